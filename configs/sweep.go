@@ -1,0 +1,90 @@
+package configs
+
+import (
+	"time"
+
+	"spmvtune/kernels"
+)
+
+// A Sweep is a decoded and checked sweep file, with defaults filled in.
+type Sweep struct {
+	Name     string
+	Title    string
+	Protocol Protocol
+	Search   Search
+	Matrices []Matrix
+	Kernels  []Space
+	Device   Device
+	Report   Report
+	Slurm    Slurm
+
+	Path string // where it was read from; "quickstart" for a shipped one
+	Text []byte // the file as it was read
+}
+
+// Protocol says how a trial is measured.
+type Protocol struct {
+	Cache   string        // cold, warm or both
+	Warmup  int           // products before the first sample
+	Samples [2]int        // fewest and most
+	Target  float64       // stop when the 95% interval of the median is within ± this fraction
+	Budget  time.Duration // of one trial's sampling (trial_budget)
+	Timeout time.Duration // a trial without an answer after this long is killed
+	Seed    uint64        // of x, of the trials' order
+}
+
+// Search says which points of the space are tried.
+type Search struct {
+	Strategy string // grid or random
+	Trials   int    // most trials per matrix, 0: no bound
+	Time     time.Duration
+}
+
+// Matrix names one matrix. Exactly one of Path and Generate is set; globs are
+// expanded already.
+type Matrix struct {
+	Name     string         `json:"name"`
+	Class    string         `json:"class"`
+	Path     string         `json:"path,omitempty"`     // absolute
+	Generate string         `json:"generate,omitempty"` // generator's name
+	Args     map[string]any `json:"args,omitempty"`     // its arguments: int64 or float64
+	Expand   bool           `json:"expand"`             // symmetric files are expanded
+	Complex  string         `json:"complex,omitempty"`  // "real-part", or "" to refuse
+}
+
+// A Space is the product of all choices for some kernels, less what Where
+// refuses.
+type Space struct {
+	Kernels    []string
+	Precisions []kernels.Precision
+	Block      []int               // nil: the kernel's own choice
+	Grid       Grid                //
+	Params     map[string][]string // by name; a missing one has its default
+	Where      string              // expression over block, grid, the parameters, kernel, precision, rows, cols, nnz
+}
+
+// Grid lists grid sizes, some of which depend on the device.
+type Grid struct {
+	Values []int // as they are
+	PerSM  []int // times the device's units
+	Auto   bool  // CPU: 1, 2, …, cores; GPU: 1, 2, 4, 8 and 16 blocks per multiprocessor
+}
+
+// Device chooses what to run on.
+type Device struct {
+	Backend string // auto, cpu or cuda
+	Index   int
+}
+
+// Report sets defaults of the report.
+type Report struct {
+	Figures []string // ids; empty: all that the data allows
+}
+
+// Slurm says how the sweep is submitted. Every field may be left out.
+type Slurm struct {
+	Partition, Account, QOS, Time, Gres, Constraint, Mem, Nodelist, Chunk string
+	GPUs, CPUs, Throttle                                                  int
+	Exclusive                                                             bool
+	Setup, Extra                                                          []string
+}

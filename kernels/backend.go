@@ -1,0 +1,87 @@
+package kernels
+
+import (
+	"time"
+
+	"spmvtune/sparse"
+)
+
+// A Device is what products run on: one GPU, or the processor of this machine.
+type Device struct {
+	Backend    string            `json:"backend"` // "cpu" or "cuda"
+	Name       string            `json:"name"`    // model, e.g. "NVIDIA H100 80GB HBM3"
+	Driver     string            `json:"driver"`  // driver or, on a CPU, compiler version
+	Units      int               `json:"units"`   // multiprocessors or cores that can be used
+	MaxBlock   int               `json:"max_block"`
+	Memory     int64             `json:"memory_bytes"`
+	Cache      int64             `json:"cache_bytes"` // last-level cache
+	Properties map[string]string `json:"properties,omitempty"`
+}
+
+// A Roof is the bandwidth of a device, measured by streaming over arrays much
+// larger than its cache, in GB/s (10⁹ bytes per second).
+type Roof struct {
+	Read  float64 `json:"read"`
+	Copy  float64 `json:"copy"`
+	Triad float64 `json:"triad"`
+}
+
+// Highest is the figure that products are compared with.
+func (r Roof) Highest() float64 { return max(r.Read, r.Copy, r.Triad) }
+
+// A Problem is a product y = A·x. Backends narrow A and x to the precision of
+// a configuration; x is exact in float32, so both precisions see the same x.
+type Problem struct {
+	A *sparse.CSR[float64]
+	X []float64 // length A.Cols
+}
+
+// A Backend runs kernels on one device. It is used by one goroutine, which has
+// locked its OS thread.
+type Backend interface {
+	// Device describes the device. It does not change.
+	Device() Device
+	// Source returns a digest of everything that the kernel's result and speed
+	// depend on in this program's source.
+	Source(kernel string) string
+	// Roof measures the bandwidth of the device.
+	Roof() (Roof, error)
+	// Load makes p the current problem and frees what belonged to an earlier one.
+	Load(p *Problem) error
+	// Prepare makes ready what c needs: formats, memory, the kernel itself.
+	// A configuration that this device can't launch gives an *InvalidError.
+	Prepare(c Config) (Product, error)
+	// Close frees the device.
+	Close() error
+}
+
+// A Product is a configuration made ready to run on the current problem. It is
+// valid until the next Load or Prepare.
+type Product interface {
+	// Multiply poisons the device's y with NaN, computes y = A·x once, and
+	// copies it to y, which has A.Rows elements.
+	Multiply(y []float64) error
+	// Sample times the product len(dst) times and stores seconds per product.
+	// A sample is the mean of batch products back to back; if cold, batch is 1
+	// and the device's caches are flushed before every sample.
+	Sample(dst []float64, batch int, cold bool) error
+	// Info says what preparing cost and what the kernel moves.
+	Info() ProductInfo
+}
+
+// ProductInfo is what a backend knows of a prepared product.
+type ProductInfo struct {
+	// Prepare is the time to build what this kernel needs beyond CSR arrays in
+	// device memory: format conversion, row blocks, reordering.
+	Prepare time.Duration
+	// BytesKernel is the size of the kernel's own arrays, each counted once,
+	// auxiliary and intermediate ones too, x and y included.
+	BytesKernel int64
+	// Properties are facts about the launch (registers, occupancy), by name.
+	Properties map[string]float64
+}
+
+// An InvalidError says why a configuration can't be launched.
+type InvalidError struct{ Reason string }
+
+func (e *InvalidError) Error() string { return e.Reason }

@@ -1,0 +1,57 @@
+package kernels
+
+// A Kernel is a row of the catalogue: what a kernel is called, where it comes
+// from, what can be chosen for it, and what it needs to be legal.
+type Kernel struct {
+	Name    string  `json:"kernel"`  // stable: databases and sweep files use it
+	Paper   string  `json:"paper"`   // the paper's own name, printed in legends beside Name; "" if it has none
+	Source  string  `json:"source"`  // paper and section, or the peer's publication
+	Format  Format  `json:"format"`  //
+	Backend string  `json:"backend"` // "cpu" or "cuda"
+	Mapping string  `json:"mapping"` // one line: which thread does what
+	Block   string  `json:"block"`   // what block means; "" if there is no choice
+	Grid    string  `json:"grid"`    // what grid means; "" if there is no choice
+	Params  []Param `json:"params,omitempty"`
+	Legal   string  `json:"legal,omitempty"` // what a legal configuration needs, in words
+	// Blocks bounds block: a legal one is in [Min, Max] and a multiple of Step.
+	Blocks Range `json:"blocks"`
+	// Scope says over which entries the error of a row is bounded.
+	Scope Scope `json:"error_scope"`
+}
+
+// A Format is how a kernel stores the matrix.
+type Format string
+
+const (
+	COO  Format = "coo"
+	CSR  Format = "csr"
+	SELL Format = "sell"
+)
+
+// A Scope is the set of entries whose magnitudes bound the error of a row.
+type Scope string
+
+const (
+	ScopeRow   Scope = "row"   // the row's own
+	ScopeBlock Scope = "block" // those of the scan windows that the row touches: the kernel subtracts prefixes
+)
+
+// A Param is a choice beyond block and grid.
+type Param struct {
+	Name    string   `json:"name"`
+	Values  []string `json:"values"`  // legal values where they are few; nil: any positive integer
+	Default string   `json:"default"` //
+	Doc     string   `json:"doc"`
+}
+
+// A Range is a set of equally spaced integers; the zero Range is empty.
+type Range struct {
+	Min  int `json:"min"`
+	Max  int `json:"max"`
+	Step int `json:"step"`
+}
+
+// Contains reports whether n is in r.
+func (r Range) Contains(n int) bool {
+	return r.Step > 0 && n >= r.Min && n <= r.Max && n%r.Step == 0
+}

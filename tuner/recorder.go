@@ -1,0 +1,31 @@
+package tuner
+
+import (
+	"context"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// A Recorder keeps results for good. The store is one; a journal is another.
+type Recorder interface {
+	// Begin names the run that the following results belong to.
+	Begin(ctx context.Context, run Run) error
+	// Matrix is called before the first result on a matrix.
+	Matrix(ctx context.Context, m Matrix) error
+	// Finished returns which of the trials with these identities are recorded,
+	// with the status they ended in.
+	Finished(ctx context.Context, ids []string) (map[string]Status, error)
+	// Record keeps r. When it returns nil, r survives the death of the process.
+	Record(ctx context.Context, r Result) error
+}
+
+// A Run is what all results of one sweep on one device have in common.
+type Run struct {
+	Sweep    *configs.Sweep
+	Device   kernels.Device
+	Roof     kernels.Roof
+	Sources  map[string]string // kernel name to the digest of its source
+	Protocol string            // canonical form, as it enters a trial's identity
+	Version  string            // of this program
+}

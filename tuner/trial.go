@@ -1,0 +1,80 @@
+package tuner
+
+import (
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// A Trial is one experiment: a configuration on a matrix under a cache state.
+// Device, driver and the rest of the protocol are common to a run.
+type Trial struct {
+	ID     string `json:"id"`     // identity, see Identity
+	Matrix string `json:"matrix"` // the matrix's content hash
+	kernels.Config
+	Cache Cache `json:"cache"`
+}
+
+// Cache is the state of the device's caches when a sample starts.
+type Cache string
+
+const (
+	Cold Cache = "cold" // flushed before every sample
+	Warm Cache = "warm" // products run back to back
+)
+
+// A Matrix describes a matrix of a sweep, without its entries.
+type Matrix struct {
+	Name     string          `json:"name"`   // short, unique within a sweep
+	Source   string          `json:"source"` // path, or the generator with its arguments
+	Class    string          `json:"class"`  // structure class: matrices of a class are one family
+	Hash     string          `json:"hash"`   // content: sizes, row pointers, columns, values
+	Field    string          `json:"field"`  // real, integer, pattern
+	Symmetry string          `json:"symmetry"`
+	Features sparse.Features `json:"features"`
+}
+
+// A Status says how a trial ended.
+type Status string
+
+const (
+	OK      Status = "ok"      // verified and measured
+	Wrong   Status = "wrong"   // the result is outside the error bound; not timed
+	Invalid Status = "invalid" // the device can't launch this configuration
+	Fault   Status = "fault"   // the worker crashed, or the backend failed
+	Timeout Status = "timeout" // no answer within the deadline; the worker was killed
+	OOM     Status = "oom"     // memory ran out
+)
+
+// A Stop says why sampling ended.
+type Stop string
+
+const (
+	StopTarget  Stop = "target"  // the interval is narrow enough
+	StopSamples Stop = "samples" // the most samples were taken
+	StopBudget  Stop = "budget"  // the time of a trial is used up
+)
+
+// A Result is what became of a trial. Times are in seconds per product.
+type Result struct {
+	Trial
+	Status  Status `json:"status"`
+	Message string `json:"message,omitempty"`
+
+	Median  float64   `json:"median,omitempty"`
+	Low     float64   `json:"low,omitempty"` // 95% interval of the median
+	High    float64   `json:"high,omitempty"`
+	Samples []float64 `json:"samples,omitempty"` // in the order they were taken
+	Batch   int       `json:"batch,omitempty"`   // products per sample
+	Stop    Stop      `json:"stop,omitempty"`
+
+	Prepare    float64            `json:"prepare,omitempty"` // seconds
+	MaxError   float64            `json:"max_error"`         // worst |ŷᵢ−yᵢ| as a fraction of its bound; above 1 is wrong
+	WorstRow   int                `json:"worst_row"`
+	BytesMin   int64              `json:"bytes_min,omitempty"`
+	BytesOwn   int64              `json:"bytes_kernel,omitempty"`
+	Properties map[string]float64 `json:"properties,omitempty"`
+	Warnings   []string           `json:"warnings,omitempty"`
+	At         time.Time          `json:"at"` // when it finished, UTC
+}
