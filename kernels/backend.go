@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"time"
 
 	"spmvtune/sparse"
@@ -74,6 +75,9 @@ type ProductInfo struct {
 	// Prepare is the time to build what this kernel needs beyond CSR arrays in
 	// device memory: format conversion, row blocks, reordering.
 	Prepare time.Duration
+	// BytesFormat is the size of the matrix in the kernel's format, padding
+	// included: for CSR 4·(rows+1) + (4+v)·nnz, v the size of a value.
+	BytesFormat int64
 	// BytesKernel is the size of the kernel's own arrays, each counted once,
 	// auxiliary and intermediate ones too, x and y included.
 	BytesKernel int64
@@ -85,3 +89,6 @@ type ProductInfo struct {
 type InvalidError struct{ Reason string }
 
 func (e *InvalidError) Error() string { return e.Reason }
+
+// ErrMemory is wrapped by errors of a backend whose device is out of memory.
+var ErrMemory = errors.New("out of memory")

@@ -3,18 +3,20 @@ package kernels
 // A Kernel is a row of the catalogue: what a kernel is called, where it comes
 // from, what can be chosen for it, and what it needs to be legal.
 type Kernel struct {
-	Name    string  `json:"kernel"`  // stable: databases and sweep files use it
-	Paper   string  `json:"paper"`   // the paper's own name, printed in legends beside Name; "" if it has none
-	Source  string  `json:"source"`  // paper and section, or the peer's publication
-	Format  Format  `json:"format"`  //
-	Backend string  `json:"backend"` // "cpu" or "cuda"
-	Mapping string  `json:"mapping"` // one line: which thread does what
-	Block   string  `json:"block"`   // what block means; "" if there is no choice
-	Grid    string  `json:"grid"`    // what grid means; "" if there is no choice
-	Params  []Param `json:"params,omitempty"`
-	Legal   string  `json:"legal,omitempty"` // what a legal configuration needs, in words
-	// Blocks bounds block: a legal one is in [Min, Max] and a multiple of Step.
+	Name    string  `json:"kernel"`           // stable: databases and sweep files use it
+	Paper   string  `json:"paper"`            // the paper's own name, printed in legends beside Name; "" if it has none
+	Source  string  `json:"source"`           // paper and section, or the peer's publication
+	Format  Format  `json:"format"`           //
+	Backend string  `json:"backend"`          // "cpu" or "cuda"
+	Mapping string  `json:"mapping"`          // one line: which thread does what
+	Block   string  `json:"block"`            // what block means; "" if there is no choice
+	Grid    string  `json:"grid"`             // what grid means; "" if there is no choice
+	Params  []Param `json:"params,omitempty"` //
+	Legal   string  `json:"legal,omitempty"`  // what a legal configuration needs, in words
+	// Blocks bounds block; it is empty if there is no choice.
 	Blocks Range `json:"blocks"`
+	// Sorted says that columns must increase within a row.
+	Sorted bool `json:"sorted_columns"`
 	// Scope says over which entries the error of a row is bounded.
 	Scope Scope `json:"error_scope"`
 }
@@ -40,18 +42,6 @@ const (
 type Param struct {
 	Name    string   `json:"name"`
 	Values  []string `json:"values"`  // legal values where they are few; nil: any positive integer
-	Default string   `json:"default"` //
+	Default string   `json:"default"` // used where a configuration does not set it
 	Doc     string   `json:"doc"`
-}
-
-// A Range is a set of equally spaced integers; the zero Range is empty.
-type Range struct {
-	Min  int `json:"min"`
-	Max  int `json:"max"`
-	Step int `json:"step"`
-}
-
-// Contains reports whether n is in r.
-func (r Range) Contains(n int) bool {
-	return r.Step > 0 && n >= r.Min && n <= r.Max && n%r.Step == 0
 }

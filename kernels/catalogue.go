@@ -1,0 +1,34 @@
+package kernels
+
+import "slices"
+
+// Catalogue lists all kernels by family, in the order in which tables and
+// legends show them. It is not to be changed.
+var Catalogue = slices.Concat(
+	cpuKernels,
+	cooSimpleKernels,
+	cooScanKernels,
+	csrFiveKernels,
+	csrShuffleKernels,
+	csrBinsKernels,
+	peerKernels,
+	vendorKernels,
+)
+
+// Lookup returns the kernel with this name.
+func Lookup(name string) (Kernel, bool) {
+	i := slices.IndexFunc(Catalogue, func(k Kernel) bool { return k.Name == name })
+	if i < 0 {
+		return Kernel{}, false
+	}
+	return Catalogue[i], true
+}
+
+// Names returns the names of all kernels in the order of the catalogue.
+func Names() []string {
+	names := make([]string, len(Catalogue))
+	for i, k := range Catalogue {
+		names[i] = k.Name
+	}
+	return names
+}

@@ -1,0 +1,131 @@
+package kernels
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Check reports as an *InvalidError why no device could run k as c says, with
+// what would be legal: an impossible block or grid, an unknown parameter, a
+// value that the parameter does not have. Parameters that c leaves out have
+// their default. It returns nil if c is legal.
+func (k Kernel) Check(c Config) error {
+	for _, reason := range []string{
+		k.checkPrecision(c.Precision),
+		k.checkBlock(c.Block),
+		k.checkGrid(c.Grid),
+		k.checkParams(c.Params),
+	} {
+		if reason != "" {
+			return &InvalidError{Reason: reason}
+		}
+	}
+	return nil
+}
+
+// Setting returns the value of a parameter of k in p, its default if p does not
+// set it, and "" if k has no such parameter.
+func (k Kernel) Setting(p Params, name string) string {
+	if v, ok := p[name]; ok {
+		return v
+	}
+	if i := k.param(name); i >= 0 {
+		return k.Params[i].Default
+	}
+	return ""
+}
+
+// Complete returns p with the defaults of k filled in, so that configurations
+// that mean the same are written the same. It returns nil for a kernel without
+// parameters if p is empty.
+func (k Kernel) Complete(p Params) Params {
+	full := maps.Clone(p)
+	for _, param := range k.Params {
+		if full == nil {
+			full = Params{}
+		}
+		full[param.Name] = k.Setting(p, param.Name)
+	}
+	return full
+}
+
+func (k Kernel) param(name string) int {
+	return slices.IndexFunc(k.Params, func(p Param) bool { return p.Name == name })
+}
+
+func (k Kernel) checkPrecision(p Precision) string {
+	if p != Float32 && p != Float64 {
+		return fmt.Sprintf("precision %q is not float32 or float64", p)
+	}
+	return ""
+}
+
+func (k Kernel) checkBlock(block int) string {
+	switch {
+	case k.Block == "" && block != 0:
+		return fmt.Sprintf("block is %d, but %s has no choice of block", block, k.Name)
+	case k.Block != "" && !k.Blocks.Contains(block):
+		return fmt.Sprintf("block is %d; for %s it must be %s", block, k.Name, k.Blocks)
+	}
+	return ""
+}
+
+func (k Kernel) checkGrid(grid int) string {
+	switch {
+	case k.Grid == "" && grid != 0:
+		return fmt.Sprintf("grid is %d, but %s has no choice of grid", grid, k.Name)
+	case k.Grid != "" && grid < 1:
+		return fmt.Sprintf("grid is %d; for %s it must be at least 1", grid, k.Name)
+	}
+	return ""
+}
+
+func (k Kernel) checkParams(p Params) string {
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		i := k.param(name)
+		if i < 0 {
+			return fmt.Sprintf("%s has no parameter %q; %s", k.Name, name, k.paramNames())
+		}
+		if legal, ok := k.Params[i].allows(p[name]); !ok {
+			return fmt.Sprintf("%s is %q; for %s it must be %s", name, p[name], k.Name, legal)
+		}
+	}
+	return k.checkThresholds(p)
+}
+
+// checkThresholds keeps the two bounds of a hybrid kernel in order: with short
+// above long, a row would belong to two classes.
+func (k Kernel) checkThresholds(p Params) string {
+	if k.param("short") < 0 || k.param("long") < 0 {
+		return ""
+	}
+	full := k.Complete(p)
+	if s, l := full.Int("short", 0), full.Int("long", 0); s > l {
+		return fmt.Sprintf("short is %d and long is %d; for %s short must be at most long", s, l, k.Name)
+	}
+	return ""
+}
+
+func (k Kernel) paramNames() string {
+	if len(k.Params) == 0 {
+		return "it has none"
+	}
+	names := make([]string, len(k.Params))
+	for i, p := range k.Params {
+		names[i] = p.Name
+	}
+	return "it has " + strings.Join(names, ", ")
+}
+
+// allows reports whether value is legal for p, and if not, what is. Numbers
+// must be in canonical form ("4", not "04"): values enter a trial's identity.
+func (p Param) allows(value string) (legal string, ok bool) {
+	if p.Values != nil {
+		return "one of " + strings.Join(p.Values, ", "), slices.Contains(p.Values, value)
+	}
+	n, err := strconv.ParseInt(value, 10, 32)
+	return "a positive integer below 2147483648", err == nil && n > 0 && strconv.FormatInt(n, 10) == value
+}
