@@ -1,0 +1,32 @@
+// Package mtx reads and writes Matrix Market files, plain or gzipped, in the
+// format of Boisvert, Pozo and Remington, "The Matrix Market exchange formats:
+// initial design", NISTIR 5935 (1996).
+//
+// A file passes four layers, each in files of its own: source hands out blocks
+// of whole lines, decompressed; the header says what to expect; the body parser
+// turns blocks into triplets, mirrored where the symmetry says so; assembly
+// makes the sorted CSR. The parser never looks beyond its block, so blocks can
+// be parsed in any order.
+//
+// Read whole: coordinate and array; real (also called double), integer (also
+// unsigned-integer), pattern and, on request, the real parts of complex;
+// general, symmetric, skew-symmetric and hermitian; any case, spaces, tabs and
+// CR LF; comments and blank lines anywhere after the first line.
+//
+// Where files in the wild differ from the paper, a file is read if it can mean
+// only one thing, and refused otherwise:
+//
+//   - A symmetric file may store entries above the diagonal, or both triangles.
+//     Every entry off the diagonal is mirrored, and what then lies at the same
+//     position is added up. Diagonal entries of skew-symmetric files are kept.
+//   - Real and integer files may be hermitian, which for them is symmetric.
+//   - inf and nan are values, and a number too large for float64 is infinite.
+//     [Matrix.NonFinite] counts them, so that callers can warn.
+//   - Integers beyond 2⁵³ are rounded to the nearest float64; an integer file
+//     may hold decimals; d may stand for e in an exponent, as Fortran writes it.
+//   - Values of an array may be laid out over lines in any way. Each is a stored
+//     entry, zeros too.
+//
+// Nothing is allocated on the word of a header: memory grows with the data that
+// was read. Every refusal is an [*Error] with file, line and reason.
+package mtx

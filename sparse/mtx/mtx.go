@@ -1,0 +1,80 @@
+package mtx
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"spmvtune/sparse"
+)
+
+// Options say how to read a file. Start from DefaultOptions.
+type Options struct {
+	// Expand mirrors the stored triangle of symmetric, skew-symmetric and
+	// hermitian files. Without it only the stored entries are read, as some
+	// published measurements did.
+	Expand bool
+	// Complex says what to do with complex files: "" refuses them, "real-part"
+	// drops the imaginary parts.
+	Complex string
+}
+
+// RealPart is the setting of [Options.Complex] that drops imaginary parts.
+const RealPart = "real-part"
+
+// DefaultOptions expand and refuse complex files.
+var DefaultOptions = Options{Expand: true}
+
+// A Matrix is a matrix and what its file said about it.
+type Matrix struct {
+	A *sparse.CSR[float64]
+
+	Format   string // "coordinate" or "array"
+	Field    string // "real", "integer", "pattern" or "complex"
+	Symmetry string // "general", "symmetric", "skew-symmetric" or "hermitian"
+	Comment  string // comment lines of the header without their %, at most 64 KiB
+
+	// Declared is the number of entries in the file: the count in its size line
+	// or, for an array, the number of values that its sizes call for.
+	Declared int
+	// Duplicates is how many entries, after expansion, were added to another one
+	// at the same position.
+	Duplicates int
+	// NonFinite is how many entries in the file are NaN, infinite, or beyond the
+	// range of float64 and so read as infinite.
+	NonFinite int
+}
+
+// Read reads the file at path. A gzipped file is recognised by its content. A file that breaks the format gives an *Error.
+func Read(path string, opt Options) (*Matrix, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening matrix: %w", err)
+	}
+	defer f.Close()
+	return Decode(f, path, opt)
+}
+
+// Decode reads a matrix from r, which it reads to the end; name is what errors
+// call it. A stream that breaks the format gives an *Error.
+func Decode(r io.Reader, name string, opt Options) (*Matrix, error) {
+	if opt.Complex != "" && opt.Complex != RealPart {
+		return nil, fmt.Errorf("reading %s: unknown way to read complex values %q: use %q, or \"\" to refuse them", name, opt.Complex, RealPart)
+	}
+	s, err := newSource(r, name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := readHeader(s)
+	if err != nil {
+		return nil, err
+	}
+	if h.field == "complex" && opt.Complex == "" {
+		return nil, s.errorf(1, "the values are complex, and kernels here multiply real matrices; complex = %q reads the real parts", RealPart)
+	}
+	b := newBody(s, h, opt)
+	if err := b.read(); err != nil {
+		return nil, err
+	}
+	return assemble(b)
+}

@@ -1,0 +1,26 @@
+package sparse
+
+import (
+	"runtime"
+	"sync"
+)
+
+// eachPart calls f once per core, at the same time, with the core's number and
+// the number of cores, and waits for all of them. Small work (below about 10⁵
+// steps) stays on the caller's goroutine.
+func eachPart(steps int, f func(part, parts int)) {
+	parts := 1
+	if steps >= 1e5 {
+		parts = runtime.GOMAXPROCS(0)
+	}
+	var wg sync.WaitGroup
+	for part := range parts {
+		wg.Go(func() { f(part, parts) })
+	}
+	wg.Wait()
+}
+
+// share is the part-th of parts nearly equal pieces of [0, n).
+func share(n, part, parts int) (lo, hi int) {
+	return n * part / parts, n * (part + 1) / parts
+}
