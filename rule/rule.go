@@ -4,12 +4,22 @@ import (
 	"spmvtune/kernels"
 )
 
+// Version is the version of the JSON form of a rule.
+const Version = 1
+
 // A Rule picks a configuration for a matrix from its features. It holds one
 // tree for each device, precision and cache state that it was learned on.
 type Rule struct {
 	Version   int        `json:"version"` // of this format
-	Sweep     string     `json:"sweep"`
+	Sweep     string     `json:"sweep"`   // names of the sweeps it was learned from, joined by ", "
 	Selectors []Selector `json:"selectors"`
+}
+
+// A Key names what a tree is valid for.
+type Key struct {
+	Device    string            `json:"device"`
+	Precision kernels.Precision `json:"precision"`
+	Cache     string            `json:"cache"`
 }
 
 // A Selector is the tree for one device, precision and cache state, with the
@@ -18,13 +28,23 @@ type Selector struct {
 	Device     string            `json:"device"`
 	Precision  kernels.Precision `json:"precision"`
 	Cache      string            `json:"cache"`
+	Configs    int               `json:"configs"` // that the tree chose from
 	Root       *Node             `json:"tree"`
 	Validation Validation        `json:"validation"`
+	// Single and SingleKernel are what is best on average over all matrices: the
+	// configuration, and the kernel when tuned anew for each matrix.
+	Single       kernels.Config `json:"single_config"`
+	SingleKernel string         `json:"single_kernel"`
+	// Warnings say in full sentences where the data is too thin to trust.
+	Warnings []string `json:"warnings,omitempty"`
 }
+
+// Key names what s is valid for.
+func (s *Selector) Key() Key { return Key{s.Device, s.Precision, s.Cache} }
 
 // A Node is a split on one feature, or a leaf with a choice.
 type Node struct {
-	Feature   string  `json:"feature,omitempty"` // name in sparse.Features' JSON
+	Feature   string  `json:"feature,omitempty"` // a name from Features
 	Threshold float64 `json:"threshold,omitempty"`
 	Below     *Node   `json:"below,omitempty"` // feature ≤ threshold
 	Above     *Node   `json:"above,omitempty"`
@@ -34,9 +54,21 @@ type Node struct {
 	Fraction float64         `json:"fraction,omitempty"` // of the oracle, geometric mean over Matrices
 }
 
+// Leaf reports whether n is a leaf.
+func (n *Node) Leaf() bool { return n.Choice != nil }
+
+// Leaves is the number of leaves below n.
+func (n *Node) Leaves() int {
+	if n.Leaf() {
+		return 1
+	}
+	return n.Below.Leaves() + n.Above.Leaves()
+}
+
 // Validation is leave-one-matrix-out: each matrix is judged by a tree learned
 // without it. Figures are fractions of the oracle, the best measured
-// configuration of each matrix: 1 is as fast.
+// configuration of each matrix: 1 is as fast, or not to be told from it. All
+// are 0 where there is only one matrix.
 type Validation struct {
 	Matrices    int     `json:"matrices"`
 	Mean        float64 `json:"mean"` // geometric
@@ -44,7 +76,8 @@ type Validation struct {
 	WorstMatrix string  `json:"worst_matrix"`
 	Within5     float64 `json:"within_5_percent"` // share of matrices at 0.95 or more
 	// The same for the configuration, and for the kernel at its best on each
-	// matrix, that are best on average over the other matrices.
+	// matrix, that are best on average over the other matrices. The kernel has an
+	// advantage over the other two: it is tuned on the held-out matrix.
 	SingleConfig float64 `json:"single_config_mean"`
 	SingleKernel float64 `json:"single_kernel_mean"`
 	// Cases are the matrices one by one, worst first.
@@ -54,8 +87,20 @@ type Validation struct {
 // A Case is one held-out matrix.
 type Case struct {
 	Matrix       string         `json:"matrix"`
+	Class        string         `json:"class,omitempty"`
 	Choice       kernels.Config `json:"choice"`
+	Evidence     Evidence       `json:"evidence"` // for Fraction
 	Fraction     float64        `json:"fraction"`
 	SingleConfig float64        `json:"single_config"`
 	SingleKernel float64        `json:"single_kernel"`
 }
+
+// Evidence says what is known of a configuration on a matrix.
+type Evidence string
+
+const (
+	Measured Evidence = "measured" // verified and measured
+	Near     Evidence = "near"     // not tried; charged with the kernel's nearest tried configuration
+	Absent   Evidence = "absent"   // nothing of this kernel was tried
+	Failed   Evidence = "failed"   // tried; wrong, invalid, or ended without a time
+)

@@ -1,0 +1,49 @@
+// Package rule learns from measurements which configuration to use for a matrix
+// that was never measured.
+//
+// A rule holds one decision tree for each device, precision and cache state.
+// Its inner nodes test one feature of the matrix, its leaves name a kernel with
+// block, grid and parameters. Data flows one way:
+//
+//	store → []Observation → table of losses → tree, judged by leaving each
+//	matrix out → Rule → text, JSON, Select
+//
+// The tree is trained on regret, not on labels. A configuration costs a matrix
+// log(its time / the time of the best configuration measured there), so being
+// wrong between two equally fast kernels costs nothing and being wrong by a
+// factor of ten costs a lot; a classifier that predicts the name of the winner
+// sees the two alike. Choices that the measurements can't tell from the best one
+// cost nothing, see Options.Tie. Because losses are logarithms, minimising their
+// mean maximises the geometric mean of the fraction of the oracle, where the
+// oracle is the best measured configuration of each matrix.
+//
+// Splits are found greedily, as in CART, but exhaustively at each node: every
+// feature, every boundary between two distinct values, and on each side the one
+// configuration with the least total loss.
+//
+// This package is opinionated. It never splits on a matrix's name or class. It
+// prefers a simpler tree to a few thousandths. It never judges a choice by a
+// tree that has seen the matrix, and always prints the figures of the best
+// single configuration and the best single kernel beside its own. It doesn't
+// guess times, doesn't transfer a tree to another device, and measures nothing;
+// what thin data can't support is said in Selector.Warnings.
+//
+// References:
+//
+//   - J. R. Rice, The algorithm selection problem, Advances in Computers 15,
+//     1976: features, algorithms and performance as three spaces.
+//   - L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and
+//     Regression Trees, 1984: greedy trees; variable misclassification costs.
+//   - K. M. Ting, An instance-weighting method to induce cost-sensitive trees,
+//     IEEE TKDE 14(3), 2002: costs instead of labels in the induction itself.
+//   - A. Elmachtoub, J. C. N. Liang, R. McNellis, Decision trees for
+//     decision-making under the predict-then-optimize framework, ICML 2020: trees
+//     whose splitting criterion is the regret of the decision.
+//   - B. Bischl et al., ASlib: a benchmark library for algorithm selection,
+//     Artificial Intelligence 237, 2016: the oracle (virtual best) and the single
+//     best as the two yardsticks.
+//   - M. Stone, Cross-validatory choice and assessment of statistical
+//     predictions, JRSS B 36, 1974: leaving one out.
+//   - J. Li, G. Tan, M. Chen, N. Sun, SMAT: an input adaptive auto-tuner for
+//     sparse matrix-vector multiplication, PLDI 2013: the same task, by labels.
+package rule

@@ -1,0 +1,82 @@
+package rule
+
+import (
+	"slices"
+
+	"spmvtune/sparse"
+)
+
+// A Feature is a number about a matrix that a tree may split on.
+type Feature struct {
+	Name string // as in the JSON of sparse.Features, or of a ratio
+	Unit string // of the number, plural; "" for a ratio
+	Doc  string
+	// Value computes the feature. It is finite and not negative.
+	Value func(*sparse.Features) float64
+}
+
+// Features lists what trees may split on. Where two splits save the same, the
+// feature that stands first is taken: first what the sizes of the matrix give
+// for free, the row length before the sizes themselves, since a rule about the
+// shape of rows holds for smaller and larger matrices too.
+func Features() []Feature { return slices.Clone(features) }
+
+var features = []Feature{
+	{"row_mean", "nonzeros", "mean row length: stored entries per row",
+		func(f *sparse.Features) float64 { return f.RowMean }},
+	{"nonzeros", "", "stored entries, symmetric files expanded",
+		func(f *sparse.Features) float64 { return float64(f.Nonzeros) }},
+	{"rows", "", "rows of the matrix",
+		func(f *sparse.Features) float64 { return float64(f.Rows) }},
+	{"cols", "", "columns of the matrix",
+		func(f *sparse.Features) float64 { return float64(f.Cols) }},
+
+	{"row_max_over_mean", "", "longest row over mean row length: how skewed the rows are",
+		func(f *sparse.Features) float64 { return ratio(float64(f.RowMax), f.RowMean) }},
+	{"row_std_over_mean", "", "standard deviation of the row length over its mean",
+		func(f *sparse.Features) float64 { return ratio(f.RowStd, f.RowMean) }},
+	{"row_max", "nonzeros", "longest row",
+		func(f *sparse.Features) float64 { return float64(f.RowMax) }},
+	{"row_std", "nonzeros", "standard deviation of the row length",
+		func(f *sparse.Features) float64 { return f.RowStd }},
+	{"row_min", "nonzeros", "shortest row",
+		func(f *sparse.Features) float64 { return float64(f.RowMin) }},
+	{"row_median", "nonzeros", "row length that half of the rows do not exceed",
+		func(f *sparse.Features) float64 { return float64(f.RowMedian) }},
+	{"row_p25", "nonzeros", "row length that 25% of the rows do not exceed",
+		func(f *sparse.Features) float64 { return float64(f.RowP25) }},
+	{"row_p75", "nonzeros", "row length that 75% of the rows do not exceed",
+		func(f *sparse.Features) float64 { return float64(f.RowP75) }},
+	{"row_p90", "nonzeros", "row length that 90% of the rows do not exceed",
+		func(f *sparse.Features) float64 { return float64(f.RowP90) }},
+	{"row_p99", "nonzeros", "row length that 99% of the rows do not exceed",
+		func(f *sparse.Features) float64 { return float64(f.RowP99) }},
+	{"empty_share", "", "share of the rows that are empty",
+		func(f *sparse.Features) float64 { return ratio(float64(f.EmptyRows), float64(f.Rows)) }},
+	{"empty_rows", "", "rows without an entry",
+		func(f *sparse.Features) float64 { return float64(f.EmptyRows) }},
+
+	{"cols_used", "", "columns with at least one entry",
+		func(f *sparse.Features) float64 { return float64(f.ColsUsed) }},
+	{"bandwidth_mean", "columns", "mean distance of an entry from the diagonal",
+		func(f *sparse.Features) float64 { return f.BandwidthMean }},
+	{"bandwidth", "columns", "largest distance of an entry from the diagonal",
+		func(f *sparse.Features) float64 { return float64(f.Bandwidth) }},
+}
+
+// ratio is a/b, and 0 where the matrix has no rows or entries to divide by.
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// lookup finds a feature by name.
+func lookup(name string) (Feature, bool) {
+	i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == name })
+	if i < 0 {
+		return Feature{}, false
+	}
+	return features[i], true
+}

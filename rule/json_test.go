@@ -1,0 +1,139 @@
+package rule
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+func TestJSONSelectsTheSame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	opt := DefaultOptions
+	opt.MaxDepth, opt.MinLeaf = 8, 1
+	r := learn(t, messy(rng, 60), opt)
+	if n := r.Selectors[0].Root.Leaves(); n < 8 {
+		t.Fatalf("a tree of %d leaves shows little", n)
+	}
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	first := b.String()
+	back, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := back.WriteJSON(&b); err != nil || b.String() != first {
+		t.Fatalf("written again it differs (%v)", err)
+	}
+	k := Key{Precision: kernels.Float32}
+	for range 5000 {
+		f := randomFeatures(rng)
+		want, err := r.Select(k, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := back.Select(k, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Selector, want.Selector = nil, nil
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v: selects %+v, want %+v", f, got, want)
+		}
+	}
+}
+
+// A matrix that was learned from must reach the leaf that names it: a rounded
+// threshold must not move it.
+func TestMatricesReachTheirLeaves(t *testing.T) {
+	obs := messy(rand.New(rand.NewPCG(13, 14)), 60)
+	opt := DefaultOptions
+	opt.MaxDepth, opt.MinLeaf = 8, 1
+	r := learn(t, obs, opt)
+	for _, o := range obs {
+		c, err := r.Select(Key{Precision: kernels.Float32}, o.Features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(strings.Join(c.Matrices, " ")+" ", o.Matrix+" ") {
+			t.Fatalf("%s reached the leaf of %v by %v", o.Matrix, c.Matrices, c.Path)
+		}
+		for _, s := range c.Path {
+			if s.Above != (s.Value > s.Threshold) {
+				t.Fatalf("step %v goes the wrong way", s)
+			}
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	leaf := `{"choice": {"kernel": "a", "precision": "float32", "block": 1, "grid": 1}}`
+	tree := func(root string) string {
+		return `{"version": 1, "sweep": "s", "selectors": [{"device": "d", "precision": "float32", "cache": "cold", "tree": ` + root + `}]}`
+	}
+	if _, err := Read(strings.NewReader(tree(leaf))); err != nil {
+		t.Fatalf("a good rule was refused: %v", err)
+	}
+	deep := leaf
+	for range 40 {
+		deep = `{"feature": "rows", "threshold": 1, "below": ` + leaf + `, "above": ` + deep + `}`
+	}
+	for _, tt := range []struct{ in, want string }{
+		{``, "unexpected end"},
+		{`[]`, "cannot unmarshal"},
+		{`{}`, "no version"},
+		{`{"version": 2}`, "version 2, this program reads version 1"},
+		{`{"version": 1}`, "no tree"},
+		{tree(leaf) + `x`, "after top-level value"},
+		{strings.Replace(tree(leaf), `"cache"`, `"cach"`, 1), `unknown field "cach"`},
+		{strings.Replace(tree(leaf), `"float32"`, `"half"`, 1), `"half" is neither`},
+		{strings.Replace(tree(leaf), `[`, `[{"device": "d", "precision": "float32", "cache": "cold", "tree": `+leaf+`},`, 1), "two trees for"},
+		{tree(`null`), "a node is missing"},
+		{tree(`{}`), `unknown feature ""`},
+		{tree(`{"feature": "rows", "threshold": 1, "below": ` + leaf + `}`), "a node is missing"},
+		{tree(`{"feature": "beauty", "threshold": 1, "below": ` + leaf + `, "above": ` + leaf + `}`), `unknown feature "beauty"`},
+		{tree(`{"feature": "rows", "choice": {"kernel": "a", "precision": "float32"}}`), "both a split and a leaf"},
+		{tree(`{"choice": {"kernel": "a", "precision": "float64"}}`), "not a kernel in float32"},
+		{tree(deep), "more than 32 splits"},
+	} {
+		if _, err := Read(strings.NewReader(tt.in)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%.80s: error is %v, want one with %q", tt.in, err, tt.want)
+		}
+	}
+}
+
+func TestFeaturesCoverTheMatrix(t *testing.T) {
+	f := sparse.Features{}
+	v := reflect.ValueOf(&f).Elem()
+	for i := range v.NumField() {
+		if v.Field(i).CanInt() {
+			v.Field(i).SetInt(int64(i + 1))
+		} else {
+			v.Field(i).SetFloat(float64(i) + 1.5)
+		}
+		name := v.Type().Field(i).Tag.Get("json")
+		feature, ok := lookup(name)
+		if !ok {
+			t.Errorf("trees can't split on %s", name)
+			continue
+		}
+		want := float64(i) + 1.5
+		if v.Field(i).CanInt() {
+			want = float64(i + 1)
+		}
+		if got := feature.Value(&f); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	for _, feature := range Features() {
+		if x := feature.Value(&sparse.Features{}); x != 0 {
+			t.Errorf("%s of an empty matrix is %v", feature.Name, x)
+		}
+	}
+}

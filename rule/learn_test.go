@@ -1,0 +1,291 @@
+package rule
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+func TestPlantedRulesAreFound(t *testing.T) {
+	tests := []struct {
+		name     string
+		rule     func(sparse.Features) string
+		features []string // that the tree splits on
+		leaves   int
+	}{
+		{"row length", func(f sparse.Features) string {
+			if f.RowMean <= 20 {
+				return "a"
+			}
+			return "b"
+		}, []string{"row_mean"}, 2},
+		{"row length, then skew", func(f sparse.Features) string {
+			switch {
+			case f.RowMean > 60:
+				return "b"
+			case float64(f.RowMax)/f.RowMean > 15:
+				return "c"
+			}
+			return "a"
+		}, []string{"row_mean", "row_max_over_mean"}, 3},
+		{"band between two thresholds", func(f sparse.Features) string {
+			if f.Rows > 300_000 && f.Rows <= 700_000 {
+				return "a"
+			}
+			return "c"
+		}, []string{"rows"}, 3},
+		{"nothing", func(sparse.Features) string { return "b" }, nil, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			s := learn(t, world(rng, 150, tt.rule), DefaultOptions).Selectors[0]
+			if got := s.Root.Leaves(); got != tt.leaves {
+				t.Errorf("tree has %d leaves, want %d", got, tt.leaves)
+			}
+			used := s.Root.used(nil)
+			if len(used) != len(tt.features) {
+				t.Errorf("tree splits on %v, want %v", used, tt.features)
+			}
+			for _, f := range tt.features {
+				if !used[f] {
+					t.Errorf("tree splits on %v, not on %s", used, f)
+				}
+			}
+			if v := s.Validation; v.Mean < 0.98 {
+				t.Errorf("mean fraction of the oracle on matrices left out is %v", v.Mean)
+			}
+			wrong := 0
+			for range 1000 {
+				f := randomFeatures(rng)
+				leaf, _ := s.Root.walk(&f)
+				if leaf.Choice.Kernel != tt.rule(f) {
+					wrong++
+				}
+				if leaf.Choice.Block != 64 || leaf.Choice.Grid != 2 {
+					t.Fatalf("chose %v, want block 64 grid 2", leaf.Choice)
+				}
+			}
+			if wrong > 60 {
+				t.Errorf("the wrong kernel for %d of 1000 new matrices", wrong)
+			}
+		})
+	}
+}
+
+// A rule that followed labels would split here: the winners differ by matrix, but
+// by less than can be measured.
+func TestTiesAreCorrect(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		slower float64
+		width  float64 // of the intervals, each side
+		leaves int
+	}{
+		{"within 1%", 1.008, 0.0001, 1},
+		{"intervals overlap", 1.05, 0.04, 1},
+		{"intervals do not overlap", 1.05, 0.01, 2},
+		{"overlap, but far slower", 1.5, 0.4, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var obs []Observation
+			for m := range 12 {
+				f := sparse.Features{Rows: 10, Nonzeros: 10 * (m + 1), RowMean: float64(m + 1)}
+				for k, kernel := range []string{"a", "b"} {
+					o := observe(fmt.Sprint("m", m), f, config(kernel, 0, 0), 1)
+					if (k == 0) == (m < 6) {
+						o.Seconds = tt.slower
+					}
+					o.Low, o.High = o.Seconds*(1-tt.width), o.Seconds*(1+tt.width)
+					obs = append(obs, o)
+				}
+			}
+			s := learn(t, obs, DefaultOptions).Selectors[0]
+			if got := s.Root.Leaves(); got != tt.leaves {
+				t.Errorf("%d leaves, want %d", got, tt.leaves)
+			}
+			if tt.leaves == 1 && (s.Root.Fraction != 1 || s.Validation.Worst != 1 || s.Validation.SingleConfig != 1) {
+				t.Errorf("a tie counts as %v, on matrices left out as %v: want 1", s.Root.Fraction, s.Validation.Worst)
+			}
+		})
+	}
+}
+
+// The mean of the first is a little better, but it is bad on one matrix.
+func TestNearTiesGoToTheRobustChoice(t *testing.T) {
+	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
+	var obs []Observation
+	for _, row := range []struct {
+		c       kernels.Config
+		seconds []float64
+	}{
+		{config("a", 32, 1), []float64{1, 1, 1, 1.20}},          // mean log 0.046, worst 20%
+		{config("b", 32, 1), []float64{1.05, 1.05, 1.05, 1.05}}, // mean log 0.049, worst 5%
+		{config("c", 32, 1), []float64{1.3, 1.3, 1.3, 1}},
+	} {
+		for m, s := range row.seconds {
+			obs = append(obs, observe(fmt.Sprint("m", m), f, row.c, s))
+		}
+	}
+	if got := learn(t, obs, DefaultOptions).Selectors[0].Root.Choice.Kernel; got != "b" {
+		t.Errorf("chose %s, want b, whose worst case is better", got)
+	}
+
+	obs = nil
+	for block, seconds := range map[int]float64{32: 1, 64: 1.2, 128: 1.2, 256: 1.2, 512: 1.02, 768: 1, 1024: 1.02} {
+		obs = append(obs, observe("m", f, config("a", block, 1), seconds))
+	}
+	if got := learn(t, obs, DefaultOptions).Selectors[0].Root.Choice.Block; got != 768 {
+		t.Errorf("chose block %d, want 768, which has good neighbours", got)
+	}
+}
+
+func TestThinData(t *testing.T) {
+	f := sparse.Features{Rows: 4, Nonzeros: 8, RowMean: 2}
+	t.Run("single matrix", func(t *testing.T) {
+		r := learn(t, []Observation{observe("only", f, config("a", 32, 1), 2), observe("only", f, config("b", 32, 1), 1)}, DefaultOptions)
+		s := r.Selectors[0]
+		if s.Root.Choice.Kernel != "b" || s.Validation.Matrices != 0 {
+			t.Errorf("chose %v, validated on %d", s.Root.Choice, s.Validation.Matrices)
+		}
+		var b bytes.Buffer
+		if err := r.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"single matrix, only", "Not validated"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("text lacks %q:\n%s", want, &b)
+			}
+		}
+	})
+	t.Run("no measurement", func(t *testing.T) {
+		failed := observe("m", f, config("a", 32, 1), 0)
+		failed.Failed = true
+		for _, obs := range [][]Observation{nil, {failed}} {
+			if _, err := Learn(context.Background(), obs, DefaultOptions); !errors.Is(err, ErrNoData) {
+				t.Errorf("error is %v, want ErrNoData", err)
+			}
+		}
+	})
+	t.Run("matrix that nothing ran on", func(t *testing.T) {
+		failed := observe("broken", f, config("b", 32, 1), 0)
+		failed.Failed = true
+		s := learn(t, []Observation{observe("m", f, config("a", 32, 1), 1), failed}, DefaultOptions).Selectors[0]
+		if s.Root.Choice.Kernel != "a" || len(s.Root.Matrices) != 1 || !strings.Contains(strings.Join(s.Warnings, "\n"), "broken") {
+			t.Errorf("learned %+v from %v, warnings %q", s.Root.Choice, s.Root.Matrices, s.Warnings)
+		}
+	})
+	t.Run("classes", func(t *testing.T) {
+		var obs []Observation
+		for m, class := range []string{"grid", "road", "road"} {
+			o := observe(fmt.Sprint("m", m), f, config("a", 32, 1), 1)
+			o.Class = class
+			obs = append(obs, o)
+		}
+		text := strings.Join(learn(t, obs, DefaultOptions).Selectors[0].Warnings, "\n")
+		for _, want := range []string{"only 3 matrices", "single matrix each: grid.", "others of its class in: road."} {
+			if !strings.Contains(text, want) {
+				t.Errorf("warnings lack %q:\n%s", want, text)
+			}
+		}
+	})
+}
+
+func TestBadObservationsAreRefused(t *testing.T) {
+	good := observe("m", sparse.Features{Rows: 1}, config("a", 32, 1), 1)
+	for _, tt := range []struct {
+		change func(*Observation)
+		want   string
+	}{
+		{func(o *Observation) { o.Seconds = 0 }, "is not a time"},
+		{func(o *Observation) { o.Low = 2 }, "is not an interval"},
+		{func(o *Observation) { o.Features.Rows = 2 }, `two different matrices are named "m"`},
+		{func(o *Observation) { o.Matrix = "" }, "must be named"},
+	} {
+		bad := good
+		tt.change(&bad)
+		_, err := Learn(context.Background(), []Observation{good, bad}, DefaultOptions)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("error is %v, want one with %q", err, tt.want)
+		}
+	}
+	opt := DefaultOptions
+	opt.MinLeaf = 0
+	if _, err := Learn(context.Background(), []Observation{good}, opt); err == nil {
+		t.Error("a leaf without matrices was accepted")
+	}
+}
+
+func TestOneTreePerKey(t *testing.T) {
+	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
+	var obs []Observation
+	add := func(device, cache string, p kernels.Precision, best string) {
+		for _, kernel := range []string{"a", "b"} {
+			o := observe("m", f, config(kernel, 32, 1), 2)
+			o.Device, o.Cache, o.Config.Precision = device, cache, p
+			if kernel == best {
+				o.Seconds, o.Low, o.High = 1, 1, 1
+			}
+			obs = append(obs, o)
+		}
+	}
+	add("gpu", "warm", kernels.Float32, "a")
+	add("gpu", "cold", kernels.Float32, "b")
+	add("gpu", "cold", kernels.Float64, "a")
+	add("cpu", "cold", kernels.Float32, "a")
+	r := learn(t, obs, DefaultOptions)
+
+	choose := func(device, cache string, p kernels.Precision, want, wantErr string) {
+		t.Helper()
+		c, err := r.Select(Key{device, p, cache}, f)
+		switch {
+		case wantErr != "" && (err == nil || !strings.Contains(err.Error(), wantErr)):
+			t.Errorf("error is %v, want one with %q", err, wantErr)
+		case wantErr == "" && (err != nil || c.Kernel != want || c.Precision != p):
+			t.Errorf("chose %v, %v: want %s", c.Config, err, want)
+		}
+	}
+	choose("gpu", "warm", kernels.Float32, "a", "")
+	choose("gpu", "cold", kernels.Float32, "b", "")
+	choose("cpu", "", kernels.Float32, "a", "")
+	choose("", "", kernels.Float64, "a", "")
+	choose("gpu", "", kernels.Float32, "", "ambiguous; the rule holds: gpu, float32, cold cache; gpu, float32, warm cache")
+	choose("cpu", "cold", kernels.Float64, "", "nothing for cpu, float64, cold cache; it holds: cpu, float32, cold cache;")
+}
+
+func TestOrderOfObservationsDoesNotMatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	obs := messy(rng, 30)
+	bytesOf := func(obs []Observation) string {
+		t.Helper()
+		var b bytes.Buffer
+		r := learn(t, obs, DefaultOptions)
+		if err := errors.Join(r.WriteJSON(&b), r.WriteText(&b)); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	want := bytesOf(obs)
+	for range 5 {
+		rng.Shuffle(len(obs), func(i, j int) { obs[i], obs[j] = obs[j], obs[i] })
+		if bytesOf(obs) != want {
+			t.Fatal("another order of the observations gave another rule")
+		}
+	}
+}
+
+func TestLearningCanBeInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Learn(ctx, messy(rand.New(rand.NewPCG(3, 4)), 30), DefaultOptions)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}

@@ -1,0 +1,192 @@
+package rule
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// A table is the losses of all configurations on all matrices of one key. A row
+// depends only on what was observed on its own matrix, so that a row left out
+// leaves no trace in the others.
+//
+// The loss of a configuration that was
+//
+//   - measured is log(its time / the oracle's), and 0 in the tie set, see Options;
+//   - not tried is that of the nearest configuration of the same kernel that was
+//     tried, plus log(1 + Options.Estimate); of several equally near the worst;
+//   - not tried, nor anything of its kernel, is that of the slowest measurement on
+//     the matrix, and at least log(Options.Unknown);
+//   - tried without a verified time is that of the slowest measurement, and at
+//     least log(Options.Failure).
+//
+// Note: the alternative is to let a leaf choose only from the configurations that
+// were measured on all of its matrices. After a random search that set is soon
+// empty, and charging a guess more than a measurement already prefers the latter.
+type table struct {
+	names    []string // matrices, sorted
+	classes  []string
+	facts    []sparse.Features
+	values   [][]float64 // by feature, then matrix
+	order    [][]int     // by feature: matrices by rising value
+	configs  []kernels.Config
+	column   map[string]int // of a configuration, by name
+	kernels  []string       // sorted
+	kernel   []int          // of each configuration
+	loss     [][]float64    // by matrix, then configuration
+	evidence [][]Evidence
+}
+
+// newTable fills a table from the observations of one key. Matrices without a
+// measurement have no oracle and are left out; their names are returned.
+func newTable(obs []*Observation, opt Options) (*table, []string, error) {
+	byMatrix := make(map[string]map[string]*Observation) // matrix, configuration
+	facts := make(map[string]*Observation)
+	configs := make(map[string]kernels.Config)
+	for _, o := range obs {
+		if err := o.check(); err != nil {
+			return nil, nil, err
+		}
+		if f := facts[o.Matrix]; f == nil {
+			facts[o.Matrix] = o
+			byMatrix[o.Matrix] = make(map[string]*Observation)
+		} else if f.Features != o.Features || f.Class != o.Class {
+			return nil, nil, fmt.Errorf("two different matrices are named %q", o.Matrix)
+		}
+		name := o.Config.String()
+		if old := byMatrix[o.Matrix][name]; old == nil || better(o, old) < 0 {
+			byMatrix[o.Matrix][name] = o
+		}
+		configs[name] = o.Config
+	}
+
+	t := &table{configs: sortedConfigs(configs)}
+	t.index()
+	var unmeasured []string
+	for name, seen := range byMatrix {
+		if anyMeasured(seen) {
+			t.names = append(t.names, name)
+		} else {
+			unmeasured = append(unmeasured, name)
+		}
+	}
+	slices.Sort(t.names)
+	slices.Sort(unmeasured)
+	for _, name := range t.names {
+		row := make([]*Observation, len(t.configs))
+		for config, o := range byMatrix[name] {
+			row[t.column[config]] = o
+		}
+		loss, evidence := t.charge(row, opt)
+		t.loss = append(t.loss, loss)
+		t.evidence = append(t.evidence, evidence)
+		t.classes = append(t.classes, facts[name].Class)
+		t.facts = append(t.facts, facts[name].Features)
+	}
+	return t, unmeasured, t.measure()
+}
+
+// index numbers the configurations and their kernels.
+func (t *table) index() {
+	t.column = make(map[string]int, len(t.configs))
+	for i, c := range t.configs { // sorted by kernel
+		t.column[c.String()] = i
+		if n := len(t.kernels); n == 0 || t.kernels[n-1] != c.Kernel {
+			t.kernels = append(t.kernels, c.Kernel)
+		}
+		t.kernel = append(t.kernel, len(t.kernels)-1)
+	}
+}
+
+// measure computes the features and the orders that they give.
+func (t *table) measure() error {
+	for _, f := range features {
+		v := make([]float64, len(t.names))
+		order := make([]int, len(t.names))
+		for m := range v {
+			v[m], order[m] = f.Value(&t.facts[m]), m
+			if math.IsNaN(v[m]) || math.IsInf(v[m], 0) {
+				return fmt.Errorf("matrix %q: feature %s is %v", t.names[m], f.Name, v[m])
+			}
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+		t.values = append(t.values, v)
+		t.order = append(t.order, order)
+	}
+	return nil
+}
+
+// charge computes the losses on one matrix; row has nil for what was not tried.
+func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) {
+	var oracle *Observation
+	slowest := 0.0
+	for _, o := range row {
+		if o == nil || o.Failed {
+			continue
+		}
+		if oracle == nil || o.Seconds < oracle.Seconds {
+			oracle = o
+		}
+		slowest = max(slowest, o.Seconds)
+	}
+	slowest = math.Log(slowest / oracle.Seconds)
+	_, high := oracle.interval()
+
+	loss, evidence := make([]float64, len(row)), make([]Evidence, len(row))
+	for c, o := range row {
+		switch {
+		case o == nil: // below, when the tried ones are known
+		case o.Failed:
+			loss[c], evidence[c] = max(slowest, math.Log(opt.Failure)), Failed
+		default:
+			evidence[c] = Measured
+			low, _ := o.interval()
+			slower := o.Seconds/oracle.Seconds - 1
+			if slower > opt.Tie && !(low <= high && slower <= opt.Overlap) {
+				loss[c] = math.Log1p(slower)
+			}
+		}
+	}
+	for c, o := range row {
+		if o != nil {
+			continue
+		}
+		if near, ok := t.nearest(c, row, loss); ok {
+			loss[c], evidence[c] = near+math.Log1p(opt.Estimate), Near
+		} else {
+			loss[c], evidence[c] = max(slowest, math.Log(opt.Unknown)), Absent
+		}
+	}
+	return loss, evidence
+}
+
+// nearest returns the loss of the tried configuration of c's kernel that is
+// nearest to c.
+func (t *table) nearest(c int, row []*Observation, loss []float64) (float64, bool) {
+	nearest, worst := math.Inf(1), 0.0
+	for d, o := range row {
+		if o == nil || t.kernel[d] != t.kernel[c] {
+			continue
+		}
+		switch dist := distance(t.configs[c], t.configs[d]); {
+		case dist < nearest:
+			nearest, worst = dist, loss[d]
+		case dist == nearest:
+			worst = max(worst, loss[d])
+		}
+	}
+	return worst, !math.IsInf(nearest, 1)
+}
+
+func anyMeasured(seen map[string]*Observation) bool {
+	for _, o := range seen {
+		if !o.Failed {
+			return true
+		}
+	}
+	return false
+}

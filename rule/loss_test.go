@@ -1,0 +1,81 @@
+package rule
+
+import (
+	"math"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+func TestCharges(t *testing.T) {
+	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
+	unroll := func(u string) kernels.Config {
+		c := config("p", 64, 1)
+		c.Params = kernels.Params{"unroll": u}
+		return c
+	}
+	failed := observe("m", f, config("a", 1024, 1), 0)
+	failed.Failed = true
+	obs := []Observation{
+		observe("m", f, config("a", 64, 1), 1), // the oracle
+		observe("m", f, config("a", 256, 1), 3),
+		observe("m", f, config("a", 100, 4), 1.005), // tie
+		observe("m", f, config("b", 32, 1), 4),
+		observe("m", f, unroll("4"), 1.5),
+		failed,
+		// Only the other matrix tells of these.
+		observe("n", f, config("a", 128, 1), 1),
+		observe("n", f, config("a", 512, 1), 1),
+		observe("n", f, config("b", 1024, 8), 1),
+		observe("n", f, config("c", 32, 1), 1),
+		observe("n", f, unroll("8"), 1),
+	}
+	pointers := make([]*Observation, len(obs))
+	for i := range obs {
+		pointers[i] = &obs[i]
+	}
+	table, _, err := newTable(pointers, DefaultOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		c        kernels.Config
+		seconds  float64 // that it is charged with on m, where the oracle takes 1
+		evidence Evidence
+	}{
+		{config("a", 64, 1), 1, Measured},
+		{config("a", 256, 1), 3, Measured},
+		{config("a", 100, 4), 1, Measured},
+		{config("b", 32, 1), 4, Measured},
+		{config("a", 1024, 1), 10, Failed},
+		{config("a", 128, 1), 3 * 1.05, Near},  // one doubling from 64 and from 256: the worse
+		{config("a", 512, 1), 10 * 1.05, Near}, // between 256 and the failed 1024
+		{config("b", 1024, 8), 4 * 1.05, Near}, // however far
+		{unroll("8"), 1.5 * 1.05, Near},
+		{config("c", 32, 1), 4, Absent}, // the slowest on m
+	} {
+		c := table.column[tt.c.String()]
+		if got := math.Exp(table.loss[0][c]); math.Abs(got-tt.seconds) > 1e-12 || table.evidence[0][c] != tt.evidence {
+			t.Errorf("%v: charged %v, %s; want %v, %s", tt.c, got, table.evidence[0][c], tt.seconds, tt.evidence)
+		}
+	}
+}
+
+// Of two sweeps' measurements the surer one counts, not the luckier one.
+func TestRepeatedTrialsCountOnce(t *testing.T) {
+	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
+	lucky := observe("m", f, config("a", 32, 1), 0.5)
+	lucky.Low, lucky.High = 0.1, 1.5
+	failed := observe("m", f, config("a", 32, 1), 0)
+	failed.Failed = true
+	sure := observe("m", f, config("a", 32, 1), 1.2)
+	other := observe("m", f, config("b", 32, 1), 1)
+	obs := []Observation{lucky, failed, sure, other}
+	for range obs {
+		obs = append(obs[1:], obs[0])
+		if got := learn(t, obs, DefaultOptions).Selectors[0].Root.Choice.Kernel; got != "b" {
+			t.Fatalf("chose %s, want b", got)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package rule
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// ErrNoData is returned where there is no verified measurement to learn from.
+var ErrNoData = errors.New("no verified measurement to learn from")
+
+// An Observation is what became of one configuration on one matrix.
+type Observation struct {
+	Sweep    string // may be empty
+	Device   string
+	Matrix   string // name; all observations with it have the same class and features
+	Class    string // structure class, may be empty
+	Cache    string
+	Features sparse.Features
+	Config   kernels.Config // with the precision
+
+	// Seconds is the median time of a product, Low and High its 95% interval; both
+	// are 0 where there is none.
+	Seconds, Low, High float64
+	// Failed says that the configuration was tried and has no verified time. The
+	// times do not count.
+	Failed bool
+}
+
+func (o *Observation) check() error {
+	switch {
+	case o.Device == "" || o.Matrix == "" || o.Config.Kernel == "" || o.Config.Precision == "":
+		return fmt.Errorf("%s on matrix %q, device %q: device, matrix, kernel and precision must be named",
+			o.Config, o.Matrix, o.Device)
+	case o.Failed:
+		return nil
+	case !(o.Seconds > 0) || math.IsInf(o.Seconds, 1):
+		return fmt.Errorf("%s on matrix %q: %v seconds is not a time", o.Config, o.Matrix, o.Seconds)
+	case (o.Low != 0 || o.High != 0) && !(0 < o.Low && o.Low <= o.Seconds && o.Seconds <= o.High && !math.IsInf(o.High, 1)):
+		return fmt.Errorf("%s on matrix %q: [%v, %v] is not an interval around %v seconds",
+			o.Config, o.Matrix, o.Low, o.High, o.Seconds)
+	}
+	return nil
+}
+
+// interval returns the 95% interval, of no width where there is none.
+func (o *Observation) interval() (low, high float64) {
+	if o.Low == 0 && o.High == 0 {
+		return o.Seconds, o.Seconds
+	}
+	return o.Low, o.High
+}
+
+// better orders two observations of one configuration on one matrix, as two
+// sweeps give them: a measured one before a failed one, then the one with the
+// narrower interval. Taking the faster one would reward luck.
+func better(a, b *Observation) int {
+	if a.Failed != b.Failed {
+		if a.Failed {
+			return 1
+		}
+		return -1
+	}
+	width := func(o *Observation) float64 {
+		if o.Low == 0 && o.High == 0 {
+			return math.Inf(1) // unknown
+		}
+		return (o.High - o.Low) / o.Seconds
+	}
+	return cmp.Or(cmp.Compare(width(a), width(b)), cmp.Compare(a.Seconds, b.Seconds))
+}
+
+// group sorts observations by key. Keys come in order of device, precision and
+// cache state.
+func group(obs []Observation) ([]Key, map[Key][]*Observation) {
+	groups := make(map[Key][]*Observation)
+	var keys []Key
+	for i := range obs {
+		o := &obs[i]
+		k := Key{o.Device, o.Config.Precision, o.Cache}
+		if groups[k] == nil {
+			keys = append(keys, k)
+		}
+		groups[k] = append(groups[k], o)
+	}
+	slices.SortFunc(keys, func(a, b Key) int {
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache))
+	})
+	return keys, groups
+}

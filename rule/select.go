@@ -1,0 +1,152 @@
+package rule
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// A Choice is what a rule selects for a matrix, and why.
+type Choice struct {
+	kernels.Config
+	Path []Step `json:"path"` // from the root; empty where the rule has one leaf
+	// Expected is the fraction of the oracle, as a geometric mean, that the choice
+	// reaches on the matrices the leaf was learned from. It is optimistic; the
+	// selector's validation is not.
+	Expected float64   `json:"expected_fraction"`
+	Matrices []string  `json:"matrices"` // that the leaf was learned from
+	Selector *Selector `json:"-"`        // that chose
+}
+
+// A Step is one test on the path to a leaf.
+type Step struct {
+	Feature   string  `json:"feature"`
+	Unit      string  `json:"unit,omitempty"`
+	Value     float64 `json:"value"` // of the matrix
+	Threshold float64 `json:"threshold"`
+	Above     bool    `json:"above"` // value > threshold
+}
+
+// String gives s as users read it: "row_mean 680.1 > 12 nonzeros".
+func (s Step) String() string {
+	return fmt.Sprintf("%s %s %s", s.Feature, number(rounded(s.Value)), condition("", s.Threshold, s.Unit, s.Above))
+}
+
+// Select chooses a configuration for a matrix with these features. A device or
+// cache state left empty in k is whatever the rule holds, if that is only one.
+func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
+	s, err := r.Find(k)
+	if err != nil {
+		return Choice{}, err
+	}
+	leaf, path := s.Root.walk(&f)
+	for _, step := range path {
+		if math.IsNaN(step.Value) || math.IsInf(step.Value, 0) {
+			return Choice{}, fmt.Errorf("selecting a kernel: feature %s is %v", step.Feature, step.Value)
+		}
+	}
+	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, Selector: s}, nil
+}
+
+// Find returns the selector for k, with the same freedom as Select. The error
+// lists what the rule holds.
+func (r *Rule) Find(k Key) (*Selector, error) {
+	var found []*Selector
+	for i := range r.Selectors {
+		s := &r.Selectors[i]
+		if (k.Device == "" || k.Device == s.Device) && k.Precision == s.Precision && (k.Cache == "" || k.Cache == s.Cache) {
+			found = append(found, s)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, fmt.Errorf("selecting a kernel: the rule has nothing for %s; it holds: %s", k.query(), holds(r.all()))
+	default:
+		return nil, fmt.Errorf("selecting a kernel: %s is ambiguous; the rule holds: %s", k.query(), holds(found))
+	}
+}
+
+// query gives k as it was asked for.
+func (k Key) query() string {
+	if k.Device == "" {
+		k.Device = "any device"
+	}
+	if k.Precision == "" {
+		k.Precision = "no precision"
+	}
+	return k.String()
+}
+
+func (r *Rule) all() []*Selector {
+	all := make([]*Selector, len(r.Selectors))
+	for i := range all {
+		all[i] = &r.Selectors[i]
+	}
+	return all
+}
+
+func holds(selectors []*Selector) string {
+	if len(selectors) == 0 {
+		return "nothing"
+	}
+	names := make([]string, len(selectors))
+	for i, s := range selectors {
+		names[i] = s.Key().String()
+	}
+	return strings.Join(names, "; ")
+}
+
+// walk follows the features to a leaf.
+func (n *Node) walk(f *sparse.Features) (leaf *Node, path []Step) {
+	for !n.Leaf() {
+		feature, _ := lookup(n.Feature) // checked by Read
+		v := feature.Value(f)
+		above := !(v <= n.Threshold)
+		path = append(path, Step{n.Feature, feature.Unit, v, n.Threshold, above})
+		if above {
+			n = n.Above
+		} else {
+			n = n.Below
+		}
+	}
+	return n, path
+}
+
+// condition gives a test: "row_mean ≤ 12 nonzeros".
+func condition(feature string, threshold float64, unit string, above bool) string {
+	sign := "≤"
+	if above {
+		sign = ">"
+	}
+	return strings.TrimSpace(strings.Join([]string{feature, sign, number(threshold), unit}, " "))
+}
+
+// number gives x exactly, digits grouped: 12.5, 1,049,000.
+func number(x float64) string {
+	whole, rest, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	if rest != "" {
+		rest = "." + rest
+	}
+	for i := len(whole) - 3; i > 0 && len(whole) > 4; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	return whole + rest
+}
+
+// rounded gives x to 6 significant digits, whole numbers exactly.
+func rounded(x float64) float64 {
+	if x == math.Trunc(x) {
+		return x
+	}
+	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	if err != nil {
+		return x
+	}
+	return r
+}

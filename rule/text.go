@@ -1,0 +1,152 @@
+package rule
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	width   = 88 // of running text
+	members = 6  // matrices named at a leaf
+	listed  = 12 // held-out matrices listed, worst first
+)
+
+// WriteText writes r for people: for each device, precision and cache state the
+// warnings, the tree, and how it does on matrices left out. Equal rules give
+// equal bytes.
+func (r *Rule) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	b.WriteString("Which kernel for which matrix")
+	if r.Sweep != "" {
+		b.WriteString(", learned from " + r.Sweep)
+	}
+	b.WriteByte('\n')
+	for i := range r.Selectors {
+		r.Selectors[i].text(&b)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("writing rule: %w", err)
+	}
+	return nil
+}
+
+func (s *Selector) text(b *bytes.Buffer) {
+	title := s.Key().String()
+	fmt.Fprintf(b, "\n\n%s\n%s\n\n", title, strings.Repeat("=", len([]rune(title))))
+	for _, warning := range s.Warnings {
+		b.WriteString(wrap("! ", "  ", warning))
+	}
+	if len(s.Warnings) > 0 {
+		b.WriteByte('\n')
+	}
+	s.Root.text(b, "")
+	if used := s.Root.used(nil); len(used) > 0 {
+		b.WriteByte('\n')
+		for _, f := range features {
+			if used[f.Name] {
+				fmt.Fprintf(b, "%s: %s\n", f.Name, f.Doc)
+			}
+		}
+	}
+	s.Validation.text(b, s)
+}
+
+// text draws the tree, a branch for each side of a test.
+func (n *Node) text(b *bytes.Buffer, indent string) {
+	if n.Leaf() {
+		fmt.Fprintf(b, "%s%s\n", indent, describe(*n.Choice))
+		fmt.Fprintf(b, "%s  %s of the oracle on %s: %s\n", indent, percent(n.Fraction), count(len(n.Matrices), "matrix", "matrices"),
+			list(n.Matrices, members))
+		return
+	}
+	f, _ := lookup(n.Feature)
+	unit := f.Unit
+	fmt.Fprintf(b, "%s├─ %s\n", indent, condition(n.Feature, n.Threshold, unit, false))
+	n.Below.text(b, indent+"│  ")
+	fmt.Fprintf(b, "%s└─ %s\n", indent, condition(n.Feature, n.Threshold, unit, true))
+	n.Above.text(b, indent+"   ")
+}
+
+// used collects the features that the tree splits on.
+func (n *Node) used(seen map[string]bool) map[string]bool {
+	if n.Leaf() {
+		return seen
+	}
+	if seen == nil {
+		seen = make(map[string]bool)
+	}
+	seen[n.Feature] = true
+	return n.Above.used(n.Below.used(seen))
+}
+
+// text gives the figures as a small table, and the cases that go worst.
+func (v *Validation) text(b *bytes.Buffer, s *Selector) {
+	if v.Matrices == 0 {
+		b.WriteString("\nNot validated: there is no other matrix to learn from.\n")
+		return
+	}
+	fmt.Fprintf(b, "\nOn matrices left out (%d, one at a time), as share of the oracle's speed:\n\n", v.Matrices)
+	row := func(name string, f Figures) {
+		fmt.Fprintf(b, "  %-28s %7s %7s %10s  %s\n", name, percent(f.Mean), percent(f.Worst), percent(f.Within5), f.WorstMatrix)
+	}
+	fmt.Fprintf(b, "  %-28s %7s %7s %10s  %s\n", "", "mean", "worst", "within 5%", "worst on")
+	row("this tree", Summarise(v.Cases, func(c Case) float64 { return c.Fraction }))
+	row("best single configuration", Summarise(v.Cases, func(c Case) float64 { return c.SingleConfig }))
+	row("best single kernel, tuned", Summarise(v.Cases, func(c Case) float64 { return c.SingleKernel }))
+	b.WriteByte('\n')
+	b.WriteString(wrap("", "", fmt.Sprintf("The oracle is the best of %s, measured on each matrix; the mean is geometric. "+
+		"Over all matrices the best single configuration is %s, the best single kernel %s. Either was chosen anew without the matrix left out; "+
+		"the kernel's block and grid were then tuned on it, which no rule can do.",
+		count(s.Configs, "configuration", "configurations"), describe(s.Single), s.SingleKernel)))
+
+	b.WriteByte('\n')
+	wide := 0
+	for _, c := range v.Cases[:min(listed, len(v.Cases))] {
+		wide = max(wide, len([]rune(c.Matrix)))
+	}
+	for _, c := range v.Cases[:min(listed, len(v.Cases))] {
+		note := ""
+		if c.Evidence != Measured {
+			note = " (" + string(c.Evidence) + ")"
+		}
+		fmt.Fprintf(b, "  %-*s %7s  %s%s\n", wide, c.Matrix, percent(c.Fraction), describe(c.Choice), note)
+	}
+	if rest := len(v.Cases) - listed; rest > 0 {
+		fmt.Fprintf(b, "  and %d more, none worse\n", rest)
+	}
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// percent gives a fraction with one decimal, and never rounds up to 100%.
+func percent(x float64) string {
+	if s := fmt.Sprintf("%.1f%%", 100*x); s != "100.0%" || x >= 1 {
+		return s
+	}
+	return "99.9%"
+}
+
+// wrap breaks text into lines, the first one after prefix, the others after
+// indent.
+func wrap(prefix, indent, text string) string {
+	var b strings.Builder
+	line := prefix
+	for i, word := range strings.Fields(text) {
+		if i > 0 && len([]rune(line))+1+len([]rune(word)) > width {
+			b.WriteString(line + "\n")
+			line = indent
+		} else if i > 0 {
+			line += " "
+		}
+		line += word
+	}
+	b.WriteString(line + "\n")
+	return b.String()
+}

@@ -1,0 +1,211 @@
+package rule
+
+import (
+	"math"
+
+	"spmvtune/kernels"
+)
+
+// same is the difference of total losses below which two of them are equal: far
+// above the rounding of sums, far below what can be measured.
+const same = 1e-9
+
+// A learner grows trees on some of the matrices of a table. It sees nothing of
+// the others.
+type learner struct {
+	*table
+	opt      Options
+	start    []float64 // by configuration: 0, or +Inf where it can't be chosen
+	adjacent [][]int
+	in       []bool // scratch, by matrix: belongs to the node
+	sum      []float64
+	left     []float64
+}
+
+// newLearner returns a learner for the given matrices. What can be chosen are
+// the configurations that were measured on at least one of them.
+func newLearner(t *table, opt Options, matrices []int) *learner {
+	use := make([]bool, len(t.configs))
+	for _, m := range matrices {
+		for c, e := range t.evidence[m] {
+			use[c] = use[c] || e == Measured
+		}
+	}
+	l := &learner{
+		table: t, opt: opt,
+		start:    make([]float64, len(use)),
+		adjacent: neighbours(t.configs, use),
+		in:       make([]bool, len(t.names)),
+		sum:      make([]float64, len(use)),
+		left:     make([]float64, len(use)),
+	}
+	for c := range use {
+		if !use[c] {
+			l.start[c] = math.Inf(1)
+		}
+	}
+	return l
+}
+
+// grow returns the tree for the given matrices, with at most depth splits on a
+// path.
+func (l *learner) grow(matrices []int, depth int) *Node {
+	choice, least := l.choose(matrices)
+	if depth > 0 {
+		if s, ok := l.split(matrices, least); ok {
+			below, above := l.part(matrices, s)
+			n := &Node{Feature: features[s.feature].Name, Threshold: s.threshold}
+			n.Below = l.grow(below, depth-1)
+			n.Above = l.grow(above, depth-1)
+			return n
+		}
+	}
+	leaf := &Node{Choice: new(kernels.Config)}
+	*leaf.Choice = l.configs[choice]
+	total := 0.0
+	for _, m := range matrices {
+		leaf.Matrices = append(leaf.Matrices, l.names[m])
+		total += l.loss[m][choice]
+	}
+	leaf.Fraction = math.Exp(-total / float64(len(matrices)))
+	return leaf
+}
+
+// choose returns the most robust of the configurations with nearly the least
+// mean loss, and the least total loss itself. Near ties are decided by the
+// smaller worst loss, then by the smaller mean loss of the neighbours, then by
+// the order of the configurations.
+func (l *learner) choose(matrices []int) (choice int, least float64) {
+	sum := l.total(matrices)
+	least = math.Inf(1)
+	for _, s := range sum {
+		least = min(least, s)
+	}
+	n := float64(len(matrices))
+	limit := least + l.opt.MinGain/2*n + same
+	choice = -1
+	var worst, around float64
+	for c, s := range sum {
+		if s > limit {
+			continue
+		}
+		w := 0.0
+		for _, m := range matrices {
+			w = max(w, l.loss[m][c])
+		}
+		a := s / n
+		if near := l.adjacent[c]; len(near) > 0 {
+			a = 0
+			for _, d := range near {
+				a += sum[d] / n / float64(len(near))
+			}
+		}
+		if choice < 0 || w < worst-same || w <= worst+same && a < around-same {
+			choice, worst, around = c, w, a
+		}
+	}
+	return choice, least
+}
+
+// total sums the losses of each configuration over the matrices, +Inf where it
+// can't be chosen. The result is valid until the next call.
+func (l *learner) total(matrices []int) []float64 {
+	copy(l.sum, l.start)
+	for _, m := range matrices {
+		for c, x := range l.loss[m] {
+			l.sum[c] += x
+		}
+	}
+	return l.sum
+}
+
+// A split sends the matrices whose feature does not exceed the threshold below,
+// the others above.
+type split struct {
+	feature   int
+	threshold float64
+	gap       float64 // ratio of the values next to the threshold, infinite over 0
+	loss      float64 // total, with the best configuration on each side
+}
+
+// split finds the split with the least total loss, if it saves enough over
+// least, the loss without one. Of equally good splits it takes the feature that
+// stands first, and of a feature the threshold in the widest gap.
+//
+// Each feature takes one pass over its matrices in rising order, in which the
+// loss of each configuration on the left is summed and that on the right is what
+// is left of the total: O(features · matrices · configurations) in all.
+func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
+	best.loss = least - max(l.opt.MinGain*float64(len(matrices)), 2*same)
+	if len(matrices) < 2*l.opt.MinLeaf || least <= same {
+		return best, false
+	}
+	for _, m := range matrices {
+		l.in[m] = true
+	}
+	defer func() {
+		for _, m := range matrices {
+			l.in[m] = false
+		}
+	}()
+	sum := l.total(matrices)
+	sorted := make([]int, 0, len(matrices))
+	for f, order := range l.order {
+		sorted = sorted[:0]
+		for _, m := range order {
+			if l.in[m] {
+				sorted = append(sorted, m)
+			}
+		}
+		v := l.values[f]
+		if v[sorted[0]] == v[sorted[len(sorted)-1]] {
+			continue
+		}
+		copy(l.left, l.start)
+		for i, m := range sorted[:len(sorted)-l.opt.MinLeaf] {
+			below, above := advance(l.left, sum, l.loss[m])
+			if below > best.loss+same {
+				break // more matrices on the left only cost more
+			}
+			low, high := v[m], v[sorted[i+1]]
+			if i+1 < l.opt.MinLeaf || low == high {
+				continue
+			}
+			s := split{f, threshold(low, high), high / low, below + above}
+			if s.loss < best.loss-same || s.loss <= best.loss+same && (!ok || s.feature == best.feature && s.gap > best.gap) {
+				best, ok = s, true
+			}
+		}
+	}
+	return best, ok
+}
+
+// advance adds the losses of one matrix to the left side, and returns the least
+// total loss of a configuration on the left and on the right.
+func advance(left, sum, loss []float64) (below, above float64) {
+	below, above = math.Inf(1), math.Inf(1)
+	left, sum = left[:len(loss)], sum[:len(loss)]
+	for c, x := range loss {
+		x += left[c]
+		left[c] = x
+		if x < below {
+			below = x
+		}
+		if r := sum[c] - x; r < above { // never for Inf − Inf, which is NaN
+			above = r
+		}
+	}
+	return below, above
+}
+
+// part divides matrices by a split, keeping their order.
+func (l *learner) part(matrices []int, s split) (below, above []int) {
+	for _, m := range matrices {
+		if l.values[s.feature][m] <= s.threshold {
+			below = append(below, m)
+		} else {
+			above = append(above, m)
+		}
+	}
+	return below, above
+}

@@ -1,0 +1,175 @@
+package rule
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spmvtune/sparse"
+)
+
+// Whatever is observed on a matrix must not change what the others choose for it.
+func TestValidationDoesNotSeeTheMatrixLeftOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	worlds := map[string][]Observation{
+		"messy": messy(rng, 25),
+		"planted": world(rng, 25, func(f sparse.Features) string {
+			if f.RowMean < 30 {
+				return "a"
+			}
+			return "b"
+		}),
+	}
+	for name, obs := range worlds {
+		t.Run(name, func(t *testing.T) {
+			clean := casesOf(learn(t, obs, DefaultOptions))
+			changed := 0
+			for matrix, want := range clean {
+				got := casesOf(learn(t, poison(rng, obs, matrix), DefaultOptions))[matrix]
+				if got.Choice.String() != want.Choice.String() {
+					t.Errorf("%s: choice changed from %v to %v with its own times", matrix, want.Choice, got.Choice)
+				}
+				if got.Fraction != want.Fraction {
+					changed++
+				}
+			}
+			if changed == 0 {
+				t.Error("no poisoned matrix was judged differently: the test proves nothing")
+			}
+		})
+	}
+}
+
+// poison makes one matrix say something else: its times are scrambled, and one
+// configuration that was tried nowhere else is by far the best.
+func poison(rng *rand.Rand, obs []Observation, matrix string) []Observation {
+	var out []Observation
+	for _, o := range obs {
+		if o.Matrix == matrix {
+			if len(out) == 0 || out[len(out)-1].Matrix != matrix {
+				best := o
+				best.Failed, best.Seconds, best.Low, best.High = false, 1e-9, 0, 0
+				best.Config = config("a", 48, 2)
+				out = append(out, best)
+				best.Config = config("poison", 64, 2)
+				out = append(out, best)
+			}
+			o.Failed, o.Low, o.High = false, 0, 0
+			o.Seconds = math.Exp(3 * rng.NormFloat64())
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func casesOf(r *Rule) map[string]Case {
+	m := make(map[string]Case)
+	for _, c := range r.Selectors[0].Validation.Cases {
+		m[c.Matrix] = c
+	}
+	return m
+}
+
+func TestFractionsAreFractions(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		opt := DefaultOptions
+		opt.MinLeaf, opt.MaxDepth = 1+rng.IntN(3), rng.IntN(6)
+		s := learn(t, messy(rng, 2+rng.IntN(40)), opt).Selectors[0]
+		fraction := func(what string, x float64) {
+			t.Helper()
+			if !(x > 0 && x <= 1) {
+				t.Fatalf("seed %d: %s is %v", seed, what, x)
+			}
+		}
+		for _, c := range s.Validation.Cases {
+			fraction("fraction", c.Fraction)
+			fraction("single configuration", c.SingleConfig)
+			fraction("single kernel", c.SingleKernel)
+		}
+		v := s.Validation
+		fraction("mean", v.Mean)
+		fraction("worst", v.Worst)
+		if v.Worst > v.Mean || v.Cases[0].Fraction != v.Worst || v.Cases[0].Matrix != v.WorstMatrix {
+			t.Fatalf("seed %d: worst %v on %s, mean %v, first case %+v", seed, v.Worst, v.WorstMatrix, v.Mean, v.Cases[0])
+		}
+		var named []string
+		var leaves func(n *Node, depth int)
+		leaves = func(n *Node, depth int) {
+			if depth > opt.MaxDepth {
+				t.Fatalf("seed %d: depth %d, bound %d", seed, depth, opt.MaxDepth)
+			}
+			if !n.Leaf() {
+				leaves(n.Below, depth+1)
+				leaves(n.Above, depth+1)
+				return
+			}
+			fraction("leaf", n.Fraction)
+			if len(n.Matrices) < opt.MinLeaf && depth > 0 {
+				t.Fatalf("seed %d: leaf of %d matrices, least %d", seed, len(n.Matrices), opt.MinLeaf)
+			}
+			named = append(named, n.Matrices...)
+		}
+		leaves(s.Root, 0)
+		slices.Sort(named)
+		if len(slices.Compact(named)) != v.Matrices || len(named) != v.Matrices {
+			t.Fatalf("seed %d: leaves name %d matrices of %d", seed, len(named), v.Matrices)
+		}
+	}
+}
+
+// Three matrices, by hand: without m2 kernel a is best, without the others b.
+func TestValidationByHand(t *testing.T) {
+	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
+	var obs []Observation
+	for _, row := range []struct {
+		matrix    string
+		a, b1, b2 float64
+	}{
+		{"m0", 1, 2, 1.25},
+		{"m1", 2, 1, 4},
+		{"m2", 4, 1, 2},
+	} {
+		obs = append(obs,
+			observe(row.matrix, f, config("a", 32, 1), row.a),
+			observe(row.matrix, f, config("b", 32, 1), row.b1),
+			observe(row.matrix, f, config("b", 64, 1), row.b2))
+	}
+	v := learn(t, obs, DefaultOptions).Selectors[0].Validation
+	got := make(map[string][3]float64)
+	for _, c := range v.Cases {
+		got[c.Matrix] = [3]float64{c.Fraction, c.SingleConfig, c.SingleKernel}
+	}
+	// m2 left out: a costs log 2 and b1 log 2 in total, with the same worst case; b1's
+	// neighbour b2 costs log 1.25 + log 4, a has none and stands for itself.
+	// Kernel b tuned costs log 1.25 in total, kernel a log 2.
+	want := map[string][3]float64{
+		"m0": {0.5, 0.5, 1 / 1.25},
+		"m1": {1, 1, 1},
+		"m2": {0.25, 0.25, 1},
+	}
+	// m1 left out: a costs log 4, b1 log 2.
+	for m, w := range want {
+		for i := range w {
+			if math.Abs(got[m][i]-w[i]) > 1e-12 {
+				t.Errorf("%s: tree, single configuration, single kernel are %v, want %v", m, got[m], w)
+				break
+			}
+		}
+	}
+	if want := math.Cbrt(0.125); math.Abs(v.Mean-want) > 1e-12 || v.Worst != 0.25 || v.WorstMatrix != "m2" || math.Abs(v.Within5-1.0/3) > 1e-12 {
+		t.Errorf("mean %v (want %v), worst %v on %s, within 5%% %v", v.Mean, want, v.Worst, v.WorstMatrix, v.Within5)
+	}
+}
+
+// 400 matrices and 300 configurations, each matrix left out once.
+func BenchmarkLearnCorpus(b *testing.B) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	obs := corpus(rng, 400)
+	for b.Loop() {
+		if _, err := Learn(b.Context(), obs, DefaultOptions); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// few is the number of matrices below which a rule says that it knows little.
+const few = 10
+
+// warnings says what the data behind a selector can't support.
+func warnings(t *table, s *Selector, unmeasured []string) []string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	n := len(t.names)
+	switch {
+	case n == 1:
+		add("Learned from a single matrix, %s: the rule only repeats what was best there, and nothing shows how it does elsewhere.", t.names[0])
+	case n < few:
+		add("Learned from only %d matrices: treat the choices as a first guess, and the figures for matrices left out as rough.", n)
+	}
+	if alone, shared := t.classSizes(); n > 1 {
+		if len(alone) > 0 {
+			add("Seen through a single matrix each: %s. How the rule does on another matrix of such a class is not known.", list(alone, 12))
+		}
+		if len(shared) > 0 {
+			add("Leaving out one matrix leaves others of its class in: %s. On a class never seen the rule may do worse than its figures.", list(shared, 12))
+		}
+	}
+	if len(unmeasured) > 0 {
+		add("Not used, for want of a verified measurement: %s.", list(unmeasured, 12))
+	}
+	near, absent, failed := t.gaps()
+	if guesses := near + absent; guesses > 0 {
+		add("Of %d pairs of matrix and configuration %d were not tried; they were charged with the nearest tried configuration of the kernel, or as slow where there is none.",
+			n*len(t.configs), guesses)
+	}
+	if failed > 0 {
+		add("Of %d pairs of matrix and configuration %d failed; they were charged as slow.", n*len(t.configs), failed)
+	}
+	v := s.Validation
+	guessed := 0
+	for _, c := range v.Cases {
+		if c.Evidence != Measured {
+			guessed++
+		}
+	}
+	if guessed > 0 {
+		add("On %d of %d matrices left out, the choice has no measurement there, and its figure is an estimate.", guessed, v.Matrices)
+	}
+	if s.Root.Leaf() {
+		add("No split was worth it: the rule is a single configuration for all matrices.")
+	} else if v.Matrices > 0 && v.Mean <= v.SingleConfig {
+		add("On matrices left out the tree (%s of the oracle) is no better than always %s (%s): prefer the latter until there is more data.",
+			percent(v.Mean), describe(s.Single), percent(v.SingleConfig))
+	}
+	return out
+}
+
+// classSizes lists the named classes with one matrix, and with several.
+func (t *table) classSizes() (alone, shared []string) {
+	count := make(map[string]int)
+	for _, class := range t.classes {
+		if class != "" {
+			count[class]++
+		}
+	}
+	for class, n := range count {
+		if n == 1 {
+			alone = append(alone, class)
+		} else {
+			shared = append(shared, class)
+		}
+	}
+	slices.Sort(alone)
+	slices.Sort(shared)
+	return alone, shared
+}
+
+// gaps counts the pairs of matrix and configuration without a measurement.
+func (t *table) gaps() (near, absent, failed int) {
+	for _, row := range t.evidence {
+		for _, e := range row {
+			switch e {
+			case Near:
+				near++
+			case Absent:
+				absent++
+			case Failed:
+				failed++
+			}
+		}
+	}
+	return near, absent, failed
+}
+
+// list joins names, at most limit of them.
+func list(names []string, limit int) string {
+	if len(names) <= limit {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
+}
