@@ -1,0 +1,104 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Kind is the type of an argument.
+type Kind string
+
+const (
+	Int   Kind = "int"
+	Float Kind = "float"
+)
+
+// An Arg declares an argument of a generator. The value lies in [Min, Max].
+type Arg struct {
+	Name     string
+	Kind     Kind
+	Min, Max float64
+	Default  float64 // where not Required
+	Required bool
+	Doc      string
+}
+
+// An ArgError is a mistake in one argument of a generator.
+type ArgError struct {
+	Generator string
+	Arg       string // the argument's name, as it was given
+	Reason    string // what is wrong, and what would be right
+}
+
+func (e *ArgError) Error() string {
+	return fmt.Sprintf("%s: argument %s: %s", e.Generator, e.Arg, e.Reason)
+}
+
+// values are checked arguments, every one of the generator's. All are exact in
+// float64: the bounds in the table see to that.
+type values map[string]float64
+
+func (v values) int(name string) int { return int(v[name]) }
+
+func (v values) seed() uint64 { return uint64(v["seed"]) }
+
+// resolve checks args against g's declaration and fills in defaults.
+func (g *Generator) resolve(args map[string]any) (values, error) {
+	var errs []error
+	bad := func(arg, format string, a ...any) {
+		errs = append(errs, &ArgError{g.Name, arg, fmt.Sprintf(format, a...)})
+	}
+	v := make(values, len(g.Args))
+	names := make([]string, len(g.Args))
+	for i, a := range g.Args {
+		names[i] = a.Name
+		given, ok := args[a.Name]
+		if !ok {
+			if a.Required {
+				bad(a.Name, "missing; it is required (%s)", a.Doc)
+			}
+			v[a.Name] = a.Default
+			continue
+		}
+		x, ok := number(given)
+		switch {
+		case !ok:
+			bad(a.Name, "%v is no number", given)
+		case a.Kind == Int && x != math.Trunc(x):
+			bad(a.Name, "%v is no integer", given)
+		case !(x >= a.Min && x <= a.Max): // so that NaN is refused
+			bad(a.Name, "%v is out of range; it must be between %s and %s", given, decimal(a.Min), decimal(a.Max))
+		default:
+			v[a.Name] = x + 0 // −0 becomes 0
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		if !slices.Contains(names, key) {
+			bad(key, "unknown; there are %s", strings.Join(names, ", "))
+		}
+	}
+	return v, errors.Join(errs...)
+}
+
+// decimal gives x in the fewest digits that mean x, without an exponent.
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// number converts x to float64 if it is of a numeric type. Integers that
+// float64 can't hold are beyond every bound of the table, rounded or not.
+func number(x any) (float64, bool) {
+	switch r := reflect.ValueOf(x); {
+	case r.CanInt():
+		return float64(r.Int()), true
+	case r.CanUint():
+		return float64(r.Uint()), true
+	case r.CanFloat():
+		return r.Float(), true
+	}
+	return 0, false
+}

@@ -1,0 +1,220 @@
+package generate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/sparse"
+)
+
+// build is Build for arguments that are right.
+func build(t testing.TB, name string, args map[string]any) *sparse.CSR[float64] {
+	t.Helper()
+	m, err := Build(t.Context(), name, args)
+	if err != nil {
+		t.Fatalf("building %s: %v", Spec(name, args), err)
+	}
+	return m
+}
+
+// wellFormed fails unless m is a valid CSR matrix with columns increasing.
+func wellFormed(t *testing.T, spec string, m *sparse.CSR[float64]) {
+	t.Helper()
+	if len(m.RowPtr) != m.Rows+1 || m.RowPtr[0] != 0 || int(m.RowPtr[m.Rows]) != len(m.ColIdx) || len(m.Val) != len(m.ColIdx) {
+		t.Fatalf("%s: %v, but %d row offsets from %d to %d, %d columns, %d values",
+			spec, m, len(m.RowPtr), m.RowPtr[0], m.RowPtr[len(m.RowPtr)-1], len(m.ColIdx), len(m.Val))
+	}
+	for i := range m.Rows {
+		before := int32(-1)
+		columns, _ := m.Row(i)
+		for _, j := range columns {
+			if j <= before || int(j) >= m.Cols {
+				t.Fatalf("%s: row %d of %v has column %d after %d", spec, i, m, j, before)
+			}
+			before = j
+		}
+	}
+}
+
+// symmetric fails unless m equals its transpose, values included.
+func symmetric(t *testing.T, spec string, m *sparse.CSR[float64]) {
+	t.Helper()
+	for i := range m.Rows {
+		columns, values := m.Row(i)
+		for k, j := range columns {
+			mirror, mirrorValues := m.Row(int(j))
+			at, ok := slices.BinarySearch(mirror, int32(i))
+			if !ok || mirrorValues[at] != values[k] {
+				t.Fatalf("%s: entry (%d, %d) = %v has no equal at (%d, %d)", spec, i, j, values[k], j, i)
+			}
+		}
+	}
+}
+
+// digest hashes everything that m is.
+func digest(m *sparse.CSR[float64]) string {
+	h := sha256.New()
+	for _, part := range []any{int64(m.Rows), int64(m.Cols), m.RowPtr, m.ColIdx, m.Val} {
+		binary.Write(h, binary.LittleEndian, part)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// draw makes small random arguments for each generator.
+var draw = map[string]func(r *rand.Rand) map[string]any{
+	"grid_5pt":    func(r *rand.Rand) map[string]any { return map[string]any{"nx": 1 + r.IntN(40), "ny": 1 + r.IntN(40)} },
+	"mycielskian": func(r *rand.Rand) map[string]any { return map[string]any{"order": 2 + r.IntN(8)} },
+	"rmat": func(r *rand.Rand) map[string]any {
+		a, b := r.Float64(), r.Float64()
+		return map[string]any{"scale": r.IntN(10), "edge_factor": r.Float64() * 20, "a": a, "b": (1 - a) * b,
+			"c": (1 - a) * (1 - b) * r.Float64(), "symmetric": r.IntN(2), "seed": r.IntN(1000)}
+	},
+	"uniform": func(r *rand.Rand) map[string]any {
+		cols := r.IntN(600)
+		density := []float64{0, 1, r.Float64(), r.Float64() / 50}[r.IntN(4)]
+		return map[string]any{"rows": r.IntN(600), "cols": cols, "row_nnz": density * float64(cols), "seed": r.IntN(1000)}
+	},
+	"fem_blocks": func(r *rand.Rand) map[string]any {
+		nodes, band := 1+r.IntN(300), 1+r.IntN(400)
+		neighbours := r.Float64() * 1.8 * float64(min(nodes-1, band))
+		return map[string]any{"nodes": nodes, "dof": 1 + r.IntN(6), "neighbours": neighbours, "band": band, "seed": r.IntN(1000)}
+	},
+	"road": func(r *rand.Rand) map[string]any {
+		return map[string]any{"rows": 1 + r.IntN(1+r.IntN(3000)), "degree": 2.01 + r.Float64()*0.49, "seed": r.IntN(1000)}
+	},
+	"giant_row": func(r *rand.Rand) map[string]any {
+		n := 1 + r.IntN(800)
+		return map[string]any{"rows": n, "row_nnz": r.IntN(min(n, 20) + 1), "giant": r.IntN(n + 1),
+			"position": r.Float64(), "seed": r.IntN(1000)}
+	},
+}
+
+// TestRandomArguments holds what is promised of every generator against
+// arguments nobody thought of.
+func TestRandomArguments(t *testing.T) {
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	for _, g := range Generators {
+		t.Run(g.Name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			for range 60 {
+				args := draw[g.Name](r)
+				spec := Spec(g.Name, args)
+				runtime.GOMAXPROCS(1)
+				m := build(t, g.Name, args)
+				runtime.GOMAXPROCS(4)
+				if digest(build(t, g.Name, args)) != digest(m) {
+					t.Fatalf("%s: another matrix on 4 cores than on 1", spec)
+				}
+				wellFormed(t, spec, m)
+
+				size, err := Plan(g.Name, args)
+				if err != nil || size.Rows != m.Rows || size.Cols != m.Cols {
+					t.Errorf("%s: planned %+v (%v), made %v", spec, size, err, m)
+				}
+				switch g.Name {
+				case "grid_5pt", "mycielskian", "giant_row":
+					if size.NNZ != m.NNZ() {
+						t.Errorf("%s: planned %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
+					}
+				case "rmat", "road":
+					if m.NNZ() > size.NNZ {
+						t.Errorf("%s: planned at most %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
+					}
+				}
+				switch g.Name {
+				case "grid_5pt", "mycielskian", "fem_blocks", "road":
+					symmetric(t, spec, m)
+				case "rmat":
+					if args["symmetric"] == 1 {
+						symmetric(t, spec, m)
+					}
+				}
+				if g.Name == "grid_5pt" || g.Name == "mycielskian" {
+					continue
+				}
+				for _, v := range m.Val {
+					if v == 0 || v <= -1 || v >= 1 || float64(float32(v)) != v {
+						t.Fatalf("%s: value %v is not a nonzero float32 in (-1, 1)", spec, v)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestGolden pins the bytes of a small matrix of each kind: databases name
+// matrices by their content.
+func TestGolden(t *testing.T) {
+	if Version != "1" {
+		t.Fatal("Version changed: pin the new matrices, and this version")
+	}
+	for _, c := range []struct {
+		name string
+		args map[string]any
+		want string
+	}{
+		{"grid_5pt", map[string]any{"nx": 30, "ny": 20}, "23d546da9e14d43c"},
+		{"mycielskian", map[string]any{"order": 8}, "8b96ac55fcf177f7"},
+		{"rmat", map[string]any{"scale": 9}, "ee9e8e8887be6e0e"},
+		{"rmat", map[string]any{"scale": 8, "edge_factor": 4.5, "symmetric": 1, "seed": 7}, "5cebb7c0d3a58d7b"},
+		{"uniform", map[string]any{"rows": 500, "cols": 300, "row_nnz": 4.5}, "87ee8ebd0a596d1f"},
+		{"fem_blocks", map[string]any{"nodes": 200, "band": 60}, "3d0e4ed8f6f8bfa1"},
+		{"road", map[string]any{"rows": 3000}, "488ed4e5e9ab9974"},
+		{"giant_row", map[string]any{"rows": 1000, "giant": 700}, "be089a295b8e8a8a"},
+	} {
+		if got := digest(build(t, c.name, c.args)); got != c.want {
+			t.Errorf("%s has digest %s, not %s: if that is meant, raise Version", Spec(c.name, c.args), got, c.want)
+		}
+	}
+}
+
+func TestSeedsDiffer(t *testing.T) {
+	for _, g := range Generators {
+		if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == "seed" }) {
+			continue
+		}
+		args := map[string]any{"scale": 8, "rows": 500, "cols": 500, "row_nnz": 4, "nodes": 500, "giant": 100}
+		for key := range args {
+			if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == key }) {
+				delete(args, key)
+			}
+		}
+		one := build(t, g.Name, args)
+		args["seed"] = 2
+		two := build(t, g.Name, args)
+		if slices.Equal(one.ColIdx, two.ColIdx) || slices.Equal(one.Val, two.Val) {
+			t.Errorf("%s: seeds 1 and 2 share columns or values", g.Name)
+		}
+		mean := 0.0
+		for _, v := range one.Val {
+			mean += v / float64(one.NNZ())
+		}
+		if math.Abs(mean) > 5/math.Sqrt(3*float64(one.NNZ())/2) {
+			t.Errorf("%s: values have mean %v", g.Name, mean)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, g := range Generators {
+		args := draw[g.Name](rand.New(rand.NewPCG(1, 2)))
+		if g.Name == "mycielskian" {
+			args["order"] = 5
+		}
+		if m, err := Build(ctx, g.Name, args); m != nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), Spec(g.Name, args)) {
+			t.Errorf("cancelled: got %v, %v", m, err)
+		}
+	}
+}

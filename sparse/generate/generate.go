@@ -1,0 +1,161 @@
+// Package generate makes matrices whose structure is known: exact members of
+// published families (a grid's stencil, Mycielskian graphs) and seeded random
+// ones that look like a class of real matrices (power laws, roads, finite
+// elements, one giant row).
+//
+// Every generator is a row of the table [Generators]: its arguments are
+// declared there, checked by [Build] before anything is allocated, and spelled
+// out by [Spec]. A generator's output depends on its arguments and on [Version]
+// alone, never on the number of cores: rows and edges draw from counter-based
+// random numbers of their own, so they can be made in any order. Columns are
+// strictly increasing within a row. Random values lie in (−1, 1), are never
+// zero, and are exact in float32.
+//
+// It refuses sizes beyond [sparse.MaxIndex]; it makes no twins of named
+// matrices.
+package generate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"spmvtune/sparse"
+)
+
+// Version changes whenever the output of any generator does, so that a matrix
+// made by an older program is not mistaken for today's.
+const Version = "1"
+
+// A Generator is a row of the table: what it makes and what it takes.
+type Generator struct {
+	Name  string
+	Doc   string // one line, with the source of the structure
+	Class string // structure class: matrices of one class are a family
+	Args  []Arg  // in the order of Spec
+
+	// plan says what the arguments ask for; it reports arguments that
+	// contradict each other as *ArgError. It allocates nothing.
+	plan func(v values) (Size, error)
+	// build makes the matrix that plan announced.
+	build func(ctx context.Context, v values) (*sparse.CSR[float64], error)
+}
+
+// A Size is what a generator is going to make.
+type Size struct {
+	Rows, Cols int
+	// NNZ is the number of nonzeros: exact for grid_5pt, mycielskian and
+	// giant_row, an expectation or an upper bound for the others.
+	NNZ int
+}
+
+// Generators is the table of all generators.
+var Generators = []Generator{
+	{
+		Name:  "grid_5pt",
+		Doc:   "5-point stencil on an nx by ny grid: diagonal 4, neighbours -1; 1000 by 1000 has the structure of SuiteSparse's ecology1",
+		Class: "grid",
+		Args: []Arg{
+			{Name: "nx", Kind: Int, Min: 1, Max: 1 << 30, Required: true, Doc: "points per line, numbered first"},
+			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 30, Required: true, Doc: "lines"},
+		},
+		plan: planGrid, build: buildGrid,
+	},
+	{
+		Name:  "mycielskian",
+		Doc:   "adjacency matrix of the Mycielskian graph of an order (Mycielski 1955), values 1, as in SuiteSparse's group Mycielski; order 2 is one edge",
+		Class: "mycielskian",
+		Args: []Arg{
+			{Name: "order", Kind: Int, Min: 2, Max: 19, Required: true, Doc: "chromatic number of the graph; 16 has 33,382,480 nonzeros"},
+		},
+		plan: planMycielskian, build: buildMycielskian,
+	},
+	{
+		Name:  "rmat",
+		Doc:   "R-MAT power law (Chakrabarti, Zhan and Faloutsos, SDM 2004), duplicate edges removed, vertices not relabelled; the defaults of a, b, c are Graph500's",
+		Class: "power law",
+		Args: []Arg{
+			{Name: "scale", Kind: Int, Min: 0, Max: 30, Required: true, Doc: "rows and columns are 2^scale"},
+			{Name: "edge_factor", Kind: Float, Min: 0, Max: 1 << 20, Default: 16, Doc: "edges drawn per row, before duplicates are removed"},
+			{Name: "a", Kind: Float, Min: 0, Max: 1, Default: 0.57, Doc: "probability of the upper left quadrant"},
+			{Name: "b", Kind: Float, Min: 0, Max: 1, Default: 0.19, Doc: "probability of the upper right quadrant"},
+			{Name: "c", Kind: Float, Min: 0, Max: 1, Default: 0.19, Doc: "probability of the lower left quadrant"},
+			{Name: "symmetric", Kind: Int, Min: 0, Max: 1, Default: 0, Doc: "1: every edge in both directions"},
+			seedArg,
+		},
+		plan: planRMAT, build: buildRMAT,
+	},
+	{
+		Name:  "uniform",
+		Doc:   "every entry is a nonzero with the same probability (Erdős–Rényi); rows may be empty",
+		Class: "uniform",
+		Args: []Arg{
+			{Name: "rows", Kind: Int, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "rows"},
+			{Name: "cols", Kind: Int, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "columns"},
+			{Name: "row_nnz", Kind: Float, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "mean nonzeros per row"},
+			seedArg,
+		},
+		plan: planUniform, build: buildUniform,
+	},
+	{
+		Name:  "fem_blocks",
+		Doc:   "finite elements on a mesh with gaps: dense dof by dof blocks at a stencil's offsets within a band, symmetric; the defaults resemble SuiteSparse's cant",
+		Class: "FEM blocks",
+		Args: []Arg{
+			{Name: "nodes", Kind: Int, Min: 1, Max: sparse.MaxIndex, Required: true, Doc: "nodes of the mesh; there are nodes times dof rows"},
+			{Name: "dof", Kind: Int, Min: 1, Max: 64, Default: 3, Doc: "unknowns per node"},
+			{Name: "neighbours", Kind: Float, Min: 0, Max: 4096, Default: 20, Doc: "mean neighbours of a node, itself not counted"},
+			{Name: "band", Kind: Int, Min: 1, Max: sparse.MaxIndex, Default: 400, Doc: "farthest neighbour, in nodes"},
+			seedArg,
+		},
+		plan: planFEM, build: buildFEM,
+	},
+	{
+		Name:  "road",
+		Doc:   "road network: chains of vertices of degree 2 whose ends meet other chains nearby in junctions of degree 3 or 4, symmetric; the default degree is europe_osm's",
+		Class: "road",
+		Args: []Arg{
+			{Name: "rows", Kind: Int, Min: 1, Max: sparse.MaxIndex, Required: true, Doc: "vertices, numbered along the chains"},
+			{Name: "degree", Kind: Float, Min: 2.01, Max: 2.5, Default: 2.12, Doc: "mean degree"},
+			seedArg,
+		},
+		plan: planRoad, build: buildRoad,
+	},
+	{
+		Name:  "giant_row",
+		Doc:   "one giant row among short rows of equal length, square; the columns of a row are spread evenly, with jitter",
+		Class: "giant row",
+		Args: []Arg{
+			{Name: "rows", Kind: Int, Min: 1, Max: sparse.MaxIndex, Required: true, Doc: "rows and columns"},
+			{Name: "row_nnz", Kind: Int, Min: 0, Max: sparse.MaxIndex, Default: 4, Doc: "nonzeros of every short row"},
+			{Name: "giant", Kind: Int, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "nonzeros of the giant row"},
+			{Name: "position", Kind: Float, Min: 0, Max: 1, Default: 0.5, Doc: "where the giant row is: 0 is the first row, 1 the last"},
+			seedArg,
+		},
+		plan: planGiant, build: buildGiant,
+	},
+}
+
+var seedArg = Arg{Name: "seed", Kind: Int, Min: 0, Max: 1<<53 - 1, Default: 1, Doc: "seed of the random numbers"}
+
+// Lookup returns the generator of that name.
+func Lookup(name string) (*Generator, bool) {
+	for i := range Generators {
+		if Generators[i].Name == name {
+			return &Generators[i], true
+		}
+	}
+	return nil, false
+}
+
+// find is Lookup with an error that lists what there is.
+func find(name string) (*Generator, error) {
+	if g, ok := Lookup(name); ok {
+		return g, nil
+	}
+	names := make([]string, len(Generators))
+	for i, g := range Generators {
+		names[i] = g.Name
+	}
+	return nil, fmt.Errorf("unknown generator %q; there are %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,136 @@
+package generate
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"spmvtune/sparse"
+)
+
+func planRoad(v values) (Size, error) {
+	n := v.int("rows")
+	return Size{Rows: n, Cols: n, NNZ: 2 * (n + chainsRoad(v))}, nil
+}
+
+// chainsRoad is the number of chains. A chain of L vertices has L−1 edges of
+// its own and two that tie its ends to other chains: a mean degree of 2 + 2/L.
+func chainsRoad(v values) int {
+	return max(1, int(math.Round(float64(v.int("rows"))*(v["degree"]-2)/2)))
+}
+
+func buildRoad(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	r := newRoads(v)
+	n := v.int("rows")
+	a := assembly{
+		rows: n, cols: n,
+		length: func(i int) int {
+			_, count := r.neighbours(int32(i))
+			return count
+		},
+		fill: func(i int, columns []int32) {
+			found, count := r.neighbours(int32(i))
+			copy(columns, found[:count])
+		},
+		value: newSource(v.seed(), forValues).symmetricValue,
+	}
+	return a.build(ctx)
+}
+
+// window is the number of chains among which an end finds the chain that it
+// meets: it keeps the numbering local.
+const window = 64
+
+// Roads are chains of consecutively numbered vertices. Side 0 is a chain's
+// first vertex, side 1 its last. Every chain has a junction for a first vertex
+// and one for a last vertex of other chains, so no degree passes 4.
+type roads struct {
+	n        int
+	start    []int32    // chain c is the vertices start[c] to start[c+1]−1
+	junction [2][]int32 // by side and chain: the vertex that an end of that side meets
+	to, from [2][]int32 // by side and chain: whose junction the chain's end meets, and whose end meets its junction
+}
+
+func newRoads(v values) *roads {
+	n, chains := v.int("rows"), chainsRoad(v)
+	r := &roads{n: n, start: make([]int32, chains+1)}
+	src := newSource(v.seed(), forStructure)
+
+	// Evenly spaced starts, moved by up to half a chain.
+	r.start[chains] = int32(n)
+	for c := 1; c < chains; c++ {
+		s := src.stream(uint64(c))
+		r.start[c] = int32(c*n/chains + s.below(max(1, n/chains/2)))
+	}
+	for side := range 2 {
+		src := newSource(v.seed(), forJunctions+uint64(side))
+		r.junction[side] = make([]int32, chains)
+		for c := range chains {
+			s := src.stream(uint64(c))
+			first, length := r.start[c], int(r.start[c+1]-r.start[c])
+			if length > 2 { // not at an end
+				first, length = first+1, length-2
+			}
+			r.junction[side][c] = first + int32(s.below(length))
+		}
+		// The windows of the two sides overlap by half, which ties all together.
+		r.to[side], r.from[side] = meet(chains, side*window/2, newSource(v.seed(), forMeeting+uint64(side)))
+	}
+	return r
+}
+
+// meet pairs chains at random within windows, the first of which is short by
+// shift. from is the inverse of to.
+func meet(chains, shift int, src source) (to, from []int32) {
+	to, from = make([]int32, chains), make([]int32, chains)
+	for c := range to {
+		to[c] = int32(c)
+	}
+	for lo := -shift; lo < chains; lo += window {
+		s := src.stream(uint64(lo + shift))
+		part := to[max(lo, 0):min(lo+window, chains)]
+		for k := len(part) - 1; k > 0; k-- {
+			j := s.below(k + 1)
+			part[k], part[j] = part[j], part[k]
+		}
+	}
+	for c, t := range to {
+		from[t] = int32(c)
+	}
+	return to, from
+}
+
+// neighbours returns the vertices next to v, in increasing order.
+func (r *roads) neighbours(v int32) (found [6]int32, count int) {
+	c := r.chain(v)
+	first, last := r.start[c], r.start[c+1]-1
+	add := func(ok bool, u int32) {
+		// An end may meet its own chain, even where it is tied to it already.
+		if ok && u != v && !slices.Contains(found[:count], u) {
+			found[count] = u
+			count++
+		}
+	}
+	add(v > first, v-1)
+	add(v < last, v+1)
+	add(v == first, r.junction[0][r.to[0][c]])
+	add(v == last, r.junction[1][r.to[1][c]])
+	add(v == r.junction[0][c], r.start[r.from[0][c]])
+	add(v == r.junction[1][c], r.start[r.from[1][c]+1]-1)
+	slices.Sort(found[:count])
+	return found, count
+}
+
+// chain returns the chain of vertex v, which is the one that even spacing
+// suggests or next to it.
+func (r *roads) chain(v int32) int {
+	chains := len(r.start) - 1
+	c := int(v) * chains / r.n
+	for v < r.start[c] {
+		c--
+	}
+	for v >= r.start[c+1] {
+		c++
+	}
+	return c
+}
