@@ -35,9 +35,9 @@ type Protocol struct {
 
 // Search says which points of the space are tried.
 type Search struct {
-	Strategy string // grid or random
-	Trials   int    // most trials per matrix, 0: no bound
-	Time     time.Duration
+	Strategy string        // grid: all; random: a seeded sample
+	Trials   int           // most trials per matrix, 0: no bound
+	Time     time.Duration // of the whole sweep, 0: no bound
 }
 
 // Matrix names one matrix. Exactly one of Path and Generate is set; globs are
@@ -53,14 +53,16 @@ type Matrix struct {
 }
 
 // A Space is the product of all choices for some kernels, less what Where
-// refuses.
+// refuses. Expand lists it, Keep applies Where.
 type Space struct {
 	Kernels    []string
 	Precisions []kernels.Precision
-	Block      []int               // nil: the kernel's own choice
-	Grid       Grid                //
+	Block      []int               // nil: one that suits the kernel
+	Grid       Grid                // ignored, as Block is, by kernels without that choice
 	Params     map[string][]string // by name; a missing one has its default
 	Where      string              // expression over block, grid, the parameters, kernel, precision, rows, cols, nnz
+
+	filter *filter // Where, compiled; nil: not yet
 }
 
 // Grid lists grid sizes, some of which depend on the device.
@@ -83,8 +85,15 @@ type Report struct {
 
 // Slurm says how the sweep is submitted. Every field may be left out.
 type Slurm struct {
-	Partition, Account, QOS, Time, Gres, Constraint, Mem, Nodelist, Chunk string
-	GPUs, CPUs, Throttle                                                  int
-	Exclusive                                                             bool
-	Setup, Extra                                                          []string
+	Partition, Account, QOS, Gres, Constraint, Nodelist string // as sbatch takes them
+
+	Time      string   // limit of a task, as sbatch takes it: "01:00:00"
+	Mem       string   // of a task, as sbatch takes it: "16G"
+	Chunk     string   // wall time that a task is packed for, as in "20m"
+	GPUs      int      // per task, 0: not asked for
+	CPUs      int      // per task, 0: not asked for
+	Throttle  int      // most tasks at once, 0: no bound
+	Exclusive bool     // whole nodes
+	Setup     []string // shell lines before the task, such as "module load CUDA/12.5"
+	Extra     []string // further options of sbatch
 }

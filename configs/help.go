@@ -1,0 +1,117 @@
+package configs
+
+// Help documents the format of a sweep file. It is what "spmvtune help config"
+// prints.
+const Help = helpIntro + example
+
+const helpIntro = `A sweep file says what to measure. It is TOML (https://toml.io), and it is read
+strictly: a key that is not listed below, a value that makes no sense, a matrix
+that is not there are mistakes. All of them are reported, with their lines,
+before anything runs.
+
+Two sections are needed: a [[matrix]] and a [[kernel]]. Everything else has the
+value shown, unless its comment says otherwise. The shortest sweep file is
+
+    [[matrix]]
+    path = "A.mtx"
+    [[kernel]]
+    name = "cpu_csr"
+
+Below is one with every key. The sweep runs each configuration of each [[kernel]]
+section on each matrix; a configuration that two sections share runs once.
+
+`
+
+// example uses every key but suitesparse. A test decodes it.
+const example = `name  = "example"     # of the output folder; default: the file's name without .toml
+title = "An example"  # of the report; default: none
+
+[protocol]
+cache        = "cold"     # cold: caches flushed before every sample; warm: back to back; both
+warmup       = 3          # products before the first sample
+samples      = [10, 200]  # fewest and most
+target       = 0.01       # stop when the 95% interval of the median is within 1%
+trial_budget = "2s"       # sampling time of one trial
+timeout      = "60s"      # a trial that has not answered by then is killed
+seed         = 1          # of x and of the order of trials
+
+[search]
+strategy = "grid"                       # grid: every configuration; random: a sample of them
+budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in all; 0: no bound
+
+# One [[matrix]] section per matrix, or for all that a glob finds. What is
+# measured is named for it; names must differ.
+[[matrix]]
+path    = "matrices/*.mtx"  # relative to this file; a glob takes .mtx and .mm, also with .gz
+class   = "circuit"         # matrices of a class count as one family; default: the name
+expand  = true              # false: keep a symmetric file's triangle as it is
+complex = "real-part"       # of complex files; default: refuse them
+
+[[matrix]]
+name     = "ecology1"       # default: the file's name, or the generator's with its arguments
+generate = "grid_5pt"       # a generator; its arguments are keys beside it
+nx       = 1000
+ny       = 1000
+
+# suitesparse = "Group/Name" is known, but this version does not download:
+# fetch the file and give its path.
+
+# One [[kernel]] section per set of choices: all combinations of them are tried.
+# "spmvtune kernels" lists kernels, what block and grid mean for each, and their
+# parameters.
+[[kernel]]
+name      = ["cpu_csr", "cpu_csr_rows"]  # a kernel or a list of them
+precision = ["float32", "float64"]       # default: both
+block     = [64, 256, 1024]              # default: one that suits the kernel
+grid      = "auto"                       # every worker count up to the cores;
+                                         # on a GPU 1, 2, 4, 8 and 16 blocks per multiprocessor
+where     = "block * grid <= rows"       # keep only what this is true for; default: all
+
+# A kernel without a choice of block or grid ignores it. Both may be written as
+#     256                                  one value
+#     [64, 128]                            a list
+#     { from = 32, to = 1024, step = 32 }  an even spacing; step may be left out: 1
+#     { pow2 = [32, 1024] }                powers of two
+# and grid also as
+#     { per_sm = [1, 2, 4, 8] }            times the multiprocessors, or cores, of the device
+[[kernel]]
+name  = "cpu_sell"
+block = { pow2 = [4, 32] }
+grid  = { per_sm = [1] }
+sigma = [1, 256, 1024]      # a parameter of the kernel; left out: its default
+
+[[kernel]]
+name  = "cpu_coo_chunks"
+block = { from = 8192, to = 65536, step = 8192 }
+grid  = [1, 2]
+# where is an expression over block, grid, the kernels' parameters, kernel and
+# precision (both text), and the matrix's rows, cols and nnz, in the language of
+# https://expr-lang.org
+where = 'precision == "float64" or block * 10 <= nnz'
+
+[device]
+backend = "auto"  # auto: cuda if a device answers, else cpu; cpu; cuda
+index   = 0       # which of several GPUs
+
+[report]
+figures = ["throughput-vs-block", "throughput-vs-grid"]  # default: all that the data allows
+
+# How "spmvtune submit" asks Slurm. Every key may be left out, and then asks for
+# nothing. "spmvtune run" ignores the section.
+[slurm]
+partition  = "edu-short"
+account    = "project"
+qos        = "normal"
+time       = "01:00:00"                # limit of one task
+gres       = "gpu:a30:1"
+gpus       = 0                         # per task, instead of gres
+constraint = "a30"
+cpus       = 4                         # per task
+mem        = "16G"                     # per task
+exclusive  = false                     # true: whole nodes
+nodelist   = "node[01-04]"
+throttle   = 8                         # most tasks at once; 0: no bound
+chunk      = "20m"                     # wall time that a task is packed for
+setup      = ["module load CUDA/12.5"] # shell lines before a task
+extra      = ["--mail-type=END"]       # further options of sbatch
+`

@@ -1,0 +1,133 @@
+package configs
+
+import (
+	"math"
+	"math/bits"
+)
+
+// maxValues bounds the values of one key. A slip of the pen such as
+// { from = 1, to = 1000000000 } is refused before it fills the memory.
+const maxValues = 1 << 16
+
+// A placed integer knows where it was written.
+type placed struct {
+	n  int
+	at *place
+}
+
+// ints reads positive integers in any of their forms: 256, [64, 128],
+// { from = 32, to = 1024, step = 32 } or { pow2 = [32, 1024] }. more names the
+// further forms that the key has, for the message.
+func (t *table) ints(key, more string) []placed {
+	v, ok := t.vals[key]
+	if !ok {
+		return nil
+	}
+	at := t.at.key(key)
+	switch v := v.(type) {
+	case int64:
+		return t.numbers(key, at, []any{v}, at)
+	case []any:
+		if len(v) == 0 {
+			t.fail(key, "give at least one value, or leave the key out", "the list is empty")
+		}
+		return t.numbers(key, at, v, nil)
+	case map[string]any:
+		sub := t.section(key)
+		if sub.has("pow2") {
+			sub.only([]string{"pow2"})
+			return sub.powers()
+		}
+		sub.only(stepKeys)
+		return sub.steps()
+	}
+	t.wrong(at, key, v, "a list, an integer, { from, to, step } or { pow2 = [lo, hi] }"+more)
+	return nil
+}
+
+// numbers checks the elements of a list. Those of a single value all stand at
+// one place.
+func (t *table) numbers(key string, at *place, all []any, one *place) []placed {
+	var out []placed
+	for i, v := range all {
+		here := one
+		if here == nil {
+			here = at.item(i)
+		}
+		if n, ok := t.integer(here, key, v, 1); ok {
+			out = append(out, placed{n, here})
+		}
+	}
+	return out
+}
+
+// steps reads from, from+step, … up to to.
+func (t *table) steps() []placed {
+	var from, to int
+	step := 1
+	before := len(*t.errs)
+	for _, key := range []string{"from", "to"} {
+		if !t.has(key) {
+			t.fail("", "write { from = 32, to = 1024, step = 32 }", "%s is missing", key)
+		}
+	}
+	t.count("from", &from, 1)
+	t.count("to", &to, 1)
+	t.count("step", &step, 1)
+	if len(*t.errs) > before {
+		return nil
+	}
+	if from > to {
+		t.fail("from", "", "%d is more than to, %d", from, to)
+		return nil
+	}
+	if n := (to-from)/step + 1; n > maxValues {
+		t.fail("", "take a larger step", "gives %d values: the most is %d", n, maxValues)
+		return nil
+	}
+	var out []placed
+	for n := from; n <= to; n += step {
+		out = append(out, placed{n, t.at})
+	}
+	return out
+}
+
+// powers reads the powers of two from lo to hi.
+func (t *table) powers() []placed {
+	const key, form = "pow2", "write { pow2 = [32, 1024] } for 32, 64, …, 1024"
+	v, ok := t.vals[key].([]any)
+	if !ok || len(v) != 2 {
+		t.fail(key, form, "want the lowest and the highest power of two")
+		return nil
+	}
+	var ends [2]int
+	for i := range ends {
+		n, ok := t.integer(t.at.key(key).item(i), key, v[i], 1)
+		if !ok {
+			return nil
+		}
+		if bits.OnesCount(uint(n)) != 1 {
+			t.fail(key, form, "%d is not a power of two", n)
+			return nil
+		}
+		ends[i] = n
+	}
+	if ends[0] > ends[1] {
+		t.fail(key, form, "the lowest, %d, is more than the highest, %d", ends[0], ends[1])
+		return nil
+	}
+	var out []placed
+	for n := ends[0]; n <= ends[1] && n <= math.MaxInt32; n *= 2 {
+		out = append(out, placed{n, t.at})
+	}
+	return out
+}
+
+// values drops the places.
+func values(all []placed) []int {
+	var out []int
+	for _, p := range all {
+		out = append(out, p.n)
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+package configs
+
+// The keys of each section, as a sweep file may have them. [[kernel]] also takes
+// the parameters of its kernels, and [[matrix]] the arguments of its generator.
+// The names are what the decoder accepts: a key that is read but missing here
+// would be refused.
+var (
+	topKeys      = []string{"name", "title", "protocol", "search", "matrix", "kernel", "device", "report", "slurm"}
+	protocolKeys = []string{"cache", "warmup", "samples", "target", "trial_budget", "timeout", "seed"}
+	searchKeys   = []string{"strategy", "budget"}
+	budgetKeys   = []string{"trials", "time"}
+	matrixKeys   = []string{"path", "generate", "suitesparse", "name", "class", "expand", "complex"}
+	kernelKeys   = []string{"name", "precision", "block", "grid", "where"}
+	deviceKeys   = []string{"backend", "index"}
+	reportKeys   = []string{"figures"}
+	slurmKeys    = []string{"partition", "account", "qos", "time", "gres", "gpus", "constraint", "cpus", "mem",
+		"exclusive", "nodelist", "throttle", "chunk", "setup", "extra"}
+
+	stepKeys = []string{"from", "to", "step"} // of block and grid
+)
+
+// The values of keys that name a choice.
+var (
+	caches     = []string{"cold", "warm", "both"}
+	strategies = []string{"grid", "random"}
+	backends   = []string{"auto", "cpu", "cuda"}
+)
+
+// Figures are the ids of the figures that a report can hold.
+var Figures = []string{
+	"matrix-patterns", "cpu-bandwidth", "csr-compression", "throughput-vs-block", "throughput-vs-grid",
+	"block-grid-heatmap", "speedup-over-baseline", "gpu-vs-cpu", "prefix-sum-variants", "chunk-and-unroll",
+	"average-improvement", "roofline", "gflops-vs-rows", "gflops-vs-nnz", "gflops-vs-row-length",
+	"kernel-gflops-vs-row-length", "occupancy", "warp-efficiency", "load-efficiency", "bandwidth-vs-row-length",
+	"bandwidth-by-kernel", "version-improvement", "launch-bounds", "selection-regret",
+}

@@ -1,0 +1,147 @@
+package configs
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+//go:embed *.toml
+var shipped embed.FS
+
+// Shipped returns the names of the sweeps that come with the program, sorted.
+func Shipped() []string {
+	entries, err := shipped.ReadDir(".")
+	if err != nil {
+		return nil // can't be: the folder is part of the program
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))
+	}
+	return names
+}
+
+// ShippedTitle returns the title of a shipped sweep, "" if there is no such
+// sweep.
+func ShippedTitle(name string) string {
+	text, err := shipped.ReadFile(name + ".toml")
+	if err != nil {
+		return ""
+	}
+	var head struct{ Title string }
+	if _, err := toml.Decode(string(text), &head); err != nil {
+		return ""
+	}
+	return head.Title
+}
+
+// Load reads a sweep: the file at a path or, if there is no such file, the
+// shipped sweep of that name. Mistakes in it come as Errors.
+func Load(nameOrPath string) (*Sweep, error) {
+	info, err := os.Stat(nameOrPath)
+	if err == nil && !info.IsDir() {
+		text, err := os.ReadFile(nameOrPath)
+		if err != nil {
+			return nil, fmt.Errorf("reading sweep: %w", err)
+		}
+		return Parse(nameOrPath, text)
+	}
+	if text, err := shipped.ReadFile(nameOrPath + ".toml"); err == nil {
+		return Parse(nameOrPath, text)
+	}
+	problem := "is neither a file nor a shipped sweep"
+	if err == nil {
+		problem = "is a folder, not a sweep file"
+	}
+	return nil, &Error{File: nameOrPath, Problem: problem, Hint: suggest(nameOrPath, "shipped sweeps", Shipped())}
+}
+
+// Parse decodes and checks the text of a sweep file. Paths in it are relative
+// to the folder of path, which is also what errors call the file. An error is
+// of type Errors and holds every mistake of the file, or the first one that
+// keeps it from being TOML.
+func Parse(path string, text []byte) (*Sweep, error) {
+	vals := map[string]any{}
+	if _, err := toml.Decode(string(text), &vals); err != nil {
+		return nil, Errors{syntaxError(path, err)}
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("finding the folder of %s: %w", path, err)
+	}
+	var errs Errors
+	top := &table{errs: &errs, file: path, vals: vals, at: locate(string(text))}
+	s := top.sweep(path, dir)
+	s.Path, s.Text = path, text
+	if err := errs.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// syntaxError says where a text stops being TOML.
+func syntaxError(path string, err error) *Error {
+	var parse toml.ParseError
+	if !errors.As(err, &parse) {
+		return &Error{File: path, Problem: printable(err.Error())}
+	}
+	return &Error{
+		File: path, Line: parse.Position.Line, Key: printable(parse.LastKey),
+		Problem: printable(parse.Message), Hint: "this is not TOML; other mistakes show once it is",
+	}
+}
+
+// sweep reads the whole file.
+func (t *table) sweep(path, dir string) *Sweep {
+	s := &Sweep{Name: strings.TrimSuffix(filepath.Base(path), ".toml")}
+	t.only(topKeys)
+	t.text("name", &s.Name)
+	t.text("title", &s.Title)
+	t.checkName(s.Name)
+	s.Protocol = t.section("protocol").protocol()
+	s.Search = t.section("search").search()
+	s.Device = t.section("device").device()
+	s.Report = t.section("report").report()
+	s.Slurm = t.section("slurm").slurm()
+
+	var where []*table
+	for _, sub := range t.sections("matrix") {
+		for _, m := range sub.matrices(dir) {
+			s.Matrices = append(s.Matrices, m)
+			where = append(where, sub)
+		}
+	}
+	distinct(s.Matrices, where)
+	for _, sub := range t.sections("kernel") {
+		s.Kernels = append(s.Kernels, sub.space(s.Device.Backend))
+	}
+	for _, key := range []string{"matrix", "kernel"} {
+		if !t.has(key) || isEmptyList(t.vals[key]) {
+			t.fail(key, fmt.Sprintf("add a [[%s]] section; spmvtune help config shows one", key), "the sweep has none")
+		}
+	}
+	return s
+}
+
+// safeName is what can name a folder and a job without quoting.
+var safeName = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,99}$`)
+
+// checkName notes a name of the sweep that is not safe.
+func (t *table) checkName(name string) {
+	if safeName.MatchString(name) {
+		return
+	}
+	hint := "use letters, digits, dots, dashes and underscores, a letter or digit first"
+	if t.has("name") {
+		t.fail("name", hint, "%q can't name a folder safely", name)
+	} else {
+		t.fail("name", hint, "is missing, and the file's own name, %q, can't name a folder safely", name)
+	}
+}

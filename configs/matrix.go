@@ -1,0 +1,262 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/sparse/generate"
+)
+
+// extensions of matrix files; a glob takes no others.
+var extensions = []string{".mtx", ".mm", ".mtx.gz", ".mm.gz"}
+
+// matrices reads a [[matrix]] section: one matrix, or those that a glob finds.
+// Paths are relative to dir.
+func (t *table) matrices(dir string) []Matrix {
+	kinds := []string{"path", "generate", "suitesparse"}
+	var given []string
+	for _, kind := range kinds {
+		if t.has(kind) {
+			given = append(given, kind)
+		}
+	}
+	if len(given) != 1 {
+		t.only(matrixKeys)
+		hint := `as in path = "A.mtx", or generate = "grid_5pt" with nx and ny`
+		if len(given) == 0 {
+			t.fail("", hint, "the section names no matrix: give one of %s", list(kinds))
+		} else {
+			t.fail(given[1], "one [[matrix]] section each", "%s and %s can't be given together", given[0], given[1])
+		}
+		return nil
+	}
+	var m Matrix
+	t.text("name", &m.Name)
+	t.text("class", &m.Class)
+	if strings.ContainsAny(m.Name, `/\`) {
+		t.fail("name", "files are named for it", "%q has a slash in it", m.Name)
+	}
+	switch given[0] {
+	case "path":
+		return t.files(m, dir)
+	case "generate":
+		return t.generated(m)
+	default:
+		t.suiteSparse()
+		return nil
+	}
+}
+
+// files completes m for every file that path names.
+func (t *table) files(m Matrix, dir string) []Matrix {
+	m.Expand = true
+	t.only(matrixKeys)
+	t.flag("expand", &m.Expand)
+	t.choice("complex", &m.Complex, []string{"real-part"})
+	var path string
+	if t.text("path", &path); path == "" {
+		if t.vals["path"] == "" {
+			t.fail("path", "paths are relative to the sweep file", "the path is empty")
+		}
+		return nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	found, err := find(path)
+	if err != nil {
+		t.fail("path", "paths are relative to the sweep file", "%v", err)
+		return nil
+	}
+	if m.Name != "" && len(found) > 1 {
+		t.fail("name", "leave it out, or name one file in path", "one name for the %d files of path", len(found))
+		return nil
+	}
+	out := make([]Matrix, len(found))
+	for i, f := range found {
+		out[i] = m
+		out[i].Path = f
+		if m.Name == "" {
+			out[i].Name = stem(f)
+		}
+		if m.Class == "" {
+			out[i].Class = out[i].Name
+		}
+	}
+	return out
+}
+
+// find returns the file at path or, if there is none, the files that path finds
+// as a glob, sorted.
+func find(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%s is a folder; write %s", path, filepath.Join(path, "*.mtx"))
+	case err == nil:
+		return []string{path}, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("opening %s: %w", path, errors.Unwrap(err))
+	case !strings.ContainsAny(path, `*?[`):
+		return nil, fmt.Errorf("no file %s", path)
+	}
+	all, err := filepath.Glob(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	found := slices.DeleteFunc(all, func(f string) bool { return stem(f) == filepath.Base(f) })
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no file matches %s with a name in %s", path, strings.Join(extensions, ", "))
+	}
+	return found, nil
+}
+
+// stem returns a matrix file's name without folder and extension; a name
+// without any of the extensions is returned whole.
+func stem(path string) string {
+	base := filepath.Base(path)
+	for _, ext := range extensions {
+		if s, ok := strings.CutSuffix(base, ext); ok && s != "" {
+			return s
+		}
+	}
+	return base
+}
+
+// generated completes m for a generator and its arguments.
+func (t *table) generated(m Matrix) []Matrix {
+	m.Expand = true
+	if t.text("generate", &m.Generate); m.Generate == "" && t.vals["generate"] != "" {
+		return nil // not even a string
+	}
+	keys := []string{"generate", "name", "class", "expand", "complex"}
+	for _, key := range keys[3:] {
+		if t.has(key) {
+			t.fail(key, "leave it out", "is for files: a generated matrix is real and whole")
+		}
+	}
+	g, ok := generate.Lookup(m.Generate)
+	if !ok {
+		var names []string
+		for _, g := range generate.Generators {
+			names = append(names, g.Name)
+		}
+		t.fail("generate", suggest(m.Generate, "generators", names), "no generator is called %q", m.Generate)
+		t.only(append(keys, argNames(generate.Generators)...))
+		return nil
+	}
+	t.only(append(keys, argNames([]generate.Generator{*g})...))
+	m.Args = map[string]any{}
+	for _, a := range g.Args {
+		if v, ok := t.vals[a.Name]; ok {
+			m.Args[a.Name] = v
+		}
+	}
+	t.checkArgs(m)
+	if m.Name == "" {
+		m.Name = nameOf(g, m.Args)
+	}
+	if m.Class == "" {
+		m.Class = g.Class
+	}
+	return []Matrix{m}
+}
+
+// argNames returns the names of all arguments of some generators.
+func argNames(gs []generate.Generator) []string {
+	var names []string
+	for _, g := range gs {
+		for _, a := range g.Args {
+			if !slices.Contains(names, a.Name) {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	return names
+}
+
+// checkArgs notes what the generator refuses.
+func (t *table) checkArgs(m Matrix) {
+	bad := argErrors(generate.Check(m.Generate, m.Args))
+	for _, err := range bad {
+		var arg *generate.ArgError
+		if errors.As(err, &arg) {
+			t.fail(arg.Arg, "", "%s", arg.Reason)
+		} else {
+			t.fail("generate", "", "%v", err)
+		}
+	}
+}
+
+// argErrors takes joined errors apart.
+func argErrors(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// nameOf names a matrix for its generator and what was given to it:
+// "grid_5pt-1000-1000".
+func nameOf(g *generate.Generator, args map[string]any) string {
+	parts := []string{g.Name}
+	for _, a := range g.Args {
+		switch v := args[a.Name].(type) {
+		case int64:
+			parts = append(parts, strconv.FormatInt(v, 10))
+		case float64:
+			parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+	}
+	return strings.Join(parts, "-")
+}
+
+var groupName = regexp.MustCompile(`^[\w.@-]+/[\w.@-]+$`)
+
+// suiteSparse says what to do until downloads are built in.
+func (t *table) suiteSparse() {
+	const key = "suitesparse"
+	t.only(matrixKeys)
+	var id string
+	if t.text(key, &id); id == "" && t.vals[key] != "" {
+		return
+	}
+	if !groupName.MatchString(id) {
+		t.fail(key, `as in "DIMACS10/delaunay_n23"`, "want Group/Name, not %q", id)
+		return
+	}
+	_, name, _ := strings.Cut(id, "/")
+	t.fail(key, fmt.Sprintf("download %s in Matrix Market form from https://sparse.tamu.edu/%s, unpack it and write path = %q", id, id, name+".mtx"),
+		"this version does not download matrices")
+}
+
+// distinct notes names that two matrices share. where holds the section that
+// each matrix came from.
+func distinct(all []Matrix, where []*table) {
+	first := map[string]int{}
+	for i, m := range all {
+		j, taken := first[m.Name]
+		if !taken {
+			first[m.Name] = i
+			continue
+		}
+		key := "path"
+		if m.Generate != "" {
+			key = "generate"
+		}
+		if where[i].has("name") {
+			key = "name"
+		}
+		where[i].fail(key, "give one of them a name of its own", "the matrix of line %d is called %q too", where[j].at.line, m.Name)
+	}
+}

@@ -1,0 +1,259 @@
+package configs
+
+import (
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// A place is where a value stands in a TOML text. Places form a tree of the
+// same shape as the decoded document.
+//
+// Note: toml.MetaData knows no lines, and names the keys of all [[kernel]]
+// tables alike, so that a mistake in the second could not be told from one in
+// the first. Its parser has accepted the text before it gets here; what is left
+// is to find the keys, which takes no more than to know where strings and
+// comments end.
+type place struct {
+	line  int               // from 1: of the key or the header; in an array, of the element
+	keys  map[string]*place // of a table
+	items []*place          // of an array or an array of tables
+}
+
+// key returns the place of a key of p, and p itself where it has none, so that
+// a mistake is at worst reported at its table.
+func (p *place) key(name string) *place {
+	if k := p.keys[name]; k != nil {
+		return k
+	}
+	return p
+}
+
+// item returns the place of element i of p.
+func (p *place) item(i int) *place {
+	if i < len(p.items) {
+		return p.items[i]
+	}
+	return p
+}
+
+// child returns the key of p that a header or a dotted key leads through: the
+// last element where it is an array of tables.
+func (p *place) child(name string, line int) *place {
+	if p.keys == nil {
+		p.keys = map[string]*place{}
+	}
+	k := p.keys[name]
+	if k == nil {
+		k = &place{line: line}
+		p.keys[name] = k
+	}
+	if n := len(k.items); n > 0 {
+		return k.items[n-1]
+	}
+	return k
+}
+
+// locate finds the places of all keys and array elements of a text that the
+// TOML parser has accepted.
+func locate(text string) *place {
+	s := &scanner{text: strings.TrimPrefix(text, "\ufeff"), line: 1}
+	root := &place{line: 1}
+	table := root
+	for s.blank(); !s.end(); s.blank() {
+		if s.peek() == '[' {
+			table = s.header(root)
+			continue
+		}
+		s.pair(table)
+	}
+	return root
+}
+
+// A scanner walks over a TOML text.
+type scanner struct {
+	text string
+	off  int
+	line int
+}
+
+func (s *scanner) end() bool { return s.off >= len(s.text) }
+
+// peek returns the byte at hand, 0 at the end.
+func (s *scanner) peek() byte {
+	if s.end() {
+		return 0
+	}
+	return s.text[s.off]
+}
+
+// skip goes on by n bytes and counts the lines.
+func (s *scanner) skip(n int) {
+	n = min(n, len(s.text)-s.off)
+	s.line += strings.Count(s.text[s.off:s.off+n], "\n")
+	s.off += n
+}
+
+// blank skips white space, line ends and comments.
+func (s *scanner) blank() {
+	for !s.end() {
+		switch s.peek() {
+		case ' ', '\t', '\r', '\n':
+			s.skip(1)
+		case '#':
+			s.skip(until(s.text[s.off:], "\n"))
+		default:
+			return
+		}
+	}
+}
+
+// until returns the length of text before the first of the bytes in stop.
+func until(text, stop string) int {
+	if i := strings.IndexAny(text, stop); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// header reads [a.b] or [[a.b]] and returns the table that it opens.
+func (s *scanner) header(root *place) *place {
+	line := s.line
+	array := strings.HasPrefix(s.text[s.off:], "[[")
+	s.skip(1)
+	if array {
+		s.skip(1)
+	}
+	path := s.path()
+	s.skip(until(s.text[s.off:], "#\n")) // the closing brackets
+	if len(path) == 0 {
+		return root
+	}
+	last := len(path) - 1
+	t := root
+	for _, name := range path[:last] {
+		t = t.child(name, line)
+	}
+	if !array {
+		t = t.child(path[last], line)
+		t.line = line // of the header, if a longer one led through it before
+		return t
+	}
+	t.child(path[last], line)
+	all := t.keys[path[last]]
+	item := &place{line: line}
+	all.items = append(all.items, item)
+	return item
+}
+
+// pair reads key = value into table.
+func (s *scanner) pair(table *place) {
+	line := s.line
+	path := s.path()
+	if s.blank(); s.peek() != '=' || len(path) == 0 {
+		s.skip(1) // not TOML; go on, so that every text has an end
+		return
+	}
+	s.skip(1)
+	last := len(path) - 1
+	for _, name := range path[:last] {
+		table = table.child(name, line)
+	}
+	value := s.value()
+	value.line = line
+	table.child(path[last], line)
+	table.keys[path[last]] = value
+}
+
+// path reads a dotted key, of which each part may be quoted.
+func (s *scanner) path() []string {
+	var path []string
+	for {
+		s.blank()
+		start := s.off
+		switch s.peek() {
+		case '"', '\'':
+			s.str()
+			path = append(path, unquote(s.text[start:s.off]))
+		default:
+			s.skip(until(s.text[s.off:], " \t\r\n.=]#\"'"))
+			if s.off == start {
+				return path
+			}
+			path = append(path, s.text[start:s.off])
+		}
+		if s.blank(); s.peek() != '.' {
+			return path
+		}
+		s.skip(1)
+	}
+}
+
+// value reads a value and returns its place, with those inside it.
+func (s *scanner) value() *place {
+	s.blank()
+	p := &place{line: s.line}
+	switch s.peek() {
+	case '"', '\'':
+		s.str()
+	case '[':
+		s.skip(1)
+		for s.more(']') {
+			p.items = append(p.items, s.value())
+		}
+	case '{':
+		s.skip(1)
+		for s.more('}') {
+			s.pair(p)
+		}
+	default: // a number, a date, true or false
+		s.skip(until(s.text[s.off:], ",]}#\n"))
+	}
+	return p
+}
+
+// more goes to the next element and reports whether there is one before end.
+func (s *scanner) more(end byte) bool {
+	for s.blank(); s.peek() == ','; s.blank() {
+		s.skip(1)
+	}
+	if s.peek() == end {
+		s.skip(1)
+		return false
+	}
+	if s.peek() == ']' || s.peek() == '}' {
+		s.skip(1) // not TOML
+	}
+	return !s.end()
+}
+
+// str skips a string of any of the four kinds.
+func (s *scanner) str() {
+	quote := s.text[s.off : s.off+1]
+	rest := s.text[s.off:]
+	if triple := strings.Repeat(quote, 3); strings.HasPrefix(rest, triple) {
+		quote = triple
+	}
+	i := len(quote)
+	for i < len(rest) && !strings.HasPrefix(rest[i:], quote) {
+		if rest[i] == '\\' && quote[0] == '"' {
+			i++
+		}
+		i++
+	}
+	i += len(quote)
+	// A multi-line string may end in one or two quotes of its own.
+	for len(quote) == 3 && i < len(rest) && rest[i] == quote[0] {
+		i++
+	}
+	s.skip(i)
+}
+
+// unquote returns the key that a quoted one stands for.
+func unquote(quoted string) string {
+	var doc struct{ K string }
+	if _, err := toml.Decode("K = "+quoted, &doc); err != nil {
+		return quoted
+	}
+	return doc.K
+}

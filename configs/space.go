@@ -1,0 +1,135 @@
+package configs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"spmvtune/kernels"
+)
+
+// Grids that "auto" stands for on a GPU, in blocks per multiprocessor: from one
+// block for each to enough waiting ones to hide the end of the longest.
+var autoPerSM = []int{1, 2, 4, 8, 16}
+
+// Blocks of kernels that a section leaves without one. On a GPU 256 threads
+// are legal for every kernel and fill a multiprocessor evenly.
+const gpuBlock = 256
+
+// cpuBlocks are those of the processor's kernels. A chunk of 16384 nonzeros is
+// 200 to 260 KB, which a second-level cache holds; 1024 rows are about as much
+// where rows have a dozen nonzeros; 8 rows fill a vector register of float64
+// twice over.
+var cpuBlocks = map[string]int{"cpu_coo_chunks": 16384, "cpu_csr_rows": 1024, "cpu_sell": 8}
+
+// Expand lists the configurations of s on a device with that many units
+// (multiprocessors, or cores that can be used), each once: kernel by kernel,
+// then by precision, parameters, block and grid, in the order of the file. A
+// kernel without a choice of block or grid has 0 for it, so that the values
+// given for its neighbours collapse to one configuration. Parameters are
+// complete: defaults are spelled out. What Kernel.Check or Where would refuse
+// is still in the list.
+func (s Space) Expand(units int) []kernels.Config {
+	var out []kernels.Config
+	seen := map[string]bool{}
+	for _, name := range s.Kernels {
+		k, ok := kernels.Lookup(name)
+		if !ok {
+			continue // only in a Space that Parse has not seen
+		}
+		blocks, grids, settings := s.blocks(k), s.grids(k, units), s.settings(k)
+		for _, precision := range s.Precisions {
+			for _, params := range settings {
+				for _, block := range blocks {
+					for _, grid := range grids {
+						c := kernels.Config{Kernel: name, Precision: precision, Block: block, Grid: grid, Params: params}
+						if id := c.String(); !seen[id] {
+							seen[id] = true
+							c.Params = maps.Clone(params)
+							out = append(out, c)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// blocks returns the block sizes of k, 0 if it has no choice.
+func (s Space) blocks(k kernels.Kernel) []int {
+	switch {
+	case k.Block == "":
+		return []int{0}
+	case len(s.Block) > 0:
+		return s.Block
+	case k.Backend == "cpu":
+		return []int{cpuBlocks[k.Name]}
+	default:
+		return []int{gpuBlock}
+	}
+}
+
+// grids returns the grid sizes of k, 0 if it has no choice.
+func (s Space) grids(k kernels.Kernel, units int) []int {
+	if k.Grid == "" {
+		return []int{0}
+	}
+	out := slices.Clone(s.Grid.Values)
+	perSM := s.Grid.PerSM
+	if s.Grid.Auto && k.Backend == "cpu" {
+		for workers := range units {
+			out = append(out, workers+1)
+		}
+	} else if s.Grid.Auto {
+		perSM = autoPerSM
+	}
+	for _, n := range perSM {
+		out = append(out, n*units)
+	}
+	return out
+}
+
+// settings returns the product of k's parameters, complete.
+func (s Space) settings(k kernels.Kernel) []kernels.Params {
+	all := []kernels.Params{k.Complete(nil)}
+	for _, p := range k.Params {
+		chosen := s.Params[p.Name]
+		if len(chosen) == 0 {
+			continue
+		}
+		var next []kernels.Params
+		for _, base := range all {
+			for _, value := range chosen {
+				with := maps.Clone(base)
+				with[p.Name] = value
+				next = append(next, with)
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// Keep reports whether Where keeps c on a matrix of that size. Everything is
+// kept where there is no Where. An error means that the expression could not be
+// evaluated, as when it divides by zero.
+func (s Space) Keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
+	if s.Where == "" {
+		return true, nil
+	}
+	f := s.filter
+	if f == nil {
+		var chosen []kernels.Kernel
+		for _, name := range s.Kernels {
+			if k, ok := kernels.Lookup(name); ok {
+				chosen = append(chosen, k)
+			}
+		}
+		var err error
+		if f, err = newFilter(s.Where, chosen); err != nil {
+			return false, fmt.Errorf("compiling where: %s", message(err))
+		}
+	}
+	return f.keep(c, rows, cols, nnz)
+}

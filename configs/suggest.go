@@ -1,0 +1,50 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// suggest says how to mend a name that is none of valid: it names the nearest
+// one or, where nothing is near, all of them. what is their plural, as in
+// "kernels".
+func suggest(name, what string, valid []string) string {
+	if near := nearest(name, valid); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	const few = 24 // names on a line before it is no help any more
+	if len(valid) == 0 || len(valid) > few {
+		return ""
+	}
+	return what + " are " + strings.Join(valid, ", ")
+}
+
+// nearest returns the name of valid that is the fewest edits away from name,
+// and "" where more than a third of the name, or its only two letters, would
+// have to change.
+func nearest(name string, valid []string) string {
+	folded := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+	best, least := "", max(2, len(name)/3)+1
+	for _, v := range valid {
+		d := levenshtein.Distance(folded, strings.ToLower(v), nil)
+		if d < least && d < max(len(v), len(name))-1 {
+			best, least = v, d
+		}
+	}
+	return best
+}
+
+// list puts names in quotes and joins them: `"a", "b" or "c"`.
+func list(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", n)
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	last := len(quoted) - 1
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
+}

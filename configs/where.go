@@ -1,0 +1,119 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/vm"
+
+	"spmvtune/kernels"
+)
+
+// A filter is a compiled where.
+type filter struct {
+	program *vm.Program
+	zero    map[string]any // every variable with the zero of its type
+}
+
+// variables returns what a where over some kernels may use: block, grid,
+// kernel, precision, the matrix's rows, cols and nnz, and every parameter of
+// the kernels, an integer if all its values are, else a string.
+func variables(chosen []kernels.Kernel) map[string]any {
+	zero := map[string]any{
+		"block": 0, "grid": 0, "kernel": "", "precision": "",
+		"rows": 0, "cols": 0, "nnz": 0,
+	}
+	for _, k := range chosen {
+		for _, p := range k.Params {
+			_, text := zero[p.Name].(string)
+			if text || isText(p.Default) || slices.ContainsFunc(p.Values, isText) {
+				zero[p.Name] = ""
+			} else {
+				zero[p.Name] = 0
+			}
+		}
+	}
+	return zero
+}
+
+// newFilter compiles a where over some kernels.
+func newFilter(where string, chosen []kernels.Kernel) (*filter, error) {
+	zero := variables(chosen)
+	program, err := expr.Compile(where, expr.Env(zero), expr.AsBool())
+	if err != nil {
+		return nil, err
+	}
+	return &filter{program, zero}, nil
+}
+
+// isText reports whether a parameter's value is no number.
+func isText(value string) bool {
+	_, err := strconv.Atoi(value)
+	return err != nil
+}
+
+// keep evaluates the expression. A parameter that c's kernel does not have is 0
+// or "".
+func (f *filter) keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
+	env := maps.Clone(f.zero)
+	for name, value := range c.Params {
+		switch f.zero[name].(type) {
+		case int:
+			env[name] = c.Params.Int(name, 0)
+		case string:
+			env[name] = value
+		}
+	}
+	env["block"], env["grid"] = c.Block, c.Grid
+	env["kernel"], env["precision"] = c.Kernel, string(c.Precision)
+	env["rows"], env["cols"], env["nnz"] = rows, cols, nnz
+	v, err := expr.Run(f.program, env)
+	if err != nil {
+		return false, fmt.Errorf("evaluating where for %v: %s", c, message(err))
+	}
+	return v.(bool), nil // as AsBool made sure
+}
+
+// where reads the constraint of a kernel section and compiles it.
+func (t *table) where(chosen []kernels.Kernel) (string, *filter) {
+	const key = "where"
+	if !t.has(key) {
+		return "", nil
+	}
+	var text string
+	if t.text(key, &text); text == "" {
+		if t.vals[key] == "" {
+			t.fail(key, "leave the key out to keep everything", "the expression is empty")
+		}
+		return "", nil
+	}
+	f, err := newFilter(text, chosen)
+	if err == nil {
+		return text, f
+	}
+	problem := message(err)
+	if name, ok := strings.CutPrefix(problem, "unknown name "); ok {
+		known := slices.Sorted(maps.Keys(variables(chosen)))
+		t.fail(key, suggest(name, "the variables", known), "unknown variable %q", name)
+	} else {
+		t.fail(key, `it says what to keep, as in "block * grid >= 8192"`, "%s", problem)
+	}
+	return "", nil
+}
+
+// message gives the first line of an error of the expression language, which
+// otherwise draws the expression below it.
+func message(err error) string {
+	var e *file.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
+}
