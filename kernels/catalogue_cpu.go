@@ -47,8 +47,8 @@ var cpuKernels = []Kernel{
 		Block:   "C, rows per chunk", Grid: cpuGrid, Blocks: cpuSELLChunks,
 		Params: []Param{{
 			Name: "sigma", Default: "1024",
-			Doc: "rows are sorted by length within windows of sigma rows; 1 keeps their order",
+			Doc: "rows are sorted by length within windows of sigma rows, rounded up to whole chunks; 1 keeps their order",
 		}},
-		Legal: "padding at most 8 entries per nonzero",
+		Legal: "at most 8 stored entries per nonzero, padding included",
 	},
 }

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package cpu
+
+// allowedCPUs returns the processors that this process may use, in ascending
+// order; nil if the system does not say.
+func allowedCPUs() []int { return nil }
+
+// pin keeps the calling thread on the given processors. This system offers no
+// way to, so threads are left where its scheduler puts them.
+func pin(cpus []int) {}

@@ -1,0 +1,135 @@
+package cpu
+
+import (
+	"fmt"
+	"runtime"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// MaxGrid is the most workers of a product. Each is a thread of the system, and
+// far fewer are useful on any processor.
+const MaxGrid = 1024
+
+// A Backend runs products on the processor of this machine. It implements
+// kernels.Backend; its methods are called by the goroutine that opened it.
+type Backend struct {
+	device  kernels.Device
+	cores   []int // that workers are pinned to; nil where the system has no pinning
+	pool    *pool
+	evictor *evictor
+
+	problem *kernels.Problem
+	single  *operand[float32] // of the problem; nil until a product needs it
+	double  *operand[float64]
+	formats *formats
+}
+
+var _ kernels.Backend = (*Backend)(nil)
+
+// An operand is the current problem in one precision. y is the result of every
+// product in that precision.
+type operand[V sparse.Float] struct {
+	a    *sparse.CSR[V]
+	x, y []V
+}
+
+// Open returns a backend for this machine. It locks the calling goroutine to
+// its thread and pins that to a core until Close. Several backends may be open
+// at once, but they compete for the same cores.
+func Open() (*Backend, error) {
+	runtime.LockOSThread()
+	b := &Backend{cores: usableCores()}
+	b.device = describe(len(b.cores))
+	b.pool = newPool(b.cores)
+	b.evictor = &evictor{size: 2 * cacheOr(b.device.Cache)}
+	pin(b.cores[:1])
+	return b, nil
+}
+
+// Device describes the processor, as far as the system tells.
+func (b *Backend) Device() kernels.Device { return b.device }
+
+// Load makes p the current problem. It fails if p.A is not a valid CSR matrix
+// or x does not fit it; the earlier problem is gone then, too. p must not change
+// while it is loaded.
+func (b *Backend) Load(p *kernels.Problem) error {
+	b.problem, b.single, b.double = nil, nil, nil
+	b.formats = &formats{limit: formatLimit(b.device.Memory)}
+	runtime.GC() // gives back the earlier problem, and leaves no garbage to collect during samples
+	if err := p.A.Validate(); err != nil {
+		return fmt.Errorf("checking the matrix: %w", err)
+	}
+	if len(p.X) != p.A.Cols {
+		return fmt.Errorf("x has %d elements for %d columns", len(p.X), p.A.Cols)
+	}
+	b.problem = p
+	return nil
+}
+
+// Prepare makes ready what c needs.
+func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
+	if b.problem == nil {
+		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
+	}
+	k, ok := kernels.Lookup(c.Kernel)
+	if !ok || k.Backend != "cpu" {
+		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("%q is not a kernel for the processor", c.Kernel)}
+	}
+	if err := k.Check(c); err != nil {
+		return nil, err
+	}
+	if c.Grid > MaxGrid {
+		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("grid is %d; there are at most %d workers", c.Grid, MaxGrid)}
+	}
+	if c.Precision == kernels.Float32 {
+		if b.single == nil {
+			b.single = narrow(b.problem)
+		}
+		return prepare(b, b.single, k, c)
+	}
+	if b.double == nil {
+		p := b.problem
+		b.double = &operand[float64]{a: p.A, x: p.X, y: make([]float64, p.A.Rows)}
+	}
+	return prepare(b, b.double, k, c)
+}
+
+// Close ends the workers and frees the calling thread. Closing twice does
+// nothing.
+func (b *Backend) Close() error {
+	if b.pool == nil {
+		return nil
+	}
+	b.pool.close()
+	pin(b.cores)
+	runtime.UnlockOSThread()
+	*b = Backend{device: b.device}
+	return nil
+}
+
+// narrow returns p in float32. Row pointers and columns stay p's own.
+func narrow(p *kernels.Problem) *operand[float32] {
+	a := &sparse.CSR[float32]{
+		Rows: p.A.Rows, Cols: p.A.Cols,
+		RowPtr: p.A.RowPtr, ColIdx: p.A.ColIdx, Val: make([]float32, p.A.NNZ()),
+	}
+	for k, v := range p.A.Val {
+		a.Val[k] = float32(v)
+	}
+	o := &operand[float32]{a: a, x: make([]float32, a.Cols), y: make([]float32, a.Rows)}
+	for j, v := range p.X {
+		o.x[j] = float32(v)
+	}
+	return o
+}
+
+// formatLimit is how many bytes of forms of a matrix are kept: a quarter of
+// memory, or 1 GiB if its size is unknown.
+func formatLimit(memory int64) int64 {
+	if memory == 0 {
+		return 1 << 30
+	}
+	return memory / 4
+}

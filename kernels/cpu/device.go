@@ -1,0 +1,111 @@
+package cpu
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"spmvtune/kernels"
+)
+
+// describe says what the processor is. Memory and cache are 0 where the system
+// does not tell.
+func describe(cores int) kernels.Device {
+	return kernels.Device{
+		Backend:  "cpu",
+		Name:     modelName(),
+		Driver:   compiler(),
+		Units:    cores,
+		MaxBlock: 1 << 20,
+		Memory:   memTotal(),
+		Cache:    lastLevelCache(),
+		Properties: map[string]string{
+			"os":         runtime.GOOS,
+			"arch":       runtime.GOARCH,
+			"processors": strconv.Itoa(runtime.NumCPU()),
+		},
+	}
+}
+
+// usableCores returns the processors that workers are given, one each: as many
+// as the affinity mask and GOMAXPROCS allow, threads of one core last. Without a
+// mask the numbers mean nothing, and their count is what matters.
+func usableCores() []int {
+	n := runtime.GOMAXPROCS(0)
+	cpus := allowedCPUs()
+	if cpus == nil {
+		return make([]int, min(n, runtime.NumCPU()))
+	}
+	cpus = coresFirst(cpus, siblings)
+	return cpus[:min(n, len(cpus))]
+}
+
+// coresFirst reorders cpus so that the first threads of all cores come before
+// the second ones. siblings returns the processors of a core.
+func coresFirst(cpus []int, siblings func(cpu int) []int) []int {
+	seen := map[int]int{} // core, named by its first processor, to threads met so far
+	var ranks [][]int
+	for _, cpu := range cpus {
+		core := cpu
+		if s := siblings(cpu); len(s) > 0 {
+			core = s[0]
+		}
+		rank := seen[core]
+		seen[core]++
+		if rank == len(ranks) {
+			ranks = append(ranks, nil)
+		}
+		ranks[rank] = append(ranks[rank], cpu)
+	}
+	var ordered []int
+	for _, r := range ranks {
+		ordered = append(ordered, r...)
+	}
+	return ordered
+}
+
+// modelName is the processor's model as Linux names it, and the architecture
+// elsewhere.
+func modelName() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for _, key := range []string{"model name", "cpu model", "Model", "cpu"} {
+		if v := field(text, key); v != "" {
+			return v
+		}
+	}
+	return runtime.GOARCH + " processor"
+}
+
+// memTotal is the size of the memory in bytes.
+func memTotal() int64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(text, "MemTotal"), " kB"), 10, 64)
+	return kib << 10
+}
+
+// field returns the value of the first line "key : value" of text.
+func field(text []byte, key string) string {
+	for line := range bytes.Lines(text) {
+		k, v, ok := bytes.Cut(line, []byte(":"))
+		if ok && string(bytes.TrimSpace(k)) == key {
+			return string(bytes.TrimSpace(v))
+		}
+	}
+	return ""
+}
+
+// compiler names what made the kernels' machine code: "go1.26.0 amd64 v1".
+func compiler() string {
+	name := runtime.Version() + " " + runtime.GOARCH
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "GO"+strings.ToUpper(runtime.GOARCH) {
+				name += " " + s.Value
+			}
+		}
+	}
+	return name
+}

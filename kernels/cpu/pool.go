@@ -1,0 +1,107 @@
+package cpu
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// spins is how often an idle worker looks for work before it parks: some 20 to
+// 50 µs, about what parking and waking cost together.
+const spins = 20_000
+
+// A pool runs a function on several threads at once. Its methods are called by
+// one goroutine, which is worker 0 and has locked its thread.
+type pool struct {
+	cpus    []int // a core for each of the first workers
+	workers []*worker
+	job     func(worker int) // nil tells workers to end
+	spins   int
+	pending atomic.Int32 // workers that still run job
+	done    signal       // of pending reaching 0
+}
+
+// A worker is a goroutine on a thread of its own. The padding keeps the words
+// that different workers watch on different cache lines.
+type worker struct {
+	_     [64]byte
+	epoch atomic.Uint32 // raised once per job
+	start signal        // of epoch
+	_     [64]byte
+}
+
+func newPool(cpus []int) *pool { return &pool{cpus: cpus, done: newSignal()} }
+
+// run calls job(0), …, job(n−1) at once and returns when all have. Without
+// enough cores they take turns.
+func (p *pool) run(n int, job func(worker int)) {
+	if n == 1 {
+		job(0)
+		return
+	}
+	p.grow(n)
+	p.dispatch(n-1, job)
+	job(0)
+	p.done.wait(p.spins, p.idle)
+}
+
+// close ends all workers and waits until they have ended.
+func (p *pool) close() {
+	if len(p.workers) == 0 {
+		return
+	}
+	p.dispatch(len(p.workers), nil)
+	p.done.wait(0, p.idle)
+	p.workers = nil
+}
+
+// grow makes sure of n workers, the caller included.
+func (p *pool) grow(n int) {
+	for len(p.workers) < n-1 {
+		w := &worker{start: newSignal()}
+		p.workers = append(p.workers, w)
+		go p.work(w, len(p.workers))
+	}
+}
+
+// dispatch starts job on the first n workers. Spinning is for workers that have
+// a core each; with more, a spinning one would keep another from its work.
+func (p *pool) dispatch(n int, job func(worker int)) {
+	p.job = job
+	p.spins = 0
+	if n < len(p.cpus) {
+		p.spins = spins
+	}
+	p.pending.Store(int32(n))
+	for _, w := range p.workers[:n] {
+		w.epoch.Add(1)
+		w.start.notify()
+	}
+}
+
+func (p *pool) idle() bool { return p.pending.Load() == 0 }
+
+// work is the life of worker id. Its thread ends with it, because it is never
+// unlocked: so its affinity can't leak to other goroutines.
+func (p *pool) work(w *worker, id int) {
+	runtime.LockOSThread()
+	if id < len(p.cpus) {
+		pin(p.cpus[id : id+1])
+	}
+	seen, spins := uint32(0), 0
+	ready := func() bool { return w.epoch.Load() != seen }
+	for {
+		w.start.wait(spins, ready)
+		seen++
+		job := p.job
+		spins = p.spins
+		if job != nil {
+			job(id)
+		}
+		if p.pending.Add(-1) == 0 {
+			p.done.notify()
+		}
+		if job == nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// A plan is a kernel made ready for the current problem.
+type plan struct {
+	run   func()             // computes y once, allocating nothing
+	cost  time.Duration      // of building what it needs beyond CSR
+	bytes int64              // of its arrays, x and y left out
+	facts map[string]float64 // about the launch
+}
+
+// prepare plans the kernel k as c says. c is legal.
+func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kernels.Config) (kernels.Product, error) {
+	var (
+		p   plan
+		err error
+	)
+	switch c.Kernel {
+	case "cpu_coo":
+		p = planCOO(b, o)
+	case "cpu_csr":
+		p = planCSR(o)
+	case "cpu_coo_chunks":
+		p = planCOOChunks(b, o, c)
+	case "cpu_csr_rows":
+		p = planCSRRows(b, o, c)
+	case "cpu_csr_merge":
+		p = planMerge(b, o, c)
+	case "cpu_sell":
+		p, err = planSELL(b, o, k, c)
+	default:
+		err = fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &product[V]{b: b, o: o, plan: p}, nil
+}
+
+// A product implements kernels.Product.
+type product[V sparse.Float] struct {
+	b *Backend
+	o *operand[V]
+	plan
+}
+
+var _ kernels.Product = (*product[float32])(nil)
+
+// Multiply poisons the result with NaN, computes it once, and copies it to y.
+func (p *product[V]) Multiply(y []float64) error {
+	if len(y) != p.o.a.Rows {
+		return fmt.Errorf("y has %d elements for %d rows", len(y), p.o.a.Rows)
+	}
+	nan := V(math.NaN())
+	for i := range p.o.y {
+		p.o.y[i] = nan
+	}
+	p.run()
+	for i, v := range p.o.y {
+		y[i] = float64(v)
+	}
+	return nil
+}
+
+// Sample times the product by the monotonic clock.
+func (p *product[V]) Sample(dst []float64, batch int, cold bool) error {
+	if batch < 1 || cold && batch != 1 {
+		return fmt.Errorf("sampling with a batch of %d, cold %t: a batch is at least 1, and 1 if cold", batch, cold)
+	}
+	for i := range dst {
+		if cold {
+			p.b.evictor.evict(p.b.pool, len(p.b.cores))
+		}
+		start := time.Now()
+		for range batch {
+			p.run()
+		}
+		dst[i] = time.Since(start).Seconds() / float64(batch)
+	}
+	return nil
+}
+
+// Info says what preparing cost and what the kernel moves.
+func (p *product[V]) Info() kernels.ProductInfo {
+	vectors := int64(p.o.a.Rows+p.o.a.Cols) * sizeOf[V]()
+	return kernels.ProductInfo{Prepare: p.cost, BytesKernel: p.bytes + vectors, Properties: p.facts}
+}

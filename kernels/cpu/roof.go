@@ -1,0 +1,73 @@
+package cpu
+
+import (
+	"time"
+
+	"spmvtune/kernels"
+)
+
+// Roof measures bandwidth as STREAM does (McCalpin, 1995): all cores, arrays of
+// four times the last-level cache, the best of several passes. Read sums one
+// array, copy counts two, triad (a = b + s·c) three; the lines that a store
+// reads before it writes are not counted.
+func (b *Backend) Roof() (kernels.Roof, error) {
+	const passes = 10
+	return b.roof(int(4*cacheOr(b.device.Cache)/8), passes), nil
+}
+
+// roof measures with arrays of n float64 each.
+func (b *Backend) roof(n, passes int) kernels.Roof {
+	cores := len(b.cores)
+	x, y, z := make([]float64, n), make([]float64, n), make([]float64, n)
+	sums := make([]float64, cores)
+	// part is what a core streams over. It is also the first to touch it, so
+	// that the pages lie in that core's memory.
+	part := func(s []float64, w int) []float64 { return s[share(n, w, cores):share(n, w+1, cores)] }
+	b.pool.run(cores, func(w int) {
+		for i, s := range [][]float64{part(x, w), part(y, w), part(z, w)} {
+			for j := range s {
+				s[j] = float64(i)
+			}
+		}
+	})
+	best := func(arrays int, stream func(w int)) float64 {
+		var gbps float64
+		for range passes {
+			start := time.Now()
+			b.pool.run(cores, stream)
+			gbps = max(gbps, float64(8*arrays*n)/1e9/time.Since(start).Seconds())
+		}
+		return gbps
+	}
+	return kernels.Roof{
+		Read:  best(1, func(w int) { sums[w] = sum(part(x, w)) }),
+		Copy:  best(2, func(w int) { copy(part(y, w), part(x, w)) }),
+		Triad: best(3, func(w int) { triad(part(z, w), part(x, w), part(y, w)) }),
+	}
+}
+
+// sum adds the elements of s in eight sums, so that additions overlap.
+func sum(s []float64) float64 {
+	var t [8]float64
+	for ; len(s) >= 8; s = s[8:] {
+		t[0] += s[0]
+		t[1] += s[1]
+		t[2] += s[2]
+		t[3] += s[3]
+		t[4] += s[4]
+		t[5] += s[5]
+		t[6] += s[6]
+		t[7] += s[7]
+	}
+	for _, v := range s {
+		t[0] += v
+	}
+	return t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7]
+}
+
+func triad(a, b, c []float64) {
+	b, c = b[:len(a)], c[:len(a)]
+	for i := range a {
+		a[i] = b[i] + 3*c[i]
+	}
+}
