@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+var _ tuner.Recorder = (*DB)(nil)
+
+// errReadOnly is what recording gives on a database opened with OpenReadOnly.
+var errReadOnly = errors.New("the database is open for reading only")
+
+// Begin names the run that the following results belong to. A sweep whose file
+// has the same text as an earlier one of its name continues that one.
+func (db *DB) Begin(ctx context.Context, run tuner.Run) error {
+	if db.write == nil {
+		return errReadOnly
+	}
+	var sweep, device int64
+	ids := map[string]int64{}
+	err := db.transact(ctx, "recording the start of a run", func(tx *sql.Tx) (err error) {
+		if sweep, err = putSweep(ctx, tx, run); err != nil {
+			return fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
+		}
+		if device, err = putDevice(ctx, tx, run.Device, run.Roof); err != nil {
+			return fmt.Errorf("device %s: %w", run.Device.Name, err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(run.Sources)) {
+			if ids[name], err = putKernel(ctx, tx, name, run.Sources[name]); err != nil {
+				return fmt.Errorf("kernel %s: %w", name, err)
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		db.rec.begin(sweep, device, ids)
+	}
+	return err
+}
+
+// Matrix records m, or brings up to date what is known of a matrix with its
+// content. Another matrix of the same name, from an earlier content of a file,
+// gets the end of its hash into its name.
+func (db *DB) Matrix(ctx context.Context, m tuner.Matrix) error {
+	if db.write == nil {
+		return errReadOnly
+	}
+	var id int64
+	err := db.transact(ctx, "recording matrix "+m.Name, func(tx *sql.Tx) (err error) {
+		if _, err := tx.ExecContext(ctx,
+			`UPDATE matrix SET name = name || '~' || substr(hash, -8) WHERE name = ? AND hash <> ?`,
+			m.Name, m.Hash); err != nil {
+			return err
+		}
+		id, err = putMatrix(ctx, tx, m)
+		return err
+	})
+	if err == nil {
+		db.rec.matrix(m.Hash, id)
+	}
+	return err
+}
+
+// putMatrix inserts m, or brings the matrix with its content up to date.
+func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err error) {
+	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry"}, featureNames()...)
+	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry}, featureValues(m.Features)...)
+	set := make([]string, len(columns))
+	for i, c := range columns {
+		set[i] = c + " = excluded." + c
+	}
+	query := fmt.Sprintf("INSERT INTO matrix (%s) VALUES (?%s) ON CONFLICT (hash) DO UPDATE SET %s RETURNING id",
+		strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)-1), strings.Join(set, ", "))
+	err = tx.QueryRowContext(ctx, query, values...).Scan(&id)
+	return id, err
+}
+
+func putSweep(ctx context.Context, tx *sql.Tx, run tuner.Run) (id int64, err error) {
+	sum := sha256.Sum256(run.Sweep.Text)
+	// The first start is kept.
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO sweep (name, title, text, hash, protocol, version, started) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (name, hash) DO UPDATE SET version = excluded.version
+		RETURNING id`,
+		run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text), hex.EncodeToString(sum[:]),
+		run.Protocol, run.Version, time.Now().UnixMilli()).Scan(&id)
+	return id, err
+}
+
+// putDevice records a device. The model is its name; a device of this model with
+// another driver gives the name up for a longer one. Of the roofs measured in
+// several runs the highest stays.
+func putDevice(ctx context.Context, tx *sql.Tx, d kernels.Device, roof kernels.Roof) (id int64, err error) {
+	properties, err := json.Marshal(d.Properties)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := tx.ExecContext(ctx, `
+		UPDATE device SET name = model || ' (' || backend || ' ' || driver || ')'
+		WHERE name = ? AND (backend, driver) <> (?, ?)`, d.Name, d.Backend, d.Driver); err != nil {
+		return 0, err
+	}
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO device (name, backend, model, driver, units, max_block, memory, cache, properties,
+			roof_read, roof_copy, roof_triad) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (backend, model, driver) DO UPDATE SET
+			name = excluded.name, units = excluded.units, max_block = excluded.max_block,
+			memory = excluded.memory, cache = excluded.cache, properties = excluded.properties,
+			roof_read = max(roof_read, excluded.roof_read),
+			roof_copy = max(roof_copy, excluded.roof_copy),
+			roof_triad = max(roof_triad, excluded.roof_triad)
+		RETURNING id`,
+		d.Name, d.Backend, d.Name, d.Driver, d.Units, d.MaxBlock, d.Memory, d.Cache, string(properties),
+		roof.Read, roof.Copy, roof.Triad).Scan(&id)
+	return id, err
+}
+
+// putKernel records a kernel. One that is not in the catalogue has no paper and
+// no format.
+func putKernel(ctx context.Context, tx *sql.Tx, name, digest string) (id int64, err error) {
+	k, _ := kernels.Lookup(name)
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO kernel (name, digest, paper, format) VALUES (?, ?, ?, ?)
+		ON CONFLICT (name, digest) DO UPDATE SET paper = excluded.paper, format = excluded.format
+		RETURNING id`, name, digest, k.Paper, string(k.Format)).Scan(&id)
+	return id, err
+}
+
+// transact runs f in a transaction; what says what for.
+func (db *DB) transact(ctx context.Context, what string, f func(*sql.Tx) error) error {
+	tx, err := db.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, failed(db.path, err))
+	}
+	defer tx.Rollback()
+	if err := f(tx); err != nil {
+		return fmt.Errorf("%s: %w", what, failed(db.path, err))
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("%s: %w", what, failed(db.path, err))
+	}
+	return nil
+}

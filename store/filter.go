@@ -1,0 +1,36 @@
+package store
+
+import (
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+// A Filter chooses trials by their names in the view results. An empty field
+// means all.
+type Filter struct {
+	Sweep, Device, Matrix, Kernel string
+	Precision                     kernels.Precision
+	Cache                         tuner.Cache
+	Status                        tuner.Status
+}
+
+// where gives the filter as SQL conditions, with further ones, and the arguments
+// for them.
+func (f Filter) where(conditions ...string) (string, []any) {
+	var args []any
+	for _, c := range []struct{ column, value string }{
+		{"sweep", f.Sweep}, {"device", f.Device}, {"matrix", f.Matrix}, {"kernel", f.Kernel},
+		{"precision", string(f.Precision)}, {"cache", string(f.Cache)}, {"status", string(f.Status)},
+	} {
+		if c.value != "" {
+			conditions = append(conditions, c.column+" = ?")
+			args = append(args, c.value)
+		}
+	}
+	if len(conditions) == 0 {
+		return "", nil
+	}
+	return " WHERE " + strings.Join(conditions, " AND "), args
+}

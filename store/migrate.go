@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// applicationID marks our files in SQLite's header: "SpMV".
+const applicationID = 0x53704d56
+
+//go:embed migrations/0001_create.sql
+var createSQL string
+
+// migrations are the steps of the schema, in order. A file with user_version n
+// has had the first n of them.
+var migrations = []string{createSQL}
+
+// migrate brings the schema up to date, each step in a transaction of its own.
+func migrate(ctx context.Context, db *sql.DB, path string) error {
+	for {
+		done, err := migrateOne(ctx, db)
+		if err != nil {
+			return fmt.Errorf("bringing the schema up to date: %w", failed(path, err))
+		}
+		if done {
+			return nil
+		}
+	}
+}
+
+// migrateOne applies the next step. The version is read inside the transaction,
+// since another process may be creating the same file.
+func migrateOne(ctx context.Context, db *sql.DB) (done bool, err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback()
+	var version int
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return false, err
+	}
+	if version >= len(migrations) {
+		return true, nil
+	}
+	stamp := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version+1)
+	if _, err := tx.ExecContext(ctx, migrations[version]+";\n"+stamp); err != nil {
+		return false, fmt.Errorf("migration %d: %w", version+1, err)
+	}
+	return false, tx.Commit()
+}
+
+// A header is what a file says about itself.
+type header struct {
+	application, version, objects int
+}
+
+// readHeader reads it with the given way of opening.
+func readHeader(ctx context.Context, path string, options url.Values) (h header, err error) {
+	db := connect(path, options, nil)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, q := range []struct {
+		sql string
+		dst *int
+	}{
+		{"PRAGMA application_id", &h.application},
+		{"PRAGMA user_version", &h.version},
+		{"SELECT count(*) FROM sqlite_master", &h.objects},
+	} {
+		if err := db.QueryRowContext(ctx, q.sql).Scan(q.dst); err != nil {
+			return h, failed(path, err)
+		}
+	}
+	return h, nil
+}
+
+// check refuses a file that is not ours or that this program does not know. A
+// file without a schema is ours, and fresh.
+func check(ctx context.Context, path string, options url.Values) (fresh bool, err error) {
+	h, err := readHeader(ctx, path, options)
+	switch {
+	case err != nil:
+		return false, err
+	case h == header{}:
+		return true, nil
+	case h.application != applicationID:
+		return false, fmt.Errorf("%s is an SQLite database of another program: give another path", path)
+	case h.version > len(migrations):
+		return false, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): update the program",
+			path, h.version, len(migrations))
+	}
+	return false, nil
+}
+
+// failed adds the file's name to an error of SQLite, and what it means for the
+// user where SQLite's own words do not say.
+func failed(path string, err error) error {
+	if code, ok := sqliteCode(err); ok {
+		switch code {
+		case sqlite3.ErrNotADB:
+			return fmt.Errorf("%s is not an SQLite database: give another path", path)
+		case sqlite3.ErrBusy, sqlite3.ErrLocked:
+			return fmt.Errorf("database %s is in use by another process: %w", path, err)
+		}
+	}
+	return fmt.Errorf("database %s: %w", path, err)
+}
+
+// sqliteCode returns the primary error code in err's chain.
+func sqliteCode(err error) (sqlite3.ErrNo, bool) {
+	e, ok := errors.AsType[sqlite3.Error](err)
+	return e.Code, ok
+}

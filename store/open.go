@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// A DB is an open results database. Its methods may be called from several
+// goroutines, but it records for one run at a time.
+type DB struct {
+	path  string
+	write *sql.DB // one connection; nil if opened with OpenReadOnly
+	read  *sql.DB // can't write, whatever it is asked to run
+	rec   recorder
+}
+
+// Open opens the results database at path for reading and recording. It creates
+// the file and its folder where they are missing, and brings the schema up to
+// date.
+//
+// The database has a write-ahead log on a local disk and a rollback journal on
+// a network file system, where the log's shared memory does not work.
+func Open(path string) (*DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening database: %w", err)
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("creating the database's folder: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("opening database: %s is a folder", path)
+	}
+	ctx := context.Background()
+	// Looked at before the journal mode is set, which would change the file.
+	if _, err := check(ctx, path, url.Values{"mode": {"rwc"}}); err != nil {
+		return nil, err
+	}
+	options := url.Values{"mode": {"rwc"}, "_foreign_keys": {"1"}, "_txlock": {"immediate"}}
+	if network(dir) {
+		options.Set("_journal_mode", "DELETE")
+		options.Set("_synchronous", "FULL")
+	} else {
+		options.Set("_journal_mode", "WAL")
+		options.Set("_synchronous", "NORMAL")
+	}
+	db := &DB{path: path, write: connect(path, options, nil)}
+	db.write.SetMaxOpenConns(1)
+	if err := migrate(ctx, db.write, path); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if db.rec.stmts, err = prepareRecord(ctx, db.write); err != nil {
+		return nil, errors.Join(failed(path, err), db.Close())
+	}
+	db.read = reader(path, url.Values{"mode": {"ro"}})
+	return db, nil
+}
+
+// OpenReadOnly opens the results database at path for reading. It changes
+// nothing in the file's folder that matters to others, and works on a database
+// whose writer runs or was killed, and in a folder that can't be written.
+func OpenReadOnly(path string) (*DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening database: %w", err)
+	}
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no database %s: run a sweep first", path)
+	case err != nil:
+		return nil, fmt.Errorf("opening database: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("opening database: %s is a folder", path)
+	}
+	options := url.Values{"mode": {"ro"}}
+	fresh, err := check(context.Background(), path, options)
+	if code, ok := sqliteCode(err); ok && (code == sqlite3.ErrCantOpen || code == sqlite3.ErrReadonly) {
+		if options, err = unlock(path, err); err == nil {
+			fresh, err = check(context.Background(), path, options)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		return nil, fmt.Errorf("%s holds no results yet: run a sweep first", path)
+	}
+	return &DB{path: path, read: reader(path, options)}, nil
+}
+
+// unlock finds the options to read a database that can't simply be opened
+// read-only, because of cause.
+func unlock(path string, cause error) (url.Values, error) {
+	// A killed writer left a rollback journal: recovering is writing.
+	if _, err := os.Stat(path + "-journal"); err == nil {
+		if _, err := check(context.Background(), path, url.Values{"mode": {"rw"}}); err != nil {
+			return nil, fmt.Errorf("%w (an interrupted write has to be undone: open it once where the file can be written)", cause)
+		}
+		return url.Values{"mode": {"ro"}}, nil
+	}
+	// The folder does not take the log's index. Without a log, or with an empty
+	// one, the file alone is the database, and nobody is writing it from here.
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		return nil, fmt.Errorf("%w (its newest results are in %s-wal: copy both files to a folder that can be written)", cause, filepath.Base(path))
+	}
+	return url.Values{"mode": {"ro"}, "immutable": {"1"}}, nil
+}
+
+// Path returns the absolute path of the database file.
+func (db *DB) Path() string { return db.path }
+
+// Close closes the database. The write-ahead log is merged into the file.
+func (db *DB) Close() error {
+	var errs []error
+	// The reader first: the last connection to close merges the log, and a
+	// reader could not.
+	if db.read != nil {
+		errs = append(errs, db.read.Close())
+	}
+	if db.write != nil {
+		db.rec.stmts.close()
+		errs = append(errs, db.write.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("closing database %s: %w", db.path, err)
+	}
+	return nil
+}
+
+// busyMilliseconds is how long a statement waits for another process to finish
+// its write. One commit takes milliseconds, on a network file system perhaps a
+// second; a merge may take several.
+const busyMilliseconds = "20000"
+
+// connect gives a pool of connections to the file at path. Nothing is opened
+// before the first use. hook runs on each new connection.
+func connect(path string, options url.Values, hook func(*sqlite3.SQLiteConn) error) *sql.DB {
+	options.Set("_busy_timeout", busyMilliseconds)
+	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: options.Encode()}
+	return sql.OpenDB(connector{dsn.String(), &sqlite3.SQLiteDriver{ConnectHook: hook}})
+}
+
+// reader gives a pool of connections that can't write.
+func reader(path string, options url.Values) *sql.DB {
+	options.Set("_query_only", "1")
+	pool := connect(path, options, func(c *sqlite3.SQLiteConn) error {
+		c.RegisterAuthorizer(authorize)
+		return nil
+	})
+	pool.SetMaxOpenConns(4)
+	return pool
+}
+
+// A connector opens connections without a driver registered by name.
+type connector struct {
+	dsn    string
+	driver *sqlite3.SQLiteDriver
+}
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
+func (c connector) Driver() driver.Driver                        { return c.driver }

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/agext/levenshtein"
+	"github.com/mattn/go-sqlite3"
+)
+
+// A Table is the answer to a query.
+type Table struct {
+	Columns []string
+	Rows    [][]any // int64, float64, string, []byte or nil
+}
+
+// identifier matches the name of a view or table standing alone.
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Query runs one SQL statement that reads, or shows the view or table whose
+// name it is given. Whatever the text is, the database is not changed: the file
+// is open for reading only, the connection refuses to write, and a statement is
+// not even compiled that would do more than read.
+func (db *DB) Query(ctx context.Context, sqlOrView string) (*Table, error) {
+	statement, rest := firstStatement(sqlOrView)
+	statement = strings.TrimSpace(statement)
+	switch {
+	case blank(statement):
+		return nil, errors.New("nothing to run: give one SQL statement, or one of the views best, features, results, speedup")
+	case rest != "":
+		return nil, fmt.Errorf("one statement at a time: after the first comes %q", abbreviate(rest))
+	case identifier.MatchString(statement):
+		statement = `SELECT * FROM "` + statement + `"`
+	}
+	t, err := db.table(ctx, statement)
+	if err != nil {
+		return nil, db.explain(ctx, err)
+	}
+	return t, nil
+}
+
+func (db *DB) table(ctx context.Context, statement string) (*Table, error) {
+	rows, err := db.read.QueryContext(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	t := &Table{}
+	if t.Columns, err = rows.Columns(); err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		row := make([]any, len(t.Columns))
+		cells := make([]any, len(row))
+		for i := range row {
+			cells[i] = &row[i]
+		}
+		if err := rows.Scan(cells...); err != nil {
+			return nil, err
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, rows.Err()
+}
+
+// explain puts SQLite's error in the user's words.
+func (db *DB) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e, ok := errors.AsType[sqlite3.Error](err)
+	if !ok {
+		return err
+	}
+	message := e.Error()
+	if name, ok := strings.CutPrefix(message, "no such table: "); ok {
+		names, err := relations(ctx, db.read)
+		return errors.Join(unknown("view or table", name, names), err)
+	}
+	if name, ok := strings.CutPrefix(message, "no such column: "); ok {
+		names, err := allColumns(ctx, db.read)
+		return errors.Join(unknown("column", name[strings.LastIndex(name, ".")+1:], names), err)
+	}
+	switch e.Code {
+	case sqlite3.ErrAuth, sqlite3.ErrReadonly:
+		return errors.New("query only reads: this statement would change the database or its settings, or open another file")
+	case sqlite3.ErrError:
+		return fmt.Errorf("the SQL does not run: %s", message)
+	}
+	return failed(db.path, err)
+}
+
+// unknown says that there is no such name and which one may be meant.
+func unknown(what, name string, names []string) error {
+	best, least := "", max(2, len(name)/3)+1
+	for _, n := range names {
+		if d := levenshtein.Distance(strings.ToLower(name), n, nil); d < least {
+			best, least = n, d
+		}
+	}
+	if best == "" {
+		return fmt.Errorf("there is no %s %q: the views are best, features, results and speedup", what, name)
+	}
+	return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
+}
+
+// abbreviate shortens a text that is quoted in an error.
+func abbreviate(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

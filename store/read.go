@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+
+	"spmvtune/tuner"
+)
+
+// resultColumns are the columns of the view results, in order.
+const resultColumns = `sweep, device, matrix, rows, cols, nnz, kernel, format, precision, block, grid, params, cache,
+	status, median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction, prepare_ms, max_error, message, measured_at`
+
+// Results returns the trials that the filter chooses, of each configuration the
+// one recorded last, ordered by device, matrix, precision, cache, kernel,
+// parameters, grid and block.
+func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
+	where, args := f.where("superseded = 0")
+	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r Row, err error) {
+		return r, scanRow(rows, &r)
+	}, "SELECT "+resultColumns+" FROM measured"+where+
+		" ORDER BY device, matrix, precision, cache, kernel, params, grid, block", args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading results: %w", failed(db.path, err))
+	}
+	return rows, nil
+}
+
+// Best returns the rows of the view best that the filter chooses, ordered by
+// device, matrix, precision and cache. The filter chooses among the best; it
+// does not give the best of what it chooses.
+func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
+	where, args := f.where()
+	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (b Best, err error) {
+		var margin sql.NullFloat64
+		err = scanRow(rows, &b.Row, &margin, &b.TieSize)
+		b.Margin = number(margin)
+		return b, err
+	}, "SELECT "+resultColumns+", margin, tie_size FROM best"+where+
+		" ORDER BY device, matrix, precision, cache", args...)
+	if err != nil {
+		return nil, fmt.Errorf("reading best configurations: %w", failed(db.path, err))
+	}
+	return rows, nil
+}
+
+// Features returns what is known of each matrix, ordered by name.
+func (db *DB) Features(ctx context.Context) ([]Matrix, error) {
+	list, err := collect(ctx, db.read, scanMatrix, "SELECT * FROM features ORDER BY matrix")
+	if err != nil {
+		return nil, fmt.Errorf("reading features: %w", failed(db.path, err))
+	}
+	return list, nil
+}
+
+// Count returns how many trials ended in each status.
+func (db *DB) Count(ctx context.Context) (map[tuner.Status]int, error) {
+	counts := map[tuner.Status]int{}
+	_, err := collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) {
+		var status tuner.Status
+		var n int
+		err := rows.Scan(&status, &n)
+		counts[status] = n
+		return struct{}{}, err
+	}, "SELECT status, count(*) FROM trial GROUP BY status")
+	if err != nil {
+		return nil, fmt.Errorf("counting trials: %w", failed(db.path, err))
+	}
+	return counts, nil
+}
+
+// scanRow reads the columns resultColumns, and more after them.
+func scanRow(rows *sql.Rows, r *Row, more ...any) error {
+	var figures [8]sql.NullFloat64
+	var samples sql.NullInt64
+	var message sql.NullString
+	err := rows.Scan(append([]any{&r.Sweep, &r.Device, &r.Matrix, &r.Rows, &r.Cols, &r.NNZ, &r.Kernel, &r.Format,
+		&r.Precision, &r.Block, &r.Grid, &r.Params, &r.Cache, &r.Status, &figures[0], &figures[1], &figures[2],
+		&samples, &figures[3], &figures[4], &figures[5], &figures[6], &figures[7], &message, &r.MeasuredAt}, more...)...)
+	for i, dst := range []*float64{&r.MedianMS, &r.LowMS, &r.HighMS, &r.GFLOPS, &r.GBPS, &r.RoofFraction, &r.PrepareMS, &r.MaxError} {
+		*dst = number(figures[i])
+	}
+	r.Samples, r.Message = int(samples.Int64), message.String
+	return err
+}
+
+func scanMatrix(rows *sql.Rows) (m Matrix, err error) {
+	fields := append([]any{&m.Name, &m.Class, &m.Hash, &m.Source, &m.Field, &m.Symmetry}, featureFields(&m.Features)...)
+	return m, rows.Scan(fields...)
+}
+
+// number gives NaN for null.
+func number(n sql.NullFloat64) float64 {
+	if !n.Valid {
+		return math.NaN()
+	}
+	return n.Float64
+}

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"spmvtune/tuner"
+)
+
+// Finished returns which of the trials with these identities are recorded, with
+// the status they ended in.
+func (db *DB) Finished(ctx context.Context, ids []string) (map[string]tuner.Status, error) {
+	const chunk = 10_000 // keeps the list that is handed to SQLite below a megabyte
+	finished := map[string]tuner.Status{}
+	for part := range slices.Chunk(ids, chunk) {
+		if err := db.finished(ctx, part, finished); err != nil {
+			return nil, fmt.Errorf("looking up finished trials: %w", failed(db.path, err))
+		}
+	}
+	return finished, nil
+}
+
+func (db *DB) finished(ctx context.Context, ids []string, finished map[string]tuner.Status) error {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	rows, err := db.read.QueryContext(ctx,
+		`SELECT t.identity, t.status FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value`, string(list))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var status tuner.Status
+		if err := rows.Scan(&id, &status); err != nil {
+			return err
+		}
+		finished[id] = status
+	}
+	return rows.Err()
+}
+
+// Record keeps r, with its samples, in one commit. When it returns nil, r
+// survives the death of the process. Recording an identity again replaces what
+// did not end well and leaves what did. A new identity of a configuration that
+// was recorded before (its kernel or the protocol has changed) supersedes the
+// old one in the views best and speedup.
+func (db *DB) Record(ctx context.Context, r tuner.Result) error {
+	if db.write == nil {
+		return errReadOnly
+	}
+	return db.transact(ctx, "recording "+r.Config.String(), func(tx *sql.Tx) error {
+		keys, err := db.rec.keys(r)
+		if err != nil {
+			return err
+		}
+		return putTrial(ctx, tx, db.rec.stmts, keys, r)
+	})
+}
+
+func putTrial(ctx context.Context, tx *sql.Tx, stmts statements, k trialKeys, r tuner.Result) error {
+	var id int64
+	err := tx.StmtContext(ctx, stmts.trial).QueryRowContext(ctx, trialValues(k, r)...).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // a good one is there
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := tx.StmtContext(ctx, stmts.supersede).ExecContext(ctx, k.matrix, k.device, r.Precision, r.Cache,
+		r.Params.String(), r.Grid, r.Block, r.Kernel, id); err != nil {
+		return err
+	}
+	if len(r.Samples) == 0 {
+		return nil
+	}
+	_, err = tx.StmtContext(ctx, stmts.sample).ExecContext(ctx, id, pack(r.Samples))
+	return err
+}
+
+// trialColumns are the columns of a trial besides its id, in the order of
+// trialValues.
+const trialColumns = `identity, sweep, device, matrix, kernel, precision, block, grid, params, cache,
+	status, median, low, high, log_median, samples, batch, stop, prepare, max_error, worst_row,
+	bytes_min, bytes_kernel, properties, warnings, message, measured_at`
+
+func trialValues(k trialKeys, r tuner.Result) []any {
+	values := []any{r.ID, k.sweep, k.device, k.matrix, k.kernel, string(r.Precision), r.Block, r.Grid,
+		r.Params.String(), string(r.Cache), string(r.Status)}
+	if r.Status == tuner.OK {
+		values = append(values, r.Median, r.Low, r.High, math.Log(r.Median), len(r.Samples), r.Batch, text(string(r.Stop)), r.Prepare)
+	} else {
+		values = append(values, nil, nil, nil, nil, nil, nil, nil, nil)
+	}
+	if r.Status == tuner.OK || r.Status == tuner.Wrong {
+		values = append(values, r.MaxError, r.WorstRow)
+	} else {
+		values = append(values, nil, nil)
+	}
+	return append(values, count(r.BytesMin), count(r.BytesOwn), object(r.Properties), list(r.Warnings),
+		text(r.Message), r.At.UnixMilli())
+}
+
+// text, count, object and list give nil for what is not there.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func count(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// object leaves out values that JSON does not have.
+func object(m map[string]float64) any {
+	m = maps.Clone(m)
+	maps.DeleteFunc(m, func(_ string, v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	if len(m) == 0 {
+		return nil
+	}
+	data, _ := json.Marshal(m) // finite numbers by name can't fail
+	return string(data)
+}
+
+func list(s []string) any {
+	if len(s) == 0 {
+		return nil
+	}
+	data, _ := json.Marshal(s) // strings can't fail
+	return string(data)
+}

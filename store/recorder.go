@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"spmvtune/tuner"
+)
+
+// A recorder is what Record needs beyond the result: the keys of what the
+// current run refers to, and the statements of its transaction.
+type recorder struct {
+	stmts statements
+
+	mu       sync.Mutex
+	sweep    int64 // 0: no run has begun
+	device   int64
+	kernels  map[string]int64 // by name
+	matrices map[string]int64 // by hash
+}
+
+func (r *recorder) begin(sweep, device int64, kernels map[string]int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sweep, r.device, r.kernels = sweep, device, kernels
+}
+
+func (r *recorder) matrix(hash string, id int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.matrices == nil {
+		r.matrices = map[string]int64{}
+	}
+	r.matrices[hash] = id
+}
+
+// trialKeys are the rows that a trial refers to.
+type trialKeys struct{ sweep, device, matrix, kernel int64 }
+
+func (r *recorder) keys(res tuner.Result) (trialKeys, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sweep == 0 {
+		return trialKeys{}, errors.New("no run has begun")
+	}
+	k := trialKeys{sweep: r.sweep, device: r.device}
+	var ok bool
+	if k.kernel, ok = r.kernels[res.Kernel]; !ok {
+		return k, fmt.Errorf("the run has no kernel %s", res.Kernel)
+	}
+	if k.matrix, ok = r.matrices[res.Matrix]; !ok {
+		return k, fmt.Errorf("the matrix with hash %s is not recorded yet", res.Matrix)
+	}
+	return k, nil
+}
+
+// statements are those of Record, prepared once.
+type statements struct {
+	trial, supersede, sample *sql.Stmt
+}
+
+// prepareRecord prepares them.
+func prepareRecord(ctx context.Context, db *sql.DB) (s statements, err error) {
+	for _, p := range []struct {
+		dst **sql.Stmt
+		sql string
+	}{
+		{&s.trial, insertTrial()},
+		// Of the same configuration, whatever its kernel's source was.
+		{&s.supersede, `UPDATE trial SET superseded = 1
+			WHERE matrix = ? AND device = ? AND precision = ? AND cache = ? AND params = ? AND grid = ? AND block = ?
+			  AND kernel IN (SELECT id FROM kernel WHERE name = ?) AND id <> ? AND superseded = 0`},
+		{&s.sample, `INSERT OR REPLACE INTO sample (trial, data) VALUES (?, ?)`},
+	} {
+		if *p.dst, err = db.PrepareContext(ctx, p.sql); err != nil {
+			s.close()
+			return statements{}, err
+		}
+	}
+	return s, nil
+}
+
+// insertTrial gives the statement that inserts a trial, or replaces one of the
+// same identity that did not end well. It returns the row's id, and no row where
+// a good one stays.
+func insertTrial() string {
+	columns := strings.Split(trialColumns, ",")
+	set := make([]string, len(columns))
+	for i, c := range columns {
+		c = strings.TrimSpace(c)
+		set[i] = c + " = excluded." + c
+	}
+	return fmt.Sprintf(`INSERT INTO trial (%s) VALUES (?%s)
+		ON CONFLICT (identity) DO UPDATE SET superseded = 0, %s WHERE trial.status <> 'ok'
+		RETURNING id`, trialColumns, strings.Repeat(", ?", len(columns)-1), strings.Join(set, ", "))
+}
+
+// close ends those that are open; the connection reports what goes wrong.
+func (s statements) close() {
+	for _, stmt := range []*sql.Stmt{s.trial, s.supersede, s.sample} {
+		if stmt != nil {
+			stmt.Close()
+		}
+	}
+}

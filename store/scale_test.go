@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+// trialsEnv sets how many trials the benchmarks' database has.
+const trialsEnv = "SPMVTUNE_BENCH_TRIALS"
+
+// populate records about n trials: matrices × 2 precisions × 5 kernels × 32
+// blocks × 8 grids, each with ten samples and what a GPU says of a launch.
+func populate(tb testing.TB, db *DB, n int) int {
+	tb.Helper()
+	begin(tb, db, testRun())
+	rng := rand.New(rand.NewPCG(1, 2))
+	names := []string{"cpu_coo", "cpu_csr", "cpu_csr_rows", "cpu_sell", "coo_atomic"}
+	trials := 0
+	for m := 0; trials < n; m++ {
+		matrix := "m" + strconv.Itoa(m)
+		describe(tb, db, testMatrix(matrix))
+		err := db.transact(context.Background(), "populating", func(tx *sql.Tx) error {
+			for i := range 2 * 5 * 32 * 8 {
+				prec := []kernels.Precision{kernels.Float32, kernels.Float64}[i%2]
+				r := good(names[i/2%5], 32*(1+i/10%32), on(matrix), identity(""), func(r *tuner.Result) {
+					r.Precision, r.Grid = prec, 1<<(i/320)
+					sum := sha256.Sum256(fmt.Append(nil, matrix, r.Config))
+					r.ID = hex.EncodeToString(sum[:16])
+					r.Properties = map[string]float64{"registers": 32, "occupancy": 0.75, "shared_bytes": 4096, "local_bytes": 0}
+					r.Median = 1e-3 * (1 + math.Abs(float64(r.Block)-512)/512 + 0.01*rng.NormFloat64()) * (1 + 0.1*float64(i/2%5))
+					r.Low, r.High = 0.99*r.Median, 1.01*r.Median
+					r.Samples = make([]float64, 10)
+					for j := range r.Samples {
+						r.Samples[j] = r.Median
+					}
+				})
+				k, err := db.rec.keys(r)
+				if err != nil {
+					return err
+				}
+				if err := putTrial(context.Background(), tx, db.rec.stmts, k, r); err != nil {
+					return err
+				}
+				trials++
+			}
+			return nil
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return trials
+}
+
+// BenchmarkViews reads the views from a database of 100,000 trials, or as many
+// as SPMVTUNE_BENCH_TRIALS says, and reports its size.
+func BenchmarkViews(b *testing.B) {
+	n := 100_000
+	if s := os.Getenv(trialsEnv); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	db := create(b)
+	n = populate(b, db, n)
+	b.Logf("%d trials, %v + %v bytes per trial", n,
+		one(b, db, "SELECT (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size) / (SELECT count(*) FROM trial)"),
+		one(b, db, "SELECT sum(length(data)) / count(*) FROM sample"))
+	for _, q := range []string{
+		"best",
+		"SELECT count(*) FROM speedup",
+		"SELECT * FROM best WHERE matrix = 'm7'",
+		"SELECT * FROM results WHERE matrix = 'm7'",
+		"SELECT * FROM results WHERE matrix = 'm7' AND kernel = 'cpu_csr' AND grid = 4",
+		"SELECT status, count(*) FROM results GROUP BY status",
+		"SELECT avg(gflops) FROM results",
+	} {
+		b.Run(q, func(b *testing.B) {
+			for b.Loop() {
+				query(b, db, q)
+			}
+		})
+	}
+	b.Run("Record", func(b *testing.B) {
+		i := 0
+		for b.Loop() {
+			i++
+			record(b, db, good("cpu_csr", 2000+i, on("m0")))
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// relations lists the views and then the tables, each by name.
+func relations(ctx context.Context, db *sql.DB) ([]string, error) {
+	return texts(ctx, db, `SELECT name FROM sqlite_master
+		WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY type DESC, name`)
+}
+
+// allColumns lists the names of the columns of all views and tables, once each.
+func allColumns(ctx context.Context, db *sql.DB) ([]string, error) {
+	return texts(ctx, db, `SELECT DISTINCT c.name FROM sqlite_master m, pragma_table_info(m.name) c
+		WHERE m.type IN ('view', 'table') ORDER BY c.name`)
+}
+
+// texts returns the single text column that a query gives.
+func texts(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
+	return collect(ctx, db, func(rows *sql.Rows) (s string, err error) {
+		return s, rows.Scan(&s)
+	}, query, args...)
+}
+
+// collect returns what scan makes of each row of a query.
+func collect[T any](ctx context.Context, db *sql.DB, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
