@@ -58,7 +58,7 @@ func (o *Observation) interval() (low, high float64) {
 
 // better orders two observations of one configuration on one matrix, as two
 // sweeps give them: a measured one before a failed one, then the one with the
-// narrower interval. Taking the faster one would reward luck.
+// narrower interval, then the slower one: taking the faster would reward luck.
 func better(a, b *Observation) int {
 	if a.Failed != b.Failed {
 		if a.Failed {
@@ -72,7 +72,7 @@ func better(a, b *Observation) int {
 		}
 		return (o.High - o.Low) / o.Seconds
 	}
-	return cmp.Or(cmp.Compare(width(a), width(b)), cmp.Compare(a.Seconds, b.Seconds))
+	return cmp.Or(cmp.Compare(width(a), width(b)), cmp.Compare(b.Seconds, a.Seconds))
 }
 
 // group sorts observations by key. Keys come in order of device, precision and

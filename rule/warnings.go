@@ -32,12 +32,15 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 		add("Not used, for want of a verified measurement: %s.", list(unmeasured, 12))
 	}
 	near, absent, failed := t.gaps()
-	if guesses := near + absent; guesses > 0 {
-		add("Of %d pairs of matrix and configuration %d were not tried; they were charged with the nearest tried configuration of the kernel, or as slow where there is none.",
-			n*len(t.configs), guesses)
+	pairs := n * len(t.configs)
+	if near > 0 {
+		add("Not tried: %d of %d pairs of matrix and configuration. They were charged a little more than the kernel's nearest configuration that was tried on the matrix.", near, pairs)
+	}
+	if absent > 0 {
+		add("Not tried, nor anything of the kernel on the matrix: %d of %d pairs of matrix and configuration. They were charged as slow.", absent, pairs)
 	}
 	if failed > 0 {
-		add("Of %d pairs of matrix and configuration %d failed; they were charged as slow.", n*len(t.configs), failed)
+		add("Failed: %d of %d pairs of matrix and configuration. They were charged as slow.", failed, pairs)
 	}
 	v := s.Validation
 	guessed := 0

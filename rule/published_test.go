@@ -1,0 +1,124 @@
+package rule
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// Eight kernels on 52 well-known matrices on an H100, published elsewhere, with
+// neither blocks nor grids. One vendor kernel does well nearly everywhere, so that
+// a tree finds little; the rule has to say so rather than to flatter itself.
+func TestPublishedMeasurements(t *testing.T) {
+	r := learn(t, published(t), DefaultOptions)
+	s := r.Selectors[0]
+	v := s.Validation
+	t.Logf("tree %.3f, best single kernel %.3f, %d leaves", v.Mean, v.SingleKernel, s.Root.Leaves())
+	if v.Matrices != 52 || s.Configs != 8 {
+		t.Errorf("judged on %d matrices and %d kernels, want 52 and 8", v.Matrices, s.Configs)
+	}
+	if s.SingleKernel != "CUSPARSE_CSR" || s.Single.Kernel != "CUSPARSE_CSR" {
+		t.Errorf("best single kernel is %s, best single configuration %v, want CUSPARSE_CSR", s.SingleKernel, s.Single)
+	}
+	if v.SingleConfig != v.SingleKernel {
+		t.Errorf("a kernel is a configuration here, but their figures differ: %v and %v", v.SingleConfig, v.SingleKernel)
+	}
+	said := strings.Contains(strings.Join(s.Warnings, "\n"), "no better than always CUSPARSE_CSR")
+	if said != (v.Mean <= v.SingleConfig) {
+		t.Errorf("tree %.3f, single %.3f, warnings %q", v.Mean, v.SingleConfig, s.Warnings)
+	}
+}
+
+// published reads the data from beside the repository.
+func published(t *testing.T) []Observation {
+	t.Helper()
+	facts := make(map[string]sparse.Features)
+	head, rows := readTable(t, "matrix-features-52.tsv", '\t')
+	for _, row := range rows {
+		get := func(name string) float64 { return parse(t, row[head[name]]) }
+		facts[row[0]] = sparse.Features{
+			Rows: int(get("nr_rows")), Cols: int(get("nr_cols")), Nonzeros: int(get("nr_nzeros")),
+			RowMean: get("nnz-r-avg"), RowStd: get("nnz-r-std"), RowMin: int(get("nnz-r-min")), RowMax: int(get("nnz-r-max")),
+			Bandwidth: int(get("bw-max")), BandwidthMean: get("bw-avg"),
+		}
+	}
+	type pair struct{ device, matrix, kernel string }
+	times := make(map[pair][]float64) // five runs of each
+	head, rows = readTable(t, "h100-spmv-52.csv", ',')
+	for _, row := range rows {
+		get := func(name string) string { return row[head[name]] }
+		matrix, gflops := get("matrix"), parse(t, get("gflops"))
+		if _, ok := facts[matrix]; !ok {
+			t.Fatalf("no features of %s", matrix)
+		}
+		k := pair{get("device"), matrix, get("kernel")}
+		times[k] = append(times[k], 2*float64(facts[matrix].Nonzeros)/gflops/1e9)
+	}
+	var obs []Observation
+	for k, runs := range times {
+		slices.Sort(runs)
+		obs = append(obs, Observation{
+			Device: k.device, Matrix: k.matrix, Features: facts[k.matrix],
+			Config:  kernels.Config{Kernel: k.kernel, Precision: kernels.Float64},
+			Seconds: runs[len(runs)/2], Low: runs[0], High: runs[len(runs)-1],
+		})
+	}
+	return obs
+}
+
+// readTable reads a file from the folder beside the repository, and returns the
+// number of each column.
+func readTable(t *testing.T, name string, comma rune) (head map[string]int, rows [][]string) {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !exists(filepath.Join(dir, "go.mod")) {
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+	path := filepath.Join(dir, "..", "shared", "published", name)
+	if !exists(path) {
+		t.Skipf("%s is not beside the repository", name)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c := csv.NewReader(f)
+	c.Comma = comma
+	rows, err = c.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head = make(map[string]int)
+	for i, name := range rows[0] {
+		head[name] = i
+	}
+	return head, rows[1:]
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func parse(t *testing.T, s string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}

@@ -1,0 +1,66 @@
+package rule
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// FromStore reads what was observed from a database: each configuration's last
+// trial, failed ones included, with the features of its matrix.
+func FromStore(ctx context.Context, db *store.DB) ([]Observation, error) {
+	matrices, err := db.Features(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading observations: %w", err)
+	}
+	known := make(map[string]*store.Matrix, len(matrices))
+	for i := range matrices {
+		known[matrices[i].Name] = &matrices[i]
+	}
+	rows, err := db.Results(ctx, store.Filter{})
+	if err != nil {
+		return nil, fmt.Errorf("reading observations: %w", err)
+	}
+	obs := make([]Observation, 0, len(rows))
+	for _, row := range rows {
+		m := known[row.Matrix]
+		if m == nil {
+			return nil, fmt.Errorf("reading observations: matrix %q has results, but no features", row.Matrix)
+		}
+		params, err := parseParams(row.Params)
+		if err != nil {
+			return nil, fmt.Errorf("reading observations: %s on matrix %q: %w", row.Kernel, row.Matrix, err)
+		}
+		o := Observation{
+			Sweep: row.Sweep, Device: row.Device, Cache: row.Cache,
+			Matrix: row.Matrix, Class: m.Class, Features: m.Features,
+			Config: kernels.Config{Kernel: row.Kernel, Precision: row.Precision, Block: row.Block, Grid: row.Grid, Params: params},
+			Failed: row.Status != string(tuner.OK),
+		}
+		if !o.Failed { // the others have no times
+			o.Seconds, o.Low, o.High = row.MedianMS/1e3, row.LowMS/1e3, row.HighMS/1e3
+		}
+		obs = append(obs, o)
+	}
+	return obs, nil
+}
+
+// parseParams reads the canonical form of kernels.Params.
+func parseParams(s string) (kernels.Params, error) {
+	if s == "" {
+		return nil, nil
+	}
+	p := make(kernels.Params)
+	for _, field := range strings.Fields(s) {
+		name, value, ok := strings.Cut(field, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("parameters %q are not of the form name=value", s)
+		}
+		p[name] = value
+	}
+	return p, nil
+}

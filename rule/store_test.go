@@ -1,0 +1,110 @@
+package rule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// What the tuner records is what is learned from.
+func TestFromStore(t *testing.T) {
+	ctx := context.Background()
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(db.Begin(ctx, tuner.Run{
+		Sweep:   &configs.Sweep{Name: "planted", Text: []byte("name = 'planted'")},
+		Device:  kernels.Device{Backend: "cpu", Name: "lab"},
+		Sources: map[string]string{"cpu_sell": "1", "cpu_csr": "2", "coo_segscan_warp_chunk_unroll": "3"},
+	}))
+	unroll := config("coo_segscan_warp_chunk_unroll", 64, 2)
+	unroll.Params = kernels.Params{"unroll": "4"}
+	for m := range 6 {
+		matrix := tuner.Matrix{
+			Name: fmt.Sprint("m", m), Class: "made", Hash: fmt.Sprint("hash", m), Source: "test", Field: "real", Symmetry: "general",
+			Features: sparse.Features{Rows: 100, Cols: 100, Nonzeros: 1000 * (m + 1), RowMean: float64(10 * (m + 1))},
+		}
+		check(db.Matrix(ctx, matrix))
+		for i, r := range []tuner.Result{
+			{Trial: tuner.Trial{Config: config("cpu_csr", 0, 0)}, Status: tuner.OK, Median: 0.002},
+			{Trial: tuner.Trial{Config: unroll}, Status: tuner.OK, Median: 0.001},
+			{Trial: tuner.Trial{Config: config("cpu_sell", 8, 2)}, Status: tuner.Wrong, Message: "row 3"},
+		} {
+			if m >= 3 && r.Status == tuner.OK {
+				r.Median = 0.003 - r.Median
+			}
+			r.ID, r.Matrix, r.Cache, r.At = fmt.Sprint(m, "/", i), matrix.Hash, tuner.Cold, time.Unix(1, 0)
+			r.Low, r.High = r.Median*0.99, r.Median*1.01
+			check(db.Record(ctx, r))
+		}
+	}
+	obs, err := FromStore(ctx, db)
+	check(err)
+	r := learn(t, obs, DefaultOptions)
+	if r.Sweep != "planted" || len(obs) != 18 {
+		t.Errorf("%d observations of sweep %q", len(obs), r.Sweep)
+	}
+	choose := func(mean float64, want kernels.Config) {
+		t.Helper()
+		c, err := r.Select(Key{Precision: kernels.Float32, Cache: "cold"}, sparse.Features{RowMean: mean})
+		check(err)
+		if c.Config.String() != want.String() || c.Expected != 1 {
+			t.Errorf("row length %v: chose %v, %v of the oracle; want %v", mean, c.Config, c.Expected, want)
+		}
+	}
+	choose(15, unroll)
+	choose(50, config("cpu_csr", 0, 0))
+	for _, o := range obs {
+		if o.Failed != (o.Config.Kernel == "cpu_sell") {
+			t.Errorf("%v on %s: failed is %v", o.Config, o.Matrix, o.Failed)
+		}
+		if o.Matrix == "m0" && o.Config.Kernel == "cpu_csr" && math.Abs(o.Seconds-0.002) > 1e-12 {
+			t.Errorf("0.002 s were read as %v", o.Seconds)
+		}
+	}
+}
+
+func TestFromEmptyStore(t *testing.T) {
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	obs, err := FromStore(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Learn(t.Context(), obs, DefaultOptions); !errors.Is(err, ErrNoData) {
+		t.Errorf("error is %v, want ErrNoData", err)
+	}
+}
+
+func TestParamsReadBack(t *testing.T) {
+	for _, p := range []kernels.Params{nil, {"unroll": "4"}, {"tile": "1024", "long_row": "warp"}} {
+		got, err := parseParams(p.String())
+		if err != nil || got.String() != p.String() {
+			t.Errorf("%q was read as %q (%v)", p, got, err)
+		}
+	}
+	if _, err := parseParams("unroll"); err == nil {
+		t.Error("parameters without a value were accepted")
+	}
+}
