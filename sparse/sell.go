@@ -64,15 +64,16 @@ func NewSELL[V Float](m *CSR[V], c, sigma, maxEntries int) (*SELL[V], error) {
 	// Every worker fills the chunks that start in its share of the entries.
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
-	hi := 0
-	for w := range workers {
-		lo := hi
-		hi, _ = slices.BinarySearch(s.ChunkPtr[:chunks], (w+1)*(total/workers))
-		if w == workers-1 {
-			hi = chunks
+	first := func(worker int) int {
+		if worker == workers {
+			return chunks
 		}
+		h, _ := slices.BinarySearch(s.ChunkPtr[:chunks], worker*(total/workers))
+		return h
+	}
+	for w := range workers {
 		wg.Go(func() {
-			for h := lo; h < hi; h++ {
+			for h, end := first(w), first(w+1); h < end; h++ {
 				s.fillChunk(m, h)
 			}
 		})
