@@ -13,7 +13,7 @@ import (
 // one long row could take all memory.
 const (
 	maxPadding  = 8
-	freePadding = 1 << 16
+	freePadding = 1 << 20
 )
 
 // A sellView is a product in SELL-C-sigma form as the inner loops see it.

@@ -1,0 +1,250 @@
+package cpu
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+func config(kernel string, precision kernels.Precision, block, grid int) kernels.Config {
+	return kernels.Config{Kernel: kernel, Precision: precision, Block: block, Grid: grid}
+}
+
+func ones(*rand.Rand) float64 { return 1 }
+
+// load opens a backend with a matrix of the given row lengths, all values 1.
+func load(t testing.TB, cols int, rows []int) *Backend {
+	t.Helper()
+	b := open(t)
+	if err := b.Load(problem(rand.New(rand.NewPCG(3, 4)), cols, rows, ones)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func prepareConfig(t testing.TB, b *Backend, c kernels.Config) kernels.Product {
+	t.Helper()
+	p, err := b.Prepare(c)
+	if err != nil {
+		t.Fatalf("%v: %v", c, err)
+	}
+	return p
+}
+
+// Inner loops trust the matrix, so a bad one must not get past Load.
+func TestLoadRefuses(t *testing.T) {
+	b := open(t)
+	refuse := func(name string, a *sparse.CSR[float64], x int) {
+		t.Helper()
+		if err := b.Load(&kernels.Problem{A: a, X: make([]float64, x)}); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+		if _, err := b.Prepare(config("cpu_csr", kernels.Float64, 0, 0)); err == nil {
+			t.Errorf("%s can be multiplied", name)
+		}
+	}
+	m := func(rowPtr, cols []int32) *sparse.CSR[float64] {
+		return &sparse.CSR[float64]{Rows: 2, Cols: 3, RowPtr: rowPtr, ColIdx: cols, Val: make([]float64, len(cols))}
+	}
+	refuse("a column beyond the last", m([]int32{0, 1, 2}, []int32{0, 3}), 3)
+	refuse("a negative column", m([]int32{0, 1, 2}, []int32{-1, 2}), 3)
+	refuse("a row pointer that falls", m([]int32{0, 3, 2}, []int32{0, 1}), 3)
+	refuse("a missing row pointer", m([]int32{0, 2}, []int32{0, 1}), 3)
+	refuse("an x that is too short", m([]int32{0, 1, 2}, []int32{0, 2}), 2)
+}
+
+func TestPrepareInvalid(t *testing.T) {
+	// One full row of 60,000 and 20,000 empty ones: chunks of 1024 rows would
+	// store every entry 1024 times.
+	b := load(t, 60_000, concat([]int{60_000}, repeat(20_000, 0)))
+	invalid := func(c kernels.Config, want string) {
+		t.Helper()
+		_, err := b.Prepare(c)
+		var e *kernels.InvalidError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: got %v, want an InvalidError with %q", c, err, want)
+		}
+	}
+	invalid(config("cpu_nothing", kernels.Float64, 0, 0), "not a kernel for the processor")
+	invalid(config("csr_scalar", kernels.Float64, 32, 1), "not a kernel for the processor")
+	invalid(config("cpu_csr_rows", kernels.Float64, 0, 1), "block is 0")
+	invalid(config("cpu_csr_rows", kernels.Float64, 32, MaxGrid+1), "at most 1024 workers")
+	invalid(config("cpu_sell", kernels.Float64, 1024, 1), "smaller block")
+	prepareConfig(t, b, config("cpu_sell", kernels.Float64, 4, 1)) // 4 times 60,000 is no explosion
+}
+
+// A kernel that leaves rows unwritten must be seen to do so.
+func TestMultiplyPoisons(t *testing.T) {
+	b := load(t, 4, repeat(5, 2))
+	p := prepareConfig(t, b, config("cpu_csr", kernels.Float32, 0, 0)).(*product[float32])
+	y := make([]float64, 5)
+	if err := p.Multiply(y); err != nil {
+		t.Fatal(err)
+	}
+	p.run = func() {}
+	if err := p.Multiply(y); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(y, func(v float64) bool { return !math.IsNaN(v) }) {
+		t.Errorf("a product that did nothing gave %v", y)
+	}
+	if err := p.Multiply(y[:4]); err == nil {
+		t.Error("a y that is too short is accepted")
+	}
+}
+
+func TestSample(t *testing.T) {
+	b := load(t, 500, repeat(500, 40))
+	b.evictor.size = 1 << 20 // the time of a full one is not what is tested
+	for _, c := range []kernels.Config{
+		config("cpu_csr", kernels.Float64, 0, 0),
+		config("cpu_csr_rows", kernels.Float32, 16, 2),
+	} {
+		p := prepareConfig(t, b, c)
+		for _, s := range []struct {
+			batch int
+			cold  bool
+		}{{1, true}, {1, false}, {7, false}} {
+			dst := make([]float64, 5)
+			if err := p.Sample(dst, s.batch, s.cold); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range dst {
+				if !(v > 0 && v < 60) {
+					t.Errorf("%v, %+v: a sample of %v s", c, s, v)
+				}
+			}
+		}
+		if p.Sample(make([]float64, 1), 2, true) == nil || p.Sample(make([]float64, 1), 0, false) == nil {
+			t.Errorf("%v: an impossible batch is accepted", c)
+		}
+	}
+}
+
+// Garbage made by a product would be collected during another's samples.
+func TestProductsDoNotAllocate(t *testing.T) {
+	b := load(t, 300, repeat(300, 9))
+	for _, c := range []kernels.Config{
+		config("cpu_coo", kernels.Float32, 0, 0),
+		config("cpu_csr", kernels.Float32, 0, 0),
+		config("cpu_coo_chunks", kernels.Float32, 50, 2),
+		config("cpu_csr_rows", kernels.Float32, 10, 2),
+		config("cpu_csr_merge", kernels.Float32, 0, 2),
+		config("cpu_sell", kernels.Float32, 8, 2),
+	} {
+		p := prepareConfig(t, b, c)
+		dst := make([]float64, 1)
+		if n := testing.AllocsPerRun(20, func() { _ = p.Sample(dst, 3, false) }); n > 0 {
+			t.Errorf("%v allocates %v times", c, n)
+		}
+	}
+}
+
+// The sizes are counted by hand from the arrays of each kernel, for 10 rows, 6
+// columns and 30 nonzeros of float32.
+func TestBytesKernel(t *testing.T) {
+	b := load(t, 6, repeat(10, 3))
+	const vectors, entries = 4 * (10 + 6), 30 * 8
+	for _, c := range []struct {
+		config kernels.Config
+		want   int64
+	}{
+		{config("cpu_coo", kernels.Float32, 0, 0), vectors + entries + 30*4},
+		{config("cpu_csr", kernels.Float32, 0, 0), vectors + entries + 11*4},
+		{config("cpu_csr_rows", kernels.Float32, 4, 2), vectors + entries + 11*4},
+		{config("cpu_csr_merge", kernels.Float32, 0, 2), vectors + entries + 11*4 + 2*(8+4)},
+		{config("cpu_coo_chunks", kernels.Float32, 7, 2), vectors + entries + 30*4 + 5*(4+4)},
+		// 3 chunks of 4 rows, the last with 2 lanes of padding
+		{config("cpu_sell", kernels.Float32, 4, 2), vectors + 36*8 + 10*4 + 4*8},
+	} {
+		if got := prepareConfig(t, b, c.config).Info().BytesKernel; got != c.want {
+			t.Errorf("%v: %d bytes, want %d", c.config, got, c.want)
+		}
+	}
+}
+
+// The cost of a format is the cost of building it, also where it was kept from
+// an earlier product; and a format is not built for a new problem by accident.
+func TestFormatsAreKept(t *testing.T) {
+	b := load(t, 200, repeat(5000, 4))
+	c := config("cpu_sell", kernels.Float64, 16, 1)
+	first := prepareConfig(t, b, c).Info().Prepare
+	if first <= 0 {
+		t.Errorf("building SELL took %v", first)
+	}
+	prepareConfig(t, b, config("cpu_sell", kernels.Float64, 8, 1))
+	if again := prepareConfig(t, b, c).Info().Prepare; again != first {
+		t.Errorf("building SELL took %v, and then %v", first, again)
+	}
+	if cost := prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0)).Info().Prepare; cost != 0 {
+		t.Errorf("CSR took %v", cost)
+	}
+	if err := b.Load(problem(rand.New(rand.NewPCG(5, 6)), 3, repeat(2, 1), ones)); err != nil {
+		t.Fatal(err)
+	}
+	y := make([]float64, 2)
+	if err := prepareConfig(t, b, c).Multiply(y); err != nil || !slices.Equal(y, []float64{1, 1}) {
+		t.Errorf("the next problem gave %v, %v", y, err)
+	}
+}
+
+func TestFormatsAreBounded(t *testing.T) {
+	f := &formats{limit: 100}
+	made := 0
+	get := func(sigma int) {
+		t.Helper()
+		v, _, err := build(f, formatKey{sigma: sigma}, func() (int, int64, error) { made++; return sigma, 40, nil })
+		if err != nil || v != sigma {
+			t.Fatalf("got %v, %v", v, err)
+		}
+	}
+	for _, sigma := range []int{1, 2, 1, 3, 1} { // 3 takes the place of 2
+		get(sigma)
+	}
+	if made != 3 || f.bytes != 80 || len(f.kept) != 2 {
+		t.Errorf("%d made, %d bytes in %d kept", made, f.bytes, len(f.kept))
+	}
+	if get(2); made != 4 {
+		t.Error("2 was still kept")
+	}
+}
+
+// A changed kernel must not pass for the old one, so each has a digest.
+func TestSource(t *testing.T) {
+	b := open(t)
+	seen := map[string]string{}
+	for _, k := range kernels.Catalogue {
+		digest := b.Source(k.Name)
+		if (digest != "") != (k.Backend == "cpu") {
+			t.Errorf("%s has digest %q", k.Name, digest)
+		}
+		if digest == "" {
+			continue
+		}
+		if other, ok := seen[digest]; ok {
+			t.Errorf("%s and %s have the same digest", k.Name, other)
+		}
+		seen[digest] = k.Name
+		if b.Source(k.Name) != digest {
+			t.Errorf("the digest of %s changes", k.Name)
+		}
+	}
+}
+
+func TestDeviceAndRoof(t *testing.T) {
+	b := open(t)
+	d := b.Device()
+	if d.Backend != "cpu" || d.Name == "" || d.Units < 1 || !strings.HasPrefix(d.Driver, "go") {
+		t.Errorf("the device is %+v", d)
+	}
+	r := b.roof(1<<16, 3)
+	if !(r.Read > 0 && r.Copy > 0 && r.Triad > 0) {
+		t.Errorf("the roof is %+v", r)
+	}
+}

@@ -1,0 +1,205 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// shapes are the test matrices: the number of columns, and the length of each
+// row.
+var shapes = []struct {
+	name string
+	cols int
+	rows []int
+}{
+	{"nothing", 0, nil},
+	{"no rows", 5, nil},
+	{"no columns", 0, repeat(3, 0)},
+	{"no nonzeros", 7, repeat(9, 0)},
+	{"1x1", 1, []int{1}},
+	{"1x1 empty", 1, []int{0}},
+	{"one row", 1000, []int{777}},
+	{"one column", 1, repeat(501, 1)},
+	{"one column with gaps", 1, []int{0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0}},
+	{"empty rows first and last", 50, []int{0, 0, 0, 5, 3, 0, 1, 7, 0, 0}},
+	{"only the last row", 40, []int{0, 0, 0, 0, 0, 0, 0, 40}},
+	{"only the first row", 40, []int{40, 0, 0, 0, 0, 0, 0, 0}},
+	{"long runs of empty rows", 30, concat([]int{3}, repeat(400, 0), []int{2, 9}, repeat(300, 0), []int{1})},
+	{"one giant row among short", 1001, concat(repeat(150, 2), []int{1001}, repeat(149, 1))},
+	{"wide", 5000, repeat(13, 97)},
+	{"tall", 11, repeat(2003, 3)},
+	{"even", 300, repeat(256, 8)},
+	{"rising", 101, rising(101)},
+}
+
+// Integer-valued data leaves no room for rounding: all kernels, whatever the
+// block, the workers and the parameters, must give the exact result, having
+// written every row of a poisoned y.
+func TestExact(t *testing.T) {
+	integer := func(r *rand.Rand) float64 { return float64(r.IntN(17) - 8) }
+	forEachProduct(t, integer, func(t *testing.T, p *kernels.Problem, c kernels.Config, y []float64) {
+		for i := range y {
+			var want float64
+			cols, vals := p.A.Row(i)
+			for k, j := range cols {
+				want += vals[k] * p.X[j]
+			}
+			if y[i] != want {
+				t.Fatalf("%v: row %d is %v, want %v", c, i, y[i], want)
+			}
+		}
+	})
+}
+
+// Real data must stay within the bound by which trials are judged:
+// u·(8·√n + 8)·S, n the row's nonzeros and S the sum of its magnitudes.
+func TestRealWithinBound(t *testing.T) {
+	real := func(r *rand.Rand) float64 { return float64(float32(2*r.Float64() - 1)) }
+	forEachProduct(t, real, func(t *testing.T, p *kernels.Problem, c kernels.Config, y []float64) {
+		for i := range y {
+			cols, vals := p.A.Row(i)
+			want, scale := reference(cols, vals, p.X)
+			bound := c.Precision.Roundoff() * (8*math.Sqrt(float64(len(cols))) + 8) * scale
+			if !(math.Abs(y[i]-want) <= bound) {
+				t.Fatalf("%v: row %d is %v, want %v ± %v", c, i, y[i], want, bound)
+			}
+		}
+	})
+}
+
+// reference returns a row's product, compensated as in Ogita, Rump and Oishi,
+// Accurate sum and dot product, 2005, Alg. 5.3, and the sum of its magnitudes.
+func reference(cols []int32, vals, x []float64) (sum, scale float64) {
+	var low float64
+	for k, j := range cols {
+		h := vals[k] * x[j]
+		r := math.FMA(vals[k], x[j], -h)
+		s := sum + h
+		z := s - sum
+		low += (sum - (s - z)) + (h - z) + r
+		sum = s
+		scale += math.Abs(h)
+	}
+	return sum + low, scale
+}
+
+// forEachProduct runs every kernel in both precisions with many blocks, workers
+// and parameters on every shape, and hands over each result. draw gives values
+// of A and x.
+func forEachProduct(t *testing.T, draw func(*rand.Rand) float64, check func(*testing.T, *kernels.Problem, kernels.Config, []float64)) {
+	b := open(t)
+	for _, shape := range shapes {
+		t.Run(shape.name, func(t *testing.T) {
+			p := problem(rand.New(rand.NewPCG(1, 2)), shape.cols, shape.rows, draw)
+			if err := b.Load(p); err != nil {
+				t.Fatal(err)
+			}
+			y := make([]float64, p.A.Rows)
+			for _, c := range configs() {
+				product, err := b.Prepare(c)
+				if err != nil {
+					t.Fatalf("%v: %v", c, err)
+				}
+				for range 2 { // nothing of a product may leak into the next
+					if err := product.Multiply(y); err != nil {
+						t.Fatalf("%v: %v", c, err)
+					}
+					check(t, p, c, y)
+				}
+			}
+		})
+	}
+}
+
+// configs are points all over the space of all kernels of this package.
+func configs() []kernels.Config {
+	var all []kernels.Config
+	for _, k := range kernels.Catalogue {
+		if k.Backend != "cpu" {
+			continue
+		}
+		blocks, grids, params := []int{1, 2, 3, 4, 7, 8, 32, 100, 1000, 1024}, []int{1, 2, 3, 5, 16}, []kernels.Params{nil}
+		if k.Block == "" {
+			blocks = []int{0}
+		}
+		if k.Grid == "" {
+			grids = []int{0}
+		}
+		if k.Name == "cpu_sell" {
+			params = append(params, kernels.Params{"sigma": "1"}, kernels.Params{"sigma": "48"})
+		}
+		for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+			for _, block := range blocks {
+				for _, grid := range grids {
+					for _, p := range params {
+						all = append(all, kernels.Config{Kernel: k.Name, Precision: precision, Block: block, Grid: grid, Params: p})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// problem draws a matrix with rows of the given lengths, at random columns, and
+// an x.
+func problem(r *rand.Rand, cols int, rows []int, draw func(*rand.Rand) float64) *kernels.Problem {
+	a := &sparse.CSR[float64]{Rows: len(rows), Cols: cols, RowPtr: []int32{0}}
+	for _, n := range rows {
+		for j, left := 0, min(n, cols); left > 0; j++ { // selection sampling, Knuth 3.4.2 S
+			if r.IntN(cols-j) < left {
+				a.ColIdx = append(a.ColIdx, int32(j))
+				a.Val = append(a.Val, draw(r))
+				left--
+			}
+		}
+		a.RowPtr = append(a.RowPtr, int32(len(a.ColIdx)))
+	}
+	x := make([]float64, cols)
+	for j := range x {
+		x[j] = draw(r)
+	}
+	return &kernels.Problem{A: a, X: x}
+}
+
+func open(t testing.TB) *Backend {
+	t.Helper()
+	b, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func repeat(n, length int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = length
+	}
+	return rows
+}
+
+func rising(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+func concat(parts ...[]int) []int {
+	var all []int
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}

@@ -1,0 +1,65 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestCPUList(t *testing.T) {
+	for s, want := range map[string][]int{
+		"0": {0}, "0-3": {0, 1, 2, 3}, "1,4-5,9": {1, 4, 5, 9}, "": nil, "x": nil, "1-": nil,
+	} {
+		if got := cpuList(s); !slices.Equal(got, want) {
+			t.Errorf("%q is %v, want %v", s, got, want)
+		}
+	}
+}
+
+// Two workers on one core would share its units while another core idles.
+func TestCoresFirst(t *testing.T) {
+	order := func(cpus []int, siblings map[int][]int, want []int) {
+		t.Helper()
+		if got := coresFirst(cpus, func(c int) []int { return siblings[c] }); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	order([]int{0, 1, 2, 3}, map[int][]int{0: {0, 1}, 1: {0, 1}, 2: {2, 3}, 3: {2, 3}}, []int{0, 2, 1, 3})
+	order([]int{0, 1, 2, 3}, map[int][]int{0: {0, 2}, 1: {1, 3}, 2: {0, 2}, 3: {1, 3}}, []int{0, 1, 2, 3})
+	order([]int{1, 3, 5}, map[int][]int{1: {0, 1}, 3: {2, 3}, 5: {4, 5}}, []int{1, 3, 5}) // masked
+	order([]int{4, 7}, nil, []int{4, 7})                                                  // unknown
+}
+
+// Two core complexes with 32 MiB each have 64 MiB to evict; with one of them
+// outside the mask, 32.
+func TestCacheOf(t *testing.T) {
+	root := t.TempDir()
+	write := func(cpu, index int, level, kind, size, shared string) {
+		dir := filepath.Join(root, fmt.Sprintf("cpu%d/cache/index%d", cpu, index))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"level": level, "type": kind, "size": size, "shared_cpu_list": shared} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for cpu := range 4 {
+		own := fmt.Sprint(cpu)
+		write(cpu, 0, "1", "Data", "48K", own)
+		write(cpu, 1, "1", "Instruction", "64M", own)
+		write(cpu, 2, "2", "Unified", "1M", own)
+		write(cpu, 3, "3", "Unified", "32768K", []string{"0-1", "2-3"}[cpu/2])
+	}
+	for _, c := range []struct {
+		cpus []int
+		want int64
+	}{{[]int{0, 1, 2, 3}, 64 << 20}, {[]int{0, 1}, 32 << 20}, {nil, 0}, {[]int{9}, 0}} {
+		if got := cacheOf(root, c.cpus); got != c.want {
+			t.Errorf("processors %v reach %d bytes, want %d", c.cpus, got, c.want)
+		}
+	}
+}
