@@ -1,0 +1,126 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/store"
+)
+
+// baselines are what speed-ups are measured against, in order of preference:
+// Algorithm 3 of coo-spmv-final, and its Algorithm 1 where no GPU took part.
+var baselines = []string{"coo_atomic", "cpu_coo"}
+
+// A gain is the best configuration of one kernel on one matrix, against the best
+// of the baseline in the same setup.
+type gain struct {
+	Row             *store.Row
+	Ratio           float64 // time of the baseline / time of the kernel
+	Low, High       float64 // from the 95% intervals of both, see ratio
+	setup           setup
+	Matrix, Against string
+}
+
+// baselineOf names the baseline of a device: one for all its matrices, so that
+// ratios on a page mean the same. It is "" where none was measured.
+func (d *data) baselineOf(device string) string {
+	for _, name := range baselines {
+		for i := range d.panels {
+			if p := &d.panels[i]; p.Device == device && len(p.byKernel(name)) > 0 {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// gains returns what each kernel of the panel gains over the baseline, in the
+// catalogue's order, without the baseline itself; none if it wasn't measured.
+func (p *panel) gains(baseline string) []gain {
+	base := fastest(p.byKernel(baseline))
+	if base == nil {
+		return nil
+	}
+	var list []gain
+	for _, name := range kernelsOf([]panel{*p}) {
+		if name == baseline {
+			continue
+		}
+		g := gain{Row: fastest(p.byKernel(name)), setup: p.setup, Matrix: p.Matrix, Against: baseline}
+		g.Ratio, g.Low, g.High = ratio(base, g.Row)
+		list = append(list, g)
+	}
+	return list
+}
+
+// ratio is how many times faster r is than base. The relative errors of the two
+// medians are independent, so their squares add (first-order propagation); the
+// interval is symmetric on a log scale.
+func ratio(base, r *store.Row) (v, low, high float64) {
+	v = base.MedianMS / r.MedianMS
+	e := math.Hypot(relative(base), relative(r))
+	return v, v / (1 + e), v * (1 + e)
+}
+
+// relative is the half width of the interval of a row's median as a fraction,
+// 0 where there is no interval.
+func relative(r *store.Row) float64 {
+	h := halfWidth(r.MedianMS, r.LowMS, r.HighMS)
+	if math.IsNaN(h) || math.IsInf(h, 0) {
+		return 0
+	}
+	return h / r.MedianMS
+}
+
+// topGains returns the n largest gains over all panels, at most one per matrix
+// and device, largest first.
+func (d *data) topGains(n int) []gain {
+	best := map[[2]string]int{}
+	var list []gain
+	for i := range d.panels {
+		p := &d.panels[i]
+		for _, g := range p.gains(d.baselineOf(p.Device)) {
+			key := [2]string{p.Device, p.Matrix}
+			if j, seen := best[key]; !seen {
+				best[key] = len(list)
+				list = append(list, g)
+			} else if g.Ratio > list[j].Ratio {
+				list[j] = g
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b gain) int {
+		switch {
+		case a.Ratio > b.Ratio:
+			return -1
+		case a.Ratio < b.Ratio:
+			return 1
+		}
+		return 0
+	})
+	return list[:min(n, len(list))]
+}
+
+// withoutBaseline says on which matrices no speed-up can be given.
+func (d *data) withoutBaseline() []error {
+	var warnings []error
+	for _, s := range d.setups() {
+		base := d.baselineOf(s.Device)
+		if base == "" {
+			warnings = append(warnings, fmt.Errorf("no speed-up on %s: neither %s nor %s was measured there", s.Device, baselines[0], baselines[1]))
+			continue
+		}
+		var lack []panel
+		for _, p := range d.of(s) {
+			if len(p.byKernel(base)) == 0 {
+				lack = append(lack, p)
+			}
+		}
+		if len(lack) > 0 {
+			warnings = append(warnings, fmt.Errorf("no speed-up in %s: %s has no good trial on %s", d.words(s), base, matrixNames(lack)))
+		}
+	}
+	slices.SortFunc(warnings, func(a, b error) int { return slices.Compare([]byte(a.Error()), []byte(b.Error())) })
+	return slices.CompactFunc(warnings, func(a, b error) bool { return a.Error() == b.Error() })
+}

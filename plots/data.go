@@ -1,0 +1,236 @@
+package plots
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/store"
+)
+
+// data is what a report is made of: everything that the store's readers gave,
+// in an order that depends on the content alone.
+type data struct {
+	rows     []store.Row // all trials, failed ones too
+	best     []store.Best
+	matrices []store.Matrix // by mean row length
+	devices  []store.Device
+	sweeps   []store.Sweep
+	panels   []panel // the good trials, grouped
+}
+
+// A setup is what trials must share to be compared in one panel.
+type setup struct {
+	Device    string
+	Cache     string
+	Precision kernels.Precision
+}
+
+// A panel holds the verified and measured trials of one matrix in one setup,
+// each configuration once: where it was measured again, the latest.
+type panel struct {
+	setup
+	Matrix string
+	rows   []store.Row
+}
+
+func load(ctx context.Context, db *store.DB) (*data, error) {
+	rows, err := db.Results(ctx, store.Filter{})
+	if err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	best, err := db.Best(ctx, store.Filter{})
+	if err != nil {
+		return nil, fmt.Errorf("best configurations: %w", err)
+	}
+	matrices, err := db.Features(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("features: %w", err)
+	}
+	devices, err := db.Devices(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("devices: %w", err)
+	}
+	sweeps, err := db.Sweeps(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sweeps: %w", err)
+	}
+	d := newData(rows, best, matrices, devices)
+	d.sweeps = sweeps
+	slices.SortStableFunc(d.sweeps, func(a, b store.Sweep) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
+	})
+	return d, nil
+}
+
+// newData sorts and groups what was read. It keeps the slices.
+func newData(rows []store.Row, best []store.Best, matrices []store.Matrix, devices []store.Device) *data {
+	d := &data{rows: rows, best: best, matrices: matrices, devices: devices}
+	slices.SortStableFunc(d.matrices, func(a, b store.Matrix) int {
+		return cmp.Or(cmp.Compare(a.RowMean, b.RowMean), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
+	})
+	rank := map[string]int{}
+	for i := range d.rows { // matrices without features, after the others
+		rank[d.rows[i].Matrix] = len(d.matrices)
+	}
+	for i, m := range slices.Backward(d.matrices) {
+		rank[m.Name] = i
+	}
+	compare := func(a, b *store.Row) int {
+		i, _ := catalogueIndex(a.Kernel)
+		j, _ := catalogueIndex(b.Kernel)
+		return cmp.Or(
+			cmp.Compare(a.Device, b.Device), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Precision, b.Precision),
+			cmp.Compare(rank[a.Matrix], rank[b.Matrix]), cmp.Compare(a.Matrix, b.Matrix),
+			cmp.Compare(i, j), cmp.Compare(a.Kernel, b.Kernel),
+			cmp.Compare(a.Block, b.Block), cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Params, b.Params),
+			cmp.Compare(a.MeasuredAt, b.MeasuredAt), cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.MedianMS, b.MedianMS),
+		)
+	}
+	slices.SortStableFunc(d.rows, func(a, b store.Row) int { return compare(&a, &b) })
+	slices.SortStableFunc(d.best, func(a, b store.Best) int { return compare(&a.Row, &b.Row) })
+	slices.SortStableFunc(d.devices, func(a, b store.Device) int { return cmp.Compare(a.Label, b.Label) })
+	d.group()
+	return d
+}
+
+// group fills panels from the sorted rows.
+func (d *data) group() {
+	for i := range d.rows {
+		r := d.rows[i]
+		if r.Status != statusOK || !(r.MedianMS > 0) || math.IsInf(r.MedianMS, 0) {
+			continue
+		}
+		s := setup{r.Device, r.Cache, r.Precision}
+		if n := len(d.panels); n == 0 || d.panels[n-1].setup != s || d.panels[n-1].Matrix != r.Matrix {
+			d.panels = append(d.panels, panel{setup: s, Matrix: r.Matrix})
+		}
+		p := &d.panels[len(d.panels)-1]
+		if n := len(p.rows); n > 0 && sameConfig(&p.rows[n-1], &r) {
+			p.rows[n-1] = r
+			continue
+		}
+		p.rows = append(p.rows, r)
+	}
+}
+
+// statusOK is tuner.OK as the view results spells it.
+const statusOK = "ok"
+
+func sameConfig(a, b *store.Row) bool {
+	return a.Kernel == b.Kernel && a.Block == b.Block && a.Grid == b.Grid && a.Params == b.Params
+}
+
+// setups lists the setups with good trials, in order.
+func (d *data) setups() []setup {
+	var list []setup
+	for _, p := range d.panels {
+		if n := len(list); n == 0 || list[n-1] != p.setup {
+			list = append(list, p.setup)
+		}
+	}
+	return list
+}
+
+// of returns the panels of one setup: a matrix each, by mean row length.
+func (d *data) of(s setup) []panel {
+	var list []panel
+	for _, p := range d.panels {
+		if p.setup == s {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// kernelsOf lists the kernels of some panels in the catalogue's order; those
+// that it doesn't know come last, by name.
+func kernelsOf(panels []panel) []string {
+	found := map[string]bool{}
+	for _, p := range panels {
+		for i := range p.rows {
+			found[p.rows[i].Kernel] = true
+		}
+	}
+	names := slices.Collect(maps.Keys(found))
+	sortKernels(names)
+	return names
+}
+
+func sortKernels(names []string) {
+	slices.SortFunc(names, func(a, b string) int {
+		i, _ := catalogueIndex(a)
+		j, _ := catalogueIndex(b)
+		return cmp.Or(cmp.Compare(i, j), cmp.Compare(a, b))
+	})
+}
+
+// fastest returns the row with the least median time, nil if there is none. Of
+// equal ones it is the first.
+func fastest(rows []store.Row) *store.Row {
+	var best *store.Row
+	for i := range rows {
+		if best == nil || rows[i].MedianMS < best.MedianMS {
+			best = &rows[i]
+		}
+	}
+	return best
+}
+
+// byKernel returns the rows of one kernel.
+func (p *panel) byKernel(name string) []store.Row {
+	var rows []store.Row
+	for i := range p.rows {
+		if p.rows[i].Kernel == name {
+			rows = append(rows, p.rows[i])
+		}
+	}
+	return rows
+}
+
+// severalDevices and severalCaches say whether names must tell these apart.
+func (d *data) severalDevices() bool {
+	return len(d.panels) > 0 && d.panels[0].Device != d.panels[len(d.panels)-1].Device
+}
+
+// words describes a setup, as in "float64, cold cache, 2 cores".
+func (d *data) words(s setup) string {
+	return string(s.Precision) + ", " + d.place(s.Device, s.Cache)
+}
+
+// place describes a device and the state of its cache.
+func (d *data) place(device, cache string) string {
+	return cache + " cache, " + d.deviceWords(device)
+}
+
+// deviceWords is a device's name and, for a processor, its cores.
+func (d *data) deviceWords(name string) string {
+	short := shortDevice(name)
+	for i := range d.devices {
+		if dev := &d.devices[i]; dev.Label == name && dev.Backend == "cpu" && dev.Units > 0 {
+			return short + ", " + plural(dev.Units, "core")
+		}
+	}
+	return short
+}
+
+// shortDevice leaves out what makers add to the names of their processors.
+func shortDevice(name string) string {
+	s := strings.NewReplacer("(R)", "", "(TM)", "", "(r)", "", "(tm)", "", " CPU", "").Replace(name)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// fileStem makes the name of a page: the figure, the device where there are
+// several, and the rest.
+func (d *data) fileStem(figure, device string, rest ...string) string {
+	words := []string{figure}
+	if d.severalDevices() {
+		words = append(words, shortDevice(device))
+	}
+	return slug(append(words, rest...)...)
+}

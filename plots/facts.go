@@ -1,0 +1,146 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/rule"
+)
+
+// facts are the counts that the report opens with.
+func facts(d *data) []fact {
+	devices, matrices, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	states := map[string]int{}
+	for i := range d.rows {
+		r := &d.rows[i]
+		devices[r.Device], matrices[r.Matrix], names[r.Kernel] = true, true, true
+		states[r.Status]++
+	}
+	list := []fact{
+		counted(len(devices), "device", "devices"),
+		counted(len(matrices), "matrix", "matrices"),
+		counted(len(names), "kernel", "kernels"),
+		counted(states[statusOK], "verified trial", "verified trials"),
+	}
+	order := make([]string, 0, len(states))
+	for s := range states {
+		if s != statusOK {
+			order = append(order, s)
+		}
+	}
+	slices.Sort(order)
+	for _, s := range order {
+		list = append(list, fact{Value: grouped(states[s]), Name: s, Bad: true})
+	}
+	return list
+}
+
+func counted(n int, one, many string) fact {
+	if n == 1 {
+		many = one
+	}
+	return fact{Value: grouped(n), Name: many}
+}
+
+// gainTable lists the largest speed-ups, one per matrix and device.
+func gainTable(d *data) table {
+	t := table{Title: "Best speed-ups", Columns: []column{
+		{"matrix", false}, {"speed-up", true}, {"over", false}, {"kernel", false}, {"block", true}, {"grid", true}, {"precision", false}, {"device", false},
+	}}
+	for _, g := range d.topGains(8) {
+		r := g.Row
+		t.Rows = append(t.Rows, []cell{
+			words(g.Matrix), {rounded(g.Ratio, g.High-g.Ratio) + "×", g.Ratio}, words(g.Against), words(r.Kernel),
+			integer(r.Block), integer(r.Grid), words(string(r.Precision)), words(d.place(r.Device, r.Cache)),
+		})
+	}
+	return t
+}
+
+// failureTable lists every trial without a time, and how many it leaves out.
+func failureTable(d *data) (t table, cut int) {
+	t = table{Title: "Trials that failed", Columns: []column{
+		{"status", false}, {"matrix", false}, {"kernel", false}, {"precision", false}, {"block", true}, {"grid", true},
+		{"parameters", false}, {"message", false}, {"device", false},
+	}}
+	for i := range d.rows {
+		r := &d.rows[i]
+		switch {
+		case r.Status == statusOK:
+		case len(t.Rows) == mostFailures:
+			cut++
+		default:
+			t.Rows = append(t.Rows, []cell{
+				words(r.Status), words(r.Matrix), words(r.Kernel), words(string(r.Precision)), integer(r.Block), integer(r.Grid),
+				words(r.Params), words(r.Message), words(d.place(r.Device, r.Cache)),
+			})
+		}
+	}
+	return t, cut
+}
+
+// validationTable says how far the rule can be trusted.
+func validationTable(d *data, r *rule.Rule) table {
+	t := table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: []column{
+		{"setup", false}, {"matrices", true}, {"rule, mean [%]", true}, {"rule, worst [%]", true}, {"worst on", false},
+		{"within 5% [%]", true}, {"single configuration [%]", true}, {"single kernel, tuned [%]", true},
+	}}
+	for i := range r.Selectors {
+		s := &r.Selectors[i]
+		v := &s.Validation
+		share := func(x float64) cell {
+			if v.Matrices == 0 {
+				x = math.NaN()
+			}
+			return cell{significant(math.Floor(1000*x)/10, 3), x}
+		}
+		t.Rows = append(t.Rows, []cell{
+			words(d.words(setup{s.Device, s.Cache, s.Precision})), count(v.Matrices), share(v.Mean), share(v.Worst), words(v.WorstMatrix),
+			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel),
+		})
+	}
+	return t
+}
+
+// method says how the numbers came about, from what the rows say of it.
+func method(d *data) []string {
+	text := []string{
+		"Every trial ran y = A·x on random x, and its whole result was checked against a reference of higher precision before it was timed. " +
+			"Row i passes if it is off by at most u·(8·√nᵢ + 8)·Sᵢ: u is the unit roundoff, nᵢ the row's nonzeros, Sᵢ the sum of the magnitudes of its products. " +
+			"A result outside of that bound is listed as wrong and never wins.",
+		"A time is the median of samples of the whole product, zeroing y included where the kernel needs it, with the 95% interval of the median. " +
+			"Cold: caches flushed before every sample. Warm: products back to back. Trials ran in random order. " +
+			"Building a kernel's format from CSR is not part of its time.",
+		"GB/s is compulsory traffic divided by time: each array of the kernel's format once, the columns of x that occur once, y once. " +
+			"The roof is the highest of a read, a copy and a triad measured on the device. GFLOP/s counts two operations per nonzero.",
+	}
+	var few, many int
+	var first, last string
+	for i := range d.rows {
+		r := &d.rows[i]
+		if r.Status == statusOK {
+			if few == 0 || r.Samples < few {
+				few = r.Samples
+			}
+			many = max(many, r.Samples)
+		}
+		if first == "" || r.MeasuredAt < first {
+			first = r.MeasuredAt
+		}
+		last = max(last, r.MeasuredAt)
+	}
+	if first != "" {
+		text = append(text, fmt.Sprintf("Measured from %s to %s, with %d to %d samples a trial.", moment(first), moment(last), few, many))
+	}
+	return text
+}
+
+// moment shortens a timestamp of the view results to minutes.
+func moment(at string) string {
+	if len(at) >= len("2006-01-02T15:04") {
+		at = strings.Replace(at[:len("2006-01-02T15:04")], "T", " ", 1) + " UTC"
+	}
+	return at
+}

@@ -1,0 +1,52 @@
+package plots
+
+import "strings"
+
+// A Figure is an entry of the registry: what it is called, where it comes from
+// and how it is drawn.
+type Figure struct {
+	ID     string // names its files, `report --figure` and [report] figures
+	Source string // the paper's figure that it regenerates
+	Title  string
+	See    string // what a reader should look for
+	Sweep  string // the shipped sweep that produces its data
+
+	// draw makes the pages that the data allows, none where there is no data.
+	draw func(d *data) ([]*page, []error)
+}
+
+// Figures are all figures, in the order of the report.
+var Figures = []Figure{
+	{
+		ID:     "throughput-vs-block",
+		Source: "coo-spmv-final Fig. 11, coo-spmv-first Fig. 2",
+		Title:  "Throughput over block size",
+		See:    "Where a line is flat, the block size does not matter and any value will do; where it peaks, it must be tuned. Bands that overlap mean that the data can't tell two kernels apart.",
+		Sweep:  "quickstart",
+		draw:   func(d *data) ([]*page, []error) { return drawThroughput(d, overBlock) },
+	},
+	{
+		ID:     "throughput-vs-grid",
+		Source: "coo-spmv-final Fig. 12, coo-spmv-first Fig. 3",
+		Title:  "Throughput over grid size",
+		See:    "A line that rises in proportion is limited by the work in flight, one that levels off by memory bandwidth. A line that falls pays for every further block or worker.",
+		Sweep:  "quickstart",
+		draw:   func(d *data) ([]*page, []error) { return drawThroughput(d, overGrid) },
+	},
+	{
+		ID:     "speedup-over-baseline",
+		Source: "coo-spmv-final Fig. 13",
+		Title:  "Speed-up over the baseline",
+		See:    "Each kernel in its best configuration. Bars to the right of 1 are faster than the baseline. Kernels that change places down the page are why a rule must look at the matrix.",
+		Sweep:  "quickstart",
+		draw:   drawSpeedup,
+	},
+}
+
+func figureIDs() string {
+	ids := make([]string, len(Figures))
+	for i := range Figures {
+		ids[i] = Figures[i].ID
+	}
+	return strings.Join(ids, ", ")
+}

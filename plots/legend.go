@@ -1,0 +1,75 @@
+package plots
+
+import (
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The legend stands above the panels, where it can't cover data: keys in as
+// many columns as fit, filled row by row.
+const (
+	legendRow    = vg.Length(16)
+	legendSwatch = vg.Length(28)
+	legendGap    = vg.Length(16)
+)
+
+// legendColumns gives the widths of the columns: the most columns that fit,
+// with the keys spread evenly over the rows that these need.
+func legendColumns(names []string, width vg.Length) []vg.Length {
+	for n := len(names); n > 1; n-- {
+		if columns, fits := legendWidths(names, n, width); fits {
+			rows := (len(names) + n - 1) / n
+			if even, fits := legendWidths(names, (len(names)+rows-1)/rows, width); fits {
+				return even
+			}
+			return columns
+		}
+	}
+	columns, _ := legendWidths(names, 1, width)
+	return columns
+}
+
+func legendWidths(names []string, n int, width vg.Length) (columns []vg.Length, fits bool) {
+	style := typeface(legendSize, false, inkColor)
+	columns = make([]vg.Length, n)
+	for i, name := range names {
+		columns[i%n] = max(columns[i%n], legendSwatch+style.Width(name)+legendGap)
+	}
+	total := -legendGap
+	for _, w := range columns {
+		total += w
+	}
+	return columns, total <= width
+}
+
+func legendHeight(names []string, width vg.Length) vg.Length {
+	if len(names) == 0 {
+		return 0
+	}
+	n := len(legendColumns(names, width))
+	return legendRow*vg.Length((len(names)+n-1)/n) + 4
+}
+
+// drawLegend draws a key for each kernel, the first row's top at y.
+func drawLegend(c draw.Canvas, names []string, y vg.Length) {
+	if len(names) == 0 {
+		return
+	}
+	columns := legendColumns(names, c.Max.X-c.Min.X)
+	style := at(typeface(legendSize, false, inkColor), text.XLeft, text.YCenter)
+	x := c.Min.X
+	for i, name := range names {
+		column := i % len(columns)
+		if column == 0 {
+			x = c.Min.X
+		}
+		mid := y - legendRow*(vg.Length(i/len(columns))+0.5) - 2
+		l := lookOf(name)
+		c.StrokeLine2(l.line(1.8), x, mid, x+legendSwatch-6, mid)
+		l.Marker.draw(c, vg.Point{X: x + legendSwatch/2 - 3, Y: mid}, 3.6, l.Color)
+		// Text is centred on its line box, markers on the small letters.
+		c.FillText(style, vg.Point{X: x + legendSwatch, Y: mid + 1}, fit(style, name, c.Max.X-x-legendSwatch))
+		x += columns[column]
+	}
+}

@@ -1,0 +1,121 @@
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"strings"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A page is one picture: a title, a subtitle, a legend and a body.
+type page struct {
+	Name     string // of its files, without ending
+	Title    string
+	Subtitle string // what is fixed, what bands and dashes mean
+	Alt      string // what a reader who can't see it should know
+	Detail   bool   // one matrix of an overview: folded away in the report
+	kernels  []string
+	height   vg.Length           // of the body
+	body     func(c draw.Canvas) // draws into the area below the legend
+	figure   *Figure             // whose page it is
+	svg      []byte              // once it is saved
+}
+
+// save renders the page into figures/NAME.png and figures/NAME.svg.
+func (p *page) save(f *files) error {
+	image, err := p.png()
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", p.Name, err)
+	}
+	if p.svg, err = p.vector(); err != nil {
+		return fmt.Errorf("drawing %s: %w", p.Name, err)
+	}
+	if err := f.write("figures/"+p.Name+".png", image); err != nil {
+		return err
+	}
+	return f.write("figures/"+p.Name+".svg", p.svg)
+}
+
+func (p *page) png() ([]byte, error) {
+	c := vgimg.NewWith(vgimg.UseWH(pageWidth, p.pageHeight()), vgimg.UseDPI(pageDPI))
+	p.draw(draw.New(c))
+	var b bytes.Buffer
+	err := png.Encode(&b, c.Image())
+	return b.Bytes(), err
+}
+
+func (p *page) vector() ([]byte, error) {
+	c := vgsvg.New(pageWidth, p.pageHeight())
+	p.draw(draw.New(c))
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	// Where Liberation Sans isn't installed, faces with its metrics or close to
+	// them keep labels where they were measured to be.
+	s := strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:"+fontFamilies)
+	return []byte(s), nil
+}
+
+const fontFamilies = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
+
+// Header measures: the baseline distances of title, subtitle and legend.
+const (
+	titleHeight    = vg.Length(20)
+	subtitleHeight = vg.Length(14)
+	headerGap      = vg.Length(8)
+)
+
+func (p *page) subtitle() []string {
+	return wrap(typeface(labelSize, false, softColor), p.Subtitle, pageWidth-2*pageMargin)
+}
+
+func (p *page) pageHeight() vg.Length {
+	header := titleHeight + subtitleHeight*vg.Length(len(p.subtitle())) + legendHeight(p.kernels, pageWidth-2*pageMargin) + headerGap
+	return 2*pageMargin + header + p.height
+}
+
+func (p *page) draw(c draw.Canvas) {
+	c.SetColor(paperColor)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, pageMargin, -pageMargin, pageMargin, -pageMargin)
+
+	width := c.Max.X - c.Min.X
+	y := c.Max.Y
+	title := at(typeface(titleSize, true, inkColor), text.XLeft, text.YTop)
+	c.FillText(title, vg.Point{X: c.Min.X, Y: y}, fit(title, p.Title, width))
+	y -= titleHeight
+	sub := at(typeface(labelSize, false, softColor), text.XLeft, text.YTop)
+	for _, line := range p.subtitle() {
+		c.FillText(sub, vg.Point{X: c.Min.X, Y: y}, line)
+		y -= subtitleHeight
+	}
+	drawLegend(c, p.kernels, y)
+	y -= legendHeight(p.kernels, width) + headerGap
+	c.Max.Y = y
+	p.body(c)
+}
+
+// wrap breaks s between words into lines at most width wide.
+func wrap(style text.Style, s string, width vg.Length) []string {
+	var lines []string
+	var line string
+	for _, word := range strings.Fields(s) {
+		longer := strings.TrimSpace(line + " " + word)
+		if line != "" && style.Width(longer) > width {
+			lines = append(lines, line)
+			longer = word
+		}
+		line = fit(style, longer, width)
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,202 @@
+package plots
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A chart is one panel of a page: lines with bands under a heading.
+type chart struct {
+	heading string
+	note    string // after the heading, in grey
+	lines   []line
+	x       scale
+	roof    float64 // GB/s; drawn where it is within reach, 0: unknown
+	top     float64 // of the y axis; 0: the panel's own
+	markers int     // most on a curve
+}
+
+// peak is the highest value drawn.
+func (ch *chart) peak() float64 {
+	var top float64
+	for _, l := range ch.lines {
+		for _, p := range l.Points {
+			top = max(top, p.High)
+		}
+	}
+	return top
+}
+
+// roofWithin says up to which multiple of the data the roof stays on the panel:
+// further up it would press the lines together.
+const roofWithin = 1.6
+
+func (ch *chart) plot() *plot.Plot {
+	p := newPlot()
+	top := max(ch.peak(), ch.top)
+	roof := ch.roof > 0 && ch.roof <= roofWithin*top
+	if roof {
+		top = max(top, ch.roof)
+	}
+	ch.x.apply(&p.X)
+	fromZero(top, 4).apply(&p.Y)
+	grid := plotter.NewGrid()
+	grid.Vertical.Width = 0
+	grid.Horizontal = draw.LineStyle{Color: gridColor, Width: 0.7}
+	p.Add(grid, heading{ch.heading, ch.note})
+	if roof {
+		p.Add(roofLine(ch.roof))
+	}
+	for _, l := range ch.lines {
+		p.Add(band{l})
+	}
+	for _, l := range ch.lines {
+		if l.flat() { // below the curves
+			p.Add(flatLine{l})
+		}
+	}
+	for _, l := range ch.lines {
+		if !l.flat() {
+			p.Add(curve{l, ch.markers})
+		}
+	}
+	return p
+}
+
+// heading names a panel above its data, aligned with them.
+type heading struct{ text, note string }
+
+const headingHeight = vg.Length(18)
+
+func (h heading) Plot(c draw.Canvas, _ *plot.Plot) {
+	style := at(typeface(labelSize, true, inkColor), text.XLeft, text.YBottom)
+	soft := at(typeface(tickSize, false, softColor), text.XLeft, text.YBottom)
+	width, gap := c.Max.X-c.Min.X, vg.Length(5)
+	note := h.note
+	if note != "" && style.Width("mmmmmm")+gap+soft.Width(note) > width {
+		note = ""
+	}
+	room := width
+	if note != "" {
+		room -= gap + soft.Width(note)
+	}
+	name := fit(style, h.text, room)
+	y := c.Max.Y + 5
+	c.FillText(style, vg.Point{X: c.Min.X, Y: y}, name)
+	if note != "" {
+		c.FillText(soft, vg.Point{X: c.Min.X + style.Width(name) + gap, Y: y}, note)
+	}
+}
+
+func (heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: headingHeight}}}}
+}
+
+// roofLine is the bandwidth that the device was measured to have, in GB/s.
+type roofLine float64
+
+func (r roofLine) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	y := ty(float64(r))
+	c.StrokeLine2(draw.LineStyle{Color: lineColor, Width: 1, Dashes: []vg.Length{4, 3}}, c.Min.X, y, c.Max.X, y)
+}
+
+// band is the confidence band of a line.
+type band struct{ line }
+
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	fill := fade(lookOf(b.Kernel).Color)
+	pts := b.Points
+	if b.flat() {
+		low, high := ty(pts[0].Low), ty(pts[0].High)
+		c.FillPolygon(fill, []vg.Point{{X: c.Min.X, Y: low}, {X: c.Max.X, Y: low}, {X: c.Max.X, Y: high}, {X: c.Min.X, Y: high}})
+		return
+	}
+	if len(pts) == 1 {
+		x := tx(float64(pts[0].X))
+		c.StrokeLine2(draw.LineStyle{Color: lookOf(b.Kernel).Color, Width: 1}, x, ty(pts[0].Low), x, ty(pts[0].High))
+		return
+	}
+	outline := make([]vg.Point, 0, 2*len(pts))
+	for _, q := range pts {
+		outline = append(outline, vg.Point{X: tx(float64(q.X)), Y: ty(q.High)})
+	}
+	for i := len(pts) - 1; i >= 0; i-- {
+		outline = append(outline, vg.Point{X: tx(float64(pts[i].X)), Y: ty(pts[i].Low)})
+	}
+	c.FillPolygon(fill, outline)
+}
+
+// flatLine is a kernel that has no choice along the dimension: a line across,
+// with its marker at the end, where no labels are.
+type flatLine struct{ line }
+
+func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	look := lookOf(l.Kernel)
+	y := ty(l.Points[0].Y)
+	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1, Dashes: []vg.Length{2, 2}}, c.Min.X, y, c.Max.X, y)
+	look.Marker.draw(c, vg.Point{X: c.Max.X, Y: y}, 3, look.Color)
+}
+
+// curve is the line itself with its markers: at every point where these are
+// few, otherwise at some, which differ from kernel to kernel so that lines close
+// to each other can be told apart.
+type curve struct {
+	line
+	markers int
+}
+
+func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	look := lookOf(l.Kernel)
+	pts := make([]vg.Point, len(l.Points))
+	for i, q := range l.Points {
+		pts[i] = vg.Point{X: tx(float64(q.X)), Y: ty(q.Y)}
+	}
+	c.StrokeLines(look.line(1.6), pts)
+	every, first := 1, 0
+	if len(pts) > l.markers {
+		every = (len(pts) + l.markers - 1) / l.markers
+		place, _ := catalogueIndex(l.Kernel)
+		first = place * every / 3 % every
+	}
+	for i := first; i < len(pts); i += every {
+		look.Marker.draw(c, pts[i], 3, look.Color)
+	}
+}
+
+// drawCharts lays charts out in rows of columns with their data areas aligned,
+// and labels the axes once for all of them.
+func drawCharts(c draw.Canvas, charts []chart, columns int, xLabel, yLabel string) {
+	label := typeface(labelSize, false, softColor)
+	const side, bottom = vg.Length(20), vg.Length(20)
+	up := at(label, text.XCenter, text.YTop)
+	up.Rotation = quarterTurn
+	c.FillText(up, vg.Point{X: c.Min.X, Y: (c.Min.Y + bottom + c.Max.Y) / 2}, fit(up, yLabel, c.Max.Y-c.Min.Y-bottom))
+	c.FillText(at(label, text.XCenter, text.YBottom), vg.Point{X: (c.Min.X + side + c.Max.X) / 2, Y: c.Min.Y}, fit(label, xLabel, c.Max.X-c.Min.X-side))
+	c = draw.Crop(c, side, 0, bottom, 0)
+
+	rows := (len(charts) + columns - 1) / columns
+	plots := make([][]*plot.Plot, rows)
+	for j := range plots {
+		plots[j] = make([]*plot.Plot, columns)
+		for i := range plots[j] {
+			if k := j*columns + i; k < len(charts) {
+				plots[j][i] = charts[k].plot()
+			}
+		}
+	}
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 16, PadY: 12}
+	for j, row := range plot.Align(plots, tiles, c) {
+		for i, tile := range row {
+			if plots[j][i] != nil {
+				plots[j][i].Draw(tile)
+			}
+		}
+	}
+}

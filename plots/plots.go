@@ -1,0 +1,130 @@
+// Package plots turns a results database into what people show to others:
+// figures, tables and a report.
+//
+// It refuses to do two things. It does not query: rows come from the typed
+// readers of store, so that a figure and the view behind it can't disagree.
+// And it does not decorate: the same database and version of the program give
+// the same bytes, so nothing here reads a clock or walks a map in its order.
+//
+// Data flows one way. load reads the store once and sorts it; the draw function
+// of each entry in Figures turns the data into pages; pages are rendered as PNG
+// and SVG from the same drawing; report.html holds the SVGs, the tables and the
+// learned rule. Every file appears whole or not at all.
+package plots
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"spmvtune/rule"
+	"spmvtune/store"
+)
+
+// Options choose what a report holds. The zero value is everything.
+type Options struct {
+	Title   string   // heading of the report; "" for a plain one
+	Version string   // of this program, printed in the report
+	Figures []string // ids from Figures; empty: all of them
+}
+
+// Written says what a report consists of.
+type Written struct {
+	Files    []string // relative to the report's folder, slash separated, sorted
+	Warnings []error  // figures without data and what would produce it, caveats
+}
+
+// Report writes figures/*.png, figures/*.svg, tables/*.md and report.html under
+// dir from what db holds. r may be nil: the report then says that no rule was
+// learned. A figure without data is a warning, not an error.
+func Report(ctx context.Context, db *store.DB, r *rule.Rule, dir string, opt Options) (*Written, error) {
+	d, err := load(ctx, db)
+	if err != nil {
+		return nil, fmt.Errorf("reading results: %w", err)
+	}
+	return write(ctx, d, r, dir, opt)
+}
+
+// write is Report without the database.
+func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) (*Written, error) {
+	figures, err := choose(opt.Figures)
+	if err != nil {
+		return nil, err
+	}
+	out := &Written{}
+	var pages []*page
+	for _, f := range figures {
+		drawn, warnings := f.draw(d)
+		for _, p := range drawn {
+			p.figure = f
+		}
+		if len(drawn) == 0 {
+			warnings = append(warnings, fmt.Errorf("no data for figure %s: `run %s` produces it", f.ID, f.Sweep))
+		}
+		pages = append(pages, drawn...)
+		out.Warnings = append(out.Warnings, warnings...)
+	}
+	name := uniqueNames()
+	for _, p := range pages {
+		p.Name = name(p.Name)
+	}
+
+	for _, sub := range []string{"figures", "tables"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return nil, fmt.Errorf("making the report's folder: %w", err)
+		}
+	}
+	files := &files{dir: dir}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, p := range pages {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return p.save(files)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+
+	best := bestTables(d)
+	if err := files.write("tables/best-configuration.md", markdownPage("Best configuration", bestNotes, best)); err != nil {
+		return nil, err
+	}
+	if err := files.write("tables/summary.md", markdownPage("Summary", "", summaryTables(d))); err != nil {
+		return nil, err
+	}
+	var html bytes.Buffer
+	if err := writeHTML(&html, d, r, pages, best, out.Warnings, opt); err != nil {
+		return nil, fmt.Errorf("writing the HTML report: %w", err)
+	}
+	if err := files.write("report.html", html.Bytes()); err != nil {
+		return nil, err
+	}
+	out.Files = files.sorted()
+	return out, nil
+}
+
+// choose returns the figures with these ids in the registry's order.
+func choose(ids []string) ([]*Figure, error) {
+	for _, id := range ids {
+		if !slices.ContainsFunc(Figures, func(f Figure) bool { return f.ID == id }) {
+			return nil, fmt.Errorf("unknown figure %q: there are %s", id, figureIDs())
+		}
+	}
+	var chosen []*Figure
+	for i := range Figures {
+		if len(ids) == 0 || slices.Contains(ids, Figures[i].ID) {
+			chosen = append(chosen, &Figures[i])
+		}
+	}
+	return chosen, nil
+}

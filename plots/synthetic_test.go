@@ -1,0 +1,122 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/store"
+)
+
+// A synthetic database follows formulas that give lines their typical shapes:
+// rising, peaking, flat, and crossing from matrix to matrix. It has no noise
+// source, so pictures of it can be compared.
+type synthetic struct {
+	device     string
+	matrices   []string
+	kernels    []string
+	precisions []kernels.Precision
+	blocks     []int
+	grids      []int
+}
+
+func processor() synthetic {
+	return synthetic{
+		device: "Intel(R) Xeon(R) Processor @ 2.10GHz",
+		matrices: []string{"ecology1", "mycielskian13", "power-law", "road-chains", "fem-blocks", "uniform",
+			"giant-row", "rectangular"},
+		kernels:    []string{"cpu_coo", "cpu_csr", "cpu_coo_chunks", "cpu_csr_rows", "cpu_csr_merge", "cpu_sell"},
+		precisions: []kernels.Precision{kernels.Float32, kernels.Float64},
+		blocks:     []int{16, 64, 256, 1024, 4096, 16384},
+		grids:      []int{1, 2},
+	}
+}
+
+func gpu(matrices, blocks int) synthetic {
+	s := synthetic{
+		device:     "NVIDIA H100 80GB HBM3",
+		precisions: []kernels.Precision{kernels.Float32},
+		grids:      []int{1, 2, 4, 8, 16, 32, 64, 128, 256},
+		kernels: []string{"coo_atomic", "coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk",
+			"coo_segscan_warp", "coo_segscan_block", "csr_scalar", "csr_vector", "csr_hybrid", "csr_merge"},
+	}
+	for i := range matrices {
+		s.matrices = append(s.matrices, fmt.Sprintf("matrix-%02d", i))
+	}
+	for b := 32; b <= blocks; b += 32 {
+		s.blocks = append(s.blocks, b)
+	}
+	return s
+}
+
+// data makes the database.
+func (s synthetic) data() *data {
+	var rows []store.Row
+	var matrices []store.Matrix
+	backend := "cpu"
+	if s.device[0] == 'N' {
+		backend = "cuda"
+	}
+	const roof = 40.0
+	for mi, m := range s.matrices {
+		mean := math.Round(3*math.Pow(1.35, float64((mi*5)%len(s.matrices)))*10) / 10
+		n := 1_000_000
+		f := sparse.Features{Rows: n, Cols: n, Nonzeros: int(mean * float64(n)), RowMean: mean, RowMax: int(4 * mean)}
+		matrices = append(matrices, store.Matrix{Name: m, Class: m, Hash: m, Source: "generated", Features: f})
+		for ki, k := range s.kernels {
+			kernel, _ := kernels.Lookup(k)
+			for pi, p := range s.precisions {
+				for _, block := range sizesOr0(s.blocks, kernel.Block != "") {
+					for _, grid := range sizesOr0(s.grids, kernel.Grid != "") {
+						rate := roof * (0.25 + 0.6*wave(ki*3+mi)) * shape(block, ki, mi) * scaling(grid, s.grids)
+						bytes := float64(f.Nonzeros*(4+p.Bytes()) + 2*n*p.Bytes())
+						ms := bytes / rate / 1e6
+						wide := 0.004 + 0.03*wave(block+grid+ki+mi+pi)
+						rows = append(rows, store.Row{
+							Sweep: "synthetic", Device: s.device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros,
+							Kernel: k, Format: kernel.Format, Precision: p, Block: block, Grid: grid, Cache: "cold",
+							Status: "ok", MedianMS: ms, LowMS: ms * (1 - wide), HighMS: ms * (1 + 1.2*wide), Samples: 21,
+							GFLOPS: 2 * float64(f.Nonzeros) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
+							PrepareMS: ms / 3, MaxError: 0.01, MeasuredAt: "2025-01-02T03:04:05.000Z",
+						})
+					}
+				}
+			}
+		}
+	}
+	d := newData(rows, nil, matrices, []store.Device{{
+		Label: s.device, Device: kernels.Device{Backend: backend, Name: s.device, Units: 2}, Roof: kernels.Roof{Read: roof},
+	}})
+	for i := range d.panels {
+		d.best = append(d.best, store.Best{Row: *fastest(d.panels[i].rows), Margin: 0.05, TieSize: 1 + i%3})
+	}
+	return d
+}
+
+// wave maps an integer to [0, 1], irregularly.
+func wave(n int) float64 { return 0.5 + 0.5*math.Sin(float64(n)*1.7) }
+
+func sizesOr0(sizes []int, choice bool) []int {
+	if choice {
+		return sizes
+	}
+	return []int{0}
+}
+
+// shape peaks at a block size that depends on the kernel and the matrix.
+func shape(block, kernel, matrix int) float64 {
+	if block == 0 {
+		return 0.5
+	}
+	off := math.Log2(float64(block)) - 6 - 4*wave(kernel+matrix)
+	return 0.35 + 0.65*math.Exp(-off*off/12)
+}
+
+func scaling(grid int, grids []int) float64 {
+	if grid == 0 {
+		return 0.7
+	}
+	full := float64(grids[len(grids)-1])
+	return math.Sqrt(float64(grid)/full)*0.6 + 0.4*float64(grid)/full
+}

@@ -1,0 +1,199 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"spmvtune/store"
+)
+
+// A table is printed as Markdown and as HTML.
+type table struct {
+	Title   string
+	Columns []column
+	Rows    [][]cell
+}
+
+type column struct {
+	Name  string
+	Right bool // numbers, aligned to the right
+}
+
+// A cell is text and what the column is sorted by; a NaN key sorts by the text.
+type cell struct {
+	Text string
+	Key  float64
+}
+
+func words(s string) cell { return cell{s, math.NaN()} }
+
+func integer(n int) cell {
+	if n == 0 {
+		return cell{missing, 0}
+	}
+	return cell{strconv.Itoa(n), float64(n)}
+}
+
+func count(n int) cell { return cell{grouped(n), float64(n)} }
+
+// bestNotes explain the columns of the best-configuration tables.
+const bestNotes = "Time: median ± the longer arm of its 95% interval, rounded to what the interval supports. " +
+	"GB/s: compulsory traffic of the format divided by time. Roof: share of the memory bandwidth measured on the device. " +
+	"Speed-up: over the baseline's best configuration on the same matrix. Ties: configurations that the data can't tell " +
+	"from the best, itself included; the one listed is the most robust of them."
+
+// bestTables are the best configurations, a table for each setup.
+func bestTables(d *data) []table {
+	var tables []table
+	var last setup
+	for i := range d.best {
+		b := &d.best[i]
+		s := setup{b.Device, b.Cache, b.Precision}
+		if len(tables) == 0 || s != last {
+			tables = append(tables, table{Title: d.words(s), Columns: bestColumns(d.baselineOf(b.Device))})
+			last = s
+		}
+		t := &tables[len(tables)-1]
+		t.Rows = append(t.Rows, bestRow(d, b))
+	}
+	return tables
+}
+
+func bestColumns(baseline string) []column {
+	speedup := "speed-up"
+	if baseline != "" {
+		speedup = "× " + baseline
+	}
+	return []column{
+		{"matrix", false}, {"kernel", false}, {"block", true}, {"grid", true}, {"parameters", false},
+		{"time [ms]", true}, {"GFLOP/s", true}, {"GB/s", true}, {"roof [%]", true}, {speedup, true}, {"ties", true},
+	}
+}
+
+func bestRow(d *data, b *store.Best) []cell {
+	half := halfWidth(b.MedianMS, b.LowMS, b.HighMS)
+	rel := relative(&b.Row)
+	measured := func(v float64) cell { return cell{rounded(v, v*rel), v} }
+	speedup := cell{missing, math.NaN()}
+	if base := fastest(d.panelOf(&b.Row).byKernel(d.baselineOf(b.Device))); base != nil {
+		v, _, high := ratio(base, &b.Row)
+		speedup = cell{rounded(v, high-v), v}
+	}
+	return []cell{
+		words(b.Matrix), words(b.Kernel), integer(b.Block), integer(b.Grid), words(b.Params),
+		{plusMinus(b.MedianMS, half), b.MedianMS}, measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
+		speedup, integer(b.TieSize),
+	}
+}
+
+// panelOf returns the panel that r belongs to, an empty one if there is none.
+func (d *data) panelOf(r *store.Row) *panel {
+	for i := range d.panels {
+		if p := &d.panels[i]; p.Matrix == r.Matrix && p.setup == (setup{r.Device, r.Cache, r.Precision}) {
+			return p
+		}
+	}
+	return &panel{}
+}
+
+// summaryTables say what the database holds.
+func summaryTables(d *data) []table {
+	return []table{deviceTable(d), statusTable(d), winsTable(d), matrixTable(d)}
+}
+
+func deviceTable(d *data) table {
+	t := table{Title: "Devices", Columns: []column{{"device", false}, {"backend", false}, {"units", true}, {"roof [GB/s]", true}}}
+	for i := range d.devices {
+		v := &d.devices[i]
+		roof := v.Roof.Highest()
+		if !(roof > 0) {
+			roof = math.NaN()
+		}
+		t.Rows = append(t.Rows, []cell{words(v.Label), words(v.Backend), integer(v.Units), {significant(roof, 3), roof}})
+	}
+	return t
+}
+
+// statusTable counts trials by kernel and how they ended.
+func statusTable(d *data) table {
+	var names, states []string
+	counts := map[[2]string]int{}
+	for i := range d.rows {
+		r := &d.rows[i]
+		if !slices.Contains(names, r.Kernel) {
+			names = append(names, r.Kernel)
+		}
+		if !slices.Contains(states, r.Status) {
+			states = append(states, r.Status)
+		}
+		counts[[2]string{r.Kernel, r.Status}]++
+	}
+	sortKernels(names)
+	slices.SortFunc(states, compareStatus)
+	t := table{Title: "Trials by status", Columns: []column{{"kernel", false}}}
+	for _, s := range states {
+		t.Columns = append(t.Columns, column{s, true})
+	}
+	for _, n := range names {
+		row := []cell{words(n)}
+		for _, s := range states {
+			row = append(row, count(counts[[2]string{n, s}]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// compareStatus puts ok first, then the others by name.
+func compareStatus(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == statusOK || b != statusOK && a < b:
+		return -1
+	}
+	return 1
+}
+
+// winsTable says how often each kernel was the best, and its geometric mean
+// speed-up over the baseline.
+func winsTable(d *data) table {
+	t := table{Title: "Kernels", Columns: []column{{"kernel", false}, {"best on", true}, {"speed-up (geometric mean)", true}}}
+	wins := map[string]int{}
+	for i := range d.best {
+		wins[d.best[i].Kernel]++
+	}
+	logs, n := map[string]float64{}, map[string]int{}
+	for i := range d.panels {
+		p := &d.panels[i]
+		for _, g := range p.gains(d.baselineOf(p.Device)) {
+			logs[g.Row.Kernel] += math.Log(g.Ratio)
+			n[g.Row.Kernel]++
+		}
+	}
+	for _, name := range kernelsOf(d.panels) {
+		mean := math.NaN()
+		if n[name] > 0 {
+			mean = math.Exp(logs[name] / float64(n[name]))
+		}
+		t.Rows = append(t.Rows, []cell{words(name), {fmt.Sprintf("%d of %d", wins[name], len(d.best)), float64(wins[name])}, {significant(mean, 3), mean}})
+	}
+	return t
+}
+
+func matrixTable(d *data) table {
+	t := table{Title: "Matrices", Columns: []column{
+		{"matrix", false}, {"class", false}, {"rows", true}, {"columns", true}, {"nonzeros", true},
+		{"mean row", true}, {"longest row", true}, {"empty rows", true},
+	}}
+	for i := range d.matrices {
+		m := &d.matrices[i]
+		t.Rows = append(t.Rows, []cell{
+			words(m.Name), words(m.Class), count(m.Rows), count(m.Cols), count(m.Nonzeros),
+			{significant(m.RowMean, 3), m.RowMean}, count(m.RowMax), count(m.EmptyRows),
+		})
+	}
+	return t
+}

@@ -1,0 +1,204 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+const quarterTurn = math.Pi / 2
+
+// mostPanels are on one overview page; further matrices go to further pages.
+const mostPanels = 30
+
+const throughputUnit = "GB/s (compulsory traffic / time)"
+
+// drawThroughput draws throughput over block or grid size: for each setup an
+// overview with a panel per matrix, and for each matrix a page with a panel per
+// precision.
+func drawThroughput(d *data, dim dimension) ([]*page, []error) {
+	var overviews, details []*page
+	for _, s := range d.setups() {
+		panels := dim.varied(d.of(s))
+		pages := (len(panels) + mostPanels - 1) / mostPanels
+		for n := range pages {
+			part := panels[n*mostPanels : min(len(panels), (n+1)*mostPanels)]
+			overviews = append(overviews, dim.overview(d, s, part, n+1, pages))
+		}
+	}
+	for _, group := range d.byMatrix() {
+		if panels := dim.varied(group); len(panels) > 0 {
+			details = append(details, dim.detail(d, panels))
+		}
+	}
+	return append(overviews, details...), nil
+}
+
+// byMatrix groups the panels that differ in precision alone.
+func (d *data) byMatrix() [][]panel {
+	var groups [][]panel
+	index := map[[3]string]int{}
+	for _, p := range d.panels {
+		key := [3]string{p.Device, p.Cache, p.Matrix}
+		i, found := index[key]
+		if !found {
+			i = len(groups)
+			index[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], p)
+	}
+	return groups
+}
+
+// varied returns the panels in which some kernel was measured at more than one
+// size: the others have nothing to say about this dimension.
+func (dim dimension) varied(panels []panel) []panel {
+	var list []panel
+	for i := range panels {
+		for _, l := range dim.lines(&panels[i]) {
+			if len(l.Points) > 1 {
+				list = append(list, panels[i])
+				break
+			}
+		}
+	}
+	return list
+}
+
+// chart makes the panel's chart with at most so many tick labels and markers.
+func (dim dimension) chart(p *panel, labels, markers int) chart {
+	ch := chart{heading: p.Matrix, lines: dim.lines(p), markers: markers}
+	ch.note = dim.fixedWords(ch.lines)
+	var xs []int
+	for _, l := range ch.lines {
+		for _, q := range l.Points {
+			if q.X > 0 {
+				xs = append(xs, q.X)
+			}
+		}
+	}
+	ch.x = sizes(xs, labels)
+	for i := range p.rows {
+		if r := &p.rows[i]; r.RoofFraction > 0 && r.GBPS > 0 {
+			ch.roof = r.GBPS / r.RoofFraction
+		}
+	}
+	return ch
+}
+
+// overview is a page of small multiples, the matrices by mean row length.
+func (dim dimension) overview(d *data, s setup, panels []panel, n, of int) *page {
+	columns := columnsFor(len(panels))
+	charts := make([]chart, len(panels))
+	for i := range panels {
+		charts[i] = dim.chart(&panels[i], max(5, 10-columns), 24/columns)
+	}
+	names := kernelsOf(panels)
+	p := &page{
+		Name:     d.fileStem("throughput-vs-"+dim.name, s.Device, string(s.Precision), s.Cache),
+		Title:    fmt.Sprintf("Throughput over %s size: %s", dim.name, d.words(s)),
+		Subtitle: dim.subtitle(charts) + " Matrices by mean row length, shortest rows first.",
+		Alt:      fmt.Sprintf("%s, a panel per matrix: %s", plural(len(panels), "panel"), matrixNames(panels)),
+		kernels:  names,
+	}
+	if of > 1 {
+		p.Name += fmt.Sprintf("-%d", n)
+		p.Title += fmt.Sprintf(" (%d of %d)", n, of)
+	}
+	rows := (len(charts) + columns - 1) / columns
+	p.height = vg.Length(rows)*panelHeight(columns) + 24
+	p.body = func(c draw.Canvas) { drawCharts(c, charts, columns, dim.axisLabel(names), throughputUnit) }
+	return p
+}
+
+// detail is the page of one matrix: a panel per precision, on the same y axis.
+func (dim dimension) detail(d *data, panels []panel) *page {
+	first := &panels[0]
+	charts := make([]chart, len(panels))
+	var top float64
+	for i := range panels {
+		charts[i] = dim.chart(&panels[i], 9, 16)
+		charts[i].heading = string(panels[i].Precision)
+		charts[i].note = dim.settings(charts[i].lines)
+		top = max(top, charts[i].peak())
+	}
+	for i := range charts {
+		charts[i].top = top
+	}
+	names := kernelsOf(panels)
+	return &page{
+		Name:     d.fileStem("throughput-vs-"+dim.name, first.Device, first.Cache, first.Matrix),
+		Title:    fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.place(first.Device, first.Cache)),
+		Subtitle: dim.subtitle(charts),
+		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
+		Detail:   true,
+		kernels:  names,
+		height:   300,
+		body:     func(c draw.Canvas) { drawCharts(c, charts, len(charts), dim.axisLabel(names), throughputUnit) },
+	}
+}
+
+// settings names what is fixed, kernel by kernel where they differ.
+func (dim dimension) settings(lines []line) string {
+	words := dim.fixedWords(lines)
+	if !strings.Contains(words, "–") {
+		return words
+	}
+	var list []string
+	for _, l := range lines {
+		if l.Fixed > 0 && !l.flat() {
+			list = append(list, fmt.Sprintf("%s %d", l.Kernel, l.Fixed))
+		}
+	}
+	return dim.other + ": " + strings.Join(list, ", ")
+}
+
+// subtitle says what is fixed and what the marks mean, as far as they occur.
+func (dim dimension) subtitle(charts []chart) string {
+	s := fmt.Sprintf("Each kernel at the %s of its best configuration. Bands: 95%% interval of the median.", dim.other)
+	var flat, roof bool
+	for i := range charts {
+		ch := &charts[i]
+		for _, l := range ch.lines {
+			flat = flat || l.flat()
+		}
+		roof = roof || ch.roof > 0 && ch.roof <= roofWithin*max(ch.peak(), ch.top)
+	}
+	if flat {
+		s += fmt.Sprintf(" Dotted across: kernels without a %s size.", dim.name)
+	}
+	if roof {
+		s += " Grey dashes: measured memory bandwidth."
+	}
+	return s
+}
+
+// columnsFor chooses how many panels stand beside each other.
+func columnsFor(n int) int {
+	switch {
+	case n <= 2:
+		return max(n, 1)
+	case n <= 4:
+		return 2
+	case n <= 9:
+		return 3
+	}
+	return 4
+}
+
+// panelHeight keeps panels of a page near the golden ratio.
+func panelHeight(columns int) vg.Length {
+	return map[int]vg.Length{1: 300, 2: 220, 3: 165}[min(columns, 3)] - vg.Length(max(0, columns-3))*20
+}
+
+func matrixNames(panels []panel) string {
+	names := make([]string, len(panels))
+	for i := range panels {
+		names[i] = panels[i].Matrix
+	}
+	return strings.Join(names, ", ")
+}
