@@ -96,8 +96,8 @@ index   = 0       # which of several GPUs
 [report]
 figures = ["throughput-vs-block", "throughput-vs-grid"]  # default: all that the data allows
 
-# How "spmvtune submit" asks Slurm. Every key may be left out, and then asks for
-# nothing. "spmvtune run" ignores the section.
+# What a cluster's Slurm is asked for. Every key may be left out, and then asks for
+# nothing. This version checks the section, but can't submit yet.
 [slurm]
 partition  = "edu-short"
 account    = "project"

@@ -36,7 +36,26 @@ func (t *table) space(backend string) Space {
 	t.grid(&s.Grid)
 	s.Params = t.params(chosen)
 	s.Where, s.filter = t.where(named)
+	t.bounded(s, chosen)
 	return s
+}
+
+// maxConfigs bounds the combinations of one section and kernel, before where.
+const maxConfigs = 1 << 20
+
+// bounded notes a section whose combinations nobody can have meant: they are
+// refused here, before they fill the memory.
+func (t *table) bounded(s Space, chosen []kernels.Kernel) {
+	for _, k := range chosen {
+		n := len(s.Precisions) * len(s.blocks(k)) * len(s.grids(k, 1))
+		for _, p := range k.Params {
+			n = min(n, maxConfigs+1) * max(1, len(s.Params[p.Name]))
+		}
+		if n > maxConfigs {
+			t.fail("", "take larger steps", "the choices for %s make more than %d combinations", k.Name, maxConfigs)
+			return
+		}
+	}
 }
 
 // kernels reads the names of the kernels and reports whether all are known.

@@ -11,7 +11,7 @@ import (
 // one or, where nothing is near, all of them. what is their plural, as in
 // "kernels".
 func suggest(name, what string, valid []string) string {
-	if near := nearest(name, valid); near != "" {
+	if near := Nearest(name, valid); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	const few = 24 // names on a line before it is no help any more
@@ -21,14 +21,14 @@ func suggest(name, what string, valid []string) string {
 	return what + " are " + strings.Join(valid, ", ")
 }
 
-// nearest returns the name of valid that is the fewest edits away from name,
-// and "" where more than a third of the name, or its only two letters, would
-// have to change.
-func nearest(name string, valid []string) string {
-	folded := strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+// Nearest returns the name of valid that is the fewest edits away from name. It
+// returns "" where more than a third of the name, or its only two letters, would
+// have to change. Case, and a dash for an underscore, make no difference.
+func Nearest(name string, valid []string) string {
+	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "_")) }
 	best, least := "", max(2, len(name)/3)+1
 	for _, v := range valid {
-		d := levenshtein.Distance(folded, strings.ToLower(v), nil)
+		d := levenshtein.Distance(fold(name), fold(v), nil)
 		if d < least && d < max(len(v), len(name))-1 {
 			best, least = v, d
 		}

@@ -1,0 +1,81 @@
+package configs
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"testing"
+)
+
+// parseExample reads the example of the help with a matrix file beside it.
+func parseExample(t *testing.T) *Sweep {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "matrices"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "matrices", "a.mtx"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Parse(filepath.Join(dir, "example.toml"), []byte(example))
+	if err != nil {
+		t.Fatalf("the help's example is wrong:\n%v", err)
+	}
+	return s
+}
+
+func TestHelpNamesEveryKey(t *testing.T) {
+	for section, keys := range map[string][]string{
+		"protocol": protocolKeys, "search": searchKeys, "budget": budgetKeys, "matrix": matrixKeys,
+		"kernel": kernelKeys, "device": deviceKeys, "report": reportKeys, "slurm": slurmKeys, "block": stepKeys,
+	} {
+		for _, key := range keys {
+			if !regexp.MustCompile(`\b` + key + ` *=`).MatchString(Help) {
+				t.Errorf("%s: no %s in the help", section, key)
+			}
+		}
+	}
+	for _, key := range topKeys {
+		if !regexp.MustCompile(`(?m)^(\[+` + key + `\]|` + key + ` *=)`).MatchString(Help) {
+			t.Errorf("no %s in the help", key)
+		}
+	}
+	for _, choices := range [][]string{caches, strategies, backends} {
+		for _, c := range choices {
+			if !regexp.MustCompile(`\b` + c + `\b`).MatchString(Help) {
+				t.Errorf("no %s in the help", c)
+			}
+		}
+	}
+}
+
+// What the help shows as defaults are the defaults.
+func TestHelpShowsDefaults(t *testing.T) {
+	shown := parseExample(t)
+	plain := parse(t, minimal)
+	if shown.Protocol != plain.Protocol || shown.Search != plain.Search || shown.Device != plain.Device {
+		t.Errorf("shown %+v %+v %+v\nare %+v %+v %+v", shown.Protocol, shown.Search, shown.Device, plain.Protocol, plain.Search, plain.Device)
+	}
+	if !reflect.DeepEqual(shown.Kernels[0].Precisions, plain.Kernels[0].Precisions) || !reflect.DeepEqual(shown.Kernels[0].Grid, plain.Kernels[0].Grid) {
+		t.Errorf("shown %+v, are %+v", shown.Kernels[0], plain.Kernels[0])
+	}
+}
+
+// Every key of [slurm] must reach the sweep: what is shown is none of the zeros
+// but gpus and exclusive.
+func TestSlurmIsReadWhole(t *testing.T) {
+	got := parseExample(t).Slurm
+	want := Slurm{
+		Partition: "edu-short", Account: "project", QOS: "normal", Gres: "gpu:a30:1", Constraint: "a30", Nodelist: "node[01-04]",
+		Time: "01:00:00", Mem: "16G", Chunk: "20m", CPUs: 4, Throttle: 8,
+		Setup: []string{"module load CUDA/12.5"}, Extra: []string{"--mail-type=END"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+	more := parse(t, minimal+"[slurm]\ngpus = 2\nexclusive = true\ntime = \"1-12\"\nmem = \"4000\"\n").Slurm
+	if more.GPUs != 2 || !more.Exclusive || more.Time != "1-12" || more.Mem != "4000" {
+		t.Errorf("got %+v", more)
+	}
+}

@@ -1,0 +1,252 @@
+package configs
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/kernels"
+)
+
+// minimal is the shortest sweep without a file beside it.
+const minimal = "[[matrix]]\ngenerate = \"mycielskian\"\norder = 4\n[[kernel]]\nname = \"cpu_csr\"\n"
+
+// parse reads a sweep that must be right.
+func parse(t *testing.T, text string) *Sweep {
+	t.Helper()
+	s, err := Parse("s.toml", []byte(text))
+	if err != nil {
+		t.Fatalf("unexpected mistakes:\n%v", err)
+	}
+	return s
+}
+
+// mistakes reads a sweep that must be wrong.
+func mistakes(t *testing.T, text string) Errors {
+	t.Helper()
+	s, err := Parse("s.toml", []byte(text))
+	var es Errors
+	if !errors.As(err, &es) {
+		t.Fatalf("got %+v, %v; want Errors", s, err)
+	}
+	return es
+}
+
+func TestFiveMistakes(t *testing.T) {
+	const text = `title = "Five mistakes"
+
+[protocol]
+samples = [50, 10]          # 1: the fewest are more than the most
+trial_bugdet = "2s"         # 2: misspelled
+
+[[matrix]]
+generate = "grid_5pt"
+nx = 10
+ny = 10
+
+[[matrix]]
+path = "nowhere.mtx"        # 3: no such file
+
+[[kernel]]
+name = ["cpu_csr_rows", "cpu_sel"]  # 4: no such kernel
+block = [
+  64,
+  -8,                       # 5: impossible
+]
+`
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.ReplaceAll(`s.toml:4: protocol.samples: the fewest, 50, are more than the most, 10 (write [fewest, most], as in [10, 200])
+s.toml:5: protocol.trial_bugdet: unknown key (did you mean "trial_budget"?)
+s.toml:13: matrix.path: no file DIR/nowhere.mtx (paths are relative to the sweep file)
+s.toml:16: kernel.name: no kernel is called "cpu_sel" (did you mean "cpu_sell"?)
+s.toml:19: kernel.block: -8 is too small: the least is 1`, "DIR", dir)
+	if got := mistakes(t, text).Error(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSyntaxErrorHasItsLine(t *testing.T) {
+	es := mistakes(t, "[protocol]\nwarmup = 3\ncache = warm\n")
+	if len(es) != 1 || es[0].Line != 3 || es[0].Key != "protocol.cache" {
+		t.Errorf("got %v", es)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	s, err := Parse("some/where/block-size.toml", []byte(minimal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "block-size" || s.Path != "some/where/block-size.toml" || string(s.Text) != minimal {
+		t.Errorf("name %q, path %q", s.Name, s.Path)
+	}
+	want := Protocol{Cache: "cold", Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: 2 * time.Second, Timeout: time.Minute, Seed: 1}
+	if s.Protocol != want {
+		t.Errorf("protocol %+v", s.Protocol)
+	}
+	if s.Search != (Search{Strategy: "grid"}) || s.Device != (Device{Backend: "auto"}) {
+		t.Errorf("search %+v, device %+v", s.Search, s.Device)
+	}
+	m := Matrix{Name: "mycielskian-4", Class: "mycielskian", Generate: "mycielskian", Args: map[string]any{"order": int64(4)}, Expand: true}
+	if !reflect.DeepEqual(s.Matrices, []Matrix{m}) {
+		t.Errorf("matrices %+v", s.Matrices)
+	}
+	k := s.Kernels[0]
+	if !slices.Equal(k.Precisions, []kernels.Precision{"float32", "float64"}) || k.Block != nil || !k.Grid.Auto || k.Where != "" {
+		t.Errorf("space %+v", k)
+	}
+}
+
+func TestMatrixFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain"} {
+		write(name)
+	}
+	read := func(section string) ([]Matrix, error) {
+		t.Helper()
+		s, err := Parse(filepath.Join(dir, "s.toml"), []byte("[[matrix]]\n"+section+"\n[[kernel]]\nname = \"cpu_csr\"\n"))
+		if err != nil {
+			return nil, err
+		}
+		return s.Matrices, nil
+	}
+	for _, tt := range []struct {
+		section string
+		want    []Matrix
+	}{
+		{`path = "m/*"`, []Matrix{
+			{Name: "a", Class: "a", Path: filepath.Join(dir, "m/a.mtx"), Expand: true},
+			{Name: "b", Class: "b", Path: filepath.Join(dir, "m/b.mtx.gz"), Expand: true},
+		}},
+		{"path = \"odd[1].mtx\"\nname = \"odd\"\nclass = \"LP\"\nexpand = false\ncomplex = \"real-part\"", []Matrix{
+			{Name: "odd", Class: "LP", Path: filepath.Join(dir, "odd[1].mtx"), Complex: "real-part"},
+		}},
+		{`path = "plain"`, []Matrix{{Name: "plain", Class: "plain", Path: filepath.Join(dir, "plain"), Expand: true}}},
+	} {
+		got, err := read(tt.section)
+		if err != nil || !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s: got %+v, %v", tt.section, got, err)
+		}
+	}
+	for section, want := range map[string]string{
+		`path = "m"`:                         "is a folder",
+		`path = "m/*.tsv"`:                   "no file matches",
+		"path = \"m/*\"\nname = \"both\"":    "one name for the 2 files",
+		"path = \"m/[\"":                     "syntax error in pattern",
+		"path = \"plain/x.mtx\"":             "not a directory",
+		"path = \"m/a.mtx\"\nname = \"a/b\"": "slash",
+	} {
+		if _, err := read(section); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", section, err, want)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.toml")
+	if err := os.WriteFile(path, []byte(minimal), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Load(path); err != nil || s.Name != "mine" || s.Path != path {
+		t.Errorf("a path: got %+v, %v", s, err)
+	}
+	for name, want := range map[string]string{
+		"quikstart":   `did you mean "quickstart"?`,
+		"./none.toml": "neither a file nor a shipped sweep",
+		t.TempDir():   "is a folder",
+	} {
+		if _, err := Load(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", name, err, want)
+		}
+	}
+}
+
+func TestShippedSweepsAreRight(t *testing.T) {
+	if !slices.Contains(Shipped(), "quickstart") {
+		t.Fatalf("no quickstart among %v", Shipped())
+	}
+	for _, name := range Shipped() {
+		s, err := Load(name)
+		if err != nil {
+			t.Errorf("%s:\n%v", name, err)
+			continue
+		}
+		if s.Name != name || s.Path != name {
+			t.Errorf("%s: name %q, path %q", name, s.Name, s.Path)
+		}
+		if s.Title == "" || s.Title != ShippedTitle(name) {
+			t.Errorf("%s: title %q, listed as %q", name, s.Title, ShippedTitle(name))
+		}
+		for _, space := range s.Kernels {
+			for _, c := range space.Expand(2) {
+				k, _ := kernels.Lookup(c.Kernel)
+				if err := k.Check(c); err != nil {
+					t.Errorf("%s: %v: %v", name, c, err)
+				}
+			}
+		}
+	}
+}
+
+// The quickstart is what the first minute shows: eight structures, the
+// processor's six kernels, both precisions, every worker count, and at least
+// four block sizes wherever there is a choice.
+func TestQuickstartCoversTheProcessor(t *testing.T) {
+	s, err := Load("quickstart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Matrices) != 8 {
+		t.Errorf("%d matrices, want 8", len(s.Matrices))
+	}
+	seen := map[string]map[int]bool{}
+	grids := map[string]map[int]bool{}
+	precisions := map[kernels.Precision]bool{}
+	trials := 0
+	for _, space := range s.Kernels {
+		for _, c := range space.Expand(2) {
+			if seen[c.Kernel] == nil {
+				seen[c.Kernel], grids[c.Kernel] = map[int]bool{}, map[int]bool{}
+			}
+			seen[c.Kernel][c.Block], grids[c.Kernel][c.Grid] = true, true
+			precisions[c.Precision] = true
+			trials += len(s.Matrices)
+		}
+	}
+	for _, k := range kernels.Catalogue {
+		if k.Backend != "cpu" {
+			continue
+		}
+		if k.Block != "" && len(seen[k.Name]) < 4 || len(seen[k.Name]) == 0 {
+			t.Errorf("%s: block sizes %v", k.Name, seen[k.Name])
+		}
+		if k.Grid != "" && !(grids[k.Name][1] && grids[k.Name][2]) {
+			t.Errorf("%s: grids %v", k.Name, grids[k.Name])
+		}
+	}
+	if len(precisions) != 2 {
+		t.Errorf("precisions %v", precisions)
+	}
+	// More would not fit the minute that the quickstart may take.
+	if most := time.Duration(trials) * s.Protocol.Budget; most > 30*time.Second {
+		t.Errorf("%d trials of up to %v sample for %v", trials, s.Protocol.Budget, most)
+	}
+}

@@ -1,0 +1,224 @@
+package configs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Every file marks what stands where: a comment #@ key… tells which keys (with
+// the number of the element, from 0) begin on its line.
+func TestPositionsOfNastyFiles(t *testing.T) {
+	for _, file := range []string{
+		// strings with everything in them that could be taken for something else
+		`a = "x # [[b]]" #@ a
+b = 'c:\' #@ b
+c = """ #@ c
+d = 1
+[[d]]
+\""" " ""
+e = 2 """ #
+d = ''' #@ d
+# "
+''''
+e = """""" #@ e
+f = "\\" #@ f
+g = '' #@ g
+h = """a""""" #@ h
+`,
+		// headers, dotted keys, quoted keys
+		`[ a . "b.c" ] # [x] #@ a|b.c
+"d e" . 'f#' = 1 #@ a|b.c|d e a|b.c|d e|f#
+"" = 1 #@ a|b.c|
+"\u00e9\"" = 2 #@ a|b.c|é"
+[a] #@ a
+x = 1 #@ a|x
+1.2 = 3 #@ a|1 a|1|2
+`,
+		// arrays of tables and tables under their last element
+		`[[k]] #@ k|0
+x = 1 #@ k|0|x
+[k.sub] #@ k|0|sub
+x = 2 #@ k|0|sub|x
+[[k]] #@ k|1
+x = 3 #@ k|1|x
+[k.sub] #@ k|1|sub
+x = 4 #@ k|1|sub|x
+[[k.many]] #@ k|1|many|0
+[[k.many]] #@ k|1|many|1
+y = 5 #@ k|1|many|1|y
+`,
+		// lists and inline tables over several lines
+		`a = [ # ] #@ a
+  1, # 2, #@ a|0
+  "]", 3, #@ a|1 a|2
+  [ #@ a|3
+    4, #@ a|3|0
+  ],
+  { x = 1, y = [ #@ a|4 a|4|x a|4|y
+    5 #@ a|4|y|0
+  ] },
+]
+b = { c.d = 1, e = "}" } #@ b b|c b|c|d b|e
+c = { #@ c
+  d = 1, # } #@ c|d
+  e = 2, #@ c|e
+}
+t = 1979-05-27 07:32:00 #@ t
+`,
+		"\ufeffa = 1 #@ a\r\n[b] #@ b\r\nc = [\r\n1, #@ b|c|0\r\n2] #@ b|c|1\r\n",
+		"a = 1 #@ a", // no line end
+	} {
+		root := checkShape(t, file)
+		for i, line := range strings.Split(file, "\n") {
+			_, marks, ok := strings.Cut(strings.TrimSuffix(line, "\r"), "#@ ")
+			if !ok {
+				continue
+			}
+			// Keys with a space in them are written with one here too.
+			marks = strings.ReplaceAll(marks, "d e", "d\x00e")
+			for _, mark := range strings.Split(marks, " ") {
+				mark = strings.ReplaceAll(mark, "\x00", " ")
+				if at := follow(root, mark); at == nil || at.line != i+1 {
+					t.Errorf("%q is at %+v, want line %d of\n%s", mark, at, i+1, file)
+				}
+			}
+		}
+	}
+}
+
+// follow returns the place at a path of keys and element numbers.
+func follow(p *place, path string) *place {
+	for _, part := range strings.Split(path, "|") {
+		if p == nil {
+			return nil
+		}
+		if n, err := strconv.Atoi(part); err == nil && n < len(p.items) {
+			p = p.items[n]
+		} else {
+			p = p.keys[part]
+		}
+	}
+	return p
+}
+
+// checkShape checks that the places of a text have the shape of the document.
+func checkShape(t *testing.T, text string) *place {
+	t.Helper()
+	vals := map[string]any{}
+	if _, err := toml.Decode(text, &vals); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	root := locate(text)
+	if problem := differ(vals, root, strings.Count(text, "\n")+1); problem != "" {
+		t.Errorf("%s in\n%q", problem, text)
+	}
+	return root
+}
+
+// differ says where a place differs from the value that stands there.
+func differ(v any, p *place, lines int) string {
+	if p.line < 1 || p.line > lines {
+		return fmt.Sprintf(": line %d of %d", p.line, lines)
+	}
+	var items []any
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) != len(p.keys) {
+			return fmt.Sprintf(": %d keys, places of %d", len(v), len(p.keys))
+		}
+		for key, e := range v {
+			if p.keys[key] == nil {
+				return fmt.Sprintf(": no place for %q", key)
+			}
+			if problem := differ(e, p.keys[key], lines); problem != "" {
+				return fmt.Sprintf(".%q%s", key, problem)
+			}
+		}
+		return ""
+	case []any:
+		items = v
+	case []map[string]any:
+		for _, e := range v {
+			items = append(items, e)
+		}
+	}
+	if len(items) != len(p.items) {
+		return fmt.Sprintf(": %d elements, places of %d", len(items), len(p.items))
+	}
+	for i, e := range items {
+		if problem := differ(e, p.items[i], lines); problem != "" {
+			return fmt.Sprintf("[%d]%s", i, problem)
+		}
+	}
+	return ""
+}
+
+func TestPositionsOfShippedSweeps(t *testing.T) {
+	files, err := filepath.Glob("*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no shipped sweeps: %v", err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkShape(t, string(text))
+	}
+}
+
+// What is not TOML never reaches the scanner; it must come to an end all the
+// same, since it is not the scanner that decides what TOML is.
+func TestLocateEnds(t *testing.T) {
+	for _, text := range []string{"[", "[[", "]", "a", "a =", "a = [", "a = [}", "a = {", "a = {]", "{[}]", `a = "`, `a = """`, `"`, `'''`, "=", "a.=", "\xff", "a = [,,", "[a]]"} {
+		locate(text)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(minimal)
+	f.Add(example)
+	if text, err := os.ReadFile("quickstart.toml"); err == nil {
+		f.Add(string(text))
+	}
+	f.Add("a = { b = [1, { c = \"\"\"\n\"\"\" }] }\n[[x.y]]\n\"q\\\"\" = 'z'\n")
+	f.Add("[[kernel]]\nname = [1, \"x\"]\nblock = { pow2 = [1, 9223372036854775807] }\nwhere = \"all([1], # > 0)\"\n")
+	f.Add("[[matrix]]\npath = \"[\"\n[[matrix]]\ngenerate = \"rmat\"\nscale = 1e300\n[matrix.seed]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		locate(text)
+		s, err := Parse("fuzz.toml", []byte(text))
+		if err == nil {
+			if len(s.Matrices) == 0 || len(s.Kernels) == 0 || s.Name == "" {
+				t.Errorf("accepted %+v", s)
+			}
+			for _, space := range s.Kernels {
+				if len(space.Expand(1)) == 0 {
+					t.Errorf("nothing to run in %+v", space)
+				}
+			}
+			return
+		}
+		es, ok := err.(Errors)
+		if !ok || len(es) == 0 {
+			t.Fatalf("got %T %v", err, err)
+		}
+		lines := strings.Count(text, "\n") + 1
+		for i, e := range es {
+			if e.Line < 1 || e.Line > lines || i > 0 && e.Line < es[i-1].Line || strings.Contains(e.Error(), "\n") {
+				t.Errorf("mistake %d of %d lines: %q", i, lines, e.Error())
+			}
+		}
+		vals := map[string]any{}
+		if _, err := toml.Decode(text, &vals); err == nil {
+			if problem := differ(vals, locate(text), lines); problem != "" {
+				t.Errorf("%s in %q", problem, text)
+			}
+		}
+	})
+}
