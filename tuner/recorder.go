@@ -10,7 +10,7 @@ import (
 // A Recorder keeps results for good. The store is one; a journal is another.
 type Recorder interface {
 	// Begin names the run that the following results belong to.
-	Begin(ctx context.Context, run Run) error
+	Begin(ctx context.Context, run RunInfo) error
 	// Matrix is called before the first result on a matrix.
 	Matrix(ctx context.Context, m Matrix) error
 	// Finished returns which of the trials with these identities are recorded,
@@ -20,8 +20,8 @@ type Recorder interface {
 	Record(ctx context.Context, r Result) error
 }
 
-// A Run is what all results of one sweep on one device have in common.
-type Run struct {
+// A RunInfo is what all results of one sweep on one device have in common.
+type RunInfo struct {
 	Sweep    *configs.Sweep
 	Device   kernels.Device
 	Roof     kernels.Roof

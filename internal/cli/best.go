@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/store"
+)
+
+func newBest() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "best [DB]",
+		Short: "The best configuration for each matrix",
+		Long: `best prints, for each matrix, precision and cache state, the configuration that
+was fastest. Where the measurements can't tell several apart ("ties"), it is the
+one whose neighbouring block sizes are fast too.`,
+		Example: `  spmvtune best
+  spmvtune best results/a30/results.db --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var name string
+			if len(args) == 1 {
+				name = args[0]
+			}
+			db, _, err := openDatabase(name)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			if asJSON {
+				t, err := db.Query(cmd.Context(), "best")
+				if err != nil {
+					return err
+				}
+				return grid{t.Columns, t.Rows}.json(cmd.OutOrStdout())
+			}
+			best, err := db.Best(cmd.Context(), store.Filter{})
+			if err != nil {
+				return err
+			}
+			return printBest(cmd.OutOrStdout(), best)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// printBest prints the winners as a table, under a line for each device.
+func printBest(w io.Writer, best []store.Best) error {
+	for start := 0; start < len(best); {
+		end := start
+		for end < len(best) && best[end].Device == best[start].Device {
+			end++
+		}
+		fmt.Fprintln(w, best[start].Device)
+		g := grid{columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "ties"}}
+		for _, b := range best[start:end] {
+			g.rows = append(g.rows, []any{b.Matrix, string(b.Precision), b.Cache, b.Kernel, choice(b.Block), choice(b.Grid), b.Params,
+				duration(b.MedianMS / 1e3), b.GFLOPS, b.GBPS, b.TieSize - 1})
+		}
+		if err := g.write(w, "table"); err != nil {
+			return err
+		}
+		start = end
+	}
+	if len(best) == 0 {
+		fmt.Fprintln(w, "no trial is measured yet")
+	}
+	return nil
+}
+
+// choice prints a block or grid size, nothing where the kernel has no such
+// choice.
+func choice(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+	"github.com/spf13/cobra"
+
+	"spmvtune/kernels"
+	"spmvtune/kernels/cpu"
+)
+
+func newDoctor() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine offers, and what is missing",
+		Example: `  spmvtune doctor
+  spmvtune doctor --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found := examine(cmd.Context())
+			w := cmd.OutOrStdout()
+			if asJSON {
+				return writeJSON(w, found)
+			}
+			line := func(label, format string, args ...any) {
+				fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
+			}
+			if found.CPU != nil {
+				line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", found.CPU.Name, found.CPU.Units, bytesText(found.CPU.Cache), bytesText(found.CPU.Memory))
+				line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s (measured)", found.Roof.Read, found.Roof.Copy, found.Roof.Triad)
+			} else {
+				line("cpu", "%s", found.CPUError)
+			}
+			line("cuda", "%s", found.CUDA)
+			line("slurm", "%s", found.Slurm)
+			line("versions", "spmvtune %s, %s, SQLite %s", found.Version, found.Go, found.SQLite)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// diagnosis is what doctor found.
+type diagnosis struct {
+	CPU      *kernels.Device `json:"cpu"`
+	CPUError string          `json:"cpu_error,omitempty"`
+	Roof     kernels.Roof    `json:"bandwidth_gbps"`
+	CUDA     string          `json:"cuda"`
+	Slurm    string          `json:"slurm"`
+	Version  string          `json:"version"`
+	Go       string          `json:"go"`
+	SQLite   string          `json:"sqlite"`
+}
+
+func examine(ctx context.Context) diagnosis {
+	sqlite, _, _ := sqlite3.Version()
+	d := diagnosis{
+		CUDA:    "not in this build",
+		Slurm:   examineSlurm(ctx),
+		Version: programVersion(), Go: runtime.Version(), SQLite: sqlite,
+	}
+	b, err := cpu.Open()
+	if err == nil {
+		defer b.Close()
+		dev := b.Device()
+		d.CPU = &dev
+		d.Roof, err = b.Roof()
+	}
+	if err != nil {
+		d.CPU, d.CPUError = nil, err.Error()
+	}
+	return d
+}
+
+// examineSlurm asks sbatch for its version, and not for long.
+func examineSlurm(ctx context.Context) string {
+	path, err := exec.LookPath("sbatch")
+	if err != nil {
+		return "none: sbatch is not on the PATH"
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return fmt.Sprintf("%s does not answer: %v", path, err)
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2   // the command line or the sweep file is wrong
+	exitSomeFailed  = 3   // the sweep ended, but some trials failed
+	exitInterrupted = 130 // stopped by the user; running again goes on
+)
+
+// An exitError is an error with the exit code and the remedy that go with it.
+type exitError struct {
+	code int
+	err  error
+	hint string
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage makes err a mistake in what the user typed.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{code: exitUsage, err: err}
+}
+
+// withHint adds the remedy to err.
+func withHint(err error, hint string) error {
+	return &exitError{code: exitFailed, err: err, hint: hint}
+}
+
+// finish prints err as users read it and returns the exit code.
+func finish(w io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var e *exitError
+	if !errors.As(err, &e) {
+		fmt.Fprintf(w, "error: %v\n", err)
+		return exitFailed
+	}
+	if e.err != nil && e.err.Error() != "" {
+		fmt.Fprintf(w, "error: %v\n", err)
+	}
+	if e.hint != "" {
+		fmt.Fprintf(w, "hint: %s\n", e.hint)
+	}
+	return e.code
+}

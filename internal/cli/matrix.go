@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+)
+
+func newMatrix() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "matrix",
+		Short:   "Look at matrices",
+		Example: "  spmvtune matrix info bcsstk13.mtx.gz",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newMatrixInfo())
+	return cmd
+}
+
+// matrixInfo is what `matrix info --json` prints.
+type matrixInfo struct {
+	Matrix   string `json:"matrix"`
+	Source   string `json:"source"`
+	Hash     string `json:"hash"`
+	Field    string `json:"field"`
+	Symmetry string `json:"symmetry"`
+	sparse.Features
+}
+
+func newMatrixInfo() *cobra.Command {
+	var asJSON, triangle bool
+	var complexMode string
+	cmd := &cobra.Command{
+		Use:   "info FILE",
+		Short: "Read a matrix and describe its structure",
+		Long: `info reads a Matrix Market file (.mtx, also gzipped) as a sweep would, and prints
+its sizes and the features that rules are learned from. Symmetric,
+skew-symmetric and Hermitian files are expanded.`,
+		Example: `  spmvtune matrix info bcsstk13.mtx.gz
+  spmvtune matrix info --json bcsstk13.mtx.gz
+  spmvtune matrix info --complex real-part young1c.mtx.gz`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			spec := configs.Matrix{Name: matrixName(args[0]), Path: args[0], Expand: !triangle, Complex: complexMode}
+			_, m, err := tuner.Load(cmd.Context(), spec)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), matrixInfo{m.Name, m.Source, m.Hash, m.Field, m.Symmetry, m.Features})
+			}
+			return describeMatrix(cmd.OutOrStdout(), m)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
+	cmd.Flags().StringVar(&complexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
+	return cmd
+}
+
+// matrixName is the name of a matrix in a file: without folder and extensions.
+func matrixName(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+func describeMatrix(w io.Writer, m tuner.Matrix) error {
+	f := m.Features
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(w, "%-12s %s\n", label, fmt.Sprintf(format, args...))
+	}
+	line("matrix", "%s", m.Name)
+	line("source", "%s", m.Source)
+	line("values", "%s, %s", m.Field, m.Symmetry)
+	line("size", "%d rows × %d columns, %d nonzeros", f.Rows, f.Cols, f.Nonzeros)
+	line("row length", "mean %.4g, deviation %.4g", f.RowMean, f.RowStd)
+	line("", "min %d, quarter %d, median %d, three quarters %d, 90%% %d, 99%% %d, max %d",
+		f.RowMin, f.RowP25, f.RowMedian, f.RowP75, f.RowP90, f.RowP99, f.RowMax)
+	line("empty rows", "%d", f.EmptyRows)
+	line("columns used", "%d", f.ColsUsed)
+	line("bandwidth", "max %d, mean %.4g", f.Bandwidth, f.BandwidthMean)
+	for _, v := range []int64{4, 8} {
+		csr := 4*int64(f.Rows+1) + (4+v)*int64(f.Nonzeros)
+		coo := (8 + v) * int64(f.Nonzeros)
+		line(fmt.Sprintf("float%d", 8*v), "CSR %s, COO %s", bytesText(csr), bytesText(coo))
+	}
+	line("hash", "%s", m.Hash)
+	return nil
+}
+
+// bytesText prints a size with a decimal unit.
+func bytesText(n int64) string {
+	switch {
+	case n < 1e3:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e6:
+		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
+	default:
+		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
+	}
+}

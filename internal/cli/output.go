@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// formats are what --format takes.
+var formats = []string{"table", "csv", "json", "markdown"}
+
+// grid is a table to print: values are string, int64, float64, []byte, nil.
+type grid struct {
+	columns []string
+	rows    [][]any
+}
+
+// write prints g in one of the formats. csv and json keep every digit; the two
+// for people round to four.
+func (g grid) write(w io.Writer, format string) error {
+	switch format {
+	case "csv":
+		return g.csv(w)
+	case "json":
+		return g.json(w)
+	case "markdown":
+		_, err := fmt.Fprintln(w, g.pretty().RenderMarkdown())
+		return err
+	case "table":
+		_, err := fmt.Fprintln(w, g.pretty().Render())
+		return err
+	default:
+		return usage(fmt.Errorf("unknown format %q: it is one of %v", format, formats))
+	}
+}
+
+func (g grid) pretty() table.Writer {
+	t := table.NewWriter()
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Options.SeparateHeader = true
+	t.SetStyle(style)
+	header := make(table.Row, len(g.columns))
+	var configs []table.ColumnConfig
+	for i, c := range g.columns {
+		header[i] = c
+		if g.numeric(i) {
+			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs(configs)
+	for _, row := range g.rows {
+		r := make(table.Row, len(row))
+		for i, v := range row {
+			r[i] = short(v)
+		}
+		t.AppendRow(r)
+	}
+	return t
+}
+
+// numeric reports whether a column holds numbers, as far as it holds anything.
+func (g grid) numeric(column int) bool {
+	some := false
+	for _, row := range g.rows {
+		switch row[column].(type) {
+		case int64, float64, int:
+			some = true
+		case nil:
+		default:
+			return false
+		}
+	}
+	return some
+}
+
+// short prints a value for people.
+func short(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	default:
+		return full(v)
+	}
+}
+
+// full prints a value with every digit.
+func full(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []byte:
+		return string(v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func (g grid) csv(w io.Writer) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(g.columns); err != nil {
+		return err
+	}
+	for _, row := range g.rows {
+		line := make([]string, len(row))
+		for i, v := range row {
+			line[i] = full(v)
+		}
+		if err := c.Write(line); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// json prints an array of objects whose keys keep the order of the columns.
+func (g grid) json(w io.Writer) error {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, row := range g.rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n  {")
+		for j, v := range row {
+			if j > 0 {
+				b.WriteString(", ")
+			}
+			if blob, ok := v.([]byte); ok {
+				v = string(blob)
+			}
+			key, err := json.Marshal(g.columns[j])
+			if err != nil {
+				return err
+			}
+			value, err := json.Marshal(v)
+			if err != nil {
+				return fmt.Errorf("column %s: %w", g.columns[j], err)
+			}
+			b.Write(key)
+			b.WriteString(": ")
+			b.Write(value)
+		}
+		b.WriteByte('}')
+	}
+	b.WriteString("\n]\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeJSON prints one object or array.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

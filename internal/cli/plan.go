@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+func newPlan() *cobra.Command {
+	var out string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "plan SWEEP",
+		Short: "Say what a sweep would run, and for how long",
+		Long: `plan checks a sweep file, loads its matrices, applies its constraints, looks up
+what is measured already, and measures nothing.`,
+		Example: `  spmvtune plan quickstart
+  spmvtune plan my-sweep.toml --json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeSweep,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sweep, err := loadSweep(args[0])
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				out = filepath.Join(outRoot, sweep.Name)
+			}
+			p, err := preview(cmd, sweep, filepath.Join(out, databaseFile))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), p)
+			} else {
+				err = p.print(cmd.OutOrStdout())
+			}
+			if err == nil && len(p.Failures) > 0 {
+				err = fmt.Errorf("%d matrices can't be used", len(p.Failures))
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// planned is what `plan --json` prints.
+type planned struct {
+	Sweep    string          `json:"sweep"`
+	Device   string          `json:"device"`
+	Trials   int             `json:"trials"`
+	Finished int             `json:"finished"`
+	Skipped  map[string]int  `json:"skipped"`
+	Seconds  float64         `json:"seconds"` // a guess, from above
+	Matrices []plannedMatrix `json:"matrices"`
+	Failures []plannedError  `json:"failures,omitempty"`
+}
+
+type plannedMatrix struct {
+	Matrix   string  `json:"matrix"`
+	Rows     int     `json:"rows"`
+	Cols     int     `json:"cols"`
+	NNZ      int     `json:"nnz"`
+	Trials   int     `json:"trials"`
+	Finished int     `json:"finished"`
+	Seconds  float64 `json:"seconds"`
+}
+
+type plannedError struct {
+	Matrix  string `json:"matrix"`
+	Message string `json:"message"`
+}
+
+func preview(cmd *cobra.Command, sweep *configs.Sweep, database string) (*planned, error) {
+	launch, err := launchWorker()
+	if err != nil {
+		return nil, err
+	}
+	var rec tuner.Recorder
+	if _, err := os.Stat(database); err == nil {
+		db, err := store.OpenReadOnly(database)
+		if err != nil {
+			return nil, err
+		}
+		defer db.Close()
+		rec = db
+	}
+	dev, forecasts, failed, err := tuner.Preview(cmd.Context(), sweep, rec, tuner.Options{Launch: launch})
+	if err != nil {
+		return nil, err
+	}
+	p := &planned{Sweep: sweep.Name, Device: dev.Name, Skipped: map[string]int{}, Matrices: []plannedMatrix{}}
+	for _, f := range forecasts {
+		m := f.Matrix.Features
+		p.Matrices = append(p.Matrices, plannedMatrix{
+			f.Matrix.Name, m.Rows, m.Cols, m.Nonzeros, len(f.Trials), f.Finished, f.Time.Seconds(),
+		})
+		p.Trials += len(f.Trials)
+		p.Finished += f.Finished
+		p.Seconds += f.Time.Seconds()
+		for reason, n := range f.Skipped {
+			p.Skipped[reason] += n
+		}
+	}
+	for _, f := range failed {
+		p.Failures = append(p.Failures, plannedError{f.Matrix, f.Err.Error()})
+	}
+	return p, nil
+}
+
+func (p *planned) print(w io.Writer) error {
+	fmt.Fprintf(w, "%s on %s\n", p.Sweep, p.Device)
+	g := grid{columns: []string{"matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
+	for _, m := range p.Matrices {
+		g.rows = append(g.rows, []any{m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, atMost(m.Seconds)})
+	}
+	if err := g.write(w, "table"); err != nil {
+		return err
+	}
+	for _, reason := range slices.Sorted(maps.Keys(p.Skipped)) {
+		fmt.Fprintf(w, "left out: %d configurations (%s)\n", p.Skipped[reason], reason)
+	}
+	for _, f := range p.Failures {
+		fmt.Fprintf(w, "matrix %s: %s\n", f.Matrix, f.Message)
+	}
+	_, err := fmt.Fprintf(w, "%d trials, %d measured already, at most about %s for the others (a guess, from the sweep's budget of a trial)\n",
+		p.Trials, p.Finished, atMost(p.Seconds))
+	return err
+}
+
+func atMost(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
+}

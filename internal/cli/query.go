@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func newQuery() *cobra.Command {
+	var db, format string
+	cmd := &cobra.Command{
+		Use:   "query [--db FILE] SQL|VIEW",
+		Short: "Ask the database, read-only",
+		Long: `query runs SQL on a results database, which it can't change. The name of a view
+alone prints the whole view. The stable views are results, best, speedup and
+features; their columns do not change within a major version.`,
+		Example: `  spmvtune query best
+  spmvtune query "select matrix, kernel, min(median_ms) from results where status = 'ok' group by matrix, kernel"
+  spmvtune query --db results.db --format csv features > features.csv`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, _, err := openDatabase(db)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			t, err := d.Query(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return grid{t.Columns, t.Rows}.write(cmd.OutOrStdout(), format)
+		},
+	}
+	cmd.Flags().StringVar(&db, "db", "", "results database (default: the only one below "+outRoot+")")
+	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or markdown")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)))
+	return cmd
+}

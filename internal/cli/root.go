@@ -1,0 +1,86 @@
+// Package cli is the command line: one file per subcommand, with its flags,
+// the wiring of the rooms below, and what is printed. It is the only package
+// that knows all the others.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs the program with the arguments after its name and returns its exit
+// code.
+func Main(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-ctx.Done()
+		stop() // a second Ctrl-C ends the program at once
+	}()
+	root := newRoot()
+	root.SetArgs(args)
+	return finish(os.Stderr, root.ExecuteContext(ctx))
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "spmvtune",
+		Short: "Tune sparse matrix-vector products",
+		Long: `spmvtune finds the fastest sparse matrix-vector product (SpMV) kernel for your
+matrices: it searches kernels, block sizes, grid sizes and precisions, verifies
+and measures every trial, keeps all results in one SQLite file, and makes
+figures, tables and a learned selection rule from it.`,
+		Example: `  spmvtune run quickstart                  # the main job, about half a minute
+  spmvtune run my-sweep.toml --out results
+  spmvtune best                            # the winner for each matrix
+  spmvtune select matrix.mtx               # which kernel for a new matrix?`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &exitError{exitUsage, err, fmt.Sprintf("see %s --help", cmd.CommandPath())}
+	})
+	root.AddGroup(
+		&cobra.Group{ID: "measure", Title: "Measure:"},
+		&cobra.Group{ID: "look", Title: "Look at results:"},
+		&cobra.Group{ID: "about", Title: "Find out:"},
+	)
+	for _, g := range []struct {
+		id       string
+		commands []*cobra.Command
+	}{
+		{"measure", []*cobra.Command{newRun(), newPlan()}},
+		{"look", []*cobra.Command{newBest(), newQuery(), newReport(), newSelect()}},
+		{"about", []*cobra.Command{newMatrix(), newKernels(), newDoctor(), newVersion()}},
+	} {
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newWorker(), newHelpConfig())
+	usageArgs(root)
+	return root
+}
+
+// usageArgs makes mistakes in the arguments of all commands usage errors.
+func usageArgs(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return &exitError{exitUsage, err, fmt.Sprintf("see %s --help", c.CommandPath())}
+			}
+			return nil
+		}
+	}
+	for _, c := range cmd.Commands() {
+		usageArgs(c)
+	}
+}

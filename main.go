@@ -1,0 +1,10 @@
+// Command spmvtune tunes sparse matrix-vector products. See README.md.
+package main
+
+import (
+	"os"
+
+	"spmvtune/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:])) }

@@ -1,0 +1,115 @@
+package tuner
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// The test binary is its own worker, with a backend whose kernels misbehave by
+// block size.
+func TestMain(m *testing.M) {
+	if os.Getenv("SPMVTUNE_TEST_WORKER") != "" {
+		open := func(configs.Device) (kernels.Backend, error) { return &brokenBackend{}, nil }
+		if err := Serve(os.NewFile(RequestFD, "requests"), os.NewFile(ReplyFD, "replies"), open); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Ways to misbehave, as the block size of cpu_csr_rows.
+const (
+	behave = iota + 1
+	giveWrongSum
+	leaveRowUnwritten
+	panicInKernel
+	panicInThread
+	exitQuietly
+	hang
+	exhaustMemory
+	refuse
+	failOnDevice
+	printAndCrash
+	lastBehaviour = printAndCrash
+)
+
+type brokenBackend struct{ p *kernels.Problem }
+
+func (b *brokenBackend) Device() kernels.Device {
+	return kernels.Device{Backend: "cpu", Name: "test processor", Driver: "test", Units: 2, MaxBlock: 1 << 20}
+}
+func (b *brokenBackend) Source(k string) string { return "source of " + k }
+func (b *brokenBackend) Roof() (kernels.Roof, error) {
+	return kernels.Roof{Read: 10, Copy: 9, Triad: 8}, nil
+}
+func (b *brokenBackend) Load(p *kernels.Problem) error { b.p = p; return nil }
+func (b *brokenBackend) Close() error                  { return nil }
+func (b *brokenBackend) Prepare(c kernels.Config) (kernels.Product, error) {
+	if c.Block == refuse {
+		return nil, &kernels.InvalidError{Reason: "this device can't"}
+	}
+	return &brokenProduct{b.p, c.Block}, nil
+}
+
+type brokenProduct struct {
+	p     *kernels.Problem
+	block int
+}
+
+func (p *brokenProduct) Info() kernels.ProductInfo {
+	return kernels.ProductInfo{BytesFormat: 100, BytesKernel: 200}
+}
+
+func (p *brokenProduct) Sample(dst []float64, batch int, cold bool) error {
+	for i := range dst {
+		dst[i] = 1e-3 + float64(i%3)*1e-6
+	}
+	return nil
+}
+
+func (p *brokenProduct) Multiply(y []float64) error {
+	for i := range y {
+		cols, vals := p.p.A.Row(i)
+		y[i] = 0
+		for k, c := range cols {
+			y[i] += vals[k] * p.p.X[c]
+		}
+	}
+	switch p.block {
+	case giveWrongSum:
+		y[3] *= 1.001
+	case leaveRowUnwritten:
+		y[5] = math.NaN()
+	case panicInKernel:
+		panic("index out of range [7] with length 3")
+	case panicInThread:
+		go func() { panic("thread went astray") }()
+		time.Sleep(time.Minute)
+	case exitQuietly:
+		os.Exit(7)
+	case hang:
+		select {}
+	case exhaustMemory:
+		// As under a limit on the job's memory: the allocation itself fails.
+		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 30, Max: 1 << 30}); err != nil {
+			return err
+		}
+		y[0] = float64(make([]byte, 1<<36)[len(y)])
+	case failOnDevice:
+		return errors.New("an illegal memory access was encountered")
+	case printAndCrash:
+		fmt.Println("library: device lost")
+		os.Exit(134)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package tuner
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Files of a worker process, beside its standard ones: anything that a library
+// prints to standard output can't disturb the conversation.
+const (
+	RequestFD = 3
+	ReplyFD   = 4
+)
+
+// A Launcher returns the command that starts a worker process, which must call
+// Serve on RequestFD and ReplyFD.
+type Launcher func() *exec.Cmd
+
+// client is the parent's end of a worker process.
+type client struct {
+	cmd      *exec.Cmd
+	requests *os.File
+	replies  *os.File
+	enc      *gob.Encoder
+	dec      *gob.Decoder
+	errors   *tail
+}
+
+// A death says how a worker ended without answering.
+type death struct {
+	Status  Status
+	Message string
+}
+
+func (d *death) Error() string { return d.Message }
+
+func startClient(launch Launcher) (*client, error) {
+	toWorker, requests, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	replies, fromWorker, err := os.Pipe()
+	if err != nil {
+		toWorker.Close()
+		requests.Close()
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	c := &client{cmd: launch(), requests: requests, replies: replies, errors: &tail{}}
+	c.cmd.ExtraFiles = []*os.File{toWorker, fromWorker}
+	c.cmd.Stdout, c.cmd.Stderr = c.errors, c.errors
+	// A group of its own, so that Ctrl-C reaches only the parent, which lets
+	// the running trial end.
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// A grandchild that keeps standard error open can't hold up Wait.
+	c.cmd.WaitDelay = time.Second
+	err = c.cmd.Start()
+	toWorker.Close()
+	fromWorker.Close()
+	if err != nil {
+		requests.Close()
+		replies.Close()
+		return nil, fmt.Errorf("starting a worker: %w", err)
+	}
+	c.enc, c.dec = gob.NewEncoder(requests), gob.NewDecoder(replies)
+	return c, nil
+}
+
+// do sends req and waits for the reply, at most for the timeout (0: as long as
+// it takes) and until ctx ends. A *death is returned when the worker ended, or
+// had to be ended; the client can't be used after that.
+func (c *client) do(ctx context.Context, req request, timeout time.Duration) (reply, error) {
+	type outcome struct {
+		rep reply
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		if o.err = c.enc.Encode(req); o.err == nil {
+			o.err = c.dec.Decode(&o.rep)
+		}
+		done <- o
+	}()
+	var expired <-chan time.Time
+	if timeout > 0 {
+		t := time.NewTimer(timeout)
+		defer t.Stop()
+		expired = t.C
+	}
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return reply{}, c.died()
+		}
+		if o.rep.Err != "" {
+			return o.rep, errors.New(o.rep.Err)
+		}
+		return o.rep, nil
+	case <-expired:
+		c.kill()
+		<-done
+		return reply{}, &death{Timeout, fmt.Sprintf("no answer within %s; the worker was killed", timeout)}
+	case <-ctx.Done():
+		c.kill()
+		<-done
+		return reply{}, ctx.Err()
+	}
+}
+
+// close ends the worker: it leaves when its requests end.
+func (c *client) close() {
+	c.requests.Close()
+	stop := time.AfterFunc(5*time.Second, func() { c.cmd.Process.Kill() })
+	c.cmd.Wait()
+	stop.Stop()
+	c.replies.Close()
+}
+
+func (c *client) kill() {
+	c.cmd.Process.Kill()
+	c.close()
+}
+
+// died waits for a worker that stopped answering and says why it did.
+func (c *client) died() *death {
+	c.close()
+	said := c.errors.complaint()
+	state := c.cmd.ProcessState
+	ws, _ := state.Sys().(syscall.WaitStatus)
+	switch {
+	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
+		return &death{OOM, said}
+	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
+		return &death{OOM, "the worker was killed by the system, most likely because memory ran out"}
+	case said != "":
+		return &death{Fault, "the worker crashed: " + said}
+	default:
+		return &death{Fault, "the worker ended: " + state.String()}
+	}
+}

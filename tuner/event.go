@@ -1,0 +1,46 @@
+package tuner
+
+// An Event is progress of a run, for whoever shows it. Exactly one of the
+// pointers is set.
+type Event struct {
+	Started *Started
+	Matrix  *MatrixPlanned
+	Result  *Result
+	Failure *Failure
+}
+
+// Started says which device the run is on.
+type Started struct {
+	Device   string
+	Matrices int
+}
+
+// MatrixPlanned says what is to be done on the next matrix.
+type MatrixPlanned struct {
+	Matrix   Matrix
+	Index    int // from 0
+	Trials   int // of this matrix
+	Finished int // of these, measured by an earlier run
+	Skipped  map[string]int
+}
+
+// A Failure is something that ends work on a matrix, not on the sweep.
+type Failure struct {
+	Matrix string // its name
+	Err    error
+}
+
+// A Summary says what a run did.
+type Summary struct {
+	Device      string
+	Matrices    int
+	Trials      int            // in the plan
+	Finished    int            // measured by an earlier run
+	Measured    map[Status]int // by this run, by how they ended
+	Skipped     map[string]int // configurations left out, by reason
+	Failed      []Result       // trials of this run that did not end well, without Invalid ones
+	Failures    []Failure
+	Restarts    int  // workers that had to be replaced
+	Interrupted bool // stopped by the user
+	OutOfTime   bool // stopped by the sweep's budget of time
+}

@@ -1,0 +1,94 @@
+package tuner
+
+import (
+	"errors"
+	"hash/fnv"
+	"math/rand/v2"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// A Plan is what a sweep tries on one matrix, in the order it is tried.
+type Plan struct {
+	Matrix  Matrix
+	Trials  []Trial
+	Skipped map[string]int // number of configurations left out, by reason
+}
+
+// planner turns a sweep into plans for the matrices of one device.
+type planner struct {
+	sweep   *configs.Sweep
+	device  kernels.Device
+	sources map[string]string
+}
+
+// caches lists the cache states of a protocol, in the order of their phases:
+// they are never mixed.
+func caches(p configs.Protocol) []Cache {
+	switch p.Cache {
+	case "both":
+		return []Cache{Warm, Cold}
+	default:
+		return []Cache{Cache(p.Cache)}
+	}
+}
+
+// plan applies the sweep's space, its constraints and its strategy to m. The
+// order of the trials is random, the same for the same seed and matrix, so that
+// a drift of the machine falls on all configurations alike.
+func (p planner) plan(m Matrix) (Plan, error) {
+	plan := Plan{Matrix: m, Skipped: map[string]int{}}
+	var points []kernels.Config
+	seen := map[string]bool{}
+	for _, space := range p.sweep.Kernels {
+		for _, c := range space.Expand(p.device.Units) {
+			k, ok := kernels.Lookup(c.Kernel)
+			switch {
+			case !ok || k.Backend != p.device.Backend:
+				plan.Skipped["needs the "+k.Backend+" backend"]++
+				continue
+			case seen[c.String()]: // two spaces overlap
+				continue
+			}
+			keep, err := space.Keep(c, m.Features.Rows, m.Features.Cols, m.Features.Nonzeros)
+			if err != nil {
+				return plan, err
+			}
+			if !keep {
+				plan.Skipped["where = "+space.Where]++
+				continue
+			}
+			var invalid *kernels.InvalidError
+			if err := k.Check(c); errors.As(err, &invalid) {
+				plan.Skipped[invalid.Reason]++
+				continue
+			}
+			seen[c.String()] = true
+			points = append(points, c)
+		}
+	}
+	h := fnv.New64a()
+	h.Write([]byte(m.Hash))
+	rng := rand.New(rand.NewPCG(p.sweep.Protocol.Seed, h.Sum64()))
+	shuffle := func() {
+		rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+	}
+	shuffle()
+	if n := p.sweep.Search.Trials; n > 0 && n < len(points) {
+		plan.Skipped["beyond the budget of trials"] += len(points) - n
+		points = points[:n]
+	}
+	protocol := ProtocolText(p.sweep.Protocol)
+	for i, cache := range caches(p.sweep.Protocol) {
+		if i > 0 {
+			shuffle()
+		}
+		for _, c := range points {
+			t := Trial{Matrix: m.Hash, Config: c, Cache: cache}
+			t.ID = Identity(t, p.device, p.sources[c.Kernel], protocol)
+			plan.Trials = append(plan.Trials, t)
+		}
+	}
+	return plan, nil
+}

@@ -1,0 +1,112 @@
+package tuner
+
+import (
+	"slices"
+	"testing"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+func testPlan(t *testing.T, sweep *configs.Sweep, hash string) Plan {
+	t.Helper()
+	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}}
+	plan, err := p.plan(Matrix{Name: "m", Hash: hash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func blocks(p Plan) []int {
+	var out []int
+	for _, t := range p.Trials {
+		out = append(out, t.Block)
+	}
+	return out
+}
+
+func TestPlanOrderIsSeeded(t *testing.T) {
+	var all []int
+	for b := 100; b < 160; b++ {
+		all = append(all, b)
+	}
+	sweep := testSweep(all...)
+	first := blocks(testPlan(t, sweep, "a"))
+	if slices.Equal(first, all) {
+		t.Error("trials run in order")
+	}
+	if !slices.Equal(first, blocks(testPlan(t, sweep, "a"))) {
+		t.Error("the same seed gives another order")
+	}
+	if slices.Equal(first, blocks(testPlan(t, sweep, "b"))) {
+		t.Error("another matrix has the same order")
+	}
+	sweep.Protocol.Seed = 2
+	if slices.Equal(first, blocks(testPlan(t, sweep, "a"))) {
+		t.Error("another seed gives the same order")
+	}
+	slices.Sort(first)
+	if !slices.Equal(first, all) {
+		t.Errorf("planned %v", first)
+	}
+}
+
+func TestPlanSkips(t *testing.T) {
+	sweep := testSweep(64, 128, 256)
+	sweep.Kernels[0].Where = "block >= 128"
+	sweep.Kernels = append(sweep.Kernels,
+		configs.Space{Kernels: []string{"csr_scalar"}, Precisions: []kernels.Precision{kernels.Float32}, Block: []int{32}, Grid: configs.Grid{Values: []int{1}}},
+		sweep.Kernels[0]) // overlaps
+	plan := testPlan(t, sweep, "a")
+	if len(plan.Trials) != 2 {
+		t.Errorf("planned %v", plan.Trials)
+	}
+	if plan.Skipped["needs the cuda backend"] != 1 || plan.Skipped["where = block >= 128"] == 0 {
+		t.Errorf("skipped %v", plan.Skipped)
+	}
+	sweep.Search.Trials = 1
+	if plan = testPlan(t, sweep, "a"); len(plan.Trials) != 1 || plan.Skipped["beyond the budget of trials"] != 1 {
+		t.Errorf("with a budget of 1: %d trials, skipped %v", len(plan.Trials), plan.Skipped)
+	}
+}
+
+// All that a result depends on changes the identity, and nothing else does.
+func TestIdentity(t *testing.T) {
+	base := Trial{Matrix: "m", Cache: Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: 1, Grid: 2, Params: kernels.Params{"a": "1", "b": "2"}}}
+	dev := kernels.Device{Backend: "cpu", Name: "n", Driver: "d"}
+	id := Identity(base, dev, "src", "proto")
+	seen := map[string]string{id: "base"}
+	differ := func(name string, t2 Trial, d kernels.Device, src, proto string) {
+		t.Helper()
+		got := Identity(t2, d, src, proto)
+		if was, ok := seen[got]; ok {
+			t.Errorf("changing %s gives the identity of %s", name, was)
+		}
+		seen[got] = name
+	}
+	change := func(name string, f func(*Trial)) {
+		t2 := base
+		f(&t2)
+		differ(name, t2, dev, "src", "proto")
+	}
+	change("matrix", func(t *Trial) { t.Matrix = "m2" })
+	change("kernel", func(t *Trial) { t.Kernel = "k2" })
+	change("precision", func(t *Trial) { t.Precision = kernels.Float64 })
+	change("block", func(t *Trial) { t.Block = 2 })
+	change("grid", func(t *Trial) { t.Grid = 1 })
+	change("block and grid", func(t *Trial) { t.Block, t.Grid = 12, 0 })
+	change("params", func(t *Trial) { t.Params = kernels.Params{"a": "1"} })
+	change("cache", func(t *Trial) { t.Cache = Cold })
+	differ("source", base, dev, "src2", "proto")
+	differ("protocol", base, dev, "src", "proto2")
+	differ("device", base, kernels.Device{Backend: "cpu", Name: "n2", Driver: "d"}, "src", "proto")
+	differ("driver", base, kernels.Device{Backend: "cpu", Name: "n", Driver: "d2"}, "src", "proto")
+
+	same := base
+	same.Params = kernels.Params{"b": "2", "a": "1"}
+	dev.Memory, dev.Properties = 5, map[string]string{"clock": "1"}
+	if Identity(same, dev, "src", "proto") != id {
+		t.Error("the order of parameters, or the device's memory, changes the identity")
+	}
+}

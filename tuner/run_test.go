@@ -1,0 +1,228 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// memory is a Recorder that keeps everything in memory.
+type memory struct {
+	run      RunInfo
+	matrices map[string]Matrix
+	results  []Result
+}
+
+func (m *memory) Begin(_ context.Context, r RunInfo) error { m.run = r; return nil }
+
+func (m *memory) Matrix(_ context.Context, x Matrix) error {
+	if m.matrices == nil {
+		m.matrices = map[string]Matrix{}
+	}
+	m.matrices[x.Hash] = x
+	return nil
+}
+
+func (m *memory) Finished(_ context.Context, ids []string) (map[string]Status, error) {
+	out := map[string]Status{}
+	for _, id := range ids {
+		for _, r := range m.results {
+			if r.ID == id {
+				out[id] = r.Status
+			}
+		}
+	}
+	return out, nil
+}
+
+func (m *memory) Record(_ context.Context, r Result) error {
+	for i := range m.results {
+		if m.results[i].ID == r.ID {
+			m.results[i] = r
+			return nil
+		}
+	}
+	m.results = append(m.results, r)
+	return nil
+}
+
+// by returns the result of a block size.
+func (m *memory) by(t *testing.T, block int) Result {
+	t.Helper()
+	for _, r := range m.results {
+		if r.Block == block {
+			return r
+		}
+	}
+	t.Fatalf("no result for block %d", block)
+	return Result{}
+}
+
+func testLauncher() *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "SPMVTUNE_TEST_WORKER=1")
+	return cmd
+}
+
+// testSweep tries the given block sizes of cpu_csr_rows on a small grid.
+func testSweep(blocks ...int) *configs.Sweep {
+	return &configs.Sweep{
+		Name: "test",
+		Protocol: configs.Protocol{
+			Cache: "warm", Warmup: 1, Samples: [2]int{6, 12}, Target: 0.01,
+			Budget: 50 * time.Millisecond, Timeout: 10 * time.Second, Seed: 1,
+		},
+		Search:   configs.Search{Strategy: "grid"},
+		Matrices: []configs.Matrix{{Name: "grid", Class: "grid", Generate: "grid_5pt", Args: map[string]any{"nx": int64(7), "ny": int64(5)}, Expand: true}},
+		Kernels: []configs.Space{{
+			Kernels: []string{"cpu_csr_rows"}, Precisions: []kernels.Precision{kernels.Float64},
+			Block: blocks, Grid: configs.Grid{Values: []int{1}},
+		}},
+	}
+}
+
+func runTest(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) Summary {
+	t.Helper()
+	opt.Launch = testLauncher
+	sum, err := Run(t.Context(), sweep, rec, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// Every way in which a kernel can misbehave ends as a result with a message,
+// and the well-behaved configuration is measured whatever comes before it.
+func TestFaultsAreResults(t *testing.T) {
+	sweep := testSweep(behave, giveWrongSum, leaveRowUnwritten, panicInKernel, panicInThread,
+		exitQuietly, hang, exhaustMemory, refuse, failOnDevice, printAndCrash)
+	sweep.Protocol.Timeout = time.Second
+	rec := &memory{}
+	sum := runTest(t, sweep, rec, Options{})
+	for _, tt := range []struct {
+		block   int
+		status  Status
+		message string
+	}{
+		{behave, OK, ""},
+		{giveWrongSum, Wrong, "row 3"},
+		{leaveRowUnwritten, Wrong, "row 5 (from 0) is NaN"},
+		{panicInKernel, Fault, "index out of range [7]"},
+		{panicInThread, Fault, "thread went astray"},
+		{exitQuietly, Fault, "exit status 7"},
+		{hang, Timeout, "no answer within 1s"},
+		{exhaustMemory, OOM, "out of memory"},
+		{refuse, Invalid, "this device can't"},
+		{failOnDevice, Fault, "illegal memory access"},
+		{printAndCrash, Fault, "library: device lost"},
+	} {
+		r := rec.by(t, tt.block)
+		if r.Status != tt.status || !strings.Contains(r.Message, tt.message) {
+			t.Errorf("block %d: %s %q, want %s with %q", tt.block, r.Status, r.Message, tt.status, tt.message)
+		}
+		if r.Status != OK && len(r.Samples) > 0 {
+			t.Errorf("block %d: %s has samples", tt.block, r.Status)
+		}
+		if r.At.IsZero() {
+			t.Errorf("block %d: no time", tt.block)
+		}
+	}
+	if good := rec.by(t, behave); good.Median < 1e-3 || good.Low > good.Median || good.High < good.Median || good.BytesMin != 100+8*(35+35) {
+		t.Errorf("good trial: %+v", good)
+	}
+	if sum.Measured[OK] != 1 || sum.Measured[Fault] != 5 || len(sum.Failed) != 9 {
+		t.Errorf("summary: %v, %d failed", sum.Measured, len(sum.Failed))
+	}
+	if rec.run.Roof.Highest() != 10 || len(rec.matrices) != 1 {
+		t.Errorf("run %+v, matrices %v", rec.run, rec.matrices)
+	}
+}
+
+// A second run measures nothing; with Retry it measures what failed.
+func TestRunAgain(t *testing.T) {
+	sweep := testSweep(behave, behave+100, exitQuietly, refuse)
+	rec := &memory{}
+	runTest(t, sweep, rec, Options{})
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 {
+		t.Errorf("second run: %d finished, measured %v", sum.Finished, sum.Measured)
+	}
+	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[Fault] != 1 {
+		t.Errorf("with retry: %d finished, measured %v", sum.Finished, sum.Measured)
+	}
+}
+
+// A run that is told to stop ends after the running trial, which is recorded;
+// the next run does the rest, and nothing twice.
+func TestInterruptAndGoOn(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104, 105, 106)
+	rec := &memory{}
+	ctx, cancel := context.WithCancel(t.Context())
+	sum, err := Run(ctx, sweep, rec, Options{Launch: testLauncher, Observe: func(e Event) {
+		if e.Result != nil && len(rec.results) == 2 {
+			cancel()
+		}
+	}})
+	if err != nil || !sum.Interrupted || len(rec.results) != 2 {
+		t.Fatalf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
+	}
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 2 || sum.Measured[OK] != 4 || len(rec.results) != 6 {
+		t.Errorf("second run: %d finished, measured %v, %d results", sum.Finished, sum.Measured, len(rec.results))
+	}
+}
+
+// A matrix that can't be loaded is reported; the others are measured.
+func TestBadMatrixDoesNotStopTheSweep(t *testing.T) {
+	sweep := testSweep(behave)
+	good := sweep.Matrices[0]
+	sweep.Matrices = []configs.Matrix{{Name: "gone", Path: "no/such/file.mtx", Expand: true}, good}
+	rec := &memory{}
+	sum := runTest(t, sweep, rec, Options{})
+	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "gone" || !strings.Contains(sum.Failures[0].Err.Error(), "no/such/file.mtx") {
+		t.Errorf("failures: %v", sum.Failures)
+	}
+	if sum.Measured[OK] != 1 {
+		t.Errorf("measured %v", sum.Measured)
+	}
+}
+
+// A recorder that fails ends the run with its error.
+func TestRecorderErrorEndsTheRun(t *testing.T) {
+	full := errors.New("disk full")
+	_, err := Run(t.Context(), testSweep(behave), failing{&memory{}, full}, Options{Launch: testLauncher})
+	if !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type failing struct {
+	*memory
+	err error
+}
+
+func (f failing) Record(context.Context, Result) error { return f.err }
+
+// Both cache states run as separate phases.
+func TestPhases(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104)
+	sweep.Protocol.Cache = "both"
+	rec := &memory{}
+	runTest(t, sweep, rec, Options{})
+	if len(rec.results) != 8 {
+		t.Fatalf("%d results", len(rec.results))
+	}
+	for i, r := range rec.results {
+		if want := []Cache{Warm, Cold}[i/4]; r.Cache != want {
+			t.Errorf("trial %d is %s, want %s", i, r.Cache, want)
+		}
+		if r.Cache == Cold && r.Batch != 1 {
+			t.Errorf("cold trial with batches of %d", r.Batch)
+		}
+	}
+}

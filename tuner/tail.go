@@ -1,0 +1,53 @@
+package tuner
+
+import (
+	"strings"
+	"sync"
+)
+
+// A tail keeps the first and the last lines that a worker printed: a crash
+// begins with what went wrong and ends with a long trace, a library's message
+// stands at the end.
+type tail struct {
+	mu   sync.Mutex
+	head []byte
+	rest []byte
+}
+
+const (
+	headSize = 4 << 10
+	tailSize = 4 << 10
+)
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := min(len(p), headSize-len(t.head))
+	t.head = append(t.head, p[:n]...)
+	t.rest = append(t.rest, p[n:]...)
+	if cut := len(t.rest) - tailSize; cut > 0 {
+		t.rest = append(t.rest[:0], t.rest[cut:]...)
+	}
+	return len(p), nil
+}
+
+// complaint returns the line that says what went wrong: the first that the Go
+// runtime starts a crash with, or else the last line of all.
+func (t *tail) complaint() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := string(t.head) + string(t.rest)
+	last := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, start := range []string{"panic:", "fatal error:", "runtime:", "SIG", "unexpected fault"} {
+			if strings.HasPrefix(line, start) {
+				return line
+			}
+		}
+		if line != "" {
+			last = line
+		}
+	}
+	return last
+}

@@ -1,0 +1,123 @@
+package tuner
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"runtime"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// A reference is the exact product of a problem in one precision, as far as
+// twice that precision can tell, and the error bound of each row.
+//
+// Row i of a result ŷ passes if
+//
+//	|ŷᵢ − yᵢ| ≤ u·(8·√nᵢ + 8)·Sᵢ + nᵢ·η,   Sᵢ = Σⱼ |aᵢⱼ||xⱼ|,
+//
+// where nᵢ is the number of entries of the row, u the unit roundoff and η the
+// smallest subnormal number, for products that underflow. An order of summation
+// can't matter within that bound, a lost or doubled entry does.
+type reference struct {
+	hi, lo []float64 // y = hi + lo; lo is nil where float64 is exact enough
+	bound  []float64
+}
+
+// subnormal is the smallest positive value of a precision.
+func subnormal(p kernels.Precision) float64 {
+	if p == kernels.Float32 {
+		return math.SmallestNonzeroFloat32
+	}
+	return math.SmallestNonzeroFloat64
+}
+
+// errOverflow is returned for a matrix whose product does not fit a precision.
+var errOverflow = errors.New("does not fit")
+
+// newReference computes the reference of A·x in precision p: in float64 for
+// float32, with A rounded to float32 first as the kernels see it, and in
+// double-double arithmetic for float64.
+func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error) {
+	a := p.A
+	ref := &reference{hi: make([]float64, a.Rows), bound: make([]float64, a.Rows)}
+	row := rowFloat32
+	largest := math.MaxFloat32
+	if prec == kernels.Float64 {
+		ref.lo = make([]float64, a.Rows)
+		row, largest = rowDoubleDouble, math.MaxFloat64
+	}
+	u, eta := prec.Roundoff(), subnormal(prec)
+	var g errgroup.Group
+	parts := runtime.GOMAXPROCS(0)
+	for w := range parts {
+		// Rows are dealt by entries, so that one long row does not stall it.
+		lo, hi := splitRows(a, w, parts), splitRows(a, w+1, parts)
+		g.Go(func() error {
+			for i := lo; i < hi; i++ {
+				cols, vals := a.Row(i)
+				y, yLow, sum := row(cols, vals, p.X)
+				if !(sum <= largest/2) {
+					return fmt.Errorf("row %d: the sum of magnitudes %.3g %w %s", i, sum, errOverflow, prec)
+				}
+				ref.hi[i] = y
+				if ref.lo != nil {
+					ref.lo[i] = yLow
+				}
+				n := float64(len(cols))
+				ref.bound[i] = u*(8*math.Sqrt(n)+8)*sum + n*eta
+			}
+			return nil
+		})
+	}
+	return ref, g.Wait()
+}
+
+// splitRows returns the first row of part w of parts, of about equal entries.
+func splitRows(a *sparse.CSR[float64], w, parts int) int {
+	if w >= parts {
+		return a.Rows
+	}
+	target := int64(a.NNZ()) * int64(w) / int64(parts)
+	lo, hi := 0, a.Rows
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if int64(a.RowPtr[mid]) < target {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if w == 0 {
+		return 0
+	}
+	return lo
+}
+
+// check compares y with the reference. It returns the worst error as a fraction
+// of its row's bound, and that row; worst > 1 means that y is wrong. A NaN, and
+// an error where the bound is 0, count as infinite.
+func (ref *reference) check(y []float64) (worst float64, row int) {
+	for i, got := range y {
+		d := got - ref.hi[i]
+		if ref.lo != nil {
+			d -= ref.lo[i]
+		}
+		d = math.Abs(d)
+		if d <= ref.bound[i]*worst { // also 0 ≤ 0
+			continue
+		}
+		q := d / ref.bound[i]
+		if math.IsNaN(q) || d > 0 && ref.bound[i] == 0 {
+			return math.Inf(1), i
+		}
+		if q > worst {
+			worst, row = q, i
+		}
+	}
+	return worst, row
+}

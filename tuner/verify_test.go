@@ -1,0 +1,160 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
+)
+
+// problem builds a problem from dense rows.
+func problem(t *testing.T, rows [][]float64, x []float64) *kernels.Problem {
+	t.Helper()
+	a := &sparse.CSR[float64]{Rows: len(rows), Cols: len(x), RowPtr: []int32{0}}
+	for _, r := range rows {
+		for j, v := range r {
+			if v != 0 {
+				a.ColIdx = append(a.ColIdx, int32(j))
+				a.Val = append(a.Val, v)
+			}
+		}
+		a.RowPtr = append(a.RowPtr, int32(len(a.ColIdx)))
+	}
+	return &kernels.Problem{A: a, X: x}
+}
+
+// The reference must see what float64 arithmetic loses: 1 + 1e-30 − 1.
+func TestReferenceIsMorePrecise(t *testing.T) {
+	p := problem(t, [][]float64{{1, 1e-30, -1}, {0, 0, 0}}, []float64{1, 1, 1})
+	ref, err := newReference(p, kernels.Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ref.hi[0] + ref.lo[0]; got != 1e-30 {
+		t.Errorf("row 0 is %g, want 1e-30", got)
+	}
+	if ref.hi[1] != 0 || ref.bound[1] != 0 {
+		t.Errorf("empty row is %g ± %g, want 0 ± 0", ref.hi[1], ref.bound[1])
+	}
+}
+
+// Against exact rational arithmetic on rows with heavy cancellation, the
+// double-double sum is far inside the error bound of float64.
+func TestDoubleDoubleAgainstExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		n := 1 + rng.IntN(60)
+		cols, vals, x := make([]int32, n), make([]float64, n), make([]float64, n)
+		exact := new(big.Rat)
+		for i := range n {
+			cols[i] = int32(i)
+			vals[i] = (rng.Float64() - 0.5) * math.Pow(10, float64(rng.IntN(30)-15))
+			x[i] = 2*rng.Float64() - 1
+			exact.Add(exact, new(big.Rat).Mul(new(big.Rat).SetFloat64(vals[i]), new(big.Rat).SetFloat64(x[i])))
+		}
+		y, low, sum := rowDoubleDouble(cols, vals, x)
+		got := new(big.Rat).Add(new(big.Rat).SetFloat64(y), new(big.Rat).SetFloat64(low))
+		diff, _ := got.Sub(got, exact).Float64()
+		if math.Abs(diff) > 0x1p-95*sum {
+			t.Fatalf("n = %d: off by %g of magnitudes %g", n, diff, sum)
+		}
+	}
+}
+
+// What a broken kernel does to y is noticed: a lost entry, a doubled one, a row
+// never written, a result that belongs to the next row.
+func TestCheckNoticesDefects(t *testing.T) {
+	a, err := generate.Build(context.Background(), "uniform", map[string]any{"rows": int64(300), "cols": int64(200), "row_nnz": int64(9)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &kernels.Problem{A: a, X: vector(a.Cols, 1)}
+	for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+		ref, err := newReference(p, prec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		naive := func() []float64 {
+			y := make([]float64, a.Rows)
+			for i := range y {
+				cols, vals := a.Row(i)
+				var s32 float32
+				for k, c := range cols {
+					y[i] += vals[k] * p.X[c]
+					s32 += float32(vals[k]) * float32(p.X[c])
+				}
+				if prec == kernels.Float32 {
+					y[i] = float64(s32)
+				}
+			}
+			return y
+		}
+		if worst, row := ref.check(naive()); worst > 1 {
+			t.Errorf("%s: a plain loop is wrong in row %d (%g of the bound)", prec, row, worst)
+		}
+		const victim = 123
+		cols, vals := a.Row(victim)
+		term := vals[len(vals)/2] * p.X[cols[len(cols)/2]]
+		for name, spoil := range map[string]func(y []float64){
+			"lost entry":    func(y []float64) { y[victim] -= term },
+			"doubled entry": func(y []float64) { y[victim] += term },
+			"never written": func(y []float64) { y[victim] = math.NaN() },
+			"infinite":      func(y []float64) { y[victim] = math.Inf(1) },
+			"next row's":    func(y []float64) { y[victim] = y[victim+1] },
+		} {
+			y := naive()
+			spoil(y)
+			if worst, row := ref.check(y); !(worst > 1) || row != victim {
+				t.Errorf("%s: %s: worst is %g in row %d, want above 1 in row %d", prec, name, worst, row, victim)
+			}
+		}
+	}
+}
+
+func TestReferenceRefusesOverflow(t *testing.T) {
+	p := problem(t, [][]float64{{1}, {1e39}}, []float64{1})
+	if _, err := newReference(p, kernels.Float32); !errors.Is(err, errOverflow) {
+		t.Errorf("1e39 in float32: %v", err)
+	}
+	if _, err := newReference(p, kernels.Float64); err != nil {
+		t.Errorf("1e39 in float64: %v", err)
+	}
+}
+
+// Products that underflow in float32 are not errors of the kernel.
+func TestUnderflowIsAllowedFor(t *testing.T) {
+	p := problem(t, [][]float64{{3e-30}}, []float64{float64(float32(1e-12))})
+	ref, err := newReference(p, kernels.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := float32(3e-30) * float32(1e-12)
+	if worst, _ := ref.check([]float64{float64(got)}); worst > 1 {
+		t.Errorf("%g is %g of the bound", got, worst)
+	}
+}
+
+func TestVector(t *testing.T) {
+	x, again, other := vector(1000, 7), vector(1000, 7), vector(1000, 8)
+	same := 0
+	for i, v := range x {
+		if v != again[i] {
+			t.Fatal("the same seed gives another vector")
+		}
+		if v == other[i] {
+			same++
+		}
+		if v == 0 || v < -1 || v > 1 || float64(float32(v)) != v {
+			t.Fatalf("element %d is %g", i, v)
+		}
+	}
+	if same > 10 {
+		t.Errorf("%d of 1000 elements do not depend on the seed", same)
+	}
+}

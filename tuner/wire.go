@@ -1,0 +1,39 @@
+package tuner
+
+import (
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// A request is what the parent asks of its worker; exactly one field is set.
+// Requests and replies alternate, encoded with encoding/gob, which carries NaN
+// and infinities and tolerates a worker built with other tags.
+type request struct {
+	Open  *configs.Device
+	Roof  bool
+	Load  *loadRequest
+	Trial *trialRequest
+}
+
+type loadRequest struct {
+	Matrix configs.Matrix
+	Seed   uint64 // of x
+}
+
+type trialRequest struct {
+	Trial    Trial
+	Protocol configs.Protocol
+}
+
+// A reply answers the request before it. Err is set where it failed.
+type reply struct {
+	Err     string
+	Device  *kernels.Device
+	Sources map[string]string // by kernel, of those that the device can run
+	Roof    *kernels.Roof
+	Matrix  *Matrix
+	Result  *Result
+	// Spoiled says that the device or the process is in doubt after this
+	// trial: the worker must be replaced.
+	Spoiled bool
+}

@@ -1,0 +1,202 @@
+package tuner
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// Serve is the body of a worker process: it answers requests read from in with
+// replies written to out until in ends. A worker whose parent has died ends at
+// once, also in the middle of a trial.
+func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backend, error)) error {
+	runtime.LockOSThread() // a device's context belongs to its thread
+	w := &worker{open: open}
+	defer w.close()
+	requests := make(chan request)
+	go func() {
+		dec := gob.NewDecoder(in)
+		for {
+			var req request
+			if err := dec.Decode(&req); err != nil {
+				// The parent closed the pipe, or is gone. Nobody waits for the
+				// running trial any more.
+				os.Exit(0)
+			}
+			requests <- req
+		}
+	}()
+	enc := gob.NewEncoder(out)
+	for req := range requests {
+		if err := enc.Encode(w.answer(req)); err != nil {
+			return fmt.Errorf("answering: %w", err)
+		}
+	}
+	return nil
+}
+
+// worker is the state of a worker process.
+type worker struct {
+	open       func(configs.Device) (kernels.Backend, error)
+	backend    kernels.Backend
+	problem    *kernels.Problem
+	y          []float64 // the result being verified
+	matrix     Matrix
+	references map[kernels.Precision]*reference
+	overflows  map[kernels.Precision]error
+}
+
+func (w *worker) close() {
+	if w.backend != nil {
+		w.backend.Close()
+	}
+}
+
+func (w *worker) answer(req request) (rep reply) {
+	var err error
+	switch {
+	case req.Open != nil:
+		err = w.openDevice(*req.Open, &rep)
+	case req.Roof:
+		var roof kernels.Roof
+		if roof, err = w.backend.Roof(); err == nil {
+			rep.Roof = &roof
+		}
+	case req.Load != nil:
+		err = w.load(*req.Load, &rep)
+	case req.Trial != nil:
+		rep = w.trial(*req.Trial)
+	}
+	if err != nil {
+		rep.Err = err.Error()
+	}
+	return rep
+}
+
+func (w *worker) openDevice(d configs.Device, rep *reply) error {
+	b, err := w.open(d)
+	if err != nil {
+		return err
+	}
+	w.backend = b
+	dev := b.Device()
+	rep.Device = &dev
+	rep.Sources = map[string]string{}
+	for _, k := range kernels.Catalogue {
+		if k.Backend == dev.Backend {
+			rep.Sources[k.Name] = b.Source(k.Name)
+		}
+	}
+	return nil
+}
+
+func (w *worker) load(req loadRequest, rep *reply) error {
+	w.problem, w.y, w.references, w.overflows = nil, nil, nil, nil // free the one before
+	a, m, err := Load(context.Background(), req.Matrix)
+	if err != nil {
+		return err
+	}
+	w.problem = &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}
+	if err := w.backend.Load(w.problem); err != nil {
+		return fmt.Errorf("loading %s to the device: %w", m.Name, err)
+	}
+	w.matrix = m
+	w.y = make([]float64, a.Rows)
+	w.references = map[kernels.Precision]*reference{}
+	w.overflows = map[kernels.Precision]error{}
+	rep.Matrix = &m
+	return nil
+}
+
+// trial verifies and measures one configuration. Whatever goes wrong is a
+// result too.
+func (w *worker) trial(req trialRequest) (rep reply) {
+	r := &Result{Trial: req.Trial, Status: OK}
+	rep.Result = r
+	// A collection in the middle of a sample would be measured.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer func() {
+		if p := recover(); p != nil {
+			r.Status, r.Message, rep.Spoiled = Fault, fmt.Sprint("panic: ", p), true
+		}
+		if r.Status != OK { // a half-measured trial has no figures
+			r.Samples, r.Median, r.Low, r.High, r.Batch, r.Stop = nil, 0, 0, 0, 0, ""
+		}
+		r.At = time.Now().UTC()
+	}()
+	err := w.measure(req, r)
+	var invalid *kernels.InvalidError
+	switch {
+	case err == nil:
+	case errors.As(err, &invalid):
+		r.Status, r.Message = Invalid, err.Error()
+	case errors.Is(err, kernels.ErrMemory):
+		r.Status, r.Message, rep.Spoiled = OOM, err.Error(), true
+	default:
+		r.Status, r.Message, rep.Spoiled = Fault, err.Error(), true
+	}
+	return rep
+}
+
+func (w *worker) measure(req trialRequest, r *Result) error {
+	if w.problem == nil || r.Trial.Matrix != w.matrix.Hash {
+		return errors.New("the trial's matrix is not loaded")
+	}
+	ref, err := w.reference(r.Precision)
+	if err != nil {
+		return &kernels.InvalidError{Reason: err.Error()}
+	}
+	p, err := w.backend.Prepare(r.Config)
+	if err != nil {
+		return err
+	}
+	info := p.Info()
+	r.Prepare = info.Prepare.Seconds()
+	r.BytesMin = bytesMin(w.matrix.Features, r.Precision, info)
+	r.BytesOwn = info.BytesKernel
+	r.Properties = info.Properties
+
+	y := w.y
+	if err := p.Multiply(y); err != nil {
+		return err
+	}
+	if r.MaxError, r.WorstRow = ref.check(y); r.MaxError > 1 {
+		r.Status = Wrong
+		r.Message = fmt.Sprintf("row %d (from 0) is %g, should be %g ± %.3g",
+			r.WorstRow, y[r.WorstRow], ref.hi[r.WorstRow], ref.bound[r.WorstRow])
+		r.MaxError = min(r.MaxError, math.MaxFloat64)
+		return nil
+	}
+	if err := sample(p, r.Cache == Cold, req.Protocol, r); err != nil {
+		return err
+	}
+	r.summarise()
+	return nil
+}
+
+// reference returns the reference in a precision, computed when first needed.
+func (w *worker) reference(prec kernels.Precision) (*reference, error) {
+	if err := w.overflows[prec]; err != nil {
+		return nil, err
+	}
+	if ref := w.references[prec]; ref != nil {
+		return ref, nil
+	}
+	ref, err := newReference(w.problem, prec)
+	if err != nil {
+		w.overflows[prec] = err
+		return nil, err
+	}
+	w.references[prec] = ref
+	return ref, nil
+}
