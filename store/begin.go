@@ -24,7 +24,7 @@ var errReadOnly = errors.New("the database is open for reading only")
 
 // Begin names the run that the following results belong to. A sweep whose file
 // has the same text as an earlier one of its name continues that one.
-func (db *DB) Begin(ctx context.Context, run tuner.Run) error {
+func (db *DB) Begin(ctx context.Context, run tuner.RunInfo) error {
 	if db.write == nil {
 		return errReadOnly
 	}
@@ -87,7 +87,7 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err e
 	return id, err
 }
 
-func putSweep(ctx context.Context, tx *sql.Tx, run tuner.Run) (id int64, err error) {
+func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo) (id int64, err error) {
 	sum := sha256.Sum256(run.Sweep.Text)
 	// The first start is kept.
 	err = tx.QueryRowContext(ctx, `

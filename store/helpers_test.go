@@ -40,7 +40,7 @@ func started(t testing.TB) *DB {
 	return db
 }
 
-func begin(t testing.TB, db *DB, run tuner.Run) {
+func begin(t testing.TB, db *DB, run tuner.RunInfo) {
 	t.Helper()
 	if err := db.Begin(t.Context(), run); err != nil {
 		t.Fatal(err)
@@ -63,12 +63,12 @@ func record(t testing.TB, db *DB, results ...tuner.Result) {
 	}
 }
 
-func testRun() tuner.Run {
+func testRun() tuner.RunInfo {
 	sources := map[string]string{}
 	for _, name := range []string{"cpu_coo", "cpu_csr", "cpu_csr_rows", "cpu_sell", "coo_atomic", "cusparse_csr_alg1", "cusparse_csr_alg2"} {
 		sources[name] = "1"
 	}
-	return tuner.Run{
+	return tuner.RunInfo{
 		Sweep: &configs.Sweep{Name: "quick", Title: "A quick one", Text: []byte("name = \"quick\"\n")},
 		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000", Driver: "go1.26", Units: 2, MaxBlock: 65536,
 			Memory: 8 << 30, Cache: 32 << 20, Properties: map[string]string{"governor": "performance"}},

@@ -108,8 +108,7 @@ CREATE INDEX trial_config ON trial
 
 -- Gives the good trials of a matrix, fastest first, without reading the table.
 CREATE INDEX trial_rank ON trial
-  (matrix, device, precision, cache, median, low, high)
-  WHERE status = 'ok' AND superseded = 0;
+  (matrix, device, precision, cache, superseded, median, low, high);
 
 CREATE TABLE sample (
   trial INTEGER PRIMARY KEY REFERENCES trial,
@@ -185,14 +184,14 @@ CREATE VIEW best AS
 WITH
 place AS (
   SELECT DISTINCT matrix, device, precision, cache
-  FROM trial WHERE status = 'ok' AND superseded = 0
+  FROM trial WHERE superseded = 0 AND median IS NOT NULL
 ),
 winner AS (
   SELECT p.matrix, p.device, p.precision, p.cache, w.median, w.high
   FROM place p CROSS JOIN trial w ON w.id = (
     SELECT f.id FROM trial f
     WHERE f.matrix = p.matrix AND f.device = p.device AND f.precision = p.precision
-      AND f.cache = p.cache AND f.status = 'ok' AND f.superseded = 0
+      AND f.cache = p.cache AND f.superseded = 0 AND f.median IS NOT NULL
     ORDER BY f.median, f.low, f.high, f.id LIMIT 1)
 ),
 tied AS (
@@ -209,7 +208,7 @@ tied AS (
      ORDER BY n.block LIMIT 1) AS above
   FROM winner w CROSS JOIN trial t
     ON t.matrix = w.matrix AND t.device = w.device AND t.precision = w.precision AND t.cache = w.cache
-    AND t.status = 'ok' AND t.superseded = 0
+    AND t.superseded = 0 AND t.median IS NOT NULL
   WHERE t.low <= w.high OR t.median <= 1.01 * w.median
 ),
 ranked AS (
@@ -225,7 +224,7 @@ SELECT v.sweep, v.device, v.matrix, v.rows, v.cols, v.nnz, v.kernel, v.format, v
   v.roof_fraction, v.prepare_ms, v.max_error, v.message, v.measured_at,
   (SELECT o.median FROM trial o
    WHERE o.matrix = r.matrix AND o.device = r.device AND o.precision = r.precision AND o.cache = r.cache
-     AND o.status = 'ok' AND o.superseded = 0 AND o.low > r.reach AND o.median > 1.01 * r.fastest
+     AND o.superseded = 0 AND o.median IS NOT NULL AND o.low > r.reach AND o.median > 1.01 * r.fastest
    ORDER BY o.median LIMIT 1) / r.fastest - 1 AS margin,
   r.tie_size
 FROM ranked r CROSS JOIN measured v ON v.id = r.id
@@ -238,11 +237,15 @@ WHERE r.robust_rank = 1;
 -- lowest geometric mean.
 CREATE VIEW speedup AS
 WITH
+source AS ( -- the best of each source of a kernel, in the order of the index
+  SELECT min(median) AS median, id, matrix, device, precision, cache, kernel
+  FROM trial WHERE superseded = 0 AND median IS NOT NULL
+  GROUP BY matrix, device, precision, cache, kernel
+),
 top AS (
-  SELECT min(t.median) AS median, t.id, t.matrix, t.device, t.precision, t.cache, k.name AS kernel
-  FROM trial t CROSS JOIN kernel k ON k.id = t.kernel
-  WHERE t.superseded = 0 AND t.median IS NOT NULL
-  GROUP BY t.matrix, t.device, t.precision, t.cache, k.name
+  SELECT min(f.median) AS median, f.id, f.matrix, f.device, f.precision, f.cache, k.name AS kernel
+  FROM source f CROSS JOIN kernel k ON k.id = f.kernel
+  GROUP BY f.matrix, f.device, f.precision, f.cache, k.name
 ),
 slowdown AS (
   SELECT top.device, top.precision, top.cache, top.kernel,

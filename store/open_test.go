@@ -1,0 +1,253 @@
+package store
+
+import (
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"spmvtune/tuner"
+)
+
+func TestOpenCreatesFolderAndFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b", "50%?#", "results.db")
+	db, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := one(t, db, "PRAGMA user_version"); got != int64(len(migrations)) {
+		t.Errorf("user_version is %v, want %d", got, len(migrations))
+	}
+	if got := one(t, db, "PRAGMA application_id"); got != int64(applicationID) {
+		t.Errorf("application_id is %v, want %d", got, applicationID)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
+		t.Errorf("after closing, the folder holds %q", left)
+	}
+}
+
+func TestReopenKeepsResults(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if n := one(t, again, "SELECT count(*) FROM results"); n != int64(1) {
+		t.Errorf("%v results, want 1", n)
+	}
+	db.write, db.read = nil, nil // closed already
+}
+
+func TestOpenAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			db, err := Open(path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// raw changes a file behind the package's back.
+func raw(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", (&url.URL{Scheme: "file", Path: path}).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		make func(t *testing.T, path string)
+		want string
+	}{
+		{"another program's database", func(t *testing.T, path string) {
+			raw(t, path, "CREATE TABLE bookmark (url TEXT)", "INSERT INTO bookmark VALUES ('x')")
+		}, "another program"},
+		{"another program's identity", func(t *testing.T, path string) {
+			raw(t, path, "PRAGMA application_id = 7")
+		}, "another program"},
+		{"a newer program's database", func(t *testing.T, path string) {
+			db, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			db.Close()
+			raw(t, path, "PRAGMA user_version = 99")
+		}, "newer version"},
+		{"a text file", func(t *testing.T, path string) {
+			if err := os.WriteFile(path, []byte(strings.Repeat("%%MatrixMarket matrix\n", 100)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}, "not an SQLite database"},
+		{"a short text file", func(t *testing.T, path string) {
+			if err := os.WriteFile(path, []byte("hello\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}, "not an SQLite database"},
+		{"a folder", func(t *testing.T, path string) {
+			if err := os.Mkdir(path, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}, "is a folder"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "results.db")
+			tt.make(t, path)
+			before, _ := os.ReadFile(path)
+			for name, open := range map[string]func(string) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
+				db, err := open(path)
+				if err == nil {
+					db.Close()
+					t.Fatalf("%s accepts it", name)
+				}
+				if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
+					t.Errorf("%s: %v\nwant the file's name and %q", name, err, tt.want)
+				}
+			}
+			if after, _ := os.ReadFile(path); string(after) != string(before) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+func TestOpenReadOnlyWithoutResults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	refused := func() {
+		t.Helper()
+		db, err := OpenReadOnly(path)
+		if err == nil {
+			db.Close()
+			t.Fatal("opened")
+		}
+		if !strings.Contains(err.Error(), "run a sweep") || !strings.Contains(err.Error(), path) {
+			t.Errorf("%v: want the file's name and a remedy", err)
+		}
+	}
+	refused()
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file was created")
+	}
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused()
+}
+
+func TestOpenReadOnlyBesideWriter(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	ro, err := OpenReadOnly(db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ro.Close()
+	record(t, db, good("cpu_csr", 64))
+	if n := one(t, ro, "SELECT count(*) FROM results"); n != int64(2) {
+		t.Errorf("%v results, want 2", n)
+	}
+	for name, err := range map[string]error{
+		"Begin":    ro.Begin(t.Context(), testRun()),
+		"Matrix":   ro.Matrix(t.Context(), testMatrix("grid")),
+		"Record":   ro.Record(t.Context(), good("cpu_csr", 96)),
+		"SaveRule": ro.SaveRule(t.Context(), SavedRule{Sweep: "quick"}),
+	} {
+		if err == nil {
+			t.Errorf("%s writes", name)
+		}
+	}
+	if got, err := ro.Finished(t.Context(), []string{good("cpu_csr", 64).ID}); err != nil || len(got) != 1 {
+		t.Errorf("Finished gives %v, %v; want the one trial", got, err)
+	}
+}
+
+// A journal of a network file system that was left in the middle of a commit is
+// rolled back on the next look.
+func TestOpenReadOnlyAfterTornCommit(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db.write, db.read = nil, nil
+	raw(t, db.Path(), "PRAGMA journal_mode = DELETE")
+	tear(t, db.Path())
+	ro, err := OpenReadOnly(db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ro.Close()
+	if got := one(t, ro, "SELECT group_concat(name) FROM sweep"); got != "quick" {
+		t.Errorf("sweeps are %v, want what was committed", got)
+	}
+	if got, err := ro.Count(t.Context()); err != nil || got[tuner.OK] != 1 {
+		t.Errorf("counts are %v, %v", got, err)
+	}
+}
+
+// tear copies the files in the middle of a transaction that has reached them,
+// and puts the copies in their place when it is gone.
+func tear(t *testing.T, path string) {
+	t.Helper()
+	dsn := url.URL{Scheme: "file", Path: path}
+	db, err := sql.Open("sqlite3", dsn.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	for _, s := range []string{
+		"PRAGMA cache_size = 1", // the changes spill into the file
+		"BEGIN",
+		"UPDATE sweep SET name = 'torn'",
+		"UPDATE trial SET message = hex(randomblob(100000))",
+	} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := os.ReadFile(path + "-journal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	for name, data := range map[string][]byte{path: file, path + "-journal": journal} {
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

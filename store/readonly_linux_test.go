@@ -1,0 +1,112 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// asNobody runs f without root's right to write everywhere: in a thread with
+// the file-system identity of "nobody".
+func asNobody(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Run("unprivileged", func(t *testing.T) {
+		if os.Geteuid() == 0 {
+			runtime.LockOSThread() // never unlocked: the thread ends with the test
+			const nobody = 65534
+			if err := unix.Setfsuid(nobody); err != nil {
+				t.Skip("can't give up root's rights: ", err)
+			}
+		}
+		f(t)
+	})
+}
+
+// frozen makes a folder of the files that a killed writer leaves, or those of a
+// closed database, and takes away the right to write there.
+func frozen(t *testing.T, killed bool, drop ...string) string {
+	t.Helper()
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	dir, err := os.MkdirTemp("", "frozen") // t.TempDir can't be entered by others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		os.Chmod(dir, 0o700)
+		os.RemoveAll(dir)
+	})
+	if !killed {
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db.write, db.read = nil, nil
+	}
+	files, err := filepath.Glob(db.Path() + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(f)), data, 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, filepath.Base(db.Path()))
+	for _, suffix := range drop {
+		if err := os.Remove(path + suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOpenReadOnlyInFrozenFolder(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		killed bool
+	}{{"closed", false}, {"killed", true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := frozen(t, tt.killed)
+			asNobody(t, func(t *testing.T) {
+				if err := os.WriteFile(path+".probe", nil, 0o666); err == nil {
+					t.Fatal("the folder can be written")
+				}
+				db, err := OpenReadOnly(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer db.Close()
+				if n := one(t, db, "SELECT count(*) FROM results"); n != int64(1) {
+					t.Errorf("%v results, want 1", n)
+				}
+			})
+		})
+	}
+}
+
+// A log without its index can't be read where no index can be made. The file
+// alone would be an old state, so it is not shown.
+func TestOpenReadOnlyRefusesOldState(t *testing.T) {
+	path := frozen(t, true, "-shm")
+	asNobody(t, func(t *testing.T) {
+		db, err := OpenReadOnly(path)
+		if err == nil {
+			db.Close()
+			t.Fatal("opened")
+		}
+		if !strings.Contains(err.Error(), "-wal") || !strings.Contains(err.Error(), "copy") {
+			t.Errorf("%v: want a remedy", err)
+		}
+	})
+}
