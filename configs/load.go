@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func Load(nameOrPath string) (*Sweep, error) {
 func Parse(path string, text []byte) (*Sweep, error) {
 	vals := map[string]any{}
 	if _, err := toml.Decode(string(text), &vals); err != nil {
-		return nil, Errors{syntaxError(path, err)}
+		return nil, Errors{syntaxError(path, text, err)}
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
@@ -86,16 +87,21 @@ func Parse(path string, text []byte) (*Sweep, error) {
 	return s, nil
 }
 
-// syntaxError says where a text stops being TOML.
-func syntaxError(path string, err error) *Error {
+// syntaxError says where a text stops being TOML. The line is counted up to the
+// parser's offset: at the end of a file the parser's own can be one too low.
+func syntaxError(path string, text []byte, err error) *Error {
+	e := &Error{
+		File: path, Line: 1, Problem: printable(err.Error()),
+		Hint: "this is not TOML; other mistakes show once it is",
+	}
 	var parse toml.ParseError
-	if !errors.As(err, &parse) {
-		return &Error{File: path, Problem: printable(err.Error())}
+	if errors.As(err, &parse) {
+		text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		before := text[:min(max(parse.Position.Start, 0), len(text))]
+		e.Line += bytes.Count(before, []byte("\n"))
+		e.Key, e.Problem = printable(parse.LastKey), printable(parse.Message)
 	}
-	return &Error{
-		File: path, Line: parse.Position.Line, Key: printable(parse.LastKey),
-		Problem: printable(parse.Message), Hint: "this is not TOML; other mistakes show once it is",
-	}
+	return e
 }
 
 // sweep reads the whole file.

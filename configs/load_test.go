@@ -74,9 +74,21 @@ s.toml:19: kernel.block: -8 is too small: the least is 1`, "DIR", dir)
 }
 
 func TestSyntaxErrorHasItsLine(t *testing.T) {
-	es := mistakes(t, "[protocol]\nwarmup = 3\ncache = warm\n")
-	if len(es) != 1 || es[0].Line != 3 || es[0].Key != "protocol.cache" {
-		t.Errorf("got %v", es)
+	for _, tt := range []struct {
+		text string
+		line int
+		key  string
+	}{
+		{"[protocol]\nwarmup = 3\ncache = warm\n", 3, "protocol.cache"},
+		{"title = \"a\"\n\"na\\", 2, ""}, // at the end of the file
+		{"title = \"a\n\"\n", 1, "title"},
+		{"title = 1\n\ntitle = 2\n", 3, "title"},
+		{"\ufeff\ntitle = \n", 2, "title"},
+	} {
+		es := mistakes(t, tt.text)
+		if len(es) != 1 || es[0].Line != tt.line || es[0].Key != tt.key {
+			t.Errorf("%q: got %v", tt.text, es)
+		}
 	}
 }
 
