@@ -74,7 +74,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 	if m.Duplicates == 0 {
 		same("max_row", f.RowMax)
 	}
-	if m.Duplicates == 0 && m.Field != "complex" {
+	if m.Duplicates == 0 && m.Field != "complex" && m.Declared < 1e6 {
 		stored := m // the index counts zeros in the file
 		if m.Symmetry != "general" {
 			if stored, err = Read(path, Options{Expand: false}); err != nil {

@@ -1,0 +1,235 @@
+package mtx
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// entries lists a matrix as readers see it, by rows, counted from 1.
+func entries(m *Matrix) string {
+	var b strings.Builder
+	c := m.A.COO()
+	for k, v := range c.Val {
+		fmt.Fprintf(&b, "%d,%d=%g ", c.Row[k]+1, c.Col[k]+1, v)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestDecode(t *testing.T) {
+	const banner = "%%MatrixMarket matrix coordinate real general\n"
+	realPart := Options{Expand: true, Complex: RealPart}
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		want       string
+	}{
+		{"unsorted, blank lines, comments", banner + "% c\n\n 2 3 3 \n\n2 3 5\n% in between\n\t1\t1\t-1.5e1\r\n2 1 +.5", DefaultOptions, "1,1=-15 2,1=0.5 2,3=5"},
+		{"case, spacing, byte order mark", "\ufeff  %%MATRIXmarket\tMatrix  COORDINATE Double  GENERAL \r\n1 1 1\r\n1 1 2\r\n", DefaultOptions, "1,1=2"},
+		{"duplicates", banner + "2 2 4\n2 2 1\n1 1 5\n2 2 2\n2 2 4\n", DefaultOptions, "1,1=5 2,2=7"},
+		{"explicit zero stays", banner + "1 2 1\n1 2 0\n", DefaultOptions, "1,2=0"},
+		{"nothing", banner + "0 0 0\n", DefaultOptions, ""},
+		{"no entries", banner + "3 4 0", DefaultOptions, ""},
+		{"infinite and too large", banner + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e999\n", DefaultOptions, "1,1=+Inf 1,2=-Inf 1,3=NaN 1,4=+Inf"},
+		{"Fortran exponent", banner + "1 2 2\n1 1 1.5D+02\n1 2 -2d-1\n", DefaultOptions, "1,1=150 1,2=-0.2"},
+		{"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2 \n", DefaultOptions, "1,2=1 2,1=1"},
+		{"pattern symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n", DefaultOptions, "1,2=1 2,1=1 2,2=1"},
+		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 2\n1 2 3\n", DefaultOptions, "1,1=1 1,2=3 1,3=2 2,1=3 3,1=2"},
+		{"symmetric, both triangles", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 4\n", DefaultOptions, "1,2=5 2,1=5"},
+		{"symmetric, not expanded", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 1\n3 1 2\n", Options{}, "1,1=1 3,1=2"},
+		{"skew-symmetric", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 2\n2 1 3\n2 2 9\n", DefaultOptions, "1,2=-3 2,1=3 2,2=9"},
+		{"hermitian", "%%MatrixMarket matrix coordinate complex Hermitian\n2 2 2\n1 1 4 0\n2 1 3 7\n", realPart, "1,1=4 1,2=3 2,1=3"},
+		{"complex skew-symmetric", "%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 3 7\n", realPart, "1,2=-3 2,1=3"},
+		{"array", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n% c\n4\n\n0\n6\n", DefaultOptions, "1,1=1 1,2=3 1,3=0 2,1=2 2,2=4 2,3=6"},
+		{"array laid out as a table", "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4", DefaultOptions, "1,1=1 1,2=3 2,1=2 2,2=4"},
+		{"array symmetric", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", DefaultOptions, "1,1=1 1,2=2 2,1=2 2,2=3"},
+		{"array skew-symmetric", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", DefaultOptions, "1,2=-1 1,3=-2 2,1=1 2,3=-3 3,1=2 3,2=3"},
+		{"array skew-symmetric 1×1", "%%MatrixMarket matrix array real skew-symmetric\n1 1\n", DefaultOptions, ""},
+		{"array complex", "%%MatrixMarket matrix array complex general\n1 2\n1 9\n2 9\n", realPart, "1,1=1 1,2=2"},
+		{"array without rows", "%%MatrixMarket matrix array real general\n0 5\n", DefaultOptions, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var packed bytes.Buffer
+			z := gzip.NewWriter(&packed)
+			io.WriteString(z, c.text)
+			z.Close()
+			for how, r := range map[string]io.Reader{
+				"at once":      strings.NewReader(c.text),
+				"byte by byte": iotest.OneByteReader(strings.NewReader(c.text)),
+				"gzipped":      &packed,
+			} {
+				m, err := Decode(r, "file", c.opt)
+				if err != nil {
+					t.Fatalf("%s: %v", how, err)
+				}
+				if err := m.A.Validate(); err != nil {
+					t.Fatalf("%s: %v", how, err)
+				}
+				if got := entries(m); got != c.want {
+					t.Errorf("%s: entries %q, want %q", how, got, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestDecodeSaysWhatItRead(t *testing.T) {
+	m, err := Decode(strings.NewReader("%%MatrixMarket matrix coordinate double symmetric\n%title\n% by us\n3 3 4\n1 1 nan\n2 1 1\n1 2 1\n3 3 1\n"), "file", DefaultOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.A = nil
+	want := Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us", Declared: 4, Duplicates: 2, NonFinite: 1}
+	if *m != want {
+		t.Errorf("got %+v, want %+v", *m, want)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	const (
+		coo = "%%MatrixMarket matrix coordinate real general\n"
+		pat = "%%MatrixMarket matrix coordinate pattern general\n"
+		arr = "%%MatrixMarket matrix array real general\n"
+	)
+	for _, c := range []struct{ name, text, want string }{
+		{"empty file", "", "f.mtx:1: the file is empty"},
+		{"web page", "\n <!DOCTYPE html><html>", "f.mtx:1: this is a web page"},
+		{"LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "f.mtx:1: this is a Git LFS pointer"},
+		{"no banner", "3 3 1\n1 1 1\n", `f.mtx:1: a Matrix Market file starts with a line such as "%%MatrixMarket matrix coordinate real general", not "3 3 1"`},
+		{"CR line ends", strings.ReplaceAll(coo+"1 1 1\n1 1 1\n", "\n", "\r"), "f.mtx:1: lines end in CR alone"},
+		{"vector", "%%MatrixMarket vector coordinate real general\n4 3\n", `f.mtx:1: the object is "vector"`},
+		{"pattern array", "%%MatrixMarket matrix array pattern general\n1 1\n1\n", "f.mtx:1: an array can't be a pattern"},
+		{"skew-symmetric pattern", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n", "f.mtx:1: a pattern can't be skew-symmetric"},
+		{"complex", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", `f.mtx:1: the values are complex, and kernels here multiply real matrices; complex = "real-part"`},
+		{"no sizes", coo + "% c\n", "f.mtx:3: the file ends before its size line"},
+		{"negative size", coo + "-3 3 1\n", `f.mtx:2: size "-3" is not a whole number`},
+		{"fraction", coo + "3.0 3 1\n", `f.mtx:2: size "3.0" is not a whole number`},
+		{"size beyond int32", coo + "3 2147483648 1\n", `f.mtx:2: size "2147483648" is too large`},
+		{"entries beyond int32", coo + "3 3 4294967297\n", `f.mtx:2: size "4294967297" is too large`},
+		{"array beyond int32", arr + "65536 65536\n1\n", "f.mtx:2: an array of 65536×65536 has 4294967296 values"},
+		{"symmetric rectangle", "%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n", "f.mtx:2: a symmetric matrix must be square"},
+		{"entries in nothing", coo + "0 1 1\n", "f.mtx:2: 1 entry declared in a matrix of 0×1"},
+		{"row 0", coo + "3 3 1\n0 1 1\n", `f.mtx:3: "0 1 1": row 0: indices count from 1`},
+		{"column 0", coo + "3 3 1\n1 0 1\n", `f.mtx:3: "1 0 1": column 0: indices count from 1`},
+		{"row outside", coo + "3 3 2\n1 1 1\n4 1 1\n", `f.mtx:4: "4 1 1": row 4 lies outside the matrix, which has 3 rows (line 2)`},
+		{"column outside", coo + "3 1 1\n1 2 1\n", "column 2 lies outside the matrix, which has 1 column (line 2)"},
+		{"huge index", coo + "3 3 1\n1 99999999999999999999 1\n", "column 99999999999999999999 lies outside"},
+		{"negative index", coo + "3 3 1\n-1 1 1\n", "row -1 is negative"},
+		{"fractional index", coo + "3 3 1\n1.5 1 1\n", `row "1.5" is not a whole number`},
+		{"no value", coo + "3 3 1\n1 1\n", "f.mtx:3: \"1 1\": there is no value"},
+		{"half an entry", coo + "3 3 1\n1\n", "f.mtx:3: \"1\": the line is too short"},
+		{"word for a value", coo + "3 3 1\n1 1 x\n", `value "x" is not a number`},
+		{"hexadecimal value", coo + "3 3 1\n1 1 0x1p3\n", `value "0x1p3" is not a number`},
+		{"comma", coo + "3 3 1\n1 1 1,5\n", `value "1,5" is not a number`},
+		{"glued exponent", coo + "3 3 1\n1 1 1e\n", `value "1e" is not a number`},
+		{"only a sign", coo + "3 3 1\n1 1 -\n", `value "-" is not a number`},
+		{"text behind", coo + "3 3 1\n1 1 1 2 3\n", "there is something after the entry"},
+		{"value in a pattern", pat + "3 3 1\n1 1 1\n", "says real in line 1"},
+		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "says complex in line 1"},
+		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:6: more entries than the 1 declared in line 2"},
+		{"too few", coo + "3 3 2\n1 1 1\n\n", "f.mtx:5: the file ends after 1 of 2 entries"},
+		{"too few values", arr + "2 2\n1\n2\n3", "f.mtx:6: the file ends after 3 of 4 values"},
+		{"too many values", arr + "1 1\n1\n2\n", "f.mtx:4: more values than the 1 of a general array of 1×1 (line 2)"},
+		{"array value", arr + "1 1\nq\n", `f.mtx:3: value "q" is not a number`},
+		{"long line", coo + strings.Repeat("1 ", 1<<20), "f.mtx:2: this line is longer than"},
+		{"mostly empty rows", coo + "2147483647 2147483647 1\n1 1 1\n", "f.mtx:2: 2147483647×2147483647 with 1 entry: nearly all rows"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Decode(strings.NewReader(c.text), "f.mtx", DefaultOptions)
+			if err == nil {
+				t.Fatalf("read as %v", m.A)
+			}
+			var e *Error
+			if !errors.As(err, &e) || e.File != "f.mtx" {
+				t.Errorf("%#v is not an *Error for f.mtx", err)
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// A line number in a later block counts the lines of all blocks before it.
+func TestErrorLineFarDown(t *testing.T) {
+	const n = 400_000 // several blocks
+	text := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s9 9 oops\n", n+1, strings.Repeat("1 2 3.25\n", n))
+	_, err := Decode(strings.NewReader(text), "f", DefaultOptions)
+	if want := fmt.Sprintf("f:%d: \"9 9 oops\"", n+3); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s…", err, want)
+	}
+}
+
+func TestDecodeDamagedGzip(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	fmt.Fprintf(z, "%%%%MatrixMarket matrix coordinate real general\n50000 1 50000\n")
+	for i := range 50000 {
+		fmt.Fprintf(z, "%d 1 %g\n", i+1, 1/float64(i+3))
+	}
+	z.Close()
+	whole := packed.Bytes()
+	flipped := slices.Clone(whole)
+	flipped[len(flipped)-8] ^= 1 // the checksum
+
+	for want, file := range map[string][]byte{
+		"cut off; get it again":     whole[:len(whole)/2],
+		"the file was cut off":      whole[:len(whole)-3],
+		"damaged (gzip: invalid ch": flipped,
+		"compressed data":           whole[:5],
+		"damaged (gzip: invalid he": append([]byte("\x1f\x8bnot gzip"), whole...),
+	} {
+		_, err := Decode(bytes.NewReader(file), "f.gz", DefaultOptions)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if m, err := Decode(bytes.NewReader(whole), "f.gz", DefaultOptions); err != nil || m.A.NNZ() != 50000 {
+		t.Errorf("the whole file: %v", err)
+	}
+}
+
+// A header may promise anything; memory is given for data only.
+func TestHeaderAllocatesNothing(t *testing.T) {
+	for _, text := range []string{
+		"%%MatrixMarket matrix coordinate real symmetric\n2000000000 2000000000 2000000000\n1 1 1\n",
+		"%%MatrixMarket matrix array real general\n2000000000 1\n1\n",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Decode(strings.NewReader(text), "f", DefaultOptions)
+		runtime.ReadMemStats(&after)
+		if err == nil {
+			t.Error("a cut-off file was read")
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
+			t.Errorf("%d MB allocated for %d bytes", got>>20, len(text))
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	if _, err := Read(filepath.Join(t.TempDir(), "none.mtx"), DefaultOptions); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: got %v", err)
+	}
+	dir := t.TempDir()
+	if _, err := Read(dir, DefaultOptions); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("folder: got %v", err)
+	}
+	if _, err := Decode(strings.NewReader(""), "f", Options{Complex: "abs"}); err == nil || !strings.Contains(err.Error(), RealPart) {
+		t.Errorf("unknown option: got %v", err)
+	}
+	broken := errors.New("disk on fire")
+	if _, err := Decode(iotest.ErrReader(broken), "f", DefaultOptions); !errors.Is(err, broken) {
+		t.Errorf("broken reader: got %v", err)
+	}
+}
