@@ -19,6 +19,9 @@ func TestReadRealFiles(t *testing.T) {
 			for _, want := range index(t, folder) {
 				t.Run(want["file"], func(t *testing.T) {
 					t.Parallel()
+					if n, _ := strconv.Atoi(want["declared_entries"]); testing.Short() && n > 500_000 {
+						t.Skip("a large file")
+					}
 					checkFile(t, filepath.Join(folder, want["file"]), want)
 				})
 			}
@@ -120,12 +123,16 @@ func zeros(m *sparse.CSR[float64]) int {
 
 // product returns the 2-norms of A·x and of |A|·|x|, for x_k = cos(k).
 func product(m *sparse.CSR[float64]) (norm, size float64) {
+	x := make([]float64, m.Cols)
+	for k := range x {
+		x[k] = math.Cos(float64(k))
+	}
 	var squares, rest float64 // Kahan's sum: there are up to millions of rows
 	for i := range m.Rows {
 		cols, vals := m.Row(i)
 		var y, abs float64
 		for k, j := range cols {
-			p := vals[k] * math.Cos(float64(j))
+			p := vals[k] * x[j]
 			y += p
 			abs += math.Abs(p)
 		}
