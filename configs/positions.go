@@ -159,10 +159,8 @@ func (s *scanner) pair(table *place) {
 	for _, name := range path[:last] {
 		table = table.child(name, line)
 	}
-	value := s.value()
-	value.line = line
 	table.child(path[last], line)
-	table.keys[path[last]] = value
+	table.keys[path[last]] = s.value()
 }
 
 // path reads a dotted key, of which each part may be quoted.

@@ -16,10 +16,10 @@ var autoPerSM = []int{1, 2, 4, 8, 16}
 // are legal for every kernel and fill a multiprocessor evenly.
 const gpuBlock = 256
 
-// cpuBlocks are those of the processor's kernels. A chunk of 16384 nonzeros is
-// 200 to 260 KB, which a second-level cache holds; 1024 rows are about as much
-// where rows have a dozen nonzeros; 8 rows fill a vector register of float64
-// twice over.
+// cpuBlocks are those of the processor's kernels. 16384 nonzeros are 200 to
+// 260 KB, which a second-level cache holds; 1024 rows are about as much where
+// rows have a dozen nonzeros; 8 rows side by side keep the processor's adders
+// busy without much padding.
 var cpuBlocks = map[string]int{"cpu_coo_chunks": 16384, "cpu_csr_rows": 1024, "cpu_sell": 8}
 
 // Expand lists the configurations of s on a device with that many units
