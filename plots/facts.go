@@ -47,14 +47,22 @@ func counted(n int, one, many string) fact {
 // gainTable lists the largest speed-ups, one per matrix and device.
 func gainTable(d *data) table {
 	t := table{Title: "Best speed-ups", Columns: []column{
-		{"matrix", false}, {"speed-up", true}, {"over", false}, {"kernel", false}, {"block", true}, {"grid", true}, {"precision", false}, {"device", false},
+		{"matrix", false}, {"speed-up", true}, {"over", false}, {"kernel", false}, {"block", true}, {"grid", true}, {"precision", false},
 	}}
+	several := len(d.places()) > 1
+	if several {
+		t.Columns = append(t.Columns, column{"on", false})
+	}
 	for _, g := range d.topGains(8) {
 		r := g.Row
-		t.Rows = append(t.Rows, []cell{
+		row := []cell{
 			words(g.Matrix), {rounded(g.Ratio, g.High-g.Ratio) + "×", g.Ratio}, words(g.Against), words(r.Kernel),
-			integer(r.Block), integer(r.Grid), words(string(r.Precision)), words(d.place(r.Device, r.Cache)),
-		})
+			integer(r.Block), integer(r.Grid), words(string(r.Precision)),
+		}
+		if several {
+			row = append(row, words(d.place(r.Device, r.Cache)))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -63,7 +71,7 @@ func gainTable(d *data) table {
 func failureTable(d *data) (t table, cut int) {
 	t = table{Title: "Trials that failed", Columns: []column{
 		{"status", false}, {"matrix", false}, {"kernel", false}, {"precision", false}, {"block", true}, {"grid", true},
-		{"parameters", false}, {"message", false}, {"device", false},
+		{"parameters", false}, {"message", false}, {"on", false},
 	}}
 	for i := range d.rows {
 		r := &d.rows[i]
@@ -84,8 +92,8 @@ func failureTable(d *data) (t table, cut int) {
 // validationTable says how far the rule can be trusted.
 func validationTable(d *data, r *rule.Rule) table {
 	t := table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: []column{
-		{"setup", false}, {"matrices", true}, {"rule, mean [%]", true}, {"rule, worst [%]", true}, {"worst on", false},
-		{"within 5% [%]", true}, {"single configuration [%]", true}, {"single kernel, tuned [%]", true},
+		{"setup", false}, {"matrices", true}, {"mean [%]", true}, {"worst [%]", true}, {"worst on", false},
+		{"within 5% on [%]", true}, {"one configuration [%]", true}, {"one kernel, tuned [%]", true},
 	}}
 	for i := range r.Selectors {
 		s := &r.Selectors[i]

@@ -67,10 +67,11 @@ func (f *files) sorted() []string {
 func slug(words ...string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(strings.Join(words, " ")) {
+		inWord := b.Len() > 0 && !strings.HasSuffix(b.String(), "-")
 		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.' && b.Len() > 0:
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.' && inWord && !strings.HasSuffix(b.String(), "."):
 			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+		case inWord:
 			b.WriteByte('-')
 		}
 	}

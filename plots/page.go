@@ -29,7 +29,7 @@ type page struct {
 
 // save renders the page into figures/NAME.png and figures/NAME.svg.
 func (p *page) save(f *files) error {
-	image, err := p.png()
+	image, err := p.raster(pageDPI)
 	if err != nil {
 		return fmt.Errorf("drawing %s: %w", p.Name, err)
 	}
@@ -42,14 +42,16 @@ func (p *page) save(f *files) error {
 	return f.write("figures/"+p.Name+".svg", p.svg)
 }
 
-func (p *page) png() ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(pageWidth, p.pageHeight()), vgimg.UseDPI(pageDPI))
+// raster renders the page as PNG.
+func (p *page) raster(dpi int) ([]byte, error) {
+	c := vgimg.NewWith(vgimg.UseWH(pageWidth, p.pageHeight()), vgimg.UseDPI(dpi))
 	p.draw(draw.New(c))
 	var b bytes.Buffer
 	err := png.Encode(&b, c.Image())
 	return b.Bytes(), err
 }
 
+// vector renders the page as SVG.
 func (p *page) vector() ([]byte, error) {
 	c := vgsvg.New(pageWidth, p.pageHeight())
 	p.draw(draw.New(c))
@@ -57,10 +59,20 @@ func (p *page) vector() ([]byte, error) {
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, err
 	}
+	// Characters that XML can't hold would spoil the file; a matrix may be called
+	// anything.
+	s := strings.Map(printable, strings.ToValidUTF8(b.String(), "\uFFFD"))
 	// Where Liberation Sans isn't installed, faces with its metrics or close to
 	// them keep labels where they were measured to be.
-	s := strings.ReplaceAll(b.String(), "font-family:Liberation Sans", "font-family:"+fontFamilies)
+	s = strings.ReplaceAll(s, "font-family:Liberation Sans", "font-family:"+fontFamilies)
 	return []byte(s), nil
+}
+
+func printable(r rune) rune {
+	if r < ' ' && r != '\n' && r != '\t' || r == 0xFFFE || r == 0xFFFF {
+		return '\uFFFD'
+	}
+	return r
 }
 
 const fontFamilies = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"

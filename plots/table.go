@@ -160,7 +160,7 @@ func compareStatus(a, b string) int {
 // winsTable says how often each kernel was the best, and its geometric mean
 // speed-up over the baseline.
 func winsTable(d *data) table {
-	t := table{Title: "Kernels", Columns: []column{{"kernel", false}, {"best on", true}, {"speed-up (geometric mean)", true}}}
+	t := table{Title: "Kernels", Columns: []column{{"kernel", false}, {"best on (matrix and setup)", true}, {"speed-up (geometric mean)", true}}}
 	wins := map[string]int{}
 	for i := range d.best {
 		wins[d.best[i].Kernel]++

@@ -3,6 +3,8 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -123,7 +125,6 @@ func (dim dimension) detail(d *data, panels []panel) *page {
 	for i := range panels {
 		charts[i] = dim.chart(&panels[i], 9, 16)
 		charts[i].heading = string(panels[i].Precision)
-		charts[i].note = dim.settings(charts[i].lines)
 		top = max(top, charts[i].peak())
 	}
 	for i := range charts {
@@ -133,7 +134,7 @@ func (dim dimension) detail(d *data, panels []panel) *page {
 	return &page{
 		Name:     d.fileStem("throughput-vs-"+dim.name, first.Device, first.Cache, first.Matrix),
 		Title:    fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.place(first.Device, first.Cache)),
-		Subtitle: dim.subtitle(charts),
+		Subtitle: dim.subtitle(charts) + dim.settings(panels, charts),
 		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
 		Detail:   true,
 		kernels:  names,
@@ -142,19 +143,31 @@ func (dim dimension) detail(d *data, panels []panel) *page {
 	}
 }
 
-// settings names what is fixed, kernel by kernel where they differ.
-func (dim dimension) settings(lines []line) string {
-	words := dim.fixedWords(lines)
-	if !strings.Contains(words, "–") {
-		return words
-	}
+// settings names what is fixed, kernel by kernel where they differ; "" where
+// the panels' headings say it all.
+func (dim dimension) settings(panels []panel, charts []chart) string {
 	var list []string
-	for _, l := range lines {
-		if l.Fixed > 0 && !l.flat() {
-			list = append(list, fmt.Sprintf("%s %d", l.Kernel, l.Fixed))
+	for i := range charts {
+		words := dim.fixedWords(charts[i].lines)
+		var each []string
+		for _, l := range charts[i].lines {
+			if s := strings.TrimSpace(fmt.Sprintf("%s %s", numbered(l.Fixed), l.Params)); s != "" && !l.flat() {
+				each = append(each, l.Kernel+" "+s)
+			}
+		}
+		if params := slices.ContainsFunc(charts[i].lines, func(l line) bool { return l.Params != "" }); params || strings.Contains(words, "–") {
+			list = append(list, fmt.Sprintf(" Fixed in %s (%s): %s.", panels[i].Precision, dim.other, strings.Join(each, ", ")))
 		}
 	}
-	return dim.other + ": " + strings.Join(list, ", ")
+	return strings.Join(list, "")
+}
+
+// numbered prints a size, nothing where there is none.
+func numbered(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // subtitle says what is fixed and what the marks mean, as far as they occur.

@@ -34,7 +34,7 @@ for (const box of document.querySelectorAll(".table")) {
     });
   });
 
-  if (rows.length < 6) continue;
+  if (rows.length < 10) continue;
   const title = box.querySelector("h3");
   const head = document.createElement("div");
   head.className = "head";

@@ -1,0 +1,49 @@
+package plots
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/plot/cmpimg"
+)
+
+// goldenDPI keeps the files small; shapes, colours and labels still show.
+const goldenDPI = 50
+
+func TestGolden(t *testing.T) {
+	small := processor()
+	small.matrices = small.matrices[:4]
+	d := small.data()
+	for i := range Figures {
+		f := &Figures[i]
+		t.Run(f.ID, func(t *testing.T) {
+			pages, warnings := f.draw(d)
+			if len(pages) == 0 || len(warnings) > 0 {
+				t.Fatalf("%d pages, warnings %v", len(pages), warnings)
+			}
+			got, err := pages[0].raster(goldenDPI)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", f.ID+".png")
+			if *cmpimg.GenerateTestData { // -regen
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Other processors round differently, at the edges of glyphs only.
+			if same, err := cmpimg.EqualApprox("png", got, want, 0.02); err != nil || !same {
+				other := filepath.Join(t.TempDir(), f.ID+".png")
+				if err := os.WriteFile(other, got, 0o644); err != nil {
+					t.Error(err)
+				}
+				t.Errorf("differs from %s (%v): look at both; if the new one is right, run the test with -regen", path, err)
+			}
+		})
+	}
+}

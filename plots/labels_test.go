@@ -1,0 +1,97 @@
+package plots
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"testing"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/kernels"
+)
+
+// labels is a canvas that only notes where text goes.
+type labels struct {
+	vg.Canvas
+	angle []float64
+	boxes []label
+}
+
+type label struct {
+	text string
+	vg.Rectangle
+}
+
+func (l *labels) SetLineWidth(vg.Length)              {}
+func (l *labels) SetLineDash([]vg.Length, vg.Length)  {}
+func (l *labels) SetColor(color.Color)                {}
+func (l *labels) Translate(vg.Point)                  {}
+func (l *labels) Scale(_, _ float64)                  {}
+func (l *labels) Stroke(vg.Path)                      {}
+func (l *labels) Fill(vg.Path)                        {}
+func (l *labels) DrawImage(vg.Rectangle, image.Image) {}
+func (l *labels) Push()                               { l.angle = append(l.angle, l.angle[len(l.angle)-1]) }
+func (l *labels) Pop()                                { l.angle = l.angle[:len(l.angle)-1] }
+func (l *labels) Rotate(a float64)                    { l.angle[len(l.angle)-1] += a }
+func (l *labels) FillString(f font.Face, p vg.Point, s string) {
+	// A line of text that is upright or a quarter turned, from its baseline to
+	// the height of its capitals.
+	w, h := f.Width(s), f.Extents().Ascent*0.75
+	box := vg.Rectangle{Min: p, Max: vg.Point{X: p.X + w, Y: p.Y + h}}
+	if math.Abs(l.angle[len(l.angle)-1]-quarterTurn) < 1e-9 {
+		box = vg.Rectangle{Min: vg.Point{X: -p.Y - h, Y: p.X}, Max: vg.Point{X: -p.Y, Y: p.X + w}}
+	}
+	l.boxes = append(l.boxes, label{s, box})
+}
+
+// TestLabelsApart draws every page of databases of all sizes and checks that no
+// two labels overlap and none leaves the page.
+func TestLabelsApart(t *testing.T) {
+	long := processor()
+	long.matrices = []string{"he131-GTFS_VBB_EndeApr_Dez2016.zip_train+metro+tram+bus", "he184-atco_enc3_opt2_05_21",
+		"matrix_ACTIVSg200_AC_renumbered_add9_01", "ldpc-10GBPS-ETHERNET_1723_2048", "m"}
+	wide := gpu(3, 1024)
+	wide.grids = []int{1, 7, 100, 1000, 1 << 20}
+	one := processor()
+	one.matrices, one.precisions = one.matrices[:1], []kernels.Precision{kernels.Float64}
+	many := gpu(41, 64)
+	for name, s := range map[string]synthetic{
+		"processor": processor(), "one": one, "30x11": gpu(30, 256), "1024": gpu(3, 1024), "long": long, "wide": wide, "41": many,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := s.data()
+			for i := range Figures {
+				pages, _ := Figures[i].draw(d)
+				if len(pages) == 0 {
+					t.Errorf("%s: no page", Figures[i].ID)
+				}
+				for _, p := range pages {
+					checkLabels(t, p)
+				}
+			}
+		})
+	}
+}
+
+func checkLabels(t *testing.T, p *page) {
+	t.Helper()
+	c := &labels{angle: []float64{0}}
+	area := draw.NewCanvas(c, pageWidth, p.pageHeight())
+	p.draw(area)
+	if len(c.boxes) < 4 {
+		t.Errorf("%s: %d labels only", p.Name, len(c.boxes))
+	}
+	for i, a := range c.boxes {
+		if a.Min.X < 0 || a.Min.Y < 0 || a.Max.X > area.Max.X || a.Max.Y > area.Max.Y {
+			t.Errorf("%s: %q leaves the page: %v", p.Name, a.text, a.Rectangle)
+		}
+		for _, b := range c.boxes[:i] {
+			if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
+				t.Errorf("%s: %q and %q overlap: %v, %v", p.Name, a.text, b.text, a.Rectangle, b.Rectangle)
+			}
+		}
+	}
+}

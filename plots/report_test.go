@@ -1,0 +1,246 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/rule"
+)
+
+// written writes a report and returns its files by name.
+func written(t *testing.T, d *data, r *rule.Rule, opt Options) (map[string][]byte, *Written) {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := write(t.Context(), d, r, dir, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := map[string][]byte{}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		content[filepath.ToSlash(name)], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(content) != len(w.Files) {
+		t.Errorf("the folder holds %d files, the result names %d", len(content), len(w.Files))
+	}
+	for _, name := range w.Files {
+		if len(content[name]) == 0 {
+			t.Errorf("%s is missing or empty", name)
+		}
+	}
+	return content, w
+}
+
+func TestSameBytes(t *testing.T) {
+	s := processor()
+	s.matrices = s.matrices[:3]
+	first, _ := written(t, s.data(), sampleRule(), Options{Version: "1"})
+
+	// The store may give rows in any order.
+	d := s.data()
+	rows := slices.Clone(d.rows)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	slices.Reverse(d.best)
+	slices.Reverse(d.matrices)
+	second, _ := written(t, newData(rows, d.best, d.matrices, d.devices), sampleRule(), Options{Version: "1"})
+
+	if len(first) < 10 {
+		t.Fatalf("%d files only", len(first))
+	}
+	for name, content := range first {
+		if !bytes.Equal(content, second[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestEmptyDatabase(t *testing.T) {
+	content, w := written(t, newData(nil, nil, nil, nil), nil, Options{})
+	if len(w.Warnings) != len(Figures) {
+		t.Errorf("warnings: %v", w.Warnings)
+	}
+	for i, warning := range w.Warnings {
+		if s := warning.Error(); !strings.Contains(s, Figures[i].ID) || !strings.Contains(s, Figures[i].Sweep) {
+			t.Errorf("warning %q names no figure or sweep", s)
+		}
+	}
+	for _, want := range []string{"No figure has data", "No rule was learned", "No trial failed"} {
+		if !strings.Contains(string(content["report.html"]), want) {
+			t.Errorf("the report does not say %q", want)
+		}
+	}
+}
+
+func TestUnknownFigure(t *testing.T) {
+	_, err := write(t.Context(), newData(nil, nil, nil, nil), nil, t.TempDir(), Options{Figures: []string{"nonsense"}})
+	if err == nil || !strings.Contains(err.Error(), "throughput-vs-block") {
+		t.Errorf("error %v names no figure that there is", err)
+	}
+}
+
+// TestHostileNames feeds names and messages that mean something to HTML,
+// Markdown, XML or a file system.
+func TestHostileNames(t *testing.T) {
+	s := processor()
+	s.matrices = []string{`<script>alert(1)</script>`, "a|b*c`d\\e", "../../etc/passwd", "nul\x00bell\x07\xff", `"q" & 'r'`, "a b", "a-b"}
+	d := s.data()
+	d.rows[0].Status, d.rows[0].Message = "fault", `<img src=x onerror="alert(2)">`
+	d = newData(d.rows, d.best, d.matrices, d.devices)
+	content, w := written(t, d, nil, Options{Title: "</title><b>"})
+
+	page := string(content["report.html"])
+	for _, bad := range []string{"<script>alert", "<img", "</title><b>"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the report holds %q as it is", bad)
+		}
+	}
+	if !strings.Contains(page, "&lt;img src=x") {
+		t.Error("the report lacks the escaped message")
+	}
+	table := string(content["tables/best-configuration.md"])
+	if strings.Contains(table, "<script") || !strings.Contains(table, `a\|b\*c\`+"`"+`d\\e`) {
+		t.Errorf("the table does not escape:\n%s", table)
+	}
+	var pictures int
+	for _, name := range w.Files {
+		if strings.Contains(strings.TrimSuffix(strings.TrimPrefix(name, "figures/"), ".svg"), "..") {
+			t.Errorf("file %q", name)
+		}
+		if !strings.HasSuffix(name, ".svg") {
+			continue
+		}
+		pictures++
+		for dec := xml.NewDecoder(bytes.NewReader(content[name])); ; {
+			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Errorf("%s is no XML: %v", name, err)
+				break
+			}
+		}
+	}
+	// "a b" and "a-b" have the same slug and must not share a file.
+	if want := 2*(2+len(s.matrices)) + 1; pictures != want {
+		t.Errorf("%d pictures, want %d", pictures, want)
+	}
+}
+
+// TestMissingValues has trials without interval, throughput, roof or features.
+func TestMissingValues(t *testing.T) {
+	s := processor()
+	s.matrices = s.matrices[:2]
+	d := s.data()
+	nan := math.NaN()
+	for i := range d.rows {
+		switch r := &d.rows[i]; i % 4 {
+		case 0:
+			r.LowMS, r.HighMS = nan, nan
+		case 1:
+			r.GBPS, r.RoofFraction = nan, nan
+		case 2:
+			r.Status, r.MedianMS, r.LowMS, r.HighMS, r.GFLOPS, r.GBPS, r.RoofFraction = "timeout", nan, nan, nan, nan, nan, nan
+		}
+	}
+	for i := range d.best {
+		d.best[i].GBPS, d.best[i].RoofFraction, d.best[i].LowMS, d.best[i].HighMS, d.best[i].Margin = nan, nan, nan, nan, nan
+	}
+	content, _ := written(t, newData(d.rows, d.best, nil, nil), nil, Options{})
+	for name, c := range content {
+		if !strings.HasSuffix(name, ".png") && bytes.Contains(c, []byte("NaN")) && name != "report.html" {
+			t.Errorf("%s prints NaN", name)
+		}
+	}
+	if bytes.Contains(content["report.html"], []byte(">NaN")) {
+		t.Error("the report prints NaN")
+	}
+	for _, want := range []string{missing, "timeout"} {
+		if !bytes.Contains(content["report.html"], []byte(want)) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+}
+
+func TestReportIsSelfContained(t *testing.T) {
+	s := processor()
+	s.matrices = s.matrices[:2]
+	content, _ := written(t, s.data(), sampleRule(), Options{Version: "v9"})
+	page := string(content["report.html"])
+	for _, want := range []string{"v9", "cpu_sell", "Which kernel for which matrix", "Matrix by matrix (2)", "var(--k1)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	for _, bad := range []string{"src=\"http", "href=\"http", "url(", "@import", "ZgotmplZ"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the report holds %q", bad)
+		}
+	}
+}
+
+// TestReportStaysSmall: 30 matrices with 30 kernels below 10 MB.
+func TestReportStaysSmall(t *testing.T) {
+	s := gpu(30, 512)
+	s.kernels = nil
+	for _, k := range kernels.Catalogue {
+		if k.Backend == "cuda" && len(s.kernels) < 30 {
+			s.kernels = append(s.kernels, k.Name)
+		}
+	}
+	s.grids = []int{1, 16, 256}
+	d := s.data()
+	var pages []*page
+	for i := range Figures {
+		drawn, _ := Figures[i].draw(d)
+		for _, p := range drawn {
+			p.figure = &Figures[i]
+			var err error
+			if p.svg, err = p.vector(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pages = append(pages, drawn...)
+	}
+	var b bytes.Buffer
+	if err := writeHTML(&b, d, nil, pages, bestTables(d), nil, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 10_000_000 {
+		t.Errorf("the report has %d bytes", b.Len())
+	}
+	t.Logf("%d bytes", b.Len())
+}
+
+func sampleRule() *rule.Rule {
+	leaf := func(kernel string) *rule.Node {
+		return &rule.Node{Choice: &kernels.Config{Kernel: kernel, Block: 64, Grid: 2}, Matrices: []string{"ecology1"}, Fraction: 0.98}
+	}
+	return &rule.Rule{Version: rule.Version, Sweep: "synthetic", Selectors: []rule.Selector{{
+		Device: processor().device, Precision: kernels.Float32, Cache: "cold", Configs: 12,
+		Root:         &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"), Above: leaf("cpu_csr_merge")},
+		Single:       kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2},
+		SingleKernel: "cpu_sell",
+		Validation: rule.Validation{Matrices: 1, Mean: 0.97, Worst: 0.97, WorstMatrix: "ecology1", Within5: 1, SingleConfig: 0.8, SingleKernel: 0.9,
+			Cases: []rule.Case{{Matrix: "ecology1", Choice: kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2}, Evidence: rule.Measured, Fraction: 0.97, SingleConfig: 0.8, SingleKernel: 0.9}}},
+	}}}
+}
