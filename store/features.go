@@ -34,6 +34,9 @@ func featureFields(f *sparse.Features) []any {
 	fields := make([]any, v.NumField())
 	for i := range fields {
 		fields[i] = v.Field(i).Addr().Interface()
+		if f, ok := fields[i].(*float64); ok {
+			fields[i] = orNaN{f}
+		}
 	}
 	return fields
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -22,9 +23,18 @@ var createSQL string
 var migrations = []string{createSQL}
 
 // migrate brings the schema up to date, each step in a transaction of its own.
+//
+// Changing to a write-ahead log, which the first use of the connection does, is
+// refused at once instead of waiting while another process creates the same
+// file; so it is tried again for a while.
 func migrate(ctx context.Context, db *sql.DB, path string) error {
-	for {
+	const pause = 10 * time.Millisecond
+	for deadline := time.Now().Add(busy); ; {
 		done, err := migrateOne(ctx, db)
+		if code, ok := sqliteCode(err); ok && code == sqlite3.ErrBusy && time.Now().Before(deadline) {
+			time.Sleep(pause)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("bringing the schema up to date: %w", failed(path, err))
 		}
@@ -65,15 +75,20 @@ type header struct {
 func readHeader(ctx context.Context, path string, options url.Values) (h header, err error) {
 	db := connect(path, options, nil)
 	defer func() { err = errors.Join(err, db.Close()) }()
+	tx, err := db.BeginTx(ctx, nil) // one moment: another process may be creating the file
+	if err != nil {
+		return h, failed(path, err)
+	}
+	defer tx.Rollback()
 	for _, q := range []struct {
 		sql string
 		dst *int
 	}{
+		{"SELECT count(*) FROM sqlite_master", &h.objects},
 		{"PRAGMA application_id", &h.application},
 		{"PRAGMA user_version", &h.version},
-		{"SELECT count(*) FROM sqlite_master", &h.objects},
 	} {
-		if err := db.QueryRowContext(ctx, q.sql).Scan(q.dst); err != nil {
+		if err := tx.QueryRowContext(ctx, q.sql).Scan(q.dst); err != nil {
 			return h, failed(path, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -137,15 +139,15 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// busyMilliseconds is how long a statement waits for another process to finish
-// its write. One commit takes milliseconds, on a network file system perhaps a
-// second; a merge may take several.
-const busyMilliseconds = "20000"
+// busy is how long a statement waits for another process to finish its write.
+// One commit takes milliseconds, on a network file system perhaps a second; a
+// merge may take several.
+const busy = 20 * time.Second
 
 // connect gives a pool of connections to the file at path. Nothing is opened
 // before the first use. hook runs on each new connection.
 func connect(path string, options url.Values, hook func(*sqlite3.SQLiteConn) error) *sql.DB {
-	options.Set("_busy_timeout", busyMilliseconds)
+	options.Set("_busy_timeout", strconv.FormatInt(busy.Milliseconds(), 10))
 	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: options.Encode()}
 	return sql.OpenDB(connector{dsn.String(), &sqlite3.SQLiteDriver{ConnectHook: hook}})
 }

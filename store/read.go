@@ -34,10 +34,7 @@ func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
 	where, args := f.where()
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (b Best, err error) {
-		var margin sql.NullFloat64
-		err = scanRow(rows, &b.Row, &margin, &b.TieSize)
-		b.Margin = number(margin)
-		return b, err
+		return b, scanRow(rows, &b.Row, orNaN{&b.Margin}, &b.TieSize)
 	}, "SELECT "+resultColumns+", margin, tie_size FROM best"+where+
 		" ORDER BY device, matrix, precision, cache", args...)
 	if err != nil {
@@ -73,15 +70,13 @@ func (db *DB) Count(ctx context.Context) (map[tuner.Status]int, error) {
 
 // scanRow reads the columns resultColumns, and more after them.
 func scanRow(rows *sql.Rows, r *Row, more ...any) error {
-	var figures [8]sql.NullFloat64
 	var samples sql.NullInt64
 	var message sql.NullString
 	err := rows.Scan(append([]any{&r.Sweep, &r.Device, &r.Matrix, &r.Rows, &r.Cols, &r.NNZ, &r.Kernel, &r.Format,
-		&r.Precision, &r.Block, &r.Grid, &r.Params, &r.Cache, &r.Status, &figures[0], &figures[1], &figures[2],
-		&samples, &figures[3], &figures[4], &figures[5], &figures[6], &figures[7], &message, &r.MeasuredAt}, more...)...)
-	for i, dst := range []*float64{&r.MedianMS, &r.LowMS, &r.HighMS, &r.GFLOPS, &r.GBPS, &r.RoofFraction, &r.PrepareMS, &r.MaxError} {
-		*dst = number(figures[i])
-	}
+		&r.Precision, &r.Block, &r.Grid, &r.Params, &r.Cache, &r.Status,
+		orNaN{&r.MedianMS}, orNaN{&r.LowMS}, orNaN{&r.HighMS}, &samples,
+		orNaN{&r.GFLOPS}, orNaN{&r.GBPS}, orNaN{&r.RoofFraction}, orNaN{&r.PrepareMS}, orNaN{&r.MaxError},
+		&message, &r.MeasuredAt}, more...)...)
 	r.Samples, r.Message = int(samples.Int64), message.String
 	return err
 }
@@ -91,10 +86,17 @@ func scanMatrix(rows *sql.Rows) (m Matrix, err error) {
 	return m, rows.Scan(fields...)
 }
 
-// number gives NaN for null.
-func number(n sql.NullFloat64) float64 {
-	if !n.Valid {
-		return math.NaN()
+// orNaN scans a number into dst, and null as NaN.
+type orNaN struct{ dst *float64 }
+
+func (n orNaN) Scan(value any) error {
+	var v sql.NullFloat64
+	if err := v.Scan(value); err != nil {
+		return err
 	}
-	return n.Float64
+	*n.dst = v.Float64
+	if !v.Valid {
+		*n.dst = math.NaN()
+	}
+	return nil
 }

@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestQueryCantWrite(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	dir := t.TempDir()
+	state := func() string {
+		t.Helper()
+		return strings.Join([]string{
+			string(one(t, db, "SELECT group_concat(sql, char(10)) FROM sqlite_master").(string)),
+			string(one(t, db, "SELECT json_group_array(json_array(identity, status, message)) FROM trial").(string)),
+			string(one(t, db, "PRAGMA journal_mode").(string)),
+		}, "\n")
+	}
+	before := state()
+	for _, sql := range []string{
+		"DELETE FROM trial",
+		"delete from results",
+		"UPDATE trial SET status = 'wrong'",
+		"INSERT INTO rule VALUES ('a', 1, '{}')",
+		"REPLACE INTO rule VALUES ('a', 1, '{}')",
+		"INSERT INTO rule VALUES ('a', 1, '{}') RETURNING sweep",
+		"WITH x AS (SELECT 1) DELETE FROM trial",
+		"EXPLAIN DELETE FROM trial",
+		"DROP TABLE trial",
+		"DROP VIEW results",
+		"ALTER TABLE trial ADD COLUMN x",
+		"CREATE TABLE x (y)",
+		"CREATE TEMP TABLE x (y)",
+		"CREATE TEMP TABLE x AS SELECT * FROM trial",
+		"CREATE VIEW x AS SELECT 1",
+		"CREATE TEMP VIEW x AS SELECT 1",
+		"CREATE INDEX x ON trial (block)",
+		"CREATE TRIGGER x AFTER INSERT ON trial BEGIN SELECT 1; END",
+		"CREATE VIRTUAL TABLE x USING fts3(y)",
+		"CREATE VIRTUAL TABLE temp.x USING rtree(a, b, c)",
+		"VACUUM",
+		"VACUUM INTO '" + filepath.Join(dir, "vacuum") + "'",
+		"REINDEX",
+		"ANALYZE",
+		"BEGIN",
+		"BEGIN IMMEDIATE",
+		"COMMIT",
+		"SAVEPOINT x",
+		"ATTACH '" + filepath.Join(dir, "attached") + "' AS x",
+		"ATTACH ':memory:' AS x",
+		"DETACH main",
+		"PRAGMA query_only = 0",
+		"PRAGMA query_only(0)",
+		"pragma QUERY_ONLY = off",
+		"PRAGMA main.user_version = 7",
+		"PRAGMA application_id(7)",
+		"PRAGMA journal_mode = DELETE",
+		"PRAGMA journal_mode(off)",
+		"PRAGMA writable_schema = 1",
+		"PRAGMA wal_checkpoint",
+		"PRAGMA wal_checkpoint(TRUNCATE)",
+		"PRAGMA incremental_vacuum",
+		"PRAGMA optimize",
+		"PRAGMA foreign_keys = 0",
+		"PRAGMA locking_mode = EXCLUSIVE",
+		"PRAGMA temp_store_directory = '" + dir + "'",
+		"SELECT * FROM pragma_journal_mode('delete')",
+		"SELECT * FROM pragma_user_version(9)",
+		"SELECT load_extension('" + filepath.Join(dir, "x.so") + "')",
+		"SELECT writefile('" + filepath.Join(dir, "written") + "', 'x')",
+		"SELECT 1; DELETE FROM trial",
+		"SELECT ';' ; DELETE FROM trial",
+		"SELECT 1 /* ; */ ; -- DELETE\n DELETE FROM trial",
+		"; DELETE FROM trial",
+		"-- nothing\n; DELETE FROM trial",
+		"/* SELECT */ DELETE FROM trial",
+		"results; DROP TABLE trial",
+		`results" WHERE 0; DROP TABLE trial; --`,
+	} {
+		if _, err := db.Query(t.Context(), sql); err == nil {
+			t.Errorf("runs %s", sql)
+		}
+	}
+	if after := state(); after != before {
+		t.Errorf("the database has changed from\n%s\nto\n%s", before, after)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("files were written: %v, %v", files, err)
+	}
+	record(t, db, good("cpu_csr", 64)) // and none of it holds a lock
+}
+
+func TestQueryReads(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32), good("cpu_csr", 64))
+	for sql, want := range map[string]int{
+		"results":               2,
+		" results ; ":           2,
+		"RESULTS":               2,
+		"trial":                 2,
+		"best":                  1,
+		"features;":             1,
+		"SELECT * FROM results": 2,
+		"SELECT 'a;b', \"block\" FROM results -- ; no": 2,
+		"SELECT [block] FROM results; /* end */ ; ":    2,
+		"; SELECT 1":      1,
+		"VALUES (1), (2)": 2,
+		"WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT * FROM n": 5,
+		"SELECT kernel, avg(median_ms) OVER (PARTITION BY kernel) FROM results":                         2,
+		"SELECT json_extract('{\"a\": 1}', '$.a')":                                                      1,
+		"PRAGMA integrity_check":                     1,
+		"SELECT name FROM pragma_table_info('best')": 27,
+		"SELECT * FROM results WHERE 0":              0,
+	} {
+		if got := query(t, db, sql); len(got.Rows) != want || len(got.Columns) == 0 {
+			t.Errorf("%s gives %d rows of %d columns, want %d rows", sql, len(got.Rows), len(got.Columns), want)
+		}
+	}
+	if n := len(query(t, db, "EXPLAIN QUERY PLAN SELECT * FROM best").Rows); n == 0 {
+		t.Error("no query plan")
+	}
+	row := query(t, db, "SELECT 1, 1.5, 'x', x'00ff', NULL").Rows[0]
+	if row[0] != int64(1) || row[1] != 1.5 || row[2] != "x" || string(row[3].([]byte)) != "\x00\xff" || row[4] != nil {
+		t.Errorf("values come back as %#v", row)
+	}
+}
+
+func TestQueryExplainsMistakes(t *testing.T) {
+	db := started(t)
+	for sql, want := range map[string]string{
+		"":                              "nothing to run",
+		" ; -- hello":                   "nothing to run",
+		"reslts":                        `did you mean "results"?`,
+		"SELECT * FROM Speed_Up":        `did you mean "speedup"?`,
+		"nonsense_of_a_name":            "the views are best, features, results and speedup",
+		"SELECT medianms FROM results":  `did you mean "median_ms"?`,
+		"SELECT r.gflop FROM results r": `did you mean "gflops"?`,
+		"SELECT * FROM results WHRE 1":  "syntax error",
+		"SELECT (1":                     "incomplete input",
+		"DELETE FROM trial":             "only reads",
+		"SELECT 1; SELECT 2":            `one statement at a time: after the first comes "SELECT 2"`,
+	} {
+		_, err := db.Query(t.Context(), sql)
+		if err == nil {
+			t.Errorf("%q runs", sql)
+		} else if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v\nwant %q", sql, err, want)
+		}
+	}
+}
+
+func TestQueryStopsWithContext(t *testing.T) {
+	db := started(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := db.Query(ctx, "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, want the context's error", err)
+	}
+}
+
+func FuzzFirstStatement(f *testing.F) {
+	for _, s := range []string{"SELECT 1", "SELECT ';'; x", "/*;*/;--;\n;", "[;]`;`\";\"", "'", "a;b;c", "/* ;"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, sql string) {
+		first, rest := firstStatement(sql)
+		if !strings.Contains(sql, first) || !strings.HasSuffix(sql, rest) {
+			t.Errorf("%q is cut into %q and %q", sql, first, rest)
+		}
+		if again, more := firstStatement(first); more != "" || again != first {
+			t.Errorf("%q is still two: %q and %q", first, again, more)
+		}
+	})
+}

@@ -1,0 +1,228 @@
+package store
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+func TestRecordIsIdempotent(t *testing.T) {
+	fault := good("cpu_csr", 32, failing(tuner.Fault, "the worker died"))
+	timeout := good("cpu_csr", 32, failing(tuner.Timeout, "no answer in 10s"))
+	fast, slow := good("cpu_csr", 32, takes(1)), good("cpu_csr", 32, takes(2))
+	for _, tt := range []struct {
+		name    string
+		results []tuner.Result
+		want    tuner.Result
+	}{
+		{"good again", []tuner.Result{fast, slow}, fast},
+		{"a failure after a good one", []tuner.Result{fast, fault}, fast},
+		{"a good one after a failure", []tuner.Result{fault, slow}, slow},
+		{"a failure after a failure", []tuner.Result{fault, timeout}, timeout},
+		{"all of it", []tuner.Result{timeout, fault, slow, fault, fast, timeout}, slow},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			db := started(t)
+			record(t, db, tt.results...)
+			rows, err := db.Results(t.Context(), Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rows) != 1 {
+				t.Fatalf("%d rows, want 1", len(rows))
+			}
+			r := rows[0]
+			if r.Status != string(tt.want.Status) || r.Message != tt.want.Message || r.Samples != len(tt.want.Samples) {
+				t.Errorf("kept %s %q with %d samples, want %s %q with %d", r.Status, r.Message, r.Samples,
+					tt.want.Status, tt.want.Message, len(tt.want.Samples))
+			}
+			if tt.want.Status == tuner.OK && math.Abs(r.MedianMS-1e3*tt.want.Median) > 1e-12 {
+				t.Errorf("kept %v ms, want %v", r.MedianMS, 1e3*tt.want.Median)
+			}
+		})
+	}
+}
+
+func TestSamplesComeBack(t *testing.T) {
+	db := started(t)
+	r := good("cpu_csr", 32, func(r *tuner.Result) {
+		r.Samples = []float64{3e-3, 1.234567e-3, 2e-9, 7.654321e-3} // to the nanosecond
+	})
+	record(t, db, r, good("cpu_csr", 64, failing(tuner.OOM, "")))
+	got, err := db.Samples(t.Context(), r.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(r.Samples) {
+		t.Fatalf("%d samples, want %d", len(got), len(r.Samples))
+	}
+	for i := range got {
+		if math.Round(1e9*got[i]) != math.Round(1e9*r.Samples[i]) {
+			t.Errorf("sample %d is %v, want %v", i, got[i], r.Samples[i])
+		}
+	}
+	for _, id := range []string{good("cpu_csr", 64).ID, "unknown"} {
+		if got, err := db.Samples(t.Context(), id); err != nil || got != nil {
+			t.Errorf("a trial without samples has %v, %v", got, err)
+		}
+	}
+}
+
+func TestFinished(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32, identity("a")), good("cpu_csr", 64, identity("b"), failing(tuner.OOM, "")))
+	ids := []string{"a"}
+	for i := range 25_000 { // more than one statement takes
+		ids = append(ids, "missing "+strconv.Itoa(i))
+	}
+	got, err := db.Finished(t.Context(), append(ids, "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got["a"] != tuner.OK || got["b"] != tuner.OOM {
+		t.Errorf("finished are %v", got)
+	}
+	if got, err := db.Finished(t.Context(), nil); err != nil || len(got) != 0 {
+		t.Errorf("of none, finished are %v, %v", got, err)
+	}
+}
+
+func TestRecordNeedsItsRun(t *testing.T) {
+	db := create(t)
+	refuse := func(r tuner.Result) {
+		t.Helper()
+		if err := db.Record(t.Context(), r); err == nil {
+			t.Error("recorded")
+		}
+	}
+	refuse(good("cpu_csr", 32))
+	begin(t, db, testRun())
+	refuse(good("cpu_csr", 32))
+	describe(t, db, testMatrix("grid"))
+	refuse(good("never_heard_of", 32))
+	if n, err := db.Count(t.Context()); err != nil || len(n) != 0 {
+		t.Errorf("counts are %v, %v; want none", n, err)
+	}
+}
+
+// A kernel whose source has changed is measured again; what it was before no
+// longer wins, though it stays among the results.
+func TestNewSourceSupersedes(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32, takes(1), identity("old")), good("cpu_csr", 64, takes(3), identity("still")))
+	run := testRun()
+	run.Sources["cpu_csr"] = "2"
+	begin(t, db, run)
+	record(t, db, good("cpu_csr", 32, takes(2), identity("new")))
+	if got := bestOf(t, db); got != "cpu_csr 32 50% 1" {
+		t.Errorf("best is %q, want the new one", got)
+	}
+	rows, err := db.Results(t.Context(), Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 2 || rows[0].MedianMS != 2 || rows[1].MedianMS != 3 {
+		t.Errorf("results are %+v, want each configuration's newest", rows)
+	}
+	if n := one(t, db, "SELECT count(*) FROM results"); n != int64(3) {
+		t.Errorf("the view has %v rows, want 3", n)
+	}
+	if got := one(t, db, "SELECT group_concat(median_ms) FROM speedup"); got != "2.0" {
+		t.Errorf("speedup compares %v ms, want the new one", got)
+	}
+	kernels, err := db.Kernels(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == "cpu_csr" })
+	if kernels[i].Digest != "1" || kernels[i+1].Digest != "2" || kernels[i+1].Format != "csr" {
+		t.Errorf("kernels are %+v", kernels)
+	}
+}
+
+// A new content under an old name takes the name over.
+func TestChangedMatrix(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	changed := testMatrix("grid")
+	changed.Hash, changed.Class = "0123456789abcdef", "other"
+	describe(t, db, changed)
+	record(t, db, good("cpu_csr", 32, func(r *tuner.Result) { r.Matrix = changed.Hash }))
+	names := func() string {
+		t.Helper()
+		return one(t, db, "SELECT group_concat(matrix || ' ' || class, ', ') FROM (SELECT * FROM features ORDER BY matrix)").(string)
+	}
+	if got := names(); got != "grid other, grid~-of-grid grid" {
+		t.Errorf("matrices are %s", got)
+	}
+	describe(t, db, testMatrix("grid")) // and back again
+	if got := names(); got != "grid grid, grid~89abcdef other" {
+		t.Errorf("matrices are %s", got)
+	}
+}
+
+func TestBeginAgain(t *testing.T) {
+	db := create(t)
+	run := testRun()
+	begin(t, db, run)
+	run.Roof = kernels.Roof{Read: 25, Copy: 5, Triad: 5}
+	run.Version = "later"
+	begin(t, db, run)
+	run.Device.Driver = "go1.27"
+	run.Sweep.Text = []byte("name = \"quick\"\n# edited\n")
+	begin(t, db, run)
+	sweeps, err := db.Sweeps(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sweeps) != 2 || sweeps[0].Version != "later" || sweeps[0].Title != "A quick one" || sweeps[1].Text != string(run.Sweep.Text) ||
+		sweeps[0].Protocol != run.Protocol || time.Since(sweeps[0].Started) > time.Hour {
+		t.Errorf("sweeps are %+v", sweeps)
+	}
+	devices, err := db.Devices(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(devices) != 2 || devices[0].Label != "Testcore 9000" || devices[0].Driver != "go1.27" ||
+		devices[1].Label != "Testcore 9000 (cpu go1.26)" || devices[1].Name != "Testcore 9000" {
+		t.Fatalf("devices are %+v", devices)
+	}
+	if want := (kernels.Roof{Read: 25, Copy: 20, Triad: 16}); devices[1].Roof != want {
+		t.Errorf("the roof is %v, want the highest, %v", devices[1].Roof, want)
+	}
+	if devices[1].Properties["governor"] != "performance" || devices[1].Memory != 8<<30 {
+		t.Errorf("device is %+v", devices[1])
+	}
+}
+
+func TestRules(t *testing.T) {
+	db := create(t)
+	if _, err := db.Rule(t.Context()); err != ErrNoRule {
+		t.Errorf("%v, want ErrNoRule", err)
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, r := range []SavedRule{
+		{"a", at, []byte(`{"version":1}`)},
+		{"b", at.Add(time.Hour), []byte(`{"version":2}`)},
+		{"b", at.Add(2 * time.Hour), []byte(`{"version":3}`)},
+	} {
+		if err := db.SaveRule(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := db.Rule(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Sweep != "b" || !r.Learned.Equal(at.Add(2*time.Hour)) || string(r.JSON) != `{"version":3}` {
+		t.Errorf("rule is %+v", r)
+	}
+	if n := one(t, db, "SELECT count(*) FROM rule"); n != int64(2) {
+		t.Errorf("%v rules, want one for each sweep", n)
+	}
+}

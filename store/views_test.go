@@ -1,0 +1,234 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+)
+
+// The columns are a promise to users' scripts: they do not change within a
+// major version.
+func TestViewColumns(t *testing.T) {
+	db := create(t)
+	const results = "sweep, device, matrix, rows, cols, nnz, kernel, format, precision, block, grid, params, cache, status, " +
+		"median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction, prepare_ms, max_error, message, measured_at"
+	for view, want := range map[string]string{
+		"results": results,
+		"best":    results + ", margin, tie_size",
+		"speedup": "device, matrix, precision, cache, kernel, block, grid, params, median_ms, " +
+			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse",
+		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(), ", "),
+	} {
+		if got := strings.Join(query(t, db, view).Columns, ", "); got != want {
+			t.Errorf("%s has the columns\n%s\nwant\n%s", view, got, want)
+		}
+	}
+}
+
+func TestResultsFigures(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32, func(r *tuner.Result) {
+		r.Params = kernels.Params{"unroll": "4", "tile": "8"}
+		r.BytesMin = 15_000_000 // in 1 ms: 15 GB/s, of a roof of 20
+	}))
+	want := []any{"quick", "Testcore 9000", "grid", int64(1000), int64(900), int64(5000), "cpu_csr", "csr", "float32", int64(32), int64(2),
+		"tile=8 unroll=4", "cold", "ok", 1.0, 0.99, 1.01, int64(3), 2 * 5000 / 1e-3 / 1e9, 15.0, 0.75, 2.0, 0.25, nil, "2026-01-02T03:04:05.678Z"}
+	table := query(t, db, "results")
+	if len(table.Rows) != 1 {
+		t.Fatalf("%d rows, want 1", len(table.Rows))
+	}
+	for i, got := range table.Rows[0] {
+		if f, ok := want[i].(float64); ok {
+			if g, ok := got.(float64); !ok || math.Abs(g-f) > 1e-12*math.Abs(f) {
+				t.Errorf("%s is %v, want %v", table.Columns[i], got, f)
+			}
+		} else if got != want[i] {
+			t.Errorf("%s is %v, want %v", table.Columns[i], got, want[i])
+		}
+	}
+}
+
+func TestResultsOfFailures(t *testing.T) {
+	db := started(t)
+	record(t, db,
+		good("cpu_csr", 32, failing(tuner.Invalid, "block must be a multiple of 64")),
+		good("cpu_csr", 64, failing(tuner.Wrong, "row 3"), func(r *tuner.Result) { r.MaxError = math.Inf(1) }))
+	for _, r := range query(t, db, `SELECT status, median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction,
+		prepare_ms, max_error, message FROM results ORDER BY block`).Rows {
+		wrong := r[0] == "wrong"
+		if nulls := r[1:9]; slices.ContainsFunc(nulls, func(v any) bool { return v != nil }) {
+			t.Errorf("%v has figures %v, want nulls", r[0], nulls)
+		}
+		if (r[9] != nil) != wrong {
+			t.Errorf("%v has max_error %v", r[0], r[9])
+		}
+		if r[10] == nil {
+			t.Errorf("%v has no message", r[0])
+		}
+	}
+	for _, view := range []string{"best", "speedup"} {
+		if n := len(query(t, db, view).Rows); n != 0 {
+			t.Errorf("%s has %d rows, want none", view, n)
+		}
+	}
+}
+
+// bestOf gives "kernel block margin% ties" of the only row of best.
+func bestOf(t *testing.T, db *DB) string {
+	t.Helper()
+	best, err := db.Best(t.Context(), Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(best) != 1 {
+		t.Fatalf("%d rows, want 1", len(best))
+	}
+	b := best[0]
+	return fmt.Sprintf("%s %d %.4g%% %d", b.Kernel, b.Block, 100*b.Margin, b.TieSize)
+}
+
+func TestTieSet(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		trials []tuner.Result
+		want   string // kernel, block, margin, size
+	}{
+		{"one trial", []tuner.Result{good("cpu_csr_rows", 32)}, "cpu_csr_rows 32 NaN% 1"},
+		{"clear winner", []tuner.Result{
+			good("cpu_csr_rows", 32, takes(2)), good("cpu_sell", 8, takes(1)), good("cpu_csr_rows", 64, takes(1.5)),
+		}, "cpu_sell 8 50% 1"},
+		{"overlapping interval", []tuner.Result{
+			good("cpu_sell", 8, between(0.9, 1, 1.2)), good("cpu_csr_rows", 32, between(1.1, 1.3, 1.5)), good("cpu_csr_rows", 64, between(1.21, 1.25, 1.3)),
+		}, "cpu_sell 8 25% 2"},
+		{"intervals that touch", []tuner.Result{
+			good("cpu_sell", 8, between(0.9, 1, 1.2)), good("cpu_csr_rows", 32, between(1.2, 1.3, 1.5)),
+		}, "cpu_sell 8 NaN% 2"},
+		{"within 1% with narrow intervals", []tuner.Result{
+			good("cpu_sell", 8, between(0.9999, 1, 1.0001)), good("cpu_csr_rows", 32, between(1.0089, 1.009, 1.0091)), good("cpu_csr", 0, between(1.0199, 1.02, 1.0201)),
+		}, "cpu_sell 8 2% 2"},
+		// 64 is fastest by a hair, between slow neighbours; 512 lies in a valley.
+		{"robust among neighbours", []tuner.Result{
+			good("cpu_csr_rows", 32, takes(3)), good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 128, takes(3)),
+			good("cpu_csr_rows", 256, takes(1.2)), good("cpu_csr_rows", 512, takes(1.005)), good("cpu_csr_rows", 1024, takes(1.2)),
+		}, "cpu_csr_rows 512 20% 2"},
+		// Neighbours are those of the same kernel, grid and parameters.
+		{"neighbours of another kind do not count", []tuner.Result{
+			good("cpu_csr_rows", 64, takes(1)),
+			good("cpu_csr_rows", 32, takes(3), func(r *tuner.Result) { r.Grid = 4 }),
+			good("cpu_csr_rows", 128, takes(3), func(r *tuner.Result) { r.Params = kernels.Params{"x": "1"} }),
+			good("cpu_sell", 128, takes(1.005)),
+		}, "cpu_csr_rows 64 200% 2"},
+		{"failures never win", []tuner.Result{
+			good("cpu_csr_rows", 64, takes(1)), good("cpu_sell", 8, failing(tuner.Wrong, "row 0")),
+		}, "cpu_csr_rows 64 NaN% 1"},
+		{"equal in everything: the one recorded first", []tuner.Result{
+			good("cpu_sell", 8), good("cpu_csr_rows", 64),
+		}, "cpu_sell 8 NaN% 2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			db := started(t)
+			record(t, db, tt.trials...)
+			if got := bestOf(t, db); got != tt.want {
+				t.Errorf("best is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestBestPerPlace(t *testing.T) {
+	db := started(t)
+	describe(t, db, testMatrix("other"))
+	warm := func(r *tuner.Result) { r.Cache = tuner.Warm }
+	double := func(r *tuner.Result) { r.Precision = kernels.Float64 }
+	record(t, db, good("cpu_csr", 0, takes(1)), good("cpu_sell", 8, takes(2)),
+		good("cpu_csr", 0, takes(2), warm), good("cpu_sell", 8, takes(1), warm),
+		good("cpu_csr", 0, takes(3), double), good("cpu_csr", 0, takes(4), on("other")))
+	gpu := testRun()
+	gpu.Device.Backend, gpu.Device.Name = "cuda", "Testboard"
+	begin(t, db, gpu)
+	record(t, db, good("coo_atomic", 256, takes(5)))
+	best, err := db.Best(t.Context(), Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range best {
+		got = append(got, fmt.Sprint(b.Device, " ", b.Matrix, " ", b.Precision, " ", b.Cache, " ", b.Kernel, " ", b.MedianMS))
+	}
+	want := []string{
+		"Testboard grid float32 cold coo_atomic 5",
+		"Testcore 9000 grid float32 cold cpu_csr 1",
+		"Testcore 9000 grid float32 warm cpu_sell 1",
+		"Testcore 9000 grid float64 cold cpu_csr 3",
+		"Testcore 9000 other float32 cold cpu_csr 4",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("best is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if some, err := db.Best(t.Context(), Filter{Device: "Testcore 9000", Cache: tuner.Warm}); err != nil || len(some) != 1 {
+		t.Errorf("filtered: %d rows, %v; want 1", len(some), err)
+	}
+}
+
+func TestSpeedup(t *testing.T) {
+	db := started(t)
+	for _, m := range []string{"a", "b"} {
+		describe(t, db, testMatrix(m))
+	}
+	record(t, db,
+		// Slowdowns of cpu_csr are 1 and 8, of cpu_sell 2 and 1 (geometric mean
+		// 1.41, the lowest); coo_atomic is near the best, but on one matrix only.
+		good("cpu_csr", 0, takes(1), on("a")), good("cpu_csr", 0, takes(8), on("b")),
+		good("cpu_sell", 8, takes(2), on("a")), good("cpu_sell", 16, takes(5), on("a")), good("cpu_sell", 8, takes(1), on("b")),
+		good("cpu_coo", 0, takes(4), on("a")), good("coo_atomic", 32, takes(1.1), on("a")),
+		good("cusparse_csr_alg1", 0, takes(3), on("b")), good("cusparse_csr_alg2", 0, takes(2), on("b")),
+	)
+	null := "-"
+	f := func(v any) string {
+		if v == nil {
+			return null
+		}
+		return fmt.Sprintf("%.4g", v)
+	}
+	var got []string
+	for _, r := range query(t, db, "SELECT matrix, kernel, block, median_ms, over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse FROM speedup ORDER BY 1, 2").Rows {
+		got = append(got, fmt.Sprintf("%v %v %v: %s %s %s %s %s", r[0], r[1], r[2], f(r[3]), f(r[4]), f(r[5]), f(r[6]), f(r[7])))
+	}
+	want := []string{
+		"a coo_atomic 32: 1.1 1 3.636 1.818 -",
+		"a cpu_coo 0: 4 0.275 1 0.5 -",
+		"a cpu_csr 0: 1 1.1 4 2 -",
+		"a cpu_sell 8: 2 0.55 2 1 -",
+		"b cpu_csr 0: 8 - - 0.125 0.25",
+		"b cpu_sell 8: 1 - - 1 2",
+		"b cusparse_csr_alg1 0: 3 - - 0.3333 0.6667",
+		"b cusparse_csr_alg2 0: 2 - - 0.5 1",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("speedup is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestFeaturesComeBack(t *testing.T) {
+	db := started(t)
+	empty := tuner.Matrix{Name: "empty", Hash: "0", Features: sparse.Features{RowMean: math.NaN()}}
+	describe(t, db, empty)
+	got, err := db.Features(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(got[0].RowMean) {
+		t.Errorf("mean of no rows is %v, want NaN", got[0].RowMean)
+	}
+	want := testMatrix("grid")
+	if len(got) != 2 || got[1].Features != want.Features || got[1].Name != "grid" || got[1].Hash != want.Hash ||
+		got[1].Class != want.Class || got[1].Source != want.Source || got[1].Field != want.Field || got[1].Symmetry != want.Symmetry {
+		t.Errorf("features are %+v\nwant, second, %+v", got, want)
+	}
+}
