@@ -15,11 +15,12 @@ import (
 
 func newMatrix() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "matrix",
-		Short:   "Look at matrices",
-		Example: "  spmvtune matrix info bcsstk13.mtx.gz",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:                        "matrix",
+		Short:                      "Look at matrices",
+		Example:                    "  spmvtune matrix info bcsstk13.mtx.gz",
+		Args:                       subcommandOnly,
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newMatrixInfo())
 	return cmd

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -29,8 +30,9 @@ func Main(args []string) int {
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "spmvtune",
-		Short: "Tune sparse matrix-vector products",
+		SuggestionsMinimumDistance: 2,
+		Use:                        "spmvtune",
+		Short:                      "Tune sparse matrix-vector products",
 		Long: `spmvtune finds the fastest sparse matrix-vector product (SpMV) kernel for your
 matrices: it searches kernels, block sizes, grid sizes and precisions, verifies
 and measures every trial, keeps all results in one SQLite file, and makes
@@ -41,7 +43,7 @@ figures, tables and a learned selection rule from it.`,
   spmvtune select matrix.mtx               # which kernel for a new matrix?`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          subcommandOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -68,6 +70,19 @@ figures, tables and a learned selection rule from it.`,
 	root.AddCommand(newWorker(), newHelpConfig())
 	usageArgs(root)
 	return root
+}
+
+// subcommandOnly refuses what is not the name of a subcommand, and says which is
+// meant.
+func subcommandOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w: did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return err
 }
 
 // usageArgs makes mistakes in the arguments of all commands usage errors.

@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"spmvtune": func() { os.Exit(Main(os.Args[1:])) },
+	})
+}
+
+// Whole commands, as users type them.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+}
