@@ -15,7 +15,7 @@ func (e *evictor) evict(p *pool, cores int) {
 		e.buffer = make([]byte, e.size)
 	}
 	p.run(cores, func(w int) {
-		part := e.buffer[share(len(e.buffer), w, cores):share(len(e.buffer), w+1, cores)]
+		part := e.buffer[splitAt(len(e.buffer), w, cores):splitAt(len(e.buffer), w+1, cores)]
 		for i := 0; i < len(part); i += cacheLine {
 			part[i]++
 		}

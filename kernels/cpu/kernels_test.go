@@ -122,7 +122,7 @@ func configs() []kernels.Config {
 		if k.Backend != "cpu" {
 			continue
 		}
-		blocks, grids, params := []int{1, 2, 3, 4, 7, 8, 32, 100, 1000, 1024}, []int{1, 2, 3, 5, 16}, []kernels.Params{nil}
+		blocks, grids, params := []int{1, 3, 4, 8, 32, 100, 1024}, []int{1, 2, 3, 16}, []kernels.Params{nil}
 		if k.Block == "" {
 			blocks = []int{0}
 		}

@@ -21,8 +21,8 @@ func planMerge[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan
 	steps := m.rows + m.nnz
 	carries := make([]carry[V], c.Grid)
 	work := func(w int) {
-		row, k := m.pathAt(share(steps, w, c.Grid))
-		endRow, end := m.pathAt(share(steps, w+1, c.Grid))
+		row, k := m.pathAt(splitAt(steps, w, c.Grid))
+		endRow, end := m.pathAt(splitAt(steps, w+1, c.Grid))
 		if row < endRow { // the first row may have begun with an earlier worker
 			m.y.set(row, m.dot(k, int(m.ptr.at(row+1))))
 			m.rowsOf(row+1, endRow)
@@ -43,8 +43,8 @@ func planMerge[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan
 	}
 }
 
-// share is where part i of n equal parts of steps begins.
-func share(steps, i, n int) int { return int(int64(steps) * int64(i) / int64(n)) }
+// splitAt is where part i of n equal parts of steps begins.
+func splitAt(steps, i, n int) int { return int(int64(steps) * int64(i) / int64(n)) }
 
 // pathAt returns the point of the merge path after the given number of steps:
 // how many rows have ended and how many entries are taken. Row i ends before

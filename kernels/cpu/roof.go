@@ -22,7 +22,7 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 	sums := make([]float64, cores)
 	// part is what a core streams over. It is also the first to touch it, so
 	// that the pages lie in that core's memory.
-	part := func(s []float64, w int) []float64 { return s[share(n, w, cores):share(n, w+1, cores)] }
+	part := func(s []float64, w int) []float64 { return s[splitAt(n, w, cores):splitAt(n, w+1, cores)] }
 	b.pool.run(cores, func(w int) {
 		for i, s := range [][]float64{part(x, w), part(y, w), part(z, w)} {
 			for j := range s {

@@ -16,16 +16,6 @@ const (
 	freePadding = 1 << 20
 )
 
-// A sellView is a product in SELL-C-sigma form as the inner loops see it.
-type sellView[V sparse.Float] struct {
-	rows, c int
-	chunk   span[int] // offset of each chunk's first entry
-	perm    span[int32]
-	cols    span[int32]
-	val     span[V]
-	x, y    span[V]
-}
-
 // planSELL is cpu_sell.
 func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kernels.Config) (plan, error) {
 	sigma, err := strconv.Atoi(k.Setting(c.Params, "sigma"))
@@ -59,7 +49,18 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 	share := newShare(ceilDiv(s.Rows, s.C))
 	work := func(int) {
 		for i, ok := share.take(); ok; i, ok = share.take() {
-			m.chunkOf(i)
+			m.short(i)
+		}
+	}
+	var sums []V
+	if s.C >= tallChunk {
+		stride := s.C + cacheLine // workers write to different lines
+		sums = make([]V, c.Grid*stride)
+		work = func(w int) {
+			own := spanOf(sums[w*stride:])
+			for i, ok := share.take(); ok; i, ok = share.take() {
+				m.tall(i, own)
+			}
 		}
 	}
 	return plan{
@@ -68,7 +69,7 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 			b.pool.run(c.Grid, work)
 		},
 		cost:  cost,
-		bytes: sellBytes(s),
+		bytes: sellBytes(s) + int64(len(sums))*sizeOf[V](),
 		facts: map[string]float64{
 			"chunks":  float64(share.chunks),
 			"padding": s.Padding(),
@@ -79,33 +80,4 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 // sellBytes is the size of the four arrays of SELL-C-sigma, padding included.
 func sellBytes[V sparse.Float](s *sparse.SELL[V]) int64 {
 	return 8*int64(len(s.ChunkPtr)) + 4*int64(len(s.Perm)) + int64(len(s.Val))*(4+sizeOf[V]())
-}
-
-// chunkOf computes the rows of chunk i, four at a time: entries of neighbouring
-// slots lie side by side, and their sums do not wait for each other.
-func (m sellView[V]) chunkOf(i int) {
-	cols, val, x, c := m.cols, m.val, m.x, m.c
-	lo, hi := m.chunk.at(i), m.chunk.at(i+1)
-	slots := min(c, m.rows-i*c)
-	s := 0
-	for ; s+4 <= slots; s += 4 {
-		var s0, s1, s2, s3 V
-		for k := lo + s; k < hi; k += c {
-			s0 += val.at(k) * x.at(col(cols, k))
-			s1 += val.at(k+1) * x.at(col(cols, k+1))
-			s2 += val.at(k+2) * x.at(col(cols, k+2))
-			s3 += val.at(k+3) * x.at(col(cols, k+3))
-		}
-		m.y.set(col(m.perm, i*c+s), s0)
-		m.y.set(col(m.perm, i*c+s+1), s1)
-		m.y.set(col(m.perm, i*c+s+2), s2)
-		m.y.set(col(m.perm, i*c+s+3), s3)
-	}
-	for ; s < slots; s++ {
-		var sum V
-		for k := lo + s; k < hi; k += c {
-			sum += val.at(k) * x.at(col(cols, k))
-		}
-		m.y.set(col(m.perm, i*c+s), sum)
-	}
 }

@@ -9,7 +9,7 @@ import (
 	"spmvtune/sparse"
 )
 
-//go:embed span.go pool.go signal.go share.go csr.go merge.go coo.go coochunks.go sell.go
+//go:embed span.go pool.go signal.go share.go csr.go merge.go coo.go coochunks.go sell.go sellchunk.go
 var sourceFiles embed.FS
 
 // sources lists the files that the result and the speed of a kernel depend on.
@@ -19,7 +19,7 @@ var sources = map[string][]string{
 	"cpu_coo_chunks": {"span.go", "coo.go", "coochunks.go", "pool.go", "signal.go", "share.go"},
 	"cpu_csr_rows":   {"span.go", "csr.go", "pool.go", "signal.go", "share.go"},
 	"cpu_csr_merge":  {"span.go", "csr.go", "merge.go", "pool.go", "signal.go"},
-	"cpu_sell":       {"span.go", "sell.go", "pool.go", "signal.go", "share.go"},
+	"cpu_sell":       {"span.go", "sell.go", "sellchunk.go", "pool.go", "signal.go", "share.go"},
 }
 
 // Source returns a SHA-256 over the source of a kernel, in hexadecimal; "" for
