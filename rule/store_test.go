@@ -30,7 +30,7 @@ func TestFromStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check(db.Begin(ctx, tuner.Run{
+	check(db.Begin(ctx, tuner.RunInfo{
 		Sweep:   &configs.Sweep{Name: "planted", Text: []byte("name = 'planted'")},
 		Device:  kernels.Device{Backend: "cpu", Name: "lab"},
 		Sources: map[string]string{"cpu_sell": "1", "cpu_csr": "2", "coo_segscan_warp_chunk_unroll": "3"},
