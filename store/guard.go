@@ -53,14 +53,18 @@ var harmless = map[string]bool{
 }
 
 // firstStatement cuts sql after its first statement. rest is what follows the
-// semicolon, without blanks and comments before it.
+// semicolon, without blanks, comments and empty statements before it.
 func firstStatement(sql string) (first, rest string) {
 	for i := 0; i < len(sql); {
 		if sql[i] == ';' {
 			if blank(sql[:i]) { // an empty statement
 				return firstStatement(sql[i+1:])
 			}
-			return sql[:i], strings.TrimLeft(skipBlank(sql[i+1:]), "; \t\r\n\f")
+			rest = skipBlank(sql[i+1:])
+			for strings.HasPrefix(rest, ";") {
+				rest = skipBlank(rest[1:])
+			}
+			return sql[:i], rest
 		}
 		i += tokenLength(sql[i:])
 	}

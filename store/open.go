@@ -43,24 +43,28 @@ func Open(path string) (*DB, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("opening database: %s is a folder", path)
 	}
-	ctx := context.Background()
+	return open(context.Background(), path, network(dir))
+}
+
+// open does the work of Open; remote says that the file lies on a network file
+// system.
+func open(ctx context.Context, path string, remote bool) (*DB, error) {
 	// Looked at before the journal mode is set, which would change the file.
 	if _, err := check(ctx, path, url.Values{"mode": {"rwc"}}); err != nil {
 		return nil, err
 	}
-	options := url.Values{"mode": {"rwc"}, "_foreign_keys": {"1"}, "_txlock": {"immediate"}}
-	if network(dir) {
+	options := url.Values{"mode": {"rwc"}, "_foreign_keys": {"1"}, "_txlock": {"immediate"},
+		"_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"}}
+	if remote {
 		options.Set("_journal_mode", "DELETE")
 		options.Set("_synchronous", "FULL")
-	} else {
-		options.Set("_journal_mode", "WAL")
-		options.Set("_synchronous", "NORMAL")
 	}
 	db := &DB{path: path, write: connect(path, options, nil)}
 	db.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, db.write, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	var err error
 	if db.rec.stmts, err = prepareRecord(ctx, db.write); err != nil {
 		return nil, errors.Join(failed(path, err), db.Close())
 	}

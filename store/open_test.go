@@ -70,6 +70,42 @@ func TestOpenAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
+func TestJournalFollowsFileSystem(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	for _, tt := range []struct {
+		remote  bool
+		journal string
+		// synchronous: NORMAL is 1, FULL 2
+		synchronous int
+	}{{false, "wal", 1}, {true, "delete", 2}, {false, "wal", 1}} { // a file may be moved
+		db, err := open(t.Context(), path, tt.remote)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var journal string
+		var synchronous, foreign int
+		for query, dst := range map[string]any{
+			"PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous, "PRAGMA foreign_keys": &foreign,
+		} {
+			if err := db.write.QueryRow(query).Scan(dst); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if journal != tt.journal || synchronous != tt.synchronous || foreign != 1 {
+			t.Errorf("remote %v: journal %s, synchronous %d, foreign keys %d", tt.remote, journal, synchronous, foreign)
+		}
+		begin(t, db, testRun())
+		describe(t, db, testMatrix("grid"))
+		record(t, db, good("cpu_csr", 32))
+		if n := one(t, db, "SELECT count(*) FROM results"); n != int64(1) {
+			t.Errorf("remote %v: %v results, want 1", tt.remote, n)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // raw changes a file behind the package's back.
 func raw(t *testing.T, path string, statements ...string) {
 	t.Helper()

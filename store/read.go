@@ -19,7 +19,8 @@ const resultColumns = `sweep, device, matrix, rows, cols, nnz, kernel, format, p
 func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 	where, args := f.where("superseded = 0")
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r Row, err error) {
-		return r, scanRow(rows, &r)
+		err = scanRow(rows, &r)
+		return r, err
 	}, "SELECT "+resultColumns+" FROM measured"+where+
 		" ORDER BY device, matrix, precision, cache, kernel, params, grid, block", args...)
 	if err != nil {
@@ -34,7 +35,8 @@ func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
 	where, args := f.where()
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (b Best, err error) {
-		return b, scanRow(rows, &b.Row, orNaN{&b.Margin}, &b.TieSize)
+		err = scanRow(rows, &b.Row, orNaN{&b.Margin}, &b.TieSize)
+		return b, err
 	}, "SELECT "+resultColumns+", margin, tie_size FROM best"+where+
 		" ORDER BY device, matrix, precision, cache", args...)
 	if err != nil {
@@ -83,7 +85,8 @@ func scanRow(rows *sql.Rows, r *Row, more ...any) error {
 
 func scanMatrix(rows *sql.Rows) (m Matrix, err error) {
 	fields := append([]any{&m.Name, &m.Class, &m.Hash, &m.Source, &m.Field, &m.Symmetry}, featureFields(&m.Features)...)
-	return m, rows.Scan(fields...)
+	err = rows.Scan(fields...)
+	return m, err
 }
 
 // orNaN scans a number into dst, and null as NaN.

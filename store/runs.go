@@ -44,7 +44,8 @@ func (db *DB) Devices(ctx context.Context) ([]Device, error) {
 			&properties, &d.Roof.Read, &d.Roof.Copy, &d.Roof.Triad); err != nil {
 			return d, err
 		}
-		return d, json.Unmarshal([]byte(properties), &d.Properties)
+		err = json.Unmarshal([]byte(properties), &d.Properties)
+		return d, err
 	}, `SELECT name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad
 		FROM device ORDER BY name`)
 	if err != nil {
@@ -73,7 +74,8 @@ func (db *DB) Sweeps(ctx context.Context) ([]Sweep, error) {
 // kernel, in the order in which they came.
 func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
 	list, err := collect(ctx, db.read, func(rows *sql.Rows) (k Kernel, err error) {
-		return k, rows.Scan(&k.Name, &k.Paper, &k.Format, &k.Digest)
+		err = rows.Scan(&k.Name, &k.Paper, &k.Format, &k.Digest)
+		return k, err
 	}, `SELECT name, paper, format, digest FROM kernel ORDER BY name, id`)
 	if err != nil {
 		return nil, fmt.Errorf("reading kernels: %w", failed(db.path, err))

@@ -20,7 +20,8 @@ func allColumns(ctx context.Context, db *sql.DB) ([]string, error) {
 // texts returns the single text column that a query gives.
 func texts(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
 	return collect(ctx, db, func(rows *sql.Rows) (s string, err error) {
-		return s, rows.Scan(&s)
+		err = rows.Scan(&s)
+		return s, err
 	}, query, args...)
 }
 
