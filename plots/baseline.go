@@ -54,13 +54,27 @@ func (p *panel) gains(baseline string) []gain {
 	return list
 }
 
-// ratio is how many times faster r is than base. The relative errors of the two
-// medians are independent, so their squares add (first-order propagation); the
-// interval is symmetric on a log scale.
+// ratio is how many times faster r is than base. The errors of the two medians
+// are independent, so the squares of the arms of their intervals add, on a
+// logarithmic scale, where a ratio is a difference: it is highest where base is
+// slow and r is fast.
 func ratio(base, r *store.Row) (v, low, high float64) {
 	v = base.MedianMS / r.MedianMS
-	e := math.Hypot(relative(base), relative(r))
-	return v, v / (1 + e), v * (1 + e)
+	baseDown, baseUp := arms(base)
+	down, up := arms(r)
+	return v, v * math.Exp(-math.Hypot(baseDown, up)), v * math.Exp(math.Hypot(baseUp, down))
+}
+
+// arms are the distances of the median's logarithm to the ends of its interval,
+// 0 where there is none.
+func arms(r *store.Row) (down, up float64) {
+	if r.LowMS > 0 && r.LowMS < r.MedianMS {
+		down = math.Log(r.MedianMS / r.LowMS)
+	}
+	if r.HighMS > r.MedianMS && !math.IsInf(r.HighMS, 0) {
+		up = math.Log(r.HighMS / r.MedianMS)
+	}
+	return down, up
 }
 
 // relative is the half width of the interval of a row's median as a fraction,

@@ -56,7 +56,7 @@ func gainTable(d *data) table {
 	for _, g := range d.topGains(8) {
 		r := g.Row
 		row := []cell{
-			words(g.Matrix), {rounded(g.Ratio, g.High-g.Ratio) + "×", g.Ratio}, words(g.Against), words(r.Kernel),
+			words(g.Matrix), {rounded(g.Ratio, max(g.Ratio-g.Low, g.High-g.Ratio)) + "×", g.Ratio}, words(g.Against), words(r.Kernel),
 			integer(r.Block), integer(r.Grid), words(string(r.Precision)),
 		}
 		if several {
@@ -92,8 +92,8 @@ func failureTable(d *data) (t table, cut int) {
 // validationTable says how far the rule can be trusted.
 func validationTable(d *data, r *rule.Rule) table {
 	t := table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: []column{
-		{"setup", false}, {"matrices", true}, {"mean [%]", true}, {"worst [%]", true}, {"worst on", false},
-		{"within 5% on [%]", true}, {"one configuration [%]", true}, {"one kernel, tuned [%]", true},
+		{"setup", false}, {"matrices", true}, {"mean (%)", true}, {"worst (%)", true}, {"worst on", false},
+		{"within 5% on (%)", true}, {"one configuration (%)", true}, {"one kernel, tuned (%)", true},
 	}}
 	for i := range r.Selectors {
 		s := &r.Selectors[i]

@@ -19,6 +19,18 @@ func decimalsFor(half float64) int {
 	return -e
 }
 
+// leading says how many decimals print v with n significant digits.
+func leading(v float64, n int) int {
+	if v == 0 {
+		return 0
+	}
+	return n - 1 - int(math.Floor(math.Log10(math.Abs(v))))
+}
+
+// supported is decimalsFor, but never fewer than two significant digits of v:
+// where the interval is as wide as the value, the value is still to be read.
+func supported(v, half float64) int { return max(decimalsFor(half), leading(v, 2)) }
+
 // rounded prints v with as many digits as its uncertainty ±half supports, and
 // with three significant digits where that is not known.
 func rounded(v, half float64) string {
@@ -28,18 +40,27 @@ func rounded(v, half float64) string {
 	if !(half > 0) || math.IsInf(half, 0) {
 		return significant(v, 3)
 	}
-	return fixed(v, decimalsFor(half))
+	return fixed(v, supported(v, half))
 }
 
-// plusMinus prints "v ± half" with the digits that half supports.
-func plusMinus(v, half float64) string {
+// lopsided is the ratio of the arms of an interval from which both are printed.
+const lopsided = 2
+
+// interval prints "v ± half", or "v −a +b" where one arm of the interval from
+// low to high is much longer than the other and matters.
+func interval(v, low, high float64) string {
+	down, up := v-low, high-v
+	half := max(down, up)
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return missing
 	}
 	if !(half > 0) || math.IsInf(half, 0) {
 		return significant(v, 3)
 	}
-	d := decimalsFor(half)
+	d := supported(v, half)
+	if half > 0.02*v && half > lopsided*min(down, up) {
+		return fixed(v, d) + " −" + fixed(down, d) + " +" + fixed(up, d)
+	}
 	return fixed(v, d) + " ± " + fixed(half, d)
 }
 
@@ -48,10 +69,7 @@ func significant(v float64, n int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return missing
 	}
-	if v == 0 {
-		return "0"
-	}
-	return fixed(v, n-1-int(math.Floor(math.Log10(math.Abs(v)))))
+	return fixed(v, leading(v, n))
 }
 
 // fixed prints v with d decimals, at most nine; below zero it rounds to tens.

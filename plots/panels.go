@@ -50,12 +50,13 @@ func (ch *chart) plot() *plot.Plot {
 	if roof {
 		p.Add(roofLine(ch.roof))
 	}
-	for _, l := range ch.lines {
-		p.Add(band{l})
-	}
+	var slot int
 	for _, l := range ch.lines {
 		if l.flat() { // below the curves
-			p.Add(flatLine{l})
+			p.Add(flatLine{l, slot})
+			slot++
+		} else {
+			p.Add(band{l})
 		}
 	}
 	for _, l := range ch.lines {
@@ -111,11 +112,6 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	fill := fade(lookOf(b.Kernel).Color)
 	pts := b.Points
-	if b.flat() {
-		low, high := ty(pts[0].Low), ty(pts[0].High)
-		c.FillPolygon(fill, []vg.Point{{X: c.Min.X, Y: low}, {X: c.Max.X, Y: low}, {X: c.Max.X, Y: high}, {X: c.Min.X, Y: high}})
-		return
-	}
 	if len(pts) == 1 {
 		x := tx(float64(pts[0].X))
 		c.StrokeLine2(draw.LineStyle{Color: lookOf(b.Kernel).Color, Width: 1}, x, ty(pts[0].Low), x, ty(pts[0].High))
@@ -131,16 +127,28 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillPolygon(fill, outline)
 }
 
-// flatLine is a kernel that has no choice along the dimension: a line across,
-// with its marker at the end, where no labels are.
-type flatLine struct{ line }
+// flatLine is a kernel that has no choice along the dimension: a line across
+// that ends, beside the data, in its marker and interval. Each kernel has a slot
+// there.
+type flatLine struct {
+	line
+	slot int
+}
+
+const slotWidth = vg.Length(9)
 
 func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
 	look := lookOf(l.Kernel)
-	y := ty(l.Points[0].Y)
-	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1, Dashes: []vg.Length{2, 2}}, c.Min.X, y, c.Max.X, y)
-	look.Marker.draw(c, vg.Point{X: c.Max.X, Y: y}, 3, look.Color)
+	q := l.Points[0]
+	x, y := c.Max.X+slotWidth*(vg.Length(l.slot)+0.6), ty(q.Y)
+	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1, Dashes: []vg.Length{2, 2}}, c.Min.X, y, x, y)
+	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1}, x, ty(q.Low), x, ty(q.High))
+	look.Marker.draw(c, vg.Point{X: x, Y: y}, 3, look.Color)
+}
+
+func (l flatLine) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: slotWidth * vg.Length(l.slot+1)}}}}
 }
 
 // curve is the line itself with its markers: at every point where these are

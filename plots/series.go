@@ -64,6 +64,19 @@ type point struct {
 // flat reports whether the kernel has no choice along the dimension.
 func (l *line) flat() bool { return len(l.Points) == 1 && l.Points[0].X == 0 }
 
+// unusual gives the further parameters that are not at the catalogue's defaults.
+func (l *line) unusual() string {
+	k, _ := kernels.Lookup(l.Kernel)
+	var list []string
+	for _, setting := range strings.Fields(l.Params) {
+		name, value, _ := strings.Cut(setting, "=")
+		if !slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Name == name && p.Default == value }) {
+			list = append(list, setting)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
 // lines makes a panel's lines in the catalogue's order.
 func (dim dimension) lines(p *panel) []line {
 	var lines []line

@@ -160,7 +160,7 @@ func (c *comparison) draw(canvas draw.Canvas) {
 	for i, precision := range c.precisions {
 		x := body.Min.X + left + vg.Length(i)*width
 		column := canvas
-		column.Min.X, column.Max.X = x+4, x+width-8
+		column.Min.X, column.Max.X = x+8, x+width-14
 		c.column(column, precision, axis, bottom, top, height)
 	}
 	label := at(typeface(labelSize, false, softColor), text.XCenter, text.YBottom)

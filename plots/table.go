@@ -39,7 +39,8 @@ func integer(n int) cell {
 func count(n int) cell { return cell{grouped(n), float64(n)} }
 
 // bestNotes explain the columns of the best-configuration tables.
-const bestNotes = "Time: median ± the longer arm of its 95% interval, rounded to what the interval supports. " +
+const bestNotes = "Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are rounded to what it supports, " +
+	"but not below two digits. " +
 	"GB/s: compulsory traffic of the format divided by time. Roof: share of the memory bandwidth measured on the device. " +
 	"Speed-up: over the baseline's best configuration on the same matrix. Ties: configurations that the data can't tell " +
 	"from the best, itself included; the one listed is the most robust of them."
@@ -68,22 +69,21 @@ func bestColumns(baseline string) []column {
 	}
 	return []column{
 		{"matrix", false}, {"kernel", false}, {"block", true}, {"grid", true}, {"parameters", false},
-		{"time [ms]", true}, {"GFLOP/s", true}, {"GB/s", true}, {"roof [%]", true}, {speedup, true}, {"ties", true},
+		{"time (ms)", true}, {"GFLOP/s", true}, {"GB/s", true}, {"roof (%)", true}, {speedup, true}, {"ties", true},
 	}
 }
 
 func bestRow(d *data, b *store.Best) []cell {
-	half := halfWidth(b.MedianMS, b.LowMS, b.HighMS)
 	rel := relative(&b.Row)
 	measured := func(v float64) cell { return cell{rounded(v, v*rel), v} }
 	speedup := cell{missing, math.NaN()}
 	if base := fastest(d.panelOf(&b.Row).byKernel(d.baselineOf(b.Device))); base != nil {
-		v, _, high := ratio(base, &b.Row)
-		speedup = cell{rounded(v, high-v), v}
+		v, low, high := ratio(base, &b.Row)
+		speedup = cell{rounded(v, max(v-low, high-v)), v}
 	}
 	return []cell{
 		words(b.Matrix), words(b.Kernel), integer(b.Block), integer(b.Grid), words(b.Params),
-		{plusMinus(b.MedianMS, half), b.MedianMS}, measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
+		{interval(b.MedianMS, b.LowMS, b.HighMS), b.MedianMS}, measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
 		speedup, integer(b.TieSize),
 	}
 }
@@ -104,7 +104,7 @@ func summaryTables(d *data) []table {
 }
 
 func deviceTable(d *data) table {
-	t := table{Title: "Devices", Columns: []column{{"device", false}, {"backend", false}, {"units", true}, {"roof [GB/s]", true}}}
+	t := table{Title: "Devices", Columns: []column{{"device", false}, {"backend", false}, {"units", true}, {"roof (GB/s)", true}}}
 	for i := range d.devices {
 		v := &d.devices[i]
 		roof := v.Roof.Highest()

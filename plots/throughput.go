@@ -151,11 +151,11 @@ func (dim dimension) settings(panels []panel, charts []chart) string {
 		words := dim.fixedWords(charts[i].lines)
 		var each []string
 		for _, l := range charts[i].lines {
-			if s := strings.TrimSpace(fmt.Sprintf("%s %s", numbered(l.Fixed), l.Params)); s != "" && !l.flat() {
+			if s := strings.TrimSpace(fmt.Sprintf("%s %s", numbered(l.Fixed), l.unusual())); s != "" && !l.flat() {
 				each = append(each, l.Kernel+" "+s)
 			}
 		}
-		if params := slices.ContainsFunc(charts[i].lines, func(l line) bool { return l.Params != "" }); params || strings.Contains(words, "–") {
+		if params := slices.ContainsFunc(charts[i].lines, func(l line) bool { return l.unusual() != "" }); params || strings.Contains(words, "–") {
 			list = append(list, fmt.Sprintf(" Fixed in %s (%s): %s.", panels[i].Precision, dim.other, strings.Join(each, ", ")))
 		}
 	}
@@ -182,7 +182,7 @@ func (dim dimension) subtitle(charts []chart) string {
 		roof = roof || ch.roof > 0 && ch.roof <= roofWithin*max(ch.peak(), ch.top)
 	}
 	if flat {
-		s += fmt.Sprintf(" Dotted across: kernels without a %s size.", dim.name)
+		s += fmt.Sprintf(" Dotted: kernels without a %s size, with their intervals beside the panel.", dim.name)
 	}
 	if roof {
 		s += " Grey dashes: measured memory bandwidth."

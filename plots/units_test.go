@@ -15,23 +15,29 @@ import (
 
 func TestRounding(t *testing.T) {
 	for _, c := range []struct {
-		v, half float64
-		want    string
+		v, low, high float64
+		want         string
 	}{
-		{1.23456, 0.0049, "1.235 ± 0.005"},
-		{1.23456, 0.012, "1.235 ± 0.012"},
-		{123.456, 2.3, "123 ± 2"},
-		{123.456, 14, "123 ± 14"},
-		{12345, 230, "12300 ± 200"},
-		{0.00012345, 0.0000031, "0.000123 ± 0.000003"},
-		{9.996, 0, "10.00"},
-		{1.5, math.NaN(), "1.50"},
-		{math.NaN(), 1, missing},
-		{math.Inf(1), 1, missing},
+		{1.23456, 1.2300, 1.2395, "1.235 ± 0.005"},
+		{1.23456, 1.2230, 1.2466, "1.235 ± 0.012"},
+		{123.456, 121.3, 125.8, "123 ± 2"},
+		{123.456, 110, 137.5, "123 ± 14"},
+		{12345, 12110, 12570, "12300 ± 200"},
+		{0.00012345, 0.0001205, 0.0001265, "0.000123 ± 0.000003"},
+		{1.2, 0.5, 2.0, "1.2 ± 0.8"},
+		{0.61, 0.58, 1.7, "0.61 −0.03 +1.09"},
+		{1.2, 1.2, 25, "1.2 −0.0 +23.8"},
+		{9.996, 9.996, 9.996, "10.00"},
+		{1.5, math.NaN(), math.NaN(), "1.50"},
+		{math.NaN(), 1, 2, missing},
+		{math.Inf(1), 1, 2, missing},
 	} {
-		if got := plusMinus(c.v, c.half); got != c.want {
-			t.Errorf("plusMinus(%v, %v) = %q, want %q", c.v, c.half, got, c.want)
+		if got := interval(c.v, c.low, c.high); got != c.want {
+			t.Errorf("interval(%v, %v, %v) = %q, want %q", c.v, c.low, c.high, got, c.want)
 		}
+	}
+	if got := rounded(3.3, 40); got != "3.3" {
+		t.Errorf("a value below its uncertainty is printed as %s", got)
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", 4996000: "4\u202f996\u202f000", -1234: "-1\u202f234"} {
 		if got := grouped(n); got != want {
