@@ -27,7 +27,7 @@ type Row struct {
 // matrix on one device in one precision and cache state.
 type Best struct {
 	Row
-	Margin  float64 // how much slower the best configuration outside the tie set is, as a fraction; NaN if there is none
+	Margin  float64 // how much slower than the fastest the best configuration outside the tie set is, as a fraction; NaN if there is none
 	TieSize int
 }
 
