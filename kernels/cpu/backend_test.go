@@ -248,3 +248,18 @@ func TestDeviceAndRoof(t *testing.T) {
 		t.Errorf("the roof is %+v", r)
 	}
 }
+
+// A sum that left elements out would raise the roof.
+func TestSum(t *testing.T) {
+	for n := range 40 {
+		s := make([]float64, n)
+		var want float64
+		for i := range s {
+			s[i] = float64(i + 1)
+			want += s[i]
+		}
+		if got := sum(s); got != want {
+			t.Errorf("1 + … + %d is %v", n, got)
+		}
+	}
+}

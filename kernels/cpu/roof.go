@@ -46,23 +46,24 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 	}
 }
 
-// sum adds the elements of s in eight sums, so that additions overlap.
+// sum adds the elements of s in eight sums, so that additions overlap. They are
+// eight variables because the compiler keeps no array in registers.
 func sum(s []float64) float64 {
-	var t [8]float64
+	var t0, t1, t2, t3, t4, t5, t6, t7 float64
 	for ; len(s) >= 8; s = s[8:] {
-		t[0] += s[0]
-		t[1] += s[1]
-		t[2] += s[2]
-		t[3] += s[3]
-		t[4] += s[4]
-		t[5] += s[5]
-		t[6] += s[6]
-		t[7] += s[7]
+		t0 += s[0]
+		t1 += s[1]
+		t2 += s[2]
+		t3 += s[3]
+		t4 += s[4]
+		t5 += s[5]
+		t6 += s[6]
+		t7 += s[7]
 	}
 	for _, v := range s {
-		t[0] += v
+		t0 += v
 	}
-	return t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7]
+	return ((t0 + t1) + (t2 + t3)) + ((t4 + t5) + (t6 + t7))
 }
 
 func triad(a, b, c []float64) {
