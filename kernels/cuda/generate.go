@@ -1,0 +1,3 @@
+package cuda
+
+//go:generate sh generate.sh
