@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/configs"
+	"spmvtune/plots"
 	"spmvtune/rule"
 	"spmvtune/store"
 )
@@ -62,4 +65,17 @@ func learn(ctx context.Context, db *store.DB) (*rule.Rule, error) {
 		return nil, fmt.Errorf("learning the rule: %w", err)
 	}
 	return learned, nil
+}
+
+// reportOptions are those of the last sweep that was run into db.
+func reportOptions(ctx context.Context, db *store.DB) (plots.Options, error) {
+	opt := plots.Options{Version: programVersion()}
+	sweeps, err := db.Sweeps(ctx)
+	if err != nil || len(sweeps) == 0 {
+		return opt, err
+	}
+	last := sweeps[len(sweeps)-1]
+	opt.Title = cmp.Or(last.Title, last.Name)
+	opt.Figures = configs.ReportOf([]byte(last.Text)).Figures
+	return opt, nil
 }

@@ -160,7 +160,11 @@ func writeReport(ctx context.Context, w io.Writer, db *store.DB, learned *rule.R
 			return err
 		}
 	}
-	written, err := plots.Report(ctx, db, learned, out, plots.Options{})
+	opt, err := reportOptions(ctx, db)
+	if err != nil {
+		return err
+	}
+	written, err := plots.Report(ctx, db, learned, out, opt)
 	if err != nil {
 		return fmt.Errorf("making the report: %w", err)
 	}
