@@ -46,20 +46,23 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 		cols: spanOf(s.ColIdx), val: spanOf(s.Val),
 		x: spanOf(o.x), y: spanOf(o.y),
 	}
-	share := newShare(ceilDiv(s.Rows, s.C))
-	work := func(int) {
-		for i, ok := share.take(); ok; i, ok = share.take() {
-			m.short(i)
-		}
-	}
-	var sums []V
+	chunks := s.Chunks()
+	perTake := chunksPerTake(chunks, s.C, c.Grid)
+	share := newShare(ceilDiv(chunks, perTake))
+	stride := 0 // of the workers' sums; far enough that they write to different lines
 	if s.C >= tallChunk {
-		stride := s.C + cacheLine // workers write to different lines
-		sums = make([]V, c.Grid*stride)
-		work = func(w int) {
-			own := spanOf(sums[w*stride:])
-			for i, ok := share.take(); ok; i, ok = share.take() {
-				m.tall(i, own)
+		stride = s.C + cacheLine
+	}
+	sums := make([]V, c.Grid*stride)
+	work := func(w int) {
+		own := spanOf(sums[w*stride:])
+		for i, ok := share.take(); ok; i, ok = share.take() {
+			for h := i * perTake; h < min((i+1)*perTake, chunks); h++ {
+				if stride > 0 {
+					m.tall(h, own)
+				} else {
+					m.short(h)
+				}
 			}
 		}
 	}
@@ -71,10 +74,17 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 		cost:  cost,
 		bytes: sellBytes(s) + int64(len(sums))*sizeOf[V](),
 		facts: map[string]float64{
-			"chunks":  float64(share.chunks),
+			"chunks":  float64(chunks),
 			"padding": s.Padding(),
 		},
 	}, nil
+}
+
+// chunksPerTake is how many chunks a worker takes at a time. C is chosen for the
+// layout, and one chunk can be too little work to pay for the shared counter: a
+// take is some 4096 rows, less where that would leave a worker fewer than 16.
+func chunksPerTake(chunks, c, workers int) int {
+	return max(1, min(4096/c, chunks/(16*workers)))
 }
 
 // sellBytes is the size of the four arrays of SELL-C-sigma, padding included.
