@@ -36,8 +36,10 @@ type operand[V sparse.Float] struct {
 }
 
 // Open returns a backend for this machine. It locks the calling goroutine to
-// its thread and pins that to a core until Close. Several backends may be open
-// at once, but they compete for the same cores.
+// its thread and pins that to a core until Close. Products run from another
+// goroutine are right but not worth timing: that thread is not pinned and may
+// share worker 1's core. Several backends may be open at once, but they compete
+// for the same cores.
 func Open() (*Backend, error) {
 	runtime.LockOSThread()
 	b := &Backend{cores: usableCores()}
