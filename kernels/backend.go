@@ -81,6 +81,9 @@ type ProductInfo struct {
 	// BytesKernel is the size of the kernel's own arrays, each counted once,
 	// auxiliary and intermediate ones too, x and y included.
 	BytesKernel int64
+	// Window is the number of consecutive nonzeros, aligned at its multiples,
+	// over which a kernel of block scope sums; 0 for row scope.
+	Window int
 	// Properties are facts about the launch (registers, occupancy), by name.
 	Properties map[string]float64
 }

@@ -1,0 +1,174 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"gorgonia.org/cu"
+
+	"spmvtune/kernels"
+)
+
+// A Backend runs products on one GPU. Its methods are called by the goroutine
+// that opened it.
+type Backend struct {
+	opened  bool
+	dev     cu.Device
+	device  kernels.Device
+	stream  cu.Stream
+	modules *modules
+	arrays  *arrays
+	clock   *clock
+	flush   cu.DevicePtr
+	vendor  *cusparse // opened when first needed
+	problem *kernels.Problem
+	current *product  // the one made by the last Prepare
+	single  []float32 // y of float32, on its way to the caller
+}
+
+var _ kernels.Backend = (*Backend)(nil)
+
+// Open returns a backend for the GPU with this index, counted as the driver
+// does (CUDA_VISIBLE_DEVICES). It locks the calling goroutine to its thread until
+// Close, and works in the device's primary context, which libraries share.
+func Open(index int) (kernels.Backend, error) {
+	n, err := cu.NumDevices()
+	if err != nil {
+		return nil, failed(err, "counting devices")
+	}
+	if index < 0 || index >= n {
+		return nil, fmt.Errorf("there is no device %d: CUDA sees %d", index, n)
+	}
+	runtime.LockOSThread()
+	b := &Backend{opened: true}
+	if err := b.open(index); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+func (b *Backend) open(index int) error {
+	var err error
+	if b.dev, err = cu.GetDevice(index); err != nil {
+		return failed(err, "getting device %d", index)
+	}
+	var l limits
+	if b.device, l, err = describe(b.dev); err != nil {
+		return err
+	}
+	ctx, err := b.dev.RetainPrimaryCtx()
+	if err != nil {
+		return failed(err, "creating a context on %s", b.device.Name)
+	}
+	b.modules = newModules(l)
+	if err := cu.SetCurrentContext(ctx); err != nil {
+		return failed(err, "using the context of %s", b.device.Name)
+	}
+	stream, err := cu.MakeStream(cu.NonBlocking)
+	if err != nil {
+		return failed(err, "creating a stream")
+	}
+	b.stream, b.arrays = stream, &arrays{stream: stream}
+	gate, err := b.modules.entry("gate")
+	if err != nil {
+		return err
+	}
+	if b.clock, err = newClock(stream, gate.f); err != nil {
+		return failed(err, "creating events")
+	}
+	size := 2 * max(b.device.Cache, 1<<20)
+	if b.flush, err = cu.MemAlloc(size); err != nil {
+		return failed(err, "allocating %d bytes to flush the cache with", size)
+	}
+	b.clock.flush(b.flush, size)
+	return nil
+}
+
+// Device describes the GPU.
+func (b *Backend) Device() kernels.Device { return b.device }
+
+// Load makes p the current problem and uploads its CSR arrays; values and x
+// follow in the precision that a configuration asks for. It fails if p.A is not
+// a valid CSR matrix or x does not fit it. p must not change while it is loaded.
+func (b *Backend) Load(p *kernels.Problem) error {
+	if err := b.unload(); err != nil {
+		return err
+	}
+	if err := p.A.Validate(); err != nil {
+		return fmt.Errorf("checking the matrix: %w", err)
+	}
+	if len(p.X) != p.A.Cols {
+		return fmt.Errorf("x has %d elements for %d columns", len(p.X), p.A.Cols)
+	}
+	b.problem = p
+	for _, name := range []string{rowPtr, colIdx, vecY} {
+		if _, err := b.common(name, 8); err != nil {
+			b.problem = nil
+			return err
+		}
+	}
+	return nil
+}
+
+// unload frees what belongs to the current problem.
+func (b *Backend) unload() error {
+	b.drop()
+	b.problem = nil
+	forget()
+	return b.arrays.clear()
+}
+
+// drop ends the validity of the current product.
+func (b *Backend) drop() {
+	if b.current != nil {
+		b.current.release()
+		b.current = nil
+	}
+}
+
+// Close frees the device and the calling thread. Closing twice does nothing.
+// After a fault of the device everything fails here, too; the first error is
+// returned.
+func (b *Backend) Close() error {
+	if !b.opened {
+		return nil
+	}
+	var failures []error
+	note := func(err error) { failures = append(failures, err) }
+	if b.arrays != nil {
+		note(failed(b.stream.Synchronize(), "waiting for the device"))
+		note(b.unload())
+	}
+	if b.vendor != nil {
+		note(b.vendor.close())
+	}
+	if b.clock != nil {
+		b.clock.close()
+	}
+	if b.flush != 0 {
+		note(failed(cu.MemFree(b.flush), "freeing memory"))
+	}
+	if b.arrays != nil {
+		note(failed(b.stream.Destroy(), "destroying the stream"))
+	}
+	if b.modules != nil {
+		note(b.modules.unload())
+		note(failed(b.dev.ReleasePrimaryCtx(), "releasing the context"))
+	}
+	runtime.UnlockOSThread()
+	*b = Backend{device: b.device}
+	for _, err := range failures {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LoadTime is the time that compiling and loading kernels has taken so far. The
+// driver caches compiled kernels across processes.
+func (b *Backend) LoadTime() time.Duration { return b.modules.cost }

@@ -1,0 +1,15 @@
+//go:build !cuda
+
+package cuda
+
+import (
+	"errors"
+
+	"spmvtune/kernels"
+)
+
+// Open returns a backend for the GPU with this index, counted as the driver
+// does (CUDA_VISIBLE_DEVICES). This build has none; the error says how to get it.
+func Open(index int) (kernels.Backend, error) { return nil, errBuild }
+
+var errBuild = errors.New("this program was built without CUDA: install the CUDA toolkit's headers and run `make`, or `go build -tags cuda`")

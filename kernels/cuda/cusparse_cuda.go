@@ -1,0 +1,99 @@
+//go:build cuda
+
+package cuda
+
+// #cgo LDFLAGS: -ldl
+// #include <stdlib.h>
+// #include "cusparse_cuda.h"
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"spmvtune/kernels"
+)
+
+// algorithms are the library's numbers of the catalogue's names
+// (cusparseSpMVAlg_t, the same since CUDA 11.2).
+var algorithms = map[string]int{
+	"cusparse_csr_alg1": 2,
+	"cusparse_csr_alg2": 3,
+	"cusparse_coo_alg1": 1,
+	"cusparse_coo_alg2": 4,
+}
+
+// libraryNames are tried in this order.
+var libraryNames = []string{"libcusparse.so.13", "libcusparse.so.12", "libcusparse.so.11", "libcusparse.so"}
+
+// A cusparse is the open library.
+type cusparse struct {
+	lib     *C.spmv_cusparse
+	version int
+	err     error // why there is none; it is not looked for twice
+}
+
+// library opens cuSPARSE at its first call. A missing one is an
+// *kernels.InvalidError: the other kernels go on.
+func (b *Backend) library() (*cusparse, error) {
+	if b.vendor == nil {
+		b.vendor = &cusparse{lib: (*C.spmv_cusparse)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_cusparse{}))))}
+		b.vendor.err = b.vendor.open(b.stream)
+	}
+	return b.vendor, b.vendor.err
+}
+
+func (l *cusparse) open(s cu.Stream) error {
+	var why string
+	for _, name := range libraryPaths() {
+		text := C.CString(name)
+		failure := C.spmv_cusparse_open(l.lib, text)
+		C.free(unsafe.Pointer(text))
+		if failure != nil {
+			why = C.GoString(failure)
+			continue
+		}
+		var version C.int
+		if err := l.status(C.spmv_cusparse_start(l.lib, C.CUstream(stream(s)), &version)); err != nil {
+			return fmt.Errorf("starting %s: %w", name, err)
+		}
+		l.version = int(version)
+		return nil
+	}
+	return &kernels.InvalidError{Reason: fmt.Sprintf("cuSPARSE can't be opened (%s): install it, or add its folder to LD_LIBRARY_PATH", why)}
+}
+
+// libraryPaths are where cuSPARSE is looked for: where the loader does, and in
+// the toolkit's usual places.
+func libraryPaths() []string {
+	paths := libraryNames
+	for _, root := range []string{os.Getenv("CUDA_HOME"), os.Getenv("CUDA_PATH"), "/usr/local/cuda"} {
+		if root == "" {
+			continue
+		}
+		for _, name := range libraryNames {
+			paths = append(paths[:len(paths):len(paths)], filepath.Join(root, "lib64", name))
+		}
+	}
+	return paths
+}
+
+func (l *cusparse) status(code C.int) error {
+	switch {
+	case code == 0:
+		return nil
+	case code == 2: // CUSPARSE_STATUS_ALLOC_FAILED
+		return fmt.Errorf("cuSPARSE: the device is %w", kernels.ErrMemory)
+	}
+	return fmt.Errorf("cuSPARSE: %s", C.GoString(C.spmv_cusparse_text(l.lib, code)))
+}
+
+func (l *cusparse) close() error {
+	C.spmv_cusparse_close(l.lib)
+	C.free(unsafe.Pointer(l.lib))
+	return nil
+}

@@ -1,0 +1,65 @@
+// cuSPARSE, opened at run time by name: neither its headers nor the library are
+// needed to build. Declarations follow NVIDIA's documentation of the generic API;
+// the numbers of the enumerations are the same in CUDA 11, 12 and 13.
+#ifndef SPMVTUNE_CUSPARSE_H
+#define SPMVTUNE_CUSPARSE_H
+
+#include <cuda.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct spmv_cusparse {
+	void *library, *handle;
+	int (*create)(void **handle);
+	int (*destroy)(void *handle);
+	int (*set_stream)(void *handle, CUstream stream);
+	int (*get_version)(void *handle, int *version);
+	const char *(*error_string)(int status);
+	int (*create_csr)(void **a, int64_t rows, int64_t cols, int64_t nnz, void *row_ptr, void *col_idx,
+	                  void *val, int ptr_type, int idx_type, int base, int value_type);
+	int (*create_coo)(void **a, int64_t rows, int64_t cols, int64_t nnz, void *row_idx, void *col_idx,
+	                  void *val, int idx_type, int base, int value_type);
+	int (*create_vec)(void **v, int64_t size, void *values, int value_type);
+	int (*destroy_mat)(void *a);
+	int (*destroy_vec)(void *v);
+	int (*buffer_size)(void *handle, int op, const void *alpha, void *a, void *x, const void *beta, void *y,
+	                   int type, int alg, size_t *size);
+	int (*preprocess)(void *handle, int op, const void *alpha, void *a, void *x, const void *beta, void *y,
+	                  int type, int alg, void *buffer); // NULL in older libraries
+	int (*spmv)(void *handle, int op, const void *alpha, void *a, void *x, const void *beta, void *y,
+	            int type, int alg, void *buffer);
+} spmv_cusparse;
+
+// A call is one y = A·x, with what the library needs for it.
+typedef struct spmv_call {
+	const spmv_cusparse *lib;
+	void *a, *x, *y;
+	int type, alg;
+	void *buffer;
+	union {
+		float f32;
+		double f64;
+	} alpha, beta;
+	int status; // of the last call
+} spmv_call;
+
+// Opens the library. Returns NULL, or what is wrong.
+const char *spmv_cusparse_open(spmv_cusparse *lib, const char *name);
+int spmv_cusparse_start(spmv_cusparse *lib, CUstream stream, int *version);
+void spmv_cusparse_close(spmv_cusparse *lib);
+
+// What the library calls a status.
+const char *spmv_cusparse_text(const spmv_cusparse *lib, int status);
+
+// Describes A (by row_ptr for CSR, by row_idx for COO), x and y in device memory,
+// values of 4 or 8 bytes, and says how large the buffer must be. Returns a status.
+int spmv_call_prepare(spmv_call *c, const spmv_cusparse *lib, int alg, int value_bytes, int64_t rows, int64_t cols,
+                      int64_t nnz, CUdeviceptr row_ptr, CUdeviceptr row_idx, CUdeviceptr col_idx, CUdeviceptr val,
+                      CUdeviceptr x, CUdeviceptr y, size_t *buffer_bytes);
+// Gives the buffer, and lets the library analyse A where it can. Returns a status.
+int spmv_call_analyse(spmv_call *c, CUdeviceptr buffer);
+// Enqueues the product; of the type of spmv_op's call.
+CUresult spmv_call_run(void *call);
+void spmv_call_release(spmv_call *c);
+
+#endif

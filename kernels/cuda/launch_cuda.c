@@ -1,0 +1,97 @@
+//go:build cuda
+
+#include "launch_cuda.h"
+
+#define TRY(call)                                \
+	do {                                         \
+		CUresult result_ = (call);               \
+		if (result_ != CUDA_SUCCESS) return result_; \
+	} while (0)
+
+static const long long deadline = 1000000000; // of the gate, ns
+
+CUresult spmv_clock_open(spmv_clock *c, CUstream stream, CUfunction gate) {
+	c->stream = stream;
+	c->gate = gate;
+	void *flag;
+	TRY(cuMemHostAlloc(&flag, 2 * sizeof(unsigned), CU_MEMHOSTALLOC_DEVICEMAP));
+	c->flag = flag;
+	c->flag[0] = c->flag[1] = 0;
+	TRY(cuMemHostGetDevicePointer(&c->device_flag, flag, 0));
+	for (int i = 0; i < 2 * SPMV_ROUND; i++) TRY(cuEventCreate(&c->events[i], CU_EVENT_DEFAULT));
+	return CUDA_SUCCESS;
+}
+
+void spmv_clock_close(spmv_clock *c) {
+	for (int i = 0; i < 2 * SPMV_ROUND; i++)
+		if (c->events[i]) cuEventDestroy(c->events[i]);
+	if (c->flag) cuMemFreeHost((void *)c->flag);
+}
+
+static CUresult enqueue(const spmv_op *op, CUstream stream) {
+	if (op->function)
+		return cuLaunchKernel(op->function, op->grid, 1, 1, op->block, 1, 1, op->shared, stream, op->params, NULL);
+	if (op->call) return op->call(op->data);
+	return cuMemsetD32Async(op->dst, 0, op->words, stream);
+}
+
+CUresult spmv_enqueue(const spmv_op *ops, int n, CUstream stream) {
+	for (int i = 0; i < n; i++) TRY(enqueue(&ops[i], stream));
+	return CUDA_SUCCESS;
+}
+
+// shut makes the stream wait until open is called, or the deadline passes.
+static CUresult shut(spmv_clock *c) {
+	if (c->ungated) return CUDA_SUCCESS;
+	unsigned ticket = ++c->ticket;
+	long long wait = deadline;
+	void *params[] = {&c->device_flag, &ticket, &wait};
+	return cuLaunchKernel(c->gate, 1, 1, 1, 1, 1, 1, 0, c->stream, params, NULL);
+}
+
+static void open_gate(spmv_clock *c) { __atomic_store_n(&c->flag[0], c->ticket, __ATOMIC_RELEASE); }
+
+// fill enqueues a round. The gate is opened when as much is enqueued as may be
+// held; the rest follows while the device runs.
+static CUresult fill(spmv_clock *c, const spmv_op *ops, int n, int samples, int batch, int cold) {
+	int held = 0;
+	for (int s = 0; s < samples; s++) {
+		if (cold) TRY(cuMemsetD32Async(c->flush, c->ticket, c->flush_words, c->stream));
+		TRY(cuEventRecord(c->events[2 * s], c->stream));
+		for (int b = 0; b < batch; b++) {
+			for (int i = 0; i < n; i++) TRY(enqueue(&ops[i], c->stream));
+			held += n;
+			if (held >= SPMV_HELD) open_gate(c);
+		}
+		TRY(cuEventRecord(c->events[2 * s + 1], c->stream));
+		held += 3;
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, double *seconds, int samples, int batch, int cold) {
+	long long each = (long long)batch * n + 3;
+	int most = each >= SPMV_HELD ? 1 : (int)(SPMV_HELD / each);
+	if (most > SPMV_ROUND) most = SPMV_ROUND;
+	for (int done = 0; done < samples;) {
+		int round = samples - done < most ? samples - done : most;
+		TRY(shut(c));
+		CUresult filled = fill(c, ops, n, round, batch, cold);
+		open_gate(c);
+		TRY(filled);
+		TRY(cuStreamSynchronize(c->stream));
+		if (!c->ungated && c->flag[1]) {
+			// Something made the host wait for the device (a debugger does).
+			// These samples hold the wait; take them again without the gate.
+			c->ungated = 1;
+			continue;
+		}
+		for (int s = 0; s < round; s++) {
+			float ms;
+			TRY(cuEventElapsedTime(&ms, c->events[2 * s], c->events[2 * s + 1]));
+			seconds[done + s] = ms / 1e3 / batch;
+		}
+		done += round;
+	}
+	return CUDA_SUCCESS;
+}

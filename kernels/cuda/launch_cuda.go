@@ -1,0 +1,123 @@
+//go:build cuda
+
+package cuda
+
+// #include <stdlib.h>
+// #include "launch_cuda.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// An op is one thing that a product enqueues. Exactly one of function, call and
+// words is set.
+type op struct {
+	function            cu.Function
+	grid, block, shared int
+	args                []uint64 // in the order of the parameters; a 32-bit one is in the low half
+
+	call, data unsafe.Pointer // CUresult (*)(void *), a call to a library, and its argument
+
+	dst   cu.DevicePtr // zeroed
+	words int          // of 32 bits
+}
+
+// A program is a list of ops in C's memory, where the driver can read it without
+// cgo copying anything.
+type program struct {
+	ops  *C.spmv_op
+	n    C.int
+	free []unsafe.Pointer
+}
+
+func newProgram(ops []op) *program {
+	p := &program{n: C.int(len(ops))}
+	p.ops = (*C.spmv_op)(p.alloc(uintptr(max(len(ops), 1)) * unsafe.Sizeof(C.spmv_op{})))
+	for i, o := range unsafe.Slice(p.ops, len(ops)) {
+		from := ops[i]
+		o.function = function(from.function)
+		o.grid, o.block, o.shared = C.uint(from.grid), C.uint(from.block), C.uint(from.shared)
+		if n := len(from.args); n > 0 {
+			// The values, and after them the addresses of the values.
+			values := p.alloc(uintptr(n) * 16)
+			copy(unsafe.Slice((*uint64)(values), n), from.args)
+			addresses := unsafe.Slice((*unsafe.Pointer)(unsafe.Add(values, 8*n)), n)
+			for j := range addresses {
+				addresses[j] = unsafe.Add(values, 8*j)
+			}
+			o.params = &addresses[0]
+		}
+		*(*unsafe.Pointer)(unsafe.Pointer(&o.call)) = from.call
+		o.data = from.data
+		o.dst, o.words = C.CUdeviceptr(from.dst), C.size_t(from.words)
+		unsafe.Slice(p.ops, len(ops))[i] = o
+	}
+	return p
+}
+
+func (p *program) alloc(bytes uintptr) unsafe.Pointer {
+	m := C.calloc(1, C.size_t(bytes))
+	p.free = append(p.free, m)
+	return m
+}
+
+// release frees the program, which must not be running.
+func (p *program) release() {
+	for _, m := range p.free {
+		C.free(m)
+	}
+	*p = program{}
+}
+
+// enqueue enqueues the product once.
+func (p *program) enqueue(s cu.Stream) error {
+	return result(C.spmv_enqueue(p.ops, p.n, stream(s)))
+}
+
+// A clock times programs on one stream. It lives in C's memory.
+type clock struct{ c *C.spmv_clock }
+
+func newClock(s cu.Stream, gate cu.Function) (*clock, error) {
+	c := &clock{(*C.spmv_clock)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_clock{}))))}
+	if err := result(C.spmv_clock_open(c.c, stream(s), function(gate))); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// flush makes cold samples write so many bytes at p before each.
+func (c *clock) flush(p cu.DevicePtr, bytes int64) {
+	c.c.flush, c.c.flush_words = C.CUdeviceptr(p), C.size_t(bytes/4)
+}
+
+// sample times p len(dst) times, each time batch times back to back, and stores
+// seconds per product.
+func (c *clock) sample(p *program, dst []float64, batch int, cold bool) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	var isCold C.int
+	if cold {
+		isCold = 1
+	}
+	return result(C.spmv_sample(c.c, p.ops, p.n, (*C.double)(&dst[0]), C.int(len(dst)), C.int(batch), isCold))
+}
+
+func (c *clock) close() {
+	C.spmv_clock_close(c.c)
+	C.free(unsafe.Pointer(c.c))
+}
+
+// allowShared raises the most dynamic shared memory that f may be launched with.
+func allowShared(f cu.Function, bytes int) error {
+	return result(C.cuFuncSetAttribute(function(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
+}
+
+// function and stream give cu's handles to C: each is a struct of one handle,
+// whose C type belongs to package cu.
+func function(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }
+func stream(s cu.Stream) C.CUstream       { return *(*C.CUstream)(unsafe.Pointer(&s)) }

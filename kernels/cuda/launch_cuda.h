@@ -1,0 +1,53 @@
+// A product as the driver sees it: a list of things to enqueue, prepared once,
+// so that enqueuing it is one call from Go and allocates nothing.
+#ifndef SPMVTUNE_LAUNCH_H
+#define SPMVTUNE_LAUNCH_H
+
+#include <cuda.h>
+#include <stddef.h>
+
+// An op is one thing that a product enqueues: a kernel if function is set, a
+// call to a library if call is, and otherwise the zeroing of words 32-bit words
+// at dst.
+typedef struct spmv_op {
+	CUfunction function;
+	unsigned grid, block, shared;
+	void **params;
+	CUresult (*call)(void *data);
+	void *data;
+	CUdeviceptr dst;
+	size_t words;
+} spmv_op;
+
+enum {
+	SPMV_ROUND = 128, // samples enqueued at a time, at most
+	// Operations held behind the gate, at most. The driver's queue takes about a
+	// thousand; a full one blocks the host, and so the gate would stay shut.
+	SPMV_HELD = 400,
+};
+
+// A clock times products on one stream by events.
+typedef struct spmv_clock {
+	CUstream stream;
+	CUevent events[2 * SPMV_ROUND]; // start and stop of each sample of a round
+	CUfunction gate;                // holds the stream; see gate.cu
+	volatile unsigned *flag;        // pinned: [0] the ticket that the gate waits for, [1] set if it gave up
+	CUdeviceptr device_flag;        // the same memory, as the device sees it
+	unsigned ticket;
+	int ungated;         // the gate gave up once: launches wait for kernels here
+	CUdeviceptr flush;   // written before cold samples
+	size_t flush_words;
+} spmv_clock;
+
+CUresult spmv_clock_open(spmv_clock *c, CUstream stream, CUfunction gate);
+void spmv_clock_close(spmv_clock *c);
+
+// Enqueues all ops in order.
+CUresult spmv_enqueue(const spmv_op *ops, int n, CUstream stream);
+
+// Times the ops `samples` times, each time `batch` times back to back, and
+// stores seconds per product. If cold, the flush buffer is written before every
+// sample.
+CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, double *seconds, int samples, int batch, int cold);
+
+#endif

@@ -1,0 +1,69 @@
+package cuda
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// packingLimit is how many bytes of packings are kept in the host's memory.
+const packingLimit = 4 << 30
+
+// packings remembers what recipes have packed on the host (row blocks, bins,
+// sorted rows) from the current matrix, so that configurations that differ in
+// block and grid only share it. The one used longest ago is dropped when they
+// outgrow the limit.
+var packings struct {
+	sync.Mutex
+	m      *structure
+	kept   []packing // least recently used first
+	bytes  int64
+	reused time.Duration // what all reuse would have cost
+}
+
+type packing struct {
+	key   any
+	value any
+	bytes int64
+	cost  time.Duration
+}
+
+// pack returns what build makes of m under key, which names the kind of packing
+// and all that it depends on beside m. build returns its size in bytes, too; what
+// it made must not be changed by anyone.
+func pack[T any](m *structure, key any, build func() (T, int64)) T {
+	p := &packings
+	p.Lock()
+	defer p.Unlock()
+	if p.m != m {
+		p.m, p.kept, p.bytes = m, nil, 0
+	}
+	if i := slices.IndexFunc(p.kept, func(e packing) bool { return e.key == key }); i >= 0 {
+		e := p.kept[i]
+		p.kept = append(slices.Delete(p.kept, i, i+1), e)
+		p.reused += e.cost
+		return e.value.(T)
+	}
+	start := time.Now()
+	value, bytes := build()
+	p.kept = append(p.kept, packing{key, value, bytes, time.Since(start)})
+	for p.bytes += bytes; p.bytes > packingLimit && len(p.kept) > 1; {
+		p.bytes -= p.kept[0].bytes
+		p.kept = slices.Delete(p.kept, 0, 1)
+	}
+	return value
+}
+
+// reusedCost is what the packings that were reused so far once cost.
+func reusedCost() time.Duration {
+	packings.Lock()
+	defer packings.Unlock()
+	return packings.reused
+}
+
+// forget drops all packings.
+func forget() {
+	packings.Lock()
+	defer packings.Unlock()
+	packings.m, packings.kept, packings.bytes = nil, nil, 0
+}

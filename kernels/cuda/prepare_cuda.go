@@ -1,0 +1,219 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"time"
+	"weak"
+
+	"gorgonia.org/cu"
+
+	"spmvtune/kernels"
+)
+
+// Prepare makes ready what c needs.
+func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
+	if b.problem == nil {
+		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
+	}
+	k, ok := kernels.Lookup(c.Kernel)
+	if !ok || k.Backend != "cuda" {
+		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("%q is not a kernel for the GPU", c.Kernel)}
+	}
+	if err := k.Check(c); err != nil {
+		return nil, err
+	}
+	b.drop()
+	b.arrays.next()
+	var p *product
+	var err error
+	if alg, ok := algorithms[c.Kernel]; ok {
+		p, err = b.prepareVendor(k, c, alg)
+	} else {
+		p, err = b.prepareRecipe(k, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.current = p
+	return p, nil
+}
+
+// prepareRecipe cooks, and puts the recipe's arrays and steps on the device.
+func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config) (*product, error) {
+	cook, ok := cooks[c.Kernel]
+	if !ok {
+		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
+	}
+	v := c.Precision.Bytes()
+	start, before := time.Now(), reusedCost()
+	r, err := cook(b.problem.A, c, v)
+	if err != nil {
+		return nil, err
+	}
+	// What was packed for an earlier configuration costs what it cost then.
+	p := &product{b: b, rows: b.problem.A.Rows, v: v}
+	p.info = kernels.ProductInfo{
+		Prepare:    time.Since(start) + reusedCost() - before,
+		Window:     r.Window,
+		Properties: map[string]float64{},
+	}
+	own, err := b.place(r, p)
+	if err != nil {
+		return nil, err
+	}
+	ops, err := b.ops(r, own, p)
+	if err != nil {
+		return nil, err
+	}
+	p.program = newProgram(ops)
+	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, r)
+	return p, nil
+}
+
+// place puts the arrays that r names on the device, and notes their sizes and
+// what those beyond CSR cost. It returns them by name.
+func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
+	own := map[string]*array{}
+	add := func(name string, a *array, bytes int64, extra bool, err error) error {
+		if err != nil {
+			return fmt.Errorf("preparing %s: %w", name, err)
+		}
+		own[name] = a
+		p.info.BytesKernel += bytes
+		if extra {
+			p.info.Prepare += a.cost
+		}
+		return nil
+	}
+	for _, x := range r.Aux {
+		a, bytes, err := b.aux(x, p.v)
+		if err := add(x.Name, a, bytes, len(x.Ints)+len(x.Vals) > 0, err); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range r.Steps {
+		for _, g := range s.Args {
+			if g.array == "" || own[g.array] != nil {
+				continue
+			}
+			a, err := b.common(g.array, p.v)
+			var bytes int64
+			if err == nil {
+				bytes = b.commonBytes(g.array, p.v)
+			}
+			if err := add(g.array, a, bytes, g.array == rowIdx, err); err != nil {
+				return nil, err
+			}
+		}
+	}
+	// A recipe without steps (an empty matrix) still has a y.
+	y, err := b.common(vecY, p.v)
+	if err != nil {
+		return nil, err
+	}
+	p.y = y.ptr
+	return own, nil
+}
+
+// commonBytes is what a product reads or writes of a common array.
+func (b *Backend) commonBytes(name string, v int) int64 {
+	a := b.problem.A
+	switch name {
+	case rowPtr:
+		return 4 * int64(a.Rows+1)
+	case colIdx, rowIdx:
+		return 4 * int64(a.NNZ())
+	case val:
+		return int64(v) * int64(a.NNZ())
+	case vecX:
+		return int64(v) * int64(a.Cols)
+	default:
+		return int64(v) * int64(a.Rows)
+	}
+}
+
+// An aux array with content is named by the host's memory that it is packed in
+// (a weak pointer is never equal to one to other memory, freed or not), so that
+// configurations that share a packing share the array. Scratch is named by its
+// name, and shared by all who call theirs so.
+type (
+	auxKey struct {
+		memory weak.Pointer[int32]
+		n, v   int // elements; bytes of a value, 0 for indices
+	}
+	scratchKey string
+)
+
+// aux returns an array of a recipe's own, and its size in bytes.
+func (b *Backend) aux(x aux, v int) (a *array, bytes int64, err error) {
+	switch {
+	case len(x.Ints) > 0:
+		a, err = b.ints(auxKey{weak.Make(&x.Ints[0]), len(x.Ints), 0}, x.Ints)
+		return a, 4 * int64(len(x.Ints)), err
+	case len(x.Vals) > 0:
+		from := b.problem.A.Val
+		a, err = b.values(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, v, len(x.Vals), func(k int) float64 {
+			if i := x.Vals[k]; i >= 0 {
+				return from[i]
+			}
+			return 0
+		})
+		return a, int64(v) * int64(len(x.Vals)), err
+	default:
+		bytes = int64(x.Bytes) + int64(v)*int64(x.Values)
+		a, err = b.arrays.get(scratchKey(x.Name), bytes, func(p cu.DevicePtr) error { return poison(b.stream, p, bytes) })
+		return a, bytes, err
+	}
+}
+
+// ops turns a recipe into what is enqueued: the zeroing first, then the steps.
+func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error) {
+	var ops []op
+	if r.Zero && p.rows > 0 {
+		ops = append(ops, op{dst: p.y, words: p.rows * p.v / 4})
+	}
+	sizes := map[string]int64{}
+	for _, x := range r.Aux {
+		sizes[x.Name] = int64(x.Bytes) + int64(p.v)*int64(x.Values)
+	}
+	for _, name := range r.Clear {
+		if sizes[name] > 0 {
+			ops = append(ops, op{dst: own[name].ptr, words: int((sizes[name] + 3) / 4)})
+		}
+	}
+	var launches []launch
+	for _, s := range r.Steps {
+		if s.Grid == 0 {
+			continue
+		}
+		e, err := b.modules.entry(s.Entry + suffix(p.v))
+		if err != nil {
+			return nil, err
+		}
+		perUnit, err := b.modules.ready(e, s.Grid, s.Block, s.Shared)
+		if err != nil {
+			return nil, err
+		}
+		args := make([]uint64, len(s.Args))
+		for i, g := range s.Args {
+			if args[i] = uint64(uint32(g.value)); g.array != "" {
+				args[i] = uint64(own[g.array].ptr)
+			}
+		}
+		ops = append(ops, op{function: e.f, grid: s.Grid, block: s.Block, shared: s.Shared, args: args})
+		launches = append(launches, launch{e, s, perUnit})
+	}
+	b.modules.facts(launches, p.info.Properties)
+	p.info.Properties["operations"] = float64(len(ops))
+	return ops, nil
+}
+
+// suffix is what the name of an entry ends in for values of v bytes.
+func suffix(v int) string {
+	if v == 4 {
+		return "_f32"
+	}
+	return "_f64"
+}

@@ -1,0 +1,126 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"gorgonia.org/cu"
+
+	"spmvtune/kernels"
+)
+
+// A product implements kernels.Product.
+type product struct {
+	b       *Backend
+	program *program
+	rows, v int
+	y       cu.DevicePtr
+	info    kernels.ProductInfo
+	ran     bool           // once, which loads what the driver loads late
+	vendor  *vendorProduct // nil for this program's own kernels
+}
+
+var _ kernels.Product = (*product)(nil)
+
+// Info says what preparing cost and what the kernel moves.
+func (p *product) Info() kernels.ProductInfo { return p.info }
+
+// Multiply poisons y on the device, computes it once, and copies it to y.
+func (p *product) Multiply(y []float64) error {
+	if len(y) != p.rows {
+		return fmt.Errorf("y has %d elements for %d rows", len(y), p.rows)
+	}
+	if err := p.usable(); err != nil {
+		return err
+	}
+	if p.rows > 0 {
+		if err := poison(p.b.stream, p.y, int64(p.v)*int64(p.rows)); err != nil {
+			return err
+		}
+	}
+	if err := p.run(); err != nil {
+		return err
+	}
+	if p.v == 8 {
+		return download(p.b.stream, y, p.y)
+	}
+	return p.widen(y)
+}
+
+// widen copies a y of float32 from the device.
+func (p *product) widen(y []float64) error {
+	if cap(p.b.single) < len(y) {
+		p.b.single = make([]float32, len(y))
+	}
+	single := p.b.single[:len(y)]
+	if err := download(p.b.stream, single, p.y); err != nil {
+		return err
+	}
+	for i, v := range single {
+		y[i] = float64(v)
+	}
+	return nil
+}
+
+// run computes the product once and waits for it.
+func (p *product) run() error {
+	if err := p.program.enqueue(p.b.stream); err != nil {
+		return p.failed(err, "launching")
+	}
+	if err := p.b.stream.Synchronize(); err != nil {
+		return p.failed(err, "running")
+	}
+	p.ran = true
+	return nil
+}
+
+// Sample times the product by events on the device: its zeroing, and all its
+// launches. Samples are enqueued behind a gate, so that the host's latency is
+// not in them.
+func (p *product) Sample(dst []float64, batch int, cold bool) error {
+	if batch < 1 || cold && batch != 1 {
+		return fmt.Errorf("sampling with a batch of %d, cold %t: a batch is at least 1, and 1 if cold", batch, cold)
+	}
+	if err := p.usable(); err != nil {
+		return err
+	}
+	if !p.ran {
+		// A kernel is loaded at its first launch. That may wait for the device,
+		// which the gate would hold.
+		if err := p.run(); err != nil {
+			return err
+		}
+	}
+	if err := p.b.clock.sample(p.program, dst, batch, cold); err != nil {
+		return p.failed(err, "timing")
+	}
+	return nil
+}
+
+// failed says what was being done; a library knows more about its own errors.
+func (p *product) failed(err error, doing string) error {
+	if p.vendor != nil {
+		if own := p.vendor.failure(); own != nil {
+			err = own
+		}
+	}
+	return failed(err, "%s", doing)
+}
+
+var errStale = errors.New("the product is from before the last Prepare or Load")
+
+func (p *product) usable() error {
+	if p.b.current != p {
+		return errStale
+	}
+	return nil
+}
+
+func (p *product) release() {
+	p.program.release()
+	if p.vendor != nil {
+		p.vendor.release()
+	}
+}

@@ -1,0 +1,86 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"slices"
+
+	"gorgonia.org/cu"
+
+	"spmvtune/kernels"
+)
+
+// roofBytes is how large each array of the roof is at most: far beyond any cache,
+// so that every pass is cold.
+const roofBytes = 4 << 30
+
+// Roof measures bandwidth as STREAM does (McCalpin, 1995): read sums one array,
+// copy counts two, triad (c = a + 3·b) three. It is the best of several passes
+// with each of several grids.
+func (b *Backend) Roof() (kernels.Roof, error) {
+	b.drop()
+	b.arrays.next()
+	free, _, err := cu.MemInfo()
+	if err != nil {
+		return kernels.Roof{}, failed(err, "asking for free memory")
+	}
+	bytes := min(roofBytes, b.device.Memory/8, free/4) &^ 15
+	var ptrs [4]uint64 // a, b, c and a place for the sum
+	for i, size := range []int64{bytes, bytes, bytes, 16} {
+		p, err := b.arrays.alloc(size)
+		if err != nil {
+			return kernels.Roof{}, err
+		}
+		defer cu.MemFree(p)
+		if err := failed(cu.MemsetD8Async(p, 0, size, b.stream), "zeroing"); err != nil {
+			return kernels.Roof{}, err
+		}
+		ptrs[i] = uint64(p)
+	}
+	n := uint64(bytes / 16)
+	var roof kernels.Roof
+	for _, pass := range []struct {
+		entry  string
+		arrays int64
+		args   []uint64
+		into   *float64
+	}{
+		{"roof_read", 1, []uint64{ptrs[0], ptrs[3], n}, &roof.Read},
+		{"roof_copy", 2, []uint64{ptrs[0], ptrs[1], n}, &roof.Copy},
+		{"roof_triad", 3, []uint64{ptrs[0], ptrs[1], ptrs[2], n}, &roof.Triad},
+	} {
+		seconds, err := b.fastest(pass.entry, pass.args)
+		if err != nil {
+			return kernels.Roof{}, err
+		}
+		*pass.into = float64(pass.arrays*bytes) / 1e9 / seconds
+	}
+	return roof, nil
+}
+
+// fastest is the shortest time of a streaming kernel, in seconds, over passes
+// and grids.
+func (b *Backend) fastest(name string, args []uint64) (float64, error) {
+	const block, passes = 512, 6
+	e, err := b.modules.entry(name)
+	if err != nil {
+		return 0, err
+	}
+	var times []float64
+	for _, perUnit := range []int{4, 8, 16, 32} {
+		p := newProgram([]op{{function: e.f, grid: b.device.Units * perUnit, block: block, args: args}})
+		defer p.release()
+		if err := p.enqueue(b.stream); err != nil { // loads the kernel, outside the gate
+			return 0, failed(err, "launching %s", name)
+		}
+		if err := b.stream.Synchronize(); err != nil {
+			return 0, failed(err, "running %s", name)
+		}
+		dst := make([]float64, passes)
+		if err := b.clock.sample(p, dst, 1, false); err != nil {
+			return 0, failed(err, "timing %s", name)
+		}
+		times = append(times, dst...)
+	}
+	return slices.Min(times), nil
+}

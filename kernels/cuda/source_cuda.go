@@ -1,0 +1,18 @@
+//go:build cuda
+
+package cuda
+
+import "strconv"
+
+// Source returns a digest of a kernel's compiled code and recipe; for a kernel of
+// cuSPARSE the library's version, or "" if there is none.
+func (b *Backend) Source(kernel string) string {
+	if _, ok := algorithms[kernel]; !ok {
+		return Source(kernel)
+	}
+	lib, err := b.library()
+	if err != nil {
+		return ""
+	}
+	return "cusparse " + strconv.Itoa(lib.version)
+}
