@@ -43,8 +43,8 @@ func planCOO[V sparse.Float](b *Backend, o *operand[V]) plan {
 			clear(y)
 			m.all()
 		},
-		cost:  cost,
-		bytes: cooBytes(o.a),
+		cost:   cost,
+		format: cooBytes(o.a),
 	}
 }
 

@@ -41,9 +41,10 @@ func planCOOChunks[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) 
 				}
 			}
 		},
-		cost:  cost,
-		bytes: cooBytes(o.a) + int64(share.chunks)*(4+sizeOf[V]()),
-		facts: map[string]float64{"chunks": float64(share.chunks)},
+		cost:   cost,
+		format: cooBytes(o.a),
+		own:    int64(share.chunks) * (4 + sizeOf[V]()),
+		facts:  map[string]float64{"chunks": float64(share.chunks)},
 	}
 }
 

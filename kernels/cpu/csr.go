@@ -53,8 +53,8 @@ func csrBytes[V sparse.Float](a *sparse.CSR[V]) int64 {
 func planCSR[V sparse.Float](o *operand[V]) plan {
 	m := viewCSR(o)
 	return plan{
-		run:   func() { m.rowsOf(0, m.rows) },
-		bytes: csrBytes(o.a),
+		run:    func() { m.rowsOf(0, m.rows) },
+		format: csrBytes(o.a),
 	}
 }
 
@@ -72,7 +72,7 @@ func planCSRRows[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) pl
 			share.reset()
 			b.pool.run(c.Grid, work)
 		},
-		bytes: csrBytes(o.a),
-		facts: map[string]float64{"chunks": float64(share.chunks)},
+		format: csrBytes(o.a),
+		facts:  map[string]float64{"chunks": float64(share.chunks)},
 	}
 }

@@ -39,7 +39,8 @@ func planMerge[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan
 				}
 			}
 		},
-		bytes: csrBytes(o.a) + int64(c.Grid)*(8+sizeOf[V]()),
+		format: csrBytes(o.a),
+		own:    int64(c.Grid) * (8 + sizeOf[V]()),
 	}
 }
 

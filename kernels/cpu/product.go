@@ -11,10 +11,11 @@ import (
 
 // A plan is a kernel made ready for the current problem.
 type plan struct {
-	run   func()             // computes y once, allocating nothing
-	cost  time.Duration      // of building what it needs beyond CSR
-	bytes int64              // of its arrays, x and y left out
-	facts map[string]float64 // about the launch
+	run    func()             // computes y once, allocating nothing
+	cost   time.Duration      // of building what it needs beyond CSR
+	format int64              // bytes of the matrix in its format
+	own    int64              // bytes of its further arrays, x and y left out
+	facts  map[string]float64 // about the launch
 }
 
 // prepare plans the kernel k as c says. c is legal.
@@ -91,5 +92,10 @@ func (p *product[V]) Sample(dst []float64, batch int, cold bool) error {
 // Info says what preparing cost and what the kernel moves.
 func (p *product[V]) Info() kernels.ProductInfo {
 	vectors := int64(p.o.a.Rows+p.o.a.Cols) * sizeOf[V]()
-	return kernels.ProductInfo{Prepare: p.cost, BytesKernel: p.bytes + vectors, Properties: p.facts}
+	return kernels.ProductInfo{
+		Prepare:     p.cost,
+		BytesFormat: p.format,
+		BytesKernel: p.format + p.own + vectors,
+		Properties:  p.facts,
+	}
 }

@@ -71,8 +71,9 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 			share.reset()
 			b.pool.run(c.Grid, work)
 		},
-		cost:  cost,
-		bytes: sellBytes(s) + int64(len(sums))*sizeOf[V](),
+		cost:   cost,
+		format: sellBytes(s),
+		own:    int64(len(sums)) * sizeOf[V](),
 		facts: map[string]float64{
 			"chunks":  float64(chunks),
 			"padding": s.Padding(),
