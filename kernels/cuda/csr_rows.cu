@@ -1,0 +1,78 @@
+// Kernels that give every row to one thread or to one warp, grid-stride over rows.
+// They differ in how they unroll and where they reduce:
+//
+//	csr_scalar            csr-five-algorithms, Sec. IV-A
+//	csr_vector            csr-five-algorithms, Sec. IV-B
+//	csr_warp_row_global   csr-shuffle-and-shared, Alg. 1
+//	csr_warp_row_shuffle  csr-shuffle-and-shared, Alg. 2
+//	csr_thread_row(_v1)   csr-bins-and-hybrid, Alg. 1 and its first form
+//	csr_warp_row(_v1)     csr-bins-and-hybrid, Alg. 2 and its first form
+//
+// The papers start a thread or a warp for every row in those that have no loop over
+// rows; here all have one, so that any grid does all the work. Every row is
+// written, empty ones as 0.
+#include "csr.cuh"
+
+// A thread per row.
+template <int UNROLL, bool SHARED, typename V>
+__device__ __forceinline__ void thread_rows(const Csr<V> &a) {
+	for (long long r = thread_index(); r < a.rows; r += thread_count()) {
+		unsigned start = row_start(a, r), end = row_end(a, r);
+		a.y[r] = SHARED ? dot_shared<UNROLL>(a, start, end, 1) : dot<UNROLL>(a, start, end, 1);
+	}
+}
+
+// A warp per row: its lanes take every 32nd nonzero, and reduce their sums. A
+// whole warp has the same row, so all of it is in the loop or none.
+template <int UNROLL, bool SHARED, typename V>
+__device__ __forceinline__ void warp_rows(const Csr<V> &a) {
+	unsigned lane = threadIdx.x % WARP;
+	for (long long r = warp_index(); r < a.rows; r += warp_count()) {
+		V sum = dot<UNROLL>(a, row_start(a, r) + lane, row_end(a, r), WARP);
+		sum = SHARED ? warp_sum_shared(sum) : warp_sum(sum);
+		if (lane == 0) a.y[r] = sum;
+	}
+}
+
+// A warp per row, reduced in a buffer in global memory: a value for every thread
+// that has a row. In step d the lanes that 2d divides add what is d above them;
+// the next step reads what this one wrote, in the same warp.
+template <typename V>
+__device__ __forceinline__ void warp_rows_global(const Csr<V> &a, V *buffer) {
+	unsigned lane = threadIdx.x % WARP;
+	V *mine = buffer + thread_index();
+	for (long long r = warp_index(); r < a.rows; r += warp_count()) {
+		*mine = dot<1>(a, row_start(a, r) + lane, row_end(a, r), WARP);
+		__syncwarp();
+		for (unsigned d = 1; d < WARP; d *= 2) {
+			if (lane % (2 * d) == 0) *mine += mine[d];
+			__syncwarp();
+		}
+		if (lane == 0) a.y[r] = *mine;
+	}
+}
+
+#define CSR_GLOBAL_PARAMS(V) CSR_PARAMS(V), V *buffer
+
+CSR_ENTRY(csr_scalar, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, false>(CSR))
+CSR_ENTRY(csr_vector, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, true>(CSR))
+CSR_ENTRY(csr_warp_row_global, CSR_BOUNDS, CSR_GLOBAL_PARAMS, warp_rows_global(CSR, buffer))
+CSR_ENTRY(csr_warp_row_shuffle, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, false>(CSR))
+
+CSR_ENTRY(csr_thread_row_v1, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, false>(CSR))
+CSR_ENTRY(csr_thread_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, true>(CSR))
+CSR_ENTRY(csr_warp_row_v1, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, false>(CSR))
+CSR_ENTRY(csr_warp_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, true>(CSR))
+CSR_ENTRY(csr_warp_row, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false>(CSR))
+CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, true>(CSR))
+
+// min_blocks: the paper bounds the block by 256 threads and asks for so many
+// blocks on a multiprocessor, which bounds the registers of a thread.
+#define THREAD_ROW(NAME, BOUNDS)                                                  \
+	CSR_ENTRY(NAME, BOUNDS, CSR_PARAMS, thread_rows<4, false>(CSR))               \
+	CSR_ENTRY(NAME##_shared, BOUNDS, CSR_PARAMS, thread_rows<4, true>(CSR))
+
+THREAD_ROW(csr_thread_row, )
+THREAD_ROW(csr_thread_row_min1, __launch_bounds__(256, 1))
+THREAD_ROW(csr_thread_row_min2, __launch_bounds__(256, 2))
+THREAD_ROW(csr_thread_row_min3, __launch_bounds__(256, 3))
