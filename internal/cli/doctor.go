@@ -63,7 +63,7 @@ type diagnosis struct {
 func examine(ctx context.Context) diagnosis {
 	sqlite, _, _ := sqlite3.Version()
 	d := diagnosis{
-		CUDA:    "not in this build",
+		CUDA:    examineCUDA(ctx),
 		Slurm:   examineSlurm(ctx),
 		Version: programVersion(), Go: runtime.Version(), SQLite: sqlite,
 	}
@@ -78,6 +78,16 @@ func examine(ctx context.Context) diagnosis {
 		d.CPU, d.CPUError = nil, err.Error()
 	}
 	return d
+}
+
+// examineCUDA names the GPU, or says why there is none.
+func examineCUDA(ctx context.Context) string {
+	dev, err := findCUDA(ctx)
+	if err != nil {
+		return "none: " + err.Error()
+	}
+	return fmt.Sprintf("%s, %d multiprocessors, L2 cache %s, memory %s, driver %s",
+		dev.Name, dev.Units, bytesText(dev.Cache), bytesText(dev.Memory), dev.Driver)
 }
 
 // examineSlurm asks sbatch for its version, and not for long.

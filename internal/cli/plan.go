@@ -84,7 +84,7 @@ type plannedError struct {
 }
 
 func preview(cmd *cobra.Command, sweep *configs.Sweep, database string) (*planned, error) {
-	launch, err := launchWorker()
+	launch, err := launchWorker(cmd.Context(), sweep.Device)
 	if err != nil {
 		return nil, err
 	}

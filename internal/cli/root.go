@@ -67,7 +67,7 @@ figures, tables and a learned selection rule from it.`,
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newWorker(), newHelpConfig())
+	root.AddCommand(newWorker(), newDevice(), newHelpConfig())
 	usageArgs(root)
 	return root
 }

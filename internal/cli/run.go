@@ -92,7 +92,7 @@ func runSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, name, out 
 		return err
 	}
 	defer db.Close()
-	launch, err := launchWorker()
+	launch, err := launchWorker(ctx, sweep.Device)
 	if err != nil {
 		return err
 	}
@@ -109,10 +109,33 @@ func runSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, name, out 
 		return &exitError{exitInterrupted, errors.New("interrupted"),
 			fmt.Sprintf("what was measured is kept; `spmvtune run %s --out %s` goes on", name, out)}
 	}
+	if err := printWinners(ctx, w, db); err != nil {
+		return err
+	}
 	if err := refresh(ctx, w, db, out); err != nil {
 		return err
 	}
 	return failures(sum, name)
+}
+
+// mostWinners is how many rows of winners end a run; best prints them all.
+const mostWinners = 32
+
+// printWinners prints the best configurations in db.
+func printWinners(ctx context.Context, w io.Writer, db *store.DB) error {
+	best, err := db.Best(ctx, store.Filter{})
+	if err != nil || len(best) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	if err := printBest(w, best[:min(len(best), mostWinners)]); err != nil {
+		return err
+	}
+	if more := len(best) - mostWinners; more > 0 {
+		fmt.Fprintf(w, "… and %d more rows: spmvtune best %s\n", more, db.Path())
+	}
+	fmt.Fprintln(w)
+	return nil
 }
 
 // failures makes an error of what went wrong with trials and matrices.

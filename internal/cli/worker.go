@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
+	"spmvtune/kernels/cuda"
 	"spmvtune/tuner"
 )
 
@@ -28,23 +30,35 @@ func newWorker() *cobra.Command {
 	}
 }
 
-// launchWorker starts a worker from this program's own binary.
-func launchWorker() (tuner.Launcher, error) {
-	self, err := os.Executable()
+// launchWorker starts a worker for the device that a sweep asks for: from this
+// program's own binary, or, for a GPU, from the one built with CUDA beside it. A
+// note on standard error says why a GPU that might have been meant is not used.
+func launchWorker(ctx context.Context, d configs.Device) (tuner.Launcher, error) {
+	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
-	return func() *exec.Cmd { return exec.Command(self, "worker") }, nil
-}
-
-// openBackend opens the device that a sweep asks for.
-func openBackend(d configs.Device) (kernels.Backend, error) {
-	switch d.Backend {
-	case "", "auto", "cpu":
-		return cpu.Open()
-	default:
-		return nil, errNoCUDA
+	if beside, ok := cudaProgram(program); ok && !cuda.Built {
+		switch d.Backend {
+		case "cuda":
+			program = beside
+		case "", "auto":
+			if _, err := askCUDA(ctx, beside, d.Index); err != nil {
+				fmt.Fprintf(os.Stderr, "note: no GPU is used: %v\n", err)
+			} else {
+				program = beside
+			}
+		}
 	}
+	return func() *exec.Cmd { return exec.Command(program, "worker") }, nil
 }
 
-var errNoCUDA = fmt.Errorf("this program has no cuda backend: set backend = \"cpu\" under [device]")
+// openBackend opens the device that a sweep asks for. A program built with CUDA
+// runs only where there is a GPU, and auto means that one; falling back here
+// would change devices in the middle of a sweep.
+func openBackend(d configs.Device) (kernels.Backend, error) {
+	if d.Backend == "cuda" || d.Backend != "cpu" && cuda.Built {
+		return cuda.Open(d.Index)
+	}
+	return cpu.Open()
+}
