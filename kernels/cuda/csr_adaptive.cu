@@ -11,7 +11,8 @@ constexpr int BATCH = 4;
 // Row blocks of several rows: the products are streamed to shared memory in the
 // order in which they are stored, then a thread sums each row from there.
 template <typename V>
-__device__ __forceinline__ void stream_rows(const Csr<V> &a, V *staged, int first, int last) {
+__device__ __forceinline__ void stream_rows(const Csr<V> &a, V *staged, unsigned first,
+                                            unsigned last) {
 	unsigned start = row_start(a, first), end = row_start(a, last);
 	for (unsigned j = start + threadIdx.x; j < end; j += BATCH * blockDim.x) {
 		V p[BATCH];
@@ -22,7 +23,7 @@ __device__ __forceinline__ void stream_rows(const Csr<V> &a, V *staged, int firs
 		}
 	}
 	__syncthreads();
-	for (int r = first + threadIdx.x; r < last; r += blockDim.x) {
+	for (unsigned r = first + threadIdx.x; r < last; r += blockDim.x) {
 		V sum = 0;
 		unsigned stop = row_end(a, r) - start;
 #pragma unroll 4
