@@ -158,3 +158,31 @@ func TestVector(t *testing.T) {
 		t.Errorf("%d of 1000 elements do not depend on the seed", same)
 	}
 }
+
+// A row that a kernel gets as the difference of prefixes may be off by the
+// rounding of its windows, and by no more.
+func TestWindowBound(t *testing.T) {
+	// Windows of 4 entries: rows 0 and 1 share the first, row 1 reaches into the
+	// second, row 3 has only the second, row 2 is empty.
+	p := problem(t, [][]float64{{1000, 1000}, {1, 1, 1, 1}, {0}, {1, 1}}, []float64{1, 1, 1, 1})
+	ref, err := newReference(p, kernels.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows := ref.inWindows(p, kernels.Float32, 4)
+	const u = 0x1p-24
+	for i, sum := range []float64{2002, 2002 + 4, 0, 4} {
+		n := []float64{2, 4, 0, 2}[i]
+		want := u * (8*math.Sqrt(n) + 8) * sum
+		if got := windows.bound[i]; math.Abs(got-want) > 1e-9*want+1e-40 {
+			t.Errorf("row %d: bound %g, want %g", i, got, want)
+		}
+	}
+	off := []float64{2000, 4 + u*2000, 0, 2}
+	if worst, row := ref.check(off); worst <= 1 || row != 1 {
+		t.Errorf("over the row: worst %g in row %d", worst, row)
+	}
+	if worst, _ := windows.check(off); worst > 1 {
+		t.Errorf("over the windows: worst %g", worst)
+	}
+}

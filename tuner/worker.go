@@ -52,8 +52,14 @@ type worker struct {
 	problem    *kernels.Problem
 	y          []float64 // the result being verified
 	matrix     Matrix
-	references map[kernels.Precision]*reference
+	references map[scope]*reference
 	overflows  map[kernels.Precision]error
+}
+
+// A scope is what the error bound of a reference depends on.
+type scope struct {
+	precision kernels.Precision
+	window    int // 0: a row's own entries
 }
 
 func (w *worker) close() {
@@ -112,7 +118,7 @@ func (w *worker) load(req loadRequest, rep *reply) error {
 	}
 	w.matrix = m
 	w.y = make([]float64, a.Rows)
-	w.references = map[kernels.Precision]*reference{}
+	w.references = map[scope]*reference{}
 	w.overflows = map[kernels.Precision]error{}
 	rep.Matrix = &m
 	return nil
@@ -152,15 +158,15 @@ func (w *worker) measure(req trialRequest, r *Result) error {
 	if w.problem == nil || r.Trial.Matrix != w.matrix.Hash {
 		return errors.New("the trial's matrix is not loaded")
 	}
-	ref, err := w.reference(r.Precision)
-	if err != nil {
-		return &kernels.InvalidError{Reason: err.Error()}
-	}
 	p, err := w.backend.Prepare(r.Config)
 	if err != nil {
 		return err
 	}
 	info := p.Info()
+	ref, err := w.reference(scope{r.Precision, info.Window})
+	if err != nil {
+		return &kernels.InvalidError{Reason: err.Error()}
+	}
 	r.Prepare = info.Prepare.Seconds()
 	r.BytesMin = bytesMin(w.matrix.Features, r.Precision, info)
 	r.BytesOwn = info.BytesKernel
@@ -184,19 +190,28 @@ func (w *worker) measure(req trialRequest, r *Result) error {
 	return nil
 }
 
-// reference returns the reference in a precision, computed when first needed.
-func (w *worker) reference(prec kernels.Precision) (*reference, error) {
-	if err := w.overflows[prec]; err != nil {
+// reference returns the reference of a scope, computed when first needed.
+func (w *worker) reference(s scope) (*reference, error) {
+	if err := w.overflows[s.precision]; err != nil {
 		return nil, err
 	}
-	if ref := w.references[prec]; ref != nil {
+	if ref := w.references[s]; ref != nil {
 		return ref, nil
 	}
-	ref, err := newReference(w.problem, prec)
-	if err != nil {
-		w.overflows[prec] = err
-		return nil, err
+	var ref *reference
+	if s.window == 0 {
+		var err error
+		if ref, err = newReference(w.problem, s.precision); err != nil {
+			w.overflows[s.precision] = err
+			return nil, err
+		}
+	} else {
+		rows, err := w.reference(scope{precision: s.precision})
+		if err != nil {
+			return nil, err
+		}
+		ref = rows.inWindows(w.problem, s.precision, s.window)
 	}
-	w.references[prec] = ref
+	w.references[s] = ref
 	return ref, nil
 }
