@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"runtime"
@@ -210,6 +211,8 @@ func (w *worker) reference(s scope) (*reference, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Each block size has windows of its own: only the last is kept.
+		maps.DeleteFunc(w.references, func(old scope, _ *reference) bool { return old.window != 0 })
 		ref = rows.inWindows(w.problem, s.precision, s.window)
 	}
 	w.references[s] = ref
