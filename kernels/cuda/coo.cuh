@@ -29,8 +29,8 @@ struct Coo {
 #define COO_BOUNDS __launch_bounds__(1024)
 
 // The distance between the windows of a block that takes every gridDim-th window
-// of `width` nonzeros. Beyond 2^31, a multiple of all widths and past every
-// nonzero, a greater distance is no different.
+// of `width` nonzeros. 2^31 leads past every nonzero, so a greater distance is no
+// different.
 __device__ __forceinline__ unsigned window_stride(unsigned width) {
 	unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * width;
 	return static_cast<unsigned>(min(stride, 1ull << 31));

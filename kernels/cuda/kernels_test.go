@@ -1,0 +1,201 @@
+package cuda
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spmvtune/kernels"
+)
+
+// rowsOfLength returns a matrix with rows of these lengths, whose first columns
+// hold small integers, so that any order of summation is exact.
+func rowsOfLength(lengths ...int) *structure {
+	m := &structure{Rows: len(lengths), RowPtr: []int32{0}}
+	for _, n := range lengths {
+		m.Cols = max(m.Cols, n)
+		for j := range n {
+			m.ColIdx = append(m.ColIdx, int32(j))
+			m.Val = append(m.Val, float64(len(m.Val)%7-3))
+		}
+		m.RowPtr = append(m.RowPtr, int32(len(m.ColIdx)))
+	}
+	return m
+}
+
+// randomRows returns rows of random length below limit, every third one empty,
+// at random columns of cols ≥ limit.
+func randomRows(rows, cols, limit int, seed uint64) *structure {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	lengths := make([]int, rows)
+	for i := range lengths {
+		if i%3 > 0 {
+			lengths[i] = rng.IntN(limit)
+		}
+	}
+	m := rowsOfLength(lengths...)
+	m.Cols = cols
+	for i := range rows {
+		columns := rng.Perm(cols)[:lengths[i]]
+		slices.Sort(columns)
+		for j, col := range columns {
+			m.ColIdx[int(m.RowPtr[i])+j] = int32(col)
+		}
+	}
+	return m
+}
+
+// corners are the structures at which kernels go wrong.
+func corners() map[string]*structure {
+	ones := slices.Repeat([]int{1}, 700)
+	return map[string]*structure{
+		"no rows":              rowsOfLength(),
+		"no columns":           rowsOfLength(0, 0, 0),
+		"1×1":                  rowsOfLength(1),
+		"empty at both ends":   rowsOfLength(0, 0, 5, 0, 40, 0, 0),
+		"one row":              rowsOfLength(3001),
+		"one column":           rowsOfLength(ones...),
+		"windows end in rows":  rowsOfLength(31, 1, 32, 33, 64, 63, 1, 128, 0, 1024, 2047),
+		"windows begin a row":  rowsOfLength(slices.Repeat([]int{32}, 40)...),
+		"a long one among few": rowsOfLength(1, 2, 1, 2000, 1, 0, 3),
+		"tall":                 randomRows(500, 20, 12, 1),
+		"wide":                 randomRows(20, 500, 300, 2),
+	}
+}
+
+// checkKernel runs k on all corners, in both precisions, over legal blocks, and
+// over fewer blocks than work and more; a structure meets a third of these. Its
+// data are integers, so y is exact, and rows without nonzeros are 0.
+func checkKernel(t *testing.T, e *emulator, k kernels.Kernel) {
+	structures := corners()
+	for turn, name := range slices.Sorted(maps.Keys(structures)) {
+		m := structures[name]
+		x := make([]float64, m.Cols)
+		for j := range x {
+			x[j] = float64(j%5 - 2)
+		}
+		want := make([]float64, m.Rows)
+		for i := range want {
+			cols, vals := m.Row(i)
+			for j, col := range cols {
+				want[i] += vals[j] * x[col]
+			}
+		}
+		for i, c := range configurations(k) {
+			if (i+turn)%3 > 0 {
+				continue
+			}
+			got := e.run(t, m, x, c, int64(i))
+			if row, ok := firstDifference(got, want); !ok {
+				t.Errorf("%s: %s: row %d is %v, want %v", name, c, row, got[row], want[row])
+			}
+		}
+	}
+}
+
+// configurations are legal blocks of k, grids, and every setting of its parameters,
+// though not every one with every other.
+func configurations(k kernels.Kernel) []kernels.Config {
+	settings := []kernels.Params{nil}
+	for _, p := range k.Params {
+		values := p.Values
+		if values == nil { // a number
+			values = []string{p.Default, "1", "7"}
+		}
+		var next []kernels.Params
+		for _, s := range settings {
+			for _, v := range values {
+				full := kernels.Params{p.Name: v}
+				for name, value := range s {
+					full[name] = value
+				}
+				next = append(next, full)
+			}
+		}
+		settings = next
+	}
+	shapes := slices.DeleteFunc([][2]int{
+		{1, 1}, {1, 7}, {2, 132}, {32, 1}, {32, 132}, {33, 3}, {64, 7}, {100, 2}, {256, 2}, {992, 1}, {1000, 3}, {1024, 2},
+	}, func(s [2]int) bool { return !k.Blocks.Contains(s[0]) })
+	var all []kernels.Config
+	for i := range max(len(shapes), len(settings)) {
+		shape := shapes[i%len(shapes)]
+		c := kernels.Config{Kernel: k.Name, Block: shape[0], Params: settings[i%len(settings)]}
+		c.Precision = []kernels.Precision{kernels.Float32, kernels.Float64}[i/2%2]
+		if k.Grid != "" {
+			c.Grid = shape[1]
+		}
+		if k.Check(c) == nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// firstDifference compares exactly; a NaN differs from everything.
+func firstDifference(got, want []float64) (row int, equal bool) {
+	if len(got) != len(want) {
+		return 0, false
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			return i, false
+		}
+	}
+	return 0, true
+}
+
+// Every kernel with a recipe is in the catalogue, and its family names files that
+// are embedded, among them the PTX of all its entries in both precisions.
+func TestFamilies(t *testing.T) {
+	for _, f := range kernelFamilies {
+		for kernel, cook := range f.cooks {
+			t.Run(kernel, func(t *testing.T) {
+				k, ok := kernels.Lookup(kernel)
+				if !ok || k.Backend != "cuda" {
+					t.Fatal("it is not a GPU kernel of the catalogue")
+				}
+				if Source(kernel) == "" {
+					t.Errorf("no source; its family names %q", f.files())
+				}
+				for _, c := range configurations(k) {
+					r, err := cook(rowsOfLength(3, 0, 70), c, c.Precision.Bytes())
+					if err != nil {
+						continue // says why this structure can't be run so
+					}
+					for _, s := range r.Steps {
+						for _, suffix := range []string{"_f32", "_f64"} {
+							name, text, ok := module(s.Entry + suffix)
+							if !ok || text == "" || !slices.Contains(f.modules, name) {
+								t.Errorf("%s: entry %s is in %q, its family has %q", c, s.Entry+suffix, name, f.modules)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestSourcesDiffer(t *testing.T) {
+	if Source("coo_atomic") == Source("coo_scan_warp") {
+		t.Error("kernels of different families have the same source")
+	}
+	if s := Source("cpu_csr"); s != "" {
+		t.Errorf("a processor's kernel has the source %q", s)
+	}
+	if name, _, ok := module("coo_atomic"); ok {
+		t.Errorf("an entry without a precision is in %q", name)
+	}
+}
+
+// The two precisions of a kernel are different entries of one file.
+func TestModule(t *testing.T) {
+	for _, suffix := range []string{"_f32", "_f64"} {
+		name, _, ok := module("coo_atomic" + suffix)
+		if !ok || name != "coo_simple" {
+			t.Errorf("coo_atomic%s is in %q, %v", suffix, name, ok)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+// CUDA's words for a compiler that knows only the processor, so that tests run the
+// kernels as they are written where there is no GPU. It is included before a .cu
+// file; emulator.cpp runs the entries.
+//
+// Blocks run one after another, and the threads of a block one at a time, each
+// until its next barrier, shuffle or vote. The order is random, and a warp runs as
+// far ahead as barriers let it, so a missing barrier changes results; a barrier or a shuffle that not all threads
+// named reach is reported; the compiler's sanitizers see reads past arrays.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+struct dim3 {
+	unsigned x, y = 1, z = 1;
+};
+extern dim3 threadIdx, blockIdx, blockDim, gridDim;
+constexpr int warpSize = 32;
+
+namespace emulator {
+extern unsigned char *shared_memory;
+// Waits for all threads of the block, and for all lanes of mask.
+void block_barrier();
+void warp_barrier(unsigned mask);
+// 8 bytes per lane of the current warp; valid between two warp barriers.
+extern uint64_t (*slots)[32];
+[[noreturn]] void fail(const char *what);
+
+inline unsigned lane() { return threadIdx.x % 32; }
+
+// Lane `from` of mask has published its value; reads it.
+template <typename T>
+T exchange(unsigned mask, T v, unsigned from) {
+	static_assert(sizeof(T) <= 8);
+	if (!(mask >> lane() & 1)) fail("a lane takes part that the mask does not name");
+	memcpy(&(*slots)[lane()], &v, sizeof v);
+	warp_barrier(mask);
+	if (!(mask >> from & 1)) fail("a lane reads from one that the mask does not name");
+	T got;
+	memcpy(&got, &(*slots)[from], sizeof got);
+	warp_barrier(mask);
+	return got;
+}
+} // namespace emulator
+
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ static
+#define __constant__ static const
+#define __forceinline__ inline
+#define __align__(n) alignas(n)
+#define __launch_bounds__(...)
+
+template <typename T>
+T __ldg(const T *p) { return *p; }
+template <typename T>
+T __ldcs(const T *p) { return *p; }
+template <typename T>
+T __ldcg(const T *p) { return *p; }
+
+template <typename A, typename B>
+std::common_type_t<A, B> min(A a, B b) { return b < a ? b : a; }
+template <typename A, typename B>
+std::common_type_t<A, B> max(A a, B b) { return a < b ? b : a; }
+
+template <typename T, typename U>
+T atomicAdd(T *p, U v) {
+	T old = *p;
+	*p = old + T(v);
+	return old;
+}
+
+inline int __clz(unsigned v) { return v ? __builtin_clz(v) : 32; }
+inline int __ffs(unsigned v) { return __builtin_ffs(int(v)); }
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline void __threadfence() {}
+inline void __syncthreads() { emulator::block_barrier(); }
+inline void __syncwarp(unsigned mask = 0xffffffffu) { emulator::warp_barrier(mask); }
+
+template <typename T>
+T __shfl_sync(unsigned mask, T v, unsigned from, int width = 32) {
+	unsigned first = emulator::lane() & ~unsigned(width - 1);
+	return emulator::exchange(mask, v, first + from % width);
+}
+template <typename T>
+T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32) {
+	unsigned lane = emulator::lane(), first = lane & ~unsigned(width - 1);
+	return emulator::exchange(mask, v, lane - first >= delta ? lane - delta : lane);
+}
+template <typename T>
+T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32) {
+	unsigned lane = emulator::lane(), first = lane & ~unsigned(width - 1);
+	return emulator::exchange(mask, v, lane - first + delta < unsigned(width) ? lane + delta : lane);
+}
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T v, unsigned bits, int width = 32) {
+	unsigned lane = emulator::lane(), from = lane ^ bits;
+	return emulator::exchange(mask, v, from / width == lane / width ? from : lane);
+}
+inline unsigned __ballot_sync(unsigned mask, bool v) {
+	unsigned lane = emulator::lane(), votes = 0;
+	if (!(mask >> lane & 1)) emulator::fail("a lane votes that the mask does not name");
+	(*emulator::slots)[lane] = v;
+	emulator::warp_barrier(mask);
+	for (unsigned i = 0; i < 32; i++) {
+		if (mask >> i & 1 && (*emulator::slots)[i]) votes |= 1u << i;
+	}
+	emulator::warp_barrier(mask);
+	return votes;
+}
+inline bool __any_sync(unsigned mask, bool v) { return __ballot_sync(mask, v) != 0; }
+inline bool __all_sync(unsigned mask, bool v) { return __ballot_sync(mask, v) == mask; }
