@@ -4,8 +4,9 @@
 //
 // Blocks run one after another, and the threads of a block one at a time, each
 // until its next barrier, shuffle or vote. The order is random, and a warp runs as
-// far ahead as barriers let it, so a missing barrier changes results; a barrier or a shuffle that not all threads
-// named reach is reported; the compiler's sanitizers see reads past arrays.
+// far ahead as barriers let it, so a missing barrier changes results; a barrier or
+// a shuffle that not all threads named reach is reported; the compiler's sanitizers
+// see reads past arrays.
 #pragma once
 #include <cmath>
 #include <cstdint>
