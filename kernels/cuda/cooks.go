@@ -14,6 +14,14 @@ var kernelFamilies = []family{
 	{cooCooks, []string{"recipes_coo"}, []string{"coo_simple"}},
 	{scanCooks, []string{"recipes_coo", "recipes_scan"},
 		[]string{"coo_scan_shared", "coo_blelloch", "coo_scan_warp", "coo_scan_block"}},
+	{csrRowCooks, []string{"recipes_csr"}, []string{"csr_rows"}},
+	{tileCooks, []string{"recipes_csr", "recipes_tile"}, []string{"csr_tile"}},
+	{lightCooks, []string{"recipes_csr", "recipes_light"}, []string{"csr_light"}},
+	{adaptiveCooks, []string{"recipes_csr", "recipes_adaptive"}, []string{"csr_adaptive"}},
+	{pcsrCooks, []string{"recipes_csr", "recipes_pcsr"}, []string{"csr_pcsr"}},
+	{binsCooks, []string{"recipes_csr", "recipes_adaptive", "recipes_bins"}, []string{"csr_bins"}},
+	{mergeCooks, []string{"recipes_csr", "recipes_merge"}, []string{"csr_merge"}},
+	{sellCooks, []string{"recipes_csr", "recipes_sell"}, []string{"sell"}},
 }
 
 // cooks has the recipe of every kernel.

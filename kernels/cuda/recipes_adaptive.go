@@ -10,11 +10,20 @@ var adaptiveCooks = map[string]cook{"csr_adaptive": cookAdaptive}
 func cookAdaptive(m *structure, c kernels.Config, v int) (*recipe, error) {
 	const firstRow = "row_blocks"
 	tile := settingInt(c, "tile")
-	blocks := packRows(m.RowPtr, tile)
+	blocks := rowRuns(m, tile)
 	entry := c.Kernel + "_" + setting(c, "long_row")
 	r := oneStep(csrStep(m, c, entry, tile*v, ptr(firstRow), num(len(blocks)-1)))
 	r.Aux = []aux{{Name: firstRow, Ints: blocks}}
 	return r, nil
+}
+
+// rowRuns is packRows of m, packed once.
+func rowRuns(m *structure, most int) []int32 {
+	type key struct{ most int }
+	return pack(m, key{most}, func() ([]int32, int64) {
+		runs := packRows(m.RowPtr, most)
+		return runs, 4 * int64(len(runs))
+	})
 }
 
 // packRows cuts the rows into runs of at most most nonzeros; a longer row has a

@@ -25,8 +25,13 @@ func cookBinsV1(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if shared > 0 {
 		shared += c.Block * 4 // rows
 	}
+	type key struct{ every int }
+	rows := pack(m, key{binSize}, func() ([]int32, int64) {
+		rows := rowsAt(m.RowPtr, m.NNZ(), binSize)
+		return rows, 4 * int64(len(rows))
+	})
 	r := addToY(csrStep(m, c, c.Kernel+suffix, shared, num(m.NNZ()), ptr(binRow), num(binSize)))
-	r.Aux = []aux{{Name: binRow, Ints: rowsAt(m.RowPtr, m.NNZ(), binSize)}}
+	r.Aux = []aux{{Name: binRow, Ints: rows}}
 	return r, nil
 }
 
@@ -52,7 +57,7 @@ func rowsAt(rowPtr []int32, nnz, every int) []int32 {
 
 // cookBins packs rows into bins.
 func cookBins(m *structure, c kernels.Config, v int) (*recipe, error) {
-	bins := packRows(m.RowPtr, binSize)
+	bins := rowRuns(m, binSize)
 	suffix, shared := buffered(c, v)
 	r := oneStep(csrStep(m, c, c.Kernel+suffix, shared, ptr(binRow), num(len(bins)-1)))
 	r.Aux = []aux{{Name: binRow, Ints: bins}}
@@ -66,7 +71,12 @@ func cookHybrid(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if c.Kernel == "csr_hybrid" {
 		long = settingInt(c, "long")
 	}
-	rows := classify(m.RowPtr, settingInt(c, "short"), long)
+	type key struct{ short, long int }
+	k := key{settingInt(c, "short"), long}
+	rows := pack(m, k, func() (classes, int64) {
+		rows := classify(m.RowPtr, k.short, k.long)
+		return rows, 4 * int64(len(rows.order))
+	})
 	suffix, shared := buffered(c, v)
 	r := oneStep(csrStep(m, c, c.Kernel+suffix, shared,
 		ptr(byClass), num(rows.ordered()), num(rows.longs), num(rows.mediums), num(rows.shorts)))
