@@ -21,19 +21,20 @@ import (
 //	|ŷᵢ − yᵢ| ≤ u·(8·√nᵢ + 8)·Sᵢ + nᵢ·η,   Sᵢ = Σⱼ |aᵢⱼ||xⱼ|,
 //
 // where nᵢ is the number of entries of the row, u the unit roundoff and η the
-// smallest subnormal number, for products that underflow. An order of summation
-// can't matter within that bound, a lost or doubled entry does.
+// smallest normal number, for what underflows: float32 atomics of GPUs flush
+// subnormal numbers to zero. An order of summation can't matter within that
+// bound, a lost or doubled entry does.
 type reference struct {
 	hi, lo []float64 // y = hi + lo; lo is nil where float64 is exact enough
 	bound  []float64
 }
 
-// subnormal is the smallest positive value of a precision.
-func subnormal(p kernels.Precision) float64 {
+// smallestNormal is the smallest positive number with all bits of precision.
+func smallestNormal(p kernels.Precision) float64 {
 	if p == kernels.Float32 {
-		return math.SmallestNonzeroFloat32
+		return 0x1p-126
 	}
-	return math.SmallestNonzeroFloat64
+	return 0x1p-1022
 }
 
 // errOverflow is returned for a matrix whose product does not fit a precision.
@@ -51,7 +52,7 @@ func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error
 		ref.lo = make([]float64, a.Rows)
 		row, largest = rowDoubleDouble, math.MaxFloat64
 	}
-	u, eta := prec.Roundoff(), subnormal(prec)
+	u, eta := prec.Roundoff(), smallestNormal(prec)
 	var g errgroup.Group
 	parts := runtime.GOMAXPROCS(0)
 	for w := range parts {
@@ -102,8 +103,29 @@ func splitRows(a *sparse.CSR[float64], w, parts int) int {
 // of its row's bound, and that row; worst > 1 means that y is wrong. A NaN, and
 // an error where the bound is 0, count as infinite.
 func (ref *reference) check(y []float64) (worst float64, row int) {
-	for i, got := range y {
-		d := got - ref.hi[i]
+	parts := runtime.GOMAXPROCS(0)
+	worsts, rows := make([]float64, parts), make([]int, parts)
+	var g errgroup.Group
+	for w := range parts {
+		lo, hi := len(y)*w/parts, len(y)*(w+1)/parts
+		g.Go(func() error {
+			worsts[w], rows[w] = ref.checkRows(y, lo, hi)
+			return nil
+		})
+	}
+	g.Wait() // no part fails
+	for w, q := range worsts {
+		if q > worst {
+			worst, row = q, rows[w]
+		}
+	}
+	return worst, row
+}
+
+// checkRows is check for rows [lo, hi).
+func (ref *reference) checkRows(y []float64, lo, hi int) (worst float64, row int) {
+	for i := lo; i < hi; i++ {
+		d := y[i] - ref.hi[i]
 		if ref.lo != nil {
 			d -= ref.lo[i]
 		}

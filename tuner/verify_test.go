@@ -174,7 +174,7 @@ func TestWindowBound(t *testing.T) {
 	for i, sum := range []float64{2002, 2002 + 4, 0, 4} {
 		n := []float64{2, 4, 0, 2}[i]
 		want := u * (8*math.Sqrt(n) + 8) * sum
-		if got := windows.bound[i]; math.Abs(got-want) > 1e-9*want+1e-40 {
+		if got := windows.bound[i]; math.Abs(got-want) > 1e-9*want+1e-36 {
 			t.Errorf("row %d: bound %g, want %g", i, got, want)
 		}
 	}

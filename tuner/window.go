@@ -37,7 +37,7 @@ func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, wind
 	}
 	g.Wait() // no part fails
 	out := &reference{hi: ref.hi, lo: ref.lo, bound: make([]float64, a.Rows)}
-	u, eta := prec.Roundoff(), subnormal(prec)
+	u, eta := prec.Roundoff(), smallestNormal(prec)
 	for i := range out.bound {
 		first, end := int(a.RowPtr[i]), int(a.RowPtr[i+1])
 		if first == end {
