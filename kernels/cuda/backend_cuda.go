@@ -13,6 +13,10 @@ import (
 	"spmvtune/kernels"
 )
 
+// Built says whether this program was built with CUDA. If so, it starts only where
+// the driver finds a GPU.
+const Built = true
+
 // A Backend runs products on one GPU. Its methods are called by the goroutine
 // that opened it.
 type Backend struct {

@@ -8,6 +8,10 @@ import (
 	"spmvtune/kernels"
 )
 
+// Built says whether this program was built with CUDA. If so, it starts only where
+// the driver finds a GPU.
+const Built = false
+
 // Open returns a backend for the GPU with this index, counted as the driver
 // does (CUDA_VISIBLE_DEVICES). This build has none; the error says how to get it.
 func Open(index int) (kernels.Backend, error) { return nil, errBuild }

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Runs all tests that need a GPU, on a machine with one and without Go: the
+# binaries lie beside this script (`make gpu-tests` puts all of them in bin/).
+#
+#   gpu-check [-shared FOLDER] [correct|faults|speed|sanitize]...
+#
+# FOLDER holds .mtx.gz files. Without a step, all are run; sanitize is left out
+# where compute-sanitizer is not found.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+shared=
+if [ "${1-}" = -shared ]; then
+	shared=$(cd "$2" && pwd) || exit 2
+	shift 2
+fi
+# Tests that look for ../shared start in their package's folder.
+if [ -d "$here/../kernels/cuda" ]; then cd "$here/../kernels/cuda" || exit 2; fi
+
+failures=0
+run() {
+	printf '\n== %s\n' "$*"
+	"$@" || { failures=$((failures + 1)); printf '== failed: %s\n' "$*"; }
+}
+check() { run "$here/cuda.test" -test.timeout 60m "$@"; }
+
+for step in "${@:-all}"; do
+	case $step in correct | all) check -test.v -test.run 'TestGPU(Corners|Generated|Shared)' ${shared:+-shared "$shared"} ;; esac
+	case $step in faults | all) check -test.v -test.run 'TestGPU(Faults|Backend)' ;; esac
+	case $step in speed | all) check -test.v -test.run TestGPUSpeed ;; esac
+	case $step in
+	sanitize | all)
+		if command -v compute-sanitizer >/dev/null; then
+			for tool in memcheck racecheck synccheck; do
+				run compute-sanitizer --tool "$tool" --error-exitcode 9 \
+					"$here/cuda.test" -test.timeout 60m -test.run TestGPUCorners -quick -kernels '^(coo|csr|sell)'
+			done
+		elif [ "$step" = sanitize ]; then
+			echo "compute-sanitizer is not found" >&2
+			failures=$((failures + 1))
+		fi
+		;;
+	esac
+done
+if [ $failures -gt 0 ]; then
+	echo "$failures steps failed"
+	exit 1
+fi
+echo "all steps passed"

@@ -1,0 +1,227 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"spmvtune/kernels"
+)
+
+// These tests need a GPU: without one this binary ends before main, with what the
+// driver says.
+var (
+	gpuFolder  = flag.String("shared", "", "folder of .mtx.gz files (default ../shared/matrices beside the repository)")
+	gpuKernels = flag.String("kernels", "", "kernels to test, a regular expression")
+	gpuQuick   = flag.Bool("quick", false, "few configurations, small matrices: for compute-sanitizer")
+)
+
+// TestGPUCorners runs every kernel over all its blocks on corner cases.
+func TestGPUCorners(t *testing.T) {
+	blocks := []int{1, 2, 33, 100, 1000}
+	for b := 32; b <= 1024; b += 32 {
+		blocks = append(blocks, b)
+	}
+	if *gpuQuick {
+		checkGPU(t, gpuCorners(), []int{1, 32, 33, 256, 1024}, []int{1, 7, 132})
+		return
+	}
+	checkGPU(t, gpuCorners(), blocks, []int{1, 7, 132, 1000, 65536})
+}
+
+// TestGPUGenerated runs every kernel on what generators make, and on a row of a
+// million nonzeros.
+func TestGPUGenerated(t *testing.T) {
+	if *gpuQuick {
+		t.Skip("quick")
+	}
+	checkGPU(t, gpuLarge(), []int{1, 32, 33, 64, 100, 128, 256, 512, 1000, 1024}, []int{1, 7, 132, 1000, 65536})
+}
+
+// TestGPUShared runs every kernel on real matrices.
+func TestGPUShared(t *testing.T) {
+	if *gpuQuick {
+		t.Skip("quick")
+	}
+	checkGPU(t, gpuShared(t), []int{32, 33, 256, 1024}, []int{1, 132, 65536})
+}
+
+// gpuCount is what became of a kernel's configurations.
+type gpuCount struct {
+	kernel                string
+	right, invalid, wrong int
+	worst                 float64 // error of real data, as a fraction of the bound
+	failure, reason       string  // the first
+}
+
+// checkGPU verifies every kernel of the catalogue in both precisions, with integer
+// data exactly and with real data within the bound, and prints a table.
+func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
+	b := openGPU(t)
+	counts := map[string]*gpuCount{}
+	for _, spec := range matrices {
+		structure := spec.build(t)
+		y := make([]float64, structure.Rows)
+		for _, integer := range []bool{true, false} {
+			m, x := withData(structure, integer)
+			if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
+				t.Fatalf("%s: %v", spec.name, err)
+			}
+			for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+				ref := newGPUReference(m, x, p, integer)
+				for _, k := range gpuSelected(t) {
+					n := counts[k.Name]
+					if n == nil {
+						n = &gpuCount{kernel: k.Name}
+						counts[k.Name] = n
+					}
+					for _, c := range gpuConfigs(k, p, m.NNZ(), blocks, grids, integer) {
+						if err := n.check(b, c, spec.name, ref, y); err != nil {
+							gpuTable(t, counts)
+							t.Fatalf("%s: %s: %v (the device can't be trusted any more)", spec.name, c, err)
+						}
+					}
+				}
+			}
+		}
+	}
+	gpuTable(t, counts)
+}
+
+// check verifies one configuration. An error is a fault of the device.
+func (n *gpuCount) check(b kernels.Backend, c kernels.Config, matrix string, ref *gpuReference, y []float64) error {
+	p, err := b.Prepare(c)
+	var invalid *kernels.InvalidError
+	if errors.As(err, &invalid) {
+		n.invalid++
+		n.reason = cmp.Or(n.reason, fmt.Sprintf("%s on %s: %v", c, matrix, err))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.Multiply(y); err != nil {
+		return err
+	}
+	worst, row := ref.worst(y, c.Precision, p.Info().Window)
+	if worst <= 1 {
+		n.right++
+		n.worst = max(n.worst, worst)
+		return nil
+	}
+	n.wrong++
+	n.failure = cmp.Or(n.failure, fmt.Sprintf("%s on %s: row %d is %g, should be %g (%.3g of the bound)", c, matrix, row, y[row], ref.hi[row], worst))
+	return nil
+}
+
+// gpuTable prints the counts, and makes errors of wrong results and of kernels
+// that never ran.
+func gpuTable(t *testing.T, counts map[string]*gpuCount) {
+	t.Helper()
+	fmt.Printf("%-30s %8s %8s %8s %10s\n", "kernel", "right", "invalid", "wrong", "max error")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[name]
+		fmt.Printf("%-30s %8d %8d %8d %10.3f\n", name, n.right, n.invalid, n.wrong, n.worst)
+	}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		switch n := counts[name]; {
+		case n.wrong > 0:
+			t.Errorf("wrong %d times: first %s", n.wrong, n.failure)
+		case n.right == 0:
+			t.Errorf("%s never ran: %s", name, n.reason)
+		case n.invalid > 0:
+			t.Logf("%s was invalid %d times: first %s", name, n.invalid, n.reason)
+		}
+	}
+}
+
+// gpuConfigs are all blocks with all grids and default parameters, and with a few
+// blocks every other setting. Real data, which only bound an error, take fewer.
+func gpuConfigs(k kernels.Kernel, p kernels.Precision, nnz int, blocks, grids []int, all bool) []kernels.Config {
+	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b int) bool { return !k.Blocks.Contains(b) })
+	if k.Block == "" {
+		blocks = []int{0}
+	}
+	if k.Grid == "" {
+		grids = []int{0}
+	}
+	few := blocks
+	if len(few) > 3 {
+		few = []int{blocks[0], blocks[len(blocks)/2], slices.Max(blocks)}
+	}
+	var configs []kernels.Config
+	for i, s := range gpuSettings(k) {
+		over := few
+		switch {
+		case i == 0 && all:
+			over = blocks
+		case i > 0 && !all:
+			over = few[:1]
+		}
+		for _, block := range over {
+			for _, grid := range grids {
+				c := kernels.Config{Kernel: k.Name, Precision: p, Block: block, Grid: grid, Params: s}
+				// A few threads take long for much, and show nothing new.
+				slow := c.Grid > 0 && c.Grid*c.Block < 1024 && nnz > 300_000
+				if !slow && k.Check(c) == nil {
+					configs = append(configs, c)
+				}
+			}
+		}
+	}
+	return configs
+}
+
+// gpuSettings are a kernel's defaults, and then each other value of a parameter,
+// the others at their defaults.
+func gpuSettings(k kernels.Kernel) []kernels.Params {
+	all := []kernels.Params{nil}
+	for _, p := range k.Params {
+		values := p.Values
+		if values == nil {
+			values = []string{"1", "2", "70", "5000"}
+		}
+		for _, v := range values {
+			if v != p.Default {
+				all = append(all, kernels.Params{p.Name: v})
+			}
+		}
+	}
+	return all
+}
+
+func gpuSelected(t *testing.T) []kernels.Kernel {
+	t.Helper()
+	pattern, err := regexp.Compile(*gpuKernels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(slices.Clone(kernels.Catalogue), func(k kernels.Kernel) bool {
+		return k.Backend != "cuda" || !pattern.MatchString(k.Name)
+	})
+}
+
+func openGPU(t *testing.T) *Backend {
+	t.Helper()
+	opened, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := opened.(*Backend)
+	start := time.Now()
+	t.Cleanup(func() {
+		t.Logf("%s; kernels loaded in %v, all in %v", b.device.Name, b.LoadTime(), time.Since(start))
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
