@@ -3,6 +3,7 @@ package cuda
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"spmvtune/sparse"
 )
@@ -45,5 +46,22 @@ func TestPackKeepsWithinItsLimit(t *testing.T) {
 	get(1)
 	if built != 3 {
 		t.Errorf("a packing beyond the limit was kept")
+	}
+}
+
+// A configuration that finds its packing made is charged what that once cost.
+func TestPackTellsTheCostOfReuse(t *testing.T) {
+	defer forget()
+	m := &sparse.CSR[float64]{}
+	const cost = 2 * time.Millisecond
+	get := func() { pack(m, 1, func() (int, int64) { time.Sleep(cost); return 0, 8 }) }
+	before := reusedCost()
+	get()
+	if d := reusedCost() - before; d != 0 {
+		t.Errorf("the first use is charged %v beside the time that it took", d)
+	}
+	get()
+	if d := reusedCost() - before; d < cost {
+		t.Errorf("reuse is charged %v, making it took %v", d, cost)
 	}
 }
