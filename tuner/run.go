@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
 )
 
 // Options are the choices of a run that do not change what is measured.
@@ -15,6 +16,14 @@ type Options struct {
 	Retry   bool        // measure again what ended as anything but OK or Invalid
 	Observe func(Event) // told of progress; may be nil
 	Version string      // of this program, kept with the sweep
+	Assume  *Assumed    // for Preview: plan for a device that is not here
+}
+
+// Assumed is a device that is not here, as an earlier run recorded it or as
+// somebody supposes, with the sources of its kernels.
+type Assumed struct {
+	Device  kernels.Device
+	Sources map[string]string // by kernel
 }
 
 // errStop ends a run early without being an error.
@@ -81,13 +90,20 @@ func (r *run) worker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rep, err := c.do(ctx, request{Open: &r.sweep.Device}, openTimeout)
+	device := r.sweep.Device
+	if r.opt.Assume != nil {
+		device = configs.Device{Backend: "cpu"} // which only loads matrices
+	}
+	rep, err := c.do(ctx, request{Open: &device}, openTimeout)
 	if err != nil {
 		r.drop(c, err)
 		return r.interrupted(ctx, fmt.Errorf("opening the device: %w", err))
 	}
 	r.client = c
 	r.planner = planner{r.sweep, *rep.Device, rep.Sources}
+	if a := r.opt.Assume; a != nil {
+		r.planner.device, r.planner.sources = a.Device, a.Sources
+	}
 	return nil
 }
 

@@ -55,20 +55,20 @@ func cudaProgram(program string) (path string, ok bool) {
 }
 
 // findCUDA describes the GPU, through this program or the one beside it.
-func findCUDA(ctx context.Context) (kernels.Device, error) {
+func findCUDA(ctx context.Context, index int) (kernels.Device, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return kernels.Device{}, fmt.Errorf("finding this program: %w", err)
 	}
 	if cuda.Built {
-		return askCUDA(ctx, program, 0)
+		return askCUDA(ctx, program, index)
 	}
 	beside, ok := cudaProgram(program)
 	if !ok {
-		_, err := cuda.Open(0) // says how to build it
+		_, err := cuda.Open(index) // says how to build it
 		return kernels.Device{}, err
 	}
-	return askCUDA(ctx, beside, 0)
+	return askCUDA(ctx, beside, index)
 }
 
 // askCUDA asks a program built with CUDA for the GPU with this index. The driver

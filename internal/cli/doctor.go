@@ -82,7 +82,7 @@ func examine(ctx context.Context) diagnosis {
 
 // examineCUDA names the GPU, or says why there is none.
 func examineCUDA(ctx context.Context) string {
-	dev, err := findCUDA(ctx)
+	dev, err := findCUDA(ctx, 0)
 	if err != nil {
 		return "none: " + err.Error()
 	}

@@ -1,17 +1,21 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/kernels/cuda"
 	"spmvtune/store"
 	"spmvtune/tuner"
 )
@@ -59,7 +63,7 @@ what is measured already, and measures nothing.`,
 // planned is what `plan --json` prints.
 type planned struct {
 	Sweep    string          `json:"sweep"`
-	Device   string          `json:"device"`
+	Devices  []string        `json:"devices"`
 	Trials   int             `json:"trials"`
 	Finished int             `json:"finished"`
 	Skipped  map[string]int  `json:"skipped"`
@@ -69,6 +73,7 @@ type planned struct {
 }
 
 type plannedMatrix struct {
+	Device   string  `json:"device"`
 	Matrix   string  `json:"matrix"`
 	Rows     int     `json:"rows"`
 	Cols     int     `json:"cols"`
@@ -84,28 +89,56 @@ type plannedError struct {
 }
 
 func preview(cmd *cobra.Command, sweep *configs.Sweep, database string) (*planned, error) {
-	launch, err := launchWorker(cmd.Context(), sweep.Device)
-	if err != nil {
-		return nil, err
-	}
-	var rec tuner.Recorder
+	ctx := cmd.Context()
+	var db *store.DB
 	if _, err := os.Stat(database); err == nil {
-		db, err := store.OpenReadOnly(database)
-		if err != nil {
+		if db, err = store.OpenReadOnly(database); err != nil {
 			return nil, err
 		}
 		defer db.Close()
+	}
+	p := &planned{Sweep: sweep.Name, Skipped: map[string]int{}, Matrices: []plannedMatrix{}}
+	for _, backend := range sweep.Backends() {
+		if err := p.add(ctx, sweep.Only(backend), db); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// add plans the part of a sweep that runs on one backend. db may be nil.
+func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB) error {
+	var opt tuner.Options
+	var err error
+	backend := part.Device.Backend
+	if backend == "cuda" {
+		if _, missing := findCUDA(ctx, part.Device.Index); missing != nil {
+			backend = "cpu"
+			if opt.Assume, err = assumeGPU(ctx, db); err != nil {
+				return err
+			}
+		}
+	}
+	if opt.Launch, err = launchWorker(backend); err != nil {
+		return err
+	}
+	var rec tuner.Recorder
+	if db != nil {
 		rec = db
 	}
-	dev, forecasts, failed, err := tuner.Preview(cmd.Context(), sweep, rec, tuner.Options{Launch: launch})
+	dev, forecasts, failed, err := tuner.Preview(ctx, part, rec, opt)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &planned{Sweep: sweep.Name, Device: dev.Name, Skipped: map[string]int{}, Matrices: []plannedMatrix{}}
+	name := dev.Name
+	if opt.Assume != nil {
+		name += " (not here: assumed)"
+	}
+	p.Devices = append(p.Devices, name)
 	for _, f := range forecasts {
 		m := f.Matrix.Features
 		p.Matrices = append(p.Matrices, plannedMatrix{
-			f.Matrix.Name, m.Rows, m.Cols, m.Nonzeros, len(f.Trials), f.Finished, f.Time.Seconds(),
+			name, f.Matrix.Name, m.Rows, m.Cols, m.Nonzeros, len(f.Trials), f.Finished, f.Time.Seconds(),
 		})
 		p.Trials += len(f.Trials)
 		p.Finished += f.Finished
@@ -117,14 +150,42 @@ func preview(cmd *cobra.Command, sweep *configs.Sweep, database string) (*planne
 	for _, f := range failed {
 		p.Failures = append(p.Failures, plannedError{f.Matrix, f.Err.Error()})
 	}
-	return p, nil
+	return nil
+}
+
+// assumedUnits is the number of multiprocessors that a plan supposes where
+// neither this machine nor the database has a GPU: an H100's.
+const assumedUnits = 132
+
+// assumeGPU returns the GPU that db has trials of, or else a supposed one. db
+// may be nil.
+func assumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
+	a := &tuner.Assumed{
+		Device:  kernels.Device{Backend: "cuda", Name: fmt.Sprintf("GPU of %d multiprocessors", assumedUnits), Units: assumedUnits, MaxBlock: 1024},
+		Sources: map[string]string{},
+	}
+	for _, k := range kernels.Catalogue {
+		if k.Backend == "cuda" {
+			a.Sources[k.Name] = cuda.Source(k.Name)
+		}
+	}
+	if db == nil {
+		return a, nil
+	}
+	devices, err := db.Devices(ctx)
+	for _, d := range devices {
+		if d.Backend == "cuda" {
+			a.Device = d.Device
+		}
+	}
+	return a, err
 }
 
 func (p *planned) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s on %s\n", p.Sweep, p.Device)
-	g := grid{columns: []string{"matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
+	fmt.Fprintf(w, "%s on %s\n", p.Sweep, strings.Join(p.Devices, " and "))
+	g := grid{columns: []string{"device", "matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
 	for _, m := range p.Matrices {
-		g.rows = append(g.rows, []any{m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, atMost(m.Seconds)})
+		g.rows = append(g.rows, []any{m.Device, m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, atMost(m.Seconds)})
 	}
 	if err := g.write(w, "table"); err != nil {
 		return err

@@ -33,8 +33,8 @@ type progress struct {
 	printed  time.Time
 }
 
-func newProgress(w io.Writer, sweep *configs.Sweep) *progress {
-	p := &progress{w: w, matrices: len(sweep.Matrices), started: time.Now(), printed: time.Now()}
+func newProgress(w io.Writer, matrices int) *progress {
+	p := &progress{w: w, matrices: matrices, started: time.Now(), printed: time.Now()}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.bar = progressbar.NewOptions(1,
 			progressbar.OptionSetWriter(w),
@@ -46,12 +46,16 @@ func newProgress(w io.Writer, sweep *configs.Sweep) *progress {
 			progressbar.OptionClearOnFinish(),
 		)
 	}
+	return p
+}
+
+// printTitle begins a run.
+func printTitle(w io.Writer, sweep *configs.Sweep) {
 	title := sweep.Name
 	if sweep.Title != "" {
 		title += ": " + sweep.Title
 	}
 	fmt.Fprintln(w, title)
-	return p
 }
 
 // observe takes one event of the run.

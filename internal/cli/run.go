@@ -92,22 +92,23 @@ func runSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, name, out 
 		return err
 	}
 	defer db.Close()
-	launch, err := launchWorker(ctx, sweep.Device)
+	printTitle(w, sweep)
+	list, err := parts(ctx, w, sweep)
 	if err != nil {
 		return err
 	}
-	show := newProgress(w, sweep)
-	sum, err := tuner.Run(ctx, sweep, db, tuner.Options{
-		Launch: launch, Retry: retry, Observe: show.observe, Version: programVersion(),
-	})
-	show.close()
-	if err != nil {
-		return err
-	}
-	printSummary(w, sum)
-	if sum.Interrupted {
-		return &exitError{exitInterrupted, errors.New("interrupted"),
-			fmt.Sprintf("what was measured is kept; `spmvtune run %s --out %s` goes on", name, out)}
+	var failed tuner.Summary
+	for _, part := range list {
+		sum, err := runPart(ctx, w, part, db, retry)
+		if err != nil {
+			return err
+		}
+		if sum.Interrupted {
+			return &exitError{exitInterrupted, errors.New("interrupted"),
+				fmt.Sprintf("what was measured is kept; `spmvtune run %s --out %s` goes on", name, out)}
+		}
+		failed.Failed = append(failed.Failed, sum.Failed...)
+		failed.Failures = append(failed.Failures, sum.Failures...)
 	}
 	if err := printWinners(ctx, w, db); err != nil {
 		return err
@@ -115,7 +116,24 @@ func runSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, name, out 
 	if err := refresh(ctx, w, db, out); err != nil {
 		return err
 	}
-	return failures(sum, name)
+	return failures(failed, name)
+}
+
+// runPart measures what runs on one backend.
+func runPart(ctx context.Context, w io.Writer, part *configs.Sweep, db *store.DB, retry bool) (tuner.Summary, error) {
+	launch, err := launchWorker(part.Device.Backend)
+	if err != nil {
+		return tuner.Summary{}, err
+	}
+	show := newProgress(w, len(part.Matrices))
+	sum, err := tuner.Run(ctx, part, db, tuner.Options{
+		Launch: launch, Retry: retry, Observe: show.observe, Version: programVersion(),
+	})
+	show.close()
+	if err == nil {
+		printSummary(w, sum)
+	}
+	return sum, err
 }
 
 // mostWinners is how many rows of winners end a run; best prints them all.

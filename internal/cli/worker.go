@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 
@@ -30,35 +31,47 @@ func newWorker() *cobra.Command {
 	}
 }
 
-// launchWorker starts a worker for the device that a sweep asks for: from this
-// program's own binary, or, for a GPU, from the one built with CUDA beside it. A
-// note on standard error says why a GPU that might have been meant is not used.
-func launchWorker(ctx context.Context, d configs.Device) (tuner.Launcher, error) {
+// launchWorker returns how to start a worker for a backend: from this program's
+// own binary or, for a GPU, from the one built with CUDA beside it. Where there
+// is none, the worker's error says how to build it.
+func launchWorker(backend string) (tuner.Launcher, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
-	if beside, ok := cudaProgram(program); ok && !cuda.Built {
-		switch d.Backend {
-		case "cuda":
+	if backend == "cuda" && !cuda.Built {
+		if beside, ok := cudaProgram(program); ok {
 			program = beside
-		case "", "auto":
-			if _, err := askCUDA(ctx, beside, d.Index); err != nil {
-				fmt.Fprintf(os.Stderr, "note: no GPU is used: %v\n", err)
-			} else {
-				program = beside
-			}
 		}
 	}
 	return func() *exec.Cmd { return exec.Command(program, "worker") }, nil
 }
 
-// openBackend opens the device that a sweep asks for. A program built with CUDA
-// runs only where there is a GPU, and auto means that one; falling back here
-// would change devices in the middle of a sweep.
+// openBackend opens the device that a part of a sweep runs on.
 func openBackend(d configs.Device) (kernels.Backend, error) {
-	if d.Backend == "cuda" || d.Backend != "cpu" && cuda.Built {
+	if d.Backend == "cuda" {
 		return cuda.Open(d.Index)
 	}
 	return cpu.Open()
+}
+
+// parts splits a sweep by the backends that its kernels need. Where the sweep
+// leaves the choice open (backend = "auto"), kernels for a GPU that is not here
+// are left out with a note.
+func parts(ctx context.Context, w io.Writer, sweep *configs.Sweep) ([]*configs.Sweep, error) {
+	var out []*configs.Sweep
+	var missing error
+	for _, backend := range sweep.Backends() {
+		if backend == "cuda" && sweep.Device.Backend != "cuda" {
+			if _, missing = findCUDA(ctx, sweep.Device.Index); missing != nil {
+				fmt.Fprintf(w, "note: the kernels for a GPU are left out: %v\n", missing)
+				continue
+			}
+		}
+		out = append(out, sweep.Only(backend))
+	}
+	if len(out) == 0 {
+		return nil, withHint(fmt.Errorf("all kernels of this sweep need a GPU: %w", missing), "spmvtune doctor says what was found")
+	}
+	return out, nil
 }
