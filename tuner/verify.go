@@ -23,7 +23,8 @@ import (
 // where nᵢ is the number of entries of the row, u the unit roundoff and η the
 // smallest normal number, for what underflows: float32 atomics of GPUs flush
 // subnormal numbers to zero. An order of summation can't matter within that
-// bound, a lost or doubled entry does.
+// bound. A lost or doubled entry of average size does where 8·nᵢ^1.5 < 1/u: in
+// float32, in rows of up to some 16,000 entries.
 type reference struct {
 	hi, lo []float64 // y = hi + lo; lo is nil where float64 is exact enough
 	bound  []float64
@@ -134,7 +135,7 @@ func (ref *reference) checkRows(y []float64, lo, hi int) (worst float64, row int
 			continue
 		}
 		q := d / ref.bound[i]
-		if math.IsNaN(q) || d > 0 && ref.bound[i] == 0 {
+		if math.IsNaN(q) || math.IsInf(q, 1) { // nothing is worse
 			return math.Inf(1), i
 		}
 		if q > worst {

@@ -117,6 +117,19 @@ func TestCheckNoticesDefects(t *testing.T) {
 	}
 }
 
+// An infinity is reported in its own row, also before an empty one, whose bound
+// is 0.
+func TestInfinityIsFoundInItsRow(t *testing.T) {
+	p := problem(t, [][]float64{{1, 2}, {0, 0}, {3, 4}}, []float64{1, 1})
+	ref, err := newReference(p, kernels.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if worst, row := ref.checkRows([]float64{math.Inf(-1), 0, 7}, 0, 3); !math.IsInf(worst, 1) || row != 0 {
+		t.Errorf("worst is %g in row %d, want +Inf in row 0", worst, row)
+	}
+}
+
 func TestReferenceRefusesOverflow(t *testing.T) {
 	p := problem(t, [][]float64{{1}, {1e39}}, []float64{1})
 	if _, err := newReference(p, kernels.Float32); !errors.Is(err, errOverflow) {
