@@ -72,6 +72,11 @@ func startClient(launch Launcher) (*client, error) {
 	return c, nil
 }
 
+// grace is how long a reply is still waited for after its deadline: a parent
+// that was itself stopped (Ctrl-Z) finds the deadline past and the reply in the
+// pipe.
+const grace = 200 * time.Millisecond
+
 // do sends req and waits for the reply, at most for the timeout (0: as long as
 // it takes) and until ctx ends. A *death is returned when the worker ended, or
 // had to be ended; the client can't be used after that.
@@ -94,8 +99,7 @@ func (c *client) do(ctx context.Context, req request, timeout time.Duration) (re
 		defer t.Stop()
 		expired = t.C
 	}
-	select {
-	case o := <-done:
+	answered := func(o outcome) (reply, error) {
 		if o.err != nil {
 			return reply{}, c.died()
 		}
@@ -103,7 +107,16 @@ func (c *client) do(ctx context.Context, req request, timeout time.Duration) (re
 			return o.rep, errors.New(o.rep.Err)
 		}
 		return o.rep, nil
+	}
+	select {
+	case o := <-done:
+		return answered(o)
 	case <-expired:
+		select {
+		case o := <-done:
+			return answered(o)
+		case <-time.After(grace):
+		}
 		c.kill()
 		<-done
 		return reply{}, &death{Timeout, fmt.Sprintf("no answer within %s; the worker was killed", timeout)}

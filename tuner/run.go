@@ -179,11 +179,18 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 		if ctx.Err() != nil {
 			return r.interrupted(ctx, nil)
 		}
+		switch err := r.reload(ctx, spec, m); {
+		case errors.Is(err, errStop):
+			return err
+		case err != nil:
+			r.fail(spec.Name, err)
+			return nil
+		}
 		if b := r.sweep.Search.Time; b > 0 && time.Since(r.started) > b {
 			r.sum.OutOfTime = true
 			return errStop
 		}
-		if err := r.trial(ctx, spec, t); err != nil {
+		if err := r.trial(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -231,18 +238,27 @@ func (r *run) begin(ctx context.Context) error {
 	})
 }
 
-// trial measures and records one trial, on a new worker if the last one died.
-// It is not interrupted by ctx.
-func (r *run) trial(ctx context.Context, spec configs.Matrix, t Trial) error {
-	ctx = context.WithoutCancel(ctx)
-	if r.client == nil {
-		r.sum.Restarts++
-		if m, err := r.load(ctx, spec); err != nil {
-			return fmt.Errorf("loading %s again: %w", spec.Name, err)
-		} else if m.Hash != t.Matrix {
-			return fmt.Errorf("%s has changed since the sweep started", spec.Name)
-		}
+// reload gives m to a new worker, if the last one died.
+func (r *run) reload(ctx context.Context, spec configs.Matrix, m Matrix) error {
+	if r.client != nil {
+		return nil
 	}
+	r.sum.Restarts++
+	again, err := r.load(ctx, spec)
+	switch {
+	case errors.Is(err, errStop):
+		return err
+	case err != nil:
+		return fmt.Errorf("loading it again for a new worker: %w", err)
+	case again.Hash != m.Hash:
+		return errors.New("the matrix has changed since the sweep started: run the sweep again")
+	}
+	return nil
+}
+
+// trial measures and records one trial. It is not interrupted by ctx.
+func (r *run) trial(ctx context.Context, t Trial) error {
+	ctx = context.WithoutCancel(ctx)
 	rep, err := r.client.do(ctx, request{Trial: &trialRequest{t, r.sweep.Protocol}}, r.sweep.Protocol.Timeout)
 	res := Result{Trial: t, At: time.Now().UTC()}
 	var d *death

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -189,6 +190,50 @@ func TestBadMatrixDoesNotStopTheSweep(t *testing.T) {
 	}
 	if sum.Measured[OK] != 1 {
 		t.Errorf("measured %v", sum.Measured)
+	}
+}
+
+// A matrix that is gone when a new worker needs it is reported; what is measured
+// stays, and the other matrices are measured.
+func TestMatrixThatChangesDoesNotStopTheSweep(t *testing.T) {
+	const text = "%%MatrixMarket matrix coordinate real general\n6 6 1\n1 1 "
+	for name, change := range map[string]func(path string) error{
+		"gone":  os.Remove,
+		"other": func(path string) error { return os.WriteFile(path, []byte(text+"3\n"), 0o666) },
+	} {
+		path := filepath.Join(t.TempDir(), "a.mtx")
+		if err := os.WriteFile(path, []byte(text+"2\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		sweep := testSweep(exitQuietly)
+		sweep.Matrices = append([]configs.Matrix{{Name: "a", Path: path, Expand: true}}, sweep.Matrices...)
+		sweep.Kernels[0].Grid.Values = []int{1, 2}
+		rec := &memory{}
+		changed := false
+		sum := runTest(t, sweep, rec, Options{Observe: func(e Event) {
+			if e.Result != nil && !changed {
+				changed = true
+				if err := change(path); err != nil {
+					t.Error(err)
+				}
+			}
+		}})
+		if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "a" || len(rec.results) != 3 {
+			t.Errorf("%s: failures %v, %d results, want one of matrix a, and 3", name, sum.Failures, len(rec.results))
+		}
+	}
+}
+
+// A parent that was stopped beyond a trial's deadline takes the answer that came
+// in the meantime.
+func TestReplyBehindTheDeadline(t *testing.T) {
+	c, err := startClient(testLauncher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	if _, err := c.do(t.Context(), request{Open: &configs.Device{}}, time.Nanosecond); err != nil {
+		t.Errorf("a device that answers at once: %v", err)
 	}
 }
 
