@@ -1,0 +1,30 @@
+// Package cuda runs sparse matrix-vector products on an NVIDIA GPU. It implements
+// kernels.Backend for the kernels of the catalogue that need one, and for
+// cuSPARSE.
+//
+// A kernel is three things: CUDA C++ in a .cu file, compiled ahead to PTX, which
+// is committed and embedded (go generate); a recipe, which says without a device
+// what a configuration launches over which arrays (cooks.go); and an entry in the
+// catalogue. The backend (files *_cuda.go, build tag cuda) puts the arrays of a
+// recipe on the device, asks the driver whether each launch is possible, and
+// makes a list of operations in C's memory that one call enqueues. Without the
+// tag there are recipes and PTX, and Open says how to rebuild.
+//
+// Arrays are in device memory only, made when first needed and kept until the
+// next Load; a full device drops the ones that were used longest ago. What is
+// packed on the host is kept, too (packing.go). A product is timed by events
+// around all of its operations, the zeroing of y among them, behind a kernel that
+// holds the stream until the samples are enqueued (gate.cu).
+//
+// Everything runs on one stream, in the device's primary context, on the thread
+// that opened it. An error of the device is returned like any other, but after
+// one such as an illegal address all calls of the process fail: whoever runs
+// products must be ready to start another process.
+//
+// Note: gorgonia.org/cu gives contexts, memory, modules and streams. Its Launch
+// allocates for each call and reads each argument as 8 bytes, so products are
+// enqueued by this package's own C (launch_cuda.c); cuSPARSE is opened by name
+// (cusparse_cuda.c), since a build must not need it. cu ends the process where
+// the driver finds no device, which is why a program built with the tag is a
+// second one, a worker for the first.
+package cuda
