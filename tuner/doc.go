@@ -4,8 +4,9 @@
 // one matrix, in one precision and cache state. The way of a trial is always
 // the same: its product is computed once into a poisoned y and compared in full
 // with a reference of higher precision; only if every row is within its error
-// bound is it timed; its samples give a median with a 95% interval; the result
-// is handed to a Recorder before the next trial starts.
+// bound is it timed, and then compared once more; its samples give a median with
+// a 95% interval; the result is handed to a Recorder before the next trial
+// starts.
 //
 // Measurements run in a worker, a child process of the same program that holds
 // the device and the current matrix. The parent holds neither. When a worker

@@ -103,7 +103,7 @@ func runTest(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) Summ
 // and the well-behaved configuration is measured whatever comes before it.
 func TestFaultsAreResults(t *testing.T) {
 	sweep := testSweep(behave, giveWrongSum, leaveRowUnwritten, panicInKernel, panicInThread,
-		exitQuietly, hang, exhaustMemory, refuse, failOnDevice, printAndCrash)
+		exitQuietly, hang, exhaustMemory, refuse, failOnDevice, printAndCrash, workOnce)
 	sweep.Protocol.Timeout = time.Second
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
@@ -123,6 +123,7 @@ func TestFaultsAreResults(t *testing.T) {
 		{refuse, Invalid, "this device can't"},
 		{failOnDevice, Fault, "illegal memory access"},
 		{printAndCrash, Fault, "library: device lost"},
+		{workOnce, Wrong, "after the first product: row"},
 	} {
 		r := rec.by(t, tt.block)
 		if r.Status != tt.status || !strings.Contains(r.Message, tt.message) {
@@ -138,7 +139,7 @@ func TestFaultsAreResults(t *testing.T) {
 	if good := rec.by(t, behave); good.Median < 1e-3 || good.Low > good.Median || good.High < good.Median || good.BytesMin != 100+8*(35+35) {
 		t.Errorf("good trial: %+v", good)
 	}
-	if sum.Measured[OK] != 1 || sum.Measured[Fault] != 5 || len(sum.Failed) != 9 {
+	if sum.Measured[OK] != 1 || sum.Measured[Fault] != 5 || len(sum.Failed) != 10 {
 		t.Errorf("summary: %v, %d failed", sum.Measured, len(sum.Failed))
 	}
 	if rec.run.Roof.Highest() != 10 || len(rec.matrices) != 1 {
@@ -232,8 +233,11 @@ func TestReplyBehindTheDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.close()
-	if _, err := c.do(t.Context(), request{Open: &configs.Device{}}, time.Nanosecond); err != nil {
-		t.Errorf("a device that answers at once: %v", err)
+	if _, err := c.do(t.Context(), request{Open: &configs.Device{}}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.do(t.Context(), request{Roof: true}, time.Nanosecond); err != nil {
+		t.Errorf("a worker that answers at once: %v", err)
 	}
 }
 
