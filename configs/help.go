@@ -42,7 +42,7 @@ budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in a
 # One [[matrix]] section per matrix, or for all that a glob finds. What is
 # measured is named for it; names must differ.
 [[matrix]]
-path    = "matrices/*.mtx"  # relative to this file; a glob takes .mtx and .mm, also with .gz
+path    = "matrices/*.mtx"  # relative to this file; a glob (* ? [a-c]) takes .mtx and .mm, also with .gz
 class   = "circuit"         # matrices of a class count as one family; default: the name
 expand  = true              # false: keep a symmetric file's triangle as it is
 complex = "real-part"       # of complex files; default: refuse them
@@ -52,6 +52,15 @@ name     = "ecology1"       # default: the file's name, or the generator's with 
 generate = "grid_5pt"       # a generator; its arguments are keys beside it
 nx       = 1000
 ny       = 1000
+
+# The generators and their arguments; one with a value here may be left out:
+#     grid_5pt     nx, ny
+#     mycielskian  order
+#     rmat         scale, edge_factor = 16, a = 0.57, b = 0.19, c = 0.19, symmetric = 0, seed = 1
+#     uniform      rows, cols, row_nnz, seed = 1
+#     fem_blocks   nodes, dof = 3, neighbours = 20, band = 400, seed = 1
+#     road         rows, degree = 2.12, seed = 1
+#     giant_row    rows, row_nnz = 4, giant, position = 0.5, seed = 1
 
 # suitesparse = "Group/Name" is known, but this version does not download:
 # fetch the file and give its path.

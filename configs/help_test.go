@@ -1,11 +1,15 @@
 package configs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
+
+	"spmvtune/sparse/generate"
 )
 
 // parseExample reads the example of the help with a matrix file beside it.
@@ -46,6 +50,22 @@ func TestHelpNamesEveryKey(t *testing.T) {
 			if !regexp.MustCompile(`\b` + c + `\b`).MatchString(Help) {
 				t.Errorf("no %s in the help", c)
 			}
+		}
+	}
+}
+
+func TestHelpNamesEveryGenerator(t *testing.T) {
+	for _, g := range generate.Generators {
+		var args []string
+		for _, a := range g.Args {
+			if a.Required {
+				args = append(args, a.Name)
+			} else {
+				args = append(args, fmt.Sprintf("%s = %v", a.Name, a.Default))
+			}
+		}
+		if line := fmt.Sprintf("#     %-12s %s\n", g.Name, strings.Join(args, ", ")); !strings.Contains(Help, line) {
+			t.Errorf("no line %q in the help", line)
 		}
 	}
 }
