@@ -32,15 +32,18 @@ type Failure struct {
 
 // A Summary says what a run did.
 type Summary struct {
-	Device      string
-	Matrices    int
-	Trials      int            // in the plan
-	Finished    int            // measured by an earlier run
-	Measured    map[Status]int // by this run, by how they ended
-	Skipped     map[string]int // configurations left out, by reason
-	Failed      []Result       // trials of this run that did not end well, without Invalid ones
-	Failures    []Failure
-	Restarts    int  // workers that had to be replaced
-	Interrupted bool // stopped by the user
-	OutOfTime   bool // stopped by the sweep's budget of time
+	Device   string
+	Matrices int
+	Trials   int            // in the plan
+	Finished int            // measured by an earlier run
+	Measured map[Status]int // by this run, by how they ended
+	Skipped  map[string]int // configurations left out, by reason
+	Failed   []Result       // trials of this run that did not end well, without Invalid ones
+	// FailedBefore is how many trials of an earlier run did not end well and were
+	// not tried again.
+	FailedBefore int
+	Failures     []Failure
+	Restarts     int  // workers that had to be replaced
+	Interrupted  bool // stopped by the user
+	OutOfTime    bool // stopped by the sweep's budget of time
 }

@@ -3,7 +3,6 @@ package tuner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"spmvtune/configs"
@@ -39,13 +38,13 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 			r.sum.Failures = append(r.sum.Failures, Failure{spec.Name, err})
 			continue
 		}
-		plan, err := r.planner.plan(m)
+		plan, err := r.plan(m)
 		if err != nil {
-			return r.planner.device, nil, nil, fmt.Errorf("planning %s: %w", m.Name, err)
+			return r.planner.device, nil, nil, err
 		}
 		todo := plan.Trials
 		if rec != nil {
-			if todo, err = r.unfinished(ctx, plan); err != nil {
+			if todo, _, err = r.unfinished(ctx, plan); err != nil {
 				return r.planner.device, nil, nil, err
 			}
 		}

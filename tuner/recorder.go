@@ -11,7 +11,8 @@ import (
 type Recorder interface {
 	// Begin names the run that the following results belong to.
 	Begin(ctx context.Context, run RunInfo) error
-	// Matrix is called before the first result on a matrix.
+	// Matrix is called before the first result on a matrix, and also, without
+	// Begin, where all results on it are recorded: it may have another name now.
 	Matrix(ctx context.Context, m Matrix) error
 	// Finished returns which of the trials with these identities are recorded,
 	// with the status they ended in.

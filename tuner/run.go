@@ -58,6 +58,7 @@ type run struct {
 	opt     Options
 	client  *client // nil: a new worker is needed
 	planner planner
+	named   map[string]string // name of each matrix planned, by its hash
 	begun   bool
 	started time.Time
 	sum     Summary
@@ -152,28 +153,33 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 		r.fail(spec.Name, err)
 		return nil
 	}
-	plan, err := r.planner.plan(m)
-	if err != nil {
-		return fmt.Errorf("planning %s: %w", m.Name, err)
-	}
-	todo, err := r.unfinished(ctx, plan)
+	plan, err := r.plan(m)
 	if err != nil {
 		return err
 	}
+	todo, failed, err := r.unfinished(ctx, plan)
+	if err != nil {
+		return err
+	}
+	r.sum.FailedBefore += failed
 	r.sum.Trials += len(plan.Trials)
 	r.sum.Finished += len(plan.Trials) - len(todo)
 	for reason, n := range plan.Skipped {
 		r.sum.Skipped[reason] += n
 	}
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, len(plan.Trials), len(plan.Trials) - len(todo), plan.Skipped}})
+	if len(plan.Trials) == 0 {
+		return nil
+	}
+	// Also where all is measured: the name may have stood for other content since.
+	if err := r.rec.Matrix(ctx, m); err != nil {
+		return fmt.Errorf("recording %s: %w", m.Name, err)
+	}
 	if len(todo) == 0 {
 		return nil
 	}
 	if err := r.begin(ctx); err != nil {
 		return err
-	}
-	if err := r.rec.Matrix(ctx, m); err != nil {
-		return fmt.Errorf("recording %s: %w", m.Name, err)
 	}
 	for _, t := range todo {
 		if ctx.Err() != nil {
@@ -197,24 +203,45 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	return nil
 }
 
-// unfinished returns the trials of the plan that are still to be measured.
-func (r *run) unfinished(ctx context.Context, plan Plan) ([]Trial, error) {
+// plan plans m, unless a matrix of the same content, which has the same trials,
+// came before it.
+func (r *run) plan(m Matrix) (Plan, error) {
+	plan, err := r.planner.plan(m)
+	if err != nil {
+		return plan, fmt.Errorf("planning %s: %w", m.Name, err)
+	}
+	if first, taken := r.named[m.Hash]; taken && first != m.Name {
+		reason := fmt.Sprintf("%s has the same content as %s", m.Name, first)
+		return Plan{Matrix: m, Skipped: map[string]int{reason: len(plan.Trials)}}, nil
+	}
+	if r.named == nil {
+		r.named = map[string]string{}
+	}
+	r.named[m.Hash] = m.Name
+	return plan, nil
+}
+
+// unfinished returns the trials of the plan that are still to be measured, and
+// how many of the others failed.
+func (r *run) unfinished(ctx context.Context, plan Plan) (todo []Trial, failed int, err error) {
 	ids := make([]string, len(plan.Trials))
 	for i, t := range plan.Trials {
 		ids[i] = t.ID
 	}
 	known, err := r.rec.Finished(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("asking what is measured already: %w", err)
+		return nil, 0, fmt.Errorf("asking what is measured already: %w", err)
 	}
-	var todo []Trial
 	for _, t := range plan.Trials {
 		status, done := known[t.ID]
-		if !done || r.opt.Retry && status != OK && status != Invalid {
+		switch bad := status != OK && status != Invalid; {
+		case !done || bad && r.opt.Retry:
 			todo = append(todo, t)
+		case bad:
+			failed++
 		}
 	}
-	return todo, nil
+	return todo, failed, nil
 }
 
 // begin measures the roof and opens the record, before the first trial.

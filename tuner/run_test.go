@@ -152,11 +152,40 @@ func TestRunAgain(t *testing.T) {
 	sweep := testSweep(behave, behave+100, exitQuietly, refuse)
 	rec := &memory{}
 	runTest(t, sweep, rec, Options{})
-	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 {
-		t.Errorf("second run: %d finished, measured %v", sum.Finished, sum.Measured)
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 || sum.FailedBefore != 1 {
+		t.Errorf("second run: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
 	}
-	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[Fault] != 1 {
-		t.Errorf("with retry: %d finished, measured %v", sum.Finished, sum.Measured)
+	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[Fault] != 1 || sum.FailedBefore != 0 {
+		t.Errorf("with retry: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
+	}
+	// A matrix that is called otherwise now is recorded with that name.
+	sweep.Matrices[0].Name = "renamed"
+	runTest(t, sweep, rec, Options{})
+	for _, m := range rec.matrices {
+		if m.Name != "renamed" {
+			t.Errorf("the matrix is still called %s", m.Name)
+		}
+	}
+}
+
+// Two matrices of the same content have the same trials: the second is left out,
+// and the summary says so.
+func TestSameContentTwice(t *testing.T) {
+	sweep := testSweep(101, 102)
+	twin := sweep.Matrices[0]
+	twin.Name = "twin"
+	sweep.Matrices = append(sweep.Matrices, twin)
+	rec := &memory{}
+	for range 2 {
+		sum := runTest(t, sweep, rec, Options{})
+		if sum.Skipped["twin has the same content as grid"] != 2 || sum.Trials != 2 || len(rec.results) != 2 {
+			t.Errorf("left out %v, %d trials, %d results", sum.Skipped, sum.Trials, len(rec.results))
+		}
+		for _, m := range rec.matrices {
+			if m.Name != "grid" {
+				t.Errorf("the matrix is called %s", m.Name)
+			}
+		}
 	}
 }
 

@@ -158,18 +158,21 @@ func printWinners(ctx context.Context, w io.Writer, db *store.DB) error {
 
 // failures makes an error of what went wrong with trials and matrices.
 func failures(sum tuner.Summary, name string) error {
-	if len(sum.Failed)+len(sum.Failures) == 0 {
+	matrices, trials := len(sum.Failures), len(sum.Failed)+sum.FailedBefore
+	if matrices+trials == 0 {
 		return nil
 	}
 	e := &exitError{code: exitSomeFailed}
 	switch {
-	case len(sum.Failures) == 0:
-		e.err = fmt.Errorf("%d trials failed", len(sum.Failed))
-		e.hint = fmt.Sprintf("`spmvtune run %s --retry-failed` measures them again", name)
-	case len(sum.Failed) == 0:
-		e.err = fmt.Errorf("%d matrices could not be used", len(sum.Failures))
+	case matrices == 0:
+		e.err = fmt.Errorf("%d trials failed", trials)
+	case trials == 0:
+		e.err = fmt.Errorf("%d matrices could not be used", matrices)
 	default:
-		e.err = fmt.Errorf("%d matrices could not be used, %d trials failed", len(sum.Failures), len(sum.Failed))
+		e.err = fmt.Errorf("%d matrices could not be used, %d trials failed", matrices, trials)
+	}
+	if trials > 0 {
+		e.hint = fmt.Sprintf("`spmvtune run %s --retry-failed` measures them again", name)
 	}
 	return e
 }

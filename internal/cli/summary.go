@@ -39,6 +39,9 @@ func printSummary(w io.Writer, s tuner.Summary) {
 	for _, reason := range slices.Sorted(maps.Keys(s.Skipped)) {
 		fmt.Fprintf(w, "left out: %d configurations (%s)\n", s.Skipped[reason], reason)
 	}
+	if s.FailedBefore > 0 {
+		fmt.Fprintf(w, "failed in an earlier run and not tried again: %d trials\n", s.FailedBefore)
+	}
 	if s.OutOfTime {
 		fmt.Fprintln(w, "stopped: the sweep's budget of time is used up; run it again to go on")
 	}
