@@ -137,6 +137,10 @@ __device__ __forceinline__ V merge_tile(const Csr<V> &a, unsigned row, int rows,
 	return out;
 }
 
+// The two barriers of a tile also part it from the next: whoever fills shared again
+// is past the second, after which only scratch is read, and whoever writes scratch
+// again is past the next tile's first.
+//
 // Border t cuts row border_row[t]; carry[t] is what tile t leaves of the row that
 // border t+1 cuts.
 template <typename V>
@@ -152,7 +156,6 @@ __device__ __forceinline__ void merge(const Csr<V> &a, int nnz, const int *borde
 		unsigned stop = static_cast<unsigned>(min((t + 1) * tile, end) - next);
 		V out = merge_tile(a, row, next - row, start, stop - start, shared, scratch);
 		if (threadIdx.x == 0) carry[t] = out;
-		__syncthreads(); // nobody reads shared memory any more
 	}
 }
 
