@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,16 @@ func usage(err error) error {
 // withHint adds the remedy to err.
 func withHint(err error, hint string) error {
 	return &exitError{code: exitFailed, err: err, hint: hint}
+}
+
+// interrupted gives the exit code of a signal to an error that has none of its
+// own, if a signal ended ctx: the error is what the signal broke off.
+func interrupted(ctx context.Context, err error) error {
+	var e *exitError
+	if err == nil || ctx.Err() == nil || errors.As(err, &e) {
+		return err
+	}
+	return &exitError{code: exitInterrupted, err: fmt.Errorf("interrupted: %w", err)}
 }
 
 // finish prints err as users read it and returns the exit code.

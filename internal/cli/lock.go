@@ -20,12 +20,13 @@ var umask = func() os.FileMode {
 // lockFolder keeps two runs from measuring into the same folder, where they
 // would disturb each other. The lock ends with the process, however it ends.
 func lockFolder(dir string) (unlock func(), err error) {
+	const elsewhere = "give another folder with --out"
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
+		return nil, withHint(fmt.Errorf("making the folder of the results: %w", err), elsewhere)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
-		return nil, err
+		return nil, withHint(fmt.Errorf("locking the folder of the results: %w", err), elsewhere)
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()

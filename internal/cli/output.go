@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -88,6 +89,9 @@ func short(v any) string {
 	case nil:
 		return ""
 	case float64:
+		if math.IsNaN(v) { // as the store's readers give null
+			return ""
+		}
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	default:
 		return full(v)

@@ -25,7 +25,7 @@ func Main(args []string) int {
 	}()
 	root := newRoot()
 	root.SetArgs(args)
-	return finish(os.Stderr, root.ExecuteContext(ctx))
+	return finish(os.Stderr, interrupted(ctx, root.ExecuteContext(ctx)))
 }
 
 func newRoot() *cobra.Command {

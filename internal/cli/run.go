@@ -109,6 +109,7 @@ func runSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, name, out 
 		}
 		failed.Failed = append(failed.Failed, sum.Failed...)
 		failed.Failures = append(failed.Failures, sum.Failures...)
+		failed.FailedBefore += sum.FailedBefore
 	}
 	if err := printWinners(ctx, w, db); err != nil {
 		return err
@@ -116,7 +117,7 @@ func runSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, name, out 
 	if err := refresh(ctx, w, db, out); err != nil {
 		return err
 	}
-	return failures(failed, name)
+	return failures(failed, name, out)
 }
 
 // runPart measures what runs on one backend.
@@ -157,7 +158,7 @@ func printWinners(ctx context.Context, w io.Writer, db *store.DB) error {
 }
 
 // failures makes an error of what went wrong with trials and matrices.
-func failures(sum tuner.Summary, name string) error {
+func failures(sum tuner.Summary, name, out string) error {
 	matrices, trials := len(sum.Failures), len(sum.Failed)+sum.FailedBefore
 	if matrices+trials == 0 {
 		return nil
@@ -172,7 +173,7 @@ func failures(sum tuner.Summary, name string) error {
 		e.err = fmt.Errorf("%d matrices could not be used, %d trials failed", matrices, trials)
 	}
 	if trials > 0 {
-		e.hint = fmt.Sprintf("`spmvtune run %s --retry-failed` measures them again", name)
+		e.hint = fmt.Sprintf("`spmvtune run %s --out %s --retry-failed` measures them again", name, out)
 	}
 	return e
 }

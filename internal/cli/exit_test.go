@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"spmvtune/tuner"
+)
+
+// Failed trials end a run with code 3, whether this run or an earlier one tried
+// them, and the hint names the folder that they are in.
+func TestFailures(t *testing.T) {
+	for name, sum := range map[string]tuner.Summary{
+		"now":    {Failed: make([]tuner.Result, 2)},
+		"before": {FailedBefore: 2},
+		"both":   {Failed: make([]tuner.Result, 1), FailedBefore: 1},
+	} {
+		var out strings.Builder
+		if code := finish(&out, failures(sum, "my.toml", "here")); code != exitSomeFailed {
+			t.Errorf("%s: exit code %d", name, code)
+		}
+		if want := "error: 2 trials failed\nhint: `spmvtune run my.toml --out here --retry-failed` measures them again\n"; out.String() != want {
+			t.Errorf("%s:\n%swant\n%s", name, out.String(), want)
+		}
+	}
+	if err := failures(tuner.Summary{Measured: map[tuner.Status]int{tuner.Invalid: 3}}, "my.toml", "here"); err != nil {
+		t.Errorf("nothing failed: %v", err)
+	}
+}
+
+// Whatever a signal broke off, the exit code says that the user stopped it.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	broken := fmt.Errorf("making the report: %w", context.Canceled)
+	if code := finish(&strings.Builder{}, interrupted(ctx, broken)); code != exitFailed {
+		t.Errorf("without a signal: exit code %d", code)
+	}
+	cancel()
+	if code := finish(&strings.Builder{}, interrupted(ctx, broken)); code != exitInterrupted {
+		t.Errorf("after a signal: exit code %d", code)
+	}
+	if code := finish(&strings.Builder{}, interrupted(ctx, usage(errors.New("no such flag")))); code != exitUsage {
+		t.Errorf("a mistake has exit code %d after a signal", code)
+	}
+	if err := interrupted(ctx, nil); err != nil {
+		t.Errorf("what was done in time: %v", err)
+	}
+}
