@@ -122,6 +122,8 @@ func failed(path string, err error) error {
 			return fmt.Errorf("%s is not an SQLite database: give another path", path)
 		case sqlite3.ErrBusy, sqlite3.ErrLocked:
 			return fmt.Errorf("database %s is in use by another process: %w", path, err)
+		case sqlite3.ErrFull:
+			return fmt.Errorf("database %s: %w: free some space and run again; what is recorded is kept", path, err)
 		}
 	}
 	return fmt.Errorf("database %s: %w", path, err)

@@ -97,6 +97,9 @@ func (db *DB) explain(ctx context.Context, err error) error {
 func unknown(what, name string, names []string) error {
 	best, least := "", max(2, len(name)/3)+1
 	for _, n := range names {
+		if n == strings.ToLower(name) {
+			continue // a column of some other view or table
+		}
 		if d := levenshtein.Distance(strings.ToLower(name), n, nil); d < least {
 			best, least = n, d
 		}

@@ -142,6 +142,7 @@ func TestQueryExplainsMistakes(t *testing.T) {
 		"nonsense_of_a_name":            "the views are best, features, results and speedup",
 		"SELECT medianms FROM results":  `did you mean "median_ms"?`,
 		"SELECT r.gflop FROM results r": `did you mean "gflops"?`,
+		"SELECT median FROM results":    `there is no column "median": the views are`, // trial has one
 		"SELECT * FROM results WHRE 1":  "syntax error",
 		"SELECT (1":                     "incomplete input",
 		"DELETE FROM trial":             "only reads",

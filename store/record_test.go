@@ -4,12 +4,32 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 )
+
+// A full disk is named with what to do, and what was recorded before is kept.
+func TestFullDisk(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	if _, err := db.write.Exec("PRAGMA max_page_count = 1"); err != nil { // no page more than there are
+		t.Fatal(err)
+	}
+	var err error
+	for block := 64; err == nil && block < 1<<20; block += 32 {
+		err = db.Record(t.Context(), good("cpu_csr", block))
+	}
+	if err == nil || !strings.Contains(err.Error(), "free some space and run again") {
+		t.Errorf("recording on a full disk: %v", err)
+	}
+	if n := one(t, db, "SELECT count(*) FROM trial WHERE block = 32"); n != int64(1) {
+		t.Errorf("%v trials of before are left, want 1", n)
+	}
+}
 
 func TestRecordIsIdempotent(t *testing.T) {
 	fault := good("cpu_csr", 32, failing(tuner.Fault, "the worker died"))
