@@ -129,7 +129,7 @@ func TestMatrixFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain"} {
+	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain", "lines/a\nb.mtx"} {
 		write(name)
 	}
 	read := func(section string) ([]Matrix, error) {
@@ -144,6 +144,9 @@ func TestMatrixFiles(t *testing.T) {
 		section string
 		want    []Matrix
 	}{
+		{`path = "lines/*"`, []Matrix{
+			{Name: "a b", Class: "a b", Path: filepath.Join(dir, "lines/a\nb.mtx"), Expand: true},
+		}},
 		{`path = "m/*"`, []Matrix{
 			{Name: "a", Class: "a", Path: filepath.Join(dir, "m/a.mtx"), Expand: true},
 			{Name: "b", Class: "b", Path: filepath.Join(dir, "m/b.mtx.gz"), Expand: true},

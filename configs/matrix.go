@@ -81,7 +81,7 @@ func (t *table) files(m Matrix, dir string) []Matrix {
 		out[i] = m
 		out[i].Path = f
 		if m.Name == "" {
-			out[i].Name = stem(f)
+			out[i].Name = printable(stem(f)) // as a name that is given: on one line
 		}
 		if m.Class == "" {
 			out[i].Class = out[i].Name
