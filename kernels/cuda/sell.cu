@@ -10,7 +10,8 @@
 // 0, at a column that the row reads anyway. Place p holds row perm[p], and row p
 // where rows were not sorted.
 template <typename V>
-__device__ __forceinline__ void sell(const Csr<V> &a, const int *perm, int sorted, unsigned height) {
+__device__ __forceinline__ void sell(const Csr<V> &a, const int *perm, int sorted,
+                                     unsigned height) {
 	for (long long p = thread_index(); p < a.rows; p += thread_count()) {
 		unsigned h = static_cast<unsigned>(p) / height, lane = static_cast<unsigned>(p) % height;
 		V sum = dot<4>(a, row_start(a, h) + lane, row_end(a, h), height);
