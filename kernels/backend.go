@@ -11,7 +11,7 @@ import (
 type Device struct {
 	Backend    string            `json:"backend"` // "cpu" or "cuda"
 	Name       string            `json:"name"`    // model, e.g. "NVIDIA H100 80GB HBM3"
-	Driver     string            `json:"driver"`  // driver or, on a CPU, compiler version
+	Driver     string            `json:"driver"`  // driver or, on a CPU, compiler version and usable cores
 	Units      int               `json:"units"`   // multiprocessors or cores that can be used
 	MaxBlock   int               `json:"max_block"`
 	Memory     int64             `json:"memory_bytes"`

@@ -37,6 +37,13 @@ func prepareConfig(t testing.TB, b *Backend, c kernels.Config) kernels.Product {
 	return p
 }
 
+// Times that were taken with some cores must not pass for those with others.
+func TestCoresTellDevicesApart(t *testing.T) {
+	if one, two := describe(1), describe(2); one.Driver == two.Driver {
+		t.Errorf("one core and two: both %q", one.Driver)
+	}
+}
+
 // Inner loops trust the matrix, so a bad one must not get past Load.
 func TestLoadRefuses(t *testing.T) {
 	b := open(t)

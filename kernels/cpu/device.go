@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -12,12 +13,13 @@ import (
 )
 
 // describe says what the processor is. Memory and cache are 0 where the system
-// does not tell.
+// does not tell. The cores are part of what tells devices apart: the same
+// processor gives other times where a job may use fewer of them.
 func describe(cores int) kernels.Device {
 	return kernels.Device{
 		Backend:  "cpu",
 		Name:     modelName(),
-		Driver:   compiler(),
+		Driver:   fmt.Sprintf("%s, cores: %d", compiler(), cores),
 		Units:    cores,
 		MaxBlock: 1 << 20,
 		Memory:   memTotal(),
