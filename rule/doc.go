@@ -22,7 +22,8 @@
 // configuration with the least total loss.
 //
 // This package is opinionated. It never splits on a matrix's name or class. It
-// prefers a simpler tree to a few thousandths. It never judges a choice by a
+// prefers a simpler tree to a few thousandths, and a single configuration to a
+// tree that is no better on matrices left out. It never judges a choice by a
 // tree that has seen the matrix, and always prints the figures of the best
 // single configuration and the best single kernel beside its own. It doesn't
 // guess times, doesn't transfer a tree to another device, and measures nothing;
@@ -44,6 +45,9 @@
 //     best as the two yardsticks.
 //   - M. Stone, Cross-validatory choice and assessment of statistical
 //     predictions, JRSS B 36, 1974: leaving one out.
+//   - S. Varma, R. Simon, Bias in error estimation when using cross-validation
+//     for model selection, BMC Bioinformatics 7:91, 2006: decisions made by
+//     validation, such as pruning, are judged by one more validation around them.
 //   - J. Li, G. Tan, M. Chen, N. Sun, SMAT: an input adaptive auto-tuner for
 //     sparse matrix-vector multiplication, PLDI 2013: the same task, by labels.
 package rule

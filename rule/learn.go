@@ -40,7 +40,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 	return r, nil
 }
 
-// learn grows the tree on all matrices.
+// learn grows the tree on all matrices, and prunes it where that does as well.
 func (t *table) learn(ctx context.Context, k Key, opt Options) (*Selector, error) {
 	all := make([]int, len(t.names))
 	for m := range all {
@@ -63,6 +63,9 @@ func (t *table) learn(ctx context.Context, k Key, opt Options) (*Selector, error
 		if start == 0 {
 			s.Configs++
 		}
+	}
+	if opt.Prune {
+		s.prune(l.grow(all, 0))
 	}
 	return s, nil
 }

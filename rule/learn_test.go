@@ -195,6 +195,21 @@ func TestThinData(t *testing.T) {
 				t.Errorf("warnings lack %q:\n%s", want, text)
 			}
 		}
+		if strings.Contains(text, "No class was given") {
+			t.Errorf("classes were given, warnings:\n%s", text)
+		}
+	})
+	t.Run("no classes", func(t *testing.T) {
+		var obs []Observation
+		for m := range 100 { // as a sweep gives them: each matrix is a class of its own
+			o := observe(fmt.Sprintf("matrix-%03d", m), f, config("a", 32, 1), 1)
+			o.Class = o.Matrix
+			obs = append(obs, o)
+		}
+		text := strings.Join(learn(t, obs, DefaultOptions).Selectors[0].Warnings, "\n")
+		if !strings.Contains(text, "No class was given for 100 of 100 matrices: set class = ") || strings.Contains(text, "matrix-0") || len(text) > 300 {
+			t.Errorf("warnings:\n%s", text)
+		}
 	})
 }
 

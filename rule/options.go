@@ -15,6 +15,9 @@ type Options struct {
 	// (log time) over the matrices of the node that it splits. Configurations whose
 	// mean loss in a leaf is within half of it are near ties.
 	MinGain float64
+	// Prune says whether a tree that is no better than a single configuration on
+	// matrices left out is replaced by it.
+	Prune bool
 	// Tie is how much slower than the oracle, as a fraction of its time, a
 	// configuration may be and still count as equally good.
 	Tie float64
@@ -40,6 +43,7 @@ var DefaultOptions = Options{
 	MaxDepth: 4,
 	MinLeaf:  2,
 	MinGain:  0.01,
+	Prune:    true,
 	Tie:      0.01,
 	Overlap:  0.10,
 	Estimate: 0.05,

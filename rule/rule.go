@@ -25,12 +25,15 @@ type Key struct {
 // A Selector is the tree for one device, precision and cache state, with the
 // figures that say how far it can be trusted.
 type Selector struct {
-	Device     string            `json:"device"`
-	Precision  kernels.Precision `json:"precision"`
-	Cache      string            `json:"cache"`
-	Configs    int               `json:"configs"` // that the tree chose from
-	Root       *Node             `json:"tree"`
-	Validation Validation        `json:"validation"`
+	Device    string            `json:"device"`
+	Precision kernels.Precision `json:"precision"`
+	Cache     string            `json:"cache"`
+	Configs   int               `json:"configs"` // that the tree chose from
+	Root      *Node             `json:"tree"`
+	// Pruned says why the tree that was grown was replaced by a single leaf; it is
+	// empty where it was not.
+	Pruned     string     `json:"pruned,omitempty"`
+	Validation Validation `json:"validation"`
 	// Single and SingleKernel are what is best on average over all matrices: the
 	// configuration, and the kernel when tuned anew for each matrix.
 	Single       kernels.Config `json:"single_config"`
@@ -65,8 +68,8 @@ func (n *Node) Leaves() int {
 	return n.Below.Leaves() + n.Above.Leaves()
 }
 
-// Validation is leave-one-matrix-out: each matrix is judged by a tree learned
-// without it. Figures are fractions of the oracle, the best measured
+// Validation is leave-one-matrix-out: each matrix is judged by a rule learned
+// without it, the decision whether to prune its tree included. Figures are fractions of the oracle, the best measured
 // configuration of each matrix: 1 is as fast, or not to be told from it. All
 // are 0 where there is only one matrix.
 type Validation struct {
@@ -75,6 +78,8 @@ type Validation struct {
 	Worst       float64 `json:"worst"`
 	WorstMatrix string  `json:"worst_matrix"`
 	Within5     float64 `json:"within_5_percent"` // share of matrices at 0.95 or more
+	// Unpruned is the mean for the tree if it is never pruned.
+	Unpruned float64 `json:"unpruned_mean"`
 	// The same for the configuration, and for the kernel at its best on each
 	// matrix, that are best on average over the other matrices. The kernel has an
 	// advantage over the other two: it is tuned on the held-out matrix.
@@ -91,6 +96,7 @@ type Case struct {
 	Choice       kernels.Config `json:"choice"`
 	Evidence     Evidence       `json:"evidence"` // for Fraction
 	Fraction     float64        `json:"fraction"`
+	Unpruned     float64        `json:"unpruned"` // fraction of the tree before pruning
 	SingleConfig float64        `json:"single_config"`
 	SingleKernel float64        `json:"single_kernel"`
 }

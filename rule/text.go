@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -92,7 +93,11 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 		fmt.Fprintf(b, "  %-28s %7s %7s %10s  %s\n", name, percent(f.Mean), percent(f.Worst), percent(f.Within5), f.WorstMatrix)
 	}
 	fmt.Fprintf(b, "  %-28s %7s %7s %10s  %s\n", "", "mean", "worst", "within 5%", "worst on")
-	row("this tree", Summarise(v.Cases, func(c Case) float64 { return c.Fraction }))
+	row("this rule", Summarise(v.Cases, func(c Case) float64 { return c.Fraction }))
+	unpruned := slices.ContainsFunc(v.Cases, func(c Case) bool { return c.Unpruned != c.Fraction })
+	if unpruned || s.Pruned != "" {
+		row("tree, never pruned", Summarise(v.Cases, func(c Case) float64 { return c.Unpruned }))
+	}
 	row("best single configuration", Summarise(v.Cases, func(c Case) float64 { return c.SingleConfig }))
 	row("best single kernel, tuned", Summarise(v.Cases, func(c Case) float64 { return c.SingleKernel }))
 	b.WriteByte('\n')
@@ -100,6 +105,13 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 		"Over all matrices the best single configuration is %s, the best single kernel %s. Either was chosen anew without the matrix left out; "+
 		"the kernel's block and grid were then tuned on it, which no rule can do.",
 		count(s.Configs, "configuration", "configurations"), describe(s.Single), s.SingleKernel)))
+
+	if unpruned || s.Pruned != "" {
+		b.WriteByte('\n')
+		b.WriteString(wrap("", "", "A tree is pruned to a single configuration where it does no better on matrices left out. "+
+			"The first row judges that too: each matrix was left out first, and whether to prune was decided among the others, "+
+			"so that it may have been decided otherwise than for the rule above."))
+	}
 
 	b.WriteByte('\n')
 	wide := 0

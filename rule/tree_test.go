@@ -35,11 +35,12 @@ func duels(all ...duel) []Observation {
 
 func TestSplits(t *testing.T) {
 	deep := DefaultOptions
-	shallow := DefaultOptions
+	deep.Prune = false // so few matrices don't carry a tree; what is tested is how it is grown
+	shallow := deep
 	shallow.MaxDepth, shallow.MinLeaf = 1, 1
-	greedy := DefaultOptions
+	greedy := deep
 	greedy.MinGain = 0.02
-	free := DefaultOptions
+	free := deep
 	free.MinGain = 0
 	small := duels( // the split saves log(1.06)/4 = 0.0146 a matrix
 		duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(4), "a", 2}, duel{rows(5), "a", 2}, duel{rows(6), "a", 2},
@@ -89,7 +90,8 @@ func oneLine(n *Node) string {
 
 // The threshold itself belongs below.
 func TestTheThresholdIsBelow(t *testing.T) {
-	r := learn(t, duels(duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(50), "b", 2}, duel{rows(51), "b", 2}), DefaultOptions)
+	r := learn(t, duels(duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(50), "b", 2}, duel{rows(51), "b", 2},
+		duel{rows(52), "b", 2}), DefaultOptions)
 	at := r.Selectors[0].Root.Threshold
 	for _, tt := range []struct {
 		mean float64

@@ -10,8 +10,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// validate judges the tree, the best single configuration and the best single
-// kernel on each matrix, all three chosen without it.
+// validate judges the rule, the tree without pruning, the best single
+// configuration and the best single kernel on each matrix, all chosen without it.
+// What is judged as the rule is the whole procedure: whether the tree is pruned is
+// decided anew without the matrix, see keepsTree.
 func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 	if len(t.names) < 2 {
 		return Validation{}, nil
@@ -32,10 +34,11 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 	slices.SortFunc(cases, func(a, b Case) int {
 		return cmp.Or(cmp.Compare(a.Fraction, b.Fraction), cmp.Compare(a.Matrix, b.Matrix))
 	})
-	tree := Summarise(cases, func(c Case) float64 { return c.Fraction })
+	used := Summarise(cases, func(c Case) float64 { return c.Fraction })
 	return Validation{
 		Matrices: len(cases),
-		Mean:     tree.Mean, Worst: tree.Worst, WorstMatrix: tree.WorstMatrix, Within5: tree.Within5,
+		Mean:     used.Mean, Worst: used.Worst, WorstMatrix: used.WorstMatrix, Within5: used.Within5,
+		Unpruned:     Summarise(cases, func(c Case) float64 { return c.Unpruned }).Mean,
 		SingleConfig: Summarise(cases, func(c Case) float64 { return c.SingleConfig }).Mean,
 		SingleKernel: Summarise(cases, func(c Case) float64 { return c.SingleKernel }).Mean,
 		Cases:        cases,
@@ -51,15 +54,21 @@ func (t *table) holdOut(m int, kernel [][]float64, opt Options) Case {
 		}
 	}
 	l := newLearner(t, opt, others)
-	leaf, _ := l.grow(others, opt.MaxDepth).walk(&t.facts[m])
-	choice := t.column[leaf.Choice.String()]
+	root := l.grow(others, opt.MaxDepth)
+	leaf, _ := root.walk(&t.facts[m])
+	tree := t.column[leaf.Choice.String()]
 	single, _ := l.choose(others)
+	choice := tree
+	if opt.Prune && !root.Leaf() && !t.keepsTree(others, opt) {
+		choice = single
+	}
 	return Case{
 		Matrix:       t.names[m],
 		Class:        t.classes[m],
 		Choice:       t.configs[choice],
 		Evidence:     t.evidence[m][choice],
 		Fraction:     math.Exp(-t.loss[m][choice]),
+		Unpruned:     math.Exp(-t.loss[m][tree]),
 		SingleConfig: math.Exp(-t.loss[m][single]),
 		SingleKernel: math.Exp(-kernel[m][l.chooseKernel(others, kernel)]),
 	}

@@ -20,7 +20,10 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	case n < few:
 		add("Learned from only %d matrices: treat the choices as a first guess, and the figures for matrices left out as rough.", n)
 	}
-	if alone, shared := t.classSizes(); n > 1 {
+	if alone, shared, unnamed := t.classSizes(); n > 1 {
+		if unnamed > 0 {
+			add("No class was given for %d of %d matrices: set class = \"…\" in the sweep, so that it can be seen which of them are relatives.", unnamed, n)
+		}
 		if len(alone) > 0 {
 			add("Seen through a single matrix each: %s. How the rule does on another matrix of such a class is not known.", list(alone, 12))
 		}
@@ -52,33 +55,45 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	if guessed > 0 {
 		add("On %d of %d matrices left out, the choice has no measurement there, and its figure is an estimate.", guessed, v.Matrices)
 	}
-	if s.Root.Leaf() {
+	switch {
+	case s.Pruned != "":
+		out = append(out, s.Pruned)
+	case s.Root.Leaf():
 		add("No split was worth it: the rule is a single configuration for all matrices.")
-	} else if v.Matrices > 0 && v.Mean <= v.SingleConfig {
-		add("On matrices left out the tree (%s of the oracle) is no better than always %s (%s): prefer the latter until there is more data.",
-			percent(v.Mean), describe(s.Single), percent(v.SingleConfig))
+	case v.Matrices > 0 && v.Mean <= v.SingleConfig:
+		add("Whether the tree pays is open: on matrices left out it reaches %s of the oracle and always %s %s, but the whole procedure, with pruning decided without the matrix too, reaches %s.",
+			percent(v.Unpruned), describe(s.Single), percent(v.SingleConfig), percent(v.Mean))
 	}
 	return out
 }
 
-// classSizes lists the named classes with one matrix, and with several.
-func (t *table) classSizes() (alone, shared []string) {
+// classSizes lists the named classes with one matrix, and with several, and
+// counts the matrices without a class. A sweep gives a matrix that it knows no
+// class of its own name as one.
+func (t *table) classSizes() (alone, shared []string, unnamed int) {
 	count := make(map[string]int)
-	for _, class := range t.classes {
-		if class != "" {
-			count[class]++
+	own := make(map[string]bool) // classes that are called as a matrix of theirs
+	for m, class := range t.classes {
+		if class == "" {
+			unnamed++
+			continue
 		}
+		count[class]++
+		own[class] = own[class] || class == t.names[m]
 	}
 	for class, n := range count {
-		if n == 1 {
-			alone = append(alone, class)
-		} else {
+		switch {
+		case n > 1:
 			shared = append(shared, class)
+		case own[class]:
+			unnamed++
+		default:
+			alone = append(alone, class)
 		}
 	}
 	slices.Sort(alone)
 	slices.Sort(shared)
-	return alone, shared
+	return alone, shared, unnamed
 }
 
 // gaps counts the pairs of matrix and configuration without a measurement.
