@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"spmvtune/tuner"
+)
+
+// A Precision says how well a trial that is ok was measured.
+type Precision struct {
+	Sweep, Hash string // the sweep that measured it, see Sweep
+	Stop        tuner.Stop
+	HalfWidth   float64 // the longer arm of the 95% interval, as a fraction of the median
+}
+
+// Precisions returns how well the good trials were measured, of each
+// configuration the one recorded last, ordered by sweep, reason and width.
+func (db *DB) Precisions(ctx context.Context) ([]Precision, error) {
+	list, err := collect(ctx, db.read, func(rows *sql.Rows) (p Precision, err error) {
+		err = rows.Scan(&p.Sweep, &p.Hash, &p.Stop, orNaN{&p.HalfWidth})
+		return p, err
+	}, `SELECT s.name, s.hash, ifnull(t.stop, ''), max(t.high - t.median, t.median - t.low) / t.median AS half
+		FROM trial t JOIN sweep s ON s.id = t.sweep
+		WHERE t.superseded = 0 AND t.status = 'ok'
+		ORDER BY s.name, s.hash, t.stop, half, t.id`)
+	if err != nil {
+		return nil, fmt.Errorf("reading precision: %w", failed(db.path, err))
+	}
+	return list, nil
+}
