@@ -1,5 +1,7 @@
 package tuner
 
+import "fmt"
+
 // An Event is progress of a run, for whoever shows it. Exactly one of the
 // pointers is set.
 type Event struct {
@@ -30,6 +32,16 @@ type Failure struct {
 	Err    error
 }
 
+// A Twin is a matrix whose content an earlier one of the sweep has, and which
+// has the same trials therefore: they are that one's.
+type Twin struct {
+	Matrix, First string // names
+}
+
+func (t Twin) String() string {
+	return fmt.Sprintf("%s has the content of %s: measured once", t.Matrix, t.First)
+}
+
 // A Summary says what a run did.
 type Summary struct {
 	Device   string
@@ -37,12 +49,15 @@ type Summary struct {
 	Trials   int            // in the plan
 	Finished int            // measured by an earlier run
 	Measured map[Status]int // by this run, by how they ended
+	Invalid  map[string]int // of these, the ones that the device can't launch, by reason
 	Skipped  map[string]int // configurations left out, by reason
 	Failed   []Result       // trials of this run that did not end well, without Invalid ones
 	// FailedBefore is how many trials of an earlier run did not end well and were
 	// not tried again.
 	FailedBefore int
+	OKBefore     int // trials of an earlier run that are OK
 	Failures     []Failure
+	Twins        []Twin
 	Restarts     int  // workers that had to be replaced
 	Interrupted  bool // stopped by the user
 	OutOfTime    bool // stopped by the sweep's budget of time

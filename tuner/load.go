@@ -27,7 +27,7 @@ func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matri
 		if err != nil {
 			return nil, m, err
 		}
-		a, m.Field, m.Symmetry = read.A, read.Field, read.Symmetry
+		a, m.Field, m.Symmetry, m.NonFinite = read.A, read.Field, read.Symmetry, read.NonFinite
 	}
 	m.Hash = a.Hash()
 	m.Features = sparse.Analyze(a)

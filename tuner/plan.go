@@ -14,6 +14,7 @@ type Plan struct {
 	Matrix  Matrix
 	Trials  []Trial
 	Skipped map[string]int // number of configurations left out, by reason
+	Twin    *Twin          // set where the matrix is one; it has no trials then
 }
 
 // planner turns a sweep into plans for the matrices of one device.

@@ -13,7 +13,7 @@ import (
 type Forecast struct {
 	Plan
 	Finished int           // trials that are measured already
-	Time     time.Duration // guess for those that are left
+	Time     time.Duration // guess for those that are left, and for loading the matrix
 }
 
 // Preview plans a sweep without measuring anything. Matrices are loaded, since
@@ -28,7 +28,9 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 	}()
 	var out []Forecast
 	for _, spec := range sweep.Matrices {
+		started := time.Now()
 		m, err := r.load(ctx, spec)
+		loading := time.Since(started)
 		switch {
 		case errors.Is(err, errStop):
 			return r.planner.device, out, r.sum.Failures, ctx.Err()
@@ -44,30 +46,45 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 		}
 		todo := plan.Trials
 		if rec != nil {
-			if todo, _, err = r.unfinished(ctx, plan); err != nil {
+			if todo, err = r.unfinished(ctx, plan); err != nil {
 				return r.planner.device, nil, nil, err
 			}
 		}
 		f := Forecast{Plan: plan, Finished: len(plan.Trials) - len(todo)}
+		if len(todo) > 0 {
+			f.Time = loading
+		}
 		for _, t := range todo {
-			f.Time += guess(m, t, sweep.Protocol)
+			f.Time += guess(m, t, sweep.Protocol, r.planner.device)
 		}
 		out = append(out, f)
 	}
 	return r.planner.device, out, r.sum.Failures, nil
 }
 
-// guessBandwidth is what a product is taken to move per second before anything
-// was measured, in bytes: a few CPU cores; a GPU is faster.
-const guessBandwidth = 10e9
+// What is moved per second, in bytes, as a guess before anything was measured.
+const (
+	cpuBandwidth = 10e9  // by products on a few cores
+	gpuBandwidth = 1e12  // by products on a GPU
+	oneBandwidth = 1.5e9 // by one core that converts a matrix for a kernel and verifies two products
+)
 
-// guess bounds the time of a trial from above: most samples that the budget
-// leaves room for, and the product that is verified.
-func guess(m Matrix, t Trial, p configs.Protocol) time.Duration {
+// guess is about how long a trial takes: preparation and verification, and
+// sampling for as long as the protocol allows, flushes included. A trial that
+// reaches its target early is faster, a badly balanced kernel slower.
+func guess(m Matrix, t Trial, p configs.Protocol, dev kernels.Device) time.Duration {
 	f := m.Features
 	v := t.Precision.Bytes()
-	once := float64((4+v)*f.Nonzeros+(4+v)*f.Rows+v*f.ColsUsed) / guessBandwidth
-	sampling := float64(p.Samples[1]) * max(once, shortest)
-	sampling = min(sampling, max(p.Budget.Seconds(), float64(p.Samples[0])*once))
-	return time.Duration((sampling + float64(p.Warmup+1)*once) * float64(time.Second))
+	bytes := float64((4+v)*f.Nonzeros + (4+v)*f.Rows + v*f.ColsUsed)
+	bandwidth := cpuBandwidth
+	if dev.Backend == "cuda" {
+		bandwidth = gpuBandwidth
+	}
+	sample := max(bytes/bandwidth, shortest)
+	if t.Cache == Cold {
+		sample = bytes/bandwidth + 2*float64(dev.Cache)/bandwidth
+	}
+	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
+	seconds := float64(p.Warmup)*sample + sampling + bytes/oneBandwidth
+	return time.Duration(seconds * float64(time.Second))
 }

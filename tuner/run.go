@@ -38,7 +38,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 		opt.Observe = func(Event) {}
 	}
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now()}
-	r.sum.Measured, r.sum.Skipped = map[Status]int{}, map[string]int{}
+	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[Status]int{}, map[string]int{}, map[string]int{}
 	defer func() {
 		if r.client != nil {
 			r.client.close()
@@ -157,24 +157,25 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if err != nil {
 		return err
 	}
-	todo, failed, err := r.unfinished(ctx, plan)
+	if plan.Twin != nil {
+		r.sum.Twins = append(r.sum.Twins, *plan.Twin)
+	}
+	todo, err := r.unfinished(ctx, plan)
 	if err != nil {
 		return err
 	}
-	r.sum.FailedBefore += failed
 	r.sum.Trials += len(plan.Trials)
 	r.sum.Finished += len(plan.Trials) - len(todo)
 	for reason, n := range plan.Skipped {
 		r.sum.Skipped[reason] += n
 	}
+	if len(plan.Trials) > 0 {
+		// Also where all is measured: the name may have stood for other content since.
+		if err := r.rec.Matrix(ctx, m); err != nil {
+			return fmt.Errorf("recording %s: %w", m.Name, err)
+		}
+	}
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, len(plan.Trials), len(plan.Trials) - len(todo), plan.Skipped}})
-	if len(plan.Trials) == 0 {
-		return nil
-	}
-	// Also where all is measured: the name may have stood for other content since.
-	if err := r.rec.Matrix(ctx, m); err != nil {
-		return fmt.Errorf("recording %s: %w", m.Name, err)
-	}
 	if len(todo) == 0 {
 		return nil
 	}
@@ -211,8 +212,7 @@ func (r *run) plan(m Matrix) (Plan, error) {
 		return plan, fmt.Errorf("planning %s: %w", m.Name, err)
 	}
 	if first, taken := r.named[m.Hash]; taken && first != m.Name {
-		reason := fmt.Sprintf("%s has the same content as %s", m.Name, first)
-		return Plan{Matrix: m, Skipped: map[string]int{reason: len(plan.Trials)}}, nil
+		return Plan{Matrix: m, Twin: &Twin{m.Name, first}}, nil
 	}
 	if r.named == nil {
 		r.named = map[string]string{}
@@ -222,15 +222,15 @@ func (r *run) plan(m Matrix) (Plan, error) {
 }
 
 // unfinished returns the trials of the plan that are still to be measured, and
-// how many of the others failed.
-func (r *run) unfinished(ctx context.Context, plan Plan) (todo []Trial, failed int, err error) {
+// counts how the others ended.
+func (r *run) unfinished(ctx context.Context, plan Plan) (todo []Trial, err error) {
 	ids := make([]string, len(plan.Trials))
 	for i, t := range plan.Trials {
 		ids[i] = t.ID
 	}
 	known, err := r.rec.Finished(ctx, ids)
 	if err != nil {
-		return nil, 0, fmt.Errorf("asking what is measured already: %w", err)
+		return nil, fmt.Errorf("asking what is measured already: %w", err)
 	}
 	for _, t := range plan.Trials {
 		status, done := known[t.ID]
@@ -238,10 +238,12 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []Trial, failed i
 		case !done || bad && r.opt.Retry:
 			todo = append(todo, t)
 		case bad:
-			failed++
+			r.sum.FailedBefore++
+		case status == OK:
+			r.sum.OKBefore++
 		}
 	}
-	return todo, failed, nil
+	return todo, nil
 }
 
 // begin measures the roof and opens the record, before the first trial.
@@ -306,7 +308,11 @@ func (r *run) trial(ctx context.Context, t Trial) error {
 		return fmt.Errorf("recording a trial: %w", err)
 	}
 	r.sum.Measured[res.Status]++
-	if res.Status != OK && res.Status != Invalid {
+	switch res.Status {
+	case OK:
+	case Invalid:
+		r.sum.Invalid[res.Message]++
+	default:
 		r.sum.Failed = append(r.sum.Failed, res)
 	}
 	r.opt.Observe(Event{Result: &res})

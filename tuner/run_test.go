@@ -139,8 +139,8 @@ func TestFaultsAreResults(t *testing.T) {
 	if good := rec.by(t, behave); good.Median < 1e-3 || good.Low > good.Median || good.High < good.Median || good.BytesMin != 100+8*(35+35) {
 		t.Errorf("good trial: %+v", good)
 	}
-	if sum.Measured[OK] != 1 || sum.Measured[Fault] != 5 || len(sum.Failed) != 10 {
-		t.Errorf("summary: %v, %d failed", sum.Measured, len(sum.Failed))
+	if sum.Measured[OK] != 1 || sum.Measured[Fault] != 5 || len(sum.Failed) != 10 || sum.Invalid["this device can't"] != 1 {
+		t.Errorf("summary: %v, %d failed, invalid: %v", sum.Measured, len(sum.Failed), sum.Invalid)
 	}
 	if rec.run.Roof.Highest() != 10 || len(rec.matrices) != 1 {
 		t.Errorf("run %+v, matrices %v", rec.run, rec.matrices)
@@ -152,7 +152,7 @@ func TestRunAgain(t *testing.T) {
 	sweep := testSweep(behave, behave+100, exitQuietly, refuse)
 	rec := &memory{}
 	runTest(t, sweep, rec, Options{})
-	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 || sum.FailedBefore != 1 {
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 || sum.FailedBefore != 1 || sum.OKBefore != 2 {
 		t.Errorf("second run: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
 	}
 	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[Fault] != 1 || sum.FailedBefore != 0 {
@@ -178,8 +178,8 @@ func TestSameContentTwice(t *testing.T) {
 	rec := &memory{}
 	for range 2 {
 		sum := runTest(t, sweep, rec, Options{})
-		if sum.Skipped["twin has the same content as grid"] != 2 || sum.Trials != 2 || len(rec.results) != 2 {
-			t.Errorf("left out %v, %d trials, %d results", sum.Skipped, sum.Trials, len(rec.results))
+		if len(sum.Twins) != 1 || sum.Twins[0] != (Twin{"twin", "grid"}) || sum.Trials != 2 || len(rec.results) != 2 {
+			t.Errorf("twins %v, %d trials, %d results", sum.Twins, sum.Trials, len(rec.results))
 		}
 		for _, m := range rec.matrices {
 			if m.Name != "grid" {

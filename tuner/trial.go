@@ -33,6 +33,8 @@ type Matrix struct {
 	Field    string          `json:"field"`  // real, integer, pattern
 	Symmetry string          `json:"symmetry"`
 	Features sparse.Features `json:"features"`
+	// NonFinite is how many entries of its file are NaN or infinite.
+	NonFinite int `json:"non_finite,omitempty"`
 }
 
 // A Status says how a trial ended.

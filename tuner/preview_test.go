@@ -1,0 +1,55 @@
+package tuner
+
+import (
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// A preview counts what is left to do, once for matrices of the same content.
+func TestPreview(t *testing.T) {
+	sweep := testSweep(101, 102, 103)
+	rec := &memory{}
+	runTest(t, testSweep(101), rec, Options{})
+	twin := sweep.Matrices[0]
+	twin.Name = "twin"
+	sweep.Matrices = append(sweep.Matrices, twin, configs.Matrix{Name: "gone", Path: "no/such/file.mtx"})
+	_, plans, failed, err := Preview(t.Context(), sweep, rec, Options{Launch: testLauncher})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plans) != 2 || len(failed) != 1 {
+		t.Fatalf("%d plans, failures %v", len(plans), failed)
+	}
+	if p := plans[0]; len(p.Trials) != 3 || p.Finished != 1 || p.Time < 2*50*time.Microsecond*6 {
+		t.Errorf("%d trials, %d finished, %s", len(p.Trials), p.Finished, p.Time)
+	}
+	if p := plans[1]; p.Twin == nil || len(p.Trials) != 0 || p.Time != 0 {
+		t.Errorf("of the twin: %+v", p)
+	}
+}
+
+// The guess contains what surrounds the samples: flushes, and the work of the
+// host on a matrix whose product is fast.
+func TestGuess(t *testing.T) {
+	m := Matrix{Features: sparse.Features{Rows: 1e6, ColsUsed: 1e6, Nonzeros: 5e6}}
+	p := configs.Protocol{Warmup: 1, Samples: [2]int{10, 10}, Budget: time.Minute}
+	dev := kernels.Device{Backend: "cuda", Cache: 50e6}
+	trial := Trial{Config: kernels.Config{Precision: kernels.Float64}, Cache: Warm}
+	warm := guess(m, trial, p, dev)
+	if host := 80 * time.Millisecond / 2; warm < host {
+		t.Errorf("%s for a trial that prepares and verifies 80 MB", warm)
+	}
+	trial.Cache = Cold
+	if cold := guess(m, trial, p, dev); cold < warm+900*time.Microsecond {
+		t.Errorf("%s cold, with ten flushes of 100 MB; %s warm", cold, warm)
+	}
+	p.Budget = time.Second
+	dev.Backend = "cpu"
+	if limit := 1200 * time.Millisecond; guess(m, trial, p, dev) > limit {
+		t.Errorf("%s with a budget of a second", guess(m, trial, p, dev))
+	}
+}
