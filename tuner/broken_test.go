@@ -106,6 +106,10 @@ func (p *brokenProduct) Multiply(y []float64) error {
 	case hang:
 		select {}
 	case exhaustMemory:
+		if raceDetector { // it can't live within a limit: say what the runtime says without it
+			fmt.Fprintln(os.Stderr, "fatal error: runtime: cannot allocate memory: out of memory")
+			os.Exit(2)
+		}
 		// As under a limit on the job's memory: the allocation itself fails.
 		if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 30, Max: 1 << 30}); err != nil {
 			return err
