@@ -116,13 +116,15 @@ func (d *data) topGains(n int) []gain {
 	return list[:min(n, len(list))]
 }
 
-// withoutBaseline says on which matrices no speed-up can be given.
+// withoutBaseline says on which matrices no speed-up can be given, and what to
+// do about it.
 func (d *data) withoutBaseline() []error {
 	var warnings []error
 	for _, s := range d.setups() {
 		base := d.baselineOf(s.Device)
 		if base == "" {
-			warnings = append(warnings, fmt.Errorf("no speed-up on %s: neither %s nor %s was measured there", s.Device, baselines[0], baselines[1]))
+			warnings = append(warnings, fmt.Errorf("no speed-ups on %s: add %s to the sweep, which they are measured against",
+				shortDevice(s.Device), d.lackingBaseline(s.Device)))
 			continue
 		}
 		var lack []panel
@@ -132,9 +134,29 @@ func (d *data) withoutBaseline() []error {
 			}
 		}
 		if len(lack) > 0 {
-			warnings = append(warnings, fmt.Errorf("no speed-up in %s: %s has no good trial on %s", d.words(s), base, matrixNames(lack)))
+			const named = 6
+			names := matrixNames(lack[:min(named, len(lack))])
+			if rest := len(lack) - named; rest > 0 {
+				names += fmt.Sprintf(" and %d more", rest)
+			}
+			warnings = append(warnings, fmt.Errorf("no speed-up in %s on %s: %s has no good trial there", d.words(s), names, base))
 		}
 	}
 	slices.SortFunc(warnings, func(a, b error) int { return slices.Compare([]byte(a.Error()), []byte(b.Error())) })
 	return slices.CompactFunc(warnings, func(a, b error) bool { return a.Error() == b.Error() })
+}
+
+// lackingBaseline names what can be a baseline on a device.
+func (d *data) lackingBaseline(device string) string {
+	for i := range d.devices {
+		if v := &d.devices[i]; v.Label == device {
+			switch v.Backend {
+			case "cuda":
+				return "coo_atomic"
+			case "cpu":
+				return "cpu_coo"
+			}
+		}
+	}
+	return "cpu_coo (or coo_atomic)"
 }

@@ -22,6 +22,8 @@ type data struct {
 	devices  []store.Device
 	sweeps   []store.Sweep
 	panels   []panel // the good trials, grouped
+	// precisions are of the good trials, by sweep.
+	precisions []store.Precision
 }
 
 // A setup is what trials must share to be compared in one panel.
@@ -60,7 +62,12 @@ func load(ctx context.Context, db *store.DB) (*data, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sweeps: %w", err)
 	}
+	precisions, err := db.Precisions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	d := newData(rows, best, matrices, devices)
+	d.precisions = precisions
 	d.sweeps = sweeps
 	slices.SortStableFunc(d.sweeps, func(a, b store.Sweep) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))

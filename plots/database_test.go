@@ -37,7 +37,7 @@ func TestReport(t *testing.T) {
 	must(db.Begin(ctx, tuner.RunInfo{
 		Sweep:  &configs.Sweep{Name: "tiny", Title: "A tiny one", Text: []byte("name = \"tiny\"\n")},
 		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000", Driver: "go", Units: 2},
-		Roof:   kernels.Roof{Read: 20}, Sources: sources, Protocol: "warmup=3", Version: "test",
+		Roof:   kernels.Roof{Read: 20}, Sources: sources, Protocol: "warmup=3 target=0.02", Version: "test",
 	}))
 	for i, m := range []string{"long-rows", "short-rows"} {
 		mean := 20 - 17*i
@@ -79,13 +79,15 @@ func TestReport(t *testing.T) {
 	if short, long := strings.Index(best, "short-rows"), strings.Index(best, "long-rows"); short < 0 || long < short {
 		t.Errorf("matrices are not sorted by row length:\n%s", best)
 	}
-	for _, want := range []string{"float64, warm cache, Testcore 9000, 2 cores", "sigma=64", "2.69 ± 0.03", "× cpu_coo"} {
+	for _, want := range []string{"float64, warm cache, Testcore 9000, 2 cores", "sigma=64", "2.69 ± 0.03", "× cpu_coo", "tied",
+		"the highest of a read, a copy and a triad, measured at the start of each run of the sweep, the first at 20", "Above 100%"} {
 		if !strings.Contains(best, want) {
 			t.Errorf("the best configurations lack %q:\n%s", want, best)
 		}
 	}
 	page := read("report.html")
-	for _, want := range []string{"row 7 is off", "A tiny one", "warmup=3", "2026-01-02 03:04 UTC", "9</b> verified trials", "1</b> wrong"} {
+	for _, want := range []string{"row 7 is off", "A tiny one", "warmup=3", "2026-01-02 03:04 UTC", "9</b> verified trials", "1</b> wrong",
+		"9 of 9</b> trials reached the target of 2%", "1%</b> median half-width"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report lacks %q", want)
 		}

@@ -34,7 +34,7 @@ func facts(d *data) []fact {
 	for _, s := range order {
 		list = append(list, fact{Value: grouped(states[s]), Name: s, Bad: true})
 	}
-	return list
+	return append(list, aimFacts(d)...)
 }
 
 func counted(n int, one, many string) fact {
@@ -93,7 +93,7 @@ func failureTable(d *data) (t table, cut int) {
 func validationTable(d *data, r *rule.Rule) table {
 	t := table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: []column{
 		{"setup", false}, {"matrices", true}, {"mean (%)", true}, {"worst (%)", true}, {"worst on", false},
-		{"within 5% on (%)", true}, {"one configuration (%)", true}, {"one kernel, tuned (%)", true},
+		{"within 5% on (%)", true}, {"one configuration (%)", true}, {"one kernel, tuned (%)", true}, {"tree", false},
 	}}
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
@@ -104,9 +104,16 @@ func validationTable(d *data, r *rule.Rule) table {
 			}
 			return cell{significant(math.Floor(1000*x)/10, 3), x}
 		}
+		grown := "1 leaf"
+		switch n := s.Root.Leaves(); {
+		case s.Pruned != "":
+			grown = "pruned to 1 leaf"
+		case n > 1:
+			grown = grouped(n) + " leaves"
+		}
 		t.Rows = append(t.Rows, []cell{
 			words(d.words(setup{s.Device, s.Cache, s.Precision})), count(v.Matrices), share(v.Mean), share(v.Worst), words(v.WorstMatrix),
-			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel),
+			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel), words(grown),
 		})
 	}
 	return t

@@ -35,7 +35,7 @@ type document struct {
 	TopGains       htmlTable
 	Summary        []htmlTable
 	Figures        []htmlFigure
-	BestNotes      string
+	BestNotes      []string
 	Best           []htmlTable
 	RuleText       string
 	Validation     htmlTable
@@ -43,6 +43,8 @@ type document struct {
 	FailuresCut    int // failures beyond those listed
 	Method         []string
 	Sweeps         []store.Sweep
+	Sources        []source
+	Origins        htmlTable // of the kernels
 }
 
 // A fact is a figure of the summary, as "8 matrices".
@@ -88,7 +90,7 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, best []table, 
 		Title: opt.Title, Version: opt.Version,
 		CSS: template.CSS(reportCSS), JS: template.JS(reportJS),
 		Facts: facts(d), TopGains: gainTable(d).html("top"),
-		BestNotes: bestNotes, Method: method(d), Sweeps: d.sweeps,
+		BestNotes: bestNotes(d), Method: method(d), Sweeps: d.sweeps,
 	}
 	if doc.Title == "" {
 		doc.Title = "Sparse matrix-vector products"
@@ -112,6 +114,7 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, best []table, 
 		}
 		doc.RuleText, doc.Validation = b.String(), validationTable(d, r).html("validation")
 	}
+	doc.Sources, doc.Origins = sources(d, pages), originTable(d).html("origins")
 	return reportTemplate.Execute(w, doc)
 }
 

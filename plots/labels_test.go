@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/font"
@@ -58,8 +59,17 @@ func TestLabelsApart(t *testing.T) {
 	one := processor()
 	one.matrices, one.precisions = one.matrices[:1], []kernels.Precision{kernels.Float64}
 	many := gpu(41, 64)
+	named := crowd(5, 256, 40)
+	named.device = "NVIDIA GeForce RTX 4090 Laptop GPU (cuda driver 570.86.10, compute mode exclusive process, persistence on)"
+	named.matrices = long.matrices
+	every := gpu(2, 0)
+	every.kernels = every.kernels[:5]
+	for b := 1; b <= 1024; b++ {
+		every.blocks = append(every.blocks, b)
+	}
 	for name, s := range map[string]synthetic{
 		"processor": processor(), "one": one, "30x11": gpu(30, 256), "1024": gpu(3, 1024), "long": long, "wide": wide, "41": many,
+		"40 kernels": named, "every block": every,
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := s.data()
@@ -76,11 +86,29 @@ func TestLabelsApart(t *testing.T) {
 	}
 }
 
+// textsOf lists what is written on a page.
+func textsOf(p *page) []string {
+	c := &labels{angle: []float64{0}}
+	p.draw(draw.NewCanvas(c, pageWidth, p.pageHeight()))
+	var texts []string
+	for _, b := range c.boxes {
+		texts = append(texts, b.text)
+	}
+	return texts
+}
+
 func checkLabels(t *testing.T, p *page) {
 	t.Helper()
 	c := &labels{angle: []float64{0}}
 	area := draw.NewCanvas(c, pageWidth, p.pageHeight())
 	p.draw(area)
+	var all []string
+	for _, b := range c.boxes {
+		all = append(all, b.text)
+	}
+	if !strings.HasPrefix(strings.Join(all, " "), p.Title) {
+		t.Errorf("%s: the title %q is cut: %q", p.Name, p.Title, all[:2])
+	}
 	if len(c.boxes) < 4 {
 		t.Errorf("%s: %d labels only", p.Name, len(c.boxes))
 	}

@@ -4,16 +4,32 @@ import (
 	"bytes"
 	"html"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// markdownPage prints tables under a title, with columns aligned in the source
+// sentences are errors as text stands in a page.
+func sentences(list []error) []string {
+	texts := make([]string, len(list))
+	for i, err := range list {
+		texts[i] = sentence(err.Error())
+	}
+	return texts
+}
+
+// sentence starts s with a capital and ends it with a full stop.
+func sentence(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:] + "."
+}
+
+// markdownPage prints tables under a title and notes, a paragraph each, with columns aligned in the source
 // too, so that the file reads well in a terminal.
-func markdownPage(title, notes string, tables []table) []byte {
+func markdownPage(title string, notes []string, tables []table) []byte {
 	var b bytes.Buffer
 	b.WriteString("# " + title + "\n")
-	if notes != "" {
-		b.WriteString("\n" + notes + "\n")
+	for _, n := range notes {
+		b.WriteString("\n" + n + "\n")
 	}
 	if len(tables) == 0 {
 		b.WriteString("\nThe database holds no verified trials.\n")

@@ -88,8 +88,12 @@ func (p *page) subtitle() []string {
 	return wrap(typeface(labelSize, false, softColor), p.Subtitle, pageWidth-2*pageMargin)
 }
 
+func (p *page) titleLines() []string {
+	return wrap(typeface(titleSize, true, inkColor), p.Title, pageWidth-2*pageMargin)
+}
+
 func (p *page) pageHeight() vg.Length {
-	header := titleHeight + subtitleHeight*vg.Length(len(p.subtitle())) + legendHeight(p.kernels, pageWidth-2*pageMargin) + headerGap
+	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) + legendHeight(p.kernels, pageWidth-2*pageMargin) + headerGap
 	return 2*pageMargin + header + p.height
 }
 
@@ -101,8 +105,10 @@ func (p *page) draw(c draw.Canvas) {
 	width := c.Max.X - c.Min.X
 	y := c.Max.Y
 	title := at(typeface(titleSize, true, inkColor), text.XLeft, text.YTop)
-	c.FillText(title, vg.Point{X: c.Min.X, Y: y}, fit(title, p.Title, width))
-	y -= titleHeight
+	for _, line := range p.titleLines() {
+		c.FillText(title, vg.Point{X: c.Min.X, Y: y}, line)
+		y -= titleHeight
+	}
 	sub := at(typeface(labelSize, false, softColor), text.XLeft, text.YTop)
 	for _, line := range p.subtitle() {
 		c.FillText(sub, vg.Point{X: c.Min.X, Y: y}, line)

@@ -13,8 +13,9 @@ type chart struct {
 	heading string
 	note    string // after the heading, in grey
 	lines   []line
+	faint   []line // in thin grey behind the others, not named
 	x       scale
-	roof    float64 // GB/s; drawn where it is within reach, 0: unknown
+	roof    float64 // GB/s; drawn where it is within reach, 0: unknown, or another unit
 	top     float64 // of the y axis; 0: the panel's own
 	markers int     // most on a curve
 }
@@ -22,9 +23,11 @@ type chart struct {
 // peak is the highest value drawn.
 func (ch *chart) peak() float64 {
 	var top float64
-	for _, l := range ch.lines {
-		for _, p := range l.Points {
-			top = max(top, p.High)
+	for _, lines := range [][]line{ch.lines, ch.faint} {
+		for _, l := range lines {
+			for _, p := range l.Points {
+				top = max(top, p.High)
+			}
 		}
 	}
 	return top
@@ -49,6 +52,9 @@ func (ch *chart) plot() *plot.Plot {
 	p.Add(grid, heading{ch.heading, ch.note})
 	if roof {
 		p.Add(roofLine(ch.roof))
+	}
+	for _, l := range ch.faint {
+		p.Add(faintLine{l})
 	}
 	var slot int
 	for _, l := range ch.lines {
@@ -103,6 +109,25 @@ func (r roofLine) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
 	y := ty(float64(r))
 	c.StrokeLine2(draw.LineStyle{Color: lineColor, Width: 1, Dashes: []vg.Length{4, 3}}, c.Min.X, y, c.Max.X, y)
+}
+
+// faintLine is a kernel among many that is there for comparison only.
+type faintLine struct{ line }
+
+func (l faintLine) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	style := draw.LineStyle{Color: lineColor, Width: 0.5}
+	if l.flat() {
+		style.Dashes = []vg.Length{1.5, 2} // or it would pass for a grid line
+		y := ty(l.Points[0].Y)
+		c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
+		return
+	}
+	pts := make([]vg.Point, len(l.Points))
+	for i, q := range l.Points {
+		pts[i] = vg.Point{X: tx(float64(q.X)), Y: ty(q.Y)}
+	}
+	c.StrokeLines(style, pts)
 }
 
 // band is the confidence band of a line.

@@ -57,15 +57,15 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	out := &Written{}
+	out := &Written{Warnings: d.missed()}
 	var pages []*page
 	for _, f := range figures {
 		drawn, warnings := f.draw(d)
 		for _, p := range drawn {
 			p.figure = f
 		}
-		if len(drawn) == 0 {
-			warnings = append(warnings, fmt.Errorf("no data for figure %s: `run %s` produces it", f.ID, f.Sweep))
+		if len(drawn) == 0 && len(warnings) == 0 { // otherwise they say why
+			warnings = append(warnings, f.lacks(d))
 		}
 		pages = append(pages, drawn...)
 		out.Warnings = append(out.Warnings, warnings...)
@@ -96,10 +96,10 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	}
 
 	best := bestTables(d)
-	if err := files.write("tables/best-configuration.md", markdownPage("Best configuration", bestNotes, best)); err != nil {
+	if err := files.write("tables/best-configuration.md", markdownPage("Best configuration", bestNotes(d), best)); err != nil {
 		return nil, err
 	}
-	if err := files.write("tables/summary.md", markdownPage("Summary", "", summaryTables(d))); err != nil {
+	if err := files.write("tables/summary.md", markdownPage("Summary", sentences(d.missed()), summaryTables(d))); err != nil {
 		return nil, err
 	}
 	var html bytes.Buffer

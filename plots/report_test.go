@@ -92,6 +92,73 @@ func TestEmptyDatabase(t *testing.T) {
 	}
 }
 
+// TestLackingBaseline: trials are there, so what is missing is a kernel, and it
+// is said once.
+func TestLackingBaseline(t *testing.T) {
+	for device, want := range map[string]string{processor().device: "add cpu_coo to", gpu(1, 32).device: "add coo_atomic to"} {
+		s := processor()
+		if device != s.device {
+			s = gpu(2, 64)
+		}
+		s.kernels = s.kernels[1:]
+		content, w := written(t, s.data(), nil, Options{})
+		if len(w.Warnings) != 1 || !strings.Contains(w.Warnings[0].Error(), want) || strings.Contains(w.Warnings[0].Error(), "quickstart") {
+			t.Errorf("%s: warnings %v, want one with %q", device, w.Warnings, want)
+		}
+		if n := strings.Count(string(content["report.html"]), want); n != 1 {
+			t.Errorf("%s: the report says it %d times", device, n)
+		}
+	}
+	s := processor()
+	s.blocks, s.grids = []int{64}, []int{1}
+	_, w := written(t, s.data(), nil, Options{})
+	if len(w.Warnings) != 2 || !strings.Contains(w.Warnings[0].Error(), "several block sizes") || !strings.Contains(w.Warnings[1].Error(), "several grid sizes") {
+		t.Errorf("one size only: warnings %v", w.Warnings)
+	}
+}
+
+// TestSameWordsForTies: the tables count as the view best does, and both say
+// which configuration a speed-up is of.
+func TestSameWordsForTies(t *testing.T) {
+	s := processor()
+	s.matrices, s.precisions = s.matrices[:1], s.precisions[:1]
+	d := s.data()
+	d.best[0].TieSize = 28
+	content, _ := written(t, d, nil, Options{})
+	table := string(content["tables/best-configuration.md"])
+	if !strings.Contains(table, "| tied |") || !strings.Contains(table, "|   28 |") || !strings.Contains(table, "the listed one included") {
+		t.Errorf("the table does not count the listed configuration:\n%s", table)
+	}
+	pages, _ := drawSpeedup(d)
+	if !strings.Contains(pages[0].Subtitle, "Fastest configuration of each kernel") || !strings.Contains(table, "takes the fastest configuration of each kernel") {
+		t.Errorf("figure and table don't say that they differ: %q", pages[0].Subtitle)
+	}
+}
+
+// TestCitationsAreListed: what a figure cites can be looked up in the report.
+func TestCitationsAreListed(t *testing.T) {
+	s := processor()
+	s.matrices = s.matrices[:2]
+	content, _ := written(t, s.data(), nil, Options{})
+	page := string(content["report.html"])
+	for i := range Figures {
+		for _, part := range strings.Split(Figures[i].Source, ", ") {
+			key, _, _ := strings.Cut(part, " ")
+			if !strings.Contains(page, "<dt>"+key+"</dt>") {
+				t.Errorf("figure %s cites %s, which the report does not list", Figures[i].ID, key)
+			}
+		}
+	}
+	for _, want := range []string{"Matteo Di Noia", "Merrill and Garland", `class="hint"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "Hiranandani") {
+		t.Error("the report lists a paper that nothing in it cites")
+	}
+}
+
 func TestUnknownFigure(t *testing.T) {
 	_, err := write(t.Context(), newData(nil, nil, nil, nil), nil, t.TempDir(), Options{Figures: []string{"nonsense"}})
 	if err == nil || !strings.Contains(err.Error(), "throughput-vs-block") {
@@ -200,13 +267,7 @@ func TestReportIsSelfContained(t *testing.T) {
 
 // TestReportStaysSmall: 30 matrices with 30 kernels below 10 MB.
 func TestReportStaysSmall(t *testing.T) {
-	s := gpu(30, 512)
-	s.kernels = nil
-	for _, k := range kernels.Catalogue {
-		if k.Backend == "cuda" && len(s.kernels) < 30 {
-			s.kernels = append(s.kernels, k.Name)
-		}
-	}
+	s := crowd(30, 512, 30)
 	s.grids = []int{1, 16, 256}
 	d := s.data()
 	var pages []*page

@@ -54,7 +54,7 @@ type line struct {
 	Points []point
 }
 
-// A point is a throughput in GB/s with its 95% interval. Low and High are equal
+// A point is a throughput with its 95% interval. Low and High are equal
 // to Y where no interval was measured.
 type point struct {
 	X            int // 0: the kernel has no choice along this dimension
@@ -78,7 +78,7 @@ func (l *line) unusual() string {
 }
 
 // lines makes a panel's lines in the catalogue's order.
-func (dim dimension) lines(p *panel) []line {
+func (dim dimension) lines(p *panel, u unit) []line {
 	var lines []line
 	for _, kernel := range kernelsOf([]panel{*p}) {
 		rows := p.byKernel(kernel)
@@ -86,8 +86,8 @@ func (dim dimension) lines(p *panel) []line {
 		l := line{Kernel: kernel, Fixed: dim.fixed(best), Params: best.Params}
 		for i := range rows {
 			r := &rows[i]
-			if dim.fixed(r) == l.Fixed && r.Params == l.Params && r.GBPS > 0 && !math.IsInf(r.GBPS, 0) {
-				l.Points = append(l.Points, throughput(r, dim.size(r)))
+			if v := u.of(r); dim.fixed(r) == l.Fixed && r.Params == l.Params && v > 0 && !math.IsInf(v, 0) {
+				l.Points = append(l.Points, throughput(r, dim.size(r), v))
 			}
 		}
 		// A size measured twice, as with a grid that the kernel ignores, counts
@@ -103,36 +103,44 @@ func (dim dimension) lines(p *panel) []line {
 	return lines
 }
 
-// throughput turns the interval of a time into that of a rate.
-func throughput(r *store.Row, x int) point {
-	p := point{X: x, Y: r.GBPS, Low: r.GBPS, High: r.GBPS}
+// throughput turns the interval of a time into that of the rate v.
+func throughput(r *store.Row, x int, v float64) point {
+	p := point{X: x, Y: v, Low: v, High: v}
 	if r.HighMS >= r.MedianMS {
-		p.Low = r.GBPS * r.MedianMS / r.HighMS
+		p.Low = v * r.MedianMS / r.HighMS
 	}
 	if r.LowMS > 0 && r.LowMS <= r.MedianMS {
-		p.High = r.GBPS * r.MedianMS / r.LowMS
+		p.High = v * r.MedianMS / r.LowMS
 	}
 	return p
 }
 
-// fixedWords names what is fixed in some lines: "grid 2" or "grid 1 to 2".
-func (dim dimension) fixedWords(lines []line) string {
-	var low, high int
+// fixedSizes lists the values at which the other size is fixed in some lines.
+func fixedSizes(lines []line) []int {
+	var sizes []int
 	for _, l := range lines {
 		if l.Fixed > 0 && !l.flat() {
-			if low == 0 || l.Fixed < low {
-				low = l.Fixed
-			}
-			high = max(high, l.Fixed)
+			sizes = append(sizes, l.Fixed)
 		}
 	}
-	switch {
-	case high == 0:
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// fixedWords names what is fixed in some lines: "grid 2", or for kernels that
+// differ "grid 1 or 2, by kernel". More values say nothing in a heading, and
+// their ends would read as a range that was swept.
+func (dim dimension) fixedWords(lines []line) string {
+	sizes := fixedSizes(lines)
+	switch len(sizes) {
+	case 0:
 		return ""
-	case low == high:
-		return fmt.Sprintf("%s %d", dim.other, low)
+	case 1:
+		return fmt.Sprintf("%s %d", dim.other, sizes[0])
+	case 2:
+		return fmt.Sprintf("%s %d or %d, by kernel", dim.other, sizes[0], sizes[1])
 	}
-	return fmt.Sprintf("%s %d–%d", dim.other, low, high)
+	return "each at its own " + dim.other
 }
 
 // axisLabel says what the dimension means to the kernels drawn.

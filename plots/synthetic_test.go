@@ -33,6 +33,18 @@ func processor() synthetic {
 	}
 }
 
+// crowd is a GPU with so many of its kernels.
+func crowd(matrices, blocks, n int) synthetic {
+	s := gpu(matrices, blocks)
+	s.kernels = nil
+	for _, k := range kernels.Catalogue {
+		if k.Backend == "cuda" && len(s.kernels) < n {
+			s.kernels = append(s.kernels, k.Name)
+		}
+	}
+	return s
+}
+
 func gpu(matrices, blocks int) synthetic {
 	s := synthetic{
 		device:     "NVIDIA H100 80GB HBM3",
@@ -70,7 +82,10 @@ func (s synthetic) data() *data {
 				for _, block := range sizesOr0(s.blocks, kernel.Block != "") {
 					for _, grid := range sizesOr0(s.grids, kernel.Grid != "") {
 						rate := roof * (0.25 + 0.6*wave(ki*3+mi)) * shape(block, ki, mi) * scaling(grid, s.grids)
-						bytes := float64(f.Nonzeros*(4+p.Bytes()) + 2*n*p.Bytes())
+						bytes := float64(f.Nonzeros*(4+p.Bytes()) + n*(4+2*p.Bytes()))
+						if kernel.Format == kernels.COO {
+							bytes = float64(f.Nonzeros*(8+p.Bytes()) + 2*n*p.Bytes())
+						}
 						ms := bytes / rate / 1e6
 						wide := 0.004 + 0.03*wave(block+grid+ki+mi+pi)
 						rows = append(rows, store.Row{

@@ -38,12 +38,31 @@ func integer(n int) cell {
 
 func count(n int) cell { return cell{grouped(n), float64(n)} }
 
-// bestNotes explain the columns of the best-configuration tables.
-const bestNotes = "Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are rounded to what it supports, " +
-	"but not below two digits. " +
-	"GB/s: compulsory traffic of the format divided by time. Roof: share of the memory bandwidth measured on the device. " +
-	"Speed-up: over the baseline's best configuration on the same matrix. Ties: configurations that the data can't tell " +
-	"from the best, itself included; the one listed is the most robust of them."
+// bestNotes explain the columns of the best-configuration tables, in paragraphs.
+func bestNotes(d *data) []string {
+	return []string{
+		"Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are rounded to what it supports, " +
+			"but not below two digits. GB/s: compulsory traffic of the format divided by time.",
+		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start of each run" + d.firstRun() + ". " +
+			"Above 100%, the matrix came from caches, not from memory: a warm cache holds small ones.",
+		"Tied: configurations that can't be told apart from the fastest, the listed one included; of these it is the most robust, the one whose " +
+			"neighbouring block sizes are fast too. Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
+			"The figure of speed-ups takes the fastest configuration of each kernel, so that its ratios can be a little higher.",
+	}
+}
+
+// firstRun says when that was, as far as the database knows.
+func (d *data) firstRun() string {
+	if len(d.sweeps) == 0 {
+		return ""
+	}
+	first := slices.MinFunc(d.sweeps, func(a, b store.Sweep) int { return a.Started.Compare(b.Started) }).Started
+	at := first.UTC().Format("2006-01-02 15:04 UTC")
+	if len(d.sweeps) == 1 {
+		return " of the sweep, the first at " + at
+	}
+	return ", the first at " + at
+}
 
 // bestTables are the best configurations, a table for each setup.
 func bestTables(d *data) []table {
@@ -69,7 +88,7 @@ func bestColumns(baseline string) []column {
 	}
 	return []column{
 		{"matrix", false}, {"kernel", false}, {"block", true}, {"grid", true}, {"parameters", false},
-		{"time (ms)", true}, {"GFLOP/s", true}, {"GB/s", true}, {"roof (%)", true}, {speedup, true}, {"ties", true},
+		{"time (ms)", true}, {"GFLOP/s", true}, {"GB/s", true}, {"roof (%)", true}, {speedup, true}, {"tied", true},
 	}
 }
 
@@ -100,18 +119,28 @@ func (d *data) panelOf(r *store.Row) *panel {
 
 // summaryTables say what the database holds.
 func summaryTables(d *data) []table {
-	return []table{deviceTable(d), statusTable(d), winsTable(d), matrixTable(d)}
+	tables := []table{deviceTable(d), statusTable(d)}
+	if len(d.aims()) > 0 {
+		tables = append(tables, aimTable(d))
+	}
+	return append(tables, winsTable(d), matrixTable(d))
 }
 
 func deviceTable(d *data) table {
-	t := table{Title: "Devices", Columns: []column{{"device", false}, {"backend", false}, {"units", true}, {"roof (GB/s)", true}}}
+	t := table{Title: "Devices", Columns: []column{
+		{"device", false}, {"backend", false}, {"units", true}, {"read (GB/s)", true}, {"copy (GB/s)", true}, {"triad (GB/s)", true}, {"roof: highest", true},
+	}}
+	rate := func(v float64) cell {
+		if !(v > 0) {
+			v = math.NaN() // not measured
+		}
+		return cell{significant(v, 3), v}
+	}
 	for i := range d.devices {
 		v := &d.devices[i]
-		roof := v.Roof.Highest()
-		if !(roof > 0) {
-			roof = math.NaN()
-		}
-		t.Rows = append(t.Rows, []cell{words(v.Label), words(v.Backend), integer(v.Units), {significant(roof, 3), roof}})
+		t.Rows = append(t.Rows, []cell{
+			words(v.Label), words(v.Backend), integer(v.Units), rate(v.Roof.Read), rate(v.Roof.Copy), rate(v.Roof.Triad), rate(v.Roof.Highest()),
+		})
 	}
 	return t
 }

@@ -16,24 +16,23 @@ const quarterTurn = math.Pi / 2
 // mostPanels are on one overview page; further matrices go to further pages.
 const mostPanels = 30
 
-const throughputUnit = "GB/s (compulsory traffic / time)"
-
 // drawThroughput draws throughput over block or grid size: for each setup an
 // overview with a panel per matrix, and for each matrix a page with a panel per
 // precision.
 func drawThroughput(d *data, dim dimension) ([]*page, []error) {
 	var overviews, details []*page
+	u := unitFor(dim.varied(d.panels))
 	for _, s := range d.setups() {
 		panels := dim.varied(d.of(s))
 		pages := (len(panels) + mostPanels - 1) / mostPanels
 		for n := range pages {
 			part := panels[n*mostPanels : min(len(panels), (n+1)*mostPanels)]
-			overviews = append(overviews, dim.overview(d, s, part, n+1, pages))
+			overviews = append(overviews, dim.overview(d, s, part, u, n+1, pages))
 		}
 	}
 	for _, group := range d.byMatrix() {
 		if panels := dim.varied(group); len(panels) > 0 {
-			details = append(details, dim.detail(d, panels))
+			details = append(details, dim.detail(d, panels, u))
 		}
 	}
 	return append(overviews, details...), nil
@@ -61,7 +60,7 @@ func (d *data) byMatrix() [][]panel {
 func (dim dimension) varied(panels []panel) []panel {
 	var list []panel
 	for i := range panels {
-		for _, l := range dim.lines(&panels[i]) {
+		for _, l := range dim.lines(&panels[i], gflops) { // every good trial has some
 			if len(l.Points) > 1 {
 				list = append(list, panels[i])
 				break
@@ -71,12 +70,20 @@ func (dim dimension) varied(panels []panel) []panel {
 	return list
 }
 
-// chart makes the panel's chart with at most so many tick labels and markers.
-func (dim dimension) chart(p *panel, labels, markers int) chart {
-	ch := chart{heading: p.Matrix, lines: dim.lines(p), markers: markers}
+// chart makes the panel's chart, where these kernels are told apart, with at most
+// so many tick labels and markers.
+func (dim dimension) chart(p *panel, u unit, named []string, labels, markers int) chart {
+	ch := chart{heading: p.Matrix, markers: markers}
+	for _, l := range dim.lines(p, u) {
+		if slices.Contains(named, l.Kernel) {
+			ch.lines = append(ch.lines, l)
+		} else {
+			ch.faint = append(ch.faint, l)
+		}
+	}
 	ch.note = dim.fixedWords(ch.lines)
 	var xs []int
-	for _, l := range ch.lines {
+	for _, l := range slices.Concat(ch.lines, ch.faint) {
 		for _, q := range l.Points {
 			if q.X > 0 {
 				xs = append(xs, q.X)
@@ -85,7 +92,7 @@ func (dim dimension) chart(p *panel, labels, markers int) chart {
 	}
 	ch.x = sizes(xs, labels)
 	for i := range p.rows {
-		if r := &p.rows[i]; r.RoofFraction > 0 && r.GBPS > 0 {
+		if r := &p.rows[i]; u.bytes && r.RoofFraction > 0 && r.GBPS > 0 {
 			ch.roof = r.GBPS / r.RoofFraction
 		}
 	}
@@ -93,17 +100,17 @@ func (dim dimension) chart(p *panel, labels, markers int) chart {
 }
 
 // overview is a page of small multiples, the matrices by mean row length.
-func (dim dimension) overview(d *data, s setup, panels []panel, n, of int) *page {
+func (dim dimension) overview(d *data, s setup, panels []panel, u unit, n, of int) *page {
 	columns := columnsFor(len(panels))
 	charts := make([]chart, len(panels))
+	names := leadersOf(panels, mostSmallLines)
 	for i := range panels {
-		charts[i] = dim.chart(&panels[i], max(5, 10-columns), 24/columns)
+		charts[i] = dim.chart(&panels[i], u, names, max(5, 10-columns), 24/columns)
 	}
-	names := kernelsOf(panels)
 	p := &page{
 		Name:     d.fileStem("throughput-vs-"+dim.name, s.Device, string(s.Precision), s.Cache),
 		Title:    fmt.Sprintf("Throughput over %s size: %s", dim.name, d.words(s)),
-		Subtitle: dim.subtitle(charts) + " Matrices by mean row length, shortest rows first.",
+		Subtitle: dim.subtitle(charts, u, len(kernelsOf(panels))-len(names)) + " Matrices by rising mean row length.",
 		Alt:      fmt.Sprintf("%s, a panel per matrix: %s", plural(len(panels), "panel"), matrixNames(panels)),
 		kernels:  names,
 	}
@@ -113,33 +120,33 @@ func (dim dimension) overview(d *data, s setup, panels []panel, n, of int) *page
 	}
 	rows := (len(charts) + columns - 1) / columns
 	p.height = vg.Length(rows)*panelHeight(columns) + 24
-	p.body = func(c draw.Canvas) { drawCharts(c, charts, columns, dim.axisLabel(names), throughputUnit) }
+	p.body = func(c draw.Canvas) { drawCharts(c, charts, columns, dim.axisLabel(names), u.label) }
 	return p
 }
 
 // detail is the page of one matrix: a panel per precision, on the same y axis.
-func (dim dimension) detail(d *data, panels []panel) *page {
+func (dim dimension) detail(d *data, panels []panel, u unit) *page {
 	first := &panels[0]
 	charts := make([]chart, len(panels))
 	var top float64
+	names := leadersOf(panels, mostLargeLines)
 	for i := range panels {
-		charts[i] = dim.chart(&panels[i], 9, 16)
+		charts[i] = dim.chart(&panels[i], u, names, 9, 16)
 		charts[i].heading = string(panels[i].Precision)
 		top = max(top, charts[i].peak())
 	}
 	for i := range charts {
 		charts[i].top = top
 	}
-	names := kernelsOf(panels)
 	return &page{
 		Name:     d.fileStem("throughput-vs-"+dim.name, first.Device, first.Cache, first.Matrix),
 		Title:    fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.place(first.Device, first.Cache)),
-		Subtitle: dim.subtitle(charts) + dim.settings(panels, charts),
+		Subtitle: dim.subtitle(charts, u, len(kernelsOf(panels))-len(names)) + dim.settings(panels, charts),
 		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
 		Detail:   true,
 		kernels:  names,
 		height:   300,
-		body:     func(c draw.Canvas) { drawCharts(c, charts, len(charts), dim.axisLabel(names), throughputUnit) },
+		body:     func(c draw.Canvas) { drawCharts(c, charts, len(charts), dim.axisLabel(names), u.label) },
 	}
 }
 
@@ -148,14 +155,13 @@ func (dim dimension) detail(d *data, panels []panel) *page {
 func (dim dimension) settings(panels []panel, charts []chart) string {
 	var list []string
 	for i := range charts {
-		words := dim.fixedWords(charts[i].lines)
 		var each []string
 		for _, l := range charts[i].lines {
 			if s := strings.TrimSpace(fmt.Sprintf("%s %s", numbered(l.Fixed), l.unusual())); s != "" && !l.flat() {
 				each = append(each, l.Kernel+" "+s)
 			}
 		}
-		if params := slices.ContainsFunc(charts[i].lines, func(l line) bool { return l.unusual() != "" }); params || strings.Contains(words, "–") {
+		if params := slices.ContainsFunc(charts[i].lines, func(l line) bool { return l.unusual() != "" }); params || len(fixedSizes(charts[i].lines)) > 1 {
 			list = append(list, fmt.Sprintf(" Fixed in %s (%s): %s.", panels[i].Precision, dim.other, strings.Join(each, ", ")))
 		}
 	}
@@ -170,8 +176,9 @@ func numbered(n int) string {
 	return strconv.Itoa(n)
 }
 
-// subtitle says what is fixed and what the marks mean, as far as they occur.
-func (dim dimension) subtitle(charts []chart) string {
+// subtitle says what is fixed and what the marks mean, as far as they occur, and
+// how many kernels are not named.
+func (dim dimension) subtitle(charts []chart, u unit, faint int) string {
 	s := fmt.Sprintf("Each kernel at the %s of its best configuration. Bands: 95%% interval of the median.", dim.other)
 	var flat, roof bool
 	for i := range charts {
@@ -184,10 +191,13 @@ func (dim dimension) subtitle(charts []chart) string {
 	if flat {
 		s += fmt.Sprintf(" Dotted: kernels without a %s size, with their intervals beside the panel.", dim.name)
 	}
+	if faint > 0 {
+		s += fmt.Sprintf(" In colour the kernels that are fastest most often, in thin grey the other %d.", faint)
+	}
 	if roof {
 		s += " Grey dashes: measured memory bandwidth."
 	}
-	return s
+	return s + u.note
 }
 
 // columnsFor chooses how many panels stand beside each other.

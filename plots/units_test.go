@@ -136,7 +136,7 @@ func TestLinesFixTheOtherSize(t *testing.T) {
 		row("cpu_csr", 0, 0, 8),
 		row("coo_atomic", 128, 40, 7), row("coo_atomic", 256, 20, 6), // the grid follows from the block
 	}, nil, nil, nil)
-	lines := overBlock.lines(&d.panels[0])
+	lines := overBlock.lines(&d.panels[0], gbps)
 	got := map[string]string{}
 	for _, l := range lines {
 		for _, p := range l.Points {

@@ -69,26 +69,31 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 
 // classSizes lists the named classes with one matrix, and with several, and
 // counts the matrices without a class. A sweep gives a matrix that it knows no
-// class of its own name as one.
+// class of its own name as one; but a few of those may be meant, and are listed.
 func (t *table) classSizes() (alone, shared []string, unnamed int) {
 	count := make(map[string]int)
-	own := make(map[string]bool) // classes that are called as a matrix of theirs
-	for m, class := range t.classes {
-		if class == "" {
-			unnamed++
-			continue
-		}
+	for _, class := range t.classes {
 		count[class]++
-		own[class] = own[class] || class == t.names[m]
+	}
+	unnamed = count[""]
+	var own []string
+	for m, class := range t.classes {
+		if class != "" && class == t.names[m] && count[class] == 1 {
+			own = append(own, class)
+		}
+	}
+	if n := unnamed + len(own); n > few || n == len(t.names) {
+		unnamed = n
+	} else {
+		own = nil
 	}
 	for class, n := range count {
 		switch {
-		case n > 1:
-			shared = append(shared, class)
-		case own[class]:
-			unnamed++
-		default:
+		case class == "" || slices.Contains(own, class):
+		case n == 1:
 			alone = append(alone, class)
+		default:
+			shared = append(shared, class)
 		}
 	}
 	slices.Sort(alone)

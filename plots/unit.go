@@ -1,0 +1,45 @@
+package plots
+
+import (
+	"spmvtune/kernels"
+	"spmvtune/store"
+)
+
+// A unit is what the throughput of a figure is given in.
+type unit struct {
+	label string // of the axis
+	note  string // for the subtitle
+	of    func(*store.Row) float64
+	bytes bool // it can be compared with the bandwidth of the device
+}
+
+var (
+	gbps = unit{
+		label: "GB/s (compulsory traffic / time)",
+		of:    func(r *store.Row) float64 { return r.GBPS },
+		bytes: true,
+	}
+	gflops = unit{
+		label: "GFLOP/s (two per nonzero / time)",
+		note:  " GFLOP/s, not GB/s, because formats differ in bytes.",
+		of:    func(r *store.Row) float64 { return r.GFLOPS },
+	}
+)
+
+// unitFor chooses the unit of a figure with these panels. GB/s shows how near
+// kernels come to the bandwidth of the device, but it ranks them only while they
+// move the same bytes: COO has more GB/s than CSR at the same time.
+func unitFor(panels []panel) unit {
+	var format kernels.Format
+	for i := range panels {
+		for j := range panels[i].rows {
+			switch f := panels[i].rows[j].Format; {
+			case i == 0 && j == 0:
+				format = f
+			case f != format:
+				return gflops
+			}
+		}
+	}
+	return gbps
+}
