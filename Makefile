@@ -11,7 +11,7 @@ CUDA_LIBS := $(foreach dir,lib64 lib64/stubs lib/x86_64-linux-gnu lib/x86_64-lin
 CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(CURDIR)/kernels/cuda/internal/compat -I$(CUDA_ROOT)/include" \
 	CGO_LDFLAGS="-O2 -g $(CUDA_LIBS)"
 
-.PHONY: build test check gpu-tests clean
+.PHONY: build test check gpu-tests vet-cuda clean
 
 build: ## bin/spmvtune, and bin/spmvtune-cuda where cuda.h is found
 	go build -ldflags "$(LDFLAGS)" -o bin/spmvtune .
@@ -24,6 +24,9 @@ test: ## all tests that need no GPU
 
 check: ## what CI runs
 	bash .ci/run
+
+vet-cuda: ## go vet with the tag cuda
+	$(CUDA_ENV) go vet -tags cuda ./...
 
 gpu-tests: ## bin/*.test and bin/gpu-check, which runs them on a machine with a GPU and without Go
 ifeq ($(CUDA_ROOT),)
