@@ -15,17 +15,18 @@ func newBest() *cobra.Command {
 		Use:   "best [DB]",
 		Short: "The best configuration for each matrix",
 		Long: `best prints, for each matrix, precision and cache state, the configuration that
-was fastest. Where the measurements can't tell several apart ("ties"), it is the
-one whose neighbouring block sizes are fast too.`,
+was fastest. Where the measurements can't tell several apart (tied says how many),
+it is the one whose neighbouring block sizes are fast too.`,
 		Example: `  spmvtune best
   spmvtune best results/a30/results.db --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFile("db"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var name string
 			if len(args) == 1 {
 				name = args[0]
 			}
-			db, _, err := openDatabase(name)
+			db, _, err := openDatabase(name, func(path string) string { return again(cmd, path) })
 			if err != nil {
 				return err
 			}
@@ -56,10 +57,10 @@ func printBest(w io.Writer, best []store.Best) error {
 			end++
 		}
 		fmt.Fprintln(w, best[start].Device)
-		g := grid{columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "ties"}}
+		g := grid{columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied"}}
 		for _, b := range best[start:end] {
 			g.rows = append(g.rows, []any{b.Matrix, string(b.Precision), b.Cache, b.Kernel, choice(b.Block), choice(b.Grid), b.Params,
-				duration(b.MedianMS / 1e3), b.GFLOPS, b.GBPS, b.TieSize - 1})
+				quantity(duration(b.MedianMS / 1e3)), b.GFLOPS, b.GBPS, b.TieSize})
 		}
 		if err := g.write(w, "table"); err != nil {
 			return err

@@ -12,23 +12,35 @@ import (
 const outRoot = "spmvtune-out"
 
 // openDatabase opens the named results database for reading, or, if no name is
-// given, the only one below the results folder.
-func openDatabase(name string) (*store.DB, string, error) {
+// given, the only one below the results folder; command gives the command line
+// that names one of several.
+func openDatabase(name string, command func(path string) string) (*store.DB, string, error) {
 	if name == "" {
-		found, err := filepath.Glob(filepath.Join(outRoot, "*", "results.db"))
-		if err != nil {
+		var err error
+		if name, err = only(databaseFile, "results database", command); err != nil {
 			return nil, "", err
-		}
-		switch len(found) {
-		case 0:
-			return nil, "", withHint(errors.New("no results database here"),
-				"spmvtune run quickstart makes one; or name one")
-		case 1:
-			name = found[0]
-		default:
-			return nil, "", &exitError{exitUsage, fmt.Errorf("several results databases here: %v", found), "name one of them"}
 		}
 	}
 	db, err := store.OpenReadOnly(name)
 	return db, name, err
+}
+
+// only returns the only file of this name below the results folder; what says
+// what it holds.
+func only(file, what string, command func(path string) string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(outRoot, "*", file))
+	if err != nil {
+		return "", err
+	}
+	switch len(found) {
+	case 0:
+		return "", withHint(errors.New("no "+what+" here"), "spmvtune run quickstart makes one; or name one")
+	case 1:
+		return found[0], nil
+	}
+	hint := "say which one:"
+	for _, path := range found {
+		hint += "\n  " + command(path)
+	}
+	return "", &exitError{exitUsage, fmt.Errorf("more than one %s here", what), hint}
 }

@@ -22,12 +22,15 @@ func unknownKernel(name string) error {
 func describeKernel(w io.Writer, k kernels.Kernel) error {
 	line := func(label, text string) {
 		if text != "" {
-			fmt.Fprintf(w, "%-12s %s\n", label, text)
+			fmt.Fprintf(w, "%-12s %s\n", label, wrap(text, pageWidth-13, strings.Repeat(" ", 13)))
 		}
 	}
 	line("kernel", k.Name)
 	line("paper name", k.Paper)
 	line("source", k.Source)
+	for _, p := range kernels.Cited(k.Source) {
+		line("", p.Key+": "+paperText(p))
+	}
 	line("backend", k.Backend)
 	line("format", string(k.Format))
 	line("mapping", k.Mapping)

@@ -86,21 +86,66 @@ func askCUDA(ctx context.Context, program string, index int) (kernels.Device, er
 	var dev kernels.Device
 	if err == nil {
 		err = json.Unmarshal(stdout, &dev)
-	} else if said := reason(string(stdout), stderr.String()); said != "" {
-		err = errors.New(said)
+	} else {
+		printed := errors.New(string(stdout) + stderr.String())
+		if said := inWords(printed); said != printed {
+			return dev, said
+		}
+		err = errors.New(strings.TrimPrefix(firstLine(stderr.String(), string(stdout), err.Error()), "error: "))
 	}
 	return dev, err
 }
 
-// reason is why a program built with CUDA did not start: what the driver said
-// (package cu prints that to standard output before main runs), or else its own
-// error.
-func reason(stdout, stderr string) string {
-	if _, code, ok := strings.Cut(stdout, "Error in initialization"); ok {
-		if _, code, ok = strings.Cut(code, "details on: "); ok {
-			return "the driver can't be initialised: " + strings.TrimSpace(code)
+// firstLine is the first line of the first text that has one.
+func firstLine(texts ...string) string {
+	for _, t := range texts {
+		if line, _, _ := strings.Cut(strings.TrimSpace(t), "\n"); line != "" {
+			return line
 		}
 	}
-	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	return strings.TrimPrefix(lines[0], "error: ")
+	return ""
 }
+
+// inWords puts an error of a program built with CUDA that did not start into
+// words; other errors stay as they are. Where the driver can't be initialised,
+// package cu prints a code and ends the program before main runs.
+func inWords(err error) error {
+	if err == nil {
+		return nil
+	}
+	if strings.Contains(err.Error(), "libcuda.so") {
+		return errNoDriver
+	}
+	_, said, ok := strings.Cut(err.Error(), "Error in initialization")
+	if !ok {
+		return err
+	}
+	_, code, _ := strings.Cut(said, "details on: ")
+	code, _, _ = strings.Cut(strings.TrimSpace(code), " ")
+	if code == "NoDevice" {
+		return errNoDevice
+	}
+	return &driverError{code}
+}
+
+var (
+	errNoDriver = errors.New("there is no NVIDIA driver (libcuda.so.1 is missing)")
+	errNoDevice = errors.New("the NVIDIA driver finds no GPU")
+)
+
+// A driverError is the driver's code for why it can't be initialised.
+type driverError struct{ code string }
+
+func (e *driverError) Error() string {
+	return "the NVIDIA driver can't be initialised: " + e.code
+}
+
+// explainGPU is inWords for what ends a sweep, with a remedy.
+func explainGPU(err error) error {
+	if said := inWords(err); said != err {
+		return withHint(fmt.Errorf("no GPU answers any more: %w", said), seeDoctor)
+	}
+	return err
+}
+
+const seeDoctor = "spmvtune doctor says what was found"

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/spf13/cobra"
 )
 
 // Exit codes.
@@ -32,6 +34,20 @@ func usage(err error) error {
 		return nil
 	}
 	return &exitError{code: exitUsage, err: err}
+}
+
+// needs makes sure that a command has its one argument, and says what it is.
+func needs(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return fmt.Errorf("%s needs %s", cmd.Name(), what)
+		case 1:
+			return nil
+		default:
+			return fmt.Errorf("%s takes one argument, not %d: %s", cmd.Name(), len(args), shell(args...))
+		}
+	}
 }
 
 // withHint adds the remedy to err.

@@ -13,21 +13,34 @@ import (
 // Failed trials end a run with code 3, whether this run or an earlier one tried
 // them, and the hint names the folder that they are in.
 func TestFailures(t *testing.T) {
+	fine := map[tuner.Status]int{tuner.OK: 1}
 	for name, sum := range map[string]tuner.Summary{
-		"now":    {Failed: make([]tuner.Result, 2)},
-		"before": {FailedBefore: 2},
-		"both":   {Failed: make([]tuner.Result, 1), FailedBefore: 1},
+		"now":    {Measured: fine, Failed: make([]tuner.Result, 2)},
+		"before": {OKBefore: 1, FailedBefore: 2},
+		"both":   {Measured: fine, Failed: make([]tuner.Result, 1), FailedBefore: 1},
 	} {
 		var out strings.Builder
-		if code := finish(&out, failures(sum, "my.toml", "here")); code != exitSomeFailed {
+		if code := finish(&out, verdict(sum, "my.toml", "here")); code != exitSomeFailed {
 			t.Errorf("%s: exit code %d", name, code)
 		}
 		if want := "error: 2 trials failed\nhint: `spmvtune run my.toml --out here --retry-failed` measures them again\n"; out.String() != want {
 			t.Errorf("%s:\n%swant\n%s", name, out.String(), want)
 		}
 	}
-	if err := failures(tuner.Summary{Measured: map[tuner.Status]int{tuner.Invalid: 3}}, "my.toml", "here"); err != nil {
+	if err := verdict(tuner.Summary{Measured: map[tuner.Status]int{tuner.OK: 1, tuner.Invalid: 3}}, "my.toml", "here"); err != nil {
 		t.Errorf("nothing failed: %v", err)
+	}
+	// A sweep that has nothing to show for itself has not succeeded.
+	for name, sum := range map[string]tuner.Summary{
+		"invalid":    {Measured: map[tuner.Status]int{tuner.Invalid: 3}},
+		"left out":   {Skipped: map[string]int{"where": 3}},
+		"no matrix":  {Failures: []tuner.Failure{{Matrix: "a", Err: errors.New("gone")}}},
+		"all failed": {FailedBefore: 1},
+	} {
+		var out strings.Builder
+		if code := finish(&out, verdict(sum, "my.toml", "here")); code != exitSomeFailed || !strings.HasPrefix(out.String(), "error: no trial succeeded") {
+			t.Errorf("%s: exit code %d, %s", name, code, out.String())
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/sparse"
+	"spmvtune/sparse/mtx"
 	"spmvtune/tuner"
 )
 
@@ -28,11 +31,12 @@ func newMatrix() *cobra.Command {
 
 // matrixInfo is what `matrix info --json` prints.
 type matrixInfo struct {
-	Matrix   string `json:"matrix"`
-	Source   string `json:"source"`
-	Hash     string `json:"hash"`
-	Field    string `json:"field"`
-	Symmetry string `json:"symmetry"`
+	Matrix    string `json:"matrix"`
+	Source    string `json:"source"`
+	Hash      string `json:"hash"`
+	Field     string `json:"field"`
+	Symmetry  string `json:"symmetry"`
+	NonFinite int    `json:"non_finite"`
 	sparse.Features
 }
 
@@ -48,15 +52,15 @@ skew-symmetric and Hermitian files are expanded.`,
 		Example: `  spmvtune matrix info bcsstk13.mtx.gz
   spmvtune matrix info --json bcsstk13.mtx.gz
   spmvtune matrix info --complex real-part young1c.mtx.gz`,
-		Args: cobra.ExactArgs(1),
+		Args:              needs("a matrix: a file *.mtx or *.mtx.gz"),
+		ValidArgsFunction: completeFile(matrixFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			spec := configs.Matrix{Name: matrixName(args[0]), Path: args[0], Expand: !triangle, Complex: complexMode}
-			_, m, err := tuner.Load(cmd.Context(), spec)
+			m, err := loadMatrix(cmd.Context(), args[0], !triangle, complexMode)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), matrixInfo{m.Name, m.Source, m.Hash, m.Field, m.Symmetry, m.Features})
+				return writeJSON(cmd.OutOrStdout(), matrixInfo{m.Name, m.Source, m.Hash, m.Field, m.Symmetry, m.NonFinite, m.Features})
 			}
 			return describeMatrix(cmd.OutOrStdout(), m)
 		},
@@ -64,7 +68,22 @@ skew-symmetric and Hermitian files are expanded.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
 	cmd.Flags().StringVar(&complexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
+	flagValues(cmd, "complex", mtx.RealPart)
 	return cmd
+}
+
+// loadMatrix reads the file at path.
+func loadMatrix(ctx context.Context, path string, expand bool, complexMode string) (tuner.Matrix, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return tuner.Matrix{}, usage(fmt.Errorf("%s is a folder: name a file *.mtx or *.mtx.gz", path))
+	}
+	_, m, err := tuner.Load(ctx, configs.Matrix{Name: matrixName(path), Path: path, Expand: expand, Complex: complexMode})
+	return m, err
+}
+
+// nonFinite warns of a matrix with such values.
+func nonFinite(name string, n int) string {
+	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, count(n, "value that is", "values that are"))
 }
 
 // matrixName is the name of a matrix in a file: without folder and extensions.
@@ -94,6 +113,9 @@ func describeMatrix(w io.Writer, m tuner.Matrix) error {
 		line(fmt.Sprintf("float%d", 8*v), "CSR %s, COO %s", bytesText(csr), bytesText(coo))
 	}
 	line("hash", "%s", m.Hash)
+	if m.NonFinite > 0 {
+		line("warning", "%s", nonFinite(m.Name, m.NonFinite))
+	}
 	return nil
 }
 

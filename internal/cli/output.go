@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -16,14 +17,18 @@ import (
 // formats are what --format takes.
 var formats = []string{"table", "csv", "json", "markdown"}
 
-// grid is a table to print: values are string, int64, float64, []byte, nil.
+// grid is a table to print: values are string, quantity, int, int64, float64,
+// []byte, nil.
 type grid struct {
 	columns []string
 	rows    [][]any
 }
 
-// write prints g in one of the formats. csv and json keep every digit; the two
-// for people round to four.
+// A quantity is a number that is printed already, with its unit.
+type quantity string
+
+// write prints g in one of the formats. csv and json keep every digit; in the
+// two for people the numbers of a column are rounded alike.
 func (g grid) write(w io.Writer, format string) error {
 	switch format {
 	case "csv":
@@ -50,8 +55,10 @@ func (g grid) pretty() table.Writer {
 	t.SetStyle(style)
 	header := make(table.Row, len(g.columns))
 	var configs []table.ColumnConfig
+	shorts := make([]func(float64) string, len(g.columns))
 	for i, c := range g.columns {
 		header[i] = c
+		shorts[i] = g.rounding(i)
 		if g.numeric(i) {
 			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
@@ -61,7 +68,7 @@ func (g grid) pretty() table.Writer {
 	for _, row := range g.rows {
 		r := make(table.Row, len(row))
 		for i, v := range row {
-			r[i] = short(v)
+			r[i] = short(v, shorts[i])
 		}
 		t.AppendRow(r)
 	}
@@ -73,7 +80,7 @@ func (g grid) numeric(column int) bool {
 	some := false
 	for _, row := range g.rows {
 		switch row[column].(type) {
-		case int64, float64, int:
+		case int64, float64, int, quantity:
 			some = true
 		case nil:
 		default:
@@ -83,16 +90,51 @@ func (g grid) numeric(column int) bool {
 	return some
 }
 
+// rounding returns how the numbers of a column that are no integers are printed:
+// with as many decimals as give the smallest of them three digits or, where they
+// span too much for that, with powers of ten.
+func (g grid) rounding(column int) func(float64) string {
+	least, most, whole := math.Inf(1), 0.0, true
+	for _, row := range g.rows {
+		v, ok := row[column].(float64)
+		if v = math.Abs(v); !ok || v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		least, most = min(least, v), max(most, v)
+		whole = whole && v == math.Trunc(v)
+	}
+	format, decimals := byte('f'), 0
+	switch {
+	case whole && most < 1e15:
+	case least < 1e-4 || most/least >= 1e7:
+		format, decimals = 'e', 2
+	default:
+		decimals = max(0, 2-magnitude(least))
+	}
+	return func(v float64) string {
+		if v == 0 {
+			return "0"
+		}
+		return strconv.FormatFloat(v, format, decimals, 64)
+	}
+}
+
+// digest matches a hash in full, of which a few digits tell as much.
+var digest = regexp.MustCompile("^[0-9a-f]{64}$")
+
 // short prints a value for people.
-func short(v any) string {
+func short(v any, round func(float64) string) string {
 	switch v := v.(type) {
-	case nil:
-		return ""
 	case float64:
 		if math.IsNaN(v) { // as the store's readers give null
 			return ""
 		}
-		return strconv.FormatFloat(v, 'g', 4, 64)
+		return round(v)
+	case string:
+		if digest.MatchString(v) {
+			return v[:12]
+		}
+		return v
 	default:
 		return full(v)
 	}

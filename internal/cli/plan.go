@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +29,7 @@ func newPlan() *cobra.Command {
 what is measured already, and measures nothing.`,
 		Example: `  spmvtune plan quickstart
   spmvtune plan my-sweep.toml --json`,
-		Args:              cobra.ExactArgs(1),
+		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
 		ValidArgsFunction: completeSweep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sweep, err := loadSweep(args[0])
@@ -50,13 +49,14 @@ what is measured already, and measures nothing.`,
 				err = p.print(cmd.OutOrStdout())
 			}
 			if err == nil && len(p.Failures) > 0 {
-				err = fmt.Errorf("%d matrices can't be used", len(p.Failures))
+				err = fmt.Errorf("%s can't be used", matrices(len(p.Failures)))
 			}
 			return err
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	flagFile(cmd, "out")
 	return cmd
 }
 
@@ -67,8 +67,9 @@ type planned struct {
 	Trials   int             `json:"trials"`
 	Finished int             `json:"finished"`
 	Skipped  map[string]int  `json:"skipped"`
-	Seconds  float64         `json:"seconds"` // a guess, from above
+	Seconds  float64         `json:"seconds"` // that are left, a guess
 	Matrices []plannedMatrix `json:"matrices"`
+	Twins    []plannedTwin   `json:"twins,omitempty"`
 	Failures []plannedError  `json:"failures,omitempty"`
 }
 
@@ -81,6 +82,12 @@ type plannedMatrix struct {
 	Trials   int     `json:"trials"`
 	Finished int     `json:"finished"`
 	Seconds  float64 `json:"seconds"`
+}
+
+// plannedTwin is a matrix with the content of another one.
+type plannedTwin struct {
+	Matrix string `json:"matrix"`
+	First  string `json:"first"`
 }
 
 type plannedError struct {
@@ -128,7 +135,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB) er
 	}
 	dev, forecasts, failed, err := tuner.Preview(ctx, part, rec, opt)
 	if err != nil {
-		return err
+		return explainGPU(err)
 	}
 	name := dev.Name
 	if opt.Assume != nil {
@@ -136,6 +143,12 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB) er
 	}
 	p.Devices = append(p.Devices, name)
 	for _, f := range forecasts {
+		if f.Twin != nil {
+			if t := plannedTwin(*f.Twin); !slices.Contains(p.Twins, t) {
+				p.Twins = append(p.Twins, t)
+			}
+			continue
+		}
 		m := f.Matrix.Features
 		p.Matrices = append(p.Matrices, plannedMatrix{
 			name, f.Matrix.Name, m.Rows, m.Cols, m.Nonzeros, len(f.Trials), f.Finished, f.Time.Seconds(),
@@ -148,7 +161,9 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB) er
 		}
 	}
 	for _, f := range failed {
-		p.Failures = append(p.Failures, plannedError{f.Matrix, f.Err.Error()})
+		if e := (plannedError{f.Matrix, inWords(f.Err).Error()}); !slices.Contains(p.Failures, e) {
+			p.Failures = append(p.Failures, e)
+		}
 	}
 	return nil
 }
@@ -183,24 +198,44 @@ func assumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 
 func (p *planned) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s on %s\n", p.Sweep, strings.Join(p.Devices, " and "))
-	g := grid{columns: []string{"device", "matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
-	for _, m := range p.Matrices {
-		g.rows = append(g.rows, []any{m.Device, m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, atMost(m.Seconds)})
+	g := grid{columns: []string{"matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
+	several := len(p.Devices) > 1
+	if several {
+		g.columns = append([]string{"device"}, g.columns...)
 	}
-	if err := g.write(w, "table"); err != nil {
+	for _, m := range p.Matrices {
+		row := []any{m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, quantity(about(m.Seconds))}
+		if several {
+			row = append([]any{m.Device}, row...)
+		}
+		g.rows = append(g.rows, row)
+	}
+	if len(g.rows) > 0 {
+		if err := g.write(w, "table"); err != nil {
+			return err
+		}
+	}
+	for _, t := range p.Twins {
+		fmt.Fprintln(w, tuner.Twin(t))
+	}
+	printSkipped(w, p.Skipped)
+	for _, f := range p.Failures {
+		fmt.Fprintf(w, "can't be used: %s: %s\n", f.Matrix, f.Message)
+	}
+	if p.Trials > 0 && p.Finished == p.Trials {
+		_, err := fmt.Fprintf(w, "%s, all measured already\n", trials(p.Trials))
 		return err
 	}
-	for _, reason := range slices.Sorted(maps.Keys(p.Skipped)) {
-		fmt.Fprintf(w, "left out: %d configurations (%s)\n", p.Skipped[reason], reason)
-	}
-	for _, f := range p.Failures {
-		fmt.Fprintf(w, "matrix %s: %s\n", f.Matrix, f.Message)
-	}
-	_, err := fmt.Fprintf(w, "%d trials, %d measured already, at most about %s for the others (a guess, from the sweep's budget of a trial)\n",
-		p.Trials, p.Finished, atMost(p.Seconds))
+	_, err := fmt.Fprintf(w, "%s, %d measured already; time left about %s, a guess from the sizes and the sweep's budget of a trial\n",
+		trials(p.Trials), p.Finished, about(p.Seconds))
 	return err
 }
 
-func atMost(seconds float64) string {
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second / 10).String()
+// about prints a time that is a guess.
+func about(seconds float64) string {
+	unit := time.Second
+	if seconds < 10 {
+		unit = time.Second / 10
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(unit).String()
 }

@@ -3,48 +3,55 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"spmvtune/configs"
 	"spmvtune/tuner"
 )
 
-// lineEvery is how often progress is printed where there is no terminal.
-const lineEvery = 5 * time.Second
+// How often progress is shown.
+const (
+	drawEvery = 100 * time.Millisecond // on a terminal
+	lineEvery = 5 * time.Second        // elsewhere
+)
 
-// progress shows how far a run is: a bar on a terminal, else now and then a
-// line.
+// progress shows how far a run is: a line that is drawn anew on a terminal, else
+// now and then a line of a log.
 type progress struct {
-	w        io.Writer
-	bar      *progressbar.ProgressBar // nil: lines
-	matrices int
-	index    int
-	matrix   tuner.Matrix
-	measured int     // by this run
-	done     int     // earlier runs' included
-	planned  int     // of the matrices so far
-	best     float64 // seconds, of the current matrix
-	winner   string
+	w     io.Writer
+	alarm io.Writer // for what is to be seen even where the rest is not
+	// known gives the kernel that is the best on a matrix so far, the rest of its
+	// configuration, and its time in seconds; 0 if there is none. It may be nil.
+	known func(device, matrix string) (kernel, setting string, seconds float64)
+	width func() int      // of the terminal in columns; nil: there is none
+	said  map[string]bool // lines of their own, which are not repeated
+	drawn bool            // a line stands on the terminal
+
+	device   string
+	now      status
+	nonzeros int // of the current matrix
+	planned  int // trials of the matrices so far
+	measured int // by this run on this device
 	started  time.Time
 	printed  time.Time
 }
 
-func newProgress(w io.Writer, matrices int) *progress {
-	p := &progress{w: w, matrices: matrices, started: time.Now(), printed: time.Now()}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions(1,
-			progressbar.OptionSetWriter(w),
-			progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString("trials"),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionSetWidth(20),
-			progressbar.OptionClearOnFinish(),
-		)
+// newProgress shows progress on w, and failures on alarm.
+func newProgress(w, alarm io.Writer) *progress {
+	p := &progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now()}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+		p.width = func() int {
+			width, _, err := term.GetSize(int(f.Fd()))
+			if err != nil || width <= 0 {
+				return 80
+			}
+			return width
+		}
 	}
 	return p
 }
@@ -62,79 +69,97 @@ func printTitle(w io.Writer, sweep *configs.Sweep) {
 func (p *progress) observe(e tuner.Event) {
 	switch {
 	case e.Started != nil:
-		fmt.Fprintf(p.w, "device: %s, %d matrices\n", e.Started.Device, e.Started.Matrices)
+		p.device = e.Started.Device
+		p.now = status{matrices: e.Started.Matrices}
+		p.planned, p.measured, p.started = 0, 0, time.Time{}
+		p.say(p.w, fmt.Sprintf("device: %s, %s", p.device, matrices(e.Started.Matrices)))
 	case e.Matrix != nil:
-		p.index, p.matrix = e.Matrix.Index, e.Matrix.Matrix
-		p.planned += e.Matrix.Trials
-		p.done += e.Matrix.Finished
-		p.best, p.winner = 0, ""
+		p.matrix(*e.Matrix)
 	case e.Result != nil:
-		p.done++
+		p.now.done++
 		p.measured++
-		if r := e.Result; r.Status == tuner.OK && (p.best == 0 || r.Median < p.best) {
-			p.best, p.winner = r.Median, r.Config.String()
+		if r := e.Result; r.Status == tuner.OK {
+			p.candidate(r.Kernel, strings.TrimPrefix(r.Config.String(), r.Kernel+" "), r.Median)
 		}
 	case e.Failure != nil:
-		p.say(fmt.Sprintf("skipping %s: %v", e.Failure.Matrix, e.Failure.Err))
+		p.say(p.alarm, fmt.Sprintf("skipping %s: %v", e.Failure.Matrix, inWords(e.Failure.Err)))
 		return
 	}
 	p.show()
 }
 
-// total estimates the number of trials of the sweep: exact once the last
-// matrix is planned.
-func (p *progress) total() int {
-	return p.planned * p.matrices / (p.index + 1)
+// matrix goes on to the next matrix.
+func (p *progress) matrix(m tuner.MatrixPlanned) {
+	if n := m.Matrix.NonFinite; n > 0 {
+		p.say(p.w, "note: "+nonFinite(m.Matrix.Name, n))
+	}
+	p.now.index, p.now.matrix = m.Index, m.Matrix.Name
+	p.now.kernel, p.now.best = "", 0
+	p.nonzeros = m.Matrix.Features.Nonzeros
+	p.planned += m.Trials
+	p.now.done += m.Finished
+	if m.Finished > 0 && p.known != nil {
+		if kernel, setting, seconds := p.known(p.device, m.Matrix.Name); seconds > 0 {
+			p.candidate(kernel, setting, seconds)
+		}
+	}
+	if m.Finished < m.Trials && p.started.IsZero() {
+		p.started = time.Now()
+	}
 }
 
+// candidate makes a configuration the best so far, if it is.
+func (p *progress) candidate(kernel, setting string, seconds float64) {
+	if p.now.best > 0 && seconds >= p.now.best {
+		return
+	}
+	p.now.best, p.now.gflops = seconds, 2e-9*float64(p.nonzeros)/seconds
+	p.now.kernel, p.now.setting = kernel, setting
+}
+
+// show shows the state of things, if it is time to.
 func (p *progress) show() {
-	if p.planned == 0 {
-		return
+	every := drawEvery
+	if p.width == nil {
+		every = lineEvery
 	}
-	status := fmt.Sprintf("[%d/%d] %s", p.index+1, p.matrices, p.matrix.Name)
-	if p.winner != "" {
-		status += fmt.Sprintf(" best %s (%s, %.3g GFLOP/s)", p.winner, duration(p.best),
-			2*float64(p.matrix.Features.Nonzeros)/p.best/1e9)
-	}
-	if p.bar != nil {
-		p.bar.ChangeMax(max(p.total(), p.done, 1))
-		p.bar.Describe(status)
-		p.bar.Set(p.done)
-		return
-	}
-	if p.measured == 0 || time.Since(p.printed) < lineEvery {
+	if p.planned == 0 || time.Since(p.printed) < every || p.width == nil && p.measured == 0 {
 		return
 	}
 	p.printed = time.Now()
-	elapsed := time.Since(p.started)
-	left := time.Duration(float64(elapsed) / float64(p.measured) * float64(p.total()-p.done))
-	fmt.Fprintf(p.w, "%d of %d trials, %.1f per second, %s left; %s\n",
-		p.done, p.total(), float64(p.measured)/elapsed.Seconds(), left.Round(time.Second), status)
-}
-
-// say prints a line of its own.
-func (p *progress) say(line string) {
-	if p.bar != nil {
-		p.bar.Clear()
+	// An estimate until the last matrix is planned.
+	p.now.total = max(p.planned*p.now.matrices/(p.now.index+1), p.now.done)
+	if elapsed := time.Since(p.started); p.measured > 0 && elapsed > 0 {
+		p.now.rate = float64(p.measured) / elapsed.Seconds()
+		p.now.left = time.Duration(float64(p.now.total-p.now.done) / p.now.rate * float64(time.Second))
 	}
-	fmt.Fprintln(p.w, line)
-}
-
-// close removes the bar.
-func (p *progress) close() {
-	if p.bar != nil {
-		p.bar.Finish()
+	if p.width == nil {
+		fmt.Fprintln(p.w, p.now.fit(math.MaxInt))
+		return
 	}
+	// In one write, so that nothing is seen in between; the last column stays
+	// empty, where some terminals break the line.
+	fmt.Fprint(p.w, eraseLine+p.now.draw(p.width()-1))
+	p.drawn = true
 }
 
-// duration prints seconds in a unit that fits.
-func duration(s float64) string {
-	switch {
-	case s < 1e-3:
-		return fmt.Sprintf("%.3g µs", s*1e6)
-	case s < 1:
-		return fmt.Sprintf("%.3g ms", s*1e3)
-	default:
-		return fmt.Sprintf("%.3g s", s)
+// eraseLine goes to the start of the line and empties it.
+const eraseLine = "\r\x1b[K"
+
+// say prints a line of its own, unless it was printed before.
+func (p *progress) say(w io.Writer, line string) {
+	if p.said[line] {
+		return
+	}
+	p.said[line] = true
+	p.clear()
+	fmt.Fprintln(w, line)
+}
+
+// clear takes the line from the terminal.
+func (p *progress) clear() {
+	if p.drawn {
+		fmt.Fprint(p.w, eraseLine)
+		p.drawn = false
 	}
 }

@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 )
+
+// views are those that are stable.
+var views = []string{"results", "best", "speedup", "features"}
 
 func newQuery() *cobra.Command {
 	var db, format string
@@ -15,9 +20,10 @@ features; their columns do not change within a major version.`,
 		Example: `  spmvtune query best
   spmvtune query "select matrix, kernel, min(median_ms) from results where status = 'ok' group by matrix, kernel"
   spmvtune query --db results.db --format csv features > features.csv`,
-		Args: cobra.ExactArgs(1),
+		Args:              needs("SQL, or the name of a view: " + strings.Join(views, ", ")),
+		ValidArgsFunction: completeOne(views),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, _, err := openDatabase(db)
+			d, _, err := openDatabase(db, func(path string) string { return again(cmd, append([]string{"--db", path}, args...)...) })
 			if err != nil {
 				return err
 			}
@@ -31,6 +37,7 @@ features; their columns do not change within a major version.`,
 	}
 	cmd.Flags().StringVar(&db, "db", "", "results database (default: the only one below "+outRoot+")")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or markdown")
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)))
+	flagFile(cmd, "db", "db")
+	flagValues(cmd, "format", formats...)
 	return cmd
 }

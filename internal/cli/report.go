@@ -25,13 +25,14 @@ figures, tables, the learned rule and one self-contained HTML page. The same
 database gives the same bytes.`,
 		Example: `  spmvtune report
   spmvtune report results/a30/results.db --out a30-report`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFile("db"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var name string
 			if len(args) == 1 {
 				name = args[0]
 			}
-			db, path, err := openDatabase(name)
+			db, path, err := openDatabase(name, func(path string) string { return again(cmd, path) })
 			if err != nil {
 				return err
 			}
@@ -47,6 +48,7 @@ database gives the same bytes.`,
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder to write to (default: the database's)")
+	flagFile(cmd, "out")
 	return cmd
 }
 

@@ -5,6 +5,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,6 +13,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"spmvtune/configs"
 )
 
 // Main runs the program with the arguments after its name and returns its exit
@@ -41,14 +45,16 @@ figures, tables and a learned selection rule from it.`,
   spmvtune run my-sweep.toml --out results
   spmvtune best                            # the winner for each matrix
   spmvtune select matrix.mtx               # which kernel for a new matrix?`,
+		Version:       programVersion(), // for the flag; its text is the template's
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          subcommandOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &exitError{exitUsage, err, fmt.Sprintf("see %s --help", cmd.CommandPath())}
+		return &exitError{exitUsage, suggestFlag(cmd, err), fmt.Sprintf("see %s --help", cmd.CommandPath())}
 	})
+	root.SetVersionTemplate(versionLine())
 	root.AddGroup(
 		&cobra.Group{ID: "measure", Title: "Measure:"},
 		&cobra.Group{ID: "look", Title: "Look at results:"},
@@ -68,8 +74,31 @@ figures, tables and a learned selection rule from it.`,
 		}
 	}
 	root.AddCommand(newWorker(), newDevice(), newHelpConfig())
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.SuggestionsMinimumDistance = subcommandOnly, 2
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	usageArgs(root)
 	return root
+}
+
+// suggestFlag adds to the error of an unknown flag which one is meant.
+func suggestFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := configs.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, near)
+	}
+	return err
 }
 
 // subcommandOnly refuses what is not the name of a subcommand, and says which is

@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
 	"spmvtune/plots"
 	"spmvtune/rule"
 	"spmvtune/store"
@@ -44,7 +46,7 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 		Example: `  spmvtune run quickstart
   spmvtune run my-sweep.toml --out results/a30
   spmvtune run my-sweep.toml --retry-failed`,
-		Args:              cobra.ExactArgs(1),
+		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
 		ValidArgsFunction: completeSweep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sweep, err := loadSweep(args[0])
@@ -55,15 +57,18 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 				out = filepath.Join(outRoot, sweep.Name)
 			}
 			w := cmd.OutOrStdout()
+			show := newProgress(w, w)
 			if quiet {
 				w = io.Discard
+				show = newProgress(w, cmd.ErrOrStderr())
 			}
-			return runSweep(cmd.Context(), w, sweep, args[0], out, retry)
+			return runSweep(cmd.Context(), w, show, sweep, args[0], out, retry)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print errors only")
 	cmd.Flags().BoolVar(&retry, "retry-failed", false, "measure again the trials that ended in wrong, fault, timeout or oom")
+	flagFile(cmd, "out")
 	return cmd
 }
 
@@ -76,12 +81,12 @@ func loadSweep(name string) (*configs.Sweep, error) {
 	return sweep, nil
 }
 
-func completeSweep(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return configs.Shipped(), cobra.ShellCompDirectiveDefault
-}
-
 // runSweep measures what is left of sweep, and refreshes rule and report.
-func runSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, name, out string, retry bool) error {
+func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.Sweep, name, out string, retry bool) error {
+	list, missing := parts(ctx, sweep)
+	if len(list) == 0 {
+		return missing
+	}
 	unlock, err := lockFolder(out)
 	if err != nil {
 		return err
@@ -93,55 +98,72 @@ func runSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, name, out 
 	}
 	defer db.Close()
 	printTitle(w, sweep)
-	list, err := parts(ctx, w, sweep)
-	if err != nil {
-		return err
+	if missing != nil {
+		fmt.Fprintf(w, "note: the kernels for a GPU are left out: %v\n", missing)
 	}
-	var failed tuner.Summary
+	show.known = func(device, matrix string) (kernel, setting string, seconds float64) {
+		return fastest(ctx, db, device, matrix)
+	}
+	var sum tuner.Summary
 	for _, part := range list {
-		sum, err := runPart(ctx, w, part, db, retry)
-		if err != nil {
+		done, err := runPart(ctx, show, part, db, retry)
+		if unite(&sum, done); err != nil {
+			printSummary(w, sum)
 			return err
 		}
 		if sum.Interrupted {
-			return &exitError{exitInterrupted, errors.New("interrupted"),
-				fmt.Sprintf("what was measured is kept; `spmvtune run %s --out %s` goes on", name, out)}
+			break
 		}
-		failed.Failed = append(failed.Failed, sum.Failed...)
-		failed.Failures = append(failed.Failures, sum.Failures...)
-		failed.FailedBefore += sum.FailedBefore
 	}
-	if err := printWinners(ctx, w, db); err != nil {
+	printSummary(w, sum)
+	if sum.Interrupted {
+		return &exitError{exitInterrupted, errors.New("interrupted"),
+			fmt.Sprintf("what was measured is kept; `%s` goes on", shell("spmvtune", "run", name, "--out", out))}
+	}
+	if err := printWinners(ctx, w, db, filepath.Join(out, databaseFile)); err != nil {
 		return err
 	}
 	if err := refresh(ctx, w, db, out); err != nil {
 		return err
 	}
-	return failures(failed, name, out)
+	return verdict(sum, name, out)
 }
 
 // runPart measures what runs on one backend.
-func runPart(ctx context.Context, w io.Writer, part *configs.Sweep, db *store.DB, retry bool) (tuner.Summary, error) {
+func runPart(ctx context.Context, show *progress, part *configs.Sweep, db *store.DB, retry bool) (tuner.Summary, error) {
 	launch, err := launchWorker(part.Device.Backend)
 	if err != nil {
 		return tuner.Summary{}, err
 	}
-	show := newProgress(w, len(part.Matrices))
+	defer show.clear()
 	sum, err := tuner.Run(ctx, part, db, tuner.Options{
 		Launch: launch, Retry: retry, Observe: show.observe, Version: programVersion(),
 	})
-	show.close()
-	if err == nil {
-		printSummary(w, sum)
+	return sum, explainGPU(err)
+}
+
+// fastest gives the kernel that db has as the best of a matrix on a device, the
+// rest of its configuration, and its time in seconds; 0 if it has none. It is for
+// show: an error is none.
+func fastest(ctx context.Context, db *store.DB, device, matrix string) (kernel, setting string, seconds float64) {
+	best, err := db.Best(ctx, store.Filter{Device: device, Matrix: matrix})
+	if err != nil {
+		return "", "", 0
 	}
-	return sum, err
+	for _, b := range best {
+		if s := b.MedianMS / 1e3; seconds == 0 || s < seconds {
+			c := kernels.Config{Precision: b.Precision, Block: b.Block, Grid: b.Grid}
+			kernel, setting, seconds = b.Kernel, strings.TrimSpace(c.String()+" "+b.Params), s
+		}
+	}
+	return kernel, setting, seconds
 }
 
 // mostWinners is how many rows of winners end a run; best prints them all.
 const mostWinners = 32
 
-// printWinners prints the best configurations in db.
-func printWinners(ctx context.Context, w io.Writer, db *store.DB) error {
+// printWinners prints the best configurations in db, which lies at path.
+func printWinners(ctx context.Context, w io.Writer, db *store.DB, path string) error {
 	best, err := db.Best(ctx, store.Filter{})
 	if err != nil || len(best) == 0 {
 		return err
@@ -151,31 +173,10 @@ func printWinners(ctx context.Context, w io.Writer, db *store.DB) error {
 		return err
 	}
 	if more := len(best) - mostWinners; more > 0 {
-		fmt.Fprintf(w, "… and %d more rows: spmvtune best %s\n", more, db.Path())
+		fmt.Fprintf(w, "… and %s: %s\n", count(more, "more row", "more rows"), shell("spmvtune", "best", path))
 	}
 	fmt.Fprintln(w)
 	return nil
-}
-
-// failures makes an error of what went wrong with trials and matrices.
-func failures(sum tuner.Summary, name, out string) error {
-	matrices, trials := len(sum.Failures), len(sum.Failed)+sum.FailedBefore
-	if matrices+trials == 0 {
-		return nil
-	}
-	e := &exitError{code: exitSomeFailed}
-	switch {
-	case matrices == 0:
-		e.err = fmt.Errorf("%d trials failed", trials)
-	case trials == 0:
-		e.err = fmt.Errorf("%d matrices could not be used", matrices)
-	default:
-		e.err = fmt.Errorf("%d matrices could not be used, %d trials failed", matrices, trials)
-	}
-	if trials > 0 {
-		e.hint = fmt.Sprintf("`spmvtune run %s --out %s --retry-failed` measures them again", name, out)
-	}
-	return e
 }
 
 // refresh learns the rule from db and writes it and the report below out.
@@ -185,7 +186,7 @@ func refresh(ctx context.Context, w io.Writer, db *store.DB, out string) error {
 		return err
 	}
 	if learned == nil {
-		fmt.Fprintln(w, "no trial is measured yet: no rule and no report")
+		fmt.Fprintln(w, "no trial is good yet: no rule and no report")
 		return nil
 	}
 	var text bytes.Buffer
@@ -214,7 +215,7 @@ func writeReport(ctx context.Context, w io.Writer, db *store.DB, learned *rule.R
 		return fmt.Errorf("making the report: %w", err)
 	}
 	for _, warning := range written.Warnings {
-		fmt.Fprintf(w, "note: %v\n", warning)
+		fmt.Fprintln(w, wrap(fmt.Sprintf("note: %v", warning), pageWidth-2, "  "))
 	}
 	fmt.Fprintf(w, "report: %s (and %d figures and tables beside it)\n", filepath.Join(out, reportFile), len(written.Files)-1)
 	return nil

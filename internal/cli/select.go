@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
+	"spmvtune/sparse/mtx"
 	"spmvtune/tuner"
 )
 
@@ -29,9 +28,10 @@ led there. Nothing is measured.`,
 		Example: `  spmvtune select matrix.mtx
   spmvtune select matrix.mtx.gz --precision float32 --json
   spmvtune select matrix.mtx --rule results/a30/rule.json`,
-		Args: cobra.ExactArgs(1),
+		Args:              needs("a matrix: a file *.mtx or *.mtx.gz"),
+		ValidArgsFunction: completeFile(matrixFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, from, err := readRule(file)
+			r, from, err := readRule(file, func(path string) string { return again(cmd, append([]string{"--rule", path}, args...)...) })
 			if err != nil {
 				return err
 			}
@@ -39,8 +39,7 @@ led there. Nothing is measured.`,
 			if err != nil {
 				return err
 			}
-			spec := configs.Matrix{Name: matrixName(args[0]), Path: args[0], Expand: true, Complex: complexMode}
-			_, m, err := tuner.Load(cmd.Context(), spec)
+			m, err := loadMatrix(cmd.Context(), args[0], true, complexMode)
 			if err != nil {
 				return err
 			}
@@ -52,7 +51,7 @@ led there. Nothing is measured.`,
 					missing = err
 					continue
 				}
-				chosen = append(chosen, selection{m.Name, c.Selector.Device, c.Selector.Cache, c})
+				chosen = append(chosen, newSelection(m.Name, c))
 			}
 			if len(chosen) == 0 || missing != nil && precision != "" {
 				return missing
@@ -70,8 +69,10 @@ led there. Nothing is measured.`,
 	f.StringVar(&cache, "cache", "", "warm or cold, where the rule knows both")
 	f.StringVar(&complexMode, "complex", "", "real-part: take the real part of a complex file")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("precision",
-		cobra.FixedCompletions([]string{"float32", "float64"}, cobra.ShellCompDirectiveNoFileComp)))
+	flagFile(cmd, "rule", "json")
+	flagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
+	flagValues(cmd, "cache", string(tuner.Warm), string(tuner.Cold))
+	flagValues(cmd, "complex", mtx.RealPart)
 	return cmd
 }
 
@@ -81,6 +82,23 @@ type selection struct {
 	Device string `json:"device"`
 	Cache  string `json:"cache"`
 	rule.Choice
+	Pruned     string   `json:"pruned,omitempty"` // why the rule has a single leaf
+	Validation figures  `json:"validation"`
+	Warnings   []string `json:"warnings"`
+}
+
+// figures are those of a rule's validation, without the matrices one by one.
+type figures struct {
+	rule.Validation
+	Cases any `json:"cases,omitempty"` // hides Validation's
+}
+
+func newSelection(matrix string, c rule.Choice) selection {
+	s := c.Selector
+	return selection{
+		Matrix: matrix, Device: s.Device, Cache: s.Cache, Choice: c, Pruned: s.Pruned,
+		Validation: figures{Validation: s.Validation}, Warnings: append([]string{}, s.Warnings...),
+	}
 }
 
 func choosePrecisions(name string) ([]kernels.Precision, error) {
@@ -96,53 +114,76 @@ func choosePrecisions(name string) ([]kernels.Precision, error) {
 	return nil, usage(fmt.Errorf("unknown precision %q: it is float32 or float64", name))
 }
 
-// readRule reads the named rule, or the only one below the results folder.
-func readRule(name string) (*rule.Rule, string, error) {
+// readRule reads the named rule, or the only one below the results folder;
+// command gives the command line that names one of several.
+func readRule(name string, command func(path string) string) (*rule.Rule, string, error) {
 	if name == "" {
-		found, err := filepath.Glob(filepath.Join(outRoot, "*", ruleJSON))
-		if err != nil {
+		var err error
+		if name, err = only(ruleJSON, "learned rule", command); err != nil {
 			return nil, "", err
 		}
-		switch len(found) {
-		case 0:
-			return nil, "", withHint(errors.New("no learned rule here"),
-				"spmvtune run quickstart learns one; or name one with --rule")
-		case 1:
-			name = found[0]
-		default:
-			return nil, "", &exitError{exitUsage, fmt.Errorf("several rules here: %s", strings.Join(found, ", ")), "name one with --rule"}
-		}
 	}
+	remedy := "spmvtune run leaves its rule in " + filepath.Join(outRoot, "NAME", ruleJSON) + "; `spmvtune report DB` learns it again"
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, "", err
+		return nil, "", withHint(fmt.Errorf("opening the rule: %w", err), remedy)
 	}
 	defer f.Close()
 	r, err := rule.Read(f)
 	if err != nil {
-		return nil, "", fmt.Errorf("reading %s: %w", name, err)
+		return nil, "", withHint(fmt.Errorf("%s: %w", name, err), remedy)
 	}
 	return r, name, nil
 }
 
+// printSelection prints what is chosen, and then what is to be known about it.
 func printSelection(w io.Writer, chosen []selection, f sparse.Features, from string) error {
-	fmt.Fprintf(w, "%s: %d rows × %d columns, %d nonzeros, %.3g in a row\n", chosen[0].Matrix, f.Rows, f.Cols, f.Nonzeros, f.RowMean)
+	fmt.Fprintf(w, "%s: %d rows × %d columns, %s, %s in a row\n", chosen[0].Matrix, f.Rows, f.Cols,
+		count(f.Nonzeros, "nonzero", "nonzeros"), digits(f.RowMean))
 	for _, c := range chosen {
 		fmt.Fprintf(w, "\n%s\n", c.Config)
+		item := func(format string, args ...any) {
+			fmt.Fprintln(w, "  "+wrap(fmt.Sprintf(format, args...), pageWidth-4, "    "))
+		}
 		for _, step := range c.Path {
-			fmt.Fprintf(w, "  because %s\n", step)
+			item("because %s", step)
 		}
 		if len(c.Path) == 0 {
-			fmt.Fprintln(w, "  whatever the matrix: the rule has a single leaf")
+			item("whatever the matrix: the rule is a single configuration")
 		}
-		fmt.Fprintf(w, "  learned from %s on %s, %s\n", strings.Join(c.Matrices, ", "), c.Device, c.Cache)
-		if v := c.Selector.Validation; v.Matrices > 1 {
-			fmt.Fprintf(w, "  on matrices held out, the rule reaches %.0f%% of the best on average, %.0f%% at worst\n", 100*v.Mean, 100*v.Worst)
-		}
-		for _, warning := range c.Selector.Warnings {
-			fmt.Fprintf(w, "  note: %s\n", warning)
+		item("learned from %s on %s, %s", some(c.Matrices), c.Device, c.Cache)
+		if v := c.Validation; v.Matrices > 1 {
+			item("on matrices held out, the rule reaches %.0f%% of the best on average, %.0f%% at worst", 100*v.Mean, 100*v.Worst)
 		}
 	}
+	printNotes(w, chosen)
 	_, err := fmt.Fprintf(w, "\nrule: %s\n", from)
 	return err
+}
+
+// printNotes prints what makes the selections doubtful, each note once; one that
+// is not about all of them names the precisions.
+func printNotes(w io.Writer, chosen []selection) {
+	var notes []string
+	about := map[string][]string{} // precisions, by note
+	for _, c := range chosen {
+		for _, note := range append([]string{c.Pruned}, c.Warnings...) {
+			if note == "" {
+				continue
+			}
+			if about[note] == nil {
+				notes = append(notes, note)
+			}
+			about[note] = append(about[note], string(c.Precision))
+		}
+	}
+	if len(notes) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, note := range notes {
+		if p := about[note]; len(p) < len(chosen) {
+			note = strings.Join(p, ", ") + ": " + note
+		}
+		fmt.Fprintln(w, wrap("note: "+note, pageWidth-2, "  "))
+	}
 }

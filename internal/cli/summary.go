@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,10 +11,48 @@ import (
 	"spmvtune/tuner"
 )
 
-// mostFailures is how many failed trials are listed; the report has them all.
+// mostFailures is how many failed trials are listed, and how many reasons why
+// trials are invalid.
 const mostFailures = 10
 
-// printSummary says what a run did.
+// unite adds what one part of a sweep did to what the others did.
+func unite(sum *tuner.Summary, part tuner.Summary) {
+	sum.Trials += part.Trials
+	sum.Finished += part.Finished
+	sum.OKBefore += part.OKBefore
+	sum.FailedBefore += part.FailedBefore
+	sum.Measured = added(sum.Measured, part.Measured)
+	sum.Invalid = added(sum.Invalid, part.Invalid)
+	sum.Skipped = added(sum.Skipped, part.Skipped)
+	sum.Failed = append(sum.Failed, part.Failed...)
+	sum.Interrupted = sum.Interrupted || part.Interrupted
+	sum.OutOfTime = sum.OutOfTime || part.OutOfTime
+	// A matrix is the same for every device.
+	for _, f := range part.Failures {
+		if !slices.ContainsFunc(sum.Failures, func(g tuner.Failure) bool { return g.Matrix == f.Matrix }) {
+			sum.Failures = append(sum.Failures, f)
+		}
+	}
+	for _, t := range part.Twins {
+		if !slices.Contains(sum.Twins, t) {
+			sum.Twins = append(sum.Twins, t)
+		}
+	}
+}
+
+// added returns the sums of the counts of a and b.
+func added[K comparable](a, b map[K]int) map[K]int {
+	sum := maps.Clone(a)
+	if sum == nil {
+		sum = map[K]int{}
+	}
+	for k, n := range b {
+		sum[k] += n
+	}
+	return sum
+}
+
+// printSummary says what a run did. What is wrong with matrices has been said.
 func printSummary(w io.Writer, s tuner.Summary) {
 	measured := 0
 	for _, n := range s.Measured {
@@ -21,11 +60,11 @@ func printSummary(w io.Writer, s tuner.Summary) {
 	}
 	switch {
 	case measured == 0 && s.Finished == s.Trials && s.Trials > 0:
-		fmt.Fprintf(w, "all %d trials are already measured\n", s.Trials)
+		fmt.Fprintf(w, "all %s measured already\n", count(s.Trials, "trial is", "trials are"))
 	default:
-		fmt.Fprintf(w, "%d trials measured", measured)
+		fmt.Fprintf(w, "%s measured", trials(measured))
 		if s.Finished > 0 {
-			fmt.Fprintf(w, ", %d were measured before", s.Finished)
+			fmt.Fprintf(w, ", %s measured before", count(s.Finished, "was", "were"))
 		}
 		var parts []string
 		for _, status := range slices.Sorted(maps.Keys(s.Measured)) {
@@ -36,17 +75,16 @@ func printSummary(w io.Writer, s tuner.Summary) {
 		}
 		fmt.Fprintln(w)
 	}
-	for _, reason := range slices.Sorted(maps.Keys(s.Skipped)) {
-		fmt.Fprintf(w, "left out: %d configurations (%s)\n", s.Skipped[reason], reason)
+	for _, t := range s.Twins {
+		fmt.Fprintln(w, t)
 	}
-	if s.FailedBefore > 0 {
-		fmt.Fprintf(w, "failed in an earlier run and not tried again: %d trials\n", s.FailedBefore)
-	}
-	if s.OutOfTime {
-		fmt.Fprintln(w, "stopped: the sweep's budget of time is used up; run it again to go on")
-	}
-	for _, f := range s.Failures {
-		fmt.Fprintf(w, "matrix %s: %v\n", f.Matrix, f.Err)
+	printSkipped(w, s.Skipped)
+	for i, reason := range slices.Sorted(maps.Keys(s.Invalid)) {
+		if i == mostFailures {
+			fmt.Fprintf(w, "… and %d more reasons, all in the database\n", len(s.Invalid)-i)
+			break
+		}
+		fmt.Fprintf(w, "%s: %s (%s)\n", tuner.Invalid, trials(s.Invalid[reason]), reason)
 	}
 	for i, r := range s.Failed {
 		if i == mostFailures {
@@ -55,4 +93,45 @@ func printSummary(w io.Writer, s tuner.Summary) {
 		}
 		fmt.Fprintf(w, "%s: %s: %s\n", r.Status, r.Config, r.Message)
 	}
+	if s.FailedBefore > 0 {
+		fmt.Fprintf(w, "failed in an earlier run and not tried again: %s\n", trials(s.FailedBefore))
+	}
+	if s.OutOfTime {
+		fmt.Fprintln(w, "stopped: the sweep's budget of time is used up; run it again to go on")
+	}
+}
+
+// printSkipped says which configurations are left out, by reason.
+func printSkipped(w io.Writer, skipped map[string]int) {
+	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
+		fmt.Fprintf(w, "left out: %s (%s)\n", count(skipped[reason], "configuration", "configurations"), reason)
+	}
+}
+
+// verdict makes an error of what went wrong with trials and matrices, and of a
+// sweep without a single good trial.
+func verdict(sum tuner.Summary, name, out string) error {
+	var problems []string
+	failed := len(sum.Failed) + sum.FailedBefore
+	if sum.Measured[tuner.OK]+sum.OKBefore == 0 && !sum.OutOfTime {
+		problems = append(problems, "no trial succeeded")
+	}
+	if n := len(sum.Failures); n > 0 {
+		names := make([]string, n)
+		for i, f := range sum.Failures {
+			names[i] = f.Matrix
+		}
+		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", matrices(n), some(names)))
+	}
+	if failed > 0 {
+		problems = append(problems, trials(failed)+" failed")
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	e := &exitError{code: exitSomeFailed, err: errors.New(strings.Join(problems, ", "))}
+	if failed > 0 {
+		e.hint = fmt.Sprintf("`%s` measures them again", shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
+	}
+	return e
 }

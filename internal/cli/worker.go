@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +24,8 @@ func newWorker() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			in := os.NewFile(tuner.RequestFD, "requests")
-			out := os.NewFile(tuner.ReplyFD, "replies")
-			return tuner.Serve(in, out, openBackend)
+			requests, replies := tuner.WorkerPipes()
+			return tuner.Serve(requests, replies, openBackend)
 		},
 	}
 }
@@ -55,23 +54,32 @@ func openBackend(d configs.Device) (kernels.Backend, error) {
 	return cpu.Open()
 }
 
-// parts splits a sweep by the backends that its kernels need. Where the sweep
-// leaves the choice open (backend = "auto"), kernels for a GPU that is not here
-// are left out with a note.
-func parts(ctx context.Context, w io.Writer, sweep *configs.Sweep) ([]*configs.Sweep, error) {
-	var out []*configs.Sweep
-	var missing error
+// parts splits a sweep by the backends that its kernels need. Where kernels for
+// the processor are left, those for a GPU that does not answer are left out, and
+// missing says why; else it is the error of a sweep that can't run here.
+func parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, missing error) {
 	for _, backend := range sweep.Backends() {
-		if backend == "cuda" && sweep.Device.Backend != "cuda" {
+		part := sweep.Only(backend)
+		if backend == "cuda" {
 			if _, missing = findCUDA(ctx, sweep.Device.Index); missing != nil {
-				fmt.Fprintf(w, "note: the kernels for a GPU are left out: %v\n", missing)
 				continue
 			}
 		}
-		out = append(out, sweep.Only(backend))
+		list = append(list, part)
 	}
-	if len(out) == 0 {
-		return nil, withHint(fmt.Errorf("all kernels of this sweep need a GPU: %w", missing), "spmvtune doctor says what was found")
+	if len(list) == 0 {
+		missing = withHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where there is one",
+			some(kernelNames(sweep)), missing), seeDoctor)
 	}
-	return out, nil
+	return list, missing
+}
+
+// kernelNames lists the kernels of a sweep.
+func kernelNames(sweep *configs.Sweep) []string {
+	var names []string
+	for _, space := range sweep.Kernels {
+		names = append(names, space.Kernels...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

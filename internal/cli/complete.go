@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+)
+
+// completeFile completes one argument with files of these kinds: "db" for *.db.
+func completeFile(extensions ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// completeOne completes one argument with these words.
+func completeOne(words []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			words = nil
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// matrixFiles are the kinds of files that matrices are read from.
+var matrixFiles = []string{"mtx", "mtx.gz"}
+
+// completeSweep completes one argument with the shipped sweeps, and files.
+func completeSweep(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return configs.Shipped(), cobra.ShellCompDirectiveDefault
+}
+
+// flagValues completes the values of a flag of cmd.
+func flagValues(cmd *cobra.Command, flag string, values ...string) {
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// flagFile completes a flag of cmd with files of these kinds, or with folders
+// if there are none.
+func flagFile(cmd *cobra.Command, flag string, extensions ...string) {
+	if len(extensions) == 0 {
+		cobra.CheckErr(cmd.MarkFlagDirname(flag))
+		return
+	}
+	cobra.CheckErr(cmd.MarkFlagFilename(flag, extensions...))
+}

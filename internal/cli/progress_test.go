@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+)
+
+// onTerminal shows progress on a terminal of 80 columns, every event.
+func onTerminal(out *strings.Builder) *progress {
+	p := newProgress(out, out)
+	p.width = func() int { return 80 }
+	return p
+}
+
+// event gives p an event that is shown at once.
+func event(p *progress, e tuner.Event) {
+	p.printed = time.Time{}
+	p.observe(e)
+}
+
+func nextMatrix(index, trials, finished int) tuner.Event {
+	return tuner.Event{Matrix: &tuner.MatrixPlanned{
+		Matrix: tuner.Matrix{Name: "grid", Features: sparse.Features{Nonzeros: 1e6}},
+		Index:  index, Trials: trials, Finished: finished,
+	}}
+}
+
+func good(median float64) tuner.Event {
+	return tuner.Event{Result: &tuner.Result{Status: tuner.OK, Median: median,
+		Trial: tuner.Trial{Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float64}}}}
+}
+
+// The rate is that of this run, however much was measured before; the best of a
+// matrix is that of all runs.
+func TestProgressGoesOn(t *testing.T) {
+	var out strings.Builder
+	p := onTerminal(&out)
+	p.known = func(device, matrix string) (string, string, float64) {
+		if device != "test" || matrix != "grid" {
+			t.Errorf("asked for %s on %s", matrix, device)
+		}
+		return "cpu_sell", "float32", 1e-3
+	}
+	event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 1}})
+	event(p, nextMatrix(0, 1000, 900))
+	p.started = time.Now().Add(-10 * time.Second)
+	event(p, good(2e-3))
+	if r := p.now.rate; math.Abs(r-0.1) > 0.01 || p.now.done != 901 || p.now.total != 1000 {
+		t.Errorf("%d of %d trials, %g a second", p.now.done, p.now.total, r)
+	}
+	if left := p.now.left; left < 900*time.Second || left > 1100*time.Second {
+		t.Errorf("%s left", left)
+	}
+	if !strings.HasSuffix(out.String(), "grid: cpu_sell 1.00 ms 2.00 GFLOP/s") {
+		t.Errorf("the best of the run before is not shown: %q", out.String())
+	}
+	event(p, good(0.5e-3))
+	if !strings.Contains(out.String(), "cpu_csr 500 µs 4.00 GFLOP/s") {
+		t.Errorf("a better one is not shown: %q", out.String())
+	}
+}
+
+// Other lines do not mix with the one that is drawn, and are said once.
+func TestProgressMakesWay(t *testing.T) {
+	var out strings.Builder
+	p := onTerminal(&out)
+	event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 2}})
+	event(p, nextMatrix(0, 10, 0))
+	failure := tuner.Event{Failure: &tuner.Failure{Matrix: "bad", Err: errors.New("broken")}}
+	event(p, failure)
+	event(p, failure)
+	event(p, good(1e-3))
+	p.clear()
+	p.clear()
+	text := out.String()
+	if strings.Count(text, "skipping bad: broken\n") != 1 || !strings.Contains(text, eraseLine+"skipping bad") {
+		t.Errorf("the failure: %q", text)
+	}
+	if !strings.HasSuffix(text, eraseLine) || strings.HasSuffix(text, eraseLine+eraseLine) {
+		t.Errorf("the end: %q", text)
+	}
+	if strings.Count(text, "\n") != 2 {
+		t.Errorf("it scrolls: %q", text)
+	}
+}

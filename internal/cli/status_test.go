@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// A line of progress is one line, whatever the width, and says the more the
+// wider it is, until there is room for a bar.
+func TestStatusFitsTheTerminal(t *testing.T) {
+	for _, s := range []status{
+		{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, matrices: 8, matrix: "ecology1",
+			kernel: "cpu_sell", setting: "float64 block 4 grid 2 sigma=1024", best: 2.17e-3, gflops: 4.61},
+		{done: 123456, total: 9999999, rate: 0.034, left: 333 * time.Hour, index: 98, matrices: 105,
+			matrix: strings.Repeat("a-long-name-", 9), kernel: "coo_segscan_warp_chunk_unroll",
+			setting: "float32 block 1024 grid 1056 unroll=4", best: 91e-9, gflops: 1234},
+		{done: 0, total: 1, matrices: 1, matrix: "a"},
+	} {
+		before := 0
+		for width := 40; width <= 200; width++ {
+			line := s.draw(width)
+			if n := text.StringWidth(line); n > width || strings.ContainsAny(line, "\r\n") {
+				t.Fatalf("%d columns of %d: %q", n, width, line)
+			}
+			if n := strings.Count(line, " "); width < 100 && n < before {
+				t.Errorf("less is said in %d columns than in %d: %q", width, width-1, line)
+			} else {
+				before = n
+			}
+		}
+	}
+}
+
+// First the configuration is left out, then its time, then the matrix.
+func TestStatusLeavesOut(t *testing.T) {
+	s := status{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, matrices: 8, matrix: "ecology1",
+		kernel: "cpu_sell", setting: "float64 block 4", best: 2.17e-3, gflops: 4.61}
+	for _, tt := range []struct {
+		width int
+		want  string
+	}{
+		{200, "██░░░░░░░░░░░░░░░░░░░░░░░░░░░░  36/448  8%  14/s  27s left  [1/8] ecology1: cpu_sell float64 block 4 2.17 ms 4.61 GFLOP/s"},
+		{120, "█░░░░░░░░░░░░░░  36/448  8%  14/s  27s left  [1/8] ecology1: cpu_sell float64 block 4 2.17 ms 4.61 GFLOP/s"},
+		{80, "36/448  8%  14/s  27s left  [1/8] ecology1: cpu_sell 2.17 ms 4.61 GFLOP/s"},
+		{70, "36/448  8%  14/s  27s left  [1/8] ecology1: cpu_sell 4.61 GFLOP/s"},
+		{60, "36/448  8%  14/s  27s left  [1/8] cpu_sell 4.61 GFLOP/s"},
+		{50, "36/448  8%  14/s  27s left  [1/8] ecology1"},
+		{40, "36/448  8%  14/s  27s left  [1/8]"},
+		{30, "36/448  8%  14/s  27s left"},
+		{20, "36/448  8%"},
+		{5, "36/44"},
+	} {
+		if got := s.draw(tt.width); got != tt.want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", tt.width, got, tt.want)
+		}
+	}
+}

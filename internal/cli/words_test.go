@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"math"
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestDuration(t *testing.T) {
+	for _, tt := range []struct {
+		seconds float64
+		want    string
+	}{
+		{1.234e-8, "0.0123 µs"}, {9.996e-6, "10.0 µs"}, {2.5e-4, "250 µs"}, {9.996e-4, "1.00 ms"},
+		{0.0996, "99.6 ms"}, {0.9999, "1.00 s"}, {1234, "1234 s"}, {0, "0 µs"},
+	} {
+		if got := duration(tt.seconds); got != tt.want {
+			t.Errorf("%g s: %s, want %s", tt.seconds, got, tt.want)
+		}
+	}
+}
+
+// Whatever the words are, a shell gets them as they were.
+func TestShell(t *testing.T) {
+	words := []string{"plain-1.0/x", "two words", "it's", "", "$HOME `x` \"y\" *", "a\nb", "é"}
+	out, err := exec.Command("sh", "-c", "printf '%s\\0' "+shell(words...)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); strings.Join(got, "|") != strings.Join(words, "|") {
+		t.Errorf("%q came back as %q", words, got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	text := strings.Repeat("ein längeres Wort und µ ", 20)
+	lines := strings.Split(wrap(text, 40, "    "), "\n")
+	for i, line := range lines {
+		line, indented := strings.CutPrefix(line, "    ")
+		if n := utf8.RuneCountInString(line); n > 40 || i < len(lines)-1 && n < 30 || indented != (i > 0) {
+			t.Errorf("line %d: %q", i, line)
+		}
+	}
+	if got := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); got != strings.TrimSpace(text) {
+		t.Errorf("words are lost: %q", got)
+	}
+}
+
+// The numbers of a column have the same number of digits behind the point, and
+// integers have none.
+func TestColumnsAreEven(t *testing.T) {
+	for _, tt := range []struct{ in, want []any }{
+		{[]any{18470.0, 3.0, 0.0, nil}, []any{"18470", "3", "0", ""}},
+		{[]any{2.345678, 12.3, 0.0, math.NaN()}, []any{"2.35", "12.30", "0", ""}},
+		{[]any{0.999, 10.0}, []any{"0.999", "10.000"}},
+		{[]any{1e-12, 0.5}, []any{"1.00e-12", "5.00e-01"}},
+		{[]any{int64(18470), int64(2)}, []any{"18470", "2"}},
+		{[]any{strings.Repeat("0a", 32), "0a"}, []any{"0a0a0a0a0a0a", "0a"}},
+	} {
+		g := grid{columns: []string{"c"}}
+		for _, v := range tt.in {
+			g.rows = append(g.rows, []any{v})
+		}
+		round := g.rounding(0)
+		for i, v := range tt.in {
+			if got := short(v, round); got != tt.want[i] {
+				t.Errorf("%v of %v: %q, want %q", v, tt.in, got, tt.want[i])
+			}
+		}
+	}
+}
