@@ -5,11 +5,15 @@ import (
 	"math"
 )
 
-// mostFolds bounds the parts that keepsTree leaves out in turn: up to ten
-// matrices are left out one by one. Around it goes a validation that leaves out
-// each matrix, so that ten parts are ten times as many trees: a second for a
-// hundred matrices and a hundred configurations.
-const mostFolds = 10
+// folds is into how many parts keepsTree divides so many matrices: few are left
+// out one by one, more of them in five parts. Around it goes a validation that
+// leaves out each matrix, so that five parts are five times as many trees.
+func folds(matrices int) int {
+	if matrices <= few {
+		return matrices
+	}
+	return 5
+}
 
 // pays is what decides between a tree and a single configuration: whether the
 // tree loses less in total on matrices left out.
@@ -22,12 +26,12 @@ func pays(tree, single float64) bool { return tree < single-same }
 // (nested cross-validation; Varma and Simon, Bias in error estimation when using
 // cross-validation for model selection, BMC Bioinformatics 7:91, 2006).
 func (t *table) keepsTree(matrices []int, opt Options) bool {
-	folds := min(len(matrices), mostFolds)
+	parts := folds(len(matrices))
 	var tree, single float64
-	for fold := range folds {
+	for part := range parts {
 		var in, out []int
 		for i, m := range matrices {
-			if i%folds == fold {
+			if i%parts == part {
 				out = append(out, m)
 			} else {
 				in = append(in, m)
