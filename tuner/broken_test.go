@@ -18,7 +18,8 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("SPMVTUNE_TEST_WORKER") != "" {
 		open := func(configs.Device) (kernels.Backend, error) { return &brokenBackend{}, nil }
-		if err := Serve(os.NewFile(RequestFD, "requests"), os.NewFile(ReplyFD, "replies"), open); err != nil {
+		requests, replies := WorkerPipes()
+		if err := Serve(requests, replies, open); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

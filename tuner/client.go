@@ -15,12 +15,20 @@ import (
 // Files of a worker process, beside its standard ones: anything that a library
 // prints to standard output can't disturb the conversation.
 const (
-	RequestFD = 3
-	ReplyFD   = 4
+	requestFD = 3
+	replyFD   = 4
 )
 
+// WorkerPipes returns a worker's ends of the conversation, for Serve. No process
+// that the worker starts inherits them: it would hide the worker's death.
+func WorkerPipes() (requests, replies *os.File) {
+	syscall.CloseOnExec(requestFD)
+	syscall.CloseOnExec(replyFD)
+	return os.NewFile(requestFD, "requests"), os.NewFile(replyFD, "replies")
+}
+
 // A Launcher returns the command that starts a worker process, which must call
-// Serve on RequestFD and ReplyFD.
+// Serve on WorkerPipes.
 type Launcher func() *exec.Cmd
 
 // client is the parent's end of a worker process.
@@ -101,7 +109,7 @@ func (c *client) do(ctx context.Context, req request, timeout time.Duration) (re
 	}
 	answered := func(o outcome) (reply, error) {
 		if o.err != nil {
-			return reply{}, c.died()
+			return reply{}, c.died(o.err)
 		}
 		if o.rep.Err != "" {
 			return o.rep, errors.New(o.rep.Err)
@@ -141,8 +149,9 @@ func (c *client) kill() {
 	c.close()
 }
 
-// died waits for a worker that stopped answering and says why it did.
-func (c *client) died() *death {
+// died waits for a worker that stopped answering and says why it did. err is what
+// became of the conversation.
+func (c *client) died(err error) *death {
 	c.close()
 	said := c.errors.complaint()
 	state := c.cmd.ProcessState
@@ -151,10 +160,10 @@ func (c *client) died() *death {
 	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
 		return &death{OOM, said}
 	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
-		return &death{OOM, "the worker was killed by the system, most likely because memory ran out"}
+		return &death{OOM, "the worker was killed from outside (signal 9): most likely memory ran out and the system did"}
 	case said != "":
 		return &death{Fault, "the worker crashed: " + said}
 	default:
-		return &death{Fault, "the worker ended: " + state.String()}
+		return &death{Fault, fmt.Sprintf("the worker ended (%s): %v", state, err)}
 	}
 }

@@ -23,7 +23,7 @@ func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matri
 		}
 	} else {
 		m.Source = spec.Path
-		read, err := mtx.Read(spec.Path, mtx.Options{Expand: spec.Expand, Complex: spec.Complex})
+		read, err := mtx.Read(ctx, spec.Path, mtx.Options{Expand: spec.Expand, Complex: spec.Complex})
 		if err != nil {
 			return nil, m, err
 		}

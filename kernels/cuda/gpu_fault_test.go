@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 		}
 		return brokenGPU{b.(*Backend)}, nil
 	}
-	if err := tuner.Serve(os.NewFile(tuner.RequestFD, "requests"), os.NewFile(tuner.ReplyFD, "replies"), open); err != nil {
+	requests, replies := tuner.WorkerPipes()
+	if err := tuner.Serve(requests, replies, open); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

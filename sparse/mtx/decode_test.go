@@ -218,11 +218,11 @@ func TestHeaderAllocatesNothing(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	if _, err := Read(filepath.Join(t.TempDir(), "none.mtx"), DefaultOptions); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "none.mtx"), DefaultOptions); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: got %v", err)
 	}
 	dir := t.TempDir()
-	if _, err := Read(dir, DefaultOptions); err == nil || !strings.Contains(err.Error(), dir) {
+	if _, err := Read(t.Context(), dir, DefaultOptions); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("folder: got %v", err)
 	}
 	if _, err := Decode(strings.NewReader(""), "f", Options{Complex: "abs"}); err == nil || !strings.Contains(err.Error(), RealPart) {

@@ -14,7 +14,7 @@ func TestRefuseMalformedFiles(t *testing.T) {
 	for _, want := range index(t, folder) {
 		for _, opt := range []Options{DefaultOptions, {Expand: false}, {Expand: true, Complex: RealPart}} {
 			path := filepath.Join(folder, want["file"])
-			m, err := Read(path, opt)
+			m, err := Read(t.Context(), path, opt)
 			var e *Error
 			switch {
 			case err == nil:

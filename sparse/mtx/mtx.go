@@ -1,6 +1,7 @@
 package mtx
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -45,14 +46,42 @@ type Matrix struct {
 	NonFinite int
 }
 
-// Read reads the file at path. A gzipped file is recognised by its content. A file that breaks the format gives an *Error.
-func Read(path string, opt Options) (*Matrix, error) {
+// Read reads the file at path until ctx ends. A gzipped file is recognised by its
+// content. A file that breaks the format gives an *Error.
+func Read(ctx context.Context, path string, opt Options) (*Matrix, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening matrix: %w", err)
 	}
 	defer f.Close()
-	return Decode(f, path, opt)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("opening matrix: %w", err)
+	}
+	switch {
+	case info.IsDir():
+		return nil, fmt.Errorf("opening matrix: %s is a folder: name a file in it", path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("opening matrix: %s is not a regular file", path)
+	}
+	m, err := Decode(&interruptible{ctx, f}, path, opt)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return m, err
+}
+
+// interruptible reads until ctx ends.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (i *interruptible) Read(p []byte) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.r.Read(p)
 }
 
 // Decode reads a matrix from r, which it reads to the end; name is what errors

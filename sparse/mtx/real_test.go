@@ -32,12 +32,12 @@ func TestReadRealFiles(t *testing.T) {
 func checkFile(t *testing.T, path string, want map[string]string) {
 	opt := DefaultOptions
 	if want["field"] == "complex" {
-		if _, err := Read(path, opt); err == nil || !strings.Contains(err.Error(), RealPart) {
+		if _, err := Read(t.Context(), path, opt); err == nil || !strings.Contains(err.Error(), RealPart) {
 			t.Errorf("complex file without an option: got error %v, want one that names %q", err, RealPart)
 		}
 		opt.Complex = RealPart
 	}
-	m, err := Read(path, opt)
+	m, err := Read(t.Context(), path, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 	if m.Duplicates == 0 && m.Field != "complex" && m.Declared < 1e6 {
 		stored := m // the index counts zeros in the file
 		if m.Symmetry != "general" {
-			if stored, err = Read(path, Options{Expand: false}); err != nil {
+			if stored, err = Read(t.Context(), path, Options{Expand: false}); err != nil {
 				t.Fatal(err)
 			}
 			if stored.A.NNZ() != m.Declared {
