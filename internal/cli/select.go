@@ -167,10 +167,7 @@ func printNotes(w io.Writer, chosen []selection) {
 	var notes []string
 	about := map[string][]string{} // precisions, by note
 	for _, c := range chosen {
-		for _, note := range append([]string{c.Pruned}, c.Warnings...) {
-			if note == "" {
-				continue
-			}
+		for _, note := range c.Warnings {
 			if about[note] == nil {
 				notes = append(notes, note)
 			}
