@@ -1,0 +1,83 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"spmvtune/configs"
+)
+
+// begin measures the roof and opens the record, before the first trial.
+func (r *run) begin(ctx context.Context) error {
+	if r.begun {
+		return nil
+	}
+	rep, err := r.client.do(ctx, request{Roof: true}, openTimeout)
+	if err != nil {
+		r.drop(r.client, err)
+		return r.interrupted(ctx, fmt.Errorf("measuring the device's bandwidth: %w", err))
+	}
+	r.begun = true
+	return r.rec.Begin(ctx, RunInfo{
+		Sweep:    r.sweep,
+		Device:   r.planner.device,
+		Roof:     *rep.Roof,
+		Sources:  r.planner.sources,
+		Protocol: ProtocolText(r.sweep.Protocol),
+		Version:  r.opt.Version,
+	})
+}
+
+// reload gives m to a new worker, if the last one died.
+func (r *run) reload(ctx context.Context, spec configs.Matrix, m Matrix) error {
+	if r.client != nil {
+		return nil
+	}
+	r.sum.Restarts++
+	again, err := r.load(ctx, spec)
+	switch {
+	case errors.Is(err, errStop):
+		return err
+	case err != nil:
+		return fmt.Errorf("loading it again for a new worker: %w", err)
+	case again.Hash != m.Hash:
+		return errors.New("the matrix has changed since the sweep started: run the sweep again")
+	}
+	return nil
+}
+
+// trial measures and records one trial. It is not interrupted by ctx.
+func (r *run) trial(ctx context.Context, t Trial) error {
+	ctx = context.WithoutCancel(ctx)
+	rep, err := r.client.do(ctx, request{Trial: &trialRequest{t, r.sweep.Protocol}}, r.sweep.Protocol.Timeout)
+	res := Result{Trial: t, At: time.Now().UTC()}
+	var d *death
+	switch {
+	case errors.As(err, &d):
+		res.Status, res.Message = d.Status, d.Message
+		r.client = nil
+	case err != nil:
+		return err
+	default:
+		res = *rep.Result
+		if rep.Spoiled {
+			r.client.close()
+			r.client = nil
+		}
+	}
+	if err := r.rec.Record(ctx, res); err != nil {
+		return fmt.Errorf("recording a trial: %w", err)
+	}
+	r.sum.Measured[res.Status]++
+	switch res.Status {
+	case OK:
+	case Invalid:
+		r.sum.Invalid[res.Message]++
+	default:
+		r.sum.Failed = append(r.sum.Failed, res)
+	}
+	r.opt.Observe(Event{Result: &res})
+	return nil
+}

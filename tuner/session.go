@@ -1,0 +1,74 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"spmvtune/configs"
+)
+
+// openTimeout bounds how long a device may take to answer at all.
+const openTimeout = 2 * time.Minute
+
+// worker makes sure that there is a worker with an open device.
+func (r *run) worker(ctx context.Context) error {
+	if r.client != nil {
+		return nil
+	}
+	c, err := startClient(r.opt.Launch)
+	if err != nil {
+		return err
+	}
+	device := r.sweep.Device
+	if r.opt.Assume != nil {
+		device = configs.Device{Backend: "cpu"} // which only loads matrices
+	}
+	rep, err := c.do(ctx, request{Open: &device}, openTimeout)
+	if err != nil {
+		r.drop(c, err)
+		return r.interrupted(ctx, fmt.Errorf("opening the device: %w", err))
+	}
+	r.client = c
+	r.planner = planner{r.sweep, *rep.Device, rep.Sources}
+	if a := r.opt.Assume; a != nil {
+		r.planner.device, r.planner.sources = a.Device, a.Sources
+	}
+	return nil
+}
+
+// drop closes a client after an error, unless the error has ended it already.
+func (r *run) drop(c *client, err error) {
+	var d *death
+	if !errors.As(err, &d) && !errors.Is(err, context.Canceled) {
+		c.close()
+	}
+	r.client = nil
+}
+
+// interrupted turns an error into errStop where the user asked to stop.
+func (r *run) interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		r.sum.Interrupted = true
+		return errStop
+	}
+	return err
+}
+
+// load gives the worker a matrix. No deadline: a large file takes as long as it
+// takes, and the user can interrupt.
+func (r *run) load(ctx context.Context, spec configs.Matrix) (Matrix, error) {
+	if err := r.worker(ctx); err != nil {
+		return Matrix{}, err
+	}
+	rep, err := r.client.do(ctx, request{Load: &loadRequest{spec, r.sweep.Protocol.Seed}}, 0)
+	if err != nil {
+		var d *death
+		if errors.As(err, &d) || ctx.Err() != nil {
+			r.drop(r.client, err)
+		}
+		return Matrix{}, r.interrupted(ctx, err)
+	}
+	return *rep.Matrix, nil
+}
