@@ -30,9 +30,11 @@ for step in "${@:-all}"; do
 	case $step in
 	sanitize | all)
 		if command -v compute-sanitizer >/dev/null; then
-			for tool in memcheck racecheck synccheck; do
-				run compute-sanitizer --tool "$tool" --error-exitcode 9 \
-					"$here/cuda.test" -test.timeout 60m -test.run TestGPUCorners -quick -kernels '^(coo|csr|sell)'
+			for tool in memcheck synccheck racecheck; do
+				for kernels in '^coo' '^csr_[a-l]' '^(csr_[m-z]|sell)'; do
+					run compute-sanitizer --tool "$tool" --error-exitcode 9 \
+						"$here/cuda.test" -test.timeout 60m -test.run TestGPUCorners -quick -kernels "$kernels"
+				done
 			done
 		elif [ "$step" = sanitize ]; then
 			echo "compute-sanitizer is not found" >&2

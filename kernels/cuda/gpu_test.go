@@ -51,6 +51,7 @@ func TestGPUShared(t *testing.T) {
 	if *gpuQuick {
 		t.Skip("quick")
 	}
+	gpuPatience = time.Second / 4
 	checkGPU(t, gpuShared(t), []int{32, 33, 256, 1024}, []int{1, 132, 65536})
 }
 
@@ -67,7 +68,7 @@ type gpuCount struct {
 // gpuPatience is the time of products after which a kernel's further
 // configurations on a matrix are left out: a thread per row takes seconds for a
 // row of a million, and shows nothing new.
-const gpuPatience = 3 * time.Second
+var gpuPatience = 3 * time.Second
 
 // checkGPU verifies every kernel of the catalogue in both precisions, with integer
 // data exactly and with real data within the bound, and prints a table.
