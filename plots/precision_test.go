@@ -30,7 +30,7 @@ func coarse(stops map[tuner.Stop]int) *data {
 
 func TestMissedTargetIsSaid(t *testing.T) {
 	d := coarse(map[tuner.Stop]int{tuner.StopBudget: 400, tuner.StopSamples: 30, tuner.StopTarget: 18})
-	content, w := written(t, d, nil, Options{})
+	content, w := written(t, d, nil, Options{Figures: []string{"speedup-over-baseline"}})
 	const want = "430 of 448 trials did not reach the target of 2%: the median half-width of their 95% intervals is 5.1%"
 	if len(w.Warnings) == 0 || !strings.HasPrefix(w.Warnings[0].Error(), want) || !strings.Contains(w.Warnings[0].Error(), "trial_budget") {
 		t.Errorf("warnings %v, want %q and what to raise", w.Warnings, want)

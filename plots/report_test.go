@@ -124,7 +124,7 @@ func TestSameWordsForTies(t *testing.T) {
 	s.matrices, s.precisions = s.matrices[:1], s.precisions[:1]
 	d := s.data()
 	d.best[0].TieSize = 28
-	content, _ := written(t, d, nil, Options{})
+	content, _ := written(t, d, nil, Options{Figures: []string{"speedup-over-baseline"}})
 	table := string(content["tables/best-configuration.md"])
 	if !strings.Contains(table, "| tied |") || !strings.Contains(table, "|   28 |") || !strings.Contains(table, "the listed one included") {
 		t.Errorf("the table does not count the listed configuration:\n%s", table)
