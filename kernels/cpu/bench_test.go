@@ -122,8 +122,8 @@ func BenchmarkSpeedup(b *testing.B) {
 	})
 	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 		for _, c := range []struct{ sequential, parallel kernels.Config }{
-			{config("cpu_coo", precision, 0, 0), config("cpu_coo_chunks", precision, 1<<14, 2)},
-			{config("cpu_csr", precision, 0, 0), config("cpu_csr_rows", precision, 1<<12, 2)},
+			{config("cpu_coo", precision, 0, 0), config("cpu_coo_chunks", precision, 1<<18, 2)},
+			{config("cpu_csr", precision, 0, 0), config("cpu_csr_rows", precision, 1<<16, 2)},
 			{config("cpu_csr", precision, 0, 0), config("cpu_csr_merge", precision, 0, 2)},
 			{config("cpu_sell", precision, 32, 1), config("cpu_sell", precision, 32, 2)},
 		} {

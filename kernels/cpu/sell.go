@@ -83,9 +83,9 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 
 // chunksPerTake is how many chunks a worker takes at a time. C is chosen for the
 // layout, and one chunk can be too little work to pay for the shared counter: a
-// take is some 4096 rows, less where that would leave a worker fewer than 16.
+// take is some 65,536 rows, less where that would leave a worker fewer than 16.
 func chunksPerTake(chunks, c, workers int) int {
-	return max(1, min(4096/c, chunks/(16*workers)))
+	return max(1, min(65536/c, chunks/(16*workers)))
 }
 
 // sellBytes is the size of the four arrays of SELL-C-sigma, padding included.
