@@ -22,8 +22,12 @@ struct Csr {
 		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int rows
 #define CSR (Csr<V>{row_ptr, col_idx, val, x, y, rows})
 
-// Every legal block, up to 1024 threads, has to find its registers.
+// Every legal block, up to 1024 threads, has to find its registers. Left to itself
+// the compiler then takes 32, with which a multiprocessor is full of threads, and
+// waits earlier for what it fetched. Kernels for which many fetches of a thread
+// matter more than many threads ask for no second block beside one of 1024.
 #define CSR_BOUNDS __launch_bounds__(1024)
+#define CSR_DEEP_BOUNDS __launch_bounds__(1024, 1)
 
 // Declares NAME_f32 and NAME_f64, whose body sees the type of values as V.
 #define CSR_ENTRY(NAME, BOUNDS, PARAMS, ...)                                            \
@@ -70,30 +74,67 @@ __device__ __forceinline__ void products(const Csr<V> &a, V (&p)[N], I j, I end,
 	}
 }
 
-// Σ of the products j, j+step, … below end, UNROLL of them at a time. The last few
-// are fetched at a time, too: a row has seldom more than one such turn. With
-// UNROLL 1 this is the papers' plain loop, unrolled as compilers do by themselves:
-// the last few come one by one.
-template <int UNROLL, typename V>
+// The same, added to sum.
+template <int N, bool CHECKED, typename V>
+__device__ __forceinline__ void add_products(const Csr<V> &a, V &sum, unsigned j, unsigned end,
+                                             unsigned step) {
+	V p[N];
+	products<N, CHECKED>(a, p, j, end, step);
+#pragma unroll
+	for (int i = 0; i < N; i++) sum += p[i];
+}
+
+// Adds to sum the products j, j+step, … below end as long as there are N, N at a
+// time. The columns of a turn are fetched while the one before waits for x. Leaves j
+// at the first that is left over.
+template <int N, typename V>
+__device__ __forceinline__ void add_ahead(const Csr<V> &a, V &sum, unsigned &j, unsigned end,
+                                          unsigned step) {
+	int col[N];
+	auto fetch_columns = [&] {
+#pragma unroll
+		for (int i = 0; i < N; i++) col[i] = __ldg(a.col_idx + j + i * step);
+	};
+	bool turn = j + (N - 1) * step < end;
+	if (turn) fetch_columns();
+#pragma unroll 1
+	while (turn) {
+		V p[N], x[N];
+#pragma unroll
+		for (int i = 0; i < N; i++) {
+			x[i] = __ldg(a.x + col[i]);
+			p[i] = __ldg(a.val + j + i * step);
+		}
+		j += N * step;
+		turn = j + (N - 1) * step < end;
+		if (turn) fetch_columns();
+#pragma unroll
+		for (int i = 0; i < N; i++) sum += p[i] * x[i];
+	}
+}
+
+// Σ of the products j, j+step, … below end, N at a time, since one after another
+// would each wait for memory twice. Compilers do not do this by themselves: j might
+// wrap for all that they know, and so they test every turn. At most LAST products
+// are left over and fetched at a time, too: either all, or what is left by half a
+// turn. AHEAD fetches columns before they are needed, at N more registers. With N 1
+// this is a plain loop.
+template <int N, int LAST = N - 1, bool AHEAD = false, typename V>
 __device__ __forceinline__ V dot(const Csr<V> &a, unsigned j, unsigned end, unsigned step) {
+	static_assert(LAST == N - 1 || LAST == N / 2 - 1);
 	V sum = 0;
-	if constexpr (UNROLL == 1) {
-#pragma unroll 4
-		for (; j < end; j += step) sum += product(a, j);
+	if constexpr (AHEAD) {
+		add_ahead<N>(a, sum, j, end, step);
 	} else {
 #pragma unroll 1
-		for (; j + (UNROLL - 1) * step < end; j += UNROLL * step) {
-			V p[UNROLL];
-			products<UNROLL, false>(a, p, j, end, step);
-#pragma unroll
-			for (int i = 0; i < UNROLL; i++) sum += p[i];
-		}
-		if (j < end) {
-			V p[UNROLL - 1];
-			products<UNROLL - 1, true>(a, p, j, end, step);
-#pragma unroll
-			for (int i = 0; i < UNROLL - 1; i++) sum += p[i];
-		}
+		for (; j + (N - 1) * step < end; j += N * step) add_products<N, false>(a, sum, j, end, step);
+	}
+	if (LAST < N - 1 && j + LAST * step < end) {
+		add_products<LAST + 1, false>(a, sum, j, end, step);
+		j += (LAST + 1) * step;
+	}
+	if constexpr (LAST > 0) {
+		if (j < end) add_products<LAST, true>(a, sum, j, end, step);
 	}
 	return sum;
 }
@@ -125,6 +166,43 @@ __device__ __forceinline__ V warp_sum_shared(V v) {
 		__syncwarp();
 	}
 	return *mine;
+}
+
+// Σ of the products from start up to end over a warp; lane 0 has it. Rows of at most
+// 32 nonzeros are a product a lane, and up to 8 nonzeros take fewer steps to reduce.
+template <int N, bool SHARED, typename V>
+__device__ __forceinline__ V warp_dot(const Csr<V> &a, unsigned start, unsigned end) {
+	unsigned j = start + threadIdx.x % WARP, n = end - start;
+	if (n > WARP) {
+		V sum = dot<N, N == 1 ? 0 : 3, (N > 4)>(a, j, end, WARP);
+		return SHARED ? warp_sum_shared(sum) : warp_sum(sum);
+	}
+	V sum = j < end ? product(a, j) : V(0);
+	if (SHARED) return warp_sum_shared(sum);
+	return n > 8 ? warp_sum(sum) : group_sum(sum, 8);
+}
+
+// Σ of staged[from], …, staged[to-1], which are in shared memory, N at a time. As a
+// tree, they wait for a few additions rather than for N.
+template <int N, typename V>
+__device__ __forceinline__ V sum_staged(const V *staged, unsigned from, unsigned to) {
+	V sum = 0;
+	unsigned j = from;
+#pragma unroll 1
+	for (; j + N <= to; j += N) {
+		V v[N];
+#pragma unroll
+		for (int i = 0; i < N; i++) v[i] = staged[j + i];
+#pragma unroll
+		for (int d = N / 2; d > 0; d /= 2) {
+#pragma unroll
+			for (int i = 0; i < d; i++) v[i] += v[i + d];
+		}
+		sum += v[0];
+	}
+#pragma unroll 4
+	for (; j < to; j++) sum += staged[j];
+	return sum;
 }
 
 // Sum over a block of whole warps; thread 0 has it. All threads take part.

@@ -13,24 +13,31 @@
 // written, empty ones as 0.
 #include "csr.cuh"
 
-// A thread per row.
-template <int UNROLL, bool SHARED, typename V>
+// A thread per row. SHARED: its running sum is in shared memory.
+template <int N, bool SHARED, typename V>
 __device__ __forceinline__ void thread_rows(const Csr<V> &a) {
 	for (long long r = thread_index(); r < a.rows; r += thread_count()) {
 		unsigned start = row_start(a, r), end = row_end(a, r);
-		a.y[r] = SHARED ? dot_shared<UNROLL>(a, start, end, 1) : dot<UNROLL>(a, start, end, 1);
+		a.y[r] = SHARED ? dot_shared<N>(a, start, end, 1) : dot<N, N - 1, (N > 4)>(a, start, end, 1);
 	}
 }
 
 // A warp per row: its lanes take every 32nd nonzero, and reduce their sums. A
-// whole warp has the same row, so all of it is in the loop or none.
-template <int UNROLL, bool SHARED, typename V>
+// whole warp has the same row, so all of it is in the loop or none. The bounds of
+// its next row are on their way while it sums this one.
+template <int N, bool SHARED, typename V>
 __device__ __forceinline__ void warp_rows(const Csr<V> &a) {
-	unsigned lane = threadIdx.x % WARP;
-	for (long long r = warp_index(); r < a.rows; r += warp_count()) {
-		V sum = dot<UNROLL>(a, row_start(a, r) + lane, row_end(a, r), WARP);
-		sum = SHARED ? warp_sum_shared(sum) : warp_sum(sum);
-		if (lane == 0) a.y[r] = sum;
+	long long r = warp_index();
+	if (r >= a.rows) return; // for the whole warp
+	unsigned start = row_start(a, r), end = row_end(a, r);
+	for (;;) {
+		long long next = r + warp_count();
+		bool more = next < a.rows;
+		unsigned next_start = more ? row_start(a, next) : 0, next_end = more ? row_end(a, next) : 0;
+		V sum = warp_dot<N, SHARED>(a, start, end);
+		if (threadIdx.x % WARP == 0) a.y[r] = sum;
+		if (!more) return;
+		r = next, start = next_start, end = next_end;
 	}
 }
 
@@ -42,7 +49,7 @@ __device__ __forceinline__ void warp_rows_global(const Csr<V> &a, V *buffer) {
 	unsigned lane = threadIdx.x % WARP;
 	V *mine = buffer + thread_index();
 	for (long long r = warp_index(); r < a.rows; r += warp_count()) {
-		*mine = dot<1>(a, row_start(a, r) + lane, row_end(a, r), WARP);
+		*mine = dot<4>(a, row_start(a, r) + lane, row_end(a, r), WARP);
 		__syncwarp();
 		for (unsigned d = 1; d < WARP; d *= 2) {
 			if (lane % (2 * d) == 0) *mine += mine[d];
@@ -54,11 +61,17 @@ __device__ __forceinline__ void warp_rows_global(const Csr<V> &a, V *buffer) {
 
 #define CSR_GLOBAL_PARAMS(V) CSR_PARAMS(V), V *buffer
 
-CSR_ENTRY(csr_scalar, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, false>(CSR))
-CSR_ENTRY(csr_vector, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, true>(CSR))
+// A thread alone with a long row waits for memory again and again, as does a warp, so
+// that those of a thread per row and CSR Vector fetch 8 products at a time. The other
+// kernels of a warp per row fetch 4, which leaves registers for all the warps that
+// short rows need.
+CSR_ENTRY(csr_scalar, CSR_DEEP_BOUNDS, CSR_PARAMS, thread_rows<8, false>(CSR))
+CSR_ENTRY(csr_vector, CSR_DEEP_BOUNDS, CSR_PARAMS, warp_rows<8, true>(CSR))
 CSR_ENTRY(csr_warp_row_global, CSR_BOUNDS, CSR_GLOBAL_PARAMS, warp_rows_global(CSR, buffer))
-CSR_ENTRY(csr_warp_row_shuffle, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, false>(CSR))
+CSR_ENTRY(csr_warp_row_shuffle, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false>(CSR))
 
+// The first forms are not unrolled. The authors unrolled the second by 4; their
+// compiler did so again, so that csr_thread_row is unrolled by 8 here.
 CSR_ENTRY(csr_thread_row_v1, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, false>(CSR))
 CSR_ENTRY(csr_thread_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, true>(CSR))
 CSR_ENTRY(csr_warp_row_v1, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, false>(CSR))
@@ -69,8 +82,8 @@ CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, true>(CSR))
 // min_blocks: the paper bounds the block by 256 threads and asks for so many
 // blocks on a multiprocessor, which bounds the registers of a thread.
 #define THREAD_ROW(NAME, BOUNDS)                                                  \
-	CSR_ENTRY(NAME, BOUNDS, CSR_PARAMS, thread_rows<4, false>(CSR))               \
-	CSR_ENTRY(NAME##_shared, BOUNDS, CSR_PARAMS, thread_rows<4, true>(CSR))
+	CSR_ENTRY(NAME, BOUNDS, CSR_PARAMS, thread_rows<8, false>(CSR))               \
+	CSR_ENTRY(NAME##_shared, BOUNDS, CSR_PARAMS, thread_rows<8, true>(CSR))
 
 THREAD_ROW(csr_thread_row, )
 THREAD_ROW(csr_thread_row_min1, __launch_bounds__(256, 1))

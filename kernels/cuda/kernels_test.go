@@ -50,11 +50,13 @@ func randomRows(rows, cols, limit int, seed uint64) *structure {
 // corners are the structures at which kernels go wrong.
 func corners() map[string]*structure {
 	ones := slices.Repeat([]int{1}, 700)
+	none := slices.Repeat([]int{0}, 70)
 	return map[string]*structure{
 		"no rows":              rowsOfLength(),
 		"no columns":           rowsOfLength(0, 0, 0),
 		"1×1":                  rowsOfLength(1),
 		"empty at both ends":   rowsOfLength(0, 0, 5, 0, 40, 0, 0),
+		"few between empty":    rowsOfLength(slices.Concat(none, []int{3, 40, 1, 8, 9, 2}, none, []int{7, 1})...),
 		"one row":              rowsOfLength(3001),
 		"one column":           rowsOfLength(ones...),
 		"windows end in rows":  rowsOfLength(31, 1, 32, 33, 64, 63, 1, 128, 0, 1024, 2047),
