@@ -56,47 +56,110 @@ __device__ __forceinline__ void bins_v1_shared(const Csr<V> &a, unsigned nnz, co
 	}
 }
 
-// Sum over a warp, in shared memory or not; lane 0 has it.
-template <bool SHARED, typename V>
-__device__ __forceinline__ V reduce(V v) {
-	return SHARED ? warp_sum_shared(v) : warp_sum(v);
+// Sums N rows over a warp, of each of which every lane has a part; the lanes from
+// i·32/N on have the sum of row i. Lanes that swap parts of two rows keep one each,
+// so that as many shuffles as for one row, and a few, sum all of them.
+template <int N, typename V>
+__device__ __forceinline__ V rows_sum(V (&part)[N]) {
+	unsigned lane = threadIdx.x % WARP;
+	int d = WARP / 2;
+#pragma unroll
+	for (int n = N / 2; n > 0; n /= 2, d /= 2) {
+		bool upper = lane & d;
+#pragma unroll
+		for (int i = 0; i < n; i++) {
+			V kept = upper ? part[i + n] : part[i], given = upper ? part[i] : part[i + n];
+			part[i] = kept + __shfl_xor_sync(FULL, given, d);
+		}
+	}
+#pragma unroll
+	for (; d > 0; d /= 2) part[0] += __shfl_xor_sync(FULL, part[0], d);
+	return part[0];
 }
 
-// CoalescedBins: the host packed consecutive rows into bins of at most BIN
-// nonzeros, a longer row alone; bin b holds the rows from bin_row[b] up to
-// bin_row[b+1]. A warp takes a bin row by row, grid-stride over bins. The bounds
-// of up to 32 rows are fetched at a time, a lane each, and the nonzeros of AHEAD
-// rows are fetched before the first of these is reduced. Rows beyond the bin's
-// last begin and end where it ends.
+// Rows that a warp has taken of a bin: lane i has the end of row i of n, lanes
+// beyond have the last one's. The first row is `first`; `some` is a nonzero of
+// theirs. Where `wide`, some row has more nonzeros than a warp has lanes.
+struct Taken {
+	unsigned first, n, ends, some;
+	bool wide;
+};
+
+// Sums rows i to i+N-1 of those taken, and returns where they end; the nonzeros of
+// all are fetched before the first is reduced. Rows beyond the last are empty.
+// Lanes without a nonzero fetch `some`: a fetch that not all lanes take would have
+// to end before the next could begin.
+template <int N, bool SHARED, typename V>
+__device__ __forceinline__ unsigned sum_rows(const Csr<V> &a, const Taken &t, unsigned i,
+                                             unsigned start) {
+	unsigned lane = threadIdx.x % WARP;
+	unsigned at[N], end[N];
+	int col[N];
+	V part[N], x[N];
+#pragma unroll
+	for (int k = 0; k < N; k++) {
+		at[k] = start + lane;
+		end[k] = start = __shfl_sync(FULL, t.ends, i + k);
+	}
+#pragma unroll
+	for (int k = 0; k < N; k++) {
+		unsigned j = at[k] < end[k] ? at[k] : t.some;
+		col[k] = __ldg(a.col_idx + j);
+		part[k] = __ldg(a.val + j);
+	}
+#pragma unroll
+	for (int k = 0; k < N; k++) x[k] = __ldg(a.x + col[k]);
+#pragma unroll
+	for (int k = 0; k < N; k++) part[k] = at[k] < end[k] ? part[k] * x[k] : V(0);
+	if (t.wide) {
+#pragma unroll
+		for (int k = 0; k < N; k++) {
+			if (at[k] + WARP < end[k]) part[k] += product(a, at[k] + WARP);
+		}
+	}
+	if (SHARED) {
+#pragma unroll
+		for (int k = 0; k < N; k++) {
+			V sum = warp_sum_shared(part[k]);
+			if (lane == 0 && i + k < t.n) a.y[t.first + i + k] = sum;
+		}
+	} else {
+		constexpr unsigned LANES = WARP / N; // with the same row
+		V sum = rows_sum(part);
+		if (lane % LANES == 0 && i + lane / LANES < t.n) a.y[t.first + i + lane / LANES] = sum;
+	}
+	return start;
+}
+
+// CoalescedBins: the host packed consecutive rows into bins of at most 64 nonzeros,
+// a longer row alone; bin b holds the rows from bin_row[b] up to bin_row[b+1]. A warp
+// takes a bin row by row, grid-stride over bins. The bounds of up to 32 rows are
+// fetched at a time, a lane each, and of these 4 rows are summed at a time, or the
+// last one or two.
 template <bool SHARED, typename V>
 __device__ __forceinline__ void bins(const Csr<V> &a, const int *bin_row, int bin_count) {
-	constexpr int BIN = 64, AHEAD = 4;
 	unsigned lane = threadIdx.x % WARP;
 	for (long long b = warp_index(); b < bin_count; b += warp_count()) {
 		unsigned r = __ldg(bin_row + b), last = __ldg(bin_row + b + 1);
 		unsigned start = row_start(a, r);
 		if (last - r == 1) {
-			V sum = reduce<SHARED>(dot<4>(a, start + lane, row_end(a, r), WARP));
+			V sum = warp_dot<4, SHARED>(a, start, row_end(a, r));
 			if (lane == 0) a.y[r] = sum;
 			continue; // with the whole warp
 		}
 		for (; r < last; r += WARP) {
+			unsigned end = row_end(a, min(r + lane, last - 1));
 			unsigned n = min(static_cast<unsigned>(WARP), last - r);
-			unsigned ends = row_end(a, min(r + lane, last - 1));
-			for (unsigned i = 0; i < n; i += AHEAD) {
-				V p[AHEAD][BIN / WARP];
-#pragma unroll
-				for (int k = 0; k < AHEAD; k++) {
-					unsigned end = __shfl_sync(FULL, ends, i + k);
-					products<BIN / WARP, true>(a, p[k], start + lane, end, unsigned(WARP));
-					start = end;
-				}
-#pragma unroll
-				for (int k = 0; k < AHEAD; k++) {
-					V sum = reduce<SHARED>(p[k][0] + p[k][1]);
-					if (lane == 0 && i + k < n) a.y[r + i + k] = sum;
-				}
+			if (__shfl_sync(FULL, end, WARP - 1) == start) { // all of them are empty
+				if (lane < n) a.y[r + lane] = 0;
+				continue; // with the whole warp
 			}
+			unsigned before = __shfl_up_sync(FULL, end, 1);
+			bool wide = __any_sync(FULL, end - (lane == 0 ? start : before) > WARP);
+			Taken t{r, n, end, start, wide};
+			unsigned i = 0;
+			for (; i + 2 < t.n; i += 4) start = sum_rows<4, SHARED>(a, t, i, start);
+			if (i < t.n) start = sum_rows<2, SHARED>(a, t, i, start);
 		}
 	}
 }
@@ -136,8 +199,7 @@ __device__ __forceinline__ void hybrid(const Csr<V> &a, const Classes &c) {
 			long long i = (u - c.longs) * warps + warp;
 			if (i >= c.mediums) continue; // for the whole warp
 			int r = c.row(c.longs + static_cast<int>(i));
-			V sum = dot<UNROLL>(a, row_start(a, r) + lane, row_end(a, r), WARP);
-			sum = reduce<SHARED>(sum);
+			V sum = warp_dot<UNROLL, SHARED>(a, row_start(a, r), row_end(a, r));
 			if (lane == 0) a.y[r] = sum;
 		} else {
 			long long i = (u - c.longs - medium_units) * blockDim.x + threadIdx.x;
@@ -158,8 +220,8 @@ __device__ __forceinline__ void hybrid(const Csr<V> &a, const Classes &c) {
 CSR_ENTRY(csr_bins_v1, CSR_BOUNDS, CSR_BINS1_PARAMS, bins_v1<V>(CSR, nnz, bin_row, bin))
 CSR_ENTRY(csr_bins_v1_shared, CSR_BOUNDS, CSR_BINS1_PARAMS,
           bins_v1_shared<V>(CSR, nnz, bin_row, bin))
-CSR_ENTRY(csr_bins, CSR_BOUNDS, CSR_BINS_PARAMS, bins<false>(CSR, bin_row, count))
-CSR_ENTRY(csr_bins_shared, CSR_BOUNDS, CSR_BINS_PARAMS, bins<true>(CSR, bin_row, count))
+CSR_ENTRY(csr_bins, CSR_DEEP_BOUNDS, CSR_BINS_PARAMS, bins<false>(CSR, bin_row, count))
+CSR_ENTRY(csr_bins_shared, CSR_DEEP_BOUNDS, CSR_BINS_PARAMS, bins<true>(CSR, bin_row, count))
 CSR_ENTRY(csr_hybrid_v1, CSR_BOUNDS, CSR_HYBRID_PARAMS, hybrid<1, false>(CSR, CLASSES))
 CSR_ENTRY(csr_hybrid_v1_shared, CSR_BOUNDS, CSR_HYBRID_PARAMS, hybrid<1, true>(CSR, CLASSES))
 CSR_ENTRY(csr_hybrid, CSR_BOUNDS, CSR_HYBRID_PARAMS, hybrid<4, false>(CSR, CLASSES))
