@@ -5,8 +5,8 @@
 // first_row[b+1], and first_row ends with the number of rows.
 #include "csr.cuh"
 
-// Products in flight per thread.
-constexpr int BATCH = 4;
+// Products in flight per thread. A warp alone with a long row has more.
+constexpr int BATCH = 4, BATCH_ALONE = 8;
 
 // Row blocks of several rows: the products are streamed to shared memory in the
 // order in which they are stored, then a thread sums each row from there.
@@ -24,11 +24,7 @@ __device__ __forceinline__ void stream_rows(const Csr<V> &a, V *staged, unsigned
 	}
 	__syncthreads();
 	for (unsigned r = first + threadIdx.x; r < last; r += blockDim.x) {
-		V sum = 0;
-		unsigned stop = row_end(a, r) - start;
-#pragma unroll 4
-		for (unsigned j = row_start(a, r) - start; j < stop; j++) sum += staged[j];
-		a.y[r] = sum;
+		a.y[r] = sum_staged<8>(staged, row_start(a, r) - start, row_end(a, r) - start);
 	}
 }
 
@@ -36,11 +32,11 @@ __device__ __forceinline__ void stream_rows(const Csr<V> &a, V *staged, unsigned
 template <bool BLOCK, typename V>
 __device__ __forceinline__ void single_row(const Csr<V> &a, V *scratch, int r) {
 	if (BLOCK) {
-		V sum = dot<BATCH>(a, row_start(a, r) + threadIdx.x, row_end(a, r), blockDim.x);
-		sum = block_sum(sum, scratch);
+		unsigned j = row_start(a, r) + threadIdx.x;
+		V sum = block_sum(dot<BATCH, BATCH - 1, true>(a, j, row_end(a, r), blockDim.x), scratch);
 		if (threadIdx.x == 0) a.y[r] = sum;
 	} else if (threadIdx.x < WARP) {
-		V sum = warp_sum(dot<BATCH>(a, row_start(a, r) + threadIdx.x, row_end(a, r), WARP));
+		V sum = warp_dot<BATCH_ALONE, false>(a, row_start(a, r), row_end(a, r));
 		if (threadIdx.x == 0) a.y[r] = sum;
 	}
 }

@@ -63,8 +63,7 @@ __device__ __forceinline__ void sum_rows(const int *row_ptr, int rows, const V *
 		stage(staged, v + base, n);
 		__syncthreads(); // all are there
 		unsigned from = max(start, base), to = min(stop, base + n);
-#pragma unroll 4
-		for (unsigned j = from; j < to; j++) sum += staged[j - base];
+		if (from < to) sum += sum_staged<8>(staged, from - base, to - base);
 		__syncthreads(); // nobody reads them any more
 	}
 	if (r < rows) y[r] = sum;
