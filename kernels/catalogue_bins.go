@@ -22,7 +22,7 @@ var csrBinsKernels = []Kernel{
 	{
 		Name: "csr_thread_row", Paper: "OneThreadPerRow", Source: "csr-bins-and-hybrid, Alg. 1",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
-		Mapping: "thread per row, grid-stride, unrolled by 4",
+		Mapping: "thread per row, grid-stride, unrolled: 8 products at a time",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 		Params: []Param{
 			{Name: "min_blocks", Values: []string{"none", "1", "2", "3"}, Default: "none", Doc: "launch bound: blocks that must fit on a multiprocessor"},

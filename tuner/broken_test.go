@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -47,7 +48,7 @@ const (
 type brokenBackend struct{ p *kernels.Problem }
 
 func (b *brokenBackend) Device() kernels.Device {
-	return kernels.Device{Backend: "cpu", Name: "test processor", Driver: "test", Units: 2, MaxBlock: 1 << 20}
+	return kernels.Device{Backend: cmp.Or(os.Getenv("SPMVTUNE_TEST_WORKER"), "cpu"), Name: "test processor", Driver: "test", Units: 2, MaxBlock: 1 << 20}
 }
 func (b *brokenBackend) Source(k string) string { return "source of " + k }
 func (b *brokenBackend) Roof() (kernels.Roof, error) {

@@ -89,10 +89,17 @@ const grace = 200 * time.Millisecond
 // it takes) and until ctx ends. A *death is returned when the worker ended, or
 // had to be ended; the client can't be used after that.
 func (c *client) do(ctx context.Context, req request, timeout time.Duration) (reply, error) {
-	type outcome struct {
-		rep reply
-		err error
-	}
+	return c.wait(ctx, c.start(req), timeout)
+}
+
+// An outcome is what became of a request.
+type outcome struct {
+	rep reply
+	err error
+}
+
+// start sends req. The outcome must be waited for before the next start.
+func (c *client) start(req request) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
@@ -101,6 +108,11 @@ func (c *client) do(ctx context.Context, req request, timeout time.Duration) (re
 		}
 		done <- o
 	}()
+	return done
+}
+
+// wait waits for the outcome of a request, as do.
+func (c *client) wait(ctx context.Context, done <-chan outcome, timeout time.Duration) (reply, error) {
 	var expired <-chan time.Time
 	if timeout > 0 {
 		t := time.NewTimer(timeout)

@@ -49,9 +49,16 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m Matrix) error {
 }
 
 // trial measures and records one trial. It is not interrupted by ctx.
-func (r *run) trial(ctx context.Context, t Trial) error {
+//
+// The next one, if any, is started before the result is recorded, so that a GPU
+// does not wait for the disk. On a processor recording would be measured, too.
+func (r *run) trial(ctx context.Context, t Trial, next *Trial) error {
 	ctx = context.WithoutCancel(ctx)
-	rep, err := r.client.do(ctx, request{Trial: &trialRequest{t, r.sweep.Protocol}}, r.sweep.Protocol.Timeout)
+	if r.ahead == nil {
+		r.ahead = r.client.start(r.request(t))
+	}
+	rep, err := r.client.wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
+	r.ahead = nil
 	res := Result{Trial: t, At: time.Now().UTC()}
 	var d *death
 	switch {
@@ -62,9 +69,12 @@ func (r *run) trial(ctx context.Context, t Trial) error {
 		return err
 	default:
 		res = *rep.Result
-		if rep.Spoiled {
+		switch {
+		case rep.Spoiled:
 			r.client.close()
 			r.client = nil
+		case next != nil && r.planner.device.Backend != "cpu":
+			r.ahead = r.client.start(r.request(*next))
 		}
 	}
 	if err := r.rec.Record(ctx, res); err != nil {
@@ -80,4 +90,8 @@ func (r *run) trial(ctx context.Context, t Trial) error {
 	}
 	r.opt.Observe(Event{Result: &res})
 	return nil
+}
+
+func (r *run) request(t Trial) request {
+	return request{Trial: &trialRequest{t, r.sweep.Protocol}}
 }

@@ -56,7 +56,8 @@ type run struct {
 	sweep   *configs.Sweep
 	rec     Recorder
 	opt     Options
-	client  *client // nil: a new worker is needed
+	client  *client        // nil: a new worker is needed
+	ahead   <-chan outcome // of the next trial, where it was started already
 	planner planner
 	named   map[string]string // name of each matrix planned, by its hash
 	begun   bool
@@ -118,8 +119,8 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	for _, t := range todo {
-		if ctx.Err() != nil {
+	for i, t := range todo {
+		if r.ahead == nil && ctx.Err() != nil {
 			return r.interrupted(ctx, nil)
 		}
 		switch err := r.reload(ctx, spec, m); {
@@ -129,11 +130,16 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 			r.fail(spec.Name, err)
 			return nil
 		}
-		if b := r.sweep.Search.Time; b > 0 && time.Since(r.started) > b {
+		late := r.sweep.Search.Time > 0 && time.Since(r.started) > r.sweep.Search.Time
+		if r.ahead == nil && late {
 			r.sum.OutOfTime = true
 			return errStop
 		}
-		if err := r.trial(ctx, t); err != nil {
+		var next *Trial
+		if i+1 < len(todo) && !late && ctx.Err() == nil {
+			next = &todo[i+1]
+		}
+		if err := r.trial(ctx, t, next); err != nil {
 			return err
 		}
 	}

@@ -66,10 +66,21 @@ func (m *memory) by(t *testing.T, block int) Result {
 	return Result{}
 }
 
-func testLauncher() *exec.Cmd {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "SPMVTUNE_TEST_WORKER=1")
-	return cmd
+// launcher starts workers whose device is of a backend.
+func launcher(backend string) Launcher {
+	return func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "SPMVTUNE_TEST_WORKER="+backend)
+		return cmd
+	}
+}
+
+func testLauncher() *exec.Cmd { return launcher("cpu")() }
+
+// onGPU is the sweep for the kernel of a GPU, whose trials are started ahead.
+func onGPU(s *configs.Sweep) *configs.Sweep {
+	s.Kernels[0].Kernels = []string{"csr_scalar"}
+	return s
 }
 
 // testSweep tries the given block sizes of cpu_csr_rows on a small grid.
@@ -92,6 +103,9 @@ func testSweep(blocks ...int) *configs.Sweep {
 func runTest(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) Summary {
 	t.Helper()
 	opt.Launch = testLauncher
+	if sweep.Kernels[0].Kernels[0] == "csr_scalar" {
+		opt.Launch = launcher("cuda")
+	}
 	sum, err := Run(t.Context(), sweep, rec, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +118,11 @@ func runTest(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) Summ
 func TestFaultsAreResults(t *testing.T) {
 	sweep := testSweep(behave, giveWrongSum, leaveRowUnwritten, panicInKernel, panicInThread,
 		exitQuietly, hang, exhaustMemory, refuse, failOnDevice, printAndCrash, workOnce)
+	t.Run("cpu", func(t *testing.T) { testFaults(t, sweep) })
+	t.Run("cuda", func(t *testing.T) { testFaults(t, onGPU(sweep)) })
+}
+
+func testFaults(t *testing.T, sweep *configs.Sweep) {
 	sweep.Protocol.Timeout = time.Second
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
