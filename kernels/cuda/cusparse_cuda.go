@@ -39,7 +39,7 @@ type cusparse struct {
 
 // library opens cuSPARSE at its first call. A missing one is an
 // *kernels.InvalidError: the other kernels go on.
-func (b *Backend) library() (*cusparse, error) {
+func (b *Backend) cusparse() (*cusparse, error) {
 	if b.vendor == nil {
 		b.vendor = &cusparse{lib: (*C.spmv_cusparse)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_cusparse{}))))}
 		b.vendor.err = b.vendor.open(b.stream)

@@ -10,7 +10,7 @@ func (b *Backend) Source(kernel string) string {
 	if _, ok := algorithms[kernel]; !ok {
 		return Source(kernel)
 	}
-	lib, err := b.library()
+	lib, err := b.cusparse()
 	if err != nil {
 		return ""
 	}

@@ -33,7 +33,7 @@ func (p *vendorProduct) release() {
 // prepareVendor makes a product of cuSPARSE. Its Prepare time is the row indices
 // for COO, and the library's own analysis.
 func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int) (*product, error) {
-	lib, err := b.library()
+	lib, err := b.cusparse()
 	if err != nil {
 		return nil, err
 	}
