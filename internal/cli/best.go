@@ -22,11 +22,7 @@ it is the one whose neighbouring block sizes are fast too.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeFile("db"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var name string
-			if len(args) == 1 {
-				name = args[0]
-			}
-			db, _, err := openDatabase(name, func(path string) string { return again(cmd, path) })
+			db, _, err := databaseArg(cmd, args)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"spmvtune/store"
 )
 
@@ -43,4 +45,14 @@ func only(file, what string, command func(path string) string) (string, error) {
 		hint += "\n  " + command(path)
 	}
 	return "", &exitError{exitUsage, fmt.Errorf("more than one %s here", what), hint}
+}
+
+// databaseArg opens the database that the only argument of a command names, if it
+// is given.
+func databaseArg(cmd *cobra.Command, args []string) (*store.DB, string, error) {
+	var name string
+	if len(args) == 1 {
+		name = args[0]
+	}
+	return openDatabase(name, func(path string) string { return again(cmd, path) })
 }

@@ -28,11 +28,7 @@ database gives the same bytes.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeFile("db"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var name string
-			if len(args) == 1 {
-				name = args[0]
-			}
-			db, path, err := openDatabase(name, func(path string) string { return again(cmd, path) })
+			db, path, err := databaseArg(cmd, args)
 			if err != nil {
 				return err
 			}
