@@ -98,7 +98,8 @@ type plannedError struct {
 func preview(cmd *cobra.Command, sweep *configs.Sweep, database string) (*planned, error) {
 	ctx := cmd.Context()
 	var db *store.DB
-	if _, err := os.Stat(database); err == nil {
+	// A run that was killed at once may have left an empty file.
+	if info, err := os.Stat(database); err == nil && info.Size() > 0 {
 		if db, err = store.OpenReadOnly(database); err != nil {
 			return nil, err
 		}
