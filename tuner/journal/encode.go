@@ -1,0 +1,112 @@
+package journal
+
+import (
+	"encoding/json"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+)
+
+// The following are the structs that are written. In JSON, a field of a struct
+// takes precedence over one of the same name in an embedded struct: here, every
+// float64 gives way to a number.
+
+type trialLine struct {
+	Run int `json:"run"` // its number
+	tuner.Result
+	Median     number            `json:"median,omitzero"`
+	Low        number            `json:"low,omitzero"`
+	High       number            `json:"high,omitzero"`
+	Samples    numbers           `json:"samples,omitempty"`
+	Prepare    number            `json:"prepare,omitzero"`
+	MaxError   number            `json:"max_error"`
+	Properties map[string]number `json:"properties,omitempty"`
+}
+
+type matrixLine struct {
+	tuner.Matrix
+	Features features `json:"features"`
+}
+
+type features struct {
+	sparse.Features
+	RowMean       number `json:"row_mean"`
+	RowStd        number `json:"row_std"`
+	BandwidthMean number `json:"bandwidth_mean"`
+}
+
+type roof struct {
+	Read  number `json:"read"`
+	Copy  number `json:"copy"`
+	Triad number `json:"triad"`
+}
+
+func encodeTrial(run int, r tuner.Result) trialLine {
+	return trialLine{
+		Run: run, Result: r,
+		Median: number(r.Median), Low: number(r.Low), High: number(r.High), Samples: r.Samples,
+		Prepare: number(r.Prepare), MaxError: number(r.MaxError), Properties: convert[number](r.Properties),
+	}
+}
+
+func (l *trialLine) decode() tuner.Result {
+	r := l.Result
+	r.Median, r.Low, r.High, r.Samples = float64(l.Median), float64(l.Low), float64(l.High), l.Samples
+	r.Prepare, r.MaxError, r.Properties = float64(l.Prepare), float64(l.MaxError), convert[float64](l.Properties)
+	return r
+}
+
+func encodeMatrix(m tuner.Matrix) matrixLine {
+	f := m.Features
+	return matrixLine{m, features{f, number(f.RowMean), number(f.RowStd), number(f.BandwidthMean)}}
+}
+
+func (l *matrixLine) decode() *tuner.Matrix {
+	m, f := l.Matrix, l.Features
+	m.Features = f.Features
+	m.Features.RowMean, m.Features.RowStd, m.Features.BandwidthMean = float64(f.RowMean), float64(f.RowStd), float64(f.BandwidthMean)
+	return &m
+}
+
+func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) runLine {
+	return runLine{
+		Number: n, Sweep: run.Sweep.Name, Title: run.Sweep.Title, Text: string(run.Sweep.Text),
+		Device: run.Device, Roof: roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad)},
+		Sources: run.Sources, Protocol: run.Protocol, Version: run.Version, Facts: facts, At: at,
+	}
+}
+
+func (l *runLine) decode() *Run {
+	return &Run{
+		RunInfo: tuner.RunInfo{
+			Sweep:  &configs.Sweep{Name: l.Sweep, Title: l.Title, Text: []byte(l.Text)},
+			Device: l.Device, Roof: kernels.Roof{Read: float64(l.Roof.Read), Copy: float64(l.Roof.Copy), Triad: float64(l.Roof.Triad)},
+			Sources: l.Sources, Protocol: l.Protocol, Version: l.Version,
+		},
+		Facts: l.Facts, At: l.At,
+	}
+}
+
+// as decodes a record.
+func as[T any](data []byte) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(data, v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// convert changes the type of the values of a map.
+func convert[To, From ~float64](m map[string]From) map[string]To {
+	if m == nil {
+		return nil
+	}
+	c := make(map[string]To, len(m))
+	for name, v := range m {
+		c[name] = To(v)
+	}
+	return c
+}

@@ -1,0 +1,131 @@
+package journal
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"spmvtune/tuner"
+)
+
+// What is written comes back as it was, whatever its numbers are.
+func TestRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(t.Context(), dir, "0007.1", "123_4", 2, Options{Worker: 3, Facts: func(run tuner.RunInfo) map[string]string {
+		return map[string]string{"node": "n1", "device": run.Device.Name}
+	}})
+	must(t, err)
+	defer w.Close()
+	matrix, run := testMatrix("grid"), testRun()
+	run.Roof.Copy = math.Inf(1)
+	strange := testTrial(2)
+	strange.MaxError, strange.Median, strange.Low, strange.High = math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)
+	strange.Samples = []float64{math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), 0.1 + 0.2, math.Inf(-1)}
+	strange.Properties = map[string]float64{"occupancy": math.NaN()}
+	failed := tuner.Result{Trial: testTrial(3).Trial, Status: tuner.Fault, Message: "signal: \"killed\" {} \x00 \u2028", At: strange.At}
+	results := []tuner.Result{testTrial(1), strange, failed}
+	end := End{Reason: "out of time", At: strange.At, Pieces: []Piece{{"grid", tuner.Part{Index: 1, Of: 4}, true, ""}, {"b", tuner.All, false, "not begun"}}}
+	must(t, w.Matrix(t.Context(), matrix))
+	must(t, w.Begin(t.Context(), run))
+	for _, r := range results {
+		must(t, w.Record(t.Context(), r))
+	}
+	must(t, w.End(end))
+
+	var gotResults []tuner.Result
+	for rec, err := range Read(t.Context(), w.Path()) {
+		must(t, err)
+		switch {
+		case rec.Run != nil:
+			same(t, rec.Run.RunInfo, run)
+			same(t, rec.Run.Facts, map[string]string{"node": "n1", "device": "Testcore"})
+		case rec.Matrix != nil:
+			same(t, *rec.Matrix, matrix)
+		case rec.Trial != nil:
+			gotResults = append(gotResults, rec.Trial.Result)
+			same(t, *rec.Trial.Matrix, matrix)
+			same(t, rec.Trial.Run.Version, "test")
+		case rec.End != nil:
+			same(t, *rec.End, end)
+		case rec.Problem != nil:
+			t.Errorf("line %d: %v", rec.Problem.Line, rec.Problem.Err)
+		}
+	}
+	same(t, gotResults, results)
+}
+
+// same compares by content, floats by their bits.
+func same(t *testing.T, got, want any) {
+	t.Helper()
+	if !equal(reflect.ValueOf(got), reflect.ValueOf(want)) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func equal(a, b reflect.Value) bool {
+	if a.Type() != b.Type() {
+		return false
+	}
+	switch a.Kind() {
+	case reflect.Float64:
+		x, y := a.Float(), b.Float()
+		return math.Float64bits(x) == math.Float64bits(y) || math.IsNaN(x) && math.IsNaN(y)
+	case reflect.Struct:
+		if a.NumField() > 0 && !a.Type().Field(0).IsExported() { // time.Time
+			return reflect.DeepEqual(a.Interface(), b.Interface())
+		}
+		for i := range a.NumField() {
+			if a.Type().Field(i).IsExported() && !equal(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Pointer:
+		return a.IsNil() == b.IsNil() && (a.IsNil() || equal(a.Elem(), b.Elem()))
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !equal(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Map:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for _, k := range a.MapKeys() {
+			if !b.MapIndex(k).IsValid() || !equal(a.MapIndex(k), b.MapIndex(k)) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(a.Interface(), b.Interface())
+}
+
+// A float64 that is added to a result or to the features has to be added to what
+// is written, too: JSON can't hold all of its values.
+func TestEveryFloatIsWritten(t *testing.T) {
+	for _, tt := range []struct{ plain, written any }{
+		{tuner.Result{}, trialLine{}},
+		{testMatrix("").Features, features{}},
+		{testRun().Roof, roof{}},
+	} {
+		written := map[string]reflect.Type{}
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(tt.written)) {
+			if len(f.Index) == 1 {
+				written[f.Name] = f.Type
+			}
+		}
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(tt.plain)) {
+			float := f.Type.Kind() == reflect.Float64 ||
+				(f.Type.Kind() == reflect.Slice || f.Type.Kind() == reflect.Map) && f.Type.Elem().Kind() == reflect.Float64
+			if float && (written[f.Name] == nil || written[f.Name] == f.Type) {
+				t.Errorf("%T.%s is written as JSON's own number", tt.plain, f.Name)
+			}
+		}
+	}
+}

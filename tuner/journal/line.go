@@ -1,0 +1,70 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// castagnoli has an instruction of its own on current processors.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A line starts with its checksum, in eight hexadecimal digits.
+const (
+	lineStart = `{"crc":"`
+	lineSum   = 8
+	lineComma = `",`
+	lineHead  = len(lineStart) + lineSum + len(lineComma)
+)
+
+// maxLine bounds a line, and with it what a reader holds of a file that has lost
+// its ends of lines: a million samples fit.
+const maxLine = 32 << 20
+
+// seal makes the line of a record, with the end of the line.
+func seal(kind string, record any) ([]byte, error) {
+	data, err := json.Marshal(record)
+	if err != nil {
+		return nil, err
+	}
+	line := make([]byte, lineHead, lineHead+len(kind)+len(data)+5)
+	line = append(line, '"')
+	line = append(line, kind...)
+	line = append(line, `":`...)
+	line = append(line, data...)
+	line = append(line, '}')
+	if len(line) >= maxLine {
+		return nil, fmt.Errorf("a record of %d bytes is too long", len(line))
+	}
+	copy(line, fmt.Sprintf("%s%08x%s", lineStart, crc32.Checksum(line[lineHead:], castagnoli), lineComma))
+	return append(line, '\n'), nil
+}
+
+var errForm = errors.New("this is not a line of a journal")
+
+// unseal takes a line, without its end, apart.
+func unseal(line []byte) (kind string, record []byte, err error) {
+	if len(line) < lineHead || string(line[:len(lineStart)]) != lineStart ||
+		string(line[lineHead-len(lineComma):lineHead]) != lineComma {
+		return "", nil, errForm
+	}
+	var sum [lineSum / 2]byte
+	if _, err := hex.Decode(sum[:], line[len(lineStart):len(lineStart)+lineSum]); err != nil {
+		return "", nil, errForm
+	}
+	body := line[lineHead:]
+	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
+	if got := crc32.Checksum(body, castagnoli); got != want {
+		return "", nil, fmt.Errorf("its checksum is %08x, but %08x was written", got, want)
+	}
+	body, ok := bytes.CutPrefix(body, []byte(`"`))
+	name, rest, found := bytes.Cut(body, []byte(`":`))
+	record, closed := bytes.CutSuffix(rest, []byte("}"))
+	if !ok || !found || !closed {
+		return "", nil, errForm
+	}
+	return string(name), record, nil
+}

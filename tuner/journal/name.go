@@ -1,0 +1,97 @@
+package journal
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A Name tells the journals of a folder apart: CHUNK.JOB.ATTEMPT.jsonl, with the
+// number of the worker where a task has several, and another number where a
+// journal of that name was there already. A chunk "0007" may be split into
+// "0007.1" and "0007.2".
+type Name struct {
+	Chunk   string
+	Job     string
+	Attempt int // from 0: how often Slurm had restarted the job
+	Worker  int // from 1; 0: the task has only one
+	Again   int // from 1; 0: the name was free
+}
+
+// String gives the name of the file: "0007.1.123_4.0.g2.jsonl".
+func (n Name) String() string {
+	s := fmt.Sprintf("%s.%s.%d", n.Chunk, n.Job, n.Attempt)
+	if n.Worker > 0 {
+		s += fmt.Sprintf(".g%d", n.Worker)
+	}
+	if n.Again > 0 {
+		s += fmt.Sprintf(".r%d", n.Again)
+	}
+	return s + ".jsonl"
+}
+
+// Family is the chunk of the plan that the journal's chunk is a part of.
+func (n Name) Family() string { return Family(n.Chunk) }
+
+// Family gives the chunk that a chunk was split from: "0007" for "0007.1".
+func Family(chunk string) string {
+	family, _, _ := strings.Cut(chunk, ".")
+	return family
+}
+
+var (
+	nameForm  = regexp.MustCompile(`^([0-9A-Za-z_-][0-9A-Za-z._-]*)\.([0-9A-Za-z_-]+)\.([0-9]+)(?:\.g([0-9]+))?(?:\.r([0-9]+))?\.jsonl$`)
+	chunkForm = regexp.MustCompile(`^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$`)
+	jobForm   = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
+)
+
+// ParseName takes the name of a file apart. It reports false for a file that is
+// not a journal.
+func ParseName(file string) (Name, bool) {
+	m := nameForm.FindStringSubmatch(file)
+	if m == nil {
+		return Name{}, false
+	}
+	n := Name{Chunk: m[1], Job: m[2]}
+	for i, dst := range []*int{&n.Attempt, &n.Worker, &n.Again} {
+		if m[3+i] == "" {
+			continue
+		}
+		var err error
+		if *dst, err = strconv.Atoi(m[3+i]); err != nil {
+			return Name{}, false
+		}
+	}
+	return n, n.String() == file // "007" is not a number as we write it
+}
+
+// check refuses what String could not give a clear name for.
+func (n Name) check() error {
+	switch {
+	case !chunkForm.MatchString(n.Chunk):
+		return fmt.Errorf("%q is not the name of a chunk", n.Chunk)
+	case !jobForm.MatchString(n.Job):
+		return fmt.Errorf("%q is not the number of a job", n.Job)
+	case n.Attempt < 0 || n.Worker < 0:
+		return fmt.Errorf("attempt %d of worker %d can't be", n.Attempt, n.Worker)
+	}
+	return nil
+}
+
+// List returns the journals in a folder, sorted by the names of their files.
+// Other files are left out.
+func List(dir string) ([]Name, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("listing journals: %w", err)
+	}
+	var names []Name
+	for _, e := range entries {
+		if n, ok := ParseName(e.Name()); ok {
+			names = append(names, n)
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,153 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"spmvtune/tuner"
+)
+
+// A Reader reads a journal, and reads on where it stopped when the journal has
+// grown. It is used by one goroutine at a time.
+type Reader struct {
+	path     string
+	offset   int64 // of the first line that was not read whole
+	line     int   // how many were
+	runs     map[int]*Run
+	matrices map[string]*tuner.Matrix
+}
+
+// NewReader makes a reader of the journal at path. Nothing is opened yet.
+func NewReader(path string) *Reader {
+	return &Reader{path: path, runs: map[int]*Run{}, matrices: map[string]*tuner.Matrix{}}
+}
+
+// Read reads a journal once.
+func Read(ctx context.Context, path string) iter.Seq2[Record, error] {
+	return NewReader(path).Records(ctx)
+}
+
+// Records yields what was added to the journal since the last call, from the
+// start the first time. What is wrong with a line comes as a Problem in its
+// place. An error, which is the last that is yielded, means that the file can't
+// be read, or that ctx has ended.
+//
+// A last line without its end is a Problem each time, until it is whole.
+func (r *Reader) Records(ctx context.Context) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		if err := r.records(ctx, func(rec Record) bool { return yield(rec, nil) }); err != nil {
+			yield(Record{}, fmt.Errorf("reading journal %s: %w", r.path, err))
+		}
+	}
+}
+
+func (r *Reader) records(ctx context.Context, yield func(Record) bool) error {
+	f, err := os.Open(r.path)
+	if err != nil {
+		return errors.Unwrap(err) // the path is said already
+	}
+	defer f.Close()
+	if _, err := f.Seek(r.offset, io.SeekStart); err != nil {
+		return errors.Unwrap(err)
+	}
+	lines := bufio.NewReaderSize(f, 64<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, length, err := nextLine(lines)
+		if err == io.EOF {
+			if length > 0 {
+				yield(Record{Problem: &Problem{r.line + 1, Torn, fmt.Errorf("the line ends after %d bytes", length)}})
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.offset += length
+		r.line++
+		if !yield(r.record(line, length)) {
+			return nil
+		}
+	}
+}
+
+// nextLine reads a line and gives it without its end, with the bytes that it
+// takes in the file. Of a line that is longer than maxLine only the length is
+// given.
+func nextLine(lines *bufio.Reader) (line []byte, length int64, err error) {
+	part, err := lines.ReadSlice('\n')
+	length = int64(len(part))
+	if err == nil {
+		return part[:len(part)-1], length, nil
+	}
+	line = bytes.Clone(part)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		part, err = lines.ReadSlice('\n')
+		if length += int64(len(part)); length > maxLine {
+			line = nil
+			continue
+		}
+		line = append(line, part...)
+	}
+	return bytes.TrimSuffix(line, []byte("\n")), length, err
+}
+
+// record makes of a line what it says.
+func (r *Reader) record(line []byte, length int64) Record {
+	trouble := func(kind Trouble, err error) Record {
+		return Record{Problem: &Problem{r.line, kind, err}}
+	}
+	if length > maxLine {
+		return trouble(Damaged, fmt.Errorf("a line of %d bytes is not from a journal", length))
+	}
+	kind, data, err := unseal(line)
+	if err != nil {
+		return trouble(Damaged, err)
+	}
+	switch kind {
+	case runKind:
+		l, err := as[runLine](data)
+		if err != nil {
+			return trouble(Damaged, err)
+		}
+		run := l.decode()
+		r.runs[l.Number] = run
+		return Record{Run: run}
+	case matrixKind:
+		l, err := as[matrixLine](data)
+		if err != nil {
+			return trouble(Damaged, err)
+		}
+		m := l.decode()
+		r.matrices[m.Hash] = m
+		return Record{Matrix: m}
+	case trialKind:
+		l, err := as[trialLine](data)
+		if err != nil {
+			return trouble(Damaged, err)
+		}
+		t := &Trial{r.runs[l.Run], r.matrices[l.Matrix], l.decode()}
+		switch {
+		case t.Run == nil:
+			return trouble(Orphan, fmt.Errorf("the record of its run, number %d, is not in the journal", l.Run))
+		case t.Matrix == nil:
+			return trouble(Orphan, fmt.Errorf("the record of its matrix, %s, is not in the journal", l.Matrix))
+		}
+		return Record{Trial: t}
+	case endKind:
+		e, err := as[End](data)
+		if err != nil {
+			return trouble(Damaged, err)
+		}
+		return Record{End: e}
+	}
+	return trouble(Unknown, fmt.Errorf("a newer version of this program wrote a record %q", kind))
+}

@@ -1,0 +1,89 @@
+package journal
+
+import (
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+// A Record is a line of a journal: exactly one of Run, Matrix, Trial, End and
+// Problem is set.
+type Record struct {
+	Run     *Run
+	Matrix  *tuner.Matrix
+	Trial   *Trial
+	End     *End
+	Problem *Problem
+}
+
+// A Run is what the trials after it have in common, and where they ran. Of its
+// sweep it knows the name, the title and the text.
+type Run struct {
+	tuner.RunInfo
+	Facts map[string]string // of the writer: the node, the device's UUID, its clocks, …
+	At    time.Time         // when it began, UTC
+}
+
+// A Trial is a result with its run and its matrix, which stand earlier in the
+// journal.
+type Trial struct {
+	Run    *Run
+	Matrix *tuner.Matrix
+	tuner.Result
+}
+
+// An End is the last line of a task that could still write one.
+type End struct {
+	Reason string    `json:"reason"` // why the task stopped, as a user reads it
+	Pieces []Piece   `json:"pieces"` // all that the task had to do
+	At     time.Time `json:"at"`     // UTC
+}
+
+// A Piece is a share of the trials of one matrix.
+type Piece struct {
+	Matrix string `json:"matrix"` // its name in the sweep
+	tuner.Part
+	Complete bool   `json:"complete"`         // every trial of it is in a journal
+	Reason   string `json:"reason,omitempty"` // why it is not
+}
+
+// A Problem is what is wrong with a line.
+type Problem struct {
+	Line int // from 1
+	Kind Trouble
+	Err  error
+}
+
+// Trouble says how a line is wrong.
+type Trouble string
+
+const (
+	Torn    Trouble = "torn"    // the last line has no end: it is being written, or its writer died
+	Damaged Trouble = "damaged" // not what was written
+	Orphan  Trouble = "orphan"  // a trial whose run or matrix was on a damaged line
+	Unknown Trouble = "unknown" // of a kind that only a newer program knows
+)
+
+// The kinds of lines.
+const (
+	runKind    = "run"
+	matrixKind = "matrix"
+	trialKind  = "trial"
+	endKind    = "end"
+)
+
+// runLine is a Run as it is written. Trials name their run by its number.
+type runLine struct {
+	Number   int               `json:"number"` // from 1
+	Sweep    string            `json:"sweep"`
+	Title    string            `json:"title"`
+	Text     string            `json:"text"`
+	Device   kernels.Device    `json:"device"`
+	Roof     roof              `json:"roof"`
+	Sources  map[string]string `json:"sources"`
+	Protocol string            `json:"protocol"`
+	Version  string            `json:"version"`
+	Facts    map[string]string `json:"facts,omitempty"`
+	At       time.Time         `json:"at"`
+}

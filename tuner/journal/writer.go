@@ -1,0 +1,177 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"spmvtune/tuner"
+)
+
+var _ tuner.Recorder = (*Writer)(nil)
+
+// Options are the choices of a writer.
+type Options struct {
+	Worker int // its number, from 1, where a task has several; 0: it is the only one
+	// Facts gives what the record of a run is to say besides the run itself: the
+	// node, the device's UUID, its clocks, … May be nil.
+	Facts func(tuner.RunInfo) map[string]string
+}
+
+// A Writer writes a journal. Every record is on the disk when the method that
+// writes it returns nil. After an error it writes no more: what is in the file
+// by then is whole. Its methods may be called from several goroutines.
+type Writer struct {
+	path string
+	opt  Options
+
+	mu       sync.Mutex
+	file     *os.File
+	size     int64 // of the whole lines
+	runs     int
+	finished map[string]tuner.Status
+	broken   error // the first thing that went wrong with the file
+}
+
+// Create starts the journal of an attempt, from 0, of a job at a chunk of the
+// plan, in the folder dir. It never touches a file that is there. What the
+// journals of the chunk's family say by now is finished counts as finished.
+func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Options) (*Writer, error) {
+	name := Name{Chunk: chunk, Job: job, Attempt: attempt, Worker: opt.Worker}
+	if err := name.check(); err != nil {
+		return nil, fmt.Errorf("starting a journal: %w", err)
+	}
+	finished, err := finishedIn(ctx, dir, name.Family())
+	if err != nil {
+		return nil, fmt.Errorf("reading what is finished already: %w", err)
+	}
+	for {
+		path := filepath.Join(dir, name.String())
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			name.Again++
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("starting a journal: %w", err)
+		}
+		syncFolder(dir)
+		return &Writer{path: path, opt: opt, file: f, finished: finished}, nil
+	}
+}
+
+// syncFolder puts the name of a new file on the disk, where the file system can.
+// Where it can't, the name is there without.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}
+
+// Path returns the path of the file.
+func (w *Writer) Path() string { return w.path }
+
+// Begin names the run that the following results belong to.
+func (w *Writer) Begin(_ context.Context, run tuner.RunInfo) error {
+	var facts map[string]string
+	if w.opt.Facts != nil {
+		facts = w.opt.Facts(run)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.append(runKind, encodeRun(w.runs+1, run, facts, time.Now().UTC())); err != nil {
+		return err
+	}
+	w.runs++
+	return nil
+}
+
+// Matrix records m.
+func (w *Writer) Matrix(_ context.Context, m tuner.Matrix) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.append(matrixKind, encodeMatrix(m))
+}
+
+// Finished returns which of the trials with these identities are in a journal,
+// with the status they ended in: those that were there when the writer was made,
+// and its own.
+func (w *Writer) Finished(_ context.Context, ids []string) (map[string]tuner.Status, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := map[string]tuner.Status{}
+	for _, id := range ids {
+		if status, ok := w.finished[id]; ok {
+			found[id] = status
+		}
+	}
+	return found, nil
+}
+
+// Record keeps r. When it returns nil, r survives the death of the process and
+// of the machine.
+func (w *Writer) Record(_ context.Context, r tuner.Result) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.runs == 0 {
+		return errors.New("no run has begun")
+	}
+	if err := w.append(trialKind, encodeTrial(w.runs, r)); err != nil {
+		return err
+	}
+	note(w.finished, r)
+	return nil
+}
+
+// End says why the task stops and what of its work is complete. Nothing follows
+// but Close.
+func (w *Writer) End(e End) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.append(endKind, e)
+}
+
+// append writes a line and waits until it is on the disk. A line that did not
+// get there whole is cut off again.
+//
+// After a failed fsync the system may count the lost pages as written (Rebello
+// et al., Can Applications Recover from fsync Failures?, USENIX ATC 2020), so
+// that trying again proves nothing: the writer stays broken.
+func (w *Writer) append(kind string, record any) error {
+	if w.broken != nil {
+		return w.broken
+	}
+	line, err := seal(kind, record)
+	if err != nil {
+		return fmt.Errorf("writing to %s: %w", w.path, err)
+	}
+	if _, err = w.file.Write(line); err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
+		w.file.Truncate(w.size) // where that fails, too, readers see a torn line
+		w.broken = fmt.Errorf("writing to the journal: %w: what it says by then is kept", err)
+		return w.broken
+	}
+	w.size += int64(len(line))
+	return nil
+}
+
+// Close closes the file.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken == nil {
+		w.broken = fs.ErrClosed
+	}
+	if err := w.file.Close(); err != nil {
+		return fmt.Errorf("closing the journal: %w", err)
+	}
+	return nil
+}
