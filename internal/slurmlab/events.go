@@ -1,0 +1,113 @@
+package slurmlab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// patience bounds every wait. The longest event, a time limit, takes Slurm up to half
+// a minute to see; the rest is for a busy machine.
+const patience = 2 * time.Minute
+
+// States are the states of a job, one for every task of an array, in no order.
+func (l *Lab) States(job string) []string {
+	l.t.Helper()
+	return strings.Fields(l.Run("squeue", "-h", "-r", "-t", "all", "-j", job, "-o", "%T"))
+}
+
+// WaitJob waits until a job, every task of it if it is an array, is in one of the
+// states: "RUNNING", "COMPLETED", …
+func (l *Lab) WaitJob(job string, states ...string) {
+	l.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		now := l.States(job)
+		if len(now) > 0 && !slices.ContainsFunc(now, func(s string) bool { return !slices.Contains(states, s) }) {
+			return
+		}
+		if time.Now().After(end) {
+			l.t.Fatalf("job %s is %v, not %v:\n%s", job, now, states,
+				l.Run("squeue", "-r", "-t", "all", "-j", job, "-o", "%i %T %r %N"))
+		}
+	}
+}
+
+// Requeue ends a running job and puts it back into the queue, where it waits for six
+// seconds.
+func (l *Lab) Requeue(job string) {
+	l.t.Helper()
+	l.Run("scontrol", "requeue", job)
+}
+
+// EndNow makes the time limit of a running job pass, without the warning signal that
+// it may have asked for. Slurm looks every 30 seconds.
+func (l *Lab) EndNow(job string) {
+	l.t.Helper()
+	l.EndIn(job, 0)
+}
+
+// EndIn moves the time limit of a running job to d from now, in whole seconds. A
+// warning that is due by then comes within half a minute.
+func (l *Lab) EndIn(job string, d time.Duration) {
+	l.t.Helper()
+	l.Run("scontrol", "update", "JobId="+job, fmt.Sprintf("EndTime=now+%d", int(d.Seconds())))
+}
+
+// Warn sends a running job's batch script the signal that sbatch --signal=B:USR1
+// asks for, without the wait for the time limit.
+func (l *Lab) Warn(job string) {
+	l.t.Helper()
+	l.Run("scancel", "--batch", "--signal=USR1", job)
+}
+
+// Freeze stops the controller: commands that ask it hang, and give up after five
+// seconds, but what they sent is done after Thaw.
+func (l *Lab) Freeze() {
+	l.t.Helper()
+	l.script("fault.sh", l.Dir, "freeze")
+}
+
+// Thaw lets the controller go on.
+func (l *Lab) Thaw() {
+	l.t.Helper()
+	l.script("fault.sh", l.Dir, "thaw")
+}
+
+// KillNode is a loss of power: the node's daemons and all that runs on it die at
+// once. The controller sees it after about 15 seconds, or through LoseNode.
+func (l *Lab) KillNode(node string) {
+	l.t.Helper()
+	l.script("fault.sh", l.Dir, "kill", node)
+}
+
+// KillSlurmd kills only the node's daemon. Its jobs run on, also after the controller
+// has given the node up and started them elsewhere.
+func (l *Lab) KillSlurmd(node string) {
+	l.t.Helper()
+	l.script("fault.sh", l.Dir, "kill-slurmd", node)
+}
+
+// LoseNode has the controller give a node up at once: its jobs are NODE_FAIL, or go
+// back into the queue.
+func (l *Lab) LoseNode(node string) {
+	l.t.Helper()
+	l.Run("scontrol", "update", "NodeName="+node, "State=DOWN", "Reason=lost")
+}
+
+// RestartNode starts the daemon of a killed node and waits until the controller
+// takes it back.
+func (l *Lab) RestartNode(node string) {
+	l.t.Helper()
+	l.script("fault.sh", l.Dir, "start", node)
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		switch state := l.Run("sinfo", "-h", "-p", "debug", "-n", node, "-o", "%t"); state {
+		case "idle", "mix", "alloc":
+			return
+		default:
+			if time.Now().After(end) {
+				l.t.Fatalf("node %s is %s", node, state)
+			}
+		}
+	}
+}

@@ -1,0 +1,147 @@
+// Package slurmlab gives tests a Slurm of their own: a controller and three nodes on
+// this machine, started by the scripts in slurm/testdata/lab, which say what it needs
+// and what its nodes and partitions are. Everything of a lab lies in one folder, and
+// several labs don't see each other.
+//
+// The methods of a Lab fail the test when a step fails, so they are for the test's
+// own goroutine; Command is for others.
+package slurmlab
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Options say how a lab differs from the plain one.
+type Options struct {
+	MaxArray   int  // Slurm's MaxArraySize, one above the largest index; 0 is 101
+	Accounting bool // whether there is a slurmdbd, so that sacct answers
+}
+
+// A Lab is a running Slurm.
+type Lab struct {
+	Dir string // its folder; tests may put files of theirs into it
+
+	t       testing.TB
+	scripts string
+}
+
+// Start starts a lab, which takes a second, or four with accounting. The test is
+// skipped where Slurm is not installed. The lab ends with the test, or at the latest
+// with the process.
+func Start(t testing.TB, options Options) *Lab {
+	t.Helper()
+	need(t, "slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch")
+	l := &Lab{t: t, scripts: scripts(t)}
+	args := []string{"--owner", strconv.Itoa(os.Getpid())}
+	if options.MaxArray != 0 {
+		args = append(args, "--max-array", strconv.Itoa(options.MaxArray))
+	}
+	if options.Accounting {
+		need(t, "slurmdbd mariadb-server", "slurmdbd", "mariadbd")
+		args = append(args, "--accounting")
+	}
+	l.Dir = filepath.Dir(l.script("up.sh", args...))
+	t.Cleanup(l.stop)
+	return l
+}
+
+// need skips the test unless all programs are there.
+func need(t testing.TB, packages string, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err == nil {
+			continue
+		}
+		if _, err := exec.LookPath("/usr/sbin/" + program); err != nil {
+			t.Skipf("%s is not installed (Debian: apt-get install %s)", program, packages)
+		}
+	}
+}
+
+// scripts is the folder of the scripts, seen from any package of the module.
+func scripts(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		lab := filepath.Join(dir, "slurm", "testdata", "lab")
+		if _, err := os.Stat(filepath.Join(lab, "up.sh")); err == nil {
+			return lab
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("slurm/testdata/lab is in none of the folders above")
+		}
+	}
+}
+
+// stop ends the lab. A failed test shows what the controller said last.
+func (l *Lab) stop() {
+	if l.t.Failed() {
+		log, err := os.ReadFile(filepath.Join(l.Dir, "log", "slurmctld.log"))
+		lines := strings.Split(string(log), "\n")
+		l.t.Logf("slurmctld.log: %v\n%s", err, strings.Join(lines[max(0, len(lines)-30):], "\n"))
+	}
+	l.script("down.sh", l.Dir)
+}
+
+// script runs one of the lab's scripts and returns its output.
+func (l *Lab) script(name string, args ...string) string {
+	l.t.Helper()
+	return l.output(exec.Command(filepath.Join(l.scripts, name), args...))
+}
+
+// Env is the environment of commands that are to see the lab: the test's own without
+// any of Slurm's variables, and the lab's configuration.
+func (l *Lab) Env() []string {
+	var env []string
+	for _, entry := range os.Environ() {
+		if !slurms(entry) {
+			env = append(env, entry)
+		}
+	}
+	return append(env, "SLURM_CONF="+filepath.Join(l.Dir, "etc", "slurm.conf"))
+}
+
+// slurms reports whether a variable is one that Slurm's commands read or set.
+func slurms(entry string) bool {
+	for _, prefix := range []string{"SLURM", "SBATCH_", "SQUEUE_", "SACCT_", "SINFO_", "SCANCEL_", "SCONTROL_", "SALLOC_", "SRUN_"} {
+		if strings.HasPrefix(entry, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Command prepares a command of the lab. It runs in the lab's folder unless told.
+func (l *Lab) Command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = l.Dir
+	cmd.Env = l.Env()
+	return cmd
+}
+
+// Run runs a command of the lab and returns what it printed, without the last
+// newline. The test fails when the command does.
+func (l *Lab) Run(name string, args ...string) string {
+	l.t.Helper()
+	return l.output(l.Command(name, args...))
+}
+
+func (l *Lab) output(cmd *exec.Cmd) string {
+	l.t.Helper()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		l.t.Fatalf("%s: %v\n%s%s", strings.Join(cmd.Args, " "), err, out, stderr.Bytes())
+	}
+	return strings.TrimRight(string(out), "\n")
+}

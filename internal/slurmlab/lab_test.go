@@ -1,0 +1,300 @@
+package slurmlab
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// submit sends a script and returns the id of its job. Output goes into the lab's
+// folder, ID.log.
+func submit(l *Lab, script string, args ...string) string {
+	l.t.Helper()
+	file := filepath.Join(l.Dir, strconv.FormatInt(time.Now().UnixNano(), 36)+".sh")
+	if err := os.WriteFile(file, []byte("#!/bin/bash\n"+script), 0o644); err != nil {
+		l.t.Fatal(err)
+	}
+	args = append([]string{"--parsable", "--open-mode=append", "--output=%A.log"}, append(args, file)...)
+	return l.Run("sbatch", args...)
+}
+
+// logged waits until a job's log has a line.
+func logged(l *Lab, job, line string) {
+	l.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(l.Dir, job+".log"))
+		if strings.Contains("\n"+string(text), "\n"+line+"\n") {
+			return
+		}
+		if time.Now().After(end) {
+			l.t.Fatalf("the log of job %s has no line %q: %v\n%s", job, line, err, text)
+		}
+	}
+}
+
+// processes counts those that have the lab's folder in their program, arguments or
+// environment.
+func processes(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || len(all) == 0 {
+		t.Fatal("no processes in /proc: ", err)
+	}
+	for _, proc := range all {
+		program, _ := os.Readlink(proc + "/exe")
+		arguments, _ := os.ReadFile(proc + "/cmdline")
+		environment, _ := os.ReadFile(proc + "/environ")
+		if strings.Contains(program+string(arguments)+string(environment), dir) {
+			found = append(found, proc+" "+program+" "+strings.ReplaceAll(string(arguments), "\x00", " "))
+		}
+	}
+	return found
+}
+
+func TestArrayIsThrottled(t *testing.T) {
+	t.Parallel()
+	l := Start(t, Options{MaxArray: 6})
+	job := submit(l, "echo start; sleep 0.5; echo end\n", "--array=0-5%2")
+	l.WaitJob(job, "COMPLETED")
+	if n := len(l.States(job)); n != 6 {
+		t.Errorf("%d tasks, want 6", n)
+	}
+	text, err := os.ReadFile(filepath.Join(l.Dir, job+".log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	running, most := 0, 0
+	for line := range strings.Lines(string(text)) {
+		if line == "start\n" {
+			running++
+		} else {
+			running--
+		}
+		most = max(most, running)
+	}
+	if most != 2 {
+		t.Errorf("%d tasks at once, want 2:\n%s", most, text)
+	}
+	out, err := l.Command("sbatch", "--array=0-6", "/dev/null").CombinedOutput()
+	if err == nil {
+		t.Errorf("index 6 is accepted where MaxArraySize is 6: %s", out)
+	}
+}
+
+func TestRequeueKeepsTheID(t *testing.T) {
+	t.Parallel()
+	l := Start(t, Options{})
+	job := submit(l, "trap 'echo warned' USR1; echo attempt ${SLURM_RESTART_COUNT:-0}; while :; do sleep 0.1; done\n", "--requeue")
+	logged(l, job, "attempt 0")
+	l.Warn(job)
+	logged(l, job, "warned")
+	l.Requeue(job)
+	logged(l, job, "attempt 1")
+	if out := l.Run("scontrol", "show", "job", job); !strings.Contains(out, "Restarts=1 ") {
+		t.Errorf("job %s has not Restarts=1:\n%s", job, out)
+	}
+}
+
+func TestPreemption(t *testing.T) {
+	t.Parallel()
+	l := Start(t, Options{})
+	low := submit(l, "sleep 100\n", "-p", "low", "-w", "n3", "--exclusive", "--requeue")
+	l.WaitJob(low, "RUNNING")
+	high := submit(l, "sleep 0.1\n", "-p", "high", "-w", "n3", "--exclusive")
+	l.WaitJob(high, "COMPLETED")
+	l.WaitJob(low, "PENDING")
+	l.WaitJob(low, "RUNNING")
+}
+
+func TestFrozenController(t *testing.T) {
+	t.Parallel()
+	l := Start(t, Options{})
+	job := submit(l, "true\n")
+	l.WaitJob(job, "COMPLETED")
+
+	// A short freeze only delays.
+	l.Freeze()
+	sbatch := l.Command("sbatch", "--parsable", "--job-name=patient", "--output=/dev/null", "/dev/stdin")
+	sbatch.Stdin = strings.NewReader("#!/bin/bash\ntrue\n")
+	done := make(chan error, 1)
+	go func() { done <- sbatch.Run() }()
+	select {
+	case err := <-done:
+		t.Errorf("sbatch returned while the controller was frozen: %v", err)
+		l.Thaw()
+	case <-time.After(time.Second):
+		l.Thaw()
+		if err := <-done; err != nil {
+			t.Errorf("sbatch after the thaw: %v", err)
+		}
+	}
+
+	// After a long one sbatch has failed, and yet the job is there.
+	l.Freeze()
+	sbatch = l.Command("sbatch", "--parsable", "--job-name=lost", "--output=/dev/null", "/dev/stdin")
+	sbatch.Stdin = strings.NewReader("#!/bin/bash\ntrue\n")
+	if out, err := sbatch.CombinedOutput(); err == nil || !strings.Contains(string(out), "timed out") {
+		t.Errorf("sbatch with a frozen controller: %v, %s", err, out)
+	}
+	l.Thaw()
+	for end := time.Now().Add(patience); l.Run("squeue", "-h", "-t", "all", "-n", "lost", "-o", "%j") != "lost"; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the job that sbatch gave up is not there after the thaw")
+		}
+	}
+}
+
+func TestTimeLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("Slurm looks at time limits every 30 seconds")
+	}
+	t.Parallel()
+	l := Start(t, Options{})
+	script := "trap 'echo warned; exit' USR1; echo ready; while :; do sleep 0.1; done\n"
+	warned := submit(l, script, "--signal=B:USR1@120", "--time=9")
+	over := submit(l, script, "--time=9")
+	logged(l, warned, "ready")
+	logged(l, over, "ready")
+	l.EndIn(warned, 90*time.Second)
+	l.EndNow(over)
+	l.WaitJob(warned, "COMPLETED")
+	logged(l, warned, "warned")
+	l.WaitJob(over, "TIMEOUT")
+}
+
+func TestNodeFailure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a dead node is seen after 15 seconds")
+	}
+	t.Parallel()
+	l := Start(t, Options{})
+	const script = "echo $SLURMD_NODENAME ${SLURM_RESTART_COUNT:-0}; sleep 100\n"
+	lost := submit(l, script, "-w", "n2", "--no-requeue")
+	moved := submit(l, script, "-w", "n2", "--requeue")
+	logged(l, lost, "n2 0")
+	logged(l, moved, "n2 0")
+	l.KillNode("n2")
+	for _, job := range []string{lost, moved} {
+		if found := processes(t, "SLURM_JOB_ID="+job+"\x00"); len(found) > 0 {
+			t.Errorf("job %s outlived its node: %v", job, found)
+		}
+	}
+	l.WaitJob(lost, "NODE_FAIL")
+	l.RestartNode("n2")
+	logged(l, moved, "n2 1")
+}
+
+func TestProcessOutlivesItsJob(t *testing.T) {
+	t.Parallel()
+	l := Start(t, Options{})
+	job := submit(l, "while :; do echo attempt ${SLURM_RESTART_COUNT:-0}; sleep 0.1; done\n", "-x", "n3", "--gres=gpu:1", "--requeue")
+	logged(l, job, "attempt 0")
+	node := l.Run("squeue", "-h", "-j", job, "-o", "%N")
+	l.KillSlurmd(node)
+	l.LoseNode(node)
+	logged(l, job, "attempt 1")
+	if err := os.WriteFile(filepath.Join(l.Dir, job+".log"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	logged(l, job, "attempt 0")
+	logged(l, job, "attempt 1")
+}
+
+func TestAccounting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("mariadb takes seconds to start")
+	}
+	t.Parallel()
+	l := Start(t, Options{Accounting: true})
+	job := submit(l, "exit $SLURM_ARRAY_TASK_ID\n", "--array=0-1")
+	l.WaitJob(job, "COMPLETED", "FAILED")
+	want := job + "_0|COMPLETED|0:0\n" + job + "_1|FAILED|1:0"
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		got := l.Run("sacct", "-X", "-n", "-P", "-j", job, "-o", "JobID,State,ExitCode")
+		if got == want {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("sacct says\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+func TestWithoutAccounting(t *testing.T) {
+	t.Parallel()
+	l := Start(t, Options{})
+	if out, err := l.Command("sacct").CombinedOutput(); err == nil {
+		t.Errorf("sacct answers without accounting: %s", out)
+	}
+}
+
+func TestEnvironmentStaysOut(t *testing.T) {
+	t.Setenv("SBATCH_PARTITION", "nowhere")
+	t.Setenv("SQUEUE_FORMAT", "nothing")
+	t.Setenv("SLURM_CONF", "/nowhere")
+	l := Start(t, Options{})
+	job := submit(l, "true\n")
+	l.WaitJob(job, "COMPLETED")
+	if got := l.Run("squeue", "-h", "-t", "all", "-o", "%i %P"); got != job+" debug" {
+		t.Errorf("squeue says %q", got)
+	}
+}
+
+func TestDownLeavesNothing(t *testing.T) {
+	t.Parallel()
+	var dir string
+	t.Run("lab", func(t *testing.T) {
+		l := Start(t, Options{})
+		dir = l.Dir
+		for _, node := range []string{"n1", "n2"} {
+			job := submit(l, "trap 'echo no' TERM USR1; echo ready; while :; do sleep 0.1; done\n", "-w", node)
+			logged(l, job, "ready")
+		}
+		if found := processes(t, dir); len(found) < 10 {
+			t.Errorf("five daemons and two jobs, but only these processes are seen: %q", found)
+		}
+		l.KillSlurmd("n1")
+		l.KillNode("n3")
+		l.Freeze()
+	})
+	gone(t, dir)
+}
+
+func TestLabEndsWithItsOwner(t *testing.T) {
+	t.Parallel()
+	need(t, "slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch")
+	owner := exec.Command("sleep", "1000")
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(filepath.Join(scripts(t), "up.sh"), "--owner", strconv.Itoa(owner.Process.Pid)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(strings.TrimSpace(string(out)))
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatal(err)
+	}
+	owner.Process.Kill()
+	owner.Wait()
+	gone(t, dir)
+}
+
+// gone waits until nothing of a lab is left.
+func gone(t *testing.T, dir string) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		_, err := os.Stat(dir)
+		found := processes(t, dir)
+		if os.IsNotExist(err) && len(found) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("left of %s: %v, %q", dir, err, found)
+		}
+	}
+}
