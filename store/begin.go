@@ -31,15 +31,12 @@ func (db *DB) Begin(ctx context.Context, run tuner.RunInfo) error {
 	var sweep, device int64
 	ids := map[string]int64{}
 	err := db.transact(ctx, "recording the start of a run", func(tx *sql.Tx) (err error) {
-		if sweep, err = putSweep(ctx, tx, run); err != nil {
-			return fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
-		}
-		if device, err = putDevice(ctx, tx, run.Device, run.Roof); err != nil {
-			return fmt.Errorf("device %s: %w", run.Device.Name, err)
+		if sweep, device, err = putRun(ctx, tx, run, time.Now()); err != nil {
+			return err
 		}
 		for _, name := range slices.Sorted(maps.Keys(run.Sources)) {
 			if ids[name], err = putKernel(ctx, tx, name, run.Sources[name]); err != nil {
-				return fmt.Errorf("kernel %s: %w", name, err)
+				return err
 			}
 		}
 		return nil
@@ -59,11 +56,6 @@ func (db *DB) Matrix(ctx context.Context, m tuner.Matrix) error {
 	}
 	var id int64
 	err := db.transact(ctx, "recording matrix "+m.Name, func(tx *sql.Tx) (err error) {
-		if _, err := tx.ExecContext(ctx,
-			`UPDATE matrix SET name = name || '~' || substr(hash, -8) WHERE name = ? AND hash <> ?`,
-			m.Name, m.Hash); err != nil {
-			return err
-		}
 		id, err = putMatrix(ctx, tx, m)
 		return err
 	})
@@ -73,8 +65,14 @@ func (db *DB) Matrix(ctx context.Context, m tuner.Matrix) error {
 	return err
 }
 
-// putMatrix inserts m, or brings the matrix with its content up to date.
+// putMatrix inserts m, or brings the matrix with its content up to date, and
+// renames others of its name.
 func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err error) {
+	if _, err := tx.ExecContext(ctx,
+		`UPDATE matrix SET name = name || '~' || substr(hash, -8) WHERE name = ? AND hash <> ?`,
+		m.Name, m.Hash); err != nil {
+		return 0, err
+	}
 	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry"}, featureNames()...)
 	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry}, featureValues(m.Features)...)
 	set := make([]string, len(columns))
@@ -87,15 +85,27 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err e
 	return id, err
 }
 
-func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo) (id int64, err error) {
+// putRun records the sweep and the device of a run, but not its kernels.
+func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (sweep, device int64, err error) {
+	if sweep, err = putSweep(ctx, tx, run, started); err != nil {
+		return 0, 0, fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
+	}
+	if device, err = putDevice(ctx, tx, run.Device, run.Roof); err != nil {
+		return 0, 0, fmt.Errorf("device %s: %w", run.Device.Name, err)
+	}
+	return sweep, device, nil
+}
+
+// putSweep records a sweep. Of several starts the first is kept.
+func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (id int64, err error) {
 	sum := sha256.Sum256(run.Sweep.Text)
-	// The first start is kept.
 	err = tx.QueryRowContext(ctx, `
 		INSERT INTO sweep (name, title, text, hash, protocol, version, started) VALUES (?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (name, hash) DO UPDATE SET version = excluded.version
+		ON CONFLICT (name, hash) DO UPDATE SET
+			version = excluded.version, started = min(started, excluded.started)
 		RETURNING id`,
 		run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text), hex.EncodeToString(sum[:]),
-		run.Protocol, run.Version, time.Now().UnixMilli()).Scan(&id)
+		run.Protocol, run.Version, started.UnixMilli()).Scan(&id)
 	return id, err
 }
 
@@ -135,7 +145,10 @@ func putKernel(ctx context.Context, tx *sql.Tx, name, digest string) (id int64, 
 		INSERT INTO kernel (name, digest, paper, format) VALUES (?, ?, ?, ?)
 		ON CONFLICT (name, digest) DO UPDATE SET paper = excluded.paper, format = excluded.format
 		RETURNING id`, name, digest, k.Paper, string(k.Format)).Scan(&id)
-	return id, err
+	if err != nil {
+		return 0, fmt.Errorf("kernel %s: %w", name, err)
+	}
+	return id, nil
 }
 
 // transact runs f in a transaction; what says what for.

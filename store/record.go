@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -52,7 +53,7 @@ func (db *DB) finished(ctx context.Context, ids []string, finished map[string]tu
 // survives the death of the process. Recording an identity again replaces what
 // did not end well and leaves what did. A new identity of a configuration that
 // was recorded before (its kernel or the protocol has changed) supersedes the
-// old one in the views best and speedup.
+// old one in the views best and speedup, unless it was measured earlier.
 func (db *DB) Record(ctx context.Context, r tuner.Result) error {
 	if db.write == nil {
 		return errReadOnly
@@ -62,28 +63,65 @@ func (db *DB) Record(ctx context.Context, r tuner.Result) error {
 		if err != nil {
 			return err
 		}
-		return putTrial(ctx, tx, db.rec.stmts, keys, r)
+		_, err = putTrial(ctx, db.rec.stmts.in(ctx, tx), keys, r)
+		return err
 	})
 }
 
-func putTrial(ctx context.Context, tx *sql.Tx, stmts statements, k trialKeys, r tuner.Result) error {
+// putTrial reports whether r was kept; if not, one is there that is as good.
+func putTrial(ctx context.Context, stmts statements, k trialKeys, r tuner.Result) (kept bool, err error) {
 	var id int64
-	err := tx.StmtContext(ctx, stmts.trial).QueryRowContext(ctx, trialValues(k, r)...).Scan(&id)
+	err = stmts.trial.QueryRowContext(ctx, trialValues(k, r)...).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil // a good one is there
+		return false, nil
 	}
+	if err != nil {
+		return false, err
+	}
+	if err := supersede(ctx, stmts, k, r); err != nil {
+		return false, err
+	}
+	if len(r.Samples) > 0 {
+		if _, err := stmts.sample.ExecContext(ctx, id, pack(r.Samples)); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// supersede leaves in force, of the trials of r's configuration, the one that was
+// measured last. All of them decide, so that the order of recording does not.
+func supersede(ctx context.Context, stmts statements, k trialKeys, r tuner.Result) error {
+	rows, err := stmts.same.QueryContext(ctx, k.matrix, k.device, string(r.Precision), string(r.Cache),
+		r.Params.String(), r.Grid, r.Block, r.Kernel)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.StmtContext(ctx, stmts.supersede).ExecContext(ctx, k.matrix, k.device, r.Precision, r.Cache,
-		r.Params.String(), r.Grid, r.Block, r.Kernel, id); err != nil {
+	defer rows.Close()
+	type trial struct {
+		id, at     int64
+		superseded bool
+	}
+	var same []trial
+	for rows.Next() {
+		var t trial
+		if err := rows.Scan(&t.id, &t.at, &t.superseded); err != nil {
+			return err
+		}
+		same = append(same, t)
+	}
+	if err := rows.Err(); err != nil {
 		return err
 	}
-	if len(r.Samples) == 0 {
-		return nil
+	newest := slices.MaxFunc(same, func(a, b trial) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) })
+	for _, t := range same {
+		if superseded := t.id != newest.id; superseded != t.superseded {
+			if _, err := stmts.mark.ExecContext(ctx, superseded, t.id); err != nil {
+				return err
+			}
+		}
 	}
-	_, err = tx.StmtContext(ctx, stmts.sample).ExecContext(ctx, id, pack(r.Samples))
-	return err
+	return nil
 }
 
 // trialColumns are the columns of a trial besides its id, in the order of

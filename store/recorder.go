@@ -45,22 +45,30 @@ func (r *recorder) keys(res tuner.Result) (trialKeys, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.sweep == 0 {
-		return trialKeys{}, errors.New("no run has begun")
+		return trialKeys{}, errNoRun
 	}
 	k := trialKeys{sweep: r.sweep, device: r.device}
 	var ok bool
 	if k.kernel, ok = r.kernels[res.Kernel]; !ok {
-		return k, fmt.Errorf("the run has no kernel %s", res.Kernel)
+		return k, noKernel(res)
 	}
 	if k.matrix, ok = r.matrices[res.Matrix]; !ok {
-		return k, fmt.Errorf("the matrix with hash %s is not recorded yet", res.Matrix)
+		return k, noMatrix(res)
 	}
 	return k, nil
 }
 
+// What a result may lack that it refers to.
+var errNoRun = errors.New("no run has begun")
+
+func noKernel(r tuner.Result) error { return fmt.Errorf("the run has no kernel %s", r.Kernel) }
+func noMatrix(r tuner.Result) error {
+	return fmt.Errorf("the matrix with hash %s is not recorded yet", r.Matrix)
+}
+
 // statements are those of Record, prepared once.
 type statements struct {
-	trial, supersede, sample *sql.Stmt
+	trial, same, mark, sample *sql.Stmt
 }
 
 // prepareRecord prepares them.
@@ -70,10 +78,14 @@ func prepareRecord(ctx context.Context, db *sql.DB) (s statements, err error) {
 		sql string
 	}{
 		{&s.trial, insertTrial()},
-		// Of the same configuration, whatever its kernel's source was.
-		{&s.supersede, `UPDATE trial SET superseded = 1
-			WHERE matrix = ? AND device = ? AND precision = ? AND cache = ? AND params = ? AND grid = ? AND block = ?
-			  AND kernel IN (SELECT id FROM kernel WHERE name = ?) AND id <> ? AND superseded = 0`},
+		// The trials of a configuration, whatever its kernel's source was. Anything
+		// that SQLite would keep in a temporary table here, such as the list of an IN,
+		// takes ten times as long as the rest of Record.
+		{&s.same, `SELECT t.id, t.measured_at, t.superseded FROM kernel k CROSS JOIN trial t
+			ON t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? AND t.kernel = k.id
+				AND t.params = ? AND t.grid = ? AND t.block = ?
+			WHERE k.name = ?`},
+		{&s.mark, `UPDATE trial SET superseded = ? WHERE id = ?`},
 		{&s.sample, `INSERT OR REPLACE INTO sample (trial, data) VALUES (?, ?)`},
 	} {
 		if *p.dst, err = db.PrepareContext(ctx, p.sql); err != nil {
@@ -84,9 +96,14 @@ func prepareRecord(ctx context.Context, db *sql.DB) (s statements, err error) {
 	return s, nil
 }
 
+// in gives the statements for use in a transaction.
+func (s statements) in(ctx context.Context, tx *sql.Tx) statements {
+	return statements{tx.StmtContext(ctx, s.trial), tx.StmtContext(ctx, s.same), tx.StmtContext(ctx, s.mark), tx.StmtContext(ctx, s.sample)}
+}
+
 // insertTrial gives the statement that inserts a trial, or replaces one of the
-// same identity that did not end well. It returns the row's id, and no row where
-// a good one stays.
+// same identity that did not end well by one that did, or that is newer. It
+// returns the row's id, and no row where the old one stays.
 func insertTrial() string {
 	columns := strings.Split(trialColumns, ",")
 	set := make([]string, len(columns))
@@ -95,13 +112,15 @@ func insertTrial() string {
 		set[i] = c + " = excluded." + c
 	}
 	return fmt.Sprintf(`INSERT INTO trial (%s) VALUES (?%s)
-		ON CONFLICT (identity) DO UPDATE SET superseded = 0, %s WHERE trial.status <> 'ok'
+		ON CONFLICT (identity) DO UPDATE SET superseded = 0, %s 
+		WHERE trial.status <> 'ok' AND (excluded.status = 'ok' OR excluded.measured_at > trial.measured_at
+			OR excluded.measured_at = trial.measured_at AND excluded.status <> trial.status)
 		RETURNING id`, trialColumns, strings.Repeat(", ?", len(columns)-1), strings.Join(set, ", "))
 }
 
 // close ends those that are open; the connection reports what goes wrong.
 func (s statements) close() {
-	for _, stmt := range []*sql.Stmt{s.trial, s.supersede, s.sample} {
+	for _, stmt := range []*sql.Stmt{s.trial, s.same, s.mark, s.sample} {
 		if stmt != nil {
 			stmt.Close()
 		}

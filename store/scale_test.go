@@ -49,7 +49,7 @@ func populate(tb testing.TB, db *DB, n int) {
 				if err != nil {
 					return err
 				}
-				if err := putTrial(context.Background(), tx, db.rec.stmts, k, r); err != nil {
+				if _, err := putTrial(context.Background(), db.rec.stmts.in(context.Background(), tx), k, r); err != nil {
 					return err
 				}
 				trials++
