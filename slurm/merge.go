@@ -1,0 +1,86 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"spmvtune/store"
+	"spmvtune/tuner/journal"
+)
+
+// databaseFile is what a merge makes.
+const databaseFile = "results.db"
+
+// Merged says what a merge did and what it found.
+type Merged struct {
+	Database string          `json:"database"` // path
+	Journals int             `json:"journals"`
+	New      int             `json:"new"`   // trials that the database did not have
+	Known    int             `json:"known"` // trials that it had, or that several journals have
+	Faulty   []FaultyJournal `json:"faulty,omitempty"`
+	Complete int             `json:"complete"` // chunks; one that was split counts as its halves
+	Missing  []Missing       `json:"missing,omitempty"`
+}
+
+// A FaultyJournal is a journal that not all could be taken from. The rest of it
+// was.
+type FaultyJournal struct {
+	File    string `json:"file"`
+	Torn    bool   `json:"torn,omitempty"`    // its last line has no end: it is being written, or its writer died
+	Damaged int    `json:"damaged,omitempty"` // lines that are not what was written
+	Orphans int    `json:"orphans,omitempty"` // trials whose run or matrix was on a damaged line
+	Unknown int    `json:"unknown,omitempty"` // lines that only a newer program knows
+	First   string `json:"first"`             // the first of these problems, with its line, or why the file can't be read
+}
+
+// A Missing is a chunk that is not complete.
+type Missing struct {
+	Chunk    string `json:"chunk"`
+	Attempts int    `json:"attempts"` // journals of it; 0: it never started
+	Reason   string `json:"reason"`   // what the last attempt said when it stopped; "": it said nothing, as one that was killed
+}
+
+// Merge brings what the journals of the run hold into its database. It may be
+// called again at any time, also while tasks write and while another merge runs,
+// for which it waits: what is there already stays.
+//
+// What is wrong with a journal is in Merged. An error means that the database
+// can't be written, or that ctx has ended; what was committed by then is kept.
+func Merge(ctx context.Context, run *Run) (m Merged, err error) {
+	plan, err := run.plan()
+	if err != nil {
+		return m, err
+	}
+	unlock, err := lock(ctx, run.Path(mergeLock))
+	if err != nil {
+		return m, fmt.Errorf("waiting for another merge: %w", err)
+	}
+	defer unlock()
+	names, err := journal.List(run.Path(journalsDir))
+	if err != nil {
+		return m, err
+	}
+	db, err := store.Open(run.Path(databaseFile))
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	files := make([]mergeFile, len(names))
+	for i, name := range names {
+		files[i] = mergeFile{name: name, path: run.Path(journalsDir, name.String())}
+	}
+	imported, err := db.Import(ctx, readJournals(ctx, files))
+	m = Merged{Database: db.Path(), Journals: len(files), New: imported.New, Known: imported.Known}
+	if err != nil {
+		return m, err
+	}
+	for _, f := range files {
+		if f.fault != (FaultyJournal{}) {
+			f.fault.File = f.name.String()
+			m.Faulty = append(m.Faulty, f.fault)
+		}
+	}
+	m.Complete, m.Missing = missing(plan, files)
+	return m, nil
+}

@@ -1,0 +1,121 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"spmvtune/store"
+	"spmvtune/tuner"
+	"spmvtune/tuner/journal"
+)
+
+// A mergeFile is a journal, and what a merge found in it besides results.
+type mergeFile struct {
+	name  journal.Name
+	path  string
+	fault FaultyJournal
+	ends  []journal.End
+}
+
+const (
+	// mergeAhead is how many journals are read ahead of the one that is imported:
+	// on a network file system opening one takes longer than reading it.
+	mergeAhead = 8
+	// mergeBatch is how many results go from reader to importer at once.
+	mergeBatch = 500
+)
+
+// readJournals yields what the files hold, in their order, so that the same
+// files give the same database. They are read in parallel. What is wrong with a
+// file is kept in it; nothing of that stops the merge.
+func readJournals(ctx context.Context, files []mergeFile) iter.Seq2[store.Batch, error] {
+	return func(yield func(store.Batch, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		var readers sync.WaitGroup
+		defer readers.Wait()
+		defer cancel()
+		queue := make(chan chan store.Batch, mergeAhead)
+		readers.Go(func() {
+			defer close(queue)
+			for i := range files {
+				batches := make(chan store.Batch, 1)
+				select {
+				case queue <- batches:
+				case <-ctx.Done():
+					return
+				}
+				readers.Go(func() {
+					defer close(batches)
+					files[i].read(ctx, batches)
+				})
+			}
+		})
+		for batches := range queue {
+			for b := range batches {
+				if !yield(b, nil) {
+					return
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(store.Batch{}, fmt.Errorf("reading journals: %w", err))
+		}
+	}
+}
+
+// read sends what a journal holds, and keeps what is wrong with it.
+func (f *mergeFile) read(ctx context.Context, to chan<- store.Batch) {
+	var run *journal.Run // of the results in batch
+	var batch store.Batch
+	send := func() {
+		select {
+		case to <- batch:
+		case <-ctx.Done(): // which ends the reading, too
+		}
+		batch = store.Batch{Run: batch.Run, Started: batch.Started}
+	}
+	for rec, err := range journal.Read(ctx, f.path) {
+		switch {
+		case err != nil:
+			if ctx.Err() == nil {
+				f.fault.First = err.Error()
+			}
+		case rec.Matrix != nil:
+			batch.Matrices = append(batch.Matrices, *rec.Matrix)
+		case rec.Trial != nil:
+			if rec.Trial.Run != run || len(batch.Results) == mergeBatch {
+				send()
+				run = rec.Trial.Run
+				batch.Run, batch.Started = &run.RunInfo, run.At
+			}
+			if batch.Results == nil {
+				batch.Results = make([]tuner.Result, 0, mergeBatch)
+			}
+			batch.Results = append(batch.Results, rec.Trial.Result)
+		case rec.End != nil:
+			f.ends = append(f.ends, *rec.End)
+		case rec.Problem != nil:
+			f.fault.note(*rec.Problem)
+		}
+	}
+	send()
+}
+
+// note counts a problem.
+func (f *FaultyJournal) note(p journal.Problem) {
+	if f.First == "" {
+		f.First = fmt.Sprintf("line %d: %v", p.Line, p.Err)
+	}
+	switch p.Kind {
+	case journal.Torn:
+		f.Torn = true
+	case journal.Orphan:
+		f.Orphans++
+	case journal.Unknown:
+		f.Unknown++
+	default:
+		f.Damaged++
+	}
+}

@@ -1,0 +1,75 @@
+package slurm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// runFormat is the form of a run folder. A folder without a number has the first.
+const runFormat = 1
+
+// Open opens the folder of a run that was submitted.
+func Open(dir string) (*Run, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening run: %w", err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, infoFile))
+	if errors.Is(err, fs.ErrNotExist) || isFile(dir) {
+		return nil, notRun(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening run: %w", err)
+	}
+	var info struct {
+		Format int `json:"format"`
+		Info
+	}
+	if err := json.Unmarshal(data, &info); err != nil {
+		return nil, fmt.Errorf("reading %s: %w: it was damaged; submit the sweep again", filepath.Join(dir, infoFile), err)
+	}
+	switch {
+	case info.Format > runFormat:
+		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program", dir, info.Version)
+	case info.Sweep == "" || info.ID == "":
+		return nil, fmt.Errorf("%s is not of a run: it names neither a sweep nor a run", filepath.Join(dir, infoFile))
+	}
+	return &Run{Dir: dir, Info: info.Info}, nil
+}
+
+// isFile reports whether path is there and not a folder.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// notRun says what dir is instead of the folder of a run.
+func notRun(dir string) error {
+	switch _, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no run %s: give the folder that submit printed", dir)
+	case isFile(dir):
+		return fmt.Errorf("%s is a file, not the folder of a run: give the folder that submit printed", dir)
+	}
+	return fmt.Errorf("%s is not the folder of a run, since it has no %s: give the folder that submit printed", dir, infoFile)
+}
+
+// plan reads the plan as it is now: retry adds to it.
+func (r *Run) plan() (Plan, error) {
+	var p Plan
+	data, err := os.ReadFile(r.Path(planFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, fmt.Errorf("run %s has no %s: its submission did not get that far; submit the sweep again", r.Dir, planFile)
+	}
+	if err != nil {
+		return p, fmt.Errorf("reading the plan: %w", err)
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		return p, fmt.Errorf("reading %s: %w", r.Path(planFile), err)
+	}
+	return p, nil
+}
