@@ -136,4 +136,3 @@ func must(tb testing.TB, err error) {
 		tb.Fatal(err)
 	}
 }
-

@@ -30,17 +30,21 @@ func seal(kind string, record any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	line := make([]byte, lineHead, lineHead+len(kind)+len(data)+5)
-	line = append(line, '"')
-	line = append(line, kind...)
-	line = append(line, `":`...)
-	line = append(line, data...)
-	line = append(line, '}')
-	if len(line) >= maxLine {
-		return nil, fmt.Errorf("a record of %d bytes is too long", len(line))
+	body := make([]byte, 0, len(kind)+len(data)+4)
+	body = append(body, '"')
+	body = append(body, kind...)
+	body = append(body, `":`...)
+	body = append(body, data...)
+	body = append(body, '}')
+	if lineHead+len(body) >= maxLine {
+		return nil, fmt.Errorf("a record of %d bytes is too long", len(body))
 	}
-	copy(line, fmt.Sprintf("%s%08x%s", lineStart, crc32.Checksum(line[lineHead:], castagnoli), lineComma))
-	return append(line, '\n'), nil
+	return checksummed(body), nil
+}
+
+// checksummed makes a line of its body.
+func checksummed(body []byte) []byte {
+	return fmt.Appendf(nil, "%s%08x%s%s\n", lineStart, crc32.Checksum(body, castagnoli), lineComma, body)
 }
 
 var errForm = errors.New("this is not a line of a journal")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 
@@ -50,11 +51,11 @@ func (r *Reader) Records(ctx context.Context) iter.Seq2[Record, error] {
 func (r *Reader) records(ctx context.Context, yield func(Record) bool) error {
 	f, err := os.Open(r.path)
 	if err != nil {
-		return errors.Unwrap(err) // the path is said already
+		return plain(err)
 	}
 	defer f.Close()
 	if _, err := f.Seek(r.offset, io.SeekStart); err != nil {
-		return errors.Unwrap(err)
+		return plain(err)
 	}
 	lines := bufio.NewReaderSize(f, 64<<10)
 	for {
@@ -69,7 +70,7 @@ func (r *Reader) records(ctx context.Context, yield func(Record) bool) error {
 			return nil
 		}
 		if err != nil {
-			return err
+			return plain(err)
 		}
 		r.offset += length
 		r.line++
@@ -77,6 +78,14 @@ func (r *Reader) records(ctx context.Context, yield func(Record) bool) error {
 			return nil
 		}
 	}
+}
+
+// plain takes the path out of an error, where it is said already.
+func plain(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // nextLine reads a line and gives it without its end, with the bytes that it

@@ -1,0 +1,159 @@
+package journal
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"spmvtune/tuner"
+)
+
+func TestNames(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		name Name
+	}{
+		{"0007.123_4.0.jsonl", Name{Chunk: "0007", Job: "123_4"}},
+		{"0007.1.123_4.2.jsonl", Name{Chunk: "0007.1", Job: "123_4", Attempt: 2}},
+		{"0007.1.2.123_4.0.g3.jsonl", Name{Chunk: "0007.1.2", Job: "123_4", Worker: 3}},
+		{"0007.1_1.10.g3.r12.jsonl", Name{Chunk: "0007", Job: "1_1", Attempt: 10, Worker: 3, Again: 12}},
+		{"0007.1_1.1.r1.jsonl", Name{Chunk: "0007", Job: "1_1", Attempt: 1, Again: 1}},
+	} {
+		if got := tt.name.String(); got != tt.file {
+			t.Errorf("%+v is called %s, want %s", tt.name, got, tt.file)
+		}
+		if got, ok := ParseName(tt.file); !ok || got != tt.name {
+			t.Errorf("%s is %+v, %t; want %+v", tt.file, got, ok, tt.name)
+		}
+		if got := tt.name.Family(); got != "0007" {
+			t.Errorf("%s is of the family %s", tt.file, got)
+		}
+	}
+	for _, file := range []string{"", "a.jsonl", "0007.1_1.jsonl", "0007.1_1.x.jsonl", "0007.1_1.01.jsonl", "0007.1_1.0.jsonl~",
+		".0007.1_1.0.jsonl", "0007.1_1.0.g0.jsonl", "0007.1_1.99999999999999999999.jsonl", "a/b.1_1.0.jsonl"} {
+		if name, ok := ParseName(file); ok {
+			t.Errorf("%q is %+v, want no journal", file, name)
+		}
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		dir, chunk, job string
+	}{
+		{dir, "", "1_1"}, {dir, "../x", "1_1"}, {dir, "0001", ""}, {dir, "0001", "1.1"}, {dir, "0001.", "1_1"}, {dir, "..", "1_1"},
+		{filepath.Join(dir, "missing"), "0001", "1_1"},
+	} {
+		if w, err := Create(t.Context(), tt.dir, tt.chunk, tt.job, 0, Options{}); err == nil {
+			t.Errorf("started %s", w.Path())
+		}
+	}
+}
+
+// Nobody shares a journal, however many start one at once.
+func TestCreateIsExclusive(t *testing.T) {
+	dir := t.TempDir()
+	var mu sync.Mutex
+	paths := map[string]bool{}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			w, err := Create(t.Context(), dir, "0001", "1_1", 0, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer w.Close()
+			mu.Lock()
+			defer mu.Unlock()
+			paths[w.Path()] = true
+		})
+	}
+	all.Wait()
+	names, err := List(dir)
+	must(t, err)
+	if len(paths) != 20 || len(names) != 20 {
+		t.Errorf("20 writers have %d journals, %d are listed", len(paths), len(names))
+	}
+}
+
+// Finished knows all journals of the family, what it wrote itself, and nothing
+// of other chunks.
+func TestFinished(t *testing.T) {
+	dir := t.TempDir()
+	record := func(chunk string, results ...tuner.Result) *Writer {
+		t.Helper()
+		w, err := Create(t.Context(), dir, chunk, "1_1", 0, Options{})
+		must(t, err)
+		t.Cleanup(func() { w.Close() })
+		must(t, w.Matrix(t.Context(), testMatrix("grid")))
+		must(t, w.Begin(t.Context(), testRun()))
+		for _, r := range results {
+			must(t, w.Record(t.Context(), r))
+		}
+		return w
+	}
+	failed := func(i int) tuner.Result {
+		return tuner.Result{Trial: testTrial(i).Trial, Status: tuner.Timeout}
+	}
+	torn := record("0007", testTrial(1), failed(2), failed(3), testTrial(9))
+	data := readFile(t, torn.Path())
+	must(t, os.Truncate(torn.Path(), int64(len(data)-1)))
+	record("0007", failed(1), testTrial(2))
+	record("0008", testTrial(4))
+	record("00071", testTrial(4))
+	w := record("0007.2", testTrial(5), failed(6))
+	var ids []string
+	for i := range 10 {
+		ids = append(ids, testTrial(i).ID)
+	}
+	got, err := w.Finished(t.Context(), ids)
+	must(t, err)
+	if want := "map[trial-1:ok trial-2:ok trial-3:timeout trial-5:ok trial-6:timeout]"; fmt.Sprint(got) != want {
+		t.Errorf("finished are %v, want %s", got, want)
+	}
+	if got, err := w.Finished(t.Context(), ids[:1]); err != nil || len(got) != 0 {
+		t.Errorf("asked for one that is not finished: %v, %v", got, err)
+	}
+}
+
+func TestRecordNeedsItsRun(t *testing.T) {
+	w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0, Options{})
+	must(t, err)
+	defer w.Close()
+	if err := w.Record(t.Context(), testTrial(1)); err == nil {
+		t.Error("recorded without a run")
+	}
+}
+
+// What can't be written costs one record, not the journal.
+func TestTooLong(t *testing.T) {
+	w := start(t, t.TempDir(), "1_1")
+	r := testTrial(0)
+	r.Message = strings.Repeat("x", maxLine)
+	if err := w.Record(t.Context(), r); err == nil {
+		t.Error("recorded a line that no reader takes")
+	}
+	write(t, w, 1, 2)
+	if trials, problems, _ := content(t, w.Path()); !slices.Equal(trials, []string{"trial-1"}) || problems != nil {
+		t.Errorf("%v, %v", trials, problems)
+	}
+}
+
+func TestClosed(t *testing.T) {
+	w := start(t, t.TempDir(), "1_1")
+	must(t, w.Close())
+	before := readFile(t, w.Path())
+	if err := w.Record(t.Context(), testTrial(1)); err == nil {
+		t.Error("recorded after Close")
+	}
+	if !bytes.Equal(readFile(t, w.Path()), before) {
+		t.Error("the journal has changed after Close")
+	}
+}
