@@ -1,0 +1,77 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// Submit runs sbatch with args: options, a script and its arguments. A
+// *RefusedError or a *MissingError says that there is no job. Any other error leaves
+// open whether there is one: find looks for it by its name.
+func (c *Client) Submit(ctx context.Context, cluster string, args []string) (JobID, error) {
+	out, _, err := c.run(ctx, call{
+		cluster: cluster, name: "sbatch", args: append([]string{"--parsable"}, args...), env: cleanEnv(os.Environ()),
+	})
+	if err != nil {
+		return JobID{}, err
+	}
+	if id, ok := parseSubmitted(out); ok {
+		return id, nil
+	}
+	return JobID{}, &NoAnswerError{Command: "sbatch", Said: fmt.Sprintf("it printed %q instead of a job's id", firstLines(out))}
+}
+
+// parseSubmitted reads what sbatch --parsable prints: "id" or "id;cluster", on the
+// last line. A site's own filters may print lines before it.
+func parseSubmitted(out string) (JobID, bool) {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	id, cluster, _ := strings.Cut(strings.TrimSpace(lines[len(lines)-1]), ";")
+	return JobID{id, cluster}, isNumber(id)
+}
+
+// TestOnly asks Slurm whether a job with these options, and without arguments, could
+// ever start, and returns what it says: when and where. No job is made.
+//
+// Slurm does not compare the time limit with that of the partition here: Limit.Check
+// does.
+func (c *Client) TestOnly(ctx context.Context, options []string, script string) (said string, err error) {
+	_, stderr, err := c.run(ctx, call{
+		cluster: chosenCluster(), name: "sbatch", args: append([]string{"--test-only"}, options...),
+		stdin: script, env: cleanEnv(os.Environ()),
+	})
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimPrefix(firstLines(stderr), "sbatch: "), nil
+}
+
+// find looks for a job that sbatch may have submitted before it broke off. It asks
+// until the controller answers, and twice, since a controller that was held up may
+// take the job in after it has answered; and not only before the time since.
+func (c *Client) find(ctx context.Context, cluster, name string, since time.Time) (id JobID, found bool, err error) {
+	giveUp := time.Now().Add(orElse(c.Patience, 5*time.Minute))
+	for absent := 0; ; {
+		asked := time.Now()
+		jobs, err := c.Named(ctx, cluster, name)
+		var silent *NoAnswerError
+		switch {
+		case err == nil && len(jobs) > 0:
+			return jobs[0].JobID, true, nil
+		case err == nil:
+			if absent++; absent >= 2 && !asked.Before(since) {
+				return JobID{}, false, nil
+			}
+		case !errors.As(err, &silent) || time.Now().After(giveUp):
+			return JobID{}, false, err
+		}
+		select {
+		case <-ctx.Done():
+			return JobID{}, false, ctx.Err()
+		case <-time.After(orElse(c.Pause, 3*time.Second)):
+		}
+	}
+}

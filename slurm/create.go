@@ -1,0 +1,163 @@
+package slurm
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"spmvtune/configs"
+)
+
+// The programs in bin/: the second, built with CUDA, measures for the first.
+const (
+	programName = "spmvtune"
+	cudaName    = "spmvtune-cuda"
+)
+
+// New names a run of sweep in a folder below root, and writes nothing.
+func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("finding the folder of runs: %w", err)
+	}
+	base, err := filepath.Abs(filepath.Dir(sweep.Path))
+	if err != nil {
+		return nil, fmt.Errorf("finding the folder of the sweep: %w", err)
+	}
+	now := time.Now()
+	r := &Run{Info: Info{
+		Sweep: sweep.Name,
+		// 30 random bits: two runs of a name and a day have different names, as
+		// their jobs must.
+		ID:      now.Format("20060102") + "-" + strings.ToLower(rand.Text()[:6]),
+		Base:    base,
+		Version: version,
+		Created: now.UTC().Truncate(time.Second),
+	}}
+	r.Dir = filepath.Join(root, r.JobName())
+	return r, checkDir(r.Dir)
+}
+
+// Create makes the folder of a run below root, with all that must be there before
+// anything is submitted. program is the file of the program that the tasks are to
+// run; that of the same folder that is built with CUDA comes with it.
+//
+// run.json is written last: a folder without it is not a run. On an error nothing
+// is left.
+func Create(root string, sweep *configs.Sweep, plan Plan, program, version string) (r *Run, err error) {
+	r, err = New(root, sweep, version)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o777); err != nil {
+		return nil, fmt.Errorf("making the folder of runs: %w", err)
+	}
+	for {
+		err := os.Mkdir(r.Dir, 0o777)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("making the folder of the run: %w", err)
+		}
+		if r, err = New(root, sweep, version); err != nil {
+			return nil, err
+		}
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(r.Dir)
+			err = fmt.Errorf("making run %s: %w", r.Dir, err)
+		}
+	}()
+	for _, dir := range []string{binDir, logsDir, journalsDir, roundsDir} {
+		if err := os.Mkdir(r.Path(dir), 0o777); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.copyPrograms(program); err != nil {
+		return nil, err
+	}
+	chunks, err := json.Marshal(plan)
+	if err != nil {
+		return nil, err
+	}
+	info, err := json.MarshalIndent(struct {
+		Format int `json:"format"`
+		Info
+	}{runFormat, r.Info}, "", "\t")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{sweepFile, sweep.Text},
+		{planFile, chunks},
+		{taskScript, []byte(r.taskScriptText(sweep.Slurm.Setup))},
+		{finishScript, []byte(r.finishScriptText())},
+		{jobsFile, nil},
+		{infoFile, append(info, '\n')},
+	} {
+		if _, err := writeNew(r.Path(f.name), bytes.NewReader(f.data), 0o666); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// copyPrograms copies the program, and the one built with CUDA beside it, to bin/:
+// a program that is built anew can't change a run.
+func (r *Run) copyPrograms(program string) error {
+	resolved, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return fmt.Errorf("finding the program: %w", err)
+	}
+	if r.Program, err = copyFile(r.program(), resolved); err != nil {
+		return err
+	}
+	beside := filepath.Join(filepath.Dir(resolved), cudaName)
+	if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	_, err = copyFile(r.Path(binDir, cudaName), beside)
+	return err
+}
+
+func copyFile(to, from string) (hash string, err error) {
+	f, err := os.Open(from)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return writeNew(to, f, 0o777)
+}
+
+// writeNew writes a file that is not there yet, to disk, and returns the SHA-256 of
+// what is in it.
+func writeNew(path string, data io.Reader, mode os.FileMode) (hash string, err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(f, sum), data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return hex.EncodeToString(sum.Sum(nil)), err
+}

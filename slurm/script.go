@@ -1,0 +1,64 @@
+package slurm
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Note: the scripts hold what is the same for all tasks, and no option of sbatch:
+// options are arguments of sbatch, where nothing needs quoting. There is no
+// --export, so nothing of the user's has to fit into a list with commas.
+
+// taskScriptText is the script of the tasks of all rounds; its arguments are the
+// round, and the place in it of the array's first task. It ends in exec, so that
+// the signal before the time limit reaches the program itself.
+func (r *Run) taskScriptText(setup []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#!/bin/bash\n# A task of %s. Arguments: the round, and the place in it of this array's first task.\n", r.JobName())
+	// A setup line that fails ends the task, and its log says why. Unset variables
+	// are no mistake here: many systems' module and conda scripts have some. Nor
+	// may a script that setup sources find our arguments.
+	b.WriteString("set -e\nspmvtune_round=${1:?} spmvtune_base=${2:?}\nset --\n")
+	for _, line := range setup {
+		b.WriteString(line + "\n")
+	}
+	fmt.Fprintf(&b, "exec %s task %s --round \"$spmvtune_round\" --base \"$spmvtune_base\"\n", quote(r.program()), quote(r.Dir))
+	return b.String()
+}
+
+// finishScriptText is the script of the job that ends a round; its argument is the
+// round. The lines of setup are for the tasks: on a node without a GPU they may
+// fail, and merging needs none of them.
+func (r *Run) finishScriptText() string {
+	return fmt.Sprintf("#!/bin/bash\n# Merges what the tasks of %s measured. Argument: the round.\nset -eu\nexec %s merge %s --round \"$1\"\n",
+		r.JobName(), quote(r.program()), quote(r.Dir))
+}
+
+// program is the copy of the program that the jobs run.
+func (r *Run) program() string { return r.Path(binDir, programName) }
+
+// quote writes text as one word of a shell script.
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// logPattern is the --output of jobs whose logs are called name in the run's
+// folder, as logs/%A_%a.log: in the folder's own path, % stands for itself. A
+// relative path would not do: Slurm expands its folder, too.
+func (r *Run) logPattern(name string) string {
+	return strings.ReplaceAll(r.Path(logsDir), "%", "%%") + "/" + name
+}
+
+// checkDir refuses folders that Slurm can't work in.
+func checkDir(dir string) error {
+	switch {
+	case strings.ContainsFunc(dir, unicode.IsControl):
+		return fmt.Errorf("the path of the folder %q has a control character, such as a newline: give another with --runs", dir)
+	case strings.Contains(dir, `\`):
+		// A backslash switches off all % in a name of Slurm's, so tasks could not
+		// have logs of their own.
+		return fmt.Errorf("the path of the folder %q has a backslash, and Slurm can't name logs there: give another with --runs", dir)
+	}
+	return nil
+}

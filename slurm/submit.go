@@ -1,0 +1,245 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"spmvtune/configs"
+)
+
+// A Round is one submission: chunks, as arrays of tasks, and the job that ends it.
+type Round struct {
+	Number int    `json:"round"`
+	Jobs   []Sent `json:"jobs"` // as far as they were sent
+}
+
+// An IncompleteError says that not all of a round was sent. What was sent runs.
+type IncompleteError struct {
+	Dir        string // of the run
+	Sent, All  int    // jobs of the round
+	Unresolved bool   // whether the next one was sent is not known
+	Err        error
+}
+
+func (e *IncompleteError) Error() string {
+	text := fmt.Sprintf("submitting job %d of %d: %v", e.Sent+1, e.All, e.Err)
+	switch {
+	case e.Unresolved:
+		return text + fmt.Sprintf(" (it may have been taken: spmvtune retry %s finds out and goes on, spmvtune cancel %s stops)", quoteIf(e.Dir), quoteIf(e.Dir))
+	case e.Sent > 0 && e.Sent == e.All-1:
+		return text + fmt.Sprintf(" (all tasks are submitted, but not the job that merges: run spmvtune merge %s once they have ended)", quoteIf(e.Dir))
+	case e.Sent > 0:
+		return text + fmt.Sprintf(" (%d before it are submitted: spmvtune retry %s submits the rest, spmvtune cancel %s stops)", e.Sent, quoteIf(e.Dir), quoteIf(e.Dir))
+	}
+	return text + fmt.Sprintf(" (nothing is submitted: spmvtune retry %s tries again)", quoteIf(e.Dir))
+}
+
+func (e *IncompleteError) Unwrap() error { return e.Err }
+
+// quoteIf quotes a path where a shell would not read it as one word.
+func quoteIf(path string) string {
+	for _, r := range path {
+		if !strings.ContainsRune("/._-+=@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return quote(path)
+		}
+	}
+	return path
+}
+
+// ready checks what Slurm would not refuse, but never start, and returns its
+// configuration.
+func ready(ctx context.Context, c *Client, s configs.Slurm, chunks int) (Config, error) {
+	config, err := c.Config(ctx)
+	if err != nil {
+		return config, err
+	}
+	if config.MaxArraySize < 1 {
+		return config, errors.New("the cluster has no job arrays (MaxArraySize is 0): ask its administrators for them")
+	}
+	if config.MaxJobs > 0 && chunks+1 > config.MaxJobs {
+		return config, fmt.Errorf("%d tasks are more than the %d jobs that the cluster keeps at once: make each longer, by chunk in [slurm]",
+			chunks, config.MaxJobs)
+	}
+	// A QOS may allow for more time than the partition does.
+	if s.Time != "" && s.QOS == "" {
+		limit, err := c.Limit(ctx, s.Partition)
+		if err != nil {
+			return config, err
+		}
+		if err := limit.Check(s.Time); err != nil {
+			return config, err
+		}
+	}
+	return config, nil
+}
+
+// Submit sends chunks of the run's plan as the next round: arrays of tasks, as long
+// as the cluster allows, and the job that merges when they have ended. Where the
+// sweep has a throttle and the arrays are several, each waits for the one before.
+//
+// Nothing is submitted twice, whatever fails: an intention is on disk before sbatch
+// runs, its answer at once after, and where there is no answer Slurm is asked for the
+// job by its name. Once something may have been sent, the error is an
+// *IncompleteError. The caller holds Lock.
+func (r *Run) Submit(ctx context.Context, c *Client, s configs.Slurm, chunks []string) (Round, error) {
+	if len(chunks) == 0 {
+		return Round{}, errors.New("there is nothing to submit")
+	}
+	config, err := ready(ctx, c, s, len(chunks))
+	if err != nil {
+		return Round{}, err
+	}
+	before, err := r.Jobs()
+	if err != nil {
+		return Round{}, err
+	}
+	running, err := c.Jobs(ctx, arrays(before))
+	if err != nil {
+		return Round{}, err
+	}
+	number, err := r.writeRound(chunks)
+	if err != nil {
+		return Round{}, fmt.Errorf("writing the round: %w", err)
+	}
+	round := Round{Number: number}
+	cluster := chosenCluster()
+	batches := r.batches(number, len(chunks), config.MaxArraySize)
+	for i, b := range batches {
+		var after []string
+		switch {
+		case b.Finish(): // and after what is still there of earlier rounds
+			after = ids(arrays(round.Jobs), activeIDs(running), cluster)
+		case s.Throttle > 0 && i > 0:
+			after = []string{round.Jobs[i-1].ID}
+		}
+		sent, err := r.send(ctx, c, cluster, b, r.args(b, s, after))
+		if err != nil {
+			return round, &IncompleteError{Dir: r.Dir, Sent: i, All: len(batches), Unresolved: sent.Outcome == Intended, Err: err}
+		}
+		round.Jobs = append(round.Jobs, sent)
+		// Where several clusters were allowed, the whole round goes to the first's.
+		cluster = sent.Cluster
+	}
+	return round, nil
+}
+
+// arrays are the ids of the arrays of tasks in jobs that have one.
+func arrays(jobs []Sent) []JobID {
+	var list []JobID
+	for _, j := range jobs {
+		if j.ID != "" && !j.Finish() {
+			list = append(list, j.JobID)
+		}
+	}
+	return list
+}
+
+// activeIDs are the ids of the jobs that have not ended.
+func activeIDs(jobs []Job) []JobID {
+	var list []JobID
+	for _, j := range jobs {
+		if !j.State.Terminal() {
+			list = append(list, j.JobID)
+		}
+	}
+	return list
+}
+
+// ids are the ids in first and then, each once, that are of a cluster.
+func ids(first, then []JobID, cluster string) []string {
+	for _, g := range byCluster(append(first, then...)) {
+		if g.cluster == cluster {
+			return g.ids
+		}
+	}
+	return nil
+}
+
+// mostTries is how often sbatch runs for a job that it gets no answer about and that
+// is not there afterwards.
+const mostTries = 3
+
+// send submits b. On an error, the outcome says whether there may be a job.
+func (r *Run) send(ctx context.Context, c *Client, cluster string, b Batch, args []string) (Sent, error) {
+	sent := Sent{Batch: b, JobID: JobID{Cluster: cluster}, Outcome: Refused}
+	if err := ctx.Err(); err != nil {
+		return sent, err
+	}
+	l := jobLine{Batch: b, Outcome: Intended, Cluster: cluster, Args: args}
+	if err := r.note(l); err != nil {
+		return sent, fmt.Errorf("writing to %s before submitting: %w", jobsFile, err)
+	}
+	sent.Outcome, l.Args = Intended, nil
+	settle := func(o Outcome, id JobID, said string) error {
+		sent.JobID, sent.Outcome, sent.Said, sent.At = id, o, said, time.Now().UTC()
+		l.Outcome, l.ID, l.Cluster, l.Said = o, id.ID, id.Cluster, said
+		if err := r.note(l); err != nil {
+			sent.Outcome = Intended
+			return fmt.Errorf("writing to %s that %s is job %s: %w", jobsFile, b.Name, orText(id.ID, "not there"), err)
+		}
+		return nil
+	}
+	for try := 1; ; try++ {
+		// An interrupt does not break off sbatch: we would have to ask what became of it.
+		id, err := c.Submit(context.WithoutCancel(ctx), cluster, args)
+		var silent *NoAnswerError
+		if err == nil {
+			return sent, settle(Submitted, id, "")
+		}
+		if !errors.As(err, &silent) {
+			return sent, errors.Join(err, settle(Refused, l.id(), err.Error()))
+		}
+		id, found, lookErr := c.find(ctx, cluster, b.Name, time.Time{})
+		switch {
+		case lookErr != nil:
+			return sent, lookErr
+		case found:
+			return sent, settle(Submitted, id, "")
+		case try == mostTries || ctx.Err() != nil:
+			return sent, errors.Join(err, settle(Refused, l.id(), err.Error()))
+		}
+	}
+}
+
+func (l jobLine) id() JobID { return JobID{l.ID, l.Cluster} }
+
+// writeRound writes the file of the next round, and returns its number.
+func (r *Run) writeRound(chunks []string) (number int, err error) {
+	data, err := json.Marshal(chunks)
+	if err != nil {
+		return 0, err
+	}
+	for number = r.nextRound(); ; number++ {
+		_, err := writeNew(r.roundFile(number), bytes.NewReader(data), 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return number, err
+		}
+	}
+}
+
+// nextRound is the number after that of the last round.
+func (r *Run) nextRound() int {
+	entries, err := os.ReadDir(r.Path(roundsDir))
+	if err != nil {
+		return 1 // not made yet; otherwise writing there says what is wrong
+	}
+	last := 0
+	for _, e := range entries {
+		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json")); err == nil {
+			last = max(last, n)
+		}
+	}
+	return last + 1
+}
+
+func (r *Run) roundFile(number int) string {
+	return r.Path(roundsDir, fmt.Sprintf("%03d.json", number))
+}

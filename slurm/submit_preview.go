@@ -1,0 +1,64 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+
+	"spmvtune/configs"
+)
+
+// A Preview is what a submission would do.
+type Preview struct {
+	Dir      string     `json:"dir"`
+	Scripts  []Script   `json:"scripts"`
+	Commands [][]string `json:"commands"` // each with its arguments; JOB1 is the id that the first one gets
+}
+
+// A Script is a file of the run's folder that a job runs.
+type Script struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Preview shows what Submit would run for a number of chunks, where arrays have at
+// most most tasks. It writes nothing, and asks nobody.
+func (r *Run) Preview(s configs.Slurm, chunks, most int) Preview {
+	p := Preview{Dir: r.Dir, Scripts: []Script{
+		{taskScript, r.taskScriptText(s.Setup)},
+		{finishScript, r.finishScriptText()},
+	}}
+	var jobs []string
+	for i, b := range r.batches(r.nextRound(), chunks, max(most, 1)) {
+		var after []string
+		switch {
+		case b.Finish():
+			after = jobs
+		case s.Throttle > 0 && i > 0:
+			after = jobs[i-1:]
+		}
+		command := []string{"sbatch"}
+		if cluster := chosenCluster(); cluster != "" {
+			command = append(command, "-M", cluster)
+		}
+		p.Commands = append(p.Commands, append(append(command, "--parsable"), r.args(b, s, after)...))
+		jobs = append(jobs, fmt.Sprintf("JOB%d", i+1))
+	}
+	return p
+}
+
+// TestOnly asks Slurm whether a task, and the job that merges, could ever start, and
+// returns what it says about each. No job is made, and no folder.
+func (r *Run) TestOnly(ctx context.Context, c *Client, s configs.Slurm) (said []string, err error) {
+	if _, err := ready(ctx, c, s, 1); err != nil {
+		return nil, err
+	}
+	texts := []string{r.taskScriptText(s.Setup), r.finishScriptText()}
+	for i, b := range r.batches(1, 1, 1) {
+		answer, err := c.TestOnly(ctx, r.options(b, s), texts[i])
+		if err != nil {
+			return said, fmt.Errorf("testing %s: %w", b.Name, err)
+		}
+		said = append(said, answer)
+	}
+	return said, nil
+}
