@@ -33,6 +33,14 @@ __device__ __forceinline__ V group_sum(V v, int width, unsigned mask = FULL) {
 	return v;
 }
 
+// Asks for the 32 bytes at p, which is in global memory, to be brought to the L2
+// cache. Nothing waits for them.
+__device__ __forceinline__ void prefetch_l2(const void *p) {
+#ifdef __CUDA_ARCH__
+	asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+#endif
+}
+
 // Dynamic shared memory as an array of T. One declaration for all types, since
 // CUDA does not allow two extern arrays of one name with different types.
 template <typename T>

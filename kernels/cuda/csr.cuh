@@ -16,6 +16,15 @@ struct Csr {
 	int rows;
 };
 
+// A thread alone with a row longer than this asks for its nonzeros long before it
+// needs them. Shorter rows are summed by so many threads that others fill the wait.
+constexpr unsigned LONG_ROW = 512;
+
+// What a sum fetches before it needs it: the columns of its next turn, at as many
+// more registers, and also, into the L2 cache, the nonzeros of a later turn where one
+// thread has a long row to itself.
+enum Ahead { NOTHING, COLUMNS, NONZEROS };
+
 // The parameters of an entry that begins with them, and its Csr.
 #define CSR_PARAMS(V)                                                                   \
 	const int *__restrict__ row_ptr, const int *__restrict__ col_idx,                   \
@@ -84,10 +93,20 @@ __device__ __forceinline__ void add_products(const Csr<V> &a, V &sum, unsigned j
 	for (int i = 0; i < N; i++) sum += p[i];
 }
 
+// Asks for the N nonzeros from j on to be brought to the L2 cache. Nothing waits.
+template <int N, typename V>
+__device__ __forceinline__ void prefetch(const Csr<V> &a, unsigned j) {
+	constexpr unsigned SECTOR = 32; // bytes
+#pragma unroll
+	for (unsigned i = 0; i < N; i += SECTOR / sizeof(V)) prefetch_l2(a.val + j + i);
+#pragma unroll
+	for (unsigned i = 0; i < N; i += SECTOR / sizeof(int)) prefetch_l2(a.col_idx + j + i);
+}
+
 // Adds to sum the products j, j+step, … below end as long as there are N, N at a
 // time. The columns of a turn are fetched while the one before waits for x. Leaves j
 // at the first that is left over.
-template <int N, typename V>
+template <int N, Ahead AHEAD, typename V>
 __device__ __forceinline__ void add_ahead(const Csr<V> &a, V &sum, unsigned &j, unsigned end,
                                           unsigned step) {
 	int col[N];
@@ -100,6 +119,7 @@ __device__ __forceinline__ void add_ahead(const Csr<V> &a, V &sum, unsigned &j, 
 #pragma unroll 1
 	while (turn) {
 		V p[N], x[N];
+		if (AHEAD == NONZEROS && end - j > LONG_ROW) prefetch<N>(a, j + 8 * N);
 #pragma unroll
 		for (int i = 0; i < N; i++) {
 			x[i] = __ldg(a.x + col[i]);
@@ -117,14 +137,13 @@ __device__ __forceinline__ void add_ahead(const Csr<V> &a, V &sum, unsigned &j, 
 // would each wait for memory twice. Compilers do not do this by themselves: j might
 // wrap for all that they know, and so they test every turn. At most LAST products
 // are left over and fetched at a time, too: either all, or what is left by half a
-// turn. AHEAD fetches columns before they are needed, at N more registers. With N 1
-// this is a plain loop.
-template <int N, int LAST = N - 1, bool AHEAD = false, typename V>
+// turn. With N 1 this is a plain loop.
+template <int N, int LAST = N - 1, Ahead AHEAD = NOTHING, typename V>
 __device__ __forceinline__ V dot(const Csr<V> &a, unsigned j, unsigned end, unsigned step) {
 	static_assert(LAST == N - 1 || LAST == N / 2 - 1);
 	V sum = 0;
-	if constexpr (AHEAD) {
-		add_ahead<N>(a, sum, j, end, step);
+	if constexpr (AHEAD != NOTHING) {
+		add_ahead<N, AHEAD>(a, sum, j, end, step);
 	} else {
 #pragma unroll 1
 		for (; j + (N - 1) * step < end; j += N * step) add_products<N, false>(a, sum, j, end, step);
@@ -170,11 +189,11 @@ __device__ __forceinline__ V warp_sum_shared(V v) {
 
 // Σ of the products from start up to end over a warp; lane 0 has it. Rows of at most
 // 32 nonzeros are a product a lane, and up to 8 nonzeros take fewer steps to reduce.
-template <int N, bool SHARED, typename V>
+template <int N, bool SHARED, Ahead AHEAD = (N > 4 ? COLUMNS : NOTHING), typename V>
 __device__ __forceinline__ V warp_dot(const Csr<V> &a, unsigned start, unsigned end) {
 	unsigned j = start + threadIdx.x % WARP, n = end - start;
 	if (n > WARP) {
-		V sum = dot<N, N == 1 ? 0 : 3, (N > 4)>(a, j, end, WARP);
+		V sum = dot<N, N == 1 ? 0 : 3, AHEAD>(a, j, end, WARP);
 		return SHARED ? warp_sum_shared(sum) : warp_sum(sum);
 	}
 	V sum = j < end ? product(a, j) : V(0);

@@ -33,7 +33,7 @@ template <bool BLOCK, typename V>
 __device__ __forceinline__ void single_row(const Csr<V> &a, V *scratch, int r) {
 	if (BLOCK) {
 		unsigned j = row_start(a, r) + threadIdx.x;
-		V sum = block_sum(dot<BATCH, BATCH - 1, true>(a, j, row_end(a, r), blockDim.x), scratch);
+		V sum = block_sum(dot<BATCH, BATCH - 1, COLUMNS>(a, j, row_end(a, r), blockDim.x), scratch);
 		if (threadIdx.x == 0) a.y[r] = sum;
 	} else if (threadIdx.x < WARP) {
 		V sum = warp_dot<BATCH_ALONE, false>(a, row_start(a, r), row_end(a, r));

@@ -77,90 +77,122 @@ __device__ __forceinline__ V rows_sum(V (&part)[N]) {
 	return part[0];
 }
 
-// Rows that a warp has taken of a bin: lane i has the end of row i of n, lanes
-// beyond have the last one's. The first row is `first`; `some` is a nonzero of
-// theirs. Where `wide`, some row has more nonzeros than a warp has lanes.
-struct Taken {
-	unsigned first, n, ends, some;
-	bool wide;
+// The rows of a bin, from first up to last.
+struct Bin {
+	unsigned first, last;
 };
 
-// Sums rows i to i+N-1 of those taken, and returns where they end; the nonzeros of
-// all are fetched before the first is reduced. Rows beyond the last are empty.
-// Lanes without a nonzero fetch `some`: a fetch that not all lanes take would have
-// to end before the next could begin.
+// Where the nonzeros of a bin start and stop, and where the row of this lane ends: of
+// the bin's first 32 rows; the lanes beyond its last row have the last one's.
+struct Bounds {
+	unsigned start, stop, end;
+};
+
+__device__ __forceinline__ Bin fetch_bin(const int *bin_row, int bin_count, long long b) {
+	if (b >= bin_count) return {0, 1}; // any row: it is not summed
+	return {static_cast<unsigned>(__ldg(bin_row + b)), static_cast<unsigned>(__ldg(bin_row + b + 1))};
+}
+
+template <typename V>
+__device__ __forceinline__ Bounds fetch_bounds(const Csr<V> &a, Bin bin) {
+	return {row_start(a, bin.first), row_start(a, bin.last),
+	        row_end(a, min(bin.first + threadIdx.x % WARP, bin.last - 1))};
+}
+
+// The products of a bin of at most 64 nonzeros: this lane has those of the nonzeros
+// lane and lane+32 from the bin's start on, as far as there are any.
+template <typename V>
+struct Products {
+	V low, high;
+
+	// This lane's part of the row of the nonzeros from `from` up to `to`, counted
+	// from the bin's start.
+	__device__ __forceinline__ V part(unsigned from, unsigned to) const {
+		unsigned lane = threadIdx.x % WARP, n = to - from; // the differences wrap below from
+		return (lane - from < n ? low : V(0)) + (lane + WARP - from < n ? high : V(0));
+	}
+};
+
+// All lanes fetch, those without a nonzero the last one: a fetch that not all lanes
+// take would have to end before the next could begin.
+template <typename V>
+__device__ __forceinline__ Products<V> fetch_products(const Csr<V> &a, Bounds at) {
+	unsigned j = at.start + threadIdx.x % WARP, last = at.stop - 1;
+	unsigned low = min(j, last), high = min(j + WARP, last);
+	int low_col = __ldg(a.col_idx + low), high_col = __ldg(a.col_idx + high);
+	V low_val = __ldg(a.val + low), high_val = __ldg(a.val + high);
+	return {low_val * __ldg(a.x + low_col), high_val * __ldg(a.x + high_col)};
+}
+
+// Sums N rows, the first of which begins at nonzero `from` of the bin; lane i of
+// `ends` has the end of row i. Writes those below n, and returns where they end.
 template <int N, bool SHARED, typename V>
-__device__ __forceinline__ unsigned sum_rows(const Csr<V> &a, const Taken &t, unsigned i,
-                                             unsigned start) {
+__device__ __forceinline__ unsigned sum_rows(V *y, const Products<V> &p, unsigned ends, unsigned i,
+                                             unsigned n, unsigned from) {
 	unsigned lane = threadIdx.x % WARP;
-	unsigned at[N], end[N];
-	int col[N];
-	V part[N], x[N];
+	V part[N];
 #pragma unroll
 	for (int k = 0; k < N; k++) {
-		at[k] = start + lane;
-		end[k] = start = __shfl_sync(FULL, t.ends, i + k);
-	}
-#pragma unroll
-	for (int k = 0; k < N; k++) {
-		unsigned j = at[k] < end[k] ? at[k] : t.some;
-		col[k] = __ldg(a.col_idx + j);
-		part[k] = __ldg(a.val + j);
-	}
-#pragma unroll
-	for (int k = 0; k < N; k++) x[k] = __ldg(a.x + col[k]);
-#pragma unroll
-	for (int k = 0; k < N; k++) part[k] = at[k] < end[k] ? part[k] * x[k] : V(0);
-	if (t.wide) {
-#pragma unroll
-		for (int k = 0; k < N; k++) {
-			if (at[k] + WARP < end[k]) part[k] += product(a, at[k] + WARP);
-		}
+		unsigned to = __shfl_sync(FULL, ends, i + k);
+		part[k] = p.part(from, to);
+		from = to;
 	}
 	if (SHARED) {
 #pragma unroll
 		for (int k = 0; k < N; k++) {
 			V sum = warp_sum_shared(part[k]);
-			if (lane == 0 && i + k < t.n) a.y[t.first + i + k] = sum;
+			if (lane == 0 && i + k < n) y[i + k] = sum;
 		}
 	} else {
 		constexpr unsigned LANES = WARP / N; // with the same row
 		V sum = rows_sum(part);
-		if (lane % LANES == 0 && i + lane / LANES < t.n) a.y[t.first + i + lane / LANES] = sum;
+		if (lane % LANES == 0 && i + lane / LANES < n) y[i + lane / LANES] = sum;
 	}
-	return start;
+	return from;
+}
+
+// Sums the rows of a bin over a warp: a row alone, or all nonzeros at once and then row
+// by row, 4 at a time, or the last one or two. Up to 32 rows have their bounds in
+// lanes at a time.
+template <bool SHARED, typename V>
+__device__ __forceinline__ void sum_bin(const Csr<V> &a, Bin bin, Bounds at) {
+	unsigned lane = threadIdx.x % WARP;
+	if (bin.last - bin.first == 1) {
+		V sum = warp_dot<4, SHARED>(a, at.start, at.stop);
+		if (lane == 0) a.y[bin.first] = sum;
+		return; // with the whole warp
+	}
+	if (at.start == at.stop) { // all of them are empty
+		for (unsigned r = bin.first + lane; r < bin.last; r += WARP) a.y[r] = 0;
+		return; // with the whole warp
+	}
+	Products<V> p = fetch_products(a, at);
+	unsigned from = 0, ends = at.end - at.start;
+	for (unsigned r = bin.first;;) {
+		unsigned n = min(static_cast<unsigned>(WARP), bin.last - r), i = 0;
+		for (; i + 2 < n; i += 4) from = sum_rows<4, SHARED>(a.y + r, p, ends, i, n, from);
+		if (i < n) from = sum_rows<2, SHARED>(a.y + r, p, ends, i, n, from);
+		r += WARP;
+		if (r >= bin.last) return;
+		ends = row_end(a, min(r + lane, bin.last - 1)) - at.start;
+	}
 }
 
 // CoalescedBins: the host packed consecutive rows into bins of at most 64 nonzeros,
 // a longer row alone; bin b holds the rows from bin_row[b] up to bin_row[b+1]. A warp
-// takes a bin row by row, grid-stride over bins. The bounds of up to 32 rows are
-// fetched at a time, a lane each, and of these 4 rows are summed at a time, or the
-// last one or two.
+// takes a bin row by row, grid-stride over bins. While it sums one, the bounds of its
+// next bin and the rows of the one after that are on their way.
 template <bool SHARED, typename V>
 __device__ __forceinline__ void bins(const Csr<V> &a, const int *bin_row, int bin_count) {
-	unsigned lane = threadIdx.x % WARP;
-	for (long long b = warp_index(); b < bin_count; b += warp_count()) {
-		unsigned r = __ldg(bin_row + b), last = __ldg(bin_row + b + 1);
-		unsigned start = row_start(a, r);
-		if (last - r == 1) {
-			V sum = warp_dot<4, SHARED>(a, start, row_end(a, r));
-			if (lane == 0) a.y[r] = sum;
-			continue; // with the whole warp
-		}
-		for (; r < last; r += WARP) {
-			unsigned end = row_end(a, min(r + lane, last - 1));
-			unsigned n = min(static_cast<unsigned>(WARP), last - r);
-			if (__shfl_sync(FULL, end, WARP - 1) == start) { // all of them are empty
-				if (lane < n) a.y[r + lane] = 0;
-				continue; // with the whole warp
-			}
-			unsigned before = __shfl_up_sync(FULL, end, 1);
-			bool wide = __any_sync(FULL, end - (lane == 0 ? start : before) > WARP);
-			Taken t{r, n, end, start, wide};
-			unsigned i = 0;
-			for (; i + 2 < t.n; i += 4) start = sum_rows<4, SHARED>(a, t, i, start);
-			if (i < t.n) start = sum_rows<2, SHARED>(a, t, i, start);
-		}
+	long long b = warp_index(), step = warp_count();
+	if (b >= bin_count) return; // for the whole warp
+	Bin now = fetch_bin(bin_row, bin_count, b), next = fetch_bin(bin_row, bin_count, b + step);
+	Bounds at = fetch_bounds(a, now);
+	for (; b < bin_count; b += step) {
+		Bin third = fetch_bin(bin_row, bin_count, b + 2 * step);
+		Bounds next_at = fetch_bounds(a, next);
+		sum_bin<SHARED>(a, now, at);
+		now = next, next = third, at = next_at;
 	}
 }
 

@@ -18,14 +18,14 @@ template <int N, bool SHARED, typename V>
 __device__ __forceinline__ void thread_rows(const Csr<V> &a) {
 	for (long long r = thread_index(); r < a.rows; r += thread_count()) {
 		unsigned start = row_start(a, r), end = row_end(a, r);
-		a.y[r] = SHARED ? dot_shared<N>(a, start, end, 1) : dot<N, N - 1, (N > 4)>(a, start, end, 1);
+		a.y[r] = SHARED ? dot_shared<N>(a, start, end, 1) : dot<N, N - 1, (N > 1 ? NONZEROS : NOTHING)>(a, start, end, 1);
 	}
 }
 
 // A warp per row: its lanes take every 32nd nonzero, and reduce their sums. A
 // whole warp has the same row, so all of it is in the loop or none. The bounds of
 // its next row are on their way while it sums this one.
-template <int N, bool SHARED, typename V>
+template <int N, bool SHARED, Ahead AHEAD, typename V>
 __device__ __forceinline__ void warp_rows(const Csr<V> &a) {
 	long long r = warp_index();
 	if (r >= a.rows) return; // for the whole warp
@@ -34,7 +34,7 @@ __device__ __forceinline__ void warp_rows(const Csr<V> &a) {
 		long long next = r + warp_count();
 		bool more = next < a.rows;
 		unsigned next_start = more ? row_start(a, next) : 0, next_end = more ? row_end(a, next) : 0;
-		V sum = warp_dot<N, SHARED>(a, start, end);
+		V sum = warp_dot<N, SHARED, AHEAD>(a, start, end);
 		if (threadIdx.x % WARP == 0) a.y[r] = sum;
 		if (!more) return;
 		r = next, start = next_start, end = next_end;
@@ -66,18 +66,18 @@ __device__ __forceinline__ void warp_rows_global(const Csr<V> &a, V *buffer) {
 // kernels of a warp per row fetch 4, which leaves registers for all the warps that
 // short rows need.
 CSR_ENTRY(csr_scalar, CSR_DEEP_BOUNDS, CSR_PARAMS, thread_rows<8, false>(CSR))
-CSR_ENTRY(csr_vector, CSR_DEEP_BOUNDS, CSR_PARAMS, warp_rows<8, true>(CSR))
+CSR_ENTRY(csr_vector, CSR_DEEP_BOUNDS, CSR_PARAMS, warp_rows<8, true, COLUMNS>(CSR))
 CSR_ENTRY(csr_warp_row_global, CSR_BOUNDS, CSR_GLOBAL_PARAMS, warp_rows_global(CSR, buffer))
-CSR_ENTRY(csr_warp_row_shuffle, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false>(CSR))
+CSR_ENTRY(csr_warp_row_shuffle, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false, NOTHING>(CSR))
 
 // The first forms are not unrolled. The authors unrolled the second by 4; their
 // compiler did so again, so that csr_thread_row is unrolled by 8 here.
 CSR_ENTRY(csr_thread_row_v1, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, false>(CSR))
 CSR_ENTRY(csr_thread_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, true>(CSR))
-CSR_ENTRY(csr_warp_row_v1, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, false>(CSR))
-CSR_ENTRY(csr_warp_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, true>(CSR))
-CSR_ENTRY(csr_warp_row, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false>(CSR))
-CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, true>(CSR))
+CSR_ENTRY(csr_warp_row_v1, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, false, NOTHING>(CSR))
+CSR_ENTRY(csr_warp_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, true, NOTHING>(CSR))
+CSR_ENTRY(csr_warp_row, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false, COLUMNS>(CSR))
+CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, true, COLUMNS>(CSR))
 
 // min_blocks: the paper bounds the block by 256 threads and asks for so many
 // blocks on a multiprocessor, which bounds the registers of a thread.
@@ -85,7 +85,7 @@ CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, true>(CSR))
 	CSR_ENTRY(NAME, BOUNDS, CSR_PARAMS, thread_rows<8, false>(CSR))               \
 	CSR_ENTRY(NAME##_shared, BOUNDS, CSR_PARAMS, thread_rows<8, true>(CSR))
 
-THREAD_ROW(csr_thread_row, )
+THREAD_ROW(csr_thread_row, CSR_DEEP_BOUNDS)
 THREAD_ROW(csr_thread_row_min1, __launch_bounds__(256, 1))
 THREAD_ROW(csr_thread_row_min2, __launch_bounds__(256, 2))
 THREAD_ROW(csr_thread_row_min3, __launch_bounds__(256, 3))

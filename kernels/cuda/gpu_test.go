@@ -70,6 +70,10 @@ type gpuCount struct {
 // row of a million, and shows nothing new.
 var gpuPatience = 3 * time.Second
 
+// quickSize is how many rows and nonzeros a matrix of a quick test has at most: the
+// sanitizer takes a thousand times as long.
+const quickSize = 10_000
+
 // checkGPU verifies every kernel of the catalogue in both precisions, with integer
 // data exactly and with real data within the bound, and prints a table.
 func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
@@ -77,8 +81,14 @@ func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
 	counts := map[string]*gpuCount{}
 	for _, spec := range matrices {
 		structure := spec.build(t)
+		if *gpuQuick && structure.Rows+structure.NNZ() > quickSize {
+			continue
+		}
 		y := make([]float64, structure.Rows)
 		for _, integer := range []bool{true, false} {
+			if *gpuQuick && !integer {
+				continue // the same accesses again
+			}
 			m, x := withData(structure, integer)
 			if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
 				t.Fatalf("%s: %v", spec.name, err)
