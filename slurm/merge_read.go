@@ -21,8 +21,9 @@ type mergeFile struct {
 
 const (
 	// mergeAhead is how many journals are read ahead of the one that is imported:
-	// on a network file system opening one takes longer than reading it.
-	mergeAhead = 8
+	// enough that reading goes on during a commit, and that a network file system,
+	// where opening a file takes longer than reading it, is asked for many at once.
+	mergeAhead = 32
 	// mergeBatch is how many results go from reader to importer at once.
 	mergeBatch = 500
 )

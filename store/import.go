@@ -41,10 +41,10 @@ func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum 
 	if db.write == nil {
 		return sum, errReadOnly
 	}
-	if err := db.setCache(ctx, importCache); err != nil {
+	if err := db.tune(ctx, bulk); err != nil {
 		return sum, err
 	}
-	defer func() { err = errors.Join(err, db.setCache(context.WithoutCancel(ctx), usualCache)) }()
+	defer func() { err = errors.Join(err, db.tune(context.WithoutCancel(ctx), usual)) }()
 	imp := &importer{db: db, kernels: map[source]int64{}, matrices: map[string]int64{}}
 	for batch, err := range batches {
 		if err != nil {
@@ -62,16 +62,23 @@ func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum 
 // waited for seldom, and so few that others who write wait for a second at most.
 const perCommit = 20_000
 
-// Sizes of SQLite's cache, in KiB. Trials come in no order of their identity, so
-// that without that index at hand an import would read and write all of it for
-// every commit.
-const (
-	usualCache  = 2_000
-	importCache = 160_000
+// tuning is how SQLite works.
+type tuning struct {
+	cache int // KiB
+	log   int // pages in the write-ahead log after which they go into the file
+}
+
+// Trials come in no order of their identity, so that every commit changes most
+// pages of that index. An import keeps them at hand, and moves them from the log
+// to the file once for many commits.
+var (
+	usual = tuning{cache: 2_000, log: 1_000} // SQLite's own
+	bulk  = tuning{cache: 160_000, log: 50_000}
 )
 
-func (db *DB) setCache(ctx context.Context, kib int) error {
-	if _, err := db.write.ExecContext(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", kib)); err != nil {
+func (db *DB) tune(ctx context.Context, t tuning) error {
+	pragmas := fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA wal_autocheckpoint = %d", t.cache, t.log)
+	if _, err := db.write.ExecContext(ctx, pragmas); err != nil {
 		return fmt.Errorf("importing: %w", failed(db.path, err))
 	}
 	return nil

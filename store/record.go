@@ -68,15 +68,28 @@ func (db *DB) Record(ctx context.Context, r tuner.Result) error {
 	})
 }
 
-// putTrial reports whether r was kept; if not, one is there that is as good.
+// putTrial reports whether r was kept. If not, one of its identity is there that
+// ended well, or that failed like r, but later.
 func putTrial(ctx context.Context, stmts statements, k trialKeys, r tuner.Result) (kept bool, err error) {
-	var id int64
-	err = stmts.trial.QueryRowContext(ctx, trialValues(k, r)...).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
+	var id, at int64
+	var status tuner.Status
+	switch err := stmts.find.QueryRowContext(ctx, r.ID).Scan(&id, &status, &at); {
+	case errors.Is(err, sql.ErrNoRows):
+		inserted, err := stmts.insert.ExecContext(ctx, trialValues(k, r)...)
+		if err != nil {
+			return false, err
+		}
+		if id, err = inserted.LastInsertId(); err != nil {
+			return false, err
+		}
+	case err != nil:
 		return false, err
+	case !better(r, status, at):
+		return false, nil
+	default:
+		if _, err := stmts.replace.ExecContext(ctx, append(trialValues(k, r), id)...); err != nil {
+			return false, err
+		}
 	}
 	if err := supersede(ctx, stmts, k, r); err != nil {
 		return false, err
@@ -87,6 +100,18 @@ func putTrial(ctx context.Context, stmts statements, k trialKeys, r tuner.Result
 		}
 	}
 	return true, nil
+}
+
+// better reports whether r is to replace what was recorded of its identity.
+func better(r tuner.Result, status tuner.Status, at int64) bool {
+	switch newer := r.At.UnixMilli(); {
+	case status == tuner.OK:
+		return false
+	case r.Status == tuner.OK || newer > at:
+		return true
+	default:
+		return newer == at && r.Status != status // told apart by no clock: the last to come
+	}
 }
 
 // supersede leaves in force, of the trials of r's configuration, the one that was
@@ -124,11 +149,10 @@ func supersede(ctx context.Context, stmts statements, k trialKeys, r tuner.Resul
 	return nil
 }
 
-// trialColumns are the columns of a trial besides its id, in the order of
-// trialValues.
-const trialColumns = `identity, sweep, device, matrix, kernel, precision, block, grid, params, cache,
-	status, median, low, high, log_median, samples, batch, stop, prepare, max_error, worst_row,
-	bytes_min, bytes_kernel, properties, warnings, message, measured_at`
+// trialColumns are those of a trial that trialValues gives, in their order.
+var trialColumns = []string{"identity", "sweep", "device", "matrix", "kernel", "precision", "block", "grid", "params", "cache",
+	"status", "median", "low", "high", "log_median", "samples", "batch", "stop", "prepare", "max_error", "worst_row",
+	"bytes_min", "bytes_kernel", "properties", "warnings", "message", "measured_at"}
 
 func trialValues(k trialKeys, r tuner.Result) []any {
 	values := []any{r.ID, k.sweep, k.device, k.matrix, k.kernel, string(r.Precision), r.Block, r.Grid,

@@ -67,28 +67,38 @@ func noMatrix(r tuner.Result) error {
 }
 
 // statements are those of Record, prepared once.
+//
+// Anything that SQLite would keep in a temporary table here, the list of an IN or
+// the rows of RETURNING, would take longer than the rest of Record.
 type statements struct {
-	trial, same, mark, sample *sql.Stmt
+	find    *sql.Stmt // what there is of an identity
+	insert  *sql.Stmt // a trial
+	replace *sql.Stmt // a trial, by id
+	same    *sql.Stmt // the trials of a configuration, whatever their kernel's source was
+	mark    *sql.Stmt // a trial as superseded, or not
+	sample  *sql.Stmt
+}
+
+// each gives every statement with its text.
+func (s *statements) each() map[**sql.Stmt]string {
+	set := strings.Join(trialColumns, " = ?, ") + " = ?"
+	return map[**sql.Stmt]string{
+		&s.find:    `SELECT id, status, measured_at FROM trial WHERE identity = ?`,
+		&s.insert:  fmt.Sprintf(`INSERT INTO trial (%s) VALUES (?%s)`, strings.Join(trialColumns, ", "), strings.Repeat(", ?", len(trialColumns)-1)),
+		&s.replace: fmt.Sprintf(`UPDATE trial SET %s WHERE id = ?`, set),
+		&s.same: `SELECT t.id, t.measured_at, t.superseded FROM kernel k CROSS JOIN trial t
+			ON t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? AND t.kernel = k.id
+				AND t.params = ? AND t.grid = ? AND t.block = ?
+			WHERE k.name = ?`,
+		&s.mark:   `UPDATE trial SET superseded = ? WHERE id = ?`,
+		&s.sample: `INSERT OR REPLACE INTO sample (trial, data) VALUES (?, ?)`,
+	}
 }
 
 // prepareRecord prepares them.
 func prepareRecord(ctx context.Context, db *sql.DB) (s statements, err error) {
-	for _, p := range []struct {
-		dst **sql.Stmt
-		sql string
-	}{
-		{&s.trial, insertTrial()},
-		// The trials of a configuration, whatever its kernel's source was. Anything
-		// that SQLite would keep in a temporary table here, such as the list of an IN,
-		// takes ten times as long as the rest of Record.
-		{&s.same, `SELECT t.id, t.measured_at, t.superseded FROM kernel k CROSS JOIN trial t
-			ON t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? AND t.kernel = k.id
-				AND t.params = ? AND t.grid = ? AND t.block = ?
-			WHERE k.name = ?`},
-		{&s.mark, `UPDATE trial SET superseded = ? WHERE id = ?`},
-		{&s.sample, `INSERT OR REPLACE INTO sample (trial, data) VALUES (?, ?)`},
-	} {
-		if *p.dst, err = db.PrepareContext(ctx, p.sql); err != nil {
+	for stmt, text := range s.each() {
+		if *stmt, err = db.PrepareContext(ctx, text); err != nil {
 			s.close()
 			return statements{}, err
 		}
@@ -98,31 +108,17 @@ func prepareRecord(ctx context.Context, db *sql.DB) (s statements, err error) {
 
 // in gives the statements for use in a transaction.
 func (s statements) in(ctx context.Context, tx *sql.Tx) statements {
-	return statements{tx.StmtContext(ctx, s.trial), tx.StmtContext(ctx, s.same), tx.StmtContext(ctx, s.mark), tx.StmtContext(ctx, s.sample)}
-}
-
-// insertTrial gives the statement that inserts a trial, or replaces one of the
-// same identity that did not end well by one that did, or that is newer. It
-// returns the row's id, and no row where the old one stays.
-func insertTrial() string {
-	columns := strings.Split(trialColumns, ",")
-	set := make([]string, len(columns))
-	for i, c := range columns {
-		c = strings.TrimSpace(c)
-		set[i] = c + " = excluded." + c
+	for stmt := range s.each() {
+		*stmt = tx.StmtContext(ctx, *stmt)
 	}
-	return fmt.Sprintf(`INSERT INTO trial (%s) VALUES (?%s)
-		ON CONFLICT (identity) DO UPDATE SET superseded = 0, %s 
-		WHERE trial.status <> 'ok' AND (excluded.status = 'ok' OR excluded.measured_at > trial.measured_at
-			OR excluded.measured_at = trial.measured_at AND excluded.status <> trial.status)
-		RETURNING id`, trialColumns, strings.Repeat(", ?", len(columns)-1), strings.Join(set, ", "))
+	return s
 }
 
 // close ends those that are open; the connection reports what goes wrong.
 func (s statements) close() {
-	for _, stmt := range []*sql.Stmt{s.trial, s.same, s.mark, s.sample} {
-		if stmt != nil {
-			stmt.Close()
+	for stmt := range s.each() {
+		if *stmt != nil {
+			(*stmt).Close()
 		}
 	}
 }
