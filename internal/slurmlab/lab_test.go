@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,9 +37,9 @@ func logged(l *Lab, job, line string) {
 	}
 }
 
-// processes counts those that have the lab's folder in their program, arguments or
-// environment.
-func processes(t *testing.T, dir string) (found []string) {
+// processes are those that have all of the marks in their program, arguments or
+// environment: the lab's folder is one that only its own have.
+func processes(t *testing.T, marks ...string) (found []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil || len(all) == 0 {
@@ -48,7 +49,8 @@ func processes(t *testing.T, dir string) (found []string) {
 		program, _ := os.Readlink(proc + "/exe")
 		arguments, _ := os.ReadFile(proc + "/cmdline")
 		environment, _ := os.ReadFile(proc + "/environ")
-		if strings.Contains(program+string(arguments)+string(environment), dir) {
+		all := program + string(arguments) + string(environment)
+		if !slices.ContainsFunc(marks, func(mark string) bool { return !strings.Contains(all, mark) }) {
 			found = append(found, proc+" "+program+" "+strings.ReplaceAll(string(arguments), "\x00", " "))
 		}
 	}
@@ -177,9 +179,12 @@ func TestNodeFailure(t *testing.T) {
 	moved := submit(l, script, "-w", "n2", "--requeue")
 	logged(l, lost, "n2 0")
 	logged(l, moved, "n2 0")
+	if found := processes(t, l.Dir, "SLURM_JOB_ID="+moved+"\x00"); len(found) == 0 {
+		t.Errorf("job %s runs, but none of its processes is seen", moved)
+	}
 	l.KillNode("n2")
 	for _, job := range []string{lost, moved} {
-		if found := processes(t, "SLURM_JOB_ID="+job+"\x00"); len(found) > 0 {
+		if found := processes(t, l.Dir, "SLURM_JOB_ID="+job+"\x00"); len(found) > 0 {
 			t.Errorf("job %s outlived its node: %v", job, found)
 		}
 	}
