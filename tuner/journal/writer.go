@@ -52,7 +52,7 @@ func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Option
 	}
 	for {
 		path := filepath.Join(dir, name.String())
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			name.Again++
 			continue
