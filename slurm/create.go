@@ -54,50 +54,51 @@ func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
 //
 // run.json is written last: a folder without it is not a run. On an error nothing
 // is left.
-func Create(root string, sweep *configs.Sweep, plan Plan, program, version string) (r *Run, err error) {
-	r, err = New(root, sweep, version)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(filepath.Dir(r.Dir), 0o777); err != nil {
-		return nil, fmt.Errorf("making the folder of runs: %w", err)
-	}
+func Create(root string, sweep *configs.Sweep, plan Plan, program, version string) (*Run, error) {
 	for {
-		err := os.Mkdir(r.Dir, 0o777)
-		if err == nil {
-			break
+		r, err := New(root, sweep, version)
+		if err != nil {
+			return nil, err
 		}
-		if !errors.Is(err, fs.ErrExist) {
+		if err := os.MkdirAll(filepath.Dir(r.Dir), 0o777); err != nil {
+			return nil, fmt.Errorf("making the folder of runs: %w", err)
+		}
+		err = os.Mkdir(r.Dir, 0o777)
+		if errors.Is(err, fs.ErrExist) {
+			continue // another name, then
+		}
+		if err == nil {
+			if err = r.fill(sweep, plan, program); err != nil {
+				os.RemoveAll(r.Dir)
+			}
+		}
+		if err != nil {
 			return nil, fmt.Errorf("making the folder of the run: %w", err)
 		}
-		if r, err = New(root, sweep, version); err != nil {
-			return nil, err
-		}
+		return r, nil
 	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(r.Dir)
-			err = fmt.Errorf("making run %s: %w", r.Dir, err)
-		}
-	}()
+}
+
+// fill writes the files of the run.
+func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 	for _, dir := range []string{binDir, logsDir, journalsDir, roundsDir} {
 		if err := os.Mkdir(r.Path(dir), 0o777); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := r.copyPrograms(program); err != nil {
-		return nil, err
+		return err
 	}
 	chunks, err := json.Marshal(plan)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	info, err := json.MarshalIndent(struct {
 		Format int `json:"format"`
 		Info
 	}{runFormat, r.Info}, "", "\t")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, f := range []struct {
 		name string
@@ -111,10 +112,10 @@ func Create(root string, sweep *configs.Sweep, plan Plan, program, version strin
 		{infoFile, append(info, '\n')},
 	} {
 		if _, err := writeNew(r.Path(f.name), bytes.NewReader(f.data), 0o666); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // copyPrograms copies the program, and the one built with CUDA beside it, to bin/:

@@ -13,10 +13,10 @@ import (
 // A Sent is a batch with what became of its submission.
 type Sent struct {
 	Batch
-	JobID           // ID is "" until sbatch has answered
-	Outcome Outcome `json:"event"`
-	At      time.Time
-	Said    string // by Slurm, refusing
+	JobID             // ID is "" until sbatch has answered
+	Outcome Outcome   `json:"outcome"`
+	At      time.Time `json:"at"`             // of the outcome, UTC
+	Said    string    `json:"said,omitempty"` // by Slurm, refusing
 }
 
 // An Outcome says how far a submission got.

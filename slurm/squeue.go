@@ -30,8 +30,8 @@ type Job struct {
 	Exit   string        // "1:0", exit code and signal; only from accounting
 }
 
-// columns are asked from squeue: nothing in them can hold a |, but for the reason,
-// which is the last.
+// columns are asked from squeue. Of these only a name, which is the last but one, can
+// hold a bar.
 const columns = "%F|%K|%T|%M|%l|%S|%N|%j|%r"
 
 // Jobs asks for the state of jobs, with one squeue for all of a cluster. Of an
@@ -96,13 +96,14 @@ func parseQueue(out, cluster string) ([]Job, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		f := strings.SplitN(line, "|", 9)
-		if len(f) != 9 || !isNumber(f[0]) {
+		f := strings.SplitN(line, "|", 8)
+		bar := strings.LastIndexByte(f[len(f)-1], '|')
+		if len(f) != 8 || bar < 0 || !isNumber(f[0]) {
 			return nil, fmt.Errorf("reading the answer of squeue: %q is not a job", line)
 		}
 		job := Job{
 			JobID: JobID{f[0], cluster}, Task: -1, State: ParseState(f[2]),
-			Nodes: f[6], Name: f[7], Reason: noReason(f[8]),
+			Nodes: f[6], Name: f[7][:bar], Reason: noReason(f[7][bar+1:]),
 		}
 		if isNumber(f[1]) {
 			job.Task, _ = strconv.Atoi(f[1])

@@ -64,9 +64,18 @@ func (s State) Terminal() bool { return s == Completed || s.Failed() }
 // was cancelled ("CANCELLED by 1000"), and a + where its column was too narrow.
 func ParseState(text string) State {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	s := State(strings.ToUpper(strings.TrimSuffix(word, "+")))
-	if s.Active() || s.Terminal() {
-		return s
+	word, narrow := strings.CutSuffix(strings.ToUpper(word), "+")
+	found := Unknown
+	for _, s := range slices.Concat(active, failed, []State{Completed}) {
+		switch {
+		case string(s) == word:
+			return s
+		case narrow && strings.HasPrefix(string(s), word):
+			if found != Unknown {
+				return Unknown // could be two
+			}
+			found = s
+		}
 	}
-	return Unknown
+	return found
 }

@@ -1,0 +1,101 @@
+package slurm
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spmvtune/configs"
+)
+
+// hostile are names of folders that a shell would read as something else.
+var hostile = []string{
+	"plain", "two words", " lead and trail ", "it's", `"quoted"`, "$(touch pwned)", "`touch pwned`", "${HOME}", "a;touch pwned",
+	"a&b|c>d", "*?[a-z]", "~root", "-rf", "#comment", "100%", "%A_%a%%", "größe", "!history", "''", "a'\"'\"'b", "{1..3}",
+}
+
+// The script of a task is run as it is, by bash; the program says what it got.
+func TestScriptsQuoteEveryPath(t *testing.T) {
+	names := slices.Clone(hostile)
+	letters := []rune("ab '\"$`(){}[]<>|&;*?~#%!=,:@^")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		name := make([]rune, 1+rng.IntN(12))
+		for i := range name {
+			name[i] = letters[rng.IntN(len(letters))]
+		}
+		names = append(names, string(name))
+	}
+	for _, name := range names {
+		root := filepath.Join(t.TempDir(), name)
+		run := created(t, root, configs.Slurm{}, 1, `printf '%s\0' "$0" "$@"`)
+		for script, want := range map[string][]string{
+			taskScript:   {run.program(), "task", run.Dir, "--round", "7", "--base", "30"},
+			finishScript: {run.program(), "merge", run.Dir, "--round", "7"},
+		} {
+			cmd := exec.Command("bash", run.Path(script), "7", "30")
+			cmd.Dir = t.TempDir()
+			out, err := cmd.Output()
+			if err != nil {
+				t.Errorf("%q, %s: %v", name, script, err)
+			}
+			if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, want) {
+				t.Errorf("%q, %s: the program got %q", name, script, got)
+			}
+			if left, _ := os.ReadDir(cmd.Dir); len(left) > 0 {
+				t.Errorf("%q, %s: something in the path was run", name, script)
+			}
+		}
+	}
+}
+
+func TestFoldersThatSlurmCantUse(t *testing.T) {
+	for _, name := range []string{"new\nline", "tab\there", `back\slash`, "esc\x1b"} {
+		root := filepath.Join(t.TempDir(), name)
+		if _, err := Create(root, smallSweep(configs.Slurm{}), Plan{}, os.Args[0], "test"); err == nil || !strings.Contains(err.Error(), "--runs") {
+			t.Errorf("%q: %v", name, err)
+		}
+		if _, err := os.Stat(root); err == nil {
+			t.Errorf("%q: the folder was made", name)
+		}
+	}
+}
+
+func TestSetup(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "module")
+	must(t, os.WriteFile(source, []byte(`[ $# = 0 ] || exit 9; export GREETING="hello $UNSET_VARIABLE"; round=9 base=9`+"\n"), 0o666))
+	s := configs.Slurm{Setup: []string{"source " + quote(source), "export SECOND=$GREETING"}}
+	run := created(t, t.TempDir(), s, 1, `echo "$SECOND $4 $6"`)
+	out, err := exec.Command("bash", run.Path(taskScript), "1", "2").CombinedOutput()
+	if err != nil || string(out) != "hello  1 2\n" {
+		t.Errorf("the task printed %q, %v", out, err)
+	}
+
+	run = created(t, t.TempDir(), configs.Slurm{Setup: []string{"module-that-is-not-there load CUDA"}}, 1, "echo runs")
+	out, err = exec.Command("bash", run.Path(taskScript), "1", "2").CombinedOutput()
+	if err == nil || strings.Contains(string(out), "runs") || !strings.Contains(string(out), "module-that-is-not-there") {
+		t.Errorf("a setup that fails: %q, %v", out, err)
+	}
+	if out, err := exec.Command("bash", run.Path(finishScript), "1").CombinedOutput(); err != nil || string(out) != "runs\n" {
+		t.Errorf("the merge depends on the setup: %q, %v", out, err)
+	}
+}
+
+// A task is ended by a signal to its batch script, so that has to be the program.
+func TestScriptBecomesTheProgram(t *testing.T) {
+	run := created(t, t.TempDir(), configs.Slurm{}, 1, "echo $$")
+	cmd := exec.Command("bash", run.Path(taskScript), "1", "0")
+	var out strings.Builder
+	cmd.Stdout = &out
+	must(t, cmd.Run())
+	if pid := strings.TrimSpace(out.String()); pid == "" || pid != pidText(cmd) {
+		t.Errorf("the program is process %s, the script was %s", pid, pidText(cmd))
+	}
+}
+
+func pidText(cmd *exec.Cmd) string { return strconv.Itoa(cmd.Process.Pid) }

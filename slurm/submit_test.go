@@ -1,0 +1,188 @@
+package slurm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/configs"
+)
+
+// fakeSbatch takes a job in, as fakeSqueue then knows, with the next id.
+const fakeSbatch = `for a; do case $a in --job-name=*) name=${a#--job-name=} ;; esac; done
+echo "$name" >> "$FAKE/queue"; id=$((100 + $(wc -l < "$FAKE/queue")))`
+
+const fakeSqueue = `touch "$FAKE/queue"; id=100
+while read -r name; do id=$((id+1)); case " $* " in *" $name "*) echo "$id|0|PENDING|0:00|5:00|N/A||$name|None" ;; esac; done < "$FAKE/queue"`
+
+func TestSubmit(t *testing.T) {
+	dir := fakeSlurm(t, map[string]string{
+		"scontrol": fakeConfig, "squeue": fakeSqueue,
+		"sbatch": fakeSbatch + `; printf '%s\n' "$@" > "$FAKE/$name"; cp "` + "$FAKE" + `/../latest/jobs.jsonl" "$FAKE/$name.before"; echo $id`,
+	})
+	s := configs.Slurm{Partition: "debug", Time: "01:00:00", Gres: "gpu:a30:1", Exclusive: true, Throttle: 3, Extra: []string{"--nice=5", "--gpus-per-node=1"}}
+	run := created(t, t.TempDir(), s, 5, "exit 0")
+	must(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
+	round, err := run.Submit(t.Context(), hasty, s, chunkIDs(5))
+	must(t, err)
+	if len(round.Jobs) != 4 || round.Jobs[2].Base != 4 || round.Jobs[2].Tasks != 1 || !round.Jobs[3].Finish() {
+		t.Fatalf("round %+v", round)
+	}
+	for i, want := range [][]string{
+		{"--array=0-1%3", "--gres=gpu:a30:1", "--gpus-per-node=1", "--exclusive", "--nice=5", "--signal=B:USR1@120", "--requeue", "--time=01:00:00", "0"},
+		{"--array=0-1%3", "--dependency=afterany:101", "2"},
+		{"--array=0-0%3", "--dependency=afterany:102", "4"},
+		{"--dependency=afterany:101:102:103", "--partition=debug", "--time=01:00:00", "--nice=5", "--requeue", "1"},
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, round.Jobs[i].Name))
+		must(t, err)
+		args := strings.Split(strings.TrimSpace(string(data)), "\n")
+		for _, w := range want {
+			if !slices.Contains(args, w) {
+				t.Errorf("job %d is submitted without %s: %q", i, w, args)
+			}
+		}
+		if forGPU := slices.ContainsFunc(args, forDevice); forGPU != (i < 3) {
+			t.Errorf("job %d asks for a GPU: %v", i, forGPU)
+		}
+		before, err := os.ReadFile(filepath.Join(dir, round.Jobs[i].Name+".before"))
+		must(t, err)
+		if n := strings.Count(string(before), "\n"); n != 2*i+1 {
+			t.Errorf("when job %d was submitted, %d lines were on disk", i, n)
+		}
+	}
+	jobs, err := run.Jobs()
+	must(t, err)
+	for i, j := range jobs {
+		if j.Outcome != Submitted || j.JobID != round.Jobs[i].JobID || j.Batch != round.Jobs[i].Batch {
+			t.Errorf("job %d is recorded as %+v, and was %+v", i, j, round.Jobs[i])
+		}
+	}
+	var ids []string
+	data, err := os.ReadFile(run.roundFile(1))
+	must(t, err)
+	if must(t, json.Unmarshal(data, &ids)); !slices.Equal(ids, chunkIDs(5)) {
+		t.Errorf("the round is %v", ids)
+	}
+
+	again, err := run.Submit(t.Context(), hasty, s, chunkIDs(1))
+	must(t, err)
+	if again.Number != 2 || again.Jobs[0].Name == round.Jobs[0].Name {
+		t.Errorf("a second round is %+v", again)
+	}
+}
+
+// In each case the controller does not answer sbatch, and the job is taken in once or
+// never.
+func TestNothingIsSubmittedTwice(t *testing.T) {
+	const hang = "; sleep 300"
+	const socket = `; echo "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation" >&2; exit 1`
+	const late = `[ $(grep -c ^squeue "$FAKE/calls") -ge 4 ] || { echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1; }; `
+	for name, c := range map[string]struct{ sbatch, squeue string }{
+		"taken, then sbatch hangs":                  {fakeSbatch + hang, fakeSqueue},
+		"taken, then slurm's own time-out":          {fakeSbatch + socket, fakeSqueue},
+		"taken, and squeue has no answer at first":  {fakeSbatch + hang, late + fakeSqueue},
+		"taken, and seen only at the second look":   {fakeSbatch + socket, `[ $(grep -c ^squeue "$FAKE/calls") -ge 2 ] || exit 0; ` + fakeSqueue},
+		"not taken at first":                        {`[ $(grep -c ^sbatch "$FAKE/calls") -ge 2 ] || sleep 300; ` + fakeSbatch + "; echo $id", fakeSqueue},
+		"taken, and the answer is not a job's id":   {fakeSbatch + "; echo thank you", fakeSqueue},
+		"taken, and sbatch is killed from outside ": {fakeSbatch + "; kill -KILL $$", fakeSqueue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := fakeSlurm(t, map[string]string{"scontrol": fakeConfig, "squeue": c.squeue, "sbatch": c.sbatch})
+			run := created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
+			round, err := run.Submit(t.Context(), hasty, configs.Slurm{}, chunkIDs(2))
+			must(t, err)
+			queue, err := os.ReadFile(filepath.Join(dir, "queue"))
+			must(t, err)
+			if want := run.JobName() + ".1.0\n" + run.JobName() + ".1.finish\n"; string(queue) != want {
+				t.Errorf("slurm has\n%snot\n%s", queue, want)
+			}
+			if round.Jobs[0].ID != "101" || round.Jobs[1].ID != "102" {
+				t.Errorf("jobs %+v", round.Jobs)
+			}
+		})
+	}
+}
+
+func TestControllerThatNeverTakesAJob(t *testing.T) {
+	dir := fakeSlurm(t, map[string]string{"scontrol": fakeConfig, "squeue": fakeSqueue,
+		"sbatch": `echo "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)" >&2; exit 1`})
+	run := created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
+	_, err := run.Submit(t.Context(), hasty, configs.Slurm{}, chunkIDs(1))
+	var part *IncompleteError
+	if !errors.As(err, &part) || part.Sent != 0 || part.Unresolved || !strings.Contains(err.Error(), "nothing is submitted") {
+		t.Errorf("error %v", err)
+	}
+	if n := calls(t, dir, "sbatch"); n != mostTries {
+		t.Errorf("sbatch ran %d times", n)
+	}
+	if jobs, err := run.Jobs(); err != nil || len(jobs) != 1 || jobs[0].Outcome != Refused {
+		t.Errorf("jobs %+v, %v", jobs, err)
+	}
+}
+
+func TestRefusalInTheMiddle(t *testing.T) {
+	fakeSlurm(t, map[string]string{"scontrol": fakeConfig, "squeue": fakeSqueue,
+		"sbatch": fakeSbatch + `; [ $id -le 102 ] || { echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1; }; echo "$id;alpha"`})
+	run := created(t, t.TempDir(), configs.Slurm{}, 6, "exit 0")
+	round, err := run.Submit(t.Context(), hasty, configs.Slurm{}, chunkIDs(6))
+	var part *IncompleteError
+	if !errors.As(err, &part) || part.Sent != 2 || part.All != 4 || len(round.Jobs) != 2 {
+		t.Fatalf("error %v, round %+v", err, round)
+	}
+	for _, want := range []string{"QOSMaxSubmitJobPerUserLimit", "spmvtune retry " + quoteIf(run.Dir), "spmvtune cancel " + quoteIf(run.Dir)} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+	jobs, err := run.Jobs()
+	must(t, err)
+	if len(jobs) != 3 || jobs[1].JobID != (JobID{"102", "alpha"}) || jobs[2].Outcome != Refused || jobs[2].ID != "" {
+		t.Errorf("jobs %+v", jobs)
+	}
+}
+
+func TestWhatCouldNeverStartIsRefused(t *testing.T) {
+	dir := fakeSlurm(t, map[string]string{"scontrol": fakeConfig, "squeue": fakeSqueue, "sbatch": fakeSbatch + "; echo $id"})
+	s := configs.Slurm{Time: "01:00:01"}
+	run := created(t, t.TempDir(), s, 1, "exit 0")
+	if _, err := run.Submit(t.Context(), hasty, s, chunkIDs(1)); err == nil || !strings.Contains(err.Error(), "partition debug, which is 01:00:00") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "queue")); err == nil {
+		t.Error("it was submitted")
+	}
+	if s.QOS = "long"; true { // may allow more than the partition
+		_, err := run.Submit(t.Context(), hasty, s, chunkIDs(1))
+		must(t, err)
+	}
+}
+
+func TestInterruptDoesNotBreakOffSbatch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	dir := fakeSlurm(t, map[string]string{"scontrol": fakeConfig, "squeue": fakeSqueue,
+		"sbatch": `touch "$FAKE/started"; sleep 0.5; ` + fakeSbatch + "; echo $id"})
+	run := created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+				cancel()
+			}
+		}
+	}()
+	client := *hasty
+	client.Timeout = 0 // however slow this machine is
+	_, err := run.Submit(ctx, &client, configs.Slurm{}, chunkIDs(1))
+	if !errors.Is(err, context.Canceled) || calls(t, dir, "sbatch") != 1 {
+		t.Errorf("error %v after %d sbatch", err, calls(t, dir, "sbatch"))
+	}
+	if jobs, err := run.Jobs(); err != nil || len(jobs) != 1 || jobs[0].ID != "101" {
+		t.Errorf("jobs %+v, %v", jobs, err)
+	}
+}
