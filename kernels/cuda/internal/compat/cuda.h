@@ -13,6 +13,7 @@
 #if CUDA_VERSION >= 13000
 
 #undef cuCtxCreate
+#undef cuEventElapsedTime
 #undef cuMemAdvise
 #undef cuMemPrefetchAsync
 #undef cuGraphAddDependencies
@@ -23,6 +24,7 @@ extern "C" {
 #endif
 
 CUresult CUDAAPI cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
+CUresult CUDAAPI cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 CUresult CUDAAPI cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
 CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
 CUresult CUDAAPI cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgraphNode *to, size_t numDependencies);
