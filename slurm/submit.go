@@ -10,7 +10,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"spmvtune/configs"
 )
@@ -19,39 +18,6 @@ import (
 type Round struct {
 	Number int    `json:"round"`
 	Jobs   []Sent `json:"jobs"` // as far as they were sent
-}
-
-// An IncompleteError says that not all of a round was sent. What was sent runs.
-type IncompleteError struct {
-	Dir        string // of the run
-	Sent, All  int    // jobs of the round
-	Unresolved bool   // whether the next one was sent is not known
-	Err        error
-}
-
-func (e *IncompleteError) Error() string {
-	text := fmt.Sprintf("submitting job %d of %d: %v", e.Sent+1, e.All, e.Err)
-	switch {
-	case e.Unresolved:
-		return text + fmt.Sprintf(" (it may have been taken: spmvtune retry %s finds out and goes on, spmvtune cancel %s stops)", quoteIf(e.Dir), quoteIf(e.Dir))
-	case e.Sent > 0 && e.Sent == e.All-1:
-		return text + fmt.Sprintf(" (all tasks are submitted, but not the job that merges: run spmvtune merge %s once they have ended)", quoteIf(e.Dir))
-	case e.Sent > 0:
-		return text + fmt.Sprintf(" (%d before it are submitted: spmvtune retry %s submits the rest, spmvtune cancel %s stops)", e.Sent, quoteIf(e.Dir), quoteIf(e.Dir))
-	}
-	return text + fmt.Sprintf(" (nothing is submitted: spmvtune retry %s tries again)", quoteIf(e.Dir))
-}
-
-func (e *IncompleteError) Unwrap() error { return e.Err }
-
-// quoteIf quotes a path where a shell would not read it as one word.
-func quoteIf(path string) string {
-	for _, r := range path {
-		if !strings.ContainsRune("/._-+=@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			return quote(path)
-		}
-	}
-	return path
 }
 
 // ready checks what Slurm would not refuse, but never start, and returns its
@@ -162,54 +128,6 @@ func ids(first, then []JobID, cluster string) []string {
 	}
 	return nil
 }
-
-// mostTries is how often sbatch runs for a job that it gets no answer about and that
-// is not there afterwards.
-const mostTries = 3
-
-// send submits b. On an error, the outcome says whether there may be a job.
-func (r *Run) send(ctx context.Context, c *Client, cluster string, b Batch, args []string) (Sent, error) {
-	sent := Sent{Batch: b, JobID: JobID{Cluster: cluster}, Outcome: Refused}
-	if err := ctx.Err(); err != nil {
-		return sent, err
-	}
-	l := jobLine{Batch: b, Outcome: Intended, Cluster: cluster, Args: args}
-	if err := r.note(l); err != nil {
-		return sent, fmt.Errorf("writing to %s before submitting: %w", jobsFile, err)
-	}
-	sent.Outcome, l.Args = Intended, nil
-	settle := func(o Outcome, id JobID, said string) error {
-		sent.JobID, sent.Outcome, sent.Said, sent.At = id, o, said, time.Now().UTC()
-		l.Outcome, l.ID, l.Cluster, l.Said = o, id.ID, id.Cluster, said
-		if err := r.note(l); err != nil {
-			sent.Outcome = Intended
-			return fmt.Errorf("writing to %s that %s is job %s: %w", jobsFile, b.Name, orText(id.ID, "not there"), err)
-		}
-		return nil
-	}
-	for try := 1; ; try++ {
-		// An interrupt does not break off sbatch: we would have to ask what became of it.
-		id, err := c.Submit(context.WithoutCancel(ctx), cluster, args)
-		var silent *NoAnswerError
-		if err == nil {
-			return sent, settle(Submitted, id, "")
-		}
-		if !errors.As(err, &silent) {
-			return sent, errors.Join(err, settle(Refused, l.id(), err.Error()))
-		}
-		id, found, lookErr := c.find(ctx, cluster, b.Name, time.Time{})
-		switch {
-		case lookErr != nil:
-			return sent, lookErr
-		case found:
-			return sent, settle(Submitted, id, "")
-		case try == mostTries || ctx.Err() != nil:
-			return sent, errors.Join(err, settle(Refused, l.id(), err.Error()))
-		}
-	}
-}
-
-func (l jobLine) id() JobID { return JobID{l.ID, l.Cluster} }
 
 // writeRound writes the file of the next round, and returns its number.
 func (r *Run) writeRound(chunks []string) (number int, err error) {

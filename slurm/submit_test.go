@@ -18,7 +18,7 @@ const fakeSbatch = `for a; do case $a in --job-name=*) name=${a#--job-name=} ;; 
 echo "$name" >> "$FAKE/queue"; id=$((100 + $(wc -l < "$FAKE/queue")))`
 
 const fakeSqueue = `touch "$FAKE/queue"; id=100
-while read -r name; do id=$((id+1)); case " $* " in *" $name "*) echo "$id|0|PENDING|0:00|5:00|N/A||$name|None" ;; esac; done < "$FAKE/queue"`
+while read -r name; do id=$((id+1)); case " $* " in *" $name "* | *[\ ,]$id[\ ,]*) echo "$id|0|PENDING|0:00|5:00|N/A||$name|None" ;; esac; done < "$FAKE/queue"`
 
 func TestSubmit(t *testing.T) {
 	dir := fakeSlurm(t, map[string]string{
@@ -75,6 +75,12 @@ func TestSubmit(t *testing.T) {
 	if again.Number != 2 || again.Jobs[0].Name == round.Jobs[0].Name {
 		t.Errorf("a second round is %+v", again)
 	}
+	// All of the first round is still there, so the second merge is after it, too.
+	data, err = os.ReadFile(filepath.Join(dir, again.Jobs[1].Name))
+	must(t, err)
+	if want := "--dependency=afterany:105:101:102:103\n"; !strings.Contains(string(data), want) {
+		t.Errorf("the second merge is submitted without %s: %s", want, data)
+	}
 }
 
 // In each case the controller does not answer sbatch, and the job is taken in once or
@@ -122,6 +128,26 @@ func TestControllerThatNeverTakesAJob(t *testing.T) {
 		t.Errorf("sbatch ran %d times", n)
 	}
 	if jobs, err := run.Jobs(); err != nil || len(jobs) != 1 || jobs[0].Outcome != Refused {
+		t.Errorf("jobs %+v, %v", jobs, err)
+	}
+}
+
+func TestSilentControllerLeavesTheIntention(t *testing.T) {
+	const silent = `echo "error: Unable to contact slurm controller (connect failure)" >&2; exit 1`
+	dir := fakeSlurm(t, map[string]string{"scontrol": fakeConfig, "squeue": silent, "sbatch": fakeSbatch + "; " + silent})
+	run := created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
+	client := *hasty
+	client.Patience = 1
+	_, err := run.Submit(t.Context(), &client, configs.Slurm{}, chunkIDs(1))
+	var part *IncompleteError
+	if !errors.As(err, &part) || !part.Unresolved || !strings.Contains(err.Error(), "finds out") {
+		t.Errorf("error %v", err)
+	}
+	// The next command repairs it, once the controller answers.
+	must(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/bash\n"+fakeSqueue+"\n"), 0o777))
+	_, err = run.Recover(t.Context(), hasty)
+	must(t, err)
+	if jobs, err := run.Jobs(); err != nil || len(jobs) != 1 || jobs[0].Outcome != Submitted || jobs[0].ID != "101" {
 		t.Errorf("jobs %+v, %v", jobs, err)
 	}
 }
