@@ -54,7 +54,7 @@ func Merge(ctx context.Context, run *Run) (m Merged, err error) {
 	}
 	unlock, err := lock(ctx, run.Path(mergeLock))
 	if err != nil {
-		return m, fmt.Errorf("waiting for another merge: %w", err)
+		return m, fmt.Errorf("waiting for the lock of merges: %w", err)
 	}
 	defer unlock()
 	names, err := journal.List(run.Path(journalsDir))

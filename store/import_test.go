@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -90,6 +91,24 @@ func TestImportIsRecord(t *testing.T) {
 	}
 }
 
+// On a network file system there is no log to tune.
+func TestImportWithRollbackJournal(t *testing.T) {
+	db, err := open(t.Context(), filepath.Join(t.TempDir(), "results.db"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	imports(t, db, runs()...)
+	local := create(t)
+	imports(t, local, runs()...)
+	if dump(t, db) != dump(t, local) {
+		t.Error("it is not what a local database has")
+	}
+	if mode := one(t, db, "PRAGMA journal_mode"); mode != "delete" {
+		t.Errorf("the journal's mode is %v", mode)
+	}
+}
+
 func TestImportInAnyOrder(t *testing.T) {
 	want := ""
 	list := runs()
@@ -135,16 +154,12 @@ func TestImportMany(t *testing.T) {
 	run.Sweep.Name = "imported"
 	list := []Batch{{Run: &run, Matrices: []tuner.Matrix{testMatrix("grid")}}}
 	const n = 2*perCommit + 7
-	for part := range slices.Chunk(slices.Collect(func(yield func(int) bool) {
-		for i := range n {
-			yield(i)
-		}
-	}), 999) {
-		b := Batch{Run: &run}
-		for _, i := range part {
-			b.Results = append(b.Results, good("cpu_csr", i+1, identity(fmt.Sprint(i))))
-		}
-		list = append(list, b)
+	var results []tuner.Result
+	for i := range n {
+		results = append(results, good("cpu_csr", i+1, identity(fmt.Sprint(i))))
+	}
+	for part := range slices.Chunk(results, 999) {
+		list = append(list, Batch{Run: &run, Results: part})
 	}
 	if sum := imports(t, db, list...); sum.New != n {
 		t.Errorf("%+v, want %d", sum, n)

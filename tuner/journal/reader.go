@@ -57,6 +57,11 @@ func (r *Reader) records(ctx context.Context, yield func(Record) bool) error {
 	if _, err := f.Seek(r.offset, io.SeekStart); err != nil {
 		return plain(err)
 	}
+	return r.scan(ctx, f, yield)
+}
+
+// scan reads lines until the end of f.
+func (r *Reader) scan(ctx context.Context, f io.Reader, yield func(Record) bool) error {
 	lines := bufio.NewReaderSize(f, 64<<10)
 	for {
 		if err := ctx.Err(); err != nil {

@@ -170,10 +170,7 @@ func FuzzRead(f *testing.F) {
 			lines++
 		}
 		records := 0
-		for rec, err := range Read(t.Context(), file(t, data)) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		err := NewReader("").scan(t.Context(), bytes.NewReader(data), func(rec Record) bool {
 			records++
 			set := 0
 			for _, is := range []bool{rec.Run != nil, rec.Matrix != nil, rec.Trial != nil, rec.End != nil, rec.Problem != nil} {
@@ -187,6 +184,10 @@ func FuzzRead(f *testing.F) {
 			if rec.Trial != nil && (rec.Trial.Run == nil || rec.Trial.Matrix == nil) {
 				t.Error("a trial without its run or its matrix")
 			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 		if records != lines {
 			t.Errorf("%d records from %d lines", records, lines)
