@@ -40,7 +40,7 @@ mkdir "$DIR"/{etc,log,munge,nodes,run,state} "$DIR"/nodes/{n1,n2,n3}
 # in its slurm.conf is left alone even if nobody listens: its node may be down.
 exec 9<"$0"
 flock 9
-taken=" $(grep -hosE 'Port=[0-9]+' /tmp/slurmlab.*/etc/*.conf | cut -d= -f2 | tr '\n' ' ')"
+taken=" $({ grep -hosE 'Port=[0-9]+' /tmp/slurmlab.*/etc/*.conf || :; } | cut -d= -f2 | tr '\n' ' ')"
 free_port() { # below the ports that the kernel gives out
   while :; do
     port=$((20000 + RANDOM % 10000))
