@@ -43,6 +43,7 @@ const (
 	failOnDevice
 	printAndCrash
 	workOnce
+	diesOutside
 )
 
 type brokenBackend struct{ p *kernels.Problem }
@@ -119,6 +120,15 @@ func (p *brokenProduct) Multiply(y []float64) error {
 		y[0] = float64(make([]byte, 1<<36)[len(y)])
 	case failOnDevice:
 		return errors.New("an illegal memory access was encountered")
+	case diesOutside: // once the test has taken away the file
+		file := os.Getenv("SPMVTUNE_TEST_ALIVE")
+		if err := os.WriteFile(file, nil, 0o666); err != nil {
+			return err
+		}
+		for _, err := os.Stat(file); err == nil; _, err = os.Stat(file) {
+			time.Sleep(time.Millisecond)
+		}
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case printAndCrash:
 		fmt.Println("library: device lost")
 		os.Exit(134)

@@ -45,6 +45,7 @@ type client struct {
 type death struct {
 	Status  Status
 	Message string
+	Killed  bool // from outside, by SIGKILL
 }
 
 func (d *death) Error() string { return d.Message }
@@ -84,6 +85,11 @@ func startClient(launch Launcher) (*client, error) {
 // that was itself stopped (Ctrl-Z) finds the deadline past and the reply in the
 // pipe.
 const grace = 200 * time.Millisecond
+
+// reprieve is how long we go on living after a worker was killed from outside
+// before that counts as its own doing: who ends a whole job kills its processes
+// one after the other, in any order.
+const reprieve = 2 * time.Second
 
 // do sends req and waits for the reply, at most for the timeout (0: as long as
 // it takes) and until ctx ends. A *death is returned when the worker ended, or
@@ -139,7 +145,7 @@ func (c *client) wait(ctx context.Context, done <-chan outcome, timeout time.Dur
 		}
 		c.kill()
 		<-done
-		return reply{}, &death{Timeout, fmt.Sprintf("no answer within %s; the worker was killed", timeout)}
+		return reply{}, &death{Status: Timeout, Message: fmt.Sprintf("no answer within %s; the worker was killed", timeout)}
 	case <-ctx.Done():
 		c.kill()
 		<-done
@@ -170,12 +176,13 @@ func (c *client) died(err error) *death {
 	ws, _ := state.Sys().(syscall.WaitStatus)
 	switch {
 	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
-		return &death{OOM, said}
+		return &death{Status: OOM, Message: said}
 	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
-		return &death{OOM, "the worker was killed from outside (signal 9): most likely memory ran out and the system did"}
+		time.Sleep(reprieve)
+		return &death{Status: OOM, Message: "the worker was killed from outside (signal 9): most likely memory ran out and the system did", Killed: true}
 	case said != "":
-		return &death{Fault, "the worker crashed: " + said}
+		return &death{Status: Fault, Message: "the worker crashed: " + said}
 	default:
-		return &death{Fault, fmt.Sprintf("the worker ended (%s): %v", state, err)}
+		return &death{Status: Fault, Message: fmt.Sprintf("the worker ended (%s): %v", state, err)}
 	}
 }

@@ -48,11 +48,14 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m Matrix) error {
 	return nil
 }
 
-// trial measures and records one trial. It is not interrupted by ctx.
+// trial measures and records one trial. It is not interrupted by ctx. But if the
+// worker is killed after ctx has ended, somebody has lost patience: then nothing is
+// known of the trial.
 //
 // The next one, if any, is started before the result is recorded, so that a GPU
 // does not wait for the disk. On a processor recording would be measured, too.
 func (r *run) trial(ctx context.Context, t Trial, next *Trial) error {
+	stop := ctx
 	ctx = context.WithoutCancel(ctx)
 	if r.ahead == nil {
 		r.ahead = r.client.start(r.request(t))
@@ -63,8 +66,11 @@ func (r *run) trial(ctx context.Context, t Trial, next *Trial) error {
 	var d *death
 	switch {
 	case errors.As(err, &d):
-		res.Status, res.Message = d.Status, d.Message
 		r.client = nil
+		if d.Killed && stop.Err() != nil {
+			return r.interrupted(stop, nil)
+		}
+		res.Status, res.Message = d.Status, d.Message
 	case err != nil:
 		return err
 	default:
