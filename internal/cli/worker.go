@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -24,10 +26,18 @@ func newWorker() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			// Some are sent to all processes of a job. The parent heeds them, and lets
+			// the running trial end; the worker ends with the pipe to its parent.
+			signal.Ignore(jobSignals...)
 			requests, replies := tuner.WorkerPipes()
 			return tuner.Serve(requests, replies, openBackend)
 		},
 	}
+}
+
+// jobSignals are the signals by which a job is told to stop, or that it will be.
+var jobSignals = []os.Signal{
+	syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU,
 }
 
 // launchWorker returns how to start a worker for a backend: from this program's
