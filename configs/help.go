@@ -105,22 +105,25 @@ index   = 0       # which of several GPUs
 [report]
 figures = ["throughput-vs-block", "throughput-vs-grid"]  # default: all that the data allows
 
-# What a cluster's Slurm is asked for. Every key may be left out, and then asks for
-# nothing. This version checks the section, but can't submit yet.
+# What a cluster's Slurm is asked for by spmvtune submit. Every key may be left out,
+# and then asks for nothing, or is as shown for the last ones.
 [slurm]
 partition  = "edu-short"
 account    = "project"
 qos        = "normal"
 time       = "01:00:00"                # limit of one task
 gres       = "gpu:a30:1"
-gpus       = 0                         # per task, instead of gres
+gpus       = 0                         # per task, instead of gres; or with a type: "a30:1"
 constraint = "a30"
 cpus       = 4                         # per task
 mem        = "16G"                     # per task
 exclusive  = false                     # true: whole nodes
 nodelist   = "node[01-04]"
 throttle   = 8                         # most tasks at once; 0: no bound
-chunk      = "20m"                     # wall time that a task is packed for
 setup      = ["module load CUDA/12.5"] # shell lines before a task
 extra      = ["--mail-type=END"]       # further options of sbatch
+chunk      = "20m"                     # wall time that a task is packed for
+signal     = "USR1@120"                # warns a task, seconds before its limit, to end in good order; "": not
+gpus_per_task = 1                      # GPUs that a task uses side by side, a trial at a time on each
+mix_devices   = false                  # true: other device models than the first task's may measure, too
 `

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/sparse/generate"
 )
@@ -88,14 +89,18 @@ func TestSlurmIsReadWhole(t *testing.T) {
 	got := parseExample(t).Slurm
 	want := Slurm{
 		Partition: "edu-short", Account: "project", QOS: "normal", Gres: "gpu:a30:1", Constraint: "a30", Nodelist: "node[01-04]",
-		Time: "01:00:00", Mem: "16G", Chunk: "20m", CPUs: 4, Throttle: 8,
+		Time: "01:00:00", Mem: "16G", Chunk: 20 * time.Minute, CPUs: 4, Throttle: 8, Signal: "USR1@120", GPUsPerTask: 1,
 		Setup: []string{"module load CUDA/12.5"}, Extra: []string{"--mail-type=END"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
-	more := parse(t, minimal+"[slurm]\ngpus = 2\nexclusive = true\ntime = \"1-12\"\nmem = \"4000\"\n").Slurm
-	if more.GPUs != 2 || !more.Exclusive || more.Time != "1-12" || more.Mem != "4000" {
+	more := parse(t, minimal+"[slurm]\ngpus = 2\nexclusive = true\ntime = \"1-12\"\nmem = \"4000\"\nsignal = \"\"\ngpus_per_task = 2\nmix_devices = true\nchunk = \"90s\"\n").Slurm
+	if more.GPUs != "2" || !more.Exclusive || more.Time != "1-12" || more.Mem != "4000" || more.Signal != "" ||
+		more.GPUsPerTask != 2 || !more.MixDevices || more.Chunk != 90*time.Second {
 		t.Errorf("got %+v", more)
+	}
+	if typed := parse(t, minimal+"[slurm]\ngpus = \"a30:2\"\n").Slurm; typed.GPUs != "a30:2" {
+		t.Errorf("got %+v", typed)
 	}
 }

@@ -14,7 +14,7 @@ var (
 	deviceKeys   = []string{"backend", "index"}
 	reportKeys   = []string{"figures"}
 	slurmKeys    = []string{"partition", "account", "qos", "time", "gres", "gpus", "constraint", "cpus", "mem",
-		"exclusive", "nodelist", "throttle", "chunk", "setup", "extra"}
+		"exclusive", "nodelist", "throttle", "chunk", "signal", "gpus_per_task", "mix_devices", "setup", "extra"}
 
 	stepKeys = []string{"from", "to", "step"} // of block and grid
 )

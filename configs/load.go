@@ -69,13 +69,19 @@ func Load(nameOrPath string) (*Sweep, error) {
 // of type Errors and holds every mistake of the file, or the first one that
 // keeps it from being TOML.
 func Parse(path string, text []byte) (*Sweep, error) {
-	vals := map[string]any{}
-	if _, err := toml.Decode(string(text), &vals); err != nil {
-		return nil, Errors{syntaxError(path, text, err)}
-	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("finding the folder of %s: %w", path, err)
+	}
+	return ParseIn(path, dir, text)
+}
+
+// ParseIn is Parse for a copy of a sweep file: paths in it are relative to dir, an
+// absolute path.
+func ParseIn(path, dir string, text []byte) (*Sweep, error) {
+	vals := map[string]any{}
+	if _, err := toml.Decode(string(text), &vals); err != nil {
+		return nil, Errors{syntaxError(path, text, err)}
 	}
 	var errs Errors
 	top := &table{errs: &errs, file: path, vals: vals, at: locate(string(text))}

@@ -64,6 +64,13 @@ func TestMistakes(t *testing.T) {
 		{"memory", after("[slurm]\nmem = \"16 GB\""), 7, "slurm.mem", []string{`"16G"`}},
 		{"chunk", after("[slurm]\nchunk = \"20\""), 7, "slurm.chunk", []string{"is not a duration"}},
 		{"extra", after("[slurm]\nextra = [\"mail\"]"), 7, "slurm.extra", []string{"is not an option"}},
+		{"managed extra", after("[slurm]\nextra = [\"--output=x\"]"), 7, "slurm.extra", []string{"--output is managed", "leave it out"}},
+		{"extra with a key", after("[slurm]\nextra = [\"--mail-type=END\", \"-pgpu\"]"), 7, "slurm.extra", []string{"--partition is managed", "the key partition"}},
+		{"abbreviated extra", after("[slurm]\nextra = [\"--arr=1-3\"]"), 7, "slurm.extra", []string{"--array is managed"}},
+		{"extra with a blank", after("[slurm]\nextra = [\"--reservation lab\"]"), 7, "slurm.extra", []string{"--name=value"}},
+		{"signal", after("[slurm]\nsignal = \"USR1\""), 7, "slurm.signal", []string{"USR1@120"}},
+		{"gpus", after("[slurm]\ngpus = \"a30\""), 7, "slurm.gpus", []string{"a30:2"}},
+		{"no workers", after("[slurm]\ngpus_per_task = 0"), 7, "slurm.gpus_per_task", []string{"the least is 1"}},
 		{"setup of two lines", after("[slurm]\nsetup = [\"a\\nb\"]"), 7, "slurm.setup", []string{"one line"}},
 		// matrices
 		{"no matrix", aKernel, 1, "matrix", []string{"add a [[matrix]] section"}},

@@ -85,15 +85,18 @@ type Report struct {
 
 // Slurm says how the sweep is submitted. Every field may be left out.
 type Slurm struct {
-	Partition, Account, QOS, Gres, Constraint, Nodelist string // as sbatch takes them
+	Partition, Account, QOS, Gres, GPUs, Constraint, Nodelist string // as sbatch takes them
 
-	Time      string   // limit of a task, as sbatch takes it: "01:00:00"
-	Mem       string   // of a task, as sbatch takes it: "16G"
-	Chunk     string   // wall time that a task is packed for, as in "20m"
-	GPUs      int      // per task, 0: not asked for
-	CPUs      int      // per task, 0: not asked for
-	Throttle  int      // most tasks at once, 0: no bound
-	Exclusive bool     // whole nodes
-	Setup     []string // shell lines before the task, such as "module load CUDA/12.5"
-	Extra     []string // further options of sbatch
+	Time   string // limit of a task, as sbatch takes it: "01:00:00"
+	Mem    string // of a task, as sbatch takes it: "16G"
+	Signal string // warning before the time limit, as in "USR1@120": seconds; "": none
+
+	Chunk       time.Duration // wall time that a task is packed for
+	GPUsPerTask int           // that a task uses side by side, a trial at a time on each
+	MixDevices  bool          // let tasks run on other device models than the first
+	CPUs        int           // per task, 0: not asked for
+	Throttle    int           // most tasks at once, 0: no bound
+	Exclusive   bool          // whole nodes
+	Setup       []string      // shell lines before the task, such as "module load CUDA/12.5"
+	Extra       []string      // further options of sbatch
 }

@@ -75,7 +75,7 @@ func (r *Run) options(b Batch, s configs.Slurm) []string {
 	add("mem", s.Mem)
 	if !b.Finish() {
 		add("gres", s.Gres)
-		number("gpus", s.GPUs)
+		add("gpus", s.GPUs)
 		add("constraint", s.Constraint)
 		add("nodelist", s.Nodelist)
 		if s.Exclusive {
