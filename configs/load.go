@@ -79,13 +79,31 @@ func Parse(path string, text []byte) (*Sweep, error) {
 // ParseIn is Parse for a copy of a sweep file: paths in it are relative to dir, an
 // absolute path.
 func ParseIn(path, dir string, text []byte) (*Sweep, error) {
+	return parseWith(path, text, func(file string) ([]string, error) { return find(dir, file) })
+}
+
+// ParseOnNode is ParseIn where some files may be missing, as on a node that does
+// not see all file systems. The matrix of such a file is there, and can't be loaded.
+func ParseOnNode(path, dir string, text []byte) (*Sweep, error) {
+	return parseWith(path, text, func(file string) ([]string, error) {
+		found, err := find(dir, file)
+		if err != nil {
+			return []string{absolute(dir, file)}, nil
+		}
+		return found, nil
+	})
+}
+
+// parseWith decodes and checks the text of a sweep file. find gives the files of a path
+// in it.
+func parseWith(path string, text []byte, find func(string) ([]string, error)) (*Sweep, error) {
 	vals := map[string]any{}
 	if _, err := toml.Decode(string(text), &vals); err != nil {
 		return nil, Errors{syntaxError(path, text, err)}
 	}
 	var errs Errors
 	top := &table{errs: &errs, file: path, vals: vals, at: locate(string(text))}
-	s := top.sweep(path, dir)
+	s := top.sweep(path, find)
 	s.Path, s.Text = path, text
 	if err := errs.err(); err != nil {
 		return nil, err
@@ -111,7 +129,7 @@ func syntaxError(path string, text []byte, err error) *Error {
 }
 
 // sweep reads the whole file.
-func (t *table) sweep(path, dir string) *Sweep {
+func (t *table) sweep(path string, find func(string) ([]string, error)) *Sweep {
 	s := &Sweep{Name: strings.TrimSuffix(filepath.Base(path), ".toml")}
 	t.only(topKeys)
 	t.text("name", &s.Name)
@@ -125,7 +143,7 @@ func (t *table) sweep(path, dir string) *Sweep {
 
 	var where []*table
 	for _, sub := range t.sections("matrix") {
-		for _, m := range sub.matrices(dir) {
+		for _, m := range sub.matrices(find) {
 			s.Matrices = append(s.Matrices, m)
 			where = append(where, sub)
 		}

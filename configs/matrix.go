@@ -14,9 +14,9 @@ import (
 // extensions of matrix files; a glob takes no others.
 var extensions = []string{".mtx", ".mm", ".mtx.gz", ".mm.gz"}
 
-// matrices reads a [[matrix]] section: one matrix, or those that a glob finds.
-// Paths are relative to dir.
-func (t *table) matrices(dir string) []Matrix {
+// matrices reads a [[matrix]] section: one matrix, or those of the files that find
+// gives for a path.
+func (t *table) matrices(find func(path string) ([]string, error)) []Matrix {
 	kinds := []string{"path", "generate", "suitesparse"}
 	var given []string
 	for _, kind := range kinds {
@@ -42,7 +42,7 @@ func (t *table) matrices(dir string) []Matrix {
 	}
 	switch given[0] {
 	case "path":
-		return t.files(m, dir)
+		return t.files(m, find)
 	case "generate":
 		return t.generated(m)
 	default:
@@ -52,7 +52,7 @@ func (t *table) matrices(dir string) []Matrix {
 }
 
 // files completes m for every file that path names.
-func (t *table) files(m Matrix, dir string) []Matrix {
+func (t *table) files(m Matrix, find func(path string) ([]string, error)) []Matrix {
 	m.Expand = true
 	t.only(matrixKeys)
 	t.flag("expand", &m.Expand)
@@ -63,9 +63,6 @@ func (t *table) files(m Matrix, dir string) []Matrix {
 			t.fail("path", "paths are relative to the sweep file", "the path is empty")
 		}
 		return nil
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
 	}
 	found, err := find(path)
 	if err != nil {
@@ -90,9 +87,18 @@ func (t *table) files(m Matrix, dir string) []Matrix {
 	return out
 }
 
-// find returns the file at path or, if there is none, the files that path finds
-// as a glob, sorted.
-func find(path string) ([]string, error) {
+// absolute returns path, which may be relative to dir.
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// find returns the file at a path, which may be relative to dir, or, if there is
+// none, the files that it finds as a glob, sorted.
+func find(dir, path string) ([]string, error) {
+	path = absolute(dir, path)
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
