@@ -211,7 +211,7 @@ func TestShippedSweepsAreRight(t *testing.T) {
 			t.Errorf("%s: title %q, listed as %q", name, s.Title, ShippedTitle(name))
 		}
 		for _, space := range s.Kernels {
-			for _, c := range space.Expand(2) {
+			for c := range space.Expand(2) {
 				k, _ := kernels.Lookup(c.Kernel)
 				if err := k.Check(c); err != nil {
 					t.Errorf("%s: %v: %v", name, c, err)
@@ -237,7 +237,7 @@ func TestQuickstartCoversTheProcessor(t *testing.T) {
 	precisions := map[kernels.Precision]bool{}
 	trials := 0
 	for _, space := range s.Kernels {
-		for _, c := range space.Expand(2) {
+		for c := range space.Expand(2) {
 			if seen[c.Kernel] == nil {
 				seen[c.Kernel], grids[c.Kernel] = map[int]bool{}, map[int]bool{}
 			}

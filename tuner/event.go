@@ -32,6 +32,9 @@ type Failure struct {
 	Err    error
 }
 
+func (f *Failure) Error() string { return f.Matrix + ": " + f.Err.Error() }
+func (f *Failure) Unwrap() error { return f.Err }
+
 // A Twin is a matrix whose content an earlier one of the sweep has, and which
 // has the same trials therefore: they are that one's.
 type Twin struct {
@@ -57,6 +60,7 @@ type Summary struct {
 	FailedBefore int
 	OKBefore     int // trials of an earlier run that are OK
 	Failures     []Failure
+	Pieces       []Piece // of Options.Parts, what became of each
 	Twins        []Twin
 	Restarts     int  // workers that had to be replaced
 	Interrupted  bool // stopped by the user

@@ -86,6 +86,7 @@ func (r *run) trial(ctx context.Context, t Trial, next *Trial) error {
 	if err := r.rec.Record(ctx, res); err != nil {
 		return fmt.Errorf("recording a trial: %w", err)
 	}
+	r.done[t.ID] = true
 	r.sum.Measured[res.Status]++
 	switch res.Status {
 	case OK:

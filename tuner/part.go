@@ -1,5 +1,13 @@
 package tuner
 
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"spmvtune/configs"
+)
+
 // A Part is a share of the trials of a matrix, in the order of its plan: part
 // Index, from 0, of Of parts that differ by at most one trial.
 type Part struct {
@@ -19,4 +27,105 @@ func (p Part) Halves() [2]Part {
 func (p Part) of(trials []Trial) []Trial {
 	n := len(trials)
 	return trials[n*p.Index/p.Of : n*(p.Index+1)/p.Of]
+}
+
+// A Piece says what became of a part of the trials of a matrix.
+type Piece struct {
+	Matrix string // its name
+	Part
+	Complete bool   // every trial is recorded, however it ended
+	Reason   string // why it is not complete
+}
+
+// A piece is a part of the current matrix, and its trials.
+type piece struct {
+	Part
+	trials []Trial
+}
+
+// matrices are those of the sweep that have parts.
+func (r *run) matrices() []configs.Matrix {
+	if r.opt.Parts == nil {
+		return r.sweep.Matrices
+	}
+	var list []configs.Matrix
+	for _, spec := range r.sweep.Matrices {
+		if len(r.opt.Parts[spec.Name]) > 0 {
+			list = append(list, spec)
+		}
+	}
+	return list
+}
+
+// cut keeps of a plan the trials that are in one of the matrix's parts.
+func (r *run) cut(plan Plan) Plan {
+	all := plan.Trials
+	plan.Trials = nil
+	seen := map[string]bool{}
+	for _, p := range r.opt.Parts[plan.Matrix.Name] {
+		trials := p.of(all)
+		r.pieces = append(r.pieces, piece{p, trials})
+		for _, t := range trials {
+			if !seen[t.ID] {
+				seen[t.ID] = true
+				plan.Trials = append(plan.Trials, t)
+			}
+		}
+	}
+	return plan
+}
+
+// ended notes what became of the parts of a matrix, work on which ended with err.
+func (r *run) ended(matrix string, err error) {
+	for _, p := range r.opt.Parts[matrix] {
+		end := Piece{Matrix: matrix, Part: p, Reason: r.reason(err)}
+		for _, planned := range r.pieces {
+			if planned.Part == p && r.recorded(planned.trials) {
+				end.Complete, end.Reason = true, ""
+			}
+		}
+		r.sum.Pieces = append(r.sum.Pieces, end)
+	}
+}
+
+// recorded reports whether all trials are.
+func (r *run) recorded(trials []Trial) bool {
+	for _, t := range trials {
+		if !r.done[t.ID] {
+			return false
+		}
+	}
+	return true
+}
+
+// unreached notes the parts of the matrices that were not begun when the run ended
+// with err.
+func (r *run) unreached(err error) {
+	begun := map[string]bool{}
+	for _, p := range r.sum.Pieces {
+		begun[p.Matrix] = true
+	}
+	r.pieces = nil
+	for _, name := range slices.Sorted(maps.Keys(r.opt.Parts)) {
+		if !begun[name] {
+			r.ended(name, err)
+		}
+	}
+}
+
+// reason says why work ended with err, or because of what the summary says.
+func (r *run) reason(err error) string {
+	var f *Failure
+	switch {
+	case errors.As(err, &f):
+		return f.Err.Error()
+	case err != nil && !errors.Is(err, errStop):
+		return err.Error()
+	case r.sum.OutOfTime:
+		return "the sweep's budget of time was used up"
+	case r.sum.Interrupted:
+		return "it was interrupted"
+	default:
+		return "the sweep has no such matrix here"
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
@@ -35,39 +36,67 @@ func caches(p configs.Protocol) []Cache {
 	}
 }
 
+// points gives the configurations that the sweep tries on a matrix of a size, each
+// once, and counts those that are left out by reason.
+func (p planner) points(size Size, skipped map[string]int, each func(kernels.Config)) error {
+	var seen map[string]bool // needed where the same kernel is in two spaces
+	if p.overlap() {
+		seen = map[string]bool{}
+	}
+	for _, space := range p.sweep.Kernels {
+		for c := range space.Expand(p.device.Units) {
+			k, ok := kernels.Lookup(c.Kernel)
+			switch {
+			case !ok || k.Backend != p.device.Backend:
+				skipped["needs the "+k.Backend+" backend"]++
+				continue
+			case seen != nil && seen[c.String()]:
+				continue
+			}
+			keep, err := space.Keep(c, size.Rows, size.Cols, size.Nonzeros)
+			if err != nil {
+				return err
+			}
+			if !keep {
+				skipped["where = "+space.Where]++
+				continue
+			}
+			var invalid *kernels.InvalidError
+			if err := k.Check(c); errors.As(err, &invalid) {
+				skipped[invalid.Reason]++
+				continue
+			}
+			if seen != nil {
+				seen[c.String()] = true
+			}
+			each(c)
+		}
+	}
+	return nil
+}
+
+// overlap reports whether two spaces of the sweep have a kernel in common.
+func (p planner) overlap() bool {
+	seen := map[string]bool{}
+	for _, space := range p.sweep.Kernels {
+		for _, name := range slices.Compact(slices.Sorted(slices.Values(space.Kernels))) {
+			if seen[name] {
+				return true
+			}
+			seen[name] = true
+		}
+	}
+	return false
+}
+
 // plan applies the sweep's space, its constraints and its strategy to m. The
 // order of the trials is random, the same for the same seed and matrix, so that
 // a drift of the machine falls on all configurations alike.
 func (p planner) plan(m Matrix) (Plan, error) {
 	plan := Plan{Matrix: m, Skipped: map[string]int{}}
 	var points []kernels.Config
-	seen := map[string]bool{}
-	for _, space := range p.sweep.Kernels {
-		for _, c := range space.Expand(p.device.Units) {
-			k, ok := kernels.Lookup(c.Kernel)
-			switch {
-			case !ok || k.Backend != p.device.Backend:
-				plan.Skipped["needs the "+k.Backend+" backend"]++
-				continue
-			case seen[c.String()]: // two spaces overlap
-				continue
-			}
-			keep, err := space.Keep(c, m.Features.Rows, m.Features.Cols, m.Features.Nonzeros)
-			if err != nil {
-				return plan, err
-			}
-			if !keep {
-				plan.Skipped["where = "+space.Where]++
-				continue
-			}
-			var invalid *kernels.InvalidError
-			if err := k.Check(c); errors.As(err, &invalid) {
-				plan.Skipped[invalid.Reason]++
-				continue
-			}
-			seen[c.String()] = true
-			points = append(points, c)
-		}
+	if err := p.points(m.size(), plan.Skipped, func(c kernels.Config) { points = append(points, c) }); err != nil {
+		return plan, err
 	}
 	h := fnv.New64a()
 	h.Write([]byte(m.Hash))

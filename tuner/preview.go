@@ -20,7 +20,7 @@ type Forecast struct {
 // constraints and identities depend on their content; one that can't be is a
 // Failure. rec may be nil: nothing is measured yet.
 func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (kernels.Device, []Forecast, []Failure, error) {
-	r := &run{sweep: sweep, rec: rec, opt: opt}
+	r := &run{sweep: sweep, rec: rec, opt: opt, done: map[string]bool{}}
 	defer func() {
 		if r.client != nil {
 			r.client.close()
@@ -55,36 +55,9 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 			f.Time = loading
 		}
 		for _, t := range todo {
-			f.Time += guess(m, t, sweep.Protocol, r.planner.device)
+			f.Time += guess(m.size(), t.Precision, t.Cache, sweep.Protocol, r.planner.device)
 		}
 		out = append(out, f)
 	}
 	return r.planner.device, out, r.sum.Failures, nil
-}
-
-// What is moved per second, in bytes, as a guess before anything was measured.
-const (
-	cpuBandwidth = 10e9  // by products on a few cores
-	gpuBandwidth = 1e12  // by products on a GPU
-	oneBandwidth = 1.5e9 // by one core that converts a matrix for a kernel and verifies two products
-)
-
-// guess is about how long a trial takes: preparation and verification, and
-// sampling for as long as the protocol allows, flushes included. A trial that
-// reaches its target early is faster, a badly balanced kernel slower.
-func guess(m Matrix, t Trial, p configs.Protocol, dev kernels.Device) time.Duration {
-	f := m.Features
-	v := t.Precision.Bytes()
-	bytes := float64((4+v)*f.Nonzeros + (4+v)*f.Rows + v*f.ColsUsed)
-	bandwidth := cpuBandwidth
-	if dev.Backend == "cuda" {
-		bandwidth = gpuBandwidth
-	}
-	sample := max(bytes/bandwidth, shortest)
-	if t.Cache == Cold {
-		sample = bytes/bandwidth + 2*float64(dev.Cache)/bandwidth
-	}
-	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
-	seconds := float64(p.Warmup)*sample + sampling + bytes/oneBandwidth
-	return time.Duration(seconds * float64(time.Second))
 }

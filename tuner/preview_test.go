@@ -6,7 +6,6 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/sparse"
 )
 
 // A preview counts what is left to do, once for matrices of the same content.
@@ -35,21 +34,19 @@ func TestPreview(t *testing.T) {
 // The guess contains what surrounds the samples: flushes, and the work of the
 // host on a matrix whose product is fast.
 func TestGuess(t *testing.T) {
-	m := Matrix{Features: sparse.Features{Rows: 1e6, ColsUsed: 1e6, Nonzeros: 5e6}}
+	size := Size{Rows: 1e6, Cols: 1e6, Nonzeros: 5e6}
 	p := configs.Protocol{Warmup: 1, Samples: [2]int{10, 10}, Budget: time.Minute}
 	dev := kernels.Device{Backend: "cuda", Cache: 50e6}
-	trial := Trial{Config: kernels.Config{Precision: kernels.Float64}, Cache: Warm}
-	warm := guess(m, trial, p, dev)
+	warm := guess(size, kernels.Float64, Warm, p, dev)
 	if host := 80 * time.Millisecond / 2; warm < host {
 		t.Errorf("%s for a trial that prepares and verifies 80 MB", warm)
 	}
-	trial.Cache = Cold
-	if cold := guess(m, trial, p, dev); cold < warm+900*time.Microsecond {
+	if cold := guess(size, kernels.Float64, Cold, p, dev); cold < warm+900*time.Microsecond {
 		t.Errorf("%s cold, with ten flushes of 100 MB; %s warm", cold, warm)
 	}
 	p.Budget = time.Second
 	dev.Backend = "cpu"
-	if limit := 1200 * time.Millisecond; guess(m, trial, p, dev) > limit {
-		t.Errorf("%s with a budget of a second", guess(m, trial, p, dev))
+	if limit := 1200 * time.Millisecond; guess(size, kernels.Float64, Cold, p, dev) > limit {
+		t.Errorf("%s with a budget of a second", guess(size, kernels.Float64, Cold, p, dev))
 	}
 }

@@ -17,6 +17,10 @@ type Options struct {
 	Observe func(Event) // told of progress; may be nil
 	Version string      // of this program, kept with the sweep
 	Assume  *Assumed    // for Preview: plan for a device that is not here
+
+	// Parts are what is to be measured of each matrix, by its name; matrices without
+	// any are left out. Nil: everything.
+	Parts map[string][]Part
 }
 
 // Assumed is a device that is not here, as an earlier run recorded it or as
@@ -37,7 +41,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 	if opt.Observe == nil {
 		opt.Observe = func(Event) {}
 	}
-	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now()}
+	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), done: map[string]bool{}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[Status]int{}, map[string]int{}, map[string]int{}
 	defer func() {
 		if r.client != nil {
@@ -45,6 +49,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 		}
 	}()
 	err := r.all(ctx)
+	r.unreached(err)
 	if errors.Is(err, errStop) {
 		err = nil
 	}
@@ -60,6 +65,8 @@ type run struct {
 	ahead   <-chan outcome // of the next trial, where it was started already
 	planner planner
 	named   map[string]string // name of each matrix planned, by its hash
+	pieces  []piece           // parts of the current matrix, where there are Parts
+	done    map[string]bool   // trials of the current matrix that are recorded, by identity
 	begun   bool
 	started time.Time
 	sum     Summary
@@ -70,25 +77,33 @@ func (r *run) all(ctx context.Context) error {
 		return err
 	}
 	dev := r.planner.device
-	r.sum.Device, r.sum.Matrices = dev.Name, len(r.sweep.Matrices)
-	r.opt.Observe(Event{Started: &Started{Device: dev.Name, Matrices: len(r.sweep.Matrices)}})
-	for i, spec := range r.sweep.Matrices {
-		if err := r.matrix(ctx, i, spec); err != nil {
+	matrices := r.matrices()
+	r.sum.Device, r.sum.Matrices = dev.Name, len(matrices)
+	r.opt.Observe(Event{Started: &Started{Device: dev.Name, Matrices: len(matrices)}})
+	for i, spec := range matrices {
+		r.done, r.pieces = map[string]bool{}, nil
+		err := r.matrix(ctx, i, spec)
+		r.ended(spec.Name, err)
+		var f *Failure
+		if errors.As(err, &f) {
+			r.sum.Failures = append(r.sum.Failures, *f)
+			r.opt.Observe(Event{Failure: f})
+		} else if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// matrix measures what is left to do on one matrix.
+// matrix measures what is left to do on one matrix. A *Failure is of this matrix
+// only.
 func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error {
 	m, err := r.load(ctx, spec)
 	if errors.Is(err, errStop) {
 		return err
 	}
 	if err != nil {
-		r.fail(spec.Name, err)
-		return nil
+		return &Failure{spec.Name, err}
 	}
 	plan, err := r.plan(m)
 	if err != nil {
@@ -127,8 +142,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 		case errors.Is(err, errStop):
 			return err
 		case err != nil:
-			r.fail(spec.Name, err)
-			return nil
+			return &Failure{spec.Name, err}
 		}
 		late := r.sweep.Search.Time > 0 && time.Since(r.started) > r.sweep.Search.Time
 		if r.ahead == nil && late {
@@ -147,11 +161,15 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 }
 
 // plan plans m, unless a matrix of the same content, which has the same trials,
-// came before it.
+// came before it. Of parts that cannot be said: which of them are the same is seen
+// by their identities.
 func (r *run) plan(m Matrix) (Plan, error) {
 	plan, err := r.planner.plan(m)
 	if err != nil {
 		return plan, fmt.Errorf("planning %s: %w", m.Name, err)
+	}
+	if r.opt.Parts != nil {
+		return r.cut(plan), nil
 	}
 	if first, taken := r.named[m.Hash]; taken && first != m.Name {
 		return Plan{Matrix: m, Twin: &Twin{m.Name, first}}, nil
@@ -179,18 +197,13 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []Trial, err erro
 		switch bad := status != OK && status != Invalid; {
 		case !done || bad && r.opt.Retry:
 			todo = append(todo, t)
+			continue
 		case bad:
 			r.sum.FailedBefore++
 		case status == OK:
 			r.sum.OKBefore++
 		}
+		r.done[t.ID] = true
 	}
 	return todo, nil
-}
-
-// fail notes that a matrix can't be used, and that the sweep goes on.
-func (r *run) fail(name string, err error) {
-	f := Failure{name, err}
-	r.sum.Failures = append(r.sum.Failures, f)
-	r.opt.Observe(Event{Failure: &f})
 }

@@ -49,26 +49,37 @@ type Matrix struct {
 // Read reads the file at path until ctx ends. A gzipped file is recognised by its
 // content. A file that breaks the format gives an *Error.
 func Read(ctx context.Context, path string, opt Options) (*Matrix, error) {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening matrix: %w", err)
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("opening matrix: %w", err)
-	}
-	switch {
-	case info.IsDir():
-		return nil, fmt.Errorf("opening matrix: %s is a folder: name a file in it", path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("opening matrix: %s is not a regular file", path)
-	}
 	m, err := Decode(&interruptible{ctx, f}, path, opt)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return m, err
+}
+
+// open opens a file, and nothing else.
+func open(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening matrix: %w", err)
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("opening matrix: %w", err)
+	case info.IsDir():
+		err = fmt.Errorf("opening matrix: %s is a folder: name a file in it", path)
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("opening matrix: %s is not a regular file", path)
+	default:
+		return f, nil
+	}
+	f.Close()
+	return nil, err
 }
 
 // interruptible reads until ctx ends.

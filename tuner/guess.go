@@ -1,0 +1,69 @@
+package tuner
+
+import (
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// An Outlook is about what a sweep would do on a matrix that was not loaded.
+type Outlook struct {
+	Trials int
+	Time   time.Duration // of the trials, a guess
+	Load   time.Duration // of reading or generating the matrix, a guess
+}
+
+// Look tells the outlook of a sweep on a matrix of a size, on a device that need not
+// be here. A constraint that can't be evaluated is an error.
+func Look(sweep *configs.Sweep, size Size, dev kernels.Device) (Outlook, error) {
+	o := Outlook{Load: time.Duration(float64(size.Nonzeros+size.Rows) / loadRate * float64(time.Second))}
+	phases := caches(sweep.Protocol)
+	times := map[kernels.Precision]time.Duration{} // of a configuration, all phases
+	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+		for _, cache := range phases {
+			times[precision] += guess(size, precision, cache, sweep.Protocol, dev)
+		}
+	}
+	n, p := 0, planner{sweep: sweep, device: dev}
+	err := p.points(size, map[string]int{}, func(c kernels.Config) {
+		n++
+		o.Time += times[c.Precision]
+	})
+	if most := sweep.Search.Trials; most > 0 && n > most {
+		o.Time = time.Duration(float64(o.Time) * float64(most) / float64(n))
+		n = most
+	}
+	o.Trials = n * len(phases)
+	return o, err
+}
+
+// loadRate is how many nonzeros and rows of a matrix are read or generated in a
+// second, and made ready, as a guess.
+const loadRate = 5e6
+
+// What is moved per second, in bytes, as a guess before anything was measured.
+const (
+	cpuBandwidth = 10e9  // by products on a few cores
+	gpuBandwidth = 1e12  // by products on a GPU
+	oneBandwidth = 1.5e9 // by one core that converts a matrix for a kernel and verifies two products
+)
+
+// guess is about how long a trial takes: preparation and verification, and
+// sampling for as long as the protocol allows, flushes included. A trial that
+// reaches its target early is faster, a badly balanced kernel slower.
+func guess(size Size, precision kernels.Precision, cache Cache, p configs.Protocol, dev kernels.Device) time.Duration {
+	v := precision.Bytes()
+	bytes := float64((4+v)*size.Nonzeros + (4+v)*size.Rows + v*size.Cols)
+	bandwidth := cpuBandwidth
+	if dev.Backend == "cuda" {
+		bandwidth = gpuBandwidth
+	}
+	sample := max(bytes/bandwidth, shortest)
+	if cache == Cold {
+		sample = bytes/bandwidth + 2*float64(dev.Cache)/bandwidth
+	}
+	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
+	seconds := float64(p.Warmup)*sample + sampling + bytes/oneBandwidth
+	return time.Duration(seconds * float64(time.Second))
+}

@@ -1,0 +1,114 @@
+package tuner
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/configs"
+)
+
+// Tasks that each measure a part do, together, what one run does, and nothing twice,
+// however unevenly the trials fall into parts.
+func TestPartsMakeTheWhole(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104, 105, 106, 107)
+	other := sweep.Matrices[0]
+	other.Name, other.Args = "other", map[string]any{"nx": int64(4), "ny": int64(4)}
+	sweep.Matrices = append(sweep.Matrices, other)
+	whole := &memory{}
+	runTest(t, sweep, whole, Options{})
+	for _, n := range []int{1, 2, 3, 7, 9} {
+		parts := &memory{}
+		for i := range n {
+			both := map[string][]Part{"grid": {{i, n}}, "other": {{n - 1 - i, n}}}
+			before := len(parts.results)
+			sum := runTest(t, sweep, parts, Options{Parts: both})
+			if sum.Finished != 0 || len(parts.results)-before != sum.Trials {
+				t.Errorf("part %d of %d: %d trials, %d of them measured before", i, n, sum.Trials, sum.Finished)
+			}
+			for _, p := range sum.Pieces {
+				if !p.Complete {
+					t.Errorf("part %d of %d: %+v", i, n, p)
+				}
+			}
+		}
+		if got, want := identities(parts), identities(whole); !slices.Equal(got, want) {
+			t.Errorf("%d parts: %d trials, want %d", n, len(got), len(want))
+		}
+	}
+}
+
+// Several parts of a matrix in one task are one load; matrices without a part are left
+// out, and what overlaps is measured once.
+func TestPartsOfOneMatrix(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104)
+	rec := &memory{}
+	planned := 0
+	sum := runTest(t, sweep, rec, Options{
+		Parts:   map[string][]Part{"grid": {{0, 4}, {0, 2}, {3, 4}}},
+		Observe: func(e Event) { planned += count(e.Matrix != nil) },
+	})
+	if planned != 1 || len(rec.results) != 3 || len(sum.Pieces) != 3 {
+		t.Errorf("planned %d times, %d results, pieces %+v", planned, len(rec.results), sum.Pieces)
+	}
+	if sum := runTest(t, sweep, &memory{}, Options{Parts: map[string][]Part{}}); sum.Trials != 0 || sum.Matrices != 0 {
+		t.Errorf("without parts: %+v", sum)
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A piece that is not complete says why.
+func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104)
+	sweep.Matrices = append([]configs.Matrix{{Name: "lost", Path: "no/such/file.mtx", Expand: true}}, sweep.Matrices...)
+	last := sweep.Matrices[1]
+	last.Name, last.Args = "last", map[string]any{"nx": int64(3), "ny": int64(3)}
+	sweep.Matrices = append(sweep.Matrices, last)
+	ctx, cancel := context.WithCancel(t.Context())
+	rec := &memory{}
+	sum, err := Run(ctx, sweep, rec, Options{
+		Launch: testLauncher,
+		Parts:  map[string][]Part{"lost": {All}, "grid": {{0, 4}, {1, 2}}, "last": {All}, "elsewhere": {All}},
+		Observe: func(e Event) {
+			if e.Result != nil && len(rec.results) == 2 {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"lost": "no/such/file.mtx", "grid 1/2": "interrupted", "last": "interrupted", "elsewhere": "interrupted"}
+	for _, p := range sum.Pieces {
+		name := p.Matrix
+		if p.Part == (Part{1, 2}) {
+			name += " 1/2"
+		}
+		if reason, ok := want[name]; ok == p.Complete || !strings.Contains(p.Reason, reason) {
+			t.Errorf("%+v, want %q", p, reason)
+		}
+	}
+	if len(sum.Pieces) != 5 {
+		t.Errorf("%d pieces", len(sum.Pieces))
+	}
+	sum = runTest(t, sweep, rec, Options{Parts: map[string][]Part{"elsewhere": {All}}})
+	if len(sum.Pieces) != 1 || sum.Pieces[0].Complete || !strings.Contains(sum.Pieces[0].Reason, "no such matrix") {
+		t.Errorf("%+v", sum.Pieces)
+	}
+}
+
+func identities(m *memory) []string {
+	var ids []string
+	for _, r := range m.results {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}

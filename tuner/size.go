@@ -1,0 +1,42 @@
+package tuner
+
+import (
+	"fmt"
+
+	"spmvtune/configs"
+	"spmvtune/sparse/generate"
+	"spmvtune/sparse/mtx"
+)
+
+// A Size is what a plan without identities needs of a matrix.
+type Size struct {
+	Rows, Cols, Nonzeros int
+}
+
+// SizeOf finds out the size of the matrix that a sweep names, without loading it: a
+// file's from its header, a generated one's from its arguments. The nonzeros may be a
+// few per cent off: a symmetric file does not say how many entries lie on the
+// diagonal, and some generators draw entries twice.
+func SizeOf(spec configs.Matrix) (Size, error) {
+	if spec.Generate != "" {
+		s, err := generate.Plan(spec.Generate, spec.Args)
+		if err != nil {
+			return Size{}, fmt.Errorf("planning %s: %w", spec.Name, err)
+		}
+		return Size{s.Rows, s.Cols, s.NNZ}, nil
+	}
+	h, err := mtx.ReadSize(spec.Path)
+	if err != nil {
+		return Size{}, err
+	}
+	s := Size{h.Rows, h.Cols, h.Entries}
+	if spec.Expand && h.Symmetric {
+		s.Nonzeros *= 2
+	}
+	return s, nil
+}
+
+// size is that of a matrix that was loaded.
+func (m Matrix) size() Size {
+	return Size{m.Features.Rows, m.Features.Cols, m.Features.Nonzeros}
+}
