@@ -31,9 +31,6 @@ func (r *Run) batches(round, n, most int) []Batch {
 	return append(all, Batch{Name: fmt.Sprintf("%s.%d.finish", r.JobName(), round), Round: round})
 }
 
-// defaultSignal asks for USR1 two minutes before the time limit.
-const defaultSignal = "USR1@120"
-
 // args are the arguments of sbatch for b, which starts when the jobs in after have
 // ended.
 func (r *Run) args(b Batch, s configs.Slurm, after []string) []string {
@@ -86,7 +83,9 @@ func (r *Run) options(b Batch, s configs.Slurm) []string {
 			array += "%" + strconv.Itoa(s.Throttle)
 		}
 		add("array", array)
-		add("signal", "B:"+defaultSignal)
+		if s.Signal != "" {
+			add("signal", "B:"+s.Signal)
+		}
 		add("output", r.logPattern("%A_%a.log"))
 	} else {
 		add("output", r.logPattern("%j.log"))
