@@ -1,6 +1,10 @@
 package slurm
 
-import "spmvtune/tuner"
+import (
+	"fmt"
+
+	"spmvtune/tuner"
+)
 
 // A Plan is what the tasks of a run do. It is written once, by submit, and grows
 // when retry splits a chunk.
@@ -23,4 +27,41 @@ type Chunk struct {
 type Piece struct {
 	Matrix string `json:"matrix"` // its name in the sweep
 	tuner.Part
+}
+
+// Trials are how many there are in all, as far as known.
+func (p Plan) Trials() int {
+	n := 0
+	for _, c := range p.Chunks {
+		n += c.Trials
+	}
+	return n
+}
+
+// Split cuts c in two halves, for a task that took too long: its pieces or, if there
+// is one only, its trials. It returns none where c has one trial.
+func (c Chunk) Split() []Chunk {
+	var pieces [2][]Piece
+	switch n := len(c.Pieces); {
+	case n > 1:
+		pieces = [2][]Piece{c.Pieces[:n/2], c.Pieces[n/2:]}
+	case n == 1 && c.Trials != 1:
+		for i, part := range c.Pieces[0].Halves() {
+			pieces[i] = []Piece{{c.Pieces[0].Matrix, part}}
+		}
+	default:
+		return nil
+	}
+	halves := make([]Chunk, 2)
+	for i := range halves {
+		share := float64(len(pieces[i])) / float64(len(pieces[0])+len(pieces[1]))
+		halves[i] = Chunk{
+			ID:      fmt.Sprintf("%s.%d", c.ID, i+1),
+			Pieces:  pieces[i],
+			Seconds: c.Seconds * share,
+		}
+	}
+	halves[0].Trials = int(float64(c.Trials) * halves[0].Seconds / max(c.Seconds, 1e-9))
+	halves[1].Trials = c.Trials - halves[0].Trials
+	return halves
 }

@@ -1,0 +1,190 @@
+package slurm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+// cutSome cuts work that needs no sweep.
+func cutSome(target, limit float64, all ...work) Plan {
+	c := cutter{target: min(target, limit), limit: limit, least: min(60, min(target, limit)/2)}
+	for _, w := range all {
+		c.add(w)
+	}
+	c.flush()
+	return c.plan
+}
+
+// wholly checks that every trial of every matrix is in exactly one piece, in the order
+// of the matrices, and that identities of chunks are unique.
+func wholly(t *testing.T, p Plan, all []work) {
+	t.Helper()
+	next := map[string]tuner.Part{}
+	ids := map[string]bool{}
+	var order []string
+	for _, c := range p.Chunks {
+		if ids[c.ID] || len(c.Pieces) == 0 {
+			t.Fatalf("chunk %+v", c)
+		}
+		ids[c.ID] = true
+		for _, piece := range c.Pieces {
+			want := next[piece.Matrix]
+			if piece.Index != want.Index || want.Of != 0 && piece.Of != want.Of {
+				t.Fatalf("piece %+v, want %+v", piece, want)
+			}
+			next[piece.Matrix] = tuner.Part{Index: piece.Index + 1, Of: piece.Of}
+			if !slices.Contains(order, piece.Matrix) {
+				order = append(order, piece.Matrix)
+			}
+		}
+	}
+	trials := 0
+	for i, w := range all {
+		if n := next[w.matrix]; order[i] != w.matrix || n.Of == 0 || n.Index != n.Of {
+			t.Fatalf("of %s parts up to %+v", w.matrix, n)
+		}
+		trials += w.trials
+	}
+	if p.Trials() != trials {
+		t.Fatalf("%d trials, want %d", p.Trials(), trials)
+	}
+}
+
+func TestCutPacks(t *testing.T) {
+	check := func(name string, p Plan, want ...string) {
+		t.Helper()
+		var got []string
+		for _, c := range p.Chunks {
+			var pieces []string
+			for _, piece := range c.Pieces {
+				pieces = append(pieces, fmt.Sprintf("%s %d/%d", piece.Matrix, piece.Index, piece.Of))
+			}
+			got = append(got, strings.Join(pieces, ", "))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s", name, strings.Join(got, "\n"))
+		}
+	}
+	check("small matrices share a task", cutSome(100, 1000, work{"a", 10, 30, 1}, work{"b", 10, 30, 1}, work{"c", 10, 60, 1}),
+		"a 0/1, b 0/1", "c 0/1")
+	check("a large one is cut", cutSome(100, 1000, work{"a", 1000, 360, 10}), "a 0/4", "a 1/4", "a 2/4", "a 3/4")
+	check("loading is not repeated for little", cutSome(100, 1000, work{"a", 1000, 300, 150}), "a 0/2", "a 1/2")
+	check("nothing is cut finer than trials", cutSome(100, 1000, work{"a", 2, 9000, 0}), "a 0/2", "a 1/2")
+	check("no task is short if another can take it", cutSome(100, 1000, work{"a", 10, 95, 0}, work{"b", 10, 20, 0}), "a 0/1, b 0/1")
+	check("unless the limit forbids", cutSome(100, 100, work{"a", 10, 95, 0}, work{"b", 10, 20, 0}), "a 0/1", "b 0/1")
+	check("the sweep may ask for short tasks", cutSome(5, 1000, work{"a", 10, 4, 0}, work{"b", 10, 4, 0}), "a 0/1", "b 0/1")
+	check("no trials are a piece", cutSome(100, 1000, work{"a", 0, 0, 1}), "a 0/1")
+}
+
+// Whatever the work: everything once, and within the limit what can be.
+func TestCutIsWhole(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		var all []work
+		for i := range 1 + rng.IntN(30) {
+			seconds := rng.ExpFloat64() * 300
+			all = append(all, work{fmt.Sprint("m", i), rng.IntN(2000), seconds, rng.ExpFloat64() * 20})
+		}
+		target, limit := 1+rng.Float64()*600, 300+rng.Float64()*3000
+		p := cutSome(target, limit, all...)
+		wholly(t, p, all)
+		for i, c := range p.Chunks {
+			if c.Seconds <= limit*1.0001 || len(c.Pieces) == 1 && (c.Trials <= 1 || loadOf(all, c) > limit/2) {
+				continue
+			}
+			t.Fatalf("chunk %d of %d takes %.0f s of %.0f: %+v", i, len(p.Chunks), c.Seconds, limit, c)
+		}
+	}
+}
+
+func loadOf(all []work, c Chunk) float64 {
+	i := slices.IndexFunc(all, func(w work) bool { return w.matrix == c.Pieces[0].Matrix })
+	return all[i].load
+}
+
+// The halves of a chunk are the chunk, again and again.
+func TestSplit(t *testing.T) {
+	whole := Chunk{ID: "0007", Pieces: []Piece{{"a", tuner.All}, {"b", tuner.Part{Index: 2, Of: 3}}}, Trials: 9, Seconds: 90}
+	halves := whole.Split()
+	if len(halves) != 2 || halves[0].ID != "0007.1" || halves[1].ID != "0007.2" || halves[0].Trials+halves[1].Trials != 9 || halves[0].Seconds != 45 {
+		t.Fatalf("%+v", halves)
+	}
+	quarters := halves[1].Split()
+	want := []Piece{{"b", tuner.Part{Index: 4, Of: 6}}, {"b", tuner.Part{Index: 5, Of: 6}}}
+	if quarters[1].ID != "0007.2.2" || quarters[0].Pieces[0] != want[0] || quarters[1].Pieces[0] != want[1] {
+		t.Errorf("%+v", quarters)
+	}
+	if (Chunk{ID: "1", Pieces: []Piece{{"a", tuner.All}}, Trials: 1}).Split() != nil {
+		t.Error("one trial was split")
+	}
+}
+
+// cutDevices stand for those of a cluster.
+var cutDevices = map[string]kernels.Device{
+	"cpu":  {Backend: "cpu", Name: "a processor", Units: 8, MaxBlock: 1 << 20, Cache: 32 << 20},
+	"cuda": {Backend: "cuda", Name: "a GPU", Units: 108, MaxBlock: 1024, Cache: 40 << 20},
+}
+
+func parseSweep(t testing.TB, text string) *configs.Sweep {
+	t.Helper()
+	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "s.toml"), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sweep
+}
+
+// Both backends of a sweep count, and a matrix that can't be sized up is an error.
+func TestCutSweep(t *testing.T) {
+	const text = "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[[kernel]]\nname = \"cpu_csr\"\n"
+	one, err := Cut(parseSweep(t, text), CutOptions{Target: time.Minute, Devices: cutDevices})
+	if err != nil || one.Trials() != 2 {
+		t.Errorf("%+v, %v", one, err)
+	}
+	both, err := Cut(parseSweep(t, text+"[[kernel]]\nname = \"csr_scalar\"\nblock = [32, 64, 128]\ngrid = [1, 2]\n"),
+		CutOptions{Target: time.Minute, Limit: time.Hour, Devices: cutDevices})
+	if err != nil || both.Trials() != 2+12 || both.Chunks[0].Seconds <= one.Chunks[0].Seconds {
+		t.Errorf("%+v, %v", both, err)
+	}
+	sweep := parseSweep(t, text)
+	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "gone", Path: "no/such.mtx"})
+	if _, err := Cut(sweep, CutOptions{Target: time.Minute, Devices: cutDevices}); err == nil || !strings.Contains(err.Error(), "no/such.mtx") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A million trials of a few matrices, and of many.
+func BenchmarkCut(b *testing.B) {
+	var many strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&many, "[[matrix]]\nname = \"m%d\"\ngenerate = \"uniform\"\nrows = 1000\ncols = 1000\nrow_nnz = 5\nseed = %d\n", i, i)
+	}
+	const few = "[[matrix]]\ngenerate = \"mycielskian\"\norder = 12\n[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 500\nny = 500\n"
+	kernel := "[[kernel]]\nname = [\"coo_grid_stride\", \"coo_warp_chunk\", \"coo_thread_chunk\", \"coo_block_chunk\"]\nprecision = \"float32\"\n"
+	for _, bench := range []struct{ name, text string }{
+		{"few", few + kernel + "block = { from = 1, to = 1024 }\ngrid = { from = 1, to = 210 }\nwhere = \"block * grid <= nnz\"\n"},
+		{"many", many.String() + kernel + "block = [64, 128, 256, 512, 1024]\ngrid = { per_sm = [1, 2, 4, 8, 16] }\n"},
+	} {
+		sweep := parseSweep(b, bench.text)
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := Cut(sweep, CutOptions{Target: 20 * time.Minute, Limit: time.Hour, Devices: cutDevices})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(p.Trials()), "trials")
+				b.ReportMetric(float64(len(p.Chunks)), "chunks")
+			}
+		})
+	}
+}
