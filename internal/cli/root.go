@@ -73,7 +73,7 @@ figures, tables and a learned selection rule from it.`,
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newWorker(), newDevice(), newHelpConfig())
+	root.AddCommand(newWorker(), newDevice(), newTask(), newHelpConfig())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

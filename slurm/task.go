@@ -1,0 +1,94 @@
+package slurm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"spmvtune/configs"
+	"spmvtune/tuner/journal"
+)
+
+// A Task is what one task of an array is to do, and which attempt at it this is.
+type Task struct {
+	Chunk   Chunk
+	Job     string // the array's id and the index in it, "12_3": Slurm's name for the task, and the journals'
+	Attempt int    // from 0: how often Slurm has restarted the task
+	Node    string // its name, as Slurm has it
+}
+
+// Task finds what this process is to do: Slurm's variables, which getenv gives,
+// say which task it is of an array of a round, whose first task has the place base
+// in the round.
+func (r *Run) Task(round, base int, getenv func(string) string) (Task, error) {
+	t := Task{Node: getenv("SLURMD_NODENAME")}
+	if t.Node == "" {
+		t.Node, _ = os.Hostname() // "" says nothing, and nothing depends on it
+	}
+	array, index := getenv("SLURM_ARRAY_JOB_ID"), getenv("SLURM_ARRAY_TASK_ID")
+	i, err := strconv.Atoi(index)
+	if err != nil || !isNumber(array) {
+		return t, errors.New("this is no task of a job array, since Slurm set no SLURM_ARRAY_JOB_ID and SLURM_ARRAY_TASK_ID: `spmvtune submit` starts tasks")
+	}
+	t.Job = array + "_" + index
+	if restarts := getenv("SLURM_RESTART_COUNT"); restarts != "" {
+		if t.Attempt, err = strconv.Atoi(restarts); err != nil || t.Attempt < 0 {
+			return t, fmt.Errorf("SLURM_RESTART_COUNT is %q, not a number of restarts", restarts)
+		}
+	}
+	chunks, err := r.round(round)
+	if err != nil {
+		return t, err
+	}
+	if i += base; base < 0 || i < 0 || i >= len(chunks) {
+		return t, fmt.Errorf("round %d has %d chunks, and task %s asks for number %d of them, from 0", round, len(chunks), t.Job, i)
+	}
+	plan, err := r.plan()
+	if err != nil {
+		return t, err
+	}
+	at := slices.IndexFunc(plan.Chunks, func(c Chunk) bool { return c.ID == chunks[i] })
+	if at < 0 {
+		return t, fmt.Errorf("round %d has the chunk %s, which is not in %s: submit the sweep again", round, chunks[i], r.Path(planFile))
+	}
+	t.Chunk = plan.Chunks[at]
+	return t, nil
+}
+
+// round reads which chunks a round has, in the order of their tasks.
+func (r *Run) round(number int) ([]string, error) {
+	data, err := os.ReadFile(r.roundFile(number))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("run %s has no round %d", r.Dir, number)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading round %d: %w", number, err)
+	}
+	var chunks []string
+	if err := json.Unmarshal(data, &chunks); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", r.roundFile(number), err)
+	}
+	return chunks, nil
+}
+
+// TaskSweep reads the run's copy of the sweep for a task. Where a file is missing, its
+// matrix can't be loaded; the others can be measured.
+func (r *Run) TaskSweep() (*configs.Sweep, error) {
+	text, err := os.ReadFile(r.Path(sweepFile))
+	if err != nil {
+		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
+	}
+	// A sweep that does not say its name has that of its file.
+	return configs.ParseOnNode(filepath.Join(r.Base, r.Sweep+".toml"), r.Base, text)
+}
+
+// Journal starts a journal of an attempt at a task.
+func (r *Run) Journal(ctx context.Context, t Task, opt journal.Options) (*journal.Writer, error) {
+	return journal.Create(ctx, r.Path(journalsDir), t.Chunk.ID, t.Job, t.Attempt, opt)
+}

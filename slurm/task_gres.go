@@ -1,0 +1,58 @@
+package slurm
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"spmvtune/configs"
+)
+
+// AskedGPUs reports whether [slurm] asks for a GPU, and the types that it names.
+func AskedGPUs(s configs.Slurm) (asked bool, types []string) {
+	gres := strings.Split(s.Gres, ",")
+	counts := []string{s.GPUs} // [TYPE:]NUMBER
+	for _, option := range s.Extra {
+		name, value, _ := strings.Cut(option, "=")
+		switch items := strings.Split(value, ","); {
+		case strings.HasPrefix(name, "--gpus-per"):
+			counts = append(counts, items...)
+		case strings.HasPrefix(name, "--tres-per"):
+			gres = append(gres, items...)
+		}
+	}
+	for _, count := range counts {
+		if count != "" {
+			gres = append(gres, "gpu:"+count)
+		}
+	}
+	for _, item := range gres { // gpu[:TYPE][:NUMBER], perhaps after gres: or gres/
+		fields := strings.Split(strings.TrimPrefix(strings.TrimPrefix(item, "gres:"), "gres/"), ":")
+		if fields[0] != "gpu" {
+			continue
+		}
+		asked = true
+		if len(fields) > 1 && !isNumber(fields[1]) {
+			types = append(types, fields[1])
+		}
+	}
+	slices.Sort(types)
+	return asked, slices.Compact(types)
+}
+
+// modelForm is the form of a type that is a model: a30, v100s, rtx3090, gtx1080ti.
+// Other types, such as those that a site has made up, or the MIG profile 1g.10gb,
+// say nothing about the name of the device.
+var modelForm = regexp.MustCompile(`^[a-z]+[0-9]+[a-z]*$`)
+
+// hasType reports whether the name of a GPU can be one of a type of Slurm's. In
+// the name there may be blanks or dashes inside of it: "NVIDIA GeForce RTX 3090" is
+// an rtx3090. "NVIDIA A100" is no a10.
+func hasType(name, kind string) bool {
+	kind = strings.ToLower(kind)
+	if !modelForm.MatchString(kind) {
+		return true
+	}
+	pattern := strings.Join(strings.Split(kind, ""), "[^a-z0-9]*")
+	return regexp.MustCompile(pattern + "([^0-9]|$)").MatchString(strings.ToLower(name))
+}
