@@ -57,6 +57,7 @@ figures, tables and a learned selection rule from it.`,
 	root.SetVersionTemplate(versionLine())
 	root.AddGroup(
 		&cobra.Group{ID: "measure", Title: "Measure:"},
+		&cobra.Group{ID: "cluster", Title: "Cluster:"},
 		&cobra.Group{ID: "look", Title: "Look at results:"},
 		&cobra.Group{ID: "about", Title: "Find out:"},
 	)
@@ -65,6 +66,7 @@ figures, tables and a learned selection rule from it.`,
 		commands []*cobra.Command
 	}{
 		{"measure", []*cobra.Command{newRun(), newPlan()}},
+		{"cluster", []*cobra.Command{newSubmit(), newStatus(), newRetry(), newCancel(), newThrottle(), newMerge()}},
 		{"look", []*cobra.Command{newBest(), newQuery(), newReport(), newSelect()}},
 		{"about", []*cobra.Command{newMatrix(), newKernels(), newDoctor(), newVersion()}},
 	} {

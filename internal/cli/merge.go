@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/slurm"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+func newMerge() *cobra.Command {
+	var root string
+	var round int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "merge RUN",
+		Short: "Bring what a run has measured into its database, and report",
+		Long: `merge brings what the tasks of a run have measured into RUN/results.db, learns the
+selection rule and makes the report there. The last job of a run does that by
+itself; by hand it can be done at any time, also while tasks run, and again.
+
+Exit codes: 0 all is measured; 1 it could not be merged; 3 chunks are missing or
+trials failed (they are listed).`,
+		Example:           `  spmvtune merge runs/block-size-20261121-k3fq7a`,
+		Args:              needs(aRun),
+		ValidArgsFunction: completeRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := openRun(root, args[0])
+			if err != nil {
+				return err
+			}
+			text, out := cmd.OutOrStdout(), io.Discard
+			if asJSON {
+				text, out = out, text
+			}
+			return mergeRun(cmd.Context(), text, out, run, round)
+		},
+	}
+	flagRuns(cmd, &root)
+	cmd.Flags().IntVar(&round, "round", 0, "the round that ends with this merge; 0: none")
+	cobra.CheckErr(cmd.Flags().MarkHidden("round"))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// mergedJSON is what `merge --json` prints.
+type mergedJSON struct {
+	slurm.LastMerge
+	Chunks []slurm.ChunkStatus `json:"chunks,omitempty"` // that are missing
+	Silent string              `json:"silent,omitempty"` // why Slurm does not answer
+}
+
+// mergeRun merges, learns and reports. It prints text to w, and JSON to out.
+func mergeRun(ctx context.Context, w, out io.Writer, run *slurm.Run, round int) error {
+	merged, err := slurm.Merge(ctx, run)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "merged %s: %s new, %d known already: %s\n", count(merged.Journals, "journal", "journals"),
+		trials(merged.New), merged.Known, shown(merged.Database))
+	printFaulty(w, merged.Faulty)
+	last := slurm.LastMerge{Round: round, Merged: merged}
+	if err := reportRun(ctx, w, run, &last); err != nil {
+		return err
+	}
+	if err := run.NoteMerge(ctx, last); err != nil {
+		return err
+	}
+	observer := &slurm.Observer{Client: statusClient}
+	missing, silent, err := observer.Explain(ctx, run, merged.Missing)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		printOpen(w, missing)
+		printSilent(w, silent)
+	}
+	return errors.Join(writeJSON(out, mergedJSON{last, missing, silent}), mergeVerdict(run, last.Trials, missing))
+}
+
+// reportRun learns and reports from the database of a run.
+func reportRun(ctx context.Context, w io.Writer, run *slurm.Run, m *slurm.LastMerge) (err error) {
+	db, err := store.Open(m.Database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	counts, err := db.Count(ctx)
+	if err != nil {
+		return err
+	}
+	for status, n := range counts {
+		m.Trials.Add(status, n)
+	}
+	m.Trials.Of = m.Trials.Done
+	if err := printWinners(ctx, w, db, shown(m.Database)); err != nil {
+		return err
+	}
+	if err := refresh(ctx, w, db, run.Dir); err != nil {
+		return err
+	}
+	if path := filepath.Join(run.Dir, reportFile); counts[tuner.OK] > 0 && exists(path) {
+		m.Report = path
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// printFaulty says which journals could not be read in full.
+func printFaulty(w io.Writer, faulty []slurm.FaultyJournal) {
+	for i, f := range faulty {
+		if i == mostFailures {
+			fmt.Fprintf(w, "… and %s more\n", count(len(faulty)-i, "journal", "journals"))
+			break
+		}
+		fmt.Fprintf(w, "note: journal %s: %s; all else in it is merged\n", f.File, f.First)
+	}
+}
+
+// mergeVerdict makes an error of what is missing and of what failed.
+func mergeVerdict(run *slurm.Run, n slurm.Trials, missing []slurm.ChunkStatus) error {
+	var problems []string
+	if n.OK == 0 {
+		problems = append(problems, "no trial succeeded")
+	}
+	e := &exitError{code: exitSomeFailed}
+	if len(missing) > 0 {
+		problems = append(problems, chunks(len(missing))+" not complete")
+		e.hint = fmt.Sprintf("`%s` submits what has no task any more", onRun("retry", run))
+	}
+	if n.Failed > 0 {
+		problems = append(problems, trials(n.Failed)+" failed")
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	e.err = errors.New(strings.Join(problems, ", "))
+	return e
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/slurm"
+)
+
+// runsRoot is where submit makes the folders of runs unless --runs says otherwise.
+const runsRoot = "runs"
+
+// aRun is what the commands on a run take.
+const aRun = "a run: the folder that submit printed, or its name or the start of it"
+
+// flagRuns adds the flag that says where the runs are.
+func flagRuns(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "runs", runsRoot, "folder of all runs")
+	flagFile(cmd, "runs")
+}
+
+// listRuns are the folders of runs below root, the oldest first. A folder that is
+// not one, or is of a run that was never submitted, is left out.
+func listRuns(root string) ([]*slurm.Run, error) {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+	var runs []*slurm.Run
+	for _, e := range entries {
+		if run, err := slurm.Open(filepath.Join(root, e.Name())); err == nil {
+			runs = append(runs, run)
+		}
+	}
+	slices.SortFunc(runs, func(a, b *slurm.Run) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.JobName(), b.JobName()))
+	})
+	return runs, nil
+}
+
+// openRun opens a run: name is its folder, or the name of one below root, or the
+// start of that name if no other one starts so.
+func openRun(root, name string) (*slurm.Run, error) {
+	for _, dir := range []string{name, filepath.Join(root, name)} {
+		if _, err := os.Stat(filepath.Join(dir, "run.json")); err == nil {
+			return slurm.Open(dir)
+		}
+	}
+	runs, err := listRuns(root)
+	if err != nil {
+		return nil, err
+	}
+	var found []*slurm.Run
+	for _, run := range runs {
+		if strings.HasPrefix(filepath.Base(run.Dir), name) {
+			found = append(found, run)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, &exitError{exitUsage, fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: " + some(runNames(found))}
+	}
+	if _, err := os.Stat(name); err == nil {
+		_, err = slurm.Open(name) // which says what it is instead
+		return nil, usage(err)
+	}
+	hint := "submit makes one; it prints its folder"
+	if len(runs) > 0 {
+		hint = "there are " + some(runNames(runs))
+	}
+	return nil, &exitError{exitUsage, fmt.Errorf("there is no run %s", name), hint}
+}
+
+func runNames(runs []*slurm.Run) []string {
+	names := make([]string, len(runs))
+	for i, run := range runs {
+		names[i] = filepath.Base(run.Dir)
+	}
+	return names
+}
+
+// completeRun completes one argument with the runs.
+func completeRun(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	root, err := cmd.Flags().GetString("runs")
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	runs, err := listRuns(root)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return runNames(runs), cobra.ShellCompDirectiveDefault
+}
+
+// shown is a path as it is shortest to type here: relative to the working folder
+// if it is below that.
+func shown(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if short, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(short) {
+		return short
+	}
+	return path
+}
+
+// onRun gives the command line of a command on a run.
+func onRun(command string, run *slurm.Run, more ...string) string {
+	return shell(append([]string{"spmvtune", command, shown(run.Dir)}, more...)...)
+}
+
+// chunks counts them.
+func chunks(n int) string { return count(n, "chunk", "chunks") }

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/slurm"
+)
+
+// statusClient asks on behalf of commands that can do without the answer.
+var statusClient = &slurm.Client{Timeout: 20 * time.Second}
+
+func newStatus() *cobra.Command {
+	var root string
+	var watch, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status [RUN]",
+		Short: "How far submitted runs are, and what holds them up",
+		Long: `status says how far a run is: its chunks, its trials, the best so far, why tasks
+wait, and how those ended that left work undone. What is done is read from what
+the tasks have written; Slurm only explains. Without RUN it lists all runs.`,
+		Example: `  spmvtune status
+  spmvtune status runs/block-size-20261121-k3fq7a --watch`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, w := cmd.Context(), cmd.OutOrStdout()
+			if len(args) == 0 {
+				if watch {
+					return usage(fmt.Errorf("--watch needs %s", aRun))
+				}
+				return statusOfAll(ctx, w, root, asJSON)
+			}
+			run, err := openRun(root, args[0])
+			if err != nil {
+				return err
+			}
+			if watch {
+				return watchRun(ctx, w, run, asJSON)
+			}
+			return statusOf(ctx, w, run, asJSON)
+		},
+	}
+	flagRuns(cmd, &root)
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "refresh every ten seconds, until the run has ended")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// statusOf prints how far a run is.
+func statusOf(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) error {
+	tracker := slurm.NewTracker(run)
+	if err := tracker.Read(ctx); err != nil {
+		return err
+	}
+	observer := &slurm.Observer{Client: statusClient}
+	s := tracker.Status(observer.Look(ctx, tracker))
+	if asJSON {
+		return writeJSON(w, s)
+	}
+	return printStatus(w, run, s)
+}
+
+// statusOfAll prints a line for each run below root.
+func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) error {
+	runs, err := listRuns(root)
+	if err != nil {
+		return err
+	}
+	var trackers []*slurm.Tracker
+	list := []slurm.Status{}
+	broken := map[string]error{}
+	for _, run := range runs {
+		t := slurm.NewTracker(run)
+		if err := t.Glance(ctx); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			broken[run.JobName()] = err // the others are none the worse
+			continue
+		}
+		trackers = append(trackers, t)
+	}
+	observer := &slurm.Observer{Client: statusClient}
+	view := observer.Look(ctx, trackers...)
+	for _, t := range trackers {
+		list = append(list, t.Status(view))
+	}
+	if asJSON {
+		return writeJSON(w, list)
+	}
+	if len(runs) == 0 {
+		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", root)
+		return err
+	}
+	g := grid{columns: []string{"run", "chunks", "trials", "left", "state"}}
+	for _, s := range list {
+		g.rows = append(g.rows, []any{
+			s.Name, quantity(fmt.Sprintf("%d/%d", s.Counts.Done, s.Counts.All)),
+			quantity(fmt.Sprintf("%d/%s%d", s.Trials.Done, roughly(s), s.Trials.Of)), quantity(timeLeft(s)), inAWord(s),
+		})
+	}
+	if len(g.rows) > 0 {
+		if err := g.write(w, "table"); err != nil {
+			return err
+		}
+	}
+	for name, err := range broken {
+		fmt.Fprintf(w, "%s: %v\n", name, err)
+	}
+	printSilent(w, view.Silent)
+	return nil
+}
+
+// roughly marks a number of trials that is a guess yet.
+func roughly(s slurm.Status) string {
+	if s.Counts.Done < s.Counts.All {
+		return "~"
+	}
+	return ""
+}
+
+// timeLeft is about how long the run takes from now, "" if that is not known.
+func timeLeft(s slurm.Status) string {
+	if s.Left == 0 || s.Counts.Running == 0 {
+		return ""
+	}
+	return about(s.Left)
+}
+
+// inAWord says how far a run is.
+func inAWord(s slurm.Status) string {
+	n := s.Counts
+	open := n.Ended + n.Never
+	switch {
+	case n.Running > 0:
+		return count(n.Running, "task runs", "tasks run")
+	case n.Waiting > 0:
+		return count(n.Waiting, "task waits", "tasks wait")
+	case n.Unclear > 0:
+		return fmt.Sprintf("not known of %s", chunks(n.Unclear))
+	case s.Active():
+		return "is being merged"
+	case open > 0:
+		return fmt.Sprintf("ended without %s", chunks(open))
+	case s.Merged == nil || len(s.Merged.Missing) > 0:
+		return "complete, but not merged"
+	}
+	return "complete"
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"spmvtune/slurm"
+)
+
+const (
+	// askEvery is how often Slurm is asked about a run that is followed: with one
+	// squeue for all of its jobs.
+	askEvery = 10 * time.Second
+	// lookEvery is how often its folder is looked at for the end of the merge.
+	lookEvery = time.Second
+)
+
+// follow shows how far a run is until it has ended, and returns what it is then.
+func follow(ctx context.Context, run *slurm.Run, show func(slurm.Status) error) (slurm.Status, error) {
+	tracker := slurm.NewTracker(run)
+	observer := &slurm.Observer{Client: statusClient}
+	for {
+		if err := tracker.Read(ctx); err != nil {
+			return slurm.Status{}, err
+		}
+		s := tracker.Status(observer.Look(ctx, tracker))
+		if err := ctx.Err(); err != nil {
+			return s, err
+		}
+		if err := show(s); err != nil || !s.Active() {
+			return s, err
+		}
+		if err := pause(ctx, run, s); err != nil {
+			return s, err
+		}
+	}
+}
+
+// pause waits until Slurm may be asked again, or the run is merged.
+func pause(ctx context.Context, run *slurm.Run, s slurm.Status) error {
+	before := mergedAt(s.Merged)
+	for end := time.Now().Add(askEvery); time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
+		if m, err := run.LastMerge(); err == nil && mergedAt(m).After(before) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func mergedAt(m *slurm.LastMerge) time.Time {
+	if m == nil {
+		return time.Time{}
+	}
+	return m.At
+}
+
+// watchRun shows a run until it has ended: on a terminal always in the same place.
+func watchRun(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) error {
+	f, isFile := w.(*os.File)
+	home := !asJSON && isFile && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+	_, err := follow(ctx, run, func(s slurm.Status) error {
+		if asJSON {
+			return writeJSON(w, s)
+		}
+		var text bytes.Buffer
+		if err := printStatus(&text, run, s); err != nil {
+			return err
+		}
+		if !home {
+			fmt.Fprintf(w, "%s\n%s\n", time.Now().Format(time.DateTime), text.Bytes())
+			return nil
+		}
+		// From the upper left corner, each line to its end and then the rest: no
+		// flicker.
+		const corner, lineEnd, rest = "\x1b[H", "\x1b[K\n", "\x1b[J"
+		_, err := io.WriteString(w, corner+strings.ReplaceAll(text.String(), "\n", lineEnd)+rest)
+		return err
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil // that is how a watch ends
+	}
+	return err
+}
+
+// waitRun waits until a run has ended, with a line now and then.
+func waitRun(ctx context.Context, w io.Writer, run *slurm.Run) (slurm.Status, error) {
+	fmt.Fprintln(w)
+	last := ""
+	s, err := follow(ctx, run, func(s slurm.Status) error {
+		line := fmt.Sprintf("%d of %d chunks, %d of %s%d trials: %s", s.Counts.Done, s.Counts.All, s.Trials.Done, roughly(s), s.Trials.Of, inAWord(s))
+		if left := timeLeft(s); left != "" {
+			line += ", about " + left + " left"
+		}
+		if s.Silent != "" {
+			line += " (Slurm does not answer)"
+		}
+		if line != last {
+			fmt.Fprintln(w, time.Now().Format(time.TimeOnly), line)
+		}
+		last = line
+		return nil
+	})
+	if errors.Is(err, context.Canceled) {
+		return s, &exitError{exitInterrupted, errors.New("interrupted: the run goes on"),
+			fmt.Sprintf("`%s` follows it, `%s` ends it", onRun("status", run, "--watch"), onRun("cancel", run))}
+	}
+	if err != nil {
+		return s, err
+	}
+	fmt.Fprintln(w)
+	return s, printStatus(w, run, s)
+}
+
+// waitVerdict makes an error of what a run that has ended lacks.
+func waitVerdict(run *slurm.Run, s slurm.Status) error {
+	var missing []slurm.ChunkStatus
+	for _, c := range s.Chunks {
+		if c.State != slurm.ChunkDone {
+			missing = append(missing, c)
+		}
+	}
+	if err := mergeVerdict(run, s.Trials, missing); err != nil {
+		return err
+	}
+	if s.Merged == nil || len(s.Merged.Missing) > 0 {
+		return withHint(errors.New("all is measured, but the job that merges ended without doing so"),
+			fmt.Sprintf("`%s` does it", onRun("merge", run)))
+	}
+	return nil
+}

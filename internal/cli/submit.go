@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+	"spmvtune/slurm"
+)
+
+// submitFlags are those of the command submit.
+type submitFlags struct {
+	root                   string
+	wait, dry, test, json_ bool
+}
+
+func newSubmit() *cobra.Command {
+	var f submitFlags
+	cmd := &cobra.Command{
+		Use:   "submit SWEEP",
+		Short: "Measure a sweep on a cluster, through Slurm",
+		Long: `submit cuts a sweep into chunks, one for each task of job arrays, submits them
+through sbatch and returns at once. How tasks are submitted is in the sweep's
+[slurm] section. The run is a folder below runs/, which all nodes must see; the
+last job makes its database and its report.
+
+Exit codes: 0 submitted or, with --wait, all is measured; 1 nothing or not all is
+submitted; 2 the command line or the sweep file is wrong; 3 with --wait, chunks
+are missing or trials failed; 130 interrupted, where the jobs go on.`,
+		Example: `  spmvtune submit my-sweep.toml
+  spmvtune submit my-sweep.toml --dry-run
+  spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db`,
+		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
+		ValidArgsFunction: completeSweep,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sweep, err := loadSweep(args[0])
+			if err != nil {
+				return err
+			}
+			return submit(cmd.Context(), cmd.OutOrStdout(), sweep, f)
+		},
+	}
+	flagRuns(cmd, &f.root)
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "follow the run until it has ended")
+	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "print every script and command, and do nothing")
+	cmd.Flags().BoolVar(&f.test, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
+	cmd.Flags().BoolVar(&f.json_, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("wait", "dry-run", "test-only")
+	return cmd
+}
+
+// submit cuts and submits a sweep, or says how.
+func submit(ctx context.Context, w io.Writer, sweep *configs.Sweep, f submitFlags) error {
+	client := &slurm.Client{}
+	if f.test {
+		return testSubmit(ctx, w, client, sweep, f)
+	}
+	cut, err := cutSweep(ctx, client, sweep, f.dry)
+	if err != nil {
+		return err
+	}
+	if f.dry {
+		return previewSubmit(w, sweep, cut, f)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding this program: %w", err)
+	}
+	run, err := slurm.Create(f.root, sweep, cut.plan, program, programVersion())
+	if err != nil {
+		return err
+	}
+	round, err := submitAll(ctx, client, run, sweep.Slurm, cut.plan)
+	if err != nil {
+		return err
+	}
+	done := submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut.plan), Jobs: round.Jobs, Notes: cut.notes}
+	if !f.json_ {
+		done.print(w, sweep, run)
+	}
+	if !f.wait {
+		if f.json_ {
+			return writeJSON(w, done)
+		}
+		return nil
+	}
+	show := w
+	if f.json_ {
+		show = io.Discard
+	}
+	status, err := waitRun(ctx, show, run)
+	if err != nil {
+		return err
+	}
+	if f.json_ {
+		done.Status = &status
+		err = writeJSON(w, done)
+	}
+	return errors.Join(err, waitVerdict(run, status))
+}
+
+// submitAll submits all chunks of a run that was just made. Where nothing was
+// submitted nothing is left of the run.
+func submitAll(ctx context.Context, client *slurm.Client, run *slurm.Run, s configs.Slurm, plan slurm.Plan) (slurm.Round, error) {
+	unlock, err := run.Lock(ctx)
+	if err != nil {
+		return slurm.Round{}, err
+	}
+	defer unlock()
+	ids := make([]string, len(plan.Chunks))
+	for i, c := range plan.Chunks {
+		ids[i] = c.ID
+	}
+	round, err := run.Submit(ctx, client, s, ids)
+	if err == nil {
+		return round, nil
+	}
+	var incomplete *slurm.IncompleteError
+	if errors.As(err, &incomplete) && (incomplete.Sent > 0 || incomplete.Unresolved) {
+		return round, err
+	}
+	if incomplete != nil {
+		err = incomplete.Err
+	}
+	return round, errors.Join(withHint(fmt.Errorf("submitting: %w", err), "nothing is submitted, and nothing is left of it"), os.RemoveAll(run.Dir))
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/slurm"
+)
+
+// cutting is a plan, and what was asked from Slurm for it.
+type cutting struct {
+	plan  slurm.Plan
+	most  int // tasks in an array
+	notes []string
+}
+
+// slurmArray is Slurm's own MaxArraySize, where a cluster has no other.
+const slurmArray = 1001
+
+// cutSweep cuts a sweep into chunks that fit into the time limit of its tasks. With
+// dry set, a Slurm that is not there or does not answer is only a note.
+func cutSweep(ctx context.Context, client *slurm.Client, sweep *configs.Sweep, dry bool) (cutting, error) {
+	c := cutting{most: slurmArray}
+	limit, err := c.ask(ctx, client, sweep.Slurm)
+	if err != nil {
+		if !dry || ctx.Err() != nil {
+			return c, err
+		}
+		c.notes = append(c.notes, fmt.Sprintf("%v; arrays of %d tasks, Slurm's default, are assumed", err, slurmArray))
+	}
+	c.plan, err = slurm.Cut(sweep, slurm.CutOptions{Target: sweep.Slurm.Chunk, Limit: limit, Devices: expected(ctx, sweep.Slurm)})
+	if err != nil {
+		return c, err
+	}
+	if asked, _ := slurm.AskedGPUs(sweep.Slurm); !asked && slices.Contains(sweep.Backends(), "cuda") {
+		c.notes = append(c.notes, "the sweep has kernels for a GPU, and [slurm] asks for none (gres or gpus): tasks measure what runs without")
+	}
+	return c, nil
+}
+
+// ask asks Slurm how long arrays may be, and how long tasks; 0: as long as they like.
+func (c *cutting) ask(ctx context.Context, client *slurm.Client, s configs.Slurm) (time.Duration, error) {
+	own, _ := slurm.ParseTime(s.Time)
+	config, err := client.Config(ctx)
+	if err != nil {
+		return own, err
+	}
+	c.most = config.MaxArraySize
+	if s.Time != "" {
+		return own, nil
+	}
+	limit, err := client.Limit(ctx, s.Partition)
+	return limit.Default, err
+}
+
+// expected are the devices that tasks are supposed to find: the plan needs only
+// about how many multiprocessors or cores, and how large a cache, they have.
+func expected(ctx context.Context, s configs.Slurm) map[string]kernels.Device {
+	const lastLevelCache = 32 << 20 // of a common server's processor
+	gpu, err := assumeGPU(ctx, nil)
+	devices := map[string]kernels.Device{"cpu": {Backend: "cpu", Units: max(s.CPUs, 1), Cache: lastLevelCache}}
+	if err == nil {
+		devices["cuda"] = gpu.Device
+	}
+	return devices
+}
+
+// testSubmit asks Slurm whether the jobs of a sweep could ever start.
+func testSubmit(ctx context.Context, w io.Writer, client *slurm.Client, sweep *configs.Sweep, f submitFlags) error {
+	run, err := slurm.New(f.root, sweep, programVersion())
+	if err != nil {
+		return err
+	}
+	said, err := run.TestOnly(ctx, client, sweep.Slurm)
+	var refused *slurm.RefusedError
+	if errors.As(err, &refused) {
+		err = withHint(err, "such a job would never start: change [slurm] in the sweep")
+	}
+	if err != nil {
+		return err
+	}
+	if f.json_ {
+		return writeJSON(w, map[string]any{"task": said[0], "finish": said[1]})
+	}
+	fmt.Fprintf(w, "a task: %s\nthe job that merges: %s\nsuch jobs can start; nothing was submitted\n", said[0], said[1])
+	return nil
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/slurm"
+)
+
+func newThrottle() *cobra.Command {
+	var root string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "throttle RUN N",
+		Short: "Let at most N tasks of a submitted run measure at once",
+		Long: `throttle changes how many tasks of a run Slurm starts at once, while the run goes
+on: 0 is as many as there is room for. Tasks that run already go on. What a sweep
+starts with is throttle in its [slurm] section.`,
+		Example: `  spmvtune throttle runs/block-size-20261121-k3fq7a 4`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("throttle needs %s, and a number of tasks", aRun)
+			}
+			return nil
+		},
+		ValidArgsFunction: completeRun,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := strconv.ParseUint(args[1], 10, 16)
+			if err != nil {
+				return usage(fmt.Errorf("%q is not a number of tasks", args[1]))
+			}
+			run, err := openRun(root, args[0])
+			if err != nil {
+				return err
+			}
+			arrays, err := run.Throttle(cmd.Context(), &slurm.Client{}, int(n))
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			if asJSON {
+				ids := make([]string, len(arrays))
+				for i, a := range arrays {
+					ids[i] = a.ID
+				}
+				return writeJSON(w, map[string]any{"run": run.JobName(), "dir": run.Dir, "throttle": n, "arrays": ids})
+			}
+			most := fmt.Sprintf("at most %s", count(int(n), "task runs", "tasks run"))
+			if n == 0 {
+				most = "as many tasks run as there is room for"
+			}
+			switch len(arrays) {
+			case 0:
+				fmt.Fprintln(w, "nothing to throttle: no task of the run waits or runs")
+			case 1:
+				fmt.Fprintf(w, "%s at once\n", most)
+			default:
+				fmt.Fprintf(w, "%s at once, of each of %d arrays\n", most, len(arrays))
+			}
+			return nil
+		},
+	}
+	flagRuns(cmd, &root)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}

@@ -1,0 +1,132 @@
+package slurm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"spmvtune/configs"
+)
+
+// Retried says what a retry did about the chunks that are not done.
+type Retried struct {
+	Round       *Round        `json:"round,omitempty"` // nil: there was nothing to send
+	Settled     []Sent        `json:"settled,omitempty"`
+	Again       []string      `json:"again,omitempty"`         // chunks that were sent as they were
+	Split       []SplitChunk  `json:"split,omitempty"`         // chunks of which the halves were sent
+	OutOfMemory []ChunkStatus `json:"out_of_memory,omitempty"` // not sent
+	Active      []ChunkStatus `json:"active,omitempty"`        // not sent: they run, wait, or may do so
+	Done        int           `json:"done"`
+}
+
+// A SplitChunk is a chunk that was too long for a task.
+type SplitChunk struct {
+	Chunk string   `json:"chunk"`
+	Into  []string `json:"into"`
+}
+
+// Retry submits, as a round of its own, what is not complete and has no task: a
+// chunk that reached its time limit as its halves, and one that ran out of memory
+// only if mem, as sbatch takes it, says how much the tasks of the round are to get.
+//
+// Slurm must answer: what it does not tell of might be running. On an error,
+// Retried is what was decided by then.
+func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string) (Retried, error) {
+	unlock, err := r.Lock(ctx)
+	if err != nil {
+		return Retried{}, err
+	}
+	defer unlock()
+	settled, err := r.Recover(ctx, c)
+	if err != nil {
+		return Retried{Settled: settled}, err
+	}
+	t := NewTracker(r)
+	if err := t.Read(ctx); err != nil {
+		return Retried{Settled: settled}, err
+	}
+	observer := Observer{Client: c}
+	view, err := observer.Ask(ctx, t)
+	if err != nil {
+		return Retried{Settled: settled}, err
+	}
+	done, send, plan := decide(t.plan, t.chunks(view), mem != "")
+	done.Settled = settled
+	if len(send) == 0 {
+		return done, nil
+	}
+	if len(done.Split) > 0 {
+		if err := r.replacePlan(plan); err != nil {
+			return done, err
+		}
+	}
+	if mem != "" {
+		s.Mem = mem
+	}
+	round, err := r.Submit(ctx, c, s, send)
+	done.Round = &round
+	return done, err
+}
+
+// decide says what is sent again, and gives the plan with the halves of what was
+// split.
+func decide(plan Plan, chunks []ChunkStatus, memory bool) (r Retried, send []string, grown Plan) {
+	grown = plan
+	status := map[string]ChunkStatus{}
+	for _, c := range chunks {
+		status[c.Chunk] = c
+	}
+	for _, c := range plan.Chunks {
+		switch s, leaf := status[c.ID]; {
+		case !leaf: // was split before
+		case s.State == ChunkDone:
+			r.Done++
+		case s.State != ChunkEnded && s.State != ChunkNever:
+			r.Active = append(r.Active, s)
+		case s.Slurm == OutOfMemory && !memory:
+			r.OutOfMemory = append(r.OutOfMemory, s)
+		case s.Slurm == TimedOut:
+			halves := c.Split()
+			if len(halves) < 2 {
+				r.Again = append(r.Again, c.ID)
+				send = append(send, c.ID)
+				continue
+			}
+			split := SplitChunk{Chunk: c.ID}
+			for _, h := range halves {
+				split.Into = append(split.Into, h.ID)
+			}
+			r.Split = append(r.Split, split)
+			send = append(send, split.Into...)
+			grown.Chunks = append(slices.Clip(grown.Chunks), halves...)
+		default:
+			r.Again = append(r.Again, c.ID)
+			send = append(send, c.ID)
+		}
+	}
+	return r, send, grown
+}
+
+// replacePlan makes plan that of the run. Tasks that read it meanwhile see the one
+// or the other, and find their chunk in both.
+func (r *Run) replacePlan(plan Plan) error {
+	data, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(r.Path(planFile), data); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	return nil
+}
+
+// LoadSweep reads the sweep of the run, which is a copy in its folder.
+func (r *Run) LoadSweep() (*configs.Sweep, error) {
+	text, err := os.ReadFile(r.Path(sweepFile))
+	if err != nil {
+		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
+	}
+	return configs.ParseIn(r.Path(sweepFile), r.Base, text)
+}

@@ -1,0 +1,99 @@
+package slurm
+
+import "time"
+
+// A Status says how far a run is. Journals say what is done; Slurm explains the
+// rest, where it answers.
+type Status struct {
+	Name    string        `json:"name"` // of the folder and of the jobs
+	Dir     string        `json:"dir"`
+	Created time.Time     `json:"created"` // UTC
+	Counts  Counts        `json:"counts"`
+	Trials  Trials        `json:"trials"`
+	Rate    float64       `json:"rate"` // trials per second of the last minutes; 0: none
+	Left    float64       `json:"left"` // seconds, at this rate; 0: not known, or nothing is left
+	Best    []Best        `json:"best,omitempty"`
+	Chunks  []ChunkStatus `json:"chunks"`            // of a chunk that was split, its halves
+	Finish  ChunkState    `json:"finish,omitempty"`  // of the last round's job that merges; "" if there is none
+	Waits   string        `json:"waits,omitempty"`   // why that job waits, in plain words
+	Damaged int           `json:"damaged,omitempty"` // lines of journals that can't be used
+	Merged  *LastMerge    `json:"merged,omitempty"`  // nil: not merged yet
+	Silent  string        `json:"silent,omitempty"`  // why Slurm does not answer; "": it does, or was not asked
+}
+
+// Counts are the chunks by their state.
+type Counts struct {
+	Done    int `json:"done"`
+	Running int `json:"running"`
+	Waiting int `json:"waiting"`
+	Ended   int `json:"ended"`
+	Never   int `json:"never"`
+	Unclear int `json:"unclear"`
+	All     int `json:"all"`
+}
+
+// A ChunkState says how far a chunk is.
+type ChunkState string
+
+const (
+	ChunkDone    ChunkState = "done"    // its journals hold every trial
+	ChunkRunning ChunkState = "running" // a task is at it
+	ChunkWaiting ChunkState = "waiting" // Slurm is to start its task, perhaps again
+	ChunkEnded   ChunkState = "ended"   // its task ended without completing it
+	ChunkNever   ChunkState = "never"   // no task of it ever started, and none waits
+	ChunkUnclear ChunkState = "unclear" // not done, and Slurm does not say whether it has a task
+)
+
+// A ChunkStatus is how far a chunk is.
+type ChunkStatus struct {
+	Chunk    string     `json:"chunk"`
+	Matrices []string   `json:"matrices"`
+	State    ChunkState `json:"state"`
+	Why      string     `json:"why,omitempty"`   // it is not done, in plain words
+	Job      string     `json:"job,omitempty"`   // its last task: "12_3"
+	Slurm    State      `json:"slurm,omitempty"` // that task's last state; "": Slurm knows none
+	Reason   string     `json:"reason,omitempty"`
+	Node     string     `json:"node,omitempty"`
+	Attempts int        `json:"attempts"`      // journals of it
+	Log      string     `json:"log,omitempty"` // path of that task's
+}
+
+// Active reports whether something of the run may still happen by itself.
+func (s Status) Active() bool {
+	return s.Counts.Running+s.Counts.Waiting+s.Counts.Unclear > 0 ||
+		s.Finish == ChunkRunning || s.Finish == ChunkWaiting || s.Finish == ChunkUnclear
+}
+
+// Status puts together what was read last and what Slurm says.
+func (t *Tracker) Status(v View) Status {
+	s := Status{
+		Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created,
+		Trials: t.trials(), Best: t.bests(), Chunks: t.chunks(v), Merged: t.merged, Silent: v.Silent,
+	}
+	for _, c := range s.Chunks {
+		s.Counts.All++
+		switch c.State {
+		case ChunkDone:
+			s.Counts.Done++
+		case ChunkRunning:
+			s.Counts.Running++
+		case ChunkWaiting:
+			s.Counts.Waiting++
+		case ChunkEnded:
+			s.Counts.Ended++
+		case ChunkNever:
+			s.Counts.Never++
+		default:
+			s.Counts.Unclear++
+		}
+	}
+	s.Finish, s.Waits = t.finish(v)
+	s.Rate = t.pace.rate(time.Now())
+	if left := s.Trials.Of - s.Trials.Done; s.Rate > 0 && left > 0 {
+		s.Left = float64(left) / s.Rate
+	}
+	for _, j := range t.journals {
+		s.Damaged += j.fault.Damaged + j.fault.Orphans + j.fault.Unknown
+	}
+	return s
+}

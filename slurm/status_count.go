@@ -1,0 +1,162 @@
+package slurm
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spmvtune/tuner"
+	"spmvtune/tuner/journal"
+)
+
+// Trials counts the trials of a run.
+type Trials struct {
+	Done    int `json:"done"`    // in the journals, however they ended
+	Of      int `json:"of"`      // all; until a chunk is complete, of that only a guess
+	OK      int `json:"ok"`      // of those that are done
+	Invalid int `json:"invalid"` // configurations that the device can't launch
+	Failed  int `json:"failed"`  // wrong results, faults, time-outs, out of memory
+}
+
+// Add counts n more trials that ended in a status.
+func (t *Trials) Add(status tuner.Status, n int) {
+	t.Done += n
+	switch status {
+	case tuner.OK:
+		t.OK += n
+	case tuner.Invalid:
+		t.Invalid += n
+	default:
+		t.Failed += n
+	}
+}
+
+// Best is the fastest trial of a matrix on a device so far.
+type Best struct {
+	Device  string  `json:"device"`
+	Matrix  string  `json:"matrix"`
+	Kernel  string  `json:"kernel"`
+	Setting string  `json:"setting"` // the rest of its configuration, and the state of the caches
+	Seconds float64 `json:"seconds"` // per product
+	GFLOPS  float64 `json:"gflops"`
+}
+
+type bestKey struct{ device, matrix string }
+
+// count takes in a trial. One that several journals have counts once, and once it
+// has ended well, that stays.
+func (t *Tracker) count(family string, trial *journal.Trial) {
+	key := keyOf(trial.ID)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	status, known := t.ended[key]
+	if !known {
+		t.families[family]++
+		t.pace.add(trial.At)
+	}
+	if status != tuner.OK {
+		t.ended[key] = trial.Status
+	}
+	if trial.Status != tuner.OK || trial.Median <= 0 {
+		return
+	}
+	at := bestKey{trial.Run.Device.Name, trial.Matrix.Name}
+	if best, ok := t.best[at]; ok && best.Seconds <= trial.Median {
+		return
+	}
+	setting := strings.TrimPrefix(trial.Config.String(), trial.Kernel+" ")
+	t.best[at] = Best{
+		Device: at.device, Matrix: at.matrix, Kernel: trial.Kernel, Setting: setting + " " + string(trial.Cache),
+		Seconds: trial.Median, GFLOPS: 2e-9 * float64(trial.Matrix.Features.Nonzeros) / trial.Median,
+	}
+}
+
+// A trialKey is the first half of a trial's identity: among a million trials the
+// chance that two share their 64 bits is 3·10⁻⁸.
+type trialKey uint64
+
+func keyOf(id string) trialKey {
+	key, err := strconv.ParseUint(id[:min(len(id), 16)], 16, 64)
+	if err != nil { // not an identity of ours: spread it all the same
+		for _, b := range []byte(id) {
+			key = (key ^ uint64(b)) * 1099511628211 // FNV-1a
+		}
+	}
+	return trialKey(key)
+}
+
+// trials counts what is done, and guesses what there is: of a family of chunks that
+// is complete its journals know, else the plan.
+func (t *Tracker) trials() Trials {
+	if t.glance {
+		return t.merged.Trials
+	}
+	var n Trials
+	for _, status := range t.ended {
+		n.Add(status, 1)
+	}
+	open := map[string]bool{}
+	for _, m := range t.missing {
+		open[journal.Family(m.Chunk)] = true
+	}
+	for _, c := range t.plan.Chunks {
+		if journal.Family(c.ID) != c.ID {
+			continue // a half, and the whole is there, too
+		}
+		n.Of += t.families[c.ID]
+		if open[c.ID] {
+			n.Of += max(0, c.Trials-t.families[c.ID])
+		}
+	}
+	return n
+}
+
+// bests are the fastest trials, by device and matrix.
+func (t *Tracker) bests() []Best {
+	var list []Best
+	for _, b := range t.best {
+		list = append(list, b)
+	}
+	slices.SortFunc(list, func(a, b Best) int {
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix))
+	})
+	return list
+}
+
+// A pace is how many trials ended in each slot of time.
+type pace map[int64]int
+
+const (
+	paceSlot   = 10 * time.Second
+	paceWindow = 10 * time.Minute // long enough for a few of the slowest trials
+)
+
+func (p pace) add(at time.Time) { p[at.UnixNano()/int64(paceSlot)]++ }
+
+// rate is the trials per second in the last minutes, or since the first one where
+// that is later; 0 if there were none.
+func (p pace) rate(now time.Time) float64 {
+	last := now.UnixNano() / int64(paceSlot)
+	first := last - int64(paceWindow/paceSlot)
+	n, since := 0, last
+	earlier := false
+	for slot, count := range p {
+		switch {
+		case slot < first:
+			earlier = true
+		default:
+			n += count
+			since = min(since, slot)
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	if earlier {
+		since = first
+	}
+	start := time.Unix(0, since*int64(paceSlot))
+	return float64(n) / max(now.Sub(start), time.Second).Seconds()
+}
