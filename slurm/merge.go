@@ -39,6 +39,8 @@ type Missing struct {
 	Chunk    string `json:"chunk"`
 	Attempts int    `json:"attempts"` // journals of it; 0: it never started
 	Reason   string `json:"reason"`   // what the last attempt said when it stopped; "": it said nothing, as one that was killed
+	// OutOfTime says that an attempt stopped since its time limit was near.
+	OutOfTime bool `json:"out_of_time,omitempty"`
 }
 
 // Merge brings what the journals of the run hold into its database. It may be

@@ -46,7 +46,7 @@ func missing(plan Plan, files []mergeFile) (complete int, missing []Missing) {
 		}
 		lacks := func(p Piece) bool { return !covered(p.Part, done[journal.Family(c.ID)][p.Matrix]) }
 		if slices.ContainsFunc(c.Pieces, lacks) {
-			missing = append(missing, Missing{c.ID, attempts[c.ID], reasons[c.ID].Reason})
+			missing = append(missing, Missing{c.ID, attempts[c.ID], reasons[c.ID].Reason, reasons[c.ID].OutOfTime})
 		} else {
 			complete++
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 
 	"spmvtune/configs"
@@ -28,7 +27,7 @@ type SplitChunk struct {
 }
 
 // Retry submits, as a round of its own, what is not complete and has no task: a
-// chunk that reached its time limit as its halves, and one that ran out of memory
+// chunk that ran out of time as its halves, and one that ran out of memory
 // only if mem, as sbatch takes it, says how much the tasks of the round are to get.
 //
 // Slurm must answer: what it does not tell of might be running. On an error,
@@ -87,7 +86,7 @@ func decide(plan Plan, chunks []ChunkStatus, memory bool) (r Retried, send []str
 			r.Active = append(r.Active, s)
 		case s.Slurm == OutOfMemory && !memory:
 			r.OutOfMemory = append(r.OutOfMemory, s)
-		case s.Slurm == TimedOut:
+		case s.OutOfTime:
 			halves := c.Split()
 			if len(halves) < 2 {
 				r.Again = append(r.Again, c.ID)
@@ -120,13 +119,4 @@ func (r *Run) replacePlan(plan Plan) error {
 		return fmt.Errorf("writing the plan: %w", err)
 	}
 	return nil
-}
-
-// LoadSweep reads the sweep of the run, which is a copy in its folder.
-func (r *Run) LoadSweep() (*configs.Sweep, error) {
-	text, err := os.ReadFile(r.Path(sweepFile))
-	if err != nil {
-		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
-	}
-	return configs.ParseIn(r.Path(sweepFile), r.Base, text)
 }

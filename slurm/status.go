@@ -49,13 +49,15 @@ type ChunkStatus struct {
 	Chunk    string     `json:"chunk"`
 	Matrices []string   `json:"matrices"`
 	State    ChunkState `json:"state"`
-	Why      string     `json:"why,omitempty"`   // it is not done, in plain words
-	Job      string     `json:"job,omitempty"`   // its last task: "12_3"
-	Slurm    State      `json:"slurm,omitempty"` // that task's last state; "": Slurm knows none
-	Reason   string     `json:"reason,omitempty"`
+	Why      string     `json:"why,omitempty"`    // it is not done, in plain words
+	Job      string     `json:"job,omitempty"`    // its last task: "12_3"
+	Slurm    State      `json:"slurm,omitempty"`  // that task's last state; "": Slurm knows none
+	Reason   string     `json:"reason,omitempty"` // in Slurm's words, why that task waits or failed
 	Node     string     `json:"node,omitempty"`
-	Attempts int        `json:"attempts"`      // journals of it
-	Log      string     `json:"log,omitempty"` // path of that task's
+	Attempts int        `json:"attempts"` // journals of it
+	// OutOfTime says that its last task ended because its time limit was near.
+	OutOfTime bool   `json:"out_of_time,omitempty"`
+	Log       string `json:"log,omitempty"` // path of that task's
 }
 
 // Active reports whether something of the run may still happen by itself.

@@ -77,15 +77,15 @@ func (t *Tracker) chunks(v View) []ChunkStatus {
 		}
 		if m, open := lacks[c.ID]; open {
 			s.Attempts = m.Attempts
-			t.explain(&s, places[c.ID], v, m.Reason)
+			t.explain(&s, places[c.ID], v, m)
 		}
 		list = append(list, s)
 	}
 	return list
 }
 
-// explain says why a chunk is not done. said is what its last task said at its end.
-func (t *Tracker) explain(s *ChunkStatus, places []place, v View, said string) {
+// explain says why a chunk is not done: as far as its journals know, that is in m.
+func (t *Tracker) explain(s *ChunkStatus, places []place, v View, m Missing) {
 	if len(places) == 0 {
 		s.State, s.Why = ChunkNever, "was never submitted"
 		return
@@ -114,7 +114,7 @@ func (t *Tracker) explain(s *ChunkStatus, places []place, v View, said string) {
 		}
 	}
 	if !known {
-		s.State, s.Why = ChunkEnded, explainEnd(nil, said)
+		s.State, s.Why, s.OutOfTime = ChunkEnded, explainEnd(nil, m.Reason), m.OutOfTime
 		return
 	}
 	s.Slurm, s.Reason, s.Node = job.State, job.Reason, job.Nodes
@@ -128,7 +128,10 @@ func (t *Tracker) explain(s *ChunkStatus, places []place, v View, said string) {
 	case job.State == Cancelled && job.Ran == 0 && s.Attempts == 0:
 		s.State, s.Why = ChunkNever, "was cancelled before it started"
 	default:
-		s.State, s.Why = ChunkEnded, explainEnd(&job, said)
+		s.State, s.Why = ChunkEnded, explainEnd(&job, m.Reason)
+		// Of a task that was put back into the queue and then cancelled that was an
+		// earlier attempt.
+		s.OutOfTime = job.State == TimedOut || m.OutOfTime && (job.State == Failed || job.State == Completed)
 	}
 }
 

@@ -19,8 +19,8 @@ func newRetry() *cobra.Command {
 		Use:   "retry RUN",
 		Short: "Submit again what a run has not completed",
 		Long: `retry submits the chunks of a run that are not complete and have no task that
-runs or waits. What is measured is not measured again. A chunk that reached its
-time limit is split in two. One that used more memory than it may is only sent
+runs or waits. What is measured is not measured again. A chunk whose task
+ran out of time is split in two. One that used more memory than it may is only sent
 with --mem, which holds for all tasks that are sent with it.`,
 		Example: `  spmvtune retry runs/block-size-20261121-k3fq7a
   spmvtune retry block-size-20261121 --mem 64G`,
@@ -41,7 +41,7 @@ with --mem, which holds for all tasks that are sent with it.`,
 }
 
 func retryRun(ctx context.Context, w io.Writer, run *slurm.Run, mem string, asJSON bool) error {
-	sweep, err := run.LoadSweep()
+	sweep, err := run.TaskSweep()
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func printRetried(w io.Writer, run *slurm.Run, r slurm.Retried) {
 			fmt.Fprintf(w, "… and %s more\n", chunks(len(r.Split)-i))
 			break
 		}
-		fmt.Fprintf(w, "split, since it reached its time limit: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
+		fmt.Fprintf(w, "split, since its task ran out of time: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
 	}
 	for _, c := range r.OutOfMemory {
 		fmt.Fprintf(w, "not sent, since it used more memory than allowed: %s (%s)\n", c.Chunk, some(c.Matrices))

@@ -100,9 +100,10 @@ func (t *task) end(err error) error {
 	_, complete, lacks := account(t.main.pieces, t.ledgers)
 	reason, again, verdict := t.outcome(lacks, err)
 	t.main.ledgers = t.ledgers
+	warned, _ := t.stop.received()
 	for _, l := range append(t.workers, t.main) {
 		list, _, _ := account(l.pieces, l.ledgers)
-		if err := l.journal.End(journal.End{Reason: reason, Pieces: list, At: time.Now().UTC()}); err != nil {
+		if err := l.journal.End(journal.End{Reason: reason, Pieces: list, At: time.Now().UTC(), OutOfTime: warned != 0}); err != nil {
 			again, verdict = false, errors.Join(verdict, err)
 		}
 	}

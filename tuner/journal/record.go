@@ -38,6 +38,8 @@ type End struct {
 	Reason string    `json:"reason"` // why the task stopped, as a user reads it
 	Pieces []Piece   `json:"pieces"` // all that the task had to do
 	At     time.Time `json:"at"`     // UTC
+	// OutOfTime says that it was warned that its time limit is near.
+	OutOfTime bool `json:"out_of_time,omitempty"`
 }
 
 // A Piece is a share of the trials of one matrix.
