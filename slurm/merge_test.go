@@ -80,7 +80,7 @@ func TestMerge(t *testing.T) {
 	if m.New != 10+2+1 || m.Known != 1 || m.Journals != 4 || m.Complete != 1 {
 		t.Errorf("%+v", m)
 	}
-	wantMissing := "[{0002 1 out of time} {0003 1 } {0004 0 }]"
+	wantMissing := "[{0002 1 out of time false} {0003 1  false} {0004 0  false}]"
 	if got := fmt.Sprint(m.Missing); got != wantMissing {
 		t.Errorf("missing are %s, want %s", got, wantMissing)
 	}
