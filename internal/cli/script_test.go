@@ -9,7 +9,12 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"spmvtune": func() { os.Exit(Main(os.Args[1:])) },
+		"spmvtune": func() {
+			if gpus := os.Getenv(fakeGPUs); gpus != "" {
+				os.Exit(fakeCUDA(gpus, os.Args[1:]))
+			}
+			os.Exit(Main(os.Args[1:]))
+		},
 	})
 }
 

@@ -52,8 +52,8 @@ var taskPlan = slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: taskTrials,
 	{Matrix: "a", Part: tuner.Part{Index: 0, Of: 2}}, {Matrix: "a", Part: tuner.Part{Index: 1, Of: 2}}, {Matrix: "b", Part: tuner.All},
 }}}}
 
-// createTask makes the folder of a run whose program is this test.
-func createTask(t *testing.T, section string) (*slurm.Run, *configs.Sweep) {
+// createTask makes the folder of a run below root, whose program is this test.
+func createTask(t *testing.T, root, section string) (*slurm.Run, *configs.Sweep) {
 	t.Helper()
 	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"), []byte(taskSweep+section))
 	if err != nil {
@@ -63,7 +63,7 @@ func createTask(t *testing.T, section string) (*slurm.Run, *configs.Sweep) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := slurm.Create(t.TempDir(), sweep, taskPlan, program, "test")
+	run, err := slurm.Create(root, sweep, taskPlan, program, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestTaskEnds(t *testing.T) {
 		"no such task": {env: []string{"SLURM_ARRAY_TASK_ID=1"}, want: []string{"round 1 has 1 chunks, and task 7_1 asks for number 1"}, silent: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, _ := createTask(t, c.section)
+			run, _ := createTask(t, t.TempDir(), c.section)
 			if c.change != nil {
 				c.change(t, run)
 			}
@@ -259,7 +259,7 @@ func TestTaskSignals(t *testing.T) {
 		syscall.SIGUSR1: {75, "scontrol is not found"},
 	} {
 		t.Run(sig.String(), func(t *testing.T) {
-			run, _ := createTask(t, "")
+			run, _ := createTask(t, t.TempDir(), "")
 			cmd := startTask(t, run, "PATH="+none)
 			var out strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &out

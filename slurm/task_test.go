@@ -1,0 +1,164 @@
+package slurm
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+func TestTask(t *testing.T) {
+	run := newRun(t, 5)
+	must(t, os.Mkdir(run.Path(roundsDir), 0o777))
+	data, err := json.Marshal([]string{"0002", "0004", "0009"})
+	must(t, err)
+	must(t, os.WriteFile(run.roundFile(3), data, 0o666))
+	plain := map[string]string{"SLURM_ARRAY_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "1", "SLURMD_NODENAME": "n1"}
+	for name, c := range map[string]struct {
+		round, base int
+		set         map[string]string
+		want        Task
+		wrong       string
+	}{
+		"first attempt": {round: 3, want: Task{Job: "12_1", Node: "n1", Chunk: Chunk{ID: "0004"}}},
+		"third attempt": {round: 3, set: map[string]string{"SLURM_RESTART_COUNT": "2"}, want: Task{Job: "12_1", Node: "n1", Attempt: 2, Chunk: Chunk{ID: "0004"}}},
+		"second array":  {round: 3, base: 1, set: map[string]string{"SLURM_ARRAY_TASK_ID": "0"}, want: Task{Job: "12_0", Node: "n1", Chunk: Chunk{ID: "0004"}}},
+		"by hand":       {round: 3, set: map[string]string{"SLURM_ARRAY_JOB_ID": ""}, wrong: "`spmvtune submit` starts tasks"},
+		"no array":      {round: 3, set: map[string]string{"SLURM_ARRAY_TASK_ID": ""}, wrong: "no task of a job array"},
+		"beyond":        {round: 3, base: 2, wrong: "round 3 has 3 chunks, and task 12_1 asks for number 3"},
+		"before":        {round: 3, base: -1, wrong: "asks for number 0"},
+		"no round":      {round: 4, wrong: "has no round 4"},
+		"no chunk":      {round: 3, base: 1, wrong: "the chunk 0009, which is not in"},
+		"restarts":      {round: 3, set: map[string]string{"SLURM_RESTART_COUNT": "-1"}, wrong: "not a number of restarts"},
+	} {
+		got, err := run.Task(c.round, c.base, func(key string) string {
+			if v, ok := c.set[key]; ok {
+				return v
+			}
+			return plain[key]
+		})
+		if c.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s: error %v", name, err)
+			}
+			continue
+		}
+		if err != nil || got.Job != c.want.Job || got.Node != c.want.Node || got.Attempt != c.want.Attempt ||
+			got.Chunk.ID != c.want.Chunk.ID || len(got.Chunk.Pieces) != 1 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+func TestSettleDevices(t *testing.T) {
+	run := newRun(t, 1)
+	cpu, otherCPU := kernels.Device{Backend: "cpu", Name: "Chip 1"}, kernels.Device{Backend: "cpu", Name: "Chip 2"}
+	a30, h100 := kernels.Device{Backend: "cuda", Name: "NVIDIA A30"}, kernels.Device{Backend: "cuda", Name: "NVIDIA H100 PCIe"}
+	first := Task{Job: "1_0", Node: "n1"}
+	asked := configs.Slurm{Gres: "gpu:h100:1"}
+	if _, err := run.SettleDevices(first, asked, []kernels.Device{cpu, a30}); err == nil || !strings.Contains(err.Error(), "a GPU of type h100") {
+		t.Errorf("a GPU of another type: %v", err)
+	}
+	for _, c := range []struct {
+		name  string
+		found []kernels.Device
+		s     configs.Slurm
+		want  string // backends, or what the error says
+	}{
+		{"first", []kernels.Device{cpu, a30}, configs.Slurm{}, "cpu cuda"},
+		{"same", []kernels.Device{cpu, a30}, configs.Slurm{Gres: "gpu:a30"}, "cpu cuda"},
+		{"other GPU", []kernels.Device{cpu, h100}, configs.Slurm{}, "n2 has NVIDIA H100 PCIe, but the run measures on NVIDIA A30, which its first task, 1_0, found on n1"},
+		{"other processor", []kernels.Device{otherCPU, a30}, configs.Slurm{}, "n2 has Chip 2"},
+		{"no GPU", []kernels.Device{cpu}, configs.Slurm{}, "no GPU answers on n2"},
+		{"no GPU, mixed", []kernels.Device{cpu}, configs.Slurm{MixDevices: true}, "no GPU answers on n2"},
+		{"mixed", []kernels.Device{otherCPU, h100}, configs.Slurm{MixDevices: true, Gres: "gpu:a30"}, "cpu cuda"},
+	} {
+		task := Task{Job: "1_1", Node: "n2"}
+		if c.name == "first" {
+			task = first
+		}
+		backends, err := run.SettleDevices(task, c.s, c.found)
+		got := strings.Join(backends, " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+	// A GPU that only later tasks have would be measured on a part of the sweep.
+	run = newRun(t, 1)
+	_, err := run.SettleDevices(first, configs.Slurm{}, []kernels.Device{cpu})
+	must(t, err)
+	if backends, err := run.SettleDevices(Task{}, configs.Slurm{}, []kernels.Device{cpu, a30}); err != nil || !slices.Equal(backends, []string{"cpu"}) {
+		t.Errorf("backends %v, %v", backends, err)
+	}
+}
+
+// Of tasks that start at once, one fixes the device.
+func TestSettleDevicesAtOnce(t *testing.T) {
+	run := newRun(t, 1)
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	settled := map[string]int{}
+	for i := range 20 {
+		group.Go(func() {
+			name := []string{"NVIDIA A30", "NVIDIA H100 PCIe"}[i%2]
+			if _, err := run.SettleDevices(Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cuda", Name: name}}); err == nil {
+				mu.Lock()
+				settled[name]++
+				mu.Unlock()
+			} else if !strings.Contains(err.Error(), "mix_devices") {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if len(settled) != 1 || settled["NVIDIA A30"]+settled["NVIDIA H100 PCIe"] != 10 {
+		t.Errorf("models %v", settled)
+	}
+}
+
+func TestAskedGPUs(t *testing.T) {
+	for _, c := range []struct {
+		s     configs.Slurm
+		asked bool
+		types string
+	}{
+		{configs.Slurm{}, false, ""},
+		{configs.Slurm{Gres: "tmpfs:10G"}, false, ""},
+		{configs.Slurm{Gres: "gpu"}, true, ""},
+		{configs.Slurm{Gres: "gpu:2"}, true, ""},
+		{configs.Slurm{Gres: "tmpfs:10G,gpu:a30:2"}, true, "a30"},
+		{configs.Slurm{Gres: "gres:gpu:h100"}, true, "h100"},
+		{configs.Slurm{GPUs: "2"}, true, ""},
+		{configs.Slurm{GPUs: "a30:2"}, true, "a30"},
+		{configs.Slurm{Extra: []string{"--gpus-per-node=v100:1", "--nice=5"}}, true, "v100"},
+		{configs.Slurm{Extra: []string{"--tres-per-task=cpu:2,gres/gpu:a100:1"}}, true, "a100"},
+	} {
+		if asked, types := AskedGPUs(c.s); asked != c.asked || strings.Join(types, " ") != c.types {
+			t.Errorf("%+v: %v %v", c.s, asked, types)
+		}
+	}
+}
+
+func TestHasType(t *testing.T) {
+	for _, c := range []struct {
+		name, kind string
+		want       bool
+	}{
+		{"NVIDIA A30", "a30", true}, {"NVIDIA A30", "A30", true}, {"NVIDIA A30", "h100", false}, {"NVIDIA A100 80GB PCIe", "a10", false},
+		{"NVIDIA A100 80GB PCIe", "a100", true}, {"NVIDIA A100-SXM4-40GB", "a100", true}, {"Tesla V100S-PCIE-32GB", "v100s", true},
+		{"Tesla V100S-PCIE-32GB", "v100", true}, {"NVIDIA GeForce RTX 3090", "rtx3090", true}, {"NVIDIA RTX A6000", "rtxa6000", true},
+		{"NVIDIA L40", "l4", false}, {"NVIDIA A100-SXM4-40GB", "1g.5gb", true}, {"NVIDIA A30", "tesla", true}, {"NVIDIA A30", "a100_80gb", true},
+	} {
+		if got := hasType(c.name, c.kind); got != c.want {
+			t.Errorf("%s as %s: %v", c.name, c.kind, got)
+		}
+	}
+}
