@@ -14,11 +14,11 @@
 #include "csr.cuh"
 
 // A thread per row. SHARED: its running sum is in shared memory.
-template <int N, bool SHARED, typename V>
+template <int N, bool SHARED, Ahead AHEAD, typename V>
 __device__ __forceinline__ void thread_rows(const Csr<V> &a) {
 	for (long long r = thread_index(); r < a.rows; r += thread_count()) {
 		unsigned start = row_start(a, r), end = row_end(a, r);
-		a.y[r] = SHARED ? dot_shared<N>(a, start, end, 1) : dot<N, N - 1, (N > 1 ? NONZEROS : NOTHING)>(a, start, end, 1);
+		a.y[r] = SHARED ? dot_shared<N>(a, start, end, 1) : dot<N, N - 1, AHEAD>(a, start, end, 1);
 	}
 }
 
@@ -65,27 +65,29 @@ __device__ __forceinline__ void warp_rows_global(const Csr<V> &a, V *buffer) {
 // that those of a thread per row and CSR Vector fetch 8 products at a time. The other
 // kernels of a warp per row fetch 4, which leaves registers for all the warps that
 // short rows need.
-CSR_ENTRY(csr_scalar, CSR_DEEP_BOUNDS, CSR_PARAMS, thread_rows<8, false>(CSR))
+CSR_ENTRY(csr_scalar, CSR_DEEP_BOUNDS, CSR_PARAMS, thread_rows<8, false, NONZEROS>(CSR))
 CSR_ENTRY(csr_vector, CSR_DEEP_BOUNDS, CSR_PARAMS, warp_rows<8, true, COLUMNS>(CSR))
 CSR_ENTRY(csr_warp_row_global, CSR_BOUNDS, CSR_GLOBAL_PARAMS, warp_rows_global(CSR, buffer))
 CSR_ENTRY(csr_warp_row_shuffle, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false, NOTHING>(CSR))
 
 // The first forms are not unrolled. The authors unrolled the second by 4; their
 // compiler did so again, so that csr_thread_row is unrolled by 8 here.
-CSR_ENTRY(csr_thread_row_v1, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, false>(CSR))
-CSR_ENTRY(csr_thread_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, true>(CSR))
+CSR_ENTRY(csr_thread_row_v1, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, false, NOTHING>(CSR))
+CSR_ENTRY(csr_thread_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, true, NOTHING>(CSR))
 CSR_ENTRY(csr_warp_row_v1, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, false, NOTHING>(CSR))
 CSR_ENTRY(csr_warp_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, true, NOTHING>(CSR))
 CSR_ENTRY(csr_warp_row, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false, COLUMNS>(CSR))
 CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, true, COLUMNS>(CSR))
 
 // min_blocks: the paper bounds the block by 256 threads and asks for so many
-// blocks on a multiprocessor, which bounds the registers of a thread.
-#define THREAD_ROW(NAME, BOUNDS)                                                  \
-	CSR_ENTRY(NAME, BOUNDS, CSR_PARAMS, thread_rows<8, false>(CSR))               \
-	CSR_ENTRY(NAME##_shared, BOUNDS, CSR_PARAMS, thread_rows<8, true>(CSR))
+// blocks on a multiprocessor, which bounds the registers of a thread. Without, the
+// compiler takes few registers, for many threads with short rows; with, there are
+// enough to fetch long rows ahead.
+#define THREAD_ROW(NAME, BOUNDS, AHEAD)                                            \
+	CSR_ENTRY(NAME, BOUNDS, CSR_PARAMS, thread_rows<8, false, AHEAD>(CSR))         \
+	CSR_ENTRY(NAME##_shared, BOUNDS, CSR_PARAMS, thread_rows<8, true, AHEAD>(CSR))
 
-THREAD_ROW(csr_thread_row, CSR_DEEP_BOUNDS)
-THREAD_ROW(csr_thread_row_min1, __launch_bounds__(256, 1))
-THREAD_ROW(csr_thread_row_min2, __launch_bounds__(256, 2))
-THREAD_ROW(csr_thread_row_min3, __launch_bounds__(256, 3))
+THREAD_ROW(csr_thread_row, , COLUMNS)
+THREAD_ROW(csr_thread_row_min1, __launch_bounds__(256, 1), NONZEROS)
+THREAD_ROW(csr_thread_row_min2, __launch_bounds__(256, 2), NONZEROS)
+THREAD_ROW(csr_thread_row_min3, __launch_bounds__(256, 3), NONZEROS)
