@@ -38,6 +38,9 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
 		ValidArgsFunction: completeSweep,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.wait && f.dry || f.wait && f.test || f.dry && f.test {
+				return usage(errors.New("only one of --wait, --dry-run and --test-only can be given"))
+			}
 			sweep, err := loadSweep(args[0])
 			if err != nil {
 				return err
@@ -50,7 +53,6 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "print every script and command, and do nothing")
 	cmd.Flags().BoolVar(&f.test, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
 	cmd.Flags().BoolVar(&f.json_, "json", false, "print JSON")
-	cmd.MarkFlagsMutuallyExclusive("wait", "dry-run", "test-only")
 	return cmd
 }
 
@@ -127,5 +129,10 @@ func submitAll(ctx context.Context, client *slurm.Client, run *slurm.Run, s conf
 	if incomplete != nil {
 		err = incomplete.Err
 	}
-	return round, errors.Join(withHint(fmt.Errorf("submitting: %w", err), "nothing is submitted, and nothing is left of it"), os.RemoveAll(run.Dir))
+	err = fmt.Errorf("submitting: %w", err)
+	var refused *slurm.RefusedError
+	if errors.As(err, &refused) {
+		err = withHint(err, "nothing is submitted: change [slurm] in the sweep, and submit it again")
+	}
+	return round, errors.Join(err, os.RemoveAll(run.Dir))
 }
