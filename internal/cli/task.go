@@ -115,7 +115,7 @@ func (t *task) end(err error) error {
 	case len(sum.Measured) == 0:
 		t.log.printf("not started again: nothing was measured, nor would it be in the same time; give more by time in [slurm]")
 	default:
-		return errors.Join(verdict, t.requeue())
+		return t.requeue(verdict)
 	}
 	return verdict
 }
@@ -143,12 +143,16 @@ func (t *task) outcome(lacks string, err error) (reason string, again bool, verd
 	return lacks, false, errors.New(lacks)
 }
 
-// requeue asks Slurm to start the task again.
-func (t *task) requeue() error {
+// requeue asks Slurm to start the task again, unless it was cancelled meanwhile: it
+// would come back. verdict is what the task ends with.
+func (t *task) requeue(verdict error) error {
+	if _, ended := t.stop.received(); ended != 0 {
+		return verdict
+	}
 	client := &slurm.Client{Timeout: 30 * time.Second}
 	if err := client.Requeue(context.Background(), slurm.JobID{ID: t.work.Job}); err != nil {
-		return fmt.Errorf("%w: the rest is left for `%s`", err, shell("spmvtune", "retry", t.run.Dir))
+		return errors.Join(verdict, fmt.Errorf("%w: the rest is left for `%s`", err, shell("spmvtune", "retry", t.run.Dir)))
 	}
 	t.log.printf("asked slurm to start it again, for the rest")
-	return nil
+	return &exitError{code: exitAgain, err: errors.New("")} // all is said
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // fakeGPUs makes this program one that is built with CUDA, on a machine with as many
-// GPUs as it says; "2 broken" for one that has a second that does not measure.
+// GPUs as it says. With "2 broken" the second fails once the first has begun.
 const fakeGPUs = "SPMVTUNE_TEST_GPUS"
 
 // fakeCUDA is what such a program does.
@@ -30,7 +30,7 @@ func fakeCUDA(gpus string, args []string) int {
 		if d.Index >= n {
 			return nil, fmt.Errorf("there is no GPU %d", d.Index)
 		}
-		return &fakeGPU{index: d.Index, broken: broken != "" && d.Index == 1}, nil
+		return &fakeGPU{index: d.Index, breaks: broken != ""}, nil
 	}
 	var err error
 	if args[0] == "worker" {
@@ -50,11 +50,10 @@ func fakeCUDA(gpus string, args []string) int {
 	return 0
 }
 
-// A fakeGPU computes on the processor. It is broken where its bandwidth can't be
-// measured.
+// A fakeGPU computes on the processor.
 type fakeGPU struct {
 	index  int
-	broken bool
+	breaks bool // GPU 1 fails, after a trial of GPU 0 and long before its last
 	p      *kernels.Problem
 }
 
@@ -70,16 +69,27 @@ func (g *fakeGPU) Info() kernels.ProductInfo {
 func (g *fakeGPU) Close() error                                    { return nil }
 func (g *fakeGPU) Prepare(kernels.Config) (kernels.Product, error) { return g, nil }
 func (g *fakeGPU) Roof() (kernels.Roof, error) {
-	if g.broken {
-		time.Sleep(500 * time.Millisecond) // the others have begun
+	if g.breaks && g.index == 1 {
+		for _, err := os.Stat(g.lock() + ".begun"); err != nil; _, err = os.Stat(g.lock() + ".begun") {
+			time.Sleep(time.Millisecond)
+		}
 		return kernels.Roof{}, errors.New("the GPU has fallen off the bus")
 	}
 	return kernels.Roof{Read: 10, Copy: 10, Triad: 10}, nil
 }
 
+// lock is how the names of files begin that say what the devices do.
+func (g *fakeGPU) lock() string { return os.Getenv(fakeGPUs + "_LOCK") }
+
 // Multiply fails where another trial is on the device.
 func (g *fakeGPU) Multiply(y []float64) error {
-	lock := fmt.Sprintf("%s.%d", os.Getenv(fakeGPUs+"_LOCK"), g.index)
+	if g.breaks {
+		if err := os.WriteFile(g.lock()+".begun", nil, 0o666); err != nil {
+			return err
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	lock := fmt.Sprintf("%s.%d", g.lock(), g.index)
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
