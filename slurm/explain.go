@@ -46,7 +46,8 @@ var pendingReasons = map[string]string{
 // never ends the explanation of what no waiting helps.
 const never = ", so it will never start"
 
-// explainPending says in plain words why a job is pending. Where Slurm's word for
+// explainPending says in plain words why a job is pending, as what follows "the
+// task". Where Slurm's word for
 // it is not known, it is given as it is.
 func explainPending(j Job) string {
 	// Some reasons go on: "ReqNodeNotAvail, UnavailableNodes:n[1-2]".
@@ -93,15 +94,15 @@ var endings = map[State]string{
 	Cancelled:    "was cancelled",
 	TimedOut:     "reached its time limit",
 	Preempted:    "had to make room for another job",
-	NodeFail:     "its node failed",
-	BootFail:     "its node did not boot",
+	NodeFail:     "lost its node, which failed",
+	BootFail:     "got a node that did not boot",
 	OutOfMemory:  "used more memory than it may",
 	Deadline:     "could not end before its deadline",
 	Revoked:      "was taken by another cluster",
 	LaunchFailed: "could not be started on its node",
 }
 
-// explainEnd says in plain words how a job ended that left work undone: j is what
+// explainEnd says, as what follows "the task", how a job ended that left work undone: j is what
 // Slurm says of it, nil for nothing, and said is what the task itself said at its
 // end, "" for nothing.
 func explainEnd(j *Job, said string) string {

@@ -49,7 +49,7 @@ type ChunkStatus struct {
 	Chunk    string     `json:"chunk"`
 	Matrices []string   `json:"matrices"`
 	State    ChunkState `json:"state"`
-	Why      string     `json:"why,omitempty"`    // it is not done, in plain words
+	Why      string     `json:"why,omitempty"`    // what can be said of its task while it is not done, in plain words
 	Job      string     `json:"job,omitempty"`    // its last task: "12_3"
 	Slurm    State      `json:"slurm,omitempty"`  // that task's last state; "": Slurm knows none
 	Reason   string     `json:"reason,omitempty"` // in Slurm's words, why that task waits or failed

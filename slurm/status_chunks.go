@@ -106,7 +106,7 @@ func (t *Tracker) explain(s *ChunkStatus, places []place, v View, m Missing) {
 	s.Job, s.Log = last.job(), t.Run.Path(logsDir, last.job()+".log")
 	if !known {
 		if v.Silent != "" {
-			s.State, s.Why = ChunkUnclear, "is not complete, and Slurm does not answer"
+			s.State, s.Why = ChunkUnclear, "may run, wait or have ended: Slurm does not answer"
 			return
 		}
 		if job, known = v.past[last.id()]; known && !job.State.Terminal() {

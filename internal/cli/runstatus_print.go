@@ -127,7 +127,7 @@ func printOpen(w io.Writer, list []slurm.ChunkStatus) {
 			fmt.Fprintf(w, "… and %s\n", count(len(order)-i, "more reason", "more reasons"))
 			break
 		}
-		fmt.Fprintln(w, wrap(fmt.Sprintf("%s (%s): %s", chunks(len(group)), whichChunks(group), at.why), pageWidth-2, "  "))
+		fmt.Fprintln(w, wrap(tasksOf(group)+" "+at.why, pageWidth-2, "  "))
 		if at.state == slurm.ChunkEnded && logs < mostLogs {
 			logs++
 			printLog(w, group[0])
@@ -135,16 +135,16 @@ func printOpen(w io.Writer, list []slurm.ChunkStatus) {
 	}
 }
 
-// whichChunks names chunks, with the matrices where there is room.
-func whichChunks(group []slurm.ChunkStatus) string {
+// tasksOf begins a sentence about the task of each of some chunks.
+func tasksOf(group []slurm.ChunkStatus) string {
 	if len(group) == 1 {
-		return group[0].Chunk + ": " + some(group[0].Matrices)
+		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, some(group[0].Matrices))
 	}
 	names := make([]string, len(group))
 	for i, c := range group {
 		names[i] = c.Chunk
 	}
-	return some(names)
+	return fmt.Sprintf("%s (%s): the task of each", chunks(len(group)), some(names))
 }
 
 // printLog prints the end of the log of a chunk's last task.

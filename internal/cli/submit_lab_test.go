@@ -263,7 +263,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 		dir := l.submit(l.sweep(`partition = "low"`, `time = "00:05:00"`))
 		l.Run("scontrol", "update", "PartitionName=low", "MaxTime=1", "State=UP")
 		l.wait(dir, "the reason", func(s slurm.Status) bool { return strings.Contains(s.Chunks[0].Why, "never start") })
-		if out := l.do(0, "status", dir); !strings.Contains(out, "asks for more time than the partition allows, so it will never start") {
+		if out := strings.Join(strings.Fields(l.do(0, "status", dir)), " "); !strings.Contains(out, "asks for more time than the partition allows, so it will never start") {
 			t.Errorf("status says:\n%s", out)
 		}
 		if out := l.do(1, "submit", l.sweep(`partition = "low"`, `time = "00:05:00"`)); !strings.Contains(out, "above the limit of partition low") {
