@@ -47,19 +47,17 @@ starts with is throttle in its [slurm] section.`,
 				}
 				return writeJSON(w, map[string]any{"run": run.JobName(), "dir": run.Dir, "throttle": n, "arrays": ids})
 			}
-			most := fmt.Sprintf("at most %s", count(int(n), "task runs", "tasks run"))
-			if n == 0 {
-				most = "as many tasks run as there is room for"
-			}
-			switch len(arrays) {
-			case 0:
-				fmt.Fprintln(w, "nothing to throttle: no task of the run waits or runs")
-			case 1:
-				fmt.Fprintf(w, "%s at once\n", most)
+			switch {
+			case len(arrays) == 0:
+				_, err = fmt.Fprintln(w, "nothing to throttle: no task of the run waits or runs")
+			case n == 0:
+				_, err = fmt.Fprintln(w, "as many tasks run at once as there is room for")
+			case len(arrays) == 1:
+				_, err = fmt.Fprintf(w, "at most %s at once\n", count(int(n), "task runs", "tasks run"))
 			default:
-				fmt.Fprintf(w, "%s at once, of each of %d arrays\n", most, len(arrays))
+				_, err = fmt.Fprintf(w, "at most %s at once, of each of %d arrays\n", count(int(n), "task runs", "tasks run"), len(arrays))
 			}
-			return nil
+			return err
 		},
 	}
 	flagRuns(cmd, &root)
