@@ -1,30 +1,162 @@
 package mtx
 
-import "spmvtune/sparse"
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
 
-// A matrix with more rows or columns than manyLines and fewer than one entry to
-// sparsest of them would spend its memory, and every kernel its time, on row
-// offsets; and a few bytes of header must not cost gigabytes.
-const (
-	manyLines = 1 << 27
-	sparsest  = 64
+	"spmvtune/sparse"
 )
 
-// assemble makes the matrix of the triplets in b.
-func assemble(b *body) (*Matrix, error) {
-	h := b.h
-	if size := max(h.rows, h.cols); size > manyLines && size/sparsest > len(b.val) {
-		return nil, b.s.errorf(h.sizeLine, "%d×%d with %s: nearly all rows or columns are empty, and row offsets alone would take gigabytes; drop the empty ones", h.rows, h.cols, count(h.entries, "entry", "entries"))
+// assemble makes the matrix of the chunks, one band of rows at a time on each
+// core. The chunks and the matrix are all the memory that it takes, but for rows
+// that are long and not in order, which sortRow copies.
+func (b *body) assemble() (*Matrix, error) {
+	entries, nonFinite := 0, 0
+	for _, c := range b.chunks {
+		entries += len(c.col)
+		nonFinite += c.nonFinite
 	}
-	m, err := sparse.FromTriplets(h.rows, h.cols, b.row, b.col, b.val)
-	if err != nil {
-		return nil, b.s.errorf(h.sizeLine, "%v", err)
+	if err := b.worthwhile(entries); err != nil {
+		return nil, err
 	}
-	return &Matrix{
-		A:      m,
-		Format: h.format, Field: h.field, Symmetry: h.symmetry, Comment: h.comment,
-		Declared:   h.entries,
-		Duplicates: len(b.val) - m.NNZ(),
-		NonFinite:  b.nonFinite,
-	}, nil
+	a := &assembly{
+		layout: b.layout, chunks: b.chunks, starts: make([]int32, b.bands+1), ends: make([]int32, b.bands),
+		m: &sparse.CSR[float64]{
+			Rows: b.h.rows, Cols: b.h.cols,
+			RowPtr: make([]int32, b.h.rows+1),
+			ColIdx: make([]int32, entries),
+			Val:    make([]float64, entries),
+		},
+	}
+	for band := range b.bands {
+		a.starts[band+1] = a.starts[band]
+		for _, c := range b.chunks {
+			a.starts[band+1] += c.starts[band+1] - c.starts[band]
+		}
+	}
+	var (
+		cores sync.WaitGroup
+		taken atomic.Int64
+	)
+	for range min(runtime.GOMAXPROCS(0), b.bands) {
+		cores.Go(func() {
+			next := make([]int32, min(1<<b.shift, b.h.rows))
+			for band := int(taken.Add(1)) - 1; band < b.bands; band = int(taken.Add(1)) - 1 {
+				a.band(band, next)
+			}
+		})
+	}
+	cores.Wait()
+	a.closeGaps()
+	return b.matrix(a.m, entries, nonFinite), nil
+}
+
+// An assembly is a matrix whose bands are sorted each in its place. A band with
+// duplicates ends before the next one starts.
+type assembly struct {
+	*layout
+	chunks []*chunk
+	m      *sparse.CSR[float64]
+	starts []int32 // of each band, before duplicates are added up; and the end
+	ends   []int32 // of each band, after
+}
+
+// rows returns the first row of a band, and the one behind its last.
+func (a *assembly) rows(band int) (lo, hi int) {
+	return band << a.shift, min((band+1)<<a.shift, a.h.rows)
+}
+
+// band fills the rows of a band from all chunks, sorts them, and adds up
+// duplicates. next has room for a number to each row of a band.
+func (a *assembly) band(band int, next []int32) {
+	lo, hi := a.rows(band)
+	ends := a.m.RowPtr[lo+1 : hi+1] // counts at first
+	for _, c := range a.chunks {
+		for _, i := range c.row[c.starts[band]:c.starts[band+1]] {
+			ends[i]++
+		}
+	}
+	end := a.starts[band]
+	for i, n := range ends {
+		next[i] = end
+		end += n
+		ends[i] = end
+	}
+	cols, vals := a.m.ColIdx, a.m.Val
+	for _, c := range a.chunks {
+		from, to := c.starts[band], c.starts[band+1]
+		col := c.col[from:to]
+		if c.val == nil {
+			for k, i := range c.row[from:to] {
+				cols[next[i]] = col[k]
+				next[i]++
+			}
+			continue
+		}
+		val := c.val[from:to]
+		for k, i := range c.row[from:to] {
+			at := next[i]
+			next[i]++
+			cols[at], vals[at] = col[k], val[k]
+		}
+	}
+	if a.numbers == 0 {
+		for k := a.starts[band]; k < end; k++ {
+			vals[k] = 1
+		}
+	}
+	distinct := true
+	start := a.starts[band]
+	for _, end := range ends {
+		if a.numbers == 0 {
+			distinct = sortColumns(cols[start:end]) && distinct
+		} else {
+			distinct = sortRow(cols[start:end], vals[start:end]) && distinct
+		}
+		start = end
+	}
+	a.ends[band] = end
+	if !distinct {
+		a.ends[band] = a.addUp(a.starts[band], ends)
+	}
+}
+
+// addUp merges entries of the same row and column, in the order of the file, and
+// returns where the last row, which started from position start, now ends.
+func (a *assembly) addUp(start int32, ends []int32) int32 {
+	cols, vals := a.m.ColIdx, a.m.Val
+	out, from := start, start
+	for i, end := range ends {
+		first := out
+		for k := from; k < end; k++ {
+			if out > first && cols[out-1] == cols[k] {
+				vals[out-1] += vals[k]
+				continue
+			}
+			cols[out], vals[out] = cols[k], vals[k]
+			out++
+		}
+		from = end
+		ends[i] = out
+	}
+	return out
+}
+
+// closeGaps moves bands down to where the one before them ends.
+func (a *assembly) closeGaps() {
+	m, end := a.m, int32(0)
+	for band, from := range a.starts[:a.bands] {
+		size := a.ends[band] - from
+		if gap := from - end; gap > 0 {
+			copy(m.ColIdx[end:], m.ColIdx[from:from+size])
+			copy(m.Val[end:], m.Val[from:from+size])
+			lo, hi := a.rows(band)
+			for i := range m.RowPtr[lo+1 : hi+1] {
+				m.RowPtr[lo+1+i] -= gap
+			}
+		}
+		end += size
+	}
+	m.ColIdx, m.Val = m.ColIdx[:end], m.Val[:end]
 }

@@ -3,102 +3,113 @@ package mtx
 import (
 	"errors"
 	"io"
-	"slices"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"spmvtune/sparse"
 )
 
-// A body collects the entries behind a header as triplets, counted from 0 and
-// mirrored where the symmetry asks for it. A mirrored entry follows its original
-// directly; so a triangle in order by rows or by columns gives rows in order.
+// A body is read by all cores at once: each takes the next block, which for a
+// packed file means inflating it while the others parse, and leaves its entries
+// as a chunk. What depends on the blocks before, the number of a line and the
+// count of entries, is settled when all chunks are there; so the first mistake
+// in the order of the file is reported, whoever came across one first.
 type body struct {
-	s *source
-	h *header
+	*layout
 
-	row, col []int32
-	val      []float64
+	taking sync.Mutex // guards s, chunks, end
+	chunks []*chunk   // in the order of the file
+	end    error      // why there are no more blocks
 
-	numbers   int  // values per entry: 0 for a pattern, 2 if complex, else 1
-	mirror    bool // entries off the diagonal stand for two
-	negate    bool // and the second has the other sign
-	done      int  // entries read
-	nonFinite int
-}
-
-func newBody(s *source, h *header, opt Options) *body {
-	b := &body{s: s, h: h, numbers: 1}
-	switch h.field {
-	case "pattern":
-		b.numbers = 0
-	case "complex":
-		b.numbers = 2
-	}
-	b.mirror = opt.Expand && h.symmetry != "general"
-	b.negate = h.symmetry == "skew-symmetric"
-	return b
+	done, stored atomic.Int64 // entries so far, before and after mirroring
+	failed       atomic.Bool
 }
 
 // read parses all blocks and checks that there were as many entries as declared.
 func (b *body) read() error {
-	parse := b.coordinates
-	if b.h.format == "array" {
-		a := newArray(b)
-		parse = a.values
-	}
-	for {
-		block, line, err := b.s.nextBlock()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		b.reserve(b.s.line - line)
-		if err := parse(block, line); err != nil {
-			return err
-		}
-		if len(b.val) > sparse.MaxIndex {
-			return b.s.errorf(b.h.sizeLine, "more than %d entries after expansion: 32-bit indices hold no more; without expansion the triangle is read", sparse.MaxIndex)
+	var cores sync.WaitGroup
+	var work func(left int)
+	work = func(left int) {
+		p := &parser{layout: b.layout}
+		buf := make([]byte, blockSize+1)
+		for first := true; ; first = false {
+			block, c := b.take(buf)
+			if c == nil {
+				return
+			}
+			if first && left > 0 { // a small file needs no more cores
+				cores.Go(func() { work(left - 1) })
+			}
+			b.parse(p, block, c)
 		}
 	}
-	if b.done < b.h.entries {
-		what := "entries"
-		if b.h.format == "array" {
-			what = "values"
-		}
-		return b.s.errorf(b.s.line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", b.done, b.h.entries, what, b.h.sizeLine)
-	}
-	return nil
+	cores.Go(func() { work(runtime.GOMAXPROCS(0) - 1) })
+	cores.Wait()
+	return b.verdict()
 }
 
-// reserve makes room for the entries of that many lines. Memory follows what
-// was read, not what was declared, which only bounds it.
-func (b *body) reserve(lines int) {
-	more, total := min(lines, b.h.entries-b.done), b.h.entries
-	if b.mirror {
-		more, total = 2*more, 2*total
+// take returns the next block and the chunk for its entries, or nil if there is
+// no more, or no sense in more: what was taken before includes a mistake.
+func (b *body) take(buf []byte) ([]byte, *chunk) {
+	b.taking.Lock()
+	defer b.taking.Unlock()
+	if b.end != nil || b.failed.Load() {
+		return nil, nil
 	}
-	need := len(b.val) + more
-	if need <= cap(b.val) {
-		return
+	block, err := b.s.nextBlock(buf)
+	if err != nil {
+		b.end = err
+		return nil, nil
 	}
-	room := max(need, min(2*cap(b.val), total)) - len(b.val)
-	b.row = slices.Grow(b.row, room)
-	b.col = slices.Grow(b.col, room)
-	b.val = slices.Grow(b.val, room)
+	c := &chunk{}
+	b.chunks = append(b.chunks, c)
+	return block, c
 }
 
-// push adds the entry v at (i, j), and its mirror image.
-func (b *body) push(i, j int32, v float64) {
-	b.done++
-	if v-v != 0 {
-		b.nonFinite++
+// parse fills c with the entries in block.
+func (b *body) parse(p *parser, block []byte, c *chunk) {
+	err := p.coordinates(block)
+	p.distribute(c)
+	c.err = err
+	done, stored := b.done.Add(int64(c.n)), b.stored.Add(int64(len(c.col)))
+	if err != nil || done > int64(b.h.entries) || stored > sparse.MaxIndex {
+		b.failed.Store(true)
 	}
-	b.row, b.col, b.val = append(b.row, i), append(b.col, j), append(b.val, v)
-	if b.mirror && i != j {
-		if b.negate {
-			v = -v
+}
+
+// verdict goes over the chunks in the order of the file and returns the error of
+// the first line that has one.
+func (b *body) verdict() error {
+	done, stored, line := 0, 0, b.s.line
+	for _, c := range b.chunks {
+		tried := c.n
+		if c.err != nil {
+			tried++
 		}
-		b.row, b.col, b.val = append(b.row, j), append(b.col, i), append(b.val, v)
+		if left := b.h.entries - done; tried > left {
+			return b.s.errorf(line+c.line(left), "more entries than the %d declared in line %d", b.h.entries, b.h.sizeLine)
+		}
+		if c.err != nil {
+			return moved(c.err, line-b.s.line)
+		}
+		if stored += len(c.col); stored > sparse.MaxIndex {
+			return tooMany(b.layout)
+		}
+		done += c.n
+		line += c.n + len(c.skipped)
 	}
+	if !errors.Is(b.end, io.EOF) {
+		return moved(b.end, line-b.s.line)
+	}
+	return b.complete(done, line)
+}
+
+// moved adds lines to the place of an error that counted from the start of a block.
+func moved(err error, lines int) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.Line += lines
+	}
+	return err
 }

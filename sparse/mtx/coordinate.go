@@ -8,70 +8,79 @@ import (
 )
 
 // coordinates parses the entries in block, one a line: row, column, and as many
-// numbers as the field has. line is the number of block's first line. A line
-// that is not exactly this is left to badEntry to explain.
-func (b *body) coordinates(block []byte, line int) error {
-	rows, cols := uint(b.h.rows), uint(b.h.cols)
+// numbers as the field has. It stops at a line that is not exactly this, which
+// is left to badEntry to explain, and at more entries than were declared.
+func (p *parser) coordinates(block []byte) error {
+	rows, cols := uint(p.h.rows), uint(p.h.cols)
+	p.reset(len(block))
+	n := 0
 	for i := 0; i < len(block); i++ { // past the '\n' of the line before
 		i = skipBlanks(block, i)
-		if block[i] == '\n' {
-			continue
-		}
-		if block[i] == '%' {
+		if block[i] == '\n' || block[i] == '%' {
+			p.skipped = append(p.skipped, int32(n+len(p.skipped)))
 			i = endOfLine(block, i)
 			continue
 		}
 		start := i
-		if b.done == b.h.entries {
-			return b.s.errorf(lineAt(block, start, line), "more entries than the %d declared in line %d", b.h.entries, b.h.sizeLine)
-		}
 		r, i2, okRow := parseIndex(block, i)
 		c, i2, okCol := parseIndex(block, skipBlanks(block, i2))
 		if !okRow || !okCol || r-1 >= rows || c-1 >= cols { // 0 wraps around
-			return b.badEntry(block, start, line)
+			p.n = n
+			return p.badEntry(block, start)
 		}
 		i = i2
-		v, ok := 1.0, true
-		if b.numbers > 0 {
-			v, i, ok = parseValue(block, skipBlanks(block, i))
-		}
-		if b.numbers > 1 && ok { // the imaginary part must be a number, but is not kept
-			_, i, ok = parseValue(block, skipBlanks(block, i))
+		if p.numbers > 0 {
+			v, next, ok := parseValue(block, skipBlanks(block, i))
+			if p.numbers > 1 && ok { // the imaginary part must be a number, but is not kept
+				_, next, ok = parseValue(block, skipBlanks(block, next))
+			}
+			if !ok {
+				p.n = n
+				return p.badEntry(block, start)
+			}
+			if v-v != 0 {
+				p.nonFinite++
+			}
+			p.val[n] = v
+			i = next
 		}
 		i = skipBlanks(block, i)
-		if !ok || block[i] != '\n' {
-			return b.badEntry(block, start, line)
+		if block[i] != '\n' {
+			p.n = n
+			return p.badEntry(block, start)
 		}
-		b.push(int32(r-1), int32(c-1), v)
+		p.row[n], p.col[n] = int32(r-1), int32(c-1)
+		n++
 	}
+	p.n = n
 	return nil
 }
 
-// badEntry says what is wrong with the line that starts at start.
-func (b *body) badEntry(block []byte, start, line int) error {
+// badEntry says what is wrong with the line that starts at start, the next one
+// to count. Its number is counted from the start of block.
+func (p *parser) badEntry(block []byte, start int) error {
 	text := block[start:endOfLine(block, start)]
-	line = lineAt(block, start, line)
 	fail := func(format string, args ...any) error {
-		return b.s.errorf(line, "%s: %s", quote(bytes.TrimRight(text, "\r")), fmt.Sprintf(format, args...))
+		return p.s.errorf(p.s.line+p.n+len(p.skipped), "%s: %s", quote(bytes.TrimRight(text, "\r")), fmt.Sprintf(format, args...))
 	}
 	want := map[int]string{
 		0: "row and column, since the field is pattern",
 		1: "row, column and value",
 		2: "row, column, real and imaginary part",
-	}[b.numbers]
+	}[p.numbers]
 
 	words := bytes.FieldsFunc(text, func(r rune) bool { return r < 0x80 && blank(byte(r)) })
 	for k, side := range []struct {
 		name, plural string
 		size         int
-	}{{"row", "rows", b.h.rows}, {"column", "columns", b.h.cols}} {
+	}{{"row", "rows", p.h.rows}, {"column", "columns", p.h.cols}} {
 		if k >= len(words) {
 			break
 		}
 		n, err := strconv.Atoi(string(words[k]))
 		switch {
 		case errors.Is(err, strconv.ErrRange) || err == nil && n > side.size:
-			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k], count(side.size, side.name, side.plural), b.h.sizeLine)
+			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k], count(side.size, side.name, side.plural), p.h.sizeLine)
 		case err != nil:
 			return fail("%s %s is not a whole number; an entry is %s", side.name, quote(words[k]), want)
 		case n == 0:
@@ -80,21 +89,21 @@ func (b *body) badEntry(block []byte, start, line int) error {
 			return fail("%s %d is negative: indices count from 1", side.name, n)
 		}
 	}
-	for _, w := range words[min(2, len(words)):min(2+b.numbers, len(words))] {
+	for _, w := range words[min(2, len(words)):min(2+p.numbers, len(words))] {
 		if !isValue(w) {
 			return fail("value %s is not a number", quote(w))
 		}
 	}
 	switch n := len(words); {
-	case n == 2 && b.numbers > 0:
+	case n == 2 && p.numbers > 0:
 		return fail("there is no value; an entry is %s; a file without values says pattern in line 1", want)
-	case n < 2+b.numbers:
+	case n < 2+p.numbers:
 		return fail("the line is too short; an entry is %s", want)
-	case n == 3 && b.numbers == 0:
+	case n == 3 && p.numbers == 0:
 		return fail("there is a value; an entry is %s; a file with values says real in line 1", want)
-	case n == 4 && b.numbers == 1:
+	case n == 4 && p.numbers == 1:
 		return fail("there are two values; an entry is %s; a file with imaginary parts says complex in line 1", want)
-	case n > 2+b.numbers:
+	case n > 2+p.numbers:
 		return fail("there is something after the entry, which is %s", want)
 	}
 	return fail("not an entry, which is %s, in plain digits", want)
@@ -104,10 +113,4 @@ func (b *body) badEntry(block []byte, start, line int) error {
 func isValue(word []byte) bool {
 	_, _, ok := parseValue(append(bytes.Clone(word), '\n'), 0)
 	return ok
-}
-
-// lineAt is the number of the line that position i of block is in, where the
-// block starts with the line of the given number.
-func lineAt(block []byte, i, line int) int {
-	return line + bytes.Count(block[:i], []byte("\n"))
 }

@@ -112,9 +112,13 @@ func Decode(r io.Reader, name string, opt Options) (*Matrix, error) {
 	if h.field == "complex" && opt.Complex == "" {
 		return nil, s.errorf(1, "the values are complex, and kernels here multiply real matrices; complex = %q reads the real parts", RealPart)
 	}
-	b := newBody(s, h, opt)
+	l := newLayout(s, h, opt)
+	if h.format == "array" {
+		return newArray(l).read()
+	}
+	b := &body{layout: l}
 	if err := b.read(); err != nil {
 		return nil, err
 	}
-	return assemble(b)
+	return b.assemble()
 }

@@ -37,16 +37,10 @@ func endOfLine(b []byte, i int) int {
 // parseIndex reads a decimal number without sign at i. ok is false where there
 // is none, where it runs into something else, or where it exceeds 2³¹−1.
 func parseIndex(b []byte, i int) (n uint, next int, ok bool) {
-	start := i
-	for ; i-start < 10; i++ {
-		d := uint(b[i]) - '0'
-		if d > 9 {
-			break
-		}
-		n = n*10 + d
-	}
-	ok = i > start && n <= math.MaxInt32 && (blank(b[i]) || b[i] == '\n')
-	return n, i, ok
+	value, next := appendDigits(0, b, i)
+	digits := next - i
+	ok = digits > 0 && digits <= 10 && value <= math.MaxInt32 && (blank(b[next]) || b[next] == '\n')
+	return uint(value), next, ok
 }
 
 // powers are the powers of ten that float64 holds exactly.
@@ -57,31 +51,30 @@ var powers = [...]float64{
 
 // parseValue reads a number at i, correctly rounded. Where the digits fit in 53
 // bits and the power of ten is exact, one multiplication or division rounds
-// once (Clinger, "How to read floating point numbers accurately", 1990);
-// anything else goes through strconv.
+// once (Clinger, "How to read floating point numbers accurately", 1990); other
+// numbers of at most 19 digits go through roundDecimal; anything else, and what
+// that can't decide, through strconv.
 func parseValue(b []byte, i int) (v float64, next int, ok bool) {
 	start := i
 	neg := b[i] == '-'
 	if neg || b[i] == '+' {
 		i++
 	}
-	var (
-		mantissa uint64
-		exponent int
-		digits   = i
-	)
-	for ; b[i]-'0' <= 9; i++ {
-		mantissa = mantissa*10 + uint64(b[i]-'0')
-	}
-	digits = i - digits
+	from := i
+	mantissa, i := appendDigits(0, b, i)
+	digits, exponent := i-from, 0
 	if b[i] == '.' {
 		i++
 		point := i
-		for ; b[i]-'0' <= 9; i++ {
-			mantissa = mantissa*10 + uint64(b[i]-'0')
-		}
+		mantissa, i = appendDigits(mantissa, b, i)
 		exponent = point - i
 		digits += i - point
+	}
+	if digits == 0 { // inf and nan, too
+		return slowValue(b, start)
+	}
+	if digits > 19 {
+		digits -= leadingZeros(b, from)
 	}
 	if b[i]|0x20 == 'e' {
 		e := i + 1
@@ -103,19 +96,34 @@ func parseValue(b []byte, i int) (v float64, next int, ok bool) {
 		i = e
 	}
 	// At most 19 digits never wrap a uint64.
-	if digits == 0 || digits > 19 || mantissa >= 1<<53 || exponent < -22 || exponent > 22 || !(blank(b[i]) || b[i] == '\n') {
+	if digits > 19 || !(blank(b[i]) || b[i] == '\n') {
 		return slowValue(b, start)
 	}
-	v = float64(mantissa)
-	if exponent < 0 {
-		v /= powers[-exponent]
-	} else {
-		v *= powers[exponent]
+	switch {
+	case mantissa < 1<<53 && -22 <= exponent && exponent <= 0:
+		v = float64(mantissa) / powers[-exponent]
+	case mantissa < 1<<53 && 0 < exponent && exponent <= 22:
+		v = float64(mantissa) * powers[exponent]
+	default:
+		if v, ok = roundDecimal(mantissa, exponent); !ok {
+			return slowValue(b, start)
+		}
 	}
 	if neg {
 		v = -v
 	}
 	return v, i, true
+}
+
+// leadingZeros counts the zeros that a number starts with at i, before and
+// behind its point.
+func leadingZeros(b []byte, i int) (n int) {
+	for ; b[i] == '0' || b[i] == '.'; i++ {
+		if b[i] == '0' {
+			n++
+		}
+	}
+	return n
 }
 
 // slowValue reads the word at i through strconv, which also knows inf and nan,

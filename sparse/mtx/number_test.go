@@ -1,6 +1,7 @@
 package mtx
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -15,12 +16,13 @@ func TestParseValueIsExact(t *testing.T) {
 		"9007199254740991", "9007199254740992", "9007199254740993", "9007199254740993e1", "9007199254740991e22", "9007199254740991e-22",
 		"18446744073709551615", "18446744073709551616", "36893488147419103232", "99999999999999999999999", "0.00000000000000000000000001",
 		"1e308", "1.7976931348623157e308", "1.8e308", "-1e999", "4.9e-324", "2e-324", "1e-999", "2.2250738585072011e-308", "1e00001", "1e12345", "1e-12345",
-		"123456789012345678", "0.1234567890123456789", "1234567890.0987654321", "inf", "-Inf", "+infinity", "nan", "NAN",
+		"123456789012345678", "0.1234567890123456789", "1234567890.0987654321", "inf", "1e-80", "1e80", "1e81", "9223372036854775808", "9223372036854775809e-20", "0.00000000000000000000", "00000000000000000000012345.678", "-Inf", "+infinity", "nan", "NAN",
 	}
 	rng := rand.New(rand.NewPCG(9, 10))
-	for range 20_000 {
+	for range 100_000 / shorter() {
 		v := math.Float64frombits(rng.Uint64())
-		words = append(words, strconv.FormatFloat(v, 'g', -1, 64), strconv.FormatFloat(rng.NormFloat64()*100, 'f', rng.IntN(20), 64),
+		words = append(words, fmt.Sprintf("%de%d", rng.Uint64()>>rng.IntN(64), rng.IntN(200)-100), "-0.000"+strconv.FormatUint(rng.Uint64(), 10),
+			strconv.FormatFloat(halfway(rng), 'f', -1, 64)+"5", strconv.FormatFloat(v, 'g', -1, 64), strconv.FormatFloat(rng.NormFloat64()*100, 'f', rng.IntN(20), 64),
 			strconv.FormatFloat(rng.Float64(), 'e', rng.IntN(25), 64), strconv.FormatInt(rng.Int64()>>rng.IntN(63), 10))
 	}
 	for _, w := range words {
@@ -37,6 +39,20 @@ func TestParseValueIsExact(t *testing.T) {
 			t.Errorf("%q was read as %v", w, v)
 		}
 	}
+}
+
+// halfway gives numbers near 2⁵³ with few digits, so that a digit 5 behind them
+// is halfway between two of float64, or close to it.
+func halfway(rng *rand.Rand) float64 {
+	return math.Ldexp(float64(1<<52+rng.Int64N(1<<52)), rng.IntN(12)-6)
+}
+
+// shorter divides the number of random cases of a test that was asked to be short.
+func shorter() int {
+	if testing.Short() {
+		return 10
+	}
+	return 1
 }
 
 func TestParseIndex(t *testing.T) {

@@ -22,9 +22,8 @@ type source struct {
 	r    io.Reader
 	name string
 
-	buf   []byte // blockSize bytes, and one for a missing last '\n'
-	block []byte // lines not handed out yet, within buf
-	tail  []byte // the start of a line behind block, within buf
+	block []byte // lines not handed out yet
+	tail  []byte // the start of a line behind block
 	line  int    // number of the first line of block
 	err   error  // why there is nothing to read after tail
 }
@@ -32,7 +31,7 @@ type source struct {
 // newSource looks at the first bytes, undoes gzip, and refuses what is plainly
 // something else.
 func newSource(r io.Reader, name string) (*source, error) {
-	s := &source{name: name, line: 1, buf: make([]byte, blockSize+1)}
+	s := &source{name: name, line: 1}
 	packed := bufio.NewReaderSize(r, 1<<16)
 	start, err := packed.Peek(sniffSize)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -82,24 +81,24 @@ func (s *source) sniff(start []byte) error {
 	return nil
 }
 
-// nextBlock returns lines not handed out yet, and the number of the first of
-// them, or io.EOF. The block is valid until the next call.
-func (s *source) nextBlock() (block []byte, line int, err error) {
+// nextBlock returns lines not handed out yet, or io.EOF. They lie in buf, of
+// blockSize+1 bytes, or in memory that nothing else uses. s.line stays: who
+// parses lines also counts them.
+func (s *source) nextBlock(buf []byte) ([]byte, error) {
 	if len(s.block) == 0 {
-		if err := s.fill(); err != nil {
-			return nil, s.line, err
+		if err := s.fill(buf); err != nil {
+			return nil, err
 		}
 	}
-	block, line = s.block, s.line
-	s.line += bytes.Count(block, []byte("\n"))
+	block := s.block
 	s.block = nil
-	return block, line, nil
+	return block, nil
 }
 
 // nextLine returns one line with its '\n', and its number, or io.EOF.
 func (s *source) nextLine() (text []byte, line int, err error) {
 	if len(s.block) == 0 {
-		if err := s.fill(); err != nil {
+		if err := s.fill(make([]byte, blockSize+1)); err != nil {
 			return nil, s.line, err
 		}
 	}
@@ -110,13 +109,13 @@ func (s *source) nextLine() (text []byte, line int, err error) {
 	return text, line, nil
 }
 
-// fill reads until the buffer is full or the file ends, and makes the whole
-// lines in it the next block.
-func (s *source) fill() error {
-	n := copy(s.buf, s.tail)
+// fill reads until buf is full or the file ends, and makes the whole lines in it
+// the next block.
+func (s *source) fill(buf []byte) error {
+	n := copy(buf, s.tail)
 	for idle := 0; n < blockSize && s.err == nil; {
 		var got int
-		got, s.err = s.r.Read(s.buf[n:blockSize])
+		got, s.err = s.r.Read(buf[n:blockSize])
 		n += got
 		if idle++; got > 0 {
 			idle = 0
@@ -124,13 +123,13 @@ func (s *source) fill() error {
 			s.err = io.ErrNoProgress
 		}
 	}
-	end := bytes.LastIndexByte(s.buf[:n], '\n') + 1
+	end := bytes.LastIndexByte(buf[:n], '\n') + 1
 	switch {
 	case s.err == io.EOF && end < n:
-		s.buf[n] = '\n'
-		s.block, s.tail = s.buf[:n+1], nil
+		buf[n] = '\n'
+		s.block, s.tail = buf[:n+1], nil
 	case end > 0:
-		s.block, s.tail = s.buf[:end], s.buf[end:n]
+		s.block, s.tail = buf[:end], append(s.tail[:0], buf[end:n]...)
 	case s.err == io.EOF:
 		return io.EOF
 	case s.err != nil:
