@@ -1,0 +1,293 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
+)
+
+// example makes a matrix and what is to be kept of it.
+func example(t testing.TB, generator string, args map[string]any) (*sparse.CSR[float64], Meta) {
+	t.Helper()
+	a, err := generate.Build(t.Context(), generator, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := generate.Spec(generator, args)
+	return a, Meta{Key: NewKey(source), Source: source, Field: "real", Symmetry: "general", NonFinite: 3, Hash: a.Hash(), Features: sparse.Analyze(a)}
+}
+
+func small(t testing.TB) (*sparse.CSR[float64], Meta) {
+	return example(t, "uniform", map[string]any{"rows": 21, "cols": 13, "row_nnz": 3})
+}
+
+func fill(t testing.TB, d *Dir, m Meta, a *sparse.CSR[float64]) {
+	t.Helper()
+	if err := d.Fill(context.Background(), m, a); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What comes out is what went in, bit by bit, in place and copied, whatever the
+// sizes; and the arrays lie where vector instructions want them.
+func TestRoundTrip(t *testing.T) {
+	matrices := map[string]map[string]any{
+		"no rows":    {"rows": 0, "cols": 5, "row_nnz": 0},
+		"no columns": {"rows": 5, "cols": 0, "row_nnz": 0},
+		"no entries": {"rows": 5, "cols": 5, "row_nnz": 0},
+		"one entry":  {"rows": 1, "cols": 1, "row_nnz": 1},
+		"odd":        {"rows": 301, "cols": 77, "row_nnz": 5},
+		"pieces":     {"rows": 100_000, "cols": 1000, "row_nnz": 12},
+	}
+	for name, args := range matrices {
+		t.Run(name, func(t *testing.T) {
+			d := At(filepath.Join(t.TempDir(), "a", "b"))
+			a, m := example(t, "uniform", args)
+			if a.NNZ() > 1 {
+				a.Val[0], a.Val[1] = math.NaN(), math.Copysign(0, -1)
+				m.Hash = a.Hash()
+			}
+			fill(t, d, m, a)
+			e, err := d.Open(m.Key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			if !reflect.DeepEqual(e.Meta, m) {
+				t.Errorf("it says %+v, not %+v", e.Meta, m)
+			}
+			if err := errors.Join(e.A.Validate(), e.Verify()); err != nil {
+				t.Error(err)
+			}
+			b, err := e.Copy(t.Context())
+			if err != nil || b.Validate() != nil || b.Hash() != m.Hash {
+				t.Errorf("copying: %v", err)
+			}
+			for _, at := range []unsafe.Pointer{
+				unsafe.Pointer(unsafe.SliceData(e.A.RowPtr)), unsafe.Pointer(unsafe.SliceData(e.A.ColIdx)), unsafe.Pointer(unsafe.SliceData(e.A.Val)),
+			} {
+				if a.NNZ() > 0 && uintptr(at)%alignment != 0 {
+					t.Errorf("an array lies at %x", at)
+				}
+			}
+		})
+	}
+}
+
+// Whatever byte of an entry changes, wherever it ends: it is noticed, by Open if that
+// concerns what it says, and can be filled again.
+func TestDamage(t *testing.T) {
+	d := At(t.TempDir())
+	a, m := small(t)
+	fill(t, d, m, a)
+	path := d.entry(m.Key)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := d.Open(m.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := opened.rowPtr
+	opened.Close()
+
+	check := func(what string, bytes []byte, atOpen bool) {
+		t.Helper()
+		if err := os.WriteFile(path, bytes, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		e, err := d.Open(m.Key)
+		if err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s: %v", what, err)
+			}
+			return
+		}
+		defer e.Close()
+		if atOpen {
+			t.Errorf("%s: Open notices nothing", what)
+		}
+		if err := e.Verify(); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: Verify says %v", what, err)
+		}
+		if b, err := e.Copy(t.Context()); b != nil || !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: Copy says %v", what, err)
+		}
+	}
+	for i := range good {
+		bad := append([]byte(nil), good...)
+		bad[i] ^= 1 << (i % 8)
+		check(fmt.Sprintf("byte %d is changed", i), bad, int64(i) < header)
+		check(fmt.Sprintf("cut off at %d", i), good[:i], true)
+	}
+	check("longer", append(good[:len(good):len(good)], 0), true)
+
+	fill(t, d, m, a)
+	if e, err := d.Open(m.Key); err != nil || e.Verify() != nil {
+		t.Errorf("after filling it again: %v", err)
+	}
+	other := NewKey("other")
+	if err := os.Rename(path, d.entry(other)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Open(other); !errors.Is(err, ErrDamaged) {
+		t.Errorf("under another name: %v", err)
+	}
+}
+
+// A reader sees a whole entry or none, whoever writes.
+func TestFilledAtOnce(t *testing.T) {
+	d := At(t.TempDir())
+	a, m := example(t, "uniform", map[string]any{"rows": 3000, "cols": 3000, "row_nnz": 20})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 5 {
+				if err := d.Fill(context.Background(), m, a); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range 20 {
+				e, err := d.Open(m.Key)
+				if errors.Is(err, fs.ErrNotExist) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := errors.Join(e.Verify(), e.Close()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if files, _ := os.ReadDir(d.path); len(files) != 1 {
+		t.Errorf("%d files are left", len(files))
+	}
+}
+
+func TestOffAndUnwritable(t *testing.T) {
+	a, m := small(t)
+	var off *Dir
+	if _, err := off.Open(m.Key); err == nil {
+		t.Error("a cache that is off has an entry")
+	}
+	if err := off.Fill(t.Context(), m, a); err == nil {
+		t.Error("a cache that is off keeps something")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := At(filepath.Join(file, "cache")).Fill(t.Context(), m, a); err == nil {
+		t.Error("a cache below a file keeps something")
+	}
+	d := At(t.TempDir())
+	if err := d.room(1 << 62); err == nil || !strings.Contains(err.Error(), "free") {
+		t.Errorf("an entry larger than any disk: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.Fill(ctx, m, a); !errors.Is(err, context.Canceled) {
+		t.Errorf("filling after the end: %v", err)
+	}
+	if files, _ := os.ReadDir(d.path); len(files) != 0 {
+		t.Errorf("%d files are left", len(files))
+	}
+}
+
+func TestDefault(t *testing.T) {
+	for _, c := range []struct{ set, xdg, want string }{
+		{"off", "/x", ""},
+		{"/c", "/x", "/c"},
+		{"", "/x", "/x/spmvtune/matrices"},
+	} {
+		t.Setenv(Env, c.set)
+		t.Setenv("XDG_CACHE_HOME", c.xdg)
+		if d, err := Default(); err != nil || d.Path() != c.want {
+			t.Errorf("%+v gives %q, %v", c, d.Path(), err)
+		}
+	}
+}
+
+func TestListAndPrune(t *testing.T) {
+	d := At(t.TempDir())
+	var metas []Meta
+	for i := range 4 {
+		a, m := example(t, "grid_5pt", map[string]any{"nx": 9, "ny": 9 + i})
+		fill(t, d, m, a)
+		metas = append(metas, m)
+		used := time.Now().Add(-time.Duration(i) * 24 * time.Hour)
+		if err := os.Chtimes(d.entry(m.Key), used, used); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dead, alive := d.entry(metas[0].Key)+temporary+"1", d.entry(metas[0].Key)+temporary+"2"
+	for _, name := range []string{dead, alive} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-2 * abandoned)
+	os.Chtimes(dead, old, old)
+
+	all, err := d.List()
+	if err != nil || len(all) != 4 {
+		t.Fatalf("%d entries, %v", len(all), err)
+	}
+	for i, e := range all {
+		if e.Key != metas[i].Key || e.Source != metas[i].Source || e.Err != nil {
+			t.Errorf("entry %d is %+v", i, e)
+		}
+	}
+	names := func(l Limits) (keys []Key) {
+		t.Helper()
+		removed, err := d.Prune(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range removed {
+			keys = append(keys, e.Key)
+		}
+		return keys
+	}
+	if got := names(NoLimits); len(got) != 0 {
+		t.Errorf("without limits %v go", got)
+	}
+	if _, err := os.Stat(dead); err == nil {
+		t.Error("what a process left behind is still there")
+	}
+	if _, err := os.Stat(alive); err != nil {
+		t.Error("what a process writes is gone")
+	}
+	if got := names(Limits{60 * time.Hour, math.MaxInt64}); !reflect.DeepEqual(got, []Key{metas[3].Key}) {
+		t.Errorf("by age %v go", got)
+	}
+	if got := names(Limits{math.MaxInt64, all[0].Size + all[1].Size}); !reflect.DeepEqual(got, []Key{metas[2].Key}) {
+		t.Errorf("by size %v go", got)
+	}
+	if err := os.WriteFile(d.entry(metas[1].Key), []byte("torn"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(NoLimits); !reflect.DeepEqual(got, []Key{metas[1].Key}) {
+		t.Errorf("of the damaged %v go", got)
+	}
+}

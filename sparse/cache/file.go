@@ -1,0 +1,172 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A File is a file whose content is known.
+type File struct {
+	// Digest tells the file's bytes from all others, 64 hex digits: the SHA-256 of
+	// those of its pieces of 4 MiB.
+	Digest string
+
+	path    string
+	stamp   stamp
+	settled bool // when the stamp was taken
+}
+
+// A stamp is what a file system says of a file that changes when its content does.
+// The time of the last change of status is among it, because programs set that of the
+// last modification at will (cp -p, tar, touch -r), and no program sets this one.
+type stamp struct {
+	dev, inode, size     int64
+	modified, statusTime int64 // ns
+}
+
+// Times of file systems advance in steps of milliseconds (2 s on the coarsest), and
+// servers' clocks are off. A file that was changed less than settling ago may be
+// changed again within the same step, and its stamp would not show it.
+const settling = 10 * time.Second
+
+// settled reports whether any later change of the file shows in its stamp.
+func (s stamp) settled(now time.Time) bool {
+	return now.UnixNano()-max(s.modified, s.statusTime) > int64(settling)
+}
+
+func stampOf(f *os.File) (stamp, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return stamp{}, err
+	}
+	return stamp{int64(st.Dev), int64(st.Ino), int64(st.Size), st.Mtim.Nano(), st.Ctim.Nano()}, nil
+}
+
+// Identify finds out the content of the file at path. It reads the file, unless it
+// did so before and the file's stamp is the same: device, inode, size, and the times
+// of its last modification and change of status, to the nanosecond. A stamp is
+// remembered only once it is older than 10 s, so that every later change shows in it.
+func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
+	if d == nil {
+		return nil, errOff
+	}
+	file := &File{path: path}
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if file.stamp, err = stampOf(f); err != nil {
+		return nil, err
+	}
+	if file.settled = file.stamp.settled(time.Now()); file.settled {
+		if file.Digest = d.recall(file.stamp); file.Digest != "" {
+			return file, nil
+		}
+	}
+	if file.Digest, err = digest(ctx, f, file.stamp.size); err != nil {
+		return nil, err
+	}
+	if file.settled && file.Unchanged(ctx) {
+		d.remember(file.stamp, file.Digest)
+	}
+	return file, nil
+}
+
+// Unchanged reports whether the file at the path still is the one that was
+// identified. What was read from it since then is the content of Digest.
+func (f *File) Unchanged(ctx context.Context) bool {
+	r, err := openRegular(f.path)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	if s, err := stampOf(r); err != nil || s != f.stamp {
+		return false
+	}
+	if f.settled {
+		return true
+	}
+	again, err := digest(ctx, r, f.stamp.size)
+	return err == nil && again == f.Digest
+}
+
+// openRegular opens a file, and nothing that would wait for a writer.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return os.Open(path)
+}
+
+// digest returns that of a file of this many bytes.
+func digest(ctx context.Context, f *os.File, size int64) (string, error) {
+	sums := make([]byte, (size+pieceSize-1)/pieceSize*sha256.Size)
+	err := eachPiece(ctx, size, func(lo, hi int64) error {
+		h := sha256.New()
+		if n, err := io.Copy(h, io.NewSectionReader(f, lo, hi-lo)); err != nil || n < hi-lo {
+			return errors.Join(err, io.ErrUnexpectedEOF)
+		}
+		h.Sum(sums[lo/pieceSize*sha256.Size:][:0])
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	// Some files, those of /proc for one, hold more than they say.
+	if n, err := f.ReadAt(make([]byte, 1), size); n > 0 || err != io.EOF {
+		return "", errors.New("the file is longer than it says")
+	}
+	outer := sha256.Sum256(fmt.Appendf(sums, "%d", size))
+	return hex.EncodeToString(outer[:]), nil
+}
+
+// What is remembered of a stamp is in a small file of its own, which is named for the
+// stamp and holds the digest behind a check of both.
+
+func (d *Dir) note(s stamp) string {
+	name := sha256.Sum256(fmt.Appendf(nil, "%+v", s))
+	return filepath.Join(d.path, notes, hex.EncodeToString(name[:]))
+}
+
+func noteText(name, digest string) []byte {
+	check := sha256.Sum256([]byte(filepath.Base(name) + digest))
+	return fmt.Appendf(nil, "%x %s\n", check, digest)
+}
+
+// recall returns the digest of the file with that stamp, "" if it is not known.
+func (d *Dir) recall(s stamp) string {
+	name := d.note(s)
+	text, err := os.ReadFile(name)
+	if _, digest, ok := bytes.Cut(bytes.TrimSpace(text), []byte(" ")); err == nil && ok && bytes.Equal(text, noteText(name, string(digest))) {
+		now := time.Now()
+		os.Chtimes(name, now, now)
+		return string(digest)
+	}
+	return ""
+}
+
+// remember makes recall find a digest. Where it can't, the file is hashed again.
+func (d *Dir) remember(s stamp, digest string) {
+	name := d.note(s)
+	if os.MkdirAll(filepath.Dir(name), 0o777) == nil {
+		_ = replace(name, func(f *os.File) error {
+			_, err := f.Write(noteText(name, digest))
+			return err
+		})
+	}
+}

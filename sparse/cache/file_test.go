@@ -1,0 +1,152 @@
+package cache
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func identify(t *testing.T, d *Dir, path string) *File {
+	t.Helper()
+	f, err := d.Identify(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// The digest follows the bytes, and nothing else.
+func TestIdentify(t *testing.T) {
+	d, dir := At(t.TempDir()), t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	write(t, a, "one")
+	write(t, b, "one")
+	first := identify(t, d, a)
+	if first.Digest != identify(t, d, b).Digest {
+		t.Error("the name of a file changes its digest")
+	}
+	if !first.Unchanged(t.Context()) {
+		t.Error("a file changes by being read")
+	}
+	// The same size, and the same time of modification.
+	info, err := os.Stat(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, a, "two")
+	if err := os.Chtimes(a, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if first.Unchanged(t.Context()) {
+		t.Error("other content passes for the same")
+	}
+	if identify(t, d, a).Digest == first.Digest {
+		t.Error("other content has the same digest")
+	}
+	if _, err := d.Identify(t.Context(), dir); err == nil {
+		t.Error("a folder has a digest")
+	}
+}
+
+// A digest covers all pieces in order.
+func TestDigestOfPieces(t *testing.T) {
+	d, path := At(t.TempDir()), filepath.Join(t.TempDir(), "f")
+	text := bytes.Repeat([]byte{0}, 2*pieceSize+5)
+	seen := map[string]int{}
+	for _, at := range []int{-1, 0, pieceSize - 1, pieceSize, 2 * pieceSize, len(text) - 1} {
+		if at >= 0 {
+			text[at] = 1
+		}
+		write(t, path, string(text))
+		if at >= 0 {
+			text[at] = 0
+		}
+		digest := identify(t, d, path).Digest
+		if other, taken := seen[digest]; taken {
+			t.Errorf("a one at %d gives the digest of one at %d", at, other)
+		}
+		seen[digest] = at
+	}
+}
+
+// What is remembered is for that stamp only, and only while it is whole.
+func TestRemember(t *testing.T) {
+	d := At(t.TempDir())
+	s := stamp{1, 2, 3, 4, 5}
+	digest := string(NewKey("x"))
+	d.remember(s, digest)
+	if got := d.recall(s); got != digest {
+		t.Errorf("recalled %q", got)
+	}
+	for _, other := range []stamp{{0, 2, 3, 4, 5}, {1, 0, 3, 4, 5}, {1, 2, 0, 4, 5}, {1, 2, 3, 0, 5}, {1, 2, 3, 4, 0}} {
+		if got := d.recall(other); got != "" {
+			t.Errorf("recalled %q for %+v", got, other)
+		}
+	}
+	good, err := os.ReadFile(d.note(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 1
+		write(t, d.note(s), string(bad))
+		if got := d.recall(s); got != "" {
+			t.Errorf("byte %d is changed: recalled %q", i, got)
+		}
+		write(t, d.note(s), string(good[:i]))
+		if got := d.recall(s); got != "" {
+			t.Errorf("cut off at %d: recalled %q", i, got)
+		}
+	}
+}
+
+// A file is hashed once it is known only if it could not have changed unseen.
+func TestSettled(t *testing.T) {
+	now := time.Now()
+	at := func(modified, status time.Duration) stamp {
+		return stamp{modified: now.Add(-modified).UnixNano(), statusTime: now.Add(-status).UnixNano()}
+	}
+	for _, c := range []struct {
+		s    stamp
+		want bool
+	}{
+		{at(time.Hour, time.Hour), true},
+		{at(time.Hour, time.Second), false},
+		{at(time.Second, time.Hour), false},
+		{at(-time.Hour, -time.Hour), false}, // a clock that is ahead
+	} {
+		if got := c.s.settled(now); got != c.want {
+			t.Errorf("%+v: %v", c.s, got)
+		}
+	}
+	d, path := At(t.TempDir()), filepath.Join(t.TempDir(), "f")
+	write(t, path, "text")
+	identify(t, d, path)
+	if list, _ := os.ReadDir(filepath.Join(d.path, notes)); len(list) != 0 {
+		t.Error("a file that was just written is remembered")
+	}
+	f, err := os.Open(os.Args[0]) // the test's own program was linked a while ago
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if s, err := stampOf(f); err != nil || !s.settled(time.Now()) {
+		t.Skip("the program of this test is too young to be remembered")
+	}
+	first := identify(t, d, os.Args[0])
+	s := first.stamp
+	d.remember(s, string(NewKey("planted"))) // shows that it is not hashed again
+	if got := identify(t, d, os.Args[0]); got.Digest != string(NewKey("planted")) {
+		t.Error("a file that has not changed is hashed again")
+	}
+}

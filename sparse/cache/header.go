@@ -1,0 +1,123 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"spmvtune/sparse"
+)
+
+// An entry is, each part at a multiple of 64 bytes and the gaps filled with zeros:
+//
+//	 0  16 bytes  magic
+//	16   uint32   1, in the byte order of the machine
+//	20   uint32   length of the header with its gap
+//	24   uint64   length of the file
+//	32  32 bytes  SHA-256 of the header without these 32 bytes
+//	64            Meta in JSON
+//	…             row offsets, int32; columns, int32; values, float64
+//
+// The arrays have no checksums of their own: Meta has the hash of the whole matrix.
+const (
+	magic     = "spmvtune csr 1\r\n" // line ends that are converted show
+	fixed     = 64
+	digestAt  = 32
+	alignment = 64
+	// maxHeader bounds what is read on the word of a damaged file.
+	maxHeader = 1 << 20
+)
+
+// Meta is what an entry knows of its matrix. The sizes are among the features.
+type Meta struct {
+	Key       Key             `json:"key"`
+	Source    string          `json:"source"` // path, or generator with arguments: where it came from when it was stored
+	Field     string          `json:"field"`
+	Symmetry  string          `json:"symmetry"`
+	NonFinite int             `json:"non_finite"`
+	Hash      string          `json:"hash"` // sparse.CSR.Hash
+	Features  sparse.Features `json:"features"`
+}
+
+// A layout says where the parts of an entry begin, in bytes.
+type layout struct {
+	rowPtr, colIdx, val, size int64
+}
+
+func align(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
+
+// layoutOf is that of an entry whose header takes this many bytes.
+func layoutOf(header int64, f sparse.Features) layout {
+	var l layout
+	l.rowPtr = header
+	l.colIdx = align(l.rowPtr + 4*int64(f.Rows+1))
+	l.val = align(l.colIdx + 4*int64(f.Nonzeros))
+	l.size = align(l.val + 8*int64(f.Nonzeros))
+	return l
+}
+
+// encodeHeader returns the first bytes of an entry, and where its arrays go.
+func encodeHeader(m Meta) ([]byte, layout, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, layout{}, err
+	}
+	length := align(int64(fixed + len(text)))
+	if length > maxHeader {
+		return nil, layout{}, fmt.Errorf("a header of %d bytes", length)
+	}
+	l := layoutOf(length, m.Features)
+	h := make([]byte, length)
+	copy(h, magic)
+	binary.NativeEndian.PutUint32(h[16:], 1)
+	binary.NativeEndian.PutUint32(h[20:], uint32(length))
+	binary.NativeEndian.PutUint64(h[24:], uint64(l.size))
+	copy(h[fixed:], text)
+	sum := headerSum(h)
+	copy(h[digestAt:], sum[:])
+	return h, l, nil
+}
+
+func headerSum(h []byte) [sha256.Size]byte {
+	return sha256.Sum256(append(h[:digestAt:digestAt], h[fixed:]...))
+}
+
+// decodeHeader reads and checks the header of a file of this many bytes.
+func decodeHeader(r io.ReaderAt, size int64) (Meta, layout, error) {
+	var m Meta
+	start := make([]byte, fixed)
+	if _, err := r.ReadAt(start, 0); err != nil {
+		return m, layout{}, fmt.Errorf("reading the header: %w", err)
+	}
+	length := binary.NativeEndian.Uint32(start[20:])
+	switch {
+	case string(start[:len(magic)]) != magic:
+		return m, layout{}, fmt.Errorf("the file does not begin as an entry does")
+	case binary.NativeEndian.Uint32(start[16:]) != 1:
+		return m, layout{}, fmt.Errorf("it was written by a machine with another byte order")
+	case length < fixed || length > maxHeader || int64(length) > size:
+		return m, layout{}, fmt.Errorf("the header is damaged")
+	}
+	h := make([]byte, length)
+	if _, err := r.ReadAt(h, 0); err != nil {
+		return m, layout{}, fmt.Errorf("reading the header: %w", err)
+	}
+	if sum := headerSum(h); !bytes.Equal(sum[:], h[digestAt:fixed]) {
+		return m, layout{}, fmt.Errorf("the header is damaged")
+	}
+	if err := json.Unmarshal(bytes.TrimRight(h[fixed:], "\x00"), &m); err != nil {
+		return m, layout{}, fmt.Errorf("reading the header: %w", err)
+	}
+	f := m.Features
+	if min(f.Rows, f.Cols, f.Nonzeros) < 0 || max(f.Rows, f.Cols, f.Nonzeros) > sparse.MaxIndex {
+		return m, layout{}, fmt.Errorf("the header claims %d rows, %d columns and %d nonzeros", f.Rows, f.Cols, f.Nonzeros)
+	}
+	l := layoutOf(int64(length), f)
+	if l.size != size || int64(binary.NativeEndian.Uint64(h[24:])) != size {
+		return m, layout{}, fmt.Errorf("the file has %d bytes instead of %d", size, l.size)
+	}
+	return m, l, nil
+}

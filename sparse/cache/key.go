@@ -1,0 +1,29 @@
+package cache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"spmvtune/sparse"
+)
+
+// version is part of every key. It changes whenever the layout of entries does, or
+// the meaning of a feature that keeps its name; a feature that is added, renamed or
+// removed changes the keys by itself.
+const version = "1"
+
+// A Key names an entry: 64 hex digits.
+type Key string
+
+// NewKey returns the key of a matrix that depends on nothing but parts, which say
+// together where it comes from: what made it, in which version, of what.
+func NewKey(parts ...string) Key {
+	h := sha256.New()
+	features, _ := json.Marshal(sparse.Features{}) // numbers only: it can't fail
+	for _, p := range append([]string{"spmvtune matrix", version, string(features)}, parts...) {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return Key(hex.EncodeToString(h.Sum(nil)))
+}
