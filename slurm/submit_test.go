@@ -25,7 +25,7 @@ func TestSubmit(t *testing.T) {
 		"scontrol": fakeConfig, "squeue": fakeSqueue,
 		"sbatch": fakeSbatch + `; printf '%s\n' "$@" > "$FAKE/$name"; cp "` + "$FAKE" + `/../latest/jobs.jsonl" "$FAKE/$name.before"; echo $id`,
 	})
-	s := configs.Slurm{Partition: "debug", Time: "01:00:00", Gres: "gpu:a30:1", Exclusive: true, Throttle: 3, Extra: []string{"--nice=5", "--gpus-per-node=1"}}
+	s := configs.Slurm{Partition: "debug", Time: "01:00:00", Gres: "gpu:a30:1", Signal: "USR1@120", Exclusive: true, Throttle: 3, Extra: []string{"--nice=5", "--gpus-per-node=1"}}
 	run := created(t, t.TempDir(), s, 5, "exit 0")
 	must(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
 	round, err := run.Submit(t.Context(), hasty, s, chunkIDs(5))
