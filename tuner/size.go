@@ -25,7 +25,7 @@ func SizeOf(spec configs.Matrix) (Size, error) {
 		}
 		return Size{s.Rows, s.Cols, s.NNZ}, nil
 	}
-	h, err := mtx.ReadSize(spec.Path)
+	h, err := mtx.ReadSize(spec.Path, mtx.Options{Expand: spec.Expand, Complex: spec.Complex})
 	if err != nil {
 		return Size{}, err
 	}

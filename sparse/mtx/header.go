@@ -168,3 +168,11 @@ func (h *header) sizes(s *source, text []byte) error {
 	}
 	return nil
 }
+
+// wanted refuses what opt does not ask for.
+func (h *header) wanted(s *source, opt Options) error {
+	if h.field == "complex" && opt.Complex == "" {
+		return s.errorf(1, "the values are complex, and kernels here multiply real matrices; complex = %q reads the real parts", RealPart)
+	}
+	return nil
+}

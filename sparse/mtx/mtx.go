@@ -109,8 +109,8 @@ func Decode(r io.Reader, name string, opt Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.field == "complex" && opt.Complex == "" {
-		return nil, s.errorf(1, "the values are complex, and kernels here multiply real matrices; complex = %q reads the real parts", RealPart)
+	if err := h.wanted(s, opt); err != nil {
+		return nil, err
 	}
 	l := newLayout(s, h, opt)
 	if h.format == "array" {
