@@ -12,6 +12,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/sparse/cache"
 )
 
 // The test binary is its own worker, with a backend whose kernels misbehave by
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	os.Setenv(cache.Env, "off") // tests leave the user's cache alone
 	os.Exit(m.Run())
 }
 

@@ -11,19 +11,38 @@ import (
 	"spmvtune/sparse/mtx"
 )
 
-// Load reads or generates the matrix that a sweep names, and describes it.
+// Load returns the matrix that a sweep names, and describes it. It comes from the
+// user's cache or else is read or generated, and kept in the cache for the next time.
+// Its arrays are memory of its own: what lies in a mapped file is laid out in other
+// pages, and can be taken away, in the middle of a sample.
 func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matrix, error) {
-	m := Matrix{Name: spec.Name, Class: spec.Class, Field: "real", Symmetry: "general"}
-	var a *sparse.CSR[float64]
-	var err error
+	k := findKept(ctx, spec)
+	if a, m, err := k.load(ctx); err == nil || ctx.Err() != nil {
+		return a, m, err
+	}
+	return k.makeAndKeep(ctx)
+}
+
+// Describe is Load without the matrix: of one that is kept, it reads no entry.
+func Describe(ctx context.Context, spec configs.Matrix) (Matrix, error) {
+	k := findKept(ctx, spec)
+	if m, err := k.describe(); err == nil {
+		return m, nil
+	}
+	_, m, err := k.makeAndKeep(ctx)
+	return m, err
+}
+
+// obtain reads or generates a matrix, and describes it.
+func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m Matrix, err error) {
+	m = named(spec)
+	m.Field, m.Symmetry = "real", "general"
 	if spec.Generate != "" {
-		m.Source = generate.Spec(spec.Generate, spec.Args)
 		if a, err = generate.Build(ctx, spec.Generate, spec.Args); err != nil {
 			return nil, m, fmt.Errorf("generating %s: %w", spec.Name, err)
 		}
 	} else {
-		m.Source = spec.Path
-		read, err := mtx.Read(ctx, spec.Path, mtx.Options{Expand: spec.Expand, Complex: spec.Complex})
+		read, err := mtx.Read(ctx, spec.Path, readOptions(spec))
 		if err != nil {
 			return nil, m, err
 		}
@@ -32,6 +51,19 @@ func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matri
 	m.Hash = a.Hash()
 	m.Features = sparse.Analyze(a)
 	return a, m, nil
+}
+
+func readOptions(spec configs.Matrix) mtx.Options {
+	return mtx.Options{Expand: spec.Expand, Complex: spec.Complex}
+}
+
+// named is a description with what the sweep says.
+func named(spec configs.Matrix) Matrix {
+	m := Matrix{Name: spec.Name, Class: spec.Class, Source: spec.Path}
+	if spec.Generate != "" {
+		m.Source = generate.Spec(spec.Generate, spec.Args)
+	}
+	return m
 }
 
 // vector returns n values drawn uniformly from [−1, 1], none of them 0 and each

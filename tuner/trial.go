@@ -35,6 +35,8 @@ type Matrix struct {
 	Features sparse.Features `json:"features"`
 	// NonFinite is how many entries of its file are NaN or infinite.
 	NonFinite int `json:"non_finite,omitempty"`
+	// Note is why the cache could not keep it, of this run only.
+	Note string `json:"-"`
 }
 
 // A Status says how a trial ended.

@@ -40,6 +40,7 @@ func newDoctor() *cobra.Command {
 			}
 			line("cuda", "%s", found.CUDA)
 			line("slurm", "%s", found.Slurm)
+			line("cache", "%s", found.Cache)
 			line("versions", "spmvtune %s, %s, SQLite %s", found.Version, found.Go, found.SQLite)
 			return nil
 		},
@@ -55,6 +56,7 @@ type diagnosis struct {
 	Roof     kernels.Roof    `json:"bandwidth_gbps"`
 	CUDA     string          `json:"cuda"`
 	Slurm    string          `json:"slurm"`
+	Cache    string          `json:"cache"` // of matrices
 	Version  string          `json:"version"`
 	Go       string          `json:"go"`
 	SQLite   string          `json:"sqlite"`
@@ -65,6 +67,7 @@ func examine(ctx context.Context) diagnosis {
 	d := diagnosis{
 		CUDA:    examineCUDA(ctx),
 		Slurm:   examineSlurm(ctx),
+		Cache:   examineCache(),
 		Version: programVersion(), Go: runtime.Version(), SQLite: sqlite,
 	}
 	b, err := cpu.Open()

@@ -25,7 +25,7 @@ func newMatrix() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMatrixInfo())
+	cmd.AddCommand(newMatrixInfo(), newMatrixCache())
 	return cmd
 }
 
@@ -77,8 +77,7 @@ func loadMatrix(ctx context.Context, path string, expand bool, complexMode strin
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return tuner.Matrix{}, usage(fmt.Errorf("%s is a folder: name a file *.mtx or *.mtx.gz", path))
 	}
-	_, m, err := tuner.Load(ctx, configs.Matrix{Name: matrixName(path), Path: path, Expand: expand, Complex: complexMode})
-	return m, err
+	return tuner.Describe(ctx, configs.Matrix{Name: matrixName(path), Path: path, Expand: expand, Complex: complexMode})
 }
 
 // nonFinite warns of a matrix with such values.

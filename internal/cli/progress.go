@@ -93,6 +93,9 @@ func (p *progress) matrix(m tuner.MatrixPlanned) {
 	if n := m.Matrix.NonFinite; n > 0 {
 		p.say(p.w, "note: "+nonFinite(m.Matrix.Name, n))
 	}
+	if m.Matrix.Note != "" {
+		p.say(p.w, "note: "+m.Matrix.Note)
+	}
 	p.now.index, p.now.matrix = m.Index, m.Matrix.Name
 	p.now.kernel, p.now.best = "", 0
 	p.nonzeros = m.Matrix.Features.Nonzeros

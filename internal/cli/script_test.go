@@ -2,12 +2,18 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"spmvtune/sparse/cache"
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(cache.Env) == "" {
+		os.Setenv(cache.Env, "off") // tests leave the user's cache alone
+	}
 	testscript.Main(m, map[string]func(){
 		"spmvtune": func() {
 			if gpus := os.Getenv(fakeGPUs); gpus != "" {
@@ -20,5 +26,11 @@ func TestMain(m *testing.M) {
 
 // Whole commands, as users type them.
 func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(cache.Env, filepath.Join(env.Cd, ".cache"))
+			return nil
+		},
+	})
 }

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/sparse/cache"
+)
+
+func newMatrixCache() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "List, prune or verify the matrices that are kept",
+		Long: `A matrix that was read from a file, or that took more than a second to generate, is
+kept as a binary file, so that the next run opens it instead. What is kept is named
+for the content of its source: a file that changes is read again. Files are kept in
+spmvtune/matrices in your cache directory ($XDG_CACHE_HOME, or ~/.cache); the variable
+` + cache.Env + ` names another folder, or is "off".`,
+		Example: `  spmvtune matrix cache list
+  spmvtune matrix cache prune --unused 30d
+  spmvtune matrix cache verify`,
+		Args:                       subcommandOnly,
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCacheList(), newCachePrune(), newCacheVerify())
+	return cmd
+}
+
+func newCacheList() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the matrices that are kept, those used last first",
+		Example: `  spmvtune matrix cache list
+  spmvtune matrix cache list --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, all, err := keptMatrices()
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			people := format == "table" || format == "markdown"
+			if people && len(all) == 0 {
+				fmt.Fprintln(w, examineCache())
+				return nil
+			}
+			g := grid{columns: []string{"matrix", "rows", "cols", "nonzeros", "bytes", "last_used", "key"}}
+			for _, e := range all {
+				f := e.Features
+				name, size, used := any(e.Source), any(e.Size), e.Used.UTC().Format(time.RFC3339)
+				if people {
+					name, size, used = filepath.Base(e.Source), quantity(bytesText(e.Size)), e.Used.Format("2006-01-02 15:04")
+				}
+				if e.Err != nil {
+					g.rows = append(g.rows, []any{"(damaged)", nil, nil, nil, size, used, string(e.Key)})
+					continue
+				}
+				g.rows = append(g.rows, []any{name, f.Rows, f.Cols, f.Nonzeros, size, used, string(e.Key)})
+			}
+			if err := g.write(w, format); err != nil || format != "table" {
+				return err
+			}
+			fmt.Fprintf(w, "\n%s in %s\n", bytesText(total(all)), dir.Path())
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "table", strings.Join(formats, ", "))
+	flagValues(cmd, "format", formats...)
+	return cmd
+}
+
+func newCacheVerify() *cobra.Command {
+	return &cobra.Command{
+		Use:     "verify",
+		Short:   "Read all that is kept and remove what is damaged",
+		Example: "  spmvtune matrix cache verify",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, all, err := keptMatrices()
+			if err != nil {
+				return err
+			}
+			w, bad := cmd.OutOrStdout(), 0
+			for _, e := range all {
+				if err := cmd.Context().Err(); err != nil {
+					return err
+				}
+				wrong := dir.Verify(e)
+				if wrong == nil {
+					continue
+				}
+				bad++
+				if err := dir.Remove(e); err != nil {
+					return fmt.Errorf("removing what is damaged (%w): %w", wrong, err)
+				}
+				fmt.Fprintf(w, "removed: %v\n", wrong)
+			}
+			fmt.Fprintf(w, "%s right, %d damaged\n", matrices(len(all)-bad), bad)
+			return nil
+		},
+	}
+}
+
+// keptMatrices opens the user's cache.
+func keptMatrices() (*cache.Dir, []cache.Info, error) {
+	dir, err := cache.Default()
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := dir.List()
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the cache: %w", err)
+	}
+	return dir, all, nil
+}
+
+func total(all []cache.Info) int64 {
+	var sum int64
+	for _, e := range all {
+		sum += e.Size
+	}
+	return sum
+}
+
+// examineCache says where the cache is, and how large.
+func examineCache() string {
+	dir, all, err := keptMatrices()
+	switch {
+	case err != nil:
+		return "none: " + err.Error()
+	case dir == nil:
+		return "off (" + cache.Env + ")"
+	}
+	return fmt.Sprintf("%s, %s in %s", matrices(len(all)), bytesText(total(all)), dir.Path())
+}

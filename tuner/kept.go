@@ -1,0 +1,114 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/sparse"
+	"spmvtune/sparse/cache"
+	"spmvtune/sparse/generate"
+	"spmvtune/sparse/mtx"
+)
+
+// worthKeeping is how long a generator must take for its matrix to be kept. Most are
+// made faster than they are written to a disk and read again. Files are always kept.
+var worthKeeping = time.Second
+
+// kept is a matrix of a sweep as the cache knows it.
+type kept struct {
+	spec configs.Matrix
+	dir  *cache.Dir
+	key  cache.Key
+	file *cache.File // nil for a matrix that is generated
+	err  error       // why the cache is not used
+}
+
+// findKept finds out what the cache calls a matrix.
+func findKept(ctx context.Context, spec configs.Matrix) kept {
+	k := kept{spec: spec}
+	if k.dir, k.err = cache.Default(); k.dir == nil {
+		return k
+	}
+	if spec.Generate != "" {
+		k.key = cache.NewKey("generated", generate.Version, generate.Spec(spec.Generate, spec.Args))
+		return k
+	}
+	file, err := k.dir.Identify(ctx, spec.Path)
+	if err != nil { // reading it will say what is wrong
+		k.dir = nil
+		return k
+	}
+	k.file = file
+	k.key = cache.NewKey("file", mtx.Version, fmt.Sprintf("%+v", readOptions(spec)), nameThatMatters(spec.Path), file.Digest)
+	return k
+}
+
+// nameThatMatters is what a reader may take from the name of a file: its extension
+// and, of an archive, the name of the matrix to look for.
+func nameThatMatters(path string) string {
+	base := strings.ToLower(filepath.Base(path))
+	if ext := filepath.Ext(strings.TrimSuffix(base, ".gz")); ext != ".tar" && ext != ".tgz" {
+		return ext
+	}
+	return filepath.Base(path)
+}
+
+// load returns the matrix if it is kept. An entry that is damaged is as good as none:
+// the matrix is made again and takes its place.
+func (k kept) load(ctx context.Context) (*sparse.CSR[float64], Matrix, error) {
+	e, err := k.dir.Open(k.key)
+	if err != nil {
+		return nil, Matrix{}, err
+	}
+	defer e.Close()
+	a, err := e.Copy(ctx)
+	return a, k.described(e.Meta), err
+}
+
+// describe is load without the matrix.
+func (k kept) describe() (Matrix, error) {
+	e, err := k.dir.Open(k.key)
+	if err != nil {
+		return Matrix{}, err
+	}
+	return k.described(e.Meta), e.Close()
+}
+
+func (k kept) described(e cache.Meta) Matrix {
+	m := named(k.spec)
+	m.Hash, m.Features = e.Hash, e.Features
+	m.Field, m.Symmetry, m.NonFinite = e.Field, e.Symmetry, e.NonFinite
+	return m
+}
+
+// makeAndKeep reads or generates the matrix and stores it. That the cache can't be
+// filled is a note, no error.
+func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], Matrix, error) {
+	start := time.Now()
+	a, m, err := obtain(ctx, k.spec)
+	if err != nil {
+		return nil, m, err
+	}
+	switch {
+	case k.dir == nil:
+		err = k.err
+	case k.file == nil && time.Since(start) < worthKeeping:
+	case k.file != nil && !k.file.Unchanged(ctx): // what was read is perhaps another content
+	default:
+		err = k.dir.Fill(ctx, cache.Meta{
+			Key: k.key, Source: m.Source, Field: m.Field, Symmetry: m.Symmetry,
+			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features,
+		}, a)
+	}
+	if ctx.Err() != nil {
+		return nil, m, ctx.Err()
+	}
+	if err != nil {
+		m.Note = fmt.Sprintf("matrices are not kept for the next run: %v", err)
+	}
+	return a, m, nil
+}

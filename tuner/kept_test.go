@@ -1,0 +1,155 @@
+package tuner
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/sparse/cache"
+)
+
+const fileOfFive = `%%MatrixMarket matrix coordinate integer symmetric
+3 3 3
+1 1 2
+2 1 -1
+3 1 4
+`
+
+// loaded loads a matrix and checks that Describe says the same.
+func loaded(t *testing.T, spec configs.Matrix) Matrix {
+	t.Helper()
+	a, m, err := Load(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Validate(); err != nil || a.Hash() != m.Hash {
+		t.Errorf("the matrix is not the one described: %v", err)
+	}
+	d, err := Describe(t.Context(), spec)
+	if err != nil || !reflect.DeepEqual(d, m) {
+		t.Errorf("described as %+v, %v, loaded as %+v", d, err, m)
+	}
+	return m
+}
+
+func entries(t *testing.T) []cache.Info {
+	t.Helper()
+	dir, err := cache.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := dir.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A matrix from the cache is the one that was read, until its file or the way to read
+// it changes, and an entry that is damaged is made again.
+func TestLoadKeepsFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(cache.Env, "off")
+	path := filepath.Join(dir, "A.mtx")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(fileOfFive)
+	spec := configs.Matrix{Name: "A", Class: "small", Path: path, Expand: true}
+	read := loaded(t, spec)
+	t.Setenv(cache.Env, filepath.Join(dir, "cache"))
+	for range 3 {
+		if m := loaded(t, spec); !reflect.DeepEqual(m, read) {
+			t.Errorf("kept as %+v, read as %+v", m, read)
+		}
+	}
+	if n := len(entries(t)); n != 1 {
+		t.Errorf("%d entries for one matrix", n)
+	}
+
+	triangle := spec
+	triangle.Expand = false
+	if m := loaded(t, triangle); m.Features.Nonzeros != 3 {
+		t.Errorf("the triangle has %d entries", m.Features.Nonzeros)
+	}
+	entry := filepath.Join(dir, "cache", string(entries(t)[0].Key)+".csr")
+	bytes, err := os.ReadFile(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes[len(bytes)-1] ^= 1
+	if err := os.WriteFile(entry, bytes, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if m := loaded(t, triangle); m.Features.Nonzeros != 3 || m.Note != "" {
+		t.Errorf("after the entry was damaged: %+v", m)
+	}
+	d, _ := cache.Default()
+	for _, e := range entries(t) {
+		if err := d.Verify(e); err != nil {
+			t.Errorf("what was damaged was not made again: %v", err)
+		}
+	}
+
+	write(strings.Replace(fileOfFive, "2 1 -1", "2 2 -1", 1)) // of the same size
+	if m := loaded(t, spec); m.Features.Nonzeros != 4 {
+		t.Errorf("of the changed file there are %d entries", m.Features.Nonzeros)
+	}
+	write("%%MatrixMarket matrix coordinate")
+	if _, _, err := Load(t.Context(), spec); err == nil {
+		t.Error("a broken file can be loaded")
+	}
+}
+
+// Matrices that take long to generate are kept; the others would only fill the disk.
+func TestLoadKeepsGenerated(t *testing.T) {
+	t.Setenv(cache.Env, t.TempDir())
+	spec := configs.Matrix{Name: "grid", Generate: "grid_5pt", Args: map[string]any{"nx": 5, "ny": 7}}
+	made := loaded(t, spec)
+	if n := len(entries(t)); n != 0 {
+		t.Errorf("%d entries for what is made in no time", n)
+	}
+	defer func(d time.Duration) { worthKeeping = d }(worthKeeping)
+	worthKeeping = 0
+	for range 2 {
+		if m := loaded(t, spec); !reflect.DeepEqual(m, made) {
+			t.Errorf("kept as %+v, made as %+v", m, made)
+		}
+	}
+	if all := entries(t); len(all) != 1 || all[0].Source != made.Source {
+		t.Errorf("entries %+v", all)
+	}
+	spec.Args["ny"] = 8
+	if m := loaded(t, spec); m.Features.Rows != 40 {
+		t.Errorf("another grid has %d rows", m.Features.Rows)
+	}
+}
+
+// A cache that can't be written is worth a note, and nothing else.
+func TestLoadWithoutRoom(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "A.mtx")
+	if err := os.WriteFile(path, []byte(fileOfFive), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(cache.Env, filepath.Join(path, "cache"))
+	if m := loaded(t, configs.Matrix{Name: "A", Path: path, Expand: true}); m.Features.Nonzeros != 5 || !strings.Contains(m.Note, "not kept") {
+		t.Errorf("loaded as %+v", m)
+	}
+}
+
+func TestNameThatMatters(t *testing.T) {
+	for path, want := range map[string]string{
+		"a/B.mtx": ".mtx", "B.MTX.gz": ".mtx", "B.rb": ".rb", "B.tar.gz": "B.tar.gz", "B.tgz": "B.tgz", "B": "",
+	} {
+		if got := nameThatMatters(path); got != want {
+			t.Errorf("of %s %q matters", path, got)
+		}
+	}
+}
