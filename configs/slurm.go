@@ -3,6 +3,7 @@ package configs
 import (
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -74,10 +75,32 @@ func (t *table) gpus(into *string) {
 	}
 }
 
+// mostWarning is the most seconds before the limit that sbatch takes.
+const mostWarning = 65535
+
 // signal reads the warning before the time limit.
 func (t *table) signal(into *string) {
 	const key = "signal"
-	if t.text(key, into); *into != "" && !slurmSignal.MatchString(*into) {
-		t.fail(key, `write USR1 or another signal and the seconds before the limit, as in "USR1@120"; "" for none`, "%q is not a warning", *into)
+	var s string
+	if !t.has(key) {
+		return
 	}
+	if t.text(key, &s); s != "" && !slurmSignal.MatchString(s) {
+		t.fail(key, `write USR1 or another signal and the seconds before the limit, as in "USR1@120"; "" for none`, "%q is not a warning", s)
+		return
+	}
+	*into = s
+	if (Slurm{Signal: s}).Warning() > mostWarning*time.Second {
+		t.fail(key, "", "%q is too early: the most is %d seconds", s, mostWarning)
+	}
+}
+
+// Warning is how long before its time limit a task is warned, 0 if it is not.
+func (s Slurm) Warning() time.Duration {
+	_, seconds, _ := strings.Cut(s.Signal, "@")
+	n, err := strconv.Atoi(seconds)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
 }

@@ -19,41 +19,66 @@ var managedOptions = []managed{
 	{"wrap", "", "setup"}, {"export", "", "setup"}, {"export-file", "", "setup"}, {"chdir", "D", ""}, {"wait", "W", ""},
 	{"test-only", "", ""}, {"nodes", "N", ""}, {"ntasks", "n", ""}, {"clusters", "M", ""}, {"hold", "H", ""}, {"input", "i", ""},
 	{"help", "h", ""}, {"usage", "", ""}, {"version", "V", ""}, {"quiet", "Q", ""}, {"verbose", "v", ""},
+	{"tasks", "", ""}, // an old name of ntasks
 }
 
-// leastPrefix is how much of an option's name sbatch needs before it completes it.
-const leastPrefix = 2
+// Options of sbatch that need no value, up to Slurm 24.11. All others take the word
+// behind them where they have none, which is an option that spmvtune gives.
+var (
+	flagOptions = []string{
+		"consolidate-segments", "contiguous", "external", "get-user-env", "ignore-pbs", "nice", "no-kill",
+		"overcommit", "oversubscribe", "propagate", "reboot", "resv-ports", "spread-job", "stepmgr", "use-min-nodes",
+	}
+	shortFlags = "Osk"
+)
 
 // extra checks one further option of sbatch: it must be an option, with its value in
-// the same word, and none that spmvtune manages. sbatch also takes the beginning of a
-// long name.
+// the same word, and none that spmvtune manages.
 func (t *table) extra(at *place, option string) bool {
-	name, _, _ := strings.Cut(option, "=")
-	long, isLong := strings.CutPrefix(name, "--")
-	short, isShort := strings.CutPrefix(option, "-")
+	name, _, hasValue := strings.Cut(option, "=")
 	hint := `write it as sbatch takes it, as in "--mail-type=END"`
-	if !isShort || isLong && long == "" || !isLong && short == "" {
-		t.failAt(at, "extra", hint, "%q is not an option", option)
+	refuse := func(hint, format string, args ...any) bool {
+		t.failAt(at, "extra", hint, format, args...)
 		return false
+	}
+	if !strings.HasPrefix(name, "-") || strings.Trim(name, "-") == "" {
+		return refuse(hint, "%q is not an option", option)
 	}
 	if strings.ContainsAny(name, " \t") {
-		t.failAt(at, "extra", hint, "%q has a blank in its name: write --name=value", option)
-		return false
+		return refuse(hint, "%q has a blank in its name: write --name=value", option)
 	}
+	if m, ok := managedIn(name); ok {
+		remedy := "leave it out"
+		if m.key != "" {
+			remedy = fmt.Sprintf("use the key %s instead", m.key)
+		}
+		return refuse(remedy, "--%s is managed by spmvtune", m.long)
+	}
+	long, isLong := strings.CutPrefix(name, "--")
+	switch {
+	case isLong && !hasValue && !slices.ContainsFunc(flagOptions, func(f string) bool { return strings.HasPrefix(f, long) }):
+		return refuse(fmt.Sprintf(`write "%s=VALUE"`, name), "%q has no value, and would take the next option for one", option)
+	case !isLong && len(option) == 2 && !strings.Contains(shortFlags, option[1:]):
+		return refuse(fmt.Sprintf(`write "%sVALUE"`, option), "%q has no value, and would take the next option for one", option)
+	}
+	return true
+}
+
+// managedIn finds a managed option in a word without its value. sbatch takes any
+// beginning of a long name that means only one, and several letters behind one dash.
+func managedIn(name string) (managed, bool) {
+	long, isLong := strings.CutPrefix(name, "--")
+	// The first letter that is no flag is an option; what follows is its value. What
+	// follows -k is its value, too.
+	short := strings.TrimLeft(strings.TrimPrefix(name, "-"), "Os")
 	i := slices.IndexFunc(managedOptions, func(m managed) bool {
 		if isLong {
-			return m.long == long || len(long) >= leastPrefix && strings.HasPrefix(m.long, long)
+			return strings.HasPrefix(m.long, long)
 		}
 		return m.short != "" && strings.HasPrefix(short, m.short)
 	})
 	if i < 0 {
-		return true
+		return managed{}, false
 	}
-	m := managedOptions[i]
-	remedy := "leave it out"
-	if m.key != "" {
-		remedy = fmt.Sprintf("use the key %s instead", m.key)
-	}
-	t.failAt(at, "extra", remedy, "--%s is managed by spmvtune", m.long)
-	return false
+	return managedOptions[i], true
 }
