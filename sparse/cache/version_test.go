@@ -1,0 +1,36 @@
+package cache
+
+import (
+	"encoding/json"
+	"testing"
+
+	"spmvtune/sparse"
+)
+
+// Features are kept: one that changes its meaning and not its name needs another
+// version of the cache. The matrix has two full rows, an empty one, and one entry far
+// from the diagonal.
+func TestVersion(t *testing.T) {
+	if version != "1" {
+		t.Fatal("write down here the features of this version")
+	}
+	a := &sparse.CSR[float64]{Rows: 4, Cols: 5,
+		RowPtr: []int32{0, 3, 3, 4, 7}, ColIdx: []int32{0, 1, 4, 2, 0, 2, 3}, Val: make([]float64, 7)}
+	text, err := json.Marshal(sparse.Analyze(a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]float64
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		"rows": 4, "cols": 5, "nonzeros": 7, "row_mean": 1.75, "row_std": 1.299038105676658,
+		"row_min": 0, "row_p25": 0, "row_median": 1, "row_p75": 3, "row_p90": 3, "row_p99": 3, "row_max": 3,
+		"empty_rows": 1, "cols_used": 5, "bandwidth": 4, "bandwidth_mean": 9.0 / 7,
+	} {
+		if value, there := got[name]; there && value != want {
+			t.Errorf("%s is %v, not %v: change version", name, value, want)
+		}
+	}
+}
