@@ -54,13 +54,17 @@ nx       = 1000
 ny       = 1000
 
 # The generators and their arguments; one with a value here may be left out:
-#     grid_5pt     nx, ny
-#     mycielskian  order
-#     rmat         scale, edge_factor = 16, a = 0.57, b = 0.19, c = 0.19, symmetric = 0, seed = 1
-#     uniform      rows, cols, row_nnz, seed = 1
-#     fem_blocks   nodes, dof = 3, neighbours = 20, band = 400, seed = 1
-#     road         rows, degree = 2.12, seed = 1
-#     giant_row    rows, row_nnz = 4, giant, position = 0.5, seed = 1
+#     grid_5pt           nx, ny
+#     grid_blocks        nx, ny, dof = 3, seed = 1
+#     triangular         nx, ny
+#     delaunay           points, seed = 1
+#     triangulation_dual rows, border = 0, seed = 1
+#     mycielskian        order
+#     rmat               scale, edge_factor = 16, a = 0.57, b = 0.19, c = 0.19, symmetric = 0, seed = 1
+#     uniform            rows, cols, row_nnz, seed = 1
+#     fem_blocks         nodes, dof = 3, neighbours = 20, band = 400, seed = 1
+#     road               rows, degree = 2.12, seed = 1
+#     giant_row          rows, row_nnz = 4, giant, position = 0.5, seed = 1
 
 # suitesparse = "Group/Name" is known, but this version does not download:
 # fetch the file and give its path.

@@ -65,7 +65,7 @@ func TestHelpNamesEveryGenerator(t *testing.T) {
 				args = append(args, fmt.Sprintf("%s = %v", a.Name, a.Default))
 			}
 		}
-		if line := fmt.Sprintf("#     %-12s %s\n", g.Name, strings.Join(args, ", ")); !strings.Contains(Help, line) {
+		if line := fmt.Sprintf("#     %-18s %s\n", g.Name, strings.Join(args, ", ")); !strings.Contains(Help, line) {
 			t.Errorf("no line %q in the help", line)
 		}
 	}

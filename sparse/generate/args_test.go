@@ -50,11 +50,17 @@ func TestRefused(t *testing.T) {
 		{"fem_blocks", map[string]any{"nodes": 11}, []string{"argument neighbours: 20 neighbours need a band of at least 12", "reaches 10"}},
 		{"giant_row", map[string]any{"rows": 4, "giant": 5}, []string{"argument giant: 5 is more than the 4 columns"}},
 		{"giant_row", map[string]any{"rows": 4, "giant": 4, "row_nnz": 5}, []string{"argument row_nnz: 5 is more than the 4 columns"}},
+		{"triangulation_dual", map[string]any{"rows": 10, "border": 5}, []string{"argument border: 5 is wrong for 10 triangles", "both be even"}},
+		{"triangulation_dual", map[string]any{"rows": 10, "border": 2}, []string{"argument border: 2 is out of range", "4 to 12"}},
+		{"triangulation_dual", map[string]any{"rows": 10, "border": 14}, []string{"argument border: 14 is out of range"}},
 		{"mycielskian", map[string]any{"order": 20}, []string{"argument order: 20 is out of range", "between 2 and 19"}},
 
 		// Too large for 32-bit indices.
 		{"grid_5pt", map[string]any{"nx": 1 << 30, "ny": 1 << 30}, []string{"1152921504606846976 rows", "32-bit"}},
 		{"grid_5pt", map[string]any{"nx": 30000, "ny": 20000}, []string{"2999900000 nonzeros", "32-bit"}},
+		{"triangular", map[string]any{"nx": 1 << 20, "ny": 1 << 20}, []string{"1099513724929 rows"}},
+		{"grid_blocks", map[string]any{"nx": 1 << 24, "ny": 1 << 24, "dof": 64}, []string{"18014398509481984 rows"}},
+		{"grid_blocks", map[string]any{"nx": 2000, "ny": 2000, "dof": 64}, []string{"nonzeros"}},
 		{"rmat", map[string]any{"scale": 30}, []string{"17179869184 nonzeros"}},
 		{"rmat", map[string]any{"scale": 26, "symmetric": 1}, []string{"2147483648 nonzeros"}},
 		{"uniform", map[string]any{"rows": sparse.MaxIndex, "cols": sparse.MaxIndex, "row_nnz": sparse.MaxIndex}, []string{"nonzeros"}},

@@ -71,7 +71,19 @@ func digest(m *sparse.CSR[float64]) string {
 
 // draw makes small random arguments for each generator.
 var draw = map[string]func(r *rand.Rand) map[string]any{
-	"grid_5pt":    func(r *rand.Rand) map[string]any { return map[string]any{"nx": 1 + r.IntN(40), "ny": 1 + r.IntN(40)} },
+	"grid_5pt": func(r *rand.Rand) map[string]any { return map[string]any{"nx": 1 + r.IntN(40), "ny": 1 + r.IntN(40)} },
+	"grid_blocks": func(r *rand.Rand) map[string]any {
+		return map[string]any{"nx": 1 + r.IntN(20), "ny": 1 + r.IntN(20), "dof": 1 + r.IntN(6), "seed": r.IntN(1000)}
+	},
+	"triangular": func(r *rand.Rand) map[string]any { return map[string]any{"nx": 1 + r.IntN(40), "ny": 1 + r.IntN(40)} },
+	"delaunay": func(r *rand.Rand) map[string]any {
+		return map[string]any{"points": 1 + r.IntN(1+r.IntN(3000)), "seed": r.IntN(1000)}
+	},
+	"triangulation_dual": func(r *rand.Rand) map[string]any {
+		rows := 2 + r.IntN(1+r.IntN(3000))
+		border := 4 + rows%2 + r.IntN(rows/2)*2
+		return map[string]any{"rows": rows, "border": border * r.IntN(2), "seed": r.IntN(1000)}
+	},
 	"mycielskian": func(r *rand.Rand) map[string]any { return map[string]any{"order": 2 + r.IntN(8)} },
 	"rmat": func(r *rand.Rand) map[string]any {
 		a, b := r.Float64(), r.Float64()
@@ -122,24 +134,30 @@ func TestRandomArguments(t *testing.T) {
 					t.Errorf("%s: planned %+v (%v), made %v", spec, size, err, m)
 				}
 				switch g.Name {
-				case "grid_5pt", "mycielskian", "giant_row":
+				case "grid_5pt", "grid_blocks", "triangular", "triangulation_dual", "mycielskian", "giant_row":
 					if size.NNZ != m.NNZ() {
 						t.Errorf("%s: planned %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
 					}
-				case "rmat", "road":
+				case "rmat", "road", "delaunay":
 					if m.NNZ() > size.NNZ {
 						t.Errorf("%s: planned at most %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
 					}
 				}
 				switch g.Name {
-				case "grid_5pt", "mycielskian", "fem_blocks", "road":
+				case "grid_5pt", "grid_blocks", "delaunay", "triangulation_dual", "mycielskian", "fem_blocks", "road":
 					symmetric(t, spec, m)
 				case "rmat":
 					if args["symmetric"] == 1 {
 						symmetric(t, spec, m)
 					}
 				}
-				if g.Name == "grid_5pt" || g.Name == "mycielskian" {
+				switch g.Name {
+				case "grid_5pt", "triangular", "mycielskian":
+					continue
+				case "delaunay", "triangulation_dual":
+					if slices.ContainsFunc(m.Val, func(v float64) bool { return v != 1 }) {
+						t.Fatalf("%s: a value is not 1", spec)
+					}
 					continue
 				}
 				for _, v := range m.Val {
@@ -164,6 +182,11 @@ func TestGolden(t *testing.T) {
 		want string
 	}{
 		{"grid_5pt", map[string]any{"nx": 30, "ny": 20}, "23d546da9e14d43c"},
+		{"grid_blocks", map[string]any{"nx": 20, "ny": 10}, "7956c4340155c9dd"},
+		{"triangular", map[string]any{"nx": 20, "ny": 30}, "047a4d1c69da9b26"},
+		{"delaunay", map[string]any{"points": 20_000}, "779f766edb57464b"},
+		{"triangulation_dual", map[string]any{"rows": 1000}, "60ecec13dcea8e03"},
+		{"triangulation_dual", map[string]any{"rows": 20_001, "border": 99, "seed": 7}, "f52db2a4934f17de"},
 		{"mycielskian", map[string]any{"order": 8}, "8b96ac55fcf177f7"},
 		{"rmat", map[string]any{"scale": 9}, "ee9e8e8887be6e0e"},
 		{"rmat", map[string]any{"scale": 8, "edge_factor": 4.5, "symmetric": 1, "seed": 7}, "5cebb7c0d3a58d7b"},
@@ -183,7 +206,7 @@ func TestSeedsDiffer(t *testing.T) {
 		if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == "seed" }) {
 			continue
 		}
-		args := map[string]any{"scale": 8, "rows": 500, "cols": 500, "row_nnz": 4, "nodes": 500, "giant": 100}
+		args := map[string]any{"scale": 8, "rows": 500, "cols": 500, "row_nnz": 4, "nodes": 500, "giant": 100, "nx": 20, "ny": 20, "points": 500}
 		for key := range args {
 			if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == key }) {
 				delete(args, key)
@@ -192,8 +215,14 @@ func TestSeedsDiffer(t *testing.T) {
 		one := build(t, g.Name, args)
 		args["seed"] = 2
 		two := build(t, g.Name, args)
-		if slices.Equal(one.ColIdx, two.ColIdx) || slices.Equal(one.Val, two.Val) {
-			t.Errorf("%s: seeds 1 and 2 share columns or values", g.Name)
+		if g.Name != "grid_blocks" && slices.Equal(one.ColIdx, two.ColIdx) {
+			t.Errorf("%s: seeds 1 and 2 share columns", g.Name)
+		}
+		if g.Name == "delaunay" || g.Name == "triangulation_dual" { // values 1
+			continue
+		}
+		if slices.Equal(one.Val, two.Val) {
+			t.Errorf("%s: seeds 1 and 2 share values", g.Name)
 		}
 		mean := 0.0
 		for _, v := range one.Val {

@@ -27,6 +27,24 @@ func TestGrid(t *testing.T) {
 	}
 }
 
+// TestGridBlocks checks the size of the published fem_blocks, and the structure
+// against the 5-point stencil's.
+func TestGridBlocks(t *testing.T) {
+	size, err := Plan("grid_blocks", map[string]any{"nx": 220, "ny": 220, "dof": 6})
+	if want := (Size{290_400, 290_400, 8_680_320}); size != want || err != nil {
+		t.Errorf("220 by 220 blocks of 6 by 6 are %+v (%v)", size, err)
+	}
+	const nx, ny, dof = 7, 5, 3
+	points := dense(build(t, "grid_5pt", map[string]any{"nx": nx, "ny": ny}))
+	for i, row := range dense(build(t, "grid_blocks", map[string]any{"nx": nx, "ny": ny, "dof": dof})) {
+		for j, v := range row {
+			if (v != 0) != (points[i/dof][j/dof] != 0) {
+				t.Errorf("entry (%d, %d) is %v, of the points %v", i, j, v, points[i/dof][j/dof])
+			}
+		}
+	}
+}
+
 func dense(m *sparse.CSR[float64]) [][]float64 {
 	d := make([][]float64, m.Rows)
 	for i := range d {

@@ -1,7 +1,7 @@
 // Package generate makes matrices whose structure is known: exact members of
-// published families (a grid's stencil, Mycielskian graphs) and seeded random
-// ones that look like a class of real matrices (power laws, roads, finite
-// elements, one giant row).
+// published families (stencils on grids, an epidemic's lattice, Mycielskian graphs,
+// Delaunay triangulations and their duals) and seeded random ones that look like a
+// class of real matrices (power laws, roads, finite elements, one giant row).
 //
 // Every generator is a row of the table [Generators]: its arguments are
 // declared there, checked by [Build] before anything is allocated, and spelled
@@ -44,8 +44,8 @@ type Generator struct {
 // A Size is what a generator is going to make.
 type Size struct {
 	Rows, Cols int
-	// NNZ is the number of nonzeros: exact for grid_5pt, mycielskian and
-	// giant_row, an expectation or an upper bound for the others.
+	// NNZ is the number of nonzeros: an expectation for uniform and fem_blocks, an
+	// upper bound for rmat, road and delaunay, exact for the others.
 	NNZ int
 }
 
@@ -60,6 +60,49 @@ var Generators = []Generator{
 			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 30, Required: true, Doc: "lines"},
 		},
 		plan: planGrid, build: buildGrid,
+	},
+	{
+		Name:  "grid_blocks",
+		Doc:   "5-point stencil on an nx by ny grid, a dense dof by dof block for each entry, symmetric",
+		Class: "FEM blocks",
+		Args: []Arg{
+			{Name: "nx", Kind: Int, Min: 1, Max: 1 << 24, Required: true, Doc: "points per line, numbered first"},
+			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 24, Required: true, Doc: "lines"},
+			{Name: "dof", Kind: Int, Min: 1, Max: 64, Default: 3, Doc: "unknowns per point, numbered before the points"},
+			seedArg,
+		},
+		plan: planBlocks, build: buildBlocks,
+	},
+	{
+		Name:  "triangular",
+		Doc:   "generator matrix of MARCA's two-dimensional epidemic model on a triangular lattice, rows sum to 0; nx 512, ny 1024 has the structure of SuiteSparse's mc2depi",
+		Class: "triangular lattice",
+		Args: []Arg{
+			{Name: "nx", Kind: Int, Min: 1, Max: 1 << 20, Required: true, Doc: "states of the first variable are 0 to nx"},
+			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 20, Required: true, Doc: "states of the second variable are 0 to ny"},
+		},
+		plan: planTriangular, build: buildTriangular,
+	},
+	{
+		Name:  "delaunay",
+		Doc:   "graph of the Delaunay triangulation of random points in the unit square, numbered along the Z-order curve, values 1; 2^k points make what SuiteSparse's delaunay_nk are",
+		Class: "triangulation",
+		Args: []Arg{
+			{Name: "points", Kind: Int, Min: 1, Max: 1 << 28, Required: true, Doc: "points, and rows"},
+			seedArg,
+		},
+		plan: planDelaunay, build: buildDelaunay,
+	},
+	{
+		Name:  "triangulation_dual",
+		Doc:   "dual graph of a triangulation of a square: triangles that share an edge, values 1; 4588484 rows and border 7186 have the size of SuiteSparse's hugetrace-00000",
+		Class: "dual of a triangulation",
+		Args: []Arg{
+			{Name: "rows", Kind: Int, Min: 2, Max: 1 << 29, Required: true, Doc: "triangles"},
+			{Name: "border", Kind: Int, Min: 0, Max: 1 << 24, Default: 0, Doc: "edges on the border of the square; 0: about 2.5 times the square root of rows"},
+			seedArg,
+		},
+		plan: planDual, build: buildDual,
 	},
 	{
 		Name:  "mycielskian",

@@ -1,0 +1,226 @@
+package generate
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// pointSets are distinct points by what is special about them.
+var pointSets = map[string]func(r *rand.Rand) []point{
+	"random":  func(r *rand.Rand) []point { return randomPoints(r, 1+r.IntN(60), far+1, far+1) },
+	"crowded": func(r *rand.Rand) []point { return randomPoints(r, 1+r.IntN(60), 12, 12) },
+	"strip":   func(r *rand.Rand) []point { return randomPoints(r, 1+r.IntN(60), 3, 1000) },
+	"two lines": func(r *rand.Rand) []point {
+		return append(randomPoints(r, 1+r.IntN(30), 100, 1), randomPoints(r, 1+r.IntN(30), 1, 100)...)
+	},
+	"line":     func(r *rand.Rand) []point { return line(r.Int32N(4), r.Int32N(4)+1, 1+r.Int32N(40)) },
+	"vertical": func(r *rand.Rand) []point { return line(0, 3, 1+r.Int32N(40)) },
+	"level":    func(r *rand.Rand) []point { return line(3, 0, 1+r.Int32N(40)) },
+	"falling": func(r *rand.Rand) []point {
+		points := line(2, 1, 1+r.Int32N(40))
+		for k := range points {
+			points[k].y = 100 - points[k].y
+		}
+		return points
+	},
+	"grid": func(r *rand.Rand) []point {
+		var points []point
+		w, h := 1+r.Int32N(9), 1+r.Int32N(9)
+		for k := range w * h {
+			points = append(points, point{k % w, k / w})
+		}
+		return points
+	},
+	// All points of the grid on a circle: 65² is the sum of two squares in many ways.
+	"circle": func(r *rand.Rand) []point {
+		var points []point
+		for x := int32(-65); x <= 65; x++ {
+			for y := int32(-65); y <= 65; y++ {
+				if x*x+y*y == 65*65 || x == 0 && y == 0 && r.IntN(2) == 0 {
+					points = append(points, point{x + 100, y + 100})
+				}
+			}
+		}
+		return points
+	},
+}
+
+func randomPoints(r *rand.Rand, n int, width, height int32) []point {
+	points := make([]point, n)
+	for k := range points {
+		points[k] = point{r.Int32N(width), r.Int32N(height)}
+	}
+	return points
+}
+
+func line(dx, dy, n int32) []point {
+	var points []point
+	for k := range n {
+		points = append(points, point{k * dx, k * dy})
+	}
+	return points
+}
+
+// TestDelaunay holds the triangulation of small sets against its definition, tried on
+// all points.
+func TestDelaunay(t *testing.T) {
+	for name, choose := range pointSets {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 4))
+			for range 60 {
+				var codes []uint64
+				for _, p := range choose(r) {
+					codes = append(codes, p.code())
+				}
+				slices.Sort(codes)
+				checkDelaunay(t, slices.Compact(codes))
+			}
+		})
+	}
+}
+
+func checkDelaunay(t *testing.T, codes []uint64) {
+	t.Helper()
+	tri, err := triangulate(t.Context(), codes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := tri.graph(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, "graph", m)
+	symmetric(t, "graph", m)
+	dual, err := tri.dual(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, "dual", dual)
+	symmetric(t, "dual", dual)
+
+	n, points := len(codes), tri.points
+	hull, area := hullOf(points)
+	edges, triangles, shared := 3*n-3-hull, 2*n-2-hull, 3*n-3-2*hull
+	if area == 0 { // on a line
+		edges, triangles, shared = n-1, 0, 0
+	}
+	if m.NNZ() != 2*edges || dual.Rows != triangles || dual.NNZ() != 2*shared {
+		t.Fatalf("%v: %d edges, %d triangles, %d edges between them, not %d, %d and %d",
+			points, m.NNZ()/2, dual.Rows, dual.NNZ()/2, edges, triangles, shared)
+	}
+	_, sides := tri.triangles()
+	for _, e := range sides {
+		third, _ := tri.third(e)
+		a, b, c := points[tri.half[e].org], points[tri.dest(e)], points[third]
+		area -= bigOrient(a, b, c).Int64()
+		for _, d := range points {
+			if bigInCircle(a, b, c, d).Sign() > 0 {
+				t.Fatalf("%v: the circle through %v, %v, %v contains %v", points, a, b, c, d)
+			}
+		}
+	}
+	if area != 0 {
+		t.Fatalf("%v: triangles overlap or leave gaps: twice the area is off by %d", points, -area)
+	}
+}
+
+// hullOf counts the points on the border of the convex hull and returns twice its
+// area (Andrew, Inf. Process. Lett. 9, 1979). If the area is zero so is the count.
+func hullOf(points []point) (count int, area int64) {
+	sorted := slices.Clone(points)
+	slices.SortFunc(sorted, func(a, b point) int {
+		if a.x != b.x {
+			return int(a.x - b.x)
+		}
+		return int(a.y - b.y)
+	})
+	chain := func() (corners []point) {
+		for _, p := range sorted {
+			for k := len(corners); k >= 2 && bigOrient(corners[k-2], corners[k-1], p).Sign() < 0; k-- {
+				corners = corners[:k-1]
+			}
+			corners = append(corners, p)
+		}
+		return corners[:len(corners)-1]
+	}
+	hull := chain()
+	slices.Reverse(sorted)
+	hull = append(hull, chain()...)
+	for k := range hull {
+		area += bigOrient(hull[0], hull[k], hull[(k+1)%len(hull)]).Int64()
+	}
+	if area == 0 {
+		return 0, 0
+	}
+	return len(hull), area
+}
+
+// TestDelaunaySize has the size of SuiteSparse's delaunay_n16 but for chance: its
+// 393,150 nonzeros are those of a triangulation with 30 points on the hull.
+func TestDelaunaySize(t *testing.T) {
+	const n = 1 << 16
+	m := build(t, "delaunay", map[string]any{"points": n})
+	hull := 3*n - 3 - m.NNZ()/2
+	shortest, longest := n, 0
+	distance := 0
+	for i := range m.Rows {
+		columns, _ := m.Row(i)
+		shortest, longest = min(shortest, len(columns)), max(longest, len(columns))
+		for _, j := range columns {
+			distance += max(i, int(j)) - min(i, int(j))
+		}
+	}
+	if hull < 10 || hull > 60 || shortest < 2 || longest < 12 || longest > 20 {
+		t.Errorf("%d points on the hull, degrees %d to %d", hull, shortest, longest)
+	}
+	if mean := distance / m.NNZ(); mean > n/50 {
+		t.Errorf("neighbours are %d apart on average: not numbered along a curve", mean)
+	}
+	if reached(m.RowPtr, m.ColIdx) != n {
+		t.Error("not all points are connected")
+	}
+}
+
+// TestDelaunayOnCores is for sizes that are made in parallel.
+func TestDelaunayOnCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for name, args := range map[string]map[string]any{
+		"delaunay":           {"points": 5*forkSize + 1},
+		"triangulation_dual": {"rows": 10*forkSize + 1},
+	} {
+		runtime.GOMAXPROCS(1)
+		one := digest(build(t, name, args))
+		runtime.GOMAXPROCS(4)
+		if digest(build(t, name, args)) != one {
+			t.Errorf("another %s on 4 cores than on 1", name)
+		}
+	}
+}
+
+// TestDual checks the size of hugetrace-00000, and that most triangles have three
+// neighbours.
+func TestDual(t *testing.T) {
+	size, err := Plan("triangulation_dual", map[string]any{"rows": 4_588_484, "border": 7186})
+	if want := (Size{4_588_484, 4_588_484, 13_758_266}); size != want || err != nil {
+		t.Errorf("hugetrace-00000 is planned as %+v (%v)", size, err)
+	}
+	m := build(t, "triangulation_dual", map[string]any{"rows": 30_000})
+	var by [4]int
+	for i := range m.Rows {
+		by[m.RowPtr[i+1]-m.RowPtr[i]]++
+	}
+	if by[0] > 0 || by[1] > 4 || by[1]*2+by[2] != int(borderDual(values{"rows": 30_000})) {
+		t.Errorf("triangles by degree: %v", by)
+	}
+	if reached(m.RowPtr, m.ColIdx) != m.Rows {
+		t.Error("not all triangles are connected")
+	}
+}
+
+func BenchmarkDelaunay(b *testing.B) {
+	for b.Loop() {
+		build(b, "delaunay", map[string]any{"points": 1 << 18})
+	}
+}
