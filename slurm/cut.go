@@ -1,9 +1,12 @@
 package slurm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
@@ -25,27 +28,33 @@ const (
 	// shortest is how long a task should be at least, if there is more to do:
 	// starting one takes Slurm and us seconds.
 	shortest = time.Minute
+	// readers is how many files are read at a time, to hide how long each takes.
+	readers = 16
 )
 
 // Cut packs what a sweep does into chunks, one a task, in the order of its matrices.
 // A matrix with more to do than fits is cut into parts of its trials. Matrices are not
 // loaded: their sizes come from headers and generators, so that trials and seconds
-// are guesses. That a matrix seems to have no trials does not leave it out.
+// are guesses. That a matrix seems to have no trials does not leave it out; those whose
+// size can't be found out are all in the error.
 func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
-	c := cutter{target: opt.Target.Seconds(), limit: math.Inf(1)}
-	if opt.Limit > 0 {
-		c.limit = usable * opt.Limit.Seconds()
-		c.target = min(c.target, c.limit)
+	limit, err := usableTime(opt.Limit, sweep.Slurm)
+	if err != nil {
+		return Plan{}, err
 	}
-	c.least = min(shortest.Seconds(), c.target/2)
-	for _, m := range sweep.Matrices {
-		size, err := tuner.SizeOf(m)
-		if err != nil {
-			return Plan{}, err
-		}
+	sizes, err := sizesOf(sweep.Matrices)
+	if err != nil {
+		return Plan{}, err
+	}
+	c := newCutter(opt.Target.Seconds(), limit)
+	var parts []*configs.Sweep
+	for _, backend := range sweep.Backends() {
+		parts = append(parts, sweep.Only(backend))
+	}
+	for i, m := range sweep.Matrices {
 		w := work{matrix: m.Name}
-		for _, backend := range sweep.Backends() {
-			o, err := tuner.Look(sweep.Only(backend), size, opt.Devices[backend])
+		for _, part := range parts {
+			o, err := tuner.Look(part, sizes[i], opt.Devices[part.Device.Backend])
 			if err != nil {
 				return Plan{}, fmt.Errorf("planning %s: %w", m.Name, err)
 			}
@@ -57,6 +66,37 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	}
 	c.flush()
 	return c.plan, nil
+}
+
+// usableTime is how much of a task's time limit is planned for, in seconds: not what
+// comes after the warning.
+func usableTime(limit time.Duration, s configs.Slurm) (float64, error) {
+	if limit <= 0 {
+		return math.Inf(1), nil
+	}
+	left := limit - s.Warning()
+	if left <= 0 {
+		return 0, fmt.Errorf("signal = %q warns a task %s before its end, and its time limit is %s: it would be warned at once; ask for more time, or be warned later",
+			s.Signal, s.Warning(), limit)
+	}
+	return min(usable*limit.Seconds(), left.Seconds()), nil
+}
+
+// sizesOf finds out the sizes of matrices. On a file system that many share every file
+// takes its time, which they spend together.
+func sizesOf(matrices []configs.Matrix) ([]tuner.Size, error) {
+	sizes := make([]tuner.Size, len(matrices))
+	errs := make([]error, len(matrices))
+	var g errgroup.Group
+	g.SetLimit(readers)
+	for i, m := range matrices {
+		g.Go(func() error {
+			sizes[i], errs[i] = tuner.SizeOf(m)
+			return nil
+		})
+	}
+	g.Wait() // all errors are in errs
+	return sizes, errors.Join(errs...)
 }
 
 // work is what there is to do on a matrix.
@@ -71,6 +111,12 @@ type cutter struct {
 	target, limit, least float64 // seconds
 	plan                 Plan
 	open                 Chunk
+}
+
+// newCutter aims at tasks of target seconds, and none above limit.
+func newCutter(target, limit float64) *cutter {
+	target = min(target, limit)
+	return &cutter{target: target, limit: limit, least: min(shortest.Seconds(), target/2)}
 }
 
 // add packs the work on one more matrix.
@@ -94,13 +140,18 @@ func (c *cutter) add(w work) {
 
 // parts is into how many parts the trials of a matrix are cut: as many as bring a part
 // and the loading that comes with it to the target. Where loading alone takes most of
-// it, a part is as long as loading: otherwise tasks would do little else.
+// it, a part is as long as loading, if the limit allows: otherwise tasks would do little
+// else.
 func (c *cutter) parts(w work) int {
-	if w.load+w.seconds <= c.target || w.trials < 2 {
+	if w.load+w.seconds <= c.target || w.trials < 2 || w.seconds == 0 {
 		return 1
 	}
-	room := max(c.target-w.load, min(w.load, c.limit-w.load), c.target/4)
-	return min(int(math.Ceil(w.seconds/room)), w.trials)
+	room := max(c.target-w.load, w.load, c.target/4)
+	if left := c.limit - w.load; left > 0 {
+		room = min(room, left)
+	}
+	each := max(1, int(float64(w.trials)*min(1, room/w.seconds))) // trials of a part, at most
+	return (w.trials + each - 1) / each
 }
 
 // flush ends the open chunk.

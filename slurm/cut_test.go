@@ -16,7 +16,7 @@ import (
 
 // cutSome cuts work that needs no sweep.
 func cutSome(target, limit float64, all ...work) Plan {
-	c := cutter{target: min(target, limit), limit: limit, least: min(60, min(target, limit)/2)}
+	c := newCutter(target, limit)
 	for _, w := range all {
 		c.add(w)
 	}
@@ -85,30 +85,42 @@ func TestCutPacks(t *testing.T) {
 	check("no trials are a piece", cutSome(100, 1000, work{"a", 0, 0, 1}), "a 0/1")
 }
 
-// Whatever the work: everything once, and within the limit what can be.
+// Whatever the work: everything is done once; no task is above the limit unless it is
+// one trial, or loading alone is; none is short where a task beside it could take its
+// work.
 func TestCutIsWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 500 {
+	for range 3000 {
 		var all []work
+		load := map[string]float64{}
 		for i := range 1 + rng.IntN(30) {
-			seconds := rng.ExpFloat64() * 300
-			all = append(all, work{fmt.Sprint("m", i), rng.IntN(2000), seconds, rng.ExpFloat64() * 20})
+			w := work{fmt.Sprint("m", i), rng.IntN(1 << rng.IntN(11)), rng.ExpFloat64() * 300, rng.ExpFloat64() * 20}
+			if rng.IntN(10) == 0 {
+				w.load *= 30
+			}
+			if rng.IntN(10) == 0 {
+				w.seconds *= 30
+			}
+			all = append(all, w)
+			load[w.matrix] = w.load
 		}
-		target, limit := 1+rng.Float64()*600, 300+rng.Float64()*3000
+		target, limit := 1+rng.Float64()*600, 30+rng.Float64()*2000
 		p := cutSome(target, limit, all...)
 		wholly(t, p, all)
+		const rounding = 1e-6
+		least := min(60, target/2, limit/2)
 		for i, c := range p.Chunks {
-			if c.Seconds <= limit*1.0001 || len(c.Pieces) == 1 && (c.Trials <= 1 || loadOf(all, c) > limit/2) {
+			if c.Seconds > limit+rounding && (len(c.Pieces) > 1 || c.Trials > 1 && load[c.Pieces[0].Matrix] < limit) {
+				t.Fatalf("chunk %d of %d takes %.0f s of %.0f: %+v", i, len(p.Chunks), c.Seconds, limit, c)
+			}
+			if c.Seconds >= least {
 				continue
 			}
-			t.Fatalf("chunk %d of %d takes %.0f s of %.0f: %+v", i, len(p.Chunks), c.Seconds, limit, c)
+			if i > 0 && p.Chunks[i-1].Seconds+c.Seconds < limit-rounding || i+1 < len(p.Chunks) && p.Chunks[i+1].Seconds+c.Seconds < limit-rounding {
+				t.Fatalf("chunk %d of %d takes only %.0f s: %+v", i, len(p.Chunks), c.Seconds, c)
+			}
 		}
 	}
-}
-
-func loadOf(all []work, c Chunk) float64 {
-	i := slices.IndexFunc(all, func(w work) bool { return w.matrix == c.Pieces[0].Matrix })
-	return all[i].load
 }
 
 // The halves of a chunk are the chunk, again and again.
@@ -157,8 +169,42 @@ func TestCutSweep(t *testing.T) {
 	}
 	sweep := parseSweep(t, text)
 	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "gone", Path: "no/such.mtx"})
-	if _, err := Cut(sweep, CutOptions{Target: time.Minute, Devices: cutDevices}); err == nil || !strings.Contains(err.Error(), "no/such.mtx") {
-		t.Errorf("%v", err)
+	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "lost", Path: "neither.mtx"})
+	_, err = Cut(sweep, CutOptions{Target: time.Minute, Devices: cutDevices})
+	for _, file := range []string{"no/such.mtx", "neither.mtx"} {
+		if err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%v, want %s in it", err, file)
+		}
+	}
+}
+
+// What comes after the warning before the limit is not planned for.
+func TestCutEndsBeforeTheWarning(t *testing.T) {
+	const text = "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[[kernel]]\nname = \"csr_vector\"\nblock = { from = 32, to = 1024, step = 32 }\ngrid = { from = 1, to = 1000 }\n[slurm]\nsignal = "
+	for _, tt := range []struct {
+		signal  string
+		limit   time.Duration
+		longest float64
+	}{
+		{"USR1@120", time.Hour, 0.8 * 3600},
+		{"USR1@120", 5 * time.Minute, 180},
+		{"", 5 * time.Minute, 240},
+	} {
+		p, err := Cut(parseSweep(t, text+fmt.Sprintf("%q\n", tt.signal)), CutOptions{Target: time.Hour, Limit: tt.limit, Devices: cutDevices})
+		if err != nil {
+			t.Fatal(err)
+		}
+		longest := 0.0
+		for _, c := range p.Chunks {
+			longest = max(longest, c.Seconds)
+		}
+		if longest > tt.longest || longest < tt.longest/2 {
+			t.Errorf("%q and %s: a task of %.0f s, want %.0f", tt.signal, tt.limit, longest, tt.longest)
+		}
+	}
+	_, err := Cut(parseSweep(t, text+`"USR1@120"`), CutOptions{Target: time.Hour, Limit: 2 * time.Minute, Devices: cutDevices})
+	if err == nil || !strings.Contains(err.Error(), "warned at once") {
+		t.Errorf("a warning when the task starts: %v", err)
 	}
 }
 
