@@ -42,8 +42,9 @@ func (b *body) assemble() (*Matrix, error) {
 	for range min(runtime.GOMAXPROCS(0), b.bands) {
 		cores.Go(func() {
 			next := make([]int32, min(1<<b.shift, b.h.rows))
+			var rows sorter
 			for band := int(taken.Add(1)) - 1; band < b.bands; band = int(taken.Add(1)) - 1 {
-				a.band(band, next)
+				a.band(band, next, &rows)
 			}
 		})
 	}
@@ -69,7 +70,7 @@ func (a *assembly) rows(band int) (lo, hi int) {
 
 // band fills the rows of a band from all chunks, sorts them, and adds up
 // duplicates. next has room for a number to each row of a band.
-func (a *assembly) band(band int, next []int32) {
+func (a *assembly) band(band int, next []int32, rows *sorter) {
 	lo, hi := a.rows(band)
 	ends := a.m.RowPtr[lo+1 : hi+1] // counts at first
 	for _, c := range a.chunks {
@@ -112,7 +113,7 @@ func (a *assembly) band(band int, next []int32) {
 		if a.numbers == 0 {
 			distinct = sortColumns(cols[start:end]) && distinct
 		} else {
-			distinct = sortRow(cols[start:end], vals[start:end]) && distinct
+			distinct = rows.sortRow(cols[start:end], vals[start:end]) && distinct
 		}
 		start = end
 	}

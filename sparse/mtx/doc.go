@@ -3,10 +3,17 @@
 // initial design", NISTIR 5935 (1996).
 //
 // A file passes four layers, each in files of its own: source hands out blocks
-// of whole lines, decompressed; the header says what to expect; the body parser
-// turns blocks into triplets, mirrored where the symmetry says so; assembly
-// makes the sorted CSR. The parser never looks beyond its block, so blocks can
-// be parsed in any order.
+// of whole lines, decompressed; the header says what to expect; the body turns
+// blocks into chunks of entries, mirrored where the symmetry says so and
+// distributed over bands of rows; assembly makes the sorted CSR, band by band.
+// A parser never looks beyond its block and a band has its own place in the
+// matrix, so all cores work on either at once, and the result does not depend on
+// their number. Arrays are read by one core.
+//
+// Memory is the matrix and one working copy of its entries: 14 bytes to each
+// after mirroring, 6 in a pattern, beside the 12 that it has in the matrix; and
+// a few megabytes to each core. Only a row that is longer than a few entries and
+// not in order is copied once more while it is sorted.
 //
 // Read whole: coordinate and array; real (also called double), integer (also
 // unsigned-integer), pattern and, on request, the real parts of complex;

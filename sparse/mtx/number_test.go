@@ -19,7 +19,7 @@ func TestParseValueIsExact(t *testing.T) {
 		"123456789012345678", "0.1234567890123456789", "1234567890.0987654321", "inf", "1e-80", "1e80", "1e81", "9223372036854775808", "9223372036854775809e-20", "0.00000000000000000000", "00000000000000000000012345.678", "-Inf", "+infinity", "nan", "NAN",
 	}
 	rng := rand.New(rand.NewPCG(9, 10))
-	for range 100_000 / shorter() {
+	for range 300_000 / shorter() {
 		v := math.Float64frombits(rng.Uint64())
 		words = append(words, fmt.Sprintf("%de%d", rng.Uint64()>>rng.IntN(64), rng.IntN(200)-100), "-0.000"+strconv.FormatUint(rng.Uint64(), 10),
 			strconv.FormatFloat(halfway(rng), 'f', -1, 64)+"5", strconv.FormatFloat(v, 'g', -1, 64), strconv.FormatFloat(rng.NormFloat64()*100, 'f', rng.IntN(20), 64),
@@ -70,4 +70,32 @@ func TestParseIndex(t *testing.T) {
 			}
 		}
 	}
+}
+
+// BenchmarkParseValue reads numbers of 17 digits, as files that lose nothing have
+// them, with the standard library beside it.
+func BenchmarkParseValue(b *testing.B) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	var words [][]byte
+	for range 1000 {
+		words = append(words, append(strconv.AppendFloat(nil, rng.NormFloat64(), 'f', 17, 64), '\n'))
+	}
+	b.Run("here", func(b *testing.B) {
+		for b.Loop() {
+			for _, w := range words {
+				if _, _, ok := parseValue(w, 0); !ok {
+					b.Fatalf("%q", w)
+				}
+			}
+		}
+	})
+	b.Run("strconv", func(b *testing.B) {
+		for b.Loop() {
+			for _, w := range words {
+				if _, err := strconv.ParseFloat(string(w[:len(w)-1]), 64); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
 }

@@ -15,13 +15,18 @@ type parser struct {
 	nonFinite int
 }
 
-// reset makes room for the entries of a block of that many bytes.
+// reset makes room for the entries of a block of that many bytes, or of any
+// block unless it is a small one.
 func (p *parser) reset(bytes int) {
 	shortest := len("1 1\n")
 	if p.numbers > 0 {
 		shortest = len("1 1 1\n")
 	}
-	if room := bytes/shortest + 1; len(p.row) < room {
+	if bytes/shortest >= len(p.row) {
+		if bytes > blockSize/2 {
+			bytes = blockSize + 1
+		}
+		room := bytes/shortest + 1
 		p.row, p.col = make([]int32, room), make([]int32, room)
 		if p.numbers > 0 {
 			p.val = make([]float64, room)

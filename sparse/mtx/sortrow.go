@@ -5,16 +5,22 @@ import "slices"
 // shortRow is the most entries for which shifting them into place is fastest.
 const shortRow = 32
 
+// A sorter sorts rows. What it allocates for long ones serves the next.
+type sorter struct {
+	keys []uint64
+	vals []float64
+}
+
 // sortRow sorts the entries of a row by column. Entries of the same column stay
 // in the order of the file. It reports whether there are none.
-func sortRow(cols []int32, vals []float64) (distinct bool) {
+func (s *sorter) sortRow(cols []int32, vals []float64) (distinct bool) {
 	vals = vals[:len(cols)]
 	sorted, distinct := order(cols)
 	if sorted {
 		return distinct
 	}
 	if len(cols) > shortRow {
-		return sortLongRow(cols, vals)
+		return s.sortLongRow(cols, vals)
 	}
 	distinct = true
 	for k := 1; k < len(cols); k++ {
@@ -31,15 +37,15 @@ func sortRow(cols []int32, vals []float64) (distinct bool) {
 }
 
 // sortLongRow sorts the columns with their positions, and copies the values.
-func sortLongRow(cols []int32, vals []float64) (distinct bool) {
-	keys := make([]uint64, len(cols))
+func (s *sorter) sortLongRow(cols []int32, vals []float64) (distinct bool) {
+	s.keys = slices.Grow(s.keys[:0], len(cols))
 	for k, c := range cols {
-		keys[k] = uint64(c)<<32 | uint64(k)
+		s.keys = append(s.keys, uint64(c)<<32|uint64(k))
 	}
-	slices.Sort(keys)
-	old := slices.Clone(vals)
-	for k, key := range keys {
-		cols[k], vals[k] = int32(key>>32), old[uint32(key)]
+	slices.Sort(s.keys)
+	s.vals = append(slices.Grow(s.vals[:0], len(vals)), vals...)
+	for k, key := range s.keys {
+		cols[k], vals[k] = int32(key>>32), s.vals[uint32(key)]
 	}
 	_, distinct = order(cols)
 	return distinct

@@ -18,6 +18,11 @@ const (
 
 // A source hands out a file as blocks of whole lines. Every line ends in '\n',
 // the last one too, so that a parser needs no other bound.
+//
+// Note: plain files are read, not mapped. Mapping 275 MB took 3% less processor
+// time on two cores than reading them into blocks that stay in a core's cache,
+// no less time on the clock, twice the resident memory, and a file that another
+// process cuts off, or a network that fails, ends a process that mapped it.
 type source struct {
 	r    io.Reader
 	name string

@@ -1,0 +1,51 @@
+package mtx
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Rows come out as a stable sort of their entries leaves them, whatever their
+// length and order.
+func TestSortRow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	var s sorter
+	for range 3000 {
+		n := rng.IntN(3 * shortRow)
+		width := 1 + rng.IntN(6*shortRow)
+		type entry struct {
+			col int32
+			val float64
+		}
+		want := make([]entry, n)
+		cols, vals := make([]int32, n), make([]float64, n)
+		for k := range want {
+			cols[k] = int32(rng.IntN(width))
+		}
+		if rng.IntN(3) == 0 {
+			slices.Sort(cols)
+		}
+		for k := range want {
+			vals[k] = float64(k)
+			want[k] = entry{cols[k], vals[k]}
+		}
+		alone := slices.Clone(cols)
+		slices.SortStableFunc(want, func(a, b entry) int { return int(a.col - b.col) })
+		distinct := true
+		for k := 1; k < n; k++ {
+			distinct = distinct && want[k].col != want[k-1].col
+		}
+		if got := s.sortRow(cols, vals); got != distinct {
+			t.Fatalf("%v: distinct is %v", want, got)
+		}
+		for k, w := range want {
+			if cols[k] != w.col || vals[k] != w.val {
+				t.Fatalf("entry %d is %d, %v, want %v", k, cols[k], vals[k], w)
+			}
+		}
+		if got := sortColumns(alone); got != distinct || !slices.Equal(alone, cols) {
+			t.Fatalf("columns alone: %v, %v, want %v", alone, got, cols)
+		}
+	}
+}
