@@ -1,4 +1,5 @@
-// Package mtx reads and writes Matrix Market files, plain or gzipped, in the
+// Package mtx reads and writes Matrix Market files, plain, gzipped, or in an
+// archive of the SuiteSparse collection (.tar.gz, read as it streams), in the
 // format of Boisvert, Pozo and Remington, "The Matrix Market exchange formats:
 // initial design", NISTIR 5935 (1996).
 //

@@ -46,7 +46,7 @@ type Matrix struct {
 	NonFinite int
 }
 
-// Read reads the file at path until ctx ends. A gzipped file is recognised by its
+// Read reads the file at path until ctx ends. A packed file is recognised by its
 // content. A file that breaks the format gives an *Error.
 func Read(ctx context.Context, path string, opt Options) (*Matrix, error) {
 	f, err := open(path)

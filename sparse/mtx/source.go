@@ -1,6 +1,7 @@
 package mtx
 
 import (
+	"archive/tar"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -33,29 +34,32 @@ type source struct {
 	err   error  // why there is nothing to read after tail
 }
 
-// newSource looks at the first bytes, undoes gzip, and refuses what is plainly
-// something else.
+// newSource looks at the first bytes, undoes gzip and tar, and refuses what is
+// plainly something else.
 func newSource(r io.Reader, name string) (*source, error) {
 	s := &source{name: name, line: 1}
-	packed := bufio.NewReaderSize(r, 1<<16)
-	start, err := packed.Peek(sniffSize)
+	text := bufio.NewReaderSize(r, 1<<16)
+	start, err := text.Peek(sniffSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.failure(err)
 	}
-	if !bytes.HasPrefix(start, []byte("\x1f\x8b")) {
-		s.r = packed
-		return s, s.sniff(start)
+	if bytes.HasPrefix(start, []byte("\x1f\x8b")) {
+		unzipped, err := gzip.NewReader(text)
+		if err != nil {
+			return nil, s.failure(err)
+		}
+		text = bufio.NewReaderSize(unzipped, sniffSize)
+		start, err = text.Peek(sniffSize)
+		if len(start) == 0 && err != nil && !errors.Is(err, io.EOF) {
+			return nil, s.failure(err)
+		}
 	}
-	unzipped, err := gzip.NewReader(packed)
-	if err != nil {
-		return nil, s.failure(err)
+	s.r = text
+	if isTar(start) {
+		if start, err = s.unpack(text); err != nil {
+			return nil, err
+		}
 	}
-	plain := bufio.NewReaderSize(unzipped, sniffSize)
-	start, err = plain.Peek(sniffSize)
-	if len(start) == 0 && err != nil && !errors.Is(err, io.EOF) {
-		return nil, s.failure(err)
-	}
-	s.r = plain
 	return s, s.sniff(start)
 }
 
@@ -75,9 +79,6 @@ func (s *source) sniff(start []byte) error {
 		if bytes.HasPrefix(start, []byte(known.prefix)) {
 			return s.errorf(1, "%s", known.reason)
 		}
-	}
-	if len(start) >= 262 && string(start[257:262]) == "ustar" {
-		return s.errorf(1, "this is a tar archive: unpack the matrix first")
 	}
 	text := bytes.ToLower(bytes.TrimLeft(start, " \t\r\n"))
 	if bytes.HasPrefix(text, []byte("<!doctype")) || bytes.HasPrefix(text, []byte("<html")) || bytes.HasPrefix(text, []byte("<?xml")) {
@@ -151,6 +152,8 @@ func (s *source) failure(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		reason = "the compressed data end too early: the file was cut off; get it again"
+	case errors.Is(err, tar.ErrHeader):
+		reason = fmt.Sprintf("the archive is damaged (%v): get it again", err)
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		reason = fmt.Sprintf("the compressed data are damaged (%v): get the file again", err)
 	}
