@@ -81,6 +81,26 @@ func TestDelaunay(t *testing.T) {
 	}
 }
 
+// FuzzDelaunay takes two bytes for a point, multiples of which reach across the grid.
+func FuzzDelaunay(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 1, 0, 2, 1, 1}, false)
+	f.Add([]byte{0, 0, 255, 0, 0, 255, 255, 255, 127, 0}, true)
+	f.Fuzz(func(t *testing.T, data []byte, wide bool) {
+		var codes []uint64
+		for k := 0; k+1 < min(len(data), 40); k += 2 {
+			p := point{int32(data[k]), int32(data[k+1])}
+			if wide {
+				p.x, p.y = p.x*(far/255), p.y*(far/255)
+			}
+			codes = append(codes, p.code())
+		}
+		if len(codes) > 0 {
+			slices.Sort(codes)
+			checkDelaunay(t, slices.Compact(codes))
+		}
+	})
+}
+
 func checkDelaunay(t *testing.T, codes []uint64) {
 	t.Helper()
 	tri, err := triangulate(t.Context(), codes)
