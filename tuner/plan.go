@@ -36,22 +36,31 @@ func caches(p configs.Protocol) []Cache {
 	}
 }
 
+// A point is a configuration as the key of a map.
+type point struct {
+	kernel      string
+	precision   kernels.Precision
+	block, grid int
+	params      string
+}
+
 // points gives the configurations that the sweep tries on a matrix of a size, each
 // once, and counts those that are left out by reason.
 func (p planner) points(size Size, skipped map[string]int, each func(kernels.Config)) error {
-	var seen map[string]bool // needed where the same kernel is in two spaces
-	if p.overlap() {
-		seen = map[string]bool{}
-	}
+	seen := map[point]bool{} // of kernels that are in several spaces
+	several := p.several()
 	for _, space := range p.sweep.Kernels {
 		for c := range space.Expand(p.device.Units) {
+			var at point
 			k, ok := kernels.Lookup(c.Kernel)
-			switch {
-			case !ok || k.Backend != p.device.Backend:
+			if !ok || k.Backend != p.device.Backend {
 				skipped["needs the "+k.Backend+" backend"]++
 				continue
-			case seen != nil && seen[c.String()]:
-				continue
+			}
+			if several[c.Kernel] {
+				if at = (point{c.Kernel, c.Precision, c.Block, c.Grid, c.Params.String()}); seen[at] {
+					continue
+				}
 			}
 			keep, err := space.Keep(c, size.Rows, size.Cols, size.Nonzeros)
 			if err != nil {
@@ -66,8 +75,8 @@ func (p planner) points(size Size, skipped map[string]int, each func(kernels.Con
 				skipped[invalid.Reason]++
 				continue
 			}
-			if seen != nil {
-				seen[c.String()] = true
+			if several[c.Kernel] {
+				seen[at] = true
 			}
 			each(c)
 		}
@@ -75,18 +84,19 @@ func (p planner) points(size Size, skipped map[string]int, each func(kernels.Con
 	return nil
 }
 
-// overlap reports whether two spaces of the sweep have a kernel in common.
-func (p planner) overlap() bool {
-	seen := map[string]bool{}
+// several tells which kernels are in more than one space of the sweep.
+func (p planner) several() map[string]bool {
+	spaces := map[string]int{}
 	for _, space := range p.sweep.Kernels {
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(space.Kernels))) {
-			if seen[name] {
-				return true
-			}
-			seen[name] = true
+			spaces[name]++
 		}
 	}
-	return false
+	several := map[string]bool{}
+	for name, n := range spaces {
+		several[name] = n > 1
+	}
+	return several
 }
 
 // plan applies the sweep's space, its constraints and its strategy to m. The

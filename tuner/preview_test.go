@@ -44,6 +44,13 @@ func TestGuess(t *testing.T) {
 	if cold := guess(size, kernels.Float64, Cold, p, dev); cold < warm+900*time.Microsecond {
 		t.Errorf("%s cold, with ten flushes of 100 MB; %s warm", cold, warm)
 	}
+	assumed := kernels.Device{Backend: "cuda"} // which says nothing of its cache
+	if cold := guess(size, kernels.Float64, Cold, p, assumed); cold < warm+900*time.Microsecond {
+		t.Errorf("%s cold on a GPU that is assumed; %s warm", cold, warm)
+	}
+	if small := guess(Size{Rows: 1, Cols: 1, Nonzeros: 1}, kernels.Float32, Warm, p, dev); small < 1100*time.Microsecond {
+		t.Errorf("%s for a trial that is nothing but ten samples, a warm-up and what surrounds them", small)
+	}
 	p.Budget = time.Second
 	dev.Backend = "cpu"
 	if limit := 1200 * time.Millisecond; guess(size, kernels.Float64, Cold, p, dev) > limit {
