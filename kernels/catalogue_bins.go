@@ -25,7 +25,7 @@ var csrBinsKernels = []Kernel{
 		Mapping: "thread per row, grid-stride, unrolled: 8 products at a time",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 		Params: []Param{
-			{Name: "min_blocks", Values: []string{"none", "1", "2", "3"}, Default: "none", Doc: "launch bound: blocks that must fit on a multiprocessor"},
+			{Name: "min_blocks", Values: []string{"none", "1", "2", "3"}, Default: "none", Doc: "launch bound: blocks that must fit on a multiprocessor; with one, long rows are also fetched ahead"},
 			shared,
 		},
 	},

@@ -16,13 +16,14 @@ struct Csr {
 	int rows;
 };
 
-// A thread alone with a row longer than this asks for its nonzeros long before it
-// needs them. Shorter rows are summed by so many threads that others fill the wait.
+// While more nonzeros than this are left of its row, a thread alone with it asks for
+// them 8 turns before it needs them. On an H100 a row of 800,000 then takes 0.7 of the
+// time, and rows of 200 to 300, which ask for nothing, lose nothing.
 constexpr unsigned LONG_ROW = 512;
 
-// What a sum fetches before it needs it: the columns of its next turn, at as many
-// more registers, and also, into the L2 cache, the nonzeros of a later turn where one
-// thread has a long row to itself.
+// What a sum of N products a turn fetches before it needs it: the columns of its next
+// turn, at N more registers, and also, into the L2 cache, the nonzeros of a later turn,
+// where one thread has a long row to itself: the step is 1 then.
 enum Ahead { NOTHING, COLUMNS, NONZEROS };
 
 // The parameters of an entry that begins with them, and its Csr.
@@ -93,7 +94,8 @@ __device__ __forceinline__ void add_products(const Csr<V> &a, V &sum, unsigned j
 	for (int i = 0; i < N; i++) sum += p[i];
 }
 
-// Asks for the N nonzeros from j on to be brought to the L2 cache. Nothing waits.
+// Asks for about the N nonzeros from j on to be brought to the L2 cache; where they are
+// not aligned, the next turn asks for the last sector. Nothing waits.
 template <int N, typename V>
 __device__ __forceinline__ void prefetch(const Csr<V> &a, unsigned j) {
 	constexpr unsigned SECTOR = 32; // bytes
@@ -109,6 +111,7 @@ __device__ __forceinline__ void prefetch(const Csr<V> &a, unsigned j) {
 template <int N, Ahead AHEAD, typename V>
 __device__ __forceinline__ void add_ahead(const Csr<V> &a, V &sum, unsigned &j, unsigned end,
                                           unsigned step) {
+	static_assert(9 * N <= LONG_ROW); // what is asked for lies in the row
 	int col[N];
 	auto fetch_columns = [&] {
 #pragma unroll

@@ -1,7 +1,8 @@
 // Stands before the toolkit's cuda.h on the include path (see the Makefile), so
 // that gorgonia.org/cu builds with the headers of CUDA 13, too.
 //
-// CUDA 13 points a few names at newer functions with other parameters. The
+// CUDA 13 points a few names at newer functions, which have other parameters or need a
+// newer driver. The
 // driver keeps the earlier ones, under the symbols below; their declarations are
 // here because the header shows them to itself only. With CUDA 11 and 12 nothing
 // changes.
