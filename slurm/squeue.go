@@ -74,9 +74,10 @@ func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job,
 	return all, nil
 }
 
-// Named asks a cluster for the jobs of a name, which must be free of commas.
+// Named asks a cluster for the jobs of a name, which must be free of commas, in all
+// partitions: without -a, squeue leaves out the hidden ones unless it is asked for ids.
 func (c *Client) Named(ctx context.Context, cluster, name string) ([]Job, error) {
-	out, err := c.ask(ctx, cluster, "squeue", "-h", "-t", "all", "-r", "-n", name, "-o", columns)
+	out, err := c.ask(ctx, cluster, "squeue", "-h", "-a", "-t", "all", "-r", "-n", name, "-o", columns)
 	if err != nil {
 		return nil, fmt.Errorf("looking for job %s: %w", name, err)
 	}
