@@ -3,10 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -15,12 +16,23 @@ import (
 // applicationID marks our files in SQLite's header: "SpMV".
 const applicationID = 0x53704d56
 
-//go:embed migrations/0001_create.sql
-var createSQL string
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
 
-// migrations are the steps of the schema, in order. A file with user_version n
-// has had the first n of them.
-var migrations = []string{createSQL}
+// migrations are the steps of the schema, in the order of their files' names. A
+// file with user_version n has had the first n of them.
+var migrations = readMigrations()
+
+func readMigrations() []string {
+	const folder = "migrations"
+	entries, _ := migrationFiles.ReadDir(folder) // sorted; what is embedded can be read
+	texts := make([]string, len(entries))
+	for i, e := range entries {
+		text, _ := migrationFiles.ReadFile(path.Join(folder, e.Name()))
+		texts[i] = string(text)
+	}
+	return texts
+}
 
 // migrate brings the schema up to date, each step in a transaction of its own.
 //

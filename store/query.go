@@ -29,7 +29,7 @@ func (db *DB) Query(ctx context.Context, sqlOrView string) (*Table, error) {
 	statement = strings.TrimSpace(statement)
 	switch {
 	case blank(statement):
-		return nil, errors.New("nothing to run: give one SQL statement, or one of the views best, features, results, speedup")
+		return nil, errors.New("nothing to run: give one SQL statement, or one of the views best, features, results, speedup, telemetry")
 	case rest != "":
 		return nil, fmt.Errorf("one statement at a time: after the first comes %q", abbreviate(rest))
 	case identifier.MatchString(statement):
@@ -105,7 +105,7 @@ func unknown(what, name string, names []string) error {
 		}
 	}
 	if best == "" {
-		return fmt.Errorf("there is no %s %q: the views are best, features, results and speedup", what, name)
+		return fmt.Errorf("there is no %s %q: the views are best, features, results, speedup and telemetry", what, name)
 	}
 	return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
 }

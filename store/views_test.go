@@ -23,6 +23,8 @@ func TestViewColumns(t *testing.T) {
 		"best":    results + ", margin, tie_size",
 		"speedup": "device, matrix, precision, cache, kernel, block, grid, params, median_ms, " +
 			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse",
+		"telemetry": "sweep, device, matrix, kernel, precision, block, grid, params, cache, status, median_ms, node, uuid, job, " +
+			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at",
 		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(), ", "),
 	} {
 		if got := strings.Join(query(t, db, view).Columns, ", "); got != want {
