@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"math/bits"
-	"sort"
 	"sync"
 	"sync/atomic"
 )
@@ -66,8 +65,7 @@ func (d *distances) addEntries(rowPtr, colIdx []int32, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	// The row that holds entry lo: the last that starts at or before it.
-	i := sort.Search(len(rowPtr), func(i int) bool { return int(rowPtr[i]) > lo }) - 1
+	i := rowOf(rowPtr, lo)
 	for k := lo; k < hi; i++ {
 		end := min(int(rowPtr[i+1]), hi)
 		for _, j := range colIdx[k:end] {

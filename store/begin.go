@@ -81,8 +81,10 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err e
 	}
 	query := fmt.Sprintf("INSERT INTO matrix (%s) VALUES (?%s) ON CONFLICT (hash) DO UPDATE SET %s RETURNING id",
 		strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)-1), strings.Join(set, ", "))
-	err = tx.QueryRowContext(ctx, query, values...).Scan(&id)
-	return id, err
+	if err := tx.QueryRowContext(ctx, query, values...).Scan(&id); err != nil {
+		return 0, err
+	}
+	return id, putPattern(ctx, tx, id, m.Pattern)
 }
 
 // putRun records the sweep and the device of a run, but not its kernels.

@@ -82,7 +82,8 @@ func testRun() tuner.RunInfo {
 func testMatrix(name string) tuner.Matrix {
 	return tuner.Matrix{Name: name, Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
 		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5, RowStd: 0.5, RowMin: 3, RowP25: 4, RowMedian: 5,
-			RowP75: 5, RowP90: 5, RowP99: 5, RowMax: 6, EmptyRows: 7, ColsUsed: 890, Bandwidth: 100, BandwidthMean: 50.5}}
+			RowP75: 5, RowP90: 5, RowP99: 5, RowMax: 6, EmptyRows: 7, ColsUsed: 890, Bandwidth: 100, BandwidthMean: 50.5},
+		Pattern: sparse.Thumbnail("\x01 not empty")}
 }
 
 // good is a trial of 1 ms ± 1% on matrix "grid", as changed.

@@ -80,7 +80,7 @@ func (k kept) describe() (Matrix, error) {
 
 func (k kept) described(e cache.Meta) Matrix {
 	m := named(k.spec)
-	m.Hash, m.Features = e.Hash, e.Features
+	m.Hash, m.Features, m.Pattern = e.Hash, e.Features, e.Pattern
 	m.Field, m.Symmetry, m.NonFinite = e.Field, e.Symmetry, e.NonFinite
 	return m
 }
@@ -101,7 +101,7 @@ func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], Matrix, er
 	default:
 		err = k.dir.Fill(ctx, cache.Meta{
 			Key: k.key, Source: m.Source, Field: m.Field, Symmetry: m.Symmetry,
-			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features,
+			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features, Pattern: m.Pattern,
 		}, a)
 	}
 	if ctx.Err() != nil {

@@ -50,6 +50,7 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 	}
 	m.Hash = a.Hash()
 	m.Features = sparse.Analyze(a)
+	m.Pattern = sparse.NewThumbnail(a)
 	return a, m, nil
 }
 

@@ -33,6 +33,8 @@ type Matrix struct {
 	Field    string          `json:"field"`  // real, integer, pattern
 	Symmetry string          `json:"symmetry"`
 	Features sparse.Features `json:"features"`
+	// Pattern shows where the entries lie. Runs before it was kept have none.
+	Pattern sparse.Thumbnail `json:"pattern,omitempty"`
 	// NonFinite is how many entries of its file are NaN or infinite.
 	NonFinite int `json:"non_finite,omitempty"`
 	// Note is why the cache could not keep it, of this run only.

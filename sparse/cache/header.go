@@ -33,13 +33,14 @@ const (
 
 // Meta is what an entry knows of its matrix. The sizes are among the features.
 type Meta struct {
-	Key       Key             `json:"key"`
-	Source    string          `json:"source"` // path, or generator with arguments: where it came from when it was stored
-	Field     string          `json:"field"`
-	Symmetry  string          `json:"symmetry"`
-	NonFinite int             `json:"non_finite"`
-	Hash      string          `json:"hash"` // sparse.CSR.Hash
-	Features  sparse.Features `json:"features"`
+	Key       Key              `json:"key"`
+	Source    string           `json:"source"` // path, or generator with arguments: where it came from when it was stored
+	Field     string           `json:"field"`
+	Symmetry  string           `json:"symmetry"`
+	NonFinite int              `json:"non_finite"`
+	Hash      string           `json:"hash"` // sparse.CSR.Hash
+	Features  sparse.Features  `json:"features"`
+	Pattern   sparse.Thumbnail `json:"pattern"`
 }
 
 // A layout says where the parts of an entry begin, in bytes.

@@ -26,7 +26,7 @@ func testRun() tuner.RunInfo {
 }
 
 func testMatrix(name string) tuner.Matrix {
-	return tuner.Matrix{Name: name, Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
+	return tuner.Matrix{Name: name, Pattern: sparse.Thumbnail("\x01 of bins"), Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
 		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5, RowStd: 0.1 + 0.2, BandwidthMean: math.NaN()}}
 }
 
