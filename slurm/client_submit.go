@@ -10,8 +10,8 @@ import (
 )
 
 // Submit runs sbatch with args: options, a script and its arguments. A
-// *RefusedError or a *MissingError says that there is no job. Any other error leaves
-// open whether there is one: find looks for it by its name.
+// *MissingError says that there is no job, and a *RefusedError that there is hardly
+// one; a *NoAnswerError leaves it open: find looks for it by its name.
 func (c *Client) Submit(ctx context.Context, cluster string, args []string) (JobID, error) {
 	out, _, err := c.run(ctx, call{
 		cluster: cluster, name: "sbatch", args: append([]string{"--parsable"}, args...), env: cleanEnv(os.Environ()),
@@ -49,6 +49,15 @@ func (c *Client) TestOnly(ctx context.Context, options []string, script string) 
 	return strings.TrimPrefix(firstLines(stderr), "sbatch: "), nil
 }
 
+// look asks once for the job of a name, on all clusters that are named.
+func (c *Client) look(ctx context.Context, cluster, name string) (id JobID, found bool, err error) {
+	jobs, err := c.Named(ctx, cluster, name)
+	if err != nil || len(jobs) == 0 {
+		return JobID{}, false, err
+	}
+	return jobs[0].JobID, true, nil
+}
+
 // find looks for a job that sbatch may have submitted before it broke off. It asks
 // until the controller answers, and twice, since a controller that was held up may
 // take the job in after it has answered; and not only before the time since.
@@ -56,11 +65,11 @@ func (c *Client) find(ctx context.Context, cluster, name string, since time.Time
 	giveUp := time.Now().Add(orElse(c.Patience, 5*time.Minute))
 	for absent := 0; ; {
 		asked := time.Now()
-		jobs, err := c.Named(ctx, cluster, name)
+		id, found, err := c.look(ctx, cluster, name)
 		var silent *NoAnswerError
 		switch {
-		case err == nil && len(jobs) > 0:
-			return jobs[0].JobID, true, nil
+		case found:
+			return id, true, nil
 		case err == nil:
 			if absent++; absent >= 2 && !asked.Before(since) {
 				return JobID{}, false, nil

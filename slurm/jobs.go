@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,9 +43,13 @@ type jobLine struct {
 
 // Lock waits until no other process submits jobs of the run or repairs what is known
 // of them. Who decides by the state of the run what to submit holds it from before
-// that until Submit has returned.
+// that until Submit has returned. Where the file system has no locks, it does not
+// wait: the error says who submits.
 func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
-	unlock, err = lock(ctx, r.Path(".submit.lock"))
+	unlock, err = flock(ctx, r.Path(".submit.lock"))
+	if errors.Is(err, errNoLocks) {
+		return take(r.Path(".submit.taken"))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("waiting for another submission of the run: %w", err)
 	}

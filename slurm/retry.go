@@ -38,6 +38,7 @@ func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string)
 		return Retried{}, err
 	}
 	defer unlock()
+	number := r.nextRound()
 	settled, err := r.Recover(ctx, c)
 	if err != nil {
 		return Retried{Settled: settled}, err
@@ -56,15 +57,14 @@ func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string)
 	if len(send) == 0 {
 		return done, nil
 	}
+	var grown *Plan
 	if len(done.Split) > 0 {
-		if err := r.replacePlan(plan); err != nil {
-			return done, err
-		}
+		grown = &plan
 	}
 	if mem != "" {
 		s.Mem = mem
 	}
-	round, err := r.Submit(ctx, c, s, send)
+	round, err := r.submit(ctx, c, s, number, send, grown)
 	done.Round = &round
 	return done, err
 }

@@ -18,8 +18,7 @@ func TestRetry(t *testing.T) {
 	must(t, err)
 	plan.Chunks[1].Trials = 4
 	must(t, run.replacePlan(plan))
-	_, err = run.writeRound(chunkIDs(6))
-	must(t, err)
+	must(t, run.writeRound(1, chunkIDs(6)))
 	must(t, run.note(jobLine{Batch: Batch{run.JobName() + ".1.0", 1, 0, 6}, Outcome: Submitted, ID: "12"}))
 	says(t, dir, "queue", run,
 		"12|1|TIMEOUT|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|TimeLimit",

@@ -44,8 +44,7 @@ func statusRun(t *testing.T) *Run {
 	} {
 		must(t, run.note(jobLine{Batch: b.Batch, Outcome: b.outcome, ID: b.id}))
 	}
-	_, err := run.writeRound(ids)
-	must(t, err)
+	must(t, run.writeRound(1, ids))
 	done := write(t, run, 0, "12_0", 0, 5)
 	end(t, done, "m1", tuner.All, "")
 	write(t, run, 1, "12_1", 0, 3)

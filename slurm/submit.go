@@ -1,15 +1,9 @@
 package slurm
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"strconv"
-	"strings"
 
 	"spmvtune/configs"
 )
@@ -56,6 +50,12 @@ func ready(ctx context.Context, c *Client, s configs.Slurm, chunks int) (Config,
 // job by its name. Once something may have been sent, the error is an
 // *IncompleteError. The caller holds Lock.
 func (r *Run) Submit(ctx context.Context, c *Client, s configs.Slurm, chunks []string) (Round, error) {
+	return r.submit(ctx, c, s, r.nextRound(), chunks, nil)
+}
+
+// submit is Submit for the round that was the next one before it was decided what to
+// send. If grown is not nil, it is the plan of the run from then on.
+func (r *Run) submit(ctx context.Context, c *Client, s configs.Slurm, number int, chunks []string, grown *Plan) (Round, error) {
 	if len(chunks) == 0 {
 		return Round{}, errors.New("there is nothing to submit")
 	}
@@ -71,9 +71,13 @@ func (r *Run) Submit(ctx context.Context, c *Client, s configs.Slurm, chunks []s
 	if err != nil {
 		return Round{}, err
 	}
-	number, err := r.writeRound(chunks)
-	if err != nil {
-		return Round{}, fmt.Errorf("writing the round: %w", err)
+	if err := r.writeRound(number, chunks); err != nil {
+		return Round{}, err
+	}
+	if grown != nil {
+		if err := r.replacePlan(*grown); err != nil {
+			return Round{}, err
+		}
 	}
 	round := Round{Number: number}
 	cluster := chosenCluster()
@@ -127,37 +131,4 @@ func ids(first, then []JobID, cluster string) []string {
 		}
 	}
 	return nil
-}
-
-// writeRound writes the file of the next round, and returns its number.
-func (r *Run) writeRound(chunks []string) (number int, err error) {
-	data, err := json.Marshal(chunks)
-	if err != nil {
-		return 0, err
-	}
-	for number = r.nextRound(); ; number++ {
-		_, err := writeNew(r.roundFile(number), bytes.NewReader(data), 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return number, err
-		}
-	}
-}
-
-// nextRound is the number after that of the last round.
-func (r *Run) nextRound() int {
-	entries, err := os.ReadDir(r.Path(roundsDir))
-	if err != nil {
-		return 1 // not made yet; otherwise writing there says what is wrong
-	}
-	last := 0
-	for _, e := range entries {
-		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json")); err == nil {
-			last = max(last, n)
-		}
-	}
-	return last + 1
-}
-
-func (r *Run) roundFile(number int) string {
-	return r.Path(roundsDir, fmt.Sprintf("%03d.json", number))
 }

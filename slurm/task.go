@@ -2,10 +2,8 @@ package slurm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,22 +57,6 @@ func (r *Run) Task(round, base int, getenv func(string) string) (Task, error) {
 	}
 	t.Chunk = plan.Chunks[at]
 	return t, nil
-}
-
-// round reads which chunks a round has, in the order of their tasks.
-func (r *Run) round(number int) ([]string, error) {
-	data, err := os.ReadFile(r.roundFile(number))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("run %s has no round %d", r.Dir, number)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading round %d: %w", number, err)
-	}
-	var chunks []string
-	if err := json.Unmarshal(data, &chunks); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", r.roundFile(number), err)
-	}
-	return chunks, nil
 }
 
 // TaskSweep reads the run's copy of the sweep for a task. Where a file is missing, its
