@@ -3,7 +3,10 @@ package mtx
 import (
 	"archive/tar"
 	"bufio"
+	"compress/gzip"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"strings"
@@ -19,11 +22,21 @@ type member struct {
 	packed  io.Reader // what archive reads
 }
 
+// maxMember is how long a matrix in an archive may be, in bytes, and maxUnpacked the
+// archive: 2³¹ entries of 48 bytes, two indices and a value with all its digits, take
+// 96 GiB. A small file can unpack to more than any disk or patience holds.
+const (
+	maxMember   = 128 << 30
+	maxUnpacked = 2 * maxMember
+)
+
 // openMember finds the matrix in an archive of the SuiteSparse collection: the
-// file NAME/NAME.mtx. Others beside it, such as NAME_b.mtx, are right-hand sides
-// and the like. Links are not followed.
-func openMember(r io.Reader) (*member, error) {
-	m := &member{tar.NewReader(r), r}
+// file NAME/NAME.mtx, of any name or of the one given. Others beside it, such as
+// NAME_b.mtx, are right-hand sides and the like. Only regular files count: links
+// are not followed, and nothing else is read.
+func openMember(r io.Reader, name string) (*member, error) {
+	packed := &bounded{r, maxUnpacked}
+	m := &member{tar.NewReader(packed), packed}
 	for {
 		h, err := m.archive.Next()
 		if errors.Is(err, io.EOF) {
@@ -33,13 +46,54 @@ func openMember(r io.Reader) (*member, error) {
 			return nil, err
 		}
 		folder, file := path.Split(strings.TrimPrefix(h.Name, "./"))
-		if h.Typeflag == tar.TypeReg && file != ".mtx" && folder == strings.TrimSuffix(file, ".mtx")+"/" && strings.HasSuffix(file, ".mtx") {
-			return m, nil
+		stem, isMatrix := strings.CutSuffix(file, ".mtx")
+		if h.Typeflag != tar.TypeReg || !isMatrix || stem == "" || folder != stem+"/" || name != "" && stem != name {
+			continue
 		}
+		if h.Size > maxMember {
+			return nil, fmt.Errorf("%s has %d bytes, and at most %d are read", h.Name, h.Size, int64(maxMember))
+		}
+		return m, nil
 	}
 }
 
 var errNoMember = errors.New("no member NAME/NAME.mtx")
+
+// A bounded reader fails after left bytes, where LimitReader would end.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the archive unpacks to more than %d bytes", int64(maxUnpacked))
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// CheckArchive reads a gzipped archive of the collection to its end, until ctx ends,
+// and reports whether it is whole: the packing's checksums are right, and the matrix
+// NAME/NAME.mtx is in it. The matrix itself is not read.
+func CheckArchive(ctx context.Context, r io.Reader, name string) error {
+	unzipped, err := gzip.NewReader(bufio.NewReaderSize(&interruptible{ctx, r}, 1<<16))
+	if err != nil {
+		return fmt.Errorf("unpacking: %w", err)
+	}
+	m, err := openMember(unzipped, name)
+	if errors.Is(err, errNoMember) {
+		return fmt.Errorf("unpacking: no file %s/%s.mtx is in it", name, name)
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, m)
+	}
+	if err != nil {
+		return fmt.Errorf("unpacking: %w", err)
+	}
+	return nil
+}
 
 // Read reads on to the end of the archive behind the end of the member, since
 // the checksum of a packed one comes last.
@@ -55,7 +109,7 @@ func (m *member) Read(p []byte) (int, error) {
 
 // unpack replaces an archive by the matrix in it, and returns how that starts.
 func (s *source) unpack(archive io.Reader) (start []byte, err error) {
-	m, err := openMember(archive)
+	m, err := openMember(archive, "")
 	if errors.Is(err, errNoMember) {
 		return nil, s.errorf(1, "this tar archive has no matrix, a file NAME/NAME.mtx as in archives of the SuiteSparse collection: unpack the one you mean")
 	}

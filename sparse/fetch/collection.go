@@ -1,0 +1,111 @@
+package fetch
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"spmvtune/sparse/cache"
+)
+
+// The environment variables that a collection is made from, beside [cache.Env].
+const (
+	EnvServers = "SPMVTUNE_SUITESPARSE_URL" // servers, separated by blanks, in place of Servers
+	EnvOffline = "SPMVTUNE_OFFLINE"         // anything but "", 0, no, off and false: download nothing
+)
+
+// Servers are the collection's own server and its older one in Florida, which holds
+// the same files.
+var Servers = []string{"https://sparse.tamu.edu", "https://www.cise.ufl.edu/research/sparse"}
+
+// A Collection is where matrices come from, and where they are kept. It may be used by
+// several goroutines. Start from Default.
+type Collection struct {
+	Servers []string // asked one after the other for SERVER/MM/GROUP/NAME.tar.gz
+	Dir     string   // of what is downloaded; "": it can't be kept
+	Offline bool     // use only what is in Dir
+	// Notify is told how downloads go, many times a second; it may be nil.
+	Notify func(Progress)
+	// Stall is how long nothing may come before a connection counts as dead.
+	Stall time.Duration
+
+	pause     time.Duration     // before the second try; then twice that, and so on
+	transport http.RoundTripper // nil: the network
+
+	mu   sync.Mutex
+	down map[string]error // servers that could not be reached at all, and why
+}
+
+// Default returns the collection as the environment has it: the servers of
+// [EnvServers] or else [Servers], and the folder suitesparse in the user's cache.
+func Default() (*Collection, error) {
+	c := &Collection{Servers: Servers, Stall: 30 * time.Second, pause: time.Second}
+	if set := strings.Fields(os.Getenv(EnvServers)); len(set) > 0 {
+		if err := c.SetServers(set); err != nil {
+			return nil, fmt.Errorf("%s: %w", EnvServers, err)
+		}
+	}
+	no := []string{"", "0", "no", "off", "false"}
+	c.Offline = !slices.Contains(no, strings.ToLower(os.Getenv(EnvOffline)))
+	dir, err := cache.Default()
+	if err != nil {
+		return nil, err
+	}
+	if dir != nil {
+		c.Dir = filepath.Join(dir.Path(), "suitesparse")
+	}
+	return c, nil
+}
+
+// SetServers makes c ask these servers, which may be mirrors: http is allowed where it
+// is asked for.
+func (c *Collection) SetServers(servers []string) error {
+	var list []string
+	for _, s := range servers {
+		u, err := url.Parse(s)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" {
+			return fmt.Errorf("%q is not the URL of a server, such as %s", s, Servers[0])
+		}
+		list = append(list, strings.TrimRight(s, "/"))
+	}
+	c.Servers = list
+	return nil
+}
+
+// Path is where the file of a matrix is kept, and whether it is there.
+func (c *Collection) Path(id ID) (path string, there bool) {
+	if c.Dir == "" {
+		return "", false
+	}
+	path = filepath.Join(c.Dir, id.Group, id.Name+".tar.gz")
+	info, err := os.Stat(path)
+	return path, err == nil && info.Mode().IsRegular()
+}
+
+// address is that of a matrix on a server.
+func address(server string, id ID) string {
+	return fmt.Sprintf("%s/MM/%s/%s.tar.gz", server, url.PathEscape(id.Group), url.PathEscape(id.Name))
+}
+
+// unreachable remembers that a server could not be reached, so that a sweep of fifty
+// matrices without a network waits once.
+func (c *Collection) unreachable(server string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.down == nil {
+		c.down = map[string]error{}
+	}
+	c.down[server] = err
+}
+
+func (c *Collection) reached(server string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.down[server]
+}

@@ -1,0 +1,216 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whatever a server does on the way, the file is the archive in the end. ranges are what
+// is asked for.
+func TestGet(t *testing.T) {
+	good := archive(t, "N", 400_000, 1)
+	const half = 300_000
+	resumed := []string{"", "bytes=300000-"}
+	for _, tt := range []struct {
+		name   string
+		faults []func(*server, http.ResponseWriter, *http.Request)
+		ranges []string
+	}{
+		{"good", nil, []string{""}},
+		{"cut", []func(*server, http.ResponseWriter, *http.Request){cut(half)}, resumed},
+		{"cut often", slices.Repeat([]func(*server, http.ResponseWriter, *http.Request){cut(80_000)}, 9), nil},
+		{"stalled", []func(*server, http.ResponseWriter, *http.Request){stall(half)}, resumed},
+		{"stalled at once", []func(*server, http.ResponseWriter, *http.Request){stall(0)}, []string{"", ""}},
+		{"errors of the server", []func(*server, http.ResponseWriter, *http.Request){code(500), code(502), code(503, "Retry-After", "0")}, []string{"", "", "", ""}},
+		{"too many requests", []func(*server, http.ResponseWriter, *http.Request){code(429, "Retry-After", "1")}, []string{"", ""}},
+		{"no ranges", []func(*server, http.ResponseWriter, *http.Request){whole(half), whole(len(good))}, []string{"", ""}},
+		{"ranges are refused", []func(*server, http.ResponseWriter, *http.Request){cut(half), code(416)}, []string{"", "bytes=300000-", ""}},
+		{"another range", []func(*server, http.ResponseWriter, *http.Request){cut(half), code(206, "Content-Range", "bytes 0-9/10")}, []string{"", "bytes=300000-", ""}},
+		{"wrong content once", []func(*server, http.ResponseWriter, *http.Request){page("<html>log in")}, []string{"", ""}},
+		{"wrong length", []func(*server, http.ResponseWriter, *http.Request){page(string(good[:half]))}, []string{"", ""}},
+		{"redirect", []func(*server, http.ResponseWriter, *http.Request){code(302, "Location", "/MM/G/N.tar.gz")}, []string{"", ""}},
+		{"redirects in a circle", slices.Repeat([]func(*server, http.ResponseWriter, *http.Request){code(302, "Location", "/MM/G/N.tar.gz")}, 5), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, good, tt.faults...)
+			s.sum = sumOf(good)
+			c := collection(t, s)
+			f, err := c.Get(t.Context(), gn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			holds(t, c, good)
+			if f.Bytes != int64(len(good)) || f.URL != s.URL+"/MM/G/N.tar.gz" {
+				t.Errorf("%+v", f)
+			}
+			if got := s.asked(); tt.ranges != nil && !slices.Equal(got, tt.ranges) {
+				t.Errorf("asked for %q, want %q", got, tt.ranges)
+			}
+			s.Close() // nobody is asked again
+			if f, err := c.Get(t.Context(), gn); err != nil || f.URL != "" {
+				t.Errorf("%+v, %v", f, err)
+			}
+		})
+	}
+}
+
+// What can't be had says why, and whether there is such a matrix. asked is how often the
+// server was.
+func TestCannot(t *testing.T) {
+	good := archive(t, "N", 1000, 1)
+	all := func(f func(*server, http.ResponseWriter, *http.Request)) []func(*server, http.ResponseWriter, *http.Request) {
+		return slices.Repeat([]func(*server, http.ResponseWriter, *http.Request){f}, 20)
+	}
+	for _, tt := range []struct {
+		name    string
+		content []byte
+		sum     string
+		faults  []func(*server, http.ResponseWriter, *http.Request)
+		kind    error
+		asked   int
+		want    string
+	}{
+		{"missing", good, "", all(code(404)), ErrNotFound, 1, "case of group and name"},
+		{"always 500", good, "", all(code(500)), ErrUnavailable, 6, "500 Internal Server Error"},
+		{"forbidden", good, "", all(code(403)), ErrUnavailable, 1, "403 Forbidden"},
+		{"always stalled", good, "", all(stall(0)), ErrUnavailable, 6, "nothing came for 300ms"},
+		{"a long wait", good, "", all(code(503, "Retry-After", "3600")), ErrUnavailable, 1, "come back in 1h0m0s"},
+		{"a page", good, "", all(page("<html>")), ErrUnavailable, 2, "not the archive: unpacking"},
+		{"no matrix of that name", archive(t, "M", 1000, 1), "", nil, ErrUnavailable, 2, "no file N/N.mtx is in it"},
+		{"another digest", good, sumOf([]byte("x")), nil, ErrUnavailable, 2, "its MD5 is " + sumOf(good) + ", and should be " + sumOf([]byte("x"))},
+		{"cut archive", good[:len(good)-9], "", nil, ErrUnavailable, 2, "unexpected EOF"},
+		{"endless redirects", good, "", all(code(302, "Location", "/MM/G/N.tar.gz")), ErrUnavailable, 6, "more than 5 redirects"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, tt.content, tt.faults...)
+			s.sum = tt.sum
+			c := collection(t, s)
+			_, err := c.Get(t.Context(), gn)
+			if !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), s.URL) {
+				t.Errorf("%v", err)
+			}
+			if n := len(s.asked()); n != tt.asked {
+				t.Errorf("asked %d times, want %d", n, tt.asked)
+			}
+			if path, there := c.Path(gn); there {
+				t.Errorf("%s is there", path)
+			}
+		})
+	}
+}
+
+// A try goes on with what an earlier process has left, if it is of the same content.
+func TestResume(t *testing.T) {
+	old, changed := archive(t, "N", 400_000, 1), archive(t, "N", 400_000, 2)
+	for _, tt := range []struct {
+		name   string
+		change func(s *server)
+		want   []byte
+		ranges []string
+	}{
+		{"same", func(*server) {}, old, []string{"", "bytes=300000-"}},
+		{"changed", func(s *server) { s.content, s.etag = changed, `"2"` }, changed, []string{"", "bytes=300000-"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			s := serve(t, old, stall(300_000))
+			c := collection(t, s)
+			c.Stall = time.Minute
+			c.Notify = func(p Progress) {
+				if p.Have == 300_000 {
+					cancel()
+				}
+			}
+			if _, err := c.Get(ctx, gn); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			path, _ := c.Path(gn)
+			if info, err := os.Stat(path + ".part"); err != nil || info.Size() != 300_000 {
+				t.Fatalf("%v, %v", info, err)
+			}
+			tt.change(s)
+			if _, err := c.Get(t.Context(), gn); err != nil {
+				t.Fatal(err)
+			}
+			holds(t, c, tt.want)
+			if got := s.asked(); !slices.Equal(got, tt.ranges) {
+				t.Errorf("asked for %q", got)
+			}
+		})
+	}
+}
+
+// Without a tag or a date nothing tells whether the rest is of the same content.
+func TestNoValidator(t *testing.T) {
+	good := archive(t, "N", 400_000, 1)
+	s := serve(t, good, cut(300_000))
+	s.etag = `W/"weak"`
+	c := collection(t, s)
+	if _, err := c.Get(t.Context(), gn); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, c, good)
+	if got := s.asked(); !slices.Equal(got, []string{"", ""}) {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+// The next server is asked where one fails, and one that can't be reached is not asked
+// for the next matrix.
+func TestServers(t *testing.T) {
+	good := archive(t, "N", 1000, 1)
+	gone, working := serve(t, nil), serve(t, good)
+	gone.Close()
+	c := collection(t, gone, working)
+	f, err := c.Get(t.Context(), gn)
+	if err != nil || !strings.HasPrefix(f.URL, working.URL) {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	holds(t, c, good)
+	pauses := 0
+	c.Notify = func(p Progress) {
+		if p.State == Retrying {
+			pauses++
+		}
+	}
+	if _, err := c.Get(t.Context(), ID{"G", "other"}); !errors.Is(err, ErrUnavailable) || pauses > 0 {
+		t.Errorf("%v after %d pauses", err, pauses)
+	}
+}
+
+func TestOffline(t *testing.T) {
+	s := serve(t, archive(t, "N", 1000, 1))
+	c := collection(t, s)
+	c.Offline = true
+	if _, err := c.Get(t.Context(), gn); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "spmvtune matrix get G/N") {
+		t.Error(err)
+	}
+	c.Dir = ""
+	if _, err := c.Get(t.Context(), gn); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "SPMVTUNE_CACHE") {
+		t.Error(err)
+	}
+	if len(s.asked()) > 0 {
+		t.Error("the server was asked")
+	}
+}
+
+// A disk that is full, or a folder that can't be written to, is not the server's fault.
+func TestDisk(t *testing.T) {
+	s := serve(t, nil, func(_ *server, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "9000000000000000000")
+	})
+	c := collection(t, s)
+	if _, err := c.Get(t.Context(), gn); err == nil || errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "free some space") {
+		t.Error(err)
+	}
+	c.Dir = os.DevNull
+	if _, err := c.Get(t.Context(), gn); err == nil || errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "not a directory") {
+		t.Error(err)
+	}
+}

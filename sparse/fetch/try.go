@@ -1,0 +1,167 @@
+package fetch
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// client makes requests whose bytes come as they are.
+func (c *Collection) client() *http.Client {
+	transport := c.transport
+	if transport == nil {
+		transport = &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: 15 * time.Second}).DialContext,
+			TLSHandshakeTimeout: 15 * time.Second,
+			ForceAttemptHTTP2:   true,
+			DisableCompression:  true,
+			DisableKeepAlives:   true, // a connection that broke is not used again
+		}
+	}
+	return &http.Client{Transport: transport, CheckRedirect: redirect}
+}
+
+// get asks for an address. The answer's body ends with an error when nothing came for
+// c.Stall.
+func (c *Collection) get(ctx context.Context, address string, header map[string]string) (*http.Response, *stallGuard, error) {
+	guard := newStallGuard(ctx, c.Stall)
+	req, err := http.NewRequestWithContext(guard.ctx, http.MethodGet, address, nil)
+	if err != nil {
+		guard.stop()
+		return nil, nil, err
+	}
+	req.Header.Set("User-Agent", "spmvtune")
+	req.Header.Set("Accept-Encoding", "identity")
+	for key, value := range header {
+		req.Header.Set(key, value)
+	}
+	resp, err := c.client().Do(req)
+	if err != nil {
+		err = guard.explain(err)
+		guard.stop()
+		return nil, nil, err
+	}
+	guard.body = resp.Body
+	return resp, guard, nil
+}
+
+// try asks a server once for what p lacks. Errors are troubles of the network, or of
+// the disk.
+func (c *Collection) try(ctx context.Context, id ID, address string, p *partial) error {
+	header := map[string]string{}
+	if p.have > 0 && p.URL == address && p.validator() != "" {
+		header["Range"] = fmt.Sprintf("bytes=%d-", p.have)
+		header["If-Range"] = p.validator()
+	}
+	resp, body, err := c.get(ctx, address, header)
+	if err != nil {
+		return network(err)
+	}
+	defer body.Close()
+	switch {
+	case resp.StatusCode == http.StatusPartialContent && header["Range"] != "":
+		if err := p.continues(resp); err != nil {
+			return p.forget(&trouble{err: err})
+		}
+	case resp.StatusCode == http.StatusOK:
+		s := stateOf(resp, address)
+		if err := enoughRoom(p.path, s.Size); err != nil {
+			return err
+		}
+		if err := p.begin(s); err != nil {
+			return err
+		}
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+		return p.forget(&trouble{err: errChanged})
+	default:
+		return status(resp)
+	}
+	return c.copy(id, p, body)
+}
+
+// copy appends what comes to p.
+func (c *Collection) copy(id ID, p *partial, body io.Reader) error {
+	buf := make([]byte, 256<<10)
+	for {
+		c.notify(Progress{ID: id, State: Downloading, URL: p.URL, Have: p.have, Size: p.Size})
+		n, err := body.Read(buf)
+		if n > 0 {
+			if err := p.append(buf[:n]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err == nil:
+		case err != io.EOF:
+			return &trouble{err: err}
+		case p.Size >= 0 && p.have != p.Size:
+			return &trouble{err: io.ErrUnexpectedEOF}
+		default:
+			p.Size = p.have
+			return nil
+		}
+	}
+}
+
+// stateOf says which bytes an answer begins with.
+func stateOf(resp *http.Response, address string) state {
+	s := state{URL: address, Modified: resp.Header.Get("Last-Modified"), Size: resp.ContentLength}
+	if tag := resp.Header.Get("ETag"); strings.HasPrefix(tag, `"`) {
+		s.ETag = tag // a weak one, W/"…", stands for more than one content
+	}
+	if sum, err := base64.StdEncoding.DecodeString(resp.Header.Get("Content-MD5")); err == nil && len(sum) == 16 {
+		s.MD5 = sum
+	}
+	return s
+}
+
+var errChanged = errors.New("the file has changed on the server")
+
+// continues checks that an answer goes on where p ends.
+func (p *partial) continues(resp *http.Response) error {
+	var first, last, size int64
+	text := resp.Header.Get("Content-Range")
+	if n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &first, &last, &size); n != 3 || first != p.have || last != size-1 || p.Size >= 0 && size != p.Size {
+		return fmt.Errorf("asked for the bytes from %d of %d, the server sends %q", p.have, p.Size, text)
+	}
+	if tag := resp.Header.Get("ETag"); p.ETag != "" && tag != "" && tag != p.ETag {
+		return errChanged
+	}
+	p.Size = size
+	return nil
+}
+
+// status sorts answers that bring no bytes of the file.
+func status(resp *http.Response) *trouble {
+	t := &trouble{err: errors.New(resp.Status), after: retryAfter(resp.Header)}
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotFound || code == http.StatusGone:
+		t.kind = missing
+	case code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported,
+		code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code == http.StatusTooEarly:
+	default:
+		t.kind = refused
+	}
+	return t
+}
+
+// enoughRoom reports an error where a file of this size can't be written.
+func enoughRoom(path string, size int64) error {
+	var st unix.Statfs_t
+	if size < 0 || unix.Statfs(path+".part", &st) != nil {
+		return nil // writing will tell
+	}
+	if free := uint64(st.Bavail) * uint64(st.Bsize); uint64(size) > free {
+		return fmt.Errorf("it has %d bytes, and %d are free: %w", size, free, unix.ENOSPC)
+	}
+	return nil
+}
