@@ -106,7 +106,7 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 	}{
 		{sweepFile, sweep.Text},
 		{planFile, chunks},
-		{taskScript, []byte(r.taskScriptText(sweep.Slurm.Setup))},
+		{taskScript, []byte(r.taskScriptText(sweep.Slurm))},
 		{finishScript, []byte(r.finishScriptText())},
 		{jobsFile, nil},
 		{infoFile, append(info, '\n')},
@@ -132,7 +132,7 @@ func (r *Run) copyPrograms(program string) error {
 	if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	_, err = copyFile(r.Path(binDir, cudaName), beside)
+	r.CUDA, err = copyFile(r.cudaProgram(), beside)
 	return err
 }
 

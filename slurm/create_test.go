@@ -34,9 +34,9 @@ func TestCreate(t *testing.T) {
 	if !reflect.DeepEqual(got, plan) {
 		t.Errorf("the plan is %+v", got)
 	}
-	sum := sha256.Sum256([]byte("one"))
-	if run.Program != hex.EncodeToString(sum[:]) {
-		t.Errorf("the program's hash is %s", run.Program)
+	one, two := sha256.Sum256([]byte("one")), sha256.Sum256([]byte("two"))
+	if run.Program != hex.EncodeToString(one[:]) || run.CUDA != hex.EncodeToString(two[:]) {
+		t.Errorf("the programs' hashes are %s and %s", run.Program, run.CUDA)
 	}
 	for name, want := range map[string]string{programName: "one", cudaName: "two"} {
 		if data, err := os.ReadFile(run.Path(binDir, name)); err != nil || string(data) != want {

@@ -13,12 +13,13 @@ type Run struct {
 
 // Info is what run.json keeps of a run. It does not change.
 type Info struct {
-	Sweep   string    `json:"sweep"`   // its name
-	ID      string    `json:"id"`      // with the name it is the folder's and the jobs': NAME-ID
-	Base    string    `json:"base"`    // absolute: the folder that paths in the sweep are relative to
-	Version string    `json:"version"` // of the program
-	Program string    `json:"program"` // SHA-256 of the copy in bin/, which the tasks run
-	Created time.Time `json:"created"` // UTC
+	Sweep   string    `json:"sweep"`          // its name
+	ID      string    `json:"id"`             // with the name it is the folder's and the jobs': NAME-ID
+	Base    string    `json:"base"`           // absolute: the folder that paths in the sweep are relative to
+	Version string    `json:"version"`        // of the program
+	Program string    `json:"program"`        // SHA-256 of the copy in bin/, which the tasks run
+	CUDA    string    `json:"cuda,omitempty"` // SHA-256 of that built with CUDA, which measures for it; "": there is none
+	Created time.Time `json:"created"`        // UTC
 }
 
 // JobName is the unique name of the run's jobs, without what tells them apart.

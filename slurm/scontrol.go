@@ -63,9 +63,10 @@ func (c *Client) Cancel(ctx context.Context, ids []JobID) error {
 // Requeue puts a running job back into the queue: id is that of a job, or of a task
 // of an array as "12_3". The job keeps its id; its processes are killed.
 //
-// Slurm does this with a job that has ended or was cancelled, too.
+// One that has ended or was cancelled, be it just before the controller gets to it,
+// stays so, which is no error: without "incomplete" Slurm would start it again.
 func (c *Client) Requeue(ctx context.Context, id JobID) error {
-	if _, err := c.ask(ctx, id.Cluster, "scontrol", "requeue", id.ID); err != nil {
+	if _, err := c.ask(ctx, id.Cluster, "scontrol", "requeue", "incomplete", id.ID); err != nil {
 		return fmt.Errorf("requeueing %s: %w", id.ID, err)
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"spmvtune/configs"
 )
 
 // Note: the scripts hold what is the same for all tasks, and no option of sbatch:
@@ -13,18 +15,42 @@ import (
 // taskScriptText is the script of the tasks of all rounds; its arguments are the
 // round, and the place in it of the array's first task. It ends in exec, so that
 // the signal before the time limit reaches the program itself.
-func (r *Run) taskScriptText(setup []string) string {
+func (r *Run) taskScriptText(s configs.Slurm) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/bash\n# A task of %s. Arguments: the round, and the place in it of this array's first task.\n", r.JobName())
 	// A setup line that fails ends the task, and its log says why. Unset variables
 	// are no mistake here: many systems' module and conda scripts have some. Nor
 	// may a script that setup sources find our arguments.
-	b.WriteString("set -e\nspmvtune_round=${1:?} spmvtune_base=${2:?}\nset --\n")
-	for _, line := range setup {
-		b.WriteString(line + "\n")
+	b.WriteString("set -e\nspmvtune_round=${1:?} spmvtune_base=${2:?} spmvtune_warned=\nset --\n")
+	warnings := Warnings(s.Signal)
+	if len(s.Setup) > 0 {
+		// The warning may come while setup still runs, which it would end. Bash heeds it
+		// after the running command, and the program is told.
+		for _, name := range warnings {
+			fmt.Fprintf(&b, "trap spmvtune_warned=%s %s\n", name, name)
+		}
+		for _, line := range s.Setup {
+			b.WriteString(line + "\n")
+		}
 	}
-	fmt.Fprintf(&b, "exec %s task %s --round \"$spmvtune_round\" --base \"$spmvtune_base\"\n", quote(r.program()), quote(r.Dir))
+	// What is ignored stays so through exec, until the program watches for it: in the
+	// moment before that, a warning is lost, but does not end the task.
+	fmt.Fprintf(&b, "trap '' %s\n", strings.Join(warnings, " "))
+	fmt.Fprintf(&b, "exec %s task %s --round \"$spmvtune_round\" --base \"$spmvtune_base\" ${spmvtune_warned:+\"--warned=$spmvtune_warned\"}\n",
+		quote(r.program()), quote(r.Dir))
 	return b.String()
+}
+
+// Warnings are the names of the signals that warn a task that its time ends, where
+// signal is that of [slurm], as "USR2@60": it, and USR1 in any case. One that also ends
+// tasks is none: whoever cancels a job would find it started again.
+func Warnings(signal string) []string {
+	switch name, _, _ := strings.Cut(signal, "@"); name {
+	case "", "USR1", "TERM", "INT":
+		return []string{"USR1"}
+	default:
+		return []string{"USR1", name}
+	}
 }
 
 // finishScriptText is the script of the job that ends a round; its argument is the
@@ -37,6 +63,9 @@ func (r *Run) finishScriptText() string {
 
 // program is the copy of the program that the jobs run.
 func (r *Run) program() string { return r.Path(binDir, programName) }
+
+// cudaProgram is the copy of the one built with CUDA, which need not be there.
+func (r *Run) cudaProgram() string { return r.Path(binDir, cudaName) }
 
 // quote writes text as one word of a shell script.
 func quote(text string) string {

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"spmvtune/configs"
@@ -95,6 +97,42 @@ func TestScriptBecomesTheProgram(t *testing.T) {
 	must(t, cmd.Run())
 	if pid := strings.TrimSpace(out.String()); pid == "" || pid != pidText(cmd) {
 		t.Errorf("the program is process %s, the script was %s", pid, pidText(cmd))
+	}
+}
+
+// A warning while setup runs ends neither it nor, once it is exec's turn, the program.
+func TestWarningDuringSetup(t *testing.T) {
+	for signal, warnings := range map[string]map[syscall.Signal]string{
+		"USR1@120": {syscall.SIGUSR1: "--warned=USR1", 0: ""},
+		"USR2@60":  {syscall.SIGUSR1: "--warned=USR1", syscall.SIGUSR2: "--warned=USR2"},
+		"HUP@60":   {syscall.SIGHUP: "--warned=HUP"},
+		"TERM@60":  {syscall.SIGUSR1: "--warned=USR1"},
+		"":         {syscall.SIGUSR1: "--warned=USR1"},
+	} {
+		for sig, want := range warnings {
+			dir := t.TempDir()
+			s := configs.Slurm{Signal: signal, Setup: []string{"cd " + quote(dir), "touch begun", "while ! [ -e go ]; do sleep 0.01; done", "IFS=w"}}
+			// Before it watches, the program gets another.
+			run := created(t, t.TempDir(), s, 1, fmt.Sprintf(`kill -%d $$; shift 6; echo "$# $*"`, sig))
+			cmd := exec.Command("bash", run.Path(taskScript), "1", "0")
+			var out strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &out
+			must(t, cmd.Start())
+			for {
+				if _, err := os.Stat(filepath.Join(dir, "begun")); err == nil {
+					break
+				}
+			}
+			must(t, cmd.Process.Signal(sig))
+			must(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o666))
+			wanted := "1 " + want + "\n"
+			if sig == 0 {
+				wanted = "0 \n"
+			}
+			if err := cmd.Wait(); err != nil || out.String() != wanted {
+				t.Errorf("%q and signal %d: %v, the program got %q", signal, sig, err, out.String())
+			}
+		}
 	}
 }
 

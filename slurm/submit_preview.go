@@ -24,7 +24,7 @@ type Script struct {
 // most most tasks. It writes nothing, and asks nobody.
 func (r *Run) Preview(s configs.Slurm, chunks, most int) Preview {
 	p := Preview{Dir: r.Dir, Scripts: []Script{
-		{taskScript, r.taskScriptText(s.Setup)},
+		{taskScript, r.taskScriptText(s)},
 		{finishScript, r.finishScriptText()},
 	}}
 	var jobs []string
@@ -52,7 +52,7 @@ func (r *Run) TestOnly(ctx context.Context, c *Client, s configs.Slurm) (said []
 	if _, err := ready(ctx, c, s, 1); err != nil {
 		return nil, err
 	}
-	texts := []string{r.taskScriptText(s.Setup), r.finishScriptText()}
+	texts := []string{r.taskScriptText(s), r.finishScriptText()}
 	for i, b := range r.batches(1, 1, 1) {
 		answer, err := c.TestOnly(ctx, r.options(b, s), texts[i])
 		if err != nil {

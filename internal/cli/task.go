@@ -23,6 +23,7 @@ const exitAgain = 75
 // newTask is the hidden command that the tasks of an array run.
 func newTask() *cobra.Command {
 	var round, base int
+	var warned string
 	cmd := &cobra.Command{
 		Use:    "task RUN",
 		Short:  "Measure a chunk of a submitted sweep, as a task of an array",
@@ -32,11 +33,15 @@ func newTask() *cobra.Command {
 			// Its signals are the task's own business.
 			ctx, stop := watchStops(context.WithoutCancel(cmd.Context()))
 			defer stop.close()
+			if warned != "" {
+				stop.warn(warned)
+			}
 			return runTask(ctx, stop, cmd.OutOrStdout(), args[0], round, base)
 		},
 	}
 	cmd.Flags().IntVar(&round, "round", 0, "number of the round, from 1")
 	cmd.Flags().IntVar(&base, "base", 0, "place in the round of the array's first task, from 0")
+	cmd.Flags().StringVar(&warned, "warned", "", "signal that came before this program: its time ends")
 	return cmd
 }
 
@@ -143,8 +148,8 @@ func (t *task) outcome(lacks string, err error) (reason string, again bool, verd
 	return lacks, false, errors.New(lacks)
 }
 
-// requeue asks Slurm to start the task again, unless it was cancelled meanwhile: it
-// would come back. verdict is what the task ends with.
+// requeue asks Slurm to start the task again, unless it was cancelled meanwhile. What
+// is cancelled while it asks stays so, too. verdict is what the task ends with.
 func (t *task) requeue(verdict error) error {
 	if _, ended := t.stop.received(); ended != 0 {
 		return verdict

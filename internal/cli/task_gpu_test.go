@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -144,18 +145,24 @@ func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials map
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.Executable()
+	bin := t.TempDir()
+	program := filepath.Join(bin, "spmvtune")
+	self, err := os.Executable()
+	if err == nil {
+		err = exec.Command("cp", self, program).Run()
+	}
 	if err != nil {
+		t.Fatal(err)
+	}
+	// The one beside it is copied into the run with it.
+	script := fmt.Sprintf("#!/bin/bash\n%s='%s' %s_LOCK='%s' exec -a spmvtune \"${0%%/*}/spmvtune\" \"$@\"\n",
+		fakeGPUs, gpus, fakeGPUs, filepath.Join(t.TempDir(), "lock"))
+	if err := os.WriteFile(filepath.Join(bin, "spmvtune-cuda"), []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
 		Pieces: []slurm.Piece{{Matrix: "a", Part: tuner.Part{Index: 1, Of: 2}}}}}}, program, "test")
 	if err != nil {
-		t.Fatal(err)
-	}
-	script := fmt.Sprintf("#!/bin/bash\n%s='%s' %s_LOCK='%s' exec -a spmvtune '%s' \"$@\"\n",
-		fakeGPUs, gpus, fakeGPUs, run.Path("lock"), run.Path("bin", "spmvtune"))
-	if err := os.WriteFile(run.Path("bin", "spmvtune-cuda"), []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	out, err := startTask(t, run).CombinedOutput()

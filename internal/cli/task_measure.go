@@ -17,7 +17,7 @@ import (
 // measure measures the chunk, on one backend after the other. That it was told to
 // stop is no error.
 func (t *task) measure(ctx context.Context) error {
-	if err := t.run.CheckProgram(); err != nil {
+	if err := t.run.CheckPrograms(); err != nil {
 		return err
 	}
 	sweep, err := t.run.TaskSweep()

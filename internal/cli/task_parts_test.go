@@ -2,7 +2,6 @@ package cli
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,22 +34,6 @@ func TestAccount(t *testing.T) {
 		if lacks != c.want || (complete == 1) != (lacks == "") || list[0].Complete != (lacks == "") {
 			t.Errorf("%s: %+v, lacks %q", name, list, lacks)
 		}
-	}
-}
-
-func TestWarningSignal(t *testing.T) {
-	for text, want := range map[string]syscall.Signal{"USR1@120": syscall.SIGUSR1, "HUP@60": syscall.SIGHUP, "sigalrm@1": syscall.SIGALRM, "10@5": 10, "": 0} {
-		if got := signalOf(text); got != want {
-			t.Errorf("%q is %v", text, got)
-		}
-	}
-	// Who cancels a task sends SIGTERM: it must not come back.
-	_, s := watchStops(t.Context())
-	defer s.close()
-	s.warnBy("TERM@60")
-	s.note(syscall.SIGTERM)
-	if warned, ended := s.received(); warned != 0 || ended != syscall.SIGTERM {
-		t.Errorf("warned by %v, ended by %v", warned, ended)
 	}
 }
 

@@ -4,12 +4,13 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"strconv"
-	"strings"
+	"slices"
 	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/slurm"
 )
 
 // stops are the signals that have told a task to stop. One is a warning that its
@@ -19,59 +20,59 @@ import (
 // SIGKILL follows either, some time later: there is time for the running trial to
 // end, and however often a signal comes, it does not end the task at once.
 type stops struct {
-	came chan os.Signal
+	came   chan os.Signal
+	cancel context.CancelFunc // of the task's context
 
-	mu      sync.Mutex
-	warning syscall.Signal // beside USR1; 0: no other
-	warned  syscall.Signal
-	ended   syscall.Signal
+	mu       sync.Mutex
+	warnings []syscall.Signal
+	warned   syscall.Signal
+	ended    syscall.Signal
 }
 
 // watchStops gives a context that ends at the first signal.
 func watchStops(ctx context.Context) (context.Context, *stops) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &stops{came: make(chan os.Signal, 8)}
-	signal.Notify(s.came, syscall.SIGTERM, syscall.SIGINT, syscall.SIGUSR1)
+	s := &stops{came: make(chan os.Signal, 8), cancel: cancel}
+	signal.Notify(s.came, syscall.SIGTERM, syscall.SIGINT)
+	s.warnBy("")
 	go func() {
 		for sig := range s.came {
 			s.note(sig.(syscall.Signal))
-			cancel()
 		}
 	}()
 	return ctx, s
 }
 
-// warnBy makes another signal a warning: that of [slurm] signal, as "USR2@60". One
-// that also ends tasks is none: whoever cancels a job would find it started again.
+// warnBy makes the signals warnings by which a task is warned where text is [slurm]
+// signal.
 func (s *stops) warnBy(text string) {
-	sig := signalOf(text)
-	if sig == 0 || sig == syscall.SIGTERM || sig == syscall.SIGINT {
-		return
-	}
 	s.mu.Lock()
-	s.warning = sig
-	s.mu.Unlock()
-	signal.Notify(s.came, sig)
+	defer s.mu.Unlock()
+	for _, name := range slurm.Warnings(text) {
+		sig := unix.SignalNum("SIG" + name)
+		s.warnings = append(s.warnings, sig)
+		signal.Notify(s.came, sig)
+	}
 }
 
-// signalOf is the signal that an option --signal of sbatch names, 0 if it names none.
-func signalOf(text string) syscall.Signal {
-	name, _, _ := strings.Cut(text, "@")
-	name = strings.TrimPrefix(strings.ToUpper(name), "SIG")
-	if n, err := strconv.Atoi(name); err == nil {
-		return syscall.Signal(n)
-	}
-	return unix.SignalNum("SIG" + name)
+// warn notes a warning by the signal of a name, which the task's script got while it
+// made ready for this program.
+func (s *stops) warn(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.warned = unix.SignalNum("SIG" + name)
+	s.cancel()
 }
 
 func (s *stops) note(sig syscall.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sig == syscall.SIGUSR1 || sig == s.warning {
+	if slices.Contains(s.warnings, sig) {
 		s.warned = sig
 	} else {
 		s.ended = sig
 	}
+	s.cancel()
 }
 
 // received gives the signals that came, 0 for none.

@@ -7,9 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"spmvtune/configs"
 	"spmvtune/slurm"
@@ -161,6 +159,14 @@ func TestTaskEnds(t *testing.T) {
 			},
 			want: []string{"the program that runs is not the one of run small-", "submit the sweep again"},
 		},
+		"other program for the GPU": {
+			change: func(t *testing.T, run *slurm.Run) {
+				if err := os.WriteFile(run.Path("bin", "spmvtune-cuda"), []byte("x"), 0o777); err != nil {
+					t.Fatal(err)
+				}
+			},
+			want: []string{"the program built with CUDA is not the one of run small-", "2d711642b726, not none", "submit the sweep again"},
+		},
 		"not in slurm": {env: []string{"SLURM_ARRAY_TASK_ID="}, want: []string{"this is no task of a job array", "spmvtune submit"}, silent: true},
 		"no such task": {env: []string{"SLURM_ARRAY_TASK_ID=1"}, want: []string{"round 1 has 1 chunks, and task 7_1 asks for number 1"}, silent: true},
 	} {
@@ -243,44 +249,5 @@ func TestTaskWithoutAFile(t *testing.T) {
 		if err := os.Rename(filepath.Join(dir, "hidden"), filepath.Join(dir, gone+".mtx")); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// A signal ends a task after the running trial, however often it comes. Asked to be
-// started again, Slurm, which is not there, does not answer; the rest is left.
-func TestTaskSignals(t *testing.T) {
-	none := t.TempDir()
-	for sig, want := range map[syscall.Signal]struct {
-		code int
-		says string
-	}{
-		syscall.SIGTERM: {143, "end: ended by SIGTERM"},
-		syscall.SIGINT:  {130, "end: ended by SIGINT"},
-		syscall.SIGUSR1: {75, "scontrol is not found"},
-	} {
-		t.Run(sig.String(), func(t *testing.T) {
-			run, _ := createTask(t, t.TempDir(), "")
-			cmd := startTask(t, run, "PATH="+none)
-			var out strings.Builder
-			cmd.Stdout, cmd.Stderr = &out, &out
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			waitTrials(t, run, 0, 5)
-			for range 3 {
-				if err := cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
-					t.Fatal(err)
-				}
-				time.Sleep(time.Millisecond)
-			}
-			code := ended(t, cmd.Wait())
-			trials, ends := taskJournals(t, run)
-			if code != want.code || !strings.Contains(out.String(), want.says) {
-				t.Errorf("exit code %d:\n%s", code, out.String())
-			}
-			if len(ends[0]) != 1 || ends[0][0].Pieces[2].Complete || len(trials[0]) == taskTrials {
-				t.Errorf("after %d trials it ends with %+v", len(trials[0]), ends)
-			}
-		})
 	}
 }
