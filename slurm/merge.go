@@ -59,6 +59,7 @@ func Merge(ctx context.Context, run *Run) (m Merged, err error) {
 		return m, fmt.Errorf("waiting for the lock of merges: %w", err)
 	}
 	defer unlock()
+	journal.Refresh(run.Path(journalsDir))
 	names, err := journal.List(run.Path(journalsDir))
 	if err != nil {
 		return m, err

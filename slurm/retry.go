@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -44,12 +45,9 @@ func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string)
 		return Retried{Settled: settled}, err
 	}
 	t := NewTracker(r)
-	if err := t.Read(ctx); err != nil {
-		return Retried{Settled: settled}, err
-	}
 	observer := Observer{Client: c}
-	view, err := observer.Ask(ctx, t)
-	if err != nil {
+	view := observer.Observe(ctx, t)
+	if err := errors.Join(t.err, view.err); err != nil {
 		return Retried{Settled: settled}, err
 	}
 	done, send, plan := decide(t.plan, t.chunks(view), mem != "")

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -11,6 +12,7 @@ type View struct {
 
 	jobs map[taskID]Job // by task
 	past map[taskID]Job // those that only accounting knows
+	err  error          // that Silent tells of
 }
 
 // A taskID names a task of an array in Slurm. Its job's name is part of it, since
@@ -30,43 +32,58 @@ type Observer struct {
 	past   map[JobID][]Job // what sacct said
 }
 
-// Look is Ask where nothing depends on the answer: the View says why there is none.
-func (o *Observer) Look(ctx context.Context, runs ...*Tracker) View {
-	v, err := o.Ask(ctx, runs...)
-	if err != nil {
-		v.Silent = err.Error()
-	}
-	return v
-}
-
-// Ask asks about the jobs of the runs. It is an error if the controller does not
-// answer; accounting need not.
-func (o *Observer) Ask(ctx context.Context, runs ...*Tracker) (View, error) {
-	v := View{jobs: map[taskID]Job{}, past: map[taskID]Job{}}
+// Observe brings trackers up to date: first what Slurm says of their jobs, then what
+// their journals hold, so that a task that ends in between is done, and not one that
+// has ended without its work. A tracker whose run can't be read has an Err; the
+// others are none the worse.
+func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 	var ids []JobID
 	for _, t := range runs {
-		if !t.settled() {
+		if t.err = t.readJobs(); t.err == nil && !t.settled() {
 			ids = append(ids, submitted(t.jobs)...)
 		}
 	}
+	v := o.ask(ctx, ids)
+	for _, t := range runs {
+		if t.err == nil {
+			t.err = t.read(ctx)
+		}
+	}
+	o.askForgotten(ctx, &v, runs...)
+	return v
+}
+
+// ask asks squeue about jobs.
+func (o *Observer) ask(ctx context.Context, ids []JobID) View {
+	v := View{jobs: map[taskID]Job{}, past: map[taskID]Job{}}
 	jobs, err := o.Client.Jobs(ctx, ids)
 	if err != nil {
-		return v, err
+		v.err, v.Silent = err, err.Error()
 	}
 	for _, j := range jobs {
 		v.jobs[j.taskID()] = j
 	}
-	var forgotten []JobID
-	for _, t := range runs {
-		forgotten = append(forgotten, t.forgotten(v)...)
+	return v
+}
+
+// askForgotten asks accounting, which need not be there, how tasks ended that left
+// work undone, and that squeue has forgotten.
+func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) {
+	if v.err != nil {
+		return
 	}
-	o.remember(ctx, forgotten)
-	for _, id := range forgotten {
+	var ids []JobID
+	for _, t := range runs {
+		if t.err == nil {
+			ids = append(ids, t.forgotten(*v)...)
+		}
+	}
+	o.remember(ctx, ids)
+	for _, id := range ids {
 		for _, j := range o.past[id] {
 			v.past[j.taskID()] = j
 		}
 	}
-	return v, nil
 }
 
 // remember asks sacct for jobs that it has not answered for yet: what squeue has
@@ -104,14 +121,15 @@ func submitted(jobs []Sent) []JobID {
 
 // Explain says why chunks are missing, in plain words: what Slurm has to say
 // about their tasks, and what these said themselves. silent is why Slurm does not
-// answer, "" if it does.
+// answer, "" if it does. A chunk that was split since is left out.
 func (o *Observer) Explain(ctx context.Context, run *Run, missing []Missing) (chunks []ChunkStatus, silent string, err error) {
 	t := NewTracker(run)
-	if err := t.readPlan(); err != nil {
+	if err := errors.Join(t.readJobs(), t.readPlan()); err != nil {
 		return nil, "", err
 	}
 	t.missing = missing
-	view := o.Look(ctx, t)
+	view := o.ask(ctx, submitted(t.jobs))
+	o.askForgotten(ctx, &view, t)
 	chunks = slices.DeleteFunc(t.chunks(view), func(c ChunkStatus) bool { return c.State == ChunkDone })
 	return chunks, view.Silent, nil
 }

@@ -73,9 +73,10 @@ func states(s Status) string {
 func look(t *testing.T, run *Run) Status {
 	t.Helper()
 	tracker := NewTracker(run)
-	must(t, tracker.Read(t.Context()))
 	o := Observer{Client: hasty}
-	return tracker.Status(o.Look(t.Context(), tracker))
+	view := o.Observe(t.Context(), tracker)
+	must(t, tracker.Err())
+	return tracker.Status(view)
 }
 
 func TestStatus(t *testing.T) {
@@ -166,7 +167,7 @@ func TestTrackerReadsOn(t *testing.T) {
 	tracker := NewTracker(run)
 	done := func() Trials {
 		t.Helper()
-		must(t, tracker.Read(t.Context()))
+		must(t, tracker.read(t.Context()))
 		return tracker.Status(View{}).Trials
 	}
 	if n := done(); n.Done != 3 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -15,9 +16,12 @@ import (
 
 // A Tracker follows a run by its journals: it reads them once, and on from there
 // when they have grown. Of a trial it keeps the start of its identity and its status,
-// so that a run of a million takes less than 200 MB.
+// so that a run of a million takes less than 200 MB. An Observer brings it up to date.
 type Tracker struct {
 	Run *Run
+	// Brief leaves out the journals of a run whose merge found it complete: the best
+	// so far is not known then.
+	Brief bool
 
 	plan     Plan
 	jobs     []Sent
@@ -27,6 +31,7 @@ type Tracker struct {
 	complete int              // chunks
 	missing  []Missing        // as the journals say
 	journals map[journal.Name]*trackedJournal
+	err      error
 
 	mu       sync.Mutex
 	ended    map[trialKey]tuner.Status
@@ -48,36 +53,52 @@ func NewTracker(run *Run) *Tracker {
 	}
 }
 
-// Read reads what has changed in the folder of the run since the last call. What
-// is wrong with a journal is counted in the Status; an error means that the folder
-// can't be read.
-func (t *Tracker) Read(ctx context.Context) error {
+// Err is why the folder of the run could not be read the last time; nil if it could.
+// What is wrong with a journal is no such error: the Status counts it.
+func (t *Tracker) Err() error { return t.err }
+
+// readJobs reads what was submitted, and whether it is merged.
+func (t *Tracker) readJobs() (err error) {
+	if t.jobs, err = t.Run.Jobs(); err != nil {
+		return err
+	}
+	t.merged, err = t.Run.LastMerge()
+	return err
+}
+
+// settled reports whether a merge after the last submission found the run complete,
+// so that Slurm can't have anything to add.
+func (t *Tracker) settled() bool {
+	if t.merged == nil || len(t.merged.Missing) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(t.jobs, func(j Sent) bool { return j.Round > t.merged.Round })
+}
+
+// read reads what has changed in the folder since the last call, other than the jobs.
+func (t *Tracker) read(ctx context.Context) (err error) {
+	if !t.settled() {
+		// Where this can't be done, the listing may be some seconds old.
+		journal.Refresh(t.Run.Dir)
+		journal.Refresh(t.Run.Path(journalsDir))
+	}
 	if err := t.readPlan(); err != nil {
 		return err
 	}
-	t.glance = false
+	if t.merged, err = t.Run.LastMerge(); err != nil {
+		return err
+	}
+	t.glance = t.Brief && t.merged != nil && len(t.merged.Missing) == 0
+	if t.glance {
+		t.complete, t.missing = t.merged.Complete, nil
+		return nil
+	}
 	return t.readJournals(ctx)
 }
 
-// Glance is Read, but leaves out the journals of a run whose merge found it
-// complete: the best so far is not known then.
-func (t *Tracker) Glance(ctx context.Context) error {
-	if err := t.readPlan(); err != nil {
-		return err
-	}
-	if t.merged == nil || len(t.merged.Missing) > 0 {
-		return t.readJournals(ctx)
-	}
-	t.glance, t.complete, t.missing = true, t.merged.Complete, nil
-	return nil
-}
-
-// readPlan reads all but the journals.
+// readPlan reads which chunks there are, and which of them each round has.
 func (t *Tracker) readPlan() (err error) {
 	if t.plan, err = t.Run.plan(); err != nil {
-		return err
-	}
-	if t.jobs, err = t.Run.Jobs(); err != nil {
 		return err
 	}
 	for _, j := range t.jobs {
@@ -88,8 +109,7 @@ func (t *Tracker) readPlan() (err error) {
 			return err
 		}
 	}
-	t.merged, err = t.Run.LastMerge()
-	return err
+	return nil
 }
 
 // readJournals reads on in all journals.
@@ -139,10 +159,4 @@ func (t *Tracker) readOn(ctx context.Context, j *trackedJournal) error {
 		}
 	}
 	return nil
-}
-
-// settled reports whether the run is complete and merged, so that Slurm can't have
-// anything to add.
-func (t *Tracker) settled() bool {
-	return len(t.missing) == 0 && t.merged != nil && len(t.merged.Missing) == 0
 }

@@ -54,11 +54,12 @@ the tasks have written; Slurm only explains. Without RUN it lists all runs.`,
 // statusOf prints how far a run is.
 func statusOf(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) error {
 	tracker := slurm.NewTracker(run)
-	if err := tracker.Read(ctx); err != nil {
+	observer := &slurm.Observer{Client: statusClient}
+	view := observer.Observe(ctx, tracker)
+	if err := tracker.Err(); err != nil {
 		return err
 	}
-	observer := &slurm.Observer{Client: statusClient}
-	s := tracker.Status(observer.Look(ctx, tracker))
+	s := tracker.Status(view)
 	if asJSON {
 		return writeJSON(w, s)
 	}
@@ -76,18 +77,19 @@ func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) err
 	broken := map[string]error{}
 	for _, run := range runs {
 		t := slurm.NewTracker(run)
-		if err := t.Glance(ctx); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			broken[run.JobName()] = err // the others are none the worse
-			continue
-		}
+		t.Brief = true
 		trackers = append(trackers, t)
 	}
 	observer := &slurm.Observer{Client: statusClient}
-	view := observer.Look(ctx, trackers...)
+	view := observer.Observe(ctx, trackers...)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	for _, t := range trackers {
+		if err := t.Err(); err != nil {
+			broken[t.Run.JobName()] = err
+			continue
+		}
 		list = append(list, t.Status(view))
 	}
 	if asJSON {

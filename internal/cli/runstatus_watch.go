@@ -28,13 +28,14 @@ func follow(ctx context.Context, run *slurm.Run, show func(slurm.Status) error) 
 	tracker := slurm.NewTracker(run)
 	observer := &slurm.Observer{Client: statusClient}
 	for {
-		if err := tracker.Read(ctx); err != nil {
+		view := observer.Observe(ctx, tracker)
+		if err := ctx.Err(); err != nil {
 			return slurm.Status{}, err
 		}
-		s := tracker.Status(observer.Look(ctx, tracker))
-		if err := ctx.Err(); err != nil {
-			return s, err
+		if err := tracker.Err(); err != nil {
+			return slurm.Status{}, err
 		}
+		s := tracker.Status(view)
 		if err := show(s); err != nil || !s.Active() {
 			return s, err
 		}

@@ -2,31 +2,29 @@ package journal
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 
 	"spmvtune/tuner"
 )
 
-// finishedIn returns the trials in the journals of a family, with the status
-// they ended in.
-func finishedIn(ctx context.Context, dir, family string) (map[string]tuner.Status, error) {
+// finishedIn returns the trials in the other journals of the family of one, with the
+// status they ended in. A journal that can't be read is left out, or what can't.
+func finishedIn(ctx context.Context, dir string, own Name) (map[string]tuner.Status, error) {
 	names, err := List(dir)
 	if err != nil {
 		return nil, err
 	}
 	finished := map[string]tuner.Status{}
 	for _, name := range names {
-		if name.Family() != family {
+		if name.Family() != own.Family() || name == own {
 			continue
 		}
 		for rec, err := range Read(ctx, filepath.Join(dir, name.String())) {
-			if errors.Is(err, fs.ErrNotExist) {
-				break // taken away since
-			}
 			if err != nil {
-				return nil, err
+				if ctx.Err() != nil {
+					return nil, err
+				}
+				break // taken away since, or out of reach
 			}
 			if rec.Trial != nil {
 				note(finished, rec.Trial.Result)

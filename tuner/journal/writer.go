@@ -40,28 +40,40 @@ type Writer struct {
 
 // Create starts the journal of an attempt, from 0, of a job at a chunk of the
 // plan, in the folder dir. It never touches a file that is there. What the
-// journals of the chunk's family say by now is finished counts as finished.
+// journals of the chunk's family say by now is finished counts as finished; of a
+// journal that can't be read, what is in it is measured again.
 func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Options) (*Writer, error) {
 	name := Name{Chunk: chunk, Job: job, Attempt: attempt, Worker: opt.Worker}
 	if err := name.check(); err != nil {
 		return nil, fmt.Errorf("starting a journal: %w", err)
 	}
-	finished, err := finishedIn(ctx, dir, name.Family())
+	// The file comes first: making it also brings the listing of the folder up to
+	// date, where that is on a network file system (see Refresh).
+	f, err := createNew(dir, &name)
 	if err != nil {
+		return nil, fmt.Errorf("starting a journal: %w", err)
+	}
+	finished, err := finishedIn(ctx, dir, name)
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name()) // nothing is in it
 		return nil, fmt.Errorf("reading what is finished already: %w", err)
 	}
+	return &Writer{path: f.Name(), opt: opt, file: f, finished: finished}, nil
+}
+
+// createNew makes a file that was not there, with the first name that is free.
+func createNew(dir string, name *Name) (*os.File, error) {
 	for {
-		path := filepath.Join(dir, name.String())
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
-		if errors.Is(err, fs.ErrExist) {
-			name.Again++
-			continue
+		f, err := os.OpenFile(filepath.Join(dir, name.String()), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case err == nil:
+			syncFolder(dir)
+			return f, nil
+		case !errors.Is(err, fs.ErrExist):
+			return nil, err
 		}
-		if err != nil {
-			return nil, fmt.Errorf("starting a journal: %w", err)
-		}
-		syncFolder(dir)
-		return &Writer{path: path, opt: opt, file: f, finished: finished}, nil
+		name.Again++
 	}
 }
 

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"spmvtune/tuner"
 )
@@ -120,6 +122,42 @@ func TestFinished(t *testing.T) {
 	}
 	if got, err := w.Finished(t.Context(), ids[:1]); err != nil || len(got) != 0 {
 		t.Errorf("asked for one that is not finished: %v, %v", got, err)
+	}
+}
+
+// A journal that can't be read does not keep others from being written: what it
+// holds is measured again.
+func TestCreateBesideUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "0007.1_0.0.jsonl"), 0o777))
+	w, err := Create(t.Context(), dir, "0007", "1_1", 0, Options{})
+	must(t, err)
+	must(t, w.Close())
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if w, err := Create(ended, dir, "0007", "1_2", 0, Options{}); err == nil {
+		t.Errorf("started %s", w.Path())
+	}
+	if names, err := List(dir); err != nil || len(names) != 2 {
+		t.Errorf("journals are %v, %v: one that was not started is there", names, err)
+	}
+}
+
+// Refresh changes the folder, leaves nothing there, and can't fail.
+func TestRefresh(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(dir, old, old))
+	Refresh(dir)
+	info, err := os.Stat(dir)
+	must(t, err)
+	if left, _ := os.ReadDir(dir); len(left) > 0 || !info.ModTime().After(old) {
+		t.Errorf("left are %v, changed at %v", left, info.ModTime())
+	}
+	Refresh(filepath.Join(dir, "missing"))
+	must(t, os.WriteFile(filepath.Join(dir, ".refresh-123"), nil, 0o666)) // of one that was killed
+	if names, err := List(dir); err != nil || len(names) > 0 {
+		t.Errorf("journals are %v, %v", names, err)
 	}
 }
 
