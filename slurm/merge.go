@@ -27,6 +27,7 @@ type Merged struct {
 // was.
 type FaultyJournal struct {
 	File    string `json:"file"`
+	Unread  bool   `json:"unread,omitempty"`  // it could not be read, or not to its end
 	Torn    bool   `json:"torn,omitempty"`    // its last line has no end: it is being written, or its writer died
 	Damaged int    `json:"damaged,omitempty"` // lines that are not what was written
 	Orphans int    `json:"orphans,omitempty"` // trials whose run or matrix was on a damaged line
@@ -34,11 +35,18 @@ type FaultyJournal struct {
 	First   string `json:"first"`             // the first of these problems, with its line, or why the file can't be read
 }
 
+// Lost are the lines that can't be used.
+func (f *FaultyJournal) Lost() int { return f.Damaged + f.Orphans + f.Unknown }
+
+// loses reports whether trials may be lost, so that what the journal says of its
+// pieces can't be relied on. A torn line is none that was recorded.
+func (f *FaultyJournal) loses() bool { return f.Unread || f.Lost() > 0 }
+
 // A Missing is a chunk that is not complete.
 type Missing struct {
 	Chunk    string `json:"chunk"`
 	Attempts int    `json:"attempts"` // journals of it; 0: it never started
-	Reason   string `json:"reason"`   // what the last attempt said when it stopped; "": it said nothing, as one that was killed
+	Reason   string `json:"reason"`   // what the last attempt said when it stopped, or why it does not count; "": it said nothing, as one that was killed
 	// OutOfTime says that an attempt stopped since its time limit was near.
 	OutOfTime bool `json:"out_of_time,omitempty"`
 }
@@ -50,15 +58,48 @@ type Missing struct {
 // What is wrong with a journal is in Merged. An error means that the database
 // can't be written, or that ctx has ended; what was committed by then is kept.
 func Merge(ctx context.Context, run *Run) (m Merged, err error) {
+	unlock, err := lockMerge(ctx, run)
+	if err != nil {
+		return m, err
+	}
+	defer unlock()
+	return importJournals(ctx, run)
+}
+
+// MergeAndReport is Merge with what follows from it: report makes what there is to
+// make of the database, and what was done is then kept for LastMerge. round is the
+// one that ends with this merge, 0 for none. Other merges wait for all of that, so
+// that none replaces by its own what one has made that began later and saw more.
+func MergeAndReport(ctx context.Context, run *Run, round int, report func(*LastMerge) error) (m LastMerge, err error) {
+	unlock, err := lockMerge(ctx, run)
+	if err != nil {
+		return m, err
+	}
+	defer unlock()
+	m.Round = round
+	if m.Merged, err = importJournals(ctx, run); err != nil {
+		return m, err
+	}
+	if err := report(&m); err != nil {
+		return m, err
+	}
+	return m, run.noteMerge(&m)
+}
+
+func lockMerge(ctx context.Context, run *Run) (unlock func(), err error) {
+	unlock, err = lock(ctx, run.Path(mergeLock))
+	if err != nil {
+		return nil, fmt.Errorf("waiting for the lock of merges: %w", err)
+	}
+	return unlock, nil
+}
+
+// importJournals does the work of Merge.
+func importJournals(ctx context.Context, run *Run) (m Merged, err error) {
 	plan, err := run.plan()
 	if err != nil {
 		return m, err
 	}
-	unlock, err := lock(ctx, run.Path(mergeLock))
-	if err != nil {
-		return m, fmt.Errorf("waiting for the lock of merges: %w", err)
-	}
-	defer unlock()
 	journal.Refresh(run.Path(journalsDir))
 	names, err := journal.List(run.Path(journalsDir))
 	if err != nil {

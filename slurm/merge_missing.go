@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,21 +10,47 @@ import (
 	"spmvtune/tuner/journal"
 )
 
+// An attempt is what the journals of one attempt at a chunk say together: with
+// several workers, that of the task speaks of what is in the others.
+type attempt struct {
+	chunk, job string
+	number     int
+}
+
+func attemptOf(n journal.Name) attempt { return attempt{n.Chunk, n.Job, n.Attempt} }
+
 // missing tells the chunks of the plan that are complete, by what the journals
 // say at their ends, from those that are not. A chunk that was split is left out:
 // its halves stand for it.
+//
+// An attempt of which a journal has lost trials completes nothing. The next one
+// measures what it does not find, so that its own word counts.
 func missing(plan Plan, files []mergeFile) (complete int, missing []Missing) {
+	lossy := map[attempt]*mergeFile{}
+	for i, f := range files {
+		if at := attemptOf(f.name); f.fault.loses() && lossy[at] == nil {
+			lossy[at] = &files[i]
+		}
+	}
 	done := map[string]map[string][]tuner.Part{} // by family and matrix
 	attempts := map[string]int{}
-	reasons := map[string]journal.End{} // the last of each chunk
+	last := map[string]journal.End{} // of each chunk
 	for _, f := range files {
 		attempts[f.name.Chunk]++
-		for _, end := range f.ends {
-			if end.At.After(reasons[f.name.Chunk].At) {
-				reasons[f.name.Chunk] = end
+		loser := lossy[attemptOf(f.name)]
+		ends := f.ends
+		if f.fault.Unread && len(ends) == 0 {
+			ends = []journal.End{{}} // what it says is not known, but why
+		}
+		for _, end := range ends {
+			if loser != nil && !slices.ContainsFunc(end.Pieces, func(p journal.Piece) bool { return !p.Complete }) {
+				end.Reason = fmt.Sprintf("not all that it measured can be read: journal %s: %s", loser.name, loser.fault.First)
+			}
+			if !end.At.Before(last[f.name.Chunk].At) {
+				last[f.name.Chunk] = end
 			}
 			for _, p := range end.Pieces {
-				if !p.Complete {
+				if !p.Complete || loser != nil {
 					continue
 				}
 				family := f.name.Family()
@@ -46,7 +73,7 @@ func missing(plan Plan, files []mergeFile) (complete int, missing []Missing) {
 		}
 		lacks := func(p Piece) bool { return !covered(p.Part, done[journal.Family(c.ID)][p.Matrix]) }
 		if slices.ContainsFunc(c.Pieces, lacks) {
-			missing = append(missing, Missing{c.ID, attempts[c.ID], reasons[c.ID].Reason, reasons[c.ID].OutOfTime})
+			missing = append(missing, Missing{c.ID, attempts[c.ID], last[c.ID].Reason, last[c.ID].OutOfTime})
 		} else {
 			complete++
 		}

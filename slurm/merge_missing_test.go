@@ -1,8 +1,10 @@
 package slurm
 
 import (
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
@@ -46,5 +48,71 @@ func TestMissing(t *testing.T) {
 				t.Errorf("%d complete, missing %v; want %d, %q", complete, ids, tt.complete, tt.missing)
 			}
 		})
+	}
+}
+
+// What an attempt says of its pieces does not count if one of its journals has lost
+// trials, also one of another worker. Another attempt's word does.
+func TestMissingOfLossyAttempt(t *testing.T) {
+	plan := Plan{Chunks: []Chunk{{ID: "0001", Pieces: []Piece{{"a", tuner.All}}}}}
+	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1), Pieces: []journal.Piece{{Matrix: "a", Part: tuner.All, Complete: true}}}}
+	name := func(job string, worker int) journal.Name {
+		return journal.Name{Chunk: "0001", Job: job, Worker: worker}
+	}
+	main := mergeFile{name: name("1_1", 0), ends: complete}
+	for what, fault := range map[string]FaultyJournal{
+		"damaged": {Damaged: 1, First: "line 4: bad"}, "orphan": {Orphans: 1, First: "line 4: bad"},
+		"unknown": {Unknown: 1, First: "line 4: bad"}, "unread": {Unread: true, First: "input/output error"},
+	} {
+		own, worker, again := main, mergeFile{name: name("1_1", 2), ends: complete}, mergeFile{name: name("2_1", 0), ends: complete}
+		own.fault, worker.fault = fault, fault
+		for _, files := range [][]mergeFile{{own}, {main, worker}, {{name: main.name, fault: fault}}} {
+			n, list := missing(plan, files)
+			want := "journal " + files[len(files)-1].name.String() + ": " + fault.First
+			if fault.Unread || len(files[0].ends) > 0 {
+				if n != 0 || len(list) != 1 || !strings.HasSuffix(list[0].Reason, want) {
+					t.Errorf("%s, in %d journals: %d complete, missing %+v", what, len(files), n, list)
+				}
+			}
+			if n, list := missing(plan, append(files, again)); n != 1 {
+				t.Errorf("%s, measured again: missing %+v", what, list)
+			}
+		}
+	}
+	if n, _ := missing(plan, []mergeFile{{name: name("1_1", 1), fault: FaultyJournal{Torn: true}}, main}); n != 1 {
+		t.Error("a torn line loses nothing that was recorded")
+	}
+}
+
+// A task that was complete, but whose journal was damaged since, is done again as far
+// as it has to be, and is complete then.
+func TestDamageIsMended(t *testing.T) {
+	run := newRun(t, 1)
+	w := write(t, run, 0, "1_0", 0, 5)
+	end(t, w, "m1", tuner.All, "")
+	data, err := os.ReadFile(w.Path())
+	must(t, err)
+	must(t, os.WriteFile(w.Path(), []byte(strings.Replace(string(data), testTrial("m1", 2).ID, "0", 1)), 0o666))
+	if m := merge(t, run); m.New != 4 || m.Complete != 0 || !strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: line 5: its checksum is") {
+		t.Errorf("damaged: %+v", m)
+	}
+	again := write(t, run, 0, "2_0", 5, 5)
+	var ids []string
+	for n := range 5 {
+		ids = append(ids, testTrial("m1", n).ID)
+	}
+	finished, err := again.Finished(t.Context(), ids)
+	must(t, err)
+	for n, id := range ids {
+		if finished[id] == "" {
+			if n != 2 {
+				t.Errorf("trial %d is measured again", n)
+			}
+			must(t, again.Record(t.Context(), testTrial("m1", n)))
+		}
+	}
+	end(t, again, "m1", tuner.All, "")
+	if m := merge(t, run); m.New != 1 || m.Complete != 1 || len(m.Missing) > 0 {
+		t.Errorf("mended: %+v", m)
 	}
 }

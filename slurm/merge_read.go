@@ -81,7 +81,7 @@ func (f *mergeFile) read(ctx context.Context, to chan<- store.Batch) {
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
-				f.fault.First = err.Error()
+				f.fault.unread(err)
 			}
 		case rec.Matrix != nil:
 			batch.Matrices = append(batch.Matrices, *rec.Matrix)
@@ -102,6 +102,22 @@ func (f *mergeFile) read(ctx context.Context, to chan<- store.Batch) {
 		}
 	}
 	send()
+}
+
+// unread notes that reading broke off.
+func (f *FaultyJournal) unread(err error) {
+	f.Unread = true
+	if f.First == "" {
+		f.First = err.Error()
+	}
+}
+
+// renew forgets what may be otherwise when the journal is read on.
+func (f *FaultyJournal) renew() {
+	f.Unread, f.Torn = false, false
+	if f.Lost() == 0 {
+		f.First = ""
+	}
 }
 
 // note counts a problem.

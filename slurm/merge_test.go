@@ -158,6 +158,38 @@ func TestMergeWhileTasksWrite(t *testing.T) {
 	}
 }
 
+// A merge that began later and saw more has the last word, however long the report of
+// an earlier one takes.
+func TestMergesInOrder(t *testing.T) {
+	run := newRun(t, 1)
+	w := write(t, run, 0, "1_0", 0, 2)
+	began, goOn, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var both sync.WaitGroup
+	both.Go(func() {
+		_, err := MergeAndReport(t.Context(), run, 0, func(*LastMerge) error { close(began); <-goOn; return nil })
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-began
+	end(t, w, "m1", tuner.All, "")
+	both.Go(func() {
+		defer close(second)
+		if _, err := MergeAndReport(t.Context(), run, 1, func(*LastMerge) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case <-second:
+	case <-time.After(300 * time.Millisecond):
+	}
+	close(goOn)
+	both.Wait()
+	if m, err := run.LastMerge(); err != nil || m.Complete != 1 || m.Round != 1 {
+		t.Errorf("the last merge is %+v, %v", m, err)
+	}
+}
+
 // More journals than are read ahead, more trials than are committed at once.
 func TestMergeMany(t *testing.T) {
 	run := newRun(t, 41)

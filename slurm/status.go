@@ -95,7 +95,7 @@ func (t *Tracker) Status(v View) Status {
 		s.Left = float64(left) / s.Rate
 	}
 	for _, j := range t.journals {
-		s.Damaged += j.fault.Damaged + j.fault.Orphans + j.fault.Unknown
+		s.Damaged += j.fault.Lost()
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,13 +38,9 @@ func (r *Run) LastMerge() (*LastMerge, error) {
 	return m, nil
 }
 
-// NoteMerge keeps what a merge did, of a round or, if m.Round is 0, by hand.
-func (r *Run) NoteMerge(ctx context.Context, m LastMerge) error {
-	unlock, err := lock(ctx, r.Path(mergeLock))
-	if err != nil {
-		return fmt.Errorf("waiting for the lock of merges: %w", err)
-	}
-	defer unlock()
+// noteMerge keeps what a merge did, of a round or, if m.Round is 0, by hand. The caller
+// holds the lock of merges.
+func (r *Run) noteMerge(m *LastMerge) error {
 	if before, err := r.LastMerge(); err == nil && before != nil {
 		m.Round = max(m.Round, before.Round)
 	}

@@ -142,14 +142,14 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 
 // readOn takes what a journal has got since.
 func (t *Tracker) readOn(ctx context.Context, j *trackedJournal) error {
-	j.fault.Torn = false // the line may be whole by now
+	j.fault.renew()
 	for rec, err := range j.reader.Records(ctx) {
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, fs.ErrNotExist): // taken away since
 		case err != nil:
-			j.fault.First = err.Error()
+			j.fault.unread(err)
 		case rec.Trial != nil:
 			t.count(j.name.Family(), rec.Trial)
 		case rec.End != nil:

@@ -58,32 +58,25 @@ type mergedJSON struct {
 	Silent string              `json:"silent,omitempty"` // why Slurm does not answer
 }
 
-// mergeRun merges, learns and reports. It prints text to w, and JSON to out.
+// mergeRun merges, learns and reports. It prints text to w, and JSON to out. What is
+// missing is what the journals lack; Slurm, asked afterwards, has only words for it.
 func mergeRun(ctx context.Context, w, out io.Writer, run *slurm.Run, round int) error {
-	merged, err := slurm.Merge(ctx, run)
+	last, err := slurm.MergeAndReport(ctx, run, round, func(m *slurm.LastMerge) error {
+		fmt.Fprintf(w, "merged %s: %s new, %d known already: %s\n", count(m.Journals, "journal", "journals"),
+			trials(m.New), m.Known, shown(m.Database))
+		printFaulty(w, m.Faulty)
+		return reportRun(ctx, w, run, m)
+	})
 	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "merged %s: %s new, %d known already: %s\n", count(merged.Journals, "journal", "journals"),
-		trials(merged.New), merged.Known, shown(merged.Database))
-	printFaulty(w, merged.Faulty)
-	last := slurm.LastMerge{Round: round, Merged: merged}
-	if err := reportRun(ctx, w, run, &last); err != nil {
-		return err
-	}
-	if err := run.NoteMerge(ctx, last); err != nil {
 		return err
 	}
 	observer := &slurm.Observer{Client: statusClient}
-	missing, silent, err := observer.Explain(ctx, run, merged.Missing)
-	if err != nil {
-		return err
-	}
-	if len(missing) > 0 {
-		printOpen(w, missing)
+	why, silent, err := observer.Explain(ctx, run, last.Missing)
+	if len(last.Missing) > 0 {
+		printOpen(w, why)
 		printSilent(w, silent)
 	}
-	return errors.Join(writeJSON(out, mergedJSON{last, missing, silent}), mergeVerdict(run, last.Trials, missing))
+	return errors.Join(err, writeJSON(out, mergedJSON{last, why, silent}), mergeVerdict(run, last.Trials, len(last.Missing)))
 }
 
 // reportRun learns and reports from the database of a run.
@@ -129,15 +122,15 @@ func printFaulty(w io.Writer, faulty []slurm.FaultyJournal) {
 	}
 }
 
-// mergeVerdict makes an error of what is missing and of what failed.
-func mergeVerdict(run *slurm.Run, n slurm.Trials, missing []slurm.ChunkStatus) error {
+// mergeVerdict makes an error of how many chunks are missing and of what failed.
+func mergeVerdict(run *slurm.Run, n slurm.Trials, missing int) error {
 	var problems []string
 	if n.OK == 0 {
 		problems = append(problems, "no trial succeeded")
 	}
 	e := &exitError{code: exitSomeFailed}
-	if len(missing) > 0 {
-		problems = append(problems, chunks(len(missing))+" not complete")
+	if missing > 0 {
+		problems = append(problems, chunks(missing)+" not complete")
 		e.hint = fmt.Sprintf("`%s` submits what has no task any more", onRun("retry", run))
 	}
 	if n.Failed > 0 {

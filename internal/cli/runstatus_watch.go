@@ -127,13 +127,7 @@ func waitRun(ctx context.Context, w io.Writer, run *slurm.Run) (slurm.Status, er
 
 // waitVerdict makes an error of what a run that has ended lacks.
 func waitVerdict(run *slurm.Run, s slurm.Status) error {
-	var missing []slurm.ChunkStatus
-	for _, c := range s.Chunks {
-		if c.State != slurm.ChunkDone {
-			missing = append(missing, c)
-		}
-	}
-	if err := mergeVerdict(run, s.Trials, missing); err != nil {
+	if err := mergeVerdict(run, s.Trials, s.Counts.All-s.Counts.Done); err != nil {
 		return err
 	}
 	if s.Merged == nil || len(s.Merged.Missing) > 0 {
