@@ -30,8 +30,7 @@ func lateRun(t *testing.T) *Run {
 	t.Helper()
 	dir := fakeSlurm(t, slowQueue())
 	run := created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
-	_, err := run.writeRound(chunkIDs(1))
-	must(t, err)
+	must(t, run.writeRound(1, chunkIDs(1)))
 	must(t, run.note(jobLine{Batch: Batch{run.JobName() + ".1.0", 1, 0, 1}, Outcome: Submitted, ID: "12"}))
 	must(t, run.note(jobLine{Batch: Batch{Name: run.JobName() + ".1.finish", Round: 1}, Outcome: Submitted, ID: "13"}))
 	says(t, dir, "queue", run,
