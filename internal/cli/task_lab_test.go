@@ -122,24 +122,6 @@ func TestTaskOnCluster(t *testing.T) {
 		checkComplete(t, run, 2, false)
 	})
 
-	t.Run("warned", func(t *testing.T) {
-		run, sweep := createTask(t, l.Dir, "[slurm]\nsignal = \"USR2@60\"\n")
-		job := submitTask(t, run, sweep)
-		waitTrials(t, run, 0, 10)
-		l.Run("scancel", "--batch", "--signal=USR2", job)
-		waitTrials(t, run, 1, 10)
-		l.Warn(job) // what the program takes in any case
-		waitTrials(t, run, 2, 1)
-		l.WaitJob(job, "COMPLETED")
-		checkComplete(t, run, 3, false)
-		_, ends := taskJournals(t, run)
-		for i, sig := range []string{"SIGUSR2", "SIGUSR1"} {
-			if len(ends[i]) != 1 || ends[i][0].Reason != "warned by "+sig+" that its time ends" || ends[i][0].Pieces[2].Complete {
-				t.Errorf("attempt %d ends with %+v", i, ends[i])
-			}
-		}
-	})
-
 	t.Run("preempted", func(t *testing.T) {
 		run, sweep := createTask(t, l.Dir, "[slurm]\npartition = \"low\"\nnodelist = \"n3\"\nexclusive = true\n")
 		job := submitTask(t, run, sweep)
@@ -155,32 +137,6 @@ func TestTaskOnCluster(t *testing.T) {
 		if _, ends := taskJournals(t, run); len(ends[0]) != 1 || !strings.HasPrefix(ends[0][0].Reason, "ended by SIGTERM") {
 			t.Errorf("the first attempt ends with %+v", ends[0])
 		}
-	})
-
-	t.Run("cancelled", func(t *testing.T) {
-		run, sweep := createTask(t, l.Dir, "")
-		job := submitTask(t, run, sweep)
-		waitTrials(t, run, 0, 10)
-		l.Run("scancel", job)
-		l.WaitJob(job, "CANCELLED")
-		trials, ends := taskJournals(t, run)
-		if len(trials) != 1 || len(ends[0]) != 1 || ends[0][0].Pieces[2].Complete {
-			t.Errorf("%d attempts, ends %+v", len(trials), ends)
-		}
-	})
-
-	t.Run("all processes are told to stop", func(t *testing.T) {
-		run, sweep := createTask(t, l.Dir, "")
-		job := submitTask(t, run, sweep)
-		waitTrials(t, run, 0, 10)
-		worker := processOf(t, run, "worker")
-		for _, sig := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGTERM, syscall.SIGTERM} {
-			if err := syscall.Kill(worker, sig); err != nil {
-				t.Fatal(err)
-			}
-		}
-		l.WaitJob(job, "COMPLETED")
-		checkComplete(t, run, 1, false)
 	})
 
 	t.Run("node lost, and not dead", func(t *testing.T) {
