@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 	"spmvtune/store"
 )
 
@@ -21,7 +22,8 @@ type data struct {
 	matrices []store.Matrix // by mean row length
 	devices  []store.Device
 	sweeps   []store.Sweep
-	panels   []panel // the good trials, grouped
+	panels   []panel                    // the good trials, grouped
+	patterns map[string]*sparse.Density // of matrices, by hash
 	// precisions are of the good trials, by sweep.
 	precisions []store.Precision
 }
@@ -62,17 +64,37 @@ func load(ctx context.Context, db *store.DB) (*data, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sweeps: %w", err)
 	}
+	patterns, err := unpacked(ctx, db)
+	if err != nil {
+		return nil, err
+	}
 	precisions, err := db.Precisions(ctx)
 	if err != nil {
 		return nil, err
 	}
 	d := newData(rows, best, matrices, devices)
+	d.patterns = patterns
 	d.precisions = precisions
 	d.sweeps = sweeps
 	slices.SortStableFunc(d.sweeps, func(a, b store.Sweep) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
 	})
 	return d, nil
+}
+
+// unpacked reads where the entries of matrices lie.
+func unpacked(ctx context.Context, db *store.DB) (map[string]*sparse.Density, error) {
+	packed, err := db.Patterns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	patterns := map[string]*sparse.Density{}
+	for hash, p := range packed {
+		if d, err := p.Density(); err == nil { // another version's is as good as none
+			patterns[hash] = d
+		}
+	}
+	return patterns, nil
 }
 
 // newData sorts and groups what was read. It keeps the slices.

@@ -39,9 +39,14 @@ func TestReport(t *testing.T) {
 		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000", Driver: "go", Units: 2},
 		Roof:   kernels.Roof{Read: 20}, Sources: sources, Protocol: "warmup=3 target=0.02", Version: "test",
 	}))
+	diagonal := &sparse.CSR[float64]{Rows: 1000, Cols: 1000, RowPtr: []int32{0}, Val: make([]float64, 1000)}
+	for i := range int32(1000) {
+		diagonal.RowPtr, diagonal.ColIdx = append(diagonal.RowPtr, i+1), append(diagonal.ColIdx, i)
+	}
 	for i, m := range []string{"long-rows", "short-rows"} {
 		mean := 20 - 17*i
 		must(db.Matrix(ctx, tuner.Matrix{Name: m, Hash: m, Class: m, Source: m, Field: "real", Symmetry: "general",
+			Pattern:  sparse.NewThumbnail(diagonal),
 			Features: sparse.Features{Rows: 1000, Cols: 1000, Nonzeros: 1000 * mean, RowMean: float64(mean), RowMax: mean}}))
 		for _, c := range []kernels.Config{
 			{Kernel: "cpu_coo"}, {Kernel: "cpu_csr_rows", Block: 64, Grid: 1}, {Kernel: "cpu_csr_rows", Block: 64, Grid: 2},
@@ -93,7 +98,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"throughput-vs-block-float64-warm", "throughput-vs-block-warm-long-rows", "throughput-vs-grid-float64-warm", "speedup-over-baseline-warm",
+		"matrix-patterns", "throughput-vs-block-float64-warm", "throughput-vs-block-warm-long-rows", "throughput-vs-grid-float64-warm", "speedup-over-baseline-warm",
 	} {
 		if !strings.HasPrefix(read("figures/"+name+".png"), "\x89PNG") || !strings.Contains(read("figures/"+name+".svg"), "<svg") {
 			t.Errorf("%s is no picture", name)

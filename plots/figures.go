@@ -22,6 +22,15 @@ type Figure struct {
 // Figures are all figures, in the order of the report.
 var Figures = []Figure{
 	{
+		ID:     "matrix-patterns",
+		Source: "coo-spmv-final Fig. 8, coo-spmv-first Fig. 1, csr-shuffle-and-shared Fig. 2",
+		Title:  "Patterns of the matrices",
+		See:    "Entries near the diagonal or in clusters read neighbouring elements of x, which caches serve; a picture that is evenly filled reads x at random. A dark line across is a row that is longer than the others by far.",
+		Sweep:  "quickstart",
+		Needs:  "run the sweep again: it was recorded by an older version, and nothing is measured twice",
+		draw:   drawPatterns,
+	},
+	{
 		ID:     "throughput-vs-block",
 		Source: "coo-spmv-final Fig. 11, coo-spmv-first Fig. 2",
 		Title:  "Throughput over block size",

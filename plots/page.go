@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
+	"math"
 	"strings"
 
 	"gonum.org/v1/plot/text"
@@ -65,7 +66,16 @@ func (p *page) vector() ([]byte, error) {
 	// Where Liberation Sans isn't installed, faces with its metrics or close to
 	// them keep labels where they were measured to be.
 	s = strings.ReplaceAll(s, "font-family:Liberation Sans", "font-family:"+fontFamilies)
+	// Pictures within it are PNG, and of pixels that are not to be smoothed.
+	s = strings.ReplaceAll(s, `xlink:href="data:image/jpg;`, `style="image-rendering:pixelated" xlink:href="data:image/png;`)
 	return []byte(s), nil
+}
+
+// wholePixels makes the page a little higher, so that its height is a whole number of
+// pixels at pageDPI: pictures of pixels stay sharp.
+func (p *page) wholePixels() {
+	over := float64(p.pageHeight() / pixel)
+	p.height += vg.Length(math.Ceil(over-1e-6)-over) * pixel
 }
 
 func printable(r rune) rune {

@@ -103,8 +103,40 @@ func (s synthetic) data() *data {
 	d := newData(rows, nil, matrices, []store.Device{{
 		Label: s.device, Device: kernels.Device{Backend: backend, Name: s.device, Units: 2}, Roof: kernels.Roof{Read: roof},
 	}})
+	d.patterns = map[string]*sparse.Density{}
+	for i := range matrices {
+		if m := &matrices[i]; m.Name == "rectangular" {
+			m.Rows = m.Cols / 20
+		}
+		d.patterns[matrices[i].Hash] = pattern(i)
+	}
 	for i := range d.panels {
 		d.best = append(d.best, store.Best{Row: *fastest(d.panels[i].rows), Margin: 0.05, TieSize: 1 + i%3})
+	}
+	return d
+}
+
+// pattern is a band, with a block of a density that grows, a giant row, and scattered
+// entries.
+func pattern(n int) *sparse.Density {
+	const side = sparse.ThumbnailSide
+	d := &sparse.Density{Height: side, Width: side, Count: make([]uint32, side*side)}
+	for i := range side {
+		for j := range side {
+			var count float64
+			switch {
+			case i == 100 && n%2 == 0:
+				count = 5000
+			case i-j <= n && j-i <= n:
+				count = 1000 / float64(1+(i-j)*(i-j))
+			case i < 40 && j > 80:
+				count = float64((i+1)*(n+1)) / 8
+			case wave(i*131+j*7+n) > 0.995:
+				count = 1
+			}
+			d.Count[i*side+j] = uint32(count)
+			d.Most = max(d.Most, uint32(count))
+		}
 	}
 	return d
 }

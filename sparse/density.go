@@ -115,3 +115,33 @@ func (b *band) add(rowPtr, colIdx []int32, lo, hi int) {
 		k = end
 	}
 }
+
+// Shrink counts the entries of d over fewer bins, as NewDensity would over a matrix
+// with a row or column for each bin of d.
+func (d *Density) Shrink(height, width int) *Density {
+	s := &Density{Height: min(height, d.Height), Width: min(width, d.Width)}
+	if s.Height == 0 || s.Width == 0 {
+		return &Density{}
+	}
+	s.Count = make([]uint32, s.Height*s.Width)
+	for i := range d.Height {
+		line := s.Count[i*s.Height/d.Height*s.Width:][:s.Width]
+		for j := range d.Width {
+			at := j * s.Width / d.Width
+			line[at] += d.Count[i*d.Width+j]
+			s.Most = max(s.Most, line[at])
+		}
+	}
+	return s
+}
+
+// Filled is how many bins have an entry.
+func (d *Density) Filled() int {
+	filled := 0
+	for _, n := range d.Count {
+		if n > 0 {
+			filled++
+		}
+	}
+	return filled
+}

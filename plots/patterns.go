@@ -1,0 +1,147 @@
+package plots
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/sparse"
+	"spmvtune/store"
+)
+
+// mostPatterns are on one page; further matrices go to further pages.
+const mostPatterns = 25
+
+// A patternGrid says how large the pictures of a page are.
+type patternGrid struct {
+	columns int
+	pixels  int // of a picture's longer side
+}
+
+// patternGridFor chooses it for n matrices: all bins of a thumbnail have the same
+// number of pixels.
+func patternGridFor(n int) patternGrid {
+	switch {
+	case n <= 2:
+		return patternGrid{2, 4 * sparse.ThumbnailSide}
+	case n <= 6:
+		return patternGrid{3, 3 * sparse.ThumbnailSide}
+	}
+	return patternGrid{5, 2 * sparse.ThumbnailSide}
+}
+
+// drawPatterns draws where the entries of every matrix are, the matrices by mean row
+// length, and says for which it is not known.
+func drawPatterns(d *data) ([]*page, []error) {
+	var known []store.Matrix
+	var missing []string
+	for _, m := range d.matrices {
+		if shows(d.patterns[m.Hash], m) {
+			known = append(known, m)
+		} else {
+			missing = append(missing, m.Name)
+		}
+	}
+	var warnings []error
+	if len(missing) > 0 {
+		warnings = append(warnings, fmt.Errorf("figure matrix-patterns is without %s, recorded by an older version: run the sweep again, which measures nothing twice",
+			strings.Join(missing, ", ")))
+	}
+	var list []*page
+	pages := (len(known) + mostPatterns - 1) / mostPatterns
+	for n := range pages {
+		p := patternsPage(d, known[n*mostPatterns:min(len(known), (n+1)*mostPatterns)])
+		if pages > 1 {
+			p.Name += fmt.Sprintf("-%d", n+1)
+			p.Title += fmt.Sprintf(" (%d of %d)", n+1, pages)
+		}
+		list = append(list, p)
+	}
+	return list, warnings
+}
+
+// shows reports whether d is a thumbnail of m, as far as the sizes tell.
+func shows(d *sparse.Density, m store.Matrix) bool {
+	height, width := min(m.Rows, sparse.ThumbnailSide), min(m.Cols, sparse.ThumbnailSide)
+	if height == 0 || width == 0 {
+		height, width = 0, 0
+	}
+	return d != nil && d.Height == height && d.Width == width
+}
+
+// Measures of the pictures' page, in points.
+const (
+	patternText  = vg.Length(58) // four lines above a picture
+	patternPad   = vg.Length(14) // below it
+	patternScale = vg.Length(22) // the scale of colours, above all
+)
+
+func patternsPage(d *data, matrices []store.Matrix) *page {
+	grid := patternGridFor(len(matrices))
+	tall := vg.Length(grid.pixels)*pixel + patternText + patternPad
+	rows := (len(matrices) + grid.columns - 1) / grid.columns
+	names := make([]string, len(matrices))
+	stretched := false
+	for i, m := range matrices {
+		names[i] = m.Name
+		stretched = stretched || mosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, grid.pixels).stretched
+	}
+	p := &page{
+		Name:  "matrix-patterns",
+		Title: "Where the nonzeros are",
+		Subtitle: "Rows from top to bottom, columns from left to right, counted in bins. Each picture has its own scale of colours, up to its fullest bin; bins without entries are white." +
+			" Matrices by rising mean row length.",
+		Alt:    fmt.Sprintf("A spy plot of each of %s: %s", counts(len(matrices)), strings.Join(names, ", ")),
+		height: patternScale + vg.Length(rows)*tall,
+	}
+	if stretched {
+		p.Subtitle += fmt.Sprintf(" Matrices narrower than 1 to %d are not to scale.", narrowest)
+	}
+	p.wholePixels()
+	p.body = func(c draw.Canvas) {
+		drawWideScale(c)
+		wide := (c.Max.X - c.Min.X) / vg.Length(grid.columns)
+		for i, m := range matrices {
+			at := vg.Point{X: c.Min.X + vg.Length(i%grid.columns)*wide, Y: c.Max.Y - patternScale - vg.Length(i/grid.columns)*tall}
+			drawPattern(c, m, d.patterns[m.Hash], grid.pixels, at, wide-12)
+		}
+	}
+	return p
+}
+
+func counts(n int) string {
+	if n == 1 {
+		return "1 matrix"
+	}
+	return grouped(n) + " matrices"
+}
+
+// drawPattern draws one matrix with its name and sizes above, below and to the right
+// of a point.
+func drawPattern(c draw.Canvas, m store.Matrix, d *sparse.Density, pixels int, corner vg.Point, width vg.Length) {
+	name := at(typeface(labelSize, true, inkColor), text.XLeft, text.YTop)
+	soft := at(typeface(tickSize, false, softColor), text.XLeft, text.YTop)
+	layout := mosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, pixels)
+	d = d.Shrink(layout.height, layout.width)
+	c.FillText(name, corner, fit(name, m.Name, width))
+	lines := []string{grouped(m.Rows) + " × " + grouped(m.Cols), plural(m.Nonzeros, "nonzero")}
+	if d.Most > 1 {
+		lines = append(lines, "up to "+grouped(twoDigits(d.Most))+" in a bin")
+	}
+	for i, line := range lines {
+		c.FillText(soft, vg.Point{X: corner.X, Y: corner.Y - 14 - 12*vg.Length(i)}, fit(soft, line, width))
+	}
+	layout.draw(c, d, vg.Point{X: corner.X + pixel, Y: corner.Y - patternText + 5})
+}
+
+// twoDigits rounds a count, since a thumbnail's are rounded.
+func twoDigits(n uint32) int {
+	unit := 1
+	for int(n)/unit >= 100 {
+		unit *= 10
+	}
+	return (int(n) + unit/2) / unit * unit
+}

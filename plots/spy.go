@@ -1,0 +1,150 @@
+package plots
+
+import (
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/sparse"
+)
+
+// spyPixels is the length of a spy plot's longer side, and the most bins along it.
+const spyPixels = 1280
+
+// Spy draws where the entries of a are, origin top left: the entries of each bin
+// counted, on a logarithmic scale of colour. Bins are single pixels where the picture
+// is full, and up to four across where it is so empty that single ones would be lost;
+// never smaller than a row or a column. The aspect ratio is that of the matrix, unless
+// it is narrower than 1 to 16. The format is "png", "svg" or "pdf". It reads row
+// offsets and columns of a, three times at most, on all cores.
+func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, error) {
+	var m mosaic
+	var d *sparse.Density
+	const enough = 20 // one of so many bins
+	for coarse := 1; coarse <= 4; coarse *= 2 {
+		m = mosaicOf(a.Rows, a.Cols, spyPixels/coarse, spyPixels)
+		d = sparse.NewDensity(a, m.height, m.width)
+		if d.Filled() >= len(d.Count)/enough {
+			break
+		}
+	}
+	p := spyPage(name, a.Rows, a.Cols, a.NNZ(), m, d)
+	p.wholePixels()
+	switch format {
+	case "png":
+		return p.raster(pageDPI)
+	case "svg":
+		return p.vector()
+	case "pdf":
+		return p.portable()
+	}
+	return nil, fmt.Errorf("drawing %s: unknown format %q: there are png, svg and pdf", name, format)
+}
+
+// Measures of a spy plot, in points.
+const (
+	spyLeft   = vg.Length(62) // row numbers, and what they are
+	spyBottom = vg.Length(38)
+	spyGap    = vg.Length(16) // to the scale of colours
+)
+
+func spyPage(name string, rows, cols, nnz int, m mosaic, d *sparse.Density) *page {
+	p := &page{
+		Title:    fmt.Sprintf("%s: %s × %s, %s", name, grouped(rows), grouped(cols), plural(nnz, "nonzero")),
+		Subtitle: binWords(rows, cols, m, d),
+		height:   max(m.size().Y, 60) + spyBottom,
+	}
+	p.body = func(c draw.Canvas) {
+		box := m.draw(c, d, vg.Point{X: c.Min.X + spyLeft, Y: c.Max.Y - pixel})
+		rowAxis(c, box, rows)
+		columnAxis(c, box, cols)
+		if d.Most > 1 {
+			length := min(max(box.Size().Y, 60), 220)
+			drawScale(c, vg.Point{X: box.Max.X + spyGap, Y: box.Max.Y}, length, d.Most)
+		}
+	}
+	return p
+}
+
+// binWords says what a bin is.
+func binWords(rows, cols int, m mosaic, d *sparse.Density) string {
+	words := ""
+	switch {
+	case len(d.Count) == 0 || d.Most == 0:
+		words = "No entries."
+	case m.height == rows && m.width == cols:
+		words = "Each square is an entry."
+	default:
+		words = fmt.Sprintf("Colour: entries in a bin of %s by %s, on a logarithmic scale; bins without any are white.",
+			extent(rows, m.height, "row"), extent(cols, m.width, "column"))
+	}
+	if m.stretched {
+		words += " Not to scale: the matrix is narrower."
+	}
+	return words
+}
+
+// extent says how many rows or columns a bin has.
+func extent(n, bins int, what string) string {
+	if n%bins == 0 {
+		return plural(n/bins, what)
+	}
+	return significant(float64(n)/float64(bins), 3) + " " + what + "s"
+}
+
+// places are round numbers from 0 to n, no more than some dozen pixels apart.
+func places(n int, length vg.Length) []int {
+	if n == 0 {
+		return nil
+	}
+	most := max(1, int(length/70))
+	step := max(1, int(niceStep(float64(n), most)))
+	var list []int
+	for at := 0; at <= n; at += step {
+		list = append(list, at)
+	}
+	return list
+}
+
+const tickLength = vg.Length(4)
+
+// rowAxis numbers the rows on the left of a picture, from the top.
+func rowAxis(c draw.Canvas, box vg.Rectangle, rows int) {
+	style := at(typeface(tickSize, false, softColor), text.XRight, text.YCenter)
+	for _, n := range places(rows, box.Size().Y) {
+		y := box.Max.Y - box.Size().Y*vg.Length(float64(n)/float64(rows))
+		c.StrokeLine2(draw.LineStyle{Color: lineColor, Width: 0.8}, box.Min.X-tickLength-pixel, y, box.Min.X-pixel, y)
+		c.FillText(style, vg.Point{X: box.Min.X - tickLength - 3, Y: y + 1}, indexLabel(n))
+	}
+	up := at(typeface(labelSize, false, softColor), text.XCenter, text.YTop)
+	up.Rotation = quarterTurn
+	if up.Width("row") < box.Size().Y {
+		c.FillText(up, vg.Point{X: box.Min.X - spyLeft, Y: (box.Min.Y + box.Max.Y) / 2}, "row")
+	}
+}
+
+// columnAxis numbers the columns below a picture.
+func columnAxis(c draw.Canvas, box vg.Rectangle, cols int) {
+	style := at(typeface(tickSize, false, softColor), text.XCenter, text.YTop)
+	for _, n := range places(cols, box.Size().X) {
+		x := box.Min.X + box.Size().X*vg.Length(float64(n)/float64(cols))
+		c.StrokeLine2(draw.LineStyle{Color: lineColor, Width: 0.8}, x, box.Min.Y-tickLength-pixel, x, box.Min.Y-pixel)
+		c.FillText(style, vg.Point{X: x, Y: box.Min.Y - tickLength - 3}, indexLabel(n))
+	}
+	c.FillText(at(typeface(labelSize, false, softColor), text.XCenter, text.YBottom),
+		vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: box.Min.Y - spyBottom}, "column")
+}
+
+// indexLabel prints the number of a row; round ones in thousands and millions.
+func indexLabel(n int) string {
+	switch {
+	case n >= 1e6 && n%1e5 == 0:
+		return strconv.FormatFloat(float64(n)/1e6, 'f', -1, 64) + "M"
+	case n >= 1e4 && n%100 == 0:
+		return strconv.FormatFloat(float64(n)/1e3, 'f', -1, 64) + "k"
+	}
+	return strconv.Itoa(n)
+}
