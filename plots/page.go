@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"math"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -130,11 +131,14 @@ func (p *page) draw(c draw.Canvas) {
 	p.body(c)
 }
 
+// isBreak tells where a line may end: not at the narrow spaces within numbers.
+func isBreak(r rune) bool { return unicode.IsSpace(r) && r != '\u202f' }
+
 // wrap breaks s between words into lines at most width wide.
 func wrap(style text.Style, s string, width vg.Length) []string {
 	var lines []string
 	var line string
-	for _, word := range strings.Fields(s) {
+	for _, word := range strings.FieldsFunc(s, isBreak) {
 		longer := strings.TrimSpace(line + " " + word)
 		if line != "" && style.Width(longer) > width {
 			lines = append(lines, line)
