@@ -8,10 +8,11 @@ import (
 
 // A Feature is a number about a matrix that a tree may split on.
 type Feature struct {
-	Name string // as in the JSON of sparse.Features, or of a ratio
+	Name string // as in the JSON of sparse.Features, or of a ratio of two of them
 	Unit string // of the number, plural; "" for a ratio
 	Doc  string
-	// Value computes the feature. It is finite and not negative.
+	// Value computes the feature. It is finite and not negative, or NaN where the
+	// matrix was recorded by a program that did not know the feature.
 	Value func(*sparse.Features) float64
 }
 
@@ -51,6 +52,14 @@ var features = []Feature{
 		func(f *sparse.Features) float64 { return float64(f.RowP90) }},
 	{"row_p99", "nonzeros", "row length that 99% of the rows do not exceed",
 		func(f *sparse.Features) float64 { return float64(f.RowP99) }},
+	{"row_gini", "", "Gini coefficient of the row length: 0 for equal rows, near 1 where few rows hold all entries",
+		func(f *sparse.Features) float64 { return f.RowGini }},
+	{"share_above_32", "", "share of the entries in rows longer than 32",
+		func(f *sparse.Features) float64 { return f.ShareAbove32 }},
+	{"share_above_256", "", "share of the entries in rows longer than 256",
+		func(f *sparse.Features) float64 { return f.ShareAbove256 }},
+	{"share_above_1024", "", "share of the entries in rows longer than 1024",
+		func(f *sparse.Features) float64 { return f.ShareAbove1024 }},
 	{"empty_share", "", "share of the rows that are empty",
 		func(f *sparse.Features) float64 { return ratio(float64(f.EmptyRows), float64(f.Rows)) }},
 	{"empty_rows", "", "rows without an entry",
@@ -62,6 +71,20 @@ var features = []Feature{
 		func(f *sparse.Features) float64 { return f.BandwidthMean }},
 	{"bandwidth", "columns", "largest distance of an entry from the diagonal",
 		func(f *sparse.Features) float64 { return float64(f.Bandwidth) }},
+	{"row_span_mean", "columns", "mean distance from the first to the last column of a row",
+		func(f *sparse.Features) float64 { return f.RowSpanMean }},
+	{"profile", "columns", "sum of the distances from a row's first column to the diagonal",
+		func(f *sparse.Features) float64 { return f.Profile }},
+	{"col_gap_mean", "columns", "mean distance between consecutive columns of a row",
+		func(f *sparse.Features) float64 { return f.ColGapMean }},
+	{"neighbour_rate", "", "mean number of entries right beside an entry, in its row",
+		func(f *sparse.Features) float64 { return f.NeighbourRate }},
+	{"row_similarity", "", "mean share of a row's columns that the next row has too, give or take one",
+		func(f *sparse.Features) float64 { return f.RowSimilarity }},
+	{"diagonals", "", "diagonals with at least one entry",
+		func(f *sparse.Features) float64 { return f.Diagonals }},
+	{"pattern_symmetry", "", "share of the entries off the diagonal whose mirror image is stored",
+		func(f *sparse.Features) float64 { return f.PatternSymmetry }},
 }
 
 // ratio is a/b, and 0 where the matrix has no rows or entries to divide by.

@@ -33,6 +33,7 @@ type table struct {
 	facts    []sparse.Features
 	values   [][]float64 // by feature, then matrix
 	order    [][]int     // by feature: matrices by rising value
+	unknown  []string    // features that some matrix does not have
 	configs  []kernels.Config
 	column   map[string]int // of a configuration, by name
 	kernels  []string       // sorted
@@ -54,7 +55,7 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 		if f := facts[o.Matrix]; f == nil {
 			facts[o.Matrix] = o
 			byMatrix[o.Matrix] = make(map[string]*Observation)
-		} else if f.Features != o.Features || f.Class != o.Class {
+		} else if !f.Features.Equal(o.Features) || f.Class != o.Class {
 			return nil, nil, fmt.Errorf("two different matrices are named %q", o.Matrix)
 		}
 		name := o.Config.String()
@@ -102,16 +103,24 @@ func (t *table) index() {
 	}
 }
 
-// measure computes the features and the orders that they give.
+// measure computes the features and the orders that they give. A feature that is
+// not known of all matrices is the same for all of them, so that nothing is split
+// on it.
 func (t *table) measure() error {
 	for _, f := range features {
 		v := make([]float64, len(t.names))
 		order := make([]int, len(t.names))
+		unknown := false
 		for m := range v {
 			v[m], order[m] = f.Value(&t.facts[m]), m
-			if math.IsNaN(v[m]) || math.IsInf(v[m], 0) {
+			unknown = unknown || math.IsNaN(v[m])
+			if math.IsInf(v[m], 0) {
 				return fmt.Errorf("matrix %q: feature %s is %v", t.names[m], f.Name, v[m])
 			}
+		}
+		if unknown {
+			clear(v)
+			t.unknown = append(t.unknown, f.Name)
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
 		t.values = append(t.values, v)

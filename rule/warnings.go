@@ -34,6 +34,9 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	if len(unmeasured) > 0 {
 		add("Not used, for want of a verified measurement: %s.", list(unmeasured, 12))
 	}
+	if len(t.unknown) > 0 {
+		add("Not split on, since not known of all matrices: %s. Matrices recorded by an older version get them when a sweep meets them again.", list(t.unknown, 12))
+	}
 	near, absent, failed := t.gaps()
 	pairs := n * len(t.configs)
 	if near > 0 {

@@ -3,19 +3,19 @@ package sparse
 import (
 	"math/bits"
 	"sync"
-	"sync/atomic"
 )
 
 // Analyze computes the features of m in one parallel pass over row offsets and
-// columns; it does not read the values. Everything is summed in integers, so the
-// result is the same on any number of cores. Means and deviations over nothing
-// are 0.
+// columns, and a look at a sample of rows and entries; it does not read the values.
+// Everything is summed in integers, so the result is the same on any number of
+// cores. Means, deviations and shares over nothing are 0.
+//
+// The columns of m must lie within it and increase in each row, as Validate checks.
 func Analyze[V Float](m *CSR[V]) Features {
 	var (
-		mu   sync.Mutex
-		rows lengths
-		dist distances
-		used = make([]uint32, (m.Cols+31)/32) // a bit per column
+		mu    sync.Mutex
+		rows  lengths
+		total = newScan(m.Rows, m.Cols, m.RowPtr, m.ColIdx)
 	)
 	eachPart(m.Rows+m.NNZ(), func(part, parts int) {
 		// Rows and entries are shared out separately, so that one giant row is
@@ -25,73 +25,69 @@ func Analyze[V Float](m *CSR[V]) Features {
 		for i := lo; i < hi; i++ {
 			l.add(m.RowPtr[i+1] - m.RowPtr[i])
 		}
-		var d distances
-		lo, hi = share(m.NNZ(), part, parts)
-		d.addEntries(m.RowPtr, m.ColIdx, lo, hi)
-		mark(used, m.ColIdx[lo:hi])
+		s := total.fork()
+		s.entries(share(m.NNZ(), part, parts))
 
 		mu.Lock()
 		defer mu.Unlock()
 		rows.unite(&l)
-		dist.unite(d)
+		total.unite(s)
 	})
 
-	f := Features{
-		Rows: m.Rows, Cols: m.Cols, Nonzeros: m.NNZ(),
-		RowMin: rows.min, RowMax: rows.max,
-		EmptyRows: rows.short[0],
-		Bandwidth: dist.max,
-	}
-	f.RowMean, f.RowStd = rows.moments()
-	q := rows.quantiles(25, 50, 75, 90, 99)
-	f.RowP25, f.RowMedian, f.RowP75, f.RowP90, f.RowP99 = q[0], q[1], q[2], q[3], q[4]
-	for _, word := range used {
-		f.ColsUsed += bits.OnesCount32(word)
-	}
+	f := Features{Rows: m.Rows, Cols: m.Cols, Nonzeros: m.NNZ()}
+	rows.histogram().describe(&f)
+	total.describe(&f)
 	if m.NNZ() > 0 {
-		f.BandwidthMean = float64(dist.sum) / float64(m.NNZ())
+		f.RowSimilarity = rowSimilarity(m.RowPtr, m.ColIdx)
+		if m.Rows == m.Cols {
+			f.PatternSymmetry = patternSymmetry(m.RowPtr, m.ColIdx)
+		}
 	}
 	return f
 }
 
-// distances of entries from the diagonal, |i−j|.
-type distances struct {
-	max int
-	sum uint64 // below 2⁶²
-}
-
-// addEntries adds entries [lo, hi) of a matrix, in whatever rows they lie.
-func (d *distances) addEntries(rowPtr, colIdx []int32, lo, hi int) {
-	if lo >= hi {
+// describe sets the features that the lengths of the rows give.
+func (h histogram) describe(f *Features) {
+	if len(h) == 0 {
 		return
 	}
-	i := rowOf(rowPtr, lo)
-	for k := lo; k < hi; i++ {
-		end := min(int(rowPtr[i+1]), hi)
-		for _, j := range colIdx[k:end] {
-			n := int(j) - i
-			if n < 0 {
-				n = -n
-			}
-			d.max = max(d.max, n)
-			d.sum += uint64(n)
-		}
-		k = end
+	f.RowMin, f.RowMax = h[0].length, h[len(h)-1].length
+	if f.RowMin == 0 {
+		f.EmptyRows = h[0].rows
 	}
+	f.RowMean, f.RowStd, f.RowSkewness = h.moments()
+	q := h.quantiles(25, 50, 75, 90, 99)
+	f.RowP25, f.RowMedian, f.RowP75, f.RowP90, f.RowP99 = q[0], q[1], q[2], q[3], q[4]
+	f.RowGini = h.gini()
+	f.RowMaxOverMean = ratio(f.RowMax, f.RowMean)
+	f.ShareAbove32, f.ShareAbove256, f.ShareAbove1024 = h.shareAbove(32), h.shareAbove(256), h.shareAbove(1024)
 }
 
-func (d *distances) unite(o distances) {
-	d.max = max(d.max, o.max)
-	d.sum += o.sum
+// describe sets the features that depend on where the entries are. Those of the
+// lengths must be there.
+func (s *scan) describe(f *Features) {
+	full := f.Rows - f.EmptyRows
+	f.ColsUsed = ones(s.used)
+	f.Diagonals = float64(ones(s.diagonals))
+	f.Bandwidth = s.largest
+	f.BandwidthMean = ratio(s.distance, float64(f.Nonzeros))
+	f.RowSpanMean = ratio(s.span, float64(f.Rows))
+	f.Profile = float64(s.profile)
+	f.ColGapMean = ratio(s.span, float64(f.Nonzeros-full))
+	f.NeighbourRate = ratio(2*s.neighbours, float64(f.Nonzeros))
 }
 
-// mark sets the bit of every column in cols. Several goroutines mark the same
-// bits; most find them set already, which costs them no more than a load.
-func mark(used []uint32, cols []int32) {
-	for _, j := range cols {
-		word, bit := &used[j>>5], uint32(1)<<(j&31)
-		if atomic.LoadUint32(word)&bit == 0 {
-			atomic.OrUint32(word, bit)
-		}
+func ratio[N int | uint64](a N, b float64) float64 {
+	if b == 0 {
+		return 0
 	}
+	return float64(a) / b
+}
+
+func ones(set []uint32) int {
+	n := 0
+	for _, word := range set {
+		n += bits.OnesCount32(word)
+	}
+	return n
 }

@@ -77,7 +77,8 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err e
 	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry}, featureValues(m.Features)...)
 	set := make([]string, len(columns))
 	for i, c := range columns {
-		set[i] = c + " = excluded." + c
+		// What an older program did not know of a matrix takes nothing away.
+		set[i] = c + " = coalesce(excluded." + c + ", " + c + ")"
 	}
 	query := fmt.Sprintf("INSERT INTO matrix (%s) VALUES (?%s) ON CONFLICT (hash) DO UPDATE SET %s RETURNING id",
 		strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)-1), strings.Join(set, ", "))

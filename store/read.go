@@ -83,9 +83,20 @@ func scanRow(rows *sql.Rows, r *Row, more ...any) error {
 	return err
 }
 
+// scanMatrix reads a row of the view features. That of a file which an older
+// program wrote, and which is only read, ends earlier.
 func scanMatrix(rows *sql.Rows) (m Matrix, err error) {
+	columns, err := rows.Columns()
+	if err != nil {
+		return m, err
+	}
 	fields := append([]any{&m.Name, &m.Class, &m.Hash, &m.Source, &m.Field, &m.Symmetry}, featureFields(&m.Features)...)
-	err = rows.Scan(fields...)
+	for _, unknown := range fields[len(columns):] {
+		if err := unknown.(sql.Scanner).Scan(nil); err != nil {
+			return m, err
+		}
+	}
+	err = rows.Scan(fields[:len(columns)]...)
 	return m, err
 }
 

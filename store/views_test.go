@@ -229,7 +229,7 @@ func TestFeaturesComeBack(t *testing.T) {
 		t.Errorf("mean of no rows is %v, want NaN", got[0].RowMean)
 	}
 	want := testMatrix("grid")
-	if len(got) != 2 || got[1].Features != want.Features || got[1].Name != "grid" || got[1].Hash != want.Hash ||
+	if len(got) != 2 || !got[1].Features.Equal(want.Features) || got[1].Name != "grid" || got[1].Hash != want.Hash ||
 		got[1].Class != want.Class || got[1].Source != want.Source || got[1].Field != want.Field || got[1].Symmetry != want.Symmetry {
 		t.Errorf("features are %+v\nwant, second, %+v", got, want)
 	}

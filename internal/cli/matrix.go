@@ -103,9 +103,15 @@ func describeMatrix(w io.Writer, m tuner.Matrix) error {
 	line("row length", "mean %.4g, deviation %.4g", f.RowMean, f.RowStd)
 	line("", "min %d, quarter %d, median %d, three quarters %d, 90%% %d, 99%% %d, max %d",
 		f.RowMin, f.RowP25, f.RowMedian, f.RowP75, f.RowP90, f.RowP99, f.RowMax)
+	line("", "skewness %.4g, Gini %.4g, max over mean %.4g", f.RowSkewness, f.RowGini, f.RowMaxOverMean)
+	line("long rows", "above 32: %.3g%% of the nonzeros, above 256: %.3g%%, above 1024: %.3g%%",
+		100*f.ShareAbove32, 100*f.ShareAbove256, 100*f.ShareAbove1024)
 	line("empty rows", "%d", f.EmptyRows)
 	line("columns used", "%d", f.ColsUsed)
-	line("bandwidth", "max %d, mean %.4g", f.Bandwidth, f.BandwidthMean)
+	line("bandwidth", "max %d, mean %.4g; profile %.0f; %.0f diagonals", f.Bandwidth, f.BandwidthMean, f.Profile, f.Diagonals)
+	line("locality", "row span %.4g, column gap %.4g, neighbour rate %.4g, row similarity %.4g",
+		f.RowSpanMean, f.ColGapMean, f.NeighbourRate, f.RowSimilarity)
+	line("symmetry", "%.4g of the pattern", f.PatternSymmetry)
 	for _, v := range []int64{4, 8} {
 		csr := 4*int64(f.Rows+1) + (4+v)*int64(f.Nonzeros)
 		coo := (8 + v) * int64(f.Nonzeros)

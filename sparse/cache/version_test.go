@@ -28,6 +28,10 @@ func TestVersion(t *testing.T) {
 		"rows": 4, "cols": 5, "nonzeros": 7, "row_mean": 1.75, "row_std": 1.299038105676658,
 		"row_min": 0, "row_p25": 0, "row_median": 1, "row_p75": 3, "row_p90": 3, "row_p99": 3, "row_max": 3,
 		"empty_rows": 1, "cols_used": 5, "bandwidth": 4, "bandwidth_mean": 9.0 / 7,
+		"row_skewness": -0.21383343303319471, "row_gini": 11.0 / 28, "row_max_over_mean": 12.0 / 7,
+		"share_above_32": 0, "share_above_256": 0, "share_above_1024": 0,
+		"row_span_mean": 7.0 / 4, "profile": 3, "col_gap_mean": 7.0 / 4, "neighbour_rate": 4.0 / 7,
+		"row_similarity": 0.4444444444185744, "diagonals": 5, "pattern_symmetry": 0,
 	} {
 		if value, there := got[name]; there && value != want {
 			t.Errorf("%s is %v, not %v: change version", name, value, want)

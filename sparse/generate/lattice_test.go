@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"spmvtune/sparse"
 )
 
 // TestTriangularSizes compares with the table of MARCA's data sets.
@@ -60,6 +62,14 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 	near("mean span", span.mean(), 705.746224)
 	near("deviation of spans", span.deviation(), 143.827514)
 	near("neighbour rate", float64(neighbours)/float64(m.NNZ()), 0.498297)
+	// The same definitions: those of "num-neigh-avg", "bw-avg" and
+	// "cross_row_sim-avg" where these figures were published.
+	f := sparse.Analyze(m)
+	near("feature neighbour_rate", f.NeighbourRate, 0.498297)
+	near("feature row_span_mean", f.RowSpanMean, 705.746224)
+	if math.Abs(f.RowSimilarity-0.998906) > 5*0.0005 { // estimated; it deviates little from row to row
+		t.Errorf("feature row_similarity: %v, not 0.998906", f.RowSimilarity)
+	}
 	if slices.Min(length.all) != 2 || slices.Max(length.all) != 4 || slices.Min(span.all) != 1 || slices.Max(span.all) != 770 {
 		t.Errorf("lengths are %d to %d, spans %d to %d", slices.Min(length.all), slices.Max(length.all), slices.Min(span.all), slices.Max(span.all))
 	}

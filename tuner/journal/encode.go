@@ -31,13 +31,6 @@ type matrixLine struct {
 	Features features `json:"features"`
 }
 
-type features struct {
-	sparse.Features
-	RowMean       number `json:"row_mean"`
-	RowStd        number `json:"row_std"`
-	BandwidthMean number `json:"bandwidth_mean"`
-}
-
 type roof struct {
 	Read  number `json:"read"`
 	Copy  number `json:"copy"`
@@ -60,14 +53,12 @@ func (l *trialLine) decode() tuner.Result {
 }
 
 func encodeMatrix(m tuner.Matrix) matrixLine {
-	f := m.Features
-	return matrixLine{m, features{f, number(f.RowMean), number(f.RowStd), number(f.BandwidthMean)}}
+	return matrixLine{m, features(m.Features)}
 }
 
 func (l *matrixLine) decode() *tuner.Matrix {
-	m, f := l.Matrix, l.Features
-	m.Features = f.Features
-	m.Features.RowMean, m.Features.RowStd, m.Features.BandwidthMean = float64(f.RowMean), float64(f.RowStd), float64(f.BandwidthMean)
+	m := l.Matrix
+	m.Features = sparse.Features(l.Features)
 	return &m
 }
 
