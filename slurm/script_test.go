@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 )
@@ -118,10 +119,8 @@ func TestWarningDuringSetup(t *testing.T) {
 			var out strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &out
 			must(t, cmd.Start())
-			for {
-				if _, err := os.Stat(filepath.Join(dir, "begun")); err == nil {
-					break
-				}
+			for _, err := os.Stat(filepath.Join(dir, "begun")); err != nil; _, err = os.Stat(filepath.Join(dir, "begun")) {
+				time.Sleep(time.Millisecond)
 			}
 			must(t, cmd.Process.Signal(sig))
 			must(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o666))

@@ -86,4 +86,5 @@ func (s *stops) received() (warned, ended syscall.Signal) {
 func (s *stops) close() {
 	signal.Stop(s.came)
 	close(s.came)
+	s.cancel()
 }
