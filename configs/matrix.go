@@ -9,10 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-)
 
-// extensions of matrix files; a glob takes no others.
-var extensions = []string{".mtx", ".mm", ".mtx.gz", ".mm.gz"}
+	"spmvtune/sparse/file"
+)
 
 // matrices reads a [[matrix]] section: one matrix, or those of the files that find
 // gives for a path.
@@ -78,7 +77,8 @@ func (t *table) files(m Matrix, find func(path string) ([]string, error)) []Matr
 		out[i] = m
 		out[i].Path = f
 		if m.Name == "" {
-			out[i].Name = printable(stem(f)) // as a name that is given: on one line
+			name, _ := file.Stem(f)
+			out[i].Name = printable(name) // as a name that is given: on one line
 		}
 		if m.Class == "" {
 			out[i].Class = out[i].Name
@@ -114,23 +114,11 @@ func find(dir, path string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	found := slices.DeleteFunc(all, func(f string) bool { return stem(f) == filepath.Base(f) })
+	found := slices.DeleteFunc(all, func(f string) bool { _, known := file.Stem(f); return !known })
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no file matches %s with a name in %s", path, strings.Join(extensions, ", "))
+		return nil, fmt.Errorf("no file matches %s with a name in %s", path, strings.Join(file.Extensions, ", "))
 	}
 	return found, nil
-}
-
-// stem returns a matrix file's name without folder and extension; a name
-// without any of the extensions is returned whole.
-func stem(path string) string {
-	base := filepath.Base(path)
-	for _, ext := range extensions {
-		if s, ok := strings.CutSuffix(base, ext); ok && s != "" {
-			return s
-		}
-	}
-	return base
 }
 
 var groupName = regexp.MustCompile(`^[\w.@-]+/[\w.@-]+$`)

@@ -3,15 +3,13 @@ package tuner
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"spmvtune/configs"
 	"spmvtune/sparse"
 	"spmvtune/sparse/cache"
+	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
-	"spmvtune/sparse/mtx"
 )
 
 // worthKeeping is how long a generator must take for its matrix to be kept. Most are
@@ -37,24 +35,14 @@ func findKept(ctx context.Context, spec configs.Matrix) kept {
 		k.key = cache.NewKey("generated", generate.Version, generate.Spec(spec.Generate, spec.Args))
 		return k
 	}
-	file, err := k.dir.Identify(ctx, spec.Path)
+	content, err := k.dir.Identify(ctx, spec.Path)
 	if err != nil { // reading it will say what is wrong
 		k.dir = nil
 		return k
 	}
-	k.file = file
-	k.key = cache.NewKey("file", mtx.Version, fmt.Sprintf("%+v", readOptions(spec)), nameThatMatters(spec.Path), file.Digest)
+	k.file = content
+	k.key = cache.NewKey("file", file.Version, fmt.Sprintf("%+v", readOptions(spec)), file.NameThatMatters(spec.Path), content.Digest)
 	return k
-}
-
-// nameThatMatters is what a reader may take from the name of a file: its extension
-// and, of an archive, the name of the matrix to look for.
-func nameThatMatters(path string) string {
-	base := strings.ToLower(filepath.Base(path))
-	if ext := filepath.Ext(strings.TrimSuffix(base, ".gz")); ext != ".tar" && ext != ".tgz" {
-		return ext
-	}
-	return filepath.Base(path)
 }
 
 // load returns the matrix if it is kept. An entry that is damaged is as good as none:

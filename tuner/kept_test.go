@@ -143,13 +143,3 @@ func TestLoadWithoutRoom(t *testing.T) {
 		t.Errorf("loaded as %+v", m)
 	}
 }
-
-func TestNameThatMatters(t *testing.T) {
-	for path, want := range map[string]string{
-		"a/B.mtx": ".mtx", "B.MTX.gz": ".mtx", "B.rb": ".rb", "B.tar.gz": "B.tar.gz", "B.tgz": "B.tgz", "B": "",
-	} {
-		if got := nameThatMatters(path); got != want {
-			t.Errorf("of %s %q matters", path, got)
-		}
-	}
-}

@@ -7,8 +7,8 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/sparse"
+	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
-	"spmvtune/sparse/mtx"
 )
 
 // Load returns the matrix that a sweep names, and describes it. It comes from the
@@ -42,7 +42,7 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 			return nil, m, fmt.Errorf("generating %s: %w", spec.Name, err)
 		}
 	} else {
-		read, err := mtx.Read(ctx, spec.Path, readOptions(spec))
+		read, err := file.Read(ctx, spec.Path, readOptions(spec))
 		if err != nil {
 			return nil, m, err
 		}
@@ -54,8 +54,8 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 	return a, m, nil
 }
 
-func readOptions(spec configs.Matrix) mtx.Options {
-	return mtx.Options{Expand: spec.Expand, Complex: spec.Complex}
+func readOptions(spec configs.Matrix) file.Options {
+	return file.Options{Expand: spec.Expand, Complex: spec.Complex}
 }
 
 // named is a description with what the sweep says.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"spmvtune/configs"
+	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
-	"spmvtune/sparse/mtx"
 )
 
 // A Size is what a plan without identities needs of a matrix.
@@ -25,7 +25,7 @@ func SizeOf(spec configs.Matrix) (Size, error) {
 		}
 		return Size{s.Rows, s.Cols, s.NNZ}, nil
 	}
-	h, err := mtx.ReadSize(spec.Path, mtx.Options{Expand: spec.Expand, Complex: spec.Complex})
+	h, err := file.ReadSize(spec.Path, readOptions(spec))
 	if err != nil {
 		return Size{}, err
 	}

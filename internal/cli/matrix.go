@@ -12,7 +12,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/sparse"
-	"spmvtune/sparse/mtx"
+	"spmvtune/sparse/file"
 	"spmvtune/tuner"
 )
 
@@ -68,7 +68,7 @@ skew-symmetric and Hermitian files are expanded.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
 	cmd.Flags().StringVar(&complexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
-	flagValues(cmd, "complex", mtx.RealPart)
+	flagValues(cmd, "complex", file.RealPart)
 	return cmd
 }
 
@@ -85,9 +85,13 @@ func nonFinite(name string, n int) string {
 	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, count(n, "value that is", "values that are"))
 }
 
-// matrixName is the name of a matrix in a file: without folder and extensions.
+// matrixName is the name of a matrix in a file: without folder and extension.
 func matrixName(path string) string {
-	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	name, known := file.Stem(path)
+	if known {
+		return name
+	}
+	name = strings.TrimSuffix(name, ".gz")
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 

@@ -12,12 +12,12 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
-	"spmvtune/sparse/mtx"
+	"spmvtune/sparse/file"
 	"spmvtune/tuner"
 )
 
 func newSelect() *cobra.Command {
-	var file, precision, device, cache, complexMode string
+	var ruleFile, precision, device, cache, complexMode string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "select FILE",
@@ -31,7 +31,7 @@ led there. Nothing is measured.`,
 		Args:              needs("a matrix: a file *.mtx or *.mtx.gz"),
 		ValidArgsFunction: completeFile(matrixFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, from, err := readRule(file, func(path string) string { return again(cmd, append([]string{"--rule", path}, args...)...) })
+			r, from, err := readRule(ruleFile, func(path string) string { return again(cmd, append([]string{"--rule", path}, args...)...) })
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ led there. Nothing is measured.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&file, "rule", "", "rule.json of a run (default: the only one below "+outRoot+")")
+	f.StringVar(&ruleFile, "rule", "", "rule.json of a run (default: the only one below "+outRoot+")")
 	f.StringVar(&precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
 	f.StringVar(&device, "device", "", "device that the rule was learned on, where it knows several")
 	f.StringVar(&cache, "cache", "", "warm or cold, where the rule knows both")
@@ -72,7 +72,7 @@ led there. Nothing is measured.`,
 	flagFile(cmd, "rule", "json")
 	flagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
 	flagValues(cmd, "cache", string(tuner.Warm), string(tuner.Cold))
-	flagValues(cmd, "complex", mtx.RealPart)
+	flagValues(cmd, "complex", file.RealPart)
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 
+	"spmvtune/sparse/internal/text"
 	"spmvtune/sparse/mtx"
 )
 
@@ -22,7 +23,7 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 	}
 	sum := md5.New()
 	whole := io.TeeReader(p.reader(), sum)
-	err := mtx.CheckArchive(ctx, whole, id.Name)
+	err := text.CheckArchive(ctx, whole, id.Name, mtx.Extension)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

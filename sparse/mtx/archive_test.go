@@ -4,8 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -64,19 +62,6 @@ func TestArchive(t *testing.T) {
 				t.Errorf("%s, %s: %s, want %s", c.name, how, got, c.want)
 			}
 		}
-	}
-}
-
-// The size of a matrix far down in an archive is found, too.
-func TestArchiveReadSize(t *testing.T) {
-	other := strings.Repeat("% a long comment\n", 200_000)
-	path := filepath.Join(t.TempDir(), "a.tar.gz")
-	file := zipped(tarOf(t, [2]string{"a/a_b.mtx", other}, [2]string{"a/a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n5 5 7\n"}))
-	if err := os.WriteFile(path, []byte(file), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := ReadSize(path, DefaultOptions); err != nil || got != (Size{5, 5, 7, true}) {
-		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"spmvtune/sparse"
+	"spmvtune/sparse/internal/text"
 )
 
 // An array walks over the positions of a dense matrix in the order of the file:
@@ -42,9 +43,9 @@ func newArray(l *layout) *array {
 
 // read parses all values, as many as the sizes call for, and assembles them.
 func (a *array) read() (*Matrix, error) {
-	buf := make([]byte, blockSize+1)
+	buf := make([]byte, text.BlockSize+1)
 	for {
-		block, err := a.s.nextBlock(buf)
+		block, err := a.s.NextBlock(buf)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -52,15 +53,15 @@ func (a *array) read() (*Matrix, error) {
 			return nil, err
 		}
 		a.reserve(len(block) / len("1\n"))
-		if err := a.values(block, a.s.line); err != nil {
+		if err := a.values(block, a.s.Line); err != nil {
 			return nil, err
 		}
 		if len(a.val) > sparse.MaxIndex {
 			return nil, tooMany(a.layout)
 		}
-		a.s.line += bytes.Count(block, []byte("\n"))
+		a.s.Line += bytes.Count(block, []byte("\n"))
 	}
-	if err := a.complete(a.done, a.s.line); err != nil {
+	if err := a.complete(a.done, a.s.Line); err != nil {
 		return nil, err
 	}
 	if err := a.worthwhile(len(a.val)); err != nil {
@@ -68,7 +69,7 @@ func (a *array) read() (*Matrix, error) {
 	}
 	m, err := sparse.FromTriplets(a.h.rows, a.h.cols, a.row, a.col, a.val)
 	if err != nil {
-		return nil, a.s.errorf(a.h.sizeLine, "%v", err)
+		return nil, a.s.Errorf(a.h.sizeLine, "%v", err)
 	}
 	return a.matrix(m, len(a.val), a.nonFinite), nil
 }
@@ -77,7 +78,7 @@ func (a *array) read() (*Matrix, error) {
 // what was declared, which only bounds it.
 func (a *array) reserve(values int) {
 	more, total := min(values, a.h.entries-a.done), a.h.entries
-	if a.mirror {
+	if a.Mirror {
 		more, total = 2*more, 2*total
 	}
 	need := len(a.val) + more
@@ -97,8 +98,8 @@ func (a *array) push(i, j int32, v float64) {
 		a.nonFinite++
 	}
 	a.row, a.col, a.val = append(a.row, i), append(a.col, j), append(a.val, v)
-	if a.mirror && i != j {
-		if a.negate {
+	if a.Mirror && i != j {
+		if a.Negate {
 			v = -v
 		}
 		a.row, a.col, a.val = append(a.row, j), append(a.col, i), append(a.val, v)
@@ -108,12 +109,12 @@ func (a *array) push(i, j int32, v float64) {
 // values parses the numbers in block, however they lie on lines. line is the
 // number of block's first line.
 func (a *array) values(block []byte, line int) error {
-	for i := skipBlanks(block, 0); i < len(block); {
+	for i := text.SkipBlanks(block, 0); i < len(block); {
 		switch c := block[i]; {
 		case c == '%':
-			i = endOfLine(block, i)
+			i = text.EndOfLine(block, i)
 			continue
-		case c == '\n' || blank(c):
+		case c == '\n' || text.Blank(c):
 			i++
 			continue
 		}
@@ -122,11 +123,11 @@ func (a *array) values(block []byte, line int) error {
 			if a.numbers == 1 {
 				hint = "; an array with two numbers to a value says complex in line 1"
 			}
-			return a.s.errorf(lineAt(block, i, line), "more values than the %d of a %s array of %d×%d (line %d)%s", a.h.entries, a.h.symmetry, a.h.rows, a.h.cols, a.h.sizeLine, hint)
+			return a.s.Errorf(lineAt(block, i, line), "more values than the %d of a %s array of %d×%d (line %d)%s", a.h.entries, a.h.symmetry, a.h.rows, a.h.cols, a.h.sizeLine, hint)
 		}
-		v, next, ok := parseValue(block, i)
+		v, next, ok := text.ParseValue(block, i)
 		if !ok {
-			return a.s.errorf(lineAt(block, i, line), "value %s is not a number", quote(block[i:endOfWord(block, i)]))
+			return a.s.Errorf(lineAt(block, i, line), "value %s is not a number", text.Quote(block[i:text.EndOfWord(block, i)]))
 		}
 		i = next
 		if a.numbers > 1 {

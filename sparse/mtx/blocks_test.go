@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spmvtune/sparse"
+	"spmvtune/sparse/internal/text"
 )
 
 // longFile writes a coordinate file of several blocks, with comments, blank lines
@@ -120,16 +121,16 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		{"a bad line is one too many", 150_000, map[int]string{150_000: "x"}, "f:150003: more entries"},
 		{"comments and blanks do not count", 150_000, map[int]string{5: "% c", 149_000: "", 150_002: "% c", 150_003: " "}, "f:150007: more entries"},
 		{"too few", n + 1, map[int]string{8: ""}, fmt.Sprintf("f:%d: the file ends after %d of %d", n+3, n-1, n+1)},
-		{"a bad line before a long one", n, map[int]string{140_000: "x", 250_000: strings.Repeat("y", blockSize+5)}, `f:140003: "x"`},
-		{"a long line before a bad one", n, map[int]string{140_000: strings.Repeat("y", blockSize+5), 250_000: "x"}, "f:140003: this line is longer"},
+		{"a bad line before a long one", n, map[int]string{140_000: "x", 250_000: strings.Repeat("y", text.BlockSize+5)}, `f:140003: "x"`},
+		{"a long line before a bad one", n, map[int]string{140_000: strings.Repeat("y", text.BlockSize+5), 250_000: "x"}, "f:140003: this line is longer"},
 	} {
 		body := lines()
 		for k, text := range c.change {
 			body[k] = text
 		}
-		text := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", c.declared, strings.Join(body, "\n"))
+		content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", c.declared, strings.Join(body, "\n"))
 		for range 2 {
-			_, err := Decode(strings.NewReader(text), "f", DefaultOptions)
+			_, err := Decode(strings.NewReader(content), "f", DefaultOptions)
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("%s: got %v, want %s…", c.name, err, c.want)
 			}
@@ -155,14 +156,14 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		working int // bytes per entry
 	}{{"real general", 14}, {"real symmetric", 14}, {"pattern symmetric", 6}} {
 		const rows, entries = 20_000, 400_000
-		text, _, _, val := longFile(rng, c.header, rows, rows, entries)
+		content, _, _, val := longFile(rng, c.header, rows, rows, entries)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := Decode(strings.NewReader(text), "f", DefaultOptions); err != nil {
+		if _, err := Decode(strings.NewReader(content), "f", DefaultOptions); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
-		most := (12+c.working)*len(val) + 5*blockSize*runtime.GOMAXPROCS(0) + 1<<20
+		most := (12+c.working)*len(val) + 5*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
 			t.Errorf("%s: %d bytes allocated for %d entries, want at most %d", c.header, got, len(val), most)
 		}

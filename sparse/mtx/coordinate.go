@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"spmvtune/sparse/internal/text"
 )
 
 // coordinates parses the entries in block, one a line: row, column, and as many
@@ -15,24 +17,24 @@ func (p *parser) coordinates(block []byte) error {
 	p.reset(len(block))
 	n := 0
 	for i := 0; i < len(block); i++ { // past the '\n' of the line before
-		i = skipBlanks(block, i)
+		i = text.SkipBlanks(block, i)
 		if block[i] == '\n' || block[i] == '%' {
 			p.skipped = append(p.skipped, int32(n+len(p.skipped)))
-			i = endOfLine(block, i)
+			i = text.EndOfLine(block, i)
 			continue
 		}
 		start := i
-		r, i2, okRow := parseIndex(block, i)
-		c, i2, okCol := parseIndex(block, skipBlanks(block, i2))
+		r, i2, okRow := text.ParseIndex(block, i)
+		c, i2, okCol := text.ParseIndex(block, text.SkipBlanks(block, i2))
 		if !okRow || !okCol || r-1 >= rows || c-1 >= cols { // 0 wraps around
 			p.n = n
 			return p.badEntry(block, start)
 		}
 		i = i2
 		if p.numbers > 0 {
-			v, next, ok := parseValue(block, skipBlanks(block, i))
+			v, next, ok := text.ParseValue(block, text.SkipBlanks(block, i))
 			if p.numbers > 1 && ok { // the imaginary part must be a number, but is not kept
-				_, next, ok = parseValue(block, skipBlanks(block, next))
+				_, next, ok = text.ParseValue(block, text.SkipBlanks(block, next))
 			}
 			if !ok {
 				p.n = n
@@ -44,7 +46,7 @@ func (p *parser) coordinates(block []byte) error {
 			p.val[n] = v
 			i = next
 		}
-		i = skipBlanks(block, i)
+		i = text.SkipBlanks(block, i)
 		if block[i] != '\n' {
 			p.n = n
 			return p.badEntry(block, start)
@@ -59,9 +61,9 @@ func (p *parser) coordinates(block []byte) error {
 // badEntry says what is wrong with the line that starts at start, the next one
 // to count. Its number is counted from the start of block.
 func (p *parser) badEntry(block []byte, start int) error {
-	text := block[start:endOfLine(block, start)]
+	line := block[start:text.EndOfLine(block, start)]
 	fail := func(format string, args ...any) error {
-		return p.s.errorf(p.s.line+p.n+len(p.skipped), "%s: %s", quote(bytes.TrimRight(text, "\r")), fmt.Sprintf(format, args...))
+		return p.s.Errorf(p.s.Line+p.n+len(p.skipped), "%s: %s", text.Quote(bytes.TrimRight(line, "\r")), fmt.Sprintf(format, args...))
 	}
 	want := map[int]string{
 		0: "row and column, since the field is pattern",
@@ -69,7 +71,7 @@ func (p *parser) badEntry(block []byte, start int) error {
 		2: "row, column, real and imaginary part",
 	}[p.numbers]
 
-	words := bytes.FieldsFunc(text, func(r rune) bool { return r < 0x80 && blank(byte(r)) })
+	words := bytes.FieldsFunc(line, func(r rune) bool { return r < 0x80 && text.Blank(byte(r)) })
 	for k, side := range []struct {
 		name, plural string
 		size         int
@@ -80,9 +82,9 @@ func (p *parser) badEntry(block []byte, start int) error {
 		n, err := strconv.Atoi(string(words[k]))
 		switch {
 		case errors.Is(err, strconv.ErrRange) || err == nil && n > side.size:
-			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k], count(side.size, side.name, side.plural), p.h.sizeLine)
+			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k], text.Count(side.size, side.name, side.plural), p.h.sizeLine)
 		case err != nil:
-			return fail("%s %s is not a whole number; an entry is %s", side.name, quote(words[k]), want)
+			return fail("%s %s is not a whole number; an entry is %s", side.name, text.Quote(words[k]), want)
 		case n == 0:
 			return fail("%s 0: indices count from 1; if this file counts from 0, add 1 to every row and column", side.name)
 		case n < 0:
@@ -91,7 +93,7 @@ func (p *parser) badEntry(block []byte, start int) error {
 	}
 	for _, w := range words[min(2, len(words)):min(2+p.numbers, len(words))] {
 		if !isValue(w) {
-			return fail("value %s is not a number", quote(w))
+			return fail("value %s is not a number", text.Quote(w))
 		}
 	}
 	switch n := len(words); {
@@ -111,6 +113,6 @@ func (p *parser) badEntry(block []byte, start int) error {
 
 // isValue reports whether all of word is a value.
 func isValue(word []byte) bool {
-	_, _, ok := parseValue(append(bytes.Clone(word), '\n'), 0)
+	_, _, ok := text.ParseValue(append(bytes.Clone(word), '\n'), 0)
 	return ok
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -217,14 +215,7 @@ func TestHeaderAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestRead(t *testing.T) {
-	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "none.mtx"), DefaultOptions); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("missing file: got %v", err)
-	}
-	dir := t.TempDir()
-	if _, err := Read(t.Context(), dir, DefaultOptions); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("folder: got %v", err)
-	}
+func TestDecodeChecksOptions(t *testing.T) {
 	if _, err := Decode(strings.NewReader(""), "f", Options{Complex: "abs"}); err == nil || !strings.Contains(err.Error(), RealPart) {
 		t.Errorf("unknown option: got %v", err)
 	}

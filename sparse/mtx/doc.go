@@ -3,13 +3,10 @@
 // format of Boisvert, Pozo and Remington, "The Matrix Market exchange formats:
 // initial design", NISTIR 5935 (1996).
 //
-// A file passes four layers, each in files of its own: source hands out blocks
-// of whole lines, decompressed; the header says what to expect; the body turns
-// blocks into chunks of entries, mirrored where the symmetry says so and
-// distributed over bands of rows; assembly makes the sorted CSR, band by band.
-// A parser never looks beyond its block and a band has its own place in the
-// matrix, so all cores work on either at once, and the result does not depend on
-// their number. Arrays are read by one core.
+// A file passes four layers: text.Source hands out blocks of whole lines,
+// decompressed; the header says what to expect; the body turns blocks into chunks
+// of entries, on all cores at once; package bands makes the sorted CSR of them. The
+// result does not depend on the number of cores. Arrays are read by one core.
 //
 // Memory is the matrix and one working copy of its entries: 14 bytes to each
 // after mirroring, 6 in a pattern, beside the 12 that it has in the matrix; and

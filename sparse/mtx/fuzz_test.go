@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"spmvtune/sparse"
+	"spmvtune/sparse/internal/text"
 )
 
 // FuzzDecode holds the reader to three promises: it never panics, what it reads
 // is a valid matrix, and that matrix survives being written and read again.
 func FuzzDecode(f *testing.F) {
-	for _, text := range []string{
+	for _, seed := range []string{
 		"%%MatrixMarket matrix coordinate real general\n% c\n2 3 2\n1 1 1.5\n2 3 -2e-3\n",
 		"%%MatrixMarket matrix coordinate real symmetric\r\n3 3 3\r\n1 1 .5\r\n3 1 2.\r\n1 3 1\r\n",
 		"%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 9223372036854775807\n",
@@ -26,13 +27,13 @@ func FuzzDecode(f *testing.F) {
 		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03",
 		"version https://git-lfs.github.com/spec/v1\n",
 	} {
-		f.Add([]byte(text), true)
-		f.Add([]byte(text), false)
+		f.Add([]byte(seed), true)
+		f.Add([]byte(seed), false)
 	}
 	f.Fuzz(func(t *testing.T, file []byte, expand bool) {
 		// A header may ask for as many rows as memory holds; that is no bug, but
 		// takes the fuzzer's time.
-		if s, err := newSource(bytes.NewReader(file), "f"); err == nil {
+		if s, err := text.NewSource(bytes.NewReader(file), "f"); err == nil {
 			if h, err := readHeader(s); err == nil && max(h.rows, h.cols) > 1e5 {
 				t.Skip("a large matrix")
 			}

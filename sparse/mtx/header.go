@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spmvtune/sparse"
+	"spmvtune/sparse/internal/text"
 )
 
 // A header is the banner and the size line, checked against each other.
@@ -35,16 +36,16 @@ var (
 
 // readHeader reads the banner, the comments and the size line, and leaves s at
 // the line after it.
-func readHeader(s *source) (*header, error) {
-	text, _, err := s.nextLine()
+func readHeader(s *text.Source) (*header, error) {
+	content, _, err := s.NextLine()
 	if errors.Is(err, io.EOF) {
-		return nil, s.errorf(1, "the file is empty")
+		return nil, s.Errorf(1, "the file is empty")
 	}
 	if err != nil {
 		return nil, err
 	}
 	h := &header{}
-	if err := h.banner(s, text); err != nil {
+	if err := h.banner(s, content); err != nil {
 		return nil, err
 	}
 	var (
@@ -52,45 +53,45 @@ func readHeader(s *source) (*header, error) {
 		line    int
 	)
 	for {
-		text, line, err = s.nextLine()
+		content, line, err = s.NextLine()
 		if errors.Is(err, io.EOF) {
-			return nil, s.errorf(line, "the file ends before its size line: %s", h.wantSizes())
+			return nil, s.Errorf(line, "the file ends before its size line: %s", h.wantSizes())
 		}
 		if err != nil {
 			return nil, err
 		}
-		text = bytes.TrimSpace(text)
-		if len(text) == 0 {
+		content = bytes.TrimSpace(content)
+		if len(content) == 0 {
 			continue
 		}
-		if text[0] != '%' {
+		if content[0] != '%' {
 			break
 		}
-		if comment.Len()+len(text) <= mostComment {
-			comment.Write(text[1:])
+		if comment.Len()+len(content) <= mostComment {
+			comment.Write(content[1:])
 			comment.WriteByte('\n')
 		}
 	}
 	h.comment = strings.TrimSuffix(comment.String(), "\n")
 	h.sizeLine = line
-	return h, h.sizes(s, text)
+	return h, h.sizes(s, content)
 }
 
 // banner checks the first line.
-func (h *header) banner(s *source, text []byte) error {
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
-	words := strings.Fields(strings.ToLower(string(text)))
+func (h *header) banner(s *text.Source, content []byte) error {
+	content = bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))
+	words := strings.Fields(strings.ToLower(string(content)))
 	if len(words) == 0 || words[0] != "%%matrixmarket" {
-		return s.errorf(1, "a Matrix Market file starts with a line such as \"%%%%MatrixMarket matrix coordinate real general\", not %s", quote(text))
+		return s.Errorf(1, "a Matrix Market file starts with a line such as \"%%%%MatrixMarket matrix coordinate real general\", not %s", text.Quote(content))
 	}
-	if bytes.IndexByte(text, '\r') >= 0 {
-		return s.errorf(1, "lines end in CR alone, as on old Macintosh systems: convert them with tr '\\r' '\\n'")
+	if bytes.IndexByte(content, '\r') >= 0 {
+		return s.Errorf(1, "lines end in CR alone, as on old Macintosh systems: convert them with tr '\\r' '\\n'")
 	}
 	if len(words) > 1 && words[1] != "matrix" {
-		return s.errorf(1, "the object is %s: only \"matrix\" is read", quote([]byte(words[1])))
+		return s.Errorf(1, "the object is %s: only \"matrix\" is read", text.Quote([]byte(words[1])))
 	}
 	if len(words) != 5 {
-		return s.errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as in \"%%%%MatrixMarket matrix coordinate real general\"", count(len(words), "word", "words"))
+		return s.Errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as in \"%%%%MatrixMarket matrix coordinate real general\"", text.Count(len(words), "word", "words"))
 	}
 	h.format, h.field, h.symmetry = words[2], words[3], words[4]
 	if name, ok := fieldNames[h.field]; ok {
@@ -103,14 +104,14 @@ func (h *header) banner(s *source, text []byte) error {
 		{"format", h.format, formats}, {"field", h.field, fields}, {"symmetry", h.symmetry, symmetries},
 	} {
 		if !slices.Contains(part.known, part.word) {
-			return s.errorf(1, "unknown %s %s: it is one of %s", part.what, quote([]byte(part.word)), strings.Join(part.known, ", "))
+			return s.Errorf(1, "unknown %s %s: it is one of %s", part.what, text.Quote([]byte(part.word)), strings.Join(part.known, ", "))
 		}
 	}
 	switch {
 	case h.format == "array" && h.field == "pattern":
-		return s.errorf(1, "an array can't be a pattern, since it stores no positions: write it as coordinate, or with its values")
+		return s.Errorf(1, "an array can't be a pattern, since it stores no positions: write it as coordinate, or with its values")
 	case h.field == "pattern" && (h.symmetry == "skew-symmetric" || h.symmetry == "hermitian"):
-		return s.errorf(1, "a pattern can't be %s, since it has no values: say symmetric or general", h.symmetry)
+		return s.Errorf(1, "a pattern can't be %s, since it has no values: say symmetric or general", h.symmetry)
 	}
 	return nil
 }
@@ -124,8 +125,8 @@ func (h *header) wantSizes() string {
 }
 
 // sizes checks the size line.
-func (h *header) sizes(s *source, text []byte) error {
-	words := bytes.Fields(text)
+func (h *header) sizes(s *text.Source, content []byte) error {
+	words := bytes.Fields(content)
 	want := 3
 	if h.format == "array" {
 		want = 2
@@ -134,24 +135,24 @@ func (h *header) sizes(s *source, text []byte) error {
 	for i, w := range words {
 		n, err := strconv.Atoi(string(w))
 		if errors.Is(err, strconv.ErrRange) || n > sparse.MaxIndex {
-			return s.errorf(h.sizeLine, "size %s is too large: 32-bit indices hold at most %d", quote(w), sparse.MaxIndex)
+			return s.Errorf(h.sizeLine, "size %s is too large: 32-bit indices hold at most %d", text.Quote(w), sparse.MaxIndex)
 		}
 		if err != nil || n < 0 || w[0] == '+' {
-			return s.errorf(h.sizeLine, "size %s is not a whole number from 0: %s", quote(w), h.wantSizes())
+			return s.Errorf(h.sizeLine, "size %s is not a whole number from 0: %s", text.Quote(w), h.wantSizes())
 		}
 		numbers[i] = n
 	}
 	if len(words) != want {
-		return s.errorf(h.sizeLine, "the size line has %s: %s", count(len(words), "number", "numbers"), h.wantSizes())
+		return s.Errorf(h.sizeLine, "the size line has %s: %s", text.Count(len(words), "number", "numbers"), h.wantSizes())
 	}
 	h.rows, h.cols = numbers[0], numbers[1]
 	if h.symmetry != "general" && h.rows != h.cols {
-		return s.errorf(h.sizeLine, "a %s matrix must be square, not %d×%d", h.symmetry, h.rows, h.cols)
+		return s.Errorf(h.sizeLine, "a %s matrix must be square, not %d×%d", h.symmetry, h.rows, h.cols)
 	}
 	if h.format == "coordinate" {
 		h.entries = numbers[2]
 		if h.entries > 0 && (h.rows == 0 || h.cols == 0) {
-			return s.errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which holds none", count(h.entries, "entry", "entries"), h.rows, h.cols)
+			return s.Errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which holds none", text.Count(h.entries, "entry", "entries"), h.rows, h.cols)
 		}
 		return nil
 	}
@@ -164,15 +165,21 @@ func (h *header) sizes(s *source, text []byte) error {
 		h.entries = h.rows * (h.rows + 1) / 2
 	}
 	if h.entries > sparse.MaxIndex {
-		return s.errorf(h.sizeLine, "an array of %d×%d has %d values: 32-bit indices hold at most %d", h.rows, h.cols, h.entries, sparse.MaxIndex)
+		return s.Errorf(h.sizeLine, "an array of %d×%d has %d values: 32-bit indices hold at most %d", h.rows, h.cols, h.entries, sparse.MaxIndex)
 	}
 	return nil
 }
 
 // wanted refuses what opt does not ask for.
-func (h *header) wanted(s *source, opt Options) error {
+func (h *header) wanted(s *text.Source, opt Options) error {
 	if h.field == "complex" && opt.Complex == "" {
-		return s.errorf(1, "the values are complex, and kernels here multiply real matrices; complex = %q reads the real parts", RealPart)
+		return s.Errorf(1, "%s", text.RefusesComplex)
 	}
 	return nil
+}
+
+// Starts reports whether a text starts as a Matrix Market file does.
+func Starts(start []byte) bool {
+	start = bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), " \t")
+	return len(start) >= 14 && strings.EqualFold(string(start[:14]), "%%MatrixMarket")
 }

@@ -1,30 +1,21 @@
 package mtx
 
-const (
-	// bandEntries is about how many entries a band of rows has, so that sorting
-	// them stays within a core's second-level cache.
-	bandEntries = 1 << 14
-	// mostBands is how many write streams a core keeps up with; only so many
-	// rows that 16 bits can't count those of a band take more.
-	mostBands   = 1 << 10
-	mostBandRow = 16
+import (
+	"spmvtune/sparse"
+	"spmvtune/sparse/internal/bands"
+	"spmvtune/sparse/internal/text"
 )
 
-// A layout says what the entries of a file look like, and how its rows are cut
-// into bands of 1<<shift rows. A band is what a core sorts at a time.
+// A layout says what the entries of a file look like, and what is made of them.
 type layout struct {
-	s *source
+	*bands.Layout
+	s *text.Source
 	h *header
 
-	numbers int  // values per entry: 0 for a pattern, 2 if complex, else 1
-	mirror  bool // entries off the diagonal stand for two
-	negate  bool // and the second has the other sign
-
-	shift uint
-	bands int
+	numbers int // values per entry: 0 for a pattern, 2 if complex, else 1
 }
 
-func newLayout(s *source, h *header, opt Options) *layout {
+func newLayout(s *text.Source, h *header, opt Options) *layout {
 	l := &layout{s: s, h: h, numbers: 1}
 	switch h.field {
 	case "pattern":
@@ -32,17 +23,46 @@ func newLayout(s *source, h *header, opt Options) *layout {
 	case "complex":
 		l.numbers = 2
 	}
-	l.mirror = opt.Expand && h.symmetry != "general"
-	l.negate = h.symmetry == "skew-symmetric"
-
-	entries := h.entries
-	if l.mirror {
-		entries *= 2
-	}
-	bands := min(max(entries/bandEntries, 1), mostBands)
-	for l.shift < mostBandRow && (h.rows-1)>>l.shift >= bands {
-		l.shift++
-	}
-	l.bands = max(h.rows-1, 0)>>l.shift + 1
+	l.Layout = bands.Layout{
+		Rows: h.rows, Cols: h.cols,
+		Pattern: l.numbers == 0,
+		Mirror:  opt.Expand && h.symmetry != "general",
+		Negate:  h.symmetry == "skew-symmetric",
+	}.Cut(h.entries)
 	return l
+}
+
+// worthwhile refuses a matrix that has next to nothing in its rows or columns.
+func (l *layout) worthwhile(entries int) error {
+	if bands.IsHollow(l.h.rows, l.h.cols, entries) {
+		return l.s.Errorf(l.h.sizeLine, "%d×%d with %s: %s", l.h.rows, l.h.cols, text.Count(l.h.entries, "entry", "entries"), bands.Hollow)
+	}
+	return nil
+}
+
+// complete checks that the entries that ended before line are all.
+func (l *layout) complete(done, line int) error {
+	if done == l.h.entries {
+		return nil
+	}
+	what := "entries"
+	if l.h.format == "array" {
+		what = "values"
+	}
+	return l.s.Errorf(line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done, l.h.entries, what, l.h.sizeLine)
+}
+
+func tooMany(l *layout) error {
+	return l.s.Errorf(l.h.sizeLine, text.TooMany, sparse.MaxIndex)
+}
+
+// matrix describes m, made of so many entries after mirroring.
+func (l *layout) matrix(m *sparse.CSR[float64], entries, nonFinite int) *Matrix {
+	return &Matrix{
+		A:      m,
+		Format: l.h.format, Field: l.h.field, Symmetry: l.h.symmetry, Comment: l.h.comment,
+		Declared:   l.h.entries,
+		Duplicates: entries - m.NNZ(),
+		NonFinite:  nonFinite,
+	}
 }

@@ -1,4 +1,4 @@
-package mtx
+package text
 
 import (
 	"fmt"
@@ -18,8 +18,8 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line,
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// quote shows a piece of the file, shortened, with control characters escaped.
-func quote(b []byte) string {
+// Quote shows a piece of the file, shortened, with control characters escaped.
+func Quote(b []byte) string {
 	const most = 40
 	if len(b) > most {
 		return strconv.Quote(string(b[:most])) + "…"
@@ -27,8 +27,8 @@ func quote(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// count gives n with its noun: "1 entry", "2 entries".
-func count(n int, one, many string) string {
+// Count gives n with its noun: "1 entry", "2 entries".
+func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

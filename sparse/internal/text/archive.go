@@ -1,14 +1,13 @@
-package mtx
+package text
 
 import (
 	"archive/tar"
 	"bufio"
-	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -18,8 +17,9 @@ func isTar(start []byte) bool { return len(start) >= 262 && string(start[257:262
 // A member is a matrix within a tar archive. Nothing is unpacked to disk, so
 // names can't lead anywhere; only its bytes are handed out.
 type member struct {
-	archive *tar.Reader
-	packed  io.Reader // what archive reads
+	archive   *tar.Reader
+	packed    io.Reader // what archive reads
+	extension string
 }
 
 // maxMember is how long a matrix in an archive may be, in bytes, and maxUnpacked the
@@ -31,12 +31,12 @@ const (
 )
 
 // openMember finds the matrix in an archive of the SuiteSparse collection: the
-// file NAME/NAME.mtx, of any name or of the one given. Others beside it, such as
-// NAME_b.mtx, are right-hand sides and the like. Only regular files count: links
-// are not followed, and nothing else is read.
-func openMember(r io.Reader, name string) (*member, error) {
+// file NAME/NAME.mtx, of any name or of the one given, where .mtx is one of the
+// extensions. Others beside it, such as NAME_b.mtx, are right-hand sides and the
+// like. Only regular files count: links are not followed, and nothing else is read.
+func openMember(r io.Reader, name string, extensions []string) (*member, error) {
 	packed := &bounded{r, maxUnpacked}
-	m := &member{tar.NewReader(packed), packed}
+	m := &member{archive: tar.NewReader(packed), packed: packed}
 	for {
 		h, err := m.archive.Next()
 		if errors.Is(err, io.EOF) {
@@ -46,8 +46,9 @@ func openMember(r io.Reader, name string) (*member, error) {
 			return nil, err
 		}
 		folder, file := path.Split(strings.TrimPrefix(h.Name, "./"))
-		stem, isMatrix := strings.CutSuffix(file, ".mtx")
-		if h.Typeflag != tar.TypeReg || !isMatrix || stem == "" || folder != stem+"/" || name != "" && stem != name {
+		m.extension = path.Ext(file)
+		stem := strings.TrimSuffix(file, m.extension)
+		if h.Typeflag != tar.TypeReg || !slices.Contains(extensions, m.extension) || stem == "" || folder != stem+"/" || name != "" && stem != name {
 			continue
 		}
 		if h.Size > maxMember {
@@ -57,7 +58,7 @@ func openMember(r io.Reader, name string) (*member, error) {
 	}
 }
 
-var errNoMember = errors.New("no member NAME/NAME.mtx")
+var errNoMember = errors.New("no member NAME/NAME with an extension of a matrix")
 
 // A bounded reader fails after left bytes, where LimitReader would end.
 type bounded struct {
@@ -74,27 +75,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// CheckArchive reads a gzipped archive of the collection to its end, until ctx ends,
-// and reports whether it is whole: the packing's checksums are right, and the matrix
-// NAME/NAME.mtx is in it. The matrix itself is not read.
-func CheckArchive(ctx context.Context, r io.Reader, name string) error {
-	unzipped, err := gzip.NewReader(bufio.NewReaderSize(&interruptible{ctx, r}, 1<<16))
-	if err != nil {
-		return fmt.Errorf("unpacking: %w", err)
-	}
-	m, err := openMember(unzipped, name)
-	if errors.Is(err, errNoMember) {
-		return fmt.Errorf("unpacking: no file %s/%s.mtx is in it", name, name)
-	}
-	if err == nil {
-		_, err = io.Copy(io.Discard, m)
-	}
-	if err != nil {
-		return fmt.Errorf("unpacking: %w", err)
-	}
-	return nil
-}
-
 // Read reads on to the end of the archive behind the end of the member, since
 // the checksum of a packed one comes last.
 func (m *member) Read(p []byte) (int, error) {
@@ -108,10 +88,10 @@ func (m *member) Read(p []byte) (int, error) {
 }
 
 // unpack replaces an archive by the matrix in it, and returns how that starts.
-func (s *source) unpack(archive io.Reader) (start []byte, err error) {
-	m, err := openMember(archive, "")
+func (s *Source) unpack(archive io.Reader, extensions []string) (start []byte, err error) {
+	m, err := openMember(archive, "", extensions)
 	if errors.Is(err, errNoMember) {
-		return nil, s.errorf(1, "this tar archive has no matrix, a file NAME/NAME.mtx as in archives of the SuiteSparse collection: unpack the one you mean")
+		return nil, s.Errorf(1, "this tar archive has no matrix, a file NAME/NAME%s as in archives of the SuiteSparse collection: unpack the one you mean", strings.Join(extensions, " or "))
 	}
 	if err != nil {
 		return nil, s.failure(err)
@@ -121,6 +101,6 @@ func (s *source) unpack(archive io.Reader) (start []byte, err error) {
 	if len(start) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.failure(err)
 	}
-	s.r = text
+	s.r, s.Extension = text, m.extension
 	return start, nil
 }

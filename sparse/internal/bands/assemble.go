@@ -1,4 +1,4 @@
-package mtx
+package bands
 
 import (
 	"runtime"
@@ -8,30 +8,26 @@ import (
 	"spmvtune/sparse"
 )
 
-// assemble makes the matrix of the chunks, one band of rows at a time on each
-// core. The chunks and the matrix are all the memory that it takes, but for rows
-// that are long and not in order, which sortRow copies.
-func (b *body) assemble() (*Matrix, error) {
-	entries, nonFinite := 0, 0
-	for _, c := range b.chunks {
-		entries += len(c.col)
-		nonFinite += c.nonFinite
-	}
-	if err := b.worthwhile(entries); err != nil {
-		return nil, err
+// Assemble makes the matrix of the chunks, one band of rows at a time on each
+// core. There are at most [sparse.MaxIndex] entries in them; as many as the matrix
+// has less were added to others.
+func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
+	entries := 0
+	for _, c := range chunks {
+		entries += c.Len()
 	}
 	a := &assembly{
-		layout: b.layout, chunks: b.chunks, starts: make([]int32, b.bands+1), ends: make([]int32, b.bands),
+		Layout: l, chunks: chunks, starts: make([]int32, l.bands+1), ends: make([]int32, l.bands),
 		m: &sparse.CSR[float64]{
-			Rows: b.h.rows, Cols: b.h.cols,
-			RowPtr: make([]int32, b.h.rows+1),
+			Rows: l.Rows, Cols: l.Cols,
+			RowPtr: make([]int32, l.Rows+1),
 			ColIdx: make([]int32, entries),
 			Val:    make([]float64, entries),
 		},
 	}
-	for band := range b.bands {
+	for band := range l.bands {
 		a.starts[band+1] = a.starts[band]
-		for _, c := range b.chunks {
+		for _, c := range chunks {
 			a.starts[band+1] += c.starts[band+1] - c.starts[band]
 		}
 	}
@@ -39,33 +35,28 @@ func (b *body) assemble() (*Matrix, error) {
 		cores sync.WaitGroup
 		taken atomic.Int64
 	)
-	for range min(runtime.GOMAXPROCS(0), b.bands) {
+	for range min(runtime.GOMAXPROCS(0), l.bands) {
 		cores.Go(func() {
-			next := make([]int32, min(1<<b.shift, b.h.rows))
+			next := make([]int32, min(1<<l.shift, l.Rows))
 			var rows sorter
-			for band := int(taken.Add(1)) - 1; band < b.bands; band = int(taken.Add(1)) - 1 {
+			for band := int(taken.Add(1)) - 1; band < l.bands; band = int(taken.Add(1)) - 1 {
 				a.band(band, next, &rows)
 			}
 		})
 	}
 	cores.Wait()
 	a.closeGaps()
-	return b.matrix(a.m, entries, nonFinite), nil
+	return a.m
 }
 
 // An assembly is a matrix whose bands are sorted each in its place. A band with
 // duplicates ends before the next one starts.
 type assembly struct {
-	*layout
-	chunks []*chunk
+	*Layout
+	chunks []*Chunk
 	m      *sparse.CSR[float64]
 	starts []int32 // of each band, before duplicates are added up; and the end
 	ends   []int32 // of each band, after
-}
-
-// rows returns the first row of a band, and the one behind its last.
-func (a *assembly) rows(band int) (lo, hi int) {
-	return band << a.shift, min((band+1)<<a.shift, a.h.rows)
 }
 
 // band fills the rows of a band from all chunks, sorts them, and adds up
@@ -102,7 +93,7 @@ func (a *assembly) band(band int, next []int32, rows *sorter) {
 			cols[at], vals[at] = col[k], val[k]
 		}
 	}
-	if a.numbers == 0 {
+	if a.Pattern {
 		for k := a.starts[band]; k < end; k++ {
 			vals[k] = 1
 		}
@@ -110,7 +101,7 @@ func (a *assembly) band(band int, next []int32, rows *sorter) {
 	distinct := true
 	start := a.starts[band]
 	for _, end := range ends {
-		if a.numbers == 0 {
+		if a.Pattern {
 			distinct = sortColumns(cols[start:end]) && distinct
 		} else {
 			distinct = rows.sortRow(cols[start:end], vals[start:end]) && distinct

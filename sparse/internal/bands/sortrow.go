@@ -1,4 +1,4 @@
-package mtx
+package bands
 
 import "slices"
 

@@ -1,4 +1,4 @@
-package mtx
+package text
 
 import (
 	"errors"
@@ -6,40 +6,40 @@ import (
 	"strconv"
 )
 
-// blank reports whether c separates the words of a line.
-func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
+// Blank reports whether c separates the words of a line.
+func Blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
 
-// skipBlanks returns the first position from i on that is not blank. There is
+// SkipBlanks returns the first position from i on that is not blank. There is
 // one: blocks end in '\n'.
-func skipBlanks(b []byte, i int) int {
-	for blank(b[i]) {
+func SkipBlanks(b []byte, i int) int {
+	for Blank(b[i]) {
 		i++
 	}
 	return i
 }
 
-// endOfWord returns where the word at i ends.
-func endOfWord(b []byte, i int) int {
-	for !blank(b[i]) && b[i] != '\n' {
+// EndOfWord returns where the word at i ends.
+func EndOfWord(b []byte, i int) int {
+	for !Blank(b[i]) && b[i] != '\n' {
 		i++
 	}
 	return i
 }
 
-// endOfLine returns the position of the '\n' of the line that i is in.
-func endOfLine(b []byte, i int) int {
+// EndOfLine returns the position of the '\n' of the line that i is in.
+func EndOfLine(b []byte, i int) int {
 	for b[i] != '\n' {
 		i++
 	}
 	return i
 }
 
-// parseIndex reads a decimal number without sign at i. ok is false where there
+// ParseIndex reads a decimal number without sign at i. ok is false where there
 // is none, where it runs into something else, or where it exceeds 2³¹−1.
-func parseIndex(b []byte, i int) (n uint, next int, ok bool) {
-	value, next := appendDigits(0, b, i)
+func ParseIndex(b []byte, i int) (n uint, next int, ok bool) {
+	value, next := AppendDigits(0, b, i)
 	digits := next - i
-	ok = digits > 0 && digits <= 10 && value <= math.MaxInt32 && (blank(b[next]) || b[next] == '\n')
+	ok = digits > 0 && digits <= 10 && value <= math.MaxInt32 && (Blank(b[next]) || b[next] == '\n')
 	return uint(value), next, ok
 }
 
@@ -49,24 +49,24 @@ var powers = [...]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// parseValue reads a number at i, correctly rounded. Where the digits fit in 53
+// ParseValue reads a number at i, correctly rounded. Where the digits fit in 53
 // bits and the power of ten is exact, one multiplication or division rounds
 // once (Clinger, "How to read floating point numbers accurately", 1990); other
 // numbers of at most 19 digits go through roundDecimal; anything else, and what
 // that can't decide, through strconv.
-func parseValue(b []byte, i int) (v float64, next int, ok bool) {
+func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 	start := i
 	neg := b[i] == '-'
 	if neg || b[i] == '+' {
 		i++
 	}
 	from := i
-	mantissa, i := appendDigits(0, b, i)
+	mantissa, i := AppendDigits(0, b, i)
 	digits, exponent := i-from, 0
 	if b[i] == '.' {
 		i++
 		point := i
-		mantissa, i = appendDigits(mantissa, b, i)
+		mantissa, i = AppendDigits(mantissa, b, i)
 		exponent = point - i
 		digits += i - point
 	}
@@ -96,7 +96,7 @@ func parseValue(b []byte, i int) (v float64, next int, ok bool) {
 		i = e
 	}
 	// At most 19 digits never wrap a uint64.
-	if digits > 19 || !(blank(b[i]) || b[i] == '\n') {
+	if digits > 19 || !(Blank(b[i]) || b[i] == '\n') {
 		return slowValue(b, start)
 	}
 	switch {
@@ -130,7 +130,7 @@ func leadingZeros(b []byte, i int) (n int) {
 // and rounds what exceeds float64 to an infinity. It does not take what strconv
 // takes beyond that: hexadecimal, underscores.
 func slowValue(b []byte, i int) (v float64, next int, ok bool) {
-	next = endOfWord(b, i)
+	next = EndOfWord(b, i)
 	word := b[i:next]
 	fortran := -1
 	for k, c := range word {

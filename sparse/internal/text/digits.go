@@ -1,4 +1,4 @@
-package mtx
+package text
 
 import (
 	"encoding/binary"
@@ -24,9 +24,9 @@ func eightDigits(b []byte) (n uint64, digits int) {
 	return (w&pairs*(100+1000000<<32) + w>>16&pairs*(1+10000<<32)) >> 32, digits
 }
 
-// appendDigits reads decimal digits from position i on and appends them to those
+// AppendDigits reads decimal digits from position i on and appends them to those
 // of n, modulo 2⁶⁴, which 19 digits never reach. It returns the position behind.
-func appendDigits(n uint64, b []byte, i int) (uint64, int) {
+func AppendDigits(n uint64, b []byte, i int) (uint64, int) {
 	for i+8 <= len(b) {
 		more, digits := eightDigits(b[i:])
 		n = n*scale[digits] + more

@@ -1,0 +1,75 @@
+package bands
+
+// A Chunk holds the entries of a piece of a file, mirrored where the symmetry asks
+// for it: by bands of rows, and within a band in the order of the file, a mirrored
+// entry directly behind its original.
+type Chunk struct {
+	starts []int32   // where each band starts; and the end
+	row    []uint16  // within the band
+	col    []int32   //
+	val    []float64 // nil for a pattern
+}
+
+// Len is the number of entries, after mirroring.
+func (c *Chunk) Len() int { return len(c.col) }
+
+// A Distributor makes chunks. Each core has one.
+type Distributor struct {
+	*Layout
+	next []int32 // where the next entry of each band goes
+}
+
+// Chunk returns the entries val[k] at (row[k], col[k]), counted from 0, which it
+// does not keep. There is no val in a pattern.
+func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
+	col = col[:len(row)]
+	shift, mirror := d.shift, d.Mirror
+	starts := make([]int32, d.bands+1)
+	sizes := starts[1:]
+	for k, i := range row {
+		sizes[i>>shift]++
+		if j := col[k]; mirror && i != j {
+			sizes[j>>shift]++
+		}
+	}
+	if d.next == nil {
+		d.next = make([]int32, d.bands)
+	}
+	next := d.next
+	end := int32(0)
+	for b, size := range sizes {
+		next[b] = end
+		end += size
+		sizes[b] = end
+	}
+	c := Chunk{starts: starts, row: make([]uint16, end), col: make([]int32, end)}
+	mask := int32(1)<<shift - 1
+	put := func(i, j int32) int32 {
+		at := next[i>>shift]
+		next[i>>shift]++
+		c.row[at], c.col[at] = uint16(i&mask), j
+		return at
+	}
+	if d.Pattern {
+		for k, i := range row {
+			j := col[k]
+			put(i, j)
+			if mirror && i != j {
+				put(j, i)
+			}
+		}
+		return c
+	}
+	c.val = make([]float64, end)
+	for k, i := range row {
+		j, v := col[k], val[k]
+		c.val[put(i, j)] = v
+		if mirror && i != j {
+			if d.Negate {
+				v = -v
+			}
+			c.val[put(j, i)] = v
+		}
+	}
+	return c
+}
