@@ -9,8 +9,8 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
-	"spmvtune/sparse/mtx"
 )
 
 // BenchmarkFeatures reports the time of sparse.Analyze in sequential products of
@@ -46,10 +46,10 @@ func BenchmarkFeatures(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".mtx.gz")
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), ".mtx.gz")
 		b.Run(name, func(b *testing.B) {
-			read, err := mtx.Read(b.Context(), file, mtx.Options{Expand: true, Complex: mtx.RealPart})
+			read, err := file.Read(b.Context(), path, file.Options{Expand: true, Complex: file.RealPart})
 			if err != nil {
 				b.Fatal(err)
 			}

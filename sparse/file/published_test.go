@@ -1,4 +1,4 @@
-package mtx
+package file
 
 import (
 	"encoding/csv"
