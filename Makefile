@@ -1,6 +1,7 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS := -X spmvtune/internal/cli.version=$(VERSION)
 
+# NVML's symbols are bound when they are first used (-z lazy): it is opened at run time.
 # The CUDA toolkit is where CUDA_HOME or CUDA_PATH says, where nvcc lies, or in
 # one of the usual places. Its headers are enough to build.
 NVCC := $(shell command -v nvcc 2>/dev/null)
@@ -9,7 +10,7 @@ CUDA_ROOT := $(patsubst %/include/cuda.h,%,$(firstword $(wildcard $(foreach root
 CUDA_LIBS := $(foreach dir,lib64 lib64/stubs lib/x86_64-linux-gnu lib/x86_64-linux-gnu/stubs lib/stubs,\
 	$(patsubst %,-L%,$(wildcard $(CUDA_ROOT)/$(dir))))
 CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(CURDIR)/kernels/cuda/internal/compat -I$(CUDA_ROOT)/include" \
-	CGO_LDFLAGS="-O2 -g $(CUDA_LIBS)"
+	CGO_LDFLAGS="-O2 -g -Wl,-z,lazy $(CUDA_LIBS)"
 
 .PHONY: build test check gpu-tests vet-cuda clean
 

@@ -28,10 +28,10 @@ func (db *DB) Begin(ctx context.Context, run tuner.RunInfo) error {
 	if db.write == nil {
 		return errReadOnly
 	}
-	var sweep, device int64
+	var keys runKeys
 	ids := map[string]int64{}
 	err := db.transact(ctx, "recording the start of a run", func(tx *sql.Tx) (err error) {
-		if sweep, device, err = putRun(ctx, tx, run, time.Now()); err != nil {
+		if keys, err = putRun(ctx, tx, run, time.Now()); err != nil {
 			return err
 		}
 		for _, name := range slices.Sorted(maps.Keys(run.Sources)) {
@@ -42,7 +42,7 @@ func (db *DB) Begin(ctx context.Context, run tuner.RunInfo) error {
 		return nil
 	})
 	if err == nil {
-		db.rec.begin(sweep, device, ids)
+		db.rec.begin(keys, ids)
 	}
 	return err
 }
@@ -88,15 +88,18 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err e
 	return id, putPattern(ctx, tx, id, m.Pattern)
 }
 
-// putRun records the sweep and the device of a run, but not its kernels.
-func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (sweep, device int64, err error) {
-	if sweep, err = putSweep(ctx, tx, run, started); err != nil {
-		return 0, 0, fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
+// putRun records the sweep, the device and the origin of a run, but not its kernels.
+func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (k runKeys, err error) {
+	if k.sweep, err = putSweep(ctx, tx, run, started); err != nil {
+		return k, fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
 	}
-	if device, err = putDevice(ctx, tx, run.Device, run.Roof); err != nil {
-		return 0, 0, fmt.Errorf("device %s: %w", run.Device.Name, err)
+	if k.device, err = putDevice(ctx, tx, run.Device, run.Roof); err != nil {
+		return k, fmt.Errorf("device %s: %w", run.Device.Name, err)
 	}
-	return sweep, device, nil
+	if k.origin, err = putOrigin(ctx, tx, run.Origin); err != nil {
+		return k, fmt.Errorf("origin %s: %w", run.Origin.Node, err)
+	}
+	return k, nil
 }
 
 // putSweep records a sweep. Of several starts the first is kept.

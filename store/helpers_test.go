@@ -76,6 +76,7 @@ func testRun() tuner.RunInfo {
 		Sources:  sources,
 		Protocol: "warmup=3",
 		Version:  "test",
+		Origin:   tuner.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"},
 	}
 }
 

@@ -91,9 +91,8 @@ type importer struct {
 	results int // in pending
 	sum     Imported
 
-	run      *tuner.RunInfo // that sweep and device belong to
-	sweep    int64
-	device   int64
+	run *tuner.RunInfo // that runKeys belong to
+	runKeys
 	kernels  map[source]int64
 	matrices map[string]int64 // by hash
 }
@@ -173,7 +172,7 @@ func (imp *importer) put(ctx context.Context, tx *sql.Tx, stmts statements, b Ba
 
 // begin records the run of b. Most of its kernels were in runs before it.
 func (imp *importer) begin(ctx context.Context, tx *sql.Tx, b Batch) (err error) {
-	if imp.sweep, imp.device, err = putRun(ctx, tx, *b.Run, b.Started); err != nil {
+	if imp.runKeys, err = putRun(ctx, tx, *b.Run, b.Started); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Run.Sources)) {
@@ -194,7 +193,7 @@ func (imp *importer) keys(run *tuner.RunInfo, r tuner.Result) (trialKeys, error)
 	if run == nil {
 		return trialKeys{}, errNoRun
 	}
-	k := trialKeys{sweep: imp.sweep, device: imp.device}
+	k := trialKeys{runKeys: imp.runKeys}
 	var ok bool
 	if k.kernel, ok = imp.kernels[source{r.Kernel, run.Sources[r.Kernel]}]; !ok {
 		return k, noKernel(r)

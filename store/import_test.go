@@ -17,9 +17,11 @@ func dump(t *testing.T, db *DB) string {
 	t.Helper()
 	return fmt.Sprint(query(t, db, `SELECT t.identity, s.hash, s.started > 0, d.name, m.name, k.name, k.digest, t.precision, t.block, t.grid,
 		t.params, t.cache, t.status, t.superseded, t.median, t.low, t.high, t.log_median, t.samples, t.batch, t.stop, t.prepare,
-		t.max_error, t.worst_row, t.bytes_min, t.bytes_kernel, t.properties, t.warnings, t.message, t.measured_at, hex(x.data)
+		t.max_error, t.worst_row, t.bytes_min, t.bytes_kernel, t.properties, t.warnings, t.message, t.measured_at, hex(x.data),
+		o.node, o.uuid, o.job, r.sm_clock, r.memory_clock, r.temperature, r.power, r.energy, r.clock_reasons, r.repeated, r.throttled
 		FROM trial t JOIN sweep s ON s.id = t.sweep JOIN device d ON d.id = t.device JOIN matrix m ON m.id = t.matrix
-		JOIN kernel k ON k.id = t.kernel LEFT JOIN sample x ON x.trial = t.id ORDER BY t.identity`).Rows)
+		JOIN kernel k ON k.id = t.kernel LEFT JOIN sample x ON x.trial = t.id
+		LEFT JOIN origin o ON o.id = t.origin LEFT JOIN reading r ON r.trial = t.id ORDER BY t.identity`).Rows)
 }
 
 // at sets when a trial was measured, in seconds after the others.
@@ -52,6 +54,7 @@ func runs() []Batch {
 	first, second := testRun(), testRun()
 	second.Sources["cpu_csr"] = "2"
 	second.Roof.Read = 30
+	second.Origin.Node = "n2"
 	matrices := []tuner.Matrix{testMatrix("grid"), testMatrix("other")}
 	return []Batch{
 		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[:1], Results: []tuner.Result{
@@ -60,7 +63,7 @@ func runs() []Batch {
 		}},
 		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[1:], Results: []tuner.Result{good("cpu_coo", 32, on("other"))}},
 		{Run: &second, Started: time.UnixMilli(500), Matrices: matrices[:1], Results: []tuner.Result{
-			good("cpu_csr", 32, takes(2), at(2), identity("new")), good("cpu_csr", 64, takes(2), at(8), identity("too late")),
+			good("cpu_csr", 32, takes(2), at(2), identity("new"), sensed), good("cpu_csr", 64, takes(2), at(8), identity("too late")),
 			good("cpu_sell", 32, failing(tuner.OOM, "second"), at(2)), good("cpu_sell", 64, at(-5)),
 		}},
 	}

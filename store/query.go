@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -16,6 +17,9 @@ type Table struct {
 	Columns []string
 	Rows    [][]any // int64, float64, string, []byte or nil
 }
+
+// Views are those that are stable: users and scripts may rely on their columns.
+var Views = []string{"best", "features", "results", "speedup", "telemetry"}
 
 // identifier matches the name of a view or table standing alone.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -29,7 +33,7 @@ func (db *DB) Query(ctx context.Context, sqlOrView string) (*Table, error) {
 	statement = strings.TrimSpace(statement)
 	switch {
 	case blank(statement):
-		return nil, errors.New("nothing to run: give one SQL statement, or one of the views best, features, results, speedup, telemetry")
+		return nil, errors.New("nothing to run: give one SQL statement, or one of the views " + strings.Join(Views, ", "))
 	case rest != "":
 		return nil, fmt.Errorf("one statement at a time: after the first comes %q", abbreviate(rest))
 	case identifier.MatchString(statement):
@@ -77,6 +81,9 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	}
 	message := e.Error()
 	if name, ok := strings.CutPrefix(message, "no such table: "); ok {
+		if slices.Contains(Views, strings.ToLower(name)) {
+			return fmt.Errorf("the database is from before there was a view %s: run its sweep again, or merge, and it will be brought up to date", name)
+		}
 		names, err := relations(ctx, db.read)
 		return errors.Join(unknown("view or table", name, names), err)
 	}
@@ -105,7 +112,7 @@ func unknown(what, name string, names []string) error {
 		}
 	}
 	if best == "" {
-		return fmt.Errorf("there is no %s %q: the views are best, features, results, speedup and telemetry", what, name)
+		return fmt.Errorf("there is no %s %q: the views are %s", what, name, strings.Join(Views, ", "))
 	}
 	return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
 }

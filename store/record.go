@@ -99,6 +99,11 @@ func putTrial(ctx context.Context, stmts statements, k trialKeys, r tuner.Result
 			return false, err
 		}
 	}
+	if r.Telemetry != nil {
+		if _, err := stmts.reading.ExecContext(ctx, readingValues(id, *r.Telemetry)...); err != nil {
+			return false, err
+		}
+	}
 	return true, nil
 }
 
@@ -152,7 +157,7 @@ func supersede(ctx context.Context, stmts statements, k trialKeys, r tuner.Resul
 // trialColumns are those of a trial that trialValues gives, in their order.
 var trialColumns = []string{"identity", "sweep", "device", "matrix", "kernel", "precision", "block", "grid", "params", "cache",
 	"status", "median", "low", "high", "log_median", "samples", "batch", "stop", "prepare", "max_error", "worst_row",
-	"bytes_min", "bytes_kernel", "properties", "warnings", "message", "measured_at"}
+	"bytes_min", "bytes_kernel", "properties", "warnings", "message", "measured_at", "origin"}
 
 func trialValues(k trialKeys, r tuner.Result) []any {
 	values := []any{r.ID, k.sweep, k.device, k.matrix, k.kernel, string(r.Precision), r.Block, r.Grid,
@@ -168,7 +173,7 @@ func trialValues(k trialKeys, r tuner.Result) []any {
 		values = append(values, nil, nil)
 	}
 	return append(values, count(r.BytesMin), count(r.BytesOwn), object(r.Properties), list(r.Warnings),
-		text(r.Message), r.At.UnixMilli())
+		text(r.Message), r.At.UnixMilli(), count(k.origin))
 }
 
 // text, count, object and list give nil for what is not there.

@@ -17,16 +17,15 @@ type recorder struct {
 	stmts statements
 
 	mu       sync.Mutex
-	sweep    int64 // 0: no run has begun
-	device   int64
+	run      runKeys
 	kernels  map[string]int64 // by name
 	matrices map[string]int64 // by hash
 }
 
-func (r *recorder) begin(sweep, device int64, kernels map[string]int64) {
+func (r *recorder) begin(run runKeys, kernels map[string]int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.sweep, r.device, r.kernels = sweep, device, kernels
+	r.run, r.kernels = run, kernels
 }
 
 func (r *recorder) matrix(hash string, id int64) {
@@ -38,16 +37,23 @@ func (r *recorder) matrix(hash string, id int64) {
 	r.matrices[hash] = id
 }
 
+// runKeys are the rows that all trials of a run refer to. They are 0 where no run has
+// begun, and origin where nothing is known of it.
+type runKeys struct{ sweep, device, origin int64 }
+
 // trialKeys are the rows that a trial refers to.
-type trialKeys struct{ sweep, device, matrix, kernel int64 }
+type trialKeys struct {
+	runKeys
+	matrix, kernel int64
+}
 
 func (r *recorder) keys(res tuner.Result) (trialKeys, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.sweep == 0 {
+	if r.run.sweep == 0 {
 		return trialKeys{}, errNoRun
 	}
-	k := trialKeys{sweep: r.sweep, device: r.device}
+	k := trialKeys{runKeys: r.run}
 	var ok bool
 	if k.kernel, ok = r.kernels[res.Kernel]; !ok {
 		return k, noKernel(res)
@@ -77,6 +83,7 @@ type statements struct {
 	same    *sql.Stmt // the trials of a configuration, whatever their kernel's source was
 	mark    *sql.Stmt // a trial as superseded, or not
 	sample  *sql.Stmt
+	reading *sql.Stmt
 }
 
 // each gives every statement with its text.
@@ -92,6 +99,8 @@ func (s *statements) each() map[**sql.Stmt]string {
 			WHERE k.name = ?`,
 		&s.mark:   `UPDATE trial SET superseded = ? WHERE id = ?`,
 		&s.sample: `INSERT OR REPLACE INTO sample (trial, data) VALUES (?, ?)`,
+		&s.reading: `INSERT OR REPLACE INTO reading (trial, sm_clock, memory_clock, temperature, power, energy, clock_reasons,
+			repeated, throttled) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 	}
 }
 

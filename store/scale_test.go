@@ -20,7 +20,7 @@ import (
 const trialsEnv = "SPMVTUNE_BENCH_TRIALS"
 
 // populate records about n trials: matrices × 2 precisions × 5 kernels × 32
-// blocks × 8 grids, each with ten samples and what a GPU says of a launch.
+// blocks × 8 grids, each with ten samples and all that a GPU says.
 func populate(tb testing.TB, db *DB, n int) {
 	tb.Helper()
 	begin(tb, db, testRun())
@@ -40,6 +40,8 @@ func populate(tb testing.TB, db *DB, n int) {
 					r.Properties = map[string]float64{"registers": 32, "occupancy": 0.75, "shared_bytes": 4096, "local_bytes": 0}
 					r.Median = 1e-3 * (1 + math.Abs(float64(r.Block)-512)/512 + 0.01*rng.NormFloat64()) * (1 + 0.1*float64(i/2%5))
 					r.Low, r.High = 0.99*r.Median, 1.01*r.Median
+					r.Telemetry = &tuner.Telemetry{SMClock: 1755, MemoryClock: 2619, Temperature: 60, Power: 650.5, Energy: 0.123,
+						Reasons: kernels.SWPowerCap, HasReasons: true}
 					r.Samples = make([]float64, 10)
 					for j := range r.Samples {
 						r.Samples[j] = r.Median

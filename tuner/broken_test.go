@@ -51,7 +51,16 @@ const (
 type brokenBackend struct{ p *kernels.Problem }
 
 func (b *brokenBackend) Device() kernels.Device {
-	return kernels.Device{Backend: cmp.Or(os.Getenv("SPMVTUNE_TEST_WORKER"), "cpu"), Name: "test processor", Driver: "test", Units: 2, MaxBlock: 1 << 20}
+	return kernels.Device{Backend: cmp.Or(os.Getenv("SPMVTUNE_TEST_WORKER"), "cpu"), Name: "test processor", Driver: "test", Units: 2, MaxBlock: 1 << 20,
+		Properties: map[string]string{"uuid": "GPU-1"}}
+}
+
+// Sense works on what passes for a GPU.
+func (b *brokenBackend) Sense() (kernels.Reading, error) {
+	if b.Device().Backend == "cpu" {
+		return kernels.Reading{}, errNoSensors
+	}
+	return testReading, nil
 }
 func (b *brokenBackend) Source(k string) string { return "source of " + k }
 func (b *brokenBackend) Roof() (kernels.Roof, error) {

@@ -15,6 +15,9 @@ type Event struct {
 type Started struct {
 	Device   string
 	Matrices int
+	// NoSensors is why clocks, temperature and power are not recorded; "" if they are,
+	// or if it has no sensors for them.
+	NoSensors string
 }
 
 // MatrixPlanned says what is to be done on the next matrix.

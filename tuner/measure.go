@@ -27,6 +27,7 @@ func (r *run) begin(ctx context.Context) error {
 		Sources:  r.planner.sources,
 		Protocol: ProtocolText(r.sweep.Protocol),
 		Version:  r.opt.Version,
+		Origin:   Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},
 	})
 }
 

@@ -16,6 +16,8 @@ type Options struct {
 	Retry   bool        // measure again what ended as anything but OK or Invalid
 	Observe func(Event) // told of progress; may be nil
 	Version string      // of this program, kept with the sweep
+	Node    string      // where this is, for the Origin
+	Job     string      // of Slurm's, for the Origin; "" if there is none
 	Assume  *Assumed    // for Preview: plan for a device that is not here
 
 	// Parts are what is to be measured of each matrix, by its name; matrices without
@@ -68,8 +70,10 @@ type run struct {
 	pieces  []piece           // parts of the current matrix, where there are Parts
 	done    map[string]bool   // trials of the current matrix that are recorded, by identity
 	begun   bool
-	started time.Time
-	sum     Summary
+	// noSensors is why the device's sensors can't be read, where that is so.
+	noSensors string
+	started   time.Time
+	sum       Summary
 }
 
 func (r *run) all(ctx context.Context) error {
@@ -79,7 +83,7 @@ func (r *run) all(ctx context.Context) error {
 	dev := r.planner.device
 	matrices := r.matrices()
 	r.sum.Device, r.sum.Matrices = dev.Name, len(matrices)
-	r.opt.Observe(Event{Started: &Started{Device: dev.Name, Matrices: len(matrices)}})
+	r.opt.Observe(Event{Started: &Started{Device: dev.Name, Matrices: len(matrices), NoSensors: r.noSensors}})
 	for i, spec := range matrices {
 		r.done, r.pieces = map[string]bool{}, nil
 		err := r.matrix(ctx, i, spec)

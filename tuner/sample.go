@@ -15,8 +15,9 @@ const shortest = 50e-6
 
 // sample takes samples of p until the interval of their median is narrow
 // enough, the most samples are taken, or the budget is used up. The fewest
-// samples are taken in any case.
-func sample(p kernels.Product, cold bool, proto configs.Protocol, r *Result) error {
+// samples are taken in any case. Those during which the device throttled are taken
+// again, within a bound.
+func sample(p kernels.Product, sensors Sensors, cold bool, proto configs.Protocol, r *Result) error {
 	start := time.Now()
 	// The warm-up also tells how long a product takes.
 	warm := make([]float64, max(proto.Warmup, 1))
@@ -29,14 +30,20 @@ func sample(p kernels.Product, cold bool, proto configs.Protocol, r *Result) err
 	}
 	fewest, most := proto.Samples[0], proto.Samples[1]
 	r.Samples = make([]float64, 0, most)
+	meter := newMeter(sensors)
+	defer meter.finish(r, cold)
 	for next := fewest; ; {
 		n := len(r.Samples)
 		r.Samples = r.Samples[:n+next]
 		if err := p.Sample(r.Samples[n:], r.Batch, cold); err != nil {
 			return err
 		}
-		n += next
 		elapsed := time.Since(start)
+		if meter.took(r.Samples[n:], r.Batch, elapsed >= proto.Budget) {
+			r.Samples = r.Samples[:n]
+			continue
+		}
+		n += next
 		switch {
 		case within(r.Samples, proto.Target):
 			r.Stop = StopTarget

@@ -30,7 +30,7 @@ func (r *run) worker(ctx context.Context) error {
 		r.drop(c, err)
 		return r.interrupted(ctx, fmt.Errorf("opening the device: %w", err))
 	}
-	r.client = c
+	r.client, r.noSensors = c, rep.NoSensors
 	r.planner = planner{r.sweep, *rep.Device, rep.Sources}
 	if a := r.opt.Assume; a != nil {
 		r.planner.device, r.planner.sources = a.Device, a.Sources

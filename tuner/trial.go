@@ -82,5 +82,6 @@ type Result struct {
 	BytesOwn   int64              `json:"bytes_kernel,omitempty"`
 	Properties map[string]float64 `json:"properties,omitempty"`
 	Warnings   []string           `json:"warnings,omitempty"`
-	At         time.Time          `json:"at"` // when it finished, UTC
+	Telemetry  *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that could be read
+	At         time.Time          `json:"at"`                  // when it finished, UTC
 }

@@ -30,9 +30,12 @@ type reply struct {
 	Err     string
 	Device  *kernels.Device
 	Sources map[string]string // by kernel, of those that the device can run
-	Roof    *kernels.Roof
-	Matrix  *Matrix
-	Result  *Result
+	// NoSensors is why the device's sensors can't be read; "" if they can, or if it has
+	// none.
+	NoSensors string
+	Roof      *kernels.Roof
+	Matrix    *Matrix
+	Result    *Result
 	// Spoiled says that the device or the process is in doubt after this
 	// trial: the worker must be replaced.
 	Spoiled bool

@@ -50,6 +50,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 type worker struct {
 	open       func(configs.Device) (kernels.Backend, error)
 	backend    kernels.Backend
+	sensors    Sensors // nil: the device has none, or they can't be read
 	problem    *kernels.Problem
 	y          []float64 // the result being verified
 	matrix     Matrix
@@ -96,6 +97,13 @@ func (w *worker) openDevice(d configs.Device, rep *reply) error {
 		return err
 	}
 	w.backend = b
+	if s, ok := b.(Sensors); ok {
+		if _, err := s.Sense(); err != nil {
+			rep.NoSensors = err.Error()
+		} else {
+			w.sensors = s
+		}
+	}
 	dev := b.Device()
 	rep.Device = &dev
 	rep.Sources = map[string]string{}
@@ -138,6 +146,7 @@ func (w *worker) trial(req trialRequest) (rep reply) {
 		}
 		if r.Status != OK { // a half-measured trial has no figures
 			r.Samples, r.Median, r.Low, r.High, r.Batch, r.Stop = nil, 0, 0, 0, 0, ""
+			r.Telemetry, r.Warnings = nil, nil
 		}
 		r.At = time.Now().UTC()
 	}()
@@ -176,7 +185,7 @@ func (w *worker) measure(req trialRequest, r *Result) error {
 	if err := w.verify(p, ref, r); err != nil || r.Status == Wrong {
 		return err
 	}
-	if err := sample(p, r.Cache == Cold, req.Protocol, r); err != nil {
+	if err := sample(p, w.sensors, r.Cache == Cold, req.Protocol, r); err != nil {
 		return err
 	}
 	// Again: a kernel that works once only, because of what a product leaves

@@ -17,7 +17,24 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
+	"spmvtune/tuner"
 )
+
+// A gpu is what one binary tells the other of a GPU.
+type gpu struct {
+	kernels.Device
+	Sensors   *kernels.Reading `json:"sensors,omitempty"`
+	NoSensors string           `json:"no_sensors,omitempty"` // why they can't be read
+}
+
+func (g *gpu) sense(s tuner.Sensors) {
+	r, err := s.Sense()
+	if err != nil {
+		g.NoSensors = err.Error()
+		return
+	}
+	g.Sensors = &r
+}
 
 // newDevice is the hidden command by which one binary asks the other what GPU it
 // sees.
@@ -33,11 +50,14 @@ func newDevice() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dev := b.Device()
+			found := gpu{Device: b.Device()}
+			if s, ok := b.(tuner.Sensors); ok {
+				found.sense(s)
+			}
 			if err := b.Close(); err != nil {
 				return err
 			}
-			return writeJSON(cmd.OutOrStdout(), dev)
+			return writeJSON(cmd.OutOrStdout(), found)
 		},
 	}
 	cmd.Flags().IntVar(&index, "index", 0, "which GPU")
@@ -56,9 +76,15 @@ func cudaProgram(program string) (path string, ok bool) {
 
 // findCUDA describes the GPU, through this program or the one beside it.
 func findCUDA(ctx context.Context, index int) (kernels.Device, error) {
+	found, err := findGPU(ctx, index)
+	return found.Device, err
+}
+
+// findGPU is findCUDA with what the GPU's sensors say.
+func findGPU(ctx context.Context, index int) (gpu, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return kernels.Device{}, fmt.Errorf("finding this program: %w", err)
+		return gpu{}, fmt.Errorf("finding this program: %w", err)
 	}
 	if cuda.Built {
 		return askCUDA(ctx, program, index)
@@ -66,14 +92,14 @@ func findCUDA(ctx context.Context, index int) (kernels.Device, error) {
 	beside, ok := cudaProgram(program)
 	if !ok {
 		_, err := cuda.Open(index) // says how to build it
-		return kernels.Device{}, err
+		return gpu{}, err
 	}
 	return askCUDA(ctx, beside, index)
 }
 
 // askCUDA asks a program built with CUDA for the GPU with this index. The driver
 // may take its time, but not for ever.
-func askCUDA(ctx context.Context, program string, index int) (kernels.Device, error) {
+func askCUDA(ctx context.Context, program string, index int) (gpu, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "device", "--index", strconv.Itoa(index))
@@ -81,19 +107,19 @@ func askCUDA(ctx context.Context, program string, index int) (kernels.Device, er
 	cmd.Stderr = &stderr
 	stdout, err := cmd.Output()
 	if ctx.Err() != nil {
-		return kernels.Device{}, fmt.Errorf("the driver does not answer: %w", ctx.Err())
+		return gpu{}, fmt.Errorf("the driver does not answer: %w", ctx.Err())
 	}
-	var dev kernels.Device
+	var found gpu
 	if err == nil {
-		err = json.Unmarshal(stdout, &dev)
+		err = json.Unmarshal(stdout, &found)
 	} else {
 		printed := errors.New(string(stdout) + stderr.String())
 		if said := inWords(printed); said != printed {
-			return dev, said
+			return found, said
 		}
 		err = errors.New(strings.TrimPrefix(firstLine(stderr.String(), string(stdout), err.Error()), "error: "))
 	}
-	return dev, err
+	return found, err
 }
 
 // firstLine is the first line of the first text that has one.

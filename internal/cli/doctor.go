@@ -39,6 +39,9 @@ func newDoctor() *cobra.Command {
 				line("cpu", "%s", found.CPUError)
 			}
 			line("cuda", "%s", found.CUDA)
+			if found.NVML != "" {
+				line("nvml", "%s", found.NVML)
+			}
 			line("slurm", "%s", found.Slurm)
 			line("cache", "%s", found.Cache)
 			line("versions", "spmvtune %s, %s, SQLite %s", found.Version, found.Go, found.SQLite)
@@ -55,6 +58,7 @@ type diagnosis struct {
 	CPUError string          `json:"cpu_error,omitempty"`
 	Roof     kernels.Roof    `json:"bandwidth_gbps"`
 	CUDA     string          `json:"cuda"`
+	NVML     string          `json:"nvml,omitempty"` // where there is a GPU
 	Slurm    string          `json:"slurm"`
 	Cache    string          `json:"cache"` // of matrices
 	Version  string          `json:"version"`
@@ -65,11 +69,11 @@ type diagnosis struct {
 func examine(ctx context.Context) diagnosis {
 	sqlite, _, _ := sqlite3.Version()
 	d := diagnosis{
-		CUDA:    examineCUDA(ctx),
 		Slurm:   examineSlurm(ctx),
 		Cache:   examineCache(),
 		Version: programVersion(), Go: runtime.Version(), SQLite: sqlite,
 	}
+	d.CUDA, d.NVML = examineCUDA(ctx)
 	b, err := cpu.Open()
 	if err == nil {
 		defer b.Close()
@@ -83,14 +87,35 @@ func examine(ctx context.Context) diagnosis {
 	return d
 }
 
-// examineCUDA names the GPU, or says why there is none.
-func examineCUDA(ctx context.Context) string {
-	dev, err := findCUDA(ctx, 0)
+// examineCUDA names the GPU, or says why there is none, and what its sensors say, or
+// why they can't be read.
+func examineCUDA(ctx context.Context) (device, sensors string) {
+	dev, err := findGPU(ctx, 0)
 	if err != nil {
-		return "none: " + err.Error()
+		return "none: " + err.Error(), ""
 	}
-	return fmt.Sprintf("%s, %d multiprocessors, L2 cache %s, memory %s, driver %s",
+	device = fmt.Sprintf("%s, %d multiprocessors, L2 cache %s, memory %s, driver %s",
 		dev.Name, dev.Units, bytesText(dev.Cache), bytesText(dev.Memory), dev.Driver)
+	if dev.Sensors == nil {
+		return device, "none: " + dev.NoSensors
+	}
+	return device, sensorsText(*dev.Sensors, dev.Properties["nvml_driver"])
+}
+
+// sensorsText says what sensors tell, and nothing of what they do not.
+func sensorsText(r kernels.Reading, driver string) string {
+	parts := []string{"driver " + driver}
+	add := func(told bool, format string, args ...any) {
+		if told {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(r.SMClock > 0, "SM %d MHz", r.SMClock)
+	add(r.MemoryClock > 0, "memory %d MHz", r.MemoryClock)
+	add(r.Temperature > 0, "%d °C", r.Temperature)
+	add(r.Power > 0, "%.0f W", r.Power)
+	add(r.Reasons != 0, "clocks held down by %s", r.Reasons)
+	return strings.Join(parts, ", ")
 }
 
 // examineSlurm asks sbatch for its version, and not for long.

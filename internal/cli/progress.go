@@ -73,6 +73,9 @@ func (p *progress) observe(e tuner.Event) {
 		p.now = status{matrices: e.Started.Matrices}
 		p.planned, p.measured, p.started = 0, 0, time.Time{}
 		p.say(p.w, fmt.Sprintf("device: %s, %s", p.device, matrices(e.Started.Matrices)))
+		if why := e.Started.NoSensors; why != "" {
+			p.say(p.w, "note: "+unsensed(why))
+		}
 	case e.Matrix != nil:
 		p.matrix(*e.Matrix)
 	case e.Result != nil:

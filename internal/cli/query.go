@@ -4,10 +4,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-)
 
-// views are those that are stable.
-var views = []string{"results", "best", "speedup", "features"}
+	"spmvtune/store"
+)
 
 func newQuery() *cobra.Command {
 	var db, format string
@@ -15,13 +14,13 @@ func newQuery() *cobra.Command {
 		Use:   "query [--db FILE] SQL|VIEW",
 		Short: "Ask the database, read-only",
 		Long: `query runs SQL on a results database, which it can't change. The name of a view
-alone prints the whole view. The stable views are results, best, speedup and
-features; their columns do not change within a major version.`,
+alone prints the whole view. The stable views are results, best, speedup, features
+and telemetry; their columns do not change within a major version.`,
 		Example: `  spmvtune query best
   spmvtune query "select matrix, kernel, min(median_ms) from results where status = 'ok' group by matrix, kernel"
   spmvtune query --db results.db --format csv features > features.csv`,
-		Args:              needs("SQL, or the name of a view: " + strings.Join(views, ", ")),
-		ValidArgsFunction: completeOne(views),
+		Args:              needs("SQL, or the name of a view: " + strings.Join(store.Views, ", ")),
+		ValidArgsFunction: completeOne(store.Views),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, _, err := openDatabase(db, func(path string) string { return again(cmd, append([]string{"--db", path}, args...)...) })
 			if err != nil {

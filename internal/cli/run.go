@@ -136,8 +136,9 @@ func runPart(ctx context.Context, show *progress, part *configs.Sweep, db *store
 		return tuner.Summary{}, err
 	}
 	defer show.clear()
+	node, job := here()
 	sum, err := tuner.Run(ctx, part, db, tuner.Options{
-		Launch: launch, Retry: retry, Observe: show.observe, Version: programVersion(),
+		Launch: launch, Retry: retry, Observe: show.observe, Version: programVersion(), Node: node, Job: job,
 	})
 	return sum, explainGPU(err)
 }

@@ -62,6 +62,9 @@ func (g *fakeGPU) Device() kernels.Device {
 	return kernels.Device{Backend: "cuda", Name: "NVIDIA H100 of tests", Driver: "1", Units: 4, MaxBlock: 1024,
 		Properties: map[string]string{"uuid": fmt.Sprintf("GPU-%d", g.index)}}
 }
+func (g *fakeGPU) Sense() (kernels.Reading, error) {
+	return kernels.Reading{SMClock: 1980 - g.index, HasReasons: true}, nil
+}
 func (g *fakeGPU) Source(kernel string) string   { return kernel }
 func (g *fakeGPU) Load(p *kernels.Problem) error { g.p = p; return nil }
 func (g *fakeGPU) Info() kernels.ProductInfo {
@@ -198,8 +201,11 @@ func TestTaskOnGPUs(t *testing.T) {
 	for worker, list := range trials {
 		for _, r := range list {
 			want := map[string]string{"cpu_csr": "", "csr_scalar": fmt.Sprintf("GPU-%d", worker-1)}[r.Kernel]
-			if r.Status != tuner.OK || r.Run.Facts["uuid"] != want || seen[r.ID] {
-				t.Errorf("worker %d has %s: %s %s on %s, before: %v", worker, r.Config, r.Status, r.Message, r.Run.Facts["uuid"], seen[r.ID])
+			if r.Status != tuner.OK || r.Run.Origin.UUID != want || seen[r.ID] {
+				t.Errorf("worker %d has %s: %s %s on %s, before: %v", worker, r.Config, r.Status, r.Message, r.Run.Origin.UUID, seen[r.ID])
+			}
+			if tel := r.Telemetry; worker > 0 && (tel == nil || tel.SMClock != 1981-worker) || worker == 0 && tel != nil {
+				t.Errorf("worker %d has the telemetry %+v", worker, tel)
 			}
 			seen[r.ID] = true
 		}

@@ -68,6 +68,9 @@ func (l *laneLog) observe(e tuner.Event) {
 	case e.Started != nil:
 		l.matrices, l.every = e.Started.Matrices, logEvery
 		l.printf("device: %s", e.Started.Device)
+		if why := e.Started.NoSensors; why != "" {
+			l.printf("note: %s", unsensed(why))
+		}
 	case e.Failure != nil:
 		l.printf("skipping %s: %v", e.Failure.Matrix, inWords(e.Failure.Err))
 	case e.Matrix != nil:

@@ -147,19 +147,20 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 	}
 	log := &laneLog{log: t.log, name: name}
 	into.Summary, err = tuner.Run(ctx, part, l.journal, tuner.Options{
-		Launch: launch, Version: programVersion(), Parts: partsOf(l.pieces), Observe: log.observe,
+		Launch: launch, Version: programVersion(), Node: t.work.Node, Job: t.work.Job,
+		Parts: partsOf(l.pieces), Observe: log.observe,
 	})
 	return explainGPU(err)
 }
 
-// facts gives what the journal of a worker is to say of where it measured.
+// facts gives what the journal of a worker is to say besides where it measured.
 func (t *task) facts(worker int) func(tuner.RunInfo) map[string]string {
 	return func(run tuner.RunInfo) map[string]string {
-		facts := map[string]string{"node": t.work.Node, "job": t.work.Job, "attempt": fmt.Sprint(t.work.Attempt)}
+		facts := map[string]string{"attempt": fmt.Sprint(t.work.Attempt)}
 		if worker > 0 {
 			facts["worker"] = fmt.Sprint(worker)
 		}
-		for _, name := range []string{"uuid", "clock_khz", "memory_clock_khz"} {
+		for _, name := range []string{"clock_khz", "memory_clock_khz"} {
 			if v := run.Device.Properties[name]; v != "" {
 				facts[name] = v
 			}

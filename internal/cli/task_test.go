@@ -90,7 +90,7 @@ func taskJournals(t *testing.T, run *slurm.Run) (trials map[int][]string, ends m
 				if rec.Trial.Status != tuner.OK {
 					t.Errorf("a trial is %s: %s", rec.Trial.Status, rec.Trial.Message)
 				}
-				if rec.Trial.Run.Facts["node"] == "" || rec.Trial.Run.Facts["job"] != name.Job {
+				if rec.Trial.Run.Origin.Node == "" || rec.Trial.Run.Origin.Job != name.Job {
 					t.Errorf("facts %v of job %s", rec.Trial.Run.Facts, name.Job)
 				}
 			case rec.End != nil:

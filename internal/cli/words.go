@@ -26,6 +26,11 @@ func count(n int, one, many string) string {
 func trials(n int) string   { return count(n, "trial", "trials") }
 func matrices(n int) string { return count(n, "matrix", "matrices") }
 
+// unsensed says that a run goes on without the device's sensors, and why.
+func unsensed(why string) string {
+	return "the GPU's clocks, temperature and power are not recorded: " + why
+}
+
 // some joins names, the first few of them.
 func some(names []string) string {
 	const few = 5

@@ -11,6 +11,7 @@ import (
 	"gorgonia.org/cu"
 
 	"spmvtune/kernels"
+	"spmvtune/kernels/cuda/internal/nvml"
 )
 
 // Built says whether this program was built with CUDA. If so, it starts only where
@@ -32,6 +33,9 @@ type Backend struct {
 	problem *kernels.Problem
 	current *product  // the one made by the last Prepare
 	single  []float32 // y of float32, on its way to the caller
+
+	sensors   *nvml.Sensors // nil: they can't be read
+	noSensors error         // why
 }
 
 var _ kernels.Backend = (*Backend)(nil)
@@ -89,11 +93,22 @@ func (b *Backend) open(index int) error {
 		return failed(err, "allocating %d bytes to flush the cache with", size)
 	}
 	b.clock.flush(b.flush, size)
+	if b.sensors, b.noSensors = nvml.Open(b.device.Properties["uuid"]); b.noSensors == nil {
+		b.device.Properties["nvml_driver"] = b.sensors.Driver()
+	}
 	return nil
 }
 
 // Device describes the GPU.
 func (b *Backend) Device() kernels.Device { return b.device }
+
+// Sense reads the sensors of the GPU. An error says why they can't be read.
+func (b *Backend) Sense() (kernels.Reading, error) {
+	if b.sensors == nil {
+		return kernels.Reading{}, b.noSensors
+	}
+	return b.sensors.Read(), nil
+}
 
 // Load makes p the current problem and uploads its CSR arrays; values and x
 // follow in the precision that a configuration asks for. It fails if p.A is not
@@ -163,8 +178,11 @@ func (b *Backend) Close() error {
 		note(b.modules.unload())
 		note(failed(b.dev.ReleasePrimaryCtx(), "releasing the context"))
 	}
+	if b.sensors != nil {
+		note(b.sensors.Close())
+	}
 	runtime.UnlockOSThread()
-	*b = Backend{device: b.device}
+	*b = Backend{device: b.device, noSensors: errClosed}
 	for _, err := range failures {
 		if err != nil {
 			return err
@@ -172,6 +190,8 @@ func (b *Backend) Close() error {
 	}
 	return nil
 }
+
+var errClosed = errors.New("the device is closed")
 
 // LoadTime is the time that compiling and loading kernels has taken so far. The
 // driver caches compiled kernels across processes.

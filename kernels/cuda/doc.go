@@ -21,6 +21,9 @@
 // one such as an illegal address all calls of the process fail: whoever runs
 // products must be ready to start another process.
 //
+// Clocks, temperature and power are read through NVML, which is opened at run time
+// (internal/nvml); without it, Sense says why, and all else works.
+//
 // Note: gorgonia.org/cu gives contexts, memory, modules and streams. Its Launch
 // allocates for each call and reads each argument as 8 bytes, so products are
 // enqueued by this package's own C (launch_cuda.c); cuSPARSE is opened by name

@@ -66,16 +66,19 @@ func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) 
 	return runLine{
 		Number: n, Sweep: run.Sweep.Name, Title: run.Sweep.Title, Text: string(run.Sweep.Text),
 		Device: run.Device, Roof: roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad)},
-		Sources: run.Sources, Protocol: run.Protocol, Version: run.Version, Facts: facts, At: at,
+		Sources: run.Sources, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin, Facts: facts, At: at,
 	}
 }
 
 func (l *runLine) decode() *Run {
+	if l.Origin == (tuner.Origin{}) { // once it was among the facts
+		l.Origin = tuner.Origin{Node: l.Facts["node"], UUID: l.Facts["uuid"], Job: l.Facts["job"]}
+	}
 	return &Run{
 		RunInfo: tuner.RunInfo{
 			Sweep:  &configs.Sweep{Name: l.Sweep, Title: l.Title, Text: []byte(l.Text)},
 			Device: l.Device, Roof: kernels.Roof{Read: float64(l.Roof.Read), Copy: float64(l.Roof.Copy), Triad: float64(l.Roof.Triad)},
-			Sources: l.Sources, Protocol: l.Protocol, Version: l.Version,
+			Sources: l.Sources, Protocol: l.Protocol, Version: l.Version, Origin: l.Origin,
 		},
 		Facts: l.Facts, At: l.At,
 	}

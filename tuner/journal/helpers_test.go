@@ -22,6 +22,7 @@ func testRun() tuner.RunInfo {
 		Sources:  map[string]string{"cpu_coo": "1", "cpu_csr": "2"},
 		Protocol: "warmup=3",
 		Version:  "test",
+		Origin:   tuner.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"},
 	}
 }
 
@@ -37,6 +38,8 @@ func testTrial(i int) tuner.Result {
 		Status: tuner.OK, Median: 1e-3 / 3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3 / 7, 5e-324, 1e-3}, Batch: 1,
 		Stop: tuner.StopTarget, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		Properties: map[string]float64{"registers": 32}, Warnings: []string{"a line\nand another"},
+		Telemetry: &tuner.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.125, Energy: 0.1 + 0.2, Reasons: kernels.SWPowerCap,
+			HasReasons: true, Repeated: 10},
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.UTC),
 	}
 }

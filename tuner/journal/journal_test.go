@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"spmvtune/tuner"
@@ -13,7 +14,7 @@ import (
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Create(t.Context(), dir, "0007.1", "123_4", 2, Options{Worker: 3, Facts: func(run tuner.RunInfo) map[string]string {
-		return map[string]string{"node": "n1", "device": run.Device.Name}
+		return map[string]string{"attempt": "1", "device": run.Device.Name}
 	}})
 	must(t, err)
 	defer w.Close()
@@ -39,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 		switch {
 		case rec.Run != nil:
 			same(t, rec.Run.RunInfo, run)
-			same(t, rec.Run.Facts, map[string]string{"node": "n1", "device": "Testcore"})
+			same(t, rec.Run.Facts, map[string]string{"attempt": "1", "device": "Testcore"})
 		case rec.Matrix != nil:
 			same(t, *rec.Matrix, matrix)
 		case rec.Trial != nil:
@@ -53,6 +54,36 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	same(t, gotResults, results)
+}
+
+// A journal from before there were origins and telemetry is read: what its facts say of
+// the origin is taken, and the rest is not known.
+func TestOldJournal(t *testing.T) {
+	for _, tt := range []struct {
+		facts map[string]string
+		want  tuner.Origin
+	}{
+		{nil, tuner.Origin{}},
+		{map[string]string{"node": "n1", "job": "12_3", "uuid": "GPU-1", "attempt": "0"}, tuner.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"}},
+	} {
+		w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0, Options{Facts: func(tuner.RunInfo) map[string]string { return tt.facts }})
+		must(t, err)
+		defer w.Close()
+		run, trial := testRun(), testTrial(1)
+		run.Origin, trial.Telemetry = tuner.Origin{}, nil
+		must(t, w.Matrix(t.Context(), testMatrix("grid")))
+		must(t, w.Begin(t.Context(), run))
+		must(t, w.Record(t.Context(), trial))
+		if text := string(readFile(t, w.Path())); strings.Contains(text, "origin") || strings.Contains(text, "telemetry") {
+			t.Fatalf("this is no old journal:\n%s", text)
+		}
+		for rec, err := range Read(t.Context(), w.Path()) {
+			must(t, err)
+			if r := rec.Trial; r != nil && (r.Run.Origin != tt.want || r.Telemetry != nil) {
+				t.Errorf("facts %v: the origin is %+v, telemetry %+v", tt.facts, r.Run.Origin, r.Telemetry)
+			}
+		}
+	}
 }
 
 // same compares by content, floats by their bits.

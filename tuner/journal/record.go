@@ -21,7 +21,7 @@ type Record struct {
 // sweep it knows the name, the title and the text.
 type Run struct {
 	tuner.RunInfo
-	Facts map[string]string // of the writer: the node, the device's UUID, its clocks, …
+	Facts map[string]string // of the writer: its attempt, the device's clocks, …
 	At    time.Time         // when it began, UTC
 }
 
@@ -86,6 +86,7 @@ type runLine struct {
 	Sources  map[string]string `json:"sources"`
 	Protocol string            `json:"protocol"`
 	Version  string            `json:"version"`
+	Origin   tuner.Origin      `json:"origin,omitzero"` // not in journals of versions before it was
 	Facts    map[string]string `json:"facts,omitempty"`
 	At       time.Time         `json:"at"`
 }

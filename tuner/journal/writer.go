@@ -19,7 +19,7 @@ var _ tuner.Recorder = (*Writer)(nil)
 type Options struct {
 	Worker int // its number, from 1, where a task has several; 0: it is the only one
 	// Facts gives what the record of a run is to say besides the run itself: the
-	// node, the device's UUID, its clocks, … May be nil.
+	// attempt, the device's clocks, … May be nil.
 	Facts func(tuner.RunInfo) map[string]string
 }
 

@@ -1,0 +1,55 @@
+package kernels
+
+import "strings"
+
+// A Reading is what the sensors of a device say at one moment. A figure that the
+// device does not tell is 0.
+type Reading struct {
+	SMClock     int     `json:"sm_mhz,omitempty"`     // MHz, of the multiprocessors
+	MemoryClock int     `json:"memory_mhz,omitempty"` // MHz
+	Temperature int     `json:"celsius,omitempty"`
+	Power       float64 `json:"watts,omitempty"`  // of the board; some devices tell a mean over the last second
+	Energy      float64 `json:"joules,omitempty"` // since the driver was loaded
+	// Reasons are why the clocks are below the highest; nothing is known of them
+	// unless HasReasons.
+	Reasons    ClockReasons `json:"reasons,omitempty"`
+	HasReasons bool         `json:"has_reasons,omitempty"`
+}
+
+// ClockReasons are why a device runs slower than it could: a set of bits, those of
+// NVML's nvmlClocksEventReasons.
+type ClockReasons uint64
+
+const (
+	GPUIdle            ClockReasons = 0x1  // nothing runs
+	ApplicationsClocks ClockReasons = 0x2  // set by a user
+	SWPowerCap         ClockReasons = 0x4  // the power limit
+	HWSlowdown         ClockReasons = 0x8  // too hot, too much power, or a brake: half the clock or less
+	SyncBoost          ClockReasons = 0x10 // another GPU of a group is slower
+	SWThermalSlowdown  ClockReasons = 0x20 // too hot, as the driver sees it
+	HWThermalSlowdown  ClockReasons = 0x40 // too hot: half the clock or less
+	HWPowerBrake       ClockReasons = 0x80 // the power supply asked for it: half the clock or less
+	DisplayClocks      ClockReasons = 0x100
+)
+
+// Throttling are the reasons that pass and spoil what is measured meanwhile.
+//
+// Note: the power limit is not among them. A card that is used to the full runs at
+// its limit for as long as it is, so that measuring again would give the same, and
+// the product would run no faster in use.
+const Throttling = HWSlowdown | SWThermalSlowdown | HWThermalSlowdown | HWPowerBrake
+
+var reasonNames = []string{"gpu_idle", "applications_clocks", "sw_power_cap", "hw_slowdown", "sync_boost",
+	"sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake", "display_clocks"}
+
+// String names the reasons, in the order of their bits, with a blank between; "" if
+// there are none. Bits of newer drivers have no name.
+func (r ClockReasons) String() string {
+	var names []string
+	for bit, name := range reasonNames {
+		if r&(1<<bit) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,147 @@
+package tuner
+
+import (
+	"fmt"
+	"time"
+
+	"spmvtune/kernels"
+)
+
+// Sensors is what a backend has whose device can be asked for its clocks,
+// temperature and power. The device is asked between samples, when nothing runs.
+type Sensors interface {
+	// Sense reads the sensors. An error says why that can't be done, for as long as
+	// the backend is open.
+	Sense() (kernels.Reading, error)
+}
+
+// Telemetry is what the sensors of the device said around the samples of a trial:
+// before the first and after each batch of them. A figure that the device does not
+// tell is 0.
+type Telemetry struct {
+	SMClock     int     `json:"sm_mhz,omitempty"`     // MHz, the lowest
+	MemoryClock int     `json:"memory_mhz,omitempty"` // MHz, the lowest
+	Temperature int     `json:"celsius,omitempty"`    // the highest
+	Power       float64 `json:"watts,omitempty"`      // the highest
+	// Energy is that of the whole board in joules per product; 0 where sampling did
+	// not last long enough to tell, see leastEnergyTime.
+	Energy float64 `json:"joules,omitempty"`
+	// Reasons are all why the clocks were below the highest around the samples that
+	// were kept; nothing is known of them unless HasReasons.
+	Reasons    kernels.ClockReasons `json:"reasons,omitempty"`
+	HasReasons bool                 `json:"has_reasons,omitempty"`
+	Repeated   int                  `json:"repeated,omitempty"`  // samples that were dropped, since the device throttled, and taken again
+	Throttled  int                  `json:"throttled,omitempty"` // samples that were kept though it did
+}
+
+// mostRepeats is how many batches of a trial are taken again at most. A spike of
+// power or a change of clocks is over by then; a device that is too hot stays so for
+// seconds, and waiting for it would cost more than it gives.
+const mostRepeats = 4
+
+const (
+	// leastEnergyTime is how long sampling must last for the energy of a product to
+	// be told. The counter goes on about every 100 ms (Zeus,
+	// https://ml.energy/zeus, and Yang et al., Accurate and Convenient Energy
+	// Measurements for GPUs, SC24, for A100 and H100), so that a tenth is uncertain
+	// then, and less the longer it lasts.
+	leastEnergyTime = time.Second
+	// leastBusy is the share of that time which products have to fill: the counter
+	// does not know of them.
+	leastBusy = 0.9
+)
+
+// A meter accompanies the samples of one trial. Without sensors it does nothing.
+type meter struct {
+	sensors Sensors // nil: there are none
+	tel     *Telemetry
+	first   kernels.Reading
+	last    kernels.Reading
+	started time.Time
+	repeats int     // batches that were dropped
+	busy    float64 // seconds in products, dropped ones too
+	done    int     // products
+}
+
+// newMeter reads the sensors for the first time.
+func newMeter(s Sensors) *meter {
+	m := &meter{sensors: s}
+	if s == nil {
+		return m
+	}
+	m.tel = &Telemetry{}
+	m.first = m.read()
+	m.last, m.started = m.first, time.Now()
+	return m
+}
+
+// read reads the sensors and notes extremes.
+func (m *meter) read() kernels.Reading {
+	r, _ := m.sensors.Sense() // without figures, if it fails now
+	r.Reasons &^= kernels.GPUIdle
+	t := m.tel
+	t.SMClock = lower(t.SMClock, r.SMClock)
+	t.MemoryClock = lower(t.MemoryClock, r.MemoryClock)
+	t.Temperature = max(t.Temperature, r.Temperature)
+	t.Power = max(t.Power, r.Power)
+	return r
+}
+
+// lower is the lower of two figures, 0 being none.
+func lower(a, b int) int {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// took notes a batch of samples that was just taken, in seconds per product. It is to
+// be dropped and taken again where the device throttled when it began or when it
+// ended, unless it is late or that has happened too often.
+func (m *meter) took(samples []float64, batch int, late bool) (again bool) {
+	if m.sensors == nil {
+		return false
+	}
+	for _, s := range samples {
+		m.busy += s * float64(batch)
+	}
+	m.done += len(samples) * batch
+	before := m.last
+	m.last = m.read()
+	reasons := before.Reasons | m.last.Reasons
+	throttled := reasons&kernels.Throttling != 0
+	if throttled && !late && m.repeats < mostRepeats {
+		m.repeats++
+		m.tel.Repeated += len(samples)
+		return true
+	}
+	if throttled {
+		m.tel.Throttled += len(samples)
+	}
+	m.tel.Reasons |= reasons
+	m.tel.HasReasons = m.tel.HasReasons || before.HasReasons || m.last.HasReasons
+	return false
+}
+
+// finish gives r what was noted, with a warning where the device throttled.
+func (m *meter) finish(r *Result, cold bool) {
+	if m.sensors == nil {
+		return
+	}
+	m.tel.Energy = m.energy(cold, time.Since(m.started))
+	r.Telemetry = m.tel
+	if m.tel.Throttled > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d samples were taken while the device throttled (%s)",
+			m.tel.Throttled, len(r.Samples), m.tel.Reasons&kernels.Throttling))
+	}
+}
+
+// energy is that of a product, in joules; 0 if it can't be told. What a cold sample
+// flushes is not the product's.
+func (m *meter) energy(cold bool, elapsed time.Duration) float64 {
+	used := m.last.Energy - m.first.Energy
+	if cold || m.first.Energy == 0 || used <= 0 || elapsed < leastEnergyTime || m.busy < leastBusy*elapsed.Seconds() {
+		return 0
+	}
+	return used / float64(m.done)
+}

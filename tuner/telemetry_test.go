@@ -1,0 +1,200 @@
+package tuner
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// script gives readings one after the other, the last one again and again.
+type script struct {
+	readings []kernels.Reading
+	asked    int
+}
+
+func (s *script) Sense() (kernels.Reading, error) {
+	i := min(s.asked, len(s.readings)-1)
+	s.asked++
+	return s.readings[i], nil
+}
+
+// because is a reading with reasons.
+func because(reasons ...kernels.ClockReasons) []kernels.Reading {
+	list := make([]kernels.Reading, len(reasons))
+	for i, r := range reasons {
+		list[i] = kernels.Reading{SMClock: 1980, Reasons: r, HasReasons: true}
+	}
+	return list
+}
+
+// numbered is a product whose samples tell in which batch they were taken: those of the
+// third take 3 ms, and every other one a spread more, as a fraction.
+type numbered struct {
+	kernels.Product
+	batches int
+	spread  float64
+}
+
+func (p *numbered) Sample(dst []float64, _ int, _ bool) error {
+	for i := range dst {
+		dst[i] = 1e-3 * float64(p.batches) * (1 + p.spread*float64(i%2)) // the warm-up is number 0
+	}
+	p.batches++
+	return nil
+}
+
+func TestThrottledSamplesAreRepeated(t *testing.T) {
+	const (
+		calm = kernels.ClockReasons(0)
+		cap  = kernels.SWPowerCap
+		hot  = kernels.HWThermalSlowdown | kernels.HWSlowdown
+	)
+	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 6}, Target: 0.01, Budget: time.Hour}
+	hurried := proto
+	hurried.Budget = 0
+	for _, tt := range []struct {
+		name     string
+		readings []kernels.Reading
+		proto    configs.Protocol
+		kept     float64 // number of the batch
+		want     Telemetry
+	}{
+		{"calm", because(calm), proto, 1, Telemetry{HasReasons: true}},
+		{"idle between samples", because(kernels.GPUIdle), proto, 1, Telemetry{HasReasons: true}},
+		{"power cap", because(cap), proto, 1, Telemetry{Reasons: cap, HasReasons: true}},
+		{"spike at the end", because(calm, hot, calm), proto, 3, Telemetry{HasReasons: true, Repeated: 12}},
+		{"from before", because(hot, calm, cap), proto, 2, Telemetry{Reasons: cap, HasReasons: true, Repeated: 6}},
+		{"driver's own", because(kernels.SWThermalSlowdown, calm), proto, 2, Telemetry{HasReasons: true, Repeated: 6}},
+		{"power brake", because(kernels.HWPowerBrake, calm), proto, 2, Telemetry{HasReasons: true, Repeated: 6}},
+		{"without end", because(hot), proto, 5, Telemetry{Reasons: hot, HasReasons: true, Repeated: 24, Throttled: 6}},
+		{"no time", because(hot, calm), hurried, 1, Telemetry{Reasons: hot, HasReasons: true, Throttled: 6}},
+		{"reasons are not told", []kernels.Reading{{SMClock: 1980}}, proto, 1, Telemetry{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var r Result
+			if err := sample(&numbered{}, &script{readings: tt.readings}, true, tt.proto, &r); err != nil {
+				t.Fatal(err)
+			}
+			tt.want.SMClock = 1980
+			if *r.Telemetry != tt.want {
+				t.Errorf("%+v, want %+v", *r.Telemetry, tt.want)
+			}
+			if want := slices.Repeat([]float64{1e-3 * tt.kept}, 6); !slices.Equal(r.Samples, want) {
+				t.Errorf("kept %v, want %v", r.Samples, want)
+			}
+			flagged := slices.ContainsFunc(r.Warnings, func(w string) bool {
+				return strings.Contains(w, "6 of 6 samples were taken while the device throttled (hw_slowdown hw_thermal_slowdown)")
+			})
+			if flagged != (tt.want.Throttled > 0) {
+				t.Errorf("the warnings are %q", r.Warnings)
+			}
+		})
+	}
+}
+
+// Only the batches that were spoiled are taken again, and they do not count among
+// the most samples.
+func TestOnlySpoiledBatchesAreRepeated(t *testing.T) {
+	var r Result
+	hot := kernels.HWPowerBrake
+	s := &script{readings: because(0, 0, 0, hot, 0, 0)} // in the third batch
+	p := &numbered{spread: 0.1}
+	proto := configs.Protocol{Warmup: 1, Samples: [2]int{8, 12}, Target: 1e-9, Budget: time.Hour}
+	if err := sample(p, s, true, proto, &r); err != nil {
+		t.Fatal(err)
+	}
+	// 8 of the first, 2 of each that follows; the third and the fourth are dropped.
+	want := append(slices.Repeat([]int{1}, 8), 2, 2, 5, 5)
+	var batches []int
+	for _, s := range r.Samples {
+		batches = append(batches, int(1e3*s+1e-9))
+	}
+	if !slices.Equal(batches, want) || r.Telemetry.Repeated != 4 || r.Stop != StopSamples {
+		t.Errorf("samples of the batches %v, %+v, stopped by %s", batches, *r.Telemetry, r.Stop)
+	}
+}
+
+// Of clocks the lowest is kept, of temperature and power the highest; what is not told
+// never counts.
+func TestTelemetryKeepsTheWorst(t *testing.T) {
+	var r Result
+	s := &script{readings: []kernels.Reading{
+		{MemoryClock: 2619, Temperature: 40, Power: 300},
+		{SMClock: 1980, MemoryClock: 1000, Power: 650.5},
+		{SMClock: 1755, Temperature: 60, Power: 400},
+		{SMClock: 1800},
+	}}
+	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 9}, Target: 1e-9, Budget: time.Hour}
+	if err := sample(&numbered{spread: 0.1}, s, true, proto, &r); err != nil {
+		t.Fatal(err)
+	}
+	if want := (Telemetry{SMClock: 1755, MemoryClock: 1000, Temperature: 60, Power: 650.5}); *r.Telemetry != want {
+		t.Errorf("%+v, want %+v", *r.Telemetry, want)
+	}
+}
+
+func TestEnergyOfAProduct(t *testing.T) {
+	const each = 1e-3 // seconds per product
+	for _, tt := range []struct {
+		name     string
+		used     float64 // J
+		counter  float64 // J at the start; 0: there is none
+		cold     bool
+		products int
+		elapsed  time.Duration
+		want     float64
+	}{
+		{"long enough", 700, 5, false, 1000, time.Second, 0.7},
+		{"too short for the counter", 700, 5, false, 999, 999 * time.Millisecond, 0},
+		{"mostly pauses", 700, 5, false, 1000, 1200 * time.Millisecond, 0},
+		{"with flushes", 700, 5, true, 1000, time.Second, 0},
+		{"no counter", 0, 0, false, 1000, time.Second, 0},
+		{"the driver was loaded again", -700, 5000, false, 1000, time.Second, 0},
+	} {
+		m := newMeter(&script{readings: []kernels.Reading{{Energy: tt.counter}, {Energy: tt.counter + tt.used}}})
+		m.took(slices.Repeat([]float64{each}, tt.products/10), 10, false)
+		m.took(slices.Repeat([]float64{each}, tt.products%10), 1, false)
+		if got := m.energy(tt.cold, tt.elapsed); got != tt.want {
+			t.Errorf("%s: %g J per product, want %g", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What the sensors say comes from the worker to the record, with where it was; that
+// they can't be read is said at the start, and hinders nothing.
+func TestTelemetryIsRecorded(t *testing.T) {
+	var said []string
+	opt := Options{Node: "n7", Job: "12_3", Observe: func(e Event) {
+		if e.Started != nil {
+			said = append(said, e.Started.NoSensors)
+		}
+	}}
+	gpu, cpu := &memory{}, &memory{}
+	runTest(t, onGPU(testSweep(behave, giveWrongSum)), gpu, opt)
+	runTest(t, testSweep(behave), cpu, opt)
+	if tel := gpu.by(t, behave).Telemetry; tel == nil || tel.SMClock != testReading.SMClock || tel.Reasons != testReading.Reasons {
+		t.Errorf("the telemetry is %+v", tel)
+	}
+	if tel := gpu.by(t, giveWrongSum).Telemetry; tel != nil {
+		t.Errorf("a wrong result has %+v", *tel)
+	}
+	if r := cpu.by(t, behave); r.Status != OK || r.Telemetry != nil {
+		t.Errorf("without sensors: %s, %+v", r.Status, r.Telemetry)
+	}
+	if !slices.Equal(said, []string{"", errNoSensors.Error()}) {
+		t.Errorf("at the start %q is said", said)
+	}
+	if want := (Origin{Node: "n7", UUID: "GPU-1", Job: "12_3"}); gpu.run.Origin != want {
+		t.Errorf("the origin is %+v, want %+v", gpu.run.Origin, want)
+	}
+}
+
+var (
+	testReading  = kernels.Reading{SMClock: 1980, Temperature: 50, Reasons: kernels.SWPowerCap, HasReasons: true}
+	errNoSensors = errors.New("there are none to read")
+)
