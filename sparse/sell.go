@@ -35,25 +35,11 @@ const maxChunk = 1 << 30
 // than the matrix. A matrix that takes more than maxEntries entries with its
 // padding is refused before memory is allocated for them; 0 is no bound.
 func NewSELL[V Float](m *CSR[V], c, sigma, maxEntries int) (*SELL[V], error) {
-	if c < 1 || c > maxChunk {
-		return nil, fmt.Errorf("chunk height %d is not between 1 and %d", c, maxChunk)
+	s, err := outlineSELL(m, c, sigma)
+	if err != nil {
+		return nil, err
 	}
-	if sigma < 1 || sigma != 1 && sigma%c != 0 {
-		return nil, fmt.Errorf("sorting window %d is neither 1 nor a multiple of the chunk height %d", sigma, c)
-	}
-	chunks := (m.Rows + c - 1) / c
-	s := &SELL[V]{
-		Rows: m.Rows, Cols: m.Cols, C: c, Sigma: sigma, nnz: m.NNZ(),
-		Perm:     sortWindows(m.RowPtr, m.Rows, sigma),
-		ChunkPtr: make([]int, chunks+1),
-	}
-	for h := range chunks {
-		width := 0
-		for _, i := range s.Perm[h*c : min((h+1)*c, m.Rows)] {
-			width = max(width, int(m.RowPtr[i+1]-m.RowPtr[i]))
-		}
-		s.ChunkPtr[h+1] = s.ChunkPtr[h] + width*c
-	}
+	chunks := len(s.ChunkPtr) - 1
 	total := s.ChunkPtr[chunks]
 	if maxEntries > 0 && total > maxEntries {
 		return nil, fmt.Errorf("SELL with chunks of %d and windows of %d needs %d entries for %d nonzeros, more than the %d allowed",
@@ -79,6 +65,40 @@ func NewSELL[V Float](m *CSR[V], c, sigma, maxEntries int) (*SELL[V], error) {
 		})
 	}
 	wg.Wait()
+	return s, nil
+}
+
+// SELLEntries is how many entries NewSELL would store, padding included, from the row
+// offsets alone.
+func SELLEntries[V Float](m *CSR[V], c, sigma int) (int, error) {
+	s, err := outlineSELL(m, c, sigma)
+	if err != nil {
+		return 0, err
+	}
+	return s.ChunkPtr[len(s.ChunkPtr)-1], nil
+}
+
+// outlineSELL finds the order of rows and the widths of chunks.
+func outlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) {
+	if c < 1 || c > maxChunk {
+		return nil, fmt.Errorf("chunk height %d is not between 1 and %d", c, maxChunk)
+	}
+	if sigma < 1 || sigma != 1 && sigma%c != 0 {
+		return nil, fmt.Errorf("sorting window %d is neither 1 nor a multiple of the chunk height %d", sigma, c)
+	}
+	chunks := (m.Rows + c - 1) / c
+	s := &SELL[V]{
+		Rows: m.Rows, Cols: m.Cols, C: c, Sigma: sigma, nnz: m.NNZ(),
+		Perm:     sortWindows(m.RowPtr, m.Rows, sigma),
+		ChunkPtr: make([]int, chunks+1),
+	}
+	for h := range chunks {
+		width := 0
+		for _, i := range s.Perm[h*c : min((h+1)*c, m.Rows)] {
+			width = max(width, int(m.RowPtr[i+1]-m.RowPtr[i]))
+		}
+		s.ChunkPtr[h+1] = s.ChunkPtr[h] + width*c
+	}
 	return s, nil
 }
 

@@ -66,6 +66,30 @@ func (k kept) describe() (Matrix, error) {
 	return k.described(e.Meta), e.Close()
 }
 
+// IsKept reports whether the cache has the matrix; it reads no entry of it.
+func IsKept(ctx context.Context, spec configs.Matrix) bool {
+	k := findKept(ctx, spec)
+	return k.dir.Has(k.key)
+}
+
+// View hands a matrix to use, without a copy of one that is kept: its arrays are then
+// the mapped file, verified, and gone when use returns. For a short look, not for a
+// measurement: see [Load].
+func View(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], Matrix) error) error {
+	k := findKept(ctx, spec)
+	if e, err := k.dir.Open(k.key); err == nil {
+		defer e.Close()
+		if e.Verify() == nil {
+			return use(e.A, k.described(e.Meta))
+		}
+	}
+	a, m, err := k.makeAndKeep(ctx)
+	if err != nil {
+		return err
+	}
+	return use(a, m)
+}
+
 func (k kept) described(e cache.Meta) Matrix {
 	m := named(k.spec)
 	m.Hash, m.Features, m.Pattern = e.Hash, e.Features, e.Pattern

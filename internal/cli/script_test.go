@@ -30,6 +30,7 @@ func TestScript(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(cache.Env, filepath.Join(env.Cd, ".cache"))
+			env.Setenv("LC_ALL", "C.UTF-8")
 			return nil
 		},
 	})

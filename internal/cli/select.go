@@ -39,7 +39,12 @@ led there. Nothing is measured.`,
 			if err != nil {
 				return err
 			}
-			m, err := loadMatrix(cmd.Context(), args[0], true, complexMode)
+			target := matrixTarget{complexMode: complexMode}
+			spec, err := target.spec(args[0])
+			if err != nil {
+				return err
+			}
+			m, err := tuner.Describe(cmd.Context(), spec)
 			if err != nil {
 				return err
 			}

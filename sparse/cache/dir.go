@@ -47,6 +47,15 @@ func (d *Dir) Path() string {
 	return d.path
 }
 
+// Has reports whether there is an entry of that name, without using it.
+func (d *Dir) Has(key Key) bool {
+	if d == nil {
+		return false
+	}
+	_, err := os.Stat(d.entry(key))
+	return err == nil
+}
+
 const (
 	extension = ".csr"  // of entries: KEY.csr
 	notes     = "files" // folder of what is known of files' content

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"spmvtune/sparse"
+)
+
+// A featureGroup is a line of the page of `matrix info`.
+type featureGroup struct {
+	label string
+	items []string // name and value
+}
+
+// featureTable says which features stand together, by their names in JSON. What begins
+// a name and is said by the label is left out. Features that are in no group come last:
+// none is lost for want of a line here.
+var featureTable = []struct {
+	label, prefix string
+	names         []string
+}{
+	{"row length", "row_", []string{"row_mean", "row_std", "row_min", "row_p25", "row_median", "row_p75", "row_p90", "row_p99", "row_max",
+		"row_skewness", "row_gini", "row_max_over_mean"}},
+	{"long rows", "share_", []string{"share_above_32", "share_above_256", "share_above_1024"}},
+	{"empty rows", "empty_rows", []string{"empty_rows"}},
+	{"columns", "cols_", []string{"cols_used"}},
+	{"bandwidth", "bandwidth", []string{"bandwidth", "bandwidth_mean", "profile", "diagonals"}},
+	{"locality", "", []string{"row_span_mean", "col_gap_mean", "neighbour_rate", "row_similarity"}},
+	{"symmetry", "", []string{"pattern_symmetry"}},
+}
+
+// featureGroups gives the features of f for people; the sizes are not among them.
+func featureGroups(f sparse.Features) []featureGroup {
+	values := map[string]string{}
+	var rest []string
+	v := reflect.ValueOf(f)
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if name == "rows" || name == "cols" || name == "nonzeros" {
+			continue
+		}
+		rest = append(rest, name)
+		switch x := v.Field(i).Interface().(type) {
+		case float64:
+			values[name] = strconv.FormatFloat(x, 'g', 4, 64)
+		default:
+			values[name] = fmt.Sprint(x)
+		}
+	}
+	var groups []featureGroup
+	add := func(label, prefix string, names []string) {
+		g := featureGroup{label: label}
+		for _, name := range names {
+			value, there := values[name]
+			if !there {
+				continue
+			}
+			rest = slices.DeleteFunc(rest, func(r string) bool { return r == name })
+			words := strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", " ")
+			g.items = append(g.items, strings.TrimSpace(words+" "+value))
+		}
+		if len(g.items) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	for _, t := range featureTable {
+		add(t.label, t.prefix, t.names)
+	}
+	add("others", "", slices.Clone(rest))
+	return groups
+}
+
+// joined lists items over lines of at most width columns, none of them broken; all
+// lines but the first have an indent.
+func joined(items []string, width int, indent string) string {
+	var b strings.Builder
+	used := 0
+	for i, item := range items {
+		if i < len(items)-1 {
+			item += ","
+		}
+		n := utf8.RuneCountInString(item)
+		switch {
+		case i == 0:
+		case used+1+n > width:
+			b.WriteString("\n" + indent)
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(item)
+		used += n
+	}
+	return b.String()
+}

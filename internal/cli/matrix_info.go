@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+)
+
+// matrixInfo is what `matrix info --json` prints.
+type matrixInfo struct {
+	Matrix    string `json:"matrix"`
+	Source    string `json:"source"`
+	Hash      string `json:"hash"`
+	Field     string `json:"field"`
+	Symmetry  string `json:"symmetry"`
+	NonFinite int    `json:"non_finite"`
+	sparse.Features
+	// Compression is how much shorter CSR's array of rows is than COO's, as a
+	// fraction: 1 − rows/nonzeros. Absent without nonzeros.
+	Compression *float64           `json:"compression,omitempty"`
+	Formats     []formatSize       `json:"formats"`
+	RowLengths  []sparse.LengthBin `json:"row_lengths"`
+}
+
+func newMatrixInfo() *cobra.Command {
+	var asJSON bool
+	var target matrixTarget
+	cmd := &cobra.Command{
+		Use:   "info MATRIX",
+		Short: "Describe a matrix on a page: sizes, row lengths, features, memory",
+		Long: `info prints the sizes of a matrix, a histogram of its row lengths, the features that
+rules are learned from, and the memory that it takes in each format. Symmetric,
+skew-symmetric and Hermitian files are expanded.
+
+` + targetHelp,
+		Example: `  spmvtune matrix info bcsstk13.mtx.gz
+  spmvtune matrix info --json bcsstk13.mtx.gz
+  spmvtune matrix info rmat:scale=16,edge_factor=8
+  spmvtune matrix info --complex real-part young1c.mtx.gz`,
+		Args:              needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
+		ValidArgsFunction: completeTarget,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			spec, err := target.spec(args[0])
+			if err != nil {
+				return err
+			}
+			return tuner.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
+				info, err := describeMatrix(a, m)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return writeJSON(cmd.OutOrStdout(), info)
+				}
+				return info.print(cmd.OutOrStdout(), unicodeTerminal())
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	target.flags(cmd)
+	return cmd
+}
+
+func describeMatrix(a *sparse.CSR[float64], m tuner.Matrix) (*matrixInfo, error) {
+	formats, err := formatSizes(a)
+	if err != nil {
+		return nil, err
+	}
+	info := &matrixInfo{
+		Matrix: m.Name, Source: m.Source, Hash: m.Hash, Field: m.Field, Symmetry: m.Symmetry, NonFinite: m.NonFinite,
+		Features: m.Features, Formats: formats, RowLengths: sparse.RowLengths(a),
+	}
+	if n := a.NNZ(); n > 0 {
+		c := 1 - float64(a.Rows)/float64(n)
+		info.Compression = &c
+	}
+	return info, nil
+}
+
+// infoWidth is the width of the page: that of the narrowest terminals in use.
+const infoWidth = 80
+
+// unicodeTerminal reports whether the user's locale has the characters of Unicode.
+func unicodeTerminal() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(os.Getenv(name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return false
+}
+
+// toASCII replaces what the page has beyond ASCII.
+var toASCII = strings.NewReplacer("×", "x", "–", "-", "−", "-", "σ", "sigma", "⋮", ":", "█", "#", "▌", "#", "▏", "|")
+
+var trailing = regexp.MustCompile(`(?m) +$`)
+
+// print prints the page.
+func (i *matrixInfo) print(w io.Writer, unicode bool) error {
+	var b strings.Builder
+	line := func(label, text string) { fmt.Fprintf(&b, "%-12s %s\n", label, text) }
+	line("matrix", i.Matrix)
+	line("source", i.Source)
+	line("values", i.Field+", "+i.Symmetry)
+	f := i.Features
+	line("size", fmt.Sprintf("%d rows × %d columns, %d nonzeros", f.Rows, f.Cols, f.Nonzeros))
+	line("hash", i.Hash)
+	if i.NonFinite > 0 {
+		line("warning", nonFinite(i.Matrix, i.NonFinite))
+	}
+	b.WriteByte('\n')
+	for _, g := range featureGroups(f) {
+		line(g.label, joined(g.items, infoWidth-13, strings.Repeat(" ", 13)))
+	}
+	if len(i.RowLengths) > 0 {
+		b.WriteByte('\n')
+		printHistogram(&b, i.RowLengths)
+	}
+	b.WriteByte('\n')
+	printFormats(&b, i.Formats)
+	if i.Compression != nil {
+		fmt.Fprintf(&b, "\nCSR's array of rows is %.3g%% shorter than COO's (1 − rows/nonzeros).\n", 100**i.Compression)
+	}
+	text := trailing.ReplaceAllString(b.String(), "")
+	if !unicode {
+		text = toASCII.Replace(text)
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}

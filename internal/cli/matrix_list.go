@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+	"spmvtune/sparse/generate"
+	"spmvtune/tuner"
+)
+
+// listedMatrix is an element of what `matrix list --json` prints.
+type listedMatrix struct {
+	Matrix string   `json:"matrix"`
+	Source string   `json:"source"` // generate or path
+	Spec   string   `json:"spec"`   // the generator with its arguments, or the path
+	Rows   int      `json:"rows"`
+	Cols   int      `json:"cols"`
+	NNZ    int      `json:"nnz"` // as planned: see generate.Size
+	Sweeps []string `json:"sweeps"`
+	Cached bool     `json:"cached"`
+}
+
+func newMatrixList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list [SWEEP]",
+		Short: "List the matrices of the shipped sweeps, or of one sweep",
+		Long: `list tells the matrices that the shipped sweeps use, or those of one sweep, which may
+be a file: where they come from, their sizes as planned (nothing is read or made; some
+generators draw entries twice, so that nonzeros may be a few per cent fewer), the
+sweeps, and whether they are in the cache.`,
+		Example: `  spmvtune matrix list
+  spmvtune matrix list quickstart
+  spmvtune matrix list --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeSweep,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sweeps := configs.Shipped()
+			if len(args) > 0 {
+				sweeps = args
+			}
+			list, err := listMatrices(cmd.Context(), sweeps)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), list)
+			}
+			g := grid{columns: []string{"matrix", "source", "rows", "cols", "nnz", "cached", "sweeps"}}
+			for _, m := range list {
+				cached := ""
+				if m.Cached {
+					cached = "yes"
+				}
+				g.rows = append(g.rows, []any{m.Matrix, m.sourceText(), m.Rows, m.Cols, m.NNZ, cached, strings.Join(m.Sweeps, ", ")})
+			}
+			return g.write(cmd.OutOrStdout(), "table")
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// sourceText is the generator's name, or the file's: the arguments are in the JSON.
+func (m listedMatrix) sourceText() string {
+	if name, _, ok := strings.Cut(m.Spec, "("); ok && m.Source == "generate" {
+		return name
+	}
+	return filepath.Base(m.Spec)
+}
+
+// listMatrices lists the matrices of some sweeps, each once, by name. Matrices that
+// have a name but no content in common are different ones.
+func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) {
+	var list []listedMatrix
+	at := map[[2]string]int{} // by name and spec
+	for _, name := range sweeps {
+		sweep, err := configs.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, spec := range sweep.Matrices {
+			m := listedMatrix{Matrix: spec.Name, Source: "path", Spec: spec.Path}
+			if spec.Generate != "" {
+				m.Source, m.Spec = "generate", generate.Spec(spec.Generate, spec.Args)
+			}
+			key := [2]string{m.Matrix, m.Spec}
+			i, known := at[key]
+			if !known {
+				size, err := tuner.SizeOf(spec)
+				if err != nil {
+					return nil, fmt.Errorf("sweep %s: %w", name, err)
+				}
+				m.Rows, m.Cols, m.NNZ = size.Rows, size.Cols, size.Nonzeros
+				m.Cached = tuner.IsKept(ctx, spec)
+				i = len(list)
+				at[key] = i
+				list = append(list, m)
+			}
+			if !slices.Contains(list[i].Sweeps, sweep.Name) {
+				list[i].Sweeps = append(list[i].Sweeps, sweep.Name)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b listedMatrix) int {
+		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Spec, b.Spec))
+	})
+	return list, nil
+}

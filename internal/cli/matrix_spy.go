@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/plots"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+)
+
+// spyFormats are the extensions of pictures.
+var spyFormats = []string{"png", "svg", "pdf"}
+
+func newMatrixSpy() *cobra.Command {
+	var out string
+	var target matrixTarget
+	cmd := &cobra.Command{
+		Use:   "spy MATRIX -o FILE",
+		Short: "Draw where the nonzeros are",
+		Long: `spy draws the pattern of a matrix, the origin top left: entries are counted in bins of
+a pixel or a few, on a logarithmic scale of colour. The picture's format follows from
+the extension: .png, .svg or .pdf.
+
+` + targetHelp,
+		Example: `  spmvtune matrix spy bcsstk13.mtx.gz -o bcsstk13.png
+  spmvtune matrix spy delaunay:points=100000 -o delaunay.pdf`,
+		Args:              needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
+		ValidArgsFunction: completeTarget,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format := strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), ".")
+			if !slices.Contains(spyFormats, format) {
+				return usage(errors.New("say what to write: -o FILE.png, FILE.svg or FILE.pdf"))
+			}
+			spec, err := target.spec(args[0])
+			if err != nil {
+				return err
+			}
+			return tuner.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
+				picture, err := plots.Spy(m.Name, a, format)
+				if err != nil {
+					return err
+				}
+				return replaceFile(out, picture)
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "picture to write: FILE.png, FILE.svg or FILE.pdf")
+	flagFile(cmd, "out", spyFormats...)
+	target.flags(cmd)
+	return cmd
+}

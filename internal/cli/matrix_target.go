@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+	"spmvtune/sparse/file"
+	"spmvtune/sparse/generate"
+)
+
+// A matrixTarget is the matrix that an argument names, and how a file is read.
+type matrixTarget struct {
+	triangle    bool
+	complexMode string
+}
+
+// targetHelp says in help texts what names a matrix.
+const targetHelp = `MATRIX is a file, as a sweep would read it: Matrix Market (.mtx), also gzipped or in
+an archive of the SuiteSparse collection (.tar.gz); or a generator with its arguments,
+as in grid_5pt:nx=1000,ny=1000 (spmvtune help config lists them).`
+
+func (t *matrixTarget) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&t.triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
+	cmd.Flags().StringVar(&t.complexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
+	flagValues(cmd, "complex", file.RealPart)
+}
+
+// spec returns what a sweep would say of the matrix. What is there as a file is one;
+// other words are a generator if they look like one.
+func (t *matrixTarget) spec(text string) (configs.Matrix, error) {
+	info, err := os.Stat(text)
+	if err == nil && info.IsDir() {
+		return configs.Matrix{}, usage(fmt.Errorf("%s is a folder: name a file in it", text))
+	}
+	_, known := generate.Lookup(text)
+	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(text, "/") && (known || strings.ContainsAny(text, ":(")) {
+		return generatedTarget(text)
+	}
+	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.complexMode}, nil
+}
+
+// generatedTarget reads a generator with its arguments.
+func generatedTarget(text string) (configs.Matrix, error) {
+	name, args, err := generate.ParseSpec(text)
+	if err != nil {
+		return configs.Matrix{}, usage(err)
+	}
+	g, known := generate.Lookup(name)
+	if !known {
+		var names []string
+		for _, g := range generate.Generators {
+			names = append(names, g.Name)
+		}
+		err := fmt.Errorf("%s is no file, and no generator is called %q", text, name)
+		if near := configs.Nearest(name, names); near != "" {
+			err = fmt.Errorf("%w: did you mean %s?", err, near)
+		}
+		return configs.Matrix{}, usage(err)
+	}
+	if err := generate.Check(name, args); err != nil {
+		return configs.Matrix{}, usage(err)
+	}
+	return configs.Matrix{Name: name, Class: g.Class, Generate: name, Args: args, Expand: true}, nil
+}
+
+// completeTarget completes a matrix: files, and generators where one was begun.
+func completeTarget(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, g := range generate.Generators {
+		if begun != "" && strings.HasPrefix(g.Name, begun) {
+			names = append(names, g.Name+":")
+		}
+	}
+	if len(names) > 0 {
+		return names, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	}
+	return matrixFiles, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// nonFinite warns of a matrix with such values.
+func nonFinite(name string, n int) string {
+	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, count(n, "value that is", "values that are"))
+}
+
+// matrixName is the name of a matrix in a file: without folder and extensions.
+func matrixName(path string) string {
+	name, known := file.Stem(path)
+	if known {
+		return name
+	}
+	name = strings.TrimSuffix(name, ".gz")
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// bytesText prints a size with a decimal unit.
+func bytesText(n int64) string {
+	switch {
+	case n < 1e3:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e6:
+		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
+	default:
+		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
+	}
+}
