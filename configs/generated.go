@@ -12,15 +12,33 @@ import (
 // generated completes m for a generator and its arguments.
 func (t *table) generated(m Matrix) []Matrix {
 	m.Expand = true
-	if t.text("generate", &m.Generate); m.Generate == "" && t.vals["generate"] != "" {
-		return nil // not even a string
-	}
 	keys := []string{"generate", "name", "class", "expand", "complex"}
 	for _, key := range keys[3:] {
 		if t.has(key) {
 			t.fail(key, "leave it out", "is for files: a generated matrix is real and whole")
 		}
 	}
+	class := t.generator(&m, keys)
+	g, ok := generate.Lookup(m.Generate)
+	if !ok {
+		return nil
+	}
+	if m.Name == "" {
+		m.Name = nameOf(g, m.Args)
+	}
+	if m.Class == "" {
+		m.Class = class
+	}
+	return []Matrix{m}
+}
+
+// generator reads the generator of m and its arguments, which are keys beside others,
+// and returns its class.
+func (t *table) generator(m *Matrix, keys []string) (class string) {
+	if t.text("generate", &m.Generate); m.Generate == "" && t.vals["generate"] != "" {
+		return "" // not even a string
+	}
+	keys = slices.Clip(keys)
 	g, ok := generate.Lookup(m.Generate)
 	if !ok {
 		var names []string
@@ -29,7 +47,7 @@ func (t *table) generated(m Matrix) []Matrix {
 		}
 		t.fail("generate", suggest(m.Generate, "generators", names), "no generator is called %q", m.Generate)
 		t.only(append(keys, argNames(generate.Generators)...))
-		return nil
+		return ""
 	}
 	t.only(append(keys, argNames([]generate.Generator{*g})...))
 	m.Args = map[string]any{}
@@ -38,14 +56,8 @@ func (t *table) generated(m Matrix) []Matrix {
 			m.Args[a.Name] = v
 		}
 	}
-	t.checkArgs(m)
-	if m.Name == "" {
-		m.Name = nameOf(g, m.Args)
-	}
-	if m.Class == "" {
-		m.Class = g.Class
-	}
-	return []Matrix{m}
+	t.checkArgs(*m)
+	return g.Class
 }
 
 // argNames returns the names of all arguments of some generators.

@@ -22,7 +22,7 @@ section on each matrix; a configuration that two sections share runs once.
 
 `
 
-// example uses every key but suitesparse. A test decodes it.
+// example uses every key. A test decodes it.
 const example = `name  = "example"     # of the output folder; default: the file's name without .toml
 title = "An example"  # of the report; default: none
 
@@ -66,8 +66,21 @@ ny       = 1000
 #     road               rows, degree = 2.12, seed = 1
 #     giant_row          rows, row_nnz = 4, giant, position = 0.5, seed = 1
 
-# suitesparse = "Group/Name" is known, but this version does not download:
-# fetch the file and give its path.
+# A matrix of the SuiteSparse collection, https://sparse.tamu.edu. It is downloaded
+# once, when it is first measured, and kept; reading a sweep or planning it downloads
+# nothing. name is its name there if it is left out; class, expand and complex are as
+# for files.
+[[matrix]]
+suitesparse = "HB/1138_bus"
+
+# With a generator beside it, the matrix, or, where it can't be downloaded (offline, or
+# no server gives it), what the generator makes. Results say which: the twin is called
+# "mc2depi (twin)", and its source begins with "twin of Williams/mc2depi".
+[[matrix]]
+suitesparse = "Williams/mc2depi"
+generate    = "triangular"
+nx          = 512
+ny          = 1024
 
 # One [[kernel]] section per set of choices: all combinations of them are tried.
 # "spmvtune kernels" lists kernels, what block and grid mean for each, and their

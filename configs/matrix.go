@@ -6,11 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"spmvtune/sparse/fetch"
 	"spmvtune/sparse/file"
+	"spmvtune/sparse/generate"
 )
 
 // matrices reads a [[matrix]] section: one matrix, or those of the files that find
@@ -23,13 +24,14 @@ func (t *table) matrices(find func(path string) ([]string, error)) []Matrix {
 			given = append(given, kind)
 		}
 	}
-	if len(given) != 1 {
-		t.only(matrixKeys)
+	withTwin := slices.Equal(given, []string{"generate", "suitesparse"})
+	if len(given) != 1 && !withTwin {
+		t.only(append(slices.Clone(matrixKeys), argNames(generate.Generators)...))
 		hint := `as in path = "A.mtx", or generate = "grid_5pt" with nx and ny`
 		if len(given) == 0 {
 			t.fail("", hint, "the section names no matrix: give one of %s", list(kinds))
 		} else {
-			t.fail(given[1], "one [[matrix]] section each", "%s and %s can't be given together", given[0], given[1])
+			t.fail(given[1], "one [[matrix]] section each; only suitesparse and generate go together", "%s and %s can't be given together", given[0], given[1])
 		}
 		return nil
 	}
@@ -39,23 +41,20 @@ func (t *table) matrices(find func(path string) ([]string, error)) []Matrix {
 	if strings.ContainsAny(m.Name, `/\`) {
 		t.fail("name", "files are named for it", "%q has a slash in it", m.Name)
 	}
-	switch given[0] {
-	case "path":
+	switch {
+	case t.has("suitesparse"):
+		return t.suiteSparse(m)
+	case t.has("path"):
 		return t.files(m, find)
-	case "generate":
-		return t.generated(m)
 	default:
-		t.suiteSparse()
-		return nil
+		return t.generated(m)
 	}
 }
 
 // files completes m for every file that path names.
 func (t *table) files(m Matrix, find func(path string) ([]string, error)) []Matrix {
-	m.Expand = true
 	t.only(matrixKeys)
-	t.flag("expand", &m.Expand)
-	t.choice("complex", &m.Complex, []string{"real-part"})
+	t.reading(&m)
 	var path string
 	if t.text("path", &path); path == "" {
 		if t.vals["path"] == "" {
@@ -85,6 +84,13 @@ func (t *table) files(m Matrix, find func(path string) ([]string, error)) []Matr
 		}
 	}
 	return out
+}
+
+// reading reads how a file is to be read.
+func (t *table) reading(m *Matrix) {
+	m.Expand = true
+	t.flag("expand", &m.Expand)
+	t.choice("complex", &m.Complex, []string{"real-part"})
 }
 
 // absolute returns path, which may be relative to dir.
@@ -121,23 +127,33 @@ func find(dir, path string) ([]string, error) {
 	return found, nil
 }
 
-var groupName = regexp.MustCompile(`^[\w.@-]+/[\w.@-]+$`)
-
-// suiteSparse says what to do until downloads are built in.
-func (t *table) suiteSparse() {
+// suiteSparse completes m for a matrix of the collection, and its twin if there is one.
+func (t *table) suiteSparse(m Matrix) []Matrix {
 	const key = "suitesparse"
-	t.only(matrixKeys)
-	var id string
-	if t.text(key, &id); id == "" && t.vals[key] != "" {
-		return
+	t.reading(&m)
+	t.text(key, &m.SuiteSparse)
+	id, err := fetch.ParseID(m.SuiteSparse)
+	if _, isText := t.vals[key].(string); isText && err != nil {
+		t.fail(key, "", "%v", err)
 	}
-	if !groupName.MatchString(id) {
-		t.fail(key, `as in "DIMACS10/delaunay_n23"`, "want Group/Name, not %q", id)
-		return
+	if m.Name == "" {
+		m.Name = id.Name
 	}
-	_, name, _ := strings.Cut(id, "/")
-	t.fail(key, fmt.Sprintf("download %s in Matrix Market form from https://sparse.tamu.edu/%s, unpack it and write path = %q", id, id, name+".mtx"),
-		"this version does not download matrices")
+	if t.has("generate") {
+		class := t.generator(&m, matrixKeys[1:])
+		if m.Class == "" {
+			m.Class = class
+		}
+	} else {
+		t.only(matrixKeys)
+	}
+	if m.Class == "" {
+		m.Class = m.Name
+	}
+	if err != nil {
+		return nil
+	}
+	return []Matrix{m}
 }
 
 // distinct notes names that two matrices share. where holds the section that
@@ -151,7 +167,10 @@ func distinct(all []Matrix, where []*table) {
 			continue
 		}
 		key := "path"
-		if m.Generate != "" {
+		switch {
+		case m.SuiteSparse != "":
+			key = "suitesparse"
+		case m.Generate != "":
 			key = "generate"
 		}
 		if where[i].has("name") {

@@ -40,18 +40,6 @@ type Search struct {
 	Time     time.Duration // of the whole sweep, 0: no bound
 }
 
-// Matrix names one matrix. Exactly one of Path and Generate is set; globs are
-// expanded already.
-type Matrix struct {
-	Name     string         `json:"name"`
-	Class    string         `json:"class"`
-	Path     string         `json:"path,omitempty"`     // absolute
-	Generate string         `json:"generate,omitempty"` // generator's name
-	Args     map[string]any `json:"args,omitempty"`     // its arguments: int64 or float64
-	Expand   bool           `json:"expand"`             // symmetric files are expanded
-	Complex  string         `json:"complex,omitempty"`  // "real-part", or "" to refuse
-}
-
 // A Space is the product of all choices for some kernels, less what Where
 // refuses. Expand lists it, Keep applies Where.
 type Space struct {

@@ -42,10 +42,27 @@ func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
 		ID:      now.Format("20060102") + "-" + strings.ToLower(rand.Text()[:6]),
 		Base:    base,
 		Version: version,
+
+		Downloads: downloads(sweep),
+
 		Created: now.UTC().Truncate(time.Second),
 	}}
 	r.Dir = filepath.Join(root, r.JobName())
 	return r, checkDir(r.Dir)
+}
+
+// downloads are the settled matrices of the collection in a sweep.
+func downloads(sweep *configs.Sweep) map[string]string {
+	var files map[string]string
+	for _, m := range sweep.Matrices {
+		if m.SuiteSparse != "" && m.Settled() {
+			if files == nil {
+				files = map[string]string{}
+			}
+			files[m.SuiteSparse] = m.Path
+		}
+	}
+	return files
 }
 
 // Create makes the folder of a run below root, with all that must be there before

@@ -20,6 +20,11 @@ type Info struct {
 	Program string    `json:"program"`        // SHA-256 of the copy in bin/, which the tasks run
 	CUDA    string    `json:"cuda,omitempty"` // SHA-256 of that built with CUDA, which measures for it; "": there is none
 	Created time.Time `json:"created"`        // UTC
+
+	// Downloads are the files of the sweep's matrices of the SuiteSparse collection,
+	// by Group/Name, as they were when the run was submitted; "" stands for a twin. All
+	// tasks measure these.
+	Downloads map[string]string `json:"downloads,omitempty"`
 }
 
 // JobName is the unique name of the run's jobs, without what tells them apart.

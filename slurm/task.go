@@ -67,7 +67,26 @@ func (r *Run) TaskSweep() (*configs.Sweep, error) {
 		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
 	}
 	// A sweep that does not say its name has that of its file.
-	return configs.ParseOnNode(filepath.Join(r.Base, r.Sweep+".toml"), r.Base, text)
+	sweep, err := configs.ParseOnNode(filepath.Join(r.Base, r.Sweep+".toml"), r.Base, text)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range sweep.Matrices {
+		sweep.Matrices[i] = r.settled(m)
+	}
+	return sweep, nil
+}
+
+// settled returns m as it was settled when the run was submitted.
+func (r *Run) settled(m configs.Matrix) configs.Matrix {
+	switch path, known := r.Downloads[m.SuiteSparse]; {
+	case !known:
+		return m
+	case path == "":
+		return m.AsTwin()
+	default:
+		return m.Downloaded(path)
+	}
 }
 
 // Journal starts a journal of an attempt at a task.

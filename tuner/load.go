@@ -14,8 +14,12 @@ import (
 // Load returns the matrix that a sweep names, and describes it. It comes from the
 // user's cache or else is read or generated, and kept in the cache for the next time.
 // Its arrays are memory of its own: what lies in a mapped file is laid out in other
-// pages, and can be taken away, in the middle of a sample.
+// pages, and can be taken away, in the middle of a sample. Nothing is downloaded: the
+// matrix must be settled.
 func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matrix, error) {
+	if err := unsettled(spec); err != nil {
+		return nil, Matrix{}, err
+	}
 	k := findKept(ctx, spec)
 	if a, m, err := k.load(ctx); err == nil || ctx.Err() != nil {
 		return a, m, err
@@ -25,6 +29,9 @@ func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matri
 
 // Describe is Load without the matrix: of one that is kept, it reads no entry.
 func Describe(ctx context.Context, spec configs.Matrix) (Matrix, error) {
+	if err := unsettled(spec); err != nil {
+		return Matrix{}, err
+	}
 	k := findKept(ctx, spec)
 	if m, err := k.describe(); err == nil {
 		return m, nil
@@ -54,6 +61,14 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 	return a, m, nil
 }
 
+// unsettled reports that nobody has decided what a matrix is.
+func unsettled(spec configs.Matrix) error {
+	if spec.Settled() {
+		return nil
+	}
+	return fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name, spec.SuiteSparse, spec.SuiteSparse)
+}
+
 func readOptions(spec configs.Matrix) file.Options {
 	return file.Options{Expand: spec.Expand, Complex: spec.Complex}
 }
@@ -61,7 +76,12 @@ func readOptions(spec configs.Matrix) file.Options {
 // named is a description with what the sweep says.
 func named(spec configs.Matrix) Matrix {
 	m := Matrix{Name: spec.Name, Class: spec.Class, Source: spec.Path}
-	if spec.Generate != "" {
+	switch {
+	case spec.Twin:
+		m.Source = "twin of " + spec.SuiteSparse + ": " + generate.Spec(spec.Generate, spec.Args)
+	case spec.SuiteSparse != "":
+		m.Source = "SuiteSparse " + spec.SuiteSparse
+	case spec.Generate != "":
 		m.Source = generate.Spec(spec.Generate, spec.Args)
 	}
 	return m

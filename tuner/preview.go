@@ -12,13 +12,14 @@ import (
 // A Forecast says what a sweep would do on one matrix.
 type Forecast struct {
 	Plan
+	Missing  string        // Group/Name where it is to be downloaded first: nothing else is known then but its name
 	Finished int           // trials that are measured already
 	Time     time.Duration // guess for those that are left, and for loading the matrix
 }
 
 // Preview plans a sweep without measuring anything. Matrices are loaded, since
 // constraints and identities depend on their content; one that can't be is a
-// Failure. rec may be nil: nothing is measured yet.
+// Failure, and none is downloaded. rec may be nil: nothing is measured yet.
 func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (kernels.Device, []Forecast, []Failure, error) {
 	r := &run{sweep: sweep, rec: rec, opt: opt, done: map[string]bool{}}
 	defer func() {
@@ -26,16 +27,31 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 			r.client.close()
 		}
 	}()
+	if r.opt.Settler == nil {
+		var err error
+		if r.opt.Settler, err = NewSettler(); err != nil {
+			return kernels.Device{}, nil, nil, err
+		}
+	}
+	switch err := r.worker(ctx); {
+	case errors.Is(err, errStop):
+		return kernels.Device{}, nil, nil, ctx.Err()
+	case err != nil: // no device answered
+		return kernels.Device{}, nil, nil, err
+	}
 	var out []Forecast
 	for _, spec := range sweep.Matrices {
+		spec = r.opt.Settler.Foresee(spec)
+		if !spec.Settled() {
+			out = append(out, Forecast{Plan: Plan{Matrix: named(spec)}, Missing: spec.SuiteSparse})
+			continue
+		}
 		started := time.Now()
 		m, err := r.load(ctx, spec)
 		loading := time.Since(started)
 		switch {
 		case errors.Is(err, errStop):
 			return r.planner.device, out, r.sum.Failures, ctx.Err()
-		case r.planner.sweep == nil: // no device answered
-			return kernels.Device{}, nil, nil, err
 		case err != nil:
 			r.sum.Failures = append(r.sum.Failures, Failure{spec.Name, err})
 			continue

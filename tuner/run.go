@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type Options struct {
 	Node    string      // where this is, for the Origin
 	Job     string      // of Slurm's, for the Origin; "" if there is none
 	Assume  *Assumed    // for Preview: plan for a device that is not here
+	Settler *Settler    // of matrices of the SuiteSparse collection; nil: a new one, which shows nothing
 
 	// Parts are what is to be measured of each matrix, by its name; matrices without
 	// any are left out. Nil: everything.
@@ -102,6 +104,13 @@ func (r *run) all(ctx context.Context) error {
 // matrix measures what is left to do on one matrix. A *Failure is of this matrix
 // only.
 func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error {
+	spec, note, err := r.settle(ctx, spec)
+	if errors.Is(err, errStop) {
+		return err
+	}
+	if err != nil {
+		return &Failure{spec.Name, err}
+	}
 	m, err := r.load(ctx, spec)
 	if errors.Is(err, errStop) {
 		return err
@@ -109,6 +118,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if err != nil {
 		return &Failure{spec.Name, err}
 	}
+	m.Note = cmp.Or(note, m.Note)
 	plan, err := r.plan(m)
 	if err != nil {
 		return err

@@ -56,6 +56,27 @@ func (r *run) interrupted(ctx context.Context, err error) error {
 	return err
 }
 
+// settle decides what a matrix is, here and not in the worker: a download shows its
+// progress, and ends when the user wants it to. The note says why it is a twin.
+func (r *run) settle(ctx context.Context, spec configs.Matrix) (settled configs.Matrix, note string, err error) {
+	if spec.Settled() {
+		return spec, "", nil
+	}
+	if r.opt.Settler == nil {
+		if r.opt.Settler, err = NewSettler(); err != nil {
+			return spec, "", err
+		}
+	}
+	settled, why, err := r.opt.Settler.Settle(ctx, spec)
+	if err != nil {
+		return spec, "", r.interrupted(ctx, err)
+	}
+	if why != nil {
+		note = settled.Substitution(why)
+	}
+	return settled, note, nil
+}
+
 // load gives the worker a matrix. No deadline: a large file takes as long as it
 // takes, and the user can interrupt.
 func (r *run) load(ctx context.Context, spec configs.Matrix) (Matrix, error) {

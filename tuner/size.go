@@ -16,7 +16,8 @@ type Size struct {
 // SizeOf finds out the size of the matrix that a sweep names, without loading it: a
 // file's from its header, a generated one's from its arguments. The nonzeros may be a
 // few per cent off: a symmetric file does not say how many entries lie on the
-// diagonal, and some generators draw entries twice.
+// diagonal, and some generators draw entries twice. Of a matrix that is not downloaded
+// yet it is that of its twin, or zero where it has none.
 func SizeOf(spec configs.Matrix) (Size, error) {
 	if spec.Generate != "" {
 		s, err := generate.Plan(spec.Generate, spec.Args)
@@ -24,6 +25,9 @@ func SizeOf(spec configs.Matrix) (Size, error) {
 			return Size{}, fmt.Errorf("planning %s: %w", spec.Name, err)
 		}
 		return Size{s.Rows, s.Cols, s.NNZ}, nil
+	}
+	if !spec.Settled() {
+		return Size{}, nil
 	}
 	h, err := file.ReadSize(spec.Path, readOptions(spec))
 	if err != nil {

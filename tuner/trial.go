@@ -27,7 +27,7 @@ const (
 // A Matrix describes a matrix of a sweep, without its entries.
 type Matrix struct {
 	Name     string          `json:"name"`   // short, unique within a sweep
-	Source   string          `json:"source"` // path, or the generator with its arguments
+	Source   string          `json:"source"` // path, generator with its arguments, "SuiteSparse Group/Name", or "twin of Group/Name: " and the generator
 	Class    string          `json:"class"`  // structure class: matrices of a class are one family
 	Hash     string          `json:"hash"`   // content: sizes, row pointers, columns, values
 	Field    string          `json:"field"`  // real, integer, pattern
@@ -37,7 +37,8 @@ type Matrix struct {
 	Pattern sparse.Thumbnail `json:"pattern,omitempty"`
 	// NonFinite is how many entries of its file are NaN or infinite.
 	NonFinite int `json:"non_finite,omitempty"`
-	// Note is why the cache could not keep it, of this run only.
+	// Note is what is to be known of it in this run only: why the cache could not keep
+	// it, or why it is a twin.
 	Note string `json:"-"`
 }
 

@@ -7,14 +7,15 @@ import (
 func newMatrix() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix",
-		Short: "Look at matrices, and convert them",
+		Short: "Look at matrices, convert and download them",
 		Example: `  spmvtune matrix info bcsstk13.mtx.gz
   spmvtune matrix spy bcsstk13.mtx.gz -o bcsstk13.png
+  spmvtune matrix get HB/bcsstk13
   spmvtune matrix list`,
 		Args:                       subcommandOnly,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixList(), newMatrixCache())
+	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixList(), newMatrixGet(), newMatrixCache())
 	return cmd
 }

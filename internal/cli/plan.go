@@ -21,12 +21,13 @@ import (
 
 func newPlan() *cobra.Command {
 	var out string
-	var asJSON bool
+	var asJSON, offline bool
 	cmd := &cobra.Command{
 		Use:   "plan SWEEP",
 		Short: "Say what a sweep would run, and for how long",
 		Long: `plan checks a sweep file, loads its matrices, applies its constraints, looks up
-what is measured already, and measures nothing.`,
+what is measured already, and measures nothing. It downloads nothing either: of a
+matrix that is not here yet it says so, and nothing else.`,
 		Example: `  spmvtune plan quickstart
   spmvtune plan my-sweep.toml --json`,
 		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
@@ -39,7 +40,11 @@ what is measured already, and measures nothing.`,
 			if out == "" {
 				out = filepath.Join(outRoot, sweep.Name)
 			}
-			p, err := preview(cmd, sweep, filepath.Join(out, databaseFile))
+			settler, err := newSettler(offline, nil)
+			if err != nil {
+				return err
+			}
+			p, err := preview(cmd, sweep, filepath.Join(out, databaseFile), settler)
 			if err != nil {
 				return err
 			}
@@ -56,6 +61,7 @@ what is measured already, and measures nothing.`,
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&offline, "offline", false, "plan for `run --offline`")
 	flagFile(cmd, "out")
 	return cmd
 }
@@ -70,6 +76,7 @@ type planned struct {
 	Seconds  float64         `json:"seconds"` // that are left, a guess
 	Matrices []plannedMatrix `json:"matrices"`
 	Twins    []plannedTwin   `json:"twins,omitempty"`
+	Missing  []plannedGet    `json:"missing,omitempty"`
 	Failures []plannedError  `json:"failures,omitempty"`
 }
 
@@ -90,12 +97,18 @@ type plannedTwin struct {
 	First  string `json:"first"`
 }
 
+// plannedGet is a matrix that run downloads first; its trials are in no sum.
+type plannedGet struct {
+	Matrix      string `json:"matrix"`
+	SuiteSparse string `json:"suitesparse"`
+}
+
 type plannedError struct {
 	Matrix  string `json:"matrix"`
 	Message string `json:"message"`
 }
 
-func preview(cmd *cobra.Command, sweep *configs.Sweep, database string) (*planned, error) {
+func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler *tuner.Settler) (*planned, error) {
 	ctx := cmd.Context()
 	var db *store.DB
 	// A run that was killed at once may have left an empty file.
@@ -107,7 +120,7 @@ func preview(cmd *cobra.Command, sweep *configs.Sweep, database string) (*planne
 	}
 	p := &planned{Sweep: sweep.Name, Skipped: map[string]int{}, Matrices: []plannedMatrix{}}
 	for _, backend := range sweep.Backends() {
-		if err := p.add(ctx, sweep.Only(backend), db); err != nil {
+		if err := p.add(ctx, sweep.Only(backend), db, settler); err != nil {
 			return nil, err
 		}
 	}
@@ -115,8 +128,8 @@ func preview(cmd *cobra.Command, sweep *configs.Sweep, database string) (*planne
 }
 
 // add plans the part of a sweep that runs on one backend. db may be nil.
-func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB) error {
-	var opt tuner.Options
+func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, settler *tuner.Settler) error {
+	opt := tuner.Options{Settler: settler}
 	var err error
 	backend := part.Device.Backend
 	if backend == "cuda" {
@@ -144,6 +157,12 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB) er
 	}
 	p.Devices = append(p.Devices, name)
 	for _, f := range forecasts {
+		if f.Missing != "" {
+			if m := (plannedGet{f.Matrix.Name, f.Missing}); !slices.Contains(p.Missing, m) {
+				p.Missing = append(p.Missing, m)
+			}
+			continue
+		}
 		if f.Twin != nil {
 			if t := plannedTwin(*f.Twin); !slices.Contains(p.Twins, t) {
 				p.Twins = append(p.Twins, t)
@@ -216,12 +235,21 @@ func (p *planned) print(w io.Writer) error {
 			return err
 		}
 	}
+	for _, m := range p.Missing {
+		fmt.Fprintf(w, "%s is not downloaded yet, so its size and its trials are unknown: run does it, or `spmvtune matrix get %s`\n", m.Matrix, m.SuiteSparse)
+	}
 	for _, t := range p.Twins {
 		fmt.Fprintln(w, tuner.Twin(t))
 	}
 	printSkipped(w, p.Skipped)
 	for _, f := range p.Failures {
 		fmt.Fprintf(w, "can't be used: %s: %s\n", f.Matrix, f.Message)
+	}
+	if len(p.Missing) > 0 && p.Trials == 0 {
+		return nil
+	}
+	if len(p.Missing) > 0 {
+		fmt.Fprint(w, "of the others: ")
 	}
 	if p.Trials > 0 && p.Finished == p.Trials {
 		_, err := fmt.Fprintf(w, "%s, all measured already\n", trials(p.Trials))

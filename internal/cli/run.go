@@ -31,7 +31,7 @@ const (
 
 func newRun() *cobra.Command {
 	var out string
-	var quiet, retry bool
+	var quiet, retry, offline bool
 	cmd := &cobra.Command{
 		Use:   "run SWEEP",
 		Short: "Measure a sweep, then learn and report",
@@ -62,12 +62,17 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 				w = io.Discard
 				show = newProgress(w, cmd.ErrOrStderr())
 			}
-			return runSweep(cmd.Context(), w, show, sweep, args[0], out, retry)
+			settler, err := newSettler(offline, show)
+			if err != nil {
+				return err
+			}
+			return runSweep(cmd.Context(), w, show, sweep, args[0], out, tuner.Options{Retry: retry, Settler: settler})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print errors only")
 	cmd.Flags().BoolVar(&retry, "retry-failed", false, "measure again the trials that ended in wrong, fault, timeout or oom")
+	flagOffline(cmd, &offline)
 	flagFile(cmd, "out")
 	return cmd
 }
@@ -82,7 +87,7 @@ func loadSweep(name string) (*configs.Sweep, error) {
 }
 
 // runSweep measures what is left of sweep, and refreshes rule and report.
-func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.Sweep, name, out string, retry bool) error {
+func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.Sweep, name, out string, opt tuner.Options) error {
 	list, missing := parts(ctx, sweep)
 	if len(list) == 0 {
 		return missing
@@ -106,7 +111,7 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 	}
 	var sum tuner.Summary
 	for _, part := range list {
-		done, err := runPart(ctx, show, part, db, retry)
+		done, err := runPart(ctx, show, part, db, opt)
 		if unite(&sum, done); err != nil {
 			printSummary(w, sum)
 			return err
@@ -130,16 +135,15 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 }
 
 // runPart measures what runs on one backend.
-func runPart(ctx context.Context, show *progress, part *configs.Sweep, db *store.DB, retry bool) (tuner.Summary, error) {
-	launch, err := launchWorker(part.Device.Backend)
-	if err != nil {
+func runPart(ctx context.Context, show *progress, part *configs.Sweep, db *store.DB, opt tuner.Options) (tuner.Summary, error) {
+	var err error
+	if opt.Launch, err = launchWorker(part.Device.Backend); err != nil {
 		return tuner.Summary{}, err
 	}
 	defer show.clear()
-	node, job := here()
-	sum, err := tuner.Run(ctx, part, db, tuner.Options{
-		Launch: launch, Retry: retry, Observe: show.observe, Version: programVersion(), Node: node, Job: job,
-	})
+	opt.Observe, opt.Version = show.observe, programVersion()
+	opt.Node, opt.Job = here()
+	sum, err := tuner.Run(ctx, part, db, opt)
 	return sum, explainGPU(err)
 }
 

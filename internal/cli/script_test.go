@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"spmvtune/sparse/cache"
+	"spmvtune/sparse/fetch"
 )
 
 func TestMain(m *testing.M) {
@@ -26,11 +27,13 @@ func TestMain(m *testing.M) {
 
 // Whole commands, as users type them.
 func TestScript(t *testing.T) {
+	servers := collectionServer(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(cache.Env, filepath.Join(env.Cd, ".cache"))
 			env.Setenv("LC_ALL", "C.UTF-8")
+			env.Setenv(fetch.EnvServers, servers.URL)
 			return nil
 		},
 	})

@@ -17,6 +17,7 @@ import (
 type submitFlags struct {
 	root                   string
 	wait, dry, test, json_ bool
+	offline                bool
 }
 
 func newSubmit() *cobra.Command {
@@ -27,7 +28,9 @@ func newSubmit() *cobra.Command {
 		Long: `submit cuts a sweep into chunks, one for each task of job arrays, submits them
 through sbatch and returns at once. How tasks are submitted is in the sweep's
 [slurm] section. The run is a folder below runs/, which all nodes must see; the
-last job makes its database and its report.
+last job makes its database and its report. Matrices of the SuiteSparse collection
+are downloaded before, since nodes may have no network; the cache must be on a file
+system that nodes see.
 
 Exit codes: 0 submitted or, with --wait, all is measured; 1 nothing or not all is
 submitted; 2 the command line or the sweep file is wrong; 3 with --wait, chunks
@@ -45,7 +48,7 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 			if err != nil {
 				return err
 			}
-			return submit(cmd.Context(), cmd.OutOrStdout(), sweep, f)
+			return submit(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sweep, f)
 		},
 	}
 	flagRuns(cmd, &f.root)
@@ -53,19 +56,21 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "print every script and command, and do nothing")
 	cmd.Flags().BoolVar(&f.test, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
 	cmd.Flags().BoolVar(&f.json_, "json", false, "print JSON")
+	flagOffline(cmd, &f.offline)
 	return cmd
 }
 
-// submit cuts and submits a sweep, or says how.
-func submit(ctx context.Context, w io.Writer, sweep *configs.Sweep, f submitFlags) error {
+// submit cuts and submits a sweep, or says how. Downloads are shown on alarm.
+func submit(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f submitFlags) error {
 	client := &slurm.Client{}
 	if f.test {
 		return testSubmit(ctx, w, client, sweep, f)
 	}
-	cut, err := cutSweep(ctx, client, sweep, f.dry)
+	cut, err := cutSweep(ctx, alarm, client, sweep, f)
 	if err != nil {
 		return err
 	}
+	sweep = cut.sweep
 	if f.dry {
 		return previewSubmit(w, sweep, cut, f)
 	}

@@ -16,25 +16,37 @@ import (
 // cutting is a plan, and what was asked from Slurm for it.
 type cutting struct {
 	plan  slurm.Plan
-	most  int // tasks in an array
+	sweep *configs.Sweep // with its matrices settled
+	most  int            // tasks in an array
 	notes []string
 }
 
 // slurmArray is Slurm's own MaxArraySize, where a cluster has no other.
 const slurmArray = 1001
 
-// cutSweep cuts a sweep into chunks that fit into the time limit of its tasks. With
-// dry set, a Slurm that is not there or does not answer is only a note.
-func cutSweep(ctx context.Context, client *slurm.Client, sweep *configs.Sweep, dry bool) (cutting, error) {
+// cutSweep settles the matrices of a sweep and cuts it into chunks that fit into the
+// time limit of its tasks. With f.dry set nothing is downloaded, and a Slurm that is
+// not there or does not answer is only a note.
+func cutSweep(ctx context.Context, alarm io.Writer, client *slurm.Client, sweep *configs.Sweep, f submitFlags) (cutting, error) {
 	c := cutting{most: slurmArray}
 	limit, err := c.ask(ctx, client, sweep.Slurm)
 	if err != nil {
-		if !dry || ctx.Err() != nil {
+		if !f.dry || ctx.Err() != nil {
 			return c, err
 		}
 		c.notes = append(c.notes, fmt.Sprintf("%v; arrays of %d tasks, Slurm's default, are assumed", err, slurmArray))
 	}
-	c.plan, err = slurm.Cut(sweep, slurm.CutOptions{Target: sweep.Slurm.Chunk, Limit: limit, Devices: expected(ctx, sweep.Slurm)})
+	var said []string
+	if f.dry {
+		c.sweep, said, err = foreseeSweep(sweep, f.offline)
+	} else {
+		c.sweep, said, err = settleSweep(ctx, alarm, sweep, f.offline)
+	}
+	if err != nil {
+		return c, err
+	}
+	c.notes = append(c.notes, said...)
+	c.plan, err = slurm.Cut(c.sweep, slurm.CutOptions{Target: sweep.Slurm.Chunk, Limit: limit, Devices: expected(ctx, sweep.Slurm)})
 	if err != nil {
 		return c, err
 	}
