@@ -31,6 +31,10 @@ func findKept(ctx context.Context, spec configs.Matrix) kept {
 	if k.dir, k.err = cache.Default(); k.dir == nil {
 		return k
 	}
+	if !spec.Settled() { // making it will say so
+		k.dir = nil
+		return k
+	}
 	if spec.Generate != "" {
 		k.key = cache.NewKey("generated", generate.Version, generate.Spec(spec.Generate, spec.Args))
 		return k

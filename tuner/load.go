@@ -17,9 +17,6 @@ import (
 // pages, and can be taken away, in the middle of a sample. Nothing is downloaded: the
 // matrix must be settled.
 func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matrix, error) {
-	if err := unsettled(spec); err != nil {
-		return nil, Matrix{}, err
-	}
 	k := findKept(ctx, spec)
 	if a, m, err := k.load(ctx); err == nil || ctx.Err() != nil {
 		return a, m, err
@@ -29,9 +26,6 @@ func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matri
 
 // Describe is Load without the matrix: of one that is kept, it reads no entry.
 func Describe(ctx context.Context, spec configs.Matrix) (Matrix, error) {
-	if err := unsettled(spec); err != nil {
-		return Matrix{}, err
-	}
 	k := findKept(ctx, spec)
 	if m, err := k.describe(); err == nil {
 		return m, nil
@@ -43,6 +37,9 @@ func Describe(ctx context.Context, spec configs.Matrix) (Matrix, error) {
 // obtain reads or generates a matrix, and describes it.
 func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m Matrix, err error) {
 	m = named(spec)
+	if !spec.Settled() {
+		return nil, m, fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name, spec.SuiteSparse, spec.SuiteSparse)
+	}
 	m.Field, m.Symmetry = "real", "general"
 	if spec.Generate != "" {
 		if a, err = generate.Build(ctx, spec.Generate, spec.Args); err != nil {
@@ -59,14 +56,6 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 	m.Features = sparse.Analyze(a)
 	m.Pattern = sparse.NewThumbnail(a)
 	return a, m, nil
-}
-
-// unsettled reports that nobody has decided what a matrix is.
-func unsettled(spec configs.Matrix) error {
-	if spec.Settled() {
-		return nil
-	}
-	return fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name, spec.SuiteSparse, spec.SuiteSparse)
 }
 
 func readOptions(spec configs.Matrix) file.Options {

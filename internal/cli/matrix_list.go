@@ -18,9 +18,9 @@ import (
 // listedMatrix is an element of what `matrix list --json` prints.
 type listedMatrix struct {
 	Matrix string   `json:"matrix"`
-	Source string   `json:"source"` // generate or path
-	Spec   string   `json:"spec"`   // the generator with its arguments, or the path
-	Rows   int      `json:"rows"`
+	Source string   `json:"source"` // generate, path or suitesparse
+	Spec   string   `json:"spec"`   // the generator with its arguments, the path, or Group/Name
+	Rows   int      `json:"rows"`   // 0, as the next two, where it is not downloaded and has no twin
 	Cols   int      `json:"cols"`
 	NNZ    int      `json:"nnz"` // as planned: see generate.Size
 	Sweeps []string `json:"sweeps"`
@@ -59,7 +59,11 @@ sweeps, and whether they are in the cache.`,
 				if m.Cached {
 					cached = "yes"
 				}
-				g.rows = append(g.rows, []any{m.Matrix, m.sourceText(), m.Rows, m.Cols, m.NNZ, cached, strings.Join(m.Sweeps, ", ")})
+				sizes := []any{m.Rows, m.Cols, m.NNZ}
+				if m.Rows == 0 && m.Source == "suitesparse" {
+					sizes = []any{nil, nil, nil}
+				}
+				g.rows = append(g.rows, slices.Concat([]any{m.Matrix, m.sourceText()}, sizes, []any{cached, strings.Join(m.Sweeps, ", ")}))
 			}
 			return g.write(cmd.OutOrStdout(), "table")
 		},
@@ -73,6 +77,9 @@ func (m listedMatrix) sourceText() string {
 	if name, _, ok := strings.Cut(m.Spec, "("); ok && m.Source == "generate" {
 		return name
 	}
+	if m.Source == "suitesparse" {
+		return m.Spec
+	}
 	return filepath.Base(m.Spec)
 }
 
@@ -81,6 +88,10 @@ func (m listedMatrix) sourceText() string {
 func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) {
 	var list []listedMatrix
 	at := map[[2]string]int{} // by name and spec
+	settler, err := newSettler(false, nil)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range sweeps {
 		sweep, err := configs.Load(name)
 		if err != nil {
@@ -88,7 +99,11 @@ func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) 
 		}
 		for _, spec := range sweep.Matrices {
 			m := listedMatrix{Matrix: spec.Name, Source: "path", Spec: spec.Path}
-			if spec.Generate != "" {
+			spec = settler.Foresee(spec)
+			switch {
+			case spec.SuiteSparse != "":
+				m.Source, m.Spec = "suitesparse", spec.SuiteSparse
+			case spec.Generate != "":
 				m.Source, m.Spec = "generate", generate.Spec(spec.Generate, spec.Args)
 			}
 			key := [2]string{m.Matrix, m.Spec}
