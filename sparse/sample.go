@@ -11,7 +11,7 @@ import (
 // ranges.
 const (
 	// exactBelow is the number of entries up to which all of them are looked at.
-	exactBelow = 1 << 16
+	exactBelow = 1 << 14
 	// sampleSize bounds the standard error of a mean of numbers from 0 to 1 by
 	// 1/(2·√4096) < 0.008.
 	sampleSize = 1 << 12
@@ -106,9 +106,13 @@ func patternSymmetry(rowPtr, colIdx []int32) float64 {
 	eachPart(len(colIdx), func(part, parts int) {
 		var myOff, myMirrored int64
 		lo, hi := share(count, part, parts)
+		i := rowOf(rowPtr, pick(len(colIdx), lo, count))
 		for n := lo; n < hi; n++ {
 			k := pick(len(colIdx), n, count)
-			i, j := rowOf(rowPtr, k), int(colIdx[k])
+			for int(rowPtr[i+1]) <= k {
+				i++
+			}
+			j := int(colIdx[k])
 			if i == j {
 				continue
 			}

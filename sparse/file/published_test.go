@@ -33,7 +33,7 @@ func TestPublishedSymmetry(t *testing.T) {
 		}
 		compared++
 		f, off := sparse.Analyze(m.A), 0.0006 // three digits are published
-		if f.Nonzeros > 1<<16 {
+		if f.Nonzeros > 1<<14 {
 			off += 4 * 0.008
 		}
 		if math.Abs(f.PatternSymmetry-want.symmetry) > off {
