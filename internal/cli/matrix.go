@@ -11,11 +11,12 @@ func newMatrix() *cobra.Command {
 		Example: `  spmvtune matrix info bcsstk13.mtx.gz
   spmvtune matrix spy bcsstk13.mtx.gz -o bcsstk13.png
   spmvtune matrix get HB/bcsstk13
+  spmvtune matrix convert bcsstk13.mtx.gz bcsstk13.npz
   spmvtune matrix list`,
 		Args:                       subcommandOnly,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixList(), newMatrixGet(), newMatrixCache())
+	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixConvert(), newMatrixList(), newMatrixGet(), newMatrixCache())
 	return cmd
 }

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/sparse"
+	"spmvtune/sparse/export"
+	"spmvtune/tuner"
+)
+
+func newMatrixConvert() *cobra.Command {
+	var force, symmetric bool
+	var target matrixTarget
+	cmd := &cobra.Command{
+		Use:   "convert MATRIX FILE",
+		Short: "Write a matrix in another format",
+		Long: `convert writes a matrix to a file, whose extension says in which format:
+
+` + exportFormats() + `
+All entries are written, of a symmetric file both triangles, unless --symmetric asks for
+the lower one. A matrix without values stays so. What the format can't hold is said. The
+file appears when all of it is written, and one that is there stays unless --force is
+given.
+
+` + targetHelp,
+		Example: `  spmvtune matrix convert A.mtx.gz A.npz
+  spmvtune matrix convert --symmetric bcsstk13.mtx.gz bcsstk13.rb
+  spmvtune matrix convert delaunay:points=1000000 delaunay.mtx.gz`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return errors.New("convert needs a matrix, and the file to write")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return completeTarget(cmd, args, begun)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out := args[1]
+			format, known := export.ByName(out)
+			if !known {
+				return usage(fmt.Errorf("%s: the extension names no format: it is one of %s", out, strings.Join(exportExtensions(), ", ")))
+			}
+			if _, err := os.Stat(out); !force && !errors.Is(err, fs.ErrNotExist) {
+				return withHint(fmt.Errorf("%s is there already", out), "--force replaces it")
+			}
+			spec, err := target.spec(args[0])
+			if err != nil {
+				return err
+			}
+			err = tuner.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
+				opt := export.Options{
+					Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: symmetric,
+					Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),
+				}
+				return replaceWith(out, func(w io.Writer) error { return format.Write(w, a, opt) })
+			})
+			if err == nil && format.Loses != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "note: a file %s does not hold %s\n", format.Extension, format.Loses)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "replace the file that is there")
+	cmd.Flags().BoolVar(&symmetric, "symmetric", false, "write the lower triangle of a matrix that is symmetric")
+	target.flags(cmd)
+	return cmd
+}
+
+func exportExtensions() []string {
+	var list []string
+	for _, f := range export.Formats {
+		list = append(list, f.Extension)
+	}
+	return list
+}
+
+// exportFormats lists the formats for the help text.
+func exportFormats() string {
+	var b strings.Builder
+	for _, f := range export.Formats {
+		text := f.Doc
+		if f.Loses != "" {
+			text += "; loses " + f.Loses
+		}
+		fmt.Fprintf(&b, "  %-9s%s\n", f.Extension, wrap(text, pageWidth-11, strings.Repeat(" ", 11)))
+	}
+	return b.String()
+}

@@ -1,0 +1,226 @@
+package export
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spmvtune/sparse"
+	"spmvtune/sparse/file"
+	"spmvtune/sparse/generate"
+)
+
+func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
+	t.Helper()
+	a, err := generate.Build(t.Context(), name, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// examples have empty rows and columns, values of 17 digits, and no entries at all.
+func examples(t *testing.T) map[string]*sparse.CSR[float64] {
+	awkward := made(t, "uniform", map[string]any{"rows": 40, "cols": 70, "row_nnz": 1.5})
+	for k := range awkward.Val {
+		awkward.Val[k] = []float64{0.1 + 0.2, -math.MaxFloat64, math.SmallestNonzeroFloat64, 0, 1e22, -1.0 / 3}[k%6]
+	}
+	return map[string]*sparse.CSR[float64]{
+		"grid": made(t, "grid_5pt", map[string]any{"nx": 7, "ny": 9}), "awkward": awkward,
+		"no entries": made(t, "uniform", map[string]any{"rows": 3, "cols": 2, "row_nnz": 0}),
+		"no rows":    made(t, "uniform", map[string]any{"rows": 0, "cols": 2, "row_nnz": 0}),
+		"rmat":       made(t, "rmat", map[string]any{"scale": 10}),
+	}
+}
+
+func written(t *testing.T, extension string, m *sparse.CSR[float64], opt Options) []byte {
+	t.Helper()
+	f, ok := ByName("A" + extension)
+	if !ok || f.Extension != extension {
+		t.Fatalf("%s is %+v", extension, f)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b, m, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestMatrixMarketRoundTrip(t *testing.T) {
+	for name, m := range examples(t) {
+		for _, ext := range []string{".mtx", ".mtx.gz"} {
+			for _, symmetric := range []bool{false, name == "grid"} {
+				text := written(t, ext, m, Options{Symmetric: symmetric})
+				back, err := file.Decode(bytes.NewReader(text), "A"+ext, file.DefaultOptions)
+				if err != nil || back.A.Hash() != m.Hash() || (back.Symmetry == "symmetric") != symmetric {
+					t.Errorf("%s as %s: %v", name, ext, err)
+				}
+			}
+		}
+	}
+}
+
+// cards reads Rutherford-Boeing by its formats, as Fortran would: by columns of the
+// widths that the header gives.
+func cards(t *testing.T, text string) *sparse.CSR[float64] {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, l := range lines {
+		if len(l) > 80 {
+			t.Errorf("line %d has %d characters", i+1, len(l))
+		}
+	}
+	counts := strings.Fields(lines[1])
+	shape := strings.Fields(lines[2])
+	number := func(s string) int {
+		n, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	rest := lines[4:]
+	if number(counts[0]) != len(rest) {
+		t.Errorf("%d lines, %s announced", len(rest), counts[0])
+	}
+	formats := regexp.MustCompile(`\((\d+)[IE](\d+)`).FindAllStringSubmatch(lines[3], -1)
+	take := func(part, n int) (words []string) {
+		perLine, width := number(formats[part][1]), number(formats[part][2])
+		for range number(counts[part+1]) {
+			for at := 0; at < len(rest[0]); at += width {
+				words = append(words, rest[0][at:at+width])
+			}
+			rest = rest[1:]
+		}
+		if len(words) != n || perLine*width > 80 {
+			t.Fatalf("%d numbers of part %d, want %d", len(words), part, n)
+		}
+		return words
+	}
+	rows, cols, n := number(shape[1]), number(shape[2]), number(shape[3])
+	c := &sparse.CSR[float64]{Rows: cols, Cols: rows}
+	for _, w := range take(0, cols+1) {
+		c.RowPtr = append(c.RowPtr, int32(number(w)-1))
+	}
+	for _, w := range take(1, n) {
+		c.ColIdx = append(c.ColIdx, int32(number(w)-1))
+	}
+	if shape[0][0] == 'p' {
+		c.Val = slices.Repeat([]float64{1}, n)
+		return c.Transpose()
+	}
+	for _, w := range take(2, n) {
+		v, err := strconv.ParseFloat(strings.TrimSpace(w), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Val = append(c.Val, v)
+	}
+	return c.Transpose()
+}
+
+func TestRutherfordBoeing(t *testing.T) {
+	for name, m := range examples(t) {
+		text := string(written(t, ".rb", m, Options{Name: name, Comment: "a title that is\nlonger than a card: " + strings.Repeat("ü", 80)}))
+		if back := cards(t, text); back.Hash() != m.Hash() {
+			t.Errorf("%s is another matrix:\n%.400s", name, text)
+		}
+	}
+	grid := examples(t)["grid"]
+	if low := cards(t, string(written(t, ".rb", grid, Options{Symmetric: true}))); low.NNZ() != (grid.NNZ()+grid.Rows)/2 {
+		t.Errorf("%d entries in the triangle of %d", low.NNZ(), grid.NNZ())
+	}
+	graph := made(t, "mycielskian", map[string]any{"order": 5})
+	text := string(written(t, ".rb", graph, Options{Pattern: true, Symmetric: true}))
+	if !strings.Contains(text, "\npsa ") || cards(t, text).NNZ() != graph.NNZ()/2 {
+		t.Errorf("a symmetric pattern is\n%s", text)
+	}
+	grid.Val[3] = math.Inf(1)
+	var b bytes.Buffer
+	f, _ := ByName("A.rb")
+	if err := f.Write(&b, grid, Options{}); err == nil || !strings.Contains(err.Error(), "not finite") {
+		t.Errorf("infinity is written: %v", err)
+	}
+}
+
+func TestNotSymmetric(t *testing.T) {
+	for name, m := range examples(t) {
+		for _, f := range Formats {
+			var b bytes.Buffer
+			err := f.Write(&b, m, Options{Symmetric: true})
+			if ok := (name == "grid") && f.symmetric; (err == nil) != ok {
+				t.Errorf("%s as %s: %v", name, f.Extension, err)
+			}
+		}
+	}
+}
+
+func TestEdges(t *testing.T) {
+	for name, m := range examples(t) {
+		var want strings.Builder
+		fmt.Fprintf(&want, "# two\n# lines\n# Nodes: %d Edges: %d\n# FromNodeId\tToNodeId\n", max(m.Rows, m.Cols), m.NNZ())
+		for i := range m.Rows {
+			cols, _ := m.Row(i)
+			for _, j := range cols {
+				fmt.Fprintf(&want, "%d\t%d\n", i, j)
+			}
+		}
+		if got := string(written(t, ".txt", m, Options{Comment: "two\nlines"})); got != want.String() {
+			t.Errorf("%s is\n%.300s", name, got)
+		}
+	}
+}
+
+// array reads a member as the documentation of NumPy's format has it.
+func array[T any](t *testing.T, z *zip.Reader, name, head string, n int) []T {
+	t.Helper()
+	r, err := z.Open(name + ".npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := int(binary.LittleEndian.Uint16(data[8:]))
+	text := string(data[10 : 10+length])
+	if string(data[:8]) != "\x93NUMPY\x01\x00" || (10+length)%64 != 0 || !strings.HasSuffix(text, "\n") || !strings.Contains(text, head) {
+		t.Errorf("%s begins with %q", name, data[:10+length])
+	}
+	list := make([]T, n)
+	if err := binary.Read(bytes.NewReader(data[10+length:]), binary.LittleEndian, list); err != nil || binary.Size(list) != len(data)-10-length {
+		t.Errorf("%s: %v", name, err)
+	}
+	return list
+}
+
+func TestNPZ(t *testing.T) {
+	for name, m := range examples(t) {
+		b := written(t, ".npz", m, Options{})
+		z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shape := array[int64](t, z, "shape", "'descr': '<i8', 'fortran_order': False, 'shape': (2,)", 2)
+		if format := array[byte](t, z, "format", "'descr': '|S3', 'fortran_order': False, 'shape': ()", 3); string(format) != "csr" {
+			t.Errorf("format %q", format)
+		}
+		back := &sparse.CSR[float64]{
+			Rows: int(shape[0]), Cols: int(shape[1]),
+			RowPtr: array[int32](t, z, "indptr", fmt.Sprintf("'<i4', 'fortran_order': False, 'shape': (%d,)", m.Rows+1), m.Rows+1),
+			ColIdx: array[int32](t, z, "indices", fmt.Sprintf("(%d,)", m.NNZ()), m.NNZ()),
+			Val:    array[float64](t, z, "data", "'<f8'", m.NNZ()),
+		}
+		if back.Hash() != m.Hash() {
+			t.Errorf("%s is another matrix", name)
+		}
+	}
+}

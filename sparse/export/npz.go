@@ -1,0 +1,71 @@
+package export
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"spmvtune/sparse"
+)
+
+// writeNPZ writes what scipy.sparse.save_npz(…, compressed=False) writes for a
+// csr_matrix: a zip archive of arrays.
+func writeNPZ(w io.Writer, m *sparse.CSR[float64], _ Options) error {
+	z := zip.NewWriter(w)
+	for _, a := range []struct {
+		name, dtype, shape string
+		data               any
+	}{
+		{"indices", "<i4", fmt.Sprintf("(%d,)", m.NNZ()), m.ColIdx},
+		{"indptr", "<i4", fmt.Sprintf("(%d,)", m.Rows+1), m.RowPtr},
+		{"format", "|S3", "()", []byte("csr")},
+		{"shape", "<i8", "(2,)", []int64{int64(m.Rows), int64(m.Cols)}},
+		{"data", "<f8", fmt.Sprintf("(%d,)", m.NNZ()), m.Val},
+	} {
+		member, err := z.CreateHeader(&zip.FileHeader{Name: a.name + ".npy", Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		if _, err := member.Write(npyHeader(a.dtype, a.shape)); err != nil {
+			return err
+		}
+		if err := writeArray(member, a.data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// npyHeader is that of version 1.0 of NumPy's format: the data begin at a multiple of
+// 64 bytes.
+func npyHeader(dtype, shape string) []byte {
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", dtype, shape)
+	const fixed = 10
+	text += strings.Repeat(" ", (64-(fixed+len(text)+1)%64)%64) + "\n"
+	head := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), byte(len(text)>>8))
+	return append(head, text...)
+}
+
+// writeArray writes a in pieces, little-endian.
+func writeArray(w io.Writer, a any) error {
+	switch a := a.(type) {
+	case []int32:
+		return inPieces(w, a)
+	case []float64:
+		return inPieces(w, a)
+	default:
+		return binary.Write(w, binary.LittleEndian, a)
+	}
+}
+
+func inPieces[T int32 | float64](w io.Writer, a []T) error {
+	const piece = 1 << 16
+	for lo := 0; lo < len(a); lo += piece {
+		if err := binary.Write(w, binary.LittleEndian, a[lo:min(lo+piece, len(a))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
