@@ -53,12 +53,21 @@ members_of() {
 }
 
 # kill_all PID…: all are stopped before the first is killed, so that none lives to
-# report the death of another.
+# report the death of another. On a busy machine the killed take a moment to be gone.
 kill_all() {
   [ $# -gt 0 ] || return 0
   kill -STOP "$@" 2>/dev/null
   kill -KILL "$@" 2>/dev/null
+  wait_for 10 gone "$@"
   return 0
+}
+
+# gone PID…: none of them runs; a zombie has no program any more.
+gone() {
+  local pid
+  for pid in "$@"; do
+    ! readlink "/proc/$pid/exe" || return 1
+  done
 }
 
 # wait_for SECONDS COMMAND…: until the command succeeds.
