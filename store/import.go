@@ -46,6 +46,7 @@ func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum 
 	}
 	defer func() { err = errors.Join(err, db.tune(context.WithoutCancel(ctx), usual)) }()
 	imp := &importer{db: db, kernels: map[source]int64{}, matrices: map[string]int64{}}
+	defer imp.rollback()
 	for batch, err := range batches {
 		if err != nil {
 			return imp.sum, err
@@ -54,35 +55,21 @@ func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum 
 			return imp.sum, err
 		}
 	}
-	err = imp.commit(ctx)
+	if err := imp.step(ctx); err != nil {
+		return imp.sum, err
+	}
+	err = imp.commit()
 	return imp.sum, err
 }
 
-// perCommit is how many results are committed together: enough that the disk is
-// waited for seldom, and so few that others who write wait for a second at most.
-const perCommit = 20_000
-
-// tuning is how SQLite works.
-type tuning struct {
-	cache int // KiB
-	log   int // pages in the write-ahead log after which they go into the file
-}
-
-// Trials come in no order of their identity, so that every commit changes most
-// pages of that index. An import keeps them at hand, and moves them from the log
-// to the file once for many commits.
-var (
-	usual = tuning{cache: 2_000, log: 1_000} // SQLite's own
-	bulk  = tuning{cache: 160_000, log: 50_000}
+const (
+	// perStep is how many results are looked up and inserted together.
+	perStep = 10_000
+	// hold is how long results are collected before they are committed. Trials come
+	// in no order of their identity, so that every commit writes most pages of that
+	// index: they are to be few. But others who write wait, up to busy.
+	hold = busy / 5
 )
-
-func (db *DB) tune(ctx context.Context, t tuning) error {
-	pragmas := fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA wal_autocheckpoint = %d", t.cache, t.log)
-	if _, err := db.write.ExecContext(ctx, pragmas); err != nil {
-		return fmt.Errorf("importing: %w", failed(db.path, err))
-	}
-	return nil
-}
 
 // An importer is the state of an Import.
 type importer struct {
@@ -90,6 +77,12 @@ type importer struct {
 	pending []Batch
 	results int // in pending
 	sum     Imported
+
+	tx       *sql.Tx // nil: none is open
+	since    time.Time
+	stmts    statements
+	inserts  inserts
+	unsummed Imported // in tx
 
 	run *tuner.RunInfo // that runKeys belong to
 	runKeys
@@ -102,71 +95,99 @@ type source struct{ name, digest string }
 
 func (imp *importer) add(ctx context.Context, b Batch) error {
 	imp.pending = append(imp.pending, b)
-	if imp.results += len(b.Results); imp.results < perCommit {
+	if imp.results += len(b.Results); imp.results < perStep {
 		return nil
 	}
-	return imp.commit(ctx)
-}
-
-// commit writes what is pending. The lock on the database is held only here.
-func (imp *importer) commit(ctx context.Context) error {
-	if len(imp.pending) == 0 {
-		return nil
-	}
-	var sum Imported
-	err := imp.db.transact(ctx, "importing", func(tx *sql.Tx) error {
-		// With a context that may end, the driver starts a goroutine for each
-		// statement.
-		unbound := context.WithoutCancel(ctx)
-		stmts := imp.db.rec.stmts.in(unbound, tx)
-		for _, b := range imp.pending {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := imp.put(unbound, tx, stmts, b, &sum); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := imp.step(ctx); err != nil {
 		return err
 	}
-	imp.sum.New += sum.New
-	imp.sum.Known += sum.Known
+	if time.Since(imp.since) < hold {
+		return nil
+	}
+	return imp.commit()
+}
+
+// step is done with what is pending.
+func (imp *importer) step(ctx context.Context) error {
+	if err := imp.putAll(ctx); err != nil {
+		return fmt.Errorf("importing: %w", failed(imp.db.path, err))
+	}
 	clear(imp.pending)
 	imp.pending, imp.results = imp.pending[:0], 0
 	return nil
 }
 
-func (imp *importer) put(ctx context.Context, tx *sql.Tx, stmts statements, b Batch, sum *Imported) error {
+// putAll puts what is pending into the transaction, and opens that if need be.
+func (imp *importer) putAll(ctx context.Context) error {
+	if len(imp.pending) == 0 {
+		return nil
+	}
+	// With a context that may end, the driver starts a goroutine for each statement.
+	unbound := context.WithoutCancel(ctx)
+	if err := imp.open(unbound); err != nil {
+		return err
+	}
+	known, err := imp.lookUp(unbound)
+	if err != nil {
+		return err
+	}
+	for _, b := range imp.pending {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := imp.put(unbound, b, known); err != nil {
+			return err
+		}
+	}
+	return imp.flush(unbound)
+}
+
+// put puts a batch into the transaction.
+func (imp *importer) put(ctx context.Context, b Batch, known map[string]recorded) error {
 	for _, m := range b.Matrices {
-		id, err := putMatrix(ctx, tx, m)
+		id, err := putMatrix(ctx, imp.tx, m)
 		if err != nil {
 			return fmt.Errorf("matrix %s: %w", m.Name, err)
 		}
 		imp.matrices[m.Hash] = id
 	}
 	if b.Run != nil && b.Run != imp.run {
-		if err := imp.begin(ctx, tx, b); err != nil {
+		if err := imp.begin(ctx, imp.tx, b); err != nil {
 			return err
 		}
 	}
 	for _, r := range b.Results {
 		keys, err := imp.keys(b.Run, r)
+		if err == nil {
+			err = imp.putResult(ctx, keys, r, known)
+		}
 		if err != nil {
 			return fmt.Errorf("trial %s: %w", r.ID, err)
-		}
-		kept, err := putTrial(ctx, stmts, keys, r)
-		if err != nil {
-			return fmt.Errorf("trial %s: %w", r.ID, err)
-		}
-		if kept {
-			sum.New++
-		} else {
-			sum.Known++
 		}
 	}
+	return nil
+}
+
+// putResult inserts r, or does what Record would where its identity is known.
+func (imp *importer) putResult(ctx context.Context, k trialKeys, r tuner.Result, known map[string]recorded) error {
+	old, is := known[r.ID]
+	switch {
+	case !is:
+		imp.unsummed.New++
+		imp.inserts.add(k, r)
+	case !better(r, old.status, old.at):
+		imp.unsummed.Known++
+		return nil
+	default:
+		imp.unsummed.New++
+		if err := imp.flush(ctx); err != nil { // the known one may be in there
+			return err
+		}
+		if _, err := putTrial(ctx, imp.stmts, k, r); err != nil {
+			return err
+		}
+	}
+	known[r.ID] = recorded{r.Status, r.At.UnixMilli()}
 	return nil
 }
 

@@ -149,14 +149,14 @@ func TestImportAgain(t *testing.T) {
 	}
 }
 
-// More than one commit's results arrive, and the run that Record records for
+// More than one step's results arrive, and the run that Record records for
 // stays what it was.
 func TestImportMany(t *testing.T) {
 	db := started(t)
 	run := testRun()
 	run.Sweep.Name = "imported"
 	list := []Batch{{Run: &run, Matrices: []tuner.Matrix{testMatrix("grid")}}}
-	const n = 2*perCommit + 7
+	const n = 2*perStep + 7
 	var results []tuner.Result
 	for i := range n {
 		results = append(results, good("cpu_csr", i+1, identity(fmt.Sprint(i))))
