@@ -73,17 +73,16 @@ func (c *Collection) try(ctx context.Context, id ID, address string, p *partial)
 			return p.forget(&trouble{err: err})
 		}
 	case resp.StatusCode == http.StatusOK:
-		s := stateOf(resp, address)
-		if err := enoughRoom(p.path, s.Size); err != nil {
-			return err
-		}
-		if err := p.begin(s); err != nil {
+		if err := p.begin(stateOf(resp, address)); err != nil {
 			return err
 		}
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return p.forget(&trouble{err: errChanged})
 	default:
 		return status(resp)
+	}
+	if err := p.enoughRoom(); err != nil {
+		return err
 	}
 	return c.copy(id, p, body)
 }
@@ -154,14 +153,14 @@ func status(resp *http.Response) *trouble {
 	return t
 }
 
-// enoughRoom reports an error where a file of this size can't be written.
-func enoughRoom(path string, size int64) error {
+// enoughRoom reports an error where what is to come can't be written.
+func (p *partial) enoughRoom() error {
 	var st unix.Statfs_t
-	if size < 0 || unix.Statfs(path+".part", &st) != nil {
+	if p.Size < 0 || unix.Statfs(p.name(), &st) != nil {
 		return nil // writing will tell
 	}
-	if free := uint64(st.Bavail) * uint64(st.Bsize); uint64(size) > free {
-		return fmt.Errorf("it has %d bytes, and %d are free: %w", size, free, unix.ENOSPC)
+	if free, more := uint64(st.Bavail)*uint64(st.Bsize), uint64(p.Size-p.have); more > free {
+		return fmt.Errorf("%d bytes are to come, and %d are free: %w", more, free, unix.ENOSPC)
 	}
 	return nil
 }
