@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -57,7 +58,7 @@ func (t *table) generator(m *Matrix, keys []string) (class string) {
 		}
 	}
 	t.checkArgs(*m)
-	return g.Class
+	return cmp.Or(generate.ClassOf(m.Generate, m.Args), g.Class)
 }
 
 // argNames returns the names of all arguments of some generators.
@@ -105,6 +106,8 @@ func nameOf(g *generate.Generator, args map[string]any) string {
 		switch v := args[a.Name].(type) {
 		case int64:
 			parts = append(parts, strconv.FormatInt(v, 10))
+		case string:
+			parts = append(parts, v)
 		case float64:
 			parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
 		}

@@ -65,6 +65,10 @@ ny       = 1000
 #     fem_blocks         nodes, dof = 3, neighbours = 20, band = 400, seed = 1
 #     road               rows, degree = 2.12, seed = 1
 #     giant_row          rows, row_nnz = 4, giant, position = 0.5, seed = 1
+#     twin               of, scale = 1, seed = 1
+# A twin is the likeness of a published matrix, as of = "webbase-1M": of its size,
+# and close to it in row lengths, bandwidth, runs of columns and similar rows.
+# scale makes it smaller. docs/generators.md lists them.
 
 # A matrix of the SuiteSparse collection, https://sparse.tamu.edu. It is downloaded
 # once, when it is first measured, and kept; reading a sweep or planning it downloads

@@ -17,13 +17,16 @@ type Kind string
 const (
 	Int   Kind = "int"
 	Float Kind = "float"
+	Text  Kind = "text" // one of Choices
 )
 
-// An Arg declares an argument of a generator. The value lies in [Min, Max].
+// An Arg declares an argument of a generator. The value lies in [Min, Max], or is one
+// of Choices if it is Text.
 type Arg struct {
 	Name     string
 	Kind     Kind
 	Min, Max float64
+	Choices  []string
 	Default  float64 // where not Required
 	Required bool
 	Doc      string
@@ -40,8 +43,8 @@ func (e *ArgError) Error() string {
 	return fmt.Sprintf("%s: argument %s: %s", e.Generator, e.Arg, e.Reason)
 }
 
-// values are checked arguments, every one of the generator's. All are exact in
-// float64: the bounds in the table see to that.
+// values are checked arguments, every one of the generator's; a text's is its place
+// among the choices. All are exact in float64: the bounds in the table see to that.
 type values map[string]float64
 
 func (v values) int(name string) int { return int(v[name]) }
@@ -66,6 +69,14 @@ func (g *Generator) resolve(args map[string]any) (values, error) {
 			v[a.Name] = a.Default
 			continue
 		}
+		if a.Kind == Text {
+			if k := slices.Index(a.Choices, fmt.Sprint(given)); k >= 0 {
+				v[a.Name] = float64(k)
+			} else {
+				bad(a.Name, "there is no %q; there are %s", given, strings.Join(a.Choices, ", "))
+			}
+			continue
+		}
 		x, ok := number(given)
 		switch {
 		case !ok:
@@ -84,6 +95,14 @@ func (g *Generator) resolve(args map[string]any) (values, error) {
 		}
 	}
 	return v, errors.Join(errs...)
+}
+
+// text gives the value of an argument as Spec writes it.
+func (a *Arg) text(x float64) string {
+	if a.Kind == Text {
+		return a.Choices[int(x)]
+	}
+	return decimal(x)
 }
 
 // decimal gives x in the fewest digits that mean x, without an exponent.

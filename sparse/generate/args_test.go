@@ -112,6 +112,12 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: incomplete", g.Name)
 		}
 		for _, a := range g.Args {
+			if a.Kind == Text {
+				if a.Doc == "" || len(a.Choices) == 0 || !a.Required {
+					t.Errorf("%s: argument %+v", g.Name, a)
+				}
+				continue
+			}
 			if a.Doc == "" || a.Min >= a.Max || !a.Required && (a.Default < a.Min || a.Default > a.Max) {
 				t.Errorf("%s: argument %+v", g.Name, a)
 			}

@@ -47,7 +47,7 @@ func Spec(name string, args map[string]any) string {
 	var parts []string
 	if g, v, _, err := prepare(name, args); err == nil {
 		for _, a := range g.Args {
-			parts = append(parts, a.Name+"="+decimal(v[a.Name]))
+			parts = append(parts, a.Name+"="+a.text(v[a.Name]))
 		}
 	} else {
 		for _, key := range slices.Sorted(maps.Keys(args)) {

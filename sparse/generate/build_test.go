@@ -103,6 +103,14 @@ var draw = map[string]func(r *rand.Rand) map[string]any{
 	"road": func(r *rand.Rand) map[string]any {
 		return map[string]any{"rows": 1 + r.IntN(1+r.IntN(3000)), "degree": 2.01 + r.Float64()*0.49, "seed": r.IntN(1000)}
 	},
+	"twin": func(r *rand.Rand) map[string]any {
+		t := twins[r.IntN(len(twins))]
+		most := 1.0
+		if t.nnz > 0 || t.name == "delaunay_n23" || t.name == "hugetrace-00000" {
+			most = min(1, 20_000/float64(max(t.nnz, t.rows, 3_000_000)))
+		}
+		return map[string]any{"of": t.name, "scale": max(1e-9, most*math.Pow(r.Float64(), 3)), "seed": r.IntN(1000)}
+	},
 	"giant_row": func(r *rand.Rand) map[string]any {
 		n := 1 + r.IntN(800)
 		return map[string]any{"rows": n, "row_nnz": r.IntN(min(n, 20) + 1), "giant": r.IntN(n + 1),
@@ -132,6 +140,10 @@ func TestRandomArguments(t *testing.T) {
 				size, err := Plan(g.Name, args)
 				if err != nil || size.Rows != m.Rows || size.Cols != m.Cols {
 					t.Errorf("%s: planned %+v (%v), made %v", spec, size, err, m)
+				}
+				if g.Name == "twin" {
+					likeTwin(t, spec, args, size, m)
+					continue
 				}
 				switch g.Name {
 				case "grid_5pt", "grid_blocks", "triangular", "triangulation_dual", "mycielskian", "giant_row":
@@ -194,6 +206,9 @@ func TestGolden(t *testing.T) {
 		{"fem_blocks", map[string]any{"nodes": 200, "band": 60}, "3d0e4ed8f6f8bfa1"},
 		{"road", map[string]any{"rows": 3000}, "488ed4e5e9ab9974"},
 		{"giant_row", map[string]any{"rows": 1000, "giant": 700}, "be089a295b8e8a8a"},
+		{"twin", map[string]any{"of": "webbase-1M", "scale": 0.001}, "260508d7c1559b8d"},
+		{"twin", map[string]any{"of": "cant", "scale": 0.01}, "9222df12f37f227a"},
+		{"twin", map[string]any{"of": "mawi_201512012345", "scale": 0.0001, "seed": 7}, "2b86f7b12079b9ba"},
 	} {
 		if got := digest(build(t, c.name, c.args)); got != c.want {
 			t.Errorf("%s has digest %s, not %s: if that is meant, raise Version", Spec(c.name, c.args), got, c.want)
@@ -206,7 +221,10 @@ func TestSeedsDiffer(t *testing.T) {
 		if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == "seed" }) {
 			continue
 		}
-		args := map[string]any{"scale": 8, "rows": 500, "cols": 500, "row_nnz": 4, "nodes": 500, "giant": 100, "nx": 20, "ny": 20, "points": 500}
+		args := map[string]any{"scale": 8, "rows": 500, "cols": 500, "row_nnz": 4, "nodes": 500, "giant": 100, "nx": 20, "ny": 20, "points": 500, "of": "model7"}
+		if g.Name == "twin" {
+			args["scale"] = 1
+		}
 		for key := range args {
 			if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == key }) {
 				delete(args, key)

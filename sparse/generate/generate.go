@@ -1,7 +1,8 @@
 // Package generate makes matrices whose structure is known: exact members of
 // published families (stencils on grids, an epidemic's lattice, Mycielskian graphs,
 // Delaunay triangulations and their duals) and seeded random ones that look like a
-// class of real matrices (power laws, roads, finite elements, one giant row).
+// class of real matrices (power laws, roads, finite elements, one giant row), or like
+// one that is published (twins).
 //
 // Every generator is a row of the table [Generators]: its arguments are
 // declared there, checked by [Build] before anything is allocated, and spelled
@@ -11,8 +12,7 @@
 // strictly increasing within a row. Random values lie in (−1, 1), are never
 // zero, and are exact in float32.
 //
-// It refuses sizes beyond [sparse.MaxIndex]; it makes no twins of named
-// matrices.
+// It refuses sizes beyond [sparse.MaxIndex].
 package generate
 
 import (
@@ -39,13 +39,15 @@ type Generator struct {
 	plan func(v values) (Size, error)
 	// build makes the matrix that plan announced.
 	build func(ctx context.Context, v values) (*sparse.CSR[float64], error)
+	// class says which class the arguments ask for, if that is not always Class.
+	class func(v values) string
 }
 
 // A Size is what a generator is going to make.
 type Size struct {
 	Rows, Cols int
 	// NNZ is the number of nonzeros: an expectation for uniform and fem_blocks, an
-	// upper bound for rmat, road and delaunay, exact for the others.
+	// upper bound for rmat, road, delaunay and its twin, exact for the others.
 	NNZ int
 }
 
@@ -177,9 +179,33 @@ var Generators = []Generator{
 		},
 		plan: planGiant, build: buildGiant,
 	},
+	{
+		Name:  "twin",
+		Doc:   "likeness of a matrix named in a publication: its size, and close to its row lengths, bandwidth, runs of columns and similar rows",
+		Class: "twin",
+		Args: []Arg{
+			{Name: "of", Kind: Text, Choices: twinNames(), Required: true, Doc: "SuiteSparse's name of the matrix"},
+			{Name: "scale", Kind: Float, Min: 1e-9, Max: 1, Default: 1, Doc: "factor on rows, columns and nonzeros"},
+			seedArg,
+		},
+		plan: planTwin, build: buildTwin, class: classTwin,
+	},
 }
 
 var seedArg = Arg{Name: "seed", Kind: Int, Min: 0, Max: 1<<53 - 1, Default: 1, Doc: "seed of the random numbers"}
+
+// ClassOf returns the structure class of the matrix that Build would make for args:
+// the generator's, or of a twin that of the matrix it is like.
+func ClassOf(name string, args map[string]any) string {
+	g, v, _, err := prepare(name, args)
+	switch {
+	case err != nil:
+		return ""
+	case g.class != nil:
+		return g.class(v)
+	}
+	return g.Class
+}
 
 // Lookup returns the generator of that name.
 func Lookup(name string) (*Generator, bool) {

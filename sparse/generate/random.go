@@ -29,6 +29,7 @@ const (
 	forStencil   = 2
 	forJunctions = 3 // and 4, by side
 	forMeeting   = 5 // and 6, by side
+	forLengths   = 7
 )
 
 // at returns the random number at position key.

@@ -1,0 +1,218 @@
+package generate
+
+import (
+	"context"
+	"math"
+
+	"spmvtune/sparse"
+)
+
+func twinNames() []string {
+	names := make([]string, len(twins))
+	for k, t := range twins {
+		names[k] = t.name
+	}
+	return names
+}
+
+func classTwin(v values) string { return twins[v.int("of")].class }
+
+func planTwin(v values) (Size, error) {
+	t, scale := &twins[v.int("of")], v["scale"]
+	if t.plan != nil {
+		return t.plan(t.args(scale))
+	}
+	return t.size(scale).Size, nil
+}
+
+// A twinSize is the size of a twin, and of what a symmetric one is made of.
+type twinSize struct {
+	Size
+	below    int // entries below the diagonal
+	diagonal int // the first row with a diagonal entry; Rows: none has one
+}
+
+// size is the published one times scale, rounded: at least a row and a column, and
+// entries in at most half of all places. An entry of a symmetric twin has a mirror
+// image, so where the number of entries would be odd, the first row has no diagonal
+// entry, or if none has, there is one entry less.
+func (t *twin) size(scale float64) twinSize {
+	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
+	s := twinSize{Size: Size{Rows: scaled(t.rows), Cols: scaled(t.cols)}}
+	if !t.symmetric {
+		s.NNZ = max(1, min(scaled(t.nnz), s.Rows*s.Cols/2))
+		return s
+	}
+	on := 0
+	s.diagonal = s.Rows
+	if t.pattern.diagonal {
+		on, s.diagonal = s.Rows, 0
+	}
+	nnz := max(scaled(t.nnz), on)
+	if (nnz-on)%2 != 0 && on > 0 {
+		on, s.diagonal = on-1, 1
+	}
+	s.below = min((nnz-on)/2, s.Rows*(s.Rows-1)/4)
+	s.NNZ = 2*s.below + on
+	return s
+}
+
+// buildTwin makes the likeness of a published matrix. A symmetric one is made below
+// the diagonal, and mirrored: 8 bytes a row and 2 an entry beside the matrix.
+func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	t, scale := &twins[v.int("of")], v["scale"]
+	if t.build != nil {
+		args := t.args(scale)
+		args["seed"] = v["seed"]
+		return t.build(ctx, args)
+	}
+	size := t.size(scale)
+	f := &filler{
+		pattern: t.pattern, rows: size.Rows, cols: size.Cols, scale: scale,
+		src: newSource(v.seed(), forStructure), lower: t.symmetric, avoid: none,
+	}
+	if t.symmetric {
+		f.avoid, _ = t.longestRow(size)
+	}
+	if t.hub > 0 {
+		f.hub, f.stretch = float64(t.hub)/float64(t.rows), t.hubStretch
+	}
+	lengths := t.lengths(size, scale, newSource(v.seed(), forLengths))
+	src := newSource(v.seed(), forValues)
+	value := src.value
+	if t.symmetric {
+		value = src.symmetricValue
+	}
+	if t.binary {
+		value = func(i, j int) float64 { return 1 }
+	}
+	if !t.symmetric {
+		a := assembly{
+			rows: size.Rows, cols: size.Cols,
+			length: func(i int) int { return int(lengths[i]) },
+			fill:   f.fill,
+			value:  value,
+		}
+		return a.build(ctx)
+	}
+
+	start := make([]int32, size.Rows+1)
+	for i, n := range lengths {
+		start[i+1] = start[i] + n
+	}
+	f.offsets = start
+	columns := make([]int32, size.below)
+	err := parallel(ctx, size.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f.fill(i, columns[start[i]:start[i+1]])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	m, err := mirror(ctx, start, columns, size.diagonal)
+	if err != nil {
+		return nil, err
+	}
+	m.Val = make([]float64, m.NNZ())
+	err = parallel(ctx, m.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+				m.Val[k] = value(i, int(m.ColIdx[k]))
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// longestRow returns which row of a symmetric twin is longer than the law's rows, and
+// how long it is below the diagonal; it has nothing above. Length 0: there is none.
+func (t *twin) longestRow(size twinSize) (row, length int) {
+	if t.longest == 0 || size.Rows < 8 {
+		return none, 0
+	}
+	length = min(t.longest, size.Rows/2)
+	if t.pattern.diagonal {
+		length--
+	}
+	return size.Rows * 3 / 4, min(length, size.below/2)
+}
+
+// lengths gives every row its number of entries, of symmetric twins of those below the
+// diagonal.
+func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
+	l, total := t.law, size.NNZ
+	if scale < 1 {
+		l.max = min(l.max, max(1, size.Cols/2))
+	}
+	out := make([]int32, size.Rows)
+	rest := out
+	at, longest := none, 0
+	if t.symmetric {
+		half := func(n int) int { return max(0, n) / 2 }
+		if t.pattern.diagonal {
+			half = func(n int) int { return max(0, n-1) / 2 }
+		}
+		total = size.below
+		l.min, l.max, l.low, l.std = half(l.min), half(l.max+1), half(l.low), l.std/2
+		if t.widen > 0 {
+			l.std *= t.widen
+		}
+		if at, longest = t.longestRow(size); longest > 0 {
+			rest = out[:len(out)-1]
+		}
+	}
+	bins := l.bins(len(rest), total-longest, size.Cols)
+	if t.stretch == 0 {
+		hills(bins, t.hills, rest)
+	} else {
+		shuffled(bins, t.stretch, src, rest)
+	}
+	if t.pattern.regular {
+		slope(rest, t.pattern.block())
+	}
+	if longest > 0 {
+		copy(out[at+1:], out[at:])
+		out[at] = int32(longest)
+	}
+	if t.symmetric {
+		fitBelow(out)
+	}
+	return out
+}
+
+// slope tilts the lengths in each dense block, of which the first row has nothing below
+// the diagonal, and the last all others.
+func slope(lengths []int32, block int) {
+	for first := 0; first+block <= len(lengths); first += block {
+		for r := range block / 2 {
+			from, to := &lengths[first+r], &lengths[first+block-1-r]
+			n := min(int32(block-1-2*r)/2, *from)
+			*from -= n
+			*to += n
+		}
+	}
+}
+
+// fitBelow leaves no row longer than there are columns left of its diagonal: what is
+// too much goes to the rows that have room, one entry each.
+func fitBelow(lengths []int32) {
+	over := 0
+	for i, n := range lengths {
+		if int(n) > i {
+			over += int(n) - i
+			lengths[i] = int32(i)
+		}
+	}
+	for over > 0 {
+		for i := range lengths {
+			if over > 0 && int(lengths[i]) < i {
+				lengths[i]++
+				over--
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package generate
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"spmvtune/sparse"
+)
+
+// mirror makes the symmetric matrix whose rows have the columns given left of the
+// diagonal, and diagonal entries in all rows from diagonal on (n: in none). It needs
+// 8 bytes a row beside the matrix and what it is given.
+func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.CSR[float64], error) {
+	n := len(start) - 1
+	// Entries above the diagonal, by row. Counting and scattering in any order is made
+	// good by sorting; the first row, where a hub is, is counted piece by piece.
+	above := make([]int32, n)
+	err := parallel(ctx, n, func(lo, hi int) {
+		first := int32(0)
+		for _, j := range columns[start[lo]:start[hi]] {
+			if j == 0 {
+				first++
+			} else {
+				atomic.AddInt32(&above[j], 1)
+			}
+		}
+		if first > 0 {
+			atomic.AddInt32(&above[0], first)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int32, n+1)}
+	for i := range n {
+		length := start[i+1] - start[i] + above[i]
+		if i >= diagonal {
+			length++
+		}
+		m.RowPtr[i+1] = m.RowPtr[i] + length
+		above[i] = m.RowPtr[i+1] - above[i] // from here on where the next goes
+	}
+	m.ColIdx = make([]int32, m.RowPtr[n])
+	err = parallel(ctx, n, func(lo, hi int) {
+		var first []int32
+		for i := lo; i < hi; i++ {
+			row := columns[start[i]:start[i+1]]
+			at := m.RowPtr[i] + int32(copy(m.ColIdx[m.RowPtr[i]:], row))
+			if i >= diagonal {
+				m.ColIdx[at] = int32(i)
+			}
+			for _, j := range row {
+				if j == 0 {
+					first = append(first, int32(i))
+				} else {
+					m.ColIdx[atomic.AddInt32(&above[j], 1)-1] = int32(i)
+				}
+			}
+		}
+		if len(first) > 0 {
+			copy(m.ColIdx[int(atomic.AddInt32(&above[0], int32(len(first))))-len(first):], first)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = parallel(ctx, n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			below := m.RowPtr[i] + start[i+1] - start[i]
+			sortRow(m.ColIdx[below:m.RowPtr[i+1]], n)
+		}
+	})
+	return m, err
+}
+
+// sortRow sorts distinct columns, below n; very many of them by a bit for each column.
+func sortRow(row []int32, n int) {
+	if len(row) < 1<<16 || len(row) < n/64 {
+		slices.Sort(row)
+		return
+	}
+	there := make([]uint64, n/64+1)
+	for _, j := range row {
+		there[j>>6] |= 1 << (j & 63)
+	}
+	k := 0
+	for w, word := range there {
+		for ; word != 0; word &= word - 1 {
+			row[k] = int32(w<<6 | bits.TrailingZeros64(word))
+			k++
+		}
+	}
+}

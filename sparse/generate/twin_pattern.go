@@ -1,0 +1,235 @@
+package generate
+
+import (
+	"math"
+	"slices"
+)
+
+// A pattern says which columns a row's entries take, once it is known how many there
+// are. A row is made of runs of consecutive columns. A run is shared by some
+// consecutive rows, in which it stays in its columns or moves along the diagonal.
+type pattern struct {
+	run   float64 // mean columns in a run: neighbour rate is 2·(1 − 1/run)
+	keep  float64 // mean rows that share a run: row similarity is about 1 − 1/keep
+	drift float64 // share of runs that move along the diagonal
+
+	near  float64 // columns from the diagonal within which runs lie
+	far   float64 // share of runs that lie anywhere within reach
+	reach float64 // columns from the diagonal, at full size
+
+	popular float64 // above 0: runs that are far start at column cols·u^(1+popular), u uniform, scattered
+	attract bool    // runs that are far start at a row drawn by its length (symmetric twins)
+
+	diagonal bool // every row has its diagonal entry
+	regular  bool // symmetric twins: runs lie at the same distances in all rows
+}
+
+// block is the rows of a regular pattern's dense blocks.
+func (p *pattern) block() int {
+	if p.drift == 1 {
+		return 1
+	}
+	return max(1, int(math.Round(p.run)))
+}
+
+// A filler makes the rows of a pattern, each without the others.
+type filler struct {
+	pattern
+	src        source
+	rows, cols int
+	lower      bool    // columns left of the diagonal only
+	scale      float64 // of near and reach
+
+	avoid int // a column for no run; none: there is no such column
+
+	hub     float64 // share of rows that have an entry in column 0
+	stretch int     // rows that have it or not together
+
+	offsets []int32 // attract: where rows start
+}
+
+// fill makes row i: len(columns) distinct columns, increasing.
+func (f *filler) fill(i int, columns []int32) {
+	if len(columns) == 0 {
+		return
+	}
+	lo, hi, center := 0, f.cols, i
+	if f.rows != f.cols {
+		center = int(int64(i) * int64(f.cols) / int64(f.rows))
+	}
+	if f.lower {
+		hi = i
+	}
+	if len(columns) >= hi-lo {
+		for k := range columns {
+			columns[k] = int32(lo + k)
+		}
+		return
+	}
+	row := columns[:0]
+	if f.hubRow(i) && hi > 0 {
+		row = append(row, 0)
+	}
+	if f.diagonal && !f.lower && len(row) < len(columns) && (len(row) == 0 || center != 0) {
+		row = append(row, int32(center))
+	}
+	if f.regular {
+		row = f.lattice(row, columns, i)
+	} else {
+		row = f.scattered(row, columns, i, lo, hi, center)
+	}
+	f.complete(row, columns, lo, hi, center)
+}
+
+// hubRow reports whether row i meets the hub: of stretches of rows, evenly spread.
+func (f *filler) hubRow(i int) bool {
+	if f.hub == 0 {
+		return false
+	}
+	t := float64(i / f.stretch)
+	return math.Floor((t+1)*f.hub) > math.Floor(t*f.hub)
+}
+
+// distinct sorts a row and drops what is there twice.
+func distinct(row []int32) []int32 {
+	slices.Sort(row)
+	return slices.Compact(row)
+}
+
+// complete fills a row that runs over each other have left short with the free columns
+// that are nearest below center, then above.
+func (f *filler) complete(row, columns []int32, lo, hi, center int) {
+	row = distinct(row)
+	have := row
+	add := func(j int) {
+		if j == f.avoid {
+			return
+		}
+		if _, there := slices.BinarySearch(have, int32(j)); !there {
+			row = append(row, int32(j))
+		}
+	}
+	for j := min(center, hi-1); j >= lo && len(row) < len(columns); j-- {
+		add(j)
+	}
+	for j := max(lo, center+1); j < hi && len(row) < len(columns); j++ {
+		add(j)
+	}
+	if len(row) < len(columns) {
+		row = append(row, int32(f.avoid)) // after all
+	}
+	slices.Sort(row)
+}
+
+// scattered appends runs at random places.
+func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 {
+	// Rows that are long for the window would find it full.
+	near := max(f.near*f.scale, 2*float64(len(columns)), 1)
+	if f.far < 1 && f.far > 0 {
+		near = max(f.near*f.scale, 2*(1-f.far)*float64(len(columns)), 1)
+	}
+	reach := max(f.reach*f.scale, near)
+	for slot := 0; len(row) < len(columns); slot++ {
+		if slot > 4*len(columns)+16 {
+			return row
+		}
+		own := f.src.at(uint64(slot) | 1<<40)
+		height := 1
+		if f.keep > 1 { // rounded at random, slot by slot
+			height = int(f.keep + unitOf(own>>20))
+		}
+		first := i - (i+int(own%uint64(height)))%height
+		s := f.src.stream(uint64(first+height)<<20 ^ uint64(slot))
+		from := center
+		if s.unit() > f.drift {
+			from = first
+			if f.rows != f.cols {
+				from = int(int64(first) * int64(f.cols) / int64(f.rows))
+			}
+		}
+		u, length := s.unit(), int(f.run+1-s.unit())
+		var start int
+		switch {
+		case s.unit() > f.far:
+			start = f.around(from, u, near)
+		case f.attract:
+			start = f.owner(int(u*float64(f.offsets[max(first, 1)])), i)
+		case f.popular > 0:
+			rank := int(float64(f.cols) * math.Pow(u, 1+f.popular))
+			start = int(mix(uint64(rank)*golden+1) % uint64(f.cols))
+		default:
+			start = f.around(from, u, reach)
+		}
+		for j := start; j < start+length && len(row) < len(columns); j++ {
+			if j >= lo && j < hi && j != f.avoid {
+				row = append(row, int32(j))
+			}
+		}
+		if len(row) == len(columns) {
+			row = distinct(row)
+		}
+	}
+	return row
+}
+
+// around picks a column within distance of one, or to the left of it.
+func (f *filler) around(column int, u, distance float64) int {
+	if f.lower {
+		return column - 1 - int(u*distance)
+	}
+	return column + int(math.Round((2*u-1)*distance))
+}
+
+func unitOf(r uint64) float64 { return float64(r&(1<<40-1)) * 0x1p-40 }
+
+// owner returns the row before i that holds entry e.
+func (f *filler) owner(e, i int) int {
+	lo, hi := 0, i
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); int(f.offsets[mid+1]) <= e {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// lattice appends runs that lie at the same distances from the diagonal in all rows,
+// so that a column has as many entries below the diagonal as the rows around it: the
+// rest of the row's dense block, dense blocks to the left of it, and in the places after
+// theirs runs that move along the diagonal. A place keeps its distance where a slowly
+// growing row turns its run into a block.
+func (f *filler) lattice(row, columns []int32, i int) []int32 {
+	put := func(start, n int) {
+		for j := start; j < start+n && len(row) < len(columns); j++ {
+			if j >= 0 && j < i && j != f.avoid {
+				row = append(row, int32(j))
+			}
+		}
+	}
+	block := f.block()
+	first := i - i%block
+	put(first, i-first)
+	rest := len(columns) - (i - first)
+	blocks := 0
+	if block > 1 {
+		blocks = max(0, int((1-f.drift)*float64(rest)/float64(block)))
+	}
+	step := max(block, int(math.Ceil(f.run)))
+	distance := func(place int) int {
+		if place == 0 { // the farthest
+			return max(2, int(f.reach*f.scale)/step) * step
+		}
+		return 3 * place * step
+	}
+	for b := range blocks {
+		put(first-distance(b), block)
+	}
+	rest -= blocks * block
+	runs := max(1, int(math.Round(float64(rest)/f.run)))
+	for q := range runs {
+		put(i-distance(blocks+q), (q+1)*rest/runs-q*rest/runs)
+	}
+	return row
+}
