@@ -52,7 +52,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 	if err != nil {
 		return configs.Matrix{}, usage(err)
 	}
-	g, known := generate.Lookup(name)
+	_, known := generate.Lookup(name)
 	if !known {
 		var names []string
 		for _, g := range generate.Generators {
@@ -67,7 +67,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 	if err := generate.Check(name, args); err != nil {
 		return configs.Matrix{}, usage(err)
 	}
-	return configs.Matrix{Name: name, Class: g.Class, Generate: name, Args: args, Expand: true}, nil
+	return configs.Matrix{Name: name, Class: generate.ClassOf(name, args), Generate: name, Args: args, Expand: true}, nil
 }
 
 // completeTarget completes a matrix: files, and generators where one was begun.

@@ -21,6 +21,7 @@ func TestSpec(t *testing.T) {
 		{"road", map[string]any{"rows": 1e6}, "road(rows=1000000, degree=2.12, seed=1)"},
 		{"giant_row", map[string]any{"rows": 10, "giant": 5, "position": math.Copysign(0, -1)},
 			"giant_row(rows=10, row_nnz=4, giant=5, position=0, seed=1)"},
+		{"twin", map[string]any{"of": "mac_econ_fwd500", "scale": 0.5}, "twin(of=mac_econ_fwd500, scale=0.5, seed=1)"},
 		{"grid_5pt", map[string]any{"ny": "four", "nx": 3}, "grid_5pt(nx=3, ny=four)"}, // refused, shown as given
 	} {
 		if got := Spec(c.name, c.args); got != c.want {
@@ -53,6 +54,8 @@ func TestRefused(t *testing.T) {
 		{"triangulation_dual", map[string]any{"rows": 10, "border": 5}, []string{"argument border: 5 is wrong for 10 triangles", "both be even"}},
 		{"triangulation_dual", map[string]any{"rows": 10, "border": 2}, []string{"argument border: 2 is out of range", "4 to 12"}},
 		{"triangulation_dual", map[string]any{"rows": 10, "border": 14}, []string{"argument border: 14 is out of range"}},
+		{"twin", map[string]any{"of": "webbase"}, []string{`argument of: there is no "webbase"`, "webbase-1M"}},
+		{"twin", map[string]any{"of": "cant", "scale": 0}, []string{"argument scale: 0 is out of range"}},
 		{"mycielskian", map[string]any{"order": 20}, []string{"argument order: 20 is out of range", "between 2 and 19"}},
 
 		// Too large for 32-bit indices.

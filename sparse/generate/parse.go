@@ -2,13 +2,15 @@ package generate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // ParseSpec reads what [Spec] writes, "rmat(scale=18, seed=1)", and the form for
-// command lines, which needs no quotes: "rmat:scale=18,seed=1". Arguments are int64 or
-// float64; digits may be grouped by underscores. What they mean is for [Check] to say.
+// command lines, which needs no quotes: "rmat:scale=18,seed=1". Arguments are int64,
+// float64, or string where the generator takes text; digits may be grouped by
+// underscores. What they mean is for [Check] to say.
 func ParseSpec(text string) (name string, args map[string]any, err error) {
 	name, list, some := strings.Cut(text, ":")
 	if paren, rest, ok := strings.Cut(text, "("); ok && (!some || len(paren) < len(name)) {
@@ -25,13 +27,18 @@ func ParseSpec(text string) (name string, args map[string]any, err error) {
 	}
 	for pair := range strings.SplitSeq(list, ",") {
 		key, value, ok := strings.Cut(pair, "=")
-		key, value = strings.TrimSpace(key), strings.ReplaceAll(strings.TrimSpace(value), "_", "")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		if !ok || key == "" {
 			return "", nil, fmt.Errorf("%q is no argument: write name=value, as in grid_5pt:nx=100,ny=100", strings.TrimSpace(pair))
 		}
 		if _, twice := args[key]; twice {
 			return "", nil, fmt.Errorf("argument %s is given twice", key)
 		}
+		if takesText(name, key) {
+			args[key] = value
+			continue
+		}
+		value = strings.ReplaceAll(value, "_", "")
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 			args[key] = n
 		} else if x, err := strconv.ParseFloat(value, 64); err == nil {
@@ -41,4 +48,10 @@ func ParseSpec(text string) (name string, args map[string]any, err error) {
 		}
 	}
 	return name, args, nil
+}
+
+// takesText reports whether a generator has such an argument.
+func takesText(name, arg string) bool {
+	g, ok := Lookup(name)
+	return ok && slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == arg && a.Kind == Text })
 }

@@ -11,6 +11,7 @@ func TestParseSpec(t *testing.T) {
 		"rmat( scale = 18 , edge_factor=15.5 )": {"scale": int64(18), "edge_factor": 15.5},
 		"delaunay:points=1_000_000":             {"points": int64(1_000_000)},
 		"delaunay:points=1e6":                   {"points": 1e6},
+		"twin:of=mac_econ_fwd500,scale=0.1":    {"of": "mac_econ_fwd500", "scale": 0.1},
 		"mycielskian":                           {}, "mycielskian:": {}, "mycielskian()": {},
 	} {
 		if _, got, err := ParseSpec(text); err != nil || !reflect.DeepEqual(got, want) {
@@ -28,6 +29,7 @@ func TestParseSpec(t *testing.T) {
 func FuzzParseSpec(f *testing.F) {
 	f.Add("rmat(scale=5, seed=3)")
 	f.Add("grid_5pt:nx=10,ny=1e1")
+	f.Add("twin:of=webbase-1M,scale=0.5")
 	f.Add("road:rows=5,degree=2.25")
 	f.Fuzz(func(t *testing.T, text string) {
 		name, args, err := ParseSpec(text)
