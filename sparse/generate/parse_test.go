@@ -11,7 +11,7 @@ func TestParseSpec(t *testing.T) {
 		"rmat( scale = 18 , edge_factor=15.5 )": {"scale": int64(18), "edge_factor": 15.5},
 		"delaunay:points=1_000_000":             {"points": int64(1_000_000)},
 		"delaunay:points=1e6":                   {"points": 1e6},
-		"twin:of=mac_econ_fwd500,scale=0.1":    {"of": "mac_econ_fwd500", "scale": 0.1},
+		"twin:of=mac_econ_fwd500,scale=0.1":     {"of": "mac_econ_fwd500", "scale": 0.1},
 		"mycielskian":                           {}, "mycielskian:": {}, "mycielskian()": {},
 	} {
 		if _, got, err := ParseSpec(text); err != nil || !reflect.DeepEqual(got, want) {
