@@ -5,6 +5,7 @@ import (
 
 	"spmvtune/sparse/internal/text"
 	"spmvtune/sparse/mtx"
+	"spmvtune/sparse/rb"
 )
 
 // A format is one that matrices are read from.
@@ -18,6 +19,7 @@ type format struct {
 // formats has the one first that a file is taken for that could be any.
 var formats = []format{
 	{[]string{mtx.Extension, ".mm"}, mtx.Starts, mtx.Parse, mtx.ParseSize},
+	{[]string{rb.Extension, ".hb"}, rb.Starts, rb.Parse, rb.ParseSize},
 }
 
 // members are the extensions of matrices in archives.

@@ -76,7 +76,7 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 	if digits > 19 {
 		digits -= leadingZeros(b, from)
 	}
-	if b[i]|0x20 == 'e' {
+	if c := b[i] | 0x20; c == 'e' || c == 'd' {
 		e := i + 1
 		minus := b[e] == '-'
 		if minus || b[e] == '+' {

@@ -121,6 +121,9 @@ func (s *Source) NextBlock(buf []byte) ([]byte, error) {
 	return block, nil
 }
 
+// Unread gives lines at the end of a block back: they come next.
+func (s *Source) Unread(lines []byte) { s.block = lines }
+
 // NextLine returns one line with its '\n', and its number, or io.EOF.
 func (s *Source) NextLine() (text []byte, line int, err error) {
 	if len(s.block) == 0 {

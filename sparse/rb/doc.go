@@ -1,0 +1,36 @@
+// Package rb reads Rutherford-Boeing files, and the older Harwell-Boeing files,
+// from a [text.Source], in the format of Duff, Grimes and Lewis, "The
+// Rutherford-Boeing sparse matrix collection", RAL-TR-97-031 (1997), and "Users'
+// guide for the Harwell-Boeing sparse matrix collection", RAL-TR-92-086 (1992).
+//
+// Such a file holds a matrix by columns in three sections: where each column
+// starts, the row of each entry, the value of each entry. The numbers stand in
+// fixed columns of the lines, as a Fortran format in the header says, and need no
+// blank between them. So which number a line starts with follows from its number,
+// and all cores parse a section at once, block by block. Rows wait until their
+// values come by; the entries then go to package bands, which makes a sorted CSR
+// of them. The result does not depend on the number of cores.
+//
+// Memory is the matrix and one working copy of its entries: 14 bytes to each
+// after mirroring and 4 before it, 6 in a pattern, beside the 12 that it has in the
+// matrix; 8 bytes to each column; and a few megabytes to each core. Nothing is
+// allocated on the word of a header.
+//
+// Read whole: types real, integer, pattern (also with its values in another file)
+// and, on request, the real parts of complex; unsymmetric, rectangular, symmetric,
+// skew-symmetric and Hermitian; assembled, not elemental. Formats are one number
+// after the other, nIw, nFw.d, nEw.d, nDw.d or nGw.d, perhaps behind a scale factor
+// such as 1P. A field is read as Fortran reads it:
+//
+//   - A blank value is 0, blanks within a number do not count, and a number without
+//     a point has one d digits from its end.
+//   - A scale factor kP divides numbers without an exponent by 10^k.
+//   - The letter of an exponent may be d, or missing before its sign.
+//
+// What is odd but can mean only one thing is read as package mtx does: entries on
+// both sides of the diagonal of a symmetric file, entries that occur twice, which
+// are added up, values that are infinite. The right-hand sides in a Harwell-Boeing
+// file are skipped, and the count of all lines (TOTCRD), which differs in use,
+// is not looked at. Every other count is checked, against the sizes and against the
+// lines. Every refusal is a [*text.Error] with file, line and reason.
+package rb
