@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/sparse/file"
 )
 
 // completeFile completes one argument with files of these kinds: "db" for *.db.
@@ -27,7 +30,12 @@ func completeOne(words []string) cobra.CompletionFunc {
 }
 
 // matrixFiles are the kinds of files that matrices are read from.
-var matrixFiles = []string{"mtx", "mtx.gz"}
+var matrixFiles = func() (all []string) {
+	for _, ext := range file.Extensions {
+		all = append(all, strings.TrimPrefix(ext, "."))
+	}
+	return all
+}()
 
 // completeSweep completes one argument with the shipped sweeps, and files.
 func completeSweep(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

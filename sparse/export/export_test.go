@@ -130,6 +130,9 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 func TestRutherfordBoeing(t *testing.T) {
 	for name, m := range examples(t) {
 		text := string(written(t, ".rb", m, Options{Name: name, Comment: "a title that is\nlonger than a card: " + strings.Repeat("ü", 80)}))
+		if back, err := file.Decode(strings.NewReader(text), "A.rb", file.DefaultOptions); err != nil || back.A.Hash() != m.Hash() {
+			t.Errorf("%s is read as another matrix: %v", name, err)
+		}
 		if back := cards(t, text); back.Hash() != m.Hash() {
 			t.Errorf("%s is another matrix:\n%.400s", name, text)
 		}
