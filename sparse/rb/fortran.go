@@ -89,7 +89,7 @@ func (f *format) value(block []byte, lo, hi int) (v float64, ok bool) {
 	v, next, ok := text.ParseValue(block, i)
 	ok = ok && text.SkipBlanks(block, next) == hi
 	block[hi] = behind
-	if field := block[lo:hi]; !ok || f.digits > 0 && bytes.IndexByte(field, '.') < 0 || f.scale != 0 && bytes.IndexAny(field, "eEdD") < 0 {
+	if field := block[lo:hi]; !ok || f.digits > 0 && bytes.IndexByte(field, '.') < 0 || f.scale != 0 && !bytes.ContainsAny(field, "eEdD") {
 		return f.slowValue(field)
 	}
 	return v, true

@@ -95,9 +95,9 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		return strings.Join(out, "\n")
 	}
 	for want, file := range map[string]string{
-		"f:17000: row ":                      spoil(60_000, 17_000, 18_000),
-		"f:60000: value ":                    spoil(100_000, 60_000),
-		"f:7: pointer ":                      spoil(7, 17_000, 100_000),
+		"f:17000: row ":                          spoil(60_000, 17_000, 18_000),
+		"f:60000: value ":                        spoil(100_000, 60_000),
+		"f:7: pointer ":                          spoil(7, 17_000, 100_000),
 		"f:70000: the file ends after 153435 of": strings.Join(lines[:69_999], "\n") + "\n",
 	} {
 		for range 3 {
