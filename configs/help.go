@@ -34,6 +34,8 @@ target       = 0.01       # stop when the 95% interval of the median is within 1
 trial_budget = "2s"       # sampling time of one trial
 timeout      = "60s"      # a trial that has not answered by then is killed
 seed         = 1          # of x and of the order of trials
+sentinel     = 50         # after so many trials, a matrix's first good one is measured again,
+                          # so that drift is seen; 0: never
 
 [search]
 strategy = "grid"                       # grid: every configuration; random: a sample of them

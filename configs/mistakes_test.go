@@ -53,6 +53,7 @@ func TestMistakes(t *testing.T) {
 		{"no time", after("[protocol]\ntrial_budget = \"0s\""), 7, "protocol.trial_budget", []string{"more than no time"}},
 		{"budget beyond timeout", after("[protocol]\ntrial_budget = \"2m\""), 7, "protocol.trial_budget", []string{"killed"}},
 		{"negative seed", after("[protocol]\nseed = -1"), 7, "protocol.seed", []string{"the least is 0"}},
+		{"negative sentinel", after("[protocol]\nsentinel = -1"), 7, "protocol.sentinel", []string{"the least is 0"}},
 		{"fractional seed", after("[protocol]\nseed = 1.5"), 7, "protocol.seed", []string{"want an integer"}},
 		{"strategy", after("[search]\nstrategy = \"gird\""), 7, "search.strategy", []string{`did you mean "grid"?`}},
 		{"random without a bound", after("[search]\nstrategy = \"random\""), 7, "search.strategy", []string{"budget = { trials = 100 }"}},

@@ -14,6 +14,8 @@ var DefaultProtocol = Protocol{
 	Budget:  2 * time.Second,
 	Timeout: time.Minute,
 	Seed:    1,
+
+	Sentinel: 50,
 }
 
 // protocol reads [protocol].
@@ -26,6 +28,7 @@ func (t *table) protocol() Protocol {
 	t.target(&p.Target)
 	t.duration("trial_budget", &p.Budget, true)
 	t.duration("timeout", &p.Timeout, true)
+	t.count("sentinel", &p.Sentinel, 0)
 	if p.Timeout <= p.Budget {
 		key := "trial_budget"
 		if t.has("timeout") {

@@ -48,6 +48,9 @@ type bestKey struct{ device, matrix string }
 // count takes in a trial. One that several journals have counts once, and once it
 // has ended well, that stays.
 func (t *Tracker) count(family string, trial *journal.Trial) {
+	if trial.Sentinel {
+		return
+	}
 	key := keyOf(trial.ID)
 	t.mu.Lock()
 	defer t.mu.Unlock()

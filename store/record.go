@@ -53,7 +53,8 @@ func (db *DB) finished(ctx context.Context, ids []string, finished map[string]tu
 // survives the death of the process. Recording an identity again replaces what
 // did not end well and leaves what did. A new identity of a configuration that
 // was recorded before (its kernel or the protocol has changed) supersedes the
-// old one in the views best and speedup, unless it was measured earlier.
+// old one in the views best and speedup, unless it was measured earlier. A sentinel
+// is kept beside the result of its trial.
 func (db *DB) Record(ctx context.Context, r tuner.Result) error {
 	if db.write == nil {
 		return errReadOnly
@@ -63,7 +64,11 @@ func (db *DB) Record(ctx context.Context, r tuner.Result) error {
 		if err != nil {
 			return err
 		}
-		_, err = putTrial(ctx, db.rec.stmts.in(ctx, tx), keys, r)
+		stmts := db.rec.stmts.in(ctx, tx)
+		if r.Sentinel {
+			return putSentinel(ctx, stmts, keys.runKeys, r)
+		}
+		_, err = putTrial(ctx, stmts, keys, r)
 		return err
 	})
 }

@@ -84,6 +84,8 @@ type statements struct {
 	mark    *sql.Stmt // a trial as superseded, or not
 	sample  *sql.Stmt
 	reading *sql.Stmt
+
+	sentinel *sql.Stmt
 }
 
 // each gives every statement with its text.
@@ -101,6 +103,8 @@ func (s *statements) each() map[**sql.Stmt]string {
 		&s.sample: `INSERT OR REPLACE INTO sample (trial, data) VALUES (?, ?)`,
 		&s.reading: `INSERT OR REPLACE INTO reading (trial, sm_clock, memory_clock, temperature, power, energy, clock_reasons,
 			repeated, throttled) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		&s.sentinel: `INSERT OR IGNORE INTO sentinel (identity, at, origin, median, low, high, throttled, data)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 	}
 }
 

@@ -53,17 +53,19 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m Matrix) error {
 // worker is killed after ctx has ended, somebody has lost patience: then nothing is
 // known of the trial.
 //
-// The next one, if any, is started before the result is recorded, so that a GPU
-// does not wait for the disk. On a processor recording would be measured, too.
-func (r *run) trial(ctx context.Context, t Trial, next *Trial) error {
+// next is told the result and gives the job after it, nil if that is not to be
+// started yet. It is started before the result is recorded, so that a GPU does not
+// wait for the disk. On a processor recording would be measured, too.
+func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
 	if r.ahead == nil {
-		r.ahead = r.client.start(r.request(t))
+		r.ahead = r.client.start(r.request(j.Trial))
 	}
 	rep, err := r.client.wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
-	res := Result{Trial: t, At: time.Now().UTC()}
+	res := Result{Trial: j.Trial, At: time.Now().UTC()}
+	spoiled := false
 	var d *death
 	switch {
 	case errors.As(err, &d):
@@ -75,19 +77,27 @@ func (r *run) trial(ctx context.Context, t Trial, next *Trial) error {
 	case err != nil:
 		return err
 	default:
-		res = *rep.Result
-		switch {
-		case rep.Spoiled:
-			r.client.close()
-			r.client = nil
-		case next != nil && r.planner.device.Backend != "cpu":
-			r.ahead = r.client.start(r.request(*next))
-		}
+		res, spoiled = *rep.Result, rep.Spoiled
+	}
+	res.Sentinel = j.sentinel
+	after := next(res)
+	switch {
+	case spoiled:
+		r.client.close()
+		r.client = nil
+	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
+		r.ahead = r.client.start(r.request(after.Trial))
+	}
+	if res.Sentinel && res.Status != OK { // it was good once: there is nothing to compare
+		return nil
 	}
 	if err := r.rec.Record(ctx, res); err != nil {
 		return fmt.Errorf("recording a trial: %w", err)
 	}
-	r.done[t.ID] = true
+	if res.Sentinel {
+		return nil
+	}
+	r.done[res.ID] = true
 	r.sum.Measured[res.Status]++
 	switch res.Status {
 	case OK:

@@ -62,7 +62,7 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 		}
 		todo := plan.Trials
 		if rec != nil {
-			if todo, err = r.unfinished(ctx, plan); err != nil {
+			if todo, _, err = r.unfinished(ctx, plan); err != nil {
 				return r.planner.device, nil, nil, err
 			}
 		}

@@ -126,7 +126,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if plan.Twin != nil {
 		r.sum.Twins = append(r.sum.Twins, *plan.Twin)
 	}
-	todo, err := r.unfinished(ctx, plan)
+	todo, good, err := r.unfinished(ctx, plan)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,8 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	for i, t := range todo {
+	queue := newQueue(todo, good, r.sweep.Protocol.Sentinel)
+	for j := queue.next(); j != nil; {
 		if r.ahead == nil && ctx.Err() != nil {
 			return r.interrupted(ctx, nil)
 		}
@@ -163,11 +164,15 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 			r.sum.OutOfTime = true
 			return errStop
 		}
-		var next *Trial
-		if i+1 < len(todo) && !late && ctx.Err() == nil {
-			next = &todo[i+1]
-		}
-		if err := r.trial(ctx, t, next); err != nil {
+		err := r.trial(ctx, *j, func(res Result) *job {
+			queue.told(res)
+			j = queue.next()
+			if late || ctx.Err() != nil {
+				return nil
+			}
+			return j
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -195,16 +200,16 @@ func (r *run) plan(m Matrix) (Plan, error) {
 	return plan, nil
 }
 
-// unfinished returns the trials of the plan that are still to be measured, and
-// counts how the others ended.
-func (r *run) unfinished(ctx context.Context, plan Plan) (todo []Trial, err error) {
+// unfinished returns the trials of the plan that are still to be measured, and those
+// that ended well, and counts how the finished ones ended.
+func (r *run) unfinished(ctx context.Context, plan Plan) (todo, good []Trial, err error) {
 	ids := make([]string, len(plan.Trials))
 	for i, t := range plan.Trials {
 		ids[i] = t.ID
 	}
 	known, err := r.rec.Finished(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("asking what is measured already: %w", err)
+		return nil, nil, fmt.Errorf("asking what is measured already: %w", err)
 	}
 	for _, t := range plan.Trials {
 		status, done := known[t.ID]
@@ -216,8 +221,9 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []Trial, err erro
 			r.sum.FailedBefore++
 		case status == OK:
 			r.sum.OKBefore++
+			good = append(good, t)
 		}
 		r.done[t.ID] = true
 	}
-	return todo, nil
+	return todo, good, nil
 }

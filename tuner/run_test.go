@@ -19,6 +19,8 @@ type memory struct {
 	run      RunInfo
 	matrices map[string]Matrix
 	results  []Result
+
+	sentinels []Result
 }
 
 func (m *memory) Begin(_ context.Context, r RunInfo) error { m.run = r; return nil }
@@ -44,6 +46,10 @@ func (m *memory) Finished(_ context.Context, ids []string) (map[string]Status, e
 }
 
 func (m *memory) Record(_ context.Context, r Result) error {
+	if r.Sentinel {
+		m.sentinels = append(m.sentinels, r)
+		return nil
+	}
 	for i := range m.results {
 		if m.results[i].ID == r.ID {
 			m.results[i] = r
@@ -304,6 +310,25 @@ type failing struct {
 }
 
 func (f failing) Record(context.Context, Result) error { return f.err }
+
+// The first good trial is measured again, at the same place of the order whether
+// trials are started ahead or not, and its own result stays what it was.
+func TestSentinels(t *testing.T) {
+	for _, sweep := range []*configs.Sweep{testSweep(101, 102, 103, 104, 105), onGPU(testSweep(101, 102, 103, 104, 105))} {
+		sweep.Protocol.Sentinel = 2
+		rec := &memory{}
+		if sum := runTest(t, sweep, rec, Options{}); sum.Measured[OK] != 5 || len(rec.results) != 5 {
+			t.Errorf("measured %v, recorded %d, want 5", sum.Measured, len(rec.results))
+		}
+		if len(rec.sentinels) != 1 {
+			t.Fatalf("%d sentinels, want 1", len(rec.sentinels))
+		}
+		s, first, before := rec.sentinels[0], rec.results[0], rec.results[2]
+		if s.ID != first.ID || s.Status != OK || len(s.Samples) == 0 || s.At.Before(before.At) {
+			t.Errorf("the sentinel is %+v, want %+v measured after %v", s, first.Trial, before.At)
+		}
+	}
+}
 
 // Both cache states run as separate phases.
 func TestPhases(t *testing.T) {

@@ -85,4 +85,8 @@ type Result struct {
 	Warnings   []string           `json:"warnings,omitempty"`
 	Telemetry  *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that could be read
 	At         time.Time          `json:"at"`                  // when it finished, UTC
+
+	// Sentinel says that this is a trial measured again to see drift, see Sentinel in
+	// configs.Protocol: it belongs beside the trial's result, not in its place.
+	Sentinel bool `json:"sentinel,omitempty"`
 }

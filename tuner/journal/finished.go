@@ -34,9 +34,10 @@ func finishedIn(ctx context.Context, dir string, own Name) (map[string]tuner.Sta
 	return finished, nil
 }
 
-// note adds a result. Once a trial has ended well, that stays.
+// note adds a result. Once a trial has ended well, that stays. What a sentinel says
+// is no result of its trial.
 func note(finished map[string]tuner.Status, r tuner.Result) {
-	if finished[r.ID] != tuner.OK {
+	if !r.Sentinel && finished[r.ID] != tuner.OK {
 		finished[r.ID] = r.Status
 	}
 }

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"spmvtune/tuner"
+)
+
+// again is a sentinel: r measured once more, so much later, so many ms.
+func again(r tuner.Result, later time.Duration, ms float64) tuner.Result {
+	r.Sentinel = true
+	r.At = r.At.Add(later)
+	takes(ms)(&r)
+	r.Samples = repeated(ms)
+	return r
+}
+
+// repeated are 12 samples around a time in ms, all different, within ± 0.2%.
+func repeated(ms float64) []float64 {
+	var s []float64
+	for i := range 12 {
+		s = append(s, 1e-3*ms*(1+0.002*(float64(i)-5.5)/5.5))
+	}
+	return s
+}
+
+// A sentinel leaves the result of its trial as it is, also where an import meets it
+// first or twice.
+func TestSentinelsAreKeptApart(t *testing.T) {
+	trial := good("cpu_csr", 0)
+	late := again(trial, time.Minute, 2)
+	recorded := started(t)
+	record(t, recorded, trial, late)
+	imported := create(t)
+	run := testRun()
+	for range 2 {
+		batch := Batch{Run: &run, Matrices: []tuner.Matrix{testMatrix("grid")}, Results: []tuner.Result{late, trial, late}}
+		if _, err := imported.Import(t.Context(), func(yield func(Batch, error) bool) { yield(batch, nil) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, db := range []*DB{recorded, imported} {
+		if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(1) {
+			t.Errorf("%v trials, want 1", n)
+		}
+		if ms := one(t, db, "SELECT median_ms FROM results"); ms != 1.0 {
+			t.Errorf("the trial takes %v ms, want 1", ms)
+		}
+		if n := one(t, db, "SELECT count(*) FROM sentinel s JOIN trial t ON t.identity = s.identity WHERE s.at = t.measured_at + 60000 AND s.median = 2e-3"); n != int64(1) {
+			t.Errorf("%v sentinels, want 1", n)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package tuner
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// order plays a queue: trials whose name starts with "bad" fail, as does the n-th
+// sentinel, from 1, where failing is n. Sentinels are marked with a star.
+func order(q *queue, failing int) string {
+	var jobs []string
+	for j := q.next(); j != nil; j = q.next() {
+		r := Result{Trial: j.Trial, Status: OK, Sentinel: j.sentinel}
+		if strings.HasPrefix(j.ID, "bad") {
+			r.Status = Fault
+		}
+		name := j.ID
+		if j.sentinel {
+			name += "*"
+			if failing--; failing == 0 {
+				r.Status = Fault
+			}
+		}
+		jobs = append(jobs, name)
+		q.told(r)
+	}
+	return strings.Join(jobs, " ")
+}
+
+func trialsOf(cache Cache, ids string) (list []Trial) {
+	for _, id := range strings.Fields(ids) {
+		list = append(list, Trial{ID: id, Cache: cache})
+	}
+	return list
+}
+
+func TestQueue(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		warm, cold, good string
+		every, failing   int
+		want             string
+	}{
+		{"no sentinels", "a b c d", "", "", 0, 0, "a b c d"},
+		{"every two", "a b c d e f", "", "", 2, 0, "a b c a* d e a* f"},
+		{"not after the last", "a b c", "", "", 2, 0, "a b c"},
+		{"the first good one", "bad1 bad2 c d e", "", "", 1, 0, "bad1 bad2 c d c* e"},
+		{"failed ones count", "a bad1 bad2 b", "", "", 2, 0, "a bad1 bad2 a* b"},
+		{"each cache state has its own", "a b c", "d e f", "", 1, 0, "a b a* c d e d* f"},
+		{"that of an earlier run goes on, at once", "c d e f", "", "a b", 2, 0, "a* c d a* e f"},
+		{"where it is left off, there is no need", "", "d e", "a", 2, 0, "d e"},
+		{"one that fails is replaced", "a b c d e", "", "", 1, 1, "a b a* c d c* e"},
+	} {
+		q := newQueue(slices.Concat(trialsOf(Warm, tt.warm), trialsOf(Cold, tt.cold)), trialsOf(Warm, tt.good), tt.every)
+		if got := order(q, tt.failing); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
