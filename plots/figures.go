@@ -67,6 +67,15 @@ func (f *Figure) lacks(d *data) error {
 	return fmt.Errorf("no data for figure %s: %s", f.ID, f.Needs)
 }
 
+// undrawnTable lists figures without data and what would produce it.
+func undrawnTable(list []*Figure) table {
+	t := table{Title: "Figures without data", Columns: []column{{"figure", false}, {"id", false}, {"produced by", false}, {"or, in a sweep of your own", false}}}
+	for _, f := range list {
+		t.Rows = append(t.Rows, []cell{words(f.Title), words(f.ID), words("run " + f.Sweep), words(f.Needs)})
+	}
+	return t
+}
+
 func figureIDs() string {
 	ids := make([]string, len(Figures))
 	for i := range Figures {

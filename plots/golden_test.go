@@ -11,14 +11,18 @@ import (
 // goldenDPI keeps the files small; shapes, colours and labels still show.
 const goldenDPI = 50
 
+// goldenData is the database of which a figure's image is kept.
+func goldenData(string) *data {
+	s := processor()
+	s.matrices = s.matrices[:4]
+	return s.data()
+}
+
 func TestGolden(t *testing.T) {
-	small := processor()
-	small.matrices = small.matrices[:4]
-	d := small.data()
 	for i := range Figures {
 		f := &Figures[i]
 		t.Run(f.ID, func(t *testing.T) {
-			pages, warnings := f.draw(d)
+			pages, warnings := f.draw(goldenData(f.ID))
 			if len(pages) == 0 || len(warnings) > 0 {
 				t.Fatalf("%d pages, warnings %v", len(pages), warnings)
 			}

@@ -35,6 +35,7 @@ type document struct {
 	TopGains       htmlTable
 	Summary        []htmlTable
 	Figures        []htmlFigure
+	Undrawn        htmlTable // figures without data
 	BestNotes      []string
 	Best           []htmlTable
 	RuleText       string
@@ -85,7 +86,7 @@ const detailBudget = 4 << 20
 // million.
 const mostFailures = 2000
 
-func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, best []table, warnings []error, opt Options) error {
+func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Figure, best []table, warnings []error, opt Options) error {
 	doc := document{
 		Title: opt.Title, Version: opt.Version,
 		CSS: template.CSS(reportCSS), JS: template.JS(reportJS),
@@ -101,7 +102,7 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, best []table, 
 	for i, t := range summaryTables(d) {
 		doc.Summary = append(doc.Summary, t.html(fmt.Sprintf("summary-%d", i+1)))
 	}
-	doc.Figures = htmlFigures(pages)
+	doc.Figures, doc.Undrawn = htmlFigures(pages), undrawnTable(undrawn).html("undrawn")
 	for i, t := range best {
 		doc.Best = append(doc.Best, t.html(fmt.Sprintf("best-%d", i+1)))
 	}

@@ -37,12 +37,13 @@ type Options struct {
 // Written says what a report consists of.
 type Written struct {
 	Files    []string // relative to the report's folder, slash separated, sorted
-	Warnings []error  // figures without data and what would produce it, caveats
+	Warnings []error  // figures that were asked for and have no data, caveats
 }
 
 // Report writes figures/*.png, figures/*.svg, tables/*.md and report.html under
 // dir from what db holds. r may be nil: the report then says that no rule was
-// learned. A figure without data is a warning, not an error.
+// learned. A figure without data is no error: report.html lists it with what would
+// produce it, and where opt names it, it is a warning.
 func Report(ctx context.Context, db *store.DB, r *rule.Rule, dir string, opt Options) (*Written, error) {
 	d, err := load(ctx, db)
 	if err != nil {
@@ -59,13 +60,17 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	}
 	out := &Written{Warnings: d.missed()}
 	var pages []*page
+	var undrawn []*Figure
 	for _, f := range figures {
 		drawn, warnings := f.draw(d)
 		for _, p := range drawn {
 			p.figure = f
 		}
-		if len(drawn) == 0 && len(warnings) == 0 { // otherwise they say why
-			warnings = append(warnings, f.lacks(d))
+		if len(drawn) == 0 {
+			undrawn = append(undrawn, f)
+			if len(warnings) == 0 && len(opt.Figures) > 0 { // otherwise they say why
+				warnings = append(warnings, f.lacks(d))
+			}
 		}
 		pages = append(pages, drawn...)
 		out.Warnings = append(out.Warnings, warnings...)
@@ -103,7 +108,7 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 		return nil, err
 	}
 	var html bytes.Buffer
-	if err := writeHTML(&html, d, r, pages, best, out.Warnings, opt); err != nil {
+	if err := writeHTML(&html, d, r, pages, undrawn, best, out.Warnings, opt); err != nil {
 		return nil, fmt.Errorf("writing the HTML report: %w", err)
 	}
 	if err := files.write("report.html", html.Bytes()); err != nil {
