@@ -101,7 +101,7 @@ func TestUnitFollowsFormats(t *testing.T) {
 		u := unitFor(d.panels)
 		for _, l := range overBlock.lines(&d.panels[0], u) {
 			r := fastest(d.panels[0].byKernel(l.Kernel))
-			i := slices.IndexFunc(l.Points, func(q point) bool { return q.X == r.Block })
+			i := slices.IndexFunc(l.Points, func(q point) bool { return q.X == float64(r.Block) })
 			if want := u.of(r); i < 0 || l.Points[i].Y != want {
 				t.Errorf("%s at block %d: %v, want %v", l.Kernel, r.Block, l.Points, want)
 			}

@@ -6,6 +6,22 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
+// A key is an entry of a legend.
+type key struct {
+	text string
+	look look
+	dot  bool // a marker without a line
+}
+
+// keysOf are those of kernels.
+func keysOf(names []string, dot bool) []key {
+	keys := make([]key, len(names))
+	for i, name := range names {
+		keys[i] = key{name, lookOf(name), dot}
+	}
+	return keys
+}
+
 // The legend stands above the panels, where it can't cover data: keys in as
 // many columns as fit, filled row by row.
 const (
@@ -16,25 +32,25 @@ const (
 
 // legendColumns gives the widths of the columns: the most columns that fit,
 // with the keys spread evenly over the rows that these need.
-func legendColumns(names []string, width vg.Length) []vg.Length {
-	for n := len(names); n > 1; n-- {
-		if columns, fits := legendWidths(names, n, width); fits {
-			rows := (len(names) + n - 1) / n
-			if even, fits := legendWidths(names, (len(names)+rows-1)/rows, width); fits {
+func legendColumns(keys []key, width vg.Length) []vg.Length {
+	for n := len(keys); n > 1; n-- {
+		if columns, fits := legendWidths(keys, n, width); fits {
+			rows := (len(keys) + n - 1) / n
+			if even, fits := legendWidths(keys, (len(keys)+rows-1)/rows, width); fits {
 				return even
 			}
 			return columns
 		}
 	}
-	columns, _ := legendWidths(names, 1, width)
+	columns, _ := legendWidths(keys, 1, width)
 	return columns
 }
 
-func legendWidths(names []string, n int, width vg.Length) (columns []vg.Length, fits bool) {
+func legendWidths(keys []key, n int, width vg.Length) (columns []vg.Length, fits bool) {
 	style := typeface(legendSize, false, inkColor)
 	columns = make([]vg.Length, n)
-	for i, name := range names {
-		columns[i%n] = max(columns[i%n], legendSwatch+style.Width(name)+legendGap)
+	for i, k := range keys {
+		columns[i%n] = max(columns[i%n], legendSwatch+style.Width(k.text)+legendGap)
 	}
 	total := -legendGap
 	for _, w := range columns {
@@ -43,33 +59,35 @@ func legendWidths(names []string, n int, width vg.Length) (columns []vg.Length, 
 	return columns, total <= width
 }
 
-func legendHeight(names []string, width vg.Length) vg.Length {
-	if len(names) == 0 {
+func legendHeight(keys []key, width vg.Length) vg.Length {
+	if len(keys) == 0 {
 		return 0
 	}
-	n := len(legendColumns(names, width))
-	return legendRow*vg.Length((len(names)+n-1)/n) + 4
+	n := len(legendColumns(keys, width))
+	return legendRow*vg.Length((len(keys)+n-1)/n) + 4
 }
 
 // drawLegend draws a key for each kernel, the first row's top at y.
-func drawLegend(c draw.Canvas, names []string, y vg.Length) {
-	if len(names) == 0 {
+func drawLegend(c draw.Canvas, keys []key, y vg.Length) {
+	if len(keys) == 0 {
 		return
 	}
-	columns := legendColumns(names, c.Max.X-c.Min.X)
+	columns := legendColumns(keys, c.Max.X-c.Min.X)
 	style := at(typeface(legendSize, false, inkColor), text.XLeft, text.YCenter)
 	x := c.Min.X
-	for i, name := range names {
+	for i, k := range keys {
 		column := i % len(columns)
 		if column == 0 {
 			x = c.Min.X
 		}
 		mid := y - legendRow*(vg.Length(i/len(columns))+0.5) - 2
-		l := lookOf(name)
-		c.StrokeLine2(l.line(1.8), x, mid, x+legendSwatch-6, mid)
-		l.Marker.draw(c, vg.Point{X: x + legendSwatch/2 - 3, Y: mid}, 3.6, l.Color)
+		l := k.look
+		if !k.dot {
+			c.StrokeLine2(l.line(1.8), x, mid, x+legendSwatch-6, mid)
+		}
+		l.mark(c, vg.Point{X: x + legendSwatch/2 - 3, Y: mid}, 3.6)
 		// Text is centred on its line box, markers on the small letters.
-		c.FillText(style, vg.Point{X: x + legendSwatch, Y: mid + 1}, fit(style, name, c.Max.X-x-legendSwatch))
+		c.FillText(style, vg.Point{X: x + legendSwatch, Y: mid + 1}, fit(style, k.text, c.Max.X-x-legendSwatch))
 		x += columns[column]
 	}
 }

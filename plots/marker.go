@@ -50,6 +50,24 @@ func cross(angle float64) marker {
 // draw fills the marker at p with a thin border in the colour of the paper, so
 // that markers on top of each other stay apart.
 func (m marker) draw(c draw.Canvas, p vg.Point, radius vg.Length, fill color.Color) {
+	path := m.path(p, radius)
+	c.SetColor(fill)
+	c.Fill(path)
+	c.SetLineStyle(draw.LineStyle{Color: paperColor, Width: radius / 5})
+	c.Stroke(path)
+}
+
+// outline draws the marker at p filled with the colour of the paper.
+func (m marker) outline(c draw.Canvas, p vg.Point, radius vg.Length, line color.Color) {
+	path := m.path(p, radius*0.88)
+	c.SetColor(paperColor)
+	c.Fill(path)
+	c.SetLineStyle(draw.LineStyle{Color: line, Width: radius * 0.36})
+	c.Stroke(path)
+}
+
+// path is the marker's border.
+func (m marker) path(p vg.Point, radius vg.Length) vg.Path {
 	var path vg.Path
 	if len(m) == 0 {
 		path.Move(vg.Point{X: p.X + radius, Y: p.Y})
@@ -64,8 +82,5 @@ func (m marker) draw(c draw.Canvas, p vg.Point, radius vg.Length, fill color.Col
 		}
 	}
 	path.Close()
-	c.SetColor(fill)
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: paperColor, Width: radius / 5})
-	c.Stroke(path)
+	return path
 }

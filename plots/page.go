@@ -19,10 +19,11 @@ import (
 type page struct {
 	Name     string // of its files, without ending
 	Title    string
-	Subtitle string // what is fixed, what bands and dashes mean
-	Alt      string // what a reader who can't see it should know
-	Detail   bool   // one matrix of an overview: folded away in the report
-	kernels  []string
+	Subtitle string              // what is fixed, what bands and dashes mean
+	Alt      string              // what a reader who can't see it should know
+	Detail   bool                // one matrix of an overview: folded away in the report
+	kernels  []string            // that are named
+	keys     []key               // of the legend; nil: the kernels
 	height   vg.Length           // of the body
 	body     func(c draw.Canvas) // draws into the area below the legend
 	figure   *Figure             // whose page it is
@@ -99,12 +100,19 @@ func (p *page) subtitle() []string {
 	return wrap(typeface(labelSize, false, softColor), p.Subtitle, pageWidth-2*pageMargin)
 }
 
+func (p *page) legend() []key {
+	if p.keys == nil {
+		return keysOf(p.kernels, false)
+	}
+	return p.keys
+}
+
 func (p *page) titleLines() []string {
 	return wrap(typeface(titleSize, true, inkColor), p.Title, pageWidth-2*pageMargin)
 }
 
 func (p *page) pageHeight() vg.Length {
-	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) + legendHeight(p.kernels, pageWidth-2*pageMargin) + headerGap
+	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) + legendHeight(p.legend(), pageWidth-2*pageMargin) + headerGap
 	return 2*pageMargin + header + p.height
 }
 
@@ -125,8 +133,8 @@ func (p *page) draw(c draw.Canvas) {
 		c.FillText(sub, vg.Point{X: c.Min.X, Y: y}, line)
 		y -= subtitleHeight
 	}
-	drawLegend(c, p.kernels, y)
-	y -= legendHeight(p.kernels, width) + headerGap
+	drawLegend(c, p.legend(), y)
+	y -= legendHeight(p.legend(), width) + headerGap
 	c.Max.Y = y
 	p.body(c)
 }

@@ -16,6 +16,7 @@ type look struct {
 	Color  color.RGBA
 	Marker marker
 	Dashes []vg.Length
+	Hollow bool // the marker is an outline
 }
 
 // hues are six of Okabe and Ito's colours (Color Universal Design, 2008) and
@@ -62,6 +63,15 @@ func catalogueIndex(kernel string) (int, bool) {
 		}
 	}
 	return len(kernels.Catalogue), false
+}
+
+// mark draws the marker at p.
+func (l look) mark(c draw.Canvas, p vg.Point, radius vg.Length) {
+	if l.Hollow {
+		l.Marker.outline(c, p, radius, l.Color)
+		return
+	}
+	l.Marker.draw(c, p, radius, l.Color)
 }
 
 // line is the style of a line at this width.

@@ -125,7 +125,7 @@ func (l faintLine) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	pts := make([]vg.Point, len(l.Points))
 	for i, q := range l.Points {
-		pts[i] = vg.Point{X: tx(float64(q.X)), Y: ty(q.Y)}
+		pts[i] = vg.Point{X: tx(q.X), Y: ty(q.Y)}
 	}
 	c.StrokeLines(style, pts)
 }
@@ -135,19 +135,19 @@ type band struct{ line }
 
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	fill := fade(lookOf(b.Kernel).Color)
+	fill := fade(b.Look.Color)
 	pts := b.Points
 	if len(pts) == 1 {
-		x := tx(float64(pts[0].X))
-		c.StrokeLine2(draw.LineStyle{Color: lookOf(b.Kernel).Color, Width: 1}, x, ty(pts[0].Low), x, ty(pts[0].High))
+		x := tx(pts[0].X)
+		c.StrokeLine2(draw.LineStyle{Color: b.Look.Color, Width: 1}, x, ty(pts[0].Low), x, ty(pts[0].High))
 		return
 	}
 	outline := make([]vg.Point, 0, 2*len(pts))
 	for _, q := range pts {
-		outline = append(outline, vg.Point{X: tx(float64(q.X)), Y: ty(q.High)})
+		outline = append(outline, vg.Point{X: tx(q.X), Y: ty(q.High)})
 	}
 	for i := len(pts) - 1; i >= 0; i-- {
-		outline = append(outline, vg.Point{X: tx(float64(pts[i].X)), Y: ty(pts[i].Low)})
+		outline = append(outline, vg.Point{X: tx(pts[i].X), Y: ty(pts[i].Low)})
 	}
 	c.FillPolygon(fill, outline)
 }
@@ -164,12 +164,12 @@ const slotWidth = vg.Length(9)
 
 func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
-	look := lookOf(l.Kernel)
+	look := l.Look
 	q := l.Points[0]
 	x, y := c.Max.X+slotWidth*(vg.Length(l.slot)+0.6), ty(q.Y)
 	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1, Dashes: []vg.Length{2, 2}}, c.Min.X, y, x, y)
 	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1}, x, ty(q.Low), x, ty(q.High))
-	look.Marker.draw(c, vg.Point{X: x, Y: y}, 3, look.Color)
+	look.mark(c, vg.Point{X: x, Y: y}, 3)
 }
 
 func (l flatLine) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
@@ -186,10 +186,10 @@ type curve struct {
 
 func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	look := lookOf(l.Kernel)
+	look := l.Look
 	pts := make([]vg.Point, len(l.Points))
 	for i, q := range l.Points {
-		pts[i] = vg.Point{X: tx(float64(q.X)), Y: ty(q.Y)}
+		pts[i] = vg.Point{X: tx(q.X), Y: ty(q.Y)}
 	}
 	c.StrokeLines(look.line(1.6), pts)
 	every, first := 1, 0
@@ -199,7 +199,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 		first = place * every / 3 % every
 	}
 	for i := first; i < len(pts); i += every {
-		look.Marker.draw(c, pts[i], 3, look.Color)
+		look.mark(c, pts[i], 3)
 	}
 }
 

@@ -49,6 +49,7 @@ func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
 // the kernel's best configuration on that matrix.
 type line struct {
 	Kernel string
+	Look   look
 	Fixed  int    // the other size, 0 if the kernel has no choice
 	Params string // further parameters
 	Points []point
@@ -57,7 +58,7 @@ type line struct {
 // A point is a throughput with its 95% interval. Low and High are equal
 // to Y where no interval was measured.
 type point struct {
-	X            int // 0: the kernel has no choice along this dimension
+	X            float64 // 0: the kernel has no choice along this dimension
 	Y, Low, High float64
 }
 
@@ -83,11 +84,11 @@ func (dim dimension) lines(p *panel, u unit) []line {
 	for _, kernel := range kernelsOf([]panel{*p}) {
 		rows := p.byKernel(kernel)
 		best := fastest(rows)
-		l := line{Kernel: kernel, Fixed: dim.fixed(best), Params: best.Params}
+		l := line{Kernel: kernel, Look: lookOf(kernel), Fixed: dim.fixed(best), Params: best.Params}
 		for i := range rows {
 			r := &rows[i]
 			if v := u.of(r); dim.fixed(r) == l.Fixed && r.Params == l.Params && v > 0 && !math.IsInf(v, 0) {
-				l.Points = append(l.Points, throughput(r, dim.size(r), v))
+				l.Points = append(l.Points, throughput(r, float64(dim.size(r)), v))
 			}
 		}
 		// A size measured twice, as with a grid that the kernel ignores, counts
@@ -104,7 +105,7 @@ func (dim dimension) lines(p *panel, u unit) []line {
 }
 
 // throughput turns the interval of a time into that of the rate v.
-func throughput(r *store.Row, x int, v float64) point {
+func throughput(r *store.Row, x, v float64) point {
 	p := point{X: x, Y: v, Low: v, High: v}
 	if r.HighMS >= r.MedianMS {
 		p.Low = v * r.MedianMS / r.HighMS

@@ -86,7 +86,7 @@ func (dim dimension) chart(p *panel, u unit, named []string, labels, markers int
 	for _, l := range slices.Concat(ch.lines, ch.faint) {
 		for _, q := range l.Points {
 			if q.X > 0 {
-				xs = append(xs, q.X)
+				xs = append(xs, int(q.X))
 			}
 		}
 	}

@@ -140,7 +140,7 @@ func TestLinesFixTheOtherSize(t *testing.T) {
 	got := map[string]string{}
 	for _, l := range lines {
 		for _, p := range l.Points {
-			got[l.Kernel] += fmt.Sprintf("%d:%.3f ", p.X, p.Y)
+			got[l.Kernel] += fmt.Sprintf("%g:%.3f ", p.X, p.Y)
 		}
 		got[l.Kernel] += fmt.Sprintf("at %d", l.Fixed)
 	}
