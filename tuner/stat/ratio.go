@@ -1,0 +1,52 @@
+package stat
+
+import (
+	"math"
+	"slices"
+)
+
+// A Ratio is how many times as large the values of one sample are as those of
+// another, with its 95% interval. It is NaN where there are no samples.
+type Ratio struct {
+	Value, Low, High float64
+}
+
+// RatioOf estimates the ratio of x to y: the median of all ratios of a value of x to
+// one of y, which is the estimator of Hodges and Lehmann for logarithms (Estimates of
+// location based on rank tests, Annals of Mathematical Statistics 34, 1963). Its
+// interval is that of the ratios which MannWhitney does not reject at 5%, in the
+// normal approximation (M. Hollander, D. A. Wolfe, E. Chicken, Nonparametric
+// Statistical Methods, 3rd ed., 4.3), so that the two agree. All values are positive.
+//
+// Note: the alternatives are a bootstrap of the ratio of medians, which needs a seed,
+// and whose interval comes in the steps of the few values near the medians, and
+// Fieller's interval, which is for means.
+func RatioOf(x, y []float64) Ratio {
+	n, m := len(x), len(y)
+	if n == 0 || m == 0 {
+		return Ratio{math.NaN(), math.NaN(), math.NaN()}
+	}
+	ratios := make([]float64, 0, n*m)
+	for _, a := range x {
+		for _, b := range y {
+			ratios = append(ratios, a/b)
+		}
+	}
+	slices.Sort(ratios)
+	const z = 1.959963984540054 // 97.5% of the normal distribution
+	cut := int(math.Floor(float64(n*m)/2 - z*deviation(n, m, 0)))
+	cut = max(0, cut) // with few samples: the whole range
+	return Ratio{Median(ratios), ratios[cut], ratios[n*m-1-cut]}
+}
+
+// Median returns the median of values in rising order; NaN if there are none.
+func Median(sorted []float64) float64 {
+	n := len(sorted)
+	switch {
+	case n == 0:
+		return math.NaN()
+	case n%2 == 1:
+		return sorted[n/2]
+	}
+	return (sorted[n/2-1] + sorted[n/2]) / 2
+}
