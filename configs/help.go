@@ -44,7 +44,8 @@ budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in a
 # One [[matrix]] section per matrix, or for all that a glob finds. What is
 # measured is named for it; names must differ.
 [[matrix]]
-path    = "matrices/*.mtx"  # relative to this file; a glob (* ? [a-c]) takes .mtx, .mm, .rb and .hb, also with .gz, and .tar.gz
+path    = "matrices/*.mtx"  # relative to this file; a glob (* ? [a-c]) takes .mtx, .mm, .rb and .hb, also
+                            # with .gz, .tar.gz, and .txt (edge lists) where it ends in that
 class   = "circuit"         # matrices of a class count as one family; default: the name
 expand  = true              # false: keep a symmetric file's triangle as it is
 complex = "real-part"       # of complex files; default: refuse them

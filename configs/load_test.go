@@ -129,7 +129,7 @@ func TestMatrixFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain", "lines/a\nb.mtx"} {
+	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain", "lines/a\nb.mtx", "kinds/a.rb", "kinds/b.tar.gz", "kinds/README.txt", "kinds/c.txt.gz"} {
 		write(name)
 	}
 	read := func(section string) ([]Matrix, error) {
@@ -154,6 +154,11 @@ func TestMatrixFiles(t *testing.T) {
 		{"path = \"odd[1].mtx\"\nname = \"odd\"\nclass = \"LP\"\nexpand = false\ncomplex = \"real-part\"", []Matrix{
 			{Name: "odd", Class: "LP", Path: filepath.Join(dir, "odd[1].mtx"), Complex: "real-part"},
 		}},
+		{`path = "kinds/*"`, []Matrix{ // notes are called .txt, too
+			{Name: "a", Class: "a", Path: filepath.Join(dir, "kinds/a.rb"), Expand: true},
+			{Name: "b", Class: "b", Path: filepath.Join(dir, "kinds/b.tar.gz"), Expand: true},
+		}},
+		{`path = "kinds/*.txt.gz"`, []Matrix{{Name: "c", Class: "c", Path: filepath.Join(dir, "kinds/c.txt.gz"), Expand: true}}},
 		{`path = "plain"`, []Matrix{{Name: "plain", Class: "plain", Path: filepath.Join(dir, "plain"), Expand: true}}},
 	} {
 		got, err := read(tt.section)

@@ -22,8 +22,8 @@ type matrixTarget struct {
 }
 
 // targetHelp says in help texts what names a matrix.
-const targetHelp = `MATRIX is a file, as a sweep would read it: Matrix Market (.mtx), Rutherford-Boeing (.rb),
-also gzipped or in an archive of the SuiteSparse collection (.tar.gz); or a generator
+const targetHelp = `MATRIX is a file, as a sweep would read it: Matrix Market (.mtx), Rutherford-Boeing (.rb)
+or an edge list (.txt), also gzipped or in an archive of the SuiteSparse collection (.tar.gz); or a generator
 with its arguments, as in grid_5pt:nx=1000,ny=1000 (spmvtune help config lists them).`
 
 func (t *matrixTarget) flags(cmd *cobra.Command) {

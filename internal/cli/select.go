@@ -28,7 +28,7 @@ led there. Nothing is measured.`,
 		Example: `  spmvtune select matrix.mtx
   spmvtune select matrix.mtx.gz --precision float32 --json
   spmvtune select matrix.mtx --rule results/a30/rule.json`,
-		Args:              needs("a matrix: a file such as *.mtx, *.mtx.gz, *.rb or *.tar.gz"),
+		Args:              needs("a matrix: a file such as *.mtx, *.mtx.gz, *.rb, *.txt or *.tar.gz"),
 		ValidArgsFunction: completeFile(matrixFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, from, err := readRule(ruleFile, func(path string) string { return again(cmd, append([]string{"--rule", path}, args...)...) })

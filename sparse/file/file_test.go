@@ -37,6 +37,12 @@ func TestFormatOf(t *testing.T) {
 		{"A.RB.gz", rbFile, "rutherford-boeing"},
 		{"A.rua", rbFile, "rutherford-boeing"},
 		{"A.mtx", rbFile, "rutherford-boeing"},
+		{"A.txt", "5 6\n6 7\n", "edge-list"},
+		{"A", "# Nodes: 3 Edges: 2\n5 6\n6 7\n", "edge-list"},
+		{"A.txt", mtxFile, "coordinate"},
+		{"A.TXT.gz", "\ufeff# FromNodeId\n", "edge-list"},
+		{"A.mtx", "# notes\n5 6\n6 7\n", "A.mtx:1: a Matrix Market file starts with"},
+		{"A.txt", "Some notes\n", "A.txt:1: \"Some notes\": \"Some\" is not the number of a vertex"},
 		{"A.rb", "title\n", "A.rb:2: the file ends before line 2"},
 		{"A", "title\n", "A:1: a Matrix Market file starts with"},
 		{"A.mtx", "3 3 1\n", "A.mtx:1: a Matrix Market file starts with"},
@@ -60,8 +66,9 @@ func TestArchives(t *testing.T) {
 	for _, c := range []struct{ member, content, want string }{
 		{"bus/bus.mtx", mtxFile, "coordinate"},
 		{"bus/bus.rb", rbFile, "rutherford-boeing"},
+		{"bus/bus.txt", "5 6\n", "edge-list"},
 		{"bus/bus.rb", "title\n", "A.tar.gz:2: the file ends before line 2"},
-		{"bus/bus_b.rb", rbFile, "A.tar.gz:1: this tar archive has no matrix, a file NAME/NAME.mtx or .rb"},
+		{"bus/bus_b.rb", rbFile, "A.tar.gz:1: this tar archive has no matrix, a file NAME/NAME.mtx or .rb or .txt"},
 		{"bus/bus.csv", mtxFile, "A.tar.gz:1: this tar archive has no matrix"},
 	} {
 		var archive strings.Builder

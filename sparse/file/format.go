@@ -6,6 +6,7 @@ import (
 	"spmvtune/sparse/internal/text"
 	"spmvtune/sparse/mtx"
 	"spmvtune/sparse/rb"
+	"spmvtune/sparse/snap"
 )
 
 // A format is one that matrices are read from.
@@ -20,6 +21,7 @@ type format struct {
 var formats = []format{
 	{[]string{mtx.Extension, ".mm"}, mtx.Starts, mtx.Parse, mtx.ParseSize},
 	{[]string{rb.Extension, ".hb"}, rb.Starts, rb.Parse, rb.ParseSize},
+	{[]string{snap.Extension}, snap.Starts, snap.Parse, snap.ParseSize},
 }
 
 // members are the extensions of matrices in archives.

@@ -55,6 +55,9 @@ func TestReadSize(t *testing.T) {
 		check("long.mtx", content, Size{Rows: 300, Cols: 400, Entries: 100000, Symmetric: false})
 		check("long.mtx.gz", content, Size{Rows: 300, Cols: 400, Entries: 100000, Symmetric: false})
 	}
+	check("half.rb", "title\n3 1 1 1\nrsa 3 3 5 0\n(4I2) (5I2) (5F4.0)\n 1 ", Size{Rows: 3, Cols: 3, Entries: 5, Symmetric: true})
+	check("counted.txt", "# Nodes: 30 Edges: 400\n1 ", Size{Rows: 30, Cols: 30, Entries: 400})
+	check("uncounted.txt.gz", "# edges\n"+strings.Repeat("7 5\n5 7\n7 900\n", 4000), Size{Rows: 3, Cols: 3, Entries: 12000})
 	check("array.mtx", "%%MatrixMarket matrix array real general\n3 4\n", Size{Rows: 3, Cols: 4, Entries: 12, Symmetric: false})
 
 	for name, content := range map[string]string{"empty.mtx": "", "page.mtx": "<html>", "complex.mtx": "%%MatrixMarket matrix coordinate complex general\n3 4 0\n", "sizes.mtx": "%%MatrixMarket matrix coordinate real general\n3 4\n"} {

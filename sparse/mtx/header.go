@@ -79,7 +79,7 @@ func readHeader(s *text.Source) (*header, error) {
 
 // banner checks the first line.
 func (h *header) banner(s *text.Source, content []byte) error {
-	content = bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))
+	content = bytes.TrimSpace(content)
 	words := strings.Fields(strings.ToLower(string(content)))
 	if len(words) == 0 || words[0] != "%%matrixmarket" {
 		return s.Errorf(1, "a Matrix Market file starts with a line such as \"%%%%MatrixMarket matrix coordinate real general\", not %s", text.Quote(content))
@@ -180,6 +180,6 @@ func (h *header) wanted(s *text.Source, opt Options) error {
 
 // Starts reports whether a text starts as a Matrix Market file does.
 func Starts(start []byte) bool {
-	start = bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), " \t")
+	start = bytes.TrimLeft(start, " \t")
 	return len(start) >= 14 && strings.EqualFold(string(start[:14]), "%%MatrixMarket")
 }

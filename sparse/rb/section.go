@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"sync"
 
 	"spmvtune/sparse/internal/text"
 )
@@ -41,7 +40,7 @@ func readSection[T any](s *text.Source, c *section, start func() func(p *piece[T
 	var (
 		all   []*T
 		done  int // numbers
-		first mistake
+		first text.First
 	)
 	take := func(buf []byte) ([]byte, *piece[T], error) {
 		if done == c.numbers {
@@ -67,10 +66,10 @@ func readSection[T any](s *text.Source, c *section, start func() func(p *piece[T
 	}
 	end := text.EachBlock(take, func() func([]byte, *piece[T]) bool {
 		parse := start()
-		return func(_ []byte, p *piece[T]) bool { return first.note(parse(p)) }
+		return func(_ []byte, p *piece[T]) bool { return first.Note(parse(p)) }
 	})
-	if first.err != nil {
-		return nil, first.err
+	if err := first.Err(); err != nil {
+		return nil, err
 	}
 	if !errors.Is(end, errComplete) {
 		return nil, end
@@ -89,27 +88,6 @@ func cut(s *text.Source, block []byte, lines int) []byte {
 	}
 	s.Unread(block[end:])
 	return block[:end]
-}
-
-// A mistake is the first one in the order of the file.
-type mistake struct {
-	sync.Mutex
-	err  error
-	line int
-}
-
-// note takes a mistake, and reports whether it is none.
-func (m *mistake) note(err error) bool {
-	if err == nil {
-		return true
-	}
-	m.Lock()
-	defer m.Unlock()
-	var e *text.Error
-	if errors.As(err, &e) && (m.err == nil || e.Line < m.line) {
-		m.err, m.line = err, e.Line
-	}
-	return false
 }
 
 // eachField calls f for every number of a piece, with where it lies in the block.

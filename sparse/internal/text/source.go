@@ -37,7 +37,7 @@ type Source struct {
 	// NextBlock, of the block that was.
 	Line int
 
-	r     io.Reader
+	r     *bufio.Reader
 	start []byte // of the text
 	block []byte // lines not handed out yet
 	tail  []byte // the start of a line behind block
@@ -70,6 +70,10 @@ func NewSource(r io.Reader, name string, members ...string) (*Source, error) {
 		if start, err = s.unpack(text, members); err != nil {
 			return nil, err
 		}
+	}
+	if mark := []byte("\ufeff"); bytes.HasPrefix(start, mark) { // a byte order mark says nothing
+		s.r.Discard(len(mark))
+		start = start[len(mark):]
 	}
 	s.start = bytes.Clone(start)
 	return s, s.sniff(start)
@@ -126,16 +130,23 @@ func (s *Source) Unread(lines []byte) { s.block = lines }
 
 // NextLine returns one line with its '\n', and its number, or io.EOF.
 func (s *Source) NextLine() (text []byte, line int, err error) {
+	text, err = s.PeekLine()
+	line = s.Line
+	if err == nil {
+		s.block = s.block[len(text):]
+		s.Line++
+	}
+	return text, line, err
+}
+
+// PeekLine returns the line that NextLine returns next.
+func (s *Source) PeekLine() ([]byte, error) {
 	if len(s.block) == 0 {
 		if err := s.fill(make([]byte, BlockSize+1)); err != nil {
-			return nil, s.Line, err
+			return nil, err
 		}
 	}
-	end := bytes.IndexByte(s.block, '\n') + 1
-	text, line = s.block[:end], s.Line
-	s.block = s.block[end:]
-	s.Line++
-	return text, line, nil
+	return s.block[:bytes.IndexByte(s.block, '\n')+1], nil
 }
 
 // fill reads until buf is full or the file ends, and makes the whole lines in it

@@ -1,0 +1,228 @@
+package snap
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/sparse"
+	"spmvtune/sparse/internal/text"
+)
+
+// entries lists a matrix as readers see it, by rows, counted from 0.
+func entries(m *text.Matrix) string {
+	var b strings.Builder
+	c := m.A.COO()
+	for k, v := range c.Val {
+		fmt.Fprintf(&b, "%d,%d=%g ", c.Row[k], c.Col[k], v)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func decode(content string) (*text.Matrix, error) {
+	s, err := text.NewSource(strings.NewReader(content), "f", Extension)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(s, text.DefaultOptions)
+}
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ name, content, want string }{
+		{"of the collection", "# Directed graph\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n2\t0\n", "0,1=1 2,0=1"},
+		{"numbers are compacted in their order", "1000000 7\n7\t30\n", "0,1=1 2,0=1"},
+		{"the largest numbers", "9223372036854775808 0\n9223372036854775807 9223372036854775808\n", "1,2=1 2,0=1"},
+		{"comments, blank lines and blanks anywhere", "\n # a\n 1 \t 2 \n\n#b\n  2 1\n#c", "0,1=1 1,0=1"},
+		{"CR LF, no end of line, byte order mark", "\ufeff5 6\r\n\r\n6 5", "0,1=1 1,0=1"},
+		{"zeros in front", "007 0000000000000000000000008\n", "0,1=1"},
+		{"loops", "4 4\n5 5\n", "0,0=1 1,1=1"},
+		{"duplicates are added up", "1 2\n2 1\n1 2\n", "0,1=2 1,0=1"},
+		{"weights", "# s\n1 2 -1\n2 1 0.5\n1 2 3e1\n1 1 inf\n", "0,0=+Inf 0,1=29 1,0=0.5"},
+		{"more edges than announced", "# Nodes: 2 Edges: 1\n0 1\n1 0\n", "0,1=1 1,0=1"},
+		{"no edges", "# Nodes: 0 Edges: 0\n", ""},
+		{"blank", "\n", ""},
+	} {
+		for _, cores := range []int{1, 3} {
+			func() {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+				m, err := decode(c.content)
+				if err != nil {
+					t.Errorf("%s: %v", c.name, err)
+					return
+				}
+				if got := entries(m); got != c.want || m.A.Validate() != nil {
+					t.Errorf("%s: %s (%v), want %s", c.name, got, m.A.Validate(), c.want)
+				}
+			}()
+		}
+	}
+}
+
+func TestParseSaysWhatItRead(t *testing.T) {
+	m, err := decode("# a graph\n#by us\n3 1 nan\n3 1 2\n4 1 1\n# more\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.A.Rows != 3 || m.A.Cols != 3 {
+		t.Errorf("read as %v", m.A)
+	}
+	m.A = nil
+	want := text.Matrix{Format: "edge-list", Field: "real", Symmetry: "general", Comment: " a graph\nby us", Declared: 3, Duplicates: 1, NonFinite: 1}
+	if *m != want {
+		t.Errorf("got %+v, want %+v", *m, want)
+	}
+	if m, err := decode("1 2\n"); err != nil || m.Field != "pattern" {
+		t.Errorf("without weights: %+v, %v", m, err)
+	}
+}
+
+// graph writes an edge list and makes its matrix: vertices are drawn from so many,
+// which number gives their numbers.
+func graph(tb testing.TB, rng *rand.Rand, vertices, edges int, weighted bool, number func(v int) uint64) (string, *sparse.CSR[float64]) {
+	tb.Helper()
+	var b strings.Builder
+	b.WriteString("# a graph\n")
+	var from, to []uint64
+	var val []float64
+	for k := range edges {
+		i, j, v := number(rng.IntN(vertices)), number(rng.IntN(vertices)), 1.0
+		if rng.IntN(20) == 0 && k > 0 {
+			i, j = from[k-1], to[k-1]
+		}
+		fmt.Fprintf(&b, "%d\t%d", i, j)
+		if weighted {
+			v = rng.NormFloat64() * 1e3
+			fmt.Fprintf(&b, "\t%.17g", v)
+		}
+		b.WriteByte('\n')
+		if rng.IntN(50) == 0 {
+			b.WriteString("# comment\n\n")
+		}
+		from, to, val = append(from, i), append(to, j), append(val, v)
+	}
+	ids := slices.Concat(from, to)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	rank := func(list []uint64) (out []int32) {
+		for _, v := range list {
+			k, _ := slices.BinarySearch(ids, v)
+			out = append(out, int32(k))
+		}
+		return out
+	}
+	m, err := sparse.FromTriplets(len(ids), len(ids), rank(from), rank(to), val)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b.String(), m
+}
+
+// However vertices are numbered and however many cores read, the matrix is the one
+// that sorting all numbers gives.
+func TestBlocksMakeOneMatrix(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	for name, number := range map[string]func(v int) uint64{
+		"dense":   func(v int) uint64 { return uint64(v) },
+		"offset":  func(v int) uint64 { return uint64(v) + 1<<40 },
+		"sparse":  func(v int) uint64 { return uint64(v) * 900_001 },
+		"random":  func(v int) uint64 { return uint64(v+1) * 0x9e3779b97f4a7c15 >> 1 },
+		"extreme": func(v int) uint64 { return uint64(v%2) * (largestID - uint64(v)) },
+		"one":     func(v int) uint64 { return 77_000_000_000_000 * uint64(v/9_999_999) },
+	} {
+		for _, vertices := range []int{60, 30_000} {
+			for _, weighted := range []bool{false, true} {
+				content, want := graph(t, rng, vertices, 120_000, weighted, number)
+				for _, cores := range []int{1, 2, 7} {
+					func() {
+						defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+						m, err := decode(content)
+						if err != nil {
+							t.Fatalf("%s: %v", name, err)
+						}
+						if m.A.Hash() != want.Hash() || m.Declared != 120_000 || m.Duplicates != 120_000-want.NNZ() {
+							t.Errorf("%s, %d vertices, weighted %v, %d cores: read as %v, want %v", name, vertices, weighted, cores, m.A, want)
+						}
+					}()
+				}
+			}
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct{ name, content, want string }{
+		{"empty", "", "f:1: the file is empty"},
+		{"notes", "Notes on these graphs\n", `f:1: "Notes on these graphs": "Notes" is not the number of a vertex, from 0 on; is this an edge list?`},
+		{"negative", "1 2\n3 -4\n", `f:2: "3 -4": vertex -4 is negative`},
+		{"beyond 2⁶³", "1 9223372036854775809\n", `f:1: "1 9223372036854775809": vertex "9223372036854775809" is beyond 2⁶³`},
+		{"beyond 2⁶⁴", "1 2\n116374117927631468606 101765416973555767821\n", `vertex "116374117927631468606" is beyond 2⁶³`},
+		{"no second vertex", "1 2\n\n# c\n3\t\n", `f:4: "3\t": there is no second vertex; an edge is two numbers of vertices`},
+		{"word", "1 2\n3 x\n", `"x" is not the number of a vertex`},
+		{"fraction", "1 2\n3 4.5\n", `"4.5" is not the number of a vertex`},
+		{"commas", "1,2,3\n", `"1,2,3": write a tab or a blank where commas are`},
+		{"weight in one line", "1 2\n3 4 5\n", `f:2: "3 4 5": there is a third number, and the first line has none`},
+		{"no weight in one line", "1 2 3\n3 4\n", `f:2: "3 4": there is no weight; an edge is two numbers of vertices and a weight`},
+		{"weight is a word", "1 2 3\n3 4 x\n", `weight "x" is not a number`},
+		{"four columns", "1 2 3 4\n", `there are 4 columns: cut -f1,2 keeps the vertices`},
+		{"cut off", "# Nodes: 3 Edges: 5\n1 2\n2 3\n", "f:4: the file ends after 2 of the 5 edges of line 1: it was cut off"},
+		{"long line", "1 2\n" + strings.Repeat("1 ", text.BlockSize), "f:2: this line is longer than"},
+	} {
+		m, err := decode(c.content)
+		if err == nil {
+			t.Errorf("%s: read as %v", c.name, m.A)
+			continue
+		}
+		var e *text.Error
+		if !errors.As(err, &e) || e.File != "f" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+// Of several mistakes the first in the file is reported, wherever blocks end.
+func TestFirstMistakeInTheFile(t *testing.T) {
+	lines := slices.Repeat([]string{"12345 67890"}, 400_000)
+	lines[170_000], lines[170_005], lines[399_000] = "12345 x", "y", "z"
+	for range 3 {
+		if _, err := decode(strings.Join(lines, "\n")); err == nil || !strings.HasPrefix(err.Error(), `f:170001: "12345 x"`) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// A comment may promise anything; memory is given for data only.
+func TestCommentAllocatesNothing(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := decode("# Nodes: 2000000000 Edges: 2000000000\n1 9223372036854775807\n")
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > 16<<20 {
+		t.Errorf("%d MB allocated, %v", got>>20, err)
+	}
+}
+
+// All that is allocated is the matrix, and one working copy of it.
+func TestReadingTakesOneCopy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 44))
+	for _, c := range []struct {
+		weighted bool
+		working  int // bytes per edge, the numbers' ranks included
+	}{{false, 8 + 6 + 4}, {true, 16 + 14 + 4}} {
+		content, want := graph(t, rng, 20_000, 400_000, c.weighted, func(v int) uint64 { return uint64(3 * v) })
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := decode(content); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		// A core has room for a block, its edges, which grows as it is filled, and a chunk.
+		most := (12+c.working)*400_000 + 4*want.Rows + 16*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20
+		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
+			t.Errorf("weighted %v: %d bytes allocated, want at most %d", c.weighted, got, most)
+		}
+	}
+}
