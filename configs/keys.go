@@ -6,7 +6,7 @@ package configs
 // would be refused.
 var (
 	topKeys      = []string{"name", "title", "protocol", "search", "matrix", "kernel", "device", "report", "slurm"}
-	protocolKeys = []string{"cache", "warmup", "samples", "target", "trial_budget", "timeout", "seed", "sentinel"}
+	protocolKeys = []string{"cache", "warmup", "samples", "target", "trial_budget", "timeout", "seed", "slow", "sentinel"}
 	searchKeys   = []string{"strategy", "budget"}
 	budgetKeys   = []string{"trials", "time"}
 	matrixKeys   = []string{"path", "generate", "suitesparse", "name", "class", "expand", "complex"}

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -14,6 +15,7 @@ var DefaultProtocol = Protocol{
 	Budget:  2 * time.Second,
 	Timeout: time.Minute,
 	Seed:    1,
+	Slow:    3,
 
 	Sentinel: 50,
 }
@@ -28,6 +30,7 @@ func (t *table) protocol() Protocol {
 	t.target(&p.Target)
 	t.duration("trial_budget", &p.Budget, true)
 	t.duration("timeout", &p.Timeout, true)
+	t.slow(&p.Slow)
 	t.count("sentinel", &p.Sentinel, 0)
 	if p.Timeout <= p.Budget {
 		key := "trial_budget"
@@ -90,6 +93,27 @@ func (t *table) target(into *float64) {
 		t.wrong(t.at.key(key), key, v, "a fraction")
 	case !(f > 0 && f < 1): // NaN too
 		t.fail(key, "0.01 means: the interval is within 1% of the median", "%v is not between 0 and 1", f)
+	default:
+		*into = f
+	}
+}
+
+// slow reads a factor from 1 up, or 0.
+func (t *table) slow(into *float64) {
+	const key = "slow"
+	v, ok := t.vals[key]
+	if !ok {
+		return
+	}
+	if n, ok := v.(int64); ok {
+		v = float64(n)
+	}
+	f, ok := v.(float64)
+	switch {
+	case !ok:
+		t.wrong(t.at.key(key), key, v, "a number")
+	case f != 0 && !(f >= 1) || math.IsInf(f, 1): // NaN too
+		t.fail(key, "3 means: three times slower than the best so far; 0: no trial is cut short", "%v is neither 0 nor a factor from 1 up", f)
 	default:
 		*into = f
 	}

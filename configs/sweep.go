@@ -31,6 +31,9 @@ type Protocol struct {
 	Budget  time.Duration // of one trial's sampling (trial_budget)
 	Timeout time.Duration // a trial without an answer after this long is killed
 	Seed    uint64        // of x, of the trials' order
+	// Slow is how many times slower than the best of its matrix a trial must begin for
+	// the fewest samples to be enough; 0: that makes no difference.
+	Slow float64
 
 	// Sentinel is after how many trials the first good one of a matrix is measured
 	// again; 0: never. It changes no sample, so it is in no trial's identity.

@@ -84,8 +84,13 @@ type ProductInfo struct {
 	// Window is the number of consecutive nonzeros, aligned at its multiples,
 	// over which a kernel of block scope sums; 0 for row scope.
 	Window int
+	// Resolution is the smallest difference of times that the clock of Sample tells,
+	// in seconds; 0 if that is nothing to care about.
+	Resolution float64
 	// Properties are facts about the launch (registers, occupancy), by name.
 	Properties map[string]float64
+	// Warnings are what is to be known of the samples taken so far.
+	Warnings []string
 }
 
 // An InvalidError says why a configuration can't be launched.

@@ -19,6 +19,8 @@ type aim struct {
 	Reached int
 	Budget  int     // ended by the time of a trial
 	Samples int     // ended by the most samples
+	Slow    int     // ended since they were far slower than the best
+	Clock   int     // ended since the clock can't tell more
 	Half    float64 // median over the trials of the half width
 }
 
@@ -38,6 +40,10 @@ func (d *data) aims() []aim {
 				a.Budget++
 			case tuner.StopSamples:
 				a.Samples++
+			case tuner.StopSlow:
+				a.Slow++
+			case tuner.StopClock:
+				a.Clock++
 			}
 			widths = append(widths, d.precisions[end].HalfWidth)
 		}
@@ -84,13 +90,16 @@ func percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'g', 2, 64) + "%"
 }
 
+// wanted are the trials that more samples could have brought to the target.
+func (a aim) wanted() int { return a.Trials - a.Slow - a.Clock }
+
 // missed says of each sweep most of whose trials did not get as near as it asked
 // for how far off they are.
 func (d *data) missed() []error {
 	var warnings []error
 	aims := d.aims()
 	for _, a := range aims {
-		if 2*a.Reached >= a.Trials || math.IsNaN(a.Target) {
+		if 2*a.Reached >= a.wanted() || math.IsNaN(a.Target) {
 			continue
 		}
 		of := ""
@@ -102,7 +111,7 @@ func (d *data) missed() []error {
 			raise = "samples"
 		}
 		warnings = append(warnings, fmt.Errorf("%d of %d trials%s did not reach the target of %s: the median half-width of their 95%% intervals is %s; a larger %s narrows them",
-			a.Trials-a.Reached, a.Trials, of, percent(a.Target), percent(a.Half), raise))
+			a.wanted()-a.Reached, a.wanted(), of, percent(a.Target), percent(a.Half), raise))
 	}
 	return warnings
 }
@@ -115,7 +124,7 @@ func aimFacts(d *data) []fact {
 	}
 	var reached, trials int
 	for _, a := range aims {
-		reached, trials = reached+a.Reached, trials+a.Trials
+		reached, trials = reached+a.Reached, trials+a.wanted()
 	}
 	var widths []float64
 	for i := range d.precisions {
@@ -134,12 +143,13 @@ func aimFacts(d *data) []fact {
 func aimTable(d *data) table {
 	t := table{Title: "Precision", Columns: []column{
 		{"sweep", false}, {"target (%)", true}, {"trials", true}, {"reached it", true}, {"ended by trial_budget", true}, {"ended by samples", true},
+		{"ended as slow", true}, {"ended by the clock", true},
 		{"median half-width (%)", true},
 	}}
 	share := func(x float64) cell { return cell{strings.TrimSuffix(percent(x), "%"), x} }
 	for _, a := range d.aims() {
 		t.Rows = append(t.Rows, []cell{
-			words(a.Sweep), share(a.Target), count(a.Trials), count(a.Reached), count(a.Budget), count(a.Samples), share(a.Half),
+			words(a.Sweep), share(a.Target), count(a.Trials), count(a.Reached), count(a.Budget), count(a.Samples), count(a.Slow), count(a.Clock), share(a.Half),
 		})
 	}
 	return t

@@ -16,7 +16,7 @@ func coarse(stops map[tuner.Stop]int) *data {
 	d := s.data()
 	d.sweeps = []store.Sweep{{Name: "quick", Hash: "h", Protocol: "warmup=1 samples=6..100 target=0.02 budget=40ms",
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
-	for _, stop := range []tuner.Stop{tuner.StopBudget, tuner.StopSamples, tuner.StopTarget} {
+	for _, stop := range []tuner.Stop{tuner.StopBudget, tuner.StopSamples, tuner.StopSlow, tuner.StopClock, tuner.StopTarget} {
 		for i := range stops[stop] {
 			half := 0.051
 			if stop == tuner.StopTarget {
@@ -48,9 +48,13 @@ func TestMissedTargetIsSaid(t *testing.T) {
 }
 
 func TestReachedTargetIsNoWarning(t *testing.T) {
-	d := coarse(map[tuner.Stop]int{tuner.StopBudget: 3, tuner.StopTarget: 5})
+	// Trials that more samples would not have helped count for nothing.
+	d := coarse(map[tuner.Stop]int{tuner.StopBudget: 3, tuner.StopTarget: 5, tuner.StopSlow: 90, tuner.StopClock: 20})
 	if w := d.missed(); len(w) > 0 {
 		t.Errorf("5 of 8 reached it, warnings %v", w)
+	}
+	if f := aimFacts(d); f[0].Value != "5 of 8" || f[0].Bad {
+		t.Errorf("facts %+v", f)
 	}
 	d.sweeps = nil // the target is not known
 	if f := aimFacts(d); len(f) != 2 || strings.Contains(f[0].Name, "NaN") || strings.Contains(f[0].Name, missing) {

@@ -17,7 +17,10 @@ import (
 	"spmvtune/tuner"
 )
 
-var _ tuner.Recorder = (*DB)(nil)
+var (
+	_ tuner.Recorder    = (*DB)(nil)
+	_ tuner.Remembering = (*DB)(nil)
+)
 
 // errReadOnly is what recording gives on a database opened with OpenReadOnly.
 var errReadOnly = errors.New("the database is open for reading only")

@@ -17,36 +17,47 @@ import (
 // Finished returns which of the trials with these identities are recorded, with
 // the status they ended in.
 func (db *DB) Finished(ctx context.Context, ids []string) (map[string]tuner.Status, error) {
-	const chunk = 10_000 // keeps the list that is handed to SQLite below a megabyte
 	finished := map[string]tuner.Status{}
-	for part := range slices.Chunk(ids, chunk) {
-		if err := db.finished(ctx, part, finished); err != nil {
-			return nil, fmt.Errorf("looking up finished trials: %w", failed(db.path, err))
-		}
-	}
-	return finished, nil
-}
-
-func (db *DB) finished(ctx context.Context, ids []string, finished map[string]tuner.Status) error {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	rows, err := db.read.QueryContext(ctx,
-		`SELECT t.identity, t.status FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value`, string(list))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.lookUp(ctx, ids, "status", func(rows *sql.Rows) error {
 		var id string
 		var status tuner.Status
-		if err := rows.Scan(&id, &status); err != nil {
-			return err
-		}
+		err := rows.Scan(&id, &status)
 		finished[id] = status
+		return err
+	})
+	return finished, err
+}
+
+// lookUp gives scan the identity and a column of each trial that is recorded.
+func (db *DB) lookUp(ctx context.Context, ids []string, column string, scan func(*sql.Rows) error) error {
+	const chunk = 10_000 // keeps the list that is handed to SQLite below a megabyte
+	for part := range slices.Chunk(ids, chunk) {
+		list, err := json.Marshal(part)
+		if err == nil {
+			_, err = collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) { return struct{}{}, scan(rows) },
+				"SELECT t.identity, t."+column+" FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value", string(list))
+		}
+		if err != nil {
+			return fmt.Errorf("looking up finished trials: %w", failed(db.path, err))
+		}
 	}
-	return rows.Err()
+	return nil
+}
+
+// Medians returns those of the trials with these identities that ended well, in seconds
+// per product.
+func (db *DB) Medians(ctx context.Context, ids []string) (map[string]float64, error) {
+	medians := map[string]float64{}
+	err := db.lookUp(ctx, ids, "median", func(rows *sql.Rows) error {
+		var id string
+		var median sql.NullFloat64
+		err := rows.Scan(&id, &median)
+		if median.Valid {
+			medians[id] = median.Float64
+		}
+		return err
+	})
+	return medians, err
 }
 
 // Record keeps r, with its samples, in one commit. When it returns nil, r

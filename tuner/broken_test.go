@@ -46,6 +46,7 @@ const (
 	printAndCrash
 	workOnce
 	diesOutside
+	crawl
 )
 
 type brokenBackend struct{ p *kernels.Problem }
@@ -88,6 +89,9 @@ func (p *brokenProduct) Info() kernels.ProductInfo {
 func (p *brokenProduct) Sample(dst []float64, batch int, cold bool) error {
 	for i := range dst {
 		dst[i] = 1e-3 + float64(i%3)*1e-6
+		if p.block == crawl {
+			dst[i] *= 10 + float64(i%2)
+		}
 	}
 	return nil
 }

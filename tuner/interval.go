@@ -25,29 +25,60 @@ func median(sorted []float64) (mid, low, high, covered float64) {
 	if n%2 == 0 {
 		mid = (sorted[n/2-1] + sorted[n/2]) / 2
 	}
+	k, missed := cut(n)
+	return mid, sorted[k], sorted[n-1-k], 1 - missed
+}
+
+// cut returns how many of n samples can be cut off on either side, and how likely what
+// remains misses the median: if at most k samples lie below it, or at most k above.
+func cut(n int) (k int, missed float64) {
 	b := distuv.Binomial{N: float64(n), P: 0.5}
-	// With k samples cut off on either side, the interval misses the median
-	// if at most k samples lie below it, or at most k above.
-	k := 0
-	for k+1 < (n+1)/2 && 2*b.CDF(float64(k+1)) <= 1-confidence {
+	misses := func(k int) float64 { return 2 * b.CDF(float64(k)) }
+	// Close to it by the normal distribution, since this is asked after every batch.
+	k = max(0, int(float64(n)/2-math.Sqrt(float64(n))))
+	for k > 0 && misses(k) > 1-confidence {
+		k--
+	}
+	for k+1 < (n+1)/2 && misses(k+1) <= 1-confidence {
 		k++
 	}
-	return mid, sorted[k], sorted[n-1-k], 1 - 2*b.CDF(float64(k))
+	return k, misses(k)
+}
+
+// An interval is a median with its interval, none of it narrower than the clock.
+//
+// A clock that goes on by ticks says of a time that it is within half a tick of
+// what it shows (JCGM 100:2008, F.2.2.1). Where samples agree better than that, the
+// agreement is the clock's: the interval is a tick wide then.
+type interval struct {
+	mid, low, high float64
+	covered        float64
+	narrowest      bool // the samples agree within a tick, so that more of them can't narrow it
+}
+
+// newInterval is that of sorted samples, by a clock whose ticks are tick seconds of a
+// product.
+func newInterval(sorted []float64, tick float64) interval {
+	var i interval
+	i.mid, i.low, i.high, i.covered = median(sorted)
+	i.narrowest = tick > 0 && i.covered >= confidence && i.high-i.low <= tick
+	if tick > 0 {
+		i.low = min(i.low, max(0, i.mid-tick/2))
+		i.high = max(i.high, i.mid+tick/2)
+	}
+	return i
+}
+
+// within reports whether the interval is within ± target of the median.
+func (i interval) within(target float64) bool {
+	return i.covered >= confidence && i.high-i.mid <= target*i.mid && i.mid-i.low <= target*i.mid
 }
 
 // summarise fills r's median and interval from its samples.
-func (r *Result) summarise() {
-	sorted := slices.Sorted(slices.Values(r.Samples))
-	var covered float64
-	r.Median, r.Low, r.High, covered = median(sorted)
-	if covered < confidence {
+func (r *Result) summarise(tick float64) {
+	i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick)
+	r.Median, r.Low, r.High = i.mid, i.low, i.high
+	if i.covered < confidence {
 		r.Warnings = append(r.Warnings, "too few samples for a 95% interval: it is their whole range")
 	}
-}
-
-// within reports whether the interval of the samples is within ± target of
-// their median.
-func within(samples []float64, target float64) bool {
-	mid, low, high, covered := median(slices.Sorted(slices.Values(samples)))
-	return covered >= confidence && high-mid <= target*mid && mid-low <= target*mid
 }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The ranks are those of the classical tables of the sign-test interval, e.g.
@@ -50,5 +52,27 @@ func TestMedianCoverage(t *testing.T) {
 		if limit := experiments * 58 / 1000; missed > limit {
 			t.Errorf("n = %d: the interval missed the median %d times of %d, at most %d expected", n, missed, experiments, limit)
 		}
+	}
+}
+
+// More samples than any protocol takes still have an interval, and a narrower one.
+func TestMedianOfMany(t *testing.T) {
+	for n := 6; n < 3000; n++ {
+		k, missed := cut(n)
+		more, at := 0.0, 0.0
+		if k+1 < (n+1)/2 {
+			b := distuv.Binomial{N: float64(n), P: 0.5}
+			more, at = 2*b.CDF(float64(k+1)), 1-confidence
+		}
+		if missed > 1-confidence || more < at {
+			t.Fatalf("n = %d: cutting %d misses in %.3f, %d in %.3f", n, k, missed, k+1, more)
+		}
+	}
+}
+
+func BenchmarkMedian(b *testing.B) {
+	sorted := make([]float64, 200)
+	for b.Loop() {
+		median(sorted)
 	}
 }

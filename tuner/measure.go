@@ -60,7 +60,7 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
 	if r.ahead == nil {
-		r.ahead = r.client.start(r.request(j.Trial))
+		r.ahead = r.client.start(r.request(j))
 	}
 	rep, err := r.client.wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
@@ -80,13 +80,14 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 		res, spoiled = *rep.Result, rep.Spoiled
 	}
 	res.Sentinel = j.sentinel
+	r.best.note(j.Trial, res.Median)
 	after := next(res)
 	switch {
 	case spoiled:
 		r.client.close()
 		r.client = nil
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
-		r.ahead = r.client.start(r.request(after.Trial))
+		r.ahead = r.client.start(r.request(*after))
 	}
 	if res.Sentinel && res.Status != OK { // it was good once: there is nothing to compare
 		return nil
@@ -110,6 +111,12 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	return nil
 }
 
-func (r *run) request(t Trial) request {
-	return request{Trial: &trialRequest{t, r.sweep.Protocol}}
+// request asks for a job. What is slow is cut short, but not a sentinel: it is to be
+// compared with what was measured before there was anything better.
+func (r *run) request(j job) request {
+	best := r.best[j.phase()]
+	if j.sentinel {
+		best = 0
+	}
+	return request{Trial: &trialRequest{j.Trial, r.sweep.Protocol, best}}
 }

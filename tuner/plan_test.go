@@ -110,3 +110,17 @@ func TestIdentity(t *testing.T) {
 		t.Error("the order of parameters, or the device's memory, changes the identity")
 	}
 }
+
+// Databases of before trials could be cut short keep what they hold, where they are not.
+func TestProtocolTextWithoutSlow(t *testing.T) {
+	p := configs.DefaultProtocol
+	p.Slow = 0
+	const before = "warmup=3 samples=10..200 target=0.01 budget=2s seed=1"
+	if got := ProtocolText(p); got != before {
+		t.Errorf("%q, want %q", got, before)
+	}
+	p.Slow = 2.5
+	if got := ProtocolText(p); got != before+" slow=2.5" {
+		t.Errorf("%q", got)
+	}
+}

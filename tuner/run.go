@@ -71,6 +71,7 @@ type run struct {
 	named   map[string]string // name of each matrix planned, by its hash
 	pieces  []piece           // parts of the current matrix, where there are Parts
 	done    map[string]bool   // trials of the current matrix that are recorded, by identity
+	best    bests             // of the current matrix
 	begun   bool
 	// noSensors is why the device's sensors can't be read, where that is so.
 	noSensors string
@@ -146,6 +147,9 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 		return nil
 	}
 	if err := r.begin(ctx); err != nil {
+		return err
+	}
+	if r.best, err = recall(ctx, r.rec, plan.Trials); err != nil {
 		return err
 	}
 	queue := newQueue(todo, good, r.sweep.Protocol.Sentinel)

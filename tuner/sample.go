@@ -1,33 +1,34 @@
 package tuner
 
 import (
-	"math"
+	"slices"
 	"time"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
 )
 
-// shortest is the time that a warm sample is made to last, by taking several
-// products as one sample: a hundred times the resolution of the clocks in use
-// (tens of nanoseconds on a CPU, half a microsecond for CUDA events).
-const shortest = 50e-6
-
-// sample takes samples of p until the interval of their median is narrow
-// enough, the most samples are taken, or the budget is used up. The fewest
-// samples are taken in any case. Those during which the device throttled are taken
-// again, within a bound.
-func sample(p kernels.Product, sensors Sensors, cold bool, proto configs.Protocol, r *Result) error {
+// sample takes samples of p until the interval of their median is narrow enough, or as
+// narrow as the clock can tell, the most samples are taken, or the budget is used up.
+// The fewest samples are taken in any case, and no more where they show that p is far
+// slower than best, in seconds; 0: there is no best yet. Samples during which the
+// device throttled are taken again, within a bound.
+func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best float64, r *Result) error {
 	start := time.Now()
+	cold := r.Cache == Cold
 	// The warm-up also tells how long a product takes.
 	warm := make([]float64, max(proto.Warmup, 1))
-	if err := p.Sample(warm, 1, cold); err != nil {
+	err := p.Sample(warm, 1, cold)
+	if err != nil {
 		return err
 	}
-	r.Batch = 1
-	if once := warm[len(warm)-1]; !cold && once < shortest {
-		r.Batch = int(math.Ceil(shortest / max(once, 1e-9)))
+	resolution := p.Info().Resolution
+	if r.Batch = 1; !cold {
+		if r.Batch, err = batch(p, warm, lasting(resolution, proto.Target), proto.Target); err != nil {
+			return err
+		}
 	}
+	tick := resolution / float64(r.Batch)
 	fewest, most := proto.Samples[0], proto.Samples[1]
 	r.Samples = make([]float64, 0, most)
 	meter := newMeter(sensors)
@@ -44,11 +45,15 @@ func sample(p kernels.Product, sensors Sensors, cold bool, proto configs.Protoco
 			continue
 		}
 		n += next
-		switch {
-		case within(r.Samples, proto.Target):
+		switch i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick); {
+		case i.within(proto.Target):
 			r.Stop = StopTarget
 		case n >= most:
 			r.Stop = StopSamples
+		case n == fewest && proto.Slow > 0 && best > 0 && i.mid > proto.Slow*best:
+			r.Stop = StopSlow
+		case i.narrowest:
+			r.Stop = StopClock
 		case elapsed >= proto.Budget:
 			r.Stop = StopBudget
 		default:

@@ -40,6 +40,8 @@ type numbered struct {
 	spread  float64
 }
 
+func (p *numbered) Info() kernels.ProductInfo { return kernels.ProductInfo{} }
+
 func (p *numbered) Sample(dst []float64, _ int, _ bool) error {
 	for i := range dst {
 		dst[i] = 1e-3 * float64(p.batches) * (1 + p.spread*float64(i%2)) // the warm-up is number 0
@@ -76,8 +78,8 @@ func TestThrottledSamplesAreRepeated(t *testing.T) {
 		{"reasons are not told", []kernels.Reading{{SMClock: 1980}}, proto, 1, Telemetry{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var r Result
-			if err := sample(&numbered{}, &script{readings: tt.readings}, true, tt.proto, &r); err != nil {
+			r := Result{Trial: Trial{Cache: Cold}}
+			if err := sample(&numbered{}, &script{readings: tt.readings}, tt.proto, 0, &r); err != nil {
 				t.Fatal(err)
 			}
 			tt.want.SMClock = 1980
@@ -100,12 +102,12 @@ func TestThrottledSamplesAreRepeated(t *testing.T) {
 // Only the batches that were spoiled are taken again, and they do not count among
 // the most samples.
 func TestOnlySpoiledBatchesAreRepeated(t *testing.T) {
-	var r Result
+	r := Result{Trial: Trial{Cache: Cold}}
 	hot := kernels.HWPowerBrake
 	s := &script{readings: because(0, 0, 0, hot, 0, 0)} // in the third batch
 	p := &numbered{spread: 0.1}
 	proto := configs.Protocol{Warmup: 1, Samples: [2]int{8, 12}, Target: 1e-9, Budget: time.Hour}
-	if err := sample(p, s, true, proto, &r); err != nil {
+	if err := sample(p, s, proto, 0, &r); err != nil {
 		t.Fatal(err)
 	}
 	// 8 of the first, 2 of each that follows; the third and the fourth are dropped.
@@ -122,7 +124,7 @@ func TestOnlySpoiledBatchesAreRepeated(t *testing.T) {
 // Of clocks the lowest is kept, of temperature and power the highest; what is not told
 // never counts.
 func TestTelemetryKeepsTheWorst(t *testing.T) {
-	var r Result
+	r := Result{Trial: Trial{Cache: Cold}}
 	s := &script{readings: []kernels.Reading{
 		{MemoryClock: 2619, Temperature: 40, Power: 300},
 		{SMClock: 1980, MemoryClock: 1000, Power: 650.5},
@@ -130,7 +132,7 @@ func TestTelemetryKeepsTheWorst(t *testing.T) {
 		{SMClock: 1800},
 	}}
 	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 9}, Target: 1e-9, Budget: time.Hour}
-	if err := sample(&numbered{spread: 0.1}, s, true, proto, &r); err != nil {
+	if err := sample(&numbered{spread: 0.1}, s, proto, 0, &r); err != nil {
 		t.Fatal(err)
 	}
 	if want := (Telemetry{SMClock: 1755, MemoryClock: 1000, Temperature: 60, Power: 650.5}); *r.Telemetry != want {

@@ -61,6 +61,8 @@ const (
 	StopTarget  Stop = "target"  // the interval is narrow enough
 	StopSamples Stop = "samples" // the most samples were taken
 	StopBudget  Stop = "budget"  // the time of a trial is used up
+	StopSlow    Stop = "slow"    // it is far slower than the best of its matrix: the fewest samples were taken
+	StopClock   Stop = "clock"   // the interval is as narrow as the clock can tell, and the target narrower
 )
 
 // A Result is what became of a trial. Times are in seconds per product.

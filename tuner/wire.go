@@ -23,6 +23,7 @@ type loadRequest struct {
 type trialRequest struct {
 	Trial    Trial
 	Protocol configs.Protocol
+	Best     float64 // lowest median of its matrix, precision and cache state so far, in seconds; 0: there is none
 }
 
 // A reply answers the request before it. Err is set where it failed.

@@ -185,7 +185,7 @@ func (w *worker) measure(req trialRequest, r *Result) error {
 	if err := w.verify(p, ref, r); err != nil || r.Status == Wrong {
 		return err
 	}
-	if err := sample(p, w.sensors, r.Cache == Cold, req.Protocol, r); err != nil {
+	if err := sample(p, w.sensors, req.Protocol, req.Best, r); err != nil {
 		return err
 	}
 	// Again: a kernel that works once only, because of what a product leaves
@@ -201,7 +201,8 @@ func (w *worker) measure(req trialRequest, r *Result) error {
 	if first.MaxError > r.MaxError {
 		r.MaxError, r.WorstRow = first.MaxError, first.WorstRow
 	}
-	r.summarise()
+	r.summarise(info.Resolution / float64(r.Batch))
+	r.Warnings = append(r.Warnings, p.Info().Warnings...)
 	return nil
 }
 

@@ -19,6 +19,7 @@ type Backend struct {
 	cores   []int // that workers are pinned to; nil where the system has no pinning
 	pool    *pool
 	evictor *evictor
+	tick    float64 // of the clock, in seconds
 
 	problem *kernels.Problem
 	single  *operand[float32] // of the problem; nil until a product needs it
@@ -47,6 +48,7 @@ func Open() (*Backend, error) {
 	b.pool = newPool(b.cores)
 	b.evictor = &evictor{size: 2 * cacheOr(b.device.Cache)}
 	pin(b.cores[:1])
+	b.tick = tick()
 	return b, nil
 }
 

@@ -96,6 +96,7 @@ func (p *product[V]) Info() kernels.ProductInfo {
 		Prepare:     p.cost,
 		BytesFormat: p.format,
 		BytesKernel: p.format + p.own + vectors,
+		Resolution:  p.b.tick,
 		Properties:  p.facts,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"time"
 
 	"gorgonia.org/cu"
@@ -28,6 +29,7 @@ type Backend struct {
 	modules *modules
 	arrays  *arrays
 	clock   *clock
+	tick    float64 // of the clock, in seconds
 	flush   cu.DevicePtr
 	vendor  *cusparse // opened when first needed
 	problem *kernels.Problem
@@ -93,6 +95,10 @@ func (b *Backend) open(index int) error {
 		return failed(err, "allocating %d bytes to flush the cache with", size)
 	}
 	b.clock.flush(b.flush, size)
+	if b.tick, err = b.clock.resolution(); err != nil {
+		return failed(err, "timing nothing")
+	}
+	b.device.Properties["event_resolution_ns"] = strconv.FormatFloat(b.tick*1e9, 'f', 0, 64)
 	if b.sensors, b.noSensors = nvml.Open(b.device.Properties["uuid"]); b.noSensors == nil {
 		b.device.Properties["nvml_driver"] = b.sensors.Driver()
 	}

@@ -51,7 +51,7 @@ func TestGPUBackendSamples(t *testing.T) {
 				t.Errorf("%+v: sample %d is %g s", c, i, s)
 			}
 		}
-		if b.clock.c.ungated != 0 {
+		if b.clock.ungated() {
 			t.Fatalf("%+v: the gate gave up", c)
 		}
 	}
@@ -76,6 +76,52 @@ func TestGPUBackendColdIsSlower(t *testing.T) {
 	if c, w := median(cold), median(warm); c <= w {
 		t.Errorf("cold %g s, warm %g s", c, w)
 	}
+}
+
+// Batches of a short product say the same of it, whether they last a quarter of a
+// millisecond or ten times as long. A single product also has the cost of starting and
+// stopping the clock, which is printed.
+func TestGPUBackendBatchesAgree(t *testing.T) {
+	b := openGPU(t)
+	m, x := withData(generated(t, "grid_5pt", map[string]any{"nx": 64, "ny": 64}), true)
+	if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
+		t.Fatal(err)
+	}
+	p := preparedGPU(t, b, scalarGPU)
+	single, each := timeGPU(t, p, 1, 40)[20], timeGPU(t, p, 1000, 40)[20]
+	if each > 20e-6 {
+		t.Fatalf("a product takes %g s: it is not short", each)
+	}
+	n := int(250e-6/each) + 1
+	var small, large []float64
+	for range 10 { // in turns, so that a drift of the clocks meets both
+		small = append(small, timeGPU(t, p, n, 4)...)
+		large = append(large, timeGPU(t, p, 10*n, 4)...)
+	}
+	// The interval between the 14th and the 27th of 40 samples covers the median with
+	// 95%; it can't be narrower than a tick of the clock.
+	half := func(s []float64, batch int) float64 {
+		slices.Sort(s)
+		return max(s[26]-s[13], b.tick/float64(batch)) / 2
+	}
+	smallHalf, largeHalf := half(small, n), half(large, 10*n)
+	t.Logf("single %.3f µs; batches of %d: %.4f ± %.4f µs, of %d: %.4f ± %.4f µs; a tick is %.0f ns",
+		1e6*single, n, 1e6*small[20], 1e6*smallHalf, 10*n, 1e6*large[20], 1e6*largeHalf, 1e9*b.tick)
+	started := max(single-each, 0) / float64(n) // a share that the larger batch does not have
+	if d := small[20] - large[20]; d > smallHalf+largeHalf+started || -d > smallHalf+largeHalf {
+		t.Errorf("they differ by %g s, more than their intervals and %g s for starting", d, started)
+	}
+}
+
+// timeGPU takes samples, in seconds per product, sorted.
+func timeGPU(t *testing.T, p *product, batch, samples int) []float64 {
+	t.Helper()
+	s := make([]float64, samples)
+	if err := p.Sample(s, batch, false); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(s)
+	return s
 }
 
 func median(s []float64) float64 {

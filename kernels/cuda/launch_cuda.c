@@ -73,6 +73,7 @@ CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, double *seconds, 
 	long long each = (long long)batch * n + 3;
 	int most = each >= SPMV_HELD ? 1 : (int)(SPMV_HELD / each);
 	if (most > SPMV_ROUND) most = SPMV_ROUND;
+	int stalls = 0;
 	for (int done = 0; done < samples;) {
 		int round = samples - done < most ? samples - done : most;
 		TRY(shut(c));
@@ -81,11 +82,14 @@ CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, double *seconds, 
 		TRY(filled);
 		TRY(cuStreamSynchronize(c->stream));
 		if (!c->ungated && c->flag[1]) {
-			// Something made the host wait for the device (a debugger does).
-			// These samples hold the wait; take them again without the gate.
-			c->ungated = 1;
+			// The host was held up for as long as the gate waits, which is in these
+			// samples: take them again. If that helps nothing, each launch waits
+			// for the device (a debugger makes it), and so does the gate.
+			c->flag[1] = 0;
+			c->ungated = ++stalls == SPMV_STALLS;
 			continue;
 		}
+		stalls = 0;
 		for (int s = 0; s < round; s++) {
 			float ms;
 			TRY(cuEventElapsedTime(&ms, c->events[2 * s], c->events[2 * s + 1]));

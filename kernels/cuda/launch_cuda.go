@@ -94,6 +94,9 @@ func (c *clock) flush(p cu.DevicePtr, bytes int64) {
 	c.c.flush, c.c.flush_words = C.CUdeviceptr(p), C.size_t(bytes/4)
 }
 
+// ungated reports that samples are not enqueued behind the gate any more.
+func (c *clock) ungated() bool { return c.c.ungated != 0 }
+
 // sample times p len(dst) times, each time batch times back to back, and stores
 // seconds per product.
 func (c *clock) sample(p *program, dst []float64, batch int, cold bool) error {
@@ -105,6 +108,23 @@ func (c *clock) sample(p *program, dst []float64, batch int, cold bool) error {
 		isCold = 1
 	}
 	return result(C.spmv_sample(c.c, p.ops, p.n, (*C.double)(&dst[0]), C.int(len(dst)), C.int(batch), isCold))
+}
+
+// documentedTick is what the driver's manual says of the resolution of events, in
+// seconds (CUDA Driver API, cuEventElapsedTime: "around 0.5 microseconds").
+const documentedTick = 0.5e-6
+
+// resolution is the smallest difference that is seen between times of nothing, in
+// seconds; where all are the same, or differ by more than the manual says, it is what
+// that says.
+func (c *clock) resolution() (float64, error) {
+	nothing := newProgram(nil)
+	defer nothing.release()
+	times := make([]float64, 2*C.SPMV_ROUND)
+	if err := c.sample(nothing, times, 1, false); err != nil {
+		return 0, err
+	}
+	return tick(times, documentedTick), nil
 }
 
 func (c *clock) close() {

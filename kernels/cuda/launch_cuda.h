@@ -24,6 +24,8 @@ enum {
 	// Operations held behind the gate, at most. The driver's queue takes about a
 	// thousand; a full one blocks the host, and so the gate would stay shut.
 	SPMV_HELD = 400,
+	// Rounds in a row in which the gate gave up, after which there is no gate any more.
+	SPMV_STALLS = 3,
 };
 
 // A clock times products on one stream by events.
@@ -34,7 +36,7 @@ typedef struct spmv_clock {
 	volatile unsigned *flag;        // pinned: [0] the ticket that the gate waits for, [1] set if it gave up
 	CUdeviceptr device_flag;        // the same memory, as the device sees it
 	unsigned ticket;
-	int ungated;         // the gate gave up once: launches wait for kernels here
+	int ungated;         // the gate gave up every time: launches wait for kernels here
 	CUdeviceptr flush;   // written before cold samples
 	size_t flush_words;
 } spmv_clock;

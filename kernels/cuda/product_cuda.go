@@ -24,8 +24,15 @@ type product struct {
 
 var _ kernels.Product = (*product)(nil)
 
-// Info says what preparing cost and what the kernel moves.
-func (p *product) Info() kernels.ProductInfo { return p.info }
+// Info says what preparing cost, what the kernel moves, and how it was timed.
+func (p *product) Info() kernels.ProductInfo {
+	info := p.info
+	info.Resolution = p.b.tick
+	if p.b.clock.ungated() {
+		info.Warnings = []string{"launches wait for the device here (under a debugger?), so that the time to launch is in the samples"}
+	}
+	return info
+}
 
 // Multiply poisons y on the device, computes it once, and copies it to y.
 func (p *product) Multiply(y []float64) error {

@@ -1,0 +1,129 @@
+package tuner
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// ticking is a product of some seconds, of which each sample has the cost of starting,
+// too, timed by a clock that goes on in ticks.
+type ticking struct {
+	kernels.Product
+	seconds, start, tick float64
+	taken                int
+}
+
+func (p *ticking) Info() kernels.ProductInfo { return kernels.ProductInfo{Resolution: p.tick} }
+
+func (p *ticking) Sample(dst []float64, batch int, _ bool) error {
+	for i := range dst {
+		p.taken++
+		// Where the ticks fall differs from sample to sample.
+		sum := p.start + p.seconds*float64(batch) + p.tick*float64(p.taken%4)/4
+		dst[i] = float64(int(sum/p.tick)) * p.tick / float64(batch)
+	}
+	return nil
+}
+
+// Samples of short products last so long that a tick is below the target. Cold ones
+// can't be batched: their interval says what the clock could not.
+func TestShortProducts(t *testing.T) {
+	proto := configs.Protocol{Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: time.Hour}
+	for _, tt := range []struct {
+		name    string
+		p       ticking
+		cache   Cache
+		least   float64 // seconds that a sample lasts
+		stop    Stop
+		atLeast float64 // width of the interval, as a fraction of the median
+	}{
+		{"warm", ticking{seconds: 3e-6, start: 2e-6, tick: 0.5e-6}, Warm, 400e-6, StopTarget, 0.001},
+		{"warm, by a fine clock", ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}, Warm, 390e-6, StopTarget, 0.00005},
+		{"warm, with nothing to start", ticking{seconds: 3e-6, tick: 0.5e-6}, Warm, 100e-6, StopTarget, 0.004},
+		{"warm and long", ticking{seconds: 60e-6, tick: 32e-9}, Warm, 60e-6, StopTarget, 0.0005},
+		{"cold", ticking{seconds: 5e-6, tick: 0.5e-6}, Cold, 5e-6, StopClock, 0.1},
+		{"cold and long", ticking{seconds: 1e-3, tick: 0.5e-6}, Cold, 1e-3, StopTarget, 0.0005},
+	} {
+		r := Result{Trial: Trial{Cache: tt.cache}}
+		if err := sample(&tt.p, nil, proto, 0, &r); err != nil {
+			t.Fatal(err)
+		}
+		r.summarise(tt.p.tick / float64(r.Batch))
+		if lasted := r.Median * float64(r.Batch); lasted < 0.99*tt.least {
+			t.Errorf("%s: a sample of %d products lasts %g s, want %g", tt.name, r.Batch, lasted, tt.least)
+		}
+		if tt.cache == Cold && r.Batch != 1 {
+			t.Errorf("%s: a batch of %d", tt.name, r.Batch)
+		}
+		if width := (r.High - r.Low) / r.Median; width < 0.99*tt.atLeast || r.Stop != tt.stop {
+			t.Errorf("%s: an interval of %.3g of the median, stopped by %s, want at least %g, %s", tt.name, width, r.Stop, tt.atLeast, tt.stop)
+		}
+		if truth := tt.p.seconds; r.Low > truth+tt.p.start/float64(r.Batch) || r.High < truth {
+			t.Errorf("%s: [%g, %g] misses %g s", tt.name, r.Low, r.High, truth)
+		}
+	}
+}
+
+// A trial that begins far slower than the best ends with the fewest samples, unless they
+// were enough anyway.
+func TestSlowTrialsEndEarly(t *testing.T) {
+	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 30}, Target: 1e-9, Budget: time.Hour, Slow: 3}
+	off := proto
+	off.Slow = 0
+	for _, tt := range []struct {
+		name   string
+		proto  configs.Protocol
+		spread float64
+		best   float64
+		want   Stop
+	}{
+		{"far slower", proto, 0.1, 0.3e-3, StopSlow},
+		{"a little slower", proto, 0.1, 0.4e-3, StopSamples},
+		{"none to compare with", proto, 0.1, 0, StopSamples},
+		{"off", off, 0.1, 1e-6, StopSamples},
+		{"precise at once", proto, 0, 1e-6, StopTarget},
+	} {
+		r := Result{Trial: Trial{Cache: Cold}}
+		if err := sample(&numbered{spread: tt.spread}, nil, tt.proto, tt.best, &r); err != nil {
+			t.Fatal(err)
+		}
+		if few := len(r.Samples) == 6; r.Stop != tt.want || few == (tt.want == StopSamples) {
+			t.Errorf("%s: %d samples, stopped by %q, want %q", tt.name, len(r.Samples), r.Stop, tt.want)
+		}
+	}
+}
+
+// The best so far is that of the same matrix, precision and cache state, also where an
+// earlier run measured it.
+func TestSlowIsAgainstTheBestSoFar(t *testing.T) {
+	for _, gpu := range []bool{false, true} {
+		rec := &memory{}
+		sweep := func(blocks ...int) *configs.Sweep {
+			s := testSweep(blocks...)
+			if gpu {
+				s = onGPU(s)
+			}
+			s.Protocol.Slow, s.Protocol.Cache = 3, "both"
+			s.Kernels[0].Precisions = []kernels.Precision{kernels.Float32, kernels.Float64}
+			return s
+		}
+		only := sweep(101)
+		only.Kernels[0].Precisions = only.Kernels[0].Precisions[:1]
+		runTest(t, only, rec, Options{})
+		runTest(t, sweep(101, crawl), rec, Options{})
+		for _, r := range rec.results {
+			first := slices.IndexFunc(rec.results, func(o Result) bool { return o.phase() == r.phase() })
+			slow := r.Block == crawl && rec.results[first].Block != crawl
+			if r.Precision == kernels.Float32 && r.Block == crawl && !slow {
+				t.Errorf("%v, %s: measured before what was recorded first", r.Config, r.Cache)
+			}
+			if got := r.Stop == StopSlow; got != slow {
+				t.Errorf("%v, %s: stopped by %s after %d samples", r.Config, r.Cache, r.Stop, len(r.Samples))
+			}
+		}
+	}
+}
