@@ -16,7 +16,8 @@ import (
 //
 // The loss of a configuration that was
 //
-//   - measured is log(its time / the oracle's), and 0 in the tie set, see Options;
+//   - measured is log(its time / the oracle's), and 0 in the tie set: as its samples
+//     say, or, where that is not settled, Options;
 //   - not tried is that of the nearest configuration of the same kernel that was
 //     tried, plus log(1 + Options.Estimate); of several equally near the worst;
 //   - not tried, nor anything of its kernel, is that of the slowest measurement on
@@ -133,10 +134,12 @@ func (t *table) measure() error {
 func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) {
 	var oracle *Observation
 	slowest := 0.0
+	settled := false // by samples
 	for _, o := range row {
 		if o == nil || o.Failed {
 			continue
 		}
+		settled = settled || o.Tied
 		if oracle == nil || o.Seconds < oracle.Seconds {
 			oracle = o
 		}
@@ -155,7 +158,11 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 			evidence[c] = Measured
 			low, _ := o.interval()
 			slower := o.Seconds/oracle.Seconds - 1
-			if slower > opt.Tie && !(low <= high && slower <= opt.Overlap) {
+			tied := o.Tied
+			if !settled {
+				tied = slower <= opt.Tie || low <= high && slower <= opt.Overlap
+			}
+			if !tied {
 				loss[c] = math.Log1p(slower)
 			}
 		}

@@ -8,6 +8,22 @@ import (
 	"spmvtune/sparse"
 )
 
+// Where samples have settled what is tied, nothing else is.
+func TestSettledTies(t *testing.T) {
+	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
+	obs := []Observation{observe("m", f, config("a", 64, 1), 1), observe("m", f, config("a", 128, 1), 1.005), observe("m", f, config("a", 256, 1), 1.02)}
+	obs[0].Tied, obs[2].Tied = true, true
+	table, _, err := newTable([]*Observation{&obs[0], &obs[1], &obs[2]}, DefaultOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{1, 1.005, 1} {
+		if got := math.Exp(table.loss[0][table.column[obs[i].Config.String()]]); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v: charged %v, want %v", obs[i].Config, got, want)
+		}
+	}
+}
+
 func TestCharges(t *testing.T) {
 	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
 	unroll := func(u string) kernels.Config {

@@ -27,6 +27,9 @@ type Observation struct {
 	// Seconds is the median time of a product, Low and High its 95% interval; both
 	// are 0 where there is none.
 	Seconds, Low, High float64
+	// Tied says that it is in the tie set of its matrix, by samples. Where no
+	// observation on a matrix is, Options decide.
+	Tied bool
 	// Failed says that the configuration was tried and has no verified time. The
 	// times do not count.
 	Failed bool

@@ -42,7 +42,7 @@ func FromStore(ctx context.Context, db *store.DB) ([]Observation, error) {
 			Failed: row.Status != string(tuner.OK),
 		}
 		if !o.Failed { // the others have no times
-			o.Seconds, o.Low, o.High = row.MedianMS/1e3, row.LowMS/1e3, row.HighMS/1e3
+			o.Seconds, o.Low, o.High, o.Tied = row.MedianMS/1e3, row.LowMS/1e3, row.HighMS/1e3, row.Tied
 		}
 		obs = append(obs, o)
 	}

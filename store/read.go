@@ -18,10 +18,16 @@ const resultColumns = `sweep, device, matrix, rows, cols, nnz, kernel, format, p
 // parameters, grid and block.
 func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 	where, args := f.where("superseded = 0")
+	tied, err := db.tied(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading results: %w", failed(db.path, err))
+	}
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r Row, err error) {
-		err = scanRow(rows, &r)
+		var id int64
+		err = scanRow(rows, &r, &id)
+		r.Tied = tied[id]
 		return r, err
-	}, "SELECT "+resultColumns+" FROM measured"+where+
+	}, "SELECT "+resultColumns+", id FROM measured"+where+
 		" ORDER BY device, matrix, precision, cache, kernel, params, grid, block", args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", failed(db.path, err))

@@ -21,6 +21,10 @@ type Row struct {
 	GFLOPS, GBPS, RoofFraction float64
 	PrepareMS, MaxError        float64
 	Message, MeasuredAt        string
+
+	// Tied says that it is in the tie set of its place. It is known only where Results
+	// has read the row, and ties are settled.
+	Tied bool
 }
 
 // A Best is a row of the view best: the representative of the tie set of one

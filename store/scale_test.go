@@ -44,7 +44,7 @@ func populate(tb testing.TB, db *DB, n int) {
 						Reasons: kernels.SWPowerCap, HasReasons: true}
 					r.Samples = make([]float64, 10)
 					for j := range r.Samples {
-						r.Samples[j] = r.Median
+						r.Samples[j] = r.Median * (1 + 0.005*rng.NormFloat64())
 					}
 				})
 				k, err := db.rec.keys(r)
@@ -75,7 +75,7 @@ func TestBytesPerTrial(t *testing.T) {
 	t.Log(perTrial, "bytes per trial besides raw samples")
 }
 
-// BenchmarkViews reads the views from a database of 100,000 trials, or as many
+// BenchmarkViews settles ties and reads the views in a database of 100,000 trials, or as many
 // as SPMVTUNE_BENCH_TRIALS says, and records into it.
 func BenchmarkViews(b *testing.B) {
 	n := 100_000
@@ -87,6 +87,17 @@ func BenchmarkViews(b *testing.B) {
 	}
 	db := create(b)
 	populate(b, db, n)
+	b.Run("Settle", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			if _, err := db.write.Exec("DELETE FROM tie_set"); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			settle(b, db)
+		}
+		b.ReportMetric(float64(one(b, db, "SELECT count(*) FROM tie_member").(int64)), "members")
+	})
 	for _, q := range []string{
 		"best",
 		"SELECT count(*) FROM speedup",

@@ -94,6 +94,9 @@ func reportRun(ctx context.Context, w io.Writer, run *slurm.Run, m *slurm.LastMe
 		m.Trials.Add(status, n)
 	}
 	m.Trials.Of = m.Trials.Done
+	if _, err := db.Settle(ctx); err != nil {
+		return err
+	}
 	if err := printWinners(ctx, w, db, shown(m.Database)); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,9 @@ database gives the same bytes.`,
 				return err
 			}
 			defer db.Close()
+			if err := settle(cmd.Context(), db.Path()); err != nil {
+				return err
+			}
 			if out == "" {
 				out = filepath.Dir(path)
 			}
@@ -46,6 +50,27 @@ database gives the same bytes.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder to write to (default: the database's)")
 	flagFile(cmd, "out")
 	return cmd
+}
+
+// settle brings the tie sets of a database up to date, and the database itself if an
+// older program wrote it. One that can't be written stays as it is: its ties are told
+// by intervals then.
+func settle(ctx context.Context, path string) error {
+	if !writable(path) {
+		return nil
+	}
+	db, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = db.Settle(ctx)
+	return errors.Join(err, db.Close())
+}
+
+// writable reports whether a file and its folder can be written, which SQLite needs.
+func writable(path string) bool {
+	const w = 2 // W_OK
+	return syscall.Access(path, w) == nil && syscall.Access(filepath.Dir(path), w) == nil
 }
 
 // learn returns the rule that the database's trials teach, nil if it has none

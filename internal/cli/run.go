@@ -121,6 +121,9 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 		}
 	}
 	printSummary(w, sum)
+	if _, err := db.Settle(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
 	if sum.Interrupted {
 		return &exitError{exitInterrupted, errors.New("interrupted"),
 			fmt.Sprintf("what was measured is kept; `%s` goes on", shell("spmvtune", "run", name, "--out", out))}

@@ -190,3 +190,67 @@ func BenchmarkMannWhitney(b *testing.B) {
 		MannWhitney(x, y)
 	}
 }
+
+// A candidate is told apart only if it is slower by enough, and surely so.
+func TestTied(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	winner := draw(rng, 20, 1)
+	for _, tt := range []struct {
+		name   string
+		time   float64
+		sample []float64
+		want   bool
+	}{
+		{"far and sure", 1.1, draw(rng, 20, 1.1), false},
+		{"sure, but within the effect", 1.009, draw(rng, 20, 1.1), true},
+		{"far, but of too few samples", 1.1, []float64{1.1}, true},
+		{"far, but scattered", 1.1, []float64{0.5, 0.6, 0.7, 1.1, 1.2, 1.3, 1.4}, true},
+	} {
+		if got := Tied([]float64{1, tt.time}, [][]float64{winner, tt.sample}, LeastEffect); got[1] != tt.want || !got[0] {
+			t.Errorf("%s: tied %v, want %v", tt.name, got[1], tt.want)
+		}
+	}
+	// What is significant alone is not among a hundred.
+	x := []float64{1.1, 1.2, 1.3, 1.4, 1.5}
+	y := []float64{1.05, 1.06, 1.07, 1.08, 1.09}
+	times, samples := []float64{1}, [][]float64{y}
+	for range 100 {
+		times, samples = append(times, 1.3), append(samples, x)
+	}
+	if got := Tied(times[:2], samples[:2], LeastEffect); got[1] {
+		t.Error("alone it is tied")
+	}
+	if got := Tied(times, samples, LeastEffect); !got[1] {
+		t.Error("among a hundred it is told apart")
+	}
+}
+
+func TestDrift(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	first := Timed{1000, draw(rng, 20, 1)}
+	var slower, steady []Timed
+	for i := range 4 {
+		at := int64(2000 + 1000*i)
+		slower = append(slower, Timed{at, draw(rng, 20, 1.05)})
+		steady = append(steady, Timed{at, draw(rng, 20, 1)})
+	}
+	steady[1].Values = draw(rng, 20, 1.5) // once only
+	drifting, still := NewDrift(Points(first, slower)), NewDrift(Points(first, steady))
+	if !Significant([]Drift{drifting}, LeastEffect) || Significant([]Drift{still}, LeastEffect) {
+		t.Error("a drift is not told from an outlier")
+	}
+	if Significant([]Drift{drifting}, 0.1) || Significant(nil, LeastEffect) {
+		t.Error("a drift that is too small to count is significant")
+	}
+	for _, tt := range []struct {
+		at   int64
+		want float64
+	}{{0, 1}, {1000, 1}, {1500, 1.025}, {2000, 1.05}, {3500, 1.05}, {9000, 1.05}} {
+		if got := drifting.Factor(tt.at); !near(got, tt.want, 0.01) {
+			t.Errorf("factor at %d: %v, want %v", tt.at, got, tt.want)
+		}
+	}
+	if got := (Drift{}).Factor(0); got != 1 {
+		t.Errorf("without points: %v", got)
+	}
+}

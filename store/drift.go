@@ -1,0 +1,122 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+
+	"spmvtune/tuner/stat"
+)
+
+// watched is what one sentinel at a time watches over.
+type watched struct {
+	matrix, device int64
+	cache          string
+}
+
+// A drift is how a device drifted while it measured a matrix, in each origin.
+type drift struct {
+	series      map[int64][]stat.Point // by origin, in the order of time
+	drifts      map[int64]stat.Drift
+	effect      float64 // the least difference between trials that counts
+	significant bool
+}
+
+// factor returns how many times as long a product took at a time, in milliseconds since
+// 1970; 1 where that is not known for sure.
+func (d *drift) factor(origin, at int64) float64 {
+	if d == nil || !d.significant {
+		return 1
+	}
+	return d.drifts[origin].Factor(at)
+}
+
+// slack is by what factor times of one moment and another may differ.
+func (d *drift) slack() float64 {
+	if d == nil || !d.significant {
+		return 1
+	}
+	low, high := 1.0, 1.0
+	for _, one := range d.drifts {
+		l, h := one.Extremes()
+		low, high = min(low, l), max(high, h)
+	}
+	return high / low
+}
+
+// least is the least difference between trials that counts, as a fraction.
+func (d *drift) least() float64 {
+	if d == nil {
+		return stat.Effect(0)
+	}
+	return d.effect
+}
+
+// drifts reads what the sentinels say. Each is compared with the first measurement of
+// its trial, and they follow each other: where several watched over one matrix, those
+// of an origin are one series. Those that the device throttled are left out.
+func drifts(ctx context.Context, db queryer) (map[watched]*drift, error) {
+	type row struct {
+		watched
+		identity            string
+		origin, firstOrigin int64
+		first, again        stat.Timed
+	}
+	rows, err := collect(ctx, db, func(rows *sql.Rows) (r row, err error) {
+		var origin, firstOrigin sql.NullInt64
+		var first, again []byte
+		err = rows.Scan(&r.matrix, &r.device, &r.cache, &r.identity, &firstOrigin, &r.first.At, &first, &origin, &r.again.At, &again)
+		r.origin, r.firstOrigin = origin.Int64, firstOrigin.Int64
+		r.first.Values, r.again.Values = unpack(first), unpack(again)
+		return r, err
+	}, `SELECT t.matrix, t.device, t.cache, t.identity, t.origin, t.measured_at, f.data, s.origin, s.at, s.data
+		FROM sentinel s JOIN trial t ON t.identity = s.identity JOIN sample f ON f.trial = t.id
+		WHERE t.status = 'ok' AND s.throttled = 0
+		ORDER BY t.matrix, t.device, t.cache, t.identity, s.at`)
+	if err != nil {
+		return nil, err
+	}
+	found := map[watched]*drift{}
+	medians := map[watched][][]float64{} // of each sentinel
+	for start := 0; start < len(rows); {
+		end := start
+		var again []stat.Timed
+		for ; end < len(rows) && rows[end].watched == rows[start].watched && rows[end].identity == rows[start].identity; end++ {
+			again = append(again, rows[end].again)
+		}
+		r := rows[start]
+		d := found[r.watched]
+		if d == nil {
+			d = &drift{series: map[int64][]stat.Point{}, drifts: map[int64]stat.Drift{}}
+			found[r.watched] = d
+		}
+		origins := map[int64]int64{r.first.At: r.firstOrigin}
+		for _, o := range rows[start:end] {
+			origins[o.again.At] = o.origin
+		}
+		var ratios []float64
+		for _, p := range stat.Points(r.first, again) {
+			d.series[origins[p.At]] = append(d.series[origins[p.At]], p)
+			ratios = append(ratios, p.Value)
+		}
+		medians[r.watched] = append(medians[r.watched], ratios)
+		start = end
+	}
+	for w, d := range found {
+		d.conclude(stat.Effect(stat.Repeatability(medians[w])))
+	}
+	return found, nil
+}
+
+// conclude makes of the series what follows from them.
+func (d *drift) conclude(effect float64) {
+	d.effect = effect
+	var all []stat.Drift
+	for origin, points := range d.series {
+		slices.SortFunc(points, func(a, b stat.Point) int { return cmp.Compare(a.At, b.At) })
+		d.drifts[origin] = stat.NewDrift(points)
+		all = append(all, d.drifts[origin])
+	}
+	d.significant = stat.Significant(all, effect)
+}

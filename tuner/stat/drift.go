@@ -1,0 +1,93 @@
+package stat
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// A Timed is samples, and when they were taken, in milliseconds since 1970.
+type Timed struct {
+	At     int64
+	Values []float64
+}
+
+// A Point says how many times as long a configuration took as the first time.
+type Point struct {
+	At    int64   // milliseconds since 1970
+	Ratio         // to the first
+	P     float64 // that they do not differ, by MannWhitney; 1 for the first
+}
+
+// Points compares what was measured again with the first, which is the first point.
+func Points(first Timed, again []Timed) []Point {
+	points := []Point{{At: first.At, Ratio: Ratio{1, 1, 1}, P: 1}}
+	for _, s := range again {
+		points = append(points, Point{s.At, RatioOf(s.Values, first.Values), MannWhitney(s.Values, first.Values)})
+	}
+	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
+	return points
+}
+
+// A Drift is by how much a device has become slower, as a factor, over time.
+type Drift struct {
+	points []Point // of at least one, in the order of time
+}
+
+// NewDrift makes a drift of points in the order of time. The factor at a point is the
+// median of three, its own and those beside it: a single trial may be off, as
+// Repeatability says, without the device having changed.
+func NewDrift(points []Point) Drift {
+	smooth := slices.Clone(points)
+	for i := 1; i < len(points)-1; i++ {
+		three := []float64{points[i-1].Value, points[i].Value, points[i+1].Value}
+		slices.Sort(three)
+		smooth[i].Value = three[1]
+	}
+	return Drift{smooth}
+}
+
+// Factor returns how many times as long a product takes at a time as at the first
+// point: linear between points, and beyond them that of the nearest.
+func (d Drift) Factor(at int64) float64 {
+	p := d.points
+	i := sort.Search(len(p), func(i int) bool { return p[i].At >= at })
+	switch {
+	case len(p) == 0:
+		return 1
+	case i == 0:
+		return p[0].Value
+	case i == len(p):
+		return p[i-1].Value
+	}
+	share := float64(at-p[i-1].At) / float64(p[i].At-p[i-1].At)
+	return p[i-1].Value + share*(p[i].Value-p[i-1].Value)
+}
+
+// Extremes returns the lowest and the highest factor.
+func (d Drift) Extremes() (low, high float64) {
+	low, high = 1, 1
+	for _, p := range d.points {
+		low, high = min(low, p.Value), max(high, p.Value)
+	}
+	return low, high
+}
+
+// Significant reports whether a factor is off 1 by the least effect that counts, at a
+// point where the samples differ at 5%, corrected for the number of points.
+func Significant(drifts []Drift, effect float64) bool {
+	var values, p []float64
+	for _, d := range drifts {
+		for _, point := range d.points {
+			if point.Ratio != (Ratio{1, 1, 1}) {
+				values, p = append(values, point.Value), append(p, point.P)
+			}
+		}
+	}
+	for i, adjusted := range Holm(p) {
+		if adjusted < Level && (values[i] >= 1+effect || values[i] <= 1/(1+effect)) {
+			return true
+		}
+	}
+	return false
+}
