@@ -136,7 +136,12 @@ func sizeLabel(v, high int) string {
 // ratios is a logarithmic scale for ratios from low to high. It always reaches
 // to both sides of 1, the line that bars start from.
 func ratios(low, high float64) scale {
-	low, high = min(low, 0.9), max(high, 1.25)
+	return logarithmic(min(low, 0.9), max(high, 1.25), func(v float64) string { return plain(v) + "×" })
+}
+
+// logarithmic is a scale from a little below low to further above high, where
+// numbers are written beside marks, with ticks at round values.
+func logarithmic(low, high float64, label func(float64) string) scale {
 	span := math.Log(high / low)
 	s := scale{min: low * math.Exp(-0.03*span), max: high * math.Exp(0.11*span), norm: plot.LogScale{}}
 	marks := []float64{1, 2, 5}
@@ -151,9 +156,12 @@ func ratios(low, high float64) scale {
 		for _, m := range marks {
 			v, err := strconv.ParseFloat(strconv.FormatFloat(m, 'f', -1, 64)+"e"+strconv.Itoa(e), 64)
 			if err == nil && v >= s.min && v <= s.max {
-				s.ticks = append(s.ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64) + "×"})
+				s.ticks = append(s.ticks, plot.Tick{Value: v, Label: label(v)})
 			}
 		}
 	}
 	return s
 }
+
+// plain prints a round value as it is.
+func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

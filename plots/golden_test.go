@@ -12,7 +12,17 @@ import (
 const goldenDPI = 50
 
 // goldenData is the database of which a figure's image is kept.
-func goldenData(string) *data {
+func goldenData(figure string) *data {
+	switch figure {
+	case "gpu-vs-cpu":
+		return both()
+	case "prefix-sum-variants", "chunk-and-unroll":
+		return scans().data()
+	case "average-improvement":
+		return crowd(4, 64, 20).data()
+	case "bandwidth-by-kernel", "version-improvement", "launch-bounds":
+		return bins().data()
+	}
 	s := processor()
 	s.matrices = s.matrices[:4]
 	return s.data()

@@ -68,12 +68,15 @@ func TestLabelsApart(t *testing.T) {
 		every.blocks = append(every.blocks, b)
 	}
 	drawn := map[string]bool{}
-	for name, s := range map[string]synthetic{
-		"processor": processor(), "one": one, "30x11": gpu(30, 256), "1024": gpu(3, 1024), "long": long, "wide": wide, "41": many,
-		"40 kernels": named, "every block": every,
+	manyBins, namedScans := bins(), scans()
+	manyBins.matrices = many.matrices
+	namedScans.matrices, namedScans.device = long.matrices, named.device
+	for name, d := range map[string]*data{
+		"processor": processor().data(), "one": one.data(), "30x11": gpu(30, 256).data(), "1024": gpu(3, 1024).data(), "long": long.data(),
+		"wide": wide.data(), "41": many.data(), "40 kernels": named.data(), "every block": every.data(),
+		"bins": bins().data(), "41 bins": manyBins.data(), "scans": scans().data(), "long scans": namedScans.data(), "both": both(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := s.data()
 			for i := range Figures {
 				pages, _ := Figures[i].draw(d)
 				for _, p := range pages {

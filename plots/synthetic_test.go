@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -19,6 +20,7 @@ type synthetic struct {
 	precisions []kernels.Precision
 	blocks     []int
 	grids      []int
+	params     map[string][]string // further parameters of a kernel; none: its defaults
 }
 
 func processor() synthetic {
@@ -81,20 +83,22 @@ func (s synthetic) data() *data {
 			for pi, p := range s.precisions {
 				for _, block := range sizesOr0(s.blocks, kernel.Block != "") {
 					for _, grid := range sizesOr0(s.grids, kernel.Grid != "") {
-						rate := roof * (0.25 + 0.6*wave(ki*3+mi)) * shape(block, ki, mi) * scaling(grid, s.grids)
-						bytes := float64(f.Nonzeros*(4+p.Bytes()) + n*(4+2*p.Bytes()))
-						if kernel.Format == kernels.COO {
-							bytes = float64(f.Nonzeros*(8+p.Bytes()) + 2*n*p.Bytes())
+						for vi, params := range variants(s.params[k]) {
+							rate := roof * (0.25 + 0.6*wave(ki*3+mi+7*vi)) * shape(block, ki, mi) * scaling(grid, s.grids)
+							bytes := float64(f.Nonzeros*(4+p.Bytes()) + n*(4+2*p.Bytes()))
+							if kernel.Format == kernels.COO {
+								bytes = float64(f.Nonzeros*(8+p.Bytes()) + 2*n*p.Bytes())
+							}
+							ms := bytes / rate / 1e6
+							wide := 0.004 + 0.03*wave(block+grid+ki+mi+pi)
+							rows = append(rows, store.Row{
+								Sweep: "synthetic", Device: s.device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros,
+								Kernel: k, Format: kernel.Format, Precision: p, Block: block, Grid: grid, Params: params, Cache: "cold",
+								Status: "ok", MedianMS: ms, LowMS: ms * (1 - wide), HighMS: ms * (1 + 1.2*wide), Samples: 21,
+								GFLOPS: 2 * float64(f.Nonzeros) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
+								PrepareMS: ms / 3, MaxError: 0.01, MeasuredAt: "2025-01-02T03:04:05.000Z",
+							})
 						}
-						ms := bytes / rate / 1e6
-						wide := 0.004 + 0.03*wave(block+grid+ki+mi+pi)
-						rows = append(rows, store.Row{
-							Sweep: "synthetic", Device: s.device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros,
-							Kernel: k, Format: kernel.Format, Precision: p, Block: block, Grid: grid, Cache: "cold",
-							Status: "ok", MedianMS: ms, LowMS: ms * (1 - wide), HighMS: ms * (1 + 1.2*wide), Samples: 21,
-							GFLOPS: 2 * float64(f.Nonzeros) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
-							PrepareMS: ms / 3, MaxError: 0.01, MeasuredAt: "2025-01-02T03:04:05.000Z",
-						})
 					}
 				}
 			}
@@ -151,6 +155,13 @@ func sizesOr0(sizes []int, choice bool) []int {
 	return []int{0}
 }
 
+func variants(params []string) []string {
+	if len(params) == 0 {
+		return []string{""}
+	}
+	return params
+}
+
 // shape peaks at a block size that depends on the kernel and the matrix.
 func shape(block, kernel, matrix int) float64 {
 	if block == 0 {
@@ -166,4 +177,35 @@ func scaling(grid int, grids []int) float64 {
 	}
 	full := float64(grids[len(grids)-1])
 	return math.Sqrt(float64(grid)/full)*0.6 + 0.4*float64(grid)/full
+}
+
+// bins are the kernels of csr-bins-and-hybrid in both forms.
+func bins() synthetic {
+	s := gpu(4, 64)
+	s.precisions = append(s.precisions, kernels.Float64)
+	s.kernels = []string{"csr_thread_row_v1", "csr_thread_row", "csr_warp_row_v1", "csr_warp_row", "csr_bins_v1", "csr_bins",
+		"csr_hybrid_v1", "csr_hybrid", "cusparse_csr_alg1"}
+	s.params = map[string][]string{"csr_thread_row": {"min_blocks=none", "min_blocks=1", "min_blocks=2", "min_blocks=3"}}
+	return s
+}
+
+// scans are the prefix sums of COO.
+func scans() synthetic {
+	s := gpu(4, 64)
+	s.precisions = append(s.precisions, kernels.Float64)
+	s.kernels = []string{"coo_atomic", "coo_block_chunk", "coo_scan_shared", "coo_segscan_shared", "coo_blelloch", "coo_blelloch_padded",
+		"coo_scan_warp", "coo_segscan_warp", "coo_scan_block", "coo_segscan_block", "coo_scan_warp_chunk", "coo_segscan_warp_chunk",
+		"coo_segscan_warp_chunk_unroll"}
+	s.params = map[string][]string{"coo_segscan_warp_chunk_unroll": {"unroll=2", "unroll=4", "unroll=8"}}
+	return s
+}
+
+// both are a processor and a GPU, some of whose matrices are the same.
+func both() *data {
+	a, b := processor(), gpu(3, 64)
+	b.matrices = append(a.matrices[:4:4], b.matrices...)
+	x, y := a.data(), b.data()
+	d := newData(slices.Concat(x.rows, y.rows), slices.Concat(x.best, y.best), slices.Concat(x.matrices, y.matrices[4:]), slices.Concat(x.devices, y.devices))
+	d.patterns = x.patterns
+	return d
 }

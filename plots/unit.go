@@ -24,6 +24,13 @@ var (
 		note:  " GFLOP/s, not GB/s, because formats differ in bytes.",
 		of:    func(r *store.Row) float64 { return r.GFLOPS },
 	}
+	// gbpsPaper is the axis of the COO papers, who count 24 bytes for the two
+	// operations of each nonzero.
+	gbpsPaper = unit{
+		label: "GB/s (24 bytes per nonzero / time, as in the paper)",
+		note:  " GB/s as the paper counts them, 24 bytes per nonzero in any format: in proportion to speed, not what memory moved.",
+		of:    func(r *store.Row) float64 { return 12 * r.GFLOPS },
+	}
 )
 
 // unitFor chooses the unit of a figure with these panels. GB/s shows how near
