@@ -31,6 +31,7 @@ type document struct {
 	CSS            template.CSS
 	JS             template.JS
 	Facts          []fact
+	Twins          string // "" where none was measured
 	Warnings       []string
 	TopGains       htmlTable
 	Summary        []htmlTable
@@ -61,8 +62,8 @@ type htmlFigure struct {
 }
 
 type htmlPage struct {
-	Name, Title, Alt string
-	SVG              template.HTML
+	Name, Title, Alt, Twins string
+	SVG                     template.HTML
 }
 
 // An htmlTable adds to a table what the template needs to make it sortable.
@@ -91,7 +92,7 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Fig
 		Title: opt.Title, Version: opt.Version,
 		CSS: template.CSS(reportCSS), JS: template.JS(reportJS),
 		Facts: facts(d), TopGains: gainTable(d).html("top"),
-		BestNotes: bestNotes(d), Method: method(d), Sweeps: d.sweeps,
+		Twins: Twins(d.matrices), BestNotes: bestNotes(d), Method: method(d), Sweeps: d.sweeps,
 	}
 	if doc.Title == "" {
 		doc.Title = "Sparse matrix-vector products"
@@ -128,7 +129,7 @@ func htmlFigures(pages []*page) []htmlFigure {
 			list = append(list, htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source})
 		}
 		f := &list[len(list)-1]
-		switch h := (htmlPage{p.Name, p.Title, p.Alt, inline(p.svg)}); {
+		switch h := (htmlPage{p.Name, p.Title, p.Alt, p.twins, inline(p.svg)}); {
 		case !p.Detail:
 			f.Pages = append(f.Pages, h)
 		case len(h.SVG) <= budget:

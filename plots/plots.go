@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -65,6 +66,10 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 		drawn, warnings := f.draw(d)
 		for _, p := range drawn {
 			p.figure = f
+			if p.twins = d.twinNote(p); p.twins != "" {
+				p.Subtitle = strings.TrimSpace(p.Subtitle + " " + p.twins)
+				p.wholePixels() // there may be one line more
+			}
 		}
 		if len(drawn) == 0 {
 			undrawn = append(undrawn, f)
@@ -104,7 +109,7 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	if err := files.write("tables/best-configuration.md", markdownPage("Best configuration", bestNotes(d), best)); err != nil {
 		return nil, err
 	}
-	if err := files.write("tables/summary.md", markdownPage("Summary", sentences(d.missed()), summaryTables(d))); err != nil {
+	if err := files.write("tables/summary.md", markdownPage("Summary", summaryNotes(d), summaryTables(d))); err != nil {
 		return nil, err
 	}
 	var html bytes.Buffer

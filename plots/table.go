@@ -40,7 +40,8 @@ func count(n int) cell { return cell{grouped(n), float64(n)} }
 
 // bestNotes explain the columns of the best-configuration tables, in paragraphs.
 func bestNotes(d *data) []string {
-	return []string{
+	return slices.DeleteFunc([]string{
+		Twins(d.matrices),
 		"Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are rounded to what it supports, " +
 			"but not below two digits. GB/s: compulsory traffic of the format divided by time.",
 		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start of each run" + d.firstRun() + ". " +
@@ -48,7 +49,14 @@ func bestNotes(d *data) []string {
 		"Tied: configurations that can't be told apart from the fastest, the listed one included; of these it is the most robust, the one whose " +
 			"neighbouring block sizes are fast too. Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
 			"The figure of speed-ups takes the fastest configuration of each kernel, so that its ratios can be a little higher.",
-	}
+	}, isEmpty)
+}
+
+func isEmpty(s string) bool { return s == "" }
+
+// summaryNotes say what to know of the summary.
+func summaryNotes(d *data) []string {
+	return slices.DeleteFunc(append([]string{Twins(d.matrices)}, sentences(d.missed())...), isEmpty)
 }
 
 // firstRun says when that was, as far as the database knows.
@@ -217,12 +225,20 @@ func matrixTable(d *data) table {
 		{"matrix", false}, {"class", false}, {"rows", true}, {"columns", true}, {"nonzeros", true},
 		{"mean row", true}, {"longest row", true}, {"empty rows", true},
 	}}
+	twins := Twins(d.matrices) != ""
+	if twins {
+		t.Columns = append(t.Columns, column{"measured", false})
+	}
 	for i := range d.matrices {
 		m := &d.matrices[i]
-		t.Rows = append(t.Rows, []cell{
+		row := []cell{
 			words(m.Name), words(m.Class), count(m.Rows), count(m.Cols), count(m.Nonzeros),
 			{significant(m.RowMean, 3), m.RowMean}, count(m.RowMax), count(m.EmptyRows),
-		})
+		}
+		if twins {
+			row = append(row, words(measuredWords(m.Source)))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

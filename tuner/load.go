@@ -67,7 +67,7 @@ func named(spec configs.Matrix) Matrix {
 	m := Matrix{Name: spec.Name, Class: spec.Class, Source: spec.Path}
 	switch {
 	case spec.Twin:
-		m.Source = "twin of " + spec.SuiteSparse + ": " + generate.Spec(spec.Generate, spec.Args)
+		m.Source = twinSource + spec.SuiteSparse + ": " + generate.Spec(spec.Generate, spec.Args)
 	case spec.SuiteSparse != "":
 		m.Source = "SuiteSparse " + spec.SuiteSparse
 	case spec.Generate != "":

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/plots"
 	"spmvtune/store"
 )
 
@@ -38,7 +40,10 @@ it is the one whose neighbouring block sizes are fast too.`,
 			if err != nil {
 				return err
 			}
-			return printBest(cmd.OutOrStdout(), best)
+			if err := printBest(cmd.OutOrStdout(), best); err != nil {
+				return err
+			}
+			return printTwins(cmd.Context(), cmd.OutOrStdout(), db)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -67,6 +72,18 @@ func printBest(w io.Writer, best []store.Best) error {
 		fmt.Fprintln(w, "no trial is measured yet")
 	}
 	return nil
+}
+
+// printTwins says which matrices of db are twins, if any is.
+func printTwins(ctx context.Context, w io.Writer, db *store.DB) error {
+	matrices, err := db.Features(ctx)
+	if err != nil {
+		return err
+	}
+	if note := plots.Twins(matrices); note != "" {
+		_, err = fmt.Fprintln(w, wrap(note, pageWidth-2, "  "))
+	}
+	return err
 }
 
 // choice prints a block or grid size, nothing where the kernel has no such

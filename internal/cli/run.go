@@ -183,6 +183,9 @@ func printWinners(ctx context.Context, w io.Writer, db *store.DB, path string) e
 	if more := len(best) - mostWinners; more > 0 {
 		fmt.Fprintf(w, "… and %s: %s\n", count(more, "more row", "more rows"), shell("spmvtune", "best", path))
 	}
+	if err := printTwins(ctx, w, db); err != nil {
+		return err
+	}
 	fmt.Fprintln(w)
 	return nil
 }

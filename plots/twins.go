@@ -1,0 +1,79 @@
+package plots
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// Twins says in words which of some matrices are twins, made in place of published
+// ones, "" where none is. Their names say so too, but a reader may take that for a
+// detail.
+func Twins(matrices []store.Matrix) string {
+	byScale := map[float64][]string{}
+	n := 0
+	for _, m := range matrices {
+		if like, twin := tuner.LikenessOf(m.Source); twin {
+			byScale[like.Scale] = append(byScale[like.Scale], like.Of)
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	var groups []string
+	named := n < len(matrices) || n <= 3
+	if !named {
+		groups = []string{"All matrices are twins, not the real ones"}
+	}
+	for _, scale := range slices.Backward(slices.Sorted(maps.Keys(byScale))) {
+		names := strings.Join(byScale[scale], ", ")
+		switch {
+		case scale != 1 && len(byScale[scale]) == n && !named:
+			groups[0] += ", " + scaleWords(scale)
+		case scale != 1:
+			groups = append(groups, scaleWords(scale)+": "+names)
+		case named:
+			groups = append(groups, names)
+		}
+	}
+	text := strings.Join(groups, "; ") + "."
+	if named {
+		text = "Twins, not the real matrices: " + text
+	}
+	return text
+}
+
+func scaleWords(scale float64) string {
+	return "at scale " + strconv.FormatFloat(scale, 'g', -1, 64)
+}
+
+// measuredWords says what of a matrix was measured, by its source.
+func measuredWords(source string) string {
+	like, twin := tuner.LikenessOf(source)
+	switch {
+	case !twin:
+		return "itself"
+	case like.Scale == 1:
+		return "a twin"
+	}
+	return "a twin " + scaleWords(like.Scale)
+}
+
+// twinNote is Twins of the matrices on a page: its own one where it has but one.
+func (d *data) twinNote(p *page) string {
+	if p.matrix == "" {
+		return Twins(d.matrices)
+	}
+	var own []store.Matrix
+	for _, m := range d.matrices {
+		if m.Name == p.matrix {
+			own = append(own, m)
+		}
+	}
+	return Twins(own)
+}

@@ -1,0 +1,74 @@
+package plots
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spmvtune/store"
+)
+
+func TestTwins(t *testing.T) {
+	const real = "SuiteSparse Williams/mc2depi"
+	twin := func(of, scale string) string {
+		return "twin of G/" + of + ": twin(of=" + of + ", scale=" + scale + ", seed=1)"
+	}
+	for _, tt := range []struct {
+		sources []string
+		want    string
+	}{
+		{[]string{real}, ""},
+		{nil, ""},
+		{[]string{real, twin("a", "1")}, "Twins, not the real matrices: a."},
+		{[]string{twin("a", "0.1"), twin("b", "1"), real, twin("c", "1")}, "Twins, not the real matrices: b, c; at scale 0.1: a."},
+		{[]string{twin("a", "1"), twin("b", "1"), twin("c", "1"), twin("d", "1")}, "All matrices are twins, not the real ones."},
+		{[]string{twin("a", "1"), twin("b", "0.1"), twin("c", "0.1"), twin("d", "0.5")}, "All matrices are twins, not the real ones; at scale 0.5: d; at scale 0.1: b, c."},
+		{[]string{twin("a", "0.1"), twin("b", "0.1"), twin("c", "0.1"), twin("d", "0.1")}, "All matrices are twins, not the real ones, at scale 0.1."},
+		{[]string{"twin(of=model7, scale=1, seed=1)"}, "Twins, not the real matrices: model7."},
+	} {
+		var list []store.Matrix
+		for _, s := range tt.sources {
+			list = append(list, store.Matrix{Name: s, Source: s})
+		}
+		if got := Twins(list); got != tt.want {
+			t.Errorf("%q gives %q, not %q", tt.sources, got, tt.want)
+		}
+	}
+}
+
+// Every figure, every table of matrices and the page say what was measured; a figure of
+// one matrix says it of that one.
+func TestTwinsAreSaid(t *testing.T) {
+	d := processor().data()
+	note := "Twins, not the real matrices: model7."
+	for i := range d.matrices {
+		if d.matrices[i].Name == "uniform" {
+			d.matrices[i].Source = "twin of Meszaros/model7: twin(of=model7, scale=1, seed=1)"
+		}
+	}
+	dir := t.TempDir()
+	written, err := write(t.Context(), d, nil, dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range written.Files {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(name) == ".png" {
+			continue
+		}
+		other := false // of one other matrix alone
+		for _, m := range d.matrices {
+			other = other || m.Name != "uniform" && strings.Contains(name, "-"+m.Name+".")
+		}
+		if got := strings.Contains(flat(text), note); got == other {
+			t.Errorf("%s: what was measured is in it: %v", name, got)
+		}
+	}
+}
+
+// flat is the text of a file in one line.
+func flat(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
