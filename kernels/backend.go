@@ -19,15 +19,21 @@ type Device struct {
 	Properties map[string]string `json:"properties,omitempty"`
 }
 
-// A Roof is the bandwidth of a device, measured by streaming over arrays much
-// larger than its cache, in GB/s (10⁹ bytes per second).
+// A Roof is the bandwidth of a device, measured over arrays much larger than its cache,
+// in GB/s (10⁹ bytes per second) of the bytes that the program asks for.
 type Roof struct {
-	Read  float64 `json:"read"`
-	Copy  float64 `json:"copy"`
-	Triad float64 `json:"triad"`
+	Read  float64 `json:"read"`  // one array is summed
+	Copy  float64 `json:"copy"`  // b = a, counted twice
+	Triad float64 `json:"triad"` // c = a + 3·b, counted three times
+	// Gather is what a product without any locality gets of x: float64 elements summed
+	// one by one, in the order of Scatter, 8 bytes each. The places are computed, so
+	// that no indices are read beside. The device moves a sector of 32 bytes, or a line
+	// of 64 or more, for each; for float32 the figure is about half therefore. 0: it was
+	// not measured.
+	Gather float64 `json:"gather,omitempty"`
 }
 
-// Highest is the figure that products are compared with.
+// Highest is the figure that products are compared with: of the streaming ones.
 func (r Roof) Highest() float64 { return max(r.Read, r.Copy, r.Triad) }
 
 // A Problem is a product y = A·x. Backends narrow A and x to the precision of

@@ -129,7 +129,7 @@ func method(d *data) []string {
 			"Cold: caches flushed before every sample. Warm: products back to back. Trials ran in random order. " +
 			"Building a kernel's format from CSR is not part of its time.",
 		"GB/s is compulsory traffic divided by time: each array of the kernel's format once, the columns of x that occur once, y once. " +
-			"The roof is the highest of a read, a copy and a triad measured on the device. GFLOP/s counts two operations per nonzero.",
+			"The roof is the highest of a read, a copy and a triad measured on the device; at random, float64 elements are read one by one from all over memory. GFLOP/s counts two operations per nonzero.",
 	}
 	var few, many int
 	var first, last string

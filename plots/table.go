@@ -136,7 +136,8 @@ func summaryTables(d *data) []table {
 
 func deviceTable(d *data) table {
 	t := table{Title: "Devices", Columns: []column{
-		{"device", false}, {"backend", false}, {"units", true}, {"read (GB/s)", true}, {"copy (GB/s)", true}, {"triad (GB/s)", true}, {"roof: highest", true},
+		{"device", false}, {"backend", false}, {"units", true}, {"read (GB/s)", true}, {"copy (GB/s)", true}, {"triad (GB/s)", true},
+		{"roof: highest", true}, {"at random (GB/s of float64)", true},
 	}}
 	rate := func(v float64) cell {
 		if !(v > 0) {
@@ -147,7 +148,7 @@ func deviceTable(d *data) table {
 	for i := range d.devices {
 		v := &d.devices[i]
 		t.Rows = append(t.Rows, []cell{
-			words(v.Label), words(v.Backend), integer(v.Units), rate(v.Roof.Read), rate(v.Roof.Copy), rate(v.Roof.Triad), rate(v.Roof.Highest()),
+			words(v.Label), words(v.Backend), integer(v.Units), rate(v.Roof.Read), rate(v.Roof.Copy), rate(v.Roof.Triad), rate(v.Roof.Highest()), rate(v.Roof.Gather),
 		})
 	}
 	return t

@@ -133,16 +133,17 @@ func putDevice(ctx context.Context, tx *sql.Tx, d kernels.Device, roof kernels.R
 	}
 	err = tx.QueryRowContext(ctx, `
 		INSERT INTO device (name, backend, model, driver, units, max_block, memory, cache, properties,
-			roof_read, roof_copy, roof_triad) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			roof_read, roof_copy, roof_triad, roof_gather) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))
 		ON CONFLICT (backend, model, driver) DO UPDATE SET
 			name = excluded.name, units = excluded.units, max_block = excluded.max_block,
 			memory = excluded.memory, cache = excluded.cache, properties = excluded.properties,
 			roof_read = max(roof_read, excluded.roof_read),
 			roof_copy = max(roof_copy, excluded.roof_copy),
-			roof_triad = max(roof_triad, excluded.roof_triad)
+			roof_triad = max(roof_triad, excluded.roof_triad),
+			roof_gather = nullif(max(ifnull(roof_gather, 0), ifnull(excluded.roof_gather, 0)), 0)
 		RETURNING id`,
 		d.Name, d.Backend, d.Name, d.Driver, d.Units, d.MaxBlock, d.Memory, d.Cache, string(properties),
-		roof.Read, roof.Copy, roof.Triad).Scan(&id)
+		roof.Read, roof.Copy, roof.Triad, roof.Gather).Scan(&id)
 	return id, err
 }
 

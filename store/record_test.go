@@ -190,7 +190,7 @@ func TestBeginAgain(t *testing.T) {
 	db := create(t)
 	run := testRun()
 	begin(t, db, run)
-	run.Roof = kernels.Roof{Read: 25, Copy: 5, Triad: 5}
+	run.Roof = kernels.Roof{Read: 25, Copy: 5, Triad: 5, Gather: 3}
 	run.Version = "later"
 	begin(t, db, run)
 	run.Device.Driver = "go1.27"
@@ -212,7 +212,7 @@ func TestBeginAgain(t *testing.T) {
 		devices[1].Label != "Testcore 9000 (cpu go1.26)" || devices[1].Name != "Testcore 9000" {
 		t.Fatalf("devices are %+v", devices)
 	}
-	if want := (kernels.Roof{Read: 25, Copy: 20, Triad: 16}); devices[1].Roof != want {
+	if want := (kernels.Roof{Read: 25, Copy: 20, Triad: 16, Gather: 3}); devices[1].Roof != want {
 		t.Errorf("the roof is %v, want the highest, %v", devices[1].Roof, want)
 	}
 	if devices[1].Properties["governor"] != "performance" || devices[1].Memory != 8<<30 {

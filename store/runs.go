@@ -38,16 +38,20 @@ type Kernel struct {
 
 // Devices returns the devices, ordered by label.
 func (db *DB) Devices(ctx context.Context) ([]Device, error) {
+	gather, err := db.column(ctx, "device", "roof_gather")
+	if err != nil {
+		return nil, fmt.Errorf("reading devices: %w", failed(db.path, err))
+	}
 	list, err := collect(ctx, db.read, func(rows *sql.Rows) (d Device, err error) {
 		var properties string
 		if err := rows.Scan(&d.Label, &d.Backend, &d.Name, &d.Driver, &d.Units, &d.MaxBlock, &d.Memory, &d.Cache,
-			&properties, &d.Roof.Read, &d.Roof.Copy, &d.Roof.Triad); err != nil {
+			&properties, &d.Roof.Read, &d.Roof.Copy, &d.Roof.Triad, &d.Roof.Gather); err != nil {
 			return d, err
 		}
 		err = json.Unmarshal([]byte(properties), &d.Properties)
 		return d, err
-	}, `SELECT name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad
-		FROM device ORDER BY name`)
+	}, `SELECT name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad,
+		ifnull(`+gather+`, 0) FROM device ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("reading devices: %w", failed(db.path, err))
 	}

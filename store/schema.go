@@ -17,6 +17,16 @@ func allColumns(ctx context.Context, db *sql.DB) ([]string, error) {
 		WHERE m.type IN ('view', 'table') ORDER BY c.name`)
 }
 
+// column is what to select a column of a table by: its name, or null in a file that an
+// older program wrote, and which is only read.
+func (db *DB) column(ctx context.Context, table, name string) (string, error) {
+	found, err := texts(ctx, db.read, `SELECT name FROM pragma_table_info(?) WHERE name = ?`, table, name)
+	if err != nil || len(found) == 0 {
+		return "NULL", err
+	}
+	return name, nil
+}
+
 // texts returns the single text column that a query gives.
 func texts(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
 	return collect(ctx, db, func(rows *sql.Rows) (s string, err error) {

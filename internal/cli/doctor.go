@@ -34,7 +34,8 @@ func newDoctor() *cobra.Command {
 			}
 			if found.CPU != nil {
 				line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", found.CPU.Name, found.CPU.Units, bytesText(found.CPU.Cache), bytesText(found.CPU.Memory))
-				line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s (measured)", found.Roof.Read, found.Roof.Copy, found.Roof.Triad)
+				line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s, at random %.2f GB/s of float64 (measured)",
+					found.Roof.Read, found.Roof.Copy, found.Roof.Triad, found.Roof.Gather)
 			} else {
 				line("cpu", "%s", found.CPUError)
 			}

@@ -256,6 +256,21 @@ func TestDeviceAndRoof(t *testing.T) {
 	if !(r.Read > 0 && r.Copy > 0 && r.Triad > 0) {
 		t.Errorf("the roof is %+v", r)
 	}
+	if g := b.gather(16, 3); !(g > 0) {
+		t.Errorf("%g GB/s at random", g)
+	}
+}
+
+// Each element is gathered once, in whatever parts.
+func TestGatherSum(t *testing.T) {
+	const log = 10
+	x := make([]float64, 1<<log)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	if got, want := gatherSum(x, log, 0, 300)+gatherSum(x, log, 300, len(x)), float64(len(x)*(len(x)-1)/2); got != want {
+		t.Errorf("the sum is %v, want %v", got, want)
+	}
 }
 
 // A sum that left elements out would raise the roof.

@@ -1,18 +1,60 @@
 package cpu
 
 import (
+	"math/bits"
+	"runtime"
 	"time"
 
 	"spmvtune/kernels"
 )
 
 // Roof measures bandwidth as STREAM does (McCalpin, 1995): all cores, arrays of
-// four times the last-level cache, the best of several passes. Read sums one
-// array, copy counts two, triad (a = b + s·c) three; the lines that a store
-// reads before it writes are not counted.
+// four times the last-level cache, the best of several passes. The lines that a
+// store reads before it writes are not counted. Reading at random is from an array of
+// eight times that cache at least, where memory allows.
 func (b *Backend) Roof() (kernels.Roof, error) {
 	const passes = 10
-	return b.roof(int(4*cacheOr(b.device.Cache)/8), passes), nil
+	cache := cacheOr(b.device.Cache)
+	roof := b.roof(int(4*cache/8), passes)
+	runtime.GC() // gives back the arrays
+	bytes := 8 * cache
+	if m := b.device.Memory; m > 0 {
+		bytes = min(bytes, m/8)
+	}
+	roof.Gather = b.gather(min(bits.Len64(uint64(bytes/8-1)), 31), passes)
+	return roof, nil
+}
+
+// gather measures reading at random from 2^log float64. A pass reads an element for
+// each line of the array, so that it would come from memory even if the cache kept the
+// lines of the pass before as long as it can.
+func (b *Backend) gather(log, passes int) float64 {
+	cores := len(b.cores)
+	x, sums := make([]float64, 1<<log), make([]float64, cores)
+	reads := max(len(x)/(cacheLine/8), 1)
+	b.pool.run(cores, func(w int) { // each touches a part of it first
+		for i := splitAt(len(x), w, cores); i < splitAt(len(x), w+1, cores); i++ {
+			x[i] = 1
+		}
+	})
+	var gbps float64
+	for range passes {
+		start := time.Now()
+		b.pool.run(cores, func(w int) {
+			sums[w] = gatherSum(x, log, splitAt(reads, w, cores), splitAt(reads, w+1, cores))
+		})
+		gbps = max(gbps, float64(8*reads)/1e9/time.Since(start).Seconds())
+	}
+	return gbps
+}
+
+// gatherSum adds the elements at places lo to hi of the order of kernels.Scatter.
+func gatherSum(x []float64, log, lo, hi int) float64 {
+	var sum float64
+	for i := lo; i < hi; i++ {
+		sum += x[kernels.Scatter(uint32(i), log)]
+	}
+	return sum
 }
 
 // roof measures with arrays of n float64 each.

@@ -125,6 +125,17 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 		}
 	}
 	suffix := map[int]string{4: "_f32", 8: "_f64"}[v]
+	steps := slices.DeleteFunc(slices.Clone(r.Steps), func(s step) bool { return s.Grid == 0 })
+	for i := range steps {
+		steps[i].Entry += suffix
+	}
+	return unpackValues(e.launch(t, c.String()+" on "+m.String(), arrays, steps, vecY, seed), v)
+}
+
+// launch runs steps, whose entries have their whole name, over arrays and returns what
+// is in the array result then. what is for messages.
+func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, steps []step, result string, seed int64) []byte {
+	t.Helper()
 	var req bytes.Buffer
 	put := func(n int) { req.Write(binary.NativeEndian.AppendUint64(nil, uint64(n))) }
 	index := map[string]int{}
@@ -135,15 +146,13 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 		put(len(data))
 		req.Write(data)
 	}
-	steps := slices.DeleteFunc(slices.Clone(r.Steps), func(s step) bool { return s.Grid == 0 })
 	put(len(steps))
 	for _, s := range steps {
-		entry := s.Entry + suffix
-		if _, _, ok := module(entry); !ok {
-			t.Fatalf("%s: no PTX has the entry %s", c, entry)
+		if _, _, ok := module(s.Entry); !ok {
+			t.Fatalf("%s: no PTX has the entry %s", what, s.Entry)
 		}
-		put(len(entry))
-		req.WriteString(entry)
+		put(len(s.Entry))
+		req.WriteString(s.Entry)
 		put(s.Grid)
 		put(s.Block)
 		put(s.Shared)
@@ -156,27 +165,27 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 			}
 			i, ok := index[a.array]
 			if !ok {
-				t.Fatalf("%s: there is no array %s", c, a.array)
+				t.Fatalf("%s: there is no array %s", what, a.array)
 			}
 			put(1)
 			put(i)
 		}
 	}
-	put(index[vecY])
-	_, err = e.in.Write(req.Bytes())
+	put(index[result])
+	_, err := e.in.Write(req.Bytes())
 	var size int64
 	if err == nil {
 		err = binary.Read(e.out, binary.NativeEndian, &size)
 	}
-	result := make([]byte, size)
+	content := make([]byte, size)
 	if err == nil {
-		_, err = io.ReadFull(e.out, result)
+		_, err = io.ReadFull(e.out, content)
 	}
 	if err != nil {
 		e.cmd.Wait()
-		t.Fatalf("%s on %s: %v\n%s", c, m, err, e.err.String())
+		t.Fatalf("%s: %v\n%s", what, err, e.err.String())
 	}
-	return unpackValues(result, v)
+	return content
 }
 
 // rowsOf gives every nonzero's row.

@@ -1,6 +1,8 @@
 // Kernels that stream over arrays much larger than the cache: the bandwidth that
 // products are compared with (after STREAM, McCalpin 1995). Arrays are n vectors
 // of 16 bytes. A thread has four loads of each array in flight.
+//
+// The last one gathers instead: what a product without locality gets of x.
 
 #include "common.cuh"
 
@@ -44,4 +46,23 @@ extern "C" __global__ void roof_triad(const float4 *__restrict__ a, const float4
 	    [=](size_t i, pair4 v) {
 		    c[i] = make_float4(v.a.x + 3 * v.b.x, v.a.y + 3 * v.b.y, v.a.z + 3 * v.b.z, v.a.w + 3 * v.b.w);
 	    });
+}
+
+// Scatter of package kernels, for all threads to agree with it.
+__device__ __forceinline__ unsigned scatter(unsigned i, int bits) {
+	unsigned mask = (1u << bits) - 1;
+	int shift = (bits + 1) / 2;
+	i ^= i >> shift;
+	i = i * 0x9e3779b1u & mask;
+	i ^= i >> shift;
+	i = i * 0x85ebca77u & mask;
+	return i ^ i >> shift;
+}
+
+// Reads the 2^bits elements of x, each once, in the order of scatter.
+extern "C" __global__ void roof_gather(const double *__restrict__ x, double *sink, int bits) {
+	double sum = 0;
+	stream(
+	    (size_t)1 << bits, [=](size_t i) { return x[scatter((unsigned)i, bits)]; }, [&](size_t, double v) { sum += v; });
+	if (sum == 1) *sink = sum;
 }

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"math/bits"
 	"slices"
 
 	"gorgonia.org/cu"
@@ -14,9 +15,9 @@ import (
 // so that every pass is cold.
 const roofBytes = 4 << 30
 
-// Roof measures bandwidth as STREAM does (McCalpin, 1995): read sums one array,
-// copy counts two, triad (c = a + 3·b) three. It is the best of several passes
-// with each of several grids.
+// Roof measures bandwidth as STREAM does (McCalpin, 1995), and that of reading at
+// random, see kernels.Roof. Each is the best of several passes with each of several
+// grids.
 func (b *Backend) Roof() (kernels.Roof, error) {
 	b.drop()
 	b.arrays.next()
@@ -55,7 +56,18 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 		}
 		*pass.into = float64(pass.arrays*bytes) / 1e9 / seconds
 	}
-	return roof, nil
+	return roof, b.gather(&roof, ptrs[0], ptrs[3], bytes)
+}
+
+// gather measures the bandwidth of reading at random, from the array at x.
+func (b *Backend) gather(roof *kernels.Roof, x, sink uint64, bytes int64) error {
+	log := min(bits.Len64(uint64(bytes/8))-1, 31)
+	seconds, err := b.fastest("roof_gather", []uint64{x, sink, uint64(log)})
+	if err != nil {
+		return err
+	}
+	roof.Gather = float64(int64(8)<<log) / 1e9 / seconds
+	return nil
 }
 
 // fastest is the shortest time of a streaming kernel, in seconds, over passes

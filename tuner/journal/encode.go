@@ -32,9 +32,10 @@ type matrixLine struct {
 }
 
 type roof struct {
-	Read  number `json:"read"`
-	Copy  number `json:"copy"`
-	Triad number `json:"triad"`
+	Read   number `json:"read"`
+	Copy   number `json:"copy"`
+	Triad  number `json:"triad"`
+	Gather number `json:"gather,omitzero"`
 }
 
 func encodeTrial(run int, r tuner.Result) trialLine {
@@ -65,7 +66,7 @@ func (l *matrixLine) decode() *tuner.Matrix {
 func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) runLine {
 	return runLine{
 		Number: n, Sweep: run.Sweep.Name, Title: run.Sweep.Title, Text: string(run.Sweep.Text),
-		Device: run.Device, Roof: roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad)},
+		Device: run.Device, Roof: roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad), number(run.Roof.Gather)},
 		Sources: run.Sources, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin, Facts: facts, At: at,
 	}
 }
@@ -77,7 +78,9 @@ func (l *runLine) decode() *Run {
 	return &Run{
 		RunInfo: tuner.RunInfo{
 			Sweep:  &configs.Sweep{Name: l.Sweep, Title: l.Title, Text: []byte(l.Text)},
-			Device: l.Device, Roof: kernels.Roof{Read: float64(l.Roof.Read), Copy: float64(l.Roof.Copy), Triad: float64(l.Roof.Triad)},
+			Device: l.Device,
+			Roof: kernels.Roof{Read: float64(l.Roof.Read), Copy: float64(l.Roof.Copy), Triad: float64(l.Roof.Triad),
+				Gather: float64(l.Roof.Gather)},
 			Sources: l.Sources, Protocol: l.Protocol, Version: l.Version, Origin: l.Origin,
 		},
 		Facts: l.Facts, At: l.At,

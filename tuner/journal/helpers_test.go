@@ -18,7 +18,7 @@ func testRun() tuner.RunInfo {
 	return tuner.RunInfo{
 		Sweep:    &configs.Sweep{Name: "quick", Title: "A <quick> one", Text: []byte("name = \"quick\" # é\n")},
 		Device:   kernels.Device{Backend: "cpu", Name: "Testcore", Driver: "go1.26", Units: 2, Properties: map[string]string{"governor": "performance"}},
-		Roof:     kernels.Roof{Read: 10, Copy: 20.1, Triad: 1.0 / 3},
+		Roof:     kernels.Roof{Read: 10, Copy: 20.1, Triad: 1.0 / 3, Gather: 0.7},
 		Sources:  map[string]string{"cpu_coo": "1", "cpu_csr": "2"},
 		Protocol: "warmup=3",
 		Version:  "test",

@@ -75,6 +75,11 @@ T atomicAdd(T *p, U v) {
 	return old;
 }
 
+struct alignas(16) float4 {
+	float x, y, z, w;
+};
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
 inline int __clz(unsigned v) { return v ? __builtin_clz(v) : 32; }
 inline int __ffs(unsigned v) { return __builtin_ffs(int(v)); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
