@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot/text"
@@ -99,10 +100,8 @@ func (b *bars) drawRows(c draw.Canvas) vg.Length {
 	height, top := b.rowHeight(), c.Max.Y-headingHeight
 	for i := range b.rows {
 		r, y := &b.rows[i], top-vg.Length(i)*height
-		if i%2 == 0 {
-			c.SetColor(bandColor)
-			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - height}, Max: vg.Point{X: c.Max.X, Y: y}}.Path())
-		}
+		c.SetColor(background(i))
+		c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - height}, Max: vg.Point{X: c.Max.X, Y: y}}.Path())
 		mid := y - height/2
 		if b.oneLine() {
 			c.FillText(at(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: mid + 1}, fit(name, r.name, names))
@@ -113,6 +112,14 @@ func (b *bars) drawRows(c draw.Canvas) vg.Length {
 		c.FillText(at(soft, text.XLeft, text.YTop), vg.Point{X: c.Min.X + 3, Y: mid - 2.5}, fit(soft, r.note, left-4))
 	}
 	return left
+}
+
+// background is the colour behind the i-th row.
+func background(i int) color.Color {
+	if i%2 == 0 {
+		return bandColor
+	}
+	return paperColor
 }
 
 // reach is the range of all that is drawn.

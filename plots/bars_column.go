@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -29,13 +30,13 @@ func (b *bars) drawColumn(c draw.Canvas, i int) {
 	}
 	height := b.rowHeight()
 	for j := range b.rows {
-		b.drawCell(c, b.rows[j].cells[i], x, high-vg.Length(j)*height-height/2)
+		b.drawCell(c, b.rows[j].cells[i], x, high-vg.Length(j)*height-height/2, background(j))
 	}
 }
 
 // drawCell draws the marks of a cell about the height mid, and the number of the
 // highest beside it.
-func (b *bars) drawCell(c draw.Canvas, cell []mark, x func(float64) vg.Length, mid vg.Length) {
+func (b *bars) drawCell(c draw.Canvas, cell []mark, x func(float64) vg.Length, mid vg.Length, behind color.Color) {
 	pitch := b.pitch()
 	var best *mark
 	bestY, reach := mid, vg.Length(math.Inf(-1))
@@ -62,25 +63,28 @@ func (b *bars) drawCell(c draw.Canvas, cell []mark, x func(float64) vg.Length, m
 		bestY = mid
 	}
 	number := at(typeface(tickSize, true, inkColor), text.XLeft, text.YCenter)
-	c.FillText(number, vg.Point{X: max(reach, x(best.v)) + 6, Y: bestY}, b.number(best.v))
+	p, s := vg.Point{X: max(reach, x(best.v)) + 6, Y: bestY}, b.number(best.v)
+	c.SetColor(behind) // hides the lines of grid and roof
+	c.Fill(vg.Rectangle{Min: vg.Point{X: p.X - 1, Y: p.Y - 5}, Max: vg.Point{X: p.X + number.Width(s) + 1, Y: p.Y + 4}}.Path())
+	c.FillText(number, p, s)
 }
 
 func (b *bars) drawMark(c draw.Canvas, m *mark, x func(float64) vg.Length, y vg.Length) {
-	pitch, color := b.pitch(), m.look.Color
-	whisker := color
+	pitch, ink := b.pitch(), m.look.Color
+	whisker := ink
 	switch {
 	case pitch < 4:
 	case math.IsNaN(b.origin):
 		c.StrokeLine2(draw.LineStyle{Color: lineColor, Width: 0.6}, c.Min.X, y, x(m.v), y)
 	default:
-		c.StrokeLine2(draw.LineStyle{Color: color, Width: pitch * 0.36}, x(b.origin), y, x(m.v), y)
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: pitch * 0.36}, x(b.origin), y, x(m.v), y)
 		whisker = inkColor // against the bar
 	}
 	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: 0.9}, x(m.low), y, x(m.high), y)
 	radius := min(3.4, max(3, pitch*0.42))
-	m.look.Marker.draw(c, vg.Point{X: x(m.v), Y: y}, radius, color)
+	m.look.Marker.draw(c, vg.Point{X: x(m.v), Y: y}, radius, ink)
 	if !math.IsNaN(m.hollow) {
-		m.look.Marker.outline(c, vg.Point{X: x(m.hollow), Y: y}, radius, color)
+		m.look.Marker.outline(c, vg.Point{X: x(m.hollow), Y: y}, radius, ink)
 	}
 }
 

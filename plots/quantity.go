@@ -77,9 +77,9 @@ func percentFaster(baseline string) quantity {
 	}
 }
 
-// changes are ratios that are round as percentages, symmetric about 1 as far as
-// they can be.
-var changes = []float64{0.001, 0.01, 0.1, 0.2, 0.5, 0.75, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 11, 101, 1001}
+// changes are ratios that are round as percentages, those first that are labelled
+// where there is no room for all.
+var changes = []float64{1, 0.1, 11, 0.01, 101, 0.001, 1001, 0.5, 2, 0.2, 5, 0.75, 1.5, 0.9, 1.1, 1.25, 3}
 
 func gained(r, base *store.Row) point {
 	v, low, high := ratio(base, r)
@@ -90,7 +90,7 @@ func gained(r, base *store.Row) point {
 func change(v float64) string {
 	percent := 100 * (v - 1)
 	digits := 0
-	if math.Abs(percent) < 9.95 && math.Abs(percent-math.Round(percent)) > 1e-9 {
+	if (math.Abs(percent) < 9.95 || percent < -90) && math.Abs(percent-math.Round(percent)) > 1e-9 {
 		digits = 1
 	}
 	s := strconv.FormatFloat(math.Abs(percent), 'f', digits, 64)

@@ -1,0 +1,66 @@
+package plots
+
+import (
+	"testing"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/store"
+)
+
+// TestSweepsGiveFigures: the sweep that a figure names as producing its data does.
+func TestSweepsGiveFigures(t *testing.T) {
+	made := map[string]*data{}
+	for i := range Figures {
+		f := &Figures[i]
+		if made[f.Sweep] == nil {
+			made[f.Sweep] = swept(t, f.Sweep)
+		}
+		if pages, _ := f.draw(made[f.Sweep]); len(pages) == 0 {
+			t.Errorf("%s: `run %s` gives no page", f.ID, f.Sweep)
+		}
+	}
+}
+
+// swept is what a shipped sweep would leave of three matrices, on a processor and,
+// if it has kernels for one, a GPU.
+func swept(t *testing.T, name string) *data {
+	t.Helper()
+	sweep, err := configs.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices := []store.Device{
+		{Label: "Testcore", Device: kernels.Device{Backend: "cpu", Name: "Testcore", Units: 2}, Roof: kernels.Roof{Read: 40}},
+		{Label: "Testcard", Device: kernels.Device{Backend: "cuda", Name: "Testcard", Units: 8}, Roof: kernels.Roof{Read: 400}},
+	}
+	var rows []store.Row
+	var matrices []store.Matrix
+	patterns := map[string]*sparse.Density{}
+	for mi, m := range []string{"short", "middle", "long"} {
+		n, mean := 1_000_000, 3+20*mi
+		matrices = append(matrices, store.Matrix{Name: m, Hash: m, Features: sparse.Features{Rows: n, Cols: n, Nonzeros: mean * n, RowMean: float64(mean)}})
+		patterns[m] = pattern(mi)
+		for _, space := range sweep.Kernels {
+			for _, dev := range devices {
+				for c := range space.Expand(dev.Units) {
+					k, _ := kernels.Lookup(c.Kernel)
+					if k.Backend != dev.Backend {
+						continue
+					}
+					ms := 1 + wave(len(rows)+mi)
+					rows = append(rows, store.Row{
+						Sweep: name, Device: dev.Label, Matrix: m, Rows: n, Cols: n, NNZ: mean * n, Kernel: c.Kernel, Format: k.Format,
+						Precision: c.Precision, Block: c.Block, Grid: c.Grid, Params: c.Params.String(), Cache: string(sweep.Protocol.Cache), Status: statusOK,
+						MedianMS: ms, LowMS: 0.99 * ms, HighMS: 1.01 * ms, Samples: 20,
+						GFLOPS: 2e-6 * float64(mean*n) / ms, GBPS: 12e-6 * float64(mean*n) / ms, RoofFraction: 0.5, MeasuredAt: "2025-01-02T03:04:05.000Z",
+					})
+				}
+			}
+		}
+	}
+	d := newData(rows, nil, matrices, devices)
+	d.patterns = patterns
+	return d
+}
