@@ -14,3 +14,23 @@ func ReportOf(text []byte) Report {
 	}
 	return Report{Figures: file.Report.Figures}
 }
+
+// SearchOf returns the strategy of a sweep's text as a database keeps it, and its
+// budget of trials. What can't be read any more is taken as left out.
+func SearchOf(text []byte) Search {
+	var file struct {
+		Search struct {
+			Strategy string
+			Budget   struct{ Trials int }
+		}
+	}
+	s := Search{Strategy: strategies[0]}
+	if err := toml.Unmarshal(text, &file); err != nil {
+		return s
+	}
+	if file.Search.Strategy != "" {
+		s.Strategy = file.Search.Strategy
+	}
+	s.Trials = file.Search.Budget.Trials
+	return s
+}

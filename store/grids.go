@@ -1,0 +1,117 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+	"spmvtune/tuner/replay"
+)
+
+// Grids returns what sweeps over whole grids have measured, by device, matrix,
+// precision and cache state, with the raw samples: what searches can be replayed on.
+// Trials of other searches are not among them, nor those that were measured again since.
+func (db *DB) Grids(ctx context.Context) ([]replay.Grid, error) {
+	whole, err := db.wholeSweeps(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading sweeps: %w", failed(db.path, err))
+	}
+	devices, err := db.Devices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	flush := map[string]float64{}
+	for _, d := range devices {
+		flush[d.Label] = flushTime(d)
+	}
+	var grids []replay.Grid
+	type row struct {
+		sweep, device, matrix, cache, params string
+		precision                            kernels.Precision
+		trial                                replay.Trial
+	}
+	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r row, err error) {
+		var status tuner.Status
+		var median sql.NullFloat64
+		var batch sql.NullInt64
+		var data []byte
+		if err = rows.Scan(&r.sweep, &r.device, &r.matrix, &r.precision, &r.cache, &r.trial.Kernel, &r.trial.Block, &r.trial.Grid,
+			&r.params, &status, &median, &batch, &data); err != nil {
+			return r, err
+		}
+		r.trial.Precision, r.trial.Params = r.precision, parseParams(r.params)
+		r.trial.Samples = unpack(data)
+		r.trial.Median, r.trial.Batch = median.Float64, int(batch.Int64)
+		r.trial.OK = status == tuner.OK && len(r.trial.Samples) > 0
+		return r, nil
+	}, `SELECT w.name || ' ' || w.hash, d.name, m.name, t.precision, t.cache, k.name, t.block, t.grid, t.params, t.status, t.median, t.batch, s.data
+		FROM trial t JOIN sweep w ON w.id = t.sweep JOIN device d ON d.id = t.device JOIN matrix m ON m.id = t.matrix
+			JOIN kernel k ON k.id = t.kernel LEFT JOIN sample s ON s.trial = t.id
+		WHERE t.superseded = 0
+		ORDER BY d.name, m.name, t.precision, t.cache, t.sweep, k.name, t.params, t.grid, t.block`)
+	if err != nil {
+		return nil, fmt.Errorf("reading samples: %w", failed(db.path, err))
+	}
+	last := ""
+	for _, r := range rows {
+		warmup, ok := whole[r.sweep]
+		if !ok {
+			continue
+		}
+		if key := strings.Join([]string{r.device, r.matrix, string(r.precision), r.cache, r.sweep}, "\x00"); key != last {
+			last = key
+			cost := replay.Cost{Warmup: warmup}
+			if r.cache == string(tuner.Cold) {
+				cost.Flush = flush[r.device]
+			}
+			grids = append(grids, replay.Grid{Device: r.device, Matrix: r.matrix, Precision: r.precision, Cache: r.cache, Cost: cost})
+		}
+		g := &grids[len(grids)-1]
+		g.Trials = append(g.Trials, r.trial)
+	}
+	return slices.DeleteFunc(grids, func(g replay.Grid) bool { return !(g.Best() > 0) }), nil
+}
+
+// wholeSweeps returns, of the sweeps that try every configuration, the warm-up of their
+// protocols, by name and hash.
+func (db *DB) wholeSweeps(ctx context.Context) (map[string]int, error) {
+	sweeps, err := db.Sweeps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	whole := map[string]int{}
+	for _, s := range sweeps {
+		if search := configs.SearchOf([]byte(s.Text)); search.Strategy != "grid" || search.Trials > 0 {
+			continue
+		}
+		warmup := 1
+		for _, setting := range strings.Fields(s.Protocol) {
+			fmt.Sscanf(setting, "warmup=%d", &warmup)
+		}
+		whole[s.Name+" "+s.Hash] = warmup
+	}
+	return whole, nil
+}
+
+// flushTime is how long it takes to flush the caches of a device before a sample: twice
+// the last one is written, at the bandwidth that was measured.
+func flushTime(d Device) float64 {
+	bandwidth := cmp.Or(d.Roof.Highest(), 1)
+	return 2 * float64(d.Cache) / (bandwidth * 1e9)
+}
+
+// parseParams reads what kernels.Params.String has written.
+func parseParams(text string) kernels.Params {
+	params := kernels.Params{}
+	for _, setting := range strings.Fields(text) {
+		name, value, _ := strings.Cut(setting, "=")
+		params[name] = value
+	}
+	return params
+}

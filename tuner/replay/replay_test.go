@@ -1,0 +1,103 @@
+package replay
+
+import (
+	"math"
+	"testing"
+
+	"spmvtune/kernels"
+)
+
+// grid is a made-up record: 60 configurations of two kernels, some of which failed.
+func grid() *Grid {
+	g := &Grid{Device: "d", Matrix: "m", Precision: kernels.Float32, Cache: "cold", Cost: Cost{Warmup: 2, Flush: 1e-4}}
+	for i := range 60 {
+		t := Trial{Config: kernels.Config{Kernel: []string{"a", "b"}[i%2], Precision: kernels.Float32, Block: 32 << (i / 2 % 6), Grid: 100 << (i / 12)}}
+		if i%10 != 3 {
+			t.OK, t.Batch = true, 1
+			t.Median = 1e-3 * (1 + 0.1*math.Abs(float64(i-20)))
+			for range 9 {
+				t.Samples = append(t.Samples, t.Median)
+			}
+		}
+		g.Trials = append(g.Trials, t)
+	}
+	return g
+}
+
+// What a trial costs is the time of its products and flushes, no more.
+func TestCost(t *testing.T) {
+	trial := &Trial{OK: true, Median: 2, Samples: []float64{3, 1, 2}, Batch: 10}
+	c := Cost{Warmup: 2, Flush: 0.5}
+	// Two products to warm up and two to verify, 30 in samples, five flushes.
+	if got := c.Of(trial, 3); got != 4*2+60+2.5 {
+		t.Errorf("all samples: %g", got)
+	}
+	if got := c.look(trial, 1); got != 3*2+30+1 {
+		t.Errorf("a look: %g", got)
+	}
+	if got := c.Of(&Trial{}, 0); got != 0 {
+		t.Errorf("what was not measured: %g", got)
+	}
+}
+
+// A search over everything costs what the grid has cost, and ends with the best.
+func TestRunOfEverything(t *testing.T) {
+	g := grid()
+	for _, name := range []string{"grid", "random"} {
+		paths, err := Run(t.Context(), g, name, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths {
+			end := p.End()
+			if end.Steps != 60 || end.Loss != 0 || math.Abs(end.Seconds-g.Exhaustive()) > 1e-9 || p.Short != 0 {
+				t.Errorf("%s: %+v of %g s", name, end, g.Exhaustive())
+			}
+			at, ok := p.Within(0.05)
+			if !ok || at.Loss > 0.05 || at.Steps > end.Steps {
+				t.Errorf("%s: within 5%% from %+v on", name, at)
+			}
+		}
+	}
+}
+
+// Adaptive searches cost less; looks that want more samples than there are, are counted.
+func TestRunOfRacing(t *testing.T) {
+	g := grid()
+	for i := range g.Trials {
+		if len(g.Trials[i].Samples) > 2 {
+			g.Trials[i].Samples = g.Trials[i].Samples[:2]
+		}
+	}
+	paths, err := Run(t.Context(), g, "racing", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := 0
+	for _, p := range paths {
+		if end := p.End(); end.Loss > 0.1 {
+			t.Errorf("ended at %+v", end)
+		}
+		short += p.Short
+	}
+	if short == 0 {
+		t.Error("no look wanted five samples of two")
+	}
+	if _, err := Run(t.Context(), g, "gird", 1); err == nil {
+		t.Error("no error for a strategy that there is not")
+	}
+}
+
+// What a search is judged by is the state from which on it stays near the best.
+func TestWithin(t *testing.T) {
+	p := Path{Points: []Point{{1, 1, 0.5}, {2, 2, 0}, {3, 3, 0.04}, {4, 4, 0.01}}}
+	for _, c := range []struct {
+		fraction float64
+		steps    int
+	}{{1, 1}, {0.1, 2}, {0.04, 2}, {0.02, 4}, {0.001, 0}} {
+		at, ok := p.Within(c.fraction)
+		if at.Steps != c.steps || ok != (c.steps > 0) {
+			t.Errorf("within %g: %+v %v, want step %d", c.fraction, at, ok, c.steps)
+		}
+	}
+}

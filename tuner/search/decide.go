@@ -1,0 +1,59 @@
+package search
+
+import "math"
+
+// The end of a search that has looked at configurations with one sample each: what may
+// still be the fastest is measured better and better.
+const (
+	// few is how many samples tell configurations apart that one sample does not.
+	few = 5
+	// contenders is how many configurations get them, at most.
+	contenders = 32
+	// finalists is how many configurations are measured under the protocol, at most.
+	finalists = 10
+	// sure is how many standard deviations make a configuration clearly slower: of 700
+	// that are not, one is dropped.
+	sure = 3
+)
+
+// A decision is the end of a search: two rounds of a race.
+type decision struct {
+	*book
+	sharpened bool
+	tries     int
+}
+
+// more gives the next steps, none when it is decided.
+func (d *decision) more() []Step {
+	if !d.sharpened {
+		d.sharpened = true
+		if list := d.open(); len(list) > 1 {
+			return lookSteps(list[:min(len(list), contenders)], few)
+		}
+	}
+	if list := d.open(); len(list) > 0 && d.tries < finalists {
+		d.tries++
+		return protocolSteps(list[:1])
+	}
+	return nil
+}
+
+// open lists the configurations that may be the fastest, but are not measured under the
+// protocol yet, the most promising first.
+func (d *decision) open() []int {
+	var list []int
+	for _, c := range d.near(math.Inf(1)) {
+		if !d.known[c].decided && !d.slower(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// slower reports whether a configuration is clearly slower than the fastest.
+func (b *book) slower(config int) bool {
+	best := b.best()
+	e, f := b.known[config], b.known[best]
+	s := math.Hypot(b.sigma(e.samples), b.sigma(f.samples))
+	return e.log-f.log > sure*s
+}

@@ -1,0 +1,158 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spmvtune/kernels"
+)
+
+// landscape is a space with times: kernels whose best block and grid differ, and one
+// that is far too slow.
+func landscape() (*Space, []float64) {
+	var configs []kernels.Config
+	var times []float64
+	for k, name := range []string{"a", "b", "c", "slow"} {
+		for block := 32; block <= 1024; block *= 2 {
+			for grid := 128; grid <= 4096; grid *= 2 {
+				for _, unroll := range []string{"1", "2", "4"} {
+					configs = append(configs, kernels.Config{Kernel: name, Precision: kernels.Float32, Block: block, Grid: grid,
+						Params: kernels.Params{"unroll": unroll}})
+					t := 1 + 0.1*float64(k) + 0.2*math.Abs(math.Log2(float64(block))-6-float64(k)) + 0.1*math.Abs(math.Log2(float64(grid))-10)
+					if unroll == "2" {
+						t *= 0.9
+					}
+					if name == "slow" {
+						t *= 30
+					}
+					times = append(times, t*1e-4)
+				}
+			}
+		}
+	}
+	return NewSpace(configs), times
+}
+
+// conduct runs a search with samples that scatter by a fraction, and returns its steps.
+// Times of 0 stand for what can't be measured.
+func conduct(t *testing.T, s Strategy, times []float64, scatter float64, most int) []Finding {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 7))
+	var found []Finding
+	for len(found) < most {
+		step, more := s.Ask()
+		if !more {
+			return found
+		}
+		if step.Config < 0 || step.Config >= len(times) || step.Samples[0] > step.Samples[1] {
+			t.Fatalf("step %+v", step)
+		}
+		f := Finding{Step: step, OK: times[step.Config] > 0}
+		if f.OK {
+			n := step.Samples[1]
+			if n == 0 {
+				n = 20
+			}
+			for range n {
+				f.Samples = append(f.Samples, times[step.Config]*math.Exp(scatter*rng.NormFloat64()))
+			}
+			f.Median = median(slices.Clone(f.Samples))
+			f.Low, f.High = slices.Min(f.Samples), slices.Max(f.Samples)
+		}
+		s.Tell(f)
+		found = append(found, f)
+	}
+	t.Fatalf("no end after %d steps", most)
+	return nil
+}
+
+// Every strategy comes to a configuration near the best, measured under the protocol,
+// and those that adapt do so without measuring everything. Walks may end in a valley
+// that is not the deepest.
+func TestStrategiesFindTheBest(t *testing.T) {
+	space, times := landscape()
+	for _, name := range Names() {
+		for seed := range uint64(5) {
+			s, err := New(name, space, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := conduct(t, s, times, 0.01, 3*len(times))
+			best, whole := -1, 0
+			for _, f := range found {
+				if f.Samples != nil && f.Step.Samples == [2]int{} {
+					whole++
+					if best < 0 || times[f.Config] < times[best] {
+						best = f.Config
+					}
+				}
+			}
+			allowed := 1.05
+			if name == "annealing" || name == "local" {
+				allowed = 1.3
+			}
+			if best < 0 || times[best] > allowed*slices.Min(times) {
+				t.Errorf("%s, seed %d: the best found is %v", name, seed, space.Configs[max(best, 0)])
+			}
+			if adaptive := whole < len(times)/4; adaptive != Adaptive(name) {
+				t.Errorf("%s, seed %d: %d of %d configurations measured under the protocol", name, seed, whole, len(times))
+			}
+		}
+	}
+}
+
+// The same seed and the same findings give the same steps.
+func TestStrategiesAreDeterministic(t *testing.T) {
+	space, times := landscape()
+	for _, name := range Names() {
+		steps := func(seed uint64) []Step {
+			s, _ := New(name, space, seed)
+			var list []Step
+			for _, f := range conduct(t, s, times, 0.05, 3*len(times)) {
+				list = append(list, f.Step)
+			}
+			return list
+		}
+		if !slices.Equal(steps(1), steps(1)) {
+			t.Errorf("%s: other steps for the same seed", name)
+		}
+		if slices.Equal(steps(1), steps(2)) {
+			t.Errorf("%s: the same steps for another seed", name)
+		}
+	}
+}
+
+// Configurations that can't be measured are not asked for again, and a search of nothing
+// else ends.
+func TestStrategiesEndWhereNothingCanBeMeasured(t *testing.T) {
+	space, times := landscape()
+	none := make([]float64, len(times))
+	half := slices.Clone(times)
+	for i := range half {
+		if i%2 == 0 {
+			half[i] = 0
+		}
+	}
+	for _, name := range Names() {
+		s, _ := New(name, space, 1)
+		asked := map[int]int{}
+		for _, f := range conduct(t, s, none, 0, 3*len(times)) {
+			if asked[f.Config]++; asked[f.Config] > 1 {
+				t.Fatalf("%s: asked again for what failed", name)
+			}
+		}
+		s, _ = New(name, space, 1)
+		conduct(t, s, half, 0.01, 3*len(times))
+		for _, small := range []*Space{NewSpace(nil), NewSpace(space.Configs[:1])} {
+			s, _ = New(name, small, 1)
+			if n := len(conduct(t, s, times[:len(small.Configs)], 0.01, 10)); n > 0 != (len(small.Configs) > 0) {
+				t.Errorf("%s: %d steps in a space of %d", name, n, len(small.Configs))
+			}
+		}
+	}
+	if _, err := New("gird", space, 1); err == nil {
+		t.Error("no error for a strategy that there is not")
+	}
+}

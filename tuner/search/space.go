@@ -1,0 +1,199 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"spmvtune/kernels"
+)
+
+// A Space is what may be tried on one matrix in one precision and cache state: the
+// configurations that constraints left over. It does not change.
+type Space struct {
+	Configs []kernels.Config
+
+	kernels  [][]int     // configurations of each kernel; kernels as they come first
+	kernel   []int       // of each configuration
+	places   [][]float64 // of each configuration along the axes: block, grid, and the parameters by name
+	values   [][]float64 // that occur along each axis, in order
+	ranks    [][]int16   // of each configuration along the axes: indices in values
+	adjacent [][]int     // see Adjacent
+}
+
+// absent is the place of a configuration along an axis that its kernel does not have:
+// lower than any that is there.
+const absent = -1
+
+// NewSpace returns the space of these configurations, which are all different.
+func NewSpace(configs []kernels.Config) *Space {
+	s := &Space{Configs: configs, kernel: make([]int, len(configs))}
+	index := map[string]int{}
+	for i, c := range configs {
+		// Precisions are kept apart where they meet, as if they were kernels.
+		name := c.Kernel + " " + string(c.Precision)
+		k, known := index[name]
+		if !known {
+			k = len(s.kernels)
+			index[name] = k
+			s.kernels = append(s.kernels, nil)
+		}
+		s.kernel[i] = k
+		s.kernels[k] = append(s.kernels[k], i)
+	}
+	s.place()
+	s.connect()
+	return s
+}
+
+// place finds where each configuration lies: at the logarithms of block and grid, and,
+// for each parameter, at that of its value or, if it has values that are no numbers, at
+// the rank of the value.
+func (s *Space) place() {
+	values := map[string]map[string]bool{} // by parameter
+	for _, c := range s.Configs {
+		for name, v := range c.Params {
+			if values[name] == nil {
+				values[name] = map[string]bool{}
+			}
+			values[name][v] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(values))
+	ranks := map[string]map[string]float64{}
+	for _, name := range names {
+		ranks[name] = rank(slices.Sorted(maps.Keys(values[name])))
+	}
+	s.places = make([][]float64, len(s.Configs))
+	for i, c := range s.Configs {
+		at := []float64{size(c.Block), size(c.Grid)}
+		for _, name := range names {
+			v, ok := c.Params[name]
+			if !ok {
+				at = append(at, absent)
+				continue
+			}
+			at = append(at, ranks[name][v])
+		}
+		s.places[i] = at
+	}
+	s.values = make([][]float64, 2+len(names))
+	for axis := range s.values {
+		for _, at := range s.places {
+			s.values[axis] = append(s.values[axis], at[axis])
+		}
+		slices.Sort(s.values[axis])
+		s.values[axis] = slices.Compact(s.values[axis])
+	}
+	s.ranks = make([][]int16, len(s.Configs))
+	for i, at := range s.places {
+		for axis, v := range at {
+			r, _ := slices.BinarySearch(s.values[axis], v)
+			s.ranks[i] = append(s.ranks[i], int16(r))
+		}
+	}
+}
+
+// size is the place of a block or grid size; 0 stands for none.
+func size(n int) float64 {
+	if n <= 0 {
+		return absent
+	}
+	return math.Log2(float64(n))
+}
+
+// rank gives the places of a parameter's values.
+func rank(values []string) map[string]float64 {
+	places := map[string]float64{}
+	for i, v := range values {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(n >= 0) || math.IsInf(n, 0) {
+			for j, w := range values {
+				places[w] = float64(j)
+			}
+			return places
+		}
+		places[values[i]] = math.Log2(1 + n)
+	}
+	return places
+}
+
+// connect finds the configurations that are one step along one axis apart: all other
+// choices are the same, and no value that occurs with these lies between.
+func (s *Space) connect() {
+	s.adjacent = make([][]int, len(s.Configs))
+	for axis := range s.values {
+		rows := map[string][]int{} // configurations that differ along the axis only
+		for i, at := range s.places {
+			if at[axis] == absent {
+				continue
+			}
+			others := slices.Clone(s.ranks[i])
+			others[axis] = 0
+			key := fmt.Sprint(s.kernel[i], others)
+			rows[key] = append(rows[key], i)
+		}
+		for _, key := range slices.Sorted(maps.Keys(rows)) {
+			row := rows[key]
+			slices.SortFunc(row, func(a, b int) int { return cmp.Compare(s.places[a][axis], s.places[b][axis]) })
+			for n := range len(row) - 1 {
+				a, b := row[n], row[n+1]
+				s.adjacent[a] = append(s.adjacent[a], b)
+				s.adjacent[b] = append(s.adjacent[b], a)
+			}
+		}
+	}
+	for i := range s.Configs { // a constraint may leave one alone on all its axes
+		if len(s.adjacent[i]) == 0 {
+			if near := s.nearest(i, s.kernel[i]); near >= 0 {
+				s.adjacent[i] = append(s.adjacent[i], near)
+				s.adjacent[near] = append(s.adjacent[near], i)
+			}
+		}
+	}
+}
+
+// Adjacent are the neighbours of a configuration that have its kernel: one parameter,
+// the block size or the grid is one step away along the values that occur.
+func (s *Space) Adjacent(config int) []int { return s.adjacent[config] }
+
+// Neighbours are the adjacent configurations and, of each other kernel, the one whose
+// block, grid and parameters are the nearest.
+func (s *Space) Neighbours(config int) []int {
+	list := slices.Clone(s.adjacent[config])
+	for k := range s.kernels {
+		if k != s.kernel[config] {
+			list = append(list, s.nearest(config, k))
+		}
+	}
+	return list
+}
+
+// nearest is the configuration of a kernel, other than the given one, that is the
+// nearest to it along the axes that both have; -1 if there is none.
+func (s *Space) nearest(config, kernel int) int {
+	best, least := -1, math.Inf(1)
+	for _, other := range s.kernels[kernel] {
+		if other == config {
+			continue
+		}
+		if d := s.distance(config, other); d < least {
+			best, least = other, d
+		}
+	}
+	return best
+}
+
+// distance is how far two configurations are apart, along the axes that both have.
+func (s *Space) distance(a, b int) float64 {
+	sum := 0.0
+	for axis, v := range s.places[a] {
+		if w := s.places[b][axis]; v != absent && w != absent {
+			sum += math.Abs(v - w)
+		}
+	}
+	return sum
+}
