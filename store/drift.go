@@ -19,7 +19,7 @@ type watched struct {
 type drift struct {
 	series      map[int64][]stat.Point // by origin, in the order of time
 	drifts      map[int64]stat.Drift
-	effect      float64 // the least difference between trials that counts
+	repeat      float64 // by what fraction trials differ at most, see stat.Repeatability
 	significant bool
 }
 
@@ -50,7 +50,7 @@ func (d *drift) least() float64 {
 	if d == nil {
 		return stat.Effect(0)
 	}
-	return d.effect
+	return stat.Effect(d.repeat)
 }
 
 // drifts reads what the sentinels say. Each is compared with the first measurement of
@@ -104,19 +104,19 @@ func drifts(ctx context.Context, db queryer) (map[watched]*drift, error) {
 		start = end
 	}
 	for w, d := range found {
-		d.conclude(stat.Effect(stat.Repeatability(medians[w])))
+		d.conclude(stat.Repeatability(medians[w]))
 	}
 	return found, nil
 }
 
 // conclude makes of the series what follows from them.
-func (d *drift) conclude(effect float64) {
-	d.effect = effect
+func (d *drift) conclude(repeat float64) {
+	d.repeat = repeat
 	var all []stat.Drift
 	for origin, points := range d.series {
 		slices.SortFunc(points, func(a, b stat.Point) int { return cmp.Compare(a.At, b.At) })
 		d.drifts[origin] = stat.NewDrift(points)
 		all = append(all, d.drifts[origin])
 	}
-	d.significant = stat.Significant(all, effect)
+	d.significant = stat.Significant(all, d.least())
 }

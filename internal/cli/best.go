@@ -18,7 +18,7 @@ func newBest() *cobra.Command {
 		Short: "The best configuration for each matrix",
 		Long: `best prints, for each matrix, precision and cache state, the configuration that
 was fastest. Where the measurements can't tell several apart (tied says how many),
-it is the one whose neighbouring block sizes are fast too.`,
+it is the one whose neighbouring block and grid sizes are fast too.`,
 		Example: `  spmvtune best
   spmvtune best results/a30/results.db --json`,
 		Args:              cobra.MaximumNArgs(1),

@@ -15,6 +15,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2   // the command line or the sweep file is wrong
 	exitSomeFailed  = 3   // the sweep ended, but some trials failed
+	exitSlower      = 4   // compare found something slower
 	exitInterrupted = 130 // stopped by the user; running again goes on
 )
 

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// timed makes a database in which a kernel takes so many ms.
+func timed(t *testing.T, device string, ms float64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), databaseFile)
+	db, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r := tuner.Result{Trial: tuner.Trial{ID: "1", Matrix: "1", Cache: tuner.Warm, Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32}},
+		Status: tuner.OK, Median: 1e-3 * ms, Low: 1e-3 * ms, High: 1e-3 * ms, At: time.Unix(1, 0)}
+	for i := range 12 {
+		r.Samples = append(r.Samples, 1e-3*ms*(1+1e-4*float64(i)))
+	}
+	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu", Name: device}, Sources: map[string]string{"cpu_csr": "1"}}
+	for _, err := range []error{db.Begin(t.Context(), run), db.Matrix(t.Context(), tuner.Matrix{Name: "m", Hash: "1"}), db.Record(t.Context(), r)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// What CI looks at: 4 where something became slower, and only then.
+func TestCompareExitCode(t *testing.T) {
+	before, slower, elsewhere := timed(t, "here", 1), timed(t, "here", 1.05), timed(t, "there", 1)
+	for _, tt := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{before, slower}, exitSlower},
+		{[]string{before, slower, "--json"}, exitSlower},
+		{[]string{slower, before}, exitOK},
+		{[]string{before, slower, "--threshold", "10%"}, exitOK},
+		{[]string{before, elsewhere}, exitFailed},
+		{[]string{before, elsewhere, "--across-devices"}, exitOK},
+		{[]string{before}, exitUsage},
+	} {
+		root := newRoot()
+		root.SetArgs(append([]string{"compare"}, tt.args...))
+		root.SetOut(io.Discard)
+		if got := finish(io.Discard, root.ExecuteContext(t.Context())); got != tt.want {
+			t.Errorf("%s: exit code %d, want %d", fmt.Sprint(tt.args), got, tt.want)
+		}
+	}
+}

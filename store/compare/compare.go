@@ -1,0 +1,185 @@
+// Package compare says what became faster and what slower from one results database
+// to another.
+//
+// A pair is a kernel on a matrix, with precision and cache state, on a device. Matrices
+// are the same by content, kernels by name: their source may have changed, which is
+// what one compares for. Of each, the samples of one configuration are compared.
+//
+// A pair is slower or faster only if its samples differ significantly, by the test of
+// Mann and Whitney with the correction of Holm for all pairs, and by more than counts:
+// a threshold, or how badly trials repeat where sentinels show that to be worse. All
+// else is the same, which is to say that no difference was shown. Pairs whose device
+// throttled are listed, and decide nothing.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/store"
+	"spmvtune/tuner/stat"
+)
+
+// Options are what to compare.
+type Options struct {
+	// Same compares each kernel in one configuration: the fastest in A of those that
+	// both have. Otherwise each database has its own fastest.
+	Same bool
+	// Threshold is the least difference that counts, as a fraction.
+	Threshold float64
+	// Across compares different devices, one in each database.
+	Across bool
+}
+
+// A Verdict is what became of a pair from A to B.
+type Verdict string
+
+const (
+	Faster Verdict = "faster"
+	Slower Verdict = "slower"
+	Same   Verdict = "same"   // no difference was shown
+	Unsure Verdict = "unsure" // the device throttled
+)
+
+// A Pair is a kernel on a matrix in both databases.
+type Pair struct {
+	Device    string // of A; and of B if they are the same
+	Matrix    string // its name in B
+	Kernel    string
+	Precision kernels.Precision
+	Cache     string
+	A, B      *store.Good
+	Ratio     stat.Ratio // of times, B to A: above 1 is slower
+	P         float64    // corrected
+	Effect    float64    // the least difference that counts here, as a fraction
+	Verdict   Verdict
+}
+
+// A Result is a comparison of two databases.
+type Result struct {
+	Pairs    []Pair
+	Mean     stat.Ratio // geometric, over matrices; the interval is NaN for a single one
+	Matrices int        // that Mean is of
+	OnlyA    int        // pairs that B does not have
+	OnlyB    int
+}
+
+// ErrDevices says that the databases are of different devices.
+var ErrDevices = errors.New("they were measured on different devices")
+
+// Compare compares b with a.
+func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) {
+	inA, devicesA, err := read(ctx, a, opt)
+	if err != nil {
+		return nil, err
+	}
+	inB, devicesB, err := read(ctx, b, opt)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{}
+	for k, list := range inA {
+		first, second := choose(list, inB[k], opt.Same)
+		if second == nil {
+			r.OnlyA++
+			continue
+		}
+		r.Pairs = append(r.Pairs, Pair{Device: first.Device, Matrix: second.Matrix, Kernel: k.kernel, Precision: k.precision, Cache: k.cache, A: first, B: second})
+	}
+	slices.SortFunc(r.Pairs, comparePairs)
+	for k := range inB {
+		if len(inA[k]) == 0 {
+			r.OnlyB++
+		}
+	}
+	if len(r.Pairs) == 0 {
+		return nil, nothing(devicesA, devicesB)
+	}
+	var sampledA, sampledB []*store.Good
+	for _, p := range r.Pairs {
+		sampledA, sampledB = append(sampledA, p.A), append(sampledB, p.B)
+	}
+	if err := errors.Join(a.Sampled(ctx, sampledA), b.Sampled(ctx, sampledB)); err != nil {
+		return nil, err
+	}
+	r.judge(opt.Threshold)
+	return r, nil
+}
+
+// nothing says why there is nothing to compare.
+func nothing(a, b []string) error {
+	for _, d := range a {
+		if slices.Contains(b, d) {
+			return errors.New("no kernel was measured on the same matrix in both")
+		}
+	}
+	return fmt.Errorf("%w: %s, and %s", ErrDevices, strings.Join(a, ", "), strings.Join(b, ", "))
+}
+
+// A key is what a pair has in common.
+type key struct {
+	device, hash, cache, kernel string
+	precision                   kernels.Precision
+}
+
+func comparePairs(a, b Pair) int {
+	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.B.Hash, b.B.Hash),
+		cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Kernel, b.Kernel))
+}
+
+// read returns the good trials by key, each list fastest first, and the devices.
+func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good, []string, error) {
+	trials, err := db.Good(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := map[key][]*store.Good{}
+	var devices []string
+	for i := range trials {
+		t := &trials[i]
+		k := key{t.Backend + " " + t.Model, t.Hash, t.Cache, t.Kernel, t.Precision}
+		if !slices.Contains(devices, t.Model) {
+			devices = append(devices, t.Model)
+		}
+		if opt.Across {
+			k.device = t.Backend
+		}
+		found[k] = append(found[k], t)
+	}
+	if opt.Across && len(devices) > 1 {
+		return nil, nil, fmt.Errorf("%s has trials of several devices (%s): which of them to compare with another device can't be told", db.Path(), strings.Join(devices, ", "))
+	}
+	for _, list := range found { // several drivers of a device
+		slices.SortStableFunc(list, func(a, b *store.Good) int { return cmp.Compare(a.Median, b.Median) })
+	}
+	return found, devices, nil
+}
+
+// choose returns the trials to compare of a kernel; nil where there is none.
+func choose(a, b []*store.Good, same bool) (first, second *store.Good) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	if !same {
+		return a[0], b[0]
+	}
+	type config struct {
+		block, grid int
+		params      string
+	}
+	inB := map[config]*store.Good{}
+	for _, t := range slices.Backward(b) {
+		inB[config{t.Block, t.Grid, t.Params}] = t
+	}
+	for _, t := range a {
+		if other := inB[config{t.Block, t.Grid, t.Params}]; other != nil {
+			return t, other
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,150 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// A trial is a kernel with its block size on a matrix, and how long it took.
+type trial struct {
+	matrix, kernel string
+	block          int
+	ms             float64
+	throttled      int
+	again          []float64 // ms, of the sentinel that it is, each minute
+}
+
+// database records trials of 15 samples, at ± 0.2%, a minute apart.
+func database(t *testing.T, device string, trials []trial) *store.DB {
+	t.Helper()
+	ctx := t.Context()
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(err)
+	t.Cleanup(func() { db.Close() })
+	check(db.Begin(ctx, tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu", Name: device},
+		Sources: map[string]string{"cpu_csr": "1", "cpu_csr_rows": "1", "cpu_sell": "1"}}))
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for i, x := range trials {
+		check(db.Matrix(ctx, tuner.Matrix{Name: x.matrix, Hash: "hash of " + x.matrix, Features: sparse.Features{Nonzeros: 10}}))
+		r := tuner.Result{Trial: tuner.Trial{ID: fmt.Sprint(i), Matrix: "hash of " + x.matrix, Cache: tuner.Warm,
+			Config: kernels.Config{Kernel: x.kernel, Precision: kernels.Float32, Block: x.block}},
+			Status: tuner.OK, At: start.Add(time.Duration(i) * time.Minute)}
+		take := func(ms float64) {
+			r.Median, r.Low, r.High, r.Samples = 1e-3*ms, 0.999e-3*ms, 1.001e-3*ms, nil
+			for k := range 15 {
+				r.Samples = append(r.Samples, 1e-3*ms*(1+0.002*(float64(k)-7)/7))
+			}
+		}
+		take(x.ms)
+		if x.throttled > 0 {
+			r.Telemetry = &tuner.Telemetry{Throttled: x.throttled}
+		}
+		check(db.Record(ctx, r))
+		for k, ms := range x.again {
+			take(ms)
+			r.Sentinel, r.At = true, start.Add(time.Duration(i+k+1)*time.Minute)
+			check(db.Record(ctx, r))
+		}
+	}
+	return db
+}
+
+// lines gives "matrix kernel blockA blockB ratio verdict" of each pair.
+func lines(r *Result) (list []string) {
+	for _, p := range r.Pairs {
+		list = append(list, fmt.Sprintf("%s %s %d %d %.3f %s", p.Matrix, p.Kernel, p.A.Block, p.B.Block, p.Ratio.Value, p.Verdict))
+	}
+	return list
+}
+
+func TestCompare(t *testing.T) {
+	before := []trial{
+		{matrix: "a", kernel: "cpu_csr", ms: 1},
+		{matrix: "a", kernel: "cpu_csr_rows", block: 64, ms: 1},
+		{matrix: "a", kernel: "cpu_csr_rows", block: 128, ms: 1.5},
+		{matrix: "b", kernel: "cpu_csr", ms: 4},
+		{matrix: "b", kernel: "cpu_sell", block: 8, ms: 4, throttled: 3},
+		{matrix: "gone", kernel: "cpu_csr", ms: 1},
+	}
+	after := []trial{
+		{matrix: "a", kernel: "cpu_csr", ms: 1.1},
+		{matrix: "a", kernel: "cpu_csr_rows", block: 128, ms: 1.2},
+		{matrix: "a", kernel: "cpu_csr_rows", block: 256, ms: 0.8},
+		{matrix: "b", kernel: "cpu_csr", ms: 4.02},
+		{matrix: "b", kernel: "cpu_sell", block: 8, ms: 2},
+	}
+	for _, tt := range []struct {
+		name  string
+		opt   Options
+		after []trial
+		want  []string
+		mean  float64
+	}{
+		{"each in its best", Options{Threshold: 0.01}, after,
+			[]string{"a cpu_csr 0 0 1.100 slower", "a cpu_csr_rows 64 256 0.800 faster", "b cpu_csr 0 0 1.005 same", "b cpu_sell 8 8 0.500 unsure"},
+			math.Sqrt(math.Sqrt(1.1*0.8) * 1.005)},
+		{"in the same configuration", Options{Threshold: 0.01, Same: true}, after,
+			[]string{"a cpu_csr 0 0 1.100 slower", "a cpu_csr_rows 128 128 0.800 faster", "b cpu_csr 0 0 1.005 same", "b cpu_sell 8 8 0.500 unsure"},
+			math.Sqrt(math.Sqrt(1.1*0.8) * 1.005)},
+		{"by a threshold that is larger", Options{Threshold: 0.15}, after[:1], []string{"a cpu_csr 0 0 1.100 same"}, 1.1},
+		{"with a drift", Options{Threshold: 0.01}, []trial{
+			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.1, 1.1, 1.1, 1.1}},
+			{matrix: "a", kernel: "cpu_csr", ms: 1.1},
+		}, []string{"a cpu_csr 0 0 1.000 same"}, 1},
+		{"with trials that repeat badly", Options{Threshold: 0.01}, []trial{
+			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.05, 1, 1.05, 1}},
+			{matrix: "a", kernel: "cpu_csr", ms: 1.1},
+		}, []string{"a cpu_csr 0 0 1.100 same"}, 1.1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := Compare(t.Context(), database(t, "here", before), database(t, "here", tt.after), tt.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := lines(r); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+				t.Errorf("got\n%q\nwant\n%q", got, tt.want)
+			}
+			if math.Abs(r.Mean.Value-tt.mean) > 1e-6 {
+				t.Errorf("mean %v, want %v", r.Mean.Value, tt.mean)
+			}
+			if known := !math.IsNaN(r.Mean.Low); known != (r.Matrices > 1) || known && (r.Mean.Low > tt.mean || r.Mean.High < tt.mean) {
+				t.Errorf("interval %v to %v over %d matrices", r.Mean.Low, r.Mean.High, r.Matrices)
+			}
+			if r.OnlyA+len(r.Pairs) != 5 {
+				t.Errorf("%d pairs and %d in the first only, want 5 in all", len(r.Pairs), r.OnlyA)
+			}
+		})
+	}
+}
+
+func TestDevicesAreKeptApart(t *testing.T) {
+	one := []trial{{matrix: "a", kernel: "cpu_csr", ms: 1}}
+	a, b := database(t, "here", one), database(t, "there", one)
+	if _, err := Compare(t.Context(), a, b, Options{}); !errors.Is(err, ErrDevices) {
+		t.Errorf("error %v", err)
+	}
+	r, err := Compare(t.Context(), a, b, Options{Across: true})
+	if err != nil || len(r.Pairs) != 1 {
+		t.Fatalf("across devices: %v", err)
+	}
+	other := database(t, "here", []trial{{matrix: "b", kernel: "cpu_csr", ms: 1}})
+	if _, err := Compare(t.Context(), a, other, Options{}); err == nil || errors.Is(err, ErrDevices) {
+		t.Errorf("without a common matrix: %v", err)
+	}
+}
