@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 )
 
 // scale is an axis fixed by its data: its ends, its ticks and its mapping.
@@ -13,11 +14,16 @@ type scale struct {
 	min, max float64
 	ticks    []plot.Tick
 	norm     plot.Normalizer
+	turned   bool // labels read upwards
 }
 
 // apply fixes an axis.
 func (s scale) apply(a *plot.Axis) {
 	a.Min, a.Max, a.Scale, a.Tick.Marker = s.min, s.max, s.norm, plot.ConstantTicks(s.ticks)
+	if s.turned {
+		label := &a.Tick.Label
+		label.Rotation, label.XAlign, label.YAlign = quarterTurn, text.XRight, text.YCenter
+	}
 }
 
 // niceStep is the smallest of 1, 2, 5, 10, … times a power of ten that divides
@@ -165,3 +171,39 @@ func logarithmic(low, high float64, label func(float64) string) scale {
 
 // plain prints a round value as it is.
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// logBetween is a logarithmic scale from low to high with at most about n labels: at powers of
+// ten and, where these are few, at 2 and 5 times them, and evenly where there are none.
+func logBetween(low, high float64, n int) scale {
+	s := scale{min: low, max: high, norm: plot.LogScale{}}
+	decades := math.Log10(high / low)
+	if decades < 0.6 { // powers of ten say nothing there
+		step := niceStep(high-low, n)
+		decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+		for i := math.Ceil(low / step); i*step <= high; i++ {
+			s.ticks = append(s.ticks, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'f', decimals, 64)})
+		}
+		return s
+	}
+	marks := []float64{1}
+	if decades*3 <= float64(n) {
+		marks = []float64{1, 2, 5}
+	}
+	every := max(1, int(math.Ceil(decades/float64(n))))
+	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
+		for m := 1.0; m < 10; m++ {
+			labelled := slices.Contains(marks, m) && (m > 1 || e%every == 0)
+			text := strconv.FormatFloat(m, 'f', -1, 64) + "e" + strconv.Itoa(e)
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || v < low || v > high {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if labelled {
+				t.Label = strconv.FormatFloat(v, 'f', -1, 64)
+			}
+			s.ticks = append(s.ticks, t)
+		}
+	}
+	return s
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
+	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"
 )
@@ -26,6 +27,7 @@ type data struct {
 	patterns map[string]*sparse.Density // of matrices, by hash
 	// precisions are of the good trials, by sweep.
 	precisions []store.Precision
+	rule       *rule.Rule // nil: none was learned
 }
 
 // A setup is what trials must share to be compared in one panel.

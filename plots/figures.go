@@ -9,7 +9,7 @@ import (
 // and how it is drawn.
 type Figure struct {
 	ID     string // names its files, `report --figure` and [report] figures
-	Source string // the paper's figure that it regenerates
+	Source string // the paper's figure that it regenerates; "": none has it
 	Title  string
 	See    string // what a reader should look for
 	Sweep  string // the shipped sweep that produces its data
@@ -37,7 +37,7 @@ var Figures = []Figure{
 		See:    "Where a line is flat, the block size does not matter and any value will do; where it peaks, it must be tuned. Higher is faster. Bands that overlap mean that the data can't tell two kernels apart.",
 		Sweep:  "quickstart",
 		Needs:  "give a kernel several block sizes, as in block = { pow2 = [32, 1024] }",
-		draw:   func(d *data) ([]*page, []error) { return drawThroughput(d, overBlock) },
+		draw:   func(d *data) ([]*page, []error) { return drawSizes(d, overBlock) },
 	},
 	{
 		ID:     "throughput-vs-grid",
@@ -46,7 +46,7 @@ var Figures = []Figure{
 		See:    "A line that rises in proportion is limited by the work in flight, one that levels off by memory bandwidth. A line that falls pays for every further block or worker. Higher is faster.",
 		Sweep:  "quickstart",
 		Needs:  "give a kernel several grid sizes, as in grid = [1, 2, 4]",
-		draw:   func(d *data) ([]*page, []error) { return drawThroughput(d, overGrid) },
+		draw:   func(d *data) ([]*page, []error) { return drawSizes(d, overGrid) },
 	},
 	{
 		ID:     "cpu-bandwidth",
@@ -137,6 +137,85 @@ var Figures = []Figure{
 		Sweep:  "bins-and-hybrid",
 		Needs:  "add csr_thread_row with several min_blocks, as in min_blocks = [\"none\", 1, 2, 3]",
 		draw:   launchBounds.draw,
+	},
+	{
+		ID:     "gflops-vs-rows",
+		Source: "csr-five-algorithms Fig. 1",
+		Title:  "Throughput over the number of rows",
+		See:    "Small matrices can't fill a GPU, so that lines start low, and fit into caches, which lifts them when the cache is warm. Lines that cross are kernels that no single choice replaces.",
+		Sweep:  "csr-five",
+		Needs:  "add a second matrix to the sweep",
+		draw: func(d *data) ([]*page, []error) {
+			return drawCrossing(d, crossing{"gflops-vs-rows", "Throughput over the number of rows", byRows, gflops})
+		},
+	},
+	{
+		ID:     "gflops-vs-nnz",
+		Source: "csr-five-algorithms Fig. 2",
+		Title:  "Throughput over the number of nonzeros",
+		See:    "The work of a product is its nonzeros: where a line falls towards the left, the matrix is too small for what a launch costs.",
+		Sweep:  "csr-five",
+		Needs:  "add a second matrix to the sweep",
+		draw: func(d *data) ([]*page, []error) {
+			return drawCrossing(d, crossing{"gflops-vs-nnz", "Throughput over the number of nonzeros", byNonzeros, gflops})
+		},
+	},
+	{
+		ID:     "gflops-vs-row-length",
+		Source: "csr-five-algorithms Fig. 3 and 9",
+		Title:  "Throughput over row length",
+		See:    "The order that explains most: a thread per row is fast at the left and falls, a warp per row rises to the right. Where they cross is the threshold that a rule needs.",
+		Sweep:  "csr-five",
+		Needs:  "add a second matrix to the sweep",
+		draw: func(d *data) ([]*page, []error) {
+			return drawCrossing(d, crossing{"gflops-vs-row-length", "Throughput over row length", byRowLength, gflops})
+		},
+	},
+	{
+		ID:     "kernel-gflops-vs-row-length",
+		Source: "csr-five-algorithms Fig. 4 to 8",
+		Title:  "Each kernel over row length",
+		See:    "The distance of the two lines is what float64 costs: with eight bytes for four per value, and the same indices, a kernel that is limited by memory keeps about two thirds of its speed.",
+		Sweep:  "csr-five",
+		Needs:  "add a second matrix to the sweep",
+		draw:   drawKernels,
+	},
+	{
+		ID:     "bandwidth-vs-row-length",
+		Source: "csr-five-algorithms Fig. 12",
+		Title:  "Bandwidth over row length",
+		See:    "How much of the device's memory bandwidth the compulsory traffic uses. A kernel near the dashed line can't be improved; one above it is served by caches. COO moves more bytes for the same product, so compare formats in GFLOP/s.",
+		Sweep:  "csr-five",
+		Needs:  "add a second matrix to the sweep",
+		draw: func(d *data) ([]*page, []error) {
+			return drawCrossing(d, crossing{"bandwidth-vs-row-length", "Bandwidth over row length", byRowLength, gbps})
+		},
+	},
+	{
+		ID:     "roofline",
+		Source: "coo-spmv-first Fig. 5",
+		Title:  "Roofline",
+		See:    "The distance of a point to the slanted roof is what better use of memory could still gain; points above it were served by caches. The product never comes near the level roof: it is bound by memory on any device.",
+		Sweep:  "simple-coo",
+		Needs:  "run the sweep again with a version that measures the bandwidth of the device",
+		draw:   drawRooflines,
+	},
+	{
+		ID:    "block-grid-heatmap",
+		Title: "Throughput over block and grid size",
+		See:   "Where the outlined area is wide, tuning is easy and neighbours will do; a narrow one at an edge says that sizes beyond it should be tried. Sizes that only matter together show as a slanted area, which no figure over one of them can show.",
+		Sweep: "quickstart",
+		Needs: "give a kernel several block sizes and several grid sizes",
+		draw:  drawHeatmaps,
+	},
+	{
+		ID:     "selection-regret",
+		Source: "csr-five-algorithms Sec. VI, coo-spmv-final Table VI", // whose rules are beside the learned one
+		Title:  "What choosing by a rule costs",
+		See:    "At the right edge nothing is lost. The learned rule is worth having where it stays further right than one kernel for all matrices; the matrices where it does not are those that the sweep has nothing like.",
+		Sweep:  "authors-code",
+		Needs:  "add a second matrix to the sweep: a rule is judged on matrices left out",
+		draw:   drawRegret,
 	},
 }
 

@@ -1,6 +1,8 @@
 package plots
 
 import (
+	"cmp"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -18,6 +20,7 @@ type chart struct {
 	roof    float64 // GB/s; drawn where it is within reach, 0: unknown, or another unit
 	top     float64 // of the y axis; 0: the panel's own
 	markers int     // most on a curve
+	steps   int     // of the y axis, about; 0: 4
 }
 
 // peak is the highest value drawn.
@@ -37,19 +40,24 @@ func (ch *chart) peak() float64 {
 // further up it would press the lines together.
 const roofWithin = 1.6
 
+// showsRoof reports whether the roof is within reach.
+func (ch *chart) showsRoof() bool {
+	return ch.roof > 0 && ch.roof <= roofWithin*max(ch.peak(), ch.top)
+}
+
 func (ch *chart) plot() *plot.Plot {
 	p := newPlot()
 	top := max(ch.peak(), ch.top)
-	roof := ch.roof > 0 && ch.roof <= roofWithin*top
+	roof := ch.showsRoof()
 	if roof {
 		top = max(top, ch.roof)
 	}
 	ch.x.apply(&p.X)
-	fromZero(top, 4).apply(&p.Y)
-	grid := plotter.NewGrid()
-	grid.Vertical.Width = 0
-	grid.Horizontal = draw.LineStyle{Color: gridColor, Width: 0.7}
-	p.Add(grid, heading{ch.heading, ch.note})
+	fromZero(top, cmp.Or(ch.steps, 4)).apply(&p.Y)
+	p.Add(thinGrid())
+	if ch.heading != "" {
+		p.Add(heading{ch.heading, ch.note})
+	}
 	if roof {
 		p.Add(roofLine(ch.roof))
 	}
@@ -71,6 +79,14 @@ func (ch *chart) plot() *plot.Plot {
 		}
 	}
 	return p
+}
+
+// thinGrid is of horizontal lines at the ticks with a label.
+func thinGrid() *plotter.Grid {
+	grid := plotter.NewGrid()
+	grid.Vertical.Width = 0
+	grid.Horizontal = draw.LineStyle{Color: gridColor, Width: 0.7}
+	return grid
 }
 
 // heading names a panel above its data, aligned with them.

@@ -102,7 +102,7 @@ func patternsPage(d *data, matrices []store.Matrix) *page {
 	}
 	p.wholePixels()
 	p.body = func(c draw.Canvas) {
-		drawWideScale(c)
+		drawWideScale(c, "1 entry", "most entries in a bin of the picture, on a logarithmic scale")
 		wide := (c.Max.X - c.Min.X) / vg.Length(grid.columns)
 		for i, m := range matrices {
 			at := vg.Point{X: c.Min.X + vg.Length(i%grid.columns)*wide, Y: c.Max.Y - patternScale - vg.Length(i/grid.columns)*tall}

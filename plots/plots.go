@@ -59,6 +59,7 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	if err != nil {
 		return nil, err
 	}
+	d.rule = r
 	out := &Written{Warnings: d.missed()}
 	var pages []*page
 	var undrawn []*Figure

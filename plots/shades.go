@@ -78,14 +78,15 @@ func drawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
 	}
 }
 
-// drawWideScale draws the scale of colours that several pictures share, across the top.
-func drawWideScale(c draw.Canvas) {
+// drawWideScale draws the scale of colours that several pictures share, across the top,
+// with what its ends mean. It returns where that ends.
+func drawWideScale(c draw.Canvas, left, right string) vg.Length {
 	style := at(typeface(tickSize, false, softColor), text.XLeft, text.YCenter)
-	const left, right = "1 entry", "most entries in a bin of the picture, on a logarithmic scale"
 	box := place(c, ramp(360, rampWidth, false), vg.Point{X: c.Min.X + style.Width(left) + 6, Y: c.Max.Y - pixel})
 	mid := (box.Min.Y+box.Max.Y)/2 + 1
 	c.FillText(style, vg.Point{X: c.Min.X, Y: mid}, left)
 	c.FillText(style, vg.Point{X: box.Max.X + 6, Y: mid}, right)
+	return box.Max.X + 6 + style.Width(right)
 }
 
 // scaleMarks are the counts that are written beside a scale of this length: both

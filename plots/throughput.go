@@ -91,11 +91,7 @@ func (dim dimension) chart(p *panel, u unit, named []string, labels, markers int
 		}
 	}
 	ch.x = sizes(xs, labels)
-	for i := range p.rows {
-		if r := &p.rows[i]; u.bytes && r.RoofFraction > 0 && r.GBPS > 0 {
-			ch.roof = r.GBPS / r.RoofFraction
-		}
-	}
+	ch.roof = roofOf([]panel{*p}, u)
 	return ch
 }
 
@@ -187,14 +183,12 @@ func (dim dimension) subtitle(charts []chart, u unit, faint int) string {
 		for _, l := range ch.lines {
 			flat = flat || l.flat()
 		}
-		roof = roof || ch.roof > 0 && ch.roof <= roofWithin*max(ch.peak(), ch.top)
+		roof = roof || ch.showsRoof()
 	}
 	if flat {
 		s += fmt.Sprintf(" Dotted: kernels without a %s size, with their intervals beside the panel.", dim.name)
 	}
-	if faint > 0 {
-		s += fmt.Sprintf(" In colour the kernels that are fastest most often, in thin grey the other %d.", faint)
-	}
+	s += unnamed(faint)
 	if roof {
 		s += " Grey dashes: measured memory bandwidth."
 	}

@@ -3,6 +3,7 @@ package plots
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -70,5 +71,10 @@ func TestTwinsAreSaid(t *testing.T) {
 	}
 }
 
-// flat is the text of a file in one line.
-func flat(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
+// flat is the text of a file in one line, without what marks it up: a picture's text is
+// broken into lines.
+func flat(text []byte) string {
+	return strings.Join(strings.Fields(markup.ReplaceAllString(string(text), " ")), " ")
+}
+
+var markup = regexp.MustCompile(`<[^>]*>`)
