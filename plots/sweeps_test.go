@@ -62,5 +62,6 @@ func swept(t *testing.T, name string) *data {
 	}
 	d := newData(rows, nil, matrices, devices)
 	d.patterns = patterns
+	d.rule = validated(d)
 	return d
 }

@@ -115,24 +115,25 @@ func (s synthetic) data() *data {
 		}
 		d.patterns[matrices[i].Hash] = pattern(i)
 	}
-	d.rule = s.rule(d)
+	d.rule = validated(d)
 	for i := range d.panels {
 		d.best = append(d.best, store.Best{Row: *fastest(d.panels[i].rows), Margin: 0.05, TieSize: 1 + i%3})
 	}
 	return d
 }
 
-// rule is one that was validated on every matrix.
-func (s synthetic) rule(d *data) *rule.Rule {
+// validated is a rule that was validated on every matrix.
+func validated(d *data) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "synthetic"}
 	for _, place := range d.setups() {
-		leaf := &rule.Node{Choice: &kernels.Config{Kernel: s.kernels[0]}, Matrices: s.matrices, Fraction: 0.9}
+		leaf := &rule.Node{Choice: &kernels.Config{Kernel: "cpu_coo"}, Fraction: 0.9}
 		sel := rule.Selector{Device: place.Device, Precision: place.Precision, Cache: place.Cache, Root: leaf}
-		for i, m := range s.matrices {
-			sel.Validation.Cases = append(sel.Validation.Cases, rule.Case{Matrix: m, Choice: *leaf.Choice, Evidence: rule.Measured,
+		for i, m := range d.matrices {
+			leaf.Matrices = append(leaf.Matrices, m.Name)
+			sel.Validation.Cases = append(sel.Validation.Cases, rule.Case{Matrix: m.Name, Choice: *leaf.Choice, Evidence: rule.Measured,
 				Fraction: 0.7 + 0.3*wave(i), SingleConfig: 0.3 + 0.4*wave(i+1), SingleKernel: 0.5 + 0.5*wave(i+2)})
 		}
-		sel.Validation.Matrices = len(s.matrices)
+		sel.Validation.Matrices = len(d.matrices)
 		r.Selectors = append(r.Selectors, sel)
 	}
 	return r
