@@ -35,6 +35,7 @@ type mark struct {
 	look         look
 	v, low, high float64
 	hollow       float64 // another value to compare with, as a hollow marker; NaN: none
+	words        string  // written after the number of the highest
 }
 
 // pitch is the distance between two marks of a cell: bars while they are few,

@@ -54,7 +54,7 @@ func (b *bars) drawCell(c draw.Canvas, cell []mark, x func(float64) vg.Length, m
 			reach = max(reach, x(m.high))
 		}
 	}
-	if best == nil || b.number == nil {
+	if best == nil {
 		return
 	}
 	if pitch >= 4 {
@@ -62,11 +62,27 @@ func (b *bars) drawCell(c draw.Canvas, cell []mark, x func(float64) vg.Length, m
 	} else {
 		bestY = mid
 	}
+	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.v)) + 6, Y: bestY}, behind)
+}
+
+// drawNumber writes the number of a mark to the right of p, over the lines of grid
+// and roof, and its words after it.
+func (b *bars) drawNumber(c draw.Canvas, m *mark, p vg.Point, behind color.Color) {
+	const gap = vg.Length(5)
 	number := at(typeface(tickSize, true, inkColor), text.XLeft, text.YCenter)
-	p, s := vg.Point{X: max(reach, x(best.v)) + 6, Y: bestY}, b.number(best.v)
-	c.SetColor(behind) // hides the lines of grid and roof
-	c.Fill(vg.Rectangle{Min: vg.Point{X: p.X - 1, Y: p.Y - 5}, Max: vg.Point{X: p.X + number.Width(s) + 1, Y: p.Y + 4}}.Path())
+	soft := at(typeface(tickSize-0.5, false, softColor), text.XLeft, text.YCenter)
+	s := b.number(m.v)
+	after := p.X + number.Width(s)
+	end := after
+	if m.words != "" {
+		end += gap + soft.Width(m.words)
+	}
+	c.SetColor(behind)
+	c.Fill(vg.Rectangle{Min: vg.Point{X: p.X - 1, Y: p.Y - 5}, Max: vg.Point{X: end + 1, Y: p.Y + 4}}.Path())
 	c.FillText(number, p, s)
+	if m.words != "" {
+		c.FillText(soft, vg.Point{X: after + gap, Y: p.Y}, m.words)
+	}
 }
 
 func (b *bars) drawMark(c draw.Canvas, m *mark, x func(float64) vg.Length, y vg.Length) {

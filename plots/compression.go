@@ -44,7 +44,7 @@ func compressionPage(matrices []store.Matrix) *page {
 			cells: [][]mark{{{look: look{Color: softColor}, v: v, low: v, high: v, hollow: math.NaN()}}},
 		})
 	}
-	b.axis = shares(lowest)
+	b.axis = shares(lowest, 1.08, 5)
 	return &page{
 		Name:     "csr-compression",
 		Title:    "What CSR saves over COO in the array of rows",
@@ -55,13 +55,14 @@ func compressionPage(matrices []store.Matrix) *page {
 	}
 }
 
-// shares is a linear scale of fractions up to 1, from 0 or below.
-func shares(lowest float64) scale {
-	s := scale{min: min(0, lowest), max: 1.08, norm: plot.LinearScale{}}
-	step := niceStep(s.max-s.min, 6)
+// shares is a linear scale of fractions from 0, or below, with about n ticks up to 1
+// and room for words up to highest.
+func shares(lowest, highest float64, n int) scale {
+	s := scale{min: min(0, lowest), max: highest, norm: plot.LinearScale{}}
+	step := niceStep(1-s.min, n)
 	for i := int(math.Ceil(s.min / step)); float64(i)*step <= 1; i++ {
 		v := float64(i) * step
-		s.ticks = append(s.ticks, plot.Tick{Value: v, Label: plain(math.Round(100*v)) + "%"})
+		s.ticks = append(s.ticks, plot.Tick{Value: v, Label: percent0(v)})
 	}
 	return s
 }

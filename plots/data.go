@@ -27,7 +27,8 @@ type data struct {
 	patterns map[string]*sparse.Density // of matrices, by hash
 	// precisions are of the good trials, by sweep.
 	precisions []store.Precision
-	rule       *rule.Rule // nil: none was learned
+	rule       *rule.Rule     // nil: none was learned
+	launches   []store.Launch // of each kernel at its fastest, where facts are known
 }
 
 // A setup is what trials must share to be compared in one panel.
@@ -77,6 +78,9 @@ func load(ctx context.Context, db *store.DB) (*data, error) {
 	d := newData(rows, best, matrices, devices)
 	d.patterns = patterns
 	d.precisions = precisions
+	if d.launches, err = db.Launches(ctx); err != nil {
+		return nil, err
+	}
 	d.sweeps = sweeps
 	slices.SortStableFunc(d.sweeps, func(a, b store.Sweep) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))

@@ -130,6 +130,15 @@ var Figures = []Figure{
 		draw:   newVersions.draw,
 	},
 	{
+		ID:     "occupancy",
+		Source: "csr-five-algorithms Fig. 10",
+		Title:  "Theoretical occupancy",
+		See:    "Short bars are kernels that take so many registers or so much shared memory that few warps are resident; whether that costs time, the figures of throughput say. It bounds the achieved occupancy of the paper, which only a profiler tells.",
+		Sweep:  "csr-five",
+		Needs:  "measure kernels of this program on a GPU: processors and cuSPARSE tell no occupancy",
+		draw:   drawOccupancy,
+	},
+	{
 		ID:     "launch-bounds",
 		Source: "csr-bins-and-hybrid, plot of the repository",
 		Title:  "Launch bounds of the kernel thread per row",

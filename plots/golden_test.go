@@ -18,7 +18,7 @@ func goldenData(figure string) *data {
 		return both()
 	case "prefix-sum-variants", "chunk-and-unroll":
 		return scans().data()
-	case "average-improvement":
+	case "average-improvement", "occupancy":
 		return crowd(4, 64, 20).data()
 	case "bandwidth-by-kernel", "version-improvement", "launch-bounds":
 		return bins().data()

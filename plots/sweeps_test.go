@@ -61,7 +61,7 @@ func swept(t *testing.T, name string) *data {
 		}
 	}
 	d := newData(rows, nil, matrices, devices)
-	d.patterns = patterns
+	d.patterns, d.launches = patterns, launchesOf(d)
 	d.rule = validated(d)
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"spmvtune/kernels"
 	"spmvtune/rule"
@@ -116,6 +117,7 @@ func (s synthetic) data() *data {
 		d.patterns[matrices[i].Hash] = pattern(i)
 	}
 	d.rule = validated(d)
+	d.launches = launchesOf(d)
 	for i := range d.panels {
 		d.best = append(d.best, store.Best{Row: *fastest(d.panels[i].rows), Margin: 0.05, TieSize: 1 + i%3})
 	}
@@ -227,4 +229,22 @@ func both() *data {
 	d := newData(slices.Concat(x.rows, y.rows), slices.Concat(x.best, y.best), slices.Concat(x.matrices, y.matrices[4:]), slices.Concat(x.devices, y.devices))
 	d.patterns = x.patterns
 	return d
+}
+
+// launchesOf is what a GPU would tell of the kernels at their fastest.
+func launchesOf(d *data) []store.Launch {
+	var list []store.Launch
+	for i := range d.panels {
+		p := &d.panels[i]
+		for j, name := range kernelsOf(d.panels[i : i+1]) {
+			r := fastest(p.byKernel(name))
+			if k, _ := kernels.Lookup(name); k.Backend != "cuda" || strings.HasPrefix(name, "cusparse") {
+				continue
+			}
+			registers := float64(24 + 8*(j%6))
+			list = append(list, store.Launch{Device: p.Device, Matrix: p.Matrix, Kernel: name, Precision: p.Precision, Cache: p.Cache,
+				Block: r.Block, Grid: r.Grid, MedianMS: r.MedianMS, Facts: map[string]float64{"registers": registers, "occupancy": min(1, 32/registers)}})
+		}
+	}
+	return list
 }
