@@ -29,6 +29,8 @@ type data struct {
 	precisions []store.Precision
 	rule       *rule.Rule     // nil: none was learned
 	launches   []store.Launch // of each kernel at its fastest, where facts are known
+	rule       *rule.Rule     // nil: none was learned
+	drifts     []store.Drift  // by device and matrix
 }
 
 // A setup is what trials must share to be compared in one panel.
@@ -75,7 +77,12 @@ func load(ctx context.Context, db *store.DB) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
+	drifts, err := db.Drifts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	d := newData(rows, best, matrices, devices)
+	d.drifts = drifts
 	d.patterns = patterns
 	d.precisions = precisions
 	if d.launches, err = db.Launches(ctx); err != nil {

@@ -226,6 +226,14 @@ var Figures = []Figure{
 		Needs:  "add a second matrix to the sweep: a rule is judged on matrices left out",
 		draw:   drawRegret,
 	},
+	{
+		ID:    "drift",
+		Title: "Drift of the device",
+		See:   "The same trial, measured again through the sweep: a line at 1 is a device that stayed as fast as it was. Where the drift is significant, ties and comparisons divide times by it.",
+		Sweep: "quickstart",
+		Needs: "measure more than 50 trials of a matrix, or set sentinel in [protocol] lower",
+		draw:  drawDrift,
+	},
 }
 
 // lacks says what there is to do for a figure without any data.

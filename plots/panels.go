@@ -219,9 +219,18 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// drawCharts lays charts out in rows of columns with their data areas aligned,
-// and labels the axes once for all of them.
+// drawCharts lays charts out as drawPlots does.
 func drawCharts(c draw.Canvas, charts []chart, columns int, xLabel, yLabel string) {
+	list := make([]*plot.Plot, len(charts))
+	for i := range charts {
+		list[i] = charts[i].plot()
+	}
+	drawPlots(c, list, columns, xLabel, yLabel)
+}
+
+// drawPlots lays plots out in rows of columns with their data areas aligned, and
+// labels the axes once for all of them.
+func drawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel string) {
 	label := typeface(labelSize, false, softColor)
 	const side, bottom = vg.Length(20), vg.Length(20)
 	up := at(label, text.XCenter, text.YTop)
@@ -230,13 +239,13 @@ func drawCharts(c draw.Canvas, charts []chart, columns int, xLabel, yLabel strin
 	c.FillText(at(label, text.XCenter, text.YBottom), vg.Point{X: (c.Min.X + side + c.Max.X) / 2, Y: c.Min.Y}, fit(label, xLabel, c.Max.X-c.Min.X-side))
 	c = draw.Crop(c, side, 0, bottom, 0)
 
-	rows := (len(charts) + columns - 1) / columns
+	rows := (len(list) + columns - 1) / columns
 	plots := make([][]*plot.Plot, rows)
 	for j := range plots {
 		plots[j] = make([]*plot.Plot, columns)
 		for i := range plots[j] {
-			if k := j*columns + i; k < len(charts) {
-				plots[j][i] = charts[k].plot()
+			if k := j*columns + i; k < len(list) {
+				plots[j][i] = list[k]
 			}
 		}
 	}

@@ -63,5 +63,18 @@ func swept(t *testing.T, name string) *data {
 	d := newData(rows, nil, matrices, devices)
 	d.patterns, d.launches = patterns, launchesOf(d)
 	d.rule = validated(d)
+	for i := range matrices {
+		for _, dev := range devices {
+			n := 0
+			for j := range rows {
+				if rows[j].Device == dev.Label && rows[j].Matrix == matrices[i].Name {
+					n++
+				}
+			}
+			if sweep.Protocol.Sentinel > 0 && n > sweep.Protocol.Sentinel {
+				d.drifts = append(d.drifts, drift(dev.Label, matrices[i].Name, i))
+			}
+		}
+	}
 	return d
 }

@@ -10,6 +10,7 @@ import (
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
 // A synthetic database follows formulas that give lines their typical shapes:
@@ -121,6 +122,9 @@ func (s synthetic) data() *data {
 	for i := range d.panels {
 		d.best = append(d.best, store.Best{Row: *fastest(d.panels[i].rows), Margin: 0.05, TieSize: 1 + i%3})
 	}
+	for i, m := range s.matrices {
+		d.drifts = append(d.drifts, drift(s.device, m, i))
+	}
 	return d
 }
 
@@ -221,13 +225,29 @@ func scans() synthetic {
 	return s
 }
 
+// drift is that of a device that slows down by steps, more on later matrices, measured
+// every three minutes.
+func drift(device, matrix string, n int) store.Drift {
+	s := store.Drift{Device: device, Matrix: matrix, Cache: []string{"warm", "cold"}[n%2], Significant: n > 2}
+	for i := range 12 {
+		q := stat.Point{At: 1_800_000_000_000 + int64(180_000*i), Ratio: stat.Ratio{Value: 1, Low: 1, High: 1}, P: 1}
+		if i > 0 {
+			v := 1 + 0.01*float64(n)*float64(i/4) + 0.004*wave(17*i+n)
+			q.Ratio, q.P = stat.Ratio{Value: v, Low: v - 0.006, High: v + 0.008}, 0.001
+		}
+		s.Points = append(s.Points, q)
+	}
+	s.Drift = stat.NewDrift(s.Points)
+	return s
+}
+
 // both are a processor and a GPU, some of whose matrices are the same.
 func both() *data {
 	a, b := processor(), gpu(3, 64)
 	b.matrices = append(a.matrices[:4:4], b.matrices...)
 	x, y := a.data(), b.data()
 	d := newData(slices.Concat(x.rows, y.rows), slices.Concat(x.best, y.best), slices.Concat(x.matrices, y.matrices[4:]), slices.Concat(x.devices, y.devices))
-	d.patterns = x.patterns
+	d.patterns, d.drifts = x.patterns, slices.Concat(x.drifts, y.drifts)
 	return d
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 
 	"spmvtune/tuner/stat"
@@ -119,4 +120,72 @@ func (d *drift) conclude(repeat float64) {
 		all = append(all, d.drifts[origin])
 	}
 	d.significant = stat.Significant(all, d.least())
+}
+
+// A Drift is how a device drifted while it measured a matrix in one place.
+type Drift struct {
+	Device, Matrix, Cache string
+	Node                  string       // host name; "" if it is not known
+	Points                []stat.Point // of the sentinels, in the order of time
+	Significant           bool         // it is taken out of comparisons
+	stat.Drift
+}
+
+// Drifts returns what the sentinels say, ordered by device, matrix, cache state and time.
+// Series without a repetition are left out.
+func (db *DB) Drifts(ctx context.Context) ([]Drift, error) {
+	list, err := db.drifts(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading sentinels: %w", failed(db.path, err))
+	}
+	return list, nil
+}
+
+func (db *DB) drifts(ctx context.Context) ([]Drift, error) {
+	names, err := relations(ctx, db.read)
+	if err != nil || !slices.Contains(names, "sentinel") { // an older file that is only read
+		return nil, err
+	}
+	found, err := drifts(ctx, db.read)
+	if err != nil {
+		return nil, err
+	}
+	devices, err := byID(ctx, db.read, "SELECT id, name FROM device")
+	if err != nil {
+		return nil, err
+	}
+	matrices, err := byID(ctx, db.read, "SELECT id, name FROM matrix")
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := byID(ctx, db.read, "SELECT id, node FROM origin")
+	if err != nil {
+		return nil, err
+	}
+	var list []Drift
+	for w, d := range found {
+		for origin, points := range d.series {
+			if len(points) > 1 {
+				list = append(list, Drift{devices[w.device], matrices[w.matrix], w.cache, nodes[origin], points, d.significant, d.drifts[origin]})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Drift) int {
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Cache, b.Cache),
+			cmp.Compare(a.Points[0].At, b.Points[0].At), cmp.Compare(a.Node, b.Node))
+	})
+	return list, nil
+}
+
+// byID gives the names of the rows of a table.
+func byID(ctx context.Context, db queryer, query string) (map[int64]string, error) {
+	names := map[int64]string{}
+	_, err := collect(ctx, db, func(rows *sql.Rows) (struct{}, error) {
+		var id int64
+		var name string
+		err := rows.Scan(&id, &name)
+		names[id] = name
+		return struct{}{}, err
+	}, query)
+	return names, err
 }
