@@ -80,11 +80,24 @@ func IsKept(ctx context.Context, spec configs.Matrix) bool {
 // the mapped file, verified, and gone when use returns. For a short look, not for a
 // measurement: see [Load].
 func View(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], Matrix) error) error {
+	return view(ctx, spec, use, func(e *cache.Entry) (*sparse.CSR[float64], error) { return e.A, e.Verify(ctx) })
+}
+
+// ViewPattern is View of where the entries are. The matrix may have no values.
+func ViewPattern(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], Matrix) error) error {
+	return view(ctx, spec, use, func(e *cache.Entry) (*sparse.CSR[float64], error) { return e.Pattern(ctx) })
+}
+
+func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], Matrix) error, verified func(*cache.Entry) (*sparse.CSR[float64], error)) error {
 	k := findKept(ctx, spec)
 	if e, err := k.dir.Open(k.key); err == nil {
 		defer e.Close()
-		if e.Verify() == nil {
-			return use(e.A, k.described(e.Meta))
+		a, err := verified(e)
+		if err == nil {
+			return use(a, k.described(e.Meta))
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 	a, m, err := k.makeAndKeep(ctx)

@@ -93,7 +93,7 @@ func TestLoadKeepsFiles(t *testing.T) {
 	}
 	d, _ := cache.Default()
 	for _, e := range entries(t) {
-		if err := d.Verify(e); err != nil {
+		if err := d.Verify(t.Context(), e); err != nil {
 			t.Errorf("what was damaged was not made again: %v", err)
 		}
 	}

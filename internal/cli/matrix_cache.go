@@ -91,7 +91,7 @@ func newCacheVerify() *cobra.Command {
 				if err := cmd.Context().Err(); err != nil {
 					return err
 				}
-				wrong := dir.Verify(e)
+				wrong := dir.Verify(cmd.Context(), e)
 				if wrong == nil {
 					continue
 				}

@@ -51,7 +51,7 @@ skew-symmetric and Hermitian files are expanded.
 			if err != nil {
 				return err
 			}
-			return tuner.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
+			return tuner.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
 				info, err := describeMatrix(a, m)
 				if err != nil {
 					return err

@@ -40,7 +40,7 @@ the extension: .png, .svg or .pdf.
 			if err != nil {
 				return err
 			}
-			return tuner.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
+			return tuner.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
 				picture, err := plots.Spy(m.Name, a, format)
 				if err != nil {
 					return err

@@ -9,7 +9,11 @@ func BenchmarkCache(b *testing.B) {
 	d := At(b.TempDir())
 	a, m := example(b, "mycielskian", map[string]any{"order": 16})
 	fill(b, d, m, a)
-	_, l, err := encodeHeader(m)
+	sums, err := sumsOf(b.Context(), a)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, l, err := encodeHeader(header{m, sums})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -29,7 +33,17 @@ func BenchmarkCache(b *testing.B) {
 		b.SetBytes(l.size)
 		for b.Loop() {
 			e := open(b)
-			if err := e.Verify(); err != nil {
+			if err := e.Verify(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			e.Close()
+		}
+	})
+	b.Run("open and pattern", func(b *testing.B) {
+		b.SetBytes(l.val)
+		for b.Loop() {
+			e := open(b)
+			if _, err := e.Pattern(b.Context()); err != nil {
 				b.Fatal(err)
 			}
 			e.Close()

@@ -69,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 			if !reflect.DeepEqual(e.Meta, m) {
 				t.Errorf("it says %+v, not %+v", e.Meta, m)
 			}
-			if err := errors.Join(e.A.Validate(), e.Verify()); err != nil {
+			if err := errors.Join(e.A.Validate(), e.Verify(t.Context())); err != nil {
 				t.Error(err)
 			}
 			b, err := e.Copy(t.Context())
@@ -121,7 +121,7 @@ func TestDamage(t *testing.T) {
 		if atOpen {
 			t.Errorf("%s: Open notices nothing", what)
 		}
-		if err := e.Verify(); !errors.Is(err, ErrDamaged) {
+		if err := e.Verify(t.Context()); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: Verify says %v", what, err)
 		}
 		if b, err := e.Copy(t.Context()); b != nil || !errors.Is(err, ErrDamaged) {
@@ -137,7 +137,7 @@ func TestDamage(t *testing.T) {
 	check("longer", append(good[:len(good):len(good)], 0), true)
 
 	fill(t, d, m, a)
-	if e, err := d.Open(m.Key); err != nil || e.Verify() != nil {
+	if e, err := d.Open(m.Key); err != nil || e.Verify(t.Context()) != nil {
 		t.Errorf("after filling it again: %v", err)
 	}
 	other := NewKey("other")
@@ -172,7 +172,7 @@ func TestFilledAtOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if err := errors.Join(e.Verify(), e.Close()); err != nil {
+				if err := errors.Join(e.Verify(t.Context()), e.Close()); err != nil {
 					t.Error(err)
 				}
 			}

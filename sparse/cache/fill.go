@@ -24,7 +24,11 @@ func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 	if a.Rows != m.Features.Rows || a.Cols != m.Features.Cols || a.NNZ() != m.Features.Nonzeros {
 		return fmt.Errorf("keeping %s: the features of another matrix", m.Source)
 	}
-	header, l, err := encodeHeader(m)
+	sums, err := sumsOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	head, l, err := encodeHeader(header{m, sums})
 	if err != nil {
 		return fmt.Errorf("keeping %s: %w", m.Source, err)
 	}
@@ -38,7 +42,7 @@ func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 		for _, part := range []struct {
 			memory []byte
 			at     int64
-		}{{header, 0}, {raw(a.RowPtr), l.rowPtr}, {raw(a.ColIdx), l.colIdx}, {raw(a.Val), l.val}} {
+		}{{head, 0}, {raw(a.RowPtr), l.rowPtr}, {raw(a.ColIdx), l.colIdx}, {raw(a.Val), l.val}} {
 			for lo := 0; lo < len(part.memory); lo += pieceSize {
 				if err := ctx.Err(); err != nil {
 					return err

@@ -18,12 +18,11 @@ import (
 //	20   uint32   length of the header with its gap
 //	24   uint64   length of the file
 //	32  32 bytes  SHA-256 of the header without these 32 bytes
-//	64            Meta in JSON
+//	64            header in JSON
 //	…             row offsets, int32; columns, int32; values, float64
-//
-// The arrays have no checksums of their own: Meta has the hash of the whole matrix.
 const (
-	magic     = "spmvtune csr 1\r\n" // line ends that are converted show
+	magic     = "spmvtune csr 2\r\n" // line ends that are converted show
+	anyMagic  = "spmvtune csr "      // of all versions
 	fixed     = 64
 	digestAt  = 32
 	alignment = 64
@@ -41,6 +40,14 @@ type Meta struct {
 	Hash      string           `json:"hash"` // sparse.CSR.Hash
 	Features  sparse.Features  `json:"features"`
 	Pattern   sparse.Thumbnail `json:"pattern"`
+}
+
+// A header is Meta, and what the arrays are checked against: the CRC-32C of each 4 MiB
+// of the row offsets, the columns and the values, in this order. They are to notice
+// damage; what tells a matrix from all others is Meta's hash.
+type header struct {
+	Meta
+	Sums []uint32 `json:"sums"`
 }
 
 // A layout says where the parts of an entry begin, in bytes.
@@ -61,8 +68,8 @@ func layoutOf(header int64, f sparse.Features) layout {
 }
 
 // encodeHeader returns the first bytes of an entry, and where its arrays go.
-func encodeHeader(m Meta) ([]byte, layout, error) {
-	text, err := json.Marshal(m)
+func encodeHeader(head header) ([]byte, layout, error) {
+	text, err := json.Marshal(head)
 	if err != nil {
 		return nil, layout{}, err
 	}
@@ -70,7 +77,7 @@ func encodeHeader(m Meta) ([]byte, layout, error) {
 	if length > maxHeader {
 		return nil, layout{}, fmt.Errorf("a header of %d bytes", length)
 	}
-	l := layoutOf(length, m.Features)
+	l := layoutOf(length, head.Features)
 	h := make([]byte, length)
 	copy(h, magic)
 	binary.NativeEndian.PutUint32(h[16:], 1)
@@ -87,14 +94,16 @@ func headerSum(h []byte) [sha256.Size]byte {
 }
 
 // decodeHeader reads and checks the header of a file of this many bytes.
-func decodeHeader(r io.ReaderAt, size int64) (Meta, layout, error) {
-	var m Meta
+func decodeHeader(r io.ReaderAt, size int64) (header, layout, error) {
+	var m header
 	start := make([]byte, fixed)
 	if _, err := r.ReadAt(start, 0); err != nil {
 		return m, layout{}, fmt.Errorf("reading the header: %w", err)
 	}
 	length := binary.NativeEndian.Uint32(start[20:])
 	switch {
+	case string(start[:len(magic)]) != magic && string(start[:len(anyMagic)]) == anyMagic:
+		return m, layout{}, fmt.Errorf("another version of spmvtune wrote it")
 	case string(start[:len(magic)]) != magic:
 		return m, layout{}, fmt.Errorf("the file does not begin as an entry does")
 	case binary.NativeEndian.Uint32(start[16:]) != 1:

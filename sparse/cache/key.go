@@ -12,7 +12,7 @@ import (
 // version is part of every key. It changes whenever the layout of entries does, or
 // the meaning of a feature that keeps its name; a feature that is added, renamed or
 // removed changes the keys by itself.
-const version = "2" // 2: with patterns
+const version = "3" // 2: with patterns; 3: with checksums of the arrays
 
 // A Key names an entry: 64 hex digits.
 type Key string

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -33,7 +34,7 @@ func (d *Dir) List() ([]Info, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return // another process prunes
 		}
-		var m Meta
+		var m header
 		if err == nil {
 			m, _, err = decodeHeader(f, info.Size())
 			f.Close()
@@ -44,7 +45,7 @@ func (d *Dir) List() ([]Info, error) {
 		case m.Key != e.Key:
 			e.Err = damaged(path, errors.New("it belongs to another key"))
 		default:
-			e.Meta = m
+			e.Meta = m.Meta
 		}
 		all = append(all, e)
 	})
@@ -71,9 +72,10 @@ func (d *Dir) files(folder string, f func(name string, info fs.FileInfo)) error 
 	return err
 }
 
-// Verify reads an entry that List gave, all of it. An error satisfies errors.Is with
-// [ErrDamaged] where it is not what was stored.
-func (d *Dir) Verify(e Info) error {
+// Verify reads an entry that List gave, all of it, and compares it with its checksums and
+// with the hash of the matrix. An error satisfies errors.Is with [ErrDamaged] where it is
+// not what was stored.
+func (d *Dir) Verify(ctx context.Context, e Info) error {
 	if e.Err != nil {
 		return e.Err
 	}
@@ -81,7 +83,14 @@ func (d *Dir) Verify(e Info) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(opened.Verify(), opened.Close())
+	defer opened.Close()
+	if err := opened.Verify(ctx); err != nil {
+		return err
+	}
+	if opened.A.Hash() != opened.Hash {
+		return damaged(d.entry(e.Key), errors.New("the arrays do not give the hash of the matrix"))
+	}
+	return nil
 }
 
 // Remove removes an entry. Who has it open goes on; on a network file system, only
