@@ -88,10 +88,10 @@ func newCacheVerify() *cobra.Command {
 			}
 			w, bad := cmd.OutOrStdout(), 0
 			for _, e := range all {
-				if err := cmd.Context().Err(); err != nil {
-					return err
-				}
 				wrong := dir.Verify(cmd.Context(), e)
+				if err := cmd.Context().Err(); err != nil {
+					return err // it was broken off, and says nothing of the entry
+				}
 				if wrong == nil {
 					continue
 				}

@@ -18,13 +18,15 @@ import (
 // listedMatrix is an element of what `matrix list --json` prints.
 type listedMatrix struct {
 	Matrix string   `json:"matrix"`
-	Source string   `json:"source"` // generate, path or suitesparse
-	Spec   string   `json:"spec"`   // the generator with its arguments, the path, or Group/Name
-	Rows   int      `json:"rows"`   // 0, as the next two, where it is not downloaded and has no twin
+	Source string   `json:"source"`         // generate, path or suitesparse
+	Spec   string   `json:"spec"`           // the generator with its arguments, the path, or Group/Name
+	Twin   string   `json:"twin,omitempty"` // the generator of what is measured where Group/Name can't be downloaded
+	Rows   int      `json:"rows"`           // 0, as the next two, where it is not downloaded and has no twin
 	Cols   int      `json:"cols"`
 	NNZ    int      `json:"nnz"` // as planned: see generate.Size
 	Sweeps []string `json:"sweeps"`
 	Cached bool     `json:"cached"`
+	Here   bool     `json:"downloaded"` // Group/Name
 }
 
 func newMatrixList() *cobra.Command {
@@ -35,7 +37,8 @@ func newMatrixList() *cobra.Command {
 		Long: `list tells the matrices that the shipped sweeps use, or those of one sweep, which may
 be a file: where they come from, their sizes as planned (nothing is read or made; some
 generators draw entries twice, so that nonzeros may be a few per cent fewer), the
-sweeps, and whether they are in the cache.`,
+sweeps, what stands in for a matrix that can't be downloaded, and whether they are here:
+in the cache, or as a file that was downloaded.`,
 		Example: `  spmvtune matrix list
   spmvtune matrix list quickstart
   spmvtune matrix list --json`,
@@ -53,17 +56,13 @@ sweeps, and whether they are in the cache.`,
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), list)
 			}
-			g := grid{columns: []string{"matrix", "source", "rows", "cols", "nnz", "cached", "sweeps"}}
+			g := grid{columns: []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"}}
 			for _, m := range list {
-				cached := ""
-				if m.Cached {
-					cached = "yes"
-				}
 				sizes := []any{m.Rows, m.Cols, m.NNZ}
 				if m.Rows == 0 && m.Source == "suitesparse" {
 					sizes = []any{nil, nil, nil}
 				}
-				g.rows = append(g.rows, slices.Concat([]any{m.Matrix, m.sourceText()}, sizes, []any{cached, strings.Join(m.Sweeps, ", ")}))
+				g.rows = append(g.rows, slices.Concat([]any{m.Matrix, m.sourceText()}, sizes, []any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")}))
 			}
 			return g.write(cmd.OutOrStdout(), "table")
 		},
@@ -83,11 +82,31 @@ func (m listedMatrix) sourceText() string {
 	return filepath.Base(m.Spec)
 }
 
+// twinText is the generator of the twin, with its scale where it is smaller.
+func (m listedMatrix) twinText() string {
+	name, _, _ := strings.Cut(m.Twin, "(")
+	if like, twin := tuner.LikenessOf(m.Twin); twin && like.Scale != 1 {
+		name += fmt.Sprintf(" at scale %g", like.Scale)
+	}
+	return name
+}
+
+// hereText says how much of the work of getting the matrix is done.
+func (m listedMatrix) hereText() string {
+	switch {
+	case m.Cached:
+		return "cached"
+	case m.Here:
+		return "downloaded"
+	}
+	return ""
+}
+
 // listMatrices lists the matrices of some sweeps, each once, by name. Matrices that
 // have a name but no content in common are different ones.
 func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) {
 	var list []listedMatrix
-	at := map[[2]string]int{} // by name and spec
+	at := map[[3]string]int{} // by name, spec and twin
 	settler, err := newSettler(false, nil)
 	if err != nil {
 		return nil, err
@@ -99,14 +118,18 @@ func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) 
 		}
 		for _, spec := range sweep.Matrices {
 			m := listedMatrix{Matrix: spec.Name, Source: "path", Spec: spec.Path}
+			if spec.HasTwin() {
+				m.Twin = generate.Spec(spec.Generate, spec.Args)
+			}
 			spec = settler.Foresee(spec)
+			m.Here = spec.SuiteSparse != "" && spec.Path != ""
 			switch {
 			case spec.SuiteSparse != "":
 				m.Source, m.Spec = "suitesparse", spec.SuiteSparse
 			case spec.Generate != "":
 				m.Source, m.Spec = "generate", generate.Spec(spec.Generate, spec.Args)
 			}
-			key := [2]string{m.Matrix, m.Spec}
+			key := [3]string{m.Matrix, m.Spec, m.Twin}
 			i, known := at[key]
 			if !known {
 				size, err := tuner.SizeOf(spec)
@@ -125,7 +148,7 @@ func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) 
 		}
 	}
 	slices.SortFunc(list, func(a, b listedMatrix) int {
-		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Spec, b.Spec))
+		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Spec, b.Spec), cmp.Compare(a.Twin, b.Twin))
 	})
 	return list, nil
 }

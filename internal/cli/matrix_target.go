@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/sparse/fetch"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
 )
@@ -23,8 +24,10 @@ type matrixTarget struct {
 
 // targetHelp says in help texts what names a matrix.
 const targetHelp = `MATRIX is a file, as a sweep would read it: Matrix Market (.mtx), Rutherford-Boeing (.rb)
-or an edge list (.txt), also gzipped or in an archive of the SuiteSparse collection (.tar.gz); or a generator
-with its arguments, as in grid_5pt:nx=1000,ny=1000 (spmvtune help config lists them).`
+or an edge list (.txt), also gzipped or in an archive of the SuiteSparse collection (.tar.gz); or Group/Name of
+that collection, once it is downloaded (spmvtune matrix get); or a generator with its
+arguments, as in grid_5pt:nx=1000,ny=1000 or twin:of=webbase-1M (spmvtune help config
+lists them).`
 
 func (t *matrixTarget) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&t.triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
@@ -33,7 +36,7 @@ func (t *matrixTarget) flags(cmd *cobra.Command) {
 }
 
 // spec returns what a sweep would say of the matrix. What is there as a file is one;
-// other words are a generator if they look like one.
+// other words are a generator, or a matrix of the collection, if they look like one.
 func (t *matrixTarget) spec(text string) (configs.Matrix, error) {
 	info, err := os.Stat(text)
 	if err == nil && info.IsDir() {
@@ -43,7 +46,29 @@ func (t *matrixTarget) spec(text string) (configs.Matrix, error) {
 	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(text, "/") && (known || strings.ContainsAny(text, ":(")) {
 		return generatedTarget(text)
 	}
+	if _, named := file.Stem(text); errors.Is(err, fs.ErrNotExist) && !named {
+		if id, err := fetch.ParseID(text); err == nil {
+			return t.downloaded(id)
+		}
+	}
 	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.complexMode}, nil
+}
+
+// downloaded returns a matrix of the collection. It downloads nothing: a look at a matrix
+// should not take an hour unasked.
+func (t *matrixTarget) downloaded(id fetch.ID) (configs.Matrix, error) {
+	settler, err := newSettler(false, nil)
+	if err != nil {
+		return configs.Matrix{}, err
+	}
+	m := settler.Foresee(configs.Matrix{
+		Name: id.Name, Class: id.Name, SuiteSparse: id.String(), Expand: !t.triangle, Complex: t.complexMode,
+	})
+	if !m.Settled() {
+		return m, withHint(fmt.Errorf("there is no file %s, and no matrix of that name is downloaded", id),
+			fmt.Sprintf("`%s` downloads it, if the SuiteSparse collection has it", shell("spmvtune", "matrix", "get", id.String())))
+	}
+	return m, nil
 }
 
 // generatedTarget reads a generator with its arguments.
@@ -67,24 +92,11 @@ func generatedTarget(text string) (configs.Matrix, error) {
 	if err := generate.Check(name, args); err != nil {
 		return configs.Matrix{}, usage(err)
 	}
-	return configs.Matrix{Name: name, Class: generate.ClassOf(name, args), Generate: name, Args: args, Expand: true}, nil
-}
-
-// completeTarget completes a matrix: files, and generators where one was begun.
-func completeTarget(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+	m := configs.Matrix{Name: name, Class: generate.ClassOf(name, args), Generate: name, Args: args, Expand: true}
+	if of, ok := args["of"].(string); ok && name == "twin" {
+		m.Name = of + " (twin)" // as in a sweep
 	}
-	var names []string
-	for _, g := range generate.Generators {
-		if begun != "" && strings.HasPrefix(g.Name, begun) {
-			names = append(names, g.Name+":")
-		}
-	}
-	if len(names) > 0 {
-		return names, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
-	}
-	return matrixFiles, cobra.ShellCompDirectiveFilterFileExt
+	return m, nil
 }
 
 // nonFinite warns of a matrix with such values.
