@@ -12,7 +12,7 @@ type book struct {
 	space *Space
 	rng   *rand.Rand
 	known []entry   // by configuration
-	noise []float64 // standard deviation of the log of one sample, of each finding with several
+	noise []float64 // standard deviation of the log of one sample, of each finding with several, in order
 }
 
 // An entry is what is known of one configuration.
@@ -36,7 +36,9 @@ func (b *book) note(f Finding) {
 	}
 	*e = entry{math.Log(f.Median), max(len(f.Samples), 1), f.Step.Samples == [2]int{}}
 	if len(f.Samples) >= 3 {
-		b.noise = append(b.noise, spread(f.Samples))
+		own := spread(f.Samples)
+		at, _ := slices.BinarySearch(b.noise, own)
+		b.noise = slices.Insert(b.noise, at, own)
 	}
 }
 
@@ -73,19 +75,13 @@ const (
 	noisy = 0.9
 )
 
-// quantile is that of the values, which stay as they are.
-func quantile(values []float64, p float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[int(p*float64(len(sorted)-1)+0.5)]
-}
-
 // sigma is the standard deviation of the log of the median of n samples: that of one,
 // divided by the root of n, and a quarter more since the median of normal values
 // scatters by that much more than their mean.
 func (b *book) sigma(n int) float64 {
 	one := unknownNoise
-	if len(b.noise) > 0 {
-		one = max(quantile(b.noise, noisy), leastNoise)
+	if n := len(b.noise); n > 0 {
+		one = max(b.noise[int(noisy*float64(n-1)+0.5)], leastNoise)
 	}
 	if n <= 2 {
 		return one / math.Sqrt(float64(n))

@@ -42,18 +42,20 @@ func (d *decision) more() []Step {
 // protocol yet, the most promising first.
 func (d *decision) open() []int {
 	var list []int
+	slower := d.slower()
 	for _, c := range d.near(math.Inf(1)) {
-		if !d.known[c].decided && !d.slower(c) {
+		if !d.known[c].decided && !slower(c) {
 			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// slower reports whether a configuration is clearly slower than the fastest.
-func (b *book) slower(config int) bool {
+// slower tells which configurations are clearly slower than the fastest.
+func (b *book) slower() func(config int) bool {
 	best := b.best()
-	e, f := b.known[config], b.known[best]
-	s := math.Hypot(b.sigma(e.samples), b.sigma(f.samples))
-	return e.log-f.log > sure*s
+	return func(config int) bool {
+		e, f := b.known[config], b.known[best]
+		return e.log-f.log > sure*math.Hypot(b.sigma(e.samples), b.sigma(f.samples))
+	}
 }

@@ -22,7 +22,7 @@ type model struct {
 
 const (
 	// worthwhile is the improvement of the log of the time that is still looked for.
-	worthwhile = 0.002
+	worthwhile = 0.005
 	// refit is the share of new looks after which the surrogate is fitted again.
 	refit = 0.1
 	// patience is how many surrogates in a row must expect nothing for the search to end.

@@ -71,12 +71,13 @@ func (r *racing) leaders() []int {
 	}
 	var list []int
 	most := max(elite, int(eliteShare*float64(len(b.space.Configs))))
+	slower := b.slower()
 	known := make([]bool, len(b.space.kernels))
 	for i, c := range all {
 		k, l := b.space.kernel[c], b.known[c].log
 		first := !known[k]
 		known[k] = true
-		if first && l-least <= max(math.Log(hope), again*(slowest[k]-l)) || i < most && (l-least <= math.Log(near) || !b.slower(c)) {
+		if first && l-least <= max(math.Log(hope), again*(slowest[k]-l)) || i < most && (l-least <= math.Log(near) || !slower(c)) {
 			list = append(list, c)
 		}
 	}

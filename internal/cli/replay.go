@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+	"spmvtune/tuner/replay"
+	"spmvtune/tuner/search"
+)
+
+func newReplay() *cobra.Command {
+	var strategies []string
+	var seeds int
+	var format string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay [DB]",
+		Short: "Try search strategies on what a grid has measured",
+		Long: `replay runs search strategies on the configurations that a sweep over a whole grid
+has measured, many times with different seeds, without a device: a step that wants n
+samples gets the first n recorded ones, and one under the protocol gets all. It says
+how many steps and how much device time, as a share of the grid's, a search takes until
+what it has found is within 5%, 2% and 1% of the best for good.
+
+Device time is counted by a model: the products of samples, warm-up and verification,
+each with the flush of the caches where they are cold. How good a configuration is is
+judged by the median of all its samples, not by those that the search has seen.`,
+		Example: `  spmvtune replay
+  spmvtune replay results.db --strategy racing,model --seeds 200
+  spmvtune replay results.db --format csv > replay.csv`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFile("db"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, s := range strategies {
+				if !slices.Contains(search.Names(), s) {
+					err := fmt.Errorf("no strategy is called %q", s)
+					if near := configs.Nearest(s, search.Names()); near != "" {
+						err = fmt.Errorf("%w: did you mean %q?", err, near)
+					}
+					return usage(err)
+				}
+			}
+			if seeds < 1 {
+				return usage(fmt.Errorf("--seeds %d: at least one search is needed", seeds))
+			}
+			if asJSON {
+				format = "json"
+			}
+			db, path, err := databaseArg(cmd, args)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			grids, err := db.Grids(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(grids) == 0 {
+				return withHint(errors.New("no grid to search in "+path),
+					`replay needs what a sweep with strategy = "grid" and without a budget has measured`)
+			}
+			r := &replays{}
+			for _, s := range strategies {
+				if err := r.run(cmd.Context(), grids, s, seeds); err != nil {
+					return err
+				}
+			}
+			return r.print(cmd.OutOrStdout(), format)
+		},
+	}
+	cmd.Flags().StringSliceVar(&strategies, "strategy", search.Names()[1:], "strategies to try")
+	cmd.Flags().IntVar(&seeds, "seeds", 50, "searches of each strategy on each matrix")
+	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or markdown")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: --format json")
+	flagValues(cmd, "strategy", search.Names()...)
+	flagValues(cmd, "format", formats...)
+	return cmd
+}
+
+// replays are the outcomes of strategies on grids.
+type replays struct {
+	outcomes []replay.Outcome
+	lines    []string // one a strategy
+}
+
+// run replays one strategy on all grids.
+func (r *replays) run(ctx context.Context, grids []replay.Grid, strategy string, seeds int) error {
+	start := time.Now()
+	var shares []float64
+	for i := range grids {
+		paths, err := replay.Run(ctx, &grids[i], strategy, seeds)
+		if err != nil {
+			return fmt.Errorf("replaying %s on %s: %w", strategy, grids[i].Name(), err)
+		}
+		o := replay.Sum(&grids[i], strategy, paths)
+		r.outcomes = append(r.outcomes, o)
+		shares = append(shares, o.Within[1].Share)
+	}
+	n := len(grids) * seeds
+	r.lines = append(r.lines, fmt.Sprintf("%s: within 2%% of the best after %s of the grid's device time, %s on the worst matrix; %d searches, %.0f a second",
+		strategy, ofGrid(replay.Quantile(shares, 0.5)), ofGrid(slices.Max(shares)), n, float64(n)/time.Since(start).Seconds()))
+	return nil
+}
+
+// ofGrid prints a share of the device time.
+func ofGrid(x float64) string {
+	if math.IsInf(x, 1) {
+		return "never"
+	}
+	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
+}
+
+func (r *replays) print(w io.Writer, format string) error {
+	g := grid{columns: []string{"device", "matrix", "precision", "cache", "strategy", "configurations", "grid_seconds", "searches"}}
+	for _, f := range replay.Fractions {
+		p := strconv.FormatFloat(100*f, 'g', -1, 64)
+		g.columns = append(g.columns, "steps_"+p, "share_"+p, "share90_"+p, "reached_"+p)
+	}
+	g.columns = append(g.columns, "steps_end", "share_end", "loss_end", "short_steps")
+	for _, o := range r.outcomes {
+		row := []any{o.Grid.Device, o.Grid.Matrix, string(o.Grid.Precision), o.Grid.Cache, o.Strategy, len(o.Grid.Trials), o.Grid.Exhaustive(), len(o.Paths)}
+		for _, x := range o.Within {
+			row = append(row, finite(x.Steps), finite(x.Share), finite(x.Worst), x.Reached)
+		}
+		g.rows = append(g.rows, append(row, finite(o.End.Steps), finite(o.End.Share), finite(o.Loss), o.Short))
+	}
+	if format != "table" && format != "markdown" {
+		return g.write(w, format)
+	}
+	if err := r.brief().write(w, format); err != nil {
+		return err
+	}
+	if short := r.short(); short != "" {
+		fmt.Fprintln(w, short)
+	}
+	_, err := fmt.Fprintln(w, strings.Join(r.lines, "\n"))
+	return err
+}
+
+// finite gives nil for a state that is not reached.
+func finite(x float64) any {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return nil
+	}
+	return x
+}
+
+// brief is the table for people.
+func (r *replays) brief() grid {
+	g := grid{columns: []string{"matrix", "precision", "cache", "strategy", "configurations", "to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss"}}
+	for _, o := range r.outcomes {
+		steps := any(nil)
+		if s := o.Within[1].Steps; !math.IsInf(s, 1) {
+			steps = int(s)
+		}
+		g.rows = append(g.rows, []any{o.Grid.Matrix, string(o.Grid.Precision), o.Grid.Cache, o.Strategy, len(o.Grid.Trials),
+			quantity(ofGrid(o.Within[0].Share)), quantity(ofGrid(o.Within[1].Share)), steps, quantity(ofGrid(o.Within[2].Share)),
+			quantity(ofGrid(o.End.Share)), quantity(ofGrid(o.Loss))})
+	}
+	return g
+}
+
+// short says where the record ended before a step did.
+func (r *replays) short() string {
+	n, of := 0, 0
+	for _, o := range r.outcomes {
+		n += o.Short
+		for _, p := range o.Paths {
+			of += p.End().Steps
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d steps wanted more samples than were recorded, and got these", n, of)
+}
