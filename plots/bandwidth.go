@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
+	"spmvtune/store"
 )
 
 // onProcessor are the two kernels of coo-spmv-final, Table III.
@@ -26,12 +27,9 @@ var csrBandwidth = &barFigure{
 	says:     func(*scene) string { return "compulsory traffic divided by its time." },
 	quantity: func(*scene) quantity { return rate(gbps) },
 	series: func(s *scene) []series {
-		list := each(slices.DeleteFunc(kernelsOf(s.panels), func(name string) bool {
-			k, known := kernels.Lookup(name)
-			return known && k.Format != kernels.CSR
-		}), nil)
+		list := each(kernelsOf(s.panels), nil)
 		for i := range list {
-			list[i].of = list[i].of.and(isCSR)
+			list[i].of = list[i].of.and(func(r *store.Row) bool { return r.Format == kernels.CSR })
 			list[i].always = strings.HasPrefix(list[i].id, "cusparse_")
 		}
 		return list

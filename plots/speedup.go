@@ -1,9 +1,6 @@
 package plots
 
-import (
-	"spmvtune/kernels"
-	"spmvtune/store"
-)
+import "slices"
 
 // drawSpeedup compares every kernel with the baseline of its device.
 func drawSpeedup(d *data) ([]*page, []error) {
@@ -17,22 +14,12 @@ func drawSpeedup(d *data) ([]*page, []error) {
 			if base(s) == "" {
 				return nil
 			}
-			return each(without(kernelsOf(s.panels), base(s)), ofKernels(base(s)))
+			others := slices.DeleteFunc(kernelsOf(s.panels), func(name string) bool { return name == base(s) })
+			return each(others, ofKernels(base(s)))
 		},
 		warnings: func(d *data) []error { return d.withoutBaseline() },
 	}
 	return f.draw(d)
-}
-
-// without returns the names but this one.
-func without(names []string, left string) []string {
-	var list []string
-	for _, name := range names {
-		if name != left {
-			list = append(list, name)
-		}
-	}
-	return list
 }
 
 // firstScan is what coo-spmv-final compares prefix sums with: "ps 32".
@@ -84,6 +71,3 @@ var newVersions = &barFigure{
 		return list
 	},
 }
-
-// isCSR is what csr-shuffle and csr-bins show the bandwidth of.
-func isCSR(r *store.Row) bool { return r.Format == kernels.CSR }

@@ -1,0 +1,34 @@
+package plots
+
+import (
+	"slices"
+	"testing"
+
+	"spmvtune/store"
+)
+
+// Of all matrices those with the shortest and the longest rows are shown, of several
+// sources of a kernel the fastest, and nothing where no launch told its occupancy.
+func TestOccupancy(t *testing.T) {
+	d := gpu(4, 64).data()
+	s := d.setups()[0]
+	slow := d.launches[0]
+	slow.MedianMS *= 2
+	slow.Facts = map[string]float64{"occupancy": 0.125}
+	unknown := slow
+	unknown.Kernel, unknown.Facts = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}
+	d.launches = slices.Concat([]store.Launch{slow}, d.launches, []store.Launch{slow, unknown})
+	o := d.occupancies(s)
+	if n := len(d.matrices); len(o.matrices) != 2 || o.matrices[0].Name != d.matrices[0].Name || o.matrices[1].Name != d.matrices[n-1].Name {
+		t.Errorf("matrices %+v", o.matrices)
+	}
+	if got := o.launches[[2]string{slow.Matrix, slow.Kernel}].Facts["occupancy"]; got == 0.125 || got == 0 {
+		t.Errorf("occupancy %v is that of the slower source", got)
+	}
+	if slices.Contains(o.kernels, unknown.Kernel) || !slices.Contains(o.kernels, "csr_hybrid") {
+		t.Errorf("kernels %v", o.kernels)
+	}
+	if pages, warnings := drawOccupancy(processor().data()); len(pages) != 0 || len(warnings) != 0 {
+		t.Errorf("a processor has %d pages, warnings %v", len(pages), warnings)
+	}
+}
