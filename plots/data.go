@@ -29,7 +29,6 @@ type data struct {
 	precisions []store.Precision
 	rule       *rule.Rule     // nil: none was learned
 	launches   []store.Launch // of each kernel at its fastest, where facts are known
-	rule       *rule.Rule     // nil: none was learned
 	drifts     []store.Drift  // by device and matrix
 }
 
