@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -48,7 +49,7 @@ func (d *data) driftPage(of []store.Drift, panels []driftPanel, n, count int) *p
 		Name:  d.fileStem("drift", of[0].Device),
 		Title: "Drift: " + d.deviceWords(of[0].Device),
 		Subtitle: "Time of a trial that is measured again and again, over its first. Bars: 95% interval; lines: the median of three in a row. " +
-			largestDrift(of) + ".",
+			largestWords(of) + ".",
 		Alt: fmt.Sprintf("%s, a panel per matrix", plural(len(panels), "panel")),
 	}
 	if count > 1 {
@@ -84,10 +85,9 @@ func (d *data) driftPage(of []store.Drift, panels []driftPanel, n, count int) *p
 	return p
 }
 
-// largestDrift says which one that is.
-func largestDrift(of []store.Drift) string {
-	var worst *store.Drift
-	factor := 1.0
+// largestDrift returns the series with the factor furthest from 1, and that factor.
+func largestDrift(of []store.Drift) (worst *store.Drift, factor float64) {
+	factor = 1
 	for i := range of {
 		low, high := of[i].Extremes()
 		for _, f := range []float64{low, high} {
@@ -96,6 +96,12 @@ func largestDrift(of []store.Drift) string {
 			}
 		}
 	}
+	return worst, factor
+}
+
+// largestWords says which drift is the largest.
+func largestWords(of []store.Drift) string {
+	worst, factor := largestDrift(of)
 	what := "too small or too unsure to count"
 	if worst.Significant {
 		what = "taken out of ties and comparisons"
@@ -221,4 +227,18 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, q := range l.Points {
 		look.mark(c, vg.Point{X: x(q.At), Y: ty(within(q.Value))}, 2.2)
 	}
+}
+
+// driftNote names the matrices whose ties had a drift taken out; "" if there are none.
+func (d *data) driftNote() string {
+	var names []string
+	for _, s := range d.drifts {
+		if s.Significant && !slices.Contains(names, s.Matrix) {
+			names = append(names, s.Matrix)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "The drift of the device was taken out of times to tell ties, not out of those listed, on " + strings.Join(names, ", ") + ". "
 }

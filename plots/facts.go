@@ -34,6 +34,10 @@ func facts(d *data) []fact {
 	for _, s := range order {
 		list = append(list, fact{Value: grouped(states[s]), Name: s, Bad: true})
 	}
+	if len(d.drifts) > 0 {
+		worst, factor := largestDrift(d.drifts)
+		list = append(list, fact{Value: fmt.Sprintf("%+.1f%%", 100*(factor-1)), Name: "largest drift", Bad: worst.Significant})
+	}
 	return append(list, aimFacts(d)...)
 }
 

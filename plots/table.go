@@ -47,7 +47,7 @@ func bestNotes(d *data) []string {
 		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start of each run" + d.firstRun() + ". " +
 			"Above 100%, the matrix came from caches, not from memory: a warm cache holds small ones.",
 		"Tied: configurations that can't be told apart from the fastest by their samples, the listed one included; of these it is the most " +
-			"robust, the one whose neighbouring block and grid sizes are fast too. Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
+			"robust, the one whose neighbouring block and grid sizes are fast too. " + d.driftNote() + "Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
 			"The figure of speed-ups takes the fastest configuration of each kernel, so that its ratios can be a little higher.",
 	}, isEmpty)
 }
