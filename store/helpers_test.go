@@ -93,7 +93,7 @@ func good(kernel string, block int, change ...func(*tuner.Result)) tuner.Result 
 		Trial: tuner.Trial{Matrix: "hash-of-grid", Cache: tuner.Cold,
 			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block, Grid: 2}},
 		Status: tuner.OK, Median: 1e-3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3, 0.99e-3, 1.01e-3}, Batch: 1,
-		Stop: tuner.StopTarget, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
+		Stop: tuner.StopTarget, Seconds: 0.01, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
 	}
 	for _, c := range change {

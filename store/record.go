@@ -173,7 +173,7 @@ func supersede(ctx context.Context, stmts statements, k trialKeys, r tuner.Resul
 // trialColumns are those of a trial that trialValues gives, in their order.
 var trialColumns = []string{"identity", "sweep", "device", "matrix", "kernel", "precision", "block", "grid", "params", "cache",
 	"status", "median", "low", "high", "log_median", "samples", "batch", "stop", "prepare", "max_error", "worst_row",
-	"bytes_min", "bytes_kernel", "properties", "warnings", "message", "measured_at", "origin"}
+	"bytes_min", "bytes_kernel", "properties", "warnings", "message", "measured_at", "origin", "seconds"}
 
 func trialValues(k trialKeys, r tuner.Result) []any {
 	values := []any{r.ID, k.sweep, k.device, k.matrix, k.kernel, string(r.Precision), r.Block, r.Grid,
@@ -189,10 +189,10 @@ func trialValues(k trialKeys, r tuner.Result) []any {
 		values = append(values, nil, nil)
 	}
 	return append(values, count(r.BytesMin), count(r.BytesOwn), object(r.Properties), list(r.Warnings),
-		text(r.Message), r.At.UnixMilli(), count(k.origin))
+		text(r.Message), r.At.UnixMilli(), count(k.origin), positive(r.Seconds))
 }
 
-// text, count, object and list give nil for what is not there.
+// text, count, positive, object and list give nil for what is not there.
 func text(s string) any {
 	if s == "" {
 		return nil
@@ -205,6 +205,13 @@ func count(n int64) any {
 		return nil
 	}
 	return n
+}
+
+func positive(v float64) any {
+	if !(v > 0) {
+		return nil
+	}
+	return v
 }
 
 // object leaves out values that JSON does not have.

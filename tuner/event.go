@@ -65,6 +65,7 @@ type Summary struct {
 	Failures     []Failure
 	Pieces       []Piece // of Options.Parts, what became of each
 	Twins        []Twin
+	Effort       Effort
 	Restarts     int  // workers that had to be replaced
 	Interrupted  bool // stopped by the user
 	OutOfTime    bool // stopped by the sweep's budget of time

@@ -59,6 +59,7 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m Matrix) error {
 func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
+	defer spend(&r.sum.Effort.Wall, time.Now())
 	if r.ahead == nil {
 		r.ahead = r.client.start(r.request(j))
 	}
@@ -78,6 +79,8 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 		return err
 	default:
 		res, spoiled = *rep.Result, rep.Spoiled
+		rep.Effort.Trials = 1
+		r.sum.Effort.Add(rep.Effort)
 	}
 	res.Sentinel = j.sentinel
 	r.best.note(j.Trial, res.Median)

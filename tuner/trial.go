@@ -87,6 +87,7 @@ type Result struct {
 	Warnings   []string           `json:"warnings,omitempty"`
 	Telemetry  *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that could be read
 	At         time.Time          `json:"at"`                  // when it finished, UTC
+	Seconds    float64            `json:"seconds,omitempty"`   // that the worker was busy with it; 0: not known
 
 	// Sentinel says that this is a trial measured again to see drift, see Sentinel in
 	// configs.Protocol: it belongs beside the trial's result, not in its place.

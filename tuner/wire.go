@@ -37,6 +37,7 @@ type reply struct {
 	Roof      *kernels.Roof
 	Matrix    *Matrix
 	Result    *Result
+	Effort    Effort // of the result, all but Trials and Wall
 	// Spoiled says that the device or the process is in doubt after this
 	// trial: the worker must be replaced.
 	Spoiled bool

@@ -138,6 +138,7 @@ func (w *worker) load(req loadRequest, rep *reply) error {
 func (w *worker) trial(req trialRequest) (rep reply) {
 	r := &Result{Trial: req.Trial, Status: OK}
 	rep.Result = r
+	start := time.Now()
 	// A collection in the middle of a sample would be measured.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer func() {
@@ -149,8 +150,9 @@ func (w *worker) trial(req trialRequest) (rep reply) {
 			r.Telemetry, r.Warnings = nil, nil
 		}
 		r.At = time.Now().UTC()
+		r.Seconds = time.Since(start).Seconds()
 	}()
-	err := w.measure(req, r)
+	err := w.measure(req, r, &rep.Effort)
 	var invalid *kernels.InvalidError
 	switch {
 	case err == nil:
@@ -164,10 +166,11 @@ func (w *worker) trial(req trialRequest) (rep reply) {
 	return rep
 }
 
-func (w *worker) measure(req trialRequest, r *Result) error {
+func (w *worker) measure(req trialRequest, r *Result, e *Effort) error {
 	if w.problem == nil || r.Trial.Matrix != w.matrix.Hash {
 		return errors.New("the trial's matrix is not loaded")
 	}
+	start := time.Now()
 	p, err := w.backend.Prepare(r.Config)
 	if err != nil {
 		return err
@@ -177,21 +180,22 @@ func (w *worker) measure(req trialRequest, r *Result) error {
 	if err != nil {
 		return &kernels.InvalidError{Reason: err.Error()}
 	}
+	spend(&e.Prepare, start)
 	r.Prepare = info.Prepare.Seconds()
 	r.BytesMin = bytesMin(w.matrix.Features, r.Precision, info)
 	r.BytesOwn = info.BytesKernel
 	r.Properties = info.Properties
 
-	if err := w.verify(p, ref, r); err != nil || r.Status == Wrong {
+	if err := w.verify(p, ref, r, e); err != nil || r.Status == Wrong {
 		return err
 	}
-	if err := sample(p, w.sensors, req.Protocol, req.Best, r); err != nil {
+	if err := sample(metered{p, e}, e.sensing(w.sensors), req.Protocol, req.Best, r); err != nil {
 		return err
 	}
 	// Again: a kernel that works once only, because of what a product leaves
 	// behind, would have been timed doing something else.
 	first := *r
-	if err := w.verify(p, ref, r); err != nil {
+	if err := w.verify(p, ref, r, e); err != nil {
 		return err
 	}
 	if r.Status == Wrong {
@@ -208,7 +212,8 @@ func (w *worker) measure(req trialRequest, r *Result) error {
 
 // verify computes the product once and compares it with ref. A result outside
 // the bound makes r wrong.
-func (w *worker) verify(p kernels.Product, ref *reference, r *Result) error {
+func (w *worker) verify(p kernels.Product, ref *reference, r *Result, e *Effort) error {
+	defer spend(&e.Verify, time.Now())
 	if err := p.Multiply(w.y); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ const (
 
 func newRun() *cobra.Command {
 	var out string
-	var quiet, retry, offline bool
+	var quiet, verbose, retry, offline bool
 	cmd := &cobra.Command{
 		Use:   "run SWEEP",
 		Short: "Measure a sweep, then learn and report",
@@ -66,11 +66,13 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 			if err != nil {
 				return err
 			}
-			return runSweep(cmd.Context(), w, show, sweep, args[0], out, tuner.Options{Retry: retry, Settler: settler})
+			return runSweep(cmd.Context(), w, show, sweep, args[0], out, verbose, tuner.Options{Retry: retry, Settler: settler})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print errors only")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "say where the time of trials went")
+	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	cmd.Flags().BoolVar(&retry, "retry-failed", false, "measure again the trials that ended in wrong, fault, timeout or oom")
 	flagOffline(cmd, &offline)
 	flagFile(cmd, "out")
@@ -87,7 +89,7 @@ func loadSweep(name string) (*configs.Sweep, error) {
 }
 
 // runSweep measures what is left of sweep, and refreshes rule and report.
-func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.Sweep, name, out string, opt tuner.Options) error {
+func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.Sweep, name, out string, verbose bool, opt tuner.Options) error {
 	list, missing := parts(ctx, sweep)
 	if len(list) == 0 {
 		return missing
@@ -121,6 +123,9 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 		}
 	}
 	printSummary(w, sum)
+	if verbose {
+		printEffort(w, sum.Effort)
+	}
 	if _, err := db.Settle(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"spmvtune/tuner"
 )
@@ -25,6 +26,7 @@ func unite(sum *tuner.Summary, part tuner.Summary) {
 	sum.Invalid = added(sum.Invalid, part.Invalid)
 	sum.Skipped = added(sum.Skipped, part.Skipped)
 	sum.Failed = append(sum.Failed, part.Failed...)
+	sum.Effort.Add(part.Effort)
 	sum.Interrupted = sum.Interrupted || part.Interrupted
 	sum.OutOfTime = sum.OutOfTime || part.OutOfTime
 	// A matrix is the same for every device.
@@ -134,4 +136,14 @@ func verdict(sum tuner.Summary, name, out string) error {
 		e.hint = fmt.Sprintf("`%s` measures them again", shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
 	}
 	return e
+}
+
+// printEffort says where the time of trials went, on average.
+func printEffort(w io.Writer, e tuner.Effort) {
+	if e.Trials == 0 {
+		return
+	}
+	each := func(d time.Duration) string { return fmt.Sprintf("%.3g ms", d.Seconds()*1e3/float64(e.Trials)) }
+	fmt.Fprintf(w, "a trial took %s: %s in kernels, %s flushing caches and launching, %s verifying, %s preparing, %s reading sensors, %s for the rest\n",
+		each(e.Wall), each(e.Kernels), each(e.Launch), each(e.Verify), each(e.Prepare), each(e.Sense), each(e.Rest()))
 }
