@@ -193,7 +193,7 @@ func (t *heatTile) outlineTies(c draw.Canvas, origin, cell vg.Point) {
 }
 
 // labelsApart yields the places of the sizes that can be labelled at this pitch:
-// every n-th, the first among them.
+// every n-th, so that of multiples of 32 the multiples of 64 or 128 are.
 func labelsApart(sizes []int, pitch vg.Length, room func(int) vg.Length) func(yield func(int) bool) {
 	var widest vg.Length
 	for _, v := range sizes {
@@ -204,7 +204,7 @@ func labelsApart(sizes []int, pitch vg.Length, room func(int) vg.Length) func(yi
 		every++
 	}
 	return func(yield func(int) bool) {
-		for i := 0; i < len(sizes); i += every {
+		for i := every - 1; i < len(sizes); i += every {
 			if !yield(i) {
 				return
 			}

@@ -84,13 +84,13 @@ func kernelOverview(d *data, panels []panel, stops []stop, names []string) *page
 	p := &page{
 		Name:  d.fileStem("kernel-gflops-vs-row-length", device, cache),
 		Title: "Throughput of each kernel over row length: " + d.place(device, cache),
-		Subtitle: "Fastest configuration on each matrix; matrices by rising mean row length, which labels the axis. Bands: 95% interval of the median. " +
+		Subtitle: "Fastest configuration on each matrix; matrices by rising mean row length, which labels the axis. Whiskers: 95% interval of the median. " +
 			"Each panel has its own y axis.",
 		Alt: "a panel per kernel: " + fmt.Sprint(names),
 	}
 	for i, kernel := range names {
 		lines, precisions := byPrecision(panels, stops, kernel)
-		charts[i] = chart{heading: kernel, lines: lines, x: byRowLength.valueAxis(stops, max(3, 12/columns)), markers: max(8, 24/columns)}
+		charts[i] = chart{heading: kernel, lines: lines, x: byRowLength.valueAxis(stops, max(3, 12/columns)), markers: max(8, 24/columns), apart: true}
 		for _, precision := range precisions {
 			if !slices.ContainsFunc(p.keys, func(k key) bool { return k.text == string(precision) }) {
 				p.keys = append(p.keys, key{text: string(precision), look: precisionLook(look{Color: softColor}, precision)})
@@ -108,11 +108,11 @@ func kernelOverview(d *data, panels []panel, stops []stop, names []string) *page
 
 func kernelDetail(d *data, panels []panel, stops []stop, kernel string) *page {
 	device, cache := panels[0].Device, panels[0].Cache
-	ch := chart{x: byRowLength.namedAxis(stops, chartWidth), markers: len(stops), steps: 6}
+	ch := chart{x: byRowLength.namedAxis(stops, chartWidth), markers: len(stops), steps: 6, apart: true}
 	p := &page{
 		Name:     d.fileStem("kernel-gflops-vs-row-length", device, cache, kernel),
 		Title:    fmt.Sprintf("%s: throughput over row length, %s", kernel, d.place(device, cache)),
-		Subtitle: "Fastest configuration on each matrix. Bands: 95% interval of the median.",
+		Subtitle: "Fastest configuration on each matrix. Whiskers: 95% interval of the median.",
 		Alt:      fmt.Sprintf("%s over %s by mean row length", kernel, counts(len(stops))),
 		Detail:   true,
 		height:   heightOf(ch.x, 280),

@@ -107,7 +107,7 @@ func abbreviated(v float64) string {
 		name string
 	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
 		if v >= unit.size*0.9995 {
-			return significant(v/unit.size, 3) + unit.name
+			return significant(max(1, v/unit.size), 3) + unit.name
 		}
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64)

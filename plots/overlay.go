@@ -72,7 +72,7 @@ func (dim dimension) overlay(d *data, s setup, panels []panel) *page {
 // overlaid is the panel of one kernel, false where fewer than two matrices have
 // several sizes of it.
 func (dim dimension) overlaid(panels []panel, kernel string) (chart, bool) {
-	ch := chart{heading: kernel, top: 1}
+	ch := chart{heading: kernel, top: 1, steps: 5}
 	logs, count := map[float64]float64{}, map[float64]int{}
 	for i := range panels {
 		own := panels[i]

@@ -20,8 +20,10 @@ type crossing struct {
 	unit      unit
 }
 
-// fewestStops make a line over matrices worth a page.
-const fewestStops = 2
+const (
+	fewestStops = 2  // make a line over matrices worth a page
+	longLine    = 12 // matrices: from there on lines cross so often that fewer are named
+)
 
 // drawCrossing draws a page for each device and cache state, in the papers'
 // precision where it was measured.
@@ -58,9 +60,13 @@ const chartWidth = pageWidth - 2*pageMargin - 46
 
 func (f crossing) page(d *data, panels []panel) *page {
 	s := panels[0].setup
-	names := leadersOf(panels, mostSmallLines)
 	stops := f.order.stops(panels)
-	ch := chart{x: f.order.namedAxis(stops, chartWidth), markers: len(stops), steps: 7}
+	most := mostSmallLines
+	if len(stops) > longLine {
+		most = mostLongLines
+	}
+	names := leadersOf(panels, most)
+	ch := chart{x: f.order.namedAxis(stops, chartWidth), markers: len(stops), steps: 7, apart: true}
 	all := kernelsOf(panels)
 	for _, kernel := range all {
 		l := overStops(panels, stops, kernel, f.unit)
@@ -74,7 +80,7 @@ func (f crossing) page(d *data, panels []panel) *page {
 	p := &page{
 		Name:  d.fileStem(f.id, s.Device, string(s.Precision), s.Cache),
 		Title: fmt.Sprintf("%s: %s", f.title, d.words(s)),
-		Subtitle: "Each kernel in its fastest configuration on each matrix. Bands: 95% interval of the median." +
+		Subtitle: "Each kernel in its fastest configuration on each matrix. Whiskers: 95% interval of the median." +
 			unnamed(len(all)-len(names)) + roofNote(&ch),
 		Alt:     fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.label, plural(len(all), "kernel"), counts(len(stops)), f.order.by, matrixNames(panels)),
 		kernels: names,

@@ -21,6 +21,7 @@ type chart struct {
 	top     float64 // of the y axis; 0: the panel's own
 	markers int     // most on a curve
 	steps   int     // of the y axis, about; 0: 4
+	apart   bool    // nothing lies between points, so that they have whiskers and no band
 }
 
 // peak is the highest value drawn.
@@ -69,6 +70,8 @@ func (ch *chart) plot() *plot.Plot {
 		if l.flat() { // below the curves
 			p.Add(flatLine{l, slot})
 			slot++
+		} else if ch.apart {
+			p.Add(whiskers{l})
 		} else {
 			p.Add(band{l})
 		}
@@ -166,6 +169,16 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 		outline = append(outline, vg.Point{X: tx(pts[i].X), Y: ty(pts[i].Low)})
 	}
 	c.FillPolygon(fill, outline)
+}
+
+// whiskers are the intervals of a line's points.
+type whiskers struct{ line }
+
+func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, q := range w.Points {
+		c.StrokeLine2(draw.LineStyle{Color: w.Look.Color, Width: 0.9}, tx(q.X), ty(q.Low), tx(q.X), ty(q.High))
+	}
 }
 
 // flatLine is a kernel that has no choice along the dimension: a line across

@@ -33,8 +33,7 @@ func drawRegret(d *data) ([]*page, []error) {
 
 const (
 	regretRow    = vg.Length(26)
-	wayPitch     = vg.Length(3.2) // marks at the same place stay visible
-	regretBottom = vg.Length(38)  // ticks and axis label
+	regretBottom = vg.Length(38) // ticks and axis label
 )
 
 func regretPage(d *data, list []regret) *page {
@@ -47,10 +46,8 @@ func regretPage(d *data, list []regret) *page {
 		Alt:  "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		keys: []key{},
 	}
-	for w := range ways {
-		if slices.ContainsFunc(list, func(g regret) bool { return g.known(w) }) {
-			p.keys = append(p.keys, key{text: ways[w].name, look: ways[w].look, dot: true})
-		}
+	for _, w := range knownWays(list) {
+		p.keys = append(p.keys, key{text: ways[w].name, look: ways[w].look, dot: true})
 	}
 	for i := range list {
 		p.height = max(p.height, regretRow*vg.Length(len(list[i].matrices)+1)+headingHeight+regretBottom)
@@ -60,6 +57,17 @@ func regretPage(d *data, list []regret) *page {
 	}
 	p.body = func(c draw.Canvas) { drawRegrets(c, list) }
 	return p
+}
+
+// knownWays are the indices of the ways that have a share in some column.
+func knownWays(list []regret) []int {
+	var known []int
+	for w := range ways {
+		if slices.ContainsFunc(list, func(g regret) bool { return g.known(w) }) {
+			known = append(known, w)
+		}
+	}
+	return known
 }
 
 func drawRegrets(c draw.Canvas, list []regret) {
@@ -172,9 +180,11 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 		c.FillText(tick, vg.Point{X: x(t.Value), Y: bottom - 4}, t.Label)
 	}
 	number := at(typeface(tickSize, true, inkColor), text.XLeft, text.YCenter)
+	drawn := knownWays(list)
+	pitch := (regretRow - 6) / vg.Length(len(drawn)) // marks at the same share stay visible
 	for i := range n + 1 {
 		var learned float64
-		for w := range ways {
+		for slot, w := range drawn {
 			v := g.mean(w)
 			if i < n {
 				at := slices.Index(g.matrices, matrices[i])
@@ -185,7 +195,7 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 				v = g.shares[w][at]
 			}
 			if !math.IsNaN(v) {
-				ways[w].look.mark(c, vg.Point{X: x(v), Y: y(i) + wayPitch*(vg.Length(len(ways)-1)/2-vg.Length(w))}, 3.4)
+				ways[w].look.mark(c, vg.Point{X: x(v), Y: y(i) + pitch*(vg.Length(len(drawn)-1)/2-vg.Length(slot))}, 3.4)
 			}
 			learned = v // the rule is the last
 		}

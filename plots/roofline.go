@@ -99,7 +99,7 @@ func rooflinePage(d *data, list []roofline, panels []panel) *page {
 	if len(peaks) > 0 {
 		p.Subtitle += " Level line, in the narrow panel: the peak at the highest clock, " + strings.Join(peaks, ", ") + "."
 	} else {
-		p.Subtitle += " The peak of the arithmetic is not known of this device, and not near."
+		p.Subtitle += " The peak of the arithmetic is not known of this device."
 	}
 	if len(kernelsOf(panels)) > len(names) {
 		p.Subtitle += fmt.Sprintf(" In colour the kernels that are fastest most often, in grey the other %d.", len(kernelsOf(panels))-len(names))

@@ -74,6 +74,9 @@ func TestTicks(t *testing.T) {
 		{"every warp", names(sizes([]int{32, 64, 96, 128, 160, 192, 224, 256, 1024}, 5)), "32 128 512"},
 		{"ratios", names(ratios(0.5, 9)), "0.5× 1× 2× 5× 10×"},
 		{"close ratios", names(ratios(0.95, 1.3)), "1× 1.25×"},
+		{"a decade and more", names(logBetween(0.3, 30, 6)), "0.5 1 2 5 10 20"},
+		{"many decades", names(logBetween(0.05, 5e4, 6)), "0.1 1 10 100 1000 10000"},
+		{"within a decade", names(logBetween(0.12, 0.26, 6)), "0.15 0.20 0.25"},
 		{"far ratios", names(ratios(0.01, 900)), "0.01× 0.1× 1× 10× 100× 1000×"},
 	} {
 		if c.got != c.want {
