@@ -36,14 +36,17 @@ func Twins(matrices []store.Matrix) string {
 		case scale != 1 && len(byScale[scale]) == n && !named:
 			groups[0] += ", " + scaleWords(scale)
 		case scale != 1:
-			groups = append(groups, scaleWords(scale)+": "+names)
+			groups = append(groups, names+" "+scaleWords(scale))
 		case named:
 			groups = append(groups, names)
 		}
 	}
 	text := strings.Join(groups, "; ") + "."
-	if named {
-		text = "Twins, not the real matrices: " + text
+	switch {
+	case n == 1:
+		return "A twin, not the real matrix: " + text
+	case named:
+		return "Twins, not the real matrices: " + text
 	}
 	return text
 }

@@ -21,12 +21,12 @@ func TestTwins(t *testing.T) {
 	}{
 		{[]string{real}, ""},
 		{nil, ""},
-		{[]string{real, twin("a", "1")}, "Twins, not the real matrices: a."},
-		{[]string{twin("a", "0.1"), twin("b", "1"), real, twin("c", "1")}, "Twins, not the real matrices: b, c; at scale 0.1: a."},
+		{[]string{real, twin("a", "1")}, "A twin, not the real matrix: a."},
+		{[]string{twin("a", "0.1"), twin("b", "1"), real, twin("c", "1")}, "Twins, not the real matrices: b, c; a at scale 0.1."},
 		{[]string{twin("a", "1"), twin("b", "1"), twin("c", "1"), twin("d", "1")}, "All matrices are twins, not the real ones."},
-		{[]string{twin("a", "1"), twin("b", "0.1"), twin("c", "0.1"), twin("d", "0.5")}, "All matrices are twins, not the real ones; at scale 0.5: d; at scale 0.1: b, c."},
+		{[]string{twin("a", "1"), twin("b", "0.1"), twin("c", "0.1"), twin("d", "0.5")}, "All matrices are twins, not the real ones; d at scale 0.5; b, c at scale 0.1."},
 		{[]string{twin("a", "0.1"), twin("b", "0.1"), twin("c", "0.1"), twin("d", "0.1")}, "All matrices are twins, not the real ones, at scale 0.1."},
-		{[]string{"twin(of=model7, scale=1, seed=1)"}, "Twins, not the real matrices: model7."},
+		{[]string{"twin(of=model7, scale=1, seed=1)"}, "A twin, not the real matrix: model7."},
 	} {
 		var list []store.Matrix
 		for _, s := range tt.sources {
@@ -42,7 +42,7 @@ func TestTwins(t *testing.T) {
 // one matrix says it of that one.
 func TestTwinsAreSaid(t *testing.T) {
 	d := processor().data()
-	note := "Twins, not the real matrices: model7."
+	note := "A twin, not the real matrix: model7."
 	for i := range d.matrices {
 		if d.matrices[i].Name == "uniform" {
 			d.matrices[i].Source = "twin of Meszaros/model7: twin(of=model7, scale=1, seed=1)"

@@ -12,7 +12,9 @@ import (
 // A Forecast says what a sweep would do on one matrix.
 type Forecast struct {
 	Plan
-	Missing  string        // Group/Name where it is to be downloaded first: nothing else is known then but its name
+	Missing  string        // Group/Name where it is to be downloaded first: of its Plan only the name is known then
+	Size     Size          // of the twin of one that is missing; zero where it has none
+	Outlook  Outlook       // on that twin
 	Finished int           // trials that are measured already
 	Time     time.Duration // guess for those that are left, and for loading the matrix
 }
@@ -43,7 +45,17 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 	for _, spec := range sweep.Matrices {
 		spec = r.opt.Settler.Foresee(spec)
 		if !spec.Settled() {
-			out = append(out, Forecast{Plan: Plan{Matrix: named(spec)}, Missing: spec.SuiteSparse})
+			f := Forecast{Plan: Plan{Matrix: named(spec)}, Missing: spec.SuiteSparse}
+			if spec.HasTwin() {
+				var err error
+				if f.Size, err = SizeOf(spec); err != nil {
+					return r.planner.device, nil, nil, err
+				}
+				if f.Outlook, err = Look(sweep, f.Size, r.planner.device); err != nil {
+					return r.planner.device, nil, nil, err
+				}
+			}
+			out = append(out, f)
 			continue
 		}
 		started := time.Now()

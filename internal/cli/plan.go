@@ -27,7 +27,7 @@ func newPlan() *cobra.Command {
 		Short: "Say what a sweep would run, and for how long",
 		Long: `plan checks a sweep file, loads its matrices, applies its constraints, looks up
 what is measured already, and measures nothing. It downloads nothing either: of a
-matrix that is not here yet it says so, and nothing else.`,
+matrix that is not here yet it says so, and what is planned for its twin where it has one.`,
 		Example: `  spmvtune plan quickstart
   spmvtune plan my-sweep.toml --json`,
 		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
@@ -97,10 +97,17 @@ type plannedTwin struct {
 	First  string `json:"first"`
 }
 
-// plannedGet is a matrix that run downloads first; its trials are in no sum.
+// plannedGet is a matrix that run downloads first. The rest is that of its twin, if it
+// has one, from sizes alone, and is in no sum.
 type plannedGet struct {
-	Matrix      string `json:"matrix"`
-	SuiteSparse string `json:"suitesparse"`
+	Matrix      string  `json:"matrix"`
+	SuiteSparse string  `json:"suitesparse"`
+	Device      string  `json:"device,omitempty"`
+	Rows        int     `json:"rows,omitempty"`
+	Cols        int     `json:"cols,omitempty"`
+	NNZ         int     `json:"nnz,omitempty"`
+	Trials      int     `json:"trials,omitempty"`
+	Seconds     float64 `json:"seconds,omitempty"` // loading included
 }
 
 type plannedError struct {
@@ -158,7 +165,12 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 	p.Devices = append(p.Devices, name)
 	for _, f := range forecasts {
 		if f.Missing != "" {
-			if m := (plannedGet{f.Matrix.Name, f.Missing}); !slices.Contains(p.Missing, m) {
+			m := plannedGet{Matrix: f.Matrix.Name, SuiteSparse: f.Missing}
+			if f.Size != (tuner.Size{}) {
+				m.Device, m.Rows, m.Cols, m.NNZ = name, f.Size.Rows, f.Size.Cols, f.Size.Nonzeros
+				m.Trials, m.Seconds = f.Outlook.Trials, (f.Outlook.Time + f.Outlook.Load).Seconds()
+			}
+			if !slices.Contains(p.Missing, m) {
 				p.Missing = append(p.Missing, m)
 			}
 			continue
@@ -230,13 +242,39 @@ func (p *planned) print(w io.Writer) error {
 		}
 		g.rows = append(g.rows, row)
 	}
+	var asTwins []string
+	asTwinTrials, asTwinSeconds := 0, 0.0
+	for _, m := range p.Missing {
+		if m.Device == "" {
+			continue
+		}
+		row := []any{m.Matrix + " (as its twin)", m.Rows, m.Cols, m.NNZ, m.Trials, 0, quantity(about(m.Seconds))}
+		if several {
+			row = append([]any{m.Device}, row...)
+		}
+		g.rows = append(g.rows, row)
+		asTwinTrials, asTwinSeconds = asTwinTrials+m.Trials, asTwinSeconds+m.Seconds
+		if !slices.Contains(asTwins, m.SuiteSparse) {
+			asTwins = append(asTwins, m.SuiteSparse)
+		}
+	}
 	if len(g.rows) > 0 {
 		if err := g.write(w, "table"); err != nil {
 			return err
 		}
 	}
 	for _, m := range p.Missing {
-		fmt.Fprintf(w, "%s is not downloaded yet, so its size and its trials are unknown: run does it, or `spmvtune matrix get %s`\n", m.Matrix, m.SuiteSparse)
+		if m.Device == "" {
+			fmt.Fprintf(w, "%s is not downloaded yet, so its size and its trials are unknown: run does it, or `spmvtune matrix get %s`\n", m.Matrix, m.SuiteSparse)
+		}
+	}
+	if len(asTwins) > 0 {
+		get := asTwins[0]
+		if len(asTwins) > 1 {
+			get = "Group/Name"
+		}
+		fmt.Fprintf(w, "%s: run does it, or `spmvtune matrix get %s`\n", count(len(asTwins), "matrix is not downloaded yet", "matrices are not downloaded yet"), get)
+		fmt.Fprintf(w, "  shown is what their twins would take: %s, about %s; the matrices themselves may be larger\n", trials(asTwinTrials), about(asTwinSeconds))
 	}
 	for _, t := range p.Twins {
 		fmt.Fprintln(w, tuner.Twin(t))
