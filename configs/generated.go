@@ -10,34 +10,46 @@ import (
 	"spmvtune/sparse/generate"
 )
 
-// generated completes m for a generator and its arguments.
+// generated completes m for a generator and its arguments, one matrix for each
+// combination of those that are lists.
 func (t *table) generated(m Matrix) []Matrix {
 	m.Expand = true
-	keys := []string{"generate", "name", "class", "expand", "complex"}
-	for _, key := range keys[3:] {
+	ofFiles := []string{"expand", "complex"}
+	for _, key := range ofFiles {
 		if t.has(key) {
 			t.fail(key, "leave it out", "is for files: a generated matrix is real and whole")
 		}
 	}
-	class := t.generator(&m, keys)
-	g, ok := generate.Lookup(m.Generate)
-	if !ok {
+	g := t.generator(&m, slices.Concat(familyKeys, ofFiles))
+	if g == nil {
 		return nil
 	}
-	if m.Name == "" {
-		m.Name = nameOf(g, m.Args)
+	family := t.family(g)
+	if m.Name != "" && len(family) > 1 {
+		t.fail("name", "leave it out: each is named for its arguments", "one name for the %d matrices of the section", len(family))
+		return nil
 	}
-	if m.Class == "" {
-		m.Class = class
+	var list []Matrix
+	before := len(*t.errs)
+	for _, args := range family {
+		one := m
+		one.Args = args
+		if t.complete(&one, g); one.Name == "" {
+			one.Name = nameOf(g, args)
+		}
+		if len(*t.errs) > before { // the others are likely to be wrong in the same way
+			return []Matrix{one}
+		}
+		list = append(list, one)
 	}
-	return []Matrix{m}
+	return t.within(list)
 }
 
-// generator reads the generator of m and its arguments, which are keys beside others,
-// and returns its class.
-func (t *table) generator(m *Matrix, keys []string) (class string) {
+// generator reads the name of m's generator, and notes keys that are neither its
+// arguments nor among keys. It returns nil for a name that is wrong.
+func (t *table) generator(m *Matrix, keys []string) *generate.Generator {
 	if t.text("generate", &m.Generate); m.Generate == "" && t.vals["generate"] != "" {
-		return "" // not even a string
+		return nil // not even a string
 	}
 	keys = slices.Clip(keys)
 	g, ok := generate.Lookup(m.Generate)
@@ -48,17 +60,30 @@ func (t *table) generator(m *Matrix, keys []string) (class string) {
 		}
 		t.fail("generate", suggest(m.Generate, "generators", names), "no generator is called %q", m.Generate)
 		t.only(append(keys, argNames(generate.Generators)...))
-		return ""
+		return nil
 	}
 	t.only(append(keys, argNames([]generate.Generator{*g})...))
-	m.Args = map[string]any{}
+	return g
+}
+
+// complete checks the arguments of m and, where the section gives no class, sets the
+// generator's.
+func (t *table) complete(m *Matrix, g *generate.Generator) {
+	t.checkArgs(*m)
+	if m.Class == "" {
+		m.Class = cmp.Or(generate.ClassOf(m.Generate, m.Args), g.Class)
+	}
+}
+
+// args returns the arguments of a generator that the section gives.
+func (t *table) args(g *generate.Generator) map[string]any {
+	args := map[string]any{}
 	for _, a := range g.Args {
 		if v, ok := t.vals[a.Name]; ok {
-			m.Args[a.Name] = v
+			args[a.Name] = v
 		}
 	}
-	t.checkArgs(*m)
-	return cmp.Or(generate.ClassOf(m.Generate, m.Args), g.Class)
+	return args
 }
 
 // argNames returns the names of all arguments of some generators.

@@ -41,6 +41,7 @@ slow         = 3          # the fewest samples are enough for a trial that begin
 
 [search]
 strategy = "grid"                       # grid: every configuration; random: a sample of them
+order    = "file"                       # of matrices; shuffled: sections mixed, so that a part is like the whole
 budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in all; 0: no bound
 
 # One [[matrix]] section per matrix, or for all that a glob finds. What is
@@ -57,6 +58,15 @@ name     = "ecology1"       # default: the file's name, or the generator's with 
 generate = "grid_5pt"       # a generator; its arguments are keys beside it
 nx       = 1000
 ny       = 1000
+
+# An argument may be a list: the section is a matrix for each combination, named for
+# its arguments. where, over rows, cols and nnz as announced, keeps some of them.
+[[matrix]]
+class       = "power law"
+generate    = "rmat"
+scale       = [12, 14, 16]
+edge_factor = [4, 16]
+where       = "nnz <= 500_000"
 
 # The generators and their arguments; one with a value here may be left out:
 #     grid_5pt           nx, ny
@@ -127,6 +137,9 @@ where = 'precision == "float64" or block * 10 <= nnz'
 [device]
 backend = "auto"  # auto: cuda if a device answers, else cpu; cpu; cuda
 index   = 0       # which of several GPUs
+
+[learn]
+test = ["power law"]  # classes that are kept for the final test: they teach the rule nothing; default: none
 
 [report]
 figures = ["throughput-vs-block", "throughput-vs-grid"]  # default: all that the data allows

@@ -33,7 +33,7 @@ func (t *table) space(backend string) Space {
 	s.Block = t.block(chosen)
 	t.grid(&s.Grid)
 	s.Params = t.params(chosen)
-	s.Where, s.filter = t.where(named)
+	s.Where, s.filter = t.condition(variables(named))
 	t.bounded(s, chosen)
 	return s
 }

@@ -5,13 +5,15 @@ package configs
 // The names are what the decoder accepts: a key that is read but missing here
 // would be refused.
 var (
-	topKeys      = []string{"name", "title", "protocol", "search", "matrix", "kernel", "device", "report", "slurm"}
+	topKeys      = []string{"name", "title", "protocol", "search", "matrix", "kernel", "device", "learn", "report", "slurm"}
 	protocolKeys = []string{"cache", "warmup", "samples", "target", "trial_budget", "timeout", "seed", "slow", "sentinel"}
-	searchKeys   = []string{"strategy", "budget"}
+	searchKeys   = []string{"strategy", "budget", "order"}
 	budgetKeys   = []string{"trials", "time"}
 	matrixKeys   = []string{"path", "generate", "suitesparse", "name", "class", "expand", "complex"}
+	familyKeys   = []string{"generate", "name", "class", "where"} // of a [[matrix]] that is generated
 	kernelKeys   = []string{"name", "precision", "block", "grid", "where"}
 	deviceKeys   = []string{"backend", "index"}
+	learnKeys    = []string{"test"}
 	reportKeys   = []string{"figures"}
 	slurmKeys    = []string{"partition", "account", "qos", "time", "gres", "gpus", "constraint", "cpus", "mem",
 		"exclusive", "nodelist", "throttle", "chunk", "signal", "gpus_per_task", "mix_devices", "setup", "extra"}
@@ -23,6 +25,7 @@ var (
 var (
 	caches     = []string{"cold", "warm", "both"}
 	strategies = []string{"grid", "random"}
+	orders     = []string{"file", "shuffled"}
 	backends   = []string{"auto", "cpu", "cuda"}
 )
 

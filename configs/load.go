@@ -138,6 +138,8 @@ func (t *table) sweep(path string, find func(string) ([]string, error)) *Sweep {
 	s.Protocol = t.section("protocol").protocol()
 	s.Search = t.section("search").search()
 	s.Device = t.section("device").device()
+	learn := t.section("learn")
+	s.Learn = learn.learn()
 	s.Report = t.section("report").report()
 	s.Slurm = t.section("slurm").slurm()
 
@@ -149,6 +151,10 @@ func (t *table) sweep(path string, find func(string) ([]string, error)) *Sweep {
 		}
 	}
 	distinct(s.Matrices, where)
+	learn.known(s.Learn.Test, s.Matrices)
+	if s.Search.Shuffled {
+		shuffle(s.Matrices, s.Protocol.Seed)
+	}
 	for _, sub := range t.sections("kernel") {
 		s.Kernels = append(s.Kernels, sub.space(s.Device.Backend))
 	}

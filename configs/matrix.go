@@ -146,9 +146,9 @@ func (t *table) suiteSparse(m Matrix) []Matrix {
 		m.Name = id.Name
 	}
 	if t.has("generate") {
-		class := t.generator(&m, matrixKeys[1:])
-		if m.Class == "" {
-			m.Class = class
+		if g := t.generator(&m, matrixKeys[1:]); g != nil {
+			m.Args = t.args(g)
+			t.complete(&m, g)
 		}
 	} else {
 		t.only(matrixKeys)

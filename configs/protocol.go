@@ -124,6 +124,9 @@ func (t *table) search() Search {
 	s := Search{Strategy: strategies[0]}
 	t.only(searchKeys)
 	t.choice("strategy", &s.Strategy, strategies)
+	order := orders[0]
+	t.choice("order", &order, orders)
+	s.Shuffled = order != orders[0]
 	budget := t.section("budget")
 	budget.only(budgetKeys)
 	budget.count("trials", &s.Trials, 0)

@@ -138,7 +138,7 @@ func (s Space) Keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 			}
 		}
 		var err error
-		if f, err = newFilter(s.Where, chosen); err != nil {
+		if f, err = newFilter(s.Where, variables(chosen)); err != nil {
 			return false, fmt.Errorf("compiling where: %s", message(err))
 		}
 	}

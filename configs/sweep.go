@@ -15,6 +15,7 @@ type Sweep struct {
 	Matrices []Matrix
 	Kernels  []Space
 	Device   Device
+	Learn    Learn
 	Report   Report
 	Slurm    Slurm
 
@@ -45,6 +46,7 @@ type Search struct {
 	Strategy string        // grid: all; random: a seeded sample
 	Trials   int           // most trials per matrix, 0: no bound
 	Time     time.Duration // of the whole sweep, 0: no bound
+	Shuffled bool          // the matrices are in an order that mixes their sections
 }
 
 // A Space is the product of all choices for some kernels, less what Where
@@ -71,6 +73,11 @@ type Grid struct {
 type Device struct {
 	Backend string // auto, cpu or cuda
 	Index   int
+}
+
+// Learn says what of the matrices teaches the rule.
+type Learn struct {
+	Test []string // classes that are kept for the final test: they teach nothing
 }
 
 // Report sets defaults of the report.

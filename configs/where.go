@@ -42,9 +42,8 @@ func variables(chosen []kernels.Kernel) map[string]any {
 	return zero
 }
 
-// newFilter compiles a where over some kernels.
-func newFilter(where string, chosen []kernels.Kernel) (*filter, error) {
-	zero := variables(chosen)
+// newFilter compiles a where over variables, given with the zeros of their types.
+func newFilter(where string, zero map[string]any) (*filter, error) {
 	program, err := expr.Compile(where, expr.Env(zero), expr.AsBool())
 	if err != nil {
 		return nil, err
@@ -80,8 +79,9 @@ func (f *filter) keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	return v.(bool), nil // as AsBool made sure
 }
 
-// where reads the constraint of a kernel section and compiles it.
-func (t *table) where(chosen []kernels.Kernel) (string, *filter) {
+// condition reads a where over variables, given with the zeros of their types, and
+// compiles it. Without one, or with a wrong one, it returns nil.
+func (t *table) condition(zero map[string]any) (string, *filter) {
 	const key = "where"
 	if !t.has(key) {
 		return "", nil
@@ -93,16 +93,15 @@ func (t *table) where(chosen []kernels.Kernel) (string, *filter) {
 		}
 		return "", nil
 	}
-	f, err := newFilter(text, chosen)
+	f, err := newFilter(text, zero)
 	if err == nil {
 		return text, f
 	}
 	problem := message(err)
 	if name, ok := strings.CutPrefix(problem, "unknown name "); ok {
-		known := slices.Sorted(maps.Keys(variables(chosen)))
-		t.fail(key, suggest(name, "the variables", known), "unknown variable %q", name)
+		t.fail(key, suggest(name, "the variables", slices.Sorted(maps.Keys(zero))), "unknown variable %q", name)
 	} else {
-		t.fail(key, `it says what to keep, as in "block * grid >= 8192"`, "%s", problem)
+		t.fail(key, `it says what to keep, as in "block * grid >= 8192" of a kernel or "nnz <= 1_000_000" of a matrix`, "%s", problem)
 	}
 	return "", nil
 }

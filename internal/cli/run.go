@@ -31,7 +31,8 @@ const (
 
 func newRun() *cobra.Command {
 	var out string
-	var quiet, verbose, retry, offline bool
+	var quiet, retry, offline bool
+	var ends ending
 	cmd := &cobra.Command{
 		Use:   "run SWEEP",
 		Short: "Measure a sweep, then learn and report",
@@ -66,14 +67,15 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 			if err != nil {
 				return err
 			}
-			return runSweep(cmd.Context(), w, show, sweep, args[0], out, verbose, tuner.Options{Retry: retry, Settler: settler})
+			return runSweep(cmd.Context(), w, show, sweep, args[0], out, ends, tuner.Options{Retry: retry, Settler: settler})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print errors only")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "say where the time of trials went")
+	cmd.Flags().BoolVarP(&ends.effort, "verbose", "v", false, "say where the time of trials went")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	cmd.Flags().BoolVar(&retry, "retry-failed", false, "measure again the trials that ended in wrong, fault, timeout or oom")
+	cmd.Flags().BoolVar(&ends.nothing, "no-report", false, "measure only; report makes the rest from the database")
 	flagOffline(cmd, &offline)
 	flagFile(cmd, "out")
 	return cmd
@@ -88,8 +90,14 @@ func loadSweep(name string) (*configs.Sweep, error) {
 	return sweep, nil
 }
 
+// An ending is what a run does after measuring.
+type ending struct {
+	effort  bool // say where the time went
+	nothing bool // no winners, no rule, no report
+}
+
 // runSweep measures what is left of sweep, and refreshes rule and report.
-func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.Sweep, name, out string, verbose bool, opt tuner.Options) error {
+func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.Sweep, name, out string, ends ending, opt tuner.Options) error {
 	list, missing := parts(ctx, sweep)
 	if len(list) == 0 {
 		return missing
@@ -123,8 +131,11 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 		}
 	}
 	printSummary(w, sum)
-	if verbose {
+	if ends.effort {
 		printEffort(w, sum.Effort)
+	}
+	if ends.nothing && !sum.Interrupted {
+		return verdict(sum, name, out)
 	}
 	if _, err := db.Settle(context.WithoutCancel(ctx)); err != nil {
 		return err
