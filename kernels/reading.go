@@ -8,8 +8,7 @@ type Reading struct {
 	SMClock     int     `json:"sm_mhz,omitempty"`     // MHz, of the multiprocessors
 	MemoryClock int     `json:"memory_mhz,omitempty"` // MHz
 	Temperature int     `json:"celsius,omitempty"`
-	Power       float64 `json:"watts,omitempty"`  // of the board; some devices tell a mean over the last second
-	Energy      float64 `json:"joules,omitempty"` // since the driver was loaded
+	Power       float64 `json:"watts,omitempty"` // of the board; some devices tell a mean over the last second
 	// Reasons are why the clocks are below the highest; nothing is known of them
 	// unless HasReasons.
 	Reasons    ClockReasons `json:"reasons,omitempty"`

@@ -63,6 +63,7 @@ func (b *brokenBackend) Sense() (kernels.Reading, error) {
 	}
 	return testReading, nil
 }
+func (b *brokenBackend) Energy() float64        { return 0 }
 func (b *brokenBackend) Source(k string) string { return "source of " + k }
 func (b *brokenBackend) Roof() (kernels.Roof, error) {
 	return kernels.Roof{Read: 10, Copy: 9, Triad: 8}, nil

@@ -55,6 +55,11 @@ func (m meteredSensors) Sense() (kernels.Reading, error) {
 	return m.Sensors.Sense()
 }
 
+func (m meteredSensors) Energy() float64 {
+	defer spend(&m.effort.Sense, time.Now())
+	return m.Sensors.Energy()
+}
+
 // A metered product notes where the time of sampling goes.
 type metered struct {
 	kernels.Product

@@ -31,8 +31,8 @@ func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best flo
 	tick := resolution / float64(r.Batch)
 	fewest, most := proto.Samples[0], proto.Samples[1]
 	r.Samples = make([]float64, 0, most)
-	meter := newMeter(sensors)
-	defer meter.finish(r, cold)
+	meter := newMeter(sensors, cold)
+	defer meter.finish(r)
 	for next := fewest; ; {
 		n := len(r.Samples)
 		r.Samples = r.Samples[:n+next]

@@ -10,9 +10,12 @@ import (
 // Sensors is what a backend has whose device can be asked for its clocks,
 // temperature and power. The device is asked between samples, when nothing runs.
 type Sensors interface {
-	// Sense reads the sensors. An error says why that can't be done, for as long as
-	// the backend is open.
+	// Sense reads the sensors, in microseconds. An error says why that can't be done,
+	// for as long as the backend is open.
 	Sense() (kernels.Reading, error)
+	// Energy is what the device has used, in joules since some moment; 0 if it does
+	// not tell. Asking may take milliseconds.
+	Energy() float64
 }
 
 // Telemetry is what the sensors of the device said around the samples of a trial:
@@ -39,39 +42,24 @@ type Telemetry struct {
 // seconds, and waiting for it would cost more than it gives.
 const mostRepeats = 4
 
-const (
-	// leastEnergyTime is how long sampling must last for the energy of a product to
-	// be told. The counter goes on about every 100 ms (Zeus,
-	// https://ml.energy/zeus, and Yang et al., Accurate and Convenient Energy
-	// Measurements for GPUs, SC24, for A100 and H100), so that a tenth is uncertain
-	// then, and less the longer it lasts.
-	leastEnergyTime = time.Second
-	// leastBusy is the share of that time which products have to fill: the counter
-	// does not know of them.
-	leastBusy = 0.9
-)
-
 // A meter accompanies the samples of one trial. Without sensors it does nothing.
 type meter struct {
 	sensors Sensors // nil: there are none
 	tel     *Telemetry
-	first   kernels.Reading
+	energy  energyMeter
 	last    kernels.Reading
-	started time.Time
-	repeats int     // batches that were dropped
-	busy    float64 // seconds in products, dropped ones too
-	done    int     // products
+	repeats int // batches that were dropped
 }
 
 // newMeter reads the sensors for the first time.
-func newMeter(s Sensors) *meter {
+func newMeter(s Sensors, cold bool) *meter {
 	m := &meter{sensors: s}
 	if s == nil {
 		return m
 	}
 	m.tel = &Telemetry{}
-	m.first = m.read()
-	m.last, m.started = m.first, time.Now()
+	m.last = m.read()
+	m.energy = energyMeter{off: cold, started: time.Now()}
 	return m
 }
 
@@ -102,10 +90,7 @@ func (m *meter) took(samples []float64, batch int, late bool) (again bool) {
 	if m.sensors == nil {
 		return false
 	}
-	for _, s := range samples {
-		m.busy += s * float64(batch)
-	}
-	m.done += len(samples) * batch
+	m.energy.took(m.sensors, samples, batch)
 	before := m.last
 	m.last = m.read()
 	reasons := before.Reasons | m.last.Reasons
@@ -124,24 +109,14 @@ func (m *meter) took(samples []float64, batch int, late bool) (again bool) {
 }
 
 // finish gives r what was noted, with a warning where the device throttled.
-func (m *meter) finish(r *Result, cold bool) {
+func (m *meter) finish(r *Result) {
 	if m.sensors == nil {
 		return
 	}
-	m.tel.Energy = m.energy(cold, time.Since(m.started))
+	m.tel.Energy = m.energy.perProduct(m.sensors)
 	r.Telemetry = m.tel
 	if m.tel.Throttled > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d samples were taken while the device throttled (%s)",
 			m.tel.Throttled, len(r.Samples), m.tel.Reasons&kernels.Throttling))
 	}
-}
-
-// energy is that of a product, in joules; 0 if it can't be told. What a cold sample
-// flushes is not the product's.
-func (m *meter) energy(cold bool, elapsed time.Duration) float64 {
-	used := m.last.Energy - m.first.Energy
-	if cold || m.first.Energy == 0 || used <= 0 || elapsed < leastEnergyTime || m.busy < leastBusy*elapsed.Seconds() {
-		return 0
-	}
-	return used / float64(m.done)
 }

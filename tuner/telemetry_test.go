@@ -15,12 +15,19 @@ import (
 type script struct {
 	readings []kernels.Reading
 	asked    int
+	energy   []float64 // J, from the first time that it is asked for
 }
 
 func (s *script) Sense() (kernels.Reading, error) {
 	i := min(s.asked, len(s.readings)-1)
 	s.asked++
 	return s.readings[i], nil
+}
+
+func (s *script) Energy() float64 {
+	e := s.energy[0]
+	s.energy = s.energy[1:]
+	return e
 }
 
 // because is a reading with reasons.
@@ -140,29 +147,36 @@ func TestTelemetryKeepsTheWorst(t *testing.T) {
 	}
 }
 
+// The counter is read where sampling lasts, and divided by the products since then.
 func TestEnergyOfAProduct(t *testing.T) {
 	const each = 1e-3 // seconds per product
 	for _, tt := range []struct {
 		name     string
-		used     float64 // J
-		counter  float64 // J at the start; 0: there is none
+		counter  []float64 // J, as it is read
 		cold     bool
+		before   time.Duration // that sampling lasted before the last batches
 		products int
-		elapsed  time.Duration
+		elapsed  time.Duration // since the counter was read
 		want     float64
 	}{
-		{"long enough", 700, 5, false, 1000, time.Second, 0.7},
-		{"too short for the counter", 700, 5, false, 999, 999 * time.Millisecond, 0},
-		{"mostly pauses", 700, 5, false, 1000, 1200 * time.Millisecond, 0},
-		{"with flushes", 700, 5, true, 1000, time.Second, 0},
-		{"no counter", 0, 0, false, 1000, time.Second, 0},
-		{"the driver was loaded again", -700, 5000, false, 1000, time.Second, 0},
+		{"long enough", []float64{5, 705}, false, energyDelay, 1000, time.Second, 0.7},
+		{"too short for the counter", []float64{5}, false, energyDelay, 990, 990 * time.Millisecond, 0},
+		{"mostly pauses", []float64{5, 705}, false, energyDelay, 1000, 1200 * time.Millisecond, 0},
+		{"with flushes", nil, true, energyDelay, 1000, time.Second, 0},
+		{"no counter", []float64{0}, false, energyDelay, 1000, time.Second, 0},
+		{"the driver was loaded again", []float64{5000, 3}, false, energyDelay, 1000, time.Second, 0},
+		{"a short trial asks for nothing", nil, false, 0, 10, 0, 0},
 	} {
-		m := newMeter(&script{readings: []kernels.Reading{{Energy: tt.counter}, {Energy: tt.counter + tt.used}}})
-		m.took(slices.Repeat([]float64{each}, tt.products/10), 10, false)
-		m.took(slices.Repeat([]float64{each}, tt.products%10), 1, false)
-		if got := m.energy(tt.cold, tt.elapsed); got != tt.want {
+		s := &script{energy: tt.counter}
+		m := energyMeter{off: tt.cold, started: time.Now().Add(-tt.before)}
+		m.took(s, []float64{each}, 1) // which is not counted
+		m.took(s, slices.Repeat([]float64{each}, tt.products/10), 10)
+		m.since = m.since.Add(-tt.elapsed)
+		if got := m.perProduct(s); got != tt.want {
 			t.Errorf("%s: %g J per product, want %g", tt.name, got, tt.want)
+		}
+		if len(s.energy) > 0 {
+			t.Errorf("%s: the counter was not read %d times", tt.name, len(s.energy))
 		}
 	}
 }

@@ -116,6 +116,15 @@ func (b *Backend) Sense() (kernels.Reading, error) {
 	return b.sensors.Read(), nil
 }
 
+// Energy is what the GPU has used since the driver was loaded, in joules; 0 if it
+// can't be told.
+func (b *Backend) Energy() float64 {
+	if b.sensors == nil {
+		return 0
+	}
+	return b.sensors.Energy()
+}
+
 // Load makes p the current problem and uploads its CSR arrays; values and x
 // follow in the precision that a configuration asks for. It fails if p.A is not
 // a valid CSR matrix or x does not fit it. p must not change while it is loaded.

@@ -80,11 +80,12 @@ func (s *Sensors) find(uuid string) error {
 // Driver is the version of the driver: "535.161.08".
 func (s *Sensors) Driver() string { return s.driver }
 
-// Read reads the sensors. What this GPU does not tell is left 0.
+// Read reads the sensors but for the energy counter, in 2 µs on an H100, or 0.1 ms
+// after a pause. What this
+// GPU does not tell is left 0.
 //
 // Power is a mean over the last second since Ampere, but on the A100 (GA100) and
-// before it is of the moment; energy is told since Volta (NVML API reference,
-// nvmlDeviceGetPowerUsage and nvmlDeviceGetTotalEnergyConsumption).
+// before it is of the moment (NVML API reference, nvmlDeviceGetPowerUsage).
 func (s *Sensors) Read() kernels.Reading {
 	var read kernels.Reading
 	if v, r := s.device.GetClockInfo(nvml.CLOCK_SM); r == nvml.SUCCESS {
@@ -99,15 +100,23 @@ func (s *Sensors) Read() kernels.Reading {
 	if v, r := s.device.GetPowerUsage(); r == nvml.SUCCESS {
 		read.Power = float64(v) / 1e3
 	}
-	if v, r := s.device.GetTotalEnergyConsumption(); r == nvml.SUCCESS {
-		read.Energy = float64(v) / 1e3
-	}
 	if s.reasons != nil {
 		if v, r := s.reasons(); r == nvml.SUCCESS {
 			read.Reasons, read.HasReasons = kernels.ClockReasons(v), true
 		}
 	}
 	return read
+}
+
+// Energy is what the GPU has used since the driver was loaded, in joules; 0 if it
+// does not tell, as before Volta. On an H100 the driver takes 3.3 ms for it, during
+// which the calling thread does nothing else.
+func (s *Sensors) Energy() float64 {
+	v, r := s.device.GetTotalEnergyConsumption()
+	if r != nvml.SUCCESS {
+		return 0
+	}
+	return float64(v) / 1e3
 }
 
 // Close ends the use of NVML. The sensors can't be read after it.

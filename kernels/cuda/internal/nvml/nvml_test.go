@@ -57,7 +57,7 @@ func TestRead(t *testing.T) {
 		flags []string
 		want  kernels.Reading
 	}{
-		{"current", nil, kernels.Reading{SMClock: 1980, MemoryClock: 2619, Temperature: 34, Power: 71.5, Energy: 1234.567,
+		{"current", nil, kernels.Reading{SMClock: 1980, MemoryClock: 2619, Temperature: 34, Power: 71.5,
 			Reasons: kernels.SWPowerCap, HasReasons: true}},
 		{"old", []string{"-DOLD"}, kernels.Reading{SMClock: 1980, MemoryClock: 2619,
 			Temperature: 34, Power: 71.5, Reasons: kernels.HWSlowdown | kernels.HWThermalSlowdown, HasReasons: true}},
@@ -72,6 +72,9 @@ func TestRead(t *testing.T) {
 			}
 			if got := s.Read(); got != tt.want {
 				t.Errorf("read %+v, want %+v", got, tt.want)
+			}
+			if got, want := s.Energy(), map[string]float64{"current": 1234.567, "old": 0}[tt.name]; got != want {
+				t.Errorf("%g J, want %g", got, want)
 			}
 			if s.Driver() != "535.161.08" {
 				t.Errorf("the driver is %q", s.Driver())

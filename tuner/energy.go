@@ -1,0 +1,56 @@
+package tuner
+
+import "time"
+
+const (
+	// energyDelay is how long a trial samples before the energy counter is read for
+	// the first time. Reading it takes 3.3 ms on an H100, which most trials do not
+	// last for, and is a thirtieth of this.
+	energyDelay = 100 * time.Millisecond
+	// leastEnergyTime is how long sampling must go on from there for the energy of a
+	// product to be told. The counter goes on about every 100 ms (Zeus,
+	// https://ml.energy/zeus, and Yang et al., Accurate and Convenient Energy
+	// Measurements for GPUs, SC24, for A100 and H100), so that a tenth is uncertain
+	// then, and less the longer it lasts.
+	leastEnergyTime = time.Second
+	// leastBusy is the share of that time which products have to fill: the counter
+	// does not know of them.
+	leastBusy = 0.9
+)
+
+// An energyMeter tells the energy of the products of a trial that lasts long enough.
+type energyMeter struct {
+	off     bool      // cold samples: what they flush is not the product's
+	started time.Time // when sampling began
+	since   time.Time // of the first reading
+	first   float64   // J, that reading; 0: there is none yet
+	busy    float64   // seconds in products since then, dropped ones too
+	done    int       // these products
+}
+
+// took notes samples that were just taken, in seconds per product.
+func (m *energyMeter) took(s Sensors, samples []float64, batch int) {
+	switch {
+	case m.off || time.Since(m.started) < energyDelay:
+	case m.first == 0:
+		m.first, m.since = s.Energy(), time.Now()
+		m.off = m.first == 0
+	default:
+		for _, s := range samples {
+			m.busy += s * float64(batch)
+		}
+		m.done += len(samples) * batch
+	}
+}
+
+// perProduct is the energy of a product, in joules; 0 if it can't be told.
+func (m *energyMeter) perProduct(s Sensors) float64 {
+	if m.first == 0 || time.Since(m.since) < leastEnergyTime {
+		return 0
+	}
+	used, elapsed := s.Energy()-m.first, time.Since(m.since)
+	if used <= 0 || m.busy < leastBusy*elapsed.Seconds() {
+		return 0
+	}
+	return used / float64(m.done)
+}
