@@ -119,7 +119,7 @@ func (d *drift) conclude(repeat float64) {
 		d.drifts[origin] = stat.NewDrift(points)
 		all = append(all, d.drifts[origin])
 	}
-	d.significant = stat.Significant(all, d.least())
+	d.significant = stat.Significant(all, max(stat.LeastEffect, repeat))
 }
 
 // A Drift is how a device drifted while it measured a matrix in one place.

@@ -36,13 +36,21 @@ type Drift struct {
 
 // NewDrift makes a drift of points in the order of time. The factor at a point is the
 // median of three, its own and those beside it: a single trial may be off, as
-// Repeatability says, without the device having changed.
+// Repeatability says, without the device having changed. The last one is the median of
+// its own, the one before, and where the line through the two before leads (J. W. Tukey,
+// Exploratory Data Analysis, 1977, 7A).
 func NewDrift(points []Point) Drift {
 	smooth := slices.Clone(points)
 	for i := 1; i < len(points)-1; i++ {
 		three := []float64{points[i-1].Value, points[i].Value, points[i+1].Value}
 		slices.Sort(three)
 		smooth[i].Value = three[1]
+	}
+	if n := len(points); n >= 3 {
+		before := smooth[n-2].Value
+		three := []float64{points[n-1].Value, before, 3*before - 2*smooth[n-3].Value}
+		slices.Sort(three)
+		smooth[n-1].Value = three[1]
 	}
 	return Drift{smooth}
 }
@@ -73,11 +81,17 @@ func (d Drift) Extremes() (low, high float64) {
 	return low, high
 }
 
-// Significant reports whether a factor is off 1 by the least effect that counts, at a
-// point where the samples differ at 5%, corrected for the number of points.
+// fewestPoints are needed for a drift: fewer can't be told from trials that repeat badly.
+const fewestPoints = 4
+
+// Significant reports whether a factor is off 1 by an effect, at a point where the
+// samples differ at 5%, corrected for the number of points.
 func Significant(drifts []Drift, effect float64) bool {
 	var values, p []float64
 	for _, d := range drifts {
+		if len(d.points) < fewestPoints {
+			continue
+		}
 		for _, point := range d.points {
 			if point.Ratio != (Ratio{1, 1, 1}) {
 				values, p = append(values, point.Value), append(p, point.P)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -249,6 +250,13 @@ func TestDrift(t *testing.T) {
 		if got := drifting.Factor(tt.at); !near(got, tt.want, 0.01) {
 			t.Errorf("factor at %d: %v, want %v", tt.at, got, tt.want)
 		}
+	}
+	// One that is off at the end is an outlier until the next one says the same.
+	if got := NewDrift(Points(first, append(slices.Clone(slower[:3]), Timed{9000, draw(rng, 20, 2)}))).Factor(9000); !near(got, 1.05, 0.01) {
+		t.Errorf("after an outlier at the end: %v, want 1.05", got)
+	}
+	if few := NewDrift(Points(first, slower[:2])); Significant([]Drift{few}, LeastEffect) {
+		t.Error("two repetitions are enough for a drift")
 	}
 	if got := (Drift{}).Factor(0); got != 1 {
 		t.Errorf("without points: %v", got)
