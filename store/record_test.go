@@ -246,3 +246,19 @@ func TestRules(t *testing.T) {
 		t.Errorf("%v rules, want one for each sweep", n)
 	}
 }
+
+// A plan is told what trials took on devices of the same model.
+func TestTimings(t *testing.T) {
+	db := started(t)
+	r := good("cpu_csr_rows", 32, takes(2))
+	record(t, db, r, good("cpu_csr_rows", 64, takes(3), func(r *tuner.Result) { r.Status = tuner.Fault }))
+	list, err := db.Timings(t.Context(), testRun().Device)
+	if err != nil || len(list) != 1 || list[0].Config.String() != r.Config.String() || list[0].Median != r.Median || list[0].Matrix != r.Matrix {
+		t.Errorf("timings are %+v, %v", list, err)
+	}
+	other := testRun().Device
+	other.Name = "another"
+	if list, err := db.Timings(t.Context(), other); err != nil || len(list) != 0 {
+		t.Errorf("of another device: %+v, %v", list, err)
+	}
+}

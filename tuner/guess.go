@@ -46,35 +46,54 @@ const loadRate = 5e6
 const (
 	cpuBandwidth = 10e9  // by products on a few cores
 	gpuBandwidth = 1e12  // by products on a GPU
-	oneBandwidth = 1.5e9 // by one core that converts a matrix for a kernel and verifies two products
+	oneBandwidth = 1.5e9 // by a processor that converts a matrix for a kernel and verifies two products
 )
 
 const (
-	// aside is what a trial takes besides, in seconds: to be asked for, to copy y, to
-	// be written to disk. Without the disk it is 0.64 ms on an H100.
-	aside = 1e-3
+	// aside is what a trial takes besides, in seconds: to be asked for, to be checked, to
+	// be written to disk. On an H100 it is 0.55 to 1 ms for a matrix of few rows.
+	aside = 0.6e-3
+	// perRow is what checking two products takes for each row, in seconds: copies from
+	// an H100 and comparisons.
+	perRow = 4e-9
 	// commonCache is the last-level cache of a GPU that is only assumed, in bytes.
 	commonCache = 50e6
+	// flushBandwidth is how fast a GPU's cache is flushed, in bytes per second.
+	flushBandwidth = 2e12
 )
 
-// guess is about how long a trial takes: preparation and verification, and
-// sampling for as long as the protocol allows, flushes included. A trial that
-// reaches its target early is faster, a badly balanced kernel slower.
+// guess is about how long a trial takes of whose kernel nothing is known: preparation and
+// verification, and sampling for as long as the protocol allows, flushes included. A
+// trial that reaches its target early is faster, a badly balanced kernel slower.
 func guess(size Size, precision kernels.Precision, cache Cache, p configs.Protocol, dev kernels.Device) time.Duration {
-	v := precision.Bytes()
-	bytes := float64((4+v)*size.Nonzeros + (4+v)*size.Rows + v*size.Cols)
-	bandwidth, flushed := cpuBandwidth, 2*float64(dev.Cache)
+	bandwidth := cpuBandwidth
 	if dev.Backend == "cuda" {
 		bandwidth = gpuBandwidth
-		if flushed == 0 {
-			flushed = 2 * commonCache
-		}
 	}
-	sample := max(bytes/bandwidth, shortest)
+	sample := max(size.bytes(precision)/bandwidth, shortest)
 	if cache == Cold {
-		sample = (bytes + flushed) / bandwidth
+		sample = size.bytes(precision)/bandwidth + flush(dev)
 	}
 	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
-	seconds := float64(p.Warmup)*sample + sampling + bytes/oneBandwidth + aside
+	seconds := float64(p.Warmup)*sample + sampling + around(size, precision, dev)
 	return time.Duration(seconds * float64(time.Second))
+}
+
+// flush is how long it takes to flush the caches before a cold sample, in seconds.
+func flush(dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return 2 * float64(dev.Cache) / cpuBandwidth
+	}
+	if dev.Cache == 0 {
+		return 2 * commonCache / flushBandwidth
+	}
+	return 2 * float64(dev.Cache) / flushBandwidth
+}
+
+// around is what surrounds the samples of a trial, in seconds.
+func around(size Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend == "cuda" {
+		return aside + perRow*float64(size.Rows)
+	}
+	return aside + size.bytes(precision)/oneBandwidth
 }

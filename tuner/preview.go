@@ -17,6 +17,7 @@ type Forecast struct {
 	Outlook  Outlook       // on that twin
 	Finished int           // trials that are measured already
 	Time     time.Duration // guess for those that are left, and for loading the matrix
+	Known    int           // of those that are left, the ones whose kernel was measured on this matrix and device
 }
 
 // Preview plans a sweep without measuring anything. Matrices are loaded, since
@@ -39,6 +40,10 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 	case errors.Is(err, errStop):
 		return kernels.Device{}, nil, nil, ctx.Err()
 	case err != nil: // no device answered
+		return kernels.Device{}, nil, nil, err
+	}
+	past, err := learn(ctx, rec, r.planner.device)
+	if err != nil {
 		return kernels.Device{}, nil, nil, err
 	}
 	var out []Forecast
@@ -83,7 +88,15 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 			f.Time = loading
 		}
 		for _, t := range todo {
-			f.Time += guess(m.size(), t.Precision, t.Cache, sweep.Protocol, r.planner.device)
+			product, same := past.product(t, m.size())
+			if same {
+				f.Known++
+			}
+			if product == 0 {
+				f.Time += guess(m.size(), t.Precision, t.Cache, sweep.Protocol, r.planner.device)
+				continue
+			}
+			f.Time += time.Duration(foresee(product, m.size(), t, sweep.Protocol, r.planner.device) * float64(time.Second))
 		}
 		out = append(out, f)
 	}

@@ -74,6 +74,7 @@ type planned struct {
 	Finished int             `json:"finished"`
 	Skipped  map[string]int  `json:"skipped"`
 	Seconds  float64         `json:"seconds"` // that are left, a guess
+	Known    int             `json:"known"`   // of the trials left, those whose kernel was measured on their matrix
 	Matrices []plannedMatrix `json:"matrices"`
 	Twins    []plannedTwin   `json:"twins,omitempty"`
 	Missing  []plannedGet    `json:"missing,omitempty"`
@@ -187,6 +188,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 		})
 		p.Trials += len(f.Trials)
 		p.Finished += f.Finished
+		p.Known += f.Known
 		p.Seconds += f.Time.Seconds()
 		for reason, n := range f.Skipped {
 			p.Skipped[reason] += n
@@ -293,9 +295,21 @@ func (p *planned) print(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s, all measured already\n", trials(p.Trials))
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s, %d measured already; time left about %s, a guess from the sizes and the sweep's budget of a trial\n",
-		trials(p.Trials), p.Finished, about(p.Seconds))
+	_, err := fmt.Fprintf(w, "%s, %d measured already; time left about %s, %s\n",
+		trials(p.Trials), p.Finished, about(p.Seconds), p.basis())
 	return err
+}
+
+// basis says what the time that is left is estimated from.
+func (p *planned) basis() string {
+	switch left := p.Trials - p.Finished; {
+	case p.Known == 0:
+		return "a guess from the sizes and the sweep's budget of a trial"
+	case p.Known == left:
+		return "from what these kernels took on these matrices"
+	default:
+		return fmt.Sprintf("from what the kernels of %d of them took on the same matrices; the rest is a guess", p.Known)
+	}
 }
 
 // about prints a time that is a guess.

@@ -1,0 +1,40 @@
+package tuner
+
+import (
+	"math"
+	"testing"
+
+	"spmvtune/kernels"
+)
+
+// Times come from the nearest configuration on the same matrix, and else from other
+// matrices in proportion to their bytes.
+func TestExperience(t *testing.T) {
+	small, large := Size{1000, 1000, 10_000}, Size{4000, 4000, 40_000}
+	timing := func(matrix string, size Size, block int, median float64) Timing {
+		return Timing{matrix, size, kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: block, Grid: 1}, Warm, median}
+	}
+	e := experience{{kernel: "k", precision: kernels.Float32}: {
+		"a": {timing("a", small, 32, 1e-3), timing("a", small, 256, 5e-3)},
+		"b": {timing("b", small, 128, 4e-3)},
+	}}
+	for _, tt := range []struct {
+		matrix string
+		kernel string
+		block  int
+		size   Size
+		want   float64
+		same   bool
+	}{
+		{"a", "k", 64, small, 1e-3, true},
+		{"a", "k", 128, small, 5e-3, true},
+		{"new", "k", 32, large, 8e-3, false}, // √(1·4) ms, four times as much
+		{"a", "other", 32, small, 0, false},
+	} {
+		c := kernels.Config{Kernel: tt.kernel, Precision: kernels.Float32, Block: tt.block, Grid: 1}
+		got, same := e.product(Trial{Matrix: tt.matrix, Config: c, Cache: Warm}, tt.size)
+		if math.Abs(got-tt.want) > 0.01*tt.want || same != tt.same {
+			t.Errorf("%s on %s: %g s, same matrix %t, want %g, %t", c, tt.matrix, got, same, tt.want, tt.same)
+		}
+	}
+}
