@@ -22,6 +22,10 @@ type Feature struct {
 // shape of rows holds for smaller and larger matrices too.
 func Features() []Feature { return slices.Clone(features) }
 
+// free is how many of the features, from the first, follow from the sizes of the
+// matrix, which whoever has the matrix knows.
+const free = 4
+
 var features = []Feature{
 	{"row_mean", "nonzeros", "mean row length: stored entries per row",
 		func(f *sparse.Features) float64 { return f.RowMean }},

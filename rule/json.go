@@ -76,6 +76,16 @@ func (r *Rule) check() error {
 		if err := s.Root.check(k.Precision, 0); err != nil {
 			return fmt.Errorf("tree for %s: %w", k, err)
 		}
+		if s.Sizes != nil {
+			if err := s.Sizes.check(k.Precision, 0); err != nil {
+				return fmt.Errorf("tree over sizes for %s: %w", k, err)
+			}
+		}
+		if s.Ensemble != nil {
+			if err := s.Ensemble.check(k.Precision); err != nil {
+				return fmt.Errorf("ensemble for %s: %w", k, err)
+			}
+		}
 	}
 	return nil
 }
@@ -105,4 +115,43 @@ func (n *Node) check(p kernels.Precision, depth int) error {
 		return err
 	}
 	return n.Above.check(p, depth+1)
+}
+
+// check refuses an ensemble that can't be followed.
+func (e *Ensemble) check(p kernels.Precision) error {
+	if len(e.Configs) == 0 || len(e.Base) != len(e.Configs) {
+		return fmt.Errorf("%d numbers for %d configurations", len(e.Base), len(e.Configs))
+	}
+	for _, c := range e.Configs {
+		if c.Kernel == "" || c.Precision != p {
+			return fmt.Errorf("it chooses %q, not a kernel in %s", c, p)
+		}
+	}
+	for _, b := range e.Trees {
+		if err := b.check(len(e.Configs), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Boost) check(configs, depth int) error {
+	switch {
+	case b == nil:
+		return errors.New("a node is missing")
+	case depth > maxDepth:
+		return fmt.Errorf("more than %d splits on a path", maxDepth)
+	case b.Add != nil:
+		if len(b.Add) != configs || b.Feature != "" || b.Below != nil || b.Above != nil {
+			return errors.New("a node is neither a split nor a leaf")
+		}
+		return nil
+	}
+	if _, ok := lookup(b.Feature); !ok {
+		return fmt.Errorf("unknown feature %q", b.Feature)
+	}
+	if err := b.Below.check(configs, depth+1); err != nil {
+		return err
+	}
+	return b.Above.check(configs, depth+1)
 }

@@ -14,7 +14,7 @@ import (
 func TestJSONSelectsTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	opt := DefaultOptions
-	opt.MaxDepth, opt.MinLeaf = 8, 1
+	opt.MaxDepth, opt.MinLeaf, opt.Prune, opt.Ensemble = 8, 1, false, true
 	r := learn(t, messy(rng, 60), opt)
 	if n := r.Selectors[0].Root.Leaves(); n < 8 {
 		t.Fatalf("a tree of %d leaves shows little", n)
@@ -144,4 +144,13 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 			t.Errorf("%s of an empty matrix is %v", feature.Name, x)
 		}
 	}
+}
+
+func jsonOf(t *testing.T, r *Rule) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

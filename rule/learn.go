@@ -10,7 +10,8 @@ import (
 )
 
 // Learn returns a rule with one tree for each device, precision and cache state
-// among the observations, each validated by leaving out one matrix at a time.
+// among the observations, each validated by leaving out one family at a time, and
+// judged on the classes of Options.Test, which teach it nothing.
 // The order of the observations doesn't matter. Keys without any measurement
 // are left out; if that are all, the error is ErrNoData.
 func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
@@ -20,7 +21,8 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 	r := &Rule{Version: Version, Sweep: sweeps(obs)}
 	keys, groups := group(obs)
 	for _, k := range keys {
-		t, unmeasured, err := newTable(groups[k], opt)
+		teaching := slices.DeleteFunc(slices.Clone(groups[k]), func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
+		t, unmeasured, err := newTable(teaching, opt)
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
@@ -32,6 +34,11 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
 		s.Warnings = warnings(t, s, unmeasured)
+		if len(teaching) < len(groups[k]) {
+			if s.Test, err = finalTest(groups[k], t, s, opt); err != nil {
+				return nil, fmt.Errorf("testing the rule for %s: %w", k, err)
+			}
+		}
 		r.Selectors = append(r.Selectors, *s)
 	}
 	if len(r.Selectors) == 0 {
@@ -40,34 +47,47 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 	return r, nil
 }
 
-// learn grows the tree on all matrices, and prunes it where that does as well.
+// learn learns from all matrices of the table, and validates that.
 func (t *table) learn(ctx context.Context, k Key, opt Options) (*Selector, error) {
-	all := make([]int, len(t.names))
-	for m := range all {
-		all[m] = m
-	}
-	l := newLearner(t, opt, all)
 	v, err := validate(ctx, t, opt)
 	if err != nil {
 		return nil, err
 	}
-	single, _ := l.choose(all)
-	s := &Selector{
+	l := t.teach(indices(len(t.names)), t.kernelLoss(), opt)
+	return &Selector{
 		Device: k.Device, Precision: k.Precision, Cache: k.Cache,
-		Root:         l.grow(all, opt.MaxDepth),
-		Validation:   v,
-		Single:       t.configs[single],
-		SingleKernel: t.kernels[l.chooseKernel(all, t.kernelLoss())],
+		Root: l.tree, Sizes: l.sizes, Ensemble: l.ensemble, Pruned: l.pruned, Configs: l.configs,
+		Validation: v, Single: l.single, SingleKernel: l.kernel,
+	}, nil
+}
+
+// finalTest judges what was learned from t on the matrices of obs that are not in it.
+func finalTest(obs []*Observation, t *table, s *Selector, opt Options) (Validation, error) {
+	all, _, err := newTable(obs, opt)
+	if err != nil {
+		return Validation{}, err
 	}
-	for _, start := range l.start {
-		if start == 0 {
-			s.Configs++
+	learned := &lesson{tree: s.Root, sizes: s.Sizes, grown: s.Root, ensemble: s.Ensemble, single: s.Single, kernel: s.SingleKernel}
+	kernel := all.kernelLoss()
+	var cases []Case
+	held := heldOut(all, t)
+	for _, m := range held {
+		cases = append(cases, all.judge(m, learned, kernel))
+	}
+	v := sumUp(cases)
+	v.Families = len(all.families(held))
+	return v, nil
+}
+
+// heldOut are the matrices of all that are not in t.
+func heldOut(all, t *table) []int {
+	var list []int
+	for m, name := range all.names {
+		if _, taught := slices.BinarySearch(t.names, name); !taught {
+			list = append(list, m)
 		}
 	}
-	if opt.Prune {
-		s.prune(l.grow(all, 0))
-	}
-	return s, nil
+	return list
 }
 
 // String gives k as users read it: "NVIDIA H100, float32, cold cache".

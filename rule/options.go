@@ -15,9 +15,13 @@ type Options struct {
 	// (log time) over the matrices of the node that it splits. Configurations whose
 	// mean loss in a leaf is within half of it are near ties.
 	MinGain float64
-	// Prune says whether a tree that is no better than a single configuration on
-	// matrices left out is replaced by it.
+	// Prune says whether a tree is pruned as far as it does no worse on families left
+	// out.
 	Prune bool
+	// Ensemble says whether an ensemble is learned, too.
+	Ensemble bool
+	// Test are the classes whose matrices teach nothing: the rule is judged on them.
+	Test []string
 	// Tie is how much slower than the oracle, as a fraction of its time, a
 	// configuration may be and still count as equally good.
 	Tie float64

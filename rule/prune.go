@@ -5,70 +5,97 @@ import (
 	"math"
 )
 
-// folds is into how many parts keepsTree divides so many matrices: few are left
-// out one by one, more of them in five parts. Around it goes a validation that
-// leaves out each matrix, so that five parts are five times as many trees.
-func folds(matrices int) int {
-	if matrices <= few {
-		return matrices
-	}
-	return 5
+// penalties are what a leaf may cost, in mean log time, for the tree to be pruned by
+// it: none, and from less than a measurement can tell up to a single leaf.
+var penalties = []float64{0, 0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, math.Inf(1)}
+
+// slack is what a simpler tree may lose more, in mean log time on families left out.
+const slack = 0.003
+
+// pruned returns the subtree with the least loss plus penalty for each leaf, where loss
+// is the mean over all matrices of the whole tree (minimal cost-complexity pruning:
+// Breiman et al. 1984, Sec. 3.3). Of equally good ones it is the smallest.
+func (b *branch) pruned(penalty float64) *branch {
+	p, _, _ := b.prune(penalty * float64(len(b.matrices)))
+	return p
 }
 
-// pays is what decides between a tree and a single configuration: whether the
-// tree loses less in total on matrices left out.
-func pays(tree, single float64) bool { return tree < single-same }
+func (b *branch) prune(penalty float64) (p *branch, loss float64, leaves int) {
+	leaf := *b
+	leaf.below, leaf.above = nil, nil
+	if b.below == nil {
+		return &leaf, b.loss, 1
+	}
+	tree := *b
+	var below, above float64
+	var n, m int
+	tree.below, below, n = b.below.prune(penalty)
+	tree.above, above, m = b.above.prune(penalty)
+	loss, leaves = below+above, n+m
+	if math.IsInf(penalty, 1) || b.loss <= loss+penalty*float64(leaves-1)+same {
+		return &leaf, b.loss, 1
+	}
+	return &tree, loss, leaves
+}
 
-// keepsTree decides whether a tree learned from these matrices is worth having:
-// whether on matrices left out, in turn, it does better than always the best
-// single configuration of the others. Nothing but these matrices is looked at,
-// so that the decision can itself be judged on a matrix that is not among them
-// (nested cross-validation; Varma and Simon, Bias in error estimation when using
+// A pruning says how far a tree is pruned, and why.
+type pruning struct {
+	penalty      float64
+	tree, single float64 // mean loss on families left out of the best tree, and of a single leaf
+}
+
+// penalty decides by which penalty trees of these matrices are pruned: the largest of
+// those that lose hardly more than the best on families left out. Nothing but these
+// matrices is looked at, so that the decision can itself be judged on others (nested
+// cross-validation; Varma and Simon, Bias in error estimation when using
 // cross-validation for model selection, BMC Bioinformatics 7:91, 2006).
-func (t *table) keepsTree(matrices []int, opt Options) bool {
-	parts := folds(len(matrices))
-	var tree, single float64
-	for part := range parts {
-		var in, out []int
-		for i, m := range matrices {
-			if i%parts == part {
-				out = append(out, m)
-			} else {
-				in = append(in, m)
-			}
-		}
+func (t *table) penalty(matrices []int, opt Options, features int) pruning {
+	loss := make([]float64, len(penalties))
+	for _, out := range t.folds(matrices, toDecide) {
+		in := without(matrices, out)
 		if len(in) == 0 {
-			return false
+			return pruning{penalty: math.Inf(1)}
 		}
 		l := newLearner(t, opt, in)
-		root := l.grow(in, opt.MaxDepth)
-		always, _ := l.choose(in)
-		for _, m := range out {
-			leaf, _ := root.walk(&t.facts[m])
-			tree += t.loss[m][t.column[leaf.Choice.String()]]
-			single += t.loss[m][always]
+		l.features = features
+		grown := l.grow(in, opt.MaxDepth)
+		for i, p := range penalties {
+			tree := grown.pruned(p)
+			for _, m := range out {
+				loss[i] += t.loss[m][tree.at(t, m).choice] / float64(len(matrices))
+			}
 		}
 	}
-	return pays(tree, single)
+	last := len(penalties) - 1
+	best := last
+	for i, x := range loss {
+		if x < loss[best] {
+			best = i
+		}
+	}
+	chosen := best
+	for i := best; i <= last; i++ {
+		if loss[i] <= loss[best]+slack+same {
+			chosen = i
+		}
+	}
+	return pruning{penalties[chosen], loss[best], loss[last]}
 }
 
-// prune replaces the tree by its root, a single configuration for all matrices,
-// where the figures on matrices left out say that the tree is no better, and
-// keeps the reason.
-func (s *Selector) prune(single *Node) {
-	v := &s.Validation
-	if s.Root.Leaf() || v.Matrices == 0 {
-		return
+// at returns the leaf of a matrix of the table.
+func (b *branch) at(t *table, m int) *branch {
+	for b.below != nil {
+		if t.values[b.feature][m] <= b.threshold {
+			b = b.below
+		} else {
+			b = b.above
+		}
 	}
-	var tree, always float64
-	for _, c := range v.Cases {
-		tree -= math.Log(c.Unpruned)
-		always -= math.Log(c.SingleConfig)
-	}
-	if pays(tree, always) {
-		return
-	}
-	s.Pruned = fmt.Sprintf("On matrices left out, a tree with %s reached %s of the oracle and always the best single configuration %s: the tree was pruned to that configuration.",
-		count(s.Root.Leaves(), "leaf", "leaves"), percent(v.Unpruned), percent(v.SingleConfig))
-	s.Root = single
+	return b
+}
+
+// reason says why a tree became a single leaf.
+func (p pruning) reason(leaves int) string {
+	return fmt.Sprintf("A tree with %s was pruned to a single configuration: on families left out trees reached %s of the oracle at best, and always the best single configuration %s.",
+		count(leaves, "leaf", "leaves"), percent(math.Exp(-p.tree)), percent(math.Exp(-p.single)))
 }

@@ -30,10 +30,17 @@ type Selector struct {
 	Cache     string            `json:"cache"`
 	Configs   int               `json:"configs"` // that the tree chose from
 	Root      *Node             `json:"tree"`
+	// Sizes is the tree over what the sizes of a matrix give, for those who can't wait
+	// for the other features.
+	Sizes    *Node     `json:"tree_over_sizes,omitempty"`
+	Ensemble *Ensemble `json:"ensemble,omitempty"`
 	// Pruned says why the tree that was grown was replaced by a single leaf; it is
 	// empty where it was not.
 	Pruned     string     `json:"pruned,omitempty"`
 	Validation Validation `json:"validation"`
+	// Test is the same on classes that were kept for it: neither the rule nor how it
+	// is learned was decided by them. Without such classes all is 0.
+	Test Validation `json:"test,omitzero"`
 	// Single and SingleKernel are what is best on average over all matrices: the
 	// configuration, and the kernel when tuned anew for each matrix.
 	Single       kernels.Config `json:"single_config"`
@@ -68,13 +75,15 @@ func (n *Node) Leaves() int {
 	return n.Below.Leaves() + n.Above.Leaves()
 }
 
-// Validation is leave-one-matrix-out: each matrix is judged by a rule learned
-// without it, the decision whether to prune its tree included. Figures are fractions of the oracle, the best measured
-// configuration of each matrix: 1 is as fast, or not to be told from it. All
-// are 0 where there is only one matrix.
+// Validation is leave-one-family-out: each matrix is judged by a rule learned without
+// any matrix of its class, the decision how far to prune its tree included. Figures
+// are fractions of the oracle, the best measured configuration of each matrix: 1 is as
+// fast, or not to be told from it. All are 0 where there is only one matrix.
 type Validation struct {
 	Matrices    int     `json:"matrices"`
-	Mean        float64 `json:"mean"` // geometric
+	Families    int     `json:"families"`        // that they are of
+	Parts       int     `json:"parts,omitempty"` // that were left out in turn, of whole families
+	Mean        float64 `json:"mean"`     // geometric
 	Worst       float64 `json:"worst"`
 	WorstMatrix string  `json:"worst_matrix"`
 	Within5     float64 `json:"within_5_percent"` // share of matrices at 0.95 or more
@@ -96,9 +105,13 @@ type Case struct {
 	Choice       kernels.Config `json:"choice"`
 	Evidence     Evidence       `json:"evidence"` // for Fraction
 	Fraction     float64        `json:"fraction"`
-	Unpruned     float64        `json:"unpruned"` // fraction of the tree before pruning
+	Sizes        float64        `json:"sizes,omitempty"`    // of the tree over sizes only
+	Unpruned     float64        `json:"unpruned"`           // of the tree before pruning
+	Ensemble     float64        `json:"ensemble,omitempty"` // 0: there is none
 	SingleConfig float64        `json:"single_config"`
 	SingleKernel float64        `json:"single_kernel"`
+	CuSPARSE     float64        `json:"cusparse,omitempty"` // its fastest algorithm on the matrix; 0: none was measured
+	Papers       float64        `json:"papers,omitempty"`   // what the papers' rule takes, at its fastest; 0: not measured
 }
 
 // Evidence says what is known of a configuration on a matrix.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -88,28 +87,22 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 		b.WriteString("\nNot validated: there is no other matrix to learn from.\n")
 		return
 	}
-	fmt.Fprintf(b, "\nOn matrices left out (%d, one at a time), as share of the oracle's speed:\n\n", v.Matrices)
-	row := func(name string, f Figures) {
-		fmt.Fprintf(b, "  %-28s %7s %7s %10s  %s\n", name, percent(f.Mean), percent(f.Worst), percent(f.Within5), f.WorstMatrix)
+	fmt.Fprintf(b, "\nOn matrices left out (%d, %s at a time), as share of the oracle's speed:\n\n", v.Matrices, v.unit())
+	figuresText(b, v.Cases)
+	if s.Test.Matrices > 0 {
+		fmt.Fprintf(b, "\nOn %s that taught the rule nothing (%s):\n\n", count(s.Test.Families, "family", "families"), count(s.Test.Matrices, "matrix", "matrices"))
+		figuresText(b, s.Test.Cases)
 	}
-	fmt.Fprintf(b, "  %-28s %7s %7s %10s  %s\n", "", "mean", "worst", "within 5%", "worst on")
-	row("this rule", Summarise(v.Cases, func(c Case) float64 { return c.Fraction }))
-	unpruned := slices.ContainsFunc(v.Cases, func(c Case) bool { return c.Unpruned != c.Fraction })
-	if unpruned || s.Pruned != "" {
-		row("tree, never pruned", Summarise(v.Cases, func(c Case) float64 { return c.Unpruned }))
-	}
-	row("best single configuration", Summarise(v.Cases, func(c Case) float64 { return c.SingleConfig }))
-	row("best single kernel, tuned", Summarise(v.Cases, func(c Case) float64 { return c.SingleKernel }))
 	b.WriteByte('\n')
 	b.WriteString(wrap("", "", fmt.Sprintf("The oracle is the best of %s, measured on each matrix; the mean is geometric. "+
 		"Over all matrices the best single configuration is %s, the best single kernel %s. Either was chosen anew without the matrix left out; "+
 		"the kernel's block and grid were then tuned on it, which no rule can do.",
 		count(s.Configs, "configuration", "configurations"), describe(s.Single), s.SingleKernel)))
 
-	if unpruned || s.Pruned != "" {
+	if s.Pruned != "" || !s.Root.Leaf() {
 		b.WriteByte('\n')
-		b.WriteString(wrap("", "", "A tree is pruned to a single configuration where it does no better on matrices left out. "+
-			"The first row judges that too: each matrix was left out first, and whether to prune was decided among the others, "+
+		b.WriteString(wrap("", "", "A tree is pruned as far as it does no worse on families left out. "+
+			"The first row judges that too: each family was left out first, and how far to prune was decided among the others, "+
 			"so that it may have been decided otherwise than for the rule above."))
 	}
 
@@ -128,6 +121,34 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 	if rest := len(v.Cases) - listed; rest > 0 {
 		fmt.Fprintf(b, "  and %d more, none worse\n", rest)
 	}
+}
+
+// figuresText gives a row for each way to choose that is known of some case.
+func figuresText(b *bytes.Buffer, cases []Case) {
+	const form = "  %-40s %7s %7s %10s  %s\n"
+	fmt.Fprintf(b, form, "", "mean", "worst", "within 5%", "worst on")
+	for _, way := range Ways {
+		f := Summarise(cases, way.Of)
+		if f.Matrices == 0 {
+			continue
+		}
+		name := way.Name
+		if f.Matrices < len(cases) {
+			name += fmt.Sprintf(" (%d)", f.Matrices)
+		}
+		fmt.Fprintf(b, form, name, percent(f.Mean), percent(f.Worst), percent(f.Within5), f.WorstMatrix)
+	}
+}
+
+// unit says what is left out at a time.
+func (v *Validation) unit() string {
+	switch {
+	case v.Parts < v.Families:
+		return fmt.Sprintf("in %d parts, a class", v.Parts)
+	case v.Families < v.Matrices:
+		return "one class"
+	}
+	return "one"
 }
 
 func count(n int, one, many string) string {

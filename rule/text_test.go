@@ -21,7 +21,7 @@ func TestText(t *testing.T) {
 		duel{skewed(33_000_000, 49_151, 24_575), "b", 1.5}, duel{skewed(40_000_000, 50_000, 900), "b", 1.6}, duel{skewed(41_000_000, 50_000, 800), "both", 1},
 		duel{skewed(8_000_000, 1_000_000, 4_000_000), "b", 5}, duel{skewed(7_000_000, 1_000_000, 3_000_000), "b", 7})
 	for i := range obs {
-		obs[i].Class = []string{"grid", "grid", "road", "mycielskian", "web", "web", "giant-row", "giant-row"}[i/2]
+		obs[i].Class = []string{"grid", "road", "road", "mycielskian", "web", "social", "hub", "trace"}[i/2]
 		if obs[i].Config.Kernel == "b" {
 			obs[i].Config.Block, obs[i].Config.Grid = 128, 2
 		}

@@ -15,6 +15,7 @@ const same = 1e-9
 type learner struct {
 	*table
 	opt      Options
+	features int       // that it may split on, the first ones
 	start    []float64 // by configuration: 0, or +Inf where it can't be chosen
 	adjacent [][]int
 	in       []bool // scratch, by matrix: belongs to the node
@@ -32,7 +33,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 		}
 	}
 	l := &learner{
-		table: t, opt: opt,
+		table: t, opt: opt, features: len(features),
 		start:    make([]float64, len(use)),
 		adjacent: neighbours(t.configs, use),
 		in:       make([]bool, len(t.names)),
@@ -47,27 +48,44 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 	return l
 }
 
-// grow returns the tree for the given matrices, with at most depth splits on a
-// path.
-func (l *learner) grow(matrices []int, depth int) *Node {
+// A branch is a tree as it grows: each of its nodes knows what a leaf in its place would
+// be.
+type branch struct {
+	matrices []int
+	choice   int     // configuration
+	loss     float64 // total of the choice over matrices
+	split
+	below, above *branch // nil for a leaf
+}
+
+// grow returns the tree for the given matrices, with at most depth splits on a path.
+func (l *learner) grow(matrices []int, depth int) *branch {
 	choice, least := l.choose(matrices)
+	b := &branch{matrices: matrices, choice: choice}
+	for _, m := range matrices {
+		b.loss += l.loss[m][choice]
+	}
 	if depth > 0 {
 		if s, ok := l.split(matrices, least); ok {
+			b.split = s
 			below, above := l.part(matrices, s)
-			n := &Node{Feature: features[s.feature].Name, Threshold: s.threshold}
-			n.Below = l.grow(below, depth-1)
-			n.Above = l.grow(above, depth-1)
-			return n
+			b.below, b.above = l.grow(below, depth-1), l.grow(above, depth-1)
 		}
 	}
-	leaf := &Node{Choice: new(kernels.Config)}
-	*leaf.Choice = l.configs[choice]
-	total := 0.0
-	for _, m := range matrices {
-		leaf.Matrices = append(leaf.Matrices, l.names[m])
-		total += l.loss[m][choice]
+	return b
+}
+
+// node gives the tree in the form in which it is kept.
+func (l *learner) node(b *branch) *Node {
+	if b.below != nil {
+		return &Node{Feature: features[b.feature].Name, Threshold: b.threshold, Below: l.node(b.below), Above: l.node(b.above)}
 	}
-	leaf.Fraction = math.Exp(-total / float64(len(matrices)))
+	leaf := &Node{Choice: new(kernels.Config)}
+	*leaf.Choice = l.configs[b.choice]
+	for _, m := range b.matrices {
+		leaf.Matrices = append(leaf.Matrices, l.names[m])
+	}
+	leaf.Fraction = math.Exp(-b.loss / float64(len(b.matrices)))
 	return leaf
 }
 
@@ -125,7 +143,7 @@ type split struct {
 	feature   int
 	threshold float64
 	gap       float64 // ratio of the values next to the threshold, infinite over 0
-	loss      float64 // total, with the best configuration on each side
+	total     float64 // loss, with the best configuration on each side
 }
 
 // split finds the split with the least total loss, if it saves enough over
@@ -136,7 +154,7 @@ type split struct {
 // loss of each configuration on the left is summed and that on the right is what
 // is left of the total: O(features · matrices · configurations) in all.
 func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
-	best.loss = least - max(l.opt.MinGain*float64(len(matrices)), 2*same)
+	best.total = least - max(l.opt.MinGain*float64(len(matrices)), 2*same)
 	if len(matrices) < 2*l.opt.MinLeaf || least <= same {
 		return best, false
 	}
@@ -150,7 +168,7 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 	}()
 	sum := l.total(matrices)
 	sorted := make([]int, 0, len(matrices))
-	for f, order := range l.order {
+	for f, order := range l.order[:l.features] {
 		sorted = sorted[:0]
 		for _, m := range order {
 			if l.in[m] {
@@ -164,7 +182,7 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 		copy(l.left, l.start)
 		for i, m := range sorted[:len(sorted)-l.opt.MinLeaf] {
 			below, above := advance(l.left, sum, l.loss[m])
-			if below > best.loss+same {
+			if below > best.total+same {
 				break // more matrices on the left only cost more
 			}
 			low, high := v[m], v[sorted[i+1]]
@@ -172,7 +190,7 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 				continue
 			}
 			s := split{f, threshold(low, high), high / low, below + above}
-			if s.loss < best.loss-same || s.loss <= best.loss+same && (!ok || s.feature == best.feature && s.gap > best.gap) {
+			if s.total < best.total-same || s.total <= best.total+same && (!ok || s.feature == best.feature && s.gap > best.gap) {
 				best, ok = s, true
 			}
 		}

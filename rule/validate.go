@@ -10,27 +10,41 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// validate judges the rule, the tree without pruning, the best single
-// configuration and the best single kernel on each matrix, all chosen without it.
-// What is judged as the rule is the whole procedure: whether the tree is pruned is
-// decided anew without the matrix, see keepsTree.
+// validate judges everything that can be learned on each family, by what is learned
+// without it, and where there are many without some others, too. What is judged as the
+// rule is the whole procedure: how far the tree is pruned is decided anew, see penalty.
 func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
-	if len(t.names) < 2 {
+	all := indices(len(t.names))
+	list := t.folds(all, toJudge)
+	if len(list) < 2 {
 		return Validation{}, nil
 	}
 	kernel := t.kernelLoss()
-	cases := make([]Case, len(t.names))
+	cases := make([][]Case, len(list))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for m := range cases {
+	for i, family := range list {
 		g.Go(func() error {
-			cases[m] = t.holdOut(m, kernel, opt)
-			return ctx.Err()
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			s := t.teach(without(all, family), kernel, opt)
+			for _, m := range family {
+				cases[i] = append(cases[i], t.judge(m, s, kernel))
+			}
+			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return Validation{}, err
 	}
+	v := sumUp(slices.Concat(cases...))
+	v.Families, v.Parts = len(t.families(all)), len(list)
+	return v, nil
+}
+
+// sumUp gives the figures of cases, and sorts them, worst first.
+func sumUp(cases []Case) Validation {
 	slices.SortFunc(cases, func(a, b Case) int {
 		return cmp.Or(cmp.Compare(a.Fraction, b.Fraction), cmp.Compare(a.Matrix, b.Matrix))
 	})
@@ -42,36 +56,15 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 		SingleConfig: Summarise(cases, func(c Case) float64 { return c.SingleConfig }).Mean,
 		SingleKernel: Summarise(cases, func(c Case) float64 { return c.SingleKernel }).Mean,
 		Cases:        cases,
-	}, nil
+	}
 }
 
-// holdOut learns without matrix m and judges by it.
-func (t *table) holdOut(m int, kernel [][]float64, opt Options) Case {
-	others := make([]int, 0, len(t.names)-1)
-	for i := range t.names {
-		if i != m {
-			others = append(others, i)
-		}
+func indices(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
 	}
-	l := newLearner(t, opt, others)
-	root := l.grow(others, opt.MaxDepth)
-	leaf, _ := root.walk(&t.facts[m])
-	tree := t.column[leaf.Choice.String()]
-	single, _ := l.choose(others)
-	choice := tree
-	if opt.Prune && !root.Leaf() && !t.keepsTree(others, opt) {
-		choice = single
-	}
-	return Case{
-		Matrix:       t.names[m],
-		Class:        t.classes[m],
-		Choice:       t.configs[choice],
-		Evidence:     t.evidence[m][choice],
-		Fraction:     math.Exp(-t.loss[m][choice]),
-		Unpruned:     math.Exp(-t.loss[m][tree]),
-		SingleConfig: math.Exp(-t.loss[m][single]),
-		SingleKernel: math.Exp(-kernel[m][l.chooseKernel(others, kernel)]),
-	}
+	return list
 }
 
 // kernelLoss is the loss of each kernel when it is tuned for the matrix, by
@@ -114,35 +107,4 @@ func (l *learner) chooseKernel(matrices []int, kernel [][]float64) int {
 		}
 	}
 	return best
-}
-
-// Figures sum up how a way to choose did on held-out matrices, as fractions of
-// the oracle.
-type Figures struct {
-	Mean        float64 // geometric
-	Worst       float64
-	WorstMatrix string
-	Within5     float64 // share of matrices at 0.95 or more
-}
-
-// Summarise sums up one fraction of each case. Without cases all figures are 0.
-func Summarise(cases []Case, fraction func(Case) float64) Figures {
-	if len(cases) == 0 {
-		return Figures{}
-	}
-	f := Figures{Worst: math.Inf(1)}
-	logs := 0.0
-	for _, c := range cases {
-		x := fraction(c)
-		logs += math.Log(x)
-		if x < f.Worst {
-			f.Worst, f.WorstMatrix = x, c.Matrix
-		}
-		if x >= 0.95 {
-			f.Within5++
-		}
-	}
-	n := float64(len(cases))
-	f.Mean, f.Within5 = math.Exp(logs/n), f.Within5/n
-	return f
 }

@@ -27,8 +27,8 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 		if len(alone) > 0 {
 			add("Seen through a single matrix each: %s. How the rule does on another matrix of such a class is not known.", list(alone, 12))
 		}
-		if len(shared) > 0 {
-			add("Leaving out one matrix leaves others of its class in: %s. On a class never seen the rule may do worse than its figures.", list(shared, 12))
+		if len(shared) > 0 && s.Validation.Families == n {
+			add("All matrices are of class %s: leaving one out leaves its relatives in. On another class the rule may do worse than its figures.", list(shared, 12))
 		}
 	}
 	if len(unmeasured) > 0 {

@@ -1,0 +1,225 @@
+package rule
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// An Ensemble predicts the loss of each of a few configurations as a sum of small trees,
+// and chooses the least. The trees are grown one after the other on what the sum so far
+// gets wrong (gradient boosting: J. Friedman, Greedy function approximation: a gradient
+// boosting machine, Annals of Statistics 29(5), 2001), with squared error over the
+// losses of all configurations at once, so that a leaf holds a number for each.
+//
+// It is for comparison, and for those who want the last percents: nobody can read it.
+type Ensemble struct {
+	Configs []kernels.Config `json:"configs"`
+	Base    []float64        `json:"base"` // mean loss of each
+	Trees   []*Boost         `json:"trees"`
+}
+
+// A Boost is a node of an ensemble's tree: a split, or a leaf with what it adds to the
+// loss of each configuration.
+type Boost struct {
+	Feature   string    `json:"feature,omitempty"`
+	Threshold float64   `json:"threshold,omitempty"`
+	Below     *Boost    `json:"below,omitempty"` // feature ≤ threshold
+	Above     *Boost    `json:"above,omitempty"`
+	Add       []float64 `json:"add,omitempty"`
+}
+
+const (
+	boostTrees  = 80
+	boostDepth  = 3
+	boostLeaf   = 4   // fewest matrices
+	boostRate   = 0.1 // of what a leaf would add
+	boostShare  = 3   // one of so many features is looked at for a split
+	portfolio   = 16  // most configurations
+	hopelessLog = 1.6 // losses count up to this: five times slower or fifty is the same
+)
+
+// boost learns an ensemble from matrices. start is +Inf for what can't be chosen.
+func (t *table) boost(matrices []int, start []float64) *Ensemble {
+	configs := t.portfolio(matrices, start)
+	e := &Ensemble{Base: make([]float64, len(configs))}
+	left := make([][]float64, len(t.names)) // what is not explained yet, by matrix and configuration
+	for _, m := range matrices {
+		left[m] = make([]float64, len(configs))
+		for i, c := range configs {
+			left[m][i] = min(t.loss[m][c], hopelessLog)
+			e.Base[i] += left[m][i] / float64(len(matrices))
+		}
+	}
+	for _, c := range configs {
+		e.Configs = append(e.Configs, t.configs[c])
+	}
+	for _, m := range matrices {
+		for i, x := range e.Base {
+			left[m][i] -= x
+		}
+	}
+	g := &booster{table: t, left: left, rng: rand.New(rand.NewPCG(1, uint64(len(matrices))))}
+	for range boostTrees {
+		e.Trees = append(e.Trees, g.grow(matrices, boostDepth))
+	}
+	return e
+}
+
+// portfolio chooses, one after the other, the configurations that lower the mean loss of
+// the best of them most.
+func (t *table) portfolio(matrices []int, start []float64) []int {
+	best := make(map[int]float64, len(matrices))
+	for _, m := range matrices {
+		best[m] = hopelessLog
+	}
+	var chosen []int
+	for len(chosen) < portfolio {
+		next, most := -1, 1e-4*float64(len(matrices))
+		for c, s := range start {
+			if s != 0 {
+				continue
+			}
+			gain := 0.0
+			for _, m := range matrices {
+				gain += max(0, best[m]-t.loss[m][c])
+			}
+			if gain > most+same || len(chosen) == 0 && next < 0 {
+				next, most = c, max(gain, most)
+			}
+		}
+		if next < 0 {
+			break
+		}
+		chosen = append(chosen, next)
+		for _, m := range matrices {
+			best[m] = min(best[m], t.loss[m][next])
+		}
+	}
+	return chosen
+}
+
+// A booster grows the trees of an ensemble.
+type booster struct {
+	*table
+	left [][]float64
+	rng  *rand.Rand
+}
+
+// grow returns a tree and takes what it adds off what is left.
+func (g *booster) grow(matrices []int, depth int) *Boost {
+	sum := g.sum(matrices)
+	if f, at, ok := g.split(matrices, sum); ok && depth > 0 {
+		var below, above []int
+		for _, m := range matrices {
+			if g.values[f][m] <= at {
+				below = append(below, m)
+			} else {
+				above = append(above, m)
+			}
+		}
+		return &Boost{Feature: features[f].Name, Threshold: at, Below: g.grow(below, depth-1), Above: g.grow(above, depth-1)}
+	}
+	n := float64(len(matrices))
+	leaf := &Boost{Add: sum}
+	for i := range sum {
+		// Four digits are far below what can be measured, and keep the rule's file small.
+		sum[i] = math.Round(boostRate*sum[i]/n*1e4) / 1e4
+	}
+	for _, m := range matrices {
+		for i, x := range sum {
+			g.left[m][i] -= x
+		}
+	}
+	return leaf
+}
+
+func (g *booster) sum(matrices []int) []float64 {
+	sum := make([]float64, len(g.left[matrices[0]]))
+	for _, m := range matrices {
+		for i, x := range g.left[m] {
+			sum[i] += x
+		}
+	}
+	return sum
+}
+
+// split finds the split that explains most: the largest sum of squared means of both
+// sides, weighted by their sizes.
+func (g *booster) split(matrices []int, sum []float64) (feature int, at float64, ok bool) {
+	n := len(matrices)
+	if n < 2*boostLeaf {
+		return 0, 0, false
+	}
+	most := 0.0
+	for _, x := range sum {
+		most += x * x
+	}
+	most = most/float64(n) + same
+	below := make([]float64, len(sum))
+	for _, f := range g.rng.Perm(len(features))[:len(features)/boostShare] {
+		v := g.values[f]
+		sorted := slices.Clone(matrices)
+		slices.SortStableFunc(sorted, func(a, b int) int {
+			switch {
+			case v[a] < v[b]:
+				return -1
+			case v[a] > v[b]:
+				return 1
+			}
+			return 0
+		})
+		clear(below)
+		for i, m := range sorted[:n-boostLeaf] {
+			for c, x := range g.left[m] {
+				below[c] += x
+			}
+			low, high := v[m], v[sorted[i+1]]
+			if i+1 < boostLeaf || low == high {
+				continue
+			}
+			var b, a float64
+			for c, x := range below {
+				b += x * x
+				a += (sum[c] - x) * (sum[c] - x)
+			}
+			if gain := b/float64(i+1) + a/float64(n-i-1); gain > most+same {
+				feature, at, most, ok = f, threshold(low, high), gain, true
+			}
+		}
+	}
+	return feature, at, ok
+}
+
+// losses predicts the loss of each configuration.
+func (e *Ensemble) losses(f *sparse.Features) []float64 {
+	sum := slices.Clone(e.Base)
+	for _, b := range e.Trees {
+		for b.Add == nil {
+			feature, _ := lookup(b.Feature)
+			if feature.Value(f) <= b.Threshold {
+				b = b.Below
+			} else {
+				b = b.Above
+			}
+		}
+		for i, x := range b.Add {
+			sum[i] += x
+		}
+	}
+	return sum
+}
+
+// choose returns the configuration with the least predicted loss.
+func (e *Ensemble) choose(f *sparse.Features) int {
+	best, sum := 0, e.losses(f)
+	for i, x := range sum {
+		if x < sum[best] {
+			best = i
+		}
+	}
+	return best
+}

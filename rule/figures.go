@@ -1,0 +1,60 @@
+package rule
+
+import "math"
+
+// Figures sum up how a way to choose did on held-out matrices, as fractions of
+// the oracle.
+type Figures struct {
+	Matrices    int     `json:"matrices"` // on which it is known
+	Mean        float64 `json:"mean"`     // geometric
+	Worst       float64 `json:"worst"`
+	WorstMatrix string  `json:"worst_matrix"`
+	Within5     float64 `json:"within_5_percent"` // share of matrices at 0.95 or more
+}
+
+// Summarise sums up one fraction of each case, leaving out those of 0: they are not
+// known. Without any all figures are 0.
+func Summarise(cases []Case, fraction func(Case) float64) Figures {
+	f := Figures{Worst: math.Inf(1)}
+	logs := 0.0
+	for _, c := range cases {
+		x := fraction(c)
+		if x == 0 {
+			continue
+		}
+		f.Matrices++
+		logs += math.Log(x)
+		if x < f.Worst {
+			f.Worst, f.WorstMatrix = x, c.Matrix
+		}
+		if x >= 0.95 {
+			f.Within5++
+		}
+	}
+	if f.Matrices == 0 {
+		return Figures{}
+	}
+	n := float64(f.Matrices)
+	f.Mean, f.Within5 = math.Exp(logs/n), f.Within5/n
+	return f
+}
+
+// A Way is a way to choose a configuration for a matrix, and the fraction of the oracle
+// that it reached in a case; 0 where that is not known.
+type Way struct {
+	Name  string
+	Tuned bool // the configuration is tuned on the matrix itself, which no rule can do
+	Of    func(Case) float64
+}
+
+// Ways are what a rule is compared with, itself first.
+var Ways = []Way{
+	{"tree", false, func(c Case) float64 { return c.Fraction }},
+	{"tree over sizes only", false, func(c Case) float64 { return c.Sizes }},
+	{"tree, never pruned", false, func(c Case) float64 { return c.Unpruned }},
+	{"boosted ensemble", false, func(c Case) float64 { return c.Ensemble }},
+	{"best single configuration", false, func(c Case) float64 { return c.SingleConfig }},
+	{"best single kernel, tuned", true, func(c Case) float64 { return c.SingleKernel }},
+	{"cuSPARSE, the fastest of its algorithms", true, func(c Case) float64 { return c.CuSPARSE }},
+	{"the papers' rule, tuned", true, func(c Case) float64 { return c.Papers }},
+}

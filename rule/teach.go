@@ -1,0 +1,82 @@
+package rule
+
+import (
+	"slices"
+
+	"spmvtune/kernels"
+)
+
+// A lesson is everything that is learned from some matrices, to be used on others.
+type lesson struct {
+	tree     *Node // over all features
+	sizes    *Node // over what the sizes give
+	grown    *Node // tree before it was pruned
+	pruned   string
+	ensemble *Ensemble // nil: not asked for
+	single   kernels.Config
+	kernel   string // the best single one
+	configs  int    // that could be chosen
+}
+
+// teach learns from the given matrices, and looks at no other.
+func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *lesson {
+	l := newLearner(t, opt, matrices)
+	single, _ := l.choose(matrices)
+	s := &lesson{
+		single: t.configs[single],
+		kernel: t.kernels[l.chooseKernel(matrices, kernelLoss)],
+	}
+	for _, start := range l.start {
+		if start == 0 {
+			s.configs++
+		}
+	}
+	grown := l.grow(matrices, opt.MaxDepth)
+	s.grown = l.node(grown)
+	s.tree, s.pruned = l.finish(grown)
+	l.features = free
+	s.sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
+	if opt.Ensemble {
+		s.ensemble = t.boost(matrices, l.start)
+	}
+	return s
+}
+
+// finish prunes a tree, if trees are to be pruned, and says why it is a single leaf.
+func (l *learner) finish(grown *branch) (*Node, string) {
+	if !l.opt.Prune || grown.below == nil {
+		return l.node(grown), ""
+	}
+	p := l.penalty(grown.matrices, l.opt, l.features)
+	tree := l.node(grown.pruned(p.penalty))
+	if !tree.Leaf() {
+		return tree, ""
+	}
+	return tree, p.reason(l.node(grown).Leaves())
+}
+
+// judge says how far a lesson gets on matrix m.
+func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
+	leaf, _ := s.tree.walk(&t.facts[m])
+	sizes, _ := s.sizes.walk(&t.facts[m])
+	grown, _ := s.grown.walk(&t.facts[m])
+	choice := t.column[leaf.Choice.String()]
+	c := Case{
+		Matrix:       t.names[m],
+		Class:        t.classes[m],
+		Choice:       t.configs[choice],
+		Evidence:     t.evidence[m][choice],
+		Fraction:     share(t.loss[m][choice]),
+		Sizes:        share(t.loss[m][t.column[sizes.Choice.String()]]),
+		Unpruned:     share(t.loss[m][t.column[grown.Choice.String()]]),
+		SingleConfig: share(t.loss[m][t.column[s.single.String()]]),
+		SingleKernel: share(kernelLoss[m][slices.Index(t.kernels, s.kernel)]),
+		CuSPARSE:     t.tuned(m, cusparse),
+		Papers:       t.papers(m),
+	}
+	if s.ensemble != nil {
+		best := s.ensemble.choose(&t.facts[m])
+		c.Ensemble = share(t.loss[m][t.column[s.ensemble.Configs[best].String()]])
+	}
+	return c
+}

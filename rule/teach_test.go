@@ -1,0 +1,163 @@
+package rule
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spmvtune/sparse"
+)
+
+// classed is a world whose classes differ in row length, as real ones do.
+func classed(rng *rand.Rand, matrices int) []Observation {
+	obs := world(rng, matrices, byRow)
+	for i := range obs {
+		obs[i].Class = fmt.Sprintf("class%d", int(2*math.Log(obs[i].Features.RowMean)))
+	}
+	return obs
+}
+
+func byRow(f sparse.Features) string {
+	if f.RowMean < 30 {
+		return "a"
+	}
+	return "b"
+}
+
+// A family is either what is learned from or what is judged.
+func TestFoldsKeepFamiliesTogether(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	for _, obs := range [][]Observation{classed(rng, 80), messy(rng, 23), world(rng, 30, byRow)} {
+		var ptrs []*Observation
+		for i := range obs {
+			ptrs = append(ptrs, &obs[i])
+		}
+		tab, _, err := newTable(ptrs, DefaultOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := indices(len(tab.names))
+		for _, parts := range [][][]int{tab.families(all), tab.folds(all, toDecide), tab.folds(all, toJudge)} {
+			seen := slices.Sorted(slices.Values(slices.Concat(parts...)))
+			if !slices.Equal(seen, all) {
+				t.Fatalf("%d parts hold %v", len(parts), seen)
+			}
+			part := map[string]int{}
+			for i, p := range parts {
+				for _, m := range p {
+					class := tab.classes[m]
+					if first, ok := part[class]; ok && class != "" && first != i {
+						t.Errorf("class %s is in parts %d and %d of %d", class, first, i, len(parts))
+					}
+					part[class] = i
+				}
+			}
+		}
+	}
+}
+
+// Classes of the final test change nothing of what is learned or validated.
+func TestTestClassesTeachNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	obs := classed(rng, 80)
+	opt := DefaultOptions
+	opt.Ensemble = true
+	opt.Test = []string{"class3", "class9"}
+	kept := slices.DeleteFunc(slices.Clone(obs), func(o Observation) bool { return slices.Contains(opt.Test, o.Class) })
+	want, got := learn(t, kept, opt), learn(t, obs, opt)
+	test := got.Selectors[0].Test
+	if test.Matrices == 0 || test.Families != 2 || len(test.Cases) != test.Matrices {
+		t.Fatalf("tested on %d matrices of %d families", test.Matrices, test.Families)
+	}
+	for _, c := range test.Cases {
+		if !slices.Contains(opt.Test, c.Class) {
+			t.Errorf("%s of %s is in the final test", c.Matrix, c.Class)
+		}
+		choice, err := got.Select(got.Selectors[0].Key(), featuresOf(obs, c.Matrix))
+		if err != nil || choice.Config.String() != c.Choice.String() {
+			t.Errorf("%s: judged was %v, the rule chooses %v (%v)", c.Matrix, c.Choice, choice.Config, err)
+		}
+	}
+	got.Selectors[0].Test = Validation{}
+	if a, b := jsonOf(t, want), jsonOf(t, got); a != b {
+		t.Error("the rule differs from one that never saw the test classes")
+	}
+	if test.Mean < 0.97 {
+		t.Errorf("on classes of the final test it reaches %v", test.Mean)
+	}
+}
+
+// The tree over sizes splits on nothing else, and finds what is in them.
+func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	s := learn(t, world(rng, 100, byRow), DefaultOptions).Selectors[0]
+	for name := range s.Sizes.used(nil) {
+		if i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == name }); i >= free {
+			t.Errorf("splits on %s", name)
+		}
+	}
+	if f := Summarise(s.Validation.Cases, func(c Case) float64 { return c.Sizes }); f.Mean < 0.97 {
+		t.Errorf("reaches %v", f.Mean)
+	}
+	skew := learn(t, world(rng, 100, func(f sparse.Features) string {
+		if f.RowStd > 2*f.RowMean {
+			return "a"
+		}
+		return "b"
+	}), DefaultOptions).Selectors[0]
+	if skew.Sizes.Leaves() > 4 || skew.Root.Leaf() {
+		t.Errorf("of what is not in them it learned %d leaves, from all features %d", skew.Sizes.Leaves(), skew.Root.Leaves())
+	}
+}
+
+// An ensemble finds what a tree of a few splits can't say: a border across two features.
+func TestEnsembleBeatsTheTreeOnASlope(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 28))
+	opt := DefaultOptions
+	opt.Ensemble, opt.MaxDepth = true, 2
+	s := learn(t, world(rng, 300, func(f sparse.Features) string {
+		if float64(f.Cols)/1e6+float64(f.Rows)/1e6 > 1 {
+			return "a"
+		}
+		return "b"
+	}), opt).Selectors[0]
+	ensemble := Summarise(s.Validation.Cases, func(c Case) float64 { return c.Ensemble })
+	if ensemble.Mean <= s.Validation.Mean+0.01 || ensemble.Mean < 0.93 {
+		t.Errorf("ensemble %v, tree %v", ensemble.Mean, s.Validation.Mean)
+	}
+}
+
+func TestBaselines(t *testing.T) {
+	var obs []Observation
+	for _, row := range []struct {
+		kernel  string
+		seconds float64
+	}{{"csr_merge", 1}, {"cusparse_csr_alg1", 2}, {"cusparse_coo_alg1", 4}, {papersLong, 5}, {papersShort, 10}, {papersShort + "_unroll", 8}} {
+		for m, mean := range []float64{5, 500} {
+			obs = append(obs, observe(fmt.Sprint("m", m), rows(mean), config(row.kernel, 32, 1), row.seconds))
+		}
+	}
+	got := casesOf(learn(t, obs, DefaultOptions))
+	for m, papers := range map[string]float64{"m0": 0.125, "m1": 0.2} {
+		if c := got[m]; math.Abs(c.CuSPARSE-0.5) > 1e-9 || math.Abs(c.Papers-papers) > 1e-9 {
+			t.Errorf("%s: cuSPARSE %v, papers %v; want 0.5 and %v", m, c.CuSPARSE, c.Papers, papers)
+		}
+	}
+}
+
+func TestPruningIsMinimalCostComplexity(t *testing.T) {
+	leaf := func(loss float64) *branch { return &branch{matrices: make([]int, 10), loss: loss} }
+	// Both splits together save 5; the lower alone saves 4.
+	tree := &branch{matrices: make([]int, 20), loss: 9, below: leaf(1), above: &branch{matrices: make([]int, 10), loss: 7, below: leaf(1), above: leaf(2)}}
+	count := func(penalty float64) int {
+		_, _, leaves := tree.prune(penalty)
+		return leaves
+	}
+	for penalty, want := range map[float64]int{0: 3, 2: 3, 2.6: 1, math.Inf(1): 1} {
+		if got := count(penalty); got != want {
+			t.Errorf("penalty %v leaves %d leaves, want %d", penalty, got, want)
+		}
+	}
+}
