@@ -83,7 +83,7 @@ type Validation struct {
 	Matrices    int     `json:"matrices"`
 	Families    int     `json:"families"`        // that they are of
 	Parts       int     `json:"parts,omitempty"` // that were left out in turn, of whole families
-	Mean        float64 `json:"mean"`     // geometric
+	Mean        float64 `json:"mean"`            // geometric
 	Worst       float64 `json:"worst"`
 	WorstMatrix string  `json:"worst_matrix"`
 	Within5     float64 `json:"within_5_percent"` // share of matrices at 0.95 or more
