@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"math"
 	"slices"
 
 	"spmvtune/sparse"
@@ -30,32 +31,32 @@ var features = []Feature{
 	{"row_mean", "nonzeros", "mean row length: stored entries per row",
 		func(f *sparse.Features) float64 { return f.RowMean }},
 	{"nonzeros", "", "stored entries, symmetric files expanded",
-		func(f *sparse.Features) float64 { return float64(f.Nonzeros) }},
+		func(f *sparse.Features) float64 { return known(f.Nonzeros) }},
 	{"rows", "", "rows of the matrix",
-		func(f *sparse.Features) float64 { return float64(f.Rows) }},
+		func(f *sparse.Features) float64 { return known(f.Rows) }},
 	{"cols", "", "columns of the matrix",
-		func(f *sparse.Features) float64 { return float64(f.Cols) }},
+		func(f *sparse.Features) float64 { return known(f.Cols) }},
 
 	{"row_max_over_mean", "", "longest row over mean row length: how skewed the rows are",
-		func(f *sparse.Features) float64 { return ratio(float64(f.RowMax), f.RowMean) }},
+		func(f *sparse.Features) float64 { return ratio(known(f.RowMax), f.RowMean) }},
 	{"row_std_over_mean", "", "standard deviation of the row length over its mean",
 		func(f *sparse.Features) float64 { return ratio(f.RowStd, f.RowMean) }},
 	{"row_max", "nonzeros", "longest row",
-		func(f *sparse.Features) float64 { return float64(f.RowMax) }},
+		func(f *sparse.Features) float64 { return known(f.RowMax) }},
 	{"row_std", "nonzeros", "standard deviation of the row length",
 		func(f *sparse.Features) float64 { return f.RowStd }},
 	{"row_min", "nonzeros", "shortest row",
-		func(f *sparse.Features) float64 { return float64(f.RowMin) }},
+		func(f *sparse.Features) float64 { return known(f.RowMin) }},
 	{"row_median", "nonzeros", "row length that half of the rows do not exceed",
-		func(f *sparse.Features) float64 { return float64(f.RowMedian) }},
+		func(f *sparse.Features) float64 { return known(f.RowMedian) }},
 	{"row_p25", "nonzeros", "row length that 25% of the rows do not exceed",
-		func(f *sparse.Features) float64 { return float64(f.RowP25) }},
+		func(f *sparse.Features) float64 { return known(f.RowP25) }},
 	{"row_p75", "nonzeros", "row length that 75% of the rows do not exceed",
-		func(f *sparse.Features) float64 { return float64(f.RowP75) }},
+		func(f *sparse.Features) float64 { return known(f.RowP75) }},
 	{"row_p90", "nonzeros", "row length that 90% of the rows do not exceed",
-		func(f *sparse.Features) float64 { return float64(f.RowP90) }},
+		func(f *sparse.Features) float64 { return known(f.RowP90) }},
 	{"row_p99", "nonzeros", "row length that 99% of the rows do not exceed",
-		func(f *sparse.Features) float64 { return float64(f.RowP99) }},
+		func(f *sparse.Features) float64 { return known(f.RowP99) }},
 	{"row_gini", "", "Gini coefficient of the row length: 0 for equal rows, near 1 where few rows hold all entries",
 		func(f *sparse.Features) float64 { return f.RowGini }},
 	{"share_above_32", "", "share of the entries in rows longer than 32",
@@ -65,16 +66,16 @@ var features = []Feature{
 	{"share_above_1024", "", "share of the entries in rows longer than 1024",
 		func(f *sparse.Features) float64 { return f.ShareAbove1024 }},
 	{"empty_share", "", "share of the rows that are empty",
-		func(f *sparse.Features) float64 { return ratio(float64(f.EmptyRows), float64(f.Rows)) }},
+		func(f *sparse.Features) float64 { return ratio(known(f.EmptyRows), known(f.Rows)) }},
 	{"empty_rows", "", "rows without an entry",
-		func(f *sparse.Features) float64 { return float64(f.EmptyRows) }},
+		func(f *sparse.Features) float64 { return known(f.EmptyRows) }},
 
 	{"cols_used", "", "columns with at least one entry",
-		func(f *sparse.Features) float64 { return float64(f.ColsUsed) }},
+		func(f *sparse.Features) float64 { return known(f.ColsUsed) }},
 	{"bandwidth_mean", "columns", "mean distance of an entry from the diagonal",
 		func(f *sparse.Features) float64 { return f.BandwidthMean }},
 	{"bandwidth", "columns", "largest distance of an entry from the diagonal",
-		func(f *sparse.Features) float64 { return float64(f.Bandwidth) }},
+		func(f *sparse.Features) float64 { return known(f.Bandwidth) }},
 	{"row_span_mean", "columns", "mean distance from the first to the last column of a row",
 		func(f *sparse.Features) float64 { return f.RowSpanMean }},
 	{"profile", "columns", "sum of the distances from a row's first column to the diagonal",
@@ -89,6 +90,14 @@ var features = []Feature{
 		func(f *sparse.Features) float64 { return f.Diagonals }},
 	{"pattern_symmetry", "", "share of the entries off the diagonal whose mirror image is stored",
 		func(f *sparse.Features) float64 { return f.PatternSymmetry }},
+}
+
+// known is a count, NaN where it is not known.
+func known(n int) float64 {
+	if n == sparse.Unknown {
+		return math.NaN()
+	}
+	return float64(n)
 }
 
 // ratio is a/b, and 0 where the matrix has no rows or entries to divide by.

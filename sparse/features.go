@@ -7,7 +7,8 @@ import "reflect"
 // features. docs/features.md has the formula, range and origin of each.
 //
 // From RowSkewness on, a NaN says that the feature is not known: the matrix was
-// recorded before the feature was there.
+// recorded before the feature was there. So does a NaN or Unknown in any feature of a
+// matrix that somebody else has measured on.
 type Features struct {
 	Rows     int `json:"rows"`
 	Cols     int `json:"cols"`
@@ -67,6 +68,9 @@ type Features struct {
 	// standard error below 0.008.
 	PatternSymmetry float64 `json:"pattern_symmetry"`
 }
+
+// Unknown stands for a count that is not known.
+const Unknown = -1
 
 // Equal reports whether f and g say the same, what is not known included.
 func (f Features) Equal(g Features) bool {

@@ -1,0 +1,324 @@
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+)
+
+// A File is a table to be read.
+type File struct {
+	Name    string // for messages
+	Content io.Reader
+}
+
+// Options say what a table leaves out.
+type Options struct {
+	// Columns says what columns are called in the files, by our names.
+	Columns map[string]string
+	// Device, Precision and Cache hold where the table has no such column. The cache
+	// state may stay unknown.
+	Device    string
+	Precision kernels.Precision
+	Cache     tuner.Cache
+}
+
+// Measurements are what a table holds.
+type Measurements struct {
+	File     string
+	Matrices []Matrix
+	Times    []Time
+	Unused   []string // columns that mean nothing here
+}
+
+// A Matrix is one that somebody has measured on. Of its features, those that the table
+// does not give are not known.
+type Matrix struct {
+	Name, Class string
+	Features    sparse.Features
+}
+
+// A Time is what a configuration took on a matrix, in seconds per product.
+type Time struct {
+	Device, Matrix string
+	Cache          tuner.Cache // "" where it is not known
+	kernels.Config
+	Runs []float64 // one for each row of the table, rising
+	Line int       // of the first of them
+}
+
+// times are the columns that give the time of a product, with what they are multiplied by.
+var times = map[string]float64{"time_s": 1, "time_ms": 1e-3, "time_us": 1e-6, "time_ns": 1e-9}
+
+// rate is the column that stands for a time, in 10⁹ operations a second, two for each nonzero.
+const rate = "gflops"
+
+// others are the columns that are no features and no times.
+var others = []string{"matrix", "class", "device", "kernel", "precision", "cache", "block", "grid", "params"}
+
+// Read reads a table of times. Where features is not nil it is a second table, with the
+// features of each matrix, which the first need not have then.
+func Read(measured File, features *File, opt Options) (*Measurements, error) {
+	t, err := readTable(measured.Content, measured.Name, owned(opt.Columns, features == nil, false))
+	if err != nil {
+		return nil, err
+	}
+	facts := t
+	if features != nil {
+		if facts, err = readTable(features.Content, features.Name, owned(opt.Columns, true, true)); err != nil {
+			return nil, err
+		}
+	}
+	r := &reader{table: t, facts: facts, opt: opt, known: map[string]seen{}, index: map[string]int{}}
+	if err := r.columns(); err != nil {
+		return nil, err
+	}
+	for row := range facts.rows {
+		r.matrix(row)
+	}
+	for row := range t.rows {
+		r.time(row)
+	}
+	err = t.err()
+	if facts != t {
+		err = errors.Join(facts.err(), err)
+	}
+	if err == nil && len(r.m.Times) == 0 {
+		err = fmt.Errorf("%s: it has no row below the header", t.file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.m.File = t.file
+	r.prune()
+	return &r.m, nil
+}
+
+// owned are the names of those columns that a table has: features in one, the rest in
+// the other where there are two.
+func owned(names map[string]string, features, only bool) map[string]string {
+	own := map[string]string{}
+	for ours, theirs := range names {
+		if f := isFeature(ours) || ours == "class"; f && features || !f && !only {
+			own[ours] = theirs
+		}
+	}
+	return own
+}
+
+// reader puts measurements together.
+type reader struct {
+	*table
+	facts *table // that has the features: the same, or another
+	unit  string // the column with the time
+	opt   Options
+	known map[string]seen // matrices
+	index map[string]int  // of a configuration among the times
+	m     Measurements
+}
+
+// seen is where a matrix stood first.
+type seen struct{ index, line int }
+
+// columns checks that there is all that is needed.
+func (r *reader) columns() error {
+	var missing []string
+	for _, c := range []string{"matrix", "kernel"} {
+		if !r.has(c) {
+			missing = append(missing, c)
+		}
+	}
+	for _, c := range append([]string{"matrix"}, sizes...) {
+		if !r.facts.has(c) && !(c == "matrix" && r.facts == r.table) {
+			missing = append(missing, c+" (in "+r.facts.file+")")
+		}
+	}
+	if !r.has("device") && r.opt.Device == "" {
+		missing = append(missing, "device (or --device)")
+	}
+	if !r.has("precision") && r.opt.Precision == "" {
+		missing = append(missing, "precision (or --precision)")
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%s:1: no column %s: add it, or say with --column NAME=THEIRS what it is called; there are %s",
+			r.file, strings.Join(missing, ", "), strings.Join(r.table.columns, ", "))
+	}
+	units := append(sortedKeys(times), rate)
+	for _, c := range units {
+		if !r.has(c) {
+			continue
+		}
+		if r.unit != "" {
+			return fmt.Errorf("%s:1: both %s and %s give a time: leave one out", r.file, r.unit, c)
+		}
+		r.unit = c
+	}
+	if r.unit == "" {
+		return fmt.Errorf("%s:1: no column gives a time: call it one of %s, or say so with --column", r.file, strings.Join(units, ", "))
+	}
+	for _, t := range []*table{r.table, r.facts} {
+		for _, c := range t.columns {
+			used := slices.Contains(others, c) || c == r.unit || isFeature(c)
+			if !used && !slices.Contains(r.m.Unused, c) {
+				r.m.Unused = append(r.m.Unused, c)
+			}
+		}
+	}
+	return nil
+}
+
+// matrix reads what a row says of its matrix.
+func (r *reader) matrix(row int) {
+	t := r.facts
+	m := Matrix{Name: t.cell(row, "matrix"), Class: t.cell(row, "class"), Features: unknown()}
+	if m.Name == "" {
+		t.fail(row, "matrix is empty: name it")
+		return
+	}
+	before := len(t.errs)
+	t.features(row, &m.Features)
+	if len(t.errs) > before {
+		return
+	}
+	old, there := r.known[m.Name]
+	if !there {
+		r.known[m.Name] = seen{len(r.m.Matrices), t.lines[row]}
+		r.m.Matrices = append(r.m.Matrices, m)
+		return
+	}
+	if first := r.m.Matrices[old.index]; first.Class != m.Class || !first.Features.Equal(m.Features) {
+		t.fail(row, "%s has other features or another class than in line %d: give different matrices different names", m.Name, old.line)
+	}
+}
+
+// time reads the time in a row.
+func (r *reader) time(row int) {
+	name := r.cell(row, "matrix")
+	at, known := r.known[name]
+	switch {
+	case name == "" && r.facts == r.table:
+		return // told already
+	case !known && r.facts != r.table:
+		r.fail(row, "%q is not in %s: add its features", name, r.facts.file)
+		return
+	case !known:
+		return
+	}
+	c := Time{Device: r.opt.Device, Matrix: name, Cache: r.opt.Cache, Line: r.lines[row]}
+	c.Precision = r.opt.Precision
+	before := len(r.errs)
+	if r.has("device") {
+		c.Device = r.word(row, "device")
+	}
+	c.Kernel = r.word(row, "kernel")
+	if r.has("precision") {
+		c.Precision = kernels.Precision(r.oneOf(row, "precision", string(kernels.Float32), string(kernels.Float64)))
+	}
+	if r.has("cache") {
+		c.Cache = tuner.Cache(r.oneOf(row, "cache", string(tuner.Cold), string(tuner.Warm)))
+	}
+	c.Block, c.Grid = r.size(row, "block"), r.size(row, "grid")
+	c.Params = r.params(row)
+	seconds := r.seconds(row, r.m.Matrices[at.index].Features.Nonzeros)
+	if len(r.errs) > before {
+		return
+	}
+	key := strings.Join([]string{c.Device, c.Matrix, string(c.Cache), c.Config.String()}, "\x00")
+	i, there := r.index[key]
+	if !there {
+		i = len(r.m.Times)
+		r.index[key] = i
+		r.m.Times = append(r.m.Times, c)
+	}
+	runs := &r.m.Times[i].Runs
+	n, _ := slices.BinarySearch(*runs, seconds)
+	*runs = slices.Insert(*runs, n, seconds)
+}
+
+// seconds reads the time of a product.
+func (r *reader) seconds(row, nonzeros int) float64 {
+	text := r.cell(row, r.unit)
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x > 0) || math.IsInf(x, 1) {
+		r.fail(row, "%s = %q is not a positive number: leave out rows without a time", r.unit, text)
+		return 0
+	}
+	if r.unit == rate {
+		if nonzeros == 0 {
+			r.fail(row, "%s says nothing of a matrix without nonzeros: give the time, in time_us or another unit", rate)
+			return 0
+		}
+		return 2 * float64(nonzeros) / x / 1e9
+	}
+	return x * times[r.unit]
+}
+
+// word reads a name.
+func (r *reader) word(row int, column string) string {
+	s := r.cell(row, column)
+	if s == "" || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' }) {
+		r.fail(row, "%s = %q is no name: write one, on one line", column, s)
+	}
+	return s
+}
+
+// oneOf reads one of a few words.
+func (r *reader) oneOf(row int, column string, words ...string) string {
+	s := r.cell(row, column)
+	if !slices.Contains(words, s) {
+		hint := strings.Join(words, " or ")
+		if near := configs.Nearest(s, words); near != "" {
+			hint = near + "?"
+		}
+		r.fail(row, "%s = %q: write %s", column, s, hint)
+	}
+	return s
+}
+
+// size reads a block or a grid; it may be empty where the kernel has none.
+func (r *reader) size(row int, column string) int {
+	s := r.cell(row, column)
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		r.fail(row, "%s = %q is not a whole number: write one, or nothing where the kernel has no such choice", column, s)
+	}
+	return n
+}
+
+// params reads name=value pairs with spaces between them.
+func (r *reader) params(row int) kernels.Params {
+	var p kernels.Params
+	for _, field := range strings.Fields(r.cell(row, "params")) {
+		name, value, ok := strings.Cut(field, "=")
+		if !ok || name == "" || value == "" {
+			r.fail(row, "params: %q: write name=value, with spaces between several", field)
+			continue
+		}
+		if p == nil {
+			p = kernels.Params{}
+		}
+		p[name] = value
+	}
+	return p
+}
+
+// prune leaves out matrices that nothing was measured on.
+func (r *reader) prune() {
+	measured := map[string]bool{}
+	for _, t := range r.m.Times {
+		measured[t.Matrix] = true
+	}
+	r.m.Matrices = slices.DeleteFunc(r.m.Matrices, func(m Matrix) bool { return !measured[m.Name] })
+}

@@ -1,0 +1,131 @@
+package foreign
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"spmvtune/configs"
+)
+
+// A table is a text of rows and columns.
+type table struct {
+	file    string
+	columns []string // as we call them
+	rows    [][]string
+	lines   []int // of rows
+	errs    []error
+}
+
+// mostErrors is how many mistakes in a table are told at once.
+const mostErrors = 10
+
+// readTable reads rows of fields with commas between them, or tabs where the header has
+// one; names says what some columns are called in the file, by our names.
+func readTable(r io.Reader, file string, names map[string]string) (*table, error) {
+	b := bufio.NewReader(r)
+	head, err := b.Peek(b.Size())
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading %s: %w", file, err)
+	}
+	first, _, _ := strings.Cut(string(head), "\n")
+	c := csv.NewReader(b)
+	if strings.Contains(first, "\t") {
+		c.Comma = '\t'
+	}
+	header, err := c.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: it is empty: its first line has to name the columns", file)
+	}
+	if err != nil {
+		return nil, syntax(file, err)
+	}
+	t := &table{file: file}
+	if t.columns, err = rename(header, names); err != nil {
+		return nil, fmt.Errorf("%s:1: %w", file, err)
+	}
+	for {
+		row, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return t, nil
+		}
+		if err != nil {
+			return nil, syntax(file, err)
+		}
+		line, _ := c.FieldPos(0)
+		t.rows, t.lines = append(t.rows, row), append(t.lines, line)
+	}
+}
+
+// syntax tells the line of a mistake in how a table is written.
+func syntax(file string, err error) error {
+	var p *csv.ParseError
+	switch {
+	case !errors.As(err, &p):
+		return fmt.Errorf("reading %s: %w", file, err)
+	case errors.Is(p.Err, csv.ErrFieldCount):
+		return fmt.Errorf("%s:%d: it has not as many fields as the header: give each column a value, and quote values with commas", file, p.Line)
+	default:
+		return fmt.Errorf("%s:%d: %w: write quotes in a value twice", file, p.Line, p.Err)
+	}
+}
+
+// rename gives the columns the names that we know them by.
+func rename(header []string, names map[string]string) ([]string, error) {
+	columns := make([]string, len(header))
+	for i, h := range header {
+		columns[i] = strings.TrimSpace(strings.TrimPrefix(h, "\ufeff")) // Excel writes that mark
+	}
+	for _, ours := range sortedKeys(names) {
+		at := slices.Index(columns, names[ours])
+		if at < 0 {
+			err := fmt.Errorf("no column is called %q, which was to be %s", names[ours], ours)
+			if near := configs.Nearest(names[ours], columns); near != "" {
+				err = fmt.Errorf("%w: did you mean %q?", err, near)
+			}
+			return nil, err
+		}
+		if old := slices.Index(columns, ours); old >= 0 && old != at {
+			columns[old] = "other " + ours // it stands back, but is still told of as not used
+		}
+		columns[at] = ours
+	}
+	for i, c := range columns {
+		if c == "nnz" && !slices.Contains(columns, "nonzeros") {
+			columns[i] = "nonzeros"
+		}
+		if slices.Contains(columns[:i], columns[i]) {
+			return nil, fmt.Errorf("two columns are called %q: leave one out", columns[i])
+		}
+	}
+	return columns, nil
+}
+
+// has reports whether the table has a column.
+func (t *table) has(column string) bool { return slices.Contains(t.columns, column) }
+
+// cell is a value of a row, "" where there is no such column.
+func (t *table) cell(row int, column string) string {
+	i := slices.Index(t.columns, column)
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimSpace(t.rows[row][i])
+}
+
+// fail notes a mistake in a row.
+func (t *table) fail(row int, format string, args ...any) {
+	t.errs = append(t.errs, fmt.Errorf("%s:%d: "+format, append([]any{t.file, t.lines[row]}, args...)...))
+}
+
+// err gives the mistakes, the first ones of many.
+func (t *table) err() error {
+	if more := len(t.errs) - mostErrors; more > 0 {
+		return errors.Join(append(t.errs[:mostErrors:mostErrors], fmt.Errorf("%s: and %d more mistakes", t.file, more))...)
+	}
+	return errors.Join(t.errs...)
+}
