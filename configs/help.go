@@ -142,7 +142,13 @@ index   = 0       # which of several GPUs
 test = ["power law"]  # classes that are kept for the final test: they teach the rule nothing; default: none
 
 [report]
-figures = ["throughput-vs-block", "throughput-vs-grid"]  # default: all that the data allows
+figures    = ["throughput-vs-block", "throughput-vs-grid"]  # default: all that the data allows
+kernels    = ["coo_*"]         # only these, as report --kernel takes them; default, here and below: all
+matrices   = ["delaunay_n23"]
+devices    = ["H100"]          # parts of their names
+precisions = ["float32"]
+caches     = ["cold"]
+published  = false             # draw the papers' own numbers beside the measured ones
 
 # What a cluster's Slurm is asked for by spmvtune submit. Every key may be left out,
 # and then asks for nothing, or is as shown for the last ones.

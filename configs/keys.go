@@ -14,7 +14,7 @@ var (
 	kernelKeys   = []string{"name", "precision", "block", "grid", "where"}
 	deviceKeys   = []string{"backend", "index"}
 	learnKeys    = []string{"test"}
-	reportKeys   = []string{"figures"}
+	reportKeys   = []string{"figures", "kernels", "matrices", "devices", "precisions", "caches", "published"}
 	slurmKeys    = []string{"partition", "account", "qos", "time", "gres", "gpus", "constraint", "cpus", "mem",
 		"exclusive", "nodelist", "throttle", "chunk", "signal", "gpus_per_task", "mix_devices", "setup", "extra"}
 

@@ -156,5 +156,16 @@ func (t *table) report() Report {
 		}
 		r.Figures = append(r.Figures, id)
 	}
+	// What names may mean is known once there are results: the report says if nothing
+	// is called so.
+	lists := r.lists()
+	for _, key := range reportKeys {
+		if list, known := lists[key]; known {
+			for _, name := range t.texts(key) {
+				*list = append(*list, name)
+			}
+		}
+	}
+	t.flag("published", &r.Published)
 	return r
 }

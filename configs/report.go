@@ -6,13 +6,17 @@ import "github.com/BurntSushi/toml"
 // it. The text was checked when the sweep ran; what can't be read any more is
 // taken as left out.
 func ReportOf(text []byte) Report {
-	var file struct {
-		Report struct{ Figures []string }
-	}
+	var file struct{ Report Report }
 	if err := toml.Unmarshal(text, &file); err != nil {
 		return Report{}
 	}
-	return Report{Figures: file.Report.Figures}
+	return file.Report
+}
+
+// lists are those of a report's section that choose trials, by key.
+func (r *Report) lists() map[string]*[]string {
+	return map[string]*[]string{"kernels": &r.Kernels, "matrices": &r.Matrices, "devices": &r.Devices,
+		"precisions": &r.Precisions, "caches": &r.Caches}
 }
 
 // SearchOf returns the strategy of a sweep's text as a database keeps it, and its

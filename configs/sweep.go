@@ -80,9 +80,16 @@ type Learn struct {
 	Test []string // classes that are kept for the final test: they teach nothing
 }
 
-// Report sets defaults of the report.
+// Report sets defaults of the report. Lists but that of figures hold names, or patterns
+// with * and ?, of what the report is on; an empty one means all.
 type Report struct {
-	Figures []string // ids; empty: all that the data allows
+	Figures    []string // ids; empty: all that the data allows
+	Kernels    []string
+	Matrices   []string
+	Devices    []string // parts of their names
+	Precisions []string
+	Caches     []string
+	Published  bool // draw the papers' own numbers, too
 }
 
 // Slurm says how the sweep is submitted. Every field may be left out.

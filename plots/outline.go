@@ -3,7 +3,10 @@ package plots
 import (
 	"bytes"
 	"image"
+	"sync"
+	"time"
 
+	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/sfnt"
 	units "golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
@@ -12,8 +15,17 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
+// timeless takes out of PDF files what would be different each time: the moment they
+// are made at, and the order of a map.
+var timeless = sync.OnceFunc(func() {
+	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultCatalogSort(true)
+})
+
 // portable renders the page as PDF.
 func (p *page) portable() ([]byte, error) {
+	timeless()
 	c := vgpdf.New(pageWidth, p.pageHeight())
 	p.draw(draw.NewCanvas(outlined{c}, pageWidth, p.pageHeight()))
 	var b bytes.Buffer

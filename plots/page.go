@@ -32,7 +32,7 @@ type page struct {
 	svg      []byte              // once it is saved
 }
 
-// save renders the page into figures/NAME.png and figures/NAME.svg.
+// save renders the page into figures/NAME.png, figures/NAME.svg and figures/NAME.pdf.
 func (p *page) save(f *files) error {
 	image, err := p.raster(pageDPI)
 	if err != nil {
@@ -41,10 +41,16 @@ func (p *page) save(f *files) error {
 	if p.svg, err = p.vector(); err != nil {
 		return fmt.Errorf("drawing %s: %w", p.Name, err)
 	}
-	if err := f.write("figures/"+p.Name+".png", image); err != nil {
-		return err
+	portable, err := p.portable()
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", p.Name, err)
 	}
-	return f.write("figures/"+p.Name+".svg", p.svg)
+	for ending, content := range map[string][]byte{".png": image, ".svg": p.svg, ".pdf": portable} {
+		if err := f.write("figures/"+p.Name+ending, content); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // raster renders the page as PNG.

@@ -26,6 +26,7 @@ import (
 
 	"spmvtune/rule"
 	"spmvtune/store"
+	"spmvtune/store/compare"
 )
 
 // Options choose what a report holds. The zero value is everything.
@@ -33,6 +34,13 @@ type Options struct {
 	Title   string   // heading of the report; "" for a plain one
 	Version string   // of this program, printed in the report
 	Figures []string // ids from Figures; empty: all of them
+
+	// Published draws the papers' own numbers, hollow, beside what was measured.
+	Published bool
+	// Against says what became faster or slower since the database called Base; nil:
+	// nothing to compare with.
+	Against *compare.Result
+	Base    string
 }
 
 // Written says what a report consists of.

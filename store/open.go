@@ -76,19 +76,28 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 // nothing in the file's folder that matters to others, and works on a database
 // whose writer runs or was killed, and in a folder that can't be written.
 func OpenReadOnly(path string) (*DB, error) {
-	path, err := filepath.Abs(path)
+	path, options, err := readable(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening database: %w", err)
+		return nil, err
+	}
+	return &DB{path: path, read: reader(path, options)}, nil
+}
+
+// readable finds the absolute path of a database, and the options to read it with. One
+// without results is refused.
+func readable(name string) (path string, options url.Values, err error) {
+	if path, err = filepath.Abs(name); err != nil {
+		return "", nil, fmt.Errorf("opening database: %w", err)
 	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no database %s: run a sweep first", path)
+		return "", nil, fmt.Errorf("there is no database %s: run a sweep first", path)
 	case err != nil:
-		return nil, fmt.Errorf("opening database: %w", err)
+		return "", nil, fmt.Errorf("opening database: %w", err)
 	case info.IsDir():
-		return nil, fmt.Errorf("opening database: %s is a folder", path)
+		return "", nil, fmt.Errorf("opening database: %s is a folder", path)
 	}
-	options := url.Values{"mode": {"ro"}}
+	options = url.Values{"mode": {"ro"}}
 	fresh, err := check(context.Background(), path, options)
 	if code, ok := sqliteCode(err); ok && (code == sqlite3.ErrCantOpen || code == sqlite3.ErrReadonly) {
 		if options, err = unlock(path, err); err == nil {
@@ -96,12 +105,12 @@ func OpenReadOnly(path string) (*DB, error) {
 		}
 	}
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if fresh {
-		return nil, fmt.Errorf("%s holds no results yet: run a sweep first", path)
+		return "", nil, fmt.Errorf("%s holds no results yet: run a sweep first", path)
 	}
-	return &DB{path: path, read: reader(path, options)}, nil
+	return path, options, nil
 }
 
 // unlock finds the options to read a database that can't simply be opened

@@ -1,54 +1,72 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
-	"spmvtune/plots"
 	"spmvtune/rule"
 	"spmvtune/store"
 )
 
 func newReport() *cobra.Command {
-	var out string
+	var r reporting
 	cmd := &cobra.Command{
-		Use:   "report [DB]",
-		Short: "Make figures, tables, rule and the HTML page from a database",
-		Long: `report makes everything that run makes after measuring, from the database alone:
-figures, tables, the learned rule and one self-contained HTML page. The same
-database gives the same bytes.`,
+		Use:   "report [DB...]",
+		Short: "Make figures, tables, rule and the HTML page from databases",
+		Long: `report makes everything that run makes after measuring, from databases alone: figures,
+tables, the learned rule and one self-contained HTML page. The same databases give
+the same bytes.
+
+Several databases become one: devices stand side by side, a device that more than one
+of them has is one, and matrices are the same by content. The databases themselves are
+not changed.
+
+What a sweep's [report] section says holds where no option says otherwise. --kernel,
+--matrix, --device, --precision and --cache take names, or patterns with * and ?, more
+than one with commas or by repeating the option; a part of a device's name will do. The
+report is then as if nothing else had been measured, and no rule.json is written.`,
 		Example: `  spmvtune report
-  spmvtune report results/a30/results.db --out a30-report`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeFile("db"),
+  spmvtune report results/a30/results.db --out a30-report
+  spmvtune report a30.db h100.db --out both
+  spmvtune report after.db --against before.db
+  spmvtune report --figure throughput-vs-block --kernel 'coo_*' --precision float32 --out coo`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"db"}, cobra.ShellCompDirectiveFilterFileExt
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, path, err := databaseArg(cmd, args)
-			if err != nil {
-				return err
+			if len(args) == 0 {
+				name, err := only(databaseFile, "results database", func(path string) string { return again(cmd, path) })
+				if err != nil {
+					return err
+				}
+				args = []string{name}
 			}
-			defer db.Close()
-			if err := settle(cmd.Context(), db.Path()); err != nil {
-				return err
-			}
-			if out == "" {
-				out = filepath.Dir(path)
-			}
-			learned, err := learn(cmd.Context(), db)
-			if err != nil {
-				return err
-			}
-			return writeReport(cmd.Context(), cmd.OutOrStdout(), db, learned, out)
+			r.publishedSet = cmd.Flags().Changed("published")
+			return r.make(cmd.Context(), cmd.OutOrStdout(), args)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder to write to (default: the database's)")
+	f := cmd.Flags()
+	f.StringVarP(&r.out, "out", "o", "", "folder to write to (default: the database's; of several, "+filepath.Join(outRoot, "report")+")")
+	f.StringVar(&r.against, "against", "", "a database to compare with: what became faster or slower since")
+	f.StringSliceVar(&r.figures, "figure", nil, "only these figures")
+	f.StringSliceVar(&r.choice.Kernels, "kernel", nil, "only these kernels")
+	f.StringSliceVar(&r.choice.Matrices, "matrix", nil, "only these matrices")
+	f.StringSliceVar(&r.choice.Devices, "device", nil, "only these devices")
+	f.StringSliceVar(&r.choice.Precisions, "precision", nil, "only these precisions: float32, float64")
+	f.StringSliceVar(&r.choice.Caches, "cache", nil, "only these cache states: cold, warm")
+	f.BoolVar(&r.published, "published", false, "draw the papers' own numbers beside the measured ones")
 	flagFile(cmd, "out")
+	flagFile(cmd, "against", "db")
+	flagValues(cmd, "figure", configs.Figures...)
+	flagValues(cmd, "precision", "float32", "float64")
+	flagValues(cmd, "cache", "cold", "warm")
 	return cmd
 }
 
@@ -90,15 +108,16 @@ func learn(ctx context.Context, db *store.DB) (*rule.Rule, error) {
 	return learned, nil
 }
 
-// reportOptions are those of the last sweep that was run into db.
-func reportOptions(ctx context.Context, db *store.DB) (plots.Options, error) {
-	opt := plots.Options{Version: programVersion()}
-	sweeps, err := db.Sweeps(ctx)
-	if err != nil || len(sweeps) == 0 {
-		return opt, err
+// gathered makes one database of several, or of a part of their trials, in a folder
+// that remove removes.
+func gathered(ctx context.Context, paths []string, choice store.Choice) (db *store.DB, remove func() error, err error) {
+	dir, err := os.MkdirTemp("", "spmvtune-report-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("making a folder for the report's database: %w", err)
 	}
-	last := sweeps[len(sweeps)-1]
-	opt.Title = cmp.Or(last.Title, last.Name)
-	opt.Figures = configs.ReportOf([]byte(last.Text)).Figures
-	return opt, nil
+	db, err = store.Gather(ctx, filepath.Join(dir, databaseFile), paths, choice)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return db, func() error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, nil
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,13 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/plots"
 	"spmvtune/rule"
 	"spmvtune/store"
 	"spmvtune/tuner"
@@ -203,48 +200,6 @@ func printWinners(ctx context.Context, w io.Writer, db *store.DB, path string) e
 		return err
 	}
 	fmt.Fprintln(w)
-	return nil
-}
-
-// refresh learns the rule from db and writes it and the report below out.
-func refresh(ctx context.Context, w io.Writer, db *store.DB, out string) error {
-	learned, err := learn(ctx, db)
-	if err != nil {
-		return err
-	}
-	if learned == nil {
-		fmt.Fprintln(w, "no trial is good yet: no rule and no report")
-		return nil
-	}
-	var text bytes.Buffer
-	if err := learned.WriteJSON(&text); err != nil {
-		return err
-	}
-	if err := db.SaveRule(ctx, store.SavedRule{Sweep: learned.Sweep, Learned: time.Now(), JSON: text.Bytes()}); err != nil {
-		return err
-	}
-	return writeReport(ctx, w, db, learned, out)
-}
-
-// writeReport writes the rule's files, the figures, the tables and the page.
-func writeReport(ctx context.Context, w io.Writer, db *store.DB, learned *rule.Rule, out string) error {
-	if learned != nil {
-		if err := writeRule(out, learned); err != nil {
-			return err
-		}
-	}
-	opt, err := reportOptions(ctx, db)
-	if err != nil {
-		return err
-	}
-	written, err := plots.Report(ctx, db, learned, out, opt)
-	if err != nil {
-		return fmt.Errorf("making the report: %w", err)
-	}
-	for _, warning := range written.Warnings {
-		fmt.Fprintln(w, wrap(fmt.Sprintf("note: %v", warning), pageWidth-2, "  "))
-	}
-	fmt.Fprintf(w, "report: %s (and %d figures and tables beside it)\n", filepath.Join(out, reportFile), len(written.Files)-1)
 	return nil
 }
 

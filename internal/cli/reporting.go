@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/plots"
+	"spmvtune/rule"
+	"spmvtune/store"
+	"spmvtune/store/compare"
+)
+
+// reporting is what a report is to hold. The zero value is what a sweep's [report]
+// section says, or everything.
+type reporting struct {
+	out, against            string
+	figures                 []string
+	choice                  store.Choice
+	published, publishedSet bool
+}
+
+// make reports on the databases at paths.
+func (r reporting) make(ctx context.Context, w io.Writer, paths []string) (err error) {
+	if len(paths) == 1 {
+		if err := r.fill(ctx, paths[0]); err != nil {
+			return err
+		}
+	}
+	beside := filepath.Dir(paths[0])
+	if len(paths) > 1 {
+		beside = filepath.Join(outRoot, "report")
+	}
+	r.out = cmp.Or(r.out, beside)
+	var db *store.DB
+	remove := func() error { return db.Close() }
+	if len(paths) == 1 && r.choice.All() {
+		if err := settle(ctx, paths[0]); err != nil {
+			return err
+		}
+		db, err = store.OpenReadOnly(paths[0])
+	} else {
+		db, remove, err = gathered(ctx, paths, r.choice)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	learned, err := learn(ctx, db)
+	if err != nil {
+		return err
+	}
+	if learned != nil && r.choice.All() {
+		if err := writeRule(r.out, learned); err != nil {
+			return err
+		}
+	}
+	return r.write(ctx, w, db, learned)
+}
+
+// fill takes what is not said from the [report] section of the sweep that was last run
+// into a database.
+func (r *reporting) fill(ctx context.Context, path string) (err error) {
+	db, err := store.OpenReadOnly(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	sweeps, err := db.Sweeps(ctx)
+	if err != nil || len(sweeps) == 0 {
+		return err
+	}
+	said := configs.ReportOf([]byte(sweeps[len(sweeps)-1].Text))
+	for _, list := range []struct {
+		of   *[]string
+		from []string
+	}{
+		{&r.figures, said.Figures},
+		{&r.choice.Kernels, said.Kernels},
+		{&r.choice.Matrices, said.Matrices},
+		{&r.choice.Devices, said.Devices},
+		{&r.choice.Precisions, said.Precisions},
+		{&r.choice.Caches, said.Caches},
+	} {
+		if len(*list.of) == 0 {
+			*list.of = list.from
+		}
+	}
+	if !r.publishedSet {
+		r.published = said.Published
+	}
+	return nil
+}
+
+// write writes the figures, the tables and the page, and says so.
+func (r *reporting) write(ctx context.Context, w io.Writer, db *store.DB, learned *rule.Rule) error {
+	opt, err := r.options(ctx, db)
+	if err != nil {
+		return err
+	}
+	written, err := plots.Report(ctx, db, learned, r.out, opt)
+	if err != nil {
+		return fmt.Errorf("making the report: %w", err)
+	}
+	for _, warning := range written.Warnings {
+		fmt.Fprintln(w, wrap(fmt.Sprintf("note: %v", warning), pageWidth-2, "  "))
+	}
+	fmt.Fprintf(w, "report: %s (and %d figures and tables beside it)\n", filepath.Join(r.out, reportFile), len(written.Files)-1)
+	return nil
+}
+
+// options are what the package that draws needs to know.
+func (r *reporting) options(ctx context.Context, db *store.DB) (opt plots.Options, err error) {
+	opt = plots.Options{Version: programVersion(), Figures: r.figures, Published: r.published}
+	sweeps, err := db.Sweeps(ctx)
+	if err != nil {
+		return opt, err
+	}
+	if n := len(sweeps); n > 0 {
+		opt.Title = cmp.Or(sweeps[n-1].Title, sweeps[n-1].Name)
+	}
+	devices, err := db.Devices(ctx)
+	if err != nil {
+		return opt, err
+	}
+	if len(sweeps) > 1 && len(devices) > 1 {
+		names := make([]string, len(devices))
+		for i := range devices {
+			names[i] = devices[i].Label
+		}
+		opt.Title = strings.Join(names, " beside ")
+	}
+	if r.against == "" {
+		return opt, nil
+	}
+	base, err := store.OpenReadOnly(r.against)
+	if err != nil {
+		return opt, err
+	}
+	defer func() { err = errors.Join(err, base.Close()) }()
+	opt.Base = shown(r.against)
+	opt.Against, err = compare.Compare(ctx, base, db, compare.Options{Threshold: 0.01})
+	if err != nil {
+		return opt, fmt.Errorf("comparing with %s: %w", opt.Base, err)
+	}
+	return opt, nil
+}
+
+// refresh learns the rule from db, and writes it and the report below out.
+func refresh(ctx context.Context, w io.Writer, db *store.DB, out string) (err error) {
+	learned, err := learn(ctx, db)
+	if err != nil {
+		return err
+	}
+	if learned == nil {
+		fmt.Fprintln(w, "no trial is good yet: no rule and no report")
+		return nil
+	}
+	var text bytes.Buffer
+	if err := learned.WriteJSON(&text); err != nil {
+		return err
+	}
+	if err := db.SaveRule(ctx, store.SavedRule{Sweep: learned.Sweep, Learned: time.Now(), JSON: text.Bytes()}); err != nil {
+		return err
+	}
+	if err := writeRule(out, learned); err != nil {
+		return err
+	}
+	r := reporting{out: out}
+	if err := r.fill(ctx, db.Path()); err != nil {
+		return err
+	}
+	if r.choice.All() {
+		return r.write(ctx, w, db, learned)
+	}
+	chosen, remove, err := gathered(ctx, []string{db.Path()}, r.choice)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	if learned, err = learn(ctx, chosen); err != nil {
+		return err
+	}
+	return r.write(ctx, w, chosen, learned)
+}

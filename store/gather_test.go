@@ -1,0 +1,114 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+// gather makes a database of what databases hold.
+func gather(t *testing.T, choice Choice, from ...*DB) *DB {
+	t.Helper()
+	var names []string
+	for _, db := range from {
+		names = append(names, db.Path())
+	}
+	db, err := Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), names, choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// TestGatherDevices: two devices that measured a matrix under different names are side
+// by side on it, with samples, sensors, sentinels and what kernels they ran.
+func TestGatherDevices(t *testing.T) {
+	a := started(t)
+	record(t, a, good("cpu_csr", 64), good("cpu_sell", 32, failing(tuner.Timeout, "too slow")))
+	b := create(t)
+	run := testRun()
+	run.Device.Name, run.Device.Backend, run.Sources = "GPU 1", "cuda", map[string]string{"cpu_csr": "2", "coo_atomic": "1"}
+	run.Sweep.Name = "other"
+	begin(t, b, run)
+	same := testMatrix("grid")
+	same.Name = "the_grid"
+	describe(t, b, same)
+	gpu := good("cpu_csr", 128, func(r *tuner.Result) { r.Telemetry = &tuner.Telemetry{SMClock: 1000} })
+	record(t, b, gpu, good("coo_atomic", 256))
+	again := gpu
+	again.Sentinel = true
+	record(t, b, again)
+
+	db := gather(t, Choice{}, a, b)
+	for query, want := range map[string]any{
+		"SELECT count(*) FROM results": int64(4),
+		"SELECT group_concat(DISTINCT device) FROM (SELECT device FROM results ORDER BY device)": "GPU 1,Testcore 9000",
+		"SELECT count(DISTINCT matrix) FROM results":                                             int64(1),
+		"SELECT count(*) FROM sample":                                                            int64(3),
+		"SELECT count(*) FROM sentinel":                                                          int64(1),
+		"SELECT max(sm_mhz) FROM telemetry":                                                      int64(1000),
+		"SELECT count(*) FROM tie_set":                                                           int64(2),
+		"SELECT count(*) FROM kernel WHERE name = 'cpu_csr'":                                     int64(2),
+	} {
+		if got := one(t, db, query); got != want {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	var broken int
+	if err := db.write.QueryRow("SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil || broken > 0 {
+		t.Errorf("%d rows refer to nothing, %v", broken, err)
+	}
+	if got := one(t, a, "SELECT count(*) FROM results"); got != int64(2) {
+		t.Errorf("gathering changed what it read: %v trials", got)
+	}
+}
+
+// TestGatherSameTrials: of a trial that failed in one and not in the other, the good one
+// is taken; of a configuration, the latest counts, whichever database comes first.
+func TestGatherSameTrials(t *testing.T) {
+	a, b := started(t), started(t)
+	record(t, a, good("cpu_csr", 64, identity("x"), failing(tuner.Fault, "broke")), good("cpu_coo", 0, identity("old"), takes(5)))
+	record(t, b, good("cpu_csr", 64, identity("x"), takes(3)), good("cpu_coo", 0, identity("new"), takes(7), func(r *tuner.Result) { r.At = r.At.Add(1e9) }))
+	for _, order := range [][]*DB{{a, b}, {b, a}} {
+		db := gather(t, Choice{}, order...)
+		if got := one(t, db, "SELECT group_concat(status || ' ' || round(median_ms)) FROM (SELECT * FROM results ORDER BY kernel, median_ms)"); got != "ok 5.0,ok 7.0,ok 3.0" {
+			t.Errorf("trials: %v", got)
+		}
+		rows, err := db.Results(t.Context(), Filter{Kernel: "cpu_coo"})
+		if err != nil || len(rows) != 1 || rows[0].MedianMS != 7 {
+			t.Errorf("in force: %v, %v", rows, err)
+		}
+	}
+}
+
+func TestGatherChoice(t *testing.T) {
+	a := started(t)
+	describe(t, a, testMatrix("other"))
+	record(t, a, good("cpu_csr", 64, takes(1)), good("cpu_csr_rows", 64, takes(2)), good("cpu_sell", 8, takes(3)),
+		good("cpu_sell", 8, on("other"), identity("y"), func(r *tuner.Result) { r.Precision = kernels.Float64 }))
+	for _, c := range []struct {
+		choice Choice
+		want   string
+	}{
+		{Choice{Kernels: []string{"cpu_csr*"}}, "cpu_csr grid,cpu_csr_rows grid"},
+		{Choice{Kernels: []string{"cpu_s???", "cpu_csr"}, Matrices: []string{"grid"}}, "cpu_csr grid,cpu_sell grid"},
+		{Choice{Devices: []string{"testcore"}, Precisions: []string{"float64"}}, "cpu_sell other"},
+	} {
+		db := gather(t, c.choice, a)
+		if got := one(t, db, "SELECT group_concat(kernel || ' ' || matrix) FROM (SELECT * FROM results ORDER BY kernel, matrix)"); got != c.want {
+			t.Errorf("%+v: %v, want %s", c.choice, got, c.want)
+		}
+		// The best of what is chosen, not what is chosen of the best.
+		if got := one(t, db, "SELECT count(*) FROM best"); got != int64(1) {
+			t.Errorf("%+v: %v best configurations", c.choice, got)
+		}
+	}
+	_, err := Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), []string{a.Path()}, Choice{Kernels: []string{"cpu_xsr"}})
+	if err == nil || !strings.Contains(err.Error(), "cpu_csr_rows") {
+		t.Errorf("error %v does not say which kernels there are", err)
+	}
+}
