@@ -40,9 +40,18 @@ slow         = 3          # the fewest samples are enough for a trial that begin
                           # times slower than the best of its matrix; 0: no trial is cut short
 
 [search]
-strategy = "grid"                       # grid: every configuration; random: a sample of them
+strategy = "grid"                       # grid: every configuration; random: a sample of them; or see below
 order    = "file"                       # of matrices; shuffled: sections mixed, so that a part is like the whole
 budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in all; 0: no bound
+
+# The other strategies look at configurations with a sample or five, and measure only
+# those by the protocol that may be the fastest:
+#     racing     a few of each kernel, then the neighbours of the fastest, round by round
+#     model      what regression trees, fitted to the looks so far, expect the most from
+#     local      from random ones to faster neighbours
+#     annealing  from neighbour to neighbour at random, to slower ones ever more rarely
+# Each precision and cache state is searched on its own; they share the trials of the
+# budget. "spmvtune replay" tries strategies on what a grid has measured.
 
 # One [[matrix]] section per matrix, or for all that a glob finds. What is
 # measured is named for it; names must differ.

@@ -24,7 +24,7 @@ var (
 // The values of keys that name a choice.
 var (
 	caches     = []string{"cold", "warm", "both"}
-	strategies = []string{"grid", "random"}
+	strategies = []string{"grid", "random", "racing", "annealing", "local", "model"}
 	orders     = []string{"file", "shuffled"}
 	backends   = []string{"auto", "cpu", "cuda"}
 )

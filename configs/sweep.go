@@ -43,8 +43,8 @@ type Protocol struct {
 
 // Search says which points of the space are tried.
 type Search struct {
-	Strategy string        // grid: all; random: a seeded sample
-	Trials   int           // most trials per matrix, 0: no bound
+	Strategy string        // grid: all; random: a seeded sample; the others search, see tuner/search
+	Trials   int           // most trials per matrix and cache state, 0: no bound
 	Time     time.Duration // of the whole sweep, 0: no bound
 	Shuffled bool          // the matrices are in an order that mixes their sections
 }

@@ -21,6 +21,7 @@ type aim struct {
 	Samples int     // ended by the most samples
 	Slow    int     // ended since they were far slower than the best
 	Clock   int     // ended since the clock can't tell more
+	Looks   int     // first looks of a search, which are not among the trials
 	Half    float64 // median over the trials of the half width
 }
 
@@ -34,6 +35,9 @@ func (d *data) aims() []aim {
 		end := start
 		for ; end < len(d.precisions) && d.precisions[end].Sweep == first.Sweep && d.precisions[end].Hash == first.Hash; end++ {
 			switch p := &d.precisions[end]; p.Stop {
+			case tuner.StopSearch: // it did not have to
+				a.Looks++
+				continue
 			case tuner.StopTarget:
 				a.Reached++
 			case tuner.StopBudget:
@@ -47,7 +51,7 @@ func (d *data) aims() []aim {
 			}
 			widths = append(widths, d.precisions[end].HalfWidth)
 		}
-		a.Trials = end - start
+		a.Trials = end - start - a.Looks
 		a.Half = middle(widths)
 		list = append(list, a)
 		start = end
@@ -128,6 +132,9 @@ func aimFacts(d *data) []fact {
 	}
 	var widths []float64
 	for i := range d.precisions {
+		if d.precisions[i].Stop == tuner.StopSearch {
+			continue
+		}
 		widths = append(widths, d.precisions[i].HalfWidth)
 	}
 	target := "their target"

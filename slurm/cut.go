@@ -33,7 +33,8 @@ const (
 )
 
 // Cut packs what a sweep does into chunks, one a task, in the order of its matrices.
-// A matrix with more to do than fits is cut into parts of its trials. Matrices are not
+// A matrix with more to do than fits is cut into parts of its trials, unless a search
+// decides which there are. Matrices are not
 // loaded: their sizes come from headers and generators, so that trials and seconds
 // are guesses. That a matrix seems to have no trials does not leave it out; those whose
 // size can't be found out are all in the error.
@@ -61,6 +62,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 			w.trials += o.Trials
 			w.seconds += o.Time.Seconds()
 			w.load += o.Load.Seconds()
+			w.whole = o.Whole
 		}
 		c.add(w)
 	}
@@ -104,6 +106,7 @@ type work struct {
 	matrix        string
 	trials        int
 	seconds, load float64 // of the trials; of loading the matrix, which every part does
+	whole         bool    // it is not cut
 }
 
 // cutter packs work into the chunks of a plan.
@@ -143,7 +146,7 @@ func (c *cutter) add(w work) {
 // it, a part is as long as loading, if the limit allows: otherwise tasks would do little
 // else.
 func (c *cutter) parts(w work) int {
-	if w.load+w.seconds <= c.target || w.trials < 2 || w.seconds == 0 {
+	if w.whole || w.load+w.seconds <= c.target || w.trials < 2 || w.seconds == 0 {
 		return 1
 	}
 	room := max(c.target-w.load, w.load, c.target/4)

@@ -43,7 +43,8 @@ type competitor struct {
 }
 
 // withSamples reads the trials of a place that a condition chooses, with samples,
-// fastest first.
+// fastest first, without the first looks of a search: those are too few samples to be
+// the best by, and what may be the best is measured again.
 func (p place) withSamples(ctx context.Context, db queryer, drift *drift, condition string, args ...any) ([]competitor, error) {
 	return collect(ctx, db, func(rows *sql.Rows) (c competitor, err error) {
 		var data []byte
@@ -60,16 +61,16 @@ func (p place) withSamples(ctx context.Context, db queryer, drift *drift, condit
 		return c, nil
 	}, `SELECT t.id, t.kernel, k.name, t.params, t.grid, t.block, t.median, t.high, t.measured_at, t.origin, s.data
 		FROM trial t JOIN kernel k ON k.id = t.kernel LEFT JOIN sample s ON s.trial = t.id
-		WHERE `+inPlace+condition+` ORDER BY t.median, t.low, t.high, t.id`, p.args(args...)...)
+		WHERE `+inPlace+condition+` AND t.stop IS NOT 'search' ORDER BY t.median, t.low, t.high, t.id`, p.args(args...)...)
 }
 
 // fastest returns the lowest median of the trials of a place that a condition chooses,
-// with the end of its interval; ok is false if there is none.
+// with the end of its interval; ok is false if there is none. Looks are left out here, too.
 func (p place) fastest(ctx context.Context, db queryer, condition string, args ...any) (median, high float64, ok bool, err error) {
 	found, err := collect(ctx, db, func(rows *sql.Rows) (v [2]float64, err error) {
 		err = rows.Scan(&v[0], &v[1])
 		return v, err
-	}, "SELECT median, high FROM trial WHERE"+inPlace+condition+" ORDER BY median, low, high, id LIMIT 1", p.args(args...)...)
+	}, "SELECT median, high FROM trial WHERE"+inPlace+condition+" AND stop IS NOT 'search' ORDER BY median, low, high, id LIMIT 1", p.args(args...)...)
 	if err != nil || len(found) == 0 {
 		return 0, 0, false, err
 	}

@@ -106,6 +106,16 @@ func scanMatrix(rows *sql.Rows) (m Matrix, err error) {
 	return m, err
 }
 
+// orZero scans a number into dst, and null as 0.
+type orZero struct{ dst *float64 }
+
+func (n orZero) Scan(value any) error {
+	var v sql.NullFloat64
+	err := v.Scan(value)
+	*n.dst = v.Float64
+	return err
+}
+
 // orNaN scans a number into dst, and null as NaN.
 type orNaN struct{ dst *float64 }
 

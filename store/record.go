@@ -60,6 +60,21 @@ func (db *DB) Medians(ctx context.Context, ids []string) (map[string]float64, er
 	return medians, err
 }
 
+// Known returns what is recorded of the trials with these identities, with samples.
+func (db *DB) Known(ctx context.Context, ids []string) (map[string]tuner.Known, error) {
+	known := map[string]tuner.Known{}
+	err := db.lookUp(ctx, ids, "status, t.median, t.low, t.high, (SELECT data FROM sample s WHERE s.trial = t.id)", func(rows *sql.Rows) error {
+		var id string
+		var k tuner.Known
+		var data []byte
+		err := rows.Scan(&id, &k.Status, orZero{&k.Median}, orZero{&k.Low}, orZero{&k.High}, &data)
+		k.Samples = unpack(data)
+		known[id] = k
+		return err
+	})
+	return known, err
+}
+
 // Record keeps r, with its samples, in one commit. When it returns nil, r
 // survives the death of the process. Recording an identity again replaces what
 // did not end well and leaves what did. A new identity of a configuration that

@@ -90,8 +90,11 @@ func (p *brokenProduct) Info() kernels.ProductInfo {
 func (p *brokenProduct) Sample(dst []float64, batch int, cold bool) error {
 	for i := range dst {
 		dst[i] = 1e-3 + float64(i%3)*1e-6
-		if p.block == crawl {
+		switch {
+		case p.block == crawl:
 			dst[i] *= 10 + float64(i%2)
+		case p.block >= valley:
+			dst[i] *= 1 + 0.05*math.Abs(float64(p.block-valley-17))
 		}
 	}
 	return nil

@@ -23,9 +23,10 @@ type Started struct {
 // MatrixPlanned says what is to be done on the next matrix.
 type MatrixPlanned struct {
 	Matrix   Matrix
-	Index    int // from 0
-	Trials   int // of this matrix
-	Finished int // of these, measured by an earlier run
+	Index    int  // from 0
+	Trials   int  // of this matrix
+	Finished int  // of these, measured by an earlier run
+	AtMost   bool // a search decides how many of the trials there will be
 	Skipped  map[string]int
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/search"
 )
 
 // An Outlook is about what a sweep would do on a matrix that was not loaded.
@@ -12,6 +13,7 @@ type Outlook struct {
 	Trials int
 	Time   time.Duration // of the trials, a guess
 	Load   time.Duration // of reading or generating the matrix, a guess
+	Whole  bool          // a search decides which trials there are: they can't be cut into parts
 }
 
 // Look tells the outlook of a sweep on a matrix of a size, on a device that need not
@@ -35,8 +37,16 @@ func Look(sweep *configs.Sweep, size Size, dev kernels.Device) (Outlook, error) 
 		n = most
 	}
 	o.Trials = n * len(phases)
+	if search.Adaptive(sweep.Search.Strategy) {
+		o.Whole = true
+		o.Time = time.Duration(searchShare * float64(o.Time))
+	}
 	return o, err
 }
+
+// searchShare is the share of the time of all configurations that a search takes, as a
+// guess: on the grids recorded on an H100 the strategies ended after 2% to 50%.
+const searchShare = 0.3
 
 // loadRate is how many nonzeros and rows of a matrix are read or generated in a
 // second, and made ready, as a guess.

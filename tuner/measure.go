@@ -83,6 +83,9 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 		r.sum.Effort.Add(rep.Effort)
 	}
 	res.Sentinel = j.sentinel
+	if j.look != nil && res.Status == OK {
+		res.Stop = StopSearch
+	}
 	r.best.note(j.Trial, res.Median)
 	after := next(res)
 	switch {
@@ -121,5 +124,9 @@ func (r *run) request(j job) request {
 	if j.sentinel {
 		best = 0
 	}
-	return request{Trial: &trialRequest{j.Trial, r.sweep.Protocol, best}}
+	protocol := r.sweep.Protocol
+	if j.look != nil {
+		protocol = *j.look
+	}
+	return request{Trial: &trialRequest{j.Trial, protocol, best}}
 }

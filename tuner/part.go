@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/search"
 )
 
 // A Part is a share of the trials of a matrix, in the order of its plan: part
@@ -23,10 +24,10 @@ func (p Part) Halves() [2]Part {
 	return [2]Part{{2 * p.Index, 2 * p.Of}, {2*p.Index + 1, 2 * p.Of}}
 }
 
-// of returns the part of trials.
-func (p Part) of(trials []Trial) []Trial {
-	n := len(trials)
-	return trials[n*p.Index/p.Of : n*(p.Index+1)/p.Of]
+// partOf returns a part of a list.
+func partOf[T any](p Part, all []T) []T {
+	n := len(all)
+	return all[n*p.Index/p.Of : n*(p.Index+1)/p.Of]
 }
 
 // A Piece says what became of a part of the trials of a matrix.
@@ -37,10 +38,12 @@ type Piece struct {
 	Reason   string // why it is not complete
 }
 
-// A piece is a part of the current matrix, and its trials.
+// A piece is a part of the current matrix, with its trials or, where a strategy decides
+// which there are, its searches.
 type piece struct {
 	Part
-	trials []Trial
+	trials   []Trial
+	searches []phase
 }
 
 // matrices are those of the sweep that have parts.
@@ -57,14 +60,23 @@ func (r *run) matrices() []configs.Matrix {
 	return list
 }
 
-// cut keeps of a plan the trials that are in one of the matrix's parts.
+// cut keeps of a plan the trials that are in one of the matrix's parts. Searches are not
+// cut: a part has some of them.
 func (r *run) cut(plan Plan) Plan {
 	all := plan.Trials
 	plan.Trials = nil
 	seen := map[string]bool{}
 	for _, p := range r.opt.Parts[plan.Matrix.Name] {
-		trials := p.of(all)
-		r.pieces = append(r.pieces, piece{p, trials})
+		own := piece{Part: p}
+		trials := all
+		if search.Adaptive(r.sweep.Search.Strategy) {
+			own.searches = partOf(p, phases(all))
+			trials = slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return !slices.Contains(own.searches, t.phase()) })
+		} else {
+			trials = partOf(p, all)
+			own.trials = trials
+		}
+		r.pieces = append(r.pieces, own)
 		for _, t := range trials {
 			if !seen[t.ID] {
 				seen[t.ID] = true
@@ -80,7 +92,7 @@ func (r *run) ended(matrix string, err error) {
 	for _, p := range r.opt.Parts[matrix] {
 		end := Piece{Matrix: matrix, Part: p, Reason: r.reason(err)}
 		for _, planned := range r.pieces {
-			if planned.Part == p && r.recorded(planned.trials) {
+			if planned.Part == p && r.recorded(planned) {
 				end.Complete, end.Reason = true, ""
 			}
 		}
@@ -88,10 +100,15 @@ func (r *run) ended(matrix string, err error) {
 	}
 }
 
-// recorded reports whether all trials are.
-func (r *run) recorded(trials []Trial) bool {
-	for _, t := range trials {
+// recorded reports whether all trials of a piece are.
+func (r *run) recorded(p piece) bool {
+	for _, t := range p.trials {
 		if !r.done[t.ID] {
+			return false
+		}
+	}
+	for _, s := range p.searches {
+		if !r.over[s] {
 			return false
 		}
 	}

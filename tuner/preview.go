@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/search"
 )
 
 // A Forecast says what a sweep would do on one matrix.
@@ -15,6 +16,8 @@ type Forecast struct {
 	Missing  string        // Group/Name where it is to be downloaded first: of its Plan only the name is known then
 	Size     Size          // of the twin of one that is missing; zero where it has none
 	Outlook  Outlook       // on that twin
+	Count    int           // of trials; where a strategy decides which, as many as there may be
+	AtMost   bool          // the strategy has not decided yet
 	Finished int           // trials that are measured already
 	Time     time.Duration // guess for those that are left, and for loading the matrix
 	Known    int           // of those that are left, the ones whose kernel was measured on this matrix and device
@@ -24,7 +27,7 @@ type Forecast struct {
 // constraints and identities depend on their content; one that can't be is a
 // Failure, and none is downloaded. rec may be nil: nothing is measured yet.
 func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (kernels.Device, []Forecast, []Failure, error) {
-	r := &run{sweep: sweep, rec: rec, opt: opt, done: map[string]bool{}}
+	r := &run{sweep: sweep, rec: rec, opt: opt, done: map[string]bool{}, over: map[phase]bool{}}
 	defer func() {
 		if r.client != nil {
 			r.client.close()
@@ -77,28 +80,49 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 		if err != nil {
 			return r.planner.device, nil, nil, err
 		}
-		todo := plan.Trials
-		if rec != nil {
-			if todo, _, err = r.unfinished(ctx, plan); err != nil {
-				return r.planner.device, nil, nil, err
-			}
+		f, err := r.forecast(ctx, plan, past)
+		if err != nil {
+			return r.planner.device, nil, nil, err
 		}
-		f := Forecast{Plan: plan, Finished: len(plan.Trials) - len(todo)}
-		if len(todo) > 0 {
-			f.Time = loading
-		}
-		for _, t := range todo {
-			product, same := past.product(t, m.size())
-			if same {
-				f.Known++
-			}
-			if product == 0 {
-				f.Time += guess(m.size(), t.Precision, t.Cache, sweep.Protocol, r.planner.device)
-				continue
-			}
-			f.Time += time.Duration(foresee(product, m.size(), t, sweep.Protocol, r.planner.device) * float64(time.Second))
+		if f.Time > 0 {
+			f.Time += loading
 		}
 		out = append(out, f)
 	}
 	return r.planner.device, out, r.sum.Failures, nil
+}
+
+// forecast says what is left to do of a plan.
+func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecast, error) {
+	f := Forecast{Plan: plan, Count: len(plan.Trials)}
+	todo, share := plan.Trials, 1.0
+	if search.Adaptive(r.sweep.Search.Strategy) {
+		work, err := r.workOn(ctx, plan)
+		if err != nil {
+			return f, err
+		}
+		f.Count, f.AtMost, f.Finished = work.trials, work.adaptive, work.finished
+		if share = searchShare; !f.AtMost {
+			todo = nil
+		}
+	} else if r.rec != nil {
+		var err error
+		if todo, _, err = r.unfinished(ctx, plan); err != nil {
+			return f, err
+		}
+		f.Finished = len(plan.Trials) - len(todo)
+	}
+	size := plan.Matrix.size()
+	for _, t := range todo {
+		took := guess(size, t.Precision, t.Cache, r.sweep.Protocol, r.planner.device)
+		product, same := past.product(t, size)
+		if same {
+			f.Known++
+		}
+		if product > 0 {
+			took = time.Duration(foresee(product, size, t, r.sweep.Protocol, r.planner.device) * float64(time.Second))
+		}
+		f.Time += time.Duration(share * float64(took))
+	}
+	return f, nil
 }

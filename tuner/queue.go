@@ -1,11 +1,33 @@
 package tuner
 
+import "spmvtune/configs"
+
 // A job is a trial that is to be measured now: for its result, or as a sentinel,
 // because it has one.
 type job struct {
 	Trial
 	sentinel bool
+	look     *configs.Protocol // of a step of a search that has samples of its own; nil: the sweep's
 }
+
+// A source gives trials one after the other. It gives the same one until it is told
+// what became of it.
+type source interface {
+	next() *job // nil after the last
+	told(Result)
+}
+
+// A list is a source of trials that are known beforehand.
+type list struct{ todo []Trial }
+
+func (l *list) next() *job {
+	if len(l.todo) == 0 {
+		return nil
+	}
+	return &job{Trial: l.todo[0]}
+}
+
+func (l *list) told(Result) { l.todo = l.todo[1:] }
 
 // A queue gives the jobs on a matrix, one after the other. In each cache state the
 // first trial that ended well is the sentinel: it is measured again after every so
@@ -13,7 +35,7 @@ type job struct {
 // counts: its sentinel goes on, and is measured first, which tells how the device
 // then differs from now.
 type queue struct {
-	todo      []Trial
+	source
 	every     int // trials; 0: no sentinels
 	sentinels map[Cache]*sentinel
 }
@@ -23,10 +45,10 @@ type sentinel struct {
 	since int // trials since it was measured
 }
 
-// newQueue makes a queue of what is to be measured and what has ended well already,
-// both in the order of the plan.
-func newQueue(todo, good []Trial, every int) *queue {
-	q := &queue{todo: todo, every: every, sentinels: map[Cache]*sentinel{}}
+// newQueue makes a queue of what is to be measured and of what has ended well already,
+// in the order of the plan.
+func newQueue(todo source, good []Trial, every int) *queue {
+	q := &queue{source: todo, every: every, sentinels: map[Cache]*sentinel{}}
 	for _, t := range good {
 		if q.sentinels[t.Cache] == nil {
 			q.sentinels[t.Cache] = &sentinel{t, every}
@@ -38,14 +60,14 @@ func newQueue(todo, good []Trial, every int) *queue {
 // next gives the next job, nil after the last. It gives the same one until it is told
 // what became of it.
 func (q *queue) next() *job {
-	if len(q.todo) == 0 {
+	j := q.source.next()
+	if j == nil {
 		return nil
 	}
-	t := q.todo[0]
-	if s := q.sentinels[t.Cache]; q.every > 0 && s != nil && s.since >= q.every {
-		return &job{s.Trial, true}
+	if s := q.sentinels[j.Cache]; q.every > 0 && s != nil && s.since >= q.every {
+		return &job{Trial: s.Trial, sentinel: true}
 	}
-	return &job{Trial: t}
+	return j
 }
 
 // told takes note of the result of the job that was given last.
@@ -57,10 +79,10 @@ func (q *queue) told(r Result) {
 	case r.Sentinel:
 		s.since = 0
 	default:
-		q.todo = q.todo[1:]
+		q.source.told(r)
 		if s != nil {
 			s.since++
-		} else if r.Status == OK {
+		} else if r.Status == OK && r.Stop != StopSearch { // a look tells too little
 			q.sentinels[r.Cache] = &sentinel{r.Trial, 0}
 		}
 	}

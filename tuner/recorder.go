@@ -17,8 +17,21 @@ type Recorder interface {
 	// Finished returns which of the trials with these identities are recorded,
 	// with the status they ended in.
 	Finished(ctx context.Context, ids []string) (map[string]Status, error)
+	// Known returns what is recorded of the trials with these identities. A search goes
+	// on from it.
+	Known(ctx context.Context, ids []string) (map[string]Known, error)
 	// Record keeps r. When it returns nil, r survives the death of the process.
 	Record(ctx context.Context, r Result) error
+}
+
+// Known is what a recorder gives back of a trial, in seconds per product. The samples
+// may have been rounded to float32.
+type Known struct {
+	Status  Status
+	Median  float64 // and the rest: of one that ended well
+	Low     float64
+	High    float64
+	Samples []float64
 }
 
 // A RunInfo is what all results of one sweep on one device have in common.

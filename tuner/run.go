@@ -45,7 +45,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 	if opt.Observe == nil {
 		opt.Observe = func(Event) {}
 	}
-	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), done: map[string]bool{}}
+	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), done: map[string]bool{}, over: map[phase]bool{}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[Status]int{}, map[string]int{}, map[string]int{}
 	defer func() {
 		if r.client != nil {
@@ -70,6 +70,7 @@ type run struct {
 	planner planner
 	named   map[string]string // name of each matrix planned, by its hash
 	pieces  []piece           // parts of the current matrix, where there are Parts
+	over    map[phase]bool    // searches of the current matrix that have ended
 	done    map[string]bool   // trials of the current matrix that are recorded, by identity
 	best    bests             // of the current matrix
 	begun   bool
@@ -88,7 +89,7 @@ func (r *run) all(ctx context.Context) error {
 	r.sum.Device, r.sum.Matrices = dev.Name, len(matrices)
 	r.opt.Observe(Event{Started: &Started{Device: dev.Name, Matrices: len(matrices), NoSensors: r.noSensors}})
 	for i, spec := range matrices {
-		r.done, r.pieces = map[string]bool{}, nil
+		r.done, r.pieces, r.over = map[string]bool{}, nil, map[phase]bool{}
 		err := r.matrix(ctx, i, spec)
 		r.ended(spec.Name, err)
 		var f *Failure
@@ -127,12 +128,11 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if plan.Twin != nil {
 		r.sum.Twins = append(r.sum.Twins, *plan.Twin)
 	}
-	todo, good, err := r.unfinished(ctx, plan)
+	work, err := r.workOn(ctx, plan)
 	if err != nil {
 		return err
 	}
-	r.sum.Trials += len(plan.Trials)
-	r.sum.Finished += len(plan.Trials) - len(todo)
+	r.sum.Finished += work.finished
 	for reason, n := range plan.Skipped {
 		r.sum.Skipped[reason] += n
 	}
@@ -142,18 +142,17 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 			return fmt.Errorf("recording %s: %w", m.Name, err)
 		}
 	}
-	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, len(plan.Trials), len(plan.Trials) - len(todo), plan.Skipped}})
-	if len(todo) == 0 {
-		return nil
+	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped}})
+	defer func() { r.sum.Trials += work.count() }()
+	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel)
+	j := queue.next()
+	if j == nil {
+		return work.err()
 	}
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	if r.best, err = recall(ctx, r.rec, plan.Trials); err != nil {
-		return err
-	}
-	queue := newQueue(todo, good, r.sweep.Protocol.Sentinel)
-	for j := queue.next(); j != nil; {
+	for j != nil {
 		if r.ahead == nil && ctx.Err() != nil {
 			return r.interrupted(ctx, nil)
 		}
@@ -180,7 +179,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 			return err
 		}
 	}
-	return nil
+	return work.err()
 }
 
 // plan plans m, unless a matrix of the same content, which has the same trials,
@@ -202,32 +201,4 @@ func (r *run) plan(m Matrix) (Plan, error) {
 	}
 	r.named[m.Hash] = m.Name
 	return plan, nil
-}
-
-// unfinished returns the trials of the plan that are still to be measured, and those
-// that ended well, and counts how the finished ones ended.
-func (r *run) unfinished(ctx context.Context, plan Plan) (todo, good []Trial, err error) {
-	ids := make([]string, len(plan.Trials))
-	for i, t := range plan.Trials {
-		ids[i] = t.ID
-	}
-	known, err := r.rec.Finished(ctx, ids)
-	if err != nil {
-		return nil, nil, fmt.Errorf("asking what is measured already: %w", err)
-	}
-	for _, t := range plan.Trials {
-		status, done := known[t.ID]
-		switch bad := status != OK && status != Invalid; {
-		case !done || bad && r.opt.Retry:
-			todo = append(todo, t)
-			continue
-		case bad:
-			r.sum.FailedBefore++
-		case status == OK:
-			r.sum.OKBefore++
-			good = append(good, t)
-		}
-		r.done[t.ID] = true
-	}
-	return todo, good, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,16 @@ func (m *memory) Finished(_ context.Context, ids []string) (map[string]Status, e
 		}
 	}
 	return out, nil
+}
+
+func (m *memory) Known(_ context.Context, ids []string) (map[string]Known, error) {
+	known := map[string]Known{}
+	for _, r := range m.results {
+		if slices.Contains(ids, r.ID) {
+			known[r.ID] = Known{r.Status, r.Median, r.Low, r.High, r.Samples}
+		}
+	}
+	return known, nil
 }
 
 func (m *memory) Medians(context.Context, []string) (map[string]float64, error) {

@@ -62,6 +62,7 @@ const (
 	StopSamples Stop = "samples" // the most samples were taken
 	StopBudget  Stop = "budget"  // the time of a trial is used up
 	StopSlow    Stop = "slow"    // it is far slower than the best of its matrix: the fewest samples were taken
+	StopSearch  Stop = "search"  // the search asked for no more samples
 	StopClock   Stop = "clock"   // the interval is as narrow as the clock can tell, and the target narrower
 )
 

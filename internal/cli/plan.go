@@ -71,6 +71,8 @@ type planned struct {
 	Sweep    string          `json:"sweep"`
 	Devices  []string        `json:"devices"`
 	Trials   int             `json:"trials"`
+	AtMost   bool            `json:"at_most,omitempty"` // a search decides which trials there are
+	Strategy string          `json:"strategy"`
 	Finished int             `json:"finished"`
 	Skipped  map[string]int  `json:"skipped"`
 	Seconds  float64         `json:"seconds"` // that are left, a guess
@@ -126,7 +128,7 @@ func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler 
 		}
 		defer db.Close()
 	}
-	p := &planned{Sweep: sweep.Name, Skipped: map[string]int{}, Matrices: []plannedMatrix{}}
+	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{}, Matrices: []plannedMatrix{}}
 	for _, backend := range sweep.Backends() {
 		if err := p.add(ctx, sweep.Only(backend), db, settler); err != nil {
 			return nil, err
@@ -184,9 +186,10 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 		}
 		m := f.Matrix.Features
 		p.Matrices = append(p.Matrices, plannedMatrix{
-			name, f.Matrix.Name, m.Rows, m.Cols, m.Nonzeros, len(f.Trials), f.Finished, f.Time.Seconds(),
+			name, f.Matrix.Name, m.Rows, m.Cols, m.Nonzeros, f.Count, f.Finished, f.Time.Seconds(),
 		})
-		p.Trials += len(f.Trials)
+		p.Trials += f.Count
+		p.AtMost = p.AtMost || f.AtMost
 		p.Finished += f.Finished
 		p.Known += f.Known
 		p.Seconds += f.Time.Seconds()
@@ -293,6 +296,11 @@ func (p *planned) print(w io.Writer) error {
 	}
 	if p.Trials > 0 && p.Finished == p.Trials {
 		_, err := fmt.Fprintf(w, "%s, all measured already\n", trials(p.Trials))
+		return err
+	}
+	if p.AtMost {
+		_, err := fmt.Fprintf(w, "%s at most, %d measured already: the search (%s) decides which, and with how many samples; time left about %s, a guess from what searches usually take\n",
+			trials(p.Trials), p.Finished, p.Strategy, about(p.Seconds))
 		return err
 	}
 	_, err := fmt.Fprintf(w, "%s, %d measured already; time left about %s, %s\n",

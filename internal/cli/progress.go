@@ -102,6 +102,10 @@ func (p *progress) matrix(m tuner.MatrixPlanned) {
 	p.now.index, p.now.matrix = m.Index, m.Matrix.Name
 	p.now.kernel, p.now.best = "", 0
 	p.nonzeros = m.Matrix.Features.Nonzeros
+	if p.now.atMost { // the searches so far have ended
+		p.planned = p.now.done
+	}
+	p.now.atMost = m.AtMost
 	p.planned += m.Trials
 	p.now.done += m.Finished
 	if m.Finished > 0 && p.known != nil {

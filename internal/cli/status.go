@@ -11,6 +11,7 @@ import (
 // A status is what progress has to tell.
 type status struct {
 	done, total     int           // trials, earlier runs' included
+	atMost          bool          // there may be fewer in all: a search decides
 	rate            float64       // of this run, trials per second; 0: not known yet
 	left            time.Duration // at this rate
 	index, matrices int           // the matrix being measured, from 0, of how many
@@ -38,9 +39,13 @@ func (s status) draw(width int) string {
 // configuration is left out, then its time, then the matrix.
 func (s status) fit(width int) string {
 	counts := fmt.Sprintf("%d/%d  %d%%", s.done, s.total, int(100*s.share()))
+	left := "left"
+	if s.atMost {
+		counts, left = fmt.Sprintf("%d of at most %d", s.done, s.total), "left at most"
+	}
 	pace := ""
 	if s.rate > 0 {
-		pace = fmt.Sprintf("  %s/s  %s left", perSecond(s.rate), s.left.Round(time.Second))
+		pace = fmt.Sprintf("  %s/s  %s %s", perSecond(s.rate), s.left.Round(time.Second), left)
 	}
 	where := fmt.Sprintf("  [%d/%d]", s.index+1, s.matrices)
 	name := " " + s.matrix

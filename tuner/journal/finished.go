@@ -7,14 +7,13 @@ import (
 	"spmvtune/tuner"
 )
 
-// finishedIn returns the trials in the other journals of the family of one, with the
-// status they ended in. A journal that can't be read is left out, or what can't.
-func finishedIn(ctx context.Context, dir string, own Name) (map[string]tuner.Status, error) {
+// finishedIn returns what the other journals of the family of one say of trials. A journal that can't be read is left out, or what can't.
+func finishedIn(ctx context.Context, dir string, own Name) (map[string]tuner.Known, error) {
 	names, err := List(dir)
 	if err != nil {
 		return nil, err
 	}
-	finished := map[string]tuner.Status{}
+	finished := map[string]tuner.Known{}
 	for _, name := range names {
 		if name.Family() != own.Family() || name == own {
 			continue
@@ -36,8 +35,8 @@ func finishedIn(ctx context.Context, dir string, own Name) (map[string]tuner.Sta
 
 // note adds a result. Once a trial has ended well, that stays. What a sentinel says
 // is no result of its trial.
-func note(finished map[string]tuner.Status, r tuner.Result) {
-	if !r.Sentinel && finished[r.ID] != tuner.OK {
-		finished[r.ID] = r.Status
+func note(finished map[string]tuner.Known, r tuner.Result) {
+	if !r.Sentinel && finished[r.ID].Status != tuner.OK {
+		finished[r.ID] = tuner.Known{Status: r.Status, Median: r.Median, Low: r.Low, High: r.High, Samples: r.Samples}
 	}
 }

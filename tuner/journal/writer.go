@@ -34,7 +34,7 @@ type Writer struct {
 	file     *os.File
 	size     int64 // of the whole lines
 	runs     int
-	finished map[string]tuner.Status
+	finished map[string]tuner.Known
 	broken   error // the first thing that went wrong with the file
 }
 
@@ -119,8 +119,21 @@ func (w *Writer) Finished(_ context.Context, ids []string) (map[string]tuner.Sta
 	defer w.mu.Unlock()
 	found := map[string]tuner.Status{}
 	for _, id := range ids {
-		if status, ok := w.finished[id]; ok {
-			found[id] = status
+		if known, ok := w.finished[id]; ok {
+			found[id] = known.Status
+		}
+	}
+	return found, nil
+}
+
+// Known returns what these journals say of the trials with these identities.
+func (w *Writer) Known(_ context.Context, ids []string) (map[string]tuner.Known, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := map[string]tuner.Known{}
+	for _, id := range ids {
+		if known, ok := w.finished[id]; ok {
+			found[id] = known
 		}
 	}
 	return found, nil

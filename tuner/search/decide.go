@@ -16,6 +16,10 @@ const (
 	sure = 3
 )
 
+// Most is how many steps a search of n configurations takes, at most: a look at each, and
+// the rounds that decide.
+func Most(n int) int { return n + min(n, few) + min(n, contenders) + min(n, finalists) }
+
 // A decision is the end of a search: two rounds of a race.
 type decision struct {
 	*book

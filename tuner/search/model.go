@@ -88,8 +88,10 @@ func (m *model) propose() []int {
 	} else {
 		m.hopeless++
 	}
-	if others := b.unseen(b.rng.Perm(len(b.known))); len(others) > 0 {
-		next = append(next, others[0]) // may be one of next
+	for _, other := range b.unseen(b.rng.Perm(len(b.known))) {
+		if !slices.Contains(next, other) { // one at random, as SMAC does, whatever is expected
+			return append(next, other)
+		}
 	}
 	return next
 }

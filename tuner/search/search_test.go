@@ -81,7 +81,12 @@ func TestStrategiesFindTheBest(t *testing.T) {
 			}
 			found := conduct(t, s, times, 0.01, 3*len(times))
 			best, whole := -1, 0
+			steps := map[Step]bool{}
 			for _, f := range found {
+				if steps[f.Step] {
+					t.Errorf("%s, seed %d: %+v is asked for twice", name, seed, f.Step)
+				}
+				steps[f.Step] = true
 				if f.Samples != nil && f.Step.Samples == [2]int{} {
 					whole++
 					if best < 0 || times[f.Config] < times[best] {
@@ -95,6 +100,9 @@ func TestStrategiesFindTheBest(t *testing.T) {
 			}
 			if best < 0 || times[best] > allowed*slices.Min(times) {
 				t.Errorf("%s, seed %d: the best found is %v", name, seed, space.Configs[max(best, 0)])
+			}
+			if len(found) > Most(len(times)) {
+				t.Errorf("%s, seed %d: %d steps, at most %d", name, seed, len(found), Most(len(times)))
 			}
 			if adaptive := whole < len(times)/4; adaptive != Adaptive(name) {
 				t.Errorf("%s, seed %d: %d of %d configurations measured under the protocol", name, seed, whole, len(times))

@@ -1,0 +1,180 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/tuner/search"
+)
+
+// valley is the first of the block sizes that are the faster the nearer to valley + 17.
+const valley = 1000
+
+// searchSweep searches the valley.
+func searchSweep(strategy string) *configs.Sweep {
+	var blocks []int
+	for b := range 30 {
+		blocks = append(blocks, valley+b)
+	}
+	sweep := testSweep(blocks...)
+	sweep.Kernels[0].Precisions = []kernels.Precision{kernels.Float32, kernels.Float64}
+	sweep.Protocol.Cache = "both"
+	sweep.Search.Strategy = strategy
+	return sweep
+}
+
+// What a sweep file may name are the strategies there are.
+func TestStrategiesOfSweepFiles(t *testing.T) {
+	for _, name := range search.Names() {
+		text := "[search]\nstrategy = \"" + name + "\"\nbudget = { trials = 9 }\n[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 3\nny = 3\n[[kernel]]\nname = \"cpu_csr\"\n"
+		if _, err := configs.Parse("s.toml", []byte(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A search measures some of the configurations, in phases that are never mixed, and the
+// fastest under the sweep's protocol. Done once, it is done.
+func TestSearch(t *testing.T) {
+	for _, name := range search.Names() {
+		if !search.Adaptive(name) {
+			continue
+		}
+		rec := &memory{}
+		sweep := searchSweep(name)
+		var planned MatrixPlanned
+		sum := runTest(t, sweep, rec, Options{Observe: func(e Event) {
+			if e.Matrix != nil {
+				planned = *e.Matrix
+			}
+		}})
+		if sum.Trials != len(rec.results) || sum.Trials > planned.Trials || !planned.AtMost || sum.Finished != 0 {
+			t.Errorf("%s: %d trials, %d results, planned %+v", name, sum.Trials, len(rec.results), planned)
+		}
+		var order []phase
+		whole := map[phase]int{}
+		for _, r := range rec.results {
+			if len(order) == 0 || order[len(order)-1] != r.phase() {
+				order = append(order, r.phase())
+			}
+			if r.Stop != StopSearch {
+				whole[r.phase()]++
+				if best := whole[r.phase()] == 1 && r.Block != valley+17; best && name != "annealing" && name != "local" {
+					t.Errorf("%s: %v was thought the fastest", name, r.Config)
+				}
+			}
+		}
+		if want := []phase{{"float32", Warm}, {"float64", Warm}, {"float32", Cold}, {"float64", Cold}}; !slices.Equal(order, want) {
+			t.Errorf("%s: phases %v", name, order)
+		}
+		for _, p := range order {
+			if n := whole[p]; n == 0 || n > 15 {
+				t.Errorf("%s: %d configurations measured under the protocol in %v", name, n, p)
+			}
+		}
+		again := runTest(t, sweep, rec, Options{})
+		if len(again.Measured) != 0 || again.Finished != sum.Trials || again.Trials != sum.Trials {
+			t.Errorf("%s again: %d of %d finished, measured %v", name, again.Finished, again.Trials, again.Measured)
+		}
+	}
+}
+
+// dying records n results and then fails, as a run does that is killed.
+type dying struct {
+	*memory
+	n int
+}
+
+var errKilled = errors.New("killed")
+
+func (d *dying) Record(ctx context.Context, r Result) error {
+	if d.n == 0 {
+		return errKilled
+	}
+	d.n--
+	return d.memory.Record(ctx, r)
+}
+
+// A search that is killed again and again comes to the same results as an unbroken one.
+func TestSearchGoesOn(t *testing.T) {
+	for _, name := range []string{"racing", "model", "annealing", "local"} {
+		sweep := searchSweep(name)
+		unbroken := &memory{}
+		runTest(t, sweep, unbroken, Options{})
+		for _, k := range []int{3, 20} {
+			broken, runs := &memory{}, 0
+			for {
+				_, err := Run(t.Context(), sweep, &dying{broken, k}, Options{Launch: testLauncher})
+				if runs++; err == nil {
+					break
+				}
+				if !errors.Is(err, errKilled) || runs > 400 {
+					t.Fatalf("%s, killed at every %d: run %d: %v", name, k, runs, err)
+				}
+			}
+			ids := func(m *memory) (list []string) {
+				for _, r := range m.results {
+					list = append(list, r.ID)
+				}
+				return list
+			}
+			if runs < 2 || !slices.Equal(ids(broken), ids(unbroken)) {
+				t.Errorf("%s, killed at every %d: %d results after %d runs, want %d", name, k, len(broken.results), runs, len(unbroken.results))
+			}
+		}
+	}
+}
+
+// A budget of trials bounds the steps; its last one measures the fastest under the
+// sweep's protocol.
+func TestSearchWithinABudget(t *testing.T) {
+	sweep := searchSweep("racing")
+	sweep.Search.Trials = 9
+	rec := &memory{}
+	runTest(t, sweep, rec, Options{})
+	steps, whole := map[phase]int{}, map[phase]int{}
+	for _, r := range rec.results {
+		steps[r.phase()]++
+		if r.Stop != StopSearch {
+			whole[r.phase()]++
+		}
+	}
+	for p, n := range steps {
+		if want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.precision]; n != want || whole[p] != 1 {
+			t.Errorf("%v: %d steps, %d under the protocol, want %d and 1", p, n, whole[p], want)
+		}
+	}
+}
+
+// Tasks that each have a part have some of the searches, and all of them together.
+func TestPartsOfSearches(t *testing.T) {
+	sweep := searchSweep("racing")
+	whole := &memory{}
+	runTest(t, sweep, whole, Options{})
+	for _, n := range []int{1, 2, 3, 8} {
+		parts := &memory{}
+		for i := range n {
+			sum := runTest(t, sweep, parts, Options{Parts: map[string][]Part{"grid": {{i, n}}}})
+			if sum.Finished != 0 || len(sum.Pieces) != 1 || !sum.Pieces[0].Complete {
+				t.Errorf("part %d of %d: %+v", i, n, sum)
+			}
+		}
+		if got, want := identities(parts), identities(whole); len(want) != len(got) && n == 1 {
+			t.Errorf("%d parts: %d trials, want %d", n, len(got), len(want))
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	rec := &memory{}
+	sum, err := Run(ctx, sweep, rec, Options{Launch: testLauncher, Parts: map[string][]Part{"grid": {All}}, Observe: func(e Event) {
+		if e.Result != nil {
+			cancel()
+		}
+	}})
+	if err != nil || len(sum.Pieces) != 1 || sum.Pieces[0].Complete {
+		t.Errorf("a search that was interrupted: %v, %+v", err, sum.Pieces)
+	}
+}

@@ -1,0 +1,96 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+
+	"spmvtune/tuner/search"
+)
+
+// work is what there is to do on a matrix.
+type work struct {
+	source
+	trials   int     // in all; of searches, at most
+	finished int     // of these, measured by an earlier run
+	good     []Trial // of these, the ones under the sweep's protocol that ended well
+	adaptive bool    // how many trials there are shows in the end
+	searches *searches
+}
+
+// workOn finds out what is left to do of a plan.
+func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
+	if !search.Adaptive(r.sweep.Search.Strategy) {
+		todo, good, err := r.unfinished(ctx, plan)
+		if err != nil {
+			return nil, err
+		}
+		if len(todo) > 0 {
+			if r.best, err = recall(ctx, r.rec, plan.Trials); err != nil {
+				return nil, err
+			}
+		}
+		return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo), good: good}, nil
+	}
+	r.best = bests{}
+	s, err := r.newSearches(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	more := s.next() != nil // all that is known is told by now
+	return &work{source: s, searches: s, trials: s.most(), finished: len(s.finished), adaptive: more}, s.err
+}
+
+// count is how many trials there are, as far as it shows by now.
+func (w *work) count() int {
+	if w.searches == nil {
+		return w.trials
+	}
+	return len(w.searches.finished) + w.searches.measured
+}
+
+// err is why the source has ended before its time.
+func (w *work) err() error {
+	if w.searches == nil {
+		return nil
+	}
+	return w.searches.err
+}
+
+// unfinished returns the trials of the plan that are still to be measured, and those
+// that ended well, and counts how the finished ones ended.
+func (r *run) unfinished(ctx context.Context, plan Plan) (todo, good []Trial, err error) {
+	ids := make([]string, len(plan.Trials))
+	for i, t := range plan.Trials {
+		ids[i] = t.ID
+	}
+	known, err := r.rec.Finished(ctx, ids)
+	if err != nil {
+		return nil, nil, fmt.Errorf("asking what is measured already: %w", err)
+	}
+	for _, t := range plan.Trials {
+		status, done := known[t.ID]
+		if !done || failed(status) && r.opt.Retry {
+			todo = append(todo, t)
+			continue
+		}
+		if status == OK {
+			good = append(good, t)
+		}
+		r.counts(t, status)
+	}
+	return todo, good, nil
+}
+
+// failed reports whether a trial ended in a way that it need not end in again.
+func failed(s Status) bool { return s != OK && s != Invalid }
+
+// counts takes account of a trial that an earlier run has measured.
+func (r *run) counts(t Trial, s Status) {
+	switch {
+	case failed(s):
+		r.sum.FailedBefore++
+	case s == OK:
+		r.sum.OKBefore++
+	}
+	r.done[t.ID] = true
+}
