@@ -1,6 +1,9 @@
 package search
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The end of a search that has looked at configurations with one sample each: what may
 // still be the fastest is measured better and better.
@@ -31,8 +34,11 @@ type decision struct {
 func (d *decision) more() []Step {
 	if !d.sharpened {
 		d.sharpened = true
-		if list := d.open(); len(list) > 1 {
-			return lookSteps(list[:min(len(list), contenders)], few)
+		list := d.open()
+		list = list[:min(len(list), contenders)]
+		list = slices.DeleteFunc(list, func(c int) bool { return d.known[c].samples >= few }) // looked at so before
+		if len(list) > 1 {
+			return lookSteps(list, few)
 		}
 	}
 	if list := d.open(); len(list) > 0 && d.tries < finalists {

@@ -81,12 +81,7 @@ func TestStrategiesFindTheBest(t *testing.T) {
 			}
 			found := conduct(t, s, times, 0.01, 3*len(times))
 			best, whole := -1, 0
-			steps := map[Step]bool{}
 			for _, f := range found {
-				if steps[f.Step] {
-					t.Errorf("%s, seed %d: %+v is asked for twice", name, seed, f.Step)
-				}
-				steps[f.Step] = true
 				if f.Samples != nil && f.Step.Samples == [2]int{} {
 					whole++
 					if best < 0 || times[f.Config] < times[best] {
@@ -101,11 +96,30 @@ func TestStrategiesFindTheBest(t *testing.T) {
 			if best < 0 || times[best] > allowed*slices.Min(times) {
 				t.Errorf("%s, seed %d: the best found is %v", name, seed, space.Configs[max(best, 0)])
 			}
-			if len(found) > Most(len(times)) {
-				t.Errorf("%s, seed %d: %d steps, at most %d", name, seed, len(found), Most(len(times)))
-			}
 			if adaptive := whole < len(times)/4; adaptive != Adaptive(name) {
 				t.Errorf("%s, seed %d: %d of %d configurations measured under the protocol", name, seed, whole, len(times))
+			}
+		}
+	}
+}
+
+// No step is asked for twice, also where samples scatter so that nothing is clear: the
+// second would be a trial that is recorded already.
+func TestStepsAreDifferent(t *testing.T) {
+	space, times := landscape()
+	for _, name := range Names() {
+		for _, scatter := range []float64{0, 0.01, 0.2} {
+			s, _ := New(name, space, 1)
+			steps := map[Step]bool{}
+			found := conduct(t, s, times, scatter, 3*len(times))
+			for _, f := range found {
+				if steps[f.Step] {
+					t.Errorf("%s, scatter %g: %+v is asked for twice", name, scatter, f.Step)
+				}
+				steps[f.Step] = true
+			}
+			if len(found) > Most(len(times)) {
+				t.Errorf("%s, scatter %g: %d steps, at most %d", name, scatter, len(found), Most(len(times)))
 			}
 		}
 	}
