@@ -3,6 +3,7 @@ package plots
 import (
 	"bytes"
 	"image"
+	imagedraw "image/draw"
 	"sync"
 	"time"
 
@@ -27,7 +28,7 @@ var timeless = sync.OnceFunc(func() {
 func (p *page) portable() ([]byte, error) {
 	timeless()
 	c := vgpdf.New(pageWidth, p.pageHeight())
-	p.draw(draw.NewCanvas(outlined{c}, pageWidth, p.pageHeight()))
+	p.draw(draw.NewCanvas(outlined{c, map[int]bool{}}, pageWidth, p.pageHeight()))
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
 	return b.Bytes(), err
@@ -35,10 +36,27 @@ func (p *page) portable() ([]byte, error) {
 
 // outlined draws text as the outlines of its letters: gonum's PDF knows no bold face
 // and none of the characters beyond Windows' Western ones, such as ₂ and narrow spaces.
-type outlined struct{ vg.Canvas }
+type outlined struct {
+	vg.Canvas
+	widths map[int]bool // of the images so far, in pixels
+}
 
-// DrawImage turns the image over first, since gonum's PDF draws it upside down.
+// DrawImage turns the image over first, since gonum's PDF draws it upside down. And it
+// gives each image a width of its own, by transparent columns on its right: fpdf writes
+// images by rising width, and those of the same width in the order of a map.
 func (c outlined) DrawImage(box vg.Rectangle, img image.Image) {
+	size := img.Bounds().Size()
+	width := size.X
+	for c.widths[width] {
+		width++
+	}
+	c.widths[width] = true
+	if width > size.X {
+		wider := image.NewNRGBA(image.Rect(0, 0, width, size.Y))
+		imagedraw.Draw(wider, wider.Bounds(), img, img.Bounds().Min, imagedraw.Src)
+		box.Max.X = box.Min.X + box.Size().X*vg.Length(width)/vg.Length(size.X)
+		img = wider
+	}
 	c.Push()
 	c.Translate(vg.Point{Y: box.Min.Y + box.Max.Y})
 	c.Scale(1, -1)
