@@ -30,7 +30,7 @@ func share(loss float64) float64 { return math.Exp(-loss) }
 func (t *table) tuned(m int, prefix string) float64 {
 	best := 0.0
 	for c, x := range t.loss[m] {
-		if t.evidence[m][c] == Measured && strings.HasPrefix(t.configs[c].Kernel, prefix) {
+		if t.evidence[m][c] == Measured && strings.HasPrefix(strings.ToLower(t.configs[c].Kernel), prefix) {
 			best = max(best, share(x))
 		}
 	}

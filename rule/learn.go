@@ -18,7 +18,8 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 	if err := opt.check(); err != nil {
 		return nil, fmt.Errorf("learning a rule: %w", err)
 	}
-	r := &Rule{Version: Version, Sweep: sweeps(obs)}
+	r := &Rule{Version: Version, Sweep: sweeps(obs), Products: opt.Products}
+	obs = charged(obs, opt.Products)
 	keys, groups := group(obs)
 	for _, k := range keys {
 		teaching := slices.DeleteFunc(slices.Clone(groups[k]), func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
@@ -33,6 +34,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
+		s.price(t, oracles(teaching))
 		s.Warnings = warnings(t, s, unmeasured)
 		if len(teaching) < len(groups[k]) {
 			if s.Test, err = finalTest(groups[k], t, s, opt); err != nil {
@@ -75,7 +77,12 @@ func finalTest(obs []*Observation, t *table, s *Selector, opt Options) (Validati
 		cases = append(cases, all.judge(m, learned, kernel))
 	}
 	v := sumUp(cases)
-	v.Families = len(all.families(held))
+	classes := make(map[string]bool)
+	for _, m := range held {
+		classes[all.classes[m]] = true // which they have: they were chosen by it
+	}
+	v.Families = len(classes)
+	v.Parts = v.Families
 	return v, nil
 }
 

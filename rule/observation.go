@@ -27,6 +27,9 @@ type Observation struct {
 	// Seconds is the median time of a product, Low and High its 95% interval; both
 	// are 0 where there is none.
 	Seconds, Low, High float64
+	// Prepare is the time that it takes, once, to bring the matrix into the form that
+	// the kernel needs, in seconds; 0 where it is not known.
+	Prepare float64
 	// Tied says that it is in the tie set of its matrix, by samples. Where no
 	// observation on a matrix is, Options decide.
 	Tied bool

@@ -20,6 +20,9 @@ type Options struct {
 	Prune bool
 	// Ensemble says whether an ensemble is learned, too.
 	Ensemble bool
+	// Products is how many products are done with a matrix: preparing it for a kernel
+	// is shared out over them. 0: so many that it doesn't count.
+	Products int
 	// Test are the classes whose matrices teach nothing: the rule is judged on them.
 	Test []string
 	// Tie is how much slower than the oracle, as a fraction of its time, a
@@ -63,6 +66,8 @@ func (o Options) check() error {
 	switch {
 	case o.MaxDepth < 0 || o.MaxDepth > maxDepth:
 		return fmt.Errorf("depth bound %d is outside 0 to %d", o.MaxDepth, maxDepth)
+	case o.Products < 0:
+		return fmt.Errorf("%d products: must be 0 or more", o.Products)
 	case o.MinLeaf < 1:
 		return fmt.Errorf("at least %d matrices in a leaf: must be 1 or more", o.MinLeaf)
 	case !finite(o.MinGain) || o.MinGain < 0:

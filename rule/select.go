@@ -17,9 +17,12 @@ type Choice struct {
 	// Expected is the fraction of the oracle, as a geometric mean, that the choice
 	// reaches on the matrices the leaf was learned from. It is optimistic; the
 	// selector's validation is not.
-	Expected float64   `json:"expected_fraction"`
-	Matrices []string  `json:"matrices"` // that the leaf was learned from
-	Selector *Selector `json:"-"`        // that chose
+	Expected float64  `json:"expected_fraction"`
+	Matrices []string `json:"matrices"` // that the leaf was learned from
+	By       string   `json:"by"`       // sizes, features or ensemble
+	// Pays is how many products of the matrix pay for computing its features; 0: none.
+	Pays     int       `json:"features_pay_from,omitempty"`
+	Selector *Selector `json:"-"` // that chose
 }
 
 // A Step is one test on the path to a leaf.
@@ -49,7 +52,7 @@ func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
 			return Choice{}, fmt.Errorf("selecting a kernel: feature %s is %v", step.Feature, step.Value)
 		}
 	}
-	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, Selector: s}, nil
+	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: ByFeatures, Selector: s}, nil
 }
 
 // Find returns the selector for k, with the same freedom as Select. The error

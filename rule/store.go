@@ -3,6 +3,7 @@ package rule
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"spmvtune/kernels"
@@ -43,6 +44,9 @@ func FromStore(ctx context.Context, db *store.DB) ([]Observation, error) {
 		}
 		if !o.Failed { // the others have no times
 			o.Seconds, o.Low, o.High, o.Tied = row.MedianMS/1e3, row.LowMS/1e3, row.HighMS/1e3, row.Tied
+			if !math.IsNaN(row.PrepareMS) {
+				o.Prepare = row.PrepareMS / 1e3
+			}
 		}
 		obs = append(obs, o)
 	}

@@ -22,7 +22,7 @@ func (r *Rule) WriteText(w io.Writer) error {
 	if r.Sweep != "" {
 		b.WriteString(", learned from " + r.Sweep)
 	}
-	b.WriteByte('\n')
+	b.WriteString(r.products() + "\n")
 	for i := range r.Selectors {
 		r.Selectors[i].text(&b)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/configs"
 	"spmvtune/rule"
 	"spmvtune/store"
 )
@@ -17,17 +18,29 @@ import (
 func newLearn() *cobra.Command {
 	var outs []string
 	var device string
+	var evaluate, asJSON bool
+	opt := rule.DefaultOptions
+	opt.Ensemble = true
 	cmd := &cobra.Command{
 		Use:   "learn [DB...]",
 		Short: "Learn a rule from databases, and export it",
 		Long: `learn learns from the trials of one database or several which kernel to use for a
-matrix that was never measured, says how it does on matrices left out, and writes the
-rule in the forms that -o names by their extensions:
+matrix that was never measured, says how it does on structure classes left out one at a
+time, and on classes that were kept for a final test, as the sweeps say (test in [learn])
+or --test does. Beside it stand the best single configuration and kernel, cuSPARSE, the
+papers' own rule, and a boosted ensemble. It writes the rule in the forms that -o names
+by their extensions:
 
-` + ruleFormHelp(),
+` + ruleFormHelp() + `
+
+--evaluate prints, as Markdown, what else is to be known: a learning curve, what each
+feature is worth, after how many products the features have paid for themselves, and on
+which matrices the rule fails.`,
 		Example: `  spmvtune learn results.db
   spmvtune learn a.db b.db -o rule.json -o rule.h
-  spmvtune learn spmvtune-out/*/results.db --device "NVIDIA H100" -o rule.go`,
+  spmvtune learn spmvtune-out/*/results.db --device "NVIDIA H100" -o rule.json
+  spmvtune learn corpus.db --evaluate > rule.md
+  spmvtune learn corpus.db --products 100   # preparing the matrix counts`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"db"}, cobra.ShellCompDirectiveFilterFileExt
 		},
@@ -44,33 +57,67 @@ rule in the forms that -o names by their extensions:
 				}
 				args = []string{name}
 			}
-			r, err := learnFrom(cmd.Context(), args, device)
+			evaluate = evaluate || asJSON
+			ctx, w := cmd.Context(), cmd.OutOrStdout()
+			seen, test, err := observations(ctx, args, device)
 			if err != nil {
 				return err
 			}
-			return writeRuleForms(cmd.OutOrStdout(), r, outs)
+			opt.Test = append(opt.Test, test...)
+			r, err := rule.Learn(ctx, seen, opt)
+			if err != nil {
+				return err
+			}
+			if len(outs) > 0 || !evaluate {
+				err = writeRuleForms(w, r, outs)
+			}
+			if err != nil || !evaluate {
+				return err
+			}
+			list, err := rule.Evaluate(ctx, r, seen, opt)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(w, list)
+			}
+			return rule.WriteEvaluation(w, r, list)
 		},
 	}
 	cmd.Flags().StringArrayVarP(&outs, "out", "o", nil, "file to write; may be given several times (default: print the text)")
-	cmd.Flags().StringVar(&device, "device", "", "learn of this device only")
+	f := cmd.Flags()
+	f.StringVar(&device, "device", "", "learn of this device only")
+	f.StringSliceVar(&opt.Test, "test", nil, "classes that are kept for the final test, beside those of the sweeps")
+	f.IntVar(&opt.Products, "products", 0, "products that are done with a matrix: preparing it is shared out over them (default: it doesn't count)")
+	f.IntVar(&opt.MaxDepth, "depth", opt.MaxDepth, "most tests on the way to a choice")
+	f.BoolVar(&opt.Ensemble, "ensemble", opt.Ensemble, "learn a boosted ensemble, too, for select --accurate")
+	f.BoolVar(&evaluate, "evaluate", false, "print learning curve, worth of features, and what the rule misses")
+	f.BoolVar(&asJSON, "json", false, "print the evaluation as JSON")
 	flagFile(cmd, "out", ruleExtensions()...)
 	return cmd
 }
 
-// learnFrom learns from all trials in the databases, of one device if it is named.
-func learnFrom(ctx context.Context, paths []string, device string) (*rule.Rule, error) {
-	var seen []rule.Observation
+// observations reads all trials in the databases, of one device if it is named, and the
+// classes that their sweeps keep for a final test.
+func observations(ctx context.Context, paths []string, device string) (seen []rule.Observation, test []string, err error) {
 	for _, path := range paths {
+		if err := settle(ctx, path); err != nil {
+			return nil, nil, err
+		}
 		db, err := store.OpenReadOnly(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		more, err := rule.FromStore(ctx, db)
+		if err == nil {
+			var classes []string
+			classes, err = testClasses(ctx, db)
+			seen, test = append(seen, more...), append(test, classes...)
+		}
 		db.Close() // nothing was written
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
-		seen = append(seen, more...)
 	}
 	if device != "" {
 		var devices []string
@@ -80,11 +127,28 @@ func learnFrom(ctx context.Context, paths []string, device string) (*rule.Rule, 
 		slices.Sort(devices)
 		devices = slices.Compact(devices)
 		if !slices.Contains(devices, device) {
-			return nil, usage(fmt.Errorf("nothing was measured on %q: there are %s", device, strings.Join(devices, ", ")))
+			return nil, nil, usage(fmt.Errorf("nothing was measured on %q: there are %s", device, strings.Join(devices, ", ")))
 		}
 		seen = slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device })
 	}
-	return rule.Learn(ctx, seen, rule.DefaultOptions)
+	return seen, test, nil
+}
+
+// testClasses are the classes that the sweeps of a database keep for a final test.
+func testClasses(ctx context.Context, db *store.DB) ([]string, error) {
+	sweeps, err := db.Sweeps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, s := range sweeps {
+		for _, class := range configs.LearnOf([]byte(s.Text)).Test {
+			if !slices.Contains(list, class) {
+				list = append(list, class)
+			}
+		}
+	}
+	return list, nil
 }
 
 // A ruleForm is a form of a rule.

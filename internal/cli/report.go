@@ -98,7 +98,11 @@ func learn(ctx context.Context, db *store.DB) (*rule.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	learned, err := rule.Learn(ctx, seen, rule.DefaultOptions)
+	opt := rule.DefaultOptions
+	if opt.Test, err = testClasses(ctx, db); err != nil {
+		return nil, err
+	}
+	learned, err := rule.Learn(ctx, seen, opt)
 	if errors.Is(err, rule.ErrNoData) {
 		return nil, nil
 	}

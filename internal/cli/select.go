@@ -19,6 +19,7 @@ import (
 func newSelect() *cobra.Command {
 	var ruleFile, precision, device, cache, complexMode string
 	var asJSON bool
+	var want rule.Wanted
 	cmd := &cobra.Command{
 		Use:   "select FILE",
 		Short: "Name the kernel for a matrix, by the learned rule",
@@ -51,7 +52,7 @@ led there. Nothing is measured.`,
 			var chosen []selection
 			var missing error
 			for _, p := range precisions {
-				c, err := r.Select(rule.Key{Device: device, Precision: p, Cache: cache}, m.Features)
+				c, err := r.SelectFor(rule.Key{Device: device, Precision: p, Cache: cache}, m.Features, want)
 				if err != nil {
 					missing = err
 					continue
@@ -73,6 +74,8 @@ led there. Nothing is measured.`,
 	f.StringVar(&device, "device", "", "device that the rule was learned on, where it knows several")
 	f.StringVar(&cache, "cache", "", "warm or cold, where the rule knows both")
 	f.StringVar(&complexMode, "complex", "", "real-part: take the real part of a complex file")
+	f.IntVar(&want.Products, "products", 0, "products that are done with the matrix: for few, its sizes must do (default: many)")
+	f.BoolVar(&want.Accurate, "accurate", false, "ask the boosted ensemble that learn makes, which gives no reasons")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	flagFile(cmd, "rule", "json")
 	flagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
@@ -153,10 +156,20 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 		for _, step := range c.Path {
 			item("because %s", step)
 		}
-		if len(c.Path) == 0 {
+		switch {
+		case c.By == rule.ByEnsemble:
+			item("because the ensemble expects %.0f%% of the best", 100*c.Expected)
+		case c.By == rule.BySizes && c.Pays > 0:
+			item("by its sizes: other features pay from %d products", c.Pays)
+		case c.By == rule.BySizes:
+			item("by its sizes: other features would not pay")
+		}
+		if len(c.Path) == 0 && c.By != rule.ByEnsemble {
 			item("whatever the matrix: the rule is a single configuration")
 		}
-		item("learned from %s on %s, %s", some(c.Matrices), c.Device, c.Cache)
+		if len(c.Matrices) > 0 {
+			item("learned from %s on %s, %s", some(c.Matrices), c.Device, c.Cache)
+		}
 		if v := c.Validation; v.Matrices > 1 {
 			item("on matrices held out, the rule reaches %.0f%% of the best on average, %.0f%% at worst", 100*v.Mean, 100*v.Worst)
 		}

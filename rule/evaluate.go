@@ -1,0 +1,223 @@
+package rule
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"spmvtune/kernels"
+)
+
+// An Evaluation says of each tree of a rule what else is to be known before it is
+// trusted: how much more data would help, and what it lives on.
+type Evaluation struct {
+	Key
+	Choice  Figures   `json:"rule"`              // on families left out
+	Test    Figures   `json:"test,omitzero"`     // on those of the final test
+	Curve   []Point   `json:"learning_curve"`    // by share of the corpus
+	Used    []Used    `json:"features"`          // by what they are worth, the most first
+	Missed  []Case    `json:"missed,omitempty"`  // cases below 0.75 of the oracle, final test included
+	Payback []Payback `json:"payback,omitempty"` // by matrices' size
+}
+
+// A Point is what is reached with a part of the matrices to learn from.
+type Point struct {
+	Matrices float64 `json:"matrices"` // that were learned from, on average
+	Mean     float64 `json:"mean"`     // fraction of the oracle on families left out, geometric
+	Worst    float64 `json:"worst"`    // on average over the repetitions
+}
+
+// Used says what a feature is worth to the tree.
+type Used struct {
+	Feature string `json:"feature"`
+	// Loss is how much of the mean fraction of the oracle goes away when the tree is
+	// told another matrix's value (permutation importance: L. Breiman, Random forests,
+	// Machine Learning 45, 2001), on families left out.
+	Loss float64 `json:"loss"`
+}
+
+// A Payback says after how many products the features of a matrix have paid for
+// themselves: the time to compute them over what the tree over all features saves in a
+// product beside the one over sizes, on families left out.
+type Payback struct {
+	Nonzeros int     `json:"nonzeros"` // matrices of at least so many, and of less than ten times
+	Matrices int     `json:"matrices"`
+	Features float64 `json:"features_in_products"` // time to compute them, median
+	Saved    float64 `json:"saved"`                // share of a product's time, mean; 0 or less: they never pay
+	Products float64 `json:"products,omitempty"`   // that pay for them; 0: no number does
+}
+
+const (
+	repetitions = 5    // of each part of a learning curve, and of a permutation
+	missed      = 0.75 // cases below this fraction of the oracle are listed
+)
+
+// parts of the matrices that a learning curve is drawn over.
+var parts = []float64{0.05, 0.1, 0.2, 0.4, 0.7, 1}
+
+// Evaluate judges what Learn gives for the same observations and options. r is what it
+// gave.
+func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]Evaluation, error) {
+	opt.Ensemble = false // the trees are in question
+	obs = charged(obs, opt.Products)
+	_, groups := group(obs)
+	var list []Evaluation
+	for i := range r.Selectors {
+		s := &r.Selectors[i]
+		teaching := slices.DeleteFunc(slices.Clone(groups[s.Key()]), func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
+		t, _, err := newTable(teaching, opt)
+		if err != nil {
+			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key(), err)
+		}
+		e := Evaluation{Key: s.Key(), Choice: Summarise(s.Validation.Cases, Ways[0].Of), Test: Summarise(s.Test.Cases, Ways[0].Of)}
+		if e.Curve, err = t.curve(ctx, opt); err != nil {
+			return nil, err
+		}
+		if e.Used, err = t.importance(ctx, opt); err != nil {
+			return nil, err
+		}
+		for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
+			if c.Fraction < missed {
+				e.Missed = append(e.Missed, c)
+			}
+		}
+		slices.SortFunc(e.Missed, func(a, b Case) int { return cmp.Compare(a.Fraction, b.Fraction) })
+		e.Payback = t.payback(s.Validation.Cases, teaching)
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// each calls do for every part of the matrices that is left out in turn, on all cores.
+func (t *table) each(ctx context.Context, do func(part int, in, out []int)) error {
+	all := indices(len(t.names))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	list := t.folds(all, toJudge)
+	if len(list) < 2 {
+		return nil
+	}
+	for i, out := range list {
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			do(i, without(all, out), out)
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// curve draws a learning curve: the tree is learned from a random part of what is not
+// left out.
+func (t *table) curve(ctx context.Context, opt Options) ([]Point, error) {
+	var list []Point
+	for _, share := range parts {
+		var p Point
+		n := repetitions
+		if share == 1 {
+			n = 1
+		}
+		for rep := range n {
+			cases := make([][]Case, len(t.names))
+			sizes := make([]int, len(t.names))
+			err := t.each(ctx, func(part int, in, out []int) {
+				rng := rand.New(rand.NewPCG(uint64(rep), uint64(part)))
+				rng.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
+				in = in[:max(1, int(share*float64(len(in))+0.5))]
+				slices.Sort(in)
+				l := newLearner(t, opt, in)
+				tree, _ := l.finish(l.grow(in, opt.MaxDepth))
+				sizes[part] = len(in)
+				for _, m := range out {
+					leaf, _ := tree.walk(&t.facts[m])
+					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, leaf.Choice)})
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+			f := Summarise(slices.Concat(cases...), Ways[0].Of)
+			if f.Matrices == 0 {
+				return nil, nil // there is nothing to leave out
+			}
+			learned, folds := 0, 0
+			for _, s := range sizes {
+				if s > 0 {
+					learned, folds = learned+s, folds+1
+				}
+			}
+			p.Matrices += float64(learned) / float64(folds) / float64(n)
+			p.Mean += f.Mean / float64(n)
+			p.Worst += f.Worst / float64(n)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// fraction is that of the oracle of a configuration on matrix m.
+func (t *table) fraction(m int, c *kernels.Config) float64 {
+	return share(t.loss[m][t.column[c.String()]])
+}
+
+// importance permutes the values of one feature after the other among the matrices.
+func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
+	trees := make([]*Node, len(t.names)) // by matrix, learned without its family
+	err := t.each(ctx, func(_ int, in, out []int) {
+		l := newLearner(t, opt, in)
+		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
+		for _, m := range out {
+			trees[m] = tree
+		}
+	})
+	if err != nil || trees[0] == nil {
+		return nil, err
+	}
+	mean := func(feature int, from []int) float64 {
+		cases := make([]Case, len(trees))
+		for m, tree := range trees {
+			at := func(f int) float64 {
+				if f == feature {
+					return t.values[f][from[m]]
+				}
+				return t.values[f][m]
+			}
+			cases[m].Fraction = t.fraction(m, tree.follow(at).Choice)
+		}
+		return Summarise(cases, Ways[0].Of).Mean
+	}
+	whole := mean(-1, nil)
+	var list []Used
+	for f := range features {
+		u := Used{Feature: features[f].Name}
+		for rep := range repetitions {
+			rng := rand.New(rand.NewPCG(uint64(rep), 77))
+			u.Loss += (whole - mean(f, rng.Perm(len(trees)))) / repetitions
+		}
+		if u.Loss != 0 {
+			list = append(list, u)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Used) int { return cmp.Compare(b.Loss, a.Loss) })
+	return list, nil
+}
+
+// follow goes to the leaf for values of the features, by their places.
+func (n *Node) follow(at func(feature int) float64) *Node {
+	for !n.Leaf() {
+		f := slices.IndexFunc(features, func(f Feature) bool { return f.Name == n.Feature })
+		if at(f) <= n.Threshold {
+			n = n.Below
+		} else {
+			n = n.Above
+		}
+	}
+	return n
+}

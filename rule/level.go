@@ -1,0 +1,137 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/sparse"
+)
+
+// Wanted says what a choice is wanted for.
+type Wanted struct {
+	// Products is how many products are to be done with the matrix, 0: so many that
+	// computing features doesn't count. For few of them the sizes must do.
+	Products int
+	// Accurate asks the ensemble, where the rule has one.
+	Accurate bool
+}
+
+// What a choice goes by.
+const (
+	BySizes    = "sizes"
+	ByFeatures = "features"
+	ByEnsemble = "ensemble"
+)
+
+// SelectFor is Select for something. What the features cost is FeatureSeconds, and what
+// they save what they did on families left out, in the matrices of the leaf over sizes.
+func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) {
+	c, err := r.Select(k, f)
+	if err != nil {
+		return c, err
+	}
+	s := c.Selector
+	if want.Accurate {
+		if s.Ensemble == nil {
+			return c, errors.New("selecting a kernel: the rule has no ensemble")
+		}
+		best := s.Ensemble.choose(&f)
+		return Choice{
+			Config: s.Ensemble.Configs[best], By: ByEnsemble, Selector: s,
+			Expected: min(1, share(s.Ensemble.losses(&f)[best])),
+		}, nil
+	}
+	if s.Sizes == nil {
+		return c, nil
+	}
+	leaf, path := s.Sizes.walk(&f)
+	c.Pays = leaf.pays(&f)
+	if want.Products > 0 && (c.Pays == 0 || want.Products < c.Pays) {
+		return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes, Pays: c.Pays, Selector: s}, nil
+	}
+	return c, nil
+}
+
+// pays is after how many products of a matrix the features pay for themselves, 0: never.
+func (n *Node) pays(f *sparse.Features) int {
+	saved := n.Saved * n.Pace * float64(f.Nonzeros+f.Rows)
+	if !(saved > 0) {
+		return 0
+	}
+	return int(min(math.Ceil(FeatureSeconds(f)/saved), math.MaxInt32))
+}
+
+// price notes at each leaf of the tree over sizes what a product takes, and what the
+// features save in one, on families left out.
+func (s *Selector) price(t *table, oracle map[string]float64) {
+	cases := make(map[string]Case, len(s.Validation.Cases))
+	for _, c := range s.Validation.Cases {
+		cases[c.Matrix] = c
+	}
+	var visit func(n *Node)
+	visit = func(n *Node) {
+		if !n.Leaf() {
+			visit(n.Below)
+			visit(n.Above)
+			return
+		}
+		var paces []float64
+		for _, name := range n.Matrices {
+			m, _ := slices.BinarySearch(t.names, name)
+			f := &t.facts[m]
+			if c, ok := cases[name]; ok {
+				n.Saved += (1 - c.Sizes/c.Fraction) / float64(len(n.Matrices))
+			}
+			if size := f.Nonzeros + f.Rows; size > 0 {
+				paces = append(paces, oracle[name]/float64(size))
+			}
+		}
+		if len(paces) > 0 {
+			slices.Sort(paces)
+			n.Pace = paces[len(paces)/2]
+		}
+	}
+	visit(s.Sizes)
+}
+
+// oracles are the times of the fastest configuration of each matrix, in seconds.
+func oracles(obs []*Observation) map[string]float64 {
+	fastest := make(map[string]float64)
+	for _, o := range obs {
+		if s, ok := fastest[o.Matrix]; !o.Failed && (!ok || o.Seconds < s) {
+			fastest[o.Matrix] = o.Seconds
+		}
+	}
+	return fastest
+}
+
+// charged adds to each time its share of what preparing the matrix for the kernel
+// takes, where only so many products are done; 0: any number.
+func charged(obs []Observation, products int) []Observation {
+	if products == 0 {
+		return obs
+	}
+	list := slices.Clone(obs)
+	for i := range list {
+		o := &list[i]
+		if o.Failed {
+			continue
+		}
+		more := o.Prepare / float64(products)
+		if o.Low != 0 {
+			o.Low, o.High = o.Low+more, o.High+more
+		}
+		o.Seconds, o.Tied = o.Seconds+more, false // ties were told without it
+	}
+	return list
+}
+
+// products says how many of them a rule is for.
+func (r *Rule) products() string {
+	if r.Products == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", for %d products of a matrix, preparation included", r.Products)
+}

@@ -1,0 +1,120 @@
+package rule
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// skewed depends on the deviation of the row length only: sizes say nothing of it.
+func skewed(rng *rand.Rand, matrices int) []Observation {
+	return world(rng, matrices, func(f sparse.Features) string {
+		if f.RowStd > 2*f.RowMean {
+			return "a"
+		}
+		return "b"
+	})
+}
+
+func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	obs := skewed(rng, 120)
+	opt := DefaultOptions
+	opt.Ensemble = true
+	r := learn(t, obs, opt)
+	k := Key{Precision: kernels.Float32}
+	choose := func(f sparse.Features, want Wanted) Choice {
+		t.Helper()
+		c, err := r.SelectFor(k, f, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for range 200 {
+		f := randomFeatures(rng)
+		pays := choose(f, Wanted{}).Pays
+		if pays == 0 {
+			continue // in a leaf that happened to be right
+		}
+		// A product of the world takes a nanosecond per entry, features three: with a
+		// third saved at most by as many matrices at most they can't pay at once.
+		if pays < 6 {
+			t.Errorf("features of %d entries pay from %d products", f.Nonzeros, pays)
+		}
+		if by := choose(f, Wanted{Products: pays - 1}).By; by != BySizes {
+			t.Errorf("for %d products it goes by %s, features pay from %d", pays-1, by, pays)
+		}
+		if by := choose(f, Wanted{Products: pays}).By; by != ByFeatures {
+			t.Errorf("for %d products it goes by %s, features pay from %d", pays, by, pays)
+		}
+		if by := choose(f, Wanted{Products: 1, Accurate: true}).By; by != ByEnsemble {
+			t.Errorf("asked to be accurate it goes by %s", by)
+		}
+	}
+	plain := learn(t, obs, DefaultOptions)
+	if _, err := plain.SelectFor(k, randomFeatures(rng), Wanted{Accurate: true}); err == nil || !strings.Contains(err.Error(), "no ensemble") {
+		t.Errorf("error without an ensemble is %v", err)
+	}
+}
+
+// Kernel a is the faster one, but takes a hundred products to prepare for.
+func TestPreparationIsCharged(t *testing.T) {
+	var obs []Observation
+	for _, m := range []string{"m0", "m1", "m2"} {
+		a, b := observe(m, rows(3), config("a", 32, 1), 1), observe(m, rows(3), config("b", 32, 1), 1.5)
+		a.Prepare, a.Tied = 100, true
+		obs = append(obs, a, b)
+	}
+	for products, want := range map[int]string{0: "a", 1: "b", 150: "b", 300: "a"} {
+		opt := DefaultOptions
+		opt.Products = products
+		r := learn(t, obs, opt)
+		if got := r.Selectors[0].Root.Choice.Kernel; got != want || r.Products != products {
+			t.Errorf("for %d products it chooses %s, want %s", products, got, want)
+		}
+	}
+	if obs[0].Seconds != 1 || !obs[0].Tied {
+		t.Error("learning changed what it was given")
+	}
+}
+
+func TestEvaluation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	obs := skewed(rng, 60)
+	r := learn(t, obs, DefaultOptions)
+	list, err := Evaluate(context.Background(), r, obs, DefaultOptions)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d evaluations, %v", len(list), err)
+	}
+	e := list[0]
+	if e.Choice.Mean != r.Selectors[0].Validation.Mean {
+		t.Errorf("says %v, the validation %v", e.Choice.Mean, r.Selectors[0].Validation.Mean)
+	}
+	first, last := e.Curve[0], e.Curve[len(e.Curve)-1]
+	if first.Matrices >= last.Matrices || first.Mean >= last.Mean || math.Abs(last.Mean-e.Choice.Mean) > 1e-12 {
+		t.Errorf("the learning curve goes from %+v to %+v", first, last)
+	}
+	if len(e.Used) == 0 || !strings.HasPrefix(e.Used[0].Feature, "row_std") || e.Used[0].Loss < 0.05 {
+		t.Errorf("worth most is %+v, want the deviation of the row length", e.Used)
+	}
+	for _, c := range e.Missed {
+		if c.Fraction >= missed {
+			t.Errorf("%s is listed at %v", c.Matrix, c.Fraction)
+		}
+	}
+	var text strings.Builder
+	if err := WriteEvaluation(&text, r, list); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"### Learning curve", "| tree |", "| row_std_over_mean |", "### The tree"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %s in\n%s", want, &text)
+		}
+	}
+}

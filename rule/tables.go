@@ -1,0 +1,124 @@
+package rule
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteEvaluation writes what docs/rule.md holds, in Markdown: for each tree of r its
+// figures beside those of other ways to choose, and what its evaluation says.
+func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
+	var b bytes.Buffer
+	for i := range r.Selectors {
+		s := &r.Selectors[i]
+		fmt.Fprintf(&b, "## %s\n\n", s.Key())
+		fmt.Fprintf(&b, "Learned from %s of %s, %s each; a tree with %s.\n\n",
+			count(s.Validation.Matrices, "matrix", "matrices"), count(s.Validation.Families, "class", "classes"),
+			count(s.Configs, "configuration", "configurations"), count(s.Root.Leaves(), "leaf", "leaves"))
+		s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
+		if s.Test.Matrices > 0 {
+			s.Test.table(&b, fmt.Sprintf("Final test, %s of %s that taught nothing",
+				count(s.Test.Matrices, "matrix", "matrices"), count(s.Test.Families, "class", "classes")))
+		}
+		s.byClass(&b)
+		for _, e := range list {
+			if e.Key == s.Key() {
+				e.tables(&b)
+			}
+		}
+		b.WriteString("### The tree\n\n```\n")
+		s.Root.text(&b, "")
+		b.WriteString("```\n\n")
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("writing the evaluation: %w", err)
+	}
+	return nil
+}
+
+// head writes the head of a table; columns after the first are aligned to the right.
+func head(b *bytes.Buffer, title string, columns ...string) {
+	fmt.Fprintf(b, "### %s\n\n| %s |\n| --- |%s\n", title, strings.Join(columns, " | "), strings.Repeat(" ---: |", len(columns)-1))
+}
+
+// table compares the ways to choose.
+func (v *Validation) table(b *bytes.Buffer, title string) {
+	head(b, title, "way to choose", "matrices", "geometric mean", "worst", "within 5%", "worst on")
+	for _, way := range Ways {
+		if f := Summarise(v.Cases, way.Of); f.Matrices > 0 {
+			fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", way.Name, f.Matrices, f.Mean, f.Worst, percent(f.Within5), f.WorstMatrix)
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// byClass says how the rule does on each class, when it has not seen it.
+func (s *Selector) byClass(b *bytes.Buffer) {
+	classes := make(map[string][]Case)
+	var order []string
+	for _, cases := range [][]Case{s.Validation.Cases, s.Test.Cases} {
+		for _, c := range cases {
+			if classes[c.Class] == nil {
+				order = append(order, c.Class)
+			}
+			classes[c.Class] = append(classes[c.Class], c)
+		}
+	}
+	if len(order) < 2 {
+		return
+	}
+	head(b, "By class, the worst matrix first", "class", "matrices", "geometric mean", "worst", "ensemble", "cuSPARSE")
+	for _, class := range order {
+		cases := classes[class]
+		f := Summarise(cases, func(c Case) float64 { return c.Fraction })
+		fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", class, len(cases), f.Mean, f.Worst,
+			meanOf(Summarise(cases, func(c Case) float64 { return c.Ensemble })),
+			meanOf(Summarise(cases, func(c Case) float64 { return c.CuSPARSE })))
+	}
+	b.WriteByte('\n')
+}
+
+// meanOf gives the mean of figures, if there are any.
+func meanOf(f Figures) string {
+	if f.Matrices == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", f.Mean)
+}
+
+func (e *Evaluation) tables(b *bytes.Buffer) {
+	if len(e.Curve) > 0 {
+		head(b, "Learning curve", "learned from", "geometric mean", "worst")
+		for _, p := range e.Curve {
+			fmt.Fprintf(b, "| %.0f matrices | %.3f | %.3f |\n", p.Matrices, p.Mean, p.Worst)
+		}
+		b.WriteByte('\n')
+	}
+	if len(e.Used) > 0 {
+		head(b, "What features are worth", "feature", "mean lost without it")
+		for _, u := range e.Used {
+			fmt.Fprintf(b, "| %s | %.4f |\n", u.Feature, u.Loss)
+		}
+		b.WriteByte('\n')
+	}
+	if len(e.Payback) > 0 {
+		head(b, "When the features have paid for themselves", "nonzeros from", "matrices", "their time in products", "saved per product", "products")
+		for _, p := range e.Payback {
+			products := "never"
+			if p.Products > 0 {
+				products = number(rounded(float64(int(p.Products + 1))))
+			}
+			fmt.Fprintf(b, "| %s | %d | %.0f | %.1f%% | %s |\n", number(float64(p.Nonzeros)), p.Matrices, p.Features, 100*p.Saved, products)
+		}
+		b.WriteByte('\n')
+	}
+	if len(e.Missed) > 0 {
+		head(b, fmt.Sprintf("Below %.2f of the oracle", missed), "matrix", "fraction", "class", "chosen")
+		for _, c := range e.Missed {
+			fmt.Fprintf(b, "| %s | %.3f | %s | %s |\n", c.Matrix, c.Fraction, c.Class, describe(c.Choice))
+		}
+		b.WriteByte('\n')
+	}
+}
