@@ -16,7 +16,7 @@ import (
 //
 // The loss of a configuration that was
 //
-//   - measured is log(its time / the oracle's), and 0 in the tie set: as its samples
+//   - measured is log(its time / the oracle's), at least 0, and 0 in the tie set: as its samples
 //     say, or, where that is not settled, Options;
 //   - not tried is that of the nearest configuration of the same kernel that was
 //     tried, plus log(1 + Options.Estimate); of several equally near the worst;
@@ -140,7 +140,9 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 			continue
 		}
 		settled = settled || o.Tied
-		if oracle == nil || o.Seconds < oracle.Seconds {
+		// A search's first look, of a sample or two, may be the fastest by luck: where
+		// ties are settled the oracle is one of them.
+		if oracle == nil || o.Tied && !oracle.Tied || o.Tied == oracle.Tied && o.Seconds < oracle.Seconds {
 			oracle = o
 		}
 		slowest = max(slowest, o.Seconds)
@@ -163,7 +165,7 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 				tied = slower <= opt.Tie || low <= high && slower <= opt.Overlap
 			}
 			if !tied {
-				loss[c] = math.Log1p(slower)
+				loss[c] = max(0, math.Log1p(slower))
 			}
 		}
 	}

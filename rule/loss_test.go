@@ -101,3 +101,19 @@ func TestRepeatedTrialsCountOnce(t *testing.T) {
 		}
 	}
 }
+
+// A first look of a search that was fast by luck is no oracle.
+func TestLuckyLooksAreNoOracle(t *testing.T) {
+	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
+	best, slow, look := observe("m", f, config("a", 32, 1), 1), observe("m", f, config("b", 32, 1), 2), observe("m", f, config("c", 32, 1), 0.5)
+	best.Tied = true
+	tab, _, err := newTable([]*Observation{&best, &slow, &look}, DefaultOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{0, math.Log(2), 0} {
+		if math.Abs(tab.loss[0][i]-want) > 1e-12 {
+			t.Errorf("%v costs %v, want %v", tab.configs[i], tab.loss[0][i], want)
+		}
+	}
+}
