@@ -29,6 +29,8 @@ type scene struct {
 	file   []string // the same, in names of files
 	device string
 	panels []panel
+
+	published *citations // what of the papers is drawn; nil: nothing is to be
 }
 
 // scenesByPlace makes a scene of each device and cache state.
@@ -73,6 +75,9 @@ func (f *barFigure) draw(d *data) ([]*page, []error) {
 	var lacking []string
 	for i := range scenes {
 		s := &scenes[i]
+		if d.published {
+			s.published = &citations{}
+		}
 		t := tabulate(d, s, f.series(s))
 		if t.found < max(1, f.least) {
 			continue
@@ -113,7 +118,7 @@ func (f *barFigure) page(s *scene, t *tally, matrices []string) *page {
 		r := barRow{name: m, note: significant(t.rowMean[m], 3) + " per row"}
 		for _, precision := range t.precisions {
 			at := spot{m, precision}
-			r.cells = append(r.cells, t.marks(&q, at))
+			r.cells = append(r.cells, t.marks(&q, at, s.published))
 			for _, e := range t.cells[at] {
 				if q.bytes && e.row.RoofFraction > 0 {
 					b.roof = e.row.GBPS / e.row.RoofFraction
@@ -138,8 +143,9 @@ func (f *barFigure) page(s *scene, t *tally, matrices []string) *page {
 	}
 }
 
-// marks are those of one matrix in one precision.
-func (t *tally) marks(q *quantity, at spot) []mark {
+// marks are those of one matrix in one precision, with what papers published where
+// published is not nil.
+func (t *tally) marks(q *quantity, at spot, published *citations) []mark {
 	var list []mark
 	for _, e := range t.cells[at] {
 		v := q.of(e.row, e.base)
@@ -147,7 +153,8 @@ func (t *tally) marks(q *quantity, at spot) []mark {
 			continue
 		}
 		_, look := t.series[e.series].key(e.row)
-		list = append(list, mark{slot: slices.Index(t.shown, e.series), look: look, v: v.Y, low: v.Low, high: v.High, hollow: math.NaN()})
+		list = append(list, mark{slot: slices.Index(t.shown, e.series), look: look, v: v.Y, low: v.Low, high: v.High,
+			hollow: published.value(q, e)})
 	}
 	return list
 }
@@ -163,7 +170,7 @@ func (f *barFigure) subtitle(s *scene, t *tally, b *bars, q *quantity) string {
 	if b.hasRoof() {
 		text += " Grey dashes: measured memory bandwidth."
 	}
-	return text + " Matrices by rising mean row length." + q.note
+	return text + " Matrices by rising mean row length." + q.note + s.published.caption()
 }
 
 // enumerate names some of a list, and says how many more there are.

@@ -52,6 +52,9 @@ func (b *bars) drawCell(c draw.Canvas, cell []mark, x func(float64) vg.Length, m
 		if m.slot >= 0 {
 			b.drawMark(c, m, x, y)
 			reach = max(reach, x(m.high))
+			if !math.IsNaN(m.hollow) {
+				reach = max(reach, x(m.hollow)+3)
+			}
 		}
 	}
 	if best == nil {
@@ -59,6 +62,9 @@ func (b *bars) drawCell(c draw.Canvas, cell []mark, x func(float64) vg.Length, m
 	}
 	if pitch >= 4 {
 		reach = x(best.high)
+		if !math.IsNaN(best.hollow) {
+			reach = max(reach, x(best.hollow)+3)
+		}
 	} else {
 		bestY = mid
 	}

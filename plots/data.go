@@ -30,6 +30,7 @@ type data struct {
 	rule       *rule.Rule     // nil: none was learned
 	launches   []store.Launch // of each kernel at its fastest, where facts are known
 	drifts     []store.Drift  // by device and matrix
+	published  bool           // the papers' numbers are to be drawn, too
 }
 
 // A setup is what trials must share to be compared in one panel.

@@ -33,6 +33,8 @@ type document struct {
 	Facts          []fact
 	Twins          string // "" where none was measured
 	Warnings       []string
+	Against        htmlTable // what changed since another database; without a title where there is none
+	AgainstNotes   []string
 	TopGains       htmlTable
 	Summary        []htmlTable
 	Figures        []htmlFigure
@@ -109,6 +111,11 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Fig
 	}
 	failures, cut := failureTable(d)
 	doc.Failures, doc.FailuresCut = failures.html("failures"), cut
+	if opt.Against != nil {
+		var changes table
+		changes, doc.AgainstNotes = againstTable(opt.Against, opt.Base)
+		doc.Against = changes.html("changes")
+	}
 	if r != nil {
 		var b bytes.Buffer
 		if err := r.WriteText(&b); err != nil {

@@ -67,7 +67,7 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	d.rule = r
+	d.rule, d.published = r, opt.Published
 	out := &Written{Warnings: d.missed()}
 	var pages []*page
 	var undrawn []*Figure
@@ -88,6 +88,9 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 		}
 		pages = append(pages, drawn...)
 		out.Warnings = append(out.Warnings, warnings...)
+	}
+	if opt.Against != nil {
+		pages = append(drawAgainst(opt.Against, opt.Base), pages...)
 	}
 	name := uniqueNames()
 	for _, p := range pages {
@@ -120,6 +123,12 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	}
 	if err := files.write("tables/summary.md", markdownPage("Summary", summaryNotes(d), summaryTables(d))); err != nil {
 		return nil, err
+	}
+	if opt.Against != nil {
+		changes, notes := againstTable(opt.Against, opt.Base)
+		if err := files.write("tables/against.md", markdownPage("Against "+opt.Base, notes, []table{changes})); err != nil {
+			return nil, err
+		}
 	}
 	var html bytes.Buffer
 	if err := writeHTML(&html, d, r, pages, undrawn, best, out.Warnings, opt); err != nil {
