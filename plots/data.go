@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
+	"spmvtune/plots/claims"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -31,6 +32,7 @@ type data struct {
 	launches   []store.Launch // of each kernel at its fastest, where facts are known
 	drifts     []store.Drift  // by device and matrix
 	published  bool           // the papers' numbers are to be drawn, too
+	claims     []claims.Judgement
 }
 
 // A setup is what trials must share to be compared in one panel.
@@ -83,6 +85,9 @@ func load(ctx context.Context, db *store.DB) (*data, error) {
 	}
 	d := newData(rows, best, matrices, devices)
 	d.drifts = drifts
+	if d.claims, err = claims.Judge(ctx, db); err != nil {
+		return nil, err
+	}
 	d.patterns = patterns
 	d.precisions = precisions
 	if d.launches, err = db.Launches(ctx); err != nil {

@@ -41,6 +41,8 @@ type document struct {
 	Undrawn        htmlTable // figures without data
 	BestNotes      []string
 	Best           []htmlTable
+	ClaimNotes     []string
+	Claims         []htmlClaims
 	RuleText       string
 	Validation     htmlTable
 	Failures       htmlTable
@@ -116,6 +118,7 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Fig
 		changes, doc.AgainstNotes = againstTable(opt.Against, opt.Base)
 		doc.Against = changes.html("changes")
 	}
+	doc.ClaimNotes, doc.Claims = claimNotes(d), claimSections(d)
 	if r != nil {
 		var b bytes.Buffer
 		if err := r.WriteText(&b); err != nil {

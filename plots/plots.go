@@ -24,6 +24,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"spmvtune/plots/claims"
 	"spmvtune/rule"
 	"spmvtune/store"
 	"spmvtune/store/compare"
@@ -47,6 +48,7 @@ type Options struct {
 type Written struct {
 	Files    []string // relative to the report's folder, slash separated, sorted
 	Warnings []error  // figures that were asked for and have no data, caveats
+	Claims   []claims.Judgement
 }
 
 // Report writes figures/*.png, figures/*.svg, tables/*.md and report.html under
@@ -68,7 +70,7 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 		return nil, err
 	}
 	d.rule, d.published = r, opt.Published
-	out := &Written{Warnings: d.missed()}
+	out := &Written{Warnings: d.missed(), Claims: d.claims}
 	var pages []*page
 	var undrawn []*Figure
 	for _, f := range figures {
@@ -122,6 +124,9 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 		return nil, err
 	}
 	if err := files.write("tables/summary.md", markdownPage("Summary", summaryNotes(d), summaryTables(d))); err != nil {
+		return nil, err
+	}
+	if err := files.write("tables/claims.md", markdownPage("Claims of the papers", claimNotes(d), claimTables(d))); err != nil {
 		return nil, err
 	}
 	if opt.Against != nil {

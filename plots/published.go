@@ -1,23 +1,15 @@
 package plots
 
 import (
-	_ "embed"
-	"encoding/csv"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"spmvtune/kernels"
+	"spmvtune/plots/published"
 	"spmvtune/store"
 )
-
-// publishedCSV are the papers' numbers, with what is known to be unsound about them.
-//
-//go:embed published/results.csv
-var publishedCSV string
 
 // A publication is a paper's result for one kernel on one matrix.
 type publication struct {
@@ -34,41 +26,31 @@ type publicationKey struct {
 
 // publications are those of which a throughput can be told, by matrix, kernel and
 // precision. Where several papers, or a paper twice, have one, the first counts.
-var publications = sync.OnceValues(func() (map[publicationKey]publication, error) {
-	rows, err := csv.NewReader(strings.NewReader(publishedCSV)).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("reading the published results: %w", err)
-	}
+var publications = sync.OnceValue(func() map[publicationKey]publication {
 	found := map[publicationKey]publication{}
-	for _, r := range rows[1:] { // paper, table, device, matrix, kernel, precision, metric, value, unit, caveat
-		key := publicationKey{r[3], r[4], kernels.Precision(r[5])}
+	for _, r := range published.Results() {
+		key := publicationKey{r.Matrix, r.Kernel, r.Precision}
 		p, seen := found[key]
-		if seen && (p.paper != r[0] || p.device != r[2]) {
+		if seen && (p.paper != r.Paper || p.device != r.Device) {
 			continue
 		}
-		paperBytes := strings.Contains(r[9], "24 bytes per nonzero")
-		if r[6] != "throughput" && r[6] != "time" && (r[6] != "bandwidth" || !paperBytes) {
+		switch {
+		case r.Metric == "throughput":
+			p.gflops = r.Value
+		case r.Metric == "bandwidth" && strings.Contains(r.Caveat, "24 bytes per nonzero"):
+			p.gflops = r.Value / 12 // two operations for 24 bytes
+		case r.Metric == "time":
+			p.ms = r.Value
+		default:
 			continue
 		}
-		value, err := strconv.ParseFloat(r[7], 64)
-		if err != nil {
-			return nil, fmt.Errorf("reading the published results: %w", err)
-		}
-		p.paper, p.device = r[0], r[2]
-		if r[9] != "" {
-			p.caveat = r[9]
-		}
-		switch r[6] {
-		case "throughput":
-			p.gflops = value
-		case "bandwidth":
-			p.gflops = value / 12 // two operations for 24 bytes
-		case "time":
-			p.ms = value
+		p.paper, p.device = r.Paper, r.Device
+		if r.Caveat != "" {
+			p.caveat = r.Caveat
 		}
 		found[key] = p
 	}
-	return found, nil
+	return found
 })
 
 // publishedFor returns what a paper found for the kernel of r on its matrix, nil where
@@ -77,11 +59,7 @@ func publishedFor(r *store.Row) *publication {
 	if r == nil {
 		return nil
 	}
-	all, err := publications()
-	if err != nil {
-		return nil // a test reads the file
-	}
-	p, found := all[publicationKey{strings.TrimSuffix(r.Matrix, " (twin)"), r.Kernel, r.Precision}]
+	p, found := publications()[publicationKey{strings.TrimSuffix(r.Matrix, " (twin)"), r.Kernel, r.Precision}]
 	if !found {
 		return nil
 	}

@@ -8,13 +8,9 @@ import (
 	"spmvtune/kernels"
 )
 
-// TestPublishedNumbers: every row of the embedded file can be read, throughputs are
-// sound, and all kernels that the figures could draw are in the catalogue.
+// TestPublishedNumbers: throughputs are sound, and all kernels that the figures could draw are in the catalogue.
 func TestPublishedNumbers(t *testing.T) {
-	all, err := publications()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := publications()
 	if len(all) < 60 {
 		t.Errorf("%d publications only", len(all))
 	}

@@ -76,8 +76,8 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err e
 		m.Name, m.Hash); err != nil {
 		return 0, err
 	}
-	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry"}, featureNames()...)
-	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry}, featureValues(m.Features)...)
+	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry", "features_seconds"}, featureNames()...)
+	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry, sql.NullFloat64{Float64: m.FeaturesSeconds, Valid: m.FeaturesSeconds > 0}}, featureValues(m.Features)...)
 	set := make([]string, len(columns))
 	for i, c := range columns {
 		// What an older program did not know of a matrix takes nothing away.

@@ -1,6 +1,9 @@
 package store
 
 import (
+	"context"
+	"database/sql"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -16,6 +19,29 @@ func featureNames() []string {
 		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
 	}
 	return names
+}
+
+// FeaturesSeconds returns how long reading the features of each matrix took, by name; it
+// lacks those of which that is not known.
+func (db *DB) FeaturesSeconds(ctx context.Context) (map[string]float64, error) {
+	column, err := db.column(ctx, "matrix", "features_seconds")
+	if err != nil {
+		return nil, fmt.Errorf("reading what features cost: %w", failed(db.path, err))
+	}
+	took := map[string]float64{}
+	_, err = collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) {
+		var name string
+		var seconds sql.NullFloat64
+		err := rows.Scan(&name, &seconds)
+		if seconds.Valid {
+			took[name] = seconds.Float64
+		}
+		return struct{}{}, err
+	}, "SELECT name, "+column+" FROM matrix")
+	if err != nil {
+		return nil, fmt.Errorf("reading what features cost: %w", failed(db.path, err))
+	}
+	return took, nil
 }
 
 // featureValues gives the values for these columns.

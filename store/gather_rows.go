@@ -48,6 +48,7 @@ var uniting = []string{
 	`INSERT OR IGNORE INTO main.kernel (name, paper, format, digest)
 		SELECT name, paper, format, digest FROM other.kernel ORDER BY id`,
 	`INSERT OR IGNORE INTO main.origin (node, uuid, job) SELECT node, uuid, job FROM other.origin ORDER BY id`,
+	`UPDATE main.matrix SET features_seconds = coalesce((SELECT o.features_seconds FROM other.matrix o WHERE o.hash = matrix.hash), features_seconds)`,
 	`INSERT OR IGNORE INTO main.pattern (matrix, data)
 		SELECT m.id, p.data FROM other.pattern p JOIN other.matrix om ON om.id = p.matrix JOIN main.matrix m ON m.hash = om.hash`,
 	// Of a trial that failed here, and did not there, the latter is taken.

@@ -112,3 +112,26 @@ func TestGatherChoice(t *testing.T) {
 		t.Errorf("error %v does not say which kernels there are", err)
 	}
 }
+
+// What reading the features of a matrix took is gathered with it; one that does not tell
+// takes nothing away.
+func TestGatherFeaturesSeconds(t *testing.T) {
+	var paths []string
+	for _, seconds := range []float64{0.25, 0} {
+		db := create(t)
+		begin(t, db, testRun())
+		m := testMatrix("grid")
+		m.FeaturesSeconds = seconds
+		describe(t, db, m)
+		record(t, db, good("cpu_csr", 32))
+		paths = append(paths, db.Path())
+	}
+	db, err := Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), paths, Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if took, err := db.FeaturesSeconds(t.Context()); err != nil || took["grid"] != 0.25 {
+		t.Errorf("features took %v s (%v), want 0.25", took, err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,7 +23,9 @@ type DB struct {
 	path  string
 	write *sql.DB // one connection; nil if opened with OpenReadOnly
 	read  *sql.DB // can't write, whatever it is asked to run
-	rec   recorder
+	// options open the file for reading.
+	options url.Values
+	rec     recorder
 }
 
 // Open opens the results database at path for reading and recording. It creates
@@ -59,7 +62,7 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 		options.Set("_journal_mode", "DELETE")
 		options.Set("_synchronous", "FULL")
 	}
-	db := &DB{path: path, write: connect(path, options, nil)}
+	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}}}
 	db.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, db.write, path); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -68,7 +71,7 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 	if db.rec.stmts, err = prepareRecord(ctx, db.write); err != nil {
 		return nil, errors.Join(failed(path, err), db.Close())
 	}
-	db.read = reader(path, url.Values{"mode": {"ro"}})
+	db.read = reader(path, db.options)
 	return db, nil
 }
 
@@ -80,7 +83,7 @@ func OpenReadOnly(path string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{path: path, read: reader(path, options)}, nil
+	return &DB{path: path, read: reader(path, options), options: options}, nil
 }
 
 // readable finds the absolute path of a database, and the options to read it with. One
@@ -160,6 +163,7 @@ const busy = 20 * time.Second
 // connect gives a pool of connections to the file at path. Nothing is opened
 // before the first use. hook runs on each new connection.
 func connect(path string, options url.Values, hook func(*sqlite3.SQLiteConn) error) *sql.DB {
+	options = maps.Clone(options)
 	options.Set("_busy_timeout", strconv.FormatInt(busy.Milliseconds(), 10))
 	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: options.Encode()}
 	return sql.OpenDB(connector{dsn.String(), &sqlite3.SQLiteDriver{ConnectHook: hook}})
@@ -167,6 +171,7 @@ func connect(path string, options url.Values, hook func(*sqlite3.SQLiteConn) err
 
 // reader gives a pool of connections that can't write.
 func reader(path string, options url.Values) *sql.DB {
+	options = maps.Clone(options)
 	options.Set("_query_only", "1")
 	pool := connect(path, options, func(c *sqlite3.SQLiteConn) error {
 		c.RegisterAuthorizer(authorize)

@@ -39,15 +39,16 @@ func (db *DB) Query(ctx context.Context, sqlOrView string) (*Table, error) {
 	case identifier.MatchString(statement):
 		statement = `SELECT * FROM "` + statement + `"`
 	}
-	t, err := db.table(ctx, statement)
+	t, err := readTable(ctx, db.read, statement)
 	if err != nil {
 		return nil, db.explain(ctx, err)
 	}
 	return t, nil
 }
 
-func (db *DB) table(ctx context.Context, statement string) (*Table, error) {
-	rows, err := db.read.QueryContext(ctx, statement)
+// readTable returns what a statement gives.
+func readTable(ctx context.Context, db queryer, statement string, args ...any) (*Table, error) {
+	rows, err := db.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64
 
 func (k kept) described(e cache.Meta) Matrix {
 	m := named(k.spec)
-	m.Hash, m.Features, m.Pattern = e.Hash, e.Features, e.Pattern
+	m.Hash, m.Features, m.FeaturesSeconds, m.Pattern = e.Hash, e.Features, e.FeaturesSeconds, e.Pattern
 	m.Field, m.Symmetry, m.NonFinite = e.Field, e.Symmetry, e.NonFinite
 	return m
 }
@@ -130,7 +130,7 @@ func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], Matrix, er
 	default:
 		err = k.dir.Fill(ctx, cache.Meta{
 			Key: k.key, Source: m.Source, Field: m.Field, Symmetry: m.Symmetry,
-			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features, Pattern: m.Pattern,
+			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds, Pattern: m.Pattern,
 		}, a)
 	}
 	if ctx.Err() != nil {

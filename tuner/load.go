@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/sparse"
@@ -53,7 +54,9 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 		a, m.Field, m.Symmetry, m.NonFinite = read.A, read.Field, read.Symmetry, read.NonFinite
 	}
 	m.Hash = a.Hash()
+	start := time.Now()
 	m.Features = sparse.Analyze(a)
+	m.FeaturesSeconds = time.Since(start).Seconds()
 	m.Pattern = sparse.NewThumbnail(a)
 	return a, m, nil
 }

@@ -33,6 +33,8 @@ type Matrix struct {
 	Field    string          `json:"field"`  // real, integer, pattern
 	Symmetry string          `json:"symmetry"`
 	Features sparse.Features `json:"features"`
+	// FeaturesSeconds is what reading the features took, when that was done; 0: not known.
+	FeaturesSeconds float64 `json:"features_seconds,omitempty"`
 	// Pattern shows where the entries lie. Runs before it was kept have none.
 	Pattern sparse.Thumbnail `json:"pattern,omitempty"`
 	// NonFinite is how many entries of its file are NaN or infinite.

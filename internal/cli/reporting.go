@@ -109,6 +109,9 @@ func (r *reporting) write(ctx context.Context, w io.Writer, db *store.DB, learne
 	if err != nil {
 		return fmt.Errorf("making the report: %w", err)
 	}
+	if err := saveClaims(ctx, db.Path(), written.Claims); err != nil {
+		return err
+	}
 	for _, warning := range written.Warnings {
 		fmt.Fprintln(w, wrap(fmt.Sprintf("note: %v", warning), pageWidth-2, "  "))
 	}

@@ -40,6 +40,8 @@ type Meta struct {
 	Hash      string           `json:"hash"` // sparse.CSR.Hash
 	Features  sparse.Features  `json:"features"`
 	Pattern   sparse.Thumbnail `json:"pattern"`
+	// FeaturesSeconds is what reading the features took; 0: not known.
+	FeaturesSeconds float64 `json:"features_seconds,omitempty"`
 }
 
 // A header is Meta, and what the arrays are checked against: the CRC-32C of each 4 MiB

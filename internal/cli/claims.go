@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/plots/claims"
+	"spmvtune/store"
+)
+
+func newClaims() *cobra.Command {
+	var verbose, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "claims [DB]",
+		Short: "Which claims of the papers hold on your devices",
+		Long: `claims says of each of the papers' claims whether it holds on each device of the
+database, does not hold, or whether there is not enough data to tell: too few
+matrices, or intervals that reach across a bound. With -v it shows the figures
+behind each verdict and what was published. A twin of a matrix counts as its
+original, and is named a twin.`,
+		Example: `  spmvtune claims
+  spmvtune claims results/a30/results.db -v
+  spmvtune claims --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFile("db"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db, _, err := databaseArg(cmd, args)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			judged, err := claims.Judge(cmd.Context(), db)
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			switch {
+			case asJSON:
+				return writeJSON(w, claimsJSON(judged))
+			case len(judged) == 0:
+				fmt.Fprintln(w, "no trial is measured yet")
+				return nil
+			case verbose:
+				printFindings(w, judged)
+			default:
+				if err := printClaims(w, judged); err != nil {
+					return err
+				}
+			}
+			return printTwins(cmd.Context(), w, db)
+		},
+	}
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show the figures behind each verdict, and the published ones")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with all figures")
+	cmd.MarkFlagsMutuallyExclusive("verbose", "json")
+	return cmd
+}
+
+// claimJSON is an element of what `claims --json` prints.
+type claimJSON struct {
+	Claim   int              `json:"claim"`
+	Device  string           `json:"device"`
+	Verdict claims.Verdict   `json:"verdict"`
+	Text    string           `json:"text"`
+	Paper   string           `json:"paper"`
+	Section string           `json:"section"`
+	Sweeps  []string         `json:"sweeps"`
+	Parts   []claims.Finding `json:"parts"`
+}
+
+func claimsJSON(judged []claims.Judgement) []claimJSON {
+	list := make([]claimJSON, len(judged))
+	for i := range judged {
+		j := &judged[i]
+		list[i] = claimJSON{j.Number, j.Device, j.Verdict, j.Text, j.Paper, j.Section, j.Sweeps, j.Parts}
+	}
+	return list
+}
+
+// printClaims prints a table under a line for each device.
+func printClaims(w io.Writer, judged []claims.Judgement) error {
+	const textWidth = 74
+	for start := 0; start < len(judged); {
+		g := grid{columns: []string{"no.", "verdict", "claim"}}
+		end := start
+		for ; end < len(judged) && judged[end].Device == judged[start].Device; end++ {
+			j := &judged[end]
+			text := wrap(j.Text, textWidth, "")
+			if j.Verdict == claims.Unknown {
+				text += "\n" + wrap(j.Lacks(), textWidth, "")
+			}
+			g.rows = append(g.rows, []any{j.Number, string(j.Verdict), text})
+		}
+		fmt.Fprintln(w, judged[start].Device)
+		if err := g.write(w, "table"); err != nil {
+			return err
+		}
+		start = end
+	}
+	return nil
+}
+
+// printFindings prints each claim with the figures behind it.
+func printFindings(w io.Writer, judged []claims.Judgement) {
+	device := ""
+	for i := range judged {
+		j := &judged[i]
+		if j.Device != device {
+			device = j.Device
+			fmt.Fprintln(w, device)
+		}
+		fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict, wrap(j.Text, pageWidth-4, "    "), j.Paper, j.Section)
+		if j.Verdict == claims.Unknown {
+			fmt.Fprintf(w, "    %s\n", wrap(j.Lacks(), pageWidth-4, "    "))
+		}
+		for n := range j.Parts {
+			printFinding(w, &j.Parts[n])
+		}
+	}
+}
+
+func printFinding(w io.Writer, f *claims.Finding) {
+	const indent = "      "
+	line := func(text string) { fmt.Fprintf(w, "%s%s\n", indent, wrap(text, pageWidth-len(indent), indent)) }
+	fmt.Fprintf(w, "    - %s\n", wrap(f.Says+".", pageWidth-len(indent), indent))
+	line(fmt.Sprintf("%s: %s; asked for: %s", f.Verdict, f.Words(), f.Rule))
+	for i := range f.Cases {
+		c := &f.Cases[i]
+		var words []string
+		for _, s := range []string{c.Name(), c.Precision, c.Cache, c.Note} {
+			if s != "" {
+				words = append(words, s)
+			}
+		}
+		text := strings.Join(words, ", ") + ": " + claims.Figure(c.Value, c.Low, c.High)
+		if c.Standing != claims.Inside {
+			text += ", " + c.Standing.Words()
+		}
+		if c.Published != nil {
+			text += fmt.Sprintf("; published %.3g", *c.Published)
+		}
+		line("  " + text)
+	}
+	if words := f.PublishedWords(); words != "" {
+		line("published: " + words)
+	}
+	for _, c := range f.Caveats() {
+		line("caveat: " + c)
+	}
+}
+
+// saveClaims keeps verdicts in a database, unless it can't be written.
+func saveClaims(ctx context.Context, path string, judged []claims.Judgement) error {
+	if !writable(path) {
+		return nil
+	}
+	saved, err := claims.Saved(judged)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.SaveClaims(ctx, saved), db.Close())
+}

@@ -1,0 +1,133 @@
+// Package claims holds what the papers claim, and says of each claim whether it holds
+// on the devices of a results database.
+//
+// A claim is data: a record in data/*.toml with its text and source, and one or more
+// parts. A part has a query over the database's stable views, whose rows are cases (a
+// matrix and a figure with its interval), and a test of the cases. Nothing about a single
+// claim is written in Go. A claim holds where all of its parts hold; it does not where
+// one does not; and where the data can't tell, that is the verdict.
+//
+// Note: a number of a paper that depends on the machine, as "2.48 times", is tested
+// within bounds around it that the part states. What was published is shown beside what
+// was measured and never enters a verdict.
+package claims
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/BurntSushi/toml"
+)
+
+// A Claim is what a paper says and how it is judged.
+type Claim struct {
+	Number  int      `toml:"number"`
+	Text    string   `toml:"text"`
+	Paper   string   `toml:"paper"`   // key of the bibliography
+	Section string   `toml:"section"` // with figure or table
+	Sweeps  []string `toml:"sweeps"`  // shipped ones that produce its data, into one database
+	Parts   []Part   `toml:"part"`
+}
+
+// A Part is a statement that is tested by itself.
+type Part struct {
+	Says string `toml:"says"` // what a case's figure is
+	// Query gives the cases; see tables for what it reads. Its columns are device and
+	// value, and where they have a meaning matrix, precision, cache, low, high (the
+	// interval of the value) and note (which kernel it was, say).
+	Query string   `toml:"query"`
+	Test  Test     `toml:"test"`
+	Above *float64 `toml:"above"` // bounds of the value, outside of it; nil: none
+	Below *float64 `toml:"below"`
+	Cases int      `toml:"cases"` // the fewest that a verdict can rest on; 0: one
+	// Published queries the table published: value (null where only words were
+	// published), device, caveat, and matrix and precision where they have a meaning.
+	Published string `toml:"published"`
+	Quoted    string `toml:"quoted"` // what is published in words or as a picture
+}
+
+// A Test says how the cases of a part are taken together.
+type Test string
+
+const (
+	Most  Test = "most"  // more than half of the cases are within the bounds
+	Every Test = "every" // all of them are
+	Any   Test = "any"   // one of them is
+	Mean  Test = "mean"  // their geometric mean is
+)
+
+// Rule puts the part's test in words.
+func (p *Part) Rule() string {
+	var bounds []string
+	if p.Above != nil {
+		bounds = append(bounds, "above "+number(*p.Above))
+	}
+	if p.Below != nil {
+		bounds = append(bounds, "below "+number(*p.Below))
+	}
+	within := strings.Join(bounds, " and ")
+	switch p.Test {
+	case Most:
+		return within + " in most cases"
+	case Every:
+		return within + " in every case"
+	case Any:
+		return within + " in some case"
+	}
+	return "geometric mean " + within
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// fewest is how many cases a verdict takes.
+func (p *Part) fewest() int { return max(1, p.Cases) }
+
+//go:embed data/*.toml
+var data embed.FS
+
+// All returns the claims by number. They are shared: they must not be changed.
+func All() []Claim { return all() }
+
+// What is embedded is read once; TestClaims reads it too, so that it can't fail here.
+var all = sync.OnceValue(func() []Claim {
+	list, err := read(data)
+	if err != nil {
+		return nil
+	}
+	return list
+})
+
+// read decodes the records. Unknown keys are errors.
+func read(files fs.FS) ([]Claim, error) {
+	names, err := fs.Glob(files, "data/*.toml")
+	if err != nil {
+		return nil, err
+	}
+	var list []Claim
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading claims: %w", err)
+		}
+		var file struct {
+			Claim []Claim `toml:"claim"`
+		}
+		meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&file)
+		if err != nil {
+			return nil, fmt.Errorf("reading claims: %s: %w", name, err)
+		}
+		if unknown := meta.Undecoded(); len(unknown) > 0 {
+			return nil, fmt.Errorf("reading claims: %s: unknown key %s", name, unknown[0])
+		}
+		list = append(list, file.Claim...)
+	}
+	slices.SortFunc(list, func(a, b Claim) int { return cmp.Compare(a.Number, b.Number) })
+	return list, nil
+}

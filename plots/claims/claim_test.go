@@ -1,0 +1,90 @@
+package claims
+
+import (
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// TestClaims: every record says all that is asked of it.
+func TestClaims(t *testing.T) {
+	list, err := read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 20 || len(All()) != 20 {
+		t.Fatalf("%d claims, %d are given, want 20", len(list), len(All()))
+	}
+	shipped := configs.Shipped()
+	for i, c := range list {
+		if c.Number != i+1 {
+			t.Errorf("claim %d comes as number %d", c.Number, i+1)
+		}
+		if c.Text == "" || c.Section == "" || len(kernels.Cited(c.Paper)) != 1 || len(c.Parts) == 0 || len(c.Sweeps) == 0 {
+			t.Errorf("claim %d says too little", c.Number)
+		}
+		for _, name := range c.Sweeps {
+			if !slices.Contains(shipped, name) {
+				t.Errorf("claim %d: there is no sweep %s", c.Number, name)
+			}
+		}
+		for _, p := range c.Parts {
+			if p.Says == "" || p.Query == "" || p.Above == nil && p.Below == nil || !slices.Contains([]Test{Most, Every, Any, Mean}, p.Test) {
+				t.Errorf("claim %d has a part that can't be judged: %q", c.Number, p.Says)
+			}
+		}
+	}
+}
+
+func TestUnknownKeysAreErrors(t *testing.T) {
+	for _, text := range []string{"[[claim]]\nnumbr = 1\n", "[[claim]]\nnumber = \"one\"\n", "[["} {
+		if _, err := read(fstest.MapFS{"data/1.toml": {Data: []byte(text)}}); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	one, two := 1.0, 2.0
+	for want, p := range map[string]Part{
+		"above 1 in most cases":              {Test: Most, Above: &one},
+		"below 2 in every case":              {Test: Every, Below: &two},
+		"above 1 and below 2 in some case":   {Test: Any, Above: &one, Below: &two},
+		"geometric mean above 1 and below 2": {Test: Mean, Above: &one, Below: &two},
+	} {
+		if got := p.Rule(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestTests: what a test makes of cases inside of, outside of and across a bound at 1.
+func TestTests(t *testing.T) {
+	in, out, across := Case{Value: 2, Low: 1.9, High: 2.1}, Case{Value: 0.5, Low: 0.4, High: 0.6}, Case{Value: 1.1, Low: 0.9, High: 1.3}
+	one := 1.0
+	for _, tt := range []struct {
+		test  Test
+		cases []Case
+		want  Verdict
+	}{
+		{Most, []Case{in, in, out}, Holds}, {Most, []Case{in, out, out}, Fails}, {Most, []Case{in, out}, Fails},
+		{Most, []Case{in, across, out}, Unknown}, {Most, []Case{in, in, across}, Holds}, {Most, nil, Unknown},
+		{Every, []Case{in, in}, Holds}, {Every, []Case{in, across}, Unknown}, {Every, []Case{in, across, out}, Fails},
+		{Any, []Case{out, in}, Holds}, {Any, []Case{out, out}, Fails}, {Any, []Case{out, across}, Unknown},
+		{Mean, []Case{in, out}, Unknown}, {Mean, []Case{in, in}, Holds}, {Mean, []Case{out, out, in}, Fails},
+	} {
+		p := Part{Test: tt.test, Above: &one}
+		f := Finding{Part: &p, Cases: slices.Clone(tt.cases)}
+		if p.judge(&f); f.Verdict != tt.want {
+			t.Errorf("%s of %v: %s (%s), want %s", tt.test, tt.cases, f.Verdict, f.Words(), tt.want)
+		}
+	}
+	p := Part{Test: Every, Above: &one, Cases: 3}
+	f := Finding{Part: &p, Cases: []Case{in, in}}
+	if p.judge(&f); f.Verdict != Unknown || f.Words() != "2 cases, and it takes 3" {
+		t.Errorf("two cases of three: %s, %s", f.Verdict, f.Words())
+	}
+}

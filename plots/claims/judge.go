@@ -1,0 +1,183 @@
+package claims
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// A Judgement is what the trials of a device say of a claim.
+type Judgement struct {
+	*Claim
+	Device  string
+	Verdict Verdict
+	Parts   []Finding // of the parts of the claim, in their order
+}
+
+// A Finding is what they say of a part.
+type Finding struct {
+	Part    *Part   `json:"-"`
+	Says    string  `json:"says"`
+	Rule    string  `json:"rule"`
+	Verdict Verdict `json:"verdict"`
+	// In, Out and Across count the cases by where they stand.
+	In        int         `json:"in"`
+	Out       int         `json:"out"`
+	Across    int         `json:"across"`
+	Mean      float64     `json:"mean,omitempty"` // geometric, with its interval; 0: there is none
+	MeanLow   float64     `json:"mean_low,omitempty"`
+	MeanHigh  float64     `json:"mean_high,omitempty"`
+	Cases     []Case      `json:"cases"` // by matrix, precision, cache and note
+	Published []Published `json:"published,omitempty"`
+	Quoted    string      `json:"quoted,omitempty"`
+}
+
+// A Published is a figure of a paper that a part's figures can be seen beside.
+type Published struct {
+	Matrix    string  `json:"matrix,omitempty"`
+	Precision string  `json:"precision,omitempty"`
+	Device    string  `json:"device"`
+	Value     float64 `json:"value,omitempty"` // 0: what was published is in Caveat
+	Caveat    string  `json:"caveat,omitempty"`
+}
+
+// Judge gives the verdict on every claim for every device with good trials, by device
+// and number.
+func Judge(ctx context.Context, db *store.DB) (list []Judgement, err error) {
+	matrices, err := db.Features(ctx)
+	if err != nil {
+		return nil, err
+	}
+	took, err := db.FeaturesSeconds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	originals := map[string]string{} // of twins
+	for i := range matrices {
+		if like, twin := tuner.LikenessOf(matrices[i].Source); twin {
+			originals[matrices[i].Name] = like.Of
+		}
+	}
+	s, err := db.Scratch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := s.Close(); err == nil && e != nil {
+			err = fmt.Errorf("judging claims: %w", e)
+		}
+	}()
+	if err := prepare(ctx, s, matrices, originals, took); err != nil {
+		return nil, fmt.Errorf("judging claims: %w", err)
+	}
+	names, err := devices(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("judging claims: %w", err)
+	}
+	for i := range All() {
+		claim := &All()[i]
+		of := map[string]*Judgement{}
+		for _, name := range names {
+			of[name] = &Judgement{Claim: claim, Device: name}
+		}
+		for j := range claim.Parts {
+			if err := find(ctx, s, &claim.Parts[j], originals, of); err != nil {
+				return nil, fmt.Errorf("judging claim %d: %w", claim.Number, err)
+			}
+		}
+		for _, name := range names {
+			of[name].Verdict = together(of[name].Parts)
+			list = append(list, *of[name])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Judgement) int { return cmp.Compare(a.Device, b.Device) })
+	return list, nil
+}
+
+// find adds what the trials say of a part to the judgement of each device.
+func find(ctx context.Context, s *store.Scratch, p *Part, originals map[string]string, of map[string]*Judgement) error {
+	t, err := s.Query(ctx, p.Query)
+	if err != nil {
+		return err
+	}
+	known, err := publishedOf(ctx, s, p)
+	if err != nil {
+		return err
+	}
+	cases := map[string][]Case{}
+	r := reader{t}
+	for _, row := range t.Rows {
+		c := Case{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"), Cache: r.text(row, "cache"), Note: r.text(row, "note"),
+			Value: r.number(row, "value", math.NaN())}
+		if math.IsNaN(c.Value) {
+			continue
+		}
+		c.Low, c.High = r.number(row, "low", c.Value), r.number(row, "high", c.Value)
+		original, twin := originals[c.Matrix]
+		if twin {
+			c.Of = original
+		} else {
+			original = c.Matrix
+		}
+		for _, k := range known {
+			if k.Value != 0 && k.Matrix == original && (k.Precision == "" || k.Precision == c.Precision) {
+				c.Published = &k.Value
+				break
+			}
+		}
+		device := r.text(row, "device")
+		cases[device] = append(cases[device], c)
+	}
+	for name, j := range of {
+		f := Finding{Part: p, Says: p.Says, Rule: p.Rule(), Cases: cases[name], Published: known, Quoted: p.Quoted}
+		slices.SortStableFunc(f.Cases, func(a, b Case) int {
+			return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Note, b.Note))
+		})
+		p.judge(&f)
+		j.Parts = append(j.Parts, f)
+	}
+	return nil
+}
+
+// publishedOf reads what a paper prints of a part.
+func publishedOf(ctx context.Context, s *store.Scratch, p *Part) ([]Published, error) {
+	if p.Published == "" {
+		return nil, nil
+	}
+	t, err := s.Query(ctx, p.Published)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{t}
+	list := make([]Published, len(t.Rows))
+	for i, row := range t.Rows {
+		list[i] = Published{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"), Device: r.text(row, "device"),
+			Value: r.number(row, "value", 0), Caveat: r.text(row, "caveat")}
+	}
+	slices.SortStableFunc(list, func(a, b Published) int {
+		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Caveat, b.Caveat))
+	})
+	return list, nil
+}
+
+// Saved are judgements as the database keeps them.
+func Saved(list []Judgement) ([]store.SavedClaim, error) {
+	saved := make([]store.SavedClaim, len(list))
+	for i := range list {
+		j := &list[i]
+		figures, err := json.Marshal(struct {
+			Parts []Finding `json:"parts"`
+		}{j.Parts})
+		if err != nil {
+			return nil, fmt.Errorf("claim %d: %w", j.Number, err)
+		}
+		saved[i] = store.SavedClaim{Claim: j.Number, Device: j.Device, Verdict: string(j.Verdict), Figures: figures}
+	}
+	return saved, nil
+}

@@ -1,0 +1,127 @@
+package claims
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// A twin counts as its original, and is said to be one.
+func TestTwinsStandIn(t *testing.T) {
+	j := judged(t, "another csr_adaptive 30 long_row=warp \n another csr_adaptive 2 long_row=block", 1.001, 11, gpu)
+	f := j.Parts[0]
+	if len(f.Cases) != 1 || f.Cases[0].Of != "rail4284" || f.Cases[0].Name() != "another (twin of rail4284)" {
+		t.Fatalf("cases %+v", f.Cases)
+	}
+	if p := f.Cases[0].Published; p == nil || *p < 15 || *p > 16 {
+		t.Errorf("beside it stands %v of what was published for the original", p)
+	}
+	if words := f.PublishedWords(); !strings.Contains(words, "TITAN X") {
+		t.Errorf("published: %s", words)
+	}
+}
+
+// What is known to be unsound about a published figure stands beside it.
+func TestCaveats(t *testing.T) {
+	j := judged(t, "s1 cpu_csr 1", 1.001, 4, cpu)
+	if c := j.Parts[1].Caveats(); len(c) == 0 || !strings.Contains(c[0], "no result was verified") {
+		t.Errorf("caveats %q", c)
+	}
+}
+
+// Of a configuration that was measured again, the latest trial counts.
+func TestLatestCounts(t *testing.T) {
+	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
+	for _, name := range []string{"s1", "s2", "s3", "s4"} {
+		r := trial(t, matrices[name], []string{"cpu_csr", "5"}, 1.001)
+		r.ID, r.At = "again "+name, r.At.Add(time.Hour)
+		if err := db.Record(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := Judge(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list[0].Verdict != Fails {
+		t.Errorf("%s, as if the first times still counted", list[0].Verdict)
+	}
+}
+
+// Trials that ended badly are no cases.
+func TestFailedTrialsDoNotCount(t *testing.T) {
+	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
+	m := matrices["l1"]
+	if err := db.Matrix(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
+		r := tuner.Result{Trial: tuner.Trial{ID: kernel, Matrix: m.Hash, Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32}, Cache: tuner.Cold},
+			Status: tuner.Wrong, Message: "row 1 is off"}
+		if err := db.Record(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := Judge(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(list[0].Parts[0].Cases); n != 4 {
+		t.Errorf("%d cases, want 4", n)
+	}
+}
+
+// What is saved is what was judged, and replaces what was saved before.
+func TestSaved(t *testing.T) {
+	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
+	list, err := Judge(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := Saved(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := db.SaveClaims(t.Context(), saved); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := db.Claims(t.Context())
+	if err != nil || len(got) != 20 {
+		t.Fatalf("%d claims, %v", len(got), err)
+	}
+	var figures struct{ Parts []Finding }
+	if err := json.Unmarshal(got[0].Figures, &figures); err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Claim != 1 || got[0].Device != cpu || got[0].Verdict != string(Holds) || len(figures.Parts) != 2 || len(figures.Parts[0].Cases) != 4 {
+		t.Errorf("saved %+v", got[0])
+	}
+	if ro, err := store.OpenReadOnly(db.Path()); err != nil || ro.SaveClaims(t.Context(), saved) == nil {
+		t.Errorf("a database that is only read takes claims (%v)", err)
+	}
+}
+
+// Words of figures keep the digits that their intervals deserve.
+func TestFigure(t *testing.T) {
+	for _, tt := range []struct {
+		v, low, high float64
+		want         string
+	}{
+		{2.4833, 2.41, 2.55, "2.48 (2.41 to 2.55)"},
+		{0.70891, 0.7073, 0.7122, "0.7089 (0.7073 to 0.7122)"},
+		{0.5, 0.5, 0.5, "0.500"},
+		{1234.5, 1000, 1500, "1234 (1000 to 1500)"},
+		{0, 0, 0, "0"},
+	} {
+		if got := Figure(tt.v, tt.low, tt.high); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

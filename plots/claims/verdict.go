@@ -1,0 +1,132 @@
+package claims
+
+import "math"
+
+// A Verdict is what the data says of a claim.
+type Verdict string
+
+const (
+	Holds   Verdict = "holds"
+	Fails   Verdict = "does not hold"
+	Unknown Verdict = "not enough data" // too few cases, or intervals that reach across a bound
+)
+
+// A Case is a figure that a verdict rests on.
+type Case struct {
+	Matrix    string  `json:"matrix,omitempty"`
+	Of        string  `json:"of,omitempty"` // the published matrix that Matrix stands for, if it is a twin
+	Precision string  `json:"precision,omitempty"`
+	Cache     string  `json:"cache,omitempty"`
+	Note      string  `json:"note,omitempty"`
+	Value     float64 `json:"value"`
+	// Low and High bound Value: the intervals of what it is made of, at their worst.
+	Low       float64  `json:"low"`
+	High      float64  `json:"high"`
+	Standing  Standing `json:"standing"`
+	Published *float64 `json:"published,omitempty"` // the same figure in the paper
+}
+
+// A Standing says how a figure lies to the bounds.
+type Standing string
+
+const (
+	Inside  Standing = "in"
+	Outside Standing = "out"
+	Across  Standing = "across" // the interval reaches over a bound
+)
+
+// stand compares an interval with the bounds.
+func (p *Part) stand(low, high float64) Standing {
+	above, below := math.Inf(-1), math.Inf(1)
+	if p.Above != nil {
+		above = *p.Above
+	}
+	if p.Below != nil {
+		below = *p.Below
+	}
+	switch {
+	case low > above && high < below:
+		return Inside
+	case high <= above || low >= below:
+		return Outside
+	}
+	return Across
+}
+
+// judge marks where the cases stand and gives the verdict on them.
+func (p *Part) judge(f *Finding) {
+	for i := range f.Cases {
+		c := &f.Cases[i]
+		c.Standing = p.stand(c.Low, c.High)
+		switch c.Standing {
+		case Inside:
+			f.In++
+		case Outside:
+			f.Out++
+		case Across:
+			f.Across++
+		}
+	}
+	n := len(f.Cases)
+	f.Mean, f.MeanLow, f.MeanHigh = mean(f.Cases)
+	f.Verdict = Unknown
+	if n < p.fewest() {
+		return
+	}
+	switch p.Test {
+	case Most:
+		f.Verdict = either(2*f.In > n, 2*(f.In+f.Across) <= n)
+	case Every:
+		f.Verdict = either(f.In == n, f.Out > 0)
+	case Any:
+		f.Verdict = either(f.In > 0, f.Out == n)
+	case Mean:
+		s := p.stand(f.MeanLow, f.MeanHigh)
+		f.Verdict = either(s == Inside, s == Outside)
+	}
+}
+
+func either(holds, fails bool) Verdict {
+	switch {
+	case holds:
+		return Holds
+	case fails:
+		return Fails
+	}
+	return Unknown
+}
+
+// mean is the geometric mean of the cases and its interval: the errors of the cases are
+// independent, so that the squares of the arms of their intervals add, on a logarithmic
+// scale. All are 0 where a value is not positive.
+func mean(cases []Case) (v, low, high float64) {
+	var sum, down, up float64
+	for _, c := range cases {
+		if !(c.Value > 0 && c.Low > 0) {
+			return 0, 0, 0
+		}
+		sum += math.Log(c.Value)
+		down = math.Hypot(down, math.Log(c.Value/c.Low))
+		up = math.Hypot(up, math.Log(c.High/c.Value))
+	}
+	n := float64(len(cases))
+	if n == 0 {
+		return 0, 0, 0
+	}
+	v = math.Exp(sum / n)
+	return v, v * math.Exp(-down/n), v * math.Exp(up/n)
+}
+
+// together gives the verdict on a claim from those on its parts.
+func together(parts []Finding) Verdict {
+	v := Holds
+	for i := range parts {
+		switch parts[i].Verdict {
+		case Fails:
+			return Fails
+		case Unknown:
+			v = Unknown
+		}
+	}
+	return v
+}

@@ -1,0 +1,78 @@
+// Package published holds the numbers that the papers print, with what is known to be
+// unsound about them. They are here to be shown beside what was measured; nothing is
+// ever computed from them in place of a measurement.
+package published
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"spmvtune/kernels"
+)
+
+//go:embed results.csv
+var text []byte
+
+// A Result is one number of a paper.
+type Result struct {
+	Paper, Table string // "coo-spmv-final", "III"
+	Device       string // as the paper names it
+	Matrix       string // without group: "model7"
+	Kernel       string // our name; what we do not have, as a library's default, under a name of its own
+	Precision    kernels.Precision
+	Metric       string // "time", "bandwidth", "throughput", …
+	Value        float64
+	Unit         string // "ms", "GB/s", …
+	Caveat       string // "": none is known
+}
+
+// Results returns all of them, in the order of the papers' tables. The slice is shared:
+// it must not be changed.
+func Results() []Result { return results() }
+
+// What is embedded is read once; TestResults reads it too, so that it can't fail here.
+var results = sync.OnceValue(func() []Result {
+	list, err := parse(text)
+	if err != nil {
+		return nil
+	}
+	return list
+})
+
+// parse reads the table: a header, then a line for each number.
+func parse(text []byte) ([]Result, error) {
+	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("reading the published results: %w", err)
+	}
+	const header = "paper,table,device,matrix,kernel,precision,metric,value,unit,caveat"
+	if len(lines) == 0 || strings.Join(lines[0], ",") != header {
+		return nil, fmt.Errorf("reading the published results: the first line is not %q", header)
+	}
+	list := make([]Result, 0, len(lines)-1)
+	for i, l := range lines[1:] {
+		v, err := number(l[7])
+		if err != nil {
+			return nil, fmt.Errorf("reading the published results: line %d: %w", i+2, err)
+		}
+		list = append(list, Result{l[0], l[1], l[2], l[3], l[4], kernels.Precision(l[5]), l[6], v, l[8], l[9]})
+	}
+	return list, nil
+}
+
+// number reads what the papers print: "22.71", "429M", "13.4k", "1.2%".
+func number(s string) (float64, error) {
+	scale := 1.0
+	for suffix, by := range map[string]float64{"M": 1e6, "k": 1e3, "%": 1e-2} {
+		if rest, ok := strings.CutSuffix(s, suffix); ok {
+			s, scale = rest, by
+		}
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v * scale, err
+}

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// A SavedClaim is what a device's trials say about one of the papers' claims.
+type SavedClaim struct {
+	Claim   int    // its number
+	Device  string // label
+	Verdict string
+	Figures []byte // JSON: what the verdict rests on
+}
+
+// SaveClaims keeps verdicts in place of all that were kept before.
+func (db *DB) SaveClaims(ctx context.Context, claims []SavedClaim) error {
+	if db.write == nil {
+		return errReadOnly
+	}
+	return db.transact(ctx, "saving the claims", func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM claim"); err != nil {
+			return err
+		}
+		for _, c := range claims {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO claim (claim, device, verdict, figures)
+				SELECT ?, id, ?, ? FROM device WHERE name = ?`, c.Claim, c.Verdict, string(c.Figures), c.Device); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Claims returns the verdicts that were kept, ordered by device and number.
+func (db *DB) Claims(ctx context.Context) ([]SavedClaim, error) {
+	list, err := collect(ctx, db.read, func(rows *sql.Rows) (c SavedClaim, err error) {
+		err = rows.Scan(&c.Claim, &c.Device, &c.Verdict, &c.Figures)
+		return c, err
+	}, "SELECT c.claim, d.name, c.verdict, c.figures FROM claim c JOIN device d ON d.id = c.device ORDER BY d.name, c.claim")
+	if err != nil {
+		return nil, fmt.Errorf("reading claims: %w", failed(db.path, err))
+	}
+	return list, nil
+}
