@@ -56,10 +56,12 @@ func explainPending(j Job) string {
 	case word == "":
 		return "waits for Slurm to look at it"
 	case word == "BeginTime":
+		// Slurm does not say whether the job has been put back into the queue or was
+		// never started.
 		if j.Start.IsZero() {
-			return "was put back into the queue, and starts again soon"
+			return "is not to start before a time that Slurm does not tell"
 		}
-		return "was put back into the queue, and starts again after " + j.Start.Format(time.TimeOnly)
+		return "is not to start before " + clock(j.Start) + ": so the sweep asked, or it was put back into the queue"
 	case known:
 		if more = strings.TrimSpace(more); more != "" {
 			return fmt.Sprintf("%s (%s)", text, more)
@@ -76,6 +78,14 @@ func explainPending(j Job) string {
 	return "waits: " + j.Reason
 }
 
+// clock is a time as it is read today: with the day, where that is another one.
+func clock(t time.Time) string {
+	if now := time.Now(); t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format(time.DateTime)
+}
+
 // isLimit reports whether a reason is a limit of an account or a QOS: Slurm has
 // about a hundred of them, all called alike.
 func isLimit(word string) bool {
@@ -85,43 +95,4 @@ func isLimit(word string) bool {
 		}
 	}
 	return false
-}
-
-// endings are the ways in which a job ends, in plain words.
-var endings = map[State]string{
-	Completed:    "ended",
-	Failed:       "failed",
-	Cancelled:    "was cancelled",
-	TimedOut:     "reached its time limit",
-	Preempted:    "had to make room for another job",
-	NodeFail:     "lost its node, which failed",
-	BootFail:     "got a node that did not boot",
-	OutOfMemory:  "used more memory than it may",
-	Deadline:     "could not end before its deadline",
-	Revoked:      "was taken by another cluster",
-	LaunchFailed: "could not be started on its node",
-}
-
-// explainEnd says, as what follows "the task", how a job ended that left work undone: j is what
-// Slurm says of it, nil for nothing, and said is what the task itself said at its
-// end, "" for nothing.
-func explainEnd(j *Job, said string) string {
-	how := "ended, and Slurm no longer knows how"
-	if j != nil {
-		if known, ok := endings[j.State]; ok {
-			how = known
-		}
-		if code, signal, ok := strings.Cut(j.Exit, ":"); ok && j.State == Failed {
-			switch {
-			case signal != "0" && signal != "":
-				how += " by signal " + signal
-			case code != "0":
-				how += " with exit code " + code
-			}
-		}
-	}
-	if said == "" {
-		return how
-	}
-	return how + ": " + said
 }

@@ -27,27 +27,36 @@ func TestExplainPending(t *testing.T) {
 		}
 	}
 	at := time.Date(2026, 1, 2, 13, 14, 15, 0, time.Local)
-	if got := explainPending(Job{State: Pending, Reason: "BeginTime", Start: at}); !strings.HasSuffix(got, "after 13:14:15") {
-		t.Errorf("a requeued job is explained as %q", got)
+	if got := explainPending(Job{State: Pending, Reason: "BeginTime", Start: at}); !strings.HasPrefix(got, "is not to start before 2026-01-02 13:14:15: so the sweep asked, or") {
+		t.Errorf("a job with a time to begin is explained as %q", got)
 	}
 }
 
 func TestExplainEnd(t *testing.T) {
 	for _, c := range []struct {
-		job  *Job
-		said string
-		want string
+		job     *Job
+		journal bool
+		said    string
+		want    string
 	}{
-		{nil, "", "ended, and Slurm no longer knows how"},
-		{nil, "a signal came", "ended, and Slurm no longer knows how: a signal came"},
-		{&Job{State: TimedOut}, "", "reached its time limit"},
-		{&Job{State: Failed, Exit: "7:0"}, "no GPU", "failed with exit code 7: no GPU"},
-		{&Job{State: Failed, Exit: "0:9"}, "", "failed by signal 9"},
-		{&Job{State: Failed}, "", "failed"},
-		{&Job{State: Unknown}, "", "ended, and Slurm no longer knows how"},
+		{nil, false, "", "ended, and Slurm no longer knows how"},
+		{nil, true, "", "ended, and Slurm no longer knows how: its journal breaks off, as that of a process that was killed"},
+		{nil, true, "a signal came", "ended, and Slurm no longer knows how: a signal came"},
+		{&Job{State: TimedOut, Reason: "TimeLimit"}, true, "", "reached its time limit"},
+		{&Job{State: Failed, Exit: "7:0"}, true, "no GPU", "failed with exit code 7: no GPU"},
+		{&Job{State: Failed, Exit: "0:9"}, false, "", "failed by signal 9"},
+		{&Job{State: Failed, Reason: "RaisedSignal:9(Killed)"}, false, "", "failed by signal 9(Killed)"},
+		{&Job{State: Failed, Reason: "JobLaunchFailure"}, false, "", "was killed by a signal, or could not be started on its node (JobLaunchFailure)"},
+		{&Job{State: Failed, Reason: "JobLaunchFailure"}, true, "", "was killed by a signal, as kill -9 sends it (JobLaunchFailure)"},
+		{&Job{State: Failed}, true, "", "failed: its journal breaks off, as that of a process that was killed"},
+		{&Job{State: Failed, Reason: "NonZeroExitCode"}, true, "no GPU", "failed: no GPU"},
+		{&Job{State: Failed, Reason: "BadConstraints"}, false, "", "asked for what no node has (BadConstraints)"},
+		{&Job{State: NodeFail, Reason: "SomethingNew2031"}, false, "", "lost its node, which failed (SomethingNew2031)"},
+		{&Job{State: Failed}, false, "", "failed"},
+		{&Job{State: Unknown}, false, "", "ended, and Slurm no longer knows how"},
 	} {
-		if got := explainEnd(c.job, c.said); got != c.want {
-			t.Errorf("%+v, %q: %q, want %q", c.job, c.said, got, c.want)
+		if got := explainEnd(c.job, c.journal, c.said); got != c.want {
+			t.Errorf("%+v, %t, %q: %q, want %q", c.job, c.journal, c.said, got, c.want)
 		}
 	}
 }

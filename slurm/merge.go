@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
@@ -45,10 +46,13 @@ func (f *FaultyJournal) loses() bool { return f.Unread || f.Lost() > 0 }
 // A Missing is a chunk that is not complete.
 type Missing struct {
 	Chunk    string `json:"chunk"`
-	Attempts int    `json:"attempts"` // journals of it; 0: it never started
-	Reason   string `json:"reason"`   // what the last attempt said when it stopped, or why it does not count; "": it said nothing, as one that was killed
-	// OutOfTime says that an attempt stopped since its time limit was near.
+	Attempts int    `json:"attempts"`      // journals of it; 0: it never started
+	Job      string `json:"job,omitempty"` // the task of the last attempt, "12_3"; what follows is of that
+	Reason   string `json:"reason"`        // what it said when it stopped, or why it does not count; "": it said nothing, as one that was killed
+	// OutOfTime says that it stopped since its time limit was near.
 	OutOfTime bool `json:"out_of_time,omitempty"`
+	// At is when it said so, by its node's clock; zero if it said nothing.
+	At time.Time `json:"at,omitzero"`
 }
 
 // Merge brings what the journals of the run hold into its database. It may be

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spmvtune/tuner"
@@ -18,6 +19,31 @@ type attempt struct {
 }
 
 func attemptOf(n journal.Name) attempt { return attempt{n.Chunk, n.Job, n.Attempt} }
+
+// compare orders attempts at a chunk by when they were begun: by the numbers of their
+// jobs, since the clocks of nodes differ and a lost one may write on.
+func (a attempt) compare(b attempt) int {
+	number := func(job string) uint64 {
+		id, _, _ := strings.Cut(job, "_")
+		n, _ := strconv.ParseUint(id, 10, 64) // 0 for what is no job of Slurm's
+		return n
+	}
+	return cmp.Or(cmp.Compare(number(a.job), number(b.job)), cmp.Compare(a.job, b.job), cmp.Compare(a.number, b.number))
+}
+
+// A lastWord is how the last attempt at a chunk ended: the zero End, if it did not say.
+type lastWord struct {
+	attempt
+	journal.End
+}
+
+// hear takes in how a journal of an attempt ended. Of several of one attempt the
+// latest word counts.
+func (l *lastWord) hear(a attempt, end journal.End) {
+	if c := a.compare(l.attempt); c > 0 || c == 0 && !end.At.Before(l.At) {
+		*l = lastWord{a, end}
+	}
+}
 
 // missing tells the chunks of the plan that are complete, by what the journals
 // say at their ends, from those that are not. A chunk that was split is left out:
@@ -34,21 +60,23 @@ func missing(plan Plan, files []mergeFile) (complete int, missing []Missing) {
 	}
 	done := map[string]map[string][]tuner.Part{} // by family and matrix
 	attempts := map[string]int{}
-	last := map[string]journal.End{} // of each chunk
+	last := map[string]*lastWord{} // of each chunk
 	for _, f := range files {
-		attempts[f.name.Chunk]++
-		loser := lossy[attemptOf(f.name)]
+		at := attemptOf(f.name)
+		attempts[at.chunk]++
+		if last[at.chunk] == nil {
+			last[at.chunk] = &lastWord{attempt: at}
+		}
+		loser := lossy[at]
 		ends := f.ends
-		if f.fault.Unread && len(ends) == 0 {
-			ends = []journal.End{{}} // what it says is not known, but why
+		if len(ends) == 0 {
+			ends = []journal.End{{}} // killed, still at it, or not to be read
 		}
 		for _, end := range ends {
-			if loser != nil && !slices.ContainsFunc(end.Pieces, func(p journal.Piece) bool { return !p.Complete }) {
+			if loser != nil && (f.fault.Unread || len(f.ends) > 0) && !slices.ContainsFunc(end.Pieces, func(p journal.Piece) bool { return !p.Complete }) {
 				end.Reason = fmt.Sprintf("not all that it measured can be read: journal %s: %s", loser.name, loser.fault.First)
 			}
-			if !end.At.Before(last[f.name.Chunk].At) {
-				last[f.name.Chunk] = end
-			}
+			last[at.chunk].hear(at, end)
 			for _, p := range end.Pieces {
 				if !p.Complete || loser != nil {
 					continue
@@ -73,7 +101,11 @@ func missing(plan Plan, files []mergeFile) (complete int, missing []Missing) {
 		}
 		lacks := func(p Piece) bool { return !covered(p.Part, done[journal.Family(c.ID)][p.Matrix]) }
 		if slices.ContainsFunc(c.Pieces, lacks) {
-			missing = append(missing, Missing{c.ID, attempts[c.ID], last[c.ID].Reason, last[c.ID].OutOfTime})
+			m := Missing{Chunk: c.ID, Attempts: attempts[c.ID]}
+			if l := last[c.ID]; l != nil {
+				m.Job, m.Reason, m.OutOfTime, m.At = l.job, l.Reason, l.OutOfTime, l.At
+			}
+			missing = append(missing, m)
 		} else {
 			complete++
 		}

@@ -84,6 +84,35 @@ func TestMissingOfLossyAttempt(t *testing.T) {
 	}
 }
 
+// Why a chunk is not complete is for the last task of it to say, whatever the clocks
+// of the nodes: not for one before it that writes on, or that said more.
+func TestMissingHasLastAttemptsWord(t *testing.T) {
+	plan := Plan{Chunks: []Chunk{{ID: "0001", Pieces: []Piece{{"a", tuner.All}}}}}
+	word := func(job string, attempt, worker int, reason string, at int64) mergeFile {
+		f := mergeFile{name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Worker: worker}}
+		if reason != "" {
+			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at), Pieces: []journal.Piece{{Matrix: "a", Part: tuner.All}}}}
+		}
+		return f
+	}
+	for _, tt := range []struct {
+		name        string
+		files       []mergeFile
+		job, reason string
+		outOfTime   bool
+	}{
+		{"a later job", []mergeFile{word("9_3", 0, 0, "late", 5), word("12_0", 0, 0, "no GPU", 1)}, "12_0", "no GPU", false},
+		{"a later job that was killed", []mergeFile{word("12_0", 0, 0, "", 0), word("9_3", 0, 0, "late", 5)}, "12_0", "", false},
+		{"a later attempt", []mergeFile{word("9_3", 1, 0, "no GPU", 1), word("9_3", 0, 0, "late", 5)}, "9_3", "no GPU", false},
+		{"a later attempt that was killed", []mergeFile{word("9_3", 0, 0, "late", 5), word("9_3", 10, 0, "", 0), word("9_3", 2, 0, "no GPU", 6)}, "9_3", "", false},
+		{"the last word of an attempt", []mergeFile{word("9_3", 0, 1, "late", 7), word("9_3", 0, 0, "no GPU", 5), word("9_3", 0, 2, "", 0)}, "9_3", "late", true},
+	} {
+		if _, list := missing(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason || list[0].OutOfTime != tt.outOfTime {
+			t.Errorf("%s: %+v", tt.name, list)
+		}
+	}
+}
+
 // A task that was complete, but whose journal was damaged since, is done again as far
 // as it has to be, and is complete then.
 func TestDamageIsMended(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -80,9 +81,12 @@ func TestMerge(t *testing.T) {
 	if m.New != 10+2+1 || m.Known != 1 || m.Journals != 4 || m.Complete != 1 {
 		t.Errorf("%+v", m)
 	}
-	wantMissing := "[{0002 1 out of time false} {0003 1  false} {0004 0  false}]"
-	if got := fmt.Sprint(m.Missing); got != wantMissing {
-		t.Errorf("missing are %s, want %s", got, wantMissing)
+	wantMissing := []Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Reason: "out of time"}, {Chunk: "0003", Attempts: 1, Job: "1_2"}, {Chunk: "0004"}}
+	for i := range m.Missing {
+		m.Missing[i].At = time.Time{}
+	}
+	if !slices.Equal(m.Missing, wantMissing) {
+		t.Errorf("missing are %+v, want %+v", m.Missing, wantMissing)
 	}
 	var faults []string
 	for _, f := range m.Faulty {

@@ -31,8 +31,8 @@ type SplitChunk struct {
 // chunk that ran out of time as its halves, and one that ran out of memory
 // only if mem, as sbatch takes it, says how much the tasks of the round are to get.
 //
-// Slurm must answer: what it does not tell of might be running. On an error,
-// Retried is what was decided by then.
+// Slurm must answer: what it does not tell of might be running. On an error, Retried
+// has only what was done by then: Settled, and the jobs of Round that were sent.
 func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string) (Retried, error) {
 	unlock, err := r.Lock(ctx)
 	if err != nil {
@@ -63,7 +63,12 @@ func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string)
 		s.Mem = mem
 	}
 	round, err := r.submit(ctx, c, s, number, send, grown)
-	done.Round = &round
+	if err == nil || len(round.Jobs) > 0 {
+		done.Round = &round
+	}
+	if err != nil {
+		done = Retried{Round: done.Round, Settled: settled}
+	}
 	return done, err
 }
 

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/tuner"
+	"spmvtune/tuner/journal"
 )
 
 func TestRetry(t *testing.T) {
@@ -75,5 +77,49 @@ func TestRetryWithoutController(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "sent")); err == nil {
 		t.Error("something was sent")
+	}
+}
+
+// A retry whose jobs nobody takes has decided nothing.
+func TestRetryRefused(t *testing.T) {
+	commands := map[string]string{}
+	for name, body := range fakeQueue {
+		commands[name] = body
+	}
+	commands["sbatch"] = `echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1`
+	dir := fakeSlurm(t, commands)
+	run := statusRun(t)
+	must(t, run.note(jobLine{Batch: Batch{run.JobName() + ".1.2", 1, 8, 1}, Outcome: Lost}))
+	says(t, dir, "queue", run)
+	if r, err := run.Retry(t.Context(), hasty, configs.Slurm{}, ""); err == nil || r.Round != nil || len(r.Again)+len(r.Split)+len(r.Active)+r.Done > 0 {
+		t.Errorf("retried %+v, %v", r, err)
+	}
+}
+
+// A chunk is not split because a task before its last one ran out of time.
+func TestRetryGoesByLastTask(t *testing.T) {
+	dir := fakeSlurm(t, fakeQueue)
+	run := created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
+	plan, err := run.plan()
+	must(t, err)
+	plan.Chunks[0].Trials, plan.Chunks[1].Trials = 4, 4
+	must(t, run.replacePlan(plan))
+	for i, id := range []string{"9", "12"} {
+		must(t, run.writeRound(i+1, chunkIDs(2)))
+		must(t, run.note(jobLine{Batch: Batch{fmt.Sprintf("%s.%d.0", run.JobName(), i+1), i + 1, 0, 2}, Outcome: Submitted, ID: id}))
+	}
+	late := func(w *journal.Writer) {
+		must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour), Pieces: []journal.Piece{{Matrix: "m1", Part: tuner.All}}}))
+	}
+	late(write(t, run, 0, "9_0", 0, 1))  // the next task was killed
+	late(write(t, run, 1, "12_1", 0, 1)) // and that was the last one
+	write(t, run, 0, "12_0", 1, 2)
+	says(t, dir, "queue", run,
+		"12|0|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|JobLaunchFailure",
+		"12|1|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|NonZeroExitCode")
+	r, err := run.Retry(t.Context(), hasty, configs.Slurm{}, "")
+	must(t, err)
+	if fmt.Sprint(r.Again, r.Split) != "[0001] [{0002 [0002.1 0002.2]}]" {
+		t.Errorf("retried %+v", r)
 	}
 }

@@ -113,8 +113,14 @@ func (t *Tracker) explain(s *ChunkStatus, places []place, v View, m Missing) {
 			known = false // squeue has forgotten it, so it is over
 		}
 	}
+	// What an attempt before the last one said does not explain how that ended.
+	own := m.Job == s.Job && (!known || m.At.IsZero() || !m.At.Before(job.Start))
+	said := Missing{}
+	if own {
+		said = m
+	}
 	if !known {
-		s.State, s.Why, s.OutOfTime = ChunkEnded, explainEnd(nil, m.Reason), m.OutOfTime
+		s.State, s.Why, s.OutOfTime = ChunkEnded, explainEnd(nil, own, said.Reason), said.OutOfTime
 		return
 	}
 	s.Slurm, s.Reason, s.Node = job.State, job.Reason, job.Nodes
@@ -125,14 +131,17 @@ func (t *Tracker) explain(s *ChunkStatus, places []place, v View, m Missing) {
 		s.State, s.Why = ChunkWaiting, explainPending(job)
 	case job.State.Active():
 		s.State = ChunkRunning
-	case job.State == Cancelled && job.Ran == 0 && s.Attempts == 0:
-		s.State, s.Why = ChunkNever, "was cancelled before it started"
+	case s.Attempts == 0 && neverRan(job):
+		s.State, s.Why = ChunkNever, explainNever(job)
 	default:
-		s.State, s.Why = ChunkEnded, explainEnd(&job, m.Reason)
-		// Of a task that was put back into the queue and then cancelled that was an
-		// earlier attempt.
-		s.OutOfTime = job.State == TimedOut || m.OutOfTime && (job.State == Failed || job.State == Completed)
+		s.State, s.Why = ChunkEnded, explainEnd(&job, own, said.Reason)
+		s.OutOfTime = job.State == TimedOut || said.OutOfTime && (job.State == Failed || job.State == Completed)
 	}
+}
+
+// neverRan reports whether a job that has ended was never started.
+func neverRan(j Job) bool {
+	return j.Ran == 0 && (j.Nodes == "" || j.State == Cancelled || j.State == BootFail || j.State == LaunchFailed)
 }
 
 // waits reports whether a job in this state has no processes yet, or none any more

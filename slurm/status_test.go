@@ -146,6 +146,39 @@ func TestStatusWithoutSlurm(t *testing.T) {
 	}
 }
 
+// Why a task ended is said in Slurm's words, where these are all that is known, and
+// one that never ran did not end.
+func TestStatusSaysWhyTasksFailed(t *testing.T) {
+	dir := fakeSlurm(t, fakeQueue)
+	run := statusRun(t)
+	says(t, dir, "queue", run,
+		"12|1|FAILED|0:07|5:00|2026-01-02T03:04:05|n2|NAME.1.0|JobLaunchFailure", // it has a journal
+		"12|2|FAILED|0:00|20:00|N/A||NAME.1.0|BadConstraints",
+		"12|3|FAILED|0:07|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NonZeroExitCode",
+		"12|4|FAILED|0:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|JobLaunchFailure",
+		"12|5|CANCELLED|0:00|5:00|2026-01-02T03:04:05||NAME.1.0|PartitionTimeLimit",
+		"12|6|DEADLINE|0:00|5:00|N/A||NAME.1.0|DeadLine")
+	s := look(t, run)
+	if got, want := states(s), "done ended never ended ended never never never unclear"; got != want {
+		t.Errorf("chunks are %s, want %s", got, want)
+	}
+	for i, want := range map[int]string{
+		1: "was killed by a signal, as kill -9 sends it (JobLaunchFailure)",
+		2: "asked for what no node has (BadConstraints), and never started",
+		3: "failed: ended by SIGTERM",
+		4: "was killed by a signal, or could not be started on its node (JobLaunchFailure)",
+		5: "was cancelled before it started: it asks for more time than the partition allows (PartitionTimeLimit)",
+		6: "could not end before its deadline (DeadLine), and never started",
+	} {
+		if s.Chunks[i].Why != want {
+			t.Errorf("chunk %d %q, want %q", i+1, s.Chunks[i].Why, want)
+		}
+	}
+	if s.Chunks[2].Reason != "BadConstraints" {
+		t.Errorf("chunk 3 is %+v", s.Chunks[2])
+	}
+}
+
 // The number of an old job was given to another one.
 func TestStatusOfReusedNumber(t *testing.T) {
 	dir := fakeSlurm(t, fakeQueue)

@@ -46,8 +46,11 @@ func retryRun(ctx context.Context, w io.Writer, run *slurm.Run, mem string, asJS
 		return err
 	}
 	r, err := run.Retry(ctx, &slurm.Client{}, sweep.Slurm, mem)
+	if err != nil {
+		return errors.Join(err, printBroken(w, r, asJSON))
+	}
 	if asJSON {
-		err = errors.Join(err, writeJSON(w, r))
+		err = writeJSON(w, r)
 	} else {
 		printRetried(w, run, r)
 	}
@@ -65,11 +68,31 @@ func wasOrWere(n int) string {
 	return "were"
 }
 
+// printBroken says what a retry that failed had done by then, if anything.
+func printBroken(w io.Writer, r slurm.Retried, asJSON bool) error {
+	if r.Round == nil && len(r.Settled) == 0 {
+		return nil
+	}
+	if asJSON {
+		return writeJSON(w, r)
+	}
+	printSettled(w, r.Settled)
+	if r.Round != nil {
+		printJobs(w, r.Round.Jobs)
+	}
+	return nil
+}
+
+// printSettled says what became of submissions that were broken off.
+func printSettled(w io.Writer, settled []slurm.Sent) {
+	for _, s := range settled {
+		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("found out about %s, whose submission was broken off: %s %s", s.Name, s.Outcome, s.ID)))
+	}
+}
+
 // printRetried says what a retry did.
 func printRetried(w io.Writer, run *slurm.Run, r slurm.Retried) {
-	for _, s := range r.Settled {
-		fmt.Fprintf(w, "found out about %s, whose submission was broken off: %s %s\n", s.Name, s.Outcome, s.ID)
-	}
+	printSettled(w, r.Settled)
 	if len(r.Again) > 0 {
 		fmt.Fprintf(w, "sent again: %s (%s)\n", chunks(len(r.Again)), some(r.Again))
 	}
