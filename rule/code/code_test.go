@@ -1,0 +1,348 @@
+package code
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
+)
+
+// randomTree makes a tree over features that take few values, so that tests at
+// thresholds are among the cases.
+func randomTree(rng *rand.Rand, p kernels.Precision, features []rule.Feature, depth int) *rule.Node {
+	if depth == 0 || rng.IntN(5) == 0 {
+		c := &kernels.Config{Kernel: fmt.Sprintf("kernel_%d", rng.IntN(4)), Precision: p, Block: 32 * rng.IntN(4), Grid: rng.IntN(3)}
+		if rng.IntN(2) == 0 {
+			c.Params = kernels.Params{"unroll": "4", "tile": fmt.Sprint(rng.IntN(3))}
+		}
+		return &rule.Node{Choice: c}
+	}
+	return &rule.Node{
+		Feature: features[rng.IntN(len(features))].Name, Threshold: float64(rng.IntN(8)) / 2,
+		Below: randomTree(rng, p, features, depth-1), Above: randomTree(rng, p, features, depth-1),
+	}
+}
+
+func randomRule(rng *rand.Rand) *rule.Rule {
+	r := &rule.Rule{Version: rule.Version, Sweep: "test */ \\"}
+	for _, k := range []rule.Key{
+		{Device: "A (x)", Precision: kernels.Float32, Cache: "cold"}, {Device: "A (x)", Precision: kernels.Float64, Cache: "cold"},
+		{Device: "A [x]", Precision: kernels.Float32, Cache: "cold"}, {Device: "B\n1 \"?", Precision: kernels.Float32},
+	} {
+		s := rule.Selector{Device: k.Device, Precision: k.Precision, Cache: k.Cache, Configs: 9}
+		s.Root = randomTree(rng, k.Precision, rule.Features(), 6)
+		s.Sizes = randomTree(rng, k.Precision, rule.Features()[:4], 3)
+		r.Selectors = append(r.Selectors, s)
+	}
+	return r
+}
+
+// randomFeatures gives features with values around the thresholds, or none.
+func randomFeatures(rng *rand.Rand) sparse.Features {
+	x := func() float64 {
+		switch rng.IntN(40) {
+		case 0:
+			return math.NaN()
+		case 1:
+			return math.Inf(1)
+		}
+		return float64(rng.IntN(8)) / 2
+	}
+	n := func() int { return rng.IntN(6) - rng.IntN(20)/19 } // now and then sparse.Unknown
+	return sparse.Features{
+		Rows: n(), Cols: n(), Nonzeros: n(), RowMean: x(), RowStd: x(), RowMin: n(), RowP25: n(), RowMedian: n(), RowP75: n(),
+		RowP90: n(), RowP99: n(), RowMax: n(), EmptyRows: n(), ColsUsed: n(), Bandwidth: n(), BandwidthMean: x(), RowSkewness: x(),
+		RowGini: x(), RowMaxOverMean: x(), ShareAbove32: x(), ShareAbove256: x(), ShareAbove1024: x(), RowSpanMean: x(), Profile: x(),
+		ColGapMean: x(), NeighbourRate: x(), RowSimilarity: x(), Diagonals: x(), PatternSymmetry: x(),
+	}
+}
+
+// trees are all trees of a rule as rules of their own, in the order of the functions.
+func trees(r *rule.Rule) (all []*rule.Rule) {
+	for _, s := range r.Selectors {
+		for _, root := range []*rule.Node{s.Root, s.Sizes} {
+			alone := s
+			alone.Root = root
+			all = append(all, &rule.Rule{Selectors: []rule.Selector{alone}})
+		}
+	}
+	return all
+}
+
+// expected is what trees choose for each of the features, a line for each tree.
+func expected(r *rule.Rule, cases []sparse.Features) string {
+	var b strings.Builder
+	for i := range cases {
+		for _, tree := range trees(r) {
+			c, err := tree.Select(tree.Selectors[0].Key(), cases[i])
+			if err != nil {
+				b.WriteString("-\n")
+				continue
+			}
+			fmt.Fprintf(&b, "%s %d %d [%s]\n", c.Kernel, c.Block, c.Grid, c.Params)
+		}
+	}
+	return b.String()
+}
+
+// vectors are the values of the features that a program asks for.
+func vectors(p *program, cases []sparse.Features) []byte {
+	var b bytes.Buffer
+	for i := range cases {
+		for _, f := range p.features {
+			binary.Write(&b, binary.NativeEndian, f.Value(&cases[i])) // to memory
+		}
+	}
+	return b.Bytes()
+}
+
+func written(t *testing.T, write func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// save writes files to a folder.
+func save(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// do runs a command in a folder and returns what it prints.
+func do(t *testing.T, dir string, input []byte, name string, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(name, args...)
+	var out, complaints bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, bytes.NewReader(input), &out, &complaints
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, complaints.String())
+	}
+	return out.String()
+}
+
+func compare(t *testing.T, got, want string) {
+	t.Helper()
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	if len(g) != len(w) {
+		t.Fatalf("%d lines, want %d", len(g), len(w))
+	}
+	for i := range g {
+		if g[i] != w[i] {
+			t.Fatalf("line %d: chose %q, want %q", i+1, g[i], w[i])
+		}
+	}
+}
+
+// What is written in C chooses as the tree does, also where features are not known, and
+// compilers have nothing to say about it.
+func TestCAgrees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 4 {
+		r := randomRule(rng)
+		p := newProgram(r, "spmv rule")
+		var calls, launches strings.Builder
+		for _, f := range p.functions {
+			name := strings.Join(f.words, "_")
+			fmt.Fprintf(&calls, "        print(spmv_rule_%s(&f));\n", name)
+			fmt.Fprintf(&launches, "        switch (spmv_rule_%s(&f)) {\n        SPMV_RULE_%s(PRINT)\n        default: puts(\"-\");\n        }\n",
+				name, strings.ToUpper(name))
+		}
+		dir := t.TempDir()
+		save(t, dir, map[string]string{
+			"rule.h":   string(written(t, func(w io.Writer) error { return WriteC(w, r, "spmv rule") })),
+			"rule.cuh": string(written(t, func(w io.Writer) error { return WriteLaunches(w, r, "spmv rule") })),
+			"main.c": `#include <stdio.h>
+#include "rule.h"
+static void print(const spmv_rule_choice *c)
+{
+    if (c) printf("%s %d %d [%s]\n", c->kernel, c->block, c->grid, c->params);
+    else puts("-");
+}
+int main(void)
+{
+    spmv_rule_features f;
+    while (fread(&f, sizeof f, 1, stdin) == 1) {
+` + calls.String() + "    }\n    return 0;\n}\n",
+			"launch.c": `#include <stdio.h>
+#include "rule.cuh"
+#define PRINT(number, kernel, block, grid, params) case number: printf("%s %d %d [%s]\n", #kernel, block, grid, params); break;
+int main(void)
+{
+    spmv_rule_features f;
+    while (fread(&f, sizeof f, 1, stdin) == 1) {
+` + launches.String() + "    }\n    return 0;\n}\n",
+			"empty.cc": "#include \"rule.h\"\n",
+			"empty.cu": "#include \"rule.cuh\"\n__global__ void use(spmv_rule_features f, int *to) { *to = spmv_rule_" +
+				strings.Join(p.functions[0].words, "_") + "(&f); }\n",
+		})
+		cases := make([]sparse.Features, 3000)
+		for i := range cases {
+			cases[i] = randomFeatures(rng)
+		}
+		input, want := vectors(p, cases), expected(r, cases)
+		if !strings.Contains(want, "-\n") || strings.Count(want, "-\n") == len(cases)*len(p.functions) {
+			t.Fatal("the cases are no test of unknown features")
+		}
+		for _, source := range []string{"main.c", "launch.c"} {
+			do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", "main")
+			compare(t, do(t, dir, input, filepath.Join(dir, "main")), want)
+		}
+		do(t, dir, nil, "g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "empty.cc")
+		if _, err := exec.LookPath("nvcc"); err == nil && round == 0 && !testing.Short() {
+			do(t, dir, nil, "nvcc", "-ptx", "empty.cu")
+		}
+	}
+}
+
+// The Go file chooses as the tree does.
+func TestGoAgrees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	r := randomRule(rng)
+	p := newProgram(r, "spmvrule")
+	var calls strings.Builder
+	for _, f := range p.functions {
+		fmt.Fprintf(&calls, "print(spmvrule.%s(&f))\n", camel(strings.Join(f.words, "_")))
+	}
+	var fields strings.Builder
+	for _, f := range p.features {
+		fmt.Fprintf(&fields, "&f.%s, ", camel(f.Name))
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "spmvrule"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, map[string]string{
+		"spmvrule/rule.go": string(written(t, func(w io.Writer) error { return WriteGo(w, r, "spmvrule") })),
+		"go.mod":           "module example\n\ngo 1.26\n",
+		"main.go": `package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	"example/spmvrule"
+)
+
+func print(c spmvrule.Choice, ok bool) {
+	if !ok {
+		fmt.Println("-")
+		return
+	}
+	fmt.Printf("%s %d %d [%s]\n", c.Kernel, c.Block, c.Grid, c.Params)
+}
+
+func main() {
+	var f spmvrule.Features
+	for {
+		for _, x := range []*float64{` + fields.String() + `} {
+			if binary.Read(os.Stdin, binary.NativeEndian, x) != nil {
+				return
+			}
+		}
+` + calls.String() + "}\n}\n",
+	})
+	cases := make([]sparse.Features, 2000)
+	for i := range cases {
+		cases[i] = randomFeatures(rng)
+	}
+	do(t, dir, nil, "go", "vet", "./...")
+	compare(t, do(t, dir, vectors(p, cases), "go", "run", "."), expected(r, cases))
+}
+
+// A rule that asks for nothing is code, too.
+func TestSingleLeaf(t *testing.T) {
+	leaf := &rule.Node{Choice: &kernels.Config{Kernel: `odd "name"??/`, Precision: kernels.Float32}}
+	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Precision: kernels.Float32, Root: leaf}}}
+	dir := t.TempDir()
+	save(t, dir, map[string]string{
+		"rule.h":  string(written(t, func(w io.Writer) error { return WriteC(w, r, "1 rule") })),
+		"rule.go": string(written(t, func(w io.Writer) error { return WriteGo(w, r, "1 rule") })),
+		"go.mod":  "module example\n\ngo 1.26\n",
+		"main.c":  "#include <stdio.h>\n#include \"rule.h\"\nint main(void) { rule_1_rule_features f = {0}; return !puts(rule_1_rule_float32(&f)->kernel); }\n",
+	})
+	do(t, dir, nil, "gcc", "-std=c99", "-Wall", "-Werror", "main.c", "-o", "main")
+	if got := do(t, dir, nil, filepath.Join(dir, "main")); got != leaf.Choice.Kernel+"\n" {
+		t.Errorf("chose %q", got)
+	}
+	do(t, dir, nil, "go", "vet", ".")
+}
+
+// The features that the header computes from row offsets are those of sparse.Analyze.
+func TestOffsets(t *testing.T) {
+	leaf := &rule.Node{Choice: &kernels.Config{Kernel: "k", Precision: kernels.Float32}}
+	everything := leaf
+	for _, f := range rule.Features() {
+		everything = &rule.Node{Feature: f.Name, Threshold: -1, Below: leaf, Above: everything}
+	}
+	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Precision: kernels.Float32, Root: everything}}}
+	dir := t.TempDir()
+	save(t, dir, map[string]string{
+		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "r") })),
+		"main.c": `#include <stdio.h>
+#include "rule.h"
+static int n[2], offsets[1 << 20];
+int main(void)
+{
+    r_features f;
+    if (fread(n, sizeof *n, 2, stdin) != 2 || fread(offsets, sizeof *offsets, n[0] + 1, stdin) != (size_t)n[0] + 1)
+        return 1;
+    r_from_offsets(&f, n[0], n[1], offsets);
+    fwrite(&f, sizeof f, 1, stdout);
+    return 0;
+}
+`})
+	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "main.c", "-o", "main")
+	computable := map[string]bool{}
+	for _, f := range rowFeatures {
+		computable[f.name] = true
+	}
+	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9", "uniform:rows=3000,cols=700,row_nnz=40"} {
+		name, args, err := generate.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := generate.Build(t.Context(), name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var input bytes.Buffer
+		offsets := make([]int32, a.Rows+1)
+		for i := range offsets {
+			offsets[i] = a.RowPtr[i]
+		}
+		binary.Write(&input, binary.NativeEndian, []int32{int32(a.Rows), int32(a.Cols)}) // to memory
+		binary.Write(&input, binary.NativeEndian, offsets)
+		got := do(t, dir, input.Bytes(), filepath.Join(dir, "main"))
+		facts := sparse.Analyze(a)
+		for i, f := range rule.Features() {
+			x := math.Float64frombits(binary.NativeEndian.Uint64([]byte(got)[8*i:]))
+			want := f.Value(&facts)
+			if computable[f.Name] && !(math.Abs(x-want) <= 1e-12*max(1, want)) || !computable[f.Name] && !math.IsNaN(x) {
+				t.Errorf("%s: %s is %v, want %v", spec, f.Name, x, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package code
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A rowFeature is a feature that follows from the row offsets of a matrix in CSR,
+// without memory to sort in: an expression of C, and the functions that it calls.
+type rowFeature struct {
+	name, expression string
+	calls            []string
+}
+
+// rowFeatures are those that the header can compute.
+var rowFeatures = []rowFeature{
+	{"rows", "rows", nil},
+	{"cols", "cols", nil},
+	{"nonzeros", "nonzeros", nil},
+	{"row_mean", "mean", nil},
+	{"row_max_over_mean", "mean > 0 ? @_quantile(rows, offsets, 100) / mean : 0", []string{"quantile"}},
+	{"row_std_over_mean", "mean > 0 ? @_std(rows, offsets) / mean : 0", []string{"std"}},
+	{"row_max", "@_quantile(rows, offsets, 100)", []string{"quantile"}},
+	{"row_std", "@_std(rows, offsets)", []string{"std"}},
+	{"row_min", "@_quantile(rows, offsets, 0)", []string{"quantile"}},
+	{"row_median", "@_quantile(rows, offsets, 50)", []string{"quantile"}},
+	{"row_p25", "@_quantile(rows, offsets, 25)", []string{"quantile"}},
+	{"row_p75", "@_quantile(rows, offsets, 75)", []string{"quantile"}},
+	{"row_p90", "@_quantile(rows, offsets, 90)", []string{"quantile"}},
+	{"row_p99", "@_quantile(rows, offsets, 99)", []string{"quantile"}},
+	{"share_above_32", "@_above(rows, offsets, 32)", []string{"above"}},
+	{"share_above_256", "@_above(rows, offsets, 256)", []string{"above"}},
+	{"share_above_1024", "@_above(rows, offsets, 1024)", []string{"above"}},
+	{"empty_share", "rows > 0 ? @_empty(rows, offsets) / rows : 0", []string{"empty"}},
+	{"empty_rows", "@_empty(rows, offsets)", []string{"empty"}},
+}
+
+// rowFunctions are what the expressions call; @ stands for the name of the rule.
+var rowFunctions = []struct{ name, text string }{
+	{"quantile", `/* The smallest row length that percent of the rows do not exceed, by bisection. */
+static inline double @_quantile(int rows, const int *offsets, int percent)
+{
+    int low = 0, high = rows > 0 ? offsets[rows] - offsets[0] : 0;
+    while (low < high) {
+        int i, middle = low + (high - low) / 2;
+        long long within = 0;
+        for (i = 0; i < rows; i++)
+            within += offsets[i + 1] - offsets[i] <= middle;
+        if (within > 0 && 100 * within >= (long long)percent * rows)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+`},
+	{"std", `/* The standard deviation of the row length; the root by Newton's iteration. */
+static inline double @_std(int rows, const int *offsets)
+{
+    int i;
+    double mean, root, next, sum = 0;
+    if (rows == 0)
+        return 0;
+    mean = (double)(offsets[rows] - offsets[0]) / rows;
+    for (i = 0; i < rows; i++) {
+        double off = offsets[i + 1] - offsets[i] - mean;
+        sum += off * off;
+    }
+    sum /= rows;
+    root = sum > 1 ? sum : 1;
+    while ((next = (root + sum / root) / 2) < root)
+        root = next;
+    return sum > 0 ? root : 0;
+}
+`},
+	{"above", `/* The share of the entries in rows longer than length. */
+static inline double @_above(int rows, const int *offsets, int length)
+{
+    int i;
+    double in = 0, all = offsets[rows] - offsets[0];
+    for (i = 0; i < rows; i++)
+        if (offsets[i + 1] - offsets[i] > length)
+            in += offsets[i + 1] - offsets[i];
+    return all > 0 ? in / all : 0;
+}
+`},
+	{"empty", `/* The number of rows without an entry. */
+static inline double @_empty(int rows, const int *offsets)
+{
+    int i, empty = 0;
+    for (i = 0; i < rows; i++)
+        empty += offsets[i + 1] == offsets[i];
+    return empty;
+}
+`},
+}
+
+// cOffsets writes the function that computes features of a matrix in CSR.
+func (p *program) cOffsets(b *bytes.Buffer) {
+	var calls, unknown []string
+	var body strings.Builder
+	names := map[string]bool{}
+	for _, f := range p.features {
+		i := slices.IndexFunc(rowFeatures, func(r rowFeature) bool { return r.name == f.Name })
+		if i < 0 {
+			unknown = append(unknown, f.Name)
+			fmt.Fprintf(&body, "    f->%s = zero / zero;\n", f.Name)
+			continue
+		}
+		r := rowFeatures[i]
+		calls = append(calls, r.calls...)
+		fmt.Fprintf(&body, "    f->%s = %s;\n", f.Name, r.expression)
+		for _, name := range []string{"mean", "nonzeros", "offsets", "cols", "rows"} {
+			names[name] = names[name] || strings.Contains(r.expression, name)
+		}
+	}
+	var text strings.Builder
+	for _, f := range rowFunctions {
+		if slices.Contains(calls, f.name) {
+			text.WriteString(f.text + "\n")
+		}
+	}
+	text.WriteString("/* The features of a matrix in CSR, by its row offsets, of which there are rows + 1.")
+	if len(unknown) > 0 {
+		fmt.Fprintf(&text, "\n * %s need%s the columns: compute %s yourself (docs/features.md), or\n * the trees that ask for %s give no choice.",
+			strings.Join(unknown, ", "), plural(unknown, "s", ""), plural(unknown, "it", "them"), plural(unknown, "it", "them"))
+	}
+	text.WriteString(" */\nstatic inline void @_from_offsets(@_features *f, int rows, int cols, const int *offsets)\n{\n")
+	if len(unknown) > 0 {
+		text.WriteString("    double zero = 0;\n")
+	}
+	if names["nonzeros"] || names["mean"] {
+		text.WriteString("    double nonzeros = offsets[rows] - offsets[0];\n")
+	}
+	if names["mean"] {
+		text.WriteString("    double mean = rows > 0 ? nonzeros / rows : 0;\n")
+	}
+	text.WriteString("    (void)rows, (void)cols, (void)offsets;\n")
+	if len(p.features) == 0 {
+		body.WriteString("    f->nothing = 0;\n")
+	}
+	text.WriteString(body.String() + "}\n\n")
+	b.WriteString(strings.ReplaceAll(text.String(), "@", p.name))
+}
+
+func plural(list []string, one, many string) string {
+	if len(list) == 1 {
+		return one
+	}
+	return many
+}

@@ -1,0 +1,138 @@
+package code
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"spmvtune/kernels"
+	"spmvtune/rule"
+)
+
+// A program is a rule in the form that all languages are written from.
+type program struct {
+	name      string
+	sweep     string
+	features  []rule.Feature // that any tree asks for
+	functions []function
+}
+
+// A function is one tree.
+type function struct {
+	words   []string // of its name
+	doc     []string // lines
+	choices []kernels.Config
+	root    *rule.Node
+}
+
+// newProgram takes the trees of a rule, under a name for the whole.
+func newProgram(r *rule.Rule, name string) *program {
+	p := &program{name: identifier(name), sweep: r.Sweep}
+	devices := map[string]bool{}
+	for i := range r.Selectors {
+		devices[r.Selectors[i].Device] = true
+	}
+	used := map[string]bool{}
+	taken := map[string]bool{}
+	add := func(s *rule.Selector, words []string, doc []string, root *rule.Node) {
+		f := function{words: words, doc: doc, root: root}
+		for n := 2; taken[strings.Join(f.words, "_")]; n++ { // devices whose names differ by a sign only
+			f.words = append(words[:len(words):len(words)], strconv.Itoa(n))
+		}
+		taken[strings.Join(f.words, "_")] = true
+		visit(root, func(n *rule.Node) {
+			if !n.Leaf() {
+				used[n.Feature] = true
+			} else if f.index(n) < 0 {
+				f.choices = append(f.choices, *n.Choice)
+			}
+		})
+		p.functions = append(p.functions, f)
+	}
+	for i := range r.Selectors {
+		s := &r.Selectors[i]
+		words := []string{string(s.Precision)}
+		if s.Cache != "" {
+			words = append(words, s.Cache)
+		}
+		if len(devices) > 1 {
+			words = append([]string{identifier(s.Device)}, words...)
+		}
+		add(s, words, figures(s), s.Root)
+		if s.Sizes != nil {
+			words = append(words[:len(words):len(words)], "by", "sizes")
+			add(s, words, []string{s.Key().String() + ": by rows, columns and nonzeros alone."}, s.Sizes)
+		}
+	}
+	for _, f := range rule.Features() {
+		if used[f.Name] {
+			p.features = append(p.features, f)
+		}
+	}
+	return p
+}
+
+// figures say what a tree is for and how far it can be trusted.
+func figures(s *rule.Selector) []string {
+	doc := []string{s.Key().String() + "."}
+	v := s.Validation
+	if v.Matrices < 2 {
+		return append(doc, "Nothing shows how it does on other matrices than the one it was learned from.")
+	}
+	return append(doc,
+		fmt.Sprintf("On matrices held out it reaches %.1f%% of the best of %d configurations on", 100*v.Mean, s.Configs),
+		fmt.Sprintf("average (%d matrices, geometric mean), and %.1f%% at worst (%s).", v.Matrices, 100*v.Worst, v.WorstMatrix))
+}
+
+// visit calls f for each node, those below first.
+func visit(n *rule.Node, f func(*rule.Node)) {
+	f(n)
+	if !n.Leaf() {
+		visit(n.Below, f)
+		visit(n.Above, f)
+	}
+}
+
+// index is the number of a leaf's choice, -1 if it is not among the choices.
+func (f *function) index(leaf *rule.Node) int {
+	for i, c := range f.choices {
+		if c.String() == leaf.Choice.String() {
+			return i
+		}
+	}
+	return -1
+}
+
+// identifier makes a word that C and Go take as a name.
+func identifier(s string) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(s) {
+		switch {
+		case c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c)):
+			b.WriteRune(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
+		}
+	}
+	name := strings.TrimSuffix(b.String(), "_")
+	if name == "" || unicode.IsDigit(rune(name[0])) {
+		name = "rule_" + name
+	}
+	return strings.TrimSuffix(name, "_")
+}
+
+// number writes a threshold so that reading it gives the same bits, as a floating-point
+// constant of C and Go.
+func number(x float64) string {
+	s := strconv.FormatFloat(x, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+// plain keeps a text from ending the comment that it stands in.
+func plain(s string) string {
+	return strings.NewReplacer("*/", "* /", "/*", "/ *", "\n", " ", "\r", " ", "\\", "/").Replace(s)
+}
