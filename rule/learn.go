@@ -35,6 +35,10 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
 		s.price(t, oracles(teaching))
+		for _, tree := range []*Node{s.Root, s.Sizes} {
+			t.equip(tree, teaching)
+		}
+		s.Sources = s.sources(teaching)
 		s.Warnings = warnings(t, s, unmeasured)
 		if len(teaching) < len(groups[k]) {
 			if s.Test, err = finalTest(groups[k], t, s, opt); err != nil {

@@ -49,7 +49,8 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 	leaf, path := s.Sizes.walk(&f)
 	c.Pays = leaf.pays(&f)
 	if want.Products > 0 && (c.Pays == 0 || want.Products < c.Pays) {
-		return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes, Pays: c.Pays, Selector: s}, nil
+		return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes, Pays: c.Pays,
+			Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
 	}
 	return c, nil
 }

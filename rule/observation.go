@@ -27,6 +27,8 @@ type Observation struct {
 	// Seconds is the median time of a product, Low and High its 95% interval; both
 	// are 0 where there is none.
 	Seconds, Low, High float64
+	// Source is the digest of the kernel's source, "" where it is not known.
+	Source string
 	// Prepare is the time that it takes, once, to bring the matrix into the form that
 	// the kernel needs, in seconds; 0 where it is not known.
 	Prepare float64

@@ -46,6 +46,9 @@ type Selector struct {
 	// configuration, and the kernel when tuned anew for each matrix.
 	Single       kernels.Config `json:"single_config"`
 	SingleKernel string         `json:"single_kernel"`
+	// Sources are the digests of the sources of the kernels that leaves name, as they
+	// were measured.
+	Sources map[string]string `json:"sources,omitempty"`
 	// Warnings say in full sentences where the data is too thin to trust.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -69,6 +72,11 @@ type Node struct {
 	// tree over all features saves, on families left out.
 	Pace  float64 `json:"pace,omitempty"`
 	Saved float64 `json:"saved,omitempty"`
+
+	// Of every leaf: how fast the choice was, by rising traffic, and what is next best,
+	// of other kernels where there are some.
+	Speeds []Speed          `json:"speeds,omitempty"`
+	Next   []kernels.Config `json:"next,omitempty"`
 }
 
 // Leaf reports whether n is a leaf.

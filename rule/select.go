@@ -21,8 +21,11 @@ type Choice struct {
 	Matrices []string `json:"matrices"` // that the leaf was learned from
 	By       string   `json:"by"`       // sizes, features or ensemble
 	// Pays is how many products of the matrix pay for computing its features; 0: none.
-	Pays     int       `json:"features_pay_from,omitempty"`
-	Selector *Selector `json:"-"` // that chose
+	Pays int `json:"features_pay_from,omitempty"`
+	// Forecast is the time that a product is expected to take, nil where nothing is known.
+	Forecast *Forecast        `json:"forecast,omitempty"`
+	Next     []kernels.Config `json:"next,omitempty"` // best of the others, where the leaf is one of a tree
+	Selector *Selector        `json:"-"`              // that chose
 }
 
 // A Step is one test on the path to a leaf.
@@ -49,10 +52,11 @@ func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
 	leaf, path := s.Root.walk(&f)
 	for _, step := range path {
 		if math.IsNaN(step.Value) || math.IsInf(step.Value, 0) {
-			return Choice{}, fmt.Errorf("selecting a kernel: feature %s is %v", step.Feature, step.Value)
+			return Choice{}, fmt.Errorf("selecting a kernel: the rule asks for %s, which is not known of the matrix", step.Feature)
 		}
 	}
-	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: ByFeatures, Selector: s}, nil
+	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: ByFeatures,
+		Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
 }
 
 // Find returns the selector for k, with the same freedom as Select. The error

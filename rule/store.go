@@ -26,6 +26,14 @@ func FromStore(ctx context.Context, db *store.DB) ([]Observation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading observations: %w", err)
 	}
+	list, err := db.Kernels(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading observations: %w", err)
+	}
+	sources := make(map[string]string, len(list))
+	for _, k := range list { // of several sources of one kernel the last
+		sources[k.Name] = k.Digest
+	}
 	obs := make([]Observation, 0, len(rows))
 	for _, row := range rows {
 		m := known[row.Matrix]
@@ -38,7 +46,7 @@ func FromStore(ctx context.Context, db *store.DB) ([]Observation, error) {
 		}
 		o := Observation{
 			Sweep: row.Sweep, Device: row.Device, Cache: row.Cache,
-			Matrix: row.Matrix, Class: m.Class, Features: m.Features,
+			Matrix: row.Matrix, Class: m.Class, Features: m.Features, Source: sources[row.Kernel],
 			Config: kernels.Config{Kernel: row.Kernel, Precision: row.Precision, Block: row.Block, Grid: row.Grid, Params: params},
 			Failed: row.Status != string(tuner.OK),
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,12 +13,13 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/rule"
+	"spmvtune/rule/code"
 	"spmvtune/store"
 )
 
 func newLearn() *cobra.Command {
 	var outs []string
-	var device string
+	var device, ruleFile string
 	var evaluate, asJSON bool
 	opt := rule.DefaultOptions
 	opt.Ensemble = true
@@ -39,6 +41,7 @@ which matrices the rule fails.`,
 		Example: `  spmvtune learn results.db
   spmvtune learn a.db b.db -o rule.json -o rule.h
   spmvtune learn spmvtune-out/*/results.db --device "NVIDIA H100" -o rule.json
+  spmvtune learn --rule h100 -o rule.h      # the embedded rule, for a C program
   spmvtune learn corpus.db --evaluate > rule.md
   spmvtune learn corpus.db --products 100   # preparing the matrix counts`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -49,6 +52,16 @@ which matrices the rule fails.`,
 				if _, err := ruleFormOf(out); err != nil {
 					return err
 				}
+			}
+			if ruleFile != "" {
+				if len(args) > 0 {
+					return usage(errors.New("either --rule or databases: a rule is learned already"))
+				}
+				r, _, err := readRule(ruleFile, nil)
+				if err != nil {
+					return err
+				}
+				return writeRuleForms(cmd.OutOrStdout(), r, outs)
 			}
 			if len(args) == 0 {
 				name, err := only(databaseFile, "results database", func(path string) string { return again(cmd, path) })
@@ -87,6 +100,7 @@ which matrices the rule fails.`,
 	cmd.Flags().StringArrayVarP(&outs, "out", "o", nil, "file to write; may be given several times (default: print the text)")
 	f := cmd.Flags()
 	f.StringVar(&device, "device", "", "learn of this device only")
+	f.StringVar(&ruleFile, "rule", "", "learn nothing, but write this rule: a rule.json, or "+rule.EmbeddedName+" for the one that comes with spmvtune")
 	f.StringSliceVar(&opt.Test, "test", nil, "classes that are kept for the final test, beside those of the sweeps")
 	f.IntVar(&opt.Products, "products", 0, "products that are done with a matrix: preparing it is shared out over them (default: it doesn't count)")
 	f.IntVar(&opt.MaxDepth, "depth", opt.MaxDepth, "most tests on the way to a choice")
@@ -94,6 +108,7 @@ which matrices the rule fails.`,
 	f.BoolVar(&evaluate, "evaluate", false, "print learning curve, worth of features, and what the rule misses")
 	f.BoolVar(&asJSON, "json", false, "print the evaluation as JSON")
 	flagFile(cmd, "out", ruleExtensions()...)
+	flagFile(cmd, "rule", "json")
 	return cmd
 }
 
@@ -162,6 +177,21 @@ type ruleForm struct {
 var ruleForms = []ruleForm{
 	{".txt", "the tree and its figures, for people", func(r *rule.Rule, _ string) func(io.Writer) error { return r.WriteText }},
 	{".json", "what select --rule reads", func(r *rule.Rule, _ string) func(io.Writer) error { return r.WriteJSON }},
+	{".h", "a header for C99 and C++, which needs nothing", inC},
+	{".cuh", "a table of launches for CUDA", asLaunches},
+	{".go", "a Go file", inGo},
+}
+
+func inC(r *rule.Rule, name string) func(io.Writer) error {
+	return func(w io.Writer) error { return code.WriteC(w, r, name) }
+}
+
+func asLaunches(r *rule.Rule, name string) func(io.Writer) error {
+	return func(w io.Writer) error { return code.WriteLaunches(w, r, name) }
+}
+
+func inGo(r *rule.Rule, name string) func(io.Writer) error {
+	return func(w io.Writer) error { return code.WriteGo(w, r, name) }
 }
 
 func ruleExtensions() []string {

@@ -21,55 +21,57 @@ func newSelect() *cobra.Command {
 	var asJSON bool
 	var want rule.Wanted
 	cmd := &cobra.Command{
-		Use:   "select FILE",
+		Use:   "select MATRIX|FEATURES",
 		Short: "Name the kernel for a matrix, by the learned rule",
-		Long: `select reads a matrix, computes its features, and applies the rule that a run has
-learned: it prints kernel, block and grid, and the path through the tree that
-led there. Nothing is measured.`,
+		Long: `select reads a matrix, computes its features, and applies a rule: it prints kernel,
+block and grid, the time that a product may take, and the path through the tree that led
+there. Nothing is measured. The rule is that of a run below ` + outRoot + `; where there
+is none, the one that comes with spmvtune, which was learned on an H100.
+
+` + targetHelp + `
+FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule may ask for more, and then
+says for which.`,
 		Example: `  spmvtune select matrix.mtx
   spmvtune select matrix.mtx.gz --precision float32 --json
+  spmvtune select rmat:scale=20 --rule h100
+  spmvtune select rows=1000000,cols=1000000,nonzeros=5000000 --products 1
   spmvtune select matrix.mtx --rule results/a30/rule.json`,
-		Args:              needs("a matrix: a file such as *.mtx, *.mtx.gz, *.rb, *.txt or *.tar.gz"),
+		Args:              needs("a matrix, such as a file *.mtx, or its features"),
 		ValidArgsFunction: completeFile(matrixFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, from, err := readRule(ruleFile, func(path string) string { return again(cmd, append([]string{"--rule", path}, args...)...) })
 			if err != nil {
 				return err
 			}
-			precisions, err := choosePrecisions(precision)
+			keys, note, err := keysFor(r, rule.Key{Device: device, Cache: cache}, precision)
 			if err != nil {
 				return err
 			}
-			target := matrixTarget{complexMode: complexMode}
-			spec, err := target.spec(args[0])
-			if err != nil {
-				return err
-			}
-			m, err := tuner.Describe(cmd.Context(), spec)
+			name, features, err := describeTarget(cmd.Context(), args[0], complexMode)
 			if err != nil {
 				return err
 			}
 			var chosen []selection
 			var missing error
-			for _, p := range precisions {
-				c, err := r.SelectFor(rule.Key{Device: device, Precision: p, Cache: cache}, m.Features, want)
+			for _, k := range keys {
+				c, err := r.SelectFor(k, features, want)
 				if err != nil {
 					missing = err
 					continue
 				}
-				chosen = append(chosen, newSelection(m.Name, c))
+				chosen = append(chosen, newSelection(name, c, note))
 			}
-			if len(chosen) == 0 || missing != nil && precision != "" {
+			if len(chosen) == 0 || missing != nil && precision != "" && cache != "" {
 				return missing
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), chosen)
 			}
-			return printSelection(cmd.OutOrStdout(), chosen, m.Features, from)
+			return printSelection(cmd.OutOrStdout(), chosen, features, from)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&ruleFile, "rule", "", "rule.json of a run (default: the only one below "+outRoot+")")
+	f.StringVar(&ruleFile, "rule", "", "rule.json of a run, or "+rule.EmbeddedName+" (default: the only one below "+outRoot+", else "+rule.EmbeddedName+")")
 	f.StringVar(&precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
 	f.StringVar(&device, "device", "", "device that the rule was learned on, where it knows several")
 	f.StringVar(&cache, "cache", "", "warm or cold, where the rule knows both")
@@ -101,11 +103,18 @@ type figures struct {
 	Cases any `json:"cases,omitempty"` // hides Validation's
 }
 
-func newSelection(matrix string, c rule.Choice) selection {
+// newSelection takes a choice, with what makes it doubtful beside the rule's own warnings.
+func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 	s := c.Selector
+	warnings := []string{}
+	for _, note := range append(notes, changed(c)) {
+		if note != "" {
+			warnings = append(warnings, note)
+		}
+	}
 	return selection{
 		Matrix: matrix, Device: s.Device, Cache: s.Cache, Choice: c, Pruned: s.Pruned,
-		Validation: figures{Validation: s.Validation}, Warnings: append([]string{}, s.Warnings...),
+		Validation: figures{Validation: s.Validation}, Warnings: append(warnings, s.Warnings...),
 	}
 }
 
@@ -126,10 +135,22 @@ func choosePrecisions(name string) ([]kernels.Precision, error) {
 // command gives the command line that names one of several.
 func readRule(name string, command func(path string) string) (*rule.Rule, string, error) {
 	if name == "" {
-		var err error
-		if name, err = only(ruleJSON, "learned rule", command); err != nil {
+		found, err := filepath.Glob(filepath.Join(outRoot, "*", ruleJSON))
+		if err != nil {
 			return nil, "", err
 		}
+		if len(found) == 0 {
+			name = rule.EmbeddedName
+		} else if name, err = only(ruleJSON, "learned rule", command); err != nil {
+			return nil, "", err
+		}
+	}
+	if name == rule.EmbeddedName {
+		r, err := rule.Embedded()
+		if err != nil {
+			return nil, "", err
+		}
+		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil
 	}
 	remedy := "spmvtune run leaves its rule in " + filepath.Join(outRoot, "NAME", ruleJSON) + "; `spmvtune report DB` learns it again"
 	f, err := os.Open(name)
@@ -153,6 +174,9 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 		item := func(format string, args ...any) {
 			fmt.Fprintln(w, "  "+wrap(fmt.Sprintf(format, args...), pageWidth-4, "    "))
 		}
+		if c.By != rule.ByEnsemble {
+			item("%s", timeText(c.Forecast))
+		}
 		for _, step := range c.Path {
 			item("because %s", step)
 		}
@@ -168,7 +192,7 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 			item("whatever the matrix: the rule is a single configuration")
 		}
 		if len(c.Matrices) > 0 {
-			item("learned from %s on %s, %s", some(c.Matrices), c.Device, c.Cache)
+			item("learned from %s on %s", some(c.Matrices), c.Selector.Key())
 		}
 		if v := c.Validation; v.Matrices > 1 {
 			item("on matrices held out, the rule reaches %.0f%% of the best on average, %.0f%% at worst", 100*v.Mean, 100*v.Worst)

@@ -277,17 +277,20 @@ func TestSingleLeaf(t *testing.T) {
 	leaf := &rule.Node{Choice: &kernels.Config{Kernel: `odd "name"??/`, Precision: kernels.Float32}}
 	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Precision: kernels.Float32, Root: leaf}}}
 	dir := t.TempDir()
-	save(t, dir, map[string]string{
-		"rule.h":  string(written(t, func(w io.Writer) error { return WriteC(w, r, "1 rule") })),
+	module := t.TempDir()
+	save(t, module, map[string]string{
 		"rule.go": string(written(t, func(w io.Writer) error { return WriteGo(w, r, "1 rule") })),
 		"go.mod":  "module example\n\ngo 1.26\n",
-		"main.c":  "#include <stdio.h>\n#include \"rule.h\"\nint main(void) { rule_1_rule_features f = {0}; return !puts(rule_1_rule_float32(&f)->kernel); }\n",
+	})
+	save(t, dir, map[string]string{
+		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "1 rule") })),
+		"main.c": "#include <stdio.h>\n#include \"rule.h\"\nint main(void) { rule_1_rule_features f = {0}; return !puts(rule_1_rule_float32(&f)->kernel); }\n",
 	})
 	do(t, dir, nil, "gcc", "-std=c99", "-Wall", "-Werror", "main.c", "-o", "main")
 	if got := do(t, dir, nil, filepath.Join(dir, "main")); got != leaf.Choice.Kernel+"\n" {
 		t.Errorf("chose %q", got)
 	}
-	do(t, dir, nil, "go", "vet", ".")
+	do(t, module, nil, "go", "vet", ".")
 }
 
 // The features that the header computes from row offsets are those of sparse.Analyze.
@@ -345,4 +348,39 @@ int main(void)
 			}
 		}
 	}
+}
+
+// The example chooses for its matrix what the rule does, and says so.
+func TestExample(t *testing.T) {
+	r, err := rule.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	example, err := filepath.Abs("example/select_spmv.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, map[string]string{"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "rule") }))})
+	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I"+dir, example, "-o", "main")
+	f := sparse.Analyze(diagonals(1_000_000))
+	choice, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "cold"}, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := do(t, dir, nil, filepath.Join(dir, "main")); !strings.HasPrefix(got, choice.Kernel+" ") {
+		t.Errorf("the example chose %q, want %s", got, choice.Kernel)
+	}
+}
+
+// diagonals is the matrix of the example: three entries in each row but the first and last.
+func diagonals(n int) *sparse.CSR[float64] {
+	a := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int32, 1, n+1)}
+	for i := range n {
+		for j := max(0, i-1); j < min(n, i+2); j++ {
+			a.ColIdx, a.Val = append(a.ColIdx, int32(j)), append(a.Val, 1)
+		}
+		a.RowPtr = append(a.RowPtr, int32(len(a.ColIdx)))
+	}
+	return a
 }

@@ -179,7 +179,7 @@ func (r *reader) columns() error {
 // matrix reads what a row says of its matrix.
 func (r *reader) matrix(row int) {
 	t := r.facts
-	m := Matrix{Name: t.cell(row, "matrix"), Class: t.cell(row, "class"), Features: unknown()}
+	m := Matrix{Name: t.cell(row, "matrix"), Class: t.cell(row, "class"), Features: sparse.UnknownFeatures()}
 	if m.Name == "" {
 		t.fail(row, "matrix is empty: name it")
 		return

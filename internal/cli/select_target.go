@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/configs"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+)
+
+// describeTarget gives the name and the features of the matrix that an argument of select
+// names: one that is read or made, or features by themselves.
+func describeTarget(ctx context.Context, text, complexMode string) (string, sparse.Features, error) {
+	if first, _, given := strings.Cut(text, "="); given && !strings.ContainsAny(first, ":(/.") {
+		if _, err := os.Lstat(text); err != nil {
+			f, err := givenFeatures(text)
+			return "the matrix of these features", f, usage(err)
+		}
+	}
+	target := matrixTarget{complexMode: complexMode}
+	spec, err := target.spec(text)
+	if err != nil {
+		return "", sparse.Features{}, err
+	}
+	m, err := tuner.Describe(ctx, spec)
+	return m.Name, m.Features, err
+}
+
+// givenFeatures reads features as in rows=1000,cols=1000,nonzeros=5000,row_max=12; the
+// others are not known.
+func givenFeatures(text string) (sparse.Features, error) {
+	f := sparse.UnknownFeatures()
+	for _, field := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return f, fmt.Errorf("%q: write NAME=NUMBER, with commas between several", field)
+		}
+		if err := f.Set(name, x); err != nil {
+			if near := configs.Nearest(name, sparse.FeatureNames()); near != "" && near != name {
+				err = fmt.Errorf("%w: did you mean %s?", err, near)
+			}
+			return f, err
+		}
+	}
+	if f.Rows < 0 || f.Cols < 0 || f.Nonzeros < 0 {
+		return f, fmt.Errorf("%s: give at least rows, cols and nonzeros", text)
+	}
+	if f.RowMean != f.RowMean {
+		f.RowMean = float64(f.Nonzeros) / float64(max(1, f.Rows))
+	}
+	return f, nil
+}
+
+// keysFor lists what is to be asked of a rule: each precision, and each cache state where
+// none is named. note says so where the rule is of another device than the one named.
+func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string, err error) {
+	precisions, err := choosePrecisions(precision)
+	if err != nil {
+		return nil, "", err
+	}
+	var devices, caches []string
+	for i := range r.Selectors {
+		devices, caches = append(devices, r.Selectors[i].Device), append(caches, r.Selectors[i].Cache)
+	}
+	slices.Sort(devices)
+	slices.Sort(caches)
+	devices, caches = slices.Compact(devices), slices.Compact(caches)
+	if asked.Device != "" && !slices.Contains(devices, asked.Device) && len(devices) == 1 {
+		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: learn a rule there", devices[0], asked.Device)
+		asked.Device = ""
+	}
+	if asked.Cache != "" {
+		caches = []string{asked.Cache}
+	}
+	for _, asked.Precision = range precisions {
+		for _, asked.Cache = range caches {
+			keys = append(keys, asked)
+		}
+	}
+	return keys, note, nil
+}

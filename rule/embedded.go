@@ -1,0 +1,19 @@
+package rule
+
+import (
+	"bytes"
+	_ "embed"
+)
+
+// h100 is refreshed from a database by
+// `spmvtune learn DB... --ensemble=false -o rule/h100.json`.
+//
+//go:embed h100.json
+var h100 []byte
+
+// EmbeddedName is what users call the rule that comes with the program.
+const EmbeddedName = "h100"
+
+// Embedded returns the rule that comes with the program: learned on an H100, from the
+// sweeps that it names.
+func Embedded() (*Rule, error) { return Read(bytes.NewReader(h100)) }
