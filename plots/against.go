@@ -90,7 +90,7 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *page {
 					continue
 				}
 				v, low, high := faster(p)
-				cell = append(cell, mark{slot: slot, look: lookOf(p.Kernel), v: v, low: low, high: high, hollow: math.NaN()})
+				cell = append(cell, mark{slot: slot, look: lookOf(p.Kernel), v: v, low: low, high: high, hollow: math.NaN(), name: p.Kernel + " on " + m + ", " + precision})
 			}
 			row.cells = append(row.cells, cell)
 		}

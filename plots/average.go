@@ -109,7 +109,7 @@ func (a *average) page(s *scene) *page {
 		for _, precision := range a.precisions {
 			var cell []mark
 			if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-				cell = append(cell, mark{look: lookOf(kernel), v: geometricMean(g), low: slices.Min(g), high: slices.Max(g), hollow: arithmeticMean(g)})
+				cell = append(cell, mark{look: lookOf(kernel), v: geometricMean(g), low: slices.Min(g), high: slices.Max(g), hollow: arithmeticMean(g), name: kernel})
 			}
 			r.cells = append(r.cells, cell)
 		}

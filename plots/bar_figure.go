@@ -153,7 +153,7 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []mark {
 			continue
 		}
 		_, look := t.series[e.series].key(e.row)
-		list = append(list, mark{slot: slices.Index(t.shown, e.series), look: look, v: v.Y, low: v.Low, high: v.High,
+		list = append(list, mark{slot: slices.Index(t.shown, e.series), look: look, v: v.Y, low: v.Low, high: v.High, row: e.row,
 			hollow: published.value(q, e)})
 	}
 	return list

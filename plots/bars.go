@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/store"
 )
 
 // bars are what a page of horizontal bars shows: rows from top to bottom, and
@@ -34,8 +36,10 @@ type mark struct {
 	slot         int // from the top; −1: not drawn, but it may be the row's highest
 	look         look
 	v, low, high float64
-	hollow       float64 // another value to compare with, as a hollow marker; NaN: none
-	words        string  // written after the number of the highest
+	hollow       float64    // another value to compare with, as a hollow marker; NaN: none
+	words        string     // written after the number of the highest
+	row          *store.Row // that it shows; nil: several, or none
+	name         string     // of what it shows where that is no trial
 }
 
 // pitch is the distance between two marks of a cell: bars while they are few,

@@ -3,6 +3,7 @@ package plots
 import (
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -105,9 +106,19 @@ func (b *bars) drawMark(c draw.Canvas, m *mark, x func(float64) vg.Length, y vg.
 	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: 0.9}, x(m.low), y, x(m.high), y)
 	radius := min(3.4, max(3, pitch*0.42))
 	m.look.Marker.draw(c, vg.Point{X: x(m.v), Y: y}, radius, ink)
+	hover(c, vg.Point{X: x(m.v), Y: y}, func() string { return b.about(m) })
 	if !math.IsNaN(m.hollow) {
 		m.look.Marker.outline(c, vg.Point{X: x(m.hollow), Y: y}, radius, ink)
 	}
+}
+
+// about says what a mark is.
+func (b *bars) about(m *mark) string {
+	value := between(b.number, m.v, m.low, m.high)
+	if m.row == nil {
+		return strings.TrimPrefix(m.name+": ", ": ") + value + " " + b.label
+	}
+	return value + " " + b.label + ". " + about(m.row)
 }
 
 // spaced leaves out ticks whose labels would touch, keeping 1.

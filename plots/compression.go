@@ -41,7 +41,7 @@ func compressionPage(matrices []store.Matrix) *page {
 		lowest = min(lowest, v)
 		b.rows = append(b.rows, barRow{
 			name: m.Name, note: significant(m.RowMean, 3) + " per row",
-			cells: [][]mark{{{look: look{Color: softColor}, v: v, low: v, high: v, hollow: math.NaN()}}},
+			cells: [][]mark{{{look: look{Color: softColor}, v: v, low: v, high: v, hollow: math.NaN(), name: m.Name}}},
 		})
 	}
 	b.axis = shares(lowest, 1.08, 5)

@@ -155,6 +155,11 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	box := place(c, t.image(across, down), vg.Point{X: left.X, Y: left.Y - layout.top})
 	cell := vg.Point{X: vg.Length(across) * pixel, Y: vg.Length(down) * pixel}
 	t.outlineTies(c, box.Min, cell)
+	for i := range t.cells {
+		if row := t.cells[i].row; row != nil {
+			hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return about(row) })
+		}
+	}
 	bestLook.mark(c, vg.Point{
 		X: box.Min.X + cell.X*(vg.Length(t.best%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(t.best/n)+0.5),
 	}, min(bestRadius, max(1.8, cell.X*0.4)))

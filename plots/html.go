@@ -2,7 +2,9 @@ package plots
 
 import (
 	"bytes"
+	"compress/gzip"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -67,7 +69,9 @@ type htmlFigure struct {
 
 type htmlPage struct {
 	Name, Title, Alt, Twins string
-	SVG                     template.HTML
+	SVG                     template.HTML // of what is seen at once
+	Packed                  string        // of what is folded away: the SVG, see packed
+	Tips                    string        // what the marks say, see packed
 }
 
 // An htmlTable adds to a table what the template needs to make it sortable.
@@ -83,15 +87,16 @@ type htmlCell struct {
 	Right bool
 }
 
-// detailBudget bounds what pages of single matrices add to the report; beyond
+// detailBudget bounds the bytes that pages of single matrices add to the report; beyond
 // it they are files only. A report should open at once.
-const detailBudget = 4 << 20
+const detailBudget = 3 << 20
 
 // mostFailures are listed; a sweep that fails throughout has one reason, not a
 // million.
 const mostFailures = 2000
 
 func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Figure, best []table, warnings []error, opt Options) error {
+	styles := &webStyles{}
 	doc := document{
 		Title: opt.Title, Version: opt.Version,
 		CSS: template.CSS(reportCSS), JS: template.JS(reportJS),
@@ -107,7 +112,7 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Fig
 	for i, t := range summaryTables(d) {
 		doc.Summary = append(doc.Summary, t.html(fmt.Sprintf("summary-%d", i+1)))
 	}
-	doc.Figures, doc.Undrawn = htmlFigures(pages), undrawnTable(undrawn).html("undrawn")
+	doc.Figures, doc.Undrawn = htmlFigures(pages, styles), undrawnTable(undrawn).html("undrawn")
 	for i, t := range best {
 		doc.Best = append(doc.Best, t.html(fmt.Sprintf("best-%d", i+1)))
 	}
@@ -127,10 +132,11 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Fig
 		doc.RuleText, doc.Validation = b.String(), validationTable(d, r).html("validation")
 	}
 	doc.Sources, doc.Origins = sources(d, pages), originTable(d).html("origins")
+	doc.CSS += template.CSS(styles.rules.String())
 	return reportTemplate.Execute(w, doc)
 }
 
-func htmlFigures(pages []*page) []htmlFigure {
+func htmlFigures(pages []*page, styles *webStyles) []htmlFigure {
 	var list []htmlFigure
 	budget := detailBudget
 	for _, p := range pages {
@@ -139,47 +145,63 @@ func htmlFigures(pages []*page) []htmlFigure {
 			list = append(list, htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source})
 		}
 		f := &list[len(list)-1]
-		switch h := (htmlPage{p.Name, p.Title, p.Alt, p.twins, inline(p.svg)}); {
+		if p.Detail && budget <= 0 {
+			f.Left++
+			continue
+		}
+		h := htmlPageOf(p, styles)
+		switch size := len(h.Packed) + len(h.Tips); {
 		case !p.Detail:
 			f.Pages = append(f.Pages, h)
-		case len(h.SVG) <= budget:
-			budget -= len(h.SVG)
+		case size <= budget:
+			budget -= size
 			f.Details = append(f.Details, h)
 		default:
+			budget = 0 // all that follow, too: which ones are there is to be plain
 			f.Left++
 		}
 	}
 	return list
 }
 
-// inline makes an SVG part of the page: it takes its width from there, and its
-// colours from the style sheet, so that it follows the reader's light or dark
-// mode. Text in it was escaped when it was drawn.
-func inline(svg []byte) template.HTML {
-	s := string(svg)
-	if i := strings.Index(s, "<svg"); i >= 0 {
-		s = s[i:]
+func htmlPageOf(p *page, styles *webStyles) htmlPage {
+	svg, tips := p.web(styles)
+	h := htmlPage{Name: p.Name, Title: p.Title, Alt: p.Alt, Twins: p.twins, Tips: packedTips(tips)}
+	if p.Detail {
+		h.Packed = packed(svg)
+	} else {
+		h.SVG = template.HTML(svg) // text in it was escaped when it was drawn
 	}
-	if a, b := strings.Index(s, ` width="`), strings.Index(s, ` viewBox=`); a >= 0 && b > a {
-		s = s[:a] + ` aria-hidden="true"` + s[b:]
-	}
-	return template.HTML(inliner.Replace(s))
+	return h
 }
 
-var inliner = func() *strings.Replacer {
-	pairs := []string{
-		"font-family:" + fontFamilies + ";", "", "font-variant:normal;", "",
-		"font-weight:normal;", "", "font-style:normal;", "",
+// packedTips are those of a page, a line each: left, top, and what the mark says.
+func packedTips(tips []tip) string {
+	if len(tips) == 0 {
+		return ""
 	}
-	hex := func(c [4]uint8) string { return fmt.Sprintf("#%02X%02X%02X", c[0], c[1], c[2]) }
-	for name, c := range greys {
-		pairs = append(pairs, hex([4]uint8{c.R, c.G, c.B}), "var(--"+name+")")
+	var b strings.Builder
+	for _, t := range tips {
+		fmt.Fprintf(&b, "%d %d %s\n", t.x, t.y, strings.Map(oneLine, t.text))
 	}
-	for i, c := range hues {
-		pairs = append(pairs, hex([4]uint8{c.R, c.G, c.B}), "var(--k"+strconv.Itoa(i)+")")
+	return packed(b.String())
+}
+
+func oneLine(r rune) rune {
+	if r = printable(r); r == '\n' {
+		return ' '
 	}
-	return strings.NewReplacer(pairs...)
-}()
+	return r
+}
+
+// packed is text that the page unpacks when it is needed: compressed, in base64.
+func packed(text string) string {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	z.Write([]byte(text))                                 // to memory, which does not fail
+	z.Close()
+	return base64.StdEncoding.EncodeToString(b.Bytes())
+}
 
 // html gives t an id and every cell its sort key.
 func (t table) html(id string) htmlTable {

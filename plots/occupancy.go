@@ -77,7 +77,7 @@ func (o *occupancy) page(d *data, s setup) *page {
 			var cell []mark
 			if l, measured := o.launches[[2]string{m.Name, kernel}]; measured {
 				v := l.Facts["occupancy"]
-				cell = append(cell, mark{look: lookOf(kernel), v: v, low: v, high: v, hollow: math.NaN(), words: launchWords(l)})
+				cell = append(cell, mark{look: lookOf(kernel), v: v, low: v, high: v, hollow: math.NaN(), words: launchWords(l), name: kernel + " on " + m.Name})
 			}
 			r.cells = append(r.cells, cell)
 		}

@@ -29,7 +29,6 @@ type page struct {
 	height   vg.Length           // of the body
 	body     func(c draw.Canvas) // draws into the area below the legend
 	figure   *Figure             // whose page it is
-	svg      []byte              // once it is saved
 }
 
 // save renders the page into figures/NAME.png, figures/NAME.svg and figures/NAME.pdf.
@@ -38,14 +37,15 @@ func (p *page) save(f *files) error {
 	if err != nil {
 		return fmt.Errorf("drawing %s: %w", p.Name, err)
 	}
-	if p.svg, err = p.vector(); err != nil {
+	vector, err := p.vector()
+	if err != nil {
 		return fmt.Errorf("drawing %s: %w", p.Name, err)
 	}
 	portable, err := p.portable()
 	if err != nil {
 		return fmt.Errorf("drawing %s: %w", p.Name, err)
 	}
-	for ending, content := range map[string][]byte{".png": image, ".svg": p.svg, ".pdf": portable} {
+	for ending, content := range map[string][]byte{".png": image, ".svg": vector, ".pdf": portable} {
 		if err := f.write("figures/"+p.Name+ending, content); err != nil {
 			return err
 		}

@@ -199,6 +199,9 @@ func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1, Dashes: []vg.Length{2, 2}}, c.Min.X, y, x, y)
 	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1}, x, ty(q.Low), x, ty(q.High))
 	look.mark(c, vg.Point{X: x, Y: y}, 3)
+	if q.row != nil {
+		hover(c, vg.Point{X: x, Y: y}, func() string { return about(q.row) })
+	}
 }
 
 func (l flatLine) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
@@ -229,6 +232,9 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for i := first; i < len(pts); i += every {
 		look.mark(c, pts[i], 3)
+		if row := l.Points[i].row; row != nil {
+			hover(c, pts[i], func() string { return about(row) })
+		}
 	}
 }
 

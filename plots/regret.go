@@ -195,7 +195,9 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 				v = g.shares[w][at]
 			}
 			if !math.IsNaN(v) {
-				ways[w].look.mark(c, vg.Point{X: x(v), Y: y(i) + pitch*(vg.Length(len(drawn)-1)/2-vg.Length(slot))}, 3.4)
+				at := vg.Point{X: x(v), Y: y(i) + pitch*(vg.Length(len(drawn)-1)/2-vg.Length(slot))}
+				ways[w].look.mark(c, at, 3.4)
+				hover(c, at, func() string { return g.about(w, v, matrices[:n], i) })
 			}
 			learned = v // the rule is the last
 		}
@@ -203,4 +205,13 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 			c.FillText(number, vg.Point{X: c.Max.X + 9, Y: y(i) + 1}, fmt.Sprintf("%.0f%%", math.Floor(100*learned+1e-9)))
 		}
 	}
+}
+
+// about says what a mark is: a way on the i-th of the matrices or, after them, on all.
+func (g *regret) about(way int, share float64, matrices []string, i int) string {
+	on := "geometric mean"
+	if i < len(matrices) {
+		on = matrices[i]
+	}
+	return fmt.Sprintf("%s, %s, %s: %.1f%% of the oracle", ways[way].name, on, g.Precision, 100*share)
 }

@@ -30,6 +30,7 @@ type roofPoint struct {
 	kernel       string
 	X            float64 // FLOP/byte, of compulsory traffic
 	Y, Low, High float64 // GFLOP/s
+	row          *store.Row
 }
 
 // drawRooflines draws a page for each device and cache state, with a panel per
@@ -67,7 +68,7 @@ func (d *data) roofline(s setup, panels []panel) roofline {
 			row := fastest(panels[i].byKernel(kernel))
 			if x := intensity(row); x > 0 && !math.IsInf(x, 0) && row.GFLOPS > 0 {
 				p := throughput(row, x, row.GFLOPS)
-				r.points = append(r.points, roofPoint{kernel, p.X, p.Y, p.Low, p.High})
+				r.points = append(r.points, roofPoint{kernel, p.X, p.Y, p.Low, p.High, row})
 			}
 		}
 	}
@@ -225,6 +226,9 @@ func (d roofDots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, q := range d.points {
 		at := vg.Point{X: tx(q.X), Y: ty(q.Y)}
+		if !d.small {
+			hover(c, at, func() string { return about(q.row) })
+		}
 		l := lookOf(q.kernel)
 		if !slices.Contains(d.names, q.kernel) {
 			l = look{Color: lineColor}

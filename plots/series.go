@@ -60,6 +60,7 @@ type line struct {
 type point struct {
 	X            float64 // 0: the kernel has no choice along this dimension
 	Y, Low, High float64
+	row          *store.Row // that it shows; nil: a mean
 }
 
 // flat reports whether the kernel has no choice along the dimension.
@@ -106,7 +107,7 @@ func (dim dimension) lines(p *panel, u unit) []line {
 
 // throughput turns the interval of a time into that of the rate v.
 func throughput(r *store.Row, x, v float64) point {
-	p := point{X: x, Y: v, Low: v, High: v}
+	p := point{X: x, Y: v, Low: v, High: v, row: r}
 	if r.HighMS >= r.MedianMS {
 		p.Low = v * r.MedianMS / r.HighMS
 	}

@@ -24,6 +24,7 @@ type heatCell struct {
 	measured bool
 	GFLOPS   float64
 	tied     bool // with the fastest of the tile
+	row      *store.Row
 }
 
 // heatTileOf is false where there are not two sizes both ways.
@@ -55,7 +56,7 @@ func heatTileOf(p *panel, kernel string) (heatTile, bool) {
 		x, _ := slices.BinarySearch(t.blocks, r.Block)
 		y, _ := slices.BinarySearch(t.grids, r.Grid)
 		at := y*len(t.blocks) + x
-		t.cells[at] = heatCell{true, r.GFLOPS, tied[i]}
+		t.cells[at] = heatCell{true, r.GFLOPS, tied[i], r}
 		if r == best {
 			t.best = at
 		}

@@ -60,6 +60,95 @@ for (const box of document.querySelectorAll(".table")) {
     count.textContent = words.length ? shown + " of " + rows.length : "";
   });
 }
+
+// Pictures of single matrices and what marks say are compressed until they are needed.
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+async function show(picture) {
+  const text = picture.dataset.svg;
+  if (!text) return;
+  delete picture.dataset.svg;
+  picture.insertAdjacentHTML("beforeend", await unpack(text));
+}
+for (const fold of document.querySelectorAll("details:has([data-svg])")) {
+  fold.addEventListener("toggle", () => {
+    if (fold.open) fold.querySelectorAll("[data-svg]").forEach(show);
+  });
+}
+
+// The mark that is pointed at says what it is, and the arrow keys go from mark to mark.
+const box = document.getElementById("tip");
+const known = new WeakMap();
+async function tipsOf(picture) {
+  if (!known.has(picture)) {
+    const text = picture.dataset.tips ? await unpack(picture.dataset.tips) : "";
+    const tips = text.split("\n").filter(Boolean).map((line) => {
+      const [, x, y, words] = line.match(/^(-?\d+) (-?\d+) (.*)$/);
+      return { x: Number(x), y: Number(y), words };
+    });
+    known.set(picture, tips);
+  }
+  return known.get(picture);
+}
+function clear() {
+  box.hidden = true;
+  for (const ring of document.querySelectorAll(".ring")) ring.remove();
+}
+function tell(picture, tip) {
+  clear();
+  const svg = picture.querySelector("svg");
+  const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+  ring.setAttribute("class", "ring");
+  ring.setAttribute("r", 60);
+  ring.setAttribute("cx", tip.x);
+  ring.setAttribute("cy", tip.y);
+  svg.append(ring);
+  box.textContent = tip.words;
+  box.hidden = false;
+  const at = ring.getBoundingClientRect();
+  const left = Math.min(Math.max(4, at.left + at.width / 2 - box.offsetWidth / 2), innerWidth - box.offsetWidth - 4);
+  const above = at.top - box.offsetHeight - 6;
+  box.style.left = Math.max(4, left) + "px";
+  box.style.top = (above < 4 ? at.bottom + 6 : above) + "px";
+}
+const reach = 14; // pixels around a mark that count as pointing at it
+for (const picture of document.querySelectorAll(".picture")) {
+  let at = -1;
+  const point = async (e) => {
+    const svg = picture.querySelector("svg");
+    if (!svg) return;
+    const tips = await tipsOf(picture);
+    const rect = svg.getBoundingClientRect();
+    const unit = svg.viewBox.baseVal.width / rect.width;
+    const x = (e.clientX - rect.left) * unit, y = (e.clientY - rect.top) * unit;
+    let best = -1, least = (reach * unit) ** 2;
+    tips.forEach((t, i) => {
+      const d = (t.x - x) ** 2 + (t.y - y) ** 2;
+      if (d < least) [best, least] = [i, d];
+    });
+    if (best < 0) clear();
+    else if (best !== at || box.hidden) tell(picture, tips[best]);
+    at = best;
+  };
+  picture.addEventListener("pointermove", point);
+  picture.addEventListener("pointerdown", point);
+  picture.addEventListener("pointerleave", clear);
+  picture.addEventListener("blur", clear);
+  picture.addEventListener("keydown", async (e) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    if (e.key === "Escape") clear();
+    if (!step || !picture.dataset.tips || e.altKey || e.ctrlKey || e.metaKey) return;
+    e.preventDefault();
+    const tips = await tipsOf(picture);
+    at = at < 0 && step < 0 ? tips.length - 1 : (at + step + tips.length) % tips.length;
+    tell(picture, tips[at]);
+  });
+}
+addEventListener("scroll", clear, { passive: true });
+
+// What is folded away and unpacked only then is not printed; all else is.
 addEventListener("beforeprint", () => {
-  for (const d of document.querySelectorAll("details")) d.open = true;
+  for (const d of document.querySelectorAll("details:not(:has([data-svg]))")) d.open = true;
 });

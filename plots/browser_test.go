@@ -1,0 +1,207 @@
+package plots
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// A browser is a headless Chromium with one page, spoken to by its debugging protocol
+// over a pipe.
+type browser struct {
+	t       *testing.T
+	in      io.Writer
+	out     *bufio.Reader
+	session string
+	last    int
+	events  []browserEvent // that came while an answer was awaited
+}
+
+type browserEvent struct {
+	Method string
+	Params json.RawMessage
+}
+
+// browse starts a browser, and skips the test where there is none.
+func browse(t *testing.T) *browser {
+	t.Helper()
+	var program string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			program = path
+			break
+		}
+	}
+	if program == "" {
+		t.Skip("no Chromium is installed: the page is not tried in a browser")
+	}
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-dev-shm-usage", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4 there
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirIn.Close()
+	theirOut.Close()
+	b := &browser{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	t.Cleanup(func() {
+		io.WriteString(in, `{"id":0,"method":"Browser.close"}`+"\x00")
+		in.Close()
+		cmd.Wait() // it may have ended with the test's context
+		out.Close()
+	})
+	var target struct{ TargetID string }
+	b.answer("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.answer("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		b.call(domain+".enable", nil)
+	}
+	return b
+}
+
+// call sends a command and returns its answer; what happens meanwhile is kept.
+func (b *browser) call(method string, params map[string]any) json.RawMessage {
+	b.t.Helper()
+	b.last++
+	message := map[string]any{"id": b.last, "method": method}
+	if params != nil {
+		message["params"] = params
+	}
+	if b.session != "" {
+		message["sessionId"] = b.session
+	}
+	text, err := json.Marshal(message)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.in.Write(append(text, 0)); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+	for {
+		m := b.read(method)
+		switch {
+		case m.ID == 0:
+			b.events = append(b.events, browserEvent{m.Method, m.Params})
+		case m.ID == b.last && m.Error != nil:
+			b.t.Fatalf("%s: %s", method, m.Error)
+		case m.ID == b.last:
+			return m.Result
+		}
+	}
+}
+
+type browserMessage struct {
+	ID            int
+	Method        string
+	Params        json.RawMessage
+	Result, Error json.RawMessage
+}
+
+func (b *browser) read(during string) (m browserMessage) {
+	b.t.Helper()
+	line, err := b.out.ReadBytes(0)
+	if err != nil {
+		b.t.Fatalf("%s: %v", during, err)
+	}
+	if err := json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m); err != nil {
+		b.t.Fatalf("%s: %v", during, err)
+	}
+	return m
+}
+
+func (b *browser) answer(method string, params map[string]any, into any) {
+	b.t.Helper()
+	if err := json.Unmarshal(b.call(method, params), into); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// open shows a file and waits until it is loaded.
+func (b *browser) open(path string) {
+	b.t.Helper()
+	b.call("Page.navigate", map[string]any{"url": "file://" + path})
+	for {
+		for _, e := range b.events {
+			if e.Method == "Page.loadEventFired" {
+				return
+			}
+		}
+		m := b.read("loading")
+		b.events = append(b.events, browserEvent{m.Method, m.Params})
+	}
+}
+
+// complaints are the errors and warnings that the page caused so far.
+func (b *browser) complaints() []string {
+	var list []string
+	for _, e := range b.events {
+		var p struct {
+			Type  string
+			Entry struct{ Level, Text string }
+		}
+		json.Unmarshal(e.Params, &p)
+		switch {
+		case e.Method == "Runtime.exceptionThrown",
+			e.Method == "Runtime.consoleAPICalled" && (p.Type == "error" || p.Type == "warning"),
+			e.Method == "Log.entryAdded" && (p.Entry.Level == "error" || p.Entry.Level == "warning"):
+			list = append(list, string(e.Params))
+		}
+	}
+	return list
+}
+
+// eval runs the body of an asynchronous function in the page.
+func (b *browser) eval(body string, into any) {
+	b.t.Helper()
+	var result struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	b.answer("Runtime.evaluate", map[string]any{"expression": "(async () => {" + body + "})()", "awaitPromise": true, "returnByValue": true}, &result)
+	if result.ExceptionDetails != nil {
+		b.t.Fatalf("the page threw: %s", result.ExceptionDetails)
+	}
+	if err := json.Unmarshal(result.Result.Value, into); err != nil {
+		b.t.Fatalf("%s gave %s: %v", body, result.Result.Value, err)
+	}
+}
+
+// resize gives the page this width.
+func (b *browser) resize(width int) {
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+}
+
+// scheme makes the reader prefer light or dark pages.
+func (b *browser) scheme(name string) {
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": name}}})
+}
+
+// look keeps a picture of the page, for people, where SPMVTUNE_SCREENS names a folder.
+func (b *browser) look(name string) {
+	dir := os.Getenv("SPMVTUNE_SCREENS")
+	if dir == "" {
+		return
+	}
+	var shot struct{ Data []byte }
+	b.answer("Page.captureScreenshot", nil, &shot)
+	if err := os.WriteFile(fmt.Sprintf("%s/%s.png", dir, name), shot.Data, 0o644); err != nil {
+		b.t.Error(err)
+	}
+}

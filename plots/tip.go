@@ -1,0 +1,51 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"spmvtune/store"
+)
+
+// about says what a trial is and what it took, as one who points at its mark wants to
+// know.
+func about(r *store.Row) string {
+	if r == nil {
+		return ""
+	}
+	parts := []string{r.Kernel, r.Matrix, string(r.Precision)}
+	if r.Block > 0 {
+		parts = append(parts, fmt.Sprintf("block %d", r.Block))
+	}
+	if r.Grid > 0 {
+		parts = append(parts, fmt.Sprintf("grid %d", r.Grid))
+	}
+	if r.Params != "" {
+		parts = append(parts, r.Params)
+	}
+	return strings.Join(parts, ", ") + ": " + timeWords(r)
+}
+
+// timeWords are the time of a trial with its interval, and its throughput.
+func timeWords(r *store.Row) string {
+	text := significant(r.MedianMS, 4) + " ms"
+	if r.LowMS > 0 && r.HighMS >= r.LowMS && !math.IsInf(r.HighMS, 0) {
+		text += " (" + significant(r.LowMS, 4) + " to " + significant(r.HighMS, 4) + ")"
+	}
+	if r.GFLOPS > 0 {
+		text += ", " + significant(r.GFLOPS, 3) + " GFLOP/s"
+	}
+	if r.GBPS > 0 {
+		text += ", " + significant(r.GBPS, 3) + " GB/s"
+	}
+	return text
+}
+
+// between adds its interval to a value.
+func between(number func(float64) string, v, low, high float64) string {
+	if low == v && high == v {
+		return number(v)
+	}
+	return number(v) + " (" + number(low) + " to " + number(high) + ")"
+}
