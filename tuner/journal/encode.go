@@ -21,6 +21,7 @@ type trialLine struct {
 	Low        number            `json:"low,omitzero"`
 	High       number            `json:"high,omitzero"`
 	Samples    numbers           `json:"samples,omitempty"`
+	Seconds    number            `json:"seconds,omitzero"`
 	Prepare    number            `json:"prepare,omitzero"`
 	MaxError   number            `json:"max_error"`
 	Properties map[string]number `json:"properties,omitempty"`
@@ -42,14 +43,14 @@ func encodeTrial(run int, r tuner.Result) trialLine {
 	return trialLine{
 		Run: run, Result: r,
 		Median: number(r.Median), Low: number(r.Low), High: number(r.High), Samples: r.Samples,
-		Prepare: number(r.Prepare), MaxError: number(r.MaxError), Properties: convert[number](r.Properties),
+		Seconds: number(r.Seconds), Prepare: number(r.Prepare), MaxError: number(r.MaxError), Properties: convert[number](r.Properties),
 	}
 }
 
 func (l *trialLine) decode() tuner.Result {
 	r := l.Result
 	r.Median, r.Low, r.High, r.Samples = float64(l.Median), float64(l.Low), float64(l.High), l.Samples
-	r.Prepare, r.MaxError, r.Properties = float64(l.Prepare), float64(l.MaxError), convert[float64](l.Properties)
+	r.Seconds, r.Prepare, r.MaxError, r.Properties = float64(l.Seconds), float64(l.Prepare), float64(l.MaxError), convert[float64](l.Properties)
 	return r
 }
 
