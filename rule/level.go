@@ -29,6 +29,9 @@ const (
 // they save what they did on families left out, in the matrices of the leaf over sizes.
 func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) {
 	c, err := r.Select(k, f)
+	if unknown := new(UnknownError); errors.As(err, &unknown) && !want.Accurate {
+		return r.bySizes(k, f, unknown)
+	}
 	if err != nil {
 		return c, err
 	}
@@ -53,6 +56,26 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 			Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
 	}
 	return c, nil
+}
+
+// bySizes chooses by the sizes of a matrix of which the tree over all features asks for
+// more than is known.
+func (r *Rule) bySizes(k Key, f sparse.Features, unknown *UnknownError) (Choice, error) {
+	s, err := r.Find(k)
+	if err != nil {
+		return Choice{}, err
+	}
+	if s.Sizes == nil {
+		return Choice{}, unknown
+	}
+	leaf, path := s.Sizes.walk(&f)
+	for _, step := range path {
+		if math.IsNaN(step.Value) {
+			return Choice{}, &UnknownError{step.Feature}
+		}
+	}
+	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes,
+		Unknown: unknown.Feature, Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
 }
 
 // pays is after how many products of a matrix the features pay for themselves, 0: never.

@@ -22,6 +22,9 @@ type Choice struct {
 	By       string   `json:"by"`       // sizes, features or ensemble
 	// Pays is how many products of the matrix pay for computing its features; 0: none.
 	Pays int `json:"features_pay_from,omitempty"`
+	// Unknown is the feature that the tree over all features asked for in vain, where the
+	// choice is by sizes for that.
+	Unknown string `json:"unknown_feature,omitempty"`
 	// Forecast is the time that a product is expected to take, nil where nothing is known.
 	Forecast *Forecast        `json:"forecast,omitempty"`
 	Next     []kernels.Config `json:"next,omitempty"` // best of the others, where the leaf is one of a tree
@@ -52,11 +55,18 @@ func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
 	leaf, path := s.Root.walk(&f)
 	for _, step := range path {
 		if math.IsNaN(step.Value) || math.IsInf(step.Value, 0) {
-			return Choice{}, fmt.Errorf("selecting a kernel: the rule asks for %s, which is not known of the matrix", step.Feature)
+			return Choice{}, &UnknownError{step.Feature}
 		}
 	}
 	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: ByFeatures,
 		Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
+}
+
+// An UnknownError says that a tree asks for a feature that is not known of the matrix.
+type UnknownError struct{ Feature string }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("selecting a kernel: the rule asks for %s, which is not known of the matrix", e.Feature)
 }
 
 // Find returns the selector for k, with the same freedom as Select. The error

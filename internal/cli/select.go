@@ -52,17 +52,12 @@ says for which.`,
 				return err
 			}
 			var chosen []selection
-			var missing error
 			for _, k := range keys {
 				c, err := r.SelectFor(k, features, want)
 				if err != nil {
-					missing = err
-					continue
+					return err
 				}
 				chosen = append(chosen, newSelection(name, c, note))
-			}
-			if len(chosen) == 0 || missing != nil && precision != "" && cache != "" {
-				return missing
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), chosen)
@@ -183,6 +178,8 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 		switch {
 		case c.By == rule.ByEnsemble:
 			item("because the ensemble expects %.0f%% of the best", 100*c.Expected)
+		case c.Unknown != "":
+			item("by its sizes: the whole rule asks for %s, which is not known", c.Unknown)
 		case c.By == rule.BySizes && c.Pays > 0:
 			item("by its sizes: other features pay from %d products", c.Pays)
 		case c.By == rule.BySizes:

@@ -58,31 +58,34 @@ func givenFeatures(text string) (sparse.Features, error) {
 	return f, nil
 }
 
-// keysFor lists what is to be asked of a rule: each precision, and each cache state where
-// none is named. note says so where the rule is of another device than the one named.
+// keysFor lists what is to be asked of a rule: each precision and cache state that it has,
+// where none is named. note says so where the rule is of another device than the one named.
 func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string, err error) {
 	precisions, err := choosePrecisions(precision)
 	if err != nil {
 		return nil, "", err
 	}
-	var devices, caches []string
+	var devices []string
 	for i := range r.Selectors {
-		devices, caches = append(devices, r.Selectors[i].Device), append(caches, r.Selectors[i].Cache)
+		devices = append(devices, r.Selectors[i].Device)
 	}
 	slices.Sort(devices)
-	slices.Sort(caches)
-	devices, caches = slices.Compact(devices), slices.Compact(caches)
+	devices = slices.Compact(devices)
 	if asked.Device != "" && !slices.Contains(devices, asked.Device) && len(devices) == 1 {
 		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: learn a rule there", devices[0], asked.Device)
 		asked.Device = ""
 	}
-	if asked.Cache != "" {
-		caches = []string{asked.Cache}
-	}
 	for _, asked.Precision = range precisions {
-		for _, asked.Cache = range caches {
-			keys = append(keys, asked)
+		for i := range r.Selectors {
+			k := r.Selectors[i].Key()
+			k.Device = asked.Device
+			if k.Precision == asked.Precision && (asked.Cache == "" || k.Cache == asked.Cache) && !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
 		}
+	}
+	if len(keys) == 0 {
+		keys = []rule.Key{asked} // the rule says what it has instead
 	}
 	return keys, note, nil
 }
