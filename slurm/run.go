@@ -43,6 +43,7 @@ const (
 	taskScript   = "task.sh"
 	finishScript = "finish.sh"
 	deviceFile   = "device.json" // the device model of the run, fixed by its first task
+	matricesDir  = "matrices"    // NAME.json: the content of a matrix, fixed by the first task that loads it
 )
 
 // Path is where a file of the run lies.

@@ -1,13 +1,8 @@
 package slurm
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,9 +35,9 @@ func (r *Run) SettleDevices(t Task, s configs.Slurm, found []kernels.Device) (ba
 			}
 		}
 	}
-	first, err := r.fixDevices(mine)
+	first, err := fix(r.Path(deviceFile), mine)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("fixing the run's devices: %w", err)
 	}
 	for _, backend := range slices.Sorted(maps.Keys(first.Models)) {
 		want, here := first.Models[backend], mine.Models[backend]
@@ -68,47 +63,6 @@ func deviceWord(backend string) string {
 		return "GPU"
 	}
 	return "processor"
-}
-
-// fixDevices returns the devices of the run: mine, if no task has fixed them yet.
-// Of several tasks at once one does, and the file appears whole: a link can't
-// replace a file, on any file system that nodes share.
-func (r *Run) fixDevices(mine Devices) (Devices, error) {
-	path := r.Path(deviceFile)
-	for {
-		var d Devices
-		data, err := os.ReadFile(path)
-		if err == nil {
-			if err := json.Unmarshal(data, &d); err != nil {
-				return d, fmt.Errorf("reading %s: %w: it was damaged; delete it, and the next task writes it", path, err)
-			}
-			return d, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return d, fmt.Errorf("reading the run's devices: %w", err)
-		}
-		if err := r.writeDevices(mine); err != nil && !errors.Is(err, fs.ErrExist) {
-			return d, fmt.Errorf("fixing the run's devices: %w", err)
-		}
-	}
-}
-
-func (r *Run) writeDevices(d Devices) error {
-	data, err := json.MarshalIndent(d, "", "\t")
-	if err != nil {
-		return err
-	}
-	path := r.Path(deviceFile)
-	f, err := os.CreateTemp(filepath.Dir(path), ".device-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(append(data, '\n'))
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Link(f.Name(), path)
 }
 
 // checkType refuses a GPU that is not of the type that was asked for.

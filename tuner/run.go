@@ -22,6 +22,10 @@ type Options struct {
 	Assume  *Assumed    // for Preview: plan for a device that is not here
 	Settler *Settler    // of matrices of the SuiteSparse collection; nil: a new one, which shows nothing
 
+	// Accept is asked about every matrix once it is loaded: one that it refuses is left
+	// out, and is a Failure. May be nil.
+	Accept func(Matrix) error
+
 	// Parts are what is to be measured of each matrix, by its name; matrices without
 	// any are left out. Nil: everything.
 	Parts map[string][]Part
@@ -119,6 +123,11 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	}
 	if err != nil {
 		return &Failure{spec.Name, err}
+	}
+	if r.opt.Accept != nil {
+		if err := r.opt.Accept(m); err != nil {
+			return &Failure{spec.Name, err}
+		}
 	}
 	m.Note = cmp.Or(note, m.Note)
 	plan, err := r.plan(m)

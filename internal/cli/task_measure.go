@@ -149,6 +149,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 	into.Summary, err = tuner.Run(ctx, part, l.journal, tuner.Options{
 		Launch: launch, Version: programVersion(), Node: t.work.Node, Job: t.work.Job,
 		Parts: partsOf(l.pieces), Observe: log.observe,
+		Accept: func(m tuner.Matrix) error { return t.run.SettleMatrix(t.work, m) },
 	})
 	return explainGPU(err)
 }
