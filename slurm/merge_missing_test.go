@@ -116,13 +116,38 @@ func TestMissingHasLastAttemptsWord(t *testing.T) {
 // A task that was complete, but whose journal was damaged since, is done again as far
 // as it has to be, and is complete then.
 func TestDamageIsMended(t *testing.T) {
+	third := testTrial("m1", 2).ID
+	for name, c := range map[string]struct {
+		damage func(journal string) string
+		want   string
+	}{
+		"altered":   {func(j string) string { return strings.Replace(j, third, "0", 1) }, "line 5: its checksum is"},
+		"taken out": {func(j string) string { return without(j, third) }, "line 5: lines that are missing before it: 1"},
+	} {
+		t.Run(name, func(t *testing.T) { damageIsMended(t, c.damage, c.want) })
+	}
+}
+
+// without takes the line with a word out of text.
+func without(text, word string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, word) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func damageIsMended(t *testing.T, damage func(journal string) string, want string) {
+	t.Helper()
 	run := newRun(t, 1)
 	w := write(t, run, 0, "1_0", 0, 5)
 	end(t, w, "m1", tuner.All, "")
 	data, err := os.ReadFile(w.Path())
 	must(t, err)
-	must(t, os.WriteFile(w.Path(), []byte(strings.Replace(string(data), testTrial("m1", 2).ID, "0", 1)), 0o666))
-	if m := merge(t, run); m.New != 4 || m.Complete != 0 || !strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: line 5: its checksum is") {
+	must(t, os.WriteFile(w.Path(), []byte(damage(string(data))), 0o666))
+	if m := merge(t, run); m.New != 4 || m.Complete != 0 || !strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: "+want) {
 		t.Errorf("damaged: %+v", m)
 	}
 	again := write(t, run, 0, "2_0", 5, 5)

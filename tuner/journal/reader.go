@@ -20,6 +20,7 @@ type Reader struct {
 	path     string
 	offset   int64 // of the first line that was not read whole
 	line     int   // how many were
+	sequence sequence
 	runs     map[int]*Run
 	matrices map[string]*tuner.Matrix
 }
@@ -39,7 +40,8 @@ func Read(ctx context.Context, path string) iter.Seq2[Record, error] {
 // place. An error, which is the last that is yielded, means that the file can't
 // be read, or that ctx has ended.
 //
-// A last line without its end is a Problem each time, until it is whole.
+// A last line without its end is a Problem each time, until it is whole. Lines that
+// are missing are one Problem, before the line after them.
 func (r *Reader) Records(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := r.records(ctx, func(rec Record) bool { return yield(rec, nil) }); err != nil {
@@ -79,7 +81,7 @@ func (r *Reader) scan(ctx context.Context, f io.Reader, yield func(Record) bool)
 		}
 		r.offset += length
 		r.line++
-		if !yield(r.record(line, length)) {
+		if !r.take(line, length, yield) {
 			return nil
 		}
 	}
@@ -114,17 +116,32 @@ func nextLine(lines *bufio.Reader) (line []byte, length int64, err error) {
 	return bytes.TrimSuffix(line, []byte("\n")), length, err
 }
 
+// take yields what a line says, after what is missing before it.
+func (r *Reader) take(line []byte, length int64, yield func(Record) bool) bool {
+	damaged := func(err error) bool { return yield(Record{Problem: &Problem{r.line, Damaged, err}}) }
+	if length > maxLine {
+		r.sequence.unknown++
+		return damaged(fmt.Errorf("a line of %d bytes is not from a journal", length))
+	}
+	n, kind, data, err := unseal(line)
+	if err != nil {
+		r.sequence.unknown++
+		return damaged(err)
+	}
+	lost, misplaced := r.sequence.next(n)
+	switch {
+	case misplaced:
+		return damaged(fmt.Errorf("it was written as line %d, and stands after that", n))
+	case lost > 0 && !yield(Record{Problem: &Problem{r.line, Missing, fmt.Errorf("lines that are missing before it: %d", lost)}}):
+		return false
+	}
+	return yield(r.record(kind, data))
+}
+
 // record makes of a line what it says.
-func (r *Reader) record(line []byte, length int64) Record {
+func (r *Reader) record(kind string, data []byte) Record {
 	trouble := func(kind Trouble, err error) Record {
 		return Record{Problem: &Problem{r.line, kind, err}}
-	}
-	if length > maxLine {
-		return trouble(Damaged, fmt.Errorf("a line of %d bytes is not from a journal", length))
-	}
-	kind, data, err := unseal(line)
-	if err != nil {
-		return trouble(Damaged, err)
 	}
 	switch kind {
 	case runKind:

@@ -53,9 +53,9 @@ func TestDamage(t *testing.T) {
 	write(t, w, 0, 3)
 	must(t, w.End(End{Reason: "done"}))
 	lines := strings.SplitAfter(string(readFile(t, w.Path())), "\n") // matrix, run, three trials, end, ""
-	unknown, err := seal("weather", map[string]int{"rain": 1})
+	unknown, err := seal(3, "weather", map[string]int{"rain": 1})
 	must(t, err)
-	number, err := seal(trialKind, map[string]string{"run": "one"})
+	number, err := seal(3, trialKind, map[string]string{"run": "one"})
 	must(t, err)
 	for _, tt := range []struct {
 		name     string
@@ -67,11 +67,16 @@ func TestDamage(t *testing.T) {
 		{"nothing", nil, 0, "[]", 0},
 		{"whole", lines, 3, "[]", 1},
 		{"empty lines", []string{lines[0], "\n", lines[1], lines[2], "\n"}, 1, "[damaged in line 2 damaged in line 5]", 0},
-		{"an unknown kind", []string{lines[0], lines[1], string(unknown), lines[2]}, 1, "[unknown in line 3]", 0},
-		{"a field of another type", []string{lines[0], lines[1], string(number), lines[2]}, 1, "[damaged in line 3]", 0},
-		{"no run", []string{lines[0], lines[2], lines[1], lines[3]}, 1, "[orphan in line 2]", 0},
-		{"no matrix", []string{lines[1], lines[2], lines[0], lines[3]}, 1, "[orphan in line 2]", 0},
-		{"two in one line", []string{lines[0], lines[1], strings.TrimSpace(lines[2]) + lines[3], lines[4]}, 1, "[damaged in line 3]", 0},
+		{"an unknown kind", []string{lines[0], lines[1], string(unknown), lines[3]}, 1, "[unknown in line 3]", 0},
+		{"a field of another type", []string{lines[0], lines[1], string(number), lines[3]}, 1, "[damaged in line 3]", 0},
+		{"no run", []string{lines[0], lines[2]}, 0, "[missing in line 2 orphan in line 2]", 0},
+		{"no matrix", []string{lines[1], lines[2]}, 0, "[missing in line 1 orphan in line 2]", 0},
+		{"a trial taken out", []string{lines[0], lines[1], lines[2], lines[4], lines[5]}, 2, "[missing in line 4]", 1},
+		{"all trials taken out", []string{lines[0], lines[1], lines[5]}, 0, "[missing in line 3]", 1},
+		{"a trial twice", []string{lines[0], lines[1], lines[2], lines[2], lines[3]}, 2, "[damaged in line 4]", 0},
+		{"trials swapped", []string{lines[0], lines[1], lines[3], lines[2], lines[4]}, 2, "[missing in line 3 damaged in line 4]", 0},
+		{"taken out beside a damaged one", []string{lines[0], lines[1], "x\n", lines[4], lines[5]}, 1, "[damaged in line 3 missing in line 4]", 1},
+		{"two in one line", []string{lines[0], lines[1], strings.TrimSpace(lines[2]) + lines[3], lines[4]}, 1, "[damaged in line 3 missing in line 4]", 0},
 		{"zeros from a crash", []string{lines[0], lines[1], strings.Repeat("\x00", 4096)}, 0, "[torn in line 3]", 0},
 		{"no lines at all", []string{strings.Repeat("x", maxLine+100), "\n", lines[0], lines[1], lines[2]}, 1, "[damaged in line 1]", 0},
 		{"a torn giant", []string{lines[0], strings.Repeat("x", maxLine+100)}, 0, "[torn in line 2]", 0},
@@ -82,6 +87,21 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%d trials, %v, %d ends; want %d, %s, %d", len(trials), problems, ends, tt.trials, tt.problems, tt.ends)
 			}
 		})
+	}
+}
+
+// Journals of versions before lines had numbers are read as they were.
+func TestLinesWithoutNumbers(t *testing.T) {
+	w := start(t, t.TempDir(), "1_1")
+	write(t, w, 0, 3)
+	var old []byte
+	for line := range bytes.Lines(readFile(t, w.Path())) {
+		_, kind, record, err := unseal(bytes.TrimSuffix(line, []byte("\n")))
+		must(t, err)
+		old = append(old, checksummed(fmt.Appendf(nil, `"%s":%s}`, kind, record))...)
+	}
+	if trials, problems, _ := content(t, file(t, old)); len(trials) != 3 || problems != nil {
+		t.Errorf("%v, %v", trials, problems)
 	}
 }
 
@@ -157,7 +177,7 @@ func FuzzRead(f *testing.F) {
 	data := readFile(f, w.Path())
 	f.Add(data, false)
 	f.Add(data[:len(data)-1], false)
-	for _, body := range []string{`"trial":{"samples":[1,"NaN",null]}}`, `"trial":null}`, `"run":{}}`, `"end":[]}`, `"":}`, `"matrix":{"features":{"rows":-1}}}`} {
+	for _, body := range []string{`"n":7,"end":{}}`, `"n":0,"end":{}}`, `"n":-1,"end":{}}`, `"trial":{"samples":[1,"NaN",null]}}`, `"trial":null}`, `"run":{}}`, `"end":[]}`, `"":}`, `"matrix":{"features":{"rows":-1}}}`} {
 		f.Add([]byte(body), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
@@ -171,7 +191,9 @@ func FuzzRead(f *testing.F) {
 		}
 		records := 0
 		err := NewReader("").scan(t.Context(), bytes.NewReader(data), func(rec Record) bool {
-			records++
+			if rec.Problem == nil || rec.Problem.Kind != Missing { // which comes before a line
+				records++
+			}
 			set := 0
 			for _, is := range []bool{rec.Run != nil, rec.Matrix != nil, rec.Trial != nil, rec.End != nil, rec.Problem != nil} {
 				if is {

@@ -62,7 +62,8 @@ type Trouble string
 
 const (
 	Torn    Trouble = "torn"    // the last line has no end: it is being written, or its writer died
-	Damaged Trouble = "damaged" // not what was written
+	Damaged Trouble = "damaged" // not what was written, or not where
+	Missing Trouble = "missing" // lines before this one are not there
 	Orphan  Trouble = "orphan"  // a trial whose run or matrix was on a damaged line
 	Unknown Trouble = "unknown" // of a kind that only a newer program knows
 )

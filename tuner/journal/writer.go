@@ -32,7 +32,8 @@ type Writer struct {
 
 	mu       sync.Mutex
 	file     *os.File
-	size     int64 // of the whole lines
+	lines    int   // whole ones
+	size     int64 // of these
 	runs     int
 	finished map[string]tuner.Known
 	broken   error // the first thing that went wrong with the file
@@ -172,7 +173,7 @@ func (w *Writer) append(kind string, record any) error {
 	if w.broken != nil {
 		return w.broken
 	}
-	line, err := seal(kind, record)
+	line, err := seal(w.lines+1, kind, record)
 	if err != nil {
 		return fmt.Errorf("writing to %s: %w", w.path, err)
 	}
@@ -184,6 +185,7 @@ func (w *Writer) append(kind string, record any) error {
 		w.broken = fmt.Errorf("writing to the journal: %w: what it says by then is kept", err)
 		return w.broken
 	}
+	w.lines++
 	w.size += int64(len(line))
 	return nil
 }
