@@ -43,6 +43,8 @@ type document struct {
 	Undrawn        htmlTable // figures without data
 	BestNotes      []string
 	Best           []htmlTable
+	Papers         []htmlSheet
+	PapersLacking  string // which tables of the papers have no data
 	ClaimNotes     []string
 	Claims         []htmlClaims
 	RuleText       string
@@ -85,6 +87,7 @@ type htmlCell struct {
 	Text  string
 	Key   string // what the column is sorted by; "" for the text
 	Right bool
+	Bold  bool
 }
 
 // detailBudget bounds the bytes that pages of single matrices add to the report; beyond
@@ -123,6 +126,7 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Fig
 		changes, doc.AgainstNotes = againstTable(opt.Against, opt.Base)
 		doc.Against = changes.html("changes")
 	}
+	doc.Papers, doc.PapersLacking = htmlSheets(paperSheets(d))
 	doc.ClaimNotes, doc.Claims = claimNotes(d), claimSections(d)
 	if r != nil {
 		var b bytes.Buffer
@@ -203,13 +207,37 @@ func packed(text string) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
+// An htmlSheet is a sheet as the page shows it.
+type htmlSheet struct {
+	Title  string
+	Notes  []string
+	Tables []htmlTable
+}
+
+// htmlSheets are those that have tables, and what produces the others.
+func htmlSheets(list []sheet) (shown []htmlSheet, lacking string) {
+	var others []string
+	for _, s := range list {
+		if len(s.tables) == 0 {
+			others = append(others, s.title+": sweep "+s.sweep)
+			continue
+		}
+		h := htmlSheet{Title: s.title, Notes: s.notes}
+		for i, t := range s.tables {
+			h.Tables = append(h.Tables, t.html(fmt.Sprintf("%s-%d", s.stem, i+1)))
+		}
+		shown = append(shown, h)
+	}
+	return shown, strings.Join(others, "; ")
+}
+
 // html gives t an id and every cell its sort key.
 func (t table) html(id string) htmlTable {
 	h := htmlTable{ID: id, Title: t.Title, Columns: t.Columns}
-	for _, row := range t.Rows {
+	for n, row := range t.Rows {
 		cells := make([]htmlCell, len(row))
 		for i, c := range row {
-			cells[i] = htmlCell{Text: c.Text, Right: t.Columns[i].Right}
+			cells[i] = htmlCell{Text: c.Text, Right: t.Columns[i].Right, Bold: t.bold[spotAt{n, i}]}
 			if !math.IsNaN(c.Key) {
 				cells[i].Key = strconv.FormatFloat(c.Key, 'g', 9, 64)
 			} else if cells[i].Right {

@@ -49,10 +49,12 @@ func (t *table) markdown(b *bytes.Buffer) {
 		head[i] = markdownText(c.Name)
 	}
 	lines = append(lines, head)
-	for _, r := range t.Rows {
+	for n, r := range t.Rows {
 		line := make([]string, len(r))
 		for i, c := range r {
-			line[i] = markdownText(c.Text)
+			if line[i] = markdownText(c.Text); t.bold[spotAt{n, i}] {
+				line[i] = "**" + line[i] + "**"
+			}
 		}
 		lines = append(lines, line)
 	}

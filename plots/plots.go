@@ -51,7 +51,7 @@ type Written struct {
 	Claims   []claims.Judgement
 }
 
-// Report writes figures/*.png, figures/*.svg, tables/*.md and report.html under
+// Report writes figures/*.png, figures/*.svg, tables/*.{md,csv,tex} and report.html under
 // dir from what db holds. r may be nil: the report then says that no rule was
 // learned. A figure without data is no error: report.html lists it with what would
 // produce it, and where opt names it, it is a warning.
@@ -120,14 +120,10 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	}
 
 	best := bestTables(d)
-	if err := files.write("tables/best-configuration.md", markdownPage("Best configuration", bestNotes(d), best)); err != nil {
-		return nil, err
-	}
-	if err := files.write("tables/summary.md", markdownPage("Summary", summaryNotes(d), summaryTables(d))); err != nil {
-		return nil, err
-	}
-	if err := files.write("tables/claims.md", markdownPage("Claims of the papers", claimNotes(d), claimTables(d))); err != nil {
-		return nil, err
+	for _, s := range sheets(d, best) {
+		if err := s.write(files); err != nil {
+			return nil, err
+		}
 	}
 	if opt.Against != nil {
 		changes, notes := againstTable(opt.Against, opt.Base)

@@ -5,15 +5,26 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spmvtune/store"
 )
 
-// A table is printed as Markdown and as HTML.
+// A table is printed as Markdown, CSV, LaTeX and HTML.
 type table struct {
 	Title   string
 	Columns []column
 	Rows    [][]cell
+	bold    map[spotAt]bool // cells that are printed bold
+}
+
+type spotAt struct{ row, column int }
+
+func (t *table) embolden(row, column int) {
+	if t.bold == nil {
+		t.bold = map[spotAt]bool{}
+	}
+	t.bold[spotAt{row, column}] = true
 }
 
 type column struct {
@@ -45,7 +56,7 @@ func bestNotes(d *data) []string {
 		"Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are rounded to what it supports, " +
 			"but not below two digits. GB/s: compulsory traffic of the format divided by time.",
 		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start of each run" + d.firstRun() + ". " +
-			"Above 100%, the matrix came from caches, not from memory: a warm cache holds small ones.",
+			"Copy: share of the copy's. Above 100%, the matrix came from caches, not from memory: a warm cache holds small ones.",
 		"Tied: configurations that can't be told apart from the fastest by their samples, the listed one included; of these it is the most " +
 			"robust, the one whose neighbouring block and grid sizes are fast too. " + d.driftNote() + "Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
 			"The figure of speed-ups takes the fastest configuration of each kernel, so that its ratios can be a little higher.",
@@ -96,23 +107,31 @@ func bestColumns(baseline string) []column {
 	}
 	return []column{
 		{"matrix", false}, {"kernel", false}, {"block", true}, {"grid", true}, {"parameters", false},
-		{"time (ms)", true}, {"GFLOP/s", true}, {"GB/s", true}, {"roof (%)", true}, {speedup, true}, {"tied", true},
+		{"time (ms)", true}, {"GFLOP/s", true}, {"GB/s", true}, {"roof (%)", true}, {"copy (%)", true}, {speedup, true}, {"× cuSPARSE", true}, {"tied", true},
 	}
 }
 
 func bestRow(d *data, b *store.Best) []cell {
 	rel := relative(&b.Row)
 	measured := func(v float64) cell { return cell{rounded(v, v*rel), v} }
-	speedup := cell{missing, math.NaN()}
-	if base := fastest(d.panelOf(&b.Row).byKernel(d.baselineOf(b.Device))); base != nil {
-		v, low, high := ratio(base, &b.Row)
-		speedup = cell{rounded(v, max(v-low, high-v)), v}
-	}
+	p := d.panelOf(&b.Row)
+	base := fastest(p.byKernel(d.baselineOf(b.Device)))
+	library := p.fastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_") })
 	return []cell{
 		words(b.Matrix), words(b.Kernel), integer(b.Block), integer(b.Grid), words(b.Params),
-		{interval(b.MedianMS, b.LowMS, b.HighMS), b.MedianMS}, measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
-		speedup, integer(b.TieSize),
+		{interval(b.MedianMS, b.LowMS, b.HighMS), b.MedianMS}, measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction), measured(100 * b.GBPS / d.copyRoof(b.Device)),
+		ratioCell(base, &b.Row), ratioCell(library, &b.Row), integer(b.TieSize),
 	}
+}
+
+// copyRoof is the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
+func (d *data) copyRoof(device string) float64 {
+	for i := range d.devices {
+		if v := &d.devices[i]; v.Label == device && v.Roof.Copy > 0 {
+			return v.Roof.Copy
+		}
+	}
+	return math.NaN()
 }
 
 // panelOf returns the panel that r belongs to, an empty one if there is none.
