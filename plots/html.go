@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,7 @@ type document struct {
 	ClaimNotes     []string
 	Claims         []htmlClaims
 	RuleText       string
+	Trees          []htmlPage // the rule as drawn trees
 	Validation     htmlTable
 	Failures       htmlTable
 	FailuresCut    int // failures beyond those listed
@@ -115,6 +117,12 @@ func writeHTML(w io.Writer, d *data, r *rule.Rule, pages []*page, undrawn []*Fig
 	for i, t := range summaryTables(d) {
 		doc.Summary = append(doc.Summary, t.html(fmt.Sprintf("summary-%d", i+1)))
 	}
+	for _, p := range pages {
+		if p.figure == ruleFigure {
+			doc.Trees = append(doc.Trees, htmlPageOf(p, styles))
+		}
+	}
+	pages = slices.DeleteFunc(slices.Clone(pages), func(p *page) bool { return p.figure == ruleFigure })
 	doc.Figures, doc.Undrawn = htmlFigures(pages, styles), undrawnTable(undrawn).html("undrawn")
 	for i, t := range best {
 		doc.Best = append(doc.Best, t.html(fmt.Sprintf("best-%d", i+1)))

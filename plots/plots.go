@@ -94,6 +94,7 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	if opt.Against != nil {
 		pages = append(drawAgainst(opt.Against, opt.Base), pages...)
 	}
+	pages = append(pages, drawTrees(d)...)
 	name := uniqueNames()
 	for _, p := range pages {
 		p.Name = name(p.Name)

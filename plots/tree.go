@@ -1,0 +1,168 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/rule"
+)
+
+// ruleFigure is the learned rule as a tree. It is not in the registry: it has a section
+// of the report to itself.
+var ruleFigure = &Figure{ID: "rule", Title: "Learned rule"}
+
+// drawTrees draws the tree of each setup that asks anything; a single leaf is a sentence
+// of the text below.
+func drawTrees(d *data) []*page {
+	if d.rule == nil {
+		return nil
+	}
+	var pages []*page
+	for i := range d.rule.Selectors {
+		s := &d.rule.Selectors[i]
+		if s.Root == nil || s.Root.Leaf() {
+			continue
+		}
+		t := newTree(s.Root)
+		words := d.words(setup{s.Device, s.Cache, s.Precision})
+		pages = append(pages, &page{
+			Name:  d.fileStem("rule", s.Device, string(s.Precision), s.Cache),
+			Title: "Which kernel for which matrix: " + words,
+			Subtitle: "From left to right: a branch upwards is taken where the feature of the matrix is at most the number. " +
+				"Leaves: the choice, and its share of the best measured speed on the matrices that it was learned from.",
+			Alt:    t.words(),
+			height: vg.Length(len(t.leaves))*leafHeight + 6,
+			body:   t.draw,
+			figure: ruleFigure,
+		})
+	}
+	return pages
+}
+
+// A tree is a rule laid out: leaves from top to bottom, and each question half-way
+// between those that it leads to.
+type tree struct {
+	root   *treeNode
+	leaves []*treeNode
+	depth  int // of the deepest leaf
+}
+
+type treeNode struct {
+	*rule.Node
+	below, above *treeNode
+	depth        int
+	row          float64 // in leaves, from the top
+}
+
+func newTree(root *rule.Node) *tree {
+	t := &tree{}
+	t.root = t.place(root, 0)
+	return t
+}
+
+func (t *tree) place(n *rule.Node, depth int) *treeNode {
+	p := &treeNode{Node: n, depth: depth}
+	t.depth = max(t.depth, depth)
+	if n.Leaf() {
+		p.row = float64(len(t.leaves))
+		t.leaves = append(t.leaves, p)
+		return p
+	}
+	p.below, p.above = t.place(n.Below, depth+1), t.place(n.Above, depth+1)
+	p.row = (p.below.row + p.above.row) / 2
+	return p
+}
+
+const (
+	leafHeight = vg.Length(36)
+	leafWidth  = vg.Length(250) // for the words of leaves
+	treeStep   = vg.Length(150) // between a question and its answers, at most
+)
+
+func (t *tree) draw(c draw.Canvas) {
+	step := min(treeStep, (c.Max.X-c.Min.X-leafWidth)/vg.Length(t.depth))
+	at := func(n *treeNode) vg.Point {
+		depth := n.depth
+		if n.Leaf() {
+			depth = t.depth // beneath each other
+		}
+		return vg.Point{X: c.Min.X + 6 + vg.Length(depth)*step, Y: c.Max.Y - leafHeight*vg.Length(n.row+0.5)}
+	}
+	t.branches(c, t.root, at, step)
+}
+
+// branches draws what a question leads to, and then the question over it.
+func (t *tree) branches(c draw.Canvas, n *treeNode, point func(*treeNode) vg.Point, step vg.Length) {
+	p := point(n)
+	if n.Leaf() {
+		drawLeaf(c, n.Node, p)
+		return
+	}
+	soft := at(typeface(tickSize, false, softColor), text.XLeft, text.YBottom)
+	number := plain(n.Threshold)
+	for i, child := range []*treeNode{n.below, n.above} {
+		q := point(child)
+		c.StrokeLines(draw.LineStyle{Color: lineColor, Width: 1.2}, []vg.Point{p, {X: p.X, Y: q.Y}, {X: q.X - 5, Y: q.Y}})
+		sign := []string{"≤ ", "> "}[i]
+		c.FillText(soft, vg.Point{X: p.X + 5, Y: q.Y + 1.5}, fit(soft, sign+number, step-10))
+		t.branches(c, child, point, step)
+	}
+	name := at(typeface(tickSize, true, inkColor), text.XLeft, text.YCenter)
+	c.SetColor(lineColor)
+	dot := vg.Path{}
+	dot.Move(vg.Point{X: p.X + 2.6, Y: p.Y})
+	dot.Arc(p, 2.6, 0, 2*math.Pi)
+	dot.Close()
+	c.Fill(dot)
+	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + 1}, fit(name, n.Feature, step-12))
+}
+
+// drawLeaf draws a choice with the look of its kernel.
+func drawLeaf(c draw.Canvas, n *rule.Node, p vg.Point) {
+	look := lookOf(n.Choice.Kernel)
+	mark := vg.Point{X: p.X + 2, Y: p.Y}
+	look.mark(c, mark, 4)
+	hover(c, mark, func() string { return leafWords(n) + ": " + strings.Join(n.Matrices, ", ") })
+	name := at(typeface(labelSize, true, inkColor), text.XLeft, text.YBottom)
+	soft := at(typeface(tickSize, false, softColor), text.XLeft, text.YTop)
+	room := c.Max.X - p.X - 12
+	c.FillText(name, vg.Point{X: p.X + 12, Y: p.Y - 1}, fit(name, n.Choice.Kernel, room))
+	c.FillText(soft, vg.Point{X: p.X + 12, Y: p.Y - 2.5}, fit(soft, leafWords(n), room))
+}
+
+// leafWords are the sizes of a choice, and how good it was.
+func leafWords(n *rule.Node) string {
+	var parts []string
+	if n.Choice.Block > 0 {
+		parts = append(parts, fmt.Sprintf("block %d", n.Choice.Block))
+	}
+	if n.Choice.Grid > 0 {
+		parts = append(parts, fmt.Sprintf("grid %d", n.Choice.Grid))
+	}
+	if params := n.Choice.Params.String(); params != "" {
+		parts = append(parts, params)
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%.0f%% on %s", math.Floor(100*n.Fraction+1e-9), counts(len(n.Matrices)))), ", ")
+}
+
+// words are the tree for those who can't see it: each leaf with the way to it.
+func (t *tree) words() string {
+	var list []string
+	var walk func(n *treeNode, way []string)
+	walk = func(n *treeNode, way []string) {
+		if n.Leaf() {
+			list = append(list, strings.Join(way, " and ")+": "+n.Choice.Kernel+", "+leafWords(n.Node))
+			return
+		}
+		number := plain(n.Threshold)
+		walk(n.below, append(way[:len(way):len(way)], n.Feature+" at most "+number))
+		walk(n.above, append(way[:len(way):len(way)], n.Feature+" above "+number))
+	}
+	walk(t.root, nil)
+	return strings.Join(list, "; ")
+}
