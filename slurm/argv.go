@@ -28,7 +28,12 @@ func (r *Run) batches(round, n, most int) []Batch {
 		name := fmt.Sprintf("%s.%d.%d", r.JobName(), round, len(all))
 		all = append(all, Batch{name, round, base, min(most, n-base)})
 	}
-	return append(all, Batch{Name: fmt.Sprintf("%s.%d.finish", r.JobName(), round), Round: round})
+	return append(all, r.finishOf(round))
+}
+
+// finishOf is the job that ends a round.
+func (r *Run) finishOf(round int) Batch {
+	return Batch{Name: fmt.Sprintf("%s.%d.finish", r.JobName(), round), Round: round}
 }
 
 // args are the arguments of sbatch for b, which starts when the jobs in after have

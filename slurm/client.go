@@ -29,6 +29,18 @@ type Client struct {
 	// Patience is how long a controller that does not answer is asked again whether
 	// it has the job. 0: 5 minutes.
 	Patience time.Duration
+	// Tell is told what is waited for when that takes long. May be nil; several
+	// goroutines may call it at once where several use the client.
+	Tell func(waiting string)
+}
+
+// tellAfter is how long a command runs before Tell hears of it; tests have less.
+var tellAfter = 5 * time.Second
+
+func (c *Client) tell(format string, args ...any) {
+	if c.Tell != nil {
+		c.Tell(fmt.Sprintf(format, args...))
+	}
 }
 
 // orElse is d, or other if d is 0.
@@ -80,7 +92,11 @@ func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // for who left the group and still holds the output
+	slow := time.AfterFunc(tellAfter, func() {
+		c.tell("%s has no answer from slurm's controller yet; it gets %s", call.name, c.timeout())
+	})
 	err = cmd.Run()
+	slow.Stop()
 	stdout, stderr = out.String(), errs.String()
 	var exit *exec.ExitError
 	switch {

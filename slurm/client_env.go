@@ -11,8 +11,9 @@ import (
 // on.
 var optionPrefixes = []string{"SBATCH_", "SQUEUE_", "SCANCEL_", "SINFO_", "SACCT_", "SALLOC_", "SRUN_", "SLURM_"}
 
-// But these say where the cluster's configuration is.
-var whereabouts = []string{"SLURM_CONF", "SLURM_CONF_SERVER"}
+// But these say where the cluster's configuration is, and who asks: without them a
+// command finds no controller, or is turned away.
+var connection = []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT", "SLURM_SACK_JWKS", "SLURM_SACK_KEY", "SLURM_SACK_SOCKET"}
 
 // cleanEnv is env without options for Slurm's commands. A GPU that was given to the
 // session from which a sweep is submitted says nothing about those of its tasks.
@@ -20,7 +21,7 @@ func cleanEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		option := slices.ContainsFunc(optionPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
-		return option && !slices.Contains(whereabouts, name) || name == "CUDA_VISIBLE_DEVICES"
+		return option && !slices.Contains(connection, name) || name == "CUDA_VISIBLE_DEVICES"
 	})
 }
 

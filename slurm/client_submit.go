@@ -62,7 +62,9 @@ func (c *Client) look(ctx context.Context, cluster, name string) (id JobID, foun
 // until the controller answers, and twice, since a controller that was held up may
 // take the job in after it has answered; and not only before the time since.
 func (c *Client) find(ctx context.Context, cluster, name string, since time.Time) (id JobID, found bool, err error) {
-	giveUp := time.Now().Add(orElse(c.Patience, 5*time.Minute))
+	patience := orElse(c.Patience, 5*time.Minute)
+	giveUp := time.Now().Add(patience)
+	told := false
 	for absent := 0; ; {
 		asked := time.Now()
 		id, found, err := c.look(ctx, cluster, name)
@@ -76,6 +78,14 @@ func (c *Client) find(ctx context.Context, cluster, name string, since time.Time
 			}
 		case !errors.As(err, &silent) || time.Now().After(giveUp):
 			return JobID{}, false, err
+		}
+		if !told {
+			told = true
+			if err != nil {
+				c.tell("%v; whether slurm has the job %s is asked again for up to %s", err, name, patience)
+			} else if wait := time.Until(since).Round(time.Second); wait > 0 {
+				c.tell("slurm has no job %s so far; an sbatch that was broken off may still send it, which is waited for: %s", name, wait)
+			}
 		}
 		select {
 		case <-ctx.Done():

@@ -100,16 +100,33 @@ func TestEachClusterIsAskedOnce(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	env := []string{
 		"HOME=/home/u", "LC_ALL=de_DE.UTF-8", "SLURM_CONF=/etc/s.conf", "SLURM_CONF_SERVER=ctl", "SLURM_JOB_ID=1",
+		"SLURM_JWT=token", "SLURM_SACK_SOCKET=/run/sack",
 		"SLURM_CLUSTERS=a", "SBATCH_PARTITION=x", "SBATCH_EXPORT=NONE", "SQUEUE_FORMAT=%i", "SACCT_FORMAT=x",
 		"SCANCEL_STATE=x", "SINFO_FORMAT=x", "SALLOC_X=1", "SRUN_X=1", "CUDA_VISIBLE_DEVICES=0", "SLURMX=stays",
 	}
-	submit := []string{"HOME=/home/u", "LC_ALL=de_DE.UTF-8", "SLURM_CONF=/etc/s.conf", "SLURM_CONF_SERVER=ctl", "SLURMX=stays"}
+	submit := []string{"HOME=/home/u", "LC_ALL=de_DE.UTF-8", "SLURM_CONF=/etc/s.conf", "SLURM_CONF_SERVER=ctl", "SLURM_JWT=token", "SLURM_SACK_SOCKET=/run/sack", "SLURMX=stays"}
 	if got := cleanEnv(env); !slices.Equal(got, submit) {
 		t.Errorf("of a job: %q", got)
 	}
-	ask := []string{"HOME=/home/u", "SLURM_CONF=/etc/s.conf", "SLURM_CONF_SERVER=ctl", "SLURMX=stays", "LC_ALL=C", "SLURM_BITSTR_LEN=0"}
+	ask := []string{"HOME=/home/u", "SLURM_CONF=/etc/s.conf", "SLURM_CONF_SERVER=ctl", "SLURM_JWT=token", "SLURM_SACK_SOCKET=/run/sack", "SLURMX=stays", "LC_ALL=C", "SLURM_BITSTR_LEN=0"}
 	if got := askEnv(env); !slices.Equal(got, ask) {
 		t.Errorf("of a question: %q", got)
+	}
+}
+
+// Who waits for a controller that hangs is told so.
+func TestTellOfASilentController(t *testing.T) {
+	fakeSlurm(t, map[string]string{"squeue": "sleep 300"})
+	usual := tellAfter
+	tellAfter = time.Millisecond
+	defer func() { tellAfter = usual }()
+	told := make(chan string, 1)
+	client := &Client{Timeout: 200 * time.Millisecond, Tell: func(waiting string) { told <- waiting }}
+	if _, err := client.ask(t.Context(), "", "squeue"); err == nil {
+		t.Error("a controller that hangs has answered")
+	}
+	if got, want := <-told, "squeue has no answer from slurm's controller yet; it gets 200ms"; got != want {
+		t.Errorf("told %q, want %q", got, want)
 	}
 }
 

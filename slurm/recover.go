@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Recover finds out what became of the submissions that were broken off before
@@ -20,8 +21,13 @@ func (r *Run) Recover(ctx context.Context, c *Client) ([]Sent, error) {
 		if j.Outcome != Intended {
 			continue
 		}
-		// The sbatch of a killed process may go on without it, as long as it gets no answer.
-		id, found, err := c.find(ctx, j.Cluster, j.Name, j.At.Add(c.timeout()))
+		// The sbatch of a killed process may go on without it, as long as it gets no answer:
+		// at most until a timeout from now, whatever another node's clock says of its start.
+		until := time.Now().Add(c.timeout())
+		if end := j.At.Add(c.timeout()); end.Before(until) {
+			until = end
+		}
+		id, found, err := c.find(ctx, j.Cluster, j.Name, until)
 		if err != nil {
 			return settled, fmt.Errorf("finding out whether %s was submitted: %w", j.Name, err)
 		}

@@ -1,10 +1,13 @@
 package slurm
 
 import (
+	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 )
@@ -46,16 +49,43 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// A clock that was ahead when sbatch was about to run, or on the node where it was,
+// does not make a repair wait for more than a time-out from now.
+func TestRecoverAfterAClockJump(t *testing.T) {
+	fakeSlurm(t, map[string]string{"squeue": fakeSqueue, "sacct": "exit 1"})
+	run := created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
+	line, err := json.Marshal(jobLine{At: time.Now().Add(24 * time.Hour).UTC(), Batch: Batch{Name: "x.1.0", Round: 1, Tasks: 1}, Outcome: Intended})
+	must(t, err)
+	appendTo(t, run.Path(jobsFile), string(line)+"\n")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // instead of a day
+	defer cancel()
+	var told []string
+	client := *hasty
+	client.Tell = func(waiting string) { told = append(told, waiting) }
+	settled, err := run.Recover(ctx, &client)
+	if err != nil || len(settled) != 1 || settled[0].Outcome != Lost {
+		t.Errorf("settled %+v, %v", settled, err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "slurm has no job x.1.0 so far") {
+		t.Errorf("told %q", told)
+	}
+}
+
 func TestRecoverWithoutController(t *testing.T) {
 	fakeSlurm(t, map[string]string{"squeue": `echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`})
 	run := created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	must(t, run.note(jobLine{Batch: Batch{Name: "x.1.0", Round: 1, Tasks: 1}, Outcome: Intended}))
 	client := *hasty
-	client.Patience = 1
+	client.Patience = time.Second
+	var told []string
+	client.Tell = func(waiting string) { told = append(told, waiting) }
 	if _, err := run.Recover(t.Context(), &client); err == nil || !strings.Contains(err.Error(), "x.1.0") {
 		t.Errorf("error %v", err)
 	}
 	if jobs, err := run.Jobs(); err != nil || jobs[0].Outcome != Intended {
 		t.Errorf("without an answer, job is %+v, %v", jobs, err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "whether slurm has the job x.1.0 is asked again") {
+		t.Errorf("told %q", told)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Retried says what a retry did about the chunks that are not done.
 type Retried struct {
-	Round       *Round        `json:"round,omitempty"` // nil: there was nothing to send
+	Round       *Round        `json:"round,omitempty"` // nil: there was nothing to send; with no array: its last job was missing
 	Settled     []Sent        `json:"settled,omitempty"`
 	Again       []string      `json:"again,omitempty"`         // chunks that were sent as they were
 	Split       []SplitChunk  `json:"split,omitempty"`         // chunks of which the halves were sent
@@ -30,6 +30,8 @@ type SplitChunk struct {
 // Retry submits, as a round of its own, what is not complete and has no task: a
 // chunk that ran out of time as its halves, and one that ran out of memory
 // only if mem, as sbatch takes it, says how much the tasks of the round are to get.
+// Where all that is missing has tasks, but a submission was broken off before the job
+// that merges what they measure, that is sent.
 //
 // Slurm must answer: what it does not tell of might be running. On an error, Retried
 // has only what was done by then: Settled, and the jobs of Round that were sent.
@@ -53,7 +55,8 @@ func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string)
 	done, send, plan := decide(t.plan, t.chunks(view), mem != "")
 	done.Settled = settled
 	if len(send) == 0 {
-		return done, nil
+		done.Round, err = r.sendFinish(ctx, c, s, len(done.Active) > 0)
+		return done, err
 	}
 	var grown *Plan
 	if len(done.Split) > 0 {

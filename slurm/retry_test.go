@@ -67,6 +67,30 @@ func TestRetry(t *testing.T) {
 	}
 }
 
+// A submission that was killed in its first sbatch has left its tasks behind, and no
+// job that merges what they measure.
+func TestRetrySendsTheMissingFinish(t *testing.T) {
+	dir := fakeSlurm(t, fakeQueue)
+	run := created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
+	must(t, run.writeRound(1, chunkIDs(2)))
+	must(t, run.note(jobLine{Batch: Batch{run.JobName() + ".1.0", 1, 0, 2}, Outcome: Intended}))
+	says(t, dir, "queue", run,
+		"12|0|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+		"12|1|PENDING|5:00|5:00|N/A||NAME.1.0|Priority")
+	r, err := run.Retry(t.Context(), hasty, configs.Slurm{}, "")
+	must(t, err)
+	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
+	must(t, err)
+	if len(r.Settled) != 1 || len(r.Active) != 2 || r.Round == nil || len(r.Round.Jobs) != 1 || r.Round.Jobs[0].ID != "201" ||
+		strings.Count(string(sent), "\n") != 1 || !strings.Contains(string(sent), "--dependency=afterany:12 ") ||
+		!strings.Contains(string(sent), "--job-name="+run.JobName()+".1.finish") {
+		t.Errorf("retried %+v\n%s", r, sent)
+	}
+	if r, err := run.Retry(t.Context(), hasty, configs.Slurm{}, ""); err != nil || r.Round != nil {
+		t.Errorf("a second time: %+v, %v", r, err)
+	}
+}
+
 // What Slurm does not tell of might be running.
 func TestRetryWithoutController(t *testing.T) {
 	dir := fakeSlurm(t, fakeQueue)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"spmvtune/slurm"
 )
 
 func newCancel() *cobra.Command {
@@ -25,7 +23,7 @@ measured is kept: merge brings it into the database, retry goes on with the rest
 			if err != nil {
 				return err
 			}
-			jobs, err := run.Cancel(cmd.Context(), &slurm.Client{})
+			jobs, err := run.Cancel(cmd.Context(), newClient(cmd.ErrOrStderr()))
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,7 @@ with --mem, which holds for all tasks that are sent with it.`,
 			if err != nil {
 				return err
 			}
-			return retryRun(cmd.Context(), cmd.OutOrStdout(), run, mem, asJSON)
+			return retryRun(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), run, mem, asJSON)
 		},
 	}
 	flagRuns(cmd, &root)
@@ -40,12 +40,12 @@ with --mem, which holds for all tasks that are sent with it.`,
 	return cmd
 }
 
-func retryRun(ctx context.Context, w io.Writer, run *slurm.Run, mem string, asJSON bool) error {
+func retryRun(ctx context.Context, w, alarm io.Writer, run *slurm.Run, mem string, asJSON bool) error {
 	sweep, err := run.TaskSweep()
 	if err != nil {
 		return err
 	}
-	r, err := run.Retry(ctx, &slurm.Client{}, sweep.Slurm, mem)
+	r, err := run.Retry(ctx, newClient(alarm), sweep.Slurm, mem)
 	if err != nil {
 		return errors.Join(err, printBroken(w, r, asJSON))
 	}

@@ -60,9 +60,10 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 	return cmd
 }
 
-// submit cuts and submits a sweep, or says how. Downloads are shown on alarm.
+// submit cuts and submits a sweep, or says how. Downloads, and what is waited for,
+// are shown on alarm.
 func submit(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f submitFlags) error {
-	client := &slurm.Client{}
+	client := newClient(alarm)
 	if f.test {
 		return testSubmit(ctx, w, client, sweep, f)
 	}

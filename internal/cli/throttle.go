@@ -5,8 +5,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-
-	"spmvtune/slurm"
 )
 
 func newThrottle() *cobra.Command {
@@ -35,7 +33,7 @@ starts with is throttle in its [slurm] section.`,
 			if err != nil {
 				return err
 			}
-			arrays, err := run.Throttle(cmd.Context(), &slurm.Client{}, int(n))
+			arrays, err := run.Throttle(cmd.Context(), newClient(cmd.ErrOrStderr()), int(n))
 			if err != nil {
 				return err
 			}
