@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spmvtune/configs"
@@ -13,9 +14,10 @@ import (
 // Devices are what a run measures on, fixed by its first task: other models would
 // not be compared with them.
 type Devices struct {
-	Models map[string]string `json:"models"` // name of the device, by its backend
-	Job    string            `json:"job"`    // the task that found them
-	Node   string            `json:"node"`   // and where
+	Models map[string]string `json:"models"`          // name of the device, by its backend
+	Cores  int               `json:"cores,omitempty"` // of the processor that tasks are given; 0 in runs of versions before it was
+	Job    string            `json:"job"`             // the task that found them
+	Node   string            `json:"node"`            // and where
 }
 
 // SettleDevices makes sure that a task may measure on the devices that it found,
@@ -29,6 +31,9 @@ func (r *Run) SettleDevices(t Task, s configs.Slurm, found []kernels.Device) (ba
 	mine := Devices{Models: map[string]string{}, Job: t.Job, Node: t.Node}
 	for _, d := range found {
 		mine.Models[d.Backend] = d.Name
+		if d.Backend == "cpu" {
+			mine.Cores = d.Units
+		}
 		if d.Backend == "cuda" && !s.MixDevices {
 			if err := checkType(t.Node, s, d.Name); err != nil {
 				return nil, err
@@ -51,6 +56,11 @@ func (r *Run) SettleDevices(t Task, s configs.Slurm, found []kernels.Device) (ba
 				"ask for one kind of node by gres, constraint or nodelist in [slurm], or set mix_devices = true there, and submit the sweep again",
 				t.Node, here, want, first.Job, first.Node)
 		}
+	}
+	if first.Cores > 0 && mine.Cores > 0 && mine.Cores != first.Cores && !s.MixDevices {
+		return nil, fmt.Errorf("this task has %d cores on %s, but the run measures on %d, which its first task, %s, had on %s: "+
+			"give all tasks as many by cpus in [slurm], or set mix_devices = true there, and submit the sweep again",
+			mine.Cores, t.Node, first.Cores, first.Job, first.Node)
 	}
 	if s.MixDevices {
 		return slices.Sorted(maps.Keys(mine.Models)), nil
@@ -75,4 +85,17 @@ func checkType(node string, s configs.Slurm, name string) error {
 		}
 	}
 	return nil
+}
+
+// GivenCPUs is how many processors of its node Slurm gave to the job that this process
+// is of, whether or not it is confined to them; 0 outside of jobs.
+func GivenCPUs(getenv func(string) string) int {
+	if getenv("SLURM_JOB_ID") == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(getenv("SLURM_CPUS_ON_NODE"))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }

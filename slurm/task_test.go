@@ -100,6 +100,39 @@ func TestSettleDevices(t *testing.T) {
 	}
 }
 
+// The same processor with other numbers of cores gives other times, and other grids.
+func TestSettleCores(t *testing.T) {
+	run := newRun(t, 1)
+	with := func(cores int) []kernels.Device {
+		return []kernels.Device{{Backend: "cpu", Name: "Chip 1", Units: cores}}
+	}
+	for _, c := range []struct {
+		cores int
+		mix   bool
+		wrong string
+	}{
+		{4, false, ""}, {4, false, ""}, {8, true, ""},
+		{8, false, "this task has 8 cores on n1, but the run measures on 4, which its first task, 1_0, had on n1"},
+	} {
+		_, err := run.SettleDevices(Task{Job: "1_0", Node: "n1"}, configs.Slurm{MixDevices: c.mix}, with(c.cores))
+		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
+			t.Errorf("%d cores: %v", c.cores, err)
+		}
+	}
+}
+
+func TestGivenCPUs(t *testing.T) {
+	for _, c := range []struct {
+		job, cpus string
+		want      int
+	}{{"7", "4", 4}, {"", "4", 0}, {"7", "", 0}, {"7", "4(x2)", 0}, {"7", "-1", 0}} {
+		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_CPUS_ON_NODE": c.cpus}
+		if got := GivenCPUs(func(key string) string { return set[key] }); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
 // Of tasks that start at once, one fixes the device.
 func TestSettleDevicesAtOnce(t *testing.T) {
 	run := newRun(t, 1)

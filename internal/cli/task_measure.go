@@ -74,6 +74,10 @@ func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, er
 		d, err := findDevice(ctx, backend, sweep)
 		if err == nil {
 			found = append(found, d)
+			if d.Properties["pinned"] == "no" {
+				t.log.printf("note: other processes of this program have the processors of this node that slurm gave, and it confines " +
+					"none to its own: workers are not pinned, and times say little; set exclusive = true in [slurm]")
+			}
 			continue
 		}
 		// As with run, kernels for a GPU that nobody asked for are left out.

@@ -15,6 +15,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
+	"spmvtune/slurm"
 	"spmvtune/tuner"
 )
 
@@ -61,7 +62,7 @@ func openBackend(d configs.Device) (kernels.Backend, error) {
 	if d.Backend == "cuda" {
 		return cuda.Open(d.Index)
 	}
-	return cpu.Open()
+	return cpu.OpenShare(slurm.GivenCPUs(os.Getenv))
 }
 
 // parts splits a sweep by the backends that its kernels need. Where kernels for

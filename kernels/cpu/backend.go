@@ -17,6 +17,7 @@ const MaxGrid = 1024
 type Backend struct {
 	device  kernels.Device
 	cores   []int // that workers are pinned to; nil where the system has no pinning
+	claim   claim // of cores
 	pool    *pool
 	evictor *evictor
 	tick    float64 // of the clock, in seconds
@@ -41,13 +42,33 @@ type operand[V sparse.Float] struct {
 // goroutine are right but not worth timing: that thread is not pinned and may
 // share worker 1's core. Several backends may be open at once, but they compete
 // for the same cores.
-func Open() (*Backend, error) {
-	runtime.LockOSThread()
+func Open() (*Backend, error) { return OpenShare(0) }
+
+// OpenShare is Open where a scheduler gave this process n processors of the machine; 0:
+// it did not say. Where it does not confine the process to them, it takes n that no
+// other process has that was opened so, until Close. Where there are not as many, its
+// workers are not pinned, and the device has the property "pinned" of "no".
+func OpenShare(n int) (*Backend, error) {
 	b := &Backend{cores: usableCores()}
+	free := false
+	if n > 0 && n < len(b.cores) {
+		var got []int
+		if got, b.claim = claimCPUs("spmvtune", byCore(allowedCPUs(), siblings), n); got != nil {
+			b.cores = coresFirst(got, siblings)
+		} else {
+			b.cores, free = b.cores[:n], true
+		}
+	}
+	runtime.LockOSThread()
 	b.device = describe(len(b.cores))
 	b.pool = newPool(b.cores)
+	b.pool.free = free
 	b.evictor = &evictor{size: 2 * cacheOr(b.device.Cache)}
-	pin(b.cores[:1])
+	if free {
+		b.device.Properties["pinned"] = "no"
+	} else {
+		pin(b.cores[:1])
+	}
 	b.tick = tick()
 	return b, nil
 }
@@ -107,7 +128,8 @@ func (b *Backend) Close() error {
 		return nil
 	}
 	b.pool.close()
-	pin(b.cores)
+	pin(allowedCPUs())
+	b.claim.release()
 	runtime.UnlockOSThread()
 	*b = Backend{device: b.device}
 	return nil

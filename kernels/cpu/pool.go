@@ -13,6 +13,7 @@ const spins = 20_000
 // one goroutine, which is worker 0 and has locked its thread.
 type pool struct {
 	cpus    []int // a core for each of the first workers
+	free    bool  // they are not pinned to it
 	workers []*worker
 	job     func(worker int) // nil tells workers to end
 	spins   int
@@ -84,7 +85,7 @@ func (p *pool) idle() bool { return p.pending.Load() == 0 }
 // unlocked: so its affinity can't leak to other goroutines.
 func (p *pool) work(w *worker, id int) {
 	runtime.LockOSThread()
-	if id < len(p.cpus) {
+	if id < len(p.cpus) && !p.free {
 		pin(p.cpus[id : id+1])
 	}
 	seen, spins := uint32(0), 0

@@ -1,0 +1,65 @@
+package cpu
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// A claim holds processors of this machine against other processes of this program,
+// however a scheduler started them, until it is released or the process ends.
+//
+// Note: a processor is held by a socket of a name in Linux's abstract space, which one
+// process at a time can bind. There is no file to be left behind, and none to be out of
+// sight where each job has a /tmp of its own.
+type claim []io.Closer
+
+func (c claim) release() {
+	for _, held := range c {
+		held.Close()
+	}
+}
+
+// claimCPUs claims n of cpus, the first that nobody holds, and gives them in their
+// order; nil if fewer are free, or this system has no such sockets.
+func claimCPUs(space string, cpus []int, n int) ([]int, claim) {
+	// A worker that has just ended may not have let go yet.
+	for range 4 {
+		var got []int
+		var held claim
+		for _, cpu := range cpus {
+			if len(got) == n {
+				break
+			}
+			if l, err := net.Listen("unix", fmt.Sprintf("@%s/cpu/%d", space, cpu)); err == nil {
+				got, held = append(got, cpu), append(held, l)
+			}
+		}
+		if len(got) == n {
+			return got, held
+		}
+		held.release()
+		time.Sleep(250 * time.Millisecond)
+	}
+	return nil, nil
+}
+
+// byCore reorders cpus so that the threads of a core stand together.
+func byCore(cpus []int, siblings func(cpu int) []int) []int {
+	var ordered []int
+	seen := map[int]bool{}
+	usable := map[int]bool{}
+	for _, cpu := range cpus {
+		usable[cpu] = true
+	}
+	for _, cpu := range cpus {
+		for _, thread := range append([]int{cpu}, siblings(cpu)...) {
+			if usable[thread] && !seen[thread] {
+				seen[thread] = true
+				ordered = append(ordered, thread)
+			}
+		}
+	}
+	return ordered
+}
