@@ -44,6 +44,10 @@ strategy = "grid"                       # grid: every configuration; random: a s
 order    = "file"                       # of matrices; shuffled: sections mixed, so that a part is like the whole
 budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in all; 0: no bound
 
+# rule            = "rule.json"         # for strategy = "rule": what learn wrote, or a database; default: the one
+                                        # that comes with spmvtune. It measures only the rule's choice and its
+                                        # two runners-up, as far as their kernels are in this sweep.
+
 # The other strategies look at configurations with a sample or five, and measure only
 # those by the protocol that may be the fastest:
 #     racing     a few of each kernel, then the neighbours of the fastest, round by round

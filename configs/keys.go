@@ -7,7 +7,7 @@ package configs
 var (
 	topKeys      = []string{"name", "title", "protocol", "search", "matrix", "kernel", "device", "learn", "report", "slurm"}
 	protocolKeys = []string{"cache", "warmup", "samples", "target", "trial_budget", "timeout", "seed", "slow", "sentinel"}
-	searchKeys   = []string{"strategy", "budget", "order"}
+	searchKeys   = []string{"strategy", "budget", "order", "rule"}
 	budgetKeys   = []string{"trials", "time"}
 	matrixKeys   = []string{"path", "generate", "suitesparse", "name", "class", "expand", "complex"}
 	familyKeys   = []string{"generate", "name", "class", "where"} // of a [[matrix]] that is generated
@@ -24,7 +24,7 @@ var (
 // The values of keys that name a choice.
 var (
 	caches     = []string{"cold", "warm", "both"}
-	strategies = []string{"grid", "random", "racing", "annealing", "local", "model"}
+	strategies = []string{"grid", "random", "racing", "annealing", "local", "model", "rule"}
 	orders     = []string{"file", "shuffled"}
 	backends   = []string{"auto", "cpu", "cuda"}
 )

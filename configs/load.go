@@ -136,7 +136,7 @@ func (t *table) sweep(path string, find func(string) ([]string, error)) *Sweep {
 	t.text("title", &s.Title)
 	t.checkName(s.Name)
 	s.Protocol = t.section("protocol").protocol()
-	s.Search = t.section("search").search()
+	s.Search = t.section("search").search(find)
 	s.Device = t.section("device").device()
 	learn := t.section("learn")
 	s.Learn = learn.learn()

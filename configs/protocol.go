@@ -120,10 +120,20 @@ func (t *table) slow(into *float64) {
 }
 
 // search reads [search].
-func (t *table) search() Search {
+func (t *table) search(find func(string) ([]string, error)) Search {
 	s := Search{Strategy: strategies[0]}
 	t.only(searchKeys)
 	t.choice("strategy", &s.Strategy, strategies)
+	t.text("rule", &s.Rule)
+	switch found, err := find(s.Rule); {
+	case s.Rule == "":
+	case s.Strategy != "rule":
+		t.fail("rule", `write strategy = "rule", or leave it out`, "only that strategy has a rule")
+	case err != nil:
+		t.fail("rule", "spmvtune learn -o rule.json makes one; without this key it is the one that comes with spmvtune", "%v", err)
+	default:
+		s.Rule = found[0]
+	}
 	order := orders[0]
 	t.choice("order", &order, orders)
 	s.Shuffled = order != orders[0]

@@ -46,6 +46,7 @@ type Search struct {
 	Strategy string        // grid: all; random: a seeded sample; the others search, see tuner/search
 	Trials   int           // most trials per matrix and cache state, 0: no bound
 	Time     time.Duration // of the whole sweep, 0: no bound
+	Rule     string        // of the strategy "rule": a file, rule.json or a database; "": the one that comes with the program
 	Shuffled bool          // the matrices are in an order that mixes their sections
 }
 

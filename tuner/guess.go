@@ -37,6 +37,9 @@ func Look(sweep *configs.Sweep, size Size, dev kernels.Device) (Outlook, error) 
 		n = most
 	}
 	o.Trials = n * len(phases)
+	if sweep.Search.Strategy == ByRule {
+		o.Whole = true
+	}
 	if search.Adaptive(sweep.Search.Strategy) {
 		o.Whole = true
 		o.Time = time.Duration(searchShare * float64(o.Time))

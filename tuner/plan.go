@@ -23,6 +23,7 @@ type planner struct {
 	sweep   *configs.Sweep
 	device  kernels.Device
 	sources map[string]string
+	chooser Chooser
 }
 
 // caches lists the cache states of a protocol, in the order of their phases:
@@ -124,7 +125,14 @@ func (p planner) plan(m Matrix) (Plan, error) {
 		if i > 0 {
 			shuffle()
 		}
-		for _, c := range points {
+		tried := points
+		if p.sweep.Search.Strategy == ByRule {
+			var err error
+			if tried, err = p.choose(m, cache, points); err != nil {
+				return plan, err
+			}
+		}
+		for _, c := range tried {
 			t := Trial{Matrix: m.Hash, Config: c, Cache: cache}
 			t.ID = Identity(t, p.device, p.sources[c.Kernel], protocol)
 			plan.Trials = append(plan.Trials, t)

@@ -10,7 +10,7 @@ import (
 
 func testPlan(t *testing.T, sweep *configs.Sweep, hash string) Plan {
 	t.Helper()
-	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}}
+	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}, nil}
 	plan, err := p.plan(Matrix{Name: "m", Hash: hash})
 	if err != nil {
 		t.Fatal(err)
@@ -122,5 +122,47 @@ func TestProtocolTextWithoutSlow(t *testing.T) {
 	p.Slow = 2.5
 	if got := ProtocolText(p); got != before+" slow=2.5" {
 		t.Errorf("%q", got)
+	}
+}
+
+// The strategy "rule" tries what the chooser names, as trials of the grid; without one it
+// is an error.
+func TestPlanByRule(t *testing.T) {
+	sweep := testSweep(64, 128, 256)
+	sweep.Protocol.Cache = "both"
+	sweep.Kernels[0].Precisions = []kernels.Precision{kernels.Float32, kernels.Float64}
+	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}, nil}
+	m := Matrix{Hash: "h"}
+	whole, err := p.plan(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep.Search.Strategy = ByRule
+	if _, err := p.plan(m); err == nil {
+		t.Error("a sweep by a rule was planned without one")
+	}
+	p.chooser = func(_ kernels.Device, _ Matrix, cache Cache, among []kernels.Config) ([]kernels.Config, error) {
+		for _, c := range among {
+			if c.Block == 128 == (cache == Cold) {
+				return []kernels.Config{c}, nil
+			}
+		}
+		return nil, nil
+	}
+	few, err := p.plan(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(few.Trials) != 4 {
+		t.Fatalf("%d trials, want one of each precision and cache state", len(few.Trials))
+	}
+	ids := map[string]bool{}
+	for _, trial := range whole.Trials {
+		ids[trial.ID] = true
+	}
+	for _, trial := range few.Trials {
+		if !ids[trial.ID] || (trial.Block == 128) != (trial.Cache == Cold) {
+			t.Errorf("%v in %s was not chosen, or is no trial of the grid", trial.Config, trial.Cache)
+		}
 	}
 }

@@ -29,6 +29,9 @@ type Options struct {
 	// Parts are what is to be measured of each matrix, by its name; matrices without
 	// any are left out. Nil: everything.
 	Parts map[string][]Part
+
+	// Choose decides what is measured where the strategy of the sweep is ByRule.
+	Choose Chooser
 }
 
 // Assumed is a device that is not here, as an earlier run recorded it or as

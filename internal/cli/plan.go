@@ -140,7 +140,11 @@ func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler 
 // add plans the part of a sweep that runs on one backend. db may be nil.
 func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, settler *tuner.Settler) error {
 	opt := tuner.Options{Settler: settler}
-	var err error
+	byRule, err := newChooser(ctx, part)
+	if err != nil {
+		return err
+	}
+	byRule.use(&opt)
 	backend := part.Device.Backend
 	if backend == "cuda" {
 		if _, missing := findCUDA(ctx, part.Device.Index); missing != nil {

@@ -116,6 +116,11 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 	show.known = func(device, matrix string) (kernel, setting string, seconds float64) {
 		return fastest(ctx, db, device, matrix)
 	}
+	byRule, err := newChooser(ctx, sweep)
+	if err != nil {
+		return err
+	}
+	byRule.use(&opt)
 	var sum tuner.Summary
 	for _, part := range list {
 		done, err := runPart(ctx, show, part, db, opt)
@@ -142,6 +147,9 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 			fmt.Sprintf("what was measured is kept; `%s` goes on", shell("spmvtune", "run", name, "--out", out))}
 	}
 	if err := printWinners(ctx, w, db, filepath.Join(out, databaseFile)); err != nil {
+		return err
+	}
+	if err := byRule.print(ctx, w, db, sum.Device); err != nil {
 		return err
 	}
 	if err := refresh(ctx, w, db, out); err != nil {

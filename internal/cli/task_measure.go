@@ -150,11 +150,17 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 		return err
 	}
 	log := &laneLog{log: t.log, name: name}
-	into.Summary, err = tuner.Run(ctx, part, l.journal, tuner.Options{
+	byRule, err := newChooser(ctx, part)
+	if err != nil {
+		return err
+	}
+	opt := tuner.Options{
 		Launch: launch, Version: programVersion(), Node: t.work.Node, Job: t.work.Job,
 		Parts: partsOf(l.pieces), Observe: log.observe,
 		Accept: func(m tuner.Matrix) error { return t.run.SettleMatrix(t.work, m) },
-	})
+	}
+	byRule.use(&opt)
+	into.Summary, err = tuner.Run(ctx, part, l.journal, opt)
 	return explainGPU(err)
 }
 

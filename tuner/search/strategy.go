@@ -67,8 +67,10 @@ func New(name string, space *Space, seed uint64) (Strategy, error) {
 }
 
 // Adaptive reports whether a strategy chooses its steps by what it was told. The
-// others measure a list that is known beforehand.
-func Adaptive(name string) bool { return name != "grid" && name != "random" }
+// others, that of a rule too, measure a list that is known beforehand.
+func Adaptive(name string) bool {
+	return name != "grid" && name != "random" && slices.Contains(Names(), name)
+}
 
 // newAll measures everything under the protocol, in a random order, so that a drift
 // of the machine falls on all configurations alike. A sample of the space is a budget

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/rule"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// A chooser lets a rule decide what is measured.
+type chooser struct {
+	rule *rule.Rule
+	from string
+	made []choiceMade
+}
+
+// A choiceMade is what was measured since the rule named it.
+type choiceMade struct {
+	matrix    string
+	precision kernels.Precision
+	cache     tuner.Cache
+	configs   []kernels.Config
+}
+
+// newChooser reads the rule of a sweep whose strategy it is; else it returns nil.
+func newChooser(ctx context.Context, sweep *configs.Sweep) (*chooser, error) {
+	if sweep.Search.Strategy != tuner.ByRule {
+		return nil, nil
+	}
+	name := cmp.Or(sweep.Search.Rule, rule.EmbeddedName)
+	if !strings.HasSuffix(name, ".db") {
+		r, from, err := readRule(name, nil)
+		return &chooser{rule: r, from: from}, err
+	}
+	db, err := store.OpenReadOnly(name)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	r, err := learn(ctx, db)
+	if err == nil && r == nil {
+		err = fmt.Errorf("%s: %w", name, rule.ErrNoData)
+	}
+	return &chooser{rule: r, from: name}, err
+}
+
+// use makes a run go by the rule, if there is one.
+func (c *chooser) use(opt *tuner.Options) {
+	if c != nil {
+		opt.Choose = c.choose
+	}
+}
+
+// choose names the rule's choice and its runners-up, or what of the sweep is nearest to
+// each. A rule of another device serves where it is the only one: kernels tell.
+func (c *chooser) choose(dev kernels.Device, m tuner.Matrix, cache tuner.Cache, among []kernels.Config) ([]kernels.Config, error) {
+	key := rule.Key{Device: dev.Name, Precision: among[0].Precision, Cache: string(cache)}
+	choice, err := c.rule.SelectFor(key, m.Features, rule.Wanted{})
+	if err != nil {
+		key.Device = ""
+		choice, err = c.rule.SelectFor(key, m.Features, rule.Wanted{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	var kept []kernels.Config
+	wanted := append([]kernels.Config{choice.Config}, choice.Next...)
+	for _, w := range wanted {
+		near, ok := rule.Nearest(w, among)
+		if ok && !slices.ContainsFunc(kept, func(k kernels.Config) bool { return k.String() == near.String() }) {
+			kept = append(kept, near)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("the rule (%s) names %s: none of these kernels is in the sweep, on %s", c.from, names(wanted), dev.Name)
+	}
+	c.made = append(c.made, choiceMade{m.Name, key.Precision, cache, kept})
+	return kept, nil
+}
+
+// names lists the kernels of configurations.
+func names(list []kernels.Config) string {
+	var all []string
+	for _, c := range list {
+		if !slices.Contains(all, c.Kernel) {
+			all = append(all, c.Kernel)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// print says how far what was measured is from the best, where the database knows more
+// configurations of the same matrix than the rule had measured.
+func (c *chooser) print(ctx context.Context, w io.Writer, db *store.DB, device string) error {
+	if c == nil {
+		return nil
+	}
+	for _, made := range c.made {
+		rows, err := db.Results(ctx, store.Filter{Device: device, Matrix: made.matrix})
+		if err != nil {
+			return err
+		}
+		var best, first, chosen float64 // ms; 0: not known
+		known := 0
+		for _, r := range rows {
+			if r.Status != string(tuner.OK) || r.Precision != made.precision || r.Cache != string(made.cache) {
+				continue
+			}
+			known++
+			if best == 0 || r.MedianMS < best {
+				best = r.MedianMS
+			}
+			for i, config := range made.configs {
+				if r.Kernel != config.Kernel || r.Block != config.Block || r.Grid != config.Grid || r.Params != config.Params.String() {
+					continue
+				}
+				if i == 0 {
+					first = r.MedianMS
+				}
+				if chosen == 0 || r.MedianMS < chosen {
+					chosen = r.MedianMS
+				}
+			}
+		}
+		if chosen == 0 || first == 0 || known <= len(made.configs) {
+			continue
+		}
+		fmt.Fprintln(w, wrap(fmt.Sprintf("%s %s %s: the rule's choice is at %.1f%% of the speed of the best of %d configurations measured here, and the best of its %d at %.1f%%",
+			made.matrix, made.precision, made.cache, 100*best/first, known, len(made.configs), 100*best/chosen), pageWidth-2, "  "))
+	}
+	return nil
+}

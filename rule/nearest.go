@@ -1,0 +1,22 @@
+package rule
+
+import (
+	"math"
+
+	"spmvtune/kernels"
+)
+
+// Nearest returns which of these configurations of c's kernel and precision is the most
+// like c; false where there is none.
+func Nearest(c kernels.Config, among []kernels.Config) (kernels.Config, bool) {
+	best, least := kernels.Config{}, math.Inf(1)
+	for _, other := range among {
+		if other.Kernel != c.Kernel || other.Precision != c.Precision {
+			continue
+		}
+		if d := distance(c, other); d < least {
+			best, least = other, d
+		}
+	}
+	return best, !math.IsInf(least, 1)
+}

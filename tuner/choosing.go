@@ -1,0 +1,39 @@
+package tuner
+
+import (
+	"fmt"
+
+	"spmvtune/kernels"
+)
+
+// ByRule is the strategy that measures what a Chooser names.
+const ByRule = "rule"
+
+// A Chooser names, for a matrix on a device, which of some configurations of one precision
+// are worth measuring in a cache state: a few, the most promising first. None is no error.
+type Chooser func(dev kernels.Device, m Matrix, cache Cache, among []kernels.Config) ([]kernels.Config, error)
+
+// choose keeps what the chooser names, in each precision.
+func (p planner) choose(m Matrix, cache Cache, points []kernels.Config) ([]kernels.Config, error) {
+	if p.chooser == nil {
+		return nil, fmt.Errorf("the strategy %q needs a rule, and there is none", ByRule)
+	}
+	var kept []kernels.Config
+	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+		var among []kernels.Config
+		for _, c := range points {
+			if c.Precision == precision {
+				among = append(among, c)
+			}
+		}
+		if len(among) == 0 {
+			continue
+		}
+		chosen, err := p.chooser(p.device, m, cache, among)
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, chosen...)
+	}
+	return kept, nil
+}
