@@ -101,7 +101,7 @@ func claimSections(d *data) []htmlClaims {
 			}
 			h.Claims = append(h.Claims, c)
 		}
-		h.Count = fmt.Sprintf("Of %d claims %d hold, %d do not, and of %d there is not enough data.",
+		h.Count = fmt.Sprintf("Of %d claims: holds %d, does not hold %d, not enough data %d.",
 			len(judged), count[claims.Holds], count[claims.Fails], count[claims.Unknown])
 		list = append(list, h)
 	}

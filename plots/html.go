@@ -236,6 +236,7 @@ func htmlSheets(list []sheet) (shown []htmlSheet, lacking string) {
 		}
 		shown = append(shown, h)
 	}
+	others = append(others, "Cache counters (coo-spmv-final, Table IV): no trial counts them, spmvtune matrix counters does")
 	return shown, strings.Join(others, "; ")
 }
 

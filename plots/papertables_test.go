@@ -1,10 +1,10 @@
 package plots
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
-	"slices"
 	"spmvtune/configs"
 	"spmvtune/store"
 )

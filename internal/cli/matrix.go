@@ -17,6 +17,6 @@ func newMatrix() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixConvert(), newMatrixList(), newMatrixGet(), newMatrixCache())
+	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixCounters(), newMatrixConvert(), newMatrixList(), newMatrixGet(), newMatrixCache())
 	return cmd
 }
