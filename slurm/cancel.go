@@ -26,23 +26,6 @@ func (r *Run) Cancel(ctx context.Context, c *Client) ([]Job, error) {
 	return jobs, c.Cancel(ctx, jobIDsOf(jobs))
 }
 
-// Throttle lets at most n tasks of each array of the run that has not ended run at
-// once, 0 for as many as there is room for, and returns these arrays. Arrays that
-// wait for one another count as one that is.
-func (r *Run) Throttle(ctx context.Context, c *Client, n int) ([]JobID, error) {
-	jobs, err := r.active(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	arrays := jobIDsOf(slices.DeleteFunc(jobs, func(j Job) bool { return j.Task < 0 }))
-	for i, id := range arrays {
-		if err := c.Throttle(ctx, id, n); err != nil {
-			return arrays[:i], err
-		}
-	}
-	return arrays, nil
-}
-
 // active asks Slurm for the jobs of the run that have not ended.
 func (r *Run) active(ctx context.Context, c *Client) ([]Job, error) {
 	sent, err := r.Jobs()

@@ -48,6 +48,7 @@ func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
 		Created: now.UTC().Truncate(time.Second),
 	}}
 	r.Dir = filepath.Join(root, r.JobName())
+	r.Folder = r.Dir
 	return r, checkDir(r.Dir)
 }
 

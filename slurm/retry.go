@@ -36,6 +36,9 @@ type SplitChunk struct {
 // Slurm must answer: what it does not tell of might be running. On an error, Retried
 // has only what was done by then: Settled, and the jobs of Round that were sent.
 func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string) (Retried, error) {
+	if err := r.inPlace(); err != nil {
+		return Retried{}, err
+	}
 	unlock, err := r.Lock(ctx)
 	if err != nil {
 		return Retried{}, err
@@ -64,6 +67,9 @@ func (r *Run) Retry(ctx context.Context, c *Client, s configs.Slurm, mem string)
 	}
 	if mem != "" {
 		s.Mem = mem
+	}
+	if s.Throttle, err = r.throttle(s.Throttle); err != nil {
+		return done, err
 	}
 	round, err := r.submit(ctx, c, s, number, send, grown)
 	if err == nil || len(round.Jobs) > 0 {

@@ -20,6 +20,7 @@ type Info struct {
 	Program string    `json:"program"`        // SHA-256 of the copy in bin/, which the tasks run
 	CUDA    string    `json:"cuda,omitempty"` // SHA-256 of that built with CUDA, which measures for it; "": there is none
 	Created time.Time `json:"created"`        // UTC
+	Folder  string    `json:"folder"`         // absolute: where it was submitted, and its jobs look for it; "" in runs of versions before it was
 
 	// Downloads are the files of the sweep's matrices of the SuiteSparse collection,
 	// by Group/Name, as they were when the run was submitted; "" stands for a twin. All
@@ -42,8 +43,9 @@ const (
 	journalsDir  = "journals"
 	taskScript   = "task.sh"
 	finishScript = "finish.sh"
-	deviceFile   = "device.json" // the device model of the run, fixed by its first task
-	matricesDir  = "matrices"    // NAME.json: the content of a matrix, fixed by the first task that loads it
+	deviceFile   = "device.json"   // the device model of the run, fixed by its first task
+	throttleFile = "throttle.json" // how many tasks run at once, where that was changed
+	matricesDir  = "matrices"      // NAME.json: the content of a matrix, fixed by the first task that loads it
 )
 
 // Path is where a file of the run lies.

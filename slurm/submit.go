@@ -14,9 +14,9 @@ type Round struct {
 	Jobs   []Sent `json:"jobs"` // as far as they were sent
 }
 
-// ready checks what Slurm would not refuse, but never start, and returns its
+// Ready checks what Slurm would not refuse, but never start, and returns its
 // configuration.
-func ready(ctx context.Context, c *Client, s configs.Slurm, chunks int) (Config, error) {
+func Ready(ctx context.Context, c *Client, s configs.Slurm, chunks int) (Config, error) {
 	config, err := c.Config(ctx)
 	if err != nil {
 		return config, err
@@ -59,7 +59,10 @@ func (r *Run) submit(ctx context.Context, c *Client, s configs.Slurm, number int
 	if len(chunks) == 0 {
 		return Round{}, errors.New("there is nothing to submit")
 	}
-	config, err := ready(ctx, c, s, len(chunks))
+	if err := r.inPlace(); err != nil {
+		return Round{}, err
+	}
+	config, err := Ready(ctx, c, s, len(chunks))
 	if err != nil {
 		return Round{}, err
 	}

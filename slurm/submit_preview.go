@@ -49,7 +49,7 @@ func (r *Run) Preview(s configs.Slurm, chunks, most int) Preview {
 // TestOnly asks Slurm whether a task, and the job that merges, could ever start, and
 // returns what it says about each. No job is made, and no folder.
 func (r *Run) TestOnly(ctx context.Context, c *Client, s configs.Slurm) (said []string, err error) {
-	if _, err := ready(ctx, c, s, 1); err != nil {
+	if _, err := Ready(ctx, c, s, 1); err != nil {
 		return nil, err
 	}
 	texts := []string{r.taskScriptText(s), r.finishScriptText()}

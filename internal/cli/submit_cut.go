@@ -18,6 +18,7 @@ type cutting struct {
 	plan  slurm.Plan
 	sweep *configs.Sweep // with its matrices settled
 	most  int            // tasks in an array
+	asked bool           // Slurm has answered
 	notes []string
 }
 
@@ -34,7 +35,11 @@ func cutSweep(ctx context.Context, alarm io.Writer, client *slurm.Client, sweep 
 		if !f.dry || ctx.Err() != nil {
 			return c, err
 		}
-		c.notes = append(c.notes, fmt.Sprintf("%v; arrays of %d tasks, Slurm's default, are assumed", err, slurmArray))
+		note := fmt.Sprintf("%v; arrays of %d tasks, Slurm's default, are assumed", err, slurmArray)
+		if c.asked {
+			note = "submit would refuse this: " + err.Error()
+		}
+		c.notes = append(c.notes, note)
 	}
 	var said []string
 	if f.dry {
@@ -50,6 +55,11 @@ func cutSweep(ctx context.Context, alarm io.Writer, client *slurm.Client, sweep 
 	if err != nil {
 		return c, err
 	}
+	if f.dry && c.asked {
+		if _, err := slurm.Ready(ctx, client, sweep.Slurm, len(c.plan.Chunks)); err != nil {
+			c.notes = append(c.notes, "submit would refuse this: "+err.Error())
+		}
+	}
 	if asked, _ := slurm.AskedGPUs(sweep.Slurm); !asked && slices.Contains(sweep.Backends(), "cuda") {
 		c.notes = append(c.notes, "the sweep has kernels for a GPU, and [slurm] asks for none (gres or gpus): tasks measure what runs without")
 	}
@@ -63,7 +73,7 @@ func (c *cutting) ask(ctx context.Context, client *slurm.Client, s configs.Slurm
 	if err != nil {
 		return own, err
 	}
-	c.most = config.MaxArraySize
+	c.most, c.asked = config.MaxArraySize, true
 	if s.Time != "" {
 		return own, nil
 	}

@@ -14,8 +14,8 @@ func newThrottle() *cobra.Command {
 		Use:   "throttle RUN N",
 		Short: "Let at most N tasks of a submitted run measure at once",
 		Long: `throttle changes how many tasks of a run Slurm starts at once, while the run goes
-on: 0 is as many as there is room for. Tasks that run already go on. What a sweep
-starts with is throttle in its [slurm] section.`,
+on: 0 is as many as there is room for. Tasks that run already go on, and what retry
+sends later keeps to it. What a sweep starts with is throttle in its [slurm] section.`,
 		Example: `  spmvtune throttle runs/block-size-20261121-k3fq7a 4`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
