@@ -39,7 +39,7 @@ const (
 	boostRate   = 0.1 // of what a leaf would add
 	boostShare  = 3   // one of so many features is looked at for a split
 	portfolio   = 16  // most configurations
-	hopelessLog = 1.6 // losses count up to this: five times slower or fifty is the same
+	hopelessLog = 3   // losses count up to this: twenty times slower or a thousand is the same
 )
 
 // boost learns an ensemble from matrices. start is +Inf for what can't be chosen.

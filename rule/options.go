@@ -7,9 +7,9 @@ import (
 
 // Options steer learning. Start from DefaultOptions.
 type Options struct {
-	// MaxDepth is the most splits on a path from the root to a leaf.
+	// MaxDepth is the most splits on a path from the root to a leaf, a guard not counted.
 	MaxDepth int
-	// MinLeaf is the fewest matrices in a leaf.
+	// MinLeaf is the fewest matrices in a leaf; from a large corpus, a fiftieth of them.
 	MinLeaf int
 	// MinGain is the least that a split must save: the decrease of the mean loss
 	// (log time) over the matrices of the node that it splits. Configurations whose
@@ -45,9 +45,10 @@ type Options struct {
 	Failure float64
 }
 
-// DefaultOptions give trees that people can read: at most 16 leaves.
+// DefaultOptions give trees that people can read: at most 32 leaves, and
+// their guards.
 var DefaultOptions = Options{
-	MaxDepth: 4,
+	MaxDepth: 5,
 	MinLeaf:  2,
 	MinGain:  0.01,
 	Prune:    true,

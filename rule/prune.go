@@ -60,7 +60,7 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		l.features = features
 		grown := l.grow(in, opt.MaxDepth)
 		for i, p := range penalties {
-			tree := grown.pruned(p)
+			tree := l.guard(grown.pruned(p), in)
 			for _, m := range out {
 				loss[i] += t.loss[m][tree.at(t, m).choice] / float64(len(matrices))
 			}

@@ -42,13 +42,13 @@ func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *less
 	return s
 }
 
-// finish prunes a tree, if trees are to be pruned, and says why it is a single leaf.
+// finish prunes a tree, if trees are to be pruned, guards its leaves, and says why it is a single leaf.
 func (l *learner) finish(grown *branch) (*Node, string) {
 	if !l.opt.Prune || grown.below == nil {
-		return l.node(grown), ""
+		return l.node(l.guard(grown, grown.matrices)), ""
 	}
 	p := l.penalty(grown.matrices, l.opt, l.features)
-	tree := l.node(grown.pruned(p.penalty))
+	tree := l.node(l.guard(grown.pruned(p.penalty), grown.matrices))
 	if !tree.Leaf() {
 		return tree, ""
 	}

@@ -10,6 +10,9 @@ import (
 // above the rounding of sums, far below what can be measured.
 const same = 1e-9
 
+// leafShare is how many leaves of the fewest matrices a corpus can be divided into.
+const leafShare = 50
+
 // A learner grows trees on some of the matrices of a table. It sees nothing of
 // the others.
 type learner struct {
@@ -32,6 +35,8 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 			use[c] = use[c] || e == Measured
 		}
 	}
+	// In a large corpus a leaf of a few matrices is one family's.
+	opt.MinLeaf = max(opt.MinLeaf, len(matrices)/leafShare)
 	l := &learner{
 		table: t, opt: opt, features: len(features),
 		start:    make([]float64, len(use)),

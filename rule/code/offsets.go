@@ -21,6 +21,8 @@ var rowFeatures = []rowFeature{
 	{"nonzeros", "nonzeros", nil},
 	{"row_mean", "mean", nil},
 	{"row_max_over_mean", "mean > 0 ? @_quantile(rows, offsets, 100) / mean : 0", []string{"quantile"}},
+	{"row_max_share", "nonzeros > 0 ? @_quantile(rows, offsets, 100) / nonzeros : 0", []string{"quantile"}},
+	{"row_p99_over_mean", "mean > 0 ? @_quantile(rows, offsets, 99) / mean : 0", []string{"quantile"}},
 	{"row_std_over_mean", "mean > 0 ? @_std(rows, offsets) / mean : 0", []string{"std"}},
 	{"row_max", "@_quantile(rows, offsets, 100)", []string{"quantile"}},
 	{"row_std", "@_std(rows, offsets)", []string{"std"}},

@@ -1,0 +1,76 @@
+package rule
+
+import (
+	"math"
+	"slices"
+)
+
+// guarded are the features that a guard may test: how long the longest row is, by
+// itself and beside the others. They are what makes a kernel not a little slower, but
+// a hundred times.
+var guarded = []string{"row_max", "row_max_over_mean", "row_max_share"}
+
+const (
+	guardBeyond = 2    // times the largest value in a leaf is where its guard begins
+	guardLoss   = 0.15 // least mean loss beyond it that a guard must save
+	guardFrom   = 20   // fewest matrices that say something about others
+)
+
+// guard puts a test above each leaf whose choice is known to fail beyond what the leaf
+// has seen: matrices anywhere in the tree whose longest row is much longer than any of
+// the leaf's decide by their losses whether there is a test, and what is chosen beyond
+// it. The matrices that the tree was learned from go where they went; others, of a kind
+// that was not met, meet a choice that is known to bear them.
+func (l *learner) guard(b *branch, all []int) *branch {
+	if len(all) < guardFrom {
+		return b
+	}
+	if b.below != nil {
+		tree := *b
+		tree.below, tree.above = l.guard(b.below, all), l.guard(b.above, all)
+		return &tree
+	}
+	best := b
+	saved := guardLoss
+	for f := range features[:l.features] {
+		if !slices.Contains(guarded, features[f].Name) {
+			continue
+		}
+		v := l.values[f]
+		largest := 0.0
+		for _, m := range b.matrices {
+			largest = max(largest, v[m])
+		}
+		at := roundedUp(largest * guardBeyond)
+		var beyond []int
+		for _, m := range all {
+			if v[m] > at {
+				beyond = append(beyond, m)
+			}
+		}
+		if len(beyond) < l.opt.MinLeaf {
+			continue
+		}
+		choice, _ := l.choose(beyond)
+		var with, without float64
+		for _, m := range beyond {
+			with += l.loss[m][choice]
+			without += l.loss[m][b.choice]
+		}
+		if s := (without - with) / float64(len(beyond)); s > saved+same {
+			saved = s
+			above := &branch{matrices: beyond, choice: choice, loss: with}
+			best = &branch{matrices: b.matrices, choice: b.choice, loss: b.loss, split: split{feature: f, threshold: at}, below: b, above: above}
+		}
+	}
+	return best
+}
+
+// roundedUp gives a number that people can read: the next one of two digits.
+func roundedUp(x float64) float64 {
+	if x <= 0 {
+		return x
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return math.Ceil(x/unit) * unit
+}
