@@ -11,9 +11,9 @@ import (
 var guarded = []string{"row_max", "row_max_over_mean", "row_max_share"}
 
 const (
-	guardBeyond = 2    // times the largest value in a leaf is where its guard begins
-	guardLoss   = 0.15 // least mean loss beyond it that a guard must save
-	guardFrom   = 20   // fewest matrices that say something about others
+	guardBeyond = 2   // times the largest value in a leaf is where its guard begins
+	guardLoss   = 0.5 // least mean loss beyond it that a guard must save: 1.6 times the time
+	guardFrom   = 20  // fewest matrices that say something about others
 )
 
 // guard puts a test above each leaf whose choice is known to fail beyond what the leaf

@@ -102,7 +102,7 @@ func TestTheThresholdIsBelow(t *testing.T) {
 			t.Errorf("row length %v: %s, %v; want %s", tt.mean, c.Kernel, err, tt.want)
 		}
 	}
-	if _, err := r.Select(Key{Precision: kernels.Float32}, rows(math.NaN())); err == nil || !strings.Contains(err.Error(), "row_mean is NaN") {
+	if _, err := r.Select(Key{Precision: kernels.Float32}, rows(math.NaN())); err == nil || !strings.Contains(err.Error(), "row_mean, which is not known") {
 		t.Errorf("error for a row length of NaN is %v", err)
 	}
 }
