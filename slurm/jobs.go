@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -59,6 +60,9 @@ func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
 // Jobs are the submissions of the run, in their order.
 func (r *Run) Jobs() ([]Sent, error) {
 	data, err := os.ReadFile(r.Path(jobsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, r.lost(jobsFile)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the jobs of the run: %w", err)
 	}

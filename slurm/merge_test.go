@@ -235,8 +235,16 @@ func TestMergeStops(t *testing.T) {
 func TestMergeUnreadable(t *testing.T) {
 	run := newRun(t, 2)
 	must(t, os.Mkdir(run.Path(journalsDir, "0001.1_1.0.jsonl"), 0o777))
+	must(t, unix.Mkfifo(run.Path(journalsDir, "0001.1_1.1.jsonl"), 0o666))
 	write(t, run, 1, "1_2", 0, 2)
-	if m := merge(t, run); m.New != 2 || len(m.Faulty) != 1 || !strings.Contains(m.Faulty[0].First, "is a directory") {
+	m := merge(t, run)
+	if m.New != 2 || len(m.Faulty) != 2 || !m.Faulty[0].Unread || !m.Faulty[1].Unread || !strings.Contains(m.Faulty[1].First, "not a file") {
 		t.Errorf("%+v", m)
+	}
+	must(t, os.WriteFile(run.Path(jobsFile), nil, 0o666))
+	tracker := NewTracker(run)
+	must(t, tracker.read(t.Context()))
+	if n := tracker.Status(View{}).Trials.Done; n != 2 {
+		t.Errorf("%d trials are done", n)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 )
 
+// IsRun reports whether a folder is that of a run, be it a damaged one.
+func IsRun(dir string) bool { return isFile(filepath.Join(dir, infoFile)) }
+
 // runFormat is the form of a run folder. A folder without a number has the first.
 const runFormat = 1
 
@@ -63,13 +66,13 @@ func (r *Run) plan() (Plan, error) {
 	var p Plan
 	data, err := os.ReadFile(r.Path(planFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, fmt.Errorf("run %s has no %s: its submission did not get that far; submit the sweep again", r.Dir, planFile)
+		return p, fmt.Errorf("run %s has lost its %s, without which nothing can be made of it: copy it back, or submit the sweep again", r.Dir, planFile)
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading the plan: %w", err)
 	}
 	if err := json.Unmarshal(data, &p); err != nil {
-		return p, fmt.Errorf("reading %s: %w", r.Path(planFile), err)
+		return p, fmt.Errorf("reading %s: %w: it was damaged; copy it back, or submit the sweep again", r.Path(planFile), err)
 	}
 	return p, nil
 }
@@ -89,4 +92,11 @@ func (r *Run) inPlace() error {
 		return nil
 	}
 	return fmt.Errorf("%s is a copy of the run in %s: give that one", r.Dir, r.Folder)
+}
+
+// lost says that a file of what was submitted is gone, without which it is not known
+// which tasks there are.
+func (r *Run) lost(file string) error {
+	return fmt.Errorf("run %s has lost its %s, which says what was submitted: spmvtune merge %s brings what is measured into the database; for the rest copy the file back, or submit the sweep again",
+		r.Dir, file, quoteIf(r.Dir))
 }

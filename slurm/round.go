@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -53,14 +54,14 @@ func (r *Run) writeRound(number int, chunks []string) error {
 func (r *Run) round(number int) ([]string, error) {
 	data, err := os.ReadFile(r.roundFile(number))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("run %s has no round %d", r.Dir, number)
+		return nil, r.lost(filepath.Join(roundsDir, filepath.Base(r.roundFile(number))))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading round %d: %w", number, err)
 	}
 	var chunks []string
 	if err := json.Unmarshal(data, &chunks); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", r.roundFile(number), err)
+		return nil, fmt.Errorf("%w (it can't be read: %w)", r.lost(filepath.Join(roundsDir, filepath.Base(r.roundFile(number)))), err)
 	}
 	return chunks, nil
 }

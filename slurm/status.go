@@ -19,6 +19,7 @@ type Status struct {
 	Damaged int           `json:"damaged,omitempty"` // lines of journals that can't be used
 	Merged  *LastMerge    `json:"merged,omitempty"`  // nil: not merged yet
 	Silent  string        `json:"silent,omitempty"`  // why Slurm does not answer; "": it does, or was not asked
+	Fault   string        `json:"fault,omitempty"`   // why the folder can't be read; nothing else is known then
 }
 
 // Counts are the chunks by their state.

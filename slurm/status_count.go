@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
 )
@@ -33,17 +33,24 @@ func (t *Trials) Add(status tuner.Status, n int) {
 	}
 }
 
-// Best is the fastest trial of a matrix on a device so far.
+// Best is the fastest trial so far of a matrix on a device, in a precision and a state
+// of the caches: others are never compared.
 type Best struct {
-	Device  string  `json:"device"`
-	Matrix  string  `json:"matrix"`
-	Kernel  string  `json:"kernel"`
-	Setting string  `json:"setting"` // the rest of its configuration, and the state of the caches
-	Seconds float64 `json:"seconds"` // per product
-	GFLOPS  float64 `json:"gflops"`
+	Device    string            `json:"device"`
+	Matrix    string            `json:"matrix"`
+	Precision kernels.Precision `json:"precision"`
+	Cache     tuner.Cache       `json:"cache"`
+	Kernel    string            `json:"kernel"`
+	Setting   string            `json:"setting"` // the rest of its configuration
+	Seconds   float64           `json:"seconds"` // per product
+	GFLOPS    float64           `json:"gflops"`
 }
 
-type bestKey struct{ device, matrix string }
+type bestKey struct {
+	device, matrix string
+	precision      kernels.Precision
+	cache          tuner.Cache
+}
 
 // count takes in a trial. One that several journals have counts once, and once it
 // has ended well, that stays.
@@ -57,7 +64,7 @@ func (t *Tracker) count(family string, trial *journal.Trial) {
 	status, known := t.ended[key]
 	if !known {
 		t.families[family]++
-		t.pace.add(trial.At)
+		t.pace.add(trial.Run.At, trial.At)
 	}
 	if status != tuner.OK {
 		t.ended[key] = trial.Status
@@ -65,13 +72,13 @@ func (t *Tracker) count(family string, trial *journal.Trial) {
 	if trial.Status != tuner.OK || trial.Median <= 0 {
 		return
 	}
-	at := bestKey{trial.Run.Device.Name, trial.Matrix.Name}
+	at := bestKey{trial.Run.Device.Name, trial.Matrix.Name, trial.Config.Precision, trial.Cache}
 	if best, ok := t.best[at]; ok && best.Seconds <= trial.Median {
 		return
 	}
-	setting := strings.TrimPrefix(trial.Config.String(), trial.Kernel+" ")
+	setting := strings.TrimPrefix(trial.Config.String(), trial.Kernel+" "+string(at.precision))
 	t.best[at] = Best{
-		Device: at.device, Matrix: at.matrix, Kernel: trial.Kernel, Setting: setting + " " + string(trial.Cache),
+		Device: at.device, Matrix: at.matrix, Precision: at.precision, Cache: at.cache, Kernel: trial.Kernel, Setting: strings.TrimSpace(setting),
 		Seconds: trial.Median, GFLOPS: 2e-9 * float64(trial.Matrix.Features.Nonzeros) / trial.Median,
 	}
 }
@@ -116,50 +123,15 @@ func (t *Tracker) trials() Trials {
 	return n
 }
 
-// bests are the fastest trials, by device and matrix.
+// bests are the fastest trials, by device, matrix, precision and state of the caches.
 func (t *Tracker) bests() []Best {
 	var list []Best
 	for _, b := range t.best {
 		list = append(list, b)
 	}
 	slices.SortFunc(list, func(a, b Best) int {
-		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix))
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix),
+			cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache))
 	})
 	return list
-}
-
-// A pace is how many trials ended in each slot of time.
-type pace map[int64]int
-
-const (
-	paceSlot   = 10 * time.Second
-	paceWindow = 10 * time.Minute // long enough for a few of the slowest trials
-)
-
-func (p pace) add(at time.Time) { p[at.UnixNano()/int64(paceSlot)]++ }
-
-// rate is the trials per second in the last minutes, or since the first one where
-// that is later; 0 if there were none.
-func (p pace) rate(now time.Time) float64 {
-	last := now.UnixNano() / int64(paceSlot)
-	first := last - int64(paceWindow/paceSlot)
-	n, since := 0, last
-	earlier := false
-	for slot, count := range p {
-		switch {
-		case slot < first:
-			earlier = true
-		default:
-			n += count
-			since = min(since, slot)
-		}
-	}
-	if n == 0 {
-		return 0
-	}
-	if earlier {
-		since = first
-	}
-	start := time.Unix(0, since*int64(paceSlot))
-	return float64(n) / max(now.Sub(start), time.Second).Seconds()
 }

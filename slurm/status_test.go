@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
 	"spmvtune/tuner"
 )
 
@@ -110,7 +111,7 @@ func TestStatus(t *testing.T) {
 	if want := (Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}); s.Trials != want {
 		t.Errorf("trials are %+v, want %+v", s.Trials, want)
 	}
-	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
+	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 || s.Best[0].Cache != tuner.Cold || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
 		t.Errorf("best are %+v", s.Best)
 	}
 	if s.Finish != ChunkWaiting || !s.Active() || s.Silent != "" {
@@ -235,20 +236,29 @@ func TestTrackerReadsOn(t *testing.T) {
 
 func TestPace(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	type trials struct {
+		n          int
+		began, ago time.Duration
+	}
 	for _, c := range []struct {
-		name string
-		ago  []time.Duration
-		want float64 // per second
+		name   string
+		trials []trials
+		want   float64 // per second
 	}{
 		{"nothing", nil, 0},
-		{"long ago", []time.Duration{time.Hour}, 0},
-		{"began a minute ago", slices.Repeat([]time.Duration{time.Minute}, 120), 2},
-		{"goes on", append(slices.Repeat([]time.Duration{time.Minute}, 300), time.Hour), 0.5},
-		{"a clock is ahead", []time.Duration{-time.Minute}, 1},
+		{"long ago", []trials{{1, time.Hour, time.Hour}}, 0},
+		{"began a minute ago", []trials{{120, time.Minute, 30 * time.Second}}, 2},
+		{"goes on", []trials{{1, time.Hour, time.Hour}, {300, time.Hour, time.Minute}}, 0.5},
+		{"several at once", []trials{{300, time.Hour, time.Minute}, {300, 2 * time.Minute, time.Second}}, 1},
+		{"after a long pause", []trials{{5000, time.Hour, 50 * time.Minute}, {120, time.Minute, time.Second}}, 2},
+		{"after a short pause", []trials{{60, time.Hour, 9 * time.Minute}, {120, 2 * time.Minute, time.Second}}, 1},
+		{"a clock is ahead", []trials{{1, -time.Minute, -time.Minute}}, 1},
 	} {
-		p := pace{}
-		for _, ago := range c.ago {
-			p.add(now.Add(-ago))
+		p := newPace()
+		for _, trials := range c.trials {
+			for range trials.n {
+				p.add(now.Add(-trials.began), now.Add(-trials.ago))
+			}
 		}
 		if got := p.rate(now); fmt.Sprintf("%.3f", got) != fmt.Sprintf("%.3f", c.want) {
 			t.Errorf("%s: %g a second, want %g", c.name, got, c.want)

@@ -49,7 +49,7 @@ type trackedJournal struct {
 func NewTracker(run *Run) *Tracker {
 	return &Tracker{
 		Run: run, rounds: map[int][]string{}, journals: map[journal.Name]*trackedJournal{},
-		ended: map[trialKey]tuner.Status{}, families: map[string]int{}, pace: pace{}, best: map[bestKey]Best{},
+		ended: map[trialKey]tuner.Status{}, families: map[string]int{}, pace: newPace(), best: map[bestKey]Best{},
 	}
 }
 
@@ -143,6 +143,10 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 // readOn takes what a journal has got since.
 func (t *Tracker) readOn(ctx context.Context, j *trackedJournal) error {
 	j.fault.renew()
+	if err := readable(j.path); err != nil {
+		j.fault.unread(err)
+		return nil
+	}
 	for rec, err := range j.reader.Records(ctx) {
 		switch {
 		case err != nil && ctx.Err() != nil:

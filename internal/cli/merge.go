@@ -121,6 +121,10 @@ func printFaulty(w io.Writer, faulty []slurm.FaultyJournal) {
 			fmt.Fprintf(w, "… and %s more\n", count(len(faulty)-i, "journal", "journals"))
 			break
 		}
+		if f.Unread {
+			fmt.Fprintf(w, "note: journal %s could not be read, or not to its end: %s\n", f.File, f.First)
+			continue
+		}
 		fmt.Fprintf(w, "note: journal %s: %s; all else in it is merged\n", f.File, f.First)
 	}
 }

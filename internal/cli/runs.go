@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,9 +27,18 @@ func flagRuns(cmd *cobra.Command, into *string) {
 	flagFile(cmd, "runs")
 }
 
-// listRuns are the folders of runs below root, the oldest first. A folder that is
-// not one, or is of a run that was never submitted, is left out.
-func listRuns(root string) ([]*slurm.Run, error) {
+// A listed run is the folder of one.
+type listed struct {
+	*slurm.Run        // nil: it can't be opened
+	name       string // of the folder
+	dir        string
+	err        error // why it can't be opened
+}
+
+// listRuns are the folders of runs below root, the oldest first, and then those that
+// are damaged. A folder that is not one, or is of a run that was never submitted, is
+// left out.
+func listRuns(root string) ([]listed, error) {
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -36,23 +46,30 @@ func listRuns(root string) ([]*slurm.Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing runs: %w", err)
 	}
-	var runs []*slurm.Run
+	var runs, damaged []listed
 	for _, e := range entries {
-		if run, err := slurm.Open(filepath.Join(root, e.Name())); err == nil {
-			runs = append(runs, run)
+		dir := filepath.Join(root, e.Name())
+		if !slurm.IsRun(dir) {
+			continue
+		}
+		if run, err := slurm.Open(dir); err == nil {
+			runs = append(runs, listed{run, e.Name(), dir, nil})
+		} else {
+			damaged = append(damaged, listed{nil, e.Name(), dir, err})
 		}
 	}
-	slices.SortFunc(runs, func(a, b *slurm.Run) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.JobName(), b.JobName()))
+	slices.SortFunc(runs, func(a, b listed) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.name, b.name))
 	})
-	return runs, nil
+	return append(runs, damaged...), nil
 }
 
 // openRun opens a run: name is its folder, or the name of one below root, or the
-// start of that name if no other one starts so.
+// start of that name if no other one starts so. The whole name of a sweep is not
+// taken for the start of a longer one.
 func openRun(root, name string) (*slurm.Run, error) {
 	for _, dir := range []string{name, filepath.Join(root, name)} {
-		if _, err := os.Stat(filepath.Join(dir, "run.json")); err == nil {
+		if slurm.IsRun(dir) {
 			return slurm.Open(dir)
 		}
 	}
@@ -60,15 +77,21 @@ func openRun(root, name string) (*slurm.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []*slurm.Run
+	var found, exact []listed
 	for _, run := range runs {
-		if strings.HasPrefix(filepath.Base(run.Dir), name) {
+		if strings.HasPrefix(run.name, name) {
 			found = append(found, run)
 		}
+		if sweepOf(run.name) == name {
+			exact = append(exact, run)
+		}
+	}
+	if len(exact) > 0 {
+		found = exact
 	}
 	switch {
 	case len(found) == 1:
-		return found[0], nil
+		return found[0].Run, found[0].err
 	case len(found) > 1:
 		return nil, &exitError{exitUsage, fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: " + some(runNames(found))}
 	}
@@ -83,10 +106,16 @@ func openRun(root, name string) (*slurm.Run, error) {
 	return nil, &exitError{exitUsage, fmt.Errorf("there is no run %s", name), hint}
 }
 
-func runNames(runs []*slurm.Run) []string {
+// runID ends the name of a run's folder: the day, and some letters.
+var runID = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
+
+// sweepOf is the name of the sweep in that of a run's folder.
+func sweepOf(folder string) string { return runID.ReplaceAllString(folder, "") }
+
+func runNames(runs []listed) []string {
 	names := make([]string, len(runs))
 	for i, run := range runs {
-		names[i] = filepath.Base(run.Dir)
+		names[i] = run.name
 	}
 	return names
 }

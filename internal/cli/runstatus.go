@@ -74,9 +74,13 @@ func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) err
 	}
 	var trackers []*slurm.Tracker
 	list := []slurm.Status{}
-	broken := map[string]error{}
+	var damaged []slurm.Status
 	for _, run := range runs {
-		t := slurm.NewTracker(run)
+		if run.err != nil {
+			damaged = append(damaged, slurm.Status{Name: run.name, Dir: run.dir, Fault: run.err.Error()})
+			continue
+		}
+		t := slurm.NewTracker(run.Run)
 		t.Brief = true
 		trackers = append(trackers, t)
 	}
@@ -87,13 +91,13 @@ func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) err
 	}
 	for _, t := range trackers {
 		if err := t.Err(); err != nil {
-			broken[t.Run.JobName()] = err
+			damaged = append(damaged, slurm.Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: err.Error()})
 			continue
 		}
 		list = append(list, t.Status(view))
 	}
 	if asJSON {
-		return writeJSON(w, list)
+		return writeJSON(w, append(list, damaged...))
 	}
 	if len(runs) == 0 {
 		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", root)
@@ -111,8 +115,8 @@ func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) err
 			return err
 		}
 	}
-	for name, err := range broken {
-		fmt.Fprintf(w, "%s: %v\n", name, err)
+	for _, s := range damaged {
+		fmt.Fprintln(w, wrap(fmt.Sprintf("%s is damaged: %s", s.Name, s.Fault), pageWidth-2, "  "))
 	}
 	printSilent(w, view.Silent)
 	return nil
@@ -145,10 +149,14 @@ func inAWord(s slurm.Status) string {
 		return count(n.Waiting, "task waits", "tasks wait")
 	case n.Unclear > 0:
 		return fmt.Sprintf("not known of %s", chunks(n.Unclear))
-	case s.Active():
+	case s.Finish == slurm.ChunkRunning:
 		return "is being merged"
+	case s.Finish == slurm.ChunkWaiting:
+		return "waits to be merged"
 	case open > 0:
 		return fmt.Sprintf("ended without %s", chunks(open))
+	case s.Finish == slurm.ChunkUnclear:
+		return "complete; whether it is being merged is not known"
 	case s.Merged == nil || len(s.Merged.Missing) > 0:
 		return "complete, but not merged"
 	}

@@ -61,7 +61,7 @@ func others(n slurm.Counts) string {
 	return text
 }
 
-// mostBest is how many matrices a status gives the best of; best gives all.
+// mostBest is how many of the fastest trials a status gives; best gives all.
 const mostBest = 8
 
 // printBests prints the fastest trials so far.
@@ -69,13 +69,13 @@ func printBests(w io.Writer, best []slurm.Best) error {
 	if len(best) == 0 {
 		return nil
 	}
-	g := grid{columns: []string{"matrix", "fastest so far", "configuration", "time", "GFLOP/s"}}
+	g := grid{columns: []string{"matrix", "precision", "cache", "fastest so far", "configuration", "time", "GFLOP/s"}}
 	several := slices.ContainsFunc(best, func(b slurm.Best) bool { return b.Device != best[0].Device })
 	if several {
 		g.columns = append([]string{"device"}, g.columns...)
 	}
 	for _, b := range best[:min(len(best), mostBest)] {
-		row := []any{b.Matrix, b.Kernel, b.Setting, quantity(duration(b.Seconds)), b.GFLOPS}
+		row := []any{b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting, quantity(duration(b.Seconds)), b.GFLOPS}
 		if several {
 			row = append([]any{b.Device}, row...)
 		}

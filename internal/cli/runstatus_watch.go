@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 
 	"spmvtune/slurm"
@@ -76,24 +78,45 @@ func watchRun(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) err
 		if asJSON {
 			return writeJSON(w, s)
 		}
-		var text bytes.Buffer
-		if err := printStatus(&text, run, s); err != nil {
+		var page bytes.Buffer
+		if err := printStatus(&page, run, s); err != nil {
 			return err
 		}
 		if !home {
-			fmt.Fprintf(w, "%s\n%s\n", time.Now().Format(time.DateTime), text.Bytes())
+			fmt.Fprintf(w, "%s\n%s\n", time.Now().Format(time.DateTime), page.Bytes())
 			return nil
 		}
-		// From the upper left corner, each line to its end and then the rest: no
-		// flicker.
-		const corner, lineEnd, rest = "\x1b[H", "\x1b[K\n", "\x1b[J"
-		_, err := io.WriteString(w, corner+strings.ReplaceAll(text.String(), "\n", lineEnd)+rest)
+		width, height, err := term.GetSize(int(f.Fd()))
+		if err != nil {
+			width, height = 0, 0
+		}
+		_, err = io.WriteString(w, inPlace(page.String(), width, height))
 		return err
 	})
 	if errors.Is(err, context.Canceled) {
 		return nil // that is how a watch ends
 	}
 	return err
+}
+
+// inPlace makes of a page what shows it from the upper left corner of a terminal of a
+// width and height, 0 for ones that are not known, each line to its end and then the
+// rest, so that there is no flicker. Of a page that is too long the top is shown, and
+// what is too wide is cut, since the terminal would scroll.
+func inPlace(page string, width, height int) string {
+	const corner, toEnd, rest = "\x1b[H", "\x1b[K\n", "\x1b[J"
+	lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
+	// The cursor stays in a line of its own.
+	if height > 1 && len(lines) > height-1 {
+		more := fmt.Sprintf("… and %s more", count(len(lines)-(height-2), "line", "lines"))
+		lines = append(slices.Clip(lines[:height-2]), more)
+	}
+	for i, line := range lines {
+		if width > 0 {
+			lines[i] = text.Trim(line, width)
+		}
+	}
+	return corner + strings.Join(lines, toEnd) + toEnd + rest
 }
 
 // waitRun waits until a run has ended, with a line now and then.

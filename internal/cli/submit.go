@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ type submitFlags struct {
 	root                   string
 	wait, dry, test, json_ bool
 	offline                bool
+	chunk                  time.Duration // 0: as the sweep says
 }
 
 func newSubmit() *cobra.Command {
@@ -37,6 +39,7 @@ submitted; 2 the command line or the sweep file is wrong; 3 with --wait, chunks
 are missing or trials failed; 130 interrupted, where the jobs go on.`,
 		Example: `  spmvtune submit my-sweep.toml
   spmvtune submit my-sweep.toml --dry-run
+  spmvtune submit quickstart --chunk 5s
   spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db`,
 		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
 		ValidArgsFunction: completeSweep,
@@ -48,10 +51,17 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 			if err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("chunk") {
+				if f.chunk <= 0 {
+					return usage(fmt.Errorf("--chunk is %s, and a task can't be packed for that: give a time such as 5m", f.chunk))
+				}
+				sweep.Slurm.Chunk = f.chunk
+			}
 			return submit(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sweep, f)
 		},
 	}
 	flagRuns(cmd, &f.root)
+	cmd.Flags().DurationVar(&f.chunk, "chunk", 0, "wall time that a task is packed for: 90s, 20m; otherwise chunk in the sweep's [slurm]")
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "follow the run until it has ended")
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "print every script and command, and do nothing")
 	cmd.Flags().BoolVar(&f.test, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")

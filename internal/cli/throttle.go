@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -25,7 +26,10 @@ sends later keeps to it. What a sweep starts with is throttle in its [slurm] sec
 		},
 		ValidArgsFunction: completeRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := strconv.ParseUint(args[1], 10, 16)
+			n, err := strconv.ParseUint(args[1], 10, 31)
+			if errors.Is(err, strconv.ErrRange) {
+				return usage(fmt.Errorf("%s tasks are more than Slurm can count; 0 is as many as there is room for", args[1]))
+			}
 			if err != nil {
 				return usage(fmt.Errorf("%q is not a number of tasks", args[1]))
 			}
