@@ -36,6 +36,8 @@ timeout      = "60s"      # a trial that has not answered by then is killed
 seed         = 1          # of x and of the order of trials
 sentinel     = 50         # after so many trials, a matrix's first good one is measured again,
                           # so that drift is seen; 0: never
+finals       = 32         # the fastest of a matrix are measured again when all is over, until
+                          # it is settled which to name, each so often at most; 0: never
 slow         = 3          # the fewest samples are enough for a trial that begins so many
                           # times slower than the best of its matrix; 0: no trial is cut short
 

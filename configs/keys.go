@@ -6,7 +6,7 @@ package configs
 // would be refused.
 var (
 	topKeys      = []string{"name", "title", "protocol", "search", "matrix", "kernel", "device", "learn", "report", "slurm"}
-	protocolKeys = []string{"cache", "warmup", "samples", "target", "trial_budget", "timeout", "seed", "slow", "sentinel"}
+	protocolKeys = []string{"cache", "warmup", "samples", "target", "trial_budget", "timeout", "seed", "slow", "sentinel", "finals"}
 	searchKeys   = []string{"strategy", "budget", "order", "rule"}
 	budgetKeys   = []string{"trials", "time"}
 	matrixKeys   = []string{"path", "generate", "suitesparse", "name", "class", "expand", "complex"}

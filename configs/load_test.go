@@ -100,7 +100,7 @@ func TestDefaults(t *testing.T) {
 	if s.Name != "block-size" || s.Path != "some/where/block-size.toml" || string(s.Text) != minimal {
 		t.Errorf("name %q, path %q", s.Name, s.Path)
 	}
-	want := Protocol{Cache: "cold", Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: 2 * time.Second, Timeout: time.Minute, Seed: 1, Slow: 3, Sentinel: 50}
+	want := Protocol{Cache: "cold", Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: 2 * time.Second, Timeout: time.Minute, Seed: 1, Slow: 3, Sentinel: 50, Finals: 32}
 	if s.Protocol != want {
 		t.Errorf("protocol %+v", s.Protocol)
 	}

@@ -57,6 +57,7 @@ func TestMistakes(t *testing.T) {
 		{"slow of inf", after("[protocol]\nslow = inf"), 7, "protocol.slow", []string{"neither 0 nor"}},
 		{"negative seed", after("[protocol]\nseed = -1"), 7, "protocol.seed", []string{"the least is 0"}},
 		{"negative sentinel", after("[protocol]\nsentinel = -1"), 7, "protocol.sentinel", []string{"the least is 0"}},
+		{"negative finals", after("[protocol]\nfinals = -1"), 7, "protocol.finals", []string{"the least is 0"}},
 		{"fractional seed", after("[protocol]\nseed = 1.5"), 7, "protocol.seed", []string{"want an integer"}},
 		{"strategy", after("[search]\nstrategy = \"gird\""), 7, "search.strategy", []string{`did you mean "grid"?`}},
 		{"random without a bound", after("[search]\nstrategy = \"random\""), 7, "search.strategy", []string{"budget = { trials = 100 }"}},

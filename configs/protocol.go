@@ -18,6 +18,7 @@ var DefaultProtocol = Protocol{
 	Slow:    3,
 
 	Sentinel: 50,
+	Finals:   32,
 }
 
 // protocol reads [protocol].
@@ -32,6 +33,7 @@ func (t *table) protocol() Protocol {
 	t.duration("timeout", &p.Timeout, true)
 	t.slow(&p.Slow)
 	t.count("sentinel", &p.Sentinel, 0)
+	t.count("finals", &p.Finals, 0)
 	if p.Timeout <= p.Budget {
 		key := "trial_budget"
 		if t.has("timeout") {

@@ -39,6 +39,9 @@ type Protocol struct {
 	// Sentinel is after how many trials the first good one of a matrix is measured
 	// again; 0: never. It changes no sample, so it is in no trial's identity.
 	Sentinel int
+	// Finals is how often at most each of the fastest trials of a matrix is measured
+	// again when all are over; 0: never. It is in no trial's identity, either.
+	Finals int
 }
 
 // Search says which points of the space are tried.

@@ -55,7 +55,7 @@ type bestKey struct {
 // count takes in a trial. One that several journals have counts once, and once it
 // has ended well, that stays.
 func (t *Tracker) count(family string, trial *journal.Trial) {
-	if trial.Sentinel {
+	if trial.Again() {
 		return
 	}
 	key := keyOf(trial.ID)

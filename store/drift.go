@@ -54,17 +54,22 @@ func (d *drift) least() float64 {
 	return stat.Effect(d.repeat)
 }
 
-// drifts reads what the sentinels say. Each is compared with the first measurement of
+// watch reads what the sentinels say. Each is compared with the first measurement of
 // its trial, and they follow each other: where several watched over one matrix, those
-// of an origin are one series. Those that the device throttled are left out.
-func drifts(ctx context.Context, db queryer) (map[watched]*drift, error) {
+// of an origin are one series. Those that the device throttled are left out. How well
+// trials repeat is what finals say, too.
+func (db *DB) watch(ctx context.Context) (map[watched]*drift, error) {
+	final, err := db.column(ctx, "sentinel", "final") // null: it has none
+	if err != nil {
+		return nil, err
+	}
 	type row struct {
 		watched
 		identity            string
 		origin, firstOrigin int64
 		first, again        stat.Timed
 	}
-	rows, err := collect(ctx, db, func(rows *sql.Rows) (r row, err error) {
+	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r row, err error) {
 		var origin, firstOrigin sql.NullInt64
 		var first, again []byte
 		err = rows.Scan(&r.matrix, &r.device, &r.cache, &r.identity, &firstOrigin, &r.first.At, &first, &origin, &r.again.At, &again)
@@ -73,7 +78,7 @@ func drifts(ctx context.Context, db queryer) (map[watched]*drift, error) {
 		return r, err
 	}, `SELECT t.matrix, t.device, t.cache, t.identity, t.origin, t.measured_at, f.data, s.origin, s.at, s.data
 		FROM sentinel s JOIN trial t ON t.identity = s.identity JOIN sample f ON f.trial = t.id
-		WHERE t.status = 'ok' AND s.throttled = 0
+		WHERE t.status = 'ok' AND s.throttled = 0 AND NOT ifnull(`+final+`, 0)
 		ORDER BY t.matrix, t.device, t.cache, t.identity, s.at`)
 	if err != nil {
 		return nil, err
@@ -104,10 +109,44 @@ func drifts(ctx context.Context, db queryer) (map[watched]*drift, error) {
 		medians[r.watched] = append(medians[r.watched], ratios)
 		start = end
 	}
+	if err := finalsOf(ctx, db.read, final, func(w watched, series []float64) {
+		if found[w] == nil {
+			found[w] = &drift{drifts: map[int64]stat.Drift{}}
+		}
+		medians[w] = append(medians[w], series)
+	}); err != nil {
+		return nil, err
+	}
 	for w, d := range found {
 		d.conclude(stat.Repeatability(medians[w]))
 	}
 	return found, nil
+}
+
+// finalsOf gives each the medians of the finals of each trial, in the order of time. The
+// trial's own is not among them: it was lucky.
+func finalsOf(ctx context.Context, db queryer, final string, each func(watched, []float64)) error {
+	type row struct {
+		watched
+		identity string
+		median   float64
+	}
+	rows, err := collect(ctx, db, func(rows *sql.Rows) (r row, err error) {
+		err = rows.Scan(&r.matrix, &r.device, &r.cache, &r.identity, &r.median)
+		return r, err
+	}, `SELECT t.matrix, t.device, t.cache, s.identity, s.median
+		FROM sentinel s JOIN trial t ON t.identity = s.identity
+		WHERE t.status = 'ok' AND s.throttled = 0 AND `+final+` = 1 ORDER BY s.identity, s.at`)
+	for start := 0; start < len(rows); {
+		end := start
+		var series []float64
+		for ; end < len(rows) && rows[end].identity == rows[start].identity; end++ {
+			series = append(series, rows[end].median)
+		}
+		each(rows[start].watched, series)
+		start = end
+	}
+	return err
 }
 
 // conclude makes of the series what follows from them.
@@ -146,7 +185,7 @@ func (db *DB) drifts(ctx context.Context) ([]Drift, error) {
 	if err != nil || !slices.Contains(names, "sentinel") { // an older file that is only read
 		return nil, err
 	}
-	found, err := drifts(ctx, db.read)
+	found, err := db.watch(ctx)
 	if err != nil {
 		return nil, err
 	}

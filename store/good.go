@@ -75,7 +75,7 @@ func (db *DB) sampled(ctx context.Context, trials []*Good) error {
 	}
 	var drifted map[watched]*drift
 	if slices.Contains(names, "sentinel") {
-		if drifted, err = drifts(ctx, db.read); err != nil {
+		if drifted, err = db.watch(ctx); err != nil {
 			return err
 		}
 	}

@@ -170,8 +170,8 @@ func (imp *importer) put(ctx context.Context, b Batch, known map[string]recorded
 
 // putResult inserts r, or does what Record would where its identity is known.
 func (imp *importer) putResult(ctx context.Context, k trialKeys, r tuner.Result, known map[string]recorded) error {
-	if r.Sentinel {
-		return putSentinel(ctx, imp.stmts, k.runKeys, r)
+	if r.Again() {
+		return putAgain(ctx, imp.stmts, k.runKeys, r)
 	}
 	old, is := known[r.ID]
 	switch {

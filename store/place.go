@@ -40,6 +40,8 @@ type competitor struct {
 	grid, block  int
 	median, high float64 // seconds
 	samples      []float64
+	again        []float64 // medians of sentinels and finals, in seconds
+	finals       int       // of these
 }
 
 // withSamples reads the trials of a place that a condition chooses, with samples,
@@ -62,6 +64,32 @@ func (p place) withSamples(ctx context.Context, db queryer, drift *drift, condit
 	}, `SELECT t.id, t.kernel, k.name, t.params, t.grid, t.block, t.median, t.high, t.measured_at, t.origin, s.data
 		FROM trial t JOIN kernel k ON k.id = t.kernel LEFT JOIN sample s ON s.trial = t.id
 		WHERE `+inPlace+condition+` AND t.stop IS NOT 'search' ORDER BY t.median, t.low, t.high, t.id`, p.args(args...)...)
+}
+
+// repetitions reads, into trials of a place, how long they took when they were measured
+// again. Those that the device throttled are left out.
+func (p place) repetitions(ctx context.Context, db queryer, drift *drift, trials []competitor) error {
+	index := make(map[int64]int, len(trials))
+	for i, c := range trials {
+		index[c.id] = i
+	}
+	_, err := collect(ctx, db, func(rows *sql.Rows) (struct{}, error) {
+		var id, moment int64
+		var median float64
+		var final bool
+		var origin sql.NullInt64
+		err := rows.Scan(&id, &median, &moment, &origin, &final)
+		if i, near := index[id]; near {
+			trials[i].again = append(trials[i].again, median/drift.factor(origin.Int64, moment))
+			if final {
+				trials[i].finals++
+			}
+		}
+		return struct{}{}, err
+	}, `SELECT t.id, s.median, s.at, s.origin, s.final
+		FROM (SELECT id, identity FROM trial WHERE`+inPlace+`) t JOIN sentinel s ON s.identity = t.identity
+		WHERE s.throttled = 0 ORDER BY t.id, s.at`, p.args()...)
+	return err
 }
 
 // fastest returns the lowest median of the trials of a place that a condition chooses,

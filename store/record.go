@@ -60,14 +60,25 @@ func (db *DB) Medians(ctx context.Context, ids []string) (map[string]float64, er
 	return medians, err
 }
 
-// Known returns what is recorded of the trials with these identities, with samples.
+// Known returns what is recorded of the trials with these identities, with samples and
+// finals.
 func (db *DB) Known(ctx context.Context, ids []string) (map[string]tuner.Known, error) {
+	finals := "NULL" // in an older file that is only read
+	if final, err := db.column(ctx, "sentinel", "final"); err != nil {
+		return nil, fmt.Errorf("looking up finished trials: %w", failed(db.path, err))
+	} else if final == "final" {
+		finals = "(SELECT json_group_array(median) FROM sentinel a WHERE a.identity = t.identity AND a.final = 1)"
+	}
+	columns := "status, t.median, t.low, t.high, (SELECT data FROM sample s WHERE s.trial = t.id), " + finals
 	known := map[string]tuner.Known{}
-	err := db.lookUp(ctx, ids, "status, t.median, t.low, t.high, (SELECT data FROM sample s WHERE s.trial = t.id)", func(rows *sql.Rows) error {
+	err := db.lookUp(ctx, ids, columns, func(rows *sql.Rows) error {
 		var id string
 		var k tuner.Known
-		var data []byte
-		err := rows.Scan(&id, &k.Status, orZero{&k.Median}, orZero{&k.Low}, orZero{&k.High}, &data)
+		var data, finals []byte
+		err := rows.Scan(&id, &k.Status, orZero{&k.Median}, orZero{&k.Low}, orZero{&k.High}, &data, &finals)
+		if err == nil && finals != nil {
+			err = json.Unmarshal(finals, &k.Finals)
+		}
 		k.Samples = unpack(data)
 		known[id] = k
 		return err
@@ -79,8 +90,8 @@ func (db *DB) Known(ctx context.Context, ids []string) (map[string]tuner.Known, 
 // survives the death of the process. Recording an identity again replaces what
 // did not end well and leaves what did. A new identity of a configuration that
 // was recorded before (its kernel or the protocol has changed) supersedes the
-// old one in the views best and speedup, unless it was measured earlier. A sentinel
-// is kept beside the result of its trial.
+// old one in the views best and speedup, unless it was measured earlier. What is
+// measured again is kept beside the result of its trial.
 func (db *DB) Record(ctx context.Context, r tuner.Result) error {
 	if db.write == nil {
 		return errReadOnly
@@ -91,8 +102,8 @@ func (db *DB) Record(ctx context.Context, r tuner.Result) error {
 			return err
 		}
 		stmts := db.rec.stmts.in(ctx, tx)
-		if r.Sentinel {
-			return putSentinel(ctx, stmts, keys.runKeys, r)
+		if r.Again() {
+			return putAgain(ctx, stmts, keys.runKeys, r)
 		}
 		_, err = putTrial(ctx, stmts, keys, r)
 		return err

@@ -85,7 +85,7 @@ type statements struct {
 	sample  *sql.Stmt
 	reading *sql.Stmt
 
-	sentinel *sql.Stmt
+	again *sql.Stmt // a further measurement of a trial
 }
 
 // each gives every statement with its text.
@@ -103,8 +103,8 @@ func (s *statements) each() map[**sql.Stmt]string {
 		&s.sample: `INSERT OR REPLACE INTO sample (trial, data) VALUES (?, ?)`,
 		&s.reading: `INSERT OR REPLACE INTO reading (trial, sm_clock, memory_clock, temperature, power, energy, clock_reasons,
 			repeated, throttled) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		&s.sentinel: `INSERT OR IGNORE INTO sentinel (identity, at, origin, median, low, high, throttled, data)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		&s.again: `INSERT OR IGNORE INTO sentinel (identity, at, origin, median, low, high, throttled, final, data)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 	}
 }
 

@@ -23,8 +23,9 @@ const perSettlement = 64
 //
 // A configuration can be told from the fastest if it is slower by 1%, or, where
 // sentinels show that trials repeat less well, up to 3%, and significantly so: by the
-// test of Mann and Whitney with the correction of Holm. Where sentinels show a drift,
-// times are divided by it before.
+// test of Mann and Whitney with the correction of Holm. Where there were finals, it is
+// by these instead: see stat.Judge. Where sentinels show a drift, times are divided by it
+// before.
 func (db *DB) Settle(ctx context.Context) (places int, err error) {
 	if db.write == nil {
 		return 0, errReadOnly
@@ -36,7 +37,7 @@ func (db *DB) Settle(ctx context.Context) (places int, err error) {
 	if len(open) == 0 {
 		return 0, nil
 	}
-	drifted, err := drifts(ctx, db.read)
+	drifted, err := db.watch(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("reading sentinels: %w", failed(db.path, err))
 	}
@@ -70,33 +71,78 @@ func (p place) settle(ctx context.Context, tx *sql.Tx, d *drift) error {
 		return err
 	}
 	slices.SortStableFunc(near, func(a, b competitor) int { return cmp.Compare(a.median, b.median) })
-	times, samples := make([]float64, len(near)), make([][]float64, len(near))
-	for i, c := range near {
-		times[i], samples[i] = c.median, c.samples
+	if err := p.repetitions(ctx, tx, d, near); err != nil {
+		return err
 	}
-	tied := stat.Tied(times, samples, d.least())
+	var s settlement
+	if near[0].finals > 0 {
+		s = byRepetitions(near)
+	} else if s, err = p.bySamples(ctx, tx, d, near); err != nil {
+		return err
+	}
 	next, _, outside, err := p.fastest(ctx, tx, "AND NOT (low <= ? OR median <= ?)", reach, limit)
 	if err != nil {
 		return err
 	}
-	var members []competitor
+	var members []int64
 	for i, c := range near {
 		switch {
-		case tied[i]:
-			members = append(members, c)
-		case !outside || c.median < next:
-			next, outside = c.median, true
+		case s.tied[i]:
+			members = append(members, c.id)
+		case !outside || s.times[i] < next:
+			next, outside = s.times[i], true
+		}
+	}
+	var margin any
+	if outside {
+		margin = next/s.times[s.winner] - 1
+	}
+	return p.keep(ctx, tx, near[s.named].id, near[s.winner].id, members, s.effect, d, margin)
+}
+
+// A settlement says which competitors are tied, in the order of their medians.
+type settlement struct {
+	times         []float64 // they are judged by, in seconds
+	tied          []bool
+	winner, named int
+	effect        float64 // the least difference that counts, as a fraction
+}
+
+// byRepetitions settles a place where there were finals.
+func byRepetitions(near []competitor) settlement {
+	list := make([]stat.Finalist, len(near))
+	for i, c := range near {
+		list[i] = stat.Finalist{Choice: c.choice(), Medians: append([]float64{c.median}, c.again...)}
+	}
+	v := stat.Judge(list)
+	return settlement{v.Times, v.Tied, v.Fastest, v.Named, stat.LeastEffect}
+}
+
+// bySamples settles a place where no trial was repeated.
+func (p place) bySamples(ctx context.Context, tx *sql.Tx, d *drift, near []competitor) (settlement, error) {
+	s := settlement{times: make([]float64, len(near)), effect: d.least()}
+	samples := make([][]float64, len(near))
+	for i, c := range near {
+		s.times[i], samples[i] = c.median, c.samples
+	}
+	s.tied = stat.Tied(s.times, samples, s.effect)
+	var members []competitor
+	var index []int
+	for i, c := range near {
+		if s.tied[i] {
+			members, index = append(members, c), append(index, i)
 		}
 	}
 	choices, err := p.choices(ctx, tx, d, members)
 	if err != nil {
-		return err
+		return s, err
 	}
-	var margin any
-	if outside {
-		margin = next/times[0] - 1
-	}
-	return p.keep(ctx, tx, members, stat.Represent(choices, d.least()), d, margin)
+	s.named = index[stat.Represent(choices, s.effect)]
+	return s, nil
+}
+
+func (c competitor) choice() stat.Choice {
+	return stat.Choice{Cell: stat.Cell{Block: c.block, Grid: c.grid}, Kernel: c.name, Params: c.params}
 }
 
 // choices gives the members of a tie set with how fast they are with their neighbours.
@@ -111,30 +157,29 @@ func (p place) choices(ctx context.Context, tx *sql.Tx, d *drift, members []comp
 				return nil, err
 			}
 		}
-		cell := stat.Cell{Block: m.block, Grid: m.grid}
-		choices[i] = stat.Choice{Cell: cell, Kernel: m.name, Params: m.params, Robust: grids[f].Robust(cell)}
+		choices[i] = m.choice()
+		choices[i].Robust = grids[f].Robust(choices[i].Cell)
 	}
 	return choices, nil
 }
 
-// keep records a tie set, members in the order of their times. Another process may have
-// done so in the meantime.
-func (p place) keep(ctx context.Context, tx *sql.Tx, members []competitor, best int, d *drift, margin any) error {
+// keep records a tie set. Another process may have done so in the meantime.
+func (p place) keep(ctx context.Context, tx *sql.Tx, named, winner int64, members []int64, effect float64, d *drift, margin any) error {
 	if _, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?", p.args()...); err != nil {
 		return err
 	}
 	done, err := tx.ExecContext(ctx, `INSERT INTO tie_set (matrix, device, precision, cache, trial, winner, effect, drift, margin)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		p.args(members[best].id, members[0].id, d.least(), d != nil && d.significant, margin)...)
+		p.args(named, winner, effect, d != nil && d.significant, margin)...)
 	if err != nil {
 		return err
 	}
-	id, err := done.LastInsertId()
+	set, err := done.LastInsertId()
 	if err != nil {
 		return err
 	}
-	for _, m := range members {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO tie_member (trial, tie_set) VALUES (?, ?)", m.id, id); err != nil {
+	for _, id := range members {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO tie_member (trial, tie_set) VALUES (?, ?)", id, set); err != nil {
 			return err
 		}
 	}

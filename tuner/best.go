@@ -32,13 +32,12 @@ func (b bests) note(t Trial, median float64) {
 	}
 }
 
-// recall gives the bests among what is recorded of a plan; none where the recorder can't
-// tell, and trials find them out anew.
-func recall(ctx context.Context, rec Recorder, trials []Trial) (bests, error) {
-	b := bests{}
+// recall gives the medians that are recorded of trials, by identity; none where the
+// recorder can't tell, and trials find out anew what is fast.
+func recall(ctx context.Context, rec Recorder, trials []Trial) (map[string]float64, error) {
 	known, ok := rec.(Remembering)
-	if !ok {
-		return b, nil
+	if !ok || len(trials) == 0 {
+		return nil, nil
 	}
 	ids := make([]string, len(trials))
 	for i, t := range trials {
@@ -46,10 +45,7 @@ func recall(ctx context.Context, rec Recorder, trials []Trial) (bests, error) {
 	}
 	medians, err := known.Medians(ctx, ids)
 	if err != nil {
-		return b, fmt.Errorf("asking for the best so far: %w", err)
+		return nil, fmt.Errorf("asking for the best so far: %w", err)
 	}
-	for _, t := range trials {
-		b.note(t, medians[t.ID])
-	}
-	return b, nil
+	return medians, nil
 }

@@ -67,6 +67,7 @@ type Summary struct {
 	Pieces       []Piece // of Options.Parts, what became of each
 	Twins        []Twin
 	Effort       Effort
+	Finals       int  // measurements of the fastest again, see Finals in configs.Protocol
 	Restarts     int  // workers that had to be replaced
 	Interrupted  bool // stopped by the user
 	OutOfTime    bool // stopped by the sweep's budget of time

@@ -82,7 +82,7 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 		rep.Effort.Trials = 1
 		r.sum.Effort.Add(rep.Effort)
 	}
-	res.Sentinel = j.sentinel
+	res.Sentinel, res.Final = j.sentinel, j.final
 	if j.look != nil && res.Status == OK {
 		res.Stop = StopSearch
 	}
@@ -95,13 +95,16 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
 		r.ahead = r.client.start(r.request(*after))
 	}
-	if res.Sentinel && res.Status != OK { // it was good once: there is nothing to compare
+	if res.Again() && res.Status != OK { // it was good once: there is nothing to compare
 		return nil
 	}
 	if err := r.rec.Record(ctx, res); err != nil {
 		return fmt.Errorf("recording a trial: %w", err)
 	}
-	if res.Sentinel {
+	if res.Final {
+		r.sum.Finals++
+	}
+	if res.Again() {
 		return nil
 	}
 	r.done[res.ID] = true
@@ -117,14 +120,19 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	return nil
 }
 
-// request asks for a job. What is slow is cut short, but not a sentinel: it is to be
-// compared with what was measured before there was anything better.
+// request asks for a job. What is slow is cut short, but not what is measured again: it
+// is to be compared with what was measured before there was anything better. In the
+// finals the fewest samples do: more would say more of one preparation, and not of the
+// next.
 func (r *run) request(j job) request {
 	best := r.best[j.phase()]
-	if j.sentinel {
+	if j.sentinel || j.final {
 		best = 0
 	}
 	protocol := r.sweep.Protocol
+	if j.final {
+		protocol.Samples[1] = protocol.Samples[0]
+	}
 	if j.look != nil {
 		protocol = *j.look
 	}

@@ -2,12 +2,13 @@ package tuner
 
 import "spmvtune/configs"
 
-// A job is a trial that is to be measured now: for its result, or as a sentinel,
-// because it has one.
+// A job is a trial that is to be measured now: for its result, or, because it has one,
+// as a sentinel or in the finals.
 type job struct {
 	Trial
-	sentinel bool
-	look     *configs.Protocol // of a step of a search that has samples of its own; nil: the sweep's
+	sentinel, final bool
+
+	look *configs.Protocol // of a step of a search that has samples of its own; nil: the sweep's
 }
 
 // A source gives trials one after the other. It gives the same one until it is told
@@ -33,9 +34,10 @@ func (l *list) told(Result) { l.todo = l.todo[1:] }
 // first trial that ended well is the sentinel: it is measured again after every so
 // many trials, so that a drift of the device is seen. What an earlier run measured
 // counts: its sentinel goes on, and is measured first, which tells how the device
-// then differs from now.
+// then differs from now. The finals come last.
 type queue struct {
 	source
+	finals    *finals
 	every     int // trials; 0: no sentinels
 	sentinels map[Cache]*sentinel
 }
@@ -47,8 +49,8 @@ type sentinel struct {
 
 // newQueue makes a queue of what is to be measured and of what has ended well already,
 // in the order of the plan.
-func newQueue(todo source, good []Trial, every int) *queue {
-	q := &queue{source: todo, every: every, sentinels: map[Cache]*sentinel{}}
+func newQueue(todo source, good []Trial, every int, finals *finals) *queue {
+	q := &queue{source: todo, finals: finals, every: every, sentinels: map[Cache]*sentinel{}}
 	for _, t := range good {
 		if q.sentinels[t.Cache] == nil {
 			q.sentinels[t.Cache] = &sentinel{t, every}
@@ -62,7 +64,7 @@ func newQueue(todo source, good []Trial, every int) *queue {
 func (q *queue) next() *job {
 	j := q.source.next()
 	if j == nil {
-		return nil
+		return q.finals.next()
 	}
 	if s := q.sentinels[j.Cache]; q.every > 0 && s != nil && s.since >= q.every {
 		return &job{Trial: s.Trial, sentinel: true}
@@ -74,15 +76,21 @@ func (q *queue) next() *job {
 func (q *queue) told(r Result) {
 	s := q.sentinels[r.Cache]
 	switch {
+	case r.Final:
+		q.finals.told(r)
 	case r.Sentinel && r.Status != OK:
 		delete(q.sentinels, r.Cache) // the next good one takes its place
 	case r.Sentinel:
 		s.since = 0
 	default:
 		q.source.told(r)
+		whole := r.Status == OK && r.Stop != StopSearch // a look tells too little
+		if whole {
+			q.finals.enter(r.Trial, r.Median, nil)
+		}
 		if s != nil {
 			s.since++
-		} else if r.Status == OK && r.Stop != StopSearch { // a look tells too little
+		} else if whole {
 			q.sentinels[r.Cache] = &sentinel{r.Trial, 0}
 		}
 	}

@@ -52,7 +52,7 @@ func TestQueue(t *testing.T) {
 		{"where it is left off, there is no need", "", "d e", "a", 2, 0, "d e"},
 		{"one that fails is replaced", "a b c d e", "", "", 1, 1, "a b a* c d c* e"},
 	} {
-		q := newQueue(&list{slices.Concat(trialsOf(Warm, tt.warm), trialsOf(Cold, tt.cold))}, trialsOf(Warm, tt.good), tt.every)
+		q := newQueue(&list{slices.Concat(trialsOf(Warm, tt.warm), trialsOf(Cold, tt.cold))}, trialsOf(Warm, tt.good), tt.every, newFinals(0, 1, ""))
 		if got := order(q, tt.failing); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}

@@ -32,6 +32,7 @@ type Known struct {
 	Low     float64
 	High    float64
 	Samples []float64
+	Finals  []float64 // medians of its finals
 }
 
 // A RunInfo is what all results of one sweep on one device have in common.

@@ -80,6 +80,7 @@ type run struct {
 	over    map[phase]bool    // searches of the current matrix that have ended
 	done    map[string]bool   // trials of the current matrix that are recorded, by identity
 	best    bests             // of the current matrix
+	finals  *finals           // of the current matrix
 	begun   bool
 	// noSensors is why the device's sensors can't be read, where that is so.
 	noSensors string
@@ -156,7 +157,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	}
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped}})
 	defer func() { r.sum.Trials += work.count() }()
-	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel)
+	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel, r.finals)
 	j := queue.next()
 	if j == nil {
 		return work.err()

@@ -22,6 +22,7 @@ type memory struct {
 	results  []Result
 
 	sentinels []Result
+	finals    []Result
 }
 
 func (m *memory) Begin(_ context.Context, r RunInfo) error { m.run = r; return nil }
@@ -50,7 +51,13 @@ func (m *memory) Known(_ context.Context, ids []string) (map[string]Known, error
 	known := map[string]Known{}
 	for _, r := range m.results {
 		if slices.Contains(ids, r.ID) {
-			known[r.ID] = Known{r.Status, r.Median, r.Low, r.High, r.Samples}
+			k := Known{Status: r.Status, Median: r.Median, Low: r.Low, High: r.High, Samples: r.Samples}
+			for _, f := range m.finals {
+				if f.ID == r.ID {
+					k.Finals = append(k.Finals, f.Median)
+				}
+			}
+			known[r.ID] = k
 		}
 	}
 	return known, nil
@@ -65,6 +72,10 @@ func (m *memory) Medians(context.Context, []string) (map[string]float64, error) 
 }
 
 func (m *memory) Record(_ context.Context, r Result) error {
+	if r.Final {
+		m.finals = append(m.finals, r)
+		return nil
+	}
 	if r.Sentinel {
 		m.sentinels = append(m.sentinels, r)
 		return nil

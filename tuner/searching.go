@@ -126,6 +126,9 @@ func (s *searches) next() *job {
 			s.finished = append(s.finished, t)
 			s.run.counts(t, k.Status)
 			s.run.best.note(t, k.Median)
+			if look == nil && k.Status == OK {
+				s.run.finals.enter(t, k.Median, k.Finals)
+			}
 			h.tell(finding(step, k))
 			continue
 		}
@@ -137,7 +140,7 @@ func (s *searches) next() *job {
 func (s *searches) told(r Result) {
 	s.measured++
 	s.current = nil
-	s.open[0].tell(finding(s.step, Known{r.Status, r.Median, r.Low, r.High, r.Samples}))
+	s.open[0].tell(finding(s.step, Known{Status: r.Status, Median: r.Median, Low: r.Low, High: r.High, Samples: r.Samples}))
 }
 
 // known looks up what is recorded of all configurations with the samples of a step.

@@ -95,4 +95,10 @@ type Result struct {
 	// Sentinel says that this is a trial measured again to see drift, see Sentinel in
 	// configs.Protocol: it belongs beside the trial's result, not in its place.
 	Sentinel bool `json:"sentinel,omitempty"`
+	// Final says the same of one measured again since it was among the fastest, see
+	// Finals in configs.Protocol.
+	Final bool `json:"final,omitempty"`
 }
+
+// Again reports whether this is a trial measured again, whose result is another one.
+func (r Result) Again() bool { return r.Sentinel || r.Final }

@@ -19,19 +19,26 @@ type work struct {
 
 // workOn finds out what is left to do of a plan.
 func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
+	r.best = bests{}
+	r.finals = newFinals(r.sweep.Protocol.Finals, r.sweep.Protocol.Seed, plan.Matrix.Hash)
 	if !search.Adaptive(r.sweep.Search.Strategy) {
 		todo, good, err := r.unfinished(ctx, plan)
 		if err != nil {
 			return nil, err
 		}
-		if len(todo) > 0 {
-			if r.best, err = recall(ctx, r.rec, plan.Trials); err != nil {
-				return nil, err
-			}
+		medians, err := recall(ctx, r.rec, good)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range good {
+			r.best.note(t, medians[t.ID])
+			r.finals.enter(t, medians[t.ID], nil)
+		}
+		if err := r.finals.recall(ctx, r.rec); err != nil {
+			return nil, err
 		}
 		return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo), good: good}, nil
 	}
-	r.best = bests{}
 	s, err := r.newSearches(ctx, plan)
 	if err != nil {
 		return nil, err

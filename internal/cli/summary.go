@@ -27,6 +27,7 @@ func unite(sum *tuner.Summary, part tuner.Summary) {
 	sum.Skipped = added(sum.Skipped, part.Skipped)
 	sum.Failed = append(sum.Failed, part.Failed...)
 	sum.Effort.Add(part.Effort)
+	sum.Finals += part.Finals
 	sum.Interrupted = sum.Interrupted || part.Interrupted
 	sum.OutOfTime = sum.OutOfTime || part.OutOfTime
 	// A matrix is the same for every device.
@@ -76,6 +77,9 @@ func printSummary(w io.Writer, s tuner.Summary) {
 			fmt.Fprintf(w, ": %s", strings.Join(parts, ", "))
 		}
 		fmt.Fprintln(w)
+	}
+	if s.Finals > 0 {
+		fmt.Fprintf(w, "%s of the fastest, to settle which to name\n", count(s.Finals, "final", "finals"))
 	}
 	for _, t := range s.Twins {
 		fmt.Fprintln(w, t)

@@ -7,7 +7,8 @@ import (
 	"spmvtune/tuner"
 )
 
-// finishedIn returns what the other journals of the family of one say of trials. A journal that can't be read is left out, or what can't.
+// finishedIn returns what the other journals of the family of one say of trials. A
+// journal that can't be read is left out, or what can't.
 func finishedIn(ctx context.Context, dir string, own Name) (map[string]tuner.Known, error) {
 	names, err := List(dir)
 	if err != nil {
@@ -33,10 +34,14 @@ func finishedIn(ctx context.Context, dir string, own Name) (map[string]tuner.Kno
 	return finished, nil
 }
 
-// note adds a result. Once a trial has ended well, that stays. What a sentinel says
-// is no result of its trial.
+// note adds a result. Once a trial has ended well, that stays. What is measured again is
+// no result of its trial.
 func note(finished map[string]tuner.Known, r tuner.Result) {
-	if !r.Sentinel && finished[r.ID].Status != tuner.OK {
+	switch known := finished[r.ID]; {
+	case r.Final && known.Status == tuner.OK:
+		known.Finals = append(known.Finals, r.Median)
+		finished[r.ID] = known
+	case !r.Again() && known.Status != tuner.OK:
 		finished[r.ID] = tuner.Known{Status: r.Status, Median: r.Median, Low: r.Low, High: r.High, Samples: r.Samples}
 	}
 }

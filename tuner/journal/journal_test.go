@@ -25,9 +25,9 @@ func TestRoundTrip(t *testing.T) {
 	strange.Samples = []float64{math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), 0.1 + 0.2, math.Inf(-1)}
 	strange.Properties = map[string]float64{"occupancy": math.NaN()}
 	failed := tuner.Result{Trial: testTrial(3).Trial, Status: tuner.Fault, Message: "signal: \"killed\" {} \x00 \u2028", At: strange.At}
-	sentinel := testTrial(1)
-	sentinel.Sentinel = true
-	results := []tuner.Result{testTrial(1), strange, failed, sentinel}
+	sentinel, final := testTrial(1), testTrial(1)
+	sentinel.Sentinel, final.Final = true, true
+	results := []tuner.Result{testTrial(1), strange, failed, sentinel, final}
 	end := End{Reason: "out of time", At: strange.At, Pieces: []Piece{{"grid", tuner.Part{Index: 1, Of: 4}, true, ""}, {"b", tuner.All, false, "not begun"}}}
 	must(t, w.Matrix(t.Context(), matrix))
 	must(t, w.Begin(t.Context(), run))

@@ -13,7 +13,10 @@ import (
 	"spmvtune/tuner"
 )
 
-var _ tuner.Recorder = (*Writer)(nil)
+var (
+	_ tuner.Recorder    = (*Writer)(nil)
+	_ tuner.Remembering = (*Writer)(nil)
+)
 
 // Options are the choices of a writer.
 type Options struct {
@@ -138,6 +141,20 @@ func (w *Writer) Known(_ context.Context, ids []string) (map[string]tuner.Known,
 		}
 	}
 	return found, nil
+}
+
+// Medians returns those of the trials with these identities that ended well, in seconds
+// per product.
+func (w *Writer) Medians(_ context.Context, ids []string) (map[string]float64, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	medians := map[string]float64{}
+	for _, id := range ids {
+		if known := w.finished[id]; known.Status == tuner.OK {
+			medians[id] = known.Median
+		}
+	}
+	return medians, nil
 }
 
 // Record keeps r. When it returns nil, r survives the death of the process and

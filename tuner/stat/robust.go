@@ -1,7 +1,6 @@
 package stat
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -73,11 +72,7 @@ func Represent(choices []Choice, effect float64) int {
 			order = append(order, i)
 		}
 	}
-	return slices.MinFunc(order, func(i, j int) int {
-		a, b := choices[i], choices[j]
-		return cmp.Or(cmp.Compare(distance(a.Block), distance(b.Block)), cmp.Compare(a.Block, b.Block),
-			cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Params, b.Params))
-	})
+	return slices.MinFunc(order, func(i, j int) int { return prefer(choices[i], choices[j]) })
 }
 
 // distance is that of a block size from the common one, in powers of two. A kernel

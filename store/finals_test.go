@@ -1,0 +1,57 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"spmvtune/tuner"
+)
+
+// final is r measured again in the finals, so much later, so many ms.
+func final(r tuner.Result, later time.Duration, ms float64) tuner.Result {
+	r = again(r, later, ms)
+	r.Sentinel, r.Final = false, true
+	return r
+}
+
+// Finals decide which is the fastest and which is named, and leave results as they are;
+// a lucky trial is no reason to believe in a drift.
+func TestFinalsSettle(t *testing.T) {
+	lucky, steady, behind, alone := good("cpu_csr_rows", 64, sampled(1)), good("cpu_csr_rows", 256, sampled(1.02)),
+		good("cpu_csr_rows", 1024, sampled(1.04)), good("cpu_sell", 8, sampled(1.049))
+	db := started(t)
+	record(t, db, lucky, steady, behind, alone)
+	settle(t, db)
+	if got, want := bestOf(t, db), "cpu_csr_rows 64 2% 1"; got != want {
+		t.Errorf("before the finals best is %q, want %q", got, want)
+	}
+	for i := range 6 {
+		wobble := []float64{0.999, 1.001}[i%2]
+		later := time.Duration(i+1) * time.Minute
+		record(t, db, final(lucky, later, 1.021*wobble), final(steady, later, 1.019*wobble), final(behind, later, 1.04*wobble))
+	}
+	if n := settle(t, db); n != 1 {
+		t.Errorf("settled in %d places, want 1", n)
+	}
+	if got, want := bestOf(t, db), "cpu_csr_rows 256 2.164% 2"; got != want {
+		t.Errorf("best is %q, want %q", got, want)
+	}
+	if ms := one(t, db, "SELECT median_ms FROM best"); ms != 1.02 {
+		t.Errorf("it takes %v ms, want those of its trial", ms)
+	}
+	if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(4) {
+		t.Errorf("%v trials, want 4", n)
+	}
+	if drifts, err := db.Drifts(t.Context()); err != nil || len(drifts) != 0 {
+		t.Errorf("drifts %v, %v, want none", drifts, err)
+	}
+	known, err := db.Known(t.Context(), []string{lucky.ID, alone.ID})
+	if err != nil || len(known[lucky.ID].Finals) != 6 || known[lucky.ID].Median != lucky.Median || len(known[alone.ID].Finals) != 0 {
+		t.Errorf("known are %v, %v", known, err)
+	}
+	if trials, err := db.Good(t.Context()); err != nil {
+		t.Error(err)
+	} else if err := db.Sampled(t.Context(), []*Good{&trials[0]}); err != nil || !(trials[0].Repeat > 0) {
+		t.Errorf("trials repeat within %v, %v", trials[0].Repeat, err)
+	}
+}

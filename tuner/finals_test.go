@@ -1,0 +1,136 @@
+package tuner
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/configs"
+)
+
+// play plays finals of trials on the medians given, in order, where each repetition takes
+// what its trial did; a name that ends in "!" fails. It returns how often each is asked.
+func play(f *finals) map[string]int {
+	asked := map[string]int{}
+	for j := f.next(); j != nil; j = f.next() {
+		r := Result{Trial: j.Trial, Status: OK, Final: j.final, Median: f.round[0].medians[0]}
+		if strings.HasSuffix(j.ID, "!") {
+			r.Status = Fault
+		}
+		asked[j.ID]++
+		f.told(r)
+	}
+	return asked
+}
+
+func entered(most int, names string, medians ...float64) *finals {
+	f := newFinals(most, 1, "m")
+	for i, t := range trialsOf(Warm, names) {
+		f.enter(t, medians[i], nil)
+	}
+	return f
+}
+
+func TestWhoIsInTheFinals(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		most    int
+		names   string
+		medians []float64
+		want    map[string]int
+	}{
+		{"those near the best", 32, "a b c", []float64{1.04, 1, 1.06}, map[string]int{"a": 4, "b": 4}},
+		{"nobody alone", 32, "a b", []float64{1, 1.1}, map[string]int{}},
+		{"none", 0, "a b", []float64{1, 1}, map[string]int{}},
+		{"fewer than usual", 2, "a b", []float64{1, 1}, map[string]int{"a": 2, "b": 2}},
+		{"eight at most", 1, "a b c d e f g h i", []float64{1, 1, 1, 1, 1, 1, 1, 1, 1.01},
+			map[string]int{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1}},
+		{"one that fails leaves", 32, "a b! c", []float64{1, 1, 1}, map[string]int{"a": 4, "b!": 1, "c": 4}},
+	} {
+		got := play(entered(tt.most, tt.names, tt.medians...))
+		if len(got) != len(tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+		for id, n := range tt.want {
+			if got[id] != n {
+				t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+			}
+		}
+	}
+}
+
+// finalsSweep has three trials that take the same, in each cache state, and a slow one.
+func finalsSweep() *configs.Sweep {
+	sweep := testSweep(101, 102, 103, crawl)
+	sweep.Protocol.Cache, sweep.Protocol.Finals = "both", 5
+	return sweep
+}
+
+// The fastest are measured again when all trials are over, in rounds, with the fewest
+// samples; their results stay what they were.
+func TestFinals(t *testing.T) {
+	for _, sweep := range []*configs.Sweep{finalsSweep(), onGPU(finalsSweep())} {
+		rec := &memory{}
+		sum := runTest(t, sweep, rec, Options{})
+		if sum.Measured[OK] != 8 || len(rec.results) != 8 || sum.Finals != 24 || len(rec.finals) != 24 {
+			t.Fatalf("measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.Finals, len(rec.results), len(rec.finals))
+		}
+		last := rec.results[7]
+		for start := 0; start < 24; start += 3 {
+			var blocks []int
+			for _, r := range rec.finals[start : start+3] {
+				blocks = append(blocks, r.Block)
+				if want := []Cache{Warm, Cold}[start/12]; r.Cache != want || r.At.Before(last.At) || len(r.Samples) != 6 || r.Sentinel {
+					t.Errorf("final %+v, want a %s one of 6 samples after %v", r, want, last.At)
+				}
+			}
+			if slices.Sort(blocks); !slices.Equal(blocks, []int{101, 102, 103}) {
+				t.Errorf("a round of blocks %v", blocks)
+			}
+		}
+	}
+}
+
+// What an earlier run did not come to is made up for, and no more.
+func TestFinalsGoOn(t *testing.T) {
+	rec := &memory{}
+	runTest(t, finalsSweep(), rec, Options{})
+	all := rec.finals
+	for _, kept := range []int{24, 17, 0} {
+		rec.finals = slices.Clone(all[:kept])
+		sum := runTest(t, finalsSweep(), rec, Options{})
+		count := map[string]int{}
+		for _, r := range rec.finals {
+			count[r.ID]++
+		}
+		for id, n := range count {
+			if n != 4 {
+				t.Errorf("after %d: %d of %s", kept, n, id)
+			}
+		}
+		if sum.Finals != 24-kept || len(count) != 6 || len(rec.results) != 8 {
+			t.Errorf("after %d: %d more of %d trials", kept, sum.Finals, len(count))
+		}
+	}
+}
+
+// A search ends with finals of what it measured in full, told from the record or not.
+func TestFinalsOfASearch(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104, 105, 106, 107, 108, 109, 110)
+	sweep.Search.Strategy, sweep.Protocol.Finals = "annealing", 4
+	rec := &memory{}
+	sum := runTest(t, sweep, rec, Options{})
+	if sum.Finals == 0 {
+		t.Fatal("no finals")
+	}
+	for _, r := range rec.finals {
+		if i := slices.IndexFunc(rec.results, func(o Result) bool { return o.ID == r.ID }); i < 0 || rec.results[i].Stop == StopSearch {
+			t.Errorf("a final of %s, which is no whole trial", r.Config)
+		}
+	}
+	n := len(rec.finals)
+	rec.finals = nil
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finals != n {
+		t.Errorf("%d finals where trials are recorded, want %d", sum.Finals, n)
+	}
+}

@@ -1,0 +1,90 @@
+package stat
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// finalist has a block size, and medians in ms.
+func finalist(block int, medians ...float64) Finalist {
+	return Finalist{Choice{Cell: Cell{Block: block, Grid: 8}, Kernel: "k"}, medians}
+}
+
+func TestJudge(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		list           []Finalist
+		fastest, named int
+		tied, open     string // a letter for each that is
+	}{
+		{"far apart", []Finalist{finalist(64, 1, 1.001, 1), finalist(256, 1.05, 1.049, 1.051)}, 0, 0, "a", ""},
+		{"alike", []Finalist{finalist(64, 1, 1.001, 1), finalist(256, 1.001, 1, 1.001)}, 0, 1, "ab", ""},
+		{"slower by what does not count, but is not as good", []Finalist{finalist(64, 1, 1, 1), finalist(256, 1.009, 1.009, 1.009)}, 0, 0, "ab", ""},
+		{"too noisy to tell", []Finalist{finalist(64, 1, 1.03, 0.97), finalist(256, 1.02, 1.05, 0.99)}, 0, 0, "ab", "ab"},
+		{"noisy, but nobody asks", []Finalist{finalist(256, 1, 1.03, 0.97), finalist(64, 1.02, 1.05, 0.99)}, 0, 0, "ab", ""},
+		{"who is out is not open", []Finalist{finalist(64, 1, 1.01, 0.99), finalist(128, 1.01, 1.02, 1), finalist(256, 1.5, 1.51, 1.49)}, 0, 0, "ab", "ab"},
+		{"a lucky trial that was not repeated", []Finalist{finalist(256, 0.9), finalist(64, 1, 1.001, 1)}, 1, 1, "ab", ""},
+		{"a trial alone among noisy ones", []Finalist{finalist(64, 1, 1.02, 0.98), finalist(256, 1.03)}, 0, 0, "ab", ""},
+		{"all the same", []Finalist{finalist(64, 1, 1), finalist(256, 1, 1), finalist(32, 1.02, 1.02)}, 0, 1, "ab", ""},
+	} {
+		v := Judge(tt.list)
+		letters := func(set []bool) (s string) {
+			for i, in := range set {
+				if in {
+					s += string(rune('a' + i))
+				}
+			}
+			return s
+		}
+		if tied, open := letters(v.Tied), letters(v.Open); v.Fastest != tt.fastest || v.Named != tt.named || tied != tt.tied || open != tt.open {
+			t.Errorf("%s: fastest %d, named %d, tied %q, open %q, want %d, %d, %q, %q", tt.name, v.Fastest, v.Named, tied, open,
+				tt.fastest, tt.named, tt.tied, tt.open)
+		}
+	}
+}
+
+// What is named is the same again and again, and not slower than the limit, if finals go
+// on until it is settled: whether others are alike, or a little slower.
+func TestNamedIsStable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, truth := range [][]float64{
+		{1, 1.001, 1.002, 1.003}, {1, 1.016, 1.02, 1.021}, {1, 1.002, 1.013, 1.03}, {1, 1.0005, 1.003, 1.045},
+	} {
+		count := map[int]int{}
+		const sessions = 200
+		for range sessions {
+			list := make([]Finalist, len(truth))
+			for i := range list {
+				list[i] = finalist(32 << i)
+			}
+			measure := func(i int) {
+				list[i].Medians = append(list[i].Medians, truth[i]*math.Exp(0.01*rng.NormFloat64()))
+			}
+			for i := range list {
+				for range 5 {
+					measure(i)
+				}
+			}
+			v := Judge(list)
+			for range 28 {
+				for i, open := range v.Open {
+					if open {
+						measure(i)
+					}
+				}
+				v = Judge(list)
+			}
+			count[v.Named]++
+		}
+		named, most := 0, 0
+		for i, n := range count {
+			if n > most {
+				named, most = i, n
+			}
+		}
+		if most < sessions*9/10 || truth[named] > 1+LeastEffect {
+			t.Errorf("of %v named %v", truth, count)
+		}
+	}
+}
