@@ -229,12 +229,28 @@ func fastest(rows []store.Row) *store.Row {
 	return best
 }
 
-// byKernel returns the rows of one kernel.
+// byKernel returns the rows of one kernel. Where they lie beside each other, as they do
+// in the panel of one device, they are not copied: there may be a million.
 func (p *panel) byKernel(name string) []store.Row {
-	var rows []store.Row
+	first, last, n := -1, -1, 0
 	for i := range p.rows {
 		if p.rows[i].Kernel == name {
-			rows = append(rows, p.rows[i])
+			if n++; first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if last-first+1 == n {
+		return p.rows[first : last+1 : last+1]
+	}
+	rows := make([]store.Row, 0, n)
+	for i := range p.rows[first : last+1] {
+		if r := &p.rows[first+i]; r.Kernel == name {
+			rows = append(rows, *r)
 		}
 	}
 	return rows

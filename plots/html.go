@@ -69,6 +69,7 @@ type htmlFigure struct {
 	ID, Title, See, Source string
 	Pages, Details         []htmlPage
 	Left                   int // details not held by the report because of their size
+	Omitted                int // that were not made, because of their number
 }
 
 type htmlPage struct {
@@ -157,6 +158,7 @@ func htmlFigures(pages []*page, styles *webStyles) []htmlFigure {
 			list = append(list, htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source})
 		}
 		f := &list[len(list)-1]
+		f.Omitted += p.omitted
 		if p.Detail && budget <= 0 {
 			f.Left++
 			continue

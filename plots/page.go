@@ -29,6 +29,7 @@ type page struct {
 	height   vg.Length           // of the body
 	body     func(c draw.Canvas) // draws into the area below the legend
 	figure   *Figure             // whose page it is
+	omitted  int                 // pages of other matrices that are not made
 }
 
 // save renders the page into figures/NAME.png, figures/NAME.svg and figures/NAME.pdf.

@@ -88,7 +88,7 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 				warnings = append(warnings, f.lacks(d))
 			}
 		}
-		pages = append(pages, drawn...)
+		pages = append(pages, fewDetails(drawn)...)
 		out.Warnings = append(out.Warnings, warnings...)
 	}
 	if opt.Against != nil {
@@ -141,6 +141,29 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 	}
 	out.Files = files.sorted()
 	return out, nil
+}
+
+// mostDetails is how many pages of single matrices a figure has: a corpus of hundreds
+// would take the report minutes, for pictures that nobody looks through. A report on
+// some of the matrices has theirs.
+const mostDetails = 48
+
+// fewDetails leaves out what is beyond that, and counts it in the last that stays.
+func fewDetails(pages []*page) []*page {
+	var kept []*page
+	var last *page
+	details := 0
+	for _, p := range pages {
+		if p.Detail {
+			if details++; details > mostDetails {
+				last.omitted++
+				continue
+			}
+			last = p
+		}
+		kept = append(kept, p)
+	}
+	return kept
 }
 
 // choose returns the figures with these ids in the registry's order.

@@ -32,10 +32,11 @@ func heatTileOf(p *panel, kernel string) (heatTile, bool) {
 	all := p.byKernel(kernel)
 	params := fastest(all).Params
 	var rows []store.Row
+	var shown []*store.Row // in the panel, which stays anyhow
 	for i := range all {
 		r := &all[i]
 		if r.Params == params && r.GFLOPS > 0 && !math.IsInf(r.GFLOPS, 0) && overBlock.size(r) > 0 && overGrid.size(r) > 0 {
-			rows = append(rows, *r)
+			rows, shown = append(rows, *r), append(shown, r)
 		}
 	}
 	l := line{Kernel: kernel, Params: params}
@@ -56,7 +57,7 @@ func heatTileOf(p *panel, kernel string) (heatTile, bool) {
 		x, _ := slices.BinarySearch(t.blocks, r.Block)
 		y, _ := slices.BinarySearch(t.grids, r.Grid)
 		at := y*len(t.blocks) + x
-		t.cells[at] = heatCell{true, r.GFLOPS, tied[i], r}
+		t.cells[at] = heatCell{true, r.GFLOPS, tied[i], shown[i]}
 		if r == best {
 			t.best = at
 		}
