@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/configs"
 	"spmvtune/kernels"
 )
 
@@ -12,9 +13,15 @@ import (
 const shortest = 50e-6
 
 // lasting is how long a warm sample has to last, in seconds, for the resolution of the
-// clock to be at most half of the target.
-func lasting(resolution, target float64) float64 {
-	return max(shortest, 2*resolution/target)
+// clock to be at most half of the target. longest is the most that it may last.
+func lasting(resolution, target, longest float64) float64 {
+	return max(shortest, min(2*resolution/target, longest))
+}
+
+// longestSample is how long a warm sample may last, in seconds, for the fewest samples to fit
+// into the budget of a trial.
+func longestSample(p configs.Protocol) float64 {
+	return p.Budget.Seconds() / float64(p.Samples[0])
 }
 
 // batch returns how many products make a warm sample of at least least seconds, if
@@ -23,8 +30,8 @@ func lasting(resolution, target float64) float64 {
 // Starting and stopping the clock around a product costs time, too: about 1 µs by the
 // events of a GPU, a third of the shortest products. A batch has that cost once, so
 // that it is made long enough for it to be below half of the target: then larger ones
-// say the same.
-func batch(p kernels.Product, single []float64, least, target float64) (int, error) {
+// say the same. But no batch is made longer than longest for it.
+func batch(p kernels.Product, single []float64, least, target, longest float64) (int, error) {
 	once := slices.Min(single)
 	if once >= least {
 		return 1, nil
@@ -37,7 +44,7 @@ func batch(p kernels.Product, single []float64, least, target float64) (int, err
 			return 0, err
 		}
 		each = max(min(each, trial[0]), 1e-9)
-		enough := int(math.Ceil(max(least, 2*(once-each)/target) / each))
+		enough := int(math.Ceil(max(least, min(2*(once-each)/target, longest)) / each))
 		if n >= enough {
 			break
 		}

@@ -24,7 +24,7 @@ func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best flo
 	}
 	resolution := p.Info().Resolution
 	if r.Batch = 1; !cold {
-		if r.Batch, err = batch(p, warm, lasting(resolution, proto.Target), proto.Target); err != nil {
+		if r.Batch, err = batch(p, warm, lasting(resolution, proto.Target, longestSample(proto)), proto.Target, longestSample(proto)); err != nil {
 			return err
 		}
 	}

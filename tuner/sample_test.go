@@ -68,6 +68,19 @@ func TestShortProducts(t *testing.T) {
 	}
 }
 
+// A target that no batch can reach makes none longer than the budget has room for.
+func TestBatchesFitTheBudget(t *testing.T) {
+	proto := configs.Protocol{Warmup: 1, Samples: [2]int{5, 10}, Target: 1e-9, Budget: 20 * time.Millisecond}
+	p := &ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}
+	r := Result{Trial: Trial{Cache: Warm}}
+	if err := sample(p, nil, proto, 0, &r); err != nil {
+		t.Fatal(err)
+	}
+	if most := int(4e-3/p.seconds) + 1; r.Batch < 100 || r.Batch > most {
+		t.Errorf("batches of %d, want at most %d", r.Batch, most)
+	}
+}
+
 // A trial that begins far slower than the best ends with the fewest samples, unless they
 // were enough anyway.
 func TestSlowTrialsEndEarly(t *testing.T) {
