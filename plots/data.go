@@ -148,6 +148,7 @@ func newData(rows []store.Row, best []store.Best, matrices []store.Matrix, devic
 
 // group fills panels from the sorted rows.
 func (d *data) group() {
+	good := make([]store.Row, 0, len(d.rows)) // of all panels, one after the other
 	for i := range d.rows {
 		r := d.rows[i]
 		if r.Status != statusOK || !(r.MedianMS > 0) || math.IsInf(r.MedianMS, 0) {
@@ -155,14 +156,15 @@ func (d *data) group() {
 		}
 		s := setup{r.Device, r.Cache, r.Precision}
 		if n := len(d.panels); n == 0 || d.panels[n-1].setup != s || d.panels[n-1].Matrix != r.Matrix {
-			d.panels = append(d.panels, panel{setup: s, Matrix: r.Matrix})
+			d.panels = append(d.panels, panel{setup: s, Matrix: r.Matrix, rows: good[len(good):]})
 		}
 		p := &d.panels[len(d.panels)-1]
 		if n := len(p.rows); n > 0 && sameConfig(&p.rows[n-1], &r) {
 			p.rows[n-1] = r
 			continue
 		}
-		p.rows = append(p.rows, r)
+		good = append(good, r)
+		p.rows = good[len(good)-len(p.rows)-1 : len(good) : len(good)]
 	}
 }
 

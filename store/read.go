@@ -22,10 +22,15 @@ func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", failed(db.path, err))
 	}
+	names := interner{}
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r Row, err error) {
 		var id int64
 		err = scanRow(rows, &r, &id)
 		r.Tied = tied[id]
+		for _, s := range []*string{&r.Sweep, &r.Device, &r.Matrix, &r.Kernel, (*string)(&r.Format), (*string)(&r.Precision),
+			&r.Params, &r.Cache, &r.Status, &r.Message} {
+			names.intern(s)
+		}
 		return r, err
 	}, "SELECT "+resultColumns+", id FROM measured"+where+
 		" ORDER BY device, matrix, precision, cache, kernel, params, grid, block", args...)
@@ -33,6 +38,17 @@ func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 		return nil, fmt.Errorf("reading results: %w", failed(db.path, err))
 	}
 	return rows, nil
+}
+
+// An interner makes equal strings one: a million rows have some hundred names.
+type interner map[string]string
+
+func (in interner) intern(s *string) {
+	if same, known := in[*s]; known {
+		*s = same
+		return
+	}
+	in[*s] = *s
 }
 
 // Best returns the rows of the view best that the filter chooses, ordered by
