@@ -162,6 +162,9 @@ func (*gpuRecorder) Matrix(context.Context, tuner.Matrix) error { return nil }
 func (*gpuRecorder) Finished(context.Context, []string) (map[string]tuner.Status, error) {
 	return nil, nil
 }
+func (*gpuRecorder) Known(context.Context, []string) (map[string]tuner.Known, error) {
+	return nil, nil
+}
 func (r *gpuRecorder) Record(_ context.Context, res tuner.Result) error {
 	r.results = append(r.results, res)
 	return nil
