@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -27,8 +29,15 @@ type reporting struct {
 	published, publishedSet bool
 }
 
+// reportMemory is how many bytes a report may take before garbage is collected more
+// eagerly: reading a million trials leaves much of it.
+const reportMemory = 1700 << 20
+
 // make reports on the databases at paths.
 func (r reporting) make(ctx context.Context, w io.Writer, paths []string) (err error) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(reportMemory)
+	}
 	if len(paths) == 1 {
 		if err := r.fill(ctx, paths[0]); err != nil {
 			return err
