@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"spmvtune/sparse"
 )
@@ -78,24 +77,9 @@ func featureGroups(f sparse.Features) []featureGroup {
 // joined lists items over lines of at most width columns, none of them broken; all
 // lines but the first have an indent.
 func joined(items []string, width int, indent string) string {
-	var b strings.Builder
-	used := 0
-	for i, item := range items {
-		if i < len(items)-1 {
-			item += ","
-		}
-		n := utf8.RuneCountInString(item)
-		switch {
-		case i == 0:
-		case used+1+n > width:
-			b.WriteString("\n" + indent)
-			used = 0
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(item)
-		used += n
+	items = slices.Clone(items)
+	for i := range len(items) - 1 {
+		items[i] += ","
 	}
-	return b.String()
+	return fill(items, width, indent)
 }

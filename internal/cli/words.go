@@ -43,9 +43,14 @@ func some(names []string) string {
 // wrap breaks text into lines of at most width columns, all but the first after
 // an indent, which does not count.
 func wrap(text string, width int, indent string) string {
+	return fill(strings.Fields(text), width, indent)
+}
+
+// fill is wrap for words, none of which is broken.
+func fill(words []string, width int, indent string) string {
 	var b strings.Builder
 	used := 0
-	for i, word := range strings.Fields(text) {
+	for i, word := range words {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
