@@ -62,6 +62,9 @@ func (g *fakeGPU) Device() kernels.Device {
 	return kernels.Device{Backend: "cuda", Name: "NVIDIA H100 of tests", Driver: "1", Units: 4, MaxBlock: 1024,
 		Properties: map[string]string{"uuid": fmt.Sprintf("GPU-%d", g.index)}}
 }
+// Energy is not counted.
+func (g *fakeGPU) Energy() float64 { return 0 }
+
 func (g *fakeGPU) Sense() (kernels.Reading, error) {
 	return kernels.Reading{SMClock: 1980 - g.index, HasReasons: true}, nil
 }
@@ -121,6 +124,8 @@ func (g *fakeGPU) Sample(dst []float64, _ int, _ bool) error {
 // mixedSweep has kernels of the processor, too, which only one worker measures.
 const mixedSweep = `name = "mixed"
 [protocol]
+sentinel = 0
+finals = 0
 cache = "warm"
 trial_budget = "2ms"
 [[matrix]]

@@ -19,6 +19,8 @@ import (
 const (
 	taskSweep = `name = "small"
 [protocol]
+sentinel = 0
+finals = 0
 cache = "warm"
 warmup = 0
 samples = [6, 100_000]
