@@ -62,6 +62,7 @@ func (g *fakeGPU) Device() kernels.Device {
 	return kernels.Device{Backend: "cuda", Name: "NVIDIA H100 of tests", Driver: "1", Units: 4, MaxBlock: 1024,
 		Properties: map[string]string{"uuid": fmt.Sprintf("GPU-%d", g.index)}}
 }
+
 // Energy is not counted.
 func (g *fakeGPU) Energy() float64 { return 0 }
 
