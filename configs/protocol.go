@@ -82,17 +82,8 @@ func (t *table) samples(into *[2]int) {
 // target reads a fraction above 0 and below 1.
 func (t *table) target(into *float64) {
 	const key = "target"
-	v, ok := t.vals[key]
-	if !ok {
-		return
-	}
-	if n, ok := v.(int64); ok {
-		v = float64(n)
-	}
-	f, ok := v.(float64)
-	switch {
+	switch f, ok := t.number(key, "a fraction"); {
 	case !ok:
-		t.wrong(t.at.key(key), key, v, "a fraction")
 	case !(f > 0 && f < 1): // NaN too
 		t.fail(key, "0.01 means: the interval is within 1% of the median", "%v is not between 0 and 1", f)
 	default:
@@ -103,17 +94,8 @@ func (t *table) target(into *float64) {
 // slow reads a factor from 1 up, or 0.
 func (t *table) slow(into *float64) {
 	const key = "slow"
-	v, ok := t.vals[key]
-	if !ok {
-		return
-	}
-	if n, ok := v.(int64); ok {
-		v = float64(n)
-	}
-	f, ok := v.(float64)
-	switch {
+	switch f, ok := t.number(key, "a number"); {
 	case !ok:
-		t.wrong(t.at.key(key), key, v, "a number")
 	case f != 0 && !(f >= 1) || math.IsInf(f, 1): // NaN too
 		t.fail(key, "3 means: three times slower than the best so far; 0: no trial is cut short", "%v is neither 0 nor a factor from 1 up", f)
 	default:

@@ -168,6 +168,20 @@ func (t *table) integer(at *place, key string, v any, least int) (int, bool) {
 	return 0, false
 }
 
+// number reads an integer or a float, want in words; ok is whether key has one.
+func (t *table) number(key, want string) (f float64, ok bool) {
+	switch v := t.vals[key].(type) {
+	case nil:
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	default:
+		t.wrong(t.at.key(key), key, v, want)
+	}
+	return 0, false
+}
+
 // duration reads a time such as "2s"; it must not be negative, nor 0 if
 // positive.
 func (t *table) duration(key string, into *time.Duration, positive bool) {

@@ -40,13 +40,7 @@ func (t *table) equip(n *Node, obs []*Observation) {
 			seen[key] = o
 		}
 	}
-	var visit func(n *Node)
-	visit = func(n *Node) {
-		if !n.Leaf() {
-			visit(n.Below)
-			visit(n.Above)
-			return
-		}
+	n.eachLeaf(func(n *Node) {
 		var matrices []int
 		for _, name := range n.Matrices {
 			m, _ := slices.BinarySearch(t.names, name)
@@ -61,8 +55,7 @@ func (t *table) equip(n *Node, obs []*Observation) {
 		}
 		slices.SortFunc(n.Speeds, func(a, b Speed) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.GBPS, b.GBPS)) })
 		n.Next = t.next(matrices, *n.Choice)
-	}
-	visit(n)
+	})
 }
 
 // next lists the runners-up on some matrices: of each other kernel the configuration with
@@ -159,19 +152,13 @@ func (n *Node) forecast(f *sparse.Features) *Forecast {
 // sources are the digests of the kernels that leaves name, of several the last in order.
 func (s *Selector) sources(obs []*Observation) map[string]string {
 	named := make(map[string]bool)
-	var visit func(n *Node)
-	visit = func(n *Node) {
-		if !n.Leaf() {
-			visit(n.Below)
-			visit(n.Above)
-			return
-		}
-		for _, c := range append([]kernels.Config{*n.Choice}, n.Next...) {
-			named[c.Kernel] = true
-		}
+	for _, root := range []*Node{s.Root, s.Sizes} {
+		root.eachLeaf(func(n *Node) {
+			for _, c := range append([]kernels.Config{*n.Choice}, n.Next...) {
+				named[c.Kernel] = true
+			}
+		})
 	}
-	visit(s.Root)
-	visit(s.Sizes)
 	var list map[string]string
 	for _, o := range obs {
 		if k := o.Config.Kernel; named[k] && o.Source > list[k] {

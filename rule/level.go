@@ -94,13 +94,7 @@ func (s *Selector) price(t *table, oracle map[string]float64) {
 	for _, c := range s.Validation.Cases {
 		cases[c.Matrix] = c
 	}
-	var visit func(n *Node)
-	visit = func(n *Node) {
-		if !n.Leaf() {
-			visit(n.Below)
-			visit(n.Above)
-			return
-		}
+	s.Sizes.eachLeaf(func(n *Node) {
 		var paces []float64
 		for _, name := range n.Matrices {
 			m, _ := slices.BinarySearch(t.names, name)
@@ -116,8 +110,7 @@ func (s *Selector) price(t *table, oracle map[string]float64) {
 			slices.Sort(paces)
 			n.Pace = paces[len(paces)/2]
 		}
-	}
-	visit(s.Sizes)
+	})
 }
 
 // oracles are the times of the fastest configuration of each matrix, in seconds.

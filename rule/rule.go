@@ -82,6 +82,16 @@ type Node struct {
 // Leaf reports whether n is a leaf.
 func (n *Node) Leaf() bool { return n.Choice != nil }
 
+// eachLeaf calls f with every leaf below n, from the lowest features up.
+func (n *Node) eachLeaf(f func(*Node)) {
+	if n.Leaf() {
+		f(n)
+		return
+	}
+	n.Below.eachLeaf(f)
+	n.Above.eachLeaf(f)
+}
+
 // Leaves is the number of leaves below n.
 func (n *Node) Leaves() int {
 	if n.Leaf() {
