@@ -128,7 +128,11 @@ func (c *counter) count(ctx context.Context, args []string) (counts [3]int64, er
 	if err != nil {
 		return counts, fmt.Errorf("finding this program: %w", err)
 	}
-	out, err := exec.CommandContext(ctx, c.name, append(append(c.words[:len(c.words):len(c.words)], program), args...)...).CombinedOutput()
+	cmd := exec.CommandContext(ctx, c.name, append(append(c.words[:len(c.words):len(c.words)], program), args...)...)
+	// Collections of garbage come when they like, and would be in one count and not in
+	// another.
+	cmd.Env = append(os.Environ(), "GOGC=off", "GOMAXPROCS=1")
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return counts, fmt.Errorf("counting with %s: %w: %s", c.name, err, lastLine(out))
 	}
@@ -160,6 +164,10 @@ func printCounters(ctx context.Context, w io.Writer, c counter, products int, co
 		n, err := c.count(ctx, command(kernel, products))
 		if err != nil {
 			return err
+		}
+		if n[0] <= without[0] {
+			return withHint(fmt.Errorf("counting %s: the %s can't be told from what the program does besides", kernel, count(products, "product", "products")),
+				fmt.Sprintf("count more of them: --products %d", 10*products))
 		}
 		for i := range n {
 			n[i] = max(0, n[i]-without[i])
