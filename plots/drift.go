@@ -225,8 +225,16 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	c.StrokeLines(look.line(1.3), line)
 	for _, q := range l.Points {
-		look.mark(c, vg.Point{X: x(q.At), Y: ty(within(q.Value))}, 2.2)
+		at := vg.Point{X: x(q.At), Y: ty(within(q.Value))}
+		look.mark(c, at, 2.2)
+		hover(c, at, func() string { return aboutSentinel(&q) })
 	}
+}
+
+// aboutSentinel says how many times as long as at first its trial took, and what that was.
+func aboutSentinel(q *store.Sentinel) string {
+	times := func(v float64) string { return significant(v, 4) }
+	return between(times, q.Value, q.Low, q.High) + " times as long as at first. " + about(q.Trial)
 }
 
 // driftNote names the matrices whose ties had a drift taken out; "" if there are none.

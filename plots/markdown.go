@@ -2,7 +2,6 @@ package plots
 
 import (
 	"bytes"
-	"html"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,9 +26,9 @@ func sentence(s string) string {
 // too, so that the file reads well in a terminal.
 func markdownPage(title string, notes []string, tables []table) []byte {
 	var b bytes.Buffer
-	b.WriteString("# " + title + "\n")
+	b.WriteString("# " + markdownText(title) + "\n")
 	for _, n := range notes {
-		b.WriteString("\n" + n + "\n")
+		b.WriteString("\n" + markdownText(n) + "\n")
 	}
 	if len(tables) == 0 {
 		b.WriteString("\nThe database holds no verified trials.\n")
@@ -87,21 +86,17 @@ func (t *table) markdown(b *bytes.Buffer) {
 	}
 }
 
-// markdownText makes s stand for itself in a table cell or heading: Markdown's
-// own characters are escaped with a backslash, HTML's as entities, and control
-// characters, which would end the row, become spaces. An underscore inside a
+// markdownText makes s stand for itself in a table cell, a heading or a paragraph:
+// characters that mean something there are escaped with a backslash, those of HTML too,
+// and control characters, which would end the row, become spaces. An underscore inside a
 // word has no meaning in GitHub's Markdown, so kernels' names stay readable.
 func markdownText(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
-	s = html.EscapeString(s)
 	var b strings.Builder
 	for _, r := range s {
-		if strings.ContainsRune("\\`*[]|~", r) {
+		switch {
+		case r < ' ' || r == 0x7f:
+			r = ' '
+		case strings.ContainsRune("\\`*[]|~<&", r):
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)

@@ -205,7 +205,7 @@ func TestHostileNames(t *testing.T) {
 		t.Error("the report lacks the escaped message")
 	}
 	table := string(content["tables/best-configuration.md"])
-	if strings.Contains(table, "<script") || !strings.Contains(table, `a\|b\*c\`+"`"+`d\\e`) {
+	if strings.Contains(strings.ReplaceAll(table, `\<`, ""), "<") || !strings.Contains(table, `a\|b\*c\`+"`"+`d\\e`) {
 		t.Errorf("the table does not escape:\n%s", table)
 	}
 	var pictures int

@@ -229,15 +229,18 @@ func scans() synthetic {
 // every three minutes.
 func drift(device, matrix string, n int) store.Drift {
 	s := store.Drift{Device: device, Matrix: matrix, Cache: []string{"warm", "cold"}[n%2], Significant: n > 2}
+	trial := row("cpu_csr_rows", 64, 2, 1.5)
+	trial.Device, trial.Matrix, trial.Cache = device, matrix, s.Cache
+	var points []stat.Point
 	for i := range 12 {
 		q := stat.Point{At: 1_800_000_000_000 + int64(180_000*i), Ratio: stat.Ratio{Value: 1, Low: 1, High: 1}, P: 1}
 		if i > 0 {
 			v := 1 + 0.01*float64(n)*float64(i/4) + 0.004*wave(17*i+n)
 			q.Ratio, q.P = stat.Ratio{Value: v, Low: v - 0.006, High: v + 0.008}, 0.001
 		}
-		s.Points = append(s.Points, q)
+		points, s.Points = append(points, q), append(s.Points, store.Sentinel{Point: q, Trial: &trial})
 	}
-	s.Drift = stat.NewDrift(s.Points)
+	s.Drift = stat.NewDrift(points)
 	return s
 }
 

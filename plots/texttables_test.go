@@ -100,3 +100,18 @@ func TestMarkdownBold(t *testing.T) {
 		t.Errorf("bold cells are lost:\n%s", text)
 	}
 }
+
+// What needs no escape is written as it is: the file is also read in a terminal.
+func TestMarkdownText(t *testing.T) {
+	for text, want := range map[string]string{
+		`Algorithm 3's "best"`:  `Algorithm 3's "best"`,
+		`coo_atomic, > 100 × x`: `coo_atomic, > 100 × x`,
+		`a|b*c`:                 `a\|b\*c`,
+		`<b>&lt;`:               `\<b>\&lt;`,
+		"two\nlines":            "two lines",
+	} {
+		if got := markdownText(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -50,5 +52,28 @@ func TestSentinelsAreKeptApart(t *testing.T) {
 		if n := one(t, db, "SELECT count(*) FROM sentinel s JOIN trial t ON t.identity = s.identity WHERE s.at = t.measured_at + 60000 AND s.median = 2e-3"); n != int64(1) {
 			t.Errorf("%v sentinels, want 1", n)
 		}
+	}
+}
+
+// A drift says which trial each of its points measured again.
+func TestDriftsNameTrials(t *testing.T) {
+	db := started(t)
+	first := good("cpu_csr_rows", 64, takes(1), func(r *tuner.Result) { r.Samples = repeated(1) })
+	second := good("cpu_csr_rows", 256, takes(2), func(r *tuner.Result) { r.Samples, r.At = repeated(2), r.At.Add(time.Hour) })
+	record(t, db, first, second, again(first, time.Minute, 1.1), again(second, time.Minute, 2))
+	drifts, err := db.Drifts(t.Context())
+	if err != nil || len(drifts) != 1 {
+		t.Fatalf("drifts %v, %v, want one", drifts, err)
+	}
+	var got []string
+	for _, p := range drifts[0].Points {
+		got = append(got, fmt.Sprintf("%s %d %.1f", p.Trial.Kernel, p.Trial.Block, p.Value))
+	}
+	want := []string{"cpu_csr_rows 64 1.0", "cpu_csr_rows 64 1.1", "cpu_csr_rows 256 1.0", "cpu_csr_rows 256 1.0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("points %q, want %q", got, want)
+	}
+	if d := drifts[0]; d.Matrix != "grid" || d.Device == "" || d.Cache != string(first.Cache) {
+		t.Errorf("drift of %s on %s, %s cache", d.Matrix, d.Device, d.Cache)
 	}
 }

@@ -1,0 +1,31 @@
+package plots
+
+import (
+	"strings"
+	"testing"
+)
+
+// One who points at a mark of the drift learns which trial was measured again, and how
+// far it is off.
+func TestDriftMarksSpeak(t *testing.T) {
+	s := processor()
+	s.matrices = s.matrices[:2]
+	d := s.data()
+	pages, _ := drawDrift(d)
+	_, tips := pages[0].web(&webStyles{})
+	points := 0
+	for _, one := range d.drifts {
+		points += len(one.Points)
+	}
+	if len(tips) != points {
+		t.Errorf("%d marks speak, of %d", len(tips), points)
+	}
+	for _, want := range []string{"cpu_csr_rows, " + d.drifts[0].Matrix, "block 64, grid 2", "1.500 ms (1.350 to 1.875)", "1.000 times as long as at first."} {
+		if !strings.Contains(tips[0].text, want) {
+			t.Errorf("the first mark says %q, without %q", tips[0].text, want)
+		}
+	}
+	if again := tips[1].text; !strings.Contains(again, " to ") || strings.HasPrefix(again, "1.000 times") {
+		t.Errorf("the second mark says %q", again)
+	}
+}
