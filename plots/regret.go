@@ -42,12 +42,12 @@ func regretPage(d *data, list []regret) *page {
 		Name:  d.fileStem("selection-regret", s.Device, s.Cache),
 		Title: "Choosing for a matrix not seen before: " + d.place(s.Device, s.Cache),
 		Subtitle: "Each matrix is left out, and what is chosen without it is compared with the fastest that was measured on it, the oracle. " +
-			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself. Number: learned rule. Matrices by rising mean row length.",
+			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself. Number: the learned tree. Matrices by rising mean row length.",
 		Alt:  "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		keys: []key{},
 	}
 	for _, w := range knownWays(list) {
-		p.keys = append(p.keys, key{text: ways[w].name, look: ways[w].look, dot: true})
+		p.keys = append(p.keys, key{text: ways[w].Name, look: ways[w].look, dot: true})
 	}
 	for i := range list {
 		p.height = max(p.height, regretRow*vg.Length(len(list[i].matrices)+1)+headingHeight+regretBottom)
@@ -213,5 +213,5 @@ func (g *regret) about(way int, share float64, matrices []string, i int) string 
 	if i < len(matrices) {
 		on = matrices[i]
 	}
-	return fmt.Sprintf("%s, %s, %s: %.1f%% of the oracle", ways[way].name, on, g.Precision, 100*share)
+	return fmt.Sprintf("%s, %s, %s: %.1f%% of the oracle", ways[way].Name, on, g.Precision, 100*share)
 }

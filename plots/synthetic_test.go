@@ -137,7 +137,8 @@ func validated(d *data) *rule.Rule {
 		for i, m := range d.matrices {
 			leaf.Matrices = append(leaf.Matrices, m.Name)
 			sel.Validation.Cases = append(sel.Validation.Cases, rule.Case{Matrix: m.Name, Choice: *leaf.Choice, Evidence: rule.Measured,
-				Fraction: 0.7 + 0.3*wave(i), SingleConfig: 0.3 + 0.4*wave(i+1), SingleKernel: 0.5 + 0.5*wave(i+2)})
+				Fraction: 0.7 + 0.3*wave(i), SingleConfig: 0.3 + 0.4*wave(i+1), SingleKernel: 0.5 + 0.5*wave(i+2),
+				CuSPARSE: 0.4 + 0.5*wave(i+3), COOFinal: 0.3 + 0.5*wave(i+4), CSRFive: 0.4 + 0.4*wave(i+5)})
 		}
 		sel.Validation.Matrices = len(d.matrices)
 		r.Selectors = append(r.Selectors, sel)

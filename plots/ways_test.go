@@ -3,7 +3,6 @@ package plots
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,45 +10,27 @@ import (
 	"spmvtune/store"
 )
 
-// wayShare finds a way by the start of its name and asks it.
-func wayShare(t *testing.T, name string, p *panel, c *rule.Case) float64 {
-	t.Helper()
-	at := slices.IndexFunc(ways, func(w way) bool { return strings.HasPrefix(w.name, name) })
-	if at < 0 {
-		t.Fatalf("there is no way %q", name)
-	}
-	return ways[at].share(p, c)
-}
-
-func TestWays(t *testing.T) {
-	matrix := func(mean int, rows ...store.Row) *panel {
-		for i := range rows {
-			rows[i].NNZ = mean * rows[i].Rows
-		}
-		d := newData(rows, nil, nil, nil)
-		return &d.panels[0]
-	}
-	all := func() []store.Row {
-		return []store.Row{row("csr_pcsr", 64, 1, 4), row("csr_light", 64, 1, 5), row("csr_light", 128, 1, 8), row("cusparse_csr_alg1", 0, 0, 3),
-			row("cusparse_csr_alg2", 0, 0, 2), row("coo_segscan_warp_chunk", 64, 1, 10), row("coo_segscan_block", 64, 1, 20), row("csr_vector", 32, 1, 1)}
-	}
-	c := &rule.Case{Fraction: 0.9, SingleConfig: 0.5, SingleKernel: 0.6}
-	for _, tt := range []struct {
-		way  string
-		mean int
-		want float64
-	}{
-		{"learned rule", 5, 0.9}, {"best single configuration", 5, 0.5}, {"best single kernel", 5, 0.6},
-		{"fastest of cuSPARSE", 5, 0.5},
-		{"rule of csr-five", 17, 0.25}, {"rule of csr-five", 18, 0.2},
-		{"rule of coo", 99, 0.1}, {"rule of coo", 100, 0.05},
-	} {
-		if got := wayShare(t, tt.way, matrix(tt.mean, all()...), c); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("%s at %d nonzeros in a row: %v of the oracle, want %v", tt.way, tt.mean, got, tt.want)
+// A share that is not known is no share, of a way or of a mean.
+func TestRegretOfUnknownWays(t *testing.T) {
+	d := processor().data()
+	for i := range d.rule.Selectors {
+		cases := d.rule.Selectors[i].Validation.Cases
+		for j := range cases {
+			cases[j].CSRFive = 0
 		}
 	}
-	if got := wayShare(t, "fastest of cuSPARSE", matrix(5, row("csr_vector", 32, 1, 1)), c); !math.IsNaN(got) {
-		t.Errorf("cuSPARSE was not measured, and has %v of the oracle", got)
+	list := d.regrets()
+	if len(list) == 0 {
+		t.Fatal("nothing was validated")
+	}
+	for _, w := range knownWays(list) {
+		if ways[w].Name == rule.CSRFive.Name {
+			t.Error("a rule is drawn that was not measured on any matrix")
+		}
+	}
+	last := len(ways) - 1
+	if got := ways[last].share(rule.Case{Fraction: 0.9}); ways[last].Name != rule.Learned.Name || got != 0.9 {
+		t.Errorf("the last is %s with %v", ways[last].Name, got)
 	}
 }
 

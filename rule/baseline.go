@@ -8,18 +8,26 @@ import (
 // cusparse begins the names of the vendor's kernels.
 const cusparse = "cusparse_"
 
-// The papers' rule, as coo-spmv-final ends (Sec. VII and Table VI): "ps 1024 warp
-// equals" where rows are dense, else "ps 32 warp jump_block" (at most its unrolled
-// version). What is dense is not said; the two matrices of Table VI on which the first
-// is best have 642 and 679 nonzeros in a row, the others at most 15: papersDense is the
-// geometric mean of 15.2 and 642.
+// A paperRule is what a paper recommends: a kernel, by how its name begins, for matrices
+// with this many nonzeros in a row or more, and one for the others.
 //
-// Note: it says nothing of block and grid size, so that its kernels count at their
+// Note: no paper says which block and grid size, so that its kernels count at their
 // fastest on the matrix, which flatters it.
-const (
-	papersDense = 100
-	papersLong  = "coo_segscan_block"
-	papersShort = "coo_segscan_warp_chunk" // and coo_segscan_warp_chunk_unroll, which begins so
+type paperRule struct {
+	dense       float64
+	long, short string
+}
+
+var (
+	// As coo-spmv-final ends (Sec. VII and Table VI): "ps 1024 warp equals" where rows are
+	// dense, else "ps 32 warp jump_block" (at most its unrolled version, whose name begins
+	// so). What is dense is not said; the two matrices of Table VI on which the first is
+	// best have 642 and 679 nonzeros in a row, the others at most 15: it is the geometric
+	// mean of 15.2 and 642.
+	cooFinal = paperRule{100, "coo_segscan_block", "coo_segscan_warp_chunk"}
+	// csr-five-algorithms, Sec. VI: LightSpMV excels from about 18 nonzeros in a row, and
+	// PCSR is among the best below.
+	csrFive = paperRule{18, "csr_light", "csr_pcsr"}
 )
 
 // share is the fraction of the oracle that a loss is.
@@ -37,10 +45,10 @@ func (t *table) tuned(m int, prefix string) float64 {
 	return best
 }
 
-// papers is the same of what the papers' rule chooses.
-func (t *table) papers(m int) float64 {
-	if t.facts[m].RowMean >= papersDense {
-		return t.tuned(m, papersLong)
+// paper is the same of what a paper's rule chooses.
+func (t *table) paper(m int, r paperRule) float64 {
+	if t.facts[m].RowMean >= r.dense {
+		return t.tuned(m, r.long)
 	}
-	return t.tuned(m, papersShort)
+	return t.tuned(m, r.short)
 }

@@ -49,12 +49,19 @@ type Way struct {
 
 // Ways are what a rule is compared with, itself first.
 var Ways = []Way{
-	{"tree", false, func(c Case) float64 { return c.Fraction }},
+	Learned,
 	{"tree over sizes only", false, func(c Case) float64 { return c.Sizes }},
 	{"tree, never pruned", false, func(c Case) float64 { return c.Unpruned }},
 	{"boosted ensemble", false, func(c Case) float64 { return c.Ensemble }},
-	{"best single configuration", false, func(c Case) float64 { return c.SingleConfig }},
-	{"best single kernel, tuned", true, func(c Case) float64 { return c.SingleKernel }},
-	{"cuSPARSE, the fastest of its algorithms", true, func(c Case) float64 { return c.CuSPARSE }},
-	{"the papers' rule, tuned", true, func(c Case) float64 { return c.Papers }},
+	SingleConfig, SingleKernel, CuSPARSE, COOFinal, CSRFive,
 }
+
+// Those of them that figures name.
+var (
+	Learned      = Way{"learned tree", false, func(c Case) float64 { return c.Fraction }}
+	SingleConfig = Way{"best single configuration", false, func(c Case) float64 { return c.SingleConfig }}
+	SingleKernel = Way{"best single kernel, tuned", true, func(c Case) float64 { return c.SingleKernel }}
+	CuSPARSE     = Way{"cuSPARSE, the fastest of its algorithms", true, func(c Case) float64 { return c.CuSPARSE }}
+	COOFinal     = Way{"rule of coo-spmv-final, tuned", true, func(c Case) float64 { return c.COOFinal }}
+	CSRFive      = Way{"rule of csr-five-algorithms, tuned", true, func(c Case) float64 { return c.CSRFive }}
+)

@@ -136,7 +136,9 @@ type Case struct {
 	SingleConfig float64        `json:"single_config"`
 	SingleKernel float64        `json:"single_kernel"`
 	CuSPARSE     float64        `json:"cusparse,omitempty"` // its fastest algorithm on the matrix; 0: none was measured
-	Papers       float64        `json:"papers,omitempty"`   // what the papers' rule takes, at its fastest; 0: not measured
+	// What the rules of coo-spmv-final and csr-five-algorithms choose, at its fastest; 0: not measured.
+	COOFinal float64 `json:"papers,omitempty"`
+	CSRFive  float64 `json:"csr_five,omitempty"`
 }
 
 // Evidence says what is known of a configuration on a matrix.

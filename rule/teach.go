@@ -72,7 +72,8 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		SingleConfig: share(t.loss[m][t.column[s.single.String()]]),
 		SingleKernel: share(kernelLoss[m][slices.Index(t.kernels, s.kernel)]),
 		CuSPARSE:     t.tuned(m, cusparse),
-		Papers:       t.papers(m),
+		COOFinal:     t.paper(m, cooFinal),
+		CSRFive:      t.paper(m, csrFive),
 	}
 	if s.ensemble != nil {
 		best := s.ensemble.choose(&t.facts[m])

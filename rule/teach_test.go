@@ -134,16 +134,22 @@ func TestBaselines(t *testing.T) {
 	for _, row := range []struct {
 		kernel  string
 		seconds float64
-	}{{"csr_merge", 1}, {"cusparse_csr_alg1", 2}, {"cusparse_coo_alg1", 4}, {papersLong, 5}, {papersShort, 10}, {papersShort + "_unroll", 8}} {
-		for m, mean := range []float64{5, 500} {
+	}{{"csr_merge", 1}, {"cusparse_csr_alg1", 2}, {"cusparse_coo_alg1", 4}, {"coo_segscan_block", 5}, {"coo_segscan_warp_chunk", 10},
+		{"coo_segscan_warp_chunk_unroll", 8}, {"csr_pcsr", 16}, {"csr_light", 20}} {
+		for m, mean := range []float64{5, 99, 100, 17.9, 18} {
 			obs = append(obs, observe(fmt.Sprint("m", m), rows(mean), config(row.kernel, 32, 1), row.seconds))
 		}
 	}
 	got := casesOf(learn(t, obs, DefaultOptions))
-	for m, papers := range map[string]float64{"m0": 0.125, "m1": 0.2} {
-		if c := got[m]; math.Abs(c.CuSPARSE-0.5) > 1e-9 || math.Abs(c.Papers-papers) > 1e-9 {
-			t.Errorf("%s: cuSPARSE %v, papers %v; want 0.5 and %v", m, c.CuSPARSE, c.Papers, papers)
+	for m, want := range map[string][2]float64{"m0": {0.125, 0.0625}, "m1": {0.125, 0.05}, "m2": {0.2, 0.05}, "m3": {0.125, 0.0625}, "m4": {0.125, 0.05}} {
+		c := got[m]
+		if math.Abs(c.CuSPARSE-0.5) > 1e-9 || math.Abs(c.COOFinal-want[0]) > 1e-9 || math.Abs(c.CSRFive-want[1]) > 1e-9 {
+			t.Errorf("%s: cuSPARSE %v, coo-spmv-final %v, csr-five-algorithms %v; want 0.5 and %v", m, c.CuSPARSE, c.COOFinal, c.CSRFive, want)
 		}
+	}
+	unmeasured := casesOf(learn(t, obs[:2], DefaultOptions))["m0"]
+	if unmeasured.CuSPARSE != 0 || unmeasured.COOFinal != 0 || unmeasured.CSRFive != 0 {
+		t.Errorf("what was not measured has a share: %+v", unmeasured)
 	}
 }
 
