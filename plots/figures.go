@@ -85,6 +85,14 @@ var Figures = []Figure{
 		draw:   gpuAndCPU.draw,
 	},
 	{
+		ID:    "best-by-device",
+		Title: "Devices at their best",
+		See:   "How much a matrix gains from a faster device. Where the distance is smaller than that of the devices' bandwidths, caches, launches or a single long row decide.",
+		Sweep: "cpu-and-gpu",
+		Needs: "report on two databases, as in `report a30.db h100.db`: both devices must have measured the same matrices",
+		draw:  bestByDevice.draw,
+	},
+	{
 		ID:     "prefix-sum-variants",
 		Source: "coo-spmv-final Fig. 15",
 		Title:  "Prefix sums over the first of them",

@@ -14,7 +14,7 @@ const goldenDPI = 50
 // goldenData is the database of which a figure's image is kept.
 func goldenData(figure string) *data {
 	switch figure {
-	case "gpu-vs-cpu":
+	case "gpu-vs-cpu", "best-by-device":
 		return both()
 	case "prefix-sum-variants", "chunk-and-unroll":
 		return scans().data()

@@ -146,7 +146,11 @@ func (d *data) panelOf(r *store.Row) *panel {
 
 // summaryTables say what the database holds.
 func summaryTables(d *data) []table {
-	tables := []table{deviceTable(d), statusTable(d)}
+	tables := []table{deviceTable(d)}
+	if t := deviceBests(d); len(t.Rows) > 0 {
+		tables = append(tables, t)
+	}
+	tables = append(tables, statusTable(d))
 	if len(d.aims()) > 0 {
 		tables = append(tables, aimTable(d))
 	}
