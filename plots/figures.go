@@ -19,6 +19,9 @@ type Figure struct {
 	draw func(d *data) ([]*page, []error)
 }
 
+// profileNeeds is for figures that a profiler's counts are needed for.
+const profileNeeds = "profile a run of the sweep with Nsight Compute, and give what it counted to spmvtune profile, whose --help has the command"
+
 // Figures are all figures, in the order of the report.
 var Figures = []Figure{
 	{
@@ -140,11 +143,29 @@ var Figures = []Figure{
 	{
 		ID:     "occupancy",
 		Source: "csr-five-algorithms Fig. 10",
-		Title:  "Theoretical occupancy",
-		See:    "Short bars are kernels that take so many registers or so much shared memory that few warps are resident; whether that costs time, the figures of throughput say. It bounds the achieved occupancy of the paper, which only a profiler tells.",
+		Title:  "Occupancy",
+		See:    "Short bars are kernels that take so many registers or so much shared memory that few warps are resident; whether that costs time, the figures of throughput say. The theoretical occupancy bounds the achieved one of the paper, which only a profiler tells (spmvtune profile).",
 		Sweep:  "csr-five",
 		Needs:  "measure kernels of this program on a GPU: processors and cuSPARSE tell no occupancy",
 		draw:   drawOccupancy,
+	},
+	{
+		ID:     "warp-efficiency",
+		Source: "csr-five-algorithms Fig. 11",
+		Title:  "Warp execution efficiency",
+		See:    "A short bar is a kernel whose warps run with most of their threads idle: a warp for a row of three nonzeros, or threads of a warp with rows of very different lengths.",
+		Sweep:  "csr-five",
+		Needs:  profileNeeds,
+		draw:   warpEfficiency.draw,
+	},
+	{
+		ID:     "load-efficiency",
+		Source: "csr-five-algorithms Fig. 13",
+		Title:  "Global load efficiency",
+		See:    "A short bar is a kernel whose threads read apart from each other, so that most of what memory moves is not asked for: a thread per long row, and x at random.",
+		Sweep:  "csr-five",
+		Needs:  profileNeeds,
+		draw:   loadEfficiency.draw,
 	},
 	{
 		ID:     "launch-bounds",

@@ -20,6 +20,8 @@ func goldenData(figure string) *data {
 		return scans().data()
 	case "average-improvement", "occupancy":
 		return crowd(4, 64, 20).data()
+	case "warp-efficiency", "load-efficiency":
+		return profiled(gpu(4, 64).data())
 	case "bandwidth-by-kernel", "version-improvement", "launch-bounds":
 		return bins().data()
 	}

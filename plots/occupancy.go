@@ -10,34 +10,70 @@ import (
 	"spmvtune/store"
 )
 
-// drawOccupancy draws the theoretical occupancy of each kernel on the matrix with the
-// shortest rows and that with the longest.
-//
-// The paper has the achieved occupancy, which a profiler measures. The theoretical one
-// is its upper bound: it follows from registers, shared memory and block size, and
-// changes from matrix to matrix only because another configuration is the fastest.
+// A shareFigure says what a figure shows that has a share for each kernel, on the matrix
+// with the shortest rows and that with the longest: a fact of its launches, each in its
+// fastest configuration.
+type shareFigure struct {
+	id, title string
+	fact      string // as in store.Launch
+	bound     string // a fact that it can't exceed, as hollow markers; "": none
+	label     string // of the axis
+	says      string // of the subtitle
+}
+
+// The paper has the achieved occupancy, which a profiler counts. The theoretical one is
+// its upper bound: it follows from registers, shared memory and block size, and changes
+// from matrix to matrix only because another configuration is the fastest.
+var (
+	theoreticalOccupancy = shareFigure{id: "occupancy", title: "Theoretical occupancy", fact: "occupancy",
+		label: "resident warps, of the most that a multiprocessor holds",
+		says: "Where it launches several, the one of most threads. " +
+			"Theoretical, not achieved: what registers, shared memory and block size allow, before any warp waits."}
+	achievedOccupancy = shareFigure{id: "occupancy", title: "Achieved occupancy", fact: "achieved_occupancy", bound: "occupancy",
+		label: "resident warps, of the most that a multiprocessor holds",
+		says:  ofMain + " Hollow: the theoretical occupancy, which registers, shared memory and block size allow."}
+	warpEfficiency = shareFigure{id: "warp-efficiency", title: "Warp execution efficiency", fact: "warp_efficiency",
+		label: "threads that take part in an instruction, of the 32 of a warp", says: ofMain}
+	loadEfficiency = shareFigure{id: "load-efficiency", title: "Global load efficiency", fact: "load_efficiency",
+		label: "bytes that threads ask for, of those in the sectors that move", says: ofMain}
+)
+
+const ofMain = "Counted by a profiler; where it launches several, in the one that reads the matrix's values."
+
+// drawOccupancy draws the achieved occupancy where a profiler counted it, otherwise the
+// theoretical one.
 func drawOccupancy(d *data) ([]*page, []error) {
 	var pages []*page
 	for _, s := range d.setups() {
-		if o := d.occupancies(s); len(o.kernels) > 0 {
-			pages = append(pages, o.page(d, s))
+		f := &achievedOccupancy
+		if len(d.shares(s, f).kernels) == 0 {
+			f = &theoreticalOccupancy
 		}
+		pages = append(pages, f.pages(d, s)...)
 	}
 	return pages, nil
 }
 
-// An occupancy holds the launches of some kernels on two matrices, or one.
-type occupancy struct {
+func (f *shareFigure) draw(d *data) ([]*page, []error) {
+	var pages []*page
+	for _, s := range d.setups() {
+		pages = append(pages, f.pages(d, s)...)
+	}
+	return pages, nil
+}
+
+// sharesOf holds the launches of some kernels on two matrices, or one.
+type sharesOf struct {
 	matrices []store.Matrix
 	kernels  []string
 	launches map[[2]string]store.Launch // by matrix and kernel
 }
 
-func (d *data) occupancies(s setup) *occupancy {
-	o := &occupancy{launches: map[[2]string]store.Launch{}}
+func (d *data) shares(s setup, f *shareFigure) *sharesOf {
+	o := &sharesOf{launches: map[[2]string]store.Launch{}}
 	measured := map[string]bool{}
 	for _, l := range d.launches {
-		if _, known := l.Facts["occupancy"]; !known || s != (setup{l.Device, l.Cache, l.Precision}) {
+		if _, known := l.Facts[f.fact]; !known || s != (setup{l.Device, l.Cache, l.Precision}) {
 			continue
 		}
 		at := [2]string{l.Matrix, l.Kernel}
@@ -64,8 +100,13 @@ func (d *data) occupancies(s setup) *occupancy {
 	return o
 }
 
-func (o *occupancy) page(d *data, s setup) *page {
-	b := &bars{slots: 1, label: "resident warps, of the most that a multiprocessor holds", number: percent0}
+// pages draws the page of a setup, if there is anything to show.
+func (f *shareFigure) pages(d *data, s setup) []*page {
+	o := d.shares(s, f)
+	if len(o.kernels) == 0 {
+		return nil
+	}
+	b := &bars{slots: 1, label: f.label, number: percent0}
 	var names []string
 	for _, m := range o.matrices {
 		b.columns = append(b.columns, fmt.Sprintf("%s, %s per row", m.Name, significant(m.RowMean, 3)))
@@ -76,23 +117,30 @@ func (o *occupancy) page(d *data, s setup) *page {
 		for _, m := range o.matrices {
 			var cell []mark
 			if l, measured := o.launches[[2]string{m.Name, kernel}]; measured {
-				v := l.Facts["occupancy"]
-				cell = append(cell, mark{look: lookOf(kernel), v: v, low: v, high: v, hollow: math.NaN(), words: launchWords(l), name: kernel + " on " + m.Name})
+				v := l.Facts[f.fact]
+				hollow := math.NaN()
+				if bound, known := l.Facts[f.bound]; known {
+					hollow = bound
+				}
+				cell = append(cell, mark{look: lookOf(kernel), v: v, low: v, high: v, hollow: hollow, words: launchWords(l), name: kernel + " on " + m.Name})
 			}
 			r.cells = append(r.cells, cell)
 		}
 		b.rows = append(b.rows, r)
 	}
 	b.axis = shares(0, 2.6, 2) // with room for the words
-	return &page{
-		Name:  d.fileStem("occupancy", s.Device, string(s.Precision), s.Cache),
-		Title: "Theoretical occupancy: " + d.words(s),
-		Subtitle: "Each kernel in its configuration that is the fastest on the matrix; where it launches several, the one of most threads. " +
-			"Theoretical, not achieved: what registers, shared memory and block size allow, before any warp waits. Matrices with the shortest and the longest rows.",
-		Alt:    "occupancy of " + strings.Join(o.kernels, ", ") + " on " + strings.Join(names, " and "),
-		height: b.height(),
-		body:   b.draw,
+	p := &page{
+		Name:     d.fileStem(f.id, s.Device, string(s.Precision), s.Cache),
+		Title:    f.title + ": " + d.words(s),
+		Subtitle: "Each kernel in its configuration that is the fastest on the matrix. " + f.says,
+		Alt:      f.title + " of " + strings.Join(o.kernels, ", ") + " on " + strings.Join(names, " and "),
+		height:   b.height(),
+		body:     b.draw,
 	}
+	if len(names) > 1 {
+		p.Subtitle += " Matrices with the shortest and the longest rows."
+	}
+	return []*page{p}
 }
 
 // percent0 prints a fraction as a whole percentage.

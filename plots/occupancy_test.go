@@ -2,6 +2,7 @@ package plots
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"spmvtune/store"
@@ -18,7 +19,7 @@ func TestOccupancy(t *testing.T) {
 	unknown := slow
 	unknown.Kernel, unknown.Facts = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}
 	d.launches = slices.Concat([]store.Launch{slow}, d.launches, []store.Launch{slow, unknown})
-	o := d.occupancies(s)
+	o := d.shares(s, &theoreticalOccupancy)
 	if n := len(d.matrices); len(o.matrices) != 2 || o.matrices[0].Name != d.matrices[0].Name || o.matrices[1].Name != d.matrices[n-1].Name {
 		t.Errorf("matrices %+v", o.matrices)
 	}
@@ -30,5 +31,25 @@ func TestOccupancy(t *testing.T) {
 	}
 	if pages, warnings := drawOccupancy(processor().data()); len(pages) != 0 || len(warnings) != 0 {
 		t.Errorf("a processor has %d pages, warnings %v", len(pages), warnings)
+	}
+}
+
+// What a profiler counted is drawn in place of the theoretical occupancy, with that as the
+// bound; without it the other figures have no page.
+func TestProfiledShares(t *testing.T) {
+	for _, draw := range []func(*data) ([]*page, []error){warpEfficiency.draw, loadEfficiency.draw} {
+		if pages, _ := draw(gpu(4, 64).data()); len(pages) != 0 {
+			t.Errorf("page %q of nothing", pages[0].Title)
+		}
+	}
+	d := profiled(gpu(4, 64).data())
+	pages, _ := drawOccupancy(d)
+	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "Achieved occupancy") || !strings.Contains(pages[0].Subtitle, "Hollow: the theoretical") {
+		t.Fatalf("pages %+v", pages)
+	}
+	o := d.shares(d.setups()[0], &achievedOccupancy)
+	l := o.launches[[2]string{o.matrices[0].Name, "csr_vector"}]
+	if v := l.Facts["achieved_occupancy"]; !(v > 0 && v < l.Facts["occupancy"]) {
+		t.Errorf("facts %v", l.Facts)
 	}
 }

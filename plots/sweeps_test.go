@@ -24,7 +24,7 @@ func TestSweepsGiveFigures(t *testing.T) {
 }
 
 // swept is what a shipped sweep would leave of three matrices, on a processor and,
-// if it has kernels for one, a GPU.
+// if it has kernels for one, a GPU, where it was profiled.
 func swept(t *testing.T, name string) *data {
 	t.Helper()
 	sweep, err := configs.Load(name)
@@ -62,6 +62,7 @@ func swept(t *testing.T, name string) *data {
 	}
 	d := newData(rows, nil, matrices, devices)
 	d.patterns, d.launches = patterns, launchesOf(d)
+	profiled(d)
 	d.rule = validated(d)
 	for i := range matrices {
 		for _, dev := range devices {

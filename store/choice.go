@@ -56,6 +56,7 @@ func (db *DB) keep(ctx context.Context, choice Choice) error {
 			for _, statement := range []string{
 				"DELETE FROM sample WHERE trial IN (SELECT id FROM trial WHERE " + condition + ")",
 				"DELETE FROM reading WHERE trial IN (SELECT id FROM trial WHERE " + condition + ")",
+				"DELETE FROM counted WHERE trial IN (SELECT id FROM trial WHERE " + condition + ")",
 				"DELETE FROM trial WHERE " + condition,
 			} {
 				if _, err := tx.ExecContext(ctx, statement, args...); err != nil {

@@ -55,6 +55,7 @@ var uniting = []string{
 	`CREATE TEMP TABLE replaced AS SELECT t.id FROM main.trial t JOIN other.trial n ON n.identity = t.identity
 		WHERE t.status <> 'ok' AND (n.status = 'ok' OR n.measured_at > t.measured_at)`,
 	`DELETE FROM main.reading WHERE trial IN (SELECT id FROM replaced)`,
+	`DELETE FROM main.counted WHERE trial IN (SELECT id FROM replaced)`,
 	`DELETE FROM main.trial WHERE id IN (SELECT id FROM replaced)`,
 	`DROP TABLE replaced`,
 	`CREATE TEMP TABLE added AS SELECT id, identity FROM other.trial WHERE identity NOT IN (SELECT identity FROM main.trial)`,
@@ -66,6 +67,9 @@ var uniting = []string{
 	`INSERT INTO main.reading
 		SELECT t.id, ` + readingColumns + ` FROM added a JOIN other.reading x ON x.trial = a.id JOIN main.trial t ON t.identity = a.identity`,
 	`DROP TABLE added`,
+	`INSERT OR IGNORE INTO main.counted (trial, occupancy, warp_efficiency, load_efficiency)
+		SELECT t.id, x.occupancy, x.warp_efficiency, x.load_efficiency
+		FROM other.counted x JOIN other.trial o ON o.id = x.trial JOIN main.trial t ON t.identity = o.identity`,
 	`INSERT OR IGNORE INTO main.sentinel (identity, at, origin, median, low, high, throttled, data)
 		SELECT x.identity, x.at, o.id, x.median, x.low, x.high, x.throttled, x.data
 		FROM other.sentinel x LEFT JOIN other.origin oo ON oo.id = x.origin

@@ -17,13 +17,20 @@ type Launch struct {
 	Cache                  string
 	Block, Grid            int
 	MedianMS               float64
-	Facts                  map[string]float64 // by name: registers, occupancy, …; see kernels.Info
+	// Facts are what the backend noted, by name: registers, occupancy (the theoretical
+	// one), …; and what a profiler counted: achieved_occupancy, warp_efficiency and
+	// load_efficiency, as in Counts.
+	Facts map[string]float64
 }
 
-// Launches returns the launches of kernels of which the backend noted facts, of each
-// kernel at its fastest, ordered by device, matrix, precision, cache and kernel. A
-// kernel whose source changed may be there once for each source.
+// Launches returns the launches of kernels of which facts are known, of each kernel at
+// its fastest, ordered by device, matrix, precision, cache and kernel. A kernel whose
+// source changed may be there once for each source.
 func (db *DB) Launches(ctx context.Context) ([]Launch, error) {
+	counts, err := db.counts(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading launches: %w", failed(db.path, err))
+	}
 	// min() makes the other columns those of its row.
 	list, err := collect(ctx, db.read, func(rows *sql.Rows) (l Launch, err error) {
 		var facts string
@@ -37,12 +44,13 @@ func (db *DB) Launches(ctx context.Context) ([]Launch, error) {
 			FROM trial WHERE superseded = 0 AND median IS NOT NULL
 			GROUP BY matrix, device, precision, cache, kernel
 		)
-		SELECT d.name, m.name, t.precision, t.cache, k.name, t.block, t.grid, 1e3 * t.median, t.properties
+		SELECT d.name, m.name, t.precision, t.cache, k.name, t.block, t.grid, 1e3 * t.median,
+			json_patch(ifnull(t.properties, '{}'), ifnull(`+counts+`, '{}')) AS facts
 		FROM top CROSS JOIN trial t ON t.id = top.id
 			JOIN device d ON d.id = t.device
 			JOIN matrix m ON m.id = t.matrix
 			JOIN kernel k ON k.id = t.kernel
-		WHERE t.properties IS NOT NULL
+		WHERE facts <> '{}'
 		ORDER BY d.name, m.name, t.precision, t.cache, k.name, t.median, t.id`)
 	if err != nil {
 		return nil, fmt.Errorf("reading launches: %w", failed(db.path, err))

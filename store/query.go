@@ -19,7 +19,7 @@ type Table struct {
 }
 
 // Views are those that are stable: users and scripts may rely on their columns.
-var Views = []string{"best", "features", "results", "speedup", "telemetry"}
+var Views = []string{"best", "features", "profile", "results", "speedup", "telemetry"}
 
 // identifier matches the name of a view or table standing alone.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -139,7 +139,7 @@ func TestQueryExplainsMistakes(t *testing.T) {
 		" ; -- hello":                   "nothing to run",
 		"reslts":                        `did you mean "results"?`,
 		"SELECT * FROM Speed_Up":        `did you mean "speedup"?`,
-		"nonsense_of_a_name":            "the views are best, features, results, speedup, telemetry",
+		"nonsense_of_a_name":            "the views are best, features, profile, results, speedup, telemetry",
 		"SELECT medianms FROM results":  `did you mean "median_ms"?`,
 		"SELECT r.gflop FROM results r": `did you mean "gflops"?`,
 		"SELECT median FROM results":    `there is no column "median": the views are`, // trial has one

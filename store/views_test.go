@@ -25,6 +25,8 @@ func TestViewColumns(t *testing.T) {
 			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse",
 		"telemetry": "sweep, device, matrix, kernel, precision, block, grid, params, cache, status, median_ms, node, uuid, job, " +
 			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at",
+		"profile": "sweep, device, matrix, kernel, precision, block, grid, params, cache, median_ms, " +
+			"occupancy, warp_efficiency, load_efficiency",
 		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(), ", "),
 	} {
 		if got := strings.Join(query(t, db, view).Columns, ", "); got != want {

@@ -14,8 +14,8 @@ func newQuery() *cobra.Command {
 		Use:   "query [--db FILE] SQL|VIEW",
 		Short: "Ask the database, read-only",
 		Long: `query runs SQL on a results database, which it can't change. The name of a view
-alone prints the whole view. The stable views are results, best, speedup, features
-and telemetry; their columns do not change within a major version.`,
+alone prints the whole view. The stable views are results, best, speedup, features,
+profile and telemetry; their columns do not change within a major version.`,
 		Example: `  spmvtune query best
   spmvtune query "select matrix, kernel, min(median_ms) from results where status = 'ok' group by matrix, kernel"
   spmvtune query --db results.db --format csv features > features.csv`,

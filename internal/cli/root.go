@@ -67,7 +67,7 @@ figures, tables and a learned selection rule from it.`,
 	}{
 		{"measure", []*cobra.Command{newRun(), newPlan()}},
 		{"cluster", []*cobra.Command{newSubmit(), newStatus(), newRetry(), newCancel(), newThrottle(), newMerge()}},
-		{"look", []*cobra.Command{newBest(), newClaims(), newCompare(), newQuery(), newReport(), newLearn(), newSelect(), newImport(), newReplay()}},
+		{"look", []*cobra.Command{newBest(), newClaims(), newCompare(), newQuery(), newReport(), newLearn(), newSelect(), newImport(), newProfile(), newReplay()}},
 		{"about", []*cobra.Command{newMatrix(), newKernels(), newDoctor(), newVersion()}},
 	} {
 		for _, c := range g.commands {

@@ -187,6 +187,40 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
+// The entry that a configuration is said to launch with its block and grid is one of
+// those that its recipe launches so, on matrices of other shapes, too.
+func TestEntry(t *testing.T) {
+	wide := rowsOfLength(slices.Repeat([]int{70}, 900)...)
+	for kernel, cook := range cooks {
+		k, _ := kernels.Lookup(kernel)
+		for _, m := range []*structure{rowsOfLength(3, 0, 70), wide} {
+			for _, c := range configurations(k) {
+				r, err := cook(m, c, c.Precision.Bytes())
+				got := Entry(c, m.Rows, m.NNZ())
+				if err != nil {
+					continue // the matrix may forbid what the name needs not know
+				}
+				if !slices.ContainsFunc(r.Steps, func(s step) bool {
+					return s.Entry+suffix(c.Precision.Bytes()) == got && s.Block == c.Block && (s.Grid == c.Grid || k.Grid == "")
+				}) {
+					t.Errorf("%s: %q, but it launches %+v", c, got, r.Steps)
+				}
+			}
+		}
+	}
+	for want, c := range map[string]kernels.Config{
+		"csr_light_8_f32":                {Kernel: "csr_light", Precision: kernels.Float32, Block: 64, Grid: 1},
+		"csr_thread_row_min2_shared_f64": {Kernel: "csr_thread_row", Precision: kernels.Float64, Block: 64, Grid: 1, Params: kernels.Params{"min_blocks": "2", "shared": "1"}},
+		"csr_pcsr_multiply_f64":          {Kernel: "csr_pcsr", Precision: kernels.Float64, Block: 64, Grid: 1},
+		"csr_merge_f32":                  {Kernel: "csr_merge", Precision: kernels.Float32, Block: 256, Grid: 1},
+		"":                               {Kernel: "cusparse_csr_alg1", Precision: kernels.Float32},
+	} {
+		if got := Entry(c, 1000, 20_000); got != want {
+			t.Errorf("%s: %q, want %q", c, got, want)
+		}
+	}
+}
+
 func TestSourcesDiffer(t *testing.T) {
 	if Source("coo_atomic") == Source("coo_scan_warp") {
 		t.Error("kernels of different families have the same source")

@@ -209,11 +209,3 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 	p.info.Properties["operations"] = float64(len(ops))
 	return ops, nil
 }
-
-// suffix is what the name of an entry ends in for values of v bytes.
-func suffix(v int) string {
-	if v == 4 {
-		return "_f32"
-	}
-	return "_f64"
-}

@@ -1,0 +1,69 @@
+package foreign
+
+import (
+	"math"
+	"strings"
+
+	"spmvtune/kernels/cuda"
+	"spmvtune/store"
+)
+
+// Match gives the counts of launches to the trials on a matrix that launch the same:
+// entry, block, grid and, where the trial notes it, shared memory. Of a kernel that
+// launches several it is the one that reads the matrix's values. Counts of equal launches
+// are averaged. It returns them by the trials' identities, and how many launches belong
+// to none.
+func Match(launches []Launch, m store.Matrix, trials []store.Countable) (counts map[string]store.Counts, left int) {
+	counts = map[string]store.Counts{}
+	used := make([]bool, len(launches))
+	for _, t := range trials {
+		entry := cuda.Entry(t.Config, m.Rows, m.Nonzeros)
+		if entry == "" {
+			continue
+		}
+		var same []store.Counts
+		for i, l := range launches {
+			if l.Entry == entry && l.Block == t.Block && (l.Grid == t.Grid || t.Grid == 0) && l.Shared == sharedBytes(t, entry, l.Shared) {
+				same = append(same, l.Counts)
+				used[i] = true
+			}
+		}
+		if len(same) > 0 {
+			counts[t.Identity] = averaged(same)
+		}
+	}
+	for _, u := range used {
+		if !u {
+			left++
+		}
+	}
+	return counts, left
+}
+
+// sharedBytes is what a trial notes of an entry's shared memory, otherwise if it does not.
+func sharedBytes(t store.Countable, entry string, otherwise int) int {
+	plain := entry[:strings.LastIndex(entry, "_")] // without the precision
+	for _, name := range []string{"shared_bytes:" + plain, "shared_bytes"} {
+		if v, noted := t.Facts[name]; noted {
+			return int(v)
+		}
+	}
+	return otherwise
+}
+
+func averaged(list []store.Counts) store.Counts {
+	mean := func(of func(store.Counts) float64) float64 {
+		sum, n := 0.0, 0
+		for _, c := range list {
+			if v := of(c); !math.IsNaN(v) {
+				sum, n = sum+v, n+1
+			}
+		}
+		return sum / float64(n) // NaN of none
+	}
+	return store.Counts{
+		Occupancy:      mean(func(c store.Counts) float64 { return c.Occupancy }),
+		WarpEfficiency: mean(func(c store.Counts) float64 { return c.WarpEfficiency }),
+		LoadEfficiency: mean(func(c store.Counts) float64 { return c.LoadEfficiency }),
+	}
+}

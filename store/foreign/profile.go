@@ -1,0 +1,189 @@
+package foreign
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"spmvtune/store"
+)
+
+// A Launch is a kernel's launch, with what Nsight Compute counted in it.
+type Launch struct {
+	Entry               string // name of the kernel in the PTX
+	Block, Grid, Shared int    // threads, blocks, bytes of shared memory of a block
+	Counts              store.Counts
+	line                int // of its first row
+}
+
+// Metrics are those that Nsight Compute is to collect, as its option --metrics takes them.
+const Metrics = "sm__warps_active.avg.pct_of_peak_sustained_active," +
+	"smsp__thread_inst_executed_per_inst_executed.ratio," +
+	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct," +
+	"launch__shared_mem_per_block_static,launch__shared_mem_per_block_dynamic"
+
+// A metric says where a value belongs.
+type metric struct {
+	whole float64 // the value that stands for all of it: 100 for percent; 0: a size in bytes
+	put   func(l *Launch, v float64)
+}
+
+var metrics = map[string]metric{
+	"sm__warps_active.avg.pct_of_peak_sustained_active":             {100, func(l *Launch, v float64) { l.Counts.Occupancy = v }},
+	"smsp__thread_inst_executed_per_inst_executed.ratio":            {32, func(l *Launch, v float64) { l.Counts.WarpEfficiency = v }},
+	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": {100, func(l *Launch, v float64) { l.Counts.LoadEfficiency = v }},
+	"launch__shared_mem_per_block_static":                           {0, func(l *Launch, v float64) { l.Shared += int(v) }},
+	"launch__shared_mem_per_block_dynamic":                          {0, func(l *Launch, v float64) { l.Shared += int(v) }},
+}
+
+// ReadProfile reads what `ncu --csv --metrics` has written: a row for each launch and
+// metric. Rows of other metrics are left out.
+func ReadProfile(f File) ([]Launch, error) {
+	text, err := tableOnly(f)
+	if err != nil {
+		return nil, err
+	}
+	t, err := readTable(bytes.NewReader(text), f.Name, nil)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, c := range []string{"ID", "Process ID", "Kernel Name", "Block Size", "Grid Size", "Metric Name", "Metric Unit", "Metric Value"} {
+		if !t.has(c) {
+			missing = append(missing, c)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%s: no column %s: let ncu write the page of details, which it does without --page", f.Name, strings.Join(missing, ", "))
+	}
+	p := &profile{table: t, index: map[[2]string]int{}, seen: map[[3]string]bool{}}
+	for row := range t.rows {
+		p.row(row)
+	}
+	if err := t.err(); err != nil {
+		return nil, err
+	}
+	if len(p.launches) == 0 {
+		return nil, fmt.Errorf("%s: it has none of the metrics: collect them with --metrics %s", f.Name, Metrics)
+	}
+	return p.launches, nil
+}
+
+// tableOnly blanks out what is no line of the table: what the profiled program printed
+// before it, and what ncu says, after "==".
+func tableOnly(f File) ([]byte, error) {
+	text, err := io.ReadAll(f.Content)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	begun := false
+	for i, line := range lines {
+		begun = begun || bytes.HasPrefix(line, []byte(`"ID",`))
+		if !begun || bytes.HasPrefix(line, []byte("==")) {
+			lines[i] = nil
+		}
+	}
+	if !begun {
+		return nil, fmt.Errorf("%s: no line has the names of the columns, beginning with \"ID\": let ncu write it, with --csv", f.Name)
+	}
+	return bytes.Join(lines, []byte("\n")), nil
+}
+
+// profile puts launches together.
+type profile struct {
+	*table
+	launches []Launch
+	index    map[[2]string]int  // of a launch, by process and number
+	seen     map[[3]string]bool // by process, number and metric
+}
+
+func (p *profile) row(row int) {
+	name := p.cell(row, "Metric Name")
+	m, wanted := metrics[name]
+	if !wanted {
+		return
+	}
+	before := len(p.errs)
+	l := Launch{Entry: entryName(p.cell(row, "Kernel Name")), Block: p.volume(row, "Block Size"), Grid: p.volume(row, "Grid Size"),
+		Counts: store.Counts{Occupancy: math.NaN(), WarpEfficiency: math.NaN(), LoadEfficiency: math.NaN()}, line: p.lines[row]}
+	v, known := p.value(row, name, m.whole)
+	if len(p.errs) > before {
+		return
+	}
+	key := [2]string{p.cell(row, "Process ID"), p.cell(row, "ID")}
+	i, there := p.index[key]
+	if !there {
+		i = len(p.launches)
+		p.index[key] = i
+		p.launches = append(p.launches, l)
+	}
+	first := &p.launches[i]
+	if first.Entry != l.Entry || first.Block != l.Block || first.Grid != l.Grid {
+		p.fail(row, "launch %s is another one in line %d: keep each run of ncu in a file of its own", key[1], first.line)
+		return
+	}
+	if at := [3]string{key[0], key[1], name}; p.seen[at] {
+		p.fail(row, "launch %s has %s twice: keep each run of ncu in a file of its own", key[1], name)
+		return
+	} else if p.seen[at] = true; known {
+		m.put(first, v)
+	}
+}
+
+// entryName leaves the name of a kernel without what C++ puts around it.
+func entryName(s string) string {
+	s, _, _ = strings.Cut(s, "(")
+	return strings.TrimSpace(s)
+}
+
+// volume reads a size in three dimensions: "(256, 1, 1)".
+func (p *profile) volume(row int, column string) int {
+	text := p.cell(row, column)
+	n := 1
+	sizes := strings.Split(strings.Trim(text, "()"), ",")
+	for _, s := range sizes {
+		k, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil || k < 1 || len(sizes) != 3 || n > math.MaxInt32/k {
+			p.fail(row, "%s = %q is not as in \"(256, 1, 1)\"", column, text)
+			return 0
+		}
+		n *= k
+	}
+	return n
+}
+
+// grouped matches a number as ncu writes it, with commas between thousands.
+var grouped = regexp.MustCompile(`^(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)
+
+// value reads the value of a metric, as a fraction of whole, or in bytes. It is not known
+// where ncu could not count it.
+func (p *profile) value(row int, name string, whole float64) (v float64, known bool) {
+	text := p.cell(row, "Metric Value")
+	switch strings.ToLower(text) {
+	case "", "n/a", "nan", "-nan":
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	if err != nil || !grouped.MatchString(text) {
+		p.fail(row, "%s = %q is not a number as ncu writes it where the language is English: run it with LC_ALL=C", name, text)
+		return 0, false
+	}
+	if whole == 0 {
+		if unit := p.cell(row, "Metric Unit"); !strings.HasPrefix(unit, "byte") {
+			p.fail(row, "%s is in %q: let ncu print bytes, with --print-units base", name, unit)
+		} else if v > math.MaxInt32 {
+			p.fail(row, "%s = %q is more than any multiprocessor has", name, text)
+		}
+		return v, true
+	}
+	const slack = 1.01 // counters of several passes may not quite agree
+	if v > slack*whole {
+		p.fail(row, "%s = %q is more than %g: run ncu with LC_ALL=C, in case a comma stands for a point", name, text, whole)
+	}
+	return min(v/whole, 1), true
+}

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"math"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+// What was counted is beside the trial it belongs to, in the view and among the facts of
+// its launch; what was not is null, and absent.
+func TestCounts(t *testing.T) {
+	db := started(t)
+	record(t, db,
+		good("coo_atomic", 32, identity("a"), func(r *tuner.Result) {
+			r.Params, r.Properties = kernels.Params{"tile": "8"}, map[string]float64{"registers": 16, "shared_bytes": 64}
+		}),
+		good("coo_atomic", 64, identity("slow"), takes(2)),
+		good("coo_atomic", 128, identity("bad"), failing(tuner.Wrong, "row 7 is off")),
+		good("cpu_csr", 0, identity("other")))
+	trials, err := db.Countables(t.Context(), "Testcore 9000", "grid")
+	if err != nil || len(trials) != 3 {
+		t.Fatalf("%d trials, want the good ones: %v", len(trials), err)
+	}
+	if c := trials[0]; c.Identity != "a" || c.Params["tile"] != "8" || c.Facts["shared_bytes"] != 64 || c.Precision != kernels.Float32 || c.Grid != 2 {
+		t.Errorf("trial %+v", c)
+	}
+	for _, counts := range []map[string]Counts{
+		{"a": {Occupancy: 0.1, WarpEfficiency: 0.1, LoadEfficiency: 0.1}, "nobody": {}},
+		{"a": {Occupancy: 0.5, WarpEfficiency: 0.25, LoadEfficiency: math.NaN()}}, // again
+	} {
+		if err := db.SaveCounts(t.Context(), counts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := query(t, db, "SELECT kernel, block, params, occupancy, warp_efficiency, load_efficiency FROM profile").Rows
+	if len(rows) != 1 || rows[0][0] != "coo_atomic" || rows[0][2] != "tile=8" || rows[0][3] != 0.5 || rows[0][4] != 0.25 || rows[0][5] != nil {
+		t.Errorf("profile: %v", rows)
+	}
+	launches, err := db.Launches(t.Context())
+	if err != nil || len(launches) != 1 {
+		t.Fatalf("launches %+v, %v", launches, err)
+	}
+	facts := launches[0].Facts
+	if _, known := facts["load_efficiency"]; known || facts["registers"] != 16 || facts["achieved_occupancy"] != 0.5 || facts["warp_efficiency"] != 0.25 {
+		t.Errorf("facts %v", facts)
+	}
+}
+
+// Counts go with their trials into a gathered database, from whichever has them, and not
+// without them.
+func TestGatherCounts(t *testing.T) {
+	a, b := started(t), started(t)
+	record(t, a, good("coo_atomic", 32), good("cpu_csr", 64))
+	record(t, b, good("coo_atomic", 32, takes(7)), good("cpu_csr", 64), good("cpu_coo", 0))
+	all, err := b.Countables(t.Context(), "Testcore 9000", "grid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]Counts{}
+	for i, c := range all {
+		counts[c.Identity] = Counts{Occupancy: float64(1+i) / 4, WarpEfficiency: 1, LoadEfficiency: 1}
+	}
+	if err := b.SaveCounts(t.Context(), counts); err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range [][]*DB{{a, b}, {b, a}} {
+		db := gather(t, Choice{}, order...)
+		if got := one(t, db, "SELECT group_concat(kernel || ' ' || occupancy) FROM (SELECT * FROM profile ORDER BY kernel)"); got != "coo_atomic 0.25,cpu_coo 0.75,cpu_csr 0.5" {
+			t.Errorf("profile: %v", got)
+		}
+	}
+	db := gather(t, Choice{Kernels: []string{"cpu_*"}}, a, b)
+	if n := one(t, db, "SELECT count(*) FROM counted"); n != int64(2) {
+		t.Errorf("%v trials have counts, want 2", n)
+	}
+}
