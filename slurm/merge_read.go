@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"os"
 	"sync"
 
 	"spmvtune/store"
@@ -71,10 +70,6 @@ func readJournals(ctx context.Context, files []mergeFile) iter.Seq2[store.Batch,
 func (f *mergeFile) read(ctx context.Context, to chan<- store.Batch) {
 	var run *journal.Run // of the results in batch
 	var batch store.Batch
-	if err := readable(f.path); err != nil {
-		f.fault.unread(err)
-		return
-	}
 	send := func() {
 		select {
 		case to <- batch:
@@ -107,15 +102,6 @@ func (f *mergeFile) read(ctx context.Context, to chan<- store.Batch) {
 		}
 	}
 	send()
-}
-
-// readable is an error if path is something else than a file: to open a pipe would wait
-// for its writer. That it is not there is for its reader to say.
-func readable(path string) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("it is not a file, but of type %s", info.Mode().Type())
-	}
-	return nil
 }
 
 // unread notes that reading broke off.

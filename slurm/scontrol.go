@@ -14,6 +14,7 @@ type Config struct {
 	Cluster      string // its name
 	MaxArraySize int    // the tasks of an array have indexes below this; 0: no arrays
 	MaxJobs      int    // MaxJobCount: most jobs that the controller keeps, every task of an array being one
+	Unconfined   bool   // jobs may run on all processors of their nodes, not on their own alone (TaskPlugin)
 }
 
 // Config asks for the configuration of the cluster to which sbatch would submit.
@@ -41,6 +42,8 @@ func parseConfig(out string) (Config, error) {
 			seen = true
 		case "MaxJobCount":
 			c.MaxJobs, _ = strconv.Atoi(value)
+		case "TaskPlugin": // "task/none", "(null)", or a list as in "task/cgroup,task/affinity"
+			c.Unconfined = !strings.Contains(value, "affinity") && !strings.Contains(value, "cgroup")
 		}
 	}
 	if !seen {

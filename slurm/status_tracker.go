@@ -143,10 +143,6 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 // readOn takes what a journal has got since.
 func (t *Tracker) readOn(ctx context.Context, j *trackedJournal) error {
 	j.fault.renew()
-	if err := readable(j.path); err != nil {
-		j.fault.unread(err)
-		return nil
-	}
 	for rec, err := range j.reader.Records(ctx) {
 		switch {
 		case err != nil && ctx.Err() != nil:

@@ -74,6 +74,9 @@ func (c *cutting) ask(ctx context.Context, client *slurm.Client, s configs.Slurm
 		return own, err
 	}
 	c.most, c.asked = config.MaxArraySize, true
+	if config.Unconfined && !s.Exclusive {
+		c.notes = append(c.notes, "this cluster does not confine jobs to their processors (TaskPlugin): those of others on a node disturb what is measured there; exclusive = true in [slurm] keeps them away")
+	}
 	if s.Time != "" {
 		return own, nil
 	}

@@ -51,6 +51,10 @@ func (r *Reader) Records(ctx context.Context) iter.Seq2[Record, error] {
 }
 
 func (r *Reader) records(ctx context.Context, yield func(Record) bool) error {
+	// Opening a pipe would wait for its writer.
+	if info, err := os.Stat(r.path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("it is not a file, but of type %s", info.Mode().Type())
+	}
 	f, err := os.Open(r.path)
 	if err != nil {
 		return plain(err)

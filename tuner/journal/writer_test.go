@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"spmvtune/tuner"
 )
 
@@ -130,6 +132,7 @@ func TestFinished(t *testing.T) {
 func TestCreateBesideUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "0007.1_0.0.jsonl"), 0o777))
+	must(t, unix.Mkfifo(filepath.Join(dir, "0007.1_0.1.jsonl"), 0o666)) // which nobody writes
 	w, err := Create(t.Context(), dir, "0007", "1_1", 0, Options{})
 	must(t, err)
 	must(t, w.Close())
@@ -138,7 +141,7 @@ func TestCreateBesideUnreadable(t *testing.T) {
 	if w, err := Create(ended, dir, "0007", "1_2", 0, Options{}); err == nil {
 		t.Errorf("started %s", w.Path())
 	}
-	if names, err := List(dir); err != nil || len(names) != 2 {
+	if names, err := List(dir); err != nil || len(names) != 3 {
 		t.Errorf("journals are %v, %v: one that was not started is there", names, err)
 	}
 }

@@ -79,7 +79,7 @@ squeue -h -t all -o '%i|%T|%r' | sort -n | clean >"$out/squeue-folded.txt"
 columns=JobID,State,ExitCode,ElapsedRaw,TimelimitRaw,Start,NodeList,JobName
 sacct -P -n -X -S now-1hour -o "$columns" | clean >"$out/sacct.txt"
 sacct -P -n -D -S now-1hour -o "$columns" | clean >"$out/sacct-steps.txt"
-scontrol show config | grep -E '^(Configuration|ClusterName|MaxArraySize|MaxJobCount|MinJobAge|SLURM_VERSION) ' |
+scontrol show config | grep -E '^(Configuration|ClusterName|MaxArraySize|MaxJobCount|MinJobAge|SLURM_VERSION|TaskPlugin) ' |
   clean >"$out/config.txt"
 scontrol -a -o show partition >"$out/partitions.txt"
 sinfo -h -o '%P|%l|%D|%t|%G' >"$out/sinfo.txt"
