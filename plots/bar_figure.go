@@ -75,9 +75,7 @@ func (f *barFigure) draw(d *data) ([]*page, []error) {
 	var lacking []string
 	for i := range scenes {
 		s := &scenes[i]
-		if d.published {
-			s.published = &citations{}
-		}
+		s.published = d.citations()
 		t := tabulate(d, s, f.series(s))
 		if t.found < max(1, f.least) {
 			continue

@@ -62,7 +62,7 @@ func TestCrowdedPanels(t *testing.T) {
 			t.Errorf("%s: %d kernels are named, want %d: %q", p.Name, len(p.kernels), most, p.Subtitle)
 		}
 	}
-	ch := overBlock.chart(&d.panels[0], gflops, leadersOf(d.panels, 10), 5, 8)
+	ch := overBlock.chart(&d.panels[0], gflops, nil, leadersOf(d.panels, 10), 5, 8)
 	if len(ch.lines) != 10 || len(ch.faint) != 30 {
 		t.Errorf("%d lines and %d faint ones of 40", len(ch.lines), len(ch.faint))
 	}

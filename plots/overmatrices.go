@@ -68,9 +68,13 @@ func (f crossing) page(d *data, panels []panel) *page {
 	names := leadersOf(panels, most)
 	ch := chart{x: f.order.namedAxis(stops, chartWidth), markers: len(stops), steps: 7, apart: true}
 	all := kernelsOf(panels)
+	cited := d.citations()
 	for _, kernel := range all {
 		l := overStops(panels, stops, kernel, f.unit)
 		if slices.Contains(names, kernel) {
+			for _, q := range l.Points {
+				l.published = append(l.published, cited.beside(f.unit, q.row, func(*publication) (float64, bool) { return q.X, true })...)
+			}
 			ch.lines = append(ch.lines, l)
 		} else {
 			ch.faint = append(ch.faint, l)
@@ -81,7 +85,7 @@ func (f crossing) page(d *data, panels []panel) *page {
 		Name:  d.fileStem(f.id, s.Device, string(s.Precision), s.Cache),
 		Title: fmt.Sprintf("%s: %s", f.title, d.words(s)),
 		Subtitle: "Each kernel in its fastest configuration on each matrix. Whiskers: 95% interval of the median." +
-			unnamed(len(all)-len(names)) + roofNote(&ch),
+			unnamed(len(all)-len(names)) + roofNote(&ch) + cited.caption(),
 		Alt:     fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.label, plural(len(all), "kernel"), counts(len(stops)), f.order.by, matrixNames(panels)),
 		kernels: names,
 		height:  heightOf(ch.x, 330),

@@ -32,6 +32,9 @@ func (ch *chart) peak() float64 {
 			for _, p := range l.Points {
 				top = max(top, p.High)
 			}
+			for _, h := range l.published {
+				top = max(top, h.y)
+			}
 		}
 	}
 	return top
@@ -202,6 +205,9 @@ func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
 	if q.row != nil {
 		hover(c, vg.Point{X: x, Y: y}, func() string { return about(q.row) })
 	}
+	for _, h := range l.published {
+		h.draw(c, look, vg.Point{X: x, Y: ty(h.y)})
+	}
 }
 
 func (l flatLine) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
@@ -236,6 +242,15 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 			hover(c, pts[i], func() string { return about(row) })
 		}
 	}
+	for _, h := range l.published {
+		h.draw(c, look, vg.Point{X: tx(h.x), Y: ty(h.y)})
+	}
+}
+
+// draw marks what was published with the outline of the line's marker.
+func (h hollow) draw(c draw.Canvas, l look, p vg.Point) {
+	l.Marker.outline(c, p, 3.4, l.Color)
+	hover(c, p, func() string { return h.words })
 }
 
 // drawCharts lays charts out as drawPlots does.

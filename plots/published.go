@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ type publication struct {
 	paper, device string
 	gflops        float64 // two operations per nonzero; 0: only ms is known
 	ms            float64
+	block         int    // threads per block of the best; 0: not said
 	caveat        string // "" for none
 }
 
@@ -37,10 +39,12 @@ var publications = sync.OnceValue(func() map[publicationKey]publication {
 		switch {
 		case r.Metric == "throughput":
 			p.gflops = r.Value
-		case r.Metric == "bandwidth" && strings.Contains(r.Caveat, "24 bytes per nonzero"):
+		case strings.HasSuffix(r.Metric, "bandwidth") && strings.Contains(r.Caveat, "24 bytes per nonzero"):
 			p.gflops = r.Value / 12 // two operations for 24 bytes
 		case r.Metric == "time":
 			p.ms = r.Value
+		case r.Metric == "best threads per block":
+			p.block = int(r.Value)
 		default:
 			continue
 		}
@@ -60,7 +64,7 @@ func publishedFor(r *store.Row) *publication {
 		return nil
 	}
 	p, found := publications()[publicationKey{strings.TrimSuffix(r.Matrix, " (twin)"), r.Kernel, r.Precision}]
-	if !found {
+	if !found || p.gflops == 0 && p.ms == 0 {
 		return nil
 	}
 	return &p
@@ -80,8 +84,41 @@ func (p *publication) as(r *store.Row) *store.Row {
 	return &s
 }
 
+// A hollow is what a paper published, as a mark beside a line.
+type hollow struct {
+	x, y  float64
+	words string
+}
+
+// beside is what was published for the kernel and matrix of a trial, at x; none where
+// nothing was, or is to be drawn.
+func (c *citations) beside(u unit, r *store.Row, x func(*publication) (float64, bool)) []hollow {
+	if c == nil || !(r.GFLOPS > 0) {
+		return nil
+	}
+	p := publishedFor(r)
+	if p == nil {
+		return nil
+	}
+	at, known := x(p)
+	if !known {
+		return nil
+	}
+	c.add(p)
+	v := u.of(p.as(r))
+	return []hollow{{at, v, fmt.Sprintf("%s, %s, %s: %s %s, published in %s on %s", r.Kernel, r.Matrix, r.Precision, significant(v, 3), u.name, p.paper, p.device)}}
+}
+
 // citations collects what is drawn of the papers, for a caption.
 type citations struct{ list []string }
+
+// citations are what a page draws of the papers, nil where nothing is to be.
+func (d *data) citations() *citations {
+	if !d.published {
+		return nil
+	}
+	return &citations{}
+}
 
 func (c *citations) add(p *publication) {
 	text := p.paper + " on " + p.device

@@ -2,10 +2,12 @@ package plots
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"spmvtune/kernels"
+	"spmvtune/store"
 )
 
 // TestPublishedNumbers: throughputs are sound, and all kernels that the figures could draw are in the catalogue.
@@ -18,6 +20,10 @@ func TestPublishedNumbers(t *testing.T) {
 	p := all[publicationKey{"circuit5M_dc", "cpu_coo", kernels.Float32}]
 	if math.Abs(p.gflops-20.28/12) > 1e-9 || p.paper != "coo-spmv-final" || !strings.Contains(p.device, "EPYC") {
 		t.Errorf("publication %+v", p)
+	}
+	// Table VI has the bandwidth of the best kernel only.
+	if p = all[publicationKey{"mouse_gene", "coo_segscan_block", kernels.Float32}]; math.Abs(p.gflops-1098.117639/12) > 1e-9 {
+		t.Errorf("publication of the best kernel %+v", p)
 	}
 }
 
@@ -43,5 +49,62 @@ func TestPublishedMarks(t *testing.T) {
 	q := rate(gbpsPaper)
 	if v := (&citations{}).value(&q, entry{row: row}); math.Abs(v-20.28) > 1e-9 {
 		t.Errorf("published: %g GB/s", v)
+	}
+}
+
+// TestPublishedBesideLines: what a paper says of the best block size is a mark there; a
+// kernel without sizes has its mark beside its line, and one of which no size is known has
+// none. Over matrices each has one.
+func TestPublishedBesideLines(t *testing.T) {
+	var rows []store.Row
+	for _, kernel := range []string{"csr_warp_row_shuffle", "coo_warp_chunk", "cpu_coo"} {
+		for i, matrix := range []string{"delaunay_n23", "circuit5M_dc"} {
+			for _, block := range []int{64, 128} {
+				r := row(kernel, block, 256, 1+float64(i))
+				r.Matrix, r.Precision, r.Rows, r.NNZ, r.GFLOPS = matrix, kernels.Float32, 1000, 10_000*(i+1), 2e-2
+				if kernel == "cpu_coo" {
+					r.Block, r.Grid = 0, 0
+				}
+				rows = append(rows, r)
+			}
+		}
+	}
+	d := newData(rows, nil, nil, nil)
+	if pages, _ := drawThroughput(d, overBlock); strings.Contains(pages[0].Subtitle, "Hollow") {
+		t.Error("published numbers are drawn though nobody asked for them")
+	}
+	d.published = true
+	pages, _ := drawThroughput(d, overBlock)
+	for _, want := range []string{"Hollow", "csr-shuffle-and-shared on NVIDIA A30", "read"} {
+		if !strings.Contains(pages[0].Subtitle, want) {
+			t.Errorf("the caption lacks %q: %s", want, pages[0].Subtitle)
+		}
+	}
+	p := &d.panels[slices.IndexFunc(d.panels, func(p panel) bool { return p.Matrix == "delaunay_n23" })]
+	got := map[string][]hollow{}
+	for _, l := range overBlock.chart(p, gflops, d.citations(), kernelsOf(d.panels), 5, 8).lines {
+		got[l.Kernel] = l.published
+	}
+	// Table II of csr-shuffle-and-shared: 2.09 ms at 256 threads.
+	shuffle := got["csr_warp_row_shuffle"]
+	if len(shuffle) != 1 || shuffle[0].x != 256 || math.Abs(shuffle[0].y-2e-6*10_000/2.09) > 1e-9 {
+		t.Errorf("published: %v", shuffle)
+	}
+	if flat := got["cpu_coo"]; len(flat) != 1 || flat[0].x != 0 || math.Abs(flat[0].y-16.14/12) > 1e-9 {
+		t.Errorf("beside the flat line: %v", flat)
+	}
+	if n := len(got["coo_warp_chunk"]); n != 0 {
+		t.Errorf("%d marks at a size that no paper says", n)
+	}
+	pages, _ = drawCrossing(d, crossing{"gflops-vs-nnz", "Throughput", byNonzeros, gflops})
+	_, tips := pages[0].web(&webStyles{})
+	n := 0
+	for _, tip := range tips {
+		if strings.Contains(tip.text, "published in ") {
+			n++
+		}
+	}
+	if n != 5 { // circuit5M_dc is not in csr-shuffle-and-shared
+		t.Errorf("%d published marks over matrices: %v", n, tips)
 	}
 }

@@ -53,6 +53,8 @@ type line struct {
 	Fixed  int    // the other size, 0 if the kernel has no choice
 	Params string // further parameters
 	Points []point
+
+	published []hollow
 }
 
 // A point is a throughput with its 95% interval. Low and High are equal
@@ -115,6 +117,20 @@ func throughput(r *store.Row, x, v float64) point {
 		p.High = v * r.MedianMS / r.LowMS
 	}
 	return p
+}
+
+// cite adds what papers published to lines of kernels: beside those without a size, or
+// at the size that the paper says was the best.
+func (dim dimension) cite(lines []line, u unit, c *citations) {
+	for i := range lines {
+		l := &lines[i]
+		l.published = c.beside(u, l.Points[0].row, func(p *publication) (float64, bool) {
+			if l.flat() {
+				return 0, true
+			}
+			return float64(p.block), dim.name == overBlock.name && p.block > 0
+		})
+	}
 }
 
 // fixedSizes lists the values at which the other size is fixed in some lines.

@@ -71,8 +71,9 @@ func (dim dimension) varied(panels []panel) []panel {
 }
 
 // chart makes the panel's chart, where these kernels are told apart, with at most
-// so many tick labels and markers.
-func (dim dimension) chart(p *panel, u unit, named []string, labels, markers int) chart {
+// so many tick labels and markers. What is drawn of the papers is added to c, nil where
+// nothing is to be.
+func (dim dimension) chart(p *panel, u unit, c *citations, named []string, labels, markers int) chart {
 	ch := chart{heading: p.Matrix, markers: markers}
 	for _, l := range dim.lines(p, u) {
 		if slices.Contains(named, l.Kernel) {
@@ -81,12 +82,18 @@ func (dim dimension) chart(p *panel, u unit, named []string, labels, markers int
 			ch.faint = append(ch.faint, l)
 		}
 	}
+	dim.cite(ch.lines, u, c)
 	ch.note = dim.fixedWords(ch.lines)
 	var xs []int
 	for _, l := range slices.Concat(ch.lines, ch.faint) {
 		for _, q := range l.Points {
 			if q.X > 0 {
 				xs = append(xs, int(q.X))
+			}
+		}
+		for _, h := range l.published {
+			if h.x > 0 {
+				xs = append(xs, int(h.x))
 			}
 		}
 	}
@@ -100,13 +107,14 @@ func (dim dimension) overview(d *data, s setup, panels []panel, u unit, n, of in
 	columns := columnsFor(len(panels))
 	charts := make([]chart, len(panels))
 	names := leadersOf(panels, mostSmallLines)
+	cited := d.citations()
 	for i := range panels {
-		charts[i] = dim.chart(&panels[i], u, names, max(5, 10-columns), 24/columns)
+		charts[i] = dim.chart(&panels[i], u, cited, names, max(5, 10-columns), 24/columns)
 	}
 	p := &page{
 		Name:     d.fileStem("throughput-vs-"+dim.name, s.Device, string(s.Precision), s.Cache),
 		Title:    fmt.Sprintf("Throughput over %s size: %s", dim.name, d.words(s)),
-		Subtitle: dim.subtitle(charts, u, len(kernelsOf(panels))-len(names)) + " Matrices by rising mean row length.",
+		Subtitle: dim.subtitle(charts, u, len(kernelsOf(panels))-len(names)) + " Matrices by rising mean row length." + cited.caption(),
 		Alt:      fmt.Sprintf("%s, a panel per matrix: %s", plural(len(panels), "panel"), matrixNames(panels)),
 		kernels:  names,
 	}
@@ -126,8 +134,9 @@ func (dim dimension) detail(d *data, panels []panel, u unit) *page {
 	charts := make([]chart, len(panels))
 	var top float64
 	names := leadersOf(panels, mostLargeLines)
+	cited := d.citations()
 	for i := range panels {
-		charts[i] = dim.chart(&panels[i], u, names, 9, 16)
+		charts[i] = dim.chart(&panels[i], u, cited, names, 9, 16)
 		charts[i].heading = string(panels[i].Precision)
 		top = max(top, charts[i].peak())
 	}
@@ -137,7 +146,7 @@ func (dim dimension) detail(d *data, panels []panel, u unit) *page {
 	return &page{
 		Name:     d.fileStem("throughput-vs-"+dim.name, first.Device, first.Cache, first.Matrix),
 		Title:    fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.place(first.Device, first.Cache)),
-		Subtitle: dim.subtitle(charts, u, len(kernelsOf(panels))-len(names)) + dim.settings(panels, charts),
+		Subtitle: dim.subtitle(charts, u, len(kernelsOf(panels))-len(names)) + dim.settings(panels, charts) + cited.caption(),
 		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
 		Detail:   true,
 		matrix:   first.Matrix,

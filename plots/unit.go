@@ -7,6 +7,7 @@ import (
 
 // A unit is what the throughput of a figure is given in.
 type unit struct {
+	name  string
 	label string // of the axis
 	note  string // for the subtitle
 	of    func(*store.Row) float64
@@ -15,11 +16,13 @@ type unit struct {
 
 var (
 	gbps = unit{
+		name:  "GB/s",
 		label: "GB/s (compulsory traffic / time)",
 		of:    func(r *store.Row) float64 { return r.GBPS },
 		bytes: true,
 	}
 	gflops = unit{
+		name:  "GFLOP/s",
 		label: "GFLOP/s (two per nonzero / time)",
 		note:  " GFLOP/s, not GB/s, because formats differ in bytes.",
 		of:    func(r *store.Row) float64 { return r.GFLOPS },
@@ -27,6 +30,7 @@ var (
 	// gbpsPaper is the axis of the COO papers, who count 24 bytes for the two
 	// operations of each nonzero.
 	gbpsPaper = unit{
+		name:  "GB/s",
 		label: "GB/s (24 bytes per nonzero / time, as in the paper)",
 		note:  " GB/s as the paper counts them, 24 bytes per nonzero in any format: in proportion to speed, not what memory moved.",
 		of:    func(r *store.Row) float64 { return 12 * r.GFLOPS },
