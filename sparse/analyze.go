@@ -1,10 +1,5 @@
 package sparse
 
-import (
-	"math/bits"
-	"sync"
-)
-
 // Analyze computes the features of m in one parallel pass over row offsets and
 // columns, and a look at a sample of rows and entries; it does not read the values.
 // Everything is summed in integers, so the result is the same on any number of
@@ -12,35 +7,31 @@ import (
 //
 // The columns of m must lie within it and increase in each row, as Validate checks.
 func Analyze[V Float](m *CSR[V]) Features {
-	var (
-		mu    sync.Mutex
-		rows  lengths
-		total = newScan(m.Rows, m.Cols, m.RowPtr, m.ColIdx)
-	)
-	eachPart(m.Rows+m.NNZ(), func(part, parts int) {
+	scans := make([]*scan, scanners(m.Rows, m.Cols, m.NNZ()))
+	eachOf(len(scans), func(part, parts int) {
+		s := newScan(m.Rows, m.Cols, m.RowPtr, m.ColIdx)
 		// Rows and entries are shared out separately, so that one giant row is
 		// everybody's work.
-		var l lengths
-		lo, hi := share(m.Rows, part, parts)
-		for i := lo; i < hi; i++ {
-			l.add(m.RowPtr[i+1] - m.RowPtr[i])
-		}
-		s := total.fork()
+		s.rows(share(m.Rows, part, parts))
 		s.entries(share(m.NNZ(), part, parts))
-
-		mu.Lock()
-		defer mu.Unlock()
-		rows.unite(&l)
-		total.unite(s)
+		scans[part] = s
 	})
+	var total scan
+	var used, diagonals []marks
+	for _, s := range scans {
+		total.add(s)
+		used, diagonals = append(used, s.used), append(diagonals, s.diagonals)
+	}
 
 	f := Features{Rows: m.Rows, Cols: m.Cols, Nonzeros: m.NNZ()}
-	rows.histogram().describe(&f)
+	total.lengths.histogram().describe(&f)
 	total.describe(&f)
+	f.ColsUsed, f.Diagonals = union(used), float64(union(diagonals))
 	if m.NNZ() > 0 {
-		f.RowSimilarity = rowSimilarity(m.RowPtr, m.ColIdx)
+		count, piece := sampleSize(m.NNZ())
+		f.RowSimilarity = rowSimilarity(m.RowPtr, m.ColIdx, count, piece)
 		if m.Rows == m.Cols {
-			f.PatternSymmetry = patternSymmetry(m.RowPtr, m.ColIdx)
+			f.PatternSymmetry = patternSymmetry(m.RowPtr, m.ColIdx, count)
 		}
 	}
 	return f
@@ -67,8 +58,6 @@ func (h histogram) describe(f *Features) {
 // lengths must be there.
 func (s *scan) describe(f *Features) {
 	full := f.Rows - f.EmptyRows
-	f.ColsUsed = ones(s.used)
-	f.Diagonals = float64(ones(s.diagonals))
 	f.Bandwidth = s.largest
 	f.BandwidthMean = ratio(s.distance, float64(f.Nonzeros))
 	f.RowSpanMean = ratio(s.span, float64(f.Rows))
@@ -82,12 +71,4 @@ func ratio[N int | uint64](a N, b float64) float64 {
 		return 0
 	}
 	return float64(a) / b
-}
-
-func ones(set []uint32) int {
-	n := 0
-	for _, word := range set {
-		n += bits.OnesCount32(word)
-	}
-	return n
 }

@@ -127,7 +127,7 @@ func sameFeatures(t *testing.T, got, want Features) {
 		x, y := a.Field(i).Float(), b.Field(i).Float()
 		off := 1e-9 * (1 + math.Abs(y))
 		if (name == "RowSimilarity" || name == "PatternSymmetry") && want.Nonzeros > exactBelow {
-			off = 5 * 0.008
+			off = 5 * 0.016
 		}
 		if !(math.Abs(x-y) <= off) {
 			t.Errorf("%s is %v, want %v", name, x, y)

@@ -57,15 +57,15 @@ type Features struct {
 	NeighbourRate float64 `json:"neighbour_rate"`
 	// RowSimilarity is the mean, over the rows that are not empty, of the share
 	// of a row's entries for which the next such row has an entry at most one
-	// column away. Above 2¹⁴ entries it is estimated from 4096 rows, with a
-	// standard error below 0.008.
+	// column away. Above 2¹² entries it is estimated from a sample, with a standard
+	// error below 0.016.
 	RowSimilarity float64 `json:"row_similarity"`
 	// Diagonals is the number of distinct j−i.
 	Diagonals float64 `json:"diagonals"`
 	// PatternSymmetry is the share of the entries off the diagonal whose mirror
 	// image is stored, too: 1 where there are none, 0 for a matrix that is not
-	// square. Above 2¹⁴ entries it is estimated from 4096 of them, with a
-	// standard error below 0.008.
+	// square. Above 2¹² entries it is estimated from a sample, with a standard
+	// error below 0.016.
 	PatternSymmetry float64 `json:"pattern_symmetry"`
 }
 

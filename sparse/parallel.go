@@ -9,10 +9,19 @@ import (
 // the number of cores, and waits for all of them. Small work (below about 10⁵
 // steps) stays on the caller's goroutine.
 func eachPart(steps int, f func(part, parts int)) {
-	parts := 1
-	if steps >= 1e5 {
-		parts = runtime.GOMAXPROCS(0)
+	eachOf(workers(steps), f)
+}
+
+// workers is the number of cores that some work is shared out to.
+func workers(steps int) int {
+	if steps < 1e5 {
+		return 1
 	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// eachOf is eachPart with a given number of parts.
+func eachOf(parts int, f func(part, parts int)) {
 	var wg sync.WaitGroup
 	for part := range parts {
 		wg.Go(func() { f(part, parts) })

@@ -7,17 +7,24 @@ import (
 
 // Two features cost several products if every entry is looked at. Where there are
 // many entries, they are estimated from a sample that depends on nothing but the
-// size of the matrix: one row, or entry, at random of each of sampleSize equal
-// ranges.
+// size of the matrix: one row, or entry, at random of each of some equal ranges.
 const (
 	// exactBelow is the number of entries up to which all of them are looked at.
-	exactBelow = 1 << 14
-	// sampleSize bounds the standard error of a mean of numbers from 0 to 1 by
-	// 1/(2·√4096) < 0.008.
-	sampleSize = 1 << 12
+	exactBelow = 1 << 12
 	// pieceSize is how much of a long row is looked at, in one piece.
-	pieceSize = 16
+	pieceSize = 8
 )
+
+// sampleSize is how many rows, or entries, of a matrix with that many entries are looked
+// at, so few that they cost a fraction of a product, and how many entries of a row. Where
+// that is not all, count bounds the standard error of a mean of numbers from 0 to 1 by
+// 1/(2·√1024) < 0.016 and, from two million entries on, by half of that.
+func sampleSize(nnz int) (count, piece int) {
+	if nnz <= exactBelow {
+		return MaxIndex, MaxIndex
+	}
+	return min(max(1<<10, nnz/512), 1<<12), pieceSize
+}
 
 // pick returns a number in the n-th of count ranges that [0, total) is divided in;
 // count = total gives all of them.
@@ -38,17 +45,14 @@ func scramble(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// rowSimilarity is Features.RowSimilarity.
-func rowSimilarity(rowPtr, colIdx []int32) float64 {
+// rowSimilarity is Features.RowSimilarity, of count rows and a piece of each.
+func rowSimilarity(rowPtr, colIdx []int32, count, piece int) float64 {
 	rows := len(rowPtr) - 1
-	count, piece := rows, len(colIdx)
-	if len(colIdx) > exactBelow {
-		count, piece = min(rows, sampleSize), pieceSize
-	}
+	count = min(rows, count)
 	// Shares are summed in units of 2⁻³², rounded down, so that the order of the
 	// sum does not matter. It stays below 2⁶³.
 	var sum, full atomic.Uint64
-	eachPart(len(colIdx), func(part, parts int) {
+	eachPart(50*count, func(part, parts int) {
 		var mySum, myFull uint64
 		lo, hi := share(count, part, parts)
 		for n := lo; n < hi; n++ {
@@ -58,9 +62,13 @@ func rowSimilarity(rowPtr, colIdx []int32) float64 {
 				continue
 			}
 			myFull++
-			length := min(piece, end-start)
-			at := start + random(^uint32(n), end-start-length+1)
-			mySum += uint64(similar(colIdx[at:at+length], nextRow(rowPtr, colIdx, i))) << 32 / uint64(length)
+			length, next := min(piece, end-start), nextRow(rowPtr, colIdx, i)
+			// A piece beyond the end goes on at the start, so that no entry is more
+			// likely to be in it than another.
+			at := start + random(^uint32(n), end-start)
+			over := max(0, at+length-end)
+			near := similar(colIdx[at:at+length-over], next) + similar(colIdx[start:start+over], next)
+			mySum += uint64(near) << 32 / uint64(length)
 		}
 		sum.Add(mySum)
 		full.Add(myFull)
@@ -79,6 +87,9 @@ func nextRow(rowPtr, colIdx []int32, i int) []int32 {
 
 // similar counts the columns in a that have one of b at most 1 away.
 func similar(a, b []int32) int {
+	if len(a) == 0 {
+		return 0
+	}
 	from, _ := slices.BinarySearch(b, a[0]-1)
 	b = b[from:]
 	count, k := 0, 0
@@ -96,14 +107,11 @@ func similar(a, b []int32) int {
 	return count
 }
 
-// patternSymmetry is Features.PatternSymmetry of a square matrix.
-func patternSymmetry(rowPtr, colIdx []int32) float64 {
-	count := len(colIdx)
-	if count > exactBelow {
-		count = sampleSize
-	}
+// patternSymmetry is Features.PatternSymmetry of a square matrix, of count entries.
+func patternSymmetry(rowPtr, colIdx []int32, count int) float64 {
+	count = min(len(colIdx), count)
 	var off, mirrored atomic.Int64
-	eachPart(len(colIdx), func(part, parts int) {
+	eachPart(50*count, func(part, parts int) {
 		var myOff, myMirrored int64
 		lo, hi := share(count, part, parts)
 		i := rowOf(rowPtr, pick(len(colIdx), lo, count))

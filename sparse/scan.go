@@ -1,98 +1,84 @@
 package sparse
 
-import "sync/atomic"
-
-// A scan collects what a range of entries says about the pattern of a matrix.
-// Scans of parts of the entries can be united in any order.
+// A scan collects what a range of rows and a range of entries say about the lengths of
+// rows and the pattern of a matrix.
 type scan struct {
-	rows           int
 	rowPtr, colIdx []int32
-	used           []uint32 // a bit per column, shared by all scans of a matrix
-	diagonals      []uint32 // a bit per j−i, from −(rows−1) on; shared, too
 
-	largest    int    // |i−j|
-	distance   uint64 // sum of |i−j|, below 2⁶²
-	span       int    // sum of last − first column of the rows; of part of a row, only one of the two
-	profile    int    // sum of the distances from first column to diagonal, where that is right of it
-	neighbours int    // pairs of entries next to each other in a row
+	// Of rows, by their lengths and ends.
+	lengths lengths
+	largest int // |i−j|
+	span    int // sum of last − first column
+	profile int // sum of the distances from first column to diagonal, where that is right of it
+
+	// Of entries.
+	used       marks // columns
+	diagonals  marks // j−i, from −(rows−1) on
+	distance   int   // sum of |i−j|, below 2⁶²
+	neighbours int   // pairs next to each other in a row
+}
+
+// scanners is the number of scans that a matrix is shared out to: their marks take no
+// more memory than the columns of its entries and one scan's.
+func scanners(rows, cols, nnz int) int {
+	return min(workers(rows+nnz), 1+4*nnz/(rows+2*cols+1))
 }
 
 func newScan(rows, cols int, rowPtr, colIdx []int32) *scan {
-	return &scan{rows: rows, rowPtr: rowPtr, colIdx: colIdx,
-		used: make([]uint32, (cols+31)/32), diagonals: make([]uint32, (rows+cols+31)/32)}
+	return &scan{rowPtr: rowPtr, colIdx: colIdx, used: newMarks(cols), diagonals: newMarks(rows + cols)}
 }
 
-// fork returns an empty scan of the same matrix.
-func (s *scan) fork() *scan {
-	return &scan{rows: s.rows, rowPtr: s.rowPtr, colIdx: s.colIdx, used: s.used, diagonals: s.diagonals}
+// rows looks at the rows [lo, hi).
+func (s *scan) rows(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		start, end := s.rowPtr[i], s.rowPtr[i+1]
+		s.lengths.add(end - start)
+		if start == end {
+			continue
+		}
+		first, last := int(s.colIdx[start]), int(s.colIdx[end-1])
+		s.largest = max(s.largest, i-first, last-i) // the columns rise
+		s.span += last - first
+		s.profile += max(0, i-first)
+	}
 }
 
-func (s *scan) unite(o *scan) {
-	s.largest = max(s.largest, o.largest)
-	s.distance += o.distance
-	s.span += o.span
-	s.profile += o.profile
-	s.neighbours += o.neighbours
-}
-
-// entries looks at the entries [lo, hi), in whatever rows they lie.
+// entries looks at the entries [lo, hi), in whatever rows they lie. It is one loop with
+// next to nothing done for a row, because most rows are short.
 func (s *scan) entries(lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	for i := rowOf(s.rowPtr, lo); lo < hi; i++ {
+	i := rowOf(s.rowPtr, lo)
+	before := -2 // the column before, in the same row
+	if lo > int(s.rowPtr[i]) {
+		before = int(s.colIdx[lo-1])
+	}
+	used, distance, neighbours := s.used, 0, 0
+	for ; lo < hi; i++ {
 		end := min(int(s.rowPtr[i+1]), hi)
-		if lo == end {
-			continue
+		diagonals := s.diagonals[len(s.rowPtr)-2-i:] // from j = 0 on
+		for _, j := range s.colIdx[lo:end] {
+			j := int(j)
+			used[j], diagonals[j] = 1, 1
+			distance += max(j-i, i-j)
+			if j == before+1 {
+				neighbours++
+			}
+			before = j
 		}
-		s.ends(i, lo, end)
-		s.row(i, lo, end)
-		lo = end
+		lo, before = end, -2
 	}
-}
-
-// ends looks at the first and the last of the entries [lo, hi) of row i.
-func (s *scan) ends(i, lo, hi int) {
-	first, last := int(s.colIdx[lo]), int(s.colIdx[hi-1])
-	s.largest = max(s.largest, i-first, last-i) // the columns rise
-	if lo == int(s.rowPtr[i]) {
-		s.span -= first
-		s.profile += max(0, i-first)
-	} else if int(s.colIdx[lo-1])+1 == first {
-		s.neighbours++
-	}
-	if hi == int(s.rowPtr[i+1]) {
-		s.span += last
-	}
-}
-
-// row looks at each of the entries [lo, hi) of row i. It is one loop, because most
-// rows are short.
-func (s *scan) row(i, lo, hi int) {
-	used, diagonals := s.used, s.diagonals
-	distance, neighbours, before := int64(0), 0, int64(-2)
-	below := int64(i)              // subtracted, it gives the distance right of the diagonal
-	shift := int64(s.rows - 1 - i) // added, it gives the number of the diagonal
-	for _, j := range s.colIdx[lo:hi] {
-		j := int64(j)
-		setBit(used, uint64(j))
-		setBit(diagonals, uint64(j+shift))
-		d := j - below
-		distance += max(d, -d)
-		if j == before+1 {
-			neighbours++
-		}
-		before = j
-	}
-	s.distance += uint64(distance)
+	s.distance += distance
 	s.neighbours += neighbours
 }
 
-// setBit sets a bit. Several goroutines set the same ones; most find them set
-// already, which costs them no more than a load.
-func setBit(set []uint32, at uint64) {
-	word, bit := &set[at>>5], uint32(1)<<(at&31)
-	if atomic.LoadUint32(word)&bit == 0 {
-		atomic.OrUint32(word, bit)
-	}
+// add adds what o knows, but for its marks.
+func (s *scan) add(o *scan) {
+	s.lengths.unite(&o.lengths)
+	s.largest = max(s.largest, o.largest)
+	s.span += o.span
+	s.profile += o.profile
+	s.distance += o.distance
+	s.neighbours += o.neighbours
 }

@@ -33,8 +33,8 @@ func TestPublishedSymmetry(t *testing.T) {
 		}
 		compared++
 		f, off := sparse.Analyze(m.A), 0.0006 // three digits are published
-		if f.Nonzeros > 1<<14 {
-			off += 4 * 0.008
+		if f.Nonzeros > 1<<12 {
+			off += 3 * 0.016
 		}
 		if math.Abs(f.PatternSymmetry-want.symmetry) > off {
 			t.Errorf("%s: symmetry %v, published %v", name, f.PatternSymmetry, want.symmetry)
