@@ -123,7 +123,7 @@ func (b *book) near(gap float64) []int {
 // unseen lists which of these are not known yet, each once.
 func (b *book) unseen(configs []int) []int {
 	var list []int
-	taken := map[int]bool{}
+	taken := make([]bool, len(b.known))
 	for _, c := range configs {
 		if !b.seen(c) && !taken[c] {
 			taken[c] = true
@@ -137,19 +137,23 @@ func (b *book) unseen(configs []int) []int {
 // one is as far as can be from those before, along the axes.
 func (b *book) spreadOut(kernel, n int) []int {
 	all := b.space.kernels[kernel]
-	drawn := []int{all[b.rng.IntN(len(all))]}
+	nearest := make([]float64, len(all)) // of those drawn, how far it is
+	for i := range nearest {
+		nearest[i] = math.Inf(1)
+	}
+	var drawn []int
+	next := b.rng.IntN(len(all))
 	for len(drawn) < min(n, len(all)) {
-		best, most := -1, -1.0
-		for _, c := range all {
-			nearest := math.Inf(1)
-			for _, d := range drawn {
-				nearest = min(nearest, b.space.distance(c, d))
-			}
-			if nearest > most {
-				best, most = c, nearest
+		last := all[next]
+		drawn = append(drawn, last)
+		nearest[next] = -1 // so that it is not drawn again
+		next = 0
+		for i, c := range all {
+			nearest[i] = min(nearest[i], b.space.distance(c, last))
+			if nearest[i] > nearest[next] {
+				next = i
 			}
 		}
-		drawn = append(drawn, best)
 	}
 	return drawn
 }

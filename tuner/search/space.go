@@ -17,10 +17,10 @@ type Space struct {
 	Configs []kernels.Config
 
 	kernels  [][]int     // configurations of each kernel; kernels as they come first
-	kernel   []int       // of each configuration
+	kernel   []int16     // of each configuration
 	places   [][]float64 // of each configuration along the axes: block, grid, and the parameters by name
 	values   [][]float64 // that occur along each axis, in order
-	ranks    [][]int16   // of each configuration along the axes: indices in values
+	ranks    [][]int16   // along each axis, of each configuration: indices in values
 	adjacent [][]int     // see Adjacent
 }
 
@@ -30,7 +30,7 @@ const absent = -1
 
 // NewSpace returns the space of these configurations, which are all different.
 func NewSpace(configs []kernels.Config) *Space {
-	s := &Space{Configs: configs, kernel: make([]int, len(configs))}
+	s := &Space{Configs: configs, kernel: make([]int16, len(configs))}
 	index := map[string]int{}
 	for i, c := range configs {
 		// Precisions are kept apart where they meet, as if they were kernels.
@@ -41,7 +41,7 @@ func NewSpace(configs []kernels.Config) *Space {
 			index[name] = k
 			s.kernels = append(s.kernels, nil)
 		}
-		s.kernel[i] = k
+		s.kernel[i] = int16(k)
 		s.kernels[k] = append(s.kernels[k], i)
 	}
 	s.place()
@@ -88,13 +88,23 @@ func (s *Space) place() {
 		slices.Sort(s.values[axis])
 		s.values[axis] = slices.Compact(s.values[axis])
 	}
-	s.ranks = make([][]int16, len(s.Configs))
-	for i, at := range s.places {
-		for axis, v := range at {
-			r, _ := slices.BinarySearch(s.values[axis], v)
-			s.ranks[i] = append(s.ranks[i], int16(r))
+	s.ranks = make([][]int16, len(s.values))
+	for axis := range s.ranks {
+		s.ranks[axis] = make([]int16, len(s.Configs))
+		for i, at := range s.places {
+			r, _ := slices.BinarySearch(s.values[axis], at[axis])
+			s.ranks[axis][i] = int16(r)
 		}
 	}
+}
+
+// most is how many places an axis has, or how many kernels there are, at most.
+func (s *Space) most() int {
+	n := len(s.kernels)
+	for _, values := range s.values {
+		n = max(n, len(values))
+	}
+	return n
 }
 
 // size is the place of a block or grid size; 0 stands for none.
@@ -131,8 +141,12 @@ func (s *Space) connect() {
 			if at[axis] == absent {
 				continue
 			}
-			others := slices.Clone(s.ranks[i])
-			others[axis] = 0
+			others := make([]int16, len(s.ranks))
+			for other, ranks := range s.ranks {
+				if other != axis {
+					others[other] = ranks[i]
+				}
+			}
 			key := fmt.Sprint(s.kernel[i], others)
 			rows[key] = append(rows[key], i)
 		}
@@ -148,7 +162,7 @@ func (s *Space) connect() {
 	}
 	for i := range s.Configs { // a constraint may leave one alone on all its axes
 		if len(s.adjacent[i]) == 0 {
-			if near := s.nearest(i, s.kernel[i]); near >= 0 {
+			if near := s.nearest(i, int(s.kernel[i])); near >= 0 {
 				s.adjacent[i] = append(s.adjacent[i], near)
 				s.adjacent[near] = append(s.adjacent[near], i)
 			}
@@ -165,7 +179,7 @@ func (s *Space) Adjacent(config int) []int { return s.adjacent[config] }
 func (s *Space) Neighbours(config int) []int {
 	list := slices.Clone(s.adjacent[config])
 	for k := range s.kernels {
-		if k != s.kernel[config] {
+		if k != int(s.kernel[config]) {
 			list = append(list, s.nearest(config, k))
 		}
 	}
