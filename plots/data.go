@@ -33,6 +33,7 @@ type data struct {
 	drifts     []store.Drift  // by device and matrix
 	published  bool           // the papers' numbers are to be drawn, too
 	claims     []claims.Judgement
+	searched   searched // nothing where the figure is not asked for
 }
 
 // A setup is what trials must share to be compared in one panel.

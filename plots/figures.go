@@ -256,6 +256,14 @@ var Figures = []Figure{
 		draw:   drawRegret,
 	},
 	{
+		ID:    convergenceID,
+		Title: "How fast searches find the best",
+		See:   "A line that falls early saves the time to its right: with a search in place of the whole grid, a sweep is done so much sooner, at the loss where the line ends. The line of random is what trying everything in random order knows meanwhile. Wide bands are strategies that depend on the matrix, or on luck.",
+		Sweep: "authors-code",
+		Needs: fmt.Sprintf("measure grids of %d to %d configurations for a matrix, without a budget", leastSearched, mostSearched),
+		draw:  drawConvergence,
+	},
+	{
 		ID:    "drift",
 		Title: "Drift of the device",
 		See:   "The same trial, measured again through the sweep: a line at 1 is a device that stayed as fast as it was. Where the drift is significant, ties and comparisons divide times by it.",

@@ -54,6 +54,19 @@ func (p *page) save(f *files) error {
 	return nil
 }
 
+// encode renders the page as "png", "svg" or "pdf".
+func (p *page) encode(format string) ([]byte, error) {
+	switch format {
+	case "png":
+		return p.raster(pageDPI)
+	case "svg":
+		return p.vector()
+	case "pdf":
+		return p.portable()
+	}
+	return nil, fmt.Errorf("drawing %s: unknown format %q: there are png, svg and pdf", p.Name, format)
+}
+
 // raster renders the page as PNG.
 func (p *page) raster(dpi int) ([]byte, error) {
 	c := vgimg.NewWith(vgimg.UseWH(pageWidth, p.pageHeight()), vgimg.UseDPI(dpi))

@@ -60,6 +60,11 @@ func Report(ctx context.Context, db *store.DB, r *rule.Rule, dir string, opt Opt
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
+	if len(opt.Figures) == 0 || slices.Contains(opt.Figures, convergenceID) {
+		if err := d.search(ctx, db); err != nil {
+			return nil, err
+		}
+	}
 	return write(ctx, d, r, dir, opt)
 }
 

@@ -64,7 +64,7 @@ func TestSameBytes(t *testing.T) {
 	slices.Reverse(d.best)
 	slices.Reverse(d.matrices)
 	again := newData(rows, d.best, d.matrices, d.devices)
-	again.patterns, again.drifts = d.patterns, d.drifts
+	again.patterns, again.drifts, again.searched = d.patterns, d.drifts, d.searched
 	second, _ := written(t, again, sampleRule(), Options{Version: "1"})
 
 	if len(first) < 10 {

@@ -33,15 +33,7 @@ func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, 
 	}
 	p := spyPage(name, a.Rows, a.Cols, a.NNZ(), m, d)
 	p.wholePixels()
-	switch format {
-	case "png":
-		return p.raster(pageDPI)
-	case "svg":
-		return p.vector()
-	case "pdf":
-		return p.portable()
-	}
-	return nil, fmt.Errorf("drawing %s: unknown format %q: there are png, svg and pdf", name, format)
+	return p.encode(format)
 }
 
 // Measures of a spy plot, in points.
@@ -53,6 +45,7 @@ const (
 
 func spyPage(name string, rows, cols, nnz int, m mosaic, d *sparse.Density) *page {
 	p := &page{
+		Name:     name,
 		Title:    fmt.Sprintf("%s: %s × %s, %s", name, grouped(rows), grouped(cols), plural(nnz, "nonzero")),
 		Subtitle: binWords(rows, cols, m, d),
 		height:   max(m.size().Y, 60) + spyBottom,

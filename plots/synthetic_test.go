@@ -123,6 +123,7 @@ func (s synthetic) data() *data {
 	for i := range d.panels {
 		d.best = append(d.best, store.Best{Row: *fastest(d.panels[i].rows), Margin: 0.05, TieSize: 1 + i%3})
 	}
+	d.searched = searchedOn(s.device)
 	for i, m := range s.matrices {
 		d.drifts = append(d.drifts, drift(s.device, m, i))
 	}
@@ -253,6 +254,7 @@ func both() *data {
 	x, y := a.data(), b.data()
 	d := newData(slices.Concat(x.rows, y.rows), slices.Concat(x.best, y.best), slices.Concat(x.matrices, y.matrices[4:]), slices.Concat(x.devices, y.devices))
 	d.patterns, d.drifts = x.patterns, slices.Concat(x.drifts, y.drifts)
+	d.searched.outcomes = slices.Concat(x.searched.outcomes, y.searched.outcomes)
 	return d
 }
 

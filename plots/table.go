@@ -154,7 +154,11 @@ func summaryTables(d *data) []table {
 	if len(d.aims()) > 0 {
 		tables = append(tables, aimTable(d))
 	}
-	return append(tables, winsTable(d), matrixTable(d))
+	tables = append(tables, winsTable(d), matrixTable(d))
+	if len(d.searched.outcomes) > 0 {
+		tables = append(tables, searchTable(d.searched))
+	}
+	return tables
 }
 
 func deviceTable(d *data) table {

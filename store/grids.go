@@ -14,13 +14,17 @@ import (
 	"spmvtune/tuner/replay"
 )
 
-// Grids returns what sweeps over whole grids have measured, by device, matrix,
-// precision and cache state, with the raw samples: what searches can be replayed on.
-// Trials of other searches are not among them, nor those that were measured again since.
-func (db *DB) Grids(ctx context.Context) ([]replay.Grid, error) {
+// Grids returns what sweeps over whole grids have measured, of what the filter chooses, by
+// device, matrix, precision and cache state, with the raw samples: what searches can be
+// replayed on. Trials of other searches are not among them, nor those that were measured
+// again since.
+func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	whole, err := db.wholeSweeps(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading sweeps: %w", failed(db.path, err))
+	}
+	if len(whole) == 0 {
+		return nil, nil
 	}
 	devices, err := db.Devices(ctx)
 	if err != nil {
@@ -36,6 +40,7 @@ func (db *DB) Grids(ctx context.Context) ([]replay.Grid, error) {
 		precision                            kernels.Precision
 		trial                                replay.Trial
 	}
+	where, args := f.where("superseded = 0")
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r row, err error) {
 		var status tuner.Status
 		var median sql.NullFloat64
@@ -50,11 +55,12 @@ func (db *DB) Grids(ctx context.Context) ([]replay.Grid, error) {
 		r.trial.Median, r.trial.Batch = median.Float64, int(batch.Int64)
 		r.trial.OK = status == tuner.OK && len(r.trial.Samples) > 0
 		return r, nil
-	}, `SELECT w.name || ' ' || w.hash, d.name, m.name, t.precision, t.cache, k.name, t.block, t.grid, t.params, t.status, t.median, t.batch, s.data
+	}, `SELECT sweep || ' ' || hash, device, matrix, precision, cache, kernel, block, grid, params, status, median, batch, data FROM (
+		SELECT w.name AS sweep, w.hash, d.name AS device, m.name AS matrix, k.name AS kernel, t.precision, t.cache,
+			t.block, t.grid, t.params, t.status, t.median, t.batch, t.superseded, s.data
 		FROM trial t JOIN sweep w ON w.id = t.sweep JOIN device d ON d.id = t.device JOIN matrix m ON m.id = t.matrix
-			JOIN kernel k ON k.id = t.kernel LEFT JOIN sample s ON s.trial = t.id
-		WHERE t.superseded = 0
-		ORDER BY d.name, m.name, t.precision, t.cache, t.sweep, k.name, t.params, t.grid, t.block`)
+			JOIN kernel k ON k.id = t.kernel LEFT JOIN sample s ON s.trial = t.id)`+where+`
+		ORDER BY device, matrix, precision, cache, sweep, hash, kernel, params, grid, block`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading samples: %w", failed(db.path, err))
 	}
@@ -78,6 +84,12 @@ func (db *DB) Grids(ctx context.Context) ([]replay.Grid, error) {
 	return slices.DeleteFunc(grids, func(g replay.Grid) bool { return !(g.Best() > 0) }), nil
 }
 
+// Whole reports whether the sweep measures every configuration.
+func (s Sweep) Whole() bool {
+	search := configs.SearchOf([]byte(s.Text))
+	return search.Strategy == "grid" && search.Trials == 0
+}
+
 // wholeSweeps returns, of the sweeps that try every configuration, the warm-up of their
 // protocols, by name and hash.
 func (db *DB) wholeSweeps(ctx context.Context) (map[string]int, error) {
@@ -87,7 +99,7 @@ func (db *DB) wholeSweeps(ctx context.Context) (map[string]int, error) {
 	}
 	whole := map[string]int{}
 	for _, s := range sweeps {
-		if search := configs.SearchOf([]byte(s.Text)); search.Strategy != "grid" || search.Trials > 0 {
+		if !s.Whole() {
 			continue
 		}
 		warmup := 1

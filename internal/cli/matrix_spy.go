@@ -13,8 +13,8 @@ import (
 	"spmvtune/tuner"
 )
 
-// spyFormats are the extensions of pictures.
-var spyFormats = []string{"png", "svg", "pdf"}
+// pictureFormats are the extensions of pictures.
+var pictureFormats = []string{"png", "svg", "pdf"}
 
 func newMatrixSpy() *cobra.Command {
 	var out string
@@ -33,7 +33,7 @@ the extension: .png, .svg or .pdf.
 		ValidArgsFunction: completeTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format := strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), ".")
-			if !slices.Contains(spyFormats, format) {
+			if !slices.Contains(pictureFormats, format) {
 				return usage(errors.New("say what to write: -o FILE.png, FILE.svg or FILE.pdf"))
 			}
 			spec, err := target.spec(args[0])
@@ -50,7 +50,7 @@ the extension: .png, .svg or .pdf.
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "picture to write: FILE.png, FILE.svg or FILE.pdf")
-	flagFile(cmd, "out", spyFormats...)
+	flagFile(cmd, "out", pictureFormats...)
 	target.flags(cmd)
 	return cmd
 }

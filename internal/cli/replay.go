@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/plots"
+	"spmvtune/store"
 	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 )
@@ -21,7 +24,7 @@ import (
 func newReplay() *cobra.Command {
 	var strategies []string
 	var seeds int
-	var format string
+	var format, figure string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay [DB]",
@@ -34,13 +37,21 @@ what it has found is within 5%, 2% and 1% of the best for good.
 
 Device time is counted by a model: the products of samples, warm-up and verification,
 each with the flush of the caches where they are cold. How good a configuration is is
-judged by the median of all its samples, not by those that the search has seen.`,
+judged by the median of all its samples, not by those that the search has seen.
+
+--figure draws how near the best they come over device time; the report has this figure
+of up to some forty grids.`,
 		Example: `  spmvtune replay
   spmvtune replay results.db --strategy racing,model --seeds 200
+  spmvtune replay results.db --figure convergence.svg
   spmvtune replay results.db --format csv > replay.csv`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeFile("db"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			picture := strings.TrimPrefix(strings.ToLower(filepath.Ext(figure)), ".")
+			if figure != "" && !slices.Contains(pictureFormats, picture) {
+				return usage(fmt.Errorf("--figure %s: the file's ending says the format: .png, .svg or .pdf", figure))
+			}
 			for _, s := range strategies {
 				if !slices.Contains(search.Names(), s) {
 					err := fmt.Errorf("no strategy is called %q", s)
@@ -61,7 +72,7 @@ judged by the median of all its samples, not by those that the search has seen.`
 				return err
 			}
 			defer db.Close()
-			grids, err := db.Grids(cmd.Context())
+			grids, err := db.Grids(cmd.Context(), store.Filter{})
 			if err != nil {
 				return err
 			}
@@ -75,6 +86,11 @@ judged by the median of all its samples, not by those that the search has seen.`
 					return err
 				}
 			}
+			if figure != "" {
+				if err := r.draw(figure, picture); err != nil {
+					return err
+				}
+			}
 			return r.print(cmd.OutOrStdout(), format)
 		},
 	}
@@ -82,6 +98,8 @@ judged by the median of all its samples, not by those that the search has seen.`
 	cmd.Flags().IntVar(&seeds, "seeds", 50, "searches of each strategy on each matrix")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or markdown")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: --format json")
+	cmd.Flags().StringVar(&figure, "figure", "", "picture to write of how they come near the best: FILE.png, FILE.svg or FILE.pdf")
+	flagFile(cmd, "figure", pictureFormats...)
 	flagValues(cmd, "strategy", search.Names()...)
 	flagValues(cmd, "format", formats...)
 	return cmd
@@ -91,6 +109,26 @@ judged by the median of all its samples, not by those that the search has seen.`
 type replays struct {
 	outcomes []replay.Outcome
 	lines    []string // one a strategy
+}
+
+// draw writes the figure. Where there are several devices or cache states, each has one,
+// and the further ones are numbered.
+func (r *replays) draw(path, format string) error {
+	pictures, err := plots.Convergence(r.outcomes, format)
+	if err != nil {
+		return err
+	}
+	for i, picture := range pictures {
+		name := path
+		if i > 0 {
+			ending := filepath.Ext(path)
+			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ending), i+1, ending)
+		}
+		if err := replaceFile(name, picture); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // run replays one strategy on all grids.
