@@ -47,6 +47,9 @@ func fromZero(top float64, n int) scale {
 	step := niceStep(top, n)
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	s := scale{max: top * 1.06, norm: plot.LinearScale{}}
+	if 2*step > s.max { // one tick above zero is too few to read between: 2.5 for 5
+		step, decimals = step/2, max(0, int(1-math.Floor(math.Log10(step)+1e-9)))
+	}
 	for i := 0; float64(i)*step <= s.max; i++ {
 		v := float64(i) * step
 		s.ticks = append(s.ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', decimals, 64)})
@@ -151,8 +154,11 @@ func logarithmic(low, high float64, label func(float64) string) scale {
 	span := math.Log(high / low)
 	s := scale{min: low * math.Exp(-0.03*span), max: high * math.Exp(0.11*span), norm: plot.LogScale{}}
 	marks := []float64{1, 2, 5}
-	if s.max/s.min < 6 {
+	switch span := s.max / s.min; {
+	case span < 6:
 		marks = []float64{1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
+	case span < 15:
+		marks = []float64{1, 1.5, 2, 3, 4, 5, 6, 8}
 	}
 	if s.max/s.min > 200 {
 		marks = []float64{1}

@@ -75,33 +75,49 @@ func (b *bars) height() vg.Length {
 }
 
 func (b *bars) draw(c draw.Canvas) {
-	left := b.drawRows(c)
-	width := (c.Max.X - c.Min.X - left) / vg.Length(len(b.columns))
+	left, _ := b.sides()
+	b.drawRows(c)
+	width := b.columnWidth(c.Max.X - c.Min.X)
 	for i := range b.columns {
 		column := c
-		column.Min.X = c.Min.X + left + vg.Length(i)*width + 8
-		column.Max.X = column.Min.X + width - 22
+		column.Min.X = c.Min.X + left + vg.Length(i)*(width+columnGap) + 8
+		column.Max.X = column.Min.X + width
 		b.drawColumn(column, i)
 	}
 	label := at(typeface(labelSize, false, softColor), text.XCenter, text.YBottom)
 	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y}, fit(label, b.label, c.Max.X-c.Min.X-left))
 }
 
-// drawRows draws the names of the rows, every other one on a band, and returns
-// the width that they take.
-func (b *bars) drawRows(c draw.Canvas) vg.Length {
+const columnGap = vg.Length(22)
+
+// columnWidth is that of the data of a column, of a body of this width.
+func (b *bars) columnWidth(body vg.Length) vg.Length {
+	left, _ := b.sides()
+	return (body-left)/vg.Length(len(b.columns)) - columnGap
+}
+
+// sides is the width that rows take for their names and notes, and for names alone.
+func (b *bars) sides() (left, names vg.Length) {
 	name := typeface(labelSize, false, inkColor)
 	soft := typeface(tickSize-0.5, false, softColor)
-	var left, notes vg.Length
+	var notes vg.Length
 	for i := range b.rows {
-		left = max(left, name.Width(b.rows[i].name))
+		names = max(names, name.Width(b.rows[i].name))
 		notes = max(notes, soft.Width(b.rows[i].note))
 	}
-	left = min(max(left, 70), 190) + 8
-	names := left - 8
+	names = min(max(names, 70), 190)
+	left = names + 8
 	if b.oneLine() {
 		left += notes + 6
 	}
+	return left, names
+}
+
+// drawRows draws the names of the rows, every other one on a band.
+func (b *bars) drawRows(c draw.Canvas) {
+	name := typeface(labelSize, false, inkColor)
+	soft := typeface(tickSize-0.5, false, softColor)
+	left, names := b.sides()
 	height, top := b.rowHeight(), c.Max.Y-headingHeight
 	for i := range b.rows {
 		r, y := &b.rows[i], top-vg.Length(i)*height
@@ -116,7 +132,6 @@ func (b *bars) drawRows(c draw.Canvas) vg.Length {
 		c.FillText(at(name, text.XLeft, text.YBottom), vg.Point{X: c.Min.X + 3, Y: mid - 1.5}, fit(name, r.name, names))
 		c.FillText(at(soft, text.XLeft, text.YTop), vg.Point{X: c.Min.X + 3, Y: mid - 2.5}, fit(soft, r.note, left-4))
 	}
-	return left
 }
 
 // background is the colour behind the i-th row.

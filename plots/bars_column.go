@@ -69,26 +69,51 @@ func (b *bars) drawCell(c draw.Canvas, cell []mark, x func(float64) vg.Length, m
 	} else {
 		bestY = mid
 	}
-	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.v)) + 6, Y: bestY}, behind)
+	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.v)) + numberGap, Y: bestY}, behind)
 }
+
+// roomForWords is where the axis is to end in a body of this width, so that number and
+// words fit beside a bar that ends at 1.
+func (b *bars) roomForWords(body vg.Length) float64 {
+	var most vg.Length
+	for i := range b.rows {
+		for _, cell := range b.rows[i].cells {
+			for _, m := range cell {
+				most = max(most, numberGap+b.wordsWidth(&m))
+			}
+		}
+	}
+	width := b.columnWidth(body)
+	return float64(width / max(width-most, width/3))
+}
+
+// wordsWidth is that of the number of a mark and its words.
+func (b *bars) wordsWidth(m *mark) vg.Length {
+	width := typeface(tickSize, true, inkColor).Width(b.number(m.v))
+	if m.words != "" {
+		width += wordsGap + typeface(tickSize-0.5, false, softColor).Width(m.words)
+	}
+	return width
+}
+
+const (
+	numberGap = vg.Length(6) // from a mark to its number
+	wordsGap  = vg.Length(5) // from there to its words
+)
 
 // drawNumber writes the number of a mark to the right of p, over the lines of grid
 // and roof, and its words after it.
 func (b *bars) drawNumber(c draw.Canvas, m *mark, p vg.Point, behind color.Color) {
-	const gap = vg.Length(5)
 	number := at(typeface(tickSize, true, inkColor), text.XLeft, text.YCenter)
 	soft := at(typeface(tickSize-0.5, false, softColor), text.XLeft, text.YCenter)
 	s := b.number(m.v)
-	after := p.X + number.Width(s)
-	end := after
-	if m.words != "" {
-		end += gap + soft.Width(m.words)
-	}
+	end := p.X + b.wordsWidth(m)
+	p.Y++ // what has no descenders stands in the middle of its upper part
 	c.SetColor(behind)
 	c.Fill(vg.Rectangle{Min: vg.Point{X: p.X - 1, Y: p.Y - 5}, Max: vg.Point{X: end + 1, Y: p.Y + 4}}.Path())
 	c.FillText(number, p, s)
 	if m.words != "" {
-		c.FillText(soft, vg.Point{X: after + gap, Y: p.Y}, m.words)
+		c.FillText(soft, vg.Point{X: p.X + number.Width(s) + wordsGap, Y: p.Y}, m.words)
 	}
 }
 

@@ -67,5 +67,10 @@ func shares(lowest, highest float64, n int) scale {
 	return s
 }
 
-// percent3 prints a fraction with three digits: "97.4%".
-func percent3(v float64) string { return significant(100*v, 3) + "%" }
+// percent3 prints a fraction with three digits: "97.4%"; as all only what is all.
+func percent3(v float64) string {
+	if v < 1 && v >= 0.9995 {
+		return ">99.9%"
+	}
+	return significant(100*v, 3) + "%"
+}

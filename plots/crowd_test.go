@@ -119,7 +119,7 @@ func TestFixedWords(t *testing.T) {
 		fixed []int
 		want  string
 	}{
-		{[]int{0, 0}, ""}, {[]int{256, 0, 256}, "grid 256"}, {[]int{8, 16384, 8}, "grid 8 or 16384, by kernel"},
+		{[]int{0, 0}, ""}, {[]int{256, 0, 256}, "grid 256"}, {[]int{8, 16384, 8}, "grid 8 or 16384"},
 		{[]int{8, 64, 16384}, "each at its own grid"},
 	} {
 		var lines []line

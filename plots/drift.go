@@ -106,7 +106,7 @@ func largestWords(of []store.Drift) string {
 	if worst.Significant {
 		what = "taken out of ties and comparisons"
 	}
-	return fmt.Sprintf("Largest drift: %+.1f%%, on %s with a %s cache, %s", 100*(factor-1), worst.Matrix, worst.Cache, what)
+	return fmt.Sprintf("Largest drift: %s, on %s with a %s cache, %s", change(factor), worst.Matrix, worst.Cache, what)
 }
 
 // A driftPanel is the series of one matrix.

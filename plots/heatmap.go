@@ -45,7 +45,7 @@ const (
 	heatParams = vg.Length(12) // further parameters
 	heatBottom = vg.Length(26) // labels of block sizes
 	heatScale  = vg.Length(24) // the scale of colours, above all
-	heatFoot   = vg.Length(16) // the axis label
+	heatFoot   = vg.Length(8)  // the axis label, below the last labels
 	heatSide   = vg.Length(18)
 )
 

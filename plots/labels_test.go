@@ -74,7 +74,7 @@ func TestLabelsApart(t *testing.T) {
 	for name, d := range map[string]*data{
 		"processor": processor().data(), "one": one.data(), "30x11": gpu(30, 256).data(), "1024": gpu(3, 1024).data(), "long": long.data(),
 		"wide": wide.data(), "41": many.data(), "40 kernels": named.data(), "every block": every.data(),
-		"bins": bins().data(), "41 bins": manyBins.data(), "scans": scans().data(), "long scans": namedScans.data(), "both": both(),
+		"bins": bins().data(), "41 bins": manyBins.data(), "scans": scans().data(), "long scans": namedScans.data(), "both": both(), "profiled": profiled(named.data()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i := range Figures {

@@ -13,7 +13,7 @@ const (
 	mostBars       = 10
 	mostSmallLines = 10
 	mostLargeLines = 16
-	mostLongLines  = 6 // over more than longLine matrices
+	mostLongLines  = 8 // over more than longLine matrices
 )
 
 // leaders returns n kernels, in the catalogue's order: those that are fastest

@@ -128,7 +128,7 @@ func (f *shareFigure) pages(d *data, s setup) []*page {
 		}
 		b.rows = append(b.rows, r)
 	}
-	b.axis = shares(0, 2.6, 2) // with room for the words
+	b.axis = shares(0, b.roomForWords(pageWidth-2*pageMargin), 4)
 	p := &page{
 		Name:     d.fileStem(f.id, s.Device, string(s.Precision), s.Cache),
 		Title:    f.title + ": " + d.words(s),

@@ -104,19 +104,11 @@ func (h heading) Plot(c draw.Canvas, _ *plot.Plot) {
 	style := at(typeface(labelSize, true, inkColor), text.XLeft, text.YBottom)
 	soft := at(typeface(tickSize, false, softColor), text.XLeft, text.YBottom)
 	width, gap := c.Max.X-c.Min.X, vg.Length(5)
-	note := h.note
-	if note != "" && style.Width("mmmmmm")+gap+soft.Width(note) > width {
-		note = ""
-	}
-	room := width
-	if note != "" {
-		room -= gap + soft.Width(note)
-	}
-	name := fit(style, h.text, room)
-	y := c.Max.Y + 5
+	name, y := fit(style, h.text, width), c.Max.Y+5
 	c.FillText(style, vg.Point{X: c.Min.X, Y: y}, name)
-	if note != "" {
-		c.FillText(soft, vg.Point{X: c.Min.X + style.Width(name) + gap, Y: y}, note)
+	// The name comes first: a note that it leaves no room for can do without.
+	if after := style.Width(name) + gap; after+soft.Width(h.note) <= width {
+		c.FillText(soft, vg.Point{X: c.Min.X + after, Y: y}, h.note)
 	}
 }
 
@@ -265,12 +257,8 @@ func drawCharts(c draw.Canvas, charts []chart, columns int, xLabel, yLabel strin
 // drawPlots lays plots out in rows of columns with their data areas aligned, and
 // labels the axes once for all of them.
 func drawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel string) {
-	label := typeface(labelSize, false, softColor)
 	const side, bottom = vg.Length(20), vg.Length(20)
-	up := at(label, text.XCenter, text.YTop)
-	up.Rotation = quarterTurn
-	c.FillText(up, vg.Point{X: c.Min.X, Y: (c.Min.Y + bottom + c.Max.Y) / 2}, fit(up, yLabel, c.Max.Y-c.Min.Y-bottom))
-	c.FillText(at(label, text.XCenter, text.YBottom), vg.Point{X: (c.Min.X + side + c.Max.X) / 2, Y: c.Min.Y}, fit(label, xLabel, c.Max.X-c.Min.X-side))
+	page := c
 	c = draw.Crop(c, side, 0, bottom, 0)
 
 	rows := (len(list) + columns - 1) / columns
@@ -284,11 +272,24 @@ func drawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel str
 		}
 	}
 	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 16, PadY: 12}
+	var data vg.Rectangle // of all plots
 	for j, row := range plot.Align(plots, tiles, c) {
 		for i, tile := range row {
-			if plots[j][i] != nil {
-				plots[j][i].Draw(tile)
+			if plots[j][i] == nil {
+				continue
 			}
+			plots[j][i].Draw(tile)
+			own := plots[j][i].DataCanvas(tile).Rectangle
+			if i == 0 && j == 0 {
+				data = own
+			}
+			data.Min.Y, data.Max.X = min(data.Min.Y, own.Min.Y), max(data.Max.X, own.Max.X)
 		}
 	}
+	label := typeface(labelSize, false, softColor)
+	mid := vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: (data.Min.Y + data.Max.Y) / 2}
+	c.FillText(at(label, text.XCenter, text.YBottom), vg.Point{X: mid.X, Y: page.Min.Y}, fit(label, xLabel, 2*min(mid.X-c.Min.X, c.Max.X-mid.X)))
+	up := at(label, text.XCenter, text.YTop)
+	up.Rotation = quarterTurn
+	c.FillText(up, vg.Point{X: page.Min.X, Y: mid.Y}, fit(up, yLabel, 2*min(mid.Y-page.Min.Y, page.Max.Y-mid.Y)))
 }

@@ -202,7 +202,7 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 			learned = v // the rule is the last
 		}
 		if !math.IsNaN(learned) {
-			c.FillText(number, vg.Point{X: c.Max.X + 9, Y: y(i) + 1}, fmt.Sprintf("%.0f%%", math.Floor(100*learned+1e-9)))
+			c.FillText(number, vg.Point{X: c.Max.X + 9, Y: y(i) + 1}, shareOfBest(learned))
 		}
 	}
 }
@@ -214,4 +214,12 @@ func (g *regret) about(way int, share float64, matrices []string, i int) string 
 		on = matrices[i]
 	}
 	return fmt.Sprintf("%s, %s, %s: %.1f%% of the oracle", ways[way].Name, on, g.Precision, 100*share)
+}
+
+// shareOfBest prints a share with a decimal, rounded down: what loses a little is not 100%.
+func shareOfBest(v float64) string {
+	if percent := math.Floor(1000*v+1e-9) / 10; percent < 100 {
+		return fmt.Sprintf("%.1f%%", percent)
+	}
+	return "100%"
 }

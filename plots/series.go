@@ -146,7 +146,7 @@ func fixedSizes(lines []line) []int {
 }
 
 // fixedWords names what is fixed in some lines: "grid 2", or for kernels that
-// differ "grid 1 or 2, by kernel". More values say nothing in a heading, and
+// differ "grid 1 or 2". More values say nothing in a heading, and
 // their ends would read as a range that was swept.
 func (dim dimension) fixedWords(lines []line) string {
 	sizes := fixedSizes(lines)
@@ -156,7 +156,7 @@ func (dim dimension) fixedWords(lines []line) string {
 	case 1:
 		return fmt.Sprintf("%s %d", dim.other, sizes[0])
 	case 2:
-		return fmt.Sprintf("%s %d or %d, by kernel", dim.other, sizes[0], sizes[1])
+		return fmt.Sprintf("%s %d or %d", dim.other, sizes[0], sizes[1])
 	}
 	return "each at its own " + dim.other
 }

@@ -104,7 +104,7 @@ func (t *tree) branches(c draw.Canvas, n *treeNode, point func(*treeNode) vg.Poi
 		return
 	}
 	soft := at(typeface(tickSize, false, softColor), text.XLeft, text.YBottom)
-	number := plain(n.Threshold)
+	number := threshold(n.Threshold)
 	for i, child := range []*treeNode{n.below, n.above} {
 		q := point(child)
 		c.StrokeLines(draw.LineStyle{Color: lineColor, Width: 1.2}, []vg.Point{p, {X: p.X, Y: q.Y}, {X: q.X - 5, Y: q.Y}})
@@ -159,10 +159,18 @@ func (t *tree) words() string {
 			list = append(list, strings.Join(way, " and ")+": "+n.Choice.Kernel+", "+leafWords(n.Node))
 			return
 		}
-		number := plain(n.Threshold)
+		number := threshold(n.Threshold)
 		walk(n.below, append(way[:len(way):len(way)], n.Feature+" at most "+number))
 		walk(n.above, append(way[:len(way):len(way)], n.Feature+" above "+number))
 	}
 	walk(t.root, nil)
 	return strings.Join(list, "; ")
+}
+
+// threshold prints what a feature is compared with: sizes as sizes are elsewhere.
+func threshold(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return grouped(int(v))
+	}
+	return plain(v)
 }
