@@ -146,7 +146,7 @@ func (t *twin) longestRow(size twinSize) (row, length int) {
 func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
 	l, total := t.law, size.NNZ
 	if scale < 1 {
-		l.max = min(l.max, max(1, size.Cols/2))
+		l = l.within(size.Size)
 	}
 	out := make([]int32, size.Rows)
 	rest := out
@@ -167,7 +167,8 @@ func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
 	}
 	bins := l.bins(len(rest), total-longest, size.Cols)
 	if t.stretch == 0 {
-		hills(bins, t.hills, rest)
+		// A slope has room for the columns of its longest row on both sides.
+		hills(bins, min(t.hills, size.Rows/(8*l.max+1)), rest)
 	} else {
 		shuffled(bins, t.stretch, src, rest)
 	}

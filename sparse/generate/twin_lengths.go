@@ -30,6 +30,19 @@ type law struct {
 	low      int // of two: the longest row of the short ones
 }
 
+// within is the law of a smaller matrix. Its longest row takes at most half of the
+// columns, and makes no more than a quarter of the variance of so few rows unless that
+// were less than twice the mean. Where that makes it shorter, the variance falls in
+// proportion, as that of a power law x⁻² does that is cut off.
+func (l law) within(size Size) law {
+	mean := size.NNZ / size.Rows
+	alone := l.std * l.std * float64(size.Rows) / (4 * float64(l.max))
+	longest := max(1, min(l.max, size.Cols/2, max(2*mean, int(alone))))
+	l.std *= math.Sqrt(float64(longest) / float64(l.max))
+	l.max = longest
+	return l
+}
+
 // A bin is some rows of one length.
 type bin struct{ length, rows int }
 
