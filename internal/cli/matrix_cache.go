@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/sparse/cache"
+	"spmvtune/sparse/fetch"
 )
 
 func newMatrixCache() *cobra.Command {
@@ -48,7 +50,7 @@ func newCacheList() *cobra.Command {
 			people := format == "table" || format == "markdown"
 			if people && len(all) == 0 {
 				fmt.Fprintln(w, examineCache())
-				return nil
+				return printDownloads(w)
 			}
 			g := grid{columns: []string{"matrix", "rows", "cols", "nonzeros", "bytes", "last_used", "key"}}
 			for _, e := range all {
@@ -67,12 +69,24 @@ func newCacheList() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(w, "\n%s in %s\n", bytesText(total(all)), dir.Path())
-			return nil
+			return printDownloads(w)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "table", strings.Join(formats, ", "))
 	flagValues(cmd, "format", formats...)
 	return cmd
+}
+
+// printDownloads says how many archives of the collection are here, if any.
+func printDownloads(w io.Writer) error {
+	c, err := fetch.Default()
+	if err != nil {
+		return err
+	}
+	if list := c.Downloads(); len(list) > 0 {
+		fmt.Fprintf(w, "downloaded: %s in %s\n", archives(list), c.Dir)
+	}
+	return nil
 }
 
 func newCacheVerify() *cobra.Command {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -11,25 +12,34 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/sparse/cache"
+	"spmvtune/sparse/fetch"
 )
 
 func newCachePrune() *cobra.Command {
 	var unused, size string
-	var all bool
+	var all, downloads bool
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Remove matrices that are kept, by age, by size, or all",
 		Long: `prune removes the matrices that were not used for some time, or those used longest
 ago until the others fit a size, or all of them; damaged ones always. They are read or
-generated again when they are next needed. It disturbs no run on this machine.`,
+generated again when they are next needed. It disturbs no run on this machine.
+
+With --downloads, it removes archives of the SuiteSparse collection that were downloaded
+instead, by the same limits, and what is left of downloads that broke off. An archive is
+used when a sweep or matrix get asks for its matrix; without it, that downloads it again.`,
 		Example: `  spmvtune matrix cache prune --unused 30d
   spmvtune matrix cache prune --size 20GB
+  spmvtune matrix cache prune --downloads --unused 90d
   spmvtune matrix cache prune --all`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			limits, err := pruneLimits(unused, size, all)
 			if err != nil {
 				return usage(err)
+			}
+			if downloads {
+				return pruneDownloads(cmd.OutOrStdout(), limits)
 			}
 			dir, _, err := keptMatrices()
 			if err != nil {
@@ -46,7 +56,31 @@ generated again when they are next needed. It disturbs no run on this machine.`,
 	cmd.Flags().StringVar(&unused, "unused", "", "remove what was not used for longer than this: 30d, 12h")
 	cmd.Flags().StringVar(&size, "size", "", "remove what was used longest ago until the rest takes no more than this: 20GB, 500MB")
 	cmd.Flags().BoolVar(&all, "all", false, "remove everything")
+	cmd.Flags().BoolVar(&downloads, "downloads", false, "remove downloaded archives instead")
 	return cmd
+}
+
+// pruneDownloads removes archives of the collection.
+func pruneDownloads(w io.Writer, limits cache.Limits) error {
+	c, err := fetch.Default()
+	if err != nil {
+		return err
+	}
+	removed, err := c.Prune(limits)
+	fmt.Fprintf(w, "removed %s\n", archives(removed))
+	if err != nil {
+		return fmt.Errorf("pruning downloads: %w", err)
+	}
+	return nil
+}
+
+// archives says how many there are, and how large.
+func archives(list []fetch.Download) string {
+	var bytes int64
+	for _, d := range list {
+		bytes += d.Bytes
+	}
+	return fmt.Sprintf("%s, %s", count(len(list), "archive", "archives"), bytesText(bytes))
 }
 
 // pruneLimits reads the flags of prune.

@@ -32,7 +32,8 @@ are not here yet, and prints where they are: archives, which every command reads
 they are. A sweep does so by itself. A download that was broken off goes on where it
 was, and one process downloads where several ask. Files are kept in
 spmvtune/matrices/suitesparse in your cache directory, or in the folder suitesparse
-below ` + "SPMVTUNE_CACHE" + `; to remove one, remove its file.
+below ` + "SPMVTUNE_CACHE" + `; to remove one, remove its file, and to remove
+those that were not used for long, matrix cache prune --downloads.
 
 ` + fetch.EnvServers + ` names other servers, separated by blanks, which have
 MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY is heeded.`,

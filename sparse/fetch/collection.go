@@ -83,7 +83,7 @@ func (c *Collection) Path(id ID) (path string, there bool) {
 	if c.Dir == "" {
 		return "", false
 	}
-	path = filepath.Join(c.Dir, id.Group, id.Name+".tar.gz")
+	path = filepath.Join(c.Dir, id.Group, id.Name+extension)
 	info, err := os.Stat(path)
 	return path, err == nil && info.Mode().IsRegular()
 }
@@ -94,7 +94,7 @@ func (c *Collection) Downloaded() (list []ID) {
 	for _, group := range groups {
 		files, _ := os.ReadDir(filepath.Join(c.Dir, group.Name()))
 		for _, f := range files {
-			name, whole := strings.CutSuffix(f.Name(), ".tar.gz")
+			name, whole := strings.CutSuffix(f.Name(), extension)
 			if id, err := ParseID(group.Name() + "/" + name); err == nil && whole {
 				list = append(list, id)
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // A File is the file of a matrix.
@@ -36,7 +37,7 @@ func (c *Collection) Get(ctx context.Context, id ID) (File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return File{}, fmt.Errorf("downloading %s: %w", id, diskError(filepath.Dir(path), err))
 	}
-	unlock, alone, err := lock(ctx, filepath.Join(filepath.Dir(path), "."+id.Name+".lock"), func() {
+	unlock, alone, err := lock(ctx, c.lockFile(id), func() {
 		p := Progress{ID: id, State: Waiting, Size: -1}
 		if info, err := os.Stat(path + ".part"); err == nil {
 			p.Have = info.Size()
@@ -69,6 +70,8 @@ func (c *Collection) found(id ID, path, url string) (File, error) {
 	if url != "" {
 		c.notify(Progress{ID: id, State: Done, URL: url, Have: info.Size(), Size: info.Size()})
 	}
+	now := time.Now()
+	os.Chtimes(c.lockFile(id), now, now) // for Prune; not there where somebody put the file here
 	return File{id, path, info.Size(), url}, nil
 }
 

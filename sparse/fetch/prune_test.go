@@ -1,0 +1,108 @@
+package fetch
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"spmvtune/sparse/cache"
+)
+
+// keep writes files of 100 bytes below dir, as old as that.
+func keep(t *testing.T, dir string, files map[string]time.Duration) {
+	t.Helper()
+	for name, age := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, make([]byte, 100), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestPrune(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, tt := range []struct {
+		name   string
+		limits cache.Limits
+		want   []string // what goes, used last first
+	}{
+		{"nothing", cache.NoLimits, nil},
+		{"all", cache.Limits{}, []string{"A/asked", "A/new", "B/broken", "B/old"}},
+		{"by age", cache.Limits{Unused: 30 * day, Size: math.MaxInt64}, []string{"B/old"}},
+		{"by size", cache.Limits{Unused: cache.NoLimits.Unused, Size: 200}, []string{"B/broken", "B/old"}},
+		{"by a size that a small one still fits", cache.Limits{Unused: cache.NoLimits.Unused, Size: 399}, []string{"B/broken"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &Collection{Dir: t.TempDir()}
+			keep(t, c.Dir, map[string]time.Duration{
+				"A/asked.tar.gz": 50 * day, "A/.asked.lock": time.Minute, // asked for a minute ago
+				"A/new.tar.gz":         day,
+				"B/broken.tar.gz.part": 2 * day, "B/broken.tar.gz.part.json": 2 * day,
+				"B/old.tar.gz": 40 * day,
+				"B/notes.txt":  90 * day, "readme.tar.gz": 90 * day, // not ours
+			})
+			removed, err := c.Prune(tt.limits)
+			var got []string
+			for _, d := range removed {
+				got = append(got, d.ID.String())
+			}
+			if err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("removed %q, %v, want %q", got, err, tt.want)
+			}
+			for _, d := range c.Downloads() {
+				if slices.Contains(tt.want, d.ID.String()) {
+					t.Errorf("%s is still here", d.ID)
+				}
+			}
+			for _, name := range []string{"B/notes.txt", "readme.tar.gz"} {
+				if _, err := os.Stat(filepath.Join(c.Dir, name)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// What a process is downloading is left to it.
+func TestPruneLeavesDownloads(t *testing.T) {
+	c := &Collection{Dir: t.TempDir()}
+	keep(t, c.Dir, map[string]time.Duration{"A/now.tar.gz.part": 0})
+	id := ID{"A", "now"}
+	unlock, _, err := lock(context.Background(), c.lockFile(id), func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if removed, err := c.Prune(cache.Limits{}); err != nil || len(removed) > 0 {
+		t.Errorf("removed %v, %v", removed, err)
+	}
+	unlock()
+	if removed, err := c.Prune(cache.Limits{}); err != nil || len(removed) != 1 || removed[0].Bytes != 100 {
+		t.Errorf("removed %v, %v", removed, err)
+	}
+}
+
+// To ask for a file that is here makes it used, and changes nothing of the file.
+func TestGetIsUse(t *testing.T) {
+	c := &Collection{Dir: t.TempDir(), Offline: true}
+	keep(t, c.Dir, map[string]time.Duration{"A/a.tar.gz": 48 * time.Hour, "A/.a.lock": 48 * time.Hour})
+	if _, err := c.Get(t.Context(), ID{"A", "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if all := c.Downloads(); len(all) != 1 || time.Since(all[0].Used) > time.Hour {
+		t.Errorf("%+v", all)
+	}
+	if info, err := os.Stat(filepath.Join(c.Dir, "A/a.tar.gz")); err != nil || time.Since(info.ModTime()) < time.Hour {
+		t.Errorf("the archive was changed: %v", err)
+	}
+}
