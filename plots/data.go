@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -19,12 +18,12 @@ import (
 // data is what a report is made of: everything that the store's readers gave,
 // in an order that depends on the content alone.
 type data struct {
-	rows     []store.Row // all trials, failed ones too
+	rows     []store.Row // all trials, the good ones first, then failed ones and others
 	best     []store.Best
 	matrices []store.Matrix // by mean row length
 	devices  []store.Device
 	sweeps   []store.Sweep
-	panels   []panel                    // the good trials, grouped
+	panels   []panel                    // the good trials, which are the same rows, grouped
 	patterns map[string]*sparse.Density // of matrices, by hash
 	// precisions are of the good trials, by sweep.
 	precisions []store.Precision
@@ -51,11 +50,7 @@ type panel struct {
 	rows   []store.Row
 }
 
-func load(ctx context.Context, db *store.DB) (*data, error) {
-	rows, err := db.Results(ctx, store.Filter{})
-	if err != nil {
-		return nil, fmt.Errorf("results: %w", err)
-	}
+func load(ctx context.Context, db *store.DB, rows []store.Row) (*data, error) {
 	best, err := db.Best(ctx, store.Filter{})
 	if err != nil {
 		return nil, fmt.Errorf("best configurations: %w", err)
@@ -122,50 +117,27 @@ func newData(rows []store.Row, best []store.Best, matrices []store.Matrix, devic
 	slices.SortStableFunc(d.matrices, func(a, b store.Matrix) int {
 		return cmp.Or(cmp.Compare(a.RowMean, b.RowMean), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
 	})
-	rank := map[string]int{}
-	for i := range d.rows { // matrices without features, after the others
-		rank[d.rows[i].Matrix] = len(d.matrices)
-	}
-	for i, m := range slices.Backward(d.matrices) {
-		rank[m.Name] = i
-	}
-	compare := func(a, b *store.Row) int {
-		i, _ := catalogueIndex(a.Kernel)
-		j, _ := catalogueIndex(b.Kernel)
-		return cmp.Or(
-			cmp.Compare(a.Device, b.Device), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Precision, b.Precision),
-			cmp.Compare(rank[a.Matrix], rank[b.Matrix]), cmp.Compare(a.Matrix, b.Matrix),
-			cmp.Compare(i, j), cmp.Compare(a.Kernel, b.Kernel),
-			cmp.Compare(a.Block, b.Block), cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Params, b.Params),
-			cmp.Compare(a.MeasuredAt, b.MeasuredAt), cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.MedianMS, b.MedianMS),
-		)
-	}
-	slices.SortStableFunc(d.rows, func(a, b store.Row) int { return compare(&a, &b) })
-	slices.SortStableFunc(d.best, func(a, b store.Best) int { return compare(&a.Row, &b.Row) })
+	order := newRowOrder(d.rows, d.matrices)
+	good := order.sortRows(d.rows)
+	slices.SortStableFunc(d.best, func(a, b store.Best) int {
+		return cmp.Or(cmp.Compare(order.place(&a.Row), order.place(&b.Row)), compareWithin(&a.Row, &b.Row))
+	})
 	slices.SortStableFunc(d.devices, func(a, b store.Device) int { return cmp.Compare(a.Label, b.Label) })
-	d.group()
+	d.group(d.rows[:good])
 	return d
 }
 
-// group fills panels from the sorted rows.
-func (d *data) group() {
-	good := make([]store.Row, 0, len(d.rows)) // of all panels, one after the other
-	for i := range d.rows {
-		r := d.rows[i]
-		if r.Status != statusOK || !(r.MedianMS > 0) || math.IsInf(r.MedianMS, 0) {
-			continue
+// group fills panels, which are parts of the sorted good rows.
+func (d *data) group(good []store.Row) {
+	for start := 0; start < len(good); {
+		p := panel{setup: setup{good[start].Device, good[start].Cache, good[start].Precision}, Matrix: good[start].Matrix}
+		end := start
+		for end < len(good) && good[end].Matrix == p.Matrix && p.setup == (setup{good[end].Device, good[end].Cache, good[end].Precision}) {
+			end++
 		}
-		s := setup{r.Device, r.Cache, r.Precision}
-		if n := len(d.panels); n == 0 || d.panels[n-1].setup != s || d.panels[n-1].Matrix != r.Matrix {
-			d.panels = append(d.panels, panel{setup: s, Matrix: r.Matrix, rows: good[len(good):]})
-		}
-		p := &d.panels[len(d.panels)-1]
-		if n := len(p.rows); n > 0 && sameConfig(&p.rows[n-1], &r) {
-			p.rows[n-1] = r
-			continue
-		}
-		good = append(good, r)
-		p.rows = good[len(good)-len(p.rows)-1 : len(good) : len(good)]
+		p.rows = good[start:end:end]
+		d.panels = append(d.panels, p)
+		start = end
 	}
 }
 
@@ -212,12 +184,14 @@ func kernelsOf(panels []panel) []string {
 	return names
 }
 
-func sortKernels(names []string) {
-	slices.SortFunc(names, func(a, b string) int {
-		i, _ := catalogueIndex(a)
-		j, _ := catalogueIndex(b)
-		return cmp.Or(cmp.Compare(i, j), cmp.Compare(a, b))
-	})
+func sortKernels(names []string) { slices.SortFunc(names, compareKernels) }
+
+// compareKernels puts kernels in the catalogue's order, and those that it doesn't know
+// after them.
+func compareKernels(a, b string) int {
+	i, _ := catalogueIndex(a)
+	j, _ := catalogueIndex(b)
+	return cmp.Or(cmp.Compare(i, j), cmp.Compare(a, b))
 }
 
 // fastest returns the row with the least median time, nil if there is none. Of

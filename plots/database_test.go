@@ -65,7 +65,9 @@ func TestReport(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	w, err := Report(ctx, db, nil, dir, Options{Version: "test"})
+	rows, err := db.Results(ctx, store.Filter{})
+	must(err)
+	w, err := Report(ctx, db, rows, nil, dir, Options{Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

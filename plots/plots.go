@@ -52,11 +52,12 @@ type Written struct {
 }
 
 // Report writes figures/*.png, figures/*.svg, tables/*.{md,csv,tex} and report.html under
-// dir from what db holds. r may be nil: the report then says that no rule was
-// learned. A figure without data is no error: report.html lists it with what would
-// produce it, and where opt names it, it is a warning.
-func Report(ctx context.Context, db *store.DB, r *rule.Rule, dir string, opt Options) (*Written, error) {
-	d, err := load(ctx, db)
+// dir from what db holds. rows are all its results, which are sorted where they are. r may
+// be nil: the report then says that no rule was learned. A figure without data is no
+// error: report.html lists it with what would produce it, and where opt names it, it is a
+// warning.
+func Report(ctx context.Context, db *store.DB, rows []store.Row, r *rule.Rule, dir string, opt Options) (*Written, error) {
+	d, err := load(ctx, db, rows)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}

@@ -164,7 +164,7 @@ func (t *table) curve(ctx context.Context, opt Options) ([]Point, error) {
 
 // fraction is that of the oracle of a configuration on matrix m.
 func (t *table) fraction(m int, c *kernels.Config) float64 {
-	return share(t.loss[m][t.column[c.String()]])
+	return share(t.loss[m][t.at(*c)])
 }
 
 // importance permutes the values of one feature after the other among the matrices.

@@ -18,7 +18,7 @@ func config(kernel string, block, grid int) kernels.Config {
 // observe returns an observation with an interval of ± 0.1%.
 func observe(matrix string, f sparse.Features, c kernels.Config, seconds float64) Observation {
 	return Observation{
-		Sweep: "test", Device: "lab", Matrix: matrix, Cache: "cold", Features: f, Config: c,
+		Sweep: "test", Device: "lab", Matrix: matrix, Cache: "cold", Features: &f, Config: c,
 		Seconds: seconds, Low: seconds * 0.999, High: seconds * 1.001,
 	}
 }

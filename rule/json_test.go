@@ -57,7 +57,7 @@ func TestMatricesReachTheirLeaves(t *testing.T) {
 	opt.MaxDepth, opt.MinLeaf = 8, 1
 	r := learn(t, obs, opt)
 	for _, o := range obs {
-		c, err := r.Select(Key{Precision: kernels.Float32}, o.Features)
+		c, err := r.Select(Key{Precision: kernels.Float32}, *o.Features)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,21 +32,14 @@ const runnersUp = 2
 
 // equip notes at each leaf how fast its choice was on its matrices, and what else is good
 // there.
-func (t *table) equip(n *Node, obs []*Observation) {
-	seen := make(map[[2]string]*Observation, len(obs))
-	for _, o := range obs {
-		key := [2]string{o.Matrix, o.Config.String()}
-		if old := seen[key]; !o.Failed && (old == nil || better(o, old) < 0) {
-			seen[key] = o
-		}
-	}
+func (t *table) equip(n *Node) {
 	n.eachLeaf(func(n *Node) {
 		var matrices []int
 		for _, name := range n.Matrices {
 			m, _ := slices.BinarySearch(t.names, name)
 			matrices = append(matrices, m)
-			o := seen[[2]string{name, n.Choice.String()}]
-			if o == nil {
+			o := t.seen[m][t.at(*n.Choice)]
+			if !o.measured() {
 				continue
 			}
 			if bytes := Traffic(&t.facts[m], n.Choice.Precision); bytes > 0 {

@@ -36,7 +36,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		}
 		s.price(t, oracles(teaching))
 		for _, tree := range []*Node{s.Root, s.Sizes} {
-			t.equip(tree, teaching)
+			t.equip(tree)
 		}
 		s.Sources = s.sources(teaching)
 		s.Warnings = warnings(t, s, unmeasured)

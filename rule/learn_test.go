@@ -228,7 +228,8 @@ func TestBadObservationsAreRefused(t *testing.T) {
 	}{
 		{func(o *Observation) { o.Seconds = 0 }, "is not a time"},
 		{func(o *Observation) { o.Low = 2 }, "is not an interval"},
-		{func(o *Observation) { o.Features.Rows = 2 }, `two different matrices are named "m"`},
+		{func(o *Observation) { o.Features = &sparse.Features{Rows: 2} }, `two different matrices are named "m"`},
+		{func(o *Observation) { o.Features = nil }, "its features are not known"},
 		{func(o *Observation) { o.Matrix = "" }, "must be named"},
 	} {
 		bad := good

@@ -36,41 +36,48 @@ type table struct {
 	order    [][]int     // by feature: matrices by rising value
 	unknown  []string    // features that some matrix does not have
 	configs  []kernels.Config
-	column   map[string]int // of a configuration, by name
-	kernels  []string       // sorted
-	kernel   []int          // of each configuration
-	loss     [][]float64    // by matrix, then configuration
+	column   map[configID]int
+	kernels  []string         // sorted
+	kernel   []int            // of each configuration
+	seen     [][]*Observation // by matrix, then configuration; nil: it was not tried
+	loss     [][]float64      // the same
 	evidence [][]Evidence
 }
 
 // newTable fills a table from the observations of one key. Matrices without a
 // measurement have no oracle and are left out; their names are returned.
 func newTable(obs []*Observation, opt Options) (*table, []string, error) {
-	byMatrix := make(map[string]map[string]*Observation) // matrix, configuration
 	facts := make(map[string]*Observation)
-	configs := make(map[string]kernels.Config)
+	configs := make(map[configID]kernels.Config)
 	for _, o := range obs {
 		if err := o.check(); err != nil {
 			return nil, nil, err
 		}
 		if f := facts[o.Matrix]; f == nil {
 			facts[o.Matrix] = o
-			byMatrix[o.Matrix] = make(map[string]*Observation)
-		} else if !f.Features.Equal(o.Features) || f.Class != o.Class {
+		} else if !sameMatrix(f, o) {
 			return nil, nil, fmt.Errorf("two different matrices are named %q", o.Matrix)
 		}
-		name := o.Config.String()
-		if old := byMatrix[o.Matrix][name]; old == nil || better(o, old) < 0 {
-			byMatrix[o.Matrix][name] = o
+		if id := idOf(o.Config); configs[id].Kernel == "" {
+			configs[id] = o.Config
 		}
-		configs[name] = o.Config
 	}
-
 	t := &table{configs: sortedConfigs(configs)}
 	t.index()
+	seen := make(map[string][]*Observation) // by matrix, then configuration
+	for _, o := range obs {
+		row := seen[o.Matrix]
+		if row == nil {
+			row = make([]*Observation, len(t.configs))
+			seen[o.Matrix] = row
+		}
+		if old := &row[t.at(o.Config)]; *old == nil || better(o, *old) < 0 {
+			*old = o
+		}
+	}
 	var unmeasured []string
-	for name, seen := range byMatrix {
-		if anyMeasured(seen) {
+	for name, row := range seen {
+		if slices.ContainsFunc(row, (*Observation).measured) {
 			t.names = append(t.names, name)
 		} else {
 			unmeasured = append(unmeasured, name)
@@ -79,30 +86,35 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 	slices.Sort(t.names)
 	slices.Sort(unmeasured)
 	for _, name := range t.names {
-		row := make([]*Observation, len(t.configs))
-		for config, o := range byMatrix[name] {
-			row[t.column[config]] = o
-		}
-		loss, evidence := t.charge(row, opt)
+		loss, evidence := t.charge(seen[name], opt)
+		t.seen = append(t.seen, seen[name])
 		t.loss = append(t.loss, loss)
 		t.evidence = append(t.evidence, evidence)
 		t.classes = append(t.classes, facts[name].Class)
-		t.facts = append(t.facts, facts[name].Features)
+		t.facts = append(t.facts, *facts[name].Features)
 	}
 	return t, unmeasured, t.measure()
 }
 
+// sameMatrix reports whether two observations of one name are of one matrix.
+func sameMatrix(a, b *Observation) bool {
+	return a.Class == b.Class && (a.Features == b.Features || a.Features.Equal(*b.Features))
+}
+
 // index numbers the configurations and their kernels.
 func (t *table) index() {
-	t.column = make(map[string]int, len(t.configs))
+	t.column = make(map[configID]int, len(t.configs))
 	for i, c := range t.configs { // sorted by kernel
-		t.column[c.String()] = i
+		t.column[idOf(c)] = i
 		if n := len(t.kernels); n == 0 || t.kernels[n-1] != c.Kernel {
 			t.kernels = append(t.kernels, c.Kernel)
 		}
 		t.kernel = append(t.kernel, len(t.kernels)-1)
 	}
 }
+
+// at is the number of a configuration.
+func (t *table) at(c kernels.Config) int { return t.column[idOf(c)] }
 
 // measure computes the features and the orders that they give. A feature that is
 // not known of all matrices is the same for all of them, so that nothing is split
@@ -198,13 +210,4 @@ func (t *table) nearest(c int, row []*Observation, loss []float64) (float64, boo
 		}
 	}
 	return worst, !math.IsInf(nearest, 1)
-}
-
-func anyMeasured(seen map[string]*Observation) bool {
-	for _, o := range seen {
-		if !o.Failed {
-			return true
-		}
-	}
-	return false
 }

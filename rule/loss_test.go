@@ -18,7 +18,7 @@ func TestSettledTies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []float64{1, 1.005, 1} {
-		if got := math.Exp(table.loss[0][table.column[obs[i].Config.String()]]); math.Abs(got-want) > 1e-12 {
+		if got := math.Exp(table.loss[0][table.at(obs[i].Config)]); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v: charged %v, want %v", obs[i].Config, got, want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestCharges(t *testing.T) {
 		{unroll("8"), 1.5 * 1.05, Near},
 		{config("c", 32, 1), 4, Absent}, // the slowest on m
 	} {
-		c := table.column[tt.c.String()]
+		c := table.at(tt.c)
 		if got := math.Exp(table.loss[0][c]); math.Abs(got-tt.seconds) > 1e-12 || table.evidence[0][c] != tt.evidence {
 			t.Errorf("%v: charged %v, %s; want %v, %s", tt.c, got, table.evidence[0][c], tt.seconds, tt.evidence)
 		}

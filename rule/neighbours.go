@@ -59,11 +59,20 @@ func distance(a, b kernels.Config) float64 {
 	return d
 }
 
-func sortedConfigs(byName map[string]kernels.Config) []kernels.Config {
-	all := slices.Collect(maps.Values(byName))
+func sortedConfigs(byID map[configID]kernels.Config) []kernels.Config {
+	all := slices.Collect(maps.Values(byID))
 	slices.SortFunc(all, func(a, b kernels.Config) int {
 		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Block, b.Block),
 			cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Params.String(), b.Params.String()))
 	})
 	return all
 }
+
+// A configID tells configurations of one precision apart. There may be a million
+// observations: it is made faster than a name.
+type configID struct {
+	kernel, params string
+	block, grid    int
+}
+
+func idOf(c kernels.Config) configID { return configID{c.Kernel, c.Params.String(), c.Block, c.Grid} }

@@ -21,8 +21,8 @@ type Observation struct {
 	Matrix   string // name; all observations with it have the same class and features
 	Class    string // structure class, may be empty
 	Cache    string
-	Features sparse.Features
-	Config   kernels.Config // with the precision
+	Features *sparse.Features // shared by all on the matrix
+	Config   kernels.Config   // with the precision
 
 	// Seconds is the median time of a product, Low and High its 95% interval; both
 	// are 0 where there is none.
@@ -45,6 +45,8 @@ func (o *Observation) check() error {
 	case o.Device == "" || o.Matrix == "" || o.Config.Kernel == "" || o.Config.Precision == "":
 		return fmt.Errorf("%s on matrix %q, device %q: device, matrix, kernel and precision must be named",
 			o.Config, o.Matrix, o.Device)
+	case o.Features == nil:
+		return fmt.Errorf("%s on matrix %q: its features are not known", o.Config, o.Matrix)
 	case o.Failed:
 		return nil
 	case !(o.Seconds > 0) || math.IsInf(o.Seconds, 1):
@@ -55,6 +57,9 @@ func (o *Observation) check() error {
 	}
 	return nil
 }
+
+// measured reports whether there is a verified time; o may be nil.
+func (o *Observation) measured() bool { return o != nil && !o.Failed }
 
 // interval returns the 95% interval, of no width where there is none.
 func (o *Observation) interval() (low, high float64) {

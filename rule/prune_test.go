@@ -101,5 +101,5 @@ func TestValidationJudgesWhatIsLearned(t *testing.T) {
 
 func featuresOf(obs []Observation, matrix string) sparse.Features {
 	i := slices.IndexFunc(obs, func(o Observation) bool { return o.Matrix == matrix })
-	return obs[i].Features
+	return *obs[i].Features
 }

@@ -38,11 +38,11 @@ func TestPublishedMeasurements(t *testing.T) {
 // published reads the data from beside the repository.
 func published(t *testing.T) []Observation {
 	t.Helper()
-	facts := make(map[string]sparse.Features)
+	facts := make(map[string]*sparse.Features)
 	head, rows := readTable(t, "matrix-features-52.tsv", '\t')
 	for _, row := range rows {
 		get := func(name string) float64 { return parse(t, row[head[name]]) }
-		facts[row[0]] = sparse.Features{
+		facts[row[0]] = &sparse.Features{
 			Rows: int(get("nr_rows")), Cols: int(get("nr_cols")), Nonzeros: int(get("nr_nzeros")),
 			RowMean: get("nnz-r-avg"), RowStd: get("nnz-r-std"), RowMin: int(get("nnz-r-min")), RowMax: int(get("nnz-r-max")),
 			Bandwidth: int(get("bw-max")), BandwidthMean: get("bw-avg"),

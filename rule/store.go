@@ -14,39 +14,58 @@ import (
 // FromStore reads what was observed from a database: each configuration's last
 // trial, failed ones included, with the features of its matrix.
 func FromStore(ctx context.Context, db *store.DB) ([]Observation, error) {
-	matrices, err := db.Features(ctx)
+	rows, err := db.Results(ctx, store.Filter{})
 	if err != nil {
 		return nil, fmt.Errorf("reading observations: %w", err)
+	}
+	return FromRows(ctx, db, rows)
+}
+
+// FromRows is FromStore where the rows of the view results have been read before.
+func FromRows(ctx context.Context, db *store.DB, rows []store.Row) ([]Observation, error) {
+	obs, err := fromRows(ctx, db, rows)
+	if err != nil {
+		return nil, fmt.Errorf("reading observations: %w", err)
+	}
+	return obs, nil
+}
+
+func fromRows(ctx context.Context, db *store.DB, rows []store.Row) ([]Observation, error) {
+	matrices, err := db.Features(ctx)
+	if err != nil {
+		return nil, err
 	}
 	known := make(map[string]*store.Matrix, len(matrices))
 	for i := range matrices {
 		known[matrices[i].Name] = &matrices[i]
 	}
-	rows, err := db.Results(ctx, store.Filter{})
-	if err != nil {
-		return nil, fmt.Errorf("reading observations: %w", err)
-	}
 	list, err := db.Kernels(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("reading observations: %w", err)
+		return nil, err
 	}
 	sources := make(map[string]string, len(list))
 	for _, k := range list { // of several sources of one kernel the last
 		sources[k.Name] = k.Digest
 	}
-	obs := make([]Observation, 0, len(rows))
-	for _, row := range rows {
+	read := make(map[string]kernels.Params) // of a million rows few differ
+	obs := make([]Observation, len(rows))
+	for i := range rows {
+		row := &rows[i]
 		m := known[row.Matrix]
 		if m == nil {
-			return nil, fmt.Errorf("reading observations: matrix %q has results, but no features", row.Matrix)
+			return nil, fmt.Errorf("matrix %q has results, but no features", row.Matrix)
 		}
-		params, err := parseParams(row.Params)
-		if err != nil {
-			return nil, fmt.Errorf("reading observations: %s on matrix %q: %w", row.Kernel, row.Matrix, err)
+		params, seen := read[row.Params]
+		if !seen {
+			if params, err = parseParams(row.Params); err != nil {
+				return nil, fmt.Errorf("%s on matrix %q: %w", row.Kernel, row.Matrix, err)
+			}
+			read[row.Params] = params
 		}
-		o := Observation{
+		o := &obs[i]
+		*o = Observation{
 			Sweep: row.Sweep, Device: row.Device, Cache: row.Cache,
-			Matrix: row.Matrix, Class: m.Class, Features: m.Features, Source: sources[row.Kernel],
+			Matrix: row.Matrix, Class: m.Class, Features: &m.Features, Source: sources[row.Kernel],
 			Config: kernels.Config{Kernel: row.Kernel, Precision: row.Precision, Block: row.Block, Grid: row.Grid, Params: params},
 			Failed: row.Status != string(tuner.OK),
 		}
@@ -56,7 +75,6 @@ func FromStore(ctx context.Context, db *store.DB) ([]Observation, error) {
 				o.Prepare = row.PrepareMS / 1e3
 			}
 		}
-		obs = append(obs, o)
 	}
 	return obs, nil
 }

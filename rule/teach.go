@@ -60,16 +60,16 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 	leaf, _ := s.tree.walk(&t.facts[m])
 	sizes, _ := s.sizes.walk(&t.facts[m])
 	grown, _ := s.grown.walk(&t.facts[m])
-	choice := t.column[leaf.Choice.String()]
+	choice := t.at(*leaf.Choice)
 	c := Case{
 		Matrix:       t.names[m],
 		Class:        t.classes[m],
 		Choice:       t.configs[choice],
 		Evidence:     t.evidence[m][choice],
 		Fraction:     share(t.loss[m][choice]),
-		Sizes:        share(t.loss[m][t.column[sizes.Choice.String()]]),
-		Unpruned:     share(t.loss[m][t.column[grown.Choice.String()]]),
-		SingleConfig: share(t.loss[m][t.column[s.single.String()]]),
+		Sizes:        share(t.loss[m][t.at(*sizes.Choice)]),
+		Unpruned:     share(t.loss[m][t.at(*grown.Choice)]),
+		SingleConfig: share(t.loss[m][t.at(s.single)]),
 		SingleKernel: share(kernelLoss[m][slices.Index(t.kernels, s.kernel)]),
 		CuSPARSE:     t.tuned(m, cusparse),
 		COOFinal:     t.paper(m, cooFinal),
@@ -77,7 +77,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 	}
 	if s.ensemble != nil {
 		best := s.ensemble.choose(&t.facts[m])
-		c.Ensemble = share(t.loss[m][t.column[s.ensemble.Configs[best].String()]])
+		c.Ensemble = share(t.loss[m][t.at(s.ensemble.Configs[best])])
 	}
 	return c
 }

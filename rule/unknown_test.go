@@ -20,7 +20,7 @@ func TestUnknownFeatures(t *testing.T) {
 		return "b"
 	})
 	for i := range obs {
-		obs[i].Features.NeighbourRate = rate(obs[i].Features)
+		obs[i].Features.NeighbourRate = rate(*obs[i].Features)
 	}
 	s := learn(t, obs, DefaultOptions).Selectors[0]
 	if s.Root.Feature != "neighbour_rate" {

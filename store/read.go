@@ -14,30 +14,49 @@ const resultColumns = `sweep, device, matrix, rows, cols, nnz, kernel, format, p
 	status, median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction, prepare_ms, max_error, message, measured_at`
 
 // Results returns the trials that the filter chooses, of each configuration the
-// one recorded last, ordered by device, matrix, precision, cache, kernel,
-// parameters, grid and block.
+// one recorded last, in the order in which they were recorded.
 func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
-	where, args := f.where("superseded = 0")
-	tied, err := db.tied(ctx)
+	list, err := db.results(ctx, f)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", failed(db.path, err))
 	}
+	return list, nil
+}
+
+func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
+	where, args := f.where("superseded = 0")
+	tied, err := db.tied(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []Row
+	if f == (Filter{}) { // there may be a million, which is no slice to grow
+		var n int
+		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM trial WHERE superseded = 0").Scan(&n); err != nil {
+			return nil, err
+		}
+		list = make([]Row, 0, n)
+	}
+	rows, err := db.read.QueryContext(ctx, "SELECT "+resultColumns+", id FROM measured"+where+" ORDER BY id", args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
 	names := interner{}
-	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r Row, err error) {
+	for rows.Next() {
+		var r Row
 		var id int64
-		err = scanRow(rows, &r, &id)
+		if err := scanRow(rows, &r, &id); err != nil {
+			return nil, err
+		}
 		r.Tied = tied[id]
 		for _, s := range []*string{&r.Sweep, &r.Device, &r.Matrix, &r.Kernel, (*string)(&r.Format), (*string)(&r.Precision),
 			&r.Params, &r.Cache, &r.Status, &r.Message} {
 			names.intern(s)
 		}
-		return r, err
-	}, "SELECT "+resultColumns+", id FROM measured"+where+
-		" ORDER BY device, matrix, precision, cache, kernel, params, grid, block", args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading results: %w", failed(db.path, err))
+		list = append(list, r)
 	}
-	return rows, nil
+	return list, rows.Err()
 }
 
 // An interner makes equal strings one: a million rows have some hundred names.

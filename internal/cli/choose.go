@@ -45,7 +45,11 @@ func newChooser(ctx context.Context, sweep *configs.Sweep) (*chooser, error) {
 		return nil, err
 	}
 	defer db.Close()
-	r, err := learn(ctx, db)
+	rows, err := db.Results(ctx, store.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := learn(ctx, db, rows)
 	if err == nil && r == nil {
 		err = fmt.Errorf("%s: %w", name, rule.ErrNoData)
 	}

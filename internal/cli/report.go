@@ -91,10 +91,10 @@ func writable(path string) bool {
 	return syscall.Access(path, w) == nil && syscall.Access(filepath.Dir(path), w) == nil
 }
 
-// learn returns the rule that the database's trials teach, nil if it has none
+// learn returns the rule that the database's results teach, nil if it has none
 // that are ok.
-func learn(ctx context.Context, db *store.DB) (*rule.Rule, error) {
-	seen, err := rule.FromStore(ctx, db)
+func learn(ctx context.Context, db *store.DB, rows []store.Row) (*rule.Rule, error) {
+	seen, err := rule.FromRows(ctx, db, rows)
 	if err != nil {
 		return nil, err
 	}

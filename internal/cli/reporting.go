@@ -62,7 +62,11 @@ func (r reporting) make(ctx context.Context, w io.Writer, paths []string) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	learned, err := learn(ctx, db)
+	rows, err := db.Results(ctx, store.Filter{})
+	if err != nil {
+		return err
+	}
+	learned, err := learn(ctx, db, rows)
 	if err != nil {
 		return err
 	}
@@ -71,7 +75,7 @@ func (r reporting) make(ctx context.Context, w io.Writer, paths []string) (err e
 			return err
 		}
 	}
-	return r.write(ctx, w, db, learned)
+	return r.write(ctx, w, db, rows, learned)
 }
 
 // fill takes what is not said from the [report] section of the sweep that was last run
@@ -109,12 +113,12 @@ func (r *reporting) fill(ctx context.Context, path string) (err error) {
 }
 
 // write writes the figures, the tables and the page, and says so.
-func (r *reporting) write(ctx context.Context, w io.Writer, db *store.DB, learned *rule.Rule) error {
+func (r *reporting) write(ctx context.Context, w io.Writer, db *store.DB, rows []store.Row, learned *rule.Rule) error {
 	opt, err := r.options(ctx, db)
 	if err != nil {
 		return err
 	}
-	written, err := plots.Report(ctx, db, learned, r.out, opt)
+	written, err := plots.Report(ctx, db, rows, learned, r.out, opt)
 	if err != nil {
 		return fmt.Errorf("making the report: %w", err)
 	}
@@ -167,7 +171,11 @@ func (r *reporting) options(ctx context.Context, db *store.DB) (opt plots.Option
 
 // refresh learns the rule from db, and writes it and the report below out.
 func refresh(ctx context.Context, w io.Writer, db *store.DB, out string) (err error) {
-	learned, err := learn(ctx, db)
+	rows, err := db.Results(ctx, store.Filter{})
+	if err != nil {
+		return err
+	}
+	learned, err := learn(ctx, db, rows)
 	if err != nil {
 		return err
 	}
@@ -190,15 +198,18 @@ func refresh(ctx context.Context, w io.Writer, db *store.DB, out string) (err er
 		return err
 	}
 	if r.choice.All() {
-		return r.write(ctx, w, db, learned)
+		return r.write(ctx, w, db, rows, learned)
 	}
 	chosen, remove, err := gathered(ctx, []string{db.Path()}, r.choice)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	if learned, err = learn(ctx, chosen); err != nil {
+	if rows, err = chosen.Results(ctx, store.Filter{}); err != nil {
 		return err
 	}
-	return r.write(ctx, w, chosen, learned)
+	if learned, err = learn(ctx, chosen, rows); err != nil {
+		return err
+	}
+	return r.write(ctx, w, chosen, rows, learned)
 }
