@@ -254,7 +254,10 @@ func TestTimings(t *testing.T) {
 	record(t, db, r, good("cpu_csr_rows", 64, takes(3), func(r *tuner.Result) { r.Status = tuner.Fault }))
 	list, err := db.Timings(t.Context(), testRun().Device)
 	if err != nil || len(list) != 1 || list[0].Config.String() != r.Config.String() || list[0].Median != r.Median || list[0].Matrix != r.Matrix {
-		t.Errorf("timings are %+v, %v", list, err)
+		t.Fatalf("timings are %+v, %v", list, err)
+	}
+	if l := list[0]; l.Samples != len(r.Samples) || l.Batch != r.Batch || l.Seconds != r.Seconds || l.Size.Nonzeros != 5000 {
+		t.Errorf("of a trial: %+v", l)
 	}
 	other := testRun().Device
 	other.Name = "another"

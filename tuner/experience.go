@@ -14,8 +14,11 @@ type Timing struct {
 	Matrix string // its hash
 	Size   Size
 	kernels.Config
-	Cache  Cache
-	Median float64 // seconds of a product
+	Cache   Cache
+	Median  float64 // seconds of a product
+	Samples int
+	Batch   int     // products per sample
+	Seconds float64 // that it took in all; 0: not known
 }
 
 // Experienced is a recorder that knows what trials took on a device.
@@ -23,28 +26,35 @@ type Experienced interface {
 	Timings(ctx context.Context, dev kernels.Device) ([]Timing, error)
 }
 
-// experience is what was measured on a device, by kernel and precision and then matrix.
-type experience map[point]map[string][]Timing
+// experience is what was measured on a device.
+type experience struct {
+	timings map[point]map[string][]Timing // by kernel and precision and then matrix
+	around  surroundings
+}
 
 // learn asks a recorder, which may be nil or know nothing.
-func learn(ctx context.Context, rec Recorder, dev kernels.Device) (experience, error) {
-	e := experience{}
+func learn(ctx context.Context, rec Recorder, p configs.Protocol, dev kernels.Device) (experience, error) {
 	known, ok := rec.(Experienced)
 	if !ok {
-		return e, nil
+		return newExperience(nil, p, dev), nil
 	}
 	list, err := known.Timings(ctx, dev)
 	if err != nil {
-		return e, fmt.Errorf("asking what trials took: %w", err)
+		return experience{}, fmt.Errorf("asking what trials took: %w", err)
 	}
+	return newExperience(list, p, dev), nil
+}
+
+func newExperience(list []Timing, p configs.Protocol, dev kernels.Device) experience {
+	e := experience{timings: map[point]map[string][]Timing{}, around: newSurroundings(list, p, dev)}
 	for _, t := range list {
 		at := point{kernel: t.Kernel, precision: t.Precision}
-		if e[at] == nil {
-			e[at] = map[string][]Timing{}
+		if e.timings[at] == nil {
+			e.timings[at] = map[string][]Timing{}
 		}
-		e[at][t.Matrix] = append(e[at][t.Matrix], t)
+		e.timings[at][t.Matrix] = append(e.timings[at][t.Matrix], t)
 	}
-	return e, nil
+	return e
 }
 
 // product is about how long a product takes, in seconds, and whether the kernel was
@@ -54,7 +64,7 @@ func learn(ctx context.Context, rec Recorder, dev kernels.Device) (experience, e
 // geometric mean over the matrices that are known, in proportion to their bytes, which
 // is no better than a guess: how a kernel takes to a structure is what sweeps are for.
 func (e experience) product(t Trial, size Size) (seconds float64, same bool) {
-	matrices := e[point{kernel: t.Kernel, precision: t.Precision}]
+	matrices := e.timings[point{kernel: t.Kernel, precision: t.Precision}]
 	if list := matrices[t.Matrix]; len(list) > 0 {
 		return nearest(t, list).Median, true
 	}
@@ -101,11 +111,13 @@ func (s Size) bytes(p kernels.Precision) float64 {
 // H100 13 to 17, with 7 to 10 as the fewest.
 const usual = 16
 
+// verifications is how many products of a trial are compared with the reference.
+const verifications = 2
+
 // foresee is about how long a trial takes whose product takes so many seconds: the
 // samples that are usual and fit the budget, with their warm-up and flushes, and what
-// surrounds them. With the true times and numbers of samples of 14 sweeps on an H100
-// this came to 0.84 to 1.16 of what they took.
-func foresee(product float64, size Size, t Trial, p configs.Protocol, dev kernels.Device) float64 {
+// surrounds them.
+func (e experience) foresee(product float64, size Size, t Trial, p configs.Protocol, dev kernels.Device) float64 {
 	sample := product
 	if t.Cache == Cold {
 		sample += flush(dev)
@@ -114,5 +126,5 @@ func foresee(product float64, size Size, t Trial, p configs.Protocol, dev kernel
 	}
 	n := min(max(usual, p.Samples[0]), p.Samples[1])
 	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
-	return float64(p.Warmup+n)*sample + 2*product + around(size, t.Precision, dev)
+	return float64(p.Warmup+n)*sample + verifications*product + e.around.of(t, size, dev)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"spmvtune/configs"
 	"spmvtune/kernels"
 )
 
@@ -12,12 +13,9 @@ import (
 func TestExperience(t *testing.T) {
 	small, large := Size{1000, 1000, 10_000}, Size{4000, 4000, 40_000}
 	timing := func(matrix string, size Size, block int, median float64) Timing {
-		return Timing{matrix, size, kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: block, Grid: 1}, Warm, median}
+		return Timing{Matrix: matrix, Size: size, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: block, Grid: 1}, Cache: Warm, Median: median}
 	}
-	e := experience{{kernel: "k", precision: kernels.Float32}: {
-		"a": {timing("a", small, 32, 1e-3), timing("a", small, 256, 5e-3)},
-		"b": {timing("b", small, 128, 4e-3)},
-	}}
+	e := newExperience([]Timing{timing("a", small, 32, 1e-3), timing("a", small, 256, 5e-3), timing("b", small, 128, 4e-3)}, configs.DefaultProtocol, kernels.Device{})
 	for _, tt := range []struct {
 		matrix string
 		kernel string

@@ -103,10 +103,15 @@ func flush(dev kernels.Device) float64 {
 	return 2 * float64(dev.Cache) / flushBandwidth
 }
 
-// around is what surrounds the samples of a trial, in seconds.
+// around is what surrounds the samples of a trial, in seconds, where nothing is known.
 func around(size Size, precision kernels.Precision, dev kernels.Device) float64 {
+	return aside + sized(size, precision, dev)
+}
+
+// sized is the part of it that grows with the matrix.
+func sized(size Size, precision kernels.Precision, dev kernels.Device) float64 {
 	if dev.Backend == "cuda" {
-		return aside + perRow*float64(size.Rows)
+		return perRow * float64(size.Rows)
 	}
-	return aside + size.bytes(precision)/oneBandwidth
+	return size.bytes(precision) / oneBandwidth
 }

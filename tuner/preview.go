@@ -7,7 +7,6 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/tuner/search"
 )
 
 // A Forecast says what a sweep would do on one matrix.
@@ -45,7 +44,7 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 	case err != nil: // no device answered
 		return kernels.Device{}, nil, nil, err
 	}
-	past, err := learn(ctx, rec, r.planner.device)
+	past, err := learn(ctx, rec, sweep.Protocol, r.planner.device)
 	if err != nil {
 		return kernels.Device{}, nil, nil, err
 	}
@@ -90,39 +89,4 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 		out = append(out, f)
 	}
 	return r.planner.device, out, r.sum.Failures, nil
-}
-
-// forecast says what is left to do of a plan.
-func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecast, error) {
-	f := Forecast{Plan: plan, Count: len(plan.Trials)}
-	todo, share := plan.Trials, 1.0
-	if search.Adaptive(r.sweep.Search.Strategy) {
-		work, err := r.workOn(ctx, plan)
-		if err != nil {
-			return f, err
-		}
-		f.Count, f.AtMost, f.Finished = work.trials, work.adaptive, work.finished
-		if share = searchShare; !f.AtMost {
-			todo = nil
-		}
-	} else if r.rec != nil {
-		var err error
-		if todo, _, err = r.unfinished(ctx, plan); err != nil {
-			return f, err
-		}
-		f.Finished = len(plan.Trials) - len(todo)
-	}
-	size := plan.Matrix.size()
-	for _, t := range todo {
-		took := guess(size, t.Precision, t.Cache, r.sweep.Protocol, r.planner.device)
-		product, same := past.product(t, size)
-		if same {
-			f.Known++
-		}
-		if product > 0 {
-			took = time.Duration(foresee(product, size, t, r.sweep.Protocol, r.planner.device) * float64(time.Second))
-		}
-		f.Time += time.Duration(share * float64(took))
-	}
-	return f, nil
 }
