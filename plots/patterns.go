@@ -48,7 +48,7 @@ func drawPatterns(d *data) ([]*page, []error) {
 	var warnings []error
 	if len(missing) > 0 {
 		warnings = append(warnings, fmt.Errorf("figure matrix-patterns is without %s, recorded by an older version: run the sweep again, which measures nothing twice",
-			strings.Join(missing, ", ")))
+			enumerate(missing)))
 	}
 	var list []*page
 	pages := (len(known) + mostPatterns - 1) / mostPatterns

@@ -37,16 +37,20 @@ func (d *data) searchables() []searchable {
 		whole[d.sweeps[i].Name] = d.sweeps[i].Whole()
 	}
 	var list []searchable
+	index := map[searchable]int{} // without the number
 	for i := range d.rows {
 		r := &d.rows[i]
 		if !whole[r.Sweep] {
 			continue
 		}
-		at := setup{r.Device, r.Cache, r.Precision}
-		if n := len(list); n == 0 || list[n-1].setup != at || list[n-1].matrix != r.Matrix {
-			list = append(list, searchable{setup: at, matrix: r.Matrix})
+		at := searchable{setup: setup{r.Device, r.Cache, r.Precision}, matrix: r.Matrix}
+		n, seen := index[at]
+		if !seen {
+			n = len(list)
+			index[at] = n
+			list = append(list, at)
 		}
-		list[len(list)-1].configs++
+		list[n].configs++
 	}
 	kept := list[:0]
 	for _, s := range list {

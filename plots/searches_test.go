@@ -43,7 +43,7 @@ func searchedOn(device string) (s searched) {
 func TestSearchables(t *testing.T) {
 	rows := func(device, sweep, matrix string, n int) (list []store.Row) {
 		for i := range n {
-			list = append(list, store.Row{Device: device, Sweep: sweep, Matrix: matrix, Cache: "warm", Precision: kernels.Float64, Kernel: "k", Block: i, Status: "ok", MedianMS: 1})
+			list = append(list, store.Row{Device: device, Sweep: sweep, Matrix: matrix, Cache: "warm", Precision: kernels.Float64, Kernel: "k", Block: i, Status: []string{"ok", "ok", "wrong"}[i%3], MedianMS: 1})
 		}
 		return list
 	}
