@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
+	"spmvtune/kernels/cuda"
 	"spmvtune/store"
 )
 
@@ -118,11 +119,7 @@ func (f *shareFigure) pages(d *data, s setup) []*page {
 			var cell []mark
 			if l, measured := o.launches[[2]string{m.Name, kernel}]; measured {
 				v := l.Facts[f.fact]
-				hollow := math.NaN()
-				if bound, known := l.Facts[f.bound]; known {
-					hollow = bound
-				}
-				cell = append(cell, mark{look: lookOf(kernel), v: v, low: v, high: v, hollow: hollow, words: launchWords(l), name: kernel + " on " + m.Name})
+				cell = append(cell, mark{look: lookOf(kernel), v: v, low: v, high: v, hollow: f.boundOf(l), words: launchWords(l), name: kernel + " on " + m.Name})
 			}
 			r.cells = append(r.cells, cell)
 		}
@@ -141,6 +138,16 @@ func (f *shareFigure) pages(d *data, s setup) []*page {
 		p.Subtitle += " Matrices with the shortest and the longest rows."
 	}
 	return []*page{p}
+}
+
+// boundOf is the bound of what was counted in a launch, NaN if there is none. Neither
+// parameters nor the matrix enter the names of kernels that launch several.
+func (f *shareFigure) boundOf(l store.Launch) float64 {
+	entry := cuda.Entry(kernels.Config{Kernel: l.Kernel, Precision: l.Precision, Block: l.Block, Grid: l.Grid}, 1, 1)
+	if v, noted := cuda.Fact(l.Facts, f.bound, entry); noted {
+		return v
+	}
+	return math.NaN()
 }
 
 // percent0 prints a fraction as a whole percentage.

@@ -49,7 +49,13 @@ func TestProfiledShares(t *testing.T) {
 	}
 	o := d.shares(d.setups()[0], &achievedOccupancy)
 	l := o.launches[[2]string{o.matrices[0].Name, "csr_vector"}]
-	if v := l.Facts["achieved_occupancy"]; !(v > 0 && v < l.Facts["occupancy"]) {
+	if v := l.Facts["achieved_occupancy"]; !(v > 0 && v < achievedOccupancy.boundOf(l)) {
 		t.Errorf("facts %v", l.Facts)
+	}
+	// Of several launches the bound is that of the counted one.
+	l = store.Launch{Kernel: "csr_pcsr", Precision: "float32", Block: 256, Grid: 10,
+		Facts: map[string]float64{"occupancy": 0.75, "occupancy:csr_pcsr_sum": 0.75, "occupancy:csr_pcsr_multiply": 1}}
+	if got := achievedOccupancy.boundOf(l); got != 1 {
+		t.Errorf("bound %v, want that of csr_pcsr_multiply", got)
 	}
 }

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"slices"
+	"strings"
 
 	"spmvtune/kernels"
 )
@@ -43,4 +44,14 @@ func suffix(v int) string {
 		return "_f32"
 	}
 	return "_f64"
+}
+
+// Fact is what is noted of the launch of an entry, as Entry names it, among the facts of a
+// product, by name ("registers", …).
+func Fact(facts map[string]float64, name, entry string) (v float64, noted bool) {
+	plain := entry[:max(0, strings.LastIndexByte(entry, '_'))] // without the precision
+	if v, noted = facts[name+":"+plain]; !noted {
+		v, noted = facts[name]
+	}
+	return v, noted
 }

@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"math"
-	"strings"
 
 	"spmvtune/kernels/cuda"
 	"spmvtune/store"
@@ -42,11 +41,8 @@ func Match(launches []Launch, m store.Matrix, trials []store.Countable) (counts 
 
 // sharedBytes is what a trial notes of an entry's shared memory, otherwise if it does not.
 func sharedBytes(t store.Countable, entry string, otherwise int) int {
-	plain := entry[:strings.LastIndex(entry, "_")] // without the precision
-	for _, name := range []string{"shared_bytes:" + plain, "shared_bytes"} {
-		if v, noted := t.Facts[name]; noted {
-			return int(v)
-		}
+	if v, noted := cuda.Fact(t.Facts, "shared_bytes", entry); noted {
+		return int(v)
 	}
 	return otherwise
 }
