@@ -64,6 +64,10 @@ func swept(t *testing.T, name string) *data {
 	d.patterns, d.launches = patterns, launchesOf(d)
 	profiled(d)
 	d.rule = validated(d)
+	d.sweeps = []store.Sweep{{Name: name, Text: string(sweep.Text)}}
+	if len(d.searchables()) > 0 {
+		d.searched = searchedOn(devices[1].Label)
+	}
 	for i := range matrices {
 		for _, dev := range devices {
 			n := 0
