@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -107,6 +108,9 @@ func (f *mergeFile) read(ctx context.Context, to chan<- store.Batch) {
 // unread notes that reading broke off.
 func (f *FaultyJournal) unread(err error) {
 	f.Unread = true
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // which journal it is stands beside it
+	}
 	if f.First == "" {
 		f.First = err.Error()
 	}

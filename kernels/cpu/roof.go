@@ -33,9 +33,7 @@ func (b *Backend) gather(log, passes int) float64 {
 	x, sums := make([]float64, 1<<log), make([]float64, cores)
 	reads := max(len(x)/(cacheLine/8), 1)
 	b.pool.run(cores, func(w int) { // each touches a part of it first
-		for i := splitAt(len(x), w, cores); i < splitAt(len(x), w+1, cores); i++ {
-			x[i] = 1
-		}
+		fill(x[splitAt(len(x), w, cores):splitAt(len(x), w+1, cores)], 1)
 	})
 	var gbps float64
 	for range passes {
@@ -49,6 +47,11 @@ func (b *Backend) gather(log, passes int) float64 {
 }
 
 // gatherSum adds the elements at places lo to hi of the order of kernels.Scatter.
+//
+// It and the functions below are not for the race detector, as the pragma says: each core
+// has its own part, and watching every element takes minutes.
+//
+//go:norace
 func gatherSum(x []float64, log, lo, hi int) float64 {
 	var sum float64
 	for i := lo; i < hi; i++ {
@@ -67,9 +70,7 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 	part := func(s []float64, w int) []float64 { return s[splitAt(n, w, cores):splitAt(n, w+1, cores)] }
 	b.pool.run(cores, func(w int) {
 		for i, s := range [][]float64{part(x, w), part(y, w), part(z, w)} {
-			for j := range s {
-				s[j] = float64(i)
-			}
+			fill(s, float64(i))
 		}
 	})
 	best := func(arrays int, stream func(w int)) float64 {
@@ -88,8 +89,17 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 	}
 }
 
+//go:norace
+func fill(s []float64, v float64) {
+	for i := range s {
+		s[i] = v
+	}
+}
+
 // sum adds the elements of s in eight sums, so that additions overlap. They are
 // eight variables because the compiler keeps no array in registers.
+//
+//go:norace
 func sum(s []float64) float64 {
 	var t0, t1, t2, t3, t4, t5, t6, t7 float64
 	for ; len(s) >= 8; s = s[8:] {
@@ -108,6 +118,7 @@ func sum(s []float64) float64 {
 	return ((t0 + t1) + (t2 + t3)) + ((t4 + t5) + (t6 + t7))
 }
 
+//go:norace
 func triad(a, b, c []float64) {
 	b, c = b[:len(a)], c[:len(a)]
 	for i := range a {
