@@ -9,6 +9,7 @@ import (
 // TestFewDetails: of hundreds of matrices, the overviews are all there, the pages of
 // single ones are not, and the report says so.
 func TestFewDetails(t *testing.T) {
+	draws(t)
 	s := processor()
 	s.matrices = nil
 	for i := range mostDetails + 5 {

@@ -30,7 +30,17 @@ func goldenData(figure string) *data {
 	return s.data()
 }
 
+// draws leaves a test out of those that -short runs, as the race detector does: it draws
+// for seconds, by the code that TestReport goes through from many goroutines.
+func draws(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("draws for long")
+	}
+}
+
 func TestGolden(t *testing.T) {
+	draws(t)
 	for i := range Figures {
 		f := &Figures[i]
 		t.Run(f.ID, func(t *testing.T) {

@@ -51,6 +51,7 @@ func (l *labels) FillString(f font.Face, p vg.Point, s string) {
 // TestLabelsApart draws every page of databases of all sizes and checks that no
 // two labels overlap and none leaves the page.
 func TestLabelsApart(t *testing.T) {
+	draws(t)
 	long := processor()
 	long.matrices = []string{"he131-GTFS_VBB_EndeApr_Dez2016.zip_train+metro+tram+bus", "he184-atco_enc3_opt2_05_21",
 		"matrix_ACTIVSg200_AC_renumbered_add9_01", "ldpc-10GBPS-ETHERNET_1723_2048", "m"}

@@ -9,6 +9,7 @@ import (
 // TestPageInBrowser reads the report as its users do: on a phone and on a large screen,
 // in the light and in the dark, with mouse and keyboard, and on paper.
 func TestPageInBrowser(t *testing.T) {
+	draws(t)
 	b := browse(t)
 	s := processor()
 	d := s.data()

@@ -53,6 +53,7 @@ func written(t *testing.T, d *data, r *rule.Rule, opt Options) (map[string][]byt
 }
 
 func TestSameBytes(t *testing.T) {
+	draws(t)
 	s := processor()
 	s.matrices = s.matrices[:3]
 	first, _ := written(t, s.data(), sampleRule(), Options{Version: "1"})
@@ -108,6 +109,7 @@ func TestEmptyDatabase(t *testing.T) {
 // TestLackingBaseline: trials are there, so what is missing is a kernel, and it
 // is said once.
 func TestLackingBaseline(t *testing.T) {
+	draws(t)
 	for device, want := range map[string]string{processor().device: "add cpu_coo to", gpu(1, 32).device: "add coo_atomic to"} {
 		s := processor()
 		if device != s.device {
@@ -150,6 +152,7 @@ func TestSameWordsForTies(t *testing.T) {
 
 // TestCitationsAreListed: what a figure cites can be looked up in the report.
 func TestCitationsAreListed(t *testing.T) {
+	draws(t)
 	s := processor()
 	s.matrices = s.matrices[:1]
 	content, _ := written(t, s.data(), nil, Options{})
@@ -188,6 +191,7 @@ func TestUnknownFigure(t *testing.T) {
 // TestHostileNames feeds names and messages that mean something to HTML,
 // Markdown, XML or a file system.
 func TestHostileNames(t *testing.T) {
+	draws(t)
 	s := processor()
 	s.matrices = []string{`<script>alert(1)</script>`, "a|b*c`d\\e", "../../etc/passwd", "nul\x00bell\x07\xff", `"q" & 'r'`, "a b", "a-b"}
 	d := s.data()
@@ -236,6 +240,7 @@ func TestHostileNames(t *testing.T) {
 
 // TestMissingValues has trials without interval, throughput, roof or features.
 func TestMissingValues(t *testing.T) {
+	draws(t)
 	s := processor()
 	s.matrices = s.matrices[:2]
 	d := s.data()
@@ -270,6 +275,7 @@ func TestMissingValues(t *testing.T) {
 }
 
 func TestReportIsSelfContained(t *testing.T) {
+	draws(t)
 	s := processor()
 	s.matrices = s.matrices[:2]
 	content, _ := written(t, s.data(), sampleRule(), Options{Version: "v9"})
@@ -288,6 +294,7 @@ func TestReportIsSelfContained(t *testing.T) {
 
 // TestReportStaysSmall: 30 matrices with 30 kernels below 10 MB.
 func TestReportStaysSmall(t *testing.T) {
+	draws(t)
 	s := crowd(30, 512, 30)
 	s.grids = []int{1, 16, 256}
 	d := s.data()

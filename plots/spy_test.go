@@ -24,6 +24,7 @@ func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
 
 // Every shape has a page whose labels are apart, in every format.
 func TestSpyShapes(t *testing.T) {
+	draws(t)
 	uniform := func(rows, cols int, length float64) *sparse.CSR[float64] {
 		return made(t, "uniform", map[string]any{"rows": rows, "cols": cols, "row_nnz": length})
 	}
@@ -74,6 +75,7 @@ func checkCorner(t *testing.T, img image.Image) {
 }
 
 func TestSpyOrigin(t *testing.T) {
+	draws(t)
 	b, err := Spy("corner", corner(), "png")
 	if err != nil {
 		t.Fatal(err)
@@ -112,6 +114,7 @@ func TestSpyOriginInPDF(t *testing.T) {
 // Pictures of pixels stay whole: a page has no colours but those of the scale and of
 // text, none mixed between bins.
 func TestSpySharp(t *testing.T) {
+	draws(t)
 	a := made(t, "uniform", map[string]any{"rows": 1280, "cols": 1280, "row_nnz": 600.0})
 	b, err := Spy("a", a, "png")
 	if err != nil {

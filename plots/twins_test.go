@@ -41,6 +41,7 @@ func TestTwins(t *testing.T) {
 // Every figure, every table of matrices and the page say what was measured; a figure of
 // one matrix says it of that one.
 func TestTwinsAreSaid(t *testing.T) {
+	draws(t)
 	d := processor().data()
 	note := "A twin, not the real matrix: model7."
 	for i := range d.matrices {
