@@ -31,7 +31,7 @@ type reporting struct {
 
 // reportMemory is how many bytes a report may take before garbage is collected more
 // eagerly: reading a million trials leaves much of it.
-const reportMemory = 1700 << 20
+const reportMemory = 1000 << 20
 
 // make reports on the databases at paths.
 func (r reporting) make(ctx context.Context, w io.Writer, paths []string) (err error) {
