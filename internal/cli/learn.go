@@ -29,7 +29,7 @@ func newLearn() *cobra.Command {
 		Long: `learn learns from the trials of one database or several which kernel to use for a
 matrix that was never measured, says how it does on structure classes left out one at a
 time, and on classes that were kept for a final test, as the sweeps say (test in [learn])
-or --test does. Beside it stand the best single configuration and kernel, cuSPARSE, the
+or, in their place, --test. Beside it stand the best single configuration and kernel, cuSPARSE, the
 papers' own rule, and a boosted ensemble. It writes the rule in the forms that -o names
 by their extensions:
 
@@ -76,7 +76,9 @@ which matrices the rule fails.`,
 			if err != nil {
 				return err
 			}
-			opt.Test = append(opt.Test, test...)
+			if !cmd.Flags().Changed("test") {
+				opt.Test = test
+			}
 			r, err := rule.Learn(ctx, seen, opt)
 			if err != nil {
 				return err
@@ -101,7 +103,7 @@ which matrices the rule fails.`,
 	f := cmd.Flags()
 	f.StringVar(&device, "device", "", "learn of this device only")
 	f.StringVar(&ruleFile, "rule", "", "learn nothing, but write this rule: a rule.json, or "+rule.EmbeddedName+" for the one that comes with spmvtune")
-	f.StringSliceVar(&opt.Test, "test", nil, "classes that are kept for the final test, beside those of the sweeps")
+	f.StringSliceVar(&opt.Test, "test", nil, "classes that are kept for the final test, in place of those that the sweeps name")
 	f.IntVar(&opt.Products, "products", 0, "products that are done with a matrix: preparing it is shared out over them (default: it doesn't count)")
 	f.IntVar(&opt.MaxDepth, "depth", opt.MaxDepth, "most tests on the way to a choice")
 	f.BoolVar(&opt.Ensemble, "ensemble", opt.Ensemble, "learn a boosted ensemble, too, for select --accurate")
