@@ -9,21 +9,26 @@ import (
 	"spmvtune/sparse"
 )
 
-// An Ensemble predicts the loss of each of a few configurations as a sum of small trees,
-// and chooses the least. The trees are grown one after the other on what the sum so far
-// gets wrong (gradient boosting: J. Friedman, Greedy function approximation: a gradient
-// boosting machine, Annals of Statistics 29(5), 2001), with squared error over the
-// losses of all configurations at once, so that a leaf holds a number for each.
+// An Ensemble predicts which share of the oracle's speed each of a few configurations
+// loses, 1 − its fraction, as a sum of small trees, and chooses the least. The trees are
+// grown one after the other on what the sum so far gets wrong (gradient boosting: J.
+// Friedman, Greedy function approximation: a gradient boosting machine, Annals of
+// Statistics 29(5), 2001), with squared error over all configurations at once, so that a
+// leaf holds a number for each. Three such sums, each of which looks at other features for
+// its splits, are averaged (L. Breiman, Bagging predictors, Machine Learning 24, 1996).
+//
+// Note: the trees of a rule minimise logarithms. Squared, those are all about what is
+// hopeless, twenty times slower or a thousand; a share is at most 1.
 //
 // It is for comparison, and for those who want the last percents: nobody can read it.
 type Ensemble struct {
 	Configs []kernels.Config `json:"configs"`
-	Base    []float64        `json:"base"` // mean loss of each
+	Base    []float64        `json:"base"` // mean share that each loses
 	Trees   []*Boost         `json:"trees"`
 }
 
-// A Boost is a node of an ensemble's tree: a split, or a leaf with what it adds to the
-// loss of each configuration.
+// A Boost is a node of an ensemble's tree: a split, or a leaf with what it adds for each
+// configuration.
 type Boost struct {
 	Feature   string    `json:"feature,omitempty"`
 	Threshold float64   `json:"threshold,omitempty"`
@@ -33,48 +38,50 @@ type Boost struct {
 }
 
 const (
-	boostTrees  = 80
-	boostDepth  = 3
-	boostLeaf   = 4   // fewest matrices
-	boostRate   = 0.1 // of what a leaf would add
-	boostShare  = 3   // one of so many features is looked at for a split
-	portfolio   = 16  // most configurations
-	hopelessLog = 3   // losses count up to this: twenty times slower or a thousand is the same
+	boosts     = 3 // sums that are averaged
+	boostTrees = 80
+	boostDepth = 3
+	boostLeaf  = 4   // fewest matrices
+	boostRate  = 0.1 // of what a leaf would add
+	boostShare = 3   // one of so many features is looked at for a split
+	portfolio  = 16  // most configurations
 )
+
+// lost is the share of the oracle's speed that is lost.
+func lost(loss float64) float64 { return 1 - share(loss) }
 
 // boost learns an ensemble from matrices. start is +Inf for what can't be chosen.
 func (t *table) boost(matrices []int, start []float64) *Ensemble {
 	configs := t.portfolio(matrices, start)
 	e := &Ensemble{Base: make([]float64, len(configs))}
-	left := make([][]float64, len(t.names)) // what is not explained yet, by matrix and configuration
-	for _, m := range matrices {
-		left[m] = make([]float64, len(configs))
-		for i, c := range configs {
-			left[m][i] = min(t.loss[m][c], hopelessLog)
-			e.Base[i] += left[m][i] / float64(len(matrices))
-		}
-	}
-	for _, c := range configs {
+	for i, c := range configs {
 		e.Configs = append(e.Configs, t.configs[c])
-	}
-	for _, m := range matrices {
-		for i, x := range e.Base {
-			left[m][i] -= x
+		for _, m := range matrices {
+			e.Base[i] += lost(t.loss[m][c]) / float64(len(matrices))
 		}
 	}
-	g := &booster{table: t, left: left, rng: rand.New(rand.NewPCG(1, uint64(len(matrices))))}
-	for range boostTrees {
-		e.Trees = append(e.Trees, g.grow(matrices, boostDepth))
+	for n := range boosts {
+		left := make([][]float64, len(t.names)) // what is not explained yet, by matrix and configuration
+		for _, m := range matrices {
+			left[m] = make([]float64, len(configs))
+			for i, c := range configs {
+				left[m][i] = lost(t.loss[m][c]) - e.Base[i]
+			}
+		}
+		g := &booster{table: t, left: left, rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
+		for range boostTrees {
+			e.Trees = append(e.Trees, g.grow(matrices, boostDepth))
+		}
 	}
 	return e
 }
 
-// portfolio chooses, one after the other, the configurations that lower the mean loss of
-// the best of them most.
+// portfolio chooses, one after the other, the configurations that lower the mean of what
+// the best of them loses most.
 func (t *table) portfolio(matrices []int, start []float64) []int {
 	best := make(map[int]float64, len(matrices))
 	for _, m := range matrices {
-		best[m] = hopelessLog
+		best[m] = 1
 	}
 	var chosen []int
 	for len(chosen) < portfolio {
@@ -85,7 +92,7 @@ func (t *table) portfolio(matrices []int, start []float64) []int {
 			}
 			gain := 0.0
 			for _, m := range matrices {
-				gain += max(0, best[m]-t.loss[m][c])
+				gain += max(0, best[m]-lost(t.loss[m][c]))
 			}
 			if gain > most+same || len(chosen) == 0 && next < 0 {
 				next, most = c, max(gain, most)
@@ -96,7 +103,7 @@ func (t *table) portfolio(matrices []int, start []float64) []int {
 		}
 		chosen = append(chosen, next)
 		for _, m := range matrices {
-			best[m] = min(best[m], t.loss[m][next])
+			best[m] = min(best[m], lost(t.loss[m][next]))
 		}
 	}
 	return chosen
@@ -124,10 +131,11 @@ func (g *booster) grow(matrices []int, depth int) *Boost {
 		return &Boost{Feature: features[f].Name, Threshold: at, Below: g.grow(below, depth-1), Above: g.grow(above, depth-1)}
 	}
 	n := float64(len(matrices))
-	leaf := &Boost{Add: sum}
+	leaf := &Boost{Add: make([]float64, len(sum))}
 	for i := range sum {
-		// Four digits are far below what can be measured, and keep the rule's file small.
-		sum[i] = math.Round(boostRate*sum[i]/n*1e4) / 1e4
+		sum[i] *= boostRate / n
+		// Five digits are far below what can be measured, and keep the rule's file small.
+		leaf.Add[i] = math.Round(sum[i]/boosts*1e5) / 1e5
 	}
 	for _, m := range matrices {
 		for i, x := range sum {
@@ -194,8 +202,8 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 	return feature, at, ok
 }
 
-// losses predicts the loss of each configuration.
-func (e *Ensemble) losses(f *sparse.Features) []float64 {
+// lost predicts which share of the oracle's speed each configuration loses.
+func (e *Ensemble) lost(f *sparse.Features) []float64 {
 	sum := slices.Clone(e.Base)
 	for _, b := range e.Trees {
 		for b.Add == nil {
@@ -213,9 +221,9 @@ func (e *Ensemble) losses(f *sparse.Features) []float64 {
 	return sum
 }
 
-// choose returns the configuration with the least predicted loss.
+// choose returns the configuration that is predicted to lose least.
 func (e *Ensemble) choose(f *sparse.Features) int {
-	best, sum := 0, e.losses(f)
+	best, sum := 0, e.lost(f)
 	for i, x := range sum {
 		if x < sum[best] {
 			best = i

@@ -3,6 +3,7 @@ package rule
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // guarded are the features that a guard may test: how long the longest row is, by
@@ -72,5 +73,6 @@ func roundedUp(x float64) float64 {
 		return x
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	return math.Ceil(x/unit) * unit
+	up, _ := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(x/unit)*unit, 'e', 1, 64), 64) // 0.072, not 0.07200000000000001
+	return max(x, up)
 }

@@ -43,7 +43,7 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 		best := s.Ensemble.choose(&f)
 		return Choice{
 			Config: s.Ensemble.Configs[best], By: ByEnsemble, Selector: s,
-			Expected: min(1, share(s.Ensemble.losses(&f)[best])),
+			Expected: 1 - max(0, s.Ensemble.lost(&f)[best]),
 		}, nil
 	}
 	if s.Sizes == nil {

@@ -38,7 +38,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 	// In a large corpus a leaf of a few matrices is one family's.
 	opt.MinLeaf = max(opt.MinLeaf, len(matrices)/leafShare)
 	l := &learner{
-		table: t, opt: opt, features: len(features),
+		table: t, opt: opt, features: shape,
 		start:    make([]float64, len(use)),
 		adjacent: neighbours(t.configs, use),
 		in:       make([]bool, len(t.names)),

@@ -20,10 +20,10 @@ func TestUnknownFeatures(t *testing.T) {
 		return "b"
 	})
 	for i := range obs {
-		obs[i].Features.NeighbourRate = rate(*obs[i].Features)
+		obs[i].Features.RowGini = rate(*obs[i].Features)
 	}
 	s := learn(t, obs, DefaultOptions).Selectors[0]
-	if s.Root.Feature != "neighbour_rate" {
+	if s.Root.Feature != "row_gini" {
 		t.Fatalf("learned to split on %q", s.Root.Feature)
 	}
 	if text := strings.Join(s.Warnings, "\n"); strings.Contains(text, "Not split on") {
@@ -32,14 +32,14 @@ func TestUnknownFeatures(t *testing.T) {
 
 	for i := range obs {
 		if obs[i].Matrix == obs[0].Matrix {
-			obs[i].Features.NeighbourRate = math.NaN()
+			obs[i].Features.RowGini = math.NaN()
 		}
 	}
 	s = learn(t, obs, DefaultOptions).Selectors[0]
-	if s.Root.used(nil)["neighbour_rate"] {
+	if s.Root.used(nil)["row_gini"] {
 		t.Error("a feature was used that is not known of all matrices")
 	}
-	if text := strings.Join(s.Warnings, "\n"); !strings.Contains(text, "not known of all matrices: neighbour_rate.") {
+	if text := strings.Join(s.Warnings, "\n"); !strings.Contains(text, "not known of all matrices: row_gini.") {
 		t.Errorf("warnings are %q", text)
 	}
 }

@@ -43,7 +43,7 @@ func randomRule(rng *rand.Rand) *rule.Rule {
 	} {
 		s := rule.Selector{Device: k.Device, Precision: k.Precision, Cache: k.Cache, Configs: 9}
 		s.Root = randomTree(rng, k.Precision, rule.Features(), 6)
-		s.Sizes = randomTree(rng, k.Precision, rule.Features()[:4], 3)
+		s.Sizes = randomTree(rng, k.Precision, rule.Features()[:3], 3)
 		r.Selectors = append(r.Selectors, s)
 	}
 	return r
