@@ -64,13 +64,21 @@ func (c *chooser) use(opt *tuner.Options) {
 }
 
 // choose names the rule's choice and its runners-up, or what of the sweep is nearest to
-// each. A rule of another device serves where it is the only one: kernels tell.
+// each. A rule of another device or cache state serves where it is the only one: three are
+// measured, and kernels tell.
 func (c *chooser) choose(dev kernels.Device, m tuner.Matrix, cache tuner.Cache, among []kernels.Config) ([]kernels.Config, error) {
-	key := rule.Key{Device: dev.Name, Precision: among[0].Precision, Cache: string(cache)}
-	choice, err := c.rule.SelectFor(key, m.Features, rule.Wanted{})
-	if err != nil {
-		key.Device = ""
-		choice, err = c.rule.SelectFor(key, m.Features, rule.Wanted{})
+	precision := among[0].Precision
+	var choice rule.Choice
+	var err error
+	for _, key := range []rule.Key{
+		{Device: dev.Name, Precision: precision, Cache: string(cache)},
+		{Device: dev.Name, Precision: precision},
+		{Precision: precision, Cache: string(cache)},
+		{Precision: precision},
+	} {
+		if choice, err = c.rule.SelectFor(key, m.Features, rule.Wanted{}); err == nil {
+			break
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -86,7 +94,7 @@ func (c *chooser) choose(dev kernels.Device, m tuner.Matrix, cache tuner.Cache, 
 	if len(kept) == 0 {
 		return nil, fmt.Errorf("the rule (%s) names %s: none of these kernels is in the sweep, on %s", c.from, names(wanted), dev.Name)
 	}
-	c.made = append(c.made, choiceMade{m.Name, key.Precision, cache, kept})
+	c.made = append(c.made, choiceMade{m.Name, precision, cache, kept})
 	return kept, nil
 }
 

@@ -20,9 +20,9 @@ int main(void)
         offsets[i + 1] = offsets[i] + 3 - (i == 0) - (i == ROWS - 1);
     rule_from_offsets(&matrix, ROWS, ROWS, offsets);
 
-    choice = rule_float32_cold(&matrix);
+    choice = rule_float32_warm(&matrix);
     if (!choice) /* the tree asks for what row offsets don't tell */
-        choice = rule_float32_cold_by_sizes(&matrix);
+        choice = rule_float32_warm_by_sizes(&matrix);
     if (!choice)
         return 1;
     printf("%s block %d grid %d %s\n", choice->kernel, choice->block, choice->grid, choice->params);
