@@ -17,11 +17,12 @@ import (
 // trusted: how much more data would help, and what it lives on.
 type Evaluation struct {
 	Key
-	Choice  Figures   `json:"rule"`              // on families left out
-	Test    Figures   `json:"test,omitzero"`     // on those of the final test
-	Curve   []Point   `json:"learning_curve"`    // by share of the corpus
-	Used    []Used    `json:"features"`          // by what they are worth, the most first
-	Missed  []Case    `json:"missed,omitempty"`  // cases below 0.75 of the oracle, final test included
+	Choice  Figures   `json:"rule"`             // on families left out
+	Test    Figures   `json:"test,omitzero"`    // on those of the final test
+	Curve   []Point   `json:"learning_curve"`   // by share of the corpus
+	Used    []Used    `json:"features"`         // by what they are worth, the most first
+	Missed  []Case    `json:"missed,omitempty"` // cases below 0.75 of the oracle, final test included
+	Times   Coverage  `json:"forecast_coverage"`
 	Payback []Payback `json:"payback,omitempty"` // by matrices' size
 }
 
@@ -79,6 +80,9 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 			return nil, err
 		}
 		if e.Used, err = t.importance(ctx, opt); err != nil {
+			return nil, err
+		}
+		if e.Times, err = t.coverage(ctx, opt); err != nil {
 			return nil, err
 		}
 		for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {

@@ -114,6 +114,10 @@ func (e *Evaluation) tables(b *bytes.Buffer) {
 		}
 		b.WriteByte('\n')
 	}
+	if c := e.Times; c.Forecast > 0 {
+		head(b, "Forecasts of the choice's time", "matrices left out", "with a forecast", "inside its interval", "if of the leaf's kind", "median factor off")
+		fmt.Fprintf(b, "| %d | %d | %s | %s | %.2f |\n\n", c.Matrices, c.Forecast, percent(c.Inside), percent(c.Nominal), c.Off)
+	}
 	if len(e.Missed) > 0 {
 		head(b, fmt.Sprintf("Below %.2f of the oracle", missed), "matrix", "fraction", "class", "chosen")
 		for _, c := range e.Missed {
