@@ -146,7 +146,11 @@ func againstTable(r *compare.Result, base string) (t table, notes []string) {
 		note += fmt.Sprintf(" Of %d nothing can be said, since the device throttled.", n)
 	}
 	if !math.IsNaN(r.Mean.Value) {
-		note += fmt.Sprintf(" On the geometric mean over %d of the matrices, this database is %s times as fast.", r.Matrices, significant(1/r.Mean.Value, 3))
+		note += fmt.Sprintf(" This database is %s times as fast", significant(1/r.Mean.Value, 3))
+		if !math.IsNaN(r.Mean.Low) {
+			note += fmt.Sprintf(" (95%% interval: %s to %s)", significant(1/r.Mean.High, 3), significant(1/r.Mean.Low, 3))
+		}
+		note += ", the geometric mean over matrices, of which both have " + grouped(r.Matrices) + "."
 	}
 	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, corrected after Holm), larger than the " +
 		"threshold, and larger than what repeated trials differ by. Drift of the devices is taken out."}
