@@ -26,7 +26,7 @@ type bin struct {
 // grow fits a forest to values of configurations.
 func (g *grower) grow(configs []int, values []float64) forest {
 	f := make(forest, trees)
-	drawn := make([]int, len(configs)) // how often
+	drawn := make([]int32, len(configs)) // how often
 	rows := make([]row, 0, len(configs))
 	for t := range f {
 		clear(drawn)
@@ -36,10 +36,10 @@ func (g *grower) grow(configs []int, values []float64) forest {
 		rows = rows[:0]
 		for i, n := range drawn {
 			if n > 0 {
-				rows = append(rows, row{configs[i], n, values[i]})
+				rows = append(rows, row{int32(configs[i]), n, values[i]})
 			}
 		}
-		g.tree = nil
+		g.tree = make(tree, 0, 2*len(rows)) // each split parts at least one row from the others
 		g.node(rows, ^axes(0))
 		f[t] = g.tree
 	}
@@ -48,7 +48,7 @@ func (g *grower) grow(configs []int, values []float64) forest {
 
 // A row is a value of a configuration, which counts n times.
 type row struct {
-	config, n int
+	config, n int32
 	value     float64
 }
 
@@ -75,7 +75,7 @@ func (g *grower) node(rows []row, along axes) int32 {
 	}
 	middle := 0
 	for i, r := range rows {
-		if n.goesLeft(g.space, r.config) {
+		if n.goesLeft(g.space, int(r.config)) {
 			rows[i], rows[middle] = rows[middle], r
 			middle++
 		}
@@ -88,7 +88,7 @@ func (g *grower) node(rows []row, along axes) int32 {
 
 func moments(rows []row) (n int, mean, variance float64) {
 	for _, r := range rows {
-		n += r.n
+		n += int(r.n)
 		mean += float64(r.n) * r.value
 	}
 	mean /= float64(n)
@@ -146,7 +146,7 @@ func (g *grower) fill(axis int, rows []row) {
 	for _, r := range rows {
 		place := int(places[r.config])
 		b := &g.bins[place]
-		b.n += r.n
+		b.n += int(r.n)
 		b.sum += float64(r.n) * r.value
 		low, high = min(low, place), max(high, place)
 	}

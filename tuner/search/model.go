@@ -24,7 +24,7 @@ const (
 	// worthwhile is the improvement of the log of the time that is still looked for.
 	worthwhile = 0.005
 	// refit is the share of new looks after which the surrogate is fitted again.
-	refit = 0.1
+	refit = 0.2
 	// patience is how many surrogates in a row must expect nothing for the search to end.
 	patience = 3
 )
