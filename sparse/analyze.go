@@ -10,10 +10,7 @@ func Analyze[V Float](m *CSR[V]) Features {
 	scans := make([]*scan, scanners(m.Rows, m.Cols, m.NNZ()))
 	eachOf(len(scans), func(part, parts int) {
 		s := newScan(m.Rows, m.Cols, m.RowPtr, m.ColIdx)
-		// Rows and entries are shared out separately, so that one giant row is
-		// everybody's work.
-		s.rows(share(m.Rows, part, parts))
-		s.entries(share(m.NNZ(), part, parts))
+		s.entries(share(m.NNZ(), part, parts)) // a giant row is everybody's work
 		scans[part] = s
 	})
 	var total scan
@@ -23,6 +20,7 @@ func Analyze[V Float](m *CSR[V]) Features {
 		used, diagonals = append(used, s.used), append(diagonals, s.diagonals)
 	}
 
+	total.lengths.short[0] = m.Rows - total.rows
 	f := Features{Rows: m.Rows, Cols: m.Cols, Nonzeros: m.NNZ()}
 	total.lengths.histogram().describe(&f)
 	total.describe(&f)

@@ -1,12 +1,13 @@
 package sparse
 
-// A scan collects what a range of rows and a range of entries say about the lengths of
-// rows and the pattern of a matrix.
+// A scan collects what a range of entries, and the rows that begin in it, say about the
+// lengths of rows and the pattern of a matrix.
 type scan struct {
 	rowPtr, colIdx []int32
 
-	// Of rows, by their lengths and ends.
+	// Of rows with entries, by their lengths and ends.
 	lengths lengths
+	rows    int
 	largest int // |i−j|
 	span    int // sum of last − first column
 	profile int // sum of the distances from first column to diagonal, where that is right of it
@@ -28,54 +29,57 @@ func newScan(rows, cols int, rowPtr, colIdx []int32) *scan {
 	return &scan{rowPtr: rowPtr, colIdx: colIdx, used: newMarks(cols), diagonals: newMarks(rows + cols)}
 }
 
-// rows looks at the rows [lo, hi).
-func (s *scan) rows(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		start, end := s.rowPtr[i], s.rowPtr[i+1]
-		s.lengths.add(end - start)
-		if start == end {
-			continue
-		}
-		first, last := int(s.colIdx[start]), int(s.colIdx[end-1])
-		s.largest = max(s.largest, i-first, last-i) // the columns rise
-		s.span += last - first
-		s.profile += max(0, i-first)
-	}
-}
-
-// entries looks at the entries [lo, hi), in whatever rows they lie. It is one loop with
-// next to nothing done for a row, because most rows are short.
+// entries looks at the entries [lo, hi), in whatever rows they lie.
 func (s *scan) entries(lo, hi int) {
 	if lo >= hi {
 		return
 	}
 	i := rowOf(s.rowPtr, lo)
-	before := -2 // the column before, in the same row
+	before := int32(-2) // the column before, in the same row
 	if lo > int(s.rowPtr[i]) {
-		before = int(s.colIdx[lo-1])
+		before = s.colIdx[lo-1]
+	} else {
+		s.row(i)
 	}
 	used, distance, neighbours := s.used, 0, 0
-	for ; lo < hi; i++ {
+	for {
 		end := min(int(s.rowPtr[i+1]), hi)
 		diagonals := s.diagonals[len(s.rowPtr)-2-i:] // from j = 0 on
+		row := int32(i)
 		for _, j := range s.colIdx[lo:end] {
-			j := int(j)
 			used[j], diagonals[j] = 1, 1
-			distance += max(j-i, i-j)
+			distance += int(max(j-row, row-j))
 			if j == before+1 {
 				neighbours++
 			}
 			before = j
 		}
-		lo, before = end, -2
+		if lo, before = end, -2; lo == hi {
+			break
+		}
+		for i++; int(s.rowPtr[i+1]) == lo; i++ { // past empty rows
+		}
+		s.row(i)
 	}
 	s.distance += distance
 	s.neighbours += neighbours
 }
 
+// row looks at the length and both ends of row i, which has entries.
+func (s *scan) row(i int) {
+	start, end := s.rowPtr[i], s.rowPtr[i+1]
+	first, last := int(s.colIdx[start]), int(s.colIdx[end-1])
+	s.rows++
+	s.lengths.add(end - start)
+	s.largest = max(s.largest, i-first, last-i) // the columns rise
+	s.span += last - first
+	s.profile += max(0, i-first)
+}
+
 // add adds what o knows, but for its marks.
 func (s *scan) add(o *scan) {
 	s.lengths.unite(&o.lengths)
+	s.rows += o.rows
 	s.largest = max(s.largest, o.largest)
 	s.span += o.span
 	s.profile += o.profile

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -62,14 +63,15 @@ func TestTwinTable(t *testing.T) {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	defer w.Flush()
-	fmt.Fprintln(w, "| matrix | rows | nonzeros | mean | std | min | max | col max | empty | span | neighbours | similarity | s |")
+	fmt.Fprintln(w, "| matrix | rows | nonzeros | mean | std | min | max | col max | empty | span | neighbours | similarity | s | GB |")
 	for _, p := range published {
 		if *twinOnly != "" && !slices.Contains(strings.Split(*twinOnly, ","), p.name) {
 			continue
 		}
+		peak := peakMemory(t)
 		start := time.Now()
 		m := build(t, "twin", map[string]any{"of": p.name, "scale": *twinTable})
-		took := time.Since(start)
+		took, memory := time.Since(start), peak()
 		g := measure(m)
 		pair := func(got, want float64) string {
 			if want == 0 {
@@ -83,9 +85,30 @@ func TestTwinTable(t *testing.T) {
 			}
 			return fmt.Sprintf("%d / %d", got, want)
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s | %s | %s | %.1f |\n", p.name, m.Rows, m.NNZ(),
+		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s | %s | %s | %.1f | %.2g |\n", p.name, m.Rows, m.NNZ(),
 			pair(g.rowMean, p.rowMean), pair(g.rowStd, p.rowStd), whole(g.rowMin, p.rowMin), whole(g.rowMax, p.rowMax),
 			whole(g.colMax, p.colMax), g.empty, pair(g.span, p.span), pair(g.neighbours, p.neighbours),
-			pair(g.similar, p.similar), took.Seconds())
+			pair(g.similar, p.similar), took.Seconds(), memory/1e9)
+	}
+}
+
+// peakMemory returns what says the most memory, in bytes, that this process has had since.
+func peakMemory(t *testing.T) func() float64 {
+	t.Helper()
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		t.Skip(err)
+	}
+	return func() float64 {
+		text, err := os.ReadFile("/proc/self/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kB float64
+		_, line, _ := strings.Cut(string(text), "VmHWM:")
+		if _, err := fmt.Sscan(line, &kB); err != nil {
+			t.Fatal(err)
+		}
+		return 1024 * kB
 	}
 }
