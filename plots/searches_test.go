@@ -1,38 +1,43 @@
 package plots
 
 import (
-	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 	"spmvtune/store"
+	"spmvtune/tuner"
 	"spmvtune/tuner/replay"
+	"spmvtune/tuner/search"
 )
 
-// recorded is a grid whose times follow formulas, in microseconds per product.
-func recorded(device string, n int) *replay.Grid {
-	g := &replay.Grid{Device: device, Matrix: fmt.Sprintf("m%d", n), Precision: kernels.Float64, Cache: "cold", Cost: replay.Cost{Warmup: 2, Flush: 1e-5}}
-	for i := range 120 {
-		t := replay.Trial{Config: kernels.Config{Kernel: []string{"a", "b", "c"}[i%3], Precision: kernels.Float64, Block: 32 << (i / 3 % 5), Grid: 8 << (i / 15)},
-			OK: true, Batch: 1}
-		t.Median = 1e-5 * (1 + 0.3*math.Abs(float64(i/3%5-n)) + 0.1*math.Abs(float64(i/15-5)) + 0.4*float64((i+n)%3) + 0.05*wave(i))
-		for j := range 20 {
-			t.Samples = append(t.Samples, t.Median*(1+0.01*(wave(i+j)-0.5)))
-		}
-		g.Trials = append(g.Trials, t)
-	}
-	return g
-}
-
-// searchedOn are searches on three such grids.
+// searchedOn are searches on three grids of 120 configurations whose course follows
+// formulas: what a strategy really finds is no matter of pictures.
 func searchedOn(device string) (s searched) {
 	for n := range 3 {
-		if err := s.add(context.Background(), recorded(device, n)); err != nil {
-			panic(err)
+		g := &replay.Grid{Device: device, Matrix: fmt.Sprintf("m%d", n), Precision: kernels.Float64, Cache: "cold"}
+		for i := range 120 {
+			g.Trials = append(g.Trials, replay.Trial{Config: kernels.Config{Kernel: "k", Block: i}, OK: true, Batch: 1, Median: 1e-5, Samples: []float64{1e-5}})
+		}
+		whole := g.Exhaustive()
+		for i, strategy := range []string{"random", "racing", "annealing", "local", "model"} {
+			paths := make([]replay.Path, 10)
+			for seed := range paths {
+				steps := 120 / (1 + i)
+				for step := range steps {
+					share := float64(step+1) / 120 * math.Pow(float64(step+1)/float64(steps), float64(i)*(0.8+0.4*wave(seed+n)))
+					loss := 2*math.Exp(-(4+float64(i))*float64(step)/float64(steps)*(1+wave(7*seed+n))) - 0.02*wave(seed)
+					paths[seed].Points = append(paths[seed].Points, replay.Point{Steps: step + 1, Seconds: share * whole, Loss: max(0, loss)})
+				}
+			}
+			s.outcomes = append(s.outcomes, replay.Sum(g, strategy, paths))
 		}
 	}
 	return s
@@ -110,5 +115,64 @@ func TestSearchesInTheReport(t *testing.T) {
 	}
 	if !strings.Contains(string(content["report.html"]), `id="`+pages[1].Name+`"`) {
 		t.Error("the report lacks the page of the other device")
+	}
+}
+
+// What is searched comes from the database: grids of the sweep's own size, each by every
+// strategy, and the same each time.
+func TestSearchInDatabase(t *testing.T) {
+	ctx := t.Context()
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "whole", Text: []byte("name = \"whole\"\n")}, Protocol: "warmup=1",
+		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000"}, Sources: map[string]string{"cpu_csr_rows": "1"}}
+	if err := db.Begin(ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range map[string]int{"large": leastSearched + 4, "small": leastSearched - 1} {
+		if err := db.Matrix(ctx, tuner.Matrix{Name: name, Hash: name, Class: name, Source: name, Field: "real", Symmetry: "general",
+			Features: sparse.Features{Rows: 10, Cols: 10, Nonzeros: 50}}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			sec := 1e-3 * (1 + wave(i))
+			r := tuner.Result{Trial: tuner.Trial{ID: fmt.Sprint(name, i), Matrix: name, Cache: tuner.Warm,
+				Config: kernels.Config{Kernel: "cpu_csr_rows", Precision: kernels.Float64, Block: 32 * (i + 1), Grid: 1}},
+				Status: tuner.OK, Median: sec, Low: sec, High: sec, Samples: []float64{sec, sec}, Batch: 1, Stop: tuner.StopTarget, At: time.Unix(1e9, 0)}
+			if err := db.Record(ctx, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var ends []float64
+	for range 2 {
+		rows, err := db.Results(ctx, store.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := load(ctx, db, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.search(ctx, db); err != nil {
+			t.Fatal(err)
+		}
+		var strategies []string
+		for _, o := range d.searched.outcomes {
+			strategies = append(strategies, o.Strategy)
+			if o.Grid.Matrix != "large" || len(o.Grid.Trials) != leastSearched+4 || len(o.Paths) != searchSeeds {
+				t.Errorf("%s: %d searches on %s with %d configurations", o.Strategy, len(o.Paths), o.Grid.Matrix, len(o.Grid.Trials))
+			}
+			ends = append(ends, o.End.Share)
+		}
+		if !slices.Equal(strategies, search.Names()[1:]) {
+			t.Errorf("strategies %v", strategies)
+		}
+	}
+	if n := len(ends) / 2; !slices.Equal(ends[:n], ends[n:]) {
+		t.Errorf("searches end at %v and then at %v", ends[:n], ends[n:])
 	}
 }
