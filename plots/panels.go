@@ -2,6 +2,7 @@ package plots
 
 import (
 	"cmp"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -151,6 +152,9 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	fill := fade(b.Look.Color)
 	pts := b.Points
+	if !slices.ContainsFunc(pts, func(q point) bool { return q.Low < q.High }) {
+		return // nothing is unsure, as of a share of matrices
+	}
 	if len(pts) == 1 {
 		x := tx(pts[0].X)
 		c.StrokeLine2(draw.LineStyle{Color: b.Look.Color, Width: 1}, x, ty(pts[0].Low), x, ty(pts[0].High))

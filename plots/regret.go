@@ -13,7 +13,7 @@ import (
 )
 
 // drawRegret draws a page for each device and cache state: matrices from top to
-// bottom, a column per precision.
+// bottom, a column per precision; of many matrices how they are distributed.
 func drawRegret(d *data) ([]*page, []error) {
 	var pages []*page
 	all := d.regrets()
@@ -24,7 +24,9 @@ func drawRegret(d *data) ([]*page, []error) {
 				list = append(list, g)
 			}
 		}
-		if len(list) > 0 {
+		if matrices, _ := regretRows(list); len(matrices) > mostMatrices {
+			pages = append(pages, regretProfile(d, list))
+		} else if len(list) > 0 {
 			pages = append(pages, regretPage(d, list))
 		}
 	}
@@ -41,7 +43,7 @@ func regretPage(d *data, list []regret) *page {
 	p := &page{
 		Name:  d.fileStem("selection-regret", s.Device, s.Cache),
 		Title: "Choosing for a matrix not seen before: " + d.place(s.Device, s.Cache),
-		Subtitle: "Each matrix is left out, and what is chosen without it is compared with the fastest that was measured on it, the oracle. " +
+		Subtitle: "Each matrix is left out with its family, and what is chosen without it is compared with the fastest that was measured on it, the oracle. " +
 			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself. Number: the learned tree. Matrices by rising mean row length.",
 		Alt:  "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		keys: []key{},

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/text"
@@ -119,7 +120,31 @@ func (t *tree) branches(c draw.Canvas, n *treeNode, point func(*treeNode) vg.Poi
 	dot.Arc(p, 2.6, 0, 2*math.Pi)
 	dot.Close()
 	c.Fill(dot)
-	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + 1}, fit(name, n.Feature, step-12))
+	first, rest := inTwo(name, n.Feature, step-12)
+	if rest == "" {
+		c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + 1}, fit(name, first, step-12))
+		return
+	}
+	const up, apart = 5, 4.8 // from the number below; half the distance of two lines
+	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + up + apart}, fit(name, first, step-12))
+	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + up - apart}, fit(name, rest, step-12))
+}
+
+// inTwo breaks a name that is too wide after an underscore, into parts about as long.
+func inTwo(style text.Style, s string, width vg.Length) (first, rest string) {
+	if style.Width(s) <= width {
+		return s, ""
+	}
+	at := 0
+	for i := range len(s) - 1 {
+		if s[i] == '_' && max(i+1, len(s)-i-1) < max(at, len(s)-at) {
+			at = i + 1
+		}
+	}
+	if at == 0 {
+		return s, ""
+	}
+	return s[:at], s[at:]
 }
 
 // drawLeaf draws a choice with the look of its kernel.
@@ -172,5 +197,5 @@ func threshold(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return grouped(int(v))
 	}
-	return plain(v)
+	return strconv.FormatFloat(v, 'g', 4, 64)
 }

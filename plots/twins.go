@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -24,6 +25,10 @@ func Twins(matrices []store.Matrix) string {
 	}
 	if n == 0 {
 		return ""
+	}
+	const mostNamed = 12
+	if n > mostNamed && n < len(matrices) || n > mostNamed && len(byScale) > 4 {
+		return fmt.Sprintf("Of %d matrices %d are twins, not the real ones.", len(matrices), n)
 	}
 	var groups []string
 	named := n < len(matrices) || n <= 3

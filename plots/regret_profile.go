@@ -1,0 +1,67 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// regretProfile shows what choosing costs on more matrices than a page has rows for: over
+// the share of the oracle, on how many matrices a choice keeps at least that much, as
+// Dolan and Moré compare solvers (Math. Program. 91, 2002).
+func regretProfile(d *data, list []regret) *page {
+	s := list[0].setup
+	matrices, _ := regretRows(list)
+	known := knownWays(list)
+	p := &page{
+		Name:  d.fileStem("selection-regret", s.Device, s.Cache),
+		Title: "Choosing for a matrix not seen before: " + d.place(s.Device, s.Cache),
+		Subtitle: fmt.Sprintf("Each of %s is left out with its family, and what is chosen without it is compared with the fastest that was measured on it, the oracle. "+
+			"Lines: on how many a choice keeps at least so much; one that stays high to the right is better. "+
+			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself.", counts(len(matrices))),
+		Alt:    fmt.Sprintf("matrices over the share of the oracle that is kept, of %s", counts(len(matrices))),
+		keys:   []key{},
+		height: panelHeight(len(list)) + 60,
+	}
+	for _, w := range known {
+		p.keys = append(p.keys, key{text: ways[w].Name, look: ways[w].look})
+	}
+	charts := make([]chart, len(list))
+	for i := range list {
+		g := &list[i]
+		charts[i] = chart{heading: string(g.Precision), x: shareAxis(list), top: 100, steps: 5, markers: 7}
+		for _, w := range known {
+			if g.known(w) {
+				charts[i].lines = append(charts[i].lines, line{Look: ways[w].look, Points: kept(g.shares[w], charts[i].x.min)})
+				charts[i].note = fmt.Sprintf("%s: %s in the geometric mean", ways[w].Name, shareOfBest(g.mean(w))) // the rule is the last
+			}
+		}
+	}
+	p.body = func(c draw.Canvas) {
+		drawCharts(c, charts, len(charts), "share of the oracle's throughput (log axis)", "% of the matrices")
+	}
+	return p
+}
+
+// kept are the steps of the percentage of shares that are at least so high, from low to
+// the highest.
+func kept(shares []float64, low float64) []point {
+	sorted := slices.DeleteFunc(slices.Clone(shares), math.IsNaN)
+	slices.Sort(sorted)
+	at := func(x float64, above int) point {
+		y := 100 * float64(above) / float64(len(sorted))
+		return point{X: x, Y: y, Low: y, High: y}
+	}
+	points := []point{at(low, len(sorted))}
+	for i, x := range sorted {
+		if x = max(x, low); x > points[len(points)-1].X {
+			points = append(points, at(x, len(sorted)-i))
+		}
+		if i+1 < len(sorted) && sorted[i+1] > x {
+			points = append(points, at(x, len(sorted)-i-1))
+		}
+	}
+	return points
+}

@@ -1,0 +1,39 @@
+package plots
+
+import (
+	"math"
+	"testing"
+)
+
+// The line of a choice falls where it keeps no more, and ends where the best does.
+func TestKept(t *testing.T) {
+	got := kept([]float64{1, 0.02, 0.5, math.NaN(), 0.5, 1}, 0.1)
+	want := []point{{X: 0.1, Y: 100}, {X: 0.1, Y: 80}, {X: 0.5, Y: 80}, {X: 0.5, Y: 40}, {X: 1, Y: 40}}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i, p := range got {
+		if p.X != want[i].X || math.Abs(p.Y-want[i].Y) > 1e-12 {
+			t.Errorf("%d: %v at %v, want %v at %v", i, p.Y, p.X, want[i].Y, want[i].X)
+		}
+	}
+}
+
+// More matrices than a page has rows for are one page that is no higher than for few.
+func TestRegretOfManyMatrices(t *testing.T) {
+	rows, _ := drawRegret(gpu(mostMatrices, 64).data())
+	many, _ := drawRegret(gpu(mostMatrices+1, 64).data())
+	if len(rows) != 1 || len(many) != 1 || many[0].height > rows[0].height/2 {
+		t.Errorf("%d and %d pages", len(rows), len(many))
+	}
+	texts := textsOf(many[0])
+	for _, want := range []string{"% of the matrices", "learned tree"} {
+		found := false
+		for _, s := range texts {
+			found = found || s == want
+		}
+		if !found {
+			t.Errorf("the page does not say %q: %q", want, texts)
+		}
+	}
+}
