@@ -19,12 +19,13 @@ func (r *Report) lists() map[string]*[]string {
 		"precisions": &r.Precisions, "caches": &r.Caches}
 }
 
-// SearchOf returns the strategy of a sweep's text as a database keeps it, and its
+// SearchOf returns the strategy of a sweep's text as a database keeps it, its rule and its
 // budget of trials. What can't be read any more is taken as left out.
 func SearchOf(text []byte) Search {
 	var file struct {
 		Search struct {
 			Strategy string
+			Rule     string
 			Budget   struct{ Trials int }
 		}
 	}
@@ -35,6 +36,6 @@ func SearchOf(text []byte) Search {
 	if file.Search.Strategy != "" {
 		s.Strategy = file.Search.Strategy
 	}
-	s.Trials = file.Search.Budget.Trials
+	s.Rule, s.Trials = file.Search.Rule, file.Search.Budget.Trials
 	return s
 }

@@ -42,6 +42,8 @@ type Options struct {
 	// nothing to compare with.
 	Against *compare.Result
 	Base    string
+	// Notes stand among the report's own, before them.
+	Notes []error
 }
 
 // Written says what a report consists of.
@@ -76,7 +78,7 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 		return nil, err
 	}
 	d.rule, d.published = r, opt.Published
-	out := &Written{Warnings: d.missed(), Claims: d.claims}
+	out := &Written{Warnings: append(slices.Clone(opt.Notes), d.missed()...), Claims: d.claims}
 	var pages []*page
 	var undrawn []*Figure
 	for _, f := range figures {

@@ -115,38 +115,28 @@ func (c *chooser) print(ctx context.Context, w io.Writer, db *store.DB, device s
 	if c == nil {
 		return nil
 	}
-	for _, made := range c.made {
-		rows, err := db.Results(ctx, store.Filter{Device: device, Matrix: made.matrix})
-		if err != nil {
-			return err
-		}
-		var best, first, chosen float64 // ms; 0: not known
-		known := 0
-		for _, r := range rows {
-			if r.Status != string(tuner.OK) || r.Precision != made.precision || r.Cache != string(made.cache) {
+	rows, err := db.Results(ctx, store.Filter{Device: device})
+	if err != nil {
+		return err
+	}
+	seen, err := rule.FromRows(ctx, db, rows)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for at, all := range timesOf(seen) {
+		for _, made := range c.made {
+			if made.matrix != at.matrix || made.precision != at.precision || string(made.cache) != at.cache {
 				continue
 			}
-			known++
-			if best == 0 || r.MedianMS < best {
-				best = r.MedianMS
-			}
-			for i, config := range made.configs {
-				if r.Kernel != config.Kernel || r.Block != config.Block || r.Grid != config.Grid || r.Params != config.Params.String() {
-					continue
-				}
-				if i == 0 {
-					first = r.MedianMS
-				}
-				if chosen == 0 || r.MedianMS < chosen {
-					chosen = r.MedianMS
-				}
+			if line := made.distance(all); line != "" {
+				lines = append(lines, line)
 			}
 		}
-		if chosen == 0 || first == 0 || known <= len(made.configs) {
-			continue
-		}
-		fmt.Fprintln(w, wrap(fmt.Sprintf("%s %s %s: the rule's choice is at %.1f%% of the speed of the best of %d configurations measured here, and the best of its %d at %.1f%%",
-			made.matrix, made.precision, made.cache, 100*best/first, known, len(made.configs), 100*best/chosen), pageWidth-2, "  "))
+	}
+	slices.Sort(lines)
+	for _, line := range lines {
+		fmt.Fprintln(w, wrap(line, pageWidth-2, "  "))
 	}
 	return nil
 }

@@ -118,6 +118,9 @@ func (r *reporting) write(ctx context.Context, w io.Writer, db *store.DB, rows [
 	if err != nil {
 		return err
 	}
+	if opt.Notes, err = choiceNotes(ctx, db, rows); err != nil {
+		return err
+	}
 	written, err := plots.Report(ctx, db, rows, learned, r.out, opt)
 	if err != nil {
 		return fmt.Errorf("making the report: %w", err)
