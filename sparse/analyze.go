@@ -10,7 +10,7 @@ func Analyze[V Float](m *CSR[V]) Features {
 	scans := make([]*scan, scanners(m.Rows, m.Cols, m.NNZ()))
 	eachOf(len(scans), func(part, parts int) {
 		s := newScan(m.Rows, m.Cols, m.RowPtr, m.ColIdx)
-		s.entries(share(m.NNZ(), part, parts)) // a giant row is everybody's work
+		s.look(share(m.NNZ(), part, parts)) // a giant row is everybody's work
 		scans[part] = s
 	})
 	var total scan

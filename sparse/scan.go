@@ -1,5 +1,7 @@
 package sparse
 
+import "slices"
+
 // A scan collects what a range of entries, and the rows that begin in it, say about the
 // lengths of rows and the pattern of a matrix.
 type scan struct {
@@ -29,20 +31,45 @@ func newScan(rows, cols int, rowPtr, colIdx []int32) *scan {
 	return &scan{rowPtr: rowPtr, colIdx: colIdx, used: newMarks(cols), diagonals: newMarks(rows + cols)}
 }
 
-// entries looks at the entries [lo, hi), in whatever rows they lie.
-func (s *scan) entries(lo, hi int) {
-	if lo >= hi {
-		return
+// look looks at the entries [lo, hi), in whatever rows they lie, and at the rows that
+// begin there: first at the rows of some entries and then at these, so that they come
+// from memory once.
+func (s *scan) look(lo, hi int) {
+	const some = 1 << 14
+	for lo < hi {
+		end := min(lo+some, hi)
+		s.beginning(lo, end)
+		s.entries(lo, end)
+		lo = end
 	}
+}
+
+// beginning looks at the lengths and both ends of the rows that begin in [lo, hi).
+func (s *scan) beginning(lo, hi int) {
+	i, _ := slices.BinarySearch(s.rowPtr, int32(lo))
+	for ; int(s.rowPtr[i]) < hi; i++ {
+		start, end := s.rowPtr[i], s.rowPtr[i+1]
+		if start == end {
+			continue
+		}
+		first, last := int(s.colIdx[start]), int(s.colIdx[end-1])
+		s.rows++
+		s.lengths.add(end - start)
+		s.largest = max(s.largest, i-first, last-i) // the columns rise
+		s.span += last - first
+		s.profile += max(0, i-first)
+	}
+}
+
+// entries looks at each of the entries [lo, hi), of which there are some.
+func (s *scan) entries(lo, hi int) {
 	i := rowOf(s.rowPtr, lo)
 	before := int32(-2) // the column before, in the same row
 	if lo > int(s.rowPtr[i]) {
 		before = s.colIdx[lo-1]
-	} else {
-		s.row(i)
 	}
 	used, distance, neighbours := s.used, 0, 0
-	for {
+	for ; lo < hi; i++ {
 		end := min(int(s.rowPtr[i+1]), hi)
 		diagonals := s.diagonals[len(s.rowPtr)-2-i:] // from j = 0 on
 		row := int32(i)
@@ -54,26 +81,10 @@ func (s *scan) entries(lo, hi int) {
 			}
 			before = j
 		}
-		if lo, before = end, -2; lo == hi {
-			break
-		}
-		for i++; int(s.rowPtr[i+1]) == lo; i++ { // past empty rows
-		}
-		s.row(i)
+		lo, before = end, -2
 	}
 	s.distance += distance
 	s.neighbours += neighbours
-}
-
-// row looks at the length and both ends of row i, which has entries.
-func (s *scan) row(i int) {
-	start, end := s.rowPtr[i], s.rowPtr[i+1]
-	first, last := int(s.colIdx[start]), int(s.colIdx[end-1])
-	s.rows++
-	s.lengths.add(end - start)
-	s.largest = max(s.largest, i-first, last-i) // the columns rise
-	s.span += last - first
-	s.profile += max(0, i-first)
 }
 
 // add adds what o knows, but for its marks.
