@@ -38,7 +38,7 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 	s := c.Selector
 	if want.Accurate {
 		if s.Ensemble == nil {
-			return c, errors.New("selecting a kernel: the rule has no ensemble")
+			return c, errors.New("selecting a kernel: the rule has no ensemble: spmvtune learn -o rule.json makes one, from a database")
 		}
 		best := s.Ensemble.choose(&f)
 		return Choice{

@@ -191,7 +191,12 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 		if len(c.Matrices) > 0 {
 			item("learned from %s on %s", some(c.Matrices), c.Selector.Key())
 		}
-		if v := c.Validation; v.Matrices > 1 {
+		switch v := c.Validation; {
+		case v.Matrices < 2:
+		case c.By == rule.ByEnsemble:
+			f := rule.Summarise(c.Selector.Validation.Cases, func(c rule.Case) float64 { return c.Ensemble })
+			item("on matrices held out, the ensemble reaches %.0f%% of the best on average, %.0f%% at worst", 100*f.Mean, 100*f.Worst)
+		default:
 			item("on matrices held out, the rule reaches %.0f%% of the best on average, %.0f%% at worst", 100*v.Mean, 100*v.Worst)
 		}
 	}
