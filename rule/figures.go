@@ -50,15 +50,17 @@ type Way struct {
 // Ways are what a rule is compared with, itself first.
 var Ways = []Way{
 	Learned,
-	{"tree over sizes only", false, func(c Case) float64 { return c.Sizes }},
+	OverSizes,
 	{"tree, never pruned", false, func(c Case) float64 { return c.Unpruned }},
-	{"boosted ensemble", false, func(c Case) float64 { return c.Ensemble }},
+	Boosted,
 	SingleConfig, SingleKernel, CuSPARSE, COOFinal, CSRFive,
 }
 
 // Those of them that figures name.
 var (
 	Learned      = Way{"learned tree", false, func(c Case) float64 { return c.Fraction }}
+	OverSizes    = Way{"tree over sizes only", false, func(c Case) float64 { return c.Sizes }}
+	Boosted      = Way{"boosted ensemble", false, func(c Case) float64 { return c.Ensemble }}
 	SingleConfig = Way{"best single configuration", false, func(c Case) float64 { return c.SingleConfig }}
 	SingleKernel = Way{"best single kernel, tuned", true, func(c Case) float64 { return c.SingleKernel }}
 	CuSPARSE     = Way{"cuSPARSE, the fastest of its algorithms", true, func(c Case) float64 { return c.CuSPARSE }}

@@ -150,5 +150,5 @@ func (r *Rule) products() string {
 	if r.Products == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", for %d products of a matrix, preparation included", r.Products)
+	return fmt.Sprintf(", for %s of a matrix, preparation included", count(r.Products, "product", "products"))
 }

@@ -57,6 +57,16 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 			t.Errorf("asked to be accurate it goes by %s", by)
 		}
 	}
+	// Sizes say nothing here: who is given a choice by them is not to read the tree's figures.
+	f := randomFeatures(rng)
+	f.RowStd = 3 * f.RowMean
+	whole, sizes := choose(f, Wanted{}), choose(f, Wanted{Products: 1})
+	if v := r.Selectors[0].Validation; whole.HeldOut().Mean != v.Mean || whole.HeldOut().Worst != v.Worst {
+		t.Errorf("figures of the tree are %+v, not those of its validation", whole.HeldOut())
+	}
+	if sizes.By != BySizes || sizes.HeldOut().Mean > 0.9*whole.HeldOut().Mean {
+		t.Errorf("by %s, with a mean of %v, where the tree has %v", sizes.By, sizes.HeldOut().Mean, whole.HeldOut().Mean)
+	}
 	plain := learn(t, obs, DefaultOptions)
 	if _, err := plain.SelectFor(k, randomFeatures(rng), Wanted{Accurate: true}); err == nil || !strings.Contains(err.Error(), "no ensemble") {
 		t.Errorf("error without an ensemble is %v", err)

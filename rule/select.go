@@ -31,6 +31,19 @@ type Choice struct {
 	Selector *Selector        `json:"-"`              // that chose
 }
 
+// HeldOut are the figures, on matrices held out, of what chose: the tree over all features,
+// that over sizes, or the ensemble.
+func (c *Choice) HeldOut() Figures {
+	way := Learned
+	switch c.By {
+	case BySizes:
+		way = OverSizes
+	case ByEnsemble:
+		way = Boosted
+	}
+	return Summarise(c.Selector.Validation.Cases, way.Of)
+}
+
 // A Step is one test on the path to a leaf.
 type Step struct {
 	Feature   string  `json:"feature"`

@@ -92,10 +92,17 @@ type selection struct {
 	Warnings   []string `json:"warnings"`
 }
 
-// figures are those of a rule's validation, without the matrices one by one.
+// figures are those of a rule's validation, of what chose, without the matrices one by one.
 type figures struct {
 	rule.Validation
 	Cases any `json:"cases,omitempty"` // hides Validation's
+}
+
+// chooses says what chose.
+var chooses = map[string]string{
+	rule.ByFeatures: "the rule",
+	rule.BySizes:    "a choice by sizes alone",
+	rule.ByEnsemble: "the ensemble",
 }
 
 // newSelection takes a choice, with what makes it doubtful beside the rule's own warnings.
@@ -107,9 +114,11 @@ func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 			warnings = append(warnings, note)
 		}
 	}
+	v, f := s.Validation, c.HeldOut()
+	v.Matrices, v.Mean, v.Worst, v.WorstMatrix, v.Within5 = f.Matrices, f.Mean, f.Worst, f.WorstMatrix, f.Within5
 	return selection{
 		Matrix: matrix, Device: s.Device, Cache: s.Cache, Choice: c, Pruned: s.Pruned,
-		Validation: figures{Validation: s.Validation}, Warnings: append(warnings, s.Warnings...),
+		Validation: figures{Validation: v}, Warnings: append(warnings, s.Warnings...),
 	}
 }
 
@@ -191,13 +200,8 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 		if len(c.Matrices) > 0 {
 			item("learned from %s on %s", some(c.Matrices), c.Selector.Key())
 		}
-		switch v := c.Validation; {
-		case v.Matrices < 2:
-		case c.By == rule.ByEnsemble:
-			f := rule.Summarise(c.Selector.Validation.Cases, func(c rule.Case) float64 { return c.Ensemble })
-			item("on matrices held out, the ensemble reaches %.0f%% of the best on average, %.0f%% at worst", 100*f.Mean, 100*f.Worst)
-		default:
-			item("on matrices held out, the rule reaches %.0f%% of the best on average, %.0f%% at worst", 100*v.Mean, 100*v.Worst)
+		if v := c.Validation; v.Matrices > 1 {
+			item("on matrices held out, %s reaches %.0f%% of the best on average, %.0f%% at worst", chooses[c.By], 100*v.Mean, 100*v.Worst)
 		}
 	}
 	printNotes(w, chosen)

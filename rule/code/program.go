@@ -59,10 +59,10 @@ func newProgram(r *rule.Rule, name string) *program {
 		if len(devices) > 1 {
 			words = append([]string{identifier(s.Device)}, words...)
 		}
-		add(s, words, figures(s), s.Root)
+		add(s, words, figures(".", s, rule.Learned), s.Root)
 		if s.Sizes != nil {
 			words = append(words[:len(words):len(words)], "by", "sizes")
-			add(s, words, []string{s.Key().String() + ": by rows, columns and nonzeros alone."}, s.Sizes)
+			add(s, words, figures(": by rows and nonzeros alone.", s, rule.OverSizes), s.Sizes)
 		}
 	}
 	for _, f := range rule.Features() {
@@ -74,9 +74,9 @@ func newProgram(r *rule.Rule, name string) *program {
 }
 
 // figures say what a tree is for and how far it can be trusted.
-func figures(s *rule.Selector) []string {
-	doc := []string{s.Key().String() + "."}
-	v := s.Validation
+func figures(by string, s *rule.Selector, way rule.Way) []string {
+	doc := []string{s.Key().String() + by}
+	v := rule.Summarise(s.Validation.Cases, way.Of)
 	if v.Matrices < 2 {
 		return append(doc, "Nothing shows how it does on other matrices than the one it was learned from.")
 	}
