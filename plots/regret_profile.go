@@ -26,7 +26,7 @@ func regretProfile(d *data, list []regret) *page {
 		height: panelHeight(len(list)) + 60,
 	}
 	for _, w := range known {
-		p.keys = append(p.keys, key{text: ways[w].Name, look: ways[w].look})
+		p.keys = append(p.keys, key{text: ways[w].Name + onFewer(list, w), look: ways[w].look})
 	}
 	charts := make([]chart, len(list))
 	for i := range list {
@@ -43,6 +43,24 @@ func regretProfile(d *data, list []regret) *page {
 		drawCharts(c, charts, len(charts), "share of the oracle's throughput (log axis)", "% of the matrices")
 	}
 	return p
+}
+
+// onFewer says of how many matrices the line of a way is, where it is not known of all: a
+// share of them is not one of the others' matrices.
+func onFewer(list []regret, w int) string {
+	least, most, fewer := math.MaxInt, 0, false
+	for i := range list {
+		if n := list[i].count(w); n > 0 {
+			least, most, fewer = min(least, n), max(most, n), fewer || n < len(list[i].matrices)
+		}
+	}
+	switch {
+	case !fewer:
+		return ""
+	case least < most:
+		return fmt.Sprintf(" (%d to %s)", least, counts(most))
+	}
+	return fmt.Sprintf(" (%s)", counts(most))
 }
 
 // kept are the steps of the percentage of shares that are at least so high, from low to

@@ -2,7 +2,10 @@ package plots
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"spmvtune/rule"
 )
 
 // The line of a choice falls where it keeps no more, and ends where the best does.
@@ -34,6 +37,30 @@ func TestRegretOfManyMatrices(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("the page does not say %q: %q", want, texts)
+		}
+	}
+}
+
+// A line of fewer matrices than the others says so: its shares are of these.
+func TestRegretOfFewerMatrices(t *testing.T) {
+	d := gpu(mostMatrices+1, 64).data()
+	for i := range d.rule.Selectors {
+		cases := d.rule.Selectors[i].Validation.Cases
+		for j := range cases {
+			cases[j].SingleKernel = 0
+			if j < 7 {
+				cases[j].SingleKernel = 0.5
+			}
+		}
+	}
+	pages, _ := drawRegret(d)
+	if len(pages) != 1 {
+		t.Fatalf("%d pages", len(pages))
+	}
+	for _, k := range pages[0].keys {
+		fewer := strings.HasSuffix(k.text, " (7 matrices)")
+		if fewer != strings.HasPrefix(k.text, rule.SingleKernel.Name) {
+			t.Errorf("the key says %q", k.text)
 		}
 	}
 }

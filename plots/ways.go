@@ -86,6 +86,15 @@ func (g *regret) mean(w int) float64 {
 }
 
 // known reports whether the way has a share of any matrix.
-func (g *regret) known(w int) bool {
-	return slices.ContainsFunc(g.shares[w], func(x float64) bool { return !math.IsNaN(x) })
+func (g *regret) known(w int) bool { return g.count(w) > 0 }
+
+// count is of how many matrices the way has a share.
+func (g *regret) count(w int) int {
+	n := 0
+	for _, x := range g.shares[w] {
+		if !math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
 }
