@@ -30,7 +30,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		if len(t.names) == 0 {
 			continue
 		}
-		s, err := t.learn(ctx, k, opt)
+		s, learned, err := t.learn(ctx, k, opt)
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
@@ -41,7 +41,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		s.Sources = s.sources(teaching)
 		s.Warnings = warnings(t, s, unmeasured)
 		if len(teaching) < len(groups[k]) {
-			if s.Test, err = finalTest(groups[k], t, s, opt); err != nil {
+			if s.Test, err = finalTest(groups[k], t, learned, opt); err != nil {
 				return nil, fmt.Errorf("testing the rule for %s: %w", k, err)
 			}
 		}
@@ -54,26 +54,25 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 }
 
 // learn learns from all matrices of the table, and validates that.
-func (t *table) learn(ctx context.Context, k Key, opt Options) (*Selector, error) {
+func (t *table) learn(ctx context.Context, k Key, opt Options) (*Selector, *lesson, error) {
 	v, err := validate(ctx, t, opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l := t.teach(indices(len(t.names)), t.kernelLoss(), opt)
 	return &Selector{
 		Device: k.Device, Precision: k.Precision, Cache: k.Cache,
 		Root: l.tree, Sizes: l.sizes, Ensemble: l.ensemble, Pruned: l.pruned, Configs: l.configs,
 		Validation: v, Single: l.single, SingleKernel: l.kernel,
-	}, nil
+	}, l, nil
 }
 
 // finalTest judges what was learned from t on the matrices of obs that are not in it.
-func finalTest(obs []*Observation, t *table, s *Selector, opt Options) (Validation, error) {
+func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Validation, error) {
 	all, _, err := newTable(obs, opt)
 	if err != nil {
 		return Validation{}, err
 	}
-	learned := &lesson{tree: s.Root, sizes: s.Sizes, grown: s.Root, ensemble: s.Ensemble, single: s.Single, kernel: s.SingleKernel}
 	kernel := all.kernelLoss()
 	var cases []Case
 	held := heldOut(all, t)

@@ -51,6 +51,22 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 	}
 }
 
+// The final test judges the tree before pruning, too, and not the pruned one twice.
+func TestFinalTestJudgesTheUnprunedTree(t *testing.T) {
+	obs := append(unlucky(), duels(duel{rows(2), "a", 1.2})...)
+	for i := range obs[len(obs)-2:] {
+		o := &obs[len(obs)-2+i]
+		o.Matrix, o.Class = "kept", "test"
+	}
+	opt := DefaultOptions
+	opt.Test = []string{"test"}
+	c := learn(t, obs, opt).Selectors[0].Test.Cases[0]
+	opt.Prune = false
+	if grown := learn(t, obs, opt).Selectors[0].Test.Cases[0]; c.Unpruned != grown.Fraction || c.Unpruned == c.Fraction {
+		t.Errorf("the tree before pruning is said to reach %v and the pruned one %v; it reaches %v", c.Unpruned, c.Fraction, grown.Fraction)
+	}
+}
+
 // The figure of each matrix left out is that of the rule which Learn gives
 // without its family, pruning included.
 func TestValidationJudgesWhatIsLearned(t *testing.T) {
