@@ -131,8 +131,21 @@ func (r *reporting) write(ctx context.Context, w io.Writer, db *store.DB, rows [
 	for _, warning := range written.Warnings {
 		fmt.Fprintln(w, wrap(fmt.Sprintf("note: %v", warning), pageWidth-2, "  "))
 	}
-	fmt.Fprintf(w, "report: %s (and %d figures and tables beside it)\n", filepath.Join(r.out, reportFile), len(written.Files)-1)
+	fmt.Fprintf(w, "report: %s (and beside it %s and %s)\n", filepath.Join(r.out, reportFile),
+		count(withEnding(written.Files, ".svg"), "figure", "figures"), count(withEnding(written.Files, ".md"), "table", "tables"))
 	return nil
+}
+
+// withEnding counts the files with this ending: each figure and each table is several
+// files, of which one is of this kind.
+func withEnding(files []string, ending string) int {
+	n := 0
+	for _, f := range files {
+		if strings.HasSuffix(f, ending) {
+			n++
+		}
+	}
+	return n
 }
 
 // options are what the package that draws needs to know.
