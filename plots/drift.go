@@ -44,6 +44,9 @@ func cacheLook(cache string) look {
 	return look{Color: hues[i], Marker: markers[i]}
 }
 
+// mostReach is how far the axis of drift goes from 1 at most: down to 0, and up to 2.
+const mostReach = 1
+
 func (d *data) driftPage(of []store.Drift, panels []driftPanel, n, count int) *page {
 	p := &page{
 		Name:  d.fileStem("drift", of[0].Device),
@@ -77,7 +80,10 @@ func (d *data) driftPage(of []store.Drift, panels []driftPanel, n, count int) *p
 	unit, unitName := unitOf(most)
 	drawn := make([]*plot.Plot, len(panels))
 	for i := range panels {
-		drawn[i] = panels[i].plot(min(reach, 0.5), unit, max(4, 8-columns))
+		drawn[i] = panels[i].plot(min(reach, mostReach), unit, max(4, 8-columns))
+	}
+	if reach > mostReach {
+		p.Subtitle += " What lies above the axis is drawn at its end."
 	}
 	p.body = func(c draw.Canvas) {
 		drawPlots(c, drawn, columns, unitName+" since the first measurement", "time of the sentinel over its first")
@@ -169,7 +175,7 @@ func (dp driftPanel) plot(reach float64, unit time.Duration, labels int) *plot.P
 func aroundOne(reach float64) scale {
 	step := niceStep(2*reach, 4)
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-	s := scale{min: 1 - 1.05*reach, max: 1 + 1.05*reach, norm: plot.LinearScale{}}
+	s := scale{min: max(0, 1-1.05*reach), max: 1 + 1.05*reach, norm: plot.LinearScale{}}
 	for i := math.Ceil((s.min - 1) / step); 1+i*step <= s.max; i++ {
 		v := 1 + i*step
 		s.ticks = append(s.ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', decimals, 64)})

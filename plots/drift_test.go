@@ -5,6 +5,26 @@ import (
 	"testing"
 )
 
+// What the axis cuts is said, and the axis has no times below 0.
+func TestDriftBeyondAxis(t *testing.T) {
+	s := processor()
+	s.matrices = s.matrices[:1]
+	d := s.data()
+	pages, _ := drawDrift(d)
+	const cut = "above the axis"
+	if strings.Contains(pages[0].Subtitle, cut) {
+		t.Errorf("without a drift beyond the axis: %s", pages[0].Subtitle)
+	}
+	last := &d.drifts[0].Points[len(d.drifts[0].Points)-1]
+	last.High = 3
+	if pages, _ = drawDrift(d); !strings.Contains(pages[0].Subtitle, cut) {
+		t.Errorf("an interval up to 3 is not said to be cut: %s", pages[0].Subtitle)
+	}
+	if low := aroundOne(mostReach).min; low < 0 {
+		t.Errorf("the axis begins at %g", low)
+	}
+}
+
 // One who points at a mark of the drift learns which trial was measured again, and how
 // far it is off.
 func TestDriftMarksSpeak(t *testing.T) {
