@@ -36,7 +36,7 @@ func facts(d *data) []fact {
 	}
 	if len(d.drifts) > 0 {
 		worst, factor := largestDrift(d.drifts)
-		list = append(list, fact{Value: fmt.Sprintf("%+.1f%%", 100*(factor-1)), Name: "largest drift", Bad: worst.Significant})
+		list = append(list, fact{Value: change(factor), Name: "largest drift", Bad: worst.Significant})
 	}
 	return append(list, aimFacts(d)...)
 }
@@ -106,7 +106,11 @@ func validationTable(d *data, r *rule.Rule) table {
 			if v.Matrices == 0 {
 				x = math.NaN()
 			}
-			return cell{significant(math.Floor(1000*x)/10, 3), x}
+			percent := math.Round(1000*x) / 10
+			if x < 1 {
+				percent = min(percent, 99.9) // as the rule's text has it
+			}
+			return cell{significant(percent, 3), x}
 		}
 		grown := "1 leaf"
 		switch n := s.Root.Leaves(); {
