@@ -280,7 +280,7 @@ func TestReportIsSelfContained(t *testing.T) {
 	s.matrices = s.matrices[:2]
 	content, _ := written(t, s.data(), sampleRule(), Options{Version: "v9"})
 	page := string(content["report.html"])
-	for _, want := range []string{"v9", "cpu_sell", "Which kernel for which matrix", "Matrix by matrix (2)", "var(--k1)"} {
+	for _, want := range []string{"v9", "cpu_sell", "Which kernel for which matrix", "One by one (2)", "var(--k1)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report lacks %q", want)
 		}
