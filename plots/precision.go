@@ -86,12 +86,16 @@ func middle(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// percent prints a fraction with two digits: "2%", "5.1%".
+// percent prints a fraction with two digits: "2%", "5.1%", "120%".
 func percent(x float64) string {
 	if math.IsNaN(x) {
 		return missing
 	}
-	return strconv.FormatFloat(100*x, 'g', 2, 64) + "%"
+	s := strconv.FormatFloat(100*x, 'g', 2, 64)
+	if v, err := strconv.ParseFloat(s, 64); err == nil && v >= 100 {
+		s = strconv.FormatFloat(v, 'f', -1, 64) // and no exponent
+	}
+	return s + "%"
 }
 
 // wanted are the trials that more samples could have brought to the target.

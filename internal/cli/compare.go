@@ -111,6 +111,15 @@ func parsePercent(s string) (float64, error) {
 	return v, nil
 }
 
+// roundPercent prints a fraction as a percentage of two digits, without an exponent.
+func roundPercent(x float64) string {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(100*x, 'g', 2, 64), 64)
+	if err != nil {
+		v = 100 * x
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64) + "%"
+}
+
 // compared is all that is known of pairs.
 func compared(pairs []compare.Pair) grid {
 	g := grid{columns: []string{"verdict", "device", "matrix", "precision", "cache", "kernel", "ratio", "low", "high", "p", "counts",
@@ -170,9 +179,9 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "differences count from %.2g%% on", 100*least)
+	fmt.Fprintf(w, "differences count from %s on", roundPercent(least))
 	if most > least {
-		fmt.Fprintf(w, ", up to %.2g%% where trials repeat less well", 100*most)
+		fmt.Fprintf(w, ", up to %s where trials repeat less well", roundPercent(most))
 	}
 	fmt.Fprintln(w)
 	if r.OnlyA+r.OnlyB > 0 {

@@ -36,6 +36,15 @@ func timed(t *testing.T, device string, ms float64) string {
 	return path
 }
 
+// A noisy machine's differences are said in digits, not in powers of ten.
+func TestRoundPercent(t *testing.T) {
+	for v, want := range map[float64]string{0.01: "1%", 0.0253: "2.5%", 0.284: "28%", 1.52: "150%", 5.5: "550%"} {
+		if got := roundPercent(v); got != want {
+			t.Errorf("%g is %s, want %s", v, got, want)
+		}
+	}
+}
+
 // What CI looks at: 4 where something became slower, and only then.
 func TestCompareExitCode(t *testing.T) {
 	before, slower, elsewhere := timed(t, "here", 1), timed(t, "here", 1.05), timed(t, "there", 1)
