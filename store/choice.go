@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -43,7 +44,7 @@ func (db *DB) keep(ctx context.Context, choice Choice) error {
 	if choice.All() {
 		return nil
 	}
-	return db.transact(ctx, "choosing trials", func(tx *sql.Tx) error {
+	err := db.transact(ctx, "choosing trials", func(tx *sql.Tx) error {
 		for _, c := range choice.criteria() {
 			if len(c.names) == 0 {
 				continue
@@ -80,7 +81,17 @@ func (db *DB) keep(ctx context.Context, choice Choice) error {
 		}
 		return nil
 	})
+	var unknown unknownName
+	if errors.As(err, &unknown) {
+		return unknown // without the path of the copy that is chosen from
+	}
+	return err
 }
+
+// An unknownName is a choice of what no trial has.
+type unknownName string
+
+func (e unknownName) Error() string { return string(e) }
 
 // chosen is a query for the values of the column that the criterion allows. A name that
 // nothing has is an error: more likely it is misspelt than left out.
@@ -121,5 +132,5 @@ func (c criterion) unknown(ctx context.Context, tx *sql.Tx, name, query string) 
 	if n := len(names) - listed; n > 0 {
 		there += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Errorf("no trial is of %s %q: there are %s", c.what, name, there)
+	return unknownName(fmt.Sprintf("no trial is of %s %q: there are %s", c.what, name, there))
 }

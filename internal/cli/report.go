@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -49,7 +50,11 @@ report is then as if nothing else had been measured, and no rule.json is written
 				args = []string{name}
 			}
 			r.publishedSet = cmd.Flags().Changed("published")
-			return r.make(cmd.Context(), cmd.OutOrStdout(), args)
+			err := r.make(cmd.Context(), cmd.OutOrStdout(), args)
+			if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+				return withHint(err, "give another folder with --out")
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -77,6 +82,11 @@ func settle(ctx context.Context, path string) error {
 	if !writable(path) {
 		return nil
 	}
+	there, err := store.OpenReadOnly(path) // where nothing is yet, opening to write would begin a database
+	if err != nil {
+		return err
+	}
+	there.Close()
 	db, err := store.Open(path)
 	if err != nil {
 		return err

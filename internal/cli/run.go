@@ -228,7 +228,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	defer os.Remove(f.Name())
 	if err := errors.Join(write(f), f.Chmod(0o666&^umask), f.Sync(), f.Close()); err != nil {

@@ -118,6 +118,9 @@ func nothing(a, b []string) error {
 			return errors.New("no kernel was measured on the same matrix in both")
 		}
 	}
+	if len(a) == 0 || len(b) == 0 {
+		return errors.New("one of the two has no verified measurement")
+	}
 	return fmt.Errorf("%w: %s, and %s", ErrDevices, strings.Join(a, ", "), strings.Join(b, ", "))
 }
 
