@@ -145,8 +145,12 @@ func (r *replays) run(ctx context.Context, grids []replay.Grid, strategy string,
 		shares = append(shares, o.Within[1].Share)
 	}
 	n := len(grids) * seeds
-	r.lines = append(r.lines, fmt.Sprintf("%s: within 2%% of the best after %s of the grid's device time, %s on the worst matrix; %d searches, %.0f a second",
-		strategy, ofGrid(replay.Quantile(shares, 0.5)), ofGrid(slices.Max(shares)), n, float64(n)/time.Since(start).Seconds()))
+	median := "never within 2% of the best"
+	if share := replay.Quantile(shares, 0.5); !math.IsInf(share, 1) {
+		median = "within 2% of the best after " + ofGrid(share) + " of the grid's device time"
+	}
+	r.lines = append(r.lines, fmt.Sprintf("%s: %s in the median, %s on the worst matrix; %d searches, %.0f a second",
+		strategy, median, ofGrid(slices.Max(shares)), n, float64(n)/time.Since(start).Seconds()))
 	return nil
 }
 

@@ -92,7 +92,7 @@ func (s *Source) Peek() []byte { return s.start }
 func (s *Source) sniff(start []byte) error {
 	for _, known := range []struct{ prefix, reason string }{
 		{"version https://git-lfs.github.com", "this is a Git LFS pointer, not the matrix: fetch the file with git lfs pull"},
-		{"PK\x03\x04", "this is a zip archive: unpack the matrix first"},
+		{"PK\x03\x04", "this is a zip archive, or NumPy's .npz: unpack the matrix first, or write it in Matrix Market form"},
 		{"BZh", "this is compressed with bzip2: unpack it first, or use gzip"},
 		{"\xfd7zXZ", "this is compressed with xz: unpack it first, or use gzip"},
 		{"\x28\xb5\x2f\xfd", "this is compressed with zstd: unpack it first, or use gzip"},
