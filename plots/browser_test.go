@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -33,14 +34,16 @@ func browse(t *testing.T) *browser {
 	t.Helper()
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
+		// Of some distributions the program only says how to install it.
+		if exec.CommandContext(t.Context(), name, "--version").Run() == nil {
+			program = name
 			break
 		}
 	}
 	if program == "" {
 		t.Skip("no Chromium is installed: the page is not tried in a browser")
 	}
+	var said strings.Builder
 	theirIn, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -49,10 +52,13 @@ func browse(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+	// Not with the test's context: what is killed leaves children, which write to the
+	// folder that is to be removed.
+	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
 		"--disable-dev-shm-usage", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4 there
-	cmd.WaitDelay = 5 * time.Second
+	cmd.Stderr = &said
+	cmd.WaitDelay = 5 * time.Second // for children that hold that open
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +68,11 @@ func browse(t *testing.T) *browser {
 	t.Cleanup(func() {
 		io.WriteString(in, `{"id":0,"method":"Browser.close"}`+"\x00")
 		in.Close()
-		cmd.Wait() // it may have ended with the test's context
+		cmd.Wait()
 		out.Close()
+		if t.Failed() {
+			t.Logf("%s said: %s", program, said.String())
+		}
 	})
 	var target struct{ TargetID string }
 	b.answer("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
@@ -73,6 +82,7 @@ func browse(t *testing.T) *browser {
 	for _, domain := range []string{"Page", "Runtime", "Log"} {
 		b.call(domain+".enable", nil)
 	}
+	b.call("Page.setLifecycleEventsEnabled", map[string]any{"enabled": true})
 	return b
 }
 
@@ -133,13 +143,19 @@ func (b *browser) answer(method string, params map[string]any, into any) {
 	}
 }
 
-// open shows a file and waits until it is loaded.
+// open shows a file and waits until it is loaded: this one, as the empty page that was
+// there before says that it is loaded, too, at some time.
 func (b *browser) open(path string) {
 	b.t.Helper()
-	b.call("Page.navigate", map[string]any{"url": "file://" + path})
+	var page struct{ LoaderID, ErrorText string }
+	b.answer("Page.navigate", map[string]any{"url": "file://" + path}, &page)
+	if page.ErrorText != "" {
+		b.t.Fatalf("opening %s: %s", path, page.ErrorText)
+	}
 	for {
 		for _, e := range b.events {
-			if e.Method == "Page.loadEventFired" {
+			var p struct{ LoaderID, Name string }
+			if e.Method == "Page.lifecycleEvent" && json.Unmarshal(e.Params, &p) == nil && p.LoaderID == page.LoaderID && p.Name == "load" {
 				return
 			}
 		}
