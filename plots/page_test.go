@@ -86,25 +86,27 @@ func TestPageInBrowser(t *testing.T) {
 		}
 	})
 	t.Run("marks", func(t *testing.T) {
-		var got struct{ Key, Pointer string }
-		b.eval(`const wait = () => new Promise((done) => setTimeout(done, 30)), tip = document.getElementById("tip");
-			const said = async () => { for (let i = 0; i < 200 && tip.hidden; i++) await wait(); return tip.hidden ? "" : tip.textContent };
+		var got struct{ Key, Heard, Pointer string }
+		b.eval(`const frame = () => new Promise(requestAnimationFrame), tip = document.getElementById("tip"); // a frame begins with the events of scrolling
+			const said = async () => { for (let i = 0; i < 2000 && tip.hidden; i++) await frame(); return tip.hidden ? "" : tip.textContent };
 			const picture = document.querySelector("[id^=throughput-vs-block] .picture");
 			picture.scrollIntoView({ behavior: "instant" });
-			await wait(); await wait();
+			await frame(); await frame();
 			picture.focus({ preventScroll: true });
-			await wait(); await wait();
 			picture.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft" }));
-			const key = await said();
+			const key = await said(), heard = document.querySelector("[role=status]#said").textContent;
 			const ring = picture.querySelector(".ring").getBoundingClientRect();
 			picture.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
 			if (!tip.hidden) return {};
 			picture.dispatchEvent(new PointerEvent("pointermove", { clientX: ring.x + ring.width / 2 + 2, clientY: ring.y + ring.height / 2, bubbles: true }));
-			return { Key: key, Pointer: await said() }`, &got)
+			return { Key: key, Heard: heard, Pointer: await said() }`, &got)
 		for _, want := range []string{"block", " ms (", "GFLOP/s", "float"} {
 			if !strings.Contains(got.Key, want) {
 				t.Errorf("the last mark says %q without %q", got.Key, want)
 			}
+		}
+		if got.Heard != got.Key {
+			t.Errorf("a screen reader hears %q", got.Heard)
 		}
 		if got.Pointer != got.Key {
 			t.Errorf("pointing at the mark says %q, the keyboard %q", got.Pointer, got.Key)

@@ -43,6 +43,7 @@ for (const box of document.querySelectorAll(".table")) {
   label.className = "filter";
   const input = document.createElement("input");
   input.type = "search";
+  input.setAttribute("aria-label", "Filter " + title.textContent);
   const count = document.createElement("span");
   count.className = "count";
   count.setAttribute("role", "status");
@@ -79,7 +80,10 @@ for (const fold of document.querySelectorAll("details:has([data-svg])")) {
 }
 
 // The mark that is pointed at says what it is, and the arrow keys go from mark to mark.
+// What they come to is also said to screen readers, by an element that is always there:
+// they don't hear of one that was hidden.
 const box = document.getElementById("tip");
+const said = document.getElementById("said");
 const known = new WeakMap();
 async function tipsOf(picture) {
   if (!known.has(picture)) {
@@ -116,10 +120,14 @@ function tell(picture, tip) {
 const reach = 14; // pixels around a mark that count as pointing at it
 for (const picture of document.querySelectorAll(".picture")) {
   let at = -1;
+  let last; // what happened here: unpacking takes a while, and the pointer may be gone
+  const leave = () => { last = null; said.textContent = ""; clear(); };
   const point = async (e) => {
     const svg = picture.querySelector("svg");
     if (!svg) return;
+    last = e;
     const tips = await tipsOf(picture);
+    if (last !== e) return;
     const rect = svg.getBoundingClientRect();
     const unit = svg.viewBox.baseVal.width / rect.width;
     const x = (e.clientX - rect.left) * unit, y = (e.clientY - rect.top) * unit;
@@ -134,16 +142,19 @@ for (const picture of document.querySelectorAll(".picture")) {
   };
   picture.addEventListener("pointermove", point);
   picture.addEventListener("pointerdown", point);
-  picture.addEventListener("pointerleave", clear);
-  picture.addEventListener("blur", clear);
+  picture.addEventListener("pointerleave", leave);
+  picture.addEventListener("blur", leave);
   picture.addEventListener("keydown", async (e) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
-    if (e.key === "Escape") clear();
-    if (!step || !picture.dataset.tips || e.altKey || e.ctrlKey || e.metaKey) return;
+    if (e.key === "Escape") leave();
+    if (!step || !picture.dataset.tips || !picture.querySelector("svg") || e.altKey || e.ctrlKey || e.metaKey) return;
     e.preventDefault();
+    last = e;
     const tips = await tipsOf(picture);
+    if (last !== e) return;
     at = at < 0 && step < 0 ? tips.length - 1 : (at + step + tips.length) % tips.length;
     tell(picture, tips[at]);
+    said.textContent = tips[at].words;
   });
 }
 addEventListener("scroll", clear, { passive: true });
