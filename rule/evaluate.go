@@ -17,20 +17,14 @@ import (
 // trusted: how much more data would help, and what it lives on.
 type Evaluation struct {
 	Key
-	Choice  Figures   `json:"rule"`             // on families left out
-	Test    Figures   `json:"test,omitzero"`    // on those of the final test
-	Curve   []Point   `json:"learning_curve"`   // by share of the corpus
-	Used    []Used    `json:"features"`         // by what they are worth, the most first
-	Missed  []Case    `json:"missed,omitempty"` // cases below 0.75 of the oracle, final test included
-	Times   Coverage  `json:"forecast_coverage"`
-	Payback []Payback `json:"payback,omitempty"` // by matrices' size
-}
-
-// A Point is what is reached with a part of the matrices to learn from.
-type Point struct {
-	Matrices float64 `json:"matrices"` // that were learned from, on average
-	Mean     float64 `json:"mean"`     // fraction of the oracle on families left out, geometric
-	Worst    float64 `json:"worst"`    // on average over the repetitions
+	Choice   Figures   `json:"rule"`             // on families left out
+	Test     Figures   `json:"test,omitzero"`    // on those of the final test
+	Curve    []Point   `json:"learning_curve"`   // by share of the corpus
+	ByFamily []Point   `json:"family_curve"`     // by share of the families, each whole
+	Used     []Used    `json:"features"`         // by what they are worth, the most first
+	Missed   []Case    `json:"missed,omitempty"` // cases below 0.75 of the oracle, final test included
+	Times    Coverage  `json:"forecast_coverage"`
+	Payback  []Payback `json:"payback,omitempty"` // by matrices' size
 }
 
 // Used says what a feature is worth to the tree.
@@ -58,9 +52,6 @@ const (
 	missed      = 0.75 // cases below this fraction of the oracle are listed
 )
 
-// parts of the matrices that a learning curve is drawn over.
-var parts = []float64{0.05, 0.1, 0.2, 0.4, 0.7, 1}
-
 // Evaluate judges what Learn gives for the same observations and options. r is what it
 // gave.
 func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]Evaluation, error) {
@@ -76,7 +67,10 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key(), err)
 		}
 		e := Evaluation{Key: s.Key(), Choice: Summarise(s.Validation.Cases, Ways[0].Of), Test: Summarise(s.Test.Cases, Ways[0].Of)}
-		if e.Curve, err = t.curve(ctx, opt); err != nil {
+		if e.Curve, err = t.curve(ctx, opt, t.someMatrices); err != nil {
+			return nil, err
+		}
+		if e.ByFamily, err = t.curve(ctx, opt, t.someFamilies); err != nil {
 			return nil, err
 		}
 		if e.Used, err = t.importance(ctx, opt); err != nil {
@@ -116,54 +110,6 @@ func (t *table) each(ctx context.Context, do func(part int, in, out []int)) erro
 		})
 	}
 	return g.Wait()
-}
-
-// curve draws a learning curve: the tree is learned from a random part of what is not
-// left out.
-func (t *table) curve(ctx context.Context, opt Options) ([]Point, error) {
-	var list []Point
-	for _, share := range parts {
-		var p Point
-		n := repetitions
-		if share == 1 {
-			n = 1
-		}
-		for rep := range n {
-			cases := make([][]Case, len(t.names))
-			sizes := make([]int, len(t.names))
-			err := t.each(ctx, func(part int, in, out []int) {
-				rng := rand.New(rand.NewPCG(uint64(rep), uint64(part)))
-				rng.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
-				in = in[:max(1, int(share*float64(len(in))+0.5))]
-				slices.Sort(in)
-				l := newLearner(t, opt, in)
-				tree, _ := l.finish(l.grow(in, opt.MaxDepth))
-				sizes[part] = len(in)
-				for _, m := range out {
-					leaf, _ := tree.walk(&t.facts[m])
-					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, leaf.Choice)})
-				}
-			})
-			if err != nil {
-				return nil, err
-			}
-			f := Summarise(slices.Concat(cases...), Ways[0].Of)
-			if f.Matrices == 0 {
-				return nil, nil // there is nothing to leave out
-			}
-			learned, folds := 0, 0
-			for _, s := range sizes {
-				if s > 0 {
-					learned, folds = learned+s, folds+1
-				}
-			}
-			p.Matrices += float64(learned) / float64(folds) / float64(n)
-			p.Mean += f.Mean / float64(n)
-			p.Worst += f.Worst / float64(n)
-		}
-		list = append(list, p)
-	}
-	return list, nil
 }
 
 // fraction is that of the oracle of a configuration on matrix m.

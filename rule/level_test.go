@@ -122,7 +122,7 @@ func TestEvaluation(t *testing.T) {
 	if err := WriteEvaluation(&text, r, list); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"### Learning curve", "| learned tree |", "| row_std_over_mean |", "### The tree"} {
+	for _, want := range []string{"### Learning curve\n", "### Learning curve, by whole families", "| learned tree |", "| row_std_over_mean |", "### The tree"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %s in\n%s", want, &text)
 		}

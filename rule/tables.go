@@ -88,14 +88,20 @@ func meanOf(f Figures) string {
 	return fmt.Sprintf("%.3f", f.Mean)
 }
 
-func (e *Evaluation) tables(b *bytes.Buffer) {
-	if len(e.Curve) > 0 {
-		head(b, "Learning curve", "learned from", "geometric mean", "worst")
-		for _, p := range e.Curve {
-			fmt.Fprintf(b, "| %.0f matrices | %.3f | %.3f |\n", p.Matrices, p.Mean, p.Worst)
-		}
-		b.WriteByte('\n')
+func curveTable(b *bytes.Buffer, title string, points []Point) {
+	if len(points) == 0 {
+		return
 	}
+	head(b, title, "learned from", "geometric mean", "worst")
+	for _, p := range points {
+		fmt.Fprintf(b, "| %.0f matrices | %.3f | %.3f |\n", p.Matrices, p.Mean, p.Worst)
+	}
+	b.WriteByte('\n')
+}
+
+func (e *Evaluation) tables(b *bytes.Buffer) {
+	curveTable(b, "Learning curve", e.Curve)
+	curveTable(b, "Learning curve, by whole families", e.ByFamily)
 	if len(e.Used) > 0 {
 		head(b, "What features are worth", "feature", "mean lost without it")
 		for _, u := range e.Used {
