@@ -15,7 +15,7 @@ import (
 // The order of the observations doesn't matter. Keys without any measurement
 // are left out; if that are all, the error is ErrNoData.
 func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
-	if err := opt.check(); err != nil {
+	if err := opt.Check(); err != nil {
 		return nil, fmt.Errorf("learning a rule: %w", err)
 	}
 	r := &Rule{Version: Version, Sweep: sweeps(obs), Products: opt.Products}

@@ -62,7 +62,8 @@ var DefaultOptions = Options{
 // maxDepth bounds MaxDepth and the trees that Read accepts.
 const maxDepth = 32
 
-func (o Options) check() error {
+// Check says which option is outside its bounds.
+func (o Options) Check() error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {
 	case o.MaxDepth < 0 || o.MaxDepth > maxDepth:

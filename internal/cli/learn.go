@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,7 +11,6 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/rule"
-	"spmvtune/rule/code"
 	"spmvtune/store"
 )
 
@@ -70,6 +67,9 @@ which matrices the rule fails.`,
 				}
 				args = []string{name}
 			}
+			if err := opt.Check(); err != nil {
+				return usage(err)
+			}
 			evaluate = evaluate || asJSON
 			ctx, w := cmd.Context(), cmd.OutOrStdout()
 			seen, test, err := observations(ctx, args, device)
@@ -78,6 +78,8 @@ which matrices the rule fails.`,
 			}
 			if !cmd.Flags().Changed("test") {
 				opt.Test = test
+			} else if err := classesOf(seen, opt.Test); err != nil {
+				return err
 			}
 			r, err := rule.Learn(ctx, seen, opt)
 			if err != nil {
@@ -151,6 +153,28 @@ func observations(ctx context.Context, paths []string, device string) (seen []ru
 	return seen, test, nil
 }
 
+// classesOf refuses classes that no matrix has: a slip of the pen would let the rule learn
+// from what it is tested on.
+func classesOf(seen []rule.Observation, named []string) error {
+	var classes []string
+	for _, o := range seen {
+		if !slices.Contains(classes, o.Class) {
+			classes = append(classes, o.Class)
+		}
+	}
+	for _, class := range named {
+		if slices.Contains(classes, class) {
+			continue
+		}
+		err := fmt.Errorf("--test: no matrix is of class %q", class)
+		if near := configs.Nearest(class, classes); near != "" {
+			err = fmt.Errorf("%w: did you mean %q?", err, near)
+		}
+		return &exitError{exitUsage, err, `a class whose name has a comma is written in quotes: --test '"random, long rows"'`}
+	}
+	return nil
+}
+
 // testClasses are the classes that the sweeps of a database keep for a final test.
 func testClasses(ctx context.Context, db *store.DB) ([]string, error) {
 	sweeps, err := db.Sweeps(ctx)
@@ -166,78 +190,4 @@ func testClasses(ctx context.Context, db *store.DB) ([]string, error) {
 		}
 	}
 	return list, nil
-}
-
-// A ruleForm is a form of a rule.
-type ruleForm struct {
-	extension string
-	what      string
-	write     func(r *rule.Rule, name string) func(io.Writer) error // name: of the file, without folder and extension
-}
-
-// ruleForms are all forms.
-var ruleForms = []ruleForm{
-	{".txt", "the tree and its figures, for people", func(r *rule.Rule, _ string) func(io.Writer) error { return r.WriteText }},
-	{".json", "what select --rule reads", func(r *rule.Rule, _ string) func(io.Writer) error { return r.WriteJSON }},
-	{".h", "a header for C99 and C++, which needs nothing", inC},
-	{".cuh", "a table of launches for CUDA", asLaunches},
-	{".go", "a Go file", inGo},
-}
-
-func inC(r *rule.Rule, name string) func(io.Writer) error {
-	return func(w io.Writer) error { return code.WriteC(w, r, name) }
-}
-
-func asLaunches(r *rule.Rule, name string) func(io.Writer) error {
-	return func(w io.Writer) error { return code.WriteLaunches(w, r, name) }
-}
-
-func inGo(r *rule.Rule, name string) func(io.Writer) error {
-	return func(w io.Writer) error { return code.WriteGo(w, r, name) }
-}
-
-func ruleExtensions() []string {
-	var all []string
-	for _, e := range ruleForms {
-		all = append(all, strings.TrimPrefix(e.extension, "."))
-	}
-	return all
-}
-
-func ruleFormHelp() string {
-	var b strings.Builder
-	for _, e := range ruleForms {
-		fmt.Fprintf(&b, "  %-6s %s\n", e.extension, e.what)
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-// ruleFormOf returns the form that a file's extension asks for.
-func ruleFormOf(path string) (ruleForm, error) {
-	ext := filepath.Ext(path)
-	for _, e := range ruleForms {
-		if e.extension == ext {
-			return e, nil
-		}
-	}
-	return ruleForm{}, usage(fmt.Errorf("--out %s: its extension is to be one of .%s", path, strings.Join(ruleExtensions(), ", .")))
-}
-
-// writeRuleForms writes a rule to files, or prints it.
-func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
-	if len(outs) == 0 {
-		return r.WriteText(w)
-	}
-	for _, out := range outs {
-		e, err := ruleFormOf(out)
-		if err != nil {
-			return err
-		}
-		name := strings.TrimSuffix(filepath.Base(out), e.extension)
-		if err := writeFile(out, e.write(r, name)); err != nil {
-			return err
-		}
-		fmt.Fprintln(w, out)
-	}
-	return nil
 }

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"spmvtune/rule"
+	"spmvtune/rule/code"
+)
+
+// A ruleForm is a form of a rule.
+type ruleForm struct {
+	extension string
+	what      string
+	write     func(r *rule.Rule, name string) func(io.Writer) error // name: of the file, without folder and extension
+}
+
+// ruleForms are all forms.
+var ruleForms = []ruleForm{
+	{".txt", "the tree and its figures, for people", func(r *rule.Rule, _ string) func(io.Writer) error { return r.WriteText }},
+	{".json", "what select --rule reads", func(r *rule.Rule, _ string) func(io.Writer) error { return r.WriteJSON }},
+	{".h", "a header for C99 and C++, which needs nothing", inC},
+	{".cuh", "a table of launches for CUDA", asLaunches},
+	{".go", "a Go file", inGo},
+}
+
+func inC(r *rule.Rule, name string) func(io.Writer) error {
+	return func(w io.Writer) error { return code.WriteC(w, r, name) }
+}
+
+func asLaunches(r *rule.Rule, name string) func(io.Writer) error {
+	return func(w io.Writer) error { return code.WriteLaunches(w, r, name) }
+}
+
+func inGo(r *rule.Rule, name string) func(io.Writer) error {
+	return func(w io.Writer) error { return code.WriteGo(w, r, name) }
+}
+
+func ruleExtensions() []string {
+	var all []string
+	for _, e := range ruleForms {
+		all = append(all, strings.TrimPrefix(e.extension, "."))
+	}
+	return all
+}
+
+func ruleFormHelp() string {
+	var b strings.Builder
+	for _, e := range ruleForms {
+		fmt.Fprintf(&b, "  %-6s %s\n", e.extension, e.what)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// ruleFormOf returns the form that a file's extension asks for.
+func ruleFormOf(path string) (ruleForm, error) {
+	ext := filepath.Ext(path)
+	for _, e := range ruleForms {
+		if e.extension == ext {
+			return e, nil
+		}
+	}
+	return ruleForm{}, usage(fmt.Errorf("--out %s: its extension is to be one of .%s", path, strings.Join(ruleExtensions(), ", .")))
+}
+
+// writeRuleForms writes a rule to files, or prints it.
+func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
+	if len(outs) == 0 {
+		return r.WriteText(w)
+	}
+	for _, out := range outs {
+		e, err := ruleFormOf(out)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(filepath.Base(out), e.extension)
+		if err := writeFile(out, e.write(r, name)); err != nil {
+			return err
+		}
+		fmt.Fprintln(w, out)
+	}
+	return nil
+}
