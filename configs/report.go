@@ -1,6 +1,10 @@
 package configs
 
-import "github.com/BurntSushi/toml"
+import (
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
 
 // ReportOf returns the [report] section of a sweep's text as a database keeps
 // it. The text was checked when the sweep ran; what can't be read any more is
@@ -20,13 +24,16 @@ func (r *Report) lists() map[string]*[]string {
 }
 
 // SearchOf returns the strategy of a sweep's text as a database keeps it, its rule and its
-// budget of trials. What can't be read any more is taken as left out.
+// budgets. What can't be read any more is taken as left out.
 func SearchOf(text []byte) Search {
 	var file struct {
 		Search struct {
 			Strategy string
 			Rule     string
-			Budget   struct{ Trials int }
+			Budget   struct {
+				Trials int
+				Time   string
+			}
 		}
 	}
 	s := Search{Strategy: strategies[0]}
@@ -37,5 +44,6 @@ func SearchOf(text []byte) Search {
 		s.Strategy = file.Search.Strategy
 	}
 	s.Rule, s.Trials = file.Search.Rule, file.Search.Budget.Trials
+	s.Time, _ = time.ParseDuration(file.Search.Budget.Time)
 	return s
 }

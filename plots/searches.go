@@ -34,7 +34,8 @@ type searchable struct {
 func (d *data) searchables() []searchable {
 	whole := map[string]bool{}
 	for i := range d.sweeps {
-		whole[d.sweeps[i].Name] = d.sweeps[i].Whole()
+		// Rows don't tell sweeps of one name apart; the grids that are read do.
+		whole[d.sweeps[i].Name] = whole[d.sweeps[i].Name] || d.sweeps[i].Whole()
 	}
 	var list []searchable
 	index := map[searchable]int{} // without the number

@@ -55,7 +55,7 @@ func TestSearchables(t *testing.T) {
 	all := slices.Concat(rows("d", "whole", "small", leastSearched-1), rows("d", "whole", "fits", leastSearched), rows("d", "whole", "huge", mostSearched+1),
 		rows("d", "raced", "other", 100), rows("e", "whole", "fits", mostSearched))
 	d := newData(all, nil, nil, nil)
-	d.sweeps = []store.Sweep{{Name: "whole", Text: "name = \"whole\""}, {Name: "raced", Text: "[search]\nstrategy = \"racing\""}}
+	d.sweeps = []store.Sweep{{Name: "whole", Text: "name = \"whole\""}, {Name: "whole", Text: "[search]\nstrategy = \"racing\""}, {Name: "raced", Text: "[search]\nstrategy = \"racing\""}}
 	var found []string
 	for _, s := range d.searchables() {
 		found = append(found, fmt.Sprint(s.Device, s.matrix, s.configs))

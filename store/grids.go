@@ -87,7 +87,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 // Whole reports whether the sweep measures every configuration.
 func (s Sweep) Whole() bool {
 	search := configs.SearchOf([]byte(s.Text))
-	return search.Strategy == "grid" && search.Trials == 0
+	return search.Strategy == "grid" && search.Trials == 0 && search.Time == 0
 }
 
 // wholeSweeps returns, of the sweeps that try every configuration, the warm-up of their
