@@ -1,10 +1,6 @@
 package configs
 
-import (
-	"time"
-
-	"github.com/BurntSushi/toml"
-)
+import "github.com/BurntSushi/toml"
 
 // ReportOf returns the [report] section of a sweep's text as a database keeps
 // it. The text was checked when the sweep ran; what can't be read any more is
@@ -24,16 +20,13 @@ func (r *Report) lists() map[string]*[]string {
 }
 
 // SearchOf returns the strategy of a sweep's text as a database keeps it, its rule and its
-// budgets. What can't be read any more is taken as left out.
+// budget of trials. What can't be read any more is taken as left out.
 func SearchOf(text []byte) Search {
 	var file struct {
 		Search struct {
 			Strategy string
 			Rule     string
-			Budget   struct {
-				Trials int
-				Time   string
-			}
+			Budget   struct{ Trials int }
 		}
 	}
 	s := Search{Strategy: strategies[0]}
@@ -44,6 +37,5 @@ func SearchOf(text []byte) Search {
 		s.Strategy = file.Search.Strategy
 	}
 	s.Rule, s.Trials = file.Search.Rule, file.Search.Budget.Trials
-	s.Time, _ = time.ParseDuration(file.Search.Budget.Time)
 	return s
 }

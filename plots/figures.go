@@ -260,7 +260,7 @@ var Figures = []Figure{
 		Title: "How fast searches find the best",
 		See:   "A line that falls early saves the time to its right: with a search in place of the whole grid, a sweep is done so much sooner, at the loss where the line ends. The line of random is what trying everything in random order knows meanwhile. Wide bands are strategies that depend on the matrix, or on luck.",
 		Sweep: "authors-code",
-		Needs: fmt.Sprintf("measure grids of %d to %d configurations for a matrix, without a budget", leastSearched, mostSearched),
+		Needs: fmt.Sprintf("measure grids of %d to %d configurations for a matrix, without a budget of trials", leastSearched, mostSearched),
 		draw:  drawConvergence,
 	},
 	{

@@ -84,10 +84,11 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	return slices.DeleteFunc(grids, func(g replay.Grid) bool { return !(g.Best() > 0) }), nil
 }
 
-// Whole reports whether the sweep measures every configuration.
+// Whole reports whether the sweep measures every configuration. One with a budget of time
+// does when it is run often enough.
 func (s Sweep) Whole() bool {
 	search := configs.SearchOf([]byte(s.Text))
-	return search.Strategy == "grid" && search.Trials == 0 && search.Time == 0
+	return search.Strategy == "grid" && search.Trials == 0
 }
 
 // wholeSweeps returns, of the sweeps that try every configuration, the warm-up of their

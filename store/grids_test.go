@@ -40,8 +40,6 @@ func TestGrids(t *testing.T) {
 	record(t, db, good("cpu_csr_rows", 128))
 	under(t, db, "some", "[search.budget]\ntrials = 5\n", "warmup=3")
 	record(t, db, good("cpu_csr_rows", 256))
-	under(t, db, "hurried", "[search.budget]\ntime = \"5m\"\n", "warmup=3")
-	record(t, db, good("cpu_csr_rows", 512))
 
 	grids, err := db.Grids(t.Context(), Filter{})
 	if err != nil {
