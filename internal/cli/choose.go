@@ -129,7 +129,7 @@ func (c *chooser) print(ctx context.Context, w io.Writer, db *store.DB, device s
 			if made.matrix != at.matrix || made.precision != at.precision || string(made.cache) != at.cache {
 				continue
 			}
-			if line := made.distance(all); line != "" {
+			if line, _ := made.distance(all); line != "" {
 				lines = append(lines, line)
 			}
 		}

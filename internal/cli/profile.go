@@ -145,6 +145,9 @@ func chosen(flag, name string, names []string) (int, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return i, nil
 	}
+	if len(names) == 0 {
+		return 0, fmt.Errorf("the database has no %s: run or import what is to be profiled first", flag)
+	}
 	const listed = 12
 	there := "there are " + strings.Join(names[:min(len(names), listed)], ", ")
 	if more := len(names) - listed; more > 0 {
