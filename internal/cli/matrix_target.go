@@ -24,10 +24,10 @@ type matrixTarget struct {
 
 // targetHelp says in help texts what names a matrix.
 const targetHelp = `MATRIX is a file, as a sweep would read it: Matrix Market (.mtx), Rutherford-Boeing (.rb)
-or an edge list (.txt), also gzipped or in an archive of the SuiteSparse collection (.tar.gz); or Group/Name of
-that collection, once it is downloaded (spmvtune matrix get); or a generator with its
-arguments, as in grid_5pt:nx=1000,ny=1000 or twin:of=webbase-1M (spmvtune help config
-lists them).`
+or an edge list (.txt), also gzipped or in an archive of the SuiteSparse collection
+(.tar.gz); or Group/Name of that collection, once it is downloaded (spmvtune matrix get);
+or a generator with its arguments, as in grid_5pt:nx=1000,ny=1000 or twin:of=webbase-1M
+(spmvtune help config lists them).`
 
 func (t *matrixTarget) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&t.triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
