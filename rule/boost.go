@@ -206,28 +206,49 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 func (e *Ensemble) lost(f *sparse.Features) []float64 {
 	sum := slices.Clone(e.Base)
 	for _, b := range e.Trees {
-		for b.Add == nil {
-			feature, _ := lookup(b.Feature)
-			if feature.Value(f) <= b.Threshold {
-				b = b.Below
-			} else {
-				b = b.Above
-			}
-		}
-		for i, x := range b.Add {
+		leaf, _ := b.follow(f)
+		for i, x := range leaf.Add {
 			sum[i] += x
 		}
 	}
 	return sum
 }
 
-// choose returns the configuration that is predicted to lose least.
-func (e *Ensemble) choose(f *sparse.Features) int {
-	best, sum := 0, e.lost(f)
+// unknown names a feature that a tree asks for and that is not known, "" if there is none.
+func (e *Ensemble) unknown(f *sparse.Features) string {
+	for _, b := range e.Trees {
+		if _, unknown := b.follow(f); unknown != "" {
+			return unknown
+		}
+	}
+	return ""
+}
+
+// follow goes to the leaf for a matrix, and names a feature on the way that is not known
+// of it.
+func (b *Boost) follow(f *sparse.Features) (leaf *Boost, unknown string) {
+	for b.Add == nil {
+		feature, _ := lookup(b.Feature) // checked by Read
+		v := feature.Value(f)
+		if math.IsNaN(v) {
+			unknown = b.Feature
+		}
+		if v <= b.Threshold {
+			b = b.Below
+		} else {
+			b = b.Above
+		}
+	}
+	return b, unknown
+}
+
+// choose returns the configuration that is predicted to lose least, and what it loses.
+func (e *Ensemble) choose(f *sparse.Features) (best int, lost float64) {
+	sum := e.lost(f)
 	for i, x := range sum {
 		if x < sum[best] {
 			best = i
 		}
 	}
-	return best
+	return best, sum[best]
 }

@@ -101,6 +101,13 @@ func TestReadRefuses(t *testing.T) {
 		{tree(`{"feature": "rows", "choice": {"kernel": "a", "precision": "float32"}}`), "both a split and a leaf"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float64"}}`), "not a kernel in float32"},
 		{tree(deep), "more than 32 splits"},
+		{strings.Replace(tree(leaf), `"cold"`, `"a b"`, 1), `"a b" is neither warm nor cold`},
+		{tree(`{"choice": {"kernel": "a", "precision": "float32", "block": -1}}`), "a with block -1"},
+		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "next": [{"kernel": "b"}]}`), "not a kernel in float32"},
+		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 1, "gbps": 0}]}`), "speed 1 of a"},
+		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 2, "gbps": 1}, {"bytes": 1, "gbps": 1}]}`), "bytes rise"},
+		{strings.Replace(tree(leaf), `"tree"`, `"validation": {"cases": [{"matrix": "m", "fraction": -3}]}, "tree"`, 1), "learned tree is at -3"},
+		{strings.Replace(tree(leaf), `"tree"`, `"tree_over_sizes": {"feature": "row_max", "below": `+leaf+`, "above": `+leaf+`}, "tree"`, 1), "row_max, which sizes don't tell"},
 	} {
 		if _, err := Read(strings.NewReader(tt.in)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%.80s: error is %v, want one with %q", tt.in, err, tt.want)

@@ -28,24 +28,17 @@ const (
 // SelectFor is Select for something. What the features cost is FeatureSeconds, and what
 // they save what they did on families left out, in the matrices of the leaf over sizes.
 func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) {
+	if want.Accurate {
+		return r.accurately(k, f)
+	}
 	c, err := r.Select(k, f)
-	if unknown := new(UnknownError); errors.As(err, &unknown) && !want.Accurate {
+	if unknown := new(UnknownError); errors.As(err, &unknown) {
 		return r.bySizes(k, f, unknown)
 	}
 	if err != nil {
 		return c, err
 	}
 	s := c.Selector
-	if want.Accurate {
-		if s.Ensemble == nil {
-			return c, errors.New("selecting a kernel: the rule has no ensemble: spmvtune learn -o rule.json makes one, from a database")
-		}
-		best := s.Ensemble.choose(&f)
-		return Choice{
-			Config: s.Ensemble.Configs[best], By: ByEnsemble, Selector: s,
-			Expected: 1 - max(0, s.Ensemble.lost(&f)[best]),
-		}, nil
-	}
 	if s.Sizes == nil {
 		return c, nil
 	}
@@ -56,6 +49,22 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 			Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
 	}
 	return c, nil
+}
+
+// accurately asks the ensemble, all of whose features are to be known.
+func (r *Rule) accurately(k Key, f sparse.Features) (Choice, error) {
+	s, err := r.Find(k)
+	switch {
+	case err != nil:
+		return Choice{}, err
+	case s.Ensemble == nil:
+		return Choice{}, errors.New("selecting a kernel: the rule has no ensemble: spmvtune learn -o rule.json makes one, from a database")
+	}
+	if unknown := s.Ensemble.unknown(&f); unknown != "" {
+		return Choice{}, &UnknownError{unknown}
+	}
+	best, lost := s.Ensemble.choose(&f)
+	return Choice{Config: s.Ensemble.Configs[best], By: ByEnsemble, Selector: s, Expected: 1 - max(0, lost)}, nil
 }
 
 // bySizes chooses by the sizes of a matrix of which the tree over all features asks for

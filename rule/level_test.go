@@ -67,6 +67,11 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	if sizes.By != BySizes || sizes.HeldOut().Mean > 0.9*whole.HeldOut().Mean {
 		t.Errorf("by %s, with a mean of %v, where the tree has %v", sizes.By, sizes.HeldOut().Mean, whole.HeldOut().Mean)
 	}
+	nothing := sparse.UnknownFeatures()
+	nothing.Rows, nothing.Cols, nothing.Nonzeros, nothing.RowMean, nothing.RowMax = 1000, 1000, 5000, 5, 50
+	if c, err := r.SelectFor(k, nothing, Wanted{Accurate: true}); err == nil {
+		t.Errorf("the ensemble chooses %v for a matrix of which little is known", c.Config)
+	}
 	plain := learn(t, obs, DefaultOptions)
 	if _, err := plain.SelectFor(k, randomFeatures(rng), Wanted{Accurate: true}); err == nil || !strings.Contains(err.Error(), "no ensemble") {
 		t.Errorf("error without an ensemble is %v", err)

@@ -76,7 +76,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		CSRFive:      t.paper(m, csrFive),
 	}
 	if s.ensemble != nil {
-		best := s.ensemble.choose(&t.facts[m])
+		best, _ := s.ensemble.choose(&t.facts[m])
 		c.Ensemble = share(t.loss[m][t.at(s.ensemble.Configs[best])])
 	}
 	return c

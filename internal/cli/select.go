@@ -39,6 +39,9 @@ says for which.`,
 		Args:              needs("a matrix, such as a file *.mtx, or its features"),
 		ValidArgsFunction: completeFile(matrixFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if want.Products < 0 {
+				return usage(fmt.Errorf("--products %d: must be 0 or more", want.Products))
+			}
 			r, from, err := readRule(ruleFile, func(path string) string { return again(cmd, append([]string{"--rule", path}, args...)...) })
 			if err != nil {
 				return err

@@ -36,6 +36,7 @@ func describeTarget(ctx context.Context, text, complexMode string) (string, spar
 // others are not known.
 func givenFeatures(text string) (sparse.Features, error) {
 	f := sparse.UnknownFeatures()
+	given := map[string]bool{}
 	for _, field := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
 		x, err := strconv.ParseFloat(value, 64)
@@ -48,9 +49,16 @@ func givenFeatures(text string) (sparse.Features, error) {
 			}
 			return f, err
 		}
+		if given[name] {
+			return f, fmt.Errorf("%s is given twice", name)
+		}
+		given[name] = true
 	}
 	if f.Rows < 0 || f.Cols < 0 || f.Nonzeros < 0 {
 		return f, fmt.Errorf("%s: give at least rows, cols and nonzeros", text)
+	}
+	if float64(f.Nonzeros) > float64(f.Rows)*float64(f.Cols) {
+		return f, fmt.Errorf("%d rows × %d columns don't hold %d nonzeros", f.Rows, f.Cols, f.Nonzeros)
 	}
 	if f.RowMean != f.RowMean {
 		f.RowMean = float64(f.Nonzeros) / float64(max(1, f.Rows))

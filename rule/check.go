@@ -1,0 +1,141 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner"
+)
+
+// check refuses a rule that can't be followed, or written in other languages: a file may be
+// damaged, or written by hand.
+func (r *Rule) check() error {
+	if len(r.Selectors) == 0 {
+		return errors.New("it holds no tree")
+	}
+	seen := make(map[Key]bool)
+	for i := range r.Selectors {
+		s := &r.Selectors[i]
+		k := s.Key()
+		switch {
+		case k.Precision != kernels.Float32 && k.Precision != kernels.Float64:
+			return fmt.Errorf("tree %d: precision %q is neither float32 nor float64", i+1, k.Precision)
+		case k.Cache != "" && k.Cache != string(tuner.Warm) && k.Cache != string(tuner.Cold):
+			return fmt.Errorf("tree %d: cache state %q is neither warm nor cold", i+1, k.Cache)
+		case seen[k]:
+			return fmt.Errorf("two trees for %s", k)
+		}
+		seen[k] = true
+		if err := s.Root.check(k.Precision, len(features), 0); err != nil {
+			return fmt.Errorf("tree for %s: %w", k, err)
+		}
+		if s.Sizes != nil {
+			if err := s.Sizes.check(k.Precision, free, 0); err != nil {
+				return fmt.Errorf("tree over sizes for %s: %w", k, err)
+			}
+		}
+		for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
+			for _, way := range Ways {
+				if x := way.Of(c); !(x >= 0 && x <= 1) {
+					return fmt.Errorf("%s: %s is at %v of the oracle on matrix %q", k, way.Name, x, c.Matrix)
+				}
+			}
+		}
+		if s.Ensemble != nil {
+			if err := s.Ensemble.check(k.Precision); err != nil {
+				return fmt.Errorf("ensemble for %s: %w", k, err)
+			}
+		}
+	}
+	return nil
+}
+
+// check refuses a tree that can't be followed, or asks for more than the first features.
+func (n *Node) check(p kernels.Precision, first, depth int) error {
+	switch {
+	case n == nil:
+		return errors.New("a node is missing")
+	case depth > maxDepth:
+		return fmt.Errorf("more than %d splits on a path", maxDepth)
+	case n.Leaf():
+		return n.checkLeaf(p)
+	}
+	switch i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == n.Feature }); {
+	case i < 0:
+		return fmt.Errorf("unknown feature %q", n.Feature)
+	case i >= first:
+		return fmt.Errorf("it asks for %s, which sizes don't tell", n.Feature)
+	}
+	if err := n.Below.check(p, first, depth+1); err != nil {
+		return err
+	}
+	return n.Above.check(p, first, depth+1)
+}
+
+func (n *Node) checkLeaf(p kernels.Precision) error {
+	if n.Feature != "" || n.Below != nil || n.Above != nil {
+		return errors.New("a node is both a split and a leaf")
+	}
+	for _, c := range append([]kernels.Config{*n.Choice}, n.Next...) {
+		if err := checkChoice(c, p); err != nil {
+			return fmt.Errorf("a leaf chooses %w", err)
+		}
+	}
+	for i, s := range n.Speeds {
+		if !(s.Bytes > 0 && s.GBPS > 0) || i > 0 && s.Bytes < n.Speeds[i-1].Bytes {
+			return fmt.Errorf("speed %d of %s is %v bytes at %v GB/s: both are above 0, and bytes rise", i+1, n.Choice, s.Bytes, s.GBPS)
+		}
+	}
+	return nil
+}
+
+func checkChoice(c kernels.Config, p kernels.Precision) error {
+	switch {
+	case c.Kernel == "" || c.Precision != p:
+		return fmt.Errorf("%q, not a kernel in %s", c, p)
+	case c.Block < 0 || c.Grid < 0:
+		return fmt.Errorf("%s with block %d and grid %d", c.Kernel, c.Block, c.Grid)
+	}
+	return nil
+}
+
+// check refuses an ensemble that can't be followed.
+func (e *Ensemble) check(p kernels.Precision) error {
+	if len(e.Configs) == 0 || len(e.Base) != len(e.Configs) {
+		return fmt.Errorf("%d numbers for %d configurations", len(e.Base), len(e.Configs))
+	}
+	for _, c := range e.Configs {
+		if err := checkChoice(c, p); err != nil {
+			return fmt.Errorf("it chooses %w", err)
+		}
+	}
+	for _, b := range e.Trees {
+		if err := b.check(len(e.Configs), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Boost) check(configs, depth int) error {
+	switch {
+	case b == nil:
+		return errors.New("a node is missing")
+	case depth > maxDepth:
+		return fmt.Errorf("more than %d splits on a path", maxDepth)
+	case b.Add != nil:
+		if len(b.Add) != configs || b.Feature != "" || b.Below != nil || b.Above != nil {
+			return errors.New("a node is neither a split nor a leaf")
+		}
+		return nil
+	}
+	if _, ok := lookup(b.Feature); !ok {
+		return fmt.Errorf("unknown feature %q", b.Feature)
+	}
+	if err := b.Below.check(configs, depth+1); err != nil {
+		return err
+	}
+	return b.Above.check(configs, depth+1)
+}
