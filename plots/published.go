@@ -58,13 +58,15 @@ var publications = sync.OnceValue(func() map[publicationKey]publication {
 })
 
 // publishedFor returns what a paper found for the kernel of r on its matrix, nil where
-// none did. A twin has the numbers of the matrix that it stands for.
+// none did. A twin has the numbers of the matrix that it stands for. A time with a caveat
+// gives no throughput: it is of a run that did not have all nonzeros, and nobody can tell
+// how many it had.
 func publishedFor(r *store.Row) *publication {
 	if r == nil {
 		return nil
 	}
 	p, found := publications()[publicationKey{strings.TrimSuffix(r.Matrix, " (twin)"), r.Kernel, r.Precision}]
-	if !found || p.gflops == 0 && p.ms == 0 {
+	if !found || p.gflops == 0 && (p.ms == 0 || p.caveat != "") {
 		return nil
 	}
 	return &p
