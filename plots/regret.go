@@ -215,13 +215,14 @@ func (g *regret) about(way int, share float64, matrices []string, i int) string 
 	if i < len(matrices) {
 		on = matrices[i]
 	}
-	return fmt.Sprintf("%s, %s, %s: %.1f%% of the oracle", ways[way].Name, on, g.Precision, 100*share)
+	return fmt.Sprintf("%s, %s, %s: %s of the oracle", ways[way].Name, on, g.Precision, shareOfBest(share))
 }
 
-// shareOfBest prints a share with a decimal, rounded down: what loses a little is not 100%.
+// shareOfBest prints a share with a decimal, as the rule's text does: what loses a little
+// is not 100%.
 func shareOfBest(v float64) string {
-	if percent := math.Floor(1000*v+1e-9) / 10; percent < 100 {
-		return fmt.Sprintf("%.1f%%", percent)
+	if v >= 1-1e-12 {
+		return "100%"
 	}
-	return "100%"
+	return fmt.Sprintf("%.1f%%", min(100*v, 99.9))
 }
