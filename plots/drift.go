@@ -108,11 +108,19 @@ func largestDrift(of []store.Drift) (worst *store.Drift, factor float64) {
 // largestWords says which drift is the largest.
 func largestWords(of []store.Drift) string {
 	worst, factor := largestDrift(of)
-	what := "too small or too unsure to count"
-	if worst.Significant {
-		what = "taken out of ties and comparisons"
+	return fmt.Sprintf("Largest drift: %s, on %s with a %s cache, %s", change(factor), worst.Matrix, worst.Cache, counting(worst, factor))
+}
+
+// counting says what became of a drift.
+func counting(d *store.Drift, factor float64) string {
+	const small = 0.03 // nobody would call more than that small
+	switch {
+	case d.Significant:
+		return "taken out of ties and comparisons"
+	case math.Abs(factor-1) > small:
+		return "too unsure to count"
 	}
-	return fmt.Sprintf("Largest drift: %s, on %s with a %s cache, %s", change(factor), worst.Matrix, worst.Cache, what)
+	return "too small or too unsure to count"
 }
 
 // A driftPanel is the series of one matrix.

@@ -3,7 +3,26 @@ package plots
 import (
 	"strings"
 	"testing"
+
+	"spmvtune/store"
 )
+
+// A large drift that does not count is not called small.
+func TestDriftWords(t *testing.T) {
+	for _, c := range []struct {
+		factor      float64
+		significant bool
+		want        string
+	}{
+		{1.005, false, "too small or too unsure to count"},
+		{0.4, false, "too unsure to count"},
+		{0.4, true, "taken out of ties and comparisons"},
+	} {
+		if got := counting(&store.Drift{Significant: c.significant}, c.factor); got != c.want {
+			t.Errorf("a drift to %g is %s, want %s", c.factor, got, c.want)
+		}
+	}
+}
 
 // What the axis cuts is said, and the axis has no times below 0.
 func TestDriftBeyondAxis(t *testing.T) {

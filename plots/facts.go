@@ -36,7 +36,7 @@ func facts(d *data) []fact {
 	}
 	if len(d.drifts) > 0 {
 		worst, factor := largestDrift(d.drifts)
-		list = append(list, fact{Value: change(factor), Name: "largest drift", Bad: worst.Significant})
+		list = append(list, fact{Value: change(factor), Name: "largest drift, " + counting(worst, factor), Bad: worst.Significant})
 	}
 	return append(list, aimFacts(d)...)
 }
