@@ -82,9 +82,9 @@ func heatPage(d *data, p *panel, tiles []heatTile) *page {
 		Title: fmt.Sprintf("%s: throughput over block and grid size, %s", p.Matrix, d.words(p.setup)),
 		Subtitle: "A tile per kernel, further parameters as in its fastest configuration; each tile has its own scale of colours. " +
 			"White: not measured, or without a result.",
-		Alt:    fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
-		matrix: p.Matrix,
-		height: heatScale + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
+		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
+		matrices: []string{p.Matrix},
+		height:   heatScale + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
 	}
 	pg.wholePixels()
 	pg.body = func(c draw.Canvas) {

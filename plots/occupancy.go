@@ -131,6 +131,7 @@ func (f *shareFigure) pages(d *data, s setup) []*page {
 		Title:    f.title + ": " + d.words(s),
 		Subtitle: "Each kernel in its configuration that is the fastest on the matrix. " + f.says,
 		Alt:      f.title + " of " + strings.Join(o.kernels, ", ") + " on " + strings.Join(names, " and "),
+		matrices: names,
 		height:   b.height(),
 		body:     b.draw,
 	}

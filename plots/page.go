@@ -22,7 +22,7 @@ type page struct {
 	Subtitle string              // what is fixed, what bands and dashes mean
 	Alt      string              // what a reader who can't see it should know
 	Detail   bool                // one matrix of an overview: folded away in the report
-	matrix   string              // its name then; "": several
+	matrices []string            // that it shows; nil: all that there are
 	twins    string              // which are twins, in words; part of the subtitle
 	kernels  []string            // that are named
 	keys     []key               // of the legend; nil: the kernels

@@ -48,6 +48,7 @@ func regretPage(d *data, list []regret) *page {
 		Alt:  "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		keys: []key{},
 	}
+	p.matrices, _ = regretRows(list)
 	for _, w := range knownWays(list) {
 		p.keys = append(p.keys, key{text: ways[w].Name, look: ways[w].look, dot: true})
 	}

@@ -21,9 +21,10 @@ func regretProfile(d *data, list []regret) *page {
 		Subtitle: fmt.Sprintf("Each of %s is left out with its family, and what is chosen without it is compared with the fastest that was measured on it, the oracle. "+
 			"Lines: on how many a choice keeps at least so much; one that stays high to the right is better. "+
 			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself.", counts(len(matrices))),
-		Alt:    fmt.Sprintf("matrices over the share of the oracle that is kept, of %s", counts(len(matrices))),
-		keys:   []key{},
-		height: panelHeight(len(list)) + 60,
+		Alt:      fmt.Sprintf("matrices over the share of the oracle that is kept, of %s", counts(len(matrices))),
+		matrices: matrices,
+		keys:     []key{},
+		height:   panelHeight(len(list)) + 60,
 	}
 	for _, w := range known {
 		p.keys = append(p.keys, key{text: ways[w].Name + onFewer(list, w), look: ways[w].look})

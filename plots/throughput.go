@@ -149,7 +149,7 @@ func (dim dimension) detail(d *data, panels []panel, u unit) *page {
 		Subtitle: dim.subtitle(charts, u, len(kernelsOf(panels))-len(names)) + dim.settings(panels, charts) + cited.caption(),
 		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
 		Detail:   true,
-		matrix:   first.Matrix,
+		matrices: []string{first.Matrix},
 		kernels:  names,
 		height:   300,
 		body:     func(c draw.Canvas) { drawCharts(c, charts, len(charts), dim.axisLabel(names), u.label) },

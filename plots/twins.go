@@ -72,14 +72,14 @@ func measuredWords(source string) string {
 	return "a twin " + scaleWords(like.Scale)
 }
 
-// twinNote is Twins of the matrices on a page: its own one where it has but one.
+// twinNote is Twins of the matrices on a page.
 func (d *data) twinNote(p *page) string {
-	if p.matrix == "" {
+	if p.matrices == nil {
 		return Twins(d.matrices)
 	}
 	var own []store.Matrix
 	for _, m := range d.matrices {
-		if m.Name == p.matrix {
+		if slices.Contains(p.matrices, m.Name) {
 			own = append(own, m)
 		}
 	}
