@@ -3,7 +3,9 @@ package tuner
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
@@ -69,8 +71,8 @@ func (e experience) product(t Trial, size Size) (seconds float64, same bool) {
 		return nearest(t, list).Median, true
 	}
 	logs := 0.0
-	for _, list := range matrices {
-		n := nearest(t, list)
+	for _, matrix := range slices.Sorted(maps.Keys(matrices)) { // in order, for the same sum each time
+		n := nearest(t, matrices[matrix])
 		logs += math.Log(n.Median * size.bytes(t.Precision) / n.Size.bytes(t.Precision))
 	}
 	if len(matrices) == 0 {

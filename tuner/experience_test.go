@@ -2,6 +2,8 @@ package tuner
 
 import (
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"spmvtune/configs"
@@ -33,6 +35,30 @@ func TestExperience(t *testing.T) {
 		got, same := e.product(Trial{Matrix: tt.matrix, Config: c, Cache: Warm}, tt.size)
 		if math.Abs(got-tt.want) > 0.01*tt.want || same != tt.same {
 			t.Errorf("%s on %s: %g s, same matrix %t, want %g, %t", c, tt.matrix, got, same, tt.want, tt.same)
+		}
+	}
+}
+
+// A plan says the same each time: sums don't depend on the order in which matrices are met.
+func TestExperienceRepeats(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var list []Timing
+	for m := range 40 {
+		n := 1 + rng.IntN(1_000_000)
+		list = append(list, Timing{Matrix: strconv.Itoa(m), Size: Size{n, n, 7 * n}, Cache: Warm, Median: 1e-3 * rng.Float64(),
+			Config: kernels.Config{Kernel: "k", Precision: kernels.Float32}, Samples: 10, Seconds: 0.02 + rng.Float64()})
+	}
+	trial := Trial{Matrix: "new", Config: list[0].Config, Cache: Warm}
+	size := Size{1000, 1000, 7000}
+	foresee := func() [2]float64 {
+		e := newExperience(list, configs.DefaultProtocol, kernels.Device{})
+		product, _ := e.product(trial, size)
+		return [2]float64{product, e.around.of(trial, size, kernels.Device{})}
+	}
+	want := foresee()
+	for range 50 {
+		if got := foresee(); got != want {
+			t.Fatalf("%v seconds, and then %v", want, got)
 		}
 	}
 }

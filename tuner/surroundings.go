@@ -1,6 +1,9 @@
 package tuner
 
 import (
+	"maps"
+	"slices"
+
 	"spmvtune/configs"
 	"spmvtune/kernels"
 )
@@ -23,8 +26,9 @@ func newSurroundings(list []Timing, p configs.Protocol, dev kernels.Device) surr
 			supposed[t.Matrix] += sized(t.Size, t.Precision, dev)
 		}
 	}
-	var ff, fs, ss, fy, sy float64 // sums of products of fixed, size and seconds
-	for m, count := range n {
+	var ff, fs, ss, fy, sy float64                  // sums of products of fixed, size and seconds
+	for _, m := range slices.Sorted(maps.Keys(n)) { // in order, for the same sums each time
+		count := n[m]
 		s.matrices[m] = max(s.matrices[m]/count, aside/10)
 		fixed, size := aside/s.matrices[m], supposed[m]/count/s.matrices[m] // relative, so that each counts alike
 		ff, fs, ss, fy, sy = ff+fixed*fixed, fs+fixed*size, ss+size*size, fy+fixed, sy+size
