@@ -78,6 +78,22 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	}
 }
 
+func TestEvaluationOfOneMatrix(t *testing.T) {
+	obs := duels(duel{rows(1), "a", 2})
+	r := learn(t, obs, DefaultOptions)
+	list, err := Evaluate(context.Background(), r, obs, DefaultOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := WriteEvaluation(&text, r, list); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "a single matrix, 2 configurations: there is nothing to leave out") || strings.Contains(text.String(), "left out,") {
+		t.Errorf("it says\n%s", &text)
+	}
+}
+
 // Kernel a is the faster one, but takes a hundred products to prepare for.
 func TestPreparationIsCharged(t *testing.T) {
 	var obs []Observation

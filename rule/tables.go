@@ -14,10 +14,14 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
 		fmt.Fprintf(&b, "## %s\n\n", s.Key())
-		fmt.Fprintf(&b, "Learned from %s of %s, %s each; a tree with %s.\n\n",
-			count(s.Validation.Matrices, "matrix", "matrices"), count(s.Validation.Families, "class", "classes"),
-			count(s.Configs, "configuration", "configurations"), count(s.Root.Leaves(), "leaf", "leaves"))
-		s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
+		if s.Validation.Matrices == 0 {
+			fmt.Fprintf(&b, "Learned from a single matrix, %s: there is nothing to leave out.\n\n", count(s.Configs, "configuration", "configurations"))
+		} else {
+			fmt.Fprintf(&b, "Learned from %s of %s, %s each; a tree with %s.\n\n",
+				count(s.Validation.Matrices, "matrix", "matrices"), count(s.Validation.Families, "class", "classes"),
+				count(s.Configs, "configuration", "configurations"), count(s.Root.Leaves(), "leaf", "leaves"))
+			s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
+		}
 		if s.Test.Matrices > 0 {
 			s.Test.table(&b, fmt.Sprintf("Final test, %s of %s that taught nothing",
 				count(s.Test.Matrices, "matrix", "matrices"), count(s.Test.Families, "class", "classes")))

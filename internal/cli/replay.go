@@ -78,7 +78,7 @@ of up to some forty grids.`,
 			}
 			if len(grids) == 0 {
 				return withHint(errors.New("no grid to search in "+path),
-					`replay needs what a sweep with strategy = "grid" and without a budget of trials has measured`)
+					`replay needs what a sweep with strategy = "grid" and without a budget of trials has measured, with its raw samples`)
 			}
 			r := &replays{}
 			for _, s := range strategies {
