@@ -97,7 +97,7 @@ func TestCorpus(t *testing.T) {
 	if shortest > 1 || longest < 9_000 || rectangular < n/tenth || large > tenth {
 		t.Errorf("rows of %v to %v, %d rectangular, %d large", shortest, longest, rectangular, large)
 	}
-	if test < n/tenth || test > n/5 {
+	if test < n/tenth || test > n/4 {
 		t.Errorf("%d of %d are for the final test", test, n)
 	}
 	for class, k := range all {
