@@ -70,6 +70,8 @@ func fill(words []string, width int, indent string) string {
 // duration prints seconds in a unit that fits.
 func duration(s float64) string {
 	switch {
+	case s != 0 && s < 999.5e-9:
+		return digits(s*1e9) + " ns"
 	case s < 999.5e-6:
 		return digits(s*1e6) + " µs"
 	case s < 999.5e-3:
