@@ -48,6 +48,22 @@ func (p Params) String() string {
 	return b.String()
 }
 
+// ParseParams reads what String has written.
+func ParseParams(s string) (Params, error) {
+	if s == "" {
+		return nil, nil
+	}
+	p := make(Params)
+	for _, field := range strings.Fields(s) {
+		name, value, ok := strings.Cut(field, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("parameters %q are not of the form name=value", s)
+		}
+		p[name] = value
+	}
+	return p, nil
+}
+
 // Int returns the setting as a number, and def where it is not set or not one.
 func (p Params) Int(name string, def int) int {
 	if n, err := strconv.Atoi(p[name]); err == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -57,7 +56,7 @@ func fromRows(ctx context.Context, db *store.DB, rows []store.Row) ([]Observatio
 		}
 		params, seen := read[row.Params]
 		if !seen {
-			if params, err = parseParams(row.Params); err != nil {
+			if params, err = kernels.ParseParams(row.Params); err != nil {
 				return nil, fmt.Errorf("%s on matrix %q: %w", row.Kernel, row.Matrix, err)
 			}
 			read[row.Params] = params
@@ -77,20 +76,4 @@ func fromRows(ctx context.Context, db *store.DB, rows []store.Row) ([]Observatio
 		}
 	}
 	return obs, nil
-}
-
-// parseParams reads the canonical form of kernels.Params.
-func parseParams(s string) (kernels.Params, error) {
-	if s == "" {
-		return nil, nil
-	}
-	p := make(kernels.Params)
-	for _, field := range strings.Fields(s) {
-		name, value, ok := strings.Cut(field, "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("parameters %q are not of the form name=value", s)
-		}
-		p[name] = value
-	}
-	return p, nil
 }

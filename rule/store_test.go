@@ -96,15 +96,3 @@ func TestFromEmptyStore(t *testing.T) {
 		t.Errorf("error is %v, want ErrNoData", err)
 	}
 }
-
-func TestParamsReadBack(t *testing.T) {
-	for _, p := range []kernels.Params{nil, {"unroll": "4"}, {"tile": "1024", "long_row": "warp"}} {
-		got, err := parseParams(p.String())
-		if err != nil || got.String() != p.String() {
-			t.Errorf("%q was read as %q (%v)", p, got, err)
-		}
-	}
-	if _, err := parseParams("unroll"); err == nil {
-		t.Error("parameters without a value were accepted")
-	}
-}

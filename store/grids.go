@@ -50,7 +50,10 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 			&r.params, &status, &median, &batch, &data); err != nil {
 			return r, err
 		}
-		r.trial.Precision, r.trial.Params = r.precision, parseParams(r.params)
+		r.trial.Precision = r.precision
+		if r.trial.Params, err = kernels.ParseParams(r.params); err != nil {
+			return r, err
+		}
 		r.trial.Samples = unpack(data)
 		r.trial.Median, r.trial.Batch = median.Float64, int(batch.Int64)
 		r.trial.OK = status == tuner.OK && len(r.trial.Samples) > 0
@@ -117,14 +120,4 @@ func (db *DB) wholeSweeps(ctx context.Context) (map[string]int, error) {
 func flushTime(d Device) float64 {
 	bandwidth := cmp.Or(d.Roof.Highest(), 1)
 	return 2 * float64(d.Cache) / (bandwidth * 1e9)
-}
-
-// parseParams reads what kernels.Params.String has written.
-func parseParams(text string) kernels.Params {
-	params := kernels.Params{}
-	for _, setting := range strings.Fields(text) {
-		name, value, _ := strings.Cut(setting, "=")
-		params[name] = value
-	}
-	return params
 }

@@ -32,7 +32,9 @@ func (db *DB) Countables(ctx context.Context, device, matrix string) ([]Countabl
 		if err := rows.Scan(&c.Identity, &c.Kernel, &c.Precision, &c.Block, &c.Grid, &params, &facts); err != nil {
 			return c, err
 		}
-		c.Params = parseParams(params)
+		if c.Params, err = kernels.ParseParams(params); err != nil {
+			return c, err
+		}
 		if facts != nil {
 			err = json.Unmarshal(facts, &c.Facts)
 		}

@@ -19,10 +19,12 @@ func (db *DB) Timings(ctx context.Context, dev kernels.Device) ([]tuner.Timing, 
 	}
 	list, err := collect(ctx, db.read, func(rows *sql.Rows) (t tuner.Timing, err error) {
 		var params string
-		err = rows.Scan(&t.Matrix, &t.Size.Rows, &t.Size.Cols, &t.Size.Nonzeros,
+		if err = rows.Scan(&t.Matrix, &t.Size.Rows, &t.Size.Cols, &t.Size.Nonzeros,
 			&t.Kernel, &t.Precision, &t.Block, &t.Grid, &params, &t.Cache, &t.Median,
-			&t.Samples, &t.Batch, orZero{&t.Seconds})
-		t.Params = parseParams(params)
+			&t.Samples, &t.Batch, orZero{&t.Seconds}); err != nil {
+			return t, err
+		}
+		t.Params, err = kernels.ParseParams(params)
 		return t, err
 	}, `SELECT m.hash, m.rows, m.cols, m.nonzeros, k.name, t.precision, t.block, t.grid, t.params, t.cache, t.median,
 			t.samples, t.batch, `+seconds+`
