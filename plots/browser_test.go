@@ -86,6 +86,16 @@ func browse(t *testing.T) *browser {
 	return b
 }
 
+// run runs a part of the test, which is what fails if the browser does meanwhile.
+func (b *browser) run(name string, part func(t *testing.T)) {
+	whole := b.t
+	defer func() { b.t = whole }()
+	whole.Run(name, func(t *testing.T) {
+		b.t = t
+		part(t)
+	})
+}
+
 // call sends a command and returns its answer; what happens meanwhile is kept.
 func (b *browser) call(method string, params map[string]any) json.RawMessage {
 	b.t.Helper()

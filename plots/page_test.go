@@ -40,7 +40,7 @@ func TestPageInBrowser(t *testing.T) {
 		}
 	}
 
-	t.Run("colours", func(t *testing.T) {
+	b.run("colours", func(t *testing.T) {
 		var light, dark string
 		const ink = `return getComputedStyle(document.querySelector(".picture svg text")).fill + getComputedStyle(document.body).backgroundColor`
 		b.scheme("light")
@@ -51,7 +51,7 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("light %q, dark %q", light, dark)
 		}
 	})
-	t.Run("sort", func(t *testing.T) {
+	b.run("sort", func(t *testing.T) {
 		var got struct {
 			Sort   string
 			Values []float64
@@ -69,7 +69,7 @@ func TestPageInBrowser(t *testing.T) {
 			}
 		}
 	})
-	t.Run("filter", func(t *testing.T) {
+	b.run("filter", func(t *testing.T) {
 		var got struct {
 			All, Shown int
 			Status     string
@@ -85,7 +85,7 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("filtered %+v", got)
 		}
 	})
-	t.Run("marks", func(t *testing.T) {
+	b.run("marks", func(t *testing.T) {
 		var got struct{ Key, Heard, Pointer string }
 		b.eval(`const frame = () => new Promise(requestAnimationFrame), tip = document.getElementById("tip"); // a frame begins with the events of scrolling
 			const said = async () => { for (let i = 0; i < 2000 && tip.hidden; i++) await frame(); return tip.hidden ? "" : tip.textContent };
@@ -113,7 +113,7 @@ func TestPageInBrowser(t *testing.T) {
 		}
 		b.look("mark")
 	})
-	t.Run("folded", func(t *testing.T) {
+	b.run("folded", func(t *testing.T) {
 		var got struct{ Before, After, Left int }
 		b.eval(`const fold = document.querySelector("details:has([data-svg])"), before = fold.querySelectorAll("svg").length, left = fold.querySelectorAll("[data-svg]").length;
 			fold.open = true;
@@ -123,7 +123,7 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("pictures %+v", got)
 		}
 	})
-	t.Run("names", func(t *testing.T) {
+	b.run("names", func(t *testing.T) {
 		var nameless []string
 		b.eval(`return [...document.querySelectorAll("button, input, a, summary, [tabindex]")].filter((e) =>
 			!(e.textContent.trim() || e.ariaLabel || e.labels?.[0]?.textContent)).map((e) => e.outerHTML.slice(0, 80))`, &nameless)
@@ -131,7 +131,7 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("a screen reader has no name for %q", nameless)
 		}
 	})
-	t.Run("print", func(t *testing.T) {
+	b.run("print", func(t *testing.T) {
 		var paper struct{ Data []byte }
 		b.answer("Page.printToPDF", map[string]any{"printBackground": false}, &paper)
 		if len(paper.Data) < 50_000 || !strings.HasPrefix(string(paper.Data), "%PDF-") {
