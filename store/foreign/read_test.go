@@ -103,6 +103,18 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// Mistakes are told in the order of their lines, whichever column they are in.
+func TestMistakesInOrder(t *testing.T) {
+	text := strings.Replace(strings.Replace(good, "12.5", "none", 1), "b,,5,5,", "b,,5,,", 1)
+	_, err := read(t, text, Options{})
+	if err == nil {
+		t.Fatal("two mistakes are none")
+	}
+	if two, five := strings.Index(err.Error(), "t.csv:2:"), strings.Index(err.Error(), "t.csv:5:"); two < 0 || five < two {
+		t.Errorf("line 2 at %d, line 5 at %d:\n%v", two, five, err)
+	}
+}
+
 // All mistakes are told at once, but no more than one can read.
 func TestManyMistakes(t *testing.T) {
 	text := good + strings.Repeat("c,,1,1,1,1,k,float32,cold,,,,0,X,\n", 25)

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -18,7 +19,13 @@ type table struct {
 	columns []string // as we call them
 	rows    [][]string
 	lines   []int // of rows
-	errs    []error
+	errs    []mistake
+}
+
+// A mistake is what is wrong in a line of a table.
+type mistake struct {
+	line int
+	error
 }
 
 // mostErrors is how many mistakes in a table are told at once.
@@ -119,13 +126,18 @@ func (t *table) cell(row int, column string) string {
 
 // fail notes a mistake in a row.
 func (t *table) fail(row int, format string, args ...any) {
-	t.errs = append(t.errs, fmt.Errorf("%s:%d: "+format, append([]any{t.file, t.lines[row]}, args...)...))
+	t.errs = append(t.errs, mistake{t.lines[row], fmt.Errorf("%s:%d: "+format, append([]any{t.file, t.lines[row]}, args...)...)})
 }
 
-// err gives the mistakes, the first ones of many.
+// err gives the mistakes in the order of their lines, the first ones of many.
 func (t *table) err() error {
-	if more := len(t.errs) - mostErrors; more > 0 {
-		return errors.Join(append(t.errs[:mostErrors:mostErrors], fmt.Errorf("%s: and %d more mistakes", t.file, more))...)
+	slices.SortStableFunc(t.errs, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
+	var list []error
+	for _, m := range t.errs[:min(len(t.errs), mostErrors)] {
+		list = append(list, m.error)
 	}
-	return errors.Join(t.errs...)
+	if more := len(t.errs) - mostErrors; more > 0 {
+		list = append(list, fmt.Errorf("%s: and %d more mistakes", t.file, more))
+	}
+	return errors.Join(list...)
 }
