@@ -57,6 +57,9 @@ func printBest(w io.Writer, best []store.Best) error {
 		for end < len(best) && best[end].Device == best[start].Device {
 			end++
 		}
+		if start > 0 {
+			fmt.Fprintln(w)
+		}
 		fmt.Fprintln(w, best[start].Device)
 		g := grid{columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied"}}
 		for _, b := range best[start:end] {
