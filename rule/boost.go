@@ -4,38 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"spmvtune/kernels"
-	"spmvtune/sparse"
 )
-
-// An Ensemble predicts which share of the oracle's speed each of a few configurations
-// loses, 1 − its fraction, as a sum of small trees, and chooses the least. The trees are
-// grown one after the other on what the sum so far gets wrong (gradient boosting: J.
-// Friedman, Greedy function approximation: a gradient boosting machine, Annals of
-// Statistics 29(5), 2001), with squared error over all configurations at once, so that a
-// leaf holds a number for each. Three such sums, each of which looks at other features for
-// its splits, are averaged (L. Breiman, Bagging predictors, Machine Learning 24, 1996).
-//
-// Note: the trees of a rule minimise logarithms. Squared, those are all about what is
-// hopeless, twenty times slower or a thousand; a share is at most 1.
-//
-// It is for comparison, and for those who want the last percents: nobody can read it.
-type Ensemble struct {
-	Configs []kernels.Config `json:"configs"`
-	Base    []float64        `json:"base"` // mean share that each loses
-	Trees   []*Boost         `json:"trees"`
-}
-
-// A Boost is a node of an ensemble's tree: a split, or a leaf with what it adds for each
-// configuration.
-type Boost struct {
-	Feature   string    `json:"feature,omitempty"`
-	Threshold float64   `json:"threshold,omitempty"`
-	Below     *Boost    `json:"below,omitempty"` // feature ≤ threshold
-	Above     *Boost    `json:"above,omitempty"`
-	Add       []float64 `json:"add,omitempty"`
-}
 
 const (
 	boosts     = 3 // sums that are averaged
@@ -200,55 +169,4 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 		}
 	}
 	return feature, at, ok
-}
-
-// lost predicts which share of the oracle's speed each configuration loses.
-func (e *Ensemble) lost(f *sparse.Features) []float64 {
-	sum := slices.Clone(e.Base)
-	for _, b := range e.Trees {
-		leaf, _ := b.follow(f)
-		for i, x := range leaf.Add {
-			sum[i] += x
-		}
-	}
-	return sum
-}
-
-// unknown names a feature that a tree asks for and that is not known, "" if there is none.
-func (e *Ensemble) unknown(f *sparse.Features) string {
-	for _, b := range e.Trees {
-		if _, unknown := b.follow(f); unknown != "" {
-			return unknown
-		}
-	}
-	return ""
-}
-
-// follow goes to the leaf for a matrix, and names a feature on the way that is not known
-// of it.
-func (b *Boost) follow(f *sparse.Features) (leaf *Boost, unknown string) {
-	for b.Add == nil {
-		feature, _ := lookup(b.Feature) // checked by Read
-		v := feature.Value(f)
-		if math.IsNaN(v) {
-			unknown = b.Feature
-		}
-		if v <= b.Threshold {
-			b = b.Below
-		} else {
-			b = b.Above
-		}
-	}
-	return b, unknown
-}
-
-// choose returns the configuration that is predicted to lose least, and what it loses.
-func (e *Ensemble) choose(f *sparse.Features) (best int, lost float64) {
-	sum := e.lost(f)
-	for i, x := range sum {
-		if x < sum[best] {
-			best = i
-		}
-	}
-	return best, sum[best]
 }

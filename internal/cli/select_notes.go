@@ -10,8 +10,8 @@ import (
 )
 
 // changed says whether the kernel of a choice is another one now than when it was
-// measured, "" if not. What the sources of the processor's kernels and of vendors' libraries are shows only
-// where they run.
+// measured, "" if not. What the sources of the processor's kernels and of vendors'
+// libraries are shows only where they run.
 func changed(c rule.Choice) string {
 	measured := c.Selector.Sources[c.Kernel]
 	k, known := kernels.Lookup(c.Kernel)
