@@ -154,13 +154,12 @@ func logarithmic(low, high float64, label func(float64) string) scale {
 	span := math.Log(high / low)
 	s := scale{min: low * math.Exp(-0.03*span), max: high * math.Exp(0.11*span), norm: plot.LogScale{}}
 	marks := []float64{1, 2, 5}
-	switch span := s.max / s.min; {
-	case span < 6:
+	switch reach := s.max / s.min; {
+	case reach < 6:
 		marks = []float64{1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
-	case span < 15:
+	case reach < 15:
 		marks = []float64{1, 1.5, 2, 3, 4, 5, 6, 8}
-	}
-	if s.max/s.min > 200 {
+	case reach > 200:
 		marks = []float64{1}
 	}
 	first, last := int(math.Floor(math.Log10(s.min))), int(math.Ceil(math.Log10(s.max)))
