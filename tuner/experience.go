@@ -113,8 +113,9 @@ func (s Size) bytes(p kernels.Precision) float64 {
 // H100 13 to 17, with 7 to 10 as the fewest.
 const usual = 16
 
-// verifications is how many products of a trial are compared with the reference.
-const verifications = 2
+// Verifications is how many products of a trial are compared with the reference, one
+// before and one after the samples.
+const Verifications = 2
 
 // foresee is about how long a trial takes whose product takes so many seconds: the
 // samples that are usual and fit the budget, with their warm-up and flushes, and what
@@ -128,5 +129,5 @@ func (e experience) foresee(product float64, size Size, t Trial, p configs.Proto
 	}
 	n := min(max(usual, p.Samples[0]), p.Samples[1])
 	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
-	return float64(p.Warmup+n)*sample + verifications*product + e.around.of(t, size, dev)
+	return float64(p.Warmup+n)*sample + Verifications*product + e.around.of(t, size, dev)
 }

@@ -52,7 +52,7 @@ func newSurroundings(list []Timing, p configs.Protocol, dev kernels.Device) surr
 
 // surrounded is what a trial took besides its products and flushes.
 func (t Timing) surrounded(p configs.Protocol, dev kernels.Device) float64 {
-	products, flushes := float64(p.Warmup+verifications+t.Samples*max(t.Batch, 1)), 0.0
+	products, flushes := float64(p.Warmup+Verifications+t.Samples*max(t.Batch, 1)), 0.0
 	if t.Cache == Cold {
 		flushes = float64(p.Warmup+t.Samples) * flush(dev)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"spmvtune/kernels"
+	"spmvtune/tuner"
 	"spmvtune/tuner/search"
 )
 
@@ -34,10 +35,6 @@ type Cost struct {
 	Flush  float64 // seconds before each cold product, 0 where caches are warm
 }
 
-// verifications is how many products of a trial are compared with the reference, one
-// before and one after the samples.
-const verifications = 2
-
 // Of is the time of a trial on the device in seconds, with the first n of its samples:
 // the products of the samples, of the warm-up and of the two verifications, and the
 // flushes before the samples and the warm-up. A trial that was not measured costs
@@ -47,7 +44,7 @@ func (c Cost) Of(t *Trial, n int) float64 {
 	if !t.OK {
 		return 0
 	}
-	seconds := float64(c.Warmup+verifications)*t.Median + float64(c.Warmup+n)*c.Flush
+	seconds := float64(c.Warmup+tuner.Verifications)*t.Median + float64(c.Warmup+n)*c.Flush
 	for _, s := range t.Samples[:n] {
 		seconds += s * float64(max(t.Batch, 1))
 	}
