@@ -3,7 +3,6 @@ package configs
 import (
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"spmvtune/kernels"
@@ -103,7 +102,7 @@ func (s Space) grids(k kernels.Kernel, units int) []int {
 
 // settings returns the product of k's parameters, complete.
 func (s Space) settings(k kernels.Kernel) []kernels.Params {
-	all := []kernels.Params{k.Complete(nil)}
+	all := []kernels.Params{k.Complete("")}
 	for _, p := range k.Params {
 		chosen := s.Params[p.Name]
 		if len(chosen) == 0 {
@@ -112,9 +111,7 @@ func (s Space) settings(k kernels.Kernel) []kernels.Params {
 		var next []kernels.Params
 		for _, base := range all {
 			for _, value := range distinctValues(chosen) {
-				with := maps.Clone(base)
-				with[p.Name] = value
-				next = append(next, with)
+				next = append(next, base.With(p.Name, value))
 			}
 		}
 		all = next

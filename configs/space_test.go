@@ -72,7 +72,7 @@ func TestDefaultsSuitEveryKernel(t *testing.T) {
 
 func TestKeep(t *testing.T) {
 	const rows, cols, nnz = 100, 50, 1000
-	config := kernels.Config{Kernel: "cpu_sell", Precision: kernels.Float32, Block: 8, Grid: 2, Params: kernels.Params{"sigma": "256"}}
+	config := kernels.Config{Kernel: "cpu_sell", Precision: kernels.Float32, Block: 8, Grid: 2, Params: kernels.Params("sigma=256")}
 	for where, want := range map[string]bool{
 		"":                             true,
 		"block * grid >= 16":           true,
@@ -110,13 +110,13 @@ func TestKeepOverKernelsWithDifferentParameters(t *testing.T) {
 		}
 		return got
 	}
-	if !keep(kernels.Config{Kernel: "csr_light", Params: kernels.Params{"width": "8"}}) {
+	if !keep(kernels.Config{Kernel: "csr_light", Params: kernels.Params("width=8")}) {
 		t.Error("a parameter with a name among its values is not text")
 	}
-	if !keep(kernels.Config{Kernel: "csr_adaptive", Params: kernels.Params{"tile": "1024"}}) {
+	if !keep(kernels.Config{Kernel: "csr_adaptive", Params: kernels.Params("tile=1024")}) {
 		t.Error("a parameter of integers is not an integer")
 	}
-	if keep(kernels.Config{Kernel: "csr_light", Params: kernels.Params{"width": "auto"}}) {
+	if keep(kernels.Config{Kernel: "csr_light", Params: kernels.Params("width=auto")}) {
 		t.Error("a parameter that the kernel lacks is not 0")
 	}
 }

@@ -61,7 +61,7 @@ func isText(value string) bool {
 // or "".
 func (f *filter) keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	env := maps.Clone(f.zero)
-	for name, value := range c.Params {
+	for name, value := range c.Params.All() {
 		switch f.zero[name].(type) {
 		case int:
 			env[name] = c.Params.Int(name, 0)

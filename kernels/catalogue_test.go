@@ -28,7 +28,7 @@ func TestCatalogueEntries(t *testing.T) {
 		if (k.Block == "") != (k.Blocks == Range{}) {
 			t.Errorf("%s: block is %q, but its range is %v", k.Name, k.Block, k.Blocks)
 		}
-		c := Config{Kernel: k.Name, Precision: Float32, Params: k.Complete(nil)}
+		c := Config{Kernel: k.Name, Precision: Float32, Params: k.Complete("")}
 		if k.Block != "" {
 			c.Block = k.Blocks.Max
 		}

@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +28,7 @@ func (k Kernel) Check(c Config) error {
 // Setting returns the value of a parameter of k in p, its default if p does not
 // set it, and "" if k has no such parameter.
 func (k Kernel) Setting(p Params, name string) string {
-	if v, ok := p[name]; ok {
+	if v, ok := p.Get(name); ok {
 		return v
 	}
 	if i := k.param(name); i >= 0 {
@@ -39,17 +38,12 @@ func (k Kernel) Setting(p Params, name string) string {
 }
 
 // Complete returns p with the defaults of k filled in, so that configurations
-// that mean the same are written the same. It returns nil for a kernel without
-// parameters if p is empty.
+// that mean the same are equal.
 func (k Kernel) Complete(p Params) Params {
-	full := maps.Clone(p)
 	for _, param := range k.Params {
-		if full == nil {
-			full = Params{}
-		}
-		full[param.Name] = k.Setting(p, param.Name)
+		p = p.With(param.Name, k.Setting(p, param.Name))
 	}
-	return full
+	return p
 }
 
 func (k Kernel) param(name string) int {
@@ -84,13 +78,13 @@ func (k Kernel) checkGrid(grid int) string {
 }
 
 func (k Kernel) checkParams(p Params) string {
-	for _, name := range slices.Sorted(maps.Keys(p)) {
+	for name, value := range p.All() {
 		i := k.param(name)
 		if i < 0 {
 			return fmt.Sprintf("%s has no parameter %q; %s", k.Name, name, k.paramNames())
 		}
-		if legal, ok := k.Params[i].allows(p[name]); !ok {
-			return fmt.Sprintf("%s is %q; for %s it must be %s", name, p[name], k.Name, legal)
+		if legal, ok := k.Params[i].allows(value); !ok {
+			return fmt.Sprintf("%s is %q; for %s it must be %s", name, value, k.Name, legal)
 		}
 	}
 	return k.checkThresholds(p)

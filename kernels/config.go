@@ -1,12 +1,6 @@
 package kernels
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"strings"
-)
+import "fmt"
 
 // A Precision is the type of the values of A, x and y in a product.
 type Precision string
@@ -32,48 +26,8 @@ func (p Precision) Roundoff() float64 {
 	return 0x1p-53
 }
 
-// Params are the settings of a kernel beyond block and grid, by name:
-// {"unroll": "4"}. A kernel's entry in the catalogue says which it has.
-type Params map[string]string
-
-// String gives p in its canonical form, sorted by name: "tile=1024 unroll=4".
-func (p Params) String() string {
-	var b strings.Builder
-	for i, name := range slices.Sorted(maps.Keys(p)) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(name + "=" + p[name])
-	}
-	return b.String()
-}
-
-// ParseParams reads what String has written.
-func ParseParams(s string) (Params, error) {
-	if s == "" {
-		return nil, nil
-	}
-	p := make(Params)
-	for _, field := range strings.Fields(s) {
-		name, value, ok := strings.Cut(field, "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("parameters %q are not of the form name=value", s)
-		}
-		p[name] = value
-	}
-	return p, nil
-}
-
-// Int returns the setting as a number, and def where it is not set or not one.
-func (p Params) Int(name string, def int) int {
-	if n, err := strconv.Atoi(p[name]); err == nil {
-		return n
-	}
-	return def
-}
-
 // A Config is one point of the search space: a kernel and everything that is
-// chosen for it. Block and Grid are 0 where the kernel has no such choice; what
+// chosen for it. Two of them that are equal are the same choice. Block and Grid are 0 where the kernel has no such choice; what
 // they mean is said by the kernel's entry in the catalogue.
 type Config struct {
 	Kernel    string    `json:"kernel"`
@@ -92,7 +46,7 @@ func (c Config) String() string {
 	if c.Grid > 0 {
 		s += fmt.Sprintf(" grid %d", c.Grid)
 	}
-	if len(c.Params) > 0 {
+	if c.Params != "" {
 		s += " " + c.Params.String()
 	}
 	return s

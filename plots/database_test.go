@@ -50,7 +50,7 @@ func TestReport(t *testing.T) {
 			Features: sparse.Features{Rows: 1000, Cols: 1000, Nonzeros: 1000 * mean, RowMean: float64(mean), RowMax: mean}}))
 		for _, c := range []kernels.Config{
 			{Kernel: "cpu_coo"}, {Kernel: "cpu_csr_rows", Block: 64, Grid: 1}, {Kernel: "cpu_csr_rows", Block: 64, Grid: 2},
-			{Kernel: "cpu_csr_rows", Block: 256, Grid: 2}, {Kernel: "cpu_sell", Block: 8, Grid: 2, Params: kernels.Params{"sigma": "64"}},
+			{Kernel: "cpu_csr_rows", Block: 256, Grid: 2}, {Kernel: "cpu_sell", Block: 8, Grid: 2, Params: kernels.Params("sigma=64")},
 		} {
 			c.Precision = kernels.Float64
 			sec := 0.008 / float64(1+c.Grid) * (1 + float64(c.Block)/1000)

@@ -131,7 +131,7 @@ func describe(c kernels.Config) string {
 	if c.Grid > 0 {
 		fields = append(fields, fmt.Sprintf("grid %d", c.Grid))
 	}
-	if len(c.Params) > 0 {
+	if c.Params != "" {
 		fields = append(fields, c.Params.String())
 	}
 	return strings.Join(fields, ", ")

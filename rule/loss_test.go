@@ -28,7 +28,7 @@ func TestCharges(t *testing.T) {
 	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
 	unroll := func(u string) kernels.Config {
 		c := config("p", 64, 1)
-		c.Params = kernels.Params{"unroll": u}
+		c.Params = kernels.Params("unroll=" + u)
 		return c
 	}
 	failed := observe("m", f, config("a", 1024, 1), 0)

@@ -46,13 +46,13 @@ func distance(a, b kernels.Config) float64 {
 		return math.Abs(math.Log2(float64(max(x, 1)) / float64(max(y, 1))))
 	}
 	d := doublings(a.Block, b.Block) + doublings(a.Grid, b.Grid)
-	for name, v := range a.Params {
-		if b.Params[name] != v {
+	for name, v := range a.Params.All() {
+		if other, _ := b.Params.Get(name); other != v {
 			d++
 		}
 	}
-	for name := range b.Params {
-		if _, ok := a.Params[name]; !ok {
+	for name := range b.Params.All() {
+		if _, ok := a.Params.Get(name); !ok {
 			d++
 		}
 	}

@@ -36,7 +36,7 @@ func TestFromStore(t *testing.T) {
 		Sources: map[string]string{"cpu_sell": "1", "cpu_csr": "2", "coo_segscan_warp_chunk_unroll": "3"},
 	}))
 	unroll := config("coo_segscan_warp_chunk_unroll", 64, 2)
-	unroll.Params = kernels.Params{"unroll": "4"}
+	unroll.Params = kernels.Params("unroll=4")
 	for m := range 6 {
 		matrix := tuner.Matrix{
 			Name: fmt.Sprint("m", m), Class: "made", Hash: fmt.Sprint("hash", m), Source: "test", Field: "real", Symmetry: "general",

@@ -28,7 +28,7 @@ func TestGrids(t *testing.T) {
 	describe(t, db, testMatrix("other"))
 	record(t, db,
 		good("cpu_csr_rows", 32, func(r *tuner.Result) { r.Batch, r.Samples = 4, []float64{3e-3, 1e-3, 2e-3} }),
-		good("cpu_sell", 8, func(r *tuner.Result) { r.Params = kernels.Params{"sigma": "64", "width": "2"} }),
+		good("cpu_sell", 8, func(r *tuner.Result) { r.Params = kernels.Params("sigma=64 width=2") }),
 		good("cpu_csr_rows", 64, failing(tuner.Wrong, "row 3 is off")),
 		good("cpu_csr_rows", 64, failing(tuner.Wrong, "of a grid without a good one"), on("other")),
 		good("cpu_csr_rows", 32, identity("older"), takes(9), func(r *tuner.Result) { r.At = r.At.Add(-time.Hour) }),
@@ -69,7 +69,7 @@ func TestGrids(t *testing.T) {
 		t.Errorf("a good trial is %+v; the older one of its configuration has no say", tr)
 	}
 	at = slices.IndexFunc(g.Trials, func(tr replay.Trial) bool { return tr.Kernel == "cpu_sell" })
-	if tr := g.Trials[at]; tr.Params["sigma"] != "64" || tr.Params["width"] != "2" || tr.Precision != kernels.Float32 {
+	if tr := g.Trials[at]; tr.Params != "sigma=64 width=2" || tr.Precision != kernels.Float32 {
 		t.Errorf("parameters are %+v", tr.Config)
 	}
 	at = slices.IndexFunc(g.Trials, func(tr replay.Trial) bool { return tr.Block == 64 })

@@ -14,7 +14,7 @@ func TestCounts(t *testing.T) {
 	db := started(t)
 	record(t, db,
 		good("coo_atomic", 32, identity("a"), func(r *tuner.Result) {
-			r.Params, r.Properties = kernels.Params{"tile": "8"}, map[string]float64{"registers": 16, "shared_bytes": 64}
+			r.Params, r.Properties = kernels.Params("tile=8"), map[string]float64{"registers": 16, "shared_bytes": 64}
 		}),
 		good("coo_atomic", 64, identity("slow"), takes(2)),
 		good("coo_atomic", 128, identity("bad"), failing(tuner.Wrong, "row 7 is off")),
@@ -23,7 +23,7 @@ func TestCounts(t *testing.T) {
 	if err != nil || len(trials) != 3 {
 		t.Fatalf("%d trials, want the good ones: %v", len(trials), err)
 	}
-	if c := trials[0]; c.Identity != "a" || c.Params["tile"] != "8" || c.Facts["shared_bytes"] != 64 || c.Precision != kernels.Float32 || c.Grid != 2 {
+	if c := trials[0]; c.Identity != "a" || c.Params != "tile=8" || c.Facts["shared_bytes"] != 64 || c.Precision != kernels.Float32 || c.Grid != 2 {
 		t.Errorf("trial %+v", c)
 	}
 	for _, counts := range []map[string]Counts{

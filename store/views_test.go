@@ -38,7 +38,7 @@ func TestViewColumns(t *testing.T) {
 func TestResultsFigures(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32, func(r *tuner.Result) {
-		r.Params = kernels.Params{"unroll": "4", "tile": "8"}
+		r.Params = kernels.Params("tile=8 unroll=4")
 		r.BytesMin = 15_000_000 // in 1 ms: 15 GB/s, of a roof of 20
 	}))
 	want := []any{"quick", "Testcore 9000", "grid", int64(1000), int64(900), int64(5000), "cpu_csr", "csr", "float32", int64(32), int64(2),
@@ -125,7 +125,7 @@ func TestTieSet(t *testing.T) {
 		{"neighbours of another kind do not count", []tuner.Result{
 			good("cpu_csr_rows", 64, takes(1)),
 			good("cpu_csr_rows", 32, takes(3), func(r *tuner.Result) { r.Grid = 4 }),
-			good("cpu_csr_rows", 128, takes(3), func(r *tuner.Result) { r.Params = kernels.Params{"x": "1"} }),
+			good("cpu_csr_rows", 128, takes(3), func(r *tuner.Result) { r.Params = kernels.Params("x=1") }),
 			good("cpu_sell", 128, takes(1.005)),
 		}, "cpu_csr_rows 64 200% 2"},
 		{"failures never win", []tuner.Result{

@@ -73,7 +73,7 @@ func TestPlanSkips(t *testing.T) {
 
 // All that a result depends on changes the identity, and nothing else does.
 func TestIdentity(t *testing.T) {
-	base := Trial{Matrix: "m", Cache: Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: 1, Grid: 2, Params: kernels.Params{"a": "1", "b": "2"}}}
+	base := Trial{Matrix: "m", Cache: Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: 1, Grid: 2, Params: kernels.Params("a=1 b=2")}}
 	dev := kernels.Device{Backend: "cpu", Name: "n", Driver: "d"}
 	id := Identity(base, dev, "src", "proto")
 	seen := map[string]string{id: "base"}
@@ -96,7 +96,7 @@ func TestIdentity(t *testing.T) {
 	change("block", func(t *Trial) { t.Block = 2 })
 	change("grid", func(t *Trial) { t.Grid = 1 })
 	change("block and grid", func(t *Trial) { t.Block, t.Grid = 12, 0 })
-	change("params", func(t *Trial) { t.Params = kernels.Params{"a": "1"} })
+	change("params", func(t *Trial) { t.Params = kernels.Params("a=1") })
 	change("cache", func(t *Trial) { t.Cache = Cold })
 	differ("source", base, dev, "src2", "proto")
 	differ("protocol", base, dev, "src", "proto2")
@@ -104,7 +104,7 @@ func TestIdentity(t *testing.T) {
 	differ("driver", base, kernels.Device{Backend: "cpu", Name: "n", Driver: "d2"}, "src", "proto")
 
 	same := base
-	same.Params = kernels.Params{"b": "2", "a": "1"}
+	same.Params = kernels.Params("a=1 b=2")
 	dev.Memory, dev.Properties = 5, map[string]string{"clock": "1"}
 	if Identity(same, dev, "src", "proto") != id {
 		t.Error("the order of parameters, or the device's memory, changes the identity")

@@ -122,7 +122,7 @@ func configs() []kernels.Config {
 		if k.Backend != "cpu" {
 			continue
 		}
-		blocks, grids, params := []int{1, 3, 4, 8, 32, 100, 1024}, []int{1, 2, 3, 16}, []kernels.Params{nil}
+		blocks, grids, params := []int{1, 3, 4, 8, 32, 100, 1024}, []int{1, 2, 3, 16}, []kernels.Params{""}
 		if k.Block == "" {
 			blocks = []int{0}
 		}
@@ -130,7 +130,7 @@ func configs() []kernels.Config {
 			grids = []int{0}
 		}
 		if k.Name == "cpu_sell" {
-			params = append(params, kernels.Params{"sigma": "1"}, kernels.Params{"sigma": "48"})
+			params = append(params, kernels.Params("sigma=1"), kernels.Params("sigma=48"))
 		}
 		for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 			for _, block := range blocks {

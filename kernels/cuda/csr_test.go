@@ -56,18 +56,18 @@ func TestCSRKernelsOfFewBlocks(t *testing.T) {
 		}
 	}
 	for _, k := range csrKernels() {
-		settings := kernels.Params{}
+		settings := kernels.Params("")
 		for _, p := range k.Params {
 			switch p.Name {
 			case "shared":
-				settings[p.Name] = "1"
+				settings = settings.With(p.Name, "1")
 			case "tile":
-				settings[p.Name] = "256"
+				settings = settings.With(p.Name, "256")
 			case "long":
-				settings[p.Name] = "128"
+				settings = settings.With(p.Name, "128")
 			}
 		}
-		for i, p := range []kernels.Params{nil, settings} {
+		for i, p := range []kernels.Params{"", settings} {
 			for _, c := range []kernels.Config{
 				{Kernel: k.Name, Precision: kernels.Float32, Block: 64, Grid: 1, Params: p},
 				{Kernel: k.Name, Precision: kernels.Float64, Block: 256, Grid: 2, Params: p},

@@ -208,7 +208,7 @@ func gpuConfigs(k kernels.Kernel, p kernels.Precision, nnz int, blocks, grids []
 // gpuSettings are a kernel's defaults, and then each other value of a parameter,
 // the others at their defaults.
 func gpuSettings(k kernels.Kernel) []kernels.Params {
-	all := []kernels.Params{nil}
+	all := []kernels.Params{""}
 	for _, p := range k.Params {
 		values := p.Values
 		if values == nil {
@@ -216,7 +216,7 @@ func gpuSettings(k kernels.Kernel) []kernels.Params {
 		}
 		for _, v := range values {
 			if v != p.Default {
-				all = append(all, kernels.Params{p.Name: v})
+				all = append(all, kernels.NewParams(map[string]string{p.Name: v}))
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func checkKernel(t *testing.T, e *emulator, k kernels.Kernel) {
 // configurations are legal blocks of k, grids, and every setting of its parameters,
 // though not every one with every other.
 func configurations(k kernels.Kernel) []kernels.Config {
-	settings := []kernels.Params{nil}
+	settings := []kernels.Params{""}
 	for _, p := range k.Params {
 		values := p.Values
 		if values == nil { // a number
@@ -115,11 +115,7 @@ func configurations(k kernels.Kernel) []kernels.Config {
 		var next []kernels.Params
 		for _, s := range settings {
 			for _, v := range values {
-				full := kernels.Params{p.Name: v}
-				for name, value := range s {
-					full[name] = value
-				}
-				next = append(next, full)
+				next = append(next, s.With(p.Name, v))
 			}
 		}
 		settings = next
@@ -210,7 +206,7 @@ func TestEntry(t *testing.T) {
 	}
 	for want, c := range map[string]kernels.Config{
 		"csr_light_8_f32":                {Kernel: "csr_light", Precision: kernels.Float32, Block: 64, Grid: 1},
-		"csr_thread_row_min2_shared_f64": {Kernel: "csr_thread_row", Precision: kernels.Float64, Block: 64, Grid: 1, Params: kernels.Params{"min_blocks": "2", "shared": "1"}},
+		"csr_thread_row_min2_shared_f64": {Kernel: "csr_thread_row", Precision: kernels.Float64, Block: 64, Grid: 1, Params: kernels.Params("min_blocks=2 shared=1")},
 		"csr_pcsr_multiply_f64":          {Kernel: "csr_pcsr", Precision: kernels.Float64, Block: 64, Grid: 1},
 		"csr_merge_f32":                  {Kernel: "csr_merge", Precision: kernels.Float32, Block: 256, Grid: 1},
 		"":                               {Kernel: "cusparse_csr_alg1", Precision: kernels.Float32},

@@ -115,15 +115,15 @@ func TestCSRRecipesRefuse(t *testing.T) {
 		}
 	}
 	m := rowsOfLength(1, 2)
-	bounded := kernels.Params{"min_blocks": "2"}
+	bounded := kernels.Params("min_blocks=2")
 	check(m, kernels.Config{Kernel: "csr_thread_row", Block: 256, Params: bounded}, true)
 	check(m, kernels.Config{Kernel: "csr_thread_row", Block: 257, Params: bounded}, false)
 	check(m, kernels.Config{Kernel: "csr_thread_row", Block: 1024}, true)
-	check(m, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params{"sigma": "1"}}, true)
-	check(m, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params{"sigma": "33"}}, false)
+	check(m, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params("sigma=1")}, true)
+	check(m, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params("sigma=33")}, false)
 	// 2²⁴ entries in a row of 128, so 2³¹ with padding: refused before they exist.
 	wide := &structure{Rows: 1, Cols: 1 << 24, RowPtr: []int32{0, 1 << 24}, ColIdx: make([]int32, 1<<24)}
-	check(wide, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params{"chunk": "128"}}, false)
+	check(wide, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params("chunk=128")}, false)
 }
 
 // The order of SELL names every nonzero once, in the row's lane and in the row's

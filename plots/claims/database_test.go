@@ -98,7 +98,7 @@ func database(t *testing.T, lines string, spread float64) *store.DB {
 // trial reads a line from the kernel on.
 func trial(t *testing.T, m tuner.Matrix, f []string, spread float64) tuner.Result {
 	t.Helper()
-	c := kernels.Config{Kernel: f[0], Precision: kernels.Float32, Params: kernels.Params{}}
+	c := kernels.Config{Kernel: f[0], Precision: kernels.Float32}
 	ms, err := strconv.ParseFloat(f[1], 64)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func trial(t *testing.T, m tuner.Matrix, f []string, spread float64) tuner.Resul
 		case "grid":
 			c.Grid = n
 		default:
-			c.Params[name] = value
+			c.Params = c.Params.With(name, value)
 		}
 	}
 	id := fmt.Sprint(m.Hash, c, c.Params)

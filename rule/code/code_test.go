@@ -25,7 +25,7 @@ func randomTree(rng *rand.Rand, p kernels.Precision, features []rule.Feature, de
 	if depth == 0 || rng.IntN(5) == 0 {
 		c := &kernels.Config{Kernel: fmt.Sprintf("kernel_%d", rng.IntN(4)), Precision: p, Block: 32 * rng.IntN(4), Grid: rng.IntN(3)}
 		if rng.IntN(2) == 0 {
-			c.Params = kernels.Params{"unroll": "4", "tile": fmt.Sprint(rng.IntN(3))}
+			c.Params = kernels.Params(fmt.Sprintf("tile=%d unroll=4", rng.IntN(3)))
 		}
 		return &rule.Node{Choice: c}
 	}

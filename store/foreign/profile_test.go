@@ -87,13 +87,13 @@ func TestMatch(t *testing.T) {
 	}
 	tile := func(bytes float64) map[string]float64 { return map[string]float64{"shared_bytes": bytes} }
 	trials := []store.Countable{
-		trial("small tile", "csr_adaptive", 64, 100, kernels.Params{"tile": "512"}, tile(2048)),
-		trial("large tile", "csr_adaptive", 64, 100, kernels.Params{"tile": "1024"}, tile(4096)),
-		trial("other grid", "csr_adaptive", 64, 200, kernels.Params{"tile": "512"}, tile(2048)),
-		trial("any grid", "coo_atomic", 256, 0, nil, nil),
-		trial("first", "csr_pcsr", 256, 50, kernels.Params{"block2": "64"}, map[string]float64{"shared_bytes": 4612, "shared_bytes:csr_pcsr_multiply": 0}),
-		trial("second", "csr_pcsr", 256, 50, kernels.Params{"block2": "128"}, map[string]float64{"shared_bytes": 4612, "shared_bytes:csr_pcsr_multiply": 0}),
-		trial("library", "cusparse_csr_alg1", 0, 0, nil, nil),
+		trial("small tile", "csr_adaptive", 64, 100, kernels.Params("tile=512"), tile(2048)),
+		trial("large tile", "csr_adaptive", 64, 100, kernels.Params("tile=1024"), tile(4096)),
+		trial("other grid", "csr_adaptive", 64, 200, kernels.Params("tile=512"), tile(2048)),
+		trial("any grid", "coo_atomic", 256, 0, "", nil),
+		trial("first", "csr_pcsr", 256, 50, kernels.Params("block2=64"), map[string]float64{"shared_bytes": 4612, "shared_bytes:csr_pcsr_multiply": 0}),
+		trial("second", "csr_pcsr", 256, 50, kernels.Params("block2=128"), map[string]float64{"shared_bytes": 4612, "shared_bytes:csr_pcsr_multiply": 0}),
+		trial("library", "cusparse_csr_alg1", 0, 0, "", nil),
 	}
 	launch := func(entry string, block, grid, shared int, occupancy float64) Launch {
 		return Launch{Entry: entry, Block: block, Grid: grid, Shared: shared, Counts: store.Counts{Occupancy: occupancy, WarpEfficiency: math.NaN(), LoadEfficiency: 1}}

@@ -299,19 +299,16 @@ func (r *reader) size(row int, column string) int {
 
 // params reads name=value pairs with spaces between them.
 func (r *reader) params(row int) kernels.Params {
-	var p kernels.Params
+	settings := map[string]string{}
 	for _, field := range strings.Fields(r.cell(row, "params")) {
 		name, value, ok := strings.Cut(field, "=")
 		if !ok || name == "" || value == "" {
 			r.fail(row, "params: %q: write name=value, with spaces between several", field)
 			continue
 		}
-		if p == nil {
-			p = kernels.Params{}
-		}
-		p[name] = value
+		settings[name] = value
 	}
-	return p
+	return kernels.NewParams(settings)
 }
 
 // prune leaves out matrices that nothing was measured on.

@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 		t.Fatalf("%d matrices, %d times, not used: %v", len(m.Matrices), len(m.Times), m.Unused)
 	}
 	first := m.Times[0]
-	want := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128, Params: kernels.Params{"tile": "2", "unroll": "4"}}
+	want := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128, Params: kernels.Params("tile=2 unroll=4")}
 	if first.Config.String() != want.String() || first.Device != "X" || first.Cache != tuner.Cold || first.Line != 2 {
 		t.Errorf("read %+v", first)
 	}

@@ -34,7 +34,7 @@ func testMatrix(name string) tuner.Matrix {
 func testTrial(i int) tuner.Result {
 	return tuner.Result{
 		Trial: tuner.Trial{ID: fmt.Sprintf("trial-%d", i), Matrix: "hash-of-grid", Cache: tuner.Cold,
-			Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32, Block: i, Grid: 2, Params: kernels.Params{"unroll": "4"}}},
+			Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32, Block: i, Grid: 2, Params: kernels.Params("unroll=4")}},
 		Status: tuner.OK, Median: 1e-3 / 3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3 / 7, 5e-324, 1e-3}, Batch: 1,
 		Stop: tuner.StopTarget, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		Properties: map[string]float64{"registers": 32}, Warnings: []string{"a line\nand another"},

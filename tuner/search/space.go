@@ -55,7 +55,7 @@ func NewSpace(configs []kernels.Config) *Space {
 func (s *Space) place() {
 	values := map[string]map[string]bool{} // by parameter
 	for _, c := range s.Configs {
-		for name, v := range c.Params {
+		for name, v := range c.Params.All() {
 			if values[name] == nil {
 				values[name] = map[string]bool{}
 			}
@@ -71,7 +71,7 @@ func (s *Space) place() {
 	for i, c := range s.Configs {
 		at := []float64{size(c.Block), size(c.Grid)}
 		for _, name := range names {
-			v, ok := c.Params[name]
+			v, ok := c.Params.Get(name)
 			if !ok {
 				at = append(at, absent)
 				continue

@@ -11,7 +11,7 @@ import (
 // constraints left over; and neighbourhood is mutual.
 func TestAdjacent(t *testing.T) {
 	config := func(block, grid int, unroll string) kernels.Config {
-		return kernels.Config{Kernel: "a", Precision: kernels.Float32, Block: block, Grid: grid, Params: kernels.Params{"unroll": unroll}}
+		return kernels.Config{Kernel: "a", Precision: kernels.Float32, Block: block, Grid: grid, Params: kernels.Params("unroll=" + unroll)}
 	}
 	space := NewSpace([]kernels.Config{
 		config(64, 8, "1"),   // 0
@@ -50,7 +50,7 @@ func TestAdjacent(t *testing.T) {
 func TestWords(t *testing.T) {
 	var configs []kernels.Config
 	for _, w := range []string{"warp", "block", "thread"} {
-		configs = append(configs, kernels.Config{Kernel: "a", Params: kernels.Params{"long_row": w}})
+		configs = append(configs, kernels.Config{Kernel: "a", Params: kernels.Params("long_row=" + w)})
 	}
 	space := NewSpace(configs)
 	if n := len(space.Adjacent(0)) + len(space.Adjacent(1)) + len(space.Adjacent(2)); n != 4 {
