@@ -13,6 +13,7 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // TestReport goes the whole way: results recorded in a database, and everything
@@ -45,7 +46,7 @@ func TestReport(t *testing.T) {
 	}
 	for i, m := range []string{"long-rows", "short-rows"} {
 		mean := 20 - 17*i
-		must(db.Matrix(ctx, tuner.Matrix{Name: m, Hash: m, Class: m, Source: m, Field: "real", Symmetry: "general",
+		must(db.Matrix(ctx, trial.Matrix{Name: m, Hash: m, Class: m, Source: m, Field: "real", Symmetry: "general",
 			Pattern:  sparse.NewThumbnail(diagonal),
 			Features: sparse.Features{Rows: 1000, Cols: 1000, Nonzeros: 1000 * mean, RowMean: float64(mean), RowMax: mean}}))
 		for _, c := range []kernels.Config{
@@ -54,11 +55,11 @@ func TestReport(t *testing.T) {
 		} {
 			c.Precision = kernels.Float64
 			sec := 0.008 / float64(1+c.Grid) * (1 + float64(c.Block)/1000)
-			r := tuner.Result{Trial: tuner.Trial{ID: fmt.Sprint(m, c), Matrix: m, Config: c, Cache: tuner.Warm}, Status: tuner.OK,
-				Median: sec, Low: sec * 0.99, High: sec * 1.01, Samples: []float64{sec}, Batch: 1, Stop: tuner.StopTarget, BytesMin: 12000,
+			r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(m, c), Matrix: m, Config: c, Cache: trial.Warm}, Status: trial.OK,
+				Median: sec, Low: sec * 0.99, High: sec * 1.01, Samples: []float64{sec}, Batch: 1, Stop: trial.StopTarget, BytesMin: 12000,
 				At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 			if c.Kernel == "cpu_sell" && i == 0 {
-				r = tuner.Result{Trial: r.Trial, Status: tuner.Wrong, Message: "row 7 is off", At: r.At}
+				r = trial.Result{Trial: r.Trial, Status: trial.Wrong, Message: "row 7 is off", At: r.At}
 			}
 			must(db.Record(ctx, r))
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"spmvtune/store"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // An aim is how near the trials of one sweep came to the precision it asked for.
@@ -35,18 +35,18 @@ func (d *data) aims() []aim {
 		end := start
 		for ; end < len(d.precisions) && d.precisions[end].Sweep == first.Sweep && d.precisions[end].Hash == first.Hash; end++ {
 			switch p := &d.precisions[end]; p.Stop {
-			case tuner.StopSearch: // it did not have to
+			case trial.StopSearch: // it did not have to
 				a.Looks++
 				continue
-			case tuner.StopTarget:
+			case trial.StopTarget:
 				a.Reached++
-			case tuner.StopBudget:
+			case trial.StopBudget:
 				a.Budget++
-			case tuner.StopSamples:
+			case trial.StopSamples:
 				a.Samples++
-			case tuner.StopSlow:
+			case trial.StopSlow:
 				a.Slow++
-			case tuner.StopClock:
+			case trial.StopClock:
 				a.Clock++
 			}
 			widths = append(widths, d.precisions[end].HalfWidth)
@@ -136,7 +136,7 @@ func aimFacts(d *data) []fact {
 	}
 	var widths []float64
 	for i := range d.precisions {
-		if d.precisions[i].Stop == tuner.StopSearch {
+		if d.precisions[i].Stop == trial.StopSearch {
 			continue
 		}
 		widths = append(widths, d.precisions[i].HalfWidth)

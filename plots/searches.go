@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"spmvtune/store"
-	"spmvtune/tuner"
 	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
 )
 
 // What a report replays of searches is bounded, so that a database of a million trials
@@ -88,7 +88,7 @@ func (d *data) search(ctx context.Context, db *store.DB) error {
 	list := some(all)
 	d.searched.left = len(all) - len(list)
 	for _, s := range list {
-		grids, err := db.Grids(ctx, store.Filter{Device: s.Device, Matrix: s.matrix, Precision: s.Precision, Cache: tuner.Cache(s.Cache)})
+		grids, err := db.Grids(ctx, store.Filter{Device: s.Device, Matrix: s.matrix, Precision: s.Precision, Cache: trial.Cache(s.Cache)})
 		if err != nil {
 			return fmt.Errorf("recorded grids: %w", err)
 		}

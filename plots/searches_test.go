@@ -16,6 +16,7 @@ import (
 	"spmvtune/tuner"
 	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
 )
 
 // searchedOn are searches on three grids of 120 configurations whose course follows
@@ -133,15 +134,15 @@ func TestSearchInDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, n := range map[string]int{"large": leastSearched + 4, "small": leastSearched - 1} {
-		if err := db.Matrix(ctx, tuner.Matrix{Name: name, Hash: name, Class: name, Source: name, Field: "real", Symmetry: "general",
+		if err := db.Matrix(ctx, trial.Matrix{Name: name, Hash: name, Class: name, Source: name, Field: "real", Symmetry: "general",
 			Features: sparse.Features{Rows: 10, Cols: 10, Nonzeros: 50}}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
 			sec := 1e-3 * (1 + wave(i))
-			r := tuner.Result{Trial: tuner.Trial{ID: fmt.Sprint(name, i), Matrix: name, Cache: tuner.Warm,
+			r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(name, i), Matrix: name, Cache: trial.Warm,
 				Config: kernels.Config{Kernel: "cpu_csr_rows", Precision: kernels.Float64, Block: 32 * (i + 1), Grid: 1}},
-				Status: tuner.OK, Median: sec, Low: sec, High: sec, Samples: []float64{sec, sec}, Batch: 1, Stop: tuner.StopTarget, At: time.Unix(1e9, 0)}
+				Status: trial.OK, Median: sec, Low: sec, High: sec, Samples: []float64{sec, sec}, Batch: 1, Stop: trial.StopTarget, At: time.Unix(1e9, 0)}
 			if err := db.Record(ctx, r); err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/store"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // FromStore reads what was observed from a database: each configuration's last
@@ -66,7 +66,7 @@ func fromRows(ctx context.Context, db *store.DB, rows []store.Row) ([]Observatio
 			Sweep: row.Sweep, Device: row.Device, Cache: row.Cache,
 			Matrix: row.Matrix, Class: m.Class, Features: &m.Features, Source: sources[row.Kernel],
 			Config: kernels.Config{Kernel: row.Kernel, Precision: row.Precision, Block: row.Block, Grid: row.Grid, Params: params},
-			Failed: row.Status != string(tuner.OK),
+			Failed: row.Status != string(trial.OK),
 		}
 		if !o.Failed { // the others have no times
 			o.Seconds, o.Low, o.High, o.Tied = row.MedianMS/1e3, row.LowMS/1e3, row.HighMS/1e3, row.Tied

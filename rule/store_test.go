@@ -14,6 +14,7 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // What the tuner records is what is learned from.
@@ -38,20 +39,20 @@ func TestFromStore(t *testing.T) {
 	unroll := config("coo_segscan_warp_chunk_unroll", 64, 2)
 	unroll.Params = kernels.Params("unroll=4")
 	for m := range 6 {
-		matrix := tuner.Matrix{
+		matrix := trial.Matrix{
 			Name: fmt.Sprint("m", m), Class: "made", Hash: fmt.Sprint("hash", m), Source: "test", Field: "real", Symmetry: "general",
 			Features: sparse.Features{Rows: 100, Cols: 100, Nonzeros: 1000 * (m + 1), RowMean: float64(10 * (m + 1))},
 		}
 		check(db.Matrix(ctx, matrix))
-		for i, r := range []tuner.Result{
-			{Trial: tuner.Trial{Config: config("cpu_csr", 0, 0)}, Status: tuner.OK, Median: 0.002},
-			{Trial: tuner.Trial{Config: unroll}, Status: tuner.OK, Median: 0.001},
-			{Trial: tuner.Trial{Config: config("cpu_sell", 8, 2)}, Status: tuner.Wrong, Message: "row 3"},
+		for i, r := range []trial.Result{
+			{Trial: trial.Trial{Config: config("cpu_csr", 0, 0)}, Status: trial.OK, Median: 0.002},
+			{Trial: trial.Trial{Config: unroll}, Status: trial.OK, Median: 0.001},
+			{Trial: trial.Trial{Config: config("cpu_sell", 8, 2)}, Status: trial.Wrong, Message: "row 3"},
 		} {
-			if m >= 3 && r.Status == tuner.OK {
+			if m >= 3 && r.Status == trial.OK {
 				r.Median = 0.003 - r.Median
 			}
-			r.ID, r.Matrix, r.Cache, r.At = fmt.Sprint(m, "/", i), matrix.Hash, tuner.Cold, time.Unix(1, 0)
+			r.ID, r.Matrix, r.Cache, r.At = fmt.Sprint(m, "/", i), matrix.Hash, trial.Cold, time.Unix(1, 0)
 			r.Low, r.High = r.Median*0.99, r.Median*1.01
 			check(db.Record(ctx, r))
 		}

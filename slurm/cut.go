@@ -11,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // CutOptions say how long tasks may be.
@@ -86,8 +87,8 @@ func usableTime(limit time.Duration, s configs.Slurm) (float64, error) {
 
 // sizesOf finds out the sizes of matrices. On a file system that many share every file
 // takes its time, which they spend together.
-func sizesOf(matrices []configs.Matrix) ([]tuner.Size, error) {
-	sizes := make([]tuner.Size, len(matrices))
+func sizesOf(matrices []configs.Matrix) ([]trial.Size, error) {
+	sizes := make([]trial.Size, len(matrices))
 	errs := make([]error, len(matrices))
 	var g errgroup.Group
 	g.SetLimit(readers)
@@ -135,7 +136,7 @@ func (c *cutter) add(w work) {
 		if full || c.open.Seconds+seconds > c.limit {
 			c.flush()
 		}
-		c.open.Pieces = append(c.open.Pieces, Piece{w.matrix, tuner.Part{Index: i, Of: n}})
+		c.open.Pieces = append(c.open.Pieces, Piece{w.matrix, trial.Part{Index: i, Of: n}})
 		c.open.Trials += trials
 		c.open.Seconds += seconds
 	}

@@ -11,7 +11,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // cutSome cuts work that needs no sweep.
@@ -28,7 +28,7 @@ func cutSome(target, limit float64, all ...work) Plan {
 // of the matrices, and that identities of chunks are unique.
 func wholly(t *testing.T, p Plan, all []work) {
 	t.Helper()
-	next := map[string]tuner.Part{}
+	next := map[string]trial.Part{}
 	ids := map[string]bool{}
 	var order []string
 	for _, c := range p.Chunks {
@@ -41,7 +41,7 @@ func wholly(t *testing.T, p Plan, all []work) {
 			if piece.Index != want.Index || want.Of != 0 && piece.Of != want.Of {
 				t.Fatalf("piece %+v, want %+v", piece, want)
 			}
-			next[piece.Matrix] = tuner.Part{Index: piece.Index + 1, Of: piece.Of}
+			next[piece.Matrix] = trial.Part{Index: piece.Index + 1, Of: piece.Of}
 			if !slices.Contains(order, piece.Matrix) {
 				order = append(order, piece.Matrix)
 			}
@@ -126,17 +126,17 @@ func TestCutIsWhole(t *testing.T) {
 
 // The halves of a chunk are the chunk, again and again.
 func TestSplit(t *testing.T) {
-	whole := Chunk{ID: "0007", Pieces: []Piece{{"a", tuner.All}, {"b", tuner.Part{Index: 2, Of: 3}}}, Trials: 9, Seconds: 90}
+	whole := Chunk{ID: "0007", Pieces: []Piece{{"a", trial.Whole}, {"b", trial.Part{Index: 2, Of: 3}}}, Trials: 9, Seconds: 90}
 	halves := whole.Split()
 	if len(halves) != 2 || halves[0].ID != "0007.1" || halves[1].ID != "0007.2" || halves[0].Trials+halves[1].Trials != 9 || halves[0].Seconds != 45 {
 		t.Fatalf("%+v", halves)
 	}
 	quarters := halves[1].Split()
-	want := []Piece{{"b", tuner.Part{Index: 4, Of: 6}}, {"b", tuner.Part{Index: 5, Of: 6}}}
+	want := []Piece{{"b", trial.Part{Index: 4, Of: 6}}, {"b", trial.Part{Index: 5, Of: 6}}}
 	if quarters[1].ID != "0007.2.2" || quarters[0].Pieces[0] != want[0] || quarters[1].Pieces[0] != want[1] {
 		t.Errorf("%+v", quarters)
 	}
-	if (Chunk{ID: "1", Pieces: []Piece{{"a", tuner.All}}, Trials: 1}).Split() != nil {
+	if (Chunk{ID: "1", Pieces: []Piece{{"a", trial.Whole}}, Trials: 1}).Split() != nil {
 		t.Error("one trial was split")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // fakeSlurm puts shell scripts called as Slurm's commands before all others, and
@@ -55,7 +55,7 @@ func created(t *testing.T, root string, s configs.Slurm, chunks int, script stri
 	must(t, os.WriteFile(program, []byte("#!/bin/bash\n"+script+"\n"), 0o777))
 	var plan Plan
 	for i := range chunks {
-		plan.Chunks = append(plan.Chunks, Chunk{ID: chunkID(i), Pieces: []Piece{{matrixName(i), tuner.All}}, Trials: 1})
+		plan.Chunks = append(plan.Chunks, Chunk{ID: chunkID(i), Pieces: []Piece{{matrixName(i), trial.Whole}}, Trials: 1})
 	}
 	run, err := Create(root, smallSweep(s), plan, program, "test")
 	must(t, err)

@@ -17,6 +17,7 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // newRun is the folder of a run with a plan of some chunks, "0001" and so on,
@@ -27,7 +28,7 @@ func newRun(tb testing.TB, chunks int) *Run {
 	must(tb, os.Mkdir(run.Path(journalsDir), 0o777))
 	var plan Plan
 	for i := range chunks {
-		plan.Chunks = append(plan.Chunks, Chunk{ID: chunkID(i), Pieces: []Piece{{matrixName(i), tuner.All}}, Trials: perJournal})
+		plan.Chunks = append(plan.Chunks, Chunk{ID: chunkID(i), Pieces: []Piece{{matrixName(i), trial.Whole}}, Trials: perJournal})
 	}
 	writePlan(tb, run, plan)
 	data, err := json.Marshal(run.Info)
@@ -59,20 +60,20 @@ func testRun() tuner.RunInfo {
 	}
 }
 
-func testMatrix(name string) tuner.Matrix {
-	return tuner.Matrix{Name: name, Source: "grid", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
+func testMatrix(name string) trial.Matrix {
+	return trial.Matrix{Name: name, Source: "grid", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
 		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5}}
 }
 
 var benchKernels = []string{"cpu_coo", "cpu_csr", "cpu_csr_rows", "cpu_sell", "coo_atomic"}
 
 // testTrial is the n-th trial on a matrix.
-func testTrial(matrix string, n int) tuner.Result {
+func testTrial(matrix string, n int) trial.Result {
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
-	r := tuner.Result{
-		Trial: tuner.Trial{Matrix: "hash-of-" + matrix, Cache: tuner.Cold,
+	r := trial.Result{
+		Trial: trial.Trial{Matrix: "hash-of-" + matrix, Cache: trial.Cold,
 			Config: kernels.Config{Kernel: benchKernels[n%5], Precision: kernels.Float32, Block: 32 * (1 + n/5%32), Grid: 1 << (n / 160)}},
-		Status: tuner.OK, Batch: 1, Stop: tuner.StopTarget, Prepare: rng.Float64(), MaxError: rng.Float64(), WorstRow: rng.IntN(1000),
+		Status: trial.OK, Batch: 1, Stop: trial.StopTarget, Prepare: rng.Float64(), MaxError: rng.Float64(), WorstRow: rng.IntN(1000),
 		BytesMin: 10_000, BytesOwn: 12_000,
 		Properties: map[string]float64{"registers": 32, "occupancy": 0.75, "shared_bytes": 4096, "local_bytes": 0},
 		At:         time.Date(2026, 1, 2, 3, 4, 5, n*1000, time.UTC),
@@ -103,7 +104,7 @@ func generate(tb testing.TB, run *Run, chunk int) {
 	for n := range perJournal {
 		data, err := json.Marshal(struct {
 			Run int `json:"run"`
-			tuner.Result
+			trial.Result
 		}{1, testTrial(name, n)})
 		must(tb, err)
 		body := fmt.Appendf(nil, `"trial":%s}`, data)

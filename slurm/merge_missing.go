@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // An attempt is what the journals of one attempt at a chunk say together: with
@@ -58,7 +58,7 @@ func missing(plan Plan, files []mergeFile) (complete int, missing []Missing) {
 			lossy[at] = &files[i]
 		}
 	}
-	done := map[string]map[string][]tuner.Part{} // by family and matrix
+	done := map[string]map[string][]trial.Part{} // by family and matrix
 	attempts := map[string]int{}
 	last := map[string]*lastWord{} // of each chunk
 	for _, f := range files {
@@ -83,7 +83,7 @@ func missing(plan Plan, files []mergeFile) (complete int, missing []Missing) {
 				}
 				family := f.name.Family()
 				if done[family] == nil {
-					done[family] = map[string][]tuner.Part{}
+					done[family] = map[string][]trial.Part{}
 				}
 				done[family][p.Matrix] = append(done[family][p.Matrix], p.Part)
 			}
@@ -115,10 +115,10 @@ func missing(plan Plan, files []mergeFile) (complete int, missing []Missing) {
 
 // covered reports whether the parts have, together, all trials of p. Part i of n
 // goes from i/n to (i+1)/n of the list of trials.
-func covered(p tuner.Part, parts []tuner.Part) bool {
+func covered(p trial.Part, parts []trial.Part) bool {
 	before := func(a, m, b, n int) int { return cmp.Compare(a*n, b*m) } // a/m against b/n
-	parts = slices.DeleteFunc(slices.Clone(parts), func(q tuner.Part) bool { return q.Of < 1 })
-	slices.SortFunc(parts, func(a, b tuner.Part) int { return before(a.Index, a.Of, b.Index, b.Of) })
+	parts = slices.DeleteFunc(slices.Clone(parts), func(q trial.Part) bool { return q.Of < 1 })
+	slices.SortFunc(parts, func(a, b trial.Part) int { return before(a.Index, a.Of, b.Index, b.Of) })
 	from, of := p.Index, p.Of
 	for _, q := range parts {
 		if before(q.Index, q.Of, from, of) <= 0 && before(q.Index+1, q.Of, from, of) > 0 {

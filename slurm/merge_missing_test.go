@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 func TestMissing(t *testing.T) {
-	done := func(matrix string, part tuner.Part) journal.Piece {
+	done := func(matrix string, part trial.Part) journal.Piece {
 		return journal.Piece{Matrix: matrix, Part: part, Complete: true}
 	}
-	p := func(index, of int) tuner.Part { return tuner.Part{Index: index, Of: of} }
-	whole := Plan{Chunks: []Chunk{{ID: "0001", Pieces: []Piece{{"a", p(1, 3)}, {"b", tuner.All}}}}}
-	split := Plan{Chunks: append(whole.Chunks, Chunk{ID: "0001.1", Pieces: []Piece{{"a", p(1, 3)}}}, Chunk{ID: "0001.2", Pieces: []Piece{{"b", tuner.All}}})}
+	p := func(index, of int) trial.Part { return trial.Part{Index: index, Of: of} }
+	whole := Plan{Chunks: []Chunk{{ID: "0001", Pieces: []Piece{{"a", p(1, 3)}, {"b", trial.Whole}}}}}
+	split := Plan{Chunks: append(whole.Chunks, Chunk{ID: "0001.1", Pieces: []Piece{{"a", p(1, 3)}}}, Chunk{ID: "0001.2", Pieces: []Piece{{"b", trial.Whole}}})}
 	for _, tt := range []struct {
 		name     string
 		plan     Plan
@@ -25,10 +25,10 @@ func TestMissing(t *testing.T) {
 		missing  string
 	}{
 		{"nothing", whole, nil, 0, "0001"},
-		{"all", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), done("b", tuner.All)}}, 1, ""},
-		{"one piece", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), {Matrix: "b", Part: tuner.All}}}, 0, "0001"},
-		{"another's", whole, map[string][]journal.Piece{"0002": {done("a", p(1, 3)), done("b", tuner.All)}}, 0, "0001"},
-		{"another part", whole, map[string][]journal.Piece{"0001": {done("a", p(0, 3)), done("b", tuner.All)}}, 0, "0001"},
+		{"all", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), done("b", trial.Whole)}}, 1, ""},
+		{"one piece", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), {Matrix: "b", Part: trial.Whole}}}, 0, "0001"},
+		{"another's", whole, map[string][]journal.Piece{"0002": {done("a", p(1, 3)), done("b", trial.Whole)}}, 0, "0001"},
+		{"another part", whole, map[string][]journal.Piece{"0001": {done("a", p(0, 3)), done("b", trial.Whole)}}, 0, "0001"},
 		{"several workers", whole, map[string][]journal.Piece{"0001": {done("a", p(3, 6)), done("a", p(2, 6)), done("b", p(0, 2)), done("b", p(1, 2))}}, 1, ""},
 		{"a worker is missing", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), done("b", p(0, 3)), done("b", p(2, 3))}}, 0, "0001"},
 		{"halves", split, map[string][]journal.Piece{"0001.1": {done("a", p(1, 3))}}, 1, "0001.2"},
@@ -54,8 +54,8 @@ func TestMissing(t *testing.T) {
 // What an attempt says of its pieces does not count if one of its journals has lost
 // trials, also one of another worker. Another attempt's word does.
 func TestMissingOfLossyAttempt(t *testing.T) {
-	plan := Plan{Chunks: []Chunk{{ID: "0001", Pieces: []Piece{{"a", tuner.All}}}}}
-	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1), Pieces: []journal.Piece{{Matrix: "a", Part: tuner.All, Complete: true}}}}
+	plan := Plan{Chunks: []Chunk{{ID: "0001", Pieces: []Piece{{"a", trial.Whole}}}}}
+	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1), Pieces: []journal.Piece{{Matrix: "a", Part: trial.Whole, Complete: true}}}}
 	name := func(job string, worker int) journal.Name {
 		return journal.Name{Chunk: "0001", Job: job, Worker: worker}
 	}
@@ -87,11 +87,11 @@ func TestMissingOfLossyAttempt(t *testing.T) {
 // Why a chunk is not complete is for the last task of it to say, whatever the clocks
 // of the nodes: not for one before it that writes on, or that said more.
 func TestMissingHasLastAttemptsWord(t *testing.T) {
-	plan := Plan{Chunks: []Chunk{{ID: "0001", Pieces: []Piece{{"a", tuner.All}}}}}
+	plan := Plan{Chunks: []Chunk{{ID: "0001", Pieces: []Piece{{"a", trial.Whole}}}}}
 	word := func(job string, attempt, worker int, reason string, at int64) mergeFile {
 		f := mergeFile{name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Worker: worker}}
 		if reason != "" {
-			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at), Pieces: []journal.Piece{{Matrix: "a", Part: tuner.All}}}}
+			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at), Pieces: []journal.Piece{{Matrix: "a", Part: trial.Whole}}}}
 		}
 		return f
 	}
@@ -143,7 +143,7 @@ func damageIsMended(t *testing.T, damage func(journal string) string, want strin
 	t.Helper()
 	run := newRun(t, 1)
 	w := write(t, run, 0, "1_0", 0, 5)
-	end(t, w, "m1", tuner.All, "")
+	end(t, w, "m1", trial.Whole, "")
 	data, err := os.ReadFile(w.Path())
 	must(t, err)
 	must(t, os.WriteFile(w.Path(), []byte(damage(string(data))), 0o666))
@@ -165,7 +165,7 @@ func damageIsMended(t *testing.T, damage func(journal string) string, want strin
 			must(t, again.Record(t.Context(), testTrial("m1", n)))
 		}
 	}
-	end(t, again, "m1", tuner.All, "")
+	end(t, again, "m1", trial.Whole, "")
 	if m := merge(t, run); m.New != 1 || m.Complete != 1 || len(m.Missing) > 0 {
 		t.Errorf("mended: %+v", m)
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"spmvtune/store"
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // A mergeFile is a journal, and what a merge found in it besides results.
@@ -93,7 +93,7 @@ func (f *mergeFile) read(ctx context.Context, to chan<- store.Batch) {
 				batch.Run, batch.Started = &run.RunInfo, run.At
 			}
 			if batch.Results == nil {
-				batch.Results = make([]tuner.Result, 0, mergeBatch)
+				batch.Results = make([]trial.Result, 0, mergeBatch)
 			}
 			batch.Results = append(batch.Results, rec.Trial.Result)
 		case rec.End != nil:

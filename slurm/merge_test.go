@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/store"
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // write starts a journal of a chunk with trials from, …, to-1 on its matrix.
@@ -31,7 +31,7 @@ func write(tb testing.TB, run *Run, chunk int, job string, from, to int) *journa
 }
 
 // end says that the chunk's only piece is complete, or why not.
-func end(tb testing.TB, w *journal.Writer, matrix string, part tuner.Part, reason string) {
+func end(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reason string) {
 	tb.Helper()
 	must(tb, w.End(journal.End{Reason: reason, At: time.Now(), Pieces: []journal.Piece{{Matrix: matrix, Part: part, Complete: reason == ""}}}))
 }
@@ -67,13 +67,13 @@ func TestMerge(t *testing.T) {
 	must(t, err)
 	must(t, os.Truncate(first.Path(), info.Size()-3))
 	second := write(t, run, 0, "1_0b", 3, 10)
-	end(t, second, "m1", tuner.All, "")
+	end(t, second, "m1", trial.Whole, "")
 	// Chunk 2: a line was altered since.
 	altered := write(t, run, 1, "1_1", 0, 3)
 	data, err := os.ReadFile(altered.Path())
 	must(t, err)
 	must(t, os.WriteFile(altered.Path(), []byte(strings.Replace(string(data), testTrial("m2", 1).ID, "0", 1)), 0o666))
-	end(t, altered, "m2", tuner.All, "out of time")
+	end(t, altered, "m2", trial.Whole, "out of time")
 	// Chunk 3 was killed, chunk 4 has not begun.
 	write(t, run, 2, "1_2", 0, 1)
 
@@ -176,7 +176,7 @@ func TestMergesInOrder(t *testing.T) {
 		}
 	})
 	<-began
-	end(t, w, "m1", tuner.All, "")
+	end(t, w, "m1", trial.Whole, "")
 	both.Go(func() {
 		defer close(second)
 		if _, err := MergeAndReport(t.Context(), run, 1, func(*LastMerge) error { return nil }); err != nil {

@@ -3,7 +3,7 @@ package slurm
 import (
 	"fmt"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A Plan is what the tasks of a run do. It is written once, by submit, and grows
@@ -26,7 +26,7 @@ type Chunk struct {
 // many for one task.
 type Piece struct {
 	Matrix string `json:"matrix"` // its name in the sweep
-	tuner.Part
+	trial.Part
 }
 
 // Trials are how many there are in all, as far as known.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 func TestRetry(t *testing.T) {
@@ -28,7 +28,7 @@ func TestRetry(t *testing.T) {
 		"12|3|OUT_OF_MEMORY|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|4|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|5|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NodeFail")
-	end(t, write(t, run, 0, "12_0", 0, 1), "m1", tuner.All, "")
+	end(t, write(t, run, 0, "12_0", 0, 1), "m1", trial.Whole, "")
 
 	r, err := run.Retry(t.Context(), hasty, configs.Slurm{}, "")
 	must(t, err)
@@ -133,7 +133,7 @@ func TestRetryGoesByLastTask(t *testing.T) {
 		must(t, run.note(jobLine{Batch: Batch{fmt.Sprintf("%s.%d.0", run.JobName(), i+1), i + 1, 0, 2}, Outcome: Submitted, ID: id}))
 	}
 	late := func(w *journal.Writer) {
-		must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour), Pieces: []journal.Piece{{Matrix: "m1", Part: tuner.All}}}))
+		must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour), Pieces: []journal.Piece{{Matrix: "m1", Part: trial.Whole}}}))
 	}
 	late(write(t, run, 0, "9_0", 0, 1))  // the next task was killed
 	late(write(t, run, 1, "12_1", 0, 1)) // and that was the last one

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // Trials counts the trials of a run.
@@ -21,25 +21,25 @@ type Trials struct {
 }
 
 // Add counts n more trials that ended in a status.
-func (t *Trials) Add(status tuner.Status, n int) {
+func (t *Trials) Add(status trial.Status, n int) {
 	t.Done += n
 	switch status {
-	case tuner.OK:
+	case trial.OK:
 		t.OK += n
-	case tuner.Invalid:
+	case trial.Invalid:
 		t.Invalid += n
 	default:
 		t.Failed += n
 	}
 }
 
-// Best is the fastest trial so far of a matrix on a device, in a precision and a state
+// Best is the fastest line so far of a matrix on a device, in a precision and a state
 // of the caches: others are never compared.
 type Best struct {
 	Device    string            `json:"device"`
 	Matrix    string            `json:"matrix"`
 	Precision kernels.Precision `json:"precision"`
-	Cache     tuner.Cache       `json:"cache"`
+	Cache     trial.Cache       `json:"cache"`
 	Kernel    string            `json:"kernel"`
 	Setting   string            `json:"setting"` // the rest of its configuration
 	Seconds   float64           `json:"seconds"` // per product
@@ -49,41 +49,41 @@ type Best struct {
 type bestKey struct {
 	device, matrix string
 	precision      kernels.Precision
-	cache          tuner.Cache
+	cache          trial.Cache
 }
 
-// count takes in a trial. One that several journals have counts once, and once it
+// count takes in a line. One that several journals have counts once, and once it
 // has ended well, that stays.
-func (t *Tracker) count(family string, trial *journal.Trial) {
-	if trial.Again() {
+func (t *Tracker) count(family string, line *journal.Trial) {
+	if line.Again() {
 		return
 	}
-	key := keyOf(trial.ID)
+	key := keyOf(line.ID)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	status, known := t.ended[key]
 	if !known {
 		t.families[family]++
-		t.pace.add(trial.Run.At, trial.At)
+		t.pace.add(line.Run.At, line.At)
 	}
-	if status != tuner.OK {
-		t.ended[key] = trial.Status
+	if status != trial.OK {
+		t.ended[key] = line.Status
 	}
-	if trial.Status != tuner.OK || trial.Median <= 0 {
+	if line.Status != trial.OK || line.Median <= 0 {
 		return
 	}
-	at := bestKey{trial.Run.Device.Name, trial.Matrix.Name, trial.Config.Precision, trial.Cache}
-	if best, ok := t.best[at]; ok && best.Seconds <= trial.Median {
+	at := bestKey{line.Run.Device.Name, line.Matrix.Name, line.Config.Precision, line.Cache}
+	if best, ok := t.best[at]; ok && best.Seconds <= line.Median {
 		return
 	}
-	setting := strings.TrimPrefix(trial.Config.String(), trial.Kernel+" "+string(at.precision))
+	setting := strings.TrimPrefix(line.Config.String(), line.Kernel+" "+string(at.precision))
 	t.best[at] = Best{
-		Device: at.device, Matrix: at.matrix, Precision: at.precision, Cache: at.cache, Kernel: trial.Kernel, Setting: strings.TrimSpace(setting),
-		Seconds: trial.Median, GFLOPS: 2e-9 * float64(trial.Matrix.Features.Nonzeros) / trial.Median,
+		Device: at.device, Matrix: at.matrix, Precision: at.precision, Cache: at.cache, Kernel: line.Kernel, Setting: strings.TrimSpace(setting),
+		Seconds: line.Median, GFLOPS: 2e-9 * float64(line.Matrix.Features.Nonzeros) / line.Median,
 	}
 }
 
-// A trialKey is the first half of a trial's identity: among a million trials the
+// A trialKey is the first half of a line's identity: among a million trials the
 // chance that two share their 64 bits is 3·10⁻⁸.
 type trialKey uint64
 

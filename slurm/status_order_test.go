@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/configs"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // slowQueue is fakeQueue, but while squeue answers, the files below late get into the
@@ -38,7 +38,7 @@ func lateRun(t *testing.T) *Run {
 		"13|N/A|COMPLETED|0:00|5:00|2026-01-02T03:04:05|n1|NAME.1.finish|None")
 	late := filepath.Join(dir, "late")
 	must(t, os.MkdirAll(filepath.Join(late, journalsDir), 0o777))
-	end(t, write(t, run, 0, "12_0", 0, 3), "m1", tuner.All, "")
+	end(t, write(t, run, 0, "12_0", 0, 3), "m1", trial.Whole, "")
 	must(t, os.Rename(run.Path(journalsDir, "0001.12_0.0.jsonl"), filepath.Join(late, journalsDir, "0001.12_0.0.jsonl")))
 	must(t, os.WriteFile(filepath.Join(late, mergedFile), []byte(`{"round": 1, "complete": 1}`), 0o666))
 	t.Setenv("LATE_INTO", run.Dir)

@@ -11,7 +11,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // fakeQueue gives as squeue's answer the file queue, with QUEUE before it as the
@@ -47,10 +47,10 @@ func statusRun(t *testing.T) *Run {
 	}
 	must(t, run.writeRound(1, ids))
 	done := write(t, run, 0, "12_0", 0, 5)
-	end(t, done, "m1", tuner.All, "")
+	end(t, done, "m1", trial.Whole, "")
 	write(t, run, 1, "12_1", 0, 3)
 	late := write(t, run, 3, "12_3", 0, 2)
-	end(t, late, "m4", tuner.All, "ended by SIGTERM")
+	end(t, late, "m4", trial.Whole, "ended by SIGTERM")
 	must(t, os.WriteFile(run.Path(logsDir, "12_3.log"), []byte("one\n\ntwo\nthree\n"), 0o666))
 	return run
 }
@@ -111,7 +111,7 @@ func TestStatus(t *testing.T) {
 	if want := (Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}); s.Trials != want {
 		t.Errorf("trials are %+v, want %+v", s.Trials, want)
 	}
-	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 || s.Best[0].Cache != tuner.Cold || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
+	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 || s.Best[0].Cache != trial.Cold || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
 		t.Errorf("best are %+v", s.Best)
 	}
 	if s.Finish != ChunkWaiting || !s.Active() || s.Silent != "" {
@@ -218,7 +218,7 @@ func TestTrackerReadsOn(t *testing.T) {
 	}
 	appendTo(t, path, string(data[cut:]))
 	failed := testTrial("m1", 4)
-	failed.Status = tuner.Fault
+	failed.Status = trial.Fault
 	must(t, w.Record(t.Context(), failed))
 	if n := done(); n != (Trials{Done: 5, Of: 2 * perJournal, OK: 4, Failed: 1}) {
 		t.Errorf("%+v", n)
@@ -228,7 +228,7 @@ func TestTrackerReadsOn(t *testing.T) {
 	if n := done(); n != (Trials{Done: 6, Of: 2 * perJournal, OK: 6}) {
 		t.Errorf("%+v", n)
 	}
-	end(t, again, "m1", tuner.All, "")
+	end(t, again, "m1", trial.Whole, "")
 	if n := done(); n != (Trials{Done: 6, Of: 6 + perJournal, OK: 6}) {
 		t.Errorf("%+v", n)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // A Tracker follows a run by its journals: it reads them once, and on from there
@@ -34,7 +34,7 @@ type Tracker struct {
 	err      error
 
 	mu       sync.Mutex
-	ended    map[trialKey]tuner.Status
+	ended    map[trialKey]trial.Status
 	families map[string]int // trials by family
 	pace     pace
 	best     map[bestKey]Best
@@ -49,7 +49,7 @@ type trackedJournal struct {
 func NewTracker(run *Run) *Tracker {
 	return &Tracker{
 		Run: run, rounds: map[int][]string{}, journals: map[journal.Name]*trackedJournal{},
-		ended: map[trialKey]tuner.Status{}, families: map[string]int{}, pace: newPace(), best: map[bestKey]Best{},
+		ended: map[trialKey]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[bestKey]Best{},
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A Content is what a matrix of a run was when its first task loaded it. A file that
@@ -18,7 +18,7 @@ type Content struct {
 
 // SettleMatrix makes sure that a task may measure a matrix as it loaded it. The first
 // task of a run that loads a matrix fixes its content, and others must find the same.
-func (r *Run) SettleMatrix(t Task, m tuner.Matrix) error {
+func (r *Run) SettleMatrix(t Task, m trial.Matrix) error {
 	dir := r.Path(matricesDir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("fixing the content of %s: %w", m.Name, err)

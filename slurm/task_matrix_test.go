@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // What a run measures as a matrix is what its first task found.
@@ -21,7 +21,7 @@ func TestSettleMatrix(t *testing.T) {
 		{"b (twin)", "three", "n2", ""},
 		{"a", "one", "n3", ""},
 	} {
-		err := run.SettleMatrix(Task{Job: "7_" + c.node, Node: c.node}, tuner.Matrix{Name: c.matrix, Source: c.matrix + ".mtx", Hash: c.hash})
+		err := run.SettleMatrix(Task{Job: "7_" + c.node, Node: c.node}, trial.Matrix{Name: c.matrix, Source: c.matrix + ".mtx", Hash: c.hash})
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
 			t.Errorf("%s as %s on %s: %v", c.matrix, c.hash, c.node, err)
 		}

@@ -3,12 +3,12 @@ package store
 import (
 	"context"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // putAgain records a trial that was measured again, as a sentinel or a final. It is there already where a
 // journal is merged for the second time.
-func putAgain(ctx context.Context, stmts statements, run runKeys, r tuner.Result) error {
+func putAgain(ctx context.Context, stmts statements, run runKeys, r trial.Result) error {
 	throttled := 0
 	if r.Telemetry != nil {
 		throttled = r.Telemetry.Throttled

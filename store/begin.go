@@ -15,6 +15,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 var (
@@ -53,7 +54,7 @@ func (db *DB) Begin(ctx context.Context, run tuner.RunInfo) error {
 // Matrix records m, or brings up to date what is known of a matrix with its
 // content. Another matrix of the same name, from an earlier content of a file,
 // gets the end of its hash into its name.
-func (db *DB) Matrix(ctx context.Context, m tuner.Matrix) error {
+func (db *DB) Matrix(ctx context.Context, m trial.Matrix) error {
 	if db.write == nil {
 		return errReadOnly
 	}
@@ -70,7 +71,7 @@ func (db *DB) Matrix(ctx context.Context, m tuner.Matrix) error {
 
 // putMatrix inserts m, or brings the matrix with its content up to date, and
 // renames others of its name.
-func putMatrix(ctx context.Context, tx *sql.Tx, m tuner.Matrix) (id int64, err error) {
+func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err error) {
 	if _, err := tx.ExecContext(ctx,
 		`UPDATE matrix SET name = name || '~' || substr(hash, -8) WHERE name = ? AND hash <> ?`,
 		m.Name, m.Hash); err != nil {

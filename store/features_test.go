@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // What an old database does not say of its matrices is not known, whether it is
@@ -47,7 +47,7 @@ func TestFeaturesOfOldDatabase(t *testing.T) {
 	unknown(db)
 	less := m
 	less.Features.RowSimilarity = math.NaN()
-	for _, again := range []tuner.Matrix{m, less} {
+	for _, again := range []trial.Matrix{m, less} {
 		describe(t, db, again)
 		got, err := db.Features(t.Context())
 		if err != nil {

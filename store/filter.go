@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A Filter chooses trials by their names in the view results. An empty field
@@ -12,8 +12,8 @@ import (
 type Filter struct {
 	Sweep, Device, Matrix, Kernel string
 	Precision                     kernels.Precision
-	Cache                         tuner.Cache
-	Status                        tuner.Status
+	Cache                         trial.Cache
+	Status                        trial.Status
 }
 
 // where gives the filter as SQL conditions, with further ones, and the arguments

@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // final is r measured again in the finals, so much later, so many ms.
-func final(r tuner.Result, later time.Duration, ms float64) tuner.Result {
+func final(r trial.Result, later time.Duration, ms float64) trial.Result {
 	r = again(r, later, ms)
 	r.Sentinel, r.Final = false, true
 	return r

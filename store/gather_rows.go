@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"strings"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // uniteRows copies what the attached database "other" has: devices and matrices by the
@@ -17,7 +17,7 @@ func uniteRows(ctx context.Context, tx *sql.Tx, devices []Device, matrices []Mat
 		}
 	}
 	for _, m := range matrices {
-		if _, err := putMatrix(ctx, tx, tuner.Matrix{Name: m.Name, Hash: m.Hash, Class: m.Class, Source: m.Source,
+		if _, err := putMatrix(ctx, tx, trial.Matrix{Name: m.Name, Hash: m.Hash, Class: m.Class, Source: m.Source,
 			Field: m.Field, Symmetry: m.Symmetry, Features: m.Features}); err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // gather makes a database of what databases hold.
@@ -28,7 +28,7 @@ func gather(t *testing.T, choice Choice, from ...*DB) *DB {
 // by side on it, with samples, sensors, sentinels and what kernels they ran.
 func TestGatherDevices(t *testing.T) {
 	a := started(t)
-	record(t, a, good("cpu_csr", 64), good("cpu_sell", 32, failing(tuner.Timeout, "too slow")))
+	record(t, a, good("cpu_csr", 64), good("cpu_sell", 32, failing(trial.Timeout, "too slow")))
 	b := create(t)
 	run := testRun()
 	run.Device.Name, run.Device.Backend, run.Sources = "GPU 1", "cuda", map[string]string{"cpu_csr": "2", "coo_atomic": "1"}
@@ -37,7 +37,7 @@ func TestGatherDevices(t *testing.T) {
 	same := testMatrix("grid")
 	same.Name = "the_grid"
 	describe(t, b, same)
-	gpu := good("cpu_csr", 128, func(r *tuner.Result) { r.Telemetry = &tuner.Telemetry{SMClock: 1000} })
+	gpu := good("cpu_csr", 128, func(r *trial.Result) { r.Telemetry = &trial.Telemetry{SMClock: 1000} })
 	record(t, b, gpu, good("coo_atomic", 256))
 	again := gpu
 	again.Sentinel = true
@@ -71,8 +71,8 @@ func TestGatherDevices(t *testing.T) {
 // is taken; of a configuration, the latest counts, whichever database comes first.
 func TestGatherSameTrials(t *testing.T) {
 	a, b := started(t), started(t)
-	record(t, a, good("cpu_csr", 64, identity("x"), failing(tuner.Fault, "broke")), good("cpu_coo", 0, identity("old"), takes(5)))
-	record(t, b, good("cpu_csr", 64, identity("x"), takes(3)), good("cpu_coo", 0, identity("new"), takes(7), func(r *tuner.Result) { r.At = r.At.Add(1e9) }))
+	record(t, a, good("cpu_csr", 64, identity("x"), failing(trial.Fault, "broke")), good("cpu_coo", 0, identity("old"), takes(5)))
+	record(t, b, good("cpu_csr", 64, identity("x"), takes(3)), good("cpu_coo", 0, identity("new"), takes(7), func(r *trial.Result) { r.At = r.At.Add(1e9) }))
 	for _, order := range [][]*DB{{a, b}, {b, a}} {
 		db := gather(t, Choice{}, order...)
 		if got := one(t, db, "SELECT group_concat(status || ' ' || round(median_ms)) FROM (SELECT * FROM results ORDER BY kernel, median_ms)"); got != "ok 5.0,ok 7.0,ok 3.0" {
@@ -89,7 +89,7 @@ func TestGatherChoice(t *testing.T) {
 	a := started(t)
 	describe(t, a, testMatrix("other"))
 	record(t, a, good("cpu_csr", 64, takes(1)), good("cpu_csr_rows", 64, takes(2)), good("cpu_sell", 8, takes(3)),
-		good("cpu_sell", 8, on("other"), identity("y"), func(r *tuner.Result) { r.Precision = kernels.Float64 }))
+		good("cpu_sell", 8, on("other"), identity("y"), func(r *trial.Result) { r.Precision = kernels.Float64 }))
 	for _, c := range []struct {
 		choice Choice
 		want   string

@@ -10,8 +10,8 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/tuner"
 	"spmvtune/tuner/replay"
+	"spmvtune/tuner/trial"
 )
 
 // Grids returns what sweeps over whole grids have measured, of what the filter chooses, by
@@ -42,7 +42,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	}
 	where, args := f.where("superseded = 0")
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r row, err error) {
-		var status tuner.Status
+		var status trial.Status
 		var median sql.NullFloat64
 		var batch sql.NullInt64
 		var data []byte
@@ -56,7 +56,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		}
 		r.trial.Samples = unpack(data)
 		r.trial.Median, r.trial.Batch = median.Float64, int(batch.Int64)
-		r.trial.OK = status == tuner.OK && len(r.trial.Samples) > 0
+		r.trial.OK = status == trial.OK && len(r.trial.Samples) > 0
 		return r, nil
 	}, `SELECT sweep || ' ' || hash, device, matrix, precision, cache, kernel, block, grid, params, status, median, batch, data FROM (
 		SELECT w.name AS sweep, w.hash, d.name AS device, m.name AS matrix, k.name AS kernel, t.precision, t.cache,
@@ -76,7 +76,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		if key := strings.Join([]string{r.device, r.matrix, string(r.precision), r.cache, r.sweep}, "\x00"); key != last {
 			last = key
 			cost := replay.Cost{Warmup: warmup}
-			if r.cache == string(tuner.Cold) {
+			if r.cache == string(trial.Cold) {
 				cost.Flush = flush[r.device]
 			}
 			grids = append(grids, replay.Grid{Device: r.device, Matrix: r.matrix, Precision: r.precision, Cache: r.cache, Cost: cost})

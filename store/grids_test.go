@@ -8,8 +8,8 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/tuner"
 	"spmvtune/tuner/replay"
+	"spmvtune/tuner/trial"
 )
 
 // under begins a run of another sweep on the same device.
@@ -27,15 +27,15 @@ func TestGrids(t *testing.T) {
 	db := started(t)
 	describe(t, db, testMatrix("other"))
 	record(t, db,
-		good("cpu_csr_rows", 32, func(r *tuner.Result) { r.Batch, r.Samples = 4, []float64{3e-3, 1e-3, 2e-3} }),
-		good("cpu_sell", 8, func(r *tuner.Result) { r.Params = kernels.Params("sigma=64 width=2") }),
-		good("cpu_csr_rows", 64, failing(tuner.Wrong, "row 3 is off")),
-		good("cpu_csr_rows", 64, failing(tuner.Wrong, "of a grid without a good one"), on("other")),
-		good("cpu_csr_rows", 32, identity("older"), takes(9), func(r *tuner.Result) { r.At = r.At.Add(-time.Hour) }),
-		good("cpu_csr_rows", 32, func(r *tuner.Result) { r.Cache = tuner.Warm }),
-		good("cpu_csr_rows", 32, func(r *tuner.Result) { r.Precision = kernels.Float64 }))
+		good("cpu_csr_rows", 32, func(r *trial.Result) { r.Batch, r.Samples = 4, []float64{3e-3, 1e-3, 2e-3} }),
+		good("cpu_sell", 8, func(r *trial.Result) { r.Params = kernels.Params("sigma=64 width=2") }),
+		good("cpu_csr_rows", 64, failing(trial.Wrong, "row 3 is off")),
+		good("cpu_csr_rows", 64, failing(trial.Wrong, "of a grid without a good one"), on("other")),
+		good("cpu_csr_rows", 32, identity("older"), takes(9), func(r *trial.Result) { r.At = r.At.Add(-time.Hour) }),
+		good("cpu_csr_rows", 32, func(r *trial.Result) { r.Cache = trial.Warm }),
+		good("cpu_csr_rows", 32, func(r *trial.Result) { r.Precision = kernels.Float64 }))
 	under(t, db, "again", "", "warmup=7 samples=1..2")
-	record(t, db, good("cpu_csr", 0, func(r *tuner.Result) { r.Grid = 0 }))
+	record(t, db, good("cpu_csr", 0, func(r *trial.Result) { r.Grid = 0 }))
 	under(t, db, "raced", "[search]\nstrategy = \"racing\"\n", "warmup=3")
 	record(t, db, good("cpu_csr_rows", 128))
 	under(t, db, "some", "[search.budget]\ntrials = 5\n", "warmup=3")
@@ -84,7 +84,7 @@ func TestGrids(t *testing.T) {
 		t.Errorf("warm samples cost a flush of %g s", warm.Cost.Flush)
 	}
 	for filter, want := range map[Filter]int{
-		{Matrix: "grid", Precision: kernels.Float32, Cache: tuner.Cold}: 2, {Cache: tuner.Warm}: 1, {Matrix: "other"}: 0, {Device: "nobody"}: 0,
+		{Matrix: "grid", Precision: kernels.Float32, Cache: trial.Cold}: 2, {Cache: trial.Warm}: 1, {Matrix: "other"}: 0, {Device: "nobody"}: 0,
 	} {
 		if some, err := db.Grids(t.Context(), filter); err != nil || len(some) != want {
 			t.Errorf("%+v: %d grids, %v, want %d", filter, len(some), err, want)

@@ -13,6 +13,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // create opens a new database.
@@ -47,14 +48,14 @@ func begin(t testing.TB, db *DB, run tuner.RunInfo) {
 	}
 }
 
-func describe(t testing.TB, db *DB, m tuner.Matrix) {
+func describe(t testing.TB, db *DB, m trial.Matrix) {
 	t.Helper()
 	if err := db.Matrix(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func record(t testing.TB, db *DB, results ...tuner.Result) {
+func record(t testing.TB, db *DB, results ...trial.Result) {
 	t.Helper()
 	for _, r := range results {
 		if err := db.Record(t.Context(), r); err != nil {
@@ -76,24 +77,24 @@ func testRun() tuner.RunInfo {
 		Sources:  sources,
 		Protocol: "warmup=3",
 		Version:  "test",
-		Origin:   tuner.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"},
+		Origin:   trial.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"},
 	}
 }
 
-func testMatrix(name string) tuner.Matrix {
-	return tuner.Matrix{Name: name, Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
+func testMatrix(name string) trial.Matrix {
+	return trial.Matrix{Name: name, Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
 		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5, RowStd: 0.5, RowMin: 3, RowP25: 4, RowMedian: 5,
 			RowP75: 5, RowP90: 5, RowP99: 5, RowMax: 6, EmptyRows: 7, ColsUsed: 890, Bandwidth: 100, BandwidthMean: 50.5},
 		Pattern: sparse.Thumbnail("\x01 not empty")}
 }
 
 // good is a trial of 1 ms ± 1% on matrix "grid", as changed.
-func good(kernel string, block int, change ...func(*tuner.Result)) tuner.Result {
-	r := tuner.Result{
-		Trial: tuner.Trial{Matrix: "hash-of-grid", Cache: tuner.Cold,
+func good(kernel string, block int, change ...func(*trial.Result)) trial.Result {
+	r := trial.Result{
+		Trial: trial.Trial{Matrix: "hash-of-grid", Cache: trial.Cold,
 			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block, Grid: 2}},
-		Status: tuner.OK, Median: 1e-3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3, 0.99e-3, 1.01e-3}, Batch: 1,
-		Stop: tuner.StopTarget, Seconds: 0.01, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
+		Status: trial.OK, Median: 1e-3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3, 0.99e-3, 1.01e-3}, Batch: 1,
+		Stop: trial.StopTarget, Seconds: 0.01, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
 	}
 	for _, c := range change {
@@ -107,25 +108,25 @@ func good(kernel string, block int, change ...func(*tuner.Result)) tuner.Result 
 }
 
 // takes sets the median and an interval of ± half of a percent, in ms.
-func takes(ms float64) func(*tuner.Result) { return between(0.995*ms, ms, 1.005*ms) }
+func takes(ms float64) func(*trial.Result) { return between(0.995*ms, ms, 1.005*ms) }
 
 // between sets the median and its interval, in ms.
-func between(low, median, high float64) func(*tuner.Result) {
-	return func(r *tuner.Result) { r.Low, r.Median, r.High = 1e-3*low, 1e-3*median, 1e-3*high }
+func between(low, median, high float64) func(*trial.Result) {
+	return func(r *trial.Result) { r.Low, r.Median, r.High = 1e-3*low, 1e-3*median, 1e-3*high }
 }
 
-func on(matrix string) func(*tuner.Result) {
-	return func(r *tuner.Result) { r.Matrix = "hash-of-" + matrix }
+func on(matrix string) func(*trial.Result) {
+	return func(r *trial.Result) { r.Matrix = "hash-of-" + matrix }
 }
 
-func identity(id string) func(*tuner.Result) {
-	return func(r *tuner.Result) { r.ID = id }
+func identity(id string) func(*trial.Result) {
+	return func(r *trial.Result) { r.ID = id }
 }
 
 // failing turns a trial into one that ended in status.
-func failing(status tuner.Status, message string) func(*tuner.Result) {
-	return func(r *tuner.Result) {
-		*r = tuner.Result{Trial: r.Trial, Status: status, Message: message, At: r.At}
+func failing(status trial.Status, message string) func(*trial.Result) {
+	return func(r *trial.Result) {
+		*r = trial.Result{Trial: r.Trial, Status: status, Message: message, At: r.At}
 	}
 }
 

@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A Batch is results of one run that were kept elsewhere.
 type Batch struct {
 	Run      *tuner.RunInfo // nil where there are no results; not changed once it was given
 	Started  time.Time      // when the run began
-	Matrices []tuner.Matrix // each before the first result on it, in this batch or an earlier one
-	Results  []tuner.Result
+	Matrices []trial.Matrix // each before the first result on it, in this batch or an earlier one
+	Results  []trial.Result
 }
 
 // Imported counts results.
@@ -169,7 +170,7 @@ func (imp *importer) put(ctx context.Context, b Batch, known map[string]recorded
 }
 
 // putResult inserts r, or does what Record would where its identity is known.
-func (imp *importer) putResult(ctx context.Context, k trialKeys, r tuner.Result, known map[string]recorded) error {
+func (imp *importer) putResult(ctx context.Context, k trialKeys, r trial.Result, known map[string]recorded) error {
 	if r.Again() {
 		return putAgain(ctx, imp.stmts, k.runKeys, r)
 	}
@@ -213,7 +214,7 @@ func (imp *importer) begin(ctx context.Context, tx *sql.Tx, b Batch) (err error)
 }
 
 // keys gives the rows that r refers to.
-func (imp *importer) keys(run *tuner.RunInfo, r tuner.Result) (trialKeys, error) {
+func (imp *importer) keys(run *tuner.RunInfo, r trial.Result) (trialKeys, error) {
 	if run == nil {
 		return trialKeys{}, errNoRun
 	}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"strings"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // recorded is what decides whether another result of an identity replaces that which
 // is there.
 type recorded struct {
-	status tuner.Status
+	status trial.Status
 	at     int64
 }
 
@@ -62,7 +62,7 @@ type inserts struct {
 
 type newTrial struct {
 	keys   trialKeys
-	result tuner.Result
+	result trial.Result
 }
 
 func prepareInserts(ctx context.Context, tx *sql.Tx) (i inserts, err error) {
@@ -96,7 +96,7 @@ func prepareInserts(ctx context.Context, tx *sql.Tx) (i inserts, err error) {
 	return i, err
 }
 
-func (i *inserts) add(k trialKeys, r tuner.Result) { i.queue = append(i.queue, newTrial{k, r}) }
+func (i *inserts) add(k trialKeys, r trial.Result) { i.queue = append(i.queue, newTrial{k, r}) }
 
 // flush inserts the queue, and decides which trials are in force.
 func (imp *importer) flush(ctx context.Context) error {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // dump is all that the database says about its trials, by identity.
@@ -25,8 +25,8 @@ func dump(t *testing.T, db *DB) string {
 }
 
 // at sets when a trial was measured, in seconds after the others.
-func at(seconds int) func(*tuner.Result) {
-	return func(r *tuner.Result) { r.At = r.At.Add(time.Duration(seconds) * time.Second) }
+func at(seconds int) func(*trial.Result) {
+	return func(r *trial.Result) { r.At = r.At.Add(time.Duration(seconds) * time.Second) }
 }
 
 func batches(list ...Batch) iter.Seq2[Batch, error] {
@@ -55,16 +55,16 @@ func runs() []Batch {
 	second.Sources["cpu_csr"] = "2"
 	second.Roof.Read = 30
 	second.Origin.Node = "n2"
-	matrices := []tuner.Matrix{testMatrix("grid"), testMatrix("other")}
+	matrices := []trial.Matrix{testMatrix("grid"), testMatrix("other")}
 	return []Batch{
-		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[:1], Results: []tuner.Result{
+		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[:1], Results: []trial.Result{
 			good("cpu_csr", 32, at(1), identity("old")), good("cpu_csr", 64, at(9), identity("in force")),
-			good("cpu_sell", 32, failing(tuner.Fault, "first"), at(1)), good("cpu_sell", 64, failing(tuner.Fault, "early")),
+			good("cpu_sell", 32, failing(trial.Fault, "first"), at(1)), good("cpu_sell", 64, failing(trial.Fault, "early")),
 		}},
-		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[1:], Results: []tuner.Result{good("cpu_coo", 32, on("other"))}},
-		{Run: &second, Started: time.UnixMilli(500), Matrices: matrices[:1], Results: []tuner.Result{
+		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[1:], Results: []trial.Result{good("cpu_coo", 32, on("other"))}},
+		{Run: &second, Started: time.UnixMilli(500), Matrices: matrices[:1], Results: []trial.Result{
 			good("cpu_csr", 32, takes(2), at(2), identity("new"), sensed), good("cpu_csr", 64, takes(2), at(8), identity("too late")),
-			good("cpu_sell", 32, failing(tuner.OOM, "second"), at(2)), good("cpu_sell", 64, at(-5)),
+			good("cpu_sell", 32, failing(trial.OOM, "second"), at(2)), good("cpu_sell", 64, at(-5)),
 		}},
 	}
 }
@@ -155,9 +155,9 @@ func TestImportMany(t *testing.T) {
 	db := started(t)
 	run := testRun()
 	run.Sweep.Name = "imported"
-	list := []Batch{{Run: &run, Matrices: []tuner.Matrix{testMatrix("grid")}}}
+	list := []Batch{{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}}}
 	const n = 2*perStep + 7
-	var results []tuner.Result
+	var results []trial.Result
 	for i := range n {
 		results = append(results, good("cpu_csr", i+1, identity(fmt.Sprint(i))))
 	}
@@ -176,15 +176,15 @@ func TestImportMany(t *testing.T) {
 func TestImportRefuses(t *testing.T) {
 	run := testRun()
 	broken := errors.New("broken")
-	matrix := []tuner.Matrix{testMatrix("grid")}
-	results := []tuner.Result{good("cpu_csr", 32)}
+	matrix := []trial.Matrix{testMatrix("grid")}
+	results := []trial.Result{good("cpu_csr", 32)}
 	for _, tt := range []struct {
 		name  string
 		batch Batch
 	}{
 		{"no run", Batch{Matrices: matrix, Results: results}},
 		{"no matrix", Batch{Run: &run, Results: results}},
-		{"no kernel", Batch{Run: &run, Matrices: matrix, Results: []tuner.Result{good("never_heard_of", 32)}}},
+		{"no kernel", Batch{Run: &run, Matrices: matrix, Results: []trial.Result{good("never_heard_of", 32)}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := create(t)

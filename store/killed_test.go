@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // childEnv makes the test binary record in a loop into the database it names.
@@ -106,7 +106,7 @@ func checkKept(t *testing.T, path string, kept []string, open func(string) (*DB,
 		t.Fatal(err)
 	}
 	for _, id := range kept {
-		if got[id] != tuner.OK {
+		if got[id] != trial.OK {
 			t.Errorf("trial %s is lost", id)
 		}
 	}

@@ -3,18 +3,18 @@ package store
 import (
 	"testing"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func TestLaunches(t *testing.T) {
 	db := started(t)
-	facts := func(occupancy float64) func(*tuner.Result) {
-		return func(r *tuner.Result) { r.Properties = map[string]float64{"occupancy": occupancy} }
+	facts := func(occupancy float64) func(*trial.Result) {
+		return func(r *trial.Result) { r.Properties = map[string]float64{"occupancy": occupancy} }
 	}
 	record(t, db,
 		good("coo_atomic", 32, takes(3), facts(0.25)),
 		good("coo_atomic", 64, takes(2), facts(0.5)),
-		good("coo_atomic", 128, failing(tuner.Wrong, "row 7 is off")),
+		good("coo_atomic", 128, failing(trial.Wrong, "row 7 is off")),
 		good("coo_atomic", 256, takes(1), facts(0.9), identity("old")),
 		good("coo_atomic", 256, takes(4), facts(1), identity("new")),
 		good("cpu_csr", 0, takes(0.5)),

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func TestOpenCreatesFolderAndFile(t *testing.T) {
@@ -247,7 +247,7 @@ func TestOpenReadOnlyAfterTornCommit(t *testing.T) {
 	if got := one(t, ro, "SELECT group_concat(name) FROM sweep"); got != "quick" {
 		t.Errorf("sweeps are %v, want what was committed", got)
 	}
-	if got, err := ro.Count(t.Context()); err != nil || got[tuner.OK] != 1 {
+	if got, err := ro.Count(t.Context()); err != nil || got[trial.OK] != 1 {
 		t.Errorf("counts are %v, %v", got, err)
 	}
 }

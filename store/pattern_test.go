@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func TestPatterns(t *testing.T) {
@@ -35,7 +35,7 @@ func TestPatternsOfOlderDatabase(t *testing.T) {
 		row_min, row_p25, row_median, row_p75, row_p90, row_p99, row_max, empty_rows, cols_used, bandwidth)
 		VALUES ('grid', 'grid', 'hash-of-grid', '', '', '', 9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 0, 9, 0)`,
 		"PRAGMA application_id = 1399868758", "PRAGMA user_version = 1")
-	count := func(open func(string) (*DB, error), change ...tuner.Matrix) int {
+	count := func(open func(string) (*DB, error), change ...trial.Matrix) int {
 		t.Helper()
 		db, err := open(path)
 		if err != nil {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"slices"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A Precision says how well a trial that is ok was measured.
 type Precision struct {
 	Sweep, Hash string // the sweep that measured it, see Sweep
-	Stop        tuner.Stop
+	Stop        trial.Stop
 	HalfWidth   float64 // the longer arm of the 95% interval, as a fraction of the median
 }
 

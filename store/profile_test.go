@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // What was counted is beside the trial it belongs to, in the view and among the facts of
@@ -13,11 +13,11 @@ import (
 func TestCounts(t *testing.T) {
 	db := started(t)
 	record(t, db,
-		good("coo_atomic", 32, identity("a"), func(r *tuner.Result) {
+		good("coo_atomic", 32, identity("a"), func(r *trial.Result) {
 			r.Params, r.Properties = kernels.Params("tile=8"), map[string]float64{"registers": 16, "shared_bytes": 64}
 		}),
 		good("coo_atomic", 64, identity("slow"), takes(2)),
-		good("coo_atomic", 128, identity("bad"), failing(tuner.Wrong, "row 7 is off")),
+		good("coo_atomic", 128, identity("bad"), failing(trial.Wrong, "row 7 is off")),
 		good("cpu_csr", 0, identity("other")))
 	trials, err := db.Countables(t.Context(), "Testcore 9000", "grid")
 	if err != nil || len(trials) != 3 {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // resultColumns are the columns of the view results, in order.
@@ -96,10 +96,10 @@ func (db *DB) Features(ctx context.Context) ([]Matrix, error) {
 }
 
 // Count returns how many trials ended in each status.
-func (db *DB) Count(ctx context.Context) (map[tuner.Status]int, error) {
-	counts := map[tuner.Status]int{}
+func (db *DB) Count(ctx context.Context) (map[trial.Status]int, error) {
+	counts := map[trial.Status]int{}
 	_, err := collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) {
-		var status tuner.Status
+		var status trial.Status
 		var n int
 		err := rows.Scan(&status, &n)
 		counts[status] = n

@@ -12,15 +12,16 @@ import (
 	"slices"
 
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // Finished returns which of the trials with these identities are recorded, with
 // the status they ended in.
-func (db *DB) Finished(ctx context.Context, ids []string) (map[string]tuner.Status, error) {
-	finished := map[string]tuner.Status{}
+func (db *DB) Finished(ctx context.Context, ids []string) (map[string]trial.Status, error) {
+	finished := map[string]trial.Status{}
 	err := db.lookUp(ctx, ids, "status", func(rows *sql.Rows) error {
 		var id string
-		var status tuner.Status
+		var status trial.Status
 		err := rows.Scan(&id, &status)
 		finished[id] = status
 		return err
@@ -92,7 +93,7 @@ func (db *DB) Known(ctx context.Context, ids []string) (map[string]tuner.Known, 
 // was recorded before (its kernel or the protocol has changed) supersedes the
 // old one in the views best and speedup, unless it was measured earlier. What is
 // measured again is kept beside the result of its trial.
-func (db *DB) Record(ctx context.Context, r tuner.Result) error {
+func (db *DB) Record(ctx context.Context, r trial.Result) error {
 	if db.write == nil {
 		return errReadOnly
 	}
@@ -112,9 +113,9 @@ func (db *DB) Record(ctx context.Context, r tuner.Result) error {
 
 // putTrial reports whether r was kept. If not, one of its identity is there that
 // ended well, or that failed like r, but later.
-func putTrial(ctx context.Context, stmts statements, k trialKeys, r tuner.Result) (kept bool, err error) {
+func putTrial(ctx context.Context, stmts statements, k trialKeys, r trial.Result) (kept bool, err error) {
 	var id, at int64
-	var status tuner.Status
+	var status trial.Status
 	switch err := stmts.find.QueryRowContext(ctx, r.ID).Scan(&id, &status, &at); {
 	case errors.Is(err, sql.ErrNoRows):
 		inserted, err := stmts.insert.ExecContext(ctx, trialValues(k, r)...)
@@ -150,11 +151,11 @@ func putTrial(ctx context.Context, stmts statements, k trialKeys, r tuner.Result
 }
 
 // better reports whether r is to replace what was recorded of its identity.
-func better(r tuner.Result, status tuner.Status, at int64) bool {
+func better(r trial.Result, status trial.Status, at int64) bool {
 	switch newer := r.At.UnixMilli(); {
-	case status == tuner.OK:
+	case status == trial.OK:
 		return false
-	case r.Status == tuner.OK || newer > at:
+	case r.Status == trial.OK || newer > at:
 		return true
 	default:
 		return newer == at && r.Status != status // told apart by no clock: the last to come
@@ -163,7 +164,7 @@ func better(r tuner.Result, status tuner.Status, at int64) bool {
 
 // supersede leaves in force, of the trials of r's configuration, the one that was
 // measured last. All of them decide, so that the order of recording does not.
-func supersede(ctx context.Context, stmts statements, k trialKeys, r tuner.Result) error {
+func supersede(ctx context.Context, stmts statements, k trialKeys, r trial.Result) error {
 	rows, err := stmts.same.QueryContext(ctx, k.matrix, k.device, string(r.Precision), string(r.Cache),
 		r.Params.String(), r.Grid, r.Block, r.Kernel)
 	if err != nil {
@@ -201,15 +202,15 @@ var trialColumns = []string{"identity", "sweep", "device", "matrix", "kernel", "
 	"status", "median", "low", "high", "log_median", "samples", "batch", "stop", "prepare", "max_error", "worst_row",
 	"bytes_min", "bytes_kernel", "properties", "warnings", "message", "measured_at", "origin", "seconds"}
 
-func trialValues(k trialKeys, r tuner.Result) []any {
+func trialValues(k trialKeys, r trial.Result) []any {
 	values := []any{r.ID, k.sweep, k.device, k.matrix, k.kernel, string(r.Precision), r.Block, r.Grid,
 		r.Params.String(), string(r.Cache), string(r.Status)}
-	if r.Status == tuner.OK {
+	if r.Status == trial.OK {
 		values = append(values, r.Median, r.Low, r.High, math.Log(r.Median), len(r.Samples), r.Batch, text(string(r.Stop)), r.Prepare)
 	} else {
 		values = append(values, nil, nil, nil, nil, nil, nil, nil, nil)
 	}
-	if r.Status == tuner.OK || r.Status == tuner.Wrong {
+	if r.Status == trial.OK || r.Status == trial.Wrong {
 		values = append(values, r.MaxError, r.WorstRow)
 	} else {
 		values = append(values, nil, nil)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A full disk is named with what to do, and what was recorded before is kept.
@@ -32,19 +32,19 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestRecordIsIdempotent(t *testing.T) {
-	fault := good("cpu_csr", 32, failing(tuner.Fault, "the worker died"))
-	timeout := good("cpu_csr", 32, failing(tuner.Timeout, "no answer in 10s"))
+	fault := good("cpu_csr", 32, failing(trial.Fault, "the worker died"))
+	timeout := good("cpu_csr", 32, failing(trial.Timeout, "no answer in 10s"))
 	fast, slow := good("cpu_csr", 32, takes(1)), good("cpu_csr", 32, takes(2))
 	for _, tt := range []struct {
 		name    string
-		results []tuner.Result
-		want    tuner.Result
+		results []trial.Result
+		want    trial.Result
 	}{
-		{"good again", []tuner.Result{fast, slow}, fast},
-		{"a failure after a good one", []tuner.Result{fast, fault}, fast},
-		{"a good one after a failure", []tuner.Result{fault, slow}, slow},
-		{"a failure after a failure", []tuner.Result{fault, timeout}, timeout},
-		{"all of it", []tuner.Result{timeout, fault, slow, fault, fast, timeout}, slow},
+		{"good again", []trial.Result{fast, slow}, fast},
+		{"a failure after a good one", []trial.Result{fast, fault}, fast},
+		{"a good one after a failure", []trial.Result{fault, slow}, slow},
+		{"a failure after a failure", []trial.Result{fault, timeout}, timeout},
+		{"all of it", []trial.Result{timeout, fault, slow, fault, fast, timeout}, slow},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := started(t)
@@ -61,7 +61,7 @@ func TestRecordIsIdempotent(t *testing.T) {
 				t.Errorf("kept %s %q with %d samples, want %s %q with %d", r.Status, r.Message, r.Samples,
 					tt.want.Status, tt.want.Message, len(tt.want.Samples))
 			}
-			if tt.want.Status == tuner.OK && math.Abs(r.MedianMS-1e3*tt.want.Median) > 1e-12 {
+			if tt.want.Status == trial.OK && math.Abs(r.MedianMS-1e3*tt.want.Median) > 1e-12 {
 				t.Errorf("kept %v ms, want %v", r.MedianMS, 1e3*tt.want.Median)
 			}
 		})
@@ -70,10 +70,10 @@ func TestRecordIsIdempotent(t *testing.T) {
 
 func TestSamplesComeBack(t *testing.T) {
 	db := started(t)
-	r := good("cpu_csr", 32, func(r *tuner.Result) {
+	r := good("cpu_csr", 32, func(r *trial.Result) {
 		r.Samples = []float64{3e-3, 1.234567e-3, 2e-9, 7.654321e-3} // to the nanosecond
 	})
-	record(t, db, r, good("cpu_csr", 64, failing(tuner.OOM, "")))
+	record(t, db, r, good("cpu_csr", 64, failing(trial.OOM, "")))
 	got, err := db.Samples(t.Context(), r.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestSamplesComeBack(t *testing.T) {
 
 func TestFinished(t *testing.T) {
 	db := started(t)
-	record(t, db, good("cpu_csr", 32, identity("a")), good("cpu_csr", 64, identity("b"), failing(tuner.OOM, "")))
+	record(t, db, good("cpu_csr", 32, identity("a")), good("cpu_csr", 64, identity("b"), failing(trial.OOM, "")))
 	ids := []string{"a"}
 	for i := range 25_000 { // more than one statement takes
 		ids = append(ids, "missing "+strconv.Itoa(i))
@@ -104,7 +104,7 @@ func TestFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got["a"] != tuner.OK || got["b"] != tuner.OOM {
+	if len(got) != 2 || got["a"] != trial.OK || got["b"] != trial.OOM {
 		t.Errorf("finished are %v", got)
 	}
 	if got, err := db.Finished(t.Context(), nil); err != nil || len(got) != 0 {
@@ -114,7 +114,7 @@ func TestFinished(t *testing.T) {
 
 func TestRecordNeedsItsRun(t *testing.T) {
 	db := create(t)
-	refuse := func(r tuner.Result) {
+	refuse := func(r trial.Result) {
 		t.Helper()
 		if err := db.Record(t.Context(), r); err == nil {
 			t.Error("recorded")
@@ -172,7 +172,7 @@ func TestChangedMatrix(t *testing.T) {
 	changed := testMatrix("grid")
 	changed.Hash, changed.Class = "0123456789abcdef", "other"
 	describe(t, db, changed)
-	record(t, db, good("cpu_csr", 32, func(r *tuner.Result) { r.Matrix = changed.Hash }))
+	record(t, db, good("cpu_csr", 32, func(r *trial.Result) { r.Matrix = changed.Hash }))
 	names := func() string {
 		t.Helper()
 		return one(t, db, "SELECT group_concat(matrix || ' ' || class, ', ') FROM (SELECT * FROM features ORDER BY matrix)").(string)
@@ -251,7 +251,7 @@ func TestRules(t *testing.T) {
 func TestTimings(t *testing.T) {
 	db := started(t)
 	r := good("cpu_csr_rows", 32, takes(2))
-	record(t, db, r, good("cpu_csr_rows", 64, takes(3), func(r *tuner.Result) { r.Status = tuner.Fault }))
+	record(t, db, r, good("cpu_csr_rows", 64, takes(3), func(r *trial.Result) { r.Status = trial.Fault }))
 	list, err := db.Timings(t.Context(), testRun().Device)
 	if err != nil || len(list) != 1 || list[0].Config.String() != r.Config.String() || list[0].Median != r.Median || list[0].Matrix != r.Matrix {
 		t.Fatalf("timings are %+v, %v", list, err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A recorder is what Record needs beyond the result: the keys of what the
@@ -47,7 +47,7 @@ type trialKeys struct {
 	matrix, kernel int64
 }
 
-func (r *recorder) keys(res tuner.Result) (trialKeys, error) {
+func (r *recorder) keys(res trial.Result) (trialKeys, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.run.sweep == 0 {
@@ -67,8 +67,8 @@ func (r *recorder) keys(res tuner.Result) (trialKeys, error) {
 // What a result may lack that it refers to.
 var errNoRun = errors.New("no run has begun")
 
-func noKernel(r tuner.Result) error { return fmt.Errorf("the run has no kernel %s", r.Kernel) }
-func noMatrix(r tuner.Result) error {
+func noKernel(r trial.Result) error { return fmt.Errorf("the run has no kernel %s", r.Kernel) }
+func noMatrix(r trial.Result) error {
 	return fmt.Errorf("the matrix with hash %s is not recorded yet", r.Matrix)
 }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // trialsEnv sets how many trials the benchmarks' database has, and fileEnv where it is
@@ -37,14 +37,14 @@ func populate(tb testing.TB, db *DB, n int) {
 		err := db.transact(context.Background(), "populating", func(tx *sql.Tx) error {
 			for i := range 2 * 5 * 32 * 8 {
 				prec := []kernels.Precision{kernels.Float32, kernels.Float64}[i%2]
-				r := good(names[i/2%5], 32*(1+i/10%32), on(matrix), identity(""), func(r *tuner.Result) {
+				r := good(names[i/2%5], 32*(1+i/10%32), on(matrix), identity(""), func(r *trial.Result) {
 					r.Precision, r.Grid = prec, 1<<(i/320)
 					sum := sha256.Sum256(fmt.Append(nil, matrix, r.Config))
 					r.ID = hex.EncodeToString(sum[:16])
 					r.Properties = map[string]float64{"registers": 32, "occupancy": 0.75, "shared_bytes": 4096, "local_bytes": 0}
 					r.Median = 1e-3 * (1 + math.Abs(float64(r.Block)-512)/512 + 0.01*rng.NormFloat64()) * (1 + 0.1*float64(i/2%5))
 					r.Low, r.High = 0.99*r.Median, 1.01*r.Median
-					r.Telemetry = &tuner.Telemetry{SMClock: 1755, MemoryClock: 2619, Temperature: 60, Power: 650.5, Energy: 0.123,
+					r.Telemetry = &trial.Telemetry{SMClock: 1755, MemoryClock: 2619, Temperature: 60, Power: 650.5, Energy: 0.123,
 						Reasons: kernels.SWPowerCap, HasReasons: true}
 					r.Samples = make([]float64, 10)
 					for j := range r.Samples {

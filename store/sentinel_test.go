@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // again is a sentinel: r measured once more, so much later, so many ms.
-func again(r tuner.Result, later time.Duration, ms float64) tuner.Result {
+func again(r trial.Result, later time.Duration, ms float64) trial.Result {
 	r.Sentinel = true
 	r.At = r.At.Add(later)
 	takes(ms)(&r)
@@ -30,14 +30,14 @@ func repeated(ms float64) []float64 {
 // A sentinel leaves the result of its trial as it is, also where an import meets it
 // first or twice.
 func TestSentinelsAreKeptApart(t *testing.T) {
-	trial := good("cpu_csr", 0)
-	late := again(trial, time.Minute, 2)
+	first := good("cpu_csr", 0)
+	late := again(first, time.Minute, 2)
 	recorded := started(t)
-	record(t, recorded, trial, late)
+	record(t, recorded, first, late)
 	imported := create(t)
 	run := testRun()
 	for range 2 {
-		batch := Batch{Run: &run, Matrices: []tuner.Matrix{testMatrix("grid")}, Results: []tuner.Result{late, trial, late}}
+		batch := Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{late, first, late}}
 		if _, err := imported.Import(t.Context(), func(yield func(Batch, error) bool) { yield(batch, nil) }); err != nil {
 			t.Fatal(err)
 		}
@@ -58,8 +58,8 @@ func TestSentinelsAreKeptApart(t *testing.T) {
 // A drift says which trial each of its points measured again.
 func TestDriftsNameTrials(t *testing.T) {
 	db := started(t)
-	first := good("cpu_csr_rows", 64, takes(1), func(r *tuner.Result) { r.Samples = repeated(1) })
-	second := good("cpu_csr_rows", 256, takes(2), func(r *tuner.Result) { r.Samples, r.At = repeated(2), r.At.Add(time.Hour) })
+	first := good("cpu_csr_rows", 64, takes(1), func(r *trial.Result) { r.Samples = repeated(1) })
+	second := good("cpu_csr_rows", 256, takes(2), func(r *trial.Result) { r.Samples, r.At = repeated(2), r.At.Add(time.Hour) })
 	record(t, db, first, second, again(first, time.Minute, 1.1), again(second, time.Minute, 2))
 	drifts, err := db.Drifts(t.Context())
 	if err != nil || len(drifts) != 1 {

@@ -5,12 +5,12 @@ import (
 	"database/sql"
 	"math"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // putOrigin records where a run is; 0 where nothing is known of it.
-func putOrigin(ctx context.Context, tx *sql.Tx, o tuner.Origin) (id int64, err error) {
-	if o == (tuner.Origin{}) {
+func putOrigin(ctx context.Context, tx *sql.Tx, o trial.Origin) (id int64, err error) {
+	if o == (trial.Origin{}) {
 		return 0, nil
 	}
 	// Setting what is there already gives the id of a row that is not new, too.
@@ -22,7 +22,7 @@ func putOrigin(ctx context.Context, tx *sql.Tx, o tuner.Origin) (id int64, err e
 }
 
 // readingValues are the columns of the table reading.
-func readingValues(trial int64, t tuner.Telemetry) []any {
+func readingValues(trial int64, t trial.Telemetry) []any {
 	var energy, reasons any
 	if t.Energy > 0 {
 		energy = t.Energy

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // sensed gives a trial what all sensors say.
-func sensed(r *tuner.Result) {
-	r.Telemetry = &tuner.Telemetry{SMClock: 1755, MemoryClock: 2619, Temperature: 60, Power: 650.5, Energy: 0.125,
+func sensed(r *trial.Result) {
+	r.Telemetry = &trial.Telemetry{SMClock: 1755, MemoryClock: 2619, Temperature: 60, Power: 650.5, Energy: 0.125,
 		Reasons: kernels.SWPowerCap | kernels.HWSlowdown, HasReasons: true, Repeated: 12, Throttled: 6}
 	r.Warnings = []string{"hot"}
 }
@@ -26,9 +26,9 @@ func telemetry(t *testing.T, db *DB) string {
 
 func TestTelemetry(t *testing.T) {
 	db := started(t)
-	record(t, db, good("cpu_csr", 32, sensed), good("cpu_csr", 64), good("cpu_csr", 128, func(r *tuner.Result) {
-		r.Telemetry = &tuner.Telemetry{SMClock: 1980}
-	}), good("cpu_csr", 256, func(r *tuner.Result) { r.Telemetry = &tuner.Telemetry{HasReasons: true} }))
+	record(t, db, good("cpu_csr", 32, sensed), good("cpu_csr", 64), good("cpu_csr", 128, func(r *trial.Result) {
+		r.Telemetry = &trial.Telemetry{SMClock: 1980}
+	}), good("cpu_csr", 256, func(r *trial.Result) { r.Telemetry = &trial.Telemetry{HasReasons: true} }))
 	want := "[[32 n1 GPU-1 12_3 1755 2619 60 650.5 0.125 sw_power_cap hw_slowdown 12 6 [\"hot\"]] " +
 		"[64 n1 GPU-1 12_3 <nil> <nil> <nil> <nil> <nil> <nil> <nil> <nil> <nil>] " +
 		"[128 n1 GPU-1 12_3 1980 <nil> <nil> <nil> <nil> <nil> 0 0 <nil>] " +
@@ -42,7 +42,7 @@ func TestTelemetry(t *testing.T) {
 func TestReasonsHaveTheirNames(t *testing.T) {
 	db := started(t)
 	all := kernels.ClockReasons(0x1ff) &^ kernels.GPUIdle
-	record(t, db, good("cpu_csr", 32, func(r *tuner.Result) { r.Telemetry = &tuner.Telemetry{Reasons: all, HasReasons: true} }))
+	record(t, db, good("cpu_csr", 32, func(r *trial.Result) { r.Telemetry = &trial.Telemetry{Reasons: all, HasReasons: true} }))
 	if got := one(t, db, "SELECT clock_reasons FROM telemetry"); got != all.String() {
 		t.Errorf("the view has %q, the program %q", got, all)
 	}
@@ -55,7 +55,7 @@ func TestOrigins(t *testing.T) {
 	begin(t, db, testRun())
 	record(t, db, good("cpu_csr", 64))
 	elsewhere, nowhere := testRun(), testRun()
-	elsewhere.Origin, nowhere.Origin = tuner.Origin{Node: "laptop"}, tuner.Origin{}
+	elsewhere.Origin, nowhere.Origin = trial.Origin{Node: "laptop"}, trial.Origin{}
 	begin(t, db, elsewhere)
 	record(t, db, good("cpu_csr", 128))
 	begin(t, db, nowhere)
@@ -72,7 +72,7 @@ func TestOrigins(t *testing.T) {
 // A failure that is measured again elsewhere has the new origin and its sensors.
 func TestTelemetryIsReplaced(t *testing.T) {
 	db := started(t)
-	record(t, db, good("cpu_csr", 32, failing(tuner.Fault, "crashed")))
+	record(t, db, good("cpu_csr", 32, failing(trial.Fault, "crashed")))
 	run := testRun()
 	run.Origin.Node = "n2"
 	begin(t, db, run)

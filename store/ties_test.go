@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func settle(t testing.TB, db *DB) int {
@@ -17,8 +17,8 @@ func settle(t testing.TB, db *DB) int {
 }
 
 // sampled sets the samples, in ms around a time, and what follows from them.
-func sampled(ms float64) func(*tuner.Result) {
-	return func(r *tuner.Result) {
+func sampled(ms float64) func(*trial.Result) {
+	return func(r *trial.Result) {
 		takes(ms)(r)
 		r.Samples = repeated(ms)
 	}
@@ -26,28 +26,28 @@ func sampled(ms float64) func(*tuner.Result) {
 
 // Samples tell apart what intervals do not, and the other way round.
 func TestSettledTies(t *testing.T) {
-	wide := func(r *tuner.Result) { r.Low, r.High = 0.5*r.Median, 2*r.Median }
-	grid := func(n int) func(*tuner.Result) { return func(r *tuner.Result) { r.Grid = n } }
+	wide := func(r *trial.Result) { r.Low, r.High = 0.5*r.Median, 2*r.Median }
+	grid := func(n int) func(*trial.Result) { return func(r *trial.Result) { r.Grid = n } }
 	for _, tt := range []struct {
 		name   string
-		trials []tuner.Result
+		trials []trial.Result
 		want   string
 	}{
-		{"one trial", []tuner.Result{good("cpu_csr_rows", 32)}, "cpu_csr_rows 32 NaN% 1"},
-		{"intervals meet, samples do not", []tuner.Result{
+		{"one trial", []trial.Result{good("cpu_csr_rows", 32)}, "cpu_csr_rows 32 NaN% 1"},
+		{"intervals meet, samples do not", []trial.Result{
 			good("cpu_sell", 8, sampled(1), wide), good("cpu_csr_rows", 64, sampled(1.04), wide), good("cpu_csr", 0, sampled(1.5), wide),
 		}, "cpu_sell 8 4% 1"},
-		{"samples differ, but by less than counts", []tuner.Result{
+		{"samples differ, but by less than counts", []trial.Result{
 			good("cpu_sell", 256, sampled(1)), good("cpu_csr_rows", 64, sampled(1.009)), good("cpu_csr", 0, sampled(1.02)),
 		}, "cpu_sell 256 2% 2"},
-		{"too few samples to tell", []tuner.Result{
+		{"too few samples to tell", []trial.Result{
 			good("cpu_sell", 256, takes(1), wide), good("cpu_csr_rows", 64, takes(1.04), wide), good("cpu_csr", 0, takes(9)),
 		}, "cpu_sell 256 800% 2"},
-		{"robust among neighbours in block and grid", []tuner.Result{
+		{"robust among neighbours in block and grid", []trial.Result{
 			good("cpu_csr_rows", 32, sampled(3)), good("cpu_csr_rows", 64, sampled(1)), good("cpu_csr_rows", 128, sampled(3)),
 			good("cpu_csr_rows", 2048, sampled(1.005), grid(4)), good("cpu_csr_rows", 2048, sampled(1.2), grid(2)), good("cpu_csr_rows", 2048, sampled(1.2), grid(8)),
 		}, "cpu_csr_rows 2048 20% 2"},
-		{"of equal ones the common block size", []tuner.Result{
+		{"of equal ones the common block size", []trial.Result{
 			good("cpu_csr_rows", 64, sampled(1)), good("cpu_csr_rows", 128, sampled(1.002)), good("cpu_csr_rows", 1024, sampled(1.001)),
 		}, "cpu_csr_rows 128 NaN% 3"},
 	} {
@@ -76,7 +76,7 @@ func TestNothingStale(t *testing.T) {
 	for i, change := range []func(){
 		func() { record(t, db, good("cpu_csr", 0, sampled(0.5))) },
 		func() { // the same configuration, under another protocol
-			record(t, db, good("cpu_csr", 0, sampled(0.7), identity("new"), func(r *tuner.Result) { r.At = r.At.Add(time.Hour) }))
+			record(t, db, good("cpu_csr", 0, sampled(0.7), identity("new"), func(r *trial.Result) { r.At = r.At.Add(time.Hour) }))
 		},
 		func() { record(t, db, again(good("cpu_sell", 8, sampled(1)), time.Minute, 1)) },
 		func() {
@@ -105,8 +105,8 @@ func TestNothingStale(t *testing.T) {
 // A device that has become slower is no reason to call a later trial slow; one whose
 // sentinels scatter makes small differences count for nothing.
 func TestTiesUnderDrift(t *testing.T) {
-	later := func(minutes int) func(*tuner.Result) {
-		return func(r *tuner.Result) { r.At = r.At.Add(time.Duration(minutes) * time.Minute) }
+	later := func(minutes int) func(*trial.Result) {
+		return func(r *trial.Result) { r.At = r.At.Add(time.Duration(minutes) * time.Minute) }
 	}
 	for _, tt := range []struct {
 		name      string

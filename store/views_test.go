@@ -9,7 +9,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // The columns are a promise to users' scripts: they do not change within a
@@ -37,7 +37,7 @@ func TestViewColumns(t *testing.T) {
 
 func TestResultsFigures(t *testing.T) {
 	db := started(t)
-	record(t, db, good("cpu_csr", 32, func(r *tuner.Result) {
+	record(t, db, good("cpu_csr", 32, func(r *trial.Result) {
 		r.Params = kernels.Params("tile=8 unroll=4")
 		r.BytesMin = 15_000_000 // in 1 ms: 15 GB/s, of a roof of 20
 	}))
@@ -61,8 +61,8 @@ func TestResultsFigures(t *testing.T) {
 func TestResultsOfFailures(t *testing.T) {
 	db := started(t)
 	record(t, db,
-		good("cpu_csr", 32, failing(tuner.Invalid, "block must be a multiple of 64")),
-		good("cpu_csr", 64, failing(tuner.Wrong, "row 3"), func(r *tuner.Result) { r.MaxError = math.Inf(1) }))
+		good("cpu_csr", 32, failing(trial.Invalid, "block must be a multiple of 64")),
+		good("cpu_csr", 64, failing(trial.Wrong, "row 3"), func(r *trial.Result) { r.MaxError = math.Inf(1) }))
 	for _, r := range query(t, db, `SELECT status, median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction,
 		prepare_ms, max_error, message FROM results ORDER BY block`).Rows {
 		wrong := r[0] == "wrong"
@@ -100,38 +100,38 @@ func bestOf(t *testing.T, db *DB) string {
 func TestTieSet(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		trials []tuner.Result
+		trials []trial.Result
 		want   string // kernel, block, margin, size
 	}{
-		{"one trial", []tuner.Result{good("cpu_csr_rows", 32)}, "cpu_csr_rows 32 NaN% 1"},
-		{"clear winner", []tuner.Result{
+		{"one trial", []trial.Result{good("cpu_csr_rows", 32)}, "cpu_csr_rows 32 NaN% 1"},
+		{"clear winner", []trial.Result{
 			good("cpu_csr_rows", 32, takes(2)), good("cpu_sell", 8, takes(1)), good("cpu_csr_rows", 64, takes(1.5)),
 		}, "cpu_sell 8 50% 1"},
-		{"overlapping interval", []tuner.Result{
+		{"overlapping interval", []trial.Result{
 			good("cpu_sell", 8, between(0.9, 1, 1.2)), good("cpu_csr_rows", 32, between(1.1, 1.3, 1.5)), good("cpu_csr_rows", 64, between(1.21, 1.25, 1.3)),
 		}, "cpu_sell 8 25% 2"},
-		{"intervals that touch", []tuner.Result{
+		{"intervals that touch", []trial.Result{
 			good("cpu_sell", 8, between(0.9, 1, 1.2)), good("cpu_csr_rows", 32, between(1.2, 1.3, 1.5)),
 		}, "cpu_sell 8 NaN% 2"},
-		{"within 1% with narrow intervals", []tuner.Result{
+		{"within 1% with narrow intervals", []trial.Result{
 			good("cpu_sell", 8, between(0.9999, 1, 1.0001)), good("cpu_csr_rows", 32, between(1.0089, 1.009, 1.0091)), good("cpu_csr", 0, between(1.0199, 1.02, 1.0201)),
 		}, "cpu_sell 8 2% 2"},
 		// 64 is fastest by a hair, between slow neighbours; 512 lies in a valley.
-		{"robust among neighbours", []tuner.Result{
+		{"robust among neighbours", []trial.Result{
 			good("cpu_csr_rows", 32, takes(3)), good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 128, takes(3)),
 			good("cpu_csr_rows", 256, takes(1.2)), good("cpu_csr_rows", 512, takes(1.005)), good("cpu_csr_rows", 1024, takes(1.2)),
 		}, "cpu_csr_rows 512 20% 2"},
 		// Neighbours are those of the same kernel, grid and parameters.
-		{"neighbours of another kind do not count", []tuner.Result{
+		{"neighbours of another kind do not count", []trial.Result{
 			good("cpu_csr_rows", 64, takes(1)),
-			good("cpu_csr_rows", 32, takes(3), func(r *tuner.Result) { r.Grid = 4 }),
-			good("cpu_csr_rows", 128, takes(3), func(r *tuner.Result) { r.Params = kernels.Params("x=1") }),
+			good("cpu_csr_rows", 32, takes(3), func(r *trial.Result) { r.Grid = 4 }),
+			good("cpu_csr_rows", 128, takes(3), func(r *trial.Result) { r.Params = kernels.Params("x=1") }),
 			good("cpu_sell", 128, takes(1.005)),
 		}, "cpu_csr_rows 64 200% 2"},
-		{"failures never win", []tuner.Result{
-			good("cpu_csr_rows", 64, takes(1)), good("cpu_sell", 8, failing(tuner.Wrong, "row 0")),
+		{"failures never win", []trial.Result{
+			good("cpu_csr_rows", 64, takes(1)), good("cpu_sell", 8, failing(trial.Wrong, "row 0")),
 		}, "cpu_csr_rows 64 NaN% 1"},
-		{"equal in everything: the one recorded first", []tuner.Result{
+		{"equal in everything: the one recorded first", []trial.Result{
 			good("cpu_sell", 8), good("cpu_csr_rows", 64),
 		}, "cpu_sell 8 NaN% 2"},
 	} {
@@ -148,8 +148,8 @@ func TestTieSet(t *testing.T) {
 func TestBestPerPlace(t *testing.T) {
 	db := started(t)
 	describe(t, db, testMatrix("other"))
-	warm := func(r *tuner.Result) { r.Cache = tuner.Warm }
-	double := func(r *tuner.Result) { r.Precision = kernels.Float64 }
+	warm := func(r *trial.Result) { r.Cache = trial.Warm }
+	double := func(r *trial.Result) { r.Precision = kernels.Float64 }
 	record(t, db, good("cpu_csr", 0, takes(1)), good("cpu_sell", 8, takes(2)),
 		good("cpu_csr", 0, takes(2), warm), good("cpu_sell", 8, takes(1), warm),
 		good("cpu_csr", 0, takes(3), double), good("cpu_csr", 0, takes(4), on("other")))
@@ -175,7 +175,7 @@ func TestBestPerPlace(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("best is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if some, err := db.Best(t.Context(), Filter{Device: "Testcore 9000", Cache: tuner.Warm}); err != nil || len(some) != 1 {
+	if some, err := db.Best(t.Context(), Filter{Device: "Testcore 9000", Cache: trial.Warm}); err != nil || len(some) != 1 {
 		t.Errorf("filtered: %d rows, %v; want 1", len(some), err)
 	}
 }
@@ -221,7 +221,7 @@ func TestSpeedup(t *testing.T) {
 
 func TestFeaturesComeBack(t *testing.T) {
 	db := started(t)
-	empty := tuner.Matrix{Name: "empty", Hash: "0", Features: sparse.Features{RowMean: math.NaN()}}
+	empty := trial.Matrix{Name: "empty", Hash: "0", Features: sparse.Features{RowMean: math.NaN()}}
 	describe(t, db, empty)
 	got, err := db.Features(t.Context())
 	if err != nil {

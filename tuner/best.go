@@ -5,15 +5,16 @@ import (
 	"fmt"
 
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A phase is what trials of a matrix have in common that are compared with each other.
 type phase struct {
 	precision kernels.Precision
-	cache     Cache
+	cache     trial.Cache
 }
 
-func (t Trial) phase() phase { return phase{t.Precision, t.Cache} }
+func phaseOf(t trial.Trial) phase { return phase{t.Precision, t.Cache} }
 
 // A Remembering recorder can tell how fast the trials were that it has.
 type Remembering interface {
@@ -26,15 +27,15 @@ type Remembering interface {
 type bests map[phase]float64
 
 // note takes account of a trial.
-func (b bests) note(t Trial, median float64) {
-	if old, is := b[t.phase()]; median > 0 && (!is || median < old) {
-		b[t.phase()] = median
+func (b bests) note(t trial.Trial, median float64) {
+	if old, is := b[phaseOf(t)]; median > 0 && (!is || median < old) {
+		b[phaseOf(t)] = median
 	}
 }
 
 // recall gives the medians that are recorded of trials, by identity; none where the
 // recorder can't tell, and trials find out anew what is fast.
-func recall(ctx context.Context, rec Recorder, trials []Trial) (map[string]float64, error) {
+func recall(ctx context.Context, rec Recorder, trials []trial.Trial) (map[string]float64, error) {
 	known, ok := rec.(Remembering)
 	if !ok || len(trials) == 0 {
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // ByRule is the strategy that measures what a Chooser names.
@@ -11,10 +12,10 @@ const ByRule = "rule"
 
 // A Chooser names, for a matrix on a device, which of some configurations of one precision
 // are worth measuring in a cache state: a few, the most promising first. None is no error.
-type Chooser func(dev kernels.Device, m Matrix, cache Cache, among []kernels.Config) ([]kernels.Config, error)
+type Chooser func(dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config, error)
 
 // choose keeps what the chooser names, in each precision.
-func (p planner) choose(m Matrix, cache Cache, points []kernels.Config) ([]kernels.Config, error) {
+func (p planner) choose(m trial.Matrix, cache trial.Cache, points []kernels.Config) ([]kernels.Config, error) {
 	if p.chooser == nil {
 		return nil, fmt.Errorf("the strategy %q needs a rule, and there is none", ByRule)
 	}

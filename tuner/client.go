@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"spmvtune/tuner/trial"
 )
 
 // Files of a worker process, beside its standard ones: anything that a library
@@ -43,7 +45,7 @@ type client struct {
 
 // A death says how a worker ended without answering.
 type death struct {
-	Status  Status
+	Status  trial.Status
 	Message string
 	Killed  bool // from outside, by SIGKILL
 }
@@ -145,7 +147,7 @@ func (c *client) wait(ctx context.Context, done <-chan outcome, timeout time.Dur
 		}
 		c.kill()
 		<-done
-		return reply{}, &death{Status: Timeout, Message: fmt.Sprintf("no answer within %s; the worker was killed", timeout)}
+		return reply{}, &death{Status: trial.Timeout, Message: fmt.Sprintf("no answer within %s; the worker was killed", timeout)}
 	case <-ctx.Done():
 		c.kill()
 		<-done
@@ -176,13 +178,13 @@ func (c *client) died(err error) *death {
 	ws, _ := state.Sys().(syscall.WaitStatus)
 	switch {
 	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
-		return &death{Status: OOM, Message: said}
+		return &death{Status: trial.OOM, Message: said}
 	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
 		time.Sleep(reprieve)
-		return &death{Status: OOM, Message: "the worker was killed from outside (signal 9): most likely memory ran out and the system did", Killed: true}
+		return &death{Status: trial.OOM, Message: "the worker was killed from outside (signal 9): most likely memory ran out and the system did", Killed: true}
 	case said != "":
-		return &death{Status: Fault, Message: "the worker crashed: " + said}
+		return &death{Status: trial.Fault, Message: "the worker crashed: " + said}
 	default:
-		return &death{Status: Fault, Message: fmt.Sprintf("the worker ended (%s): %v", state, err)}
+		return &death{Status: trial.Fault, Message: fmt.Sprintf("the worker ended (%s): %v", state, err)}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // scattering is a product of a millisecond whose samples scatter, independently of each
@@ -35,11 +36,11 @@ func TestCoverage(t *testing.T) {
 		p := &scattering{rng: rand.New(rand.NewPCG(1, 2)), sigma: sigma}
 		covered, samples := 0, 0
 		for range trials {
-			r := Result{Trial: Trial{Cache: Cold}}
+			r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
 			if err := sample(p, nil, proto, 0, &r); err != nil {
 				t.Fatal(err)
 			}
-			r.summarise(0)
+			summarise(&r, 0)
 			if r.Low <= 1e-3 && 1e-3 <= r.High {
 				covered++
 			}

@@ -1,13 +1,17 @@
 package tuner
 
-import "fmt"
+import (
+	"fmt"
+
+	"spmvtune/tuner/trial"
+)
 
 // An Event is progress of a run, for whoever shows it. Exactly one of the
 // pointers is set.
 type Event struct {
 	Started *Started
 	Matrix  *MatrixPlanned
-	Result  *Result
+	Result  *trial.Result
 	Failure *Failure
 }
 
@@ -22,7 +26,7 @@ type Started struct {
 
 // MatrixPlanned says what is to be done on the next matrix.
 type MatrixPlanned struct {
-	Matrix   Matrix
+	Matrix   trial.Matrix
 	Index    int  // from 0
 	Trials   int  // of this matrix
 	Finished int  // of these, measured by an earlier run
@@ -53,12 +57,12 @@ func (t Twin) String() string {
 type Summary struct {
 	Device   string
 	Matrices int
-	Trials   int            // in the plan
-	Finished int            // measured by an earlier run
-	Measured map[Status]int // by this run, by how they ended
-	Invalid  map[string]int // of these, the ones that the device can't launch, by reason
-	Skipped  map[string]int // configurations left out, by reason
-	Failed   []Result       // trials of this run that did not end well, without Invalid ones
+	Trials   int                  // in the plan
+	Finished int                  // measured by an earlier run
+	Measured map[trial.Status]int // by this run, by how they ended
+	Invalid  map[string]int       // of these, the ones that the device can't launch, by reason
+	Skipped  map[string]int       // configurations left out, by reason
+	Failed   []trial.Result       // trials of this run that did not end well, without Invalid ones
 	// FailedBefore is how many trials of an earlier run did not end well and were
 	// not tried again.
 	FailedBefore int

@@ -9,14 +9,15 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A Timing is what is recorded of a trial that went well.
 type Timing struct {
 	Matrix string // its hash
-	Size   Size
+	Size   trial.Size
 	kernels.Config
-	Cache   Cache
+	Cache   trial.Cache
 	Median  float64 // seconds of a product
 	Samples int
 	Batch   int     // products per sample
@@ -65,7 +66,7 @@ func newExperience(list []Timing, p configs.Protocol, dev kernels.Device) experi
 // On the same matrix it is the time of the nearest configuration. Otherwise it is the
 // geometric mean over the matrices that are known, in proportion to their bytes, which
 // is no better than a guess: how a kernel takes to a structure is what sweeps are for.
-func (e experience) product(t Trial, size Size) (seconds float64, same bool) {
+func (e experience) product(t trial.Trial, size trial.Size) (seconds float64, same bool) {
 	matrices := e.timings[point{kernel: t.Kernel, precision: t.Precision}]
 	if list := matrices[t.Matrix]; len(list) > 0 {
 		return nearest(t, list).Median, true
@@ -73,7 +74,7 @@ func (e experience) product(t Trial, size Size) (seconds float64, same bool) {
 	logs := 0.0
 	for _, matrix := range slices.Sorted(maps.Keys(matrices)) { // in order, for the same sum each time
 		n := nearest(t, matrices[matrix])
-		logs += math.Log(n.Median * size.bytes(t.Precision) / n.Size.bytes(t.Precision))
+		logs += math.Log(n.Median * bytesOf(size, t.Precision) / bytesOf(n.Size, t.Precision))
 	}
 	if len(matrices) == 0 {
 		return 0, false
@@ -83,7 +84,7 @@ func (e experience) product(t Trial, size Size) (seconds float64, same bool) {
 
 // nearest is the timing whose block and grid are the fewest doublings away; other
 // parameters count as one and a half, another cache state as three.
-func nearest(t Trial, list []Timing) Timing {
+func nearest(t trial.Trial, list []Timing) Timing {
 	best, least := list[0], math.Inf(1)
 	params := t.Params.String()
 	for _, o := range list {
@@ -104,7 +105,7 @@ func nearest(t Trial, list []Timing) Timing {
 func doublings(a, b int) float64 { return math.Abs(math.Log2(float64(max(a, 1)) / float64(max(b, 1)))) }
 
 // bytes is what a product moves at least, in CSR.
-func (s Size) bytes(p kernels.Precision) float64 {
+func bytesOf(s trial.Size, p kernels.Precision) float64 {
 	v := p.Bytes()
 	return float64(max((4+v)*s.Nonzeros+(4+v)*s.Rows+v*s.Cols, 1))
 }
@@ -120,9 +121,9 @@ const Verifications = 2
 // foresee is about how long a trial takes whose product takes so many seconds: the
 // samples that are usual and fit the budget, with their warm-up and flushes, and what
 // surrounds them.
-func (e experience) foresee(product float64, size Size, t Trial, p configs.Protocol, dev kernels.Device) float64 {
+func (e experience) foresee(product float64, size trial.Size, t trial.Trial, p configs.Protocol, dev kernels.Device) float64 {
 	sample := product
-	if t.Cache == Cold {
+	if t.Cache == trial.Cold {
 		sample += flush(dev)
 	} else if product < shortest {
 		sample = shortest

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // Who is in the finals: the trials that are slower than the best of their precision by
@@ -46,7 +47,7 @@ type contest struct {
 
 // A finalist is a trial with its median and those of its finals, in seconds.
 type finalist struct {
-	Trial
+	trial.Trial
 	medians []float64
 }
 
@@ -59,15 +60,15 @@ func newFinals(most int, seed uint64, matrix string) *finals {
 
 // enter takes note of a trial that ended well, with the medians of its finals in an
 // earlier run.
-func (f *finals) enter(t Trial, median float64, again []float64) {
+func (f *finals) enter(t trial.Trial, median float64, again []float64) {
 	if f.most == 0 || !(median > 0) {
 		return
 	}
-	c := f.at[t.phase()]
+	c := f.at[phaseOf(t)]
 	if c == nil {
 		c = &contest{}
-		f.at[t.phase()] = c
-		f.phases = append(f.phases, t.phase())
+		f.at[phaseOf(t)] = c
+		f.phases = append(f.phases, phaseOf(t))
 	}
 	c.trials = append(c.trials, &finalist{t, append([]float64{median}, again...)})
 	c.finals += len(again)
@@ -122,11 +123,11 @@ func (f *finals) next() *job {
 
 // told takes note of the result of the one that was given last. One that fails is not
 // asked for again.
-func (f *finals) told(r Result) {
-	c, one := f.at[r.phase()], f.round[0]
+func (f *finals) told(r trial.Result) {
+	c, one := f.at[phaseOf(r.Trial)], f.round[0]
 	f.round = f.round[1:]
 	c.finals++
-	if r.Status == OK {
+	if r.Status == trial.OK {
 		one.medians = append(one.medians, r.Median)
 		return
 	}

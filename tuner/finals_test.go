@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/trial"
 )
 
 // play plays finals of trials on the medians given, in order, where each repetition takes
@@ -13,9 +14,9 @@ import (
 func play(f *finals) map[string]int {
 	asked := map[string]int{}
 	for j := f.next(); j != nil; j = f.next() {
-		r := Result{Trial: j.Trial, Status: OK, Final: j.final, Median: f.round[0].medians[0]}
+		r := trial.Result{Trial: j.Trial, Status: trial.OK, Final: j.final, Median: f.round[0].medians[0]}
 		if strings.HasSuffix(j.ID, "!") {
-			r.Status = Fault
+			r.Status = trial.Fault
 		}
 		asked[j.ID]++
 		f.told(r)
@@ -25,7 +26,7 @@ func play(f *finals) map[string]int {
 
 func entered(most int, names string, medians ...float64) *finals {
 	f := newFinals(most, 1, "m")
-	for i, t := range trialsOf(Warm, names) {
+	for i, t := range trialsOf(trial.Warm, names) {
 		f.enter(t, medians[i], nil)
 	}
 	return f
@@ -72,7 +73,7 @@ func TestFinals(t *testing.T) {
 	for _, sweep := range []*configs.Sweep{finalsSweep(), onGPU(finalsSweep())} {
 		rec := &memory{}
 		sum := runTest(t, sweep, rec, Options{})
-		if sum.Measured[OK] != 8 || len(rec.results) != 8 || sum.Finals != 24 || len(rec.finals) != 24 {
+		if sum.Measured[trial.OK] != 8 || len(rec.results) != 8 || sum.Finals != 24 || len(rec.finals) != 24 {
 			t.Fatalf("measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.Finals, len(rec.results), len(rec.finals))
 		}
 		last := rec.results[7]
@@ -80,7 +81,7 @@ func TestFinals(t *testing.T) {
 			var blocks []int
 			for _, r := range rec.finals[start : start+3] {
 				blocks = append(blocks, r.Block)
-				if want := []Cache{Warm, Cold}[start/12]; r.Cache != want || r.At.Before(last.At) || len(r.Samples) != 6 || r.Sentinel {
+				if want := []trial.Cache{trial.Warm, trial.Cold}[start/12]; r.Cache != want || r.At.Before(last.At) || len(r.Samples) != 6 || r.Sentinel {
 					t.Errorf("final %+v, want a %s one of 6 samples after %v", r, want, last.At)
 				}
 			}
@@ -124,7 +125,7 @@ func TestFinalsOfASearch(t *testing.T) {
 		t.Fatal("no finals")
 	}
 	for _, r := range rec.finals {
-		if i := slices.IndexFunc(rec.results, func(o Result) bool { return o.ID == r.ID }); i < 0 || rec.results[i].Stop == StopSearch {
+		if i := slices.IndexFunc(rec.results, func(o trial.Result) bool { return o.ID == r.ID }); i < 0 || rec.results[i].Stop == trial.StopSearch {
 			t.Errorf("a final of %s, which is no whole trial", r.Config)
 		}
 	}

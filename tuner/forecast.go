@@ -8,12 +8,13 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
 )
 
 // forecast says what is left to do of a plan.
 func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecast, error) {
 	f := Forecast{Plan: plan, Count: len(plan.Trials)}
-	e := newEstimate(r.sweep.Protocol, r.planner.device, plan.Matrix.size(), past)
+	e := newEstimate(r.sweep.Protocol, r.planner.device, plan.Matrix.Size(), past)
 	if search.Adaptive(r.sweep.Search.Strategy) {
 		work, err := r.workOn(ctx, plan)
 		if err != nil {
@@ -30,7 +31,7 @@ func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecas
 		return f, nil
 	}
 	todo := plan.Trials
-	var good []Trial
+	var good []trial.Trial
 	if r.rec != nil {
 		var err error
 		if todo, good, err = r.unfinished(ctx, plan); err != nil {
@@ -46,11 +47,11 @@ func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecas
 type estimate struct {
 	protocol  configs.Protocol
 	device    kernels.Device
-	size      Size
+	size      trial.Size
 	past      experience
 	best      bests
 	products  map[phase][]float64 // in seconds, of trials whose kernel is known
-	sentinels map[Cache]*sentinelEstimate
+	sentinels map[trial.Cache]*sentinelEstimate
 	seconds   float64
 	known     int // of the trials, those whose kernel was measured on this matrix
 }
@@ -60,14 +61,14 @@ type sentinelEstimate struct {
 	since int     // trials since it was measured
 }
 
-func newEstimate(p configs.Protocol, dev kernels.Device, size Size, past experience) *estimate {
+func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past experience) *estimate {
 	return &estimate{protocol: p, device: dev, size: size, past: past,
-		best: bests{}, products: map[phase][]float64{}, sentinels: map[Cache]*sentinelEstimate{}}
+		best: bests{}, products: map[phase][]float64{}, sentinels: map[trial.Cache]*sentinelEstimate{}}
 }
 
 // all is how long it takes to measure what is left to do, with the sentinels in between
 // and the finals, where other trials have ended well already.
-func (e *estimate) all(good, todo []Trial) time.Duration {
+func (e *estimate) all(good, todo []trial.Trial) time.Duration {
 	for _, t := range good {
 		e.done(t)
 	}
@@ -82,7 +83,7 @@ func (e *estimate) all(good, todo []Trial) time.Duration {
 
 // whole is how long a trial takes that is not cut short, and its product; 0 where nothing
 // is known of the kernel.
-func (e *estimate) whole(t Trial) (seconds, product float64) {
+func (e *estimate) whole(t trial.Trial) (seconds, product float64) {
 	product, same := e.past.product(t, e.size)
 	if same {
 		e.known++
@@ -94,14 +95,14 @@ func (e *estimate) whole(t Trial) (seconds, product float64) {
 }
 
 // short is how long one takes with the fewest samples.
-func (e *estimate) short(t Trial, product float64) float64 {
+func (e *estimate) short(t trial.Trial, product float64) float64 {
 	fewest := e.protocol
 	fewest.Samples[1] = fewest.Samples[0]
 	return e.past.foresee(product, e.size, t, fewest, e.device)
 }
 
 // done takes account of a trial that was measured before.
-func (e *estimate) done(t Trial) {
+func (e *estimate) done(t trial.Trial) {
 	known := e.known
 	took, product := e.whole(t)
 	e.known = known
@@ -111,15 +112,15 @@ func (e *estimate) done(t Trial) {
 	}
 }
 
-func (e *estimate) note(t Trial, product float64) {
+func (e *estimate) note(t trial.Trial, product float64) {
 	if product > 0 {
 		e.best.note(t, product)
-		e.products[t.phase()] = append(e.products[t.phase()], product)
+		e.products[phaseOf(t)] = append(e.products[phaseOf(t)], product)
 	}
 }
 
 // trial adds one that is left to do.
-func (e *estimate) trial(t Trial) {
+func (e *estimate) trial(t trial.Trial) {
 	took, product := e.whole(t)
 	if s := e.sentinels[t.Cache]; s == nil {
 		e.sentinels[t.Cache] = &sentinelEstimate{takes: took}
@@ -130,7 +131,7 @@ func (e *estimate) trial(t Trial) {
 		}
 		s.since++
 	}
-	if best := e.best[t.phase()]; e.protocol.Slow > 0 && best > 0 && product > e.protocol.Slow*best {
+	if best := e.best[phaseOf(t)]; e.protocol.Slow > 0 && best > 0 && product > e.protocol.Slow*best {
 		took = e.short(t, product)
 	}
 	e.note(t, product)
@@ -143,7 +144,7 @@ func (e *estimate) trial(t Trial) {
 const finalsTaken = 1.6
 
 // finals adds them: of the trials that are expected to be the leaders of each phase.
-func (e *estimate) finals(todo []Trial) {
+func (e *estimate) finals(todo []trial.Trial) {
 	for _, p := range phases(todo) {
 		products := slices.Sorted(slices.Values(e.products[p]))
 		n := 0
@@ -157,7 +158,7 @@ func (e *estimate) finals(todo []Trial) {
 		if e.protocol.Finals > fewestFinals {
 			count = max(count, min(len(products), int(finalsTaken*float64(count))))
 		}
-		one := slices.IndexFunc(todo, func(t Trial) bool { return t.phase() == p })
+		one := slices.IndexFunc(todo, func(t trial.Trial) bool { return phaseOf(t) == p })
 		e.seconds += float64(count) * e.short(todo[one], products[0])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
 )
 
 // An Outlook is about what a sweep would do on a matrix that was not loaded.
@@ -18,7 +19,7 @@ type Outlook struct {
 
 // Look tells the outlook of a sweep on a matrix of a size, on a device that need not
 // be here. A constraint that can't be evaluated is an error.
-func Look(sweep *configs.Sweep, size Size, dev kernels.Device) (Outlook, error) {
+func Look(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Outlook, error) {
 	o := Outlook{Load: time.Duration(float64(size.Nonzeros+size.Rows) / loadRate * float64(time.Second))}
 	phases := caches(sweep.Protocol)
 	times := map[kernels.Precision]time.Duration{} // of a configuration, all phases
@@ -78,14 +79,14 @@ const (
 // guess is about how long a trial takes of whose kernel nothing is known: preparation and
 // verification, and sampling for as long as the protocol allows, flushes included. A
 // trial that reaches its target early is faster, a badly balanced kernel slower.
-func guess(size Size, precision kernels.Precision, cache Cache, p configs.Protocol, dev kernels.Device) time.Duration {
+func guess(size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol, dev kernels.Device) time.Duration {
 	bandwidth := cpuBandwidth
 	if dev.Backend == "cuda" {
 		bandwidth = gpuBandwidth
 	}
-	sample := max(size.bytes(precision)/bandwidth, shortest)
-	if cache == Cold {
-		sample = size.bytes(precision)/bandwidth + flush(dev)
+	sample := max(bytesOf(size, precision)/bandwidth, shortest)
+	if cache == trial.Cold {
+		sample = bytesOf(size, precision)/bandwidth + flush(dev)
 	}
 	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
 	seconds := float64(p.Warmup)*sample + sampling + around(size, precision, dev)
@@ -104,14 +105,14 @@ func flush(dev kernels.Device) float64 {
 }
 
 // around is what surrounds the samples of a trial, in seconds, where nothing is known.
-func around(size Size, precision kernels.Precision, dev kernels.Device) float64 {
+func around(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
 	return aside + sized(size, precision, dev)
 }
 
 // sized is the part of it that grows with the matrix.
-func sized(size Size, precision kernels.Precision, dev kernels.Device) float64 {
+func sized(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
 	if dev.Backend == "cuda" {
 		return perRow * float64(size.Rows)
 	}
-	return size.bytes(precision) / oneBandwidth
+	return bytesOf(size, precision) / oneBandwidth
 }

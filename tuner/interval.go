@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"spmvtune/tuner/trial"
 )
 
 // confidence is the least coverage of the interval of the median.
@@ -75,7 +77,7 @@ func (i interval) within(target float64) bool {
 }
 
 // summarise fills r's median and interval from its samples.
-func (r *Result) summarise(tick float64) {
+func summarise(r *trial.Result, tick float64) {
 	i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick)
 	r.Median, r.Low, r.High = i.mid, i.low, i.high
 	if i.covered < confidence {

@@ -10,6 +10,7 @@ import (
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
+	"spmvtune/tuner/trial"
 )
 
 // worthKeeping is how long a generator must take for its matrix to be kept. Most are
@@ -51,10 +52,10 @@ func findKept(ctx context.Context, spec configs.Matrix) kept {
 
 // load returns the matrix if it is kept. An entry that is damaged is as good as none:
 // the matrix is made again and takes its place.
-func (k kept) load(ctx context.Context) (*sparse.CSR[float64], Matrix, error) {
+func (k kept) load(ctx context.Context) (*sparse.CSR[float64], trial.Matrix, error) {
 	e, err := k.dir.Open(k.key)
 	if err != nil {
-		return nil, Matrix{}, err
+		return nil, trial.Matrix{}, err
 	}
 	defer e.Close()
 	a, err := e.Copy(ctx)
@@ -62,10 +63,10 @@ func (k kept) load(ctx context.Context) (*sparse.CSR[float64], Matrix, error) {
 }
 
 // describe is load without the matrix.
-func (k kept) describe() (Matrix, error) {
+func (k kept) describe() (trial.Matrix, error) {
 	e, err := k.dir.Open(k.key)
 	if err != nil {
-		return Matrix{}, err
+		return trial.Matrix{}, err
 	}
 	return k.described(e.Meta), e.Close()
 }
@@ -79,16 +80,16 @@ func IsKept(ctx context.Context, spec configs.Matrix) bool {
 // View hands a matrix to use, without a copy of one that is kept: its arrays are then
 // the mapped file, verified, and gone when use returns. For a short look, not for a
 // measurement: see [Load].
-func View(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], Matrix) error) error {
+func View(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error) error {
 	return view(ctx, spec, use, func(e *cache.Entry) (*sparse.CSR[float64], error) { return e.A, e.Verify(ctx) })
 }
 
 // ViewPattern is View of where the entries are. The matrix may have no values.
-func ViewPattern(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], Matrix) error) error {
+func ViewPattern(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error) error {
 	return view(ctx, spec, use, func(e *cache.Entry) (*sparse.CSR[float64], error) { return e.Pattern(ctx) })
 }
 
-func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], Matrix) error, verified func(*cache.Entry) (*sparse.CSR[float64], error)) error {
+func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error, verified func(*cache.Entry) (*sparse.CSR[float64], error)) error {
 	k := findKept(ctx, spec)
 	if e, err := k.dir.Open(k.key); err == nil {
 		defer e.Close()
@@ -107,7 +108,7 @@ func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64
 	return use(a, m)
 }
 
-func (k kept) described(e cache.Meta) Matrix {
+func (k kept) described(e cache.Meta) trial.Matrix {
 	m := named(k.spec)
 	m.Hash, m.Features, m.FeaturesSeconds, m.Pattern = e.Hash, e.Features, e.FeaturesSeconds, e.Pattern
 	m.Field, m.Symmetry, m.NonFinite = e.Field, e.Symmetry, e.NonFinite
@@ -116,7 +117,7 @@ func (k kept) described(e cache.Meta) Matrix {
 
 // makeAndKeep reads or generates the matrix and stores it. That the cache can't be
 // filled is a note, no error.
-func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], Matrix, error) {
+func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], trial.Matrix, error) {
 	start := time.Now()
 	a, m, err := obtain(ctx, k.spec)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/sparse/cache"
+	"spmvtune/tuner/trial"
 )
 
 const fileOfFive = `%%MatrixMarket matrix coordinate integer symmetric
@@ -20,7 +21,7 @@ const fileOfFive = `%%MatrixMarket matrix coordinate integer symmetric
 `
 
 // loaded loads a matrix and checks that Describe says the same.
-func loaded(t *testing.T, spec configs.Matrix) Matrix {
+func loaded(t *testing.T, spec configs.Matrix) trial.Matrix {
 	t.Helper()
 	a, m, err := Load(t.Context(), spec)
 	if err != nil {
@@ -146,7 +147,7 @@ func TestLoadWithoutRoom(t *testing.T) {
 
 // alike reports whether two descriptions of a matrix are the same but for how long
 // reading its features took.
-func alike(a, b Matrix) bool {
+func alike(a, b trial.Matrix) bool {
 	a.FeaturesSeconds, b.FeaturesSeconds = 0, 0
 	return reflect.DeepEqual(a, b)
 }

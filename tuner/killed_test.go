@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"spmvtune/tuner/trial"
 )
 
 // A worker that the system kills has most likely run out of memory. One that is
@@ -38,7 +40,7 @@ func TestWorkerKilledFromOutside(t *testing.T) {
 			switch {
 			case asked && len(rec.results) > 0:
 				t.Errorf("the trial is recorded as %s: %s", rec.results[0].Status, rec.results[0].Message)
-			case !asked && (len(rec.results) != 1 || rec.results[0].Status != OOM):
+			case !asked && (len(rec.results) != 1 || rec.results[0].Status != trial.OOM):
 				t.Errorf("results %+v", rec.results)
 			}
 		})

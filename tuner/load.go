@@ -10,6 +10,7 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
+	"spmvtune/tuner/trial"
 )
 
 // Load returns the matrix that a sweep names, and describes it. It comes from the
@@ -17,7 +18,7 @@ import (
 // Its arrays are memory of its own: what lies in a mapped file is laid out in other
 // pages, and can be taken away, in the middle of a sample. Nothing is downloaded: the
 // matrix must be settled.
-func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matrix, error) {
+func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], trial.Matrix, error) {
 	k := findKept(ctx, spec)
 	if a, m, err := k.load(ctx); err == nil || ctx.Err() != nil {
 		return a, m, err
@@ -26,7 +27,7 @@ func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], Matri
 }
 
 // Describe is Load without the matrix: of one that is kept, it reads no entry.
-func Describe(ctx context.Context, spec configs.Matrix) (Matrix, error) {
+func Describe(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
 	k := findKept(ctx, spec)
 	if m, err := k.describe(); err == nil {
 		return m, nil
@@ -36,7 +37,7 @@ func Describe(ctx context.Context, spec configs.Matrix) (Matrix, error) {
 }
 
 // obtain reads or generates a matrix, and describes it.
-func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m Matrix, err error) {
+func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m trial.Matrix, err error) {
 	m = named(spec)
 	if !spec.Settled() {
 		return nil, m, fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name, spec.SuiteSparse, spec.SuiteSparse)
@@ -66,8 +67,8 @@ func readOptions(spec configs.Matrix) file.Options {
 }
 
 // named is a description with what the sweep says.
-func named(spec configs.Matrix) Matrix {
-	m := Matrix{Name: spec.Name, Class: spec.Class, Source: spec.Path}
+func named(spec configs.Matrix) trial.Matrix {
+	m := trial.Matrix{Name: spec.Name, Class: spec.Class, Source: spec.Path}
 	switch {
 	case spec.Twin:
 		m.Source = twinSource + spec.SuiteSparse + ": " + generate.Spec(spec.Generate, spec.Args)

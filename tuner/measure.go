@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/trial"
 )
 
 // begin measures the roof and opens the record, before the first trial.
@@ -27,12 +28,12 @@ func (r *run) begin(ctx context.Context) error {
 		Sources:  r.planner.sources,
 		Protocol: ProtocolText(r.sweep.Protocol),
 		Version:  r.opt.Version,
-		Origin:   Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},
+		Origin:   trial.Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},
 	})
 }
 
 // reload gives m to a new worker, if the last one died.
-func (r *run) reload(ctx context.Context, spec configs.Matrix, m Matrix) error {
+func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) error {
 	if r.client != nil {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m Matrix) error {
 // next is told the result and gives the job after it, nil if that is not to be
 // started yet. It is started before the result is recorded, so that a GPU does not
 // wait for the disk. On a processor recording would be measured, too.
-func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
+func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
 	defer spend(&r.sum.Effort.Wall, time.Now())
@@ -65,7 +66,7 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	}
 	rep, err := r.client.wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
-	res := Result{Trial: j.Trial, At: time.Now().UTC()}
+	res := trial.Result{Trial: j.Trial, At: time.Now().UTC()}
 	spoiled := false
 	var d *death
 	switch {
@@ -83,8 +84,8 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 		r.sum.Effort.Add(rep.Effort)
 	}
 	res.Sentinel, res.Final = j.sentinel, j.final
-	if j.look != nil && res.Status == OK {
-		res.Stop = StopSearch
+	if j.look != nil && res.Status == trial.OK {
+		res.Stop = trial.StopSearch
 	}
 	r.best.note(j.Trial, res.Median)
 	after := next(res)
@@ -95,7 +96,7 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
 		r.ahead = r.client.start(r.request(*after))
 	}
-	if res.Again() && res.Status != OK { // it was good once: there is nothing to compare
+	if res.Again() && res.Status != trial.OK { // it was good once: there is nothing to compare
 		return nil
 	}
 	if err := r.rec.Record(ctx, res); err != nil {
@@ -110,8 +111,8 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 	r.done[res.ID] = true
 	r.sum.Measured[res.Status]++
 	switch res.Status {
-	case OK:
-	case Invalid:
+	case trial.OK:
+	case trial.Invalid:
 		r.sum.Invalid[res.Message]++
 	default:
 		r.sum.Failed = append(r.sum.Failed, res)
@@ -125,7 +126,7 @@ func (r *run) trial(ctx context.Context, j job, next func(Result) *job) error {
 // finals the fewest samples do: more would say more of one preparation, and not of the
 // next.
 func (r *run) request(j job) request {
-	best := r.best[j.phase()]
+	best := r.best[phaseOf(j.Trial)]
 	if j.sentinel || j.final {
 		best = 0
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/trial"
 )
 
 // Tasks that each measure a part do, together, what one run does, and nothing twice,
@@ -21,7 +22,7 @@ func TestPartsMakeTheWhole(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 9} {
 		parts := &memory{}
 		for i := range n {
-			both := map[string][]Part{"grid": {{i, n}}, "other": {{n - 1 - i, n}}}
+			both := map[string][]trial.Part{"grid": {{Index: i, Of: n}}, "other": {{Index: n - 1 - i, Of: n}}}
 			before := len(parts.results)
 			sum := runTest(t, sweep, parts, Options{Parts: both})
 			if sum.Finished != 0 || len(parts.results)-before != sum.Trials {
@@ -46,13 +47,13 @@ func TestPartsOfOneMatrix(t *testing.T) {
 	rec := &memory{}
 	planned := 0
 	sum := runTest(t, sweep, rec, Options{
-		Parts:   map[string][]Part{"grid": {{0, 4}, {0, 2}, {3, 4}}},
+		Parts:   map[string][]trial.Part{"grid": {{Index: 0, Of: 4}, {Index: 0, Of: 2}, {Index: 3, Of: 4}}},
 		Observe: func(e Event) { planned += count(e.Matrix != nil) },
 	})
 	if planned != 1 || len(rec.results) != 3 || len(sum.Pieces) != 3 {
 		t.Errorf("planned %d times, %d results, pieces %+v", planned, len(rec.results), sum.Pieces)
 	}
-	if sum := runTest(t, sweep, &memory{}, Options{Parts: map[string][]Part{}}); sum.Trials != 0 || sum.Matrices != 0 {
+	if sum := runTest(t, sweep, &memory{}, Options{Parts: map[string][]trial.Part{}}); sum.Trials != 0 || sum.Matrices != 0 {
 		t.Errorf("without parts: %+v", sum)
 	}
 }
@@ -75,7 +76,7 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	rec := &memory{}
 	sum, err := Run(ctx, sweep, rec, Options{
 		Launch: testLauncher,
-		Parts:  map[string][]Part{"lost": {All}, "grid": {{0, 4}, {1, 2}}, "last": {All}, "elsewhere": {All}},
+		Parts:  map[string][]trial.Part{"lost": {trial.Whole}, "grid": {{Index: 0, Of: 4}, {Index: 1, Of: 2}}, "last": {trial.Whole}, "elsewhere": {trial.Whole}},
 		Observe: func(e Event) {
 			if e.Result != nil && len(rec.results) == 2 {
 				cancel()
@@ -88,7 +89,7 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	want := map[string]string{"lost": "no/such/file.mtx", "grid 1/2": "interrupted", "last": "interrupted", "elsewhere": "interrupted"}
 	for _, p := range sum.Pieces {
 		name := p.Matrix
-		if p.Part == (Part{1, 2}) {
+		if p.Part == (trial.Part{Index: 1, Of: 2}) {
 			name += " 1/2"
 		}
 		if reason, ok := want[name]; ok == p.Complete || !strings.Contains(p.Reason, reason) {
@@ -98,7 +99,7 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	if len(sum.Pieces) != 5 {
 		t.Errorf("%d pieces", len(sum.Pieces))
 	}
-	sum = runTest(t, sweep, rec, Options{Parts: map[string][]Part{"elsewhere": {All}}})
+	sum = runTest(t, sweep, rec, Options{Parts: map[string][]trial.Part{"elsewhere": {trial.Whole}}})
 	if len(sum.Pieces) != 1 || sum.Pieces[0].Complete || !strings.Contains(sum.Pieces[0].Reason, "no such matrix") {
 		t.Errorf("%+v", sum.Pieces)
 	}

@@ -8,12 +8,13 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A Plan is what a sweep tries on one matrix, in the order it is tried.
 type Plan struct {
-	Matrix  Matrix
-	Trials  []Trial
+	Matrix  trial.Matrix
+	Trials  []trial.Trial
 	Skipped map[string]int // number of configurations left out, by reason
 	Twin    *Twin          // set where the matrix is one; it has no trials then
 }
@@ -28,12 +29,12 @@ type planner struct {
 
 // caches lists the cache states of a protocol, in the order of their phases:
 // they are never mixed.
-func caches(p configs.Protocol) []Cache {
+func caches(p configs.Protocol) []trial.Cache {
 	switch p.Cache {
 	case "both":
-		return []Cache{Warm, Cold}
+		return []trial.Cache{trial.Warm, trial.Cold}
 	default:
-		return []Cache{Cache(p.Cache)}
+		return []trial.Cache{trial.Cache(p.Cache)}
 	}
 }
 
@@ -47,7 +48,7 @@ type point struct {
 
 // points gives the configurations that the sweep tries on a matrix of a size, each
 // once, and counts those that are left out by reason.
-func (p planner) points(size Size, skipped map[string]int, each func(kernels.Config)) error {
+func (p planner) points(size trial.Size, skipped map[string]int, each func(kernels.Config)) error {
 	seen := map[point]bool{} // of kernels that are in several spaces
 	several := p.several()
 	for _, space := range p.sweep.Kernels {
@@ -103,10 +104,10 @@ func (p planner) several() map[string]bool {
 // plan applies the sweep's space, its constraints and its strategy to m. The
 // order of the trials is random, the same for the same seed and matrix, so that
 // a drift of the machine falls on all configurations alike.
-func (p planner) plan(m Matrix) (Plan, error) {
+func (p planner) plan(m trial.Matrix) (Plan, error) {
 	plan := Plan{Matrix: m, Skipped: map[string]int{}}
 	var points []kernels.Config
-	if err := p.points(m.size(), plan.Skipped, func(c kernels.Config) { points = append(points, c) }); err != nil {
+	if err := p.points(m.Size(), plan.Skipped, func(c kernels.Config) { points = append(points, c) }); err != nil {
 		return plan, err
 	}
 	h := fnv.New64a()
@@ -133,8 +134,8 @@ func (p planner) plan(m Matrix) (Plan, error) {
 			}
 		}
 		for _, c := range tried {
-			t := Trial{Matrix: m.Hash, Config: c, Cache: cache}
-			t.ID = Identity(t, p.device, p.sources[c.Kernel], protocol)
+			t := trial.Trial{Matrix: m.Hash, Config: c, Cache: cache}
+			t.ID = trial.Identity(t, p.device, p.sources[c.Kernel], protocol)
 			plan.Trials = append(plan.Trials, t)
 		}
 	}

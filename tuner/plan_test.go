@@ -6,12 +6,13 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 func testPlan(t *testing.T, sweep *configs.Sweep, hash string) Plan {
 	t.Helper()
 	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}, nil}
-	plan, err := p.plan(Matrix{Name: "m", Hash: hash})
+	plan, err := p.plan(trial.Matrix{Name: "m", Hash: hash})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,31 +74,31 @@ func TestPlanSkips(t *testing.T) {
 
 // All that a result depends on changes the identity, and nothing else does.
 func TestIdentity(t *testing.T) {
-	base := Trial{Matrix: "m", Cache: Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: 1, Grid: 2, Params: kernels.Params("a=1 b=2")}}
+	base := trial.Trial{Matrix: "m", Cache: trial.Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: 1, Grid: 2, Params: kernels.Params("a=1 b=2")}}
 	dev := kernels.Device{Backend: "cpu", Name: "n", Driver: "d"}
-	id := Identity(base, dev, "src", "proto")
+	id := trial.Identity(base, dev, "src", "proto")
 	seen := map[string]string{id: "base"}
-	differ := func(name string, t2 Trial, d kernels.Device, src, proto string) {
+	differ := func(name string, t2 trial.Trial, d kernels.Device, src, proto string) {
 		t.Helper()
-		got := Identity(t2, d, src, proto)
+		got := trial.Identity(t2, d, src, proto)
 		if was, ok := seen[got]; ok {
 			t.Errorf("changing %s gives the identity of %s", name, was)
 		}
 		seen[got] = name
 	}
-	change := func(name string, f func(*Trial)) {
+	change := func(name string, f func(*trial.Trial)) {
 		t2 := base
 		f(&t2)
 		differ(name, t2, dev, "src", "proto")
 	}
-	change("matrix", func(t *Trial) { t.Matrix = "m2" })
-	change("kernel", func(t *Trial) { t.Kernel = "k2" })
-	change("precision", func(t *Trial) { t.Precision = kernels.Float64 })
-	change("block", func(t *Trial) { t.Block = 2 })
-	change("grid", func(t *Trial) { t.Grid = 1 })
-	change("block and grid", func(t *Trial) { t.Block, t.Grid = 12, 0 })
-	change("params", func(t *Trial) { t.Params = kernels.Params("a=1") })
-	change("cache", func(t *Trial) { t.Cache = Cold })
+	change("matrix", func(t *trial.Trial) { t.Matrix = "m2" })
+	change("kernel", func(t *trial.Trial) { t.Kernel = "k2" })
+	change("precision", func(t *trial.Trial) { t.Precision = kernels.Float64 })
+	change("block", func(t *trial.Trial) { t.Block = 2 })
+	change("grid", func(t *trial.Trial) { t.Grid = 1 })
+	change("block and grid", func(t *trial.Trial) { t.Block, t.Grid = 12, 0 })
+	change("params", func(t *trial.Trial) { t.Params = kernels.Params("a=1") })
+	change("cache", func(t *trial.Trial) { t.Cache = trial.Cold })
 	differ("source", base, dev, "src2", "proto")
 	differ("protocol", base, dev, "src", "proto2")
 	differ("device", base, kernels.Device{Backend: "cpu", Name: "n2", Driver: "d"}, "src", "proto")
@@ -106,7 +107,7 @@ func TestIdentity(t *testing.T) {
 	same := base
 	same.Params = kernels.Params("a=1 b=2")
 	dev.Memory, dev.Properties = 5, map[string]string{"clock": "1"}
-	if Identity(same, dev, "src", "proto") != id {
+	if trial.Identity(same, dev, "src", "proto") != id {
 		t.Error("the order of parameters, or the device's memory, changes the identity")
 	}
 }
@@ -132,7 +133,7 @@ func TestPlanByRule(t *testing.T) {
 	sweep.Protocol.Cache = "both"
 	sweep.Kernels[0].Precisions = []kernels.Precision{kernels.Float32, kernels.Float64}
 	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}, nil}
-	m := Matrix{Hash: "h"}
+	m := trial.Matrix{Hash: "h"}
 	whole, err := p.plan(m)
 	if err != nil {
 		t.Fatal(err)
@@ -141,9 +142,9 @@ func TestPlanByRule(t *testing.T) {
 	if _, err := p.plan(m); err == nil {
 		t.Error("a sweep by a rule was planned without one")
 	}
-	p.chooser = func(_ kernels.Device, _ Matrix, cache Cache, among []kernels.Config) ([]kernels.Config, error) {
+	p.chooser = func(_ kernels.Device, _ trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config, error) {
 		for _, c := range among {
-			if c.Block == 128 == (cache == Cold) {
+			if c.Block == 128 == (cache == trial.Cold) {
 				return []kernels.Config{c}, nil
 			}
 		}
@@ -157,12 +158,12 @@ func TestPlanByRule(t *testing.T) {
 		t.Fatalf("%d trials, want one of each precision and cache state", len(few.Trials))
 	}
 	ids := map[string]bool{}
-	for _, trial := range whole.Trials {
-		ids[trial.ID] = true
+	for _, one := range whole.Trials {
+		ids[one.ID] = true
 	}
-	for _, trial := range few.Trials {
-		if !ids[trial.ID] || (trial.Block == 128) != (trial.Cache == Cold) {
-			t.Errorf("%v in %s was not chosen, or is no trial of the grid", trial.Config, trial.Cache)
+	for _, one := range few.Trials {
+		if !ids[one.ID] || (one.Block == 128) != (one.Cache == trial.Cold) {
+			t.Errorf("%v in %s was not chosen, or is no trial of the grid", one.Config, one.Cache)
 		}
 	}
 }

@@ -7,13 +7,14 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A Forecast says what a sweep would do on one matrix.
 type Forecast struct {
 	Plan
 	Missing  string        // Group/Name where it is to be downloaded first: of its Plan only the name is known then
-	Size     Size          // of the twin of one that is missing; zero where it has none
+	Size     trial.Size    // of the twin of one that is missing; zero where it has none
 	Outlook  Outlook       // on that twin
 	Count    int           // of trials; where a strategy decides which, as many as there may be
 	AtMost   bool          // the strategy has not decided yet

@@ -6,6 +6,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A preview counts what is left to do, once for matrices of the same content.
@@ -34,26 +35,26 @@ func TestPreview(t *testing.T) {
 // The guess contains what surrounds the samples: flushes, and the work of the
 // host on a matrix whose product is fast.
 func TestGuess(t *testing.T) {
-	size := Size{Rows: 1e6, Cols: 1e6, Nonzeros: 5e6}
+	size := trial.Size{Rows: 1e6, Cols: 1e6, Nonzeros: 5e6}
 	p := configs.Protocol{Warmup: 1, Samples: [2]int{10, 10}, Budget: time.Minute}
 	dev := kernels.Device{Backend: "cuda", Cache: 50e6}
-	warm := guess(size, kernels.Float64, Warm, p, dev)
+	warm := guess(size, kernels.Float64, trial.Warm, p, dev)
 	if host := 4 * time.Millisecond; warm < host {
 		t.Errorf("%s for a trial that verifies a million rows twice", warm)
 	}
-	if cold := guess(size, kernels.Float64, Cold, p, dev); cold < warm+500*time.Microsecond {
+	if cold := guess(size, kernels.Float64, trial.Cold, p, dev); cold < warm+500*time.Microsecond {
 		t.Errorf("%s cold, with ten flushes of 100 MB; %s warm", cold, warm)
 	}
 	assumed := kernels.Device{Backend: "cuda"} // which says nothing of its cache
-	if cold := guess(size, kernels.Float64, Cold, p, assumed); cold < warm+500*time.Microsecond {
+	if cold := guess(size, kernels.Float64, trial.Cold, p, assumed); cold < warm+500*time.Microsecond {
 		t.Errorf("%s cold on a GPU that is assumed; %s warm", cold, warm)
 	}
-	if small := guess(Size{Rows: 1, Cols: 1, Nonzeros: 1}, kernels.Float32, Warm, p, dev); small < 1100*time.Microsecond {
+	if small := guess(trial.Size{Rows: 1, Cols: 1, Nonzeros: 1}, kernels.Float32, trial.Warm, p, dev); small < 1100*time.Microsecond {
 		t.Errorf("%s for a trial that is nothing but ten samples, a warm-up and what surrounds them", small)
 	}
 	p.Budget = time.Second
 	dev.Backend = "cpu"
-	if limit := 1200 * time.Millisecond; guess(size, kernels.Float64, Cold, p, dev) > limit {
-		t.Errorf("%s with a budget of a second", guess(size, kernels.Float64, Cold, p, dev))
+	if limit := 1200 * time.Millisecond; guess(size, kernels.Float64, trial.Cold, p, dev) > limit {
+		t.Errorf("%s with a budget of a second", guess(size, kernels.Float64, trial.Cold, p, dev))
 	}
 }

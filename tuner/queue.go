@@ -1,11 +1,14 @@
 package tuner
 
-import "spmvtune/configs"
+import (
+	"spmvtune/configs"
+	"spmvtune/tuner/trial"
+)
 
 // A job is a trial that is to be measured now: for its result, or, because it has one,
 // as a sentinel or in the finals.
 type job struct {
-	Trial
+	trial.Trial
 	sentinel, final bool
 
 	look *configs.Protocol // of a step of a search that has samples of its own; nil: the sweep's
@@ -15,11 +18,11 @@ type job struct {
 // what became of it.
 type source interface {
 	next() *job // nil after the last
-	told(Result)
+	told(trial.Result)
 }
 
 // A list is a source of trials that are known beforehand.
-type list struct{ todo []Trial }
+type list struct{ todo []trial.Trial }
 
 func (l *list) next() *job {
 	if len(l.todo) == 0 {
@@ -28,7 +31,7 @@ func (l *list) next() *job {
 	return &job{Trial: l.todo[0]}
 }
 
-func (l *list) told(Result) { l.todo = l.todo[1:] }
+func (l *list) told(trial.Result) { l.todo = l.todo[1:] }
 
 // A queue gives the jobs on a matrix, one after the other. In each cache state the
 // first trial that ended well is the sentinel: it is measured again after every so
@@ -39,18 +42,18 @@ type queue struct {
 	source
 	finals    *finals
 	every     int // trials; 0: no sentinels
-	sentinels map[Cache]*sentinel
+	sentinels map[trial.Cache]*sentinel
 }
 
 type sentinel struct {
-	Trial
+	trial.Trial
 	since int // trials since it was measured
 }
 
 // newQueue makes a queue of what is to be measured and of what has ended well already,
 // in the order of the plan.
-func newQueue(todo source, good []Trial, every int, finals *finals) *queue {
-	q := &queue{source: todo, finals: finals, every: every, sentinels: map[Cache]*sentinel{}}
+func newQueue(todo source, good []trial.Trial, every int, finals *finals) *queue {
+	q := &queue{source: todo, finals: finals, every: every, sentinels: map[trial.Cache]*sentinel{}}
 	for _, t := range good {
 		if q.sentinels[t.Cache] == nil {
 			q.sentinels[t.Cache] = &sentinel{t, every}
@@ -73,18 +76,18 @@ func (q *queue) next() *job {
 }
 
 // told takes note of the result of the job that was given last.
-func (q *queue) told(r Result) {
+func (q *queue) told(r trial.Result) {
 	s := q.sentinels[r.Cache]
 	switch {
 	case r.Final:
 		q.finals.told(r)
-	case r.Sentinel && r.Status != OK:
+	case r.Sentinel && r.Status != trial.OK:
 		delete(q.sentinels, r.Cache) // the next good one takes its place
 	case r.Sentinel:
 		s.since = 0
 	default:
 		q.source.told(r)
-		whole := r.Status == OK && r.Stop != StopSearch // a look tells too little
+		whole := r.Status == trial.OK && r.Stop != trial.StopSearch // a look tells too little
 		if whole {
 			q.finals.enter(r.Trial, r.Median, nil)
 		}

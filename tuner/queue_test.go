@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spmvtune/tuner/trial"
 )
 
 // order plays a queue: trials whose name starts with "bad" fail, as does the n-th
@@ -11,15 +13,15 @@ import (
 func order(q *queue, failing int) string {
 	var jobs []string
 	for j := q.next(); j != nil; j = q.next() {
-		r := Result{Trial: j.Trial, Status: OK, Sentinel: j.sentinel}
+		r := trial.Result{Trial: j.Trial, Status: trial.OK, Sentinel: j.sentinel}
 		if strings.HasPrefix(j.ID, "bad") {
-			r.Status = Fault
+			r.Status = trial.Fault
 		}
 		name := j.ID
 		if j.sentinel {
 			name += "*"
 			if failing--; failing == 0 {
-				r.Status = Fault
+				r.Status = trial.Fault
 			}
 		}
 		jobs = append(jobs, name)
@@ -28,9 +30,9 @@ func order(q *queue, failing int) string {
 	return strings.Join(jobs, " ")
 }
 
-func trialsOf(cache Cache, ids string) (list []Trial) {
+func trialsOf(cache trial.Cache, ids string) (list []trial.Trial) {
 	for _, id := range strings.Fields(ids) {
-		list = append(list, Trial{ID: id, Cache: cache})
+		list = append(list, trial.Trial{ID: id, Cache: cache})
 	}
 	return list
 }
@@ -52,7 +54,7 @@ func TestQueue(t *testing.T) {
 		{"where it is left off, there is no need", "", "d e", "a", 2, 0, "d e"},
 		{"one that fails is replaced", "a b c d e", "", "", 1, 1, "a b a* c d c* e"},
 	} {
-		q := newQueue(&list{slices.Concat(trialsOf(Warm, tt.warm), trialsOf(Cold, tt.cold))}, trialsOf(Warm, tt.good), tt.every, newFinals(0, 1, ""))
+		q := newQueue(&list{slices.Concat(trialsOf(trial.Warm, tt.warm), trialsOf(trial.Cold, tt.cold))}, trialsOf(trial.Warm, tt.good), tt.every, newFinals(0, 1, ""))
 		if got := order(q, tt.failing); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}

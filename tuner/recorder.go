@@ -5,6 +5,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A Recorder keeps results for good. The store is one; a journal is another.
@@ -13,21 +14,21 @@ type Recorder interface {
 	Begin(ctx context.Context, run RunInfo) error
 	// Matrix is called before the first result on a matrix, and also, without
 	// Begin, where all results on it are recorded: it may have another name now.
-	Matrix(ctx context.Context, m Matrix) error
+	Matrix(ctx context.Context, m trial.Matrix) error
 	// Finished returns which of the trials with these identities are recorded,
 	// with the status they ended in.
-	Finished(ctx context.Context, ids []string) (map[string]Status, error)
+	Finished(ctx context.Context, ids []string) (map[string]trial.Status, error)
 	// Known returns what is recorded of the trials with these identities. A search goes
 	// on from it.
 	Known(ctx context.Context, ids []string) (map[string]Known, error)
 	// Record keeps r. When it returns nil, r survives the death of the process.
-	Record(ctx context.Context, r Result) error
+	Record(ctx context.Context, r trial.Result) error
 }
 
 // Known is what a recorder gives back of a trial, in seconds per product. The samples
 // may have been rounded to float32.
 type Known struct {
-	Status  Status
+	Status  trial.Status
 	Median  float64 // and the rest: of one that ended well
 	Low     float64
 	High    float64
@@ -43,12 +44,5 @@ type RunInfo struct {
 	Sources  map[string]string // kernel name to the digest of its source
 	Protocol string            // canonical form, as it enters a trial's identity
 	Version  string            // of this program
-	Origin   Origin
-}
-
-// An Origin is where trials were measured. What is not known is "".
-type Origin struct {
-	Node string `json:"node,omitempty"` // host name
-	UUID string `json:"uuid,omitempty"` // of the device, as its driver gives it: "GPU-…"
-	Job  string `json:"job,omitempty"`  // Slurm's, with the task of an array: "12_3"
+	Origin   trial.Origin
 }

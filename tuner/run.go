@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // Options are the choices of a run that do not change what is measured.
@@ -24,11 +25,11 @@ type Options struct {
 
 	// Accept is asked about every matrix once it is loaded: one that it refuses is left
 	// out, and is a Failure. May be nil.
-	Accept func(Matrix) error
+	Accept func(trial.Matrix) error
 
 	// Parts are what is to be measured of each matrix, by its name; matrices without
 	// any are left out. Nil: everything.
-	Parts map[string][]Part
+	Parts map[string][]trial.Part
 
 	// Choose decides what is measured where the strategy of the sweep is ByRule.
 	Choose Chooser
@@ -53,7 +54,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 		opt.Observe = func(Event) {}
 	}
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), done: map[string]bool{}, over: map[phase]bool{}}
-	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[Status]int{}, map[string]int{}, map[string]int{}
+	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	defer func() {
 		if r.client != nil {
 			r.client.close()
@@ -180,7 +181,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 			r.sum.OutOfTime = true
 			return errStop
 		}
-		err := r.trial(ctx, *j, func(res Result) *job {
+		err := r.trial(ctx, *j, func(res trial.Result) *job {
 			queue.told(res)
 			j = queue.next()
 			if late || ctx.Err() != nil {
@@ -198,7 +199,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 // plan plans m, unless a matrix of the same content, which has the same trials,
 // came before it. Of parts that cannot be said: which of them are the same is seen
 // by their identities.
-func (r *run) plan(m Matrix) (Plan, error) {
+func (r *run) plan(m trial.Matrix) (Plan, error) {
 	plan, err := r.planner.plan(m)
 	if err != nil {
 		return plan, fmt.Errorf("planning %s: %w", m.Name, err)

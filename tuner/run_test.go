@@ -13,30 +13,31 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // memory is a Recorder that keeps everything in memory.
 type memory struct {
 	run      RunInfo
-	matrices map[string]Matrix
-	results  []Result
+	matrices map[string]trial.Matrix
+	results  []trial.Result
 
-	sentinels []Result
-	finals    []Result
+	sentinels []trial.Result
+	finals    []trial.Result
 }
 
 func (m *memory) Begin(_ context.Context, r RunInfo) error { m.run = r; return nil }
 
-func (m *memory) Matrix(_ context.Context, x Matrix) error {
+func (m *memory) Matrix(_ context.Context, x trial.Matrix) error {
 	if m.matrices == nil {
-		m.matrices = map[string]Matrix{}
+		m.matrices = map[string]trial.Matrix{}
 	}
 	m.matrices[x.Hash] = x
 	return nil
 }
 
-func (m *memory) Finished(_ context.Context, ids []string) (map[string]Status, error) {
-	out := map[string]Status{}
+func (m *memory) Finished(_ context.Context, ids []string) (map[string]trial.Status, error) {
+	out := map[string]trial.Status{}
 	for _, id := range ids {
 		for _, r := range m.results {
 			if r.ID == id {
@@ -71,7 +72,7 @@ func (m *memory) Medians(context.Context, []string) (map[string]float64, error) 
 	return medians, nil
 }
 
-func (m *memory) Record(_ context.Context, r Result) error {
+func (m *memory) Record(_ context.Context, r trial.Result) error {
 	if r.Final {
 		m.finals = append(m.finals, r)
 		return nil
@@ -91,7 +92,7 @@ func (m *memory) Record(_ context.Context, r Result) error {
 }
 
 // by returns the result of a block size.
-func (m *memory) by(t *testing.T, block int) Result {
+func (m *memory) by(t *testing.T, block int) trial.Result {
 	t.Helper()
 	for _, r := range m.results {
 		if r.Block == block {
@@ -99,7 +100,7 @@ func (m *memory) by(t *testing.T, block int) Result {
 		}
 	}
 	t.Fatalf("no result for block %d", block)
-	return Result{}
+	return trial.Result{}
 }
 
 // launcher starts workers whose device is of a backend.
@@ -164,27 +165,27 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 	sum := runTest(t, sweep, rec, Options{})
 	for _, tt := range []struct {
 		block   int
-		status  Status
+		status  trial.Status
 		message string
 	}{
-		{behave, OK, ""},
-		{giveWrongSum, Wrong, "row 3"},
-		{leaveRowUnwritten, Wrong, "row 5 (from 0) is NaN"},
-		{panicInKernel, Fault, "index out of range [7]"},
-		{panicInThread, Fault, "thread went astray"},
-		{exitQuietly, Fault, "exit status 7"},
-		{hang, Timeout, "no answer within 1s"},
-		{exhaustMemory, OOM, "out of memory"},
-		{refuse, Invalid, "this device can't"},
-		{failOnDevice, Fault, "illegal memory access"},
-		{printAndCrash, Fault, "library: device lost"},
-		{workOnce, Wrong, "after the first product: row"},
+		{behave, trial.OK, ""},
+		{giveWrongSum, trial.Wrong, "row 3"},
+		{leaveRowUnwritten, trial.Wrong, "row 5 (from 0) is NaN"},
+		{panicInKernel, trial.Fault, "index out of range [7]"},
+		{panicInThread, trial.Fault, "thread went astray"},
+		{exitQuietly, trial.Fault, "exit status 7"},
+		{hang, trial.Timeout, "no answer within 1s"},
+		{exhaustMemory, trial.OOM, "out of memory"},
+		{refuse, trial.Invalid, "this device can't"},
+		{failOnDevice, trial.Fault, "illegal memory access"},
+		{printAndCrash, trial.Fault, "library: device lost"},
+		{workOnce, trial.Wrong, "after the first product: row"},
 	} {
 		r := rec.by(t, tt.block)
 		if r.Status != tt.status || !strings.Contains(r.Message, tt.message) {
 			t.Errorf("block %d: %s %q, want %s with %q", tt.block, r.Status, r.Message, tt.status, tt.message)
 		}
-		if r.Status != OK && len(r.Samples) > 0 {
+		if r.Status != trial.OK && len(r.Samples) > 0 {
 			t.Errorf("block %d: %s has samples", tt.block, r.Status)
 		}
 		if r.At.IsZero() {
@@ -194,7 +195,7 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 	if good := rec.by(t, behave); good.Median < 1e-3 || good.Low > good.Median || good.High < good.Median || good.BytesMin != 100+8*(35+35) {
 		t.Errorf("good trial: %+v", good)
 	}
-	if sum.Measured[OK] != 1 || sum.Measured[Fault] != 5 || len(sum.Failed) != 10 || sum.Invalid["this device can't"] != 1 {
+	if sum.Measured[trial.OK] != 1 || sum.Measured[trial.Fault] != 5 || len(sum.Failed) != 10 || sum.Invalid["this device can't"] != 1 {
 		t.Errorf("summary: %v, %d failed, invalid: %v", sum.Measured, len(sum.Failed), sum.Invalid)
 	}
 	if rec.run.Roof.Highest() != 10 || len(rec.matrices) != 1 {
@@ -210,7 +211,7 @@ func TestRunAgain(t *testing.T) {
 	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 || sum.FailedBefore != 1 || sum.OKBefore != 2 {
 		t.Errorf("second run: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
 	}
-	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[Fault] != 1 || sum.FailedBefore != 0 {
+	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[trial.Fault] != 1 || sum.FailedBefore != 0 {
 		t.Errorf("with retry: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
 	}
 	// A matrix that is called otherwise now is recorded with that name.
@@ -258,7 +259,7 @@ func TestInterruptAndGoOn(t *testing.T) {
 	if err != nil || !sum.Interrupted || len(rec.results) != 2 {
 		t.Fatalf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
 	}
-	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 2 || sum.Measured[OK] != 4 || len(rec.results) != 6 {
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 2 || sum.Measured[trial.OK] != 4 || len(rec.results) != 6 {
 		t.Errorf("second run: %d finished, measured %v, %d results", sum.Finished, sum.Measured, len(rec.results))
 	}
 }
@@ -273,7 +274,7 @@ func TestBadMatrixDoesNotStopTheSweep(t *testing.T) {
 	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "gone" || !strings.Contains(sum.Failures[0].Err.Error(), "no/such/file.mtx") {
 		t.Errorf("failures: %v", sum.Failures)
 	}
-	if sum.Measured[OK] != 1 {
+	if sum.Measured[trial.OK] != 1 {
 		t.Errorf("measured %v", sum.Measured)
 	}
 }
@@ -339,7 +340,7 @@ type failing struct {
 	err error
 }
 
-func (f failing) Record(context.Context, Result) error { return f.err }
+func (f failing) Record(context.Context, trial.Result) error { return f.err }
 
 // The first good trial is measured again, at the same place of the order whether
 // trials are started ahead or not, and its own result stays what it was.
@@ -347,14 +348,14 @@ func TestSentinels(t *testing.T) {
 	for _, sweep := range []*configs.Sweep{testSweep(101, 102, 103, 104, 105), onGPU(testSweep(101, 102, 103, 104, 105))} {
 		sweep.Protocol.Sentinel = 2
 		rec := &memory{}
-		if sum := runTest(t, sweep, rec, Options{}); sum.Measured[OK] != 5 || len(rec.results) != 5 {
+		if sum := runTest(t, sweep, rec, Options{}); sum.Measured[trial.OK] != 5 || len(rec.results) != 5 {
 			t.Errorf("measured %v, recorded %d, want 5", sum.Measured, len(rec.results))
 		}
 		if len(rec.sentinels) != 1 {
 			t.Fatalf("%d sentinels, want 1", len(rec.sentinels))
 		}
 		s, first, before := rec.sentinels[0], rec.results[0], rec.results[2]
-		if s.ID != first.ID || s.Status != OK || len(s.Samples) == 0 || s.At.Before(before.At) {
+		if s.ID != first.ID || s.Status != trial.OK || len(s.Samples) == 0 || s.At.Before(before.At) {
 			t.Errorf("the sentinel is %+v, want %+v measured after %v", s, first.Trial, before.At)
 		}
 	}
@@ -370,10 +371,10 @@ func TestPhases(t *testing.T) {
 		t.Fatalf("%d results", len(rec.results))
 	}
 	for i, r := range rec.results {
-		if want := []Cache{Warm, Cold}[i/4]; r.Cache != want {
+		if want := []trial.Cache{trial.Warm, trial.Cold}[i/4]; r.Cache != want {
 			t.Errorf("trial %d is %s, want %s", i, r.Cache, want)
 		}
-		if r.Cache == Cold && r.Batch != 1 {
+		if r.Cache == trial.Cold && r.Batch != 1 {
 			t.Errorf("cold trial with batches of %d", r.Batch)
 		}
 	}

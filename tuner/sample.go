@@ -6,6 +6,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // sample takes samples of p until the interval of their median is narrow enough, or as
@@ -13,9 +14,9 @@ import (
 // The fewest samples are taken in any case, and no more where they show that p is far
 // slower than best, in seconds; 0: there is no best yet. Samples during which the
 // device throttled are taken again, within a bound.
-func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best float64, r *Result) error {
+func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best float64, r *trial.Result) error {
 	start := time.Now()
-	cold := r.Cache == Cold
+	cold := r.Cache == trial.Cold
 	// The warm-up also tells how long a product takes.
 	warm := make([]float64, max(proto.Warmup, 1))
 	err := p.Sample(warm, 1, cold)
@@ -47,15 +48,15 @@ func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best flo
 		n += next
 		switch i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick); {
 		case i.within(proto.Target):
-			r.Stop = StopTarget
+			r.Stop = trial.StopTarget
 		case n >= most:
-			r.Stop = StopSamples
+			r.Stop = trial.StopSamples
 		case n == fewest && proto.Slow > 0 && best > 0 && i.mid > proto.Slow*best:
-			r.Stop = StopSlow
+			r.Stop = trial.StopSlow
 		case i.narrowest:
-			r.Stop = StopClock
+			r.Stop = trial.StopClock
 		case elapsed >= proto.Budget:
-			r.Stop = StopBudget
+			r.Stop = trial.StopBudget
 		default:
 			// Grow by a quarter, but not beyond what the budget leaves room for.
 			left := float64(proto.Budget-elapsed) / float64(elapsed) * float64(n)

@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // ticking is a product of some seconds, of which each sample has the cost of starting,
@@ -36,27 +37,27 @@ func TestShortProducts(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		p       ticking
-		cache   Cache
+		cache   trial.Cache
 		least   float64 // seconds that a sample lasts
-		stop    Stop
+		stop    trial.Stop
 		atLeast float64 // width of the interval, as a fraction of the median
 	}{
-		{"warm", ticking{seconds: 3e-6, start: 2e-6, tick: 0.5e-6}, Warm, 400e-6, StopTarget, 0.001},
-		{"warm, by a fine clock", ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}, Warm, 390e-6, StopTarget, 0.00005},
-		{"warm, with nothing to start", ticking{seconds: 3e-6, tick: 0.5e-6}, Warm, 100e-6, StopTarget, 0.004},
-		{"warm and long", ticking{seconds: 60e-6, tick: 32e-9}, Warm, 60e-6, StopTarget, 0.0005},
-		{"cold", ticking{seconds: 5e-6, tick: 0.5e-6}, Cold, 5e-6, StopClock, 0.1},
-		{"cold and long", ticking{seconds: 1e-3, tick: 0.5e-6}, Cold, 1e-3, StopTarget, 0.0005},
+		{"warm", ticking{seconds: 3e-6, start: 2e-6, tick: 0.5e-6}, trial.Warm, 400e-6, trial.StopTarget, 0.001},
+		{"warm, by a fine clock", ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}, trial.Warm, 390e-6, trial.StopTarget, 0.00005},
+		{"warm, with nothing to start", ticking{seconds: 3e-6, tick: 0.5e-6}, trial.Warm, 100e-6, trial.StopTarget, 0.004},
+		{"warm and long", ticking{seconds: 60e-6, tick: 32e-9}, trial.Warm, 60e-6, trial.StopTarget, 0.0005},
+		{"cold", ticking{seconds: 5e-6, tick: 0.5e-6}, trial.Cold, 5e-6, trial.StopClock, 0.1},
+		{"cold and long", ticking{seconds: 1e-3, tick: 0.5e-6}, trial.Cold, 1e-3, trial.StopTarget, 0.0005},
 	} {
-		r := Result{Trial: Trial{Cache: tt.cache}}
+		r := trial.Result{Trial: trial.Trial{Cache: tt.cache}}
 		if err := sample(&tt.p, nil, proto, 0, &r); err != nil {
 			t.Fatal(err)
 		}
-		r.summarise(tt.p.tick / float64(r.Batch))
+		summarise(&r, tt.p.tick/float64(r.Batch))
 		if lasted := r.Median * float64(r.Batch); lasted < 0.99*tt.least {
 			t.Errorf("%s: a sample of %d products lasts %g s, want %g", tt.name, r.Batch, lasted, tt.least)
 		}
-		if tt.cache == Cold && r.Batch != 1 {
+		if tt.cache == trial.Cold && r.Batch != 1 {
 			t.Errorf("%s: a batch of %d", tt.name, r.Batch)
 		}
 		if width := (r.High - r.Low) / r.Median; width < 0.99*tt.atLeast || r.Stop != tt.stop {
@@ -72,7 +73,7 @@ func TestShortProducts(t *testing.T) {
 func TestBatchesFitTheBudget(t *testing.T) {
 	proto := configs.Protocol{Warmup: 1, Samples: [2]int{5, 10}, Target: 1e-9, Budget: 20 * time.Millisecond}
 	p := &ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}
-	r := Result{Trial: Trial{Cache: Warm}}
+	r := trial.Result{Trial: trial.Trial{Cache: trial.Warm}}
 	if err := sample(p, nil, proto, 0, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -92,19 +93,19 @@ func TestSlowTrialsEndEarly(t *testing.T) {
 		proto  configs.Protocol
 		spread float64
 		best   float64
-		want   Stop
+		want   trial.Stop
 	}{
-		{"far slower", proto, 0.1, 0.3e-3, StopSlow},
-		{"a little slower", proto, 0.1, 0.4e-3, StopSamples},
-		{"none to compare with", proto, 0.1, 0, StopSamples},
-		{"off", off, 0.1, 1e-6, StopSamples},
-		{"precise at once", proto, 0, 1e-6, StopTarget},
+		{"far slower", proto, 0.1, 0.3e-3, trial.StopSlow},
+		{"a little slower", proto, 0.1, 0.4e-3, trial.StopSamples},
+		{"none to compare with", proto, 0.1, 0, trial.StopSamples},
+		{"off", off, 0.1, 1e-6, trial.StopSamples},
+		{"precise at once", proto, 0, 1e-6, trial.StopTarget},
 	} {
-		r := Result{Trial: Trial{Cache: Cold}}
+		r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
 		if err := sample(&numbered{spread: tt.spread}, nil, tt.proto, tt.best, &r); err != nil {
 			t.Fatal(err)
 		}
-		if few := len(r.Samples) == 6; r.Stop != tt.want || few == (tt.want == StopSamples) {
+		if few := len(r.Samples) == 6; r.Stop != tt.want || few == (tt.want == trial.StopSamples) {
 			t.Errorf("%s: %d samples, stopped by %q, want %q", tt.name, len(r.Samples), r.Stop, tt.want)
 		}
 	}
@@ -129,12 +130,12 @@ func TestSlowIsAgainstTheBestSoFar(t *testing.T) {
 		runTest(t, only, rec, Options{})
 		runTest(t, sweep(101, crawl), rec, Options{})
 		for _, r := range rec.results {
-			first := slices.IndexFunc(rec.results, func(o Result) bool { return o.phase() == r.phase() })
+			first := slices.IndexFunc(rec.results, func(o trial.Result) bool { return phaseOf(o.Trial) == phaseOf(r.Trial) })
 			slow := r.Block == crawl && rec.results[first].Block != crawl
 			if r.Precision == kernels.Float32 && r.Block == crawl && !slow {
 				t.Errorf("%v, %s: measured before what was recorded first", r.Config, r.Cache)
 			}
-			if got := r.Stop == StopSlow; got != slow {
+			if got := r.Stop == trial.StopSlow; got != slow {
 				t.Errorf("%v, %s: stopped by %s after %d samples", r.Config, r.Cache, r.Stop, len(r.Samples))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
 )
 
 // searches are a source of what the strategy of a sweep asks for on one matrix: a search
@@ -21,7 +22,7 @@ type searches struct {
 	open     []*hunt         // of which the first is under way
 	step     search.Step     // that is to be told
 	current  *job            // of step; nil: none was asked for
-	finished []Trial         // told from the record
+	finished []trial.Trial   // told from the record
 	measured int
 	err      error // of the recorder: it has ended the search
 }
@@ -30,9 +31,9 @@ type searches struct {
 type hunt struct {
 	phase
 	strategy search.Strategy
-	trials   []Trial // of the configurations, under the sweep's protocol
-	left     int     // steps of the budget; negative: no bound
-	own      bool    // the last step was not the strategy's
+	trials   []trial.Trial // of the configurations, under the sweep's protocol
+	left     int           // steps of the budget; negative: no bound
+	own      bool          // the last step was not the strategy's
 	seen     map[int]sight
 	known    map[[2]int]map[string]Known // what is recorded, by samples and identity
 }
@@ -45,11 +46,11 @@ type sight struct {
 
 // phases lists the searches of a matrix: cache states in the order of their phases, and
 // precisions by name.
-func phases(trials []Trial) []phase {
+func phases(trials []trial.Trial) []phase {
 	var list []phase
 	for _, t := range trials {
-		if !slices.Contains(list, t.phase()) {
-			list = append(list, t.phase())
+		if !slices.Contains(list, phaseOf(t)) {
+			list = append(list, phaseOf(t))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b phase) int {
@@ -65,16 +66,16 @@ func phases(trials []Trial) []phase {
 func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 	s := &searches{run: r, ctx: context.WithoutCancel(ctx)}
 	all := phases(plan.Trials)
-	perCache := map[Cache]int{}
+	perCache := map[trial.Cache]int{}
 	for _, p := range all {
 		perCache[p.cache]++
 	}
-	nth := map[Cache]int{}
+	nth := map[trial.Cache]int{}
 	for _, p := range all {
 		h := &hunt{phase: p, left: -1, seen: map[int]sight{}, known: map[[2]int]map[string]Known{}}
 		var configs []kernels.Config
 		for _, t := range plan.Trials {
-			if t.phase() == p {
+			if phaseOf(t) == p {
 				h.trials = append(h.trials, t)
 				configs = append(configs, t.Config)
 			}
@@ -126,7 +127,7 @@ func (s *searches) next() *job {
 			s.finished = append(s.finished, t)
 			s.run.counts(t, k.Status)
 			s.run.best.note(t, k.Median)
-			if look == nil && k.Status == OK {
+			if look == nil && k.Status == trial.OK {
 				s.run.finals.enter(t, k.Median, k.Finals)
 			}
 			h.tell(finding(step, k))
@@ -137,7 +138,7 @@ func (s *searches) next() *job {
 	return s.current
 }
 
-func (s *searches) told(r Result) {
+func (s *searches) told(r trial.Result) {
 	s.measured++
 	s.current = nil
 	s.open[0].tell(finding(s.step, Known{Status: r.Status, Median: r.Median, Low: r.Low, High: r.High, Samples: r.Samples}))
@@ -206,7 +207,7 @@ func (h *hunt) fastest() (config int, whole bool) {
 // finding is what a trial says to a strategy: the same, to the bit, whether it was
 // measured now or is read from a record.
 func finding(step search.Step, k Known) search.Finding {
-	f := search.Finding{Step: step, OK: k.Status == OK, Median: k.Median, Low: k.Low, High: k.High}
+	f := search.Finding{Step: step, OK: k.Status == trial.OK, Median: k.Median, Low: k.Low, High: k.High}
 	for _, s := range k.Samples {
 		f.Samples = append(f.Samples, float64(float32(s)))
 	}
@@ -215,13 +216,13 @@ func finding(step search.Step, k Known) search.Finding {
 
 // trial is what a step measures: t or, where the step has samples of its own, a trial
 // under a protocol with these samples and a short warm-up, which its identity says.
-func (p planner) trial(t Trial, step search.Step) (Trial, *configs.Protocol) {
+func (p planner) trial(t trial.Trial, step search.Step) (trial.Trial, *configs.Protocol) {
 	if step.Samples[1] == 0 {
 		return t, nil
 	}
 	look := p.sweep.Protocol
 	look.Warmup = min(look.Warmup, search.Warmup)
 	look.Samples = step.Samples
-	t.ID = Identity(t, p.device, p.sources[t.Kernel], ProtocolText(look))
+	t.ID = trial.Identity(t, p.device, p.sources[t.Kernel], ProtocolText(look))
 	return t, &look
 }

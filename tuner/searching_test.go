@@ -9,6 +9,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
 )
 
 // valley is the first of the block sizes that are the faster the nearer to valley + 17.
@@ -58,17 +59,17 @@ func TestSearch(t *testing.T) {
 		var order []phase
 		whole := map[phase]int{}
 		for _, r := range rec.results {
-			if len(order) == 0 || order[len(order)-1] != r.phase() {
-				order = append(order, r.phase())
+			if len(order) == 0 || order[len(order)-1] != phaseOf(r.Trial) {
+				order = append(order, phaseOf(r.Trial))
 			}
-			if r.Stop != StopSearch {
-				whole[r.phase()]++
-				if best := whole[r.phase()] == 1 && r.Block != valley+17; best && name != "annealing" && name != "local" {
+			if r.Stop != trial.StopSearch {
+				whole[phaseOf(r.Trial)]++
+				if best := whole[phaseOf(r.Trial)] == 1 && r.Block != valley+17; best && name != "annealing" && name != "local" {
 					t.Errorf("%s: %v was thought the fastest", name, r.Config)
 				}
 			}
 		}
-		if want := []phase{{"float32", Warm}, {"float64", Warm}, {"float32", Cold}, {"float64", Cold}}; !slices.Equal(order, want) {
+		if want := []phase{{"float32", trial.Warm}, {"float64", trial.Warm}, {"float32", trial.Cold}, {"float64", trial.Cold}}; !slices.Equal(order, want) {
 			t.Errorf("%s: phases %v", name, order)
 		}
 		for _, p := range order {
@@ -91,7 +92,7 @@ type dying struct {
 
 var errKilled = errors.New("killed")
 
-func (d *dying) Record(ctx context.Context, r Result) error {
+func (d *dying) Record(ctx context.Context, r trial.Result) error {
 	if d.n == 0 {
 		return errKilled
 	}
@@ -138,9 +139,9 @@ func TestSearchWithinABudget(t *testing.T) {
 	runTest(t, sweep, rec, Options{})
 	steps, whole := map[phase]int{}, map[phase]int{}
 	for _, r := range rec.results {
-		steps[r.phase()]++
-		if r.Stop != StopSearch {
-			whole[r.phase()]++
+		steps[phaseOf(r.Trial)]++
+		if r.Stop != trial.StopSearch {
+			whole[phaseOf(r.Trial)]++
 		}
 	}
 	for p, n := range steps {
@@ -158,7 +159,7 @@ func TestPartsOfSearches(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8} {
 		parts := &memory{}
 		for i := range n {
-			sum := runTest(t, sweep, parts, Options{Parts: map[string][]Part{"grid": {{i, n}}}})
+			sum := runTest(t, sweep, parts, Options{Parts: map[string][]trial.Part{"grid": {{Index: i, Of: n}}}})
 			if sum.Finished != 0 || len(sum.Pieces) != 1 || !sum.Pieces[0].Complete {
 				t.Errorf("part %d of %d: %+v", i, n, sum)
 			}
@@ -169,7 +170,7 @@ func TestPartsOfSearches(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	rec := &memory{}
-	sum, err := Run(ctx, sweep, rec, Options{Launch: testLauncher, Parts: map[string][]Part{"grid": {All}}, Observe: func(e Event) {
+	sum, err := Run(ctx, sweep, rec, Options{Launch: testLauncher, Parts: map[string][]trial.Part{"grid": {trial.Whole}}, Observe: func(e Event) {
 		if e.Result != nil {
 			cancel()
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/trial"
 )
 
 // openTimeout bounds how long a device may take to answer at all.
@@ -79,9 +80,9 @@ func (r *run) settle(ctx context.Context, spec configs.Matrix) (settled configs.
 
 // load gives the worker a matrix. No deadline: a large file takes as long as it
 // takes, and the user can interrupt.
-func (r *run) load(ctx context.Context, spec configs.Matrix) (Matrix, error) {
+func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
 	if err := r.worker(ctx); err != nil {
-		return Matrix{}, err
+		return trial.Matrix{}, err
 	}
 	rep, err := r.client.do(ctx, request{Load: &loadRequest{spec, r.sweep.Protocol.Seed}}, 0)
 	if err != nil {
@@ -89,7 +90,7 @@ func (r *run) load(ctx context.Context, spec configs.Matrix) (Matrix, error) {
 		if errors.As(err, &d) || ctx.Err() != nil {
 			r.drop(r.client, err)
 		}
-		return Matrix{}, r.interrupted(ctx, err)
+		return trial.Matrix{}, r.interrupted(ctx, err)
 	}
 	return *rep.Matrix, nil
 }

@@ -14,6 +14,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
+	"spmvtune/tuner/trial"
 )
 
 // settlerOf is one of a server that answers with a status, and counts how often.
@@ -55,7 +56,7 @@ func TestSettle(t *testing.T) {
 	if m := s.Foresee(withTwin); m.Settled() || asked.Load() > 0 {
 		t.Errorf("a server was asked, or %+v is settled", m)
 	}
-	if size, err := SizeOf(alone); err != nil || size != (Size{}) {
+	if size, err := SizeOf(alone); err != nil || size != (trial.Size{}) {
 		t.Errorf("%+v, %v", size, err)
 	}
 	if size, err := SizeOf(withTwin); err != nil || size.Rows != 12 {

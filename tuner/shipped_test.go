@@ -6,6 +6,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // longest is what a shipped sweep may take on an H100 as [Look] guesses it, which is two
@@ -30,7 +31,7 @@ func TestShippedSweepsAreShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if size == (Size{}) {
+			if size == (trial.Size{}) {
 				t.Errorf("%s: %s has no twin: without a network it is not measured", name, m.Name)
 			}
 			// 16 bytes an entry in COO, two vectors, in float64.

@@ -82,7 +82,7 @@ func TestSizeOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := m.size()
+		want := m.Size()
 		if got.Rows != want.Rows || got.Cols != want.Cols {
 			t.Errorf("%s: %+v, want %+v", m.Source, got, want)
 		}

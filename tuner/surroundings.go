@@ -6,6 +6,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // surroundings say how long it takes on a device what surrounds the samples of a trial: to
@@ -53,7 +54,7 @@ func newSurroundings(list []Timing, p configs.Protocol, dev kernels.Device) surr
 // surrounded is what a trial took besides its products and flushes.
 func (t Timing) surrounded(p configs.Protocol, dev kernels.Device) float64 {
 	products, flushes := float64(p.Warmup+Verifications+t.Samples*max(t.Batch, 1)), 0.0
-	if t.Cache == Cold {
+	if t.Cache == trial.Cold {
 		flushes = float64(p.Warmup+t.Samples) * flush(dev)
 	}
 	return t.Seconds - products*t.Median - flushes
@@ -61,7 +62,7 @@ func (t Timing) surrounded(p configs.Protocol, dev kernels.Device) float64 {
 
 // of is about how long what surrounds a trial takes, in seconds: as it did on the same
 // matrix, or as its size lets expect.
-func (s surroundings) of(t Trial, size Size, dev kernels.Device) float64 {
+func (s surroundings) of(t trial.Trial, size trial.Size, dev kernels.Device) float64 {
 	if seconds, known := s.matrices[t.Matrix]; known {
 		return seconds
 	}

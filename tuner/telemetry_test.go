@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // script gives readings one after the other, the last one again and again.
@@ -71,21 +72,21 @@ func TestThrottledSamplesAreRepeated(t *testing.T) {
 		readings []kernels.Reading
 		proto    configs.Protocol
 		kept     float64 // number of the batch
-		want     Telemetry
+		want     trial.Telemetry
 	}{
-		{"calm", because(calm), proto, 1, Telemetry{HasReasons: true}},
-		{"idle between samples", because(kernels.GPUIdle), proto, 1, Telemetry{HasReasons: true}},
-		{"power cap", because(cap), proto, 1, Telemetry{Reasons: cap, HasReasons: true}},
-		{"spike at the end", because(calm, hot, calm), proto, 3, Telemetry{HasReasons: true, Repeated: 12}},
-		{"from before", because(hot, calm, cap), proto, 2, Telemetry{Reasons: cap, HasReasons: true, Repeated: 6}},
-		{"driver's own", because(kernels.SWThermalSlowdown, calm), proto, 2, Telemetry{HasReasons: true, Repeated: 6}},
-		{"power brake", because(kernels.HWPowerBrake, calm), proto, 2, Telemetry{HasReasons: true, Repeated: 6}},
-		{"without end", because(hot), proto, 5, Telemetry{Reasons: hot, HasReasons: true, Repeated: 24, Throttled: 6}},
-		{"no time", because(hot, calm), hurried, 1, Telemetry{Reasons: hot, HasReasons: true, Throttled: 6}},
-		{"reasons are not told", []kernels.Reading{{SMClock: 1980}}, proto, 1, Telemetry{}},
+		{"calm", because(calm), proto, 1, trial.Telemetry{HasReasons: true}},
+		{"idle between samples", because(kernels.GPUIdle), proto, 1, trial.Telemetry{HasReasons: true}},
+		{"power cap", because(cap), proto, 1, trial.Telemetry{Reasons: cap, HasReasons: true}},
+		{"spike at the end", because(calm, hot, calm), proto, 3, trial.Telemetry{HasReasons: true, Repeated: 12}},
+		{"from before", because(hot, calm, cap), proto, 2, trial.Telemetry{Reasons: cap, HasReasons: true, Repeated: 6}},
+		{"driver's own", because(kernels.SWThermalSlowdown, calm), proto, 2, trial.Telemetry{HasReasons: true, Repeated: 6}},
+		{"power brake", because(kernels.HWPowerBrake, calm), proto, 2, trial.Telemetry{HasReasons: true, Repeated: 6}},
+		{"without end", because(hot), proto, 5, trial.Telemetry{Reasons: hot, HasReasons: true, Repeated: 24, Throttled: 6}},
+		{"no time", because(hot, calm), hurried, 1, trial.Telemetry{Reasons: hot, HasReasons: true, Throttled: 6}},
+		{"reasons are not told", []kernels.Reading{{SMClock: 1980}}, proto, 1, trial.Telemetry{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := Result{Trial: Trial{Cache: Cold}}
+			r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
 			if err := sample(&numbered{}, &script{readings: tt.readings}, tt.proto, 0, &r); err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +110,7 @@ func TestThrottledSamplesAreRepeated(t *testing.T) {
 // Only the batches that were spoiled are taken again, and they do not count among
 // the most samples.
 func TestOnlySpoiledBatchesAreRepeated(t *testing.T) {
-	r := Result{Trial: Trial{Cache: Cold}}
+	r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
 	hot := kernels.HWPowerBrake
 	s := &script{readings: because(0, 0, 0, hot, 0, 0)} // in the third batch
 	p := &numbered{spread: 0.1}
@@ -123,7 +124,7 @@ func TestOnlySpoiledBatchesAreRepeated(t *testing.T) {
 	for _, s := range r.Samples {
 		batches = append(batches, int(1e3*s+1e-9))
 	}
-	if !slices.Equal(batches, want) || r.Telemetry.Repeated != 4 || r.Stop != StopSamples {
+	if !slices.Equal(batches, want) || r.Telemetry.Repeated != 4 || r.Stop != trial.StopSamples {
 		t.Errorf("samples of the batches %v, %+v, stopped by %s", batches, *r.Telemetry, r.Stop)
 	}
 }
@@ -131,7 +132,7 @@ func TestOnlySpoiledBatchesAreRepeated(t *testing.T) {
 // Of clocks the lowest is kept, of temperature and power the highest; what is not told
 // never counts.
 func TestTelemetryKeepsTheWorst(t *testing.T) {
-	r := Result{Trial: Trial{Cache: Cold}}
+	r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
 	s := &script{readings: []kernels.Reading{
 		{MemoryClock: 2619, Temperature: 40, Power: 300},
 		{SMClock: 1980, MemoryClock: 1000, Power: 650.5},
@@ -142,7 +143,7 @@ func TestTelemetryKeepsTheWorst(t *testing.T) {
 	if err := sample(&numbered{spread: 0.1}, s, proto, 0, &r); err != nil {
 		t.Fatal(err)
 	}
-	if want := (Telemetry{SMClock: 1755, MemoryClock: 1000, Temperature: 60, Power: 650.5}); *r.Telemetry != want {
+	if want := (trial.Telemetry{SMClock: 1755, MemoryClock: 1000, Temperature: 60, Power: 650.5}); *r.Telemetry != want {
 		t.Errorf("%+v, want %+v", *r.Telemetry, want)
 	}
 }
@@ -199,13 +200,13 @@ func TestTelemetryIsRecorded(t *testing.T) {
 	if tel := gpu.by(t, giveWrongSum).Telemetry; tel != nil {
 		t.Errorf("a wrong result has %+v", *tel)
 	}
-	if r := cpu.by(t, behave); r.Status != OK || r.Telemetry != nil {
+	if r := cpu.by(t, behave); r.Status != trial.OK || r.Telemetry != nil {
 		t.Errorf("without sensors: %s, %+v", r.Status, r.Telemetry)
 	}
 	if !slices.Equal(said, []string{"", errNoSensors.Error()}) {
 		t.Errorf("at the start %q is said", said)
 	}
-	if want := (Origin{Node: "n7", UUID: "GPU-1", Job: "12_3"}); gpu.run.Origin != want {
+	if want := (trial.Origin{Node: "n7", UUID: "GPU-1", Job: "12_3"}); gpu.run.Origin != want {
 		t.Errorf("the origin is %+v, want %+v", gpu.run.Origin, want)
 	}
 }

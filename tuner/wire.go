@@ -3,6 +3,7 @@ package tuner
 import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A request is what the parent asks of its worker; exactly one field is set.
@@ -21,7 +22,7 @@ type loadRequest struct {
 }
 
 type trialRequest struct {
-	Trial    Trial
+	Trial    trial.Trial
 	Protocol configs.Protocol
 	Best     float64 // lowest median of its matrix, precision and cache state so far, in seconds; 0: there is none
 }
@@ -35,8 +36,8 @@ type reply struct {
 	// none.
 	NoSensors string
 	Roof      *kernels.Roof
-	Matrix    *Matrix
-	Result    *Result
+	Matrix    *trial.Matrix
+	Result    *trial.Result
 	Effort    Effort // of the result, all but Trials and Wall
 	// Spoiled says that the device or the process is in doubt after this
 	// trial: the worker must be replaced.

@@ -5,15 +5,16 @@ import (
 	"fmt"
 
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
 )
 
 // work is what there is to do on a matrix.
 type work struct {
 	source
-	trials   int     // in all; of searches, at most
-	finished int     // of these, measured by an earlier run
-	good     []Trial // of these, the ones under the sweep's protocol that ended well
-	adaptive bool    // how many trials there are shows in the end
+	trials   int           // in all; of searches, at most
+	finished int           // of these, measured by an earlier run
+	good     []trial.Trial // of these, the ones under the sweep's protocol that ended well
+	adaptive bool          // how many trials there are shows in the end
 	searches *searches
 }
 
@@ -65,7 +66,7 @@ func (w *work) err() error {
 
 // unfinished returns the trials of the plan that are still to be measured, and those
 // that ended well, and counts how the finished ones ended.
-func (r *run) unfinished(ctx context.Context, plan Plan) (todo, good []Trial, err error) {
+func (r *run) unfinished(ctx context.Context, plan Plan) (todo, good []trial.Trial, err error) {
 	ids := make([]string, len(plan.Trials))
 	for i, t := range plan.Trials {
 		ids[i] = t.ID
@@ -80,7 +81,7 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo, good []Trial, er
 			todo = append(todo, t)
 			continue
 		}
-		if status == OK {
+		if status == trial.OK {
 			good = append(good, t)
 		}
 		r.counts(t, status)
@@ -89,14 +90,14 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo, good []Trial, er
 }
 
 // failed reports whether a trial ended in a way that it need not end in again.
-func failed(s Status) bool { return s != OK && s != Invalid }
+func failed(s trial.Status) bool { return s != trial.OK && s != trial.Invalid }
 
 // counts takes account of a trial that an earlier run has measured.
-func (r *run) counts(t Trial, s Status) {
+func (r *run) counts(t trial.Trial, s trial.Status) {
 	switch {
 	case failed(s):
 		r.sum.FailedBefore++
-	case s == OK:
+	case s == trial.OK:
 		r.sum.OKBefore++
 	}
 	r.done[t.ID] = true

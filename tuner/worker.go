@@ -15,6 +15,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // Serve is the body of a worker process: it answers requests read from in with
@@ -53,7 +54,7 @@ type worker struct {
 	sensors    Sensors // nil: the device has none, or they can't be read
 	problem    *kernels.Problem
 	y          []float64 // the result being verified
-	matrix     Matrix
+	matrix     trial.Matrix
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
 }
@@ -136,16 +137,16 @@ func (w *worker) load(req loadRequest, rep *reply) error {
 // trial verifies and measures one configuration. Whatever goes wrong is a
 // result too.
 func (w *worker) trial(req trialRequest) (rep reply) {
-	r := &Result{Trial: req.Trial, Status: OK}
+	r := &trial.Result{Trial: req.Trial, Status: trial.OK}
 	rep.Result = r
 	start := time.Now()
 	// A collection in the middle of a sample would be measured.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer func() {
 		if p := recover(); p != nil {
-			r.Status, r.Message, rep.Spoiled = Fault, fmt.Sprint("panic: ", p), true
+			r.Status, r.Message, rep.Spoiled = trial.Fault, fmt.Sprint("panic: ", p), true
 		}
-		if r.Status != OK { // a half-measured trial has no figures
+		if r.Status != trial.OK { // a half-measured trial has no figures
 			r.Samples, r.Median, r.Low, r.High, r.Batch, r.Stop = nil, 0, 0, 0, 0, ""
 			r.Telemetry, r.Warnings = nil, nil
 		}
@@ -157,16 +158,16 @@ func (w *worker) trial(req trialRequest) (rep reply) {
 	switch {
 	case err == nil:
 	case errors.As(err, &invalid):
-		r.Status, r.Message = Invalid, err.Error()
+		r.Status, r.Message = trial.Invalid, err.Error()
 	case errors.Is(err, kernels.ErrMemory):
-		r.Status, r.Message, rep.Spoiled = OOM, err.Error(), true
+		r.Status, r.Message, rep.Spoiled = trial.OOM, err.Error(), true
 	default:
-		r.Status, r.Message, rep.Spoiled = Fault, err.Error(), true
+		r.Status, r.Message, rep.Spoiled = trial.Fault, err.Error(), true
 	}
 	return rep
 }
 
-func (w *worker) measure(req trialRequest, r *Result, e *Effort) error {
+func (w *worker) measure(req trialRequest, r *trial.Result, e *Effort) error {
 	if w.problem == nil || r.Trial.Matrix != w.matrix.Hash {
 		return errors.New("the trial's matrix is not loaded")
 	}
@@ -186,7 +187,7 @@ func (w *worker) measure(req trialRequest, r *Result, e *Effort) error {
 	r.BytesOwn = info.BytesKernel
 	r.Properties = info.Properties
 
-	if err := w.verify(p, ref, r, e); err != nil || r.Status == Wrong {
+	if err := w.verify(p, ref, r, e); err != nil || r.Status == trial.Wrong {
 		return err
 	}
 	if err := sample(metered{p, e}, e.sensing(w.sensors), req.Protocol, req.Best, r); err != nil {
@@ -198,27 +199,27 @@ func (w *worker) measure(req trialRequest, r *Result, e *Effort) error {
 	if err := w.verify(p, ref, r, e); err != nil {
 		return err
 	}
-	if r.Status == Wrong {
+	if r.Status == trial.Wrong {
 		r.Message = "after the first product: " + r.Message
 		return nil
 	}
 	if first.MaxError > r.MaxError {
 		r.MaxError, r.WorstRow = first.MaxError, first.WorstRow
 	}
-	r.summarise(info.Resolution / float64(r.Batch))
+	summarise(r, info.Resolution/float64(r.Batch))
 	r.Warnings = append(r.Warnings, p.Info().Warnings...)
 	return nil
 }
 
 // verify computes the product once and compares it with ref. A result outside
 // the bound makes r wrong.
-func (w *worker) verify(p kernels.Product, ref *reference, r *Result, e *Effort) error {
+func (w *worker) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
 	defer spend(&e.Verify, time.Now())
 	if err := p.Multiply(w.y); err != nil {
 		return err
 	}
 	if r.MaxError, r.WorstRow = ref.check(w.y); r.MaxError > 1 {
-		r.Status = Wrong
+		r.Status = trial.Wrong
 		r.Message = fmt.Sprintf("row %d (from 0) is %g, should be %g ± %.3g",
 			r.WorstRow, w.y[r.WorstRow], ref.hi[r.WorstRow], ref.bound[r.WorstRow])
 		r.MaxError = min(r.MaxError, math.MaxFloat64)

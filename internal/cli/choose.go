@@ -13,6 +13,7 @@ import (
 	"spmvtune/rule"
 	"spmvtune/store"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A chooser lets a rule decide what is measured.
@@ -26,7 +27,7 @@ type chooser struct {
 type choiceMade struct {
 	matrix    string
 	precision kernels.Precision
-	cache     tuner.Cache
+	cache     trial.Cache
 	configs   []kernels.Config
 }
 
@@ -66,7 +67,7 @@ func (c *chooser) use(opt *tuner.Options) {
 // choose names the rule's choice and its runners-up, or what of the sweep is nearest to
 // each. A rule of another device or cache state serves where it is the only one: three are
 // measured, and kernels tell.
-func (c *chooser) choose(dev kernels.Device, m tuner.Matrix, cache tuner.Cache, among []kernels.Config) ([]kernels.Config, error) {
+func (c *chooser) choose(dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config, error) {
 	precision := among[0].Precision
 	var choice rule.Choice
 	var err error

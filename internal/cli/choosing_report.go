@@ -13,7 +13,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/store"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A place is where a rule chooses.
@@ -117,8 +117,8 @@ func choiceNotes(ctx context.Context, db *store.DB, rows []store.Row) ([]error, 
 			for _, o := range times[at] {
 				among = append(among, o.Config)
 			}
-			m := tuner.Matrix{Name: at.matrix, Features: *times[at][0].Features}
-			if _, err := c.choose(kernels.Device{Name: at.device}, m, tuner.Cache(at.cache), among); err != nil {
+			m := trial.Matrix{Name: at.matrix, Features: *times[at][0].Features}
+			if _, err := c.choose(kernels.Device{Name: at.device}, m, trial.Cache(at.cache), among); err != nil {
 				continue // nothing of what it names was measured there
 			}
 			if words, share := c.made[len(c.made)-1].distance(times[at]); words != "" {

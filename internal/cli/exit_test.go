@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // Failed trials end a run with code 3, whether this run or an earlier one tried
 // them, and the hint names the folder that they are in.
 func TestFailures(t *testing.T) {
-	fine := map[tuner.Status]int{tuner.OK: 1}
+	fine := map[trial.Status]int{trial.OK: 1}
 	for name, sum := range map[string]tuner.Summary{
-		"now":    {Measured: fine, Failed: make([]tuner.Result, 2)},
+		"now":    {Measured: fine, Failed: make([]trial.Result, 2)},
 		"before": {OKBefore: 1, FailedBefore: 2},
-		"both":   {Measured: fine, Failed: make([]tuner.Result, 1), FailedBefore: 1},
+		"both":   {Measured: fine, Failed: make([]trial.Result, 1), FailedBefore: 1},
 	} {
 		var out strings.Builder
 		if code := finish(&out, verdict(sum, "my.toml", "here")); code != exitSomeFailed {
@@ -27,12 +28,12 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s:\n%swant\n%s", name, out.String(), want)
 		}
 	}
-	if err := verdict(tuner.Summary{Measured: map[tuner.Status]int{tuner.OK: 1, tuner.Invalid: 3}}, "my.toml", "here"); err != nil {
+	if err := verdict(tuner.Summary{Measured: map[trial.Status]int{trial.OK: 1, trial.Invalid: 3}}, "my.toml", "here"); err != nil {
 		t.Errorf("nothing failed: %v", err)
 	}
 	// A sweep that has nothing to show for itself has not succeeded.
 	for name, sum := range map[string]tuner.Summary{
-		"invalid":    {Measured: map[tuner.Status]int{tuner.Invalid: 3}},
+		"invalid":    {Measured: map[trial.Status]int{trial.Invalid: 3}},
 		"left out":   {Skipped: map[string]int{"where": 3}},
 		"no matrix":  {Failures: []tuner.Failure{{Matrix: "a", Err: errors.New("gone")}}},
 		"all failed": {FailedBefore: 1},

@@ -16,7 +16,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/store/foreign"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // imports are the flags of import.
@@ -59,18 +59,18 @@ and nothing is written.`,
 	flagFile(cmd, "features", "csv", "tsv")
 	flagFile(cmd, "out")
 	flagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
-	flagValues(cmd, "cache", string(tuner.Warm), string(tuner.Cold))
+	flagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
 	return cmd
 }
 
 func (f *imports) run(ctx context.Context, w io.Writer, path string) error {
-	f.Precision, f.Cache = kernels.Precision(f.precision), tuner.Cache(f.cache)
+	f.Precision, f.Cache = kernels.Precision(f.precision), trial.Cache(f.cache)
 	if f.precision != "" {
 		if _, err := choosePrecisions(f.precision); err != nil {
 			return err
 		}
 	}
-	if f.cache != "" && f.Cache != tuner.Warm && f.Cache != tuner.Cold {
+	if f.cache != "" && f.Cache != trial.Warm && f.Cache != trial.Cold {
 		return usage(fmt.Errorf("unknown cache state %q: it is warm or cold", f.cache))
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))

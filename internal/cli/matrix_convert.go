@@ -14,6 +14,7 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/sparse/export"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func newMatrixConvert() *cobra.Command {
@@ -59,7 +60,7 @@ given.
 			if err != nil {
 				return err
 			}
-			err = tuner.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
+			err = tuner.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 				opt := export.Options{
 					Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: symmetric,
 					Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),

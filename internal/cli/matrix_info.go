@@ -11,6 +11,7 @@ import (
 
 	"spmvtune/sparse"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // matrixInfo is what `matrix info --json` prints.
@@ -51,7 +52,7 @@ skew-symmetric and Hermitian files are expanded.
 			if err != nil {
 				return err
 			}
-			return tuner.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
+			return tuner.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 				info, err := describeMatrix(a, m)
 				if err != nil {
 					return err
@@ -68,7 +69,7 @@ skew-symmetric and Hermitian files are expanded.
 	return cmd
 }
 
-func describeMatrix(a *sparse.CSR[float64], m tuner.Matrix) (*matrixInfo, error) {
+func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error) {
 	formats, err := formatSizes(a)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"spmvtune/plots"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // pictureFormats are the extensions of pictures.
@@ -40,7 +41,7 @@ the extension: .png, .svg or .pdf.
 			if err != nil {
 				return err
 			}
-			return tuner.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m tuner.Matrix) error {
+			return tuner.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 				picture, err := plots.Spy(m.Name, a, format)
 				if err != nil {
 					return err

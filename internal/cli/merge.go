@@ -13,7 +13,7 @@ import (
 
 	"spmvtune/slurm"
 	"spmvtune/store"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func newMerge() *cobra.Command {
@@ -103,7 +103,7 @@ func reportRun(ctx context.Context, w io.Writer, run *slurm.Run, m *slurm.LastMe
 	if err := refresh(ctx, w, db, run.Dir); err != nil {
 		return err
 	}
-	if path := filepath.Join(run.Dir, reportFile); counts[tuner.OK] > 0 && exists(path) {
+	if path := filepath.Join(run.Dir, reportFile); counts[trial.OK] > 0 && exists(path) {
 		m.Report = path
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"spmvtune/slurm"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // A hook calls f at the first write.
@@ -66,11 +67,11 @@ func recordOne(t *testing.T, run *slurm.Run) {
 	defer w.Close()
 	config := kernels.Config{Kernel: "cpu_csr_rows", Precision: kernels.Float64, Block: 16, Grid: 1}
 	if err := errors.Join(
-		w.Matrix(t.Context(), tuner.Matrix{Name: "a", Hash: "h"}),
+		w.Matrix(t.Context(), trial.Matrix{Name: "a", Hash: "h"}),
 		w.Begin(t.Context(), tuner.RunInfo{Sweep: &configs.Sweep{Name: "small"}, Device: kernels.Device{Backend: "cpu", Name: "Testcore"},
 			Sources: map[string]string{"cpu_csr_rows": "1"}}),
-		w.Record(t.Context(), tuner.Result{Trial: tuner.Trial{ID: "1", Matrix: "h", Config: config, Cache: tuner.Warm}, Status: tuner.OK,
-			Median: 1e-3, Low: 1e-3, High: 1e-3, Samples: []float64{1e-3}, Batch: 1, Stop: tuner.StopTarget, At: time.Now()}),
+		w.Record(t.Context(), trial.Result{Trial: trial.Trial{ID: "1", Matrix: "h", Config: config, Cache: trial.Warm}, Status: trial.OK,
+			Median: 1e-3, Low: 1e-3, High: 1e-3, Samples: []float64{1e-3}, Batch: 1, Stop: trial.StopTarget, At: time.Now()}),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/store"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // planned is what `plan --json` prints.
@@ -119,7 +120,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 	for _, f := range forecasts {
 		if f.Missing != "" {
 			m := plannedGet{Matrix: f.Matrix.Name, SuiteSparse: f.Missing}
-			if f.Size != (tuner.Size{}) {
+			if f.Size != (trial.Size{}) {
 				m.Device, m.Rows, m.Cols, m.NNZ = name, f.Size.Rows, f.Size.Cols, f.Size.Nonzeros
 				m.Trials, m.Seconds = f.Outlook.Trials, (f.Outlook.Time + f.Outlook.Load).Seconds()
 			}

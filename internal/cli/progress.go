@@ -12,6 +12,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // How often progress is shown.
@@ -81,7 +82,7 @@ func (p *progress) observe(e tuner.Event) {
 	case e.Result != nil:
 		p.now.done++
 		p.measured++
-		if r := e.Result; r.Status == tuner.OK {
+		if r := e.Result; r.Status == trial.OK {
 			p.candidate(r.Kernel, strings.TrimPrefix(r.Config.String(), r.Kernel+" "), r.Median)
 		}
 	case e.Failure != nil:

@@ -10,6 +10,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // onTerminal shows progress on a terminal of 80 columns, every event.
@@ -27,14 +28,14 @@ func event(p *progress, e tuner.Event) {
 
 func nextMatrix(index, trials, finished int) tuner.Event {
 	return tuner.Event{Matrix: &tuner.MatrixPlanned{
-		Matrix: tuner.Matrix{Name: "grid", Features: sparse.Features{Nonzeros: 1e6}},
+		Matrix: trial.Matrix{Name: "grid", Features: sparse.Features{Nonzeros: 1e6}},
 		Index:  index, Trials: trials, Finished: finished,
 	}}
 }
 
 func good(median float64) tuner.Event {
-	return tuner.Event{Result: &tuner.Result{Status: tuner.OK, Median: median,
-		Trial: tuner.Trial{Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float64}}}}
+	return tuner.Event{Result: &trial.Result{Status: trial.OK, Median: median,
+		Trial: trial.Trial{Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float64}}}}
 }
 
 // The rate is that of this run, however much was measured before; the best of a

@@ -10,7 +10,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse/file"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func newSelect() *cobra.Command {
@@ -76,7 +76,7 @@ says for which.`,
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	flagFile(cmd, "rule", "json")
 	flagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
-	flagValues(cmd, "cache", string(tuner.Warm), string(tuner.Cold))
+	flagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
 	flagValues(cmd, "complex", file.RealPart)
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // mostFailures is how many failed trials are listed, and how many reasons why
@@ -90,7 +91,7 @@ func printSummary(w io.Writer, s tuner.Summary) {
 			fmt.Fprintf(w, "… and %d more reasons, all in the database\n", len(s.Invalid)-i)
 			break
 		}
-		fmt.Fprintf(w, "%s: %s (%s)\n", tuner.Invalid, trials(s.Invalid[reason]), reason)
+		fmt.Fprintf(w, "%s: %s (%s)\n", trial.Invalid, trials(s.Invalid[reason]), reason)
 	}
 	for i, r := range s.Failed {
 		if i == mostFailures {
@@ -119,7 +120,7 @@ func printSkipped(w io.Writer, skipped map[string]int) {
 func verdict(sum tuner.Summary, name, out string) error {
 	var problems []string
 	failed := len(sum.Failed) + sum.FailedBefore
-	if sum.Measured[tuner.OK]+sum.OKBefore == 0 && !sum.OutOfTime {
+	if sum.Measured[trial.OK]+sum.OKBefore == 0 && !sum.OutOfTime {
 		problems = append(problems, "no trial succeeded")
 	}
 	if n := len(sum.Failures); n > 0 {

@@ -17,6 +17,7 @@ import (
 	"spmvtune/slurm"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // fakeGPUs makes this program one that is built with CUDA, on a machine with as many
@@ -170,7 +171,7 @@ func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials map
 		t.Fatal(err)
 	}
 	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
-		Pieces: []slurm.Piece{{Matrix: "a", Part: tuner.Part{Index: 1, Of: 2}}}}}}, program, "test")
+		Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}}}}}, program, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestTaskOnGPUs(t *testing.T) {
 	for worker, list := range trials {
 		for _, r := range list {
 			want := map[string]string{"cpu_csr": "", "csr_scalar": fmt.Sprintf("GPU-%d", worker-1)}[r.Kernel]
-			if r.Status != tuner.OK || r.Run.Origin.UUID != want || seen[r.ID] {
+			if r.Status != trial.OK || r.Run.Origin.UUID != want || seen[r.ID] {
 				t.Errorf("worker %d has %s: %s %s on %s, before: %v", worker, r.Config, r.Status, r.Message, r.Run.Origin.UUID, seen[r.ID])
 			}
 			if tel := r.Telemetry; worker > 0 && (tel == nil || tel.SMClock != 1981-worker) || worker == 0 && tel != nil {
@@ -219,7 +220,7 @@ func TestTaskOnGPUs(t *testing.T) {
 	if a, b := len(trials[1]), len(trials[2]); len(trials[0]) != 1 || a+b == 0 || a != b {
 		t.Errorf("the workers have %d, %d and %d trials:\n%s", len(trials[0]), a, b, said)
 	}
-	for worker, want := range map[int]tuner.Part{0: {Index: 1, Of: 2}, 1: {Index: 2, Of: 4}, 2: {Index: 3, Of: 4}} {
+	for worker, want := range map[int]trial.Part{0: {Index: 1, Of: 2}, 1: {Index: 2, Of: 4}, 2: {Index: 3, Of: 4}} {
 		if p := ends[worker].Pieces; len(p) != 1 || p[0] != (journal.Piece{Matrix: "a", Part: want, Complete: true}) {
 			t.Errorf("worker %d ends with %+v", worker, p)
 		}
@@ -241,7 +242,7 @@ func TestTaskOnBrokenGPU(t *testing.T) {
 		}
 	}
 	for _, r := range trials[1] {
-		if r.Status != tuner.OK {
+		if r.Status != trial.OK {
 			t.Errorf("a trial is broken off: %s %s", r.Status, r.Message)
 		}
 	}

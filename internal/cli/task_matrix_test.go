@@ -8,7 +8,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/slurm"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A file that is replaced between two tasks is not measured half as the one and half as
@@ -34,7 +34,7 @@ func TestTaskWithAChangedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	half := func(i int) []slurm.Piece {
-		return []slurm.Piece{{Matrix: "c", Part: tuner.Part{Index: i, Of: 2}}}
+		return []slurm.Piece{{Matrix: "c", Part: trial.Part{Index: i, Of: 2}}}
 	}
 	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: half(0)}, {ID: "0002", Pieces: half(1)}}}, program, "test")
 	if err != nil {

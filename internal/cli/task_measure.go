@@ -12,6 +12,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // measure measures the chunk, on one backend after the other. That it was told to
@@ -157,7 +158,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 	opt := tuner.Options{
 		Launch: launch, Version: programVersion(), Node: t.work.Node, Job: t.work.Job,
 		Parts: partsOf(l.pieces), Observe: log.observe,
-		Accept: func(m tuner.Matrix) error { return t.run.SettleMatrix(t.work, m) },
+		Accept: func(m trial.Matrix) error { return t.run.SettleMatrix(t.work, m) },
 	}
 	byRule.use(&opt)
 	into.Summary, err = tuner.Run(ctx, part, l.journal, opt)

@@ -4,6 +4,7 @@ import (
 	"spmvtune/slurm"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // A ledger is what one run of the tuner, on one device, says at its end. That of a
@@ -28,7 +29,7 @@ func (l *ledger) lacks(p slurm.Piece) string {
 
 // overlap reports whether two parts have trials in common, where there are enough of
 // them. Part i of n goes from i/n to (i+1)/n.
-func overlap(a, b tuner.Part) bool {
+func overlap(a, b trial.Part) bool {
 	return a.Index*b.Of < (b.Index+1)*a.Of && b.Index*a.Of < (a.Index+1)*b.Of
 }
 
@@ -36,14 +37,14 @@ func overlap(a, b tuner.Part) bool {
 func shares(pieces []slurm.Piece, i, n int) []slurm.Piece {
 	list := make([]slurm.Piece, len(pieces))
 	for k, p := range pieces {
-		list[k] = slurm.Piece{Matrix: p.Matrix, Part: tuner.Part{Index: p.Index*n + i, Of: p.Of * n}}
+		list[k] = slurm.Piece{Matrix: p.Matrix, Part: trial.Part{Index: p.Index*n + i, Of: p.Of * n}}
 	}
 	return list
 }
 
 // partsOf are pieces as the tuner takes them.
-func partsOf(pieces []slurm.Piece) map[string][]tuner.Part {
-	parts := map[string][]tuner.Part{}
+func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
+	parts := map[string][]trial.Part{}
 	for _, p := range pieces {
 		parts[p.Matrix] = append(parts[p.Matrix], p.Part)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/slurm"
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // taskSweep has taskTrials trials of at least 20 ms.
@@ -49,7 +49,7 @@ precision = ["float64"]
 
 // taskPlan is a chunk with all of the sweep, one matrix in two pieces.
 var taskPlan = slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: taskTrials, Pieces: []slurm.Piece{
-	{Matrix: "a", Part: tuner.Part{Index: 0, Of: 2}}, {Matrix: "a", Part: tuner.Part{Index: 1, Of: 2}}, {Matrix: "b", Part: tuner.All},
+	{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}, {Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}, {Matrix: "b", Part: trial.Whole},
 }}}}
 
 // createTask makes the folder of a run below root, whose program is this test.
@@ -89,7 +89,7 @@ func taskJournals(t *testing.T, run *slurm.Run) (trials map[int][]string, ends m
 				t.Fatal(err)
 			case rec.Trial != nil:
 				trials[name.Attempt] = append(trials[name.Attempt], rec.Trial.ID)
-				if rec.Trial.Status != tuner.OK {
+				if rec.Trial.Status != trial.OK {
 					t.Errorf("a trial is %s: %s", rec.Trial.Status, rec.Trial.Message)
 				}
 				if rec.Trial.Run.Origin.Node == "" || rec.Trial.Run.Origin.Job != name.Job {
@@ -231,7 +231,7 @@ func TestTaskWithoutAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
-			Pieces: []slurm.Piece{{Matrix: "c", Part: tuner.All}, {Matrix: "d", Part: tuner.All}}}}}, program, "test")
+			Pieces: []slurm.Piece{{Matrix: "c", Part: trial.Whole}, {Matrix: "d", Part: trial.Whole}}}}}, program, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

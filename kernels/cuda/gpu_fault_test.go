@@ -16,6 +16,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // The test binary is its own worker, with a backend some of whose kernels are
@@ -134,14 +135,14 @@ backend = "cuda"
 		t.Fatal(err)
 	}
 	want := map[int]struct {
-		status  tuner.Status
+		status  trial.Status
 		message string
 	}{
-		32: {tuner.OK, ""}, 192: {tuner.OK, ""},
-		64:         {tuner.Fault, "ILLEGAL_ADDRESS"},
-		96:         {tuner.Timeout, "10s"},
-		exhausting: {tuner.OOM, "out of memory"},
-		160:        {tuner.Wrong, "NaN"}, // y is poisoned, so what was never written is seen
+		32: {trial.OK, ""}, 192: {trial.OK, ""},
+		64:         {trial.Fault, "ILLEGAL_ADDRESS"},
+		96:         {trial.Timeout, "10s"},
+		exhausting: {trial.OOM, "out of memory"},
+		160:        {trial.Wrong, "NaN"}, // y is poisoned, so what was never written is seen
 	}
 	if len(rec.results) != 2*len(want) {
 		t.Errorf("%d results, want %d: one for each block, cold and warm", len(rec.results), 2*len(want))
@@ -155,17 +156,17 @@ backend = "cuda"
 }
 
 // gpuRecorder keeps results in memory.
-type gpuRecorder struct{ results []tuner.Result }
+type gpuRecorder struct{ results []trial.Result }
 
 func (*gpuRecorder) Begin(context.Context, tuner.RunInfo) error { return nil }
-func (*gpuRecorder) Matrix(context.Context, tuner.Matrix) error { return nil }
-func (*gpuRecorder) Finished(context.Context, []string) (map[string]tuner.Status, error) {
+func (*gpuRecorder) Matrix(context.Context, trial.Matrix) error { return nil }
+func (*gpuRecorder) Finished(context.Context, []string) (map[string]trial.Status, error) {
 	return nil, nil
 }
 func (*gpuRecorder) Known(context.Context, []string) (map[string]tuner.Known, error) {
 	return nil, nil
 }
-func (r *gpuRecorder) Record(_ context.Context, res tuner.Result) error {
+func (r *gpuRecorder) Record(_ context.Context, res trial.Result) error {
 	r.results = append(r.results, res)
 	return nil
 }

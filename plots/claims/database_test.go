@@ -13,16 +13,17 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // matrices of the databases: s1 to s4 have short rows, l1 to l4 long ones, and the others
 // are what claims name.
-var matrices = func() map[string]tuner.Matrix {
-	all := map[string]tuner.Matrix{}
+var matrices = func() map[string]trial.Matrix {
+	all := map[string]trial.Matrix{}
 	// Reading features takes 1 ns for each nonzero.
 	add := func(name string, rowMean float64, longest int, neighbours float64) {
 		n := 1_000_000 * (1 + len(all))
-		all[name] = tuner.Matrix{Name: name, Hash: "hash of " + name, Class: name, Source: name, FeaturesSeconds: 1e-9 * float64(n), Field: "real", Symmetry: "general",
+		all[name] = trial.Matrix{Name: name, Hash: "hash of " + name, Class: name, Source: name, FeaturesSeconds: 1e-9 * float64(n), Field: "real", Symmetry: "general",
 			Features: sparse.Features{Rows: int(float64(n) / rowMean), Cols: 1000, Nonzeros: n, RowMean: rowMean, RowMax: longest, NeighbourRate: neighbours}}
 	}
 	for i := range 4 {
@@ -88,7 +89,7 @@ func database(t *testing.T, lines string, spread float64) *store.DB {
 					t.Fatalf("no matrix %q", name)
 				}
 				must(db.Matrix(t.Context(), m))
-				must(db.Record(t.Context(), trial(t, m, f[1:], spread)))
+				must(db.Record(t.Context(), oneTrial(t, m, f[1:], spread)))
 			}
 		}
 	}
@@ -96,7 +97,7 @@ func database(t *testing.T, lines string, spread float64) *store.DB {
 }
 
 // trial reads a line from the kernel on.
-func trial(t *testing.T, m tuner.Matrix, f []string, spread float64) tuner.Result {
+func oneTrial(t *testing.T, m trial.Matrix, f []string, spread float64) trial.Result {
 	t.Helper()
 	c := kernels.Config{Kernel: f[0], Precision: kernels.Float32}
 	ms, err := strconv.ParseFloat(f[1], 64)
@@ -117,7 +118,7 @@ func trial(t *testing.T, m tuner.Matrix, f []string, spread float64) tuner.Resul
 		}
 	}
 	id := fmt.Sprint(m.Hash, c, c.Params)
-	return tuner.Result{Trial: tuner.Trial{ID: id, Matrix: m.Hash, Config: c, Cache: tuner.Cold}, Status: tuner.OK,
-		Median: ms / 1e3, Low: ms / 1e3 / spread, High: ms / 1e3 * spread, Samples: []float64{ms / 1e3}, Batch: 1, Stop: tuner.StopTarget,
+	return trial.Result{Trial: trial.Trial{ID: id, Matrix: m.Hash, Config: c, Cache: trial.Cold}, Status: trial.OK,
+		Median: ms / 1e3, Low: ms / 1e3 / spread, High: ms / 1e3 * spread, Samples: []float64{ms / 1e3}, Batch: 1, Stop: trial.StopTarget,
 		BytesMin: 1000, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 }

@@ -8,7 +8,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/store"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A twin counts as its original, and is said to be one.
@@ -38,7 +38,7 @@ func TestCaveats(t *testing.T) {
 func TestLatestCounts(t *testing.T) {
 	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
 	for _, name := range []string{"s1", "s2", "s3", "s4"} {
-		r := trial(t, matrices[name], []string{"cpu_csr", "5"}, 1.001)
+		r := oneTrial(t, matrices[name], []string{"cpu_csr", "5"}, 1.001)
 		r.ID, r.At = "again "+name, r.At.Add(time.Hour)
 		if err := db.Record(t.Context(), r); err != nil {
 			t.Fatal(err)
@@ -61,8 +61,8 @@ func TestFailedTrialsDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
-		r := tuner.Result{Trial: tuner.Trial{ID: kernel, Matrix: m.Hash, Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32}, Cache: tuner.Cold},
-			Status: tuner.Wrong, Message: "row 1 is off"}
+		r := trial.Result{Trial: trial.Trial{ID: kernel, Matrix: m.Hash, Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32}, Cache: trial.Cold},
+			Status: trial.Wrong, Message: "row 1 is off"}
 		if err := db.Record(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}

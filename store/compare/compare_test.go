@@ -13,10 +13,11 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A trial is a kernel with its block size on a matrix, and how long it took.
-type trial struct {
+type entry struct {
 	matrix, kernel string
 	block          int
 	ms             float64
@@ -25,7 +26,7 @@ type trial struct {
 }
 
 // database records trials of 15 samples, at ± 0.2%, a minute apart.
-func database(t *testing.T, device string, trials []trial) *store.DB {
+func database(t *testing.T, device string, trials []entry) *store.DB {
 	t.Helper()
 	ctx := t.Context()
 	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
@@ -41,10 +42,10 @@ func database(t *testing.T, device string, trials []trial) *store.DB {
 		Sources: map[string]string{"cpu_csr": "1", "cpu_csr_rows": "1", "cpu_sell": "1"}}))
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i, x := range trials {
-		check(db.Matrix(ctx, tuner.Matrix{Name: x.matrix, Hash: "hash of " + x.matrix, Features: sparse.Features{Nonzeros: 10}}))
-		r := tuner.Result{Trial: tuner.Trial{ID: fmt.Sprint(i), Matrix: "hash of " + x.matrix, Cache: tuner.Warm,
+		check(db.Matrix(ctx, trial.Matrix{Name: x.matrix, Hash: "hash of " + x.matrix, Features: sparse.Features{Nonzeros: 10}}))
+		r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(i), Matrix: "hash of " + x.matrix, Cache: trial.Warm,
 			Config: kernels.Config{Kernel: x.kernel, Precision: kernels.Float32, Block: x.block}},
-			Status: tuner.OK, At: start.Add(time.Duration(i) * time.Minute)}
+			Status: trial.OK, At: start.Add(time.Duration(i) * time.Minute)}
 		take := func(ms float64) {
 			r.Median, r.Low, r.High, r.Samples = 1e-3*ms, 0.999e-3*ms, 1.001e-3*ms, nil
 			for k := range 15 {
@@ -53,7 +54,7 @@ func database(t *testing.T, device string, trials []trial) *store.DB {
 		}
 		take(x.ms)
 		if x.throttled > 0 {
-			r.Telemetry = &tuner.Telemetry{Throttled: x.throttled}
+			r.Telemetry = &trial.Telemetry{Throttled: x.throttled}
 		}
 		check(db.Record(ctx, r))
 		for k, ms := range x.again {
@@ -74,7 +75,7 @@ func lines(r *Result) (list []string) {
 }
 
 func TestCompare(t *testing.T) {
-	before := []trial{
+	before := []entry{
 		{matrix: "a", kernel: "cpu_csr", ms: 1},
 		{matrix: "a", kernel: "cpu_csr_rows", block: 64, ms: 1},
 		{matrix: "a", kernel: "cpu_csr_rows", block: 128, ms: 1.5},
@@ -82,7 +83,7 @@ func TestCompare(t *testing.T) {
 		{matrix: "b", kernel: "cpu_sell", block: 8, ms: 4, throttled: 3},
 		{matrix: "gone", kernel: "cpu_csr", ms: 1},
 	}
-	after := []trial{
+	after := []entry{
 		{matrix: "a", kernel: "cpu_csr", ms: 1.1},
 		{matrix: "a", kernel: "cpu_csr_rows", block: 128, ms: 1.2},
 		{matrix: "a", kernel: "cpu_csr_rows", block: 256, ms: 0.8},
@@ -92,7 +93,7 @@ func TestCompare(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		opt   Options
-		after []trial
+		after []entry
 		want  []string
 		mean  float64
 	}{
@@ -103,11 +104,11 @@ func TestCompare(t *testing.T) {
 			[]string{"a cpu_csr 0 0 1.100 slower", "a cpu_csr_rows 128 128 0.800 faster", "b cpu_csr 0 0 1.005 same", "b cpu_sell 8 8 0.500 unsure"},
 			math.Sqrt(math.Sqrt(1.1*0.8) * 1.005)},
 		{"by a threshold that is larger", Options{Threshold: 0.15}, after[:1], []string{"a cpu_csr 0 0 1.100 same"}, 1.1},
-		{"with a drift", Options{Threshold: 0.01}, []trial{
+		{"with a drift", Options{Threshold: 0.01}, []entry{
 			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.1, 1.1, 1.1, 1.1}},
 			{matrix: "a", kernel: "cpu_csr", ms: 1.1},
 		}, []string{"a cpu_csr 0 0 1.000 same"}, 1},
-		{"with trials that repeat badly", Options{Threshold: 0.01}, []trial{
+		{"with trials that repeat badly", Options{Threshold: 0.01}, []entry{
 			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.05, 1, 1.05, 1}},
 			{matrix: "a", kernel: "cpu_csr", ms: 1.1},
 		}, []string{"a cpu_csr 0 0 1.100 same"}, 1.1},
@@ -134,7 +135,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestDevicesAreKeptApart(t *testing.T) {
-	one := []trial{{matrix: "a", kernel: "cpu_csr", ms: 1}}
+	one := []entry{{matrix: "a", kernel: "cpu_csr", ms: 1}}
 	a, b := database(t, "here", one), database(t, "there", one)
 	if _, err := Compare(t.Context(), a, b, Options{}); !errors.Is(err, ErrDevices) {
 		t.Errorf("error %v", err)
@@ -143,7 +144,7 @@ func TestDevicesAreKeptApart(t *testing.T) {
 	if err != nil || len(r.Pairs) != 1 {
 		t.Fatalf("across devices: %v", err)
 	}
-	other := database(t, "here", []trial{{matrix: "b", kernel: "cpu_csr", ms: 1}})
+	other := database(t, "here", []entry{{matrix: "b", kernel: "cpu_csr", ms: 1}})
 	if _, err := Compare(t.Context(), a, other, Options{}); err == nil || errors.Is(err, ErrDevices) {
 		t.Errorf("without a common matrix: %v", err)
 	}

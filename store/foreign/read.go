@@ -12,7 +12,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A File is a table to be read.
@@ -29,7 +29,7 @@ type Options struct {
 	// state may stay unknown.
 	Device    string
 	Precision kernels.Precision
-	Cache     tuner.Cache
+	Cache     trial.Cache
 }
 
 // Measurements are what a table holds.
@@ -50,7 +50,7 @@ type Matrix struct {
 // A Time is what a configuration took on a matrix, in seconds per product.
 type Time struct {
 	Device, Matrix string
-	Cache          tuner.Cache // "" where it is not known
+	Cache          trial.Cache // "" where it is not known
 	kernels.Config
 	Runs []float64 // one for each row of the table, rising
 	Line int       // of the first of them
@@ -224,7 +224,7 @@ func (r *reader) time(row int) {
 		c.Precision = kernels.Precision(r.oneOf(row, "precision", string(kernels.Float32), string(kernels.Float64)))
 	}
 	if r.has("cache") {
-		c.Cache = tuner.Cache(r.oneOf(row, "cache", string(tuner.Cold), string(tuner.Warm)))
+		c.Cache = trial.Cache(r.oneOf(row, "cache", string(trial.Cold), string(trial.Warm)))
 	}
 	c.Block, c.Grid = r.size(row, "block"), r.size(row, "grid")
 	c.Params = r.params(row)

@@ -11,7 +11,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 const good = `matrix,class,rows,cols,nnz,row_max,kernel,precision,cache,block,grid,params,time_us,device,comment
@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 	}
 	first := m.Times[0]
 	want := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128, Params: kernels.Params("tile=2 unroll=4")}
-	if first.Config.String() != want.String() || first.Device != "X" || first.Cache != tuner.Cold || first.Line != 2 {
+	if first.Config.String() != want.String() || first.Device != "X" || first.Cache != trial.Cold || first.Line != 2 {
 		t.Errorf("read %+v", first)
 	}
 	if len(first.Runs) != 2 || math.Abs(first.Runs[0]-11.5e-6) > 1e-12 {

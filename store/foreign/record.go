@@ -11,6 +11,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // Source is what stands in place of the digest of a kernel's source: nobody here knows it.
@@ -43,7 +44,7 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 			return fmt.Errorf("recording imported measurements: %w", err)
 		}
 		for _, matrix := range m.Matrices {
-			if err := rec.Matrix(ctx, tuner.Matrix{
+			if err := rec.Matrix(ctx, trial.Matrix{
 				Name: matrix.Name, Class: matrix.Class, Hash: hashes[matrix.Name], Source: "imported from " + m.File,
 				Field: "unknown", Symmetry: "unknown", Features: matrix.Features,
 			}); err != nil {
@@ -61,11 +62,11 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 
 // result is a trial that others have made. The interval goes from the fastest to the
 // slowest run, since how they were taken is not known.
-func (t *Time) result(dev kernels.Device, hash, file string, at time.Time) tuner.Result {
-	trial := tuner.Trial{Matrix: hash, Config: t.Config, Cache: t.Cache}
-	trial.ID = tuner.Identity(trial, dev, Source, Source)
-	return tuner.Result{
-		Trial: trial, Status: tuner.OK,
+func (t *Time) result(dev kernels.Device, hash, file string, at time.Time) trial.Result {
+	made := trial.Trial{Matrix: hash, Config: t.Config, Cache: t.Cache}
+	made.ID = trial.Identity(made, dev, Source, Source)
+	return trial.Result{
+		Trial: made, Status: trial.OK,
 		Message: fmt.Sprintf("imported from %s:%d, not verified here", file, t.Line),
 		Median:  stat.Median(t.Runs), Low: t.Runs[0], High: t.Runs[len(t.Runs)-1],
 		Samples: t.Runs, Batch: 1, At: at,

@@ -8,6 +8,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // The following are the structs that are written. In JSON, a field of a struct
@@ -16,7 +17,7 @@ import (
 
 type trialLine struct {
 	Run int `json:"run"` // its number
-	tuner.Result
+	trial.Result
 	Median     number            `json:"median,omitzero"`
 	Low        number            `json:"low,omitzero"`
 	High       number            `json:"high,omitzero"`
@@ -28,7 +29,7 @@ type trialLine struct {
 }
 
 type matrixLine struct {
-	tuner.Matrix
+	trial.Matrix
 	Features features `json:"features"`
 }
 
@@ -39,7 +40,7 @@ type roof struct {
 	Gather number `json:"gather,omitzero"`
 }
 
-func encodeTrial(run int, r tuner.Result) trialLine {
+func encodeTrial(run int, r trial.Result) trialLine {
 	return trialLine{
 		Run: run, Result: r,
 		Median: number(r.Median), Low: number(r.Low), High: number(r.High), Samples: r.Samples,
@@ -47,18 +48,18 @@ func encodeTrial(run int, r tuner.Result) trialLine {
 	}
 }
 
-func (l *trialLine) decode() tuner.Result {
+func (l *trialLine) decode() trial.Result {
 	r := l.Result
 	r.Median, r.Low, r.High, r.Samples = float64(l.Median), float64(l.Low), float64(l.High), l.Samples
 	r.Seconds, r.Prepare, r.MaxError, r.Properties = float64(l.Seconds), float64(l.Prepare), float64(l.MaxError), convert[float64](l.Properties)
 	return r
 }
 
-func encodeMatrix(m tuner.Matrix) matrixLine {
+func encodeMatrix(m trial.Matrix) matrixLine {
 	return matrixLine{m, features(m.Features)}
 }
 
-func (l *matrixLine) decode() *tuner.Matrix {
+func (l *matrixLine) decode() *trial.Matrix {
 	m := l.Matrix
 	m.Features = sparse.Features(l.Features)
 	return &m
@@ -73,8 +74,8 @@ func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) 
 }
 
 func (l *runLine) decode() *Run {
-	if l.Origin == (tuner.Origin{}) { // once it was among the facts
-		l.Origin = tuner.Origin{Node: l.Facts["node"], UUID: l.Facts["uuid"], Job: l.Facts["job"]}
+	if l.Origin == (trial.Origin{}) { // once it was among the facts
+		l.Origin = trial.Origin{Node: l.Facts["node"], UUID: l.Facts["uuid"], Job: l.Facts["job"]}
 	}
 	return &Run{
 		RunInfo: tuner.RunInfo{

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // finishedIn returns what the other journals of the family of one say of trials. A
@@ -36,12 +37,12 @@ func finishedIn(ctx context.Context, dir string, own Name) (map[string]tuner.Kno
 
 // note adds a result. Once a trial has ended well, that stays. What is measured again is
 // no result of its trial.
-func note(finished map[string]tuner.Known, r tuner.Result) {
+func note(finished map[string]tuner.Known, r trial.Result) {
 	switch known := finished[r.ID]; {
-	case r.Final && known.Status == tuner.OK:
+	case r.Final && known.Status == trial.OK:
 		known.Finals = append(known.Finals, r.Median)
 		finished[r.ID] = known
-	case !r.Again() && known.Status != tuner.OK:
+	case !r.Again() && known.Status != trial.OK:
 		finished[r.ID] = tuner.Known{Status: r.Status, Median: r.Median, Low: r.Low, High: r.High, Samples: r.Samples}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func testRun() tuner.RunInfo {
@@ -22,23 +23,23 @@ func testRun() tuner.RunInfo {
 		Sources:  map[string]string{"cpu_coo": "1", "cpu_csr": "2"},
 		Protocol: "warmup=3",
 		Version:  "test",
-		Origin:   tuner.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"},
+		Origin:   trial.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"},
 	}
 }
 
-func testMatrix(name string) tuner.Matrix {
-	return tuner.Matrix{Name: name, Pattern: sparse.Thumbnail("\x01 of bins"), Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
+func testMatrix(name string) trial.Matrix {
+	return trial.Matrix{Name: name, Pattern: sparse.Thumbnail("\x01 of bins"), Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
 		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5, RowStd: 0.1 + 0.2, BandwidthMean: math.NaN()}}
 }
 
-func testTrial(i int) tuner.Result {
-	return tuner.Result{
-		Trial: tuner.Trial{ID: fmt.Sprintf("trial-%d", i), Matrix: "hash-of-grid", Cache: tuner.Cold,
+func testTrial(i int) trial.Result {
+	return trial.Result{
+		Trial: trial.Trial{ID: fmt.Sprintf("trial-%d", i), Matrix: "hash-of-grid", Cache: trial.Cold,
 			Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32, Block: i, Grid: 2, Params: kernels.Params("unroll=4")}},
-		Status: tuner.OK, Median: 1e-3 / 3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3 / 7, 5e-324, 1e-3}, Batch: 1,
-		Stop: tuner.StopTarget, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
+		Status: trial.OK, Median: 1e-3 / 3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3 / 7, 5e-324, 1e-3}, Batch: 1,
+		Stop: trial.StopTarget, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		Properties: map[string]float64{"registers": 32}, Warnings: []string{"a line\nand another"},
-		Telemetry: &tuner.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.125, Energy: 0.1 + 0.2, Reasons: kernels.SWPowerCap,
+		Telemetry: &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.125, Energy: 0.1 + 0.2, Reasons: kernels.SWPowerCap,
 			HasReasons: true, Repeated: 10},
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.UTC),
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // What is written comes back as it was, whatever its numbers are.
@@ -24,11 +25,11 @@ func TestRoundTrip(t *testing.T) {
 	strange.MaxError, strange.Median, strange.Low, strange.High = math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)
 	strange.Samples = []float64{math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), 0.1 + 0.2, math.Inf(-1)}
 	strange.Properties = map[string]float64{"occupancy": math.NaN()}
-	failed := tuner.Result{Trial: testTrial(3).Trial, Status: tuner.Fault, Message: "signal: \"killed\" {} \x00 \u2028", At: strange.At}
+	failed := trial.Result{Trial: testTrial(3).Trial, Status: trial.Fault, Message: "signal: \"killed\" {} \x00 \u2028", At: strange.At}
 	sentinel, final := testTrial(1), testTrial(1)
 	sentinel.Sentinel, final.Final = true, true
-	results := []tuner.Result{testTrial(1), strange, failed, sentinel, final}
-	end := End{Reason: "out of time", At: strange.At, Pieces: []Piece{{"grid", tuner.Part{Index: 1, Of: 4}, true, ""}, {"b", tuner.All, false, "not begun"}}}
+	results := []trial.Result{testTrial(1), strange, failed, sentinel, final}
+	end := End{Reason: "out of time", At: strange.At, Pieces: []Piece{{"grid", trial.Part{Index: 1, Of: 4}, true, ""}, {"b", trial.Whole, false, "not begun"}}}
 	must(t, w.Matrix(t.Context(), matrix))
 	must(t, w.Begin(t.Context(), run))
 	for _, r := range results {
@@ -36,7 +37,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	must(t, w.End(end))
 
-	var gotResults []tuner.Result
+	var gotResults []trial.Result
 	for rec, err := range Read(t.Context(), w.Path()) {
 		must(t, err)
 		switch {
@@ -63,19 +64,19 @@ func TestRoundTrip(t *testing.T) {
 func TestOldJournal(t *testing.T) {
 	for _, tt := range []struct {
 		facts map[string]string
-		want  tuner.Origin
+		want  trial.Origin
 	}{
-		{nil, tuner.Origin{}},
-		{map[string]string{"node": "n1", "job": "12_3", "uuid": "GPU-1", "attempt": "0"}, tuner.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"}},
+		{nil, trial.Origin{}},
+		{map[string]string{"node": "n1", "job": "12_3", "uuid": "GPU-1", "attempt": "0"}, trial.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"}},
 	} {
 		w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0, Options{Facts: func(tuner.RunInfo) map[string]string { return tt.facts }})
 		must(t, err)
 		defer w.Close()
-		run, trial := testRun(), testTrial(1)
-		run.Origin, trial.Telemetry = tuner.Origin{}, nil
+		run, result := testRun(), testTrial(1)
+		run.Origin, result.Telemetry = trial.Origin{}, nil
 		must(t, w.Matrix(t.Context(), testMatrix("grid")))
 		must(t, w.Begin(t.Context(), run))
-		must(t, w.Record(t.Context(), trial))
+		must(t, w.Record(t.Context(), result))
 		if text := string(readFile(t, w.Path())); strings.Contains(text, "origin") || strings.Contains(text, "telemetry") {
 			t.Fatalf("this is no old journal:\n%s", text)
 		}
@@ -144,7 +145,7 @@ func equal(a, b reflect.Value) bool {
 // is written, too: JSON can't hold all of its values.
 func TestEveryFloatIsWritten(t *testing.T) {
 	for _, tt := range []struct{ plain, written any }{
-		{tuner.Result{}, trialLine{}},
+		{trial.Result{}, trialLine{}},
 		{testRun().Roof, roof{}},
 	} {
 		written := map[string]reflect.Type{}

@@ -11,7 +11,7 @@ import (
 	"iter"
 	"os"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A Reader reads a journal, and reads on where it stopped when the journal has
@@ -22,12 +22,12 @@ type Reader struct {
 	line     int   // how many were
 	sequence sequence
 	runs     map[int]*Run
-	matrices map[string]*tuner.Matrix
+	matrices map[string]*trial.Matrix
 }
 
 // NewReader makes a reader of the journal at path. Nothing is opened yet.
 func NewReader(path string) *Reader {
-	return &Reader{path: path, runs: map[int]*Run{}, matrices: map[string]*tuner.Matrix{}}
+	return &Reader{path: path, runs: map[int]*Run{}, matrices: map[string]*trial.Matrix{}}
 }
 
 // Read reads a journal once.

@@ -5,13 +5,14 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A Record is a line of a journal: exactly one of Run, Matrix, Trial, End and
 // Problem is set.
 type Record struct {
 	Run     *Run
-	Matrix  *tuner.Matrix
+	Matrix  *trial.Matrix
 	Trial   *Trial
 	End     *End
 	Problem *Problem
@@ -29,8 +30,8 @@ type Run struct {
 // journal.
 type Trial struct {
 	Run    *Run
-	Matrix *tuner.Matrix
-	tuner.Result
+	Matrix *trial.Matrix
+	trial.Result
 }
 
 // An End is the last line of a task that could still write one.
@@ -45,7 +46,7 @@ type End struct {
 // A Piece is a share of the trials of one matrix.
 type Piece struct {
 	Matrix string `json:"matrix"` // its name in the sweep
-	tuner.Part
+	trial.Part
 	Complete bool   `json:"complete"`         // every trial of it is in a journal
 	Reason   string `json:"reason,omitempty"` // why it is not
 }
@@ -87,7 +88,7 @@ type runLine struct {
 	Sources  map[string]string `json:"sources"`
 	Protocol string            `json:"protocol"`
 	Version  string            `json:"version"`
-	Origin   tuner.Origin      `json:"origin,omitzero"` // not in journals of versions before it was
+	Origin   trial.Origin      `json:"origin,omitzero"` // not in journals of versions before it was
 	Facts    map[string]string `json:"facts,omitempty"`
 	At       time.Time         `json:"at"`
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 var (
@@ -109,7 +110,7 @@ func (w *Writer) Begin(_ context.Context, run tuner.RunInfo) error {
 }
 
 // Matrix records m.
-func (w *Writer) Matrix(_ context.Context, m tuner.Matrix) error {
+func (w *Writer) Matrix(_ context.Context, m trial.Matrix) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.append(matrixKind, encodeMatrix(m))
@@ -118,10 +119,10 @@ func (w *Writer) Matrix(_ context.Context, m tuner.Matrix) error {
 // Finished returns which of the trials with these identities are in a journal,
 // with the status they ended in: those that were there when the writer was made,
 // and its own.
-func (w *Writer) Finished(_ context.Context, ids []string) (map[string]tuner.Status, error) {
+func (w *Writer) Finished(_ context.Context, ids []string) (map[string]trial.Status, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := map[string]tuner.Status{}
+	found := map[string]trial.Status{}
 	for _, id := range ids {
 		if known, ok := w.finished[id]; ok {
 			found[id] = known.Status
@@ -150,7 +151,7 @@ func (w *Writer) Medians(_ context.Context, ids []string) (map[string]float64, e
 	defer w.mu.Unlock()
 	medians := map[string]float64{}
 	for _, id := range ids {
-		if known := w.finished[id]; known.Status == tuner.OK {
+		if known := w.finished[id]; known.Status == trial.OK {
 			medians[id] = known.Median
 		}
 	}
@@ -159,7 +160,7 @@ func (w *Writer) Medians(_ context.Context, ids []string) (map[string]float64, e
 
 // Record keeps r. When it returns nil, r survives the death of the process and
 // of the machine.
-func (w *Writer) Record(_ context.Context, r tuner.Result) error {
+func (w *Writer) Record(_ context.Context, r trial.Result) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.runs == 0 {

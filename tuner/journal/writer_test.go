@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 func TestNames(t *testing.T) {
@@ -91,7 +91,7 @@ func TestCreateIsExclusive(t *testing.T) {
 // of other chunks.
 func TestFinished(t *testing.T) {
 	dir := t.TempDir()
-	record := func(chunk string, results ...tuner.Result) *Writer {
+	record := func(chunk string, results ...trial.Result) *Writer {
 		t.Helper()
 		w, err := Create(t.Context(), dir, chunk, "1_1", 0, Options{})
 		must(t, err)
@@ -103,8 +103,8 @@ func TestFinished(t *testing.T) {
 		}
 		return w
 	}
-	failed := func(i int) tuner.Result {
-		return tuner.Result{Trial: testTrial(i).Trial, Status: tuner.Timeout}
+	failed := func(i int) trial.Result {
+		return trial.Result{Trial: testTrial(i).Trial, Status: trial.Timeout}
 	}
 	torn := record("0007", testTrial(1), failed(2), failed(3), testTrial(9))
 	data := readFile(t, torn.Path())

@@ -1,48 +1,6 @@
-package tuner
+package trial
 
-import (
-	"time"
-
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-)
-
-// A Trial is one experiment: a configuration on a matrix under a cache state.
-// Device, driver and the rest of the protocol are common to a run.
-type Trial struct {
-	ID     string `json:"id"`     // identity, see Identity
-	Matrix string `json:"matrix"` // the matrix's content hash
-	kernels.Config
-	Cache Cache `json:"cache"`
-}
-
-// Cache is the state of the device's caches when a sample starts.
-type Cache string
-
-const (
-	Cold Cache = "cold" // flushed before every sample
-	Warm Cache = "warm" // products run back to back
-)
-
-// A Matrix describes a matrix of a sweep, without its entries.
-type Matrix struct {
-	Name     string          `json:"name"`   // short, unique within a sweep
-	Source   string          `json:"source"` // path, generator with its arguments, "SuiteSparse Group/Name", or "twin of Group/Name: " and the generator
-	Class    string          `json:"class"`  // structure class: matrices of a class are one family
-	Hash     string          `json:"hash"`   // content: sizes, row pointers, columns, values
-	Field    string          `json:"field"`  // real, integer, pattern
-	Symmetry string          `json:"symmetry"`
-	Features sparse.Features `json:"features"`
-	// FeaturesSeconds is what reading the features took, when that was done; 0: not known.
-	FeaturesSeconds float64 `json:"features_seconds,omitempty"`
-	// Pattern shows where the entries lie. Runs before it was kept have none.
-	Pattern sparse.Thumbnail `json:"pattern,omitempty"`
-	// NonFinite is how many entries of its file are NaN or infinite.
-	NonFinite int `json:"non_finite,omitempty"`
-	// Note is what is to be known of it in this run only: why the cache could not keep
-	// it, or why it is a twin.
-	Note string `json:"-"`
-}
+import "time"
 
 // A Status says how a trial ended.
 type Status string

@@ -1,12 +1,10 @@
-package tuner
+package trial
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 
-	"spmvtune/configs"
 	"spmvtune/kernels"
 )
 
@@ -25,21 +23,4 @@ func Identity(t Trial, dev kernels.Device, source, protocol string) string {
 		fmt.Fprintf(h, "%d:%s\n", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// ProtocolText is the canonical form of what a protocol says about a sample.
-// The cache state is part of each trial, and the timeout decides only whether
-// there is a result, so neither is in it.
-func ProtocolText(p configs.Protocol) string {
-	parts := []string{
-		fmt.Sprintf("warmup=%d", p.Warmup),
-		fmt.Sprintf("samples=%d..%d", p.Samples[0], p.Samples[1]),
-		fmt.Sprintf("target=%g", p.Target),
-		fmt.Sprintf("budget=%s", p.Budget),
-		fmt.Sprintf("seed=%d", p.Seed),
-	}
-	if p.Slow > 0 { // as before there was such a key, if not
-		parts = append(parts, fmt.Sprintf("slow=%g", p.Slow))
-	}
-	return strings.Join(parts, " ")
 }

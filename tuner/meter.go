@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // Sensors is what a backend has whose device can be asked for its clocks,
@@ -18,25 +19,6 @@ type Sensors interface {
 	Energy() float64
 }
 
-// Telemetry is what the sensors of the device said around the samples of a trial:
-// before the first and after each batch of them. A figure that the device does not
-// tell is 0.
-type Telemetry struct {
-	SMClock     int     `json:"sm_mhz,omitempty"`     // MHz, the lowest
-	MemoryClock int     `json:"memory_mhz,omitempty"` // MHz, the lowest
-	Temperature int     `json:"celsius,omitempty"`    // the highest
-	Power       float64 `json:"watts,omitempty"`      // the highest
-	// Energy is that of the whole board in joules per product; 0 where sampling did
-	// not last long enough to tell, see leastEnergyTime.
-	Energy float64 `json:"joules,omitempty"`
-	// Reasons are all why the clocks were below the highest around the samples that
-	// were kept; nothing is known of them unless HasReasons.
-	Reasons    kernels.ClockReasons `json:"reasons,omitempty"`
-	HasReasons bool                 `json:"has_reasons,omitempty"`
-	Repeated   int                  `json:"repeated,omitempty"`  // samples that were dropped, since the device throttled, and taken again
-	Throttled  int                  `json:"throttled,omitempty"` // samples that were kept though it did
-}
-
 // mostRepeats is how many batches of a trial are taken again at most. A spike of
 // power or a change of clocks is over by then; a device that is too hot stays so for
 // seconds, and waiting for it would cost more than it gives.
@@ -45,7 +27,7 @@ const mostRepeats = 4
 // A meter accompanies the samples of one trial. Without sensors it does nothing.
 type meter struct {
 	sensors Sensors // nil: there are none
-	tel     *Telemetry
+	tel     *trial.Telemetry
 	energy  energyMeter
 	last    kernels.Reading
 	repeats int // batches that were dropped
@@ -57,7 +39,7 @@ func newMeter(s Sensors, cold bool) *meter {
 	if s == nil {
 		return m
 	}
-	m.tel = &Telemetry{}
+	m.tel = &trial.Telemetry{}
 	m.last = m.read()
 	m.energy = energyMeter{off: cold, started: time.Now()}
 	return m
@@ -109,7 +91,7 @@ func (m *meter) took(samples []float64, batch int, late bool) (again bool) {
 }
 
 // finish gives r what was noted, with a warning where the device throttled.
-func (m *meter) finish(r *Result) {
+func (m *meter) finish(r *trial.Result) {
 	if m.sensors == nil {
 		return
 	}

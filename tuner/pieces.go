@@ -7,33 +7,13 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
 )
-
-// A Part is a share of the trials of a matrix, in the order of its plan: part
-// Index, from 0, of Of parts that differ by at most one trial.
-type Part struct {
-	Index int `json:"part"`
-	Of    int `json:"of"`
-}
-
-// All is every trial of a matrix.
-var All = Part{0, 1}
-
-// Halves are the two parts that p falls into.
-func (p Part) Halves() [2]Part {
-	return [2]Part{{2 * p.Index, 2 * p.Of}, {2*p.Index + 1, 2 * p.Of}}
-}
-
-// partOf returns a part of a list.
-func partOf[T any](p Part, all []T) []T {
-	n := len(all)
-	return all[n*p.Index/p.Of : n*(p.Index+1)/p.Of]
-}
 
 // A Piece says what became of a part of the trials of a matrix.
 type Piece struct {
 	Matrix string // its name
-	Part
+	trial.Part
 	Complete bool   // every trial is recorded, however it ended
 	Reason   string // why it is not complete
 }
@@ -41,8 +21,8 @@ type Piece struct {
 // A piece is a part of the current matrix, with its trials or, where a strategy decides
 // which there are, its searches.
 type piece struct {
-	Part
-	trials   []Trial
+	trial.Part
+	trials   []trial.Trial
 	searches []phase
 }
 
@@ -70,10 +50,10 @@ func (r *run) cut(plan Plan) Plan {
 		own := piece{Part: p}
 		trials := all
 		if search.Adaptive(r.sweep.Search.Strategy) {
-			own.searches = partOf(p, phases(all))
-			trials = slices.DeleteFunc(slices.Clone(all), func(t Trial) bool { return !slices.Contains(own.searches, t.phase()) })
+			own.searches = trial.Cut(p, phases(all))
+			trials = slices.DeleteFunc(slices.Clone(all), func(t trial.Trial) bool { return !slices.Contains(own.searches, phaseOf(t)) })
 		} else {
-			trials = partOf(p, all)
+			trials = trial.Cut(p, all)
 			own.trials = trials
 		}
 		r.pieces = append(r.pieces, own)
