@@ -12,7 +12,7 @@ CUDA_LIBS := $(foreach dir,lib64 lib64/stubs lib/x86_64-linux-gnu lib/x86_64-lin
 CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(CURDIR)/kernels/cuda/internal/compat -I$(CUDA_ROOT)/include" \
 	CGO_LDFLAGS="-O2 -g -Wl,-z,lazy $(CUDA_LIBS)"
 
-.PHONY: build test check gpu-tests vet-cuda clean
+.PHONY: build test test-long check gpu-tests vet-cuda clean
 
 build: ## bin/spmvtune, and bin/spmvtune-cuda where cuda.h is found
 	go build -ldflags "$(LDFLAGS)" -o bin/spmvtune .
@@ -20,8 +20,11 @@ ifneq ($(CUDA_ROOT),)
 	$(CUDA_ENV) go build -tags cuda -ldflags "$(LDFLAGS)" -o bin/spmvtune-cuda .
 endif
 
-test: ## all tests that need no GPU
+test: ## the tests that need no GPU and end within minutes
 	go test ./...
+
+test-long: ## all tests that need no GPU
+	SPMVTUNE_LONG=1 go test -timeout 30m ./...
 
 check: ## what CI runs
 	bash .ci/run

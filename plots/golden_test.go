@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"spmvtune/internal/long"
+
 	"gonum.org/v1/plot/cmpimg"
 )
 
@@ -34,9 +36,7 @@ func goldenData(figure string) *data {
 // for seconds, by the code that TestReport goes through from many goroutines.
 func draws(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("draws for long")
-	}
+	long.Test(t, "draws for long")
 }
 
 func TestGolden(t *testing.T) {

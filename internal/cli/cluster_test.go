@@ -25,9 +25,6 @@ type cluster struct {
 
 func newCluster(t *testing.T, options slurmlab.Options) *cluster {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a Slurm of its own")
-	}
 	c := &cluster{slurmlab.Start(t, options), t, filepath.Join(t.TempDir(), "spmvtune")}
 	build := exec.Command("go", "build", "-o", c.program, "spmvtune")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -95,9 +95,6 @@ func processOf(t *testing.T, run *slurm.Run, subcommand string) int {
 // Whatever ends a task, the next attempt goes on where it stopped: nothing is lost,
 // and nothing measured twice.
 func TestTaskOnCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("Slurm starts a job again after some seconds")
-	}
 	l := slurmlab.Start(t, slurmlab.Options{})
 	t.Setenv("SLURM_CONF", filepath.Join(l.Dir, "etc", "slurm.conf"))
 

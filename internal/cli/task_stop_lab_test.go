@@ -15,9 +15,6 @@ import (
 
 // A task heeds what it is told, also where that comes at a bad moment.
 func TestTaskIsTold(t *testing.T) {
-	if testing.Short() {
-		t.Skip("Slurm starts a job again after some seconds")
-	}
 	l := slurmlab.Start(t, slurmlab.Options{})
 	t.Setenv("SLURM_CONF", filepath.Join(l.Dir, "etc", "slurm.conf"))
 

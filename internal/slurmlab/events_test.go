@@ -129,9 +129,6 @@ func TestFrozenController(t *testing.T) {
 }
 
 func TestTimeLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("Slurm looks at time limits every 30 seconds")
-	}
 	t.Parallel()
 	l := Start(t, Options{})
 	script := "trap 'echo warned; exit' USR1; echo ready; while :; do sleep 0.1; done\n"
@@ -147,9 +144,6 @@ func TestTimeLimit(t *testing.T) {
 }
 
 func TestNodeFailure(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a dead node is seen after 15 seconds")
-	}
 	t.Parallel()
 	l := Start(t, Options{})
 	const script = "echo $SLURMD_NODENAME ${SLURM_RESTART_COUNT:-0}; sleep 100\n"

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/long"
 )
 
 // Options say how a lab differs from the plain one.
@@ -31,11 +33,12 @@ type Lab struct {
 	scripts string
 }
 
-// Start starts a lab, which takes a second, or four with accounting. The test is
-// skipped where Slurm is not installed. The lab ends with the test, or at the latest
-// with the process.
+// Start starts a lab, which takes a second, or four with accounting. It is one of the
+// long tests: the test is skipped unless those were asked for, and where Slurm is not
+// installed. The lab ends with the test, or at the latest with the process.
 func Start(t testing.TB, options Options) *Lab {
 	t.Helper()
+	long.Test(t, "starts a Slurm of its own")
 	need(t, "slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch")
 	l := &Lab{t: t, scripts: scripts(t)}
 	args := []string{"--owner", strconv.Itoa(os.Getpid())}

@@ -32,9 +32,6 @@ func processes(t *testing.T, marks ...string) (found []string) {
 }
 
 func TestAccounting(t *testing.T) {
-	if testing.Short() {
-		t.Skip("mariadb takes seconds to start")
-	}
 	t.Parallel()
 	l := Start(t, Options{Accounting: true})
 	job := submit(l, "exit $SLURM_ARRAY_TASK_ID\n", "--array=0-1")

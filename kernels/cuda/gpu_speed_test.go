@@ -18,7 +18,7 @@ import (
 // and settings on three structures, and how far cuSPARSE's best is. Every best
 // configuration is verified. It judges no speed.
 func TestGPUSpeed(t *testing.T) {
-	if *gpuQuick || testing.Short() {
+	if *gpuQuick {
 		t.Skip("takes minutes")
 	}
 	b := openGPU(t)

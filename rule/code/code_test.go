@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/long"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -210,7 +211,7 @@ int main(void)
 			compare(t, do(t, dir, input, filepath.Join(dir, "main")), want)
 		}
 		do(t, dir, nil, "g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "empty.cc")
-		if _, err := exec.LookPath("nvcc"); err == nil && round == 0 && !testing.Short() {
+		if _, err := exec.LookPath("nvcc"); err == nil && round == 0 && long.Asked() {
 			do(t, dir, nil, "nvcc", "-ptx", "empty.cu")
 		}
 	}

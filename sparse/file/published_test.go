@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/long"
 	"spmvtune/sparse"
 )
 
@@ -20,7 +21,7 @@ func TestPublishedSymmetry(t *testing.T) {
 	for _, file := range index(t, folder) {
 		name, rows, cols := strings.TrimSuffix(file["file"], ".mtx.gz"), file["rows"], file["cols"]
 		want, there := published[strings.Join([]string{name, rows, cols}, " ")]
-		if n, _ := strconv.Atoi(file["declared_entries"]); !there || testing.Short() && n > 500_000 {
+		if n, _ := strconv.Atoi(file["declared_entries"]); !there || !long.Asked() && n > 500_000 {
 			continue
 		}
 		m, err := Read(t.Context(), filepath.Join(folder, file["file"]), Options{Expand: true, Complex: RealPart})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/long"
 	"spmvtune/sparse"
 )
 
@@ -19,7 +20,7 @@ func TestReadRealFiles(t *testing.T) {
 			for _, want := range index(t, folder) {
 				t.Run(want["file"], func(t *testing.T) {
 					t.Parallel()
-					if n, _ := strconv.Atoi(want["declared_entries"]); testing.Short() && n > 500_000 {
+					if n, _ := strconv.Atoi(want["declared_entries"]); !long.Asked() && n > 500_000 {
 						t.Skip("a large file")
 					}
 					checkFile(t, filepath.Join(folder, want["file"]), want)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/long"
 	"spmvtune/sparse"
 )
 
@@ -82,9 +83,7 @@ func TestMycielskian(t *testing.T) {
 		rows, nnz = 2*rows+1, 3*nnz+2*rows
 	}
 	check(12, 3071, 407_200)
-	if testing.Short() {
-		t.Skip("order 16 takes 500 MB")
-	}
+	long.Test(t, "order 16 takes 500 MB")
 	m := check(16, 49_151, 33_382_480)
 	longest := 0
 	for i := range m.Rows {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"spmvtune/internal/long"
 )
 
 // TestParseValueIsExact compares with strconv, which rounds correctly, around
@@ -49,7 +51,7 @@ func halfway(rng *rand.Rand) float64 {
 
 // shorter divides the number of random cases of a test that was asked to be short.
 func shorter() int {
-	if testing.Short() {
+	if !long.Asked() {
 		return 10
 	}
 	return 1
