@@ -155,10 +155,10 @@ func damageIsMended(t *testing.T, damage func(journal string) string, want strin
 	for n := range 5 {
 		ids = append(ids, testTrial("m1", n).ID)
 	}
-	finished, err := again.Finished(t.Context(), ids)
+	finished, err := again.Recorded(t.Context(), ids, trial.Brief)
 	must(t, err)
 	for n, id := range ids {
-		if finished[id] == "" {
+		if finished[id].Status == "" {
 			if n != 2 {
 				t.Errorf("trial %d is measured again", n)
 			}

@@ -19,8 +19,7 @@ import (
 )
 
 var (
-	_ tuner.Recorder    = (*DB)(nil)
-	_ tuner.Remembering = (*DB)(nil)
+	_ tuner.Recorder = (*DB)(nil)
 )
 
 // errReadOnly is what recording gives on a database opened with OpenReadOnly.

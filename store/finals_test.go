@@ -45,8 +45,8 @@ func TestFinalsSettle(t *testing.T) {
 	if drifts, err := db.Drifts(t.Context()); err != nil || len(drifts) != 0 {
 		t.Errorf("drifts %v, %v, want none", drifts, err)
 	}
-	known, err := db.Known(t.Context(), []string{lucky.ID, alone.ID})
-	if err != nil || len(known[lucky.ID].Finals) != 6 || known[lucky.ID].Median != lucky.Median || len(known[alone.ID].Finals) != 0 {
+	known, err := db.Recorded(t.Context(), []string{lucky.ID, alone.ID}, trial.Full)
+	if err != nil || len(known[lucky.ID].Finals()) != 6 || known[lucky.ID].Median != lucky.Median || len(known[alone.ID].Finals()) != 0 {
 		t.Errorf("known are %v, %v", known, err)
 	}
 	if trials, err := db.Good(t.Context()); err != nil {

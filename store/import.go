@@ -179,7 +179,7 @@ func (imp *importer) putResult(ctx context.Context, k trialKeys, r trial.Result,
 	case !is:
 		imp.unsummed.New++
 		imp.inserts.add(k, r)
-	case !better(r, old.status, old.at):
+	case !r.Standing().Replaces(trial.Standing{Status: old.status, At: old.at}):
 		imp.unsummed.Known++
 		return nil
 	default:

@@ -101,12 +101,12 @@ func checkKept(t *testing.T, path string, kept []string, open func(string) (*DB,
 	if got := one(t, db, "PRAGMA integrity_check"); got != "ok" {
 		t.Errorf("integrity: %v", got)
 	}
-	got, err := db.Finished(t.Context(), kept)
+	got, err := db.Recorded(t.Context(), kept, trial.Brief)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range kept {
-		if got[id] != trial.OK {
+		if got[id].Status != trial.OK {
 			t.Errorf("trial %s is lost", id)
 		}
 	}

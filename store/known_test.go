@@ -25,7 +25,7 @@ func TestKnown(t *testing.T) {
 	for i := range 12_000 { // more than are looked up at once
 		ids = append(ids, fmt.Sprint("nobody ", i))
 	}
-	known, err := db.Known(t.Context(), append(ids, "wrong", "old"))
+	known, err := db.Recorded(t.Context(), append(ids, "wrong", "old"), trial.Full)
 	if err != nil || len(known) != 3 {
 		t.Fatalf("%d are known, %v", len(known), err)
 	}
@@ -36,8 +36,8 @@ func TestKnown(t *testing.T) {
 	if !slices.EqualFunc(k.Samples, fine.Samples, func(a, b float64) bool { return a == float64(float32(b)) }) {
 		t.Errorf("its samples are %v, want %v in this order", k.Samples, fine.Samples)
 	}
-	if want := []float64{2.03e-3, 2.01e-3}; !slices.EqualFunc(k.Finals, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-		t.Errorf("its finals are %v, want %v: sentinels are none", k.Finals, want)
+	if want := []float64{2.03e-3, 2.01e-3}; !slices.EqualFunc(k.Finals(), want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+		t.Errorf("its finals are %v, want %v: sentinels are none", k.Finals(), want)
 	}
 	if k := known["wrong"]; k.Status != trial.Wrong || k.Median != 0 || len(k.Samples) > 0 {
 		t.Errorf("of a wrong one: %+v", k)

@@ -223,7 +223,7 @@ func TestOpenReadOnlyBesideWriter(t *testing.T) {
 			t.Errorf("%s writes", name)
 		}
 	}
-	if got, err := ro.Finished(t.Context(), []string{good("cpu_csr", 64).ID}); err != nil || len(got) != 1 {
+	if got, err := ro.Recorded(t.Context(), []string{good("cpu_csr", 64).ID}, trial.Full); err != nil || len(got) != 1 {
 		t.Errorf("Finished gives %v, %v; want the one trial", got, err)
 	}
 }

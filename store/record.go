@@ -10,81 +10,69 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
-	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
 
-// Finished returns which of the trials with these identities are recorded, with
-// the status they ended in.
-func (db *DB) Finished(ctx context.Context, ids []string) (map[string]trial.Status, error) {
-	finished := map[string]trial.Status{}
-	err := db.lookUp(ctx, ids, "status", func(rows *sql.Rows) error {
-		var id string
-		var status trial.Status
-		err := rows.Scan(&id, &status)
-		finished[id] = status
-		return err
-	})
-	return finished, err
+// Recorded returns what is recorded of the trials with these identities.
+func (db *DB) Recorded(ctx context.Context, ids []string, detail trial.Detail) (map[string]trial.Record, error) {
+	recorded := make(map[string]trial.Record)
+	samples := "NULL"
+	if detail == trial.Full {
+		samples = "(SELECT data FROM sample s WHERE s.trial = t.id)"
+	}
+	err := db.lookUp(ctx, ids, "t.identity, t.status, t.median, t.low, t.high, t.stop, "+samples+" FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value",
+		func(rows *sql.Rows) error {
+			var r trial.Record
+			var stop sql.NullString
+			var data []byte
+			err := rows.Scan(&r.ID, &r.Status, orZero{&r.Median}, orZero{&r.Low}, orZero{&r.High}, &stop, &data)
+			r.Stop, r.Samples = trial.Stop(stop.String), unpack(data)
+			recorded[r.ID] = r
+			return err
+		})
+	if err != nil || detail == trial.Brief {
+		return recorded, err
+	}
+	return recorded, db.repeats(ctx, ids, recorded)
 }
 
-// lookUp gives scan the identity and a column of each trial that is recorded.
-func (db *DB) lookUp(ctx context.Context, ids []string, column string, scan func(*sql.Rows) error) error {
+// repeats adds the measurements that repeat recorded trials.
+func (db *DB) repeats(ctx context.Context, ids []string, recorded map[string]trial.Record) error {
+	final, err := db.column(ctx, "sentinel", "final")
+	if err != nil || final != "final" { // an older file that is only read has no finals
+		return err
+	}
+	return db.lookUp(ctx, ids, "s.identity, s.at, s.median, s.low, s.high, s.final, s.data FROM json_each(?) ids CROSS JOIN sentinel s ON s.identity = ids.value ORDER BY s.at",
+		func(rows *sql.Rows) error {
+			repeat := trial.Result{Status: trial.OK}
+			var at int64
+			var data []byte
+			err := rows.Scan(&repeat.ID, &at, &repeat.Median, orZero{&repeat.Low}, orZero{&repeat.High}, &repeat.Final, &data)
+			repeat.At, repeat.Sentinel, repeat.Samples = time.UnixMilli(at).UTC(), !repeat.Final, unpack(data)
+			if r, is := recorded[repeat.ID]; is {
+				repeat.Trial = r.Trial
+				r.Repeats = append(r.Repeats, repeat)
+				recorded[repeat.ID] = r
+			}
+			return err
+		})
+}
+
+// lookUp runs a query on identities, in chunks, and gives each row to scan.
+func (db *DB) lookUp(ctx context.Context, ids []string, query string, scan func(*sql.Rows) error) error {
 	const chunk = 10_000 // keeps the list that is handed to SQLite below a megabyte
 	for part := range slices.Chunk(ids, chunk) {
 		list, err := json.Marshal(part)
 		if err == nil {
-			_, err = collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) { return struct{}{}, scan(rows) },
-				"SELECT t.identity, t."+column+" FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value", string(list))
+			_, err = collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) { return struct{}{}, scan(rows) }, "SELECT "+query, string(list))
 		}
 		if err != nil {
-			return fmt.Errorf("looking up finished trials: %w", failed(db.path, err))
+			return fmt.Errorf("looking up recorded trials: %w", failed(db.path, err))
 		}
 	}
 	return nil
-}
-
-// Medians returns those of the trials with these identities that ended well, in seconds
-// per product.
-func (db *DB) Medians(ctx context.Context, ids []string) (map[string]float64, error) {
-	medians := map[string]float64{}
-	err := db.lookUp(ctx, ids, "median", func(rows *sql.Rows) error {
-		var id string
-		var median sql.NullFloat64
-		err := rows.Scan(&id, &median)
-		if median.Valid {
-			medians[id] = median.Float64
-		}
-		return err
-	})
-	return medians, err
-}
-
-// Known returns what is recorded of the trials with these identities, with samples and
-// finals.
-func (db *DB) Known(ctx context.Context, ids []string) (map[string]tuner.Known, error) {
-	finals := "NULL" // in an older file that is only read
-	if final, err := db.column(ctx, "sentinel", "final"); err != nil {
-		return nil, fmt.Errorf("looking up finished trials: %w", failed(db.path, err))
-	} else if final == "final" {
-		finals = "(SELECT json_group_array(median) FROM sentinel a WHERE a.identity = t.identity AND a.final = 1)"
-	}
-	columns := "status, t.median, t.low, t.high, (SELECT data FROM sample s WHERE s.trial = t.id), " + finals
-	known := map[string]tuner.Known{}
-	err := db.lookUp(ctx, ids, columns, func(rows *sql.Rows) error {
-		var id string
-		var k tuner.Known
-		var data, finals []byte
-		err := rows.Scan(&id, &k.Status, orZero{&k.Median}, orZero{&k.Low}, orZero{&k.High}, &data, &finals)
-		if err == nil && finals != nil {
-			err = json.Unmarshal(finals, &k.Finals)
-		}
-		k.Samples = unpack(data)
-		known[id] = k
-		return err
-	})
-	return known, err
 }
 
 // Record keeps r, with its samples, in one commit. When it returns nil, r
@@ -127,7 +115,7 @@ func putTrial(ctx context.Context, stmts statements, k trialKeys, r trial.Result
 		}
 	case err != nil:
 		return false, err
-	case !better(r, status, at):
+	case !r.Standing().Replaces(trial.Standing{Status: status, At: at}):
 		return false, nil
 	default:
 		if _, err := stmts.replace.ExecContext(ctx, append(trialValues(k, r), id)...); err != nil {
@@ -148,18 +136,6 @@ func putTrial(ctx context.Context, stmts statements, k trialKeys, r trial.Result
 		}
 	}
 	return true, nil
-}
-
-// better reports whether r is to replace what was recorded of its identity.
-func better(r trial.Result, status trial.Status, at int64) bool {
-	switch newer := r.At.UnixMilli(); {
-	case status == trial.OK:
-		return false
-	case r.Status == trial.OK || newer > at:
-		return true
-	default:
-		return newer == at && r.Status != status // told apart by no clock: the last to come
-	}
 }
 
 // supersede leaves in force, of the trials of r's configuration, the one that was

@@ -93,22 +93,22 @@ func TestSamplesComeBack(t *testing.T) {
 	}
 }
 
-func TestFinished(t *testing.T) {
+func TestRecorded(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32, identity("a")), good("cpu_csr", 64, identity("b"), failing(trial.OOM, "")))
 	ids := []string{"a"}
 	for i := range 25_000 { // more than one statement takes
 		ids = append(ids, "missing "+strconv.Itoa(i))
 	}
-	got, err := db.Finished(t.Context(), append(ids, "b"))
+	got, err := db.Recorded(t.Context(), append(ids, "b"), trial.Brief)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got["a"] != trial.OK || got["b"] != trial.OOM {
-		t.Errorf("finished are %v", got)
+	if len(got) != 2 || got["a"].Status != trial.OK || got["b"].Status != trial.OOM {
+		t.Errorf("recorded are %v", got)
 	}
-	if got, err := db.Finished(t.Context(), nil); err != nil || len(got) != 0 {
-		t.Errorf("of none, finished are %v, %v", got, err)
+	if got, err := db.Recorded(t.Context(), nil, trial.Full); err != nil || len(got) != 0 {
+		t.Errorf("of none, recorded are %v, %v", got, err)
 	}
 }
 

@@ -33,8 +33,8 @@ const fewestFinals = 4
 type finals struct {
 	most   int // of a trial; 0: there are none
 	rng    *rand.Rand
-	phases []phase // in the order in which their trials came
-	at     map[phase]*contest
+	places []trial.Place // in the order in which their trials came
+	at     map[trial.Place]*contest
 	round  []*finalist // the rest of it
 }
 
@@ -55,7 +55,7 @@ type finalist struct {
 func newFinals(most int, seed uint64, matrix string) *finals {
 	h := fnv.New64a()
 	h.Write([]byte(matrix + " finals"))
-	return &finals{most: most, rng: rand.New(rand.NewPCG(seed, h.Sum64())), at: map[phase]*contest{}}
+	return &finals{most: most, rng: rand.New(rand.NewPCG(seed, h.Sum64())), at: map[trial.Place]*contest{}}
 }
 
 // enter takes note of a trial that ended well, with the medians of its finals in an
@@ -64,11 +64,11 @@ func (f *finals) enter(t trial.Trial, median float64, again []float64) {
 	if f.most == 0 || !(median > 0) {
 		return
 	}
-	c := f.at[phaseOf(t)]
+	c := f.at[placeOf(t)]
 	if c == nil {
 		c = &contest{}
-		f.at[phaseOf(t)] = c
-		f.phases = append(f.phases, phaseOf(t))
+		f.at[placeOf(t)] = c
+		f.places = append(f.places, placeOf(t))
 	}
 	c.trials = append(c.trials, &finalist{t, append([]float64{median}, again...)})
 	c.finals += len(again)
@@ -86,14 +86,15 @@ func (f *finals) recall(ctx context.Context, rec Recorder) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	known, err := rec.Known(ctx, ids)
+	known, err := rec.Recorded(ctx, ids, trial.Full)
 	if err != nil {
 		return fmt.Errorf("asking for the finals so far: %w", err)
 	}
 	for _, c := range f.at {
 		for _, l := range leaders(c.trials) {
-			l.medians = append(l.medians, known[l.ID].Finals...)
-			c.finals += len(known[l.ID].Finals)
+			again := known[l.ID].Finals()
+			l.medians = append(l.medians, again...)
+			c.finals += len(again)
 		}
 	}
 	return nil
@@ -102,14 +103,14 @@ func (f *finals) recall(ctx context.Context, rec Recorder) error {
 // next gives the next of them, nil after the last. It gives the same one until it is told
 // what became of it. From the first time on there are no more trials.
 func (f *finals) next() *job {
-	for i := 0; len(f.round) == 0 && i < len(f.phases); i++ {
+	for i := 0; len(f.round) == 0 && i < len(f.places); i++ {
 		// Cache states are not mixed; precisions are.
-		cache := f.phases[i].cache
-		if slices.IndexFunc(f.phases, func(p phase) bool { return p.cache == cache }) < i {
+		cache := f.places[i].Cache
+		if slices.IndexFunc(f.places, func(p trial.Place) bool { return p.Cache == cache }) < i {
 			continue
 		}
-		for _, p := range f.phases {
-			if p.cache == cache {
+		for _, p := range f.places {
+			if p.Cache == cache {
 				f.round = append(f.round, f.at[p].open(f.most)...)
 			}
 		}
@@ -124,7 +125,7 @@ func (f *finals) next() *job {
 // told takes note of the result of the one that was given last. One that fails is not
 // asked for again.
 func (f *finals) told(r trial.Result) {
-	c, one := f.at[phaseOf(r.Trial)], f.round[0]
+	c, one := f.at[placeOf(r.Trial)], f.round[0]
 	f.round = f.round[1:]
 	c.finals++
 	if r.Status == trial.OK {

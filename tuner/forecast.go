@@ -31,7 +31,7 @@ func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecas
 		return f, nil
 	}
 	todo := plan.Trials
-	var good []trial.Trial
+	var good []trial.Record
 	if r.rec != nil {
 		var err error
 		if todo, good, err = r.unfinished(ctx, plan); err != nil {
@@ -39,7 +39,7 @@ func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecas
 		}
 		f.Finished = len(plan.Trials) - len(todo)
 	}
-	f.Time, f.Known = e.all(good, todo), e.known
+	f.Time, f.Known = e.all(onlyTrials(good), todo), e.known
 	return f, nil
 }
 
@@ -50,7 +50,7 @@ type estimate struct {
 	size      trial.Size
 	past      experience
 	best      bests
-	products  map[phase][]float64 // in seconds, of trials whose kernel is known
+	products  map[trial.Place][]float64 // in seconds, of trials whose kernel is known
 	sentinels map[trial.Cache]*sentinelEstimate
 	seconds   float64
 	known     int // of the trials, those whose kernel was measured on this matrix
@@ -63,7 +63,7 @@ type sentinelEstimate struct {
 
 func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past experience) *estimate {
 	return &estimate{protocol: p, device: dev, size: size, past: past,
-		best: bests{}, products: map[phase][]float64{}, sentinels: map[trial.Cache]*sentinelEstimate{}}
+		best: bests{}, products: map[trial.Place][]float64{}, sentinels: map[trial.Cache]*sentinelEstimate{}}
 }
 
 // all is how long it takes to measure what is left to do, with the sentinels in between
@@ -115,7 +115,7 @@ func (e *estimate) done(t trial.Trial) {
 func (e *estimate) note(t trial.Trial, product float64) {
 	if product > 0 {
 		e.best.note(t, product)
-		e.products[phaseOf(t)] = append(e.products[phaseOf(t)], product)
+		e.products[placeOf(t)] = append(e.products[placeOf(t)], product)
 	}
 }
 
@@ -131,7 +131,7 @@ func (e *estimate) trial(t trial.Trial) {
 		}
 		s.since++
 	}
-	if best := e.best[phaseOf(t)]; e.protocol.Slow > 0 && best > 0 && product > e.protocol.Slow*best {
+	if best := e.best[placeOf(t)]; e.protocol.Slow > 0 && best > 0 && product > e.protocol.Slow*best {
 		took = e.short(t, product)
 	}
 	e.note(t, product)
@@ -158,7 +158,7 @@ func (e *estimate) finals(todo []trial.Trial) {
 		if e.protocol.Finals > fewestFinals {
 			count = max(count, min(len(products), int(finalsTaken*float64(count))))
 		}
-		one := slices.IndexFunc(todo, func(t trial.Trial) bool { return phaseOf(t) == p })
+		one := slices.IndexFunc(todo, func(t trial.Trial) bool { return placeOf(t) == p })
 		e.seconds += float64(count) * e.short(todo[one], products[0])
 	}
 }

@@ -126,7 +126,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 // finals the fewest samples do: more would say more of one preparation, and not of the
 // next.
 func (r *run) request(j job) request {
-	best := r.best[phaseOf(j.Trial)]
+	best := r.best[placeOf(j.Trial)]
 	if j.sentinel || j.final {
 		best = 0
 	}

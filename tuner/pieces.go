@@ -23,7 +23,7 @@ type Piece struct {
 type piece struct {
 	trial.Part
 	trials   []trial.Trial
-	searches []phase
+	searches []trial.Place
 }
 
 // matrices are those of the sweep that have parts.
@@ -51,7 +51,7 @@ func (r *run) cut(plan Plan) Plan {
 		trials := all
 		if search.Adaptive(r.sweep.Search.Strategy) {
 			own.searches = trial.Cut(p, phases(all))
-			trials = slices.DeleteFunc(slices.Clone(all), func(t trial.Trial) bool { return !slices.Contains(own.searches, phaseOf(t)) })
+			trials = slices.DeleteFunc(slices.Clone(all), func(t trial.Trial) bool { return !slices.Contains(own.searches, placeOf(t)) })
 		} else {
 			trials = trial.Cut(p, all)
 			own.trials = trials

@@ -27,7 +27,7 @@ type Forecast struct {
 // constraints and identities depend on their content; one that can't be is a
 // Failure, and none is downloaded. rec may be nil: nothing is measured yet.
 func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (kernels.Device, []Forecast, []Failure, error) {
-	r := &run{sweep: sweep, rec: rec, opt: opt, done: map[string]bool{}, over: map[phase]bool{}}
+	r := &run{sweep: sweep, rec: rec, opt: opt, done: map[string]bool{}, over: map[trial.Place]bool{}}
 	defer func() {
 		if r.client != nil {
 			r.client.close()

@@ -15,25 +15,11 @@ type Recorder interface {
 	// Matrix is called before the first result on a matrix, and also, without
 	// Begin, where all results on it are recorded: it may have another name now.
 	Matrix(ctx context.Context, m trial.Matrix) error
-	// Finished returns which of the trials with these identities are recorded,
-	// with the status they ended in.
-	Finished(ctx context.Context, ids []string) (map[string]trial.Status, error)
-	// Known returns what is recorded of the trials with these identities. A search goes
-	// on from it.
-	Known(ctx context.Context, ids []string) (map[string]Known, error)
+	// Recorded returns what is recorded of the trials with these identities. Samples may
+	// have been rounded to float32.
+	Recorded(ctx context.Context, ids []string, detail trial.Detail) (map[string]trial.Record, error)
 	// Record keeps r. When it returns nil, r survives the death of the process.
 	Record(ctx context.Context, r trial.Result) error
-}
-
-// Known is what a recorder gives back of a trial, in seconds per product. The samples
-// may have been rounded to float32.
-type Known struct {
-	Status  trial.Status
-	Median  float64 // and the rest: of one that ended well
-	Low     float64
-	High    float64
-	Samples []float64
-	Finals  []float64 // medians of its finals
 }
 
 // A RunInfo is what all results of one sweep on one device have in common.

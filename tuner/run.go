@@ -53,7 +53,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 	if opt.Observe == nil {
 		opt.Observe = func(Event) {}
 	}
-	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), done: map[string]bool{}, over: map[phase]bool{}}
+	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), done: map[string]bool{}, over: map[trial.Place]bool{}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	defer func() {
 		if r.client != nil {
@@ -76,12 +76,12 @@ type run struct {
 	client  *client        // nil: a new worker is needed
 	ahead   <-chan outcome // of the next trial, where it was started already
 	planner planner
-	named   map[string]string // name of each matrix planned, by its hash
-	pieces  []piece           // parts of the current matrix, where there are Parts
-	over    map[phase]bool    // searches of the current matrix that have ended
-	done    map[string]bool   // trials of the current matrix that are recorded, by identity
-	best    bests             // of the current matrix
-	finals  *finals           // of the current matrix
+	named   map[string]string    // name of each matrix planned, by its hash
+	pieces  []piece              // parts of the current matrix, where there are Parts
+	over    map[trial.Place]bool // searches of the current matrix that have ended
+	done    map[string]bool      // trials of the current matrix that are recorded, by identity
+	best    bests                // of the current matrix
+	finals  *finals              // of the current matrix
 	begun   bool
 	// noSensors is why the device's sensors can't be read, where that is so.
 	noSensors string
@@ -98,7 +98,7 @@ func (r *run) all(ctx context.Context) error {
 	r.sum.Device, r.sum.Matrices = dev.Name, len(matrices)
 	r.opt.Observe(Event{Started: &Started{Device: dev.Name, Matrices: len(matrices), NoSensors: r.noSensors}})
 	for i, spec := range matrices {
-		r.done, r.pieces, r.over = map[string]bool{}, nil, map[phase]bool{}
+		r.done, r.pieces, r.over = map[string]bool{}, nil, map[trial.Place]bool{}
 		err := r.matrix(ctx, i, spec)
 		r.ended(spec.Name, err)
 		var f *Failure

@@ -36,40 +36,21 @@ func (m *memory) Matrix(_ context.Context, x trial.Matrix) error {
 	return nil
 }
 
-func (m *memory) Finished(_ context.Context, ids []string) (map[string]trial.Status, error) {
-	out := map[string]trial.Status{}
-	for _, id := range ids {
-		for _, r := range m.results {
-			if r.ID == id {
-				out[id] = r.Status
+func (m *memory) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[string]trial.Record, error) {
+	recorded := map[string]trial.Record{}
+	for _, r := range m.results {
+		if !slices.Contains(ids, r.ID) {
+			continue
+		}
+		record := trial.Record{Result: r}
+		for _, f := range m.finals {
+			if f.ID == r.ID {
+				record.Repeats = append(record.Repeats, f)
 			}
 		}
+		recorded[r.ID] = record
 	}
-	return out, nil
-}
-
-func (m *memory) Known(_ context.Context, ids []string) (map[string]Known, error) {
-	known := map[string]Known{}
-	for _, r := range m.results {
-		if slices.Contains(ids, r.ID) {
-			k := Known{Status: r.Status, Median: r.Median, Low: r.Low, High: r.High, Samples: r.Samples}
-			for _, f := range m.finals {
-				if f.ID == r.ID {
-					k.Finals = append(k.Finals, f.Median)
-				}
-			}
-			known[r.ID] = k
-		}
-	}
-	return known, nil
-}
-
-func (m *memory) Medians(context.Context, []string) (map[string]float64, error) {
-	medians := map[string]float64{}
-	for _, r := range m.results {
-		medians[r.ID] = r.Median
-	}
-	return medians, nil
+	return recorded, nil
 }
 
 func (m *memory) Record(_ context.Context, r trial.Result) error {

@@ -130,7 +130,7 @@ func TestSlowIsAgainstTheBestSoFar(t *testing.T) {
 		runTest(t, only, rec, Options{})
 		runTest(t, sweep(101, crawl), rec, Options{})
 		for _, r := range rec.results {
-			first := slices.IndexFunc(rec.results, func(o trial.Result) bool { return phaseOf(o.Trial) == phaseOf(r.Trial) })
+			first := slices.IndexFunc(rec.results, func(o trial.Result) bool { return placeOf(o.Trial) == placeOf(r.Trial) })
 			slow := r.Block == crawl && rec.results[first].Block != crawl
 			if r.Precision == kernels.Float32 && r.Block == crawl && !slow {
 				t.Errorf("%v, %s: measured before what was recorded first", r.Config, r.Cache)

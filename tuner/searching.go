@@ -29,13 +29,13 @@ type searches struct {
 
 // A hunt is one search.
 type hunt struct {
-	phase
+	place    trial.Place
 	strategy search.Strategy
 	trials   []trial.Trial // of the configurations, under the sweep's protocol
 	left     int           // steps of the budget; negative: no bound
 	own      bool          // the last step was not the strategy's
 	seen     map[int]sight
-	known    map[[2]int]map[string]Known // what is recorded, by samples and identity
+	known    map[[2]int]map[string]trial.Record // what is recorded, by samples and identity
 }
 
 // A sight is what was last seen of a configuration.
@@ -46,18 +46,18 @@ type sight struct {
 
 // phases lists the searches of a matrix: cache states in the order of their phases, and
 // precisions by name.
-func phases(trials []trial.Trial) []phase {
-	var list []phase
+func phases(trials []trial.Trial) []trial.Place {
+	var list []trial.Place
 	for _, t := range trials {
-		if !slices.Contains(list, phaseOf(t)) {
-			list = append(list, phaseOf(t))
+		if !slices.Contains(list, placeOf(t)) {
+			list = append(list, placeOf(t))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b phase) int {
-		if a.cache != b.cache {
+	slices.SortStableFunc(list, func(a, b trial.Place) int {
+		if a.Cache != b.Cache {
 			return 0 // trials come in the order of the cache states
 		}
-		return cmp.Compare(a.precision, b.precision)
+		return cmp.Compare(a.Precision, b.Precision)
 	})
 	return list
 }
@@ -68,25 +68,25 @@ func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 	all := phases(plan.Trials)
 	perCache := map[trial.Cache]int{}
 	for _, p := range all {
-		perCache[p.cache]++
+		perCache[p.Cache]++
 	}
 	nth := map[trial.Cache]int{}
 	for _, p := range all {
-		h := &hunt{phase: p, left: -1, seen: map[int]sight{}, known: map[[2]int]map[string]Known{}}
+		h := &hunt{place: p, left: -1, seen: map[int]sight{}, known: map[[2]int]map[string]trial.Record{}}
 		var configs []kernels.Config
 		for _, t := range plan.Trials {
-			if phaseOf(t) == p {
+			if placeOf(t) == p {
 				h.trials = append(h.trials, t)
 				configs = append(configs, t.Config)
 			}
 		}
 		if budget := r.sweep.Search.Trials; budget > 0 { // shared by the precisions
-			i, n := nth[p.cache], perCache[p.cache]
+			i, n := nth[p.Cache], perCache[p.Cache]
 			h.left = budget*(i+1)/n - budget*i/n
-			nth[p.cache]++
+			nth[p.Cache]++
 		}
 		seed := fnv.New64a()
-		fmt.Fprint(seed, r.sweep.Protocol.Seed, plan.Matrix.Hash, p)
+		fmt.Fprintf(seed, "%d%s{%s %s}", r.sweep.Protocol.Seed, plan.Matrix.Hash, p.Precision, p.Cache)
 		var err error
 		if h.strategy, err = search.New(r.sweep.Search.Strategy, search.NewSpace(configs), seed.Sum64()); err != nil {
 			return nil, err
@@ -114,12 +114,12 @@ func (s *searches) next() *job {
 		h := s.open[0]
 		step, more := h.ask()
 		if !more {
-			s.run.over[h.phase] = true
+			s.run.over[h.place] = true
 			s.open = s.open[1:]
 			continue
 		}
 		t, look := s.run.planner.trial(h.trials[step.Config], step)
-		var known map[string]Known
+		var known map[string]trial.Record
 		if known, s.err = s.known(h, step); s.err != nil {
 			return nil
 		}
@@ -128,9 +128,9 @@ func (s *searches) next() *job {
 			s.run.counts(t, k.Status)
 			s.run.best.note(t, k.Median)
 			if look == nil && k.Status == trial.OK {
-				s.run.finals.enter(t, k.Median, k.Finals)
+				s.run.finals.enter(t, k.Median, k.Finals())
 			}
-			h.tell(finding(step, k))
+			h.tell(finding(step, k.Result))
 			continue
 		}
 		s.step, s.current = step, &job{Trial: t, look: look}
@@ -141,11 +141,11 @@ func (s *searches) next() *job {
 func (s *searches) told(r trial.Result) {
 	s.measured++
 	s.current = nil
-	s.open[0].tell(finding(s.step, Known{Status: r.Status, Median: r.Median, Low: r.Low, High: r.High, Samples: r.Samples}))
+	s.open[0].tell(finding(s.step, r))
 }
 
 // known looks up what is recorded of all configurations with the samples of a step.
-func (s *searches) known(h *hunt, step search.Step) (map[string]Known, error) {
+func (s *searches) known(h *hunt, step search.Step) (map[string]trial.Record, error) {
 	if known, asked := h.known[step.Samples]; asked {
 		return known, nil
 	}
@@ -154,10 +154,10 @@ func (s *searches) known(h *hunt, step search.Step) (map[string]Known, error) {
 		t, _ := s.run.planner.trial(t, search.Step{Config: i, Samples: step.Samples})
 		ids = append(ids, t.ID)
 	}
-	known := map[string]Known{}
+	known := map[string]trial.Record{}
 	if s.run.rec != nil {
 		var err error
-		if known, err = s.run.rec.Known(s.ctx, ids); err != nil {
+		if known, err = s.run.rec.Recorded(s.ctx, ids, trial.Full); err != nil {
 			return nil, fmt.Errorf("asking what is measured already: %w", err)
 		}
 	}
@@ -206,9 +206,9 @@ func (h *hunt) fastest() (config int, whole bool) {
 
 // finding is what a trial says to a strategy: the same, to the bit, whether it was
 // measured now or is read from a record.
-func finding(step search.Step, k Known) search.Finding {
-	f := search.Finding{Step: step, OK: k.Status == trial.OK, Median: k.Median, Low: k.Low, High: k.High}
-	for _, s := range k.Samples {
+func finding(step search.Step, r trial.Result) search.Finding {
+	f := search.Finding{Step: step, OK: r.Status == trial.OK, Median: r.Median, Low: r.Low, High: r.High}
+	for _, s := range r.Samples {
 		f.Samples = append(f.Samples, float64(float32(s)))
 	}
 	return f

@@ -56,20 +56,21 @@ func TestSearch(t *testing.T) {
 		if sum.Trials != len(rec.results) || sum.Trials > planned.Trials || !planned.AtMost || sum.Finished != 0 {
 			t.Errorf("%s: %d trials, %d results, planned %+v", name, sum.Trials, len(rec.results), planned)
 		}
-		var order []phase
-		whole := map[phase]int{}
+		var order []trial.Place
+		at := func(t trial.Trial) trial.Place { return trial.Place{Precision: t.Precision, Cache: t.Cache} }
+		whole := map[trial.Place]int{}
 		for _, r := range rec.results {
-			if len(order) == 0 || order[len(order)-1] != phaseOf(r.Trial) {
-				order = append(order, phaseOf(r.Trial))
+			if len(order) == 0 || order[len(order)-1] != at(r.Trial) {
+				order = append(order, at(r.Trial))
 			}
 			if r.Stop != trial.StopSearch {
-				whole[phaseOf(r.Trial)]++
-				if best := whole[phaseOf(r.Trial)] == 1 && r.Block != valley+17; best && name != "annealing" && name != "local" {
+				whole[at(r.Trial)]++
+				if best := whole[at(r.Trial)] == 1 && r.Block != valley+17; best && name != "annealing" && name != "local" {
 					t.Errorf("%s: %v was thought the fastest", name, r.Config)
 				}
 			}
 		}
-		if want := []phase{{"float32", trial.Warm}, {"float64", trial.Warm}, {"float32", trial.Cold}, {"float64", trial.Cold}}; !slices.Equal(order, want) {
+		if want := []trial.Place{{Precision: "float32", Cache: trial.Warm}, {Precision: "float64", Cache: trial.Warm}, {Precision: "float32", Cache: trial.Cold}, {Precision: "float64", Cache: trial.Cold}}; !slices.Equal(order, want) {
 			t.Errorf("%s: phases %v", name, order)
 		}
 		for _, p := range order {
@@ -137,15 +138,15 @@ func TestSearchWithinABudget(t *testing.T) {
 	sweep.Search.Trials = 9
 	rec := &memory{}
 	runTest(t, sweep, rec, Options{})
-	steps, whole := map[phase]int{}, map[phase]int{}
+	steps, whole := map[trial.Place]int{}, map[trial.Place]int{}
 	for _, r := range rec.results {
-		steps[phaseOf(r.Trial)]++
+		steps[placeOf(r.Trial)]++
 		if r.Stop != trial.StopSearch {
-			whole[phaseOf(r.Trial)]++
+			whole[placeOf(r.Trial)]++
 		}
 	}
 	for p, n := range steps {
-		if want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.precision]; n != want || whole[p] != 1 {
+		if want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.Precision]; n != want || whole[p] != 1 {
 			t.Errorf("%v: %d steps, %d under the protocol, want %d and 1", p, n, whole[p], want)
 		}
 	}

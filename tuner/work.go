@@ -27,18 +27,14 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 		if err != nil {
 			return nil, err
 		}
-		medians, err := recall(ctx, r.rec, good)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range good {
-			r.best.note(t, medians[t.ID])
-			r.finals.enter(t, medians[t.ID], nil)
+		for _, known := range good {
+			r.best.note(known.Trial, known.Median)
+			r.finals.enter(known.Trial, known.Median, nil)
 		}
 		if err := r.finals.recall(ctx, r.rec); err != nil {
 			return nil, err
 		}
-		return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo), good: good}, nil
+		return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo), good: onlyTrials(good)}, nil
 	}
 	s, err := r.newSearches(ctx, plan)
 	if err != nil {
@@ -64,29 +60,39 @@ func (w *work) err() error {
 	return w.searches.err
 }
 
-// unfinished returns the trials of the plan that are still to be measured, and those
-// that ended well, and counts how the finished ones ended.
-func (r *run) unfinished(ctx context.Context, plan Plan) (todo, good []trial.Trial, err error) {
+// unfinished returns the trials of the plan that are still to be measured, and what is
+// recorded of those that ended well. It counts how the finished ones ended.
+func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, good []trial.Record, err error) {
 	ids := make([]string, len(plan.Trials))
 	for i, t := range plan.Trials {
 		ids[i] = t.ID
 	}
-	known, err := r.rec.Finished(ctx, ids)
+	known, err := r.rec.Recorded(ctx, ids, trial.Brief)
 	if err != nil {
 		return nil, nil, fmt.Errorf("asking what is measured already: %w", err)
 	}
 	for _, t := range plan.Trials {
-		status, done := known[t.ID]
-		if !done || failed(status) && r.opt.Retry {
+		record, done := known[t.ID]
+		if !done || failed(record.Status) && r.opt.Retry {
 			todo = append(todo, t)
 			continue
 		}
-		if status == trial.OK {
-			good = append(good, t)
+		if record.Status == trial.OK {
+			record.Trial = t
+			good = append(good, record)
 		}
-		r.counts(t, status)
+		r.counts(t, record.Status)
 	}
 	return todo, good, nil
+}
+
+// onlyTrials returns the trials of records.
+func onlyTrials(records []trial.Record) []trial.Trial {
+	trials := make([]trial.Trial, len(records))
+	for i, r := range records {
+		trials[i] = r.Trial
+	}
+	return trials
 }
 
 // failed reports whether a trial ended in a way that it need not end in again.

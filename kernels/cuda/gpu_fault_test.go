@@ -160,10 +160,7 @@ type gpuRecorder struct{ results []trial.Result }
 
 func (*gpuRecorder) Begin(context.Context, tuner.RunInfo) error { return nil }
 func (*gpuRecorder) Matrix(context.Context, trial.Matrix) error { return nil }
-func (*gpuRecorder) Finished(context.Context, []string) (map[string]trial.Status, error) {
-	return nil, nil
-}
-func (*gpuRecorder) Known(context.Context, []string) (map[string]tuner.Known, error) {
+func (*gpuRecorder) Recorded(context.Context, []string, trial.Detail) (map[string]trial.Record, error) {
 	return nil, nil
 }
 func (r *gpuRecorder) Record(_ context.Context, res trial.Result) error {

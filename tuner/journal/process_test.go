@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/tuner/trial"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -98,10 +100,10 @@ func TestKilledWhileRecording(t *testing.T) {
 		kept = append(kept, more...)
 	}
 	w := start(t, dir, "1_2")
-	finished, err := w.Finished(t.Context(), kept)
+	recorded, err := w.Recorded(t.Context(), kept, trial.Brief)
 	must(t, err)
-	if len(finished) != len(kept) {
-		t.Errorf("%d of %d trials are left", len(finished), len(kept))
+	if len(recorded) != len(kept) {
+		t.Errorf("%d of %d trials are left", len(recorded), len(kept))
 	}
 	names, err := List(dir)
 	must(t, err)

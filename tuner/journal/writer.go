@@ -14,10 +14,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-var (
-	_ tuner.Recorder    = (*Writer)(nil)
-	_ tuner.Remembering = (*Writer)(nil)
-)
+var _ tuner.Recorder = (*Writer)(nil)
 
 // Options are the choices of a writer.
 type Options struct {
@@ -39,7 +36,7 @@ type Writer struct {
 	lines    int   // whole ones
 	size     int64 // of these
 	runs     int
-	finished map[string]tuner.Known
+	recorded map[string]trial.Record
 	broken   error // the first thing that went wrong with the file
 }
 
@@ -58,13 +55,13 @@ func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Option
 	if err != nil {
 		return nil, fmt.Errorf("starting a journal: %w", err)
 	}
-	finished, err := finishedIn(ctx, dir, name)
+	recorded, err := recordedIn(ctx, dir, name)
 	if err != nil {
 		f.Close()
 		os.Remove(f.Name()) // nothing is in it
 		return nil, fmt.Errorf("reading what is finished already: %w", err)
 	}
-	return &Writer{path: f.Name(), opt: opt, file: f, finished: finished}, nil
+	return &Writer{path: f.Name(), opt: opt, file: f, recorded: recorded}, nil
 }
 
 // createNew makes a file that was not there, with the first name that is free.
@@ -116,46 +113,19 @@ func (w *Writer) Matrix(_ context.Context, m trial.Matrix) error {
 	return w.append(matrixKind, encodeMatrix(m))
 }
 
-// Finished returns which of the trials with these identities are in a journal,
-// with the status they ended in: those that were there when the writer was made,
-// and its own.
-func (w *Writer) Finished(_ context.Context, ids []string) (map[string]trial.Status, error) {
+// Recorded returns what is in a journal of the trials with these identities: what was
+// there when the writer was made, and what it has written itself.
+func (w *Writer) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[string]trial.Record, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := map[string]trial.Status{}
+
+	found := map[string]trial.Record{}
 	for _, id := range ids {
-		if known, ok := w.finished[id]; ok {
-			found[id] = known.Status
+		if r, is := w.recorded[id]; is {
+			found[id] = r
 		}
 	}
 	return found, nil
-}
-
-// Known returns what these journals say of the trials with these identities.
-func (w *Writer) Known(_ context.Context, ids []string) (map[string]tuner.Known, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	found := map[string]tuner.Known{}
-	for _, id := range ids {
-		if known, ok := w.finished[id]; ok {
-			found[id] = known
-		}
-	}
-	return found, nil
-}
-
-// Medians returns those of the trials with these identities that ended well, in seconds
-// per product.
-func (w *Writer) Medians(_ context.Context, ids []string) (map[string]float64, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	medians := map[string]float64{}
-	for _, id := range ids {
-		if known := w.finished[id]; known.Status == trial.OK {
-			medians[id] = known.Median
-		}
-	}
-	return medians, nil
 }
 
 // Record keeps r. When it returns nil, r survives the death of the process and
@@ -169,7 +139,7 @@ func (w *Writer) Record(_ context.Context, r trial.Result) error {
 	if err := w.append(trialKind, encodeTrial(w.runs, r)); err != nil {
 		return err
 	}
-	note(w.finished, r)
+	note(w.recorded, r)
 	return nil
 }
 

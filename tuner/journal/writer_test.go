@@ -89,7 +89,7 @@ func TestCreateIsExclusive(t *testing.T) {
 
 // Finished knows all journals of the family, what it wrote itself, and nothing
 // of other chunks.
-func TestFinished(t *testing.T) {
+func TestRecorded(t *testing.T) {
 	dir := t.TempDir()
 	record := func(chunk string, results ...trial.Result) *Writer {
 		t.Helper()
@@ -117,12 +117,16 @@ func TestFinished(t *testing.T) {
 	for i := range 10 {
 		ids = append(ids, testTrial(i).ID)
 	}
-	got, err := w.Finished(t.Context(), ids)
+	recorded, err := w.Recorded(t.Context(), ids, trial.Brief)
 	must(t, err)
-	if want := "map[trial-1:ok trial-2:ok trial-3:timeout trial-5:ok trial-6:timeout]"; fmt.Sprint(got) != want {
-		t.Errorf("finished are %v, want %s", got, want)
+	got := map[string]trial.Status{}
+	for id, r := range recorded {
+		got[id] = r.Status
 	}
-	if got, err := w.Finished(t.Context(), ids[:1]); err != nil || len(got) != 0 {
+	if want := "map[trial-1:ok trial-2:ok trial-3:timeout trial-5:ok trial-6:timeout]"; fmt.Sprint(got) != want {
+		t.Errorf("recorded are %v, want %s", got, want)
+	}
+	if got, err := w.Recorded(t.Context(), ids[:1], trial.Full); err != nil || len(got) != 0 {
 		t.Errorf("asked for one that is not finished: %v, %v", got, err)
 	}
 }

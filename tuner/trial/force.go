@@ -1,0 +1,89 @@
+package trial
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Standing is what decides which of several results is in force.
+//
+// Several results may claim to be the one that counts. These rules decide, everywhere:
+// in a database, when databases and journals are united, and for what is learnt from
+// them. None depends on the order in which results were recorded.
+//
+//  1. One identity, recorded several times: a result that is OK stays. A failure never
+//     replaces it; of several failures the latest is kept. See [Standing.Replaces].
+//  2. One configuration in one [Place], under several identities (its kernel, the
+//     protocol or the driver has changed): the trial that was measured last is in force.
+//     At equal times it is the one with the greater identity. See [InForce].
+//  3. A partial measurement, which a search made with few samples, is the memory of that
+//     search and no more. It is never in force.
+//  4. In one place, only results of the newest measurement version among the good ones
+//     compete: times of different versions can't be compared. Trials that were measured
+//     elsewhere, whose version is not known, always compete. See [Newest] and
+//     [Standing.Competes].
+type Standing struct {
+	ID      string // of the trial
+	Status  Status
+	Partial bool  // whether a search measured it with few samples only
+	At      int64 // when it was measured, in milliseconds since 1970
+	Version int   // of the measurement; 0: measured elsewhere
+}
+
+// Standing returns what decides whether r is in force.
+func (r Result) Standing() Standing {
+	return Standing{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli()}
+}
+
+// Partial reports whether a search measured r with few samples only.
+func (r Result) Partial() bool { return r.Stop == StopSearch }
+
+// Good reports whether s may be compared with others: it is OK and not partial.
+func (s Standing) Good() bool { return s.Status == OK && !s.Partial }
+
+// Replaces reports whether s takes the place of old, which has the same identity.
+func (s Standing) Replaces(old Standing) bool {
+	switch {
+	case old.Status == OK:
+		return false
+	case s.Status == OK:
+		return true
+	default:
+		return cmp.Or(cmp.Compare(s.At, old.At), cmp.Compare(s.Status, old.Status)) > 0
+	}
+}
+
+// InForce returns the index of the result that is in force among those of one
+// configuration in one place, -1 if there is none.
+func InForce(list []Standing) int {
+	force := -1
+	for i, s := range list {
+		if !s.Partial && (force < 0 || s.later(list[force])) {
+			force = i
+		}
+	}
+	return force
+}
+
+// later reports whether s was measured after o.
+func (s Standing) later(o Standing) bool {
+	return cmp.Or(cmp.Compare(s.At, o.At), cmp.Compare(s.ID, o.ID)) > 0
+}
+
+// Newest returns the newest measurement version of the good results in one place, 0 if
+// all of them were measured elsewhere. The results are those in force.
+func Newest(list []Standing) int {
+	versions := []int{0}
+	for _, s := range list {
+		if s.Good() {
+			versions = append(versions, s.Version)
+		}
+	}
+	return slices.Max(versions)
+}
+
+// Competes reports whether s, which is in force, competes in its place, where the newest
+// measurement version is given: whether it may win and be compared.
+func (s Standing) Competes(newest int) bool {
+	return s.Good() && (s.Version == 0 || s.Version == newest)
+}
