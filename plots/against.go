@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store/compare"
 )
@@ -141,7 +142,7 @@ func againstTable(r *compare.Result, base string) (t table, notes []string) {
 		})
 	}
 	note := fmt.Sprintf("Of %s of kernel and matrix that both databases have, %d became faster, %d slower, and of %d no difference was shown.",
-		plural(len(r.Pairs), "pair"), counts[compare.Faster], counts[compare.Slower], counts[compare.Same])
+		term.GroupedCount(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower], counts[compare.Same])
 	if n := counts[compare.Unsure]; n > 0 {
 		note += fmt.Sprintf(" Of %d nothing can be said, since the device throttled.", n)
 	}
@@ -150,7 +151,7 @@ func againstTable(r *compare.Result, base string) (t table, notes []string) {
 		if !math.IsNaN(r.Mean.Low) {
 			note += fmt.Sprintf(" (95%% interval: %s to %s)", significant(1/r.Mean.High, 3), significant(1/r.Mean.Low, 3))
 		}
-		note += ", the geometric mean over matrices, of which both have " + grouped(r.Matrices) + "."
+		note += ", the geometric mean over matrices, of which both have " + term.Grouped(r.Matrices) + "."
 	}
 	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, corrected after Holm), larger than the " +
 		"threshold, and larger than what repeated trials differ by. Drift of the devices is taken out."}

@@ -3,11 +3,12 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
+	"spmvtune/tuner/stat"
 )
 
 // drawAverage draws what each kernel gains over the baseline on the average of all
@@ -75,21 +76,13 @@ func (a *average) top(kernel string) float64 {
 	var top float64
 	for _, precision := range a.precisions {
 		if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-			top = max(top, geometricMean(g))
+			top = max(top, stat.GeometricMeanOf(g))
 		}
 	}
 	return top
 }
 
-// geometricMean and arithmeticMean are of at least one value.
-func geometricMean(values []float64) float64 {
-	var sum float64
-	for _, v := range values {
-		sum += math.Log(v)
-	}
-	return math.Exp(sum / float64(len(values)))
-}
-
+// arithmeticMean is the mean of at least one value.
 func arithmeticMean(values []float64) float64 {
 	var sum float64
 	for _, v := range values {
@@ -102,14 +95,14 @@ func (a *average) page(s *scene) *page {
 	q := timesAsFast(a.baseline)
 	b := &bars{slots: 1, label: q.label, origin: q.origin, number: q.number}
 	for _, precision := range a.precisions {
-		b.columns = append(b.columns, fmt.Sprintf("%s, %s", precision, counts(a.matrices[precision])))
+		b.columns = append(b.columns, fmt.Sprintf("%s, %s", precision, term.GroupedCount(a.matrices[precision], "matrix", "matrices")))
 	}
 	for _, kernel := range a.kernels {
 		r := barRow{name: kernel, note: a.fewer(kernel)}
 		for _, precision := range a.precisions {
 			var cell []mark
 			if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-				cell = append(cell, mark{look: lookOf(kernel), v: geometricMean(g), low: slices.Min(g), high: slices.Max(g), hollow: arithmeticMean(g), name: kernel})
+				cell = append(cell, mark{look: lookOf(kernel), v: stat.GeometricMeanOf(g), low: slices.Min(g), high: slices.Max(g), hollow: arithmeticMean(g), name: kernel})
 			}
 			r.cells = append(r.cells, cell)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
 func TestChangeWords(t *testing.T) {
@@ -118,7 +119,7 @@ func TestPairs(t *testing.T) {
 }
 
 func TestMeans(t *testing.T) {
-	if g := geometricMean([]float64{0.25, 4}); math.Abs(g-1) > 1e-12 {
+	if g := stat.GeometricMeanOf([]float64{0.25, 4}); math.Abs(g-1) > 1e-12 {
 		t.Errorf("a ratio and its inverse average to %v", g)
 	}
 	rows := []store.Row{row("cpu_coo", 0, 0, 8), row("cpu_csr", 0, 0, 2), row("cpu_csr_rows", 64, 1, 16)}

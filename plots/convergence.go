@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/term"
 	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 )
@@ -70,7 +71,7 @@ func convergencePage(outcomes []replay.Outcome, left int) *page {
 	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the fastest that a search knows at a time; band: quartiles over grids and seeds; " +
 		"mark: where searches end by themselves. At the lower edge: at most " + plain(lowestLoss) + "%."
 	panels := slices.DeleteFunc(slices.Clone(curves), func(c replay.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
-	p.Alt = plural(len(panels), "panel") + ", a strategy each"
+	p.Alt = term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each"
 	columns := columnsFor(len(panels))
 	p.height = vg.Length((len(panels)+columns-1)/columns)*panelHeight(columns) + 24
 	x, y := convergenceScales(curves, columns)
@@ -92,11 +93,11 @@ func searchedWords(outcomes []replay.Outcome, left int) string {
 		grids[o.Grid] = true
 		least, most = min(least, len(o.Grid.Trials)), max(most, len(o.Grid.Trials))
 	}
-	configs := grouped(most)
+	configs := term.Grouped(most)
 	if least < most {
-		configs = grouped(least) + " to " + configs
+		configs = term.Grouped(least) + " to " + configs
 	}
-	text := fmt.Sprintf("Replayed on %s of %s configurations, %s each", plural(len(grids), "recorded grid"), configs, plural(len(outcomes[0].Paths), "seed"))
+	text := fmt.Sprintf("Replayed on %s of %s configurations, %s each", term.GroupedCount(len(grids), "recorded grid", "recorded grids"), configs, term.GroupedCount(len(outcomes[0].Paths), "seed", "seeds"))
 	if left > 0 {
 		text += fmt.Sprintf("; %d more are left to spmvtune replay", left)
 	}

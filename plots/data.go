@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/claims"
 	"spmvtune/rule"
@@ -253,7 +254,7 @@ func (d *data) deviceWords(name string) string {
 	short := shortDevice(name)
 	for i := range d.devices {
 		if dev := &d.devices[i]; dev.Label == name && dev.Backend == "cpu" && dev.Units > 0 {
-			return short + ", " + plural(dev.Units, "core")
+			return short + ", " + term.GroupedCount(dev.Units, "core", "cores")
 		}
 	}
 	return short

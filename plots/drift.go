@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 
@@ -53,7 +54,7 @@ func (d *data) driftPage(of []store.Drift, panels []driftPanel, n, count int) *p
 		Title: "Drift: " + d.deviceWords(of[0].Device),
 		Subtitle: "Time of a trial that is measured again and again, over its first. Bars: 95% interval; lines: the median of three in a row. " +
 			largestWords(of) + ".",
-		Alt: fmt.Sprintf("%s, a panel per matrix", plural(len(panels), "panel")),
+		Alt: fmt.Sprintf("%s, a panel per matrix", term.GroupedCount(len(panels), "panel", "panels")),
 	}
 	if count > 1 {
 		p.Name += fmt.Sprintf("-%d", n)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/rule"
 )
 
@@ -32,7 +33,7 @@ func facts(d *data) []fact {
 	}
 	slices.Sort(order)
 	for _, s := range order {
-		list = append(list, fact{Value: grouped(states[s]), Name: s, Bad: true})
+		list = append(list, fact{Value: term.Grouped(states[s]), Name: s, Bad: true})
 	}
 	if len(d.drifts) > 0 {
 		worst, factor := largestDrift(d.drifts)
@@ -42,10 +43,7 @@ func facts(d *data) []fact {
 }
 
 func counted(n int, one, many string) fact {
-	if n == 1 {
-		many = one
-	}
-	return fact{Value: grouped(n), Name: many}
+	return fact{Value: term.Grouped(n), Name: term.Noun(n, one, many)}
 }
 
 // gainTable lists the largest speed-ups, one per matrix and device.
@@ -117,7 +115,7 @@ func validationTable(d *data, r *rule.Rule) table {
 		case s.Pruned != "":
 			grown = "pruned to 1 leaf"
 		case n > 1:
-			grown = grouped(n) + " leaves"
+			grown = term.Grouped(n) + " leaves"
 		}
 		t.Rows = append(t.Rows, []cell{
 			words(d.words(setup{s.Device, s.Cache, s.Precision})), count(v.Matrices), share(v.Mean), share(v.Worst), words(v.WorstMatrix),

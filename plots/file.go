@@ -1,13 +1,13 @@
 package plots
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"spmvtune/internal/atomicfile"
 )
 
 // files writes files under a folder and remembers them. It may be used by
@@ -20,33 +20,8 @@ type files struct {
 
 // write makes the file name, slash separated and relative to the folder, appear
 // with this content at once: readers see the old file or the new one.
-func (f *files) write(name string, content []byte) (err error) {
-	path := filepath.Join(f.dir, filepath.FromSlash(name))
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("writing %s: %w", path, err)
-		}
-	}()
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // fails after the rename, as it should
-	defer tmp.Close()
-	if _, err := tmp.Write(content); err != nil {
-		return err
-	}
-	// CreateTemp makes files that only their owner reads; a report is for others.
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := tmp.Sync(); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+func (f *files) write(name string, content []byte) error {
+	if err := atomicfile.Write(filepath.Join(f.dir, filepath.FromSlash(name)), content); err != nil {
 		return err
 	}
 	f.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 )
 
@@ -113,7 +114,7 @@ func kernelDetail(d *data, panels []panel, stops []stop, kernel string) *page {
 		Name:     d.fileStem("kernel-gflops-vs-row-length", device, cache, kernel),
 		Title:    fmt.Sprintf("%s: throughput over row length, %s", kernel, d.place(device, cache)),
 		Subtitle: "Fastest configuration on each matrix. Whiskers: 95% interval of the median.",
-		Alt:      fmt.Sprintf("%s over %s by mean row length", kernel, counts(len(stops))),
+		Alt:      fmt.Sprintf("%s over %s by mean row length", kernel, term.GroupedCount(len(stops), "matrix", "matrices")),
 		Detail:   true,
 		height:   heightOf(ch.x, 280),
 	}

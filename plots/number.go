@@ -89,20 +89,3 @@ func halfWidth(median, low, high float64) float64 {
 	}
 	return math.NaN()
 }
-
-// grouped prints n with a narrow space between thousands.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "\u202f" + s[i:]
-	}
-	return s
-}
-
-// plural prints "1 core", "2 cores".
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return grouped(n) + " " + what
-}

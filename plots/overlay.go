@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/internal/term"
 )
 
 // drawSizes draws throughput over block or grid size, and for each setup a page with
@@ -60,7 +62,7 @@ func (dim dimension) overlay(d *data, s setup, panels []panel) *page {
 		Title: fmt.Sprintf("%s size on all matrices: %s", strings.ToUpper(dim.name[:1])+dim.name[1:], d.words(s)),
 		Subtitle: fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of its best configuration. "+
 			"Thick: geometric mean of the matrices, where all were measured.", dim.other),
-		Alt:    fmt.Sprintf("a panel per kernel, %s over each other: %s", counts(len(panels)), matrixNames(panels)),
+		Alt:    fmt.Sprintf("a panel per kernel, %s over each other: %s", term.GroupedCount(len(panels), "matrix", "matrices"), matrixNames(panels)),
 		keys:   []key{},
 		height: vg.Length((len(charts)+columns-1)/columns)*panelHeight(columns) + 24,
 		body: func(c draw.Canvas) {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 )
@@ -86,7 +87,7 @@ func (f crossing) page(d *data, panels []panel) *page {
 		Title: fmt.Sprintf("%s: %s", f.title, d.words(s)),
 		Subtitle: "Each kernel in its fastest configuration on each matrix. Whiskers: 95% interval of the median." +
 			unnamed(len(all)-len(names)) + roofNote(&ch) + cited.caption(),
-		Alt:     fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.label, plural(len(all), "kernel"), counts(len(stops)), f.order.by, matrixNames(panels)),
+		Alt:     fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.label, term.GroupedCount(len(all), "kernel", "kernels"), term.GroupedCount(len(stops), "matrix", "matrices"), f.order.by, matrixNames(panels)),
 		kernels: names,
 		height:  heightOf(ch.x, 330),
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/store"
 )
@@ -94,7 +95,7 @@ func patternsPage(d *data, matrices []store.Matrix) *page {
 		Title: "Where the nonzeros are",
 		Subtitle: "Rows from top to bottom, columns from left to right, counted in bins. Each picture has its own scale of colours, up to its fullest bin; bins without entries are white." +
 			" Matrices by rising mean row length.",
-		Alt:    fmt.Sprintf("A spy plot of each of %s: %s", counts(len(matrices)), strings.Join(names, ", ")),
+		Alt:    fmt.Sprintf("A spy plot of each of %s: %s", term.GroupedCount(len(matrices), "matrix", "matrices"), strings.Join(names, ", ")),
 		height: patternScale + vg.Length(rows)*tall,
 	}
 	if stretched {
@@ -112,13 +113,6 @@ func patternsPage(d *data, matrices []store.Matrix) *page {
 	return p
 }
 
-func counts(n int) string {
-	if n == 1 {
-		return "1 matrix"
-	}
-	return grouped(n) + " matrices"
-}
-
 // drawPattern draws one matrix with its name and sizes above, below and to the right
 // of a point.
 func drawPattern(c draw.Canvas, m store.Matrix, d *sparse.Density, pixels int, corner vg.Point, width vg.Length) {
@@ -127,9 +121,9 @@ func drawPattern(c draw.Canvas, m store.Matrix, d *sparse.Density, pixels int, c
 	layout := mosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, pixels)
 	d = d.Shrink(layout.height, layout.width)
 	c.FillText(name, corner, fit(name, m.Name, width))
-	lines := []string{grouped(m.Rows) + " × " + grouped(m.Cols), plural(m.Nonzeros, "nonzero")}
+	lines := []string{term.Grouped(m.Rows) + " × " + term.Grouped(m.Cols), term.GroupedCount(m.Nonzeros, "nonzero", "nonzeros")}
 	if d.Most > 1 {
-		lines = append(lines, "up to "+grouped(twoDigits(d.Most))+" in a bin")
+		lines = append(lines, "up to "+term.Grouped(twoDigits(d.Most))+" in a bin")
 	}
 	for i, line := range lines {
 		c.FillText(soft, vg.Point{X: corner.X, Y: corner.Y - 14 - 12*vg.Length(i)}, fit(soft, line, width))

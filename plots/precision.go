@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -91,11 +92,7 @@ func percent(x float64) string {
 	if math.IsNaN(x) {
 		return missing
 	}
-	s := strconv.FormatFloat(100*x, 'g', 2, 64)
-	if v, err := strconv.ParseFloat(s, 64); err == nil && v >= 100 {
-		s = strconv.FormatFloat(v, 'f', -1, 64) // and no exponent
-	}
-	return s + "%"
+	return term.ShortPercent(x)
 }
 
 // wanted are the trials that more samples could have brought to the target.
@@ -146,7 +143,7 @@ func aimFacts(d *data) []fact {
 		target = "the target of " + percent(aims[0].Target)
 	}
 	return []fact{
-		{Value: grouped(reached) + " of " + grouped(trials), Name: "trials reached " + target, Bad: 2*reached < trials},
+		{Value: term.Grouped(reached) + " of " + term.Grouped(trials), Name: "trials reached " + target, Bad: 2*reached < trials},
 		{Value: "±\u202f" + percent(middle(widths)), Name: "median half-width of the 95% intervals"},
 	}
 }

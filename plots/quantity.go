@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 
+	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 
@@ -95,7 +96,7 @@ func change(v float64) string {
 	}
 	s := strconv.FormatFloat(math.Abs(percent), 'f', digits, 64)
 	if percent >= 1000 {
-		s = grouped(int(math.Round(percent/10) * 10))
+		s = term.Grouped(int(math.Round(percent/10) * 10))
 	}
 	switch {
 	case s == "0" || s == "0.0":

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/internal/term"
 )
 
 // regretProfile shows what choosing costs on more matrices than a page has rows for: over
@@ -20,8 +22,8 @@ func regretProfile(d *data, list []regret) *page {
 		Title: "Choosing for a matrix not seen before: " + d.place(s.Device, s.Cache),
 		Subtitle: fmt.Sprintf("Each of %s is left out with its family, and what is chosen without it is compared with the fastest that was measured on it, the oracle. "+
 			"Lines: on how many a choice keeps at least so much; one that stays high to the right is better. "+
-			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself.", counts(len(matrices))),
-		Alt:      fmt.Sprintf("matrices over the share of the oracle that is kept, of %s", counts(len(matrices))),
+			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself.", term.GroupedCount(len(matrices), "matrix", "matrices")),
+		Alt:      fmt.Sprintf("matrices over the share of the oracle that is kept, of %s", term.GroupedCount(len(matrices), "matrix", "matrices")),
 		matrices: matrices,
 		keys:     []key{},
 		height:   panelHeight(len(list)) + 60,
@@ -59,9 +61,9 @@ func onFewer(list []regret, w int) string {
 	case !fewer:
 		return ""
 	case least < most:
-		return fmt.Sprintf(" (%d to %s)", least, counts(most))
+		return fmt.Sprintf(" (%d to %s)", least, term.GroupedCount(most, "matrix", "matrices"))
 	}
-	return fmt.Sprintf(" (%s)", counts(most))
+	return fmt.Sprintf(" (%s)", term.GroupedCount(most, "matrix", "matrices"))
 }
 
 // kept are the steps of the percentage of shares that are at least so high, from low to

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 
@@ -86,7 +87,7 @@ func rooflinePage(d *data, list []roofline, panels []panel) *page {
 		Title: "Roofline: " + d.place(s.Device, s.Cache),
 		Subtitle: fmt.Sprintf("A point per matrix and kernel, in its fastest configuration. Bytes: compulsory traffic. "+
 			"Slanted line: the highest bandwidth measured on the device, %s\u202fGB/s.", significant(list[0].bandwidth, 4)),
-		Alt:     fmt.Sprintf("%s under the roof of %s", plural(len(list[0].points), "point"), shortDevice(s.Device)),
+		Alt:     fmt.Sprintf("%s under the roof of %s", term.GroupedCount(len(list[0].points), "point", "points"), shortDevice(s.Device)),
 		kernels: names,
 		keys:    keysOf(names, true),
 		height:  340,

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/internal/term"
 )
 
 // shades are places in densityPalette: the logarithm of a count.
@@ -74,7 +76,7 @@ func drawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
 	for _, n := range scaleMarks(most, box.Size().Y) {
 		y := box.Min.Y + box.Size().Y*vg.Length(math.Log(float64(n))/math.Log(float64(most)))
 		c.StrokeLine2(draw.LineStyle{Color: lineColor, Width: 0.8}, box.Max.X+pixel, y, box.Max.X+pixel+tickLength, y)
-		c.FillText(style, vg.Point{X: box.Max.X + tickLength + 4, Y: y + 1}, grouped(int(n)))
+		c.FillText(style, vg.Point{X: box.Max.X + tickLength + 4, Y: y + 1}, term.Grouped(int(n)))
 	}
 }
 

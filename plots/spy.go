@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 )
 
@@ -46,7 +47,7 @@ const (
 func spyPage(name string, rows, cols, nnz int, m mosaic, d *sparse.Density) *page {
 	p := &page{
 		Name:     name,
-		Title:    fmt.Sprintf("%s: %s × %s, %s", name, grouped(rows), grouped(cols), plural(nnz, "nonzero")),
+		Title:    fmt.Sprintf("%s: %s × %s, %s", name, term.Grouped(rows), term.Grouped(cols), term.GroupedCount(nnz, "nonzero", "nonzeros")),
 		Subtitle: binWords(rows, cols, m, d),
 		height:   max(m.size().Y, 60) + spyBottom,
 	}
@@ -83,7 +84,7 @@ func binWords(rows, cols int, m mosaic, d *sparse.Density) string {
 // extent says how many rows or columns a bin has.
 func extent(n, bins int, what string) string {
 	if n%bins == 0 {
-		return plural(n/bins, what)
+		return term.GroupedCount(n/bins, what, what+"s")
 	}
 	return significant(float64(n)/float64(bins), 3) + " " + what + "s"
 }

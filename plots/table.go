@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
 // A table is printed as Markdown, CSV, LaTeX and HTML.
@@ -47,7 +49,7 @@ func integer(n int) cell {
 	return cell{strconv.Itoa(n), float64(n)}
 }
 
-func count(n int) cell { return cell{grouped(n), float64(n)} }
+func count(n int) cell { return cell{term.Grouped(n), float64(n)} }
 
 // bestNotes explain the columns of the best-configuration tables, in paragraphs.
 func bestNotes(d *data) []string {
@@ -230,18 +232,20 @@ func winsTable(d *data) table {
 	for i := range d.best {
 		wins[d.best[i].Kernel]++
 	}
-	logs, n := map[string]float64{}, map[string]int{}
+	means := map[string]*stat.GeometricMean{}
 	for i := range d.panels {
 		p := &d.panels[i]
 		for _, g := range p.gains(d.baselineOf(p.Device)) {
-			logs[g.Row.Kernel] += math.Log(g.Ratio)
-			n[g.Row.Kernel]++
+			if means[g.Row.Kernel] == nil {
+				means[g.Row.Kernel] = new(stat.GeometricMean)
+			}
+			means[g.Row.Kernel].Add(g.Ratio)
 		}
 	}
 	for _, name := range kernelsOf(d.panels) {
 		mean := math.NaN()
-		if n[name] > 0 {
-			mean = math.Exp(logs[name] / float64(n[name]))
+		if m := means[name]; m != nil {
+			mean = m.Value()
 		}
 		t.Rows = append(t.Rows, []cell{words(name), {fmt.Sprintf("%d of %d", wins[name], len(d.best)), float64(wins[name])}, {significant(mean, 3), mean}})
 	}

@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/internal/term"
 )
 
 const quarterTurn = math.Pi / 2
@@ -115,7 +117,7 @@ func (dim dimension) overview(d *data, s setup, panels []panel, u unit, n, of in
 		Name:     d.fileStem("throughput-vs-"+dim.name, s.Device, string(s.Precision), s.Cache),
 		Title:    fmt.Sprintf("Throughput over %s size: %s", dim.name, d.words(s)),
 		Subtitle: dim.subtitle(charts, u, len(kernelsOf(panels))-len(names)) + " Matrices by rising mean row length." + cited.caption(),
-		Alt:      fmt.Sprintf("%s, a panel per matrix: %s", plural(len(panels), "panel"), matrixNames(panels)),
+		Alt:      fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"), matrixNames(panels)),
 		kernels:  names,
 	}
 	if of > 1 {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/term"
 	"spmvtune/rule"
 )
 
@@ -172,7 +173,7 @@ func leafWords(n *rule.Node) string {
 	if params := n.Choice.Params.String(); params != "" {
 		parts = append(parts, params)
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%.0f%% on %s", math.Floor(100*n.Fraction+1e-9), counts(len(n.Matrices)))), ", ")
+	return strings.Join(append(parts, fmt.Sprintf("%.0f%% on %s", math.Floor(100*n.Fraction+1e-9), term.GroupedCount(len(n.Matrices), "matrix", "matrices"))), ", ")
 }
 
 // words are the tree for those who can't see it: each leaf with the way to it.
@@ -195,7 +196,7 @@ func (t *tree) words() string {
 // threshold prints what a feature is compared with: sizes as sizes are elsewhere.
 func threshold(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		return grouped(int(v))
+		return term.Grouped(int(v))
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }

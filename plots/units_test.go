@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 )
@@ -40,7 +41,7 @@ func TestRounding(t *testing.T) {
 		t.Errorf("a value below its uncertainty is printed as %s", got)
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", 4996000: "4\u202f996\u202f000", -1234: "-1\u202f234"} {
-		if got := grouped(n); got != want {
+		if got := term.Grouped(n); got != want {
 			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
 		}
 	}

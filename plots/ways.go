@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spmvtune/rule"
+	"spmvtune/tuner/stat"
 )
 
 // A way is a way to choose a configuration for a matrix that was not seen before, as it
@@ -78,11 +79,7 @@ func (d *data) regretOf(s *rule.Selector) regret {
 // mean is the geometric mean of a way, NaN unless it is known of every matrix: a
 // mean over other matrices can't be compared.
 func (g *regret) mean(w int) float64 {
-	logs := 0.0
-	for _, x := range g.shares[w] {
-		logs += math.Log(x)
-	}
-	return math.Exp(logs / float64(len(g.shares[w])))
+	return stat.GeometricMeanOf(g.shares[w])
 }
 
 // known reports whether the way has a share of any matrix.

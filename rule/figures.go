@@ -1,6 +1,10 @@
 package rule
 
-import "math"
+import (
+	"math"
+
+	"spmvtune/tuner/stat"
+)
 
 // Figures sum up how a way to choose did on held-out matrices, as fractions of
 // the oracle.
@@ -16,14 +20,14 @@ type Figures struct {
 // known. Without any all figures are 0.
 func Summarise(cases []Case, fraction func(Case) float64) Figures {
 	f := Figures{Worst: math.Inf(1)}
-	logs := 0.0
+	var mean stat.GeometricMean
 	for _, c := range cases {
 		x := fraction(c)
 		if x == 0 {
 			continue
 		}
 		f.Matrices++
-		logs += math.Log(x)
+		mean.Add(x)
 		if x < f.Worst {
 			f.Worst, f.WorstMatrix = x, c.Matrix
 		}
@@ -34,8 +38,7 @@ func Summarise(cases []Case, fraction func(Case) float64) Figures {
 	if f.Matrices == 0 {
 		return Figures{}
 	}
-	n := float64(f.Matrices)
-	f.Mean, f.Within5 = math.Exp(logs/n), f.Within5/n
+	f.Mean, f.Within5 = mean.Value(), f.Within5/float64(f.Matrices)
 	return f
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 )
 
@@ -159,5 +160,5 @@ func (r *Rule) products() string {
 	if r.Products == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", for %s of a matrix, preparation included", count(r.Products, "product", "products"))
+	return fmt.Sprintf(", for %s of a matrix, preparation included", term.Count(r.Products, "product", "products"))
 }

@@ -3,6 +3,8 @@ package rule
 import (
 	"fmt"
 	"math"
+
+	"spmvtune/internal/term"
 )
 
 // penalties are what a leaf may cost, in mean log time, for the tree to be pruned by
@@ -97,5 +99,5 @@ func (b *branch) at(t *table, m int) *branch {
 // reason says why a tree became a single leaf.
 func (p pruning) reason(leaves int) string {
 	return fmt.Sprintf("A tree with %s was pruned to a single configuration: on families left out trees reached %s of the oracle at best, and always the best single configuration %s.",
-		count(leaves, "leaf", "leaves"), percent(math.Exp(-p.tree)), percent(math.Exp(-p.single)))
+		term.Count(leaves, "leaf", "leaves"), term.Percent(math.Exp(-p.tree)), term.Percent(math.Exp(-p.single)))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 )
 
@@ -40,7 +41,7 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 	if err := r.WriteJSON(&doc); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"was pruned to a single configuration", "tree, never pruned", percent(s.Validation.Unpruned), percent(s.Validation.SingleConfig)} {
+	for _, want := range []string{"was pruned to a single configuration", "tree, never pruned", term.Percent(s.Validation.Unpruned), term.Percent(s.Validation.SingleConfig)} {
 		if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
 			t.Errorf("the text lacks %q:\n%s", want, &text)
 		}

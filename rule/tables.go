@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"spmvtune/internal/term"
 )
 
 // WriteEvaluation writes what docs/rule.md holds, in Markdown: for each tree of r its
@@ -15,16 +17,16 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 		s := &r.Selectors[i]
 		fmt.Fprintf(&b, "## %s\n\n", s.Key())
 		if s.Validation.Matrices == 0 {
-			fmt.Fprintf(&b, "Learned from a single matrix, %s: there is nothing to leave out.\n\n", count(s.Configs, "configuration", "configurations"))
+			fmt.Fprintf(&b, "Learned from a single matrix, %s: there is nothing to leave out.\n\n", term.Count(s.Configs, "configuration", "configurations"))
 		} else {
 			fmt.Fprintf(&b, "Learned from %s of %s, %s each; a tree with %s.\n\n",
-				count(s.Validation.Matrices, "matrix", "matrices"), count(s.Validation.Families, "class", "classes"),
-				count(s.Configs, "configuration", "configurations"), count(s.Root.Leaves(), "leaf", "leaves"))
+				term.Count(s.Validation.Matrices, "matrix", "matrices"), term.Count(s.Validation.Families, "class", "classes"),
+				term.Count(s.Configs, "configuration", "configurations"), term.Count(s.Root.Leaves(), "leaf", "leaves"))
 			s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
 		}
 		if s.Test.Matrices > 0 {
 			s.Test.table(&b, fmt.Sprintf("Final test, %s of %s that taught nothing",
-				count(s.Test.Matrices, "matrix", "matrices"), count(s.Test.Families, "class", "classes")))
+				term.Count(s.Test.Matrices, "matrix", "matrices"), term.Count(s.Test.Families, "class", "classes")))
 		}
 		s.byClass(&b)
 		for _, e := range list {
@@ -52,7 +54,7 @@ func (v *Validation) table(b *bytes.Buffer, title string) {
 	head(b, title, "way to choose", "matrices", "geometric mean", "worst", "within 5%", "worst on")
 	for _, way := range Ways {
 		if f := Summarise(v.Cases, way.Of); f.Matrices > 0 {
-			fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", way.Name, f.Matrices, f.Mean, f.Worst, percent(f.Within5), f.WorstMatrix)
+			fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", way.Name, f.Matrices, f.Mean, f.Worst, term.Percent(f.Within5), f.WorstMatrix)
 		}
 	}
 	b.WriteByte('\n')
@@ -126,7 +128,7 @@ func (e *Evaluation) tables(b *bytes.Buffer) {
 	}
 	if c := e.Times; c.Forecast > 0 {
 		head(b, "Forecasts of the choice's time", "matrices left out", "with a forecast", "inside its interval", "if of the leaf's kind", "median factor off")
-		fmt.Fprintf(b, "| %d | %d | %s | %s | %.2f |\n\n", c.Matrices, c.Forecast, percent(c.Inside), percent(c.Nominal), c.Off)
+		fmt.Fprintf(b, "| %d | %d | %s | %s | %.2f |\n\n", c.Matrices, c.Forecast, term.Percent(c.Inside), term.Percent(c.Nominal), c.Off)
 	}
 	if len(e.Missed) > 0 {
 		head(b, fmt.Sprintf("Below %.2f of the oracle", missed), "matrix", "fraction", "class", "chosen")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"spmvtune/internal/term"
 )
 
 const (
@@ -36,7 +38,7 @@ func (s *Selector) text(b *bytes.Buffer) {
 	title := s.Key().String()
 	fmt.Fprintf(b, "\n\n%s\n%s\n\n", title, strings.Repeat("=", len([]rune(title))))
 	for _, warning := range s.Warnings {
-		b.WriteString(wrap("! ", "  ", warning))
+		b.WriteString(wrap("! ", warning))
 	}
 	if len(s.Warnings) > 0 {
 		b.WriteByte('\n')
@@ -57,8 +59,8 @@ func (s *Selector) text(b *bytes.Buffer) {
 func (n *Node) text(b *bytes.Buffer, indent string) {
 	if n.Leaf() {
 		fmt.Fprintf(b, "%s%s\n", indent, describe(*n.Choice))
-		fmt.Fprintf(b, "%s  %s of the oracle on %s: %s\n", indent, percent(n.Fraction), count(len(n.Matrices), "matrix", "matrices"),
-			list(n.Matrices, members))
+		fmt.Fprintf(b, "%s  %s of the oracle on %s: %s\n", indent, term.Percent(n.Fraction), term.Count(len(n.Matrices), "matrix", "matrices"),
+			term.Some(n.Matrices, members))
 		return
 	}
 	f, _ := lookup(n.Feature)
@@ -90,18 +92,18 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 	fmt.Fprintf(b, "\nOn matrices left out (%d, %s at a time), as share of the oracle's speed:\n\n", v.Matrices, v.unit())
 	figuresText(b, v.Cases)
 	if s.Test.Matrices > 0 {
-		fmt.Fprintf(b, "\nOn %s that taught the rule nothing (%s):\n\n", count(s.Test.Families, "family", "families"), count(s.Test.Matrices, "matrix", "matrices"))
+		fmt.Fprintf(b, "\nOn %s that taught the rule nothing (%s):\n\n", term.Count(s.Test.Families, "family", "families"), term.Count(s.Test.Matrices, "matrix", "matrices"))
 		figuresText(b, s.Test.Cases)
 	}
 	b.WriteByte('\n')
-	b.WriteString(wrap("", "", fmt.Sprintf("The oracle is the best of %s, measured on each matrix; the mean is geometric. "+
+	b.WriteString(wrap("", fmt.Sprintf("The oracle is the best of %s, measured on each matrix; the mean is geometric. "+
 		"Over all matrices the best single configuration is %s, the best single kernel %s. Either was chosen anew without the matrix left out; "+
 		"the kernel's block and grid were then tuned on it, which no rule can do.",
-		count(s.Configs, "configuration", "configurations"), describe(s.Single), s.SingleKernel)))
+		term.Count(s.Configs, "configuration", "configurations"), describe(s.Single), s.SingleKernel)))
 
 	if s.Pruned != "" || !s.Root.Leaf() {
 		b.WriteByte('\n')
-		b.WriteString(wrap("", "", "A tree is pruned as far as it does no worse on families left out. "+
+		b.WriteString(wrap("", "A tree is pruned as far as it does no worse on families left out. "+
 			"The first row judges that too: each family was left out first, and how far to prune was decided among the others, "+
 			"so that it may have been decided otherwise than for the rule above."))
 	}
@@ -116,7 +118,7 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 		if c.Evidence != Measured {
 			note = " (" + string(c.Evidence) + ")"
 		}
-		fmt.Fprintf(b, "  %-*s %7s  %s%s\n", wide, c.Matrix, percent(c.Fraction), describe(c.Choice), note)
+		fmt.Fprintf(b, "  %-*s %7s  %s%s\n", wide, c.Matrix, term.Percent(c.Fraction), describe(c.Choice), note)
 	}
 	if rest := len(v.Cases) - listed; rest > 0 {
 		fmt.Fprintf(b, "  and %d more, none worse\n", rest)
@@ -136,7 +138,7 @@ func figuresText(b *bytes.Buffer, cases []Case) {
 		if f.Matrices < len(cases) {
 			name += fmt.Sprintf(" (%d)", f.Matrices)
 		}
-		fmt.Fprintf(b, form, name, percent(f.Mean), percent(f.Worst), percent(f.Within5), f.WorstMatrix)
+		fmt.Fprintf(b, form, name, term.Percent(f.Mean), term.Percent(f.Worst), term.Percent(f.Within5), f.WorstMatrix)
 	}
 }
 
@@ -151,35 +153,7 @@ func (v *Validation) unit() string {
 	return "one"
 }
 
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// percent gives a fraction with one decimal, and never rounds up to 100%.
-func percent(x float64) string {
-	if s := fmt.Sprintf("%.1f%%", 100*x); s != "100.0%" || x >= 1 {
-		return s
-	}
-	return "99.9%"
-}
-
-// wrap breaks text into lines, the first one after prefix, the others after
-// indent.
-func wrap(prefix, indent, text string) string {
-	var b strings.Builder
-	line := prefix
-	for i, word := range strings.Fields(text) {
-		if i > 0 && len([]rune(line))+1+len([]rune(word)) > width {
-			b.WriteString(line + "\n")
-			line = indent
-		} else if i > 0 {
-			line += " "
-		}
-		line += word
-	}
-	b.WriteString(line + "\n")
-	return b.String()
+// wrap breaks text into lines. The first begins with prefix, the others with as many spaces.
+func wrap(prefix, text string) string {
+	return prefix + term.Wrap(text, width-len(prefix), strings.Repeat(" ", len(prefix))) + "\n"
 }

@@ -3,7 +3,8 @@ package rule
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"spmvtune/internal/term"
 )
 
 // few is the number of matrices below which a rule says that it knows little.
@@ -25,17 +26,17 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 			add("No class was given for %d of %d matrices: set class = \"…\" in the sweep, so that it can be seen which of them are relatives.", unnamed, n)
 		}
 		if len(alone) > 0 {
-			add("Seen through a single matrix each: %s. How the rule does on another matrix of such a class is not known.", list(alone, 12))
+			add("Seen through a single matrix each: %s. How the rule does on another matrix of such a class is not known.", term.Some(alone, 12))
 		}
 		if len(shared) > 0 && s.Validation.Families == n {
-			add("All matrices are of class %s: leaving one out leaves its relatives in. On another class the rule may do worse than its figures.", list(shared, 12))
+			add("All matrices are of class %s: leaving one out leaves its relatives in. On another class the rule may do worse than its figures.", term.Some(shared, 12))
 		}
 	}
 	if len(unmeasured) > 0 {
-		add("Not used, for want of a verified measurement: %s.", list(unmeasured, 12))
+		add("Not used, for want of a verified measurement: %s.", term.Some(unmeasured, 12))
 	}
 	if len(t.unknown) > 0 {
-		add("Not split on, since not known of all matrices: %s. Matrices recorded by an older version get them when a sweep meets them again.", list(t.unknown, 12))
+		add("Not split on, since not known of all matrices: %s. Matrices recorded by an older version get them when a sweep meets them again.", term.Some(t.unknown, 12))
 	}
 	near, absent, failed := t.gaps()
 	pairs := n * len(t.configs)
@@ -65,7 +66,7 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 		add("No split was worth it: the rule is a single configuration for all matrices.")
 	case v.Matrices > 0 && v.Mean <= v.SingleConfig:
 		add("Whether the tree pays is open: on matrices left out it reaches %s of the oracle and always %s %s, but the whole procedure, with pruning decided without the matrix too, reaches %s.",
-			percent(v.Unpruned), describe(s.Single), percent(v.SingleConfig), percent(v.Mean))
+			term.Percent(v.Unpruned), describe(s.Single), term.Percent(v.SingleConfig), term.Percent(v.Mean))
 	}
 	return out
 }
@@ -119,12 +120,4 @@ func (t *table) gaps() (near, absent, failed int) {
 		}
 	}
 	return near, absent, failed
-}
-
-// list joins names, at most limit of them.
-func list(names []string, limit int) string {
-	if len(names) <= limit {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/store"
 )
@@ -34,7 +35,7 @@ it is the one whose neighbouring block and grid sizes are fast too.`,
 				if err != nil {
 					return err
 				}
-				return grid{t.Columns, t.Rows}.json(cmd.OutOrStdout())
+				return term.Table{Columns: t.Columns, Rows: t.Rows}.JSON(cmd.OutOrStdout())
 			}
 			best, err := db.Best(cmd.Context(), store.Filter{})
 			if err != nil {
@@ -61,12 +62,12 @@ func printBest(w io.Writer, best []store.Best) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, best[start].Device)
-		g := grid{columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied"}}
+		g := term.Table{Columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied"}}
 		for _, b := range best[start:end] {
-			g.rows = append(g.rows, []any{b.Matrix, string(b.Precision), b.Cache, b.Kernel, choice(b.Block), choice(b.Grid), b.Params,
-				quantity(duration(b.MedianMS / 1e3)), b.GFLOPS, b.GBPS, b.TieSize})
+			g.Rows = append(g.Rows, []any{b.Matrix, string(b.Precision), b.Cache, b.Kernel, choice(b.Block), choice(b.Grid), b.Params,
+				term.Quantity(term.Seconds(b.MedianMS / 1e3)), b.GFLOPS, b.GBPS, b.TieSize})
 		}
-		if err := g.write(w, "table"); err != nil {
+		if err := g.Print(w); err != nil {
 			return err
 		}
 		start = end
@@ -84,7 +85,7 @@ func printTwins(ctx context.Context, w io.Writer, db *store.DB) error {
 		return err
 	}
 	if note := plots.Twins(matrices); note != "" {
-		_, err = fmt.Fprintln(w, wrap(note, pageWidth-2, "  "))
+		_, err = fmt.Fprintln(w, term.Wrap(note, term.PageWidth-2, "  "))
 	}
 	return err
 }

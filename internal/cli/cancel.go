@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"spmvtune/internal/term"
 )
 
 func newCancel() *cobra.Command {
@@ -35,13 +37,13 @@ measured is kept: merge brings it into the database, retry goes on with the rest
 			}
 			w := cmd.OutOrStdout()
 			if asJSON {
-				return writeJSON(w, map[string]any{"run": run.JobName(), "dir": run.Dir, "jobs": len(jobs), "tasks": tasks})
+				return term.WriteJSON(w, map[string]any{"run": run.JobName(), "dir": run.Dir, "jobs": len(jobs), "tasks": tasks})
 			}
 			if len(jobs) == 0 {
 				_, err := fmt.Fprintln(w, "nothing to cancel: no job of the run waits or runs")
 				return err
 			}
-			fmt.Fprintf(w, "cancelled: %s\n", count(tasks, "task", "tasks"))
+			fmt.Fprintf(w, "cancelled: %s\n", term.Count(tasks, "task", "tasks"))
 			fmt.Fprintf(w, "what was measured is kept: `%s` brings it into the database, `%s` goes on\n", onRun("merge", run), onRun("retry", run))
 			return nil
 		},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/store"
@@ -137,7 +138,7 @@ func (c *chooser) print(ctx context.Context, w io.Writer, db *store.DB, device s
 	}
 	slices.Sort(lines)
 	for _, line := range lines {
-		fmt.Fprintln(w, wrap(line, pageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap(line, term.PageWidth-2, "  "))
 	}
 	return nil
 }

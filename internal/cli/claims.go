@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/plots/claims"
 	"spmvtune/store"
 )
@@ -41,7 +42,7 @@ original, and is named a twin.`,
 			w := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				return writeJSON(w, claimsJSON(judged))
+				return term.WriteJSON(w, claimsJSON(judged))
 			case len(judged) == 0:
 				fmt.Fprintln(w, "no trial is measured yet")
 				return nil
@@ -86,18 +87,18 @@ func claimsJSON(judged []claims.Judgement) []claimJSON {
 func printClaims(w io.Writer, judged []claims.Judgement) error {
 	const textWidth = 74
 	for start := 0; start < len(judged); {
-		g := grid{columns: []string{"no.", "verdict", "claim"}}
+		g := term.Table{Columns: []string{"no.", "verdict", "claim"}}
 		end := start
 		for ; end < len(judged) && judged[end].Device == judged[start].Device; end++ {
 			j := &judged[end]
-			text := wrap(j.Text, textWidth, "")
+			text := term.Wrap(j.Text, textWidth, "")
 			if j.Verdict == claims.Unknown {
-				text += "\n" + wrap(j.Lacks(), textWidth, "")
+				text += "\n" + term.Wrap(j.Lacks(), textWidth, "")
 			}
-			g.rows = append(g.rows, []any{j.Number, string(j.Verdict), text})
+			g.Rows = append(g.Rows, []any{j.Number, string(j.Verdict), text})
 		}
 		fmt.Fprintln(w, judged[start].Device)
-		if err := g.write(w, "table"); err != nil {
+		if err := g.Print(w); err != nil {
 			return err
 		}
 		start = end
@@ -114,9 +115,9 @@ func printFindings(w io.Writer, judged []claims.Judgement) {
 			device = j.Device
 			fmt.Fprintln(w, device)
 		}
-		fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict, wrap(j.Text, pageWidth-4, "    "), j.Paper, j.Section)
+		fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict, term.Wrap(j.Text, term.PageWidth-4, "    "), j.Paper, j.Section)
 		if j.Verdict == claims.Unknown {
-			fmt.Fprintf(w, "    %s\n", wrap(j.Lacks(), pageWidth-4, "    "))
+			fmt.Fprintf(w, "    %s\n", term.Wrap(j.Lacks(), term.PageWidth-4, "    "))
 		}
 		for n := range j.Parts {
 			printFinding(w, &j.Parts[n])
@@ -126,8 +127,10 @@ func printFindings(w io.Writer, judged []claims.Judgement) {
 
 func printFinding(w io.Writer, f *claims.Finding) {
 	const indent = "      "
-	line := func(text string) { fmt.Fprintf(w, "%s%s\n", indent, wrap(text, pageWidth-len(indent), indent)) }
-	fmt.Fprintf(w, "    - %s\n", wrap(f.Says+".", pageWidth-len(indent), indent))
+	line := func(text string) {
+		fmt.Fprintf(w, "%s%s\n", indent, term.Wrap(text, term.PageWidth-len(indent), indent))
+	}
+	fmt.Fprintf(w, "    - %s\n", term.Wrap(f.Says+".", term.PageWidth-len(indent), indent))
 	line(fmt.Sprintf("%s: %s; asked for: %s", f.Verdict, f.Words(), f.Rule))
 	for i := range f.Cases {
 		c := &f.Cases[i]

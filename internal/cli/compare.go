@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/store"
 	"spmvtune/store/compare"
 )
@@ -78,9 +79,9 @@ be read; 2 the command line is wrong; 4 something became slower.`,
 			w := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				err = compared(r.Pairs).json(w)
+				err = compared(r.Pairs).JSON(w)
 			case asCSV:
-				err = compared(r.Pairs).csv(w)
+				err = compared(r.Pairs).CSV(w)
 			default:
 				err = printCompared(w, r, all)
 			}
@@ -106,26 +107,17 @@ func parsePercent(s string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v < 1) {
-		return 0, fmt.Errorf("%q is no fraction from 0 to 1: write 1%% or 0.01", s)
+		return 0, fmt.Errorf("%q must be between 0 and 1: write 1%% or 0.01", s)
 	}
 	return v, nil
 }
 
-// roundPercent prints a fraction as a percentage of two digits, without an exponent.
-func roundPercent(x float64) string {
-	v, err := strconv.ParseFloat(strconv.FormatFloat(100*x, 'g', 2, 64), 64)
-	if err != nil {
-		v = 100 * x
-	}
-	return strconv.FormatFloat(v, 'f', -1, 64) + "%"
-}
-
 // compared is all that is known of pairs.
-func compared(pairs []compare.Pair) grid {
-	g := grid{columns: []string{"verdict", "device", "matrix", "precision", "cache", "kernel", "ratio", "low", "high", "p", "counts",
+func compared(pairs []compare.Pair) term.Table {
+	g := term.Table{Columns: []string{"verdict", "device", "matrix", "precision", "cache", "kernel", "ratio", "low", "high", "p", "counts",
 		"block_a", "grid_a", "params_a", "median_a_ms", "drift_a", "throttled_a", "block_b", "grid_b", "params_b", "median_b_ms", "drift_b", "throttled_b"}}
 	for _, p := range pairs {
-		g.rows = append(g.rows, []any{string(p.Verdict), p.Device, p.Matrix, string(p.Precision), p.Cache, p.Kernel,
+		g.Rows = append(g.Rows, []any{string(p.Verdict), p.Device, p.Matrix, string(p.Precision), p.Cache, p.Kernel,
 			p.Ratio.Value, number(p.Ratio.Low), number(p.Ratio.High), p.P, p.Effect,
 			p.A.Block, p.A.Grid, p.A.Params, 1e3 * p.A.Median, p.A.Drift, p.A.Throttled,
 			p.B.Block, p.B.Grid, p.B.Params, 1e3 * p.B.Median, p.B.Drift, p.B.Throttled})
@@ -143,7 +135,7 @@ func number(v float64) any {
 
 // printCompared prints what changed, or all, and the sum of it.
 func printCompared(w io.Writer, r *compare.Result, all bool) error {
-	g := grid{columns: []string{"verdict", "matrix", "precision", "cache", "kernel", "A", "B", "B / A", "95% interval"}}
+	g := term.Table{Columns: []string{"verdict", "matrix", "precision", "cache", "kernel", "A", "B", "B / A", "95% interval"}}
 	counts := map[compare.Verdict]int{}
 	drifted := 0
 	least, most := math.Inf(1), 0.0 // effects that count
@@ -156,39 +148,39 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 		if p.Verdict == compare.Same && !all {
 			continue
 		}
-		g.rows = append(g.rows, []any{string(p.Verdict), p.Matrix, string(p.Precision), p.Cache, p.Kernel,
-			quantity(duration(p.A.Median)), quantity(duration(p.B.Median)), quantity(fmt.Sprintf("%.3f", p.Ratio.Value)),
-			quantity(fmt.Sprintf("%.3f to %.3f", p.Ratio.Low, p.Ratio.High))})
+		g.Rows = append(g.Rows, []any{string(p.Verdict), p.Matrix, string(p.Precision), p.Cache, p.Kernel,
+			term.Quantity(term.Seconds(p.A.Median)), term.Quantity(term.Seconds(p.B.Median)), term.Quantity(fmt.Sprintf("%.3f", p.Ratio.Value)),
+			term.Quantity(fmt.Sprintf("%.3f to %.3f", p.Ratio.Low, p.Ratio.High))})
 	}
-	if len(g.rows) > 0 {
-		if err := g.write(w, "table"); err != nil {
+	if len(g.Rows) > 0 {
+		if err := g.Print(w); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%s compared: %d faster, %d slower, %d the same", count(len(r.Pairs), "pair", "pairs"),
+	fmt.Fprintf(w, "%s compared: %d faster, %d slower, %d the same", term.Count(len(r.Pairs), "pair", "pairs"),
 		counts[compare.Faster], counts[compare.Slower], counts[compare.Same])
 	if n := counts[compare.Unsure]; n > 0 {
 		fmt.Fprintf(w, ", %d unsure (the device throttled)", n)
 	}
 	fmt.Fprintln(w)
 	if !math.IsNaN(r.Mean.Value) {
-		fmt.Fprintf(w, "geometric mean of B / A over %s: %.3f", matrices(r.Matrices), r.Mean.Value)
+		fmt.Fprintf(w, "geometric mean of B / A over %s: %.3f", term.Matrices(r.Matrices), r.Mean.Value)
 		if !math.IsNaN(r.Mean.Low) {
 			fmt.Fprintf(w, ", 95%% interval %.3f to %.3f", r.Mean.Low, r.Mean.High)
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "differences count from %s on", roundPercent(least))
+	fmt.Fprintf(w, "differences count from %s on", term.ShortPercent(least))
 	if most > least {
-		fmt.Fprintf(w, ", up to %s where trials repeat less well", roundPercent(most))
+		fmt.Fprintf(w, ", up to %s where trials repeat less well", term.ShortPercent(most))
 	}
 	fmt.Fprintln(w)
 	if r.OnlyA+r.OnlyB > 0 {
 		fmt.Fprintf(w, "not compared: %d in A only, %d in B only\n", r.OnlyA, r.OnlyB)
 	}
 	if drifted > 0 {
-		fmt.Fprintf(w, "note: the drift of a device was taken out of %s\n", count(drifted, "pair", "pairs"))
+		fmt.Fprintf(w, "note: the drift of a device was taken out of %s\n", term.Count(drifted, "pair", "pairs"))
 	}
 	return nil
 }
@@ -204,5 +196,5 @@ func slowerVerdict(r *compare.Result) error {
 	if slower == 0 {
 		return nil
 	}
-	return &exitError{code: exitSlower, err: fmt.Errorf("%s slower", count(slower, "pair became", "pairs became"))}
+	return &exitError{code: exitSlower, err: fmt.Errorf("%s slower", term.Count(slower, "pair became", "pairs became"))}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner"
@@ -40,7 +41,7 @@ func timed(t *testing.T, device string, ms float64) string {
 // A noisy machine's differences are said in digits, not in powers of ten.
 func TestRoundPercent(t *testing.T) {
 	for v, want := range map[float64]string{0.01: "1%", 0.0253: "2.5%", 0.284: "28%", 1.52: "150%", 5.5: "550%"} {
-		if got := roundPercent(v); got != want {
+		if got := term.ShortPercent(v); got != want {
 			t.Errorf("%g is %s, want %s", v, got, want)
 		}
 	}

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/sparse/file"
 )
 
@@ -58,4 +61,25 @@ func flagFile(cmd *cobra.Command, flag string, extensions ...string) {
 		return
 	}
 	cobra.CheckErr(cmd.MarkFlagFilename(flag, extensions...))
+}
+
+// A formatFlag is the value of --format: the format of a table.
+type formatFlag string
+
+func (f *formatFlag) String() string { return string(*f) }
+func (*formatFlag) Type() string     { return "string" }
+
+func (f *formatFlag) Set(text string) error {
+	if !slices.Contains(term.Formats, text) {
+		return fmt.Errorf("must be one of %s", strings.Join(term.Formats, ", "))
+	}
+	*f = formatFlag(text)
+	return nil
+}
+
+// flagFormat adds --format to cmd.
+func flagFormat(cmd *cobra.Command, into *string) {
+	*into = "table"
+	cmd.Flags().Var((*formatFlag)(into), "format", strings.Join(term.Formats, ", "))
+	flagValues(cmd, "format", term.Formats...)
 }

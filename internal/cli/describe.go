@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 )
 
@@ -22,7 +23,7 @@ func unknownKernel(name string) error {
 func describeKernel(w io.Writer, k kernels.Kernel) error {
 	line := func(label, text string) {
 		if text != "" {
-			fmt.Fprintf(w, "%-12s %s\n", label, wrap(text, pageWidth-13, strings.Repeat(" ", 13)))
+			fmt.Fprintf(w, "%-12s %s\n", label, term.Wrap(text, term.PageWidth-13, strings.Repeat(" ", 13)))
 		}
 	}
 	line("kernel", k.Name)

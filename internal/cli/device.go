@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
 	"spmvtune/tuner"
@@ -57,7 +58,7 @@ func newDevice() *cobra.Command {
 			if err := b.Close(); err != nil {
 				return err
 			}
-			return writeJSON(cmd.OutOrStdout(), found)
+			return term.WriteJSON(cmd.OutOrStdout(), found)
 		},
 	}
 	cmd.Flags().IntVar(&index, "index", 0, "which GPU")

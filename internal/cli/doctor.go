@@ -11,6 +11,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 )
@@ -27,7 +28,7 @@ func newDoctor() *cobra.Command {
 			found := examine(cmd.Context())
 			w := cmd.OutOrStdout()
 			if asJSON {
-				return writeJSON(w, found)
+				return term.WriteJSON(w, found)
 			}
 			line := func(label, format string, args ...any) {
 				fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))

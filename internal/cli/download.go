@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/sparse/fetch"
 	"spmvtune/tuner"
 )
@@ -65,7 +66,7 @@ func (d *downloads) notify(e fetch.Progress) {
 		fmt.Fprintf(d.p.w, "%s: %v: again in %s\n", e.ID, e.Err, e.Pause.Round(100*time.Millisecond))
 	case fetch.Done:
 		d.p.clear()
-		fmt.Fprintf(d.p.w, "downloaded %s, %s in %s\n", e.ID, bytesText(e.Have), about(time.Since(d.began).Seconds()))
+		fmt.Fprintf(d.p.w, "downloaded %s, %s in %s\n", e.ID, bytesText(e.Have), term.RoughSeconds(time.Since(d.began).Seconds()))
 		d.id = fetch.ID{}
 	}
 }
@@ -89,7 +90,7 @@ func (d *downloads) amount(e fetch.Progress) string {
 		rate := float64(e.Have-d.from) / seconds
 		fmt.Fprintf(&b, "  %s/s", bytesText(int64(rate)))
 		if e.Size >= 0 {
-			fmt.Fprintf(&b, "  %s left", about(float64(e.Size-e.Have)/rate))
+			fmt.Fprintf(&b, "  %s left", term.RoughSeconds(float64(e.Size-e.Have)/rate))
 		}
 	}
 	return b.String()

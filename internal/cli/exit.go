@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"spmvtune/internal/term"
 )
 
 // Exit codes.
@@ -46,7 +48,7 @@ func needs(what string) cobra.PositionalArgs {
 		case 1:
 			return nil
 		default:
-			return fmt.Errorf("%s takes one argument, not %d: %s", cmd.Name(), len(args), shell(args...))
+			return fmt.Errorf("%s takes one argument, not %d: %s", cmd.Name(), len(args), term.Shell(args...))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/store/foreign"
@@ -146,10 +147,10 @@ func printImported(w io.Writer, m *foreign.Measurements, database string) error 
 	slices.Sort(devices)
 	slices.Sort(kernels)
 	fmt.Fprintf(w, "%s: %s of %s on %s, from %s, not verified here\n", strings.Join(slices.Compact(devices), ", "),
-		count(len(m.Times), "time", "times"), count(len(slices.Compact(kernels)), "kernel", "kernels"), matrices(len(m.Matrices)),
-		count(runs, "row", "rows"))
+		term.Count(len(m.Times), "time", "times"), term.Count(len(slices.Compact(kernels)), "kernel", "kernels"), term.Matrices(len(m.Matrices)),
+		term.Count(runs, "row", "rows"))
 	if len(m.Unused) > 0 {
-		fmt.Fprintln(w, wrap("note: columns that were not used: "+strings.Join(m.Unused, ", "), pageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap("note: columns that were not used: "+strings.Join(m.Unused, ", "), term.PageWidth-2, "  "))
 	}
 	_, err := fmt.Fprintf(w, "database: %s\n", database)
 	return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 )
 
@@ -31,7 +32,7 @@ func newKernels() *cobra.Command {
 			w := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				return writeJSON(w, list)
+				return term.WriteJSON(w, list)
 			case len(list) == 1:
 				return describeKernel(w, list[0])
 			}
@@ -59,24 +60,24 @@ func named(name string) []kernels.Kernel {
 
 // listKernels prints a line for each kernel, and the papers that they are from.
 func listKernels(w io.Writer, list []kernels.Kernel) error {
-	g := grid{columns: []string{"kernel", "backend", "format", "parameters", "mapping"}}
+	g := term.Table{Columns: []string{"kernel", "backend", "format", "parameters", "mapping"}}
 	var cites strings.Builder
 	for _, k := range list {
 		var params []string
 		for _, p := range k.Params {
 			params = append(params, p.Name)
 		}
-		g.rows = append(g.rows, []any{k.Name, k.Backend, string(k.Format), strings.Join(params, " "), shortMapping(k.Mapping)})
+		g.Rows = append(g.Rows, []any{k.Name, k.Backend, string(k.Format), strings.Join(params, " "), shortMapping(k.Mapping)})
 		cites.WriteString(k.Source + "; ")
 	}
-	if err := g.write(w, "table"); err != nil {
+	if err := g.Print(w); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, "\nspmvtune kernels NAME says what block, grid and the parameters mean, and where a kernel is from.")
 	if cited := kernels.Cited(cites.String()); len(cited) > 0 {
 		fmt.Fprintln(w, "\nThe papers:")
 		for _, p := range cited {
-			fmt.Fprintln(w, "  "+wrap(p.Key+": "+paperText(p), pageWidth-4, "    "))
+			fmt.Fprintln(w, "  "+term.Wrap(p.Key+": "+paperText(p), term.PageWidth-4, "    "))
 		}
 	}
 	return nil
@@ -87,7 +88,7 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 func shortMapping(mapping string) string {
 	const room = 30
 	mapping, _, _ = strings.Cut(mapping, ";")
-	line, _, more := strings.Cut(wrap(mapping, room-1, ""), "\n")
+	line, _, more := strings.Cut(term.Wrap(mapping, room-1, ""), "\n")
 	if more {
 		line = strings.TrimRight(line, ",:") + "…"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/rule"
 	"spmvtune/store"
 )
@@ -96,7 +97,7 @@ which matrices the rule fails.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(w, list)
+				return term.WriteJSON(w, list)
 			}
 			return rule.WriteEvaluation(w, r, list)
 		},

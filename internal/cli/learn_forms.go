@@ -3,9 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
+	"spmvtune/internal/atomicfile"
 	"spmvtune/rule"
 	"spmvtune/rule/code"
 )
@@ -76,7 +78,10 @@ func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
 			return err
 		}
 		name := strings.TrimSuffix(filepath.Base(out), e.extension)
-		if err := writeFile(out, e.write(r, name)); err != nil {
+		if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
+			return err
+		}
+		if err := atomicfile.WriteTo(out, e.write(r, name)); err != nil {
 			return err
 		}
 		fmt.Fprintln(w, out)

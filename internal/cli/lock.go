@@ -9,14 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// umask is what new files are not to be allowed, as the system sets it for the
-// files that it creates itself.
-var umask = func() os.FileMode {
-	m := unix.Umask(0)
-	unix.Umask(m)
-	return os.FileMode(m)
-}()
-
 // lockFolder keeps two runs from measuring into the same folder, where they
 // would disturb each other. The lock ends with the process, however it ends.
 func lockFolder(dir string) (unlock func(), err error) {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )
@@ -52,28 +52,27 @@ func newCacheList() *cobra.Command {
 				fmt.Fprintln(w, examineCache())
 				return printDownloads(w)
 			}
-			g := grid{columns: []string{"matrix", "rows", "cols", "nonzeros", "bytes", "last_used", "key"}}
+			g := term.Table{Columns: []string{"matrix", "rows", "cols", "nonzeros", "bytes", "last_used", "key"}}
 			for _, e := range all {
 				f := e.Features
 				name, size, used := any(e.Source), any(e.Size), e.Used.UTC().Format(time.RFC3339)
 				if people {
-					name, size, used = filepath.Base(e.Source), quantity(bytesText(e.Size)), e.Used.Format("2006-01-02 15:04")
+					name, size, used = filepath.Base(e.Source), term.Quantity(bytesText(e.Size)), e.Used.Format("2006-01-02 15:04")
 				}
 				if e.Err != nil {
-					g.rows = append(g.rows, []any{"(damaged)", nil, nil, nil, size, used, string(e.Key)})
+					g.Rows = append(g.Rows, []any{"(damaged)", nil, nil, nil, size, used, string(e.Key)})
 					continue
 				}
-				g.rows = append(g.rows, []any{name, f.Rows, f.Cols, f.Nonzeros, size, used, string(e.Key)})
+				g.Rows = append(g.Rows, []any{name, f.Rows, f.Cols, f.Nonzeros, size, used, string(e.Key)})
 			}
-			if err := g.write(w, format); err != nil || format != "table" {
+			if err := g.Write(w, format); err != nil || format != "table" {
 				return err
 			}
 			fmt.Fprintf(w, "\n%s in %s\n", bytesText(total(all)), dir.Path())
 			return printDownloads(w)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "table", strings.Join(formats, ", "))
-	flagValues(cmd, "format", formats...)
+	flagFormat(cmd, &format)
 	return cmd
 }
 
@@ -115,7 +114,7 @@ func newCacheVerify() *cobra.Command {
 				}
 				fmt.Fprintf(w, "removed: %v\n", wrong)
 			}
-			fmt.Fprintf(w, "%s right, %d damaged\n", matrices(len(all)-bad), bad)
+			fmt.Fprintf(w, "%s right, %d damaged\n", term.Matrices(len(all)-bad), bad)
 			return nil
 		},
 	}
@@ -151,5 +150,5 @@ func examineCache() string {
 	case dir == nil:
 		return "off (" + cache.Env + ")"
 	}
-	return fmt.Sprintf("%s, %s in %s", matrices(len(all)), bytesText(total(all)), dir.Path())
+	return fmt.Sprintf("%s, %s in %s", term.Matrices(len(all)), bytesText(total(all)), dir.Path())
 }

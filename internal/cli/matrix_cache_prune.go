@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )
@@ -46,7 +47,7 @@ used when a sweep or matrix get asks for its matrix; without it, that downloads 
 				return err
 			}
 			removed, err := dir.Prune(limits)
-			fmt.Fprintf(cmd.OutOrStdout(), "removed %s, %s\n", matrices(len(removed)), bytesText(total(removed)))
+			fmt.Fprintf(cmd.OutOrStdout(), "removed %s, %s\n", term.Matrices(len(removed)), bytesText(total(removed)))
 			if err != nil {
 				return fmt.Errorf("pruning the cache: %w", err)
 			}
@@ -80,7 +81,7 @@ func archives(list []fetch.Download) string {
 	for _, d := range list {
 		bytes += d.Bytes
 	}
-	return fmt.Sprintf("%s, %s", count(len(list), "archive", "archives"), bytesText(bytes))
+	return fmt.Sprintf("%s, %s", term.Count(len(list), "archive", "archives"), bytesText(bytes))
 }
 
 // pruneLimits reads the flags of prune.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/export"
 	"spmvtune/tuner"
@@ -65,7 +67,7 @@ given.
 					Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: symmetric,
 					Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),
 				}
-				return replaceWith(out, func(w io.Writer) error { return format.Write(w, a, opt) })
+				return atomicfile.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })
 			})
 			if err == nil && format.Loses != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: a file %s does not hold %s\n", format.Extension, format.Loses)
@@ -95,7 +97,7 @@ func exportFormats() string {
 		if f.Loses != "" {
 			text += "; loses " + f.Loses
 		}
-		fmt.Fprintf(&b, "  %-9s%s\n", f.Extension, wrap(text, pageWidth-11, strings.Repeat(" ", 11)))
+		fmt.Fprintf(&b, "  %-9s%s\n", f.Extension, term.Wrap(text, term.PageWidth-11, strings.Repeat(" ", 11)))
 	}
 	return b.String()
 }

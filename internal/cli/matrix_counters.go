@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/sparse"
@@ -155,7 +156,7 @@ func lastLine(text []byte) string {
 
 // printCounters prints a row for each of the two products.
 func printCounters(ctx context.Context, w io.Writer, c counter, products int, command func(kernel string, n int) []string) error {
-	g := grid{columns: []string{"kernel", "D refs", "D1 misses", "LLd misses", "D1 miss rate (%)", "LLd miss rate (%)"}}
+	g := term.Table{Columns: []string{"kernel", "D refs", "D1 misses", "LLd misses", "D1 miss rate (%)", "LLd miss rate (%)"}}
 	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
 		without, err := c.count(ctx, command(kernel, 0))
 		if err != nil {
@@ -166,7 +167,7 @@ func printCounters(ctx context.Context, w io.Writer, c counter, products int, co
 			return err
 		}
 		if n[0] <= without[0] {
-			return withHint(fmt.Errorf("counting %s: the %s can't be told from what the program does besides", kernel, count(products, "product", "products")),
+			return withHint(fmt.Errorf("counting %s: the %s can't be told from what the program does besides", kernel, term.Count(products, "product", "products")),
 				fmt.Sprintf("count more of them: --products %d", 10*products))
 		}
 		for i := range n {
@@ -178,8 +179,8 @@ func printCounters(ctx context.Context, w io.Writer, c counter, products int, co
 			}
 			return 100 * float64(misses) / float64(n[0])
 		}
-		g.rows = append(g.rows, []any{kernel, n[0], n[1], n[2], rate(n[1]), rate(n[2])})
+		g.Rows = append(g.Rows, []any{kernel, n[0], n[1], n[2], rate(n[1]), rate(n[2])})
 	}
-	fmt.Fprintf(w, "%s in float32, by %s\n", count(products, "product", "products"), c.name)
-	return g.write(w, "table")
+	fmt.Fprintf(w, "%s in float32, by %s\n", term.Count(products, "product", "products"), c.name)
+	return g.Print(w)
 }

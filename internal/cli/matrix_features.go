@@ -73,13 +73,3 @@ func featureGroups(f sparse.Features) []featureGroup {
 	add("others", "", slices.Clone(rest))
 	return groups
 }
-
-// joined lists items over lines of at most width columns, none of them broken; all
-// lines but the first have an indent.
-func joined(items []string, width int, indent string) string {
-	items = slices.Clone(items)
-	for i := range len(items) - 1 {
-		items[i] += ","
-	}
-	return fill(items, width, indent)
-}

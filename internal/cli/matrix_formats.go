@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -59,12 +60,12 @@ func printFormats(w io.Writer, list []formatSize) {
 		if coo == 0 {
 			return ""
 		}
-		return digits(100*float64(n)/float64(coo)) + "%"
+		return term.Digits(100*float64(n)/float64(coo)) + "%"
 	}
 	for _, s := range list {
 		padding := ""
 		if s.Chunk > 0 && coo.Entries > 0 {
-			padding = digits(100*float64(s.Entries-coo.Entries)/float64(coo.Entries)) + "% of nonzeros"
+			padding = term.Digits(100*float64(s.Entries-coo.Entries)/float64(coo.Entries)) + "% of nonzeros"
 		}
 		fmt.Fprintf(w, "%-13s%10s  %6s%12s  %6s   %s\n", s.name, bytesText(s.Float32), of(s.Float32, coo.Float32),
 			bytesText(s.Float64), of(s.Float64, coo.Float64), padding)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/term"
 	"spmvtune/sparse/fetch"
 )
 
@@ -92,7 +94,7 @@ MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY is he
 				}
 			}
 			if asJSON {
-				errs = append(errs, writeJSON(cmd.OutOrStdout(), all))
+				errs = append(errs, term.WriteJSON(cmd.OutOrStdout(), all))
 			}
 			return errors.Join(errs...)
 		},
@@ -116,7 +118,10 @@ func copyOut(file fetch.File, out string) (string, error) {
 		return "", fmt.Errorf("copying %s: %w", file.ID, err)
 	}
 	defer from.Close()
-	return out, writeFile(out, func(w io.Writer) error {
+	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
+		return "", err
+	}
+	return out, atomicfile.WriteTo(out, func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err
 	})

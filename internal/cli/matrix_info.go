@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -58,7 +59,7 @@ skew-symmetric and Hermitian files are expanded.
 					return err
 				}
 				if asJSON {
-					return writeJSON(cmd.OutOrStdout(), info)
+					return term.WriteJSON(cmd.OutOrStdout(), info)
 				}
 				return info.print(cmd.OutOrStdout(), unicodeTerminal())
 			})
@@ -118,7 +119,7 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 	}
 	b.WriteByte('\n')
 	for _, g := range featureGroups(f) {
-		line(g.label, joined(g.items, infoWidth-13, strings.Repeat(" ", 13)))
+		line(g.label, term.FillList(g.items, infoWidth-13, strings.Repeat(" ", 13)))
 	}
 	if len(i.RowLengths) > 0 {
 		b.WriteByte('\n')

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner"
 )
@@ -54,17 +55,17 @@ in the cache, or as a file that was downloaded.`,
 				return err
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), list)
+				return term.WriteJSON(cmd.OutOrStdout(), list)
 			}
-			g := grid{columns: []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"}}
+			g := term.Table{Columns: []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"}}
 			for _, m := range list {
 				sizes := []any{m.Rows, m.Cols, m.NNZ}
 				if m.Rows == 0 && m.Source == "suitesparse" {
 					sizes = []any{nil, nil, nil}
 				}
-				g.rows = append(g.rows, slices.Concat([]any{m.Matrix, m.sourceText()}, sizes, []any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")}))
+				g.Rows = append(g.Rows, slices.Concat([]any{m.Matrix, m.sourceText()}, sizes, []any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")}))
 			}
-			return g.write(cmd.OutOrStdout(), "table")
+			return g.Print(cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

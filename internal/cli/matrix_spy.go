@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/atomicfile"
 	"spmvtune/plots"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -46,7 +47,7 @@ the extension: .png, .svg or .pdf.
 				if err != nil {
 					return err
 				}
-				return replaceFile(out, picture)
+				return atomicfile.Write(out, picture)
 			})
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/sparse/fetch"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
@@ -66,7 +67,7 @@ func (t *matrixTarget) downloaded(id fetch.ID) (configs.Matrix, error) {
 	})
 	if !m.Settled() {
 		return m, withHint(fmt.Errorf("there is no file %s, and no matrix of that name is downloaded", id),
-			fmt.Sprintf("`%s` downloads it, if the SuiteSparse collection has it", shell("spmvtune", "matrix", "get", id.String())))
+			fmt.Sprintf("`%s` downloads it, if the SuiteSparse collection has it", term.Shell("spmvtune", "matrix", "get", id.String())))
 	}
 	return m, nil
 }
@@ -101,7 +102,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 
 // nonFinite warns of a matrix with such values.
 func nonFinite(name string, n int) string {
-	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, count(n, "value that is", "values that are"))
+	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, term.Count(n, "value that is", "values that are"))
 }
 
 // matrixName is the name of a matrix in a file: without folder and extensions.

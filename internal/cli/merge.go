@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -62,8 +63,8 @@ type mergedJSON struct {
 // missing is what the journals lack; Slurm, asked afterwards, has only words for it.
 func mergeRun(ctx context.Context, w, out io.Writer, run *slurm.Run, round int) error {
 	last, err := slurm.MergeAndReport(ctx, run, round, func(m *slurm.LastMerge) error {
-		fmt.Fprintf(w, "merged %s: %s new, %d known already: %s\n", count(m.Journals, "journal", "journals"),
-			trials(m.New), m.Known, shown(m.Database))
+		fmt.Fprintf(w, "merged %s: %s new, %d known already: %s\n", term.Count(m.Journals, "journal", "journals"),
+			term.Trials(m.New), m.Known, shown(m.Database))
 		printFaulty(w, m.Faulty)
 		return reportRun(ctx, w, run, m)
 	})
@@ -76,7 +77,7 @@ func mergeRun(ctx context.Context, w, out io.Writer, run *slurm.Run, round int) 
 		printOpen(w, why)
 		printSilent(w, silent)
 	}
-	return errors.Join(err, writeJSON(out, mergedJSON{last, why, silent}), mergeVerdict(run, last.Trials, len(last.Missing)))
+	return errors.Join(err, term.WriteJSON(out, mergedJSON{last, why, silent}), mergeVerdict(run, last.Trials, len(last.Missing)))
 }
 
 // reportRun learns and reports from the database of a run.
@@ -118,7 +119,7 @@ func exists(path string) bool {
 func printFaulty(w io.Writer, faulty []slurm.FaultyJournal) {
 	for i, f := range faulty {
 		if i == mostFailures {
-			fmt.Fprintf(w, "… and %s more\n", count(len(faulty)-i, "journal", "journals"))
+			fmt.Fprintf(w, "… and %s more\n", term.Count(len(faulty)-i, "journal", "journals"))
 			break
 		}
 		if f.Unread {
@@ -141,7 +142,7 @@ func mergeVerdict(run *slurm.Run, n slurm.Trials, missing int) error {
 		e.hint = fmt.Sprintf("`%s` submits what has no task any more", onRun("retry", run))
 	}
 	if n.Failed > 0 {
-		problems = append(problems, trials(n.Failed)+" failed")
+		problems = append(problems, term.Trials(n.Failed)+" failed")
 	}
 	if len(problems) == 0 {
 		return nil

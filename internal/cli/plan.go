@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"spmvtune/internal/term"
 )
 
 func newPlan() *cobra.Command {
@@ -37,12 +39,12 @@ matrix that is not here yet it says so, and what is planned for its twin where i
 				return err
 			}
 			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), p)
+				err = term.WriteJSON(cmd.OutOrStdout(), p)
 			} else {
 				err = p.print(cmd.OutOrStdout())
 			}
 			if err == nil && len(p.Failures) > 0 {
-				err = fmt.Errorf("%s can't be used", matrices(len(p.Failures)))
+				err = fmt.Errorf("%s can't be used", term.Matrices(len(p.Failures)))
 			}
 			return err
 		},

@@ -5,24 +5,24 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
+	"spmvtune/internal/term"
 	"spmvtune/tuner"
 )
 
 func (p *planned) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s on %s\n", p.Sweep, strings.Join(p.Devices, " and "))
-	g := grid{columns: []string{"matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
+	g := term.Table{Columns: []string{"matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
 	several := len(p.Devices) > 1
 	if several {
-		g.columns = append([]string{"device"}, g.columns...)
+		g.Columns = append([]string{"device"}, g.Columns...)
 	}
 	for _, m := range p.Matrices {
-		row := []any{m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, quantity(about(m.Seconds))}
+		row := []any{m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, term.Quantity(term.RoughSeconds(m.Seconds))}
 		if several {
 			row = append([]any{m.Device}, row...)
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	var asTwins []string
 	asTwinTrials, asTwinSeconds := 0, 0.0
@@ -30,18 +30,18 @@ func (p *planned) print(w io.Writer) error {
 		if m.Device == "" {
 			continue
 		}
-		row := []any{m.Matrix + " (as its twin)", m.Rows, m.Cols, m.NNZ, m.Trials, 0, quantity(about(m.Seconds))}
+		row := []any{m.Matrix + " (as its twin)", m.Rows, m.Cols, m.NNZ, m.Trials, 0, term.Quantity(term.RoughSeconds(m.Seconds))}
 		if several {
 			row = append([]any{m.Device}, row...)
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 		asTwinTrials, asTwinSeconds = asTwinTrials+m.Trials, asTwinSeconds+m.Seconds
 		if !slices.Contains(asTwins, m.SuiteSparse) {
 			asTwins = append(asTwins, m.SuiteSparse)
 		}
 	}
-	if len(g.rows) > 0 {
-		if err := g.write(w, "table"); err != nil {
+	if len(g.Rows) > 0 {
+		if err := g.Print(w); err != nil {
 			return err
 		}
 	}
@@ -55,8 +55,8 @@ func (p *planned) print(w io.Writer) error {
 		if len(asTwins) > 1 {
 			get = "Group/Name"
 		}
-		fmt.Fprintf(w, "%s: run does it, or `spmvtune matrix get %s`\n", count(len(asTwins), "matrix is not downloaded yet", "matrices are not downloaded yet"), get)
-		fmt.Fprintf(w, "  shown is what their twins would take: %s, about %s; the matrices themselves may be larger\n", trials(asTwinTrials), about(asTwinSeconds))
+		fmt.Fprintf(w, "%s: run does it, or `spmvtune matrix get %s`\n", term.Count(len(asTwins), "matrix is not downloaded yet", "matrices are not downloaded yet"), get)
+		fmt.Fprintf(w, "  shown is what their twins would take: %s, about %s; the matrices themselves may be larger\n", term.Trials(asTwinTrials), term.RoughSeconds(asTwinSeconds))
 	}
 	for _, t := range p.Twins {
 		fmt.Fprintln(w, tuner.Twin(t))
@@ -72,16 +72,16 @@ func (p *planned) print(w io.Writer) error {
 		fmt.Fprint(w, "of the others: ")
 	}
 	if p.Trials > 0 && p.Finished == p.Trials {
-		_, err := fmt.Fprintf(w, "%s, all measured already\n", trials(p.Trials))
+		_, err := fmt.Fprintf(w, "%s, all measured already\n", term.Trials(p.Trials))
 		return err
 	}
 	if p.AtMost {
 		_, err := fmt.Fprintf(w, "%s at most, %d measured already: the search (%s) decides which, and with how many samples; time left about %s, a guess from what searches usually take\n",
-			trials(p.Trials), p.Finished, p.Strategy, about(p.Seconds))
+			term.Trials(p.Trials), p.Finished, p.Strategy, term.RoughSeconds(p.Seconds))
 		return err
 	}
 	_, err := fmt.Fprintf(w, "%s, %d measured already; time left about %s, %s\n",
-		trials(p.Trials), p.Finished, about(p.Seconds), p.basis())
+		term.Trials(p.Trials), p.Finished, term.RoughSeconds(p.Seconds), p.basis())
 	return err
 }
 
@@ -95,13 +95,4 @@ func (p *planned) basis() string {
 	default:
 		return fmt.Sprintf("from what the kernels of %d of them took on the same matrices; the rest is a guess", p.Known)
 	}
-}
-
-// about prints a time that is a guess.
-func about(seconds float64) string {
-	unit := time.Second
-	if seconds < 10 {
-		unit = time.Second / 10
-	}
-	return time.Duration(seconds * float64(time.Second)).Round(unit).String()
 }

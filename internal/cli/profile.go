@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/store"
 	"spmvtune/store/foreign"
 )
@@ -100,10 +101,10 @@ func (p *profiling) run(ctx context.Context, w io.Writer, path string) (err erro
 	if err := db.SaveCounts(ctx, counts); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%d of %s on %s, %s, have a profile, from %s\n", len(counts), count(len(trials), "good trial", "good trials"),
-		m.Name, device, count(len(launches)-left, "launch", "launches"))
+	fmt.Fprintf(w, "%d of %s on %s, %s, have a profile, from %s\n", len(counts), term.Count(len(trials), "good trial", "good trials"),
+		m.Name, device, term.Count(len(launches)-left, "launch", "launches"))
 	if left > 0 {
-		fmt.Fprintf(w, "note: %s in %s of no such trial\n", count(left, "launch is", "launches are"), path)
+		fmt.Fprintf(w, "note: %s in %s of no such trial\n", term.Count(left, "launch is", "launches are"), path)
 	}
 	return nil
 }

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -45,13 +43,12 @@ type progress struct {
 // newProgress shows progress on w, and failures on alarm.
 func newProgress(w, alarm io.Writer) *progress {
 	p := &progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now()}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
+	if size := term.SizeOf(w); size != nil {
 		p.width = func() int {
-			width, _, err := term.GetSize(int(f.Fd()))
-			if err != nil || width <= 0 {
-				return 80
+			if width, _ := size(); width > 0 {
+				return width
 			}
-			return width
+			return 80
 		}
 	}
 	return p
@@ -73,7 +70,7 @@ func (p *progress) observe(e tuner.Event) {
 		p.device = e.Started.Device
 		p.now = status{matrices: e.Started.Matrices}
 		p.planned, p.measured, p.started = 0, 0, time.Time{}
-		p.say(p.w, fmt.Sprintf("device: %s, %s", p.device, matrices(e.Started.Matrices)))
+		p.say(p.w, fmt.Sprintf("device: %s, %s", p.device, term.Matrices(e.Started.Matrices)))
 		if why := e.Started.NoSensors; why != "" {
 			p.say(p.w, "note: "+unsensed(why))
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 
@@ -31,12 +32,11 @@ profile and telemetry; their columns do not change within a major version.`,
 			if err != nil {
 				return err
 			}
-			return grid{t.Columns, t.Rows}.write(cmd.OutOrStdout(), format)
+			return term.Table{Columns: t.Columns, Rows: t.Rows}.Write(cmd.OutOrStdout(), format)
 		},
 	}
 	cmd.Flags().StringVar(&db, "db", "", "results database (default: the only one below "+outRoot+")")
-	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or markdown")
+	flagFormat(cmd, &format)
 	flagFile(cmd, "db", "db")
-	flagValues(cmd, "format", formats...)
 	return cmd
 }

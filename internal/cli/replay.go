@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/store"
 	"spmvtune/tuner/replay"
@@ -96,12 +98,11 @@ of up to some forty grids.`,
 	}
 	cmd.Flags().StringSliceVar(&strategies, "strategy", search.Names()[1:], "strategies to try")
 	cmd.Flags().IntVar(&seeds, "seeds", 50, "searches of each strategy on each matrix")
-	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or markdown")
+	flagFormat(cmd, &format)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: --format json")
 	cmd.Flags().StringVar(&figure, "figure", "", "picture to write of how they come near the best: FILE.png, FILE.svg or FILE.pdf")
 	flagFile(cmd, "figure", pictureFormats...)
 	flagValues(cmd, "strategy", search.Names()...)
-	flagValues(cmd, "format", formats...)
 	return cmd
 }
 
@@ -124,7 +125,7 @@ func (r *replays) draw(path, format string) error {
 			ending := filepath.Ext(path)
 			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ending), i+1, ending)
 		}
-		if err := replaceFile(name, picture); err != nil {
+		if err := atomicfile.Write(name, picture); err != nil {
 			return err
 		}
 	}
@@ -163,23 +164,23 @@ func ofGrid(x float64) string {
 }
 
 func (r *replays) print(w io.Writer, format string) error {
-	g := grid{columns: []string{"device", "matrix", "precision", "cache", "strategy", "configurations", "grid_seconds", "searches"}}
+	g := term.Table{Columns: []string{"device", "matrix", "precision", "cache", "strategy", "configurations", "grid_seconds", "searches"}}
 	for _, f := range replay.Fractions {
 		p := strconv.FormatFloat(100*f, 'g', -1, 64)
-		g.columns = append(g.columns, "steps_"+p, "share_"+p, "share90_"+p, "reached_"+p)
+		g.Columns = append(g.Columns, "steps_"+p, "share_"+p, "share90_"+p, "reached_"+p)
 	}
-	g.columns = append(g.columns, "steps_end", "share_end", "loss_end", "short_steps")
+	g.Columns = append(g.Columns, "steps_end", "share_end", "loss_end", "short_steps")
 	for _, o := range r.outcomes {
 		row := []any{o.Grid.Device, o.Grid.Matrix, string(o.Grid.Precision), o.Grid.Cache, o.Strategy, len(o.Grid.Trials), o.Grid.Exhaustive(), len(o.Paths)}
 		for _, x := range o.Within {
 			row = append(row, finite(x.Steps), finite(x.Share), finite(x.Worst), x.Reached)
 		}
-		g.rows = append(g.rows, append(row, finite(o.End.Steps), finite(o.End.Share), finite(o.Loss), o.Short))
+		g.Rows = append(g.Rows, append(row, finite(o.End.Steps), finite(o.End.Share), finite(o.Loss), o.Short))
 	}
 	if format != "table" && format != "markdown" {
-		return g.write(w, format)
+		return g.Write(w, format)
 	}
-	if err := r.brief().write(w, format); err != nil {
+	if err := r.brief().Write(w, format); err != nil {
 		return err
 	}
 	if short := r.short(); short != "" {
@@ -198,16 +199,16 @@ func finite(x float64) any {
 }
 
 // brief is the table for people.
-func (r *replays) brief() grid {
-	g := grid{columns: []string{"matrix", "precision", "cache", "strategy", "configurations", "to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss"}}
+func (r *replays) brief() term.Table {
+	g := term.Table{Columns: []string{"matrix", "precision", "cache", "strategy", "configurations", "to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss"}}
 	for _, o := range r.outcomes {
 		steps := any(nil)
 		if s := o.Within[1].Steps; !math.IsInf(s, 1) {
 			steps = int(s)
 		}
-		g.rows = append(g.rows, []any{o.Grid.Matrix, string(o.Grid.Precision), o.Grid.Cache, o.Strategy, len(o.Grid.Trials),
-			quantity(ofGrid(o.Within[0].Share)), quantity(ofGrid(o.Within[1].Share)), steps, quantity(ofGrid(o.Within[2].Share)),
-			quantity(ofGrid(o.End.Share)), quantity(ofGrid(o.Loss))})
+		g.Rows = append(g.Rows, []any{o.Grid.Matrix, string(o.Grid.Precision), o.Grid.Cache, o.Strategy, len(o.Grid.Trials),
+			term.Quantity(ofGrid(o.Within[0].Share)), term.Quantity(ofGrid(o.Within[1].Share)), steps, term.Quantity(ofGrid(o.Within[2].Share)),
+			term.Quantity(ofGrid(o.End.Share)), term.Quantity(ofGrid(o.Loss))})
 	}
 	return g
 }

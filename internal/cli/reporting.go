@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/rule"
 	"spmvtune/store"
@@ -129,10 +130,10 @@ func (r *reporting) write(ctx context.Context, w io.Writer, db *store.DB, rows [
 		return err
 	}
 	for _, warning := range written.Warnings {
-		fmt.Fprintln(w, wrap(fmt.Sprintf("note: %v", warning), pageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap(fmt.Sprintf("note: %v", warning), term.PageWidth-2, "  "))
 	}
 	fmt.Fprintf(w, "report: %s (and beside it %s and %s)\n", filepath.Join(r.out, reportFile),
-		count(withEnding(written.Files, ".svg"), "figure", "figures"), count(withEnding(written.Files, ".md"), "table", "tables"))
+		term.Count(withEnding(written.Files, ".svg"), "figure", "figures"), term.Count(withEnding(written.Files, ".md"), "table", "tables"))
 	return nil
 }
 

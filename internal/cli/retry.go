@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 
@@ -50,7 +51,7 @@ func retryRun(ctx context.Context, w, alarm io.Writer, run *slurm.Run, mem strin
 		return errors.Join(err, printBroken(w, r, asJSON))
 	}
 	if asJSON {
-		err = writeJSON(w, r)
+		err = term.WriteJSON(w, r)
 	} else {
 		printRetried(w, run, r)
 	}
@@ -74,7 +75,7 @@ func printBroken(w io.Writer, r slurm.Retried, asJSON bool) error {
 		return nil
 	}
 	if asJSON {
-		return writeJSON(w, r)
+		return term.WriteJSON(w, r)
 	}
 	printSettled(w, r.Settled)
 	if r.Round != nil {
@@ -94,7 +95,7 @@ func printSettled(w io.Writer, settled []slurm.Sent) {
 func printRetried(w io.Writer, run *slurm.Run, r slurm.Retried) {
 	printSettled(w, r.Settled)
 	if len(r.Again) > 0 {
-		fmt.Fprintf(w, "sent again: %s (%s)\n", chunks(len(r.Again)), some(r.Again))
+		fmt.Fprintf(w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, fewNames))
 	}
 	for i, s := range r.Split {
 		if i == mostFailures {
@@ -104,7 +105,7 @@ func printRetried(w io.Writer, run *slurm.Run, r slurm.Retried) {
 		fmt.Fprintf(w, "split, since its task ran out of time: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
 	}
 	for _, c := range r.OutOfMemory {
-		fmt.Fprintf(w, "not sent, since it used more memory than allowed: %s (%s)\n", c.Chunk, some(c.Matrices))
+		fmt.Fprintf(w, "not sent, since it used more memory than allowed: %s (%s)\n", c.Chunk, term.Some(c.Matrices, fewNames))
 	}
 	if n := len(r.Active); n > 0 {
 		fmt.Fprintf(w, "left alone, since their tasks run, wait, or may do so: %s\n", chunks(n))

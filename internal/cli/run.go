@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/store"
@@ -144,7 +145,7 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 	}
 	if sum.Interrupted {
 		return &exitError{exitInterrupted, errors.New("interrupted"),
-			fmt.Sprintf("what was measured is kept; `%s` goes on", shell("spmvtune", "run", name, "--out", out))}
+			fmt.Sprintf("what was measured is kept; `%s` goes on", term.Shell("spmvtune", "run", name, "--out", out))}
 	}
 	if err := printWinners(ctx, w, db, filepath.Join(out, databaseFile)); err != nil {
 		return err
@@ -202,7 +203,7 @@ func printWinners(ctx context.Context, w io.Writer, db *store.DB, path string) e
 		return err
 	}
 	if more := len(best) - mostWinners; more > 0 {
-		fmt.Fprintf(w, "… and %s: %s\n", count(more, "more row", "more rows"), shell("spmvtune", "best", path))
+		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"), term.Shell("spmvtune", "best", path))
 	}
 	if err := printTwins(ctx, w, db); err != nil {
 		return err
@@ -214,25 +215,9 @@ func printWinners(ctx context.Context, w io.Writer, db *store.DB, path string) e
 // writeRule writes a rule as text and as JSON.
 func writeRule(out string, r *rule.Rule) error {
 	for name, write := range map[string]func(io.Writer) error{ruleText: r.WriteText, ruleJSON: r.WriteJSON} {
-		if err := writeFile(filepath.Join(out, name), write); err != nil {
+		if err := atomicfile.WriteTo(filepath.Join(out, name), write); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeFile makes a file appear whole or not at all.
-func writeFile(path string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	defer os.Remove(f.Name())
-	if err := errors.Join(write(f), f.Chmod(0o666&^umask), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return os.Rename(f.Name(), path)
 }

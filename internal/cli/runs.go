@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 
@@ -93,7 +94,7 @@ func openRun(root, name string) (*slurm.Run, error) {
 	case len(found) == 1:
 		return found[0].Run, found[0].err
 	case len(found) > 1:
-		return nil, &exitError{exitUsage, fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: " + some(runNames(found))}
+		return nil, &exitError{exitUsage, fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: " + term.Some(runNames(found), fewNames)}
 	}
 	if _, err := os.Stat(name); err == nil {
 		_, err = slurm.Open(name) // which says what it is instead
@@ -101,7 +102,7 @@ func openRun(root, name string) (*slurm.Run, error) {
 	}
 	hint := "submit makes one; it prints its folder"
 	if len(runs) > 0 {
-		hint = "there are " + some(runNames(runs))
+		hint = "there are " + term.Some(runNames(runs), fewNames)
 	}
 	return nil, &exitError{exitUsage, fmt.Errorf("there is no run %s", name), hint}
 }
@@ -148,8 +149,8 @@ func shown(path string) string {
 
 // onRun gives the command line of a command on a run.
 func onRun(command string, run *slurm.Run, more ...string) string {
-	return shell(append([]string{"spmvtune", command, shown(run.Dir)}, more...)...)
+	return term.Shell(append([]string{"spmvtune", command, shown(run.Dir)}, more...)...)
 }
 
 // chunks counts them.
-func chunks(n int) string { return count(n, "chunk", "chunks") }
+func chunks(n int) string { return term.Count(n, "chunk", "chunks") }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 
@@ -61,7 +62,7 @@ func statusOf(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) err
 	}
 	s := tracker.Status(view)
 	if asJSON {
-		return writeJSON(w, s)
+		return term.WriteJSON(w, s)
 	}
 	return printStatus(w, run, s)
 }
@@ -97,26 +98,26 @@ func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) err
 		list = append(list, t.Status(view))
 	}
 	if asJSON {
-		return writeJSON(w, append(list, damaged...))
+		return term.WriteJSON(w, append(list, damaged...))
 	}
 	if len(runs) == 0 {
 		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", root)
 		return err
 	}
-	g := grid{columns: []string{"run", "chunks", "trials", "left", "state"}}
+	g := term.Table{Columns: []string{"run", "chunks", "trials", "left", "state"}}
 	for _, s := range list {
-		g.rows = append(g.rows, []any{
-			s.Name, quantity(fmt.Sprintf("%d/%d", s.Counts.Done, s.Counts.All)),
-			quantity(fmt.Sprintf("%d/%s%d", s.Trials.Done, roughly(s), s.Trials.Of)), quantity(timeLeft(s)), inAWord(s),
+		g.Rows = append(g.Rows, []any{
+			s.Name, term.Quantity(fmt.Sprintf("%d/%d", s.Counts.Done, s.Counts.All)),
+			term.Quantity(fmt.Sprintf("%d/%s%d", s.Trials.Done, roughly(s), s.Trials.Of)), term.Quantity(timeLeft(s)), inAWord(s),
 		})
 	}
-	if len(g.rows) > 0 {
-		if err := g.write(w, "table"); err != nil {
+	if len(g.Rows) > 0 {
+		if err := g.Print(w); err != nil {
 			return err
 		}
 	}
 	for _, s := range damaged {
-		fmt.Fprintln(w, wrap(fmt.Sprintf("%s is damaged: %s", s.Name, s.Fault), pageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap(fmt.Sprintf("%s is damaged: %s", s.Name, s.Fault), term.PageWidth-2, "  "))
 	}
 	printSilent(w, view.Silent)
 	return nil
@@ -135,7 +136,7 @@ func timeLeft(s slurm.Status) string {
 	if s.Left == 0 || s.Counts.Running == 0 {
 		return ""
 	}
-	return about(s.Left)
+	return term.RoughSeconds(s.Left)
 }
 
 // inAWord says how far a run is.
@@ -144,9 +145,9 @@ func inAWord(s slurm.Status) string {
 	open := n.Ended + n.Never
 	switch {
 	case n.Running > 0:
-		return count(n.Running, "task runs", "tasks run")
+		return term.Count(n.Running, "task runs", "tasks run")
 	case n.Waiting > 0:
-		return count(n.Waiting, "task waits", "tasks wait")
+		return term.Count(n.Waiting, "task waits", "tasks wait")
 	case n.Unclear > 0:
 		return fmt.Sprintf("not known of %s", chunks(n.Unclear))
 	case s.Finish == slurm.ChunkRunning:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 
@@ -37,7 +38,7 @@ func printStatus(w io.Writer, run *slurm.Run, s slurm.Status) error {
 	}
 	printOpen(w, s.Chunks)
 	if s.Damaged > 0 {
-		fmt.Fprintf(w, "note: %s of journals can't be used; what they held is measured again\n", count(s.Damaged, "line", "lines"))
+		fmt.Fprintf(w, "note: %s of journals can't be used; what they held is measured again\n", term.Count(s.Damaged, "line", "lines"))
 	}
 	printSilent(w, s.Silent)
 	printNext(w, run, s)
@@ -69,20 +70,20 @@ func printBests(w io.Writer, best []slurm.Best) error {
 	if len(best) == 0 {
 		return nil
 	}
-	g := grid{columns: []string{"matrix", "precision", "cache", "fastest so far", "configuration", "time", "GFLOP/s"}}
+	g := term.Table{Columns: []string{"matrix", "precision", "cache", "fastest so far", "configuration", "time", "GFLOP/s"}}
 	several := slices.ContainsFunc(best, func(b slurm.Best) bool { return b.Device != best[0].Device })
 	if several {
-		g.columns = append([]string{"device"}, g.columns...)
+		g.Columns = append([]string{"device"}, g.Columns...)
 	}
 	for _, b := range best[:min(len(best), mostBest)] {
-		row := []any{b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting, quantity(duration(b.Seconds)), b.GFLOPS}
+		row := []any{b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting, term.Quantity(term.Seconds(b.Seconds)), b.GFLOPS}
 		if several {
 			row = append([]any{b.Device}, row...)
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	fmt.Fprintln(w)
-	if err := g.write(w, "table"); err != nil {
+	if err := g.Print(w); err != nil {
 		return err
 	}
 	if more := len(best) - mostBest; more > 0 {
@@ -124,10 +125,10 @@ func printOpen(w io.Writer, list []slurm.ChunkStatus) {
 	for i, at := range order {
 		group := groups[at]
 		if i == mostReasons {
-			fmt.Fprintf(w, "… and %s\n", count(len(order)-i, "more reason", "more reasons"))
+			fmt.Fprintf(w, "… and %s\n", term.Count(len(order)-i, "more reason", "more reasons"))
 			break
 		}
-		fmt.Fprintln(w, wrap(tasksOf(group)+" "+at.why, pageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap(tasksOf(group)+" "+at.why, term.PageWidth-2, "  "))
 		if at.state == slurm.ChunkEnded && logs < mostLogs {
 			logs++
 			printLog(w, group[0])
@@ -138,13 +139,13 @@ func printOpen(w io.Writer, list []slurm.ChunkStatus) {
 // tasksOf begins a sentence about the task of each of some chunks.
 func tasksOf(group []slurm.ChunkStatus) string {
 	if len(group) == 1 {
-		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, some(group[0].Matrices))
+		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, term.Some(group[0].Matrices, fewNames))
 	}
 	names := make([]string, len(group))
 	for i, c := range group {
 		names[i] = c.Chunk
 	}
-	return fmt.Sprintf("%s (%s): the task of each", chunks(len(group)), some(names))
+	return fmt.Sprintf("%s (%s): the task of each", chunks(len(group)), term.Some(names, fewNames))
 }
 
 // printLog prints the end of the log of a chunk's last task.
@@ -177,7 +178,7 @@ func visible(r rune) rune {
 // printSilent says that Slurm does not answer.
 func printSilent(w io.Writer, silent string) {
 	if silent != "" {
-		fmt.Fprintln(w, wrap("note: Slurm does not answer, so what runs and what waits is not known: "+silent, pageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap("note: Slurm does not answer, so what runs and what waits is not known: "+silent, term.PageWidth-2, "  "))
 	}
 }
 

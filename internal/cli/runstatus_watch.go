@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"golang.org/x/term"
 
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 
@@ -72,25 +71,21 @@ func mergedAt(m *slurm.LastMerge) time.Time {
 
 // watchRun shows a run until it has ended: on a terminal always in the same place.
 func watchRun(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) error {
-	f, isFile := w.(*os.File)
-	home := !asJSON && isFile && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+	size := term.SizeOf(w)
 	_, err := follow(ctx, run, func(s slurm.Status) error {
 		if asJSON {
-			return writeJSON(w, s)
+			return term.WriteJSON(w, s)
 		}
 		var page bytes.Buffer
 		if err := printStatus(&page, run, s); err != nil {
 			return err
 		}
-		if !home {
+		if size == nil {
 			fmt.Fprintf(w, "%s\n%s\n", time.Now().Format(time.DateTime), page.Bytes())
 			return nil
 		}
-		width, height, err := term.GetSize(int(f.Fd()))
-		if err != nil {
-			width, height = 0, 0
-		}
-		_, err = io.WriteString(w, inPlace(page.String(), width, height))
+		width, height := size()
+		_, err := io.WriteString(w, inPlace(page.String(), width, height))
 		return err
 	})
 	if errors.Is(err, context.Canceled) {
@@ -108,7 +103,7 @@ func inPlace(page string, width, height int) string {
 	lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
 	// The cursor stays in a line of its own.
 	if height > 1 && len(lines) > height-1 {
-		more := fmt.Sprintf("… and %s more", count(len(lines)-(height-2), "line", "lines"))
+		more := fmt.Sprintf("… and %s more", term.Count(len(lines)-(height-2), "line", "lines"))
 		lines = append(slices.Clip(lines[:height-2]), more)
 	}
 	for i, line := range lines {

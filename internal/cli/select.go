@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse/file"
@@ -60,7 +61,7 @@ says for which.`,
 				chosen = append(chosen, newSelection(name, c, note))
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), chosen)
+				return term.WriteJSON(cmd.OutOrStdout(), chosen)
 			}
 			return printSelection(cmd.OutOrStdout(), chosen, features, from)
 		},

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
 	"spmvtune/rule"
@@ -32,8 +33,8 @@ func timeText(f *rule.Forecast) string {
 		return "no time is expected: nothing of such a size was measured with it"
 	}
 	if f.Matrices == 1 {
-		return fmt.Sprintf("time about %s: at the %s GB/s of the one matrix that it was measured on (traffic as in CSR)", duration(f.Seconds), digits(f.GBPS))
+		return fmt.Sprintf("time about %s: at the %s GB/s of the one matrix that it was measured on (traffic as in CSR)", term.Seconds(f.Seconds), term.Digits(f.GBPS))
 	}
 	return fmt.Sprintf("time %s, from %s to %s in %.0f%% of cases: as fast as on %d matrices of the leaf, the nearest in size (%s to %s GB/s, traffic as in CSR)",
-		duration(f.Seconds), duration(f.Low), duration(f.High), 100*f.Share(), f.Matrices, digits(f.LowGBPS), digits(f.HighGBPS))
+		term.Seconds(f.Seconds), term.Seconds(f.Low), term.Seconds(f.High), 100*f.Share(), f.Matrices, term.Digits(f.LowGBPS), term.Digits(f.HighGBPS))
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 )
@@ -19,11 +20,11 @@ var chooses = map[string]string{
 // printSelection prints what is chosen, and then what is to be known about it.
 func printSelection(w io.Writer, chosen []selection, f sparse.Features, from string) error {
 	fmt.Fprintf(w, "%s: %d rows × %d columns, %s, %s in a row\n", chosen[0].Matrix, f.Rows, f.Cols,
-		count(f.Nonzeros, "nonzero", "nonzeros"), digits(f.RowMean))
+		term.Count(f.Nonzeros, "nonzero", "nonzeros"), term.Digits(f.RowMean))
 	for _, c := range chosen {
 		fmt.Fprintf(w, "\n%s\n", c.Config)
 		item := func(format string, args ...any) {
-			fmt.Fprintln(w, "  "+wrap(fmt.Sprintf(format, args...), pageWidth-4, "    "))
+			fmt.Fprintln(w, "  "+term.Wrap(fmt.Sprintf(format, args...), term.PageWidth-4, "    "))
 		}
 		if c.By != rule.ByEnsemble {
 			item("%s", timeText(c.Forecast))
@@ -45,7 +46,7 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 			item("whatever the matrix: the rule is a single configuration")
 		}
 		if len(c.Matrices) > 0 {
-			item("learned from %s on %s", some(c.Matrices), c.Selector.Key())
+			item("learned from %s on %s", term.Some(c.Matrices, fewNames), c.Selector.Key())
 		}
 		if v := c.Validation; v.Matrices > 1 {
 			item("on matrices held out, %s reaches %.0f%% of the best on average, %.0f%% at worst", chooses[c.By], 100*v.Mean, 100*v.Worst)
@@ -76,6 +77,6 @@ func printNotes(w io.Writer, chosen []selection) {
 		if p := about[note]; len(p) < len(chosen) {
 			note = strings.Join(p, ", ") + ": " + note
 		}
-		fmt.Fprintln(w, wrap("note: "+note, pageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap("note: "+note, term.PageWidth-2, "  "))
 	}
 }

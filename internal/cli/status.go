@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"spmvtune/internal/term"
 )
 
 // A status is what progress has to tell.
@@ -52,7 +54,7 @@ func (s status) fit(width int) string {
 	head := counts + pace + where
 	lines := []string{head + name, head, counts + pace, counts}
 	if s.kernel != "" {
-		kernel, took, speed := " "+s.kernel, " "+duration(s.best), " "+digits(s.gflops)+" GFLOP/s"
+		kernel, took, speed := " "+s.kernel, " "+term.Seconds(s.best), " "+term.Digits(s.gflops)+" GFLOP/s"
 		lines = append([]string{
 			head + name + ":" + kernel + " " + s.setting + took + speed,
 			head + name + ":" + kernel + took + speed,

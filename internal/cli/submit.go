@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 
@@ -103,7 +104,7 @@ func submit(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f sub
 	}
 	if !f.wait {
 		if f.json_ {
-			return writeJSON(w, done)
+			return term.WriteJSON(w, done)
 		}
 		return nil
 	}
@@ -117,7 +118,7 @@ func submit(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f sub
 	}
 	if f.json_ {
 		done.Status = &status
-		err = writeJSON(w, done)
+		err = term.WriteJSON(w, done)
 	}
 	return errors.Join(err, waitVerdict(run, status))
 }

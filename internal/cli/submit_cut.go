@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 )
@@ -111,7 +112,7 @@ func testSubmit(ctx context.Context, w io.Writer, client *slurm.Client, sweep *c
 		return err
 	}
 	if f.json_ {
-		return writeJSON(w, map[string]any{"task": said[0], "finish": said[1]})
+		return term.WriteJSON(w, map[string]any{"task": said[0], "finish": said[1]})
 	}
 	fmt.Fprintf(w, "a task: %s\nthe job that merges: %s\nsuch jobs can start; nothing was submitted\n", said[0], said[1])
 	return nil

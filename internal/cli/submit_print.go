@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 
@@ -38,7 +39,7 @@ func summaryOf(plan slurm.Plan) planSummary {
 
 func (s planSummary) String() string {
 	return fmt.Sprintf("%s, about %s and %s of measuring; the longest task about %s",
-		chunks(s.Chunks), trials(s.Trials), about(s.Seconds), about(s.Longest))
+		chunks(s.Chunks), term.Trials(s.Trials), term.RoughSeconds(s.Seconds), term.RoughSeconds(s.Longest))
 }
 
 func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
@@ -62,7 +63,7 @@ func printJobs(w io.Writer, jobs []slurm.Sent) {
 			fmt.Fprintf(w, "job     %s merges and reports when they have ended\n", jobName(j.JobID))
 		case listed < mostJobs:
 			listed++
-			fmt.Fprintf(w, "array   %s of %s\n", jobName(j.JobID), count(j.Tasks, "task", "tasks"))
+			fmt.Fprintf(w, "array   %s of %s\n", jobName(j.JobID), term.Count(j.Tasks, "task", "tasks"))
 		case listed == mostJobs:
 			listed++
 			fmt.Fprintf(w, "        … and %d more arrays\n", len(jobs)-1-mostJobs)
@@ -80,7 +81,7 @@ func jobName(id slurm.JobID) string {
 
 func printHints(w io.Writer, notes []string) {
 	for _, n := range notes {
-		fmt.Fprintln(w, wrap("note: "+n, pageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap("note: "+n, term.PageWidth-2, "  "))
 	}
 }
 
@@ -99,7 +100,7 @@ func previewSubmit(w io.Writer, sweep *configs.Sweep, cut cutting, f submitFlags
 	}
 	p := previewed{run.Preview(sweep.Slurm, len(cut.plan.Chunks), cut.most), summaryOf(cut.plan), cut.notes}
 	if f.json_ {
-		return writeJSON(w, p)
+		return term.WriteJSON(w, p)
 	}
 	printTitle(w, sweep)
 	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", shown(p.Dir), p.Plan)
@@ -109,7 +110,7 @@ func previewSubmit(w io.Writer, sweep *configs.Sweep, cut cutting, f submitFlags
 	}
 	fmt.Fprintln(w, "\n== commands")
 	for _, c := range p.Commands {
-		fmt.Fprintln(w, shell(c...))
+		fmt.Fprintln(w, term.Shell(c...))
 	}
 	fmt.Fprintln(w, "\nnothing was written or submitted")
 	return nil

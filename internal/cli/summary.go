@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/internal/term"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -64,11 +65,11 @@ func printSummary(w io.Writer, s tuner.Summary) {
 	}
 	switch {
 	case measured == 0 && s.Finished == s.Trials && s.Trials > 0:
-		fmt.Fprintf(w, "all %s measured already\n", count(s.Trials, "trial is", "trials are"))
+		fmt.Fprintf(w, "all %s measured already\n", term.Count(s.Trials, "trial is", "trials are"))
 	default:
-		fmt.Fprintf(w, "%s measured", trials(measured))
+		fmt.Fprintf(w, "%s measured", term.Trials(measured))
 		if s.Finished > 0 {
-			fmt.Fprintf(w, ", %s measured before", count(s.Finished, "was", "were"))
+			fmt.Fprintf(w, ", %s measured before", term.Count(s.Finished, "was", "were"))
 		}
 		var parts []string
 		for _, status := range slices.Sorted(maps.Keys(s.Measured)) {
@@ -80,7 +81,7 @@ func printSummary(w io.Writer, s tuner.Summary) {
 		fmt.Fprintln(w)
 	}
 	if s.Finals > 0 {
-		fmt.Fprintf(w, "%s of the fastest, to settle which to name\n", count(s.Finals, "final", "finals"))
+		fmt.Fprintf(w, "%s of the fastest, to settle which to name\n", term.Count(s.Finals, "final", "finals"))
 	}
 	for _, t := range s.Twins {
 		fmt.Fprintln(w, t)
@@ -91,7 +92,7 @@ func printSummary(w io.Writer, s tuner.Summary) {
 			fmt.Fprintf(w, "… and %d more reasons, all in the database\n", len(s.Invalid)-i)
 			break
 		}
-		fmt.Fprintf(w, "%s: %s (%s)\n", trial.Invalid, trials(s.Invalid[reason]), reason)
+		fmt.Fprintf(w, "%s: %s (%s)\n", trial.Invalid, term.Trials(s.Invalid[reason]), reason)
 	}
 	for i, r := range s.Failed {
 		if i == mostFailures {
@@ -101,7 +102,7 @@ func printSummary(w io.Writer, s tuner.Summary) {
 		fmt.Fprintf(w, "%s: %s: %s\n", r.Status, r.Config, r.Message)
 	}
 	if s.FailedBefore > 0 {
-		fmt.Fprintf(w, "failed in an earlier run and not tried again: %s\n", trials(s.FailedBefore))
+		fmt.Fprintf(w, "failed in an earlier run and not tried again: %s\n", term.Trials(s.FailedBefore))
 	}
 	if s.OutOfTime {
 		fmt.Fprintln(w, "stopped: the sweep's budget of time is used up; run it again to go on")
@@ -111,7 +112,7 @@ func printSummary(w io.Writer, s tuner.Summary) {
 // printSkipped says which configurations are left out, by reason.
 func printSkipped(w io.Writer, skipped map[string]int) {
 	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
-		fmt.Fprintf(w, "left out: %s (%s)\n", count(skipped[reason], "configuration", "configurations"), reason)
+		fmt.Fprintf(w, "left out: %s (%s)\n", term.Count(skipped[reason], "configuration", "configurations"), reason)
 	}
 }
 
@@ -128,17 +129,17 @@ func verdict(sum tuner.Summary, name, out string) error {
 		for i, f := range sum.Failures {
 			names[i] = f.Matrix
 		}
-		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", matrices(n), some(names)))
+		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", term.Matrices(n), term.Some(names, fewNames)))
 	}
 	if failed > 0 {
-		problems = append(problems, trials(failed)+" failed")
+		problems = append(problems, term.Trials(failed)+" failed")
 	}
 	if len(problems) == 0 {
 		return nil
 	}
 	e := &exitError{code: exitSomeFailed, err: errors.New(strings.Join(problems, ", "))}
 	if failed > 0 {
-		e.hint = fmt.Sprintf("`%s` measures them again", shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
+		e.hint = fmt.Sprintf("`%s` measures them again", term.Shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
 	}
 	return e
 }

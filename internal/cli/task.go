@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/tuner/journal"
 )
@@ -76,7 +77,7 @@ func runTask(ctx context.Context, stop *stops, w io.Writer, dir string, round, b
 	}
 	t := &task{run: run, work: work, stop: stop, log: &taskLog{w: w}}
 	t.log.printf("%s: task %s on %s, attempt %d at chunk %s: %s, about %s", run.JobName(), work.Job, work.Node,
-		work.Attempt+1, work.Chunk.ID, pieces(len(work.Chunk.Pieces)), about(work.Chunk.Seconds))
+		work.Attempt+1, work.Chunk.ID, pieces(len(work.Chunk.Pieces)), term.RoughSeconds(work.Chunk.Seconds))
 	if t.main, err = t.newLane(ctx, 0, work.Chunk.Pieces); err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func runTask(ctx context.Context, stop *stops, w io.Writer, dir string, round, b
 	return t.end(t.measure(ctx))
 }
 
-func pieces(n int) string { return count(n, "piece", "pieces") }
+func pieces(n int) string { return term.Count(n, "piece", "pieces") }
 
 // newLane starts a journal: with 0, that of the task itself, else that of one of
 // its workers.
@@ -156,7 +157,7 @@ func (t *task) requeue(verdict error) error {
 	}
 	client := &slurm.Client{Timeout: 30 * time.Second}
 	if err := client.Requeue(context.Background(), slurm.JobID{ID: t.work.Job}); err != nil {
-		return errors.Join(verdict, fmt.Errorf("%w: the rest is left for `%s`", err, shell("spmvtune", "retry", t.run.Dir)))
+		return errors.Join(verdict, fmt.Errorf("%w: the rest is left for `%s`", err, term.Shell("spmvtune", "retry", t.run.Dir)))
 	}
 	t.log.printf("asked slurm to start it again, for the rest")
 	return &exitError{code: exitAgain, err: errors.New("")} // all is said

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/internal/term"
 	"spmvtune/tuner"
 )
 
@@ -76,7 +77,7 @@ func (l *laneLog) observe(e tuner.Event) {
 	case e.Matrix != nil:
 		l.index, l.matrix, l.trials, l.done = e.Matrix.Index, e.Matrix.Matrix.Name, e.Matrix.Trials, e.Matrix.Finished
 		if l.matrices <= mostLogged {
-			l.printf("%s (%d of %d): %s, %d measured already", l.matrix, l.index+1, l.matrices, trials(l.trials), l.done)
+			l.printf("%s (%d of %d): %s, %d measured already", l.matrix, l.index+1, l.matrices, term.Trials(l.trials), l.done)
 		}
 	case e.Result != nil:
 		l.done++
@@ -99,5 +100,5 @@ func (l *laneLog) progress() {
 		l.every += logEvery
 	}
 	l.tenths = max(tenths, l.tenths)
-	l.printf("%d%%: %s measured, %d of %d of %s done", 100*l.tenths/logTenths, trials(l.measured), l.done, l.trials, l.matrix)
+	l.printf("%d%%: %s measured, %d of %d of %s done", 100*l.tenths/logTenths, term.Trials(l.measured), l.done, l.trials, l.matrix)
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/tuner"
@@ -106,7 +107,7 @@ func findDevice(ctx context.Context, backend string, sweep *configs.Sweep) (kern
 		d, err := findCUDA(ctx, sweep.Device.Index+i)
 		switch {
 		case err != nil && i == 0:
-			return d, withHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w", some(kernelNames(sweep.Only(backend))), err),
+			return d, withHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w", term.Some(kernelNames(sweep.Only(backend)), fewNames), err),
 				"ask for one by gres or gpus in [slurm], and submit the sweep again")
 		case err != nil:
 			return d, withHint(fmt.Errorf("gpus_per_task is %d and only %d answer: %w", n, i, err),

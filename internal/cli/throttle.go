@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"spmvtune/internal/term"
 )
 
 func newThrottle() *cobra.Command {
@@ -47,7 +49,7 @@ sends later keeps to it. What a sweep starts with is throttle in its [slurm] sec
 				for i, a := range arrays {
 					ids[i] = a.ID
 				}
-				return writeJSON(w, map[string]any{"run": run.JobName(), "dir": run.Dir, "throttle": n, "arrays": ids})
+				return term.WriteJSON(w, map[string]any{"run": run.JobName(), "dir": run.Dir, "throttle": n, "arrays": ids})
 			}
 			switch {
 			case len(arrays) == 0:
@@ -55,9 +57,9 @@ sends later keeps to it. What a sweep starts with is throttle in its [slurm] sec
 			case n == 0:
 				_, err = fmt.Fprintln(w, "as many tasks run at once as there is room for")
 			case len(arrays) == 1:
-				_, err = fmt.Fprintf(w, "at most %s at once\n", count(int(n), "task runs", "tasks run"))
+				_, err = fmt.Fprintf(w, "at most %s at once\n", term.Count(int(n), "task runs", "tasks run"))
 			default:
-				_, err = fmt.Fprintf(w, "at most %s at once, of each of %d arrays\n", count(int(n), "task runs", "tasks run"), len(arrays))
+				_, err = fmt.Fprintf(w, "at most %s at once, of each of %d arrays\n", term.Count(int(n), "task runs", "tasks run"), len(arrays))
 			}
 			return err
 		},

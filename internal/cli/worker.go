@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
@@ -80,7 +81,7 @@ func parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, mi
 	}
 	if len(list) == 0 {
 		missing = withHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where there is one",
-			some(kernelNames(sweep)), missing), seeDoctor)
+			term.Some(kernelNames(sweep), fewNames), missing), seeDoctor)
 	}
 	return list, missing
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"spmvtune/internal/term"
+	"spmvtune/tuner/stat"
 )
 
 // Words says what the verdict on a part rests on, in a few words.
@@ -39,12 +42,7 @@ func (c *Case) Name() string {
 	return c.Matrix + " (twin of " + c.Of + ")"
 }
 
-func cases(n int) string {
-	if n == 1 {
-		return "1 case"
-	}
-	return strconv.Itoa(n) + " cases"
-}
+func cases(n int) string { return term.Count(n, "case", "cases") }
 
 // Figure prints a value with its interval, "2.48 (2.41 to 2.55)", with as many digits as
 // show how wide that is, but three at least.
@@ -95,12 +93,8 @@ func (f *Finding) PublishedWords() string {
 	case 1:
 		words = append(words, significant(values[0], 3)+where)
 	default:
-		logs := 0.0
-		for _, v := range values {
-			logs += math.Log(v)
-		}
 		words = append(words, fmt.Sprintf("%s to %s, geometric mean %s%s", significant(slices.Min(values), 3), significant(slices.Max(values), 3),
-			significant(math.Exp(logs/float64(len(values))), 3), where))
+			significant(stat.GeometricMeanOf(values), 3), where))
 	}
 	return strings.Join(words, "; ")
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"spmvtune/internal/term"
 )
 
 // A rowFeature is a feature that follows from the row offsets of a matrix in CSR,
@@ -126,8 +128,9 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 	}
 	text.WriteString("/* The features of a matrix in CSR, by its row offsets, of which there are rows + 1.")
 	if len(unknown) > 0 {
-		fmt.Fprintf(&text, "\n * %s need%s the columns: compute %s yourself (docs/features.md), or\n * the trees that ask for %s give no choice.",
-			strings.Join(unknown, ", "), plural(unknown, "s", ""), plural(unknown, "it", "them"), plural(unknown, "it", "them"))
+		needs, them := term.Noun(len(unknown), "needs", "need"), term.Noun(len(unknown), "it", "them")
+		fmt.Fprintf(&text, "\n * %s %s the columns: compute %s yourself (docs/features.md), or\n"+
+			" * the trees that ask for %s give no choice.", strings.Join(unknown, ", "), needs, them, them)
 	}
 	text.WriteString(" */\nstatic inline void @_from_offsets(@_features *f, int rows, int cols, const int *offsets)\n{\n")
 	if len(unknown) > 0 {
@@ -145,11 +148,4 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 	}
 	text.WriteString(body.String() + "}\n\n")
 	b.WriteString(strings.ReplaceAll(text.String(), "@", p.name))
-}
-
-func plural(list []string, one, many string) string {
-	if len(list) == 1 {
-		return one
-	}
-	return many
 }

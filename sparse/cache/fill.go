@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
+	"spmvtune/internal/atomicfile"
 	"spmvtune/sparse"
 )
 
@@ -69,28 +69,11 @@ func (d *Dir) room(size int64) error {
 	return nil
 }
 
-// replace makes the file at path hold what write writes to it, or leaves the one
-// that is there: other processes see one or the other, also after a crash. The file's
-// permissions are what the user's mask makes of a new file's, so that a cache can be
-// shared.
+// replace makes the file at path hold what write writes to it, or leaves the one that is
+// there.
 func replace(path string, write func(*os.File) error) error {
-	name := fmt.Sprintf("%s%s%016x", path, temporary, rand.Uint64())
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	err := atomicfile.WriteAt(path, write)
 	if err != nil {
-		return fillError(path, err)
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(name, path)
-	}
-	if err != nil {
-		os.Remove(name)
 		return fillError(path, err)
 	}
 	return nil
@@ -100,12 +83,8 @@ func replace(path string, write func(*os.File) error) error {
 // has the same words.
 func fillError(path string, err error) error {
 	var file *os.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &file):
+	if errors.As(err, &file) {
 		err = file.Err
-	case errors.As(err, &link):
-		err = link.Err
 	}
 	return fmt.Errorf("filling the cache %s: %w", filepath.Dir(path), err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -82,7 +83,7 @@ func (p *parser) badEntry(block []byte, start int) error {
 		n, err := strconv.Atoi(string(words[k]))
 		switch {
 		case errors.Is(err, strconv.ErrRange) || err == nil && n > side.size:
-			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k], text.Count(side.size, side.name, side.plural), p.h.sizeLine)
+			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k], term.Count(side.size, side.name, side.plural), p.h.sizeLine)
 		case err != nil:
 			return fail("%s %s is not a whole number; an entry is %s", side.name, text.Quote(words[k]), want)
 		case n == 0:

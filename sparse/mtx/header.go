@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -91,7 +92,7 @@ func (h *header) banner(s *text.Source, content []byte) error {
 		return s.Errorf(1, "the object is %s: only \"matrix\" is read", text.Quote([]byte(words[1])))
 	}
 	if len(words) != 5 {
-		return s.Errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as in \"%%%%MatrixMarket matrix coordinate real general\"", text.Count(len(words), "word", "words"))
+		return s.Errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as in \"%%%%MatrixMarket matrix coordinate real general\"", term.Count(len(words), "word", "words"))
 	}
 	h.format, h.field, h.symmetry = words[2], words[3], words[4]
 	if name, ok := fieldNames[h.field]; ok {
@@ -143,7 +144,7 @@ func (h *header) sizes(s *text.Source, content []byte) error {
 		numbers[i] = n
 	}
 	if len(words) != want {
-		return s.Errorf(h.sizeLine, "the size line has %s: %s", text.Count(len(words), "number", "numbers"), h.wantSizes())
+		return s.Errorf(h.sizeLine, "the size line has %s: %s", term.Count(len(words), "number", "numbers"), h.wantSizes())
 	}
 	h.rows, h.cols = numbers[0], numbers[1]
 	if h.symmetry != "general" && h.rows != h.cols {
@@ -152,7 +153,7 @@ func (h *header) sizes(s *text.Source, content []byte) error {
 	if h.format == "coordinate" {
 		h.entries = numbers[2]
 		if h.entries > 0 && (h.rows == 0 || h.cols == 0) {
-			return s.Errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which holds none", text.Count(h.entries, "entry", "entries"), h.rows, h.cols)
+			return s.Errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which holds none", term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
 		}
 		return nil
 	}

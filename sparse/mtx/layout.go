@@ -1,6 +1,7 @@
 package mtx
 
 import (
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"
@@ -35,7 +36,7 @@ func newLayout(s *text.Source, h *header, opt Options) *layout {
 // worthwhile refuses a matrix that has next to nothing in its rows or columns.
 func (l *layout) worthwhile(entries int) error {
 	if bands.IsHollow(l.h.rows, l.h.cols, entries) {
-		return l.s.Errorf(l.h.sizeLine, "%d×%d with %s: %s", l.h.rows, l.h.cols, text.Count(l.h.entries, "entry", "entries"), bands.Hollow)
+		return l.s.Errorf(l.h.sizeLine, "%d×%d with %s: %s", l.h.rows, l.h.cols, term.Count(l.h.entries, "entry", "entries"), bands.Hollow)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -116,7 +117,7 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 		return s.Errorf(sizeLine, "a %s matrix must be square, not %d×%d", h.symmetry, h.rows, h.cols)
 	}
 	if h.entries > 0 && (h.rows == 0 || h.cols == 0) {
-		return s.Errorf(sizeLine, "%s in a matrix of %d×%d, which holds none", text.Count(h.entries, "entry", "entries"), h.rows, h.cols)
+		return s.Errorf(sizeLine, "%s in a matrix of %d×%d, which holds none", term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
 	}
 	return nil
 }
@@ -199,10 +200,10 @@ func (h *header) counts(s *text.Source, line string) error {
 			continue
 		}
 		if part.what == "values" && h.numbers == 0 {
-			return s.Errorf(2, "%s of values in a pattern: line 3 should say r for real values, not p", text.Count(counts[3], "line", "lines"))
+			return s.Errorf(2, "%s of values in a pattern: line 3 should say r for real values, not p", term.Count(counts[3], "line", "lines"))
 		}
 		return s.Errorf(2, "%s for the %s, but %d of them in the format %s take %d: one of the lines 2 to 4 is wrong",
-			text.Count(counts[1+k], "line", "lines"), part.what, part.numbers, part.text, want)
+			term.Count(counts[1+k], "line", "lines"), part.what, part.numbers, part.text, want)
 	}
 	h.rightSides = len(counts) == 5 && counts[4] > 0
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"
@@ -50,7 +51,7 @@ func Parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 		return nil, s.Errorf(sizeLine, text.TooMany, sparse.MaxIndex)
 	}
 	if bands.IsHollow(h.rows, h.cols, entries) {
-		return nil, s.Errorf(sizeLine, "%d×%d with %s: %s", h.rows, h.cols, text.Count(h.entries, "entry", "entries"), bands.Hollow)
+		return nil, s.Errorf(sizeLine, "%d×%d with %s: %s", h.rows, h.cols, term.Count(h.entries, "entry", "entries"), bands.Hollow)
 	}
 	a := bands.Assemble(r.layout, all)
 	return &text.Matrix{

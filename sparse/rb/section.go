@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"spmvtune/internal/term"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -101,7 +102,7 @@ func eachField[T any](s *text.Source, c *section, p *piece[T], f func(k, lo, hi 
 		}
 		fields := min(c.perLine, p.to-k)
 		if end-at < fields*c.width {
-			return s.Errorf(line, "the line is too short: %d bytes, and %s in the format %s take %d", end-at, text.Count(fields, c.what, c.plural), c.text, fields*c.width)
+			return s.Errorf(line, "the line is too short: %d bytes, and %s in the format %s take %d", end-at, term.Count(fields, c.what, c.plural), c.text, fields*c.width)
 		}
 		for range fields {
 			if err := f(k, at, at+c.width); err != nil {
@@ -111,7 +112,7 @@ func eachField[T any](s *text.Source, c *section, p *piece[T], f func(k, lo, hi 
 			k++
 		}
 		if rest := bytes.TrimSpace(block[at:end]); len(rest) > 0 {
-			return s.Errorf(line, "there is %s behind the %s that the format %s has in this line", text.Quote(rest), text.Count(fields, c.what, c.plural), c.text)
+			return s.Errorf(line, "there is %s behind the %s that the format %s has in this line", text.Quote(rest), term.Count(fields, c.what, c.plural), c.text)
 		}
 		at = next
 	}

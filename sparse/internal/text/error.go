@@ -26,11 +26,3 @@ func Quote(b []byte) string {
 	}
 	return strconv.Quote(string(b))
 }
-
-// Count gives n with its noun: "1 entry", "2 entries".
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}

@@ -1,4 +1,4 @@
-package cli
+package term
 
 import (
 	"math"
@@ -16,7 +16,7 @@ func TestDuration(t *testing.T) {
 		{1.234e-8, "12.3 ns"}, {9.996e-7, "1.00 µs"}, {9.996e-6, "10.0 µs"}, {2.5e-4, "250 µs"}, {9.996e-4, "1.00 ms"},
 		{0.0996, "99.6 ms"}, {0.9999, "1.00 s"}, {1234, "1234 s"}, {0, "0 µs"},
 	} {
-		if got := duration(tt.seconds); got != tt.want {
+		if got := Seconds(tt.seconds); got != tt.want {
 			t.Errorf("%g s: %s, want %s", tt.seconds, got, tt.want)
 		}
 	}
@@ -25,7 +25,7 @@ func TestDuration(t *testing.T) {
 // Whatever the words are, a shell gets them as they were.
 func TestShell(t *testing.T) {
 	words := []string{"plain-1.0/x", "two words", "it's", "", "$HOME `x` \"y\" *", "a\nb", "é"}
-	out, err := exec.Command("sh", "-c", "printf '%s\\0' "+shell(words...)).Output()
+	out, err := exec.Command("sh", "-c", "printf '%s\\0' "+Shell(words...)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestShell(t *testing.T) {
 
 func TestWrap(t *testing.T) {
 	text := strings.Repeat("ein längeres Wort und µ ", 20)
-	lines := strings.Split(wrap(text, 40, "    "), "\n")
+	lines := strings.Split(Wrap(text, 40, "    "), "\n")
 	for i, line := range lines {
 		line, indented := strings.CutPrefix(line, "    ")
 		if n := utf8.RuneCountInString(line); n > 40 || i < len(lines)-1 && n < 30 || indented != (i > 0) {
@@ -59,9 +59,9 @@ func TestColumnsAreEven(t *testing.T) {
 		{[]any{int64(18470), int64(2)}, []any{"18470", "2"}},
 		{[]any{strings.Repeat("0a", 32), "0a"}, []any{"0a0a0a0a0a0a", "0a"}},
 	} {
-		g := grid{columns: []string{"c"}}
+		g := Table{Columns: []string{"c"}}
 		for _, v := range tt.in {
-			g.rows = append(g.rows, []any{v})
+			g.Rows = append(g.Rows, []any{v})
 		}
 		round := g.rounding(0)
 		for i, v := range tt.in {

@@ -1,0 +1,8 @@
+// Package term turns values into text for people: counts with their nouns, lists, numbers
+// with the digits that matter, percentages, durations, lines that fit a terminal, tables,
+// and words quoted for a shell. It knows nothing of matrices or trials beyond their plurals,
+// and imports no other package of the module.
+package term
+
+// PageWidth is the width of tables and running text, in columns.
+const PageWidth = 100

@@ -1,0 +1,67 @@
+package term
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Seconds prints a time in the unit that fits: "12.3 µs".
+func Seconds(s float64) string {
+	switch {
+	case s != 0 && s < 999.5e-9:
+		return Digits(s*1e9) + " ns"
+	case s < 999.5e-6:
+		return Digits(s*1e6) + " µs"
+	case s < 999.5e-3:
+		return Digits(s*1e3) + " ms"
+	default:
+		return Digits(s) + " s"
+	}
+}
+
+// RoughSeconds prints an estimated time without the digits that it does not have: "2.5s", "1h3m20s".
+func RoughSeconds(s float64) string {
+	unit := time.Second
+	if s < 10 {
+		unit = time.Second / 10
+	}
+	return time.Duration(s * float64(time.Second)).Round(unit).String()
+}
+
+// Digits prints x with three significant digits and without an exponent.
+func Digits(x float64) string {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', max(0, 2-magnitude(x)), 64)
+}
+
+// magnitude is the power of ten of x rounded to three digits: 0 for 9.99, 1 for 9.996.
+func magnitude(x float64) int {
+	text := strconv.FormatFloat(x, 'e', 2, 64)
+	n, err := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])
+	if err != nil {
+		return 0 // NaN and infinities
+	}
+	return n
+}
+
+// Percent prints a fraction with one decimal: "97.3%". Less than all is never rounded up to 100%.
+func Percent(x float64) string {
+	if s := fmt.Sprintf("%.1f%%", 100*x); s != "100.0%" || x >= 1 {
+		return s
+	}
+	return "99.9%"
+}
+
+// ShortPercent prints a fraction with two significant digits and without an exponent: "2%", "5.1%", "120%".
+func ShortPercent(x float64) string {
+	text := strconv.FormatFloat(100*x, 'g', 2, 64)
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		text = strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return text + "%"
+}

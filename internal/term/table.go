@@ -1,0 +1,125 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Formats are the formats of a table.
+var Formats = []string{"table", "csv", "json", "markdown"}
+
+// A Table is a table to print. Values are string, Quantity, int, int64, float64, []byte or nil.
+type Table struct {
+	Columns []string
+	Rows    [][]any
+}
+
+// A Quantity is a number that is already printed, with its unit.
+type Quantity string
+
+// Add appends a row.
+func (t *Table) Add(values ...any) { t.Rows = append(t.Rows, values) }
+
+// Write prints t in one of the Formats. CSV and JSON keep every digit; the two formats for
+// people round the numbers of a column alike.
+func (t Table) Write(w io.Writer, format string) error {
+	switch format {
+	case "csv":
+		return t.CSV(w)
+	case "json":
+		return t.JSON(w)
+	case "markdown":
+		_, err := fmt.Fprintln(w, t.pretty().RenderMarkdown())
+		return err
+	case "table":
+		return t.Print(w)
+	default:
+		return fmt.Errorf("unknown format %q: must be one of %v", format, Formats)
+	}
+}
+
+// Print prints t for people.
+func (t Table) Print(w io.Writer) error {
+	_, err := fmt.Fprintln(w, t.pretty().Render())
+	return err
+}
+
+func (t Table) pretty() table.Writer {
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Options.SeparateHeader = true
+	out := table.NewWriter()
+	out.SetStyle(style)
+
+	header := make(table.Row, len(t.Columns))
+	var configs []table.ColumnConfig
+	round := make([]func(float64) string, len(t.Columns))
+	for i, c := range t.Columns {
+		header[i] = c
+		round[i] = t.rounding(i)
+		if t.numeric(i) {
+			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	out.AppendHeader(header)
+	out.SetColumnConfigs(configs)
+
+	for _, row := range t.Rows {
+		r := make(table.Row, len(row))
+		for i, v := range row {
+			r[i] = short(v, round[i])
+		}
+		out.AppendRow(r)
+	}
+	return out
+}
+
+// numeric reports whether a column holds numbers and nothing else.
+func (t Table) numeric(column int) bool {
+	some := false
+	for _, row := range t.Rows {
+		switch row[column].(type) {
+		case int64, float64, int, Quantity:
+			some = true
+		case nil:
+		default:
+			return false
+		}
+	}
+	return some
+}
+
+// rounding returns the function that prints the floating-point numbers of a column: with as
+// many decimals as give the smallest of them three digits or, if they span too much for that,
+// with exponents.
+func (t Table) rounding(column int) func(float64) string {
+	least, most, whole := math.Inf(1), 0.0, true
+	for _, row := range t.Rows {
+		v, ok := row[column].(float64)
+		if v = math.Abs(v); !ok || v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		least, most = min(least, v), max(most, v)
+		whole = whole && v == math.Trunc(v)
+	}
+	format, decimals := byte('f'), 0
+	switch {
+	case whole && most < 1e15:
+	case least < 1e-4 || most/least >= 1e7:
+		format, decimals = 'e', 2
+	default:
+		decimals = max(0, 2-magnitude(least))
+	}
+	return func(v float64) string {
+		if v == 0 {
+			return "0"
+		}
+		return strconv.FormatFloat(v, format, decimals, 64)
+	}
+}
