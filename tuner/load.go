@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"path"
 	"time"
 
 	"spmvtune/configs"
@@ -66,9 +67,11 @@ func readOptions(spec configs.Matrix) file.Options {
 	return file.Options{Expand: spec.Expand, Complex: spec.Complex}
 }
 
-// named is a description with what the sweep says.
+// named returns the description of a matrix as far as the sweep says.
 func named(spec configs.Matrix) trial.Matrix {
 	m := trial.Matrix{Name: spec.Name, Class: spec.Class, Source: spec.Path}
+	m.TwinOf, m.TwinScale = twinOf(spec)
+
 	switch {
 	case spec.Twin:
 		m.Source = twinSource + spec.SuiteSparse + ": " + generate.Spec(spec.Generate, spec.Args)
@@ -78,6 +81,28 @@ func named(spec configs.Matrix) trial.Matrix {
 		m.Source = generate.Spec(spec.Generate, spec.Args)
 	}
 	return m
+}
+
+// twinOf returns the name of the published matrix that a twin stands for, with the scale
+// of the twin; "" and 0 for a matrix that is no twin.
+func twinOf(spec configs.Matrix) (of string, scale float64) {
+	if spec.Twin {
+		of, scale = path.Base(spec.SuiteSparse), 1
+	}
+	if spec.Generate != "twin" {
+		return of, scale
+	}
+
+	if name, is := spec.Args["of"].(string); is && of == "" {
+		of = name
+	}
+	switch s := spec.Args["scale"].(type) {
+	case float64:
+		return of, s
+	case int64:
+		return of, float64(s)
+	}
+	return of, 1
 }
 
 // vector returns n values drawn uniformly from [−1, 1], none of them 0 and each

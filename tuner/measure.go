@@ -8,6 +8,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // begin measures the roof and opens the record, before the first trial.
@@ -66,7 +67,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	}
 	rep, err := r.client.wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
-	res := trial.Result{Trial: j.Trial, At: time.Now().UTC()}
+	res := trial.Result{Trial: j.Trial, At: time.Now().UTC(), Measurement: worker.Version}
 	spoiled := false
 	var d *death
 	switch {

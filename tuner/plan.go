@@ -9,6 +9,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // A Plan is what a sweep tries on one matrix, in the order it is tried.
@@ -135,7 +136,7 @@ func (p planner) plan(m trial.Matrix) (Plan, error) {
 		}
 		for _, c := range tried {
 			t := trial.Trial{Matrix: m.Hash, Config: c, Cache: cache}
-			t.ID = trial.Identity(t, p.device, p.sources[c.Kernel], protocol)
+			t.ID = trial.Identity(t, p.device, p.sources[c.Kernel], protocol, worker.Version)
 			plan.Trials = append(plan.Trials, t)
 		}
 	}

@@ -76,11 +76,11 @@ func TestPlanSkips(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	base := trial.Trial{Matrix: "m", Cache: trial.Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: 1, Grid: 2, Params: kernels.Params("a=1 b=2")}}
 	dev := kernels.Device{Backend: "cpu", Name: "n", Driver: "d"}
-	id := trial.Identity(base, dev, "src", "proto")
+	id := trial.Identity(base, dev, "src", "proto", 1)
 	seen := map[string]string{id: "base"}
-	differ := func(name string, t2 trial.Trial, d kernels.Device, src, proto string) {
+	differ := func(name string, t2 trial.Trial, d kernels.Device, src, proto string, measurement int) {
 		t.Helper()
-		got := trial.Identity(t2, d, src, proto)
+		got := trial.Identity(t2, d, src, proto, measurement)
 		if was, ok := seen[got]; ok {
 			t.Errorf("changing %s gives the identity of %s", name, was)
 		}
@@ -89,7 +89,7 @@ func TestIdentity(t *testing.T) {
 	change := func(name string, f func(*trial.Trial)) {
 		t2 := base
 		f(&t2)
-		differ(name, t2, dev, "src", "proto")
+		differ(name, t2, dev, "src", "proto", 1)
 	}
 	change("matrix", func(t *trial.Trial) { t.Matrix = "m2" })
 	change("kernel", func(t *trial.Trial) { t.Kernel = "k2" })
@@ -99,15 +99,16 @@ func TestIdentity(t *testing.T) {
 	change("block and grid", func(t *trial.Trial) { t.Block, t.Grid = 12, 0 })
 	change("params", func(t *trial.Trial) { t.Params = kernels.Params("a=1") })
 	change("cache", func(t *trial.Trial) { t.Cache = trial.Cold })
-	differ("source", base, dev, "src2", "proto")
-	differ("protocol", base, dev, "src", "proto2")
-	differ("device", base, kernels.Device{Backend: "cpu", Name: "n2", Driver: "d"}, "src", "proto")
-	differ("driver", base, kernels.Device{Backend: "cpu", Name: "n", Driver: "d2"}, "src", "proto")
+	differ("source", base, dev, "src2", "proto", 1)
+	differ("protocol", base, dev, "src", "proto2", 1)
+	differ("device", base, kernels.Device{Backend: "cpu", Name: "n2", Driver: "d"}, "src", "proto", 1)
+	differ("driver", base, kernels.Device{Backend: "cpu", Name: "n", Driver: "d2"}, "src", "proto", 1)
+	differ("measurement", base, dev, "src", "proto", 2)
 
 	same := base
 	same.Params = kernels.Params("a=1 b=2")
 	dev.Memory, dev.Properties = 5, map[string]string{"clock": "1"}
-	if trial.Identity(same, dev, "src", "proto") != id {
+	if trial.Identity(same, dev, "src", "proto", 1) != id {
 		t.Error("the order of parameters, or the device's memory, changes the identity")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // searches are a source of what the strategy of a sweep asks for on one matrix: a search
@@ -223,6 +224,6 @@ func (p planner) trial(t trial.Trial, step search.Step) (trial.Trial, *configs.P
 	look := p.sweep.Protocol
 	look.Warmup = min(look.Warmup, search.Warmup)
 	look.Samples = step.Samples
-	t.ID = trial.Identity(t, p.device, p.sources[t.Kernel], ProtocolText(look))
+	t.ID = trial.Identity(t, p.device, p.sources[t.Kernel], ProtocolText(look), worker.Version)
 	return t, &look
 }

@@ -16,6 +16,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // Serve is the body of a worker process: it answers requests read from in with
@@ -23,7 +24,7 @@ import (
 // once, also in the middle of a trial.
 func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backend, error)) error {
 	runtime.LockOSThread() // a device's context belongs to its thread
-	w := &worker{open: open}
+	w := &workerState{open: open}
 	defer w.close()
 	requests := make(chan request)
 	go func() {
@@ -48,7 +49,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 }
 
 // worker is the state of a worker process.
-type worker struct {
+type workerState struct {
 	open       func(configs.Device) (kernels.Backend, error)
 	backend    kernels.Backend
 	sensors    Sensors // nil: the device has none, or they can't be read
@@ -65,13 +66,13 @@ type scope struct {
 	window    int // 0: a row's own entries
 }
 
-func (w *worker) close() {
+func (w *workerState) close() {
 	if w.backend != nil {
 		w.backend.Close()
 	}
 }
 
-func (w *worker) answer(req request) (rep reply) {
+func (w *workerState) answer(req request) (rep reply) {
 	var err error
 	switch {
 	case req.Open != nil:
@@ -92,7 +93,7 @@ func (w *worker) answer(req request) (rep reply) {
 	return rep
 }
 
-func (w *worker) openDevice(d configs.Device, rep *reply) error {
+func (w *workerState) openDevice(d configs.Device, rep *reply) error {
 	b, err := w.open(d)
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ func (w *worker) openDevice(d configs.Device, rep *reply) error {
 	return nil
 }
 
-func (w *worker) load(req loadRequest, rep *reply) error {
+func (w *workerState) load(req loadRequest, rep *reply) error {
 	w.problem, w.y, w.references, w.overflows = nil, nil, nil, nil // free the one before
 	a, m, err := Load(context.Background(), req.Matrix)
 	if err != nil {
@@ -136,8 +137,8 @@ func (w *worker) load(req loadRequest, rep *reply) error {
 
 // trial verifies and measures one configuration. Whatever goes wrong is a
 // result too.
-func (w *worker) trial(req trialRequest) (rep reply) {
-	r := &trial.Result{Trial: req.Trial, Status: trial.OK}
+func (w *workerState) trial(req trialRequest) (rep reply) {
+	r := &trial.Result{Trial: req.Trial, Status: trial.OK, Measurement: worker.Version}
 	rep.Result = r
 	start := time.Now()
 	// A collection in the middle of a sample would be measured.
@@ -167,7 +168,7 @@ func (w *worker) trial(req trialRequest) (rep reply) {
 	return rep
 }
 
-func (w *worker) measure(req trialRequest, r *trial.Result, e *Effort) error {
+func (w *workerState) measure(req trialRequest, r *trial.Result, e *Effort) error {
 	if w.problem == nil || r.Trial.Matrix != w.matrix.Hash {
 		return errors.New("the trial's matrix is not loaded")
 	}
@@ -213,7 +214,7 @@ func (w *worker) measure(req trialRequest, r *trial.Result, e *Effort) error {
 
 // verify computes the product once and compares it with ref. A result outside
 // the bound makes r wrong.
-func (w *worker) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
+func (w *workerState) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
 	defer spend(&e.Verify, time.Now())
 	if err := p.Multiply(w.y); err != nil {
 		return err
@@ -228,7 +229,7 @@ func (w *worker) verify(p kernels.Product, ref *reference, r *trial.Result, e *E
 }
 
 // reference returns the reference of a scope, computed when first needed.
-func (w *worker) reference(s scope) (*reference, error) {
+func (w *workerState) reference(s scope) (*reference, error) {
 	if err := w.overflows[s.precision]; err != nil {
 		return nil, err
 	}

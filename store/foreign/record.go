@@ -64,7 +64,7 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 // slowest run, since how they were taken is not known.
 func (t *Time) result(dev kernels.Device, hash, file string, at time.Time) trial.Result {
 	made := trial.Trial{Matrix: hash, Config: t.Config, Cache: t.Cache}
-	made.ID = trial.Identity(made, dev, Source, Source)
+	made.ID = trial.Identity(made, dev, Source, Source, 0)
 	return trial.Result{
 		Trial: made, Status: trial.OK,
 		Message: fmt.Sprintf("imported from %s:%d, not verified here", file, t.Line),

@@ -52,6 +52,9 @@ func (l *trialLine) decode() trial.Result {
 	r := l.Result
 	r.Median, r.Low, r.High, r.Samples = float64(l.Median), float64(l.Low), float64(l.High), l.Samples
 	r.Seconds, r.Prepare, r.MaxError, r.Properties = float64(l.Seconds), float64(l.Prepare), float64(l.MaxError), convert[float64](l.Properties)
+	if r.Measurement == 0 { // the journal is from before measurements had versions
+		r.Measurement = 1
+	}
 	return r
 }
 
@@ -62,6 +65,9 @@ func encodeMatrix(m trial.Matrix) matrixLine {
 func (l *matrixLine) decode() *trial.Matrix {
 	m := l.Matrix
 	m.Features = sparse.Features(l.Features)
+	if m.TwinOf == "" { // the journal may be from before there was such a field
+		m.TwinOf, m.TwinScale = trial.LegacyTwin(m.Source)
+	}
 	return &m
 }
 

@@ -41,7 +41,7 @@ func testTrial(i int) trial.Result {
 		Properties: map[string]float64{"registers": 32}, Warnings: []string{"a line\nand another"},
 		Telemetry: &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.125, Energy: 0.1 + 0.2, Reasons: kernels.SWPowerCap,
 			HasReasons: true, Repeated: 10},
-		At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.UTC),
+		Measurement: 2, At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.UTC),
 	}
 }
 

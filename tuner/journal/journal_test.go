@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 	strange.MaxError, strange.Median, strange.Low, strange.High = math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)
 	strange.Samples = []float64{math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), 0.1 + 0.2, math.Inf(-1)}
 	strange.Properties = map[string]float64{"occupancy": math.NaN()}
-	failed := trial.Result{Trial: testTrial(3).Trial, Status: trial.Fault, Message: "signal: \"killed\" {} \x00 \u2028", At: strange.At}
+	failed := trial.Result{Trial: testTrial(3).Trial, Status: trial.Fault, Message: "signal: \"killed\" {} \x00 \u2028", At: strange.At, Measurement: 2}
 	sentinel, final := testTrial(1), testTrial(1)
 	sentinel.Sentinel, final.Final = true, true
 	results := []trial.Result{testTrial(1), strange, failed, sentinel, final}
@@ -59,8 +59,8 @@ func TestRoundTrip(t *testing.T) {
 	same(t, gotResults, results)
 }
 
-// A journal from before there were origins and telemetry is read: what its facts say of
-// the origin is taken, and the rest is not known.
+// A journal from before there were origins, telemetry, measurement versions and fields for
+// twins is read. Facts and sources tell some of it, and the rest is not known.
 func TestOldJournal(t *testing.T) {
 	for _, tt := range []struct {
 		facts map[string]string
@@ -73,17 +73,22 @@ func TestOldJournal(t *testing.T) {
 		must(t, err)
 		defer w.Close()
 		run, result := testRun(), testTrial(1)
-		run.Origin, result.Telemetry = trial.Origin{}, nil
-		must(t, w.Matrix(t.Context(), testMatrix("grid")))
+		run.Origin, result.Telemetry, result.Measurement = trial.Origin{}, nil, 0
+		matrix := testMatrix("grid")
+		matrix.Source = "twin of Meszaros/model7: twin(of=model7, scale=0.5, seed=1)"
+		must(t, w.Matrix(t.Context(), matrix))
 		must(t, w.Begin(t.Context(), run))
 		must(t, w.Record(t.Context(), result))
-		if text := string(readFile(t, w.Path())); strings.Contains(text, "origin") || strings.Contains(text, "telemetry") {
+		if text := string(readFile(t, w.Path())); strings.Contains(text, "origin") || strings.Contains(text, "telemetry") || strings.Contains(text, "measurement") || strings.Contains(text, "twin_of") {
 			t.Fatalf("this is no old journal:\n%s", text)
 		}
 		for rec, err := range Read(t.Context(), w.Path()) {
 			must(t, err)
 			if r := rec.Trial; r != nil && (r.Run.Origin != tt.want || r.Telemetry != nil) {
 				t.Errorf("facts %v: the origin is %+v, telemetry %+v", tt.facts, r.Run.Origin, r.Telemetry)
+			}
+			if r := rec.Trial; r != nil && (r.Measurement != 1 || r.Matrix.TwinOf != "model7" || r.Matrix.TwinScale != 0.5) {
+				t.Errorf("measurement %d, twin of %q, scale %g", r.Measurement, r.Matrix.TwinOf, r.Matrix.TwinScale)
 			}
 		}
 	}

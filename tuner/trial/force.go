@@ -32,7 +32,7 @@ type Standing struct {
 
 // Standing returns what decides whether r is in force.
 func (r Result) Standing() Standing {
-	return Standing{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli()}
+	return Standing{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli(), Version: r.Measurement}
 }
 
 // Partial reports whether a search measured r with few samples only.

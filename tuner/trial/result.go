@@ -48,15 +48,19 @@ type Result struct {
 	Warnings   []string           `json:"warnings,omitempty"`
 	Telemetry  *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that could be read
 	At         time.Time          `json:"at"`                  // when it finished, UTC
-	Seconds    float64            `json:"seconds,omitempty"`   // that the worker was busy with it; 0: not known
+	Seconds    float64            `json:"seconds,omitempty"`   // how long the worker was busy with it; 0: not known
 
-	// Sentinel says that this is a trial measured again to see drift, see Sentinel in
-	// configs.Protocol: it belongs beside the trial's result, not in its place.
+	// Measurement is the version of the code that took the samples, see worker.Version.
+	// 0: it was measured elsewhere, and the version is not known.
+	Measurement int `json:"measurement,omitempty"`
+
+	// Sentinel says that the trial was measured again to see drift, see Sentinel in
+	// configs.Protocol. The result belongs beside the trial's first one, not in its place.
 	Sentinel bool `json:"sentinel,omitempty"`
-	// Final says the same of one measured again since it was among the fastest, see
-	// Finals in configs.Protocol.
+	// Final says that the trial was measured again to pick the winner among the leaders,
+	// see Finals in configs.Protocol.
 	Final bool `json:"final,omitempty"`
 }
 
-// Again reports whether this is a trial measured again, whose result is another one.
+// Again reports whether r repeats a trial that has a result already.
 func (r Result) Again() bool { return r.Sentinel || r.Final }
