@@ -28,7 +28,7 @@ func drawAgainst(r *compare.Result, base string) []*page {
 	var places [][2]string
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		at := [2]string{p.Device, p.Cache}
+		at := [2]string{p.Device, string(p.Cache)}
 		if byPlace[at] == nil {
 			places = append(places, at)
 		}
@@ -136,7 +136,7 @@ func againstTable(r *compare.Result, base string) (t table, notes []string) {
 	for _, p := range changed {
 		v, low, high := faster(p)
 		t.Rows = append(t.Rows, []cell{
-			words(string(p.Verdict)), words(p.Matrix), words(string(p.Precision)), words(p.Cache), words(p.Kernel),
+			words(string(p.Verdict)), words(p.Matrix), words(string(p.Precision)), words(string(p.Cache)), words(p.Kernel),
 			{significant(1e3*p.A.Median, 3), p.A.Median}, {significant(1e3*p.B.Median, 3), p.B.Median},
 			{significant(v, 3) + "×", v}, {significant(low, 3) + " to " + significant(high, 3), low}, words(shortDevice(p.Device)),
 		})

@@ -26,7 +26,8 @@ func TestSelections(t *testing.T) {
 	k, _ := kernels.Lookup("csr_thread_row")
 	bound := k.Params[0]
 	for params, want := range map[string]string{"": "none", "shared=1": "none", "min_blocks=2 shared=0": "2"} {
-		r := store.Row{Kernel: k.Name, Params: params}
+		r := row(k.Name, 0, 0, 1)
+		r.Params = kernels.Params(params)
 		var got []string
 		for _, v := range bound.Values {
 			if withParam(bound, v)(&r) {
@@ -76,7 +77,7 @@ func TestHighestIsWritten(t *testing.T) {
 		p := &d.panels[i]
 		best := 0.0
 		for _, k := range []string{"csr_thread_row", "csr_warp_row", "csr_bins", "csr_hybrid"} {
-			best = max(best, fastest(p.byKernel(k+"_v1")).MedianMS/fastest(p.byKernel(k)).MedianMS)
+			best = max(best, fastest(p.byKernel(k+"_v1")).Median/fastest(p.byKernel(k)).Median)
 		}
 		if !slices.Contains(texts, change(best)) {
 			t.Errorf("%s in %s: %s is not on the page", p.Matrix, p.Precision, change(best))
@@ -126,7 +127,7 @@ func TestMeans(t *testing.T) {
 	for _, r := range slices.Clone(rows) {
 		r.Matrix = "other"
 		if r.Kernel == "cpu_csr" {
-			r.MedianMS = 0.5
+			r.Median = 0.5e-3
 		}
 		if r.Kernel != "cpu_csr_rows" {
 			rows = append(rows, r)

@@ -59,7 +59,7 @@ func (p *panel) gains(baseline string) []gain {
 // logarithmic scale, where a ratio is a difference: it is highest where base is
 // slow and r is fast.
 func ratio(base, r *store.Row) (v, low, high float64) {
-	v = base.MedianMS / r.MedianMS
+	v = base.Median / r.Median
 	baseDown, baseUp := arms(base)
 	down, up := arms(r)
 	return v, v * math.Exp(-math.Hypot(baseDown, up)), v * math.Exp(math.Hypot(baseUp, down))
@@ -68,11 +68,11 @@ func ratio(base, r *store.Row) (v, low, high float64) {
 // arms are the distances of the median's logarithm to the ends of its interval,
 // 0 where there is none.
 func arms(r *store.Row) (down, up float64) {
-	if r.LowMS > 0 && r.LowMS < r.MedianMS {
-		down = math.Log(r.MedianMS / r.LowMS)
+	if r.Low > 0 && r.Low < r.Median {
+		down = math.Log(r.Median / r.Low)
 	}
-	if r.HighMS > r.MedianMS && !math.IsInf(r.HighMS, 0) {
-		up = math.Log(r.HighMS / r.MedianMS)
+	if r.High > r.Median && !math.IsInf(r.High, 0) {
+		up = math.Log(r.High / r.Median)
 	}
 	return down, up
 }
@@ -80,11 +80,11 @@ func arms(r *store.Row) (down, up float64) {
 // relative is the half width of the interval of a row's median as a fraction,
 // 0 where there is no interval.
 func relative(r *store.Row) float64 {
-	h := halfWidth(r.MedianMS, r.LowMS, r.HighMS)
+	h := halfWidth(r.Median, r.Low, r.High)
 	if math.IsNaN(h) || math.IsInf(h, 0) {
 		return 0
 	}
-	return h / r.MedianMS
+	return h / r.Median
 }
 
 // topGains returns the n largest gains over all panels, at most one per matrix

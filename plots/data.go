@@ -43,6 +43,8 @@ type setup struct {
 	Precision kernels.Precision
 }
 
+func setupOf(r *store.Row) setup { return setup{r.Device, string(r.Cache), r.Precision} }
+
 // A panel holds the verified and measured trials of one matrix in one setup,
 // each configuration once: where it was measured again, the latest.
 type panel struct {
@@ -131,9 +133,9 @@ func newData(rows []store.Row, best []store.Best, matrices []store.Matrix, devic
 // group fills panels, which are parts of the sorted good rows.
 func (d *data) group(good []store.Row) {
 	for start := 0; start < len(good); {
-		p := panel{setup: setup{good[start].Device, good[start].Cache, good[start].Precision}, Matrix: good[start].Matrix}
+		p := panel{setup: setupOf(&good[start]), Matrix: good[start].Matrix}
 		end := start
-		for end < len(good) && good[end].Matrix == p.Matrix && p.setup == (setup{good[end].Device, good[end].Cache, good[end].Precision}) {
+		for end < len(good) && good[end].Matrix == p.Matrix && p.setup == setupOf(&good[end]) {
 			end++
 		}
 		p.rows = good[start:end:end]
@@ -141,9 +143,6 @@ func (d *data) group(good []store.Row) {
 		start = end
 	}
 }
-
-// statusOK is tuner.OK as the view results spells it.
-const statusOK = "ok"
 
 func sameConfig(a, b *store.Row) bool {
 	return a.Kernel == b.Kernel && a.Block == b.Block && a.Grid == b.Grid && a.Params == b.Params
@@ -200,7 +199,7 @@ func compareKernels(a, b string) int {
 func fastest(rows []store.Row) *store.Row {
 	var best *store.Row
 	for i := range rows {
-		if best == nil || rows[i].MedianMS < best.MedianMS {
+		if best == nil || rows[i].Median < best.Median {
 			best = &rows[i]
 		}
 	}

@@ -105,7 +105,7 @@ func deviceBests(d *data) table {
 	var devices []string
 	for i := range d.best {
 		b := &d.best[i]
-		p := place{b.Matrix, b.Cache, b.Precision}
+		p := place{b.Matrix, string(b.Cache), b.Precision}
 		if at[p] == nil {
 			at[p] = map[string]*store.Best{}
 			places = append(places, p)

@@ -19,8 +19,8 @@ func TestDevicesBesideEachOther(t *testing.T) {
 			devices[key] = map[string]bool{}
 		}
 		devices[key][b.Device] = true
-		if ms, seen := least[key]; !seen || b.MedianMS < ms {
-			least[key], fastest[key] = b.MedianMS, b.Kernel
+		if ms, seen := least[key]; !seen || b.Median < ms {
+			least[key], fastest[key] = b.Median, b.Kernel
 		}
 	}
 	var want []string

@@ -61,7 +61,7 @@ func (d *data) driftPage(of []store.Drift, panels []driftPanel, n, count int) *p
 		p.Title += fmt.Sprintf(" (%d of %d)", n, count)
 	}
 	for _, cache := range []string{"warm", "cold"} {
-		if slices.ContainsFunc(of, func(s store.Drift) bool { return s.Cache == cache }) {
+		if slices.ContainsFunc(of, func(s store.Drift) bool { return string(s.Cache) == cache }) {
 			p.keys = append(p.keys, key{text: cache + " cache", look: cacheLook(cache)})
 		}
 	}
@@ -229,7 +229,7 @@ type driftLine struct {
 
 func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	look := cacheLook(l.Cache)
+	look := cacheLook(string(l.Cache))
 	within := func(v float64) float64 { return min(max(v, p.Y.Min), p.Y.Max) }
 	x := func(at int64) vg.Length { return tx(float64(at-l.first) / 1e3 / l.unit.Seconds()) }
 	bar := draw.LineStyle{Color: fade(look.Color), Width: 2.5}

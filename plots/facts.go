@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+	"time"
 
 	"spmvtune/internal/term"
 	"spmvtune/rule"
+	"spmvtune/tuner/trial"
 )
 
 // facts are the counts that the report opens with.
@@ -17,17 +18,17 @@ func facts(d *data) []fact {
 	for i := range d.rows {
 		r := &d.rows[i]
 		devices[r.Device], matrices[r.Matrix], names[r.Kernel] = true, true, true
-		states[r.Status]++
+		states[string(r.Status)]++
 	}
 	list := []fact{
 		counted(len(devices), "device", "devices"),
 		counted(len(matrices), "matrix", "matrices"),
 		counted(len(names), "kernel", "kernels"),
-		counted(states[statusOK], "verified trial", "verified trials"),
+		counted(states[string(trial.OK)], "verified trial", "verified trials"),
 	}
 	order := make([]string, 0, len(states))
 	for s := range states {
-		if s != statusOK {
+		if s != string(trial.OK) {
 			order = append(order, s)
 		}
 	}
@@ -62,7 +63,7 @@ func gainTable(d *data) table {
 			integer(r.Block), integer(r.Grid), words(string(r.Precision)),
 		}
 		if several {
-			row = append(row, words(d.place(r.Device, r.Cache)))
+			row = append(row, words(d.place(r.Device, string(r.Cache))))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -78,13 +79,13 @@ func failureTable(d *data) (t table, cut int) {
 	for i := range d.rows {
 		r := &d.rows[i]
 		switch {
-		case r.Status == statusOK:
+		case r.Status == trial.OK:
 		case len(t.Rows) == mostFailures:
 			cut++
 		default:
 			t.Rows = append(t.Rows, []cell{
-				words(r.Status), words(r.Matrix), words(r.Kernel), words(string(r.Precision)), integer(r.Block), integer(r.Grid),
-				words(r.Params), words(r.Message), words(d.place(r.Device, r.Cache)),
+				words(string(r.Status)), words(r.Matrix), words(r.Kernel), words(string(r.Precision)), integer(r.Block), integer(r.Grid),
+				words(r.Params.String()), words(r.Message), words(d.place(r.Device, string(r.Cache))),
 			})
 		}
 	}
@@ -118,7 +119,7 @@ func validationTable(d *data, r *rule.Rule) table {
 			grown = term.Grouped(n) + " leaves"
 		}
 		t.Rows = append(t.Rows, []cell{
-			words(d.words(setup{s.Device, s.Cache, s.Precision})), count(v.Matrices), share(v.Mean), share(v.Worst), words(v.WorstMatrix),
+			words(d.words(setup{s.Device, string(s.Cache), s.Precision})), count(v.Matrices), share(v.Mean), share(v.Worst), words(v.WorstMatrix),
 			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel), words(grown),
 		})
 	}
@@ -138,30 +139,27 @@ func method(d *data) []string {
 			"The roof is the highest of a read, a copy and a triad measured on the device; at random, float64 elements are read one by one from all over memory. GFLOP/s counts two operations per nonzero.",
 	}
 	var few, many int
-	var first, last string
+	var first, last time.Time
 	for i := range d.rows {
 		r := &d.rows[i]
-		if r.Status == statusOK {
-			if few == 0 || r.Samples < few {
-				few = r.Samples
+		if r.Status == trial.OK {
+			if few == 0 || r.Taken < few {
+				few = r.Taken
 			}
-			many = max(many, r.Samples)
+			many = max(many, r.Taken)
 		}
-		if first == "" || r.MeasuredAt < first {
-			first = r.MeasuredAt
+		if first.IsZero() || r.At.Before(first) {
+			first = r.At
 		}
-		last = max(last, r.MeasuredAt)
+		if r.At.After(last) {
+			last = r.At
+		}
 	}
-	if first != "" {
+	if !first.IsZero() {
 		text = append(text, fmt.Sprintf("Measured from %s to %s, with %d to %d samples a trial.", moment(first), moment(last), few, many))
 	}
 	return text
 }
 
-// moment shortens a timestamp of the view results to minutes.
-func moment(at string) string {
-	if len(at) >= len("2006-01-02T15:04") {
-		at = strings.Replace(at[:len("2006-01-02T15:04")], "T", " ", 1) + " UTC"
-	}
-	return at
-}
+// moment writes a time to the minute.
+func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }

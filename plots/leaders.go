@@ -54,7 +54,7 @@ func (p *panel) speeds() map[string]float64 {
 	speeds := map[string]float64{}
 	for i := range p.rows {
 		r := &p.rows[i]
-		speeds[r.Kernel] = max(speeds[r.Kernel], 1/r.MedianMS)
+		speeds[r.Kernel] = max(speeds[r.Kernel], 1/r.Median)
 	}
 	return speeds
 }

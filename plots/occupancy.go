@@ -74,11 +74,11 @@ func (d *data) shares(s setup, f *shareFigure) *sharesOf {
 	o := &sharesOf{launches: map[[2]string]store.Launch{}}
 	measured := map[string]bool{}
 	for _, l := range d.launches {
-		if _, known := l.Facts[f.fact]; !known || s != (setup{l.Device, l.Cache, l.Precision}) {
+		if _, known := l.Facts[f.fact]; !known || s != (setup{l.Device, string(l.Cache), l.Precision}) {
 			continue
 		}
 		at := [2]string{l.Matrix, l.Kernel}
-		if other, seen := o.launches[at]; !seen || l.MedianMS < other.MedianMS {
+		if other, seen := o.launches[at]; !seen || l.Median < other.Median {
 			o.launches[at] = l
 		}
 		measured[l.Matrix] = true

@@ -14,7 +14,7 @@ func TestOccupancy(t *testing.T) {
 	d := gpu(4, 64).data()
 	s := d.setups()[0]
 	slow := d.launches[0]
-	slow.MedianMS *= 2
+	slow.Median *= 2
 	slow.Facts = map[string]float64{"occupancy": 0.125}
 	unknown := slow
 	unknown.Kernel, unknown.Facts = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}

@@ -51,7 +51,10 @@ func (d *data) perSetup(of func([]panel) table) []table {
 func (p *panel) best(kernel string) *store.Row { return p.fastestOf(ofKernels(kernel)) }
 
 // timeCell, rateCell and ratioCell round to what the interval supports.
-func timeCell(r *store.Row) cell { return cell{interval(r.MedianMS, r.LowMS, r.HighMS), r.MedianMS} }
+func timeCell(r *store.Row) cell {
+	ms := 1e3 * r.Median
+	return cell{interval(ms, 1e3*r.Low, 1e3*r.High), ms}
+}
 
 func rateCell(r *store.Row, v float64) cell { return cell{rounded(v, v*relative(r)), v} }
 
@@ -64,17 +67,17 @@ func ratioCell(base, r *store.Row) cell {
 }
 
 // paperRate is the bandwidth by the byte model of the COO papers.
-func paperRate(r *store.Row) cell { return rateCell(r, 24e-6*float64(r.NNZ)/r.MedianMS) }
+func paperRate(r *store.Row) cell { return rateCell(r, 24e-9*float64(r.NNZ)/r.Median) }
 
 // tells reports whether the data can tell a from the faster b.
-func tells(b, a *store.Row) bool { return a.LowMS > b.HighMS && a.MedianMS > (1+tieWithin)*b.MedianMS }
+func tells(b, a *store.Row) bool { return a.Low > b.High && a.Median > (1+tieWithin)*b.Median }
 
 // mark makes the fastest of a row's trials bold, and puts = to those that are tied with
 // it. at says in which column the trial stands; a nil trial stands nowhere.
 func (t *table) mark(trials []*store.Row, at []int) {
 	var best *store.Row
 	for _, r := range trials {
-		if r != nil && (best == nil || r.MedianMS < best.MedianMS) {
+		if r != nil && (best == nil || r.Median < best.Median) {
 			best = r
 		}
 	}
@@ -235,9 +238,9 @@ func threadsTable(list []panel) table {
 
 func compareTimes(a, b *store.Row) int {
 	switch {
-	case a.MedianMS < b.MedianMS:
+	case a.Median < b.Median:
 		return -1
-	case a.MedianMS > b.MedianMS:
+	case a.Median > b.Median:
 		return 1
 	}
 	return 0

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
 	"spmvtune/store"
 )
 
 // timed is a good trial on a matrix, with an interval of ±1%.
 func timed(matrix, kernel, params string, block int, ms float64) store.Row {
 	r := row(kernel, block, 8, ms)
-	r.Matrix, r.Params, r.LowMS, r.HighMS, r.GFLOPS = matrix, params, 0.99*ms, 1.01*ms, 1/ms
+	r.Matrix, r.Params, r.Low, r.High, r.GFLOPS = matrix, kernels.Params(params), 0.99e-3*ms, 1.01e-3*ms, 1/ms
 	r.NNZ = 1_000_000
 	return r
 }

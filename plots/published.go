@@ -15,10 +15,10 @@ import (
 // A publication is a paper's result for one kernel on one matrix.
 type publication struct {
 	paper, device string
-	gflops        float64 // two operations per nonzero; 0: only ms is known
-	ms            float64
-	block         int    // threads per block of the best; 0: not said
-	caveat        string // "" for none
+	gflops        float64 // two operations per nonzero; 0: only the time is known
+	seconds       float64 // the time of a product; 0: not published
+	block         int     // threads per block of the best; 0: not said
+	caveat        string  // "" for none
 }
 
 type publicationKey struct {
@@ -42,7 +42,7 @@ var publications = sync.OnceValue(func() map[publicationKey]publication {
 		case strings.HasSuffix(r.Metric, "bandwidth") && strings.Contains(r.Caveat, "24 bytes per nonzero"):
 			p.gflops = r.Value / 12 // two operations for 24 bytes
 		case r.Metric == "time":
-			p.ms = r.Value
+			p.seconds = r.Value / 1e3
 		case r.Metric == "best threads per block":
 			p.block = int(r.Value)
 		default:
@@ -66,7 +66,7 @@ func publishedFor(r *store.Row) *publication {
 		return nil
 	}
 	p, found := publications()[publicationKey{strings.TrimSuffix(r.Matrix, " (twin)"), r.Kernel, r.Precision}]
-	if !found || p.gflops == 0 && (p.ms == 0 || p.caveat != "") {
+	if !found || p.gflops == 0 && (p.seconds == 0 || p.caveat != "") {
 		return nil
 	}
 	return &p
@@ -77,12 +77,12 @@ func (p *publication) as(r *store.Row) *store.Row {
 	s := *r
 	gflops := p.gflops
 	if gflops == 0 {
-		gflops = 2e-6 * float64(r.NNZ) / p.ms
+		gflops = 2e-9 * float64(r.NNZ) / p.seconds
 	}
 	factor := gflops / r.GFLOPS
 	s.GFLOPS, s.GBPS, s.RoofFraction = gflops, r.GBPS*factor, r.RoofFraction*factor
-	s.MedianMS = r.MedianMS / factor
-	s.LowMS, s.HighMS = s.MedianMS, s.MedianMS
+	s.Median = r.Median / factor
+	s.Low, s.High = s.Median, s.Median
 	return &s
 }
 

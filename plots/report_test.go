@@ -16,6 +16,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/rule"
+	"spmvtune/tuner/trial"
 )
 
 // written writes a report and returns its files by name.
@@ -248,15 +249,15 @@ func TestMissingValues(t *testing.T) {
 	for i := range d.rows {
 		switch r := &d.rows[i]; i % 4 {
 		case 0:
-			r.LowMS, r.HighMS = nan, nan
+			r.Low, r.High = nan, nan
 		case 1:
 			r.GBPS, r.RoofFraction = nan, nan
 		case 2:
-			r.Status, r.MedianMS, r.LowMS, r.HighMS, r.GFLOPS, r.GBPS, r.RoofFraction = "timeout", nan, nan, nan, nan, nan, nan
+			r.Status, r.Median, r.Low, r.High, r.GFLOPS, r.GBPS, r.RoofFraction = trial.Timeout, nan, nan, nan, nan, nan, nan
 		}
 	}
 	for i := range d.best {
-		d.best[i].GBPS, d.best[i].RoofFraction, d.best[i].LowMS, d.best[i].HighMS, d.best[i].Margin = nan, nan, nan, nan, nan
+		d.best[i].GBPS, d.best[i].RoofFraction, d.best[i].Low, d.best[i].High, d.best[i].Margin = nan, nan, nan, nan, nan
 	}
 	content, _ := written(t, newData(d.rows, d.best, nil, nil), nil, Options{})
 	for name, c := range content {

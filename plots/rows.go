@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // A rowOrder sorts trials: by device, cache state, precision, matrix and kernel, which it
@@ -23,7 +24,7 @@ func newRowOrder(rows []store.Row, matrices []store.Matrix) *rowOrder {
 	}
 	for i := range rows {
 		r := &rows[i]
-		for k, name := range []string{r.Device, r.Cache, string(r.Precision), r.Matrix, r.Kernel} {
+		for k, name := range []string{r.Device, string(r.Cache), string(r.Precision), r.Matrix, r.Kernel} {
 			names[k][name] = 0
 		}
 	}
@@ -55,7 +56,7 @@ func number(places map[string]uint64, compare func(a, b string) int) {
 // stand among all.
 func (o *rowOrder) place(r *store.Row) uint64 {
 	p := o.device[r.Device]
-	p = p*uint64(len(o.cache)) + o.cache[r.Cache]
+	p = p*uint64(len(o.cache)) + o.cache[string(r.Cache)]
 	p = p*uint64(len(o.precision)) + o.precision[string(r.Precision)]
 	p = p*uint64(len(o.matrix)) + o.matrix[r.Matrix]
 	return p*uint64(len(o.kernel)) + o.kernel[r.Kernel]
@@ -65,7 +66,7 @@ func (o *rowOrder) place(r *store.Row) uint64 {
 func compareWithin(a, b *store.Row) int {
 	return cmp.Or(
 		cmp.Compare(a.Block, b.Block), cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Params, b.Params),
-		cmp.Compare(a.MeasuredAt, b.MeasuredAt), cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.MedianMS, b.MedianMS),
+		a.At.Compare(b.At), cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Median, b.Median),
 	)
 }
 
@@ -110,7 +111,7 @@ func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 
 // isGood reports whether a trial is verified and has a time.
 func isGood(r *store.Row) bool {
-	return r.Status == statusOK && r.MedianMS > 0 && !math.IsInf(r.MedianMS, 0)
+	return r.Status == trial.OK && r.Median > 0 && !math.IsInf(r.Median, 0)
 }
 
 // permute puts rows[order[i]] at i, for all i, without a copy of them. It uses order up.

@@ -9,31 +9,32 @@ import (
 	"testing"
 
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // Rows come in one order, whatever the store's is: good ones first, of each configuration
 // the latest, and all others after them, none lost.
 func TestSortRows(t *testing.T) {
 	var rows []store.Row
-	add := func(matrix, kernel string, block int, status, at string) {
+	add := func(matrix, kernel string, block int, status trial.Status, day int) {
 		r := row(kernel, block, 1, 1)
-		r.Matrix, r.Status, r.MeasuredAt = matrix, status, at
+		r.Matrix, r.Status, r.At = matrix, status, someday.AddDate(0, 0, day)
 		rows = append(rows, r)
 	}
 	for _, matrix := range []string{"unknown", "short", "long"} {
-		add(matrix, "my_own", 64, "ok", "1")
-		add(matrix, "csr_vector", 64, "ok", "1")
-		add(matrix, "cpu_coo", 128, "ok", "2")
-		add(matrix, "cpu_coo", 128, "ok", "1")
-		add(matrix, "cpu_coo", 64, "ok", "1")
-		add(matrix, "cpu_coo", 32, "wrong", "1")
+		add(matrix, "my_own", 64, "ok", 1)
+		add(matrix, "csr_vector", 64, "ok", 1)
+		add(matrix, "cpu_coo", 128, "ok", 2)
+		add(matrix, "cpu_coo", 128, "ok", 1)
+		add(matrix, "cpu_coo", 64, "ok", 1)
+		add(matrix, "cpu_coo", 32, "wrong", 1)
 	}
-	rows[1].MedianMS = math.NaN()
+	rows[1].Median = math.NaN()
 	matrices := []store.Matrix{{Name: "short"}, {Name: "long"}}
 	text := func(rows []store.Row) string {
 		var list []string
 		for _, r := range rows {
-			list = append(list, fmt.Sprint(r.Matrix, r.Kernel, r.Block, r.Status[:1], r.MeasuredAt))
+			list = append(list, fmt.Sprint(r.Matrix, r.Kernel, r.Block, r.Status[:1], r.At.Day()-someday.Day()))
 		}
 		return strings.Join(list, "\n")
 	}

@@ -44,7 +44,7 @@ func (d *data) searchables() []searchable {
 		if !whole[r.Sweep] {
 			continue
 		}
-		at := searchable{setup: setup{r.Device, r.Cache, r.Precision}, matrix: r.Matrix}
+		at := searchable{setup: setupOf(r), matrix: r.Matrix}
 		n, seen := index[at]
 		if !seen {
 			n = len(list)

@@ -49,7 +49,10 @@ func searchedOn(device string) (s searched) {
 func TestSearchables(t *testing.T) {
 	rows := func(device, sweep, matrix string, n int) (list []store.Row) {
 		for i := range n {
-			list = append(list, store.Row{Device: device, Sweep: sweep, Matrix: matrix, Cache: "warm", Precision: kernels.Float64, Kernel: "k", Block: i, Status: []string{"ok", "ok", "wrong"}[i%3], MedianMS: 1})
+			r := row("k", i, 0, 1)
+			r.Device, r.Sweep, r.Matrix, r.Cache = device, sweep, matrix, trial.Warm
+			r.Status = []trial.Status{trial.OK, trial.OK, trial.Wrong}[i%3]
+			list = append(list, r)
 		}
 		return list
 	}

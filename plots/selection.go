@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -28,12 +27,11 @@ func withBlock(n int) selection { return func(r *store.Row) bool { return r.Bloc
 // withParam selects trials with a value of a parameter, set or by default.
 func withParam(p kernels.Param, value string) selection {
 	return func(r *store.Row) bool {
-		for _, setting := range strings.Fields(r.Params) {
-			if name, v, _ := strings.Cut(setting, "="); name == p.Name {
-				return v == value
-			}
+		v, set := r.Params.Get(p.Name)
+		if !set {
+			v = p.Default
 		}
-		return value == p.Default
+		return v == value
 	}
 }
 
@@ -41,7 +39,7 @@ func withParam(p kernels.Param, value string) selection {
 func (p *panel) fastestOf(s selection) *store.Row {
 	var best *store.Row
 	for i := range p.rows {
-		if r := &p.rows[i]; s(r) && (best == nil || r.MedianMS < best.MedianMS) {
+		if r := &p.rows[i]; s(r) && (best == nil || r.Median < best.Median) {
 			best = r
 		}
 	}

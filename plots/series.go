@@ -87,10 +87,10 @@ func (dim dimension) lines(p *panel, u unit) []line {
 	for _, kernel := range kernelsOf([]panel{*p}) {
 		rows := p.byKernel(kernel)
 		best := fastest(rows)
-		l := line{Kernel: kernel, Look: lookOf(kernel), Fixed: dim.fixed(best), Params: best.Params}
+		l := line{Kernel: kernel, Look: lookOf(kernel), Fixed: dim.fixed(best), Params: best.Params.String()}
 		for i := range rows {
 			r := &rows[i]
-			if v := u.of(r); dim.fixed(r) == l.Fixed && r.Params == l.Params && v > 0 && !math.IsInf(v, 0) {
+			if v := u.of(r); dim.fixed(r) == l.Fixed && r.Params.String() == l.Params && v > 0 && !math.IsInf(v, 0) {
 				l.Points = append(l.Points, throughput(r, float64(dim.size(r)), v))
 			}
 		}
@@ -110,11 +110,11 @@ func (dim dimension) lines(p *panel, u unit) []line {
 // throughput turns the interval of a time into that of the rate v.
 func throughput(r *store.Row, x, v float64) point {
 	p := point{X: x, Y: v, Low: v, High: v, row: r}
-	if r.HighMS >= r.MedianMS {
-		p.Low = v * r.MedianMS / r.HighMS
+	if r.High >= r.Median {
+		p.Low = v * r.Median / r.High
 	}
-	if r.LowMS > 0 && r.LowMS <= r.MedianMS {
-		p.High = v * r.MedianMS / r.LowMS
+	if r.Low > 0 && r.Low <= r.Median {
+		p.High = v * r.Median / r.Low
 	}
 	return p
 }

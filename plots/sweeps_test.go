@@ -7,6 +7,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // TestSweepsGiveFigures: the sweep that a figure names as producing its data does.
@@ -50,12 +51,13 @@ func swept(t *testing.T, name string) *data {
 						continue
 					}
 					ms := 1 + wave(len(rows)+mi)
-					rows = append(rows, store.Row{
-						Sweep: name, Device: dev.Label, Matrix: m, Rows: n, Cols: n, NNZ: mean * n, Kernel: c.Kernel, Format: k.Format,
-						Precision: c.Precision, Block: c.Block, Grid: c.Grid, Params: c.Params.String(), Cache: string(sweep.Protocol.Cache), Status: statusOK,
-						MedianMS: ms, LowMS: 0.99 * ms, HighMS: 1.01 * ms, Samples: 20,
-						GFLOPS: 2e-6 * float64(mean*n) / ms, GBPS: 12e-6 * float64(mean*n) / ms, RoofFraction: 0.5, MeasuredAt: "2025-01-02T03:04:05.000Z",
-					})
+					r := store.Row{
+						Sweep: name, Device: dev.Label, Matrix: m, Rows: n, Cols: n, NNZ: mean * n, Format: k.Format,
+						Result: timedResult(c, ms, 0.99, 1.01), Taken: 20,
+						GFLOPS: 2e-6 * float64(mean*n) / ms, GBPS: 12e-6 * float64(mean*n) / ms, RoofFraction: 0.5,
+					}
+					r.Cache, r.At = trial.Cache(sweep.Protocol.Cache), someday
+					rows = append(rows, r)
 				}
 			}
 		}

@@ -6,12 +6,14 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // A synthetic database follows formulas that give lines their typical shapes:
@@ -68,6 +70,9 @@ func gpu(matrices, blocks int) synthetic {
 	return s
 }
 
+// someday is when the trials of tests were measured.
+var someday = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+
 // data makes the database.
 func (s synthetic) data() *data {
 	var rows []store.Row
@@ -95,13 +100,14 @@ func (s synthetic) data() *data {
 							}
 							ms := bytes / rate / 1e6
 							wide := 0.004 + 0.03*wave(block+grid+ki+mi+pi)
-							rows = append(rows, store.Row{
-								Sweep: "synthetic", Device: s.device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros,
-								Kernel: k, Format: kernel.Format, Precision: p, Block: block, Grid: grid, Params: params, Cache: "cold",
-								Status: "ok", MedianMS: ms, LowMS: ms * (1 - wide), HighMS: ms * (1 + 1.2*wide), Samples: 21,
+							c := kernels.Config{Kernel: k, Precision: p, Block: block, Grid: grid, Params: kernels.Params(params)}
+							r := store.Row{
+								Sweep: "synthetic", Device: s.device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros, Format: kernel.Format,
+								Result: timedResult(c, ms, 1-wide, 1+1.2*wide), Taken: 21,
 								GFLOPS: 2 * float64(f.Nonzeros) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
-								PrepareMS: ms / 3, MaxError: 0.01, MeasuredAt: "2025-01-02T03:04:05.000Z",
-							})
+							}
+							r.Prepare, r.MaxError, r.At = ms/3e3, 0.01, someday
+							rows = append(rows, r)
 						}
 					}
 				}
@@ -135,7 +141,7 @@ func validated(d *data) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "synthetic"}
 	for _, place := range d.setups() {
 		leaf := &rule.Node{Choice: &kernels.Config{Kernel: "cpu_coo"}, Fraction: 0.9}
-		sel := rule.Selector{Device: place.Device, Precision: place.Precision, Cache: place.Cache, Root: leaf}
+		sel := rule.Selector{Device: place.Device, Precision: place.Precision, Cache: trial.Cache(place.Cache), Root: leaf}
 		for i, m := range d.matrices {
 			leaf.Matrices = append(leaf.Matrices, m.Name)
 			sel.Validation.Cases = append(sel.Validation.Cases, rule.Case{Matrix: m.Name, Choice: *leaf.Choice, Evidence: rule.Measured,
@@ -231,7 +237,7 @@ func scans() synthetic {
 // drift is that of a device that slows down by steps, more on later matrices, measured
 // every three minutes.
 func drift(device, matrix string, n int) store.Drift {
-	s := store.Drift{Device: device, Matrix: matrix, Cache: []string{"warm", "cold"}[n%2], Significant: n > 2}
+	s := store.Drift{Device: device, Matrix: matrix, Cache: []trial.Cache{"warm", "cold"}[n%2], Significant: n > 2}
 	trial := row("cpu_csr_rows", 64, 2, 1.5)
 	trial.Device, trial.Matrix, trial.Cache = device, matrix, s.Cache
 	var points []stat.Point
@@ -269,8 +275,8 @@ func launchesOf(d *data) []store.Launch {
 				continue
 			}
 			registers := float64(24 + 8*(j%6))
-			list = append(list, store.Launch{Device: p.Device, Matrix: p.Matrix, Kernel: name, Precision: p.Precision, Cache: p.Cache,
-				Block: r.Block, Grid: r.Grid, MedianMS: r.MedianMS, Facts: map[string]float64{"registers": registers, "occupancy": min(1, 32/registers)}})
+			list = append(list, store.Launch{Device: p.Device, Matrix: p.Matrix, Kernel: name, Precision: p.Precision, Cache: trial.Cache(p.Cache),
+				Block: r.Block, Grid: r.Grid, Median: r.Median, Facts: map[string]float64{"registers": registers, "occupancy": min(1, 32/registers)}})
 		}
 	}
 	return list

@@ -10,6 +10,7 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // A table is printed as Markdown, CSV, LaTeX and HTML.
@@ -91,7 +92,7 @@ func bestTables(d *data) []table {
 	var last setup
 	for i := range d.best {
 		b := &d.best[i]
-		s := setup{b.Device, b.Cache, b.Precision}
+		s := setup{b.Device, string(b.Cache), b.Precision}
 		if len(tables) == 0 || s != last {
 			tables = append(tables, table{Title: d.words(s), Columns: bestColumns(d.baselineOf(b.Device))})
 			last = s
@@ -120,8 +121,8 @@ func bestRow(d *data, b *store.Best) []cell {
 	base := fastest(p.byKernel(d.baselineOf(b.Device)))
 	library := p.fastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_") })
 	return []cell{
-		words(b.Matrix), words(b.Kernel), integer(b.Block), integer(b.Grid), words(b.Params),
-		{interval(b.MedianMS, b.LowMS, b.HighMS), b.MedianMS}, measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction), measured(100 * b.GBPS / d.copyRoof(b.Device)),
+		words(b.Matrix), words(b.Kernel), integer(b.Block), integer(b.Grid), words(b.Params.String()),
+		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction), measured(100 * b.GBPS / d.copyRoof(b.Device)),
 		ratioCell(base, &b.Row), ratioCell(library, &b.Row), integer(b.TieSize),
 	}
 }
@@ -139,7 +140,7 @@ func (d *data) copyRoof(device string) float64 {
 // panelOf returns the panel that r belongs to, an empty one if there is none.
 func (d *data) panelOf(r *store.Row) *panel {
 	for i := range d.panels {
-		if p := &d.panels[i]; p.Matrix == r.Matrix && p.setup == (setup{r.Device, r.Cache, r.Precision}) {
+		if p := &d.panels[i]; p.Matrix == r.Matrix && p.setup == (setup{r.Device, string(r.Cache), r.Precision}) {
 			return p
 		}
 	}
@@ -192,10 +193,10 @@ func statusTable(d *data) table {
 		if !slices.Contains(names, r.Kernel) {
 			names = append(names, r.Kernel)
 		}
-		if !slices.Contains(states, r.Status) {
-			states = append(states, r.Status)
+		if !slices.Contains(states, string(r.Status)) {
+			states = append(states, string(r.Status))
 		}
-		counts[[2]string{r.Kernel, r.Status}]++
+		counts[[2]string{r.Kernel, string(r.Status)}]++
 	}
 	sortKernels(names)
 	slices.SortFunc(states, compareStatus)
@@ -218,7 +219,7 @@ func compareStatus(a, b string) int {
 	switch {
 	case a == b:
 		return 0
-	case a == statusOK || b != statusOK && a < b:
+	case a == string(trial.OK) || b != string(trial.OK) && a < b:
 		return -1
 	}
 	return 1

@@ -45,7 +45,7 @@ func tabulate(d *data, s *scene, list []series) *tally {
 		}
 		speeds := map[string]float64{}
 		for _, e := range entries {
-			speeds[list[e.series].id] = 1 / e.row.MedianMS
+			speeds[list[e.series].id] = 1 / e.row.Median
 		}
 		cases = append(cases, speeds)
 		t.cells[spot{p.Matrix, p.Precision}] = entries

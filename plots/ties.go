@@ -15,7 +15,7 @@ func tieSet(rows []store.Row) []bool {
 	best := fastest(rows)
 	for i := range rows {
 		r := &rows[i]
-		tied[i] = r == best || r.LowMS <= best.HighMS || r.MedianMS <= (1+tieWithin)*best.MedianMS
+		tied[i] = r == best || r.Low <= best.High || r.Median <= (1+tieWithin)*best.Median
 	}
 	return tied
 }

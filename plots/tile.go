@@ -39,7 +39,7 @@ func heatTileOf(p *panel, kernel string) (heatTile, bool) {
 			rows, shown = append(rows, *r), append(shown, r)
 		}
 	}
-	l := line{Kernel: kernel, Params: params}
+	l := line{Kernel: kernel, Params: params.String()}
 	t := heatTile{kernel: kernel, params: l.unusual()}
 	for i := range rows {
 		t.blocks, t.grids = append(t.blocks, rows[i].Block), append(t.grids, rows[i].Grid)

@@ -4,12 +4,14 @@ import (
 	"image/color"
 	"testing"
 
+	"spmvtune/kernels"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 func TestTieSet(t *testing.T) {
 	at := func(low, median, high float64) store.Row {
-		return store.Row{LowMS: low, MedianMS: median, HighMS: high}
+		return store.Row{Result: trial.Result{Low: low, Median: median, High: high}}
 	}
 	for _, tt := range []struct {
 		name string
@@ -32,7 +34,7 @@ func TestTieSet(t *testing.T) {
 // tileRow has an interval of no width.
 func tileRow(block, grid int, gflops float64, params string) store.Row {
 	r := row("csr_vector", block, grid, 100/gflops)
-	r.LowMS, r.HighMS, r.GFLOPS, r.Params = r.MedianMS, r.MedianMS, gflops, params
+	r.Low, r.High, r.GFLOPS, r.Params = r.Median, r.Median, gflops, kernels.Params(params)
 	return r
 }
 

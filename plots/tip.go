@@ -22,16 +22,16 @@ func about(r *store.Row) string {
 		parts = append(parts, fmt.Sprintf("grid %d", r.Grid))
 	}
 	if r.Params != "" {
-		parts = append(parts, r.Params)
+		parts = append(parts, r.Params.String())
 	}
 	return strings.Join(parts, ", ") + ": " + timeWords(r)
 }
 
 // timeWords are the time of a trial with its interval, and its throughput.
 func timeWords(r *store.Row) string {
-	text := significant(r.MedianMS, 4) + " ms"
-	if r.LowMS > 0 && r.HighMS >= r.LowMS && !math.IsInf(r.HighMS, 0) {
-		text += " (" + significant(r.LowMS, 4) + " to " + significant(r.HighMS, 4) + ")"
+	text := significant(1e3*r.Median, 4) + " ms"
+	if r.Low > 0 && r.High >= r.Low && !math.IsInf(r.High, 0) {
+		text += " (" + significant(1e3*r.Low, 4) + " to " + significant(1e3*r.High, 4) + ")"
 	}
 	if r.GFLOPS > 0 {
 		text += ", " + significant(r.GFLOPS, 3) + " GFLOP/s"

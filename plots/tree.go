@@ -31,9 +31,9 @@ func drawTrees(d *data) []*page {
 			continue
 		}
 		t := newTree(s.Root)
-		words := d.words(setup{s.Device, s.Cache, s.Precision})
+		words := d.words(setup{s.Device, string(s.Cache), s.Precision})
 		pages = append(pages, &page{
-			Name:  d.fileStem("rule", s.Device, string(s.Precision), s.Cache),
+			Name:  d.fileStem("rule", s.Device, string(s.Precision), string(s.Cache)),
 			Title: "Which kernel for which matrix: " + words,
 			Subtitle: "From left to right: a branch upwards is taken where the feature of the matrix is at most the number. " +
 				"Leaves: the choice, and its share of the best measured speed on the matrices that it was learned from.",

@@ -12,6 +12,7 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 func TestRounding(t *testing.T) {
@@ -129,8 +130,15 @@ func TestStyleSheetFollowsTheme(t *testing.T) {
 
 // row is a good trial for tests of selection.
 func row(kernel string, block, grid int, ms float64) store.Row {
-	return store.Row{Device: "d", Matrix: "m", Rows: 10, NNZ: 50, Kernel: kernel, Precision: kernels.Float64, Cache: "cold", Status: "ok",
-		Block: block, Grid: grid, MedianMS: ms, LowMS: ms * 0.9, HighMS: ms * 1.25, GBPS: 1 / ms, RoofFraction: 0.1 / ms}
+	r := store.Row{Device: "d", Matrix: "m", Rows: 10, NNZ: 50, GBPS: 1 / ms, RoofFraction: 0.1 / ms}
+	r.Result = timedResult(kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: block, Grid: grid}, ms, 0.9, 1.25)
+	return r
+}
+
+// timedResult is a good result; its interval goes from low to high times its time.
+func timedResult(c kernels.Config, ms, low, high float64) trial.Result {
+	return trial.Result{Trial: trial.Trial{Config: c, Cache: trial.Cold}, Status: trial.OK,
+		Median: ms / 1e3, Low: ms * low / 1e3, High: ms * high / 1e3}
 }
 
 func TestLinesFixTheOtherSize(t *testing.T) {

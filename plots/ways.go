@@ -59,7 +59,7 @@ func (d *data) regrets() []regret {
 }
 
 func (d *data) regretOf(s *rule.Selector) regret {
-	g := regret{setup: setup{s.Device, s.Cache, s.Precision}, shares: make([][]float64, len(ways))}
+	g := regret{setup: setup{s.Device, string(s.Cache), s.Precision}, shares: make([][]float64, len(ways))}
 	panels := d.of(g.setup)
 	for i := range panels {
 		p := &panels[i]

@@ -22,7 +22,7 @@ func (r *Rule) check() error {
 		switch {
 		case k.Precision != kernels.Float32 && k.Precision != kernels.Float64:
 			return fmt.Errorf("tree %d: precision %q is neither float32 nor float64", i+1, k.Precision)
-		case k.Cache != "" && k.Cache != string(trial.Warm) && k.Cache != string(trial.Cold):
+		case k.Cache != "" && k.Cache != trial.Warm && k.Cache != trial.Cold:
 			return fmt.Errorf("tree %d: cache state %q is neither warm nor cold", i+1, k.Cache)
 		case seen[k]:
 			return fmt.Errorf("two trees for %s", k)

@@ -104,7 +104,7 @@ func heldOut(all, t *table) []int {
 func (k Key) String() string {
 	s := k.Device + ", " + string(k.Precision)
 	if k.Cache != "" {
-		s += ", " + k.Cache + " cache"
+		s += ", " + string(k.Cache) + " cache"
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/tuner/trial"
 )
 
 func TestPlantedRulesAreFound(t *testing.T) {
@@ -249,7 +250,7 @@ func TestBadObservationsAreRefused(t *testing.T) {
 func TestOneTreePerKey(t *testing.T) {
 	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
 	var obs []Observation
-	add := func(device, cache string, p kernels.Precision, best string) {
+	add := func(device string, cache trial.Cache, p kernels.Precision, best string) {
 		for _, kernel := range []string{"a", "b"} {
 			o := observe("m", f, config(kernel, 32, 1), 2)
 			o.Device, o.Cache, o.Config.Precision = device, cache, p
@@ -265,7 +266,7 @@ func TestOneTreePerKey(t *testing.T) {
 	add("cpu", "cold", kernels.Float32, "a")
 	r := learn(t, obs, DefaultOptions)
 
-	choose := func(device, cache string, p kernels.Precision, want, wantErr string) {
+	choose := func(device string, cache trial.Cache, p kernels.Precision, want, wantErr string) {
 		t.Helper()
 		c, err := r.Select(Key{device, p, cache}, f)
 		switch {

@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/tuner/trial"
 )
 
 // ErrNoData is returned where there is no verified measurement to learn from.
@@ -20,7 +21,7 @@ type Observation struct {
 	Device   string
 	Matrix   string // name; all observations with it have the same class and features
 	Class    string // structure class, may be empty
-	Cache    string
+	Cache    trial.Cache
 	Features *sparse.Features // shared by all on the matrix
 	Config   kernels.Config   // with the precision
 

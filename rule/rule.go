@@ -2,6 +2,7 @@ package rule
 
 import (
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // Version is the version of the JSON form of a rule.
@@ -20,7 +21,7 @@ type Rule struct {
 type Key struct {
 	Device    string            `json:"device"`
 	Precision kernels.Precision `json:"precision"`
-	Cache     string            `json:"cache"`
+	Cache     trial.Cache       `json:"cache"`
 }
 
 // A Selector is the tree for one device, precision and cache state, with the
@@ -28,7 +29,7 @@ type Key struct {
 type Selector struct {
 	Device    string            `json:"device"`
 	Precision kernels.Precision `json:"precision"`
-	Cache     string            `json:"cache"`
+	Cache     trial.Cache       `json:"cache"`
 	Configs   int               `json:"configs"` // that the tree chose from
 	Root      *Node             `json:"tree"`
 	// Sizes is the tree over what the sizes of a matrix give, for those who can't wait

@@ -3,9 +3,7 @@ package rule
 import (
 	"context"
 	"fmt"
-	"math"
 
-	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -46,7 +44,6 @@ func fromRows(ctx context.Context, db *store.DB, rows []store.Row) ([]Observatio
 	for _, k := range list { // of several sources of one kernel the last
 		sources[k.Name] = k.Digest
 	}
-	read := make(map[string]kernels.Params) // of a million rows few differ
 	obs := make([]Observation, len(rows))
 	for i := range rows {
 		row := &rows[i]
@@ -54,25 +51,14 @@ func fromRows(ctx context.Context, db *store.DB, rows []store.Row) ([]Observatio
 		if m == nil {
 			return nil, fmt.Errorf("matrix %q has results, but no features", row.Matrix)
 		}
-		params, seen := read[row.Params]
-		if !seen {
-			if params, err = kernels.ParseParams(row.Params); err != nil {
-				return nil, fmt.Errorf("%s on matrix %q: %w", row.Kernel, row.Matrix, err)
-			}
-			read[row.Params] = params
-		}
 		o := &obs[i]
 		*o = Observation{
 			Sweep: row.Sweep, Device: row.Device, Cache: row.Cache,
 			Matrix: row.Matrix, Class: m.Class, Features: &m.Features, Source: sources[row.Kernel],
-			Config: kernels.Config{Kernel: row.Kernel, Precision: row.Precision, Block: row.Block, Grid: row.Grid, Params: params},
-			Failed: row.Status != string(trial.OK),
+			Config: row.Config, Failed: row.Status != trial.OK,
 		}
 		if !o.Failed { // the others have no times
-			o.Seconds, o.Low, o.High, o.Tied = row.MedianMS/1e3, row.LowMS/1e3, row.HighMS/1e3, row.Tied
-			if !math.IsNaN(row.PrepareMS) {
-				o.Prepare = row.PrepareMS / 1e3
-			}
+			o.Seconds, o.Low, o.High, o.Tied, o.Prepare = row.Median, row.Low, row.High, row.Tied, row.Prepare
 		}
 	}
 	return obs, nil

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // watched is what one sentinel at a time watches over.
 type watched struct {
 	matrix, device int64
-	cache          string
+	cache          trial.Cache
 }
 
 // A drift is how a device drifted while it measured a matrix, in each origin.

@@ -8,14 +8,16 @@ import (
 	"slices"
 
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // A Drift is how a device drifted while it measured a matrix in one place.
 type Drift struct {
-	Device, Matrix, Cache string
-	Node                  string     // host name; "" if it is not known
-	Points                []Sentinel // in the order of time
-	Significant           bool       // it is taken out of comparisons
+	Device, Matrix string
+	Cache          trial.Cache
+	Node           string     // host name; "" if it is not known
+	Points         []Sentinel // in the order of time
+	Significant    bool       // it is taken out of comparisons
 	stat.Drift
 }
 
@@ -76,13 +78,13 @@ func (db *DB) drifts(ctx context.Context) ([]Drift, error) {
 // repeated reads the trials that sentinels measured again, by id.
 func (db *DB) repeated(ctx context.Context) (map[int64]*Row, error) {
 	trials := map[int64]*Row{}
+	names := interner{}
 	_, err := collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) {
 		var r Row
-		var id int64
-		err := scanRow(rows, &r, &id)
+		id, err := names.scanRow(rows, &r)
 		trials[id] = &r
 		return struct{}{}, err
-	}, "SELECT "+resultColumns+", id FROM measured WHERE id IN (SELECT t.id FROM sentinel s JOIN trial t ON t.identity = s.identity)")
+	}, selectRows+fromTrials+" WHERE t.identity IN (SELECT identity FROM sentinel)")
 	return trials, err
 }
 

@@ -16,13 +16,13 @@ type Filter struct {
 	Status                        trial.Status
 }
 
-// where gives the filter as SQL conditions, with further ones, and the arguments
-// for them.
+// where returns the filter as SQL conditions on fromTrials, with further ones, and the
+// arguments for them.
 func (f Filter) where(conditions ...string) (string, []any) {
 	var args []any
 	for _, c := range []struct{ column, value string }{
-		{"sweep", f.Sweep}, {"device", f.Device}, {"matrix", f.Matrix}, {"kernel", f.Kernel},
-		{"precision", string(f.Precision)}, {"cache", string(f.Cache)}, {"status", string(f.Status)},
+		{"s.name", f.Sweep}, {"d.name", f.Device}, {"m.name", f.Matrix}, {"k.name", f.Kernel},
+		{"t.precision", string(f.Precision)}, {"t.cache", string(f.Cache)}, {"t.status", string(f.Status)},
 	} {
 		if c.value != "" {
 			conditions = append(conditions, c.column+" = ?")

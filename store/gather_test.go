@@ -79,7 +79,7 @@ func TestGatherSameTrials(t *testing.T) {
 			t.Errorf("trials: %v", got)
 		}
 		rows, err := db.Results(t.Context(), Filter{Kernel: "cpu_coo"})
-		if err != nil || len(rows) != 1 || rows[0].MedianMS != 7 {
+		if err != nil || len(rows) != 1 || rows[0].Median != 7e-3 {
 			t.Errorf("in force: %v, %v", rows, err)
 		}
 	}

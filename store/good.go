@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A Good is a trial that ended well and is in force, with what it takes to compare it
@@ -16,7 +17,7 @@ type Good struct {
 	Matrix, Hash           string // Hash: of the content
 	Kernel                 string
 	Precision              kernels.Precision
-	Cache                  string
+	Cache                  trial.Cache
 	Block, Grid            int
 	Params                 string  // canonical
 	Median                 float64 // seconds; once Sampled has read it, drift taken out

@@ -36,11 +36,12 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	}
 	var grids []replay.Grid
 	type row struct {
-		sweep, device, matrix, cache, params string
-		precision                            kernels.Precision
-		trial                                replay.Trial
+		sweep, device, matrix, params string
+		cache                         trial.Cache
+		precision                     kernels.Precision
+		trial                         replay.Trial
 	}
-	where, args := f.where("superseded = 0")
+	where, args := f.where("t.superseded = 0")
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r row, err error) {
 		var status trial.Status
 		var median sql.NullFloat64
@@ -58,12 +59,9 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		r.trial.Median, r.trial.Batch = median.Float64, int(batch.Int64)
 		r.trial.OK = status == trial.OK && len(r.trial.Samples) > 0
 		return r, nil
-	}, `SELECT sweep || ' ' || hash, device, matrix, precision, cache, kernel, block, grid, params, status, median, batch, data FROM (
-		SELECT w.name AS sweep, w.hash, d.name AS device, m.name AS matrix, k.name AS kernel, t.precision, t.cache,
-			t.block, t.grid, t.params, t.status, t.median, t.batch, t.superseded, s.data
-		FROM trial t JOIN sweep w ON w.id = t.sweep JOIN device d ON d.id = t.device JOIN matrix m ON m.id = t.matrix
-			JOIN kernel k ON k.id = t.kernel LEFT JOIN sample s ON s.trial = t.id)`+where+`
-		ORDER BY device, matrix, precision, cache, sweep, hash, kernel, params, grid, block`, args...)
+	}, `SELECT s.name || ' ' || s.hash, d.name, m.name, t.precision, t.cache, k.name, t.block, t.grid, t.params, t.status,
+			t.median, t.batch, x.data`+fromTrials+` LEFT JOIN sample x ON x.trial = t.id`+where+`
+		ORDER BY d.name, m.name, t.precision, t.cache, s.name, s.hash, k.name, t.params, t.grid, t.block`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading samples: %w", failed(db.path, err))
 	}
@@ -73,13 +71,13 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		if !ok {
 			continue
 		}
-		if key := strings.Join([]string{r.device, r.matrix, string(r.precision), r.cache, r.sweep}, "\x00"); key != last {
+		if key := strings.Join([]string{r.device, r.matrix, string(r.precision), string(r.cache), r.sweep}, "\x00"); key != last {
 			last = key
 			cost := replay.Cost{Warmup: warmup}
-			if r.cache == string(trial.Cold) {
+			if r.cache == trial.Cold {
 				cost.Flush = flush[r.device]
 			}
-			grids = append(grids, replay.Grid{Device: r.device, Matrix: r.matrix, Precision: r.precision, Cache: r.cache, Cost: cost})
+			grids = append(grids, replay.Grid{Device: r.device, Matrix: r.matrix, Precision: r.precision, Cache: string(r.cache), Cost: cost})
 		}
 		g := &grids[len(grids)-1]
 		g.Trials = append(g.Trials, r.trial)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A Launch is what the device was told, and told back, about a kernel at its fastest
@@ -14,9 +15,9 @@ import (
 type Launch struct {
 	Device, Matrix, Kernel string
 	Precision              kernels.Precision
-	Cache                  string
+	Cache                  trial.Cache
 	Block, Grid            int
-	MedianMS               float64
+	Median                 float64 // seconds
 	// Facts are what the backend noted, by name: registers, occupancy (the theoretical
 	// one), …; and what a profiler counted: achieved_occupancy, warp_efficiency and
 	// load_efficiency, as in Counts.
@@ -34,7 +35,7 @@ func (db *DB) Launches(ctx context.Context) ([]Launch, error) {
 	// min() makes the other columns those of its row.
 	list, err := collect(ctx, db.read, func(rows *sql.Rows) (l Launch, err error) {
 		var facts string
-		if err := rows.Scan(&l.Device, &l.Matrix, &l.Precision, &l.Cache, &l.Kernel, &l.Block, &l.Grid, orNaN{&l.MedianMS}, &facts); err != nil {
+		if err := rows.Scan(&l.Device, &l.Matrix, &l.Precision, &l.Cache, &l.Kernel, &l.Block, &l.Grid, &l.Median, &facts); err != nil {
 			return l, err
 		}
 		err = json.Unmarshal([]byte(facts), &l.Facts)
@@ -44,7 +45,7 @@ func (db *DB) Launches(ctx context.Context) ([]Launch, error) {
 			FROM trial WHERE superseded = 0 AND median IS NOT NULL
 			GROUP BY matrix, device, precision, cache, kernel
 		)
-		SELECT d.name, m.name, t.precision, t.cache, k.name, t.block, t.grid, 1e3 * t.median,
+		SELECT d.name, m.name, t.precision, t.cache, k.name, t.block, t.grid, t.median,
 			json_patch(ifnull(t.properties, '{}'), ifnull(`+counts+`, '{}')) AS facts
 		FROM top CROSS JOIN trial t ON t.id = top.id
 			JOIN device d ON d.id = t.device

@@ -4,13 +4,16 @@ import (
 	"context"
 	"database/sql"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // A place is what trials have in common that compete with each other.
 type place struct {
-	matrix, device   int64
-	precision, cache string
+	matrix, device int64
+	precision      kernels.Precision
+	cache          trial.Cache
 }
 
 // inPlace is the condition that a trial is in a place and counts.

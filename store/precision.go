@@ -24,7 +24,7 @@ func (db *DB) Precisions(ctx context.Context) ([]Precision, error) {
 	list, err := collect(ctx, db.read, func(rows *sql.Rows) (p Precision, err error) {
 		err = rows.Scan(&p.Sweep, &p.Hash, &p.Stop, orNaN{&p.HalfWidth})
 		for _, s := range []*string{&p.Sweep, &p.Hash, (*string)(&p.Stop)} {
-			names.intern(s)
+			intern(names, s)
 		}
 		return p, err
 	}, `SELECT s.name, s.hash, ifnull(t.stop, ''), max(t.high - t.median, t.median - t.low) / t.median

@@ -5,16 +5,27 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"time"
 
 	"spmvtune/tuner/trial"
 )
 
-// resultColumns are the columns of the view results, in order.
-const resultColumns = `sweep, device, matrix, rows, cols, nnz, kernel, format, precision, block, grid, params, cache,
-	status, median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction, prepare_ms, max_error, message, measured_at`
+// selectRows selects what scanRow reads. More columns may follow.
+const selectRows = `SELECT t.id, t.identity, s.name, d.name, m.name, m.hash, m.rows, m.cols, m.nonzeros, k.name, k.format,
+		t.precision, t.block, t.grid, t.params, t.cache, t.status, t.message, t.median, t.low, t.high, t.samples,
+		t.batch, t.stop, t.prepare, t.max_error, t.worst_row, t.bytes_min, t.bytes_kernel, t.measured_at,
+		max(d.roof_read, d.roof_copy, d.roof_triad)`
 
-// Results returns the trials that the filter chooses, of each configuration the
-// one recorded last, in the order in which they were recorded.
+// fromTrials joins a trial with what it refers to.
+const fromTrials = `
+	FROM trial t
+		JOIN sweep s ON s.id = t.sweep
+		JOIN device d ON d.id = t.device
+		JOIN matrix m ON m.id = t.matrix
+		JOIN kernel k ON k.id = t.kernel`
+
+// Results returns the trials that the filter chooses, of each configuration the one in
+// force, in the order in which they were recorded.
 func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 	list, err := db.results(ctx, f)
 	if err != nil {
@@ -24,20 +35,22 @@ func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 }
 
 func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
-	where, args := f.where("superseded = 0")
+	where, args := f.where("t.superseded = 0")
 	tied, err := db.tied(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	var list []Row
-	if f == (Filter{}) { // there may be a million, which is no slice to grow
+	if f == (Filter{}) { // there may be a million, too many to grow a slice for
 		var n int
 		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM trial WHERE superseded = 0").Scan(&n); err != nil {
 			return nil, err
 		}
 		list = make([]Row, 0, n)
 	}
-	rows, err := db.read.QueryContext(ctx, "SELECT "+resultColumns+", id FROM measured"+where+" ORDER BY id", args...)
+
+	rows, err := db.read.QueryContext(ctx, selectRows+fromTrials+where+" ORDER BY t.id", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -45,15 +58,11 @@ func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
 	names := interner{}
 	for rows.Next() {
 		var r Row
-		var id int64
-		if err := scanRow(rows, &r, &id); err != nil {
+		id, err := names.scanRow(rows, &r)
+		if err != nil {
 			return nil, err
 		}
 		r.Tied = tied[id]
-		for _, s := range []*string{&r.Sweep, &r.Device, &r.Matrix, &r.Kernel, (*string)(&r.Format), (*string)(&r.Precision),
-			&r.Params, &r.Cache, &r.Status, &r.Message} {
-			names.intern(s)
-		}
 		list = append(list, r)
 	}
 	return list, rows.Err()
@@ -62,28 +71,83 @@ func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
 // An interner makes equal strings one: a million rows have some hundred names.
 type interner map[string]string
 
-func (in interner) intern(s *string) {
-	if same, known := in[*s]; known {
-		*s = same
+func intern[S ~string](in interner, s *S) {
+	if same, known := in[string(*s)]; known {
+		*s = S(same)
 		return
 	}
-	in[*s] = *s
+	in[string(*s)] = string(*s)
 }
 
 // Best returns the rows of the view best that the filter chooses, ordered by
 // device, matrix, precision and cache. The filter chooses among the best; it
 // does not give the best of what it chooses.
 func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
-	where, args := f.where()
+	where, args := f.where("t.superseded = 0")
+	names := interner{}
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (b Best, err error) {
-		err = scanRow(rows, &b.Row, orNaN{&b.Margin}, &b.TieSize)
+		_, err = names.scanRow(rows, &b.Row, orNaN{&b.Margin}, &b.TieSize)
 		return b, err
-	}, "SELECT "+resultColumns+", margin, tie_size FROM best"+where+
-		" ORDER BY device, matrix, precision, cache", args...)
+	}, selectRows+", b.margin, b.tie_size FROM best b"+`
+		JOIN device d ON d.name = b.device
+		JOIN matrix m ON m.name = b.matrix
+		JOIN kernel k ON k.name = b.kernel
+		JOIN trial t ON t.matrix = m.id AND t.device = d.id AND t.precision = b.precision AND t.cache = b.cache
+			AND t.kernel = k.id AND t.params = b.params AND t.grid = b.grid AND t.block = b.block
+		JOIN sweep s ON s.id = t.sweep`+where+
+		" ORDER BY d.name, m.name, t.precision, t.cache", args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading best configurations: %w", failed(db.path, err))
 	}
 	return rows, nil
+}
+
+// scanRow reads the columns of selectRows, and more after them. It returns the trial's id.
+func (in interner) scanRow(rows *sql.Rows, r *Row, more ...any) (id int64, err error) {
+	var samples, batch, worst, minimum, own sql.NullInt64
+	var message, stop sql.NullString
+	var at int64
+	var roof float64
+	err = rows.Scan(append([]any{&id, &r.ID, &r.Sweep, &r.Device, &r.Matrix, &r.Result.Matrix, &r.Rows, &r.Cols, &r.NNZ,
+		&r.Kernel, &r.Format, &r.Precision, &r.Block, &r.Grid, &r.Params, &r.Cache, &r.Status, &message,
+		orZero{&r.Median}, orZero{&r.Low}, orZero{&r.High}, &samples, &batch, &stop, orZero{&r.Prepare}, orZero{&r.MaxError},
+		&worst, &minimum, &own, &at, &roof}, more...)...)
+	if err != nil {
+		return 0, err
+	}
+	r.Message, r.Stop, r.At = message.String, trial.Stop(stop.String), time.UnixMilli(at).UTC()
+	r.Taken, r.Batch, r.WorstRow = int(samples.Int64), int(batch.Int64), int(worst.Int64)
+	r.BytesMin, r.BytesOwn = minimum.Int64, own.Int64
+	r.rates(roof)
+
+	intern(in, &r.Sweep)
+	intern(in, &r.Device)
+	intern(in, &r.Matrix)
+	intern(in, &r.Result.Matrix)
+	intern(in, &r.Kernel)
+	intern(in, &r.Format)
+	intern(in, &r.Precision)
+	intern(in, &r.Params)
+	intern(in, &r.Cache)
+	intern(in, &r.Status)
+	intern(in, &r.Message)
+	intern(in, &r.Stop)
+	return id, nil
+}
+
+// rates fills in what follows from the time, as the view results does. The roof is in GB/s.
+func (r *Row) rates(roof float64) {
+	r.GFLOPS, r.GBPS, r.RoofFraction = math.NaN(), math.NaN(), math.NaN()
+	if r.Status != trial.OK {
+		return
+	}
+	r.GFLOPS = 2e-9 * float64(r.NNZ) / r.Median
+	if r.BytesMin > 0 {
+		r.GBPS = 1e-9 * float64(r.BytesMin) / r.Median
+	}
+	if roof > 0 {
+		r.RoofFraction = r.GBPS / roof
+	}
 }
 
 // Features returns what is known of each matrix, ordered by name.
@@ -109,19 +173,6 @@ func (db *DB) Count(ctx context.Context) (map[trial.Status]int, error) {
 		return nil, fmt.Errorf("counting trials: %w", failed(db.path, err))
 	}
 	return counts, nil
-}
-
-// scanRow reads the columns resultColumns, and more after them.
-func scanRow(rows *sql.Rows, r *Row, more ...any) error {
-	var samples sql.NullInt64
-	var message sql.NullString
-	err := rows.Scan(append([]any{&r.Sweep, &r.Device, &r.Matrix, &r.Rows, &r.Cols, &r.NNZ, &r.Kernel, &r.Format,
-		&r.Precision, &r.Block, &r.Grid, &r.Params, &r.Cache, &r.Status,
-		orNaN{&r.MedianMS}, orNaN{&r.LowMS}, orNaN{&r.HighMS}, &samples,
-		orNaN{&r.GFLOPS}, orNaN{&r.GBPS}, orNaN{&r.RoofFraction}, orNaN{&r.PrepareMS}, orNaN{&r.MaxError},
-		&message, &r.MeasuredAt}, more...)...)
-	r.Samples, r.Message = int(samples.Int64), message.String
-	return err
 }
 
 // scanMatrix reads a row of the view features. That of a file which an older

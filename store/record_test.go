@@ -57,12 +57,12 @@ func TestRecordIsIdempotent(t *testing.T) {
 				t.Fatalf("%d rows, want 1", len(rows))
 			}
 			r := rows[0]
-			if r.Status != string(tt.want.Status) || r.Message != tt.want.Message || r.Samples != len(tt.want.Samples) {
-				t.Errorf("kept %s %q with %d samples, want %s %q with %d", r.Status, r.Message, r.Samples,
+			if r.Status != tt.want.Status || r.Message != tt.want.Message || r.Taken != len(tt.want.Samples) {
+				t.Errorf("kept %s %q with %d samples, want %s %q with %d", r.Status, r.Message, r.Taken,
 					tt.want.Status, tt.want.Message, len(tt.want.Samples))
 			}
-			if tt.want.Status == trial.OK && math.Abs(r.MedianMS-1e3*tt.want.Median) > 1e-12 {
-				t.Errorf("kept %v ms, want %v", r.MedianMS, 1e3*tt.want.Median)
+			if tt.want.Status == trial.OK && math.Abs(r.Median-tt.want.Median) > 1e-12 {
+				t.Errorf("kept %v s, want %v", r.Median, tt.want.Median)
 			}
 		})
 	}
@@ -146,7 +146,7 @@ func TestNewSourceSupersedes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 2 || rows[0].MedianMS != 3 || rows[1].MedianMS != 2 { // as they were recorded
+	if len(rows) != 2 || rows[0].Median != 3e-3 || rows[1].Median != 2e-3 { // as they were recorded
 		t.Errorf("results are %+v, want each configuration's newest", rows)
 	}
 	if n := one(t, db, "SELECT count(*) FROM results"); n != int64(3) {

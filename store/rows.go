@@ -3,35 +3,37 @@ package store
 import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/tuner/trial"
 )
 
-// A Row is a row of the view results: one trial. Times are in milliseconds per
-// product; figures that a trial does not have are NaN.
+// A Row is a trial that was read from the database: its result, and the names that it
+// has in the views.
 type Row struct {
-	Sweep, Device, Matrix      string
-	Rows, Cols, NNZ            int
-	Kernel                     string
-	Format                     kernels.Format
-	Precision                  kernels.Precision
-	Block, Grid                int
-	Params                     string // canonical, see kernels.Params
-	Cache, Status              string
-	MedianMS, LowMS, HighMS    float64
-	Samples                    int
-	GFLOPS, GBPS, RoofFraction float64
-	PrepareMS, MaxError        float64
-	Message, MeasuredAt        string
+	Sweep, Device string
+	Matrix        string // The matrix's name; Result.Matrix is its content hash.
+	Rows, Cols    int
+	NNZ           int
+	Format        kernels.Format
 
-	// Tied says that it is in the tie set of its place. It is known only where Results
-	// has read the row, and ties are settled.
+	// Result lacks the samples, the telemetry, the properties and the warnings.
+	trial.Result
+	// Taken is the number of samples.
+	Taken int
+
+	// GFLOPS, GBPS and RoofFraction are NaN where the trial has no time.
+	GFLOPS, GBPS, RoofFraction float64
+
+	// Tied reports whether the trial is in the tie set of its place. Only Results sets it,
+	// and only where ties are decided.
 	Tied bool
 }
 
-// A Best is a row of the view best: the representative of the tie set of one
-// matrix on one device in one precision and cache state.
+// A Best is a row of the view best: the representative of the tie set of a place.
 type Best struct {
 	Row
-	Margin  float64 // how much slower than the fastest the best configuration outside the tie set is, as a fraction; NaN if there is none
+	// Margin is how much slower than the winner the fastest configuration outside the tie
+	// set is, as a fraction. It is NaN where every configuration is tied.
+	Margin  float64
 	TieSize int
 }
 

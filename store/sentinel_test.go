@@ -73,7 +73,7 @@ func TestDriftsNameTrials(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("points %q, want %q", got, want)
 	}
-	if d := drifts[0]; d.Matrix != "grid" || d.Device == "" || d.Cache != string(first.Cache) {
+	if d := drifts[0]; d.Matrix != "grid" || d.Device == "" || d.Cache != first.Cache {
 		t.Errorf("drift of %s on %s, %s cache", d.Matrix, d.Device, d.Cache)
 	}
 }

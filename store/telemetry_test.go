@@ -101,7 +101,7 @@ func TestFirstSchemaOpens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer old.Close()
-	if rows, err := old.Results(t.Context(), Filter{}); err != nil || len(rows) != 1 || rows[0].MedianMS != 1 {
+	if rows, err := old.Results(t.Context(), Filter{}); err != nil || len(rows) != 1 || rows[0].Median != 1e-3 {
 		t.Errorf("read as it is: %+v, %v", rows, err)
 	}
 	if _, err := old.Query(t.Context(), "telemetry"); err == nil || !strings.Contains(err.Error(), "brought up to date") {

@@ -163,7 +163,7 @@ func TestBestPerPlace(t *testing.T) {
 	}
 	var got []string
 	for _, b := range best {
-		got = append(got, fmt.Sprint(b.Device, " ", b.Matrix, " ", b.Precision, " ", b.Cache, " ", b.Kernel, " ", b.MedianMS))
+		got = append(got, fmt.Sprint(b.Device, " ", b.Matrix, " ", b.Precision, " ", b.Cache, " ", b.Kernel, " ", 1e3*b.Median))
 	}
 	want := []string{
 		"Testboard grid float32 cold coo_atomic 5",

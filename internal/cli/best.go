@@ -64,8 +64,8 @@ func printBest(w io.Writer, best []store.Best) error {
 		fmt.Fprintln(w, best[start].Device)
 		g := term.Table{Columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied"}}
 		for _, b := range best[start:end] {
-			g.Rows = append(g.Rows, []any{b.Matrix, string(b.Precision), b.Cache, b.Kernel, choice(b.Block), choice(b.Grid), b.Params,
-				term.Quantity(term.Seconds(b.MedianMS / 1e3)), b.GFLOPS, b.GBPS, b.TieSize})
+			g.Rows = append(g.Rows, []any{b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, choice(b.Block), choice(b.Grid), b.Params.String(),
+				term.Quantity(term.Seconds(b.Median)), b.GFLOPS, b.GBPS, b.TieSize})
 		}
 		if err := g.Print(w); err != nil {
 			return err

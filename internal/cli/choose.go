@@ -73,9 +73,9 @@ func (c *chooser) choose(dev kernels.Device, m trial.Matrix, cache trial.Cache, 
 	var choice rule.Choice
 	var err error
 	for _, key := range []rule.Key{
-		{Device: dev.Name, Precision: precision, Cache: string(cache)},
+		{Device: dev.Name, Precision: precision, Cache: cache},
 		{Device: dev.Name, Precision: precision},
-		{Precision: precision, Cache: string(cache)},
+		{Precision: precision, Cache: cache},
 		{Precision: precision},
 	} {
 		if choice, err = c.rule.SelectFor(key, m.Features, rule.Wanted{}); err == nil {

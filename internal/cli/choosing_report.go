@@ -28,7 +28,7 @@ func timesOf(seen []rule.Observation) map[place][]*rule.Observation {
 	times := make(map[place][]*rule.Observation)
 	for i := range seen {
 		if o := &seen[i]; !o.Failed {
-			at := place{o.Device, o.Matrix, o.Config.Precision, o.Cache}
+			at := place{o.Device, o.Matrix, o.Config.Precision, string(o.Cache)}
 			times[at] = append(times[at], o)
 		}
 	}

@@ -117,7 +117,7 @@ func compared(pairs []compare.Pair) term.Table {
 	g := term.Table{Columns: []string{"verdict", "device", "matrix", "precision", "cache", "kernel", "ratio", "low", "high", "p", "counts",
 		"block_a", "grid_a", "params_a", "median_a_ms", "drift_a", "throttled_a", "block_b", "grid_b", "params_b", "median_b_ms", "drift_b", "throttled_b"}}
 	for _, p := range pairs {
-		g.Rows = append(g.Rows, []any{string(p.Verdict), p.Device, p.Matrix, string(p.Precision), p.Cache, p.Kernel,
+		g.Rows = append(g.Rows, []any{string(p.Verdict), p.Device, p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
 			p.Ratio.Value, number(p.Ratio.Low), number(p.Ratio.High), p.P, p.Effect,
 			p.A.Block, p.A.Grid, p.A.Params, 1e3 * p.A.Median, p.A.Drift, p.A.Throttled,
 			p.B.Block, p.B.Grid, p.B.Params, 1e3 * p.B.Median, p.B.Drift, p.B.Throttled})
@@ -148,7 +148,7 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 		if p.Verdict == compare.Same && !all {
 			continue
 		}
-		g.Rows = append(g.Rows, []any{string(p.Verdict), p.Matrix, string(p.Precision), p.Cache, p.Kernel,
+		g.Rows = append(g.Rows, []any{string(p.Verdict), p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
 			term.Quantity(term.Seconds(p.A.Median)), term.Quantity(term.Seconds(p.B.Median)), term.Quantity(fmt.Sprintf("%.3f", p.Ratio.Value)),
 			term.Quantity(fmt.Sprintf("%.3f to %.3f", p.Ratio.Low, p.Ratio.High))})
 	}

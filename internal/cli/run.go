@@ -181,9 +181,9 @@ func fastest(ctx context.Context, db *store.DB, device, matrix string) (kernel, 
 		return "", "", 0
 	}
 	for _, b := range best {
-		if s := b.MedianMS / 1e3; seconds == 0 || s < seconds {
+		if s := b.Median; seconds == 0 || s < seconds {
 			c := kernels.Config{Precision: b.Precision, Block: b.Block, Grid: b.Grid}
-			kernel, setting, seconds = b.Kernel, strings.TrimSpace(c.String()+" "+b.Params), s
+			kernel, setting, seconds = b.Kernel, strings.TrimSpace(c.String()+" "+b.Params.String()), s
 		}
 	}
 	return kernel, setting, seconds

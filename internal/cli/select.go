@@ -44,7 +44,7 @@ says for which.`,
 			if err != nil {
 				return err
 			}
-			keys, note, err := keysFor(r, rule.Key{Device: device, Cache: cache}, precision)
+			keys, note, err := keysFor(r, rule.Key{Device: device, Cache: trial.Cache(cache)}, precision)
 			if err != nil {
 				return err
 			}
@@ -111,7 +111,7 @@ func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 	v, f := s.Validation, c.HeldOut()
 	v.Matrices, v.Mean, v.Worst, v.WorstMatrix, v.Within5 = f.Matrices, f.Mean, f.Worst, f.WorstMatrix, f.Within5
 	return selection{
-		Matrix: matrix, Device: s.Device, Cache: s.Cache, Choice: c, Pruned: s.Pruned,
+		Matrix: matrix, Device: s.Device, Cache: string(s.Cache), Choice: c, Pruned: s.Pruned,
 		Validation: figures{Validation: v}, Warnings: append(warnings, s.Warnings...),
 	}
 }

@@ -54,7 +54,7 @@ func newProgram(r *rule.Rule, name string) *program {
 		s := &r.Selectors[i]
 		words := []string{string(s.Precision)}
 		if s.Cache != "" {
-			words = append(words, s.Cache)
+			words = append(words, string(s.Cache))
 		}
 		if len(devices) > 1 {
 			words = append([]string{identifier(s.Device)}, words...)

@@ -23,6 +23,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // Options are what to compare.
@@ -52,7 +53,7 @@ type Pair struct {
 	Matrix    string // its name in B
 	Kernel    string
 	Precision kernels.Precision
-	Cache     string
+	Cache     trial.Cache
 	A, B      *store.Good
 	Ratio     stat.Ratio // of times, B to A: above 1 is slower
 	P         float64    // corrected
@@ -126,8 +127,9 @@ func nothing(a, b []string) error {
 
 // A key is what a pair has in common.
 type key struct {
-	device, hash, cache, kernel string
-	precision                   kernels.Precision
+	device, hash, kernel string
+	cache                trial.Cache
+	precision            kernels.Precision
 }
 
 func comparePairs(a, b Pair) int {
@@ -145,7 +147,7 @@ func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good
 	var devices []string
 	for i := range trials {
 		t := &trials[i]
-		k := key{t.Backend + " " + t.Model, t.Hash, t.Cache, t.Kernel, t.Precision}
+		k := key{device: t.Backend + " " + t.Model, hash: t.Hash, cache: t.Cache, kernel: t.Kernel, precision: t.Precision}
 		if !slices.Contains(devices, t.Model) {
 			devices = append(devices, t.Model)
 		}
