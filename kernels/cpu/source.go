@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"spmvtune/internal/gosource"
 	"spmvtune/sparse"
 )
 
@@ -22,9 +23,8 @@ var sources = map[string][]string{
 	"cpu_sell":       {"span.go", "sell.go", "sellchunk.go", "pool.go", "signal.go", "share.go"},
 }
 
-// Source returns a SHA-256 over the source of a kernel, in hexadecimal; "" for
-// a kernel that is not this package's. What the compiler makes of it is told
-// apart by Device.Driver.
+// Source returns a SHA-256, in hexadecimal, over the code of a kernel, without comments and
+// layout; "" for a kernel that is not this package's. Device.Driver names the compiler.
 func (b *Backend) Source(kernel string) string {
 	files, ok := sources[kernel]
 	if !ok {
@@ -36,7 +36,7 @@ func (b *Backend) Source(kernel string) string {
 		if err != nil { // the test of sources excludes it
 			return ""
 		}
-		fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
+		fmt.Fprintln(h, name, gosource.Code(text))
 	}
 	if kernel == "cpu_sell" {
 		fmt.Fprint(h, sellLayout())

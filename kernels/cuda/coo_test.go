@@ -6,16 +6,6 @@ import (
 	"spmvtune/kernels"
 )
 
-func TestCOOKernels(t *testing.T) {
-	e := newEmulator(t, "coo_simple", "coo_scan_shared", "coo_blelloch", "coo_scan_warp", "coo_scan_block")
-	for _, k := range kernels.Catalogue {
-		if cooCooks[k.Name] == nil && scanCooks[k.Name] == nil {
-			continue
-		}
-		t.Run(k.Name, func(t *testing.T) { checkKernel(t, e, k) })
-	}
-}
-
 // The widths of these kernels' blocks and windows matter; P is ⌈nnz / threads⌉.
 func TestCOORecipes(t *testing.T) {
 	m := rowsOfLength(100, 100, 100)
@@ -46,7 +36,7 @@ func TestCOORecipes(t *testing.T) {
 			want{grid: 2, perThread: 3, entry: "coo_segscan_warp_chunk_unroll8"}},
 	} {
 		c := kernels.Config{Kernel: test.kernel, Precision: kernels.Float64, Block: test.block, Grid: test.grid, Params: test.params}
-		r, err := cooks[test.kernel](m, c, 8)
+		r, err := recipes[test.kernel](m, c, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +53,7 @@ func TestCOORecipes(t *testing.T) {
 
 // No nonzeros are no launch where the grid is counted from them; y is still zeroed.
 func TestCOOAtomicOfNothing(t *testing.T) {
-	r, err := cookCOOAtomic(rowsOfLength(0, 0), kernels.Config{Kernel: "coo_atomic", Precision: kernels.Float32, Block: 32}, 4)
+	r, err := cooAtomicRecipe(rowsOfLength(0, 0), kernels.Config{Kernel: "coo_atomic", Precision: kernels.Float32, Block: 32}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

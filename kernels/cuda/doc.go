@@ -4,7 +4,7 @@
 //
 // A kernel is three things: CUDA C++ in a .cu file, compiled ahead to PTX, which
 // is committed and embedded (go generate); a recipe, which says without a device
-// what a configuration launches over which arrays (cooks.go); and an entry in the
+// what a configuration launches over which arrays (recipes.go); and an entry in the
 // catalogue. The backend (files *_cuda.go, build tag cuda) puts the arrays of a
 // recipe on the device, asks the driver whether each launch is possible, and
 // makes a list of operations in C's memory that one call enqueues. Without the

@@ -91,7 +91,7 @@ func copySource(t *testing.T, name, dir string) string {
 	return to
 }
 
-// run cooks c's recipe, checks that it fits what was compiled to PTX, and returns
+// run makes c's recipe, checks that it fits what was compiled to PTX, and returns
 // y = A·x as the kernels compute it. y and scratch arrays hold NaN before.
 func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config, seed int64) []float64 {
 	t.Helper()
@@ -103,7 +103,7 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 		t.Fatalf("%s: %v", c, err)
 	}
 	v := c.Precision.Bytes()
-	r, err := cooks[c.Kernel](m, c, v)
+	r, err := recipes[c.Kernel](m, c, v)
 	if err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}

@@ -13,12 +13,12 @@ import (
 // "" for a kernel of another backend or of a library, and for a configuration that can't
 // run.
 func Entry(c kernels.Config, rows, nonzeros int) string {
-	cook, ok := cooks[c.Kernel]
+	newRecipe, ok := recipes[c.Kernel]
 	if !ok {
 		return ""
 	}
 	// Of the matrix, only the mean row length enters a name.
-	r, err := cook(oneRow((2*nonzeros+rows)/max(2*rows, 1)), c, c.Precision.Bytes())
+	r, err := newRecipe(oneRow((2*nonzeros+rows)/max(2*rows, 1)), c, c.Precision.Bytes())
 	if err != nil {
 		return ""
 	}

@@ -5,8 +5,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"spmvtune/internal/long"
 	"spmvtune/kernels"
 )
 
@@ -70,36 +72,45 @@ func corners() map[string]*structure {
 }
 
 // checkKernel runs k on all corners, in both precisions, over legal blocks, and
-// over fewer blocks than work and more; a structure meets a third of these. Its
-// data are integers, so y is exact, and rows without nonzeros are 0.
+// over fewer blocks than work and more; a structure meets a third of these, and a
+// fifteenth where the long tests were not asked for.
 func checkKernel(t *testing.T, e *emulator, k kernels.Kernel) {
-	structures := corners()
+	t.Helper()
+	structures, every := corners(), 15
+	if long.Asked() {
+		every = 3
+	}
 	for turn, name := range slices.Sorted(maps.Keys(structures)) {
-		m := structures[name]
-		x := make([]float64, m.Cols)
-		for j := range x {
-			x[j] = float64(j%5 - 2)
-		}
-		want := make([]float64, m.Rows)
-		for i := range want {
-			cols, vals := m.Row(i)
-			for j, col := range cols {
-				want[i] += vals[j] * x[col]
-			}
-		}
 		for i, c := range configurations(k) {
-			if (i+turn)%3 > 0 {
-				continue
-			}
-			var invalid *kernels.InvalidError
-			if _, err := cooks[k.Name](m, c, c.Precision.Bytes()); errors.As(err, &invalid) {
-				continue
-			}
-			got := e.run(t, m, x, c, int64(i))
-			if row, ok := firstDifference(got, want); !ok {
-				t.Errorf("%s: %s: row %d is %v, want %v", name, c, row, got[row], want[row])
+			if (i+turn)%every == 0 {
+				checkExact(t, e, structures[name], c, int64(i))
 			}
 		}
+	}
+}
+
+// checkExact runs a configuration on m, whose values are integers, as x is: y must be exact,
+// and 0 in rows without nonzeros. A configuration that can't run on m is left out.
+func checkExact(t *testing.T, e *emulator, m *structure, c kernels.Config, seed int64) {
+	t.Helper()
+	var invalid *kernels.InvalidError
+	if _, err := recipes[c.Kernel](m, c, c.Precision.Bytes()); errors.As(err, &invalid) {
+		return
+	}
+	x := make([]float64, m.Cols)
+	for j := range x {
+		x[j] = float64(j%5 - 2)
+	}
+	want := make([]float64, m.Rows)
+	for i := range want {
+		cols, vals := m.Row(i)
+		for j, col := range cols {
+			want[i] += vals[j] * x[col]
+		}
+	}
+	got := e.run(t, m, x, c, seed)
+	if row, ok := firstDifference(got, want); !ok {
+		t.Errorf("%s on %s: row %d is %v, want %v", c, m, row, got[row], want[row])
 	}
 }
 
@@ -151,34 +162,40 @@ func firstDifference(got, want []float64) (row int, equal bool) {
 	return 0, true
 }
 
-// Every kernel with a recipe is in the catalogue, and its family names files that
-// are embedded, among them the PTX of all its entries in both precisions.
-func TestFamilies(t *testing.T) {
-	for _, f := range kernelFamilies {
-		for kernel, cook := range f.cooks {
-			t.Run(kernel, func(t *testing.T) {
-				k, ok := kernels.Lookup(kernel)
-				if !ok || k.Backend != "cuda" {
-					t.Fatal("it is not a GPU kernel of the catalogue")
+// Every GPU kernel of the catalogue has a recipe or is a library's, and the PTX has all
+// entries that the recipe launches, in both precisions, under the kernel's name.
+func TestRecipes(t *testing.T) {
+	for _, k := range kernels.Catalogue {
+		if k.Backend != "cuda" || strings.HasPrefix(k.Name, "cusparse_") {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			newRecipe := recipes[k.Name]
+			if newRecipe == nil {
+				t.Fatal("recipes.go has no row for it")
+			}
+			if Source(k.Name) == "" {
+				t.Error("it has no source")
+			}
+			for _, c := range configurations(k) {
+				r, err := newRecipe(rowsOfLength(3, 0, 70), c, c.Precision.Bytes())
+				if err != nil {
+					continue // says why this structure can't be run so
 				}
-				if Source(kernel) == "" {
-					t.Errorf("no source; its family names %q", f.files())
-				}
-				for _, c := range configurations(k) {
-					r, err := cook(rowsOfLength(3, 0, 70), c, c.Precision.Bytes())
-					if err != nil {
-						continue // says why this structure can't be run so
-					}
-					for _, s := range r.Steps {
-						for _, suffix := range []string{"_f32", "_f64"} {
-							name, text, ok := module(s.Entry + suffix)
-							if !ok || text == "" || !slices.Contains(f.modules, name) {
-								t.Errorf("%s: entry %s is in %q, its family has %q", c, s.Entry+suffix, name, f.modules)
-							}
+				for _, s := range r.Steps {
+					for _, suffix := range []string{"_f32", "_f64"} {
+						entry := s.Entry + suffix
+						if _, text, ok := module(entry); !ok || text == "" || kernelOf(entry) != k.Name {
+							t.Errorf("%s: entry %s is in the PTX: %t; by its name it belongs to %q", c, entry, ok, kernelOf(entry))
 						}
 					}
 				}
-			})
+			}
+		})
+	}
+	for kernel := range recipes {
+		if k, ok := kernels.Lookup(kernel); !ok || k.Backend != "cuda" {
+			t.Errorf("%s has a recipe but is not a GPU kernel of the catalogue", kernel)
 		}
 	}
 }
@@ -187,11 +204,11 @@ func TestFamilies(t *testing.T) {
 // those that its recipe launches so, on matrices of other shapes, too.
 func TestEntry(t *testing.T) {
 	wide := rowsOfLength(slices.Repeat([]int{70}, 900)...)
-	for kernel, cook := range cooks {
+	for kernel, newRecipe := range recipes {
 		k, _ := kernels.Lookup(kernel)
 		for _, m := range []*structure{rowsOfLength(3, 0, 70), wide} {
 			for _, c := range configurations(k) {
-				r, err := cook(m, c, c.Precision.Bytes())
+				r, err := newRecipe(m, c, c.Precision.Bytes())
 				got := Entry(c, m.Rows, m.NNZ())
 				if err != nil {
 					continue // the matrix may forbid what the name needs not know

@@ -40,15 +40,15 @@ func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
 	return p, nil
 }
 
-// prepareRecipe cooks, and puts the recipe's arrays and steps on the device.
+// prepareRecipe makes the recipe and puts its arrays and steps on the device.
 func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config) (*product, error) {
-	cook, ok := cooks[c.Kernel]
+	newRecipe, ok := recipes[c.Kernel]
 	if !ok {
 		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
 	}
 	v := c.Precision.Bytes()
 	start, before := time.Now(), reusedCost()
-	r, err := cook(b.problem.A, c, v)
+	r, err := newRecipe(b.problem.A, c, v)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,6 @@
 package cuda
 
-import (
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-)
+import "spmvtune/sparse"
 
 // A recipe says what one product launches, in terms of arrays on the device. It
 // is made from the matrix's structure and a configuration alone, without a
@@ -67,11 +64,6 @@ type aux struct {
 
 // A structure is what recipes see of a matrix.
 type structure = sparse.CSR[float64]
-
-// A cook makes the recipe of a legal configuration (kernels.Kernel.Check) of its
-// kernel. v is the size of a value in bytes. An *kernels.InvalidError says why
-// this matrix can't be run so.
-type cook func(m *structure, c kernels.Config, v int) (*recipe, error)
 
 // ceilDiv is ⌈a/b⌉ for a ≥ 0, b > 0.
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -2,12 +2,9 @@ package cuda
 
 import "spmvtune/kernels"
 
-// adaptiveCooks make the recipes of csr_adaptive.cu. The kernel writes every row.
-var adaptiveCooks = map[string]cook{"csr_adaptive": cookAdaptive}
-
-// cookAdaptive packs row blocks of at most tile nonzeros, whose products a block
+// adaptiveRecipe packs row blocks of at most tile nonzeros, whose products a block
 // keeps in shared memory.
-func cookAdaptive(m *structure, c kernels.Config, v int) (*recipe, error) {
+func adaptiveRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	const firstRow = "row_blocks"
 	tile := settingInt(c, "tile")
 	blocks := rowRuns(m, tile)

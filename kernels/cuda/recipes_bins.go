@@ -6,21 +6,13 @@ import (
 	"spmvtune/kernels"
 )
 
-// binsCooks make the recipes of csr_bins.cu. All but csr_bins_v1 write every row.
-var binsCooks = map[string]cook{
-	"csr_bins_v1":   cookBinsV1,
-	"csr_bins":      cookBins,
-	"csr_hybrid_v1": cookHybrid,
-	"csr_hybrid":    cookHybrid,
-}
-
 // binSize is the most nonzeros of a bin (csr-bins-and-hybrid, Alg. 3).
 const binSize = 64
 
 const binRow = "bin_rows"
 
-// cookBinsV1 cuts the nonzeros into bins, and tells the row in which each begins.
-func cookBinsV1(m *structure, c kernels.Config, v int) (*recipe, error) {
+// binsV1Recipe cuts the nonzeros into bins, and tells the row in which each begins.
+func binsV1Recipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	suffix, shared := buffered(c, v)
 	if shared > 0 {
 		shared += c.Block * 4 // rows
@@ -55,8 +47,8 @@ func rowsAt(rowPtr []int32, nnz, every int) []int32 {
 	return rows
 }
 
-// cookBins packs rows into bins.
-func cookBins(m *structure, c kernels.Config, v int) (*recipe, error) {
+// binsRecipe packs rows into bins.
+func binsRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	bins := rowRuns(m, binSize)
 	suffix, shared := buffered(c, v)
 	r := oneStep(csrStep(m, c, c.Kernel+suffix, shared, ptr(binRow), num(len(bins)-1)))
@@ -64,8 +56,8 @@ func cookBins(m *structure, c kernels.Config, v int) (*recipe, error) {
 	return r, nil
 }
 
-// cookHybrid sorts the rows by class.
-func cookHybrid(m *structure, c kernels.Config, v int) (*recipe, error) {
+// hybridRecipe sorts the rows by class.
+func hybridRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	const byClass = "rows_by_class"
 	long := math.MaxInt // csr_hybrid_v1 has no long rows
 	if c.Kernel == "csr_hybrid" {

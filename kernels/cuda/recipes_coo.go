@@ -2,17 +2,8 @@ package cuda
 
 import "spmvtune/kernels"
 
-// cooCooks make the recipes of coo_simple.cu. Every kernel adds to y.
-var cooCooks = map[string]cook{
-	"coo_atomic":       cookCOOAtomic,
-	"coo_thread_chunk": cookCOOChunk,
-	"coo_grid_stride":  cookCOOChunk,
-	"coo_warp_chunk":   cookCOOChunk,
-	"coo_block_chunk":  cookCOOChunk,
-}
-
-// cookCOOAtomic gives every nonzero a thread.
-func cookCOOAtomic(m *structure, c kernels.Config, _ int) (*recipe, error) {
+// cooAtomicRecipe gives every nonzero a thread.
+func cooAtomicRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	return addToY(step{
 		Entry: c.Kernel,
 		Grid:  ceilDiv(m.NNZ(), c.Block),
@@ -21,8 +12,8 @@ func cookCOOAtomic(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	}), nil
 }
 
-// cookCOOChunk gives each of grid·block threads the same number of nonzeros.
-func cookCOOChunk(m *structure, c kernels.Config, _ int) (*recipe, error) {
+// cooChunkRecipe gives each of grid·block threads the same number of nonzeros.
+func cooChunkRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	return addToY(step{
 		Entry: c.Kernel,
 		Grid:  c.Grid,

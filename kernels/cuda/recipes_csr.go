@@ -7,32 +7,20 @@ import (
 	"spmvtune/kernels"
 )
 
-// csrRowCooks make the recipes of csr_rows.cu. Every kernel writes every row.
-var csrRowCooks = map[string]cook{
-	"csr_scalar":           cookRows(nothing),
-	"csr_vector":           cookRows(valuePerThread),
-	"csr_warp_row_global":  cookRowsGlobal,
-	"csr_warp_row_shuffle": cookRows(nothing),
-	"csr_thread_row_v1":    cookBuffered,
-	"csr_thread_row":       cookThreadRow,
-	"csr_warp_row_v1":      cookBuffered,
-	"csr_warp_row":         cookBuffered,
-}
-
 // nothing and valuePerThread are the bytes of dynamic shared memory of a block.
 func nothing(block, v int) int        { return 0 }
 func valuePerThread(block, v int) int { return block * v }
 
-// cookRows launches the kernel's own entry over all rows.
-func cookRows(shared func(block, v int) int) cook {
+// rowsRecipe launches the kernel's own entry over all rows.
+func rowsRecipe(shared func(block, v int) int) recipeFunc {
 	return func(m *structure, c kernels.Config, v int) (*recipe, error) {
 		return oneStep(csrStep(m, c, c.Kernel, shared(c.Block, v))), nil
 	}
 }
 
-// cookBuffered launches the entry with the suffix _shared where c asks for
+// bufferedRecipe launches the entry with the suffix _shared where c asks for
 // partial sums in shared memory, one per thread.
-func cookBuffered(m *structure, c kernels.Config, v int) (*recipe, error) {
+func bufferedRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	entry, shared := buffered(c, v)
 	return oneStep(csrStep(m, c, c.Kernel+entry, shared)), nil
 }
@@ -48,7 +36,7 @@ func buffered(c kernels.Config, v int) (suffix string, shared int) {
 // that have launch bounds (csr-bins-and-hybrid, Sec. V-A).
 const boundedBlock = 256
 
-func cookThreadRow(m *structure, c kernels.Config, v int) (*recipe, error) {
+func threadRowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	entry := c.Kernel
 	if n := setting(c, "min_blocks"); n != "none" {
 		if c.Block > boundedBlock {
@@ -61,9 +49,9 @@ func cookThreadRow(m *structure, c kernels.Config, v int) (*recipe, error) {
 	return oneStep(csrStep(m, c, entry+suffix, shared)), nil
 }
 
-// cookRowsGlobal gives every thread that has a row a value in global memory:
+// rowsGlobalRecipe gives every thread that has a row a value in global memory:
 // warps beyond the rows touch none.
-func cookRowsGlobal(m *structure, c kernels.Config, _ int) (*recipe, error) {
+func rowsGlobalRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	const buffer = "warp_row_buffer"
 	r := oneStep(csrStep(m, c, c.Kernel, 0, ptr(buffer)))
 	r.Aux = []aux{{Name: buffer, Values: min(c.Grid*c.Block, m.Rows*warp)}}
@@ -85,7 +73,7 @@ func oneStep(s step) *recipe { return &recipe{Steps: []step{s}} }
 
 // setting is the value of a parameter in c, its default if c does not set it.
 func setting(c kernels.Config, name string) string {
-	k, _ := kernels.Lookup(c.Kernel) // a cook's kernel is in the catalogue
+	k, _ := kernels.Lookup(c.Kernel) // a kernel with a recipe is in the catalogue
 	return k.Setting(c.Params, name)
 }
 

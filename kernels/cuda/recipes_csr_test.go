@@ -92,7 +92,7 @@ func TestMergeTiles(t *testing.T) {
 		{kernels.Float64, 1024, 1},
 	} {
 		c := kernels.Config{Kernel: "csr_merge", Precision: test.precision, Block: test.block, Grid: 7}
-		r, err := cookMerge(m, c, test.precision.Bytes())
+		r, err := mergeRecipe(m, c, test.precision.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestCSRRecipesRefuse(t *testing.T) {
 	check := func(m *structure, c kernels.Config, legal bool) {
 		t.Helper()
 		c.Precision, c.Grid = kernels.Float32, 1
-		_, err := cooks[c.Kernel](m, c, 4)
+		_, err := recipes[c.Kernel](m, c, 4)
 		var invalid *kernels.InvalidError
 		if legal && err != nil || !legal && !errors.As(err, &invalid) {
 			t.Errorf("%s: %v", c, err)

@@ -6,15 +6,9 @@ import (
 	"spmvtune/kernels"
 )
 
-// lightCooks make the recipes of csr_light.cu. Every kernel writes every row.
-var lightCooks = map[string]cook{
-	"csr_light":      cookLight,
-	"csr_light_warp": cookLight,
-}
-
-// cookLight chooses the entry for a width, and has the counter of rows zeroed as
+// lightRecipe chooses the entry for a width, and has the counter of rows zeroed as
 // a part of the product.
-func cookLight(m *structure, c kernels.Config, _ int) (*recipe, error) {
+func lightRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	const next = "next_row"
 	width := setting(c, "width")
 	if width == "auto" {

@@ -2,10 +2,6 @@ package cuda
 
 import "spmvtune/kernels"
 
-// mergeCooks make the recipes of csr_merge.cu. The kernel writes every row before
-// it adds to any.
-var mergeCooks = map[string]cook{"csr_merge": cookMerge}
-
 // mergeItems is ITEMS of csr_merge.cu: the steps of a thread per tile.
 func mergeItems(v int) int {
 	if v > 4 {
@@ -14,10 +10,10 @@ func mergeItems(v int) int {
 	return 7
 }
 
-// cookMerge cuts rows + nonzeros into tiles of equal work. The borders are found
+// mergeRecipe cuts rows + nonzeros into tiles of equal work. The borders are found
 // on the device, as a part of the product: that this needs nothing prepared is the
 // algorithm's point.
-func cookMerge(m *structure, c kernels.Config, v int) (*recipe, error) {
+func mergeRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	const (
 		borders = "merge_borders"
 		carries = "merge_carries"

@@ -2,12 +2,9 @@ package cuda
 
 import "spmvtune/kernels"
 
-// pcsrCooks make the recipes of csr_pcsr.cu, whose second kernel writes every row.
-var pcsrCooks = map[string]cook{"csr_pcsr": cookPCSR}
-
-// cookPCSR launches the kernel that multiplies with the block and grid of c, and
+// pcsrRecipe launches the kernel that multiplies with the block and grid of c, and
 // the one that sums with a thread per row.
-func cookPCSR(m *structure, c kernels.Config, v int) (*recipe, error) {
+func pcsrRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	const products = "products"
 	block := settingInt(c, "block2")
 	staged := stagedProducts(block)

@@ -7,9 +7,6 @@ import (
 	"spmvtune/sparse"
 )
 
-// sellCooks make the recipe of sell.cu. The kernel writes every row.
-var sellCooks = map[string]cook{"sell_c_sigma": cookSELL}
-
 // A sellPacking is a matrix in SELL-C-sigma form, as the device gets it.
 type sellPacking struct {
 	chunkPtr, columns, order []int32
@@ -17,8 +14,8 @@ type sellPacking struct {
 	err                      error   // why there is none
 }
 
-// cookSELL converts the matrix.
-func cookSELL(m *structure, c kernels.Config, _ int) (*recipe, error) {
+// sellRecipe converts the matrix.
+func sellRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	const (
 		chunkPtr = "sell_chunks"
 		columns  = "sell_columns"

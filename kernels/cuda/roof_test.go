@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// Whichever element is the only one that is not 0, it is read once: the sum of the thread
-// that reads it is 1 then, which is stored.
-func TestGatherReadsEachElementOnce(t *testing.T) {
-	e := newEmulator(t, "roof")
+// checkGather checks that whichever element is the only one that is not 0 is read once: the
+// sum of the thread that reads it is then 1, which is stored.
+func checkGather(t *testing.T, e *emulator) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, bits := range []int{1, 5, 10} {
 		for range 20 {
