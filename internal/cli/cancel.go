@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 )
 
@@ -18,7 +19,7 @@ func newCancel() *cobra.Command {
 trial first, if Slurm leaves it the time (KillWait, usually 30 seconds). What was
 measured is kept: merge brings it into the database, retry goes on with the rest.`,
 		Example:           `  spmvtune cancel runs/block-size-20261121-k3fq7a`,
-		Args:              needs(aRun),
+		Args:              command.Needs(aRun),
 		ValidArgsFunction: completeRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run, err := openRun(root, args[0])

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/slurmlab"
 	"spmvtune/slurm"
 )
@@ -41,7 +42,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 	var merges sync.WaitGroup
 	for range 2 {
 		merges.Go(func() {
-			if out, code := c.try("merge", dir); code != exitSomeFailed || !strings.Contains(out, "not complete") {
+			if out, code := c.try("merge", dir); code != command.ExitSomeFailed || !strings.Contains(out, "not complete") {
 				t.Errorf("merging while tasks write ends with %d:\n%s", code, out)
 			}
 		})

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/plots/claims"
 	"spmvtune/store"
@@ -28,9 +30,9 @@ original, and is named a twin.`,
   spmvtune claims results/a30/results.db -v
   spmvtune claims --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeFile("db"),
+		ValidArgsFunction: command.CompleteFile("db"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, _, err := databaseArg(cmd, args)
+			db, _, err := command.DatabaseArg(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -53,7 +55,7 @@ original, and is named a twin.`,
 					return err
 				}
 			}
-			return printTwins(cmd.Context(), w, db)
+			return show.Twins(cmd.Context(), w, db)
 		},
 	}
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show the figures behind each verdict, and the published ones")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/store"
 	"spmvtune/store/compare"
@@ -54,10 +55,10 @@ be read; 2 the command line is wrong; 4 something became slower.`,
 			case "best", "same":
 				opt.Same = config == "same"
 			default:
-				return usage(fmt.Errorf("--config is best or same, not %q", config))
+				return command.Usage(fmt.Errorf("--config is best or same, not %q", config))
 			}
 			if opt.Threshold, err = parsePercent(threshold); err != nil {
-				return usage(fmt.Errorf("--threshold: %w", err))
+				return command.Usage(fmt.Errorf("--threshold: %w", err))
 			}
 			a, err := store.OpenReadOnly(args[0])
 			if err != nil {
@@ -71,7 +72,7 @@ be read; 2 the command line is wrong; 4 something became slower.`,
 			defer b.Close()
 			r, err := compare.Compare(cmd.Context(), a, b, opt)
 			if errors.Is(err, compare.ErrDevices) {
-				return withHint(err, "--across-devices compares them all the same")
+				return command.WithHint(err, "--across-devices compares them all the same")
 			}
 			if err != nil {
 				return err
@@ -95,7 +96,7 @@ be read; 2 the command line is wrong; 4 something became slower.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "print CSV")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv")
-	flagValues(cmd, "config", "best", "same")
+	command.FlagValues(cmd, "config", "best", "same")
 	return cmd
 }
 
@@ -196,5 +197,5 @@ func slowerVerdict(r *compare.Result) error {
 	if slower == 0 {
 		return nil
 	}
-	return &exitError{code: exitSlower, err: fmt.Errorf("%s slower", term.Count(slower, "pair became", "pairs became"))}
+	return &command.Error{Code: command.ExitSlower, Err: fmt.Errorf("%s slower", term.Count(slower, "pair became", "pairs became"))}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -18,7 +19,7 @@ import (
 // timed makes a database in which a kernel takes so many ms.
 func timed(t *testing.T, device string, ms float64) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), databaseFile)
+	path := filepath.Join(t.TempDir(), command.DatabaseFile)
 	db, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -54,18 +55,18 @@ func TestCompareExitCode(t *testing.T) {
 		args []string
 		want int
 	}{
-		{[]string{before, slower}, exitSlower},
-		{[]string{before, slower, "--json"}, exitSlower},
-		{[]string{slower, before}, exitOK},
-		{[]string{before, slower, "--threshold", "10%"}, exitOK},
-		{[]string{before, elsewhere}, exitFailed},
-		{[]string{before, elsewhere, "--across-devices"}, exitOK},
-		{[]string{before}, exitUsage},
+		{[]string{before, slower}, command.ExitSlower},
+		{[]string{before, slower, "--json"}, command.ExitSlower},
+		{[]string{slower, before}, command.ExitOK},
+		{[]string{before, slower, "--threshold", "10%"}, command.ExitOK},
+		{[]string{before, elsewhere}, command.ExitFailed},
+		{[]string{before, elsewhere, "--across-devices"}, command.ExitOK},
+		{[]string{before}, command.ExitUsage},
 	} {
 		root := newRoot()
 		root.SetArgs(append([]string{"compare"}, tt.args...))
 		root.SetOut(io.Discard)
-		if got := finish(io.Discard, root.ExecuteContext(t.Context())); got != tt.want {
+		if got := command.Finish(io.Discard, root.ExecuteContext(t.Context())); got != tt.want {
 			t.Errorf("%s: exit code %d, want %d", fmt.Sprint(tt.args), got, tt.want)
 		}
 	}

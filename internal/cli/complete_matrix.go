@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/sparse/fetch"
+	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
 )
 
@@ -72,3 +73,11 @@ func completeDownloaded(begun string) (list []string) {
 	}
 	return list
 }
+
+// matrixFiles are the kinds of files that matrices are read from.
+var matrixFiles = func() (all []string) {
+	for _, ext := range file.Extensions {
+		all = append(all, strings.TrimPrefix(ext, "."))
+	}
+	return all
+}()

@@ -11,6 +11,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
@@ -34,7 +36,7 @@ func newDoctor() *cobra.Command {
 				fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
 			}
 			if found.CPU != nil {
-				line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", found.CPU.Name, found.CPU.Units, bytesText(found.CPU.Cache), bytesText(found.CPU.Memory))
+				line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", found.CPU.Name, found.CPU.Units, term.Bytes(found.CPU.Cache), term.Bytes(found.CPU.Memory))
 				line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s, at random %.2f GB/s of float64 (measured)",
 					found.Roof.Read, found.Roof.Copy, found.Roof.Triad, found.Roof.Gather)
 			} else {
@@ -73,7 +75,7 @@ func examine(ctx context.Context) diagnosis {
 	d := diagnosis{
 		Slurm:   examineSlurm(ctx),
 		Cache:   examineCache(),
-		Version: programVersion(), Go: runtime.Version(), SQLite: sqlite,
+		Version: command.Version(), Go: runtime.Version(), SQLite: sqlite,
 	}
 	d.CUDA, d.NVML = examineCUDA(ctx)
 	b, err := cpu.Open()
@@ -92,12 +94,12 @@ func examine(ctx context.Context) diagnosis {
 // examineCUDA names the GPU, or says why there is none, and what its sensors say, or
 // why they can't be read.
 func examineCUDA(ctx context.Context) (device, sensors string) {
-	dev, err := findGPU(ctx, 0)
+	dev, err := hardware.FindGPU(ctx, 0)
 	if err != nil {
 		return "none: " + err.Error(), ""
 	}
 	device = fmt.Sprintf("%s, %d multiprocessors, L2 cache %s, memory %s, driver %s",
-		dev.Name, dev.Units, bytesText(dev.Cache), bytesText(dev.Memory), dev.Driver)
+		dev.Name, dev.Units, term.Bytes(dev.Cache), term.Bytes(dev.Memory), dev.Driver)
 	if dev.Sensors == nil {
 		return device, "none: " + dev.NoSensors
 	}

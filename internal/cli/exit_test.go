@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -21,7 +22,7 @@ func TestFailures(t *testing.T) {
 		"both":   {Measured: fine, Failed: make([]trial.Result, 1), FailedBefore: 1},
 	} {
 		var out strings.Builder
-		if code := finish(&out, verdict(sum, "my.toml", "here")); code != exitSomeFailed {
+		if code := command.Finish(&out, verdict(sum, "my.toml", "here")); code != command.ExitSomeFailed {
 			t.Errorf("%s: exit code %d", name, code)
 		}
 		if want := "error: 2 trials failed\nhint: `spmvtune run my.toml --out here --retry-failed` measures them again\n"; out.String() != want {
@@ -39,7 +40,7 @@ func TestFailures(t *testing.T) {
 		"all failed": {FailedBefore: 1},
 	} {
 		var out strings.Builder
-		if code := finish(&out, verdict(sum, "my.toml", "here")); code != exitSomeFailed || !strings.HasPrefix(out.String(), "error: no trial succeeded") {
+		if code := command.Finish(&out, verdict(sum, "my.toml", "here")); code != command.ExitSomeFailed || !strings.HasPrefix(out.String(), "error: no trial succeeded") {
 			t.Errorf("%s: exit code %d, %s", name, code, out.String())
 		}
 	}
@@ -49,17 +50,17 @@ func TestFailures(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	broken := fmt.Errorf("making the report: %w", context.Canceled)
-	if code := finish(&strings.Builder{}, interrupted(ctx, broken)); code != exitFailed {
+	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, broken)); code != command.ExitFailed {
 		t.Errorf("without a signal: exit code %d", code)
 	}
 	cancel()
-	if code := finish(&strings.Builder{}, interrupted(ctx, broken)); code != exitInterrupted {
+	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, broken)); code != command.ExitInterrupted {
 		t.Errorf("after a signal: exit code %d", code)
 	}
-	if code := finish(&strings.Builder{}, interrupted(ctx, usage(errors.New("no such flag")))); code != exitUsage {
+	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, command.Usage(errors.New("no such flag")))); code != command.ExitUsage {
 		t.Errorf("a mistake has exit code %d after a signal", code)
 	}
-	if err := interrupted(ctx, nil); err != nil {
+	if err := command.Interrupted(ctx, nil); err != nil {
 		t.Errorf("what was done in time: %v", err)
 	}
 }

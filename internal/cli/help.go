@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 )
 
 // newHelp is the command help: cobra's own takes a wrong topic for a success.
@@ -30,7 +31,7 @@ func newHelp() *cobra.Command {
 				if near := configs.Nearest(args[len(args)-1], topics(cmd.Root())); near != "" {
 					err = fmt.Errorf("%w: did you mean %s?", err, near)
 				}
-				return &exitError{exitUsage, err, "spmvtune --help lists the commands"}
+				return command.UsageHint(err, "spmvtune --help lists the commands")
 			}
 			topic.InitDefaultHelpFlag()
 			topic.InitDefaultVersionFlag()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -44,8 +45,8 @@ and nothing is written.`,
 		Example: `  spmvtune import runs.csv --device "NVIDIA A100" --precision float64
   spmvtune import runs.csv --features matrices.tsv --column rows=nr_rows,cols=nr_cols,nonzeros=nr_nzeros
   spmvtune learn spmvtune-out/runs/results.db`,
-		Args:              needs("a table: a CSV file"),
-		ValidArgsFunction: completeFile("csv", "tsv"),
+		Args:              command.Needs("a table: a CSV file"),
+		ValidArgsFunction: command.CompleteFile("csv", "tsv"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout(), args[0])
 		},
@@ -56,11 +57,11 @@ and nothing is written.`,
 	flags.StringVar(&f.Device, "device", "", "device that was measured on, where no column says it")
 	flags.StringVar(&f.precision, "precision", "", "float32 or float64, where no column says it")
 	flags.StringVar(&f.cache, "cache", "", "warm or cold, where no column says it (default: not known)")
-	flags.StringVarP(&f.out, "out", "o", "", "folder to write to (default: "+filepath.Join(outRoot, "FILE")+")")
-	flagFile(cmd, "features", "csv", "tsv")
-	flagFile(cmd, "out")
-	flagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
-	flagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
+	flags.StringVarP(&f.out, "out", "o", "", "folder to write to (default: "+filepath.Join(command.OutRoot, "FILE")+")")
+	command.FlagFile(cmd, "features", "csv", "tsv")
+	command.FlagFile(cmd, "out")
+	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
+	command.FlagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
 	return cmd
 }
 
@@ -72,20 +73,20 @@ func (f *imports) run(ctx context.Context, w io.Writer, path string) error {
 		}
 	}
 	if f.cache != "" && f.Cache != trial.Warm && f.Cache != trial.Cold {
-		return usage(fmt.Errorf("unknown cache state %q: it is warm or cold", f.cache))
+		return command.Usage(fmt.Errorf("unknown cache state %q: it is warm or cold", f.cache))
 	}
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	out := f.out
 	if out == "" {
-		out = filepath.Join(outRoot, name)
+		out = filepath.Join(command.OutRoot, name)
 	}
-	database := filepath.Join(out, databaseFile)
+	database := filepath.Join(out, command.DatabaseFile)
 	if _, err := os.Lstat(database); err == nil {
-		return withHint(fmt.Errorf("%s is there already", database), "--out names another folder; learn takes several databases")
+		return command.WithHint(fmt.Errorf("%s is there already", database), "--out names another folder; learn takes several databases")
 	}
 	m, err := f.read(path)
 	if err != nil {
-		return withHint(err, "nothing was imported; docs/import.md has the format")
+		return command.WithHint(err, "nothing was imported; docs/import.md has the format")
 	}
 	if err := recordForeign(ctx, m, name, out, database); err != nil {
 		return err
@@ -121,7 +122,7 @@ func recordForeign(ctx context.Context, m *foreign.Measurements, name, out, data
 		return err
 	}
 	defer os.RemoveAll(dir)
-	part := filepath.Join(dir, databaseFile)
+	part := filepath.Join(dir, command.DatabaseFile)
 	db, err := store.Open(part)
 	if err != nil {
 		return err

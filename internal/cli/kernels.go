@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 )
@@ -21,12 +22,12 @@ func newKernels() *cobra.Command {
   spmvtune kernels coo                     # those whose names begin so
   spmvtune kernels --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOne(kernels.Names()),
+		ValidArgsFunction: command.CompleteOne(kernels.Names()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list := kernels.Catalogue
 			if len(args) == 1 {
 				if list = named(args[0]); len(list) == 0 {
-					return usage(unknownKernel(args[0]))
+					return command.Usage(unknownKernel(args[0]))
 				}
 			}
 			w := cmd.OutOrStdout()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/rule"
 	"spmvtune/store"
@@ -53,7 +54,7 @@ which matrices the rule fails.`,
 			}
 			if ruleFile != "" {
 				if len(args) > 0 {
-					return usage(errors.New("either --rule or databases: a rule is learned already"))
+					return command.Usage(errors.New("either --rule or databases: a rule is learned already"))
 				}
 				r, _, err := readRule(ruleFile, nil)
 				if err != nil {
@@ -62,14 +63,14 @@ which matrices the rule fails.`,
 				return writeRuleForms(cmd.OutOrStdout(), r, outs)
 			}
 			if len(args) == 0 {
-				name, err := only(databaseFile, "results database", func(path string) string { return again(cmd, path) })
+				name, err := command.Only(command.DatabaseFile, "results database", func(path string) string { return command.Again(cmd, path) })
 				if err != nil {
 					return err
 				}
 				args = []string{name}
 			}
 			if err := opt.Check(); err != nil {
-				return usage(err)
+				return command.Usage(err)
 			}
 			evaluate = evaluate || asJSON
 			ctx, w := cmd.Context(), cmd.OutOrStdout()
@@ -112,8 +113,8 @@ which matrices the rule fails.`,
 	f.BoolVar(&opt.Ensemble, "ensemble", opt.Ensemble, "learn a boosted ensemble, too, for select --accurate")
 	f.BoolVar(&evaluate, "evaluate", false, "print learning curve, worth of features, and what the rule misses")
 	f.BoolVar(&asJSON, "json", false, "print the evaluation as JSON")
-	flagFile(cmd, "out", ruleExtensions()...)
-	flagFile(cmd, "rule", "json")
+	command.FlagFile(cmd, "out", ruleExtensions()...)
+	command.FlagFile(cmd, "rule", "json")
 	return cmd
 }
 
@@ -147,7 +148,7 @@ func observations(ctx context.Context, paths []string, device string) (seen []ru
 		slices.Sort(devices)
 		devices = slices.Compact(devices)
 		if !slices.Contains(devices, device) {
-			return nil, nil, usage(fmt.Errorf("nothing was measured on %q: there are %s", device, strings.Join(devices, ", ")))
+			return nil, nil, command.Usage(fmt.Errorf("nothing was measured on %q: there are %s", device, strings.Join(devices, ", ")))
 		}
 		seen = slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device })
 	}
@@ -171,7 +172,7 @@ func classesOf(seen []rule.Observation, named []string) error {
 		if near := configs.Nearest(class, classes); near != "" {
 			err = fmt.Errorf("%w: did you mean %q?", err, near)
 		}
-		return &exitError{exitUsage, err, `a class whose name has a comma is written in quotes: --test '"random, long rows"'`}
+		return command.UsageHint(err, `a class whose name has a comma is written in quotes: --test '"random, long rows"'`)
 	}
 	return nil
 }

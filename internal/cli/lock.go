@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/cli/command"
 )
 
 // lockFolder keeps two runs from measuring into the same folder, where they
@@ -14,16 +16,16 @@ import (
 func lockFolder(dir string) (unlock func(), err error) {
 	const elsewhere = "give another folder with --out"
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, withHint(fmt.Errorf("making the folder of the results: %w", err), elsewhere)
+		return nil, command.WithHint(fmt.Errorf("making the folder of the results: %w", err), elsewhere)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
-		return nil, withHint(fmt.Errorf("locking the folder of the results: %w", err), elsewhere)
+		return nil, command.WithHint(fmt.Errorf("locking the folder of the results: %w", err), elsewhere)
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, withHint(fmt.Errorf("another run is measuring into %s", dir), "wait for it, or give another folder with --out")
+			return nil, command.WithHint(fmt.Errorf("another run is measuring into %s", dir), "wait for it, or give another folder with --out")
 		}
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}

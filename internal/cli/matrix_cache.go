@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
@@ -57,7 +58,7 @@ func newCacheList() *cobra.Command {
 				f := e.Features
 				name, size, used := any(e.Source), any(e.Size), e.Used.UTC().Format(time.RFC3339)
 				if people {
-					name, size, used = filepath.Base(e.Source), term.Quantity(bytesText(e.Size)), e.Used.Format("2006-01-02 15:04")
+					name, size, used = filepath.Base(e.Source), term.Quantity(term.Bytes(e.Size)), e.Used.Format("2006-01-02 15:04")
 				}
 				if e.Err != nil {
 					g.Rows = append(g.Rows, []any{"(damaged)", nil, nil, nil, size, used, string(e.Key)})
@@ -68,11 +69,11 @@ func newCacheList() *cobra.Command {
 			if err := g.Write(w, format); err != nil || format != "table" {
 				return err
 			}
-			fmt.Fprintf(w, "\n%s in %s\n", bytesText(total(all)), dir.Path())
+			fmt.Fprintf(w, "\n%s in %s\n", term.Bytes(total(all)), dir.Path())
 			return printDownloads(w)
 		},
 	}
-	flagFormat(cmd, &format)
+	command.FlagFormat(cmd, &format)
 	return cmd
 }
 
@@ -150,5 +151,5 @@ func examineCache() string {
 	case dir == nil:
 		return "off (" + cache.Env + ")"
 	}
-	return fmt.Sprintf("%s, %s in %s", term.Matrices(len(all)), bytesText(total(all)), dir.Path())
+	return fmt.Sprintf("%s, %s in %s", term.Matrices(len(all)), term.Bytes(total(all)), dir.Path())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
@@ -37,7 +38,7 @@ used when a sweep or matrix get asks for its matrix; without it, that downloads 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			limits, err := pruneLimits(unused, size, all)
 			if err != nil {
-				return usage(err)
+				return command.Usage(err)
 			}
 			if downloads {
 				return pruneDownloads(cmd.OutOrStdout(), limits)
@@ -47,7 +48,7 @@ used when a sweep or matrix get asks for its matrix; without it, that downloads 
 				return err
 			}
 			removed, err := dir.Prune(limits)
-			fmt.Fprintf(cmd.OutOrStdout(), "removed %s, %s\n", term.Matrices(len(removed)), bytesText(total(removed)))
+			fmt.Fprintf(cmd.OutOrStdout(), "removed %s, %s\n", term.Matrices(len(removed)), term.Bytes(total(removed)))
 			if err != nil {
 				return fmt.Errorf("pruning the cache: %w", err)
 			}
@@ -81,7 +82,7 @@ func archives(list []fetch.Download) string {
 	for _, d := range list {
 		bytes += d.Bytes
 	}
-	return fmt.Sprintf("%s, %s", term.Count(len(list), "archive", "archives"), bytesText(bytes))
+	return fmt.Sprintf("%s, %s", term.Count(len(list), "archive", "archives"), term.Bytes(bytes))
 }
 
 // pruneLimits reads the flags of prune.
@@ -119,7 +120,7 @@ func parseAge(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is no age: write 30d or 12h", text)
 }
 
-// parseBytes reads a size with a decimal unit, as bytesText prints it.
+// parseBytes reads a size with a decimal unit, as term.Bytes prints it.
 func parseBytes(text string) (int64, error) {
 	number, factor := strings.ToLower(strings.ReplaceAll(text, " ", "")), 1.0
 	for _, unit := range []struct {

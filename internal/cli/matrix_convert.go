@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/export"
@@ -53,10 +54,10 @@ given.
 			out := args[1]
 			format, known := export.ByName(out)
 			if !known {
-				return usage(fmt.Errorf("%s: the extension names no format: it is one of %s", out, strings.Join(exportExtensions(), ", ")))
+				return command.Usage(fmt.Errorf("%s: the extension names no format: it is one of %s", out, strings.Join(exportExtensions(), ", ")))
 			}
 			if _, err := os.Stat(out); !force && !errors.Is(err, fs.ErrNotExist) {
-				return withHint(fmt.Errorf("%s is there already", out), "--force replaces it")
+				return command.WithHint(fmt.Errorf("%s is there already", out), "--force replaces it")
 			}
 			spec, err := target.spec(args[0])
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
@@ -35,7 +36,7 @@ the format, is run alone and subtracted. It is Table IV of coo-spmv-final.
 ` + targetHelp,
 		Example: `  spmvtune matrix counters model7.mtx
   spmvtune matrix counters twin:of=model7 --products 100`,
-		Args:              needs("a matrix: a file, or a generator as in twin:of=model7"),
+		Args:              command.Needs("a matrix: a file, or a generator as in twin:of=model7"),
 		ValidArgsFunction: completeTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := target.spec(args[0])
@@ -50,7 +51,7 @@ the format, is run alone and subtracted. It is Table IV of coo-spmv-final.
 				return multiply(a, inside, products)
 			}
 			if products < 1 {
-				return usage(errors.New("--products is the number of products to count: 1 or more"))
+				return command.Usage(errors.New("--products is the number of products to count: 1 or more"))
 			}
 			c, err := findCounter()
 			if err != nil {
@@ -120,7 +121,7 @@ func findCounter() (counter, error) {
 			return c, nil
 		}
 	}
-	return counter{}, withHint(errors.New("there is nothing here that counts cache misses"), "install valgrind, or perf (linux-tools)")
+	return counter{}, command.WithHint(errors.New("there is nothing here that counts cache misses"), "install valgrind, or perf (linux-tools)")
 }
 
 // count runs this program with some arguments.
@@ -155,19 +156,19 @@ func lastLine(text []byte) string {
 }
 
 // printCounters prints a row for each of the two products.
-func printCounters(ctx context.Context, w io.Writer, c counter, products int, command func(kernel string, n int) []string) error {
+func printCounters(ctx context.Context, w io.Writer, c counter, products int, program func(kernel string, n int) []string) error {
 	g := term.Table{Columns: []string{"kernel", "D refs", "D1 misses", "LLd misses", "D1 miss rate (%)", "LLd miss rate (%)"}}
 	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
-		without, err := c.count(ctx, command(kernel, 0))
+		without, err := c.count(ctx, program(kernel, 0))
 		if err != nil {
 			return err
 		}
-		n, err := c.count(ctx, command(kernel, products))
+		n, err := c.count(ctx, program(kernel, products))
 		if err != nil {
 			return err
 		}
 		if n[0] <= without[0] {
-			return withHint(fmt.Errorf("counting %s: the %s can't be told from what the program does besides", kernel, term.Count(products, "product", "products")),
+			return command.WithHint(fmt.Errorf("counting %s: the %s can't be told from what the program does besides", kernel, term.Count(products, "product", "products")),
 				fmt.Sprintf("count more of them: --products %d", 10*products))
 		}
 		for i := range n {

@@ -67,7 +67,7 @@ func printFormats(w io.Writer, list []formatSize) {
 		if s.Chunk > 0 && coo.Entries > 0 {
 			padding = term.Digits(100*float64(s.Entries-coo.Entries)/float64(coo.Entries)) + "% of nonzeros"
 		}
-		fmt.Fprintf(w, "%-13s%10s  %6s%12s  %6s   %s\n", s.name, bytesText(s.Float32), of(s.Float32, coo.Float32),
-			bytesText(s.Float64), of(s.Float64, coo.Float64), padding)
+		fmt.Fprintf(w, "%-13s%10s  %6s%12s  %6s   %s\n", s.name, term.Bytes(s.Float32), of(s.Float32, coo.Float32),
+			term.Bytes(s.Float64), of(s.Float64, coo.Float64), padding)
 	}
 }

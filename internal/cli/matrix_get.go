@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/sparse/fetch"
 )
@@ -58,22 +60,22 @@ MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY is he
 				errs = append(errs, err)
 			}
 			if err := errors.Join(errs...); err != nil {
-				return usage(err)
+				return command.Usage(err)
 			}
 			if info, err := os.Stat(out); out != "" && len(ids) > 1 && (err != nil || !info.IsDir()) {
-				return usage(fmt.Errorf("--output %s is not a folder, and there are %d matrices", out, len(ids)))
+				return command.Usage(fmt.Errorf("--output %s is not a folder, and there are %d matrices", out, len(ids)))
 			}
-			show := newProgress(cmd.ErrOrStderr(), cmd.ErrOrStderr())
-			settler, err := newSettler(offline, show)
+			line := show.New(cmd.ErrOrStderr(), cmd.ErrOrStderr())
+			settler, err := show.NewResolver(offline, line)
 			if err != nil {
 				return err
 			}
 			if server != "" {
 				if err := settler.Collection.SetServers([]string{server}); err != nil {
-					return usage(err)
+					return command.Usage(err)
 				}
 			}
-			defer show.clear()
+			defer line.Clear()
 			all := []got{}
 			for _, id := range ids {
 				file, err := settler.Collection.Get(cmd.Context(), id)
@@ -89,7 +91,7 @@ MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY is he
 				}
 				all = append(all, got{id.String(), path, file.Bytes, file.URL != "", file.URL})
 				if !asJSON {
-					show.clear()
+					line.Clear()
 					fmt.Fprintln(cmd.OutOrStdout(), path)
 				}
 			}
@@ -102,8 +104,8 @@ MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY is he
 	cmd.Flags().StringVarP(&out, "output", "o", "", "copy the file to this folder, or under this name")
 	cmd.Flags().StringVar(&server, "server", "", "the only server to ask, in place of "+fetch.EnvServers)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	flagOffline(cmd, &offline)
-	flagValues(cmd, "server")
+	command.FlagOffline(cmd, &offline)
+	command.FlagValues(cmd, "server")
 	return cmd
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -46,7 +48,7 @@ skew-symmetric and Hermitian files are expanded.
   spmvtune matrix info --json bcsstk13.mtx.gz
   spmvtune matrix info rmat:scale=16,edge_factor=8
   spmvtune matrix info --complex real-part young1c.mtx.gz`,
-		Args:              needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
+		Args:              command.Needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
 		ValidArgsFunction: completeTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := target.spec(args[0])
@@ -115,7 +117,7 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 	line("size", fmt.Sprintf("%d rows × %d columns, %d nonzeros", f.Rows, f.Cols, f.Nonzeros))
 	line("hash", i.Hash)
 	if i.NonFinite > 0 {
-		line("warning", nonFinite(i.Matrix, i.NonFinite))
+		line("warning", show.NonFinite(i.Matrix, i.NonFinite))
 	}
 	b.WriteByte('\n')
 	for _, g := range featureGroups(f) {

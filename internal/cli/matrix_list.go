@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner"
@@ -44,7 +46,7 @@ in the cache, or as a file that was downloaded.`,
   spmvtune matrix list quickstart
   spmvtune matrix list --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeSweep,
+		ValidArgsFunction: command.CompleteSweep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sweeps := configs.Shipped()
 			if len(args) > 0 {
@@ -108,7 +110,7 @@ func (m listedMatrix) hereText() string {
 func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) {
 	var list []listedMatrix
 	at := map[[3]string]int{} // by name, spec and twin
-	settler, err := newSettler(false, nil)
+	settler, err := show.NewResolver(false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/cli/command"
 	"spmvtune/plots"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -31,12 +32,12 @@ the extension: .png, .svg or .pdf.
 ` + targetHelp,
 		Example: `  spmvtune matrix spy bcsstk13.mtx.gz -o bcsstk13.png
   spmvtune matrix spy delaunay:points=100000 -o delaunay.pdf`,
-		Args:              needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
+		Args:              command.Needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
 		ValidArgsFunction: completeTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format := strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), ".")
 			if !slices.Contains(pictureFormats, format) {
-				return usage(errors.New("say what to write: -o FILE.png, FILE.svg or FILE.pdf"))
+				return command.Usage(errors.New("say what to write: -o FILE.png, FILE.svg or FILE.pdf"))
 			}
 			spec, err := target.spec(args[0])
 			if err != nil {
@@ -52,7 +53,7 @@ the extension: .png, .svg or .pdf.
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "picture to write: FILE.png, FILE.svg or FILE.pdf")
-	flagFile(cmd, "out", pictureFormats...)
+	command.FlagFile(cmd, "out", pictureFormats...)
 	target.flags(cmd)
 	return cmd
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/sparse/fetch"
 	"spmvtune/sparse/file"
@@ -33,7 +35,7 @@ or a generator with its arguments, as in grid_5pt:nx=1000,ny=1000 or twin:of=web
 func (t *matrixTarget) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&t.triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
 	cmd.Flags().StringVar(&t.complexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
-	flagValues(cmd, "complex", file.RealPart)
+	command.FlagValues(cmd, "complex", file.RealPart)
 }
 
 // spec returns what a sweep would say of the matrix. What is there as a file is one;
@@ -41,7 +43,7 @@ func (t *matrixTarget) flags(cmd *cobra.Command) {
 func (t *matrixTarget) spec(text string) (configs.Matrix, error) {
 	info, err := os.Stat(text)
 	if err == nil && info.IsDir() {
-		return configs.Matrix{}, usage(fmt.Errorf("%s is a folder: name a file in it", text))
+		return configs.Matrix{}, command.Usage(fmt.Errorf("%s is a folder: name a file in it", text))
 	}
 	_, known := generate.Lookup(text)
 	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(text, "/") && (known || strings.ContainsAny(text, ":(")) {
@@ -58,7 +60,7 @@ func (t *matrixTarget) spec(text string) (configs.Matrix, error) {
 // downloaded returns a matrix of the collection. It downloads nothing: a look at a matrix
 // should not take an hour unasked.
 func (t *matrixTarget) downloaded(id fetch.ID) (configs.Matrix, error) {
-	settler, err := newSettler(false, nil)
+	settler, err := show.NewResolver(false, nil)
 	if err != nil {
 		return configs.Matrix{}, err
 	}
@@ -66,7 +68,7 @@ func (t *matrixTarget) downloaded(id fetch.ID) (configs.Matrix, error) {
 		Name: id.Name, Class: id.Name, SuiteSparse: id.String(), Expand: !t.triangle, Complex: t.complexMode,
 	})
 	if !m.Settled() {
-		return m, withHint(fmt.Errorf("there is no file %s, and no matrix of that name is downloaded", id),
+		return m, command.WithHint(fmt.Errorf("there is no file %s, and no matrix of that name is downloaded", id),
 			fmt.Sprintf("`%s` downloads it, if the SuiteSparse collection has it", term.Shell("spmvtune", "matrix", "get", id.String())))
 	}
 	return m, nil
@@ -76,7 +78,7 @@ func (t *matrixTarget) downloaded(id fetch.ID) (configs.Matrix, error) {
 func generatedTarget(text string) (configs.Matrix, error) {
 	name, args, err := generate.ParseSpec(text)
 	if err != nil {
-		return configs.Matrix{}, usage(err)
+		return configs.Matrix{}, command.Usage(err)
 	}
 	_, known := generate.Lookup(name)
 	if !known {
@@ -88,21 +90,16 @@ func generatedTarget(text string) (configs.Matrix, error) {
 		if near := configs.Nearest(name, names); near != "" {
 			err = fmt.Errorf("%w: did you mean %s?", err, near)
 		}
-		return configs.Matrix{}, usage(err)
+		return configs.Matrix{}, command.Usage(err)
 	}
 	if err := generate.Check(name, args); err != nil {
-		return configs.Matrix{}, usage(err)
+		return configs.Matrix{}, command.Usage(err)
 	}
 	m := configs.Matrix{Name: name, Class: generate.ClassOf(name, args), Generate: name, Args: args, Expand: true}
 	if of, ok := args["of"].(string); ok && name == "twin" {
 		m.Name = of + " (twin)" // as in a sweep
 	}
 	return m, nil
-}
-
-// nonFinite warns of a matrix with such values.
-func nonFinite(name string, n int) string {
-	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, term.Count(n, "value that is", "values that are"))
 }
 
 // matrixName is the name of a matrix in a file: without folder and extensions.
@@ -113,18 +110,4 @@ func matrixName(path string) string {
 	}
 	name = strings.TrimSuffix(name, ".gz")
 	return strings.TrimSuffix(name, filepath.Ext(name))
-}
-
-// bytesText prints a size with a decimal unit.
-func bytesText(n int64) string {
-	switch {
-	case n < 1e3:
-		return fmt.Sprintf("%d B", n)
-	case n < 1e6:
-		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
-	case n < 1e9:
-		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
-	default:
-		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
-	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/store"
@@ -31,7 +33,7 @@ itself; by hand it can be done at any time, also while tasks run, and again.
 Exit codes: 0 all is measured; 1 it could not be merged; 3 chunks are missing or
 trials failed (they are listed).`,
 		Example:           `  spmvtune merge runs/block-size-20261121-k3fq7a`,
-		Args:              needs(aRun),
+		Args:              command.Needs(aRun),
 		ValidArgsFunction: completeRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run, err := openRun(root, args[0])
@@ -64,7 +66,7 @@ type mergedJSON struct {
 func mergeRun(ctx context.Context, w, out io.Writer, run *slurm.Run, round int) error {
 	last, err := slurm.MergeAndReport(ctx, run, round, func(m *slurm.LastMerge) error {
 		fmt.Fprintf(w, "merged %s: %s new, %d known already: %s\n", term.Count(m.Journals, "journal", "journals"),
-			term.Trials(m.New), m.Known, shown(m.Database))
+			term.Trials(m.New), m.Known, command.Shown(m.Database))
 		printFaulty(w, m.Faulty)
 		return reportRun(ctx, w, run, m)
 	})
@@ -98,13 +100,13 @@ func reportRun(ctx context.Context, w io.Writer, run *slurm.Run, m *slurm.LastMe
 	if _, err := db.Settle(ctx); err != nil {
 		return err
 	}
-	if err := printWinners(ctx, w, db, shown(m.Database)); err != nil {
+	if err := show.Winners(ctx, w, db, command.Shown(m.Database)); err != nil {
 		return err
 	}
 	if err := refresh(ctx, w, db, run.Dir); err != nil {
 		return err
 	}
-	if path := filepath.Join(run.Dir, reportFile); counts[trial.OK] > 0 && exists(path) {
+	if path := filepath.Join(run.Dir, command.ReportFile); counts[trial.OK] > 0 && exists(path) {
 		m.Report = path
 	}
 	return nil
@@ -118,7 +120,7 @@ func exists(path string) bool {
 // printFaulty says which journals could not be read in full.
 func printFaulty(w io.Writer, faulty []slurm.FaultyJournal) {
 	for i, f := range faulty {
-		if i == mostFailures {
+		if i == show.MostFailures {
 			fmt.Fprintf(w, "… and %s more\n", term.Count(len(faulty)-i, "journal", "journals"))
 			break
 		}
@@ -136,10 +138,10 @@ func mergeVerdict(run *slurm.Run, n slurm.Trials, missing int) error {
 	if n.OK == 0 {
 		problems = append(problems, "no trial succeeded")
 	}
-	e := &exitError{code: exitSomeFailed}
+	e := &command.Error{Code: command.ExitSomeFailed}
 	if missing > 0 {
 		problems = append(problems, chunks(missing)+" not complete")
-		e.hint = fmt.Sprintf("`%s` submits what has no task any more", onRun("retry", run))
+		e.Hint = fmt.Sprintf("`%s` submits what has no task any more", onRun("retry", run))
 	}
 	if n.Failed > 0 {
 		problems = append(problems, term.Trials(n.Failed)+" failed")
@@ -147,6 +149,6 @@ func mergeVerdict(run *slurm.Run, n slurm.Trials, missing int) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	e.err = errors.New(strings.Join(problems, ", "))
+	e.Err = errors.New(strings.Join(problems, ", "))
 	return e
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/tuner"
@@ -48,8 +49,8 @@ func TestMergeWhilePlanChanges(t *testing.T) {
 	}
 	var out bytes.Buffer
 	err := mergeRun(t.Context(), &hook{f: split}, &out, run, 0)
-	var exit *exitError
-	if !errors.As(err, &exit) || exit.code != exitSomeFailed || !strings.Contains(err.Error(), "1 chunk not complete") {
+	var exit *command.Error
+	if !errors.As(err, &exit) || exit.Code != command.ExitSomeFailed || !strings.Contains(err.Error(), "1 chunk not complete") {
 		t.Errorf("the merge ends with %v", err)
 	}
 	if !strings.Contains(out.String(), `"chunk": "0001"`) {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 )
 
@@ -20,21 +22,21 @@ what is measured already, and measures nothing. It downloads nothing either: of 
 matrix that is not here yet it says so, and what is planned for its twin where it has one.`,
 		Example: `  spmvtune plan quickstart
   spmvtune plan my-sweep.toml --json`,
-		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
-		ValidArgsFunction: completeSweep,
+		Args:              command.Needs("a sweep: a file, or the name of a shipped one such as quickstart"),
+		ValidArgsFunction: command.CompleteSweep,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sweep, err := loadSweep(args[0])
+			sweep, err := command.LoadSweep(args[0])
 			if err != nil {
 				return err
 			}
 			if out == "" {
-				out = filepath.Join(outRoot, sweep.Name)
+				out = filepath.Join(command.OutRoot, sweep.Name)
 			}
-			settler, err := newSettler(offline, nil)
+			settler, err := show.NewResolver(offline, nil)
 			if err != nil {
 				return err
 			}
-			p, err := preview(cmd, sweep, filepath.Join(out, databaseFile), settler)
+			p, err := preview(cmd, sweep, filepath.Join(out, command.DatabaseFile), settler)
 			if err != nil {
 				return err
 			}
@@ -49,9 +51,9 @@ matrix that is not here yet it says so, and what is planned for its twin where i
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+command.OutRoot+"/NAME)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&offline, "offline", false, "plan for `run --offline`")
-	flagFile(cmd, "out")
+	command.FlagFile(cmd, "out")
 	return cmd
 }

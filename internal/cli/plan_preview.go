@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/hardware"
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -94,14 +95,14 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 	byRule.use(&opt)
 	backend := part.Device.Backend
 	if backend == "cuda" {
-		if _, missing := findCUDA(ctx, part.Device.Index); missing != nil {
+		if _, missing := hardware.FindCUDA(ctx, part.Device.Index); missing != nil {
 			backend = "cpu"
 			if opt.Assume, err = assumeGPU(ctx, db); err != nil {
 				return err
 			}
 		}
 	}
-	if opt.Launch, err = launchWorker(backend); err != nil {
+	if opt.Launch, err = hardware.LaunchWorker(backend); err != nil {
 		return err
 	}
 	var rec tuner.Recorder
@@ -110,7 +111,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 	}
 	dev, forecasts, failed, err := tuner.Preview(ctx, part, rec, opt)
 	if err != nil {
-		return explainGPU(err)
+		return hardware.ExplainGPU(err)
 	}
 	name := dev.Name
 	if opt.Assume != nil {
@@ -149,7 +150,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 		}
 	}
 	for _, f := range failed {
-		if e := (plannedError{f.Matrix, inWords(f.Err).Error()}); !slices.Contains(p.Failures, e) {
+		if e := (plannedError{f.Matrix, hardware.InWords(f.Err).Error()}); !slices.Contains(p.Failures, e) {
 			p.Failures = append(p.Failures, e)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/tuner"
 )
@@ -61,7 +62,7 @@ func (p *planned) print(w io.Writer) error {
 	for _, t := range p.Twins {
 		fmt.Fprintln(w, tuner.Twin(t))
 	}
-	printSkipped(w, p.Skipped)
+	show.Skipped(w, p.Skipped)
 	for _, f := range p.Failures {
 		fmt.Fprintf(w, "can't be used: %s: %s\n", f.Matrix, f.Message)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/store"
 	"spmvtune/store/foreign"
@@ -38,11 +39,11 @@ The file is made by
 where SWEEP is a copy of the sweep with a single matrix. A mistake in any row is an
 error, and nothing is kept.`,
 		Example:           `  spmvtune profile ncu.csv --db spmvtune-out/csr-five/results.db --matrix cant`,
-		Args:              needs("a table: what ncu --csv has written"),
-		ValidArgsFunction: completeFile("csv"),
+		Args:              command.Needs("a table: what ncu --csv has written"),
+		ValidArgsFunction: command.CompleteFile("csv"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.db == "" {
-				name, err := only(databaseFile, "results database", func(path string) string { return again(cmd, append([]string{"--db", path}, args...)...) })
+				name, err := command.Only(command.DatabaseFile, "results database", func(path string) string { return command.Again(cmd, append([]string{"--db", path}, args...)...) })
 				if err != nil {
 					return err
 				}
@@ -52,10 +53,10 @@ error, and nothing is kept.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&p.db, "db", "", "results database (default: the only one below "+outRoot+")")
+	f.StringVar(&p.db, "db", "", "results database (default: the only one below "+command.OutRoot+")")
 	f.StringVar(&p.matrix, "matrix", "", "the matrix of the profiled run (default: the only one in the database)")
 	f.StringVar(&p.device, "device", "", "the device of the profiled run (default: the only one in the database)")
-	flagFile(cmd, "db", "db")
+	command.FlagFile(cmd, "db", "db")
 	return cmd
 }
 
@@ -74,7 +75,7 @@ func (p *profiling) run(ctx context.Context, w io.Writer, path string) (err erro
 	defer file.Close()
 	launches, err := foreign.ReadProfile(foreign.File{Name: path, Content: file})
 	if err != nil {
-		return withHint(err, "nothing was kept; docs/profiling.md has the command that makes the file")
+		return command.WithHint(err, "nothing was kept; docs/profiling.md has the command that makes the file")
 	}
 	if _, err := os.Stat(p.db); err != nil { // Open would make one
 		return err
@@ -95,7 +96,7 @@ func (p *profiling) run(ctx context.Context, w io.Writer, path string) (err erro
 	counts, left := foreign.Match(launches, m, trials)
 	if len(counts) == 0 {
 		l := launches[0]
-		return withHint(fmt.Errorf("no launch in %s is one of a trial on %s, %s: the first is of %s with block %d, grid %d and %d bytes of shared memory",
+		return command.WithHint(fmt.Errorf("no launch in %s is one of a trial on %s, %s: the first is of %s with block %d, grid %d and %d bytes of shared memory",
 			path, m.Name, device, l.Entry, l.Block, l.Grid, l.Shared), "profile the kernels, blocks and grids that the database has")
 	}
 	if err := db.SaveCounts(ctx, counts); err != nil {
@@ -155,10 +156,10 @@ func chosen(flag, name string, names []string) (int, error) {
 		there += fmt.Sprintf(" and %d more", more)
 	}
 	if name == "" {
-		return 0, usage(fmt.Errorf("--%s is to name the %s of the profiled run: %s", flag, flag, there))
+		return 0, command.Usage(fmt.Errorf("--%s is to name the %s of the profiled run: %s", flag, flag, there))
 	}
 	if near := configs.Nearest(name, names); near != "" {
 		there = "did you mean " + near + "?"
 	}
-	return 0, usage(fmt.Errorf("--%s: the database has no %q: %s", flag, name, there))
+	return 0, command.Usage(fmt.Errorf("--%s: the database has no %q: %s", flag, name, there))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/store"
 )
@@ -20,10 +21,10 @@ profile and telemetry; their columns do not change within a major version.`,
 		Example: `  spmvtune query best
   spmvtune query "select matrix, kernel, min(median_ms) from results where status = 'ok' group by matrix, kernel"
   spmvtune query --db results.db --format csv features > features.csv`,
-		Args:              needs("SQL, or the name of a view: " + strings.Join(store.Views, ", ")),
-		ValidArgsFunction: completeOne(store.Views),
+		Args:              command.Needs("SQL, or the name of a view: " + strings.Join(store.Views, ", ")),
+		ValidArgsFunction: command.CompleteOne(store.Views),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, _, err := openDatabase(db, func(path string) string { return again(cmd, append([]string{"--db", path}, args...)...) })
+			d, _, err := command.OpenDatabase(db, func(path string) string { return command.Again(cmd, append([]string{"--db", path}, args...)...) })
 			if err != nil {
 				return err
 			}
@@ -35,8 +36,8 @@ profile and telemetry; their columns do not change within a major version.`,
 			return term.Table{Columns: t.Columns, Rows: t.Rows}.Write(cmd.OutOrStdout(), format)
 		},
 	}
-	cmd.Flags().StringVar(&db, "db", "", "results database (default: the only one below "+outRoot+")")
-	flagFormat(cmd, &format)
-	flagFile(cmd, "db", "db")
+	cmd.Flags().StringVar(&db, "db", "", "results database (default: the only one below "+command.OutRoot+")")
+	command.FlagFormat(cmd, &format)
+	command.FlagFile(cmd, "db", "db")
 	return cmd
 }

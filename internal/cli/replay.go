@@ -16,6 +16,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/store"
@@ -48,11 +49,11 @@ of up to some forty grids.`,
   spmvtune replay results.db --figure convergence.svg
   spmvtune replay results.db --format csv > replay.csv`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeFile("db"),
+		ValidArgsFunction: command.CompleteFile("db"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			picture := strings.TrimPrefix(strings.ToLower(filepath.Ext(figure)), ".")
 			if figure != "" && !slices.Contains(pictureFormats, picture) {
-				return usage(fmt.Errorf("--figure %s: the file's ending says the format: .png, .svg or .pdf", figure))
+				return command.Usage(fmt.Errorf("--figure %s: the file's ending says the format: .png, .svg or .pdf", figure))
 			}
 			for _, s := range strategies {
 				if !slices.Contains(search.Names(), s) {
@@ -60,16 +61,16 @@ of up to some forty grids.`,
 					if near := configs.Nearest(s, search.Names()); near != "" {
 						err = fmt.Errorf("%w: did you mean %q?", err, near)
 					}
-					return usage(err)
+					return command.Usage(err)
 				}
 			}
 			if seeds < 1 {
-				return usage(fmt.Errorf("--seeds %d: at least one search is needed", seeds))
+				return command.Usage(fmt.Errorf("--seeds %d: at least one search is needed", seeds))
 			}
 			if asJSON {
 				format = "json"
 			}
-			db, path, err := databaseArg(cmd, args)
+			db, path, err := command.DatabaseArg(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -79,7 +80,7 @@ of up to some forty grids.`,
 				return err
 			}
 			if len(grids) == 0 {
-				return withHint(errors.New("no grid to search in "+path),
+				return command.WithHint(errors.New("no grid to search in "+path),
 					`replay needs what a sweep with strategy = "grid" and without a budget of trials has measured, with its raw samples`)
 			}
 			r := &replays{}
@@ -98,11 +99,11 @@ of up to some forty grids.`,
 	}
 	cmd.Flags().StringSliceVar(&strategies, "strategy", search.Names()[1:], "strategies to try")
 	cmd.Flags().IntVar(&seeds, "seeds", 50, "searches of each strategy on each matrix")
-	flagFormat(cmd, &format)
+	command.FlagFormat(cmd, &format)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: --format json")
 	cmd.Flags().StringVar(&figure, "figure", "", "picture to write of how they come near the best: FILE.png, FILE.svg or FILE.pdf")
-	flagFile(cmd, "figure", pictureFormats...)
-	flagValues(cmd, "strategy", search.Names()...)
+	command.FlagFile(cmd, "figure", pictureFormats...)
+	command.FlagValues(cmd, "strategy", search.Names()...)
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
 	"spmvtune/store"
 )
@@ -43,7 +44,7 @@ report is then as if nothing else had been measured, and no rule.json is written
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				name, err := only(databaseFile, "results database", func(path string) string { return again(cmd, path) })
+				name, err := command.Only(command.DatabaseFile, "results database", func(path string) string { return command.Again(cmd, path) })
 				if err != nil {
 					return err
 				}
@@ -52,13 +53,13 @@ report is then as if nothing else had been measured, and no rule.json is written
 			r.publishedSet = cmd.Flags().Changed("published")
 			err := r.make(cmd.Context(), cmd.OutOrStdout(), args)
 			if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-				return withHint(err, "give another folder with --out")
+				return command.WithHint(err, "give another folder with --out")
 			}
 			return err
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&r.out, "out", "o", "", "folder to write to (default: the database's; of several, "+filepath.Join(outRoot, "report")+")")
+	f.StringVarP(&r.out, "out", "o", "", "folder to write to (default: the database's; of several, "+filepath.Join(command.OutRoot, "report")+")")
 	f.StringVar(&r.against, "against", "", "a database to compare with: what became faster or slower since")
 	f.StringSliceVar(&r.figures, "figure", nil, "only these figures")
 	f.StringSliceVar(&r.choice.Kernels, "kernel", nil, "only these kernels")
@@ -67,11 +68,11 @@ report is then as if nothing else had been measured, and no rule.json is written
 	f.StringSliceVar(&r.choice.Precisions, "precision", nil, "only these precisions: float32, float64")
 	f.StringSliceVar(&r.choice.Caches, "cache", nil, "only these cache states: cold, warm")
 	f.BoolVar(&r.published, "published", false, "draw the papers' own numbers beside the measured ones")
-	flagFile(cmd, "out")
-	flagFile(cmd, "against", "db")
-	flagValues(cmd, "figure", configs.Figures...)
-	flagValues(cmd, "precision", "float32", "float64")
-	flagValues(cmd, "cache", "cold", "warm")
+	command.FlagFile(cmd, "out")
+	command.FlagFile(cmd, "against", "db")
+	command.FlagValues(cmd, "figure", configs.Figures...)
+	command.FlagValues(cmd, "precision", "float32", "float64")
+	command.FlagValues(cmd, "cache", "cold", "warm")
 	return cmd
 }
 
@@ -129,7 +130,7 @@ func gathered(ctx context.Context, paths []string, choice store.Choice) (db *sto
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a folder for the report's database: %w", err)
 	}
-	db, err = store.Gather(ctx, filepath.Join(dir, databaseFile), paths, choice)
+	db, err = store.Gather(ctx, filepath.Join(dir, command.DatabaseFile), paths, choice)
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(dir))
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/rule"
@@ -46,7 +47,7 @@ func (r reporting) make(ctx context.Context, w io.Writer, paths []string) (err e
 	}
 	beside := filepath.Dir(paths[0])
 	if len(paths) > 1 {
-		beside = filepath.Join(outRoot, "report")
+		beside = filepath.Join(command.OutRoot, "report")
 	}
 	r.out = cmp.Or(r.out, beside)
 	var db *store.DB
@@ -132,7 +133,7 @@ func (r *reporting) write(ctx context.Context, w io.Writer, db *store.DB, rows [
 	for _, warning := range written.Warnings {
 		fmt.Fprintln(w, term.Wrap(fmt.Sprintf("note: %v", warning), term.PageWidth-2, "  "))
 	}
-	fmt.Fprintf(w, "report: %s (and beside it %s and %s)\n", filepath.Join(r.out, reportFile),
+	fmt.Fprintf(w, "report: %s (and beside it %s and %s)\n", filepath.Join(r.out, command.ReportFile),
 		term.Count(withEnding(written.Files, ".svg"), "figure", "figures"), term.Count(withEnding(written.Files, ".md"), "table", "tables"))
 	return nil
 }
@@ -151,7 +152,7 @@ func withEnding(files []string, ending string) int {
 
 // options are what the package that draws needs to know.
 func (r *reporting) options(ctx context.Context, db *store.DB) (opt plots.Options, err error) {
-	opt = plots.Options{Version: programVersion(), Figures: r.figures, Published: r.published}
+	opt = plots.Options{Version: command.Version(), Figures: r.figures, Published: r.published}
 	sweeps, err := db.Sweeps(ctx)
 	if err != nil {
 		return opt, err
@@ -178,7 +179,7 @@ func (r *reporting) options(ctx context.Context, db *store.DB) (opt plots.Option
 		return opt, err
 	}
 	defer func() { err = errors.Join(err, base.Close()) }()
-	opt.Base = shown(r.against)
+	opt.Base = command.Shown(r.against)
 	opt.Against, err = compare.Compare(ctx, base, db, compare.Options{Threshold: 0.01})
 	if err != nil {
 		return opt, fmt.Errorf("comparing with %s: %w", opt.Base, err)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
@@ -25,7 +27,7 @@ ran out of time is split in two. One that used more memory than it may is only s
 with --mem, which holds for all tasks that are sent with it.`,
 		Example: `  spmvtune retry runs/block-size-20261121-k3fq7a
   spmvtune retry block-size-20261121 --mem 64G`,
-		Args:              needs(aRun),
+		Args:              command.Needs(aRun),
 		ValidArgsFunction: completeRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run, err := openRun(root, args[0])
@@ -58,8 +60,9 @@ func retryRun(ctx context.Context, w, alarm io.Writer, run *slurm.Run, mem strin
 	if err != nil || len(r.OutOfMemory) == 0 {
 		return err
 	}
-	return &exitError{exitSomeFailed, fmt.Errorf("%s used more memory than allowed, and %s not sent again", chunks(len(r.OutOfMemory)), wasOrWere(len(r.OutOfMemory))),
-		fmt.Sprintf("`%s` gives their tasks more", onRun("retry", run, "--mem", "64G"))}
+	return command.SomeFailed(fmt.Errorf("%s used more memory than allowed, and %s not sent again", chunks(len(r.OutOfMemory)), wasOrWere(len(r.OutOfMemory))),
+		fmt.Sprintf("`%s` gives their tasks more", onRun("retry", run, "--mem", "64G")))
+
 }
 
 func wasOrWere(n int) string {
@@ -95,17 +98,17 @@ func printSettled(w io.Writer, settled []slurm.Sent) {
 func printRetried(w io.Writer, run *slurm.Run, r slurm.Retried) {
 	printSettled(w, r.Settled)
 	if len(r.Again) > 0 {
-		fmt.Fprintf(w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, fewNames))
+		fmt.Fprintf(w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, command.FewNames))
 	}
 	for i, s := range r.Split {
-		if i == mostFailures {
+		if i == show.MostFailures {
 			fmt.Fprintf(w, "… and %s more\n", chunks(len(r.Split)-i))
 			break
 		}
 		fmt.Fprintf(w, "split, since its task ran out of time: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
 	}
 	for _, c := range r.OutOfMemory {
-		fmt.Fprintf(w, "not sent, since it used more memory than allowed: %s (%s)\n", c.Chunk, term.Some(c.Matrices, fewNames))
+		fmt.Fprintf(w, "not sent, since it used more memory than allowed: %s (%s)\n", c.Chunk, term.Some(c.Matrices, command.FewNames))
 	}
 	if n := len(r.Active); n > 0 {
 		fmt.Fprintf(w, "left alone, since their tasks run, wait, or may do so: %s\n", chunks(n))

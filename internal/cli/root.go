@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/hardware"
 )
 
 // Main runs the program with the arguments after its name and returns its exit
@@ -29,7 +31,7 @@ func Main(args []string) int {
 	}()
 	root := newRoot()
 	root.SetArgs(args)
-	return finish(os.Stderr, interrupted(ctx, root.ExecuteContext(ctx)))
+	return command.Finish(os.Stderr, command.Interrupted(ctx, root.ExecuteContext(ctx)))
 }
 
 func newRoot() *cobra.Command {
@@ -45,14 +47,14 @@ figures, tables and a learned selection rule from it.`,
   spmvtune run my-sweep.toml --out results
   spmvtune best                            # the winner for each matrix
   spmvtune select matrix.mtx               # which kernel for a new matrix?`,
-		Version:       programVersion(), // for the flag; its text is the template's
+		Version:       command.Version(), // for the flag; its text is the template's
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          subcommandOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &exitError{exitUsage, suggestFlag(cmd, err), fmt.Sprintf("see %s --help", cmd.CommandPath())}
+		return command.UsageHint(suggestFlag(cmd, err), fmt.Sprintf("see %s --help", cmd.CommandPath()))
 	})
 	root.SetVersionTemplate(versionLine())
 	root.AddGroup(
@@ -75,7 +77,7 @@ figures, tables and a learned selection rule from it.`,
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newWorker(), newDevice(), newTask(), newHelpConfig())
+	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), newTask(), newHelpConfig())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -121,7 +123,7 @@ func usageArgs(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return &exitError{exitUsage, err, fmt.Sprintf("see %s --help", c.CommandPath())}
+				return command.UsageHint(err, fmt.Sprintf("see %s --help", c.CommandPath()))
 			}
 			return nil
 		}

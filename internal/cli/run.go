@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,19 +13,15 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/store"
 	"spmvtune/tuner"
-)
-
-// The files of a results folder.
-const (
-	databaseFile = "results.db"
-	ruleText     = "rule.txt"
-	ruleJSON     = "rule.json"
-	reportFile   = "report.html"
+	"spmvtune/tuner/trial"
 )
 
 func newRun() *cobra.Command {
@@ -45,47 +42,38 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 		Example: `  spmvtune run quickstart
   spmvtune run my-sweep.toml --out results/a30
   spmvtune run my-sweep.toml --retry-failed`,
-		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
-		ValidArgsFunction: completeSweep,
+		Args:              command.Needs("a sweep: a file, or the name of a shipped one such as quickstart"),
+		ValidArgsFunction: command.CompleteSweep,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sweep, err := loadSweep(args[0])
+			sweep, err := command.LoadSweep(args[0])
 			if err != nil {
 				return err
 			}
 			if out == "" {
-				out = filepath.Join(outRoot, sweep.Name)
+				out = filepath.Join(command.OutRoot, sweep.Name)
 			}
 			w := cmd.OutOrStdout()
-			show := newProgress(w, w)
+			line := show.New(w, w)
 			if quiet {
 				w = io.Discard
-				show = newProgress(w, cmd.ErrOrStderr())
+				line = show.New(w, cmd.ErrOrStderr())
 			}
-			settler, err := newSettler(offline, show)
+			settler, err := show.NewResolver(offline, line)
 			if err != nil {
 				return err
 			}
-			return runSweep(cmd.Context(), w, show, sweep, args[0], out, ends, tuner.Options{Retry: retry, Settler: settler})
+			return runSweep(cmd.Context(), w, line, sweep, args[0], out, ends, tuner.Options{Retry: retry, Settler: settler})
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+outRoot+"/NAME)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+command.OutRoot+"/NAME)")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print errors only")
 	cmd.Flags().BoolVarP(&ends.effort, "verbose", "v", false, "say where the time of trials went")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	cmd.Flags().BoolVar(&retry, "retry-failed", false, "measure again the trials that ended in wrong, fault, timeout or oom")
 	cmd.Flags().BoolVar(&ends.nothing, "no-report", false, "measure only; report makes the rest from the database")
-	flagOffline(cmd, &offline)
-	flagFile(cmd, "out")
+	command.FlagOffline(cmd, &offline)
+	command.FlagFile(cmd, "out")
 	return cmd
-}
-
-// loadSweep loads a sweep; all its mistakes are mistakes of the user's.
-func loadSweep(name string) (*configs.Sweep, error) {
-	sweep, err := configs.Load(name)
-	if err != nil {
-		return nil, &exitError{exitUsage, err, "spmvtune help config describes the format"}
-	}
-	return sweep, nil
 }
 
 // An ending is what a run does after measuring.
@@ -95,8 +83,8 @@ type ending struct {
 }
 
 // runSweep measures what is left of sweep, and refreshes rule and report.
-func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.Sweep, name, out string, ends ending, opt tuner.Options) error {
-	list, missing := parts(ctx, sweep)
+func runSweep(ctx context.Context, w io.Writer, line *show.Progress, sweep *configs.Sweep, name, out string, ends ending, opt tuner.Options) error {
+	list, missing := hardware.Parts(ctx, sweep)
 	if len(list) == 0 {
 		return missing
 	}
@@ -105,16 +93,16 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 		return err
 	}
 	defer unlock()
-	db, err := store.Open(filepath.Join(out, databaseFile))
+	db, err := store.Open(filepath.Join(out, command.DatabaseFile))
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	printTitle(w, sweep)
+	show.Title(w, sweep)
 	if missing != nil {
 		fmt.Fprintf(w, "note: the kernels for a GPU are left out: %v\n", missing)
 	}
-	show.known = func(device, matrix string) (kernel, setting string, seconds float64) {
+	line.Known = func(device, matrix string) (kernel, setting string, seconds float64) {
 		return fastest(ctx, db, device, matrix)
 	}
 	byRule, err := newChooser(ctx, sweep)
@@ -124,18 +112,18 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 	byRule.use(&opt)
 	var sum tuner.Summary
 	for _, part := range list {
-		done, err := runPart(ctx, show, part, db, opt)
-		if unite(&sum, done); err != nil {
-			printSummary(w, sum)
+		done, err := runPart(ctx, line, part, db, opt)
+		if show.Unite(&sum, done); err != nil {
+			show.Summary(w, sum)
 			return err
 		}
 		if sum.Interrupted {
 			break
 		}
 	}
-	printSummary(w, sum)
+	show.Summary(w, sum)
 	if ends.effort {
-		printEffort(w, sum.Effort)
+		show.Effort(w, sum.Effort)
 	}
 	if ends.nothing && !sum.Interrupted {
 		return verdict(sum, name, out)
@@ -144,10 +132,10 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 		return err
 	}
 	if sum.Interrupted {
-		return &exitError{exitInterrupted, errors.New("interrupted"),
-			fmt.Sprintf("what was measured is kept; `%s` goes on", term.Shell("spmvtune", "run", name, "--out", out))}
+		return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"),
+			Hint: fmt.Sprintf("what was measured is kept; `%s` goes on", term.Shell("spmvtune", "run", name, "--out", out))}
 	}
-	if err := printWinners(ctx, w, db, filepath.Join(out, databaseFile)); err != nil {
+	if err := show.Winners(ctx, w, db, filepath.Join(out, command.DatabaseFile)); err != nil {
 		return err
 	}
 	if err := byRule.print(ctx, w, db, sum.Device); err != nil {
@@ -160,16 +148,16 @@ func runSweep(ctx context.Context, w io.Writer, show *progress, sweep *configs.S
 }
 
 // runPart measures what runs on one backend.
-func runPart(ctx context.Context, show *progress, part *configs.Sweep, db *store.DB, opt tuner.Options) (tuner.Summary, error) {
+func runPart(ctx context.Context, line *show.Progress, part *configs.Sweep, db *store.DB, opt tuner.Options) (tuner.Summary, error) {
 	var err error
-	if opt.Launch, err = launchWorker(part.Device.Backend); err != nil {
+	if opt.Launch, err = hardware.LaunchWorker(part.Device.Backend); err != nil {
 		return tuner.Summary{}, err
 	}
-	defer show.clear()
-	opt.Observe, opt.Version = show.observe, programVersion()
-	opt.Node, opt.Job = here()
+	defer line.Clear()
+	opt.Observe, opt.Version = line.Observe, command.Version()
+	opt.Node, opt.Job = hardware.Here()
 	sum, err := tuner.Run(ctx, part, db, opt)
-	return sum, explainGPU(err)
+	return sum, hardware.ExplainGPU(err)
 }
 
 // fastest gives the kernel that db has as the best of a matrix on a device, the
@@ -189,35 +177,43 @@ func fastest(ctx context.Context, db *store.DB, device, matrix string) (kernel, 
 	return kernel, setting, seconds
 }
 
-// mostWinners is how many rows of winners end a run; best prints them all.
-const mostWinners = 32
-
-// printWinners prints the best configurations in db, which lies at path.
-func printWinners(ctx context.Context, w io.Writer, db *store.DB, path string) error {
-	best, err := db.Best(ctx, store.Filter{})
-	if err != nil || len(best) == 0 {
-		return err
-	}
-	fmt.Fprintln(w)
-	if err := printBest(w, best[:min(len(best), mostWinners)]); err != nil {
-		return err
-	}
-	if more := len(best) - mostWinners; more > 0 {
-		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"), term.Shell("spmvtune", "best", path))
-	}
-	if err := printTwins(ctx, w, db); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	return nil
-}
-
 // writeRule writes a rule as text and as JSON.
 func writeRule(out string, r *rule.Rule) error {
-	for name, write := range map[string]func(io.Writer) error{ruleText: r.WriteText, ruleJSON: r.WriteJSON} {
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	for name, write := range map[string]func(io.Writer) error{command.RuleText: r.WriteText, command.RuleJSON: r.WriteJSON} {
 		if err := atomicfile.WriteTo(filepath.Join(out, name), write); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// verdict makes an error of what went wrong with trials and matrices, and of a
+// sweep without a single good trial.
+func verdict(sum tuner.Summary, name, out string) error {
+	var problems []string
+	failed := len(sum.Failed) + sum.FailedBefore
+	if sum.Measured[trial.OK]+sum.OKBefore == 0 && !sum.OutOfTime {
+		problems = append(problems, "no trial succeeded")
+	}
+	if n := len(sum.Failures); n > 0 {
+		names := make([]string, n)
+		for i, f := range sum.Failures {
+			names[i] = f.Matrix
+		}
+		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", term.Matrices(n), term.Some(names, command.FewNames)))
+	}
+	if failed > 0 {
+		problems = append(problems, term.Trials(failed)+" failed")
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	e := &command.Error{Code: command.ExitSomeFailed, Err: errors.New(strings.Join(problems, ", "))}
+	if failed > 0 {
+		e.Hint = fmt.Sprintf("`%s` measures them again", term.Shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
+	}
+	return e
 }

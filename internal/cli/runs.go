@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
@@ -25,7 +26,7 @@ const aRun = "a run: the folder that submit printed, or its name or the start of
 // flagRuns adds the flag that says where the runs are.
 func flagRuns(cmd *cobra.Command, into *string) {
 	cmd.Flags().StringVar(into, "runs", runsRoot, "folder of all runs")
-	flagFile(cmd, "runs")
+	command.FlagFile(cmd, "runs")
 }
 
 // A listed run is the folder of one.
@@ -94,17 +95,17 @@ func openRun(root, name string) (*slurm.Run, error) {
 	case len(found) == 1:
 		return found[0].Run, found[0].err
 	case len(found) > 1:
-		return nil, &exitError{exitUsage, fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: " + term.Some(runNames(found), fewNames)}
+		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: "+term.Some(runNames(found), command.FewNames))
 	}
 	if _, err := os.Stat(name); err == nil {
 		_, err = slurm.Open(name) // which says what it is instead
-		return nil, usage(err)
+		return nil, command.Usage(err)
 	}
 	hint := "submit makes one; it prints its folder"
 	if len(runs) > 0 {
-		hint = "there are " + term.Some(runNames(runs), fewNames)
+		hint = "there are " + term.Some(runNames(runs), command.FewNames)
 	}
-	return nil, &exitError{exitUsage, fmt.Errorf("there is no run %s", name), hint}
+	return nil, command.UsageHint(fmt.Errorf("there is no run %s", name), hint)
 }
 
 // runID ends the name of a run's folder: the day, and some letters.
@@ -134,22 +135,9 @@ func completeRun(cmd *cobra.Command, args []string, _ string) ([]string, cobra.S
 	return runNames(runs), cobra.ShellCompDirectiveDefault
 }
 
-// shown is a path as it is shortest to type here: relative to the working folder
-// if it is below that.
-func shown(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if short, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(short) {
-		return short
-	}
-	return path
-}
-
 // onRun gives the command line of a command on a run.
-func onRun(command string, run *slurm.Run, more ...string) string {
-	return term.Shell(append([]string{"spmvtune", command, shown(run.Dir)}, more...)...)
+func onRun(name string, run *slurm.Run, more ...string) string {
+	return term.Shell(append([]string{"spmvtune", name, command.Shown(run.Dir)}, more...)...)
 }
 
 // chunks counts them.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
@@ -32,7 +33,7 @@ the tasks have written; Slurm only explains. Without RUN it lists all runs.`,
 			ctx, w := cmd.Context(), cmd.OutOrStdout()
 			if len(args) == 0 {
 				if watch {
-					return usage(fmt.Errorf("--watch needs %s", aRun))
+					return command.Usage(fmt.Errorf("--watch needs %s", aRun))
 				}
 				return statusOfAll(ctx, w, root, asJSON)
 			}

@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 
 // printStatus says how far a run is.
 func printStatus(w io.Writer, run *slurm.Run, s slurm.Status) error {
-	fmt.Fprintf(w, "%s: %s\n", shown(s.Dir), inAWord(s))
+	fmt.Fprintf(w, "%s: %s\n", command.Shown(s.Dir), inAWord(s))
 	fmt.Fprintf(w, "chunks  %d of %d done%s\n", s.Counts.Done, s.Counts.All, others(s.Counts))
 	n := s.Trials
 	fmt.Fprintf(w, "trials  %d of %s%d done", n.Done, map[bool]string{true: "about "}[roughly(s) != ""], n.Of)
@@ -27,7 +29,7 @@ func printStatus(w io.Writer, run *slurm.Run, s slurm.Status) error {
 	}
 	fmt.Fprintln(w)
 	if s.Rate > 0 && s.Counts.Running > 0 {
-		fmt.Fprintf(w, "pace    %s/s", perSecond(s.Rate))
+		fmt.Fprintf(w, "pace    %s/s", show.PerSecond(s.Rate))
 		if left := timeLeft(s); left != "" {
 			fmt.Fprintf(w, ", about %s left if it stays so", left)
 		}
@@ -139,13 +141,13 @@ func printOpen(w io.Writer, list []slurm.ChunkStatus) {
 // tasksOf begins a sentence about the task of each of some chunks.
 func tasksOf(group []slurm.ChunkStatus) string {
 	if len(group) == 1 {
-		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, term.Some(group[0].Matrices, fewNames))
+		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, term.Some(group[0].Matrices, command.FewNames))
 	}
 	names := make([]string, len(group))
 	for i, c := range group {
 		names[i] = c.Chunk
 	}
-	return fmt.Sprintf("%s (%s): the task of each", chunks(len(group)), term.Some(names, fewNames))
+	return fmt.Sprintf("%s (%s): the task of each", chunks(len(group)), term.Some(names, command.FewNames))
 }
 
 // printLog prints the end of the log of a chunk's last task.
@@ -161,7 +163,7 @@ func printLog(w io.Writer, c slurm.ChunkStatus) {
 	if c.Node != "" {
 		where = " on " + c.Node
 	}
-	fmt.Fprintf(w, "  %s%s:\n", shown(c.Log), where)
+	fmt.Fprintf(w, "  %s%s:\n", command.Shown(c.Log), where)
 	for _, line := range lines {
 		fmt.Fprintf(w, "  | %s\n", strings.Map(visible, line))
 	}
@@ -186,7 +188,7 @@ func printSilent(w io.Writer, silent string) {
 func printNext(w io.Writer, run *slurm.Run, s slurm.Status) {
 	open := s.Counts.Ended + s.Counts.Never
 	if s.Merged != nil && s.Merged.Report != "" {
-		fmt.Fprintf(w, "report  %s\n", shown(s.Merged.Report))
+		fmt.Fprintf(w, "report  %s\n", command.Shown(s.Merged.Report))
 	}
 	switch {
 	case open > 0:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
@@ -133,8 +134,8 @@ func waitRun(ctx context.Context, w io.Writer, run *slurm.Run) (slurm.Status, er
 		return nil
 	})
 	if errors.Is(err, context.Canceled) {
-		return s, &exitError{exitInterrupted, errors.New("interrupted: the run goes on"),
-			fmt.Sprintf("`%s` follows it, `%s` ends it", onRun("status", run, "--watch"), onRun("cancel", run))}
+		return s, &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted: the run goes on"),
+			Hint: fmt.Sprintf("`%s` follows it, `%s` ends it", onRun("status", run, "--watch"), onRun("cancel", run))}
 	}
 	if err != nil {
 		return s, err
@@ -149,7 +150,7 @@ func waitVerdict(run *slurm.Run, s slurm.Status) error {
 		return err
 	}
 	if s.Merged == nil || len(s.Merged.Missing) > 0 {
-		return withHint(errors.New("all is measured, but the job that merges ended without doing so"),
+		return command.WithHint(errors.New("all is measured, but the job that merges ended without doing so"),
 			fmt.Sprintf("`%s` does it", onRun("merge", run)))
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
@@ -23,7 +24,7 @@ func newSelect() *cobra.Command {
 		Short: "Name the kernel for a matrix, by the learned rule",
 		Long: `select reads a matrix, computes its features, and applies a rule: it prints kernel,
 block and grid, the time that a product may take, and the path through the tree that led
-there. Nothing is measured. The rule is that of a run below ` + outRoot + `; where there
+there. Nothing is measured. The rule is that of a run below ` + command.OutRoot + `; where there
 is none, the one that comes with spmvtune, which was learned on an H100.
 
 ` + targetHelp + `
@@ -34,13 +35,13 @@ says for which.`,
   spmvtune select rmat:scale=20 --rule h100
   spmvtune select rows=1000000,cols=1000000,nonzeros=5000000 --products 1
   spmvtune select matrix.mtx --rule results/a30/rule.json`,
-		Args:              needs("a matrix, such as a file *.mtx, or its features"),
-		ValidArgsFunction: completeFile(matrixFiles...),
+		Args:              command.Needs("a matrix, such as a file *.mtx, or its features"),
+		ValidArgsFunction: command.CompleteFile(matrixFiles...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if want.Products < 0 {
-				return usage(fmt.Errorf("--products %d: must be 0 or more", want.Products))
+				return command.Usage(fmt.Errorf("--products %d: must be 0 or more", want.Products))
 			}
-			r, from, err := readRule(ruleFile, func(path string) string { return again(cmd, append([]string{"--rule", path}, args...)...) })
+			r, from, err := readRule(ruleFile, func(path string) string { return command.Again(cmd, append([]string{"--rule", path}, args...)...) })
 			if err != nil {
 				return err
 			}
@@ -67,7 +68,7 @@ says for which.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&ruleFile, "rule", "", "rule.json of a run, or "+rule.EmbeddedName+" (default: the only one below "+outRoot+", else "+rule.EmbeddedName+")")
+	f.StringVar(&ruleFile, "rule", "", "rule.json of a run, or "+rule.EmbeddedName+" (default: the only one below "+command.OutRoot+", else "+rule.EmbeddedName+")")
 	f.StringVar(&precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
 	f.StringVar(&device, "device", "", "device that the rule was learned on, where it knows several")
 	f.StringVar(&cache, "cache", "", "warm or cold, where the rule knows both")
@@ -75,10 +76,10 @@ says for which.`,
 	f.IntVar(&want.Products, "products", 0, "products that are done with the matrix: for few, its sizes must do (default: many)")
 	f.BoolVar(&want.Accurate, "accurate", false, "ask the boosted ensemble that learn makes, which gives no reasons")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	flagFile(cmd, "rule", "json")
-	flagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
-	flagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
-	flagValues(cmd, "complex", file.RealPart)
+	command.FlagFile(cmd, "rule", "json")
+	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
+	command.FlagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
+	command.FlagValues(cmd, "complex", file.RealPart)
 	return cmd
 }
 
@@ -126,20 +127,20 @@ func choosePrecisions(name string) ([]kernels.Precision, error) {
 	if name == "" {
 		return all, nil
 	}
-	return nil, usage(fmt.Errorf("unknown precision %q: it is float32 or float64", name))
+	return nil, command.Usage(fmt.Errorf("unknown precision %q: it is float32 or float64", name))
 }
 
 // readRule reads the named rule, or the only one below the results folder;
-// command gives the command line that names one of several.
-func readRule(name string, command func(path string) string) (*rule.Rule, string, error) {
+// again gives the command line that names one of several.
+func readRule(name string, again func(path string) string) (*rule.Rule, string, error) {
 	if name == "" {
-		found, err := filepath.Glob(filepath.Join(outRoot, "*", ruleJSON))
+		found, err := filepath.Glob(filepath.Join(command.OutRoot, "*", command.RuleJSON))
 		if err != nil {
 			return nil, "", err
 		}
 		if len(found) == 0 {
 			name = rule.EmbeddedName
-		} else if name, err = only(ruleJSON, "learned rule", command); err != nil {
+		} else if name, err = command.Only(command.RuleJSON, "learned rule", again); err != nil {
 			return nil, "", err
 		}
 	}
@@ -150,15 +151,15 @@ func readRule(name string, command func(path string) string) (*rule.Rule, string
 		}
 		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil
 	}
-	remedy := "spmvtune run leaves its rule in " + filepath.Join(outRoot, "NAME", ruleJSON) + "; `spmvtune report DB` learns it again"
+	remedy := "spmvtune run leaves its rule in " + filepath.Join(command.OutRoot, "NAME", command.RuleJSON) + "; `spmvtune report DB` learns it again"
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, "", withHint(fmt.Errorf("opening the rule: %w", err), remedy)
+		return nil, "", command.WithHint(fmt.Errorf("opening the rule: %w", err), remedy)
 	}
 	defer f.Close()
 	r, err := rule.Read(f)
 	if err != nil {
-		return nil, "", withHint(fmt.Errorf("%s: %w", name, err), remedy)
+		return nil, "", command.WithHint(fmt.Errorf("%s: %w", name, err), remedy)
 	}
 	return r, name, nil
 }

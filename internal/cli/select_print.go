@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -46,7 +47,7 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 			item("whatever the matrix: the rule is a single configuration")
 		}
 		if len(c.Matrices) > 0 {
-			item("learned from %s on %s", term.Some(c.Matrices, fewNames), c.Selector.Key())
+			item("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Selector.Key())
 		}
 		if v := c.Validation; v.Matrices > 1 {
 			item("on matrices held out, %s reaches %.0f%% of the best on average, %.0f%% at worst", chooses[c.By], 100*v.Mean, 100*v.Worst)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -20,7 +21,7 @@ func describeTarget(ctx context.Context, text, complexMode string) (string, spar
 	if first, _, given := strings.Cut(text, "="); given && !strings.ContainsAny(first, ":(/.") {
 		if _, err := os.Lstat(text); err != nil {
 			f, err := givenFeatures(text)
-			return "the matrix of these features", f, usage(err)
+			return "the matrix of these features", f, command.Usage(err)
 		}
 	}
 	target := matrixTarget{complexMode: complexMode}

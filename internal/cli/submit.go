@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
@@ -42,19 +43,19 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
   spmvtune submit my-sweep.toml --dry-run
   spmvtune submit quickstart --chunk 5s
   spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db`,
-		Args:              needs("a sweep: a file, or the name of a shipped one such as quickstart"),
-		ValidArgsFunction: completeSweep,
+		Args:              command.Needs("a sweep: a file, or the name of a shipped one such as quickstart"),
+		ValidArgsFunction: command.CompleteSweep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.wait && f.dry || f.wait && f.test || f.dry && f.test {
-				return usage(errors.New("only one of --wait, --dry-run and --test-only can be given"))
+				return command.Usage(errors.New("only one of --wait, --dry-run and --test-only can be given"))
 			}
-			sweep, err := loadSweep(args[0])
+			sweep, err := command.LoadSweep(args[0])
 			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("chunk") {
 				if f.chunk <= 0 {
-					return usage(fmt.Errorf("--chunk is %s, and a task can't be packed for that: give a time such as 5m", f.chunk))
+					return command.Usage(fmt.Errorf("--chunk is %s, and a task can't be packed for that: give a time such as 5m", f.chunk))
 				}
 				sweep.Slurm.Chunk = f.chunk
 			}
@@ -67,7 +68,7 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "print every script and command, and do nothing")
 	cmd.Flags().BoolVar(&f.test, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
 	cmd.Flags().BoolVar(&f.json_, "json", false, "print JSON")
-	flagOffline(cmd, &f.offline)
+	command.FlagOffline(cmd, &f.offline)
 	return cmd
 }
 
@@ -90,7 +91,7 @@ func submit(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f sub
 	if err != nil {
 		return fmt.Errorf("finding this program: %w", err)
 	}
-	run, err := slurm.Create(f.root, sweep, cut.plan, program, programVersion())
+	run, err := slurm.Create(f.root, sweep, cut.plan, program, command.Version())
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func submitAll(ctx context.Context, client *slurm.Client, run *slurm.Run, s conf
 	err = fmt.Errorf("submitting: %w", err)
 	var refused *slurm.RefusedError
 	if errors.As(err, &refused) {
-		err = withHint(err, "nothing is submitted: change [slurm] in the sweep, and submit it again")
+		err = command.WithHint(err, "nothing is submitted: change [slurm] in the sweep, and submit it again")
 	}
 	return round, errors.Join(err, os.RemoveAll(run.Dir))
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
@@ -44,9 +46,9 @@ func cutSweep(ctx context.Context, alarm io.Writer, client *slurm.Client, sweep 
 	}
 	var said []string
 	if f.dry {
-		c.sweep, said, err = foreseeSweep(sweep, f.offline)
+		c.sweep, said, err = show.ForeseeSweep(sweep, f.offline)
 	} else {
-		c.sweep, said, err = settleSweep(ctx, alarm, sweep, f.offline)
+		c.sweep, said, err = show.ResolveSweep(ctx, alarm, sweep, f.offline)
 	}
 	if err != nil {
 		return c, err
@@ -99,14 +101,14 @@ func expected(ctx context.Context, s configs.Slurm) map[string]kernels.Device {
 
 // testSubmit asks Slurm whether the jobs of a sweep could ever start.
 func testSubmit(ctx context.Context, w io.Writer, client *slurm.Client, sweep *configs.Sweep, f submitFlags) error {
-	run, err := slurm.New(f.root, sweep, programVersion())
+	run, err := slurm.New(f.root, sweep, command.Version())
 	if err != nil {
 		return err
 	}
 	said, err := run.TestOnly(ctx, client, sweep.Slurm)
 	var refused *slurm.RefusedError
 	if errors.As(err, &refused) {
-		err = withHint(err, "such a job would never start: change [slurm] in the sweep")
+		err = command.WithHint(err, "such a job would never start: change [slurm] in the sweep")
 	}
 	if err != nil {
 		return err

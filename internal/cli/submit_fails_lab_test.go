@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/slurmlab"
 	"spmvtune/slurm"
 )
@@ -44,7 +45,7 @@ func TestSubmitFails(t *testing.T) {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(said.String(), "interrupted: the run goes on") {
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != command.ExitInterrupted || !strings.Contains(said.String(), "interrupted: the run goes on") {
 			t.Errorf("interrupted, submit ends with %v:\n%s", err, said.String())
 		}
 		if s := l.status(dir); s.Counts.Waiting != s.Counts.All {
@@ -55,7 +56,7 @@ func TestSubmitFails(t *testing.T) {
 
 	t.Run("tasks that fail", func(t *testing.T) {
 		l := &cluster{c.Lab, t, c.program}
-		out := l.do(exitSomeFailed, "submit", l.sweep(`setup = ["echo no such module; exit 1"]`), "--runs", "failed", "--wait")
+		out := l.do(command.ExitSomeFailed, "submit", l.sweep(`setup = ["echo no such module; exit 1"]`), "--runs", "failed", "--wait")
 		for _, want := range []string{"no such module", "error: no trial succeeded, 1 chunk not complete", "hint: `spmvtune retry failed/small-"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("submit does not say %q:\n%s", want, out)
@@ -81,7 +82,7 @@ func TestSubmitFails(t *testing.T) {
 		}
 		// Nothing but its own trials needs the file.
 		l.do(0, "status", dir)
-		l.do(exitSomeFailed, "merge", dir)
+		l.do(command.ExitSomeFailed, "merge", dir)
 		l.do(0, "retry", dir)
 		if s := l.wait(dir, "the end", over); s.Trials.Done != taskTrials || !strings.Contains(s.Chunks[len(s.Chunks)-1].Why, "tiny.mtx") {
 			t.Errorf("without the file: %+v", s)

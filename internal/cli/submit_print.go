@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
@@ -43,8 +45,8 @@ func (s planSummary) String() string {
 }
 
 func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
-	printTitle(w, sweep)
-	fmt.Fprintf(w, "run     %s\n", shown(run.Dir))
+	show.Title(w, sweep)
+	fmt.Fprintf(w, "run     %s\n", command.Shown(run.Dir))
 	fmt.Fprintf(w, "plan    %s\n", s.Plan)
 	printJobs(w, s.Jobs)
 	printHints(w, s.Notes)
@@ -94,7 +96,7 @@ type previewed struct {
 
 // previewSubmit prints what submit would do.
 func previewSubmit(w io.Writer, sweep *configs.Sweep, cut cutting, f submitFlags) error {
-	run, err := slurm.New(f.root, sweep, programVersion())
+	run, err := slurm.New(f.root, sweep, command.Version())
 	if err != nil {
 		return err
 	}
@@ -102,8 +104,8 @@ func previewSubmit(w io.Writer, sweep *configs.Sweep, cut cutting, f submitFlags
 	if f.json_ {
 		return term.WriteJSON(w, p)
 	}
-	printTitle(w, sweep)
-	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", shown(p.Dir), p.Plan)
+	show.Title(w, sweep)
+	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", command.Shown(p.Dir), p.Plan)
 	printHints(w, p.Notes)
 	for _, s := range p.Scripts {
 		fmt.Fprintf(w, "\n== %s\n%s", s.Name, s.Text)

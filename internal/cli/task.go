@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/tuner/journal"
@@ -29,7 +30,7 @@ func newTask() *cobra.Command {
 		Use:    "task RUN",
 		Short:  "Measure a chunk of a submitted sweep, as a task of an array",
 		Hidden: true,
-		Args:   needs("the folder of a run"),
+		Args:   command.Needs("the folder of a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// Its signals are the task's own business.
 			ctx, stop := watchStops(context.WithoutCancel(cmd.Context()))
@@ -130,7 +131,7 @@ func (t *task) end(err error) error {
 // exit code. lacks is why work is left, "" if none is.
 func (t *task) outcome(lacks string, err error) (reason string, again bool, verdict error) {
 	warned, ended := t.stop.received()
-	code := func(code int) error { return &exitError{code: code, err: errors.New(reason)} }
+	code := func(code int) error { return &command.Error{Code: code, Err: errors.New(reason)} }
 	switch {
 	case lacks == "":
 		return "complete", false, nil
@@ -160,5 +161,5 @@ func (t *task) requeue(verdict error) error {
 		return errors.Join(verdict, fmt.Errorf("%w: the rest is left for `%s`", err, term.Shell("spmvtune", "retry", t.run.Dir)))
 	}
 	t.log.printf("asked slurm to start it again, for the rest")
-	return &exitError{code: exitAgain, err: errors.New("")} // all is said
+	return &command.Error{Code: exitAgain, Err: errors.New("")} // all is said
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/tuner"
@@ -201,7 +202,7 @@ func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials map
 // trial is alone on its device.
 func TestTaskOnGPUs(t *testing.T) {
 	code, said, trials, ends := gpuTask(t, mixedSweep, "2")
-	if code != exitOK || len(ends) != 3 {
+	if code != command.ExitOK || len(ends) != 3 {
 		t.Fatalf("exit code %d, ends %+v:\n%s", code, ends, said)
 	}
 	seen := map[string]bool{}
@@ -230,7 +231,7 @@ func TestTaskOnGPUs(t *testing.T) {
 // When a worker can't go on, the others end after their running trial.
 func TestTaskOnBrokenGPU(t *testing.T) {
 	code, said, trials, ends := gpuTask(t, mixedSweep, "2 broken")
-	if code != exitFailed || !strings.Contains(said, "fallen off the bus") {
+	if code != command.ExitFailed || !strings.Contains(said, "fallen off the bus") {
 		t.Errorf("exit code %d:\n%s", code, said)
 	}
 	if len(trials[1]) == 0 || len(trials[2]) > 0 {
@@ -257,14 +258,14 @@ func TestTaskWithoutItsGPUs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, said, trials, ends := gpuTask(t, strings.Replace(mixedSweep, c.from, c.to, 1), c.gpus)
-			if code != exitFailed || !strings.Contains(said, c.want) || len(trials) > 0 || ends[0].Pieces[0].Complete {
+			if code != command.ExitFailed || !strings.Contains(said, c.want) || len(trials) > 0 || ends[0].Pieces[0].Complete {
 				t.Errorf("exit code %d, %d trials, ends %+v:\n%s", code, len(trials), ends, said)
 			}
 		})
 	}
 	// Where nobody asked for one, the rest is measured, as run does.
 	text, _, _ := strings.Cut(mixedSweep, "[slurm]")
-	if code, said, trials, ends := gpuTask(t, text, "0"); code != exitOK || len(trials[0]) != 1 || !ends[0].Pieces[0].Complete {
+	if code, said, trials, ends := gpuTask(t, text, "0"); code != command.ExitOK || len(trials[0]) != 1 || !ends[0].Pieces[0].Complete {
 		t.Errorf("exit code %d, %d trials, ends %+v:\n%s", code, len(trials[0]), ends, said)
 	}
 }

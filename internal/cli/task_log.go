@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/tuner"
 )
@@ -28,7 +30,7 @@ func (l *taskLog) printf(format string, args ...any) {
 // summary says what a task did.
 func (l *taskLog) summary(sum tuner.Summary) {
 	var text bytes.Buffer
-	printSummary(&text, sum)
+	show.Summary(&text, sum)
 	for line := range strings.Lines(text.String()) {
 		l.printf("%s", strings.TrimSuffix(line, "\n"))
 	}
@@ -64,16 +66,16 @@ func (l *laneLog) printf(format string, args ...any) {
 }
 
 // observe takes one event of the run.
-func (l *laneLog) observe(e tuner.Event) {
+func (l *laneLog) Observe(e tuner.Event) {
 	switch {
 	case e.Started != nil:
 		l.matrices, l.every = e.Started.Matrices, logEvery
 		l.printf("device: %s", e.Started.Device)
 		if why := e.Started.NoSensors; why != "" {
-			l.printf("note: %s", unsensed(why))
+			l.printf("note: %s", show.Unsensed(why))
 		}
 	case e.Failure != nil:
-		l.printf("skipping %s: %v", e.Failure.Matrix, inWords(e.Failure.Err))
+		l.printf("skipping %s: %v", e.Failure.Matrix, hardware.InWords(e.Failure.Err))
 	case e.Matrix != nil:
 		l.index, l.matrix, l.trials, l.done = e.Matrix.Index, e.Matrix.Matrix.Name, e.Matrix.Trials, e.Matrix.Finished
 		if l.matrices <= mostLogged {
@@ -84,12 +86,12 @@ func (l *laneLog) observe(e tuner.Event) {
 		l.measured++
 	}
 	if l.measured > 0 {
-		l.progress()
+		l.Progress()
 	}
 }
 
 // progress says how far the run is, if it is time to.
-func (l *laneLog) progress() {
+func (l *laneLog) Progress() {
 	of := max(l.trials, 1)
 	tenths := logTenths * (l.index*of + min(l.done, of)) / (l.matrices * of)
 	late := time.Since(l.said) >= l.every

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/slurm"
 	"spmvtune/tuner/trial"
 )
@@ -50,12 +51,12 @@ func TestTaskWithAChangedFile(t *testing.T) {
 		text, err := cmd.CombinedOutput()
 		return ended(t, err), string(text)
 	}
-	if code, out := task("0", "0"); code != exitOK {
+	if code, out := task("0", "0"); code != command.ExitOK {
 		t.Fatalf("the first task: exit code %d\n%s", code, out)
 	}
 	write("3")
 	code, out := task("1", "1")
-	if code != exitFailed || !strings.Contains(out, "c.mtx has changed while the run goes on") {
+	if code != command.ExitFailed || !strings.Contains(out, "c.mtx has changed while the run goes on") {
 		t.Errorf("the second task: exit code %d\n%s", code, out)
 	}
 	trials, ends := taskJournals(t, run)
@@ -63,7 +64,7 @@ func TestTaskWithAChangedFile(t *testing.T) {
 		t.Errorf("%d trials, ends %+v", len(trials[1]), ends[1])
 	}
 	write("2")
-	if code, out := task("1", "2"); code != exitOK {
+	if code, out := task("1", "2"); code != command.ExitOK {
 		t.Errorf("the file put back: exit code %d\n%s", code, out)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
@@ -95,7 +97,7 @@ func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, er
 // be of one model.
 func findDevice(ctx context.Context, backend string, sweep *configs.Sweep) (kernels.Device, error) {
 	if backend != "cuda" {
-		b, err := openBackend(configs.Device{Backend: backend})
+		b, err := hardware.OpenBackend(configs.Device{Backend: backend})
 		if err != nil {
 			return kernels.Device{}, err
 		}
@@ -104,18 +106,18 @@ func findDevice(ctx context.Context, backend string, sweep *configs.Sweep) (kern
 	var first kernels.Device
 	n := workersOn(backend, sweep.Slurm)
 	for i := range n {
-		d, err := findCUDA(ctx, sweep.Device.Index+i)
+		d, err := hardware.FindCUDA(ctx, sweep.Device.Index+i)
 		switch {
 		case err != nil && i == 0:
-			return d, withHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w", term.Some(kernelNames(sweep.Only(backend)), fewNames), err),
+			return d, command.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w", term.Some(hardware.KernelNames(sweep.Only(backend)), command.FewNames), err),
 				"ask for one by gres or gpus in [slurm], and submit the sweep again")
 		case err != nil:
-			return d, withHint(fmt.Errorf("gpus_per_task is %d and only %d answer: %w", n, i, err),
+			return d, command.WithHint(fmt.Errorf("gpus_per_task is %d and only %d answer: %w", n, i, err),
 				"ask for as many by gres, gpus or exclusive in [slurm], and submit the sweep again")
 		case i == 0:
 			first = d
 		case d.Name != first.Name:
-			return d, withHint(fmt.Errorf("of the GPUs of a task, one is %s and another %s", first.Name, d.Name),
+			return d, command.WithHint(fmt.Errorf("of the GPUs of a task, one is %s and another %s", first.Name, d.Name),
 				"set gpus_per_task = 1 in [slurm], and submit the sweep again")
 		}
 	}
@@ -147,7 +149,7 @@ func (t *task) sideBySide(ctx context.Context, part *configs.Sweep, ledgers, bef
 
 // runPart measures the pieces of a lane on one device.
 func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name string, into *ledger) error {
-	launch, err := launchWorker(part.Device.Backend)
+	launch, err := hardware.LaunchWorker(part.Device.Backend)
 	if err != nil {
 		return err
 	}
@@ -157,13 +159,13 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 		return err
 	}
 	opt := tuner.Options{
-		Launch: launch, Version: programVersion(), Node: t.work.Node, Job: t.work.Job,
-		Parts: partsOf(l.pieces), Observe: log.observe,
+		Launch: launch, Version: command.Version(), Node: t.work.Node, Job: t.work.Job,
+		Parts: partsOf(l.pieces), Observe: log.Observe,
 		Accept: func(m trial.Matrix) error { return t.run.SettleMatrix(t.work, m) },
 	}
 	byRule.use(&opt)
 	into.Summary, err = tuner.Run(ctx, part, l.journal, opt)
-	return explainGPU(err)
+	return hardware.ExplainGPU(err)
 }
 
 // facts gives what the journal of a worker is to say besides where it measured.

@@ -44,12 +44,12 @@ func TestTaskLogIsShort(t *testing.T) {
 	for _, matrices := range []int{1, 20, 1000} {
 		var out strings.Builder
 		l := &laneLog{log: &taskLog{w: &out}}
-		l.observe(tuner.Event{Started: &tuner.Started{Device: "chip", Matrices: matrices}})
+		l.Observe(tuner.Event{Started: &tuner.Started{Device: "chip", Matrices: matrices}})
 		for m := range matrices {
-			l.observe(tuner.Event{Matrix: &tuner.MatrixPlanned{Index: m, Trials: 500}})
+			l.Observe(tuner.Event{Matrix: &tuner.MatrixPlanned{Index: m, Trials: 500}})
 			for range 500 {
 				l.said = l.said.Add(-24 * time.Hour / time.Duration(500*matrices)) // as if a day passed
-				l.observe(tuner.Event{Result: &trial.Result{}})
+				l.Observe(tuner.Event{Result: &trial.Result{}})
 			}
 		}
 		if n := strings.Count(out.String(), "\n"); n < 11 || n > 90 || !strings.Contains(out.String(), " 100%: ") {

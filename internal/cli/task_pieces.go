@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"spmvtune/internal/cli/show"
 	"spmvtune/slurm"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
@@ -79,7 +80,7 @@ func account(pieces []slurm.Piece, ledgers []*ledger) (list []journal.Piece, com
 // sumOf is what all runs of a task did.
 func sumOf(ledgers []*ledger) (sum tuner.Summary) {
 	for _, l := range ledgers {
-		unite(&sum, l.Summary)
+		show.Unite(&sum, l.Summary)
 	}
 	return sum
 }

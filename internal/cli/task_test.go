@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/slurm"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -178,7 +179,7 @@ func TestTaskEnds(t *testing.T) {
 				c.change(t, run)
 			}
 			out, err := startTask(t, run, c.env...).CombinedOutput()
-			if code := ended(t, err); (code == exitOK) != c.ok {
+			if code := ended(t, err); (code == command.ExitOK) != c.ok {
 				t.Errorf("exit code %d:\n%s", code, out)
 			}
 			for _, want := range c.want {
@@ -236,7 +237,7 @@ func TestTaskWithoutAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := startTask(t, run).CombinedOutput()
-		if code := ended(t, err); code != exitFailed {
+		if code := ended(t, err); code != command.ExitFailed {
 			t.Errorf("exit code %d:\n%s", code, out)
 		}
 		trials, ends := taskJournals(t, run)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 )
 
@@ -30,10 +31,10 @@ sends later keeps to it. What a sweep starts with is throttle in its [slurm] sec
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := strconv.ParseUint(args[1], 10, 31)
 			if errors.Is(err, strconv.ErrRange) {
-				return usage(fmt.Errorf("%s tasks are more than Slurm can count; 0 is as many as there is room for", args[1]))
+				return command.Usage(fmt.Errorf("%s tasks are more than Slurm can count; 0 is as many as there is room for", args[1]))
 			}
 			if err != nil {
-				return usage(fmt.Errorf("%q is not a number of tasks", args[1]))
+				return command.Usage(fmt.Errorf("%q is not a number of tasks", args[1]))
 			}
 			run, err := openRun(root, args[0])
 			if err != nil {

@@ -65,3 +65,17 @@ func ShortPercent(x float64) string {
 	}
 	return text + "%"
 }
+
+// Bytes prints a size with a decimal unit.
+func Bytes(n int64) string {
+	switch {
+	case n < 1e3:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e6:
+		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
+	default:
+		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
+	}
+}

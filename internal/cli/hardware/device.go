@@ -1,4 +1,4 @@
-package cli
+package hardware
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
@@ -39,7 +40,7 @@ func (g *gpu) sense(s tuner.Sensors) {
 
 // newDevice is the hidden command by which one binary asks the other what GPU it
 // sees.
-func newDevice() *cobra.Command {
+func NewDeviceCommand() *cobra.Command {
 	var index int
 	cmd := &cobra.Command{
 		Use:    "device",
@@ -47,7 +48,7 @@ func newDevice() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b, err := openBackend(configs.Device{Backend: "cuda", Index: index})
+			b, err := OpenBackend(configs.Device{Backend: "cuda", Index: index})
 			if err != nil {
 				return err
 			}
@@ -76,13 +77,13 @@ func cudaProgram(program string) (path string, ok bool) {
 }
 
 // findCUDA describes the GPU, through this program or the one beside it.
-func findCUDA(ctx context.Context, index int) (kernels.Device, error) {
-	found, err := findGPU(ctx, index)
+func FindCUDA(ctx context.Context, index int) (kernels.Device, error) {
+	found, err := FindGPU(ctx, index)
 	return found.Device, err
 }
 
 // findGPU is findCUDA with what the GPU's sensors say.
-func findGPU(ctx context.Context, index int) (gpu, error) {
+func FindGPU(ctx context.Context, index int) (gpu, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return gpu{}, fmt.Errorf("finding this program: %w", err)
@@ -115,7 +116,7 @@ func askCUDA(ctx context.Context, program string, index int) (gpu, error) {
 		err = json.Unmarshal(stdout, &found)
 	} else {
 		printed := errors.New(string(stdout) + stderr.String())
-		if said := inWords(printed); said != printed {
+		if said := InWords(printed); said != printed {
 			return found, said
 		}
 		err = errors.New(strings.TrimPrefix(firstLine(stderr.String(), string(stdout), err.Error()), "error: "))
@@ -136,7 +137,7 @@ func firstLine(texts ...string) string {
 // inWords puts an error of a program built with CUDA that did not start into
 // words; other errors stay as they are. Where the driver can't be initialised,
 // package cu prints a code and ends the program before main runs.
-func inWords(err error) error {
+func InWords(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -168,9 +169,9 @@ func (e *driverError) Error() string {
 }
 
 // explainGPU is inWords for what ends a sweep, with a remedy.
-func explainGPU(err error) error {
-	if said := inWords(err); said != err {
-		return withHint(fmt.Errorf("no GPU answers any more: %w", said), seeDoctor)
+func ExplainGPU(err error) error {
+	if said := InWords(err); said != err {
+		return command.WithHint(fmt.Errorf("no GPU answers any more: %w", said), seeDoctor)
 	}
 	return err
 }

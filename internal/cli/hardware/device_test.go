@@ -1,4 +1,4 @@
-package cli
+package hardware
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 )
 
 // What the driver's library prints where there is no GPU is never what a user
@@ -19,11 +20,11 @@ func TestInWords(t *testing.T) {
 		{"x: error while loading shared libraries: libcuda.so.1: cannot open shared object file", "there is no NVIDIA driver (libcuda.so.1 is missing)"},
 		{"disk full", "disk full"},
 	} {
-		if got := inWords(errors.New(tt.in)); got.Error() != tt.want {
+		if got := InWords(errors.New(tt.in)); got.Error() != tt.want {
 			t.Errorf("%s\nbecomes %s\nwant %s", tt.in, got, tt.want)
 		}
 	}
-	if inWords(nil) != nil || explainGPU(nil) != nil {
+	if InWords(nil) != nil || ExplainGPU(nil) != nil {
 		t.Error("no error became one")
 	}
 }
@@ -31,27 +32,27 @@ func TestInWords(t *testing.T) {
 // A sweep for a GPU that is not here says so, with what to do; one for the
 // processor does not ask for a GPU at all.
 func TestPartsWithoutGPU(t *testing.T) {
-	if _, err := findCUDA(t.Context(), 0); err == nil {
+	if _, err := FindCUDA(t.Context(), 0); err == nil {
 		t.Skip("there is a GPU")
 	}
 	sweep := &configs.Sweep{Kernels: []configs.Space{{Kernels: []string{"coo_atomic"}}}}
-	list, err := parts(t.Context(), sweep)
+	list, err := Parts(t.Context(), sweep)
 	if len(list) != 0 || err == nil {
 		t.Fatalf("%d parts, error %v", len(list), err)
 	}
 	var out strings.Builder
-	finish(&out, err)
+	command.Finish(&out, err)
 	for _, want := range []string{"error: this sweep needs a GPU (coo_atomic) and none answers: ", "; run it where there is one\n", "hint: spmvtune doctor"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in %s", want, out.String())
 		}
 	}
 	sweep.Kernels[0].Kernels = append(sweep.Kernels[0].Kernels, "cpu_csr")
-	if list, err = parts(t.Context(), sweep); len(list) != 1 || list[0].Device.Backend != "cpu" || err == nil {
+	if list, err = Parts(t.Context(), sweep); len(list) != 1 || list[0].Device.Backend != "cpu" || err == nil {
 		t.Errorf("mixed: %d parts, error %v", len(list), err)
 	}
 	sweep.Kernels[0].Kernels = []string{"cpu_csr"}
-	if list, err = parts(t.Context(), sweep); len(list) != 1 || err != nil {
+	if list, err = Parts(t.Context(), sweep); len(list) != 1 || err != nil {
 		t.Errorf("for the processor: %d parts, error %v", len(list), err)
 	}
 }

@@ -1,6 +1,8 @@
-package cli
+package command
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,15 +12,10 @@ import (
 )
 
 // fewNames is how many names are listed where more would fill the line.
-const fewNames = 5
-
-// unsensed says that a run continues without the device's sensors, and why.
-func unsensed(why string) string {
-	return "GPU clocks, temperature and power are not recorded: " + why
-}
+const FewNames = 5
 
 // again returns the command line that runs cmd with its flags and these words.
-func again(cmd *cobra.Command, words ...string) string {
+func Again(cmd *cobra.Command, words ...string) string {
 	line := strings.Fields(cmd.CommandPath())
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "bool" {
@@ -28,4 +25,17 @@ func again(cmd *cobra.Command, words ...string) string {
 		}
 	})
 	return term.Shell(append(line, words...)...)
+}
+
+// shown is a path as it is shortest to type here: relative to the working folder
+// if it is below that.
+func Shown(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if short, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(short) {
+		return short
+	}
+	return path
 }

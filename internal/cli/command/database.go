@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"errors"
@@ -11,15 +11,15 @@ import (
 )
 
 // outRoot is where runs leave their results unless --out says otherwise.
-const outRoot = "spmvtune-out"
+const OutRoot = "spmvtune-out"
 
 // openDatabase opens the named results database for reading, or, if no name is
 // given, the only one below the results folder; command gives the command line
 // that names one of several.
-func openDatabase(name string, command func(path string) string) (*store.DB, string, error) {
+func OpenDatabase(name string, command func(path string) string) (*store.DB, string, error) {
 	if name == "" {
 		var err error
-		if name, err = only(databaseFile, "results database", command); err != nil {
+		if name, err = Only(DatabaseFile, "results database", command); err != nil {
 			return nil, "", err
 		}
 	}
@@ -29,14 +29,14 @@ func openDatabase(name string, command func(path string) string) (*store.DB, str
 
 // only returns the only file of this name below the results folder; what says
 // what it holds.
-func only(file, what string, command func(path string) string) (string, error) {
-	found, err := filepath.Glob(filepath.Join(outRoot, "*", file))
+func Only(file, what string, command func(path string) string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(OutRoot, "*", file))
 	if err != nil {
 		return "", err
 	}
 	switch len(found) {
 	case 0:
-		return "", withHint(errors.New("no "+what+" here"), "spmvtune run quickstart makes one; or name one")
+		return "", WithHint(errors.New("no "+what+" here"), "spmvtune run quickstart makes one; or name one")
 	case 1:
 		return found[0], nil
 	}
@@ -44,15 +44,15 @@ func only(file, what string, command func(path string) string) (string, error) {
 	for _, path := range found {
 		hint += "\n  " + command(path)
 	}
-	return "", &exitError{exitUsage, fmt.Errorf("more than one %s here", what), hint}
+	return "", UsageHint(fmt.Errorf("more than one %s here", what), hint)
 }
 
 // databaseArg opens the database that the only argument of a command names, if it
 // is given.
-func databaseArg(cmd *cobra.Command, args []string) (*store.DB, string, error) {
+func DatabaseArg(cmd *cobra.Command, args []string) (*store.DB, string, error) {
 	var name string
 	if len(args) == 1 {
 		name = args[0]
 	}
-	return openDatabase(name, func(path string) string { return again(cmd, path) })
+	return OpenDatabase(name, func(path string) string { return Again(cmd, path) })
 }

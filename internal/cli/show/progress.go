@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
+	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/term"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -21,12 +21,12 @@ const (
 
 // progress shows how far a run is: a line that is drawn anew on a terminal, else
 // now and then a line of a log.
-type progress struct {
+type Progress struct {
 	w     io.Writer
 	alarm io.Writer // for what is to be seen even where the rest is not
 	// known gives the kernel that is the best on a matrix so far, the rest of its
 	// configuration, and its time in seconds; 0 if there is none. It may be nil.
-	known func(device, matrix string) (kernel, setting string, seconds float64)
+	Known func(device, matrix string) (kernel, setting string, seconds float64)
 	width func() int      // of the terminal in columns; nil: there is none
 	said  map[string]bool // lines of their own, which are not repeated
 	drawn bool            // a line stands on the terminal
@@ -41,8 +41,8 @@ type progress struct {
 }
 
 // newProgress shows progress on w, and failures on alarm.
-func newProgress(w, alarm io.Writer) *progress {
-	p := &progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now()}
+func New(w, alarm io.Writer) *Progress {
+	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now()}
 	if size := term.SizeOf(w); size != nil {
 		p.width = func() int {
 			if width, _ := size(); width > 0 {
@@ -54,17 +54,8 @@ func newProgress(w, alarm io.Writer) *progress {
 	return p
 }
 
-// printTitle begins a run.
-func printTitle(w io.Writer, sweep *configs.Sweep) {
-	title := sweep.Name
-	if sweep.Title != "" {
-		title += ": " + sweep.Title
-	}
-	fmt.Fprintln(w, title)
-}
-
 // observe takes one event of the run.
-func (p *progress) observe(e tuner.Event) {
+func (p *Progress) Observe(e tuner.Event) {
 	switch {
 	case e.Started != nil:
 		p.device = e.Started.Device
@@ -72,7 +63,7 @@ func (p *progress) observe(e tuner.Event) {
 		p.planned, p.measured, p.started = 0, 0, time.Time{}
 		p.say(p.w, fmt.Sprintf("device: %s, %s", p.device, term.Matrices(e.Started.Matrices)))
 		if why := e.Started.NoSensors; why != "" {
-			p.say(p.w, "note: "+unsensed(why))
+			p.say(p.w, "note: "+Unsensed(why))
 		}
 	case e.Matrix != nil:
 		p.matrix(*e.Matrix)
@@ -83,16 +74,16 @@ func (p *progress) observe(e tuner.Event) {
 			p.candidate(r.Kernel, strings.TrimPrefix(r.Config.String(), r.Kernel+" "), r.Median)
 		}
 	case e.Failure != nil:
-		p.say(p.alarm, fmt.Sprintf("skipping %s: %v", e.Failure.Matrix, inWords(e.Failure.Err)))
+		p.say(p.alarm, fmt.Sprintf("skipping %s: %v", e.Failure.Matrix, hardware.InWords(e.Failure.Err)))
 		return
 	}
 	p.show()
 }
 
 // matrix goes on to the next matrix.
-func (p *progress) matrix(m tuner.MatrixPlanned) {
+func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	if n := m.Matrix.NonFinite; n > 0 {
-		p.say(p.w, "note: "+nonFinite(m.Matrix.Name, n))
+		p.say(p.w, "note: "+NonFinite(m.Matrix.Name, n))
 	}
 	if m.Matrix.Note != "" {
 		p.say(p.w, "note: "+m.Matrix.Note)
@@ -106,8 +97,8 @@ func (p *progress) matrix(m tuner.MatrixPlanned) {
 	p.now.atMost = m.AtMost
 	p.planned += m.Trials
 	p.now.done += m.Finished
-	if m.Finished > 0 && p.known != nil {
-		if kernel, setting, seconds := p.known(p.device, m.Matrix.Name); seconds > 0 {
+	if m.Finished > 0 && p.Known != nil {
+		if kernel, setting, seconds := p.Known(p.device, m.Matrix.Name); seconds > 0 {
 			p.candidate(kernel, setting, seconds)
 		}
 	}
@@ -117,7 +108,7 @@ func (p *progress) matrix(m tuner.MatrixPlanned) {
 }
 
 // candidate makes a configuration the best so far, if it is.
-func (p *progress) candidate(kernel, setting string, seconds float64) {
+func (p *Progress) candidate(kernel, setting string, seconds float64) {
 	if p.now.best > 0 && seconds >= p.now.best {
 		return
 	}
@@ -126,7 +117,7 @@ func (p *progress) candidate(kernel, setting string, seconds float64) {
 }
 
 // show shows the state of things, if it is time to.
-func (p *progress) show() {
+func (p *Progress) show() {
 	every := drawEvery
 	if p.width == nil {
 		every = lineEvery
@@ -155,19 +146,29 @@ func (p *progress) show() {
 const eraseLine = "\r\x1b[K"
 
 // say prints a line of its own, unless it was printed before.
-func (p *progress) say(w io.Writer, line string) {
+func (p *Progress) say(w io.Writer, line string) {
 	if p.said[line] {
 		return
 	}
 	p.said[line] = true
-	p.clear()
+	p.Clear()
 	fmt.Fprintln(w, line)
 }
 
 // clear takes the line from the terminal.
-func (p *progress) clear() {
+func (p *Progress) Clear() {
 	if p.drawn {
 		fmt.Fprint(p.w, eraseLine)
 		p.drawn = false
 	}
+}
+
+// nonFinite warns of a matrix with such values.
+func NonFinite(name string, n int) string {
+	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, term.Count(n, "value that is", "values that are"))
+}
+
+// unsensed says that a run continues without the device's sensors, and why.
+func Unsensed(why string) string {
+	return "GPU clocks, temperature and power are not recorded: " + why
 }

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"fmt"
@@ -7,13 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
 	"spmvtune/internal/term"
-	"spmvtune/sparse/file"
+	"spmvtune/sparse/fetch"
 )
 
 // completeFile completes one argument with files of these kinds: "db" for *.db.
-func completeFile(extensions ...string) cobra.CompletionFunc {
+func CompleteFile(extensions ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -23,7 +22,7 @@ func completeFile(extensions ...string) cobra.CompletionFunc {
 }
 
 // completeOne completes one argument with these words.
-func completeOne(words []string) cobra.CompletionFunc {
+func CompleteOne(words []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			words = nil
@@ -32,30 +31,14 @@ func completeOne(words []string) cobra.CompletionFunc {
 	}
 }
 
-// matrixFiles are the kinds of files that matrices are read from.
-var matrixFiles = func() (all []string) {
-	for _, ext := range file.Extensions {
-		all = append(all, strings.TrimPrefix(ext, "."))
-	}
-	return all
-}()
-
-// completeSweep completes one argument with the shipped sweeps, and files.
-func completeSweep(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return configs.Shipped(), cobra.ShellCompDirectiveDefault
-}
-
 // flagValues completes the values of a flag of cmd.
-func flagValues(cmd *cobra.Command, flag string, values ...string) {
+func FlagValues(cmd *cobra.Command, flag string, values ...string) {
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // flagFile completes a flag of cmd with files of these kinds, or with folders
 // if there are none.
-func flagFile(cmd *cobra.Command, flag string, extensions ...string) {
+func FlagFile(cmd *cobra.Command, flag string, extensions ...string) {
 	if len(extensions) == 0 {
 		cobra.CheckErr(cmd.MarkFlagDirname(flag))
 		return
@@ -78,8 +61,13 @@ func (f *formatFlag) Set(text string) error {
 }
 
 // flagFormat adds --format to cmd.
-func flagFormat(cmd *cobra.Command, into *string) {
+func FlagFormat(cmd *cobra.Command, into *string) {
 	*into = "table"
 	cmd.Flags().Var((*formatFlag)(into), "format", strings.Join(term.Formats, ", "))
-	flagValues(cmd, "format", term.Formats...)
+	FlagValues(cmd, "format", term.Formats...)
+}
+
+// flagOffline is the flag --offline of the commands that may download.
+func FlagOffline(cmd *cobra.Command, offline *bool) {
+	cmd.Flags().BoolVar(offline, "offline", false, "download nothing: use the matrices that are here ("+fetch.EnvOffline+"=1 does the same)")
 }

@@ -1,7 +1,6 @@
-package cli
+package show
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/configs"
 	"spmvtune/internal/term"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -16,10 +16,10 @@ import (
 
 // mostFailures is how many failed trials are listed, and how many reasons why
 // trials are invalid.
-const mostFailures = 10
+const MostFailures = 10
 
 // unite adds what one part of a sweep did to what the others did.
-func unite(sum *tuner.Summary, part tuner.Summary) {
+func Unite(sum *tuner.Summary, part tuner.Summary) {
 	sum.Trials += part.Trials
 	sum.Finished += part.Finished
 	sum.OKBefore += part.OKBefore
@@ -58,7 +58,7 @@ func added[K comparable](a, b map[K]int) map[K]int {
 }
 
 // printSummary says what a run did. What is wrong with matrices has been said.
-func printSummary(w io.Writer, s tuner.Summary) {
+func Summary(w io.Writer, s tuner.Summary) {
 	measured := 0
 	for _, n := range s.Measured {
 		measured += n
@@ -86,16 +86,16 @@ func printSummary(w io.Writer, s tuner.Summary) {
 	for _, t := range s.Twins {
 		fmt.Fprintln(w, t)
 	}
-	printSkipped(w, s.Skipped)
+	Skipped(w, s.Skipped)
 	for i, reason := range slices.Sorted(maps.Keys(s.Invalid)) {
-		if i == mostFailures {
+		if i == MostFailures {
 			fmt.Fprintf(w, "… and %d more reasons, all in the database\n", len(s.Invalid)-i)
 			break
 		}
 		fmt.Fprintf(w, "%s: %s (%s)\n", trial.Invalid, term.Trials(s.Invalid[reason]), reason)
 	}
 	for i, r := range s.Failed {
-		if i == mostFailures {
+		if i == MostFailures {
 			fmt.Fprintf(w, "… and %d more failed trials, all in the report\n", len(s.Failed)-i)
 			break
 		}
@@ -110,46 +110,27 @@ func printSummary(w io.Writer, s tuner.Summary) {
 }
 
 // printSkipped says which configurations are left out, by reason.
-func printSkipped(w io.Writer, skipped map[string]int) {
+func Skipped(w io.Writer, skipped map[string]int) {
 	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
 		fmt.Fprintf(w, "left out: %s (%s)\n", term.Count(skipped[reason], "configuration", "configurations"), reason)
 	}
 }
 
-// verdict makes an error of what went wrong with trials and matrices, and of a
-// sweep without a single good trial.
-func verdict(sum tuner.Summary, name, out string) error {
-	var problems []string
-	failed := len(sum.Failed) + sum.FailedBefore
-	if sum.Measured[trial.OK]+sum.OKBefore == 0 && !sum.OutOfTime {
-		problems = append(problems, "no trial succeeded")
-	}
-	if n := len(sum.Failures); n > 0 {
-		names := make([]string, n)
-		for i, f := range sum.Failures {
-			names[i] = f.Matrix
-		}
-		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", term.Matrices(n), term.Some(names, fewNames)))
-	}
-	if failed > 0 {
-		problems = append(problems, term.Trials(failed)+" failed")
-	}
-	if len(problems) == 0 {
-		return nil
-	}
-	e := &exitError{code: exitSomeFailed, err: errors.New(strings.Join(problems, ", "))}
-	if failed > 0 {
-		e.hint = fmt.Sprintf("`%s` measures them again", term.Shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
-	}
-	return e
-}
-
 // printEffort says where the time of trials went, on average.
-func printEffort(w io.Writer, e tuner.Effort) {
+func Effort(w io.Writer, e tuner.Effort) {
 	if e.Trials == 0 {
 		return
 	}
 	each := func(d time.Duration) string { return fmt.Sprintf("%.3g ms", d.Seconds()*1e3/float64(e.Trials)) }
 	fmt.Fprintf(w, "a trial took %s: %s in kernels, %s flushing caches and launching, %s verifying, %s preparing, %s reading sensors, %s for the rest\n",
 		each(e.Wall), each(e.Kernels), each(e.Launch), each(e.Verify), each(e.Prepare), each(e.Sense), each(e.Rest()))
+}
+
+// printTitle begins a run.
+func Title(w io.Writer, sweep *configs.Sweep) {
+	title := sweep.Name
+	if sweep.Title != "" {
+		title += ": " + sweep.Title
+	}
+	fmt.Fprintln(w, title)
 }

@@ -1,4 +1,4 @@
-package cli
+package hardware
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
@@ -21,7 +22,7 @@ import (
 )
 
 // newWorker is the hidden command that the process of measurements runs.
-func newWorker() *cobra.Command {
+func NewWorkerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker",
 		Short:  "Run measurements for a parent process",
@@ -32,7 +33,7 @@ func newWorker() *cobra.Command {
 			// the running trial end; the worker ends with the pipe to its parent.
 			signal.Ignore(jobSignals...)
 			requests, replies := tuner.WorkerPipes()
-			return tuner.Serve(requests, replies, openBackend)
+			return tuner.Serve(requests, replies, OpenBackend)
 		},
 	}
 }
@@ -45,7 +46,7 @@ var jobSignals = []os.Signal{
 // launchWorker returns how to start a worker for a backend: from this program's
 // own binary or, for a GPU, from the one built with CUDA beside it. Where there
 // is none, the worker's error says how to build it.
-func launchWorker(backend string) (tuner.Launcher, error) {
+func LaunchWorker(backend string) (tuner.Launcher, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
@@ -59,7 +60,7 @@ func launchWorker(backend string) (tuner.Launcher, error) {
 }
 
 // openBackend opens the device that a part of a sweep runs on.
-func openBackend(d configs.Device) (kernels.Backend, error) {
+func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	if d.Backend == "cuda" {
 		return cuda.Open(d.Index)
 	}
@@ -69,25 +70,25 @@ func openBackend(d configs.Device) (kernels.Backend, error) {
 // parts splits a sweep by the backends that its kernels need. Where kernels for
 // the processor are left, those for a GPU that does not answer are left out, and
 // missing says why; else it is the error of a sweep that can't run here.
-func parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, missing error) {
+func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, missing error) {
 	for _, backend := range sweep.Backends() {
 		part := sweep.Only(backend)
 		if backend == "cuda" {
-			if _, missing = findCUDA(ctx, sweep.Device.Index); missing != nil {
+			if _, missing = FindCUDA(ctx, sweep.Device.Index); missing != nil {
 				continue
 			}
 		}
 		list = append(list, part)
 	}
 	if len(list) == 0 {
-		missing = withHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where there is one",
-			term.Some(kernelNames(sweep), fewNames), missing), seeDoctor)
+		missing = command.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where there is one",
+			term.Some(KernelNames(sweep), command.FewNames), missing), seeDoctor)
 	}
 	return list, missing
 }
 
 // kernelNames lists the kernels of a sweep.
-func kernelNames(sweep *configs.Sweep) []string {
+func KernelNames(sweep *configs.Sweep) []string {
 	var names []string
 	for _, space := range sweep.Kernels {
 		names = append(names, space.Kernels...)

@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"errors"
@@ -14,16 +14,16 @@ import (
 )
 
 // onTerminal shows progress on a terminal of 80 columns, every event.
-func onTerminal(out *strings.Builder) *progress {
-	p := newProgress(out, out)
+func onTerminal(out *strings.Builder) *Progress {
+	p := New(out, out)
 	p.width = func() int { return 80 }
 	return p
 }
 
 // event gives p an event that is shown at once.
-func event(p *progress, e tuner.Event) {
+func event(p *Progress, e tuner.Event) {
 	p.printed = time.Time{}
-	p.observe(e)
+	p.Observe(e)
 }
 
 func nextMatrix(index, trials, finished int) tuner.Event {
@@ -43,7 +43,7 @@ func good(median float64) tuner.Event {
 func TestProgressGoesOn(t *testing.T) {
 	var out strings.Builder
 	p := onTerminal(&out)
-	p.known = func(device, matrix string) (string, string, float64) {
+	p.Known = func(device, matrix string) (string, string, float64) {
 		if device != "test" || matrix != "grid" {
 			t.Errorf("asked for %s on %s", matrix, device)
 		}
@@ -78,8 +78,8 @@ func TestProgressMakesWay(t *testing.T) {
 	event(p, failure)
 	event(p, failure)
 	event(p, good(1e-3))
-	p.clear()
-	p.clear()
+	p.Clear()
+	p.Clear()
 	text := out.String()
 	if strings.Count(text, "skipping bad: broken\n") != 1 || !strings.Contains(text, eraseLine+"skipping bad") {
 		t.Errorf("the failure: %q", text)

@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func (s status) fit(width int) string {
 	}
 	pace := ""
 	if s.rate > 0 {
-		pace = fmt.Sprintf("  %s/s  %s %s", perSecond(s.rate), s.left.Round(time.Second), left)
+		pace = fmt.Sprintf("  %s/s  %s %s", PerSecond(s.rate), s.left.Round(time.Second), left)
 	}
 	where := fmt.Sprintf("  [%d/%d]", s.index+1, s.matrices)
 	name := " " + s.matrix
@@ -70,7 +70,7 @@ func (s status) fit(width int) string {
 	return text.Trim(counts, width)
 }
 
-func perSecond(rate float64) string {
+func PerSecond(rate float64) string {
 	switch {
 	case rate >= 10:
 		return fmt.Sprintf("%.0f", rate)
