@@ -11,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
 
@@ -94,7 +95,7 @@ func sizesOf(matrices []configs.Matrix) ([]trial.Size, error) {
 	g.SetLimit(readers)
 	for i, m := range matrices {
 		g.Go(func() error {
-			sizes[i], errs[i] = tuner.SizeOf(m)
+			sizes[i], errs[i] = matrix.SizeOf(m)
 			return nil
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
+	"spmvtune/tuner/worker"
 )
 
 // The test binary is its own worker, with a backend whose kernels misbehave by
@@ -20,8 +21,8 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("SPMVTUNE_TEST_WORKER") != "" {
 		open := func(configs.Device) (kernels.Backend, error) { return &brokenBackend{}, nil }
-		requests, replies := WorkerPipes()
-		if err := Serve(requests, replies, open); err != nil {
+		requests, replies := worker.Pipes()
+		if err := worker.Serve(requests, replies, open); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/worker"
 )
 
 // What a trial takes is said of each, and where it went of all.
@@ -29,7 +30,7 @@ func BenchmarkTrial(b *testing.B) {
 	for i := range blocks {
 		blocks[i] = 100 + i
 	}
-	var e Effort
+	var e worker.Effort
 	for b.Loop() {
 		sum, err := Run(b.Context(), quick(testSweep(blocks...)), &memory{}, Options{Launch: testLauncher})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // An Event is progress of a run, for whoever shows it. Exactly one of the
@@ -70,7 +71,7 @@ type Summary struct {
 	Failures     []Failure
 	Pieces       []Piece // of Options.Parts, what became of each
 	Twins        []Twin
-	Effort       Effort
+	Effort       worker.Effort
 	Finals       int  // measurements of the fastest again, see Finals in configs.Protocol
 	Restarts     int  // workers that had to be replaced
 	Interrupted  bool // stopped by the user

@@ -10,6 +10,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // A Timing is what is recorded of a trial that went well.
@@ -114,10 +115,6 @@ func bytesOf(s trial.Size, p kernels.Precision) float64 {
 // H100 13 to 17, with 7 to 10 as the fewest.
 const usual = 16
 
-// Verifications is how many products of a trial are compared with the reference, one
-// before and one after the samples.
-const Verifications = 2
-
 // foresee is about how long a trial takes whose product takes so many seconds: the
 // samples that are usual and fit the budget, with their warm-up and flushes, and what
 // surrounds them.
@@ -125,10 +122,10 @@ func (e experience) foresee(product float64, size trial.Size, t trial.Trial, p c
 	sample := product
 	if t.Cache == trial.Cold {
 		sample += flush(dev)
-	} else if product < shortest {
-		sample = shortest
+	} else if product < worker.ShortestSample {
+		sample = worker.ShortestSample
 	}
 	n := min(max(usual, p.Samples[0]), p.Samples[1])
 	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
-	return float64(p.Warmup+n)*sample + Verifications*product + e.around.of(t, size, dev)
+	return float64(p.Warmup+n)*sample + worker.Verifications*product + e.around.of(t, size, dev)
 }

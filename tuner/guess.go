@@ -7,6 +7,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // An Outlook is about what a sweep would do on a matrix that was not loaded.
@@ -84,7 +85,7 @@ func guess(size trial.Size, precision kernels.Precision, cache trial.Cache, p co
 	if dev.Backend == "cuda" {
 		bandwidth = gpuBandwidth
 	}
-	sample := max(bytesOf(size, precision)/bandwidth, shortest)
+	sample := max(bytesOf(size, precision)/bandwidth, worker.ShortestSample)
 	if cache == trial.Cold {
 		sample = bytesOf(size, precision)/bandwidth + flush(dev)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/matrix"
 )
 
 // What a twin's source says is what its section said.
@@ -24,7 +25,7 @@ func TestLikeness(t *testing.T) {
 		{configs.Matrix{SuiteSparse: "HB/1138_bus", Path: "/a/1138_bus.tar.gz"}, Likeness{"", 1}, false},
 		{configs.Matrix{Path: "/a/twin of x.mtx"}, Likeness{"", 1}, false},
 	} {
-		source := named(tt.spec).Source
+		source := matrix.Named(tt.spec).Source
 		if got, twin := LikenessOf(source); twin != tt.twin || twin && got != tt.want {
 			t.Errorf("%q: %+v, %v", source, got, twin)
 		}

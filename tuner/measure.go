@@ -16,7 +16,7 @@ func (r *run) begin(ctx context.Context) error {
 	if r.begun {
 		return nil
 	}
-	rep, err := r.client.do(ctx, request{Roof: true}, openTimeout)
+	rep, err := r.client.Do(ctx, worker.Request{Roof: true}, openTimeout)
 	if err != nil {
 		r.drop(r.client, err)
 		return r.interrupted(ctx, fmt.Errorf("measuring the device's bandwidth: %w", err))
@@ -27,7 +27,7 @@ func (r *run) begin(ctx context.Context) error {
 		Device:   r.planner.device,
 		Roof:     *rep.Roof,
 		Sources:  r.planner.sources,
-		Protocol: ProtocolText(r.sweep.Protocol),
+		Protocol: worker.ProtocolText(r.sweep.Protocol),
 		Version:  r.opt.Version,
 		Origin:   trial.Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},
 	})
@@ -61,15 +61,15 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
-	defer spend(&r.sum.Effort.Wall, time.Now())
+	defer func(start time.Time) { r.sum.Effort.Wall += time.Since(start) }(time.Now())
 	if r.ahead == nil {
-		r.ahead = r.client.start(r.request(j))
+		r.ahead = r.client.Start(r.request(j))
 	}
-	rep, err := r.client.wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
+	rep, err := r.client.Wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
 	res := trial.Result{Trial: j.Trial, At: time.Now().UTC(), Measurement: worker.Version}
 	spoiled := false
-	var d *death
+	var d *worker.Death
 	switch {
 	case errors.As(err, &d):
 		r.client = nil
@@ -92,10 +92,10 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	after := next(res)
 	switch {
 	case spoiled:
-		r.client.close()
+		r.client.Close()
 		r.client = nil
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
-		r.ahead = r.client.start(r.request(*after))
+		r.ahead = r.client.Start(r.request(*after))
 	}
 	if res.Again() && res.Status != trial.OK { // it was good once: there is nothing to compare
 		return nil
@@ -126,7 +126,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 // is to be compared with what was measured before there was anything better. In the
 // finals the fewest samples do: more would say more of one preparation, and not of the
 // next.
-func (r *run) request(j job) request {
+func (r *run) request(j job) worker.Request {
 	best := r.best[placeOf(j.Trial)]
 	if j.sentinel || j.final {
 		best = 0
@@ -138,5 +138,5 @@ func (r *run) request(j job) request {
 	if j.look != nil {
 		protocol = *j.look
 	}
-	return request{Trial: &trialRequest{j.Trial, protocol, best}}
+	return worker.Request{Trial: &worker.TrialRequest{Trial: j.Trial, Protocol: protocol, Best: best}}
 }

@@ -122,7 +122,7 @@ func (p planner) plan(m trial.Matrix) (Plan, error) {
 		plan.Skipped["beyond the budget of trials"] += len(points) - n
 		points = points[:n]
 	}
-	protocol := ProtocolText(p.sweep.Protocol)
+	protocol := worker.ProtocolText(p.sweep.Protocol)
 	for i, cache := range caches(p.sweep.Protocol) {
 		if i > 0 {
 			shuffle()

@@ -7,6 +7,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 func testPlan(t *testing.T, sweep *configs.Sweep, hash string) Plan {
@@ -118,11 +119,11 @@ func TestProtocolTextWithoutSlow(t *testing.T) {
 	p := configs.DefaultProtocol
 	p.Slow = 0
 	const before = "warmup=3 samples=10..200 target=0.01 budget=2s seed=1"
-	if got := ProtocolText(p); got != before {
+	if got := worker.ProtocolText(p); got != before {
 		t.Errorf("%q, want %q", got, before)
 	}
 	p.Slow = 2.5
-	if got := ProtocolText(p); got != before+" slow=2.5" {
+	if got := worker.ProtocolText(p); got != before+" slow=2.5" {
 		t.Errorf("%q", got)
 	}
 }

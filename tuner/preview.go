@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
 
@@ -30,12 +31,12 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 	r := &run{sweep: sweep, rec: rec, opt: opt, done: map[string]bool{}, over: map[trial.Place]bool{}}
 	defer func() {
 		if r.client != nil {
-			r.client.close()
+			r.client.Close()
 		}
 	}()
-	if r.opt.Settler == nil {
+	if r.opt.Resolver == nil {
 		var err error
-		if r.opt.Settler, err = NewSettler(); err != nil {
+		if r.opt.Resolver, err = matrix.NewResolver(); err != nil {
 			return kernels.Device{}, nil, nil, err
 		}
 	}
@@ -51,12 +52,12 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 	}
 	var out []Forecast
 	for _, spec := range sweep.Matrices {
-		spec = r.opt.Settler.Foresee(spec)
+		spec = r.opt.Resolver.Foresee(spec)
 		if !spec.Settled() {
-			f := Forecast{Plan: Plan{Matrix: named(spec)}, Missing: spec.SuiteSparse}
+			f := Forecast{Plan: Plan{Matrix: matrix.Named(spec)}, Missing: spec.SuiteSparse}
 			if spec.HasTwin() {
 				var err error
-				if f.Size, err = SizeOf(spec); err != nil {
+				if f.Size, err = matrix.SizeOf(spec); err != nil {
 					return r.planner.device, nil, nil, err
 				}
 				if f.Outlook, err = Look(sweep, f.Size, r.planner.device); err != nil {

@@ -9,19 +9,21 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // Options are the choices of a run that do not change what is measured.
 type Options struct {
-	Launch  Launcher    // starts workers
-	Retry   bool        // measure again what ended as anything but OK or Invalid
-	Observe func(Event) // told of progress; may be nil
-	Version string      // of this program, kept with the sweep
-	Node    string      // where this is, for the Origin
-	Job     string      // of Slurm's, for the Origin; "" if there is none
-	Assume  *Assumed    // for Preview: plan for a device that is not here
-	Settler *Settler    // of matrices of the SuiteSparse collection; nil: a new one, which shows nothing
+	Launch   worker.Launcher  // starts workers
+	Retry    bool             // measure again what ended as anything but OK or Invalid
+	Observe  func(Event)      // told of progress; may be nil
+	Version  string           // of this program, kept with the sweep
+	Node     string           // where this is, for the Origin
+	Job      string           // of Slurm's, for the Origin; "" if there is none
+	Assume   *Assumed         // for Preview: plan for a device that is not here
+	Resolver *matrix.Resolver // of matrices of the SuiteSparse collection; nil: a new one, which shows nothing
 
 	// Accept is asked about every matrix once it is loaded: one that it refuses is left
 	// out, and is a Failure. May be nil.
@@ -57,7 +59,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	defer func() {
 		if r.client != nil {
-			r.client.close()
+			r.client.Close()
 		}
 	}()
 	err := r.all(ctx)
@@ -73,8 +75,8 @@ type run struct {
 	sweep   *configs.Sweep
 	rec     Recorder
 	opt     Options
-	client  *client        // nil: a new worker is needed
-	ahead   <-chan outcome // of the next trial, where it was started already
+	client  *worker.Client        // nil: a new worker is needed
+	ahead   <-chan worker.Outcome // of the next trial, where it was started already
 	planner planner
 	named   map[string]string    // name of each matrix planned, by its hash
 	pieces  []piece              // parts of the current matrix, where there are Parts

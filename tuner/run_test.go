@@ -14,6 +14,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // memory is a Recorder that keeps everything in memory.
@@ -85,7 +86,7 @@ func (m *memory) by(t *testing.T, block int) trial.Result {
 }
 
 // launcher starts workers whose device is of a backend.
-func launcher(backend string) Launcher {
+func launcher(backend string) worker.Launcher {
 	return func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "SPMVTUNE_TEST_WORKER="+backend)
@@ -294,15 +295,15 @@ func TestMatrixThatChangesDoesNotStopTheSweep(t *testing.T) {
 // A parent that was stopped beyond a trial's deadline takes the answer that came
 // in the meantime.
 func TestReplyBehindTheDeadline(t *testing.T) {
-	c, err := startClient(testLauncher)
+	c, err := worker.Start(testLauncher)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
-	if _, err := c.do(t.Context(), request{Open: &configs.Device{}}, 0); err != nil {
+	defer c.Close()
+	if _, err := c.Do(t.Context(), worker.Request{Open: &configs.Device{}}, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.do(t.Context(), request{Roof: true}, time.Nanosecond); err != nil {
+	if _, err := c.Do(t.Context(), worker.Request{Roof: true}, time.Nanosecond); err != nil {
 		t.Errorf("a worker that answers at once: %v", err)
 	}
 }

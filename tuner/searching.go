@@ -224,6 +224,6 @@ func (p planner) trial(t trial.Trial, step search.Step) (trial.Trial, *configs.P
 	look := p.sweep.Protocol
 	look.Warmup = min(look.Warmup, search.Warmup)
 	look.Samples = step.Samples
-	t.ID = trial.Identity(t, p.device, p.sources[t.Kernel], ProtocolText(look), worker.Version)
+	t.ID = trial.Identity(t, p.device, p.sources[t.Kernel], worker.ProtocolText(look), worker.Version)
 	return t, &look
 }

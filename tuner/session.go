@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // openTimeout bounds how long a device may take to answer at all.
@@ -18,7 +20,7 @@ func (r *run) worker(ctx context.Context) error {
 	if r.client != nil {
 		return nil
 	}
-	c, err := startClient(r.opt.Launch)
+	c, err := worker.Start(r.opt.Launch)
 	if err != nil {
 		return err
 	}
@@ -26,7 +28,7 @@ func (r *run) worker(ctx context.Context) error {
 	if r.opt.Assume != nil {
 		device = configs.Device{Backend: "cpu"} // which only loads matrices
 	}
-	rep, err := c.do(ctx, request{Open: &device}, openTimeout)
+	rep, err := c.Do(ctx, worker.Request{Open: &device}, openTimeout)
 	if err != nil {
 		r.drop(c, err)
 		return r.interrupted(ctx, fmt.Errorf("opening the device: %w", err))
@@ -40,10 +42,10 @@ func (r *run) worker(ctx context.Context) error {
 }
 
 // drop closes a client after an error, unless the error has ended it already.
-func (r *run) drop(c *client, err error) {
-	var d *death
+func (r *run) drop(c *worker.Client, err error) {
+	var d *worker.Death
 	if !errors.As(err, &d) && !errors.Is(err, context.Canceled) {
-		c.close()
+		c.Close()
 	}
 	r.client = nil
 }
@@ -63,12 +65,12 @@ func (r *run) settle(ctx context.Context, spec configs.Matrix) (settled configs.
 	if spec.Settled() {
 		return spec, "", nil
 	}
-	if r.opt.Settler == nil {
-		if r.opt.Settler, err = NewSettler(); err != nil {
+	if r.opt.Resolver == nil {
+		if r.opt.Resolver, err = matrix.NewResolver(); err != nil {
 			return spec, "", err
 		}
 	}
-	settled, why, err := r.opt.Settler.Settle(ctx, spec)
+	settled, why, err := r.opt.Resolver.Settle(ctx, spec)
 	if err != nil {
 		return spec, "", r.interrupted(ctx, err)
 	}
@@ -84,9 +86,9 @@ func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, erro
 	if err := r.worker(ctx); err != nil {
 		return trial.Matrix{}, err
 	}
-	rep, err := r.client.do(ctx, request{Load: &loadRequest{spec, r.sweep.Protocol.Seed}}, 0)
+	rep, err := r.client.Do(ctx, worker.Request{Load: &worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed}}, 0)
 	if err != nil {
-		var d *death
+		var d *worker.Death
 		if errors.As(err, &d) || ctx.Err() != nil {
 			r.drop(r.client, err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
 
@@ -27,7 +28,7 @@ func TestShippedSweepsAreShort(t *testing.T) {
 		}
 		trials, took, loading := 0, time.Duration(0), time.Duration(0)
 		for _, m := range sweep.Matrices {
-			size, err := SizeOf(m)
+			size, err := matrix.SizeOf(m)
 			if err != nil {
 				t.Fatal(err)
 			}

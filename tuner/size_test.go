@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/tuner/matrix"
 )
 
 // The outlook on a matrix that is not loaded is the plan of the loaded one: what
@@ -28,7 +29,7 @@ func TestLookIsThePlan(t *testing.T) {
 	}{
 		"overlapping": {overlapping, 10}, "random": {random, 3}, "none": {none, 0}, "all": {testSweep(1, 2, 3), 3},
 	} {
-		size, err := SizeOf(tt.sweep.Matrices[0])
+		size, err := matrix.SizeOf(tt.sweep.Matrices[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,11 +75,11 @@ func TestSizeOf(t *testing.T) {
 		{configs.Matrix{Generate: "rmat", Args: map[string]any{"scale": 12}}, 0.3},
 		{configs.Matrix{Generate: "uniform", Args: map[string]any{"rows": 3000, "cols": 200, "row_nnz": 7}}, 0.05},
 	} {
-		got, err := SizeOf(tt.spec)
+		got, err := matrix.SizeOf(tt.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, m, err := Load(t.Context(), tt.spec)
+		_, m, err := matrix.Load(t.Context(), tt.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,8 +96,8 @@ func TestSizeOf(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("%%MatrixMarket matrix coordinate complex general\n1 1 0\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err := SizeOf(configs.Matrix{Path: bad})
-	if _, _, same := Load(t.Context(), configs.Matrix{Path: bad}); err == nil || same == nil || err.Error() != same.Error() {
+	_, err := matrix.SizeOf(configs.Matrix{Path: bad})
+	if _, _, same := matrix.Load(t.Context(), configs.Matrix{Path: bad}); err == nil || same == nil || err.Error() != same.Error() {
 		t.Errorf("%v, want %v", err, same)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // surroundings say how long it takes on a device what surrounds the samples of a trial: to
@@ -53,7 +54,7 @@ func newSurroundings(list []Timing, p configs.Protocol, dev kernels.Device) surr
 
 // surrounded is what a trial took besides its products and flushes.
 func (t Timing) surrounded(p configs.Protocol, dev kernels.Device) float64 {
-	products, flushes := float64(p.Warmup+Verifications+t.Samples*max(t.Batch, 1)), 0.0
+	products, flushes := float64(p.Warmup+worker.Verifications+t.Samples*max(t.Batch, 1)), 0.0
 	if t.Cache == trial.Cold {
 		flushes = float64(p.Warmup+t.Samples) * flush(dev)
 	}

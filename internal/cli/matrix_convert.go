@@ -16,7 +16,7 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/export"
-	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
 
@@ -63,7 +63,7 @@ given.
 			if err != nil {
 				return err
 			}
-			err = tuner.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
+			err = matrix.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 				opt := export.Options{
 					Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: symmetric,
 					Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),

@@ -18,7 +18,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/sparse"
-	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 )
 
 func newMatrixCounters() *cobra.Command {
@@ -44,7 +44,7 @@ the format, is run alone and subtracted. It is Table IV of coo-spmv-final.
 				return err
 			}
 			if inside != "" {
-				a, _, err := tuner.Load(cmd.Context(), spec)
+				a, _, err := matrix.Load(cmd.Context(), spec)
 				if err != nil {
 					return err
 				}

@@ -13,7 +13,7 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/sparse"
-	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
 
@@ -55,7 +55,7 @@ skew-symmetric and Hermitian files are expanded.
 			if err != nil {
 				return err
 			}
-			return tuner.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
+			return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 				info, err := describeMatrix(a, m)
 				if err != nil {
 					return err

@@ -16,6 +16,7 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 )
 
 // listedMatrix is an element of what `matrix list --json` prints.
@@ -135,12 +136,12 @@ func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) 
 			key := [3]string{m.Matrix, m.Spec, m.Twin}
 			i, known := at[key]
 			if !known {
-				size, err := tuner.SizeOf(spec)
+				size, err := matrix.SizeOf(spec)
 				if err != nil {
 					return nil, fmt.Errorf("sweep %s: %w", name, err)
 				}
 				m.Rows, m.Cols, m.NNZ = size.Rows, size.Cols, size.Nonzeros
-				m.Cached = tuner.IsKept(ctx, spec)
+				m.Cached = matrix.IsKept(ctx, spec)
 				i = len(list)
 				at[key] = i
 				list = append(list, m)

@@ -12,7 +12,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/plots"
 	"spmvtune/sparse"
-	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
 
@@ -43,7 +43,7 @@ the extension: .png, .svg or .pdf.
 			if err != nil {
 				return err
 			}
-			return tuner.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
+			return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 				picture, err := plots.Spy(m.Name, a, format)
 				if err != nil {
 					return err

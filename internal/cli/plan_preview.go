@@ -11,6 +11,7 @@ import (
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/store"
 	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
 
@@ -66,7 +67,7 @@ type plannedError struct {
 	Message string `json:"message"`
 }
 
-func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler *tuner.Settler) (*planned, error) {
+func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler *matrix.Resolver) (*planned, error) {
 	ctx := cmd.Context()
 	var db *store.DB
 	// A run that was killed at once may have left an empty file.
@@ -86,8 +87,8 @@ func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler 
 }
 
 // add plans the part of a sweep that runs on one backend. db may be nil.
-func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, settler *tuner.Settler) error {
-	opt := tuner.Options{Settler: settler}
+func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, settler *matrix.Resolver) error {
+	opt := tuner.Options{Resolver: settler}
 	byRule, err := newChooser(ctx, part)
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 			if err != nil {
 				return err
 			}
-			return runSweep(cmd.Context(), w, line, sweep, args[0], out, ends, tuner.Options{Retry: retry, Settler: settler})
+			return runSweep(cmd.Context(), w, line, sweep, args[0], out, ends, tuner.Options{Retry: retry, Resolver: settler})
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+command.OutRoot+"/NAME)")

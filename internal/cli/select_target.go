@@ -12,7 +12,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
 	"spmvtune/sparse"
-	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 )
 
 // describeTarget gives the name and the features of the matrix that an argument of select
@@ -29,7 +29,7 @@ func describeTarget(ctx context.Context, text, complexMode string) (string, spar
 	if err != nil {
 		return "", sparse.Features{}, err
 	}
-	m, err := tuner.Describe(ctx, spec)
+	m, err := matrix.Describe(ctx, spec)
 	return m.Name, m.Features, err
 }
 

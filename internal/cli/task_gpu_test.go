@@ -16,9 +16,9 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
-	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // fakeGPUs makes this program one that is built with CUDA, on a machine with as many
@@ -37,8 +37,8 @@ func fakeCUDA(gpus string, args []string) int {
 	}
 	var err error
 	if args[0] == "worker" {
-		requests, replies := tuner.WorkerPipes()
-		err = tuner.Serve(requests, replies, open)
+		requests, replies := worker.Pipes()
+		err = worker.Serve(requests, replies, open)
 	} else { // device --index N
 		index, _ := strconv.Atoi(args[2])
 		var b kernels.Backend

@@ -17,6 +17,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // The test binary is its own worker, with a backend some of whose kernels are
@@ -32,8 +33,8 @@ func TestMain(m *testing.M) {
 		}
 		return brokenGPU{b.(*Backend)}, nil
 	}
-	requests, replies := tuner.WorkerPipes()
-	if err := tuner.Serve(requests, replies, open); err != nil {
+	requests, replies := worker.Pipes()
+	if err := worker.Serve(requests, replies, open); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

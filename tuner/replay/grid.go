@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/worker"
 )
 
 // A Grid is all that was measured on one matrix, on one device, in one precision and
@@ -44,7 +44,7 @@ func (c Cost) Of(t *Trial, n int) float64 {
 	if !t.OK {
 		return 0
 	}
-	seconds := float64(c.Warmup+tuner.Verifications)*t.Median + float64(c.Warmup+n)*c.Flush
+	seconds := float64(c.Warmup+worker.Verifications)*t.Median + float64(c.Warmup+n)*c.Flush
 	for _, s := range t.Samples[:n] {
 		seconds += s * float64(max(t.Batch, 1))
 	}

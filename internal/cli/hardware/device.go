@@ -19,7 +19,7 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
-	"spmvtune/tuner"
+	"spmvtune/tuner/worker"
 )
 
 // A gpu is what one binary tells the other of a GPU.
@@ -29,7 +29,7 @@ type gpu struct {
 	NoSensors string           `json:"no_sensors,omitempty"` // why they can't be read
 }
 
-func (g *gpu) sense(s tuner.Sensors) {
+func (g *gpu) sense(s worker.Sensors) {
 	r, err := s.Sense()
 	if err != nil {
 		g.NoSensors = err.Error()
@@ -53,7 +53,7 @@ func NewDeviceCommand() *cobra.Command {
 				return err
 			}
 			found := gpu{Device: b.Device()}
-			if s, ok := b.(tuner.Sensors); ok {
+			if s, ok := b.(worker.Sensors); ok {
 				found.sense(s)
 			}
 			if err := b.Close(); err != nil {

@@ -18,7 +18,7 @@ import (
 	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
 	"spmvtune/slurm"
-	"spmvtune/tuner"
+	"spmvtune/tuner/worker"
 )
 
 // newWorker is the hidden command that the process of measurements runs.
@@ -32,8 +32,8 @@ func NewWorkerCommand() *cobra.Command {
 			// Some are sent to all processes of a job. The parent heeds them, and lets
 			// the running trial end; the worker ends with the pipe to its parent.
 			signal.Ignore(jobSignals...)
-			requests, replies := tuner.WorkerPipes()
-			return tuner.Serve(requests, replies, OpenBackend)
+			requests, replies := worker.Pipes()
+			return worker.Serve(requests, replies, OpenBackend)
 		},
 	}
 }
@@ -46,7 +46,7 @@ var jobSignals = []os.Signal{
 // launchWorker returns how to start a worker for a backend: from this program's
 // own binary or, for a GPU, from the one built with CUDA beside it. Where there
 // is none, the worker's error says how to build it.
-func LaunchWorker(backend string) (tuner.Launcher, error) {
+func LaunchWorker(backend string) (worker.Launcher, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)

@@ -7,13 +7,13 @@ import (
 	"io"
 
 	"spmvtune/configs"
-	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
 )
 
 // newSettler returns the settler of matrices to download, which shows on p what it does.
 // p may be nil.
-func NewResolver(offline bool, p *Progress) (*tuner.Settler, error) {
-	s, err := tuner.NewSettler()
+func NewResolver(offline bool, p *Progress) (*matrix.Resolver, error) {
+	s, err := matrix.NewResolver()
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // mostFailures is how many failed trials are listed, and how many reasons why
@@ -117,7 +118,7 @@ func Skipped(w io.Writer, skipped map[string]int) {
 }
 
 // printEffort says where the time of trials went, on average.
-func Effort(w io.Writer, e tuner.Effort) {
+func Effort(w io.Writer, e worker.Effort) {
 	if e.Trials == 0 {
 		return
 	}

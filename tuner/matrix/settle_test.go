@@ -1,4 +1,4 @@
-package tuner
+package matrix
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 )
 
 // settlerOf is one of a server that answers with a status, and counts how often.
-func settlerOf(t *testing.T, status int) (*Settler, *atomic.Int32) {
+func resolverOf(t *testing.T, status int) (*Resolver, *atomic.Int32) {
 	t.Helper()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -28,7 +28,7 @@ func settlerOf(t *testing.T, status int) (*Settler, *atomic.Int32) {
 	t.Cleanup(server.Close)
 	t.Setenv(cache.Env, t.TempDir())
 	t.Setenv(fetch.EnvServers, server.URL)
-	s, err := NewSettler()
+	s, err := NewResolver()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func settlerOf(t *testing.T, status int) (*Settler, *atomic.Int32) {
 }
 
 // put makes a file be there as if it was downloaded.
-func put(t *testing.T, s *Settler, name string) {
+func put(t *testing.T, s *Resolver, name string) {
 	t.Helper()
 	path := filepath.Join(s.Collection.Dir, name+".tar.gz")
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -52,7 +52,7 @@ func TestSettle(t *testing.T) {
 	withTwin := alone
 	withTwin.Generate, withTwin.Args = "grid_5pt", map[string]any{"nx": int64(3), "ny": int64(4)}
 
-	s, asked := settlerOf(t, 403)
+	s, asked := resolverOf(t, 403)
 	if m := s.Foresee(withTwin); m.Settled() || asked.Load() > 0 {
 		t.Errorf("a server was asked, or %+v is settled", m)
 	}
@@ -80,7 +80,7 @@ func TestSettle(t *testing.T) {
 	}
 
 	// The file is there: it is what is measured.
-	s, asked = settlerOf(t, 403)
+	s, asked = resolverOf(t, 403)
 	put(t, s, "G/N")
 	if foreseen := s.Foresee(withTwin); foreseen.Path == "" {
 		t.Errorf("%+v", foreseen)
@@ -95,13 +95,13 @@ func TestSettle(t *testing.T) {
 
 	// A matrix that does not exist is a mistake, and so is a broken-off download no
 	// reason for a twin.
-	s, _ = settlerOf(t, 404)
+	s, _ = resolverOf(t, 404)
 	if _, _, err := s.Settle(t.Context(), withTwin); !errors.Is(err, fetch.ErrNotFound) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, _ = settlerOf(t, 200)
+	s, _ = resolverOf(t, 200)
 	if _, _, err := s.Settle(ended, withTwin); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

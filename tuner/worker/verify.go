@@ -1,4 +1,4 @@
-package tuner
+package worker
 
 import (
 	"errors"
@@ -12,6 +12,10 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
+
+// Verifications is how many products of a trial are compared with the reference, one
+// before and one after the samples.
+const Verifications = 2
 
 // A reference is the exact product of a problem in one precision, as far as
 // twice that precision can tell, and the error bound of each row.

@@ -1,4 +1,4 @@
-package tuner
+package matrix
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // A Settler decides what the matrices of the SuiteSparse collection in a sweep are:
 // their files, downloaded where they are not there yet, or their twins where that can't
 // be. What it decided it says again, so that all parts of a run measure the same.
-type Settler struct {
+type Resolver struct {
 	Collection *fetch.Collection
 
 	mu  sync.Mutex
@@ -26,17 +26,17 @@ type had struct {
 }
 
 // NewSettler returns one for the collection that the environment names.
-func NewSettler() (*Settler, error) {
+func NewResolver() (*Resolver, error) {
 	c, err := fetch.Default()
 	if err != nil {
 		return nil, err
 	}
-	return &Settler{Collection: c}, nil
+	return &Resolver{Collection: c}, nil
 }
 
 // Settle returns m settled, and why it is a twin, if it became one. It takes as long as
 // the download does. An error is one of fetch.Collection.Get.
-func (s *Settler) Settle(ctx context.Context, m configs.Matrix) (settled configs.Matrix, why error, err error) {
+func (s *Resolver) Settle(ctx context.Context, m configs.Matrix) (settled configs.Matrix, why error, err error) {
 	if m.Settled() {
 		return m, nil, nil
 	}
@@ -50,7 +50,7 @@ func (s *Settler) Settle(ctx context.Context, m configs.Matrix) (settled configs
 	return m, nil, err
 }
 
-func (s *Settler) get(ctx context.Context, m configs.Matrix) (fetch.File, error) {
+func (s *Resolver) get(ctx context.Context, m configs.Matrix) (fetch.File, error) {
 	id, err := fetch.ParseID(m.SuiteSparse)
 	if err != nil {
 		return fetch.File{}, err
@@ -72,7 +72,7 @@ func (s *Settler) get(ctx context.Context, m configs.Matrix) (fetch.File, error)
 
 // Foresee returns m settled as Settle would, as far as that is known without asking a
 // server: the file is there or, offline, it is not and there is a twin.
-func (s *Settler) Foresee(m configs.Matrix) configs.Matrix {
+func (s *Resolver) Foresee(m configs.Matrix) configs.Matrix {
 	if m.Settled() {
 		return m
 	}

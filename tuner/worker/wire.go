@@ -1,4 +1,4 @@
-package tuner
+package worker
 
 import (
 	"spmvtune/configs"
@@ -9,26 +9,26 @@ import (
 // A request is what the parent asks of its worker; exactly one field is set.
 // Requests and replies alternate, encoded with encoding/gob, which carries NaN
 // and infinities and tolerates a worker built with other tags.
-type request struct {
+type Request struct {
 	Open  *configs.Device
 	Roof  bool
-	Load  *loadRequest
-	Trial *trialRequest
+	Load  *LoadRequest
+	Trial *TrialRequest
 }
 
-type loadRequest struct {
+type LoadRequest struct {
 	Matrix configs.Matrix
 	Seed   uint64 // of x
 }
 
-type trialRequest struct {
+type TrialRequest struct {
 	Trial    trial.Trial
 	Protocol configs.Protocol
 	Best     float64 // lowest median of its matrix, precision and cache state so far, in seconds; 0: there is none
 }
 
 // A reply answers the request before it. Err is set where it failed.
-type reply struct {
+type Reply struct {
 	Err     string
 	Device  *kernels.Device
 	Sources map[string]string // by kernel, of those that the device can run

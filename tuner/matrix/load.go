@@ -1,9 +1,8 @@
-package tuner
+package matrix
 
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"path"
 	"time"
 
@@ -39,7 +38,7 @@ func Describe(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
 
 // obtain reads or generates a matrix, and describes it.
 func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m trial.Matrix, err error) {
-	m = named(spec)
+	m = Named(spec)
 	if !spec.Settled() {
 		return nil, m, fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name, spec.SuiteSparse, spec.SuiteSparse)
 	}
@@ -68,13 +67,13 @@ func readOptions(spec configs.Matrix) file.Options {
 }
 
 // named returns the description of a matrix as far as the sweep says.
-func named(spec configs.Matrix) trial.Matrix {
+func Named(spec configs.Matrix) trial.Matrix {
 	m := trial.Matrix{Name: spec.Name, Class: spec.Class, Source: spec.Path}
 	m.TwinOf, m.TwinScale = twinOf(spec)
 
 	switch {
 	case spec.Twin:
-		m.Source = twinSource + spec.SuiteSparse + ": " + generate.Spec(spec.Generate, spec.Args)
+		m.Source = "twin of " + spec.SuiteSparse + ": " + generate.Spec(spec.Generate, spec.Args)
 	case spec.SuiteSparse != "":
 		m.Source = "SuiteSparse " + spec.SuiteSparse
 	case spec.Generate != "":
@@ -103,17 +102,4 @@ func twinOf(spec configs.Matrix) (of string, scale float64) {
 		return of, float64(s)
 	}
 	return of, 1
-}
-
-// vector returns n values drawn uniformly from [−1, 1], none of them 0 and each
-// exact in float32, the same for the same seed.
-func vector(n int, seed uint64) []float64 {
-	r := rand.New(rand.NewPCG(seed, 0x5eed))
-	x := make([]float64, n)
-	for i := range x {
-		for x[i] == 0 {
-			x[i] = float64(float32(2*r.Float64() - 1))
-		}
-	}
-	return x
 }

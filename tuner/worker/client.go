@@ -1,4 +1,4 @@
-package tuner
+package worker
 
 import (
 	"context"
@@ -23,7 +23,7 @@ const (
 
 // WorkerPipes returns a worker's ends of the conversation, for Serve. No process
 // that the worker starts inherits them: it would hide the worker's death.
-func WorkerPipes() (requests, replies *os.File) {
+func Pipes() (requests, replies *os.File) {
 	syscall.CloseOnExec(requestFD)
 	syscall.CloseOnExec(replyFD)
 	return os.NewFile(requestFD, "requests"), os.NewFile(replyFD, "replies")
@@ -34,7 +34,7 @@ func WorkerPipes() (requests, replies *os.File) {
 type Launcher func() *exec.Cmd
 
 // client is the parent's end of a worker process.
-type client struct {
+type Client struct {
 	cmd      *exec.Cmd
 	requests *os.File
 	replies  *os.File
@@ -44,15 +44,15 @@ type client struct {
 }
 
 // A death says how a worker ended without answering.
-type death struct {
+type Death struct {
 	Status  trial.Status
 	Message string
 	Killed  bool // from outside, by SIGKILL
 }
 
-func (d *death) Error() string { return d.Message }
+func (d *Death) Error() string { return d.Message }
 
-func startClient(launch Launcher) (*client, error) {
+func Start(launch Launcher) (*Client, error) {
 	toWorker, requests, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("starting a worker: %w", err)
@@ -63,7 +63,7 @@ func startClient(launch Launcher) (*client, error) {
 		requests.Close()
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
-	c := &client{cmd: launch(), requests: requests, replies: replies, errors: &tail{}}
+	c := &Client{cmd: launch(), requests: requests, replies: replies, errors: &tail{}}
 	c.cmd.ExtraFiles = []*os.File{toWorker, fromWorker}
 	c.cmd.Stdout, c.cmd.Stderr = c.errors, c.errors
 	// A group of its own, so that Ctrl-C reaches only the parent, which lets
@@ -96,21 +96,21 @@ const reprieve = 2 * time.Second
 // do sends req and waits for the reply, at most for the timeout (0: as long as
 // it takes) and until ctx ends. A *death is returned when the worker ended, or
 // had to be ended; the client can't be used after that.
-func (c *client) do(ctx context.Context, req request, timeout time.Duration) (reply, error) {
-	return c.wait(ctx, c.start(req), timeout)
+func (c *Client) Do(ctx context.Context, req Request, timeout time.Duration) (Reply, error) {
+	return c.Wait(ctx, c.Start(req), timeout)
 }
 
 // An outcome is what became of a request.
-type outcome struct {
-	rep reply
+type Outcome struct {
+	rep Reply
 	err error
 }
 
 // start sends req. The outcome must be waited for before the next start.
-func (c *client) start(req request) <-chan outcome {
-	done := make(chan outcome, 1)
+func (c *Client) Start(req Request) <-chan Outcome {
+	done := make(chan Outcome, 1)
 	go func() {
-		var o outcome
+		var o Outcome
 		if o.err = c.enc.Encode(req); o.err == nil {
 			o.err = c.dec.Decode(&o.rep)
 		}
@@ -120,16 +120,16 @@ func (c *client) start(req request) <-chan outcome {
 }
 
 // wait waits for the outcome of a request, as do.
-func (c *client) wait(ctx context.Context, done <-chan outcome, timeout time.Duration) (reply, error) {
+func (c *Client) Wait(ctx context.Context, done <-chan Outcome, timeout time.Duration) (Reply, error) {
 	var expired <-chan time.Time
 	if timeout > 0 {
 		t := time.NewTimer(timeout)
 		defer t.Stop()
 		expired = t.C
 	}
-	answered := func(o outcome) (reply, error) {
+	answered := func(o Outcome) (Reply, error) {
 		if o.err != nil {
-			return reply{}, c.died(o.err)
+			return Reply{}, c.died(o.err)
 		}
 		if o.rep.Err != "" {
 			return o.rep, errors.New(o.rep.Err)
@@ -147,16 +147,16 @@ func (c *client) wait(ctx context.Context, done <-chan outcome, timeout time.Dur
 		}
 		c.kill()
 		<-done
-		return reply{}, &death{Status: trial.Timeout, Message: fmt.Sprintf("no answer within %s; the worker was killed", timeout)}
+		return Reply{}, &Death{Status: trial.Timeout, Message: fmt.Sprintf("no answer within %s; the worker was killed", timeout)}
 	case <-ctx.Done():
 		c.kill()
 		<-done
-		return reply{}, ctx.Err()
+		return Reply{}, ctx.Err()
 	}
 }
 
 // close ends the worker: it leaves when its requests end.
-func (c *client) close() {
+func (c *Client) Close() {
 	c.requests.Close()
 	stop := time.AfterFunc(5*time.Second, func() { c.cmd.Process.Kill() })
 	c.cmd.Wait()
@@ -164,27 +164,27 @@ func (c *client) close() {
 	c.replies.Close()
 }
 
-func (c *client) kill() {
+func (c *Client) kill() {
 	c.cmd.Process.Kill()
-	c.close()
+	c.Close()
 }
 
 // died waits for a worker that stopped answering and says why it did. err is what
 // became of the conversation.
-func (c *client) died(err error) *death {
-	c.close()
+func (c *Client) died(err error) *Death {
+	c.Close()
 	said := c.errors.complaint()
 	state := c.cmd.ProcessState
 	ws, _ := state.Sys().(syscall.WaitStatus)
 	switch {
 	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
-		return &death{Status: trial.OOM, Message: said}
+		return &Death{Status: trial.OOM, Message: said}
 	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
 		time.Sleep(reprieve)
-		return &death{Status: trial.OOM, Message: "the worker was killed from outside (signal 9): most likely memory ran out and the system did", Killed: true}
+		return &Death{Status: trial.OOM, Message: "the worker was killed from outside (signal 9): most likely memory ran out and the system did", Killed: true}
 	case said != "":
-		return &death{Status: trial.Fault, Message: "the worker crashed: " + said}
+		return &Death{Status: trial.Fault, Message: "the worker crashed: " + said}
 	default:
-		return &death{Status: trial.Fault, Message: fmt.Sprintf("the worker ended (%s): %v", state, err)}
+		return &Death{Status: trial.Fault, Message: fmt.Sprintf("the worker ended (%s): %v", state, err)}
 	}
 }

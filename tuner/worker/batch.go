@@ -1,4 +1,4 @@
-package tuner
+package worker
 
 import (
 	"math"
@@ -10,12 +10,12 @@ import (
 
 // shortest is the least time, in seconds, that a warm sample is made to last, by taking
 // several products as one sample.
-const shortest = 50e-6
+const ShortestSample = 50e-6
 
 // lasting is how long a warm sample has to last, in seconds, for the resolution of the
 // clock to be at most half of the target. longest is the most that it may last.
 func lasting(resolution, target, longest float64) float64 {
-	return max(shortest, min(2*resolution/target, longest))
+	return max(ShortestSample, min(2*resolution/target, longest))
 }
 
 // longestSample is how long a warm sample may last, in seconds, for the fewest samples to fit

@@ -1,4 +1,4 @@
-package tuner
+package matrix
 
 import (
 	"context"
@@ -109,7 +109,7 @@ func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64
 }
 
 func (k kept) described(e cache.Meta) trial.Matrix {
-	m := named(k.spec)
+	m := Named(k.spec)
 	m.Hash, m.Features, m.FeaturesSeconds, m.Pattern = e.Hash, e.Features, e.FeaturesSeconds, e.Pattern
 	m.Field, m.Symmetry, m.NonFinite = e.Field, e.Symmetry, e.NonFinite
 	return m

@@ -1,4 +1,4 @@
-package tuner
+package matrix
 
 import (
 	"fmt"

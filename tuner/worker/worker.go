@@ -1,4 +1,4 @@
-package tuner
+package worker
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
 )
 
 // Serve is the body of a worker process: it answers requests read from in with
@@ -24,13 +24,13 @@ import (
 // once, also in the middle of a trial.
 func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backend, error)) error {
 	runtime.LockOSThread() // a device's context belongs to its thread
-	w := &workerState{open: open}
-	defer w.close()
-	requests := make(chan request)
+	w := &server{open: open}
+	defer w.Close()
+	requests := make(chan Request)
 	go func() {
 		dec := gob.NewDecoder(in)
 		for {
-			var req request
+			var req Request
 			if err := dec.Decode(&req); err != nil {
 				// The parent closed the pipe, or is gone. Nobody waits for the
 				// running trial any more.
@@ -49,7 +49,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 }
 
 // worker is the state of a worker process.
-type workerState struct {
+type server struct {
 	open       func(configs.Device) (kernels.Backend, error)
 	backend    kernels.Backend
 	sensors    Sensors // nil: the device has none, or they can't be read
@@ -66,13 +66,13 @@ type scope struct {
 	window    int // 0: a row's own entries
 }
 
-func (w *workerState) close() {
+func (w *server) Close() {
 	if w.backend != nil {
 		w.backend.Close()
 	}
 }
 
-func (w *workerState) answer(req request) (rep reply) {
+func (w *server) answer(req Request) (rep Reply) {
 	var err error
 	switch {
 	case req.Open != nil:
@@ -93,7 +93,7 @@ func (w *workerState) answer(req request) (rep reply) {
 	return rep
 }
 
-func (w *workerState) openDevice(d configs.Device, rep *reply) error {
+func (w *server) openDevice(d configs.Device, rep *Reply) error {
 	b, err := w.open(d)
 	if err != nil {
 		return err
@@ -117,9 +117,9 @@ func (w *workerState) openDevice(d configs.Device, rep *reply) error {
 	return nil
 }
 
-func (w *workerState) load(req loadRequest, rep *reply) error {
+func (w *server) load(req LoadRequest, rep *Reply) error {
 	w.problem, w.y, w.references, w.overflows = nil, nil, nil, nil // free the one before
-	a, m, err := Load(context.Background(), req.Matrix)
+	a, m, err := matrix.Load(context.Background(), req.Matrix)
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func (w *workerState) load(req loadRequest, rep *reply) error {
 
 // trial verifies and measures one configuration. Whatever goes wrong is a
 // result too.
-func (w *workerState) trial(req trialRequest) (rep reply) {
-	r := &trial.Result{Trial: req.Trial, Status: trial.OK, Measurement: worker.Version}
+func (w *server) trial(req TrialRequest) (rep Reply) {
+	r := &trial.Result{Trial: req.Trial, Status: trial.OK, Measurement: Version}
 	rep.Result = r
 	start := time.Now()
 	// A collection in the middle of a sample would be measured.
@@ -168,7 +168,7 @@ func (w *workerState) trial(req trialRequest) (rep reply) {
 	return rep
 }
 
-func (w *workerState) measure(req trialRequest, r *trial.Result, e *Effort) error {
+func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	if w.problem == nil || r.Trial.Matrix != w.matrix.Hash {
 		return errors.New("the trial's matrix is not loaded")
 	}
@@ -214,7 +214,7 @@ func (w *workerState) measure(req trialRequest, r *trial.Result, e *Effort) erro
 
 // verify computes the product once and compares it with ref. A result outside
 // the bound makes r wrong.
-func (w *workerState) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
+func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
 	defer spend(&e.Verify, time.Now())
 	if err := p.Multiply(w.y); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (w *workerState) verify(p kernels.Product, ref *reference, r *trial.Result,
 }
 
 // reference returns the reference of a scope, computed when first needed.
-func (w *workerState) reference(s scope) (*reference, error) {
+func (w *server) reference(s scope) (*reference, error) {
 	if err := w.overflows[s.precision]; err != nil {
 		return nil, err
 	}

@@ -1,0 +1,182 @@
+package worker
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
+)
+
+// script gives readings one after the other, the last one again and again.
+type script struct {
+	readings []kernels.Reading
+	asked    int
+	energy   []float64 // J, from the first time that it is asked for
+}
+
+func (s *script) Sense() (kernels.Reading, error) {
+	i := min(s.asked, len(s.readings)-1)
+	s.asked++
+	return s.readings[i], nil
+}
+
+func (s *script) Energy() float64 {
+	e := s.energy[0]
+	s.energy = s.energy[1:]
+	return e
+}
+
+// because is a reading with reasons.
+func because(reasons ...kernels.ClockReasons) []kernels.Reading {
+	list := make([]kernels.Reading, len(reasons))
+	for i, r := range reasons {
+		list[i] = kernels.Reading{SMClock: 1980, Reasons: r, HasReasons: true}
+	}
+	return list
+}
+
+// numbered is a product whose samples tell in which batch they were taken: those of the
+// third take 3 ms, and every other one a spread more, as a fraction.
+type numbered struct {
+	kernels.Product
+	batches int
+	spread  float64
+}
+
+func (p *numbered) Info() kernels.ProductInfo { return kernels.ProductInfo{} }
+
+func (p *numbered) Sample(dst []float64, _ int, _ bool) error {
+	for i := range dst {
+		dst[i] = 1e-3 * float64(p.batches) * (1 + p.spread*float64(i%2)) // the warm-up is number 0
+	}
+	p.batches++
+	return nil
+}
+
+func TestThrottledSamplesAreRepeated(t *testing.T) {
+	const (
+		calm = kernels.ClockReasons(0)
+		cap  = kernels.SWPowerCap
+		hot  = kernels.HWThermalSlowdown | kernels.HWSlowdown
+	)
+	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 6}, Target: 0.01, Budget: time.Hour}
+	hurried := proto
+	hurried.Budget = 0
+	for _, tt := range []struct {
+		name     string
+		readings []kernels.Reading
+		proto    configs.Protocol
+		kept     float64 // number of the batch
+		want     trial.Telemetry
+	}{
+		{"calm", because(calm), proto, 1, trial.Telemetry{HasReasons: true}},
+		{"idle between samples", because(kernels.GPUIdle), proto, 1, trial.Telemetry{HasReasons: true}},
+		{"power cap", because(cap), proto, 1, trial.Telemetry{Reasons: cap, HasReasons: true}},
+		{"spike at the end", because(calm, hot, calm), proto, 3, trial.Telemetry{HasReasons: true, Repeated: 12}},
+		{"from before", because(hot, calm, cap), proto, 2, trial.Telemetry{Reasons: cap, HasReasons: true, Repeated: 6}},
+		{"driver's own", because(kernels.SWThermalSlowdown, calm), proto, 2, trial.Telemetry{HasReasons: true, Repeated: 6}},
+		{"power brake", because(kernels.HWPowerBrake, calm), proto, 2, trial.Telemetry{HasReasons: true, Repeated: 6}},
+		{"without end", because(hot), proto, 5, trial.Telemetry{Reasons: hot, HasReasons: true, Repeated: 24, Throttled: 6}},
+		{"no time", because(hot, calm), hurried, 1, trial.Telemetry{Reasons: hot, HasReasons: true, Throttled: 6}},
+		{"reasons are not told", []kernels.Reading{{SMClock: 1980}}, proto, 1, trial.Telemetry{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
+			if err := sample(&numbered{}, &script{readings: tt.readings}, tt.proto, 0, &r); err != nil {
+				t.Fatal(err)
+			}
+			tt.want.SMClock = 1980
+			if *r.Telemetry != tt.want {
+				t.Errorf("%+v, want %+v", *r.Telemetry, tt.want)
+			}
+			if want := slices.Repeat([]float64{1e-3 * tt.kept}, 6); !slices.Equal(r.Samples, want) {
+				t.Errorf("kept %v, want %v", r.Samples, want)
+			}
+			flagged := slices.ContainsFunc(r.Warnings, func(w string) bool {
+				return strings.Contains(w, "6 of 6 samples were taken while the device throttled (hw_slowdown hw_thermal_slowdown)")
+			})
+			if flagged != (tt.want.Throttled > 0) {
+				t.Errorf("the warnings are %q", r.Warnings)
+			}
+		})
+	}
+}
+
+// Only the batches that were spoiled are taken again, and they do not count among
+// the most samples.
+func TestOnlySpoiledBatchesAreRepeated(t *testing.T) {
+	r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
+	hot := kernels.HWPowerBrake
+	s := &script{readings: because(0, 0, 0, hot, 0, 0)} // in the third batch
+	p := &numbered{spread: 0.1}
+	proto := configs.Protocol{Warmup: 1, Samples: [2]int{8, 12}, Target: 1e-9, Budget: time.Hour}
+	if err := sample(p, s, proto, 0, &r); err != nil {
+		t.Fatal(err)
+	}
+	// 8 of the first, 2 of each that follows; the third and the fourth are dropped.
+	want := append(slices.Repeat([]int{1}, 8), 2, 2, 5, 5)
+	var batches []int
+	for _, s := range r.Samples {
+		batches = append(batches, int(1e3*s+1e-9))
+	}
+	if !slices.Equal(batches, want) || r.Telemetry.Repeated != 4 || r.Stop != trial.StopSamples {
+		t.Errorf("samples of the batches %v, %+v, stopped by %s", batches, *r.Telemetry, r.Stop)
+	}
+}
+
+// Of clocks the lowest is kept, of temperature and power the highest; what is not told
+// never counts.
+func TestTelemetryKeepsTheWorst(t *testing.T) {
+	r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
+	s := &script{readings: []kernels.Reading{
+		{MemoryClock: 2619, Temperature: 40, Power: 300},
+		{SMClock: 1980, MemoryClock: 1000, Power: 650.5},
+		{SMClock: 1755, Temperature: 60, Power: 400},
+		{SMClock: 1800},
+	}}
+	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 9}, Target: 1e-9, Budget: time.Hour}
+	if err := sample(&numbered{spread: 0.1}, s, proto, 0, &r); err != nil {
+		t.Fatal(err)
+	}
+	if want := (trial.Telemetry{SMClock: 1755, MemoryClock: 1000, Temperature: 60, Power: 650.5}); *r.Telemetry != want {
+		t.Errorf("%+v, want %+v", *r.Telemetry, want)
+	}
+}
+
+// The counter is read where sampling lasts, and divided by the products since then.
+func TestEnergyOfAProduct(t *testing.T) {
+	const each = 1e-3 // seconds per product
+	for _, tt := range []struct {
+		name     string
+		counter  []float64 // J, as it is read
+		cold     bool
+		before   time.Duration // that sampling lasted before the last batches
+		products int
+		elapsed  time.Duration // since the counter was read
+		want     float64
+	}{
+		{"long enough", []float64{5, 705}, false, energyDelay, 1000, time.Second, 0.7},
+		{"too short for the counter", []float64{5}, false, energyDelay, 990, 990 * time.Millisecond, 0},
+		{"mostly pauses", []float64{5, 705}, false, energyDelay, 1000, 1200 * time.Millisecond, 0},
+		{"with flushes", nil, true, energyDelay, 1000, time.Second, 0},
+		{"no counter", []float64{0}, false, energyDelay, 1000, time.Second, 0},
+		{"the driver was loaded again", []float64{5000, 3}, false, energyDelay, 1000, time.Second, 0},
+		{"a short trial asks for nothing", nil, false, 0, 10, 0, 0},
+	} {
+		s := &script{energy: tt.counter}
+		m := energyMeter{off: tt.cold, started: time.Now().Add(-tt.before)}
+		m.took(s, []float64{each}, 1) // which is not counted
+		m.took(s, slices.Repeat([]float64{each}, tt.products/10), 10)
+		m.since = m.since.Add(-tt.elapsed)
+		if got := m.perProduct(s); got != tt.want {
+			t.Errorf("%s: %g J per product, want %g", tt.name, got, tt.want)
+		}
+		if len(s.energy) > 0 {
+			t.Errorf("%s: the counter was not read %d times", tt.name, len(s.energy))
+		}
+	}
+}
