@@ -13,6 +13,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/cli/matrix"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
@@ -74,7 +75,7 @@ func examine(ctx context.Context) diagnosis {
 	sqlite, _, _ := sqlite3.Version()
 	d := diagnosis{
 		Slurm:   examineSlurm(ctx),
-		Cache:   examineCache(),
+		Cache:   matrix.ExamineCache(),
 		Version: command.Version(), Go: runtime.Version(), SQLite: sqlite,
 	}
 	d.CUDA, d.NVML = examineCUDA(ctx)

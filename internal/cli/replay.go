@@ -52,7 +52,7 @@ of up to some forty grids.`,
 		ValidArgsFunction: command.CompleteFile("db"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			picture := strings.TrimPrefix(strings.ToLower(filepath.Ext(figure)), ".")
-			if figure != "" && !slices.Contains(pictureFormats, picture) {
+			if figure != "" && !slices.Contains(command.PictureFormats, picture) {
 				return command.Usage(fmt.Errorf("--figure %s: the file's ending says the format: .png, .svg or .pdf", figure))
 			}
 			for _, s := range strategies {
@@ -102,7 +102,7 @@ of up to some forty grids.`,
 	command.FlagFormat(cmd, &format)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: --format json")
 	cmd.Flags().StringVar(&figure, "figure", "", "picture to write of how they come near the best: FILE.png, FILE.svg or FILE.pdf")
-	command.FlagFile(cmd, "figure", pictureFormats...)
+	command.FlagFile(cmd, "figure", command.PictureFormats...)
 	command.FlagValues(cmd, "strategy", search.Names()...)
 	return cmd
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -18,6 +17,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/cli/matrix"
 )
 
 // Main runs the program with the arguments after its name and returns its exit
@@ -50,7 +50,7 @@ figures, tables and a learned selection rule from it.`,
 		Version:       command.Version(), // for the flag; its text is the template's
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          subcommandOnly,
+		Args:          command.SubcommandOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -70,7 +70,7 @@ figures, tables and a learned selection rule from it.`,
 		{"measure", []*cobra.Command{newRun(), newPlan()}},
 		{"cluster", []*cobra.Command{newSubmit(), newStatus(), newRetry(), newCancel(), newThrottle(), newMerge()}},
 		{"look", []*cobra.Command{newBest(), newClaims(), newCompare(), newQuery(), newReport(), newLearn(), newSelect(), newImport(), newProfile(), newReplay()}},
-		{"about", []*cobra.Command{newMatrix(), newKernels(), newDoctor(), newVersion()}},
+		{"about", []*cobra.Command{matrix.NewCommand(), newKernels(), newDoctor(), newVersion()}},
 	} {
 		for _, c := range g.commands {
 			c.GroupID = g.id
@@ -83,7 +83,7 @@ figures, tables and a learned selection rule from it.`,
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.Args, c.SuggestionsMinimumDistance = subcommandOnly, 2
+			c.Args, c.SuggestionsMinimumDistance = command.SubcommandOnly, 2
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
@@ -101,19 +101,6 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := configs.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		return fmt.Errorf("%w: did you mean --%s?", err, near)
-	}
-	return err
-}
-
-// subcommandOnly refuses what is not the name of a subcommand, and says which is
-// meant.
-func subcommandOnly(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		err = fmt.Errorf("%w: did you mean %s?", err, strings.Join(near, " or "))
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
+	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
@@ -27,7 +28,7 @@ block and grid, the time that a product may take, and the path through the tree 
 there. Nothing is measured. The rule is that of a run below ` + command.OutRoot + `; where there
 is none, the one that comes with spmvtune, which was learned on an H100.
 
-` + targetHelp + `
+` + matrixcmd.TargetHelp + `
 FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule may ask for more, and then
 says for which.`,
 		Example: `  spmvtune select matrix.mtx
@@ -36,7 +37,7 @@ says for which.`,
   spmvtune select rows=1000000,cols=1000000,nonzeros=5000000 --products 1
   spmvtune select matrix.mtx --rule results/a30/rule.json`,
 		Args:              command.Needs("a matrix, such as a file *.mtx, or its features"),
-		ValidArgsFunction: command.CompleteFile(matrixFiles...),
+		ValidArgsFunction: command.CompleteFile(matrixcmd.Files...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if want.Products < 0 {
 				return command.Usage(fmt.Errorf("--products %d: must be 0 or more", want.Products))

@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
+	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/tuner/matrix"
@@ -24,8 +25,8 @@ func describeTarget(ctx context.Context, text, complexMode string) (string, spar
 			return "the matrix of these features", f, command.Usage(err)
 		}
 	}
-	target := matrixTarget{complexMode: complexMode}
-	spec, err := target.spec(text)
+	target := matrixcmd.Target{ComplexMode: complexMode}
+	spec, err := target.Spec(text)
 	if err != nil {
 		return "", sparse.Features{}, err
 	}

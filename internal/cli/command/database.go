@@ -10,10 +10,10 @@ import (
 	"spmvtune/store"
 )
 
-// outRoot is where runs leave their results unless --out says otherwise.
+// OutRoot is where runs leave their results unless --out says otherwise.
 const OutRoot = "spmvtune-out"
 
-// openDatabase opens the named results database for reading, or, if no name is
+// OpenDatabase opens the named results database for reading, or, if no name is
 // given, the only one below the results folder; command gives the command line
 // that names one of several.
 func OpenDatabase(name string, command func(path string) string) (*store.DB, string, error) {
@@ -27,7 +27,7 @@ func OpenDatabase(name string, command func(path string) string) (*store.DB, str
 	return db, name, err
 }
 
-// only returns the only file of this name below the results folder; what says
+// Only returns the only file of this name below the results folder; what says
 // what it holds.
 func Only(file, what string, command func(path string) string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(OutRoot, "*", file))
@@ -47,7 +47,7 @@ func Only(file, what string, command func(path string) string) (string, error) {
 	return "", UsageHint(fmt.Errorf("more than one %s here", what), hint)
 }
 
-// databaseArg opens the database that the only argument of a command names, if it
+// DatabaseArg opens the database that the only argument of a command names, if it
 // is given.
 func DatabaseArg(cmd *cobra.Command, args []string) (*store.DB, string, error) {
 	var name string

@@ -31,7 +31,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// usage makes err a mistake in what the user typed.
+// Usage makes err a mistake in what the user typed.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -39,17 +39,17 @@ func Usage(err error) error {
 	return &Error{Code: ExitUsage, Err: err}
 }
 
-// usageHint is usage with the remedy.
+// UsageHint is usage with the remedy.
 func UsageHint(err error, hint string) error {
 	return &Error{Code: ExitUsage, Err: err, Hint: hint}
 }
 
-// someFailed makes err the outcome of a sweep of which not all was measured.
+// SomeFailed makes err the outcome of a sweep of which not all was measured.
 func SomeFailed(err error, hint string) error {
 	return &Error{Code: ExitSomeFailed, Err: err, Hint: hint}
 }
 
-// needs makes sure that a command has its one argument, and says what it is.
+// Needs makes sure that a command has its one argument, and says what it is.
 func Needs(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
@@ -63,12 +63,12 @@ func Needs(what string) cobra.PositionalArgs {
 	}
 }
 
-// withHint adds the remedy to err.
+// WithHint adds the remedy to err.
 func WithHint(err error, hint string) error {
 	return &Error{Code: ExitFailed, Err: err, Hint: hint}
 }
 
-// interrupted gives the exit code of a signal to an error that has none of its
+// Interrupted gives the exit code of a signal to an error that has none of its
 // own, if a signal ended ctx: the error is what the signal broke off.
 func Interrupted(ctx context.Context, err error) error {
 	var e *Error
@@ -78,7 +78,7 @@ func Interrupted(ctx context.Context, err error) error {
 	return &Error{Code: ExitInterrupted, Err: fmt.Errorf("interrupted: %w", err)}
 }
 
-// finish prints err as users read it and returns the exit code.
+// Finish prints err as users read it and returns the exit code.
 func Finish(w io.Writer, err error) int {
 	if err == nil {
 		return ExitOK

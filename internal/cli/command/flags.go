@@ -11,7 +11,7 @@ import (
 	"spmvtune/sparse/fetch"
 )
 
-// completeFile completes one argument with files of these kinds: "db" for *.db.
+// CompleteFile completes one argument with files of these kinds: "db" for *.db.
 func CompleteFile(extensions ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -21,7 +21,7 @@ func CompleteFile(extensions ...string) cobra.CompletionFunc {
 	}
 }
 
-// completeOne completes one argument with these words.
+// CompleteOne completes one argument with these words.
 func CompleteOne(words []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -31,12 +31,12 @@ func CompleteOne(words []string) cobra.CompletionFunc {
 	}
 }
 
-// flagValues completes the values of a flag of cmd.
+// FlagValues completes the values of a flag of cmd.
 func FlagValues(cmd *cobra.Command, flag string, values ...string) {
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// flagFile completes a flag of cmd with files of these kinds, or with folders
+// FlagFile completes a flag of cmd with files of these kinds, or with folders
 // if there are none.
 func FlagFile(cmd *cobra.Command, flag string, extensions ...string) {
 	if len(extensions) == 0 {
@@ -60,14 +60,17 @@ func (f *formatFlag) Set(text string) error {
 	return nil
 }
 
-// flagFormat adds --format to cmd.
+// FlagFormat adds --format to cmd.
 func FlagFormat(cmd *cobra.Command, into *string) {
 	*into = "table"
 	cmd.Flags().Var((*formatFlag)(into), "format", strings.Join(term.Formats, ", "))
 	FlagValues(cmd, "format", term.Formats...)
 }
 
-// flagOffline is the flag --offline of the commands that may download.
+// FlagOffline is the flag --offline of the commands that may download.
 func FlagOffline(cmd *cobra.Command, offline *bool) {
 	cmd.Flags().BoolVar(offline, "offline", false, "download nothing: use the matrices that are here ("+fetch.EnvOffline+"=1 does the same)")
 }
+
+// PictureFormats are the extensions of pictures.
+var PictureFormats = []string{"png", "svg", "pdf"}

@@ -6,7 +6,7 @@ import (
 	"spmvtune/configs"
 )
 
-// loadSweep loads a sweep; all its mistakes are mistakes of the user's.
+// LoadSweep loads a sweep; all its mistakes are mistakes of the user's.
 func LoadSweep(name string) (*configs.Sweep, error) {
 	sweep, err := configs.Load(name)
 	if err != nil {
@@ -15,7 +15,7 @@ func LoadSweep(name string) (*configs.Sweep, error) {
 	return sweep, nil
 }
 
-// completeSweep completes one argument with the shipped sweeps, and files.
+// CompleteSweep completes one argument with the shipped sweeps, and files.
 func CompleteSweep(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

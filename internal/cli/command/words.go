@@ -11,10 +11,10 @@ import (
 	"spmvtune/internal/term"
 )
 
-// fewNames is how many names are listed where more would fill the line.
+// FewNames is how many names are listed where more would fill the line.
 const FewNames = 5
 
-// again returns the command line that runs cmd with its flags and these words.
+// Again returns the command line that runs cmd with its flags and these words.
 func Again(cmd *cobra.Command, words ...string) string {
 	line := strings.Fields(cmd.CommandPath())
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -27,7 +27,7 @@ func Again(cmd *cobra.Command, words ...string) string {
 	return term.Shell(append(line, words...)...)
 }
 
-// shown is a path as it is shortest to type here: relative to the working folder
+// Shown is a path as it is shortest to type here: relative to the working folder
 // if it is below that.
 func Shown(path string) string {
 	here, err := os.Getwd()

@@ -76,13 +76,13 @@ func cudaProgram(program string) (path string, ok bool) {
 	return path, err == nil && info.Mode().IsRegular()
 }
 
-// findCUDA describes the GPU, through this program or the one beside it.
+// FindCUDA describes the GPU, through this program or the one beside it.
 func FindCUDA(ctx context.Context, index int) (kernels.Device, error) {
 	found, err := FindGPU(ctx, index)
 	return found.Device, err
 }
 
-// findGPU is findCUDA with what the GPU's sensors say.
+// FindGPU is findCUDA with what the GPU's sensors say.
 func FindGPU(ctx context.Context, index int) (gpu, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -134,7 +134,7 @@ func firstLine(texts ...string) string {
 	return ""
 }
 
-// inWords puts an error of a program built with CUDA that did not start into
+// InWords puts an error of a program built with CUDA that did not start into
 // words; other errors stay as they are. Where the driver can't be initialised,
 // package cu prints a code and ends the program before main runs.
 func InWords(err error) error {
@@ -168,7 +168,7 @@ func (e *driverError) Error() string {
 	return "the NVIDIA driver can't be initialised: " + e.code
 }
 
-// explainGPU is inWords for what ends a sweep, with a remedy.
+// ExplainGPU is inWords for what ends a sweep, with a remedy.
 func ExplainGPU(err error) error {
 	if said := InWords(err); said != err {
 		return command.WithHint(fmt.Errorf("no GPU answers any more: %w", said), seeDoctor)

@@ -2,7 +2,7 @@ package hardware
 
 import "os"
 
-// here says where this process measures: the host's name, and Slurm's number of its
+// Here says where this process measures: the host's name, and Slurm's number of its
 // job, as the names of a run's journals have it; "" outside of Slurm.
 func Here() (node, job string) {
 	node, _ = os.Hostname() // "" says nothing, and nothing depends on it

@@ -43,7 +43,7 @@ var jobSignals = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU,
 }
 
-// launchWorker returns how to start a worker for a backend: from this program's
+// LaunchWorker returns how to start a worker for a backend: from this program's
 // own binary or, for a GPU, from the one built with CUDA beside it. Where there
 // is none, the worker's error says how to build it.
 func LaunchWorker(backend string) (worker.Launcher, error) {
@@ -59,7 +59,7 @@ func LaunchWorker(backend string) (worker.Launcher, error) {
 	return func() *exec.Cmd { return exec.Command(program, "worker") }, nil
 }
 
-// openBackend opens the device that a part of a sweep runs on.
+// OpenBackend opens the device that a part of a sweep runs on.
 func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	if d.Backend == "cuda" {
 		return cuda.Open(d.Index)
@@ -67,7 +67,7 @@ func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	return cpu.OpenShare(slurm.GivenCPUs(os.Getenv))
 }
 
-// parts splits a sweep by the backends that its kernels need. Where kernels for
+// Parts splits a sweep by the backends that its kernels need. Where kernels for
 // the processor are left, those for a GPU that does not answer are left out, and
 // missing says why; else it is the error of a sweep that can't run here.
 func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, missing error) {
@@ -87,7 +87,7 @@ func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, mi
 	return list, missing
 }
 
-// kernelNames lists the kernels of a sweep.
+// KernelNames lists the kernels of a sweep.
 func KernelNames(sweep *configs.Sweep) []string {
 	var names []string
 	for _, space := range sweep.Kernels {

@@ -19,7 +19,7 @@ const (
 	lineEvery = 5 * time.Second        // elsewhere
 )
 
-// progress shows how far a run is: a line that is drawn anew on a terminal, else
+// Progress shows how far a run is: a line that is drawn anew on a terminal, else
 // now and then a line of a log.
 type Progress struct {
 	w     io.Writer
@@ -54,7 +54,7 @@ func New(w, alarm io.Writer) *Progress {
 	return p
 }
 
-// observe takes one event of the run.
+// Observe takes one event of the run.
 func (p *Progress) Observe(e tuner.Event) {
 	switch {
 	case e.Started != nil:
@@ -155,7 +155,7 @@ func (p *Progress) say(w io.Writer, line string) {
 	fmt.Fprintln(w, line)
 }
 
-// clear takes the line from the terminal.
+// Clear takes the line from the terminal.
 func (p *Progress) Clear() {
 	if p.drawn {
 		fmt.Fprint(p.w, eraseLine)
@@ -163,12 +163,12 @@ func (p *Progress) Clear() {
 	}
 }
 
-// nonFinite warns of a matrix with such values.
+// NonFinite warns of a matrix with such values.
 func NonFinite(name string, n int) string {
 	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, term.Count(n, "value that is", "values that are"))
 }
 
-// unsensed says that a run continues without the device's sensors, and why.
+// Unsensed says that a run continues without the device's sensors, and why.
 func Unsensed(why string) string {
 	return "GPU clocks, temperature and power are not recorded: " + why
 }

@@ -51,7 +51,7 @@ func ResolveSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, offlin
 	return &settled, notes, errors.Join(errs...)
 }
 
-// foreseeSweep returns a copy of sweep whose matrices are settled as far as that is
+// ForeseeSweep returns a copy of sweep whose matrices are settled as far as that is
 // known without a download, and what is to be said about the others.
 func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string, error) {
 	settler, err := NewResolver(offline, nil)

@@ -15,11 +15,11 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// mostFailures is how many failed trials are listed, and how many reasons why
+// MostFailures is how many failed trials are listed, and how many reasons why
 // trials are invalid.
 const MostFailures = 10
 
-// unite adds what one part of a sweep did to what the others did.
+// Unite adds what one part of a sweep did to what the others did.
 func Unite(sum *tuner.Summary, part tuner.Summary) {
 	sum.Trials += part.Trials
 	sum.Finished += part.Finished

@@ -1,4 +1,4 @@
-package cli
+package matrix
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ spmvtune/matrices in your cache directory ($XDG_CACHE_HOME, or ~/.cache); the va
 		Example: `  spmvtune matrix cache list
   spmvtune matrix cache prune --unused 30d
   spmvtune matrix cache verify`,
-		Args:                       subcommandOnly,
+		Args:                       command.SubcommandOnly,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -50,7 +50,7 @@ func newCacheList() *cobra.Command {
 			w := cmd.OutOrStdout()
 			people := format == "table" || format == "markdown"
 			if people && len(all) == 0 {
-				fmt.Fprintln(w, examineCache())
+				fmt.Fprintln(w, ExamineCache())
 				return printDownloads(w)
 			}
 			g := term.Table{Columns: []string{"matrix", "rows", "cols", "nonzeros", "bytes", "last_used", "key"}}
@@ -142,8 +142,8 @@ func total(all []cache.Info) int64 {
 	return sum
 }
 
-// examineCache says where the cache is, and how large.
-func examineCache() string {
+// ExamineCache says where the cache is, and how large.
+func ExamineCache() string {
 	dir, all, err := keptMatrices()
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package cli
+package matrix
 
 import (
 	"errors"
@@ -20,27 +20,27 @@ import (
 )
 
 // A matrixTarget is the matrix that an argument names, and how a file is read.
-type matrixTarget struct {
+type Target struct {
 	triangle    bool
-	complexMode string
+	ComplexMode string
 }
 
-// targetHelp says in help texts what names a matrix.
-const targetHelp = `MATRIX is a file, as a sweep would read it: Matrix Market (.mtx), Rutherford-Boeing (.rb)
+// TargetHelp says in help texts what names a matrix.
+const TargetHelp = `MATRIX is a file, as a sweep would read it: Matrix Market (.mtx), Rutherford-Boeing (.rb)
 or an edge list (.txt), also gzipped or in an archive of the SuiteSparse collection
 (.tar.gz); or Group/Name of that collection, once it is downloaded (spmvtune matrix get);
 or a generator with its arguments, as in grid_5pt:nx=1000,ny=1000 or twin:of=webbase-1M
 (spmvtune help config lists them).`
 
-func (t *matrixTarget) flags(cmd *cobra.Command) {
+func (t *Target) Flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&t.triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
-	cmd.Flags().StringVar(&t.complexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
+	cmd.Flags().StringVar(&t.ComplexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
 	command.FlagValues(cmd, "complex", file.RealPart)
 }
 
-// spec returns what a sweep would say of the matrix. What is there as a file is one;
+// Spec returns what a sweep would say of the matrix. What is there as a file is one;
 // other words are a generator, or a matrix of the collection, if they look like one.
-func (t *matrixTarget) spec(text string) (configs.Matrix, error) {
+func (t *Target) Spec(text string) (configs.Matrix, error) {
 	info, err := os.Stat(text)
 	if err == nil && info.IsDir() {
 		return configs.Matrix{}, command.Usage(fmt.Errorf("%s is a folder: name a file in it", text))
@@ -54,18 +54,18 @@ func (t *matrixTarget) spec(text string) (configs.Matrix, error) {
 			return t.downloaded(id)
 		}
 	}
-	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.complexMode}, nil
+	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.ComplexMode}, nil
 }
 
 // downloaded returns a matrix of the collection. It downloads nothing: a look at a matrix
 // should not take an hour unasked.
-func (t *matrixTarget) downloaded(id fetch.ID) (configs.Matrix, error) {
+func (t *Target) downloaded(id fetch.ID) (configs.Matrix, error) {
 	settler, err := show.NewResolver(false, nil)
 	if err != nil {
 		return configs.Matrix{}, err
 	}
 	m := settler.Foresee(configs.Matrix{
-		Name: id.Name, Class: id.Name, SuiteSparse: id.String(), Expand: !t.triangle, Complex: t.complexMode,
+		Name: id.Name, Class: id.Name, SuiteSparse: id.String(), Expand: !t.triangle, Complex: t.ComplexMode,
 	})
 	if !m.Settled() {
 		return m, command.WithHint(fmt.Errorf("there is no file %s, and no matrix of that name is downloaded", id),

@@ -1,4 +1,4 @@
-package cli
+package matrix
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 )
 
 func newMatrixCounters() *cobra.Command {
-	var target matrixTarget
+	var target Target
 	var products int
 	var inside string
 	cmd := &cobra.Command{
@@ -33,13 +33,13 @@ func newMatrixCounters() *cobra.Command {
 counters (perf stat). What the program does besides, reading the matrix and building
 the format, is run alone and subtracted. It is Table IV of coo-spmv-final.
 
-` + targetHelp,
+` + TargetHelp,
 		Example: `  spmvtune matrix counters model7.mtx
   spmvtune matrix counters twin:of=model7 --products 100`,
 		Args:              command.Needs("a matrix: a file, or a generator as in twin:of=model7"),
 		ValidArgsFunction: completeTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			spec, err := target.spec(args[0])
+			spec, err := target.Spec(args[0])
 			if err != nil {
 				return err
 			}
@@ -62,8 +62,8 @@ the format, is run alone and subtracted. It is Table IV of coo-spmv-final.
 				if target.triangle {
 					line = append(line, "--no-expand")
 				}
-				if target.complexMode != "" {
-					line = append(line, "--complex", target.complexMode)
+				if target.ComplexMode != "" {
+					line = append(line, "--complex", target.ComplexMode)
 				}
 				return line
 			})
@@ -72,7 +72,7 @@ the format, is run alone and subtracted. It is Table IV of coo-spmv-final.
 	cmd.Flags().IntVar(&products, "products", 500, "products to count, as many as in the paper")
 	cmd.Flags().StringVar(&inside, "inside", "", "the kernel to run, where it is counted already")
 	cobra.CheckErr(cmd.Flags().MarkHidden("inside"))
-	target.flags(cmd)
+	target.Flags(cmd)
 	return cmd
 }
 

@@ -1,10 +1,14 @@
-package cli
+// Package matrix is the command matrix with its subcommands: it describes, draws, converts, lists and
+// downloads matrices, and counts the cache misses of their products.
+package matrix
 
 import (
 	"github.com/spf13/cobra"
+
+	"spmvtune/internal/cli/command"
 )
 
-func newMatrix() *cobra.Command {
+func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix",
 		Short: "Look at matrices, convert and download them",
@@ -13,7 +17,7 @@ func newMatrix() *cobra.Command {
   spmvtune matrix get HB/bcsstk13
   spmvtune matrix convert bcsstk13.mtx.gz bcsstk13.npz
   spmvtune matrix list`,
-		Args:                       subcommandOnly,
+		Args:                       command.SubcommandOnly,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -1,4 +1,4 @@
-package cli
+package matrix
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ type matrixInfo struct {
 
 func newMatrixInfo() *cobra.Command {
 	var asJSON bool
-	var target matrixTarget
+	var target Target
 	cmd := &cobra.Command{
 		Use:   "info MATRIX",
 		Short: "Describe a matrix on a page: sizes, row lengths, features, memory",
@@ -43,7 +43,7 @@ func newMatrixInfo() *cobra.Command {
 rules are learned from, and the memory that it takes in each format. Symmetric,
 skew-symmetric and Hermitian files are expanded.
 
-` + targetHelp,
+` + TargetHelp,
 		Example: `  spmvtune matrix info bcsstk13.mtx.gz
   spmvtune matrix info --json bcsstk13.mtx.gz
   spmvtune matrix info rmat:scale=16,edge_factor=8
@@ -51,7 +51,7 @@ skew-symmetric and Hermitian files are expanded.
 		Args:              command.Needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
 		ValidArgsFunction: completeTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			spec, err := target.spec(args[0])
+			spec, err := target.Spec(args[0])
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ skew-symmetric and Hermitian files are expanded.
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	target.flags(cmd)
+	target.Flags(cmd)
 	return cmd
 }
 

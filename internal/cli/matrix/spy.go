@@ -1,4 +1,4 @@
-package cli
+package matrix
 
 import (
 	"errors"
@@ -16,12 +16,9 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// pictureFormats are the extensions of pictures.
-var pictureFormats = []string{"png", "svg", "pdf"}
-
 func newMatrixSpy() *cobra.Command {
 	var out string
-	var target matrixTarget
+	var target Target
 	cmd := &cobra.Command{
 		Use:   "spy MATRIX -o FILE",
 		Short: "Draw where the nonzeros are",
@@ -29,17 +26,17 @@ func newMatrixSpy() *cobra.Command {
 a pixel or a few, on a logarithmic scale of colour. The picture's format follows from
 the extension: .png, .svg or .pdf.
 
-` + targetHelp,
+` + TargetHelp,
 		Example: `  spmvtune matrix spy bcsstk13.mtx.gz -o bcsstk13.png
   spmvtune matrix spy delaunay:points=100000 -o delaunay.pdf`,
 		Args:              command.Needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
 		ValidArgsFunction: completeTarget,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format := strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), ".")
-			if !slices.Contains(pictureFormats, format) {
+			if !slices.Contains(command.PictureFormats, format) {
 				return command.Usage(errors.New("say what to write: -o FILE.png, FILE.svg or FILE.pdf"))
 			}
-			spec, err := target.spec(args[0])
+			spec, err := target.Spec(args[0])
 			if err != nil {
 				return err
 			}
@@ -53,7 +50,7 @@ the extension: .png, .svg or .pdf.
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "picture to write: FILE.png, FILE.svg or FILE.pdf")
-	command.FlagFile(cmd, "out", pictureFormats...)
-	target.flags(cmd)
+	command.FlagFile(cmd, "out", command.PictureFormats...)
+	target.Flags(cmd)
 	return cmd
 }

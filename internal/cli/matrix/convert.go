@@ -1,4 +1,4 @@
-package cli
+package matrix
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ import (
 
 func newMatrixConvert() *cobra.Command {
 	var force, symmetric bool
-	var target matrixTarget
+	var target Target
 	cmd := &cobra.Command{
 		Use:   "convert MATRIX FILE",
 		Short: "Write a matrix in another format",
@@ -34,7 +34,7 @@ the lower one. A matrix without values stays so. What the format can't hold is s
 file appears when all of it is written, and one that is there stays unless --force is
 given.
 
-` + targetHelp,
+` + TargetHelp,
 		Example: `  spmvtune matrix convert A.mtx.gz A.npz
   spmvtune matrix convert --symmetric bcsstk13.mtx.gz bcsstk13.rb
   spmvtune matrix convert delaunay:points=1000000 delaunay.mtx.gz`,
@@ -59,7 +59,7 @@ given.
 			if _, err := os.Stat(out); !force && !errors.Is(err, fs.ErrNotExist) {
 				return command.WithHint(fmt.Errorf("%s is there already", out), "--force replaces it")
 			}
-			spec, err := target.spec(args[0])
+			spec, err := target.Spec(args[0])
 			if err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ given.
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace the file that is there")
 	cmd.Flags().BoolVar(&symmetric, "symmetric", false, "write the lower triangle of a matrix that is symmetric")
-	target.flags(cmd)
+	target.Flags(cmd)
 	return cmd
 }
 

@@ -1,4 +1,4 @@
-package cli
+package matrix
 
 import (
 	"slices"
@@ -23,7 +23,7 @@ func completeTarget(_ *cobra.Command, args []string, begun string) ([]string, co
 	if list := completeDownloaded(begun); len(list) > 0 {
 		return list, cobra.ShellCompDirectiveNoFileComp
 	}
-	return matrixFiles, cobra.ShellCompDirectiveFilterFileExt
+	return Files, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completeGenerator completes a generator's name, the names of its arguments, and values
@@ -75,7 +75,7 @@ func completeDownloaded(begun string) (list []string) {
 }
 
 // matrixFiles are the kinds of files that matrices are read from.
-var matrixFiles = func() (all []string) {
+var Files = func() (all []string) {
 	for _, ext := range file.Extensions {
 		all = append(all, strings.TrimPrefix(ext, "."))
 	}
