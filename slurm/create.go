@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/atomicfile"
 )
 
 // The programs in bin/: the second, built with CUDA, measures for the first.
@@ -99,7 +99,7 @@ func Create(root string, sweep *configs.Sweep, plan Plan, program, version strin
 
 // fill writes the files of the run.
 func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
-	for _, dir := range []string{binDir, logsDir, journalsDir, roundsDir} {
+	for _, dir := range []string{binDir, LogsDir, JournalsDir, roundsDir} {
 		if err := os.Mkdir(r.Path(dir), 0o777); err != nil {
 			return err
 		}
@@ -124,12 +124,12 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 	}{
 		{sweepFile, sweep.Text},
 		{planFile, chunks},
-		{taskScript, []byte(r.taskScriptText(sweep.Slurm))},
-		{finishScript, []byte(r.finishScriptText())},
-		{jobsFile, nil},
+		{TaskScript, []byte(r.TaskScriptText(sweep.Slurm))},
+		{FinishScript, []byte(r.FinishScriptText())},
+		{JobsFile, nil},
 		{infoFile, append(info, '\n')},
 	} {
-		if _, err := writeNew(r.Path(f.name), bytes.NewReader(f.data), 0o666); err != nil {
+		if err := atomicfile.Create(r.Path(f.name), f.data); err != nil {
 			return err
 		}
 	}
@@ -154,29 +154,19 @@ func (r *Run) copyPrograms(program string) error {
 	return err
 }
 
+// copyFile copies a program to a file that is not there yet, and returns its SHA-256.
 func copyFile(to, from string) (hash string, err error) {
-	f, err := os.Open(from)
+	in, err := os.Open(from)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	return writeNew(to, f, 0o777)
-}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
+	if err != nil {
+		return "", err
+	}
 
-// writeNew writes a file that is not there yet, to disk, and returns the SHA-256 of
-// what is in it.
-func writeNew(path string, data io.Reader, mode os.FileMode) (hash string, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return "", err
-	}
 	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(f, sum), data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return hex.EncodeToString(sum.Sum(nil)), err
+	_, err = io.Copy(io.MultiWriter(out, sum), in)
+	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err, out.Sync(), out.Close())
 }

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"spmvtune/internal/atomicfile"
 )
 
 // fix returns what the file at path says, which the first task that needs it writes:
@@ -24,26 +25,11 @@ func fix[T any](path string, mine T) (first T, err error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return first, err
 		}
-		if err := writeOnce(path, mine); err != nil && !errors.Is(err, fs.ErrExist) {
+		if data, err = json.MarshalIndent(mine, "", "\t"); err != nil {
+			return first, err
+		}
+		if err := atomicfile.Create(path, append(data, '\n')); err != nil && !errors.Is(err, fs.ErrExist) {
 			return first, err
 		}
 	}
-}
-
-// writeOnce writes v to a file that is not there yet.
-func writeOnce(path string, v any) error {
-	data, err := json.MarshalIndent(v, "", "\t")
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".fix-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(append(data, '\n'))
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Link(f.Name(), path)
 }

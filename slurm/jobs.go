@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,15 +9,29 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"spmvtune/slurm/sbatch"
 )
+
+// A Batch is what one sbatch sends: an array of tasks, or the job that ends a round.
+type Batch struct {
+	// Name is the job's unique name: NAME-ID.ROUND.N or NAME-ID.ROUND.finish.
+	Name  string `json:"name"`
+	Round int    `json:"round"` // the round's number, from 1
+	Base  int    `json:"base"`  // index in the round of the chunk of task 0
+	Tasks int    `json:"tasks"` // number of tasks; 0 for the job that ends the round
+}
+
+// Finish reports whether b is the job that ends its round.
+func (b Batch) Finish() bool { return b.Tasks == 0 }
 
 // A Sent is a batch with what became of its submission.
 type Sent struct {
 	Batch
-	JobID             // ID is "" until sbatch has answered
-	Outcome Outcome   `json:"outcome"`
-	At      time.Time `json:"at"`             // of the outcome, UTC
-	Said    string    `json:"said,omitempty"` // by Slurm, refusing
+	sbatch.JobID           // ID is "" until sbatch has answered
+	Outcome      Outcome   `json:"outcome"`
+	At           time.Time `json:"at"`             // of the outcome, UTC
+	Said         string    `json:"said,omitempty"` // by Slurm, refusing
 }
 
 // An Outcome says how far a submission got.
@@ -42,26 +55,11 @@ type jobLine struct {
 	Said    string   `json:"said,omitempty"`
 }
 
-// Lock waits until no other process submits jobs of the run or repairs what is known
-// of them. Who decides by the state of the run what to submit holds it from before
-// that until Submit has returned. Where the file system has no locks, it does not
-// wait: the error says who submits.
-func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
-	unlock, err = flock(ctx, r.Path(".submit.lock"))
-	if errors.Is(err, errNoLocks) {
-		return take(r.Path(".submit.taken"))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("waiting for another submission of the run: %w", err)
-	}
-	return unlock, nil
-}
-
 // Jobs are the submissions of the run, in their order.
 func (r *Run) Jobs() ([]Sent, error) {
-	data, err := os.ReadFile(r.Path(jobsFile))
+	data, err := os.ReadFile(r.Path(JobsFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, r.lost(jobsFile)
+		return nil, r.lost(JobsFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the jobs of the run: %w", err)
@@ -81,19 +79,22 @@ func (r *Run) Jobs() ([]Sent, error) {
 			at[l.Name] = i
 			all = append(all, Sent{})
 		}
-		all[i] = Sent{Batch: l.Batch, JobID: JobID{l.ID, l.Cluster}, Outcome: l.Outcome, At: l.At, Said: l.Said}
+		all[i] = Sent{Batch: l.Batch, JobID: sbatch.JobID{ID: l.ID, Cluster: l.Cluster}, Outcome: l.Outcome, At: l.At, Said: l.Said}
 	}
 	return all, nil
 }
 
-// note adds a line to jobs.jsonl. When it returns nil, the line is on disk.
-func (r *Run) note(l jobLine) (err error) {
-	l.At = time.Now().UTC()
+// Note adds what became of a submission to jobs.jsonl. args are the arguments of sbatch,
+// where it is about to run. When Note returns nil, the line is on disk.
+func (r *Run) Note(s Sent, args []string) (err error) {
+	l := jobLine{
+		At: time.Now().UTC(), Batch: s.Batch, Outcome: s.Outcome, ID: s.ID, Cluster: s.Cluster, Args: args, Said: s.Said,
+	}
 	line, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(r.Path(jobsFile), os.O_RDWR|os.O_APPEND, 0)
+	f, err := os.OpenFile(r.Path(JobsFile), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
@@ -116,4 +117,15 @@ func (r *Run) note(l jobLine) (err error) {
 		return err
 	}
 	return f.Sync()
+}
+
+// JobIDs are the ids of the submissions that made a job.
+func JobIDs(jobs []Sent) []sbatch.JobID {
+	var ids []sbatch.JobID
+	for _, j := range jobs {
+		if j.ID != "" {
+			ids = append(ids, j.JobID)
+		}
+	}
+	return ids
 }

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,21 +10,46 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/internal/atomicfile"
+
 	"golang.org/x/sys/unix"
 )
 
-// mergeLock is the file that a merge locks.
-const mergeLock = ".merge.lock"
+// The files that are locked, or whose being there is the lock.
+const (
+	submitLock  = ".submit.lock"
+	submitTaken = ".submit.taken"
+	MergeLock   = ".merge.lock"
+)
 
-// lock is flock as a courtesy: two merges at once do no harm, but SQLite's own lock,
-// which one of them takes again as soon as it has let go, would keep the other waiting
-// beyond its patience. So a file system that has no such locks is none the worse.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
-	unlock, err = flock(ctx, path)
+// Lock waits until no other process submits jobs of the run or repairs what is known
+// of them. Who decides by the state of the run what to submit holds it from before
+// that until Submit has returned. Where the file system has no locks, it does not
+// wait: the error says who submits.
+func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
+	unlock, err = flock(ctx, r.Path(submitLock))
 	if errors.Is(err, errNoLocks) {
-		return func() {}, nil
+		return take(r.Path(submitTaken))
 	}
-	return unlock, err
+	if err != nil {
+		return nil, fmt.Errorf("waiting for another submission of the run: %w", err)
+	}
+	return unlock, nil
+}
+
+// LockMerges waits until no other process merges the run. It is a courtesy: two merges at
+// once do no harm, but SQLite's own lock, which one of them takes again as soon as it has
+// let go, would keep the other waiting beyond its patience. So a file system without locks
+// is no worse off.
+func (r *Run) LockMerges(ctx context.Context) (unlock func(), err error) {
+	unlock, err = flock(ctx, r.Path(MergeLock))
+	switch {
+	case errors.Is(err, errNoLocks):
+		return func() {}, nil
+	case err != nil:
+		return nil, fmt.Errorf("waiting for the lock of merges: %w", err)
+	}
+	return unlock, nil
 }
 
 // errNoLocks says that a file system has no locks, as Lustre where it is mounted
@@ -67,15 +93,14 @@ func flock(ctx context.Context, path string) (unlock func(), err error) {
 func take(path string) (release func(), err error) {
 	host, _ := os.Hostname() // "" says nothing, and nothing depends on it
 	holder := fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().Format(time.DateTime))
-	_, err = writeNew(path, strings.NewReader(holder+"\n"), 0o666)
+	err = atomicfile.Create(path, []byte(holder+"\n"))
 	switch {
 	case err == nil:
 		return func() { os.Remove(path) }, nil
 	case errors.Is(err, fs.ErrExist):
 		by, _ := os.ReadFile(path)
 		return nil, fmt.Errorf("%w (%s): wait for it; only if that process is gone, delete %s",
-			errUnderWay, orText(strings.TrimSpace(string(by)), "it does not say whose"), path)
+			errUnderWay, cmp.Or(strings.TrimSpace(string(by)), "it does not say whose"), path)
 	}
-	os.Remove(path)
 	return nil, fmt.Errorf("keeping other submissions of the run away: %w", err)
 }

@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/term"
 )
 
 // IsRun reports whether a folder is that of a run, be it a damaged one.
@@ -62,7 +65,7 @@ func notRun(dir string) error {
 }
 
 // plan reads the plan as it is now: retry adds to it.
-func (r *Run) plan() (Plan, error) {
+func (r *Run) Plan() (Plan, error) {
 	var p Plan
 	data, err := os.ReadFile(r.Path(planFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,26 +80,22 @@ func (r *Run) plan() (Plan, error) {
 	return p, nil
 }
 
-// inPlace refuses to send jobs of a run that is not where it was submitted: their
-// scripts, their logs and the tasks that run have the path of then. The same folder
-// under another path will do.
-func (r *Run) inPlace() error {
-	if r.Folder == "" || r.Folder == r.Dir {
-		return nil
+// ReplacePlan makes plan that of the run. Tasks that read it meanwhile see the one
+// or the other, and find their chunk in both.
+func (r *Run) ReplacePlan(plan Plan) error {
+	data, err := json.Marshal(plan)
+	if err != nil {
+		return err
 	}
-	then, err := os.Stat(r.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the run was submitted in %s and is now in %s, where its jobs would not find it: move it back there, or submit the sweep again", r.Folder, r.Dir)
+	if err := atomicfile.Write(r.Path(planFile), data); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
 	}
-	if now, nowErr := os.Stat(r.Dir); err == nil && nowErr == nil && os.SameFile(then, now) {
-		return nil
-	}
-	return fmt.Errorf("%s is a copy of the run in %s: give that one", r.Dir, r.Folder)
+	return nil
 }
 
 // lost says that a file of what was submitted is gone, without which it is not known
 // which tasks there are.
 func (r *Run) lost(file string) error {
 	return fmt.Errorf("run %s has lost its %s, which says what was submitted: spmvtune merge %s brings what is measured into the database; for the rest copy the file back, or submit the sweep again",
-		r.Dir, file, quoteIf(r.Dir))
+		r.Dir, file, term.Shell(r.Dir))
 }

@@ -2,6 +2,8 @@ package slurm
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"spmvtune/tuner/trial"
 )
@@ -27,6 +29,17 @@ type Chunk struct {
 type Piece struct {
 	Matrix string `json:"matrix"` // its name in the sweep
 	trial.Part
+}
+
+// Current are the chunks without those that were split: their halves stand for them.
+func (p Plan) Current() []Chunk {
+	split := map[string]bool{}
+	for _, c := range p.Chunks {
+		if i := strings.LastIndexByte(c.ID, '.'); i > 0 {
+			split[c.ID[:i]] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.Chunks), func(c Chunk) bool { return split[c.ID] })
 }
 
 // Trials are how many there are in all, as far as known.

@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/term"
 )
 
 // errUnderWay says that two submissions of a run meet.
@@ -17,7 +19,7 @@ var errUnderWay = errors.New("another submission of the run is under way")
 
 // nextRound is the number after that of the last round. Who decides by the state of
 // the run what to submit asks for it first: see writeRound.
-func (r *Run) nextRound() int {
+func (r *Run) NextRound() int {
 	entries, err := os.ReadDir(r.Path(roundsDir))
 	if err != nil {
 		return 1 // not made yet; otherwise writing there says what is wrong
@@ -35,14 +37,14 @@ func (r *Run) nextRound() int {
 // another process has been faster: what it sends was not there when it was decided
 // what this round is to have. Some file systems have no locks, or locks that other
 // nodes don't see; that a file is made only once holds on all.
-func (r *Run) writeRound(number int, chunks []string) error {
+func (r *Run) WriteRound(number int, chunks []string) error {
 	data, err := json.Marshal(chunks)
 	if err != nil {
 		return err
 	}
-	_, err = writeNew(r.roundFile(number), bytes.NewReader(data), 0o666)
+	err = atomicfile.Create(r.roundFile(number), data)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w: spmvtune status %s shows what it sends", errUnderWay, quoteIf(r.Dir))
+		return fmt.Errorf("%w: spmvtune status %s shows what it sends", errUnderWay, term.Shell(r.Dir))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the round: %w", err)
@@ -51,7 +53,7 @@ func (r *Run) writeRound(number int, chunks []string) error {
 }
 
 // round reads which chunks a round has, in the order of their tasks.
-func (r *Run) round(number int) ([]string, error) {
+func (r *Run) Round(number int) ([]string, error) {
 	data, err := os.ReadFile(r.roundFile(number))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, r.lost(filepath.Join(roundsDir, filepath.Base(r.roundFile(number))))

@@ -36,16 +36,15 @@ const (
 	infoFile     = "run.json"
 	sweepFile    = "sweep.toml"
 	planFile     = "plan.json"
-	jobsFile     = "jobs.jsonl" // an entry for every sbatch, before and after it
+	JobsFile     = "jobs.jsonl" // an entry for every sbatch, before and after it
 	roundsDir    = "rounds"     // 001.json, …: the chunks of a submission, in the order of their index
 	binDir       = "bin"        // the program as it was when the run was submitted
-	logsDir      = "logs"
-	journalsDir  = "journals"
-	taskScript   = "task.sh"
-	finishScript = "finish.sh"
-	deviceFile   = "device.json"   // the device model of the run, fixed by its first task
-	throttleFile = "throttle.json" // how many tasks run at once, where that was changed
-	matricesDir  = "matrices"      // NAME.json: the content of a matrix, fixed by the first task that loads it
+	LogsDir      = "logs"
+	JournalsDir  = "journals"
+	TaskScript   = "task.sh"
+	FinishScript = "finish.sh"
+	deviceFile   = "device.json" // the device model of the run, fixed by its first task
+	matricesDir  = "matrices"    // NAME.json: the content of a matrix, fixed by the first task that loads it
 )
 
 // Path is where a file of the run lies.

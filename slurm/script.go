@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 )
 
 // Note: the scripts hold what is the same for all tasks, and no option of sbatch:
@@ -15,7 +16,7 @@ import (
 // taskScriptText is the script of the tasks of all rounds; its arguments are the
 // round, and the place in it of the array's first task. It ends in exec, so that
 // the signal before the time limit reaches the program itself.
-func (r *Run) taskScriptText(s configs.Slurm) string {
+func (r *Run) TaskScriptText(s configs.Slurm) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/bash\n# A task of %s. Arguments: the round, and the place in it of this array's first task.\n", r.JobName())
 	// A setup line that fails ends the task, and its log says why. Unset variables
@@ -37,7 +38,7 @@ func (r *Run) taskScriptText(s configs.Slurm) string {
 	// moment before that, a warning is lost, but does not end the task.
 	fmt.Fprintf(&b, "trap '' %s\n", strings.Join(warnings, " "))
 	fmt.Fprintf(&b, "exec %s task %s --round \"$spmvtune_round\" --base \"$spmvtune_base\" ${spmvtune_warned:+\"--warned=$spmvtune_warned\"}\n",
-		quote(r.program()), quote(r.Dir))
+		term.Shell(r.program()), term.Shell(r.Dir))
 	return b.String()
 }
 
@@ -56,9 +57,9 @@ func Warnings(signal string) []string {
 // finishScriptText is the script of the job that ends a round; its argument is the
 // round. The lines of setup are for the tasks: on a node without a GPU they may
 // fail, and merging needs none of them.
-func (r *Run) finishScriptText() string {
+func (r *Run) FinishScriptText() string {
 	return fmt.Sprintf("#!/bin/bash\n# Merges what the tasks of %s measured. Argument: the round.\nset -eu\nexec %s merge %s --round \"$1\"\n",
-		r.JobName(), quote(r.program()), quote(r.Dir))
+		r.JobName(), term.Shell(r.program()), term.Shell(r.Dir))
 }
 
 // program is the copy of the program that the jobs run.
@@ -66,18 +67,6 @@ func (r *Run) program() string { return r.Path(binDir, programName) }
 
 // cudaProgram is the copy of the one built with CUDA, which need not be there.
 func (r *Run) cudaProgram() string { return r.Path(binDir, cudaName) }
-
-// quote writes text as one word of a shell script.
-func quote(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-}
-
-// logPattern is the --output of jobs whose logs are called name in the run's
-// folder, as logs/%A_%a.log: in the folder's own path, % stands for itself. A
-// relative path would not do: Slurm expands its folder, too.
-func (r *Run) logPattern(name string) string {
-	return strings.ReplaceAll(r.Path(logsDir), "%", "%%") + "/" + name
-}
 
 // checkDir refuses folders that Slurm can't work in.
 func checkDir(dir string) error {

@@ -1,4 +1,4 @@
-package slurm
+package slurm_test
 
 import (
 	"fmt"
@@ -14,6 +14,10 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/term"
+	"spmvtune/slurm"
 )
 
 // hostile are names of folders that a shell would read as something else.
@@ -36,10 +40,10 @@ func TestScriptsQuoteEveryPath(t *testing.T) {
 	}
 	for _, name := range names {
 		root := filepath.Join(t.TempDir(), name)
-		run := created(t, root, configs.Slurm{}, 1, `printf '%s\0' "$0" "$@"`)
+		run := slurmtest.Created(t, root, configs.Slurm{}, 1, `printf '%s\0' "$0" "$@"`)
 		for script, want := range map[string][]string{
-			taskScript:   {run.program(), "task", run.Dir, "--round", "7", "--base", "30"},
-			finishScript: {run.program(), "merge", run.Dir, "--round", "7"},
+			slurm.TaskScript:   {run.Path("bin", "spmvtune"), "task", run.Dir, "--round", "7", "--base", "30"},
+			slurm.FinishScript: {run.Path("bin", "spmvtune"), "merge", run.Dir, "--round", "7"},
 		} {
 			cmd := exec.Command("bash", run.Path(script), "7", "30")
 			cmd.Dir = t.TempDir()
@@ -60,7 +64,7 @@ func TestScriptsQuoteEveryPath(t *testing.T) {
 func TestFoldersThatSlurmCantUse(t *testing.T) {
 	for _, name := range []string{"new\nline", "tab\there", `back\slash`, "esc\x1b"} {
 		root := filepath.Join(t.TempDir(), name)
-		if _, err := Create(root, smallSweep(configs.Slurm{}), Plan{}, os.Args[0], "test"); err == nil || !strings.Contains(err.Error(), "--runs") {
+		if _, err := slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test"); err == nil || !strings.Contains(err.Error(), "--runs") {
 			t.Errorf("%q: %v", name, err)
 		}
 		if _, err := os.Stat(root); err == nil {
@@ -71,31 +75,31 @@ func TestFoldersThatSlurmCantUse(t *testing.T) {
 
 func TestSetup(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "module")
-	must(t, os.WriteFile(source, []byte(`[ $# = 0 ] || exit 9; export GREETING="hello $UNSET_VARIABLE"; round=9 base=9`+"\n"), 0o666))
-	s := configs.Slurm{Setup: []string{"source " + quote(source), "export SECOND=$GREETING"}}
-	run := created(t, t.TempDir(), s, 1, `echo "$SECOND $4 $6"`)
-	out, err := exec.Command("bash", run.Path(taskScript), "1", "2").CombinedOutput()
+	slurmlab.Must(t, os.WriteFile(source, []byte(`[ $# = 0 ] || exit 9; export GREETING="hello $UNSET_VARIABLE"; round=9 base=9`+"\n"), 0o666))
+	s := configs.Slurm{Setup: []string{"source " + term.Shell(source), "export SECOND=$GREETING"}}
+	run := slurmtest.Created(t, t.TempDir(), s, 1, `echo "$SECOND $4 $6"`)
+	out, err := exec.Command("bash", run.Path(slurm.TaskScript), "1", "2").CombinedOutput()
 	if err != nil || string(out) != "hello  1 2\n" {
 		t.Errorf("the task printed %q, %v", out, err)
 	}
 
-	run = created(t, t.TempDir(), configs.Slurm{Setup: []string{"module-that-is-not-there load CUDA"}}, 1, "echo runs")
-	out, err = exec.Command("bash", run.Path(taskScript), "1", "2").CombinedOutput()
+	run = slurmtest.Created(t, t.TempDir(), configs.Slurm{Setup: []string{"module-that-is-not-there load CUDA"}}, 1, "echo runs")
+	out, err = exec.Command("bash", run.Path(slurm.TaskScript), "1", "2").CombinedOutput()
 	if err == nil || strings.Contains(string(out), "runs") || !strings.Contains(string(out), "module-that-is-not-there") {
 		t.Errorf("a setup that fails: %q, %v", out, err)
 	}
-	if out, err := exec.Command("bash", run.Path(finishScript), "1").CombinedOutput(); err != nil || string(out) != "runs\n" {
+	if out, err := exec.Command("bash", run.Path(slurm.FinishScript), "1").CombinedOutput(); err != nil || string(out) != "runs\n" {
 		t.Errorf("the merge depends on the setup: %q, %v", out, err)
 	}
 }
 
 // A task is ended by a signal to its batch script, so that has to be the program.
 func TestScriptBecomesTheProgram(t *testing.T) {
-	run := created(t, t.TempDir(), configs.Slurm{}, 1, "echo $$")
-	cmd := exec.Command("bash", run.Path(taskScript), "1", "0")
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "echo $$")
+	cmd := exec.Command("bash", run.Path(slurm.TaskScript), "1", "0")
 	var out strings.Builder
 	cmd.Stdout = &out
-	must(t, cmd.Run())
+	slurmlab.Must(t, cmd.Run())
 	if pid := strings.TrimSpace(out.String()); pid == "" || pid != pidText(cmd) {
 		t.Errorf("the program is process %s, the script was %s", pid, pidText(cmd))
 	}
@@ -112,18 +116,18 @@ func TestWarningDuringSetup(t *testing.T) {
 	} {
 		for sig, want := range warnings {
 			dir := t.TempDir()
-			s := configs.Slurm{Signal: signal, Setup: []string{"cd " + quote(dir), "touch begun", "while ! [ -e go ]; do sleep 0.01; done", "IFS=w"}}
+			s := configs.Slurm{Signal: signal, Setup: []string{"cd " + term.Shell(dir), "touch begun", "while ! [ -e go ]; do sleep 0.01; done", "IFS=w"}}
 			// Before it watches, the program gets another.
-			run := created(t, t.TempDir(), s, 1, fmt.Sprintf(`kill -%d $$; shift 6; echo "$# $*"`, sig))
-			cmd := exec.Command("bash", run.Path(taskScript), "1", "0")
+			run := slurmtest.Created(t, t.TempDir(), s, 1, fmt.Sprintf(`kill -%d $$; shift 6; echo "$# $*"`, sig))
+			cmd := exec.Command("bash", run.Path(slurm.TaskScript), "1", "0")
 			var out strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &out
-			must(t, cmd.Start())
+			slurmlab.Must(t, cmd.Start())
 			for _, err := os.Stat(filepath.Join(dir, "begun")); err != nil; _, err = os.Stat(filepath.Join(dir, "begun")) {
 				time.Sleep(time.Millisecond)
 			}
-			must(t, cmd.Process.Signal(sig))
-			must(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o666))
+			slurmlab.Must(t, cmd.Process.Signal(sig))
+			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o666))
 			wanted := "1 " + want + "\n"
 			if sig == 0 {
 				wanted = "0 \n"

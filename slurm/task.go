@@ -31,8 +31,8 @@ func (r *Run) Task(round, base int, getenv func(string) string) (Task, error) {
 	}
 	array, index := getenv("SLURM_ARRAY_JOB_ID"), getenv("SLURM_ARRAY_TASK_ID")
 	i, err := strconv.Atoi(index)
-	if err != nil || !isNumber(array) {
-		return t, errors.New("this is no task of a job array, since Slurm set no SLURM_ARRAY_JOB_ID and SLURM_ARRAY_TASK_ID: `spmvtune submit` starts tasks")
+	if err != nil || array == "" {
+		return t, errors.New("not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set; `spmvtune submit` starts tasks")
 	}
 	t.Job = array + "_" + index
 	if restarts := getenv("SLURM_RESTART_COUNT"); restarts != "" {
@@ -40,14 +40,14 @@ func (r *Run) Task(round, base int, getenv func(string) string) (Task, error) {
 			return t, fmt.Errorf("SLURM_RESTART_COUNT is %q, not a number of restarts", restarts)
 		}
 	}
-	chunks, err := r.round(round)
+	chunks, err := r.Round(round)
 	if err != nil {
 		return t, err
 	}
 	if i += base; base < 0 || i < 0 || i >= len(chunks) {
 		return t, fmt.Errorf("round %d has %d chunks, and task %s asks for number %d of them, from 0", round, len(chunks), t.Job, i)
 	}
-	plan, err := r.plan()
+	plan, err := r.Plan()
 	if err != nil {
 		return t, err
 	}
@@ -91,5 +91,5 @@ func (r *Run) settled(m configs.Matrix) configs.Matrix {
 
 // Journal starts a journal of an attempt at a task.
 func (r *Run) Journal(ctx context.Context, t Task, opt journal.Options) (*journal.Writer, error) {
-	return journal.Create(ctx, r.Path(journalsDir), t.Chunk.ID, t.Job, t.Attempt, opt)
+	return journal.Create(ctx, r.Path(JournalsDir), t.Chunk.ID, t.Job, t.Attempt, opt)
 }

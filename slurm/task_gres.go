@@ -3,6 +3,7 @@ package slurm
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spmvtune/configs"
@@ -32,8 +33,10 @@ func AskedGPUs(s configs.Slurm) (asked bool, types []string) {
 			continue
 		}
 		asked = true
-		if len(fields) > 1 && !isNumber(fields[1]) {
-			types = append(types, fields[1])
+		if len(fields) > 1 {
+			if _, err := strconv.Atoi(fields[1]); err != nil {
+				types = append(types, fields[1])
+			}
 		}
 	}
 	slices.Sort(types)

@@ -1,15 +1,17 @@
-package slurm
+package slurm_test
 
 import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/slurmtest"
+	"spmvtune/slurm"
 	"spmvtune/tuner/trial"
 )
 
 // What a run measures as a matrix is what its first task found.
 func TestSettleMatrix(t *testing.T) {
-	run := newRun(t, 1)
+	run := slurmtest.NewRun(t, 1)
 	for _, c := range []struct {
 		matrix, hash, node string
 		wrong              string
@@ -21,7 +23,7 @@ func TestSettleMatrix(t *testing.T) {
 		{"b (twin)", "three", "n2", ""},
 		{"a", "one", "n3", ""},
 	} {
-		err := run.SettleMatrix(Task{Job: "7_" + c.node, Node: c.node}, trial.Matrix{Name: c.matrix, Source: c.matrix + ".mtx", Hash: c.hash})
+		err := run.SettleMatrix(slurm.Task{Job: "7_" + c.node, Node: c.node}, trial.Matrix{Name: c.matrix, Source: c.matrix + ".mtx", Hash: c.hash})
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
 			t.Errorf("%s as %s on %s: %v", c.matrix, c.hash, c.node, err)
 		}

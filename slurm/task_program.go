@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -37,7 +38,7 @@ func (r *Run) CheckPrograms() error {
 // otherProgram says that a program is not the one that submit copied.
 func (r *Run) otherProgram(which, hash, was, path string) error {
 	return fmt.Errorf("%s is not the one of run %s (its SHA-256 is %.12s, not %.12s): leave %s as submit wrote it, or submit the sweep again",
-		which, r.JobName(), orText(hash, "none"), orText(was, "none"), path)
+		which, r.JobName(), cmp.Or(hash, "none"), cmp.Or(was, "none"), path)
 }
 
 // hashOf is the SHA-256 of a file that was opened.

@@ -1,4 +1,4 @@
-package slurm
+package slurm_test
 
 import (
 	"encoding/json"
@@ -9,27 +9,30 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
 	"spmvtune/kernels"
+	"spmvtune/slurm"
 )
 
 func TestTask(t *testing.T) {
-	run := newRun(t, 5)
-	must(t, os.Mkdir(run.Path(roundsDir), 0o777))
+	run := slurmtest.NewRun(t, 5)
+	slurmlab.Must(t, os.Mkdir(run.Path("rounds"), 0o777))
 	data, err := json.Marshal([]string{"0002", "0004", "0009"})
-	must(t, err)
-	must(t, os.WriteFile(run.roundFile(3), data, 0o666))
+	slurmlab.Must(t, err)
+	slurmlab.Must(t, os.WriteFile(run.Path("rounds", "003.json"), data, 0o666))
 	plain := map[string]string{"SLURM_ARRAY_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "1", "SLURMD_NODENAME": "n1"}
 	for name, c := range map[string]struct {
 		round, base int
 		set         map[string]string
-		want        Task
+		want        slurm.Task
 		wrong       string
 	}{
-		"first attempt": {round: 3, want: Task{Job: "12_1", Node: "n1", Chunk: Chunk{ID: "0004"}}},
-		"third attempt": {round: 3, set: map[string]string{"SLURM_RESTART_COUNT": "2"}, want: Task{Job: "12_1", Node: "n1", Attempt: 2, Chunk: Chunk{ID: "0004"}}},
-		"second array":  {round: 3, base: 1, set: map[string]string{"SLURM_ARRAY_TASK_ID": "0"}, want: Task{Job: "12_0", Node: "n1", Chunk: Chunk{ID: "0004"}}},
+		"first attempt": {round: 3, want: slurm.Task{Job: "12_1", Node: "n1", Chunk: slurm.Chunk{ID: "0004"}}},
+		"third attempt": {round: 3, set: map[string]string{"SLURM_RESTART_COUNT": "2"}, want: slurm.Task{Job: "12_1", Node: "n1", Attempt: 2, Chunk: slurm.Chunk{ID: "0004"}}},
+		"second array":  {round: 3, base: 1, set: map[string]string{"SLURM_ARRAY_TASK_ID": "0"}, want: slurm.Task{Job: "12_0", Node: "n1", Chunk: slurm.Chunk{ID: "0004"}}},
 		"by hand":       {round: 3, set: map[string]string{"SLURM_ARRAY_JOB_ID": ""}, wrong: "`spmvtune submit` starts tasks"},
-		"no array":      {round: 3, set: map[string]string{"SLURM_ARRAY_TASK_ID": ""}, wrong: "no task of a job array"},
+		"no array":      {round: 3, set: map[string]string{"SLURM_ARRAY_TASK_ID": ""}, wrong: "not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set"},
 		"beyond":        {round: 3, base: 2, wrong: "round 3 has 3 chunks, and task 12_1 asks for number 3"},
 		"before":        {round: 3, base: -1, wrong: "asks for number 0"},
 		"no round":      {round: 4, wrong: "has lost its rounds/004.json"},
@@ -56,10 +59,10 @@ func TestTask(t *testing.T) {
 }
 
 func TestSettleDevices(t *testing.T) {
-	run := newRun(t, 1)
+	run := slurmtest.NewRun(t, 1)
 	cpu, otherCPU := kernels.Device{Backend: "cpu", Name: "Chip 1"}, kernels.Device{Backend: "cpu", Name: "Chip 2"}
 	a30, h100 := kernels.Device{Backend: "cuda", Name: "NVIDIA A30"}, kernels.Device{Backend: "cuda", Name: "NVIDIA H100 PCIe"}
-	first := Task{Job: "1_0", Node: "n1"}
+	first := slurm.Task{Job: "1_0", Node: "n1"}
 	asked := configs.Slurm{Gres: "gpu:h100:1"}
 	if _, err := run.SettleDevices(first, asked, []kernels.Device{cpu, a30}); err == nil || !strings.Contains(err.Error(), "a GPU of type h100") {
 		t.Errorf("a GPU of another type: %v", err)
@@ -78,7 +81,7 @@ func TestSettleDevices(t *testing.T) {
 		{"no GPU, mixed", []kernels.Device{cpu}, configs.Slurm{MixDevices: true}, "no GPU answers on n2"},
 		{"mixed", []kernels.Device{otherCPU, h100}, configs.Slurm{MixDevices: true, Gres: "gpu:a30"}, "cpu cuda"},
 	} {
-		task := Task{Job: "1_1", Node: "n2"}
+		task := slurm.Task{Job: "1_1", Node: "n2"}
 		if c.name == "first" {
 			task = first
 		}
@@ -92,17 +95,17 @@ func TestSettleDevices(t *testing.T) {
 		}
 	}
 	// A GPU that only later tasks have would be measured on a part of the sweep.
-	run = newRun(t, 1)
+	run = slurmtest.NewRun(t, 1)
 	_, err := run.SettleDevices(first, configs.Slurm{}, []kernels.Device{cpu})
-	must(t, err)
-	if backends, err := run.SettleDevices(Task{}, configs.Slurm{}, []kernels.Device{cpu, a30}); err != nil || !slices.Equal(backends, []string{"cpu"}) {
+	slurmlab.Must(t, err)
+	if backends, err := run.SettleDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{cpu, a30}); err != nil || !slices.Equal(backends, []string{"cpu"}) {
 		t.Errorf("backends %v, %v", backends, err)
 	}
 }
 
 // The same processor with other numbers of cores gives other times, and other grids.
 func TestSettleCores(t *testing.T) {
-	run := newRun(t, 1)
+	run := slurmtest.NewRun(t, 1)
 	with := func(cores int) []kernels.Device {
 		return []kernels.Device{{Backend: "cpu", Name: "Chip 1", Units: cores}}
 	}
@@ -114,7 +117,7 @@ func TestSettleCores(t *testing.T) {
 		{4, false, ""}, {4, false, ""}, {8, true, ""},
 		{8, false, "this task has 8 cores on n1, but the run measures on 4, which its first task, 1_0, had on n1"},
 	} {
-		_, err := run.SettleDevices(Task{Job: "1_0", Node: "n1"}, configs.Slurm{MixDevices: c.mix}, with(c.cores))
+		_, err := run.SettleDevices(slurm.Task{Job: "1_0", Node: "n1"}, configs.Slurm{MixDevices: c.mix}, with(c.cores))
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
 			t.Errorf("%d cores: %v", c.cores, err)
 		}
@@ -127,7 +130,7 @@ func TestGivenCPUs(t *testing.T) {
 		want      int
 	}{{"7", "4", 4}, {"", "4", 0}, {"7", "", 0}, {"7", "4(x2)", 0}, {"7", "-1", 0}} {
 		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_CPUS_ON_NODE": c.cpus}
-		if got := GivenCPUs(func(key string) string { return set[key] }); got != c.want {
+		if got := slurm.GivenCPUs(func(key string) string { return set[key] }); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
@@ -135,14 +138,14 @@ func TestGivenCPUs(t *testing.T) {
 
 // Of tasks that start at once, one fixes the device.
 func TestSettleDevicesAtOnce(t *testing.T) {
-	run := newRun(t, 1)
+	run := slurmtest.NewRun(t, 1)
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	settled := map[string]int{}
 	for i := range 20 {
 		group.Go(func() {
 			name := []string{"NVIDIA A30", "NVIDIA H100 PCIe"}[i%2]
-			if _, err := run.SettleDevices(Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cuda", Name: name}}); err == nil {
+			if _, err := run.SettleDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cuda", Name: name}}); err == nil {
 				mu.Lock()
 				settled[name]++
 				mu.Unlock()
@@ -174,24 +177,8 @@ func TestAskedGPUs(t *testing.T) {
 		{configs.Slurm{Extra: []string{"--gpus-per-node=v100:1", "--nice=5"}}, true, "v100"},
 		{configs.Slurm{Extra: []string{"--tres-per-task=cpu:2,gres/gpu:a100:1"}}, true, "a100"},
 	} {
-		if asked, types := AskedGPUs(c.s); asked != c.asked || strings.Join(types, " ") != c.types {
+		if asked, types := slurm.AskedGPUs(c.s); asked != c.asked || strings.Join(types, " ") != c.types {
 			t.Errorf("%+v: %v %v", c.s, asked, types)
-		}
-	}
-}
-
-func TestHasType(t *testing.T) {
-	for _, c := range []struct {
-		name, kind string
-		want       bool
-	}{
-		{"NVIDIA A30", "a30", true}, {"NVIDIA A30", "A30", true}, {"NVIDIA A30", "h100", false}, {"NVIDIA A100 80GB PCIe", "a10", false},
-		{"NVIDIA A100 80GB PCIe", "a100", true}, {"NVIDIA A100-SXM4-40GB", "a100", true}, {"Tesla V100S-PCIE-32GB", "v100s", true},
-		{"Tesla V100S-PCIE-32GB", "v100", true}, {"NVIDIA GeForce RTX 3090", "rtx3090", true}, {"NVIDIA RTX A6000", "rtxa6000", true},
-		{"NVIDIA L40", "l4", false}, {"NVIDIA A100-SXM4-40GB", "1g.5gb", true}, {"NVIDIA A30", "tesla", true}, {"NVIDIA A30", "a100_80gb", true},
-	} {
-		if got := hasType(c.name, c.kind); got != c.want {
-			t.Errorf("%s as %s: %v", c.name, c.kind, got)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 
+	"spmvtune/slurm/submit"
+
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
@@ -26,7 +28,7 @@ measured is kept: merge brings it into the database, retry goes on with the rest
 			if err != nil {
 				return err
 			}
-			jobs, err := run.Cancel(cmd.Context(), newClient(cmd.ErrOrStderr()))
+			jobs, err := submit.Cancel(cmd.Context(), newClient(cmd.ErrOrStderr()), run)
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/slurmlab"
-	"spmvtune/slurm"
+	"spmvtune/slurm/status"
 )
 
 // What is cancelled in the middle is merged, and goes on where it stopped; merging
@@ -22,15 +22,15 @@ func TestSubmitCancelRetry(t *testing.T) {
 	hold := fmt.Sprintf(`setup = ["while ! [ -e %s ]; do sleep 0.1; done"]`, gate)
 	dir := c.submit(c.sweep(`chunk = "1s"`, `throttle = 1`, hold))
 
-	s := c.wait(dir, "a task that waits", func(s slurm.Status) bool { return s.Counts.Running == 1 && s.Counts.Waiting > 0 })
+	s := c.wait(dir, "a task that waits", func(s status.Status) bool { return s.Counts.Running == 1 && s.Counts.Waiting > 0 })
 	if why := s.Chunks[len(s.Chunks)-1].Why; !strings.Contains(why, "throttle") {
 		t.Errorf("the last chunk %s", why)
 	}
-	if s.Finish != slurm.ChunkWaiting {
+	if s.Finish != status.Waiting {
 		t.Errorf("the job that merges is %s", s.Finish)
 	}
 	c.do(0, "throttle", filepath.Base(dir), "2")
-	c.wait(dir, "two tasks at once", func(s slurm.Status) bool { return s.Counts.Running == 2 })
+	c.wait(dir, "two tasks at once", func(s status.Status) bool { return s.Counts.Running == 2 })
 	if out := c.do(0, "retry", dir); !strings.Contains(out, "nothing to do yet") {
 		t.Errorf("retry while tasks run or wait says:\n%s", out)
 	}
@@ -38,7 +38,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 	if err := os.WriteFile(gate, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c.wait(dir, "a trial", func(s slurm.Status) bool { return s.Trials.Done > 5 })
+	c.wait(dir, "a trial", func(s status.Status) bool { return s.Trials.Done > 5 })
 	var merges sync.WaitGroup
 	for range 2 {
 		merges.Go(func() {

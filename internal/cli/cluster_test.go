@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"spmvtune/internal/slurmlab"
-	"spmvtune/slurm"
+	"spmvtune/slurm/status"
 )
 
 // A cluster is a lab with the program, as users build it, and a folder that they
@@ -79,9 +79,9 @@ func (c *cluster) submit(path string) string {
 	return s.Dir
 }
 
-func (c *cluster) status(dir string) slurm.Status {
+func (c *cluster) status(dir string) status.Status {
 	c.t.Helper()
-	var s slurm.Status
+	var s status.Status
 	if err := json.Unmarshal([]byte(c.do(0, "status", dir, "--json")), &s); err != nil {
 		c.t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (c *cluster) status(dir string) slurm.Status {
 }
 
 // wait waits until the status of a run is as wanted.
-func (c *cluster) wait(dir, what string, wanted func(slurm.Status) bool) slurm.Status {
+func (c *cluster) wait(dir, what string, wanted func(status.Status) bool) status.Status {
 	c.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
 		s := c.status(dir)
@@ -102,7 +102,7 @@ func (c *cluster) wait(dir, what string, wanted func(slurm.Status) bool) slurm.S
 	}
 }
 
-func over(s slurm.Status) bool { return !s.Active() }
+func over(s status.Status) bool { return !s.Active() }
 
 // identities are those of the trials in a database.
 func (c *cluster) identities(db string) string {

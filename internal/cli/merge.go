@@ -15,6 +15,8 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
+	"spmvtune/slurm/status"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -56,15 +58,15 @@ trials failed (they are listed).`,
 
 // mergedJSON is what `merge --json` prints.
 type mergedJSON struct {
-	slurm.LastMerge
-	Chunks []slurm.ChunkStatus `json:"chunks,omitempty"` // that are missing
-	Silent string              `json:"silent,omitempty"` // why Slurm does not answer
+	merge.Last
+	Chunks []status.Chunk `json:"chunks,omitempty"` // that are missing
+	Silent string         `json:"silent,omitempty"` // why Slurm does not answer
 }
 
 // mergeRun merges, learns and reports. It prints text to w, and JSON to out. What is
 // missing is what the journals lack; Slurm, asked afterwards, has only words for it.
 func mergeRun(ctx context.Context, w, out io.Writer, run *slurm.Run, round int) error {
-	last, err := slurm.MergeAndReport(ctx, run, round, func(m *slurm.LastMerge) error {
+	last, err := merge.Run(ctx, run, round, func(m *merge.Last) error {
 		fmt.Fprintf(w, "merged %s: %s new, %d known already: %s\n", term.Count(m.Journals, "journal", "journals"),
 			term.Trials(m.New), m.Known, command.Shown(m.Database))
 		printFaulty(w, m.Faulty)
@@ -73,7 +75,7 @@ func mergeRun(ctx context.Context, w, out io.Writer, run *slurm.Run, round int) 
 	if err != nil {
 		return err
 	}
-	observer := &slurm.Observer{Client: statusClient}
+	observer := &status.Observer{Client: statusClient}
 	why, silent, err := observer.Explain(ctx, run, last.Missing)
 	if len(last.Missing) > 0 {
 		printOpen(w, why)
@@ -83,7 +85,7 @@ func mergeRun(ctx context.Context, w, out io.Writer, run *slurm.Run, round int) 
 }
 
 // reportRun learns and reports from the database of a run.
-func reportRun(ctx context.Context, w io.Writer, run *slurm.Run, m *slurm.LastMerge) (err error) {
+func reportRun(ctx context.Context, w io.Writer, run *slurm.Run, m *merge.Last) (err error) {
 	db, err := store.Open(m.Database)
 	if err != nil {
 		return err
@@ -118,7 +120,7 @@ func exists(path string) bool {
 }
 
 // printFaulty says which journals could not be read in full.
-func printFaulty(w io.Writer, faulty []slurm.FaultyJournal) {
+func printFaulty(w io.Writer, faulty []merge.Fault) {
 	for i, f := range faulty {
 		if i == show.MostFailures {
 			fmt.Fprintf(w, "… and %s more\n", term.Count(len(faulty)-i, "journal", "journals"))
@@ -133,7 +135,7 @@ func printFaulty(w io.Writer, faulty []slurm.FaultyJournal) {
 }
 
 // mergeVerdict makes an error of how many chunks are missing and of what failed.
-func mergeVerdict(run *slurm.Run, n slurm.Trials, missing int) error {
+func mergeVerdict(run *slurm.Run, n merge.Trials, missing int) error {
 	var problems []string
 	if n.OK == 0 {
 		problems = append(problems, "no trial succeeded")

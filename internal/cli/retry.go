@@ -13,6 +13,7 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/submit"
 )
 
 func newRetry() *cobra.Command {
@@ -48,7 +49,7 @@ func retryRun(ctx context.Context, w, alarm io.Writer, run *slurm.Run, mem strin
 	if err != nil {
 		return err
 	}
-	r, err := run.Retry(ctx, newClient(alarm), sweep.Slurm, mem)
+	r, err := submit.Retry(ctx, newClient(alarm), run, sweep.Slurm, mem)
 	if err != nil {
 		return errors.Join(err, printBroken(w, r, asJSON))
 	}
@@ -73,7 +74,7 @@ func wasOrWere(n int) string {
 }
 
 // printBroken says what a retry that failed had done by then, if anything.
-func printBroken(w io.Writer, r slurm.Retried, asJSON bool) error {
+func printBroken(w io.Writer, r submit.Retried, asJSON bool) error {
 	if r.Round == nil && len(r.Settled) == 0 {
 		return nil
 	}
@@ -95,7 +96,7 @@ func printSettled(w io.Writer, settled []slurm.Sent) {
 }
 
 // printRetried says what a retry did.
-func printRetried(w io.Writer, run *slurm.Run, r slurm.Retried) {
+func printRetried(w io.Writer, run *slurm.Run, r submit.Retried) {
 	printSettled(w, r.Settled)
 	if len(r.Again) > 0 {
 		fmt.Fprintf(w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, command.FewNames))

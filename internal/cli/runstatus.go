@@ -11,10 +11,12 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
 )
 
 // statusClient asks on behalf of commands that can do without the answer.
-var statusClient = &slurm.Client{Timeout: 20 * time.Second}
+var statusClient = &sbatch.Client{Timeout: 20 * time.Second}
 
 func newStatus() *cobra.Command {
 	var root string
@@ -55,8 +57,8 @@ the tasks have written; Slurm only explains. Without RUN it lists all runs.`,
 
 // statusOf prints how far a run is.
 func statusOf(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) error {
-	tracker := slurm.NewTracker(run)
-	observer := &slurm.Observer{Client: statusClient}
+	tracker := status.NewTracker(run)
+	observer := &status.Observer{Client: statusClient}
 	view := observer.Observe(ctx, tracker)
 	if err := tracker.Err(); err != nil {
 		return err
@@ -74,26 +76,26 @@ func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) err
 	if err != nil {
 		return err
 	}
-	var trackers []*slurm.Tracker
-	list := []slurm.Status{}
-	var damaged []slurm.Status
+	var trackers []*status.Tracker
+	list := []status.Status{}
+	var damaged []status.Status
 	for _, run := range runs {
 		if run.err != nil {
-			damaged = append(damaged, slurm.Status{Name: run.name, Dir: run.dir, Fault: run.err.Error()})
+			damaged = append(damaged, status.Status{Name: run.name, Dir: run.dir, Fault: run.err.Error()})
 			continue
 		}
-		t := slurm.NewTracker(run.Run)
+		t := status.NewTracker(run.Run)
 		t.Brief = true
 		trackers = append(trackers, t)
 	}
-	observer := &slurm.Observer{Client: statusClient}
+	observer := &status.Observer{Client: statusClient}
 	view := observer.Observe(ctx, trackers...)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for _, t := range trackers {
 		if err := t.Err(); err != nil {
-			damaged = append(damaged, slurm.Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: err.Error()})
+			damaged = append(damaged, status.Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: err.Error()})
 			continue
 		}
 		list = append(list, t.Status(view))
@@ -125,7 +127,7 @@ func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) err
 }
 
 // roughly marks a number of trials that is a guess yet.
-func roughly(s slurm.Status) string {
+func roughly(s status.Status) string {
 	if s.Counts.Done < s.Counts.All {
 		return "~"
 	}
@@ -133,7 +135,7 @@ func roughly(s slurm.Status) string {
 }
 
 // timeLeft is about how long the run takes from now, "" if that is not known.
-func timeLeft(s slurm.Status) string {
+func timeLeft(s status.Status) string {
 	if s.Left == 0 || s.Counts.Running == 0 {
 		return ""
 	}
@@ -141,7 +143,7 @@ func timeLeft(s slurm.Status) string {
 }
 
 // inAWord says how far a run is.
-func inAWord(s slurm.Status) string {
+func inAWord(s status.Status) string {
 	n := s.Counts
 	open := n.Ended + n.Never
 	switch {
@@ -151,13 +153,13 @@ func inAWord(s slurm.Status) string {
 		return term.Count(n.Waiting, "task waits", "tasks wait")
 	case n.Unclear > 0:
 		return fmt.Sprintf("not known of %s", chunks(n.Unclear))
-	case s.Finish == slurm.ChunkRunning:
+	case s.Finish == status.Running:
 		return "is being merged"
-	case s.Finish == slurm.ChunkWaiting:
+	case s.Finish == status.Waiting:
 		return "waits to be merged"
 	case open > 0:
 		return fmt.Sprintf("ended without %s", chunks(open))
-	case s.Finish == slurm.ChunkUnclear:
+	case s.Finish == status.Unclear:
 		return "complete; whether it is being merged is not known"
 	case s.Merged == nil || len(s.Merged.Missing) > 0:
 		return "complete, but not merged"

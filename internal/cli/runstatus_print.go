@@ -10,10 +10,11 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/status"
 )
 
 // printStatus says how far a run is.
-func printStatus(w io.Writer, run *slurm.Run, s slurm.Status) error {
+func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 	fmt.Fprintf(w, "%s: %s\n", command.Shown(s.Dir), inAWord(s))
 	fmt.Fprintf(w, "chunks  %d of %d done%s\n", s.Counts.Done, s.Counts.All, others(s.Counts))
 	n := s.Trials
@@ -48,7 +49,7 @@ func printStatus(w io.Writer, run *slurm.Run, s slurm.Status) error {
 }
 
 // others says how many chunks are in the states other than done.
-func others(n slurm.Counts) string {
+func others(n status.Counts) string {
 	text := ""
 	for _, part := range []struct {
 		n     int
@@ -68,12 +69,12 @@ func others(n slurm.Counts) string {
 const mostBest = 8
 
 // printBests prints the fastest trials so far.
-func printBests(w io.Writer, best []slurm.Best) error {
+func printBests(w io.Writer, best []status.Best) error {
 	if len(best) == 0 {
 		return nil
 	}
 	g := term.Table{Columns: []string{"matrix", "precision", "cache", "fastest so far", "configuration", "time", "GFLOP/s"}}
-	several := slices.ContainsFunc(best, func(b slurm.Best) bool { return b.Device != best[0].Device })
+	several := slices.ContainsFunc(best, func(b status.Best) bool { return b.Device != best[0].Device })
 	if several {
 		g.Columns = append([]string{"device"}, g.Columns...)
 	}
@@ -103,15 +104,15 @@ const (
 
 // printOpen says why chunks are not done, those with the same reason together,
 // with the end of a log of those that ended.
-func printOpen(w io.Writer, list []slurm.ChunkStatus) {
+func printOpen(w io.Writer, list []status.Chunk) {
 	type reason struct {
-		state slurm.ChunkState
+		state status.State
 		why   string
 	}
 	var order []reason
-	groups := map[reason][]slurm.ChunkStatus{}
+	groups := map[reason][]status.Chunk{}
 	for _, c := range list {
-		if c.State == slurm.ChunkDone || c.State == slurm.ChunkRunning {
+		if c.State == status.Done || c.State == status.Running {
 			continue
 		}
 		at := reason{c.State, c.Why}
@@ -131,7 +132,7 @@ func printOpen(w io.Writer, list []slurm.ChunkStatus) {
 			break
 		}
 		fmt.Fprintln(w, term.Wrap(tasksOf(group)+" "+at.why, term.PageWidth-2, "  "))
-		if at.state == slurm.ChunkEnded && logs < mostLogs {
+		if at.state == status.Ended && logs < mostLogs {
 			logs++
 			printLog(w, group[0])
 		}
@@ -139,7 +140,7 @@ func printOpen(w io.Writer, list []slurm.ChunkStatus) {
 }
 
 // tasksOf begins a sentence about the task of each of some chunks.
-func tasksOf(group []slurm.ChunkStatus) string {
+func tasksOf(group []status.Chunk) string {
 	if len(group) == 1 {
 		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, term.Some(group[0].Matrices, command.FewNames))
 	}
@@ -151,8 +152,8 @@ func tasksOf(group []slurm.ChunkStatus) string {
 }
 
 // printLog prints the end of the log of a chunk's last task.
-func printLog(w io.Writer, c slurm.ChunkStatus) {
-	lines, err := slurm.LastLines(c.Log, logLines)
+func printLog(w io.Writer, c status.Chunk) {
+	lines, err := status.LastLines(c.Log, logLines)
 	if err != nil {
 		lines = []string{err.Error()}
 	}
@@ -185,7 +186,7 @@ func printSilent(w io.Writer, silent string) {
 }
 
 // printNext says what can be done about a run.
-func printNext(w io.Writer, run *slurm.Run, s slurm.Status) {
+func printNext(w io.Writer, run *slurm.Run, s status.Status) {
 	open := s.Counts.Ended + s.Counts.Never
 	if s.Merged != nil && s.Merged.Report != "" {
 		fmt.Fprintf(w, "report  %s\n", command.Shown(s.Merged.Report))
@@ -193,7 +194,7 @@ func printNext(w io.Writer, run *slurm.Run, s slurm.Status) {
 	switch {
 	case open > 0:
 		fmt.Fprintf(w, "next    %s\n", onRun("retry", run))
-	case s.Finish == slurm.ChunkWaiting && s.Counts.Done == s.Counts.All:
+	case s.Finish == status.Waiting && s.Counts.Done == s.Counts.All:
 		fmt.Fprintf(w, "merging %s\n", s.Waits)
 	case !s.Active() && s.Counts.Done == s.Counts.All && (s.Merged == nil || len(s.Merged.Missing) > 0):
 		fmt.Fprintf(w, "next    %s\n", onRun("merge", run))

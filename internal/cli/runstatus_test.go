@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/slurm"
+	"spmvtune/slurm/status"
 )
 
 // A page that does not fit a terminal is cut where it is least missed, at its end, and
@@ -35,13 +35,13 @@ func TestWatchShowsTheTop(t *testing.T) {
 
 // That a run is being merged is said only where Slurm says so.
 func TestWhatIsKnownOfAMerge(t *testing.T) {
-	for finish, want := range map[slurm.ChunkState]string{
-		slurm.ChunkRunning: "is being merged",
-		slurm.ChunkWaiting: "waits to be merged",
-		slurm.ChunkUnclear: "complete; whether it is being merged is not known",
-		slurm.ChunkEnded:   "complete, but not merged",
+	for finish, want := range map[status.State]string{
+		status.Running: "is being merged",
+		status.Waiting: "waits to be merged",
+		status.Unclear: "complete; whether it is being merged is not known",
+		status.Ended:   "complete, but not merged",
 	} {
-		s := slurm.Status{Finish: finish, Counts: slurm.Counts{Done: 2, All: 2}}
+		s := status.Status{Finish: finish, Counts: status.Counts{Done: 2, All: 2}}
 		if got := inAWord(s); got != want {
 			t.Errorf("%s: %q, want %q", finish, got, want)
 		}

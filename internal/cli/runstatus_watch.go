@@ -15,6 +15,8 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
+	"spmvtune/slurm/status"
 )
 
 const (
@@ -26,16 +28,16 @@ const (
 )
 
 // follow shows how far a run is until it has ended, and returns what it is then.
-func follow(ctx context.Context, run *slurm.Run, show func(slurm.Status) error) (slurm.Status, error) {
-	tracker := slurm.NewTracker(run)
-	observer := &slurm.Observer{Client: statusClient}
+func follow(ctx context.Context, run *slurm.Run, show func(status.Status) error) (status.Status, error) {
+	tracker := status.NewTracker(run)
+	observer := &status.Observer{Client: statusClient}
 	for {
 		view := observer.Observe(ctx, tracker)
 		if err := ctx.Err(); err != nil {
-			return slurm.Status{}, err
+			return status.Status{}, err
 		}
 		if err := tracker.Err(); err != nil {
-			return slurm.Status{}, err
+			return status.Status{}, err
 		}
 		s := tracker.Status(view)
 		if err := show(s); err != nil || !s.Active() {
@@ -48,7 +50,7 @@ func follow(ctx context.Context, run *slurm.Run, show func(slurm.Status) error) 
 }
 
 // pause waits until Slurm may be asked again, or the run is merged.
-func pause(ctx context.Context, run *slurm.Run, s slurm.Status) error {
+func pause(ctx context.Context, run *slurm.Run, s status.Status) error {
 	before := mergedAt(s.Merged)
 	for end := time.Now().Add(askEvery); time.Now().Before(end); {
 		select {
@@ -56,14 +58,14 @@ func pause(ctx context.Context, run *slurm.Run, s slurm.Status) error {
 			return ctx.Err()
 		case <-time.After(lookEvery):
 		}
-		if m, err := run.LastMerge(); err == nil && mergedAt(m).After(before) {
+		if m, err := merge.ReadLast(run); err == nil && mergedAt(m).After(before) {
 			return nil
 		}
 	}
 	return nil
 }
 
-func mergedAt(m *slurm.LastMerge) time.Time {
+func mergedAt(m *merge.Last) time.Time {
 	if m == nil {
 		return time.Time{}
 	}
@@ -73,7 +75,7 @@ func mergedAt(m *slurm.LastMerge) time.Time {
 // watchRun shows a run until it has ended: on a terminal always in the same place.
 func watchRun(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) error {
 	size := term.SizeOf(w)
-	_, err := follow(ctx, run, func(s slurm.Status) error {
+	_, err := follow(ctx, run, func(s status.Status) error {
 		if asJSON {
 			return term.WriteJSON(w, s)
 		}
@@ -116,10 +118,10 @@ func inPlace(page string, width, height int) string {
 }
 
 // waitRun waits until a run has ended, with a line now and then.
-func waitRun(ctx context.Context, w io.Writer, run *slurm.Run) (slurm.Status, error) {
+func waitRun(ctx context.Context, w io.Writer, run *slurm.Run) (status.Status, error) {
 	fmt.Fprintln(w)
 	last := ""
-	s, err := follow(ctx, run, func(s slurm.Status) error {
+	s, err := follow(ctx, run, func(s status.Status) error {
 		line := fmt.Sprintf("%d of %d chunks, %d of %s%d trials: %s", s.Counts.Done, s.Counts.All, s.Trials.Done, roughly(s), s.Trials.Of, inAWord(s))
 		if left := timeLeft(s); left != "" {
 			line += ", about " + left + " left"
@@ -145,7 +147,7 @@ func waitRun(ctx context.Context, w io.Writer, run *slurm.Run) (slurm.Status, er
 }
 
 // waitVerdict makes an error of what a run that has ended lacks.
-func waitVerdict(run *slurm.Run, s slurm.Status) error {
+func waitVerdict(run *slurm.Run, s status.Status) error {
 	if err := mergeVerdict(run, s.Trials, s.Counts.All-s.Counts.Done); err != nil {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/submit"
 )
 
 // submitFlags are those of the command submit.
@@ -59,7 +61,7 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 				}
 				sweep.Slurm.Chunk = f.chunk
 			}
-			return submit(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sweep, f)
+			return submitSweep(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sweep, f)
 		},
 	}
 	flagRuns(cmd, &f.root)
@@ -72,9 +74,9 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
 	return cmd
 }
 
-// submit cuts and submits a sweep, or says how. Downloads, and what is waited for,
+// submitSweep cuts and submits a sweep, or says how. Downloads, and what is waited for,
 // are shown on alarm.
-func submit(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f submitFlags) error {
+func submitSweep(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f submitFlags) error {
 	client := newClient(alarm)
 	if f.test {
 		return testSubmit(ctx, w, client, sweep, f)
@@ -126,21 +128,21 @@ func submit(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f sub
 
 // submitAll submits all chunks of a run that was just made. Where nothing was
 // submitted nothing is left of the run.
-func submitAll(ctx context.Context, client *slurm.Client, run *slurm.Run, s configs.Slurm, plan slurm.Plan) (slurm.Round, error) {
+func submitAll(ctx context.Context, client *sbatch.Client, run *slurm.Run, s configs.Slurm, plan slurm.Plan) (submit.Round, error) {
 	unlock, err := run.Lock(ctx)
 	if err != nil {
-		return slurm.Round{}, err
+		return submit.Round{}, err
 	}
 	defer unlock()
 	ids := make([]string, len(plan.Chunks))
 	for i, c := range plan.Chunks {
 		ids[i] = c.ID
 	}
-	round, err := run.Submit(ctx, client, s, ids)
+	round, err := submit.Next(ctx, client, run, s, ids)
 	if err == nil {
 		return round, nil
 	}
-	var incomplete *slurm.IncompleteError
+	var incomplete *submit.IncompleteError
 	if errors.As(err, &incomplete) && (incomplete.Sent > 0 || incomplete.Unresolved) {
 		return round, err
 	}
@@ -148,7 +150,7 @@ func submitAll(ctx context.Context, client *slurm.Client, run *slurm.Run, s conf
 		err = incomplete.Err
 	}
 	err = fmt.Errorf("submitting: %w", err)
-	var refused *slurm.RefusedError
+	var refused *sbatch.RefusedError
 	if errors.As(err, &refused) {
 		err = command.WithHint(err, "nothing is submitted: change [slurm] in the sweep, and submit it again")
 	}

@@ -14,6 +14,8 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/submit"
 )
 
 // cutting is a plan, and what was asked from Slurm for it.
@@ -31,7 +33,7 @@ const slurmArray = 1001
 // cutSweep settles the matrices of a sweep and cuts it into chunks that fit into the
 // time limit of its tasks. With f.dry set nothing is downloaded, and a Slurm that is
 // not there or does not answer is only a note.
-func cutSweep(ctx context.Context, alarm io.Writer, client *slurm.Client, sweep *configs.Sweep, f submitFlags) (cutting, error) {
+func cutSweep(ctx context.Context, alarm io.Writer, client *sbatch.Client, sweep *configs.Sweep, f submitFlags) (cutting, error) {
 	c := cutting{most: slurmArray}
 	limit, err := c.ask(ctx, client, sweep.Slurm)
 	if err != nil {
@@ -59,7 +61,7 @@ func cutSweep(ctx context.Context, alarm io.Writer, client *slurm.Client, sweep 
 		return c, err
 	}
 	if f.dry && c.asked {
-		if _, err := slurm.Ready(ctx, client, sweep.Slurm, len(c.plan.Chunks)); err != nil {
+		if _, err := submit.Ready(ctx, client, sweep.Slurm, len(c.plan.Chunks)); err != nil {
 			c.notes = append(c.notes, "submit would refuse this: "+err.Error())
 		}
 	}
@@ -70,8 +72,8 @@ func cutSweep(ctx context.Context, alarm io.Writer, client *slurm.Client, sweep 
 }
 
 // ask asks Slurm how long arrays may be, and how long tasks; 0: as long as they like.
-func (c *cutting) ask(ctx context.Context, client *slurm.Client, s configs.Slurm) (time.Duration, error) {
-	own, _ := slurm.ParseTime(s.Time)
+func (c *cutting) ask(ctx context.Context, client *sbatch.Client, s configs.Slurm) (time.Duration, error) {
+	own, _ := sbatch.ParseTime(s.Time)
 	config, err := client.Config(ctx)
 	if err != nil {
 		return own, err
@@ -100,13 +102,13 @@ func expected(ctx context.Context, s configs.Slurm) map[string]kernels.Device {
 }
 
 // testSubmit asks Slurm whether the jobs of a sweep could ever start.
-func testSubmit(ctx context.Context, w io.Writer, client *slurm.Client, sweep *configs.Sweep, f submitFlags) error {
+func testSubmit(ctx context.Context, w io.Writer, client *sbatch.Client, sweep *configs.Sweep, f submitFlags) error {
 	run, err := slurm.New(f.root, sweep, command.Version())
 	if err != nil {
 		return err
 	}
-	said, err := run.TestOnly(ctx, client, sweep.Slurm)
-	var refused *slurm.RefusedError
+	said, err := submit.TestOnly(ctx, client, run, sweep.Slurm)
+	var refused *sbatch.RefusedError
 	if errors.As(err, &refused) {
 		err = command.WithHint(err, "such a job would never start: change [slurm] in the sweep")
 	}

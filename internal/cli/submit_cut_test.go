@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
-	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
 )
 
 // What submit would refuse, --dry-run says, and nothing else about a cluster that has
@@ -34,7 +34,7 @@ esac
 		if err != nil {
 			t.Fatal(err)
 		}
-		cut, err := cutSweep(t.Context(), t.Output(), &slurm.Client{}, sweep, submitFlags{dry: true})
+		cut, err := cutSweep(t.Context(), t.Output(), &sbatch.Client{}, sweep, submitFlags{dry: true})
 		if err != nil {
 			t.Fatal(err)
 		}

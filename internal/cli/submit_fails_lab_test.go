@@ -11,7 +11,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/slurmlab"
-	"spmvtune/slurm"
+	"spmvtune/slurm/status"
 )
 
 // Whoever submits what can't be measured is told why, and can go on.
@@ -32,9 +32,9 @@ func TestSubmitFails(t *testing.T) {
 				dir = filepath.Dir(filepath.Dir(jobs[0]))
 			}
 		}
-		l.wait(dir, "a submission", func(s slurm.Status) bool { return s.Finish == slurm.ChunkWaiting })
+		l.wait(dir, "a submission", func(s status.Status) bool { return s.Finish == status.Waiting })
 		l.Run("scontrol", "update", "PartitionName=low", "MaxTime=1", "State=UP")
-		l.wait(dir, "the reason", func(s slurm.Status) bool { return strings.Contains(s.Chunks[0].Why, "never start") })
+		l.wait(dir, "the reason", func(s status.Status) bool { return strings.Contains(s.Chunks[0].Why, "never start") })
 		if out := strings.Join(strings.Fields(l.do(0, "status", dir)), " "); !strings.Contains(out, "asks for more time than the partition allows, so it will never start") {
 			t.Errorf("status says:\n%s", out)
 		}

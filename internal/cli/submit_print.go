@@ -9,16 +9,19 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
+	"spmvtune/slurm/submit"
 )
 
 // submitted is what `submit --json` prints.
 type submitted struct {
-	Run    string        `json:"run"`
-	Dir    string        `json:"dir"`
-	Plan   planSummary   `json:"plan"`
-	Jobs   []slurm.Sent  `json:"jobs"`
-	Notes  []string      `json:"notes,omitempty"`
-	Status *slurm.Status `json:"status,omitempty"` // with --wait, at the end
+	Run    string         `json:"run"`
+	Dir    string         `json:"dir"`
+	Plan   planSummary    `json:"plan"`
+	Jobs   []slurm.Sent   `json:"jobs"`
+	Notes  []string       `json:"notes,omitempty"`
+	Status *status.Status `json:"status,omitempty"` // with --wait, at the end
 }
 
 // planSummary says how much a plan is to do.
@@ -74,7 +77,7 @@ func printJobs(w io.Writer, jobs []slurm.Sent) {
 }
 
 // jobName is a job's id, with its cluster where that is not the usual one.
-func jobName(id slurm.JobID) string {
+func jobName(id sbatch.JobID) string {
 	if id.Cluster != "" {
 		return id.ID + " on " + id.Cluster
 	}
@@ -89,7 +92,7 @@ func printHints(w io.Writer, notes []string) {
 
 // previewed is what `submit --dry-run --json` prints.
 type previewed struct {
-	slurm.Preview
+	submit.Preview
 	Plan  planSummary `json:"plan"`
 	Notes []string    `json:"notes,omitempty"`
 }
@@ -100,7 +103,7 @@ func previewSubmit(w io.Writer, sweep *configs.Sweep, cut cutting, f submitFlags
 	if err != nil {
 		return err
 	}
-	p := previewed{run.Preview(sweep.Slurm, len(cut.plan.Chunks), cut.most), summaryOf(cut.plan), cut.notes}
+	p := previewed{submit.PreviewOf(run, sweep.Slurm, len(cut.plan.Chunks), cut.most), summaryOf(cut.plan), cut.notes}
 	if f.json_ {
 		return term.WriteJSON(w, p)
 	}

@@ -14,6 +14,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/journal"
 )
 
@@ -156,8 +157,8 @@ func (t *task) requeue(verdict error) error {
 	if _, ended := t.stop.received(); ended != 0 {
 		return verdict
 	}
-	client := &slurm.Client{Timeout: 30 * time.Second}
-	if err := client.Requeue(context.Background(), slurm.JobID{ID: t.work.Job}); err != nil {
+	client := &sbatch.Client{Timeout: 30 * time.Second}
+	if err := client.Requeue(context.Background(), sbatch.JobID{ID: t.work.Job}); err != nil {
 		return errors.Join(verdict, fmt.Errorf("%w: the rest is left for `%s`", err, term.Shell("spmvtune", "retry", t.run.Dir)))
 	}
 	t.log.printf("asked slurm to start it again, for the rest")

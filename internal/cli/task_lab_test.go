@@ -13,12 +13,15 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/slurmlab"
 	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/submit"
 )
 
 // submitTask submits it and returns the id of its only task.
 func submitTask(t *testing.T, run *slurm.Run, sweep *configs.Sweep) (job string) {
 	t.Helper()
-	round, err := run.Submit(t.Context(), &slurm.Client{}, sweep.Slurm, []string{"0001"})
+	round, err := submit.Next(t.Context(), &sbatch.Client{}, run, sweep.Slurm, []string{"0001"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +73,7 @@ func checkComplete(t *testing.T, run *slurm.Run, attempts int, overlap bool) {
 		t.Errorf("the last attempt ends with %+v", last)
 	}
 	// The run's own last job may have merged already: then all are known.
-	merged, err := slurm.Merge(t.Context(), run)
+	merged, err := merge.Run(t.Context(), run, 0, func(*merge.Last) error { return nil })
 	if err != nil || merged.New+merged.Known != taskTrials+twice || merged.Complete != 1 || len(merged.Missing) > 0 {
 		t.Errorf("merged %+v, %v", merged, err)
 	}

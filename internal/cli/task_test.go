@@ -170,7 +170,7 @@ func TestTaskEnds(t *testing.T) {
 			},
 			want: []string{"the program built with CUDA is not the one of run small-", "2d711642b726, not none", "submit the sweep again"},
 		},
-		"not in slurm": {env: []string{"SLURM_ARRAY_TASK_ID="}, want: []string{"this is no task of a job array", "spmvtune submit"}, silent: true},
+		"not in slurm": {env: []string{"SLURM_ARRAY_TASK_ID="}, want: []string{"not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set", "spmvtune submit"}, silent: true},
 		"no such task": {env: []string{"SLURM_ARRAY_TASK_ID=1"}, want: []string{"round 1 has 1 chunks, and task 7_1 asks for number 1"}, silent: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"spmvtune/slurm/submit"
+
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
@@ -40,7 +42,7 @@ sends later keeps to it. What a sweep starts with is throttle in its [slurm] sec
 			if err != nil {
 				return err
 			}
-			arrays, err := run.Throttle(cmd.Context(), newClient(cmd.ErrOrStderr()), int(n))
+			arrays, err := submit.Throttle(cmd.Context(), newClient(cmd.ErrOrStderr()), run, int(n))
 			if err != nil {
 				return err
 			}

@@ -1,5 +1,5 @@
 // Package slurmlab gives tests a Slurm of their own: a controller and three nodes on
-// this machine, started by the scripts in slurm/testdata/lab, which say what it needs
+// this machine, started by the scripts in testdata, which say what it needs
 // and what its nodes and partitions are. Everything of a lab lies in one folder, and
 // several labs don't see each other.
 //
@@ -75,12 +75,12 @@ func scripts(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for ; ; dir = filepath.Dir(dir) {
-		lab := filepath.Join(dir, "slurm", "testdata", "lab")
+		lab := filepath.Join(dir, "internal", "slurmlab", "testdata")
 		if _, err := os.Stat(filepath.Join(lab, "up.sh")); err == nil {
 			return lab
 		}
 		if dir == filepath.Dir(dir) {
-			t.Fatal("slurm/testdata/lab is in none of the folders above")
+			t.Fatal("internal/slurmlab/testdata is in none of the folders above")
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"spmvtune/internal/term"
 )
 
-// A status is what progress has to tell.
-type status struct {
+// A progressLine is what progress has to tell.
+type progressLine struct {
 	done, total     int           // trials, earlier runs' included
 	atMost          bool          // there may be fewer in all: a search decides
 	rate            float64       // of this run, trials per second; 0: not known yet
@@ -24,10 +24,10 @@ type status struct {
 }
 
 // share is how much is done, from 0 to 1.
-func (s status) share() float64 { return float64(s.done) / float64(max(s.total, s.done, 1)) }
+func (s progressLine) share() float64 { return float64(s.done) / float64(max(s.total, s.done, 1)) }
 
 // draw gives s as one line of a terminal, with a bar where there is room.
-func (s status) draw(width int) string {
+func (s progressLine) draw(width int) string {
 	if width < 100 {
 		return s.fit(width)
 	}
@@ -39,7 +39,7 @@ func (s status) draw(width int) string {
 
 // fit gives as much of s as goes into one line of the width: first the
 // configuration is left out, then its time, then the matrix.
-func (s status) fit(width int) string {
+func (s progressLine) fit(width int) string {
 	counts := fmt.Sprintf("%d/%d  %d%%", s.done, s.total, int(100*s.share()))
 	left := "left"
 	if s.atMost {

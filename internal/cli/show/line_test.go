@@ -11,7 +11,7 @@ import (
 // A line of progress is one line, whatever the width, and says the more the
 // wider it is, until there is room for a bar.
 func TestStatusFitsTheTerminal(t *testing.T) {
-	for _, s := range []status{
+	for _, s := range []progressLine{
 		{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, matrices: 8, matrix: "ecology1",
 			kernel: "cpu_sell", setting: "float64 block 4 grid 2 sigma=1024", best: 2.17e-3, gflops: 4.61},
 		{done: 123456, total: 9999999, rate: 0.034, left: 333 * time.Hour, index: 98, matrices: 105,
@@ -36,7 +36,7 @@ func TestStatusFitsTheTerminal(t *testing.T) {
 
 // First the configuration is left out, then its time, then the matrix.
 func TestStatusLeavesOut(t *testing.T) {
-	s := status{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, matrices: 8, matrix: "ecology1",
+	s := progressLine{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, matrices: 8, matrix: "ecology1",
 		kernel: "cpu_sell", setting: "float64 block 4", best: 2.17e-3, gflops: 4.61}
 	for _, tt := range []struct {
 		width int

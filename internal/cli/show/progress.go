@@ -32,7 +32,7 @@ type Progress struct {
 	drawn bool            // a line stands on the terminal
 
 	device   string
-	now      status
+	now      progressLine
 	nonzeros int // of the current matrix
 	planned  int // trials of the matrices so far
 	measured int // by this run on this device
@@ -59,7 +59,7 @@ func (p *Progress) Observe(e tuner.Event) {
 	switch {
 	case e.Started != nil:
 		p.device = e.Started.Device
-		p.now = status{matrices: e.Started.Matrices}
+		p.now = progressLine{matrices: e.Started.Matrices}
 		p.planned, p.measured, p.started = 0, 0, time.Time{}
 		p.say(p.w, fmt.Sprintf("device: %s, %s", p.device, term.Matrices(e.Started.Matrices)))
 		if why := e.Started.NoSensors; why != "" {

@@ -1,0 +1,77 @@
+package slurmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"testing"
+	"time"
+
+	"spmvtune/internal/slurmlab"
+	"spmvtune/slurm"
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
+)
+
+// perJournal is how many trials a generated journal has.
+const PerJournal = 500
+
+// generate writes the journal of a chunk without waiting for the disk after
+// every line.
+func Generate(tb testing.TB, run *slurm.Run, chunk int) {
+	tb.Helper()
+	name := MatrixName(chunk)
+	w := writer(tb, run, ChunkID(chunk), "1_"+fmt.Sprint(chunk))
+	slurmlab.Must(tb, w.Matrix(tb.Context(), TestMatrix(name)))
+	slurmlab.Must(tb, w.Begin(tb.Context(), TestRun()))
+	slurmlab.Must(tb, w.Close())
+	var lines bytes.Buffer
+	for n := range PerJournal {
+		data, err := json.Marshal(struct {
+			Run int `json:"run"`
+			trial.Result
+		}{1, TestTrial(name, n)})
+		slurmlab.Must(tb, err)
+		body := fmt.Appendf(nil, `"trial":%s}`, data)
+		fmt.Fprintf(&lines, "{\"crc\":\"%08x\",%s\n", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)), body)
+	}
+	AppendTo(tb, w.Path(), lines.String())
+}
+
+// writer starts a journal of the run.
+func writer(tb testing.TB, run *slurm.Run, chunk, job string) *journal.Writer {
+	tb.Helper()
+	w, err := journal.Create(tb.Context(), run.Path(slurm.JournalsDir), chunk, job, 0, journal.Options{})
+	slurmlab.Must(tb, err)
+	tb.Cleanup(func() { w.Close() })
+	return w
+}
+
+func AppendTo(tb testing.TB, path, text string) {
+	tb.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	slurmlab.Must(tb, err)
+	_, err = f.WriteString(text)
+	slurmlab.Must(tb, err)
+	slurmlab.Must(tb, f.Close())
+}
+
+// write starts a journal of a chunk with trials from, …, to-1 on its matrix.
+func Write(tb testing.TB, run *slurm.Run, chunk int, job string, from, to int) *journal.Writer {
+	tb.Helper()
+	w := writer(tb, run, ChunkID(chunk), job)
+	slurmlab.Must(tb, w.Matrix(tb.Context(), TestMatrix(MatrixName(chunk))))
+	slurmlab.Must(tb, w.Begin(tb.Context(), TestRun()))
+	for n := from; n < to; n++ {
+		slurmlab.Must(tb, w.Record(tb.Context(), TestTrial(MatrixName(chunk), n)))
+	}
+	return w
+}
+
+// end says that the chunk's only piece is complete, or why not.
+func End(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reason string) {
+	tb.Helper()
+	slurmlab.Must(tb, w.End(journal.End{Reason: reason, At: time.Now(), Pieces: []journal.Piece{{Matrix: matrix, Part: part, Complete: reason == ""}}}))
+}

@@ -1,0 +1,115 @@
+package slurmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/tuner/trial"
+)
+
+// hasty is a client that does not wait for long.
+var Hasty = &sbatch.Client{Timeout: time.Second, Pause: 10 * time.Millisecond, Patience: 5 * time.Second}
+
+// newRun is the folder of a run with a plan of some chunks, "0001" and so on,
+// each of which is all of a matrix "m1" and so on.
+func NewRun(tb testing.TB, chunks int) *slurm.Run {
+	tb.Helper()
+	run := &slurm.Run{Dir: tb.TempDir(), Info: slurm.Info{Sweep: "quick", ID: "20260102-abcd", Base: "/", Version: "test", Created: time.Now().UTC()}}
+	slurmlab.Must(tb, os.Mkdir(run.Path(slurm.JournalsDir), 0o777))
+	var plan slurm.Plan
+	for i := range chunks {
+		plan.Chunks = append(plan.Chunks, slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Whole}}, Trials: PerJournal})
+	}
+	writePlan(tb, run, plan)
+	data, err := json.Marshal(run.Info)
+	slurmlab.Must(tb, err)
+	slurmlab.Must(tb, os.WriteFile(run.Path("run.json"), data, 0o666))
+	return run
+}
+
+func writePlan(tb testing.TB, run *slurm.Run, plan slurm.Plan) {
+	tb.Helper()
+	data, err := json.Marshal(plan)
+	slurmlab.Must(tb, err)
+	slurmlab.Must(tb, os.WriteFile(run.Path("plan.json"), data, 0o666))
+}
+
+func ChunkID(i int) string    { return fmt.Sprintf("%04d", i+1) }
+func MatrixName(i int) string { return fmt.Sprintf("m%d", i+1) }
+
+// smallSweep is a sweep for runs of which only the jobs matter.
+func SmallSweep(s configs.Slurm) *configs.Sweep {
+	return &configs.Sweep{Name: "small", Path: "small.toml", Text: []byte("name = \"small\"\n"), Slurm: s}
+}
+
+// created is a run in a folder below root, whose tasks run a script instead of this
+// program.
+func Created(t *testing.T, root string, s configs.Slurm, chunks int, script string) *slurm.Run {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	slurmlab.Must(t, os.WriteFile(program, []byte("#!/bin/bash\n"+script+"\n"), 0o777))
+	var plan slurm.Plan
+	for i := range chunks {
+		plan.Chunks = append(plan.Chunks, slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Whole}}, Trials: 1})
+	}
+	run, err := slurm.Create(root, SmallSweep(s), plan, program, "test")
+	slurmlab.Must(t, err)
+	return run
+}
+
+// chunkIDs are the ids of the first n chunks.
+func ChunkIDs(n int) []string {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = ChunkID(i)
+	}
+	return ids
+}
+
+// says writes the answer of a fake command; NAME is the run's job name.
+func Says(t *testing.T, dir, file string, run *slurm.Run, lines ...string) {
+	t.Helper()
+	text := strings.ReplaceAll(strings.Join(lines, "\n"), "NAME", run.JobName())
+	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, file), []byte(text+"\n"), 0o666))
+}
+
+// statusRun is a run of nine chunks, all but the last two submitted as array 12,
+// which was followed by job 13. The eighth was refused, and what became of the
+// ninth is not known. Chunk 1 is complete, 2 and 4 have journals.
+func StatusRun(t *testing.T) *slurm.Run {
+	t.Helper()
+	run := Created(t, t.TempDir(), configs.Slurm{}, 9, "exit 0")
+	var ids []string
+	for i := range 9 {
+		ids = append(ids, ChunkID(i))
+	}
+	for _, b := range []struct {
+		slurm.Batch
+		outcome slurm.Outcome
+		id      string
+	}{
+		{slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 7}, slurm.Submitted, "12"},
+		{slurm.Batch{Name: run.JobName() + ".1.1", Round: 1, Base: 7, Tasks: 1}, slurm.Refused, ""},
+		{slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1}, slurm.Intended, ""},
+		{slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1}, slurm.Submitted, "13"},
+	} {
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b.Batch, Outcome: b.outcome, JobID: sbatch.JobID{ID: b.id}}, nil))
+	}
+	slurmlab.Must(t, run.WriteRound(1, ids))
+	done := Write(t, run, 0, "12_0", 0, 5)
+	End(t, done, "m1", trial.Whole, "")
+	Write(t, run, 1, "12_1", 0, 3)
+	late := Write(t, run, 3, "12_3", 0, 2)
+	End(t, late, "m4", trial.Whole, "ended by SIGTERM")
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_3.log"), []byte("one\n\ntwo\nthree\n"), 0o666))
+	return run
+}

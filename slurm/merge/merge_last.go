@@ -1,0 +1,59 @@
+package merge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/term"
+	"spmvtune/slurm"
+)
+
+// mergedFile says what the last merge did.
+const mergedFile = "merged.json"
+
+// LastMerge is what the last merge of a run did, report included.
+type Last struct {
+	At     time.Time `json:"at"`               // when it was through, UTC
+	Round  int       `json:"round"`            // the last round whose own merge is through; 0: none
+	Trials Trials    `json:"trials"`           // in the database; Of is Done
+	Report string    `json:"report,omitempty"` // path; "" if no trial is good
+	Merged
+}
+
+// ReadLast reads what the last merge of a run did; nil if there was none.
+func ReadLast(r *slurm.Run) (*Last, error) {
+	data, err := os.ReadFile(r.Path(mergedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what was merged: %w", err)
+	}
+	m := new(Last)
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("reading %s: %w: it was damaged; spmvtune merge %s writes it anew", r.Path(mergedFile), err, term.Shell(r.Dir))
+	}
+	return m, nil
+}
+
+// noteLast keeps what a merge did, of a round or, if m.Round is 0, by hand. The caller
+// holds the lock of merges.
+func noteLast(r *slurm.Run, m *Last) error {
+	if before, err := ReadLast(r); err == nil && before != nil {
+		m.Round = max(m.Round, before.Round)
+	}
+	m.At = time.Now().UTC()
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(r.Path(mergedFile), append(data, '\n')); err != nil {
+		return fmt.Errorf("noting the merge: %w", err)
+	}
+	return nil
+}

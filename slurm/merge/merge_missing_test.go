@@ -1,0 +1,175 @@
+package merge
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
+	"spmvtune/slurm"
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
+)
+
+func TestMissing(t *testing.T) {
+	done := func(matrix string, part trial.Part) journal.Piece {
+		return journal.Piece{Matrix: matrix, Part: part, Complete: true}
+	}
+	p := func(index, of int) trial.Part { return trial.Part{Index: index, Of: of} }
+	whole := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)}, {Matrix: "b", Part: trial.Whole}}}}}
+	split := slurm.Plan{Chunks: append(whole.Chunks, slurm.Chunk{ID: "0001.1", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)}}}, slurm.Chunk{ID: "0001.2", Pieces: []slurm.Piece{{Matrix: "b", Part: trial.Whole}}})}
+	for _, tt := range []struct {
+		name     string
+		plan     slurm.Plan
+		ended    map[string][]journal.Piece // by chunk
+		complete int
+		missing  string
+	}{
+		{"nothing", whole, nil, 0, "0001"},
+		{"all", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), done("b", trial.Whole)}}, 1, ""},
+		{"one piece", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), {Matrix: "b", Part: trial.Whole}}}, 0, "0001"},
+		{"another's", whole, map[string][]journal.Piece{"0002": {done("a", p(1, 3)), done("b", trial.Whole)}}, 0, "0001"},
+		{"another part", whole, map[string][]journal.Piece{"0001": {done("a", p(0, 3)), done("b", trial.Whole)}}, 0, "0001"},
+		{"several workers", whole, map[string][]journal.Piece{"0001": {done("a", p(3, 6)), done("a", p(2, 6)), done("b", p(0, 2)), done("b", p(1, 2))}}, 1, ""},
+		{"a worker is missing", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), done("b", p(0, 3)), done("b", p(2, 3))}}, 0, "0001"},
+		{"halves", split, map[string][]journal.Piece{"0001.1": {done("a", p(1, 3))}}, 1, "0001.2"},
+		{"halves, and a late end of the whole", split, map[string][]journal.Piece{"0001": {done("a", p(0, 1)), done("b", p(0, 0))}}, 1, "0001.2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var files []File
+			for chunk, pieces := range tt.ended {
+				files = append(files, File{Name: journal.Name{Chunk: chunk, Job: "1_1"}, ends: []journal.End{{Pieces: pieces}}})
+			}
+			complete, list := Incomplete(tt.plan, files)
+			var ids []string
+			for _, m := range list {
+				ids = append(ids, m.Chunk)
+			}
+			if complete != tt.complete || strings.Join(ids, " ") != tt.missing {
+				t.Errorf("%d complete, missing %v; want %d, %q", complete, ids, tt.complete, tt.missing)
+			}
+		})
+	}
+}
+
+// What an attempt says of its pieces does not count if one of its journals has lost
+// trials, also one of another worker. Another attempt's word does.
+func TestMissingOfLossyAttempt(t *testing.T) {
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Whole}}}}}
+	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1), Pieces: []journal.Piece{{Matrix: "a", Part: trial.Whole, Complete: true}}}}
+	name := func(job string, worker int) journal.Name {
+		return journal.Name{Chunk: "0001", Job: job, Worker: worker}
+	}
+	main := File{Name: name("1_1", 0), ends: complete}
+	for what, fault := range map[string]Fault{
+		"damaged": {Damaged: 1, First: "line 4: bad"}, "orphan": {Orphans: 1, First: "line 4: bad"},
+		"unknown": {Unknown: 1, First: "line 4: bad"}, "unread": {Unread: true, First: "input/output error"},
+	} {
+		own, worker, again := main, File{Name: name("1_1", 2), ends: complete}, File{Name: name("2_1", 0), ends: complete}
+		own.Fault, worker.Fault = fault, fault
+		for _, files := range [][]File{{own}, {main, worker}, {{Name: main.Name, Fault: fault}}} {
+			n, list := Incomplete(plan, files)
+			want := "journal " + files[len(files)-1].Name.String() + ": " + fault.First
+			if fault.Unread || len(files[0].ends) > 0 {
+				if n != 0 || len(list) != 1 || !strings.HasSuffix(list[0].Reason, want) {
+					t.Errorf("%s, in %d journals: %d complete, missing %+v", what, len(files), n, list)
+				}
+			}
+			if n, list := Incomplete(plan, append(files, again)); n != 1 {
+				t.Errorf("%s, measured again: missing %+v", what, list)
+			}
+		}
+	}
+	if n, _ := Incomplete(plan, []File{{Name: name("1_1", 1), Fault: Fault{Torn: true}}, main}); n != 1 {
+		t.Error("a torn line loses nothing that was recorded")
+	}
+}
+
+// Why a chunk is not complete is for the last task of it to say, whatever the clocks
+// of the nodes: not for one before it that writes on, or that said more.
+func TestMissingHasLastAttemptsWord(t *testing.T) {
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Whole}}}}}
+	word := func(job string, attempt, worker int, reason string, at int64) File {
+		f := File{Name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Worker: worker}}
+		if reason != "" {
+			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at), Pieces: []journal.Piece{{Matrix: "a", Part: trial.Whole}}}}
+		}
+		return f
+	}
+	for _, tt := range []struct {
+		name        string
+		files       []File
+		job, reason string
+		outOfTime   bool
+	}{
+		{"a later job", []File{word("9_3", 0, 0, "late", 5), word("12_0", 0, 0, "no GPU", 1)}, "12_0", "no GPU", false},
+		{"a later job that was killed", []File{word("12_0", 0, 0, "", 0), word("9_3", 0, 0, "late", 5)}, "12_0", "", false},
+		{"a later attempt", []File{word("9_3", 1, 0, "no GPU", 1), word("9_3", 0, 0, "late", 5)}, "9_3", "no GPU", false},
+		{"a later attempt that was killed", []File{word("9_3", 0, 0, "late", 5), word("9_3", 10, 0, "", 0), word("9_3", 2, 0, "no GPU", 6)}, "9_3", "", false},
+		{"the last word of an attempt", []File{word("9_3", 0, 1, "late", 7), word("9_3", 0, 0, "no GPU", 5), word("9_3", 0, 2, "", 0)}, "9_3", "late", true},
+	} {
+		if _, list := Incomplete(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason || list[0].OutOfTime != tt.outOfTime {
+			t.Errorf("%s: %+v", tt.name, list)
+		}
+	}
+}
+
+// A task that was complete, but whose journal was damaged since, is done again as far
+// as it has to be, and is complete then.
+func TestDamageIsMended(t *testing.T) {
+	third := slurmtest.TestTrial("m1", 2).ID
+	for name, c := range map[string]struct {
+		damage func(journal string) string
+		want   string
+	}{
+		"altered":   {func(j string) string { return strings.Replace(j, third, "0", 1) }, "line 5: its checksum is"},
+		"taken out": {func(j string) string { return without(j, third) }, "line 5: lines that are missing before it: 1"},
+	} {
+		t.Run(name, func(t *testing.T) { damageIsMended(t, c.damage, c.want) })
+	}
+}
+
+// without takes the line with a word out of text.
+func without(text, word string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, word) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func damageIsMended(t *testing.T, damage func(journal string) string, want string) {
+	t.Helper()
+	run := slurmtest.NewRun(t, 1)
+	w := slurmtest.Write(t, run, 0, "1_0", 0, 5)
+	slurmtest.End(t, w, "m1", trial.Whole, "")
+	data, err := os.ReadFile(w.Path())
+	slurmlab.Must(t, err)
+	slurmlab.Must(t, os.WriteFile(w.Path(), []byte(damage(string(data))), 0o666))
+	if m := mergeRun(t, run); m.New != 4 || m.Complete != 0 || !strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: "+want) {
+		t.Errorf("damaged: %+v", m)
+	}
+	again := slurmtest.Write(t, run, 0, "2_0", 5, 5)
+	var ids []string
+	for n := range 5 {
+		ids = append(ids, slurmtest.TestTrial("m1", n).ID)
+	}
+	finished, err := again.Recorded(t.Context(), ids, trial.Brief)
+	slurmlab.Must(t, err)
+	for n, id := range ids {
+		if finished[id].Status == "" {
+			if n != 2 {
+				t.Errorf("trial %d is measured again", n)
+			}
+			slurmlab.Must(t, again.Record(t.Context(), slurmtest.TestTrial("m1", n)))
+		}
+	}
+	slurmtest.End(t, again, "m1", trial.Whole, "")
+	if m := mergeRun(t, run); m.New != 1 || m.Complete != 1 || len(m.Missing) > 0 {
+		t.Errorf("mended: %+v", m)
+	}
+}

@@ -1,0 +1,234 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
+	"spmvtune/slurm"
+	"spmvtune/store"
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
+)
+
+func mergeRun(tb testing.TB, run *slurm.Run) Merged {
+	tb.Helper()
+	m, err := mergeOnly(tb.Context(), run)
+	slurmlab.Must(tb, err)
+	return m
+}
+
+func mergeOnly(ctx context.Context, run *slurm.Run) (Merged, error) {
+	m, err := Run(ctx, run, 0, func(*Last) error { return nil })
+	return m.Merged, err
+}
+
+// count is the number of trials in the run's database, each of which must be
+// there with its samples.
+func count(tb testing.TB, run *slurm.Run) int64 {
+	tb.Helper()
+	db, err := store.OpenReadOnly(run.Path(databaseFile))
+	slurmlab.Must(tb, err)
+	defer db.Close()
+	table, err := db.Query(tb.Context(), "SELECT count(*), count(s.trial) FROM trial t LEFT JOIN sample s ON s.trial = t.id")
+	slurmlab.Must(tb, err)
+	if table.Rows[0][0] != table.Rows[0][1] {
+		tb.Errorf("%v trials have samples of %v", table.Rows[0][1], table.Rows[0][0])
+	}
+	return table.Rows[0][0].(int64)
+}
+
+func TestMerge(t *testing.T) {
+	run := slurmtest.NewRun(t, 4)
+	// Chunk 1: killed in the middle of a line, then finished by a second attempt
+	// that measured one trial again.
+	first := slurmtest.Write(t, run, 0, "1_0", 0, 5)
+	info, err := os.Stat(first.Path())
+	slurmlab.Must(t, err)
+	slurmlab.Must(t, os.Truncate(first.Path(), info.Size()-3))
+	second := slurmtest.Write(t, run, 0, "1_0b", 3, 10)
+	slurmtest.End(t, second, "m1", trial.Whole, "")
+	// Chunk 2: a line was altered since.
+	altered := slurmtest.Write(t, run, 1, "1_1", 0, 3)
+	data, err := os.ReadFile(altered.Path())
+	slurmlab.Must(t, err)
+	slurmlab.Must(t, os.WriteFile(altered.Path(), []byte(strings.Replace(string(data), slurmtest.TestTrial("m2", 1).ID, "0", 1)), 0o666))
+	slurmtest.End(t, altered, "m2", trial.Whole, "out of time")
+	// Chunk 3 was killed, chunk 4 has not begun.
+	slurmtest.Write(t, run, 2, "1_2", 0, 1)
+
+	m := mergeRun(t, run)
+	if m.New != 10+2+1 || m.Known != 1 || m.Journals != 4 || m.Complete != 1 {
+		t.Errorf("%+v", m)
+	}
+	wantMissing := []Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Reason: "out of time"}, {Chunk: "0003", Attempts: 1, Job: "1_2"}, {Chunk: "0004"}}
+	for i := range m.Missing {
+		m.Missing[i].At = time.Time{}
+	}
+	if !slices.Equal(m.Missing, wantMissing) {
+		t.Errorf("missing are %+v, want %+v", m.Missing, wantMissing)
+	}
+	var faults []string
+	for _, f := range m.Faulty {
+		faults = append(faults, fmt.Sprintf("%s torn %t damaged %d: %s", f.File, f.Torn, f.Damaged, f.First[:6]))
+	}
+	if want := "0001.1_0.0.jsonl torn true damaged 0: line 7\n0002.1_1.0.jsonl torn false damaged 1: line 4"; strings.Join(faults, "\n") != want {
+		t.Errorf("faults are\n%s\nwant\n%s", strings.Join(faults, "\n"), want)
+	}
+	if n := count(t, run); n != 13 {
+		t.Errorf("the database has %d trials", n)
+	}
+	if again := mergeRun(t, run); again.New != 0 || again.Known != 14 {
+		t.Errorf("merged again: %+v", again)
+	}
+	if n := count(t, run); n != 13 {
+		t.Errorf("after a second merge the database has %d trials", n)
+	}
+}
+
+// Merges in parallel with each other and with tasks that write lose nothing and
+// disturb nobody.
+func TestMergeWhileTasksWrite(t *testing.T) {
+	const tasks, trials = 3, 40
+	run := slurmtest.NewRun(t, tasks)
+	var writers, mergers sync.WaitGroup
+	for i := range tasks {
+		writers.Go(func() {
+			w, err := journal.Create(t.Context(), run.Path(slurm.JournalsDir), slurmtest.ChunkID(i), "1_1", 0, journal.Options{})
+			if err == nil {
+				defer w.Close()
+				err = errors.Join(w.Matrix(t.Context(), slurmtest.TestMatrix(slurmtest.MatrixName(i))), w.Begin(t.Context(), slurmtest.TestRun()))
+			}
+			for n := 0; err == nil && n < trials; n++ {
+				err = w.Record(t.Context(), slurmtest.TestTrial(slurmtest.MatrixName(i), n))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done := make(chan struct{})
+	var mu sync.Mutex
+	total := 0
+	for range 2 {
+		mergers.Go(func() {
+			for last := false; !last; {
+				select {
+				case <-done:
+					last = true
+				default:
+				}
+				m, err := mergeOnly(t.Context(), run)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, f := range m.Faulty {
+					if f.Damaged+f.Orphans+f.Unknown > 0 {
+						t.Errorf("%+v", f)
+					}
+				}
+				mu.Lock()
+				total += m.New
+				mu.Unlock()
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	mergers.Wait()
+	if n := count(t, run); total != tasks*trials || n != int64(total) {
+		t.Errorf("%d trials were new, %d are there, want %d", total, n, tasks*trials)
+	}
+}
+
+// A merge that began later and saw more has the last word, however long the report of
+// an earlier one takes.
+func TestMergesInOrder(t *testing.T) {
+	run := slurmtest.NewRun(t, 1)
+	w := slurmtest.Write(t, run, 0, "1_0", 0, 2)
+	began, goOn, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var both sync.WaitGroup
+	both.Go(func() {
+		_, err := Run(t.Context(), run, 0, func(*Last) error { close(began); <-goOn; return nil })
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-began
+	slurmtest.End(t, w, "m1", trial.Whole, "")
+	both.Go(func() {
+		defer close(second)
+		if _, err := Run(t.Context(), run, 1, func(*Last) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case <-second:
+	case <-time.After(300 * time.Millisecond):
+	}
+	close(goOn)
+	both.Wait()
+	if m, err := ReadLast(run); err != nil || m.Complete != 1 || m.Round != 1 {
+		t.Errorf("the last merge is %+v, %v", m, err)
+	}
+}
+
+// More journals than are read ahead, more trials than are committed at once.
+func TestMergeMany(t *testing.T) {
+	run := slurmtest.NewRun(t, 41)
+	for i := range 41 {
+		slurmtest.Generate(t, run, i)
+	}
+	if m := mergeRun(t, run); m.New != 41*slurmtest.PerJournal || m.Faulty != nil {
+		t.Errorf("%d new, %v", m.New, m.Faulty)
+	}
+	if n := count(t, run); n != 41*slurmtest.PerJournal {
+		t.Errorf("%d trials", n)
+	}
+}
+
+func TestMergeStops(t *testing.T) {
+	run := slurmtest.NewRun(t, 1)
+	slurmtest.Write(t, run, 0, "1_1", 0, 2)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if m, err := mergeOnly(ended, run); !errors.Is(err, context.Canceled) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	f, err := os.Create(run.Path(slurm.MergeLock)) // as another merge has it
+	slurmlab.Must(t, err)
+	defer f.Close()
+	slurmlab.Must(t, unix.Flock(int(f.Fd()), unix.LOCK_EX))
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if m, err := mergeOnly(soon, run); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	slurmlab.Must(t, f.Close())
+	if m := mergeRun(t, run); m.New != 2 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A journal that can't be read is said, and the others are merged.
+func TestMergeUnreadable(t *testing.T) {
+	run := slurmtest.NewRun(t, 2)
+	slurmlab.Must(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
+	slurmlab.Must(t, unix.Mkfifo(run.Path(slurm.JournalsDir, "0001.1_1.1.jsonl"), 0o666))
+	slurmtest.Write(t, run, 1, "1_2", 0, 2)
+	m := mergeRun(t, run)
+	if m.New != 2 || len(m.Faulty) != 2 || !m.Faulty[0].Unread || !m.Faulty[1].Unread || !strings.Contains(m.Faulty[1].First, "not a file") {
+		t.Errorf("%+v", m)
+	}
+}

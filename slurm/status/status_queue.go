@@ -1,0 +1,140 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
+	"spmvtune/slurm/sbatch"
+)
+
+// A View is what Slurm says about the jobs of runs at one moment.
+type View struct {
+	Silent string // why the controller does not answer; "" if it does
+
+	jobs map[taskID]sbatch.Job // by task
+	past map[taskID]sbatch.Job // those that only accounting knows
+	err  error                 // that Silent tells of
+}
+
+// A taskID names a task of an array in Slurm. Its job's name is part of it, since
+// the numbers of jobs start again one day.
+type taskID struct {
+	sbatch.JobID
+	name string
+	task int // -1 for a job without tasks
+}
+
+func taskIDOf(j sbatch.Job) taskID { return taskID{j.JobID, j.Name, j.Task} }
+
+// An Observer asks Slurm about the jobs of runs, again and again: one squeue for
+// all of them, and sacct once for a job that squeue has forgotten.
+type Observer struct {
+	Client *sbatch.Client
+	past   map[sbatch.JobID][]sbatch.Job // what sacct said
+}
+
+// Observe brings trackers up to date: first what Slurm says of their jobs, then what
+// their journals hold, so that a task that ends in between is done, and not one that
+// has ended without its work. A tracker whose run can't be read has an Err; the
+// others are none the worse.
+func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
+	var ids []sbatch.JobID
+	for _, t := range runs {
+		if t.err = t.readJobs(); t.err == nil && !t.settled() {
+			ids = append(ids, slurm.JobIDs(t.jobs)...)
+		}
+	}
+	v := o.ask(ctx, ids)
+	for _, t := range runs {
+		if t.err == nil {
+			t.err = t.read(ctx)
+		}
+	}
+	o.askForgotten(ctx, &v, runs...)
+	return v
+}
+
+// ask asks squeue about jobs.
+func (o *Observer) ask(ctx context.Context, ids []sbatch.JobID) View {
+	v := View{jobs: map[taskID]sbatch.Job{}, past: map[taskID]sbatch.Job{}}
+	jobs, err := o.Client.Jobs(ctx, ids)
+	if err != nil {
+		v.err, v.Silent = err, err.Error()
+	}
+	for _, j := range jobs {
+		v.jobs[taskIDOf(j)] = j
+	}
+	return v
+}
+
+// askForgotten asks accounting, which need not be there, how tasks ended that left
+// work undone, and that squeue has forgotten.
+func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) {
+	if v.err != nil {
+		return
+	}
+	var ids []sbatch.JobID
+	for _, t := range runs {
+		if t.err == nil {
+			ids = append(ids, t.forgotten(*v)...)
+		}
+	}
+	o.remember(ctx, ids)
+	for _, id := range ids {
+		for _, j := range o.past[id] {
+			v.past[taskIDOf(j)] = j
+		}
+	}
+}
+
+// remember asks sacct for jobs that it has not answered for yet: what squeue has
+// forgotten has ended, and stays as it is.
+func (o *Observer) remember(ctx context.Context, ids []sbatch.JobID) {
+	if o.past == nil {
+		o.past = map[sbatch.JobID][]sbatch.Job{}
+	}
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id sbatch.JobID) bool { _, known := o.past[id]; return known })
+	if len(ids) == 0 {
+		return
+	}
+	answer := o.Client.Accounting(ctx, ids)
+	if answer.Missing != "" {
+		return
+	}
+	for _, id := range ids {
+		o.past[id] = nil
+	}
+	for _, j := range answer.Jobs {
+		o.past[j.JobID] = append(o.past[j.JobID], j)
+	}
+}
+
+// Chunks says how far each chunk of a run's plan is. Unlike a Status it needs Slurm's
+// answer: the error says why there is none.
+func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (slurm.Plan, []Chunk, error) {
+	t := NewTracker(run)
+	o := Observer{Client: c}
+	view := o.Observe(ctx, t)
+	if err := errors.Join(t.err, view.err); err != nil {
+		return slurm.Plan{}, nil, err
+	}
+	return t.plan, t.chunks(view), nil
+}
+
+// Explain says why chunks are missing, in plain words: what Slurm has to say
+// about their tasks, and what these said themselves. silent is why Slurm does not
+// answer, "" if it does. A chunk that was split since is left out.
+func (o *Observer) Explain(ctx context.Context, run *slurm.Run, missing []merge.Missing) (chunks []Chunk, silent string, err error) {
+	t := NewTracker(run)
+	if err := errors.Join(t.readJobs(), t.readPlan()); err != nil {
+		return nil, "", err
+	}
+	t.missing = missing
+	view := o.ask(ctx, slurm.JobIDs(t.jobs))
+	o.askForgotten(ctx, &view, t)
+	chunks = slices.DeleteFunc(t.chunks(view), func(c Chunk) bool { return c.State == Done })
+	return chunks, view.Silent, nil
+}

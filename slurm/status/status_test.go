@@ -1,0 +1,231 @@
+package status
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
+	"spmvtune/kernels"
+	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
+	"spmvtune/tuner/trial"
+)
+
+// states are the states of the chunks, in order, with a word of why.
+func states(s Status) string {
+	var list []string
+	for _, c := range s.Chunks {
+		list = append(list, string(c.State))
+	}
+	return strings.Join(list, " ")
+}
+
+func look(t *testing.T, run *slurm.Run) Status {
+	t.Helper()
+	tracker := NewTracker(run)
+	o := Observer{Client: slurmtest.Hasty}
+	view := o.Observe(t.Context(), tracker)
+	slurmlab.Must(t, tracker.Err())
+	return tracker.Status(view)
+}
+
+func TestStatus(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.StatusRun(t)
+	slurmtest.Says(t, dir, "queue", run,
+		"12|0|COMPLETED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+		"12|1|RUNNING|1:00|5:00|2026-01-02T03:04:05|n2|NAME.1.0|None",
+		"12|2|PENDING|0:00|20:00|N/A||NAME.1.0|PartitionTimeLimit",
+		"12|3|TIMEOUT|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|TimeLimit",
+		"12|4|CANCELLED|0:00|5:00|N/A||NAME.1.0|None",
+		"12|6|HIBERNATING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+		"13|N/A|PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
+	slurmtest.Says(t, dir, "accounts", run, "12_5|OUT_OF_MEMORY|0:125|60|5|2026-01-02T03:04:05|n3|NAME.1.0")
+	s := look(t, run)
+	if got, want := states(s), "done running waiting ended never ended unclear never unclear"; got != want {
+		t.Errorf("chunks are %s, want %s", got, want)
+	}
+	if want := (Counts{Done: 1, Running: 1, Waiting: 1, Ended: 2, Never: 2, Unclear: 2, All: 9}); s.Counts != want {
+		t.Errorf("counts are %+v", s.Counts)
+	}
+	for i, want := range map[int]string{
+		2: "more time than the partition allows, so it will never start", 3: "reached its time limit: ended by SIGTERM",
+		4: "cancelled before it started", 5: "used more memory than it may", 7: "never submitted", 8: "retry finds out",
+	} {
+		if !strings.Contains(s.Chunks[i].Why, want) {
+			t.Errorf("chunk %d %q, want %q", i+1, s.Chunks[i].Why, want)
+		}
+	}
+	// Of chunk 1 the journal knows the total, of the others the plan guesses 1.
+	if want := (merge.Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}); s.Trials != want {
+		t.Errorf("trials are %+v, want %+v", s.Trials, want)
+	}
+	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 || s.Best[0].Cache != trial.Cold || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
+		t.Errorf("best are %+v", s.Best)
+	}
+	if s.Finish != Waiting || !s.Active() || s.Silent != "" {
+		t.Errorf("finish %q, silent %q", s.Finish, s.Silent)
+	}
+	if c := s.Chunks[3]; c.Job != "12_3" || c.Node != "n1" || !c.OutOfTime {
+		t.Errorf("chunk 4 is %+v", c)
+	}
+	if lines, err := LastLines(s.Chunks[3].Log, 2); err != nil || !slices.Equal(lines, []string{"two", "three"}) {
+		t.Errorf("its log ends with %q, %v", lines, err)
+	}
+}
+
+// Journals alone say what is done; without Slurm nothing else is claimed.
+func TestStatusWithoutSlurm(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.StatusRun(t)
+	s := look(t, run)
+	if got, want := states(s), "done unclear unclear unclear unclear unclear unclear never unclear"; got != want {
+		t.Errorf("chunks are %s, want %s", got, want)
+	}
+	if s.Trials.Done != 10 || s.Counts.Done != 1 || !strings.Contains(s.Silent, "no answer") || !s.Active() {
+		t.Errorf("status %+v", s)
+	}
+	// A controller that has forgotten all, and no accounting.
+	slurmtest.Says(t, dir, "queue", run)
+	s = look(t, run)
+	if got, want := states(s), "done ended ended ended ended ended ended never unclear"; got != want {
+		t.Errorf("chunks are %s, want %s", got, want)
+	}
+	if s.Silent != "" || s.Chunks[3].Why != "ended, and Slurm no longer knows how: ended by SIGTERM" {
+		t.Errorf("silent %q, chunk 4 %q", s.Silent, s.Chunks[3].Why)
+	}
+}
+
+// Why a task ended is said in Slurm's words, where these are all that is known, and
+// one that never ran did not end.
+func TestStatusSaysWhyTasksFailed(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.StatusRun(t)
+	slurmtest.Says(t, dir, "queue", run,
+		"12|1|FAILED|0:07|5:00|2026-01-02T03:04:05|n2|NAME.1.0|JobLaunchFailure", // it has a journal
+		"12|2|FAILED|0:00|20:00|N/A||NAME.1.0|BadConstraints",
+		"12|3|FAILED|0:07|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NonZeroExitCode",
+		"12|4|FAILED|0:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|JobLaunchFailure",
+		"12|5|CANCELLED|0:00|5:00|2026-01-02T03:04:05||NAME.1.0|PartitionTimeLimit",
+		"12|6|DEADLINE|0:00|5:00|N/A||NAME.1.0|DeadLine")
+	s := look(t, run)
+	if got, want := states(s), "done ended never ended ended never never never unclear"; got != want {
+		t.Errorf("chunks are %s, want %s", got, want)
+	}
+	for i, want := range map[int]string{
+		1: "was killed by a signal, as kill -9 sends it (JobLaunchFailure)",
+		2: "asked for what no node has (BadConstraints), and never started",
+		3: "failed: ended by SIGTERM",
+		4: "was killed by a signal, or could not be started on its node (JobLaunchFailure)",
+		5: "was cancelled before it started: it asks for more time than the partition allows (PartitionTimeLimit)",
+		6: "could not end before its deadline (DeadLine), and never started",
+	} {
+		if s.Chunks[i].Why != want {
+			t.Errorf("chunk %d %q, want %q", i+1, s.Chunks[i].Why, want)
+		}
+	}
+	if s.Chunks[2].Reason != "BadConstraints" {
+		t.Errorf("chunk 3 is %+v", s.Chunks[2])
+	}
+}
+
+// The number of an old job was given to another one.
+func TestStatusOfReusedNumber(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.StatusRun(t)
+	slurmtest.Says(t, dir, "queue", run, "12|1|RUNNING|1:00|5:00|2026-01-02T03:04:05|n2|somebody-else.1.0|None")
+	if s := look(t, run); s.Chunks[1].State != Ended {
+		t.Errorf("chunk 2 is %+v", s.Chunks[1])
+	}
+}
+
+// A tracker reads on where it stopped, and a line only once it is whole.
+func TestTrackerReadsOn(t *testing.T) {
+	run := slurmtest.NewRun(t, 2)
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), nil, 0o666))
+	w := slurmtest.Write(t, run, 0, "1_0", 0, 3)
+	tracker := NewTracker(run)
+	done := func() merge.Trials {
+		t.Helper()
+		slurmlab.Must(t, tracker.read(t.Context()))
+		return tracker.Status(View{}).Trials
+	}
+	if n := done(); n.Done != 3 {
+		t.Fatalf("%+v", n)
+	}
+	slurmlab.Must(t, w.Record(t.Context(), slurmtest.TestTrial("m1", 3)))
+	path := w.Path()
+	data, err := os.ReadFile(path)
+	slurmlab.Must(t, err)
+	cut := len(data) - 20
+	slurmlab.Must(t, os.WriteFile(path, data[:cut], 0o666))
+	if n := done(); n.Done != 3 {
+		t.Errorf("half a line counts: %+v", n)
+	}
+	slurmtest.AppendTo(t, path, string(data[cut:]))
+	failed := slurmtest.TestTrial("m1", 4)
+	failed.Status = trial.Fault
+	slurmlab.Must(t, w.Record(t.Context(), failed))
+	if n := done(); n != (merge.Trials{Done: 5, Of: 2 * slurmtest.PerJournal, OK: 4, Failed: 1}) {
+		t.Errorf("%+v", n)
+	}
+	// Another attempt at the same trials: one is new, one ends better than before.
+	again := slurmtest.Write(t, run, 0, "1_0", 3, 6)
+	if n := done(); n != (merge.Trials{Done: 6, Of: 2 * slurmtest.PerJournal, OK: 6}) {
+		t.Errorf("%+v", n)
+	}
+	slurmtest.End(t, again, "m1", trial.Whole, "")
+	if n := done(); n != (merge.Trials{Done: 6, Of: 6 + slurmtest.PerJournal, OK: 6}) {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestPace(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	type trials struct {
+		n          int
+		began, ago time.Duration
+	}
+	for _, c := range []struct {
+		name   string
+		trials []trials
+		want   float64 // per second
+	}{
+		{"nothing", nil, 0},
+		{"long ago", []trials{{1, time.Hour, time.Hour}}, 0},
+		{"began a minute ago", []trials{{120, time.Minute, 30 * time.Second}}, 2},
+		{"goes on", []trials{{1, time.Hour, time.Hour}, {300, time.Hour, time.Minute}}, 0.5},
+		{"several at once", []trials{{300, time.Hour, time.Minute}, {300, 2 * time.Minute, time.Second}}, 1},
+		{"after a long pause", []trials{{5000, time.Hour, 50 * time.Minute}, {120, time.Minute, time.Second}}, 2},
+		{"after a short pause", []trials{{60, time.Hour, 9 * time.Minute}, {120, 2 * time.Minute, time.Second}}, 1},
+		{"a clock is ahead", []trials{{1, -time.Minute, -time.Minute}}, 1},
+	} {
+		p := newPace()
+		for _, trials := range c.trials {
+			for range trials.n {
+				p.add(now.Add(-trials.began), now.Add(-trials.ago))
+			}
+		}
+		if got := p.rate(now); fmt.Sprintf("%.3f", got) != fmt.Sprintf("%.3f", c.want) {
+			t.Errorf("%s: %g a second, want %g", c.name, got, c.want)
+		}
+	}
+}
+
+// A journal that can't be read is no error, and the others count.
+func TestStatusOfUnreadableJournal(t *testing.T) {
+	run := slurmtest.NewRun(t, 2)
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), nil, 0o666))
+	slurmlab.Must(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
+	slurmtest.Write(t, run, 1, "1_2", 0, 2)
+	tracker := NewTracker(run)
+	slurmlab.Must(t, tracker.read(t.Context()))
+	if n := tracker.Status(View{}).Trials.Done; n != 2 {
+		t.Errorf("%d trials are done", n)
+	}
+}

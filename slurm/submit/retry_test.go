@@ -1,0 +1,195 @@
+package submit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
+	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
+)
+
+func TestRetry(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 6, "exit 0")
+	plan, err := run.Plan()
+	slurmlab.Must(t, err)
+	plan.Chunks[1].Trials = 4
+	slurmlab.Must(t, run.ReplacePlan(plan))
+	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(6)))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 6}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
+	slurmtest.Says(t, dir, "queue", run,
+		"12|1|TIMEOUT|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|TimeLimit",
+		"12|2|TIMEOUT|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|TimeLimit", // one trial: not split
+		"12|3|OUT_OF_MEMORY|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+		"12|4|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+		"12|5|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NodeFail")
+	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 1), "m1", trial.Whole, "")
+
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+	slurmlab.Must(t, err)
+	if r.Done != 1 || fmt.Sprint(r.Again) != "[0003 0006]" || fmt.Sprint(r.Split) != "[{0002 [0002.1 0002.2]}]" ||
+		len(r.OutOfMemory) != 1 || r.OutOfMemory[0].Matrices[0] != "m4" || len(r.Active) != 1 {
+		t.Fatalf("retried %+v", r)
+	}
+	if chunks, err := run.Round(2); err != nil || fmt.Sprint(chunks) != "[0002.1 0002.2 0003 0006]" {
+		t.Errorf("round 2 is %v, %v", chunks, err)
+	}
+	if plan, err := run.Plan(); err != nil || len(plan.Chunks) != 8 {
+		t.Errorf("plan %+v, %v", plan, err)
+	}
+	if _, chunks, err := status.Chunks(t.Context(), slurmtest.Hasty, run); err != nil || len(chunks) != 7 {
+		t.Errorf("chunks are %+v, %v", chunks, err)
+	}
+
+	// All that was sent runs: only what ran out of memory can be sent, with more.
+	var queue []string
+	for task := range 2 {
+		queue = append(queue, fmt.Sprintf("201|%d|RUNNING|0:01|5:00|2026-01-02T03:04:05|n1|NAME.2.0|None", task),
+			fmt.Sprintf("202|%d|PENDING|0:00|5:00|N/A||NAME.2.1|Priority", task))
+	}
+	queue = append(queue, "12|3|OUT_OF_MEMORY|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+		"12|4|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None")
+	slurmtest.Says(t, dir, "queue", run, queue...)
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err != nil || r.Round != nil || len(r.Active) != 5 {
+		t.Errorf("a second time: %+v, %v", r, err)
+	}
+	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, "64G")
+	slurmlab.Must(t, err)
+	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
+	slurmlab.Must(t, err)
+	if fmt.Sprint(r.Again) != "[0004]" || !strings.Contains(string(sent), "--mem=64G") || strings.Contains(string(sent), "--mem=1G") {
+		t.Errorf("with more memory: %+v\n%s", r, sent)
+	}
+}
+
+// A submission that was killed in its first sbatch has left its tasks behind, and no
+// job that merges what they measure.
+func TestRetrySendsTheMissingFinish(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
+	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2}, Outcome: slurm.Intended}, nil))
+	slurmtest.Says(t, dir, "queue", run,
+		"12|0|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+		"12|1|PENDING|5:00|5:00|N/A||NAME.1.0|Priority")
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+	slurmlab.Must(t, err)
+	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
+	slurmlab.Must(t, err)
+	if len(r.Settled) != 1 || len(r.Active) != 2 || r.Round == nil || len(r.Round.Jobs) != 1 || r.Round.Jobs[0].ID != "201" ||
+		strings.Count(string(sent), "\n") != 1 || !strings.Contains(string(sent), "--dependency=afterany:12 ") ||
+		!strings.Contains(string(sent), "--job-name="+run.JobName()+".1.finish") {
+		t.Errorf("retried %+v\n%s", r, sent)
+	}
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err != nil || r.Round != nil {
+		t.Errorf("a second time: %+v, %v", r, err)
+	}
+}
+
+// What Slurm does not tell of might be running.
+func TestRetryWithoutController(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.StatusRun(t)
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1}, Outcome: slurm.Lost}, nil))
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err == nil || r.Round != nil {
+		t.Errorf("retried %+v, %v", r, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "sent")); err == nil {
+		t.Error("something was sent")
+	}
+}
+
+// A retry whose jobs nobody takes has decided nothing.
+func TestRetryRefused(t *testing.T) {
+	commands := map[string]string{}
+	for name, body := range slurmlab.FakeQueue {
+		commands[name] = body
+	}
+	commands["sbatch"] = `echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1`
+	dir := slurmlab.Fake(t, commands)
+	run := slurmtest.StatusRun(t)
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1}, Outcome: slurm.Lost}, nil))
+	slurmtest.Says(t, dir, "queue", run)
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err == nil || r.Round != nil || len(r.Again)+len(r.Split)+len(r.Active)+r.Done > 0 {
+		t.Errorf("retried %+v, %v", r, err)
+	}
+}
+
+// A chunk is not split because a task before its last one ran out of time.
+func TestRetryGoesByLastTask(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
+	plan, err := run.Plan()
+	slurmlab.Must(t, err)
+	plan.Chunks[0].Trials, plan.Chunks[1].Trials = 4, 4
+	slurmlab.Must(t, run.ReplacePlan(plan))
+	for i, id := range []string{"9", "12"} {
+		slurmlab.Must(t, run.WriteRound(i+1, slurmtest.ChunkIDs(2)))
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), i+1), Round: i + 1, Base: 0, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}, nil))
+	}
+	late := func(w *journal.Writer) {
+		slurmlab.Must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour), Pieces: []journal.Piece{{Matrix: "m1", Part: trial.Whole}}}))
+	}
+	late(slurmtest.Write(t, run, 0, "9_0", 0, 1))  // the next task was killed
+	late(slurmtest.Write(t, run, 1, "12_1", 0, 1)) // and that was the last one
+	slurmtest.Write(t, run, 0, "12_0", 1, 2)
+	slurmtest.Says(t, dir, "queue", run,
+		"12|0|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|JobLaunchFailure",
+		"12|1|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|NonZeroExitCode")
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+	slurmlab.Must(t, err)
+	if fmt.Sprint(r.Again, r.Split) != "[0001] [{0002 [0002.1 0002.2]}]" {
+		t.Errorf("retried %+v", r)
+	}
+}
+
+// Of two retries that decide at once, one submits, even where the lock of one node is
+// not seen by another.
+func TestRetriesAtOnce(t *testing.T) {
+	// The first one's lock is gone as soon as it asks, and it asks until the second does.
+	const together = `rm -f "$LOCK"; echo >> "$FAKE/asked"; while [ $(wc -l < "$FAKE/asked") -lt 2 ]; do sleep 0.02; done; `
+	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": together + slurmlab.FakeSqueue, "sbatch": slurmlab.FakeSbatch + "; echo $id"})
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
+	t.Setenv("LOCK", run.Path(".submit.lock"))
+	// A job that squeue has forgotten, so that it is asked.
+	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
+
+	var both sync.WaitGroup
+	var errs [2]error
+	for i := range errs {
+		both.Go(func() { _, errs[i] = Retry(t.Context(), &sbatch.Client{}, run, configs.Slurm{}, "") })
+		for _, err := os.Stat(filepath.Join(dir, "asked")); err != nil; _, err = os.Stat(filepath.Join(dir, "asked")) {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	both.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) || !strings.Contains(errors.Join(errs[:]...).Error(), "another submission of the run is under way") {
+		t.Errorf("errors %v", errs)
+	}
+	if n := slurmlab.Calls(t, dir, "sbatch"); n != 2 {
+		t.Errorf("%d jobs for one round", n)
+	}
+}
+
+// The number of an old job was given to another one, which is left alone.
+func TestCancelLeavesOtherJobs(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.StatusRun(t)
+	slurmtest.Says(t, dir, "queue", run, "12|1|RUNNING|1:00|5:00|2026-01-02T03:04:05|n2|somebody-else.1.0|None")
+	if jobs, err := activeJobs(t.Context(), slurmtest.Hasty, run); err != nil || len(jobs) > 0 {
+		t.Errorf("active are %+v, %v", jobs, err)
+	}
+}

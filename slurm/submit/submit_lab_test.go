@@ -1,0 +1,207 @@
+package submit
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
+	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+)
+
+// lab is a Slurm that this process's own commands ask.
+func lab(t *testing.T, options slurmlab.Options) *slurmlab.Lab {
+	t.Helper()
+	l := slurmlab.Start(t, options)
+	t.Setenv("SLURM_CONF", filepath.Join(l.Dir, "etc", "slurm.conf"))
+	return l
+}
+
+// waitEnded waits until all jobs have ended, and returns them.
+func waitEnded(t *testing.T, c *sbatch.Client, ids []sbatch.JobID) []sbatch.Job {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		jobs, err := c.Jobs(t.Context(), ids)
+		slurmlab.Must(t, err)
+		if !slices.ContainsFunc(jobs, func(j sbatch.Job) bool { return !j.State.Terminal() }) {
+			return jobs
+		}
+		if time.Now().After(end) {
+			t.Fatalf("jobs don't end: %+v", jobs)
+		}
+	}
+}
+
+func jobIDs(jobs []slurm.Sent) []sbatch.JobID {
+	var ids []sbatch.JobID
+	for _, j := range jobs {
+		ids = append(ids, j.JobID)
+	}
+	return ids
+}
+
+func TestLabSubmit(t *testing.T) {
+	l := lab(t, slurmlab.Options{MaxArray: 3})
+	t.Setenv("SBATCH_PARTITION", "nowhere")
+	t.Setenv("SQUEUE_FORMAT", "%i")
+	t.Setenv("CUDA_VISIBLE_DEVICES", "7")
+	c := &sbatch.Client{}
+	config, err := c.Config(t.Context())
+	if err != nil || config.MaxArraySize != 3 {
+		t.Fatalf("config %+v, %v", config, err)
+	}
+
+	// A folder with all that Slurm, bash or we could stumble over.
+	root := filepath.Join(l.Dir, `it's %A "%j" $(touch pwned) größe`)
+	s := configs.Slurm{Time: "00:05:00", CPUs: 1, Gres: "gpu:1", Setup: []string{`export SAID="hello  you"`}}
+	run := slurmtest.Created(t, root, s, 7, `echo "$SAID|$1|$4|$6|$SLURM_ARRAY_TASK_ID|$CUDA_VISIBLE_DEVICES|$PWD"`)
+	said, err := TestOnly(t.Context(), c, run, s)
+	if err != nil || len(said) != 2 || !strings.Contains(said[0], "to start at") {
+		t.Errorf("whether it could start: %q, %v", said, err)
+	}
+	round, err := Next(t.Context(), c, run, s, slurmtest.ChunkIDs(7))
+	slurmlab.Must(t, err)
+	if len(round.Jobs) != 4 {
+		t.Fatalf("jobs %+v", round.Jobs)
+	}
+	all := jobIDs(round.Jobs)
+	jobs := waitEnded(t, c, append(all, sbatch.JobID{ID: "99999"}))
+	if len(jobs) != 8 {
+		t.Errorf("jobs %+v", jobs)
+	}
+	for _, j := range jobs {
+		if j.State != sbatch.Completed {
+			t.Errorf("job %+v", j)
+		}
+	}
+	for task, want := range map[string]string{
+		all[0].ID + "_2": "hello  you|task|1|0|2|",
+		all[2].ID + "_0": "hello  you|task|1|6|0|",
+		all[3].ID:        "|merge|1|||",
+	} {
+		log, err := os.ReadFile(run.Path(slurm.LogsDir, task+".log"))
+		if err != nil || !strings.HasPrefix(string(log), want) || !strings.HasSuffix(string(log), "|"+run.Dir+"\n") {
+			t.Errorf("log of %s is %q, %v; want %q", task, log, err, want)
+		}
+		if strings.Contains(string(log), "|7|") {
+			t.Errorf("the task uses the GPU of who submitted it: %s", log)
+		}
+	}
+	if jobs, err := c.Jobs(t.Context(), []sbatch.JobID{{ID: "99999"}}); err != nil || len(jobs) != 0 {
+		t.Errorf("an unknown job: %+v, %v", jobs, err)
+	}
+	if a := c.Accounting(t.Context(), all); a.Missing == "" || len(a.Jobs) != 0 {
+		t.Errorf("accounting where there is none: %+v", a)
+	}
+	if entries, _ := filepath.Glob(filepath.Join(l.Dir, "pwned")); entries != nil {
+		t.Error("something in the path was run")
+	}
+}
+
+// The controller is frozen while sbatch asks it, and takes the job in afterwards: our
+// time-out has killed sbatch by then, or Slurm's own has ended it.
+func TestLabFrozenController(t *testing.T) {
+	l := lab(t, slurmlab.Options{})
+	for name, timeout := range map[string]time.Duration{"our time-out": time.Second, "slurm's time-out": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			run := slurmtest.Created(t, l.Dir, configs.Slurm{}, 2, "sleep 300")
+			c := &sbatch.Client{Timeout: timeout, Pause: 200 * time.Millisecond}
+			b := batchesOf(run, 1, 2, 2)[0]
+			l.Freeze()
+			var sent slurm.Sent
+			var err error
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				sent, err = send(t.Context(), c, run, "", b, argsOf(run, b, configs.Slurm{}, nil))
+			}()
+			time.Sleep(7 * time.Second) // the lab's time-out is 5 s
+			l.Thaw()
+			<-done
+			if err != nil || sent.Outcome != slurm.Submitted || sent.ID == "" {
+				t.Fatalf("sent %+v, %v", sent, err)
+			}
+			jobs, err := (&sbatch.Client{}).Named(t.Context(), "", b.Name)
+			if err != nil || len(jobs) != 2 || jobs[0].ID != sent.ID || jobs[1].ID != sent.ID {
+				t.Errorf("of two tasks, slurm has %+v, %v", jobs, err)
+			}
+			slurmlab.Must(t, (&sbatch.Client{}).Cancel(t.Context(), []sbatch.JobID{sent.JobID}))
+		})
+	}
+}
+
+func TestLabThrottleRequeueCancel(t *testing.T) {
+	l := lab(t, slurmlab.Options{})
+	c := &sbatch.Client{}
+	s := configs.Slurm{Throttle: 1}
+	run := slurmtest.Created(t, l.Dir, s, 4, `[ "$2" = "" ] || [ "$SLURM_ARRAY_TASK_ID" = 0 ] || sleep 300`)
+	round, err := Next(t.Context(), c, run, s, slurmtest.ChunkIDs(4))
+	slurmlab.Must(t, err)
+	array := round.Jobs[0].JobID
+	running := func(n int) []sbatch.Job {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+			jobs, err := c.Jobs(t.Context(), []sbatch.JobID{array})
+			slurmlab.Must(t, err)
+			now := slices.DeleteFunc(slices.Clone(jobs), func(j sbatch.Job) bool { return j.State != sbatch.Running || j.Task == 0 })
+			if len(now) == n {
+				return jobs
+			}
+			if time.Now().After(end) {
+				t.Fatalf("not %d tasks run: %+v", n, jobs)
+			}
+		}
+	}
+	if jobs := running(1); !slices.ContainsFunc(jobs, func(j sbatch.Job) bool { return j.Reason == "JobArrayTaskLimit" }) {
+		t.Errorf("nothing waits for the throttle: %+v", jobs)
+	}
+	slurmlab.Must(t, c.Throttle(t.Context(), array, 2)) // task 0 has ended already
+	running(2)
+	slurmlab.Must(t, c.Requeue(t.Context(), sbatch.JobID{ID: array.ID + "_1"}))
+	if err := c.Requeue(t.Context(), sbatch.JobID{ID: "99999"}); err == nil {
+		t.Error("an unknown job is requeued")
+	}
+	slurmlab.Must(t, c.Cancel(t.Context(), append(jobIDs(round.Jobs), sbatch.JobID{ID: "99999"})))
+	for _, j := range waitEnded(t, c, []sbatch.JobID{array}) {
+		if want := map[bool]sbatch.State{true: sbatch.Completed, false: sbatch.Cancelled}[j.Task == 0]; j.State != want {
+			t.Errorf("task %d is %s", j.Task, j.State)
+		}
+	}
+}
+
+func TestLabAccounting(t *testing.T) {
+	l := lab(t, slurmlab.Options{Accounting: true})
+	c := &sbatch.Client{}
+	run := slurmtest.Created(t, l.Dir, configs.Slurm{}, 2, `[ "$SLURM_ARRAY_TASK_ID" != 1 ] || exit 7`)
+	// -M needs accounting; sbatch then names the cluster.
+	config, err := c.Config(t.Context())
+	slurmlab.Must(t, err)
+	t.Setenv("SLURM_CLUSTERS", config.Cluster)
+	round, err := Next(t.Context(), c, run, configs.Slurm{}, slurmtest.ChunkIDs(2))
+	slurmlab.Must(t, err)
+	t.Setenv("SLURM_CLUSTERS", "elsewhere")
+	array := round.Jobs[0].JobID
+	if array.Cluster != config.Cluster {
+		t.Errorf("the array is on %q, not on %q", array.Cluster, config.Cluster)
+	}
+	waitEnded(t, c, []sbatch.JobID{array})
+	for end := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
+		a := c.Accounting(t.Context(), []sbatch.JobID{array})
+		if a.Missing == "" && slices.ContainsFunc(a.Jobs, func(j sbatch.Job) bool { return j.Task == 1 && j.State == sbatch.Failed && j.Exit == "7:0" }) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("accounting %+v", a)
+		}
+	}
+	a := c.AccountingNamed(t.Context(), config.Cluster, round.Jobs[0].Name, time.Now())
+	if len(a.Jobs) != 2 || a.Jobs[0].ID != array.ID {
+		t.Errorf("by name: %+v", a)
+	}
+}

@@ -1,0 +1,63 @@
+package submit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"spmvtune/internal/atomicfile"
+	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+)
+
+// throttleFile says how many tasks of the run run at once, where that was changed.
+const throttleFile = "throttle.json"
+
+// Throttle lets at most n tasks of each array of the run that has not ended run at
+// once, 0 for as many as there is room for, and returns these arrays. Arrays that
+// wait for one another count as one that is. It holds for arrays that are sent later, too.
+func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sbatch.JobID, error) {
+	unlock, err := r.Lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	data, err := json.Marshal(n)
+	if err != nil {
+		return nil, err
+	}
+	if err := atomicfile.Write(r.Path(throttleFile), data); err != nil {
+		return nil, fmt.Errorf("keeping the throttle for later rounds: %w", err)
+	}
+	jobs, err := activeJobs(ctx, c, r)
+	if err != nil {
+		return nil, err
+	}
+	arrays := jobIDsOf(slices.DeleteFunc(jobs, func(j sbatch.Job) bool { return j.Task < 0 }))
+	for i, id := range arrays {
+		if err := c.Throttle(ctx, id, n); err != nil {
+			return arrays[:i], err
+		}
+	}
+	return arrays, nil
+}
+
+// throttle is how many tasks of an array of the run are to run at once: what Throttle
+// was last told, or else what the sweep says.
+func throttleOf(r *slurm.Run, sweep int) (n int, err error) {
+	data, err := os.ReadFile(r.Path(throttleFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return sweep, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("reading the throttle: %w", err)
+	}
+	if err := json.Unmarshal(data, &n); err != nil {
+		return 0, fmt.Errorf("reading %s: %w: delete it, or run throttle again", r.Path(throttleFile), err)
+	}
+	return n, nil
+}
