@@ -7,10 +7,6 @@ import (
 	"time"
 )
 
-// patience bounds every wait. The longest event, a time limit, takes Slurm up to half
-// a minute to see; the rest is for a busy machine.
-const patience = 2 * time.Minute
-
 // States are the states of a job, one for every task of an array, in no order.
 func (l *Lab) States(job string) []string {
 	l.t.Helper()
@@ -21,16 +17,11 @@ func (l *Lab) States(job string) []string {
 // states: "RUNNING", "COMPLETED", …
 func (l *Lab) WaitJob(job string, states ...string) {
 	l.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+	Wait(l.t, func() (string, bool) {
 		now := l.States(job)
-		if len(now) > 0 && !slices.ContainsFunc(now, func(s string) bool { return !slices.Contains(states, s) }) {
-			return
-		}
-		if time.Now().After(end) {
-			l.t.Fatalf("job %s is %v, not %v:\n%s", job, now, states,
-				l.Run("squeue", "-r", "-t", "all", "-j", job, "-o", "%i %T %r %N"))
-		}
-	}
+		other := slices.ContainsFunc(now, func(s string) bool { return !slices.Contains(states, s) })
+		return fmt.Sprintf("job %s is %v, not %v", job, now, states), len(now) > 0 && !other
+	})
 }
 
 // Requeue ends a running job and puts it back into the queue, where it waits for six
@@ -100,14 +91,8 @@ func (l *Lab) LoseNode(node string) {
 func (l *Lab) RestartNode(node string) {
 	l.t.Helper()
 	l.script("fault.sh", l.Dir, "start", node)
-	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-		switch state := l.Run("sinfo", "-h", "-p", "debug", "-n", node, "-o", "%t"); state {
-		case "idle", "mix", "alloc":
-			return
-		default:
-			if time.Now().After(end) {
-				l.t.Fatalf("node %s is %s", node, state)
-			}
-		}
-	}
+	Wait(l.t, func() (string, bool) {
+		state := l.Run("sinfo", "-h", "-p", "debug", "-n", node, "-o", "%t")
+		return "node " + node + " is " + state, slices.Contains([]string{"idle", "mix", "alloc"}, state)
+	})
 }

@@ -1,6 +1,7 @@
 package slurmlab
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -24,15 +25,11 @@ func submit(l *Lab, script string, args ...string) string {
 // logged waits until a job's log has a line.
 func logged(l *Lab, job, line string) {
 	l.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	Wait(l.t, func() (string, bool) {
 		text, err := os.ReadFile(filepath.Join(l.Dir, job+".log"))
-		if strings.Contains("\n"+string(text), "\n"+line+"\n") {
-			return
-		}
-		if time.Now().After(end) {
-			l.t.Fatalf("the log of job %s has no line %q: %v\n%s", job, line, err, text)
-		}
-	}
+		return fmt.Sprintf("the log of job %s has no line %q: %v\n%s", job, line, err, text),
+			strings.Contains("\n"+string(text), "\n"+line+"\n")
+	})
 }
 
 func TestArrayIsThrottled(t *testing.T) {
@@ -121,11 +118,10 @@ func TestFrozenController(t *testing.T) {
 		t.Errorf("sbatch with a frozen controller: %v, %s", err, out)
 	}
 	l.Thaw()
-	for end := time.Now().Add(patience); l.Run("squeue", "-h", "-t", "all", "-n", "lost", "-o", "%j") != "lost"; time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the job that sbatch gave up is not there after the thaw")
-		}
-	}
+	Wait(t, func() (string, bool) {
+		return "the job that sbatch gave up is not there after the thaw",
+			l.Run("squeue", "-h", "-t", "all", "-n", "lost", "-o", "%j") == "lost"
+	})
 }
 
 func TestTimeLimit(t *testing.T) {

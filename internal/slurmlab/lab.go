@@ -38,8 +38,7 @@ type Lab struct {
 // installed. The lab ends with the test, or at the latest with the process.
 func Start(t testing.TB, options Options) *Lab {
 	t.Helper()
-	long.Test(t, "starts a Slurm of its own")
-	need(t, "slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch")
+	needSlurm(t)
 	l := &Lab{t: t, scripts: scripts(t)}
 	args := []string{"--owner", strconv.Itoa(os.Getpid())}
 	if options.MaxArray != 0 {
@@ -52,6 +51,13 @@ func Start(t testing.TB, options Options) *Lab {
 	l.Dir = filepath.Dir(l.script("up.sh", args...))
 	t.Cleanup(l.stop)
 	return l
+}
+
+// needSlurm skips the test unless it may take long, and a Slurm can be started.
+func needSlurm(t testing.TB) {
+	t.Helper()
+	long.Test(t, "starts a Slurm of its own")
+	need(t, "slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch")
 }
 
 // need skips the test unless all programs are there.

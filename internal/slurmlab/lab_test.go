@@ -1,6 +1,7 @@
 package slurmlab
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // processes are those that have all of the marks in their program, arguments or
@@ -25,7 +25,7 @@ func processes(t *testing.T, marks ...string) (found []string) {
 		environment, _ := os.ReadFile(proc + "/environ")
 		all := program + string(arguments) + string(environment)
 		if !slices.ContainsFunc(marks, func(mark string) bool { return !strings.Contains(all, mark) }) {
-			found = append(found, proc+" "+program+" "+strings.ReplaceAll(string(arguments), "\x00", " "))
+			found = append(found, proc+" "+program)
 		}
 	}
 	return found
@@ -37,15 +37,10 @@ func TestAccounting(t *testing.T) {
 	job := submit(l, "exit $SLURM_ARRAY_TASK_ID\n", "--array=0-1")
 	l.WaitJob(job, "COMPLETED", "FAILED")
 	want := job + "_0|COMPLETED|0:0\n" + job + "_1|FAILED|1:0"
-	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+	Wait(t, func() (string, bool) {
 		got := l.Run("sacct", "-X", "-n", "-P", "-j", job, "-o", "JobID,State,ExitCode")
-		if got == want {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("sacct says\n%s\nwant\n%s", got, want)
-		}
-	}
+		return fmt.Sprintf("sacct says\n%s\nwant\n%s", got, want), got == want
+	})
 }
 
 func TestWithoutAccounting(t *testing.T) {
@@ -69,6 +64,7 @@ func TestEnvironmentStaysOut(t *testing.T) {
 }
 
 func TestDownLeavesNothing(t *testing.T) {
+	needSlurm(t)
 	t.Parallel()
 	var dir string
 	t.Run("lab", func(t *testing.T) {
@@ -89,8 +85,8 @@ func TestDownLeavesNothing(t *testing.T) {
 }
 
 func TestLabEndsWithItsOwner(t *testing.T) {
+	needSlurm(t)
 	t.Parallel()
-	need(t, "slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch")
 	owner := exec.Command("sleep", "1000")
 	if err := owner.Start(); err != nil {
 		t.Fatal(err)
@@ -111,14 +107,9 @@ func TestLabEndsWithItsOwner(t *testing.T) {
 // gone waits until nothing of a lab is left.
 func gone(t *testing.T, dir string) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+	Wait(t, func() (string, bool) {
 		_, err := os.Stat(dir)
 		found := processes(t, dir)
-		if os.IsNotExist(err) && len(found) == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("left of %s: %v, %q", dir, err, found)
-		}
-	}
+		return fmt.Sprintf("left of %s: %v, %q", dir, err, found), os.IsNotExist(err) && len(found) == 0
+	})
 }
