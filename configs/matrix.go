@@ -120,13 +120,7 @@ func find(dir, path string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	// Notes are called .txt more often than edge lists: such names must be asked for.
-	const edges = ".txt"
-	named := file.NameThatMatters(path) == edges
-	found := slices.DeleteFunc(all, func(f string) bool {
-		_, known := file.Stem(f)
-		return !known || !named && file.NameThatMatters(f) == edges
-	})
+	found := slices.DeleteFunc(all, func(f string) bool { return !file.Found(path, f) })
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no file matches %s with a name in %s", path, strings.Join(file.Extensions, ", "))
 	}

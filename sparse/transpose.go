@@ -24,16 +24,3 @@ func (m *CSR[V]) Transpose() *CSR[V] {
 	}
 	return t
 }
-
-// Convert gives m with values of type W, rounded to nearest where W is narrower.
-// The structure is shared; where the types are equal the result is m itself.
-func Convert[W, V Float](m *CSR[V]) *CSR[W] {
-	if same, ok := any(m).(*CSR[W]); ok {
-		return same
-	}
-	val := make([]W, len(m.Val))
-	for k, v := range m.Val {
-		val[k] = W(v)
-	}
-	return &CSR[W]{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, ColIdx: m.ColIdx, Val: val}
-}

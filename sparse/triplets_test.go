@@ -145,20 +145,3 @@ func TestTranspose(t *testing.T) {
 		t.Errorf("transpose is %v, want %v", got, want)
 	}
 }
-
-func TestConvert(t *testing.T) {
-	m, err := FromTriplets(1, 2, []int32{0, 0}, []int32{0, 1}, []float64{1.0 / 3, 1e300})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if Convert[float64](m) != m {
-		t.Error("converting to the same type made a copy")
-	}
-	s := Convert[float32](m)
-	if s.Val[0] != float32(1.0/3) || s.Val[1] <= 3.4e38 {
-		t.Errorf("narrowed values %v are not the nearest", s.Val)
-	}
-	if &s.ColIdx[0] != &m.ColIdx[0] || &s.RowPtr[0] != &m.RowPtr[0] {
-		t.Error("the structure was copied")
-	}
-}

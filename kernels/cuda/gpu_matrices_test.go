@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
-	"spmvtune/sparse/mtx"
 )
 
 // A gpuMatrix is built when its turn comes.
@@ -93,7 +93,7 @@ func gpuShared(t *testing.T) []gpuMatrix {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			m, err := mtx.Decode(f, path, mtx.Options{Expand: true, Complex: mtx.RealPart})
+			m, err := file.Decode(f, path, file.Options{Expand: true, Complex: file.RealPart})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,7 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 	}
 	sum := md5.New()
 	whole := io.TeeReader(p.reader(), sum)
-	err := text.CheckArchive(ctx, whole, id.Name, mtx.Extension)
+	err := text.CheckArchive(ctx, whole, id.Name, mtx.Format.Extensions[0])
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

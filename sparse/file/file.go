@@ -46,5 +46,5 @@ func Decode(r io.Reader, name string, opt Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return formatOf(s).parse(s, opt)
+	return formatOf(s).Parse(s, opt)
 }

@@ -1,48 +1,68 @@
 package file
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"spmvtune/sparse/internal/text"
 	"spmvtune/sparse/mtx"
+	"spmvtune/sparse/npz"
 	"spmvtune/sparse/rb"
 	"spmvtune/sparse/snap"
 )
 
-// A format is one that matrices are read from.
-type format struct {
-	extensions []string // the first one is that of a member of an archive
-	starts     func(start []byte) bool
-	parse      func(*text.Source, Options) (*Matrix, error)
-	parseSize  func(*text.Source, Options) (Size, error)
+// formats are all forms of files. A text that could be any of them is read as the first.
+var formats = []text.Format{
+	mtx.Format,
+	rb.Format,
+	snap.Format,
+	npz.Format,
 }
 
-// formats has the one first that a file is taken for that could be any.
-var formats = []format{
-	{[]string{mtx.Extension, ".mm"}, mtx.Starts, mtx.Parse, mtx.ParseSize},
-	{[]string{rb.Extension, ".hb"}, rb.Starts, rb.Parse, rb.ParseSize},
-	{[]string{snap.Extension}, snap.Starts, snap.Parse, snap.ParseSize},
-}
+// read are the formats that are read.
+var read = slices.DeleteFunc(slices.Clone(formats), func(f text.Format) bool { return f.Parse == nil })
+
+// Version changes whenever the matrix that is read from some file changes, so that a
+// matrix that an older program has kept is not mistaken for it.
+var Version = func() string {
+	var all []string
+	for _, f := range read {
+		all = append(all, f.Version)
+	}
+	return strings.Join(all, ",")
+}()
 
 // members are the extensions of matrices in archives.
 var members = func() (all []string) {
-	for _, f := range formats {
-		all = append(all, f.extensions[0])
+	for _, f := range read {
+		all = append(all, f.Extensions[0])
 	}
 	return all
 }()
 
 // formatOf tells the format of a text by its first bytes or else by its extension.
-func formatOf(s *text.Source) format {
-	for _, f := range formats {
-		if f.starts(s.Peek()) {
+func formatOf(s *text.Source) text.Format {
+	for _, f := range read {
+		if f.Starts(s.Peek()) {
 			return f
 		}
 	}
-	for _, f := range formats {
-		if slices.Contains(f.extensions, s.Extension) {
+	for _, f := range read {
+		if slices.Contains(f.Extensions, s.Extension) {
 			return f
 		}
 	}
-	return formats[0]
+	return read[0]
+}
+
+// Names names the formats that are read, with their extensions: "Matrix Market (.mtx,
+// .mm), … or edge list (.txt)".
+func Names() string {
+	var names []string
+	for _, f := range read {
+		names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Extensions, ", ")))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

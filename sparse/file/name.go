@@ -2,6 +2,7 @@ package file
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"spmvtune/sparse/internal/text"
@@ -9,8 +10,8 @@ import (
 
 // Extensions are the endings of the names of matrix files.
 var Extensions = func() (all []string) {
-	for _, f := range formats {
-		for _, ext := range f.extensions {
+	for _, f := range read {
+		for _, ext := range f.Extensions {
 			all = append(all, ext, ext+".gz")
 		}
 	}
@@ -31,4 +32,14 @@ func Stem(path string) (name string, known bool) {
 		}
 	}
 	return base, false
+}
+
+// Found reports whether a glob that matches path asks for that file: path has one of
+// Extensions, and the glob ends in it where files of other kinds have the same.
+func Found(glob, path string) bool {
+	_, known := Stem(path)
+	ext := NameThatMatters(path)
+	return known && (ext == NameThatMatters(glob) || !slices.ContainsFunc(read, func(f text.Format) bool {
+		return f.Ambiguous && slices.Contains(f.Extensions, ext)
+	}))
 }

@@ -31,5 +31,5 @@ func decodeSize(r io.Reader, name string, opt Options) (Size, error) {
 	if err != nil {
 		return Size{}, err
 	}
-	return formatOf(s).parseSize(s, opt)
+	return formatOf(s).ParseSize(s, opt)
 }

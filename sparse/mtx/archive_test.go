@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"spmvtune/sparse/internal/text"
 )
 
 // tarOf packs members given as name and text; a text that starts with "->" makes
@@ -53,7 +55,7 @@ func TestArchive(t *testing.T) {
 	} {
 		file := tarOf(t, c.members...)
 		for how, file := range map[string]string{"plain": file, "zipped": zipped(file)} {
-			m, err := Decode(strings.NewReader(file), "f", DefaultOptions)
+			m, err := decode(strings.NewReader(file), "f", text.DefaultOptions)
 			got := fmt.Sprint(err)
 			if err == nil {
 				got = entries(m)
@@ -67,14 +69,14 @@ func TestArchive(t *testing.T) {
 
 // Damage behind the matrix is noticed, too: the checksum is for the whole file.
 func TestDamagedArchive(t *testing.T) {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%%%%MatrixMarket matrix coordinate real general\n9 9 40000\n")
+	var content strings.Builder
+	fmt.Fprintf(&content, "%%%%MatrixMarket matrix coordinate real general\n9 9 40000\n")
 	for k := range 40000 {
-		fmt.Fprintf(&text, "%d %d %g\n", k%9+1, k%7+1, 1/float64(k+3))
+		fmt.Fprintf(&content, "%d %d %g\n", k%9+1, k%7+1, 1/float64(k+3))
 	}
-	archive := tarOf(t, [2]string{"a/a.mtx", text.String()}, [2]string{"a/a_b.mtx", text.String()})
+	archive := tarOf(t, [2]string{"a/a.mtx", content.String()}, [2]string{"a/a_b.mtx", content.String()})
 	file := []byte(zipped(archive))
-	if _, err := Decode(bytes.NewReader(file), "f", DefaultOptions); err != nil {
+	if _, err := decode(bytes.NewReader(file), "f", text.DefaultOptions); err != nil {
 		t.Fatal(err)
 	}
 	flipped := bytes.Clone(file)
@@ -82,10 +84,10 @@ func TestDamagedArchive(t *testing.T) {
 	for want, file := range map[string][]byte{
 		"damaged (gzip: invalid ch": flipped,
 		"the file was cut off":      file[:len(file)-3],
-		"end too early":             []byte(archive[:text.Len()/2]),
+		"end too early":             []byte(archive[:content.Len()/2]),
 		"archive is damaged":        []byte("x" + archive[1:]),
 	} {
-		if _, err := Decode(bytes.NewReader(file), "f", DefaultOptions); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := decode(bytes.NewReader(file), "f", text.DefaultOptions); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -42,7 +42,7 @@ func newArray(l *layout) *array {
 }
 
 // read parses all values, as many as the sizes call for, and assembles them.
-func (a *array) read() (*Matrix, error) {
+func (a *array) read() (*text.Matrix, error) {
 	buf := make([]byte, text.BlockSize+1)
 	for {
 		block, err := a.s.NextBlock(buf)

@@ -12,6 +12,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"testing"
+
+	"spmvtune/sparse/internal/text"
 )
 
 // BenchmarkRead reads files in the page cache whose entries are in no order, the
@@ -36,7 +38,7 @@ func BenchmarkRead(b *testing.B) {
 			}
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
-			var m *Matrix
+			var m *text.Matrix
 			for b.Loop() {
 				m = nil
 				runtime.GC() // as in a process that reads one matrix
@@ -52,13 +54,13 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-func readFile(path string) (*Matrix, error) {
+func readFile(path string) (*text.Matrix, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return Decode(f, path, DefaultOptions)
+	return decode(f, path, text.DefaultOptions)
 }
 
 // randomFile writes a file of random entries, with 17 digits if they have values.

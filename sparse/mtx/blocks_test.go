@@ -16,7 +16,7 @@ import (
 // longFile writes a coordinate file of several blocks, with comments, blank lines
 // and positions that occur more than once, and gives its entries, mirrored. The
 // values are such that their sum depends on the order.
-func longFile(rng *rand.Rand, header string, rows, cols, entries int) (text string, row, col []int32, val []float64) {
+func longFile(rng *rand.Rand, header string, rows, cols, entries int) (content string, row, col []int32, val []float64) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%%%%MatrixMarket matrix coordinate %s\n%d %d %d\n", header, rows, cols, entries)
 	field, symmetry, _ := strings.Cut(header, " ")
@@ -66,16 +66,16 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 		{"pattern general", 40, 100_000, 150_000},
 		{"pattern symmetric", 30_000, 30_000, 150_000},
 	} {
-		text, row, col, val := longFile(rng, c.header, c.rows, c.cols, c.entries)
+		content, row, col, val := longFile(rng, c.header, c.rows, c.cols, c.entries)
 		want, err := sparse.FromTriplets(c.rows, c.cols, row, col, val)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, cores := range []int{1, 7} {
-			for how, file := range map[string]string{"plain": text, "zipped": zipped(text)} {
+			for how, file := range map[string]string{"plain": content, "zipped": zipped(content)} {
 				t.Run(fmt.Sprintf("%s %d×%d, %d cores, %s", c.header, c.rows, c.cols, cores, how), func(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-					m, err := Decode(strings.NewReader(file), "f", DefaultOptions)
+					m, err := decode(strings.NewReader(file), "f", text.DefaultOptions)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -91,10 +91,10 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 	}
 }
 
-func zipped(text string) string {
+func zipped(content string) string {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	z.Write([]byte(text))
+	z.Write([]byte(content))
 	z.Close()
 	return b.String()
 }
@@ -125,12 +125,12 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		{"a long line before a bad one", n, map[int]string{140_000: strings.Repeat("y", text.BlockSize+5), 250_000: "x"}, "f:140003: this line is longer"},
 	} {
 		body := lines()
-		for k, text := range c.change {
-			body[k] = text
+		for k, content := range c.change {
+			body[k] = content
 		}
 		content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", c.declared, strings.Join(body, "\n"))
 		for range 2 {
-			_, err := Decode(strings.NewReader(content), "f", DefaultOptions)
+			_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 				t.Errorf("%s: got %v, want %s…", c.name, err, c.want)
 			}
@@ -141,7 +141,7 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 	body[150_000] = "x"
 	file := zipped(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", n, strings.Join(body, "\n")))
 	for _, file := range []string{file, file[:len(file)-4]} {
-		if _, err := Decode(strings.NewReader(file), "f", DefaultOptions); err == nil || !strings.HasPrefix(err.Error(), `f:150003: "x"`) {
+		if _, err := decode(strings.NewReader(file), "f", text.DefaultOptions); err == nil || !strings.HasPrefix(err.Error(), `f:150003: "x"`) {
 			t.Errorf("got %v, want the bad line, not the damage behind it", err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		content, _, _, val := longFile(rng, c.header, rows, rows, entries)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := Decode(strings.NewReader(content), "f", DefaultOptions); err != nil {
+		if _, err := decode(strings.NewReader(content), "f", text.DefaultOptions); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

@@ -81,7 +81,7 @@ func (b *body) verdict() error {
 
 // moved adds lines to the place of an error that counted from the start of a block.
 func moved(err error, lines int) error {
-	var e *Error
+	var e *text.Error
 	if errors.As(err, &e) {
 		e.Line += lines
 	}
@@ -89,7 +89,7 @@ func moved(err error, lines int) error {
 }
 
 // assemble makes the matrix of the chunks.
-func (b *body) assemble() (*Matrix, error) {
+func (b *body) assemble() (*text.Matrix, error) {
 	entries, nonFinite := 0, 0
 	chunks := make([]*bands.Chunk, len(b.chunks))
 	for k, c := range b.chunks {

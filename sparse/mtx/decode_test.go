@@ -11,10 +11,12 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"spmvtune/sparse/internal/text"
 )
 
 // entries lists a matrix as readers see it, by rows, counted from 1.
-func entries(m *Matrix) string {
+func entries(m *text.Matrix) string {
 	var b strings.Builder
 	c := m.A.COO()
 	for k, v := range c.Val {
@@ -25,47 +27,47 @@ func entries(m *Matrix) string {
 
 func TestDecode(t *testing.T) {
 	const banner = "%%MatrixMarket matrix coordinate real general\n"
-	realPart := Options{Expand: true, Complex: RealPart}
+	realPart := text.Options{Expand: true, Complex: text.RealPart}
 	for _, c := range []struct {
-		name, text string
-		opt        Options
-		want       string
+		name, content string
+		opt           text.Options
+		want          string
 	}{
-		{"unsorted, blank lines, comments", banner + "% c\n\n 2 3 3 \n\n2 3 5\n% in between\n\t1\t1\t-1.5e1\r\n2 1 +.5", DefaultOptions, "1,1=-15 2,1=0.5 2,3=5"},
-		{"case, spacing, byte order mark", "\ufeff  %%MATRIXmarket\tMatrix  COORDINATE Double  GENERAL \r\n1 1 1\r\n1 1 2\r\n", DefaultOptions, "1,1=2"},
-		{"duplicates", banner + "2 2 4\n2 2 1\n1 1 5\n2 2 2\n2 2 4\n", DefaultOptions, "1,1=5 2,2=7"},
-		{"explicit zero stays", banner + "1 2 1\n1 2 0\n", DefaultOptions, "1,2=0"},
-		{"nothing", banner + "0 0 0\n", DefaultOptions, ""},
-		{"no entries", banner + "3 4 0", DefaultOptions, ""},
-		{"infinite and too large", banner + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e999\n", DefaultOptions, "1,1=+Inf 1,2=-Inf 1,3=NaN 1,4=+Inf"},
-		{"Fortran exponent", banner + "1 2 2\n1 1 1.5D+02\n1 2 -2d-1\n", DefaultOptions, "1,1=150 1,2=-0.2"},
-		{"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2 \n", DefaultOptions, "1,2=1 2,1=1"},
-		{"pattern symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n", DefaultOptions, "1,2=1 2,1=1 2,2=1"},
-		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 2\n1 2 3\n", DefaultOptions, "1,1=1 1,2=3 1,3=2 2,1=3 3,1=2"},
-		{"symmetric, both triangles", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 4\n", DefaultOptions, "1,2=5 2,1=5"},
-		{"symmetric, not expanded", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 1\n3 1 2\n", Options{}, "1,1=1 3,1=2"},
-		{"skew-symmetric", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 2\n2 1 3\n2 2 9\n", DefaultOptions, "1,2=-3 2,1=3 2,2=9"},
+		{"unsorted, blank lines, comments", banner + "% c\n\n 2 3 3 \n\n2 3 5\n% in between\n\t1\t1\t-1.5e1\r\n2 1 +.5", text.DefaultOptions, "1,1=-15 2,1=0.5 2,3=5"},
+		{"case, spacing, byte order mark", "\ufeff  %%MATRIXmarket\tMatrix  COORDINATE Double  GENERAL \r\n1 1 1\r\n1 1 2\r\n", text.DefaultOptions, "1,1=2"},
+		{"duplicates", banner + "2 2 4\n2 2 1\n1 1 5\n2 2 2\n2 2 4\n", text.DefaultOptions, "1,1=5 2,2=7"},
+		{"explicit zero stays", banner + "1 2 1\n1 2 0\n", text.DefaultOptions, "1,2=0"},
+		{"nothing", banner + "0 0 0\n", text.DefaultOptions, ""},
+		{"no entries", banner + "3 4 0", text.DefaultOptions, ""},
+		{"infinite and too large", banner + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e999\n", text.DefaultOptions, "1,1=+Inf 1,2=-Inf 1,3=NaN 1,4=+Inf"},
+		{"Fortran exponent", banner + "1 2 2\n1 1 1.5D+02\n1 2 -2d-1\n", text.DefaultOptions, "1,1=150 1,2=-0.2"},
+		{"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2 \n", text.DefaultOptions, "1,2=1 2,1=1"},
+		{"pattern symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n", text.DefaultOptions, "1,2=1 2,1=1 2,2=1"},
+		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 2\n1 2 3\n", text.DefaultOptions, "1,1=1 1,2=3 1,3=2 2,1=3 3,1=2"},
+		{"symmetric, both triangles", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 4\n", text.DefaultOptions, "1,2=5 2,1=5"},
+		{"symmetric, not expanded", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 1\n3 1 2\n", text.Options{}, "1,1=1 3,1=2"},
+		{"skew-symmetric", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 2\n2 1 3\n2 2 9\n", text.DefaultOptions, "1,2=-3 2,1=3 2,2=9"},
 		{"hermitian", "%%MatrixMarket matrix coordinate complex Hermitian\n2 2 2\n1 1 4 0\n2 1 3 7\n", realPart, "1,1=4 1,2=3 2,1=3"},
 		{"complex skew-symmetric", "%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 3 7\n", realPart, "1,2=-3 2,1=3"},
-		{"array", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n% c\n4\n\n0\n6\n", DefaultOptions, "1,1=1 1,2=3 1,3=0 2,1=2 2,2=4 2,3=6"},
-		{"array laid out as a table", "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4", DefaultOptions, "1,1=1 1,2=3 2,1=2 2,2=4"},
-		{"array symmetric", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", DefaultOptions, "1,1=1 1,2=2 2,1=2 2,2=3"},
-		{"array skew-symmetric", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", DefaultOptions, "1,2=-1 1,3=-2 2,1=1 2,3=-3 3,1=2 3,2=3"},
-		{"array skew-symmetric 1×1", "%%MatrixMarket matrix array real skew-symmetric\n1 1\n", DefaultOptions, ""},
+		{"array", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n% c\n4\n\n0\n6\n", text.DefaultOptions, "1,1=1 1,2=3 1,3=0 2,1=2 2,2=4 2,3=6"},
+		{"array laid out as a table", "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4", text.DefaultOptions, "1,1=1 1,2=3 2,1=2 2,2=4"},
+		{"array symmetric", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", text.DefaultOptions, "1,1=1 1,2=2 2,1=2 2,2=3"},
+		{"array skew-symmetric", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", text.DefaultOptions, "1,2=-1 1,3=-2 2,1=1 2,3=-3 3,1=2 3,2=3"},
+		{"array skew-symmetric 1×1", "%%MatrixMarket matrix array real skew-symmetric\n1 1\n", text.DefaultOptions, ""},
 		{"array complex", "%%MatrixMarket matrix array complex general\n1 2\n1 9\n2 9\n", realPart, "1,1=1 1,2=2"},
-		{"array without rows", "%%MatrixMarket matrix array real general\n0 5\n", DefaultOptions, ""},
+		{"array without rows", "%%MatrixMarket matrix array real general\n0 5\n", text.DefaultOptions, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var packed bytes.Buffer
 			z := gzip.NewWriter(&packed)
-			io.WriteString(z, c.text)
+			io.WriteString(z, c.content)
 			z.Close()
 			for how, r := range map[string]io.Reader{
-				"at once":      strings.NewReader(c.text),
-				"byte by byte": iotest.OneByteReader(strings.NewReader(c.text)),
+				"at once":      strings.NewReader(c.content),
+				"byte by byte": iotest.OneByteReader(strings.NewReader(c.content)),
 				"gzipped":      &packed,
 			} {
-				m, err := Decode(r, "file", c.opt)
+				m, err := decode(r, "file", c.opt)
 				if err != nil {
 					t.Fatalf("%s: %v", how, err)
 				}
@@ -81,12 +83,12 @@ func TestDecode(t *testing.T) {
 }
 
 func TestDecodeSaysWhatItRead(t *testing.T) {
-	m, err := Decode(strings.NewReader("%%MatrixMarket matrix coordinate double symmetric\n%title\n% by us\n3 3 4\n1 1 nan\n2 1 1\n1 2 1\n3 3 1\n"), "file", DefaultOptions)
+	m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate double symmetric\n%title\n% by us\n3 3 4\n1 1 nan\n2 1 1\n1 2 1\n3 3 1\n"), "file", text.DefaultOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.A = nil
-	want := Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us", Declared: 4, Duplicates: 2, NonFinite: 1}
+	want := text.Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us", Declared: 4, Duplicates: 2, NonFinite: 1}
 	if *m != want {
 		t.Errorf("got %+v, want %+v", *m, want)
 	}
@@ -98,7 +100,7 @@ func TestDecodeRefuses(t *testing.T) {
 		pat = "%%MatrixMarket matrix coordinate pattern general\n"
 		arr = "%%MatrixMarket matrix array real general\n"
 	)
-	for _, c := range []struct{ name, text, want string }{
+	for _, c := range []struct{ name, content, want string }{
 		{"empty file", "", "f.mtx:1: the file is empty"},
 		{"web page", "\n <!DOCTYPE html><html>", "f.mtx:1: this is a web page"},
 		{"LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "f.mtx:1: this is a Git LFS pointer"},
@@ -130,7 +132,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"comma", coo + "3 3 1\n1 1 1,5\n", `value "1,5" is not a number`},
 		{"glued exponent", coo + "3 3 1\n1 1 1e\n", `value "1e" is not a number`},
 		{"only a sign", coo + "3 3 1\n1 1 -\n", `value "-" is not a number`},
-		{"text behind", coo + "3 3 1\n1 1 1 2 3\n", "there is something after the entry"},
+		{"content behind", coo + "3 3 1\n1 1 1 2 3\n", "there is something after the entry"},
 		{"value in a pattern", pat + "3 3 1\n1 1 1\n", "says real in line 1"},
 		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "says complex in line 1"},
 		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:6: more entries than the 1 declared in line 2"},
@@ -142,13 +144,13 @@ func TestDecodeRefuses(t *testing.T) {
 		{"mostly empty rows", coo + "2147483647 2147483647 1\n1 1 1\n", "f.mtx:2: 2147483647×2147483647 with 1 entry: nearly all rows"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := Decode(strings.NewReader(c.text), "f.mtx", DefaultOptions)
+			m, err := decode(strings.NewReader(c.content), "f.mtx", text.DefaultOptions)
 			if err == nil {
 				t.Fatalf("read as %v", m.A)
 			}
-			var e *Error
+			var e *text.Error
 			if !errors.As(err, &e) || e.File != "f.mtx" {
-				t.Errorf("%#v is not an *Error for f.mtx", err)
+				t.Errorf("%#v is not an *text.Error for f.mtx", err)
 			}
 			if !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
@@ -160,8 +162,8 @@ func TestDecodeRefuses(t *testing.T) {
 // A line number in a later block counts the lines of all blocks before it.
 func TestErrorLineFarDown(t *testing.T) {
 	const n = 400_000 // several blocks
-	text := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s9 9 oops\n", n+1, strings.Repeat("1 2 3.25\n", n))
-	_, err := Decode(strings.NewReader(text), "f", DefaultOptions)
+	content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s9 9 oops\n", n+1, strings.Repeat("1 2 3.25\n", n))
+	_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
 	if want := fmt.Sprintf("f:%d: \"9 9 oops\"", n+3); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s…", err, want)
 	}
@@ -186,41 +188,41 @@ func TestDecodeDamagedGzip(t *testing.T) {
 		"compressed data":           whole[:5],
 		"damaged (gzip: invalid he": append([]byte("\x1f\x8bnot gzip"), whole...),
 	} {
-		_, err := Decode(bytes.NewReader(file), "f.gz", DefaultOptions)
+		_, err := decode(bytes.NewReader(file), "f.gz", text.DefaultOptions)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if m, err := Decode(bytes.NewReader(whole), "f.gz", DefaultOptions); err != nil || m.A.NNZ() != 50000 {
+	if m, err := decode(bytes.NewReader(whole), "f.gz", text.DefaultOptions); err != nil || m.A.NNZ() != 50000 {
 		t.Errorf("the whole file: %v", err)
 	}
 }
 
 // A header may promise anything; memory is given for data only.
 func TestHeaderAllocatesNothing(t *testing.T) {
-	for _, text := range []string{
+	for _, content := range []string{
 		"%%MatrixMarket matrix coordinate real symmetric\n2000000000 2000000000 2000000000\n1 1 1\n",
 		"%%MatrixMarket matrix array real general\n2000000000 1\n1\n",
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := Decode(strings.NewReader(text), "f", DefaultOptions)
+		_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
 		runtime.ReadMemStats(&after)
 		if err == nil {
 			t.Error("a cut-off file was read")
 		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
-			t.Errorf("%d MB allocated for %d bytes", got>>20, len(text))
+			t.Errorf("%d MB allocated for %d bytes", got>>20, len(content))
 		}
 	}
 }
 
 func TestDecodeChecksOptions(t *testing.T) {
-	if _, err := Decode(strings.NewReader(""), "f", Options{Complex: "abs"}); err == nil || !strings.Contains(err.Error(), RealPart) {
+	if _, err := decode(strings.NewReader(""), "f", text.Options{Complex: "abs"}); err == nil || !strings.Contains(err.Error(), text.RealPart) {
 		t.Errorf("unknown option: got %v", err)
 	}
 	broken := errors.New("disk on fire")
-	if _, err := Decode(iotest.ErrReader(broken), "f", DefaultOptions); !errors.Is(err, broken) {
+	if _, err := decode(iotest.ErrReader(broken), "f", text.DefaultOptions); !errors.Is(err, broken) {
 		t.Errorf("broken reader: got %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func FuzzDecode(f *testing.F) {
 				t.Skip("a large matrix")
 			}
 		}
-		m, err := Decode(bytes.NewReader(file), "f", Options{Expand: expand, Complex: RealPart})
+		m, err := decode(bytes.NewReader(file), "f", text.Options{Expand: expand, Complex: text.RealPart})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
 				t.Fatalf("%v does not start with file and line", err)
@@ -52,10 +52,10 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%d entries and %d duplicates of %d declared", m.A.NNZ(), m.Duplicates, m.Declared)
 		}
 		var out bytes.Buffer
-		if err := Write(&out, m.A, m.Comment); err != nil {
+		if err := write(&out, m.A, text.Writing{Comment: m.Comment}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := Decode(&out, "f", DefaultOptions)
+		back, err := decode(&out, "f", text.DefaultOptions)
 		if err != nil {
 			t.Fatal(err)
 		}

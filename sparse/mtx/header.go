@@ -172,15 +172,15 @@ func (h *header) sizes(s *text.Source, content []byte) error {
 }
 
 // wanted refuses what opt does not ask for.
-func (h *header) wanted(s *text.Source, opt Options) error {
+func (h *header) wanted(s *text.Source, opt text.Options) error {
 	if h.field == "complex" && opt.Complex == "" {
 		return s.Errorf(1, "%s", text.RefusesComplex)
 	}
 	return nil
 }
 
-// Starts reports whether a text starts as a Matrix Market file does.
-func Starts(start []byte) bool {
+// starts reports whether a text starts as a Matrix Market file does.
+func starts(start []byte) bool {
 	start = bytes.TrimLeft(start, " \t")
 	return len(start) >= 14 && strings.EqualFold(string(start[:14]), "%%MatrixMarket")
 }

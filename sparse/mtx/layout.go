@@ -16,7 +16,7 @@ type layout struct {
 	numbers int // values per entry: 0 for a pattern, 2 if complex, else 1
 }
 
-func newLayout(s *text.Source, h *header, opt Options) *layout {
+func newLayout(s *text.Source, h *header, opt text.Options) *layout {
 	l := &layout{s: s, h: h, numbers: 1}
 	switch h.field {
 	case "pattern":
@@ -58,8 +58,8 @@ func tooMany(l *layout) error {
 }
 
 // matrix describes m, made of so many entries after mirroring.
-func (l *layout) matrix(m *sparse.CSR[float64], entries, nonFinite int) *Matrix {
-	return &Matrix{
+func (l *layout) matrix(m *sparse.CSR[float64], entries, nonFinite int) *text.Matrix {
+	return &text.Matrix{
 		A:      m,
 		Format: l.h.format, Field: l.h.field, Symmetry: l.h.symmetry, Comment: l.h.comment,
 		Declared:   l.h.entries,

@@ -1,43 +1,21 @@
 package mtx
 
-import (
-	"io"
+import "spmvtune/sparse/internal/text"
 
-	"spmvtune/sparse/internal/text"
-)
-
-// What readers are asked for, and what they give.
-type (
-	Options = text.Options
-	Matrix  = text.Matrix
-	Size    = text.Size
-	Error   = text.Error
-)
-
-// RealPart is the setting of [Options.Complex] that drops imaginary parts.
-const RealPart = text.RealPart
-
-// DefaultOptions expand and refuse complex files.
-var DefaultOptions = text.DefaultOptions
-
-// Extension is that of Matrix Market files.
-const Extension = ".mtx"
-
-// Decode reads a matrix from r, which it reads to the end; name is what errors
-// call it. A stream that breaks the format gives an *Error.
-func Decode(r io.Reader, name string, opt Options) (*Matrix, error) {
-	if err := opt.Check(name); err != nil {
-		return nil, err
-	}
-	s, err := text.NewSource(r, name, Extension)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(s, opt)
+// Format is Matrix Market.
+var Format = text.Format{
+	Name:       "Matrix Market",
+	Extensions: []string{".mtx", ".mm"},
+	Version:    "1",
+	Starts:     starts,
+	Parse:      parse,
+	ParseSize:  parseSize,
+	Write:      write,
+	Triangle:   true,
 }
 
-// Parse reads the matrix in s, to its end.
-func Parse(s *text.Source, opt Options) (*Matrix, error) {
+// parse reads the matrix in s, to its end.
+func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	h, err := readHeader(s)
 	if err != nil {
 		return nil, err
@@ -56,14 +34,14 @@ func Parse(s *text.Source, opt Options) (*Matrix, error) {
 	return b.assemble()
 }
 
-// ParseSize reads the header of the matrix in s.
-func ParseSize(s *text.Source, opt Options) (Size, error) {
+// parseSize reads the header of the matrix in s.
+func parseSize(s *text.Source, opt text.Options) (text.Size, error) {
 	h, err := readHeader(s)
 	if err == nil {
 		err = h.wanted(s, opt)
 	}
 	if err != nil {
-		return Size{}, err
+		return text.Size{}, err
 	}
-	return Size{Rows: h.rows, Cols: h.cols, Entries: h.entries, Symmetric: h.symmetry != "general"}, nil
+	return text.Size{Rows: h.rows, Cols: h.cols, Entries: h.entries, Symmetric: h.symmetry != "general"}, nil
 }

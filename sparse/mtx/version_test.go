@@ -3,12 +3,14 @@ package mtx
 import (
 	"strings"
 	"testing"
+
+	"spmvtune/sparse/internal/text"
 )
 
 // What is read from a file is kept under the reader's version: a reader that gives
 // something else needs another one.
 func TestVersion(t *testing.T) {
-	if Version != "1" {
+	if Format.Version != "1" {
 		t.Fatal("write down here what the reader of this version gives")
 	}
 	for file, want := range map[string]string{
@@ -18,12 +20,12 @@ func TestVersion(t *testing.T) {
 		"real skew-symmetric\n2 2 1\n2 1 7\n":                                    "97795f9f9020",
 		"complex hermitian\n2 2 2\n1 1 1 0\n2 1 3 4\n":                           "7dd5b2d502c0",
 	} {
-		m, err := Decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "test", Options{Expand: true, Complex: RealPart})
+		m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "test", text.Options{Expand: true, Complex: text.RealPart})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
-			t.Errorf("other content than version %s gave for %q: change Version (%s)", Version, file, got[:12])
+			t.Errorf("other content than version %s gave for %q: change Version (%s)", Format.Version, file, got[:12])
 		}
 	}
 }

@@ -39,7 +39,7 @@ func BenchmarkRead(b *testing.B) {
 				}
 				s, err := text.NewSource(file, path)
 				if err == nil {
-					m, err = Parse(s, text.DefaultOptions)
+					m, err = parse(s, text.DefaultOptions)
 				}
 				if err != nil {
 					b.Fatal(err)

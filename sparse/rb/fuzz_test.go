@@ -26,10 +26,10 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, file string, expand bool) {
 		opt := text.Options{Expand: expand, Complex: text.RealPart}
-		if s, err := text.NewSource(strings.NewReader(file), "f", Extension); err == nil {
+		if s, err := text.NewSource(strings.NewReader(file), "f", Format.Extensions[0]); err == nil {
 			// A header may ask for as many rows as memory holds; that is no bug, but
 			// takes the fuzzer's time.
-			if size, err := ParseSize(s, opt); err == nil && size.Rows > 1e5 {
+			if size, err := parseSize(s, opt); err == nil && size.Rows > 1e5 {
 				t.Skip("a large matrix")
 			}
 		}

@@ -36,9 +36,9 @@ var (
 	typePattern = regexp.MustCompile(`^(?i)([rcipq])([suhzr])([ae])\s+\d`)
 )
 
-// Starts reports whether a text starts as a Rutherford-Boeing file does: with a
+// starts reports whether a text starts as a Rutherford-Boeing file does: with a
 // type in line 3 and formats in line 4.
-func Starts(start []byte) bool {
+func starts(start []byte) bool {
 	lines := bytes.SplitN(start, []byte("\n"), 5)
 	return len(lines) >= 4 && typePattern.Match(lines[2]) && bytes.HasPrefix(bytes.TrimLeft(lines[3], " "), []byte("("))
 }

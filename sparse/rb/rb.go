@@ -10,15 +10,21 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// Extension is that of Rutherford-Boeing files.
-const Extension = ".rb"
+// Format is Rutherford-Boeing.
+var Format = text.Format{
+	Name:       "Rutherford-Boeing",
+	Extensions: []string{".rb", ".hb"},
+	Version:    "1",
+	Starts:     starts,
+	Parse:      parse,
+	ParseSize:  parseSize,
+	Write:      write,
+	Triangle:   true,
+	Doc:        "by columns",
+}
 
-// Version changes whenever the matrix that is read from some file does, or what is
-// said of it.
-const Version = "1"
-
-// Parse reads the matrix in s, to its end.
-func Parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
+// parse reads the matrix in s, to its end.
+func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	h, err := readHeader(s)
 	if err == nil {
 		err = h.wanted(s, opt)
@@ -61,8 +67,8 @@ func Parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	}, nil
 }
 
-// ParseSize reads the header of the matrix in s.
-func ParseSize(s *text.Source, opt text.Options) (text.Size, error) {
+// parseSize reads the header of the matrix in s.
+func parseSize(s *text.Source, opt text.Options) (text.Size, error) {
 	h, err := readHeader(s)
 	if err == nil {
 		err = h.wanted(s, opt)

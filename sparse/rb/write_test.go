@@ -119,9 +119,9 @@ func (f *file) matrix(tb testing.TB, expand bool) *sparse.CSR[float64] {
 
 // decode reads a file of the name "f".
 func decode(content string, opt text.Options) (*text.Matrix, error) {
-	s, err := text.NewSource(strings.NewReader(content), "f", Extension)
+	s, err := text.NewSource(strings.NewReader(content), "f", Format.Extensions[0])
 	if err != nil {
 		return nil, err
 	}
-	return Parse(s, opt)
+	return parse(s, opt)
 }

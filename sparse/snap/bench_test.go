@@ -46,7 +46,7 @@ func BenchmarkRead(b *testing.B) {
 				}
 				s, err := text.NewSource(file, path)
 				if err == nil {
-					_, err = Parse(s, text.DefaultOptions)
+					_, err = parse(s, text.DefaultOptions)
 				}
 				if err != nil {
 					b.Fatal(err)

@@ -25,9 +25,9 @@ const mostComment = 64 << 10
 
 var countsPattern = regexp.MustCompile(`(?i)\bnodes:?\s*(\d+)[\s,;]+edges:?\s*(\d+)`)
 
-// Starts reports whether a text starts as files of the collection do: with a comment
+// starts reports whether a text starts as files of the collection do: with a comment
 // that counts vertices and edges, or names the columns.
-func Starts(start []byte) bool {
+func starts(start []byte) bool {
 	return bytes.HasPrefix(start, []byte("#")) && (countsPattern.Match(start) || bytes.Contains(start, []byte("FromNodeId")))
 }
 

@@ -11,15 +11,22 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// Extension is that of the collection's files.
-const Extension = ".txt"
+// Format is the edge lists of SNAP.
+var Format = text.Format{
+	Name:       "edge list",
+	Extensions: []string{".txt"},
+	Ambiguous:  true, // notes are called so more often
+	Version:    "1",
+	Starts:     starts,
+	Parse:      parse,
+	ParseSize:  parseSize,
+	Write:      write,
+	Doc:        "as SNAP has them, vertices from 0",
+	Loses:      "values, vertices without an edge, and that rows and columns may be of different numbers",
+}
 
-// Version changes whenever the matrix that is read from some file does, or what is
-// said of it.
-const Version = "1"
-
-// Parse reads the graph in s, to its end, as its matrix.
-func Parse(s *text.Source, _ text.Options) (*text.Matrix, error) {
+// parse reads the graph in s, to its end, as its matrix.
+func parse(s *text.Source, _ text.Options) (*text.Matrix, error) {
 	h, err := readHeader(s)
 	if err != nil {
 		return nil, err
@@ -48,9 +55,9 @@ func Parse(s *text.Source, _ text.Options) (*text.Matrix, error) {
 	return m, nil
 }
 
-// ParseSize gives the size that a comment before the first edge says, or else that of
+// parseSize gives the size that a comment before the first edge says, or else that of
 // the graph, which it reads.
-func ParseSize(s *text.Source, opt text.Options) (text.Size, error) {
+func parseSize(s *text.Source, opt text.Options) (text.Size, error) {
 	h, err := readHeader(s)
 	if err != nil {
 		return text.Size{}, err
@@ -58,7 +65,7 @@ func ParseSize(s *text.Source, opt text.Options) (text.Size, error) {
 	if h.nodes >= 0 && max(h.nodes, h.edges) <= sparse.MaxIndex {
 		return text.Size{Rows: h.nodes, Cols: h.nodes, Entries: h.edges}, nil
 	}
-	m, err := Parse(s, opt)
+	m, err := parse(s, opt)
 	if err != nil {
 		return text.Size{}, err
 	}

@@ -24,11 +24,11 @@ func entries(m *text.Matrix) string {
 }
 
 func decode(content string) (*text.Matrix, error) {
-	s, err := text.NewSource(strings.NewReader(content), "f", Extension)
+	s, err := text.NewSource(strings.NewReader(content), "f", Format.Extensions[0])
 	if err != nil {
 		return nil, err
 	}
-	return Parse(s, text.DefaultOptions)
+	return parse(s, text.DefaultOptions)
 }
 
 func TestParse(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 // What is read from a file is kept under the reader's version: a reader that gives
 // something else needs another one.
 func TestVersion(t *testing.T) {
-	if Version != "1" {
+	if Format.Version != "1" {
 		t.Fatal("write down here what the reader of this version gives")
 	}
 	for file, want := range map[string]string{
@@ -20,7 +20,7 @@ func TestVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
-			t.Errorf("other content than version %s gave for %q: change Version (%s: %s)", Version, file, got[:12], entries(m))
+			t.Errorf("other content than version %s gave for %q: change Version (%s: %s)", Format.Version, file, got[:12], entries(m))
 		}
 	}
 }

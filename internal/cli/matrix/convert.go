@@ -15,7 +15,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/sparse"
-	"spmvtune/sparse/export"
+	"spmvtune/sparse/file"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
@@ -52,7 +52,7 @@ given.
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := args[1]
-			format, known := export.ByName(out)
+			format, known := file.FormOf(out)
 			if !known {
 				return command.Usage(fmt.Errorf("%s: the extension names no format: it is one of %s", out, strings.Join(exportExtensions(), ", ")))
 			}
@@ -64,7 +64,7 @@ given.
 				return err
 			}
 			err = matrix.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
-				opt := export.Options{
+				opt := file.Writing{
 					Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: symmetric,
 					Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),
 				}
@@ -84,7 +84,7 @@ given.
 
 func exportExtensions() []string {
 	var list []string
-	for _, f := range export.Formats {
+	for _, f := range file.Forms {
 		list = append(list, f.Extension)
 	}
 	return list
@@ -93,7 +93,7 @@ func exportExtensions() []string {
 // exportFormats lists the formats for the help text.
 func exportFormats() string {
 	var b strings.Builder
-	for _, f := range export.Formats {
+	for _, f := range file.Forms {
 		text := f.Doc
 		if f.Loses != "" {
 			text += "; loses " + f.Loses

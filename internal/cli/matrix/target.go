@@ -26,11 +26,12 @@ type Target struct {
 }
 
 // TargetHelp says in help texts what names a matrix.
-const TargetHelp = `MATRIX is a file, as a sweep would read it: Matrix Market (.mtx), Rutherford-Boeing (.rb)
-or an edge list (.txt), also gzipped or in an archive of the SuiteSparse collection
-(.tar.gz); or Group/Name of that collection, once it is downloaded (spmvtune matrix get);
-or a generator with its arguments, as in grid_5pt:nx=1000,ny=1000 or twin:of=webbase-1M
-(spmvtune help config lists them).`
+var TargetHelp = `MATRIX is one of:
+  - a file, plain, gzipped, or in an archive of the SuiteSparse collection (.tar.gz):
+    ` + file.Names() + `
+  - Group/Name of that collection, once it is downloaded (spmvtune matrix get)
+  - a generator with its arguments, as in grid_5pt:nx=1000,ny=1000 or twin:of=webbase-1M
+    (spmvtune help config lists them)`
 
 func (t *Target) Flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&t.triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")

@@ -1,4 +1,4 @@
-package export
+package rb
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spmvtune/sparse"
+	"spmvtune/sparse/internal/text"
 )
 
 // Values take 26 columns, 3 a line: 17 digits read back as they were, and a blank is
@@ -19,9 +20,9 @@ const (
 	valueWidth   = 26
 )
 
-// writeRB writes m by columns, as Duff, Grimes and Lewis define it (The
+// write writes m by columns, as Duff, Grimes and Lewis define it (The
 // Rutherford-Boeing sparse matrix collection, RAL-TR-97-031, 1997).
-func writeRB(w io.Writer, m *sparse.CSR[float64], opt Options) error {
+func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 	t := m.Transpose() // its rows are m's columns
 	if opt.Symmetric {
 		t = lowerColumns(t)
@@ -56,15 +57,15 @@ func writeRB(w io.Writer, m *sparse.CSR[float64], opt Options) error {
 	if err := indices.write(w, t.ColIdx); err != nil || opt.Pattern {
 		return err
 	}
-	var text []byte
+	var line []byte
 	for k, v := range t.Val {
-		start := len(text)
-		text = flushRight(strconv.AppendFloat(text, v, 'E', 16, 64), start, valueWidth)
+		start := len(line)
+		line = flushRight(strconv.AppendFloat(line, v, 'E', 16, 64), start, valueWidth)
 		if k%valuesInLine == valuesInLine-1 || k == len(t.Val)-1 {
-			if _, err := w.Write(append(text, '\n')); err != nil {
+			if _, err := w.Write(append(line, '\n')); err != nil {
 				return err
 			}
-			text = text[:0]
+			line = line[:0]
 		}
 	}
 	return nil

@@ -1,4 +1,5 @@
-package export
+// Package npz writes the archives of sparse matrices that scipy.sparse.load_npz reads.
+package npz
 
 import (
 	"archive/zip"
@@ -8,11 +9,20 @@ import (
 	"strings"
 
 	"spmvtune/sparse"
+	"spmvtune/sparse/internal/text"
 )
 
-// writeNPZ writes what scipy.sparse.save_npz(…, compressed=False) writes for a
+// Format is scipy's archive of a CSR matrix.
+var Format = text.Format{
+	Name:       "scipy's archive of a CSR matrix",
+	Extensions: []string{".npz"},
+	Doc:        "for scipy.sparse.load_npz",
+	Write:      write,
+}
+
+// write writes what scipy.sparse.save_npz(…, compressed=False) writes for a
 // csr_matrix: a zip archive of arrays.
-func writeNPZ(w io.Writer, m *sparse.CSR[float64], _ Options) error {
+func write(w io.Writer, m *sparse.CSR[float64], _ text.Writing) error {
 	z := zip.NewWriter(w)
 	for _, a := range []struct {
 		name, dtype, shape string

@@ -1,4 +1,4 @@
-package export
+package file
 
 import (
 	"archive/zip"
@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"spmvtune/sparse"
-	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
 )
 
@@ -41,9 +40,9 @@ func examples(t *testing.T) map[string]*sparse.CSR[float64] {
 	}
 }
 
-func written(t *testing.T, extension string, m *sparse.CSR[float64], opt Options) []byte {
+func written(t *testing.T, extension string, m *sparse.CSR[float64], opt Writing) []byte {
 	t.Helper()
-	f, ok := ByName("A" + extension)
+	f, ok := FormOf("A" + extension)
 	if !ok || f.Extension != extension {
 		t.Fatalf("%s is %+v", extension, f)
 	}
@@ -58,8 +57,8 @@ func TestMatrixMarketRoundTrip(t *testing.T) {
 	for name, m := range examples(t) {
 		for _, ext := range []string{".mtx", ".mtx.gz"} {
 			for _, symmetric := range []bool{false, name == "grid"} {
-				text := written(t, ext, m, Options{Symmetric: symmetric})
-				back, err := file.Decode(bytes.NewReader(text), "A"+ext, file.DefaultOptions)
+				text := written(t, ext, m, Writing{Symmetric: symmetric})
+				back, err := Decode(bytes.NewReader(text), "A"+ext, DefaultOptions)
 				if err != nil || back.A.Hash() != m.Hash() || (back.Symmetry == "symmetric") != symmetric {
 					t.Errorf("%s as %s: %v", name, ext, err)
 				}
@@ -129,8 +128,8 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 
 func TestRutherfordBoeing(t *testing.T) {
 	for name, m := range examples(t) {
-		text := string(written(t, ".rb", m, Options{Name: name, Comment: "a title that is\nlonger than a card: " + strings.Repeat("ü", 80)}))
-		if back, err := file.Decode(strings.NewReader(text), "A.rb", file.DefaultOptions); err != nil || back.A.Hash() != m.Hash() {
+		text := string(written(t, ".rb", m, Writing{Name: name, Comment: "a title that is\nlonger than a card: " + strings.Repeat("ü", 80)}))
+		if back, err := Decode(strings.NewReader(text), "A.rb", DefaultOptions); err != nil || back.A.Hash() != m.Hash() {
 			t.Errorf("%s is read as another matrix: %v", name, err)
 		}
 		if back := cards(t, text); back.Hash() != m.Hash() {
@@ -138,28 +137,28 @@ func TestRutherfordBoeing(t *testing.T) {
 		}
 	}
 	grid := examples(t)["grid"]
-	if low := cards(t, string(written(t, ".rb", grid, Options{Symmetric: true}))); low.NNZ() != (grid.NNZ()+grid.Rows)/2 {
+	if low := cards(t, string(written(t, ".rb", grid, Writing{Symmetric: true}))); low.NNZ() != (grid.NNZ()+grid.Rows)/2 {
 		t.Errorf("%d entries in the triangle of %d", low.NNZ(), grid.NNZ())
 	}
 	graph := made(t, "mycielskian", map[string]any{"order": 5})
-	text := string(written(t, ".rb", graph, Options{Pattern: true, Symmetric: true}))
+	text := string(written(t, ".rb", graph, Writing{Pattern: true, Symmetric: true}))
 	if !strings.Contains(text, "\npsa ") || cards(t, text).NNZ() != graph.NNZ()/2 {
 		t.Errorf("a symmetric pattern is\n%s", text)
 	}
 	grid.Val[3] = math.Inf(1)
 	var b bytes.Buffer
-	f, _ := ByName("A.rb")
-	if err := f.Write(&b, grid, Options{}); err == nil || !strings.Contains(err.Error(), "not finite") {
+	f, _ := FormOf("A.rb")
+	if err := f.Write(&b, grid, Writing{}); err == nil || !strings.Contains(err.Error(), "not finite") {
 		t.Errorf("infinity is written: %v", err)
 	}
 }
 
 func TestNotSymmetric(t *testing.T) {
 	for name, m := range examples(t) {
-		for _, f := range Formats {
+		for _, f := range Forms {
 			var b bytes.Buffer
-			err := f.Write(&b, m, Options{Symmetric: true})
-			if ok := (name == "grid") && f.symmetric; (err == nil) != ok {
+			err := f.Write(&b, m, Writing{Symmetric: true})
+			if ok := (name == "grid") && f.format.Triangle; (err == nil) != ok {
 				t.Errorf("%s as %s: %v", name, f.Extension, err)
 			}
 		}
@@ -176,7 +175,7 @@ func TestEdges(t *testing.T) {
 				fmt.Fprintf(&want, "%d\t%d\n", i, j)
 			}
 		}
-		if got := string(written(t, ".txt", m, Options{Comment: "two\nlines"})); got != want.String() {
+		if got := string(written(t, ".txt", m, Writing{Comment: "two\nlines"})); got != want.String() {
 			t.Errorf("%s is\n%.300s", name, got)
 		}
 	}
@@ -207,7 +206,7 @@ func array[T any](t *testing.T, z *zip.Reader, name, head string, n int) []T {
 
 func TestNPZ(t *testing.T) {
 	for name, m := range examples(t) {
-		b := written(t, ".npz", m, Options{})
+		b := written(t, ".npz", m, Writing{})
 		z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,108 @@
+package file
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"spmvtune/sparse"
+	"spmvtune/sparse/internal/text"
+)
+
+// Writing says what is known of a matrix that is written, beside its entries.
+type Writing = text.Writing
+
+// A Form is a format that matrices are written in, plain or gzipped.
+type Form struct {
+	// Extension is that of the file, with the dot.
+	Extension string
+	// Doc says what the form is.
+	Doc string
+	// Loses is what the form can't hold, "" for nothing.
+	Loses string
+
+	format text.Format
+	gzip   bool
+}
+
+// Forms are all forms that matrices are written in. A format that can't hold a matrix
+// whole is among them where users expect it, and Loses says what is lost.
+var Forms = func() (all []Form) {
+	for _, f := range formats {
+		if f.Write == nil {
+			continue
+		}
+		form := Form{Extension: f.Extensions[0], Doc: f.Name, Loses: f.Loses, format: f}
+		if f.Doc != "" {
+			form.Doc += ", " + f.Doc
+		}
+		all = append(all, form)
+		if f.Parse != nil { // packed files are read, too
+			form.Extension, form.Doc, form.gzip = form.Extension+".gz", f.Name+", gzipped", true
+			all = append(all, form)
+		}
+	}
+	return all
+}()
+
+// FormOf returns the form that the extension of a file's name stands for.
+func FormOf(path string) (f Form, known bool) {
+	i := slices.IndexFunc(Forms, func(f Form) bool { return strings.HasSuffix(strings.ToLower(path), f.Extension) })
+	if i < 0 {
+		return Form{}, false
+	}
+	return Forms[i], true
+}
+
+// Write writes m to a stream. Values that the form can't express are refused, and so is a
+// triangle of a matrix that is not symmetric.
+func (f Form) Write(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
+	if opt.Symmetric {
+		if !f.format.Triangle {
+			return fmt.Errorf("a %s file can't store a symmetric matrix as a triangle", f.Extension)
+		}
+		if err := symmetric(m); err != nil {
+			return err
+		}
+	}
+
+	out := bufio.NewWriterSize(w, 1<<16)
+	if !f.gzip {
+		if err := f.format.Write(out, m, opt); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	z := gzip.NewWriter(out)
+	if err := f.format.Write(z, m, opt); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// symmetric returns an error unless m is its own transpose; it says where it is not.
+func symmetric(m *sparse.CSR[float64]) error {
+	if m.Rows != m.Cols {
+		return fmt.Errorf("the matrix is not symmetric: it has %d rows and %d columns", m.Rows, m.Cols)
+	}
+	t := m.Transpose()
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		mirror, mirrored := t.Row(i)
+		for k, j := range cols {
+			if k >= len(mirror) || mirror[k] != j || mirrored[k] != vals[k] && mirrored[k] == mirrored[k] {
+				return fmt.Errorf("the matrix is not symmetric: row %d and column %d differ", i+1, i+1)
+			}
+		}
+		if len(mirror) > len(cols) {
+			return fmt.Errorf("the matrix is not symmetric: row %d and column %d differ", i+1, i+1)
+		}
+	}
+	return nil
+}

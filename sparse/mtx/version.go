@@ -1,5 +1,0 @@
-package mtx
-
-// Version changes whenever the matrix that is read from some file does, or what is
-// said of it, so that one that an older program has kept is not mistaken for it.
-const Version = "1"
