@@ -41,7 +41,12 @@ it is the one whose neighbouring block and grid sizes are fast too.`,
 			if err := show.Best(cmd.OutOrStdout(), best); err != nil {
 				return err
 			}
-			return show.Twins(cmd.Context(), cmd.OutOrStdout(), db)
+			matrices, err := db.Features(cmd.Context())
+			if err != nil {
+				return err
+			}
+			show.Twins(cmd.OutOrStdout(), matrices)
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/plots/claims"
-	"spmvtune/store"
 )
 
 func newClaims() *cobra.Command {
@@ -55,7 +52,12 @@ original, and is named a twin.`,
 					return err
 				}
 			}
-			return show.Twins(cmd.Context(), w, db)
+			matrices, err := db.Features(cmd.Context())
+			if err != nil {
+				return err
+			}
+			show.Twins(w, matrices)
+			return nil
 		},
 	}
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show the figures behind each verdict, and the published ones")
@@ -157,20 +159,4 @@ func printFinding(w io.Writer, f *claims.Finding) {
 	for _, c := range f.Caveats() {
 		line("caveat: " + c)
 	}
-}
-
-// saveClaims keeps verdicts in a database, unless it can't be written.
-func saveClaims(ctx context.Context, path string, judged []claims.Judgement) error {
-	if !writable(path) {
-		return nil
-	}
-	saved, err := claims.Saved(judged)
-	if err != nil {
-		return err
-	}
-	db, err := store.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(db.SaveClaims(ctx, saved), db.Close())
 }

@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -19,7 +20,7 @@ import (
 // timed makes a database in which a kernel takes so many ms.
 func timed(t *testing.T, device string, ms float64) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), command.DatabaseFile)
+	path := filepath.Join(t.TempDir(), job.DatabaseFile)
 	db, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)

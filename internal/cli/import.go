@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -80,7 +81,7 @@ func (f *imports) run(ctx context.Context, w io.Writer, path string) error {
 	if out == "" {
 		out = filepath.Join(command.OutRoot, name)
 	}
-	database := filepath.Join(out, command.DatabaseFile)
+	database := filepath.Join(out, job.DatabaseFile)
 	if _, err := os.Lstat(database); err == nil {
 		return command.WithHint(fmt.Errorf("%s is there already", database), "--out names another folder; learn takes several databases")
 	}
@@ -122,7 +123,7 @@ func recordForeign(ctx context.Context, m *foreign.Measurements, name, out, data
 		return err
 	}
 	defer os.RemoveAll(dir)
-	part := filepath.Join(dir, command.DatabaseFile)
+	part := filepath.Join(dir, job.DatabaseFile)
 	db, err := store.Open(part)
 	if err != nil {
 		return err

@@ -11,153 +11,169 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/rule"
-	"spmvtune/store"
 )
 
+// learnCommand is the command learn.
+type learnCommand struct {
+	outs             []string
+	device, ruleFile string
+	evaluate, asJSON bool
+	options          rule.Options
+}
+
 func newLearn() *cobra.Command {
-	var outs []string
-	var device, ruleFile string
-	var evaluate, asJSON bool
-	opt := rule.DefaultOptions
-	opt.Ensemble = true
+	l := learnCommand{options: rule.DefaultOptions}
+	l.options.Ensemble = true
 	cmd := &cobra.Command{
 		Use:   "learn [DB...]",
 		Short: "Learn a rule from databases, and export it",
-		Long: `learn learns from the trials of one database or several which kernel to use for a
-matrix that was never measured, says how it does on structure classes left out one at a
-time, and on classes that were kept for a final test, as the sweeps say (test in [learn])
-or, in their place, --test. Beside it stand the best single configuration and kernel, cuSPARSE, the
-papers' own rule, and a boosted ensemble. It writes the rule in the forms that -o names
-by their extensions:
+		Long: `learn learns from the trials of one or more databases which kernel to use for a matrix
+that was never measured. It reports how the rule does on structure classes left out one at
+a time, and on classes that are kept for a final test: those that the sweeps name (test in
+[learn]) or --test. Beside it stand the best single configuration and kernel, cuSPARSE, the
+papers' own rule, and a boosted ensemble. The extension of -o says in which form it writes
+the rule:
 
 ` + ruleFormHelp() + `
 
---evaluate prints, as Markdown, what else is to be known: a learning curve, what each
-feature is worth, after how many products the features have paid for themselves, and on
-which matrices the rule fails.`,
+--evaluate prints more, as Markdown: a learning curve, the value of each feature, after how
+many products the features have paid for themselves, and on which matrices the rule fails.`,
 		Example: `  spmvtune learn results.db
   spmvtune learn a.db b.db -o rule.json -o rule.h
   spmvtune learn spmvtune-out/*/results.db --device "NVIDIA H100" -o rule.json
   spmvtune learn --rule h100 -o rule.h      # the embedded rule, for a C program
   spmvtune learn corpus.db --evaluate > rule.md
-  spmvtune learn corpus.db --products 100   # preparing the matrix counts`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"db"}, cobra.ShellCompDirectiveFilterFileExt
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, out := range outs {
-				if _, err := ruleFormOf(out); err != nil {
-					return err
-				}
-			}
-			if ruleFile != "" {
-				if len(args) > 0 {
-					return command.Usage(errors.New("either --rule or databases: a rule is learned already"))
-				}
-				r, _, err := readRule(ruleFile, nil)
-				if err != nil {
-					return err
-				}
-				return writeRuleForms(cmd.OutOrStdout(), r, outs)
-			}
-			if len(args) == 0 {
-				name, err := command.Only(command.DatabaseFile, "results database", func(path string) string { return command.Again(cmd, path) })
-				if err != nil {
-					return err
-				}
-				args = []string{name}
-			}
-			if err := opt.Check(); err != nil {
-				return command.Usage(err)
-			}
-			evaluate = evaluate || asJSON
-			ctx, w := cmd.Context(), cmd.OutOrStdout()
-			seen, test, err := observations(ctx, args, device)
-			if err != nil {
-				return err
-			}
-			if !cmd.Flags().Changed("test") {
-				opt.Test = test
-			} else if err := classesOf(seen, opt.Test); err != nil {
-				return err
-			}
-			r, err := rule.Learn(ctx, seen, opt)
-			if err != nil {
-				return err
-			}
-			if len(outs) > 0 || !evaluate {
-				err = writeRuleForms(w, r, outs)
-			}
-			if err != nil || !evaluate {
-				return err
-			}
-			list, err := rule.Evaluate(ctx, r, seen, opt)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return term.WriteJSON(w, list)
-			}
-			return rule.WriteEvaluation(w, r, list)
-		},
+  spmvtune learn corpus.db --products 100   # with the time of preparation`,
+		ValidArgsFunction: command.CompleteFiles("db"),
+		RunE:              l.Run,
 	}
-	cmd.Flags().StringArrayVarP(&outs, "out", "o", nil, "file to write; may be given several times (default: print the text)")
 	f := cmd.Flags()
-	f.StringVar(&device, "device", "", "learn of this device only")
-	f.StringVar(&ruleFile, "rule", "", "learn nothing, but write this rule: a rule.json, or "+rule.EmbeddedName+" for the one that comes with spmvtune")
-	f.StringSliceVar(&opt.Test, "test", nil, "classes that are kept for the final test, in place of those that the sweeps name")
-	f.IntVar(&opt.Products, "products", 0, "products that are done with a matrix: preparing it is shared out over them (default: it doesn't count)")
-	f.IntVar(&opt.MaxDepth, "depth", opt.MaxDepth, "most tests on the way to a choice")
-	f.BoolVar(&opt.Ensemble, "ensemble", opt.Ensemble, "learn a boosted ensemble, too, for select --accurate")
-	f.BoolVar(&evaluate, "evaluate", false, "print learning curve, worth of features, and what the rule misses")
-	f.BoolVar(&asJSON, "json", false, "print the evaluation as JSON")
+	f.StringArrayVarP(&l.outs, "out", "o", nil, "file to write; may be repeated (default: print the text)")
+	f.StringVar(&l.device, "device", "", "learn from this device only")
+	f.StringVar(&l.ruleFile, "rule", "", "export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedName+" for the one that comes with spmvtune")
+	f.StringSliceVar(&l.options.Test, "test", nil, "classes to keep for the final test, instead of those that the sweeps name")
+	f.IntVar(&l.options.Products, "products", 0, "amortize preparation over this many products (default: ignore preparation)")
+	f.IntVar(&l.options.MaxDepth, "depth", l.options.MaxDepth, "largest number of tests before a choice")
+	f.BoolVar(&l.options.Ensemble, "ensemble", l.options.Ensemble, "also learn a boosted ensemble, for select --accurate")
+	f.BoolVar(&l.evaluate, "evaluate", false, "print learning curve, value of features, and what the rule misses")
+	f.BoolVar(&l.asJSON, "json", false, "print the evaluation as JSON")
 	command.FlagFile(cmd, "out", ruleExtensions()...)
 	command.FlagFile(cmd, "rule", "json")
 	return cmd
 }
 
-// observations reads all trials in the databases, of one device if it is named, and the
+// Run learns a rule, or reads one, and exports it.
+func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
+	for _, out := range l.outs {
+		if _, err := ruleFormOf(out); err != nil {
+			return err
+		}
+	}
+	if l.ruleFile != "" {
+		return l.export(cmd, args)
+	}
+	databases, err := command.Databases(cmd, args)
+	if err != nil {
+		return err
+	}
+	if err := l.options.Check(); err != nil {
+		return command.Usage(err)
+	}
+
+	ctx := cmd.Context()
+	seen, test, err := observations(ctx, databases, l.device)
+	if err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("test") {
+		l.options.Test = test
+	} else if err := checkClasses(seen, l.options.Test); err != nil {
+		return err
+	}
+	r, err := rule.Learn(ctx, seen, l.options)
+	if err != nil {
+		return err
+	}
+	return l.write(cmd, r, seen)
+}
+
+// export writes an existing rule.
+func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
+	if len(databases) > 0 {
+		return command.Usage(errors.New("give either --rule or databases"))
+	}
+	r, _, err := readRule(l.ruleFile, nil)
+	if err != nil {
+		return err
+	}
+	return writeRuleForms(cmd.OutOrStdout(), r, l.outs)
+}
+
+// write writes the rule, its evaluation, or both.
+func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Observation) error {
+	w := cmd.OutOrStdout()
+	evaluate := l.evaluate || l.asJSON
+	if len(l.outs) > 0 || !evaluate {
+		if err := writeRuleForms(w, r, l.outs); err != nil {
+			return err
+		}
+	}
+	if !evaluate {
+		return nil
+	}
+
+	list, err := rule.Evaluate(cmd.Context(), r, seen, l.options)
+	if err != nil {
+		return err
+	}
+	if l.asJSON {
+		return term.WriteJSON(w, list)
+	}
+	return rule.WriteEvaluation(w, r, list)
+}
+
+// observations reads the trials in the databases, of one device if it is named, and the
 // classes that their sweeps keep for a final test.
 func observations(ctx context.Context, paths []string, device string) (seen []rule.Observation, test []string, err error) {
 	for _, path := range paths {
-		if err := settle(ctx, path); err != nil {
-			return nil, nil, err
-		}
-		db, err := store.OpenReadOnly(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		more, err := rule.FromStore(ctx, db)
-		if err == nil {
-			var classes []string
-			classes, err = testClasses(ctx, db)
-			seen, test = append(seen, more...), append(test, classes...)
-		}
-		db.Close() // nothing was written
+		more, classes, err := observed(ctx, path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
+		seen, test = append(seen, more...), append(test, classes...)
 	}
-	if device != "" {
-		var devices []string
-		for _, o := range seen {
-			devices = append(devices, o.Device)
-		}
-		slices.Sort(devices)
-		devices = slices.Compact(devices)
-		if !slices.Contains(devices, device) {
-			return nil, nil, command.Usage(fmt.Errorf("nothing was measured on %q: there are %s", device, strings.Join(devices, ", ")))
-		}
-		seen = slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device })
+	if device == "" {
+		return seen, test, nil
 	}
-	return seen, test, nil
+
+	var devices []string
+	for _, o := range seen {
+		devices = append(devices, o.Device)
+	}
+	slices.Sort(devices)
+	devices = slices.Compact(devices)
+	if !slices.Contains(devices, device) {
+		return nil, nil, command.Usage(fmt.Errorf("nothing was measured on %q; available: %s", device, strings.Join(devices, ", ")))
+	}
+	return slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device }), test, nil
 }
 
-// classesOf refuses classes that no matrix has: a slip of the pen would let the rule learn
-// from what it is tested on.
-func classesOf(seen []rule.Observation, named []string) error {
+func observed(ctx context.Context, path string) (seen []rule.Observation, test []string, err error) {
+	j, err := job.Open(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	seen, err = j.Observations(ctx)
+	return seen, j.TestClasses(), err
+}
+
+// checkClasses refuses classes that no matrix has: a typo would let the rule learn from what
+// it is tested on.
+func checkClasses(seen []rule.Observation, named []string) error {
 	var classes []string
 	for _, o := range seen {
 		if !slices.Contains(classes, o.Class) {
@@ -172,24 +188,7 @@ func classesOf(seen []rule.Observation, named []string) error {
 		if near := configs.Nearest(class, classes); near != "" {
 			err = fmt.Errorf("%w: did you mean %q?", err, near)
 		}
-		return command.UsageHint(err, `a class whose name has a comma is written in quotes: --test '"random, long rows"'`)
+		return command.UsageHint(err, `put a class whose name has a comma in quotes: --test '"random, long rows"'`)
 	}
 	return nil
-}
-
-// testClasses are the classes that the sweeps of a database keep for a final test.
-func testClasses(ctx context.Context, db *store.DB) ([]string, error) {
-	sweeps, err := db.Sweeps(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, s := range sweeps {
-		for _, class := range configs.LearnOf([]byte(s.Text)).Test {
-			if !slices.Contains(list, class) {
-				list = append(list, class)
-			}
-		}
-	}
-	return list, nil
 }

@@ -65,7 +65,7 @@ func ruleFormOf(path string) (ruleForm, error) {
 			return e, nil
 		}
 	}
-	return ruleForm{}, command.Usage(fmt.Errorf("--out %s: its extension is to be one of .%s", path, strings.Join(ruleExtensions(), ", .")))
+	return ruleForm{}, command.Usage(fmt.Errorf("--out %s: extension must be one of .%s", path, strings.Join(ruleExtensions(), ", .")))
 }
 
 // writeRuleForms writes a rule to files, or prints it.

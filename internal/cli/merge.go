@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/slurm/status"
 	"spmvtune/store"
-	"spmvtune/tuner/trial"
 )
 
 func newMerge() *cobra.Command {
@@ -99,24 +97,22 @@ func reportRun(ctx context.Context, w io.Writer, run *slurm.Run, m *merge.Last) 
 		m.Trials.Add(status, n)
 	}
 	m.Trials.Of = m.Trials.Done
-	if _, err := db.Settle(ctx); err != nil {
+	j, err := job.Of(ctx, db)
+	if err != nil {
 		return err
 	}
-	if err := show.Winners(ctx, w, db, command.Shown(m.Database)); err != nil {
+	if err := show.Winners(ctx, w, j, command.Shown(m.Database)); err != nil {
 		return err
 	}
-	if err := refresh(ctx, w, db, run.Dir); err != nil {
+	report, err := j.Finish(ctx, job.Options{Out: run.Dir, Version: command.Version(), KeepRule: true})
+	if err != nil {
 		return err
 	}
-	if path := filepath.Join(run.Dir, command.ReportFile); counts[trial.OK] > 0 && exists(path) {
-		m.Report = path
+	show.Report(w, report)
+	if report != nil {
+		m.Report = report.Page
 	}
 	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // printFaulty says which journals could not be read in full.

@@ -8,6 +8,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 )
 
@@ -36,7 +37,7 @@ matrix that is not here yet it says so, and what is planned for its twin where i
 			if err != nil {
 				return err
 			}
-			p, err := preview(cmd, sweep, filepath.Join(out, command.DatabaseFile), settler)
+			p, err := preview(cmd, sweep, filepath.Join(out, job.DatabaseFile), settler)
 			if err != nil {
 				return err
 			}

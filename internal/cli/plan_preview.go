@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/job"
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/matrix"
@@ -89,11 +90,11 @@ func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler 
 // add plans the part of a sweep that runs on one backend. db may be nil.
 func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, settler *matrix.Resolver) error {
 	opt := tuner.Options{Resolver: settler}
-	byRule, err := newChooser(ctx, part)
+	byRule, err := job.NewChooser(ctx, part)
 	if err != nil {
 		return err
 	}
-	byRule.use(&opt)
+	byRule.Use(&opt)
 	backend := part.Device.Backend
 	if backend == "cuda" {
 		if _, missing := hardware.FindCUDA(ctx, part.Device.Index); missing != nil {

@@ -43,7 +43,7 @@ error, and nothing is kept.`,
 		ValidArgsFunction: command.CompleteFile("csv"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.db == "" {
-				name, err := command.Only(command.DatabaseFile, "results database", func(path string) string { return command.Again(cmd, append([]string{"--db", path}, args...)...) })
+				name, err := command.OnlyDatabase(func(path string) string { return command.Again(cmd, append([]string{"--db", path}, args...)...) })
 				if err != nil {
 					return err
 				}

@@ -1,24 +1,30 @@
 package cli
 
 import (
-	"context"
+	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
-	"spmvtune/rule"
-	"spmvtune/store"
+	"spmvtune/internal/cli/show"
+	"spmvtune/internal/job"
 )
 
+// reportCommand is the command report.
+type reportCommand struct {
+	job.Options
+	published bool
+}
+
 func newReport() *cobra.Command {
-	var r reporting
+	var r reportCommand
 	cmd := &cobra.Command{
 		Use:   "report [DB...]",
 		Short: "Make figures, tables, rule and the HTML page from databases",
@@ -26,47 +32,31 @@ func newReport() *cobra.Command {
 tables, the learned rule and one self-contained HTML page. The same databases give
 the same bytes.
 
-Several databases become one: devices stand side by side, a device that more than one
-of them has is one, and matrices are the same by content. The databases themselves are
-not changed.
+Several databases become one: devices stand side by side, a device that several of
+them have counts once, and matrices are identified by content. The databases
+themselves do not change.
 
-What a sweep's [report] section says holds where no option says otherwise. --kernel,
---matrix, --device, --precision and --cache take names, or patterns with * and ?, more
-than one with commas or by repeating the option; a part of a device's name will do. The
-report is then as if nothing else had been measured, and no rule.json is written.`,
+Options take precedence over the [report] section of the sweep. --kernel, --matrix,
+--device, --precision and --cache take names, or patterns with * and ?; separate several
+with commas or repeat the option. Part of a device's name is enough. The report then
+ignores all other measurements, and no rule.json is written.`,
 		Example: `  spmvtune report
   spmvtune report results/a30/results.db --out a30-report
   spmvtune report a30.db h100.db --out both
   spmvtune report after.db --against before.db
   spmvtune report --figure throughput-vs-block --kernel 'coo_*' --precision float32 --out coo`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"db"}, cobra.ShellCompDirectiveFilterFileExt
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				name, err := command.Only(command.DatabaseFile, "results database", func(path string) string { return command.Again(cmd, path) })
-				if err != nil {
-					return err
-				}
-				args = []string{name}
-			}
-			r.publishedSet = cmd.Flags().Changed("published")
-			err := r.make(cmd.Context(), cmd.OutOrStdout(), args)
-			if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-				return command.WithHint(err, "give another folder with --out")
-			}
-			return err
-		},
+		ValidArgsFunction: command.CompleteFiles("db"),
+		RunE:              r.Run,
 	}
 	f := cmd.Flags()
-	f.StringVarP(&r.out, "out", "o", "", "folder to write to (default: the database's; of several, "+filepath.Join(command.OutRoot, "report")+")")
-	f.StringVar(&r.against, "against", "", "a database to compare with: what became faster or slower since")
-	f.StringSliceVar(&r.figures, "figure", nil, "only these figures")
-	f.StringSliceVar(&r.choice.Kernels, "kernel", nil, "only these kernels")
-	f.StringSliceVar(&r.choice.Matrices, "matrix", nil, "only these matrices")
-	f.StringSliceVar(&r.choice.Devices, "device", nil, "only these devices")
-	f.StringSliceVar(&r.choice.Precisions, "precision", nil, "only these precisions: float32, float64")
-	f.StringSliceVar(&r.choice.Caches, "cache", nil, "only these cache states: cold, warm")
+	f.StringVarP(&r.Out, "out", "o", "", "folder to write to (default: the database's; of several, "+filepath.Join(command.OutRoot, "report")+")")
+	f.StringVar(&r.Against, "against", "", "compare with this database: what became faster or slower")
+	f.StringSliceVar(&r.Figures, "figure", nil, "only these figures")
+	f.StringSliceVar(&r.Choice.Kernels, "kernel", nil, "only these kernels")
+	f.StringSliceVar(&r.Choice.Matrices, "matrix", nil, "only these matrices")
+	f.StringSliceVar(&r.Choice.Devices, "device", nil, "only these devices")
+	f.StringSliceVar(&r.Choice.Precisions, "precision", nil, "only these precisions: float32, float64")
+	f.StringSliceVar(&r.Choice.Caches, "cache", nil, "only these cache states: cold, warm")
 	f.BoolVar(&r.published, "published", false, "draw the papers' own numbers beside the measured ones")
 	command.FlagFile(cmd, "out")
 	command.FlagFile(cmd, "against", "db")
@@ -76,63 +66,39 @@ report is then as if nothing else had been measured, and no rule.json is written
 	return cmd
 }
 
-// settle brings the tie sets of a database up to date, and the database itself if an
-// older program wrote it. One that can't be written stays as it is: its ties are told
-// by intervals then.
-func settle(ctx context.Context, path string) error {
-	if !writable(path) {
-		return nil
+// reportMemory is how many bytes a report may take before garbage is collected more eagerly:
+// reading a million trials leaves a lot of it.
+const reportMemory = 1000 << 20
+
+// Run reports on the databases.
+func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(reportMemory)
 	}
-	there, err := store.OpenReadOnly(path) // where nothing is yet, opening to write would begin a database
+	databases, err := command.Databases(cmd, args)
 	if err != nil {
 		return err
 	}
-	there.Close()
-	db, err := store.Open(path)
+	folder := filepath.Dir(databases[0])
+	if len(databases) > 1 {
+		folder = filepath.Join(command.OutRoot, "report")
+	}
+	r.Out = cmp.Or(r.Out, folder)
+	r.Version = command.Version()
+	if r.Against != "" {
+		r.Base = command.Shown(r.Against)
+	}
+	if cmd.Flags().Changed("published") {
+		r.Published = &r.published
+	}
+
+	report, err := job.FromDatabases(cmd.Context(), databases, r.Options)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return command.WithHint(err, "give another folder with --out")
+	}
 	if err != nil {
 		return err
 	}
-	_, err = db.Settle(ctx)
-	return errors.Join(err, db.Close())
-}
-
-// writable reports whether a file and its folder can be written, which SQLite needs.
-func writable(path string) bool {
-	const w = 2 // W_OK
-	return syscall.Access(path, w) == nil && syscall.Access(filepath.Dir(path), w) == nil
-}
-
-// learn returns the rule that the database's results teach, nil if it has none
-// that are ok.
-func learn(ctx context.Context, db *store.DB, rows []store.Row) (*rule.Rule, error) {
-	seen, err := rule.FromRows(ctx, db, rows)
-	if err != nil {
-		return nil, err
-	}
-	opt := rule.DefaultOptions
-	if opt.Test, err = testClasses(ctx, db); err != nil {
-		return nil, err
-	}
-	learned, err := rule.Learn(ctx, seen, opt)
-	if errors.Is(err, rule.ErrNoData) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("learning the rule: %w", err)
-	}
-	return learned, nil
-}
-
-// gathered makes one database of several, or of a part of their trials, in a folder
-// that remove removes.
-func gathered(ctx context.Context, paths []string, choice store.Choice) (db *store.DB, remove func() error, err error) {
-	dir, err := os.MkdirTemp("", "spmvtune-report-*")
-	if err != nil {
-		return nil, nil, fmt.Errorf("making a folder for the report's database: %w", err)
-	}
-	db, err = store.Gather(ctx, filepath.Join(dir, command.DatabaseFile), paths, choice)
-	if err != nil {
-		return nil, nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return db, func() error { return errors.Join(db.Close(), os.RemoveAll(dir)) }, nil
+	show.Report(cmd.OutOrStdout(), report)
+	return nil
 }

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
@@ -135,32 +135,20 @@ func choosePrecisions(name string) ([]kernels.Precision, error) {
 // again gives the command line that names one of several.
 func readRule(name string, again func(path string) string) (*rule.Rule, string, error) {
 	if name == "" {
-		found, err := filepath.Glob(filepath.Join(command.OutRoot, "*", command.RuleJSON))
+		found, err := filepath.Glob(filepath.Join(command.OutRoot, "*", job.RuleJSON))
 		if err != nil {
 			return nil, "", err
 		}
 		if len(found) == 0 {
 			name = rule.EmbeddedName
-		} else if name, err = command.Only(command.RuleJSON, "learned rule", again); err != nil {
+		} else if name, err = command.Only(job.RuleJSON, "learned rule", again); err != nil {
 			return nil, "", err
 		}
 	}
-	if name == rule.EmbeddedName {
-		r, err := rule.Embedded()
-		if err != nil {
-			return nil, "", err
-		}
-		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil
-	}
-	remedy := "spmvtune run leaves its rule in " + filepath.Join(command.OutRoot, "NAME", command.RuleJSON) + "; `spmvtune report DB` learns it again"
-	f, err := os.Open(name)
+	r, from, err := rule.Open(name)
 	if err != nil {
-		return nil, "", command.WithHint(fmt.Errorf("opening the rule: %w", err), remedy)
+		return nil, "", command.WithHint(err, "spmvtune run leaves its rule in "+filepath.Join(command.OutRoot, "NAME", job.RuleJSON)+
+			"; `spmvtune report DB` learns it again")
 	}
-	defer f.Close()
-	r, err := rule.Read(f)
-	if err != nil {
-		return nil, "", command.WithHint(fmt.Errorf("%s: %w", name, err), remedy)
-	}
-	return r, name, nil
+	return r, from, nil
 }

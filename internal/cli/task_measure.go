@@ -11,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
@@ -154,7 +155,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 		return err
 	}
 	log := &laneLog{log: t.log, name: name}
-	byRule, err := newChooser(ctx, part)
+	byRule, err := job.NewChooser(ctx, part)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 		Parts: partsOf(l.pieces), Observe: log.Observe,
 		Accept: func(m trial.Matrix) error { return t.run.SettleMatrix(t.work, m) },
 	}
-	byRule.use(&opt)
+	byRule.Use(&opt)
 	into.Summary, err = tuner.Run(ctx, part, l.journal, opt)
 	return hardware.ExplainGPU(err)
 }

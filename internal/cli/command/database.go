@@ -7,19 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/job"
 	"spmvtune/store"
 )
 
 // OutRoot is where runs leave their results unless --out says otherwise.
 const OutRoot = "spmvtune-out"
 
-// OpenDatabase opens the named results database for reading, or, if no name is
-// given, the only one below the results folder; command gives the command line
-// that names one of several.
-func OpenDatabase(name string, command func(path string) string) (*store.DB, string, error) {
+// OpenDatabase opens the named results database for reading or, if name is empty, the only one
+// below the results folder. again returns the command line that names one of several.
+func OpenDatabase(name string, again func(path string) string) (*store.DB, string, error) {
 	if name == "" {
 		var err error
-		if name, err = Only(DatabaseFile, "results database", command); err != nil {
+		if name, err = OnlyDatabase(again); err != nil {
 			return nil, "", err
 		}
 	}
@@ -27,32 +27,47 @@ func OpenDatabase(name string, command func(path string) string) (*store.DB, str
 	return db, name, err
 }
 
-// Only returns the only file of this name below the results folder; what says
-// what it holds.
-func Only(file, what string, command func(path string) string) (string, error) {
+// OnlyDatabase returns the only results database below the results folder.
+func OnlyDatabase(again func(path string) string) (string, error) {
+	return Only(job.DatabaseFile, "results database", again)
+}
+
+// Only returns the only file of this name below the results folder. what says what it holds,
+// and again returns the command line that names one of several.
+func Only(file, what string, again func(path string) string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(OutRoot, "*", file))
 	if err != nil {
 		return "", err
 	}
 	switch len(found) {
 	case 0:
-		return "", WithHint(errors.New("no "+what+" here"), "spmvtune run quickstart makes one; or name one")
+		return "", WithHint(errors.New("no "+what+" here"), "name one, or make one with spmvtune run quickstart")
 	case 1:
 		return found[0], nil
 	}
-	hint := "say which one:"
+	hint := "name one:"
 	for _, path := range found {
-		hint += "\n  " + command(path)
+		hint += "\n  " + again(path)
 	}
 	return "", UsageHint(fmt.Errorf("more than one %s here", what), hint)
 }
 
-// DatabaseArg opens the database that the only argument of a command names, if it
-// is given.
+// DatabaseArg opens the database that the only argument of a command names, if there is an
+// argument.
 func DatabaseArg(cmd *cobra.Command, args []string) (*store.DB, string, error) {
 	var name string
 	if len(args) == 1 {
 		name = args[0]
 	}
 	return OpenDatabase(name, func(path string) string { return Again(cmd, path) })
+}
+
+// Databases returns the databases that the arguments of a command name, or the only one below
+// the results folder.
+func Databases(cmd *cobra.Command, args []string) ([]string, error) {
+	if len(args) > 0 {
+		return args, nil
+	}
+	name, err := OnlyDatabase(func(path string) string { return Again(cmd, path) })
+	return []string{name}, err
 }

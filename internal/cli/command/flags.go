@@ -21,6 +21,13 @@ func CompleteFile(extensions ...string) cobra.CompletionFunc {
 	}
 }
 
+// CompleteFiles completes any number of arguments with files of these kinds.
+func CompleteFiles(extensions ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
 // CompleteOne completes one argument with these words.
 func CompleteOne(words []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

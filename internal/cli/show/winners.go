@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/store"
@@ -13,9 +14,9 @@ import (
 // mostWinners is how many rows of winners end a run; best prints them all.
 const mostWinners = 32
 
-// printWinners prints the best configurations in db, which lies at path.
-func Winners(ctx context.Context, w io.Writer, db *store.DB, path string) error {
-	best, err := db.Best(ctx, store.Filter{})
+// Winners prints the best configurations in the database at path.
+func Winners(ctx context.Context, w io.Writer, j *job.Job, path string) error {
+	best, err := j.DB().Best(ctx, store.Filter{})
 	if err != nil || len(best) == 0 {
 		return err
 	}
@@ -26,14 +27,12 @@ func Winners(ctx context.Context, w io.Writer, db *store.DB, path string) error 
 	if more := len(best) - mostWinners; more > 0 {
 		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"), term.Shell("spmvtune", "best", path))
 	}
-	if err := Twins(ctx, w, db); err != nil {
-		return err
-	}
+	Twins(w, j.Matrices())
 	fmt.Fprintln(w)
 	return nil
 }
 
-// printBest prints the winners as a table, under a line for each device.
+// Best prints the winners as a table, under a line for each device.
 func Best(w io.Writer, best []store.Best) error {
 	for start := 0; start < len(best); {
 		end := start
@@ -60,16 +59,11 @@ func Best(w io.Writer, best []store.Best) error {
 	return nil
 }
 
-// printTwins says which matrices of db are twins, if any is.
-func Twins(ctx context.Context, w io.Writer, db *store.DB) error {
-	matrices, err := db.Features(ctx)
-	if err != nil {
-		return err
-	}
+// Twins says which matrices are twins, if there are any.
+func Twins(w io.Writer, matrices []store.Matrix) {
 	if note := plots.Twins(matrices); note != "" {
-		_, err = fmt.Fprintln(w, term.Wrap(note, term.PageWidth-2, "  "))
+		fmt.Fprintln(w, term.Wrap(note, term.PageWidth-2, "  "))
 	}
-	return err
 }
 
 // choice prints a block or grid size, nothing where the kernel has no such
@@ -79,4 +73,17 @@ func choice(n int) any {
 		return nil
 	}
 	return n
+}
+
+// Report says what a report consists of. It is nil if there is none.
+func Report(w io.Writer, r *job.Report) {
+	if r == nil {
+		fmt.Fprintln(w, "no verified trial yet; skipping rule and report")
+		return
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintln(w, term.Wrap(fmt.Sprintf("note: %v", warning), term.PageWidth-2, "  "))
+	}
+	fmt.Fprintf(w, "report: %s (and beside it %s and %s)\n", r.Page,
+		term.Count(r.Figures, "figure", "figures"), term.Count(r.Tables, "table", "tables"))
 }

@@ -1,0 +1,229 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"spmvtune/configs"
+	"spmvtune/plots"
+	"spmvtune/plots/claims"
+	"spmvtune/rule"
+	"spmvtune/store"
+	"spmvtune/store/compare"
+)
+
+// Options choose what a report holds. What they leave out is as the [report] section of the
+// sweep says, or everything.
+type Options struct {
+	// Out is the folder that rule and report are written to.
+	Out string
+	// Version is that of the program.
+	Version string
+	// KeepRule keeps the rule that all trials teach in the database, and needs one: without a
+	// verified trial there is no report.
+	KeepRule bool
+	// Figures are the ids of the figures to draw.
+	Figures []string
+	// Choice says which trials the report is about.
+	Choice store.Choice
+	// Published draws the papers' numbers beside the measured ones.
+	Published *bool
+	// Against is the database to compare with, Base its name for people.
+	Against, Base string
+}
+
+// A Report says what was written.
+type Report struct {
+	Page            string // path of the HTML page
+	Figures, Tables int
+	// Warnings are what limits the report: figures without data, imprecise trials.
+	Warnings []error
+}
+
+// FromDatabases reports on one database or on several as one.
+func FromDatabases(ctx context.Context, paths []string, opt Options) (r *Report, err error) {
+	var j *Job
+	if len(paths) == 1 {
+		j, err = Open(ctx, paths[0])
+	} else {
+		j, err = Gather(ctx, paths, opt.Choice)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	return j.Finish(ctx, opt)
+}
+
+// Finish learns, judges the claims, and writes rule and report. It returns nil if opt keeps
+// the rule and there is none.
+//
+// A report about a part of the trials has the rule that this part teaches. The rule's files
+// hold the rule that all trials teach.
+func (j *Job) Finish(ctx context.Context, opt Options) (r *Report, err error) {
+	if !j.gathered {
+		opt.complete(j.sweeps)
+	}
+	whole := opt.Choice.All()
+
+	var learned *rule.Rule
+	if whole || opt.KeepRule {
+		if learned, err = j.Learn(ctx); err != nil {
+			return nil, err
+		}
+		if learned == nil && opt.KeepRule {
+			return nil, nil
+		}
+		if err := j.keep(ctx, learned, opt); err != nil {
+			return nil, err
+		}
+	}
+	if whole {
+		return j.report(ctx, learned, opt)
+	}
+
+	part := j
+	if !j.gathered {
+		if part, err = Gather(ctx, []string{j.db.Path()}, opt.Choice); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, part.Close()) }()
+	}
+	if learned, err = part.Learn(ctx); err != nil {
+		return nil, err
+	}
+	return part.report(ctx, learned, opt)
+}
+
+// keep writes a rule to the results folder and, if opt says so, to the database.
+func (j *Job) keep(ctx context.Context, learned *rule.Rule, opt Options) error {
+	if learned == nil {
+		return nil
+	}
+	if opt.KeepRule {
+		if err := j.saveRule(ctx, learned); err != nil {
+			return err
+		}
+	}
+	return writeRule(opt.Out, learned)
+}
+
+// complete takes what is not set from the [report] section of the sweep that was run last.
+func (opt *Options) complete(sweeps []store.Sweep) {
+	if len(sweeps) == 0 {
+		return
+	}
+	said := configs.ReportOf([]byte(sweeps[len(sweeps)-1].Text))
+	for _, list := range []struct {
+		of   *[]string
+		from []string
+	}{
+		{&opt.Figures, said.Figures},
+		{&opt.Choice.Kernels, said.Kernels},
+		{&opt.Choice.Matrices, said.Matrices},
+		{&opt.Choice.Devices, said.Devices},
+		{&opt.Choice.Precisions, said.Precisions},
+		{&opt.Choice.Caches, said.Caches},
+	} {
+		if len(*list.of) == 0 {
+			*list.of = list.from
+		}
+	}
+	if opt.Published == nil {
+		opt.Published = &said.Published
+	}
+}
+
+// report writes figures, tables and the page.
+func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Report, error) {
+	title, err := j.title(ctx)
+	if err != nil {
+		return nil, err
+	}
+	drawing := plots.Options{
+		Title: title, Version: opt.Version, Figures: opt.Figures, Published: opt.Published != nil && *opt.Published,
+		Base: opt.Base,
+	}
+	if drawing.Against, err = j.against(ctx, opt); err != nil {
+		return nil, err
+	}
+	if drawing.Notes, err = j.choiceNotes(ctx); err != nil {
+		return nil, err
+	}
+
+	written, err := plots.Report(ctx, j.db, j.rows, learned, opt.Out, drawing)
+	if err != nil {
+		return nil, fmt.Errorf("making the report: %w", err)
+	}
+	if err := j.saveClaims(ctx, written.Claims); err != nil {
+		return nil, err
+	}
+	return &Report{
+		Page: filepath.Join(opt.Out, ReportFile), Warnings: written.Warnings,
+		Figures: withEnding(written.Files, ".svg"), Tables: withEnding(written.Files, ".md"),
+	}, nil
+}
+
+// saveClaims keeps verdicts in a database that can be written and is not temporary.
+func (j *Job) saveClaims(ctx context.Context, judged []claims.Judgement) error {
+	if !j.writable {
+		return nil
+	}
+	saved, err := claims.Saved(judged)
+	if err != nil {
+		return err
+	}
+	return j.db.SaveClaims(ctx, saved)
+}
+
+// against compares the database with the one that opt names, if it names one.
+func (j *Job) against(ctx context.Context, opt Options) (r *compare.Result, err error) {
+	if opt.Against == "" {
+		return nil, nil
+	}
+	base, err := store.OpenReadOnly(opt.Against)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, base.Close()) }()
+	if r, err = compare.Compare(ctx, base, j.db, compare.Options{Threshold: 0.01}); err != nil {
+		return nil, fmt.Errorf("comparing with %s: %w", opt.Base, err)
+	}
+	return r, nil
+}
+
+// title is the title of the last sweep or, of several sweeps on several devices, the devices.
+func (j *Job) title(ctx context.Context) (string, error) {
+	if len(j.sweeps) == 0 {
+		return "", nil
+	}
+	devices, err := j.db.Devices(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(j.sweeps) == 1 || len(devices) == 1 {
+		last := j.sweeps[len(j.sweeps)-1]
+		return cmp.Or(last.Title, last.Name), nil
+	}
+	names := make([]string, len(devices))
+	for i := range devices {
+		names[i] = devices[i].Label
+	}
+	return strings.Join(names, " beside "), nil
+}
+
+// withEnding counts the files with this ending. Each figure is one .svg file, among others,
+// and each table one .md file.
+func withEnding(files []string, ending string) int {
+	n := 0
+	for _, f := range files {
+		if strings.HasSuffix(f, ending) {
+			n++
+		}
+	}
+	return n
+}
