@@ -1,8 +1,15 @@
 package configs
 
+import (
+	"fmt"
+	"strings"
+
+	"spmvtune/tuner/search"
+)
+
 // Help documents the format of a sweep file. It is what "spmvtune help config"
 // prints.
-const Help = helpIntro + example
+var Help = helpIntro + example
 
 const helpIntro = `A sweep file says what to measure. It is TOML (https://toml.io), and it is read
 strictly: a key that is not listed below, a value that makes no sense, a matrix
@@ -23,7 +30,7 @@ section on each matrix; a configuration that two sections share runs once.
 `
 
 // example uses every key. A test decodes it.
-const example = `name  = "example"     # of the output folder; default: the file's name without .toml
+var example = `name  = "example"     # of the output folder; default: the file's name without .toml
 title = "An example"  # of the report; default: none
 
 [protocol]
@@ -42,7 +49,7 @@ slow         = 3          # the fewest samples are enough for a trial that begin
                           # times slower than the best of its matrix; 0: no trial is cut short
 
 [search]
-strategy = "grid"                       # grid: every configuration; random: a sample of them; or see below
+strategy = "grid"                       # see below
 order    = "file"                       # of matrices; shuffled: sections mixed, so that a part is like the whole
 budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in all; 0: no bound
 
@@ -50,12 +57,9 @@ budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in a
                                         # that comes with spmvtune. It measures only the rule's choice and its
                                         # two runners-up, as far as their kernels are in this sweep.
 
-# The other strategies look at configurations with a sample or five, and measure only
-# those by the protocol that may be the fastest:
-#     racing     a few of each kernel, then the neighbours of the fastest, round by round
-#     model      what regression trees, fitted to the looks so far, expect the most from
-#     local      from random ones to faster neighbours
-#     annealing  from neighbour to neighbour at random, to slower ones ever more rarely
+# The strategies:
+` + strategyHelp() + `# An adaptive strategy measures configurations with few samples first, and only those by
+# the protocol that may be the fastest.
 # Each precision and cache state is searched on its own; they share the trials of the
 # budget. "spmvtune replay" tries strategies on what a grid has measured.
 
@@ -187,3 +191,16 @@ signal     = "USR1@120"                # warns a task, seconds before its limit,
 gpus_per_task = 1                      # GPUs that a task uses side by side, a trial at a time on each
 mix_devices   = false                  # true: other device models than the first task's may measure, too
 `
+
+// strategyHelp lists the search strategies.
+func strategyHelp() string {
+	var b strings.Builder
+	for _, k := range search.Strategies {
+		help := k.Help
+		if k.Adaptive {
+			help += " (adaptive)"
+		}
+		fmt.Fprintf(&b, "#     %-7s %s\n", k.Name, help)
+	}
+	return b.String()
+}

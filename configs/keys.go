@@ -1,5 +1,7 @@
 package configs
 
+import "spmvtune/tuner/search"
+
 // The keys of each section, as a sweep file may have them. [[kernel]] also takes
 // the parameters of its kernels, and [[matrix]] the arguments of its generator.
 // The names are what the decoder accepts: a key that is read but missing here
@@ -24,7 +26,7 @@ var (
 // The values of keys that name a choice.
 var (
 	caches     = []string{"cold", "warm", "both"}
-	strategies = []string{"grid", "random", "racing", "annealing", "local", "model", "rule"}
+	strategies = search.Names()
 	orders     = []string{"file", "shuffled"}
 	backends   = []string{"auto", "cpu", "cuda"}
 )

@@ -60,6 +60,7 @@ func TestMistakes(t *testing.T) {
 		{"negative finals", after("[protocol]\nfinals = -1"), 7, "protocol.finals", []string{"the least is 0"}},
 		{"fractional seed", after("[protocol]\nseed = 1.5"), 7, "protocol.seed", []string{"want an integer"}},
 		{"strategy", after("[search]\nstrategy = \"gird\""), 7, "search.strategy", []string{`did you mean "grid"?`}},
+		{"a strategy that there is no more", after("[search]\nstrategy = \"annealing\""), 7, "search.strategy", []string{"random, racing, local"}},
 		{"random without a bound", after("[search]\nstrategy = \"random\""), 7, "search.strategy", []string{"budget = { trials = 100 }"}},
 		{"order", after("[search]\norder = \"random\""), 7, "search.order", []string{`"file" or "shuffled"`}},
 		// families

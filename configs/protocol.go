@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"spmvtune/tuner/search"
 )
 
 // DefaultProtocol is how trials are measured where a sweep does not say.
@@ -111,7 +113,7 @@ func (t *table) search(find func(string) ([]string, error)) Search {
 	t.text("rule", &s.Rule)
 	switch found, err := find(s.Rule); {
 	case s.Rule == "":
-	case s.Strategy != "rule":
+	case s.Strategy != search.Rule:
 		t.fail("rule", `write strategy = "rule", or leave it out`, "only that strategy has a rule")
 	case err != nil:
 		t.fail("rule", "spmvtune learn -o rule.json makes one; without this key it is the one that comes with spmvtune", "%v", err)

@@ -103,9 +103,9 @@ func (d *data) search(ctx context.Context, db *store.DB) error {
 	return nil
 }
 
-// add replays every strategy on a grid, but for grid itself, which is random.
+// add replays every strategy on a grid.
 func (s *searched) add(ctx context.Context, g *replay.Grid) error {
-	for _, strategy := range search.Names()[1:] {
+	for _, strategy := range search.Replayable() {
 		paths, err := replay.Run(ctx, g, strategy, searchSeeds)
 		if err != nil {
 			return fmt.Errorf("replaying %s on %s: %w", strategy, g.Name(), err)
@@ -119,7 +119,7 @@ func (s *searched) add(ctx context.Context, g *replay.Grid) error {
 func (s searched) byPlace() (places []string, of map[string][]replay.Outcome) {
 	of = map[string][]replay.Outcome{}
 	for _, o := range s.outcomes {
-		place := o.Grid.Cache + " cache, " + shortDevice(o.Grid.Device)
+		place := string(o.Grid.Cache) + " cache, " + shortDevice(o.Grid.Device)
 		if of[place] == nil {
 			places = append(places, place)
 		}

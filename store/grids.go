@@ -39,16 +39,15 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		sweep, device, matrix, params string
 		cache                         trial.Cache
 		precision                     kernels.Precision
-		trial                         replay.Trial
+		trial                         trial.Result
 	}
 	where, args := f.where("t.superseded = 0")
 	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r row, err error) {
-		var status trial.Status
 		var median sql.NullFloat64
 		var batch sql.NullInt64
 		var data []byte
 		if err = rows.Scan(&r.sweep, &r.device, &r.matrix, &r.precision, &r.cache, &r.trial.Kernel, &r.trial.Block, &r.trial.Grid,
-			&r.params, &status, &median, &batch, &data); err != nil {
+			&r.params, &r.trial.Status, &median, &batch, &data); err != nil {
 			return r, err
 		}
 		r.trial.Precision = r.precision
@@ -57,7 +56,6 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		}
 		r.trial.Samples = unpack(data)
 		r.trial.Median, r.trial.Batch = median.Float64, int(batch.Int64)
-		r.trial.OK = status == trial.OK && len(r.trial.Samples) > 0
 		return r, nil
 	}, `SELECT s.name || ' ' || s.hash, d.name, m.name, t.precision, t.cache, k.name, t.block, t.grid, t.params, t.status,
 			t.median, t.batch, x.data`+fromTrials+` LEFT JOIN sample x ON x.trial = t.id`+where+`
@@ -77,7 +75,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 			if r.cache == trial.Cold {
 				cost.Flush = flush[r.device]
 			}
-			grids = append(grids, replay.Grid{Device: r.device, Matrix: r.matrix, Precision: r.precision, Cache: string(r.cache), Cost: cost})
+			grids = append(grids, replay.Grid{Place: trial.Place{Device: r.device, Matrix: r.matrix, Precision: r.precision, Cache: r.cache}, Cost: cost})
 		}
 		g := &grids[len(grids)-1]
 		g.Trials = append(g.Trials, r.trial)

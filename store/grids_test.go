@@ -8,7 +8,6 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/tuner/replay"
 	"spmvtune/tuner/trial"
 )
 
@@ -64,16 +63,16 @@ func TestGrids(t *testing.T) {
 	if len(g.Trials) != 3 {
 		t.Fatalf("%d trials, want 3: %q", len(g.Trials), configs)
 	}
-	at := slices.IndexFunc(g.Trials, func(tr replay.Trial) bool { return tr.Block == 32 })
-	if tr := g.Trials[at]; !tr.OK || tr.Median != 1e-3 || tr.Batch != 4 || len(tr.Samples) != 3 || tr.Samples[0] != float64(float32(3e-3)) {
+	at := slices.IndexFunc(g.Trials, func(tr trial.Result) bool { return tr.Block == 32 })
+	if tr := g.Trials[at]; tr.Status != trial.OK || tr.Median != 1e-3 || tr.Batch != 4 || len(tr.Samples) != 3 || tr.Samples[0] != float64(float32(3e-3)) {
 		t.Errorf("a good trial is %+v; the older one of its configuration has no say", tr)
 	}
-	at = slices.IndexFunc(g.Trials, func(tr replay.Trial) bool { return tr.Kernel == "cpu_sell" })
+	at = slices.IndexFunc(g.Trials, func(tr trial.Result) bool { return tr.Kernel == "cpu_sell" })
 	if tr := g.Trials[at]; tr.Params != "sigma=64 width=2" || tr.Precision != kernels.Float32 {
 		t.Errorf("parameters are %+v", tr.Config)
 	}
-	at = slices.IndexFunc(g.Trials, func(tr replay.Trial) bool { return tr.Block == 64 })
-	if tr := g.Trials[at]; tr.OK {
+	at = slices.IndexFunc(g.Trials, func(tr trial.Result) bool { return tr.Block == 64 })
+	if tr := g.Trials[at]; tr.Status == trial.OK {
 		t.Errorf("a wrong trial is %+v", tr)
 	}
 	// Twice 32 MB at 20 GB/s, the highest of what was measured.

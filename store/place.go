@@ -118,7 +118,7 @@ type family struct {
 func (p place) medians(ctx context.Context, db queryer, drift *drift, f family) (stat.Grid, error) {
 	grid := stat.Grid{}
 	_, err := collect(ctx, db, func(rows *sql.Rows) (struct{}, error) {
-		var at stat.Cell
+		var at kernels.Config
 		var median float64
 		var moment int64
 		var origin sql.NullInt64

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 )
 
@@ -110,9 +111,9 @@ type settlement struct {
 
 // byRepetitions settles a place where there were finals.
 func byRepetitions(near []competitor) settlement {
-	list := make([]stat.Finalist, len(near))
+	list := make([]stat.Candidate, len(near))
 	for i, c := range near {
-		list[i] = stat.Finalist{Choice: c.choice(), Medians: append([]float64{c.median}, c.again...)}
+		list[i] = stat.Candidate{Config: c.config(), Medians: append([]float64{c.median}, c.again...)}
 	}
 	v := stat.Judge(list)
 	return settlement{v.Times, v.Tied, v.Fastest, v.Named, stat.LeastEffect}
@@ -133,34 +134,34 @@ func (p place) bySamples(ctx context.Context, tx *sql.Tx, d *drift, near []compe
 			members, index = append(members, c), append(index, i)
 		}
 	}
-	choices, err := p.choices(ctx, tx, d, members)
+	configs, robust, err := p.robust(ctx, tx, d, members)
 	if err != nil {
 		return s, err
 	}
-	s.named = index[stat.Represent(choices, s.effect)]
+	s.named = index[stat.Represent(configs, robust, s.effect)]
 	return s, nil
 }
 
-func (c competitor) choice() stat.Choice {
-	return stat.Choice{Cell: stat.Cell{Block: c.block, Grid: c.grid}, Kernel: c.name, Params: c.params}
+func (c competitor) config() kernels.Config {
+	return kernels.Config{Kernel: c.name, Block: c.block, Grid: c.grid, Params: kernels.Params(c.params)}
 }
 
-// choices gives the members of a tie set with how fast they are with their neighbours.
-func (p place) choices(ctx context.Context, tx *sql.Tx, d *drift, members []competitor) ([]stat.Choice, error) {
+// robust returns the members of a tie set, and how fast they are with their neighbours.
+func (p place) robust(ctx context.Context, tx *sql.Tx, d *drift, members []competitor) ([]kernels.Config, []float64, error) {
 	grids := map[family]stat.Grid{}
-	choices := make([]stat.Choice, len(members))
+	configs, robust := make([]kernels.Config, len(members)), make([]float64, len(members))
 	for i, m := range members {
 		f := family{m.kernel, m.params}
 		if grids[f] == nil {
 			var err error
 			if grids[f], err = p.medians(ctx, tx, d, f); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
-		choices[i] = m.choice()
-		choices[i].Robust = grids[f].Robust(choices[i].Cell)
+		configs[i] = m.config()
+		robust[i] = grids[f].Robust(kernels.Config{Block: m.block, Grid: m.grid})
 	}
-	return choices, nil
+	return configs, robust, nil
 }
 
 // keep records a tie set. Another process may have done so in the meantime.

@@ -118,7 +118,7 @@ func TestFinalsGoOn(t *testing.T) {
 // A search ends with finals of what it measured in full, told from the record or not.
 func TestFinalsOfASearch(t *testing.T) {
 	sweep := testSweep(101, 102, 103, 104, 105, 106, 107, 108, 109, 110)
-	sweep.Search.Strategy, sweep.Protocol.Finals = "annealing", 4
+	sweep.Search.Strategy, sweep.Protocol.Finals = "racing", 4
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
 	if sum.Finals == 0 {

@@ -145,7 +145,7 @@ const finalsTaken = 1.6
 
 // finals adds them: of the trials that are expected to be the leaders of each phase.
 func (e *estimate) finals(todo []trial.Trial) {
-	for _, p := range phases(todo) {
+	for _, p := range places(todo) {
 		products := slices.Sorted(slices.Values(e.products[p]))
 		n := 0
 		for n < min(len(products), mostLeaders) && products[n] <= (1+leadersWithin)*products[0] {

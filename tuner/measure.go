@@ -85,7 +85,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		r.sum.Effort.Add(rep.Effort)
 	}
 	res.Sentinel, res.Final = j.sentinel, j.final
-	if j.look != nil && res.Status == trial.OK {
+	if j.partial != nil && res.Status == trial.OK {
 		res.Stop = trial.StopSearch
 	}
 	r.best.note(j.Trial, res.Median)
@@ -135,8 +135,8 @@ func (r *run) request(j job) worker.Request {
 	if j.final {
 		protocol.Samples[1] = protocol.Samples[0]
 	}
-	if j.look != nil {
-		protocol = *j.look
+	if j.partial != nil {
+		protocol = *j.partial
 	}
 	return worker.Request{Trial: &worker.TrialRequest{Trial: j.Trial, Protocol: protocol, Best: best}}
 }

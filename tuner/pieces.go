@@ -50,7 +50,7 @@ func (r *run) cut(plan Plan) Plan {
 		own := piece{Part: p}
 		trials := all
 		if search.Adaptive(r.sweep.Search.Strategy) {
-			own.searches = trial.Cut(p, phases(all))
+			own.searches = trial.Cut(p, places(all))
 			trials = slices.DeleteFunc(slices.Clone(all), func(t trial.Trial) bool { return !slices.Contains(own.searches, placeOf(t)) })
 		} else {
 			trials = trial.Cut(p, all)

@@ -11,7 +11,7 @@ type job struct {
 	trial.Trial
 	sentinel, final bool
 
-	look *configs.Protocol // of a step of a search that has samples of its own; nil: the sweep's
+	partial *configs.Protocol // the protocol of a partial measurement; nil: the sweep's
 }
 
 // A source gives trials one after the other. It gives the same one until it is told
@@ -87,13 +87,13 @@ func (q *queue) told(r trial.Result) {
 		s.since = 0
 	default:
 		q.source.told(r)
-		whole := r.Status == trial.OK && r.Stop != trial.StopSearch // a look tells too little
-		if whole {
+		good := r.Standing().Good()
+		if good {
 			q.finals.enter(r.Trial, r.Median, nil)
 		}
 		if s != nil {
 			s.since++
-		} else if whole {
+		} else if good {
 			q.sentinels[r.Cache] = &sentinel{r.Trial, 0}
 		}
 	}

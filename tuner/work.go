@@ -41,7 +41,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 		return nil, err
 	}
 	more := s.next() != nil // all that is known is told by now
-	return &work{source: s, searches: s, trials: s.most(), finished: len(s.finished), adaptive: more}, s.err
+	return &work{source: s, searches: s, trials: s.most(), finished: len(s.recorded), adaptive: more}, s.err
 }
 
 // count is how many trials there are, as far as it shows by now.
@@ -49,7 +49,7 @@ func (w *work) count() int {
 	if w.searches == nil {
 		return w.trials
 	}
-	return len(w.searches.finished) + w.searches.measured
+	return len(w.searches.recorded) + w.searches.measured
 }
 
 // err is why the source has ended before its time.

@@ -45,7 +45,7 @@ judged by the median of all its samples, not by those that the search has seen.
 --figure draws how near the best they come over device time; the report has this figure
 of up to some forty grids.`,
 		Example: `  spmvtune replay
-  spmvtune replay results.db --strategy racing,model --seeds 200
+  spmvtune replay results.db --strategy racing,local --seeds 200
   spmvtune replay results.db --figure convergence.svg
   spmvtune replay results.db --format csv > replay.csv`,
 		Args:              cobra.MaximumNArgs(1),
@@ -56,10 +56,10 @@ of up to some forty grids.`,
 				return command.Usage(fmt.Errorf("--figure %s: the file's ending says the format: .png, .svg or .pdf", figure))
 			}
 			for _, s := range strategies {
-				if !slices.Contains(search.Names(), s) {
-					err := fmt.Errorf("no strategy is called %q", s)
-					if near := configs.Nearest(s, search.Names()); near != "" {
-						err = fmt.Errorf("%w: did you mean %q?", err, near)
+				if !slices.Contains(search.Replayable(), s) {
+					err := fmt.Errorf("no search strategy %q to replay; available: %s", s, strings.Join(search.Replayable(), ", "))
+					if near := configs.Nearest(s, search.Replayable()); near != "" {
+						err = fmt.Errorf("%w; did you mean %q?", err, near)
 					}
 					return command.Usage(err)
 				}
@@ -97,13 +97,13 @@ of up to some forty grids.`,
 			return r.print(cmd.OutOrStdout(), format)
 		},
 	}
-	cmd.Flags().StringSliceVar(&strategies, "strategy", search.Names()[1:], "strategies to try")
+	cmd.Flags().StringSliceVar(&strategies, "strategy", search.Replayable(), "strategies to try")
 	cmd.Flags().IntVar(&seeds, "seeds", 50, "searches of each strategy on each matrix")
 	command.FlagFormat(cmd, &format)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: --format json")
 	cmd.Flags().StringVar(&figure, "figure", "", "picture to write of how they come near the best: FILE.png, FILE.svg or FILE.pdf")
 	command.FlagFile(cmd, "figure", command.PictureFormats...)
-	command.FlagValues(cmd, "strategy", search.Names()...)
+	command.FlagValues(cmd, "strategy", search.Replayable()...)
 	return cmd
 }
 

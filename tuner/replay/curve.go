@@ -10,19 +10,20 @@ import (
 type Curve struct {
 	Strategy string
 	Points   []CurvePoint
-	End      CurvePoint // of searches that ran until they ended by themselves: over grids, of the medians of each
+	End      CurvePoint // where searches ended by themselves, over the medians of each grid
 }
 
 // A CurvePoint is the state of searches after a share of the device time of their
-// exhaustive grids: the median of their losses and its quartiles, see [Point]; +Inf while
-// that many have measured nothing yet. A search that has ended stays where it is.
+// exhaustive grids: the median and the quartiles of their losses, see [Point]. They are
+// +Inf as long as too few searches have a result. A search that has ended stays where it
+// is.
 type CurvePoint struct {
 	Share             float64
 	Low, Median, High float64
 }
 
-// Converge makes the curves of outcomes, one for each strategy in the order in which they
-// come, at these shares. All searches count alike.
+// Converge returns the curves of outcomes at these shares, one for each strategy in the
+// order in which they come. All searches count alike.
 func Converge(outcomes []Outcome, shares []float64) []Curve {
 	var curves []Curve
 	for i := range outcomes {
@@ -37,7 +38,7 @@ func Converge(outcomes []Outcome, shares []float64) []Curve {
 
 func converge(outcomes []Outcome, strategy string, shares []float64) Curve {
 	c := Curve{Strategy: strategy}
-	losses := make([][]float64, len(shares)) // of all searches
+	losses := make([][]float64, len(shares)) // losses of all searches, by share
 	var ends, last []float64
 	for _, o := range outcomes {
 		if o.Strategy != strategy {
@@ -62,7 +63,7 @@ func pointOf(share float64, losses []float64) CurvePoint {
 	return CurvePoint{share, Quantile(losses, 0.25), Quantile(losses, 0.5), Quantile(losses, 0.75)}
 }
 
-// after is the loss of what is known after so many seconds, +Inf if that is nothing.
+// after returns the loss after a time in seconds, +Inf before the first result.
 func (p Path) after(seconds float64) float64 {
 	n := sort.Search(len(p.Points), func(i int) bool { return p.Points[i].Seconds > seconds*(1+1e-12) })
 	if n == 0 {

@@ -1,12 +1,12 @@
 // Package replay runs search strategies on what was measured already: an exhaustive
 // grid of one matrix, with its raw samples. A step of a strategy is answered from the
-// record instead of a device, so that thousands of searches take seconds, and each can
-// be judged against the best that there is.
+// record instead of a device. Thousands of searches take seconds that way, and each can be
+// judged against the best there is.
 //
-// A step that wants n samples gets the first n that were recorded; one under the
-// protocol gets all. Where fewer were recorded than a step wants, it gets these, and
-// the count of such steps is reported. What a search costs is device time by a model,
-// see [Cost]; what it found at any time is the configuration of the least median it was
-// told last, as in the views of the store; how good that is is judged by the medians of
-// the exhaustive grid, not by the search's own few samples.
+// A partial measurement of n samples gets the first n that were recorded; a trial under
+// the protocol gets all of them. Where fewer were recorded than a step wants, it gets
+// these, and the number of such steps is reported. The cost of a search is device time by
+// a model, see [Cost]. What a search has found at any time is the configuration of the
+// least median that it was told last. How good that is, is judged by the medians of the
+// exhaustive grid, not by the search's own few samples.
 package replay

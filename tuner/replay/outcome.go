@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Fractions are how near the best a search is to come, in the order of a report.
+// Fractions say how near the best a search should come, in the order of a report.
 var Fractions = []float64{0.05, 0.02, 0.01}
 
 // An Outcome sums up the replays of a strategy on a grid.
@@ -13,22 +13,22 @@ type Outcome struct {
 	Strategy string
 	Grid     *Grid
 	Paths    []Path
-	Within   []Reach // of Fractions
-	End      Reach   // of searches that ran until they ended by themselves
-	Loss     float64 // in the end, median: the time of what was found over the best, less 1
-	Short    int     // steps of all searches that wanted more samples than were recorded
+	Within   []Reach // what it took to come within each of Fractions
+	End      Reach   // what it took until the searches ended by themselves
+	Loss     float64 // median loss in the end, see Point
+	Short    int     // number of steps that wanted more samples than were recorded
 }
 
-// A Reach is what searches took to come to a state, and to stay there. Of several
-// searches these are medians; +Inf where more than half of them never do.
+// A Reach is what searches took to reach a state and stay there, as medians over the
+// searches; +Inf where more than half of them never do.
 type Reach struct {
 	Steps   float64
-	Share   float64 // of the device time of the exhaustive grid
-	Worst   float64 // the same for the slowest tenth: its best
-	Reached int     // of the searches
+	Share   float64 // share of the device time of the exhaustive grid
+	Worst   float64 // the same for the 90th percentile of the searches
+	Reached int     // number of searches that reached the state
 }
 
-// Sum makes an outcome of replays.
+// Sum returns the outcome of replays.
 func Sum(g *Grid, strategy string, paths []Path) Outcome {
 	o := Outcome{Strategy: strategy, Grid: g, Paths: paths}
 	whole := g.Exhaustive()
@@ -60,8 +60,8 @@ func reach(paths []Path, whole float64, state func(Path) (Point, bool)) (r Reach
 	return r
 }
 
-// Quantile is the value of a sample below which a share p of it lies, NaN of none. Half
-// of a sample of two is its lower one: +Inf may be among the values.
+// Quantile returns the value below which a share p of the values lies, NaN of none. The
+// median of two is the lower one, because +Inf may be among the values.
 func Quantile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

@@ -5,19 +5,23 @@ import (
 	"slices"
 
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
-// A Path is one search: what was known after each of its steps.
+// A Path is the course of one search: what was known after each of its steps.
 type Path struct {
 	Points []Point
-	Short  int // steps that wanted more samples than were recorded
+	Short  int // number of steps that wanted more samples than were recorded
 }
 
 // A Point is the state of a search after a step.
 type Point struct {
-	Steps   int     // so far
-	Seconds float64 // of device time so far
-	Loss    float64 // of the best that the search knows: its time over the lowest of the grid, less 1; +Inf before the first
+	Steps   int     // number of steps so far
+	Seconds float64 // device time so far
+	// Loss is how much slower the best that the search knows is than the best of the grid,
+	// as a fraction; +Inf before the first result.
+	Loss float64
 }
 
 // run replays one search.
@@ -27,7 +31,7 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 		return Path{}, err
 	}
 	var p Path
-	told := make([]float64, len(g.Trials)) // median that was told last, 0: none
+	told := make([]float64, len(g.Trials)) // medians that were told last; 0: none
 	best, now := g.Best(), Point{Loss: math.Inf(1)}
 	incumbent := -1
 	for {
@@ -35,46 +39,43 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 		if !more {
 			return p, nil
 		}
-		t := &g.Trials[step.Config]
-		f := search.Finding{Step: step, OK: t.OK}
-		n := len(t.Samples)
-		if step.Samples[1] > 0 {
-			if t.OK && n < step.Samples[1] {
+
+		r := g.Trials[step.Config]
+		n := len(r.Samples)
+		if step.Partial() {
+			if measured(&r) && n < step.Samples[1] {
 				p.Short++
 			}
 			n = min(n, step.Samples[1])
-			now.Seconds += g.Cost.look(t, n)
+			now.Seconds += g.Cost.partial(&r, n)
 		} else {
-			now.Seconds += g.Cost.Of(t, n)
+			now.Seconds += g.Cost.Of(&r, n)
 		}
 		now.Steps++
-		if t.OK {
-			f.Samples = t.Samples[:n]
-			f.Median, f.Low, f.High = summary(f.Samples)
-			if n == len(t.Samples) {
-				f.Median = t.Median
-			}
-			told[step.Config] = f.Median
+
+		switch {
+		case !measured(&r):
+			r.Status = trial.Invalid
+		case n < len(r.Samples):
+			r.Samples = r.Samples[:n]
+			r.Median = stat.Median(slices.Clone(r.Samples))
+		}
+		if measured(&r) {
+			told[step.Config] = r.Median
 			switch {
-			case incumbent < 0 || f.Median < told[incumbent] && step.Config != incumbent:
+			case incumbent < 0 || r.Median < told[incumbent] && step.Config != incumbent:
 				incumbent = step.Config
 			case step.Config == incumbent: // it may be slower than it seemed
 				incumbent = leastOf(told)
 			}
 			now.Loss = g.Trials[incumbent].Median/best - 1
 		}
-		s.Tell(f)
+		s.Tell(step, r)
 		p.Points = append(p.Points, now)
 	}
 }
 
-// summary is the median and the range of samples.
-func summary(samples []float64) (mid, low, high float64) {
-	sorted := slices.Sorted(slices.Values(samples))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[0], sorted[n-1]
-}
-
+// leastOf returns the index of the least value above 0, -1 if there is none.
 func leastOf(told []float64) int {
 	least := -1
 	for i, v := range told {
@@ -85,8 +86,8 @@ func leastOf(told []float64) int {
 	return least
 }
 
-// Within is the state from which on a search stays within a fraction of the best to its
-// end; ok is false if it ends outside.
+// Within returns the state after which a search stays within a fraction of the best; ok is
+// false if it ends outside.
 func (p Path) Within(fraction float64) (at Point, ok bool) {
 	for i, at := range slices.Backward(p.Points) {
 		if at.Loss > fraction {
@@ -102,7 +103,7 @@ func (p Path) Within(fraction float64) (at Point, ok bool) {
 	return p.Points[0], true
 }
 
-// End is the state after the last step.
+// End returns the state after the last step.
 func (p Path) End() Point {
 	if len(p.Points) == 0 {
 		return Point{Loss: math.Inf(1)}

@@ -5,38 +5,43 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"spmvtune/tuner/trial"
 )
 
-// A book is what a strategy knows: the findings so far, and the noise in them.
+// A book is what a strategy knows: the results so far, and the noise in them.
 type book struct {
 	space *Space
 	rng   *rand.Rand
-	known []entry   // by configuration
-	noise []float64 // standard deviation of the log of one sample, of each finding with several, in order
+	known []entry // by configuration
+	// noise is the standard deviation of the log of one sample, of each result with three
+	// samples or more, in ascending order.
+	noise []float64
 }
 
 // An entry is what is known of one configuration.
 type entry struct {
-	log     float64 // of the median time; +Inf if it can't be measured
-	samples int     // behind it; 0: nothing is known
-	decided bool    // measured under the protocol, or not measurable
+	log     float64 // logarithm of the median time; +Inf if it can't be measured
+	samples int     // number of samples behind it; 0: nothing is known
+	decided bool    // whether it was measured under the protocol, or can't be measured
 }
 
 func newBook(space *Space, seed uint64) *book {
 	return &book{space: space, rng: rand.New(rand.NewPCG(seed, 0x5ea7c4)), known: make([]entry, len(space.Configs))}
 }
 
-// note takes a finding. A later one of the same configuration replaces the earlier,
-// as it does in the views of the store.
-func (b *book) note(f Finding) {
-	e := &b.known[f.Config]
-	if !f.OK {
+// note takes the result of a step. A later one of the same configuration replaces the
+// earlier one.
+func (b *book) note(step Step, r trial.Result) {
+	e := &b.known[step.Config]
+	if r.Status != trial.OK {
 		*e = entry{math.Inf(1), 1, true}
 		return
 	}
-	*e = entry{math.Log(f.Median), max(len(f.Samples), 1), f.Step.Samples == [2]int{}}
-	if len(f.Samples) >= 3 {
-		own := spread(f.Samples)
+
+	*e = entry{math.Log(r.Median), max(len(r.Samples), 1), !step.Partial()}
+	if len(r.Samples) >= 3 {
+		own := spread(r.Samples)
 		at, _ := slices.BinarySearch(b.noise, own)
 		b.noise = slices.Insert(b.noise, at, own)
 	}
@@ -44,7 +49,7 @@ func (b *book) note(f Finding) {
 
 // spread estimates the standard deviation of the log of the samples from their median
 // absolute deviation (times 1.4826, which makes it that of a normal distribution:
-// Rousseeuw and Croux, JASA 88, 1993), since a few are always far out.
+// Rousseeuw and Croux, JASA 88, 1993), because a few samples are always far out.
 func spread(samples []float64) float64 {
 	logs := make([]float64, len(samples))
 	for i, s := range samples {
@@ -65,19 +70,19 @@ func median(values []float64) float64 {
 }
 
 const (
-	// unknownNoise is assumed of samples until some were taken.
+	// unknownNoise is assumed until samples were taken.
 	unknownNoise = 0.05
-	// leastNoise is what trials of the same configuration differ by even where their
+	// leastNoise is how much trials of the same configuration differ even where their
 	// samples agree.
 	leastNoise = 0.005
-	// noisy is the quantile of the noise of all findings that stands for each of them:
-	// some configurations scatter more than most, and a few samples don't show which.
+	// noisy is the quantile of the noise of all results that stands for each of them. Some
+	// configurations scatter more than most, and a few samples don't show which.
 	noisy = 0.9
 )
 
-// sigma is the standard deviation of the log of the median of n samples: that of one,
-// divided by the root of n, and a quarter more since the median of normal values
-// scatters by that much more than their mean.
+// sigma returns the standard deviation of the log of the median of n samples: that of one
+// sample, divided by the root of n, and a quarter more, because the median of normal
+// values scatters that much more than their mean.
 func (b *book) sigma(n int) float64 {
 	one := unknownNoise
 	if n := len(b.noise); n > 0 {
@@ -89,10 +94,10 @@ func (b *book) sigma(n int) float64 {
 	return max(1.25*one/math.Sqrt(float64(n)), leastNoise)
 }
 
-// seen reports whether something is known of a configuration.
+// seen reports whether a configuration was measured.
 func (b *book) seen(config int) bool { return b.known[config].samples > 0 }
 
-// best is the configuration with the least time so far, -1 if there is none.
+// best returns the configuration with the least time so far, -1 if there is none.
 func (b *book) best() int {
 	best := -1
 	for i, e := range b.known {
@@ -103,7 +108,7 @@ func (b *book) best() int {
 	return best
 }
 
-// near lists the configurations seen whose time is at most a factor of exp(gap) above
+// near lists the configurations that were measured at a time of at most exp(gap) times
 // the least, the fastest first.
 func (b *book) near(gap float64) []int {
 	best := b.best()
@@ -120,7 +125,7 @@ func (b *book) near(gap float64) []int {
 	return list
 }
 
-// unseen lists which of these are not known yet, each once.
+// unseen lists those that were not measured yet, each once.
 func (b *book) unseen(configs []int) []int {
 	var list []int
 	taken := make([]bool, len(b.known))
@@ -133,11 +138,11 @@ func (b *book) unseen(configs []int) []int {
 	return list
 }
 
-// spreadOut draws up to n configurations of a kernel at random, of which each further
-// one is as far as can be from those before, along the axes.
+// spreadOut draws up to n configurations of a kernel. The first is random; each further
+// one is as far as possible from those before it.
 func (b *book) spreadOut(kernel, n int) []int {
 	all := b.space.kernels[kernel]
-	nearest := make([]float64, len(all)) // of those drawn, how far it is
+	nearest := make([]float64, len(all)) // distance to the nearest one drawn
 	for i := range nearest {
 		nearest[i] = math.Inf(1)
 	}
@@ -159,17 +164,17 @@ func (b *book) spreadOut(kernel, n int) []int {
 }
 
 const (
-	// firstLooks is how many configurations of a kernel are looked at first, at least,
-	firstLooks = 2
-	// firstShare of them, if it has many.
+	// A search begins with this share of the configurations of each kernel, and with at
+	// least leastFirst of them.
 	firstShare = 0.2
+	leastFirst = 2
 )
 
-// start draws the first configurations: some of each kernel, in random order.
+// start draws the configurations that a search begins with, in random order.
 func (b *book) start() []int {
 	var start []int
 	for k, all := range b.space.kernels {
-		start = append(start, b.spreadOut(k, max(firstLooks, int(firstShare*float64(len(all)))))...)
+		start = append(start, b.spreadOut(k, max(leastFirst, int(firstShare*float64(len(all)))))...)
 	}
 	b.rng.Shuffle(len(start), func(i, j int) { start[i], start[j] = start[j], start[i] })
 	return start

@@ -5,50 +5,51 @@ import (
 	"slices"
 )
 
-// The end of a search that has looked at configurations with one sample each: what may
-// still be the fastest is measured better and better.
+// A search ends with configurations that were measured with one sample each. Those that
+// may still be the fastest are measured with more and more samples.
 const (
-	// few is how many samples tell configurations apart that one sample does not.
+	// few samples tell configurations apart that one sample does not.
 	few = 5
-	// contenders is how many configurations get them, at most.
-	contenders = 32
-	// finalists is how many configurations are measured under the protocol, at most.
-	finalists = 10
-	// sure is how many standard deviations make a configuration clearly slower: of 700
-	// that are not, one is dropped.
+	// mostFew is how many configurations are measured with few samples, at most.
+	mostFew = 32
+	// mostFull is how many configurations are measured under the protocol, at most.
+	mostFull = 10
+	// sure standard deviations make a configuration clearly slower: of 700 that are not,
+	// one is dropped.
 	sure = 3
 )
 
-// Most is how many steps a search of n configurations takes, at most: a look at each, and
-// the rounds that decide.
-func Most(n int) int { return n + min(n, few) + min(n, contenders) + min(n, finalists) }
+// Most returns how many steps a search of n configurations takes, at most: a partial
+// measurement of each, and the rounds that decide.
+func Most(n int) int { return n + min(n, few) + min(n, mostFew) + min(n, mostFull) }
 
 // A decision is the end of a search: two rounds of a race.
 type decision struct {
 	*book
-	sharpened bool
-	tries     int
+	narrowed bool // whether the round with few samples is over
+	full     int  // number of configurations measured under the protocol
 }
 
-// more gives the next steps, none when it is decided.
+// more returns the next steps, none when the search is decided.
 func (d *decision) more() []Step {
-	if !d.sharpened {
-		d.sharpened = true
+	if !d.narrowed {
+		d.narrowed = true
 		list := d.open()
-		list = list[:min(len(list), contenders)]
-		list = slices.DeleteFunc(list, func(c int) bool { return d.known[c].samples >= few }) // looked at so before
+		list = list[:min(len(list), mostFew)]
+		list = slices.DeleteFunc(list, func(c int) bool { return d.known[c].samples >= few })
 		if len(list) > 1 {
-			return lookSteps(list, few)
+			return partialSteps(list, few)
 		}
 	}
-	if list := d.open(); len(list) > 0 && d.tries < finalists {
-		d.tries++
-		return protocolSteps(list[:1])
+
+	if list := d.open(); len(list) > 0 && d.full < mostFull {
+		d.full++
+		return fullSteps(list[:1])
 	}
 	return nil
 }
 
-// open lists the configurations that may be the fastest, but are not measured under the
+// open lists the configurations that may be the fastest, but were not measured under the
 // protocol yet, the most promising first.
 func (d *decision) open() []int {
 	var list []int
@@ -61,7 +62,7 @@ func (d *decision) open() []int {
 	return list
 }
 
-// slower tells which configurations are clearly slower than the fastest.
+// slower returns whether a configuration is clearly slower than the fastest.
 func (b *book) slower() func(config int) bool {
 	best := b.best()
 	return func(config int) bool {

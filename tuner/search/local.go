@@ -2,19 +2,19 @@ package search
 
 import "math"
 
-// local is greedy: it walks from a random configuration to the first neighbour that is
-// faster, in random order, until none is, and starts again from another one. When
-// several starts in a row have found nothing faster, it ends as a race does.
+// local walks from a random configuration to the first neighbour that is faster, until
+// none is, and starts again from another configuration. When several starts in a row have
+// found nothing faster, it ends as a race does.
 type local struct {
 	*book
 	at     int     // where the walk is; -1: a new start is due
-	around []int   // its neighbours that are still to be tried
-	record float64 // the log of the least time before the current start
-	idle   int     // starts in a row that were in vain
+	around []int   // neighbours that are still to be tried
+	record float64 // logarithm of the least time before the current start
+	idle   int     // number of starts in a row that found nothing faster
 	decision
 }
 
-// starts is how many starts in a row must be in vain for a local search to end.
+// starts is how many starts in a row must find nothing faster for the search to end.
 const starts = 4
 
 func newLocal(space *Space, seed uint64) Strategy {
@@ -32,18 +32,20 @@ func (l *local) more() []Step {
 				break
 			}
 			l.move(others[0])
-			return lookSteps(others[:1], 1)
+			return partialSteps(others[:1], 1)
 		}
+
 		for len(l.around) > 0 {
 			next := l.around[0]
 			if !b.seen(next) {
-				return lookSteps(l.around[:1], 1)
+				return partialSteps(l.around[:1], 1)
 			}
 			l.around = l.around[1:]
 			if b.known[next].log < b.known[l.at].log {
 				l.move(next)
 			}
 		}
+
 		l.at = -1
 		if best := b.best(); best >= 0 && b.known[best].log < l.record {
 			l.record, l.idle = b.known[best].log, 0
@@ -54,7 +56,7 @@ func (l *local) more() []Step {
 	return l.decision.more()
 }
 
-// move goes to a configuration.
+// move takes the walk to a configuration.
 func (l *local) move(to int) {
 	l.at = to
 	l.around = l.book.space.Neighbours(to)

@@ -3,12 +3,12 @@ package search
 import "math"
 
 // racing runs a race in rounds (irace: López-Ibáñez et al., Operations Research
-// Perspectives 3, 2016; Birattari et al., GECCO 2002). The first round looks at a few
-// configurations of every kernel with one sample. After each round the neighbours join
-// of the fastest ones, and of the fastest of each kernel that is still in the race; so
-// kernels without hope drop out after their first looks. When nobody joins any more,
-// those that are not clearly slower than the fastest are measured with a few samples,
-// and the ones that even these can't separate under the protocol.
+// Perspectives 3, 2016; Birattari et al., GECCO 2002). The first round measures a few
+// configurations of every kernel with one sample. After each round the neighbours of the
+// fastest configurations join, and those of the fastest of each kernel that is still in
+// the race, so kernels without hope drop out early. When nobody joins any more, the
+// configurations that are not clearly slower than the fastest are measured with a few
+// samples, and those that even these can't tell apart under the protocol.
 type racing struct {
 	*book
 	round int
@@ -16,15 +16,15 @@ type racing struct {
 }
 
 const (
-	// hope is the factor by which the fastest configuration of a kernel may be slower
-	// than that of all for the kernel to stay in the race. Where the kernel's slowest is
-	// slower than its fastest by a larger factor, it is that one: who has gained so much
-	// by chance may gain more.
+	// A kernel stays in the race as long as its fastest configuration is slower than the
+	// fastest of all by a factor of at most hope, or by the factor between its own slowest
+	// and fastest configuration to the power of again: a kernel that gained so much by
+	// chance may gain more.
 	hope  = 2
 	again = 1.5
-	// near is the same for single configurations, of which only the elite stay.
+	// near is the factor for single configurations, of which only the elite stay.
 	near = 1.1
-	// elite is at least this many, and at least this share of the space.
+	// The elite are at least this many configurations, and this share of the space.
 	elite      = 16
 	eliteShare = 0.1
 )
@@ -40,28 +40,30 @@ func (r *racing) more() []Step {
 	r.round++
 	switch r.round {
 	case 1:
-		return lookSteps(b.start(), 1)
-	case 2: // how much do samples scatter?
+		return partialSteps(b.start(), 1)
+	case 2: // to see how much samples scatter
 		list := b.near(math.Log(hope))
-		return lookSteps(list[:min(len(list), few)], few)
+		return partialSteps(list[:min(len(list), few)], few)
 	}
+
 	var join []int
 	for _, c := range r.leaders() {
 		join = append(join, b.space.Adjacent(c)...)
 	}
 	if join = b.unseen(join); len(join) > 0 {
-		return lookSteps(join, 1)
+		return partialSteps(join, 1)
 	}
 	return r.decision.more()
 }
 
-// leaders are the configurations whose neighbours join.
+// leaders returns the configurations whose neighbours join.
 func (r *racing) leaders() []int {
 	b := r.book
 	all := b.near(math.Inf(1))
 	if len(all) == 0 {
 		return nil
 	}
+
 	least := b.known[all[0]].log
 	slowest := make([]float64, len(b.space.kernels))
 	for _, c := range all {
@@ -69,6 +71,7 @@ func (r *racing) leaders() []int {
 			slowest[b.space.kernel[c]] = l // the list is in order
 		}
 	}
+
 	var list []int
 	most := max(elite, int(eliteShare*float64(len(b.space.Configs))))
 	slower := b.slower()
@@ -77,7 +80,8 @@ func (r *racing) leaders() []int {
 		k, l := b.space.kernel[c], b.known[c].log
 		first := !known[k]
 		known[k] = true
-		if first && l-least <= max(math.Log(hope), again*(slowest[k]-l)) || i < most && (l-least <= math.Log(near) || !slower(c)) {
+		hopeful := first && l-least <= max(math.Log(hope), again*(slowest[k]-l))
+		if hopeful || i < most && (l-least <= math.Log(near) || !slower(c)) {
 			list = append(list, c)
 		}
 	}

@@ -18,14 +18,14 @@ type Space struct {
 
 	kernels  [][]int     // configurations of each kernel; kernels as they come first
 	kernel   []int16     // of each configuration
-	places   [][]float64 // of each configuration along the axes: block, grid, and the parameters by name
+	coords   [][]float64 // of each configuration along the axes: block, grid, and the parameters by name
 	values   [][]float64 // that occur along each axis, in order
 	ranks    [][]int16   // along each axis, of each configuration: indices in values
 	adjacent [][]int     // see Adjacent
 }
 
-// absent is the place of a configuration along an axis that its kernel does not have:
-// lower than any that is there.
+// absent is the coordinate along an axis that a kernel does not have: lower than any
+// other.
 const absent = -1
 
 // NewSpace returns the space of these configurations, which are all different.
@@ -44,15 +44,15 @@ func NewSpace(configs []kernels.Config) *Space {
 		s.kernel[i] = int16(k)
 		s.kernels[k] = append(s.kernels[k], i)
 	}
-	s.place()
+	s.locate()
 	s.connect()
 	return s
 }
 
-// place finds where each configuration lies: at the logarithms of block and grid, and,
-// for each parameter, at that of its value or, if it has values that are no numbers, at
-// the rank of the value.
-func (s *Space) place() {
+// locate finds the coordinates of each configuration: the logarithms of block and grid
+// and, for each parameter, that of its value. Of a parameter with values that are no
+// numbers it is the rank of the value.
+func (s *Space) locate() {
 	values := map[string]map[string]bool{} // by parameter
 	for _, c := range s.Configs {
 		for name, v := range c.Params.All() {
@@ -67,7 +67,7 @@ func (s *Space) place() {
 	for _, name := range names {
 		ranks[name] = rank(slices.Sorted(maps.Keys(values[name])))
 	}
-	s.places = make([][]float64, len(s.Configs))
+	s.coords = make([][]float64, len(s.Configs))
 	for i, c := range s.Configs {
 		at := []float64{size(c.Block), size(c.Grid)}
 		for _, name := range names {
@@ -78,11 +78,11 @@ func (s *Space) place() {
 			}
 			at = append(at, ranks[name][v])
 		}
-		s.places[i] = at
+		s.coords[i] = at
 	}
 	s.values = make([][]float64, 2+len(names))
 	for axis := range s.values {
-		for _, at := range s.places {
+		for _, at := range s.coords {
 			s.values[axis] = append(s.values[axis], at[axis])
 		}
 		slices.Sort(s.values[axis])
@@ -91,23 +91,14 @@ func (s *Space) place() {
 	s.ranks = make([][]int16, len(s.values))
 	for axis := range s.ranks {
 		s.ranks[axis] = make([]int16, len(s.Configs))
-		for i, at := range s.places {
+		for i, at := range s.coords {
 			r, _ := slices.BinarySearch(s.values[axis], at[axis])
 			s.ranks[axis][i] = int16(r)
 		}
 	}
 }
 
-// most is how many places an axis has, or how many kernels there are, at most.
-func (s *Space) most() int {
-	n := len(s.kernels)
-	for _, values := range s.values {
-		n = max(n, len(values))
-	}
-	return n
-}
-
-// size is the place of a block or grid size; 0 stands for none.
+// size returns the coordinate of a block or grid size; 0 stands for none.
 func size(n int) float64 {
 	if n <= 0 {
 		return absent
@@ -115,29 +106,29 @@ func size(n int) float64 {
 	return math.Log2(float64(n))
 }
 
-// rank gives the places of a parameter's values.
+// rank returns the coordinates of a parameter's values.
 func rank(values []string) map[string]float64 {
-	places := map[string]float64{}
+	coords := map[string]float64{}
 	for i, v := range values {
 		n, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(n >= 0) || math.IsInf(n, 0) {
 			for j, w := range values {
-				places[w] = float64(j)
+				coords[w] = float64(j)
 			}
-			return places
+			return coords
 		}
-		places[values[i]] = math.Log2(1 + n)
+		coords[values[i]] = math.Log2(1 + n)
 	}
-	return places
+	return coords
 }
 
-// connect finds the configurations that are one step along one axis apart: all other
-// choices are the same, and no value that occurs with these lies between.
+// connect finds the configurations that are one step along one axis apart: all their
+// other choices are the same, and no value in between occurs with these.
 func (s *Space) connect() {
 	s.adjacent = make([][]int, len(s.Configs))
 	for axis := range s.values {
-		rows := map[string][]int{} // configurations that differ along the axis only
-		for i, at := range s.places {
+		rows := map[string][]int{} // configurations that differ along this axis only
+		for i, at := range s.coords {
 			if at[axis] == absent {
 				continue
 			}
@@ -152,7 +143,7 @@ func (s *Space) connect() {
 		}
 		for _, key := range slices.Sorted(maps.Keys(rows)) {
 			row := rows[key]
-			slices.SortFunc(row, func(a, b int) int { return cmp.Compare(s.places[a][axis], s.places[b][axis]) })
+			slices.SortFunc(row, func(a, b int) int { return cmp.Compare(s.coords[a][axis], s.coords[b][axis]) })
 			for n := range len(row) - 1 {
 				a, b := row[n], row[n+1]
 				s.adjacent[a] = append(s.adjacent[a], b)
@@ -160,7 +151,8 @@ func (s *Space) connect() {
 			}
 		}
 	}
-	for i := range s.Configs { // a constraint may leave one alone on all its axes
+
+	for i := range s.Configs { // a constraint may leave one without neighbours
 		if len(s.adjacent[i]) == 0 {
 			if near := s.nearest(i, int(s.kernel[i])); near >= 0 {
 				s.adjacent[i] = append(s.adjacent[i], near)
@@ -170,12 +162,12 @@ func (s *Space) connect() {
 	}
 }
 
-// Adjacent are the neighbours of a configuration that have its kernel: one parameter,
-// the block size or the grid is one step away along the values that occur.
+// Adjacent returns the neighbours of a configuration that have its kernel: one parameter,
+// the block size or the grid size is one step away along the values that occur.
 func (s *Space) Adjacent(config int) []int { return s.adjacent[config] }
 
-// Neighbours are the adjacent configurations and, of each other kernel, the one whose
-// block, grid and parameters are the nearest.
+// Neighbours returns the adjacent configurations and, of each other kernel, the one whose
+// block, grid and parameters are nearest.
 func (s *Space) Neighbours(config int) []int {
 	list := slices.Clone(s.adjacent[config])
 	for k := range s.kernels {
@@ -186,8 +178,8 @@ func (s *Space) Neighbours(config int) []int {
 	return list
 }
 
-// nearest is the configuration of a kernel, other than the given one, that is the
-// nearest to it along the axes that both have; -1 if there is none.
+// nearest returns the configuration of a kernel that is nearest to the given one and
+// differs from it; -1 if there is none.
 func (s *Space) nearest(config, kernel int) int {
 	best, least := -1, math.Inf(1)
 	for _, other := range s.kernels[kernel] {
@@ -201,11 +193,11 @@ func (s *Space) nearest(config, kernel int) int {
 	return best
 }
 
-// distance is how far two configurations are apart, along the axes that both have.
+// distance returns how far apart two configurations are, along the axes that both have.
 func (s *Space) distance(a, b int) float64 {
 	sum := 0.0
-	for axis, v := range s.places[a] {
-		if w := s.places[b][axis]; v != absent && w != absent {
+	for axis, v := range s.coords[a] {
+		if w := s.coords[b][axis]; v != absent && w != absent {
 			sum += math.Abs(v - w)
 		}
 	}

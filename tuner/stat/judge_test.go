@@ -4,29 +4,31 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"spmvtune/kernels"
 )
 
 // finalist has a block size, and medians in ms.
-func finalist(block int, medians ...float64) Finalist {
-	return Finalist{Choice{Cell: Cell{Block: block, Grid: 8}, Kernel: "k"}, medians}
+func candidate(block int, medians ...float64) Candidate {
+	return Candidate{kernels.Config{Kernel: "k", Block: block, Grid: 8}, medians}
 }
 
 func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
-		list           []Finalist
+		list           []Candidate
 		fastest, named int
 		tied, open     string // a letter for each that is
 	}{
-		{"far apart", []Finalist{finalist(64, 1, 1.001, 1), finalist(256, 1.05, 1.049, 1.051)}, 0, 0, "a", ""},
-		{"alike", []Finalist{finalist(64, 1, 1.001, 1), finalist(256, 1.001, 1, 1.001)}, 0, 1, "ab", ""},
-		{"slower by what does not count, but is not as good", []Finalist{finalist(64, 1, 1, 1), finalist(256, 1.009, 1.009, 1.009)}, 0, 0, "ab", ""},
-		{"too noisy to tell", []Finalist{finalist(64, 1, 1.03, 0.97), finalist(256, 1.02, 1.05, 0.99)}, 0, 0, "ab", "ab"},
-		{"noisy, but nobody asks", []Finalist{finalist(256, 1, 1.03, 0.97), finalist(64, 1.02, 1.05, 0.99)}, 0, 0, "ab", ""},
-		{"who is out is not open", []Finalist{finalist(64, 1, 1.01, 0.99), finalist(128, 1.01, 1.02, 1), finalist(256, 1.5, 1.51, 1.49)}, 0, 0, "ab", "ab"},
-		{"a lucky trial that was not repeated", []Finalist{finalist(256, 0.9), finalist(64, 1, 1.001, 1)}, 1, 1, "ab", ""},
-		{"a trial alone among noisy ones", []Finalist{finalist(64, 1, 1.02, 0.98), finalist(256, 1.03)}, 0, 0, "ab", ""},
-		{"all the same", []Finalist{finalist(64, 1, 1), finalist(256, 1, 1), finalist(32, 1.02, 1.02)}, 0, 1, "ab", ""},
+		{"far apart", []Candidate{candidate(64, 1, 1.001, 1), candidate(256, 1.05, 1.049, 1.051)}, 0, 0, "a", ""},
+		{"alike", []Candidate{candidate(64, 1, 1.001, 1), candidate(256, 1.001, 1, 1.001)}, 0, 1, "ab", ""},
+		{"slower by what does not count, but is not as good", []Candidate{candidate(64, 1, 1, 1), candidate(256, 1.009, 1.009, 1.009)}, 0, 0, "ab", ""},
+		{"too noisy to tell", []Candidate{candidate(64, 1, 1.03, 0.97), candidate(256, 1.02, 1.05, 0.99)}, 0, 0, "ab", "ab"},
+		{"noisy, but nobody asks", []Candidate{candidate(256, 1, 1.03, 0.97), candidate(64, 1.02, 1.05, 0.99)}, 0, 0, "ab", ""},
+		{"who is out is not open", []Candidate{candidate(64, 1, 1.01, 0.99), candidate(128, 1.01, 1.02, 1), candidate(256, 1.5, 1.51, 1.49)}, 0, 0, "ab", "ab"},
+		{"a lucky trial that was not repeated", []Candidate{candidate(256, 0.9), candidate(64, 1, 1.001, 1)}, 1, 1, "ab", ""},
+		{"a trial alone among noisy ones", []Candidate{candidate(64, 1, 1.02, 0.98), candidate(256, 1.03)}, 0, 0, "ab", ""},
+		{"all the same", []Candidate{candidate(64, 1, 1), candidate(256, 1, 1), candidate(32, 1.02, 1.02)}, 0, 1, "ab", ""},
 	} {
 		v := Judge(tt.list)
 		letters := func(set []bool) (s string) {
@@ -54,9 +56,9 @@ func TestNamedIsStable(t *testing.T) {
 		count := map[int]int{}
 		const sessions = 200
 		for range sessions {
-			list := make([]Finalist, len(truth))
+			list := make([]Candidate, len(truth))
 			for i := range list {
-				list[i] = finalist(32 << i)
+				list[i] = candidate(32 << i)
 			}
 			measure := func(i int) {
 				list[i].Medians = append(list[i].Medians, truth[i]*math.Exp(0.01*rng.NormFloat64()))
