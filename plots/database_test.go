@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/plots/data"
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner"
@@ -68,7 +69,13 @@ func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	rows, err := db.Results(ctx, store.Filter{})
 	must(err)
-	w, err := Report(ctx, db, rows, nil, dir, Options{Version: "test"})
+	matrices, err := db.Features(ctx)
+	must(err)
+	sweeps, err := db.Sweeps(ctx)
+	must(err)
+	d, err := data.Read(ctx, db, rows, matrices, sweeps)
+	must(err)
+	w, err := Write(ctx, d, dir, Options{Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"spmvtune/internal/atomicfile"
@@ -20,7 +19,7 @@ type files struct {
 
 // write makes the file name, slash separated and relative to the folder, appear
 // with this content at once: readers see the old file or the new one.
-func (f *files) write(name string, content []byte) error {
+func (f *files) Write(name string, content []byte) error {
 	if err := atomicfile.Write(filepath.Join(f.dir, filepath.FromSlash(name)), content); err != nil {
 		return err
 	}
@@ -35,24 +34,6 @@ func (f *files) sorted() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Sorted(slices.Values(f.names))
-}
-
-// slug turns words into a part of a file name: lower-case letters, digits,
-// dots and single hyphens.
-func slug(words ...string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(strings.Join(words, " ")) {
-		inWord := b.Len() > 0 && !strings.HasSuffix(b.String(), "-")
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.' && inWord && !strings.HasSuffix(b.String(), "."):
-			b.WriteRune(r)
-		case inWord:
-			b.WriteByte('-')
-		}
-	}
-	s := strings.TrimRight(b.String(), "-.")
-	const longest = 120 // file systems allow 255 bytes, with suffixes and a temporary name
-	return s[:min(len(s), longest)]
 }
 
 // uniqueNames returns a function that appends a number to a name it has seen

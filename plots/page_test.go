@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/synthetic"
 )
 
 // TestPageInBrowser reads the report as its users do: on a phone and on a large screen,
@@ -11,15 +14,15 @@ import (
 func TestPageInBrowser(t *testing.T) {
 	draws(t)
 	b := browse(t)
-	s := processor()
-	d := s.data()
+	s := synthetic.Processor()
+	d := s.Report()
 	for i := range 12 {
-		r := &d.rows[len(d.rows)/12*i]
+		r := &d.Rows[len(d.Rows)/12*i]
 		r.Status, r.Message = "timeout", "took longer than 2s and was ended"
 	}
-	d = newData(d.rows, d.best, d.matrices, d.devices)
+	d = data.New(d.Rows, d.Best, d.Matrices, d.Devices)
 	dir := t.TempDir()
-	if _, err := write(t.Context(), d, sampleRule(), dir, Options{}); err != nil {
+	if _, err := Write(t.Context(), synthetic.Ruled(d), dir, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	b.open(filepath.Join(dir, "report.html"))

@@ -1,15 +1,14 @@
-// Package plots turns a results database into what people show to others:
-// figures, tables and a report.
+// Package plots writes a report: figures, tables and a page, from what was read of a
+// results database.
 //
-// It refuses to do two things. It does not query: rows come from the typed
-// readers of store, so that a figure and the view behind it can't disagree.
-// And it does not decorate: the same database and version of the program give
-// the same bytes, so nothing here reads a clock or walks a map in its order.
+// It draws and does nothing else. It does not query: its one input is a data.Report, which
+// is read, judged, learned and compared before. And it does not decorate: the same report
+// and version of the program give the same bytes, so nothing here reads a clock or walks a
+// map in its order. Every file appears whole or not at all.
 //
-// Data flows one way. load reads the store once and sorts it; the draw function
-// of each entry in Figures turns the data into pages; pages are rendered as PNG
-// and SVG from the same drawing; report.html holds the SVGs, the tables and the
-// learned rule. Every file appears whole or not at all.
+// Data flows one way through its rooms: data reads the store once and sorts it; figure
+// turns it into pictures, by means of chart (bars, lines) and canvas (axes, colours, file
+// formats); table turns it into tables; page puts pictures and tables on one HTML page.
 package plots
 
 import (
@@ -20,93 +19,57 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/plots/figure"
+	"spmvtune/plots/page"
+	"spmvtune/plots/table"
 
 	"golang.org/x/sync/errgroup"
-
-	"spmvtune/plots/claims"
-	"spmvtune/rule"
-	"spmvtune/store"
-	"spmvtune/store/compare"
 )
 
 // Options choose what a report holds. The zero value is everything.
 type Options struct {
 	Title   string   // heading of the report; "" for a plain one
 	Version string   // of this program, printed in the report
-	Figures []string // ids from Figures; empty: all of them
-
-	// Published draws the papers' own numbers, hollow, beside what was measured.
-	Published bool
-	// Against says what became faster or slower since the database called Base; nil:
-	// nothing to compare with.
-	Against *compare.Result
-	Base    string
-	// Notes stand among the report's own, before them.
-	Notes []error
+	Figures []string // ids of figures; empty: all of them
+	Notes   []error  // stand among the report's own, before them
 }
 
 // Written says what a report consists of.
 type Written struct {
 	Files    []string // relative to the report's folder, slash separated, sorted
 	Warnings []error  // figures that were asked for and have no data, caveats
-	Claims   []claims.Judgement
 }
 
-// Report writes figures/*.png, figures/*.svg, tables/*.{md,csv,tex} and report.html under
-// dir from what db holds. rows are all its results, which are sorted where they are. r may
-// be nil: the report then says that no rule was learned. A figure without data is no
-// error: report.html lists it with what would produce it, and where opt names it, it is a
-// warning.
-func Report(ctx context.Context, db *store.DB, rows []store.Row, r *rule.Rule, dir string, opt Options) (*Written, error) {
-	d, err := load(ctx, db, rows)
-	if err != nil {
-		return nil, fmt.Errorf("reading results: %w", err)
-	}
-	if len(opt.Figures) == 0 || slices.Contains(opt.Figures, convergenceID) {
-		if err := d.search(ctx, db); err != nil {
-			return nil, err
-		}
-	}
-	return write(ctx, d, r, dir, opt)
-}
-
-// write is Report without the database.
-func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) (*Written, error) {
-	figures, err := choose(opt.Figures)
+// Write writes figures/*.{png,svg,pdf}, tables/*.{md,csv,tex} and report.html under dir. A
+// figure without data is no error: report.html lists it with what would produce it, and
+// where opt names it, it is a warning.
+func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Written, error) {
+	chosen, err := figure.Choose(opt.Figures)
 	if err != nil {
 		return nil, err
 	}
-	d.rule, d.published = r, opt.Published
-	out := &Written{Warnings: append(slices.Clone(opt.Notes), d.missed()...), Claims: d.claims}
-	var pages []*page
-	var undrawn []*Figure
-	for _, f := range figures {
-		drawn, warnings := f.draw(d)
-		for _, p := range drawn {
-			p.figure = f
-			if p.twins = d.twinNote(p); p.twins != "" {
-				p.Subtitle = strings.TrimSpace(p.Subtitle + " " + p.twins)
-				p.wholePixels() // there may be one line more
-			}
-		}
-		if len(drawn) == 0 {
-			undrawn = append(undrawn, f)
+	content := &page.Content{Report: d, Title: opt.Title, Version: opt.Version}
+	content.Warnings = append(slices.Clone(opt.Notes), d.Missed()...)
+
+	if against := figure.Against(d); len(against.Pictures) > 0 {
+		content.Figures = append(content.Figures, against)
+	}
+	for _, f := range chosen {
+		drawn, warnings := f.Draw(d)
+		if len(drawn.Pictures) > 0 {
+			content.Figures = append(content.Figures, drawn)
+		} else {
+			content.Undrawn = append(content.Undrawn, f)
 			if len(warnings) == 0 && len(opt.Figures) > 0 { // otherwise they say why
-				warnings = append(warnings, f.lacks(d))
+				warnings = append(warnings, f.Lacks(d))
 			}
 		}
-		pages = append(pages, fewDetails(drawn)...)
-		out.Warnings = append(out.Warnings, warnings...)
+		content.Warnings = append(content.Warnings, warnings...)
 	}
-	if opt.Against != nil {
-		pages = append(drawAgainst(opt.Against, opt.Base), pages...)
-	}
-	pages = append(pages, drawTrees(d)...)
-	name := uniqueNames()
-	for _, p := range pages {
-		p.Name = name(p.Name)
-	}
+	content.Trees = figure.DrawTrees(d)
 
 	for _, sub := range []string{"figures", "tables"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
@@ -114,78 +77,51 @@ func write(ctx context.Context, d *data, r *rule.Rule, dir string, opt Options) 
 		}
 	}
 	files := &files{dir: dir}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for _, p := range pages {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return p.save(files)
-		})
-	}
-	if err := g.Wait(); err != nil {
+	if err := savePictures(ctx, files, content.Pictures()); err != nil {
 		return nil, err
 	}
-
-	best := bestTables(d)
-	for _, s := range sheets(d, best) {
-		if err := s.write(files); err != nil {
-			return nil, err
-		}
-	}
-	if opt.Against != nil {
-		changes, notes := againstTable(opt.Against, opt.Base)
-		if err := files.write("tables/against.md", markdownPage("Against "+opt.Base, notes, []table{changes})); err != nil {
-			return nil, err
+	for _, s := range table.Sheets(d) {
+		for _, form := range s.Forms() {
+			if err := files.Write("tables/"+form.Name, form.Content); err != nil {
+				return nil, err
+			}
 		}
 	}
 	var html bytes.Buffer
-	if err := writeHTML(&html, d, r, pages, undrawn, best, out.Warnings, opt); err != nil {
+	if err := content.Write(&html); err != nil {
 		return nil, fmt.Errorf("writing the HTML report: %w", err)
 	}
-	if err := files.write("report.html", html.Bytes()); err != nil {
+	if err := files.Write("report.html", html.Bytes()); err != nil {
 		return nil, err
 	}
-	out.Files = files.sorted()
-	return out, nil
+	return &Written{Files: files.sorted(), Warnings: content.Warnings}, nil
 }
 
-// mostDetails is how many pages of single matrices a figure has: a corpus of hundreds
-// would take the report minutes, for pictures that nobody looks through. A report on
-// some of the matrices has theirs.
-const mostDetails = 48
+// savePictures writes each picture in every format, under a name of its own.
+func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture) error {
+	unique := uniqueNames()
+	for _, p := range pictures {
+		p.Name = unique(p.Name)
+	}
 
-// fewDetails leaves out what is beyond that, and counts it in the last that stays.
-func fewDetails(pages []*page) []*page {
-	var kept []*page
-	var last *page
-	details := 0
-	for _, p := range pages {
-		if p.Detail {
-			if details++; details > mostDetails {
-				last.omitted++
-				continue
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, p := range pictures {
+		g.Go(func() error {
+			for _, format := range canvas.Formats {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				encoded, err := p.Encode(format)
+				if err != nil {
+					return fmt.Errorf("drawing %s: %w", p.Name, err)
+				}
+				if err := files.Write("figures/"+p.Name+"."+format, encoded); err != nil {
+					return err
+				}
 			}
-			last = p
-		}
-		kept = append(kept, p)
+			return nil
+		})
 	}
-	return kept
-}
-
-// choose returns the figures with these ids in the registry's order.
-func choose(ids []string) ([]*Figure, error) {
-	for _, id := range ids {
-		if !slices.ContainsFunc(Figures, func(f Figure) bool { return f.ID == id }) {
-			return nil, fmt.Errorf("unknown figure %q: there are %s", id, figureIDs())
-		}
-	}
-	var chosen []*Figure
-	for i := range Figures {
-		if len(ids) == 0 || slices.Contains(ids, Figures[i].ID) {
-			chosen = append(chosen, &Figures[i])
-		}
-	}
-	return chosen, nil
+	return g.Wait()
 }

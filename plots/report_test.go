@@ -14,16 +14,19 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/kernels"
-	"spmvtune/rule"
-	"spmvtune/tuner/trial"
+	"spmvtune/internal/long"
+	"spmvtune/plots/data"
+	"spmvtune/plots/figure"
+	"spmvtune/plots/number"
+	"spmvtune/plots/page"
+	"spmvtune/plots/synthetic"
 )
 
 // written writes a report and returns its files by name.
-func written(t *testing.T, d *data, r *rule.Rule, opt Options) (map[string][]byte, *Written) {
+func written(t *testing.T, d *data.Report, opt Options) (map[string][]byte, *Written) {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := write(t.Context(), d, r, dir, opt)
+	w, err := Write(t.Context(), d, dir, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,19 +58,19 @@ func written(t *testing.T, d *data, r *rule.Rule, opt Options) (map[string][]byt
 
 func TestSameBytes(t *testing.T) {
 	draws(t)
-	s := processor()
-	s.matrices = s.matrices[:3]
-	first, _ := written(t, s.data(), sampleRule(), Options{Version: "1"})
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:3]
+	first, _ := written(t, synthetic.Ruled(s.Report()), Options{Version: "1"})
 
 	// The store may give rows in any order.
-	d := s.data()
-	rows := slices.Clone(d.rows)
+	d := s.Report()
+	rows := slices.Clone(d.Rows)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	slices.Reverse(d.best)
-	slices.Reverse(d.matrices)
-	again := newData(rows, d.best, d.matrices, d.devices)
-	again.patterns, again.drifts, again.searched = d.patterns, d.drifts, d.searched
-	second, _ := written(t, again, sampleRule(), Options{Version: "1"})
+	slices.Reverse(d.Best)
+	slices.Reverse(d.Matrices)
+	again := data.New(rows, d.Best, d.Matrices, d.Devices)
+	again.Patterns, again.Drifts, again.Searched = d.Patterns, d.Drifts, d.Searched
+	second, _ := written(t, synthetic.Ruled(again), Options{Version: "1"})
 
 	if len(first) < 10 {
 		t.Fatalf("%d files only", len(first))
@@ -80,23 +83,23 @@ func TestSameBytes(t *testing.T) {
 }
 
 func TestEmptyDatabase(t *testing.T) {
-	content, w := written(t, newData(nil, nil, nil, nil), nil, Options{})
+	content, w := written(t, data.New(nil, nil, nil, nil), Options{})
 	if len(w.Warnings) != 0 {
 		t.Errorf("warnings for figures that nobody asked for: %v", w.Warnings)
 	}
 	var ids []string
-	for i := range Figures {
-		ids = append(ids, Figures[i].ID)
-		if row := "<td>" + Figures[i].ID + "</td><td>run " + Figures[i].Sweep + "</td>"; !strings.Contains(string(content["report.html"]), row) {
-			t.Errorf("the report does not say what produces %s", Figures[i].ID)
+	for i := range figure.Figures {
+		ids = append(ids, figure.Figures[i].ID)
+		if row := "<td>" + figure.Figures[i].ID + "</td><td>run " + figure.Figures[i].Sweep + "</td>"; !strings.Contains(string(content["report.html"]), row) {
+			t.Errorf("the report does not say what produces %s", figure.Figures[i].ID)
 		}
 	}
-	_, w = written(t, newData(nil, nil, nil, nil), nil, Options{Figures: ids})
-	if len(w.Warnings) != len(Figures) {
+	_, w = written(t, data.New(nil, nil, nil, nil), Options{Figures: ids})
+	if len(w.Warnings) != len(figure.Figures) {
 		t.Errorf("warnings: %v", w.Warnings)
 	}
 	for i, warning := range w.Warnings {
-		if s := warning.Error(); !strings.Contains(s, Figures[i].ID) || !strings.Contains(s, Figures[i].Sweep) {
+		if s := warning.Error(); !strings.Contains(s, figure.Figures[i].ID) || !strings.Contains(s, figure.Figures[i].Sweep) {
 			t.Errorf("warning %q names no figure or sweep", s)
 		}
 	}
@@ -111,13 +114,13 @@ func TestEmptyDatabase(t *testing.T) {
 // is said once.
 func TestLackingBaseline(t *testing.T) {
 	draws(t)
-	for device, want := range map[string]string{processor().device: "add cpu_coo to", gpu(1, 32).device: "add coo_atomic to"} {
-		s := processor()
-		if device != s.device {
-			s = gpu(1, 64)
+	for device, want := range map[string]string{synthetic.Processor().Device: "add cpu_coo to", synthetic.Gpu(1, 32).Device: "add coo_atomic to"} {
+		s := synthetic.Processor()
+		if device != s.Device {
+			s = synthetic.Gpu(1, 64)
 		}
-		s.matrices, s.kernels = s.matrices[:1], s.kernels[1:]
-		content, w := written(t, s.data(), nil, Options{})
+		s.Matrices, s.Kernels = s.Matrices[:1], s.Kernels[1:]
+		content, w := written(t, synthetic.Unruled(s.Report()), Options{})
 		if len(w.Warnings) != 1 || !strings.Contains(w.Warnings[0].Error(), want) || strings.Contains(w.Warnings[0].Error(), "quickstart") {
 			t.Errorf("%s: warnings %v, want one with %q", device, w.Warnings, want)
 		}
@@ -125,9 +128,9 @@ func TestLackingBaseline(t *testing.T) {
 			t.Errorf("%s: the report says it %d times", device, n)
 		}
 	}
-	s := processor()
-	s.matrices, s.blocks, s.grids = s.matrices[:1], []int{64}, []int{1}
-	_, w := written(t, s.data(), nil, Options{Figures: []string{"throughput-vs-block", "throughput-vs-grid"}})
+	s := synthetic.Processor()
+	s.Matrices, s.Blocks, s.Grids = s.Matrices[:1], []int{64}, []int{1}
+	_, w := written(t, synthetic.Unruled(s.Report()), Options{Figures: []string{"throughput-vs-block", "throughput-vs-grid"}})
 	if len(w.Warnings) != 2 || !strings.Contains(w.Warnings[0].Error(), "several block sizes") || !strings.Contains(w.Warnings[1].Error(), "several grid sizes") {
 		t.Errorf("one size only: warnings %v", w.Warnings)
 	}
@@ -136,39 +139,43 @@ func TestLackingBaseline(t *testing.T) {
 // TestSameWordsForTies: the tables count as the view best does, and both say
 // which configuration a speed-up is of.
 func TestSameWordsForTies(t *testing.T) {
-	s := processor()
-	s.matrices, s.precisions = s.matrices[:1], s.precisions[:1]
-	d := s.data()
-	d.best[0].TieSize = 28
-	content, _ := written(t, d, nil, Options{Figures: []string{"speedup-over-baseline"}})
+	s := synthetic.Processor()
+	s.Matrices, s.Precisions = s.Matrices[:1], s.Precisions[:1]
+	d := s.Report()
+	d.Best[0].TieSize = 28
+	content, _ := written(t, synthetic.Unruled(d), Options{Figures: []string{"speedup-over-baseline"}})
 	table := string(content["tables/best-configuration.md"])
 	if !strings.Contains(table, "| tied |") || !strings.Contains(table, "|   28 |") || !strings.Contains(table, "the listed one included") {
 		t.Errorf("the table does not count the listed configuration:\n%s", table)
 	}
-	pages, _ := drawSpeedup(d)
-	if !strings.Contains(pages[0].Subtitle, "Fastest configuration of each kernel") || !strings.Contains(table, "takes the fastest configuration of each kernel") {
-		t.Errorf("figure and table don't say that they differ: %q", pages[0].Subtitle)
+	chosen, err := figure.Choose([]string{"speedup-over-baseline"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, _ := chosen[0].Draw(d)
+	if !strings.Contains(drawn.Pictures[0].Subtitle, "Fastest configuration of each kernel") || !strings.Contains(table, "takes the fastest configuration of each kernel") {
+		t.Errorf("figure and table don't say that they differ: %q", drawn.Pictures[0].Subtitle)
 	}
 }
 
 // TestCitationsAreListed: what a figure cites can be looked up in the report.
 func TestCitationsAreListed(t *testing.T) {
 	draws(t)
-	s := processor()
-	s.matrices = s.matrices[:1]
-	content, _ := written(t, s.data(), nil, Options{})
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:1]
+	content, _ := written(t, synthetic.Unruled(s.Report()), Options{})
 	page := string(content["report.html"])
-	for i := range Figures {
-		if pages, _ := Figures[i].draw(s.data()); len(pages) == 0 {
+	for i := range figure.Figures {
+		if drawn, _ := figure.Figures[i].Draw(s.Report()); len(drawn.Pictures) == 0 {
 			continue
 		}
-		for _, part := range strings.Split(Figures[i].Source, ", ") {
+		for _, part := range strings.Split(figure.Figures[i].Source, ", ") {
 			if part == "" {
 				continue // not in any paper
 			}
 			key, _, _ := strings.Cut(part, " ")
 			if !strings.Contains(page, "<dt>"+key+"</dt>") {
-				t.Errorf("figure %s cites %s, which the report does not list", Figures[i].ID, key)
+				t.Errorf("figure %s cites %s, which the report does not list", figure.Figures[i].ID, key)
 			}
 		}
 	}
@@ -183,7 +190,7 @@ func TestCitationsAreListed(t *testing.T) {
 }
 
 func TestUnknownFigure(t *testing.T) {
-	_, err := write(t.Context(), newData(nil, nil, nil, nil), nil, t.TempDir(), Options{Figures: []string{"nonsense"}})
+	_, err := Write(t.Context(), data.New(nil, nil, nil, nil), t.TempDir(), Options{Figures: []string{"nonsense"}})
 	if err == nil || !strings.Contains(err.Error(), "throughput-vs-block") {
 		t.Errorf("error %v names no figure that there is", err)
 	}
@@ -193,12 +200,12 @@ func TestUnknownFigure(t *testing.T) {
 // Markdown, XML or a file system.
 func TestHostileNames(t *testing.T) {
 	draws(t)
-	s := processor()
-	s.matrices = []string{`<script>alert(1)</script>`, "a|b*c`d\\e", "../../etc/passwd", "nul\x00bell\x07\xff", `"q" & 'r'`, "a b", "a-b"}
-	d := s.data()
-	d.rows[0].Status, d.rows[0].Message = "fault", `<img src=x onerror="alert(2)">`
-	d = newData(d.rows, d.best, d.matrices, d.devices)
-	content, w := written(t, d, nil, Options{Title: "</title><b>"})
+	s := synthetic.Processor()
+	s.Matrices = []string{`<script>alert(1)</script>`, "a|b*c`d\\e", "../../etc/passwd", "nul\x00bell\x07\xff", `"q" & 'r'`, "a b", "a-b"}
+	d := s.Report()
+	d.Rows[0].Status, d.Rows[0].Message = "fault", `<img src=x onerror="alert(2)">`
+	d = data.New(d.Rows, d.Best, d.Matrices, d.Devices)
+	content, w := written(t, synthetic.Unruled(d), Options{Title: "</title><b>"})
 
 	page := string(content["report.html"])
 	for _, bad := range []string{"<script>alert", "<img", "</title><b>"} {
@@ -234,7 +241,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	// "a b" and "a-b" have the same slug and must not share a file.
-	if want := 2 * (4 + len(s.matrices)); pictures != want {
+	if want := 2 * (4 + len(s.Matrices)); pictures != want {
 		t.Errorf("%d pictures of throughput, want %d", pictures, want)
 	}
 }
@@ -242,24 +249,24 @@ func TestHostileNames(t *testing.T) {
 // TestMissingValues has trials without interval, throughput, roof or features.
 func TestMissingValues(t *testing.T) {
 	draws(t)
-	s := processor()
-	s.matrices = s.matrices[:2]
-	d := s.data()
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:2]
+	d := s.Report()
 	nan := math.NaN()
-	for i := range d.rows {
-		switch r := &d.rows[i]; i % 4 {
+	for i := range d.Rows {
+		switch r := &d.Rows[i]; i % 4 {
 		case 0:
 			r.Low, r.High = nan, nan
 		case 1:
 			r.GBPS, r.RoofFraction = nan, nan
 		case 2:
-			r.Status, r.Median, r.Low, r.High, r.GFLOPS, r.GBPS, r.RoofFraction = trial.Timeout, nan, nan, nan, nan, nan, nan
+			r.Status, r.Median, r.Low, r.High, r.GFLOPS, r.GBPS, r.RoofFraction = "timeout", nan, nan, nan, nan, nan, nan
 		}
 	}
-	for i := range d.best {
-		d.best[i].GBPS, d.best[i].RoofFraction, d.best[i].Low, d.best[i].High, d.best[i].Margin = nan, nan, nan, nan, nan
+	for i := range d.Best {
+		d.Best[i].GBPS, d.Best[i].RoofFraction, d.Best[i].Low, d.Best[i].High, d.Best[i].Margin = nan, nan, nan, nan, nan
 	}
-	content, _ := written(t, newData(d.rows, d.best, nil, nil), nil, Options{})
+	content, _ := written(t, data.New(d.Rows, d.Best, nil, nil), Options{})
 	for name, c := range content {
 		if !strings.HasSuffix(name, ".png") && bytes.Contains(c, []byte("NaN")) && name != "report.html" {
 			t.Errorf("%s prints NaN", name)
@@ -268,7 +275,7 @@ func TestMissingValues(t *testing.T) {
 	if bytes.Contains(content["report.html"], []byte(">NaN")) {
 		t.Error("the report prints NaN")
 	}
-	for _, want := range []string{missing, "timeout"} {
+	for _, want := range []string{number.Missing, "timeout"} {
 		if !bytes.Contains(content["report.html"], []byte(want)) {
 			t.Errorf("the report lacks %q", want)
 		}
@@ -277,9 +284,9 @@ func TestMissingValues(t *testing.T) {
 
 func TestReportIsSelfContained(t *testing.T) {
 	draws(t)
-	s := processor()
-	s.matrices = s.matrices[:2]
-	content, _ := written(t, s.data(), sampleRule(), Options{Version: "v9"})
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:2]
+	content, _ := written(t, synthetic.Ruled(s.Report()), Options{Version: "v9"})
 	page := string(content["report.html"])
 	for _, want := range []string{"v9", "cpu_sell", "Which kernel for which matrix", "One by one (2)", "var(--k1)"} {
 		if !strings.Contains(page, want) {
@@ -296,19 +303,16 @@ func TestReportIsSelfContained(t *testing.T) {
 // TestReportStaysSmall: 30 matrices with 30 kernels below 10 MB.
 func TestReportStaysSmall(t *testing.T) {
 	draws(t)
-	s := crowd(30, 512, 30)
-	s.grids = []int{1, 16, 256}
-	d := s.data()
-	var pages []*page
-	for i := range Figures {
-		drawn, _ := Figures[i].draw(d)
-		for _, p := range drawn {
-			p.figure = &Figures[i]
-		}
-		pages = append(pages, drawn...)
+	s := synthetic.Crowd(30, 512, 30)
+	s.Grids = []int{1, 16, 256}
+	d := s.Report()
+	c := &page.Content{Report: synthetic.Unruled(d)}
+	for i := range figure.Figures {
+		drawn, _ := figure.Figures[i].Draw(d)
+		c.Figures = append(c.Figures, drawn)
 	}
 	var b bytes.Buffer
-	if err := writeHTML(&b, d, nil, pages, nil, bestTables(d), nil, Options{}); err != nil {
+	if err := c.Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	if b.Len() > 10_000_000 {
@@ -317,16 +321,7 @@ func TestReportStaysSmall(t *testing.T) {
 	t.Logf("%d bytes", b.Len())
 }
 
-func sampleRule() *rule.Rule {
-	leaf := func(kernel string) *rule.Node {
-		return &rule.Node{Choice: &kernels.Config{Kernel: kernel, Block: 64, Grid: 2}, Matrices: []string{"ecology1"}, Fraction: 0.98}
-	}
-	return &rule.Rule{Version: rule.Version, Sweep: "synthetic", Selectors: []rule.Selector{{
-		Device: processor().device, Precision: kernels.Float32, Cache: "cold", Configs: 12,
-		Root:         &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"), Above: leaf("cpu_csr_merge")},
-		Single:       kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2},
-		SingleKernel: "cpu_sell",
-		Validation: rule.Validation{Matrices: 1, Mean: 0.97, Worst: 0.97, WorstMatrix: "ecology1", Within5: 1, SingleConfig: 0.8, SingleKernel: 0.9,
-			Cases: []rule.Case{{Matrix: "ecology1", Choice: kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2}, Evidence: rule.Measured, Fraction: 0.97, SingleConfig: 0.8, SingleKernel: 0.9}}},
-	}}}
+func draws(t *testing.T) {
+	t.Helper()
+	long.Test(t, "draws for long")
 }

@@ -18,7 +18,7 @@ import (
 	"spmvtune/internal/atomicfile"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
-	"spmvtune/plots"
+	"spmvtune/plots/figure"
 	"spmvtune/store"
 	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
@@ -116,7 +116,7 @@ type replays struct {
 // draw writes the figure. Where there are several devices or cache states, each has one,
 // and the further ones are numbered.
 func (r *replays) draw(path, format string) error {
-	pictures, err := plots.Convergence(r.outcomes, format)
+	pictures, err := figure.Convergence(r.outcomes, format)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"spmvtune/configs"
 	"spmvtune/plots"
 	"spmvtune/plots/claims"
+	"spmvtune/plots/data"
+	"spmvtune/plots/figure"
 	"spmvtune/rule"
 	"spmvtune/store"
 	"spmvtune/store/compare"
@@ -144,28 +146,45 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	drawing := plots.Options{
-		Title: title, Version: opt.Version, Figures: opt.Figures, Published: opt.Published != nil && *opt.Published,
-		Base: opt.Base,
-	}
-	if drawing.Against, err = j.against(ctx, opt); err != nil {
-		return nil, err
-	}
+	drawing := plots.Options{Title: title, Version: opt.Version, Figures: opt.Figures}
 	if drawing.Notes, err = j.choiceNotes(ctx); err != nil {
 		return nil, err
 	}
+	drawn, err := j.drawn(ctx, learned, opt)
+	if err != nil {
+		return nil, err
+	}
 
-	written, err := plots.Report(ctx, j.db, j.rows, learned, opt.Out, drawing)
+	written, err := plots.Write(ctx, drawn, opt.Out, drawing)
 	if err != nil {
 		return nil, fmt.Errorf("making the report: %w", err)
 	}
-	if err := j.saveClaims(ctx, written.Claims); err != nil {
+	if err := j.saveClaims(ctx, drawn.Claims); err != nil {
 		return nil, err
 	}
 	return &Report{
 		Page: filepath.Join(opt.Out, ReportFile), Warnings: written.Warnings,
 		Figures: withEnding(written.Files, ".svg"), Tables: withEnding(written.Files, ".md"),
 	}, nil
+}
+
+// drawn is what the report is drawn from: everything is judged, replayed and compared here.
+func (j *Job) drawn(ctx context.Context, learned *rule.Rule, opt Options) (*data.Report, error) {
+	r, err := data.Read(ctx, j.db, j.rows, j.matrices, j.sweeps)
+	if err != nil {
+		return nil, err
+	}
+	r.Rule, r.Published, r.Base = learned, opt.Published != nil && *opt.Published, opt.Base
+	if r.Claims, err = claims.Judge(ctx, j.db); err != nil {
+		return nil, err
+	}
+	if figure.NeedSearches(opt.Figures) {
+		if r.Searched, err = data.ReplaySearches(ctx, j.db, r); err != nil {
+			return nil, err
+		}
+	}
+	r.Against, err = j.against(ctx, opt)
+	return r, err
 }
 
 // saveClaims keeps verdicts in a database that can be written and is not temporary.

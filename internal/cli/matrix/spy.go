@@ -10,7 +10,7 @@ import (
 
 	"spmvtune/internal/atomicfile"
 	"spmvtune/internal/cli/command"
-	"spmvtune/plots"
+	"spmvtune/plots/figure"
 	"spmvtune/sparse"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
@@ -41,7 +41,7 @@ the extension: .png, .svg or .pdf.
 				return err
 			}
 			return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
-				picture, err := plots.Spy(m.Name, a, format)
+				picture, err := figure.Spy(m.Name, a, format)
 				if err != nil {
 					return err
 				}

@@ -7,7 +7,7 @@ import (
 
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
-	"spmvtune/plots"
+	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -61,7 +61,7 @@ func Best(w io.Writer, best []store.Best) error {
 
 // Twins says which matrices are twins, if there are any.
 func Twins(w io.Writer, matrices []store.Matrix) {
-	if note := plots.Twins(matrices); note != "" {
+	if note := data.Twins(matrices); note != "" {
 		fmt.Fprintln(w, term.Wrap(note, term.PageWidth-2, "  "))
 	}
 }

@@ -1,0 +1,93 @@
+package canvas
+
+import (
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A key is an entry of a legend.
+type Key struct {
+	Text string
+	Look Look
+	Dot  bool // a marker without a line
+}
+
+// keysOf are those of kernels.
+func KeysOf(names []string, dot bool) []Key {
+	keys := make([]Key, len(names))
+	for i, name := range names {
+		keys[i] = Key{name, LookOf(name), dot}
+	}
+	return keys
+}
+
+// The legend stands above the panels, where it can't cover data: keys in as
+// many columns as fit, filled row by row.
+const (
+	legendRow    = vg.Length(16)
+	legendSwatch = vg.Length(28)
+	legendGap    = vg.Length(16)
+)
+
+// legendColumns gives the widths of the columns: the most columns that fit,
+// with the keys spread evenly over the rows that these need.
+func legendColumns(keys []Key, width vg.Length) []vg.Length {
+	for n := len(keys); n > 1; n-- {
+		if columns, fits := legendWidths(keys, n, width); fits {
+			rows := (len(keys) + n - 1) / n
+			if even, fits := legendWidths(keys, (len(keys)+rows-1)/rows, width); fits {
+				return even
+			}
+			return columns
+		}
+	}
+	columns, _ := legendWidths(keys, 1, width)
+	return columns
+}
+
+func legendWidths(keys []Key, n int, width vg.Length) (columns []vg.Length, fits bool) {
+	style := Typeface(legendSize, false, InkColor)
+	columns = make([]vg.Length, n)
+	for i, k := range keys {
+		columns[i%n] = max(columns[i%n], legendSwatch+style.Width(k.Text)+legendGap)
+	}
+	total := -legendGap
+	for _, w := range columns {
+		total += w
+	}
+	return columns, total <= width
+}
+
+func legendHeight(keys []Key, width vg.Length) vg.Length {
+	if len(keys) == 0 {
+		return 0
+	}
+	n := len(legendColumns(keys, width))
+	return legendRow*vg.Length((len(keys)+n-1)/n) + 4
+}
+
+// drawLegend draws a key for each kernel, the first row's top at y.
+func drawLegend(c draw.Canvas, keys []Key, y vg.Length) {
+	if len(keys) == 0 {
+		return
+	}
+	columns := legendColumns(keys, c.Max.X-c.Min.X)
+	style := At(Typeface(legendSize, false, InkColor), text.XLeft, text.YCenter)
+	x := c.Min.X
+	for i, k := range keys {
+		column := i % len(columns)
+		if column == 0 {
+			x = c.Min.X
+		}
+		mid := y - legendRow*(vg.Length(i/len(columns))+0.5) - 2
+		l := k.Look
+		if !k.Dot {
+			c.StrokeLine2(l.Line(1.8), x, mid, x+legendSwatch-6, mid)
+		}
+		l.Mark(c, vg.Point{X: x + legendSwatch/2 - 3, Y: mid}, 3.6)
+		// Text is centred on its line box, markers on the small letters.
+		c.FillText(style, vg.Point{X: x + legendSwatch, Y: mid + 1}, Fit(style, k.Text, c.Max.X-x-legendSwatch))
+		x += columns[column]
+	}
+}

@@ -1,0 +1,99 @@
+package canvas
+
+import (
+	"image"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/sparse"
+)
+
+// A mosaic is a density in whole pixels of a page at pageDPI, so that bins are drawn
+// as sharp as they are, and all alike.
+type Mosaic struct {
+	Height, Width int // bins
+	down, across  int // pixels per bin
+	// stretched: the matrix is so narrow that its picture is not to scale.
+	Stretched bool
+}
+
+// narrowest is the least that a picture measures across, as a part of its length.
+const Narrowest = 16
+
+// mosaicOf lays out a matrix of that size over at most so many bins and pixels along
+// its longer side.
+func MosaicOf(rows, cols, bins, pixels int) Mosaic {
+	rows, cols = max(rows, 1), max(cols, 1) // an empty matrix has an empty frame
+	long, short := max(rows, cols), min(rows, cols)
+	n := min(long, bins)
+	size := pixels / n
+	m := max(1, int(math.Round(float64(n)*float64(short)/float64(long))))
+	thick, stretched := size, false
+	if least := pixels / Narrowest; m*size < least {
+		m = min(short, max(1, least/size))
+		thick, stretched = max(size, least/m), true
+	}
+	if rows >= cols {
+		return Mosaic{n, m, size, thick, stretched}
+	}
+	return Mosaic{m, n, thick, size, stretched}
+}
+
+// pixel is the size of a pixel of a page at pageDPI.
+const Pixel = 72 * vg.Length(1) / pageDPI
+
+func (m Mosaic) Size() vg.Point {
+	return vg.Point{X: vg.Length(m.Width*m.across) * Pixel, Y: vg.Length(m.Height*m.down) * Pixel}
+}
+
+// image draws d, which has as many bins as m, or none.
+func (m Mosaic) image(d *sparse.Density) image.Image {
+	img := image.NewPaletted(image.Rect(0, 0, m.Width*m.across, m.Height*m.down), DensityPalette)
+	if len(d.Count) == 0 {
+		return img
+	}
+	shades := newShades(d.Most)
+	for y := range m.Height * m.down {
+		line := img.Pix[y*img.Stride:][:m.Width*m.across]
+		if y%m.down > 0 {
+			copy(line, img.Pix[(y-1)*img.Stride:])
+			continue
+		}
+		for j, n := range d.Count[y/m.down*m.Width:][:m.Width] {
+			if n == 0 {
+				continue
+			}
+			shade := shades.Of(n)
+			for x := range m.across {
+				line[j*m.across+x] = shade
+			}
+		}
+	}
+	return img
+}
+
+// draw puts the picture below and to the right of a point and returns where it is.
+func (m Mosaic) Draw(c draw.Canvas, d *sparse.Density, corner vg.Point) vg.Rectangle {
+	return Place(c, m.image(d), corner)
+}
+
+// place draws an image, pixel by pixel, below and to the right of a point, which it
+// moves to the next pixel, and frames it. It returns where it is.
+func Place(c draw.Canvas, img image.Image, corner vg.Point) vg.Rectangle {
+	top := vg.Length(math.Floor(float64(corner.Y/Pixel)+1e-6)) * Pixel
+	left := vg.Length(math.Ceil(float64(corner.X/Pixel)-1e-6)) * Pixel
+	size := vg.Point{X: vg.Length(img.Bounds().Dx()) * Pixel, Y: vg.Length(img.Bounds().Dy()) * Pixel}
+	box := vg.Rectangle{Min: vg.Point{X: left, Y: top - size.Y}, Max: vg.Point{X: left + size.X, Y: top}}
+	c.DrawImage(box, img)
+	frame(c, box)
+	return box
+}
+
+// frame draws a line around a picture.
+func frame(c draw.Canvas, box vg.Rectangle) {
+	const out = Pixel
+	a, b := vg.Point{X: box.Min.X - out, Y: box.Min.Y - out}, vg.Point{X: box.Max.X + out, Y: box.Max.Y + out}
+	c.StrokeLines(draw.LineStyle{Color: LineColor, Width: 0.8}, []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}, a})
+}

@@ -1,0 +1,108 @@
+package canvas
+
+import (
+	"bytes"
+	"image"
+	imagedraw "image/draw"
+	"sync"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/sfnt"
+	units "golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgpdf"
+)
+
+// timeless takes out of PDF files what would be different each time: the moment they
+// are made at, and the order of a map.
+var timeless = sync.OnceFunc(func() {
+	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultCatalogSort(true)
+})
+
+// portable renders the page as PDF.
+func (p *Picture) portable() ([]byte, error) {
+	timeless()
+	c := vgpdf.New(PageWidth, p.PageHeight())
+	p.Draw(draw.NewCanvas(outlined{c, map[int]bool{}}, PageWidth, p.PageHeight()))
+	var b bytes.Buffer
+	_, err := c.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// outlined draws text as the outlines of its letters: gonum's PDF knows no bold face
+// and none of the characters beyond Windows' Western ones, such as ₂ and narrow spaces.
+type outlined struct {
+	vg.Canvas
+	widths map[int]bool // of the images so far, in pixels
+}
+
+// DrawImage turns the image over first, since gonum's PDF draws it upside down. And it
+// gives each image a width of its own, by transparent columns on its right: fpdf writes
+// images by rising width, and those of the same width in the order of a map.
+func (c outlined) DrawImage(box vg.Rectangle, img image.Image) {
+	size := img.Bounds().Size()
+	width := size.X
+	for c.widths[width] {
+		width++
+	}
+	c.widths[width] = true
+	if width > size.X {
+		wider := image.NewNRGBA(image.Rect(0, 0, width, size.Y))
+		imagedraw.Draw(wider, wider.Bounds(), img, img.Bounds().Min, imagedraw.Src)
+		box.Max.X = box.Min.X + box.Size().X*vg.Length(width)/vg.Length(size.X)
+		img = wider
+	}
+	c.Push()
+	c.Translate(vg.Point{Y: box.Min.Y + box.Max.Y})
+	c.Scale(1, -1)
+	c.Canvas.DrawImage(box, img)
+	c.Pop()
+}
+
+func (c outlined) FillString(f font.Face, at vg.Point, s string) {
+	var buf sfnt.Buffer
+	// In units of the font, scaled here: the sizes of sfnt are rounded to 1/64.
+	em := units.Int26_6(f.Face.UnitsPerEm())
+	scale := f.Font.Size / vg.Length(em)
+	point := func(p units.Point26_6) vg.Point {
+		return vg.Point{X: at.X + vg.Length(p.X)*scale, Y: at.Y - vg.Length(p.Y)*scale}
+	}
+	for _, r := range s {
+		glyph, err := f.Face.GlyphIndex(&buf, r)
+		if err != nil {
+			continue // a damaged font: the face is embedded
+		}
+		outline, err := f.Face.LoadGlyph(&buf, glyph, em, nil)
+		if err != nil {
+			continue
+		}
+		var path vg.Path
+		for _, part := range outline {
+			switch part.Op {
+			case sfnt.SegmentOpMoveTo:
+				if len(path) > 0 {
+					path.Close()
+				}
+				path.Move(point(part.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(point(part.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				path.QuadTo(point(part.Args[0]), point(part.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				path.CubeTo(point(part.Args[0]), point(part.Args[1]), point(part.Args[2]))
+			}
+		}
+		if len(path) > 0 {
+			path.Close()
+			c.Fill(path)
+		}
+		if advance, err := f.Face.GlyphAdvance(&buf, glyph, em, 0); err == nil {
+			at.X += vg.Length(advance) * scale
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package canvas
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"testing"
+
+	"spmvtune/kernels"
+)
+
+// TestLooks: every kernel of the catalogue differs from every other in colour
+// or marker, and neighbours differ in grey.
+func TestLooks(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range kernels.Names() {
+		l := LookOf(name)
+		key := fmt.Sprint(l.Color, l.Marker)
+		if other, taken := seen[key]; taken {
+			t.Errorf("%s looks like %s", name, other)
+		}
+		seen[key] = name
+	}
+	grey := func(c color.RGBA) float64 { return 0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B) }
+	for i := range Hues {
+		if d := math.Abs(grey(Hues[i]) - grey(Hues[(i+1)%len(Hues)])); d < 20 {
+			t.Errorf("colours %d and %d differ by %.0f of 255 in grey", i, i+1, d)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package canvas
+
+import (
+	"image/color"
+	"math"
+
+	"golang.org/x/image/font"
+
+	"gonum.org/v1/plot"
+	plotfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The theme: one page width, one typeface, four greys. Sizes are in points of a
+// page ten inches wide, which a browser or a two-column paper shows at half to
+// full size; the smallest type is chosen to be legible at half size.
+const (
+	PageWidth  = 10 * vg.Inch
+	pageDPI    = 160 // 1600 pixels across
+	PageMargin = 14 * vg.Length(1)
+
+	titleSize  = 15
+	LabelSize  = 10.5
+	TickSize   = 9.5
+	legendSize = 10
+)
+
+// Greys, distinct from each other and from black so that the HTML report can
+// recolour an SVG for a dark page by its colours alone.
+var (
+	InkColor   = color.RGBA{0x1B, 0x1F, 0x24, 0xFF} // titles, names
+	SoftColor  = color.RGBA{0x57, 0x60, 0x6A, 0xFF} // axis labels, subtitles
+	LineColor  = color.RGBA{0x8C, 0x95, 0x9F, 0xFF} // axes, reference lines
+	GridColor  = color.RGBA{0xDF, 0xE3, 0xE8, 0xFF} // grid lines
+	BandColor  = color.RGBA{0xF4, 0xF6, 0xF8, 0xFF} // every other row
+	PaperColor = color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}
+)
+
+// greys names the colours above as the report's style sheet does.
+var Greys = map[string]color.RGBA{
+	"ink": InkColor, "soft": SoftColor, "line": LineColor, "grid": GridColor, "band": BandColor, "paper": PaperColor,
+}
+
+// fade gives c with the opacity of a confidence band.
+func Fade(c color.RGBA) color.Color {
+	return color.NRGBA{c.R, c.G, c.B, 0x40}
+}
+
+// typeface returns the style of sans-serif text.
+func Typeface(size float64, bold bool, c color.Color) text.Style {
+	f := plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
+	if bold {
+		f.Weight = font.WeightBold
+	}
+	return text.Style{Color: c, Font: f, Handler: plot.DefaultTextHandler}
+}
+
+// at returns s aligned to its point.
+func At(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
+	s.XAlign, s.YAlign = x, y
+	return s
+}
+
+// newPlot returns an empty plot in the theme: no frame, light horizontal grid
+// lines, labels in grey.
+func NewPlot() *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = Typeface(LabelSize, false, SoftColor).Font
+		a.Label.TextStyle.Color = SoftColor
+		a.Tick.Label.Font = Typeface(TickSize, false, SoftColor).Font
+		a.Tick.Label.Color = SoftColor
+		a.LineStyle = draw.LineStyle{Color: LineColor, Width: 0.8}
+		a.Tick.LineStyle = draw.LineStyle{Color: LineColor, Width: 0.8}
+		a.Tick.Length = 3
+		a.Padding = 0
+	}
+	p.Y.LineStyle.Width = 0
+	p.Y.Tick.Length = 0
+	return p
+}
+
+// fit shortens s in the middle until it is at most width wide.
+func Fit(style text.Style, s string, width vg.Length) string {
+	if style.Width(s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	for keep := len(runes) - 1; keep > 1; keep-- {
+		head := (keep + 1) / 2
+		short := string(runes[:head]) + "…" + string(runes[len(runes)-(keep-head):])
+		if style.Width(short) <= width {
+			return short
+		}
+	}
+	return "…"
+}
+
+const QuarterTurn = math.Pi / 2

@@ -1,0 +1,209 @@
+package canvas
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A webCanvas draws SVG for the report: small, since there is much of it, with what
+// marks say when one points at them, and coloured by classes of the style sheet, so that
+// it follows the reader's light or dark mode. Its unit is a tenth of a point, and all
+// coordinates are whole.
+type webCanvas struct {
+	buf     bytes.Buffer
+	styles  *WebStyles
+	width   int
+	height  int
+	tips    []Tip
+	state   webState
+	stack   []webState
+	pending webPath
+}
+
+// A tip is what a mark says.
+type Tip struct {
+	X, Y int // tenths of points, from the top left
+	Text string
+}
+
+type webState struct {
+	color  color.Color
+	width  vg.Length
+	dashes []vg.Length
+	// a, b, c, d, e, f map (x, y) to (ax+cy+e, bx+dy+f).
+	a, b, c, d, e, f float64
+}
+
+// A webPath is an element that may still be joined with the next one.
+type webPath struct {
+	data, fill, stroke string
+	endX, endY         int
+}
+
+const Tenth = 10 // units in a point
+
+// web renders the page for the report.
+func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {
+	height := p.PageHeight()
+	c := &webCanvas{styles: styles, width: int(math.Round(Tenth * PageWidth.Points())), height: int(math.Round(Tenth * height.Points()))}
+	c.state = webState{a: Tenth, d: -Tenth, f: float64(c.height), color: color.Black, width: vg.Points(1)}
+	p.Draw(draw.NewCanvas(c, PageWidth, height))
+	c.flush()
+	return fmt.Sprintf(`<svg aria-hidden="true" viewBox="0 0 %d %d">%s</svg>`, c.width, c.height, c.buf.Bytes()), c.tips
+}
+
+// hover says what a mark at this point is, where the canvas is one that can be pointed
+// at.
+func Hover(c draw.Canvas, at vg.Point, words func() string) {
+	for {
+		switch inner := c.Canvas.(type) {
+		case draw.Canvas: // cropped
+			c = inner
+			continue
+		case *webCanvas:
+			x, y := inner.at(at)
+			inner.tips = append(inner.tips, Tip{x, y, words()})
+		}
+		return
+	}
+}
+
+func (c *webCanvas) SetLineWidth(w vg.Length)               { c.state.width = w }
+func (c *webCanvas) SetLineDash(d []vg.Length, _ vg.Length) { c.state.dashes = d }
+func (c *webCanvas) SetColor(k color.Color)                 { c.state.color = k }
+func (c *webCanvas) Push()                                  { c.stack = append(c.stack, c.state) }
+func (c *webCanvas) Size() (w, h vg.Length)                 { return PageWidth, vg.Length(c.height) / Tenth }
+func (c *webCanvas) Translate(p vg.Point)                   { c.Apply(1, 0, 0, 1, p.X.Points(), p.Y.Points()) }
+func (c *webCanvas) Scale(x, y float64)                     { c.Apply(x, 0, 0, y, 0, 0) }
+func (c *webCanvas) Rotate(angle float64) {
+	sin, cos := math.Sincos(angle)
+	c.Apply(cos, sin, -sin, cos, 0, 0)
+}
+
+func (c *webCanvas) Pop() {
+	c.state = c.stack[len(c.stack)-1]
+	c.stack = c.stack[:len(c.stack)-1]
+}
+
+// apply puts a transformation before the present one.
+func (c *webCanvas) Apply(a, b, cc, d, e, f float64) {
+	s := c.state
+	c.state.a, c.state.b = s.a*a+s.c*b, s.b*a+s.d*b
+	c.state.c, c.state.d = s.a*cc+s.c*d, s.b*cc+s.d*d
+	c.state.e, c.state.f = s.a*e+s.c*f+s.e, s.b*e+s.d*f+s.f
+}
+
+func (c *webCanvas) at(p vg.Point) (x, y int) {
+	s, px, py := &c.state, p.X.Points(), p.Y.Points()
+	return int(math.Round(s.a*px + s.c*py + s.e)), int(math.Round(s.b*px + s.d*py + s.f))
+}
+
+func (c *webCanvas) Fill(path vg.Path) {
+	c.flush()
+	c.pending = webPath{fill: c.styles.class(paint("fill", c.state.color))}
+	c.pending.data, c.pending.endX, c.pending.endY = c.path(path, 0, 0, false)
+}
+
+func (c *webCanvas) Stroke(path vg.Path) {
+	if c.state.width <= 0 {
+		return
+	}
+	style := paint("stroke", c.state.color) + ";stroke-width:" + decimal(Tenth*c.state.width.Points())
+	if len(c.state.dashes) > 0 {
+		var list []string
+		for _, d := range c.state.dashes {
+			list = append(list, decimal(Tenth*d.Points()))
+		}
+		style += ";stroke-dasharray:" + strings.Join(list, " ")
+	}
+	class := c.styles.class(style)
+	data, x, y := c.path(path, 0, 0, false)
+	switch {
+	case c.pending.fill != "" && c.pending.stroke == "" && c.pending.data == data:
+		c.pending.stroke = class // the border of what was filled
+	case c.pending.fill == "" && c.pending.stroke == class:
+		more, x, y := c.path(path, c.pending.endX, c.pending.endY, true)
+		c.pending.data, c.pending.endX, c.pending.endY = c.pending.data+more, x, y
+	default:
+		c.flush()
+		c.pending = webPath{data: data, stroke: class, endX: x, endY: y}
+	}
+}
+
+// flush writes the pending element.
+func (c *webCanvas) flush() {
+	if p := &c.pending; p.data != "" {
+		fmt.Fprintf(&c.buf, `<path class="%s" d="%s"/>`, strings.TrimSpace(p.fill+" "+p.stroke), p.data)
+	}
+	c.pending = webPath{}
+}
+
+// path gives a path in relative coordinates, from a point on where it continues another
+// one, and the point where it ends.
+func (c *webCanvas) path(path vg.Path, x, y int, continued bool) (data string, endX, endY int) {
+	b := &webPathData{x: x, y: y, started: continued}
+	for _, part := range path {
+		switch part.Type {
+		case vg.MoveComp:
+			b.move(c.at(part.Pos))
+		case vg.LineComp:
+			b.Line(c.at(part.Pos))
+		case vg.ArcComp:
+			// Arcs are circles here, and pies of them: halves, as SVG can't close one.
+			const steps = 2
+			for i := 1; i <= steps; i++ {
+				angle := part.Start + part.Angle*float64(i)/steps
+				sin, cos := math.Sincos(angle)
+				x, y := c.at(vg.Point{X: part.Pos.X + part.Radius*vg.Length(cos), Y: part.Pos.Y + part.Radius*vg.Length(sin)})
+				b.arc(int(math.Round(Tenth*part.Radius.Points())), part.Angle < 0, x, y)
+			}
+		case vg.CurveComp:
+			b.Line(c.at(part.Pos)) // nothing here is drawn with curves
+		case vg.CloseComp:
+			b.close()
+		}
+	}
+	return b.String(), b.x, b.y
+}
+
+func (c *webCanvas) FillString(f font.Face, at vg.Point, s string) {
+	c.flush()
+	style := paint("fill", c.state.color) + ";font-size:" + decimal(Tenth*f.Font.Size.Points()) + "px"
+	if f.Font.Weight > 0 {
+		style += ";font-weight:bold"
+	}
+	x, y := c.at(at)
+	turn := ""
+	if angle := math.Round(math.Atan2(c.state.b, c.state.a) * 180 / math.Pi); angle != 0 {
+		turn = fmt.Sprintf(` transform="rotate(%s %d %d)"`, decimal(angle), x, y)
+	}
+	s = strings.Map(Printable, strings.ToValidUTF8(s, "\uFFFD"))
+	fmt.Fprintf(&c.buf, `<text class="%s" x="%d" y="%d"%s>%s</text>`, c.styles.class(style), x, y, turn, html.EscapeString(s))
+}
+
+func (c *webCanvas) DrawImage(box vg.Rectangle, img image.Image) {
+	c.flush()
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img); err != nil {
+		return // an image of no size
+	}
+	x0, y1 := c.at(box.Min)
+	x1, y0 := c.at(box.Max)
+	fmt.Fprintf(&c.buf, `<image class="pixels" preserveAspectRatio="none" x="%d" y="%d" width="%d" height="%d" href="data:image/png;base64,%s"/>`,
+		x0, y0, x1-x0, y1-y0, base64.StdEncoding.EncodeToString(b.Bytes()))
+}
+
+// decimal prints a number with one digit after the point, none where that is 0.
+func decimal(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) }

@@ -1,0 +1,163 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/store"
+)
+
+// bars are what a page of horizontal bars shows: rows from top to bottom, and
+// columns that share an axis. A cell holds marks beneath each other, each a bar
+// with its interval, or a dot where they are many.
+type Bars struct {
+	Rows    []BarRow
+	Columns []string // their headings
+	Slots   int      // places for marks in a row
+	Axis    canvas.Scale
+	Label   string  // of the axis
+	Origin  float64 // where bars start; NaN: nowhere, and marks are dots on thin lines
+	Number  func(v float64) string
+	Roof    float64 // drawn where it is within reach; 0: none
+}
+
+// A barRow is a matrix or a kernel with its marks, by column.
+type BarRow struct {
+	Name, Note string
+	Cells      [][]Mark
+}
+
+// A mark is a value with its interval.
+type Mark struct {
+	Slot         int // from the top; −1: not drawn, but it may be the row's highest
+	Look         canvas.Look
+	V, Low, High float64
+	Hollow       float64    // another value to compare with, as a hollow marker; NaN: none
+	Words        string     // written after the number of the highest
+	Row          *store.Row // that it shows; nil: several, or none
+	Name         string     // of what it shows where that is no trial
+}
+
+// pitch is the distance between two marks of a cell: bars while they are few,
+// dots on nearly one line when they are many.
+func (b *Bars) pitch() vg.Length {
+	switch marks := len(b.Rows) * b.Slots; {
+	case b.Slots == 1, marks <= 120:
+		return 8
+	case marks <= 200:
+		return 5
+	}
+	return 2
+}
+
+// oneLine says that rows are so low that name and note stand beside each other.
+func (b *Bars) oneLine() bool { return b.Slots == 1 }
+
+func (b *Bars) rowHeight() vg.Length {
+	if b.oneLine() {
+		return 17
+	}
+	return max(30, b.pitch()*vg.Length(b.Slots)+9)
+}
+
+const barsBottom = vg.Length(36) // for the ticks and the label of the axis
+
+// height is that of the body of a page.
+func (b *Bars) Height() vg.Length {
+	if len(b.Columns) == 0 {
+		return 0
+	}
+	return b.rowHeight()*vg.Length(len(b.Rows)) + HeadingHeight + barsBottom
+}
+
+func (b *Bars) Draw(c draw.Canvas) {
+	left, _ := b.sides()
+	b.drawRows(c)
+	width := b.columnWidth(c.Max.X - c.Min.X)
+	for i := range b.Columns {
+		column := c
+		column.Min.X = c.Min.X + left + vg.Length(i)*(width+columnGap) + 8
+		column.Max.X = column.Min.X + width
+		b.drawColumn(column, i)
+	}
+	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom)
+	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y}, canvas.Fit(label, b.Label, c.Max.X-c.Min.X-left))
+}
+
+const columnGap = vg.Length(22)
+
+// columnWidth is that of the data of a column, of a body of this width.
+func (b *Bars) columnWidth(body vg.Length) vg.Length {
+	left, _ := b.sides()
+	return (body-left)/vg.Length(len(b.Columns)) - columnGap
+}
+
+// sides is the width that rows take for their names and notes, and for names alone.
+func (b *Bars) sides() (left, names vg.Length) {
+	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
+	soft := canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor)
+	var notes vg.Length
+	for i := range b.Rows {
+		names = max(names, name.Width(b.Rows[i].Name))
+		notes = max(notes, soft.Width(b.Rows[i].Note))
+	}
+	names = min(max(names, 70), 190)
+	left = names + 8
+	if b.oneLine() {
+		left += notes + 6
+	}
+	return left, names
+}
+
+// drawRows draws the names of the rows, every other one on a band.
+func (b *Bars) drawRows(c draw.Canvas) {
+	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
+	soft := canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor)
+	left, names := b.sides()
+	height, top := b.rowHeight(), c.Max.Y-HeadingHeight
+	for i := range b.Rows {
+		r, y := &b.Rows[i], top-vg.Length(i)*height
+		c.SetColor(background(i))
+		c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - height}, Max: vg.Point{X: c.Max.X, Y: y}}.Path())
+		mid := y - height/2
+		if b.oneLine() {
+			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: mid + 1}, canvas.Fit(name, r.Name, names))
+			c.FillText(canvas.At(soft, text.XRight, text.YCenter), vg.Point{X: c.Min.X + left - 2, Y: mid + 1}, r.Note)
+			continue
+		}
+		c.FillText(canvas.At(name, text.XLeft, text.YBottom), vg.Point{X: c.Min.X + 3, Y: mid - 1.5}, canvas.Fit(name, r.Name, names))
+		c.FillText(canvas.At(soft, text.XLeft, text.YTop), vg.Point{X: c.Min.X + 3, Y: mid - 2.5}, canvas.Fit(soft, r.Note, left-4))
+	}
+}
+
+// background is the colour behind the i-th row.
+func background(i int) color.Color {
+	if i%2 == 0 {
+		return canvas.BandColor
+	}
+	return canvas.PaperColor
+}
+
+// reach is the range of all that is drawn.
+func (b *Bars) Reach() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i := range b.Rows {
+		for _, cell := range b.Rows[i].Cells {
+			for _, m := range cell {
+				low, high = min(low, m.Low), max(high, m.High)
+				if !math.IsNaN(m.Hollow) {
+					low, high = min(low, m.Hollow), max(high, m.Hollow)
+				}
+			}
+		}
+	}
+	return low, high
+}
+
+// hasRoof reports whether the roof is on the page.
+func (b *Bars) HasRoof() bool { return b.Roof > b.Axis.Min && b.Roof < b.Axis.Max }

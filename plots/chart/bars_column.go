@@ -1,0 +1,176 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/plots/canvas"
+)
+
+// drawColumn draws the i-th column: heading, axis, grid, and the marks.
+func (b *Bars) drawColumn(c draw.Canvas, i int) {
+	x := func(v float64) vg.Length { return c.X(b.Axis.Norm.Normalize(b.Axis.Min, b.Axis.Max, v)) }
+	low, high := c.Min.Y+barsBottom, c.Max.Y-HeadingHeight
+	Heading{Text: b.Columns[i]}.Plot(draw.Crop(c, 0, 0, barsBottom, -HeadingHeight), nil)
+
+	tick := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
+	for _, t := range spaced(b.Axis.Ticks, x, tick) {
+		style := draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
+		if t.Value == b.Origin {
+			style = draw.LineStyle{Color: canvas.LineColor, Width: 1.2}
+		}
+		c.StrokeLine2(style, x(t.Value), low, x(t.Value), high)
+		c.FillText(tick, vg.Point{X: x(t.Value), Y: low - 4}, t.Label)
+	}
+	if b.HasRoof() {
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 1, Dashes: []vg.Length{4, 3}}, x(b.Roof), low, x(b.Roof), high)
+	}
+	height := b.rowHeight()
+	for j := range b.Rows {
+		b.drawCell(c, b.Rows[j].Cells[i], x, high-vg.Length(j)*height-height/2, background(j))
+	}
+}
+
+// drawCell draws the marks of a cell about the height mid, and the number of the
+// highest beside it.
+func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, mid vg.Length, behind color.Color) {
+	pitch := b.pitch()
+	var best *Mark
+	bestY, reach := mid, vg.Length(math.Inf(-1))
+	for k := range cell {
+		m := &cell[k]
+		y := mid
+		if m.Slot >= 0 {
+			y += pitch * (vg.Length(b.Slots-1)/2 - vg.Length(m.Slot))
+		}
+		if best == nil || m.V > best.V {
+			best, bestY = m, y
+		}
+		if m.Slot >= 0 {
+			b.drawMark(c, m, x, y)
+			reach = max(reach, x(m.High))
+			if !math.IsNaN(m.Hollow) {
+				reach = max(reach, x(m.Hollow)+3)
+			}
+		}
+	}
+	if best == nil {
+		return
+	}
+	if pitch >= 4 {
+		reach = x(best.High)
+		if !math.IsNaN(best.Hollow) {
+			reach = max(reach, x(best.Hollow)+3)
+		}
+	} else {
+		bestY = mid
+	}
+	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: bestY}, behind)
+}
+
+// roomForWords is where the axis is to end in a body of this width, so that number and
+// words fit beside a bar that ends at 1.
+func (b *Bars) RoomForWords(body vg.Length) float64 {
+	var most vg.Length
+	for i := range b.Rows {
+		for _, cell := range b.Rows[i].Cells {
+			for _, m := range cell {
+				most = max(most, numberGap+b.wordsWidth(&m))
+			}
+		}
+	}
+	width := b.columnWidth(body)
+	return float64(width / max(width-most, width/3))
+}
+
+// wordsWidth is that of the number of a mark and its words.
+func (b *Bars) wordsWidth(m *Mark) vg.Length {
+	width := canvas.Typeface(canvas.TickSize, true, canvas.InkColor).Width(b.Number(m.V))
+	if m.Words != "" {
+		width += wordsGap + canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor).Width(m.Words)
+	}
+	return width
+}
+
+const (
+	numberGap = vg.Length(6) // from a mark to its number
+	wordsGap  = vg.Length(5) // from there to its words
+)
+
+// drawNumber writes the number of a mark to the right of p, over the lines of grid
+// and roof, and its words after it.
+func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color) {
+	number := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
+	soft := canvas.At(canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor), text.XLeft, text.YCenter)
+	s := b.Number(m.V)
+	end := p.X + b.wordsWidth(m)
+	p.Y++ // what has no descenders stands in the middle of its upper part
+	c.SetColor(behind)
+	c.Fill(vg.Rectangle{Min: vg.Point{X: p.X - 1, Y: p.Y - 5}, Max: vg.Point{X: end + 1, Y: p.Y + 4}}.Path())
+	c.FillText(number, p, s)
+	if m.Words != "" {
+		c.FillText(soft, vg.Point{X: p.X + number.Width(s) + wordsGap, Y: p.Y}, m.Words)
+	}
+}
+
+func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.Length) {
+	pitch, ink := b.pitch(), m.Look.Color
+	whisker := ink
+	switch {
+	case pitch < 4:
+	case math.IsNaN(b.Origin):
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.6}, c.Min.X, y, x(m.V), y)
+	default:
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: pitch * 0.36}, x(b.Origin), y, x(m.V), y)
+		whisker = canvas.InkColor // against the bar
+	}
+	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: 0.9}, x(m.Low), y, x(m.High), y)
+	radius := min(3.4, max(3, pitch*0.42))
+	m.Look.Marker.Draw(c, vg.Point{X: x(m.V), Y: y}, radius, ink)
+	canvas.Hover(c, vg.Point{X: x(m.V), Y: y}, func() string { return b.about(m) })
+	if !math.IsNaN(m.Hollow) {
+		m.Look.Marker.Outline(c, vg.Point{X: x(m.Hollow), Y: y}, radius, ink)
+	}
+}
+
+// about says what a mark is.
+func (b *Bars) about(m *Mark) string {
+	value := Between(b.Number, m.V, m.Low, m.High)
+	if m.Row == nil {
+		return strings.TrimPrefix(m.Name+": ", ": ") + value + " " + b.Label
+	}
+	return value + " " + b.Label + ". " + About(m.Row)
+}
+
+// spaced leaves out ticks whose labels would touch, keeping 1.
+func spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []plot.Tick {
+	const gap = vg.Length(7)
+	var kept []plot.Tick
+	free := func(t plot.Tick) bool {
+		for _, k := range kept {
+			if d := x(t.Value) - x(k.Value); max(d, -d) < (style.Width(t.Label)+style.Width(k.Label))/2+gap {
+				return false
+			}
+		}
+		return true
+	}
+	decade := func(v float64) bool { e := math.Log10(v); return math.Abs(e-math.Round(e)) < 1e-9 }
+	for _, pick := range []func(float64) bool{
+		func(v float64) bool { return v == 1 },
+		decade,
+		func(float64) bool { return true },
+	} {
+		for _, t := range ticks {
+			if pick(t.Value) && free(t) {
+				kept = append(kept, t)
+			}
+		}
+	}
+	return kept
+}

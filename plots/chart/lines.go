@@ -1,0 +1,58 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/store"
+)
+
+// A line is one kernel's throughput over a dimension, everything else fixed at
+// the kernel's best configuration on that matrix.
+type Line struct {
+	Kernel string
+	Look   canvas.Look
+	Fixed  int            // the other size, 0 if the kernel has no choice
+	Params kernels.Params // further parameters
+	Points []Point
+
+	Published []Hollow
+}
+
+// A point is a throughput with its 95% interval. Low and High are equal
+// to Y where no interval was measured.
+type Point struct {
+	X            float64 // 0: the kernel has no choice along this dimension
+	Y, Low, High float64
+	Row          *store.Row // that it shows; nil: a mean
+}
+
+// flat reports whether the kernel has no choice along the dimension.
+func (l *Line) Flat() bool { return len(l.Points) == 1 && l.Points[0].X == 0 }
+
+// unusual gives the further parameters that are not at the catalogue's defaults.
+func (l *Line) Unusual() string {
+	k, _ := kernels.Lookup(l.Kernel)
+	var list []string
+	for _, setting := range strings.Fields(l.Params.String()) {
+		name, value, _ := strings.Cut(setting, "=")
+		if !slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Name == name && p.Default == value }) {
+			list = append(list, setting)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// throughput turns the interval of a time into that of the rate v.
+func Throughput(r *store.Row, x, v float64) Point {
+	p := Point{X: x, Y: v, Low: v, High: v, Row: r}
+	if r.High >= r.Median {
+		p.Low = v * r.Median / r.High
+	}
+	if r.Low > 0 && r.Low <= r.Median {
+		p.High = v * r.Median / r.Low
+	}
+	return p
+}

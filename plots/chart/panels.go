@@ -1,0 +1,307 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/plots/canvas"
+)
+
+// A chart is one panel of a page: lines with bands under a heading.
+type Chart struct {
+	Heading string
+	Note    string // after the heading, in grey
+	Lines   []Line
+	Faint   []Line // in thin grey behind the others, not named
+	X       canvas.Scale
+	Roof    float64 // GB/s; drawn where it is within reach, 0: unknown, or another unit
+	Top     float64 // of the y axis; 0: the panel's own
+	Markers int     // most on a curve
+	Steps   int     // of the y axis, about; 0: 4
+	Apart   bool    // nothing lies between points, so that they have whiskers and no band
+}
+
+// peak is the highest value drawn.
+func (ch *Chart) Peak() float64 {
+	var top float64
+	for _, lines := range [][]Line{ch.Lines, ch.Faint} {
+		for _, l := range lines {
+			for _, p := range l.Points {
+				top = max(top, p.High)
+			}
+			for _, h := range l.Published {
+				top = max(top, h.Y)
+			}
+		}
+	}
+	return top
+}
+
+// roofWithin says up to which multiple of the data the roof stays on the panel:
+// further up it would press the lines together.
+const RoofWithin = 1.6
+
+// showsRoof reports whether the roof is within reach.
+func (ch *Chart) ShowsRoof() bool {
+	return ch.Roof > 0 && ch.Roof <= RoofWithin*max(ch.Peak(), ch.Top)
+}
+
+func (ch *Chart) plot() *plot.Plot {
+	p := canvas.NewPlot()
+	top := max(ch.Peak(), ch.Top)
+	roof := ch.ShowsRoof()
+	if roof {
+		top = max(top, ch.Roof)
+	}
+	ch.X.Apply(&p.X)
+	canvas.FromZero(top, cmp.Or(ch.Steps, 4)).Apply(&p.Y)
+	p.Add(ThinGrid())
+	if ch.Heading != "" {
+		p.Add(Heading{ch.Heading, ch.Note})
+	}
+	if roof {
+		p.Add(roofLine(ch.Roof))
+	}
+	for _, l := range ch.Faint {
+		p.Add(faintLine{l})
+	}
+	var slot int
+	for _, l := range ch.Lines {
+		if l.Flat() { // below the curves
+			p.Add(flatLine{l, slot})
+			slot++
+		} else if ch.Apart {
+			p.Add(whiskers{l})
+		} else {
+			p.Add(band{l})
+		}
+	}
+	for _, l := range ch.Lines {
+		if !l.Flat() {
+			p.Add(curve{l, ch.Markers})
+		}
+	}
+	return p
+}
+
+// thinGrid is of horizontal lines at the ticks with a label.
+func ThinGrid() *plotter.Grid {
+	grid := plotter.NewGrid()
+	grid.Vertical.Width = 0
+	grid.Horizontal = draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
+	return grid
+}
+
+// heading names a panel above its data, aligned with them.
+type Heading struct{ Text, Note string }
+
+const HeadingHeight = vg.Length(18)
+
+func (h Heading) Plot(c draw.Canvas, _ *plot.Plot) {
+	style := canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YBottom)
+	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YBottom)
+	width, gap := c.Max.X-c.Min.X, vg.Length(5)
+	name, y := canvas.Fit(style, h.Text, width), c.Max.Y+5
+	c.FillText(style, vg.Point{X: c.Min.X, Y: y}, name)
+	// The name comes first: a note that it leaves no room for can do without.
+	if after := style.Width(name) + gap; after+soft.Width(h.Note) <= width {
+		c.FillText(soft, vg.Point{X: c.Min.X + after, Y: y}, h.Note)
+	}
+}
+
+func (Heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: HeadingHeight}}}}
+}
+
+// roofLine is the bandwidth that the device was measured to have, in GB/s.
+type roofLine float64
+
+func (r roofLine) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	y := ty(float64(r))
+	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 1, Dashes: []vg.Length{4, 3}}, c.Min.X, y, c.Max.X, y)
+}
+
+// faintLine is a kernel among many that is there for comparison only.
+type faintLine struct{ Line }
+
+func (l faintLine) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	style := draw.LineStyle{Color: canvas.LineColor, Width: 0.5}
+	if l.Flat() {
+		style.Dashes = []vg.Length{1.5, 2} // or it would pass for a grid line
+		y := ty(l.Points[0].Y)
+		c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
+		return
+	}
+	pts := make([]vg.Point, len(l.Points))
+	for i, q := range l.Points {
+		pts[i] = vg.Point{X: tx(q.X), Y: ty(q.Y)}
+	}
+	c.StrokeLines(style, pts)
+}
+
+// band is the confidence band of a line.
+type band struct{ Line }
+
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	fill := canvas.Fade(b.Look.Color)
+	pts := b.Points
+	if !slices.ContainsFunc(pts, func(q Point) bool { return q.Low < q.High }) {
+		return // nothing is unsure, as of a share of matrices
+	}
+	if len(pts) == 1 {
+		x := tx(pts[0].X)
+		c.StrokeLine2(draw.LineStyle{Color: b.Look.Color, Width: 1}, x, ty(pts[0].Low), x, ty(pts[0].High))
+		return
+	}
+	outline := make([]vg.Point, 0, 2*len(pts))
+	for _, q := range pts {
+		outline = append(outline, vg.Point{X: tx(q.X), Y: ty(q.High)})
+	}
+	for i := len(pts) - 1; i >= 0; i-- {
+		outline = append(outline, vg.Point{X: tx(pts[i].X), Y: ty(pts[i].Low)})
+	}
+	c.FillPolygon(fill, outline)
+}
+
+// whiskers are the intervals of a line's points.
+type whiskers struct{ Line }
+
+func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, q := range w.Points {
+		c.StrokeLine2(draw.LineStyle{Color: w.Look.Color, Width: 0.9}, tx(q.X), ty(q.Low), tx(q.X), ty(q.High))
+	}
+}
+
+// flatLine is a kernel that has no choice along the dimension: a line across
+// that ends, beside the data, in its marker and interval. Each kernel has a slot
+// there.
+type flatLine struct {
+	Line
+	slot int
+}
+
+const slotWidth = vg.Length(9)
+
+func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	look := l.Look
+	q := l.Points[0]
+	x, y := c.Max.X+slotWidth*(vg.Length(l.slot)+0.6), ty(q.Y)
+	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1, Dashes: []vg.Length{2, 2}}, c.Min.X, y, x, y)
+	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1}, x, ty(q.Low), x, ty(q.High))
+	look.Mark(c, vg.Point{X: x, Y: y}, 3)
+	if q.Row != nil {
+		canvas.Hover(c, vg.Point{X: x, Y: y}, func() string { return About(q.Row) })
+	}
+	for _, h := range l.Published {
+		h.Draw(c, look, vg.Point{X: x, Y: ty(h.Y)})
+	}
+}
+
+func (l flatLine) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: slotWidth * vg.Length(l.slot+1)}}}}
+}
+
+// curve is the line itself with its markers: at every point where these are
+// few, otherwise at some, which differ from kernel to kernel so that lines close
+// to each other can be told apart.
+type curve struct {
+	Line
+	markers int
+}
+
+func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	look := l.Look
+	pts := make([]vg.Point, len(l.Points))
+	for i, q := range l.Points {
+		pts[i] = vg.Point{X: tx(q.X), Y: ty(q.Y)}
+	}
+	c.StrokeLines(look.Line(1.6), pts)
+	every, first := 1, 0
+	if len(pts) > l.markers {
+		every = (len(pts) + l.markers - 1) / l.markers
+		place, _ := canvas.CatalogueIndex(l.Kernel)
+		first = place * every / 3 % every
+	}
+	for i := first; i < len(pts); i += every {
+		look.Mark(c, pts[i], 3)
+		if row := l.Points[i].Row; row != nil {
+			canvas.Hover(c, pts[i], func() string { return About(row) })
+		}
+	}
+	for _, h := range l.Published {
+		h.Draw(c, look, vg.Point{X: tx(h.X), Y: ty(h.Y)})
+	}
+}
+
+// draw marks what was published with the outline of the line's marker.
+func (h Hollow) Draw(c draw.Canvas, l canvas.Look, p vg.Point) {
+	l.Marker.Outline(c, p, 3.4, l.Color)
+	canvas.Hover(c, p, func() string { return h.Words })
+}
+
+// drawCharts lays charts out as drawPlots does.
+func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel string) {
+	list := make([]*plot.Plot, len(charts))
+	for i := range charts {
+		list[i] = charts[i].plot()
+	}
+	DrawPlots(c, list, columns, xLabel, yLabel)
+}
+
+// drawPlots lays plots out in rows of columns with their data areas aligned, and
+// labels the axes once for all of them.
+func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel string) {
+	const side, bottom = vg.Length(20), vg.Length(20)
+	page := c
+	c = draw.Crop(c, side, 0, bottom, 0)
+
+	rows := (len(list) + columns - 1) / columns
+	plots := make([][]*plot.Plot, rows)
+	for j := range plots {
+		plots[j] = make([]*plot.Plot, columns)
+		for i := range plots[j] {
+			if k := j*columns + i; k < len(list) {
+				plots[j][i] = list[k]
+			}
+		}
+	}
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 16, PadY: 12}
+	var data vg.Rectangle // of all plots
+	for j, row := range plot.Align(plots, tiles, c) {
+		for i, tile := range row {
+			if plots[j][i] == nil {
+				continue
+			}
+			plots[j][i].Draw(tile)
+			own := plots[j][i].DataCanvas(tile).Rectangle
+			if i == 0 && j == 0 {
+				data = own
+			}
+			data.Min.Y, data.Max.X = min(data.Min.Y, own.Min.Y), max(data.Max.X, own.Max.X)
+		}
+	}
+	label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
+	mid := vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: (data.Min.Y + data.Max.Y) / 2}
+	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: mid.X, Y: page.Min.Y}, canvas.Fit(label, xLabel, 2*min(mid.X-c.Min.X, c.Max.X-mid.X)))
+	up := canvas.At(label, text.XCenter, text.YTop)
+	up.Rotation = canvas.QuarterTurn
+	c.FillText(up, vg.Point{X: page.Min.X, Y: mid.Y}, canvas.Fit(up, yLabel, 2*min(mid.Y-page.Min.Y, page.Max.Y-mid.Y)))
+}
+
+// A hollow is what a paper published, as a mark beside a line.
+type Hollow struct {
+	X, Y  float64
+	Words string
+}

@@ -1,0 +1,174 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/plots/number"
+	"spmvtune/store"
+	"spmvtune/store/compare"
+)
+
+// baselines are what speed-ups are measured against, in order of preference:
+// Algorithm 3 of coo-spmv-final, and its Algorithm 1 where no GPU took part.
+var baselines = []string{"coo_atomic", "cpu_coo"}
+
+// A gain is the best configuration of one kernel on one matrix, against the best
+// of the baseline in the same setup.
+type gain struct {
+	Row             *store.Row
+	Ratio           float64 // time of the baseline / time of the kernel
+	Low, High       float64 // from the 95% intervals of both, see ratio
+	setup           Setup
+	Matrix, Against string
+}
+
+// baselineOf names the baseline of a device: one for all its matrices, so that
+// ratios on a page mean the same. It is "" where none was measured.
+func (d *Report) BaselineOf(device string) string {
+	for _, name := range baselines {
+		for i := range d.Panels {
+			if p := &d.Panels[i]; p.Device == device && len(p.ByKernel(name)) > 0 {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// gains returns what each kernel of the panel gains over the baseline, in the
+// catalogue's order, without the baseline itself; none if it wasn't measured.
+func (p *Panel) Gains(baseline string) []gain {
+	base := Fastest(p.ByKernel(baseline))
+	if base == nil {
+		return nil
+	}
+	var list []gain
+	for _, name := range KernelsOf([]Panel{*p}) {
+		if name == baseline {
+			continue
+		}
+		g := gain{Row: Fastest(p.ByKernel(name)), setup: p.Setup, Matrix: p.Matrix, Against: baseline}
+		g.Ratio, g.Low, g.High = Ratio(base, g.Row)
+		list = append(list, g)
+	}
+	return list
+}
+
+// ratio is how many times faster r is than base. The errors of the two medians
+// are independent, so the squares of the arms of their intervals add, on a
+// logarithmic scale, where a ratio is a difference: it is highest where base is
+// slow and r is fast.
+func Ratio(base, r *store.Row) (v, low, high float64) {
+	v = base.Median / r.Median
+	baseDown, baseUp := arms(base)
+	down, up := arms(r)
+	return v, v * math.Exp(-math.Hypot(baseDown, up)), v * math.Exp(math.Hypot(baseUp, down))
+}
+
+// arms are the distances of the median's logarithm to the ends of its interval,
+// 0 where there is none.
+func arms(r *store.Row) (down, up float64) {
+	if r.Low > 0 && r.Low < r.Median {
+		down = math.Log(r.Median / r.Low)
+	}
+	if r.High > r.Median && !math.IsInf(r.High, 0) {
+		up = math.Log(r.High / r.Median)
+	}
+	return down, up
+}
+
+// relative is the half width of the interval of a row's median as a fraction,
+// 0 where there is no interval.
+func Relative(r *store.Row) float64 {
+	h := number.HalfWidth(r.Median, r.Low, r.High)
+	if math.IsNaN(h) || math.IsInf(h, 0) {
+		return 0
+	}
+	return h / r.Median
+}
+
+// topGains returns the n largest gains over all panels, at most one per matrix
+// and device, largest first.
+func (d *Report) TopGains(n int) []gain {
+	best := map[[2]string]int{}
+	var list []gain
+	for i := range d.Panels {
+		p := &d.Panels[i]
+		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
+			key := [2]string{p.Device, p.Matrix}
+			if j, seen := best[key]; !seen {
+				best[key] = len(list)
+				list = append(list, g)
+			} else if g.Ratio > list[j].Ratio {
+				list[j] = g
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b gain) int {
+		switch {
+		case a.Ratio > b.Ratio:
+			return -1
+		case a.Ratio < b.Ratio:
+			return 1
+		}
+		return 0
+	})
+	return list[:min(n, len(list))]
+}
+
+// withoutBaseline says on which matrices no speed-up can be given, and what to
+// do about it.
+func (d *Report) WithoutBaseline() []error {
+	var warnings []error
+	for _, s := range d.Setups() {
+		base := d.BaselineOf(s.Device)
+		if base == "" {
+			warnings = append(warnings, fmt.Errorf("no speed-ups on %s: add %s to the sweep, which they are measured against",
+				ShortDevice(s.Device), d.lackingBaseline(s.Device)))
+			continue
+		}
+		var lack []Panel
+		for _, p := range d.Of(s) {
+			if len(p.ByKernel(base)) == 0 {
+				lack = append(lack, p)
+			}
+		}
+		if len(lack) > 0 {
+			const named = 6
+			names := MatrixNames(lack[:min(named, len(lack))])
+			if rest := len(lack) - named; rest > 0 {
+				names += fmt.Sprintf(" and %d more", rest)
+			}
+			warnings = append(warnings, fmt.Errorf("no speed-up in %s on %s: %s has no good trial there", d.Words(s), names, base))
+		}
+	}
+	slices.SortFunc(warnings, func(a, b error) int { return slices.Compare([]byte(a.Error()), []byte(b.Error())) })
+	return slices.CompactFunc(warnings, func(a, b error) bool { return a.Error() == b.Error() })
+}
+
+// lackingBaseline names what can be a baseline on a device.
+func (d *Report) lackingBaseline(device string) string {
+	for i := range d.Devices {
+		if v := &d.Devices[i]; v.Label == device {
+			switch v.Backend {
+			case "cuda":
+				return "coo_atomic"
+			case "cpu":
+				return "cpu_coo"
+			}
+		}
+	}
+	return "cpu_coo (or coo_atomic)"
+}
+
+// faster is how many times as fast a pair became, with its interval.
+func Faster(p *compare.Pair) (v, low, high float64) {
+	v = 1 / p.Ratio.Value
+	low, high = 1/p.Ratio.High, 1/p.Ratio.Low
+	if math.IsNaN(low) || math.IsNaN(high) || math.IsInf(high, 0) {
+		low, high = v, v
+	}
+	return v, low, high
+}

@@ -1,0 +1,24 @@
+package data
+
+import "spmvtune/store"
+
+// tieWithin is how much slower than the fastest, as a fraction, a trial is that
+// still counts as equally fast.
+const tieWithin = 0.01
+
+// tieSet says which of some trials the data can't tell from the fastest of them:
+// those whose interval reaches down to its interval, or whose median is within
+// tieWithin of its median. The view best tests samples instead, but only against the
+// fastest of all kernels; this is for trials of one.
+func TieSet(rows []store.Row) []bool {
+	tied := make([]bool, len(rows))
+	best := Fastest(rows)
+	for i := range rows {
+		r := &rows[i]
+		tied[i] = r == best || r.Low <= best.High || r.Median <= (1+tieWithin)*best.Median
+	}
+	return tied
+}
+
+// tells reports whether the data can tell a from the faster b.
+func Tells(b, a *store.Row) bool { return a.Low > b.High && a.Median > (1+tieWithin)*b.Median }

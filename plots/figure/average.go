@@ -1,0 +1,126 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spmvtune/internal/term"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/chart"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/tuner/stat"
+)
+
+// drawAverage draws what each kernel gains over the baseline on the average of all
+// matrices: kernels from top to bottom, the fastest first, a column for each
+// precision.
+//
+// The paper averages arithmetically and says that a few matrices with long rows
+// skew it. A ratio and its inverse should average to 1, which the geometric mean
+// does; the arithmetic one is drawn beside it for comparison.
+func drawAverage(d *data.Report) ([]*canvas.Picture, []error) {
+	var pages []*canvas.Picture
+	for _, s := range scenesByPlace(d) {
+		if a := averages(d, &s); len(a.kernels) > 0 {
+			pages = append(pages, a.page(&s))
+		}
+	}
+	return pages, nil
+}
+
+// An average holds the speed-ups of all kernels over a baseline.
+type average struct {
+	baseline   string
+	kernels    []string // by falling mean
+	precisions []kernels.Precision
+	gains      map[kernelColumn][]float64
+	matrices   map[kernels.Precision]int // that have the baseline
+}
+
+type kernelColumn struct {
+	kernel    string
+	precision kernels.Precision
+}
+
+func averages(d *data.Report, s *scene) *average {
+	a := &average{
+		baseline: d.BaselineOf(s.device),
+		gains:    map[kernelColumn][]float64{},
+		matrices: map[kernels.Precision]int{},
+	}
+	for i := range s.panels {
+		p := &s.panels[i]
+		gains := p.Gains(a.baseline)
+		if len(gains) == 0 {
+			continue
+		}
+		a.matrices[p.Precision]++
+		if !slices.Contains(a.precisions, p.Precision) {
+			a.precisions = append(a.precisions, p.Precision)
+		}
+		for _, g := range gains {
+			at := kernelColumn{g.Row.Kernel, p.Precision}
+			a.gains[at] = append(a.gains[at], g.Ratio)
+			if !slices.Contains(a.kernels, g.Row.Kernel) {
+				a.kernels = append(a.kernels, g.Row.Kernel)
+			}
+		}
+	}
+	data.SortKernels(a.kernels)
+	slices.SortStableFunc(a.kernels, func(x, y string) int { return -cmp.Compare(a.top(x), a.top(y)) })
+	return a
+}
+
+// top is the highest mean of a kernel over the precisions.
+func (a *average) top(kernel string) float64 {
+	var top float64
+	for _, precision := range a.precisions {
+		if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
+			top = max(top, stat.GeometricMeanOf(g))
+		}
+	}
+	return top
+}
+
+func (a *average) page(s *scene) *canvas.Picture {
+	q := timesAsFast(a.baseline)
+	b := &chart.Bars{Slots: 1, Label: q.label, Origin: q.origin, Number: q.number}
+	for _, precision := range a.precisions {
+		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s", precision, term.GroupedCount(a.matrices[precision], "matrix", "matrices")))
+	}
+	for _, kernel := range a.kernels {
+		r := chart.BarRow{Name: kernel, Note: a.fewer(kernel)}
+		for _, precision := range a.precisions {
+			var cell []chart.Mark
+			if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
+				cell = append(cell, chart.Mark{Look: canvas.LookOf(kernel), V: stat.GeometricMeanOf(g), Low: slices.Min(g), High: slices.Max(g), Hollow: number.ArithmeticMean(g), Name: kernel})
+			}
+			r.Cells = append(r.Cells, cell)
+		}
+		b.Rows = append(b.Rows, r)
+	}
+	b.Axis = q.scale(b.Reach())
+	return &canvas.Picture{
+		Name:  canvas.Slug(append([]string{"average-improvement"}, s.file...)...),
+		Title: fmt.Sprintf("Average speed-up over %s: %s", a.baseline, s.words),
+		Subtitle: "Bar and number: geometric mean over the matrices of each kernel in its fastest configuration, log axis. " +
+			"Hollow: arithmetic mean, as in the paper, which few large values pull up. Line: from the least to the largest speed-up.",
+		Alt:    "from the fastest kernel to the slowest: " + strings.Join(a.kernels, ", "),
+		Height: b.Height(),
+		Body:   b.Draw,
+	}
+}
+
+// fewer says on how many matrices a kernel's mean is, where that is not all.
+func (a *average) fewer(kernel string) string {
+	for _, precision := range a.precisions {
+		if n := len(a.gains[kernelColumn{kernel, precision}]); n > 0 && n < a.matrices[precision] {
+			return fmt.Sprintf("on %d", n)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,109 @@
+package figure
+
+import (
+	"slices"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/data"
+	"spmvtune/store"
+)
+
+// onProcessor are the two kernels of coo-spmv-final, Table III.
+var onProcessor = []string{"cpu_coo", "cpu_csr"}
+
+var cpuBandwidth = &barFigure{
+	id:       "cpu-bandwidth",
+	title:    func(*scene) string { return "COO and CSR on the processor, one thread" },
+	says:     func(*scene) string { return "what the paper calls its bandwidth." },
+	quantity: func(*scene) quantity { return rate(data.GbpsPaper) },
+	series:   func(*scene) []series { return each(onProcessor, nil) },
+	least:    2,
+}
+
+// csrBandwidth shows how near the kernels for CSR come to the memory's bandwidth.
+var csrBandwidth = &barFigure{
+	id:       "bandwidth-by-kernel",
+	title:    func(*scene) string { return "Bandwidth of the kernels for CSR" },
+	says:     func(*scene) string { return "compulsory traffic divided by its time." },
+	quantity: func(*scene) quantity { return rate(data.Gbps) },
+	series: func(s *scene) []series {
+		list := each(data.KernelsOf(s.panels), nil)
+		for i := range list {
+			list[i].of = list[i].of.And(func(r *store.Row) bool { return r.Format == kernels.CSR })
+			list[i].always = strings.HasPrefix(list[i].id, "cusparse_")
+		}
+		return list
+	},
+	least: 2,
+}
+
+var launchBounds = &barFigure{
+	id:       "launch-bounds",
+	title:    func(*scene) string { return "Bandwidth of csr_thread_row by launch bound" },
+	says:     func(*scene) string { return "compulsory traffic divided by its time." },
+	each:     "bound",
+	quantity: func(*scene) quantity { return rate(data.Gbps) },
+	series:   func(*scene) []series { return byParam("csr_thread_row", "min_blocks", nil) },
+	least:    2,
+}
+
+// simpleOnGPU are the kernels of coo-spmv-final, Table V.
+var simpleOnGPU = []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk"}
+
+var gpuAndCPU = &barFigure{
+	id:    "gpu-vs-cpu",
+	title: func(*scene) string { return "Processor and GPU" },
+	says: func(*scene) string {
+		return "COO and CSR on one thread of the processor, and of the four simple kernels of the GPU the fastest; log axis."
+	},
+	quantity: func(*scene) quantity { return logRate(data.GbpsPaper) },
+	series: func(*scene) []series {
+		return append(each(onProcessor, nil), series{id: "fastest simple kernel", of: data.OfKernels(simpleOnGPU...)})
+	},
+	least:  2,
+	scenes: pairs,
+}
+
+// pairs makes a scene of each processor with each GPU: what both measured of a
+// matrix in the same precision and cache state is one panel. Processors without COO
+// or CSR, and GPUs without simple kernels, have nothing to compare.
+func pairs(d *data.Report) []scene {
+	has := func(at data.Condition, names []string) bool {
+		return slices.ContainsFunc(d.Panels, func(p data.Panel) bool {
+			return p.Condition == at && p.FastestOf(data.OfKernels(names...)) != nil
+		})
+	}
+	var list []scene
+	for _, cpu := range d.Conditions() {
+		for _, gpu := range d.Conditions() {
+			if cpu.Device == gpu.Device || cpu.Cache != gpu.Cache || !has(cpu, onProcessor) || !has(gpu, simpleOnGPU) {
+				continue
+			}
+			list = append(list, scene{
+				words:  d.ConditionWords(cpu) + " and " + d.DeviceWords(gpu.Device),
+				file:   []string{data.ShortDevice(cpu.Device), data.ShortDevice(gpu.Device), string(cpu.Cache)},
+				panels: joined(d.Panels, cpu, gpu),
+			})
+		}
+	}
+	return list
+}
+
+// joined merges the panels of two devices that agree in matrix and precision, and
+// leaves out the others.
+func joined(panels []data.Panel, a, b data.Condition) []data.Panel {
+	var list []data.Panel
+	for _, p := range panels {
+		if p.Condition != a {
+			continue
+		}
+		for _, q := range panels {
+			if q.Condition == b && q.Matrix == p.Matrix && q.Precision == p.Precision {
+				p.Rows = slices.Concat(p.Rows, q.Rows)
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}

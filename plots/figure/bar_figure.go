@@ -1,0 +1,166 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/chart"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+)
+
+// A barFigure says what a figure of bars shows: matrices from top to bottom by mean
+// row length, a column for each precision, a mark for each series. The pages follow
+// from it.
+type barFigure struct {
+	id       string
+	title    func(s *scene) string // of a page, before the words of its scene
+	says     func(s *scene) string // what a bar is, after "Fastest configuration of each kernel"
+	each     string                // what that says instead of "kernel"; "" for that
+	series   func(s *scene) []series
+	quantity func(s *scene) quantity
+	least    int                          // series with data: a page with fewer compares nothing
+	scenes   func(d *data.Report) []scene // the pages; nil: one for each device and cache state
+	warnings func(d *data.Report) []error // nil: matrices without what is compared with
+}
+
+// A scene is the trials that a page is made of.
+type scene struct {
+	words  string   // where they were measured
+	file   []string // the same, in names of files
+	device string
+	panels []data.Panel
+
+	published *citations // what of the papers is drawn; nil: nothing is to be
+}
+
+// scenesByPlace makes a scene of each device and cache state.
+func scenesByPlace(d *data.Report) []scene {
+	var list []scene
+	for _, at := range d.Conditions() {
+		s := scene{words: d.ConditionWords(at), file: []string{string(at.Cache)}, device: at.Device}
+		if d.SeveralDevices() {
+			s.file = []string{data.ShortDevice(at.Device), string(at.Cache)}
+		}
+		for _, p := range d.Panels {
+			if p.Condition == at {
+				s.panels = append(s.panels, p)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// mostMatrices are on one page of bars.
+const mostMatrices = 40
+
+// draw makes the pages of the figure.
+func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
+	scenes := scenesByPlace(d)
+	if f.scenes != nil {
+		scenes = f.scenes(d)
+	}
+	var pages []*canvas.Picture
+	var lacking []string
+	for i := range scenes {
+		s := &scenes[i]
+		s.published = citationsOf(d)
+		t := tabulate(d, s, f.series(s))
+		if t.found < max(1, f.least) {
+			continue
+		}
+		for _, m := range t.lacking {
+			if !slices.Contains(lacking, m) {
+				lacking = append(lacking, m)
+			}
+		}
+		n := 0
+		for matrices := range slices.Chunk(t.matrices, mostMatrices) {
+			n++
+			p := f.page(s, t, matrices)
+			if len(t.matrices) > mostMatrices {
+				p.Name += fmt.Sprintf("-%d", n)
+				p.Title += fmt.Sprintf(" (%d of %d)", n, (len(t.matrices)+mostMatrices-1)/mostMatrices)
+			}
+			pages = append(pages, p)
+		}
+	}
+	if f.warnings != nil {
+		return pages, f.warnings(d)
+	}
+	if len(lacking) > 0 {
+		return pages, []error{fmt.Errorf("figure %s is without %s: what it compares with has no good trial there", f.id, data.Enumerate(lacking))}
+	}
+	return pages, nil
+}
+
+// page draws some matrices of a tally.
+func (f *barFigure) page(s *scene, t *tally, matrices []string) *canvas.Picture {
+	q := f.quantity(s)
+	b := &chart.Bars{Slots: len(t.shown), Label: q.label, Origin: q.origin, Number: q.number}
+	for _, precision := range t.precisions {
+		b.Columns = append(b.Columns, string(precision))
+	}
+	for _, m := range matrices {
+		r := chart.BarRow{Name: m, Note: number.Significant(t.rowMean[m], 3) + " per row"}
+		for _, precision := range t.precisions {
+			at := spot{m, precision}
+			r.Cells = append(r.Cells, t.marks(&q, at, s.published))
+			for _, e := range t.cells[at] {
+				if q.bytes && e.row.RoofFraction > 0 {
+					b.Roof = e.row.GBPS / e.row.RoofFraction
+				}
+			}
+		}
+		b.Rows = append(b.Rows, r)
+	}
+	low, high := b.Reach()
+	if b.Roof > high && b.Roof <= chart.RoofWithin*high {
+		high = b.Roof
+	}
+	b.Axis = q.scale(low, high)
+	return &canvas.Picture{
+		Name:     canvas.Slug(append([]string{f.id}, s.file...)...),
+		Title:    f.title(s) + ": " + s.words,
+		Subtitle: f.subtitle(s, t, b, &q),
+		Alt:      fmt.Sprintf("%s on %s", q.label, strings.Join(matrices, ", ")),
+		Keys:     t.legend(matrices),
+		Height:   b.Height(),
+		Body:     b.Draw,
+	}
+}
+
+// marks are those of one matrix in one precision, with what papers published where
+// published is not nil.
+func (t *tally) marks(q *quantity, at spot, published *citations) []chart.Mark {
+	var list []chart.Mark
+	for _, e := range t.cells[at] {
+		v := q.of(e.row, e.base)
+		if !(v.Y > 0) || math.IsInf(v.Y, 0) {
+			continue
+		}
+		_, look := t.series[e.series].key(e.row)
+		list = append(list, chart.Mark{Slot: slices.Index(t.shown, e.series), Look: look, V: v.Y, Low: v.Low, High: v.High, Row: e.row,
+			Hollow: published.value(q, e)})
+	}
+	return list
+}
+
+// subtitle says what is drawn, how much of it, and what the marks mean.
+func (f *barFigure) subtitle(s *scene, t *tally, b *chart.Bars, q *quantity) string {
+	shown, number := "Fastest configuration of each "+cmp.Or(f.each, "kernel"), cmp.Or(q.best, "the fastest")
+	if n := len(t.shown); n < t.found {
+		shown = fmt.Sprintf("The %d of %d kernels that are the fastest most often (all of them: table Kernels), each in its fastest configuration", n, t.found)
+		number += " of all"
+	}
+	text := shown + ": " + f.says(s) + " Whiskers: 95% interval. Number: " + number + "."
+	if b.HasRoof() {
+		text += " Grey dashes: measured memory bandwidth."
+	}
+	return text + " Matrices by rising mean row length." + q.note + s.published.Caption()
+}

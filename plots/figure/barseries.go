@@ -1,0 +1,68 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/store"
+)
+
+// A series is what a figure of bars shows once in every matrix: the fastest trial
+// of a selection.
+type series struct {
+	id      string         // a kernel's name, or that of a variant, as in legends
+	of      data.Selection //
+	over    data.Selection // the fastest of these is what it is compared with; nil: nothing
+	variant *canvas.Look   // nil: it looks like the kernel which is fastest, and is called so
+	always  bool           // drawn however many there are
+}
+
+// key returns what a trial of the series is called and how it is drawn.
+func (s *series) key(r *store.Row) (string, canvas.Look) {
+	if s.variant == nil {
+		return r.Kernel, canvas.LookOf(r.Kernel)
+	}
+	return s.id, *s.variant
+}
+
+// each makes a series of each kernel, compared with the same trials.
+func each(names []string, over data.Selection) []series {
+	list := make([]series, len(names))
+	for i, name := range names {
+		list[i] = series{id: name, of: data.OfKernels(name), over: over}
+	}
+	return list
+}
+
+// byParam makes a series of each value of a kernel's parameter, in shades of the
+// kernel's colour.
+func byParam(kernel, param string, over data.Selection) []series {
+	k, _ := kernels.Lookup(kernel)
+	i := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == param })
+	p := k.Params[i]
+	list := make([]series, len(p.Values))
+	for j, v := range p.Values {
+		look := shade(kernel, j, len(p.Values))
+		list[j] = series{id: kernel + " " + param + "=" + v, variant: &look, of: data.OfKernels(kernel).And(data.WithParam(p, v)), over: over}
+	}
+	return list
+}
+
+// shade is the look of the i-th of n variants of a kernel: its colour, from dark
+// to light, and the next marker.
+func shade(kernel string, i, n int) canvas.Look {
+	l := canvas.LookOf(kernel)
+	place, _ := canvas.CatalogueIndex(kernel)
+	toward, t := canvas.InkColor, 0.5-0.95*float64(i)/float64(max(1, n-1))
+	if t < 0 {
+		toward, t = canvas.PaperColor, -t
+	}
+	mix := func(c, other uint8) uint8 { return uint8(math.Round(float64(c) + t*(float64(other)-float64(c)))) }
+	l.Color = color.RGBA{mix(l.Color.R, toward.R), mix(l.Color.G, toward.G), mix(l.Color.B, toward.B), 0xFF}
+	l.Marker = canvas.Markers[(place+i)%len(canvas.Markers)]
+	return l
+}

@@ -1,0 +1,14 @@
+package figure
+
+import (
+	"testing"
+
+	"spmvtune/plots/synthetic"
+)
+
+// One device has none to stand beside.
+func TestOneDevice(t *testing.T) {
+	if pages, _ := bestByDevice.draw(synthetic.Processor().Report()); len(pages) != 0 {
+		t.Errorf("%d pages of one device", len(pages))
+	}
+}

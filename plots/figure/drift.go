@@ -1,0 +1,231 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/chart"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// drawDrift draws what sentinels say, a page for each device with a panel per matrix.
+func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
+	var pages []*canvas.Picture
+	for start := 0; start < len(d.Drifts); {
+		end := start
+		for end < len(d.Drifts) && d.Drifts[end].Device == d.Drifts[start].Device {
+			end++
+		}
+		of := d.Drifts[start:end]
+		panels := driftPanels(of)
+		count := (len(panels) + mostPanels - 1) / mostPanels
+		for n := range count {
+			pages = append(pages, driftPage(d, of, panels[n*mostPanels:min(len(panels), (n+1)*mostPanels)], n+1, count))
+		}
+		start = end
+	}
+	return pages, nil
+}
+
+// cacheLook is how a cache state is drawn.
+func cacheLook(cache trial.Cache) canvas.Look {
+	i := 0
+	if cache == trial.Cold {
+		i = 1
+	}
+	return canvas.Look{Color: canvas.Hues[i], Marker: canvas.Markers[i]}
+}
+
+// mostReach is how far the axis of drift goes from 1 at most: down to 0, and up to 2.
+const mostReach = 1
+
+func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count int) *canvas.Picture {
+	p := &canvas.Picture{
+		Name:  d.FileStem("drift", of[0].Device),
+		Title: "Drift: " + d.DeviceWords(of[0].Device),
+		Subtitle: "Time of a trial that is measured again and again, over its first. Bars: 95% interval; lines: the median of three in a row. " +
+			largestWords(of) + ".",
+		Alt: fmt.Sprintf("%s, a panel per matrix", term.GroupedCount(len(panels), "panel", "panels")),
+	}
+	if count > 1 {
+		p.Name += fmt.Sprintf("-%d", n)
+		p.Title += fmt.Sprintf(" (%d of %d)", n, count)
+	}
+	for _, cache := range []trial.Cache{trial.Warm, trial.Cold} {
+		if slices.ContainsFunc(of, func(s store.Drift) bool { return s.Cache == cache }) {
+			p.Keys = append(p.Keys, canvas.Key{Text: string(cache) + " cache", Look: cacheLook(cache)})
+		}
+	}
+	reach := 0.02 // of the axis to either side of 1, the same for all panels
+	for _, s := range of {
+		for _, q := range s.Points {
+			reach = max(reach, math.Abs(q.Low-1), math.Abs(q.High-1))
+		}
+	}
+	columns := chart.ColumnsFor(len(panels))
+	rows := (len(panels) + columns - 1) / columns
+	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
+	var most time.Duration
+	for i := range panels {
+		most = max(most, panels[i].span())
+	}
+	unit, unitName := unitOf(most)
+	drawn := make([]*plot.Plot, len(panels))
+	for i := range panels {
+		drawn[i] = panels[i].plot(min(reach, mostReach), unit, max(4, 8-columns))
+	}
+	if reach > mostReach {
+		p.Subtitle += " What lies above the axis is drawn at its end."
+	}
+	p.Body = func(c draw.Canvas) {
+		chart.DrawPlots(c, drawn, columns, unitName+" since the first measurement", "time of the sentinel over its first")
+	}
+	return p
+}
+
+// largestWords says which drift is the largest.
+func largestWords(of []store.Drift) string {
+	worst, factor := data.LargestDrift(of)
+	return fmt.Sprintf("Largest drift: %s, on %s with a %s cache, %s", number.Change(factor), worst.Matrix, worst.Cache, data.Counting(worst, factor))
+}
+
+// A driftPanel is the series of one matrix.
+type driftPanel struct {
+	matrix string
+	series []store.Drift
+}
+
+func driftPanels(of []store.Drift) []driftPanel {
+	var panels []driftPanel
+	for _, s := range of {
+		if n := len(panels); n == 0 || panels[n-1].matrix != s.Matrix {
+			panels = append(panels, driftPanel{matrix: s.Matrix})
+		}
+		p := &panels[len(panels)-1]
+		p.series = append(p.series, s)
+	}
+	return panels
+}
+
+// first is when the first sentinel was measured, in milliseconds since 1970.
+func (dp driftPanel) first() int64 {
+	first := dp.series[0].Points[0].At
+	for _, s := range dp.series {
+		first = min(first, s.Points[0].At)
+	}
+	return first
+}
+
+// span is the time from the first to the last.
+func (dp driftPanel) span() time.Duration {
+	var last int64
+	for _, s := range dp.series {
+		last = max(last, s.Points[len(s.Points)-1].At)
+	}
+	return time.Duration(last-dp.first()) * time.Millisecond
+}
+
+func (dp driftPanel) plot(reach float64, unit time.Duration, labels int) *plot.Plot {
+	p := canvas.NewPlot()
+	note := ""
+	for _, s := range dp.series {
+		if s.Significant {
+			note = "taken out of comparisons"
+		}
+	}
+	elapsed(dp.span(), unit, labels).Apply(&p.X)
+	aroundOne(reach).Apply(&p.Y)
+	grid := plotter.NewGrid()
+	grid.Vertical.Width = 0
+	grid.Horizontal = draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
+	p.Add(grid, chart.Heading{Text: dp.matrix, Note: note}, unity{})
+	for _, s := range dp.series {
+		p.Add(driftLine{s, dp.first(), unit})
+	}
+	return p
+}
+
+// aroundOne is a scale for ratios near 1.
+func aroundOne(reach float64) canvas.Scale {
+	step := canvas.NiceStep(2*reach, 4)
+	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	s := canvas.Scale{Min: max(0, 1-1.05*reach), Max: 1 + 1.05*reach, Norm: plot.LinearScale{}}
+	for i := math.Ceil((s.Min - 1) / step); 1+i*step <= s.Max; i++ {
+		v := 1 + i*step
+		s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', decimals, 64)})
+	}
+	return s
+}
+
+// unitOf is the unit for times up to most, with its name.
+func unitOf(most time.Duration) (time.Duration, string) {
+	switch {
+	case most >= 2*time.Hour:
+		return time.Hour, "hours"
+	case most >= 2*time.Minute:
+		return time.Minute, "minutes"
+	}
+	return time.Second, "seconds"
+}
+
+// elapsed is a scale for times from 0 to most.
+func elapsed(most, unit time.Duration, labels int) canvas.Scale {
+	top := max(most.Seconds()/unit.Seconds(), 0.01)
+	s := canvas.FromZero(top, labels)
+	s.Min, s.Max = -0.03*top, 1.03*top
+	return s
+}
+
+// unity is the line that nothing drifts from.
+type unity struct{}
+
+func (unity) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8, Dashes: []vg.Length{4, 3}}, c.Min.X, ty(1), c.Max.X, ty(1))
+}
+
+// A driftLine is one series: each sentinel with its interval, and a line through the
+// factors that comparisons go by.
+type driftLine struct {
+	store.Drift
+	first int64 // where its axis begins
+	unit  time.Duration
+}
+
+func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	look := cacheLook(l.Cache)
+	within := func(v float64) float64 { return min(max(v, p.Y.Min), p.Y.Max) }
+	x := func(at int64) vg.Length { return tx(float64(at-l.first) / 1e3 / l.unit.Seconds()) }
+	bar := draw.LineStyle{Color: canvas.Fade(look.Color), Width: 2.5}
+	line := make([]vg.Point, len(l.Points))
+	for i, q := range l.Points {
+		line[i] = vg.Point{X: x(q.At), Y: ty(within(l.Factor(q.At)))}
+		c.StrokeLine2(bar, x(q.At), ty(within(q.Low)), x(q.At), ty(within(q.High)))
+	}
+	c.StrokeLines(look.Line(1.3), line)
+	for _, q := range l.Points {
+		at := vg.Point{X: x(q.At), Y: ty(within(q.Value))}
+		look.Mark(c, at, 2.2)
+		canvas.Hover(c, at, func() string { return aboutSentinel(&q) })
+	}
+}
+
+// aboutSentinel says how many times as long as at first its trial took, and what that was.
+func aboutSentinel(q *store.Sentinel) string {
+	times := func(v float64) string { return number.Significant(v, 4) }
+	return chart.Between(times, q.Value, q.Low, q.High) + " times as long as at first. " + chart.About(q.Trial)
+}

@@ -1,0 +1,73 @@
+package figure
+
+import (
+	"strings"
+	"testing"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/plots/synthetic"
+	"spmvtune/store"
+)
+
+// A large drift that does not count is not called small.
+func TestDriftWords(t *testing.T) {
+	for _, c := range []struct {
+		factor      float64
+		significant bool
+		want        string
+	}{
+		{1.005, false, "too small or too unsure to count"},
+		{0.4, false, "too unsure to count"},
+		{0.4, true, "taken out of ties and comparisons"},
+	} {
+		if got := data.Counting(&store.Drift{Significant: c.significant}, c.factor); got != c.want {
+			t.Errorf("a drift to %g is %s, want %s", c.factor, got, c.want)
+		}
+	}
+}
+
+// What the axis cuts is said, and the axis has no times below 0.
+func TestDriftBeyondAxis(t *testing.T) {
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:1]
+	d := s.Report()
+	pages, _ := drawDrift(d)
+	const cut = "above the axis"
+	if strings.Contains(pages[0].Subtitle, cut) {
+		t.Errorf("without a drift beyond the axis: %s", pages[0].Subtitle)
+	}
+	last := &d.Drifts[0].Points[len(d.Drifts[0].Points)-1]
+	last.High = 3
+	if pages, _ = drawDrift(d); !strings.Contains(pages[0].Subtitle, cut) {
+		t.Errorf("an interval up to 3 is not said to be cut: %s", pages[0].Subtitle)
+	}
+	if low := aroundOne(mostReach).Min; low < 0 {
+		t.Errorf("the axis begins at %g", low)
+	}
+}
+
+// One who points at a mark of the drift learns which trial was measured again, and how
+// far it is off.
+func TestDriftMarksSpeak(t *testing.T) {
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:2]
+	d := s.Report()
+	pages, _ := drawDrift(d)
+	_, tips := pages[0].Web(&canvas.WebStyles{})
+	points := 0
+	for _, one := range d.Drifts {
+		points += len(one.Points)
+	}
+	if len(tips) != points {
+		t.Errorf("%d marks speak, of %d", len(tips), points)
+	}
+	for _, want := range []string{"cpu_csr_rows, " + d.Drifts[0].Matrix, "block 64, grid 2", "1.500 ms (1.350 to 1.875)", "1.000 times as long as at first."} {
+		if !strings.Contains(tips[0].Text, want) {
+			t.Errorf("the first mark says %q, without %q", tips[0].Text, want)
+		}
+	}
+	if again := tips[1].Text; !strings.Contains(again, " to ") || strings.HasPrefix(again, "1.000 times") {
+		t.Errorf("the second mark says %q", again)
+	}
+}

@@ -1,0 +1,223 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/chart"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+)
+
+// drawHeatmaps draws a page for each matrix and setup, with a tile per kernel that
+// was tried with several block and several grid sizes.
+func drawHeatmaps(d *data.Report) ([]*canvas.Picture, []error) {
+	var pages []*canvas.Picture
+	for i := range d.Panels {
+		p := &d.Panels[i]
+		var tiles []heatTile
+		for _, kernel := range data.KernelsOf(d.Panels[i : i+1]) {
+			if t, ok := heatTileOf(p, kernel); ok {
+				tiles = append(tiles, t)
+			}
+		}
+		if len(tiles) > 0 {
+			pages = append(pages, heatPage(d, p, tiles))
+		}
+	}
+	for i := range pages {
+		pages[i].Detail = i > 0 // the first shows what the others are like
+	}
+	return pages, nil
+}
+
+// A heatLayout gives the sizes of the tiles of a page.
+type heatLayout struct {
+	columns    int
+	top        vg.Length // kernel, throughput and parameters
+	wide, tall vg.Length // of the data of a tile
+}
+
+const (
+	heatLeft   = vg.Length(40) // labels of grid sizes
+	heatTop    = vg.Length(29) // kernel and throughput
+	heatParams = vg.Length(12) // further parameters
+	heatBottom = vg.Length(26) // labels of block sizes
+	heatScale  = vg.Length(24) // the scale of colours, above all
+	heatFoot   = vg.Length(8)  // the axis label, below the last labels
+	heatSide   = vg.Length(18)
+)
+
+// heatLayoutFor leaves room for the most columns of cells that a tile has.
+func heatLayoutFor(tiles []heatTile) heatLayout {
+	var blocks, grids int
+	for i := range tiles {
+		blocks, grids = max(blocks, len(tiles[i].blocks)), max(grids, len(tiles[i].grids))
+	}
+	columns := 4
+	switch {
+	case blocks > 64:
+		columns = 1
+	case blocks > 16:
+		columns = 2
+	}
+	columns = min(columns, max(2, len(tiles)))
+	if blocks > 64 {
+		columns = 1
+	}
+	width := (canvas.PageWidth-2*canvas.PageMargin-heatSide)/vg.Length(columns) - heatLeft - 12
+	top := heatTop
+	if slices.ContainsFunc(tiles, func(t heatTile) bool { return t.params != "" }) {
+		top += heatParams
+	}
+	return heatLayout{columns, top, width, min(max(64, 13*vg.Length(grids)), 150)}
+}
+
+func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
+	layout := heatLayoutFor(tiles)
+	rows := (len(tiles) + layout.columns - 1) / layout.columns
+	pg := &canvas.Picture{
+		Name:  d.FileStem("block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
+		Title: fmt.Sprintf("%s: throughput over block and grid size, %s", p.Matrix, d.Words(p.Setup)),
+		Subtitle: "A tile per kernel, further parameters as in its fastest configuration; each tile has its own scale of colours. " +
+			"White: not measured, or without a result.",
+		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
+		Matrices: []string{p.Matrix},
+		Height:   heatScale + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
+	}
+	pg.WholePixels()
+	pg.Body = func(c draw.Canvas) {
+		heatKeys(c, canvas.DrawWideScale(c, "half or less", "of the GFLOP/s of the fastest in the tile"))
+		label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
+		names := tileNames(tiles)
+		c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: (c.Min.X + heatSide + c.Max.X) / 2, Y: c.Min.Y},
+			canvas.Fit(label, overBlock.axisLabel(names), c.Max.X-c.Min.X-heatSide))
+		up := canvas.At(label, text.XCenter, text.YTop)
+		up.Rotation = canvas.QuarterTurn
+		height := c.Max.Y - heatScale - c.Min.Y - heatFoot
+		c.FillText(up, vg.Point{X: c.Min.X, Y: c.Min.Y + heatFoot + height/2}, canvas.Fit(label, overGrid.axisLabel(names), height))
+		wide := (c.Max.X - c.Min.X - heatSide) / vg.Length(layout.columns)
+		for i := range tiles {
+			tiles[i].draw(c, layout, vg.Point{
+				X: c.Min.X + heatSide + vg.Length(i%layout.columns)*wide,
+				Y: c.Max.Y - heatScale - vg.Length(i/layout.columns)*(layout.top+layout.tall+heatBottom),
+			})
+		}
+	}
+	return pg
+}
+
+func tileNames(tiles []heatTile) []string {
+	names := make([]string, len(tiles))
+	for i := range tiles {
+		names[i] = tiles[i].kernel
+	}
+	return names
+}
+
+// tieColor is far from the colours of cells.
+var tieColor = canvas.Hues[1]
+
+// heatKeys says, to the right of x, what marks mean.
+func heatKeys(c draw.Canvas, x vg.Length) {
+	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YCenter)
+	mid := c.Max.Y - canvas.Pixel*(1+canvas.RampWidth/2)
+	x += 24
+	bestLook.Mark(c, vg.Point{X: x, Y: mid}, bestRadius)
+	c.FillText(style, vg.Point{X: x + 8, Y: mid + 1}, "fastest")
+	x += 8 + style.Width("fastest") + 20
+	strokeTie(c, []vg.Point{{X: x - 6, Y: mid - 4}, {X: x + 6, Y: mid - 4}, {X: x + 6, Y: mid + 4}, {X: x - 6, Y: mid + 4}, {X: x - 6, Y: mid - 4}})
+	c.FillText(style, vg.Point{X: x + 12, Y: mid + 1}, "can't be told from it")
+}
+
+var bestLook = canvas.Look{Color: canvas.Hues[5], Hollow: true}
+
+const bestRadius = vg.Length(3)
+
+func strokeTie(c draw.Canvas, line []vg.Point) {
+	c.StrokeLines(draw.LineStyle{Color: tieColor, Width: 1.5}, line)
+}
+
+// draw puts the tile below and to the right of a point.
+func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
+	name := canvas.Typeface(canvas.LabelSize, true, canvas.InkColor)
+	soft := canvas.Typeface(canvas.TickSize, false, canvas.SoftColor)
+	left := vg.Point{X: corner.X + heatLeft, Y: corner.Y}
+	c.FillText(canvas.At(name, text.XLeft, text.YTop), left, canvas.Fit(name, t.kernel, layout.wide))
+	n := len(t.blocks)
+	note := fmt.Sprintf("%s GFLOP/s at %d × %d", number.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n], t.grids[t.best/n])
+	for i, line := range []string{note, t.params} {
+		c.FillText(canvas.At(soft, text.XLeft, text.YTop), vg.Point{X: left.X, Y: left.Y - 13 - 12*vg.Length(i)}, canvas.Fit(soft, line, layout.wide+10))
+	}
+
+	across, down := max(1, int(layout.wide/canvas.Pixel)/n), max(1, int(layout.tall/canvas.Pixel)/len(t.grids))
+	box := canvas.Place(c, t.image(across, down), vg.Point{X: left.X, Y: left.Y - layout.top})
+	cell := vg.Point{X: vg.Length(across) * canvas.Pixel, Y: vg.Length(down) * canvas.Pixel}
+	t.outlineTies(c, box.Min, cell)
+	for i := range t.cells {
+		if row := t.cells[i].row; row != nil {
+			canvas.Hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return chart.About(row) })
+		}
+	}
+	bestLook.Mark(c, vg.Point{
+		X: box.Min.X + cell.X*(vg.Length(t.best%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(t.best/n)+0.5),
+	}, min(bestRadius, max(1.8, cell.X*0.4)))
+
+	below := canvas.At(soft, text.XCenter, text.YTop)
+	for i := range labelsApart(t.blocks, cell.X, func(v int) vg.Length { return soft.Width(sizeAmong(t.blocks, v)) + 5 }) {
+		c.FillText(below, vg.Point{X: box.Min.X + cell.X*(vg.Length(i)+0.5), Y: box.Min.Y - 3}, sizeAmong(t.blocks, t.blocks[i]))
+	}
+	beside := canvas.At(soft, text.XRight, text.YCenter)
+	for i := range labelsApart(t.grids, cell.Y, func(int) vg.Length { return canvas.TickSize }) {
+		c.FillText(beside, vg.Point{X: box.Min.X - 4, Y: box.Min.Y + cell.Y*(vg.Length(i)+0.5) + 1}, sizeAmong(t.grids, t.grids[i]))
+	}
+}
+
+func sizeAmong(sizes []int, v int) string { return canvas.SizeLabel(v, slices.Max(sizes)) }
+
+// outlineTies strokes the borders between cells that are tied and others.
+func (t *heatTile) outlineTies(c draw.Canvas, origin, cell vg.Point) {
+	corner := func(x, y int) vg.Point {
+		return vg.Point{X: origin.X + vg.Length(x)*cell.X, Y: origin.Y + vg.Length(y)*cell.Y}
+	}
+	for y := range t.grids {
+		for x := range t.blocks {
+			if !t.tied(x, y) {
+				continue
+			}
+			for _, side := range []struct{ dx, dy, x1, y1, x2, y2 int }{
+				{-1, 0, 0, 0, 0, 1}, {1, 0, 1, 0, 1, 1}, {0, -1, 0, 0, 1, 0}, {0, 1, 0, 1, 1, 1},
+			} {
+				if !t.tied(x+side.dx, y+side.dy) {
+					strokeTie(c, []vg.Point{corner(x+side.x1, y+side.y1), corner(x+side.x2, y+side.y2)})
+				}
+			}
+		}
+	}
+}
+
+// labelsApart yields the places of the sizes that can be labelled at this pitch:
+// every n-th, so that of multiples of 32 the multiples of 64 or 128 are.
+func labelsApart(sizes []int, pitch vg.Length, room func(int) vg.Length) func(yield func(int) bool) {
+	var widest vg.Length
+	for _, v := range sizes {
+		widest = max(widest, room(v))
+	}
+	every := 1
+	for pitch*vg.Length(every) < widest {
+		every++
+	}
+	return func(yield func(int) bool) {
+		for i := every - 1; i < len(sizes); i += every {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}

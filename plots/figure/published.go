@@ -1,0 +1,84 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/plots/chart"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+)
+
+// beside is what was published for the kernel and matrix of a trial, at x; none where
+// nothing was, or is to be drawn.
+func (c *citations) beside(u data.Unit, r *store.Row, x func(*data.Publication) (float64, bool)) []chart.Hollow {
+	if c == nil || !(r.GFLOPS > 0) {
+		return nil
+	}
+	p := data.PublishedFor(r)
+	if p == nil {
+		return nil
+	}
+	at, known := x(p)
+	if !known {
+		return nil
+	}
+	c.add(p)
+	v := u.Of(p.As(r))
+	return []chart.Hollow{{X: at, Y: v, Words: fmt.Sprintf("%s, %s, %s: %s %s, published in %s on %s", r.Kernel, r.Matrix, r.Precision, number.Significant(v, 3), u.Name, p.Paper, p.Device)}}
+}
+
+// citations collects what is drawn of the papers, for a caption.
+type citations struct{ list []string }
+
+// citations are what a page draws of the papers, nil where nothing is to be.
+func citationsOf(d *data.Report) *citations {
+	if !d.Published {
+		return nil
+	}
+	return &citations{}
+}
+
+func (c *citations) add(p *data.Publication) {
+	text := p.Paper + " on " + p.Device
+	if p.Caveat != "" {
+		text += " (" + p.Caveat + ")"
+	}
+	if !slices.Contains(c.list, text) {
+		c.list = append(c.list, text)
+	}
+}
+
+// value is what was published of the quantity of an entry; NaN where nothing was, or
+// not of what it is compared with.
+func (c *citations) value(q *quantity, e entry) float64 {
+	if c == nil {
+		return math.NaN()
+	}
+	p := data.PublishedFor(e.row)
+	if p == nil || !(e.row.GFLOPS > 0) {
+		return math.NaN()
+	}
+	row, base := p.As(e.row), e.base
+	if base != nil {
+		q := data.PublishedFor(base)
+		if q == nil || q.Paper != p.Paper || q.Device != p.Device || !(base.GFLOPS > 0) {
+			return math.NaN()
+		}
+		base = q.As(base)
+	}
+	c.add(p)
+	return q.of(row, base).Y
+}
+
+// caption names them; "" where nothing is drawn.
+func (c *citations) Caption() string {
+	if c == nil || len(c.list) == 0 {
+		return ""
+	}
+	slices.Sort(c.list)
+	return " Hollow: as published in " + strings.Join(c.list, "; ") + "."
+}

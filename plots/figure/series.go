@@ -1,0 +1,137 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/chart"
+	"spmvtune/plots/data"
+	"spmvtune/store"
+)
+
+// A dimension is one of the two sizes that a kernel is tuned over.
+type dimension struct {
+	name, other string // "block", "grid"
+	size, fixed func(*store.Row) int
+	meaning     func(*kernels.Kernel) string // of this size; "" where the kernel has no such choice
+}
+
+var (
+	overBlock = dimension{
+		name: "block", other: "grid",
+		size:    func(r *store.Row) int { return choice(r, r.Block, blockMeaning) },
+		fixed:   func(r *store.Row) int { return choice(r, r.Grid, gridMeaning) },
+		meaning: blockMeaning,
+	}
+	overGrid = dimension{
+		name: "grid", other: "block",
+		size:    func(r *store.Row) int { return choice(r, r.Grid, gridMeaning) },
+		fixed:   func(r *store.Row) int { return choice(r, r.Block, blockMeaning) },
+		meaning: gridMeaning,
+	}
+)
+
+func blockMeaning(k *kernels.Kernel) string { return k.Block }
+func gridMeaning(k *kernels.Kernel) string  { return k.Grid }
+
+// choice is the size v of r, 0 if its kernel can't choose it: the grid of
+// coo_atomic follows from the block, so it is not a dimension.
+func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
+	if i, known := canvas.CatalogueIndex(r.Kernel); known && meaning(&kernels.Catalogue[i]) == "" {
+		return 0
+	}
+	return v
+}
+
+// lines makes a panel's lines in the catalogue's order.
+func (dim dimension) lines(p *data.Panel, u data.Unit) []chart.Line {
+	var lines []chart.Line
+	for _, kernel := range data.KernelsOf([]data.Panel{*p}) {
+		rows := p.ByKernel(kernel)
+		best := data.Fastest(rows)
+		l := chart.Line{Kernel: kernel, Look: canvas.LookOf(kernel), Fixed: dim.fixed(best), Params: best.Params}
+		for i := range rows {
+			r := &rows[i]
+			if v := u.Of(r); dim.fixed(r) == l.Fixed && r.Params == l.Params && v > 0 && !math.IsInf(v, 0) {
+				l.Points = append(l.Points, chart.Throughput(r, float64(dim.size(r)), v))
+			}
+		}
+		// A size measured twice, as with a grid that the kernel ignores, counts
+		// at its best.
+		slices.SortStableFunc(l.Points, func(a, b chart.Point) int {
+			return cmp.Or(cmp.Compare(a.X, b.X), -cmp.Compare(a.Y, b.Y))
+		})
+		l.Points = slices.CompactFunc(l.Points, func(a, b chart.Point) bool { return a.X == b.X })
+		if len(l.Points) > 0 {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// cite adds what papers published to lines of kernels: beside those without a size, or
+// at the size that the paper says was the best.
+func (dim dimension) cite(lines []chart.Line, u data.Unit, c *citations) {
+	for i := range lines {
+		l := &lines[i]
+		l.Published = c.beside(u, l.Points[0].Row, func(p *data.Publication) (float64, bool) {
+			if l.Flat() {
+				return 0, true
+			}
+			return float64(p.Block), dim.name == overBlock.name && p.Block > 0
+		})
+	}
+}
+
+// fixedSizes lists the values at which the other size is fixed in some lines.
+func fixedSizes(lines []chart.Line) []int {
+	var sizes []int
+	for _, l := range lines {
+		if l.Fixed > 0 && !l.Flat() {
+			sizes = append(sizes, l.Fixed)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// fixedWords names what is fixed in some lines: "grid 2", or for kernels that
+// differ "grid 1 or 2". More values say nothing in a heading, and
+// their ends would read as a range that was swept.
+func (dim dimension) fixedWords(lines []chart.Line) string {
+	sizes := fixedSizes(lines)
+	switch len(sizes) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s %d", dim.other, sizes[0])
+	case 2:
+		return fmt.Sprintf("%s %d or %d", dim.other, sizes[0], sizes[1])
+	}
+	return "each at its own " + dim.other
+}
+
+// axisLabel says what the dimension means to the kernels drawn.
+func (dim dimension) axisLabel(names []string) string {
+	var meanings []string
+	for _, name := range names {
+		i, known := canvas.CatalogueIndex(name)
+		if !known {
+			continue
+		}
+		m, _, _ := strings.Cut(dim.meaning(&kernels.Catalogue[i]), ";") // the rest explains
+		// "C, rows per chunk" adds nothing to "rows per chunk" on an axis.
+		if m != "" && !slices.ContainsFunc(meanings, func(s string) bool { return strings.Contains(m, s) }) {
+			meanings = append(meanings, m)
+		}
+	}
+	if len(meanings) == 0 {
+		return dim.name
+	}
+	return dim.name + " size: " + strings.Join(meanings, " / ")
+}

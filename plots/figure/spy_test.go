@@ -1,0 +1,156 @@
+package figure
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/synthetic"
+	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
+)
+
+func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
+	t.Helper()
+	a, err := generate.Build(t.Context(), name, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Every shape has a page whose labels are apart, in every format.
+func TestSpyShapes(t *testing.T) {
+	draws(t)
+	uniform := func(rows, cols int, length float64) *sparse.CSR[float64] {
+		return made(t, "uniform", map[string]any{"rows": rows, "cols": cols, "row_nnz": length})
+	}
+	for name, a := range map[string]*sparse.CSR[float64]{
+		"square": uniform(2000, 2000, 5), "one row": uniform(1, 30, 10), "one column": uniform(100_000, 1, 0.5),
+		"wide": uniform(100, 30_000, 300), "tall": uniform(30_000, 2000, 3), "one entry": uniform(1, 1, 1),
+		"no rows": uniform(0, 10, 0), "no columns": uniform(10, 0, 0), "nothing": uniform(0, 0, 0), "no entries": uniform(9, 9, 0),
+		"giant row": made(t, "giant_row", map[string]any{"rows": 1_000_000, "giant": 300_000}),
+	} {
+		for _, format := range []string{"png", "svg", "pdf"} {
+			if b, err := Spy(name, a, format); err != nil || len(b) < 500 {
+				t.Errorf("%s as %s: %d bytes, %v", name, format, len(b), err)
+			}
+		}
+		m := canvas.MosaicOf(a.Rows, a.Cols, spyPixels, spyPixels)
+		checkLabels(t, spyPage(name, a.Rows, a.Cols, a.NNZ(), m, sparse.NewDensity(a, m.Height, m.Width)))
+	}
+}
+
+// corner is a matrix with entries in its upper left quarter only.
+func corner() *sparse.CSR[float64] {
+	a := &sparse.CSR[float64]{Rows: 8, Cols: 8, RowPtr: []int32{0}}
+	for i := range 8 {
+		for j := range int32(4) {
+			if i < 4 {
+				a.ColIdx = append(a.ColIdx, j)
+			}
+		}
+		a.RowPtr = append(a.RowPtr, int32(len(a.ColIdx)))
+	}
+	a.Val = make([]float64, len(a.ColIdx))
+	return a
+}
+
+// checkCorner looks where corner is dark. The picture is a square in the left part of
+// the page, below the title.
+func checkCorner(t *testing.T, img image.Image) {
+	t.Helper()
+	w := float64(img.Bounds().Dx())
+	left, side := float64(canvas.PageMargin+spyLeft)/float64(canvas.PageWidth)*w, float64(spyPixels)*w/1600
+	top := float64(img.Bounds().Dy()) - float64(canvas.PageMargin+spyBottom)/float64(canvas.PageWidth)*w - side
+	for _, at := range [][3]float64{{0.25, 0.25, 1}, {0.75, 0.25, 0}, {0.25, 0.75, 0}, {0.75, 0.75, 0}} {
+		r, _, _, _ := img.At(int(left+at[0]*side), int(top+at[1]*side)).RGBA()
+		if dark := r < 0x8000; dark != (at[2] == 1) {
+			t.Errorf("at %v, %v of the picture red is %#x", at[0], at[1], r)
+		}
+	}
+}
+
+func TestSpyOrigin(t *testing.T) {
+	draws(t)
+	b, err := Spy("corner", corner(), "png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCorner(t, img)
+}
+
+func TestSpyOriginInPDF(t *testing.T) {
+	pdftoppm, err := exec.LookPath("pdftoppm")
+	if err != nil {
+		t.Skip("no pdftoppm to look at a PDF with: install poppler-utils")
+	}
+	b, err := Spy("corner", corner(), "pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "corner.pdf")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), pdftoppm, "-r", "72", "-png", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCorner(t, img)
+}
+
+// Pictures of pixels stay whole: a page has no colours but those of the scale and of
+// text, none mixed between bins.
+func TestSpySharp(t *testing.T) {
+	draws(t)
+	a := made(t, "uniform", map[string]any{"rows": 1280, "cols": 1280, "row_nnz": 600.0})
+	b, err := Spy("a", a, "png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[[3]uint32]bool{}
+	for _, c := range canvas.DensityPalette {
+		r, g, b, _ := c.RGBA()
+		known[[3]uint32{r, g, b}] = true
+	}
+	for y := 300; y < 1200; y++ {
+		for x := 300; x < 1200; x++ {
+			if r, g, b, _ := img.At(x, y).RGBA(); !known[[3]uint32{r, g, b}] {
+				t.Fatalf("pixel %d, %d is %#x %#x %#x", x, y, r, g, b)
+			}
+		}
+	}
+}
+
+func TestPatternsOfOlderDatabase(t *testing.T) {
+	s := synthetic.Processor()
+	d := s.Report()
+	delete(d.Patterns, "ecology1")
+	pages, warnings := drawPatterns(d)
+	if len(pages) != 1 || len(warnings) != 1 {
+		t.Errorf("%d pages, warnings %v", len(pages), warnings)
+	}
+	for _, text := range textsOf(pages[0]) {
+		if text == "ecology1" {
+			t.Error("a matrix without a pattern is drawn")
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package figure
+
+import (
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/store"
+)
+
+// A tally is what a scene holds of some series.
+type tally struct {
+	series     []series
+	shown      []int    // indexes of those that are drawn
+	found      int      // those that have data
+	matrices   []string // by mean row length
+	rowMean    map[string]float64
+	precisions []kernels.Precision
+	cells      map[spot][]entry
+	lacking    []string // matrices without what is compared with
+}
+
+// A spot is a matrix in a column.
+type spot struct {
+	matrix    string
+	precision kernels.Precision
+}
+
+// An entry is the trial of a series and the one that it is compared with, if any.
+type entry struct {
+	series    int
+	row, base *store.Row
+}
+
+func tabulate(d *data.Report, s *scene, list []series) *tally {
+	t := &tally{series: list, rowMean: map[string]float64{}, cells: map[spot][]entry{}}
+	var cases []map[string]float64
+	for i := range s.panels {
+		p := &s.panels[i]
+		entries, lacks := entriesOf(p, list)
+		if lacks && !slices.Contains(t.lacking, p.Matrix) {
+			t.lacking = append(t.lacking, p.Matrix)
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		speeds := map[string]float64{}
+		for _, e := range entries {
+			speeds[list[e.series].id] = 1 / e.row.Median
+		}
+		cases = append(cases, speeds)
+		t.cells[spot{p.Matrix, p.Precision}] = entries
+		if !slices.Contains(t.precisions, p.Precision) {
+			t.precisions = append(t.precisions, p.Precision)
+		}
+		if _, seen := t.rowMean[p.Matrix]; !seen {
+			t.matrices = append(t.matrices, p.Matrix)
+			r := entries[0].row
+			t.rowMean[p.Matrix] = float64(r.NNZ) / float64(r.Rows)
+		}
+	}
+	t.choose(cases)
+	// Panels are sorted within a precision; a second one may bring more matrices.
+	rank := map[string]int{}
+	for i, m := range slices.Backward(d.Matrices) {
+		rank[m.Name] = i
+	}
+	slices.SortStableFunc(t.matrices, func(a, b string) int { return rank[a] - rank[b] })
+	return t
+}
+
+// entriesOf finds the series in a panel, and whether what is compared with lacks.
+func entriesOf(p *data.Panel, list []series) (entries []entry, lacks bool) {
+	for j := range list {
+		e := entry{series: j, row: p.FastestOf(list[j].of)}
+		if e.row == nil {
+			continue
+		}
+		if over := list[j].over; over != nil {
+			if e.base = p.FastestOf(over); e.base == nil {
+				lacks = true
+				continue
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries, lacks
+}
+
+// choose fills shown: the series with data or, where they are too many, those that
+// lead. A case holds the speeds of one panel, by series.
+func (t *tally) choose(cases []map[string]float64) {
+	room := mostBars
+	for j := range t.series {
+		s := &t.series[j]
+		if !slices.ContainsFunc(cases, func(c map[string]float64) bool { return c[s.id] > 0 }) {
+			continue
+		}
+		t.found++
+		if s.always {
+			t.shown = append(t.shown, j)
+			room--
+		}
+	}
+	for j := range t.series {
+		if t.series[j].always {
+			for _, c := range cases {
+				delete(c, t.series[j].id)
+			}
+		}
+	}
+	names := data.Leaders(cases, max(room, 0))
+	for j := range t.series {
+		if slices.Contains(names, t.series[j].id) {
+			t.shown = append(t.shown, j)
+		}
+	}
+	slices.Sort(t.shown)
+}
+
+// legend lists what is drawn of some matrices, in the order of the catalogue, and
+// then variants in the order of their series.
+func (t *tally) legend(matrices []string) []canvas.Key {
+	var plain, variants []string
+	looks := map[string]canvas.Look{}
+	for j := range t.series {
+		for _, m := range matrices {
+			for _, precision := range t.precisions {
+				for _, e := range t.cells[spot{m, precision}] {
+					if e.series != j || !slices.Contains(t.shown, j) {
+						continue
+					}
+					name, look := t.series[j].key(e.row)
+					if _, seen := looks[name]; seen {
+						continue
+					}
+					looks[name] = look
+					if t.series[j].variant != nil {
+						variants = append(variants, name)
+					} else {
+						plain = append(plain, name)
+					}
+				}
+			}
+		}
+	}
+	data.SortKernels(plain)
+	var keys []canvas.Key
+	for _, name := range append(plain, variants...) {
+		keys = append(keys, canvas.Key{Text: name, Look: looks[name]})
+	}
+	return keys
+}

@@ -1,0 +1,41 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/synthetic"
+	"spmvtune/store"
+)
+
+func TestLinesFixTheOtherSize(t *testing.T) {
+	d := data.New([]store.Row{
+		synthetic.Row("cpu_csr_rows", 64, 1, 5), synthetic.Row("cpu_csr_rows", 256, 1, 4),
+		synthetic.Row("cpu_csr_rows", 64, 2, 3), synthetic.Row("cpu_csr_rows", 256, 2, 2), synthetic.Row("cpu_csr_rows", 256, 2, 2.5),
+		synthetic.Row("cpu_csr", 0, 0, 8),
+		synthetic.Row("coo_atomic", 128, 40, 7), synthetic.Row("coo_atomic", 256, 20, 6), // the grid follows from the block
+	}, nil, nil, nil)
+	lines := overBlock.lines(&d.Panels[0], data.Gbps)
+	got := map[string]string{}
+	for _, l := range lines {
+		for _, p := range l.Points {
+			got[l.Kernel] += fmt.Sprintf("%g:%.3f ", p.X, p.Y)
+		}
+		got[l.Kernel] += fmt.Sprintf("at %d", l.Fixed)
+	}
+	for kernel, want := range map[string]string{
+		"cpu_csr_rows": "64:0.333 256:0.400 at 2", // the latest measurement of a configuration counts
+		"cpu_csr":      "0:0.125 at 0",
+		"coo_atomic":   "128:0.143 256:0.167 at 0",
+	} {
+		if got[kernel] != want {
+			t.Errorf("%s: %q, want %q", kernel, got[kernel], want)
+		}
+	}
+	p := lines[0].Points[0]
+	if math.Abs(p.Low-0.125/1.25) > 1e-12 || math.Abs(p.High-0.125/0.9) > 1e-12 {
+		t.Errorf("band %v to %v of %v", p.Low, p.High, p.Y)
+	}
+}

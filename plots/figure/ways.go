@@ -1,0 +1,99 @@
+package figure
+
+import (
+	"math"
+	"slices"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/rule"
+	"spmvtune/tuner/stat"
+)
+
+// A way is a way to choose a configuration for a matrix that was not seen before, as it
+// is drawn.
+type way struct {
+	rule.Way
+	look canvas.Look
+}
+
+// ways are drawn in this order, the rule last, above the others. Their colours are
+// of the palette, their markers hollow where a kernel is tuned on the matrix itself.
+var ways = []way{
+	{rule.SingleConfig, canvas.Look{Color: canvas.SoftColor, Marker: canvas.Markers[5]}},
+	{rule.SingleKernel, canvas.Look{Color: canvas.Hues[4], Marker: canvas.Markers[1], Hollow: true}},
+	{rule.CuSPARSE, canvas.Look{Color: canvas.Hues[3], Marker: canvas.Markers[3], Hollow: true}},
+	{rule.COOFinal, canvas.Look{Color: canvas.Hues[1], Marker: canvas.Markers[2], Hollow: true}},
+	{rule.CSRFive, canvas.Look{Color: canvas.Hues[2], Marker: canvas.Markers[4], Hollow: true}},
+	{rule.Learned, canvas.Look{Color: canvas.Hues[5]}},
+}
+
+// share is the throughput of what it chose in a case, as a fraction of the oracle's;
+// NaN where that isn't known.
+func (w *way) share(c rule.Case) float64 {
+	if x := w.Of(c); x > 0 {
+		return x
+	}
+	return math.NaN()
+}
+
+// A regret holds the shares of one setup.
+type regret struct {
+	data.Setup
+	matrices []string // by mean row length
+	rowMean  []float64
+	shares   [][]float64 // by way and matrix
+}
+
+// regrets gives one for each setup that the rule was validated on.
+func regrets(d *data.Report) []regret {
+	if d.Rule == nil {
+		return nil
+	}
+	var list []regret
+	for i := range d.Rule.Selectors {
+		s := &d.Rule.Selectors[i]
+		if g := regretOf(d, s); len(g.matrices) > 1 {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+func regretOf(d *data.Report, s *rule.Selector) regret {
+	g := regret{Setup: data.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(ways))}
+	panels := d.Of(g.Setup)
+	for i := range panels {
+		p := &panels[i]
+		at := slices.IndexFunc(s.Validation.Cases, func(c rule.Case) bool { return c.Matrix == p.Matrix })
+		if at < 0 {
+			continue
+		}
+		g.matrices = append(g.matrices, p.Matrix)
+		g.rowMean = append(g.rowMean, byRowLength.value(&p.Rows[0]))
+		for w := range ways {
+			g.shares[w] = append(g.shares[w], ways[w].share(s.Validation.Cases[at]))
+		}
+	}
+	return g
+}
+
+// mean is the geometric mean of a way, NaN unless it is known of every matrix: a
+// mean over other matrices can't be compared.
+func (g *regret) mean(w int) float64 {
+	return stat.GeometricMeanOf(g.shares[w])
+}
+
+// known reports whether the way has a share of any matrix.
+func (g *regret) known(w int) bool { return g.count(w) > 0 }
+
+// count is of how many matrices the way has a share.
+func (g *regret) count(w int) int {
+	n := 0
+	for _, x := range g.shares[w] {
+		if !math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,25 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"spmvtune/plots/number"
+	"spmvtune/plots/synthetic"
+	"spmvtune/tuner/trial"
+)
+
+func TestReachedTargetIsNoWarning(t *testing.T) {
+	// Trials that more samples would not have helped count for nothing.
+	d := synthetic.Coarse(map[trial.Stop]int{trial.StopBudget: 3, trial.StopTarget: 5, trial.StopSlow: 90, trial.StopClock: 20})
+	if w := d.Missed(); len(w) > 0 {
+		t.Errorf("5 of 8 reached it, warnings %v", w)
+	}
+	if f := aimFacts(d); f[0].Value != "5 of 8" || f[0].Bad {
+		t.Errorf("facts %+v", f)
+	}
+	d.Sweeps = nil // the target is not known
+	if f := aimFacts(d); len(f) != 2 || strings.Contains(f[0].Name, "NaN") || strings.Contains(f[0].Name, number.Missing) {
+		t.Errorf("facts %+v", f)
+	}
+}

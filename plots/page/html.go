@@ -1,0 +1,267 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/plots/figure"
+	"spmvtune/plots/table"
+	"spmvtune/store"
+)
+
+var (
+	//go:embed report/report.html
+	reportHTML string
+	//go:embed report/report.css
+	reportCSS string
+	//go:embed report/report.js
+	reportJS string
+)
+
+var reportTemplate = template.Must(template.New("report").Parse(reportHTML))
+
+// A document is what the template of the report sees.
+type document struct {
+	Title, Version string
+	CSS            template.CSS
+	JS             template.JS
+	Facts          []fact
+	Twins          string // "" where none was measured
+	Warnings       []string
+	Against        htmlTable // what changed since another database; without a title where there is none
+	AgainstNotes   []string
+	TopGains       htmlTable
+	Summary        []htmlTable
+	Figures        []htmlFigure
+	Undrawn        htmlTable // figures without data
+	BestNotes      []string
+	Best           []htmlTable
+	Papers         []htmlSheet
+	PapersLacking  string // which tables of the papers have no data
+	ClaimNotes     []string
+	Claims         []htmlClaims
+	RuleText       string
+	Trees          []htmlPage // the rule as drawn trees
+	Validation     htmlTable
+	Failures       htmlTable
+	FailuresCut    int // failures beyond those listed
+	Method         []string
+	Sweeps         []store.Sweep
+	Sources        []source
+	Origins        htmlTable // of the kernels
+}
+
+type htmlFigure struct {
+	ID, Title, See, Source string
+	Pages, Details         []htmlPage
+	Left                   int // details not held by the report because of their size
+	Omitted                int // that were not made, because of their number
+}
+
+type htmlPage struct {
+	Name, Title, Alt, Twins string
+	SVG                     template.HTML // of what is seen at once
+	Packed                  string        // of what is folded away: the SVG, see packed
+	Tips                    string        // what the marks say, see packed
+}
+
+// An htmlTable adds to a table what the template needs to make it sortable.
+type htmlTable struct {
+	ID, Title string
+	Columns   []table.Column
+	Rows      [][]htmlCell
+}
+
+type htmlCell struct {
+	Text  string
+	Key   string // what the column is sorted by; "" for the text
+	Right bool
+	Bold  bool
+}
+
+// detailBudget bounds the bytes that pages of single matrices add to the report; beyond
+// it they are files only. A report should open at once.
+const detailBudget = 3 << 20
+
+// A content is what the page is written from.
+type Content struct {
+	Report         *data.Report
+	Title, Version string
+	Figures        []figure.Drawn    // that have pictures, in order
+	Undrawn        []*figure.Figure  // that have no data
+	Trees          []*canvas.Picture // the rule as drawn trees
+	Warnings       []error
+}
+
+// pictures are all that the page shows.
+func (c *Content) Pictures() []*canvas.Picture {
+	var list []*canvas.Picture
+	for _, f := range c.Figures {
+		list = append(list, f.Pictures...)
+	}
+	return append(list, c.Trees...)
+}
+
+// write writes the page.
+func (c *Content) Write(w io.Writer) error {
+	d, styles := c.Report, &canvas.WebStyles{}
+	doc := document{
+		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), Version: c.Version,
+		CSS: template.CSS(reportCSS), JS: template.JS(reportJS),
+		Facts: facts(d), Twins: data.Twins(d.Matrices),
+		TopGains: htmlTableOf(table.GainTable(d), "top"), Summary: htmlTables(table.SummaryTables(d), "summary"),
+		BestNotes: table.BestNotes(d), Best: htmlTables(table.BestTables(d), "best"),
+		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),
+		Method: method(d), Sweeps: d.Sweeps, Sources: sources(c), Origins: htmlTableOf(table.OriginTable(d), "origins"),
+	}
+	for _, w := range c.Warnings {
+		doc.Warnings = append(doc.Warnings, w.Error())
+	}
+	for _, p := range c.Trees {
+		doc.Trees = append(doc.Trees, htmlPageOf(p, styles))
+	}
+	doc.Figures, doc.Undrawn = htmlFigures(c.Figures, styles), htmlTableOf(undrawnTable(c.Undrawn), "undrawn")
+	doc.CSS += template.CSS(styles.Rules.String())
+
+	failures, cut := table.FailureTable(d)
+	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
+	doc.Papers, doc.PapersLacking = htmlSheets(table.PaperSheets(d))
+	if d.Against != nil {
+		var changes table.Table
+		changes, doc.AgainstNotes = table.AgainstTable(d.Against, d.Base)
+		doc.Against = htmlTableOf(changes, "changes")
+	}
+	if d.Rule != nil {
+		var b bytes.Buffer
+		if err := d.Rule.WriteText(&b); err != nil {
+			return err
+		}
+		doc.RuleText, doc.Validation = b.String(), htmlTableOf(table.ValidationTable(d), "validation")
+	}
+	return reportTemplate.Execute(w, doc)
+}
+
+func htmlFigures(figures []figure.Drawn, styles *canvas.WebStyles) []htmlFigure {
+	var list []htmlFigure
+	budget := detailBudget
+	for _, f := range figures {
+		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source, Omitted: f.Omitted}
+		for _, p := range f.Pictures {
+			if p.Detail && budget <= 0 {
+				h.Left++
+				continue
+			}
+			page := htmlPageOf(p, styles)
+			switch size := len(page.Packed) + len(page.Tips); {
+			case !p.Detail:
+				h.Pages = append(h.Pages, page)
+			case size <= budget:
+				budget -= size
+				h.Details = append(h.Details, page)
+			default:
+				budget = 0 // the details that follow are left out too, so that it is plain which ones are shown
+				h.Left++
+			}
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
+func htmlPageOf(p *canvas.Picture, styles *canvas.WebStyles) htmlPage {
+	svg, tips := p.Web(styles)
+	h := htmlPage{Name: p.Name, Title: p.Title, Alt: p.Alt, Twins: p.Note, Tips: packedTips(tips)}
+	if p.Detail {
+		h.Packed = packed(svg)
+	} else {
+		h.SVG = template.HTML(svg) // text in it was escaped when it was drawn
+	}
+	return h
+}
+
+// packedTips are those of a page, a line each: left, top, and what the mark says.
+func packedTips(tips []canvas.Tip) string {
+	if len(tips) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, t := range tips {
+		fmt.Fprintf(&b, "%d %d %s\n", t.X, t.Y, strings.Map(oneLine, t.Text))
+	}
+	return packed(b.String())
+}
+
+func oneLine(r rune) rune {
+	if r = canvas.Printable(r); r == '\n' {
+		return ' '
+	}
+	return r
+}
+
+// packed is text that the page unpacks when it is needed: compressed, in base64.
+func packed(text string) string {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	z.Write([]byte(text))                                 // to memory, which does not fail
+	z.Close()
+	return base64.StdEncoding.EncodeToString(b.Bytes())
+}
+
+// An htmlSheet is a sheet as the page shows it.
+type htmlSheet struct {
+	Title  string
+	Notes  []string
+	Tables []htmlTable
+}
+
+// htmlSheets are those that have tables, and what produces the others.
+func htmlSheets(list []table.Sheet) (shown []htmlSheet, lacking string) {
+	var others []string
+	for _, s := range list {
+		if len(s.Tables) == 0 {
+			others = append(others, s.Title+": sweep "+s.Sweep)
+			continue
+		}
+		shown = append(shown, htmlSheet{Title: s.Title, Notes: s.Notes, Tables: htmlTables(s.Tables, s.Stem)})
+	}
+	others = append(others, "Cache counters (coo-spmv-final, Table IV): no trial counts them, spmvtune matrix counters does")
+	return shown, strings.Join(others, "; ")
+}
+
+// htmlTables numbers the ids of several tables.
+func htmlTables(tables []table.Table, id string) []htmlTable {
+	var list []htmlTable
+	for i, t := range tables {
+		list = append(list, htmlTableOf(t, fmt.Sprintf("%s-%d", id, i+1)))
+	}
+	return list
+}
+
+// htmlTableOf gives t an id and every cell its sort key.
+func htmlTableOf(t table.Table, id string) htmlTable {
+	h := htmlTable{ID: id, Title: t.Title, Columns: t.Columns}
+	for n, row := range t.Rows {
+		cells := make([]htmlCell, len(row))
+		for i, c := range row {
+			cells[i] = htmlCell{Text: c.Text, Right: t.Columns[i].Right, Bold: t.IsBold(n, i)}
+			if !math.IsNaN(c.Key) {
+				cells[i].Key = strconv.FormatFloat(c.Key, 'g', 9, 64)
+			} else if cells[i].Right {
+				cells[i].Key = "nan" // after all numbers
+			}
+		}
+		h.Rows = append(h.Rows, cells)
+	}
+	return h
+}

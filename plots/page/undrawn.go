@@ -1,0 +1,15 @@
+package page
+
+import (
+	"spmvtune/plots/figure"
+	"spmvtune/plots/table"
+)
+
+// undrawnTable lists figures without data and what would produce it.
+func undrawnTable(list []*figure.Figure) table.Table {
+	t := table.Table{Title: "Figures without data", Columns: table.Columns("figure", "id", "produced by", "or, in a sweep of your own")}
+	for _, f := range list {
+		t.Rows = append(t.Rows, []table.Cell{table.Words(f.Title), table.Words(f.ID), table.Words("run " + f.Sweep), table.Words(f.Needs)})
+	}
+	return t
+}

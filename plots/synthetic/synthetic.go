@@ -1,0 +1,395 @@
+package synthetic
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/data"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner/replay"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// A synthetic database follows formulas that give lines their typical shapes:
+// rising, peaking, flat, and crossing from matrix to matrix. It has no noise
+// source, so pictures of it can be compared.
+type Database struct {
+	Device     string
+	Matrices   []string
+	Kernels    []string
+	Precisions []kernels.Precision
+	Blocks     []int
+	Grids      []int
+	params     map[string][]string // further parameters of a kernel; none: its defaults
+}
+
+func Processor() Database {
+	return Database{
+		Device: "Intel(R) Xeon(R) Processor @ 2.10GHz",
+		Matrices: []string{"ecology1", "mycielskian13", "power-law", "road-chains", "fem-blocks", "uniform",
+			"giant-row", "rectangular"},
+		Kernels:    []string{"cpu_coo", "cpu_csr", "cpu_coo_chunks", "cpu_csr_rows", "cpu_csr_merge", "cpu_sell"},
+		Precisions: []kernels.Precision{kernels.Float32, kernels.Float64},
+		Blocks:     []int{16, 64, 256, 1024, 4096, 16384},
+		Grids:      []int{1, 2},
+	}
+}
+
+// crowd is a GPU with so many of its kernels.
+func Crowd(matrices, blocks, n int) Database {
+	s := Gpu(matrices, blocks)
+	s.Kernels = nil
+	for _, k := range kernels.Catalogue {
+		if k.Backend == "cuda" && len(s.Kernels) < n {
+			s.Kernels = append(s.Kernels, k.Name)
+		}
+	}
+	return s
+}
+
+func Gpu(matrices, blocks int) Database {
+	s := Database{
+		Device:     "NVIDIA H100 80GB HBM3",
+		Precisions: []kernels.Precision{kernels.Float32},
+		Grids:      []int{1, 2, 4, 8, 16, 32, 64, 128, 256},
+		Kernels: []string{"coo_atomic", "coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk",
+			"coo_segscan_warp", "coo_segscan_block", "csr_scalar", "csr_vector", "csr_hybrid", "csr_merge"},
+	}
+	for i := range matrices {
+		s.Matrices = append(s.Matrices, fmt.Sprintf("matrix-%02d", i))
+	}
+	for b := 32; b <= blocks; b += 32 {
+		s.Blocks = append(s.Blocks, b)
+	}
+	return s
+}
+
+// data makes the database.
+func (s Database) Report() *data.Report {
+	var rows []store.Row
+	var matrices []store.Matrix
+	backend := "cpu"
+	if s.Device[0] == 'N' {
+		backend = "cuda"
+	}
+	const roof = 40.0
+	for mi, m := range s.Matrices {
+		mean := math.Round(3*math.Pow(1.35, float64((mi*5)%len(s.Matrices)))*10) / 10
+		n := 1_000_000
+		f := sparse.Features{Rows: n, Cols: n, Nonzeros: int(mean * float64(n)), RowMean: mean, RowMax: int(4 * mean)}
+		matrices = append(matrices, store.Matrix{Name: m, Class: m, Hash: m, Source: "generated", Features: f})
+		for ki, k := range s.Kernels {
+			kernel, _ := kernels.Lookup(k)
+			for pi, p := range s.Precisions {
+				for _, block := range sizesOr0(s.Blocks, kernel.Block != "") {
+					for _, grid := range sizesOr0(s.Grids, kernel.Grid != "") {
+						for vi, params := range variants(s.params[k]) {
+							rate := roof * (0.25 + 0.6*Wave(ki*3+mi+7*vi)) * shape(block, ki, mi) * scaling(grid, s.Grids)
+							bytes := float64(f.Nonzeros*(4+p.Bytes()) + n*(4+2*p.Bytes()))
+							if kernel.Format == kernels.COO {
+								bytes = float64(f.Nonzeros*(8+p.Bytes()) + 2*n*p.Bytes())
+							}
+							ms := bytes / rate / 1e6
+							wide := 0.004 + 0.03*Wave(block+grid+ki+mi+pi)
+							c := kernels.Config{Kernel: k, Precision: p, Block: block, Grid: grid, Params: kernels.Params(params)}
+							r := store.Row{
+								Sweep: "synthetic", Device: s.Device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros, Format: kernel.Format,
+								Result: Result(c, ms, 1-wide, 1+1.2*wide), Taken: 21,
+								GFLOPS: 2 * float64(f.Nonzeros) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
+							}
+							r.Prepare, r.MaxError, r.At = ms/3e3, 0.01, Someday
+							rows = append(rows, r)
+						}
+					}
+				}
+			}
+		}
+	}
+	d := data.New(rows, nil, matrices, []store.Device{{
+		Label: s.Device, Device: kernels.Device{Backend: backend, Name: s.Device, Units: 2}, Roof: kernels.Roof{Read: roof},
+	}})
+	d.Patterns = map[string]*sparse.Density{}
+	for i := range matrices {
+		if m := &matrices[i]; m.Name == "rectangular" {
+			m.Rows = m.Cols / 20
+		}
+		d.Patterns[matrices[i].Hash] = Pattern(i)
+	}
+	d.Rule = Validated(d)
+	d.Launches = LaunchesOf(d)
+	for i := range d.Panels {
+		d.Best = append(d.Best, store.Best{Row: *data.Fastest(d.Panels[i].Rows), Margin: 0.05, TieSize: 1 + i%3})
+	}
+	d.Searched = SearchedOn(s.Device)
+	for i, m := range s.Matrices {
+		d.Drifts = append(d.Drifts, Drift(s.Device, m, i))
+	}
+	return d
+}
+
+// validated is a rule that was validated on every matrix.
+func Validated(d *data.Report) *rule.Rule {
+	r := &rule.Rule{Version: rule.Version, Sweep: "synthetic"}
+	for _, place := range d.Setups() {
+		leaf := &rule.Node{Choice: &kernels.Config{Kernel: "cpu_coo"}, Fraction: 0.9}
+		sel := rule.Selector{Device: place.Device, Precision: place.Precision, Cache: place.Cache, Root: leaf}
+		for i, m := range d.Matrices {
+			leaf.Matrices = append(leaf.Matrices, m.Name)
+			sel.Validation.Cases = append(sel.Validation.Cases, rule.Case{Matrix: m.Name, Choice: *leaf.Choice, Evidence: rule.Measured,
+				Fraction: 0.7 + 0.3*Wave(i), SingleConfig: 0.3 + 0.4*Wave(i+1), SingleKernel: 0.5 + 0.5*Wave(i+2),
+				CuSPARSE: 0.4 + 0.5*Wave(i+3), COOFinal: 0.3 + 0.5*Wave(i+4), CSRFive: 0.4 + 0.4*Wave(i+5)})
+		}
+		sel.Validation.Matrices = len(d.Matrices)
+		r.Selectors = append(r.Selectors, sel)
+	}
+	return r
+}
+
+// pattern is a band, with a block of a density that grows, a giant row, and scattered
+// entries.
+func Pattern(n int) *sparse.Density {
+	const side = sparse.ThumbnailSide
+	d := &sparse.Density{Height: side, Width: side, Count: make([]uint32, side*side)}
+	for i := range side {
+		for j := range side {
+			var count float64
+			switch {
+			case i == 100 && n%2 == 0:
+				count = 5000
+			case i-j <= n && j-i <= n:
+				count = 1000 / float64(1+(i-j)*(i-j))
+			case i < 40 && j > 80:
+				count = float64((i+1)*(n+1)) / 8
+			case Wave(i*131+j*7+n) > 0.995:
+				count = 1
+			}
+			d.Count[i*side+j] = uint32(count)
+			d.Most = max(d.Most, uint32(count))
+		}
+	}
+	return d
+}
+
+// wave maps an integer to [0, 1], irregularly.
+func Wave(n int) float64 { return 0.5 + 0.5*math.Sin(float64(n)*1.7) }
+
+func sizesOr0(sizes []int, choice bool) []int {
+	if choice {
+		return sizes
+	}
+	return []int{0}
+}
+
+func variants(params []string) []string {
+	if len(params) == 0 {
+		return []string{""}
+	}
+	return params
+}
+
+// shape peaks at a block size that depends on the kernel and the matrix.
+func shape(block, kernel, matrix int) float64 {
+	if block == 0 {
+		return 0.5
+	}
+	off := math.Log2(float64(block)) - 6 - 4*Wave(kernel+matrix)
+	return 0.35 + 0.65*math.Exp(-off*off/12)
+}
+
+func scaling(grid int, grids []int) float64 {
+	if grid == 0 {
+		return 0.7
+	}
+	full := float64(grids[len(grids)-1])
+	return math.Sqrt(float64(grid)/full)*0.6 + 0.4*float64(grid)/full
+}
+
+// bins are the kernels of csr-bins-and-hybrid in both forms.
+func Bins() Database {
+	s := Gpu(4, 64)
+	s.Precisions = append(s.Precisions, kernels.Float64)
+	s.Kernels = []string{"csr_thread_row_v1", "csr_thread_row", "csr_warp_row_v1", "csr_warp_row", "csr_bins_v1", "csr_bins",
+		"csr_hybrid_v1", "csr_hybrid", "cusparse_csr_alg1"}
+	s.params = map[string][]string{"csr_thread_row": {"min_blocks=none", "min_blocks=1", "min_blocks=2", "min_blocks=3"}}
+	return s
+}
+
+// scans are the prefix sums of COO.
+func Scans() Database {
+	s := Gpu(4, 64)
+	s.Precisions = append(s.Precisions, kernels.Float64)
+	s.Kernels = []string{"coo_atomic", "coo_block_chunk", "coo_scan_shared", "coo_segscan_shared", "coo_blelloch", "coo_blelloch_padded",
+		"coo_scan_warp", "coo_segscan_warp", "coo_scan_block", "coo_segscan_block", "coo_scan_warp_chunk", "coo_segscan_warp_chunk",
+		"coo_segscan_warp_chunk_unroll"}
+	s.params = map[string][]string{"coo_segscan_warp_chunk_unroll": {"unroll=2", "unroll=4", "unroll=8"}}
+	return s
+}
+
+// drift is that of a device that slows down by steps, more on later matrices, measured
+// every three minutes.
+func Drift(device, matrix string, n int) store.Drift {
+	s := store.Drift{Device: device, Matrix: matrix, Cache: []trial.Cache{trial.Warm, trial.Cold}[n%2], Significant: n > 2}
+	again := Row("cpu_csr_rows", 64, 2, 1.5)
+	again.Device, again.Matrix, again.Cache = device, matrix, s.Cache
+	var points []stat.Point
+	for i := range 12 {
+		q := stat.Point{At: 1_800_000_000_000 + int64(180_000*i), Ratio: stat.Ratio{Value: 1, Low: 1, High: 1}, P: 1}
+		if i > 0 {
+			v := 1 + 0.01*float64(n)*float64(i/4) + 0.004*Wave(17*i+n)
+			q.Ratio, q.P = stat.Ratio{Value: v, Low: v - 0.006, High: v + 0.008}, 0.001
+		}
+		points, s.Points = append(points, q), append(s.Points, store.Sentinel{Point: q, Trial: &again})
+	}
+	s.Drift = stat.NewDrift(points)
+	return s
+}
+
+// both are a processor and a GPU, some of whose matrices are the same.
+func Both() *data.Report {
+	a, b := Processor(), Gpu(3, 64)
+	b.Matrices = append(a.Matrices[:4:4], b.Matrices...)
+	x, y := a.Report(), b.Report()
+	d := data.New(slices.Concat(x.Rows, y.Rows), slices.Concat(x.Best, y.Best), slices.Concat(x.Matrices, y.Matrices[4:]), slices.Concat(x.Devices, y.Devices))
+	d.Patterns, d.Drifts = x.Patterns, slices.Concat(x.Drifts, y.Drifts)
+	d.Searched.Outcomes = slices.Concat(x.Searched.Outcomes, y.Searched.Outcomes)
+	return d
+}
+
+// launchesOf is what a GPU would tell of the kernels at their fastest.
+func LaunchesOf(d *data.Report) []store.Launch {
+	var list []store.Launch
+	for i := range d.Panels {
+		p := &d.Panels[i]
+		for j, name := range data.KernelsOf(d.Panels[i : i+1]) {
+			r := data.Fastest(p.ByKernel(name))
+			if k, _ := kernels.Lookup(name); k.Backend != "cuda" || strings.HasPrefix(name, "cusparse") {
+				continue
+			}
+			registers := float64(24 + 8*(j%6))
+			list = append(list, store.Launch{Device: p.Device, Matrix: p.Matrix, Kernel: name, Precision: p.Precision, Cache: p.Cache,
+				Block: r.Block, Grid: r.Grid, Median: r.Median, Facts: map[string]float64{"registers": registers, "occupancy": min(1, 32/registers)}})
+		}
+	}
+	return list
+}
+
+// profiled adds what a profiler would count in the launches.
+func Profiled(d *data.Report) *data.Report {
+	for i, l := range d.Launches {
+		facts := maps.Clone(l.Facts)
+		facts["achieved_occupancy"] = facts["occupancy"] * (0.6 + 0.35*Wave(i))
+		facts["warp_efficiency"], facts["load_efficiency"] = 0.1+0.9*Wave(3*i), 0.2+0.8*Wave(5*i)
+		d.Launches[i].Facts = facts
+	}
+	return d
+}
+
+// searchedOn are searches on three grids of 120 configurations whose course follows
+// formulas: what a strategy really finds is no matter of pictures.
+func SearchedOn(device string) (s data.Searches) {
+	for n := range 3 {
+		g := &replay.Grid{Place: trial.Place{Device: device, Matrix: fmt.Sprintf("m%d", n), Precision: kernels.Float64, Cache: trial.Cold}}
+		for i := range 120 {
+			r := trial.Result{Status: trial.OK, Batch: 1, Median: 1e-5, Samples: []float64{1e-5}}
+			r.Config = kernels.Config{Kernel: "k", Block: i}
+			g.Trials = append(g.Trials, r)
+		}
+		whole := g.Exhaustive()
+		for i, strategy := range []string{"random", "racing", "local"} {
+			paths := make([]replay.Path, 10)
+			for seed := range paths {
+				steps := 120 / (1 + i)
+				for step := range steps {
+					share := float64(step+1) / 120 * math.Pow(float64(step+1)/float64(steps), float64(i)*(0.8+0.4*Wave(seed+n)))
+					loss := 2*math.Exp(-(4+float64(i))*float64(step)/float64(steps)*(1+Wave(7*seed+n))) - 0.02*Wave(seed)
+					paths[seed].Points = append(paths[seed].Points, replay.Point{Steps: step + 1, Seconds: share * whole, Loss: max(0, loss)})
+				}
+			}
+			s.Outcomes = append(s.Outcomes, replay.Sum(g, strategy, paths))
+		}
+	}
+	return s
+}
+
+// row is a good trial for tests of selection.
+func Row(kernel string, block, grid int, ms float64) store.Row {
+	r := store.Row{Device: "d", Matrix: "m", Rows: 10, NNZ: 50, GBPS: 1 / ms, RoofFraction: 0.1 / ms}
+	r.Result = Result(kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: block, Grid: grid}, ms, 0.9, 1.25)
+	return r
+}
+
+// Result is a good result; its interval goes from low to high times its time.
+func Result(c kernels.Config, ms, low, high float64) trial.Result {
+	return trial.Result{Trial: trial.Trial{Config: c, Cache: trial.Cold}, Status: trial.OK,
+		Median: ms / 1e3, Low: ms * low / 1e3, High: ms * high / 1e3}
+}
+
+// Someday is when the trials were measured.
+var Someday = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// tileRow has an interval of no width.
+func TileRow(block, grid int, gflops float64, params string) store.Row {
+	r := Row("csr_vector", block, grid, 100/gflops)
+	r.Low, r.High, r.GFLOPS, r.Params = r.Median, r.Median, gflops, kernels.Params(params)
+	return r
+}
+
+// timed is a good trial on a matrix, with an interval of ±1%.
+func Timed(matrix, kernel, params string, block int, ms float64) store.Row {
+	r := Row(kernel, block, 8, ms)
+	r.Matrix, r.Params, r.Low, r.High, r.GFLOPS = matrix, kernels.Params(params), 0.99e-3*ms, 1.01e-3*ms, 1/ms
+	r.NNZ = 1_000_000
+	return r
+}
+
+// ruled gives a report the sample rule, and unruled none.
+func Ruled(d *data.Report) *data.Report {
+	d.Rule = SampleRule()
+	return d
+}
+
+func Unruled(d *data.Report) *data.Report {
+	d.Rule = nil
+	return d
+}
+
+func SampleRule() *rule.Rule {
+	leaf := func(kernel string) *rule.Node {
+		return &rule.Node{Choice: &kernels.Config{Kernel: kernel, Block: 64, Grid: 2}, Matrices: []string{"ecology1"}, Fraction: 0.98}
+	}
+	return &rule.Rule{Version: rule.Version, Sweep: "synthetic", Selectors: []rule.Selector{{
+		Device: Processor().Device, Precision: kernels.Float32, Cache: "cold", Configs: 12,
+		Root:         &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"), Above: leaf("cpu_csr_merge")},
+		Single:       kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2},
+		SingleKernel: "cpu_sell",
+		Validation: rule.Validation{Matrices: 1, Mean: 0.97, Worst: 0.97, WorstMatrix: "ecology1", Within5: 1, SingleConfig: 0.8, SingleKernel: 0.9,
+			Cases: []rule.Case{{Matrix: "ecology1", Choice: kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2}, Evidence: rule.Measured, Fraction: 0.97, SingleConfig: 0.8, SingleKernel: 0.9}}},
+	}}}
+}
+
+// coarse is a database whose trials ended as given.
+func Coarse(stops map[trial.Stop]int) *data.Report {
+	s := Processor()
+	s.Matrices = s.Matrices[:1]
+	d := s.Report()
+	d.Sweeps = []store.Sweep{{Name: "quick", Hash: "h", Protocol: "warmup=1 samples=6..100 target=0.02 budget=40ms",
+		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+	for _, stop := range []trial.Stop{trial.StopBudget, trial.StopSamples, trial.StopSlow, trial.StopClock, trial.StopTarget} {
+		for i := range stops[stop] {
+			half := 0.051
+			if stop == trial.StopTarget {
+				half = 0.01 + float64(i)*1e-6
+			}
+			d.Precisions = append(d.Precisions, store.Precision{Sweep: "quick", Hash: "h", Stop: stop, HalfWidth: half})
+		}
+	}
+	return d
+}

@@ -1,0 +1,53 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store/compare"
+)
+
+// againstTable lists what changed, slower ones first, and says how much did not.
+func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
+	t = Table{Title: "Changes against " + base, Columns: Columns(
+		"verdict", "matrix", "precision", "cache", "kernel",
+		">before (ms)", ">now (ms)", ">times as fast", ">95% interval", "device",
+	)}
+	counts := map[compare.Verdict]int{}
+	var changed []*compare.Pair
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		counts[p.Verdict]++
+		if p.Verdict != compare.Same {
+			changed = append(changed, p)
+		}
+	}
+	slices.SortStableFunc(changed, func(a, b *compare.Pair) int { return cmp.Compare(b.Ratio.Value, a.Ratio.Value) })
+	for _, p := range changed {
+		v, low, high := data.Faster(p)
+		t.Rows = append(t.Rows, []Cell{
+			Words(string(p.Verdict)), Words(p.Matrix), Words(string(p.Precision)), Words(string(p.Cache)), Words(p.Kernel),
+			{number.Significant(1e3*p.A.Median, 3), p.A.Median}, {number.Significant(1e3*p.B.Median, 3), p.B.Median},
+			{number.Significant(v, 3) + "×", v}, {number.Significant(low, 3) + " to " + number.Significant(high, 3), low}, Words(data.ShortDevice(p.Device)),
+		})
+	}
+	note := fmt.Sprintf("Of %s of kernel and matrix that both databases have, %d became faster, %d slower, and of %d no difference was shown.",
+		term.GroupedCount(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower], counts[compare.Same])
+	if n := counts[compare.Unsure]; n > 0 {
+		note += fmt.Sprintf(" Of %d nothing can be said, since the device throttled.", n)
+	}
+	if !math.IsNaN(r.Mean.Value) {
+		note += fmt.Sprintf(" This database is %s times as fast", number.Significant(1/r.Mean.Value, 3))
+		if !math.IsNaN(r.Mean.Low) {
+			note += fmt.Sprintf(" (95%% interval: %s to %s)", number.Significant(1/r.Mean.High, 3), number.Significant(1/r.Mean.Low, 3))
+		}
+		note += ", the geometric mean over matrices, of which both have " + term.Grouped(r.Matrices) + "."
+	}
+	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, corrected after Holm), larger than the " +
+		"threshold, and larger than what repeated trials differ by. Drift of the devices is taken out."}
+}

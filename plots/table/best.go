@@ -1,0 +1,103 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+)
+
+// bestNotes explain the columns of the best-configuration tables, in paragraphs.
+func BestNotes(d *data.Report) []string {
+	return slices.DeleteFunc([]string{
+		data.Twins(d.Matrices),
+		"Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are rounded to what it supports, " +
+			"but not below two digits. GB/s: compulsory traffic of the format divided by time.",
+		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start of each run" + firstRun(d) + ". " +
+			"Copy: share of the copy's. Above 100%, the matrix came from caches, not from memory: a warm cache holds small ones.",
+		"Tied: configurations that can't be told apart from the fastest by their samples, the listed one included; of these it is the most " +
+			"robust, the one whose neighbouring block and grid sizes are fast too. " + driftNote(d) + "Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
+			"The figure of speed-ups takes the fastest configuration of each kernel, so that its ratios can be a little higher.",
+	}, isEmpty)
+}
+
+// firstRun says when that was, as far as the database knows.
+func firstRun(d *data.Report) string {
+	if len(d.Sweeps) == 0 {
+		return ""
+	}
+	first := slices.MinFunc(d.Sweeps, func(a, b store.Sweep) int { return a.Started.Compare(b.Started) }).Started
+	at := first.UTC().Format("2006-01-02 15:04 UTC")
+	if len(d.Sweeps) == 1 {
+		return " of the sweep, the first at " + at
+	}
+	return ", the first at " + at
+}
+
+// bestTables are the best configurations, a table for each setup.
+func BestTables(d *data.Report) []Table {
+	var tables []Table
+	var last data.Setup
+	for i := range d.Best {
+		b := &d.Best[i]
+		s := data.SetupOf(&b.Row)
+		if len(tables) == 0 || s != last {
+			tables = append(tables, Table{Title: d.Words(s), Columns: bestColumns(d.BaselineOf(b.Device))})
+			last = s
+		}
+		t := &tables[len(tables)-1]
+		t.Rows = append(t.Rows, bestRow(d, b))
+	}
+	return tables
+}
+
+func bestColumns(baseline string) []Column {
+	speedup := "speed-up"
+	if baseline != "" {
+		speedup = "× " + baseline
+	}
+	return Columns(
+		"matrix", "kernel", ">block", ">grid", "parameters",
+		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", ">copy (%)", ">"+speedup, ">× cuSPARSE", ">tied",
+	)
+}
+
+func bestRow(d *data.Report, b *store.Best) []Cell {
+	rel := data.Relative(&b.Row)
+	measured := func(v float64) Cell { return Cell{number.Rounded(v, v*rel), v} }
+	p := d.PanelOf(&b.Row)
+	base := data.Fastest(p.ByKernel(d.BaselineOf(b.Device)))
+	library := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_") })
+	return []Cell{
+		Words(b.Matrix), Words(b.Kernel), integer(b.Block), integer(b.Grid), Words(b.Params.String()),
+		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction), measured(100 * b.GBPS / copyRoof(d, b.Device)),
+		ratioCell(base, &b.Row), ratioCell(library, &b.Row), integer(b.TieSize),
+	}
+}
+
+// copyRoof is the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
+func copyRoof(d *data.Report, device string) float64 {
+	for i := range d.Devices {
+		if v := &d.Devices[i]; v.Label == device && v.Roof.Copy > 0 {
+			return v.Roof.Copy
+		}
+	}
+	return math.NaN()
+}
+
+// driftNote names the matrices whose ties had a drift taken out; "" if there are none.
+func driftNote(d *data.Report) string {
+	var names []string
+	for _, s := range d.Drifts {
+		if s.Significant && !slices.Contains(names, s.Matrix) {
+			names = append(names, s.Matrix)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "The drift of the device was taken out of times to tell ties, not out of those listed, on " + strings.Join(names, ", ") + ". "
+}

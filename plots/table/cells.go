@@ -1,0 +1,49 @@
+package table
+
+import (
+	"math"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+)
+
+// timeCell, rateCell and ratioCell round to what the interval supports.
+func timeCell(r *store.Row) Cell {
+	ms := 1e3 * r.Median
+	return Cell{number.Interval(ms, 1e3*r.Low, 1e3*r.High), ms}
+}
+
+func rateCell(r *store.Row, v float64) Cell { return Cell{number.Rounded(v, v*data.Relative(r)), v} }
+
+func ratioCell(base, r *store.Row) Cell {
+	if base == nil || r == nil {
+		return Cell{number.Missing, math.NaN()}
+	}
+	v, low, high := data.Ratio(base, r)
+	return Cell{number.Rounded(v, max(v-low, high-v)), v}
+}
+
+// paperRate is the bandwidth by the byte model of the COO papers.
+func paperRate(r *store.Row) Cell { return rateCell(r, 24e-9*float64(r.NNZ)/r.Median) }
+
+// mark makes the fastest of a row's trials bold, and puts = to those that are tied with
+// it. at says in which column the trial stands; a nil trial stands nowhere.
+func (t *Table) Mark(trials []*store.Row, at []int) {
+	var best *store.Row
+	for _, r := range trials {
+		if r != nil && (best == nil || r.Median < best.Median) {
+			best = r
+		}
+	}
+	row := len(t.Rows) - 1
+	for i, r := range trials {
+		switch {
+		case r == nil:
+		case r == best:
+			t.embolden(row, at[i])
+		case !data.Tells(best, r):
+			t.Rows[row][at[i]].Text = "= " + t.Rows[row][at[i]].Text
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package table
+
+import (
+	"strings"
+
+	"spmvtune/plots/data"
+)
+
+// claimNotes say how to read the verdicts.
+func ClaimNotes(d *data.Report) []string {
+	notes := []string{"A claim holds on a device where each of its statements does. A statement is tested on cases: a matrix, in one precision " +
+		"and state of the caches, at the fastest of the configurations that were measured. A case whose interval reaches across a bound can't be " +
+		"told; a verdict that hangs on such cases, or on too few, is left open: not enough data."}
+	if twins := data.Twins(d.Matrices); twins != "" {
+		notes = append(notes, "A twin stands in for its original. "+twins)
+	}
+	return notes
+}
+
+// claimTables are two for each device: the verdicts, and the figures behind those that
+// have any.
+func claimTables(d *data.Report) []Table {
+	var tables []Table
+	for _, judged := range d.ClaimsByDevice() {
+		device := d.DeviceWords(judged[0].Device)
+		verdicts := Table{Title: device, Columns: Columns(">no.", "verdict", "claim", "source")}
+		figures := Table{Title: "Figures behind them, " + device, Columns: Columns(
+			">no.", "verdict", "figure", "asked for", "measured", "published", "caveat",
+		)}
+		for i := range judged {
+			j := &judged[i]
+			verdicts.Rows = append(verdicts.Rows, []Cell{integer(j.Number), Words(string(j.Verdict)), Words(j.Text), Words(j.Paper + ", " + j.Section)})
+			for n := range j.Parts {
+				if f := &j.Parts[n]; len(f.Cases) > 0 {
+					figures.Rows = append(figures.Rows, []Cell{integer(j.Number), Words(string(f.Verdict)), Words(f.Says), Words(f.Rule),
+						Words(f.Words()), Words(f.PublishedWords()), Words(strings.Join(f.Caveats(), "; "))})
+				}
+			}
+		}
+		tables = append(tables, verdicts)
+		if len(figures.Rows) > 0 {
+			tables = append(tables, figures)
+		}
+	}
+	return tables
+}

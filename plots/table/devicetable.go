@@ -1,0 +1,55 @@
+package table
+
+import (
+	"math"
+	"slices"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// deviceBests puts the best configurations of devices beside each other, on what several
+// of them measured; without rows where nothing is.
+func deviceBests(d *data.Report) Table {
+	at := map[trial.Place]map[string]*store.Best{} // of any device
+	var places []trial.Place
+	var devices []string
+	for i := range d.Best {
+		b := &d.Best[i]
+		p := trial.Place{Matrix: b.Matrix, Precision: b.Precision, Cache: b.Cache}
+		if at[p] == nil {
+			at[p] = map[string]*store.Best{}
+			places = append(places, p)
+		}
+		at[p][b.Device] = b
+		if !slices.Contains(devices, b.Device) {
+			devices = append(devices, b.Device)
+		}
+	}
+	t := Table{Title: "Devices at their best", Columns: Columns("matrix", "precision", "cache")}
+	for _, name := range devices {
+		t.Columns = append(t.Columns, Column{Name: data.ShortDevice(name)}, Column{Name: "GFLOP/s", Right: true})
+	}
+	for _, p := range places {
+		if len(at[p]) < 2 {
+			continue
+		}
+		row := []Cell{Words(p.Matrix), Words(string(p.Precision)), Words(string(p.Cache))}
+		var trials []*store.Row
+		var columns []int
+		for _, name := range devices {
+			b := at[p][name]
+			if b == nil {
+				row = append(row, Words(number.Missing), Cell{number.Missing, math.NaN()})
+				continue
+			}
+			trials, columns = append(trials, &b.Row), append(columns, len(row)+1)
+			row = append(row, Words(b.Kernel), rateCell(&b.Row, b.GFLOPS))
+		}
+		t.Rows = append(t.Rows, row)
+		t.Mark(trials, columns)
+	}
+	return t
+}

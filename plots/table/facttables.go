@@ -1,0 +1,94 @@
+package table
+
+import (
+	_ "embed"
+	"math"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/tuner/trial"
+)
+
+// gainTable lists the largest speed-ups, one per matrix and device.
+func GainTable(d *data.Report) Table {
+	t := Table{Title: "Best speed-ups", Columns: Columns(
+		"matrix", ">speed-up", "over", "kernel", ">block", ">grid", "precision",
+	)}
+	several := len(d.Conditions()) > 1
+	if several {
+		t.Columns = append(t.Columns, Column{Name: "on"})
+	}
+	for _, g := range d.TopGains(8) {
+		r := g.Row
+		row := []Cell{
+			Words(g.Matrix), {number.Rounded(g.Ratio, max(g.Ratio-g.Low, g.High-g.Ratio)) + "×", g.Ratio}, Words(g.Against), Words(r.Kernel),
+			integer(r.Block), integer(r.Grid), Words(string(r.Precision)),
+		}
+		if several {
+			row = append(row, Words(d.ConditionWords(data.SetupOf(r).Condition)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// failureTable lists every trial without a time, and how many it leaves out.
+func FailureTable(d *data.Report) (t Table, cut int) {
+	t = Table{Title: "Trials that failed", Columns: Columns(
+		"status", "matrix", "kernel", "precision", ">block", ">grid",
+		"parameters", "message", "on",
+	)}
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		switch {
+		case r.Status == trial.OK:
+		case len(t.Rows) == mostFailures:
+			cut++
+		default:
+			t.Rows = append(t.Rows, []Cell{
+				Words(string(r.Status)), Words(r.Matrix), Words(r.Kernel), Words(string(r.Precision)), integer(r.Block), integer(r.Grid),
+				Words(r.Params.String()), Words(r.Message), Words(d.ConditionWords(data.SetupOf(r).Condition)),
+			})
+		}
+	}
+	return t, cut
+}
+
+// validationTable says how far the rule can be trusted.
+func ValidationTable(d *data.Report) Table {
+	t := Table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: Columns(
+		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on",
+		">within 5% on (%)", ">one configuration (%)", ">one kernel, tuned (%)", "tree",
+	)}
+	for i := range d.Rule.Selectors {
+		s := &d.Rule.Selectors[i]
+		v := &s.Validation
+		share := func(x float64) Cell {
+			if v.Matrices == 0 {
+				x = math.NaN()
+			}
+			percent := math.Round(1000*x) / 10
+			if x < 1 {
+				percent = min(percent, 99.9) // as the rule's text has it
+			}
+			return Cell{number.Significant(percent, 3), x}
+		}
+		grown := "1 leaf"
+		switch n := s.Root.Leaves(); {
+		case s.Pruned != "":
+			grown = "pruned to 1 leaf"
+		case n > 1:
+			grown = term.Grouped(n) + " leaves"
+		}
+		t.Rows = append(t.Rows, []Cell{
+			Words(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(v.Matrices), share(v.Mean), share(v.Worst), Words(v.WorstMatrix),
+			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel), Words(grown),
+		})
+	}
+	return t
+}
+
+// mostFailures are listed; a sweep that fails throughout has one reason, not a
+// million.
+const mostFailures = 2000

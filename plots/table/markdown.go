@@ -1,0 +1,89 @@
+package table
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// markdownPage prints tables under a title and notes, a paragraph each, with columns aligned in the source
+// too, so that the file reads well in a terminal.
+func markdownPage(title string, notes []string, tables []Table) []byte {
+	var b bytes.Buffer
+	b.WriteString("# " + markdownText(title) + "\n")
+	for _, n := range notes {
+		b.WriteString("\n" + markdownText(n) + "\n")
+	}
+	if len(tables) == 0 {
+		b.WriteString("\nThe database holds no verified trials.\n")
+	}
+	for _, t := range tables {
+		b.WriteString("\n## " + markdownText(t.Title) + "\n\n")
+		t.markdown(&b)
+	}
+	return b.Bytes()
+}
+
+func (t *Table) markdown(b *bytes.Buffer) {
+	width := make([]int, len(t.Columns))
+	lines := make([][]string, 0, len(t.Rows)+1)
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = markdownText(c.Name)
+	}
+	lines = append(lines, head)
+	for n, r := range t.Rows {
+		line := make([]string, len(r))
+		for i, c := range r {
+			if line[i] = markdownText(c.Text); t.IsBold(n, i) {
+				line[i] = "**" + line[i] + "**"
+			}
+		}
+		lines = append(lines, line)
+	}
+	for _, l := range lines {
+		for i, s := range l {
+			width[i] = max(width[i], utf8.RuneCountInString(s), 3)
+		}
+	}
+	for n, l := range lines {
+		for i, s := range l {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
+			if t.Columns[i].Right {
+				b.WriteString("| " + pad + s + " ")
+			} else {
+				b.WriteString("| " + s + pad + " ")
+			}
+		}
+		b.WriteString("|\n")
+		if n == 0 {
+			for i, c := range t.Columns {
+				rule := strings.Repeat("-", width[i]+1)
+				if c.Right {
+					b.WriteString("|" + rule + ":")
+				} else {
+					b.WriteString("|:" + rule)
+				}
+			}
+			b.WriteString("|\n")
+		}
+	}
+}
+
+// markdownText makes s stand for itself in a table cell, a heading or a paragraph:
+// characters that mean something there are escaped with a backslash, those of HTML too,
+// and control characters, which would end the row, become spaces. An underscore inside a
+// word has no meaning in GitHub's Markdown, so kernels' names stay readable.
+func markdownText(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < ' ' || r == 0x7f:
+			r = ' '
+		case strings.ContainsRune("\\`*[]|~<&", r):
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,203 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+)
+
+// paperSheets are the papers' own tables, from what was measured.
+func PaperSheets(d *data.Report) []Sheet {
+	note := func(text string) []string {
+		return slices.DeleteFunc([]string{data.Twins(d.Matrices), text + " Bold: the best of a row; = marks what the data can't tell from it."}, isEmpty)
+	}
+	return []Sheet{
+		{"cpu", "cpu-and-gpu", "CPU products (coo-spmv-final, Table III)",
+			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), perSetup(d, cpuTable)},
+		{"best-simple", "simple-coo", "Best simple kernel (coo-spmv-final, Table V)",
+			note("Of the four simple mappings of COO, over the baseline. GB/s: 24 bytes for each nonzero, as in the paper."),
+			perSetup(d, func(list []data.Panel) Table {
+				return bestOfTable(list, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk"})
+			})},
+		{"best-coo", "chunk-and-unroll", "Best COO kernel (coo-spmv-final, Table VI)",
+			note("Of all COO kernels but cuSPARSE's, over the baseline. GB/s: 24 bytes for each nonzero, as in the paper, so that they can exceed the roof."),
+			perSetup(d, func(list []data.Panel) Table { return bestOfTable(list, ownCOO()) })},
+		{"five-algorithms", "csr-five", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)",
+			note("Over the matrices on which all five were measured, each at its best. The paper averages arithmetically."), fiveTables(d)},
+		{"adaptive-long-rows", "csr-five", "CSR Adaptive's two ways with long rows (csr-five-algorithms, Table III)",
+			note("Each at its best."), perSetup(d, longRowTable)},
+		{"threads-per-block", "shuffle-and-tile", "Threads per block of the best (csr-shuffle-and-shared, Table II)",
+			note("GB/s: compulsory traffic divided by time."), perSetup(d, threadsTable)},
+	}
+}
+
+// perSetup makes a table of the panels of each setup; those without rows are left out.
+func perSetup(d *data.Report, of func([]data.Panel) Table) []Table {
+	var list []Table
+	for _, s := range d.Setups() {
+		if t := of(d.Of(s)); len(t.Rows) > 0 {
+			t.Title = d.Words(s)
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func cpuTable(list []data.Panel) Table {
+	t := Table{Columns: Columns("matrix", ">COO (ms)", ">COO (GB/s)", ">CSR (ms)", ">CSR (GB/s)", ">CSR over COO")}
+	for i := range list {
+		coo, csr := list[i].Best("cpu_coo"), list[i].Best("cpu_csr")
+		if coo == nil || csr == nil {
+			continue
+		}
+		t.Rows = append(t.Rows, []Cell{Words(list[i].Matrix), timeCell(coo), paperRate(coo), timeCell(csr), paperRate(csr), ratioCell(coo, csr)})
+		t.Mark([]*store.Row{coo, csr}, []int{1, 3})
+	}
+	return t
+}
+
+// ownCOO are the GPU's COO kernels of the catalogue.
+func ownCOO() []string {
+	return slices.DeleteFunc(kernels.Names(), func(name string) bool { return !strings.HasPrefix(name, "coo_") })
+}
+
+// bestOfTable has the best of some kernels on each matrix; the others that are tied with
+// it are named, too.
+func bestOfTable(list []data.Panel, names []string) Table {
+	t := Table{Columns: Columns("matrix", ">baseline (GB/s)", "best kernel", ">block", ">grid",
+		">time (ms)", ">GB/s", ">over the baseline", "tied with it")}
+	for i := range list {
+		p := &list[i]
+		best := p.FastestOf(data.OfKernels(names...))
+		if best == nil {
+			continue
+		}
+		base := p.Best("coo_atomic")
+		before := Cell{number.Missing, math.NaN()}
+		if base != nil {
+			before = paperRate(base)
+		}
+		var tied []string
+		for _, name := range names {
+			if r := p.Best(name); r != nil && name != best.Kernel && !data.Tells(best, r) {
+				tied = append(tied, "= "+name)
+			}
+		}
+		t.Rows = append(t.Rows, []Cell{Words(p.Matrix), before, Words(best.Kernel), integer(best.Block), integer(best.Grid),
+			timeCell(best), paperRate(best), ratioCell(base, best), Words(strings.Join(tied, ", "))})
+		t.embolden(len(t.Rows)-1, 2)
+	}
+	return t
+}
+
+// fiveAlgorithms are those of csr-five-algorithms, as there.
+var fiveAlgorithms = []string{"csr_scalar", "csr_vector", "csr_adaptive", "csr_pcsr", "csr_light"}
+
+// fiveTables have, for each device and cache state, the average throughput of each.
+func fiveTables(d *data.Report) []Table {
+	var list []Table
+	for _, s := range d.Setups() {
+		sums := make([]float64, len(fiveAlgorithms))
+		logs := make([]float64, len(fiveAlgorithms))
+		n := 0
+		for _, p := range d.Of(s) {
+			rows := make([]*store.Row, len(fiveAlgorithms))
+			for i, name := range fiveAlgorithms {
+				rows[i] = p.Best(name)
+			}
+			if slices.Contains(rows, nil) {
+				continue
+			}
+			n++
+			for i, r := range rows {
+				sums[i] += r.GFLOPS
+				logs[i] += math.Log(r.GFLOPS)
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		t := Table{Title: fmt.Sprintf("%s, %d matrices", d.Words(s), n), Columns: Columns(
+			"algorithm", ">GFLOP/s, arithmetic mean", ">GFLOP/s, geometric mean")}
+		for i, name := range fiveAlgorithms {
+			mean, geometric := sums[i]/float64(n), math.Exp(logs[i]/float64(n))
+			t.Rows = append(t.Rows, []Cell{Words(name), {number.Significant(mean, 3), mean}, {number.Significant(geometric, 3), geometric}})
+			if sums[i] == slices.Max(sums) {
+				t.embolden(i, 1)
+			}
+			if logs[i] == slices.Max(logs) {
+				t.embolden(i, 2)
+			}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+func longRowTable(list []data.Panel) Table {
+	t := Table{Columns: Columns("matrix", ">mean row", ">warp per long row (GFLOP/s)", ">block per long row (GFLOP/s)", ">block over warp")}
+	k, _ := kernels.Lookup("csr_adaptive")
+	at := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == "long_row" })
+	for i := range list {
+		p := &list[i]
+		way := func(value string) *store.Row {
+			return p.FastestOf(data.OfKernels("csr_adaptive").And(data.WithParam(k.Params[at], value)))
+		}
+		warp, block := way("warp"), way("block")
+		if warp == nil || block == nil {
+			continue
+		}
+		mean := float64(warp.NNZ) / float64(warp.Rows)
+		t.Rows = append(t.Rows, []Cell{Words(p.Matrix), {number.Significant(mean, 3), mean}, rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
+		t.Mark([]*store.Row{warp, block}, []int{2, 3})
+	}
+	return t
+}
+
+// threadsTable has a row for each matrix and kernel of csr-shuffle-and-shared that was
+// measured, and cuSPARSE's fastest.
+func threadsTable(list []data.Panel) Table {
+	t := Table{Columns: Columns("matrix", "kernel", ">threads per block", ">time (ms)", ">GB/s", ">GFLOP/s")}
+	for i := range list {
+		p := &list[i]
+		var rows []*store.Row
+		for _, name := range []string{"csr_warp_row_global", "csr_warp_row_shuffle", "csr_warp_row_tile"} {
+			if r := p.Best(name); r != nil {
+				rows = append(rows, r)
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		if r := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_csr") }); r != nil {
+			rows = append(rows, r)
+		}
+		best := slices.MinFunc(rows, func(a, b *store.Row) int { return compareTimes(a, b) })
+		for _, r := range rows {
+			t.Rows = append(t.Rows, []Cell{Words(p.Matrix), Words(r.Kernel), integer(r.Block), timeCell(r), rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
+			at := len(t.Rows) - 1
+			if r == best {
+				t.embolden(at, 3)
+			} else if !data.Tells(best, r) {
+				t.Rows[at][3].Text = "= " + t.Rows[at][3].Text
+			}
+		}
+	}
+	return t
+}
+
+func compareTimes(a, b *store.Row) int {
+	switch {
+	case a.Median < b.Median:
+		return -1
+	case a.Median > b.Median:
+		return 1
+	}
+	return 0
+}

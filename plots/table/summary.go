@@ -1,0 +1,151 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// summaryNotes say what to know of the summary.
+func summaryNotes(d *data.Report) []string {
+	return slices.DeleteFunc(append([]string{data.Twins(d.Matrices)}, sentences(d.Missed())...), isEmpty)
+}
+
+// summaryTables say what the database holds.
+func SummaryTables(d *data.Report) []Table {
+	tables := []Table{deviceTable(d)}
+	if t := deviceBests(d); len(t.Rows) > 0 {
+		tables = append(tables, t)
+	}
+	tables = append(tables, statusTable(d))
+	if len(d.Aims()) > 0 {
+		tables = append(tables, aimTable(d))
+	}
+	tables = append(tables, winsTable(d), matrixTable(d))
+	if len(d.Searched.Outcomes) > 0 {
+		tables = append(tables, searchTable(d.Searched))
+	}
+	return tables
+}
+
+func deviceTable(d *data.Report) Table {
+	t := Table{Title: "Devices", Columns: Columns(
+		"device", "backend", ">units", ">read (GB/s)", ">copy (GB/s)", ">triad (GB/s)",
+		">roof: highest", ">at random (GB/s of float64)",
+	)}
+	rate := func(v float64) Cell {
+		if !(v > 0) {
+			v = math.NaN() // not measured
+		}
+		return Cell{number.Significant(v, 3), v}
+	}
+	for i := range d.Devices {
+		v := &d.Devices[i]
+		t.Rows = append(t.Rows, []Cell{
+			Words(v.Label), Words(v.Backend), integer(v.Units), rate(v.Roof.Read), rate(v.Roof.Copy), rate(v.Roof.Triad), rate(v.Roof.Highest()), rate(v.Roof.Gather),
+		})
+	}
+	return t
+}
+
+// statusTable counts trials by kernel and how they ended.
+func statusTable(d *data.Report) Table {
+	type ending struct {
+		kernel string
+		status trial.Status
+	}
+	var names []string
+	var states []trial.Status
+	counts := map[ending]int{}
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if !slices.Contains(names, r.Kernel) {
+			names = append(names, r.Kernel)
+		}
+		if !slices.Contains(states, r.Status) {
+			states = append(states, r.Status)
+		}
+		counts[ending{r.Kernel, r.Status}]++
+	}
+	data.SortKernels(names)
+	slices.SortFunc(states, compareStatus)
+	t := Table{Title: "Trials by status", Columns: Columns("kernel")}
+	for _, s := range states {
+		t.Columns = append(t.Columns, Column{Name: string(s), Right: true})
+	}
+	for _, n := range names {
+		row := []Cell{Words(n)}
+		for _, s := range states {
+			row = append(row, count(counts[ending{n, s}]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// compareStatus puts ok first, then the others by name.
+func compareStatus(a, b trial.Status) int {
+	switch {
+	case a == b:
+		return 0
+	case a == trial.OK || b != trial.OK && a < b:
+		return -1
+	}
+	return 1
+}
+
+// winsTable says how often each kernel was the best, and its geometric mean
+// speed-up over the baseline.
+func winsTable(d *data.Report) Table {
+	t := Table{Title: "Kernels", Columns: Columns("kernel", ">best on (matrix and setup)", ">speed-up (geometric mean)")}
+	wins := map[string]int{}
+	for i := range d.Best {
+		wins[d.Best[i].Kernel]++
+	}
+	means := map[string]*stat.GeometricMean{}
+	for i := range d.Panels {
+		p := &d.Panels[i]
+		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
+			if means[g.Row.Kernel] == nil {
+				means[g.Row.Kernel] = new(stat.GeometricMean)
+			}
+			means[g.Row.Kernel].Add(g.Ratio)
+		}
+	}
+	for _, name := range data.KernelsOf(d.Panels) {
+		mean := math.NaN()
+		if m := means[name]; m != nil {
+			mean = m.Value()
+		}
+		t.Rows = append(t.Rows, []Cell{Words(name), {fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])}, {number.Significant(mean, 3), mean}})
+	}
+	return t
+}
+
+func matrixTable(d *data.Report) Table {
+	t := Table{Title: "Matrices", Columns: Columns(
+		"matrix", "class", ">rows", ">columns", ">nonzeros",
+		">mean row", ">longest row", ">empty rows",
+	)}
+	twins := data.Twins(d.Matrices) != ""
+	if twins {
+		t.Columns = append(t.Columns, Column{Name: "measured"})
+	}
+	for i := range d.Matrices {
+		m := &d.Matrices[i]
+		row := []Cell{
+			Words(m.Name), Words(m.Class), count(m.Rows), count(m.Cols), count(m.Nonzeros),
+			{number.Significant(m.RowMean, 3), m.RowMean}, count(m.RowMax), count(m.EmptyRows),
+		}
+		if twins {
+			row = append(row, Words(data.MeasuredWords(m.Source)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

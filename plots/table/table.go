@@ -1,0 +1,63 @@
+package table
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/number"
+)
+
+// A table is printed as Markdown, CSV, LaTeX and HTML.
+type Table struct {
+	Title   string
+	Columns []Column
+	Rows    [][]Cell
+	bold    map[spot]bool // cells that are printed bold
+}
+
+type spot struct{ row, column int }
+
+func (t *Table) embolden(row, column int) {
+	if t.bold == nil {
+		t.bold = map[spot]bool{}
+	}
+	t.bold[spot{row, column}] = true
+}
+
+// IsBold reports whether a cell is printed bold.
+func (t *Table) IsBold(row, column int) bool { return t.bold[spot{row, column}] }
+
+type Column struct {
+	Name  string
+	Right bool // numbers, aligned to the right
+}
+
+// Columns makes columns of these names. A ">" before a name aligns the column to the right.
+func Columns(names ...string) []Column {
+	list := make([]Column, len(names))
+	for i, name := range names {
+		list[i].Name, list[i].Right = strings.CutPrefix(name, ">")
+	}
+	return list
+}
+
+// A cell is text and what the column is sorted by; a NaN key sorts by the text.
+type Cell struct {
+	Text string
+	Key  float64
+}
+
+func Words(s string) Cell { return Cell{s, math.NaN()} }
+
+func integer(n int) Cell {
+	if n == 0 {
+		return Cell{number.Missing, 0}
+	}
+	return Cell{strconv.Itoa(n), float64(n)}
+}
+
+func count(n int) Cell { return Cell{term.Grouped(n), float64(n)} }
+
+func isEmpty(s string) bool { return s == "" }

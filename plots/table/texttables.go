@@ -1,0 +1,151 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"strconv"
+	"strings"
+
+	"spmvtune/plots/number"
+)
+
+// A sheet is a file of tables: one content, written as Markdown, CSV and LaTeX.
+type Sheet struct {
+	Stem   string
+	Sweep  string // shipped, that produces its data; "" where any does
+	Title  string
+	Notes  []string // paragraphs
+	Tables []Table
+}
+
+// A form is a sheet as a file.
+type form struct {
+	Name    string
+	Content []byte
+}
+
+// forms are Markdown, CSV and LaTeX; without tables Markdown alone, which says so.
+func (s *Sheet) Forms() []form {
+	list := []form{{s.Stem + ".md", markdownPage(s.Title, s.Notes, s.Tables)}}
+	if len(s.Tables) > 0 {
+		list = append(list, form{s.Stem + ".csv", s.csv()}, form{s.Stem + ".tex", s.latex()})
+	}
+	return list
+}
+
+// csv gives all digits of numbers. Tables with the same columns are one, with the title
+// of each as the first column; others follow after an empty line.
+func (s *Sheet) csv() []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b) // a bytes.Buffer takes everything
+	var header []string
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		columns := []string{"table"}
+		for _, c := range t.Columns {
+			columns = append(columns, c.Name)
+		}
+		if strings.Join(columns, "\n") != strings.Join(header, "\n") {
+			if w.Flush(); header != nil {
+				b.WriteByte('\n')
+			}
+			header = columns
+			w.Write(header)
+		}
+		for _, row := range t.Rows {
+			line := []string{t.Title}
+			for i, c := range row {
+				if t.Columns[i].Right && !math.IsNaN(c.Key) && c.Text != number.Missing {
+					line = append(line, strconv.FormatFloat(c.Key, 'g', -1, 64))
+				} else if c.Text == number.Missing {
+					line = append(line, "")
+				} else {
+					line = append(line, c.Text)
+				}
+			}
+			w.Write(line)
+		}
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// latex gives a table environment for each, to be read by \input into any document
+// class: it takes no package.
+func (s *Sheet) latex() []byte {
+	var b strings.Builder
+	b.WriteString("% " + latexComment(s.Title) + "\n")
+	for _, n := range s.Notes {
+		b.WriteString("% " + latexComment(n) + "\n")
+	}
+	for i := range s.Tables {
+		s.Tables[i].latex(&b, s.Title)
+	}
+	return []byte(b.String())
+}
+
+func (t *Table) latex(b *strings.Builder, title string) {
+	align := make([]byte, len(t.Columns))
+	for i, c := range t.Columns {
+		align[i] = 'l'
+		if c.Right {
+			align[i] = 'r'
+		}
+	}
+	b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + latexText(title+": "+t.Title) + "}\n\\begin{tabular}{" + string(align) + "}\n\\hline\n")
+	for i, c := range t.Columns {
+		if i > 0 {
+			b.WriteString(" & ")
+		}
+		b.WriteString(latexText(c.Name))
+	}
+	b.WriteString(" \\\\\n\\hline\n")
+	for r, row := range t.Rows {
+		for i, c := range row {
+			if i > 0 {
+				b.WriteString(" & ")
+			}
+			if text := latexText(c.Text); t.IsBold(r, i) {
+				b.WriteString("\\textbf{" + text + "}")
+			} else {
+				b.WriteString(text)
+			}
+		}
+		b.WriteString(" \\\\\n")
+	}
+	b.WriteString("\\hline\n\\end{tabular}\n\\end{table}\n")
+}
+
+// latexText makes s stand for itself: what LaTeX gives a meaning is escaped, and what is
+// not ASCII is written by commands that every engine knows, or else as a question mark.
+func latexText(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if known, ok := latexRunes[r]; ok {
+			b.WriteString(known)
+			continue
+		}
+		switch {
+		case strings.ContainsRune("&%$#_{}", r):
+			b.WriteString("\\" + string(r))
+		case r < ' ' || r == 0x7f:
+			b.WriteByte(' ')
+		case r > 0x7f:
+			b.WriteByte('?')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var latexRunes = map[rune]string{
+	'\\': `\textbackslash{}`, '~': `\textasciitilde{}`, '^': `\textasciicircum{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`,
+	'±': `$\pm$`, '×': `$\times$`, '−': `$-$`, '–': `--`, '—': `---`, '\u202f': `\,`, '\u00a0': `~`, '·': `$\cdot$`, '≥': `$\geq$`, '≤': `$\leq$`,
+	'≈': `$\approx$`, 'µ': `$\mu$`, 'μ': `$\mu$`, '²': `$^2$`, '√': `$\surd$`, '∞': `$\infty$`, '…': `\ldots{}`, '’': `'`, '“': "``", '”': `''`, '°': `$^\circ$`,
+	'ä': `\"a`, 'ö': `\"o`, 'ü': `\"u`, 'é': `\'e`, 'è': "\\`e", 'ß': `\ss{}`,
+}
+
+// latexComment keeps a text on its line.
+func latexComment(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,21 @@
+package table
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentences are errors as text stands in a page.
+func sentences(list []error) []string {
+	texts := make([]string, len(list))
+	for i, err := range list {
+		texts[i] = Sentence(err.Error())
+	}
+	return texts
+}
+
+// sentence starts s with a capital and ends it with a full stop.
+func Sentence(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:] + "."
+}
