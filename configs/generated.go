@@ -20,7 +20,7 @@ func (t *table) generated(m Matrix) []Matrix {
 			t.fail(key, "leave it out", "is for files: a generated matrix is real and whole")
 		}
 	}
-	g := t.generator(&m, slices.Concat(familyKeys, ofFiles))
+	g := t.generator(&m, matrixKeys.without("path", "suitesparse").names())
 	if g == nil {
 		return nil
 	}

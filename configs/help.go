@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"spmvtune/sparse/generate"
 	"spmvtune/tuner/search"
 )
 
-// Help documents the format of a sweep file. It is what "spmvtune help config"
-// prints.
-var Help = helpIntro + example
+// Help documents the format of a sweep file. It is what "spmvtune help config" prints.
+func Help() string { return helpIntro + example() }
 
 const helpIntro = `A sweep file says what to measure. It is TOML (https://toml.io), and it is read
 strictly: a key that is not listed below, a value that makes no sense, a matrix
@@ -29,57 +29,95 @@ section on each matrix; a configuration that two sections share runs once.
 
 `
 
-// example uses every key. A test decodes it.
-var example = `name  = "example"     # of the output folder; default: the file's name without .toml
-title = "An example"  # of the report; default: none
+// example is a sweep file with every key. A test decodes it.
+func example() string {
+	var s Sweep
+	var b strings.Builder
+	print := func(parts ...string) {
+		for _, p := range parts {
+			b.WriteString(p)
+		}
+	}
+	top := s.keys(nil)
+	print(top[:2].example())
+	print("\n[protocol]\n", s.Protocol.keys().example())
+	keys := s.Search.keys(nil)
+	print("\n[search]\n", keys.without("rule").example())
+	print("\n# The strategies:\n", strategies(), strategiesHelp)
+	print(ruleHelp, keys[len(keys)-1:].comments())
+	print(matrixHelp, "#\n", matrixKeys.comments(), matrixExamples)
+	print(generators(), twinHelp)
+	print(kernelHelp, "#\n", kernelKeys.comments(), kernelExamples)
+	print("\n[device]\n", s.Device.keys().example())
+	print("\n[learn]\n", s.Learn.keys().example())
+	print("\n[report]\n", s.Report.keys().example())
+	print(slurmHelp, "[slurm]\n", s.Slurm.keys().example())
+	return b.String()
+}
 
-[protocol]
-cache        = "cold"     # cold: caches flushed before every sample; warm: back to back; both
-warmup       = 3          # products before the first sample
-samples      = [10, 200]  # fewest and most
-target       = 0.01       # stop when the 95% interval of the median is within 1%
-trial_budget = "2s"       # sampling time of one trial
-timeout      = "60s"      # a trial that has not answered by then is killed
-seed         = 1          # of x and of the order of trials
-sentinel     = 50         # after so many trials, a matrix's first good one is measured again,
-                          # so that drift is seen; 0: never
-finals       = 32         # the fastest of a matrix are measured again when all is over, until
-                          # it is settled which to name, each so often at most; 0: never
-slow         = 3          # the fewest samples are enough for a trial that begins so many
-                          # times slower than the best of its matrix; 0: no trial is cut short
+// strategies lists the search strategies, in comments.
+func strategies() string {
+	var b strings.Builder
+	for _, k := range search.Strategies {
+		help := k.Help
+		if k.Adaptive {
+			help += " (adaptive)"
+		}
+		fmt.Fprintf(&b, "#     %-7s %s\n", k.Name, help)
+	}
+	return b.String()
+}
 
-[search]
-strategy = "grid"                       # see below
-order    = "file"                       # of matrices; shuffled: sections mixed, so that a part is like the whole
-budget   = { trials = 0, time = "0s" }  # most trials per matrix, most time in all; 0: no bound
+// generators lists the generators and their arguments, in comments.
+func generators() string {
+	var b strings.Builder
+	for _, g := range generate.Generators {
+		var args []string
+		for _, a := range g.Args {
+			if a.Required {
+				args = append(args, a.Name)
+			} else {
+				args = append(args, fmt.Sprintf("%s = %v", a.Name, a.Default))
+			}
+		}
+		fmt.Fprintf(&b, "#     %-18s %s\n", g.Name, strings.Join(args, ", "))
+	}
+	return b.String()
+}
 
-# rule            = "rule.json"         # for strategy = "rule": what learn wrote, or a database; default: the one
-                                        # that comes with spmvtune. It measures only the rule's choice and its
-                                        # two runners-up, as far as their kernels are in this sweep.
+const ruleHelp = `
+# One more key goes with strategy = "rule", which measures the choice of a rule and its two
+# runners-up, as far as their kernels are in the sweep:
+#
+`
 
-# The strategies:
-` + strategyHelp() + `# An adaptive strategy measures configurations with few samples first, and only those by
-# the protocol that may be the fastest.
-# Each precision and cache state is searched on its own; they share the trials of the
-# budget. "spmvtune replay" tries strategies on what a grid has measured.
+const strategiesHelp = `#
+# An adaptive strategy measures configurations with few samples first, and by the protocol
+# only those that may be the fastest. Each precision and cache state is searched on its own;
+# they share the trials of the budget. "spmvtune replay" tries strategies on what a grid has
+# measured.
+`
 
-# One [[matrix]] section per matrix, or for all that a glob finds. What is
-# measured is named for it; names must differ.
+const matrixHelp = `
+# One [[matrix]] section describes a matrix, or all that a glob finds. It has one of path,
+# generate and suitesparse, or the last two. Names must differ. The keys are
+`
+
+const matrixExamples = `
 [[matrix]]
-path    = "matrices/*.mtx"  # relative to this file; a glob (* ? [a-c]) takes .mtx, .mm, .rb and .hb, also
-                            # with .gz, .tar.gz, and .txt (edge lists) where it ends in that
-class   = "circuit"         # matrices of a class count as one family; default: the name
-expand  = true              # false: keep a symmetric file's triangle as it is
-complex = "real-part"       # of complex files; default: refuse them
+path    = "matrices/*.mtx"
+class   = "circuit"
+expand  = true
+complex = "real-part"
 
 [[matrix]]
-name     = "ecology1"       # default: the file's name, or the generator's with its arguments
-generate = "grid_5pt"       # a generator; its arguments are keys beside it
+name     = "ecology1"
+generate = "grid_5pt"
 nx       = 1000
 ny       = 1000
 
-# An argument may be a list: the section is a matrix for each combination, named for
-# its arguments. where, over rows, cols and nnz as announced, keeps some of them.
+# An argument may be a list: the section then describes a matrix for each combination,
+# named for its arguments.
 [[matrix]]
 class       = "power law"
 generate    = "rmat"
@@ -87,32 +125,13 @@ scale       = [12, 14, 16]
 edge_factor = [4, 16]
 where       = "nnz <= 500_000"
 
-# The generators and their arguments; one with a value here may be left out:
-#     grid_5pt           nx, ny
-#     grid_blocks        nx, ny, dof = 3, seed = 1
-#     triangular         nx, ny
-#     delaunay           points, seed = 1
-#     triangulation_dual rows, border = 0, seed = 1
-#     mycielskian        order
-#     rmat               scale, edge_factor = 16, a = 0.57, b = 0.19, c = 0.19, symmetric = 0, seed = 1
-#     uniform            rows, cols, row_nnz, seed = 1
-#     fem_blocks         nodes, dof = 3, neighbours = 20, band = 400, seed = 1
-#     road               rows, degree = 2.12, seed = 1
-#     giant_row          rows, row_nnz = 4, giant, position = 0.5, seed = 1
-#     twin               of, scale = 1, seed = 1
-# A twin is the likeness of a published matrix, as of = "webbase-1M": of its size,
-# and close to it in row lengths, bandwidth, runs of columns and similar rows.
-# scale makes it smaller. docs/generators.md lists them.
-
-# A matrix of the SuiteSparse collection, https://sparse.tamu.edu. It is downloaded
-# once, when it is first measured, and kept; reading a sweep or planning it downloads
-# nothing. name is its name there if it is left out; class, expand and complex are as
-# for files.
+# A matrix of the collection is downloaded once, when it is first measured, and kept.
+# Reading or planning a sweep downloads nothing.
 [[matrix]]
 suitesparse = "HB/1138_bus"
 
-# With a generator beside it, the matrix, or, where it can't be downloaded (offline, or
-# no server gives it), what the generator makes. Results say which: the twin is called
+# With a generator beside it, the generated matrix is measured where the matrix can't be
+# downloaded (offline, or no server gives it). Results say which: the twin is called
 # "mc2depi (twin)", and its source begins with "twin of Williams/mc2depi".
 [[matrix]]
 suitesparse = "Williams/mc2depi"
@@ -120,16 +139,26 @@ generate    = "triangular"
 nx          = 512
 ny          = 1024
 
-# One [[kernel]] section per set of choices: all combinations of them are tried.
-# "spmvtune kernels" lists kernels, what block and grid mean for each, and their
-# parameters.
+# The generators and their arguments; one with a value here may be left out:
+`
+
+const twinHelp = `# A twin resembles a published matrix, as of = "webbase-1M": it has the same size, and
+# similar row lengths, bandwidth, runs of columns and similar rows. scale makes it smaller.
+# docs/generators.md lists them.
+`
+
+const kernelHelp = `
+# One [[kernel]] section is a set of choices: all combinations of them are tried. "spmvtune
+# kernels" lists kernels, what block and grid mean for each, and their parameters. The keys are
+`
+
+const kernelExamples = `
 [[kernel]]
-name      = ["cpu_csr", "cpu_csr_rows"]  # a kernel or a list of them
-precision = ["float32", "float64"]       # default: both
-block     = [64, 256, 1024]              # default: one that suits the kernel
-grid      = "auto"                       # every worker count up to the cores;
-                                         # on a GPU 1, 2, 4, 8 and 16 blocks per multiprocessor
-where     = "block * grid <= rows"       # keep only what this is true for; default: all
+name      = ["cpu_csr", "cpu_csr_rows"]
+precision = ["float32", "float64"]
+block     = [64, 256, 1024]
+grid      = "auto"
+where     = "block * grid <= rows"
 
 # A kernel without a choice of block or grid ignores it. Both may be written as
 #     256                                  one value
@@ -148,59 +177,12 @@ sigma = [1, 256, 1024]      # a parameter of the kernel; left out: its default
 name  = "cpu_coo_chunks"
 block = { from = 8192, to = 65536, step = 8192 }
 grid  = [1, 2]
-# where is an expression over block, grid, the kernels' parameters, kernel and
-# precision (both text), and the matrix's rows, cols and nnz, in the language of
-# https://expr-lang.org
+# where is an expression over block, grid, the kernels' parameters, kernel and precision
+# (both text), and the matrix's rows, cols and nnz, in the language of https://expr-lang.org
 where = 'precision == "float64" or block * 10 <= nnz'
-
-[device]
-backend = "auto"  # auto: cuda if a device answers, else cpu; cpu; cuda
-index   = 0       # which of several GPUs
-
-[learn]
-test = ["power law"]  # classes that are kept for the final test: they teach the rule nothing; default: none
-
-[report]
-figures    = ["throughput-vs-block", "throughput-vs-grid"]  # default: all that the data allows
-kernels    = ["coo_*"]         # only these, as report --kernel takes them; default, here and below: all
-matrices   = ["delaunay_n23"]
-devices    = ["H100"]          # parts of their names
-precisions = ["float32"]
-caches     = ["cold"]
-published  = false             # draw the papers' own numbers beside the measured ones
-
-# What a cluster's Slurm is asked for by spmvtune submit. Every key may be left out,
-# and then asks for nothing, or is as shown for the last ones.
-[slurm]
-partition  = "edu-short"
-account    = "project"
-qos        = "normal"
-time       = "01:00:00"                # limit of one task
-gres       = "gpu:a30:1"
-gpus       = 0                         # per task, instead of gres; or with a type: "a30:1"
-constraint = "a30"
-cpus       = 4                         # per task
-mem        = "16G"                     # per task
-exclusive  = false                     # true: whole nodes
-nodelist   = "node[01-04]"
-throttle   = 8                         # most tasks at once; 0: no bound
-setup      = ["module load CUDA/12.5"] # shell lines before a task
-extra      = ["--mail-type=END"]       # further options of sbatch
-chunk      = "20m"                     # wall time that a task is packed for
-signal     = "USR1@120"                # warns a task, seconds before its limit, to end in good order; "": not
-gpus_per_task = 1                      # GPUs that a task uses side by side, a trial at a time on each
-mix_devices   = false                  # true: other device models than the first task's may measure, too
 `
 
-// strategyHelp lists the search strategies.
-func strategyHelp() string {
-	var b strings.Builder
-	for _, k := range search.Strategies {
-		help := k.Help
-		if k.Adaptive {
-			help += " (adaptive)"
-		}
-		fmt.Fprintf(&b, "#     %-7s %s\n", k.Name, help)
-	}
-	return b.String()
-}
+const slurmHelp = `
+# [slurm] is what spmvtune submit asks the cluster for. Every key may be left out. The last
+# four are then as shown; the others ask for nothing.
+`

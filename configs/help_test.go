@@ -1,16 +1,11 @@
 package configs
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
-	"strings"
 	"testing"
 	"time"
-
-	"spmvtune/sparse/generate"
 )
 
 // parseExample reads the example of the help with a matrix file beside it.
@@ -23,52 +18,11 @@ func parseExample(t *testing.T) *Sweep {
 	if err := os.WriteFile(filepath.Join(dir, "matrices", "a.mtx"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Parse(filepath.Join(dir, "example.toml"), []byte(example))
+	s, err := Parse(filepath.Join(dir, "example.toml"), []byte(example()))
 	if err != nil {
 		t.Fatalf("the help's example is wrong:\n%v", err)
 	}
 	return s
-}
-
-func TestHelpNamesEveryKey(t *testing.T) {
-	for section, keys := range map[string][]string{
-		"protocol": protocolKeys, "search": searchKeys, "budget": budgetKeys, "matrix": matrixKeys,
-		"kernel": kernelKeys, "device": deviceKeys, "report": reportKeys, "slurm": slurmKeys, "block": stepKeys,
-	} {
-		for _, key := range keys {
-			if !regexp.MustCompile(`\b` + key + ` *=`).MatchString(Help) {
-				t.Errorf("%s: no %s in the help", section, key)
-			}
-		}
-	}
-	for _, key := range topKeys {
-		if !regexp.MustCompile(`(?m)^(\[+` + key + `\]|` + key + ` *=)`).MatchString(Help) {
-			t.Errorf("no %s in the help", key)
-		}
-	}
-	for _, choices := range [][]string{caches, strategies, backends} {
-		for _, c := range choices {
-			if !regexp.MustCompile(`\b` + c + `\b`).MatchString(Help) {
-				t.Errorf("no %s in the help", c)
-			}
-		}
-	}
-}
-
-func TestHelpNamesEveryGenerator(t *testing.T) {
-	for _, g := range generate.Generators {
-		var args []string
-		for _, a := range g.Args {
-			if a.Required {
-				args = append(args, a.Name)
-			} else {
-				args = append(args, fmt.Sprintf("%s = %v", a.Name, a.Default))
-			}
-		}
-		if line := fmt.Sprintf("#     %-18s %s\n", g.Name, strings.Join(args, ", ")); !strings.Contains(Help, line) {
-			t.Errorf("no line %q in the help", line)
-		}
-	}
 }
 
 // What the help shows as defaults are the defaults.

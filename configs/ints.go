@@ -12,7 +12,7 @@ const maxValues = 1 << 16
 // A placed integer knows where it was written.
 type placed struct {
 	n  int
-	at *place
+	at *position
 }
 
 // ints reads positive integers in any of their forms: 256, [64, 128],
@@ -35,10 +35,8 @@ func (t *table) ints(key, more string) []placed {
 	case map[string]any:
 		sub := t.section(key)
 		if sub.has("pow2") {
-			sub.only([]string{"pow2"})
 			return sub.powers()
 		}
-		sub.only(stepKeys)
 		return sub.steps()
 	}
 	t.wrong(at, key, v, "a list, an integer, { from, to, step } or { pow2 = [lo, hi] }"+more)
@@ -47,7 +45,7 @@ func (t *table) ints(key, more string) []placed {
 
 // numbers checks the elements of a list. Those of a single value all stand at
 // one place.
-func (t *table) numbers(key string, at *place, all []any, one *place) []placed {
+func (t *table) numbers(key string, at *position, all []any, one *position) []placed {
 	var out []placed
 	for i, v := range all {
 		here := one
@@ -63,17 +61,18 @@ func (t *table) numbers(key string, at *place, all []any, one *place) []placed {
 
 // steps reads from, from+step, … up to to.
 func (t *table) steps() []placed {
-	var from, to int
-	step := 1
+	from, to, step := 0, 0, 1
 	before := len(*t.errs)
+	t.read(section{
+		{name: "from", read: count(&from, 1)},
+		{name: "to", read: count(&to, 1)},
+		{name: "step", read: count(&step, 1)},
+	})
 	for _, key := range []string{"from", "to"} {
 		if !t.has(key) {
 			t.fail("", "write { from = 32, to = 1024, step = 32 }", "%s is missing", key)
 		}
 	}
-	t.count("from", &from, 1)
-	t.count("to", &to, 1)
-	t.count("step", &step, 1)
 	if len(*t.errs) > before {
 		return nil
 	}
@@ -95,6 +94,7 @@ func (t *table) steps() []placed {
 // powers reads the powers of two from lo to hi.
 func (t *table) powers() []placed {
 	const key, form = "pow2", "write { pow2 = [32, 1024] } for 32, 64, …, 1024"
+	t.only([]string{key})
 	v, ok := t.vals[key].([]any)
 	if !ok || len(v) != 2 {
 		t.fail(key, form, "want the lowest and the highest power of two")

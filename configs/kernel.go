@@ -7,6 +7,16 @@ import (
 	"spmvtune/kernels"
 )
 
+// kernelKeys are those of [[kernel]]; the parameters of its kernels are keys, too. The
+// section's own code reads them, because legal values depend on the kernels.
+var kernelKeys = section{
+	{name: "name", doc: "a kernel or a list of them"},
+	{name: "precision", doc: `"float32", "float64" or a list; default: both`},
+	{name: "block", doc: "default: one that suits the kernel"},
+	{name: "grid", doc: `"auto", the default: every worker count up to the cores; on a GPU 1, 2, 4, 8 and 16 blocks per multiprocessor`},
+	{name: "where", doc: "keep only what this is true for; default: all"},
+}
+
 // space reads a [[kernel]] section for a device's backend.
 func (t *table) space(backend string) Space {
 	chosen, known := t.kernels(backend)
@@ -20,7 +30,7 @@ func (t *table) space(backend string) Space {
 	if !known {
 		named = kernels.Catalogue
 	}
-	keys := slices.Clone(kernelKeys)
+	keys := kernelKeys.names()
 	for _, k := range named {
 		for _, p := range k.Params {
 			if !slices.Contains(keys, p.Name) {
@@ -111,7 +121,7 @@ func (t *table) precisions() []kernels.Precision {
 func (t *table) block(chosen []kernels.Kernel) []int {
 	const key = "block"
 	all := t.ints(key, "")
-	refused := map[*place]bool{} // once for each value that was written
+	refused := map[*position]bool{} // once for each value that was written
 	for _, b := range all {
 		for _, k := range chosen {
 			if k.Block == "" || k.Blocks.Contains(b.n) || refused[b.at] {

@@ -6,15 +6,23 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// learn reads [learn].
-func (t *table) learn() Learn {
+// Learn says which matrices teach the rule.
+type Learn struct {
+	// Test has the classes that are kept for the final test: they teach nothing.
+	Test []string
+}
+
+// keys are those of [learn].
+func (l *Learn) keys() section {
+	return section{{"test", `["power law"]`,
+		"classes that are kept for the final test: they teach the rule nothing; default: none", lines(&l.Test)}}
+}
+
+// learn reads [learn] of a sweep over some matrices.
+func (t *table) learn(matrices []Matrix) Learn {
 	var l Learn
-	t.only(learnKeys)
-	for at, class := range t.texts("test") {
-		if t.oneLine(at, "test", class) {
-			l.Test = append(l.Test, class)
-		}
-	}
+	t.read(l.keys())
+	t.known(l.Test, matrices)
 	return l
 }
 
@@ -44,6 +52,8 @@ func LearnOf(text []byte) Learn {
 		return Learn{}
 	}
 	var errs Errors
-	t := &table{errs: &errs, vals: map[string]any{"test": file.Learn.Test}, at: &place{}}
-	return t.learn()
+	t := &table{errs: &errs, vals: map[string]any{"test": file.Learn.Test}, at: &position{}}
+	var l Learn
+	t.read(l.keys())
+	return l
 }

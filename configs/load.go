@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -96,7 +95,7 @@ func ParseOnNode(path, dir string, text []byte) (*Sweep, error) {
 
 // parseWith decodes and checks the text of a sweep file. find gives the files of a path
 // in it.
-func parseWith(path string, text []byte, find func(string) ([]string, error)) (*Sweep, error) {
+func parseWith(path string, text []byte, find finder) (*Sweep, error) {
 	vals := map[string]any{}
 	if _, err := toml.Decode(string(text), &vals); err != nil {
 		return nil, Errors{syntaxError(path, text, err)}
@@ -126,58 +125,4 @@ func syntaxError(path string, text []byte, err error) *Error {
 		e.Key, e.Problem = printable(parse.LastKey), printable(parse.Message)
 	}
 	return e
-}
-
-// sweep reads the whole file.
-func (t *table) sweep(path string, find func(string) ([]string, error)) *Sweep {
-	s := &Sweep{Name: strings.TrimSuffix(filepath.Base(path), ".toml")}
-	t.only(topKeys)
-	t.text("name", &s.Name)
-	t.text("title", &s.Title)
-	t.checkName(s.Name)
-	s.Protocol = t.section("protocol").protocol()
-	s.Search = t.section("search").search(find)
-	s.Device = t.section("device").device()
-	learn := t.section("learn")
-	s.Learn = learn.learn()
-	s.Report = t.section("report").report()
-	s.Slurm = t.section("slurm").slurm()
-
-	var where []*table
-	for _, sub := range t.sections("matrix") {
-		for _, m := range sub.matrices(find) {
-			s.Matrices = append(s.Matrices, m)
-			where = append(where, sub)
-		}
-	}
-	distinct(s.Matrices, where)
-	learn.known(s.Learn.Test, s.Matrices)
-	if s.Search.Shuffled {
-		shuffle(s.Matrices, s.Protocol.Seed)
-	}
-	for _, sub := range t.sections("kernel") {
-		s.Kernels = append(s.Kernels, sub.space(s.Device.Backend))
-	}
-	for _, key := range []string{"matrix", "kernel"} {
-		if !t.has(key) || isEmptyList(t.vals[key]) {
-			t.fail(key, fmt.Sprintf("add a [[%s]] section; spmvtune help config shows one", key), "the sweep has none")
-		}
-	}
-	return s
-}
-
-// safeName is what can name a folder and a job without quoting.
-var safeName = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,99}$`)
-
-// checkName notes a name of the sweep that is not safe.
-func (t *table) checkName(name string) {
-	if safeName.MatchString(name) {
-		return
-	}
-	hint := "use letters, digits, dots, dashes and underscores, a letter or digit first"
-	if t.has("name") {
-		t.fail("name", hint, "%q can't name a folder safely", name)
-	} else {
-		t.fail("name", hint, "is missing, and the file's own name, %q, can't name a folder safely", name)
-	}
 }

@@ -33,7 +33,7 @@ func (t *table) params(chosen []kernels.Kernel) map[string][]string {
 // A setting is a parameter's value and where it was written.
 type setting struct {
 	text string
-	at   *place
+	at   *position
 }
 
 // settings reads the values of a parameter: an integer or a name, a list of
@@ -41,7 +41,7 @@ type setting struct {
 func (t *table) settings(key string) []setting {
 	at := t.at.key(key)
 	var out []setting
-	add := func(at *place, v any) {
+	add := func(at *position, v any) {
 		switch v := v.(type) {
 		case int64:
 			out = append(out, setting{strconv.FormatInt(v, 10), at})
@@ -71,7 +71,7 @@ func (t *table) settings(key string) []setting {
 
 // allowed notes a value that one of the kernels with the parameter refuses.
 // Kernel.Check asks the same of a whole configuration.
-func (t *table) allowed(at *place, chosen []kernels.Kernel, param, value string) bool {
+func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value string) bool {
 	for _, k := range chosen {
 		i := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == param })
 		if i < 0 {

@@ -14,15 +14,15 @@ import (
 // the first. Its parser has accepted the text before it gets here; what is left
 // is to find the keys, which takes no more than to know where strings and
 // comments end.
-type place struct {
-	line  int               // from 1: of the key or the header; in an array, of the element
-	keys  map[string]*place // of a table
-	items []*place          // of an array or an array of tables
+type position struct {
+	line  int                  // from 1: of the key or the header; in an array, of the element
+	keys  map[string]*position // of a table
+	items []*position          // of an array or an array of tables
 }
 
 // key returns the place of a key of p, and p itself where it has none, so that
 // a mistake is at worst reported at its table.
-func (p *place) key(name string) *place {
+func (p *position) key(name string) *position {
 	if k := p.keys[name]; k != nil {
 		return k
 	}
@@ -30,7 +30,7 @@ func (p *place) key(name string) *place {
 }
 
 // item returns the place of element i of p.
-func (p *place) item(i int) *place {
+func (p *position) item(i int) *position {
 	if i < len(p.items) {
 		return p.items[i]
 	}
@@ -39,13 +39,13 @@ func (p *place) item(i int) *place {
 
 // child returns the key of p that a header or a dotted key leads through: the
 // last element where it is an array of tables.
-func (p *place) child(name string, line int) *place {
+func (p *position) child(name string, line int) *position {
 	if p.keys == nil {
-		p.keys = map[string]*place{}
+		p.keys = map[string]*position{}
 	}
 	k := p.keys[name]
 	if k == nil {
-		k = &place{line: line}
+		k = &position{line: line}
 		p.keys[name] = k
 	}
 	if n := len(k.items); n > 0 {
@@ -56,9 +56,9 @@ func (p *place) child(name string, line int) *place {
 
 // locate finds the places of all keys and array elements of a text that the
 // TOML parser has accepted.
-func locate(text string) *place {
+func locate(text string) *position {
 	s := &scanner{text: strings.TrimPrefix(text, "\ufeff"), line: 1}
-	root := &place{line: 1}
+	root := &position{line: 1}
 	table := root
 	for s.blank(); !s.end(); s.blank() {
 		if s.peek() == '[' {
@@ -117,7 +117,7 @@ func until(text, stop string) int {
 }
 
 // header reads [a.b] or [[a.b]] and returns the table that it opens.
-func (s *scanner) header(root *place) *place {
+func (s *scanner) header(root *position) *position {
 	line := s.line
 	array := strings.HasPrefix(s.text[s.off:], "[[")
 	s.skip(1)
@@ -141,13 +141,13 @@ func (s *scanner) header(root *place) *place {
 	}
 	t.child(path[last], line)
 	all := t.keys[path[last]]
-	item := &place{line: line}
+	item := &position{line: line}
 	all.items = append(all.items, item)
 	return item
 }
 
 // pair reads key = value into table.
-func (s *scanner) pair(table *place) {
+func (s *scanner) pair(table *position) {
 	line := s.line
 	path := s.path()
 	if s.blank(); s.peek() != '=' || len(path) == 0 {
@@ -188,9 +188,9 @@ func (s *scanner) path() []string {
 }
 
 // value reads a value and returns its place, with those inside it.
-func (s *scanner) value() *place {
+func (s *scanner) value() *position {
 	s.blank()
-	p := &place{line: s.line}
+	p := &position{line: s.line}
 	switch s.peek() {
 	case '"', '\'':
 		s.str()

@@ -94,7 +94,7 @@ t = 1979-05-27 07:32:00 #@ t
 }
 
 // follow returns the place at a path of keys and element numbers.
-func follow(p *place, path string) *place {
+func follow(p *position, path string) *position {
 	for _, part := range strings.Split(path, "|") {
 		if p == nil {
 			return nil
@@ -109,7 +109,7 @@ func follow(p *place, path string) *place {
 }
 
 // checkShape checks that the places of a text have the shape of the document.
-func checkShape(t *testing.T, text string) *place {
+func checkShape(t *testing.T, text string) *position {
 	t.Helper()
 	vals := map[string]any{}
 	if _, err := toml.Decode(text, &vals); err != nil {
@@ -123,7 +123,7 @@ func checkShape(t *testing.T, text string) *place {
 }
 
 // differ says where a place differs from the value that stands there.
-func differ(v any, p *place, lines int) string {
+func differ(v any, p *position, lines int) string {
 	if p.line < 1 || p.line > lines {
 		return fmt.Sprintf(": line %d of %d", p.line, lines)
 	}
@@ -184,7 +184,7 @@ func TestLocateEnds(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(minimal)
-	f.Add(example)
+	f.Add(example())
 	if text, err := os.ReadFile("quickstart.toml"); err == nil {
 		f.Add(string(text))
 	}

@@ -2,11 +2,36 @@ package configs
 
 import (
 	"math"
-	"slices"
 	"time"
-
-	"spmvtune/tuner/search"
 )
+
+// Protocol says how a trial is measured.
+type Protocol struct {
+	// Cache is cold, warm or both.
+	Cache string
+	// Warmup is the number of products before the first sample.
+	Warmup int
+	// Samples are the fewest and the most.
+	Samples [2]int
+	// Target ends sampling when the 95% interval of the median is within ± this fraction.
+	Target float64
+	// Budget bounds the sampling time of one trial.
+	Budget time.Duration
+	// Timeout is how long a trial may take before its worker is killed.
+	Timeout time.Duration
+	// Seed is that of x and of the trials' order.
+	Seed uint64
+	// Slow is a factor: a trial that begins this many times slower than the best of its
+	// matrix gets the fewest samples only. With 0 no trial is cut short.
+	Slow float64
+
+	// Sentinel is the number of trials after which the first verified one of a matrix is
+	// measured again; 0: never. It changes no sample and is in no trial's identity.
+	Sentinel int
+	// Finals bounds the repeat runs of each leader of a matrix; 0: none. It is in no trial's
+	// identity either.
+	Finals int
+}
 
 // DefaultProtocol is how trials are measured where a sweep does not say.
 var DefaultProtocol = Protocol{
@@ -23,19 +48,31 @@ var DefaultProtocol = Protocol{
 	Finals:   32,
 }
 
+// keys are those of [protocol].
+func (p *Protocol) keys() section {
+	return section{
+		{"cache", `"cold"`, "cold: flush the caches before every sample; warm: run products back to back; both",
+			choice(&p.Cache, "cold", "warm", "both")},
+		{"warmup", "3", "products before the first sample", count(&p.Warmup, 0)},
+		{"samples", "[10, 200]", "fewest and most", p.readSamples},
+		{"target", "0.01", "stop when the 95% interval of the median is within 1%", p.readTarget},
+		{"trial_budget", `"2s"`, "sampling time of one trial", duration(&p.Budget, true)},
+		{"timeout", `"60s"`, "kill a trial that has not answered by then", duration(&p.Timeout, true)},
+		{"seed", "1", "of x and of the order of trials", p.readSeed},
+		{"sentinel", "50", "measure the first verified trial of a matrix again after this many trials, " +
+			"to see drift; 0: never", count(&p.Sentinel, 0)},
+		{"finals", "32", "repeat runs of the leaders of a matrix, to pick the winner: at most this many of each; " +
+			"0: none", count(&p.Finals, 0)},
+		{"slow", "3", "take only the fewest samples of a trial that begins this many times slower than the best " +
+			"of its matrix; 0: never", p.readSlow},
+	}
+}
+
 // protocol reads [protocol].
 func (t *table) protocol() Protocol {
 	p := DefaultProtocol
-	t.only(protocolKeys)
-	t.choice("cache", &p.Cache, caches)
-	t.count("warmup", &p.Warmup, 0)
-	t.samples(&p.Samples)
-	t.target(&p.Target)
-	t.duration("trial_budget", &p.Budget, true)
-	t.duration("timeout", &p.Timeout, true)
-	t.slow(&p.Slow)
-	t.count("sentinel", &p.Sentinel, 0)
-	t.count("finals", &p.Finals, 0)
+	t.read(p.keys())
+
 	if p.Timeout <= p.Budget {
 		key := "trial_budget"
 		if t.has("timeout") {
@@ -44,23 +81,12 @@ func (t *table) protocol() Protocol {
 		t.fail(key, "make timeout the larger one, with time to spare for preparing and verifying",
 			"a trial is killed after timeout %v, which is not longer than trial_budget %v", p.Timeout, p.Budget)
 	}
-	switch v := t.vals["seed"].(type) {
-	case nil:
-	case int64:
-		if v < 0 {
-			t.fail("seed", "", "%d is too small: the least is 0", v)
-			break
-		}
-		p.Seed = uint64(v)
-	default:
-		t.wrong(t.at.key("seed"), "seed", v, "an integer")
-	}
 	return p
 }
 
-// samples reads [fewest, most].
-func (t *table) samples(into *[2]int) {
-	const key, form = "samples", "write [fewest, most], as in [10, 200]"
+// readSamples reads [fewest, most].
+func (p *Protocol) readSamples(t *table, key string) {
+	const form = "write [fewest, most], as in [10, 200]"
 	v, ok := t.vals[key]
 	if !ok {
 		return
@@ -70,6 +96,7 @@ func (t *table) samples(into *[2]int) {
 		t.fail(key, form, "want two integers")
 		return
 	}
+
 	low, ok0 := t.integer(t.at.key(key).item(0), key, pair[0], 1)
 	high, ok1 := t.integer(t.at.key(key).item(1), key, pair[1], 1)
 	switch {
@@ -77,91 +104,44 @@ func (t *table) samples(into *[2]int) {
 	case low > high:
 		t.fail(key, form, "the fewest, %d, are more than the most, %d", low, high)
 	default:
-		*into = [2]int{low, high}
+		p.Samples = [2]int{low, high}
 	}
 }
 
-// target reads a fraction above 0 and below 1.
-func (t *table) target(into *float64) {
-	const key = "target"
+// readTarget reads a fraction above 0 and below 1.
+func (p *Protocol) readTarget(t *table, key string) {
 	switch f, ok := t.number(key, "a fraction"); {
 	case !ok:
 	case !(f > 0 && f < 1): // NaN too
 		t.fail(key, "0.01 means: the interval is within 1% of the median", "%v is not between 0 and 1", f)
 	default:
-		*into = f
+		p.Target = f
 	}
 }
 
-// slow reads a factor from 1 up, or 0.
-func (t *table) slow(into *float64) {
-	const key = "slow"
+// readSeed reads an integer of up to 63 bits.
+func (p *Protocol) readSeed(t *table, key string) {
+	switch v := t.vals[key].(type) {
+	case nil:
+	case int64:
+		if v < 0 {
+			t.fail(key, "", "%d is too small: the least is 0", v)
+			return
+		}
+		p.Seed = uint64(v)
+	default:
+		t.wrong(t.at.key(key), key, v, "an integer")
+	}
+}
+
+// readSlow reads a factor from 1 up, or 0.
+func (p *Protocol) readSlow(t *table, key string) {
 	switch f, ok := t.number(key, "a number"); {
 	case !ok:
 	case f != 0 && !(f >= 1) || math.IsInf(f, 1): // NaN too
-		t.fail(key, "3 means: three times slower than the best so far; 0: no trial is cut short", "%v is neither 0 nor a factor from 1 up", f)
+		t.fail(key, "3 means: three times slower than the best so far; 0: no trial is cut short",
+			"%v is neither 0 nor a factor from 1 up", f)
 	default:
-		*into = f
+		p.Slow = f
 	}
-}
-
-// search reads [search].
-func (t *table) search(find func(string) ([]string, error)) Search {
-	s := Search{Strategy: strategies[0]}
-	t.only(searchKeys)
-	t.choice("strategy", &s.Strategy, strategies)
-	t.text("rule", &s.Rule)
-	switch found, err := find(s.Rule); {
-	case s.Rule == "":
-	case s.Strategy != search.Rule:
-		t.fail("rule", `write strategy = "rule", or leave it out`, "only that strategy has a rule")
-	case err != nil:
-		t.fail("rule", "spmvtune learn -o rule.json makes one; without this key it is the one that comes with spmvtune", "%v", err)
-	default:
-		s.Rule = found[0]
-	}
-	order := orders[0]
-	t.choice("order", &order, orders)
-	s.Shuffled = order != orders[0]
-	budget := t.section("budget")
-	budget.only(budgetKeys)
-	budget.count("trials", &s.Trials, 0)
-	budget.duration("time", &s.Time, false)
-	if s.Strategy == "random" && !budget.has("trials") && !budget.has("time") {
-		t.fail("strategy", "give budget = { trials = 100 }", "a random search without a budget tries everything")
-	}
-	return s
-}
-
-// device reads [device].
-func (t *table) device() Device {
-	d := Device{Backend: backends[0]}
-	t.only(deviceKeys)
-	t.choice("backend", &d.Backend, backends)
-	t.count("index", &d.Index, 0)
-	return d
-}
-
-// report reads [report].
-func (t *table) report() Report {
-	var r Report
-	t.only(reportKeys)
-	for at, id := range t.texts("figures") {
-		if !slices.Contains(Figures, id) {
-			t.failAt(at, "figures", suggest(id, "figures", Figures), "no figure is called %q", id)
-		}
-		r.Figures = append(r.Figures, id)
-	}
-	// What names may mean is known once there are results: the report says if nothing
-	// is called so.
-	lists := r.lists()
-	for _, key := range reportKeys {
-		if list, known := lists[key]; known {
-			for _, name := range t.texts(key) {
-				*list = append(*list, name)
-			}
-		}
-	}
-	t.flag("published", &r.Published)
-	return r
 }

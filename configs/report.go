@@ -1,6 +1,55 @@
 package configs
 
-import "github.com/BurntSushi/toml"
+import (
+	"slices"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Report sets defaults of the report. All lists but that of figures hold names, or patterns
+// with * and ?, of what the report is on; an empty one means all. What names may mean is
+// known once there are results: the report says if nothing is called so.
+type Report struct {
+	// Figures are ids; none means all that the data allows.
+	Figures  []string
+	Kernels  []string
+	Matrices []string
+	// Devices are parts of their names.
+	Devices    []string
+	Precisions []string
+	Caches     []string
+	// Published says to draw the papers' own numbers, too.
+	Published bool
+}
+
+// keys are those of [report].
+func (r *Report) keys() section {
+	return section{
+		{"figures", `["throughput-vs-block"]`, "default: all that the data allows", r.readFigures},
+		{"kernels", `["coo_*"]`, "only these, as report --kernel takes them; default, here and below: all", lines(&r.Kernels)},
+		{"matrices", `["delaunay_n23"]`, "", lines(&r.Matrices)},
+		{"devices", `["H100"]`, "parts of their names", lines(&r.Devices)},
+		{"precisions", `["float32"]`, "", lines(&r.Precisions)},
+		{"caches", `["cold"]`, "", lines(&r.Caches)},
+		{"published", "false", "draw the papers' own numbers beside the measured ones", flag(&r.Published)},
+	}
+}
+
+// report reads [report].
+func (t *table) report() Report {
+	var r Report
+	t.read(r.keys())
+	return r
+}
+
+func (r *Report) readFigures(t *table, key string) {
+	for at, id := range t.texts(key) {
+		if !slices.Contains(Figures, id) {
+			t.failAt(at, key, suggest(id, "figures", Figures), "no figure is called %q", id)
+		}
+		r.Figures = append(r.Figures, id)
+	}
+}
 
 // ReportOf returns the [report] section of a sweep's text as a database keeps
 // it. The text was checked when the sweep ran; what can't be read any more is
@@ -11,31 +60,4 @@ func ReportOf(text []byte) Report {
 		return Report{}
 	}
 	return file.Report
-}
-
-// lists are those of a report's section that choose trials, by key.
-func (r *Report) lists() map[string]*[]string {
-	return map[string]*[]string{"kernels": &r.Kernels, "matrices": &r.Matrices, "devices": &r.Devices,
-		"precisions": &r.Precisions, "caches": &r.Caches}
-}
-
-// SearchOf returns the strategy of a sweep's text as a database keeps it, its rule and its
-// budget of trials. What can't be read any more is taken as left out.
-func SearchOf(text []byte) Search {
-	var file struct {
-		Search struct {
-			Strategy string
-			Rule     string
-			Budget   struct{ Trials int }
-		}
-	}
-	s := Search{Strategy: strategies[0]}
-	if err := toml.Unmarshal(text, &file); err != nil {
-		return s
-	}
-	if file.Search.Strategy != "" {
-		s.Strategy = file.Search.Strategy
-	}
-	s.Rule, s.Trials = file.Search.Rule, file.Search.Budget.Trials
-	return s
 }

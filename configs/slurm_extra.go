@@ -34,7 +34,7 @@ var (
 
 // extra checks one further option of sbatch: it must be an option, with its value in
 // the same word, and none that spmvtune manages.
-func (t *table) extra(at *place, option string) bool {
+func (t *table) extra(at *position, option string) bool {
 	name, _, hasValue := strings.Cut(option, "=")
 	hint := `write it as sbatch takes it, as in "--mail-type=END"`
 	refuse := func(hint, format string, args ...any) bool {

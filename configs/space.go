@@ -8,6 +8,35 @@ import (
 	"spmvtune/kernels"
 )
 
+// A Space is the product of all choices for some kernels, less what Where
+// refuses. Expand lists it, Keep applies Where.
+type Space struct {
+	Kernels    []string
+	Precisions []kernels.Precision
+	// Block lists block sizes; nil stands for one that suits the kernel.
+	Block []int
+	// Grid is ignored, as Block is, by kernels without that choice.
+	Grid Grid
+	// Params has the values of parameters by name; a missing one has its default.
+	Params map[string][]string
+	// Where is an expression over block, grid, the parameters, kernel, precision, rows, cols
+	// and nnz.
+	Where string
+
+	filter *filter // Where, compiled; nil: not yet
+}
+
+// Grid lists grid sizes, some of which depend on the device.
+type Grid struct {
+	// Values are grid sizes as they are.
+	Values []int
+	// PerSM are grid sizes times the device's units.
+	PerSM []int
+	// Auto stands for 1, 2, …, cores on a CPU, and for 1, 2, 4, 8 and 16 blocks per
+	// multiprocessor on a GPU.
+	Auto bool
+}
+
 // Grids that "auto" stands for on a GPU, in blocks per multiprocessor: from one
 // block for each to enough waiting ones to hide the end of the longest.
 var autoPerSM = []int{1, 2, 4, 8, 16}

@@ -133,7 +133,7 @@ func TestNearest(t *testing.T) {
 	for name, want := range map[string]string{
 		"blok": "block", "Block": "block", "grids": "grid", "wher": "where", "x": "", "sigma": "", "precison": "precision",
 	} {
-		if got := Nearest(name, kernelKeys); got != want {
+		if got := Nearest(name, kernelKeys.names()); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}

@@ -1,9 +1,10 @@
 package configs
 
 import (
-	"time"
-
-	"spmvtune/kernels"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // A Sweep is a decoded and checked sweep file, with defaults filled in.
@@ -19,97 +20,76 @@ type Sweep struct {
 	Report   Report
 	Slurm    Slurm
 
-	Path string // where it was read from; "quickstart" for a shipped one
-	Text []byte // the file as it was read
+	// Path is where the sweep was read from; "quickstart" for a shipped one.
+	Path string
+	// Text is the file as it was read.
+	Text []byte
 }
 
-// Protocol says how a trial is measured.
-type Protocol struct {
-	Cache   string        // cold, warm or both
-	Warmup  int           // products before the first sample
-	Samples [2]int        // fewest and most
-	Target  float64       // stop when the 95% interval of the median is within ± this fraction
-	Budget  time.Duration // of one trial's sampling (trial_budget)
-	Timeout time.Duration // a trial without an answer after this long is killed
-	Seed    uint64        // of x, of the trials' order
-	// Slow is how many times slower than the best of its matrix a trial must begin for
-	// the fewest samples to be enough; 0: that makes no difference.
-	Slow float64
+// A finder gives the files of a path in a sweep file.
+type finder func(path string) ([]string, error)
 
-	// Sentinel is after how many trials the first good one of a matrix is measured
-	// again; 0: never. It changes no sample, so it is in no trial's identity.
-	Sentinel int
-	// Finals is how often at most each of the fastest trials of a matrix is measured
-	// again when all are over; 0: never. It is in no trial's identity, either.
-	Finals int
+// keys are those of the whole file. A section is read after those that it depends on.
+func (s *Sweep) keys(find finder) section {
+	return section{
+		{"name", `"example"`, "of the output folder; default: the file's name without .toml", s.readName},
+		{"title", `"An example"`, "of the report; default: none", text(&s.Title)},
+		{name: "protocol", read: func(t *table, key string) { s.Protocol = t.section(key).protocol() }},
+		{name: "search", read: func(t *table, key string) { s.Search = t.section(key).search(find) }},
+		{name: "device", read: func(t *table, key string) { s.Device = t.section(key).device() }},
+		{name: "report", read: func(t *table, key string) { s.Report = t.section(key).report() }},
+		{name: "slurm", read: func(t *table, key string) { s.Slurm = t.section(key).slurm() }},
+		{name: "matrix", read: func(t *table, key string) { s.readMatrices(t, key, find) }},
+		{name: "learn", read: func(t *table, key string) { s.Learn = t.section(key).learn(s.Matrices) }},
+		{name: "kernel", read: s.readKernels},
+	}
 }
 
-// Search says which points of the space are tried.
-type Search struct {
-	Strategy string        // grid: all; random: a seeded sample; the others search, see tuner/search
-	Trials   int           // most trials per matrix and cache state, 0: no bound
-	Time     time.Duration // of the whole sweep, 0: no bound
-	Rule     string        // of the strategy "rule": a file, rule.json or a database; "": the one that comes with the program
-	Shuffled bool          // the matrices are in an order that mixes their sections
+// sweep reads the whole file.
+func (t *table) sweep(path string, find finder) *Sweep {
+	s := &Sweep{Name: strings.TrimSuffix(filepath.Base(path), ".toml")}
+	t.read(s.keys(find))
+	for _, key := range []string{"matrix", "kernel"} {
+		if !t.has(key) || isEmptyList(t.vals[key]) {
+			t.fail(key, fmt.Sprintf("add a [[%s]] section; spmvtune help config shows one", key), "the sweep has none")
+		}
+	}
+	return s
 }
 
-// A Space is the product of all choices for some kernels, less what Where
-// refuses. Expand lists it, Keep applies Where.
-type Space struct {
-	Kernels    []string
-	Precisions []kernels.Precision
-	Block      []int               // nil: one that suits the kernel
-	Grid       Grid                // ignored, as Block is, by kernels without that choice
-	Params     map[string][]string // by name; a missing one has its default
-	Where      string              // expression over block, grid, the parameters, kernel, precision, rows, cols, nnz
+// safeName is what can name a folder and a job without quoting.
+var safeName = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,99}$`)
 
-	filter *filter // Where, compiled; nil: not yet
+// readName reads the name of the sweep, which must be safe.
+func (s *Sweep) readName(t *table, key string) {
+	t.text(key, &s.Name)
+	if safeName.MatchString(s.Name) {
+		return
+	}
+	hint := "use letters, digits, dots, dashes and underscores, a letter or digit first"
+	if t.has(key) {
+		t.fail(key, hint, "%q can't name a folder safely", s.Name)
+	} else {
+		t.fail(key, hint, "is missing, and the file's own name, %q, can't name a folder safely", s.Name)
+	}
 }
 
-// Grid lists grid sizes, some of which depend on the device.
-type Grid struct {
-	Values []int // as they are
-	PerSM  []int // times the device's units
-	Auto   bool  // CPU: 1, 2, …, cores; GPU: 1, 2, 4, 8 and 16 blocks per multiprocessor
+func (s *Sweep) readMatrices(t *table, key string, find finder) {
+	var where []*table
+	for _, sub := range t.sections(key) {
+		for _, m := range sub.matrices(find) {
+			s.Matrices = append(s.Matrices, m)
+			where = append(where, sub)
+		}
+	}
+	distinct(s.Matrices, where)
+	if s.Search.Shuffled {
+		shuffle(s.Matrices, s.Protocol.Seed)
+	}
 }
 
-// Device chooses what to run on.
-type Device struct {
-	Backend string // auto, cpu or cuda
-	Index   int
-}
-
-// Learn says what of the matrices teaches the rule.
-type Learn struct {
-	Test []string // classes that are kept for the final test: they teach nothing
-}
-
-// Report sets defaults of the report. Lists but that of figures hold names, or patterns
-// with * and ?, of what the report is on; an empty one means all.
-type Report struct {
-	Figures    []string // ids; empty: all that the data allows
-	Kernels    []string
-	Matrices   []string
-	Devices    []string // parts of their names
-	Precisions []string
-	Caches     []string
-	Published  bool // draw the papers' own numbers, too
-}
-
-// Slurm says how the sweep is submitted. Every field may be left out.
-type Slurm struct {
-	Partition, Account, QOS, Gres, GPUs, Constraint, Nodelist string // as sbatch takes them
-
-	Time   string // limit of a task, as sbatch takes it: "01:00:00"
-	Mem    string // of a task, as sbatch takes it: "16G"
-	Signal string // warning before the time limit, as in "USR1@120": seconds; "": none
-
-	Chunk       time.Duration // wall time that a task is packed for
-	GPUsPerTask int           // that a task uses side by side, a trial at a time on each
-	MixDevices  bool          // let tasks run on other device models than the first
-	CPUs        int           // per task, 0: not asked for
-	Throttle    int           // most tasks at once, 0: no bound
-	Exclusive   bool          // whole nodes
-	Setup       []string      // shell lines before the task, such as "module load CUDA/12.5"
-	Extra       []string      // further options of sbatch
+func (s *Sweep) readKernels(t *table, key string) {
+	for _, sub := range t.sections(key) {
+		s.Kernels = append(s.Kernels, sub.space(s.Device.Backend))
+	}
 }

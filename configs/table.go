@@ -20,7 +20,7 @@ type table struct {
 	file string
 	name string // of the section: "protocol"; "" at the top of the file
 	vals map[string]any
-	at   *place
+	at   *position
 }
 
 // has reports whether key is there, right or wrong.
@@ -43,7 +43,7 @@ func (t *table) fail(key, hint, format string, args ...any) {
 }
 
 // failAt notes a mistake at a place inside key, such as an element.
-func (t *table) failAt(at *place, key, hint, format string, args ...any) {
+func (t *table) failAt(at *position, key, hint, format string, args ...any) {
 	*t.errs = append(*t.errs, &Error{
 		File:    t.file,
 		Line:    at.line,
@@ -73,7 +73,7 @@ func (t *table) only(keys []string) {
 }
 
 // wrong notes that the value of key has another type than wanted.
-func (t *table) wrong(at *place, key string, v any, want string) {
+func (t *table) wrong(at *position, key string, v any, want string) {
 	t.failAt(at, key, "", "want %s, not %s", want, describe(v))
 }
 
@@ -114,7 +114,7 @@ func (t *table) text(key string, into *string) {
 }
 
 // oneLine notes a string that holds more than a line.
-func (t *table) oneLine(at *place, key, s string) bool {
+func (t *table) oneLine(at *position, key, s string) bool {
 	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return true
 	}
@@ -153,7 +153,7 @@ func (t *table) count(key string, into *int, least int) {
 
 // integer checks that v, found at a place inside key, is an integer from least
 // up that 32 bits hold.
-func (t *table) integer(at *place, key string, v any, least int) (int, bool) {
+func (t *table) integer(at *position, key string, v any, least int) (int, bool) {
 	n, ok := v.(int64)
 	switch {
 	case !ok:
@@ -209,8 +209,8 @@ func (t *table) duration(key string, into *time.Duration, positive bool) {
 }
 
 // texts reads a list of strings, or a single one, with their places.
-func (t *table) texts(key string) iter.Seq2[*place, string] {
-	return func(yield func(*place, string) bool) {
+func (t *table) texts(key string) iter.Seq2[*position, string] {
+	return func(yield func(*position, string) bool) {
 		at := t.at.key(key)
 		switch v := t.vals[key].(type) {
 		case nil:
@@ -251,7 +251,7 @@ func (t *table) sections(key string) []*table {
 	hint := fmt.Sprintf("write [[%s]], with two brackets", key)
 	at := t.at.key(key)
 	var out []*table
-	add := func(at *place, vals map[string]any) {
+	add := func(at *position, vals map[string]any) {
 		out = append(out, &table{errs: t.errs, file: t.file, name: t.path(key), vals: vals, at: at})
 	}
 	switch v := t.vals[key].(type) {

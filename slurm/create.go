@@ -56,7 +56,7 @@ func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
 func downloads(sweep *configs.Sweep) map[string]string {
 	var files map[string]string
 	for _, m := range sweep.Matrices {
-		if m.SuiteSparse != "" && m.Settled() {
+		if m.SuiteSparse != "" && m.Resolved() {
 			if files == nil {
 				files = map[string]string{}
 			}

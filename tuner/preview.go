@@ -53,7 +53,7 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 	var out []Forecast
 	for _, spec := range sweep.Matrices {
 		spec = r.opt.Resolver.Foresee(spec)
-		if !spec.Settled() {
+		if !spec.Resolved() {
 			f := Forecast{Plan: Plan{Matrix: matrix.Named(spec)}, Missing: spec.SuiteSparse}
 			if spec.HasTwin() {
 				var err error

@@ -62,7 +62,7 @@ func (r *run) interrupted(ctx context.Context, err error) error {
 // settle decides what a matrix is, here and not in the worker: a download shows its
 // progress, and ends when the user wants it to. The note says why it is a twin.
 func (r *run) settle(ctx context.Context, spec configs.Matrix) (settled configs.Matrix, note string, err error) {
-	if spec.Settled() {
+	if spec.Resolved() {
 		return spec, "", nil
 	}
 	if r.opt.Resolver == nil {

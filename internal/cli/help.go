@@ -57,7 +57,7 @@ func newHelpConfig() *cobra.Command {
 	return &cobra.Command{
 		Use:     "config",
 		Short:   "The format of a sweep file",
-		Long:    configs.Help,
+		Long:    configs.Help(),
 		Example: "  spmvtune help config | less",
 	}
 }

@@ -32,7 +32,7 @@ func findKept(ctx context.Context, spec configs.Matrix) kept {
 	if k.dir, k.err = cache.Default(); k.dir == nil {
 		return k
 	}
-	if !spec.Settled() { // making it will say so
+	if !spec.Resolved() { // making it will say so
 		k.dir = nil
 		return k
 	}

@@ -39,7 +39,7 @@ func Describe(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
 // obtain reads or generates a matrix, and describes it.
 func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m trial.Matrix, err error) {
 	m = Named(spec)
-	if !spec.Settled() {
+	if !spec.Resolved() {
 		return nil, m, fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name, spec.SuiteSparse, spec.SuiteSparse)
 	}
 	m.Field, m.Symmetry = "real", "general"

@@ -37,7 +37,7 @@ func NewResolver() (*Resolver, error) {
 // Settle returns m settled, and why it is a twin, if it became one. It takes as long as
 // the download does. An error is one of fetch.Collection.Get.
 func (s *Resolver) Settle(ctx context.Context, m configs.Matrix) (settled configs.Matrix, why error, err error) {
-	if m.Settled() {
+	if m.Resolved() {
 		return m, nil, nil
 	}
 	file, err := s.get(ctx, m)
@@ -73,7 +73,7 @@ func (s *Resolver) get(ctx context.Context, m configs.Matrix) (fetch.File, error
 // Foresee returns m settled as Settle would, as far as that is known without asking a
 // server: the file is there or, offline, it is not and there is a twin.
 func (s *Resolver) Foresee(m configs.Matrix) configs.Matrix {
-	if m.Settled() {
+	if m.Resolved() {
 		return m
 	}
 	id, err := fetch.ParseID(m.SuiteSparse)

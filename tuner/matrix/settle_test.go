@@ -53,7 +53,7 @@ func TestSettle(t *testing.T) {
 	withTwin.Generate, withTwin.Args = "grid_5pt", map[string]any{"nx": int64(3), "ny": int64(4)}
 
 	s, asked := resolverOf(t, 403)
-	if m := s.Foresee(withTwin); m.Settled() || asked.Load() > 0 {
+	if m := s.Foresee(withTwin); m.Resolved() || asked.Load() > 0 {
 		t.Errorf("a server was asked, or %+v is settled", m)
 	}
 	if size, err := SizeOf(alone); err != nil || size != (trial.Size{}) {

@@ -68,7 +68,7 @@ func (t *Target) downloaded(id fetch.ID) (configs.Matrix, error) {
 	m := settler.Foresee(configs.Matrix{
 		Name: id.Name, Class: id.Name, SuiteSparse: id.String(), Expand: !t.triangle, Complex: t.ComplexMode,
 	})
-	if !m.Settled() {
+	if !m.Resolved() {
 		return m, command.WithHint(fmt.Errorf("there is no file %s, and no matrix of that name is downloaded", id),
 			fmt.Sprintf("`%s` downloads it, if the SuiteSparse collection has it", term.Shell("spmvtune", "matrix", "get", id.String())))
 	}

@@ -64,7 +64,7 @@ func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string,
 	for _, m := range sweep.Matrices {
 		m = settler.Foresee(m)
 		switch {
-		case m.Settled():
+		case m.Resolved():
 		case m.HasTwin():
 			notes = append(notes, fmt.Sprintf("%s is not downloaded yet, which submit does first: the plan is that of its twin", m.Name))
 		default:

@@ -23,13 +23,13 @@ func TestSuiteSparse(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := s.Matrices[0]
-		if !reflect.DeepEqual(m, tt.want) || m.Settled() {
+		if !reflect.DeepEqual(m, tt.want) || m.Resolved() {
 			t.Errorf("%+v, want %+v", m, tt.want)
 		}
-		if real := m.Downloaded("/x"); !real.Settled() || real.Path != "/x" || real.Generate != "" || real.Name != m.Name {
+		if real := m.Downloaded("/x"); !real.Resolved() || real.Path != "/x" || real.Generate != "" || real.Name != m.Name {
 			t.Errorf("%+v", real)
 		}
-		if twin := m.AsTwin(); !twin.Settled() || twin.Name != m.Name+" (twin)" || twin.Class != m.Class {
+		if twin := m.AsTwin(); !twin.Resolved() || twin.Name != m.Name+" (twin)" || twin.Class != m.Class {
 			t.Errorf("%+v", twin)
 		}
 	}
