@@ -8,34 +8,35 @@ import (
 	"spmvtune/kernels"
 )
 
-// shortest is the least time, in seconds, that a warm sample is made to last, by taking
-// several products as one sample.
+// ShortestSample is the least time, in seconds, that a warm sample lasts: several products
+// make one sample if need be.
 const ShortestSample = 50e-6
 
-// lasting is how long a warm sample has to last, in seconds, for the resolution of the
-// clock to be at most half of the target. longest is the most that it may last.
+// lasting returns how long a warm sample has to last, in seconds, for the resolution of the
+// clock to be at most half of the target. It is at most longest.
 func lasting(resolution, target, longest float64) float64 {
 	return max(ShortestSample, min(2*resolution/target, longest))
 }
 
-// longestSample is how long a warm sample may last, in seconds, for the fewest samples to fit
-// into the budget of a trial.
+// longestSample returns how long a warm sample may last, in seconds, for the fewest samples
+// to fit into the budget of a trial.
 func longestSample(p configs.Protocol) float64 {
 	return p.Budget.Seconds() / float64(p.Samples[0])
 }
 
-// batch returns how many products make a warm sample of at least least seconds, if
-// single ones take so long.
+// batch returns how many products make a warm sample of at least least seconds, where
+// single holds the times of single products.
 //
 // Starting and stopping the clock around a product costs time, too: about 1 µs by the
-// events of a GPU, a third of the shortest products. A batch has that cost once, so
-// that it is made long enough for it to be below half of the target: then larger ones
-// say the same. But no batch is made longer than longest for it.
+// events of a GPU, a third of the shortest products. A batch has that cost once. It is
+// made long enough for the cost to be below half of the target, beyond which larger
+// batches give the same time, but not longer than longest.
 func batch(p kernels.Product, single []float64, least, target, longest float64) (int, error) {
 	once := slices.Min(single)
 	if once >= least {
 		return 1, nil
 	}
+
 	each := max(once, 1e-9) // seconds of a product in a batch
 	n := int(math.Ceil(least / each))
 	for range 3 {

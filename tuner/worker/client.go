@@ -14,26 +14,26 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Files of a worker process, beside its standard ones: anything that a library
-// prints to standard output can't disturb the conversation.
+// The files of the conversation with a worker process. They are not its standard ones, so
+// that nothing a library prints can disturb it.
 const (
 	requestFD = 3
 	replyFD   = 4
 )
 
-// WorkerPipes returns a worker's ends of the conversation, for Serve. No process
-// that the worker starts inherits them: it would hide the worker's death.
+// Pipes returns a worker's ends of the conversation, for Serve. No process that the worker
+// starts inherits them, because that would hide the worker's death.
 func Pipes() (requests, replies *os.File) {
 	syscall.CloseOnExec(requestFD)
 	syscall.CloseOnExec(replyFD)
 	return os.NewFile(requestFD, "requests"), os.NewFile(replyFD, "replies")
 }
 
-// A Launcher returns the command that starts a worker process, which must call
-// Serve on WorkerPipes.
+// A Launcher returns the command that starts a worker process, which must call Serve on
+// Pipes.
 type Launcher func() *exec.Cmd
 
-// client is the parent's end of a worker process.
+// A Client is the parent's end of a worker process.
 type Client struct {
 	cmd      *exec.Cmd
 	requests *os.File
@@ -43,15 +43,16 @@ type Client struct {
 	errors   *tail
 }
 
-// A death says how a worker ended without answering.
+// A Death says how a worker ended without answering.
 type Death struct {
 	Status  trial.Status
 	Message string
-	Killed  bool // from outside, by SIGKILL
+	Killed  bool // whether it was killed from outside, by SIGKILL
 }
 
 func (d *Death) Error() string { return d.Message }
 
+// Start starts a worker process.
 func Start(launch Launcher) (*Client, error) {
 	toWorker, requests, err := os.Pipe()
 	if err != nil {
@@ -66,11 +67,13 @@ func Start(launch Launcher) (*Client, error) {
 	c := &Client{cmd: launch(), requests: requests, replies: replies, errors: &tail{}}
 	c.cmd.ExtraFiles = []*os.File{toWorker, fromWorker}
 	c.cmd.Stdout, c.cmd.Stderr = c.errors, c.errors
-	// A group of its own, so that Ctrl-C reaches only the parent, which lets
-	// the running trial end.
+
+	// The worker has a process group of its own, so that Ctrl-C reaches only the parent,
+	// which lets the running trial end.
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// A grandchild that keeps standard error open can't hold up Wait.
+	// A grandchild that keeps standard error open must not hold up Wait.
 	c.cmd.WaitDelay = time.Second
+
 	err = c.cmd.Start()
 	toWorker.Close()
 	fromWorker.Close()
@@ -79,34 +82,34 @@ func Start(launch Launcher) (*Client, error) {
 		replies.Close()
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
+
 	c.enc, c.dec = gob.NewEncoder(requests), gob.NewDecoder(replies)
 	return c, nil
 }
 
-// grace is how long a reply is still waited for after its deadline: a parent
-// that was itself stopped (Ctrl-Z) finds the deadline past and the reply in the
-// pipe.
+// grace is how long to wait for a reply after its deadline. A parent that was itself
+// stopped (Ctrl-Z) finds the deadline past and the reply in the pipe.
 const grace = 200 * time.Millisecond
 
-// reprieve is how long we go on living after a worker was killed from outside
-// before that counts as its own doing: who ends a whole job kills its processes
-// one after the other, in any order.
+// reprieve is how long to go on after a worker was killed from outside, before that counts
+// as its own doing: when a whole job is killed, its processes end one after the other, in
+// any order.
 const reprieve = 2 * time.Second
 
-// do sends req and waits for the reply, at most for the timeout (0: as long as
-// it takes) and until ctx ends. A *death is returned when the worker ended, or
-// had to be ended; the client can't be used after that.
+// Do sends req and waits for the reply, at most for the timeout (0: as long as it takes)
+// and until ctx ends. It returns a *Death if the worker ended or had to be killed; the
+// client can't be used after that.
 func (c *Client) Do(ctx context.Context, req Request, timeout time.Duration) (Reply, error) {
 	return c.Wait(ctx, c.Start(req), timeout)
 }
 
-// An outcome is what became of a request.
+// An Outcome is the reply to a request, or the error instead of it.
 type Outcome struct {
 	rep Reply
 	err error
 }
 
-// start sends req. The outcome must be waited for before the next start.
+// Start sends req. The outcome must be waited for before the next call.
 func (c *Client) Start(req Request) <-chan Outcome {
 	done := make(chan Outcome, 1)
 	go func() {
@@ -119,7 +122,7 @@ func (c *Client) Start(req Request) <-chan Outcome {
 	return done
 }
 
-// wait waits for the outcome of a request, as do.
+// Wait waits for the outcome of a request, as Do does.
 func (c *Client) Wait(ctx context.Context, done <-chan Outcome, timeout time.Duration) (Reply, error) {
 	var expired <-chan time.Time
 	if timeout > 0 {
@@ -136,6 +139,7 @@ func (c *Client) Wait(ctx context.Context, done <-chan Outcome, timeout time.Dur
 		}
 		return o.rep, nil
 	}
+
 	select {
 	case o := <-done:
 		return answered(o)
@@ -147,7 +151,8 @@ func (c *Client) Wait(ctx context.Context, done <-chan Outcome, timeout time.Dur
 		}
 		c.kill()
 		<-done
-		return Reply{}, &Death{Status: trial.Timeout, Message: fmt.Sprintf("no answer within %s; the worker was killed", timeout)}
+		message := fmt.Sprintf("no answer within %s; the worker was killed", timeout)
+		return Reply{}, &Death{Status: trial.Timeout, Message: message}
 	case <-ctx.Done():
 		c.kill()
 		<-done
@@ -155,7 +160,7 @@ func (c *Client) Wait(ctx context.Context, done <-chan Outcome, timeout time.Dur
 	}
 }
 
-// close ends the worker: it leaves when its requests end.
+// Close ends the worker, which exits when its requests end.
 func (c *Client) Close() {
 	c.requests.Close()
 	stop := time.AfterFunc(5*time.Second, func() { c.cmd.Process.Kill() })
@@ -169,19 +174,22 @@ func (c *Client) kill() {
 	c.Close()
 }
 
-// died waits for a worker that stopped answering and says why it did. err is what
-// became of the conversation.
+const killedMessage = "the worker was killed from outside (signal 9), most likely by the system because memory ran out"
+
+// died waits for a worker that stopped answering, and says why it did. err is what
+// happened to the conversation.
 func (c *Client) died(err error) *Death {
 	c.Close()
 	said := c.errors.complaint()
 	state := c.cmd.ProcessState
 	ws, _ := state.Sys().(syscall.WaitStatus)
+
 	switch {
 	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
 		return &Death{Status: trial.OOM, Message: said}
 	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
 		time.Sleep(reprieve)
-		return &Death{Status: trial.OOM, Message: "the worker was killed from outside (signal 9): most likely memory ran out and the system did", Killed: true}
+		return &Death{Status: trial.OOM, Message: killedMessage, Killed: true}
 	case said != "":
 		return &Death{Status: trial.Fault, Message: "the worker crashed: " + said}
 	default:

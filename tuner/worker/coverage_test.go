@@ -40,7 +40,7 @@ func TestCoverage(t *testing.T) {
 			if err := sample(p, nil, proto, 0, &r); err != nil {
 				t.Fatal(err)
 			}
-			summarise(&r, 0)
+			summarize(&r, 0)
 			if r.Low <= 1e-3 && 1e-3 <= r.High {
 				covered++
 			}

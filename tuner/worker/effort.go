@@ -6,24 +6,25 @@ import (
 	"spmvtune/kernels"
 )
 
-// An Effort is where the time of trials went. All are sums over the trials; what
-// remains of Wall is this program's own.
+// An Effort is where the time of trials went, as sums over the trials.
 type Effort struct {
-	Trials  int
-	Wall    time.Duration // from asking for a trial to having recorded it; where they overlap, once
+	Trials int
+	// Wall is the time from asking for a trial until it is recorded. Where trials overlap,
+	// it counts once.
+	Wall    time.Duration
 	Kernels time.Duration // products that were timed
-	Launch  time.Duration // around them: flushing caches, launching, waiting for the device
-	Verify  time.Duration // the products that were checked, copies of y, comparing
+	Launch  time.Duration // around these: flushing caches, launching, waiting for the device
+	Verify  time.Duration // products that were checked, copies of y, comparisons
 	Prepare time.Duration // formats, uploads, references
 	Sense   time.Duration // the device's sensors
 }
 
-// Rest is what none of the others account for.
+// Rest returns the part of Wall that is this program's own.
 func (e Effort) Rest() time.Duration {
 	return e.Wall - e.Kernels - e.Launch - e.Verify - e.Prepare - e.Sense
 }
 
-// Add adds what o has.
+// Add adds o.
 func (e *Effort) Add(o Effort) {
 	e.Trials += o.Trials
 	e.Wall += o.Wall
@@ -34,10 +35,10 @@ func (e *Effort) Add(o Effort) {
 	e.Sense += o.Sense
 }
 
-// spend adds the time since start to where it went.
+// spend adds the time since start.
 func spend(on *time.Duration, start time.Time) { *on += time.Since(start) }
 
-// sensing gives the sensors, with what reading them takes noted; nil if there are none.
+// sensing returns sensors that note how long it takes to read them; nil if there are none.
 func (e *Effort) sensing(s Sensors) Sensors {
 	if s == nil {
 		return nil
@@ -60,7 +61,7 @@ func (m meteredSensors) Energy() float64 {
 	return m.Sensors.Energy()
 }
 
-// A metered product notes where the time of sampling goes.
+// A metered product notes where the time of its samples goes.
 type metered struct {
 	kernels.Product
 	effort *Effort

@@ -3,29 +3,29 @@ package worker
 import "time"
 
 const (
-	// energyDelay is how long a trial samples before the energy counter is read for
-	// the first time. Reading it takes 3.3 ms on an H100, which most trials do not
-	// last for, and is a thirtieth of this.
+	// energyDelay is how long a trial takes samples before the energy counter is read for
+	// the first time. Reading it takes 3.3 ms on an H100, a thirtieth of this. Most trials
+	// are over sooner.
 	energyDelay = 100 * time.Millisecond
-	// leastEnergyTime is how long sampling must go on from there for the energy of a
-	// product to be told. The counter goes on about every 100 ms (Zeus,
+	// leastEnergyTime is how long sampling must go on after that for the energy of a
+	// product to be known. The counter advances about every 100 ms (Zeus,
 	// https://ml.energy/zeus, and Yang et al., Accurate and Convenient Energy
-	// Measurements for GPUs, SC24, for A100 and H100), so that a tenth is uncertain
-	// then, and less the longer it lasts.
+	// Measurements for GPUs, SC24, for A100 and H100), so that a tenth is uncertain then,
+	// and less the longer it lasts.
 	leastEnergyTime = time.Second
-	// leastBusy is the share of that time which products have to fill: the counter
-	// does not know of them.
+	// leastBusy is the share of that time that products have to fill, because the counter
+	// includes everything.
 	leastBusy = 0.9
 )
 
-// An energyMeter tells the energy of the products of a trial that lasts long enough.
+// An energyMeter measures the energy of the products of a trial that lasts long enough.
 type energyMeter struct {
-	off     bool      // cold samples: what they flush is not the product's
+	off     bool      // whether samples are cold: flushing costs energy, too
 	started time.Time // when sampling began
-	since   time.Time // of the first reading
-	first   float64   // J, that reading; 0: there is none yet
-	busy    float64   // seconds in products since then, dropped ones too
-	done    int       // these products
+	since   time.Time // when the counter was first read
+	first   float64   // the counter then in joules; 0: it was not read yet
+	busy    float64   // seconds spent in products since then, dropped ones included
+	done    int       // number of these products
 }
 
 // took notes samples that were just taken, in seconds per product.
@@ -43,7 +43,7 @@ func (m *energyMeter) took(s Sensors, samples []float64, batch int) {
 	}
 }
 
-// perProduct is the energy of a product, in joules; 0 if it can't be told.
+// perProduct returns the energy of a product in joules; 0 if it is not known.
 func (m *energyMeter) perProduct(s Sensors) float64 {
 	if m.first == 0 || time.Since(m.since) < leastEnergyTime {
 		return 0

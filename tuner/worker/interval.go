@@ -9,15 +9,14 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// confidence is the least coverage of the interval of the median.
+// confidence is the least coverage of the interval of a median.
 const confidence = 0.95
 
-// median returns the median of sorted samples and the interval between two of
-// them that covers the true median with at least 95% confidence, whatever the
-// distribution (order statistics: the number of samples below the median is
-// binomial with p = 1/2; David and Nagaraja, Order Statistics, 3rd ed., 7.1).
-// Fewer than six samples can't reach 95%: the interval is then the whole range,
-// and covered is less.
+// median returns the median of sorted samples and the interval between two of them that
+// covers the true median with at least 95% confidence, whatever the distribution (order
+// statistics: the number of samples below the median is binomial with p = 1/2; David and
+// Nagaraja, Order Statistics, 3rd ed., 7.1). Fewer than six samples can't reach 95%: the
+// interval is their whole range, and covered is less.
 func median(sorted []float64) (mid, low, high, covered float64) {
 	n := len(sorted)
 	if n == 0 {
@@ -31,12 +30,12 @@ func median(sorted []float64) (mid, low, high, covered float64) {
 	return mid, sorted[k], sorted[n-1-k], 1 - missed
 }
 
-// cut returns how many of n samples can be cut off on either side, and how likely what
-// remains misses the median: if at most k samples lie below it, or at most k above.
+// cut returns how many of n samples can be cut off on either side, and the probability that
+// the rest misses the median: that at most k samples lie below it, or at most k above.
 func cut(n int) (k int, missed float64) {
 	b := distuv.Binomial{N: float64(n), P: 0.5}
 	misses := func(k int) float64 { return 2 * b.CDF(float64(k)) }
-	// Close to it by the normal distribution, since this is asked after every batch.
+	// The normal distribution gives a start, because this is asked after every batch.
 	k = max(0, int(float64(n)/2-math.Sqrt(float64(n))))
 	for k > 0 && misses(k) > 1-confidence {
 		k--
@@ -47,19 +46,19 @@ func cut(n int) (k int, missed float64) {
 	return k, misses(k)
 }
 
-// An interval is a median with its interval, none of it narrower than the clock.
+// An interval is a median with its interval, which is never narrower than the clock.
 //
-// A clock that goes on by ticks says of a time that it is within half a tick of
-// what it shows (JCGM 100:2008, F.2.2.1). Where samples agree better than that, the
-// agreement is the clock's: the interval is a tick wide then.
+// The time that a ticking clock shows is within half a tick of the truth (JCGM 100:2008,
+// F.2.2.1). Where samples agree better than that, the agreement is the clock's, and the
+// interval is a tick wide.
 type interval struct {
 	mid, low, high float64
 	covered        float64
-	narrowest      bool // the samples agree within a tick, so that more of them can't narrow it
+	narrowest      bool // whether the samples agree within a tick: more of them can't narrow it
 }
 
-// newInterval is that of sorted samples, by a clock whose ticks are tick seconds of a
-// product.
+// newInterval returns the interval of sorted samples, by a clock whose ticks are tick
+// seconds of a product.
 func newInterval(sorted []float64, tick float64) interval {
 	var i interval
 	i.mid, i.low, i.high, i.covered = median(sorted)
@@ -76,8 +75,8 @@ func (i interval) within(target float64) bool {
 	return i.covered >= confidence && i.high-i.mid <= target*i.mid && i.mid-i.low <= target*i.mid
 }
 
-// summarise fills r's median and interval from its samples.
-func summarise(r *trial.Result, tick float64) {
+// summarize fills r's median and interval from its samples.
+func summarize(r *trial.Result, tick float64) {
 	i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick)
 	r.Median, r.Low, r.High = i.mid, i.low, i.high
 	if i.covered < confidence {

@@ -8,20 +8,20 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Sensors is what a backend has whose device can be asked for its clocks,
-// temperature and power. The device is asked between samples, when nothing runs.
+// Sensors are implemented by a backend whose device reports its clocks, temperature and
+// power. They are read between samples, when nothing runs.
 type Sensors interface {
-	// Sense reads the sensors, in microseconds. An error says why that can't be done,
-	// for as long as the backend is open.
+	// Sense reads the sensors, which takes microseconds. An error says why they can't be
+	// read, as long as the backend is open.
 	Sense() (kernels.Reading, error)
-	// Energy is what the device has used, in joules since some moment; 0 if it does
-	// not tell. Asking may take milliseconds.
+	// Energy returns what the device has used since some moment, in joules; 0 if it is not
+	// known. Asking may take milliseconds.
 	Energy() float64
 }
 
-// mostRepeats is how many batches of a trial are taken again at most. A spike of
-// power or a change of clocks is over by then; a device that is too hot stays so for
-// seconds, and waiting for it would cost more than it gives.
+// mostRepeats is how many batches of a trial are taken again, at most. A spike of power or
+// a change of clocks is over by then. A device that is too hot stays so for seconds, and
+// waiting for it would cost more than it gains.
 const mostRepeats = 4
 
 // A meter accompanies the samples of one trial. Without sensors it does nothing.
@@ -30,10 +30,10 @@ type meter struct {
 	tel     *trial.Telemetry
 	energy  energyMeter
 	last    kernels.Reading
-	repeats int // batches that were dropped
+	repeats int // number of batches that were dropped
 }
 
-// newMeter reads the sensors for the first time.
+// newMeter returns a meter after reading the sensors for the first time.
 func newMeter(s Sensors, cold bool) *meter {
 	m := &meter{sensors: s}
 	if s == nil {
@@ -45,9 +45,9 @@ func newMeter(s Sensors, cold bool) *meter {
 	return m
 }
 
-// read reads the sensors and notes extremes.
+// read reads the sensors and notes the extremes.
 func (m *meter) read() kernels.Reading {
-	r, _ := m.sensors.Sense() // without figures, if it fails now
+	r, _ := m.sensors.Sense() // zero if it fails now
 	r.Reasons &^= kernels.GPUIdle
 	t := m.tel
 	t.SMClock = lower(t.SMClock, r.SMClock)
@@ -57,7 +57,7 @@ func (m *meter) read() kernels.Reading {
 	return r
 }
 
-// lower is the lower of two figures, 0 being none.
+// lower returns the lower of two figures, where 0 means none.
 func lower(a, b int) int {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -65,9 +65,9 @@ func lower(a, b int) int {
 	return min(a, b)
 }
 
-// took notes a batch of samples that was just taken, in seconds per product. It is to
-// be dropped and taken again where the device throttled when it began or when it
-// ended, unless it is late or that has happened too often.
+// took notes a batch of samples that was just taken, in seconds per product. It returns
+// whether to drop the batch and take it again: if the device throttled when the batch
+// began or ended, unless it is late or that has happened too often.
 func (m *meter) took(samples []float64, batch int, late bool) (again bool) {
 	if m.sensors == nil {
 		return false
@@ -75,6 +75,7 @@ func (m *meter) took(samples []float64, batch int, late bool) (again bool) {
 	m.energy.took(m.sensors, samples, batch)
 	before := m.last
 	m.last = m.read()
+
 	reasons := before.Reasons | m.last.Reasons
 	throttled := reasons&kernels.Throttling != 0
 	if throttled && !late && m.repeats < mostRepeats {
@@ -90,7 +91,7 @@ func (m *meter) took(samples []float64, batch int, late bool) (again bool) {
 	return false
 }
 
-// finish gives r what was noted, with a warning where the device throttled.
+// finish adds to r what was noted, with a warning if the device throttled.
 func (m *meter) finish(r *trial.Result) {
 	if m.sensors == nil {
 		return

@@ -7,9 +7,9 @@ import (
 	"spmvtune/configs"
 )
 
-// ProtocolText is the canonical form of what a protocol says about a sample.
-// The cache state is part of each trial, and the timeout decides only whether
-// there is a result, so neither is in it.
+// ProtocolText returns the canonical form of what a protocol says about a sample. It leaves
+// out the cache state, which is part of each trial, and the timeout, which only decides
+// whether there is a result.
 func ProtocolText(p configs.Protocol) string {
 	parts := []string{
 		fmt.Sprintf("warmup=%d", p.Warmup),
@@ -18,7 +18,7 @@ func ProtocolText(p configs.Protocol) string {
 		fmt.Sprintf("budget=%s", p.Budget),
 		fmt.Sprintf("seed=%d", p.Seed),
 	}
-	if p.Slow > 0 { // as before there was such a key, if not
+	if p.Slow > 0 { // otherwise the text is what it was before there was this key
 		parts = append(parts, fmt.Sprintf("slow=%g", p.Slow))
 	}
 	return strings.Join(parts, " ")

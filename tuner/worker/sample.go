@@ -10,30 +10,35 @@ import (
 )
 
 // sample takes samples of p until the interval of their median is narrow enough, or as
-// narrow as the clock can tell, the most samples are taken, or the budget is used up.
-// The fewest samples are taken in any case, and no more where they show that p is far
-// slower than best, in seconds; 0: there is no best yet. Samples during which the
-// device throttled are taken again, within a bound.
+// narrow as the clock can tell, or the most samples are taken, or the budget is used up.
+// The fewest samples are taken in any case, and no more if they show that p is far slower
+// than best, in seconds (0: there is no best yet). Samples during which the device
+// throttled are taken again, within a bound.
 func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best float64, r *trial.Result) error {
 	start := time.Now()
 	cold := r.Cache == trial.Cold
+
 	// The warm-up also tells how long a product takes.
 	warm := make([]float64, max(proto.Warmup, 1))
 	err := p.Sample(warm, 1, cold)
 	if err != nil {
 		return err
 	}
+
 	resolution := p.Info().Resolution
 	if r.Batch = 1; !cold {
-		if r.Batch, err = batch(p, warm, lasting(resolution, proto.Target, longestSample(proto)), proto.Target, longestSample(proto)); err != nil {
+		longest := longestSample(proto)
+		if r.Batch, err = batch(p, warm, lasting(resolution, proto.Target, longest), proto.Target, longest); err != nil {
 			return err
 		}
 	}
+
 	tick := resolution / float64(r.Batch)
 	fewest, most := proto.Samples[0], proto.Samples[1]
 	r.Samples = make([]float64, 0, most)
 	meter := newMeter(sensors, cold)
 	defer meter.finish(r)
+
 	for next := fewest; ; {
 		n := len(r.Samples)
 		r.Samples = r.Samples[:n+next]
@@ -46,6 +51,7 @@ func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best flo
 			continue
 		}
 		n += next
+
 		switch i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick); {
 		case i.within(proto.Target):
 			r.Stop = trial.StopTarget

@@ -52,7 +52,7 @@ func TestShortProducts(t *testing.T) {
 		if err := sample(&tt.p, nil, proto, 0, &r); err != nil {
 			t.Fatal(err)
 		}
-		summarise(&r, tt.p.tick/float64(r.Batch))
+		summarize(&r, tt.p.tick/float64(r.Batch))
 		if lasted := r.Median * float64(r.Batch); lasted < 0.99*tt.least {
 			t.Errorf("%s: a sample of %d products lasts %g s, want %g", tt.name, r.Batch, lasted, tt.least)
 		}

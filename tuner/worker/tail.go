@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// A tail keeps the first and the last lines that a worker printed: a crash
-// begins with what went wrong and ends with a long trace, a library's message
-// stands at the end.
+// A tail keeps the beginning and the end of what a worker printed. A crash begins with what
+// went wrong and ends with a long trace; a library's message is at the end.
 type tail struct {
 	mu   sync.Mutex
 	head []byte
@@ -31,8 +30,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// complaint returns the line that says what went wrong: the first that the Go
-// runtime starts a crash with, or else the last line of all.
+// complaint returns the line that says what went wrong: the first one with which the Go
+// runtime begins a crash, or else the last line.
 func (t *tail) complaint() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,8 +2,8 @@ package worker
 
 import "math/rand/v2"
 
-// vector returns n values drawn uniformly from [−1, 1], none of them 0 and each
-// exact in float32, the same for the same seed.
+// vector returns n values drawn uniformly from [−1, 1], the same for the same seed. None of
+// them is 0, and each is exact in float32.
 func vector(n int, seed uint64) []float64 {
 	r := rand.New(rand.NewPCG(seed, 0x5eed))
 	x := make([]float64, n)

@@ -9,11 +9,10 @@ import (
 	"spmvtune/kernels"
 )
 
-// inWindows returns the reference for a kernel of error scope "block": the same y,
-// with the bound of each row taken over all scan windows that the row touches,
-// since such a kernel gets a row as the difference of two prefixes, each with
-// the rounding errors of its whole window. A window is that many consecutive
-// nonzeros, aligned at its multiples.
+// inWindows returns the reference for a kernel of error scope "block": the same y, with the
+// bound of each row taken over all scan windows that the row touches. Such a kernel gets a
+// row as the difference of two prefixes, each with the rounding errors of its whole window.
+// A window is a number of consecutive nonzeros, aligned at its multiples.
 func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, window int) *reference {
 	a := p.A
 	sums := make([]float64, (a.NNZ()+window-1)/window)
@@ -36,6 +35,7 @@ func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, wind
 		})
 	}
 	g.Wait() // no part fails
+
 	out := &reference{hi: ref.hi, lo: ref.lo, bound: make([]float64, a.Rows)}
 	u, eta := prec.Roundoff(), smallestNormal(prec)
 	for i := range out.bound {

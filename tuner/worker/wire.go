@@ -6,9 +6,9 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A request is what the parent asks of its worker; exactly one field is set.
-// Requests and replies alternate, encoded with encoding/gob, which carries NaN
-// and infinities and tolerates a worker built with other tags.
+// A Request is what the parent asks of its worker; exactly one field is set. Requests and
+// replies alternate, encoded with encoding/gob, which carries NaN and infinities and
+// tolerates a worker that was built with other tags.
 type Request struct {
 	Open  *configs.Device
 	Roof  bool
@@ -16,30 +16,33 @@ type Request struct {
 	Trial *TrialRequest
 }
 
+// A LoadRequest asks for a matrix.
 type LoadRequest struct {
 	Matrix configs.Matrix
-	Seed   uint64 // of x
+	Seed   uint64 // for the vector x
 }
 
+// A TrialRequest asks for a trial.
 type TrialRequest struct {
 	Trial    trial.Trial
 	Protocol configs.Protocol
-	Best     float64 // lowest median of its matrix, precision and cache state so far, in seconds; 0: there is none
+	// Best is the lowest median of the trial's place so far in seconds; 0: there is none.
+	Best float64
 }
 
-// A reply answers the request before it. Err is set where it failed.
+// A Reply answers the request before it.
 type Reply struct {
-	Err     string
+	Err     string // why the request failed; "" if it did not
 	Device  *kernels.Device
-	Sources map[string]string // by kernel, of those that the device can run
-	// NoSensors is why the device's sensors can't be read; "" if they can, or if it has
+	Sources map[string]string // digest of each kernel that the device can run
+	// NoSensors is why the device's sensors can't be read; "" if they can, or if there are
 	// none.
 	NoSensors string
 	Roof      *kernels.Roof
 	Matrix    *trial.Matrix
 	Result    *trial.Result
-	Effort    Effort // of the result, all but Trials and Wall
-	// Spoiled says that the device or the process is in doubt after this
-	// trial: the worker must be replaced.
+	Effort    Effort // where the time of the trial went, without Trials and Wall
+	// Spoiled says that the device or the process is in doubt after this trial, and that
+	// the worker must be replaced.
 	Spoiled bool
 }

@@ -3,6 +3,7 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 
 	"golang.org/x/sync/errgroup"
@@ -13,28 +14,28 @@ import (
 	"spmvtune/sparse"
 )
 
-// Verifications is how many products of a trial are compared with the reference, one
-// before and one after the samples.
+// Verifications is the number of products of a trial that are compared with the
+// reference: one before and one after the samples.
 const Verifications = 2
 
-// A reference is the exact product of a problem in one precision, as far as
-// twice that precision can tell, and the error bound of each row.
+// A reference is the exact product of a problem in one precision, as far as twice that
+// precision can tell, with the error bound of each row.
 //
 // Row i of a result ŷ passes if
 //
 //	|ŷᵢ − yᵢ| ≤ u·(8·√nᵢ + 8)·Sᵢ + nᵢ·η,   Sᵢ = Σⱼ |aᵢⱼ||xⱼ|,
 //
-// where nᵢ is the number of entries of the row, u the unit roundoff and η the
-// smallest normal number, for what underflows: float32 atomics of GPUs flush
-// subnormal numbers to zero. An order of summation can't matter within that
-// bound. A lost or doubled entry of average size does where 8·nᵢ^1.5 < 1/u: in
-// float32, in rows of up to some 16,000 entries.
+// where nᵢ is the number of entries of the row, u the unit roundoff, and η the smallest
+// normal number, which allows for underflow: float32 atomics of GPUs flush subnormal
+// numbers to zero. The order of summation never matters within that bound. A lost or
+// doubled entry of average size does where 8·nᵢ^1.5 < 1/u: in float32, in rows of up to
+// about 16,000 entries.
 type reference struct {
 	hi, lo []float64 // y = hi + lo; lo is nil where float64 is exact enough
 	bound  []float64
 }
 
-// smallestNormal is the smallest positive number with all bits of precision.
+// smallestNormal returns the smallest positive number with all bits of precision.
 func smallestNormal(p kernels.Precision) float64 {
 	if p == kernels.Float32 {
 		return 0x1p-126
@@ -42,7 +43,7 @@ func smallestNormal(p kernels.Precision) float64 {
 	return 0x1p-1022
 }
 
-// errOverflow is returned for a matrix whose product does not fit a precision.
+// errOverflow says that the product of a matrix does not fit a precision.
 var errOverflow = errors.New("does not fit")
 
 // newReference computes the reference of A·x in precision p: in float64 for
@@ -57,11 +58,12 @@ func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error
 		ref.lo = make([]float64, a.Rows)
 		row, largest = rowDoubleDouble, math.MaxFloat64
 	}
+
 	u, eta := prec.Roundoff(), smallestNormal(prec)
 	var g errgroup.Group
 	parts := runtime.GOMAXPROCS(0)
 	for w := range parts {
-		// Rows are dealt by entries, so that one long row does not stall it.
+		// Rows are shared out by their entries, so that one long row does not stall a part.
 		lo, hi := splitRows(a, w, parts), splitRows(a, w+1, parts)
 		g.Go(func() error {
 			for i := lo; i < hi; i++ {
@@ -83,11 +85,13 @@ func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error
 	return ref, g.Wait()
 }
 
-// splitRows returns the first row of part w of parts, of about equal entries.
+// splitRows returns the first row of part w of parts, which have about as many entries
+// each.
 func splitRows(a *sparse.CSR[float64], w, parts int) int {
 	if w >= parts {
 		return a.Rows
 	}
+
 	target := int64(a.NNZ()) * int64(w) / int64(parts)
 	lo, hi := 0, a.Rows
 	for lo < hi {
@@ -98,15 +102,16 @@ func splitRows(a *sparse.CSR[float64], w, parts int) int {
 			hi = mid
 		}
 	}
+
 	if w == 0 {
 		return 0
 	}
 	return lo
 }
 
-// check compares y with the reference. It returns the worst error as a fraction
-// of its row's bound, and that row; worst > 1 means that y is wrong. A NaN, and
-// an error where the bound is 0, count as infinite.
+// check compares y with the reference. It returns the worst error as a fraction of its
+// row's bound, and that row; worst > 1 means that y is wrong. A NaN counts as infinite, and
+// so does an error where the bound is 0.
 func (ref *reference) check(y []float64) (worst float64, row int) {
 	parts := runtime.GOMAXPROCS(0)
 	worsts, rows := make([]float64, parts), make([]int, parts)
@@ -119,6 +124,7 @@ func (ref *reference) check(y []float64) (worst float64, row int) {
 		})
 	}
 	g.Wait() // no part fails
+
 	for w, q := range worsts {
 		if q > worst {
 			worst, row = q, rows[w]
@@ -147,4 +153,40 @@ func (ref *reference) checkRows(y []float64, lo, hi int) (worst float64, row int
 		}
 	}
 	return worst, row
+}
+
+// A scope is what the error bound of a reference depends on.
+type scope struct {
+	precision kernels.Precision
+	window    int // 0: a row's own entries
+}
+
+// reference returns the reference of a scope. It is computed when first needed.
+func (w *server) reference(s scope) (*reference, error) {
+	if err := w.overflows[s.precision]; err != nil {
+		return nil, err
+	}
+	if ref := w.references[s]; ref != nil {
+		return ref, nil
+	}
+
+	var ref *reference
+	if s.window == 0 {
+		var err error
+		if ref, err = newReference(w.problem, s.precision); err != nil {
+			w.overflows[s.precision] = err
+			return nil, err
+		}
+	} else {
+		rows, err := w.reference(scope{precision: s.precision})
+		if err != nil {
+			return nil, err
+		}
+		// Each block size has windows of its own; only the last ones are kept.
+		maps.DeleteFunc(w.references, func(old scope, _ *reference) bool { return old.window != 0 })
+		ref = rows.inWindows(w.problem, s.precision, s.window)
+	}
+
+	w.references[s] = ref
+	return ref, nil
 }

@@ -1,0 +1,109 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
+)
+
+// trial verifies and measures one configuration. Whatever goes wrong is a result, too.
+func (w *server) trial(req TrialRequest) (rep Reply) {
+	r := &trial.Result{Trial: req.Trial, Status: trial.OK, Measurement: Version}
+	rep.Result = r
+	start := time.Now()
+
+	// A garbage collection in the middle of a sample would be measured.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer func() {
+		if p := recover(); p != nil {
+			r.Status, r.Message, rep.Spoiled = trial.Fault, fmt.Sprint("panic: ", p), true
+		}
+		if r.Status != trial.OK { // a half-measured trial has no times
+			r.Samples, r.Median, r.Low, r.High, r.Batch, r.Stop = nil, 0, 0, 0, 0, ""
+			r.Telemetry, r.Warnings = nil, nil
+		}
+		r.At = time.Now().UTC()
+		r.Seconds = time.Since(start).Seconds()
+	}()
+
+	err := w.measure(req, r, &rep.Effort)
+	var invalid *kernels.InvalidError
+	switch {
+	case err == nil:
+	case errors.As(err, &invalid):
+		r.Status, r.Message = trial.Invalid, err.Error()
+	case errors.Is(err, kernels.ErrMemory):
+		r.Status, r.Message, rep.Spoiled = trial.OOM, err.Error(), true
+	default:
+		r.Status, r.Message, rep.Spoiled = trial.Fault, err.Error(), true
+	}
+	return rep
+}
+
+func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
+	if w.problem == nil || r.Trial.Matrix != w.matrix.Hash {
+		return errors.New("the trial's matrix is not loaded")
+	}
+
+	start := time.Now()
+	p, err := w.backend.Prepare(r.Config)
+	if err != nil {
+		return err
+	}
+	info := p.Info()
+	ref, err := w.reference(scope{r.Precision, info.Window})
+	if err != nil {
+		return &kernels.InvalidError{Reason: err.Error()}
+	}
+	spend(&e.Prepare, start)
+	r.Prepare = info.Prepare.Seconds()
+	r.BytesMin = bytesMin(w.matrix.Features, r.Precision, info)
+	r.BytesOwn = info.BytesKernel
+	r.Properties = info.Properties
+
+	if err := w.verify(p, ref, r, e); err != nil || r.Status == trial.Wrong {
+		return err
+	}
+	if err := sample(metered{p, e}, e.sensing(w.sensors), req.Protocol, req.Best, r); err != nil {
+		return err
+	}
+
+	// Verify again: a kernel that works only once, because of what a product leaves
+	// behind, would have been timed doing something else.
+	first := *r
+	if err := w.verify(p, ref, r, e); err != nil {
+		return err
+	}
+	if r.Status == trial.Wrong {
+		r.Message = "after the first product: " + r.Message
+		return nil
+	}
+	if first.MaxError > r.MaxError {
+		r.MaxError, r.WorstRow = first.MaxError, first.WorstRow
+	}
+
+	summarize(r, info.Resolution/float64(r.Batch))
+	r.Warnings = append(r.Warnings, p.Info().Warnings...)
+	return nil
+}
+
+// verify computes the product once and compares it with ref. Outside the bound, r is
+// wrong.
+func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
+	defer spend(&e.Verify, time.Now())
+	if err := p.Multiply(w.y); err != nil {
+		return err
+	}
+	if r.MaxError, r.WorstRow = ref.check(w.y); r.MaxError > 1 {
+		r.Status = trial.Wrong
+		r.Message = fmt.Sprintf("row %d (from 0) is %g, should be %g ± %.3g",
+			r.WorstRow, w.y[r.WorstRow], ref.hi[r.WorstRow], ref.bound[r.WorstRow])
+		r.MaxError = min(r.MaxError, math.MaxFloat64)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package worker
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/trial"
+)
+
+// Serve is the body of a worker process: it answers requests read from in with replies
+// written to out, until in ends. A worker whose parent has died ends at once, even in the
+// middle of a trial.
+func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backend, error)) error {
+	runtime.LockOSThread() // a device's context belongs to its thread
+	w := &server{open: open}
+	defer w.close()
+
+	requests := make(chan Request)
+	go func() {
+		dec := gob.NewDecoder(in)
+		for {
+			var req Request
+			if err := dec.Decode(&req); err != nil {
+				// The parent closed the pipe, or is gone: nobody waits for the running
+				// trial any more.
+				os.Exit(0)
+			}
+			requests <- req
+		}
+	}()
+
+	enc := gob.NewEncoder(out)
+	for req := range requests {
+		if err := enc.Encode(w.answer(req)); err != nil {
+			return fmt.Errorf("answering: %w", err)
+		}
+	}
+	return nil
+}
+
+// A server is the state of a worker process.
+type server struct {
+	open       func(configs.Device) (kernels.Backend, error)
+	backend    kernels.Backend
+	sensors    Sensors // nil: there are none, or they can't be read
+	problem    *kernels.Problem
+	y          []float64 // result that is being verified
+	matrix     trial.Matrix
+	references map[scope]*reference
+	overflows  map[kernels.Precision]error
+}
+
+func (w *server) close() {
+	if w.backend != nil {
+		w.backend.Close()
+	}
+}
+
+func (w *server) answer(req Request) (rep Reply) {
+	var err error
+	switch {
+	case req.Open != nil:
+		err = w.openDevice(*req.Open, &rep)
+	case req.Roof:
+		var roof kernels.Roof
+		if roof, err = w.backend.Roof(); err == nil {
+			rep.Roof = &roof
+		}
+	case req.Load != nil:
+		err = w.load(*req.Load, &rep)
+	case req.Trial != nil:
+		rep = w.trial(*req.Trial)
+	}
+	if err != nil {
+		rep.Err = err.Error()
+	}
+	return rep
+}
+
+func (w *server) openDevice(d configs.Device, rep *Reply) error {
+	b, err := w.open(d)
+	if err != nil {
+		return err
+	}
+
+	w.backend = b
+	if s, ok := b.(Sensors); ok {
+		if _, err := s.Sense(); err != nil {
+			rep.NoSensors = err.Error()
+		} else {
+			w.sensors = s
+		}
+	}
+
+	dev := b.Device()
+	rep.Device = &dev
+	rep.Sources = map[string]string{}
+	for _, k := range kernels.Catalogue {
+		if k.Backend == dev.Backend {
+			rep.Sources[k.Name] = b.Source(k.Name)
+		}
+	}
+	return nil
+}
+
+func (w *server) load(req LoadRequest, rep *Reply) error {
+	w.problem, w.y, w.references, w.overflows = nil, nil, nil, nil // free the last one
+	a, m, err := matrix.Load(context.Background(), req.Matrix)
+	if err != nil {
+		return err
+	}
+
+	w.problem = &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}
+	if err := w.backend.Load(w.problem); err != nil {
+		return fmt.Errorf("loading %s to the device: %w", m.Name, err)
+	}
+
+	w.matrix = m
+	w.y = make([]float64, a.Rows)
+	w.references = map[scope]*reference{}
+	w.overflows = map[kernels.Precision]error{}
+	rep.Matrix = &m
+	return nil
+}

@@ -1,0 +1,90 @@
+package worker
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/internal/gosource"
+)
+
+var regen = flag.Bool("regen", false, "note the digests of the sources of a measurement")
+
+// measurement lists the sources that decide what a sample is, and when a trial is good.
+var measurement = []string{
+	"batch.go", "doubledouble.go", "effort.go", "interval.go", "measure.go", "meter.go", "reference.go", "sample.go",
+	"vector.go", "window.go",
+	"../../kernels/cpu/evict.go", "../../kernels/cpu/product.go", "../../kernels/cpu/tick.go",
+	"../../kernels/cuda/gate.cu", "../../kernels/cuda/launch_cuda.c", "../../kernels/cuda/launch_cuda.go",
+	"../../kernels/cuda/launch_cuda.h", "../../kernels/cuda/product_cuda.go", "../../kernels/cuda/tick.go",
+}
+
+// The code that decides what a sample is does not change without somebody asking whether
+// the version of the measurement must change, too.
+func TestVersion(t *testing.T) {
+	const noted = "testdata/measurement"
+	lines := []string{fmt.Sprintf("version %d", Version)}
+	for _, path := range measurement {
+		lines = append(lines, digest(t, path)+" "+path)
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	if *regen {
+		if err := os.WriteFile(noted, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	want, err := os.ReadFile(noted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Split(string(want), "\n")
+	changed := slices.DeleteFunc(lines, func(line string) bool { return slices.Contains(old, line) })
+	if string(want) != text {
+		t.Errorf(`The code that decides what a sample is has changed:
+    %s
+If samples mean something else now, so that old and new times can't be compared:
+raise Version in tuner/worker/version.go and describe it there. Otherwise leave it.
+In both cases, then note the new digests:
+    go test ./tuner/worker -run TestVersion -regen`, strings.Join(changed, "\n    "))
+	}
+}
+
+// Comments and layout are not code.
+var (
+	comment = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+	blanks  = regexp.MustCompile(`\s+`)
+)
+
+// digest returns the digest of a source's code, without comments, layout and, in Go, the
+// package and its imports.
+func digest(t *testing.T, path string) string {
+	t.Helper()
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	code := blanks.ReplaceAllString(comment.ReplaceAllString(string(source), ""), " ")
+	if filepath.Ext(path) == ".go" {
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, source, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := file.Name.End()
+		if n := len(file.Decls); n > 0 {
+			end = file.Decls[n-1].End()
+		}
+		code = gosource.Code(source[files.Position(end).Offset:])
+	}
+	return fmt.Sprintf("%.12x", sha256.Sum256([]byte(code)))
+}
