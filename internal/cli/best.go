@@ -9,46 +9,54 @@ import (
 	"spmvtune/store"
 )
 
+// bestCommand is the command best.
+type bestCommand struct{ asJSON bool }
+
 func newBest() *cobra.Command {
-	var asJSON bool
+	var b bestCommand
 	cmd := &cobra.Command{
 		Use:   "best [DB]",
 		Short: "The best configuration for each matrix",
-		Long: `best prints, for each matrix, precision and cache state, the configuration that
-was fastest. Where the measurements can't tell several apart (tied says how many),
-it is the one whose neighbouring block and grid sizes are fast too.`,
+		Long: `best prints the fastest configuration for each matrix, precision and cache state.
+Where the measurements cannot tell several apart (the column tied counts them), it
+prints the one whose neighbouring block and grid sizes are fast, too.`,
 		Example: `  spmvtune best
   spmvtune best results/a30/results.db --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteFile("db"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			db, _, err := command.DatabaseArg(cmd, args)
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			if asJSON {
-				t, err := db.Query(cmd.Context(), "best")
-				if err != nil {
-					return err
-				}
-				return term.Table{Columns: t.Columns, Rows: t.Rows}.JSON(cmd.OutOrStdout())
-			}
-			best, err := db.Best(cmd.Context(), store.Filter{})
-			if err != nil {
-				return err
-			}
-			if err := show.Best(cmd.OutOrStdout(), best); err != nil {
-				return err
-			}
-			matrices, err := db.Features(cmd.Context())
-			if err != nil {
-				return err
-			}
-			show.Twins(cmd.OutOrStdout(), matrices)
-			return nil
-		},
+		RunE:              b.Run,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&b.asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// Run prints the winners.
+func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
+	db, _, err := command.DatabaseArg(cmd, args)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	ctx, w := cmd.Context(), cmd.OutOrStdout()
+
+	if b.asJSON {
+		view, err := db.Query(ctx, "best")
+		if err != nil {
+			return err
+		}
+		return term.Table{Columns: view.Columns, Rows: view.Rows}.JSON(w)
+	}
+	best, err := db.Best(ctx, store.Filter{})
+	if err != nil {
+		return err
+	}
+	matrices, err := db.Features(ctx)
+	if err != nil {
+		return err
+	}
+	if err := show.Best(w, best); err != nil {
+		return err
+	}
+	show.Twins(w, matrices)
+	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -19,42 +20,51 @@ import (
 	"spmvtune/kernels/cpu"
 )
 
+// doctorCommand is the command doctor.
+type doctorCommand struct{ asJSON bool }
+
 func newDoctor() *cobra.Command {
-	var asJSON bool
+	var d doctorCommand
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine offers, and what is missing",
+		Short: "Check what this machine offers, and what is missing",
 		Example: `  spmvtune doctor
   spmvtune doctor --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := examine(cmd.Context())
-			w := cmd.OutOrStdout()
-			if asJSON {
-				return term.WriteJSON(w, found)
-			}
-			line := func(label, format string, args ...any) {
-				fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
-			}
-			if found.CPU != nil {
-				line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", found.CPU.Name, found.CPU.Units, term.Bytes(found.CPU.Cache), term.Bytes(found.CPU.Memory))
-				line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s, at random %.2f GB/s of float64 (measured)",
-					found.Roof.Read, found.Roof.Copy, found.Roof.Triad, found.Roof.Gather)
-			} else {
-				line("cpu", "%s", found.CPUError)
-			}
-			line("cuda", "%s", found.CUDA)
-			if found.NVML != "" {
-				line("nvml", "%s", found.NVML)
-			}
-			line("slurm", "%s", found.Slurm)
-			line("cache", "%s", found.Cache)
-			line("versions", "spmvtune %s, %s, SQLite %s", found.Version, found.Go, found.SQLite)
-			return nil
-		},
+		RunE: d.Run,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&d.asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// Run examines the machine.
+func (d *doctorCommand) Run(cmd *cobra.Command, _ []string) error {
+	found := examine(cmd.Context())
+	if d.asJSON {
+		return term.WriteJSON(cmd.OutOrStdout(), found)
+	}
+	found.print(cmd.OutOrStdout())
+	return nil
+}
+
+func (d *diagnosis) print(w io.Writer) {
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
+	}
+	if c := d.CPU; c != nil {
+		line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", c.Name, c.Units, term.Bytes(c.Cache), term.Bytes(c.Memory))
+		line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s, at random %.2f GB/s of float64 (measured)",
+			d.Roof.Read, d.Roof.Copy, d.Roof.Triad, d.Roof.Gather)
+	} else {
+		line("cpu", "%s", d.CPUError)
+	}
+	line("cuda", "%s", d.CUDA)
+	if d.NVML != "" {
+		line("nvml", "%s", d.NVML)
+	}
+	line("slurm", "%s", d.Slurm)
+	line("cache", "%s", d.Cache)
+	line("versions", "spmvtune %s, %s, SQLite %s", d.Version, d.Go, d.SQLite)
 }
 
 // diagnosis is what doctor found.
@@ -63,12 +73,14 @@ type diagnosis struct {
 	CPUError string          `json:"cpu_error,omitempty"`
 	Roof     kernels.Roof    `json:"bandwidth_gbps"`
 	CUDA     string          `json:"cuda"`
-	NVML     string          `json:"nvml,omitempty"` // where there is a GPU
-	Slurm    string          `json:"slurm"`
-	Cache    string          `json:"cache"` // of matrices
-	Version  string          `json:"version"`
-	Go       string          `json:"go"`
-	SQLite   string          `json:"sqlite"`
+	// NVML is empty without a GPU.
+	NVML  string `json:"nvml,omitempty"`
+	Slurm string `json:"slurm"`
+	// Cache describes the cache of matrices.
+	Cache   string `json:"cache"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	SQLite  string `json:"sqlite"`
 }
 
 func examine(ctx context.Context) diagnosis {
@@ -79,6 +91,7 @@ func examine(ctx context.Context) diagnosis {
 		Version: command.Version(), Go: runtime.Version(), SQLite: sqlite,
 	}
 	d.CUDA, d.NVML = examineCUDA(ctx)
+
 	b, err := cpu.Open()
 	if err == nil {
 		defer b.Close()
@@ -92,8 +105,7 @@ func examine(ctx context.Context) diagnosis {
 	return d
 }
 
-// examineCUDA names the GPU, or says why there is none, and what its sensors say, or
-// why they can't be read.
+// examineCUDA describes the GPU and its sensors, or says why there are none.
 func examineCUDA(ctx context.Context) (device, sensors string) {
 	dev, err := hardware.FindGPU(ctx, 0)
 	if err != nil {
@@ -107,11 +119,11 @@ func examineCUDA(ctx context.Context) (device, sensors string) {
 	return device, sensorsText(*dev.Sensors, dev.Properties["nvml_driver"])
 }
 
-// sensorsText says what sensors tell, and nothing of what they do not.
+// sensorsText lists the readings of the sensors that there are.
 func sensorsText(r kernels.Reading, driver string) string {
 	parts := []string{"driver " + driver}
-	add := func(told bool, format string, args ...any) {
-		if told {
+	add := func(known bool, format string, args ...any) {
+		if known {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
@@ -123,7 +135,7 @@ func sensorsText(r kernels.Reading, driver string) string {
 	return strings.Join(parts, ", ")
 }
 
-// examineSlurm asks sbatch for its version, and not for long.
+// examineSlurm asks sbatch for its version. It does not wait for long.
 func examineSlurm(ctx context.Context) string {
 	path, err := exec.LookPath("sbatch")
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,43 +23,41 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// imports are the flags of import.
-type imports struct {
+// importCommand is the command import.
+type importCommand struct {
 	features, out, precision, cache string
 	foreign.Options
 }
 
 func newImport() *cobra.Command {
-	var f imports
+	var i importCommand
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Read measurements that were taken elsewhere, from a CSV file",
-		Long: `import reads a table of times that somebody else has measured, and writes them into a
-new database, for best, learn, report and query. Each row has a matrix, its features
-(rows, cols and nonzeros at least; or --features names a second table with them), a
-kernel, and a time: time_s, time_ms, time_us, time_ns or gflops. Device, precision,
-cache, block, grid, params and class may be there. Several rows of the same
-configuration are repeated runs: the median counts.
+		Short: "Import measurements that were taken elsewhere, from a CSV file",
+		Long: `import reads a table of measured times and writes them into a new database, for best,
+learn, report and query. Each row has a matrix, its features (at least rows, cols and
+nonzeros; or --features names a second table with them), a kernel, and a time: time_s,
+time_ms, time_us, time_ns or gflops. It may have device, precision, cache, block, grid,
+params and class. Several rows of the same configuration are repeated runs: their median
+counts.
 
-What is imported was not verified here. Its device is called "NAME (imported)", and the
-message of each trial has the line that it comes from. A mistake in any row is an error,
-and nothing is written.`,
+Imported results are not verified. Their device is called "NAME (imported)", and the
+message of each trial names its line in the file. A mistake in any row is an error, and
+nothing is written.`,
 		Example: `  spmvtune import runs.csv --device "NVIDIA A100" --precision float64
   spmvtune import runs.csv --features matrices.tsv --column rows=nr_rows,cols=nr_cols,nonzeros=nr_nzeros
   spmvtune learn spmvtune-out/runs/results.db`,
 		Args:              command.Needs("a table: a CSV file"),
 		ValidArgsFunction: command.CompleteFile("csv", "tsv"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), args[0])
-		},
+		RunE:              i.Run,
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&f.features, "features", "", "a second table with the features of each matrix")
-	flags.StringToStringVar(&f.Columns, "column", nil, "what a column is called in the files: NAME=THEIRS")
-	flags.StringVar(&f.Device, "device", "", "device that was measured on, where no column says it")
-	flags.StringVar(&f.precision, "precision", "", "float32 or float64, where no column says it")
-	flags.StringVar(&f.cache, "cache", "", "warm or cold, where no column says it (default: not known)")
-	flags.StringVarP(&f.out, "out", "o", "", "folder to write to (default: "+filepath.Join(command.OutRoot, "FILE")+")")
+	f := cmd.Flags()
+	f.StringVar(&i.features, "features", "", "a second table with the features of each matrix")
+	f.StringToStringVar(&i.Columns, "column", nil, "name of a column in the files: NAME=THEIRS")
+	f.StringVar(&i.Device, "device", "", "measured device, if no column names it")
+	f.StringVar(&i.precision, "precision", "", "float32 or float64, if no column says it")
+	f.StringVar(&i.cache, "cache", "", "warm or cold, if no column says it (default: unknown)")
+	f.StringVarP(&i.out, "out", "o", "", "folder to write to (default: "+filepath.Join(command.OutRoot, "FILE")+")")
 	command.FlagFile(cmd, "features", "csv", "tsv")
 	command.FlagFile(cmd, "out")
 	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
@@ -66,64 +65,66 @@ and nothing is written.`,
 	return cmd
 }
 
-func (f *imports) run(ctx context.Context, w io.Writer, path string) error {
-	f.Precision, f.Cache = kernels.Precision(f.precision), trial.Cache(f.cache)
-	if f.precision != "" {
-		if _, err := choosePrecisions(f.precision); err != nil {
-			return err
-		}
+// Run imports a table.
+func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
+	i.Precision, i.Cache = kernels.Precision(i.precision), trial.Cache(i.cache)
+	if _, err := precisionsNamed(i.precision); err != nil {
+		return err
 	}
-	if f.cache != "" && f.Cache != trial.Warm && f.Cache != trial.Cold {
-		return command.Usage(fmt.Errorf("unknown cache state %q: it is warm or cold", f.cache))
+	if i.cache != "" && i.Cache != trial.Warm && i.Cache != trial.Cold {
+		return command.Usage(fmt.Errorf("unknown cache state %q: must be warm or cold", i.cache))
 	}
+
+	path := args[0]
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	out := f.out
-	if out == "" {
-		out = filepath.Join(command.OutRoot, name)
-	}
+	out := cmp.Or(i.out, filepath.Join(command.OutRoot, name))
 	database := filepath.Join(out, job.DatabaseFile)
 	if _, err := os.Lstat(database); err == nil {
-		return command.WithHint(fmt.Errorf("%s is there already", database), "--out names another folder; learn takes several databases")
+		return command.WithHint(fmt.Errorf("%s exists already", database), "--out names another folder; learn takes several databases")
 	}
-	m, err := f.read(path)
+
+	m, err := i.read(path)
 	if err != nil {
 		return command.WithHint(err, "nothing was imported; docs/import.md has the format")
 	}
-	if err := recordForeign(ctx, m, name, out, database); err != nil {
+	if err := recordForeign(cmd.Context(), m, name, database); err != nil {
 		return err
 	}
-	return printImported(w, m, database)
+	return printImported(cmd.OutOrStdout(), m, database)
 }
 
-// read reads the table, and the second one if there is one.
-func (f *imports) read(path string) (*foreign.Measurements, error) {
+// read reads the table, and the second table if there is one.
+func (i *importCommand) read(path string) (*foreign.Measurements, error) {
 	times, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer times.Close()
-	if f.features == "" {
-		return foreign.Read(foreign.File{Name: path, Content: times}, nil, f.Options)
+	if i.features == "" {
+		return foreign.Read(foreign.File{Name: path, Content: times}, nil, i.Options)
 	}
-	features, err := os.Open(f.features)
+
+	features, err := os.Open(i.features)
 	if err != nil {
 		return nil, err
 	}
 	defer features.Close()
-	return foreign.Read(foreign.File{Name: path, Content: times}, &foreign.File{Name: f.features, Content: features}, f.Options)
+	return foreign.Read(foreign.File{Name: path, Content: times}, &foreign.File{Name: i.features, Content: features}, i.Options)
 }
 
 // recordForeign makes a database that appears whole or not at all.
-func recordForeign(ctx context.Context, m *foreign.Measurements, name, out, database string) error {
-	if err := os.MkdirAll(out, 0o777); err != nil {
+func recordForeign(ctx context.Context, m *foreign.Measurements, name, database string) error {
+	folder := filepath.Dir(database)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(out, ".tmp-*")
+	unfinished, err := os.MkdirTemp(folder, ".tmp-*")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	part := filepath.Join(dir, job.DatabaseFile)
+	defer os.RemoveAll(unfinished)
+
+	part := filepath.Join(unfinished, job.DatabaseFile)
 	db, err := store.Open(part)
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func recordForeign(ctx context.Context, m *foreign.Measurements, name, out, data
 	return os.Rename(part, database)
 }
 
-// printImported says what was taken, and what not.
+// printImported says what was imported, and what was ignored.
 func printImported(w io.Writer, m *foreign.Measurements, database string) error {
 	var devices, kernels []string
 	runs := 0
@@ -149,10 +150,10 @@ func printImported(w io.Writer, m *foreign.Measurements, database string) error 
 	slices.Sort(devices)
 	slices.Sort(kernels)
 	fmt.Fprintf(w, "%s: %s of %s on %s, from %s, not verified here\n", strings.Join(slices.Compact(devices), ", "),
-		term.Count(len(m.Times), "time", "times"), term.Count(len(slices.Compact(kernels)), "kernel", "kernels"), term.Matrices(len(m.Matrices)),
-		term.Count(runs, "row", "rows"))
+		term.Count(len(m.Times), "time", "times"), term.Count(len(slices.Compact(kernels)), "kernel", "kernels"),
+		term.Matrices(len(m.Matrices)), term.Count(runs, "row", "rows"))
 	if len(m.Unused) > 0 {
-		fmt.Fprintln(w, term.Wrap("note: columns that were not used: "+strings.Join(m.Unused, ", "), term.PageWidth-2, "  "))
+		term.Print(w, "note: ignored columns: "+strings.Join(m.Unused, ", "))
 	}
 	_, err := fmt.Fprintf(w, "database: %s\n", database)
 	return err

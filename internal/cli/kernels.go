@@ -12,41 +12,49 @@ import (
 	"spmvtune/kernels"
 )
 
+// kernelsCommand is the command kernels.
+type kernelsCommand struct{ asJSON bool }
+
 func newKernels() *cobra.Command {
-	var asJSON bool
+	var k kernelsCommand
 	cmd := &cobra.Command{
 		Use:   "kernels [NAME]",
-		Short: "List the kernels: where they come from and what can be chosen",
+		Short: "List the kernels, their sources and their parameters",
 		Example: `  spmvtune kernels
   spmvtune kernels csr_adaptive
-  spmvtune kernels coo                     # those whose names begin so
+  spmvtune kernels coo                     # names that begin with coo
   spmvtune kernels --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteOne(kernels.Names()),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			list := kernels.Catalogue
-			if len(args) == 1 {
-				if list = named(args[0]); len(list) == 0 {
-					return command.Usage(unknownKernel(args[0]))
-				}
-			}
-			w := cmd.OutOrStdout()
-			switch {
-			case asJSON:
-				return term.WriteJSON(w, list)
-			case len(list) == 1:
-				return describeKernel(w, list[0])
-			}
-			return listKernels(w, list)
-		},
+		RunE:              k.Run,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&k.asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// named returns the kernel of this name or, if there is none, those whose names
-// begin so.
-func named(name string) []kernels.Kernel {
+// Run lists kernels, or describes one.
+func (k *kernelsCommand) Run(cmd *cobra.Command, args []string) error {
+	list := kernels.Catalogue
+	if len(args) == 1 {
+		if list = kernelsNamed(args[0]); len(list) == 0 {
+			return command.Unknown("kernel", args[0], kernels.Names())
+		}
+	}
+	w := cmd.OutOrStdout()
+	switch {
+	case k.asJSON:
+		return term.WriteJSON(w, list)
+	case len(list) == 1:
+		describeKernel(w, list[0])
+		return nil
+	default:
+		return listKernels(w, list)
+	}
+}
+
+// kernelsNamed returns the kernel of this name or, if there is none, those whose names begin
+// with it.
+func kernelsNamed(name string) []kernels.Kernel {
 	if k, ok := kernels.Lookup(name); ok {
 		return []kernels.Kernel{k}
 	}
@@ -61,31 +69,31 @@ func named(name string) []kernels.Kernel {
 
 // listKernels prints a line for each kernel, and the papers that they are from.
 func listKernels(w io.Writer, list []kernels.Kernel) error {
-	g := term.Table{Columns: []string{"kernel", "backend", "format", "parameters", "mapping"}}
-	var cites strings.Builder
+	t := term.Table{Columns: []string{"kernel", "backend", "format", "parameters", "mapping"}}
+	var sources strings.Builder
 	for _, k := range list {
 		var params []string
 		for _, p := range k.Params {
 			params = append(params, p.Name)
 		}
-		g.Rows = append(g.Rows, []any{k.Name, k.Backend, string(k.Format), strings.Join(params, " "), shortMapping(k.Mapping)})
-		cites.WriteString(k.Source + "; ")
+		t.Add(k.Name, k.Backend, string(k.Format), strings.Join(params, " "), shortMapping(k.Mapping))
+		sources.WriteString(k.Source + "; ")
 	}
-	if err := g.Print(w); err != nil {
+	if err := t.Print(w); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nspmvtune kernels NAME says what block, grid and the parameters mean, and where a kernel is from.")
-	if cited := kernels.Cited(cites.String()); len(cited) > 0 {
+
+	fmt.Fprintln(w, "\nspmvtune kernels NAME explains block, grid and the parameters of a kernel, and where it is from.")
+	if cited := kernels.Cited(sources.String()); len(cited) > 0 {
 		fmt.Fprintln(w, "\nThe papers:")
 		for _, p := range cited {
-			fmt.Fprintln(w, "  "+term.Wrap(p.Key+": "+paperText(p), term.PageWidth-4, "    "))
+			term.Item(w, p.Key+": "+citation(p))
 		}
 	}
 	return nil
 }
 
-// shortMapping is the first part of a mapping, as far as a line of the list has
-// room for it.
+// shortMapping is as much of the first part of a mapping as fits into a line of the list.
 func shortMapping(mapping string) string {
 	const room = 30
 	mapping, _, _ = strings.Cut(mapping, ";")
@@ -96,8 +104,38 @@ func shortMapping(mapping string) string {
 	return line
 }
 
-// paperText says what to look for to find a paper.
-func paperText(p kernels.Paper) string {
+// describeKernel prints one row of the catalogue as a short page.
+func describeKernel(w io.Writer, k kernels.Kernel) {
+	const column = 13
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%-12s %s\n", label, term.Wrap(text, term.PageWidth-column, strings.Repeat(" ", column)))
+		}
+	}
+	line("kernel", k.Name)
+	line("paper name", k.Paper)
+	line("source", k.Source)
+	for _, p := range kernels.Cited(k.Source) {
+		line("", p.Key+": "+citation(p))
+	}
+	line("backend", k.Backend)
+	line("format", string(k.Format))
+	line("mapping", k.Mapping)
+	line("block", k.Block)
+	line("grid", k.Grid)
+	line("legal", k.Legal)
+	line("error bound", "over the "+string(k.Scope))
+	for _, p := range k.Params {
+		values := "any positive integer"
+		if len(p.Values) > 0 {
+			values = strings.Join(p.Values, ", ")
+		}
+		line("parameter", fmt.Sprintf("%s: %s (%s; default %s)", p.Name, p.Doc, values, p.Default))
+	}
+}
+
+// citation is what to search for to find a paper.
+func citation(p kernels.Paper) string {
 	s := fmt.Sprintf("%s. %s, %d", p.Title, p.Where, p.Year)
 	if p.Authors != "" {
 		s = p.Authors + ": " + s

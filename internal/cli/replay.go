@@ -4,141 +4,132 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
 	"spmvtune/internal/atomicfile"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/plots/figure"
 	"spmvtune/store"
 	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 )
 
+// replayCommand is the command replay.
+type replayCommand struct {
+	strategies     []string
+	seeds          int
+	format, figure string
+	asJSON         bool
+
+	outcomes []replay.Outcome
+	lines    []string // one for each strategy
+}
+
 func newReplay() *cobra.Command {
-	var strategies []string
-	var seeds int
-	var format, figure string
-	var asJSON bool
+	var r replayCommand
 	cmd := &cobra.Command{
 		Use:   "replay [DB]",
-		Short: "Try search strategies on what a grid has measured",
+		Short: "Try search strategies on a measured grid",
 		Long: `replay runs search strategies on the configurations that a sweep over a whole grid
-has measured, many times with different seeds, without a device: a step that wants n
-samples gets the first n recorded ones, and one under the protocol gets all. It says
-how many steps and how much device time, as a share of the grid's, a search takes until
-what it has found is within 5%, 2% and 1% of the best for good.
+has measured, many times with different seeds, without a device: a step of n samples gets
+the first n recorded ones, and a step under the protocol gets all. It prints how many steps
+and how much of the grid's device time a search takes until its best configuration stays
+within 5%, 2% and 1% of the best.
 
-Device time is counted by a model: the products of samples, warm-up and verification,
-each with the flush of the caches where they are cold. How good a configuration is is
-judged by the median of all its samples, not by those that the search has seen.
+A model counts device time: the products of samples, warm-up and verification, and the
+flush of the caches if they are cold. The median of all samples decides how good a
+configuration is, not the samples that the search has seen.
 
---figure draws how near the best they come over device time; the report has this figure
-of up to some forty grids.`,
+--figure draws how near searches come to the best over device time; the report has this
+figure for up to about forty grids.`,
 		Example: `  spmvtune replay
   spmvtune replay results.db --strategy racing,local --seeds 200
   spmvtune replay results.db --figure convergence.svg
   spmvtune replay results.db --format csv > replay.csv`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteFile("db"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			picture := strings.TrimPrefix(strings.ToLower(filepath.Ext(figure)), ".")
-			if figure != "" && !slices.Contains(command.PictureFormats, picture) {
-				return command.Usage(fmt.Errorf("--figure %s: the file's ending says the format: .png, .svg or .pdf", figure))
-			}
-			for _, s := range strategies {
-				if !slices.Contains(search.Replayable(), s) {
-					err := fmt.Errorf("no search strategy %q to replay; available: %s", s, strings.Join(search.Replayable(), ", "))
-					if near := configs.Nearest(s, search.Replayable()); near != "" {
-						err = fmt.Errorf("%w; did you mean %q?", err, near)
-					}
-					return command.Usage(err)
-				}
-			}
-			if seeds < 1 {
-				return command.Usage(fmt.Errorf("--seeds %d: at least one search is needed", seeds))
-			}
-			if asJSON {
-				format = "json"
-			}
-			db, path, err := command.DatabaseArg(cmd, args)
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			grids, err := db.Grids(cmd.Context(), store.Filter{})
-			if err != nil {
-				return err
-			}
-			if len(grids) == 0 {
-				return command.WithHint(errors.New("no grid to search in "+path),
-					`replay needs what a sweep with strategy = "grid" and without a budget of trials has measured, with its raw samples`)
-			}
-			r := &replays{}
-			for _, s := range strategies {
-				if err := r.run(cmd.Context(), grids, s, seeds); err != nil {
-					return err
-				}
-			}
-			if figure != "" {
-				if err := r.draw(figure, picture); err != nil {
-					return err
-				}
-			}
-			return r.print(cmd.OutOrStdout(), format)
-		},
+		RunE:              r.Run,
 	}
-	cmd.Flags().StringSliceVar(&strategies, "strategy", search.Replayable(), "strategies to try")
-	cmd.Flags().IntVar(&seeds, "seeds", 50, "searches of each strategy on each matrix")
-	command.FlagFormat(cmd, &format)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: --format json")
-	cmd.Flags().StringVar(&figure, "figure", "", "picture to write of how they come near the best: FILE.png, FILE.svg or FILE.pdf")
+	f := cmd.Flags()
+	f.StringSliceVar(&r.strategies, "strategy", search.Replayable(), "strategies to try")
+	f.IntVar(&r.seeds, "seeds", 50, "searches of each strategy on each matrix")
+	f.BoolVar(&r.asJSON, "json", false, "print JSON: --format json")
+	f.StringVar(&r.figure, "figure", "", "draw how searches come near the best: FILE.png, FILE.svg or FILE.pdf")
+	command.FlagFormat(cmd, &r.format)
 	command.FlagFile(cmd, "figure", command.PictureFormats...)
 	command.FlagValues(cmd, "strategy", search.Replayable()...)
 	return cmd
 }
 
-// replays are the outcomes of strategies on grids.
-type replays struct {
-	outcomes []replay.Outcome
-	lines    []string // one a strategy
-}
+// Run replays searches.
+func (r *replayCommand) Run(cmd *cobra.Command, args []string) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	if r.asJSON {
+		r.format = "json"
+	}
 
-// draw writes the figure. Where there are several devices or cache states, each has one,
-// and the further ones are numbered.
-func (r *replays) draw(path, format string) error {
-	pictures, err := figure.Convergence(r.outcomes, format)
+	db, path, err := command.DatabaseArg(cmd, args)
 	if err != nil {
 		return err
 	}
-	for i, picture := range pictures {
-		name := path
-		if i > 0 {
-			ending := filepath.Ext(path)
-			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ending), i+1, ending)
-		}
-		if err := atomicfile.Write(name, picture); err != nil {
+	defer db.Close()
+	grids, err := db.Grids(cmd.Context(), store.Filter{})
+	if err != nil {
+		return err
+	}
+	if len(grids) == 0 {
+		return command.WithHint(errors.New("no grid to search in "+path),
+			`replay needs the raw samples of a sweep with strategy = "grid" and without a budget of trials`)
+	}
+
+	for _, s := range r.strategies {
+		if err := r.replay(cmd.Context(), grids, s); err != nil {
 			return err
 		}
+	}
+	if r.figure != "" {
+		if err := r.draw(); err != nil {
+			return err
+		}
+	}
+	return r.print(cmd.OutOrStdout())
+}
+
+// check finds what is wrong with the flags.
+func (r *replayCommand) check() error {
+	if r.figure != "" && !slices.Contains(command.PictureFormats, r.picture()) {
+		return command.Usage(fmt.Errorf("--figure %s: extension must be one of .%s", r.figure, strings.Join(command.PictureFormats, ", .")))
+	}
+	for _, s := range r.strategies {
+		if !slices.Contains(search.Replayable(), s) {
+			return command.Unknown("strategy", s, search.Replayable())
+		}
+	}
+	if r.seeds < 1 {
+		return command.Usage(fmt.Errorf("--seeds %d: must be greater than zero", r.seeds))
 	}
 	return nil
 }
 
-// run replays one strategy on all grids.
-func (r *replays) run(ctx context.Context, grids []replay.Grid, strategy string, seeds int) error {
+// picture is the format of the figure.
+func (r *replayCommand) picture() string {
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(r.figure)), ".")
+}
+
+// replay replays one strategy on all grids.
+func (r *replayCommand) replay(ctx context.Context, grids []replay.Grid, strategy string) error {
 	start := time.Now()
 	var shares []float64
 	for i := range grids {
-		paths, err := replay.Run(ctx, &grids[i], strategy, seeds)
+		paths, err := replay.Run(ctx, &grids[i], strategy, r.seeds)
 		if err != nil {
 			return fmt.Errorf("replaying %s on %s: %w", strategy, grids[i].Name(), err)
 		}
@@ -146,85 +137,32 @@ func (r *replays) run(ctx context.Context, grids []replay.Grid, strategy string,
 		r.outcomes = append(r.outcomes, o)
 		shares = append(shares, o.Within[1].Share)
 	}
-	n := len(grids) * seeds
+
+	n := len(grids) * r.seeds
 	median := "never within 2% of the best"
 	if share := replay.Quantile(shares, 0.5); !math.IsInf(share, 1) {
-		median = "within 2% of the best after " + ofGrid(share) + " of the grid's device time"
+		median = "within 2% of the best after " + shareOfGrid(share) + " of the grid's device time"
 	}
 	r.lines = append(r.lines, fmt.Sprintf("%s: %s in the median, %s on the worst matrix; %d searches, %.0f a second",
-		strategy, median, ofGrid(slices.Max(shares)), n, float64(n)/time.Since(start).Seconds()))
+		strategy, median, shareOfGrid(slices.Max(shares)), n, float64(n)/time.Since(start).Seconds()))
 	return nil
 }
 
-// ofGrid prints a share of the device time.
-func ofGrid(x float64) string {
-	if math.IsInf(x, 1) {
-		return "never"
-	}
-	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
-}
-
-func (r *replays) print(w io.Writer, format string) error {
-	g := term.Table{Columns: []string{"device", "matrix", "precision", "cache", "strategy", "configurations", "grid_seconds", "searches"}}
-	for _, f := range replay.Fractions {
-		p := strconv.FormatFloat(100*f, 'g', -1, 64)
-		g.Columns = append(g.Columns, "steps_"+p, "share_"+p, "share90_"+p, "reached_"+p)
-	}
-	g.Columns = append(g.Columns, "steps_end", "share_end", "loss_end", "short_steps")
-	for _, o := range r.outcomes {
-		row := []any{o.Grid.Device, o.Grid.Matrix, string(o.Grid.Precision), o.Grid.Cache, o.Strategy, len(o.Grid.Trials), o.Grid.Exhaustive(), len(o.Paths)}
-		for _, x := range o.Within {
-			row = append(row, finite(x.Steps), finite(x.Share), finite(x.Worst), x.Reached)
-		}
-		g.Rows = append(g.Rows, append(row, finite(o.End.Steps), finite(o.End.Share), finite(o.Loss), o.Short))
-	}
-	if format != "table" && format != "markdown" {
-		return g.Write(w, format)
-	}
-	if err := r.brief().Write(w, format); err != nil {
+// draw writes a figure for each device and cache state. All but the first are numbered.
+func (r *replayCommand) draw() error {
+	pictures, err := figure.Convergence(r.outcomes, r.picture())
+	if err != nil {
 		return err
 	}
-	if short := r.short(); short != "" {
-		fmt.Fprintln(w, short)
-	}
-	_, err := fmt.Fprintln(w, strings.Join(r.lines, "\n"))
-	return err
-}
-
-// finite gives nil for a state that is not reached.
-func finite(x float64) any {
-	if math.IsInf(x, 0) || math.IsNaN(x) {
-		return nil
-	}
-	return x
-}
-
-// brief is the table for people.
-func (r *replays) brief() term.Table {
-	g := term.Table{Columns: []string{"matrix", "precision", "cache", "strategy", "configurations", "to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss"}}
-	for _, o := range r.outcomes {
-		steps := any(nil)
-		if s := o.Within[1].Steps; !math.IsInf(s, 1) {
-			steps = int(s)
+	for i, picture := range pictures {
+		name := r.figure
+		if i > 0 {
+			ending := filepath.Ext(name)
+			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), i+1, ending)
 		}
-		g.Rows = append(g.Rows, []any{o.Grid.Matrix, string(o.Grid.Precision), o.Grid.Cache, o.Strategy, len(o.Grid.Trials),
-			term.Quantity(ofGrid(o.Within[0].Share)), term.Quantity(ofGrid(o.Within[1].Share)), steps, term.Quantity(ofGrid(o.Within[2].Share)),
-			term.Quantity(ofGrid(o.End.Share)), term.Quantity(ofGrid(o.Loss))})
-	}
-	return g
-}
-
-// short says where the record ended before a step did.
-func (r *replays) short() string {
-	n, of := 0, 0
-	for _, o := range r.outcomes {
-		n += o.Short
-		for _, p := range o.Paths {
-			of += p.End().Steps
+		if err := atomicfile.Write(name, picture); err != nil {
+			return err
 		}
 	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d steps wanted more samples than were recorded, and got these", n, of)
+	return nil
 }

@@ -16,21 +16,26 @@ import (
 	"spmvtune/tuner/trial"
 )
 
+// selectCommand is the command select.
+type selectCommand struct {
+	ruleFile, precision, device, cache, complexMode string
+	asJSON                                          bool
+	wanted                                          rule.Wanted
+}
+
 func newSelect() *cobra.Command {
-	var ruleFile, precision, device, cache, complexMode string
-	var asJSON bool
-	var want rule.Wanted
+	var s selectCommand
 	cmd := &cobra.Command{
 		Use:   "select MATRIX|FEATURES",
-		Short: "Name the kernel for a matrix, by the learned rule",
-		Long: `select reads a matrix, computes its features, and applies a rule: it prints kernel,
-block and grid, the time that a product may take, and the path through the tree that led
-there. Nothing is measured. The rule is that of a run below ` + command.OutRoot + `; where there
+		Short: "Choose a kernel for a matrix by the learned rule",
+		Long: `select reads a matrix, computes its features, and applies a rule. It prints kernel,
+block and grid, the expected time of a product, and the path through the tree that led
+there. It measures nothing. The rule is that of a run below ` + command.OutRoot + ` or, if there
 is none, the one that comes with spmvtune, which was learned on an H100.
 
 ` + matrixcmd.TargetHelp + `
-FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule may ask for more, and then
-says for which.`,
+FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule that needs more features
+names them.`,
 		Example: `  spmvtune select matrix.mtx
   spmvtune select matrix.mtx.gz --precision float32 --json
   spmvtune select rmat:scale=20 --rule h100
@@ -38,45 +43,18 @@ says for which.`,
   spmvtune select matrix.mtx --rule results/a30/rule.json`,
 		Args:              command.Needs("a matrix, such as a file *.mtx, or its features"),
 		ValidArgsFunction: command.CompleteFile(matrixcmd.Files...),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if want.Products < 0 {
-				return command.Usage(fmt.Errorf("--products %d: must be 0 or more", want.Products))
-			}
-			r, from, err := readRule(ruleFile, func(path string) string { return command.Again(cmd, append([]string{"--rule", path}, args...)...) })
-			if err != nil {
-				return err
-			}
-			keys, note, err := keysFor(r, rule.Key{Device: device, Cache: trial.Cache(cache)}, precision)
-			if err != nil {
-				return err
-			}
-			name, features, err := describeTarget(cmd.Context(), args[0], complexMode)
-			if err != nil {
-				return err
-			}
-			var chosen []selection
-			for _, k := range keys {
-				c, err := r.SelectFor(k, features, want)
-				if err != nil {
-					return err
-				}
-				chosen = append(chosen, newSelection(name, c, note))
-			}
-			if asJSON {
-				return term.WriteJSON(cmd.OutOrStdout(), chosen)
-			}
-			return printSelection(cmd.OutOrStdout(), chosen, features, from)
-		},
+		RunE:              s.Run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&ruleFile, "rule", "", "rule.json of a run, or "+rule.EmbeddedName+" (default: the only one below "+command.OutRoot+", else "+rule.EmbeddedName+")")
-	f.StringVar(&precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
-	f.StringVar(&device, "device", "", "device that the rule was learned on, where it knows several")
-	f.StringVar(&cache, "cache", "", "warm or cold, where the rule knows both")
-	f.StringVar(&complexMode, "complex", "", "real-part: take the real part of a complex file")
-	f.IntVar(&want.Products, "products", 0, "products that are done with the matrix: for few, its sizes must do (default: many)")
-	f.BoolVar(&want.Accurate, "accurate", false, "ask the boosted ensemble that learn makes, which gives no reasons")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.StringVar(&s.ruleFile, "rule", "", "rule.json of a run, or "+rule.EmbeddedName+
+		" (default: the only one below "+command.OutRoot+", else "+rule.EmbeddedName+")")
+	f.StringVar(&s.precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
+	f.StringVar(&s.device, "device", "", "device that the rule was learned on, if it knows several")
+	f.StringVar(&s.cache, "cache", "", "warm or cold, if the rule knows both")
+	f.StringVar(&s.complexMode, "complex", "", "real-part: take the real part of a complex file")
+	f.IntVar(&s.wanted.Products, "products", 0, "number of products with the matrix: for few, the rule uses its sizes alone (default: many)")
+	f.BoolVar(&s.wanted.Accurate, "accurate", false, "use the boosted ensemble that learn makes, which gives no reasons")
+	f.BoolVar(&s.asJSON, "json", false, "print JSON")
 	command.FlagFile(cmd, "rule", "json")
 	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
 	command.FlagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
@@ -84,24 +62,59 @@ says for which.`,
 	return cmd
 }
 
-// selection is what `select --json` prints, one per precision.
+// Run applies the rule to a matrix.
+func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
+	if s.wanted.Products < 0 {
+		return command.Usage(fmt.Errorf("--products %d: must be 0 or more", s.wanted.Products))
+	}
+	r, from, err := readRule(s.ruleFile, func(path string) string { return command.Again(cmd, "--rule", path, args[0]) })
+	if err != nil {
+		return err
+	}
+	keys, note, err := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
+	if err != nil {
+		return err
+	}
+	name, features, err := describeTarget(cmd.Context(), args[0], s.complexMode)
+	if err != nil {
+		return err
+	}
+
+	var chosen []selection
+	for _, k := range keys {
+		c, err := r.SelectFor(k, features, s.wanted)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, newSelection(name, c, note))
+	}
+	if s.asJSON {
+		return term.WriteJSON(cmd.OutOrStdout(), chosen)
+	}
+	return printSelection(cmd.OutOrStdout(), chosen, features, from)
+}
+
+// selection is what `select --json` prints for each precision.
 type selection struct {
 	Matrix string `json:"matrix"`
 	Device string `json:"device"`
 	Cache  string `json:"cache"`
 	rule.Choice
-	Pruned     string   `json:"pruned,omitempty"` // why the rule has a single leaf
+	// Pruned is why the rule has a single leaf.
+	Pruned     string   `json:"pruned,omitempty"`
 	Validation figures  `json:"validation"`
 	Warnings   []string `json:"warnings"`
 }
 
-// figures are those of a rule's validation, of what chose, without the matrices one by one.
+// figures are those of a rule's validation, without the single matrices.
 type figures struct {
 	rule.Validation
-	Cases any `json:"cases,omitempty"` // hides Validation's
+	// Cases hides the field of Validation.
+	Cases any `json:"cases,omitempty"`
 }
 
-// newSelection takes a choice, with what makes it doubtful beside the rule's own warnings.
+// newSelection makes a selection of a choice. Notes are what makes it doubtful besides the
+// rule's own warnings.
 func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 	s := c.Selector
 	warnings := []string{}
@@ -118,21 +131,20 @@ func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 	}
 }
 
-func choosePrecisions(name string) ([]kernels.Precision, error) {
-	all := []kernels.Precision{kernels.Float32, kernels.Float64}
-	for _, p := range all {
-		if name == string(p) {
-			return []kernels.Precision{p}, nil
-		}
+// precisionsNamed returns the precision of this name, or all precisions if name is empty.
+func precisionsNamed(name string) ([]kernels.Precision, error) {
+	switch p := kernels.Precision(name); p {
+	case "":
+		return []kernels.Precision{kernels.Float32, kernels.Float64}, nil
+	case kernels.Float32, kernels.Float64:
+		return []kernels.Precision{p}, nil
+	default:
+		return nil, command.Usage(fmt.Errorf("unknown precision %q: must be float32 or float64", name))
 	}
-	if name == "" {
-		return all, nil
-	}
-	return nil, command.Usage(fmt.Errorf("unknown precision %q: it is float32 or float64", name))
 }
 
-// readRule reads the named rule, or the only one below the results folder;
-// again gives the command line that names one of several.
+// readRule reads the named rule, the only one below the results folder, or the embedded one.
+// again returns the command line that names one of several.
 func readRule(name string, again func(path string) string) (*rule.Rule, string, error) {
 	if name == "" {
 		found, err := filepath.Glob(filepath.Join(command.OutRoot, "*", job.RuleJSON))

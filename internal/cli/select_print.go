@@ -7,50 +7,28 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
+	"spmvtune/kernels"
+	"spmvtune/kernels/cuda"
 	"spmvtune/rule"
 	"spmvtune/sparse"
+	"spmvtune/store/foreign"
 )
 
-// chooses says what chose.
-var chooses = map[string]string{
+// choosers names what made a choice.
+var choosers = map[string]string{
 	rule.ByFeatures: "the rule",
 	rule.BySizes:    "a choice by sizes alone",
 	rule.ByEnsemble: "the ensemble",
 }
 
-// printSelection prints what is chosen, and then what is to be known about it.
+// printSelection prints choices, with reasons and doubts.
 func printSelection(w io.Writer, chosen []selection, f sparse.Features, from string) error {
 	fmt.Fprintf(w, "%s: %d rows × %d columns, %s, %s in a row\n", chosen[0].Matrix, f.Rows, f.Cols,
 		term.Count(f.Nonzeros, "nonzero", "nonzeros"), term.Digits(f.RowMean))
 	for _, c := range chosen {
 		fmt.Fprintf(w, "\n%s\n", c.Config)
-		item := func(format string, args ...any) {
-			fmt.Fprintln(w, "  "+term.Wrap(fmt.Sprintf(format, args...), term.PageWidth-4, "    "))
-		}
-		if c.By != rule.ByEnsemble {
-			item("%s", timeText(c.Forecast))
-		}
-		for _, step := range c.Path {
-			item("because %s", step)
-		}
-		switch {
-		case c.By == rule.ByEnsemble:
-			item("because the ensemble expects %.0f%% of the best", 100*c.Expected)
-		case c.Unknown != "":
-			item("by its sizes: the whole rule asks for %s, which is not known", c.Unknown)
-		case c.By == rule.BySizes && c.Pays > 0:
-			item("by its sizes: other features pay from %d products", c.Pays)
-		case c.By == rule.BySizes:
-			item("by its sizes: other features would not pay")
-		}
-		if len(c.Path) == 0 && c.By != rule.ByEnsemble {
-			item("whatever the matrix: the rule is a single configuration")
-		}
-		if len(c.Matrices) > 0 {
-			item("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Selector.Key())
-		}
-		if v := c.Validation; v.Matrices > 1 {
-			item("on matrices held out, %s reaches %.0f%% of the best on average, %.0f%% at worst", chooses[c.By], 100*v.Mean, 100*v.Worst)
+		for _, reason := range c.reasons() {
+			term.Item(w, reason)
 		}
 	}
 	printNotes(w, chosen)
@@ -58,8 +36,41 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 	return err
 }
 
-// printNotes prints what makes the selections doubtful, each note once; one that
-// is not about all of them names the precisions.
+// reasons are the expected time of a choice, why it was made, and what it rests on.
+func (c *selection) reasons() []string {
+	var list []string
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if c.By != rule.ByEnsemble {
+		add("%s", timeText(c.Forecast))
+	}
+	for _, step := range c.Path {
+		add("because %s", step)
+	}
+
+	switch {
+	case c.By == rule.ByEnsemble:
+		add("because the ensemble expects %.0f%% of the best", 100*c.Expected)
+	case c.Unknown != "":
+		add("by its sizes: the whole rule needs %s, which is unknown", c.Unknown)
+	case c.By == rule.BySizes && c.Pays > 0:
+		add("by its sizes: other features pay off from %d products on", c.Pays)
+	case c.By == rule.BySizes:
+		add("by its sizes: other features would not pay off")
+	}
+	if len(c.Path) == 0 && c.By != rule.ByEnsemble {
+		add("for every matrix: the rule is a single configuration")
+	}
+	if len(c.Matrices) > 0 {
+		add("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Selector.Key())
+	}
+	if v := c.Validation; v.Matrices > 1 {
+		add("on matrices held out, %s reaches %.0f%% of the best on average, %.0f%% at worst", choosers[c.By], 100*v.Mean, 100*v.Worst)
+	}
+	return list
+}
+
+// printNotes prints what makes the selections doubtful, each note once. A note that is not
+// about all of them names the precisions.
 func printNotes(w io.Writer, chosen []selection) {
 	var notes []string
 	about := map[string][]string{} // precisions, by note
@@ -78,6 +89,36 @@ func printNotes(w io.Writer, chosen []selection) {
 		if p := about[note]; len(p) < len(chosen) {
 			note = strings.Join(p, ", ") + ": " + note
 		}
-		fmt.Fprintln(w, term.Wrap("note: "+note, term.PageWidth-2, "  "))
+		term.Print(w, "note: "+note)
 	}
+}
+
+// changed says if the kernel of a choice is not the one that was measured. The sources of the
+// processor's kernels and of vendors' libraries are known only where they run.
+func changed(c rule.Choice) string {
+	measured := c.Selector.Sources[c.Kernel]
+	k, known := kernels.Lookup(c.Kernel)
+	switch {
+	case measured == "" || measured == foreign.Source:
+		return ""
+	case !known:
+		return fmt.Sprintf("this version of spmvtune has no kernel %s: learn the rule again", c.Kernel)
+	case k.Backend == "cuda" && cuda.Source(c.Kernel) != "" && cuda.Source(c.Kernel) != measured:
+		return fmt.Sprintf("the source of %s has changed since the rule was learned: measure and learn again", c.Kernel)
+	default:
+		return ""
+	}
+}
+
+// timeText is the expected time of a product, and what it rests on.
+func timeText(f *rule.Forecast) string {
+	if f == nil {
+		return "time unknown: nothing of this size was measured with it"
+	}
+	if f.Matrices == 1 {
+		return fmt.Sprintf("time about %s: at the %s GB/s of the one matrix that it was measured on (traffic as in CSR)",
+			term.Seconds(f.Seconds), term.Digits(f.GBPS))
+	}
+	return fmt.Sprintf("time %s, from %s to %s in %.0f%% of cases: as fast as on the %d matrices of the leaf nearest in size (%s to %s GB/s, traffic as in CSR)",
+		term.Seconds(f.Seconds), term.Seconds(f.Low), term.Seconds(f.High), 100*f.Share(), f.Matrices, term.Digits(f.LowGBPS), term.Digits(f.HighGBPS))
 }

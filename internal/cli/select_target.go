@@ -16,8 +16,8 @@ import (
 	"spmvtune/tuner/matrix"
 )
 
-// describeTarget gives the name and the features of the matrix that an argument of select
-// names: one that is read or made, or features by themselves.
+// describeTarget returns the name and the features of the matrix that an argument of select
+// names: one that is read or generated, or features alone.
 func describeTarget(ctx context.Context, text, complexMode string) (string, sparse.Features, error) {
 	if first, _, given := strings.Cut(text, "="); given && !strings.ContainsAny(first, ":(/.") {
 		if _, err := os.Lstat(text); err != nil {
@@ -34,8 +34,8 @@ func describeTarget(ctx context.Context, text, complexMode string) (string, spar
 	return m.Name, m.Features, err
 }
 
-// givenFeatures reads features as in rows=1000,cols=1000,nonzeros=5000,row_max=12; the
-// others are not known.
+// givenFeatures reads features as in rows=1000,cols=1000,nonzeros=5000,row_max=12. All others
+// are unknown.
 func givenFeatures(text string) (sparse.Features, error) {
 	f := sparse.UnknownFeatures()
 	given := map[string]bool{}
@@ -43,7 +43,7 @@ func givenFeatures(text string) (sparse.Features, error) {
 		name, value, _ := strings.Cut(strings.TrimSpace(field), "=")
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil {
-			return f, fmt.Errorf("%q: write NAME=NUMBER, with commas between several", field)
+			return f, fmt.Errorf("%q must be NAME=NUMBER, with commas between several", field)
 		}
 		if err := f.Set(name, x); err != nil {
 			if near := configs.Nearest(name, sparse.FeatureNames()); near != "" && near != name {
@@ -57,10 +57,10 @@ func givenFeatures(text string) (sparse.Features, error) {
 		given[name] = true
 	}
 	if f.Rows < 0 || f.Cols < 0 || f.Nonzeros < 0 {
-		return f, fmt.Errorf("%s: give at least rows, cols and nonzeros", text)
+		return f, fmt.Errorf("%s: rows, cols and nonzeros are needed", text)
 	}
 	if float64(f.Nonzeros) > float64(f.Rows)*float64(f.Cols) {
-		return f, fmt.Errorf("%d rows × %d columns don't hold %d nonzeros", f.Rows, f.Cols, f.Nonzeros)
+		return f, fmt.Errorf("%d rows × %d columns cannot hold %d nonzeros", f.Rows, f.Cols, f.Nonzeros)
 	}
 	if f.RowMean != f.RowMean {
 		f.RowMean = float64(f.Nonzeros) / float64(max(1, f.Rows))
@@ -68,10 +68,10 @@ func givenFeatures(text string) (sparse.Features, error) {
 	return f, nil
 }
 
-// keysFor lists what is to be asked of a rule: each precision and cache state that it has,
-// where none is named. note says so where the rule is of another device than the one named.
+// keysFor lists the keys to ask a rule for: the named precision and cache state, or each that
+// the rule has. note says if the rule is of another device than the named one.
 func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string, err error) {
-	precisions, err := choosePrecisions(precision)
+	precisions, err := precisionsNamed(precision)
 	if err != nil {
 		return nil, "", err
 	}
@@ -81,10 +81,13 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 	}
 	slices.Sort(devices)
 	devices = slices.Compact(devices)
+
 	if asked.Device != "" && !slices.Contains(devices, asked.Device) && len(devices) == 1 {
-		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: learn a rule there", devices[0], asked.Device)
+		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: learn a rule there",
+			devices[0], asked.Device)
 		asked.Device = ""
 	}
+
 	for _, asked.Precision = range precisions {
 		for i := range r.Selectors {
 			k := r.Selectors[i].Key()
@@ -95,7 +98,7 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 		}
 	}
 	if len(keys) == 0 {
-		keys = []rule.Key{asked} // the rule says what it has instead
+		keys = []rule.Key{asked} // asking says what the rule has instead
 	}
 	return keys, note, nil
 }

@@ -1,6 +1,8 @@
 package term
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,10 +14,14 @@ func Wrap(text string, width int, indent string) string {
 	return Fill(strings.Fields(text), width, indent)
 }
 
-// Paragraph wraps text to the width of a page. It indents all lines but the first by this
-// many columns, and leaves as much room in the first.
-func Paragraph(text string, indent int) string {
-	return Wrap(text, PageWidth-indent, strings.Repeat(" ", indent))
+// Print prints text in lines of at most the page's width. All lines but the first are indented.
+func Print(w io.Writer, text string) {
+	fmt.Fprintln(w, Wrap(text, PageWidth-2, "  "))
+}
+
+// Item prints text like Print, one level deeper.
+func Item(w io.Writer, text string) {
+	fmt.Fprintln(w, "  "+Wrap(text, PageWidth-4, "    "))
 }
 
 // Fill puts items on lines as Wrap does, and breaks none of them.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"spmvtune/configs"
 	"spmvtune/internal/term"
 )
 
@@ -38,4 +40,13 @@ func Shown(path string) string {
 		return short
 	}
 	return path
+}
+
+// Unknown is the error of a name that is not one of the valid ones. It suggests the nearest.
+func Unknown(what, name string, valid []string) error {
+	err := fmt.Errorf("unknown %s %q", what, name)
+	if near := configs.Nearest(name, valid); near != "" {
+		err = fmt.Errorf("%w: did you mean %q?", err, near)
+	}
+	return Usage(err)
 }

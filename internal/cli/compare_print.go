@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/term"
+	"spmvtune/store/compare"
+)
+
+// comparedPairs is everything that is known of pairs.
+func comparedPairs(pairs []compare.Pair) term.Table {
+	t := term.Table{Columns: []string{
+		"verdict", "device", "matrix", "precision", "cache", "kernel", "ratio", "low", "high", "p", "counts",
+		"block_a", "grid_a", "params_a", "median_a_ms", "drift_a", "throttled_a",
+		"block_b", "grid_b", "params_b", "median_b_ms", "drift_b", "throttled_b",
+	}}
+	for _, p := range pairs {
+		t.Add(string(p.Verdict), p.Device, p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
+			p.Ratio.Value, finite(p.Ratio.Low), finite(p.Ratio.High), p.P, p.Effect,
+			p.A.Block, p.A.Grid, p.A.Params, 1e3*p.A.Median, p.A.Drift, p.A.Throttled,
+			p.B.Block, p.B.Grid, p.B.Params, 1e3*p.B.Median, p.B.Drift, p.B.Throttled)
+	}
+	return t
+}
+
+// printCompared prints what changed, or everything, and a summary.
+func printCompared(w io.Writer, r *compare.Result, all bool) error {
+	t := term.Table{Columns: []string{"verdict", "matrix", "precision", "cache", "kernel", "A", "B", "B / A", "95% interval"}}
+	for _, p := range r.Pairs {
+		if p.Verdict == compare.Same && !all {
+			continue
+		}
+		t.Add(string(p.Verdict), p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
+			term.Quantity(term.Seconds(p.A.Median)), term.Quantity(term.Seconds(p.B.Median)),
+			term.Quantity(fmt.Sprintf("%.3f", p.Ratio.Value)),
+			term.Quantity(fmt.Sprintf("%.3f to %.3f", p.Ratio.Low, p.Ratio.High)))
+	}
+	if len(t.Rows) > 0 {
+		if err := t.Print(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	printComparedSum(w, r)
+	return nil
+}
+
+// printComparedSum prints the summary of a comparison.
+func printComparedSum(w io.Writer, r *compare.Result) {
+	counts := map[compare.Verdict]int{}
+	drifted := 0
+	least, most := math.Inf(1), 0.0 // effects that count
+	for _, p := range r.Pairs {
+		counts[p.Verdict]++
+		if p.A.Drift != 1 || p.B.Drift != 1 {
+			drifted++
+		}
+		least, most = min(least, p.Effect), max(most, p.Effect)
+	}
+
+	fmt.Fprintf(w, "%s compared: %d faster, %d slower, %d the same", term.Count(len(r.Pairs), "pair", "pairs"),
+		counts[compare.Faster], counts[compare.Slower], counts[compare.Same])
+	if n := counts[compare.Unsure]; n > 0 {
+		fmt.Fprintf(w, ", %d unsure (the device throttled)", n)
+	}
+	fmt.Fprintln(w)
+	if !math.IsNaN(r.Mean.Value) {
+		fmt.Fprintf(w, "geometric mean of B / A over %s: %.3f", term.Matrices(r.Matrices), r.Mean.Value)
+		if !math.IsNaN(r.Mean.Low) {
+			fmt.Fprintf(w, ", 95%% interval %.3f to %.3f", r.Mean.Low, r.Mean.High)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "differences count from %s on", term.ShortPercent(least))
+	if most > least {
+		fmt.Fprintf(w, ", up to %s where trials repeat less well", term.ShortPercent(most))
+	}
+	fmt.Fprintln(w)
+
+	if r.OnlyA+r.OnlyB > 0 {
+		fmt.Fprintf(w, "not compared: %d in A only, %d in B only\n", r.OnlyA, r.OnlyB)
+	}
+	if drifted > 0 {
+		fmt.Fprintf(w, "note: drift of a device was removed from %s\n", term.Count(drifted, "pair", "pairs"))
+	}
+}
+
+// slowerVerdict is an error if something became slower.
+func slowerVerdict(r *compare.Result) error {
+	slower := 0
+	for _, p := range r.Pairs {
+		if p.Verdict == compare.Slower {
+			slower++
+		}
+	}
+	if slower == 0 {
+		return nil
+	}
+	return &command.Error{
+		Code: command.ExitSlower,
+		Err:  fmt.Errorf("%s slower", term.Count(slower, "pair became", "pairs became")),
+	}
+}
