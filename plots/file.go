@@ -17,7 +17,7 @@ type files struct {
 	names []string
 }
 
-// write makes the file name, slash separated and relative to the folder, appear
+// Write makes the file name, slash separated and relative to the folder, appear
 // with this content at once: readers see the old file or the new one.
 func (f *files) Write(name string, content []byte) error {
 	if err := atomicfile.Write(filepath.Join(f.dir, filepath.FromSlash(name)), content); err != nil {

@@ -11,7 +11,7 @@ import (
 	"spmvtune/plots/number"
 )
 
-// scale is an axis fixed by its data: its ends, its ticks and its mapping.
+// Scale is an axis fixed by its data: its ends, its ticks and its mapping.
 type Scale struct {
 	Min, Max float64
 	Ticks    []plot.Tick
@@ -19,7 +19,7 @@ type Scale struct {
 	Turned   bool // labels read upwards
 }
 
-// apply fixes an axis.
+// Apply fixes an axis.
 func (s Scale) Apply(a *plot.Axis) {
 	a.Min, a.Max, a.Scale, a.Tick.Marker = s.Min, s.Max, s.Norm, plot.ConstantTicks(s.Ticks)
 	if s.Turned {
@@ -28,7 +28,7 @@ func (s Scale) Apply(a *plot.Axis) {
 	}
 }
 
-// niceStep is the smallest of 1, 2, 5, 10, … times a power of ten that divides
+// NiceStep is the smallest of 1, 2, 5, 10, … times a power of ten that divides
 // span into at most n parts.
 func NiceStep(span float64, n int) float64 {
 	raw := span / float64(n)
@@ -41,7 +41,7 @@ func NiceStep(span float64, n int) float64 {
 	return 10 * power
 }
 
-// fromZero is a linear scale from 0 to a little above max with about n ticks.
+// FromZero is a linear scale from 0 to a little above max with about n ticks.
 func FromZero(top float64, n int) Scale {
 	if !(top > 0) || math.IsInf(top, 0) {
 		top = 1
@@ -59,7 +59,7 @@ func FromZero(top float64, n int) Scale {
 	return s
 }
 
-// sizes is a scale for block or grid sizes that occur: logarithmic where they
+// Sizes is a scale for block or grid sizes that occur: logarithmic where they
 // span more than a factor of 4 without being evenly spaced, linear otherwise.
 // At most n of them are labelled.
 func Sizes(values []int, n int) Scale {
@@ -133,7 +133,7 @@ func binaryStep(high, n int) int {
 	return step
 }
 
-// sizeLabel prints a size; on an axis that reaches far, in units of 1024.
+// SizeLabel prints a size; on an axis that reaches far, in units of 1024.
 func SizeLabel(v, high int) string {
 	switch {
 	case high >= 10_000_000 && v >= 1<<20 && v%(1<<20) == 0:
@@ -144,13 +144,13 @@ func SizeLabel(v, high int) string {
 	return strconv.Itoa(v)
 }
 
-// ratios is a logarithmic scale for ratios from low to high. It always reaches
+// Ratios is a logarithmic scale for ratios from low to high. It always reaches
 // to both sides of 1, the line that bars start from.
 func Ratios(low, high float64) Scale {
 	return Logarithmic(min(low, 0.9), max(high, 1.25), func(v float64) string { return number.Plain(v) + "×" })
 }
 
-// logarithmic is a scale from a little below low to further above high, where
+// Logarithmic is a scale from a little below low to further above high, where
 // numbers are written beside marks, with ticks at round values.
 func Logarithmic(low, high float64, label func(float64) string) Scale {
 	span := math.Log(high / low)
@@ -176,7 +176,7 @@ func Logarithmic(low, high float64, label func(float64) string) Scale {
 	return s
 }
 
-// logBetween is a logarithmic scale from low to high with at most about n labels: at powers of
+// LogBetween is a logarithmic scale from low to high with at most about n labels: at powers of
 // ten and, where these are few, at 2 and 5 times them, and evenly where there are none.
 func LogBetween(low, high float64, n int) Scale {
 	s := Scale{Min: low, Max: high, Norm: plot.LogScale{}}
@@ -212,7 +212,7 @@ func LogBetween(low, high float64, n int) Scale {
 	return s
 }
 
-// shares is a linear scale of fractions from 0, or below, with about n ticks up to 1
+// Shares is a linear scale of fractions from 0, or below, with about n ticks up to 1
 // and room for words up to highest.
 func Shares(lowest, highest float64, n int) Scale {
 	s := Scale{Min: min(0, lowest), Max: highest, Norm: plot.LinearScale{}}

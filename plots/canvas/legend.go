@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A key is an entry of a legend.
+// A Key is an entry of a legend.
 type Key struct {
 	Text string
 	Look Look
 	Dot  bool // a marker without a line
 }
 
-// keysOf are those of kernels.
+// KeysOf are those of kernels.
 func KeysOf(names []string, dot bool) []Key {
 	keys := make([]Key, len(names))
 	for i, name := range names {

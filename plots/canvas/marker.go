@@ -47,7 +47,7 @@ func cross(angle float64) marker {
 	return m
 }
 
-// draw fills the marker at p with a thin border in the colour of the paper, so
+// Draw fills the marker at p with a thin border in the colour of the paper, so
 // that markers on top of each other stay apart.
 func (m marker) Draw(c draw.Canvas, p vg.Point, radius vg.Length, fill color.Color) {
 	path := m.path(p, radius)
@@ -57,7 +57,7 @@ func (m marker) Draw(c draw.Canvas, p vg.Point, radius vg.Length, fill color.Col
 	c.Stroke(path)
 }
 
-// outline draws the marker at p filled with the colour of the paper.
+// Outline draws the marker at p filled with the colour of the paper.
 func (m marker) Outline(c draw.Canvas, p vg.Point, radius vg.Length, line color.Color) {
 	path := m.path(p, radius*0.88)
 	c.SetColor(PaperColor)

@@ -10,7 +10,7 @@ import (
 	"spmvtune/sparse"
 )
 
-// A mosaic is a density in whole pixels of a page at pageDPI, so that bins are drawn
+// A Mosaic is a density in whole pixels of a page at pageDPI, so that bins are drawn
 // as sharp as they are, and all alike.
 type Mosaic struct {
 	Height, Width int // bins
@@ -19,10 +19,10 @@ type Mosaic struct {
 	Stretched bool
 }
 
-// narrowest is the least that a picture measures across, as a part of its length.
+// Narrowest is the least that a picture measures across, as a part of its length.
 const Narrowest = 16
 
-// mosaicOf lays out a matrix of that size over at most so many bins and pixels along
+// MosaicOf lays out a matrix of that size over at most so many bins and pixels along
 // its longer side.
 func MosaicOf(rows, cols, bins, pixels int) Mosaic {
 	rows, cols = max(rows, 1), max(cols, 1) // an empty matrix has an empty frame
@@ -41,7 +41,7 @@ func MosaicOf(rows, cols, bins, pixels int) Mosaic {
 	return Mosaic{m, n, thick, size, stretched}
 }
 
-// pixel is the size of a pixel of a page at pageDPI.
+// Pixel is the size of a pixel of a page at pageDPI.
 const Pixel = 72 * vg.Length(1) / pageDPI
 
 func (m Mosaic) Size() vg.Point {
@@ -74,12 +74,12 @@ func (m Mosaic) image(d *sparse.Density) image.Image {
 	return img
 }
 
-// draw puts the picture below and to the right of a point and returns where it is.
+// Draw puts the picture below and to the right of a point and returns where it is.
 func (m Mosaic) Draw(c draw.Canvas, d *sparse.Density, corner vg.Point) vg.Rectangle {
 	return Place(c, m.image(d), corner)
 }
 
-// place draws an image, pixel by pixel, below and to the right of a point, which it
+// Place draws an image, pixel by pixel, below and to the right of a point, which it
 // moves to the next pixel, and frames it. It returns where it is.
 func Place(c draw.Canvas, img image.Image, corner vg.Point) vg.Rectangle {
 	top := vg.Length(math.Floor(float64(corner.Y/Pixel)+1e-6)) * Pixel

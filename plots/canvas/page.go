@@ -30,10 +30,10 @@ type Picture struct {
 	Body     func(c draw.Canvas) // draws into the area below the legend
 }
 
-// formats are what a picture can be encoded as.
+// Formats are what a picture can be encoded as.
 var Formats = []string{"png", "svg", "pdf"}
 
-// encode renders the picture in one of the formats.
+// Encode renders the picture in one of the formats.
 func (p *Picture) Encode(format string) ([]byte, error) {
 	switch format {
 	case "png":
@@ -46,7 +46,7 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 	return nil, fmt.Errorf("drawing %s: unknown format %q: there are png, svg and pdf", p.Name, format)
 }
 
-// raster renders the page as PNG.
+// Raster renders the page as PNG.
 func (p *Picture) Raster(dpi int) ([]byte, error) {
 	c := vgimg.NewWith(vgimg.UseWH(PageWidth, p.PageHeight()), vgimg.UseDPI(dpi))
 	p.Draw(draw.New(c))
@@ -75,7 +75,7 @@ func (p *Picture) vector() ([]byte, error) {
 	return []byte(s), nil
 }
 
-// caption adds a note to the subtitle, which may take a line more.
+// Caption adds a note to the subtitle, which may take a line more.
 func (p *Picture) Caption(note string) {
 	if note == "" {
 		return
@@ -85,7 +85,7 @@ func (p *Picture) Caption(note string) {
 	p.WholePixels()
 }
 
-// wholePixels makes the page a little higher, so that its height is a whole number of
+// WholePixels makes the page a little higher, so that its height is a whole number of
 // pixels at pageDPI: pictures of pixels stay sharp.
 func (p *Picture) WholePixels() {
 	over := float64(p.PageHeight() / Pixel)

@@ -10,7 +10,7 @@ import (
 	"spmvtune/kernels"
 )
 
-// A look is how a kernel is drawn: the same everywhere, because it follows from
+// A Look is how a kernel is drawn: the same everywhere, because it follows from
 // the kernel's place in the catalogue and not from what else is on the page.
 type Look struct {
 	Color  color.RGBA
@@ -19,7 +19,7 @@ type Look struct {
 	Hollow bool // the marker is an outline
 }
 
-// hues are six of Okabe and Ito's colours (Color Universal Design, 2008) and
+// Hues are six of Okabe and Ito's colours (Color Universal Design, 2008) and
 // two dark ones of Tol's muted scheme (SRON/EPS/TN/09-002) in place of yellow
 // and black, which vanish on a light and on a dark page. Neighbours differ in
 // lightness, so that they stay apart in grey.
@@ -37,7 +37,7 @@ var Hues = [...]color.RGBA{
 // dashes say which round of the colours a kernel belongs to.
 var dashes = [...][]vg.Length{nil, {6, 2.5}, {1.5, 2}, {7, 2, 1.5, 2}, {3, 2}, {10, 3}}
 
-// lookOf returns how the kernel is drawn. Eight colours and seven markers give
+// LookOf returns how the kernel is drawn. Eight colours and seven markers give
 // 56 pairs before one repeats, more than the catalogue has kernels. A kernel
 // that the catalogue doesn't know, a user's own, takes its look from its name.
 func LookOf(kernel string) Look {
@@ -54,7 +54,7 @@ func LookOf(kernel string) Look {
 	}
 }
 
-// catalogueIndex returns the kernel's place in the catalogue, or its length and
+// CatalogueIndex returns the kernel's place in the catalogue, or its length and
 // false for a kernel that isn't there.
 func CatalogueIndex(kernel string) (int, bool) {
 	for i := range kernels.Catalogue {
@@ -65,7 +65,7 @@ func CatalogueIndex(kernel string) (int, bool) {
 	return len(kernels.Catalogue), false
 }
 
-// mark draws the marker at p.
+// Mark draws the marker at p.
 func (l Look) Mark(c draw.Canvas, p vg.Point, radius vg.Length) {
 	if l.Hollow {
 		l.Marker.Outline(c, p, radius, l.Color)
@@ -74,7 +74,7 @@ func (l Look) Mark(c draw.Canvas, p vg.Point, radius vg.Length) {
 	l.Marker.Draw(c, p, radius, l.Color)
 }
 
-// line is the style of a line at this width.
+// Line is the style of a line at this width.
 func (l Look) Line(width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: l.Color, Width: width, Dashes: l.Dashes}
 }

@@ -22,7 +22,7 @@ func newShades(most uint32) shades {
 	return shades{float64(len(DensityPalette)-2) / math.Log(float64(most))}
 }
 
-// of is the shade of a bin with n entries, at least one. Where no bin has more, it is
+// Of is the shade of a bin with n entries, at least one. Where no bin has more, it is
 // one from the middle, since the first would say that there are others.
 func (s shades) Of(n uint32) uint8 {
 	if s.scale == 0 {
@@ -31,7 +31,7 @@ func (s shades) Of(n uint32) uint8 {
 	return uint8(1 + math.Round(s.scale*math.Log(float64(n))))
 }
 
-// densityPalette is white, for no entry, and then goes through the blues of the
+// DensityPalette is white, for no entry, and then goes through the blues of the
 // kernels' hues from light to dark: it stays in order when printed in grey. White is
 // not quite the paper's, so that it stays white in the report on a dark page.
 var DensityPalette = func() color.Palette {
@@ -68,7 +68,7 @@ func ramp(length, thick int, upright bool) image.Image {
 
 const RampWidth = 26 // pixels
 
-// drawScale draws the scale of colours below and to the right of a point, from 1 below
+// DrawScale draws the scale of colours below and to the right of a point, from 1 below
 // to most above.
 func DrawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
 	box := Place(c, ramp(int(length/Pixel), RampWidth, true), corner)
@@ -80,7 +80,7 @@ func DrawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
 	}
 }
 
-// drawWideScale draws the scale of colours that several pictures share, across the top,
+// DrawWideScale draws the scale of colours that several pictures share, across the top,
 // with what its ends mean. It returns where that ends.
 func DrawWideScale(c draw.Canvas, left, right string) vg.Length {
 	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// slug turns words into a part of a file name: lower-case letters, digits,
+// Slug turns words into a part of a file name: lower-case letters, digits,
 // dots and single hyphens.
 func Slug(words ...string) string {
 	var b strings.Builder

@@ -38,17 +38,17 @@ var (
 	PaperColor = color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}
 )
 
-// greys names the colours above as the report's style sheet does.
+// Greys names the colours above as the report's style sheet does.
 var Greys = map[string]color.RGBA{
 	"ink": InkColor, "soft": SoftColor, "line": LineColor, "grid": GridColor, "band": BandColor, "paper": PaperColor,
 }
 
-// fade gives c with the opacity of a confidence band.
+// Fade gives c with the opacity of a confidence band.
 func Fade(c color.RGBA) color.Color {
 	return color.NRGBA{c.R, c.G, c.B, 0x40}
 }
 
-// typeface returns the style of sans-serif text.
+// Typeface returns the style of sans-serif text.
 func Typeface(size float64, bold bool, c color.Color) text.Style {
 	f := plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 	if bold {
@@ -57,13 +57,13 @@ func Typeface(size float64, bold bool, c color.Color) text.Style {
 	return text.Style{Color: c, Font: f, Handler: plot.DefaultTextHandler}
 }
 
-// at returns s aligned to its point.
+// At returns s aligned to its point.
 func At(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	s.XAlign, s.YAlign = x, y
 	return s
 }
 
-// newPlot returns an empty plot in the theme: no frame, light horizontal grid
+// NewPlot returns an empty plot in the theme: no frame, light horizontal grid
 // lines, labels in grey.
 func NewPlot() *plot.Plot {
 	p := plot.New()
@@ -83,7 +83,7 @@ func NewPlot() *plot.Plot {
 	return p
 }
 
-// fit shortens s in the middle until it is at most width wide.
+// Fit shortens s in the middle until it is at most width wide.
 func Fit(style text.Style, s string, width vg.Length) string {
 	if style.Width(s) <= width {
 		return s

@@ -32,7 +32,7 @@ type webCanvas struct {
 	pending webPath
 }
 
-// A tip is what a mark says.
+// A Tip is what a mark says.
 type Tip struct {
 	X, Y int // tenths of points, from the top left
 	Text string
@@ -54,7 +54,7 @@ type webPath struct {
 
 const Tenth = 10 // units in a point
 
-// web renders the page for the report.
+// Web renders the page for the report.
 func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {
 	height := p.PageHeight()
 	c := &webCanvas{styles: styles, width: int(math.Round(Tenth * PageWidth.Points())), height: int(math.Round(Tenth * height.Points()))}
@@ -64,7 +64,7 @@ func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {
 	return fmt.Sprintf(`<svg aria-hidden="true" viewBox="0 0 %d %d">%s</svg>`, c.width, c.height, c.buf.Bytes()), c.tips
 }
 
-// hover says what a mark at this point is, where the canvas is one that can be pointed
+// Hover says what a mark at this point is, where the canvas is one that can be pointed
 // at.
 func Hover(c draw.Canvas, at vg.Point, words func() string) {
 	for {
@@ -97,7 +97,7 @@ func (c *webCanvas) Pop() {
 	c.stack = c.stack[:len(c.stack)-1]
 }
 
-// apply puts a transformation before the present one.
+// Apply puts a transformation before the present one.
 func (c *webCanvas) Apply(a, b, cc, d, e, f float64) {
 	s := c.state
 	c.state.a, c.state.b = s.a*a+s.c*b, s.b*a+s.d*b

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// webStyles are the classes of the pictures in a report, in the order of their first
+// WebStyles are the classes of the pictures in a report, in the order of their first
 // use.
 type WebStyles struct {
 	names map[string]string

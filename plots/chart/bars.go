@@ -12,7 +12,7 @@ import (
 	"spmvtune/store"
 )
 
-// bars are what a page of horizontal bars shows: rows from top to bottom, and
+// Bars are what a page of horizontal bars shows: rows from top to bottom, and
 // columns that share an axis. A cell holds marks beneath each other, each a bar
 // with its interval, or a dot where they are many.
 type Bars struct {
@@ -26,13 +26,13 @@ type Bars struct {
 	Roof    float64 // drawn where it is within reach; 0: none
 }
 
-// A barRow is a matrix or a kernel with its marks, by column.
+// A BarRow is a matrix or a kernel with its marks, by column.
 type BarRow struct {
 	Name, Note string
 	Cells      [][]Mark
 }
 
-// A mark is a value with its interval.
+// A Mark is a value with its interval.
 type Mark struct {
 	Slot         int // from the top; −1: not drawn, but it may be the row's highest
 	Look         canvas.Look
@@ -67,7 +67,7 @@ func (b *Bars) rowHeight() vg.Length {
 
 const barsBottom = vg.Length(36) // for the ticks and the label of the axis
 
-// height is that of the body of a page.
+// Height is that of the body of a page.
 func (b *Bars) Height() vg.Length {
 	if len(b.Columns) == 0 {
 		return 0
@@ -143,7 +143,7 @@ func background(i int) color.Color {
 	return canvas.PaperColor
 }
 
-// reach is the range of all that is drawn.
+// Reach is the range of all that is drawn.
 func (b *Bars) Reach() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range b.Rows {
@@ -159,5 +159,5 @@ func (b *Bars) Reach() (low, high float64) {
 	return low, high
 }
 
-// hasRoof reports whether the roof is on the page.
+// HasRoof reports whether the roof is on the page.
 func (b *Bars) HasRoof() bool { return b.Roof > b.Axis.Min && b.Roof < b.Axis.Max }

@@ -74,7 +74,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: bestY}, behind)
 }
 
-// roomForWords is where the axis is to end in a body of this width, so that number and
+// RoomForWords is where the axis is to end in a body of this width, so that number and
 // words fit beside a bar that ends at 1.
 func (b *Bars) RoomForWords(body vg.Length) float64 {
 	var most vg.Length

@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// columnsFor chooses how many panels stand beside each other.
+// ColumnsFor chooses how many panels stand beside each other.
 func ColumnsFor(n int) int {
 	switch {
 	case n <= 2:
@@ -17,7 +17,7 @@ func ColumnsFor(n int) int {
 	return 4
 }
 
-// panelHeight keeps panels of a page near the golden ratio.
+// PanelHeight keeps panels of a page near the golden ratio.
 func PanelHeight(columns int) vg.Length {
 	return map[int]vg.Length{1: 300, 2: 220, 3: 165}[min(columns, 3)] - vg.Length(max(0, columns-3))*20
 }

@@ -9,7 +9,7 @@ import (
 	"spmvtune/store"
 )
 
-// A line is one kernel's throughput over a dimension, everything else fixed at
+// A Line is one kernel's throughput over a dimension, everything else fixed at
 // the kernel's best configuration on that matrix.
 type Line struct {
 	Kernel string
@@ -21,7 +21,7 @@ type Line struct {
 	Published []Hollow
 }
 
-// A point is a throughput with its 95% interval. Low and High are equal
+// A Point is a throughput with its 95% interval. Low and High are equal
 // to Y where no interval was measured.
 type Point struct {
 	X            float64 // 0: the kernel has no choice along this dimension
@@ -29,10 +29,10 @@ type Point struct {
 	Row          *store.Row // that it shows; nil: a mean
 }
 
-// flat reports whether the kernel has no choice along the dimension.
+// Flat reports whether the kernel has no choice along the dimension.
 func (l *Line) Flat() bool { return len(l.Points) == 1 && l.Points[0].X == 0 }
 
-// unusual gives the further parameters that are not at the catalogue's defaults.
+// Unusual gives the further parameters that are not at the catalogue's defaults.
 func (l *Line) Unusual() string {
 	k, _ := kernels.Lookup(l.Kernel)
 	var list []string
@@ -45,7 +45,7 @@ func (l *Line) Unusual() string {
 	return strings.Join(list, " ")
 }
 
-// throughput turns the interval of a time into that of the rate v.
+// Throughput turns the interval of a time into that of the rate v.
 func Throughput(r *store.Row, x, v float64) Point {
 	p := Point{X: x, Y: v, Low: v, High: v, Row: r}
 	if r.High >= r.Median {

@@ -13,7 +13,7 @@ import (
 	"spmvtune/plots/canvas"
 )
 
-// A chart is one panel of a page: lines with bands under a heading.
+// A Chart is one panel of a page: lines with bands under a heading.
 type Chart struct {
 	Heading string
 	Note    string // after the heading, in grey
@@ -27,7 +27,7 @@ type Chart struct {
 	Apart   bool    // nothing lies between points, so that they have whiskers and no band
 }
 
-// peak is the highest value drawn.
+// Peak is the highest value drawn.
 func (ch *Chart) Peak() float64 {
 	var top float64
 	for _, lines := range [][]Line{ch.Lines, ch.Faint} {
@@ -43,11 +43,11 @@ func (ch *Chart) Peak() float64 {
 	return top
 }
 
-// roofWithin says up to which multiple of the data the roof stays on the panel:
+// RoofWithin says up to which multiple of the data the roof stays on the panel:
 // further up it would press the lines together.
 const RoofWithin = 1.6
 
-// showsRoof reports whether the roof is within reach.
+// ShowsRoof reports whether the roof is within reach.
 func (ch *Chart) ShowsRoof() bool {
 	return ch.Roof > 0 && ch.Roof <= RoofWithin*max(ch.Peak(), ch.Top)
 }
@@ -90,7 +90,7 @@ func (ch *Chart) plot() *plot.Plot {
 	return p
 }
 
-// thinGrid is of horizontal lines at the ticks with a label.
+// ThinGrid is of horizontal lines at the ticks with a label.
 func ThinGrid() *plotter.Grid {
 	grid := plotter.NewGrid()
 	grid.Vertical.Width = 0
@@ -98,7 +98,7 @@ func ThinGrid() *plotter.Grid {
 	return grid
 }
 
-// heading names a panel above its data, aligned with them.
+// Heading names a panel above its data, aligned with them.
 type Heading struct{ Text, Note string }
 
 const HeadingHeight = vg.Length(18)
@@ -245,13 +245,13 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// draw marks what was published with the outline of the line's marker.
+// Draw marks what was published with the outline of the line's marker.
 func (h Hollow) Draw(c draw.Canvas, l canvas.Look, p vg.Point) {
 	l.Marker.Outline(c, p, 3.4, l.Color)
 	canvas.Hover(c, p, func() string { return h.Words })
 }
 
-// drawCharts lays charts out as drawPlots does.
+// DrawCharts lays charts out as drawPlots does.
 func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel string) {
 	list := make([]*plot.Plot, len(charts))
 	for i := range charts {
@@ -260,7 +260,7 @@ func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel strin
 	DrawPlots(c, list, columns, xLabel, yLabel)
 }
 
-// drawPlots lays plots out in rows of columns with their data areas aligned, and
+// DrawPlots lays plots out in rows of columns with their data areas aligned, and
 // labels the axes once for all of them.
 func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel string) {
 	const side, bottom = vg.Length(20), vg.Length(20)
@@ -300,7 +300,7 @@ func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel str
 	c.FillText(up, vg.Point{X: page.Min.X, Y: mid.Y}, canvas.Fit(up, yLabel, 2*min(mid.Y-page.Min.Y, page.Max.Y-mid.Y)))
 }
 
-// A hollow is what a paper published, as a mark beside a line.
+// A Hollow is what a paper published, as a mark beside a line.
 type Hollow struct {
 	X, Y  float64
 	Words string

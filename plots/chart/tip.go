@@ -9,7 +9,7 @@ import (
 	"spmvtune/store"
 )
 
-// about says what a trial is and what it took, as one who points at its mark wants to
+// About says what a trial is and what it took, as one who points at its mark wants to
 // know.
 func About(r *store.Row) string {
 	if r == nil {
@@ -43,7 +43,7 @@ func timeWords(r *store.Row) string {
 	return text
 }
 
-// between adds its interval to a value.
+// Between adds its interval to a value.
 func Between(number func(float64) string, v, low, high float64) string {
 	if low == v && high == v {
 		return number(v)

@@ -12,7 +12,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// An aim is how near the trials of one sweep came to the precision it asked for.
+// An Aim is how near the trials of one sweep came to the precision it asked for.
 type Aim struct {
 	Sweep   string
 	Target  float64 // half width of the interval of the median, as a fraction; NaN: not known
@@ -26,7 +26,7 @@ type Aim struct {
 	Half    float64 // median over the trials of the half width
 }
 
-// aims sums up the precision of each sweep that measured something.
+// Aims sums up the precision of each sweep that measured something.
 func (d *Report) Aims() []Aim {
 	var list []Aim
 	for start := 0; start < len(d.Precisions); {
@@ -76,7 +76,7 @@ func (d *Report) target(p *store.Precision) float64 {
 	return math.NaN()
 }
 
-// middle is the median of the values that are numbers, NaN if there are none.
+// Middle is the median of the values that are numbers, NaN if there are none.
 func Middle(values []float64) float64 {
 	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	slices.Sort(values)
@@ -87,10 +87,10 @@ func Middle(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// wanted are the trials that more samples could have brought to the target.
+// Wanted are the trials that more samples could have brought to the target.
 func (a Aim) Wanted() int { return a.Trials - a.Slow - a.Clock }
 
-// missed says of each sweep most of whose trials did not get as near as it asked
+// Missed says of each sweep most of whose trials did not get as near as it asked
 // for how far off they are.
 func (d *Report) Missed() []error {
 	var warnings []error

@@ -24,7 +24,7 @@ type gain struct {
 	Matrix, Against string
 }
 
-// baselineOf names the baseline of a device: one for all its matrices, so that
+// BaselineOf names the baseline of a device: one for all its matrices, so that
 // ratios on a page mean the same. It is "" where none was measured.
 func (d *Report) BaselineOf(device string) string {
 	for _, name := range baselines {
@@ -37,7 +37,7 @@ func (d *Report) BaselineOf(device string) string {
 	return ""
 }
 
-// gains returns what each kernel of the panel gains over the baseline, in the
+// Gains returns what each kernel of the panel gains over the baseline, in the
 // catalogue's order, without the baseline itself; none if it wasn't measured.
 func (p *Panel) Gains(baseline string) []gain {
 	base := Fastest(p.ByKernel(baseline))
@@ -56,7 +56,7 @@ func (p *Panel) Gains(baseline string) []gain {
 	return list
 }
 
-// ratio is how many times faster r is than base. The errors of the two medians
+// Ratio is how many times faster r is than base. The errors of the two medians
 // are independent, so the squares of the arms of their intervals add, on a
 // logarithmic scale, where a ratio is a difference: it is highest where base is
 // slow and r is fast.
@@ -79,7 +79,7 @@ func arms(r *store.Row) (down, up float64) {
 	return down, up
 }
 
-// relative is the half width of the interval of a row's median as a fraction,
+// Relative is the half width of the interval of a row's median as a fraction,
 // 0 where there is no interval.
 func Relative(r *store.Row) float64 {
 	h := number.HalfWidth(r.Median, r.Low, r.High)
@@ -89,7 +89,7 @@ func Relative(r *store.Row) float64 {
 	return h / r.Median
 }
 
-// topGains returns the n largest gains over all panels, at most one per matrix
+// TopGains returns the n largest gains over all panels, at most one per matrix
 // and device, largest first.
 func (d *Report) TopGains(n int) []gain {
 	best := map[[2]string]int{}
@@ -118,7 +118,7 @@ func (d *Report) TopGains(n int) []gain {
 	return list[:min(n, len(list))]
 }
 
-// withoutBaseline says on which matrices no speed-up can be given, and what to
+// WithoutBaseline says on which matrices no speed-up can be given, and what to
 // do about it.
 func (d *Report) WithoutBaseline() []error {
 	var warnings []error
@@ -163,7 +163,7 @@ func (d *Report) lackingBaseline(device string) string {
 	return "cpu_coo (or coo_atomic)"
 }
 
-// faster is how many times as fast a pair became, with its interval.
+// Faster is how many times as fast a pair became, with its interval.
 func Faster(p *compare.Pair) (v, low, high float64) {
 	v = 1 / p.Ratio.Value
 	low, high = 1/p.Ratio.High, 1/p.Ratio.Low

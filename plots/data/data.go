@@ -29,7 +29,7 @@ type Report struct {
 	Sweeps   []store.Sweep
 	Panels   []Panel                    // the good trials, which are the same rows, grouped
 	Patterns map[string]*sparse.Density // of matrices, by hash
-	// precisions are of the good trials, by sweep.
+	// Precisions are of the good trials, by sweep.
 	Precisions []store.Precision
 	Rule       *rule.Rule     // nil: none was learned
 	Launches   []store.Launch // of each kernel at its fastest, where facts are known
@@ -37,7 +37,7 @@ type Report struct {
 	Published  bool           // the papers' numbers are to be drawn, too
 	Claims     []claims.Judgement
 	Searched   Searches // nothing where the figure is not asked for
-	// against says what became faster or slower since the database called base; nil:
+	// Against says what became faster or slower since the database called base; nil:
 	// nothing to compare with.
 	Against *compare.Result
 	Base    string
@@ -63,7 +63,7 @@ func SetupOn(device string, cache trial.Cache, p kernels.Precision) Setup {
 	return Setup{Condition{device, cache}, p}
 }
 
-// A panel holds the verified and measured trials of one matrix in one setup,
+// A Panel holds the verified and measured trials of one matrix in one setup,
 // each configuration once: where it was measured again, the latest.
 type Panel struct {
 	Setup
@@ -153,7 +153,7 @@ func sameConfig(a, b *store.Row) bool {
 	return a.Kernel == b.Kernel && a.Block == b.Block && a.Grid == b.Grid && a.Params == b.Params
 }
 
-// setups lists the setups with good trials, in order.
+// Setups lists the setups with good trials, in order.
 func (d *Report) Setups() []Setup {
 	var list []Setup
 	for _, p := range d.Panels {
@@ -164,7 +164,7 @@ func (d *Report) Setups() []Setup {
 	return list
 }
 
-// of returns the panels of one setup: a matrix each, by mean row length.
+// Of returns the panels of one setup: a matrix each, by mean row length.
 func (d *Report) Of(s Setup) []Panel {
 	var list []Panel
 	for _, p := range d.Panels {
@@ -175,7 +175,7 @@ func (d *Report) Of(s Setup) []Panel {
 	return list
 }
 
-// kernelsOf lists the kernels of some panels in the catalogue's order; those
+// KernelsOf lists the kernels of some panels in the catalogue's order; those
 // that it doesn't know come last, by name.
 func KernelsOf(panels []Panel) []string {
 	found := map[string]bool{}
@@ -199,7 +199,7 @@ func compareKernels(a, b string) int {
 	return cmp.Or(cmp.Compare(i, j), cmp.Compare(a, b))
 }
 
-// fastest returns the row with the least median time, nil if there is none. Of
+// Fastest returns the row with the least median time, nil if there is none. Of
 // equal ones it is the first.
 func Fastest(rows []store.Row) *store.Row {
 	var best *store.Row
@@ -211,7 +211,7 @@ func Fastest(rows []store.Row) *store.Row {
 	return best
 }
 
-// byKernel returns the rows of one kernel. Where they lie beside each other, as they do
+// ByKernel returns the rows of one kernel. Where they lie beside each other, as they do
 // in the panel of one device, they are not copied: there may be a million.
 func (p *Panel) ByKernel(name string) []store.Row {
 	first, last, n := -1, -1, 0
@@ -238,12 +238,12 @@ func (p *Panel) ByKernel(name string) []store.Row {
 	return rows
 }
 
-// severalDevices and severalCaches say whether names must tell these apart.
+// SeveralDevices and severalCaches say whether names must tell these apart.
 func (d *Report) SeveralDevices() bool {
 	return len(d.Panels) > 0 && d.Panels[0].Device != d.Panels[len(d.Panels)-1].Device
 }
 
-// words describes a setup, as in "float64, cold cache, 2 cores".
+// Words describes a setup, as in "float64, cold cache, 2 cores".
 func (d *Report) Words(s Setup) string {
 	return string(s.Precision) + ", " + d.ConditionWords(s.Condition)
 }
@@ -253,7 +253,7 @@ func (d *Report) ConditionWords(c Condition) string {
 	return string(c.Cache) + " cache, " + d.DeviceWords(c.Device)
 }
 
-// deviceWords is a device's name and, for a processor, its cores.
+// DeviceWords is a device's name and, for a processor, its cores.
 func (d *Report) DeviceWords(name string) string {
 	short := ShortDevice(name)
 	for i := range d.Devices {
@@ -264,13 +264,13 @@ func (d *Report) DeviceWords(name string) string {
 	return short
 }
 
-// shortDevice leaves out what makers add to the names of their processors.
+// ShortDevice leaves out what makers add to the names of their processors.
 func ShortDevice(name string) string {
 	s := strings.NewReplacer("(R)", "", "(TM)", "", "(r)", "", "(tm)", "", " CPU", "").Replace(name)
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// fileStem makes the name of a page: the figure, the device where there are
+// FileStem makes the name of a page: the figure, the device where there are
 // several, and the rest.
 func (d *Report) FileStem(figure, device string, rest ...string) string {
 	words := []string{figure}
@@ -291,7 +291,7 @@ func (d *Report) Conditions() []Condition {
 	return list
 }
 
-// claimsByDevice cuts the judgements, which are sorted, by device.
+// ClaimsByDevice cuts the judgements, which are sorted, by device.
 func (d *Report) ClaimsByDevice() [][]claims.Judgement {
 	var lists [][]claims.Judgement
 	for i, j := range d.Claims {
@@ -311,7 +311,7 @@ func MatrixNames(panels []Panel) string {
 	return strings.Join(names, ", ")
 }
 
-// panelOf returns the panel that r belongs to, an empty one if there is none.
+// PanelOf returns the panel that r belongs to, an empty one if there is none.
 func (d *Report) PanelOf(r *store.Row) *Panel {
 	for i := range d.Panels {
 		if p := &d.Panels[i]; p.Matrix == r.Matrix && p.Setup == SetupOf(r) {

@@ -6,7 +6,7 @@ import (
 	"spmvtune/store"
 )
 
-// largestDrift returns the series with the factor furthest from 1, and that factor.
+// LargestDrift returns the series with the factor furthest from 1, and that factor.
 func LargestDrift(of []store.Drift) (worst *store.Drift, factor float64) {
 	factor = 1
 	for i := range of {
@@ -20,7 +20,7 @@ func LargestDrift(of []store.Drift) (worst *store.Drift, factor float64) {
 	return worst, factor
 }
 
-// counting says what became of a drift.
+// Counting says what became of a drift.
 func Counting(d *store.Drift, factor float64) string {
 	const small = 0.03 // nobody would call more than that small
 	switch {

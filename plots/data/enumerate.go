@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// enumerate names some of a list, and says how many more there are.
+// Enumerate names some of a list, and says how many more there are.
 func Enumerate(names []string) string {
 	const named = 6
 	text := strings.Join(names[:min(named, len(names))], ", ")

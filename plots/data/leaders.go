@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// leaders returns n kernels, in the catalogue's order: those that are fastest
+// Leaders returns n kernels, in the catalogue's order: those that are fastest
 // most often, and of those equally often, nearest to the fastest in the geometric
 // mean. A case holds the speed of each kernel, in any unit.
 func Leaders(cases []map[string]float64, n int) []string {
@@ -50,7 +50,7 @@ func (p *Panel) speeds() map[string]float64 {
 	return speeds
 }
 
-// leadersOf are the n leaders of some panels.
+// LeadersOf are the n leaders of some panels.
 func LeadersOf(panels []Panel, n int) []string {
 	cases := make([]map[string]float64, len(panels))
 	for i := range panels {

@@ -18,13 +18,13 @@ var perCycle = map[string][2]int{
 	"9.0": {128, 64}, "10.0": {128, 64}, "12.0": {128, 2},
 }
 
-// A peak is the arithmetic that a device can do at most.
+// A Peak is the arithmetic that a device can do at most.
 type Peak struct {
 	GFLOPS float64
 	How    string // it was derived
 }
 
-// peakOf derives the peak from what the device says of itself. Of processors it is
+// PeakOf derives the peak from what the device says of itself. Of processors it is
 // not known: neither the width of their units nor their clock is recorded.
 func PeakOf(d *kernels.Device, p kernels.Precision) (Peak, bool) {
 	rates, known := perCycle[d.Properties["compute_capability"]]

@@ -9,7 +9,7 @@ import (
 	"spmvtune/store"
 )
 
-// A publication is a paper's result for one kernel on one matrix.
+// A Publication is a paper's result for one kernel on one matrix.
 type Publication struct {
 	Paper, Device string
 	Gflops        float64 // two operations per nonzero; 0: only the time is known
@@ -54,7 +54,7 @@ var publications = sync.OnceValue(func() map[publicationKey]Publication {
 	return found
 })
 
-// publishedFor returns what a paper found for the kernel of r on its matrix, nil where
+// PublishedFor returns what a paper found for the kernel of r on its matrix, nil where
 // none did. A twin has the numbers of the matrix that it stands for. A time with a caveat
 // gives no throughput: it is of a run that did not have all nonzeros, and nobody can tell
 // how many it had.
@@ -69,7 +69,7 @@ func PublishedFor(r *store.Row) *Publication {
 	return &p
 }
 
-// as gives the trial that would have had the published throughput.
+// As gives the trial that would have had the published throughput.
 func (p *Publication) As(r *store.Row) *store.Row {
 	s := *r
 	gflops := p.Gflops

@@ -4,7 +4,7 @@ import (
 	"spmvtune/store"
 )
 
-// roofOf is the measured bandwidth of the panels' device where the unit can be
+// RoofOf is the measured bandwidth of the panels' device where the unit can be
 // compared with it, 0 otherwise.
 func RoofOf(panels []Panel, u Unit) float64 {
 	if !u.Bytes {

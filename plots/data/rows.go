@@ -52,7 +52,7 @@ func order(places map[string]uint64, compare func(a, b string) int) {
 	}
 }
 
-// place is where the trials of r's device, cache state, precision, matrix and kernel
+// Place is where the trials of r's device, cache state, precision, matrix and kernel
 // stand among all.
 func (o *rowOrder) Place(r *store.Row) uint64 {
 	p := o.device[r.Device]

@@ -28,7 +28,7 @@ type searchable struct {
 	Configs int
 }
 
-// searchables lists what whole sweeps have tried, in the order of the rows.
+// Searchables lists what whole sweeps have tried, in the order of the rows.
 func (d *Report) Searchables() []searchable {
 	whole := map[string]bool{}
 	for i := range d.Sweeps {
@@ -113,7 +113,7 @@ func (s *Searches) add(ctx context.Context, g *replay.Grid) error {
 	return nil
 }
 
-// byPlace parts outcomes by cache state and device, in the order in which these come.
+// ByPlace parts outcomes by cache state and device, in the order in which these come.
 func (s Searches) ByPlace() (places []string, of map[string][]replay.Outcome) {
 	of = map[string][]replay.Outcome{}
 	for _, o := range s.Outcomes {

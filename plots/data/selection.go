@@ -7,22 +7,22 @@ import (
 	"spmvtune/store"
 )
 
-// A selection is some of a panel's trials.
+// A Selection is some of a panel's trials.
 type Selection func(*store.Row) bool
 
-// ofKernels selects the trials of some kernels.
+// OfKernels selects the trials of some kernels.
 func OfKernels(names ...string) Selection {
 	return func(r *store.Row) bool { return slices.Contains(names, r.Kernel) }
 }
 
-// and selects what both select.
+// And selects what both select.
 func (s Selection) And(t Selection) Selection {
 	return func(r *store.Row) bool { return s(r) && t(r) }
 }
 
 func WithBlock(n int) Selection { return func(r *store.Row) bool { return r.Block == n } }
 
-// withParam selects trials with a value of a parameter, set or by default.
+// WithParam selects trials with a value of a parameter, set or by default.
 func WithParam(p kernels.Param, value string) Selection {
 	return func(r *store.Row) bool {
 		v, set := r.Params.Get(p.Name)
@@ -33,7 +33,7 @@ func WithParam(p kernels.Param, value string) Selection {
 	}
 }
 
-// fastestOf is the fastest trial of a selection, nil if there is none.
+// FastestOf is the fastest trial of a selection, nil if there is none.
 func (p *Panel) FastestOf(s Selection) *store.Row {
 	var best *store.Row
 	for i := range p.Rows {
@@ -44,5 +44,5 @@ func (p *Panel) FastestOf(s Selection) *store.Row {
 	return best
 }
 
-// best is the fastest trial of a kernel in a panel, nil if there is none.
+// Best is the fastest trial of a kernel in a panel, nil if there is none.
 func (p *Panel) Best(kernel string) *store.Row { return p.FastestOf(OfKernels(kernel)) }

@@ -6,7 +6,7 @@ import "spmvtune/store"
 // still counts as equally fast.
 const tieWithin = 0.01
 
-// tieSet says which of some trials the data can't tell from the fastest of them:
+// TieSet says which of some trials the data can't tell from the fastest of them:
 // those whose interval reaches down to its interval, or whose median is within
 // tieWithin of its median. The view best tests samples instead, but only against the
 // fastest of all kernels; this is for trials of one.
@@ -20,5 +20,5 @@ func TieSet(rows []store.Row) []bool {
 	return tied
 }
 
-// tells reports whether the data can tell a from the faster b.
+// Tells reports whether the data can tell a from the faster b.
 func Tells(b, a *store.Row) bool { return a.Low > b.High && a.Median > (1+tieWithin)*b.Median }

@@ -60,7 +60,7 @@ func scaleWords(scale float64) string {
 	return "at scale " + strconv.FormatFloat(scale, 'g', -1, 64)
 }
 
-// measuredWords says what of a matrix was measured, by its source.
+// MeasuredWords says what of a matrix was measured, by its source.
 func MeasuredWords(source string) string {
 	like, twin := tuner.LikenessOf(source)
 	switch {

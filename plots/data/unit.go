@@ -5,7 +5,7 @@ import (
 	"spmvtune/store"
 )
 
-// A unit is what the throughput of a figure is given in.
+// A Unit is what the throughput of a figure is given in.
 type Unit struct {
 	Name  string
 	Label string // of the axis
@@ -27,7 +27,7 @@ var (
 		Note:  " GFLOP/s, not GB/s, because formats differ in bytes.",
 		Of:    func(r *store.Row) float64 { return r.GFLOPS },
 	}
-	// gbpsPaper is the axis of the COO papers, who count 24 bytes for the two
+	// GbpsPaper is the axis of the COO papers, who count 24 bytes for the two
 	// operations of each nonzero.
 	GbpsPaper = Unit{
 		Name:  "GB/s",
@@ -37,7 +37,7 @@ var (
 	}
 )
 
-// unitFor chooses the unit of a figure with these panels. GB/s shows how near
+// UnitFor chooses the unit of a figure with these panels. GB/s shows how near
 // kernels come to the bandwidth of the device, but it ranks them only while they
 // move the same bytes: COO has more GB/s than CSR at the same time.
 func UnitFor(panels []Panel) Unit {

@@ -9,7 +9,7 @@ import (
 	"spmvtune/store"
 )
 
-// A drawn figure has its pictures.
+// A Drawn figure has its pictures.
 type Drawn struct {
 	*Figure
 	Pictures []*canvas.Picture
@@ -35,7 +35,7 @@ func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
 	return out, warnings
 }
 
-// mostDetails is how many pictures of single matrices a figure has: a corpus of hundreds
+// MostDetails is how many pictures of single matrices a figure has: a corpus of hundreds
 // would take the report minutes, for pictures that nobody looks through. A report on
 // some of the matrices has theirs.
 const MostDetails = 48
@@ -54,7 +54,7 @@ func twinNote(d *data.Report, p *canvas.Picture) string {
 	return data.Twins(own)
 }
 
-// choose returns the figures with these ids in the registry's order; all without any.
+// Choose returns the figures with these ids in the registry's order; all without any.
 func Choose(ids []string) ([]*Figure, error) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(Figures, func(f Figure) bool { return f.ID == id }) {

@@ -276,7 +276,7 @@ var Figures = []Figure{
 	},
 }
 
-// lacks says what there is to do for a figure without any data.
+// Lacks says what there is to do for a figure without any data.
 func (f *Figure) Lacks(d *data.Report) error {
 	if len(d.Panels) == 0 {
 		return fmt.Errorf("no data for figure %s: `run %s` produces it", f.ID, f.Sweep)

@@ -74,7 +74,7 @@ func (c *citations) value(q *quantity, e entry) float64 {
 	return q.of(row, base).Y
 }
 
-// caption names them; "" where nothing is drawn.
+// Caption names them; "" where nothing is drawn.
 func (c *citations) Caption() string {
 	if c == nil || len(c.list) == 0 {
 		return ""

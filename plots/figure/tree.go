@@ -16,7 +16,7 @@ import (
 	"spmvtune/rule"
 )
 
-// drawTrees draws the tree of each setup that asks anything; a single leaf is a sentence
+// DrawTrees draws the tree of each setup that asks anything; a single leaf is a sentence
 // of the text below.
 func DrawTrees(d *data.Report) []*canvas.Picture {
 	if d.Rule == nil {
@@ -173,7 +173,7 @@ func leafWords(n *rule.Node) string {
 	return strings.Join(append(parts, fmt.Sprintf("%.0f%% on %s", math.Floor(100*n.Fraction+1e-9), term.GroupedCount(len(n.Matrices), "matrix", "matrices"))), ", ")
 }
 
-// words are the tree for those who can't see it: each leaf with the way to it.
+// Words are the tree for those who can't see it: each leaf with the way to it.
 func (t *tree) Words() string {
 	var list []string
 	var walk func(n *treeNode, way []string)

@@ -1,6 +1,6 @@
 package number
 
-// arithmeticMean is the mean of at least one value.
+// ArithmeticMean is the mean of at least one value.
 func ArithmeticMean(values []float64) float64 {
 	var sum float64
 	for _, v := range values {

@@ -8,7 +8,7 @@ import (
 	"spmvtune/internal/term"
 )
 
-// missing is printed for a figure that a trial doesn't have.
+// Missing is printed for a figure that a trial doesn't have.
 const Missing = "–"
 
 // decimalsFor says how many decimals a number deserves whose uncertainty is
@@ -34,7 +34,7 @@ func leading(v float64, n int) int {
 // where the interval is as wide as the value, the value is still to be read.
 func supported(v, half float64) int { return max(decimalsFor(half), leading(v, 2)) }
 
-// rounded prints v with as many digits as its uncertainty ±half supports, and
+// Rounded prints v with as many digits as its uncertainty ±half supports, and
 // with three significant digits where that is not known.
 func Rounded(v, half float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -49,7 +49,7 @@ func Rounded(v, half float64) string {
 // lopsided is the ratio of the arms of an interval from which both are printed.
 const lopsided = 2
 
-// interval prints "v ± half", or "v −a +b" where one arm of the interval from
+// Interval prints "v ± half", or "v −a +b" where one arm of the interval from
 // low to high is much longer than the other and matters.
 func Interval(v, low, high float64) string {
 	down, up := v-low, high-v
@@ -67,7 +67,7 @@ func Interval(v, low, high float64) string {
 	return fixed(v, d) + " ± " + fixed(half, d)
 }
 
-// significant prints v with n significant digits and no exponent.
+// Significant prints v with n significant digits and no exponent.
 func Significant(v float64, n int) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Missing
@@ -84,7 +84,7 @@ func fixed(v float64, d int) string {
 	return strconv.FormatFloat(v, 'f', min(d, 9), 64)
 }
 
-// halfWidth is the uncertainty of a median: the longer arm of its 95% interval,
+// HalfWidth is the uncertainty of a median: the longer arm of its 95% interval,
 // NaN if there is none.
 func HalfWidth(median, low, high float64) float64 {
 	if h := max(high-median, median-low); h >= 0 {
@@ -93,7 +93,7 @@ func HalfWidth(median, low, high float64) float64 {
 	return math.NaN()
 }
 
-// percent prints a fraction with two digits: "2%", "5.1%", "120%".
+// Percent prints a fraction with two digits: "2%", "5.1%", "120%".
 func Percent(x float64) string {
 	if math.IsNaN(x) {
 		return Missing
@@ -101,10 +101,10 @@ func Percent(x float64) string {
 	return term.ShortPercent(x)
 }
 
-// percent0 prints a fraction as a whole percentage.
+// Percent0 prints a fraction as a whole percentage.
 func Percent0(v float64) string { return Plain(math.Round(100*v)) + "%" }
 
-// percent3 prints a fraction with three digits: "97.4%"; as all only what is all.
+// Percent3 prints a fraction with three digits: "97.4%"; as all only what is all.
 func Percent3(v float64) string {
 	if v < 1 && v >= 0.9995 {
 		return ">99.9%"
@@ -112,7 +112,7 @@ func Percent3(v float64) string {
 	return Significant(100*v, 3) + "%"
 }
 
-// change prints a ratio as a change: "+25%", "−50%".
+// Change prints a ratio as a change: "+25%", "−50%".
 func Change(v float64) string {
 	percent := 100 * (v - 1)
 	digits := 0
@@ -132,7 +132,7 @@ func Change(v float64) string {
 	return "+" + s + "%"
 }
 
-// abbreviated prints a count with three digits: "358", "3.36k", "1.05M".
+// Abbreviated prints a count with three digits: "358", "3.36k", "1.05M".
 func Abbreviated(v float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -145,10 +145,10 @@ func Abbreviated(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// plain prints a round value as it is.
+// Plain prints a round value as it is.
 func Plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// shareOfBest prints a share with a decimal, as the rule's text does: what loses a little
+// ShareOfBest prints a share with a decimal, as the rule's text does: what loses a little
 // is not 100%.
 func ShareOfBest(v float64) string {
 	if v >= 1-1e-12 {

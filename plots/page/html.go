@@ -94,7 +94,7 @@ type htmlCell struct {
 // it they are files only. A report should open at once.
 const detailBudget = 3 << 20
 
-// A content is what the page is written from.
+// A Content is what the page is written from.
 type Content struct {
 	Report         *data.Report
 	Title, Version string
@@ -104,7 +104,7 @@ type Content struct {
 	Warnings       []error
 }
 
-// pictures are all that the page shows.
+// Pictures are all that the page shows.
 func (c *Content) Pictures() []*canvas.Picture {
 	var list []*canvas.Picture
 	for _, f := range c.Figures {
@@ -113,7 +113,7 @@ func (c *Content) Pictures() []*canvas.Picture {
 	return append(list, c.Trees...)
 }
 
-// write writes the page.
+// Write writes the page.
 func (c *Content) Write(w io.Writer) error {
 	d, styles := c.Report, &canvas.WebStyles{}
 	doc := document{

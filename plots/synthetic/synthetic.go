@@ -43,7 +43,7 @@ func Processor() Database {
 	}
 }
 
-// crowd is a GPU with so many of its kernels.
+// Crowd is a GPU with so many of its kernels.
 func Crowd(matrices, blocks, n int) Database {
 	s := Gpu(matrices, blocks)
 	s.Kernels = nil
@@ -135,7 +135,7 @@ func (s Database) Report() *data.Report {
 	return d
 }
 
-// validated is a rule that was validated on every matrix.
+// Validated is a rule that was validated on every matrix.
 func Validated(d *data.Report) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "synthetic"}
 	for _, place := range d.Setups() {
@@ -153,7 +153,7 @@ func Validated(d *data.Report) *rule.Rule {
 	return r
 }
 
-// pattern is a band, with a block of a density that grows, a giant row, and scattered
+// Pattern is a band, with a block of a density that grows, a giant row, and scattered
 // entries.
 func Pattern(n int) *sparse.Density {
 	const side = sparse.ThumbnailSide
@@ -178,7 +178,7 @@ func Pattern(n int) *sparse.Density {
 	return d
 }
 
-// wave maps an integer to [0, 1], irregularly.
+// Wave maps an integer to [0, 1], irregularly.
 func Wave(n int) float64 { return 0.5 + 0.5*math.Sin(float64(n)*1.7) }
 
 func sizesOr0(sizes []int, choice bool) []int {
@@ -212,7 +212,7 @@ func scaling(grid int, grids []int) float64 {
 	return math.Sqrt(float64(grid)/full)*0.6 + 0.4*float64(grid)/full
 }
 
-// bins are the kernels of csr-bins-and-hybrid in both forms.
+// Bins are the kernels of csr-bins-and-hybrid in both forms.
 func Bins() Database {
 	s := Gpu(4, 64)
 	s.Precisions = append(s.Precisions, kernels.Float64)
@@ -222,7 +222,7 @@ func Bins() Database {
 	return s
 }
 
-// scans are the prefix sums of COO.
+// Scans are the prefix sums of COO.
 func Scans() Database {
 	s := Gpu(4, 64)
 	s.Precisions = append(s.Precisions, kernels.Float64)
@@ -233,7 +233,7 @@ func Scans() Database {
 	return s
 }
 
-// drift is that of a device that slows down by steps, more on later matrices, measured
+// Drift is that of a device that slows down by steps, more on later matrices, measured
 // every three minutes.
 func Drift(device, matrix string, n int) store.Drift {
 	s := store.Drift{Device: device, Matrix: matrix, Cache: []trial.Cache{trial.Warm, trial.Cold}[n%2], Significant: n > 2}
@@ -252,7 +252,7 @@ func Drift(device, matrix string, n int) store.Drift {
 	return s
 }
 
-// both are a processor and a GPU, some of whose matrices are the same.
+// Both are a processor and a GPU, some of whose matrices are the same.
 func Both() *data.Report {
 	a, b := Processor(), Gpu(3, 64)
 	b.Matrices = append(a.Matrices[:4:4], b.Matrices...)
@@ -263,7 +263,7 @@ func Both() *data.Report {
 	return d
 }
 
-// launchesOf is what a GPU would tell of the kernels at their fastest.
+// LaunchesOf is what a GPU would tell of the kernels at their fastest.
 func LaunchesOf(d *data.Report) []store.Launch {
 	var list []store.Launch
 	for i := range d.Panels {
@@ -281,7 +281,7 @@ func LaunchesOf(d *data.Report) []store.Launch {
 	return list
 }
 
-// profiled adds what a profiler would count in the launches.
+// Profiled adds what a profiler would count in the launches.
 func Profiled(d *data.Report) *data.Report {
 	for i, l := range d.Launches {
 		facts := maps.Clone(l.Facts)
@@ -292,7 +292,7 @@ func Profiled(d *data.Report) *data.Report {
 	return d
 }
 
-// searchedOn are searches on three grids of 120 configurations whose course follows
+// SearchedOn are searches on three grids of 120 configurations whose course follows
 // formulas: what a strategy really finds is no matter of pictures.
 func SearchedOn(device string) (s data.Searches) {
 	for n := range 3 {
@@ -319,7 +319,7 @@ func SearchedOn(device string) (s data.Searches) {
 	return s
 }
 
-// row is a good trial for tests of selection.
+// Row is a good trial for tests of selection.
 func Row(kernel string, block, grid int, ms float64) store.Row {
 	r := store.Row{Device: "d", Matrix: "m", Rows: 10, NNZ: 50, GBPS: 1 / ms, RoofFraction: 0.1 / ms}
 	r.Result = Result(kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: block, Grid: grid}, ms, 0.9, 1.25)
@@ -335,14 +335,14 @@ func Result(c kernels.Config, ms, low, high float64) trial.Result {
 // Someday is when the trials were measured.
 var Someday = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// tileRow has an interval of no width.
+// TileRow has an interval of no width.
 func TileRow(block, grid int, gflops float64, params string) store.Row {
 	r := Row("csr_vector", block, grid, 100/gflops)
 	r.Low, r.High, r.GFLOPS, r.Params = r.Median, r.Median, gflops, kernels.Params(params)
 	return r
 }
 
-// timed is a good trial on a matrix, with an interval of ±1%.
+// Timed is a good trial on a matrix, with an interval of ±1%.
 func Timed(matrix, kernel, params string, block int, ms float64) store.Row {
 	r := Row(kernel, block, 8, ms)
 	r.Matrix, r.Params, r.Low, r.High, r.GFLOPS = matrix, kernels.Params(params), 0.99e-3*ms, 1.01e-3*ms, 1/ms
@@ -350,7 +350,7 @@ func Timed(matrix, kernel, params string, block int, ms float64) store.Row {
 	return r
 }
 
-// ruled gives a report the sample rule, and unruled none.
+// Ruled gives a report the sample rule, and unruled none.
 func Ruled(d *data.Report) *data.Report {
 	d.Rule = SampleRule()
 	return d
@@ -375,7 +375,7 @@ func SampleRule() *rule.Rule {
 	}}}
 }
 
-// coarse is a database whose trials ended as given.
+// Coarse is a database whose trials ended as given.
 func Coarse(stops map[trial.Stop]int) *data.Report {
 	s := Processor()
 	s.Matrices = s.Matrices[:1]

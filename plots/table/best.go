@@ -10,7 +10,7 @@ import (
 	"spmvtune/store"
 )
 
-// bestNotes explain the columns of the best-configuration tables, in paragraphs.
+// BestNotes explain the columns of the best-configuration tables, in paragraphs.
 func BestNotes(d *data.Report) []string {
 	return slices.DeleteFunc([]string{
 		data.Twins(d.Matrices),
@@ -37,7 +37,7 @@ func firstRun(d *data.Report) string {
 	return ", the first at " + at
 }
 
-// bestTables are the best configurations, a table for each setup.
+// BestTables are the best configurations, a table for each setup.
 func BestTables(d *data.Report) []Table {
 	var tables []Table
 	var last data.Setup

@@ -27,7 +27,7 @@ func ratioCell(base, r *store.Row) Cell {
 // paperRate is the bandwidth by the byte model of the COO papers.
 func paperRate(r *store.Row) Cell { return rateCell(r, 24e-9*float64(r.NNZ)/r.Median) }
 
-// mark makes the fastest of a row's trials bold, and puts = to those that are tied with
+// Mark makes the fastest of a row's trials bold, and puts = to those that are tied with
 // it. at says in which column the trial stands; a nil trial stands nowhere.
 func (t *Table) Mark(trials []*store.Row, at []int) {
 	var best *store.Row

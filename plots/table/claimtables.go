@@ -6,7 +6,7 @@ import (
 	"spmvtune/plots/data"
 )
 
-// claimNotes say how to read the verdicts.
+// ClaimNotes say how to read the verdicts.
 func ClaimNotes(d *data.Report) []string {
 	notes := []string{"A claim holds on a device where each of its statements does. A statement is tested on cases: a matrix, in one precision " +
 		"and state of the caches, at the fastest of the configurations that were measured. A case whose interval reaches across a bound can't be " +

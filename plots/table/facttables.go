@@ -10,7 +10,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// gainTable lists the largest speed-ups, one per matrix and device.
+// GainTable lists the largest speed-ups, one per matrix and device.
 func GainTable(d *data.Report) Table {
 	t := Table{Title: "Best speed-ups", Columns: Columns(
 		"matrix", ">speed-up", "over", "kernel", ">block", ">grid", "precision",
@@ -33,7 +33,7 @@ func GainTable(d *data.Report) Table {
 	return t
 }
 
-// failureTable lists every trial without a time, and how many it leaves out.
+// FailureTable lists every trial without a time, and how many it leaves out.
 func FailureTable(d *data.Report) (t Table, cut int) {
 	t = Table{Title: "Trials that failed", Columns: Columns(
 		"status", "matrix", "kernel", "precision", ">block", ">grid",
@@ -55,7 +55,7 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 	return t, cut
 }
 
-// validationTable says how far the rule can be trusted.
+// ValidationTable says how far the rule can be trusted.
 func ValidationTable(d *data.Report) Table {
 	t := Table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: Columns(
 		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on",

@@ -12,7 +12,7 @@ import (
 	"spmvtune/store"
 )
 
-// paperSheets are the papers' own tables, from what was measured.
+// PaperSheets are the papers' own tables, from what was measured.
 func PaperSheets(d *data.Report) []Sheet {
 	note := func(text string) []string {
 		return slices.DeleteFunc([]string{data.Twins(d.Matrices), text + " Bold: the best of a row; = marks what the data can't tell from it."}, isEmpty)

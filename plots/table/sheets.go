@@ -2,7 +2,7 @@ package table
 
 import "spmvtune/plots/data"
 
-// sheets are those of a report. One without tables is left out where it is of a paper's
+// Sheets are those of a report. One without tables is left out where it is of a paper's
 // experiment, which most databases do not hold.
 func Sheets(d *data.Report) []Sheet {
 	list := []Sheet{

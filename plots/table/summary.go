@@ -16,7 +16,7 @@ func summaryNotes(d *data.Report) []string {
 	return slices.DeleteFunc(append([]string{data.Twins(d.Matrices)}, sentences(d.Missed())...), isEmpty)
 }
 
-// summaryTables say what the database holds.
+// SummaryTables say what the database holds.
 func SummaryTables(d *data.Report) []Table {
 	tables := []Table{deviceTable(d)}
 	if t := deviceBests(d); len(t.Rows) > 0 {

@@ -9,7 +9,7 @@ import (
 	"spmvtune/plots/number"
 )
 
-// A table is printed as Markdown, CSV, LaTeX and HTML.
+// A Table is printed as Markdown, CSV, LaTeX and HTML.
 type Table struct {
 	Title   string
 	Columns []Column
@@ -43,7 +43,7 @@ func Columns(names ...string) []Column {
 	return list
 }
 
-// A cell is text and what the column is sorted by; a NaN key sorts by the text.
+// A Cell is text and what the column is sorted by; a NaN key sorts by the text.
 type Cell struct {
 	Text string
 	Key  float64

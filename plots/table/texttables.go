@@ -10,7 +10,7 @@ import (
 	"spmvtune/plots/number"
 )
 
-// A sheet is a file of tables: one content, written as Markdown, CSV and LaTeX.
+// A Sheet is a file of tables: one content, written as Markdown, CSV and LaTeX.
 type Sheet struct {
 	Stem   string
 	Sweep  string // shipped, that produces its data; "" where any does
@@ -25,7 +25,7 @@ type form struct {
 	Content []byte
 }
 
-// forms are Markdown, CSV and LaTeX; without tables Markdown alone, which says so.
+// Forms are Markdown, CSV and LaTeX; without tables Markdown alone, which says so.
 func (s *Sheet) Forms() []form {
 	list := []form{{s.Stem + ".md", markdownPage(s.Title, s.Notes, s.Tables)}}
 	if len(s.Tables) > 0 {

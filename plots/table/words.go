@@ -14,7 +14,7 @@ func sentences(list []error) []string {
 	return texts
 }
 
-// sentence starts s with a capital and ends it with a full stop.
+// Sentence starts s with a capital and ends it with a full stop.
 func Sentence(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:] + "."
