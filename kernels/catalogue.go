@@ -17,11 +17,12 @@ var Catalogue = slices.Concat(
 
 // Lookup returns the kernel with this name.
 func Lookup(name string) (Kernel, bool) {
-	i := slices.IndexFunc(Catalogue, func(k Kernel) bool { return k.Name == name })
-	if i < 0 {
-		return Kernel{}, false
+	for i := range Catalogue {
+		if Catalogue[i].Name == name {
+			return Catalogue[i], true
+		}
 	}
-	return Catalogue[i], true
+	return Kernel{}, false
 }
 
 // Names returns the names of all kernels in the order of the catalogue.

@@ -3,6 +3,7 @@ package canvas
 import (
 	"hash/fnv"
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -10,13 +11,15 @@ import (
 	"spmvtune/kernels"
 )
 
-// A Look is how a kernel is drawn: the same everywhere, because it follows from
-// the kernel's place in the catalogue and not from what else is on the page.
+// A Look is how a kernel is drawn. It is the same in every figure and in every version of
+// the program: it depends neither on what else is drawn nor on the kernel's row in the
+// catalogue.
 type Look struct {
 	Color  color.RGBA
 	Marker marker
 	Dashes []vg.Length
 	Hollow bool // the marker is an outline
+	Phase  int  // shifts the markers along a line, so that those of close lines stay apart
 }
 
 // Hues are six of Okabe and Ito's colours (Color Universal Design, 2008) and
@@ -37,32 +40,46 @@ var Hues = [...]color.RGBA{
 // dashes say which round of the colours a kernel belongs to.
 var dashes = [...][]vg.Length{nil, {6, 2.5}, {1.5, 2}, {7, 2, 1.5, 2}, {3, 2}, {10, 3}}
 
-// LookOf returns how the kernel is drawn. Eight colours and seven markers give
-// 56 pairs before one repeats, more than the catalogue has kernels. A kernel
-// that the catalogue doesn't know, a user's own, takes its look from its name.
+// LookOf returns how the kernel is drawn.
 func LookOf(kernel string) Look {
-	i, known := CatalogueIndex(kernel)
-	if !known {
-		h := fnv.New32a()
-		h.Write([]byte(kernel))
-		i = int(h.Sum32() % uint32(len(Hues)*len(Markers)))
-	}
+	n := lookNumber(kernel)
 	return Look{
-		Color:  Hues[i%len(Hues)],
-		Marker: Markers[i%len(Markers)],
-		Dashes: dashes[i/len(Hues)%len(dashes)],
+		Color:  Hues[n%len(Hues)],
+		Marker: Markers[n%len(Markers)],
+		Dashes: dashes[n/len(Hues)%len(dashes)],
+		Phase:  n,
 	}
 }
 
-// CatalogueIndex returns the kernel's place in the catalogue, or its length and
-// false for a kernel that isn't there.
-func CatalogueIndex(kernel string) (int, bool) {
-	for i := range kernels.Catalogue {
-		if kernels.Catalogue[i].Name == kernel {
-			return i, true
-		}
+// lookNumber is the number in the kernel's row of the catalogue, from 0. A kernel without
+// one, such as a user's own, has a number that follows from its name. Eight colours and
+// seven markers give 56 pairs before one repeats.
+func lookNumber(kernel string) int {
+	if k, _ := kernels.Lookup(kernel); k.Look > 0 {
+		return k.Look - 1
 	}
-	return len(kernels.Catalogue), false
+	h := fnv.New32a()
+	h.Write([]byte(kernel))
+	return int(h.Sum32() % uint32(len(Hues)*len(Markers)))
+}
+
+// Shade is the look of the i-th of n variants of a kernel: its colour, from dark to light,
+// and the next marker.
+func Shade(kernel string, i, n int) Look {
+	l := LookOf(kernel)
+	toward, t := InkColor, 0.5-0.95*float64(i)/float64(max(1, n-1))
+	if t < 0 {
+		toward, t = PaperColor, -t
+	}
+	l.Color = mix(l.Color, toward, t)
+	l.Marker = Markers[(l.Phase+i)%len(Markers)]
+	return l
+}
+
+// mix is the colour that lies the fraction t of the way from a to b.
+func mix(a, b color.RGBA, t float64) color.RGBA {
+	between := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + t*(float64(y)-float64(x)))) }
+	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xFF}
 }
 
 // Mark draws the marker at p.

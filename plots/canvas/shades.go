@@ -42,8 +42,7 @@ var DensityPalette = func() color.Palette {
 		at := float64(k) / (shades - 1) * float64(len(stops)-1)
 		i := min(int(at), len(stops)-2)
 		a, b, t := stops[i], stops[i+1], at-float64(i)
-		mix := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + t*(float64(y)-float64(x)))) }
-		palette = append(palette, color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xFF})
+		palette = append(palette, mix(a, b, t))
 	}
 	return palette
 }()

@@ -231,8 +231,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	every, first := 1, 0
 	if len(pts) > l.markers {
 		every = (len(pts) + l.markers - 1) / l.markers
-		place, _ := canvas.CatalogueIndex(l.Kernel)
-		first = place * every / 3 % every
+		first = look.Phase * every / 3 % every
 	}
 	for i := first; i < len(pts); i += every {
 		look.Mark(c, pts[i], 3)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
@@ -191,13 +192,27 @@ func KernelsOf(panels []Panel) []string {
 
 func SortKernels(names []string) { slices.SortFunc(names, compareKernels) }
 
-// compareKernels puts kernels in the catalogue's order, and those that it doesn't know
+// compareKernels puts kernels in the catalogue's order, and those that it does not have
 // after them.
 func compareKernels(a, b string) int {
-	i, _ := canvas.CatalogueIndex(a)
-	j, _ := canvas.CatalogueIndex(b)
-	return cmp.Or(cmp.Compare(i, j), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(catalogueIndex(a), catalogueIndex(b)), cmp.Compare(a, b))
 }
+
+// catalogueIndex is where the kernel stands in the catalogue, or the length of it.
+func catalogueIndex(kernel string) int {
+	if i, known := catalogueIndexes()[kernel]; known {
+		return i
+	}
+	return len(kernels.Catalogue)
+}
+
+var catalogueIndexes = sync.OnceValue(func() map[string]int {
+	indexes := map[string]int{}
+	for i, name := range kernels.Names() {
+		indexes[name] = i
+	}
+	return indexes
+})
 
 // Fastest returns the row with the least median time, nil if there is none. Of
 // equal ones it is the first.

@@ -1,8 +1,6 @@
 package figure
 
 import (
-	"image/color"
-	"math"
 	"slices"
 
 	"spmvtune/kernels"
@@ -46,23 +44,8 @@ func byParam(kernel, param string, over data.Selection) []series {
 	p := k.Params[i]
 	list := make([]series, len(p.Values))
 	for j, v := range p.Values {
-		look := shade(kernel, j, len(p.Values))
+		look := canvas.Shade(kernel, j, len(p.Values))
 		list[j] = series{id: kernel + " " + param + "=" + v, variant: &look, of: data.OfKernels(kernel).And(data.WithParam(p, v)), over: over}
 	}
 	return list
-}
-
-// shade is the look of the i-th of n variants of a kernel: its colour, from dark
-// to light, and the next marker.
-func shade(kernel string, i, n int) canvas.Look {
-	l := canvas.LookOf(kernel)
-	place, _ := canvas.CatalogueIndex(kernel)
-	toward, t := canvas.InkColor, 0.5-0.95*float64(i)/float64(max(1, n-1))
-	if t < 0 {
-		toward, t = canvas.PaperColor, -t
-	}
-	mix := func(c, other uint8) uint8 { return uint8(math.Round(float64(c) + t*(float64(other)-float64(c)))) }
-	l.Color = color.RGBA{mix(l.Color.R, toward.R), mix(l.Color.G, toward.G), mix(l.Color.B, toward.B), 0xFF}
-	l.Marker = canvas.Markers[(place+i)%len(canvas.Markers)]
-	return l
 }

@@ -42,7 +42,7 @@ func gridMeaning(k *kernels.Kernel) string  { return k.Grid }
 // choice is the size v of r, 0 if its kernel can't choose it: the grid of
 // coo_atomic follows from the block, so it is not a dimension.
 func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
-	if i, known := canvas.CatalogueIndex(r.Kernel); known && meaning(&kernels.Catalogue[i]) == "" {
+	if k, known := kernels.Lookup(r.Kernel); known && meaning(&k) == "" {
 		return 0
 	}
 	return v
@@ -120,11 +120,11 @@ func (dim dimension) fixedWords(lines []chart.Line) string {
 func (dim dimension) axisLabel(names []string) string {
 	var meanings []string
 	for _, name := range names {
-		i, known := canvas.CatalogueIndex(name)
+		k, known := kernels.Lookup(name)
 		if !known {
 			continue
 		}
-		m, _, _ := strings.Cut(dim.meaning(&kernels.Catalogue[i]), ";") // the rest explains
+		m, _, _ := strings.Cut(dim.meaning(&k), ";") // the rest explains
 		// "C, rows per chunk" adds nothing to "rows per chunk" on an axis.
 		if m != "" && !slices.ContainsFunc(meanings, func(s string) bool { return strings.Contains(m, s) }) {
 			meanings = append(meanings, m)
