@@ -1,12 +1,15 @@
-// Package slurm runs a sweep on a cluster: it cuts the sweep into chunks, sends
-// them through sbatch as arrays of tasks, watches them, and unites what they
-// measured in one database. Slurm is the engine; nothing of it is rebuilt here.
+// Package slurm runs a sweep on a cluster: it cuts the sweep into chunks, sends them through
+// sbatch as arrays of tasks, watches them, and unites what they measured in one database.
+// Slurm is the engine; nothing of it is rebuilt here.
 //
-// A run is a folder on the file system that all nodes share. Its plan is a file
-// that tasks read by index. A task never opens the database: every attempt of it
-// appends to a journal of its own (package tuner/journal), and what the journals
-// hold decides what is done. What Slurm says about a job only explains.
+// This package holds the run: a folder on the file system that all nodes share, with the
+// plan, the rounds, the submissions, the scripts and the program. A task reads its chunk from
+// the plan by index. It never opens the database: every attempt appends to a journal of its
+// own (package tuner/journal), and what the journals hold decides what is done. What Slurm
+// says about a job only explains.
 //
-// Slurm is asked through its commands, with a time-out of our own: squeue and
-// scontrol, and sacct where there is accounting.
+//   - slurm/sbatch asks Slurm through its programs
+//   - slurm/submit sends a run's jobs, sends again, cancels and throttles
+//   - slurm/merge brings the journals into the database and finds what is missing
+//   - slurm/status says how far a run is, and why its tasks wait or failed
 package slurm

@@ -17,9 +17,9 @@ import (
 type Batch struct {
 	// Name is the job's unique name: NAME-ID.ROUND.N or NAME-ID.ROUND.finish.
 	Name  string `json:"name"`
-	Round int    `json:"round"` // the round's number, from 1
-	Base  int    `json:"base"`  // index in the round of the chunk of task 0
-	Tasks int    `json:"tasks"` // number of tasks; 0 for the job that ends the round
+	Round int    `json:"round"` // Round is the round's number, from 1.
+	Base  int    `json:"base"`  // Base is the index in the round of the chunk of task 0.
+	Tasks int    `json:"tasks"` // Tasks is the number of tasks; 0 for the job that ends the round.
 }
 
 // Finish reports whether b is the job that ends its round.
@@ -28,10 +28,11 @@ func (b Batch) Finish() bool { return b.Tasks == 0 }
 // A Sent is a batch with what became of its submission.
 type Sent struct {
 	Batch
-	sbatch.JobID           // ID is "" until sbatch has answered
+	sbatch.JobID           // Its ID is "" until sbatch has answered.
 	Outcome      Outcome   `json:"outcome"`
-	At           time.Time `json:"at"`             // of the outcome, UTC
-	Said         string    `json:"said,omitempty"` // by Slurm, refusing
+	At           time.Time `json:"at"` // At is the time of the outcome, in UTC.
+	// Said has the words of Slurm's refusal.
+	Said string `json:"said,omitempty"`
 }
 
 // An Outcome says how far a submission got.
@@ -40,22 +41,23 @@ type Outcome string
 const (
 	Intended  Outcome = "intended"  // sbatch was about to run; whether there is a job is not known
 	Submitted Outcome = "submitted" // there is a job
-	Refused   Outcome = "refused"   // there is none: sbatch was refused, or could not run
-	Lost      Outcome = "lost"      // Slurm knows no job of its name
+	Refused   Outcome = "refused"   // there is no job: sbatch was refused, or could not run
+	Lost      Outcome = "lost"      // there is no job: Slurm knows none with this name
 )
 
 // A jobLine is a line of jobs.jsonl.
 type jobLine struct {
-	At time.Time `json:"at"` // UTC
+	At time.Time `json:"at"`
 	Batch
-	Outcome Outcome  `json:"outcome"`
-	ID      string   `json:"id,omitempty"`
-	Cluster string   `json:"cluster,omitempty"` // asked for, and then the one that took it
-	Args    []string `json:"args,omitempty"`    // of sbatch
+	Outcome Outcome `json:"outcome"`
+	ID      string  `json:"id,omitempty"`
+	// Cluster is the cluster that is asked for, and later the one that took the job.
+	Cluster string   `json:"cluster,omitempty"`
+	Args    []string `json:"args,omitempty"` // Args are the arguments of sbatch.
 	Said    string   `json:"said,omitempty"`
 }
 
-// Jobs are the submissions of the run, in their order.
+// Jobs returns the submissions of the run, in their order.
 func (r *Run) Jobs() ([]Sent, error) {
 	data, err := os.ReadFile(r.Path(JobsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,12 +66,13 @@ func (r *Run) Jobs() ([]Sent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the jobs of the run: %w", err)
 	}
+
 	var all []Sent
 	at := map[string]int{}
 	for line := range bytes.Lines(data) {
 		var l jobLine
-		// A torn line is of an intention, before sbatch ran, or of its answer, which
-		// Recover then asks for again.
+		// A torn line is an intention before sbatch ran, or an answer of sbatch. Recovering
+		// asks for the answer again.
 		if json.Unmarshal(line, &l) != nil || l.Name == "" {
 			continue
 		}
@@ -98,12 +101,9 @@ func (r *Run) Note(s Sent, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-	}()
-	// A line that was torn by a crash or a full disk ends here.
+	defer func() { err = errors.Join(err, f.Close()) }()
+
+	// End a line that was torn by a crash or a full disk.
 	if end, err := f.Seek(0, io.SeekEnd); err == nil && end > 0 {
 		last := make([]byte, 1)
 		if _, err := f.ReadAt(last, end-1); err != nil {
@@ -119,7 +119,7 @@ func (r *Run) Note(s Sent, args []string) (err error) {
 	return f.Sync()
 }
 
-// JobIDs are the ids of the submissions that made a job.
+// JobIDs returns the ids of the submissions that made a job.
 func JobIDs(jobs []Sent) []sbatch.JobID {
 	var ids []sbatch.JobID
 	for _, j := range jobs {

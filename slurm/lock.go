@@ -10,22 +10,22 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/atomicfile"
-
 	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/atomicfile"
 )
 
-// The files that are locked, or whose being there is the lock.
+// The lock files of a run. The last one is no lock: its existence is.
 const (
 	submitLock  = ".submit.lock"
+	mergeLock   = ".merge.lock"
 	submitTaken = ".submit.taken"
-	MergeLock   = ".merge.lock"
 )
 
-// Lock waits until no other process submits jobs of the run or repairs what is known
-// of them. Who decides by the state of the run what to submit holds it from before
-// that until Submit has returned. Where the file system has no locks, it does not
-// wait: the error says who submits.
+// Lock waits until no other process submits jobs of the run or recovers submissions. Whoever
+// decides what to submit by the state of the run holds the lock from before the decision until
+// everything is sent. Where the file system has no locks, Lock does not wait: its error says
+// who submits.
 func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
 	unlock, err = flock(ctx, r.Path(submitLock))
 	if errors.Is(err, errNoLocks) {
@@ -37,61 +37,62 @@ func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// LockMerges waits until no other process merges the run. It is a courtesy: two merges at
-// once do no harm, but SQLite's own lock, which one of them takes again as soon as it has
-// let go, would keep the other waiting beyond its patience. So a file system without locks
-// is no worse off.
+// LockMerges waits until no other process merges the run. This is a courtesy: two merges at
+// once do no harm, but each takes SQLite's own lock again right after it has let it go, and
+// the other would run out of patience. A file system without locks is therefore no problem.
 func (r *Run) LockMerges(ctx context.Context) (unlock func(), err error) {
-	unlock, err = flock(ctx, r.Path(MergeLock))
+	unlock, err = flock(ctx, r.Path(mergeLock))
 	switch {
 	case errors.Is(err, errNoLocks):
 		return func() {}, nil
 	case err != nil:
-		return nil, fmt.Errorf("waiting for the lock of merges: %w", err)
+		return nil, fmt.Errorf("waiting for another merge of the run: %w", err)
 	}
 	return unlock, nil
 }
 
-// errNoLocks says that a file system has no locks, as Lustre where it is mounted
-// without them.
+// errNoLocks says that a file system has no locks, such as Lustre mounted without them.
 var errNoLocks = errors.New("the file system has no locks")
 
-// systemFlock is the system's; tests have others.
+// systemFlock is the system's flock. Tests replace it.
 var systemFlock = unix.Flock
 
-// flock waits until no other process holds the lock on the file at path. The lock
-// ends with the process, however it ends.
+// flock waits until no other process holds the lock on the file at path. The lock ends with
+// the process, however that ends.
 func flock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+
 	const pause = 100 * time.Millisecond
 	for {
 		switch err := systemFlock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
 		case err == nil:
 			return func() { f.Close() }, nil
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOLCK):
-			f.Close()
 			return nil, errNoLocks
 		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
-			f.Close()
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
 		select {
 		case <-ctx.Done():
-			f.Close()
 			return nil, ctx.Err()
 		case <-time.After(pause):
 		}
 	}
 }
 
-// take holds the file at path, which one process at a time can make, where there are
-// no locks. Unlike a lock it stays when its process is killed: whoever comes then is
-// told whose it was, and must not guess.
+// take creates the file at path, which only one process at a time can do, where there are no
+// locks. Unlike a lock, the file stays when its process is killed: whoever comes next is told
+// who created it, and must not guess.
 func take(path string) (release func(), err error) {
-	host, _ := os.Hostname() // "" says nothing, and nothing depends on it
+	host, _ := os.Hostname() // the name is for people only
 	holder := fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().Format(time.DateTime))
 	err = atomicfile.Create(path, []byte(holder+"\n"))
 	switch {
@@ -100,7 +101,7 @@ func take(path string) (release func(), err error) {
 	case errors.Is(err, fs.ErrExist):
 		by, _ := os.ReadFile(path)
 		return nil, fmt.Errorf("%w (%s): wait for it; only if that process is gone, delete %s",
-			errUnderWay, cmp.Or(strings.TrimSpace(string(by)), "it does not say whose"), path)
+			errUnderWay, cmp.Or(strings.TrimSpace(string(by)), "it does not say who"), path)
 	}
 	return nil, fmt.Errorf("keeping other submissions of the run away: %w", err)
 }

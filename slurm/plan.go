@@ -1,37 +1,73 @@
 package slurm
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
+	"spmvtune/internal/atomicfile"
 	"spmvtune/tuner/trial"
 )
 
-// A Plan is what the tasks of a run do. It is written once, by submit, and grows
-// when retry splits a chunk.
+// A Plan is what the tasks of a run do. Submit writes it, and retry adds to it when it splits
+// a chunk.
 type Plan struct {
 	Chunks []Chunk `json:"chunks"`
 }
 
 // A Chunk is the work of one task.
 type Chunk struct {
-	// ID is unique in the run and safe in the name of a file: "0007". The halves
-	// of a split chunk are "0007.1" and "0007.2".
-	ID      string  `json:"id"`
-	Pieces  []Piece `json:"pieces"`
-	Trials  int     `json:"trials"`  // as far as known without the device: grids may depend on it
-	Seconds float64 `json:"seconds"` // predicted
+	// ID is unique in the run and safe in the name of a file: "0007". The halves of a split
+	// chunk are "0007.1" and "0007.2".
+	ID     string  `json:"id"`
+	Pieces []Piece `json:"pieces"`
+	// Trials is the number of trials, as far as it is known without the device: grids may
+	// depend on it.
+	Trials  int     `json:"trials"`
+	Seconds float64 `json:"seconds"` // Seconds is the predicted time.
 }
 
-// A Piece is a part of the trials of one matrix: all of them, unless they are too
-// many for one task.
+// A Piece is a part of the trials of one matrix. It is all of them, unless there are too many
+// for one task.
 type Piece struct {
-	Matrix string `json:"matrix"` // its name in the sweep
+	Matrix string `json:"matrix"` // Matrix is the name in the sweep.
 	trial.Part
 }
 
-// Current are the chunks without those that were split: their halves stand for them.
+// Plan reads the plan as it is now.
+func (r *Run) Plan() (p Plan, err error) {
+	data, err := os.ReadFile(r.Path(planFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, fmt.Errorf("run %s has lost its %s, without which nothing can be made of it: "+
+			"copy it back, or submit the sweep again", r.Dir, planFile)
+	}
+	if err != nil {
+		return p, fmt.Errorf("reading the plan: %w", err)
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		return p, fmt.Errorf("reading %s: %w: it was damaged; copy it back, or submit the sweep again", r.Path(planFile), err)
+	}
+	return p, nil
+}
+
+// ReplacePlan gives the run another plan. Tasks that read the plan at that moment see the old
+// or the new one, and find their chunk in both.
+func (r *Run) ReplacePlan(plan Plan) error {
+	data, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(r.Path(planFile), data); err != nil {
+		return fmt.Errorf("writing the plan: %w", err)
+	}
+	return nil
+}
+
+// Current returns the chunks without those that were split; their halves stand for them.
 func (p Plan) Current() []Chunk {
 	split := map[string]bool{}
 	for _, c := range p.Chunks {
@@ -42,17 +78,8 @@ func (p Plan) Current() []Chunk {
 	return slices.DeleteFunc(slices.Clone(p.Chunks), func(c Chunk) bool { return split[c.ID] })
 }
 
-// Trials are how many there are in all, as far as known.
-func (p Plan) Trials() int {
-	n := 0
-	for _, c := range p.Chunks {
-		n += c.Trials
-	}
-	return n
-}
-
-// Split cuts c in two halves, for a task that took too long: its pieces or, if there
-// is one only, its trials. It returns none where c has one trial.
+// Split cuts c into two halves, for a task that took too long: it divides the pieces or, if
+// there is only one, its trials. A chunk of one trial has no halves.
 func (c Chunk) Split() []Chunk {
 	var pieces [2][]Piece
 	switch n := len(c.Pieces); {
@@ -65,6 +92,7 @@ func (c Chunk) Split() []Chunk {
 	default:
 		return nil
 	}
+
 	halves := make([]Chunk, 2)
 	for i := range halves {
 		share := float64(len(pieces[i])) / float64(len(pieces[0])+len(pieces[1]))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -17,12 +16,12 @@ import (
 // errUnderWay says that two submissions of a run meet.
 var errUnderWay = errors.New("another submission of the run is under way")
 
-// nextRound is the number after that of the last round. Who decides by the state of
-// the run what to submit asks for it first: see writeRound.
+// NextRound is the number of the next round. Whoever decides what to submit by the state of
+// the run asks for the number first: see WriteRound.
 func (r *Run) NextRound() int {
 	entries, err := os.ReadDir(r.Path(roundsDir))
 	if err != nil {
-		return 1 // not made yet; otherwise writing there says what is wrong
+		return 1 // no rounds yet; any other problem shows when the round is written
 	}
 	last := 0
 	for _, e := range entries {
@@ -33,16 +32,16 @@ func (r *Run) NextRound() int {
 	return last + 1
 }
 
-// writeRound writes the file of a round, which makes it this process's. It fails where
-// another process has been faster: what it sends was not there when it was decided
-// what this round is to have. Some file systems have no locks, or locks that other
-// nodes don't see; that a file is made only once holds on all.
+// WriteRound writes the file of a round, which claims it for this process. It fails if another
+// process was faster, because the decision did not know what that process sends. Some file
+// systems have no locks, or locks that other nodes don't see; but on all of them only one
+// process can create a file.
 func (r *Run) WriteRound(number int, chunks []string) error {
 	data, err := json.Marshal(chunks)
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Create(r.roundFile(number), data)
+	err = atomicfile.Create(r.Path(roundFile(number)), data)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: spmvtune status %s shows what it sends", errUnderWay, term.Shell(r.Dir))
 	}
@@ -52,22 +51,27 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 	return nil
 }
 
-// round reads which chunks a round has, in the order of their tasks.
+// Round reads which chunks a round has, in the order of their tasks.
 func (r *Run) Round(number int) ([]string, error) {
-	data, err := os.ReadFile(r.roundFile(number))
+	data, err := os.ReadFile(r.Path(roundFile(number)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, r.lost(filepath.Join(roundsDir, filepath.Base(r.roundFile(number))))
+		return nil, r.lost(roundFile(number))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading round %d: %w", number, err)
 	}
 	var chunks []string
 	if err := json.Unmarshal(data, &chunks); err != nil {
-		return nil, fmt.Errorf("%w (it can't be read: %w)", r.lost(filepath.Join(roundsDir, filepath.Base(r.roundFile(number)))), err)
+		return nil, fmt.Errorf("%w (it can't be read: %w)", r.lost(roundFile(number)), err)
 	}
 	return chunks, nil
 }
 
-func (r *Run) roundFile(number int) string {
-	return r.Path(roundsDir, fmt.Sprintf("%03d.json", number))
+// roundFile is the path of a round's file in the folder of the run.
+func roundFile(number int) string { return fmt.Sprintf("%s/%03d.json", roundsDir, number) }
+
+// lost says that a file is gone without which nobody knows what was submitted.
+func (r *Run) lost(file string) error {
+	return fmt.Errorf("run %s has lost its %s, which says what was submitted: spmvtune merge %s brings what is measured "+
+		"into the database; for the rest copy the file back, or submit the sweep again", r.Dir, file, term.Shell(r.Dir))
 }

@@ -7,47 +7,54 @@ import (
 
 // A Run is a submitted sweep: a folder that all nodes see.
 type Run struct {
-	Dir string // absolute
+	Dir string // Dir is the folder's absolute path.
 	Info
 }
 
-// Info is what run.json keeps of a run. It does not change.
+// Info is what run.json says about a run. It does not change.
 type Info struct {
-	Sweep   string    `json:"sweep"`          // its name
-	ID      string    `json:"id"`             // with the name it is the folder's and the jobs': NAME-ID
-	Base    string    `json:"base"`           // absolute: the folder that paths in the sweep are relative to
-	Version string    `json:"version"`        // of the program
-	Program string    `json:"program"`        // SHA-256 of the copy in bin/, which the tasks run
-	CUDA    string    `json:"cuda,omitempty"` // SHA-256 of that built with CUDA, which measures for it; "": there is none
-	Created time.Time `json:"created"`        // UTC
-	Folder  string    `json:"folder"`         // absolute: where it was submitted, and its jobs look for it; "" in runs of versions before it was
-
-	// Downloads are the files of the sweep's matrices of the SuiteSparse collection,
-	// by Group/Name, as they were when the run was submitted; "" stands for a twin. All
-	// tasks measure these.
+	Sweep string `json:"sweep"` // Sweep is the sweep's name.
+	// ID tells runs of a sweep apart. The folder and the jobs are named Sweep-ID.
+	ID string `json:"id"`
+	// Base is the absolute path of the folder that paths in the sweep are relative to.
+	Base    string `json:"base"`
+	Version string `json:"version"` // Version is the program's version.
+	// Program is the SHA-256 of the program in bin/, which the tasks run.
+	Program string `json:"program"`
+	// CUDA is the SHA-256 of the program in bin/ that is built with CUDA and measures for
+	// Program; "" if there is none.
+	CUDA    string    `json:"cuda,omitempty"`
+	Created time.Time `json:"created"` // Created is in UTC.
+	// Folder is the absolute path where the run was submitted and its jobs look for it. It is
+	// "" in runs of early versions.
+	Folder string `json:"folder"`
+	// Downloads are the files of the sweep's matrices of the SuiteSparse collection by
+	// Group/Name, as they were found at submission; "" stands for a twin. All tasks measure
+	// these.
 	Downloads map[string]string `json:"downloads,omitempty"`
 }
 
-// JobName is the unique name of the run's jobs, without what tells them apart.
+// JobName is the run's unique name. The names of its jobs begin with it.
 func (r *Run) JobName() string { return r.Sweep + "-" + r.ID }
 
 // The files of a run.
 const (
-	infoFile     = "run.json"
-	sweepFile    = "sweep.toml"
-	planFile     = "plan.json"
-	JobsFile     = "jobs.jsonl" // an entry for every sbatch, before and after it
-	roundsDir    = "rounds"     // 001.json, …: the chunks of a submission, in the order of their index
-	binDir       = "bin"        // the program as it was when the run was submitted
-	LogsDir      = "logs"
 	JournalsDir  = "journals"
+	LogsDir      = "logs"
+	JobsFile     = "jobs.jsonl" // lines before and after every sbatch
 	TaskScript   = "task.sh"
 	FinishScript = "finish.sh"
-	deviceFile   = "device.json" // the device model of the run, fixed by its first task
-	matricesDir  = "matrices"    // NAME.json: the content of a matrix, fixed by the first task that loads it
+
+	infoFile    = "run.json"
+	sweepFile   = "sweep.toml"
+	planFile    = "plan.json"
+	roundsDir   = "rounds"      // 001.json, …: the chunks of a submission, in the order of their tasks
+	binDir      = "bin"         // the programs, as they were when the run was submitted
+	deviceFile  = "device.json" // the models of the devices, pinned by the first task
+	matricesDir = "matrices"    // NAME.json: the content of a matrix, pinned by the first task that loads it
 )
 
-// Path is where a file of the run lies.
+// Path is the path of a file of the run.
 func (r *Run) Path(elem ...string) string {
 	return filepath.Join(append([]string{r.Dir}, elem...)...)
 }

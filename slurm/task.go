@@ -13,21 +13,21 @@ import (
 	"spmvtune/tuner/journal"
 )
 
-// A Task is what one task of an array is to do, and which attempt at it this is.
+// A Task is the work of one task of an array, and the attempt at it.
 type Task struct {
-	Chunk   Chunk
-	Job     string // the array's id and the index in it, "12_3": Slurm's name for the task, and the journals'
-	Attempt int    // from 0: how often Slurm has restarted the task
-	Node    string // its name, as Slurm has it
+	Chunk Chunk
+	// Job is Slurm's name for the task, the array's id and the index in it: "12_3". The
+	// journals have it, too.
+	Job     string
+	Attempt int    // Attempt counts from 0 how often Slurm has restarted the task.
+	Node    string // Node is Slurm's name of the node.
 }
 
-// Task finds what this process is to do: Slurm's variables, which getenv gives,
-// say which task it is of an array of a round, whose first task has the place base
-// in the round.
-func (r *Run) Task(round, base int, getenv func(string) string) (Task, error) {
-	t := Task{Node: getenv("SLURMD_NODENAME")}
-	if t.Node == "" {
-		t.Node, _ = os.Hostname() // "" says nothing, and nothing depends on it
+// Task finds out what this process has to do. Slurm's variables, which getenv returns, say
+// which task of an array it is. base is the index in the round of the array's first task.
+func (r *Run) Task(round, base int, getenv func(string) string) (t Task, err error) {
+	if t.Node = getenv("SLURMD_NODENAME"); t.Node == "" {
+		t.Node, _ = os.Hostname() // the name is for people only
 	}
 	array, index := getenv("SLURM_ARRAY_JOB_ID"), getenv("SLURM_ARRAY_TASK_ID")
 	i, err := strconv.Atoi(index)
@@ -40,56 +40,58 @@ func (r *Run) Task(round, base int, getenv func(string) string) (Task, error) {
 			return t, fmt.Errorf("SLURM_RESTART_COUNT is %q, not a number of restarts", restarts)
 		}
 	}
+	t.Chunk, err = r.chunk(round, base, i, t.Job)
+	return t, err
+}
+
+// chunk returns the chunk of task i of an array. task is the task's name.
+func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 	chunks, err := r.Round(round)
 	if err != nil {
-		return t, err
+		return Chunk{}, err
 	}
 	if i += base; base < 0 || i < 0 || i >= len(chunks) {
-		return t, fmt.Errorf("round %d has %d chunks, and task %s asks for number %d of them, from 0", round, len(chunks), t.Job, i)
+		return Chunk{}, fmt.Errorf("round %d has %d chunks, and task %s asks for number %d of them, from 0",
+			round, len(chunks), task, i)
 	}
+
 	plan, err := r.Plan()
 	if err != nil {
-		return t, err
+		return Chunk{}, err
 	}
 	at := slices.IndexFunc(plan.Chunks, func(c Chunk) bool { return c.ID == chunks[i] })
 	if at < 0 {
-		return t, fmt.Errorf("round %d has the chunk %s, which is not in %s: submit the sweep again", round, chunks[i], r.Path(planFile))
+		return Chunk{}, fmt.Errorf("round %d has the chunk %s, which is not in %s: submit the sweep again",
+			round, chunks[i], r.Path(planFile))
 	}
-	t.Chunk = plan.Chunks[at]
-	return t, nil
+	return plan.Chunks[at], nil
 }
 
-// TaskSweep reads the run's copy of the sweep for a task. Where a file is missing, its
-// matrix can't be loaded; the others can be measured.
+// TaskSweep reads the run's copy of the sweep for a task. A matrix whose file is missing can't
+// be loaded, but the others can be measured.
 func (r *Run) TaskSweep() (*configs.Sweep, error) {
 	text, err := os.ReadFile(r.Path(sweepFile))
 	if err != nil {
 		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
 	}
-	// A sweep that does not say its name has that of its file.
+	// A sweep that does not say its name has the name of its file.
 	sweep, err := configs.ParseOnNode(filepath.Join(r.Base, r.Sweep+".toml"), r.Base, text)
 	if err != nil {
 		return nil, err
 	}
 	for i, m := range sweep.Matrices {
-		sweep.Matrices[i] = r.settled(m)
+		switch path, known := r.Downloads[m.SuiteSparse]; {
+		case !known:
+		case path == "":
+			sweep.Matrices[i] = m.AsTwin()
+		default:
+			sweep.Matrices[i] = m.Downloaded(path)
+		}
 	}
 	return sweep, nil
 }
 
-// settled returns m as it was settled when the run was submitted.
-func (r *Run) settled(m configs.Matrix) configs.Matrix {
-	switch path, known := r.Downloads[m.SuiteSparse]; {
-	case !known:
-		return m
-	case path == "":
-		return m.AsTwin()
-	default:
-		return m.Downloaded(path)
-	}
-}
-
-// Journal starts a journal of an attempt at a task.
+// Journal starts the journal of an attempt at a task.
 func (r *Run) Journal(ctx context.Context, t Task, opt journal.Options) (*journal.Writer, error) {
 	return journal.Create(ctx, r.Path(JournalsDir), t.Chunk.ID, t.Job, t.Attempt, opt)
 }

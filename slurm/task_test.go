@@ -58,13 +58,13 @@ func TestTask(t *testing.T) {
 	}
 }
 
-func TestSettleDevices(t *testing.T) {
+func TestPinDevices(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
 	cpu, otherCPU := kernels.Device{Backend: "cpu", Name: "Chip 1"}, kernels.Device{Backend: "cpu", Name: "Chip 2"}
 	a30, h100 := kernels.Device{Backend: "cuda", Name: "NVIDIA A30"}, kernels.Device{Backend: "cuda", Name: "NVIDIA H100 PCIe"}
 	first := slurm.Task{Job: "1_0", Node: "n1"}
 	asked := configs.Slurm{Gres: "gpu:h100:1"}
-	if _, err := run.SettleDevices(first, asked, []kernels.Device{cpu, a30}); err == nil || !strings.Contains(err.Error(), "a GPU of type h100") {
+	if _, err := run.PinDevices(first, asked, []kernels.Device{cpu, a30}); err == nil || !strings.Contains(err.Error(), "a GPU of type h100") {
 		t.Errorf("a GPU of another type: %v", err)
 	}
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestSettleDevices(t *testing.T) {
 		if c.name == "first" {
 			task = first
 		}
-		backends, err := run.SettleDevices(task, c.s, c.found)
+		backends, err := run.PinDevices(task, c.s, c.found)
 		got := strings.Join(backends, " ")
 		if err != nil {
 			got = err.Error()
@@ -96,15 +96,15 @@ func TestSettleDevices(t *testing.T) {
 	}
 	// A GPU that only later tasks have would be measured on a part of the sweep.
 	run = slurmtest.NewRun(t, 1)
-	_, err := run.SettleDevices(first, configs.Slurm{}, []kernels.Device{cpu})
+	_, err := run.PinDevices(first, configs.Slurm{}, []kernels.Device{cpu})
 	slurmlab.Must(t, err)
-	if backends, err := run.SettleDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{cpu, a30}); err != nil || !slices.Equal(backends, []string{"cpu"}) {
+	if backends, err := run.PinDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{cpu, a30}); err != nil || !slices.Equal(backends, []string{"cpu"}) {
 		t.Errorf("backends %v, %v", backends, err)
 	}
 }
 
 // The same processor with other numbers of cores gives other times, and other grids.
-func TestSettleCores(t *testing.T) {
+func TestPinCores(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
 	with := func(cores int) []kernels.Device {
 		return []kernels.Device{{Backend: "cpu", Name: "Chip 1", Units: cores}}
@@ -117,7 +117,7 @@ func TestSettleCores(t *testing.T) {
 		{4, false, ""}, {4, false, ""}, {8, true, ""},
 		{8, false, "this task has 8 cores on n1, but the run measures on 4, which its first task, 1_0, had on n1"},
 	} {
-		_, err := run.SettleDevices(slurm.Task{Job: "1_0", Node: "n1"}, configs.Slurm{MixDevices: c.mix}, with(c.cores))
+		_, err := run.PinDevices(slurm.Task{Job: "1_0", Node: "n1"}, configs.Slurm{MixDevices: c.mix}, with(c.cores))
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
 			t.Errorf("%d cores: %v", c.cores, err)
 		}
@@ -137,7 +137,7 @@ func TestGivenCPUs(t *testing.T) {
 }
 
 // Of tasks that start at once, one fixes the device.
-func TestSettleDevicesAtOnce(t *testing.T) {
+func TestPinDevicesAtOnce(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -145,7 +145,7 @@ func TestSettleDevicesAtOnce(t *testing.T) {
 	for i := range 20 {
 		group.Go(func() {
 			name := []string{"NVIDIA A30", "NVIDIA H100 PCIe"}[i%2]
-			if _, err := run.SettleDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cuda", Name: name}}); err == nil {
+			if _, err := run.PinDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cuda", Name: name}}); err == nil {
 				mu.Lock()
 				settled[name]++
 				mu.Unlock()

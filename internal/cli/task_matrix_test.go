@@ -56,7 +56,7 @@ func TestTaskWithAChangedFile(t *testing.T) {
 	}
 	write("3")
 	code, out := task("1", "1")
-	if code != command.ExitFailed || !strings.Contains(out, "c.mtx has changed while the run goes on") {
+	if code != command.ExitFailed || !strings.Contains(out, "c.mtx has changed during the run") {
 		t.Errorf("the second task: exit code %d\n%s", code, out)
 	}
 	trials, ends := taskJournals(t, run)

@@ -91,7 +91,7 @@ func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, er
 		}
 		t.log.printf("note: the kernels for a GPU are left out: %v", err)
 	}
-	return t.run.SettleDevices(t.work, sweep.Slurm, found)
+	return t.run.PinDevices(t.work, sweep.Slurm, found)
 }
 
 // findDevice describes the device of a backend. Of several GPUs all must answer, and
@@ -162,7 +162,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 	opt := tuner.Options{
 		Launch: launch, Version: command.Version(), Node: t.work.Node, Job: t.work.Job,
 		Parts: partsOf(l.pieces), Observe: log.Observe,
-		Accept: func(m trial.Matrix) error { return t.run.SettleMatrix(t.work, m) },
+		Accept: func(m trial.Matrix) error { return t.run.PinMatrix(t.work, m) },
 	}
 	byRule.Use(&opt)
 	into.Summary, err = tuner.Run(ctx, part, l.journal, opt)

@@ -206,7 +206,7 @@ func TestMergeStops(t *testing.T) {
 	if m, err := mergeOnly(ended, run); !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	f, err := os.Create(run.Path(slurm.MergeLock)) // as another merge has it
+	f, err := os.Create(run.Path(".merge.lock")) // as another merge has it
 	slurmlab.Must(t, err)
 	defer f.Close()
 	slurmlab.Must(t, unix.Flock(int(f.Fd()), unix.LOCK_EX))

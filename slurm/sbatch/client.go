@@ -13,29 +13,24 @@ import (
 	"time"
 )
 
-// A Client asks Slurm through its commands. Each is started with a list of
-// arguments, never through a shell. The zero value is ready to use.
-//
-// Note: squeue, sacct and scontrol can print JSON, in a form that changes from
-// version to version, and only where a plugin is installed. The columns that are
-// asked for by -o have been the same for a decade.
+// A Client runs Slurm's programs. The zero value is ready to use.
 type Client struct {
-	// Timeout is how long a command may take before it is killed, with all that it
-	// started. 0: a minute, which is longer than a command itself waits for a
-	// controller that hangs (MessageTimeout, 10 s if not set).
+	// Timeout is how long a program may take before it is killed with everything that it
+	// started. 0 means a minute, which is longer than a program waits for a controller that
+	// hangs (MessageTimeout, 10 s by default).
 	Timeout time.Duration
-	// Pause is the time between two looks for a job that may have been submitted
-	// or not. 0: 3 s.
+	// Pause is the time between two searches for a job that may or may not have been
+	// submitted. 0 means 3 s.
 	Pause time.Duration
-	// Patience is how long a controller that does not answer is asked again whether
-	// it has the job. 0: 5 minutes.
+	// Patience is how long a controller that does not answer is asked again whether it has
+	// the job. 0 means 5 minutes.
 	Patience time.Duration
-	// Tell is told what is waited for when that takes long. May be nil; several
-	// goroutines may call it at once where several use the client.
+	// Tell is called with what is being waited for when that takes long. It may be nil. If
+	// several goroutines use the client, they may call it at once.
 	Tell func(waiting string)
 }
 
-// tellAfter is how long a command runs before Tell hears of it; tests have less.
+// tellAfter is how long a program runs before Tell is called. Tests shorten it.
 var tellAfter = 5 * time.Second
 
 func (c *Client) tell(format string, args ...any) {
@@ -44,27 +39,27 @@ func (c *Client) tell(format string, args ...any) {
 	}
 }
 
-// CommandTimeout is how long a command may take.
+// CommandTimeout is how long a program may take.
 func (c *Client) CommandTimeout() time.Duration { return cmp.Or(c.Timeout, time.Minute) }
 
-// A call is a command of Slurm with what it is given.
+// A call is one start of a program.
 type call struct {
-	cluster string // -M; "" for the one of the configuration
+	cluster string // cluster is the argument of -M; "" means the configured cluster.
 	name    string
 	args    []string
 	stdin   string
 	env     []string
 }
 
-// ask runs a command that asks about jobs, or changes some, on a cluster: "" for
-// that of the configuration.
+// ask runs a program that asks about jobs or changes them. An empty cluster means the
+// configured one.
 func (c *Client) ask(ctx context.Context, cluster, name string, args ...string) (stdout string, err error) {
 	stdout, _, err = c.run(ctx, call{cluster: cluster, name: name, args: args, env: askEnv(os.Environ())})
 	return stdout, err
 }
 
-// run runs a command. Its error is a *MissingError, a *NoAnswerError, a
-// *RefusedError, or that of ctx.
+// run runs a program. Its error is a *MissingError, a *NoAnswerError, a *RefusedError, or
+// the error of ctx.
 func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err error) {
 	path, err := exec.LookPath(call.name)
 	if err != nil {
@@ -72,40 +67,56 @@ func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err
 	}
 	limited, cancel := context.WithTimeout(ctx, c.CommandTimeout())
 	defer cancel()
-	args := call.args
-	if call.cluster != "" {
-		args = append([]string{"-M", call.cluster}, args...)
-	}
-	cmd := exec.CommandContext(limited, path, args...)
-	cmd.Env = call.env
-	cmd.Stdin = strings.NewReader(call.stdin)
+
 	var out, errs bytes.Buffer
+	cmd := command(limited, path, call)
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	// A group of its own, so that what a wrapper script started is killed with it,
-	// and so that Ctrl-C does not break off an sbatch whose answer we need.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // for who left the group and still holds the output
 	slow := time.AfterFunc(tellAfter, func() {
 		c.tell("%s has no answer from slurm's controller yet; it gets %s", call.name, c.CommandTimeout())
 	})
 	err = cmd.Run()
 	slow.Stop()
-	stdout, stderr = out.String(), errs.String()
-	var exit *exec.ExitError
+
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return stdout, stderr, nil
+		err = nil
 	case ctx.Err() != nil:
-		return stdout, stderr, ctx.Err()
+		err = ctx.Err()
 	case limited.Err() != nil:
-		return stdout, stderr, &NoAnswerError{Command: call.name, After: c.CommandTimeout()}
-	case !errors.As(err, &exit):
-		return stdout, stderr, fmt.Errorf("starting %s: %w", call.name, err)
+		err = &NoAnswerError{Command: call.name, After: c.CommandTimeout()}
+	default:
+		err = failure(call.name, err, firstLines(errs.String(), out.String()))
 	}
-	said := firstLines(stderr, stdout)
+	return out.String(), errs.String(), err
+}
+
+// command prepares a program that ends with ctx.
+func command(ctx context.Context, path string, call call) *exec.Cmd {
+	args := call.args
+	if call.cluster != "" {
+		args = append([]string{"-M", call.cluster}, args...)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = call.env
+	cmd.Stdin = strings.NewReader(call.stdin)
+
+	// The program gets a process group of its own: what a wrapper script started is killed
+	// with it, and Ctrl-C does not break off an sbatch whose answer we need.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second // for a process that left the group and still holds the output
+	return cmd
+}
+
+// failure explains why a program failed by itself.
+func failure(name string, err error, said string) error {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return fmt.Errorf("starting %s: %w", name, err)
+	}
+	words := cmp.Or(said, exit.String())
 	if !exit.Exited() || unanswered(said) {
-		return stdout, stderr, &NoAnswerError{Command: call.name, Said: cmp.Or(said, exit.String())}
+		return &NoAnswerError{Command: name, Said: words}
 	}
-	return stdout, stderr, &RefusedError{Command: call.name, Said: cmp.Or(said, exit.String())}
+	return &RefusedError{Command: name, Said: words}
 }

@@ -6,17 +6,21 @@ import (
 	"strings"
 )
 
-// Variables of these names change what Slurm's commands do or print, and the
-// variables of a surrounding job would be taken over by a new one: none is passed
-// on.
-var optionPrefixes = []string{"SBATCH_", "SQUEUE_", "SCANCEL_", "SINFO_", "SACCT_", "SALLOC_", "SRUN_", "SLURM_"}
+// optionPrefixes begin the names of variables that are not passed on: they change what
+// Slurm's programs do or print, and a new job would inherit those of a surrounding one.
+var optionPrefixes = []string{
+	"SBATCH_", "SQUEUE_", "SCANCEL_", "SINFO_", "SACCT_", "SALLOC_", "SRUN_", "SLURM_",
+}
 
-// But these say where the cluster's configuration is, and who asks: without them a
-// command finds no controller, or is turned away.
-var connection = []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT", "SLURM_SACK_JWKS", "SLURM_SACK_KEY", "SLURM_SACK_SOCKET"}
+// connection are the variables that are passed on all the same. They say where the
+// cluster's configuration is and who asks: without them a program finds no controller, or is
+// turned away.
+var connection = []string{
+	"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT", "SLURM_SACK_JWKS", "SLURM_SACK_KEY", "SLURM_SACK_SOCKET",
+}
 
-// cleanEnv is env without options for Slurm's commands. A GPU that was given to the
-// session from which a sweep is submitted says nothing about those of its tasks.
+// cleanEnv is env without options for Slurm's programs. CUDA_VISIBLE_DEVICES goes too: the
+// GPU of the session that submits a sweep says nothing about the GPUs of its tasks.
 func cleanEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -25,18 +29,17 @@ func cleanEnv(env []string) []string {
 	})
 }
 
-// askEnv is the environment of a command that only asks. That of sbatch keeps the
-// user's language, since it becomes that of the job.
+// askEnv is the environment of a program that only asks. The environment of sbatch keeps the
+// user's language, because the job inherits it.
 func askEnv(env []string) []string {
 	kept := slices.DeleteFunc(cleanEnv(env), func(v string) bool {
 		return strings.HasPrefix(v, "LC_ALL=") || strings.HasPrefix(v, "LANGUAGE=")
 	})
-	// Tasks of an array that have not started are listed in full, not cut off.
+	// With a length of 0, tasks that have not started are listed in full.
 	return append(kept, "LC_ALL=C", "SLURM_BITSTR_LEN=0")
 }
 
-// chosenCluster is the cluster to which sbatch submits, where several share a login
-// node and the user has chosen one, or some, by SLURM_CLUSTERS; "" for that of the
-// configuration. It is passed on as an option and recorded with the job, so that
-// later commands ask the same cluster, whatever the variable says by then.
+// ChosenCluster is the cluster that the user has chosen by SLURM_CLUSTERS, where several
+// share a login node; "" means the configured one. It is passed on as an option and recorded
+// with the job, so that later commands ask the same cluster whatever the variable says then.
 func ChosenCluster() string { return os.Getenv("SLURM_CLUSTERS") }

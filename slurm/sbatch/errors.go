@@ -2,23 +2,26 @@ package sbatch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
 
-// A MissingError says that a command of Slurm is not installed here.
+// A MissingError says that a program of Slurm is not installed here.
 type MissingError struct{ Command string }
 
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is not found: run this on a login node of the cluster, or load Slurm's module first", e.Command)
 }
 
-// A NoAnswerError says that a command got no answer from Slurm's controller. What
-// it asked for may have been done or not.
+// A NoAnswerError says that a program got no answer from Slurm's controller. What it asked
+// for may or may not have been done.
 type NoAnswerError struct {
 	Command string
-	After   time.Duration // it was killed after this long; 0: it gave up by itself
-	Said    string        // by the command, "" if it was killed
+	// After is how long the program ran before it was killed; 0 if it gave up by itself.
+	After time.Duration
+	// Said is what the program printed; "" if it was killed.
+	Said string
 }
 
 func (e *NoAnswerError) Error() string {
@@ -31,13 +34,14 @@ func (e *NoAnswerError) Error() string {
 // A RefusedError is a refusal in Slurm's own words.
 type RefusedError struct {
 	Command string
-	Said    string // first lines, without the command's name
+	// Said has the first lines that the program printed, without its name.
+	Said string
 }
 
 func (e *RefusedError) Error() string { return "slurm refused: " + e.Said }
 
-// silence are Slurm's words for a conversation with the controller that broke
-// off. They are the same in all versions since 14.
+// silence lists Slurm's words for a conversation with the controller that broke off. They
+// have been the same since version 14.
 var silence = []string{
 	"Socket timed out",
 	"Unable to contact slurm controller",
@@ -51,18 +55,13 @@ var silence = []string{
 	"Transport endpoint is not connected",
 }
 
-// unanswered reports whether said, by a command that failed, is no refusal.
+// unanswered reports whether a program that failed got no answer, rather than a refusal.
 func unanswered(said string) bool {
-	for _, words := range silence {
-		if strings.Contains(said, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(silence, func(words string) bool { return strings.Contains(said, words) })
 }
 
-// firstLines are up to four lines of the first text that has any, joined by "; ",
-// without the command's name before each.
+// firstLines returns up to four lines of the first text that has any, joined by "; ". The
+// program's name is removed from the start of each.
 func firstLines(texts ...string) string {
 	for _, text := range texts {
 		var lines []string

@@ -8,16 +8,22 @@ import (
 	"strings"
 )
 
-// Config is what of Slurm's configuration matters to a submission.
+// Config is the part of Slurm's configuration that matters to a submission.
 type Config struct {
-	Version      string // "22.05.8"
-	Cluster      string // its name
-	MaxArraySize int    // the tasks of an array have indexes below this; 0: no arrays
-	MaxJobs      int    // MaxJobCount: most jobs that the controller keeps, every task of an array being one
-	Unconfined   bool   // jobs may run on all processors of their nodes, not on their own alone (TaskPlugin)
+	Version string // Version is Slurm's, as "22.05.8".
+	Cluster string // Cluster is the cluster's name.
+	// MaxArraySize bounds the indexes of an array's tasks: they are smaller. 0 means that
+	// there are no arrays.
+	MaxArraySize int
+	// MaxJobs is the number of jobs that the controller keeps (MaxJobCount). Every task of
+	// an array counts as a job.
+	MaxJobs int
+	// Unconfined says that jobs may run on all processors of their nodes, not only on those
+	// that they were given (TaskPlugin).
+	Unconfined bool
 }
 
-// Config asks for the configuration of the cluster to which sbatch would submit.
+// Config asks for the configuration of the cluster that sbatch would submit to.
 func (c *Client) Config(ctx context.Context) (Config, error) {
 	out, err := c.ask(ctx, ChosenCluster(), "scontrol", "show", "config")
 	if err != nil {
@@ -52,8 +58,7 @@ func parseConfig(out string) (Config, error) {
 	return c, nil
 }
 
-// Cancel cancels jobs, with one scancel for all of a cluster. Those that have
-// ended are left alone.
+// Cancel cancels jobs, with one scancel for each cluster. Jobs that have ended are left alone.
 func (c *Client) Cancel(ctx context.Context, ids []JobID) error {
 	for _, group := range byCluster(ids) {
 		if _, err := c.ask(ctx, group.cluster, "scancel", group.ids...); err != nil {
@@ -63,10 +68,10 @@ func (c *Client) Cancel(ctx context.Context, ids []JobID) error {
 	return nil
 }
 
-// Requeue puts a running job back into the queue: id is that of a job, or of a task
-// of an array as "12_3". The job keeps its id; its processes are killed.
+// Requeue puts a running job back into the queue. id names a job, or a task of an array as
+// "12_3". The job keeps its id; its processes are killed.
 //
-// One that has ended or was cancelled, be it just before the controller gets to it,
+// A job that has ended or was cancelled, even just before the controller handles the request,
 // stays so, which is no error: without "incomplete" Slurm would start it again.
 func (c *Client) Requeue(ctx context.Context, id JobID) error {
 	if _, err := c.ask(ctx, id.Cluster, "scontrol", "requeue", "incomplete", id.ID); err != nil {
@@ -75,8 +80,8 @@ func (c *Client) Requeue(ctx context.Context, id JobID) error {
 	return nil
 }
 
-// Throttle lets at most n tasks of an array run at once, 0 for as many as there is
-// room for. Those that run already are left alone, and so are ended arrays.
+// Throttle lets at most n tasks of an array run at once; 0 removes the bound. Tasks that run
+// already and arrays that have ended are left alone.
 func (c *Client) Throttle(ctx context.Context, array JobID, n int) error {
 	update := []string{"update", "JobId=" + array.ID, "ArrayTaskThrottle=" + strconv.Itoa(n)}
 	_, stderr, err := c.run(ctx, call{
@@ -88,9 +93,8 @@ func (c *Client) Throttle(ctx context.Context, array JobID, n int) error {
 	return fmt.Errorf("throttling %s: %w", array.ID, err)
 }
 
-// throttled reports whether what scontrol said, while it failed, is only that some
-// tasks have ended: it then gives a line for each range of tasks, "38_2-5: No error"
-// for those that it changed.
+// throttled reports whether scontrol failed only because some tasks have ended. It then prints
+// a line for each range of tasks, "38_2-5: No error" for the tasks that it changed.
 func throttled(stderr string) bool {
 	lines := 0
 	for line := range strings.Lines(stderr) {

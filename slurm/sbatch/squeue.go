@@ -4,39 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// A JobID names a job, or a whole array of them.
-type JobID struct {
-	ID      string `json:"id"`                // "1234"
-	Cluster string `json:"cluster,omitempty"` // "" for the one of Slurm's configuration
-}
-
-// A Job is what Slurm says about a job, or about one task of an array.
-type Job struct {
-	JobID      // of the array, if it is a task of one
-	Task   int // its index in the array, -1 for a job that is none
-	Name   string
-	State  State
-	Reason string        // why it is pending or has failed, in Slurm's words; "" if it gives none
-	Nodes  string        // as Slurm writes them: "n[1-3]"
-	Ran    time.Duration // in this attempt
-	Limit  time.Duration // of its time, 0 for none
-	Start  time.Time     // when it started or is expected to; zero if that is not known
-	Exit   string        // "1:0", exit code and signal; only from accounting
-}
-
-// columns are asked from squeue. Of these only a name, which is the last but one, can
-// hold a bar.
+// columns are what squeue is asked to print. Of these only the name, the last but one, can
+// contain a bar.
 const columns = "%F|%K|%T|%M|%l|%S|%N|%j|%r"
 
-// Jobs asks for the state of jobs, with one squeue for all of a cluster. Of an
-// array it gives every task. Jobs that ended longer ago than MinJobAge (5 minutes,
-// if not set) are not known any more, which is no error: they are left out.
+// Jobs asks for the state of jobs, with one squeue for each cluster. For an array it returns
+// every task. Jobs that ended longer ago than MinJobAge (5 minutes by default) are no longer
+// known and are left out, which is no error.
 func (c *Client) Jobs(ctx context.Context, ids []JobID) ([]Job, error) {
 	var all []Job
 	for _, group := range byCluster(ids) {
@@ -54,8 +32,9 @@ func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job,
 	if err == nil {
 		return parseQueue(out, cluster)
 	}
-	// Slurm 22.05 leaves out unknown ids among several, but not one that is alone;
-	// other versions refuse the whole list.
+
+	// Slurm 22.05 skips unknown ids among several, but refuses a single unknown id. Other
+	// versions refuse the whole list.
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !strings.Contains(refused.Said, "Invalid job id") {
 		return nil, err
@@ -74,8 +53,8 @@ func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job,
 	return all, nil
 }
 
-// Named asks a cluster for the jobs of a name, which must be free of commas, in all
-// partitions: without -a, squeue leaves out the hidden ones unless it is asked for ids.
+// Named asks a cluster for the jobs with a name, which must not contain commas, in all
+// partitions: without -a, squeue skips hidden partitions unless it is asked for ids.
 func (c *Client) Named(ctx context.Context, cluster, name string) ([]Job, error) {
 	out, err := c.ask(ctx, cluster, "squeue", "-h", "-a", "-t", "all", "-r", "-n", name, "-o", columns)
 	if err != nil {
@@ -84,8 +63,8 @@ func (c *Client) Named(ctx context.Context, cluster, name string) ([]Job, error)
 	return parseQueue(out, cluster)
 }
 
-// parseQueue reads what squeue prints for columns. Where it was told a cluster it
-// puts a line "CLUSTER: name" before the jobs.
+// parseQueue reads what squeue prints for columns. If squeue was given a cluster, it prints a
+// line "CLUSTER: name" before the jobs.
 func parseQueue(out, cluster string) ([]Job, error) {
 	var jobs []Job
 	for line := range strings.Lines(out) {
@@ -97,57 +76,39 @@ func parseQueue(out, cluster string) ([]Job, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		f := strings.SplitN(line, "|", 8)
-		bar := strings.LastIndexByte(f[len(f)-1], '|')
-		if len(f) != 8 || bar < 0 || !isNumber(f[0]) {
+		job, ok := parseQueued(line)
+		if !ok {
 			return nil, fmt.Errorf("reading the answer of squeue: %q is not a job", line)
 		}
-		job := Job{
-			JobID: JobID{f[0], cluster}, Task: -1, State: ParseState(f[2]),
-			Nodes: f[6], Name: f[7][:bar], Reason: noReason(f[7][bar+1:]),
-		}
-		if isNumber(f[1]) {
-			job.Task, _ = strconv.Atoi(f[1])
-		}
-		job.Ran, _ = ParseTime(f[3])
-		job.Limit, _ = ParseTime(f[4])
-		job.Start, _ = time.ParseInLocation("2006-01-02T15:04:05", f[5], time.Local) // "N/A" is zero
+		job.Cluster = cluster
 		jobs = append(jobs, job)
 	}
 	return jobs, nil
 }
 
-// noReason makes "" of the words by which Slurm says that there is no reason.
-func noReason(text string) string {
+// parseQueued reads one line of squeue.
+func parseQueued(line string) (job Job, ok bool) {
+	f := strings.SplitN(line, "|", 8)
+	bar := strings.LastIndexByte(f[len(f)-1], '|')
+	if len(f) != 8 || bar < 0 || !isNumber(f[0]) {
+		return Job{}, false
+	}
+	job = Job{
+		JobID: JobID{ID: f[0]}, Task: -1, State: ParseState(f[2]), Start: startTime(f[5]),
+		Nodes: f[6], Name: f[7][:bar], Reason: reason(f[7][bar+1:]),
+	}
+	if isNumber(f[1]) {
+		job.Task, _ = strconv.Atoi(f[1])
+	}
+	job.Ran, _ = ParseTime(f[3])
+	job.Limit, _ = ParseTime(f[4])
+	return job, true
+}
+
+// reason returns "" for the words by which Slurm says that there is no reason.
+func reason(text string) string {
 	if text = strings.TrimSpace(text); text == "None" || text == "(null)" {
 		return ""
 	}
 	return text
-}
-
-func isNumber(text string) bool {
-	_, err := strconv.ParseUint(text, 10, 32)
-	return err == nil
-}
-
-// A clusterIDs is the ids that are asked for with one command.
-type clusterIDs struct {
-	cluster string
-	ids     []string
-}
-
-// byCluster groups ids, in the order in which their clusters come first.
-func byCluster(ids []JobID) []clusterIDs {
-	var groups []clusterIDs
-	for _, id := range ids {
-		at := slices.IndexFunc(groups, func(g clusterIDs) bool { return g.cluster == id.Cluster })
-		if at < 0 {
-			at = len(groups)
-			groups = append(groups, clusterIDs{cluster: id.Cluster})
-		}
-		if !slices.Contains(groups[at].ids, id.ID) {
-			groups[at].ids = append(groups[at].ids, id.ID)
-		}
-	}
-	return groups
 }

@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// A State is that of a job, in Slurm's words. What Slurm says of a job explains;
-// whether its work is done is for the journals to say.
+// A State is the state of a job, in Slurm's words. It explains what became of the job; whether
+// the work is done is for the journals to say.
 type State string
 
 const (
-	Unknown State = "UNKNOWN" // a word that is not in this list, or no word; never a success
+	Unknown State = "UNKNOWN" // a word that is not in this list, or none; never a success
 
 	Pending      State = "PENDING"       // waits for resources, a dependency, a limit or a release
-	Configuring  State = "CONFIGURING"   // has its nodes, which are booting
+	Configuring  State = "CONFIGURING"   // has nodes that are booting
 	Running      State = "RUNNING"       // runs
-	Suspended    State = "SUSPENDED"     // runs, but stopped to make room for another
-	Stopped      State = "STOPPED"       // runs, but got SIGSTOP; keeps its processors
-	Completing   State = "COMPLETING"    // has ended; its processes are being cleaned up
+	Suspended    State = "SUSPENDED"     // is stopped to make room for another job
+	Stopped      State = "STOPPED"       // got SIGSTOP, and keeps its processors
+	Completing   State = "COMPLETING"    // has ended, and is being cleaned up
 	Signaling    State = "SIGNALING"     // is being sent a signal
-	StageOut     State = "STAGE_OUT"     // has ended; its files are copied
+	StageOut     State = "STAGE_OUT"     // has ended, and its files are being copied
 	Resizing     State = "RESIZING"      // is changing size
 	Requeued     State = "REQUEUED"      // will run again
 	RequeueFed   State = "REQUEUE_FED"   // will run again, on a cluster of the federation
 	RequeueHold  State = "REQUEUE_HOLD"  // will run again once it is released
-	SpecialExit  State = "SPECIAL_EXIT"  // as RequeueHold, because of how it ended
-	ResvDelHold  State = "RESV_DEL_HOLD" // waits for a release, since its reservation was deleted
-	PowerUpNode  State = "POWER_UP_NODE" // has its nodes, which are switched on
+	SpecialExit  State = "SPECIAL_EXIT"  // is held like RequeueHold, because of how it ended
+	ResvDelHold  State = "RESV_DEL_HOLD" // waits for a release, because its reservation was deleted
+	PowerUpNode  State = "POWER_UP_NODE" // has nodes that are being switched on
 	Completed    State = "COMPLETED"     // ended with exit code 0
 	Failed       State = "FAILED"        // ended with another exit code
-	Cancelled    State = "CANCELLED"     // by the user or an administrator
+	Cancelled    State = "CANCELLED"     // was cancelled by the user or an administrator
 	TimedOut     State = "TIMEOUT"       // reached its time limit
 	Preempted    State = "PREEMPTED"     // ended to make room for another
 	NodeFail     State = "NODE_FAIL"     // a node of it failed
@@ -50,18 +50,17 @@ var (
 	}
 )
 
-// Active reports whether a job in this state has processes, or may get some.
+// Active reports whether a job in this state has processes, or may still get some.
 func (s State) Active() bool { return slices.Contains(active, s) }
 
-// Failed reports whether a job in this state has ended in another way than by
-// itself with exit code 0.
+// Failed reports whether a job in this state has ended without success.
 func (s State) Failed() bool { return slices.Contains(failed, s) }
 
 // Terminal reports whether a job in this state has ended for good.
 func (s State) Terminal() bool { return s == Completed || s.Failed() }
 
-// ParseState reads a state as squeue and sacct print it: sacct adds by whom a job
-// was cancelled ("CANCELLED by 1000"), and a + where its column was too narrow.
+// ParseState reads a state as squeue and sacct print it. sacct adds who cancelled a job
+// ("CANCELLED by 1000"), and a + where its column was too narrow.
 func ParseState(text string) State {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	word, narrow := strings.CutSuffix(strings.ToUpper(word), "+")

@@ -87,7 +87,7 @@ func TestRecoverWithoutController(t *testing.T) {
 	if jobs, err := run.Jobs(); err != nil || jobs[0].Outcome != slurm.Intended {
 		t.Errorf("without an answer, job is %+v, %v", jobs, err)
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "whether slurm has the job x.1.0 is asked again") {
+	if len(told) != 1 || !strings.Contains(told[0], "asking again for up to 1s whether slurm has the job x.1.0") {
 		t.Errorf("told %q", told)
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"spmvtune/internal/atomicfile"
 )
 
-// fix returns what the file at path says, which the first task that needs it writes:
-// mine, if none has. Of several tasks at once one does, and the file appears whole: a
-// link can't replace a file, on any file system that nodes share.
-func fix[T any](path string, mine T) (first T, err error) {
+// pin returns what the file at path says. The first task that needs the file writes it, with
+// mine. If several tasks try at once, one succeeds, on any file system that nodes share.
+func pin[T any](path string, mine T) (first T, err error) {
 	for {
 		data, err := os.ReadFile(path)
 		if err == nil {
@@ -25,6 +24,7 @@ func fix[T any](path string, mine T) (first T, err error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return first, err
 		}
+
 		if data, err = json.MarshalIndent(mine, "", "\t"); err != nil {
 			return first, err
 		}

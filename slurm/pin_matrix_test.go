@@ -10,7 +10,7 @@ import (
 )
 
 // What a run measures as a matrix is what its first task found.
-func TestSettleMatrix(t *testing.T) {
+func TestPinMatrix(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
 	for _, c := range []struct {
 		matrix, hash, node string
@@ -18,12 +18,12 @@ func TestSettleMatrix(t *testing.T) {
 	}{
 		{"a", "one", "n1", ""},
 		{"a", "one", "n2", ""},
-		{"a", "two", "n2", "a.mtx has changed while the run goes on: its content is two on n2, and one when task 7_n1 loaded it on n1"},
+		{"a", "two", "n2", "a.mtx has changed during the run: its content is two on n2, and was one when task 7_n1 loaded it on n1"},
 		{"b", "two", "n2", ""},
 		{"b (twin)", "three", "n2", ""},
 		{"a", "one", "n3", ""},
 	} {
-		err := run.SettleMatrix(slurm.Task{Job: "7_" + c.node, Node: c.node}, trial.Matrix{Name: c.matrix, Source: c.matrix + ".mtx", Hash: c.hash})
+		err := run.PinMatrix(slurm.Task{Job: "7_" + c.node, Node: c.node}, trial.Matrix{Name: c.matrix, Source: c.matrix + ".mtx", Hash: c.hash})
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
 			t.Errorf("%s as %s on %s: %v", c.matrix, c.hash, c.node, err)
 		}

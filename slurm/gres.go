@@ -9,7 +9,7 @@ import (
 	"spmvtune/configs"
 )
 
-// AskedGPUs reports whether [slurm] asks for a GPU, and the types that it names.
+// AskedGPUs reports whether [slurm] asks for a GPU, and which types it names.
 func AskedGPUs(s configs.Slurm) (asked bool, types []string) {
 	gres := strings.Split(s.Gres, ",")
 	counts := []string{s.GPUs} // [TYPE:]NUMBER
@@ -22,6 +22,7 @@ func AskedGPUs(s configs.Slurm) (asked bool, types []string) {
 			gres = append(gres, items...)
 		}
 	}
+
 	for _, count := range counts {
 		if count != "" {
 			gres = append(gres, "gpu:"+count)
@@ -43,14 +44,13 @@ func AskedGPUs(s configs.Slurm) (asked bool, types []string) {
 	return asked, slices.Compact(types)
 }
 
-// modelForm is the form of a type that is a model: a30, v100s, rtx3090, gtx1080ti.
-// Other types, such as those that a site has made up, or the MIG profile 1g.10gb,
-// say nothing about the name of the device.
+// modelForm matches types that are models: a30, v100s, rtx3090, gtx1080ti. Other types, such
+// as a site's own or the MIG profile 1g.10gb, say nothing about the name of the device.
 var modelForm = regexp.MustCompile(`^[a-z]+[0-9]+[a-z]*$`)
 
-// hasType reports whether the name of a GPU can be one of a type of Slurm's. In
-// the name there may be blanks or dashes inside of it: "NVIDIA GeForce RTX 3090" is
-// an rtx3090. "NVIDIA A100" is no a10.
+// hasType reports whether a GPU with this name can be of one of Slurm's types. The name may
+// have blanks or dashes inside the type: "NVIDIA GeForce RTX 3090" is an rtx3090, but "NVIDIA
+// A100" is not an a10.
 func hasType(name, kind string) bool {
 	kind = strings.ToLower(kind)
 	if !modelForm.MatchString(kind) {

@@ -1,0 +1,113 @@
+package slurm
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+// Devices are what a run measures on. The first task pins them, because times of different
+// models are not compared.
+type Devices struct {
+	// Models are the names of the devices by backend.
+	Models map[string]string `json:"models"`
+	// Cores is the number of cores that tasks are given; 0 in runs of early versions.
+	Cores int    `json:"cores,omitempty"`
+	Job   string `json:"job"`  // Job is the task that found the devices.
+	Node  string `json:"node"` // Node is where it found them.
+}
+
+// PinDevices makes sure that a task may measure on the devices that it found, at most one for
+// each backend. The first task of a run pins them. Later tasks must have the same models
+// unless [slurm] mix_devices allows others. A GPU must be of the type that [slurm] asks for.
+//
+// It returns the backends to measure on, sorted. A GPU that the first task did not have is
+// left out.
+func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backends []string, err error) {
+	mine := Devices{Models: map[string]string{}, Job: t.Job, Node: t.Node}
+	for _, d := range found {
+		mine.Models[d.Backend] = d.Name
+		if d.Backend == "cpu" {
+			mine.Cores = d.Units
+		}
+		if d.Backend == "cuda" && !s.MixDevices {
+			if err := checkType(t.Node, s, d.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+
+	first, err := pin(r.Path(deviceFile), mine)
+	if err != nil {
+		return nil, fmt.Errorf("pinning the run's devices: %w", err)
+	}
+	if err := first.check(mine, s.MixDevices); err != nil {
+		return nil, err
+	}
+	if s.MixDevices {
+		return slices.Sorted(maps.Keys(mine.Models)), nil
+	}
+	return slices.Sorted(maps.Keys(first.Models)), nil
+}
+
+// check compares the devices of a later task with d, those of the first. If mix is set, only
+// missing devices are an error.
+func (d Devices) check(mine Devices, mix bool) error {
+	for _, backend := range slices.Sorted(maps.Keys(d.Models)) {
+		want, here := d.Models[backend], mine.Models[backend]
+		switch {
+		case here == "":
+			return fmt.Errorf("no %s answers on %s, but the run's first task, %s on %s, had %s: "+
+				"leave %s out by extra = [\"--exclude=%s\"] in [slurm], and submit the sweep again",
+				deviceWord(backend), mine.Node, d.Job, d.Node, want, mine.Node, mine.Node)
+		case here != want && !mix:
+			return fmt.Errorf("%s has %s, but the run measures on %s, which its first task, %s, found on %s: "+
+				"ask for one kind of node by gres, constraint or nodelist in [slurm], or set mix_devices = true there, "+
+				"and submit the sweep again", mine.Node, here, want, d.Job, d.Node)
+		}
+	}
+	if d.Cores > 0 && mine.Cores > 0 && mine.Cores != d.Cores && !mix {
+		return fmt.Errorf("this task has %d cores on %s, but the run measures on %d, which its first task, %s, had on %s: "+
+			"give all tasks the same number by cpus in [slurm], or set mix_devices = true there, and submit the sweep again",
+			mine.Cores, mine.Node, d.Cores, d.Job, d.Node)
+	}
+	return nil
+}
+
+func deviceWord(backend string) string {
+	if backend == "cuda" {
+		return "GPU"
+	}
+	return "processor"
+}
+
+// checkType refuses a GPU of another type than the one that was asked for.
+func checkType(node string, s configs.Slurm, name string) error {
+	_, types := AskedGPUs(s)
+	for _, kind := range types {
+		if !hasType(name, kind) {
+			return fmt.Errorf("%s has %s, but [slurm] asks for a GPU of type %s: write there what the cluster has "+
+				"(sinfo -o \"%%N %%G\" lists it), or set mix_devices = true, and submit the sweep again",
+				node, name, strings.ToLower(kind))
+		}
+	}
+	return nil
+}
+
+// GivenCPUs is the number of processors that Slurm gave to this process's job on its node,
+// whether or not the job is confined to them; 0 outside of jobs.
+func GivenCPUs(getenv func(string) string) int {
+	if getenv("SLURM_JOB_ID") == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(getenv("SLURM_CPUS_ON_NODE"))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
+}

@@ -1,0 +1,119 @@
+package slurm
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// The programs in bin/. The second, built with CUDA, measures for the first.
+const (
+	programName = "spmvtune"
+	cudaName    = "spmvtune-cuda"
+)
+
+// program is the path of the copy of the program that the jobs run.
+func (r *Run) program() string { return r.Path(binDir, programName) }
+
+// cudaProgram is the path of the copy that is built with CUDA, which need not exist.
+func (r *Run) cudaProgram() string { return r.Path(binDir, cudaName) }
+
+// copyPrograms copies the program, and the one beside it that is built with CUDA, to bin/. A
+// program that is rebuilt can't change a run.
+func (r *Run) copyPrograms(program string) error {
+	resolved, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return fmt.Errorf("finding the program: %w", err)
+	}
+	if r.Program, err = copyFile(r.program(), resolved); err != nil {
+		return err
+	}
+
+	beside := filepath.Join(filepath.Dir(resolved), cudaName)
+	if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	r.CUDA, err = copyFile(r.cudaProgram(), beside)
+	return err
+}
+
+// copyFile copies a program to a file that must not exist yet, and returns its SHA-256.
+func copyFile(to, from string) (hash string, err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o777)
+	if err != nil {
+		return "", err
+	}
+
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(out, sum), in)
+	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err, out.Sync(), out.Close())
+}
+
+// CheckPrograms makes sure that the running program, and the one built with CUDA that may
+// measure for it, are those of the submission. Others may have other kernels and measure in
+// another way.
+func (r *Run) CheckPrograms() error {
+	hash, err := hashOf(openSelf())
+	if err != nil {
+		return fmt.Errorf("reading the program that runs: %w", err)
+	}
+	if hash != r.Program {
+		return r.otherProgram("the program that runs", hash, r.Program, r.program())
+	}
+
+	hash, err = hashOf(os.Open(r.cudaProgram()))
+	if errors.Is(err, fs.ErrNotExist) {
+		hash, err = "", nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the program built with CUDA: %w", err)
+	}
+	if hash != r.CUDA {
+		return r.otherProgram("the program built with CUDA", hash, r.CUDA, r.cudaProgram())
+	}
+	return nil
+}
+
+// otherProgram says that a program is not the one that submit copied.
+func (r *Run) otherProgram(which, hash, was, path string) error {
+	return fmt.Errorf("%s is not the one of run %s (its SHA-256 is %.12s, not %.12s): "+
+		"leave %s as submit wrote it, or submit the sweep again",
+		which, r.JobName(), cmp.Or(hash, "none"), cmp.Or(was, "none"), path)
+}
+
+// hashOf returns the SHA-256 of a file that was opened.
+func hashOf(f *os.File, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// openSelf opens the program file of this process. On Linux that is the file that was started,
+// even if its path leads to another one by now.
+func openSelf() (*os.File, error) {
+	if f, err := os.Open("/proc/self/exe"); err == nil {
+		return f, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
