@@ -99,7 +99,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 	if backend == "cuda" {
 		if _, missing := hardware.FindCUDA(ctx, part.Device.Index); missing != nil {
 			backend = "cpu"
-			if opt.Assume, err = assumeGPU(ctx, db); err != nil {
+			if opt.Assume, err = hardware.AssumeGPU(ctx, db); err != nil {
 				return err
 			}
 		}

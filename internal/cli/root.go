@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"spmvtune/configs"
+	"spmvtune/internal/cli/cluster"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/matrix"
@@ -68,7 +69,7 @@ figures, tables and a learned selection rule from it.`,
 		commands []*cobra.Command
 	}{
 		{"measure", []*cobra.Command{newRun(), newPlan()}},
-		{"cluster", []*cobra.Command{newSubmit(), newStatus(), newRetry(), newCancel(), newThrottle(), newMerge()}},
+		{"cluster", cluster.Commands()},
 		{"look", []*cobra.Command{newBest(), newClaims(), newCompare(), newQuery(), newReport(), newLearn(), newSelect(), newImport(), newProfile(), newReplay()}},
 		{"about", []*cobra.Command{matrix.NewCommand(), newKernels(), newDoctor(), newVersion()}},
 	} {
@@ -77,7 +78,7 @@ figures, tables and a learned selection rule from it.`,
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), newTask(), newHelpConfig())
+	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), cluster.NewTaskCommand(), newHelpConfig())
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"net/http"
+	"net/http/httptest"
+
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,9 +20,6 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){
 		"spmvtune": func() {
-			if gpus := os.Getenv(fakeGPUs); gpus != "" {
-				os.Exit(fakeCUDA(gpus, os.Args[1:]))
-			}
 			os.Exit(Main(os.Args[1:]))
 		},
 	})
@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 
 // Whole commands, as users type them.
 func TestScript(t *testing.T) {
-	servers := collectionServer(t)
+	servers := httptest.NewServer(http.FileServer(http.Dir("testdata/collection")))
+	t.Cleanup(servers.Close)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

@@ -1,0 +1,83 @@
+package cluster_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/slurm/status"
+)
+
+// What is cancelled in the middle is merged, and goes on where it stopped; merging
+// while tasks write is harmless.
+func TestSubmitCancelRetry(t *testing.T) {
+	c := newCluster(t, slurmlab.Options{})
+	// The tasks wait for the gate before they begin.
+	gate := filepath.Join(c.Dir, "gate")
+	hold := fmt.Sprintf(`setup = ["while ! [ -e %s ]; do sleep 0.1; done"]`, gate)
+	dir := c.submit(c.sweep(`chunk = "1s"`, `throttle = 1`, hold))
+
+	s := c.wait(dir, "a task that waits", func(s status.Status) bool { return s.Counts.Running == 1 && s.Counts.Waiting > 0 })
+	if why := s.Chunks[len(s.Chunks)-1].Why; !strings.Contains(why, "throttle") {
+		t.Errorf("the last chunk %s", why)
+	}
+	if s.Finish != status.Waiting {
+		t.Errorf("the job that merges is %s", s.Finish)
+	}
+	c.do(0, "throttle", filepath.Base(dir), "2")
+	c.wait(dir, "two tasks at once", func(s status.Status) bool { return s.Counts.Running == 2 })
+	if out := c.do(0, "retry", dir); !strings.Contains(out, "nothing to do yet") {
+		t.Errorf("retry while tasks run or wait says:\n%s", out)
+	}
+
+	if err := os.WriteFile(gate, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c.wait(dir, "a trial", func(s status.Status) bool { return s.Trials.Done > 5 })
+	var merges sync.WaitGroup
+	for range 2 {
+		merges.Go(func() {
+			if out, code := c.try("merge", dir); code != command.ExitSomeFailed || !strings.Contains(out, "not complete") {
+				t.Errorf("merging while tasks write ends with %d:\n%s", code, out)
+			}
+		})
+	}
+	merges.Wait()
+	c.do(0, "cancel", dir)
+	s = c.wait(dir, "the end", over)
+	if s.Trials.Done == 0 || s.Trials.Done >= taskTrials || s.Counts.Ended+s.Counts.Never == 0 {
+		t.Errorf("cancelled: %+v", s)
+	}
+	if out := c.do(0, "cancel", dir); !strings.Contains(out, "nothing to cancel") {
+		t.Errorf("a second cancel says:\n%s", out)
+	}
+	if out := c.do(0, "status", dir); !strings.Contains(out, "was cancelled") || !strings.Contains(out, "next    spmvtune retry runs/small-") {
+		t.Errorf("status says:\n%s", out)
+	}
+	if out := c.do(3, "merge", dir); !strings.Contains(out, "spmvtune retry") || !strings.Contains(out, "was cancelled") {
+		t.Errorf("merge says:\n%s", out)
+	}
+
+	c.do(0, "retry", dir)
+	s = c.wait(dir, "the end", over)
+	if s.Counts.Done != s.Counts.All || s.Trials.Done != taskTrials || s.Merged == nil || s.Merged.Round != 2 {
+		t.Errorf("after retry: %+v", s)
+	}
+	lines := 0
+	journals, _ := filepath.Glob(filepath.Join(dir, "journals", "*.jsonl"))
+	for _, path := range journals {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += strings.Count(string(data), `"trial":{`)
+	}
+	if lines != taskTrials {
+		t.Errorf("%d trials in the journals, not %d: some were measured twice", lines, taskTrials)
+	}
+}

@@ -1,0 +1,111 @@
+package cluster_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/internal/slurmlab"
+	"spmvtune/slurm/status"
+)
+
+// A cluster is a lab with the program, as users build it, and a folder that they
+// work in.
+type cluster struct {
+	*slurmlab.Lab
+	t       *testing.T
+	program string
+}
+
+func newCluster(t *testing.T, options slurmlab.Options) *cluster {
+	t.Helper()
+	c := &cluster{slurmlab.Start(t, options), t, filepath.Join(t.TempDir(), "spmvtune")}
+	build := exec.Command("go", "build", "-o", c.program, "spmvtune")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return c
+}
+
+// try runs the program in the lab's folder, and returns what it printed and its
+// exit code.
+func (c *cluster) try(args ...string) (out string, code int) {
+	var text bytes.Buffer
+	cmd := c.Command(c.program, args...)
+	cmd.Stdout, cmd.Stderr = &text, &text
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return err.Error(), -1
+	}
+	return text.String(), cmd.ProcessState.ExitCode()
+}
+
+// do runs the program, and fails the test unless it ends with the exit code.
+func (c *cluster) do(code int, args ...string) string {
+	c.t.Helper()
+	out, got := c.try(args...)
+	if got != code {
+		c.t.Fatalf("spmvtune %s ends with %d, not %d:\n%s", strings.Join(args, " "), got, code, out)
+	}
+	return out
+}
+
+// sweep writes a sweep file of some hundred trials of 20 ms, with lines for [slurm],
+// and returns its path.
+func (c *cluster) sweep(section ...string) string {
+	c.t.Helper()
+	path := filepath.Join(c.Dir, "small.toml")
+	text := taskSweep + "[slurm]\n" + strings.Join(section, "\n") + "\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		c.t.Fatal(err)
+	}
+	return path
+}
+
+// submit submits a sweep, and returns the run's folder.
+func (c *cluster) submit(path string) string {
+	c.t.Helper()
+	var s struct{ Dir string }
+	if err := json.Unmarshal([]byte(c.do(0, "submit", path, "--json")), &s); err != nil {
+		c.t.Fatal(err)
+	}
+	return s.Dir
+}
+
+func (c *cluster) status(dir string) status.Status {
+	c.t.Helper()
+	var s status.Status
+	if err := json.Unmarshal([]byte(c.do(0, "status", dir, "--json")), &s); err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// wait waits until the status of a run is as wanted.
+func (c *cluster) wait(dir, what string, wanted func(status.Status) bool) status.Status {
+	c.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+		s := c.status(dir)
+		if wanted(s) {
+			return s
+		}
+		if time.Now().After(end) {
+			c.t.Fatalf("%s does not come to be of %s:\n%s", what, dir, c.do(0, "status", dir))
+		}
+	}
+}
+
+func over(s status.Status) bool { return !s.Active() }
+
+// identities are those of the trials in a database.
+func (c *cluster) identities(db string) string {
+	c.t.Helper()
+	return c.do(0, "query", "--db", db, "--format", "csv", "SELECT identity FROM trial ORDER BY identity")
+}

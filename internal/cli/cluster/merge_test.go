@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/slurmtest"
+)
+
+// A hook calls f at the first write.
+type hook struct {
+	bytes.Buffer
+	f func()
+}
+
+func (h *hook) Write(p []byte) (int, error) {
+	if h.f != nil {
+		h.f()
+		h.f = nil
+	}
+	return h.Buffer.Write(p)
+}
+
+// What is missing is what the merge did not find, even if the plan has changed by the time
+// the reasons are asked for.
+func TestMergeWhilePlanChanges(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // no Slurm
+	run := slurmtest.NewRun(t, 1)
+	if err := os.WriteFile(run.Path("jobs.jsonl"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	slurmtest.Write(t, run, 0, "7_0", 0, 1)
+	split := func() {
+		halves := `{"chunks": [{"id": "0001", "pieces": [{"matrix": "m1", "index": 0, "of": 1}]},
+			{"id": "0001.1", "pieces": [{"matrix": "m1", "index": 0, "of": 2}]},
+			{"id": "0001.2", "pieces": [{"matrix": "m1", "index": 1, "of": 2}]}]}`
+		if err := os.WriteFile(run.Path("plan.json"), []byte(halves), 0o666); err != nil {
+			t.Error(err)
+		}
+	}
+	var out bytes.Buffer
+	err := mergeRun(t.Context(), &hook{f: split}, &out, run, 0)
+	var exit *command.Error
+	if !errors.As(err, &exit) || exit.Code != command.ExitSomeFailed || !strings.Contains(err.Error(), "1 chunk not complete") {
+		t.Errorf("the merge ends with %v", err)
+	}
+	if !strings.Contains(out.String(), `"chunk": "0001"`) {
+		t.Errorf("its JSON is\n%s", out.String())
+	}
+}

@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/term"
+	"spmvtune/slurm"
+)
+
+// runsRoot is where submit makes the folders of runs unless --runs says otherwise.
+const runsRoot = "runs"
+
+// aRun is what the commands on a run take.
+const aRun = "a run: the folder that submit printed, or its name or the start of it"
+
+// flagRuns adds the flag that says where the runs are.
+func flagRuns(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "runs", runsRoot, "folder of all runs")
+	command.FlagFile(cmd, "runs")
+}
+
+// A listed run is the folder of one.
+type listed struct {
+	*slurm.Run        // nil: it can't be opened
+	name       string // of the folder
+	dir        string
+	err        error // why it can't be opened
+}
+
+// listRuns are the folders of runs below root, the oldest first, and then those that
+// are damaged. A folder that is not one, or is of a run that was never submitted, is
+// left out.
+func listRuns(root string) ([]listed, error) {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+	var runs, damaged []listed
+	for _, e := range entries {
+		dir := filepath.Join(root, e.Name())
+		if !slurm.IsRun(dir) {
+			continue
+		}
+		if run, err := slurm.Open(dir); err == nil {
+			runs = append(runs, listed{run, e.Name(), dir, nil})
+		} else {
+			damaged = append(damaged, listed{nil, e.Name(), dir, err})
+		}
+	}
+	slices.SortFunc(runs, func(a, b listed) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.name, b.name))
+	})
+	return append(runs, damaged...), nil
+}
+
+// openRun opens a run: name is its folder, or the name of one below root, or the
+// start of that name if no other one starts so. The whole name of a sweep is not
+// taken for the start of a longer one.
+func openRun(root, name string) (*slurm.Run, error) {
+	for _, dir := range []string{name, filepath.Join(root, name)} {
+		if slurm.IsRun(dir) {
+			return slurm.Open(dir)
+		}
+	}
+	runs, err := listRuns(root)
+	if err != nil {
+		return nil, err
+	}
+	var found, exact []listed
+	for _, run := range runs {
+		if strings.HasPrefix(run.name, name) {
+			found = append(found, run)
+		}
+		if sweepOf(run.name) == name {
+			exact = append(exact, run)
+		}
+	}
+	if len(exact) > 0 {
+		found = exact
+	}
+	switch {
+	case len(found) == 1:
+		return found[0].Run, found[0].err
+	case len(found) > 1:
+		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: "+term.Some(runNames(found), command.FewNames))
+	}
+	if _, err := os.Stat(name); err == nil {
+		_, err = slurm.Open(name) // which says what it is instead
+		return nil, command.Usage(err)
+	}
+	hint := "submit makes one; it prints its folder"
+	if len(runs) > 0 {
+		hint = "there are " + term.Some(runNames(runs), command.FewNames)
+	}
+	return nil, command.UsageHint(fmt.Errorf("there is no run %s", name), hint)
+}
+
+// runID ends the name of a run's folder: the day, and some letters.
+var runID = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
+
+// sweepOf is the name of the sweep in that of a run's folder.
+func sweepOf(folder string) string { return runID.ReplaceAllString(folder, "") }
+
+func runNames(runs []listed) []string {
+	names := make([]string, len(runs))
+	for i, run := range runs {
+		names[i] = run.name
+	}
+	return names
+}
+
+// completeRun completes one argument with the runs.
+func completeRun(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	root, err := cmd.Flags().GetString("runs")
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	runs, err := listRuns(root)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return runNames(runs), cobra.ShellCompDirectiveDefault
+}
+
+// onRun gives the command line of a command on a run.
+func onRun(name string, run *slurm.Run, more ...string) string {
+	return term.Shell(append([]string{"spmvtune", name, command.Shown(run.Dir)}, more...)...)
+}
+
+// chunks counts them.
+func chunks(n int) string { return term.Count(n, "chunk", "chunks") }

@@ -1,0 +1,202 @@
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
+	"spmvtune/internal/term"
+	"spmvtune/slurm"
+	"spmvtune/slurm/status"
+)
+
+// printStatus says how far a run is.
+func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
+	fmt.Fprintf(w, "%s: %s\n", command.Shown(s.Dir), inAWord(s))
+	fmt.Fprintf(w, "chunks  %d of %d done%s\n", s.Counts.Done, s.Counts.All, others(s.Counts))
+	n := s.Trials
+	fmt.Fprintf(w, "trials  %d of %s%d done", n.Done, map[bool]string{true: "about "}[roughly(s) != ""], n.Of)
+	if n.Done > 0 {
+		fmt.Fprintf(w, ": %d ok", n.OK)
+		if n.Invalid > 0 {
+			fmt.Fprintf(w, ", %d invalid", n.Invalid)
+		}
+		if n.Failed > 0 {
+			fmt.Fprintf(w, ", %d failed", n.Failed)
+		}
+	}
+	fmt.Fprintln(w)
+	if s.Rate > 0 && s.Counts.Running > 0 {
+		fmt.Fprintf(w, "pace    %s/s", show.PerSecond(s.Rate))
+		if left := timeLeft(s); left != "" {
+			fmt.Fprintf(w, ", about %s left if it stays so", left)
+		}
+		fmt.Fprintln(w)
+	}
+	if err := printBests(w, s.Best); err != nil {
+		return err
+	}
+	printOpen(w, s.Chunks)
+	if s.Damaged > 0 {
+		fmt.Fprintf(w, "note: %s of journals can't be used; what they held is measured again\n", term.Count(s.Damaged, "line", "lines"))
+	}
+	printSilent(w, s.Silent)
+	printNext(w, run, s)
+	return nil
+}
+
+// others says how many chunks are in the states other than done.
+func others(n status.Counts) string {
+	text := ""
+	for _, part := range []struct {
+		n     int
+		words string
+	}{
+		{n.Running, "running"}, {n.Waiting, "waiting"}, {n.Ended, "ended without completing"},
+		{n.Never, "never started"}, {n.Unclear, "not known"},
+	} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.words)
+		}
+	}
+	return text
+}
+
+// mostBest is how many of the fastest trials a status gives; best gives all.
+const mostBest = 8
+
+// printBests prints the fastest trials so far.
+func printBests(w io.Writer, best []status.Best) error {
+	if len(best) == 0 {
+		return nil
+	}
+	g := term.Table{Columns: []string{"matrix", "precision", "cache", "fastest so far", "configuration", "time", "GFLOP/s"}}
+	several := slices.ContainsFunc(best, func(b status.Best) bool { return b.Device != best[0].Device })
+	if several {
+		g.Columns = append([]string{"device"}, g.Columns...)
+	}
+	for _, b := range best[:min(len(best), mostBest)] {
+		row := []any{b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting, term.Quantity(term.Seconds(b.Seconds)), b.GFLOPS}
+		if several {
+			row = append([]any{b.Device}, row...)
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	fmt.Fprintln(w)
+	if err := g.Print(w); err != nil {
+		return err
+	}
+	if more := len(best) - mostBest; more > 0 {
+		fmt.Fprintf(w, "… and %d more\n", more)
+	}
+	return nil
+}
+
+// How much is said of chunks that hold a run up.
+const (
+	mostReasons = 6
+	mostLogs    = 3 // reasons of which a log is shown
+	logLines    = 4
+)
+
+// printOpen says why chunks are not done, those with the same reason together,
+// with the end of a log of those that ended.
+func printOpen(w io.Writer, list []status.Chunk) {
+	type reason struct {
+		state status.State
+		why   string
+	}
+	var order []reason
+	groups := map[reason][]status.Chunk{}
+	for _, c := range list {
+		if c.State == status.Done || c.State == status.Running {
+			continue
+		}
+		at := reason{c.State, c.Why}
+		if groups[at] == nil {
+			order = append(order, at)
+		}
+		groups[at] = append(groups[at], c)
+	}
+	if len(order) > 0 {
+		fmt.Fprintln(w)
+	}
+	logs := 0
+	for i, at := range order {
+		group := groups[at]
+		if i == mostReasons {
+			fmt.Fprintf(w, "… and %s\n", term.Count(len(order)-i, "more reason", "more reasons"))
+			break
+		}
+		fmt.Fprintln(w, term.Wrap(tasksOf(group)+" "+at.why, term.PageWidth-2, "  "))
+		if at.state == status.Ended && logs < mostLogs {
+			logs++
+			printLog(w, group[0])
+		}
+	}
+}
+
+// tasksOf begins a sentence about the task of each of some chunks.
+func tasksOf(group []status.Chunk) string {
+	if len(group) == 1 {
+		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, term.Some(group[0].Matrices, command.FewNames))
+	}
+	names := make([]string, len(group))
+	for i, c := range group {
+		names[i] = c.Chunk
+	}
+	return fmt.Sprintf("%s (%s): the task of each", chunks(len(group)), term.Some(names, command.FewNames))
+}
+
+// printLog prints the end of the log of a chunk's last task.
+func printLog(w io.Writer, c status.Chunk) {
+	lines, err := status.LastLines(c.Log, logLines)
+	if err != nil {
+		lines = []string{err.Error()}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	where := ""
+	if c.Node != "" {
+		where = " on " + c.Node
+	}
+	fmt.Fprintf(w, "  %s%s:\n", command.Shown(c.Log), where)
+	for _, line := range lines {
+		fmt.Fprintf(w, "  | %s\n", strings.Map(visible, line))
+	}
+}
+
+// visible keeps what a log says from changing the terminal.
+func visible(r rune) rune {
+	if r < ' ' && r != '\t' || r == 0x7f {
+		return '?'
+	}
+	return r
+}
+
+// printSilent says that Slurm does not answer.
+func printSilent(w io.Writer, silent string) {
+	if silent != "" {
+		fmt.Fprintln(w, term.Wrap("note: Slurm does not answer, so what runs and what waits is not known: "+silent, term.PageWidth-2, "  "))
+	}
+}
+
+// printNext says what can be done about a run.
+func printNext(w io.Writer, run *slurm.Run, s status.Status) {
+	open := s.Counts.Ended + s.Counts.Never
+	if s.Merged != nil && s.Merged.Report != "" {
+		fmt.Fprintf(w, "report  %s\n", command.Shown(s.Merged.Report))
+	}
+	switch {
+	case open > 0:
+		fmt.Fprintf(w, "next    %s\n", onRun("retry", run))
+	case s.Finish == status.Waiting && s.Counts.Done == s.Counts.All:
+		fmt.Fprintf(w, "merging %s\n", s.Waits)
+	case !s.Active() && s.Counts.Done == s.Counts.All && (s.Merged == nil || len(s.Merged.Missing) > 0):
+		fmt.Fprintf(w, "next    %s\n", onRun("merge", run))
+	}
+}

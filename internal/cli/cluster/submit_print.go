@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"fmt"
+	"io"
+
+	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
+	"spmvtune/internal/term"
+	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
+	"spmvtune/slurm/submit"
+)
+
+// submitted is what `submit --json` prints.
+type submitted struct {
+	Run    string         `json:"run"`
+	Dir    string         `json:"dir"`
+	Plan   planSummary    `json:"plan"`
+	Jobs   []slurm.Sent   `json:"jobs"`
+	Notes  []string       `json:"notes,omitempty"`
+	Status *status.Status `json:"status,omitempty"` // with --wait, at the end
+}
+
+// planSummary says how much a plan is to do.
+type planSummary struct {
+	Chunks  int     `json:"chunks"`
+	Trials  int     `json:"trials"`  // a guess
+	Seconds float64 `json:"seconds"` // of all tasks together, a guess
+	Longest float64 `json:"longest"` // of a task, seconds, a guess
+}
+
+func summaryOf(plan slurm.Plan) planSummary {
+	s := planSummary{Chunks: len(plan.Chunks)}
+	for _, c := range plan.Chunks {
+		s.Trials += c.Trials
+		s.Seconds += c.Seconds
+		s.Longest = max(s.Longest, c.Seconds)
+	}
+	return s
+}
+
+func (s planSummary) String() string {
+	return fmt.Sprintf("%s, about %s and %s of measuring; the longest task about %s",
+		chunks(s.Chunks), term.Trials(s.Trials), term.RoughSeconds(s.Seconds), term.RoughSeconds(s.Longest))
+}
+
+func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
+	show.Title(w, sweep)
+	fmt.Fprintf(w, "run     %s\n", command.Shown(run.Dir))
+	fmt.Fprintf(w, "plan    %s\n", s.Plan)
+	printJobs(w, s.Jobs)
+	printHints(w, s.Notes)
+	fmt.Fprintf(w, "\nnext    %s\n        %s\n", onRun("status", run, "--watch"), onRun("cancel", run))
+}
+
+// mostJobs is how many arrays are listed.
+const mostJobs = 10
+
+// printJobs lists what was submitted.
+func printJobs(w io.Writer, jobs []slurm.Sent) {
+	listed := 0
+	for _, j := range jobs {
+		switch {
+		case j.Finish():
+			fmt.Fprintf(w, "job     %s merges and reports when they have ended\n", jobName(j.JobID))
+		case listed < mostJobs:
+			listed++
+			fmt.Fprintf(w, "array   %s of %s\n", jobName(j.JobID), term.Count(j.Tasks, "task", "tasks"))
+		case listed == mostJobs:
+			listed++
+			fmt.Fprintf(w, "        … and %d more arrays\n", len(jobs)-1-mostJobs)
+		}
+	}
+}
+
+// jobName is a job's id, with its cluster where that is not the usual one.
+func jobName(id sbatch.JobID) string {
+	if id.Cluster != "" {
+		return id.ID + " on " + id.Cluster
+	}
+	return id.ID
+}
+
+func printHints(w io.Writer, notes []string) {
+	for _, n := range notes {
+		fmt.Fprintln(w, term.Wrap("note: "+n, term.PageWidth-2, "  "))
+	}
+}
+
+// previewed is what `submit --dry-run --json` prints.
+type previewed struct {
+	submit.Preview
+	Plan  planSummary `json:"plan"`
+	Notes []string    `json:"notes,omitempty"`
+}
+
+// previewSubmit prints what submit would do.
+func previewSubmit(w io.Writer, sweep *configs.Sweep, cut cutting, f submitFlags) error {
+	run, err := slurm.New(f.root, sweep, command.Version())
+	if err != nil {
+		return err
+	}
+	p := previewed{submit.PreviewOf(run, sweep.Slurm, len(cut.plan.Chunks), cut.most), summaryOf(cut.plan), cut.notes}
+	if f.json_ {
+		return term.WriteJSON(w, p)
+	}
+	show.Title(w, sweep)
+	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", command.Shown(p.Dir), p.Plan)
+	printHints(w, p.Notes)
+	for _, s := range p.Scripts {
+		fmt.Fprintf(w, "\n== %s\n%s", s.Name, s.Text)
+	}
+	fmt.Fprintln(w, "\n== commands")
+	for _, c := range p.Commands {
+		fmt.Fprintln(w, term.Shell(c...))
+	}
+	fmt.Fprintln(w, "\nnothing was written or submitted")
+	return nil
+}

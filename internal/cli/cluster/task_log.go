@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/cli/show"
+	"spmvtune/internal/term"
+	"spmvtune/tuner"
+)
+
+// A taskLog is the log of a task, which several workers may write to.
+type taskLog struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// printf writes a line, with the time.
+func (l *taskLog) printf(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintf(l.w, time.Now().Format(time.DateTime)+" "+format+"\n", args...)
+}
+
+// summary says what a task did.
+func (l *taskLog) summary(sum tuner.Summary) {
+	var text bytes.Buffer
+	show.Summary(&text, sum)
+	for line := range strings.Lines(text.String()) {
+		l.printf("%s", strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// How often a run says how far it is: with every tenth of its work, and after a
+// while without. The while grows, so that the log of a day has some dozens of lines.
+const (
+	logTenths = 10
+	logEvery  = time.Minute // the first time; a minute more each time
+	// mostLogged is how many matrices are named when they are begun.
+	mostLogged = 20
+)
+
+// A laneLog tells the log of a task how far a run of the tuner is.
+type laneLog struct {
+	log      *taskLog
+	name     string // of the lane: "gpu 1: "
+	matrices int
+	index    int // of the matrix, from 0
+	matrix   string
+	trials   int // of this matrix
+	done     int
+	measured int // by this run, of all matrices
+	tenths   int // said
+	said     time.Time
+	every    time.Duration
+}
+
+func (l *laneLog) printf(format string, args ...any) {
+	l.log.printf("%s%s", l.name, fmt.Sprintf(format, args...))
+	l.said = time.Now()
+}
+
+// observe takes one event of the run.
+func (l *laneLog) Observe(e tuner.Event) {
+	switch {
+	case e.Started != nil:
+		l.matrices, l.every = e.Started.Matrices, logEvery
+		l.printf("device: %s", e.Started.Device)
+		if why := e.Started.NoSensors; why != "" {
+			l.printf("note: %s", show.Unsensed(why))
+		}
+	case e.Failure != nil:
+		l.printf("skipping %s: %v", e.Failure.Matrix, hardware.InWords(e.Failure.Err))
+	case e.Matrix != nil:
+		l.index, l.matrix, l.trials, l.done = e.Matrix.Index, e.Matrix.Matrix.Name, e.Matrix.Trials, e.Matrix.Finished
+		if l.matrices <= mostLogged {
+			l.printf("%s (%d of %d): %s, %d measured already", l.matrix, l.index+1, l.matrices, term.Trials(l.trials), l.done)
+		}
+	case e.Result != nil:
+		l.done++
+		l.measured++
+	}
+	if l.measured > 0 {
+		l.Progress()
+	}
+}
+
+// progress says how far the run is, if it is time to.
+func (l *laneLog) Progress() {
+	of := max(l.trials, 1)
+	tenths := logTenths * (l.index*of + min(l.done, of)) / (l.matrices * of)
+	late := time.Since(l.said) >= l.every
+	if tenths <= l.tenths && !late {
+		return
+	}
+	if late {
+		l.every += logEvery
+	}
+	l.tenths = max(tenths, l.tenths)
+	l.printf("%d%%: %s measured, %d of %d of %s done", 100*l.tenths/logTenths, term.Trials(l.measured), l.done, l.trials, l.matrix)
+}

@@ -1,0 +1,86 @@
+package cluster
+
+import (
+	"spmvtune/internal/cli/show"
+	"spmvtune/slurm"
+	"spmvtune/tuner"
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
+)
+
+// A ledger is what one run of the tuner, on one device, says at its end. That of a
+// run that was not begun is empty.
+type ledger struct{ tuner.Summary }
+
+// lacks says why not all trials of a piece that are for this device are in a
+// journal; "" if they are. The run may have had a share of the piece, or more.
+func (l *ledger) lacks(p slurm.Piece) string {
+	reason := "not begun"
+	for _, q := range l.Pieces {
+		if q.Matrix != p.Matrix || !overlap(p.Part, q.Part) {
+			continue
+		}
+		if !q.Complete {
+			return q.Reason
+		}
+		reason = ""
+	}
+	return reason
+}
+
+// overlap reports whether two parts have trials in common, where there are enough of
+// them. Part i of n goes from i/n to (i+1)/n.
+func overlap(a, b trial.Part) bool {
+	return a.Index*b.Of < (b.Index+1)*a.Of && b.Index*a.Of < (a.Index+1)*b.Of
+}
+
+// shares is the share of worker i, from 0, of n in every one of some pieces.
+func shares(pieces []slurm.Piece, i, n int) []slurm.Piece {
+	list := make([]slurm.Piece, len(pieces))
+	for k, p := range pieces {
+		list[k] = slurm.Piece{Matrix: p.Matrix, Part: trial.Part{Index: p.Index*n + i, Of: p.Of * n}}
+	}
+	return list
+}
+
+// partsOf are pieces as the tuner takes them.
+func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
+	parts := map[string][]trial.Part{}
+	for _, p := range pieces {
+		parts[p.Matrix] = append(parts[p.Matrix], p.Part)
+	}
+	return parts
+}
+
+// account says of pieces whether all their trials are in a journal, on all devices
+// that there is a ledger of, and why the first that is not complete is not. Where
+// there is no ledger, nothing was begun.
+func account(pieces []slurm.Piece, ledgers []*ledger) (list []journal.Piece, complete int, lacks string) {
+	if len(ledgers) == 0 {
+		ledgers = []*ledger{{}}
+	}
+	for _, p := range pieces {
+		reason := ""
+		for _, l := range ledgers {
+			if reason == "" {
+				reason = l.lacks(p)
+			}
+		}
+		list = append(list, journal.Piece{Matrix: p.Matrix, Part: p.Part, Complete: reason == "", Reason: reason})
+		switch {
+		case reason == "":
+			complete++
+		case lacks == "":
+			lacks = p.Matrix + ": " + reason
+		}
+	}
+	return list, complete, lacks
+}
+
+// sumOf is what all runs of a task did.
+func sumOf(ledgers []*ledger) (sum tuner.Summary) {
+	for _, l := range ledgers {
+		show.Unite(&sum, l.Summary)
+	}
+	return sum
+}

@@ -1,0 +1,256 @@
+package cluster_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/configs"
+	"spmvtune/internal/cli/command"
+	"spmvtune/slurm"
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
+)
+
+// taskSweep has taskTrials trials of at least 20 ms.
+const (
+	taskSweep = `name = "small"
+[protocol]
+sentinel = 0
+finals = 0
+cache = "warm"
+warmup = 0
+samples = [6, 100_000]
+target = 1e-9
+trial_budget = "20ms"
+timeout = "60s"
+[[matrix]]
+name = "a"
+generate = "grid_5pt"
+nx = 30
+ny = 30
+[[matrix]]
+name = "b"
+generate = "uniform"
+rows = 900
+cols = 900
+row_nnz = 5
+[[kernel]]
+name = "cpu_csr_rows"
+block = { from = 16, to = 800, step = 16 }
+grid = [1, 2]
+precision = ["float64"]
+`
+	taskTrials = 2 * 50 * 2
+)
+
+// taskPlan is a chunk with all of the sweep, one matrix in two pieces.
+var taskPlan = slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: taskTrials, Pieces: []slurm.Piece{
+	{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}, {Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}, {Matrix: "b", Part: trial.Whole},
+}}}}
+
+// createTask makes the folder of a run below root, whose program is this test.
+func createTask(t *testing.T, root, section string) (*slurm.Run, *configs.Sweep) {
+	t.Helper()
+	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"), []byte(taskSweep+section))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := slurm.Create(root, sweep, taskPlan, program, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run, sweep
+}
+
+// taskJournals reads what every attempt has written: "0" is the first.
+func taskJournals(t *testing.T, run *slurm.Run) (trials map[int][]string, ends map[int][]journal.End) {
+	t.Helper()
+	trials, ends = map[int][]string{}, map[int][]journal.End{}
+	names, err := journal.List(run.Path("journals"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if trials[name.Attempt] != nil {
+			t.Errorf("attempt %d has two journals", name.Attempt)
+		}
+		trials[name.Attempt] = []string{}
+		for rec, err := range journal.Read(t.Context(), run.Path("journals", name.String())) {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case rec.Trial != nil:
+				trials[name.Attempt] = append(trials[name.Attempt], rec.Trial.ID)
+				if rec.Trial.Status != trial.OK {
+					t.Errorf("a trial is %s: %s", rec.Trial.Status, rec.Trial.Message)
+				}
+				if rec.Trial.Run.Origin.Node == "" || rec.Trial.Run.Origin.Job != name.Job {
+					t.Errorf("facts %v of job %s", rec.Trial.Run.Facts, name.Job)
+				}
+			case rec.End != nil:
+				ends[name.Attempt] = append(ends[name.Attempt], *rec.End)
+			case rec.Problem != nil && rec.Problem.Kind != journal.Torn:
+				t.Errorf("%s: %v", name, rec.Problem.Err)
+			}
+		}
+	}
+	return trials, ends
+}
+
+// startTask runs the program as the first task of an array, outside of Slurm.
+func startTask(t *testing.T, run *slurm.Run, env ...string) *exec.Cmd {
+	t.Helper()
+	if err := os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001"]`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(run.Path("bin", "spmvtune"), "task", run.Dir, "--round", "1", "--base", "0")
+	cmd.Env = append(append(os.Environ(), "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=0", "SLURMD_NODENAME=n1"), env...)
+	return cmd
+}
+
+// ended gives the exit code of a command that has ended with err.
+func ended(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if err == nil {
+		return 0
+	}
+	return exit.ExitCode()
+}
+
+// What may not be measured, or can't be, is not complete: the exit code, the end of
+// the journal and the message say so.
+func TestTaskEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		section string
+		env     []string
+		change  func(t *testing.T, run *slurm.Run)
+		want    []string
+		ok      bool
+		silent  bool // without a journal
+	}{
+		"complete": {ok: true, want: []string{"attempt 1 at chunk 0001: 3 pieces", "100%: 200 trials measured", "end: complete; 3 of 3 pieces complete"}},
+		"other model": {
+			change: otherModel,
+			want:   []string{"the run measures on Otherchip 7", "1_0, found on n9", "mix_devices = true"},
+		},
+		"other model, allowed": {
+			section: "[slurm]\nmix_devices = true\n", ok: true, change: otherModel,
+		},
+		"other program": {
+			change: func(t *testing.T, run *slurm.Run) {
+				f, err := os.OpenFile(run.Path("bin", "spmvtune"), os.O_APPEND|os.O_WRONLY, 0)
+				if err == nil {
+					_, err = f.WriteString("x")
+					f.Close()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			},
+			want: []string{"the program that runs is not the one of run small-", "submit the sweep again"},
+		},
+		"other program for the GPU": {
+			change: func(t *testing.T, run *slurm.Run) {
+				if err := os.WriteFile(run.Path("bin", "spmvtune-cuda"), []byte("x"), 0o777); err != nil {
+					t.Fatal(err)
+				}
+			},
+			want: []string{"the program built with CUDA is not the one of run small-", "2d711642b726, not none", "submit the sweep again"},
+		},
+		"not in slurm": {env: []string{"SLURM_ARRAY_TASK_ID="}, want: []string{"not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set", "spmvtune submit"}, silent: true},
+		"no such task": {env: []string{"SLURM_ARRAY_TASK_ID=1"}, want: []string{"round 1 has 1 chunks, and task 7_1 asks for number 1"}, silent: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, _ := createTask(t, t.TempDir(), c.section)
+			if c.change != nil {
+				c.change(t, run)
+			}
+			out, err := startTask(t, run, c.env...).CombinedOutput()
+			if code := ended(t, err); (code == command.ExitOK) != c.ok {
+				t.Errorf("exit code %d:\n%s", code, out)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("it does not say %q:\n%s", want, out)
+				}
+			}
+			_, ends := taskJournals(t, run)
+			if c.silent {
+				if len(ends[0]) > 0 {
+					t.Errorf("it ends with %+v", ends)
+				}
+				return
+			}
+			if len(ends[0]) != 1 || len(ends[0][0].Pieces) != 3 ||
+				slices.ContainsFunc(ends[0][0].Pieces, func(p journal.Piece) bool { return p.Complete != c.ok || p.Complete == (p.Reason != "") }) {
+				t.Errorf("it ends with %+v", ends)
+			}
+		})
+	}
+}
+
+func otherModel(t *testing.T, run *slurm.Run) {
+	t.Helper()
+	if err := os.WriteFile(run.Path("device.json"), []byte(`{"models": {"cpu": "Otherchip 7"}, "job": "1_0", "node": "n9"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The matrices whose files a node does not see are named; the others are measured.
+func TestTaskWithoutAFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"c.mtx", "d.mtx"} {
+		text := "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 2\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "[[matrix]]\npath = \"c.mtx\"\n[[matrix]]\npath = \"d*.mtx\"\n[[kernel]]\nname = \"cpu_csr\"\ngrid = [1]\nprecision = [\"float64\"]\n"
+	sweep, err := configs.Parse(filepath.Join(dir, "files.toml"), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{"c", "d"} {
+		if err := os.Rename(filepath.Join(dir, gone+".mtx"), filepath.Join(dir, "hidden")); err != nil {
+			t.Fatal(err)
+		}
+		program, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
+			Pieces: []slurm.Piece{{Matrix: "c", Part: trial.Whole}, {Matrix: "d", Part: trial.Whole}}}}}, program, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := startTask(t, run).CombinedOutput()
+		if code := ended(t, err); code != command.ExitFailed {
+			t.Errorf("exit code %d:\n%s", code, out)
+		}
+		trials, ends := taskJournals(t, run)
+		if len(trials[0]) == 0 || len(ends[0]) != 1 || !strings.HasPrefix(ends[0][0].Reason, gone+": ") {
+			t.Fatalf("%d trials, ends %+v:\n%s", len(trials[0]), ends, out)
+		}
+		for _, p := range ends[0][0].Pieces {
+			if p.Complete == (p.Matrix == gone) || p.Complete == (p.Reason != "") {
+				t.Errorf("piece %+v", p)
+			}
+		}
+		if err := os.Rename(filepath.Join(dir, "hidden"), filepath.Join(dir, gone+".mtx")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

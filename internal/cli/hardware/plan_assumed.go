@@ -1,0 +1,39 @@
+package hardware
+
+import (
+	"context"
+	"fmt"
+
+	"spmvtune/kernels"
+	"spmvtune/kernels/cuda"
+	"spmvtune/store"
+	"spmvtune/tuner"
+)
+
+// assumedUnits is the number of multiprocessors that a plan supposes where
+// neither this machine nor the database has a GPU: an H100's.
+const assumedUnits = 132
+
+// assumeGPU returns the GPU that db has trials of, or else a supposed one. db
+// may be nil.
+func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
+	a := &tuner.Assumed{
+		Device:  kernels.Device{Backend: "cuda", Name: fmt.Sprintf("GPU of %d multiprocessors", assumedUnits), Units: assumedUnits, MaxBlock: 1024},
+		Sources: map[string]string{},
+	}
+	for _, k := range kernels.Catalogue {
+		if k.Backend == "cuda" {
+			a.Sources[k.Name] = cuda.Source(k.Name)
+		}
+	}
+	if db == nil {
+		return a, nil
+	}
+	devices, err := db.Devices(ctx)
+	for _, d := range devices {
+		if d.Backend == "cuda" {
+			a.Device = d.Device
+		}
+	}
+	return a, err
+}
