@@ -17,11 +17,11 @@ import (
 func newMatrixCache() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "List, prune or verify the matrices that are kept",
+		Short: "List, prune or verify cached matrices",
 		Long: `A matrix that was read from a file, or that took more than a second to generate, is
-kept as a binary file, so that the next run opens it instead. What is kept is named
-for the content of its source: a file that changes is read again. Files are kept in
-spmvtune/matrices in your cache directory ($XDG_CACHE_HOME, or ~/.cache); the variable
+cached as a binary file, and the next run opens that file instead. Cached files are named
+by the content of their source: a file that changes is read again. They are in
+spmvtune/matrices in your cache directory ($XDG_CACHE_HOME, or ~/.cache). The variable
 ` + cache.Env + ` names another folder, or is "off".`,
 		Example: `  spmvtune matrix cache list
   spmvtune matrix cache prune --unused 30d
@@ -34,50 +34,61 @@ spmvtune/matrices in your cache directory ($XDG_CACHE_HOME, or ~/.cache); the va
 	return cmd
 }
 
+// cacheList is the command matrix cache list.
+type cacheList struct{ format string }
+
 func newCacheList() *cobra.Command {
-	var format string
+	var c cacheList
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the matrices that are kept, those used last first",
+		Short: "List cached matrices, the last used first",
 		Example: `  spmvtune matrix cache list
   spmvtune matrix cache list --format json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, all, err := keptMatrices()
-			if err != nil {
-				return err
-			}
-			w := cmd.OutOrStdout()
-			people := format == "table" || format == "markdown"
-			if people && len(all) == 0 {
-				fmt.Fprintln(w, ExamineCache())
-				return printDownloads(w)
-			}
-			g := term.Table{Columns: []string{"matrix", "rows", "cols", "nonzeros", "bytes", "last_used", "key"}}
-			for _, e := range all {
-				f := e.Features
-				name, size, used := any(e.Source), any(e.Size), e.Used.UTC().Format(time.RFC3339)
-				if people {
-					name, size, used = filepath.Base(e.Source), term.Quantity(term.Bytes(e.Size)), e.Used.Format("2006-01-02 15:04")
-				}
-				if e.Err != nil {
-					g.Rows = append(g.Rows, []any{"(damaged)", nil, nil, nil, size, used, string(e.Key)})
-					continue
-				}
-				g.Rows = append(g.Rows, []any{name, f.Rows, f.Cols, f.Nonzeros, size, used, string(e.Key)})
-			}
-			if err := g.Write(w, format); err != nil || format != "table" {
-				return err
-			}
-			fmt.Fprintf(w, "\n%s in %s\n", term.Bytes(total(all)), dir.Path())
-			return printDownloads(w)
-		},
+		RunE: c.Run,
 	}
-	command.FlagFormat(cmd, &format)
+	command.FlagFormat(cmd, &c.format)
 	return cmd
 }
 
-// printDownloads says how many archives of the collection are here, if any.
+// Run lists cached matrices.
+func (c *cacheList) Run(cmd *cobra.Command, _ []string) error {
+	dir, all, err := cachedMatrices()
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	forPeople := c.format == "table" || c.format == "markdown"
+	if forPeople && len(all) == 0 {
+		fmt.Fprintln(w, ExamineCache())
+		return printDownloads(w)
+	}
+
+	if err := cacheTable(all, forPeople).Write(w, c.format); err != nil || c.format != "table" {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s in %s\n", term.Bytes(total(all)), dir.Path())
+	return printDownloads(w)
+}
+
+func cacheTable(all []cache.Info, forPeople bool) term.Table {
+	t := term.Table{Columns: []string{"matrix", "rows", "cols", "nonzeros", "bytes", "last_used", "key"}}
+	for _, e := range all {
+		f := e.Features
+		name, size, used := any(e.Source), any(e.Size), e.Used.UTC().Format(time.RFC3339)
+		if forPeople {
+			name, size, used = filepath.Base(e.Source), term.Quantity(term.Bytes(e.Size)), e.Used.Format("2006-01-02 15:04")
+		}
+		if e.Err != nil {
+			t.Add("(damaged)", nil, nil, nil, size, used, string(e.Key))
+			continue
+		}
+		t.Add(name, f.Rows, f.Cols, f.Nonzeros, size, used, string(e.Key))
+	}
+	return t
+}
+
+// printDownloads says how many archives of the collection were downloaded, if any.
 func printDownloads(w io.Writer) error {
 	c, err := fetch.Default()
 	if err != nil {
@@ -92,37 +103,39 @@ func printDownloads(w io.Writer) error {
 func newCacheVerify() *cobra.Command {
 	return &cobra.Command{
 		Use:     "verify",
-		Short:   "Read all that is kept and remove what is damaged",
+		Short:   "Check all cached matrices and remove damaged ones",
 		Example: "  spmvtune matrix cache verify",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, all, err := keptMatrices()
-			if err != nil {
-				return err
-			}
-			w, bad := cmd.OutOrStdout(), 0
-			for _, e := range all {
-				wrong := dir.Verify(cmd.Context(), e)
-				if err := cmd.Context().Err(); err != nil {
-					return err // it was broken off, and says nothing of the entry
-				}
-				if wrong == nil {
-					continue
-				}
-				bad++
-				if err := dir.Remove(e); err != nil {
-					return fmt.Errorf("removing what is damaged (%w): %w", wrong, err)
-				}
-				fmt.Fprintf(w, "removed: %v\n", wrong)
-			}
-			fmt.Fprintf(w, "%s right, %d damaged\n", term.Matrices(len(all)-bad), bad)
-			return nil
-		},
+		RunE:    verifyCache,
 	}
 }
 
-// keptMatrices opens the user's cache.
-func keptMatrices() (*cache.Dir, []cache.Info, error) {
+func verifyCache(cmd *cobra.Command, _ []string) error {
+	dir, all, err := cachedMatrices()
+	if err != nil {
+		return err
+	}
+	w, bad := cmd.OutOrStdout(), 0
+	for _, e := range all {
+		wrong := dir.Verify(cmd.Context(), e)
+		if err := cmd.Context().Err(); err != nil {
+			return err // Verify was interrupted, and wrong says nothing about the entry.
+		}
+		if wrong == nil {
+			continue
+		}
+		bad++
+		if err := dir.Remove(e); err != nil {
+			return fmt.Errorf("removing a damaged matrix (%w): %w", wrong, err)
+		}
+		fmt.Fprintf(w, "removed: %v\n", wrong)
+	}
+	fmt.Fprintf(w, "%s right, %d damaged\n", term.Matrices(len(all)-bad), bad)
+	return nil
+}
+
+// cachedMatrices opens the user's cache.
+func cachedMatrices() (*cache.Dir, []cache.Info, error) {
 	dir, err := cache.Default()
 	if err != nil {
 		return nil, nil, err
@@ -142,14 +155,15 @@ func total(all []cache.Info) int64 {
 	return sum
 }
 
-// ExamineCache says where the cache is, and how large.
+// ExamineCache says where the cache is and how large.
 func ExamineCache() string {
-	dir, all, err := keptMatrices()
+	dir, all, err := cachedMatrices()
 	switch {
 	case err != nil:
 		return "none: " + err.Error()
 	case dir == nil:
 		return "off (" + cache.Env + ")"
+	default:
+		return fmt.Sprintf("%s, %s in %s", term.Matrices(len(all)), term.Bytes(total(all)), dir.Path())
 	}
-	return fmt.Sprintf("%s, %s in %s", term.Matrices(len(all)), term.Bytes(total(all)), dir.Path())
 }

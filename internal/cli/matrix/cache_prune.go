@@ -17,49 +17,82 @@ import (
 	"spmvtune/sparse/fetch"
 )
 
+// cachePrune is the command matrix cache prune.
+type cachePrune struct {
+	unused, size   string
+	all, downloads bool
+}
+
 func newCachePrune() *cobra.Command {
-	var unused, size string
-	var all, downloads bool
+	var c cachePrune
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Remove matrices that are kept, by age, by size, or all",
-		Long: `prune removes the matrices that were not used for some time, or those used longest
-ago until the others fit a size, or all of them; damaged ones always. They are read or
-generated again when they are next needed. It disturbs no run on this machine.
+		Short: "Remove cached matrices by age, by size, or all",
+		Long: `prune removes matrices that were not used for some time, or the least recently used ones
+until the others fit a size, or all of them. It always removes damaged ones. They are read
+or generated again when they are needed. prune does not disturb runs on this machine.
 
-With --downloads, it removes archives of the SuiteSparse collection that were downloaded
-instead, by the same limits, and what is left of downloads that broke off. An archive is
-used when a sweep or matrix get asks for its matrix; without it, that downloads it again.`,
+With --downloads it removes downloaded archives of the SuiteSparse collection instead, by
+the same limits, and what is left of interrupted downloads. An archive is used when a sweep
+or matrix get asks for its matrix; once removed, it is downloaded again.`,
 		Example: `  spmvtune matrix cache prune --unused 30d
   spmvtune matrix cache prune --size 20GB
   spmvtune matrix cache prune --downloads --unused 90d
   spmvtune matrix cache prune --all`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			limits, err := pruneLimits(unused, size, all)
-			if err != nil {
-				return command.Usage(err)
-			}
-			if downloads {
-				return pruneDownloads(cmd.OutOrStdout(), limits)
-			}
-			dir, _, err := keptMatrices()
-			if err != nil {
-				return err
-			}
-			removed, err := dir.Prune(limits)
-			fmt.Fprintf(cmd.OutOrStdout(), "removed %s, %s\n", term.Matrices(len(removed)), term.Bytes(total(removed)))
-			if err != nil {
-				return fmt.Errorf("pruning the cache: %w", err)
-			}
-			return nil
-		},
+		RunE: c.Run,
 	}
-	cmd.Flags().StringVar(&unused, "unused", "", "remove what was not used for longer than this: 30d, 12h")
-	cmd.Flags().StringVar(&size, "size", "", "remove what was used longest ago until the rest takes no more than this: 20GB, 500MB")
-	cmd.Flags().BoolVar(&all, "all", false, "remove everything")
-	cmd.Flags().BoolVar(&downloads, "downloads", false, "remove downloaded archives instead")
+	f := cmd.Flags()
+	f.StringVar(&c.unused, "unused", "", "remove what was not used for this long: 30d, 12h")
+	f.StringVar(&c.size, "size", "", "remove the least recently used until the rest takes no more than this: 20GB, 500MB")
+	f.BoolVar(&c.all, "all", false, "remove everything")
+	f.BoolVar(&c.downloads, "downloads", false, "remove downloaded archives instead")
 	return cmd
+}
+
+// Run removes matrices.
+func (c *cachePrune) Run(cmd *cobra.Command, _ []string) error {
+	limits, err := c.limits()
+	if err != nil {
+		return command.Usage(err)
+	}
+	if c.downloads {
+		return pruneDownloads(cmd.OutOrStdout(), limits)
+	}
+	dir, _, err := cachedMatrices()
+	if err != nil {
+		return err
+	}
+	removed, err := dir.Prune(limits)
+	fmt.Fprintf(cmd.OutOrStdout(), "removed %s, %s\n", term.Matrices(len(removed)), term.Bytes(total(removed)))
+	if err != nil {
+		return fmt.Errorf("pruning the cache: %w", err)
+	}
+	return nil
+}
+
+// limits reads the flags.
+func (c *cachePrune) limits() (cache.Limits, error) {
+	limits := cache.NoLimits
+	switch given := c.unused != "" || c.size != ""; {
+	case c.all && given:
+		return limits, errors.New("--all removes everything: leave out --unused and --size")
+	case c.all:
+		return cache.Limits{}, nil // no entry has a size of 0
+	case !given:
+		return limits, errors.New("name what to remove: --unused 30d, --size 20GB or --all")
+	}
+
+	var err error
+	if c.unused != "" {
+		if limits.Unused, err = parseAge(c.unused); err != nil {
+			return limits, err
+		}
+	}
+	if c.size != "" {
+		limits.Size, err = parseBytes(c.size)
+	}
+	return limits, err
 }
 
 // pruneDownloads removes archives of the collection.
@@ -76,36 +109,13 @@ func pruneDownloads(w io.Writer, limits cache.Limits) error {
 	return nil
 }
 
-// archives says how many there are, and how large.
+// archives says how many archives there are and how large they are.
 func archives(list []fetch.Download) string {
 	var bytes int64
 	for _, d := range list {
 		bytes += d.Bytes
 	}
 	return fmt.Sprintf("%s, %s", term.Count(len(list), "archive", "archives"), term.Bytes(bytes))
-}
-
-// pruneLimits reads the flags of prune.
-func pruneLimits(unused, size string, all bool) (cache.Limits, error) {
-	limits := cache.NoLimits
-	switch given := unused != "" || size != ""; {
-	case all && given:
-		return limits, errors.New("--all removes everything: leave out --unused and --size")
-	case all:
-		return cache.Limits{}, nil // no entry has a size of 0
-	case !given:
-		return limits, errors.New("say what to remove: --unused 30d, --size 20GB or --all")
-	}
-	var err error
-	if unused != "" {
-		if limits.Unused, err = parseAge(unused); err != nil {
-			return limits, err
-		}
-	}
-	if size != "" {
-		limits.Size, err = parseBytes(size)
-	}
-	return limits, err
 }
 
 // parseAge reads a duration, also in days.
@@ -117,7 +127,7 @@ func parseAge(text string) (time.Duration, error) {
 	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return d, nil
 	}
-	return 0, fmt.Errorf("%q is no age: write 30d or 12h", text)
+	return 0, fmt.Errorf("%q must be an age such as 30d or 12h", text)
 }
 
 // parseBytes reads a size with a decimal unit, as term.Bytes prints it.
@@ -134,7 +144,7 @@ func parseBytes(text string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(n >= 0 && n*factor < math.MaxInt64) {
-		return 0, fmt.Errorf("%q is no size: write 20GB or 500MB", text)
+		return 0, fmt.Errorf("%q must be a size such as 20GB or 500MB", text)
 	}
 	return int64(n * factor), nil
 }

@@ -27,10 +27,13 @@ func TestPruneFlags(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		unused, size string
-		all, ok      bool
-	}{{"", "", false, false}, {"30d", "", true, false}, {"", "", true, true}, {"30d", "1GB", false, true}} {
-		if _, err := pruneLimits(c.unused, c.size, c.all); (err == nil) != c.ok {
+		flags cachePrune
+		ok    bool
+	}{
+		{cachePrune{}, false}, {cachePrune{unused: "30d", all: true}, false},
+		{cachePrune{all: true}, true}, {cachePrune{unused: "30d", size: "1GB"}, true},
+	} {
+		if _, err := c.flags.limits(); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

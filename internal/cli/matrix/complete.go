@@ -11,8 +11,8 @@ import (
 	"spmvtune/sparse/generate"
 )
 
-// completeTarget completes a matrix: files, or what was begun of a generator with its
-// arguments, or of a matrix that is downloaded.
+// completeTarget completes a matrix: a file, a generator with its arguments, or a downloaded
+// matrix.
 func completeTarget(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -26,8 +26,8 @@ func completeTarget(_ *cobra.Command, args []string, begun string) ([]string, co
 	return Files, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeGenerator completes a generator's name, the names of its arguments, and values
-// that are one of a list.
+// completeGenerator completes a generator's name, the names of its arguments, and values from
+// a list.
 func completeGenerator(begun string) (list []string) {
 	name, rest, arguments := strings.Cut(begun, ":")
 	if !arguments {
@@ -42,6 +42,7 @@ func completeGenerator(begun string) (list []string) {
 	if !known {
 		return nil
 	}
+
 	given := strings.Split(rest, ",")
 	last := given[len(given)-1]
 	before := strings.TrimSuffix(begun, last)
@@ -62,7 +63,7 @@ func completeGenerator(begun string) (list []string) {
 	return list
 }
 
-// completeDownloaded completes Group/Name of a matrix that is here.
+// completeDownloaded completes Group/Name of a downloaded matrix.
 func completeDownloaded(begun string) (list []string) {
 	if c, err := fetch.Default(); err == nil && begun != "" {
 		for _, id := range c.Downloaded() {
@@ -74,7 +75,7 @@ func completeDownloaded(begun string) (list []string) {
 	return list
 }
 
-// matrixFiles are the kinds of files that matrices are read from.
+// Files are the extensions of files that matrices are read from.
 var Files = func() (all []string) {
 	for _, ext := range file.Extensions {
 		all = append(all, strings.TrimPrefix(ext, "."))

@@ -20,19 +20,23 @@ import (
 	"spmvtune/tuner/trial"
 )
 
+// convertCommand is the command matrix convert.
+type convertCommand struct {
+	force, symmetric bool
+	target           Target
+}
+
 func newMatrixConvert() *cobra.Command {
-	var force, symmetric bool
-	var target Target
+	var c convertCommand
 	cmd := &cobra.Command{
 		Use:   "convert MATRIX FILE",
 		Short: "Write a matrix in another format",
-		Long: `convert writes a matrix to a file, whose extension says in which format:
+		Long: `convert writes a matrix to a file. The extension of the file chooses the format:
 
 ` + exportFormats() + `
-All entries are written, of a symmetric file both triangles, unless --symmetric asks for
-the lower one. A matrix without values stays so. What the format can't hold is said. The
-file appears when all of it is written, and one that is there stays unless --force is
-given.
+It writes all entries, of a symmetric file both triangles, unless --symmetric asks for the
+lower triangle. A matrix without values keeps none. convert prints what the format cannot
+hold. The file appears when it is complete. An existing file stays unless you give --force.
 
 ` + TargetHelp,
 		Example: `  spmvtune matrix convert A.mtx.gz A.npz
@@ -50,36 +54,40 @@ given.
 			}
 			return completeTarget(cmd, args, begun)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			out := args[1]
-			format, known := file.FormOf(out)
-			if !known {
-				return command.Usage(fmt.Errorf("%s: the extension names no format: it is one of %s", out, strings.Join(exportExtensions(), ", ")))
-			}
-			if _, err := os.Stat(out); !force && !errors.Is(err, fs.ErrNotExist) {
-				return command.WithHint(fmt.Errorf("%s is there already", out), "--force replaces it")
-			}
-			spec, err := target.Spec(args[0])
-			if err != nil {
-				return err
-			}
-			err = matrix.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
-				opt := file.Writing{
-					Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: symmetric,
-					Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),
-				}
-				return atomicfile.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })
-			})
-			if err == nil && format.Loses != "" {
-				fmt.Fprintf(cmd.ErrOrStderr(), "note: a file %s does not hold %s\n", format.Extension, format.Loses)
-			}
-			return err
-		},
+		RunE: c.Run,
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "replace the file that is there")
-	cmd.Flags().BoolVar(&symmetric, "symmetric", false, "write the lower triangle of a matrix that is symmetric")
-	target.Flags(cmd)
+	cmd.Flags().BoolVar(&c.force, "force", false, "replace an existing file")
+	cmd.Flags().BoolVar(&c.symmetric, "symmetric", false, "write the lower triangle of a symmetric matrix")
+	c.target.Flags(cmd)
 	return cmd
+}
+
+// Run writes the matrix.
+func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
+	out := args[1]
+	format, known := file.FormOf(out)
+	if !known {
+		return command.Usage(fmt.Errorf("%s: extension must be one of %s", out, strings.Join(exportExtensions(), ", ")))
+	}
+	if _, err := os.Stat(out); !c.force && !errors.Is(err, fs.ErrNotExist) {
+		return command.WithHint(fmt.Errorf("%s exists already", out), "--force replaces it")
+	}
+	spec, err := c.target.Spec(args[0])
+	if err != nil {
+		return err
+	}
+
+	err = matrix.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
+		opt := file.Writing{
+			Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: c.symmetric,
+			Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),
+		}
+		return atomicfile.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })
+	})
+	if err == nil && format.Loses != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: a file %s does not hold %s\n", format.Extension, format.Loses)
+	}
+	return err
 }
 
 func exportExtensions() []string {

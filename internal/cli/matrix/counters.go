@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,59 +17,104 @@ import (
 	"spmvtune/tuner/matrix"
 )
 
+// countersCommand is the command matrix counters.
+type countersCommand struct {
+	products int
+	inside   string // the kernel to run in the process that is counted
+	target   Target
+}
+
 func newMatrixCounters() *cobra.Command {
-	var target Target
-	var products int
-	var inside string
+	var c countersCommand
 	cmd := &cobra.Command{
 		Use:   "counters MATRIX",
 		Short: "Count the memory references and cache misses of CPU products",
 		Long: `counters runs the sequential products of COO and CSR in float32 under cachegrind
-(valgrind) or, where that is not installed, counts them with the processor's own
-counters (perf stat). What the program does besides, reading the matrix and building
-the format, is run alone and subtracted. It is Table IV of coo-spmv-final.
+(valgrind) or, if that is not installed, counts them with the processor's own counters
+(perf stat). It runs everything else that the program does (reading the matrix, building
+the format) alone and subtracts it. The result is Table IV of coo-spmv-final.
 
 ` + TargetHelp,
 		Example: `  spmvtune matrix counters model7.mtx
   spmvtune matrix counters twin:of=model7 --products 100`,
 		Args:              command.Needs("a matrix: a file, or a generator as in twin:of=model7"),
 		ValidArgsFunction: completeTarget,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			spec, err := target.Spec(args[0])
-			if err != nil {
-				return err
-			}
-			if inside != "" {
-				a, _, err := matrix.Load(cmd.Context(), spec)
-				if err != nil {
-					return err
-				}
-				return multiply(a, inside, products)
-			}
-			if products < 1 {
-				return command.Usage(errors.New("--products is the number of products to count: 1 or more"))
-			}
-			c, err := findCounter()
-			if err != nil {
-				return err
-			}
-			return printCounters(cmd.Context(), cmd.OutOrStdout(), c, products, func(kernel string, n int) []string {
-				line := []string{"matrix", "counters", args[0], "--inside", kernel, "--products", strconv.Itoa(n)}
-				if target.triangle {
-					line = append(line, "--no-expand")
-				}
-				if target.ComplexMode != "" {
-					line = append(line, "--complex", target.ComplexMode)
-				}
-				return line
-			})
-		},
+		RunE:              c.Run,
 	}
-	cmd.Flags().IntVar(&products, "products", 500, "products to count, as many as in the paper")
-	cmd.Flags().StringVar(&inside, "inside", "", "the kernel to run, where it is counted already")
+	cmd.Flags().IntVar(&c.products, "products", 500, "number of products to count (the paper's by default)")
+	cmd.Flags().StringVar(&c.inside, "inside", "", "kernel to run in the process that is counted")
 	cobra.CheckErr(cmd.Flags().MarkHidden("inside"))
-	target.Flags(cmd)
+	c.target.Flags(cmd)
 	return cmd
+}
+
+// Run counts products, or runs those that are counted.
+func (c *countersCommand) Run(cmd *cobra.Command, args []string) error {
+	spec, err := c.target.Spec(args[0])
+	if err != nil {
+		return err
+	}
+	if c.inside != "" {
+		a, _, err := matrix.Load(cmd.Context(), spec)
+		if err != nil {
+			return err
+		}
+		return multiply(a, c.inside, c.products)
+	}
+
+	if c.products < 1 {
+		return command.Usage(errors.New("--products must be greater than zero"))
+	}
+	counter, err := findCounter()
+	if err != nil {
+		return err
+	}
+	return c.print(cmd.Context(), cmd.OutOrStdout(), counter, args[0])
+}
+
+// again are the arguments of this program that run n products of a kernel.
+func (c *countersCommand) again(target, kernel string, n int) []string {
+	line := []string{"matrix", "counters", target, "--inside", kernel, "--products", strconv.Itoa(n)}
+	if c.target.triangle {
+		line = append(line, "--no-expand")
+	}
+	if c.target.ComplexMode != "" {
+		line = append(line, "--complex", c.target.ComplexMode)
+	}
+	return line
+}
+
+// print prints a row for each of the two products.
+func (c *countersCommand) print(ctx context.Context, w io.Writer, with counter, target string) error {
+	t := term.Table{Columns: []string{"kernel", "D refs", "D1 misses", "LLd misses", "D1 miss rate (%)", "LLd miss rate (%)"}}
+	products := term.Count(c.products, "product", "products")
+	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
+		without, err := with.count(ctx, c.again(target, kernel, 0))
+		if err != nil {
+			return err
+		}
+		n, err := with.count(ctx, c.again(target, kernel, c.products))
+		if err != nil {
+			return err
+		}
+		if n[0] <= without[0] {
+			return command.WithHint(fmt.Errorf("counting %s: the rest of the program hides the %s", kernel, products),
+				fmt.Sprintf("count more of them: --products %d", 10*c.products))
+		}
+
+		for i := range n {
+			n[i] = max(0, n[i]-without[i])
+		}
+		rate := func(misses int64) any {
+			if n[0] == 0 {
+				return nil
+			}
+			return 100 * float64(misses) / float64(n[0])
+		}
+		t.Add(kernel, n[0], n[1], n[2], rate(n[1]), rate(n[2]))
+	}
+	fmt.Fprintf(w, "%s in float32, by %s\n", products, with.name)
+	return t.Print(w)
 }
 
 // multiply runs n products of a kernel; 0 only prepares them.
@@ -95,93 +136,4 @@ func multiply(a *sparse.CSR[float64], kernel string, n int) (err error) {
 		return err
 	}
 	return p.Sample(make([]float64, 1), n, false)
-}
-
-// A counter runs a program and counts.
-type counter struct {
-	name  string
-	words []string // before the program
-	// lines finds a count in what it prints, in the order references, misses of the
-	// first level, misses of the last.
-	lines [3]*regexp.Regexp
-}
-
-// counters are tried in this order: cachegrind simulates a cache and gives the same counts
-// each time.
-var counters = []counter{
-	{"valgrind", []string{"--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null"}, [3]*regexp.Regexp{
-		regexp.MustCompile(`D +refs: +([\d,]+)`), regexp.MustCompile(`D1 +misses: +([\d,]+)`), regexp.MustCompile(`LLd +misses: +([\d,]+)`)}},
-	{"perf", []string{"stat", "-x;", "-e", "L1-dcache-loads,L1-dcache-load-misses,LLC-load-misses", "--"}, [3]*regexp.Regexp{
-		regexp.MustCompile(`(?m)^(\d+);.*L1-dcache-loads`), regexp.MustCompile(`(?m)^(\d+);.*L1-dcache-load-misses`), regexp.MustCompile(`(?m)^(\d+);.*LLC-load-misses`)}},
-}
-
-func findCounter() (counter, error) {
-	for _, c := range counters {
-		if _, err := exec.LookPath(c.name); err == nil {
-			return c, nil
-		}
-	}
-	return counter{}, command.WithHint(errors.New("there is nothing here that counts cache misses"), "install valgrind, or perf (linux-tools)")
-}
-
-// count runs this program with some arguments.
-func (c *counter) count(ctx context.Context, args []string) (counts [3]int64, err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return counts, fmt.Errorf("finding this program: %w", err)
-	}
-	cmd := exec.CommandContext(ctx, c.name, append(append(c.words[:len(c.words):len(c.words)], program), args...)...)
-	// Collections of garbage come when they like, and would be in one count and not in
-	// another.
-	cmd.Env = append(os.Environ(), "GOGC=off", "GOMAXPROCS=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return counts, fmt.Errorf("counting with %s: %w: %s", c.name, err, lastLine(out))
-	}
-	for i, line := range c.lines {
-		m := line.FindSubmatch(out)
-		if m == nil {
-			return counts, fmt.Errorf("counting with %s: it does not tell, this machine may have no such counter: %s", c.name, lastLine(out))
-		}
-		if counts[i], err = strconv.ParseInt(strings.ReplaceAll(string(m[1]), ",", ""), 10, 64); err != nil {
-			return counts, fmt.Errorf("counting with %s: %w", c.name, err)
-		}
-	}
-	return counts, nil
-}
-
-func lastLine(text []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return lines[len(lines)-1]
-}
-
-// printCounters prints a row for each of the two products.
-func printCounters(ctx context.Context, w io.Writer, c counter, products int, program func(kernel string, n int) []string) error {
-	g := term.Table{Columns: []string{"kernel", "D refs", "D1 misses", "LLd misses", "D1 miss rate (%)", "LLd miss rate (%)"}}
-	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
-		without, err := c.count(ctx, program(kernel, 0))
-		if err != nil {
-			return err
-		}
-		n, err := c.count(ctx, program(kernel, products))
-		if err != nil {
-			return err
-		}
-		if n[0] <= without[0] {
-			return command.WithHint(fmt.Errorf("counting %s: the %s can't be told from what the program does besides", kernel, term.Count(products, "product", "products")),
-				fmt.Sprintf("count more of them: --products %d", 10*products))
-		}
-		for i := range n {
-			n[i] = max(0, n[i]-without[i])
-		}
-		rate := func(misses int64) any {
-			if n[0] == 0 {
-				return nil
-			}
-			return 100 * float64(misses) / float64(n[0])
-		}
-		g.Rows = append(g.Rows, []any{kernel, n[0], n[1], n[2], rate(n[1]), rate(n[2])})
-	}
-	fmt.Fprintf(w, "%s in float32, by %s\n", term.Count(products, "product", "products"), c.name)
-	return g.Print(w)
 }

@@ -16,15 +16,14 @@ type featureGroup struct {
 	items []string // name and value
 }
 
-// featureTable says which features stand together, by their names in JSON. What begins
-// a name and is said by the label is left out. Features that are in no group come last:
-// none is lost for want of a line here.
+// featureTable groups features by their names in JSON. The prefix is not printed, because the
+// label says it. Features without a group come last.
 var featureTable = []struct {
 	label, prefix string
 	names         []string
 }{
-	{"row length", "row_", []string{"row_mean", "row_std", "row_min", "row_p25", "row_median", "row_p75", "row_p90", "row_p99", "row_max",
-		"row_skewness", "row_gini", "row_max_over_mean"}},
+	{"row length", "row_", []string{"row_mean", "row_std", "row_min", "row_p25", "row_median", "row_p75", "row_p90", "row_p99",
+		"row_max", "row_skewness", "row_gini", "row_max_over_mean"}},
 	{"long rows", "", []string{"share_above_32", "share_above_256", "share_above_1024"}},
 	{"empty rows", "empty_rows", []string{"empty_rows"}},
 	{"columns", "cols_", []string{"cols_used"}},
@@ -33,7 +32,7 @@ var featureTable = []struct {
 	{"symmetry", "", []string{"pattern_symmetry"}},
 }
 
-// featureGroups gives the features of f for people; the sizes are not among them.
+// featureGroups returns the features of f for people, without the sizes.
 func featureGroups(f sparse.Features) []featureGroup {
 	values := map[string]string{}
 	var rest []string
@@ -51,6 +50,7 @@ func featureGroups(f sparse.Features) []featureGroup {
 			values[name] = fmt.Sprint(x)
 		}
 	}
+
 	var groups []featureGroup
 	add := func(label, prefix string, names []string) {
 		g := featureGroup{label: label}

@@ -11,25 +11,27 @@ import (
 
 // A formatSize is the memory of a matrix in a format of the catalogue, in bytes.
 type formatSize struct {
-	Format  string `json:"format"`
-	Chunk   int    `json:"chunk,omitempty"` // of SELL: rows in a chunk
-	Sigma   int    `json:"sigma,omitempty"` // of SELL: rows that are sorted together
-	Entries int    `json:"entries"`         // padding included
-	Float32 int64  `json:"float32"`
-	Float64 int64  `json:"float64"`
+	Format string `json:"format"`
+	// Chunk is the number of rows in a chunk of SELL.
+	Chunk int `json:"chunk,omitempty"`
+	// Sigma is the number of rows of SELL that are sorted together.
+	Sigma int `json:"sigma,omitempty"`
+	// Entries include padding.
+	Entries int   `json:"entries"`
+	Float32 int64 `json:"float32"`
+	Float64 int64 `json:"float64"`
 	name    string
 	format  kernels.Format
 }
 
-// The SELL formats shown: chunks as high as a warp is wide, without sorting and with
-// that of the kernels' default.
+// sellChunk is the height of the chunks of the SELL formats shown, the width of a warp. They are
+// unsorted, and sorted as the kernels do by default.
 const sellChunk = 32
 
 var sellSigmas = []int{1, 1024}
 
-// formatSizes computes the sizes without building anything: the arrays of 32-bit
-// indices and of values, SELL's with its padding, its order of rows and its offsets of
-// chunks, which are 64 bits wide.
+// formatSizes computes the sizes without building anything: the arrays of 32-bit indices and of
+// values; for SELL also padding, the order of rows and the 64-bit offsets of chunks.
 func formatSizes(a *sparse.CSR[float64]) ([]formatSize, error) {
 	rows, n := int64(a.Rows), int64(a.NNZ())
 	of := func(name string, format kernels.Format, indices, values int64) formatSize {

@@ -13,34 +13,42 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
+	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )
 
-// got is what `matrix get --json` prints, one per matrix.
-type got struct {
-	Matrix     string `json:"matrix"` // Group/Name
-	Path       string `json:"path"`
-	Bytes      int64  `json:"bytes"`
-	Downloaded bool   `json:"downloaded"` // just now
+// getCommand is the command matrix get.
+type getCommand struct {
+	out, server     string
+	asJSON, offline bool
+}
+
+// gotMatrix is what `matrix get --json` prints for each matrix.
+type gotMatrix struct {
+	// Matrix is Group/Name.
+	Matrix string `json:"matrix"`
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`
+	// Downloaded tells if this command downloaded it.
+	Downloaded bool   `json:"downloaded"`
 	URL        string `json:"url,omitempty"`
 }
 
 func newMatrixGet() *cobra.Command {
-	var out, server string
-	var asJSON, offline bool
+	var g getCommand
 	cmd := &cobra.Command{
 		Use:   "get GROUP/NAME...",
 		Short: "Download matrices of the SuiteSparse collection",
 		Long: `get downloads matrices of the SuiteSparse collection (https://sparse.tamu.edu) that
-are not here yet, and prints where they are: archives, which every command reads as
-they are. A sweep does so by itself. A download that was broken off goes on where it
-was, and one process downloads where several ask. Files are kept in
+are not here yet, and prints where they are. They are archives, which every command can
+read. A sweep downloads its matrices by itself. An interrupted download continues where
+it stopped; if several processes want a matrix, one downloads it. The files are in
 spmvtune/matrices/suitesparse in your cache directory, or in the folder suitesparse
-below ` + "SPMVTUNE_CACHE" + `; to remove one, remove its file, and to remove
-those that were not used for long, matrix cache prune --downloads.
+below ` + cache.Env + `. To remove a matrix, remove its file; to remove matrices that
+were not used for long, run matrix cache prune --downloads.
 
 ` + fetch.EnvServers + ` names other servers, separated by blanks, which have
-MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY is heeded.`,
+MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY works as usual.`,
 		Example: `  spmvtune matrix get DIMACS10/delaunay_n23
   spmvtune matrix get HB/1138_bus Williams/mc2depi --output matrices
   spmvtune matrix get HB/1138_bus --server https://mirror.example.org/sparse`,
@@ -51,66 +59,77 @@ MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY is he
 			return nil
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ids := make([]fetch.ID, len(args))
-			var errs []error
-			for i, arg := range args {
-				var err error
-				ids[i], err = fetch.ParseID(arg)
-				errs = append(errs, err)
-			}
-			if err := errors.Join(errs...); err != nil {
-				return command.Usage(err)
-			}
-			if info, err := os.Stat(out); out != "" && len(ids) > 1 && (err != nil || !info.IsDir()) {
-				return command.Usage(fmt.Errorf("--output %s is not a folder, and there are %d matrices", out, len(ids)))
-			}
-			line := show.New(cmd.ErrOrStderr(), cmd.ErrOrStderr())
-			settler, err := show.NewResolver(offline, line)
-			if err != nil {
-				return err
-			}
-			if server != "" {
-				if err := settler.Collection.SetServers([]string{server}); err != nil {
-					return command.Usage(err)
-				}
-			}
-			defer line.Clear()
-			all := []got{}
-			for _, id := range ids {
-				file, err := settler.Collection.Get(cmd.Context(), id)
-				path := file.Path
-				if err == nil && out != "" {
-					path, err = copyOut(file, out)
-				}
-				if cmd.Context().Err() != nil {
-					return err
-				}
-				if errs = append(errs, err); err != nil {
-					continue
-				}
-				all = append(all, got{id.String(), path, file.Bytes, file.URL != "", file.URL})
-				if !asJSON {
-					line.Clear()
-					fmt.Fprintln(cmd.OutOrStdout(), path)
-				}
-			}
-			if asJSON {
-				errs = append(errs, term.WriteJSON(cmd.OutOrStdout(), all))
-			}
-			return errors.Join(errs...)
-		},
+		RunE:              g.Run,
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "copy the file to this folder, or under this name")
-	cmd.Flags().StringVar(&server, "server", "", "the only server to ask, in place of "+fetch.EnvServers)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	command.FlagOffline(cmd, &offline)
+	f := cmd.Flags()
+	f.StringVarP(&g.out, "output", "o", "", "copy the file to this folder, or to this name")
+	f.StringVar(&g.server, "server", "", "the only server to ask, instead of "+fetch.EnvServers)
+	f.BoolVar(&g.asJSON, "json", false, "print JSON")
+	command.FlagOffline(cmd, &g.offline)
 	command.FlagValues(cmd, "server")
 	return cmd
 }
 
-// copyOut copies the file of a matrix to a folder, or under a name, and returns where it
-// is then.
+// Run downloads matrices.
+func (g *getCommand) Run(cmd *cobra.Command, args []string) error {
+	ids := make([]fetch.ID, len(args))
+	var errs []error
+	for i, arg := range args {
+		var err error
+		ids[i], err = fetch.ParseID(arg)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return command.Usage(err)
+	}
+	if info, err := os.Stat(g.out); g.out != "" && len(ids) > 1 && (err != nil || !info.IsDir()) {
+		return command.Usage(fmt.Errorf("--output %s must be a folder for %d matrices", g.out, len(ids)))
+	}
+
+	line := show.New(cmd.ErrOrStderr(), cmd.ErrOrStderr())
+	resolver, err := show.NewResolver(g.offline, line)
+	if err != nil {
+		return err
+	}
+	if g.server != "" {
+		if err := resolver.Collection.SetServers([]string{g.server}); err != nil {
+			return command.Usage(err)
+		}
+	}
+	defer line.Clear()
+	return g.get(cmd, resolver.Collection, line, ids)
+}
+
+// get downloads the matrices one after the other, and continues after a failure.
+func (g *getCommand) get(cmd *cobra.Command, from *fetch.Collection, line *show.Progress, ids []fetch.ID) error {
+	all := []gotMatrix{}
+	var errs []error
+	for _, id := range ids {
+		file, err := from.Get(cmd.Context(), id)
+		path := file.Path
+		if err == nil && g.out != "" {
+			path, err = copyOut(file, g.out)
+		}
+		if cmd.Context().Err() != nil {
+			return err
+		}
+		if errs = append(errs, err); err != nil {
+			continue
+		}
+
+		all = append(all, gotMatrix{id.String(), path, file.Bytes, file.URL != "", file.URL})
+		if !g.asJSON {
+			line.Clear()
+			fmt.Fprintln(cmd.OutOrStdout(), path)
+		}
+	}
+	if g.asJSON {
+		errs = append(errs, term.WriteJSON(cmd.OutOrStdout(), all))
+	}
+	return errors.Join(errs...)
+}
+
+// copyOut copies the file of a matrix to a folder or to a name, and returns its new path.
 func copyOut(file fetch.File, out string) (string, error) {
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		out = filepath.Join(out, filepath.Base(file.Path))

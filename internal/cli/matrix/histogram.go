@@ -11,9 +11,9 @@ import (
 	"spmvtune/sparse"
 )
 
-// printHistogram prints a line for each bin of row lengths: how many rows, their
-// share with a bar, and the share of the nonzeros that they hold, which tells a few
-// giant rows from a few empty ones.
+// printHistogram prints a line for each bin of row lengths: how many rows, their share with a
+// bar, and the share of the nonzeros that they hold, which sets a few giant rows apart from a
+// few empty ones.
 func printHistogram(w io.Writer, bins []sparse.LengthBin) {
 	var rows, nonzeros int
 	wide, digits := len("row length"), len("rows")
@@ -23,11 +23,13 @@ func printHistogram(w io.Writer, bins []sparse.LengthBin) {
 		wide = max(wide, utf8.RuneCountInString(lengthText(b)))
 		digits = max(digits, len(strconv.Itoa(b.Rows)))
 	}
+
 	most := 0.0
 	for _, b := range bins {
 		most = max(most, share(b.Rows, rows))
 	}
 	room := infoWidth - wide - digits - len("   100.0%   100.0% of nonzeros  ")
+
 	fmt.Fprintf(w, "%*s  %*s%s  share\n", wide, "row length", digits, "rows", strings.Repeat(" ", 6))
 	for i, b := range bins {
 		if b.Rows == 0 { // a line for all empty bins of a run
@@ -50,7 +52,7 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// percent takes six columns. What is more than nothing and less than all is shown so.
+// percent takes six columns. It never rounds to nothing or to everything.
 func percent(x float64) string {
 	switch {
 	case x > 0 && x < 0.0005:
@@ -69,7 +71,7 @@ func lengthText(b sparse.LengthBin) string {
 	return fmt.Sprintf("%d–%d", b.From, b.To)
 }
 
-// bar is a bar of x of the room, to half a column; something is never nothing.
+// bar is a bar of x of the room, to half a column. It is never empty if x is not 0.
 func bar(x float64, room int) string {
 	halves := int(math.Round(2 * x * float64(room)))
 	text := strings.Repeat("█", halves/2)

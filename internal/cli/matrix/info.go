@@ -26,21 +26,26 @@ type matrixInfo struct {
 	Symmetry  string `json:"symmetry"`
 	NonFinite int    `json:"non_finite"`
 	sparse.Features
-	// Compression is how much shorter CSR's array of rows is than COO's, as a
-	// fraction: 1 − rows/nonzeros. Absent without nonzeros.
+	// Compression is the fraction by which CSR's array of rows is shorter than COO's:
+	// 1 − rows/nonzeros. It is absent without nonzeros.
 	Compression *float64           `json:"compression,omitempty"`
 	Formats     []formatSize       `json:"formats"`
 	RowLengths  []sparse.LengthBin `json:"row_lengths"`
 }
 
+// infoCommand is the command matrix info.
+type infoCommand struct {
+	asJSON bool
+	target Target
+}
+
 func newMatrixInfo() *cobra.Command {
-	var asJSON bool
-	var target Target
+	var i infoCommand
 	cmd := &cobra.Command{
 		Use:   "info MATRIX",
 		Short: "Describe a matrix on a page: sizes, row lengths, features, memory",
 		Long: `info prints the sizes of a matrix, a histogram of its row lengths, the features that
-rules are learned from, and the memory that it takes in each format. Symmetric,
+rules learn from, and the memory that it takes in each format. Symmetric,
 skew-symmetric and Hermitian files are expanded.
 
 ` + TargetHelp,
@@ -50,26 +55,29 @@ skew-symmetric and Hermitian files are expanded.
   spmvtune matrix info --complex real-part young1c.mtx.gz`,
 		Args:              command.Needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
 		ValidArgsFunction: completeTarget,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			spec, err := target.Spec(args[0])
-			if err != nil {
-				return err
-			}
-			return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
-				info, err := describeMatrix(a, m)
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return term.WriteJSON(cmd.OutOrStdout(), info)
-				}
-				return info.print(cmd.OutOrStdout(), unicodeTerminal())
-			})
-		},
+		RunE:              i.Run,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	target.Flags(cmd)
+	cmd.Flags().BoolVar(&i.asJSON, "json", false, "print JSON")
+	i.target.Flags(cmd)
 	return cmd
+}
+
+// Run describes a matrix.
+func (i *infoCommand) Run(cmd *cobra.Command, args []string) error {
+	spec, err := i.target.Spec(args[0])
+	if err != nil {
+		return err
+	}
+	return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
+		info, err := describeMatrix(a, m)
+		if err != nil {
+			return err
+		}
+		if i.asJSON {
+			return term.WriteJSON(cmd.OutOrStdout(), info)
+		}
+		return info.print(cmd.OutOrStdout(), unicodeTerminal())
+	})
 }
 
 func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error) {
@@ -88,10 +96,10 @@ func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error)
 	return info, nil
 }
 
-// infoWidth is the width of the page: that of the narrowest terminals in use.
+// infoWidth is the width of the page, that of the narrowest terminals in use.
 const infoWidth = 80
 
-// unicodeTerminal reports whether the user's locale has the characters of Unicode.
+// unicodeTerminal reports whether the user's locale has Unicode.
 func unicodeTerminal() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(os.Getenv(name)); v != "" {
@@ -101,7 +109,7 @@ func unicodeTerminal() bool {
 	return false
 }
 
-// toASCII replaces what the page has beyond ASCII.
+// toASCII replaces the characters of the page that are not ASCII.
 var toASCII = strings.NewReplacer("×", "x", "–", "-", "−", "-", "σ", "sigma", "⋮", ":", "█", "#", "▌", "#", "▏", "|")
 
 var trailing = regexp.MustCompile(`(?m) +$`)
@@ -119,6 +127,7 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 	if i.NonFinite > 0 {
 		line("warning", show.NonFinite(i.Matrix, i.NonFinite))
 	}
+
 	b.WriteByte('\n')
 	for _, g := range featureGroups(f) {
 		line(g.label, term.FillList(g.items, infoWidth-13, strings.Repeat(" ", 13)))
@@ -132,6 +141,7 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 	if i.Compression != nil {
 		fmt.Fprintf(&b, "\nCSR's array of rows is %.3g%% shorter than COO's (1 − rows/nonzeros).\n", 100**i.Compression)
 	}
+
 	text := trailing.ReplaceAllString(b.String(), "")
 	if !unicode {
 		text = toASCII.Replace(text)

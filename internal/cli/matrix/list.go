@@ -19,63 +19,76 @@ import (
 	"spmvtune/tuner/matrix"
 )
 
+// listCommand is the command matrix list.
+type listCommand struct{ asJSON bool }
+
 // listedMatrix is an element of what `matrix list --json` prints.
 type listedMatrix struct {
-	Matrix string   `json:"matrix"`
-	Source string   `json:"source"`         // generate, path or suitesparse
-	Spec   string   `json:"spec"`           // the generator with its arguments, the path, or Group/Name
-	Twin   string   `json:"twin,omitempty"` // the generator of what is measured where Group/Name can't be downloaded
-	Rows   int      `json:"rows"`           // 0, as the next two, where it is not downloaded and has no twin
+	Matrix string `json:"matrix"`
+	// Source is generate, path or suitesparse.
+	Source string `json:"source"`
+	// Spec is the generator with its arguments, the path, or Group/Name.
+	Spec string `json:"spec"`
+	// Twin is the generator of what is measured if Group/Name can't be downloaded.
+	Twin string `json:"twin,omitempty"`
+	// Rows, Cols and NNZ are the planned sizes, see generate.Size. They are 0 for a matrix
+	// that is not downloaded and has no twin.
+	Rows   int      `json:"rows"`
 	Cols   int      `json:"cols"`
-	NNZ    int      `json:"nnz"` // as planned: see generate.Size
+	NNZ    int      `json:"nnz"`
 	Sweeps []string `json:"sweeps"`
 	Cached bool     `json:"cached"`
-	Here   bool     `json:"downloaded"` // Group/Name
+	// Here tells if Group/Name is downloaded.
+	Here bool `json:"downloaded"`
 }
 
 func newMatrixList() *cobra.Command {
-	var asJSON bool
+	var l listCommand
 	cmd := &cobra.Command{
 		Use:   "list [SWEEP]",
 		Short: "List the matrices of the shipped sweeps, or of one sweep",
-		Long: `list tells the matrices that the shipped sweeps use, or those of one sweep, which may
-be a file: where they come from, their sizes as planned (nothing is read or made; some
-generators draw entries twice, so that nonzeros may be a few per cent fewer), the
-sweeps, what stands in for a matrix that can't be downloaded, and whether they are here:
-in the cache, or as a file that was downloaded.`,
+		Long: `list prints the matrices of the shipped sweeps, or of one sweep, which may be a file:
+where they come from, their planned sizes, the sweeps, what replaces a matrix that can't be
+downloaded, and whether they are cached or downloaded. It reads and generates nothing. Some
+generators draw entries twice, so that a matrix may have a few percent fewer nonzeros than
+planned.`,
 		Example: `  spmvtune matrix list
   spmvtune matrix list quickstart
   spmvtune matrix list --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteSweep,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			sweeps := configs.Shipped()
-			if len(args) > 0 {
-				sweeps = args
-			}
-			list, err := listMatrices(cmd.Context(), sweeps)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return term.WriteJSON(cmd.OutOrStdout(), list)
-			}
-			g := term.Table{Columns: []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"}}
-			for _, m := range list {
-				sizes := []any{m.Rows, m.Cols, m.NNZ}
-				if m.Rows == 0 && m.Source == "suitesparse" {
-					sizes = []any{nil, nil, nil}
-				}
-				g.Rows = append(g.Rows, slices.Concat([]any{m.Matrix, m.sourceText()}, sizes, []any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")}))
-			}
-			return g.Print(cmd.OutOrStdout())
-		},
+		RunE:              l.Run,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&l.asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// sourceText is the generator's name, or the file's: the arguments are in the JSON.
+// Run lists matrices.
+func (l *listCommand) Run(cmd *cobra.Command, args []string) error {
+	sweeps := configs.Shipped()
+	if len(args) > 0 {
+		sweeps = args
+	}
+	list, err := listMatrices(cmd.Context(), sweeps)
+	if err != nil {
+		return err
+	}
+	if l.asJSON {
+		return term.WriteJSON(cmd.OutOrStdout(), list)
+	}
+
+	t := term.Table{Columns: []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"}}
+	for _, m := range list {
+		sizes := []any{m.Rows, m.Cols, m.NNZ}
+		if m.Rows == 0 && m.Source == "suitesparse" {
+			sizes = []any{nil, nil, nil}
+		}
+		t.Add(slices.Concat([]any{m.Matrix, m.sourceText()}, sizes, []any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")})...)
+	}
+	return t.Print(cmd.OutOrStdout())
+}
+
+// sourceText is the name of the generator or the file. The JSON has the arguments.
 func (m listedMatrix) sourceText() string {
 	if name, _, ok := strings.Cut(m.Spec, "("); ok && m.Source == "generate" {
 		return name
@@ -86,7 +99,7 @@ func (m listedMatrix) sourceText() string {
 	return filepath.Base(m.Spec)
 }
 
-// twinText is the generator of the twin, with its scale where it is smaller.
+// twinText is the generator of the twin, with its scale if it is smaller.
 func (m listedMatrix) twinText() string {
 	name, _, _ := strings.Cut(m.Twin, "(")
 	if like, twin := tuner.LikenessOf(m.Twin); twin && like.Scale != 1 {
@@ -95,7 +108,7 @@ func (m listedMatrix) twinText() string {
 	return name
 }
 
-// hereText says how much of the work of getting the matrix is done.
+// hereText says if the matrix is cached or downloaded.
 func (m listedMatrix) hereText() string {
 	switch {
 	case m.Cached:
@@ -106,53 +119,62 @@ func (m listedMatrix) hereText() string {
 	return ""
 }
 
-// listMatrices lists the matrices of some sweeps, each once, by name. Matrices that
-// have a name but no content in common are different ones.
+// listMatrices lists the matrices of some sweeps, each once, by name. Matrices of the same
+// name but different content are different.
 func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) {
-	var list []listedMatrix
-	at := map[[3]string]int{} // by name, spec and twin
-	settler, err := show.NewResolver(false, nil)
+	resolver, err := show.NewResolver(false, nil)
 	if err != nil {
 		return nil, err
 	}
+	var list []listedMatrix
+	at := map[[3]string]int{} // by name, spec and twin
 	for _, name := range sweeps {
 		sweep, err := configs.Load(name)
 		if err != nil {
 			return nil, err
 		}
 		for _, spec := range sweep.Matrices {
-			m := listedMatrix{Matrix: spec.Name, Source: "path", Spec: spec.Path}
-			if spec.HasTwin() {
-				m.Twin = generate.Spec(spec.Generate, spec.Args)
-			}
-			spec = settler.Foresee(spec)
-			m.Here = spec.SuiteSparse != "" && spec.Path != ""
-			switch {
-			case spec.SuiteSparse != "":
-				m.Source, m.Spec = "suitesparse", spec.SuiteSparse
-			case spec.Generate != "":
-				m.Source, m.Spec = "generate", generate.Spec(spec.Generate, spec.Args)
+			m, err := listMatrix(ctx, spec, resolver)
+			if err != nil {
+				return nil, fmt.Errorf("sweep %s: %w", name, err)
 			}
 			key := [3]string{m.Matrix, m.Spec, m.Twin}
-			i, known := at[key]
-			if !known {
-				size, err := matrix.SizeOf(spec)
-				if err != nil {
-					return nil, fmt.Errorf("sweep %s: %w", name, err)
-				}
-				m.Rows, m.Cols, m.NNZ = size.Rows, size.Cols, size.Nonzeros
-				m.Cached = matrix.IsKept(ctx, spec)
-				i = len(list)
-				at[key] = i
+			if _, known := at[key]; !known {
+				at[key] = len(list)
 				list = append(list, m)
 			}
-			if !slices.Contains(list[i].Sweeps, sweep.Name) {
-				list[i].Sweeps = append(list[i].Sweeps, sweep.Name)
+			if in := &list[at[key]].Sweeps; !slices.Contains(*in, sweep.Name) {
+				*in = append(*in, sweep.Name)
 			}
 		}
 	}
+
 	slices.SortFunc(list, func(a, b listedMatrix) int {
 		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Spec, b.Spec), cmp.Compare(a.Twin, b.Twin))
 	})
 	return list, nil
+}
+
+// listMatrix describes a matrix of a sweep.
+func listMatrix(ctx context.Context, spec configs.Matrix, resolver *matrix.Resolver) (listedMatrix, error) {
+	m := listedMatrix{Matrix: spec.Name, Source: "path", Spec: spec.Path}
+	if spec.HasTwin() {
+		m.Twin = generate.Spec(spec.Generate, spec.Args)
+	}
+	spec = resolver.Foresee(spec)
+	m.Here = spec.SuiteSparse != "" && spec.Path != ""
+	switch {
+	case spec.SuiteSparse != "":
+		m.Source, m.Spec = "suitesparse", spec.SuiteSparse
+	case spec.Generate != "":
+		m.Source, m.Spec = "generate", generate.Spec(spec.Generate, spec.Args)
+	}
+
+	size, err := matrix.SizeOf(spec)
+	if err != nil {
+		return m, err
+	}
+	m.Rows, m.Cols, m.NNZ = size.Rows, size.Cols, size.Nonzeros
+	m.Cached = matrix.IsKept(ctx, spec)
+	return m, nil
 }

@@ -19,13 +19,13 @@ import (
 	"spmvtune/sparse/generate"
 )
 
-// A matrixTarget is the matrix that an argument names, and how a file is read.
+// A Target is the matrix that an argument names, and how a file is read.
 type Target struct {
 	triangle    bool
 	ComplexMode string
 }
 
-// TargetHelp says in help texts what names a matrix.
+// TargetHelp is the part of a help text that says what names a matrix.
 var TargetHelp = `MATRIX is one of:
   - a file, plain, gzipped, or in an archive of the SuiteSparse collection (.tar.gz):
     ` + file.Names() + `
@@ -33,14 +33,15 @@ var TargetHelp = `MATRIX is one of:
   - a generator with its arguments, as in grid_5pt:nx=1000,ny=1000 or twin:of=webbase-1M
     (spmvtune help config lists them)`
 
+// Flags adds the flags that say how a file is read.
 func (t *Target) Flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&t.triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
 	cmd.Flags().StringVar(&t.ComplexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
 	command.FlagValues(cmd, "complex", file.RealPart)
 }
 
-// Spec returns what a sweep would say of the matrix. What is there as a file is one;
-// other words are a generator, or a matrix of the collection, if they look like one.
+// Spec returns what a sweep would say of the matrix. The name of an existing file is that file.
+// Other text is a generator or a matrix of the collection if it looks like one.
 func (t *Target) Spec(text string) (configs.Matrix, error) {
 	info, err := os.Stat(text)
 	if err == nil && info.IsDir() {
@@ -58,14 +59,13 @@ func (t *Target) Spec(text string) (configs.Matrix, error) {
 	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.ComplexMode}, nil
 }
 
-// downloaded returns a matrix of the collection. It downloads nothing: a look at a matrix
-// should not take an hour unasked.
+// downloaded returns a matrix of the collection. It downloads nothing: that could take an hour.
 func (t *Target) downloaded(id fetch.ID) (configs.Matrix, error) {
-	settler, err := show.NewResolver(false, nil)
+	resolver, err := show.NewResolver(false, nil)
 	if err != nil {
 		return configs.Matrix{}, err
 	}
-	m := settler.Foresee(configs.Matrix{
+	m := resolver.Foresee(configs.Matrix{
 		Name: id.Name, Class: id.Name, SuiteSparse: id.String(), Expand: !t.triangle, Complex: t.ComplexMode,
 	})
 	if !m.Resolved() {
@@ -87,11 +87,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 		for _, g := range generate.Generators {
 			names = append(names, g.Name)
 		}
-		err := fmt.Errorf("%s is no file, and no generator is called %q", text, name)
-		if near := configs.Nearest(name, names); near != "" {
-			err = fmt.Errorf("%w: did you mean %s?", err, near)
-		}
-		return configs.Matrix{}, command.Usage(err)
+		return configs.Matrix{}, fmt.Errorf("there is no file %s: %w", text, command.Unknown("generator", name, names))
 	}
 	if err := generate.Check(name, args); err != nil {
 		return configs.Matrix{}, command.Usage(err)
