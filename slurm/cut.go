@@ -57,7 +57,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	for i, m := range sweep.Matrices {
 		w := work{matrix: m.Name}
 		for _, part := range parts {
-			o, err := tuner.Look(part, sizes[i], opt.Devices[part.Device.Backend])
+			o, err := tuner.NewOutlook(part, sizes[i], opt.Devices[part.Device.Backend])
 			if err != nil {
 				return Plan{}, fmt.Errorf("planning %s: %w", m.Name, err)
 			}

@@ -248,20 +248,27 @@ func TestRules(t *testing.T) {
 }
 
 // A plan is told what trials took on devices of the same model.
-func TestTimings(t *testing.T) {
+func TestHistory(t *testing.T) {
 	db := started(t)
 	r := good("cpu_csr_rows", 32, takes(2))
 	record(t, db, r, good("cpu_csr_rows", 64, takes(3), func(r *trial.Result) { r.Status = trial.Fault }))
-	list, err := db.Timings(t.Context(), testRun().Device)
-	if err != nil || len(list) != 1 || list[0].Config.String() != r.Config.String() || list[0].Median != r.Median || list[0].Matrix != r.Matrix {
-		t.Fatalf("timings are %+v, %v", list, err)
+	history := func(dev kernels.Device) (list []trial.Result, sizes []trial.Size) {
+		err := db.History(t.Context(), dev, func(r trial.Result, size trial.Size) { list, sizes = append(list, r), append(sizes, size) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list, sizes
 	}
-	if l := list[0]; l.Samples != len(r.Samples) || l.Batch != r.Batch || l.Seconds != r.Seconds || l.Size.Nonzeros != 5000 {
-		t.Errorf("of a trial: %+v", l)
+	list, sizes := history(testRun().Device)
+	if len(list) != 1 || list[0].Config != r.Config || list[0].Median != r.Median || list[0].Matrix != r.Matrix {
+		t.Fatalf("the history is %+v", list)
+	}
+	if l := list[0]; l.Batch != r.Batch || l.Seconds != r.Seconds || sizes[0].Nonzeros != 5000 {
+		t.Errorf("of a trial: %+v of %+v", l, sizes[0])
 	}
 	other := testRun().Device
 	other.Name = "another"
-	if list, err := db.Timings(t.Context(), other); err != nil || len(list) != 0 {
-		t.Errorf("of another device: %+v, %v", list, err)
+	if list, _ := history(other); len(list) != 0 {
+		t.Errorf("of another device: %+v", list)
 	}
 }

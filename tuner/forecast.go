@@ -12,7 +12,7 @@ import (
 )
 
 // forecast says what is left to do of a plan.
-func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecast, error) {
+func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, error) {
 	f := Forecast{Plan: plan, Count: len(plan.Trials)}
 	e := newEstimate(r.sweep.Protocol, r.planner.device, plan.Matrix.Size(), past)
 	if search.Adaptive(r.sweep.Search.Strategy) {
@@ -23,13 +23,14 @@ func (r *run) forecast(ctx context.Context, plan Plan, past experience) (Forecas
 		f.Count, f.AtMost, f.Finished = work.trials, work.adaptive, work.finished
 		if f.AtMost {
 			for _, t := range plan.Trials {
-				took, _ := e.whole(t)
+				took, _ := e.full(t)
 				f.Time += time.Duration(searchShare * took * float64(time.Second))
 			}
 			f.Known = e.known
 		}
 		return f, nil
 	}
+
 	todo := plan.Trials
 	var good []trial.Record
 	if r.rec != nil {
@@ -48,30 +49,33 @@ type estimate struct {
 	protocol  configs.Protocol
 	device    kernels.Device
 	size      trial.Size
-	past      experience
+	past      history
 	best      bests
 	products  map[trial.Place][]float64 // in seconds, of trials whose kernel is known
 	sentinels map[trial.Cache]*sentinelEstimate
 	seconds   float64
-	known     int // of the trials, those whose kernel was measured on this matrix
+	known     int // number of trials whose kernel was measured on this matrix
 }
 
 type sentinelEstimate struct {
 	takes float64 // seconds
-	since int     // trials since it was measured
+	since int     // number of trials since it was measured
 }
 
-func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past experience) *estimate {
-	return &estimate{protocol: p, device: dev, size: size, past: past,
-		best: bests{}, products: map[trial.Place][]float64{}, sentinels: map[trial.Cache]*sentinelEstimate{}}
+func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past history) *estimate {
+	return &estimate{
+		protocol: p, device: dev, size: size, past: past,
+		best: bests{}, products: map[trial.Place][]float64{}, sentinels: map[trial.Cache]*sentinelEstimate{},
+	}
 }
 
-// all is how long it takes to measure what is left to do, with the sentinels in between
-// and the finals, where other trials have ended well already.
+// all returns how long it takes to measure what is left to do, with the sentinels in
+// between and the finals, if other trials have ended well already.
 func (e *estimate) all(good, todo []trial.Trial) time.Duration {
 	for _, t := range good {
 		e.done(t)
 	}
+	e.known = 0
 	for _, t := range todo {
 		e.trial(t)
 	}
@@ -81,31 +85,29 @@ func (e *estimate) all(good, todo []trial.Trial) time.Duration {
 	return time.Duration(e.seconds * float64(time.Second))
 }
 
-// whole is how long a trial takes that is not cut short, and its product; 0 where nothing
+// full returns how long a trial takes that is not cut short, and its product; 0 if nothing
 // is known of the kernel.
-func (e *estimate) whole(t trial.Trial) (seconds, product float64) {
+func (e *estimate) full(t trial.Trial) (seconds, product float64) {
 	product, same := e.past.product(t, e.size)
 	if same {
 		e.known++
 	}
 	if product == 0 {
-		return guess(e.size, t.Precision, t.Cache, e.protocol, e.device).Seconds(), 0
+		return e.past.factor(t.Matrix) * guess(e.size, t.Precision, t.Cache, e.protocol, e.device).Seconds(), 0
 	}
-	return e.past.foresee(product, e.size, t, e.protocol, e.device), product
+	return e.past.factor(t.Matrix) * trialTime(product, e.size, t, e.protocol, e.device), product
 }
 
-// short is how long one takes with the fewest samples.
+// short returns how long a trial takes with the fewest samples.
 func (e *estimate) short(t trial.Trial, product float64) float64 {
 	fewest := e.protocol
 	fewest.Samples[1] = fewest.Samples[0]
-	return e.past.foresee(product, e.size, t, fewest, e.device)
+	return e.past.factor(t.Matrix) * trialTime(product, e.size, t, fewest, e.device)
 }
 
-// done takes account of a trial that was measured before.
+// done notes a trial that was measured before.
 func (e *estimate) done(t trial.Trial) {
-	known := e.known
-	took, product := e.whole(t)
-	e.known = known
+	took, product := e.full(t)
 	e.note(t, product)
 	if e.sentinels[t.Cache] == nil {
 		e.sentinels[t.Cache] = &sentinelEstimate{took, e.protocol.Sentinel}
@@ -119,9 +121,9 @@ func (e *estimate) note(t trial.Trial, product float64) {
 	}
 }
 
-// trial adds one that is left to do.
+// trial adds a trial that is left to do.
 func (e *estimate) trial(t trial.Trial) {
-	took, product := e.whole(t)
+	took, product := e.full(t)
 	if s := e.sentinels[t.Cache]; s == nil {
 		e.sentinels[t.Cache] = &sentinelEstimate{takes: took}
 	} else {
@@ -131,6 +133,7 @@ func (e *estimate) trial(t trial.Trial) {
 		}
 		s.since++
 	}
+
 	if best := e.best[placeOf(t)]; e.protocol.Slow > 0 && best > 0 && product > e.protocol.Slow*best {
 		took = e.short(t, product)
 	}
@@ -138,12 +141,12 @@ func (e *estimate) trial(t trial.Trial) {
 	e.seconds += took
 }
 
-// finalsTaken is how many finals there are until it is settled which configuration is
-// named, over the fewest rounds of them: simulated for five sweeps on an H100, see
+// finalsTaken is how many finals it takes until it is clear which configuration to name,
+// as a multiple of the fewest: simulated for five sweeps on an H100, see
 // docs/measuring.md.
 const finalsTaken = 1.6
 
-// finals adds them: of the trials that are expected to be the leaders of each phase.
+// finals adds the finals of the trials that are expected to lead each place.
 func (e *estimate) finals(todo []trial.Trial) {
 	for _, p := range places(todo) {
 		products := slices.Sorted(slices.Values(e.products[p]))
@@ -154,6 +157,7 @@ func (e *estimate) finals(todo []trial.Trial) {
 		if n < 2 {
 			continue
 		}
+
 		count := min(fewestFinals, e.protocol.Finals) * n
 		if e.protocol.Finals > fewestFinals {
 			count = max(count, min(len(products), int(finalsTaken*float64(count))))

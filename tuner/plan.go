@@ -39,31 +39,20 @@ func caches(p configs.Protocol) []trial.Cache {
 	}
 }
 
-// A point is a configuration as the key of a map.
-type point struct {
-	kernel      string
-	precision   kernels.Precision
-	block, grid int
-	params      string
-}
-
 // points gives the configurations that the sweep tries on a matrix of a size, each
 // once, and counts those that are left out by reason.
 func (p planner) points(size trial.Size, skipped map[string]int, each func(kernels.Config)) error {
-	seen := map[point]bool{} // of kernels that are in several spaces
+	seen := map[kernels.Config]bool{} // of kernels that are in several spaces
 	several := p.several()
 	for _, space := range p.sweep.Kernels {
 		for c := range space.Expand(p.device.Units) {
-			var at point
 			k, ok := kernels.Lookup(c.Kernel)
 			if !ok || k.Backend != p.device.Backend {
 				skipped["needs the "+k.Backend+" backend"]++
 				continue
 			}
-			if several[c.Kernel] {
-				if at = (point{c.Kernel, c.Precision, c.Block, c.Grid, c.Params.String()}); seen[at] {
-					continue
-				}
+			if seen[c] {
+				continue
 			}
 			keep, err := space.Keep(c, size.Rows, size.Cols, size.Nonzeros)
 			if err != nil {
@@ -79,7 +68,7 @@ func (p planner) points(size trial.Size, skipped map[string]int, each func(kerne
 				continue
 			}
 			if several[c.Kernel] {
-				seen[at] = true
+				seen[c] = true
 			}
 			each(c)
 		}

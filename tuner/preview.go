@@ -46,7 +46,7 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 	case err != nil: // no device answered
 		return kernels.Device{}, nil, nil, err
 	}
-	past, err := learn(ctx, rec, sweep.Protocol, r.planner.device)
+	past, err := readHistory(ctx, rec, sweep.Protocol, r.planner.device)
 	if err != nil {
 		return kernels.Device{}, nil, nil, err
 	}
@@ -60,7 +60,7 @@ func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Option
 				if f.Size, err = matrix.SizeOf(spec); err != nil {
 					return r.planner.device, nil, nil, err
 				}
-				if f.Outlook, err = Look(sweep, f.Size, r.planner.device); err != nil {
+				if f.Outlook, err = NewOutlook(sweep, f.Size, r.planner.device); err != nil {
 					return r.planner.device, nil, nil, err
 				}
 			}

@@ -39,7 +39,7 @@ func TestShippedSweepsAreShort(t *testing.T) {
 			if bytes := 16*size.Nonzeros + 8*(size.Rows+size.Cols); bytes > 8e9 {
 				t.Errorf("%s: %s takes %d bytes of a GPU", name, m.Name, bytes)
 			}
-			o, err := Look(sweep, size, h100)
+			o, err := NewOutlook(sweep, size, h100)
 			if err != nil {
 				t.Fatal(err)
 			}

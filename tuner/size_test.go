@@ -13,7 +13,7 @@ import (
 
 // The outlook on a matrix that is not loaded is the plan of the loaded one: what
 // overlaps counts once, and constraints and budgets apply.
-func TestLookIsThePlan(t *testing.T) {
+func TestOutlookIsThePlan(t *testing.T) {
 	overlapping := testSweep(1, 2, 3, 70, 80)
 	overlapping.Kernels = append(overlapping.Kernels, overlapping.Kernels[0])
 	overlapping.Kernels[0].Where = "block * 10 < nnz"
@@ -33,7 +33,7 @@ func TestLookIsThePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := Look(tt.sweep, size, (&brokenBackend{}).Device())
+		o, err := NewOutlook(tt.sweep, size, (&brokenBackend{}).Device())
 		if err != nil {
 			t.Fatal(err)
 		}

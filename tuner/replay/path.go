@@ -53,14 +53,10 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 		}
 		now.Steps++
 
-		switch {
-		case !measured(&r):
+		if !measured(&r) {
 			r.Status = trial.Invalid
-		case n < len(r.Samples):
-			r.Samples = r.Samples[:n]
-			r.Median = stat.Median(slices.Clone(r.Samples))
-		}
-		if measured(&r) {
+		} else {
+			r = partial(r, n)
 			told[step.Config] = r.Median
 			switch {
 			case incumbent < 0 || r.Median < told[incumbent] && step.Config != incumbent:
@@ -73,6 +69,15 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 		s.Tell(step, r)
 		p.Points = append(p.Points, now)
 	}
+}
+
+// partial returns r as it would be with its first n samples.
+func partial(r trial.Result, n int) trial.Result {
+	if n < len(r.Samples) {
+		r.Samples = r.Samples[:n]
+		r.Median = stat.Median(slices.Sorted(slices.Values(r.Samples)))
+	}
+	return r
 }
 
 // leastOf returns the index of the least value above 0, -1 if there is none.

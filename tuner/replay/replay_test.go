@@ -41,6 +41,20 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// A partial measurement has the first samples, in whatever order they are, and their median.
+func TestPartial(t *testing.T) {
+	r := trial.Result{Median: 5, Samples: []float64{9, 1, 2, 8, 7}}
+	if got := partial(r, 3); got.Median != 2 || len(got.Samples) != 3 {
+		t.Errorf("three samples: %+v", got)
+	}
+	if got := partial(r, 5); got.Median != 5 || len(got.Samples) != 5 {
+		t.Errorf("all samples: %+v", got)
+	}
+	if r.Samples[0] != 9 {
+		t.Error("the record was changed")
+	}
+}
+
 // A search over everything costs what the grid has cost, and ends with the best.
 func TestRunOfEverything(t *testing.T) {
 	g := grid()
