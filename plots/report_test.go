@@ -88,18 +88,18 @@ func TestEmptyDatabase(t *testing.T) {
 		t.Errorf("warnings for figures that nobody asked for: %v", w.Warnings)
 	}
 	var ids []string
-	for i := range figure.Figures {
-		ids = append(ids, figure.Figures[i].ID)
-		if row := "<td>" + figure.Figures[i].ID + "</td><td>run " + figure.Figures[i].Sweep + "</td>"; !strings.Contains(string(content["report.html"]), row) {
-			t.Errorf("the report does not say what produces %s", figure.Figures[i].ID)
+	for i := range figure.All {
+		ids = append(ids, figure.All[i].ID)
+		if row := "<td>" + figure.All[i].ID + "</td><td>run " + figure.All[i].Sweep + "</td>"; !strings.Contains(string(content["report.html"]), row) {
+			t.Errorf("the report does not say what produces %s", figure.All[i].ID)
 		}
 	}
 	_, w = written(t, data.New(nil, nil, nil, nil), Options{Figures: ids})
-	if len(w.Warnings) != len(figure.Figures) {
+	if len(w.Warnings) != len(figure.All) {
 		t.Errorf("warnings: %v", w.Warnings)
 	}
 	for i, warning := range w.Warnings {
-		if s := warning.Error(); !strings.Contains(s, figure.Figures[i].ID) || !strings.Contains(s, figure.Figures[i].Sweep) {
+		if s := warning.Error(); !strings.Contains(s, figure.All[i].ID) || !strings.Contains(s, figure.All[i].Sweep) {
 			t.Errorf("warning %q names no figure or sweep", s)
 		}
 	}
@@ -165,17 +165,17 @@ func TestCitationsAreListed(t *testing.T) {
 	s.Matrices = s.Matrices[:1]
 	content, _ := written(t, synthetic.Unruled(s.Report()), Options{})
 	page := string(content["report.html"])
-	for i := range figure.Figures {
-		if drawn, _ := figure.Figures[i].Draw(s.Report()); len(drawn.Pictures) == 0 {
+	for i := range figure.All {
+		if drawn, _ := figure.All[i].Draw(s.Report()); len(drawn.Pictures) == 0 {
 			continue
 		}
-		for _, part := range strings.Split(figure.Figures[i].Source, ", ") {
+		for _, part := range strings.Split(figure.All[i].Source, ", ") {
 			if part == "" {
 				continue // not in any paper
 			}
 			key, _, _ := strings.Cut(part, " ")
 			if !strings.Contains(page, "<dt>"+key+"</dt>") {
-				t.Errorf("figure %s cites %s, which the report does not list", figure.Figures[i].ID, key)
+				t.Errorf("figure %s cites %s, which the report does not list", figure.All[i].ID, key)
 			}
 		}
 	}
@@ -307,8 +307,8 @@ func TestReportStaysSmall(t *testing.T) {
 	s.Grids = []int{1, 16, 256}
 	d := s.Report()
 	c := &page.Content{Report: synthetic.Unruled(d)}
-	for i := range figure.Figures {
-		drawn, _ := figure.Figures[i].Draw(d)
+	for i := range figure.All {
+		drawn, _ := figure.All[i].Draw(d)
 		c.Figures = append(c.Figures, drawn)
 	}
 	var b bytes.Buffer

@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
@@ -54,20 +55,29 @@ func twinNote(d *data.Report, p *canvas.Picture) string {
 	return data.Twins(own)
 }
 
-// Choose returns the figures with these ids in the registry's order; all without any.
+// Choose returns the figures with these ids in the registry's order, and all if there are
+// no ids.
 func Choose(ids []string) ([]*Figure, error) {
 	for _, id := range ids {
-		if !slices.ContainsFunc(Figures, func(f Figure) bool { return f.ID == id }) {
-			return nil, fmt.Errorf("unknown figure %q; available: %s", id, figureIDs())
+		if !slices.Contains(IDs(), id) {
+			return nil, fmt.Errorf("unknown figure %q; available: %s", id, strings.Join(IDs(), ", "))
 		}
 	}
 	var chosen []*Figure
-	for i := range Figures {
-		if len(ids) == 0 || slices.Contains(ids, Figures[i].ID) {
-			chosen = append(chosen, &Figures[i])
+	for i := range All {
+		if len(ids) == 0 || slices.Contains(ids, All[i].ID) {
+			chosen = append(chosen, &All[i])
 		}
 	}
 	return chosen, nil
+}
+
+// Lacks says what to do for a figure without data.
+func (f *Figure) Lacks(d *data.Report) error {
+	if len(d.Panels) == 0 {
+		return fmt.Errorf("no data for figure %s: `run %s` produces it", f.ID, f.Sweep)
+	}
+	return fmt.Errorf("no data for figure %s: %s", f.ID, f.Needs)
 }
 
 // NeedSearches reports whether one of these figures, or all without any, shows replays of

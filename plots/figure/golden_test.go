@@ -43,8 +43,8 @@ func draws(t *testing.T) {
 
 func TestGolden(t *testing.T) {
 	draws(t)
-	for i := range Figures {
-		f := &Figures[i]
+	for i := range All {
+		f := &All[i]
 		t.Run(f.ID, func(t *testing.T) {
 			pages, warnings := f.draw(goldenData(f.ID))
 			if len(pages) == 0 || len(warnings) > 0 {

@@ -81,18 +81,18 @@ func TestLabelsApart(t *testing.T) {
 		"bins": synthetic.Bins().Report(), "41 bins": manyBins.Report(), "scans": synthetic.Scans().Report(), "long scans": namedScans.Report(), "both": synthetic.Both(), "profiled": synthetic.Profiled(named.Report()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for i := range Figures {
-				pages, _ := Figures[i].draw(d)
+			for i := range All {
+				pages, _ := All[i].draw(d)
 				for _, p := range pages {
-					drawn[Figures[i].ID] = true
+					drawn[All[i].ID] = true
 					checkLabels(t, p)
 				}
 			}
 		})
 	}
-	for i := range Figures {
-		if !drawn[Figures[i].ID] {
-			t.Errorf("%s: no database has a page", Figures[i].ID)
+	for i := range All {
+		if !drawn[All[i].ID] {
+			t.Errorf("%s: no database has a page", All[i].ID)
 		}
 	}
 }

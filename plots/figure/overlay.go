@@ -16,9 +16,9 @@ import (
 	"spmvtune/plots/data"
 )
 
-// drawSizes draws throughput over block or grid size, and for each setup a page with
+// draw draws throughput over block or grid size, and for each setup a page with
 // the matrices over each other.
-func drawSizes(d *data.Report, dim dimension) ([]*canvas.Picture, []error) {
+func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	pages, warnings := drawThroughput(d, dim)
 	var overlays []*canvas.Picture
 	for _, s := range d.Setups() {

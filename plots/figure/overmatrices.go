@@ -28,9 +28,9 @@ const (
 	longLine    = 12 // matrices: from there on lines cross so often that fewer are named
 )
 
-// drawCrossing draws a page for each device and cache state, in the papers'
+// draw draws a picture for each device and cache state, in the papers'
 // precision where it was measured.
-func drawCrossing(d *data.Report, f crossing) ([]*canvas.Picture, []error) {
+func (f crossing) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
 		if panels := singlePrecision(d, at); len(panels) >= fewestStops {

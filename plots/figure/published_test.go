@@ -87,7 +87,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	if n := len(got["coo_warp_chunk"]); n != 0 {
 		t.Errorf("%d marks at a size that no paper says", n)
 	}
-	pages, _ = drawCrossing(d, crossing{"gflops-vs-nnz", "Throughput", byNonzeros, data.Gflops})
+	pages, _ = crossing{"gflops-vs-nnz", "Throughput", byNonzeros, data.Gflops}.draw(d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	n := 0
 	for _, tip := range tips {

@@ -15,8 +15,8 @@ import (
 // TestSweepsGiveFigures: the sweep that a figure names as producing its data does.
 func TestSweepsGiveFigures(t *testing.T) {
 	made := map[string]*data.Report{}
-	for i := range Figures {
-		f := &Figures[i]
+	for i := range All {
+		f := &All[i]
 		if made[f.Sweep] == nil {
 			made[f.Sweep] = swept(t, f.Sweep)
 		}
