@@ -44,14 +44,14 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Matrix + ": " + f.Err.Error() }
 func (f *Failure) Unwrap() error { return f.Err }
 
-// A Twin is a matrix whose content an earlier one of the sweep has, and which
-// has the same trials therefore: they are that one's.
-type Twin struct {
+// A Duplicate is a matrix with the same content as an earlier one of the sweep. It has the
+// same trials, which are measured once.
+type Duplicate struct {
 	Matrix, First string // names
 }
 
-func (t Twin) String() string {
-	return fmt.Sprintf("%s has the content of %s: measured once", t.Matrix, t.First)
+func (d Duplicate) String() string {
+	return fmt.Sprintf("%s has the same content as %s: measured once", d.Matrix, d.First)
 }
 
 // A Summary says what a run did.
@@ -70,7 +70,7 @@ type Summary struct {
 	OKBefore     int // trials of an earlier run that are OK
 	Failures     []Failure
 	Pieces       []Piece // of Options.Parts, what became of each
-	Twins        []Twin
+	Duplicates   []Duplicate
 	Effort       worker.Effort
 	Finals       int  // measurements of the fastest again, see Finals in configs.Protocol
 	Restarts     int  // workers that had to be replaced

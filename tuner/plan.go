@@ -14,10 +14,10 @@ import (
 
 // A Plan is what a sweep tries on one matrix, in the order it is tried.
 type Plan struct {
-	Matrix  trial.Matrix
-	Trials  []trial.Trial
-	Skipped map[string]int // number of configurations left out, by reason
-	Twin    *Twin          // set where the matrix is one; it has no trials then
+	Matrix    trial.Matrix
+	Trials    []trial.Trial
+	Skipped   map[string]int // number of configurations left out, by reason
+	Duplicate *Duplicate     // set if the matrix is one; it has no trials then
 }
 
 // planner turns a sweep into plans for the matrices of one device.

@@ -14,9 +14,9 @@ func TestPreview(t *testing.T) {
 	sweep := testSweep(101, 102, 103)
 	rec := &memory{}
 	runTest(t, testSweep(101), rec, Options{})
-	twin := sweep.Matrices[0]
-	twin.Name = "twin"
-	sweep.Matrices = append(sweep.Matrices, twin, configs.Matrix{Name: "gone", Path: "no/such/file.mtx"})
+	same := sweep.Matrices[0]
+	same.Name = "same"
+	sweep.Matrices = append(sweep.Matrices, same, configs.Matrix{Name: "gone", Path: "no/such/file.mtx"})
 	_, plans, failed, err := Preview(t.Context(), sweep, rec, Options{Launch: testLauncher})
 	if err != nil {
 		t.Fatal(err)
@@ -27,8 +27,8 @@ func TestPreview(t *testing.T) {
 	if p := plans[0]; len(p.Trials) != 3 || p.Finished != 1 || p.Time < 2*50*time.Microsecond*6 {
 		t.Errorf("%d trials, %d finished, %s", len(p.Trials), p.Finished, p.Time)
 	}
-	if p := plans[1]; p.Twin == nil || len(p.Trials) != 0 || p.Time != 0 {
-		t.Errorf("of the twin: %+v", p)
+	if p := plans[1]; p.Duplicate == nil || len(p.Trials) != 0 || p.Time != 0 {
+		t.Errorf("of the duplicate: %+v", p)
 	}
 }
 

@@ -117,7 +117,7 @@ func (r *run) all(ctx context.Context) error {
 // matrix measures what is left to do on one matrix. A *Failure is of this matrix
 // only.
 func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error {
-	spec, note, err := r.settle(ctx, spec)
+	spec, note, err := r.resolve(ctx, spec)
 	if errors.Is(err, errStop) {
 		return err
 	}
@@ -141,8 +141,8 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if err != nil {
 		return err
 	}
-	if plan.Twin != nil {
-		r.sum.Twins = append(r.sum.Twins, *plan.Twin)
+	if plan.Duplicate != nil {
+		r.sum.Duplicates = append(r.sum.Duplicates, *plan.Duplicate)
 	}
 	work, err := r.workOn(ctx, plan)
 	if err != nil {
@@ -210,7 +210,7 @@ func (r *run) plan(m trial.Matrix) (Plan, error) {
 		return r.cut(plan), nil
 	}
 	if first, taken := r.named[m.Hash]; taken && first != m.Name {
-		return Plan{Matrix: m, Twin: &Twin{m.Name, first}}, nil
+		return Plan{Matrix: m, Duplicate: &Duplicate{m.Name, first}}, nil
 	}
 	if r.named == nil {
 		r.named = map[string]string{}

@@ -210,14 +210,14 @@ func TestRunAgain(t *testing.T) {
 // and the summary says so.
 func TestSameContentTwice(t *testing.T) {
 	sweep := testSweep(101, 102)
-	twin := sweep.Matrices[0]
-	twin.Name = "twin"
-	sweep.Matrices = append(sweep.Matrices, twin)
+	same := sweep.Matrices[0]
+	same.Name = "same"
+	sweep.Matrices = append(sweep.Matrices, same)
 	rec := &memory{}
 	for range 2 {
 		sum := runTest(t, sweep, rec, Options{})
-		if len(sum.Twins) != 1 || sum.Twins[0] != (Twin{"twin", "grid"}) || sum.Trials != 2 || len(rec.results) != 2 {
-			t.Errorf("twins %v, %d trials, %d results", sum.Twins, sum.Trials, len(rec.results))
+		if len(sum.Duplicates) != 1 || sum.Duplicates[0] != (Duplicate{"same", "grid"}) || sum.Trials != 2 || len(rec.results) != 2 {
+			t.Errorf("duplicates %v, %d trials, %d results", sum.Duplicates, sum.Trials, len(rec.results))
 		}
 		for _, m := range rec.matrices {
 			if m.Name != "grid" {

@@ -59,9 +59,10 @@ func (r *run) interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// settle decides what a matrix is, here and not in the worker: a download shows its
-// progress, and ends when the user wants it to. The note says why it is a twin.
-func (r *run) settle(ctx context.Context, spec configs.Matrix) (settled configs.Matrix, note string, err error) {
+// resolve finds out what a matrix is. That is not left to the worker, because a download
+// shows its progress and ends when the user asks for it. The note says why a twin takes
+// the place of a matrix.
+func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved configs.Matrix, note string, err error) {
 	if spec.Resolved() {
 		return spec, "", nil
 	}
@@ -70,14 +71,14 @@ func (r *run) settle(ctx context.Context, spec configs.Matrix) (settled configs.
 			return spec, "", err
 		}
 	}
-	settled, why, err := r.opt.Resolver.Settle(ctx, spec)
+	resolved, why, err := r.opt.Resolver.Resolve(ctx, spec)
 	if err != nil {
 		return spec, "", r.interrupted(ctx, err)
 	}
 	if why != nil {
-		note = settled.Substitution(why)
+		note = resolved.Substitution(why)
 	}
-	return settled, note, nil
+	return resolved, note, nil
 }
 
 // load gives the worker a matrix. No deadline: a large file takes as long as it

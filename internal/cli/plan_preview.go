@@ -18,19 +18,19 @@ import (
 
 // planned is what `plan --json` prints.
 type planned struct {
-	Sweep    string          `json:"sweep"`
-	Devices  []string        `json:"devices"`
-	Trials   int             `json:"trials"`
-	AtMost   bool            `json:"at_most,omitempty"` // a search decides which trials there are
-	Strategy string          `json:"strategy"`
-	Finished int             `json:"finished"`
-	Skipped  map[string]int  `json:"skipped"`
-	Seconds  float64         `json:"seconds"` // that are left, a guess
-	Known    int             `json:"known"`   // of the trials left, those whose kernel was measured on their matrix
-	Matrices []plannedMatrix `json:"matrices"`
-	Twins    []plannedTwin   `json:"twins,omitempty"`
-	Missing  []plannedGet    `json:"missing,omitempty"`
-	Failures []plannedError  `json:"failures,omitempty"`
+	Sweep      string             `json:"sweep"`
+	Devices    []string           `json:"devices"`
+	Trials     int                `json:"trials"`
+	AtMost     bool               `json:"at_most,omitempty"` // a search decides which trials there are
+	Strategy   string             `json:"strategy"`
+	Finished   int                `json:"finished"`
+	Skipped    map[string]int     `json:"skipped"`
+	Seconds    float64            `json:"seconds"` // that are left, a guess
+	Known      int                `json:"known"`   // of the trials left, those whose kernel was measured on their matrix
+	Matrices   []plannedMatrix    `json:"matrices"`
+	Duplicates []plannedDuplicate `json:"duplicates,omitempty"`
+	Missing    []plannedGet       `json:"missing,omitempty"`
+	Failures   []plannedError     `json:"failures,omitempty"`
 }
 
 type plannedMatrix struct {
@@ -44,8 +44,8 @@ type plannedMatrix struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// plannedTwin is a matrix with the content of another one.
-type plannedTwin struct {
+// plannedDuplicate is a matrix with the content of another one.
+type plannedDuplicate struct {
 	Matrix string `json:"matrix"`
 	First  string `json:"first"`
 }
@@ -132,9 +132,9 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 			}
 			continue
 		}
-		if f.Twin != nil {
-			if t := plannedTwin(*f.Twin); !slices.Contains(p.Twins, t) {
-				p.Twins = append(p.Twins, t)
+		if f.Duplicate != nil {
+			if t := plannedDuplicate(*f.Duplicate); !slices.Contains(p.Duplicates, t) {
+				p.Duplicates = append(p.Duplicates, t)
 			}
 			continue
 		}

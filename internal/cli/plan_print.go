@@ -59,8 +59,8 @@ func (p *planned) print(w io.Writer) error {
 		fmt.Fprintf(w, "%s: run does it, or `spmvtune matrix get %s`\n", term.Count(len(asTwins), "matrix is not downloaded yet", "matrices are not downloaded yet"), get)
 		fmt.Fprintf(w, "  shown is what their twins would take: %s, about %s; the matrices themselves may be larger\n", term.Trials(asTwinTrials), term.RoughSeconds(asTwinSeconds))
 	}
-	for _, t := range p.Twins {
-		fmt.Fprintln(w, tuner.Twin(t))
+	for _, t := range p.Duplicates {
+		fmt.Fprintln(w, tuner.Duplicate(t))
 	}
 	show.Skipped(w, p.Skipped)
 	for _, f := range p.Failures {

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"spmvtune/store"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A Judgement is what the trials of a device say of a claim.
@@ -60,8 +60,8 @@ func Judge(ctx context.Context, db *store.DB) (list []Judgement, err error) {
 	}
 	originals := map[string]string{} // of twins
 	for i := range matrices {
-		if like, twin := tuner.LikenessOf(matrices[i].Source); twin {
-			originals[matrices[i].Name] = like.Of
+		if of, _ := trial.LegacyTwin(matrices[i].Source); of != "" {
+			originals[matrices[i].Name] = of
 		}
 	}
 	s, err := db.Scratch(ctx)

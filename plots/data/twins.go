@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"spmvtune/store"
-	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // Twins says in words which of some matrices are twins, made in place of published
@@ -18,8 +18,8 @@ func Twins(matrices []store.Matrix) string {
 	byScale := map[float64][]string{}
 	n := 0
 	for _, m := range matrices {
-		if like, twin := tuner.LikenessOf(m.Source); twin {
-			byScale[like.Scale] = append(byScale[like.Scale], like.Of)
+		if of, scale := trial.LegacyTwin(m.Source); of != "" {
+			byScale[scale] = append(byScale[scale], of)
 			n++
 		}
 	}
@@ -62,12 +62,12 @@ func scaleWords(scale float64) string {
 
 // MeasuredWords says what of a matrix was measured, by its source.
 func MeasuredWords(source string) string {
-	like, twin := tuner.LikenessOf(source)
+	of, scale := trial.LegacyTwin(source)
 	switch {
-	case !twin:
+	case of == "":
 		return "itself"
-	case like.Scale == 1:
+	case scale == 1:
 		return "a twin"
 	}
-	return "a twin " + scaleWords(like.Scale)
+	return "a twin " + scaleWords(scale)
 }

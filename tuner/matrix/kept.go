@@ -13,17 +13,17 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// worthKeeping is how long a generator must take for its matrix to be kept. Most are
-// made faster than they are written to a disk and read again. Files are always kept.
+// worthKeeping is how long a generator must take for its matrix to be kept. Most matrices
+// are made faster than they are written to a disk and read again. Files are always kept.
 var worthKeeping = time.Second
 
-// kept is a matrix of a sweep as the cache knows it.
+// kept is a matrix of a sweep, as the cache knows it.
 type kept struct {
 	spec configs.Matrix
 	dir  *cache.Dir
 	key  cache.Key
 	file *cache.File // nil for a matrix that is generated
-	err  error       // why the cache is not used
+	err  error       // why the cache can't be used
 }
 
 // findKept finds out what the cache calls a matrix.
@@ -32,6 +32,7 @@ func findKept(ctx context.Context, spec configs.Matrix) kept {
 	if k.dir, k.err = cache.Default(); k.dir == nil {
 		return k
 	}
+
 	if !spec.Resolved() { // making it will say so
 		k.dir = nil
 		return k
@@ -50,8 +51,8 @@ func findKept(ctx context.Context, spec configs.Matrix) kept {
 	return k
 }
 
-// load returns the matrix if it is kept. An entry that is damaged is as good as none:
-// the matrix is made again and takes its place.
+// load returns the matrix if it is kept. A damaged entry is as good as none: the matrix is
+// made again and takes its place.
 func (k kept) load(ctx context.Context) (*sparse.CSR[float64], trial.Matrix, error) {
 	e, err := k.dir.Open(k.key)
 	if err != nil {
@@ -77,19 +78,20 @@ func IsKept(ctx context.Context, spec configs.Matrix) bool {
 	return k.dir.Has(k.key)
 }
 
-// View hands a matrix to use, without a copy of one that is kept: its arrays are then
-// the mapped file, verified, and gone when use returns. For a short look, not for a
-// measurement: see [Load].
+// View calls use with a matrix. The arrays of a matrix that is kept are the mapped file,
+// verified, and gone when use returns. That is not for measuring: see [Load].
 func View(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error) error {
 	return view(ctx, spec, use, func(e *cache.Entry) (*sparse.CSR[float64], error) { return e.A, e.Verify(ctx) })
 }
 
-// ViewPattern is View of where the entries are. The matrix may have no values.
+// ViewPattern is View for the places of the entries. The matrix may have no values.
 func ViewPattern(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error) error {
 	return view(ctx, spec, use, func(e *cache.Entry) (*sparse.CSR[float64], error) { return e.Pattern(ctx) })
 }
 
-func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error, verified func(*cache.Entry) (*sparse.CSR[float64], error)) error {
+func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error,
+	verified func(*cache.Entry) (*sparse.CSR[float64], error)) error {
+
 	k := findKept(ctx, spec)
 	if e, err := k.dir.Open(k.key); err == nil {
 		defer e.Close()
@@ -115,19 +117,20 @@ func (k kept) described(e cache.Meta) trial.Matrix {
 	return m
 }
 
-// makeAndKeep reads or generates the matrix and stores it. That the cache can't be
-// filled is a note, no error.
+// makeAndKeep reads or generates the matrix and stores it. If the cache can't be filled,
+// that is a note and not an error.
 func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], trial.Matrix, error) {
 	start := time.Now()
 	a, m, err := obtain(ctx, k.spec)
 	if err != nil {
 		return nil, m, err
 	}
+
 	switch {
 	case k.dir == nil:
 		err = k.err
 	case k.file == nil && time.Since(start) < worthKeeping:
-	case k.file != nil && !k.file.Unchanged(ctx): // what was read is perhaps another content
+	case k.file != nil && !k.file.Unchanged(ctx): // perhaps something else was read
 	default:
 		err = k.dir.Fill(ctx, cache.Meta{
 			Key: k.key, Source: m.Source, Field: m.Field, Symmetry: m.Symmetry,

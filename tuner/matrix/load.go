@@ -13,11 +13,10 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Load returns the matrix that a sweep names, and describes it. It comes from the
-// user's cache or else is read or generated, and kept in the cache for the next time.
-// Its arrays are memory of its own: what lies in a mapped file is laid out in other
-// pages, and can be taken away, in the middle of a sample. Nothing is downloaded: the
-// matrix must be settled.
+// Load returns the matrix that a sweep names, with its description. The matrix comes from
+// the user's cache, or it is read or generated, and kept in the cache for the next time. Its
+// arrays are memory of its own: a mapped file is laid out in other pages, and can be taken
+// away in the middle of a sample. Nothing is downloaded: the matrix must be resolved.
 func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], trial.Matrix, error) {
 	k := findKept(ctx, spec)
 	if a, m, err := k.load(ctx); err == nil || ctx.Err() != nil {
@@ -26,7 +25,7 @@ func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], trial
 	return k.makeAndKeep(ctx)
 }
 
-// Describe is Load without the matrix: of one that is kept, it reads no entry.
+// Describe is Load without the matrix. It reads no entry of a matrix that is kept.
 func Describe(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
 	k := findKept(ctx, spec)
 	if m, err := k.describe(); err == nil {
@@ -36,12 +35,13 @@ func Describe(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
 	return m, err
 }
 
-// obtain reads or generates a matrix, and describes it.
+// obtain reads or generates a matrix and describes it.
 func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m trial.Matrix, err error) {
 	m = Named(spec)
 	if !spec.Resolved() {
 		return nil, m, fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name, spec.SuiteSparse, spec.SuiteSparse)
 	}
+
 	m.Field, m.Symmetry = "real", "general"
 	if spec.Generate != "" {
 		if a, err = generate.Build(ctx, spec.Generate, spec.Args); err != nil {
@@ -54,6 +54,7 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 		}
 		a, m.Field, m.Symmetry, m.NonFinite = read.A, read.Field, read.Symmetry, read.NonFinite
 	}
+
 	m.Hash = a.Hash()
 	start := time.Now()
 	m.Features = sparse.Analyze(a)
@@ -66,10 +67,10 @@ func readOptions(spec configs.Matrix) file.Options {
 	return file.Options{Expand: spec.Expand, Complex: spec.Complex}
 }
 
-// named returns the description of a matrix as far as the sweep says.
+// Named returns the description of a matrix as far as the sweep says.
 func Named(spec configs.Matrix) trial.Matrix {
 	m := trial.Matrix{Name: spec.Name, Class: spec.Class, Source: spec.Path}
-	m.TwinOf, m.TwinScale = twinOf(spec)
+	m.TwinOf, m.TwinScale = TwinOf(spec)
 
 	switch {
 	case spec.Twin:
@@ -82,9 +83,9 @@ func Named(spec configs.Matrix) trial.Matrix {
 	return m
 }
 
-// twinOf returns the name of the published matrix that a twin stands for, with the scale
+// TwinOf returns the name of the published matrix that a twin stands for, with the scale
 // of the twin; "" and 0 for a matrix that is no twin.
-func twinOf(spec configs.Matrix) (of string, scale float64) {
+func TwinOf(spec configs.Matrix) (of string, scale float64) {
 	if spec.Twin {
 		of, scale = path.Base(spec.SuiteSparse), 1
 	}

@@ -9,11 +9,11 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// SizeOf finds out the size of the matrix that a sweep names, without loading it: a
-// file's from its header, a generated one's from its arguments. The nonzeros may be a
-// few per cent off: a symmetric file does not say how many entries lie on the
-// diagonal, and some generators draw entries twice. Of a matrix that is not downloaded
-// yet it is that of its twin, or zero where it has none.
+// SizeOf returns the size of the matrix that a sweep names, without loading it: a file's
+// from its header, a generated one's from its arguments. The nonzeros may be a few per
+// cent off: a symmetric file does not say how many entries lie on the diagonal, and some
+// generators draw entries twice. The size of a matrix that is not downloaded yet is that
+// of its twin, or zero if it has none.
 func SizeOf(spec configs.Matrix) (trial.Size, error) {
 	if spec.Generate != "" {
 		s, err := generate.Plan(spec.Generate, spec.Args)

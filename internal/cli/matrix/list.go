@@ -15,7 +15,6 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/sparse/generate"
-	"spmvtune/tuner"
 	"spmvtune/tuner/matrix"
 )
 
@@ -30,7 +29,8 @@ type listedMatrix struct {
 	// Spec is the generator with its arguments, the path, or Group/Name.
 	Spec string `json:"spec"`
 	// Twin is the generator of what is measured if Group/Name can't be downloaded.
-	Twin string `json:"twin,omitempty"`
+	Twin      string `json:"twin,omitempty"`
+	twinScale float64
 	// Rows, Cols and NNZ are the planned sizes, see generate.Size. They are 0 for a matrix
 	// that is not downloaded and has no twin.
 	Rows   int      `json:"rows"`
@@ -102,8 +102,8 @@ func (m listedMatrix) sourceText() string {
 // twinText is the generator of the twin, with its scale if it is smaller.
 func (m listedMatrix) twinText() string {
 	name, _, _ := strings.Cut(m.Twin, "(")
-	if like, twin := tuner.LikenessOf(m.Twin); twin && like.Scale != 1 {
-		name += fmt.Sprintf(" at scale %g", like.Scale)
+	if m.twinScale != 0 && m.twinScale != 1 {
+		name += fmt.Sprintf(" at scale %g", m.twinScale)
 	}
 	return name
 }
@@ -160,6 +160,7 @@ func listMatrix(ctx context.Context, spec configs.Matrix, resolver *matrix.Resol
 	m := listedMatrix{Matrix: spec.Name, Source: "path", Spec: spec.Path}
 	if spec.HasTwin() {
 		m.Twin = generate.Spec(spec.Generate, spec.Args)
+		_, m.twinScale = matrix.TwinOf(spec)
 	}
 	spec = resolver.Foresee(spec)
 	m.Here = spec.SuiteSparse != "" && spec.Path != ""

@@ -38,7 +38,7 @@ func ResolveSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, offlin
 	var notes []string
 	var errs []error
 	for _, m := range sweep.Matrices {
-		m, why, err := settler.Settle(ctx, m)
+		m, why, err := settler.Resolve(ctx, m)
 		if ctx.Err() != nil {
 			return nil, nil, err
 		}

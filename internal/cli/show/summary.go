@@ -39,9 +39,9 @@ func Unite(sum *tuner.Summary, part tuner.Summary) {
 			sum.Failures = append(sum.Failures, f)
 		}
 	}
-	for _, t := range part.Twins {
-		if !slices.Contains(sum.Twins, t) {
-			sum.Twins = append(sum.Twins, t)
+	for _, t := range part.Duplicates {
+		if !slices.Contains(sum.Duplicates, t) {
+			sum.Duplicates = append(sum.Duplicates, t)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func Summary(w io.Writer, s tuner.Summary) {
 	if s.Finals > 0 {
 		fmt.Fprintf(w, "%s of the fastest, to settle which to name\n", term.Count(s.Finals, "final", "finals"))
 	}
-	for _, t := range s.Twins {
+	for _, t := range s.Duplicates {
 		fmt.Fprintln(w, t)
 	}
 	Skipped(w, s.Skipped)

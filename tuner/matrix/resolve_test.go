@@ -47,7 +47,7 @@ func put(t *testing.T, s *Resolver, name string) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestResolve(t *testing.T) {
 	alone := configs.Matrix{Name: "n", Class: "c", SuiteSparse: "G/N", Expand: true}
 	withTwin := alone
 	withTwin.Generate, withTwin.Args = "grid_5pt", map[string]any{"nx": int64(3), "ny": int64(4)}
@@ -67,11 +67,11 @@ func TestSettle(t *testing.T) {
 	}
 
 	// No server gives it: the twin where there is one, now and later.
-	if _, _, err := s.Settle(t.Context(), alone); !errors.Is(err, fetch.ErrUnavailable) {
+	if _, _, err := s.Resolve(t.Context(), alone); !errors.Is(err, fetch.ErrUnavailable) {
 		t.Error(err)
 	}
 	put(t, s, "G/N")
-	twin, why, err := s.Settle(t.Context(), withTwin)
+	twin, why, err := s.Resolve(t.Context(), withTwin)
 	if err != nil || why == nil || !twin.Twin || asked.Load() != 1 {
 		t.Fatalf("%+v, %v, %v, asked %d times", twin, why, err, asked.Load())
 	}
@@ -85,7 +85,7 @@ func TestSettle(t *testing.T) {
 	if foreseen := s.Foresee(withTwin); foreseen.Path == "" {
 		t.Errorf("%+v", foreseen)
 	}
-	real, why, err := s.Settle(t.Context(), withTwin)
+	real, why, err := s.Resolve(t.Context(), withTwin)
 	if err != nil || why != nil || asked.Load() > 0 {
 		t.Fatalf("%v, %v, asked %d times", why, err, asked.Load())
 	}
@@ -96,13 +96,13 @@ func TestSettle(t *testing.T) {
 	// A matrix that does not exist is a mistake, and so is a broken-off download no
 	// reason for a twin.
 	s, _ = resolverOf(t, 404)
-	if _, _, err := s.Settle(t.Context(), withTwin); !errors.Is(err, fetch.ErrNotFound) {
+	if _, _, err := s.Resolve(t.Context(), withTwin); !errors.Is(err, fetch.ErrNotFound) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	s, _ = resolverOf(t, 200)
-	if _, _, err := s.Settle(ended, withTwin); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.Resolve(ended, withTwin); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
