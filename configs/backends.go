@@ -17,6 +17,7 @@ func (s *Sweep) Backends() []string {
 			}
 		}
 	}
+
 	slices.Sort(out)
 	return slices.Compact(out)
 }
@@ -35,5 +36,6 @@ func (s *Sweep) Only(backend string) *Sweep {
 			part.Kernels = append(part.Kernels, space)
 		}
 	}
+
 	return &part
 }

@@ -20,13 +20,16 @@ name = "cpu_coo"
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if got := s.Backends(); !slices.Equal(got, []string{"cpu", "cuda"}) {
 		t.Errorf("backends %v", got)
 	}
 	cpu, cuda := s.Only("cpu"), s.Only("cuda")
-	if len(cpu.Kernels) != 2 || !slices.Equal(cpu.Kernels[0].Kernels, []string{"cpu_csr"}) || cpu.Device.Backend != "cpu" {
+	if len(cpu.Kernels) != 2 || !slices.Equal(cpu.Kernels[0].Kernels, []string{"cpu_csr"}) ||
+		cpu.Device.Backend != "cpu" {
 		t.Errorf("cpu part: %+v on %s", cpu.Kernels, cpu.Device.Backend)
 	}
+
 	if len(cuda.Kernels) != 1 || !slices.Equal(cuda.Kernels[0].Kernels, []string{"csr_scalar", "csr_vector"}) {
 		t.Errorf("cuda part: %+v", cuda.Kernels)
 	}
@@ -43,6 +46,7 @@ func TestShippedSweepsLoad(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
+
 		if s.Title == "" || s.Name != name {
 			t.Errorf("%s: name %q, title %q", name, s.Name, s.Title)
 		}

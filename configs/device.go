@@ -11,7 +11,8 @@ type Device struct {
 // keys are those of [device].
 func (d *Device) keys() section {
 	return section{
-		{"backend", `"auto"`, "auto: cuda if a device answers, else cpu; cpu; cuda", choice(&d.Backend, "auto", "cpu", "cuda")},
+		{"backend", `"auto"`, "auto: cuda if a device answers, else cpu; cpu; cuda",
+			choice(&d.Backend, "auto", "cpu", "cuda")},
 		{"index", "0", "which of several GPUs", count(&d.Index, 0)},
 	}
 }

@@ -23,6 +23,7 @@ func (e *Error) Error() string {
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d", e.Line)
 	}
+
 	b.WriteString(": ")
 	if e.Key != "" {
 		b.WriteString(e.Key + ": ")
@@ -31,6 +32,7 @@ func (e *Error) Error() string {
 	if e.Hint != "" {
 		b.WriteString(" (" + e.Hint + ")")
 	}
+
 	return b.String()
 }
 

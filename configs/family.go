@@ -26,6 +26,7 @@ func (t *table) family(g *generate.Generator) []map[string]any {
 			continue
 		}
 		values, isList := v.([]any)
+
 		switch {
 		case !isList:
 			values = []any{v}
@@ -36,6 +37,7 @@ func (t *table) family(g *generate.Generator) []map[string]any {
 			t.fail(a.Name, "give shorter lists, or several sections", "the lists make more than %d matrices", maxFamily)
 			return nil
 		}
+
 		var next []map[string]any
 		for _, args := range all {
 			for _, v := range values {
@@ -46,6 +48,7 @@ func (t *table) family(g *generate.Generator) []map[string]any {
 		}
 		all = next
 	}
+
 	return all
 }
 
@@ -60,6 +63,7 @@ func (t *table) within(list []Matrix) []Matrix {
 	if f == nil {
 		return list
 	}
+
 	kept := list[:0]
 	for _, m := range list {
 		size, err := generate.Plan(m.Generate, m.Args)
@@ -71,10 +75,12 @@ func (t *table) within(list []Matrix) []Matrix {
 			t.fail(key, "", "evaluating it for %s: %s", m.Name, message(err))
 			return nil
 		}
+
 		if v.(bool) { // as AsBool made sure
 			kept = append(kept, m)
 		}
 	}
+
 	if len(kept) == 0 && len(list) > 0 {
 		t.fail(key, "leave the section out, or allow for other sizes", "no matrix is left: %s", text)
 	}

@@ -20,15 +20,18 @@ func (t *table) generated(m Matrix) []Matrix {
 			t.fail(key, "leave it out", "is for files: a generated matrix is real and whole")
 		}
 	}
+
 	g := t.generator(&m, matrixKeys.without("path", "suitesparse").names())
 	if g == nil {
 		return nil
 	}
 	family := t.family(g)
 	if m.Name != "" && len(family) > 1 {
-		t.fail("name", "leave it out: each is named for its arguments", "one name for the %d matrices of the section", len(family))
+		t.fail("name", "leave it out: each is named for its arguments", "one name for the %d matrices of the section",
+			len(family))
 		return nil
 	}
+
 	var list []Matrix
 	before := len(*t.errs)
 	for _, args := range family {
@@ -37,11 +40,13 @@ func (t *table) generated(m Matrix) []Matrix {
 		if t.complete(&one, g); one.Name == "" {
 			one.Name = nameOf(g, args)
 		}
+
 		if len(*t.errs) > before { // the others are likely to be wrong in the same way
 			return []Matrix{one}
 		}
 		list = append(list, one)
 	}
+
 	return t.within(list)
 }
 
@@ -62,6 +67,7 @@ func (t *table) generator(m *Matrix, keys []string) *generate.Generator {
 		t.only(append(keys, argNames(generate.Generators)...))
 		return nil
 	}
+
 	t.only(append(keys, argNames([]generate.Generator{*g})...))
 	return g
 }
@@ -137,5 +143,6 @@ func nameOf(g *generate.Generator, args map[string]any) string {
 			parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
 		}
 	}
+
 	return strings.Join(parts, "-")
 }

@@ -38,6 +38,7 @@ func example() string {
 			b.WriteString(p)
 		}
 	}
+
 	top := s.keys(nil)
 	print(top[:2].example())
 	print("\n[protocol]\n", s.Protocol.keys().example())
@@ -45,6 +46,7 @@ func example() string {
 	print("\n[search]\n", keys.without("rule").example())
 	print("\n# The strategies:\n", strategies(), strategiesHelp)
 	print(ruleHelp, keys[len(keys)-1:].comments())
+
 	print(matrixHelp, "#\n", matrixKeys.comments(), matrixExamples)
 	print(generators(), twinHelp)
 	print(kernelHelp, "#\n", kernelKeys.comments(), kernelExamples)
@@ -52,6 +54,7 @@ func example() string {
 	print("\n[learn]\n", s.Learn.keys().example())
 	print("\n[report]\n", s.Report.keys().example())
 	print(slurmHelp, "[slurm]\n", s.Slurm.keys().example())
+
 	return b.String()
 }
 
@@ -82,6 +85,7 @@ func generators() string {
 		}
 		fmt.Fprintf(&b, "#     %-18s %s\n", g.Name, strings.Join(args, ", "))
 	}
+
 	return b.String()
 }
 

@@ -18,6 +18,7 @@ func parseExample(t *testing.T) *Sweep {
 	if err := os.WriteFile(filepath.Join(dir, "matrices", "a.mtx"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	s, err := Parse(filepath.Join(dir, "example.toml"), []byte(example()))
 	if err != nil {
 		t.Fatalf("the help's example is wrong:\n%v", err)
@@ -30,9 +31,12 @@ func TestHelpShowsDefaults(t *testing.T) {
 	shown := parseExample(t)
 	plain := parse(t, minimal)
 	if shown.Protocol != plain.Protocol || shown.Search != plain.Search || shown.Device != plain.Device {
-		t.Errorf("shown %+v %+v %+v\nare %+v %+v %+v", shown.Protocol, shown.Search, shown.Device, plain.Protocol, plain.Search, plain.Device)
+		t.Errorf("shown %+v %+v %+v\nare %+v %+v %+v", shown.Protocol, shown.Search, shown.Device, plain.Protocol,
+			plain.Search, plain.Device)
 	}
-	if !reflect.DeepEqual(shown.Kernels[0].Precisions, plain.Kernels[0].Precisions) || !reflect.DeepEqual(shown.Kernels[0].Grid, plain.Kernels[0].Grid) {
+
+	if !reflect.DeepEqual(shown.Kernels[0].Precisions, plain.Kernels[0].Precisions) ||
+		!reflect.DeepEqual(shown.Kernels[0].Grid, plain.Kernels[0].Grid) {
 		t.Errorf("shown %+v, are %+v", shown.Kernels[0], plain.Kernels[0])
 	}
 }
@@ -49,11 +53,14 @@ func TestSlurmIsReadWhole(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
-	more := parse(t, minimal+"[slurm]\ngpus = 2\nexclusive = true\ntime = \"1-12\"\nmem = \"4000\"\nsignal = \"\"\ngpus_per_task = 2\nmix_devices = true\nchunk = \"90s\"\n").Slurm
+
+	more := parse(t, minimal+"[slurm]\ngpus = 2\nexclusive = true\ntime = \"1-12\"\nmem = \"4000\"\nsignal = \"\"\n"+
+		"gpus_per_task = 2\nmix_devices = true\nchunk = \"90s\"\n").Slurm
 	if more.GPUs != "2" || !more.Exclusive || more.Time != "1-12" || more.Mem != "4000" || more.Signal != "" ||
 		more.GPUsPerTask != 2 || !more.MixDevices || more.Chunk != 90*time.Second {
 		t.Errorf("got %+v", more)
 	}
+
 	if typed := parse(t, minimal+"[slurm]\ngpus = \"a30:2\"\n").Slurm; typed.GPUs != "a30:2" {
 		t.Errorf("got %+v", typed)
 	}

@@ -24,6 +24,7 @@ func (t *table) ints(key, more string) []placed {
 		return nil
 	}
 	at := t.at.key(key)
+
 	switch v := v.(type) {
 	case int64:
 		return t.numbers(key, at, []any{v}, at)
@@ -32,6 +33,7 @@ func (t *table) ints(key, more string) []placed {
 			t.fail(key, "give at least one value, or leave the key out", "the list is empty")
 		}
 		return t.numbers(key, at, v, nil)
+
 	case map[string]any:
 		sub := t.section(key)
 		if sub.has("pow2") {
@@ -39,6 +41,7 @@ func (t *table) ints(key, more string) []placed {
 		}
 		return sub.steps()
 	}
+
 	t.wrong(at, key, v, "a list, an integer, { from, to, step } or { pow2 = [lo, hi] }"+more)
 	return nil
 }
@@ -56,6 +59,7 @@ func (t *table) numbers(key string, at *position, all []any, one *position) []pl
 			out = append(out, placed{n, here})
 		}
 	}
+
 	return out
 }
 
@@ -68,11 +72,13 @@ func (t *table) steps() []placed {
 		{name: "to", read: count(&to, 1)},
 		{name: "step", read: count(&step, 1)},
 	})
+
 	for _, key := range []string{"from", "to"} {
 		if !t.has(key) {
 			t.fail("", "write { from = 32, to = 1024, step = 32 }", "%s is missing", key)
 		}
 	}
+
 	if len(*t.errs) > before {
 		return nil
 	}
@@ -80,6 +86,7 @@ func (t *table) steps() []placed {
 		t.fail("from", "", "%d is more than to, %d", from, to)
 		return nil
 	}
+
 	if n := (to-from)/step + 1; n > maxValues {
 		t.fail("", "take a larger step", "gives %d values: the most is %d", n, maxValues)
 		return nil
@@ -88,6 +95,7 @@ func (t *table) steps() []placed {
 	for n := from; n <= to; n += step {
 		out = append(out, placed{n, t.at})
 	}
+
 	return out
 }
 
@@ -100,6 +108,7 @@ func (t *table) powers() []placed {
 		t.fail(key, form, "want the lowest and the highest power of two")
 		return nil
 	}
+
 	var ends [2]int
 	for i := range ends {
 		n, ok := t.integer(t.at.key(key).item(i), key, v[i], 1)
@@ -112,6 +121,7 @@ func (t *table) powers() []placed {
 		}
 		ends[i] = n
 	}
+
 	if ends[0] > ends[1] {
 		t.fail(key, form, "the lowest, %d, is more than the highest, %d", ends[0], ends[1])
 		return nil
@@ -120,6 +130,7 @@ func (t *table) powers() []placed {
 	for n := ends[0]; n <= ends[1] && n <= math.MaxInt32; n *= 2 {
 		out = append(out, placed{n, t.at})
 	}
+
 	return out
 }
 

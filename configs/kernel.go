@@ -13,7 +13,8 @@ var kernelKeys = section{
 	{name: "name", doc: "a kernel or a list of them"},
 	{name: "precision", doc: `"float32", "float64" or a list; default: both`},
 	{name: "block", doc: "default: one that suits the kernel"},
-	{name: "grid", doc: `"auto", the default: every worker count up to the cores; on a GPU 1, 2, 4, 8 and 16 blocks per multiprocessor`},
+	{name: "grid", doc: `"auto", the default: every worker count up to the cores; on a GPU 1, 2, 4, 8 and 16 ` +
+		"blocks per multiprocessor"},
 	{name: "where", doc: "keep only what this is true for; default: all"},
 }
 
@@ -24,6 +25,7 @@ func (t *table) space(backend string) Space {
 	for _, k := range chosen {
 		s.Kernels = append(s.Kernels, k.Name)
 	}
+
 	// Where a kernel's name is wrong, a key may be a parameter of the one that
 	// was meant, so the parameters of all kernels are let through.
 	named := chosen
@@ -31,6 +33,7 @@ func (t *table) space(backend string) Space {
 		named = kernels.Catalogue
 	}
 	keys := kernelKeys.names()
+
 	for _, k := range named {
 		for _, p := range k.Params {
 			if !slices.Contains(keys, p.Name) {
@@ -38,6 +41,7 @@ func (t *table) space(backend string) Space {
 			}
 		}
 	}
+
 	t.only(keys)
 	s.Precisions = t.precisions()
 	s.Block = t.block(chosen)
@@ -45,6 +49,7 @@ func (t *table) space(backend string) Space {
 	s.Params = t.params(chosen)
 	s.Where, s.filter = t.condition(variables(named))
 	t.bounded(s, chosen)
+
 	return s
 }
 
@@ -74,17 +79,21 @@ func (t *table) kernels(backend string) (chosen []kernels.Kernel, known bool) {
 		given++
 		k, ok := kernels.Lookup(name)
 		if !ok {
-			t.failAt(at, key, cmp.Or(suggest(name, "kernels", kernels.Names()), "see spmvtune kernels"), "no kernel is called %q", name)
+			t.failAt(at, key, cmp.Or(suggest(name, "kernels", kernels.Names()), "see spmvtune kernels"),
+				"no kernel is called %q", name)
 			continue
 		}
+
 		if backend != "auto" && k.Backend != backend {
 			t.failAt(at, key, `set backend = "auto" in [device], or leave the kernel out`,
 				"%s runs on %s, and [device] asks for %s", name, k.Backend, backend)
 		}
 		chosen = append(chosen, k)
 	}
+
 	if !t.has(key) || isEmptyList(t.vals[key]) {
-		t.fail(key, `write name = "cpu_csr", or a list of names; spmvtune kernels prints all`, "the section names no kernel")
+		t.fail(key, `write name = "cpu_csr", or a list of names; spmvtune kernels prints all`,
+			"the section names no kernel")
 	}
 	return chosen, given > 0 && len(chosen) == given
 }
@@ -100,6 +109,7 @@ func (t *table) precisions() []kernels.Precision {
 	both := []kernels.Precision{kernels.Float32, kernels.Float64}
 	names := []string{string(kernels.Float32), string(kernels.Float64)}
 	var out []kernels.Precision
+
 	for at, name := range t.texts(key) {
 		if !slices.Contains(names, name) {
 			t.failAt(at, key, suggest(name, "precisions", names), "no precision is called %q", name)
@@ -107,6 +117,7 @@ func (t *table) precisions() []kernels.Precision {
 		}
 		out = append(out, kernels.Precision(name))
 	}
+
 	if isEmptyList(t.vals[key]) {
 		t.fail(key, "leave the key out for both", "the list is empty")
 	}
@@ -131,6 +142,7 @@ func (t *table) block(chosen []kernels.Kernel) []int {
 			t.failAt(b.at, key, ownSection(chosen, k), "%d is impossible for %s: it must be %v", b.n, k.Name, k.Blocks)
 		}
 	}
+
 	return values(all)
 }
 
@@ -153,6 +165,7 @@ func (t *table) grid(into *Grid) {
 			t.fail(key, `write "auto", or the sizes as a list`, "%q is no grid", v)
 		}
 		return
+
 	case map[string]any:
 		if _, ok := v["per_sm"]; ok {
 			sub := t.section(key)

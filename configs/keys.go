@@ -95,6 +95,7 @@ func (s section) example() string {
 		indent := utf8.RuneCountInString(head)
 		b.WriteString(head + term.Wrap(k.doc, term.PageWidth-indent, strings.Repeat(" ", indent-2)+"# ") + "\n")
 	}
+
 	return b.String()
 }
 

@@ -35,6 +35,7 @@ func (t *table) known(test []string, matrices []Matrix) {
 			classes = append(classes, m.Class)
 		}
 	}
+
 	for _, class := range test {
 		if !slices.Contains(classes, class) {
 			t.fail("test", suggest(class, "classes", classes), "no matrix is of class %q", class)
@@ -51,6 +52,7 @@ func LearnOf(text []byte) Learn {
 	if err := toml.Unmarshal(text, &file); err != nil {
 		return Learn{}
 	}
+
 	var errs Errors
 	t := &table{errs: &errs, vals: map[string]any{"test": file.Learn.Test}, at: &position{}}
 	var l Learn

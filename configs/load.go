@@ -56,6 +56,7 @@ func Load(nameOrPath string) (*Sweep, error) {
 	if text, err := shipped.ReadFile(nameOrPath + ".toml"); err == nil {
 		return Parse(nameOrPath, text)
 	}
+
 	problem := "is neither a file nor a shipped sweep"
 	if err == nil {
 		problem = "is a folder, not a sweep file"
@@ -103,6 +104,7 @@ func parseWith(path string, text []byte, find finder) (*Sweep, error) {
 	var errs Errors
 	top := &table{errs: &errs, file: path, vals: vals, at: locate(string(text))}
 	s := top.sweep(path, find)
+
 	s.Path, s.Text = path, text
 	if err := errs.err(); err != nil {
 		return nil, err
@@ -124,5 +126,6 @@ func syntaxError(path string, text []byte, err error) *Error {
 		e.Line += bytes.Count(before, []byte("\n"))
 		e.Key, e.Problem = printable(parse.LastKey), printable(parse.Message)
 	}
+
 	return e
 }

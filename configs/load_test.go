@@ -59,6 +59,7 @@ block = [
   -8,                       # 5: impossible
 ]
 `
+
 	dir, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +69,7 @@ s.toml:5: protocol.trial_bugdet: unknown key (did you mean "trial_budget"?)
 s.toml:13: matrix.path: no file DIR/nowhere.mtx (paths are relative to the sweep file)
 s.toml:16: kernel.name: no kernel is called "cpu_sel" (did you mean "cpu_sell"?)
 s.toml:19: kernel.block: -8 is too small: the least is 1`, "DIR", dir)
+
 	if got := mistakes(t, text).Error(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -100,19 +102,25 @@ func TestDefaults(t *testing.T) {
 	if s.Name != "block-size" || s.Path != "some/where/block-size.toml" || string(s.Text) != minimal {
 		t.Errorf("name %q, path %q", s.Name, s.Path)
 	}
-	want := Protocol{Cache: "cold", Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: 2 * time.Second, Timeout: time.Minute, Seed: 1, Slow: 3, Sentinel: 50, Finals: 32}
+
+	want := Protocol{Cache: "cold", Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: 2 * time.Second,
+		Timeout: time.Minute, Seed: 1, Slow: 3, Sentinel: 50, Finals: 32}
 	if s.Protocol != want {
 		t.Errorf("protocol %+v", s.Protocol)
 	}
+
 	if s.Search != (Search{Strategy: "grid"}) || s.Device != (Device{Backend: "auto"}) {
 		t.Errorf("search %+v, device %+v", s.Search, s.Device)
 	}
-	m := Matrix{Name: "mycielskian-4", Class: "mycielskian", Generate: "mycielskian", Args: map[string]any{"order": int64(4)}, Expand: true}
+	m := Matrix{Name: "mycielskian-4", Class: "mycielskian", Generate: "mycielskian",
+		Args: map[string]any{"order": int64(4)}, Expand: true}
 	if !reflect.DeepEqual(s.Matrices, []Matrix{m}) {
 		t.Errorf("matrices %+v", s.Matrices)
 	}
+
 	k := s.Kernels[0]
-	if !slices.Equal(k.Precisions, []kernels.Precision{"float32", "float64"}) || k.Block != nil || !k.Grid.Auto || k.Where != "" {
+	if !slices.Equal(k.Precisions, []kernels.Precision{"float32", "float64"}) || k.Block != nil || !k.Grid.Auto ||
+		k.Where != "" {
 		t.Errorf("space %+v", k)
 	}
 }
@@ -129,17 +137,21 @@ func TestMatrixFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain", "lines/a\nb.mtx", "kinds/a.rb", "kinds/b.tar.gz", "kinds/README.txt", "kinds/c.txt.gz"} {
+
+	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain", "lines/a\nb.mtx",
+		"kinds/a.rb", "kinds/b.tar.gz", "kinds/README.txt", "kinds/c.txt.gz"} {
 		write(name)
 	}
 	read := func(section string) ([]Matrix, error) {
 		t.Helper()
-		s, err := Parse(filepath.Join(dir, "s.toml"), []byte("[[matrix]]\n"+section+"\n[[kernel]]\nname = \"cpu_csr\"\n"))
+		s, err := Parse(filepath.Join(dir, "s.toml"),
+			[]byte("[[matrix]]\n"+section+"\n[[kernel]]\nname = \"cpu_csr\"\n"))
 		if err != nil {
 			return nil, err
 		}
 		return s.Matrices, nil
 	}
+
 	for _, tt := range []struct {
 		section string
 		want    []Matrix
@@ -158,7 +170,8 @@ func TestMatrixFiles(t *testing.T) {
 			{Name: "a", Class: "a", Path: filepath.Join(dir, "kinds/a.rb"), Expand: true},
 			{Name: "b", Class: "b", Path: filepath.Join(dir, "kinds/b.tar.gz"), Expand: true},
 		}},
-		{`path = "kinds/*.txt.gz"`, []Matrix{{Name: "c", Class: "c", Path: filepath.Join(dir, "kinds/c.txt.gz"), Expand: true}}},
+		{`path = "kinds/*.txt.gz"`, []Matrix{{Name: "c", Class: "c", Path: filepath.Join(dir, "kinds/c.txt.gz"),
+			Expand: true}}},
 		{`path = "plain"`, []Matrix{{Name: "plain", Class: "plain", Path: filepath.Join(dir, "plain"), Expand: true}}},
 	} {
 		got, err := read(tt.section)
@@ -166,6 +179,7 @@ func TestMatrixFiles(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", tt.section, got, err)
 		}
 	}
+
 	for section, want := range map[string]string{
 		`path = "m"`:                         "is a folder",
 		`path = "m/*.tsv"`:                   "no file matches",
@@ -188,6 +202,7 @@ func TestLoad(t *testing.T) {
 	if s, err := Load(path); err != nil || s.Name != "mine" || s.Path != path {
 		t.Errorf("a path: got %+v, %v", s, err)
 	}
+
 	for name, want := range map[string]string{
 		"quikstart":   `did you mean "quickstart"?`,
 		"./none.toml": "neither a file nor a shipped sweep",
@@ -209,12 +224,14 @@ func TestShippedSweepsAreRight(t *testing.T) {
 			t.Errorf("%s:\n%v", name, err)
 			continue
 		}
+
 		if s.Name != name || s.Path != name {
 			t.Errorf("%s: name %q, path %q", name, s.Name, s.Path)
 		}
 		if s.Title == "" || s.Title != ShippedTitle(name) {
 			t.Errorf("%s: title %q, listed as %q", name, s.Title, ShippedTitle(name))
 		}
+
 		for _, space := range s.Kernels {
 			for c := range space.Expand(2) {
 				k, _ := kernels.Lookup(c.Kernel)
@@ -237,10 +254,12 @@ func TestQuickstartCoversTheProcessor(t *testing.T) {
 	if len(s.Matrices) != 8 {
 		t.Errorf("%d matrices, want 8", len(s.Matrices))
 	}
+
 	seen := map[string]map[int]bool{}
 	grids := map[string]map[int]bool{}
 	precisions := map[kernels.Precision]bool{}
 	trials := 0
+
 	for _, space := range s.Kernels {
 		for c := range space.Expand(2) {
 			if seen[c.Kernel] == nil {
@@ -251,6 +270,7 @@ func TestQuickstartCoversTheProcessor(t *testing.T) {
 			trials += len(s.Matrices)
 		}
 	}
+
 	for _, k := range kernels.Catalogue {
 		if k.Backend != "cpu" {
 			continue
@@ -258,13 +278,16 @@ func TestQuickstartCoversTheProcessor(t *testing.T) {
 		if k.Block != "" && len(seen[k.Name]) < 4 || len(seen[k.Name]) == 0 {
 			t.Errorf("%s: block sizes %v", k.Name, seen[k.Name])
 		}
+
 		if k.Grid != "" && !(grids[k.Name][1] && grids[k.Name][2]) {
 			t.Errorf("%s: grids %v", k.Name, grids[k.Name])
 		}
 	}
+
 	if len(precisions) != 2 {
 		t.Errorf("precisions %v", precisions)
 	}
+
 	// More would not fit the minute that the quickstart may take.
 	if most := time.Duration(trials) * s.Protocol.Budget; most > 30*time.Second {
 		t.Errorf("%d trials of up to %v sample for %v", trials, s.Protocol.Budget, most)

@@ -11,7 +11,8 @@ func TestSuiteSparse(t *testing.T) {
 		section string
 		want    Matrix
 	}{
-		{`suitesparse = "HB/1138_bus"`, Matrix{Name: "1138_bus", Class: "1138_bus", SuiteSparse: "HB/1138_bus", Expand: true}},
+		{`suitesparse = "HB/1138_bus"`, Matrix{Name: "1138_bus", Class: "1138_bus", SuiteSparse: "HB/1138_bus",
+			Expand: true}},
 		{"suitesparse = \"HB/1138_bus\"\nname = \"bus\"\nclass = \"grid\"\nexpand = false\ncomplex = \"real-part\"",
 			Matrix{Name: "bus", Class: "grid", SuiteSparse: "HB/1138_bus", Complex: "real-part"}},
 		{"suitesparse = \"Mycielski/mycielskian4\"\ngenerate = \"mycielskian\"\norder = 4",
@@ -26,7 +27,9 @@ func TestSuiteSparse(t *testing.T) {
 		if !reflect.DeepEqual(m, tt.want) || m.Resolved() {
 			t.Errorf("%+v, want %+v", m, tt.want)
 		}
-		if real := m.Downloaded("/x"); !real.Resolved() || real.Path != "/x" || real.Generate != "" || real.Name != m.Name {
+
+		if real := m.Downloaded("/x"); !real.Resolved() || real.Path != "/x" || real.Generate != "" ||
+			real.Name != m.Name {
 			t.Errorf("%+v", real)
 		}
 		if twin := m.AsTwin(); !twin.Resolved() || twin.Name != m.Name+" (twin)" || twin.Class != m.Class {

@@ -13,10 +13,12 @@ func TestParseOnNode(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.mtx"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const text = "name = \"s\"\n[[matrix]]\npath = \"a.mtx\"\n[[matrix]]\npath = \"gone/b.mtx\"\n[[kernel]]\nname = \"cpu_csr\"\n"
+	const text = "name = \"s\"\n[[matrix]]\npath = \"a.mtx\"\n[[matrix]]\npath = \"gone/b.mtx\"\n[[kernel]]\n" +
+		"name = \"cpu_csr\"\n"
 	if _, err := ParseIn("elsewhere/s.toml", dir, []byte(text)); err == nil {
 		t.Error("a sweep with a matrix that is not there was taken")
 	}
+
 	s, err := ParseOnNode("elsewhere/s.toml", dir, []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -26,6 +28,7 @@ func TestParseOnNode(t *testing.T) {
 			t.Errorf("matrix %d is %s", i, got)
 		}
 	}
+
 	if s.Matrices[1].Name != "b" {
 		t.Errorf("it is called %s", s.Matrices[1].Name)
 	}

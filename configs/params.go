@@ -18,15 +18,18 @@ func (t *table) params(chosen []kernels.Kernel) map[string][]string {
 				continue
 			}
 			values := []string{}
+
 			for _, v := range t.settings(p.Name) {
 				if t.allowed(v.at, chosen, p.Name, v.text) {
 					values = append(values, v.text)
 				}
 			}
+
 			out[p.Name] = values
 			t.lacking(chosen, p.Name)
 		}
 	}
+
 	return out
 }
 
@@ -51,6 +54,7 @@ func (t *table) settings(key string) []setting {
 			t.wrong(at, key, v, "an integer or a name")
 		}
 	}
+
 	switch v := t.vals[key].(type) {
 	case map[string]any:
 		for _, n := range t.ints(key, "") {
@@ -66,6 +70,7 @@ func (t *table) settings(key string) []setting {
 	default:
 		add(at, v)
 	}
+
 	return out
 }
 
@@ -88,6 +93,7 @@ func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value stri
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -99,7 +105,9 @@ func (t *table) lacking(chosen []kernels.Kernel, param string) {
 			names = append(names, k.Name)
 		}
 	}
+
 	if len(names) > 0 {
-		t.fail(param, "give kernels with and without it a [[kernel]] section each", "not a parameter of %s", strings.Join(names, ", "))
+		t.fail(param, "give kernels with and without it a [[kernel]] section each", "not a parameter of %s",
+			strings.Join(names, ", "))
 	}
 }

@@ -48,6 +48,7 @@ func (p *position) child(name string, line int) *position {
 		k = &position{line: line}
 		p.keys[name] = k
 	}
+
 	if n := len(k.items); n > 0 {
 		return k.items[n-1]
 	}
@@ -67,6 +68,7 @@ func locate(text string) *position {
 		}
 		s.pair(table)
 	}
+
 	return root
 }
 
@@ -124,21 +126,25 @@ func (s *scanner) header(root *position) *position {
 	if array {
 		s.skip(1)
 	}
+
 	path := s.path()
 	s.skip(until(s.text[s.off:], "#\n")) // the closing brackets
 	if len(path) == 0 {
 		return root
 	}
+
 	last := len(path) - 1
 	t := root
 	for _, name := range path[:last] {
 		t = t.child(name, line)
 	}
+
 	if !array {
 		t = t.child(path[last], line)
 		t.line = line // of the header, if a longer one led through it before
 		return t
 	}
+
 	t.child(path[last], line)
 	all := t.keys[path[last]]
 	item := &position{line: line}
@@ -154,11 +160,13 @@ func (s *scanner) pair(table *position) {
 		s.skip(1) // not TOML; go on, so that every text has an end
 		return
 	}
+
 	s.skip(1)
 	last := len(path) - 1
 	for _, name := range path[:last] {
 		table = table.child(name, line)
 	}
+
 	table.child(path[last], line)
 	table.keys[path[last]] = s.value()
 }
@@ -180,6 +188,7 @@ func (s *scanner) path() []string {
 			}
 			path = append(path, s.text[start:s.off])
 		}
+
 		if s.blank(); s.peek() != '.' {
 			return path
 		}
@@ -199,6 +208,7 @@ func (s *scanner) value() *position {
 		for s.more(']') {
 			p.items = append(p.items, s.value())
 		}
+
 	case '{':
 		s.skip(1)
 		for s.more('}') {
@@ -207,6 +217,7 @@ func (s *scanner) value() *position {
 	default: // a number, a date, true or false
 		s.skip(until(s.text[s.off:], ",]}#\n"))
 	}
+
 	return p
 }
 
@@ -219,6 +230,7 @@ func (s *scanner) more(end byte) bool {
 		s.skip(1)
 		return false
 	}
+
 	if s.peek() == ']' || s.peek() == '}' {
 		s.skip(1) // not TOML
 	}
@@ -232,6 +244,7 @@ func (s *scanner) str() {
 	if triple := strings.Repeat(quote, 3); strings.HasPrefix(rest, triple) {
 		quote = triple
 	}
+
 	i := len(quote)
 	for i < len(rest) && !strings.HasPrefix(rest[i:], quote) {
 		if rest[i] == '\\' && quote[0] == '"' {
@@ -239,6 +252,7 @@ func (s *scanner) str() {
 		}
 		i++
 	}
+
 	i += len(quote)
 	// A multi-line string may end in one or two quotes of its own.
 	for len(quote) == 3 && i < len(rest) && rest[i] == quote[0] {

@@ -81,6 +81,7 @@ t = 1979-05-27 07:32:00 #@ t
 			if !ok {
 				continue
 			}
+
 			// Keys with a space in them are written with one here too.
 			marks = strings.ReplaceAll(marks, "d e", "d\x00e")
 			for _, mark := range strings.Split(marks, " ") {
@@ -105,6 +106,7 @@ func follow(p *position, path string) *position {
 			p = p.keys[part]
 		}
 	}
+
 	return p
 }
 
@@ -115,6 +117,7 @@ func checkShape(t *testing.T, text string) *position {
 	if _, err := toml.Decode(text, &vals); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
+
 	root := locate(text)
 	if problem := differ(vals, root, strings.Count(text, "\n")+1); problem != "" {
 		t.Errorf("%s in\n%q", problem, text)
@@ -128,6 +131,7 @@ func differ(v any, p *position, lines int) string {
 		return fmt.Sprintf(": line %d of %d", p.line, lines)
 	}
 	var items []any
+
 	switch v := v.(type) {
 	case map[string]any:
 		if len(v) != len(p.keys) {
@@ -141,7 +145,9 @@ func differ(v any, p *position, lines int) string {
 				return fmt.Sprintf(".%q%s", key, problem)
 			}
 		}
+
 		return ""
+
 	case []any:
 		items = v
 	case []map[string]any:
@@ -149,6 +155,7 @@ func differ(v any, p *position, lines int) string {
 			items = append(items, e)
 		}
 	}
+
 	if len(items) != len(p.items) {
 		return fmt.Sprintf(": %d elements, places of %d", len(items), len(p.items))
 	}
@@ -157,6 +164,7 @@ func differ(v any, p *position, lines int) string {
 			return fmt.Sprintf("[%d]%s", i, problem)
 		}
 	}
+
 	return ""
 }
 
@@ -177,7 +185,8 @@ func TestPositionsOfShippedSweeps(t *testing.T) {
 // What is not TOML never reaches the scanner; it must come to an end all the
 // same, since it is not the scanner that decides what TOML is.
 func TestLocateEnds(t *testing.T) {
-	for _, text := range []string{"[", "[[", "]", "a", "a =", "a = [", "a = [}", "a = {", "a = {]", "{[}]", `a = "`, `a = """`, `"`, `'''`, "=", "a.=", "\xff", "a = [,,", "[a]]"} {
+	for _, text := range []string{"[", "[[", "]", "a", "a =", "a = [", "a = [}", "a = {", "a = {]", "{[}]", `a = "`,
+		`a = """`, `"`, `'''`, "=", "a.=", "\xff", "a = [,,", "[a]]"} {
 		locate(text)
 	}
 }
@@ -188,6 +197,7 @@ func FuzzParse(f *testing.F) {
 	if text, err := os.ReadFile("quickstart.toml"); err == nil {
 		f.Add(string(text))
 	}
+
 	f.Add("a = { b = [1, { c = \"\"\"\n\"\"\" }] }\n[[x.y]]\n\"q\\\"\" = 'z'\n")
 	f.Add("[[kernel]]\nname = [1, \"x\"]\nblock = { pow2 = [1, 9223372036854775807] }\nwhere = \"all([1], # > 0)\"\n")
 	f.Add("[[matrix]]\npath = \"[\"\n[[matrix]]\ngenerate = \"rmat\"\nscale = 1e300\n[matrix.seed]\n")
@@ -203,18 +213,22 @@ func FuzzParse(f *testing.F) {
 					t.Errorf("nothing to run in %+v", space)
 				}
 			}
+
 			return
 		}
+
 		es, ok := err.(Errors)
 		if !ok || len(es) == 0 {
 			t.Fatalf("got %T %v", err, err)
 		}
 		lines := strings.Count(text, "\n") + 1
+
 		for i, e := range es {
 			if e.Line < 1 || e.Line > lines || i > 0 && e.Line < es[i-1].Line || strings.Contains(e.Error(), "\n") {
 				t.Errorf("mistake %d of %d lines: %q", i, lines, e.Error())
 			}
 		}
+
 		vals := map[string]any{}
 		if _, err := toml.Decode(text, &vals); err == nil {
 			if problem := differ(vals, locate(text), lines); problem != "" {

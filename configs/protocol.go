@@ -81,6 +81,7 @@ func (t *table) protocol() Protocol {
 		t.fail(key, "make timeout the larger one, with time to spare for preparing and verifying",
 			"a trial is killed after timeout %v, which is not longer than trial_budget %v", p.Timeout, p.Budget)
 	}
+
 	return p
 }
 
@@ -91,6 +92,7 @@ func (p *Protocol) readSamples(t *table, key string) {
 	if !ok {
 		return
 	}
+
 	pair, ok := v.([]any)
 	if !ok || len(pair) != 2 {
 		t.fail(key, form, "want two integers")

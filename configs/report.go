@@ -26,7 +26,8 @@ type Report struct {
 func (r *Report) keys() section {
 	return section{
 		{"figures", `["throughput-vs-block"]`, "default: all that the data allows", r.readFigures},
-		{"kernels", `["coo_*"]`, "only these, as report --kernel takes them; default, here and below: all", lines(&r.Kernels)},
+		{"kernels", `["coo_*"]`, "only these, as report --kernel takes them; default, here and below: all",
+			lines(&r.Kernels)},
 		{"matrices", `["delaunay_n23"]`, "", lines(&r.Matrices)},
 		{"devices", `["H100"]`, "parts of their names", lines(&r.Devices)},
 		{"precisions", `["float32"]`, "", lines(&r.Precisions)},

@@ -30,8 +30,10 @@ func (s *Search) keys(find finder) section {
 			choice(&s.Strategy, search.Names()...)},
 		{"order", `"file"`, "of matrices; shuffled: mix the sections, so that a part of the sweep is like the whole",
 			s.readOrder},
-		{"budget", `{ trials = 0, time = "0s" }`, "most trials per matrix, most time in all; 0: no bound", s.readBudget},
-		{"rule", `"rule.json"`, "what spmvtune learn wrote, or a database; default: the rule that comes with spmvtune", func(t *table, key string) { s.readRule(t, key, find) }},
+		{"budget", `{ trials = 0, time = "0s" }`, "most trials per matrix, most time in all; 0: no bound",
+			s.readBudget},
+		{"rule", `"rule.json"`, "what spmvtune learn wrote, or a database; default: the rule that comes with spmvtune",
+			func(t *table, key string) { s.readRule(t, key, find) }},
 	}
 }
 
@@ -73,7 +75,8 @@ func (s *Search) readRule(t *table, key string, find finder) {
 
 	found, err := find(s.Rule)
 	if err != nil {
-		t.fail(key, "spmvtune learn -o rule.json makes one; without this key it is the rule that comes with spmvtune", "%v", err)
+		t.fail(key, "spmvtune learn -o rule.json makes one; without this key it is the rule that comes with spmvtune",
+			"%v", err)
 		return
 	}
 	s.Rule = found[0]
@@ -89,6 +92,7 @@ func SearchOf(text []byte) Search {
 			Budget   struct{ Trials int }
 		}
 	}
+
 	s := Search{Strategy: search.Strategies[0].Name}
 	if err := toml.Unmarshal(text, &file); err != nil {
 		return s
@@ -96,6 +100,7 @@ func SearchOf(text []byte) Search {
 	if file.Search.Strategy != "" {
 		s.Strategy = file.Search.Strategy
 	}
+
 	s.Rule, s.Trials = file.Search.Rule, file.Search.Budget.Trials
 	return s
 }

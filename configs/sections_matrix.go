@@ -24,7 +24,8 @@ var matrixKeys = section{
 	{name: "class", doc: "matrices of a class count as one family; default: the generator's, or the name"},
 	{name: "expand", doc: "of a file; false: keep a symmetric file's triangle as it is"},
 	{name: "complex", doc: `of a complex file; "real-part": drop the imaginary parts; default: refuse it`},
-	{name: "where", doc: "of generated matrices: keep those for which it is true, over rows, cols and nnz as announced"},
+	{name: "where",
+		doc: "of generated matrices: keep those for which it is true, over rows, cols and nnz as announced"},
 }
 
 // matrices reads a [[matrix]] section: one matrix, or those of the files that find
@@ -37,6 +38,7 @@ func (t *table) matrices(find finder) []Matrix {
 			given = append(given, kind)
 		}
 	}
+
 	withTwin := slices.Equal(given, []string{"generate", "suitesparse"})
 	if len(given) != 1 && !withTwin {
 		t.only(append(matrixKeys.names(), argNames(generate.Generators)...))
@@ -44,16 +46,20 @@ func (t *table) matrices(find finder) []Matrix {
 		if len(given) == 0 {
 			t.fail("", hint, "the section names no matrix: give one of %s", list(kinds))
 		} else {
-			t.fail(given[1], "one [[matrix]] section each; only suitesparse and generate go together", "%s and %s can't be given together", given[0], given[1])
+			t.fail(given[1], "one [[matrix]] section each; only suitesparse and generate go together",
+				"%s and %s can't be given together", given[0], given[1])
 		}
+
 		return nil
 	}
+
 	var m Matrix
 	t.text("name", &m.Name)
 	t.text("class", &m.Class)
 	if strings.ContainsAny(m.Name, `/\`) {
 		t.fail("name", "files are named for it", "%q has a slash in it", m.Name)
 	}
+
 	switch {
 	case t.has("suitesparse"):
 		return t.suiteSparse(m)
@@ -75,16 +81,19 @@ func (t *table) files(m Matrix, find finder) []Matrix {
 		}
 		return nil
 	}
+
 	found, err := find(path)
 	if err != nil {
 		t.fail("path", "paths are relative to the sweep file", "%v", err)
 		return nil
 	}
+
 	if m.Name != "" && len(found) > 1 {
 		t.fail("name", "leave it out, or name one file in path", "one name for the %d files of path", len(found))
 		return nil
 	}
 	out := make([]Matrix, len(found))
+
 	for i, f := range found {
 		out[i] = m
 		out[i].Path = f
@@ -92,10 +101,12 @@ func (t *table) files(m Matrix, find finder) []Matrix {
 			name, _ := file.Stem(f)
 			out[i].Name = printable(name) // as a name that is given: on one line
 		}
+
 		if m.Class == "" {
 			out[i].Class = out[i].Name
 		}
 	}
+
 	return out
 }
 
@@ -118,6 +129,7 @@ func globbed() string {
 			named = append(named, ext)
 		}
 	}
+
 	text := strings.Join(plain, ", ") + ", also packed (.gz, .tar.gz)"
 	if len(named) > 0 {
 		text += "; and " + strings.Join(named, ", ") + " if it ends so"
@@ -148,6 +160,7 @@ func find(dir, path string) ([]string, error) {
 	case !strings.ContainsAny(path, `*?[`):
 		return nil, fmt.Errorf("no file %s", path)
 	}
+
 	all, err := filepath.Glob(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -156,6 +169,7 @@ func find(dir, path string) ([]string, error) {
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no file matches %s with a name in %s", path, strings.Join(file.Extensions, ", "))
 	}
+
 	return found, nil
 }
 
@@ -168,6 +182,7 @@ func (t *table) suiteSparse(m Matrix) []Matrix {
 	if _, isText := t.vals[key].(string); isText && err != nil {
 		t.fail(key, "", "%v", err)
 	}
+
 	if m.Name == "" {
 		m.Name = id.Name
 	}
@@ -179,6 +194,7 @@ func (t *table) suiteSparse(m Matrix) []Matrix {
 	} else {
 		t.only(matrixKeys.without("where").names())
 	}
+
 	if m.Class == "" {
 		m.Class = m.Name
 	}
@@ -198,6 +214,7 @@ func distinct(all []Matrix, where []*table) {
 			first[m.Name] = i
 			continue
 		}
+
 		key := "path"
 		switch {
 		case m.SuiteSparse != "":
@@ -205,9 +222,11 @@ func distinct(all []Matrix, where []*table) {
 		case m.Generate != "":
 			key = "generate"
 		}
+
 		if where[i].has("name") {
 			key = "name"
 		}
-		where[i].fail(key, "give one of them a name of its own", "the matrix of line %d is called %q too", where[j].at.line, m.Name)
+		where[i].fail(key, "give one of them a name of its own", "the matrix of line %d is called %q too",
+			where[j].at.line, m.Name)
 	}
 }

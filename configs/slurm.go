@@ -49,7 +49,8 @@ type Slurm struct {
 // keys are those of [slurm].
 func (s *Slurm) keys() section {
 	return section{
-		{"partition", `"edu-short"`, "as sbatch takes it, like account, qos, gres, constraint and nodelist", text(&s.Partition)},
+		{"partition", `"edu-short"`, "as sbatch takes it, like account, qos, gres, constraint and nodelist",
+			text(&s.Partition)},
 		{"account", `"project"`, "", text(&s.Account)},
 		{"qos", `"normal"`, "", text(&s.QOS)},
 		{"time", `"01:00:00"`, "limit of one task", matching(&s.Time, slurmTime,
@@ -68,8 +69,10 @@ func (s *Slurm) keys() section {
 		{"chunk", `"20m"`, "wall time that a task is packed for", duration(&s.Chunk, true)},
 		{"signal", `"USR1@120"`, "warn a task this many seconds before its limit, so that it ends in good order; " +
 			`"": no warning`, s.readSignal},
-		{"gpus_per_task", "1", "GPUs that a task uses side by side, a trial at a time on each", count(&s.GPUsPerTask, 1)},
-		{"mix_devices", "false", "true: tasks may measure on other device models than the first task's", flag(&s.MixDevices)},
+		{"gpus_per_task", "1", "GPUs that a task uses side by side, a trial at a time on each",
+			count(&s.GPUsPerTask, 1)},
+		{"mix_devices", "false", "true: tasks may measure on other device models than the first task's",
+			flag(&s.MixDevices)},
 	}
 }
 
@@ -109,7 +112,8 @@ func (s *Slurm) readGPUs(t *table, key string) {
 			s.GPUs = strconv.Itoa(n)
 		}
 	default:
-		matching(&s.GPUs, slurmGPUs, "is not a number of GPUs", `write a number, or a type and a number, as in "a30:2"`)(t, key)
+		matching(&s.GPUs, slurmGPUs, "is not a number of GPUs",
+			`write a number, or a type and a number, as in "a30:2"`)(t, key)
 	}
 }
 

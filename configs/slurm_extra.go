@@ -17,7 +17,8 @@ var managedOptions = []managed{
 	{"array", "a", "throttle"}, {"output", "o", ""}, {"error", "e", ""}, {"job-name", "J", "name"},
 	{"dependency", "d", ""}, {"requeue", "", ""}, {"no-requeue", "", ""}, {"open-mode", "", ""}, {"parsable", "", ""},
 	{"wrap", "", "setup"}, {"export", "", "setup"}, {"export-file", "", "setup"}, {"chdir", "D", ""}, {"wait", "W", ""},
-	{"test-only", "", ""}, {"nodes", "N", ""}, {"ntasks", "n", ""}, {"clusters", "M", ""}, {"hold", "H", ""}, {"input", "i", ""},
+	{"test-only", "", ""}, {"nodes", "N", ""}, {"ntasks", "n", ""}, {"clusters", "M", ""}, {"hold", "H", ""}, {"input",
+		"i", ""},
 	{"help", "h", ""}, {"usage", "", ""}, {"version", "V", ""}, {"quiet", "Q", ""}, {"verbose", "v", ""},
 	{"tasks", "", ""}, // an old name of ntasks
 }
@@ -44,6 +45,7 @@ func (t *table) extra(at *position, option string) bool {
 	if !strings.HasPrefix(name, "-") || strings.Trim(name, "-") == "" {
 		return refuse(hint, "%q is not an option", option)
 	}
+
 	if strings.ContainsAny(name, " \t") {
 		return refuse(hint, "%q has a blank in its name: write --name=value", option)
 	}
@@ -54,13 +56,18 @@ func (t *table) extra(at *position, option string) bool {
 		}
 		return refuse(remedy, "--%s is managed by spmvtune", m.long)
 	}
+
 	long, isLong := strings.CutPrefix(name, "--")
 	switch {
-	case isLong && !hasValue && !slices.ContainsFunc(flagOptions, func(f string) bool { return strings.HasPrefix(f, long) }):
-		return refuse(fmt.Sprintf(`write "%s=VALUE"`, name), "%q has no value, and would take the next option for one", option)
+	case isLong && !hasValue && !slices.ContainsFunc(flagOptions,
+		func(f string) bool { return strings.HasPrefix(f, long) }):
+		return refuse(fmt.Sprintf(`write "%s=VALUE"`, name), "%q has no value, and would take the next option for one",
+			option)
 	case !isLong && len(option) == 2 && !strings.Contains(shortFlags, option[1:]):
-		return refuse(fmt.Sprintf(`write "%sVALUE"`, option), "%q has no value, and would take the next option for one", option)
+		return refuse(fmt.Sprintf(`write "%sVALUE"`, option), "%q has no value, and would take the next option for one",
+			option)
 	}
+
 	return true
 }
 
@@ -77,6 +84,7 @@ func managedIn(name string) (managed, bool) {
 		}
 		return m.short != "" && strings.HasPrefix(short, m.short)
 	})
+
 	if i < 0 {
 		return managed{}, false
 	}

@@ -15,18 +15,21 @@ extra = [
   "-xnode[1-2]", "-x=node1", "-Os", "-sO", "-k", "-Llicence@db:2", "-SO4",
 ]
 `).Slurm
+
 	if len(s.Extra) != 19 || !slices.Contains(s.Extra, "--comment=two words = $(one)") {
 		t.Errorf("got %d: %q", len(s.Extra), s.Extra)
 	}
 }
 
 func TestWarning(t *testing.T) {
-	for signal, want := range map[string]time.Duration{"USR1@120": 2 * time.Minute, "HUP@65535": 65535 * time.Second, "": 0} {
+	for signal, want := range map[string]time.Duration{"USR1@120": 2 * time.Minute, "HUP@65535": 65535 * time.Second,
+		"": 0} {
 		s := parse(t, minimal+"[slurm]\nsignal = \""+signal+"\"\n").Slurm
 		if s.Signal != signal || s.Warning() != want {
 			t.Errorf("%q: %q, %s", signal, s.Signal, s.Warning())
 		}
 	}
+
 	if s := parse(t, minimal).Slurm; s.Warning() != 2*time.Minute {
 		t.Errorf("default %s", s.Warning())
 	}

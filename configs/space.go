@@ -66,11 +66,13 @@ func (s Space) Expand(units int) iter.Seq[kernels.Config] {
 				continue // only in a Space that Parse has not seen
 			}
 			blocks, grids, settings := distinctValues(s.blocks(k)), distinctValues(s.grids(k, units)), s.settings(k)
+
 			for _, precision := range distinctValues(s.Precisions) {
 				for _, params := range settings {
 					for _, block := range blocks {
 						for _, grid := range grids {
-							if !yield(kernels.Config{Kernel: name, Precision: precision, Block: block, Grid: grid, Params: params}) {
+							if !yield(kernels.Config{Kernel: name, Precision: precision, Block: block, Grid: grid,
+								Params: params}) {
 								return
 							}
 						}
@@ -123,6 +125,7 @@ func (s Space) grids(k kernels.Kernel, units int) []int {
 	} else if s.Grid.Auto {
 		perSM = autoPerSM
 	}
+
 	for _, n := range perSM {
 		out = append(out, n*units)
 	}
@@ -138,6 +141,7 @@ func (s Space) settings(k kernels.Kernel) []kernels.Params {
 			continue
 		}
 		var next []kernels.Params
+
 		for _, base := range all {
 			for _, value := range distinctValues(chosen) {
 				next = append(next, base.With(p.Name, value))
@@ -145,6 +149,7 @@ func (s Space) settings(k kernels.Kernel) []kernels.Params {
 		}
 		all = next
 	}
+
 	return all
 }
 
@@ -163,10 +168,12 @@ func (s Space) Keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 				chosen = append(chosen, k)
 			}
 		}
+
 		var err error
 		if f, err = newFilter(s.Where, variables(chosen)); err != nil {
 			return false, fmt.Errorf("compiling where: %s", message(err))
 		}
 	}
+
 	return f.keep(c, rows, cols, nnz)
 }

@@ -25,26 +25,34 @@ func TestExpand(t *testing.T) {
 		units         int
 		want          string
 	}{
-		{"no choice collapses", "name = [\"cpu_csr\", \"cpu_csr_merge\"]\nprecision = \"float32\"\nblock = [1, 2, 3]\ngrid = [4, 2]", 2,
+		{"no choice collapses", "name = [\"cpu_csr\", \"cpu_csr_merge\"]\nprecision = \"float32\"\n" +
+			"block = [1, 2, 3]\ngrid = [4, 2]", 2,
 			"cpu_csr float32\ncpu_csr_merge float32 grid 4\ncpu_csr_merge float32 grid 2"},
 		{"auto on the processor", "name = \"cpu_csr_rows\"\nprecision = \"float64\"\nblock = 64", 3,
-			"cpu_csr_rows float64 block 64 grid 1\ncpu_csr_rows float64 block 64 grid 2\ncpu_csr_rows float64 block 64 grid 3"},
+			"cpu_csr_rows float64 block 64 grid 1\ncpu_csr_rows float64 block 64 grid 2\n" +
+				"cpu_csr_rows float64 block 64 grid 3"},
 		{"auto on a GPU", "name = \"csr_vector\"\nprecision = \"float32\"\ngrid = \"auto\"", 10,
-			"csr_vector float32 block 256 grid 10\ncsr_vector float32 block 256 grid 20\ncsr_vector float32 block 256 grid 40\n" +
+			"csr_vector float32 block 256 grid 10\ncsr_vector float32 block 256 grid 20\n" +
+				"csr_vector float32 block 256 grid 40\n" +
 				"csr_vector float32 block 256 grid 80\ncsr_vector float32 block 256 grid 160"},
-		{"per multiprocessor", "name = \"csr_vector\"\nprecision = \"float32\"\nblock = 32\ngrid = { per_sm = [1, 3] }", 132,
+		{"per multiprocessor", "name = \"csr_vector\"\nprecision = \"float32\"\nblock = 32\ngrid = { per_sm = [1, 3] }",
+			132,
 			"csr_vector float32 block 32 grid 132\ncsr_vector float32 block 32 grid 396"},
 		{"duplicates", "name = [\"cpu_csr\", \"cpu_csr\"]\nprecision = [\"float64\", \"float64\", \"float32\"]", 8,
 			"cpu_csr float64\ncpu_csr float32"},
-		{"steps and powers", "name = \"coo_atomic\"\nprecision = \"float32\"\nblock = { from = 3, to = 10, step = 3 }", 1,
+		{"steps and powers", "name = \"coo_atomic\"\nprecision = \"float32\"\nblock = { from = 3, to = 10, step = 3 }",
+			1,
 			"coo_atomic float32 block 3\ncoo_atomic float32 block 6\ncoo_atomic float32 block 9"},
 		{"powers", "name = \"coo_atomic\"\nprecision = \"float32\"\nblock = { pow2 = [256, 1024] }", 1,
 			"coo_atomic float32 block 256\ncoo_atomic float32 block 512\ncoo_atomic float32 block 1024"},
-		{"parameters are complete", "name = \"csr_adaptive\"\nprecision = \"float32\"\ngrid = 1\nlong_row = [\"warp\", \"block\"]\ntile = 512", 1,
-			"csr_adaptive float32 block 256 grid 1 long_row=warp tile=512\ncsr_adaptive float32 block 256 grid 1 long_row=block tile=512"},
+		{"parameters are complete", "name = \"csr_adaptive\"\nprecision = \"float32\"\ngrid = 1\n" +
+			"long_row = [\"warp\", \"block\"]\ntile = 512", 1,
+			"csr_adaptive float32 block 256 grid 1 long_row=warp tile=512\n" +
+				"csr_adaptive float32 block 256 grid 1 long_row=block tile=512"},
 		{"default parameter", "name = \"cpu_sell\"\nprecision = \"float32\"\nblock = 4\ngrid = 1", 1,
 			"cpu_sell float32 block 4 grid 1 sigma=1024"},
-		{"steps of a parameter", "name = \"cpu_sell\"\nprecision = \"float32\"\nblock = 4\ngrid = 1\nsigma = { pow2 = [1, 2] }", 1,
+		{"steps of a parameter", "name = \"cpu_sell\"\nprecision = \"float32\"\nblock = 4\ngrid = 1\n" +
+			"sigma = { pow2 = [1, 2] }", 1,
 			"cpu_sell float32 block 4 grid 1 sigma=1\ncpu_sell float32 block 4 grid 1 sigma=2"},
 	} {
 		if got := expand(t, tt.section, tt.units); got != tt.want {
@@ -62,6 +70,7 @@ func TestDefaultsSuitEveryKernel(t *testing.T) {
 		if len(all) == 0 {
 			t.Errorf("%s: nothing to run", k.Name)
 		}
+
 		for _, c := range all {
 			if err := k.Check(c); err != nil {
 				t.Errorf("%v: %v", c, err)
@@ -72,7 +81,8 @@ func TestDefaultsSuitEveryKernel(t *testing.T) {
 
 func TestKeep(t *testing.T) {
 	const rows, cols, nnz = 100, 50, 1000
-	config := kernels.Config{Kernel: "cpu_sell", Precision: kernels.Float32, Block: 8, Grid: 2, Params: kernels.Params("sigma=256")}
+	config := kernels.Config{Kernel: "cpu_sell", Precision: kernels.Float32, Block: 8, Grid: 2,
+		Params: kernels.Params("sigma=256")}
 	for where, want := range map[string]bool{
 		"":                             true,
 		"block * grid >= 16":           true,
@@ -90,6 +100,7 @@ func TestKeep(t *testing.T) {
 		if where != "" {
 			space = parse(t, aMatrix+"[[kernel]]\nname = \"cpu_sell\"\nwhere = '''"+where+"'''\n").Kernels[0]
 		}
+
 		if got, err := space.Keep(config, rows, cols, nnz); err != nil || got != want {
 			t.Errorf("%q: got %v, %v", where, got, err)
 		}
@@ -101,7 +112,8 @@ func TestKeep(t *testing.T) {
 }
 
 func TestKeepOverKernelsWithDifferentParameters(t *testing.T) {
-	s := parse(t, aMatrix+"[[kernel]]\nname = [\"csr_light\", \"csr_adaptive\"]\nwhere = 'width == \"8\" or tile > 512'\n")
+	s := parse(t, aMatrix+"[[kernel]]\nname = [\"csr_light\", \"csr_adaptive\"]\n"+
+		"where = 'width == \"8\" or tile > 512'\n")
 	keep := func(c kernels.Config) bool {
 		t.Helper()
 		got, err := s.Kernels[0].Keep(c, 1, 1, 1)
@@ -110,12 +122,14 @@ func TestKeepOverKernelsWithDifferentParameters(t *testing.T) {
 		}
 		return got
 	}
+
 	if !keep(kernels.Config{Kernel: "csr_light", Params: kernels.Params("width=8")}) {
 		t.Error("a parameter with a name among its values is not text")
 	}
 	if !keep(kernels.Config{Kernel: "csr_adaptive", Params: kernels.Params("tile=1024")}) {
 		t.Error("a parameter of integers is not an integer")
 	}
+
 	if keep(kernels.Config{Kernel: "csr_light", Params: kernels.Params("width=auto")}) {
 		t.Error("a parameter that the kernel lacks is not 0")
 	}
@@ -137,6 +151,7 @@ func TestNearest(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
+
 	if got := suggest("zzzzzz", "kernels", kernels.Names()); got != "" {
 		t.Errorf("a list too long to help: %q", got)
 	}

@@ -82,6 +82,7 @@ func (s *Sweep) readMatrices(t *table, key string, find finder) {
 			where = append(where, sub)
 		}
 	}
+
 	distinct(s.Matrices, where)
 	if s.Search.Shuffled {
 		shuffle(s.Matrices, s.Protocol.Seed)

@@ -88,6 +88,7 @@ func describe(v any) string {
 		return fmt.Sprintf("the number %v", v)
 	case bool:
 		return fmt.Sprint(v)
+
 	case time.Time:
 		return "a date"
 	case map[string]any:
@@ -108,6 +109,7 @@ func (t *table) text(key string, into *string) {
 		t.wrong(t.at.key(key), key, v, "a string")
 		return
 	}
+
 	if t.oneLine(t.at.key(key), key, s) {
 		*into = s
 	}
@@ -165,6 +167,7 @@ func (t *table) integer(at *position, key string, v any, least int) (int, bool) 
 	default:
 		return int(n), true
 	}
+
 	return 0, false
 }
 
@@ -179,6 +182,7 @@ func (t *table) number(key, want string) (f float64, ok bool) {
 	default:
 		t.wrong(t.at.key(key), key, v, want)
 	}
+
 	return 0, false
 }
 
@@ -190,11 +194,13 @@ func (t *table) duration(key string, into *time.Duration, positive bool) {
 	if !ok {
 		return
 	}
+
 	s, ok := v.(string)
 	if !ok {
 		t.failAt(t.at.key(key), key, form, "want a duration, not %s", describe(v))
 		return
 	}
+
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil:
@@ -243,6 +249,7 @@ func (t *table) section(key string) *table {
 	default:
 		t.failAt(sub.at, key, fmt.Sprintf("write [%s] on a line of its own", key), "want a table, not %s", describe(v))
 	}
+
 	return sub
 }
 
@@ -254,6 +261,7 @@ func (t *table) sections(key string) []*table {
 	add := func(at *position, vals map[string]any) {
 		out = append(out, &table{errs: t.errs, file: t.file, name: t.path(key), vals: vals, at: at})
 	}
+
 	switch v := t.vals[key].(type) {
 	case nil:
 	case []map[string]any:
@@ -268,11 +276,13 @@ func (t *table) sections(key string) []*table {
 				t.failAt(at.item(i), key, hint, "want a table, not %s", describe(e))
 			}
 		}
+
 	case map[string]any: // the meaning is plain: go on, to find what is wrong inside
 		t.fail(key, hint, "is a list of tables")
 		add(at, v)
 	default:
 		t.fail(key, hint, "is a list of tables, not %s", describe(v))
 	}
+
 	return out
 }

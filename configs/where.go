@@ -29,6 +29,7 @@ func variables(chosen []kernels.Kernel) map[string]any {
 		"block": 0, "grid": 0, "kernel": "", "precision": "",
 		"rows": 0, "cols": 0, "nnz": 0,
 	}
+
 	for _, k := range chosen {
 		for _, p := range k.Params {
 			_, text := zero[p.Name].(string)
@@ -39,6 +40,7 @@ func variables(chosen []kernels.Kernel) map[string]any {
 			}
 		}
 	}
+
 	return zero
 }
 
@@ -69,6 +71,7 @@ func (f *filter) keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 			env[name] = value
 		}
 	}
+
 	env["block"], env["grid"] = c.Block, c.Grid
 	env["kernel"], env["precision"] = c.Kernel, string(c.Precision)
 	env["rows"], env["cols"], env["nnz"] = rows, cols, nnz
@@ -76,6 +79,7 @@ func (f *filter) keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("evaluating where for %v: %s", c, message(err))
 	}
+
 	return v.(bool), nil // as AsBool made sure
 }
 
@@ -93,6 +97,7 @@ func (t *table) condition(zero map[string]any) (string, *filter) {
 		}
 		return "", nil
 	}
+
 	f, err := newFilter(text, zero)
 	if err == nil {
 		return text, f
@@ -101,8 +106,10 @@ func (t *table) condition(zero map[string]any) (string, *filter) {
 	if name, ok := strings.CutPrefix(problem, "unknown name "); ok {
 		t.fail(key, suggest(name, "the variables", slices.Sorted(maps.Keys(zero))), "unknown variable %q", name)
 	} else {
-		t.fail(key, `it says what to keep, as in "block * grid >= 8192" of a kernel or "nnz <= 1_000_000" of a matrix`, "%s", problem)
+		t.fail(key, `it says what to keep, as in "block * grid >= 8192" of a kernel or "nnz <= 1_000_000" of a matrix`,
+			"%s", problem)
 	}
+
 	return "", nil
 }
 

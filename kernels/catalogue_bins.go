@@ -13,7 +13,8 @@ var (
 // (the authors' deliverable 1) and its second.
 var csrBinsKernels = []Kernel{
 	{
-		Name: "csr_thread_row_v1", Look: 33, Paper: "OneThreadPerRow (D1)", Source: "csr-bins-and-hybrid, Sec. V and VII-A",
+		Name: "csr_thread_row_v1", Look: 33, Paper: "OneThreadPerRow (D1)",
+		Source: "csr-bins-and-hybrid, Sec. V and VII-A",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "thread per row",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
@@ -25,12 +26,15 @@ var csrBinsKernels = []Kernel{
 		Mapping: "thread per row, grid-stride, unrolled: 8 products at a time",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 		Params: []Param{
-			{Name: "min_blocks", Values: []string{"none", "1", "2", "3"}, Default: "none", Doc: "launch bound: blocks that must fit on a multiprocessor; with one, long rows are also fetched ahead"},
+			{Name: "min_blocks", Values: []string{"none", "1", "2", "3"}, Default: "none",
+				Doc: "launch bound: blocks that must fit on a multiprocessor; with one, long rows are also fetched " +
+					"ahead"},
 			shared,
 		},
 	},
 	{
-		Name: "csr_warp_row_v1", Look: 35, Paper: "OneWarpPerRow (D1)", Source: "csr-bins-and-hybrid, Sec. V and VII-A",
+		Name: "csr_warp_row_v1", Look: 35, Paper: "OneWarpPerRow (D1)",
+		Source: "csr-bins-and-hybrid, Sec. V and VII-A",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "warp per row, grid-stride",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
@@ -46,7 +50,8 @@ var csrBinsKernels = []Kernel{
 		Legal:  wholeWarps,
 	},
 	{
-		Name: "csr_bins_v1", Look: 37, Paper: "CoalescedBins (D1)", Source: "csr-bins-and-hybrid, Sec. V-B.3 and VII-A",
+		Name: "csr_bins_v1", Look: 37, Paper: "CoalescedBins (D1)",
+		Source: "csr-bins-and-hybrid, Sec. V-B.3 and VII-A",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "nonzeros in bins; each thread searches the row of its nonzero and adds by atomicAdd",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
@@ -55,8 +60,9 @@ var csrBinsKernels = []Kernel{
 	{
 		Name: "csr_bins", Look: 38, Paper: "CoalescedBins", Source: "csr-bins-and-hybrid, Alg. 3",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
-		Mapping: "the host packs rows into bins of at most 64 nonzeros, a longer row alone; a warp takes a bin row by row",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
+		Mapping: "the host packs rows into bins of at most 64 nonzeros, a longer row alone; a warp takes a bin row " +
+			"by row",
+		Block: threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{shared},
 		Legal:  wholeWarps,
 	},

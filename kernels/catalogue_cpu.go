@@ -25,8 +25,9 @@ var cpuKernels = []Kernel{
 	{
 		Name: "cpu_coo_chunks", Look: 3, Source: "parallel form of coo-spmv-final, Alg. 1",
 		Format: COO, Backend: "cpu", Scope: ScopeRow,
-		Mapping: "a worker takes the next chunk of nonzeros, sums each row privately and writes the rows that start there; what belongs to an earlier chunk's row is added once at the end",
-		Block:   "nonzeros per chunk", Grid: cpuGrid, Blocks: cpuChunks,
+		Mapping: "a worker takes the next chunk of nonzeros, sums each row privately and writes the rows that start " +
+			"there; what belongs to an earlier chunk's row is added once at the end",
+		Block: "nonzeros per chunk", Grid: cpuGrid, Blocks: cpuChunks,
 	},
 	{
 		Name: "cpu_csr_rows", Look: 4, Source: "parallel form of coo-spmv-final, Alg. 2",
@@ -35,19 +36,24 @@ var cpuKernels = []Kernel{
 		Block:   "rows per chunk", Grid: cpuGrid, Blocks: cpuChunks,
 	},
 	{
-		Name: "cpu_csr_merge", Look: 5, Source: "Merrill and Garland, Merge-based parallel sparse matrix-vector multiplication, SC16, Sec. III",
+		Name: "cpu_csr_merge", Look: 5,
+		Source: "Merrill and Garland, Merge-based parallel sparse matrix-vector multiplication, SC16, Sec. III",
 		Format: CSR, Backend: "cpu", Scope: ScopeRow,
-		Mapping: "a worker takes an equal share of rows + nonzeros, found by bisection on the merge path; rows cut by a border are completed once at the end",
-		Grid:    cpuGrid,
+		Mapping: "a worker takes an equal share of rows + nonzeros, found by bisection on the merge path; rows cut " +
+			"by a border are completed once at the end",
+		Grid: cpuGrid,
 	},
 	{
-		Name: "cpu_sell", Look: 6, Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014, Sec. 3 (SELL-C-sigma)",
+		Name: "cpu_sell", Look: 6,
+		Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014, Sec. 3 " +
+			"(SELL-C-sigma)",
 		Format: SELL, Backend: "cpu", Scope: ScopeRow,
 		Mapping: "a worker takes the next chunk of C rows, stored column by column and padded to the longest",
 		Block:   "C, rows per chunk", Grid: cpuGrid, Blocks: cpuSELLChunks,
 		Params: []Param{{
 			Name: "sigma", Default: "1024",
-			Doc: "rows are sorted by length within windows of sigma rows, rounded up to whole chunks; 1 keeps their order",
+			Doc: "rows are sorted by length within windows of sigma rows, rounded up to whole chunks; 1 keeps their " +
+				"order",
 		}},
 		Legal: "at most 8 stored entries per nonzero, padding included",
 	},

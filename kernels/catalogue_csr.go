@@ -19,26 +19,32 @@ var csrFiveKernels = []Kernel{
 	{
 		Name: "csr_adaptive", Look: 25, Paper: "CSR Adaptive", Source: "csr-five-algorithms, Sec. IV-C and Table III",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
-		Mapping: "the host packs rows into row blocks; products are streamed to shared memory and a thread sums each row; a long row has a row block to itself",
-		Block:   threads, Grid: blocks + "; each takes every grid-th row block", Blocks: warpBlock,
+		Mapping: "the host packs rows into row blocks; products are streamed to shared memory and a thread sums " +
+			"each row; a long row has a row block to itself",
+		Block: threads, Grid: blocks + "; each takes every grid-th row block", Blocks: warpBlock,
 		Params: []Param{
-			{Name: "tile", Values: []string{"256", "512", "1024", "2048", "4096"}, Default: "1024", Doc: "S, most nonzeros of a row block"},
-			{Name: "long_row", Values: []string{"warp", "block"}, Default: "block", Doc: "who sums a row that is longer than a row block"},
+			{Name: "tile", Values: []string{"256", "512", "1024", "2048", "4096"}, Default: "1024",
+				Doc: "S, most nonzeros of a row block"},
+			{Name: "long_row", Values: []string{"warp", "block"}, Default: "block",
+				Doc: "who sums a row that is longer than a row block"},
 		},
 		Legal: wholeWarps + "; tile values in shared memory",
 	},
 	{
 		Name: "csr_pcsr", Look: 26, Paper: "PCSR", Source: "csr-five-algorithms, Sec. IV-D",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
-		Mapping: "kernel 1 writes all products; kernel 2 sums rows, a thread each, from products staged in shared memory",
-		Block:   threads + " of kernel 1", Grid: blocks + " of kernel 1; kernel 2 has one for every block2 rows", Blocks: anyBlock,
+		Mapping: "kernel 1 writes all products; kernel 2 sums rows, a thread each, from products staged in shared " +
+			"memory",
+		Block: threads + " of kernel 1", Grid: blocks +
+			" of kernel 1; kernel 2 has one for every block2 rows", Blocks: anyBlock,
 		Params: []Param{{
 			Name: "block2", Values: []string{"32", "64", "128", "256", "512", "1024"}, Default: "64",
 			Doc: "threads per block, and rows per block, of kernel 2",
 		}},
 	},
 	{
-		Name: "csr_light", Look: 27, Paper: "LightSpMV", Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (vector level)",
+		Name: "csr_light", Look: 27, Paper: "LightSpMV",
+		Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (vector level)",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "width lanes per row; each group of lanes takes the next row from an atomic counter",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
@@ -46,7 +52,8 @@ var csrFiveKernels = []Kernel{
 		Legal:  wholeWarps,
 	},
 	{
-		Name: "csr_light_warp", Look: 28, Paper: "LightSpMV (warp)", Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (warp level)",
+		Name: "csr_light_warp", Look: 28, Paper: "LightSpMV (warp)",
+		Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (warp level)",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "csr_light with one step of the counter per warp, for 32/width rows",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,

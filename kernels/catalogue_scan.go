@@ -7,10 +7,12 @@ const wholeWarps = "block a multiple of 32"
 // window enter a row's error; the segmented ones add within a row only.
 var cooScanKernels = []Kernel{
 	{
-		Name: "coo_scan_shared", Look: 12, Paper: "ps 32, ps 1024", Source: "coo-spmv-final, Alg. 5; Hillis and Steele, CACM 29(12), 1986",
+		Name: "coo_scan_shared", Look: 12, Paper: "ps 32, ps 1024",
+		Source: "coo-spmv-final, Alg. 5; Hillis and Steele, CACM 29(12), 1986",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
-		Mapping: "inclusive scan over the block in shared memory; at a row break, prefix to this row and −prefix to the next",
-		Block:   threads + ", and nonzeros per scan window", Grid: windows, Blocks: anyBlock,
+		Mapping: "inclusive scan over the block in shared memory; at a row break, prefix to this row and −prefix to " +
+			"the next",
+		Block: threads + ", and nonzeros per scan window", Grid: windows, Blocks: anyBlock,
 	},
 	{
 		Name: "coo_segscan_shared", Look: 13, Paper: "ps equals", Source: "coo-spmv-final, Alg. 6",
@@ -19,21 +21,24 @@ var cooScanKernels = []Kernel{
 		Block:   threads + ", and nonzeros per scan window", Grid: windows, Blocks: anyBlock,
 	},
 	{
-		Name: "coo_blelloch", Look: 14, Paper: "ps 32 nvidia, ps 1024 nvidia", Source: "coo-spmv-final, Sec. IV; Harris, Sengupta and Owens, GPU Gems 3, Ch. 39.2.2",
+		Name: "coo_blelloch", Look: 14, Paper: "ps 32 nvidia, ps 1024 nvidia",
+		Source: "coo-spmv-final, Sec. IV; Harris, Sengupta and Owens, GPU Gems 3, Ch. 39.2.2",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "work-efficient scan (up-sweep, down-sweep) over 2·block nonzeros in shared memory, 2 a thread",
 		Block:   threads + "; a scan window is 2·block nonzeros", Grid: windows, Blocks: pow2Block,
 		Legal: "block a power of two",
 	},
 	{
-		Name: "coo_blelloch_padded", Look: 15, Paper: "ps 32 nvidia, ps 1024 nvidia (no bank conflicts)", Source: "coo-spmv-final, Sec. IV; Harris, Sengupta and Owens, GPU Gems 3, Ch. 39.2.3",
+		Name: "coo_blelloch_padded", Look: 15, Paper: "ps 32 nvidia, ps 1024 nvidia (no bank conflicts)",
+		Source: "coo-spmv-final, Sec. IV; Harris, Sengupta and Owens, GPU Gems 3, Ch. 39.2.3",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "coo_blelloch with element i at i + (i >> 5), free of conflicts on 32 banks",
 		Block:   threads + "; a scan window is 2·block nonzeros", Grid: windows, Blocks: pow2Block,
 		Legal: "block a power of two",
 	},
 	{
-		Name: "coo_scan_warp", Look: 16, Paper: "ps 32 warp", Source: "coo-spmv-final, Alg. 7 without the test for rows",
+		Name: "coo_scan_warp", Look: 16, Paper: "ps 32 warp",
+		Source: "coo-spmv-final, Alg. 7 without the test for rows",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "inclusive scan over each warp by shuffles; at a row break, prefix to this row and −prefix to the next",
 		Block:   threads + "; a scan window is 32 nonzeros", Grid: windows, Blocks: warpBlock,
@@ -75,7 +80,8 @@ var cooScanKernels = []Kernel{
 		Legal: wholeWarps,
 	},
 	{
-		Name: "coo_segscan_warp_chunk_unroll", Look: 22, Paper: "ps 32 warp jump_block unroll", Source: "coo-spmv-final, Sec. VI-C, Fig. 16",
+		Name: "coo_segscan_warp_chunk_unroll", Look: 22, Paper: "ps 32 warp jump_block unroll",
+		Source: "coo-spmv-final, Sec. VI-C, Fig. 16",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "coo_segscan_warp_chunk with its loop over elements unrolled",
 		Block:   threads + "; a scan window is 32 nonzeros", Grid: blocks, Blocks: warpBlock,

@@ -75,7 +75,8 @@ func TestCatalogueIsComplete(t *testing.T) {
 	text := sharedFile(t, "KERNELS.md")
 	text, _, _ = strings.Cut(text, "## What the published code got wrong")
 	want := map[string]bool{}
-	for _, m := range regexp.MustCompile("`((?:cpu|coo|csr|sell|cusparse)_[a-z0-9_]+)`").FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile("`((?:cpu|coo|csr|sell|cusparse)_[a-z0-9_]+)`").FindAllStringSubmatch(text,
+		-1) {
 		want[m[1]] = true
 	}
 	for name := range want {
@@ -102,7 +103,8 @@ func TestKernelJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &keys); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"kernel", "paper", "source", "format", "backend", "mapping", "block", "grid", "params", "legal", "blocks", "sorted_columns", "error_scope"} {
+	for _, key := range []string{"kernel", "paper", "source", "format", "backend", "mapping", "block", "grid", "params",
+		"legal", "blocks", "sorted_columns", "error_scope"} {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("no %q in %s", key, text)
 		}

@@ -3,20 +3,23 @@ package kernels
 // peerKernels are published elsewhere and measured beside the papers' own.
 var peerKernels = []Kernel{
 	{
-		Name: "csr_merge", Look: 41, Source: "Merrill and Garland, Merge-based parallel sparse matrix-vector multiplication, SC16",
+		Name: "csr_merge", Look: 41,
+		Source: "Merrill and Garland, Merge-based parallel sparse matrix-vector multiplication, SC16",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "every thread takes an equal share of rows + nonzeros; rows cut by a border are completed at the end",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "sell_c_sigma", Look: 42, Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014",
+		Name: "sell_c_sigma", Look: 42,
+		Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014",
 		Format: SELL, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "one thread per row of a chunk; chunks of C rows are stored column by column and padded to the longest",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{
 			{Name: "chunk", Values: []string{"8", "16", "32", "64", "128"}, Default: "32", Doc: "C, rows per chunk"},
-			{Name: "sigma", Default: "1024", Doc: "rows are sorted by length within windows of sigma rows; 1 keeps their order"},
+			{Name: "sigma", Default: "1024",
+				Doc: "rows are sorted by length within windows of sigma rows; 1 keeps their order"},
 		},
 		Legal: wholeWarps + "; padding that fits in memory",
 	},
@@ -26,22 +29,26 @@ var peerKernels = []Kernel{
 // library's own, so each is one trial per matrix and precision.
 var vendorKernels = []Kernel{
 	{
-		Name: "cusparse_csr_alg1", Look: 43, Paper: "cuSPARSE CSR 1", Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_CSR_ALG1",
+		Name: "cusparse_csr_alg1", Look: 43, Paper: "cuSPARSE CSR 1",
+		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_CSR_ALG1",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
-		Name: "cusparse_csr_alg2", Look: 44, Paper: "cuSPARSE CSR 2", Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_CSR_ALG2",
+		Name: "cusparse_csr_alg2", Look: 44, Paper: "cuSPARSE CSR 2",
+		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_CSR_ALG2",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
-		Name: "cusparse_coo_alg1", Look: 45, Paper: "cuSPARSE COO 1", Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_COO_ALG1",
+		Name: "cusparse_coo_alg1", Look: 45, Paper: "cuSPARSE COO 1",
+		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_COO_ALG1",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
-		Name: "cusparse_coo_alg2", Look: 46, Paper: "cuSPARSE COO 2", Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_COO_ALG2",
+		Name: "cusparse_coo_alg2", Look: 46, Paper: "cuSPARSE COO 2",
+		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_COO_ALG2",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},

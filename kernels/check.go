@@ -22,6 +22,7 @@ func (k Kernel) Check(c Config) error {
 			return &InvalidError{Reason: reason}
 		}
 	}
+
 	return nil
 }
 
@@ -87,6 +88,7 @@ func (k Kernel) checkParams(p Params) string {
 			return fmt.Sprintf("%s is %q; for %s it must be %s", name, value, k.Name, legal)
 		}
 	}
+
 	return k.checkThresholds(p)
 }
 

@@ -13,6 +13,7 @@ func TestCheck(t *testing.T) {
 		if !ok {
 			t.Fatalf("no kernel %s", c.Kernel)
 		}
+
 		if c.Precision == "" {
 			c.Precision = Float64
 		}
@@ -23,6 +24,7 @@ func TestCheck(t *testing.T) {
 			}
 			return
 		}
+
 		var invalid *InvalidError
 		if !errors.As(err, &invalid) {
 			t.Errorf("%v: got %v, want an InvalidError with %q", c, err, want)
@@ -38,6 +40,7 @@ func TestCheck(t *testing.T) {
 	check(Config{Kernel: "cpu_csr", Params: Params("unroll=4")}, "it has none")
 	check(Config{Kernel: "cpu_csr_merge", Grid: 2}, "")
 	check(Config{Kernel: "cpu_csr_merge"}, "at least 1")
+
 	check(Config{Kernel: "cusparse_coo_alg1"}, "")
 	check(Config{Kernel: "coo_atomic", Block: 1000}, "")
 	check(Config{Kernel: "coo_atomic", Block: 1025}, "from 1 to 1024")
@@ -45,6 +48,7 @@ func TestCheck(t *testing.T) {
 	check(Config{Kernel: "coo_segscan_warp", Block: 100, Grid: 8}, "a multiple of 32 from 32 to 1024")
 	check(Config{Kernel: "coo_blelloch", Block: 512, Grid: 8}, "")
 	check(Config{Kernel: "coo_blelloch", Block: 96, Grid: 8}, "a power of two from 1 to 1024")
+
 	check(Config{Kernel: "coo_blelloch", Block: 0, Grid: 8}, "a power of two from 1 to 1024")
 
 	unroll := func(v string) Config {
@@ -55,6 +59,7 @@ func TestCheck(t *testing.T) {
 	sigma := func(v string) Config {
 		return Config{Kernel: "cpu_sell", Block: 8, Grid: 1, Params: Params("sigma=" + v)}
 	}
+
 	check(sigma("1"), "")
 	for _, bad := range []string{"0", "-1", "auto", "032", "+4", "1e3", "4294967296", ""} {
 		check(sigma(bad), "a positive integer")

@@ -27,7 +27,8 @@ func (p Precision) Roundoff() float64 {
 }
 
 // A Config is one point of the search space: a kernel and everything that is
-// chosen for it. Two of them that are equal are the same choice. Block and Grid are 0 where the kernel has no such choice; what
+// chosen for it. Two of them that are equal are the same choice. Block and Grid are 0 where the
+// kernel has no such choice; what
 // they mean is said by the kernel's entry in the catalogue.
 type Config struct {
 	Kernel    string    `json:"kernel"`
@@ -46,6 +47,7 @@ func (c Config) String() string {
 	if c.Grid > 0 {
 		s += fmt.Sprintf(" grid %d", c.Grid)
 	}
+
 	if c.Params != "" {
 		s += " " + c.Params.String()
 	}

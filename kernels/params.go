@@ -34,6 +34,7 @@ func ParseParams(s string) (Params, error) {
 		return "", nil
 	}
 	settings := map[string]string{}
+
 	for _, field := range strings.Fields(s) {
 		name, value, ok := strings.Cut(field, "=")
 		if !ok || name == "" {
@@ -41,6 +42,7 @@ func ParseParams(s string) (Params, error) {
 		}
 		settings[name] = value
 	}
+
 	return NewParams(settings), nil
 }
 
@@ -98,6 +100,7 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 			return fmt.Errorf("parameter %q = %q is not of the form name=value", name, value)
 		}
 	}
+
 	*p = NewParams(settings)
 	return nil
 }

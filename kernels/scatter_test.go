@@ -9,6 +9,7 @@ func TestScatter(t *testing.T) {
 		seen := make([]bool, n)
 		near := 0
 		last := n
+
 		for i := range n {
 			at := Scatter(i, bits)
 			if at >= n || seen[at] {
@@ -20,6 +21,7 @@ func TestScatter(t *testing.T) {
 			}
 			last = at
 		}
+
 		// At random, 31 of n neighbours are so near.
 		if bits > 10 && near > 100 {
 			t.Errorf("%d bits: %d of %d neighbours are within 16 elements", bits, near, n)

@@ -16,24 +16,29 @@ type Paper struct {
 // publications are cited in full there.
 var Papers = []Paper{
 	{
-		Key: "coo-spmv-final", Title: "Untitled report on the sparse matrix-vector product in COO, from atomics to prefix sums",
+		Key: "coo-spmv-final", Title: "Untitled report on the sparse matrix-vector product in COO, from atomics to " +
+			"prefix sums",
 		Where: "course report, which continues coo-spmv-first", Year: 2025,
 	},
 	{
-		Key: "coo-spmv-first", Title: "Deliverable report (sparse matrix-vector product in COO)", Authors: "Matteo Di Noia",
-		Where: "GPU Computing course report; program: github.com, matteo.dinoia/GPU-Computing-2025-258426", Year: 2025,
+		Key: "coo-spmv-first", Title: "Deliverable report (sparse matrix-vector product in COO)",
+		Authors: "Matteo Di Noia",
+		Where:   "GPU Computing course report; program: github.com, matteo.dinoia/GPU-Computing-2025-258426", Year: 2025,
 	},
 	{
-		Key: "csr-bins-and-hybrid", Title: "Deliverable report (bins of coalesced rows and a hybrid product in CSR)", Authors: "Alberto Messa",
-		Where: "GPU Computing course report; program: github.com/MessaAlberto/GPU-Computing-2025-258855", Year: 2025,
+		Key: "csr-bins-and-hybrid", Title: "Deliverable report (bins of coalesced rows and a hybrid product in CSR)",
+		Authors: "Alberto Messa",
+		Where:   "GPU Computing course report; program: github.com/MessaAlberto/GPU-Computing-2025-258855", Year: 2025,
 	},
 	{
-		Key: "csr-five-algorithms", Title: "Sparse Matrix Vector Multiplication on GPUs: Implementation and analysis of five algorithms",
+		Key: "csr-five-algorithms", Title: "Sparse Matrix Vector Multiplication on GPUs: Implementation and " +
+			"analysis of five algorithms",
 		Authors: "Pooja Hiranandani", Where: "course project, New York University", Year: 2018,
 	},
 	{
-		Key: "csr-shuffle-and-shared", Title: "Deliverable report 2 (shuffles and a tile of x in shared memory in CSR)", Authors: "Diego Oniarti",
-		Where: "GPU Computing course report; program: github.com/diego-oniarti/GPU-Computing-2025-257835", Year: 2025,
+		Key: "csr-shuffle-and-shared", Title: "Deliverable report 2 (shuffles and a tile of x in shared memory in CSR)",
+		Authors: "Diego Oniarti",
+		Where:   "GPU Computing course report; program: github.com/diego-oniarti/GPU-Computing-2025-257835", Year: 2025,
 	},
 }
 

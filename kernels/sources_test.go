@@ -19,11 +19,13 @@ func TestCitationsAreResolved(t *testing.T) {
 			}
 		}
 	}
+
 	if len(cited) < 4 {
 		t.Errorf("only %d keys are cited: the test proves little", len(cited))
 	}
 	for i, p := range Papers {
-		if p.Title == "" || p.Where == "" || p.Year < 2000 || slices.ContainsFunc(Papers[:i], func(q Paper) bool { return q.Key == p.Key }) {
+		if p.Title == "" || p.Where == "" || p.Year < 2000 ||
+			slices.ContainsFunc(Papers[:i], func(q Paper) bool { return q.Key == p.Key }) {
 			t.Errorf("paper %+v", p)
 		}
 	}

@@ -29,6 +29,7 @@ func (t *table) boost(matrices []int, start []float64) *Ensemble {
 			e.Base[i] += lost(t.loss[m][c]) / float64(len(matrices))
 		}
 	}
+
 	for n := range boosts {
 		left := make([][]float64, len(t.names)) // what is not explained yet, by matrix and configuration
 		for _, m := range matrices {
@@ -37,11 +38,13 @@ func (t *table) boost(matrices []int, start []float64) *Ensemble {
 				left[m][i] = lost(t.loss[m][c]) - e.Base[i]
 			}
 		}
+
 		g := &booster{table: t, left: left, rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
 		for range boostTrees {
 			e.Trees = append(e.Trees, g.grow(matrices, boostDepth))
 		}
 	}
+
 	return e
 }
 
@@ -53,6 +56,7 @@ func (t *table) portfolio(matrices []int, start []float64) []int {
 		best[m] = 1
 	}
 	var chosen []int
+
 	for len(chosen) < portfolio {
 		next, most := -1, 1e-4*float64(len(matrices))
 		for c, s := range start {
@@ -63,10 +67,12 @@ func (t *table) portfolio(matrices []int, start []float64) []int {
 			for _, m := range matrices {
 				gain += max(0, best[m]-lost(t.loss[m][c]))
 			}
+
 			if gain > most+same || len(chosen) == 0 && next < 0 {
 				next, most = c, max(gain, most)
 			}
 		}
+
 		if next < 0 {
 			break
 		}
@@ -75,6 +81,7 @@ func (t *table) portfolio(matrices []int, start []float64) []int {
 			best[m] = min(best[m], lost(t.loss[m][next]))
 		}
 	}
+
 	return chosen
 }
 
@@ -97,8 +104,11 @@ func (g *booster) grow(matrices []int, depth int) *Boost {
 				above = append(above, m)
 			}
 		}
-		return &Boost{Feature: features[f].Name, Threshold: at, Below: g.grow(below, depth-1), Above: g.grow(above, depth-1)}
+
+		return &Boost{Feature: features[f].Name, Threshold: at, Below: g.grow(below, depth-1),
+			Above: g.grow(above, depth-1)}
 	}
+
 	n := float64(len(matrices))
 	leaf := &Boost{Add: make([]float64, len(sum))}
 	for i := range sum {
@@ -106,6 +116,7 @@ func (g *booster) grow(matrices []int, depth int) *Boost {
 		// Five digits are far below what can be measured, and keep the rule's file small.
 		leaf.Add[i] = math.Round(sum[i]/boosts*1e5) / 1e5
 	}
+
 	for _, m := range matrices {
 		for i, x := range sum {
 			g.left[m][i] -= x
@@ -135,6 +146,7 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 	for _, x := range sum {
 		most += x * x
 	}
+
 	most = most/float64(n) + same
 	below := make([]float64, len(sum))
 	for _, f := range g.rng.Perm(len(features))[:len(features)/boostShare] {
@@ -149,6 +161,7 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 			}
 			return 0
 		})
+
 		clear(below)
 		for i, m := range sorted[:n-boostLeaf] {
 			for c, x := range g.left[m] {
@@ -158,15 +171,18 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 			if i+1 < boostLeaf || low == high {
 				continue
 			}
+
 			var b, a float64
 			for c, x := range below {
 				b += x * x
 				a += (sum[c] - x) * (sum[c] - x)
 			}
+
 			if gain := b/float64(i+1) + a/float64(n-i-1); gain > most+same {
 				feature, at, most, ok = f, threshold(low, high), gain, true
 			}
 		}
 	}
+
 	return feature, at, ok
 }

@@ -16,6 +16,7 @@ func (r *Rule) check() error {
 		return errors.New("it holds no tree")
 	}
 	seen := make(map[Key]bool)
+
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
 		k := s.Key()
@@ -27,6 +28,7 @@ func (r *Rule) check() error {
 		case seen[k]:
 			return fmt.Errorf("two trees for %s", k)
 		}
+
 		seen[k] = true
 		if err := s.Root.check(k.Precision, len(features), 0); err != nil {
 			return fmt.Errorf("tree for %s: %w", k, err)
@@ -36,6 +38,7 @@ func (r *Rule) check() error {
 				return fmt.Errorf("tree over sizes for %s: %w", k, err)
 			}
 		}
+
 		for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 			for _, way := range Ways {
 				if x := way.Of(c); !(x >= 0 && x <= 1) {
@@ -43,12 +46,14 @@ func (r *Rule) check() error {
 				}
 			}
 		}
+
 		if s.Ensemble != nil {
 			if err := s.Ensemble.check(k.Precision); err != nil {
 				return fmt.Errorf("ensemble for %s: %w", k, err)
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -62,6 +67,7 @@ func (n *Node) check(p kernels.Precision, first, depth int) error {
 	case n.Leaf():
 		return n.checkLeaf(p)
 	}
+
 	switch i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == n.Feature }); {
 	case i < 0:
 		return fmt.Errorf("unknown feature %q", n.Feature)
@@ -71,6 +77,7 @@ func (n *Node) check(p kernels.Precision, first, depth int) error {
 	if err := n.Below.check(p, first, depth+1); err != nil {
 		return err
 	}
+
 	return n.Above.check(p, first, depth+1)
 }
 
@@ -83,9 +90,11 @@ func (n *Node) checkLeaf(p kernels.Precision) error {
 			return fmt.Errorf("a leaf chooses %w", err)
 		}
 	}
+
 	for i, s := range n.Speeds {
 		if !(s.Bytes > 0 && s.GBPS > 0) || i > 0 && s.Bytes < n.Speeds[i-1].Bytes {
-			return fmt.Errorf("speed %d of %s is %v bytes at %v GB/s: both are above 0, and bytes rise", i+1, n.Choice, s.Bytes, s.GBPS)
+			return fmt.Errorf("speed %d of %s is %v bytes at %v GB/s: both are above 0, and bytes rise", i+1, n.Choice,
+				s.Bytes, s.GBPS)
 		}
 	}
 	return nil
@@ -111,6 +120,7 @@ func (e *Ensemble) check(p kernels.Precision) error {
 			return fmt.Errorf("it chooses %w", err)
 		}
 	}
+
 	for _, b := range e.Trees {
 		if err := b.check(len(e.Configs), 0); err != nil {
 			return err
@@ -137,5 +147,6 @@ func (b *Boost) check(configs, depth int) error {
 	if err := b.Below.check(configs, depth+1); err != nil {
 		return err
 	}
+
 	return b.Above.check(configs, depth+1)
 }

@@ -16,6 +16,7 @@ func BenchmarkLearnAndEvaluate(b *testing.B) {
 	for i := range obs {
 		obs[i].Class = fmt.Sprint("class", obs[i].Features.Cols%23)
 	}
+
 	opt := DefaultOptions
 	opt.Ensemble = true
 	for b.Loop() {

@@ -25,17 +25,20 @@ func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
 		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
 		t.equip(tree)
 		p := &parts[part]
+
 		for _, m := range out {
 			leaf, _ := tree.walk(&t.facts[m])
 			o := t.seen[m][t.at(*leaf.Choice)]
 			if !o.measured() {
 				continue
 			}
+
 			p.Matrices++
 			f := leaf.forecast(&t.facts[m])
 			if f == nil {
 				continue
 			}
+
 			p.Forecast++
 			p.Nominal += f.Share()
 			if f.Low <= o.Seconds && o.Seconds <= f.High {
@@ -47,11 +50,13 @@ func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
 	if err != nil {
 		return Coverage{}, err
 	}
+
 	var c Coverage
 	for _, p := range parts {
 		c.Matrices, c.Forecast = c.Matrices+p.Matrices, c.Forecast+p.Forecast
 		c.Inside, c.Nominal = c.Inside+p.Inside, c.Nominal+p.Nominal
 	}
+
 	if c.Forecast > 0 {
 		c.Inside, c.Nominal = c.Inside/float64(c.Forecast), c.Nominal/float64(c.Forecast)
 		all := slices.Sorted(slices.Values(slices.Concat(off...)))

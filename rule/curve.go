@@ -18,7 +18,8 @@ var parts = []float64{0.05, 0.1, 0.2, 0.4, 0.7, 1}
 
 // curve draws a learning curve: the tree is learned from what draw takes of the matrices
 // that are not left out.
-func (t *table) curve(ctx context.Context, opt Options, draw func(rng *rand.Rand, in []int, share float64) []int) ([]Point, error) {
+func (t *table) curve(ctx context.Context, opt Options,
+	draw func(rng *rand.Rand, in []int, share float64) []int) ([]Point, error) {
 	var list []Point
 	for _, share := range parts {
 		var p Point
@@ -26,6 +27,7 @@ func (t *table) curve(ctx context.Context, opt Options, draw func(rng *rand.Rand
 		if share == 1 {
 			n = 1
 		}
+
 		for rep := range n {
 			cases := make([][]Case, len(t.names))
 			sizes := make([]int, len(t.names))
@@ -34,6 +36,7 @@ func (t *table) curve(ctx context.Context, opt Options, draw func(rng *rand.Rand
 				l := newLearner(t, opt, in)
 				tree, _ := l.finish(l.grow(in, opt.MaxDepth))
 				sizes[part] = len(in)
+
 				for _, m := range out {
 					leaf, _ := tree.walk(&t.facts[m])
 					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, leaf.Choice)})
@@ -42,22 +45,26 @@ func (t *table) curve(ctx context.Context, opt Options, draw func(rng *rand.Rand
 			if err != nil {
 				return nil, err
 			}
+
 			f := Summarise(slices.Concat(cases...), Ways[0].Of)
 			if f.Matrices == 0 {
 				return nil, nil // there is nothing to leave out
 			}
 			learned, folds := 0, 0
+
 			for _, s := range sizes {
 				if s > 0 {
 					learned, folds = learned+s, folds+1
 				}
 			}
+
 			p.Matrices += float64(learned) / float64(folds) / float64(n)
 			p.Mean += f.Mean / float64(n)
 			p.Worst += f.Worst / float64(n)
 		}
 		list = append(list, p)
 	}
+
 	return list, nil
 }
 

@@ -67,12 +67,14 @@ func (b *Boost) follow(f *sparse.Features) (leaf *Boost, unknown string) {
 		if math.IsNaN(v) {
 			unknown = b.Feature
 		}
+
 		if v <= b.Threshold {
 			b = b.Below
 		} else {
 			b = b.Above
 		}
 	}
+
 	return b, unknown
 }
 

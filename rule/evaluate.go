@@ -59,14 +59,18 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 	obs = charged(obs, opt.Products)
 	_, groups := group(obs)
 	var list []Evaluation
+
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
-		teaching := slices.DeleteFunc(slices.Clone(groups[s.Key()]), func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
+		teaching := slices.DeleteFunc(slices.Clone(groups[s.Key()]),
+			func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
 		t, _, err := newTable(teaching, opt)
 		if err != nil {
 			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key(), err)
 		}
-		e := Evaluation{Key: s.Key(), Choice: Summarise(s.Validation.Cases, Ways[0].Of), Test: Summarise(s.Test.Cases, Ways[0].Of)}
+
+		e := Evaluation{Key: s.Key(), Choice: Summarise(s.Validation.Cases, Ways[0].Of),
+			Test: Summarise(s.Test.Cases, Ways[0].Of)}
 		if e.Curve, err = t.curve(ctx, opt, t.someMatrices); err != nil {
 			return nil, err
 		}
@@ -79,15 +83,18 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 		if e.Times, err = t.coverage(ctx, opt); err != nil {
 			return nil, err
 		}
+
 		for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 			if c.Fraction < missed {
 				e.Missed = append(e.Missed, c)
 			}
 		}
+
 		slices.SortFunc(e.Missed, func(a, b Case) int { return cmp.Compare(a.Fraction, b.Fraction) })
 		e.Payback = t.payback(s.Validation.Cases, teaching)
 		list = append(list, e)
 	}
+
 	return list, nil
 }
 
@@ -100,6 +107,7 @@ func (t *table) each(ctx context.Context, do func(part int, in, out []int)) erro
 	if len(list) < 2 {
 		return nil
 	}
+
 	for i, out := range list {
 		g.Go(func() error {
 			if ctx.Err() != nil {
@@ -109,6 +117,7 @@ func (t *table) each(ctx context.Context, do func(part int, in, out []int)) erro
 			return nil
 		})
 	}
+
 	return g.Wait()
 }
 
@@ -127,6 +136,7 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 			trees[m] = tree
 		}
 	})
+
 	if err != nil || trees[0] == nil {
 		return nil, err
 	}
@@ -141,8 +151,10 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 			}
 			cases[m].Fraction = t.fraction(m, tree.follow(at).Choice)
 		}
+
 		return Summarise(cases, Ways[0].Of).Mean
 	}
+
 	whole := mean(-1, nil)
 	var list []Used
 	for f := range features {
@@ -151,10 +163,12 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 			rng := rand.New(rand.NewPCG(uint64(rep), 77))
 			u.Loss += (whole - mean(f, rng.Perm(len(trees)))) / repetitions
 		}
+
 		if u.Loss != 0 {
 			list = append(list, u)
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b Used) int { return cmp.Compare(b.Loss, a.Loss) })
 	return list, nil
 }

@@ -18,12 +18,14 @@ func (t *table) families(matrices []int) [][]int {
 			list = append(list, []int{m})
 		}
 	}
+
 	if len(list) == 0 && len(byClass) == 1 {
 		for _, m := range matrices {
 			list = append(list, []int{m})
 		}
 		return list
 	}
+
 	for _, family := range byClass {
 		list = append(list, family)
 	}
@@ -46,6 +48,7 @@ func (t *table) folds(matrices []int, by folding) [][]int {
 	if len(list) <= by.few {
 		return list
 	}
+
 	// The largest first, each to the part with the fewest matrices.
 	slices.SortStableFunc(list, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	parts := make([][]int, by.parts)
@@ -58,6 +61,7 @@ func (t *table) folds(matrices []int, by folding) [][]int {
 		}
 		parts[least] = append(parts[least], family...)
 	}
+
 	for _, p := range parts {
 		slices.Sort(p)
 	}

@@ -31,10 +31,12 @@ func Summarise(cases []Case, fraction func(Case) float64) Figures {
 		if x < f.Worst {
 			f.Worst, f.WorstMatrix = x, c.Matrix
 		}
+
 		if x >= 0.95 {
 			f.Within5++
 		}
 	}
+
 	if f.Matrices == 0 {
 		return Figures{}
 	}

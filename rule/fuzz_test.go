@@ -27,6 +27,7 @@ func FuzzRead(f *testing.F) {
 		if err := r.WriteText(io.Discard); err != nil {
 			t.Error(err)
 		}
+
 		unknown := sparse.UnknownFeatures()
 		unknown.Rows, unknown.Cols, unknown.Nonzeros = max(rows, 0), max(rows, 0), max(nonzeros, 0)
 		unknown.RowMean = ratio(float64(unknown.Nonzeros), float64(unknown.Rows))

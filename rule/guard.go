@@ -31,6 +31,7 @@ func (l *learner) guard(b *branch, all []int) *branch {
 		tree.below, tree.above = l.guard(b.below, all), l.guard(b.above, all)
 		return &tree
 	}
+
 	best := b
 	saved := guardLoss
 	for f := range features[:l.features] {
@@ -42,6 +43,7 @@ func (l *learner) guard(b *branch, all []int) *branch {
 		for _, m := range b.matrices {
 			largest = max(largest, v[m])
 		}
+
 		at := roundedUp(largest * guardBeyond)
 		var beyond []int
 		for _, m := range all {
@@ -49,11 +51,13 @@ func (l *learner) guard(b *branch, all []int) *branch {
 				beyond = append(beyond, m)
 			}
 		}
+
 		if len(beyond) < l.opt.MinLeaf {
 			continue
 		}
 		choice, _ := l.choose(beyond)
 		var with, without float64
+
 		for _, m := range beyond {
 			with += l.loss[m][choice]
 			without += l.loss[m][b.choice]
@@ -61,9 +65,11 @@ func (l *learner) guard(b *branch, all []int) *branch {
 		if s := (without - with) / float64(len(beyond)); s > saved+same {
 			saved = s
 			above := &branch{matrices: beyond, choice: choice, loss: with}
-			best = &branch{matrices: b.matrices, choice: b.choice, loss: b.loss, split: split{feature: f, threshold: at}, below: b, above: above}
+			best = &branch{matrices: b.matrices, choice: b.choice, loss: b.loss,
+				split: split{feature: f, threshold: at}, below: b, above: above}
 		}
 	}
+
 	return best
 }
 
@@ -73,6 +79,7 @@ func roundedUp(x float64) float64 {
 		return x
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	up, _ := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(x/unit)*unit, 'e', 1, 64), 64) // 0.072, not 0.07200000000000001
+	// 0.072, not 0.07200000000000001
+	up, _ := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(x/unit)*unit, 'e', 1, 64), 64)
 	return max(x, up)
 }

@@ -18,9 +18,12 @@ func TestGuards(t *testing.T) {
 			f.Rows, f.Nonzeros, f.RowMax = 100, 300, 5000
 			even = 50
 		}
+
 		name := fmt.Sprintf("m%02d", i)
-		obs = append(obs, observe(name, f, config("even", 0, 0), even), observe(name, f, config("robust", 0, 0), robust))
+		obs = append(obs, observe(name, f, config("even", 0, 0), even),
+			observe(name, f, config("robust", 0, 0), robust))
 	}
+
 	opt := DefaultOptions
 	opt.Prune = false
 	r := learn(t, obs, opt)

@@ -66,6 +66,7 @@ func world(rng *rand.Rand, matrices int, best func(sparse.Features) string) []Ob
 			}
 		}
 	}
+
 	return obs
 }
 
@@ -99,6 +100,7 @@ func messy(rng *rand.Rand, matrices int) []Observation {
 			}
 		}
 	}
+
 	return obs
 }
 
@@ -111,12 +113,15 @@ func corpus(rng *rand.Rand, matrices int) []Observation {
 		for k := range 10 {
 			for b := range 6 {
 				for g := range 5 {
-					away := math.Abs(math.Log(f.RowMean)-0.7*float64(k)) + 0.1*math.Abs(float64(b-3)) + 0.1*math.Abs(float64(g-2))
+					away := math.Abs(math.Log(f.RowMean)-0.7*float64(k)) + 0.1*math.Abs(float64(b-3)) +
+						0.1*math.Abs(float64(g-2))
 					seconds := (1 + away) * (1 + 0.1*rng.Float64())
-					obs = append(obs, observe(fmt.Sprintf("m%03d", m), f, config(fmt.Sprint("k", k), 32<<b, 1<<g), seconds))
+					obs = append(obs, observe(fmt.Sprintf("m%03d", m), f, config(fmt.Sprint("k", k), 32<<b, 1<<g),
+						seconds))
 				}
 			}
 		}
 	}
+
 	return obs
 }

@@ -20,6 +20,7 @@ func (r *Rule) WriteJSON(w io.Writer) error {
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("writing rule: %w", err)
 	}
+
 	return nil
 }
 
@@ -36,6 +37,7 @@ func Read(rd io.Reader) (*Rule, error) {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("reading rule: %w", err)
 	}
+
 	switch {
 	case head.Version == nil:
 		return nil, errors.New("reading rule: no version; not a rule?")
@@ -43,6 +45,7 @@ func Read(rd io.Reader) (*Rule, error) {
 		return nil, fmt.Errorf("reading rule: its format has version %d, this program reads version %d: learn it again",
 			*head.Version, Version)
 	}
+
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	var r Rule
@@ -52,5 +55,6 @@ func Read(rd io.Reader) (*Rule, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("reading rule: %w", err)
 	}
+
 	return &r, nil
 }

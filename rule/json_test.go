@@ -19,6 +19,7 @@ func TestJSONSelectsTheSame(t *testing.T) {
 	if n := r.Selectors[0].Root.Leaves(); n < 8 {
 		t.Fatalf("a tree of %d leaves shows little", n)
 	}
+
 	var b bytes.Buffer
 	if err := r.WriteJSON(&b); err != nil {
 		t.Fatal(err)
@@ -28,16 +29,19 @@ func TestJSONSelectsTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := back.WriteJSON(&b); err != nil || b.String() != first {
 		t.Fatalf("written again it differs (%v)", err)
 	}
 	k := Key{Precision: kernels.Float32}
+
 	for range 5000 {
 		f := randomFeatures(rng)
 		want, err := r.Select(k, f)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		got, err := back.Select(k, f)
 		if err != nil {
 			t.Fatal(err)
@@ -56,6 +60,7 @@ func TestMatricesReachTheirLeaves(t *testing.T) {
 	opt := DefaultOptions
 	opt.MaxDepth, opt.MinLeaf = 8, 1
 	r := learn(t, obs, opt)
+
 	for _, o := range obs {
 		c, err := r.Select(Key{Precision: kernels.Float32}, *o.Features)
 		if err != nil {
@@ -64,6 +69,7 @@ func TestMatricesReachTheirLeaves(t *testing.T) {
 		if !strings.Contains(strings.Join(c.Matrices, " ")+" ", o.Matrix+" ") {
 			t.Fatalf("%s reached the leaf of %v by %v", o.Matrix, c.Matrices, c.Path)
 		}
+
 		for _, s := range c.Path {
 			if s.Above != (s.Value > s.Threshold) {
 				t.Fatalf("step %v goes the wrong way", s)
@@ -80,6 +86,7 @@ func TestReadRefuses(t *testing.T) {
 	if _, err := Read(strings.NewReader(tree(leaf))); err != nil {
 		t.Fatalf("a good rule was refused: %v", err)
 	}
+
 	deep := leaf
 	for range 40 {
 		deep = `{"feature": "rows", "threshold": 1, "below": ` + leaf + `, "above": ` + deep + `}`
@@ -93,21 +100,28 @@ func TestReadRefuses(t *testing.T) {
 		{tree(leaf) + `x`, "after top-level value"},
 		{strings.Replace(tree(leaf), `"cache"`, `"cach"`, 1), `unknown field "cach"`},
 		{strings.Replace(tree(leaf), `"float32"`, `"half"`, 1), `"half" is neither`},
-		{strings.Replace(tree(leaf), `[`, `[{"device": "d", "precision": "float32", "cache": "cold", "tree": `+leaf+`},`, 1), "two trees for"},
+		{strings.Replace(tree(leaf), `[`,
+			`[{"device": "d", "precision": "float32", "cache": "cold", "tree": `+leaf+`},`, 1), "two trees for"},
 		{tree(`null`), "a node is missing"},
 		{tree(`{}`), `unknown feature ""`},
 		{tree(`{"feature": "rows", "threshold": 1, "below": ` + leaf + `}`), "a node is missing"},
-		{tree(`{"feature": "beauty", "threshold": 1, "below": ` + leaf + `, "above": ` + leaf + `}`), `unknown feature "beauty"`},
+		{tree(`{"feature": "beauty", "threshold": 1, "below": ` + leaf + `, "above": ` + leaf + `}`),
+			`unknown feature "beauty"`},
 		{tree(`{"feature": "rows", "choice": {"kernel": "a", "precision": "float32"}}`), "both a split and a leaf"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float64"}}`), "not a kernel in float32"},
 		{tree(deep), "more than 32 splits"},
 		{strings.Replace(tree(leaf), `"cold"`, `"a b"`, 1), `"a b" is neither warm nor cold`},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32", "block": -1}}`), "a with block -1"},
-		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "next": [{"kernel": "b"}]}`), "not a kernel in float32"},
-		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 1, "gbps": 0}]}`), "speed 1 of a"},
+		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "next": [{"kernel": "b"}]}`),
+			"not a kernel in float32"},
+		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 1, "gbps": 0}]}`),
+			"speed 1 of a"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 2, "gbps": 1}, {"bytes": 1, "gbps": 1}]}`), "bytes rise"},
-		{strings.Replace(tree(leaf), `"tree"`, `"validation": {"cases": [{"matrix": "m", "fraction": -3}]}, "tree"`, 1), "learned tree is at -3"},
-		{strings.Replace(tree(leaf), `"tree"`, `"tree_over_sizes": {"feature": "row_max", "below": `+leaf+`, "above": `+leaf+`}, "tree"`, 1), "row_max, which sizes don't tell"},
+		{strings.Replace(tree(leaf), `"tree"`, `"validation": {"cases": [{"matrix": "m", "fraction": -3}]}, "tree"`, 1),
+			"learned tree is at -3"},
+		{strings.Replace(tree(leaf), `"tree"`,
+			`"tree_over_sizes": {"feature": "row_max", "below": `+leaf+`, "above": `+leaf+`}, "tree"`,
+			1), "row_max, which sizes don't tell"},
 	} {
 		if _, err := Read(strings.NewReader(tt.in)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%.80s: error is %v, want one with %q", tt.in, err, tt.want)
@@ -125,6 +139,7 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 			v.Field(i).SetFloat(float64(i) + 1.5)
 		}
 	}
+
 	f.RowMaxOverMean = float64(f.RowMax) / f.RowMean
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Tag.Get("json")
@@ -136,16 +151,19 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 			t.Errorf("trees can't split on %s", name)
 			continue
 		}
+
 		want := 0.0
 		if v.Field(i).CanInt() {
 			want = float64(v.Field(i).Int())
 		} else {
 			want = v.Field(i).Float()
 		}
+
 		if got := feature.Value(&f); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
+
 	for _, feature := range Features() {
 		if x := feature.Value(&sparse.Features{}); x != 0 {
 			t.Errorf("%s of an empty matrix is %v", feature.Name, x)

@@ -42,11 +42,16 @@ func (t *table) equip(n *Node) {
 			if !o.measured() {
 				continue
 			}
+
 			if bytes := Traffic(&t.facts[m], n.Choice.Precision); bytes > 0 {
 				n.Speeds = append(n.Speeds, Speed{bytes, bytes / o.Seconds / 1e9})
 			}
 		}
-		slices.SortFunc(n.Speeds, func(a, b Speed) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.GBPS, b.GBPS)) })
+
+		slices.SortFunc(n.Speeds, func(a, b Speed) int {
+			return cmp.Or(cmp.Compare(a.Bytes, b.Bytes),
+				cmp.Compare(a.GBPS, b.GBPS))
+		})
 		n.Next = t.next(matrices, *n.Choice)
 	})
 }
@@ -63,12 +68,14 @@ func (t *table) next(matrices []int, choice kernels.Config) []kernels.Config {
 			measured[c] = measured[c] || t.evidence[m][c] == Measured
 		}
 	}
+
 	var order []int
 	for c := range t.configs {
 		if measured[c] && t.configs[c].String() != choice.String() && !math.IsInf(sum[c], 1) {
 			order = append(order, c)
 		}
 	}
+
 	slices.SortStableFunc(order, func(a, b int) int {
 		if math.Abs(sum[a]-sum[b]) <= same {
 			return 0
@@ -76,6 +83,7 @@ func (t *table) next(matrices []int, choice kernels.Config) []kernels.Config {
 		return cmp.Compare(sum[a], sum[b])
 	})
 	var list []kernels.Config
+
 	taken := map[string]bool{choice.Kernel: true}
 	named := map[int]bool{}
 	for _, anyKernel := range []bool{false, true} {
@@ -89,6 +97,7 @@ func (t *table) next(matrices []int, choice kernels.Config) []kernels.Config {
 			}
 		}
 	}
+
 	return list
 }
 
@@ -127,6 +136,7 @@ func (n *Node) forecast(f *sparse.Features) *Forecast {
 	if k == 0 || bytes < n.Speeds[0].Bytes/beyond || bytes > n.Speeds[k-1].Bytes*beyond {
 		return nil
 	}
+
 	near := slices.Clone(n.Speeds)
 	far := func(s Speed) float64 { return math.Abs(math.Log(s.Bytes / bytes)) }
 	slices.SortStableFunc(near, func(a, b Speed) int { return cmp.Compare(far(a), far(b)) })
@@ -135,6 +145,7 @@ func (n *Node) forecast(f *sparse.Features) *Forecast {
 	for i, s := range near {
 		rates[i] = s.GBPS
 	}
+
 	slices.Sort(rates)
 	k = len(rates)
 	c := &Forecast{Matrices: k, LowGBPS: rates[0], HighGBPS: rates[k-1], GBPS: (rates[(k-1)/2] + rates[k/2]) / 2}
@@ -152,6 +163,7 @@ func (s *Selector) sources(obs []*Observation) map[string]string {
 			}
 		})
 	}
+
 	var list map[string]string
 	for _, o := range obs {
 		if k := o.Config.Kernel; named[k] && o.Source > list[k] {
@@ -161,5 +173,6 @@ func (s *Selector) sources(obs []*Observation) map[string]string {
 			list[k] = o.Source
 		}
 	}
+
 	return list
 }

@@ -24,22 +24,27 @@ func TestForecast(t *testing.T) {
 			obs = append(obs, o)
 		}
 	}
+
 	r := learn(t, obs, DefaultOptions)
 	f := randomFeatures(rng)
 	c, err := r.Select(Key{Precision: kernels.Float32}, f)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := Traffic(&f, kernels.Float32) / 900e9
-	if g := c.Forecast; g == nil || !(g.Low < g.Seconds && g.Seconds < g.High) || math.Abs(g.Seconds/want-1) > 0.05 || g.Matrices != similar || g.Share() != 0.8 {
+	if g := c.Forecast; g == nil || !(g.Low < g.Seconds && g.Seconds < g.High) || math.Abs(g.Seconds/want-1) > 0.05 ||
+		g.Matrices != similar || g.Share() != 0.8 {
 		t.Errorf("forecast %+v, want about %v s", g, want)
 	}
+
 	if len(c.Next) != 2 || c.Next[0].Kernel != "c" || c.Next[1].Kernel != "b" {
 		t.Errorf("runners-up %v, want c and b", c.Next)
 	}
 	if s := c.Selector.Sources; s["a"] != "digest of a" || len(s) != 3 {
 		t.Errorf("sources %v, want those of a, b and c", s)
 	}
+
 	tiny := sparse.Features{Rows: 2, Cols: 2, Nonzeros: 2, RowMean: 1}
 	if c, err := r.Select(Key{Precision: kernels.Float32}, tiny); err != nil || c.Forecast != nil {
 		t.Errorf("a time of %v was forecast for a matrix far smaller than all measured (%v)", c.Forecast, err)
@@ -55,6 +60,7 @@ func TestRunnersUpOfOneKernel(t *testing.T) {
 			obs = append(obs, observe(string(rune('A'+m)), f, config("a", block, 1), 1e-3*float64(1+i)))
 		}
 	}
+
 	r := learn(t, obs, DefaultOptions)
 	next := r.Selectors[0].Root.Next
 	if len(next) != 2 || next[0].Block != 32 || next[1].Block != 128 {
@@ -69,7 +75,8 @@ func TestEmbedded(t *testing.T) {
 	}
 	for _, s := range r.Selectors {
 		if s.Validation.Matrices == 0 || len(s.Sources) == 0 || r.Sweep == "" {
-			t.Errorf("%s: figures of %d matrices, sources of %d kernels, learned from %q", s.Key(), s.Validation.Matrices, len(s.Sources), r.Sweep)
+			t.Errorf("%s: figures of %d matrices, sources of %d kernels, learned from %q", s.Key(),
+				s.Validation.Matrices, len(s.Sources), r.Sweep)
 		}
 	}
 }

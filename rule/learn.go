@@ -21,12 +21,15 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 	r := &Rule{Version: Version, Sweep: sweeps(obs), Products: opt.Products}
 	obs = charged(obs, opt.Products)
 	keys, groups := group(obs)
+
 	for _, k := range keys {
-		teaching := slices.DeleteFunc(slices.Clone(groups[k]), func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
+		teaching := slices.DeleteFunc(slices.Clone(groups[k]),
+			func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
 		t, unmeasured, err := newTable(teaching, opt)
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
+
 		if len(t.names) == 0 {
 			continue
 		}
@@ -34,6 +37,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
+
 		s.price(t, oracles(teaching))
 		for _, tree := range []*Node{s.Root, s.Sizes} {
 			t.equip(tree)
@@ -47,6 +51,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		}
 		r.Selectors = append(r.Selectors, *s)
 	}
+
 	if len(r.Selectors) == 0 {
 		return nil, fmt.Errorf("learning a rule: %w", ErrNoData)
 	}
@@ -76,6 +81,7 @@ func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Vali
 	kernel := all.kernelLoss()
 	var cases []Case
 	held := heldOut(all, t)
+
 	for _, m := range held {
 		cases = append(cases, all.judge(m, learned, kernel))
 	}
@@ -84,6 +90,7 @@ func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Vali
 	for _, m := range held {
 		classes[all.classes[m]] = true // which they have: they were chosen by it
 	}
+
 	v.Families = len(classes)
 	v.Parts = v.Families
 	return v, nil
@@ -128,6 +135,7 @@ func describe(c kernels.Config) string {
 	if c.Block > 0 {
 		fields = append(fields, fmt.Sprintf("block %d", c.Block))
 	}
+
 	if c.Grid > 0 {
 		fields = append(fields, fmt.Sprintf("grid %d", c.Grid))
 	}

@@ -44,6 +44,7 @@ func TestPlantedRulesAreFound(t *testing.T) {
 		}, []string{"rows"}, 3},
 		{"nothing", func(sparse.Features) string { return "b" }, nil, 1},
 	}
+
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -51,6 +52,7 @@ func TestPlantedRulesAreFound(t *testing.T) {
 			if got := s.Root.Leaves(); got != tt.leaves {
 				t.Errorf("tree has %d leaves, want %d", got, tt.leaves)
 			}
+
 			used := s.Root.used(nil)
 			if len(used) != len(tt.features) {
 				t.Errorf("tree splits on %v, want %v", used, tt.features)
@@ -60,20 +62,24 @@ func TestPlantedRulesAreFound(t *testing.T) {
 					t.Errorf("tree splits on %v, not on %s", used, f)
 				}
 			}
+
 			if v := s.Validation; v.Mean < 0.98 {
 				t.Errorf("mean fraction of the oracle on matrices left out is %v", v.Mean)
 			}
 			wrong := 0
+
 			for range 1000 {
 				f := randomFeatures(rng)
 				leaf, _ := s.Root.walk(&f)
 				if leaf.Choice.Kernel != tt.rule(f) {
 					wrong++
 				}
+
 				if leaf.Choice.Block != 64 || leaf.Choice.Grid != 2 {
 					t.Fatalf("chose %v, want block 64 grid 2", leaf.Choice)
 				}
 			}
+
 			if wrong > 60 {
 				t.Errorf("the wrong kernel for %d of 1000 new matrices", wrong)
 			}
@@ -108,6 +114,7 @@ func TestTiesAreCorrect(t *testing.T) {
 					obs = append(obs, o)
 				}
 			}
+
 			s := learn(t, obs, DefaultOptions).Selectors[0]
 			if got := s.Root.Leaves(); got != tt.leaves {
 				t.Errorf("%d leaves, want %d", got, tt.leaves)
@@ -135,6 +142,7 @@ func TestNearTiesGoToTheRobustChoice(t *testing.T) {
 			obs = append(obs, observe(fmt.Sprint("m", m), f, row.c, s))
 		}
 	}
+
 	if got := learn(t, obs, DefaultOptions).Selectors[0].Root.Choice.Kernel; got != "b" {
 		t.Errorf("chose %s, want b, whose worst case is better", got)
 	}
@@ -151,11 +159,13 @@ func TestNearTiesGoToTheRobustChoice(t *testing.T) {
 func TestThinData(t *testing.T) {
 	f := sparse.Features{Rows: 4, Nonzeros: 8, RowMean: 2}
 	t.Run("single matrix", func(t *testing.T) {
-		r := learn(t, []Observation{observe("only", f, config("a", 32, 1), 2), observe("only", f, config("b", 32, 1), 1)}, DefaultOptions)
+		r := learn(t, []Observation{observe("only", f, config("a", 32, 1), 2),
+			observe("only", f, config("b", 32, 1), 1)}, DefaultOptions)
 		s := r.Selectors[0]
 		if s.Root.Choice.Kernel != "b" || s.Validation.Matrices != 0 {
 			t.Errorf("chose %v, validated on %d", s.Root.Choice, s.Validation.Matrices)
 		}
+
 		var b bytes.Buffer
 		if err := r.WriteText(&b); err != nil {
 			t.Fatal(err)
@@ -166,6 +176,7 @@ func TestThinData(t *testing.T) {
 			}
 		}
 	})
+
 	t.Run("no measurement", func(t *testing.T) {
 		failed := observe("m", f, config("a", 32, 1), 0)
 		failed.Failed = true
@@ -175,14 +186,17 @@ func TestThinData(t *testing.T) {
 			}
 		}
 	})
+
 	t.Run("matrix that nothing ran on", func(t *testing.T) {
 		failed := observe("broken", f, config("b", 32, 1), 0)
 		failed.Failed = true
 		s := learn(t, []Observation{observe("m", f, config("a", 32, 1), 1), failed}, DefaultOptions).Selectors[0]
-		if s.Root.Choice.Kernel != "a" || len(s.Root.Matrices) != 1 || !strings.Contains(strings.Join(s.Warnings, "\n"), "broken") {
+		if s.Root.Choice.Kernel != "a" || len(s.Root.Matrices) != 1 ||
+			!strings.Contains(strings.Join(s.Warnings, "\n"), "broken") {
 			t.Errorf("learned %+v from %v, warnings %q", s.Root.Choice, s.Root.Matrices, s.Warnings)
 		}
 	})
+
 	t.Run("classes", func(t *testing.T) {
 		var obs []Observation
 		for m, class := range []string{"grid", "road", "road"} {
@@ -190,23 +204,27 @@ func TestThinData(t *testing.T) {
 			o.Class = class
 			obs = append(obs, o)
 		}
+
 		text := strings.Join(learn(t, obs, DefaultOptions).Selectors[0].Warnings, "\n")
 		for _, want := range []string{"only 3 matrices", "single matrix each: grid."} {
 			if !strings.Contains(text, want) {
 				t.Errorf("warnings lack %q:\n%s", want, text)
 			}
 		}
+
 		if strings.Contains(text, "No class was given") || strings.Contains(text, "relatives in") {
 			t.Errorf("classes were given and left out whole, warnings:\n%s", text)
 		}
 		for i := range obs {
 			obs[i].Class = "road"
 		}
+
 		text = strings.Join(learn(t, obs, DefaultOptions).Selectors[0].Warnings, "\n")
 		if !strings.Contains(text, "All matrices are of class road: leaving one out leaves its relatives in.") {
 			t.Errorf("the only class has no warning:\n%s", text)
 		}
 	})
+
 	t.Run("no classes", func(t *testing.T) {
 		var obs []Observation
 		for m := range 100 { // as a sweep gives them: each matrix is a class of its own
@@ -214,8 +232,10 @@ func TestThinData(t *testing.T) {
 			o.Class = o.Matrix
 			obs = append(obs, o)
 		}
+
 		text := strings.Join(learn(t, obs, DefaultOptions).Selectors[0].Warnings, "\n")
-		if !strings.Contains(text, "No class was given for 100 of 100 matrices: set class = ") || strings.Contains(text, "matrix-0") || len(text) > 300 {
+		if !strings.Contains(text, "No class was given for 100 of 100 matrices: set class = ") ||
+			strings.Contains(text, "matrix-0") || len(text) > 300 {
 			t.Errorf("warnings:\n%s", text)
 		}
 	})
@@ -240,6 +260,7 @@ func TestBadObservationsAreRefused(t *testing.T) {
 			t.Errorf("error is %v, want one with %q", err, tt.want)
 		}
 	}
+
 	opt := DefaultOptions
 	opt.MinLeaf = 0
 	if _, err := Learn(context.Background(), []Observation{good}, opt); err == nil {
@@ -260,6 +281,7 @@ func TestOneTreePerKey(t *testing.T) {
 			obs = append(obs, o)
 		}
 	}
+
 	add("gpu", "warm", kernels.Float32, "a")
 	add("gpu", "cold", kernels.Float32, "b")
 	add("gpu", "cold", kernels.Float64, "a")
@@ -276,12 +298,15 @@ func TestOneTreePerKey(t *testing.T) {
 			t.Errorf("chose %v, %v: want %s", c.Config, err, want)
 		}
 	}
+
 	choose("gpu", "warm", kernels.Float32, "a", "")
 	choose("gpu", "cold", kernels.Float32, "b", "")
 	choose("cpu", "", kernels.Float32, "a", "")
 	choose("", "", kernels.Float64, "a", "")
-	choose("gpu", "", kernels.Float32, "", "ambiguous; the rule holds: gpu, float32, cold cache; gpu, float32, warm cache")
-	choose("cpu", "cold", kernels.Float64, "", "nothing for cpu, float64, cold cache; it holds: cpu, float32, cold cache;")
+	choose("gpu", "", kernels.Float32, "",
+		"ambiguous; the rule holds: gpu, float32, cold cache; gpu, float32, warm cache")
+	choose("cpu", "cold", kernels.Float64, "",
+		"nothing for cpu, float64, cold cache; it holds: cpu, float32, cold cache;")
 }
 
 func TestOrderOfObservationsDoesNotMatter(t *testing.T) {
@@ -296,6 +321,7 @@ func TestOrderOfObservationsDoesNotMatter(t *testing.T) {
 		}
 		return b.String()
 	}
+
 	want := bytesOf(obs)
 	for range 5 {
 		rng.Shuffle(len(obs), func(i, j int) { obs[i], obs[j] = obs[j], obs[i] })

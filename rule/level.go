@@ -39,6 +39,7 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 	if err != nil {
 		return c, err
 	}
+
 	s := c.Selector
 	if s.Sizes == nil {
 		return c, nil
@@ -46,9 +47,11 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 	leaf, path := s.Sizes.walk(&f)
 	c.Pays = leaf.pays(&f)
 	if want.Products > 0 && (c.Pays == 0 || want.Products < c.Pays) {
-		return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes, Pays: c.Pays,
+		return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes,
+			Pays:     c.Pays,
 			Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
 	}
+
 	return c, nil
 }
 
@@ -59,8 +62,10 @@ func (r *Rule) accurately(k Key, f sparse.Features) (Choice, error) {
 	case err != nil:
 		return Choice{}, err
 	case s.Ensemble == nil:
-		return Choice{}, errors.New("selecting a kernel: the rule has no ensemble: spmvtune learn -o rule.json makes one, from a database")
+		return Choice{}, errors.New("selecting a kernel: the rule has no ensemble: spmvtune learn -o rule.json " +
+			"makes one, from a database")
 	}
+
 	if unknown := s.Ensemble.unknown(&f); unknown != "" {
 		return Choice{}, &UnknownError{unknown}
 	}
@@ -78,6 +83,7 @@ func (r *Rule) bySizes(k Key, f sparse.Features, unknown *UnknownError) (Choice,
 	if s.Sizes == nil {
 		return Choice{}, unknown
 	}
+
 	leaf, path := s.Sizes.walk(&f)
 	for _, step := range path {
 		if math.IsNaN(step.Value) {
@@ -112,10 +118,12 @@ func (s *Selector) price(t *table, oracle map[string]float64) {
 			if c, ok := cases[name]; ok {
 				n.Saved += (1 - c.Sizes/c.Fraction) / float64(len(n.Matrices))
 			}
+
 			if size := f.Nonzeros + f.Rows; size > 0 {
 				paces = append(paces, oracle[name]/float64(size))
 			}
 		}
+
 		if len(paces) > 0 {
 			slices.Sort(paces)
 			n.Pace = paces[len(paces)/2]
@@ -141,6 +149,7 @@ func charged(obs []Observation, products int) []Observation {
 		return obs
 	}
 	list := slices.Clone(obs)
+
 	for i := range list {
 		o := &list[i]
 		if o.Failed {
@@ -152,6 +161,7 @@ func charged(obs []Observation, products int) []Observation {
 		}
 		o.Seconds, o.Tied = o.Seconds+more, false // ties were told without it
 	}
+
 	return list
 }
 

@@ -36,12 +36,14 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 		}
 		return c
 	}
+
 	for range 200 {
 		f := randomFeatures(rng)
 		pays := choose(f, Wanted{}).Pays
 		if pays == 0 {
 			continue // in a leaf that happened to be right
 		}
+
 		// A product of the world takes a nanosecond per entry, features three: with a
 		// third saved at most by as many matrices at most they can't pay at once.
 		if pays < 6 {
@@ -50,6 +52,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 		if by := choose(f, Wanted{Products: pays - 1}).By; by != BySizes {
 			t.Errorf("for %d products it goes by %s, features pay from %d", pays-1, by, pays)
 		}
+
 		if by := choose(f, Wanted{Products: pays}).By; by != ByFeatures {
 			t.Errorf("for %d products it goes by %s, features pay from %d", pays, by, pays)
 		}
@@ -57,6 +60,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 			t.Errorf("asked to be accurate it goes by %s", by)
 		}
 	}
+
 	// Sizes say nothing here: who is given a choice by them is not to read the tree's figures.
 	f := randomFeatures(rng)
 	f.RowStd = 3 * f.RowMean
@@ -64,16 +68,20 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	if v := r.Selectors[0].Validation; whole.HeldOut().Mean != v.Mean || whole.HeldOut().Worst != v.Worst {
 		t.Errorf("figures of the tree are %+v, not those of its validation", whole.HeldOut())
 	}
+
 	if sizes.By != BySizes || sizes.HeldOut().Mean > 0.9*whole.HeldOut().Mean {
-		t.Errorf("by %s, with a mean of %v, where the tree has %v", sizes.By, sizes.HeldOut().Mean, whole.HeldOut().Mean)
+		t.Errorf("by %s, with a mean of %v, where the tree has %v", sizes.By, sizes.HeldOut().Mean,
+			whole.HeldOut().Mean)
 	}
 	nothing := sparse.UnknownFeatures()
 	nothing.Rows, nothing.Cols, nothing.Nonzeros, nothing.RowMean, nothing.RowMax = 1000, 1000, 5000, 5, 50
 	if c, err := r.SelectFor(k, nothing, Wanted{Accurate: true}); err == nil {
 		t.Errorf("the ensemble chooses %v for a matrix of which little is known", c.Config)
 	}
+
 	plain := learn(t, obs, DefaultOptions)
-	if _, err := plain.SelectFor(k, randomFeatures(rng), Wanted{Accurate: true}); err == nil || !strings.Contains(err.Error(), "no ensemble") {
+	if _, err := plain.SelectFor(k, randomFeatures(rng), Wanted{Accurate: true}); err == nil ||
+		!strings.Contains(err.Error(), "no ensemble") {
 		t.Errorf("error without an ensemble is %v", err)
 	}
 }
@@ -85,11 +93,13 @@ func TestEvaluationOfOneMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var text strings.Builder
 	if err := WriteEvaluation(&text, r, list); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "a single matrix, 2 configurations: there is nothing to leave out") || strings.Contains(text.String(), "left out,") {
+	if !strings.Contains(text.String(), "a single matrix, 2 configurations: there is nothing to leave out") ||
+		strings.Contains(text.String(), "left out,") {
 		t.Errorf("it says\n%s", &text)
 	}
 }
@@ -102,6 +112,7 @@ func TestPreparationIsCharged(t *testing.T) {
 		a.Prepare, a.Tied = 100, true
 		obs = append(obs, a, b)
 	}
+
 	for products, want := range map[int]string{0: "a", 1: "b", 150: "b", 300: "a"} {
 		opt := DefaultOptions
 		opt.Products = products
@@ -110,6 +121,7 @@ func TestPreparationIsCharged(t *testing.T) {
 			t.Errorf("for %d products it chooses %s, want %s", products, got, want)
 		}
 	}
+
 	if obs[0].Seconds != 1 || !obs[0].Tied {
 		t.Error("learning changed what it was given")
 	}
@@ -123,6 +135,7 @@ func TestEvaluation(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d evaluations, %v", len(list), err)
 	}
+
 	e := list[0]
 	if e.Choice.Mean != r.Selectors[0].Validation.Mean {
 		t.Errorf("says %v, the validation %v", e.Choice.Mean, r.Selectors[0].Validation.Mean)
@@ -131,6 +144,7 @@ func TestEvaluation(t *testing.T) {
 	if first.Matrices >= last.Matrices || first.Mean >= last.Mean || math.Abs(last.Mean-e.Choice.Mean) > 1e-12 {
 		t.Errorf("the learning curve goes from %+v to %+v", first, last)
 	}
+
 	if len(e.Used) == 0 || !strings.HasPrefix(e.Used[0].Feature, "row_std") || e.Used[0].Loss < 0.05 {
 		t.Errorf("worth most is %+v, want the deviation of the row length", e.Used)
 	}
@@ -139,11 +153,13 @@ func TestEvaluation(t *testing.T) {
 			t.Errorf("%s is listed at %v", c.Matrix, c.Fraction)
 		}
 	}
+
 	var text strings.Builder
 	if err := WriteEvaluation(&text, r, list); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"### Learning curve\n", "### Learning curve, by whole families", "| learned tree |", "| row_std_over_mean |", "### The tree"} {
+	for _, want := range []string{"### Learning curve\n", "### Learning curve, by whole families", "| learned tree |",
+		"| row_std_over_mean |", "### The tree"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %s in\n%s", want, &text)
 		}

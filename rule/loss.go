@@ -58,10 +58,12 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 		} else if !sameMatrix(f, o) {
 			return nil, nil, fmt.Errorf("two different matrices are named %q", o.Matrix)
 		}
+
 		if id := idOf(o.Config); configs[id].Kernel == "" {
 			configs[id] = o.Config
 		}
 	}
+
 	t := &table{configs: sortedConfigs(configs)}
 	t.index()
 	seen := make(map[string][]*Observation) // by matrix, then configuration
@@ -71,10 +73,12 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 			row = make([]*Observation, len(t.configs))
 			seen[o.Matrix] = row
 		}
+
 		if old := &row[t.at(o.Config)]; *old == nil || better(o, *old) < 0 {
 			*old = o
 		}
 	}
+
 	var unmeasured []string
 	for name, row := range seen {
 		if slices.ContainsFunc(row, (*Observation).measured) {
@@ -83,6 +87,7 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 			unmeasured = append(unmeasured, name)
 		}
 	}
+
 	slices.Sort(t.names)
 	slices.Sort(unmeasured)
 	for _, name := range t.names {
@@ -93,6 +98,7 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 		t.classes = append(t.classes, facts[name].Class)
 		t.facts = append(t.facts, *facts[name].Features)
 	}
+
 	return t, unmeasured, t.measure()
 }
 
@@ -131,6 +137,7 @@ func (t *table) measure() error {
 				return fmt.Errorf("matrix %q: feature %s is %v", t.names[m], f.Name, v[m])
 			}
 		}
+
 		if unknown {
 			clear(v)
 			t.unknown = append(t.unknown, f.Name)
@@ -139,6 +146,7 @@ func (t *table) measure() error {
 		t.values = append(t.values, v)
 		t.order = append(t.order, order)
 	}
+
 	return nil
 }
 
@@ -152,6 +160,7 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 			continue
 		}
 		settled = settled || o.Tied
+
 		// A search's first look, of a sample or two, may be the fastest by luck: where
 		// ties are settled the oracle is one of them.
 		if oracle == nil || o.Tied && !oracle.Tied || o.Tied == oracle.Tied && o.Seconds < oracle.Seconds {
@@ -159,6 +168,7 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 		}
 		slowest = max(slowest, o.Seconds)
 	}
+
 	slowest = math.Log(slowest / oracle.Seconds)
 	_, high := oracle.interval()
 
@@ -176,11 +186,13 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 			if !settled {
 				tied = slower <= opt.Tie || low <= high && slower <= opt.Overlap
 			}
+
 			if !tied {
 				loss[c] = max(0, math.Log1p(slower))
 			}
 		}
 	}
+
 	for c, o := range row {
 		if o != nil {
 			continue
@@ -191,6 +203,7 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 			loss[c], evidence[c] = max(slowest, math.Log(opt.Unknown)), Absent
 		}
 	}
+
 	return loss, evidence
 }
 
@@ -209,5 +222,6 @@ func (t *table) nearest(c int, row []*Observation, loss []float64) (float64, boo
 			worst = max(worst, loss[d])
 		}
 	}
+
 	return worst, !math.IsInf(nearest, 1)
 }

@@ -11,12 +11,14 @@ import (
 // Where samples have settled what is tied, nothing else is.
 func TestSettledTies(t *testing.T) {
 	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
-	obs := []Observation{observe("m", f, config("a", 64, 1), 1), observe("m", f, config("a", 128, 1), 1.005), observe("m", f, config("a", 256, 1), 1.02)}
+	obs := []Observation{observe("m", f, config("a", 64, 1), 1), observe("m", f, config("a", 128, 1), 1.005),
+		observe("m", f, config("a", 256, 1), 1.02)}
 	obs[0].Tied, obs[2].Tied = true, true
 	table, _, err := newTable([]*Observation{&obs[0], &obs[1], &obs[2]}, DefaultOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for i, want := range []float64{1, 1.005, 1} {
 		if got := math.Exp(table.loss[0][table.at(obs[i].Config)]); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v: charged %v, want %v", obs[i].Config, got, want)
@@ -32,6 +34,7 @@ func TestCharges(t *testing.T) {
 		return c
 	}
 	failed := observe("m", f, config("a", 1024, 1), 0)
+
 	failed.Failed = true
 	obs := []Observation{
 		observe("m", f, config("a", 64, 1), 1), // the oracle
@@ -47,6 +50,7 @@ func TestCharges(t *testing.T) {
 		observe("n", f, config("c", 32, 1), 1),
 		observe("n", f, unroll("8"), 1),
 	}
+
 	pointers := make([]*Observation, len(obs))
 	for i := range obs {
 		pointers[i] = &obs[i]
@@ -55,6 +59,7 @@ func TestCharges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, tt := range []struct {
 		c        kernels.Config
 		seconds  float64 // that it is charged with on m, where the oracle takes 1
@@ -87,16 +92,19 @@ func TestRepeatedTrialsCountOnce(t *testing.T) {
 		return o
 	}
 	failed := unsure(0)
+
 	failed.Failed = true
 	for _, tt := range []struct {
 		unsure, sure float64
 		want         string
 	}{{0.5, 1.2, "b"}, {5, 0.8, "a"}} {
-		obs := []Observation{unsure(tt.unsure), failed, observe("m", f, config("a", 32, 1), tt.sure), observe("m", f, config("b", 32, 1), 1)}
+		obs := []Observation{unsure(tt.unsure), failed, observe("m", f, config("a", 32, 1), tt.sure),
+			observe("m", f, config("b", 32, 1), 1)}
 		for range obs {
 			obs = append(obs[1:], obs[0])
 			if got := learn(t, obs, DefaultOptions).Selectors[0].Root.Choice.Kernel; got != tt.want {
-				t.Fatalf("sure of %v s and unsure of %v s, against 1 s: chose %s, want %s", tt.sure, tt.unsure, got, tt.want)
+				t.Fatalf("sure of %v s and unsure of %v s, against 1 s: chose %s, want %s", tt.sure, tt.unsure, got,
+					tt.want)
 			}
 		}
 	}
@@ -105,12 +113,14 @@ func TestRepeatedTrialsCountOnce(t *testing.T) {
 // A first look of a search that was fast by luck is no oracle.
 func TestLuckyLooksAreNoOracle(t *testing.T) {
 	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
-	best, slow, look := observe("m", f, config("a", 32, 1), 1), observe("m", f, config("b", 32, 1), 2), observe("m", f, config("c", 32, 1), 0.5)
+	best, slow, look := observe("m", f, config("a", 32, 1), 1), observe("m", f, config("b", 32, 1), 2), observe("m", f,
+		config("c", 32, 1), 0.5)
 	best.Tied = true
 	tab, _, err := newTable([]*Observation{&best, &slow, &look}, DefaultOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for i, want := range []float64{0, math.Log(2), 0} {
 		if math.Abs(tab.loss[0][i]-want) > 1e-12 {
 			t.Errorf("%v costs %v, want %v", tab.configs[i], tab.loss[0][i], want)

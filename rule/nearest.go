@@ -18,5 +18,6 @@ func Nearest(c kernels.Config, among []kernels.Config) (kernels.Config, bool) {
 			best, least = other, d
 		}
 	}
+
 	return best, !math.IsInf(least, 1)
 }

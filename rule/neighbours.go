@@ -23,6 +23,7 @@ func neighbours(configs []kernels.Config, use []bool) [][]int {
 				lines[line(config)] = append(lines[line(config)], c)
 			}
 		}
+
 		for _, on := range lines {
 			slices.SortFunc(on, func(a, b int) int { return cmp.Compare(along(configs[a]), along(configs[b])) })
 			for i := 1; i < len(on); i++ {
@@ -31,6 +32,7 @@ func neighbours(configs []kernels.Config, use []bool) [][]int {
 			}
 		}
 	}
+
 	name := func(c kernels.Config, fixed int) string {
 		return c.Kernel + " " + strconv.Itoa(fixed) + " " + c.Params.String()
 	}
@@ -46,11 +48,13 @@ func distance(a, b kernels.Config) float64 {
 		return math.Abs(math.Log2(float64(max(x, 1)) / float64(max(y, 1))))
 	}
 	d := doublings(a.Block, b.Block) + doublings(a.Grid, b.Grid)
+
 	for name, v := range a.Params.All() {
 		if other, _ := b.Params.Get(name); other != v {
 			d++
 		}
 	}
+
 	for name := range b.Params.All() {
 		if _, ok := a.Params.Get(name); !ok {
 			d++

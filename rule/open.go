@@ -14,6 +14,7 @@ func Open(name string) (r *Rule, from string, err error) {
 		}
 		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil
 	}
+
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, "", fmt.Errorf("opening the rule: %w", err)
@@ -22,5 +23,6 @@ func Open(name string) (r *Rule, from string, err error) {
 	if r, err = Read(f); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, err)
 	}
+
 	return r, name, nil
 }

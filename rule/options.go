@@ -74,10 +74,12 @@ func (o Options) Check() error {
 		return fmt.Errorf("at least %d matrices in a leaf: must be 1 or more", o.MinLeaf)
 	case !finite(o.MinGain) || o.MinGain < 0:
 		return fmt.Errorf("least gain of a split is %v: must be 0 or more", o.MinGain)
+
 	case !finite(o.Tie) || !finite(o.Overlap) || !finite(o.Estimate) || o.Tie < 0 || o.Overlap < 0 || o.Estimate < 0:
 		return fmt.Errorf("tie %v, overlap %v and estimate %v must be 0 or more", o.Tie, o.Overlap, o.Estimate)
 	case !finite(o.Unknown) || !finite(o.Failure) || o.Unknown < 1 || o.Failure < 1:
 		return fmt.Errorf("charges of unknown kernels (%v) and failures (%v) must be 1 or more", o.Unknown, o.Failure)
 	}
+
 	return nil
 }

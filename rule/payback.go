@@ -32,6 +32,7 @@ func (t *table) payback(cases []Case, obs []*Observation) []Payback {
 		f := &t.facts[m]
 		size := int(math.Pow10(int(math.Log10(max(1, float64(f.Nonzeros))))))
 		g := groups[size]
+
 		if g == nil {
 			g = &group{}
 			groups[size] = g
@@ -40,6 +41,7 @@ func (t *table) payback(cases []Case, obs []*Observation) []Payback {
 		g.cost = append(g.cost, FeatureSeconds(f)/product)
 		g.saved = append(g.saved, 1-c.Sizes/c.Fraction)
 	}
+
 	var list []Payback
 	for size := 1; size <= 1e10; size *= 10 {
 		g := groups[size]
@@ -51,10 +53,12 @@ func (t *table) payback(cases []Case, obs []*Observation) []Payback {
 		for _, s := range g.saved {
 			p.Saved += s / float64(len(g.saved))
 		}
+
 		if p.Saved > 0 {
 			p.Products = p.Features / p.Saved
 		}
 		list = append(list, p)
 	}
+
 	return list
 }

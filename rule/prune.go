@@ -28,6 +28,7 @@ func (b *branch) prune(penalty float64) (p *branch, loss float64, leaves int) {
 	if b.below == nil {
 		return &leaf, b.loss, 1
 	}
+
 	tree := *b
 	var below, above float64
 	var n, m int
@@ -37,6 +38,7 @@ func (b *branch) prune(penalty float64) (p *branch, loss float64, leaves int) {
 	if math.IsInf(penalty, 1) || b.loss <= loss+penalty*float64(leaves-1)+same {
 		return &leaf, b.loss, 1
 	}
+
 	return &tree, loss, leaves
 }
 
@@ -61,6 +63,7 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		l := newLearner(t, opt, in)
 		l.features = features
 		grown := l.grow(in, opt.MaxDepth)
+
 		for i, p := range penalties {
 			tree := l.guard(grown.pruned(p), in)
 			for _, m := range out {
@@ -68,6 +71,7 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 			}
 		}
 	}
+
 	last := len(penalties) - 1
 	best := last
 	for i, x := range loss {
@@ -75,6 +79,7 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 			best = i
 		}
 	}
+
 	chosen := best
 	for i := best; i <= last; i++ {
 		if loss[i] <= loss[best]+slack+same {
@@ -98,6 +103,7 @@ func (b *branch) at(t *table, m int) *branch {
 
 // reason says why a tree became a single leaf.
 func (p pruning) reason(leaves int) string {
-	return fmt.Sprintf("A tree with %s was pruned to a single configuration: on families left out trees reached %s of the oracle at best, and always the best single configuration %s.",
+	return fmt.Sprintf("A tree with %s was pruned to a single configuration: on families left out trees reached %s "+
+		"of the oracle at best, and always the best single configuration %s.",
 		term.Count(leaves, "leaf", "leaves"), term.Percent(math.Exp(-p.tree)), term.Percent(math.Exp(-p.single)))
 }

@@ -23,12 +23,15 @@ func TestPublishedMeasurements(t *testing.T) {
 	if v.Matrices != 52 || s.Configs != 8 {
 		t.Errorf("judged on %d matrices and %d kernels, want 52 and 8", v.Matrices, s.Configs)
 	}
+
 	if s.SingleKernel != "CUSPARSE_CSR" || s.Single.Kernel != "CUSPARSE_CSR" {
 		t.Errorf("best single kernel is %s, best single configuration %v, want CUSPARSE_CSR", s.SingleKernel, s.Single)
 	}
 	if v.SingleConfig != v.SingleKernel {
-		t.Errorf("a kernel is a configuration here, but their figures differ: %v and %v", v.SingleConfig, v.SingleKernel)
+		t.Errorf("a kernel is a configuration here, but their figures differ: %v and %v", v.SingleConfig,
+			v.SingleKernel)
 	}
+
 	if !s.Root.Leaf() || s.Root.Choice.Kernel != "CUSPARSE_CSR" || s.Pruned == "" {
 		t.Errorf("a tree that reaches %.3f, where always CUSPARSE_CSR reaches %.3f, was kept: %d leaves, pruned %q",
 			v.Unpruned, v.SingleConfig, s.Root.Leaves(), s.Pruned)
@@ -48,6 +51,7 @@ func published(t *testing.T) []Observation {
 			Bandwidth: int(get("bw-max")), BandwidthMean: get("bw-avg"),
 		}
 	}
+
 	type pair struct{ device, matrix, kernel string }
 	times := make(map[pair][]float64) // five runs of each
 	head, rows = readTable(t, "h100-spmv-52.csv", ',')
@@ -57,9 +61,11 @@ func published(t *testing.T) []Observation {
 		if _, ok := facts[matrix]; !ok {
 			t.Fatalf("no features of %s", matrix)
 		}
+
 		k := pair{get("device"), matrix, get("kernel")}
 		times[k] = append(times[k], 2*float64(facts[matrix].Nonzeros)/gflops/1e9)
 	}
+
 	var obs []Observation
 	for k, runs := range times {
 		slices.Sort(runs)
@@ -69,6 +75,7 @@ func published(t *testing.T) []Observation {
 			Seconds: runs[len(runs)/2], Low: runs[0], High: runs[len(runs)-1],
 		})
 	}
+
 	return obs
 }
 
@@ -80,12 +87,14 @@ func readTable(t *testing.T, name string, comma rune) (head map[string]int, rows
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for !exists(filepath.Join(dir, "go.mod")) {
 		if dir == filepath.Dir(dir) {
 			t.Fatal("no go.mod above the test")
 		}
 		dir = filepath.Dir(dir)
 	}
+
 	path := filepath.Join(dir, "..", "shared", "published", name)
 	if !exists(path) {
 		t.Skipf("%s is not beside the repository", name)
@@ -95,12 +104,14 @@ func readTable(t *testing.T, name string, comma rune) (head map[string]int, rows
 		t.Fatal(err)
 	}
 	defer f.Close()
+
 	c := csv.NewReader(f)
 	c.Comma = comma
 	rows, err = c.ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	head = make(map[string]int)
 	for i, name := range rows[0] {
 		head[name] = i

@@ -11,9 +11,10 @@ const Version = 1
 // A Rule picks a configuration for a matrix from its features. It holds one
 // tree for each device, precision and cache state that it was learned on.
 type Rule struct {
-	Version   int        `json:"version"`            // of this format
-	Sweep     string     `json:"sweep"`              // names of the sweeps it was learned from, joined by ", "
-	Products  int        `json:"products,omitempty"` // of a matrix that preparing it is shared out over; 0: it doesn't count
+	Version int    `json:"version"` // of this format
+	Sweep   string `json:"sweep"`   // names of the sweeps it was learned from, joined by ", "
+	// of a matrix that preparing it is shared out over; 0: it doesn't count
+	Products  int        `json:"products,omitempty"`
 	Selectors []Selector `json:"selectors"`
 }
 

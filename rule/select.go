@@ -66,6 +66,7 @@ func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
 		return Choice{}, err
 	}
 	leaf, path := s.Root.walk(&f)
+
 	for _, step := range path {
 		if math.IsNaN(step.Value) || math.IsInf(step.Value, 0) {
 			return Choice{}, &UnknownError{step.Feature}
@@ -88,15 +89,18 @@ func (r *Rule) Find(k Key) (*Selector, error) {
 	var found []*Selector
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
-		if (k.Device == "" || k.Device == s.Device) && k.Precision == s.Precision && (k.Cache == "" || k.Cache == s.Cache) {
+		if (k.Device == "" || k.Device == s.Device) && k.Precision == s.Precision &&
+			(k.Cache == "" || k.Cache == s.Cache) {
 			found = append(found, s)
 		}
 	}
+
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, fmt.Errorf("selecting a kernel: the rule has nothing for %s; it holds: %s", k.query(), holds(r.all()))
+		return nil, fmt.Errorf("selecting a kernel: the rule has nothing for %s; it holds: %s", k.query(),
+			holds(r.all()))
 	default:
 		return nil, fmt.Errorf("selecting a kernel: %s is ambiguous; the rule holds: %s", k.query(), holds(found))
 	}
@@ -145,6 +149,7 @@ func (n *Node) walk(f *sparse.Features) (leaf *Node, path []Step) {
 			n = n.Below
 		}
 	}
+
 	return n, path
 }
 

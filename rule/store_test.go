@@ -31,6 +31,7 @@ func TestFromStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	check(db.Begin(ctx, tuner.RunInfo{
 		Sweep:   &configs.Sweep{Name: "planted", Text: []byte("name = 'planted'")},
 		Device:  kernels.Device{Backend: "cpu", Name: "lab"},
@@ -38,12 +39,15 @@ func TestFromStore(t *testing.T) {
 	}))
 	unroll := config("coo_segscan_warp_chunk_unroll", 64, 2)
 	unroll.Params = kernels.Params("unroll=4")
+
 	for m := range 6 {
 		matrix := trial.Matrix{
-			Name: fmt.Sprint("m", m), Class: "made", Hash: fmt.Sprint("hash", m), Source: "test", Field: "real", Symmetry: "general",
+			Name: fmt.Sprint("m", m), Class: "made", Hash: fmt.Sprint("hash",
+				m), Source: "test", Field: "real", Symmetry: "general",
 			Features: sparse.Features{Rows: 100, Cols: 100, Nonzeros: 1000 * (m + 1), RowMean: float64(10 * (m + 1))},
 		}
 		check(db.Matrix(ctx, matrix))
+
 		for i, r := range []trial.Result{
 			{Trial: trial.Trial{Config: config("cpu_csr", 0, 0)}, Status: trial.OK, Median: 0.002},
 			{Trial: trial.Trial{Config: unroll}, Status: trial.OK, Median: 0.001},
@@ -57,12 +61,14 @@ func TestFromStore(t *testing.T) {
 			check(db.Record(ctx, r))
 		}
 	}
+
 	obs, err := FromStore(ctx, db)
 	check(err)
 	r := learn(t, obs, DefaultOptions)
 	if r.Sweep != "planted" || len(obs) != 18 {
 		t.Errorf("%d observations of sweep %q", len(obs), r.Sweep)
 	}
+
 	choose := func(mean float64, want kernels.Config) {
 		t.Helper()
 		c, err := r.Select(Key{Precision: kernels.Float32, Cache: "cold"}, sparse.Features{RowMean: mean})
@@ -71,6 +77,7 @@ func TestFromStore(t *testing.T) {
 			t.Errorf("row length %v: chose %v, %v of the oracle; want %v", mean, c.Config, c.Expected, want)
 		}
 	}
+
 	choose(15, unroll)
 	choose(50, config("cpu_csr", 0, 0))
 	for _, o := range obs {
@@ -93,6 +100,7 @@ func TestFromEmptyStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := Learn(t.Context(), obs, DefaultOptions); !errors.Is(err, ErrNoData) {
 		t.Errorf("error is %v, want ErrNoData", err)
 	}

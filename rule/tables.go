@@ -17,23 +17,28 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 		s := &r.Selectors[i]
 		fmt.Fprintf(&b, "## %s\n\n", s.Key())
 		if s.Validation.Matrices == 0 {
-			fmt.Fprintf(&b, "Learned from a single matrix, %s: there is nothing to leave out.\n\n", term.Count(s.Configs, "configuration", "configurations"))
+			fmt.Fprintf(&b, "Learned from a single matrix, %s: there is nothing to leave out.\n\n",
+				term.Count(s.Configs, "configuration", "configurations"))
 		} else {
 			fmt.Fprintf(&b, "Learned from %s of %s, %s each; a tree with %s.\n\n",
-				term.Count(s.Validation.Matrices, "matrix", "matrices"), term.Count(s.Validation.Families, "class", "classes"),
+				term.Count(s.Validation.Matrices, "matrix", "matrices"), term.Count(s.Validation.Families, "class",
+					"classes"),
 				term.Count(s.Configs, "configuration", "configurations"), term.Count(s.Root.Leaves(), "leaf", "leaves"))
 			s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
 		}
+
 		if s.Test.Matrices > 0 {
 			s.Test.table(&b, fmt.Sprintf("Final test, %s of %s that taught nothing",
 				term.Count(s.Test.Matrices, "matrix", "matrices"), term.Count(s.Test.Families, "class", "classes")))
 		}
 		s.byClass(&b)
+
 		for _, e := range list {
 			if e.Key == s.Key() {
 				e.tables(&b)
 			}
 		}
+
 		b.WriteString("### The tree\n\n```\n")
 		s.Root.text(&b, "")
 		b.WriteString("```\n\n")
@@ -41,12 +46,14 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("writing the evaluation: %w", err)
 	}
+
 	return nil
 }
 
 // head writes the head of a table; columns after the first are aligned to the right.
 func head(b *bytes.Buffer, title string, columns ...string) {
-	fmt.Fprintf(b, "### %s\n\n| %s |\n| --- |%s\n", title, strings.Join(columns, " | "), strings.Repeat(" ---: |", len(columns)-1))
+	fmt.Fprintf(b, "### %s\n\n| %s |\n| --- |%s\n", title, strings.Join(columns, " | "),
+		strings.Repeat(" ---: |", len(columns)-1))
 }
 
 // table compares the ways to choose.
@@ -54,7 +61,8 @@ func (v *Validation) table(b *bytes.Buffer, title string) {
 	head(b, title, "way to choose", "matrices", "geometric mean", "worst", "within 5%", "worst on")
 	for _, way := range Ways {
 		if f := Summarise(v.Cases, way.Of); f.Matrices > 0 {
-			fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", way.Name, f.Matrices, f.Mean, f.Worst, term.Percent(f.Within5), f.WorstMatrix)
+			fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", way.Name, f.Matrices, f.Mean, f.Worst,
+				term.Percent(f.Within5), f.WorstMatrix)
 		}
 	}
 	b.WriteByte('\n')
@@ -72,10 +80,12 @@ func (s *Selector) byClass(b *bytes.Buffer) {
 			classes[c.Class] = append(classes[c.Class], c)
 		}
 	}
+
 	if len(order) < 2 {
 		return
 	}
 	head(b, "By class, the worst matrix first", "class", "matrices", "geometric mean", "worst", "ensemble", "cuSPARSE")
+
 	for _, class := range order {
 		cases := classes[class]
 		f := Summarise(cases, func(c Case) float64 { return c.Fraction })
@@ -115,21 +125,28 @@ func (e *Evaluation) tables(b *bytes.Buffer) {
 		}
 		b.WriteByte('\n')
 	}
+
 	if len(e.Payback) > 0 {
-		head(b, "When the features have paid for themselves", "nonzeros from", "matrices", "their time in products", "saved per product", "products")
+		head(b, "When the features have paid for themselves", "nonzeros from", "matrices", "their time in products",
+			"saved per product", "products")
 		for _, p := range e.Payback {
 			products := "never"
 			if p.Products > 0 {
 				products = number(rounded(float64(int(p.Products + 1))))
 			}
-			fmt.Fprintf(b, "| %s | %d | %.0f | %.1f%% | %s |\n", number(float64(p.Nonzeros)), p.Matrices, p.Features, 100*p.Saved, products)
+			fmt.Fprintf(b, "| %s | %d | %.0f | %.1f%% | %s |\n", number(float64(p.Nonzeros)), p.Matrices, p.Features,
+				100*p.Saved, products)
 		}
 		b.WriteByte('\n')
 	}
+
 	if c := e.Times; c.Forecast > 0 {
-		head(b, "Forecasts of the choice's time", "matrices left out", "with a forecast", "inside its interval", "if of the leaf's kind", "median factor off")
-		fmt.Fprintf(b, "| %d | %d | %s | %s | %.2f |\n\n", c.Matrices, c.Forecast, term.Percent(c.Inside), term.Percent(c.Nominal), c.Off)
+		head(b, "Forecasts of the choice's time", "matrices left out", "with a forecast", "inside its interval",
+			"if of the leaf's kind", "median factor off")
+		fmt.Fprintf(b, "| %d | %d | %s | %s | %.2f |\n\n", c.Matrices, c.Forecast, term.Percent(c.Inside),
+			term.Percent(c.Nominal), c.Off)
 	}
+
 	if len(e.Missed) > 0 {
 		head(b, fmt.Sprintf("Below %.2f of the oracle", missed), "matrix", "fraction", "class", "chosen")
 		for _, c := range e.Missed {

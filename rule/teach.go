@@ -26,11 +26,13 @@ func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *less
 		single: t.configs[single],
 		kernel: t.kernels[l.chooseKernel(matrices, kernelLoss)],
 	}
+
 	for _, start := range l.start {
 		if start == 0 {
 			s.configs++
 		}
 	}
+
 	grown := l.grow(matrices, opt.MaxDepth)
 	s.grown = l.node(grown)
 	s.tree, s.pruned = l.finish(grown)
@@ -39,6 +41,7 @@ func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *less
 	if opt.Ensemble {
 		s.ensemble = t.boost(matrices, l.start)
 	}
+
 	return s
 }
 
@@ -75,6 +78,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		COOFinal:     t.paper(m, cooFinal),
 		CSRFive:      t.paper(m, csrFive),
 	}
+
 	if s.ensemble != nil {
 		best, _ := s.ensemble.choose(&t.facts[m])
 		c.Ensemble = share(t.loss[m][t.at(s.ensemble.Configs[best])])

@@ -38,6 +38,7 @@ func TestFoldsKeepFamiliesTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		all := indices(len(tab.names))
 		for _, parts := range [][][]int{tab.families(all), tab.folds(all, toDecide), tab.folds(all, toJudge)} {
 			seen := slices.Sorted(slices.Values(slices.Concat(parts...)))
@@ -45,6 +46,7 @@ func TestFoldsKeepFamiliesTogether(t *testing.T) {
 				t.Fatalf("%d parts hold %v", len(parts), seen)
 			}
 			part := map[string]int{}
+
 			for i, p := range parts {
 				for _, m := range p {
 					class := tab.classes[m]
@@ -66,12 +68,14 @@ func TestSharesOfFamiliesAreWhole(t *testing.T) {
 	for i := range obs {
 		ptrs = append(ptrs, &obs[i])
 	}
+
 	tab, _, err := newTable(ptrs, DefaultOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := indices(len(tab.names))
 	all := tab.families(in)
+
 	for _, share := range []float64{0.01, 0.5} {
 		some := tab.someFamilies(rng, in, share)
 		whole := 0
@@ -82,12 +86,14 @@ func TestSharesOfFamiliesAreWhole(t *testing.T) {
 					there++
 				}
 			}
+
 			if there == len(family) {
 				whole++
 			} else if there > 0 {
 				t.Errorf("of a family of %d matrices %d are there", len(family), there)
 			}
 		}
+
 		if want := max(1, int(share*float64(len(all))+0.5)); whole != want {
 			t.Errorf("%d of %d families are there, want %d", whole, len(all), want)
 		}
@@ -103,6 +109,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 	opt.Test = []string{"class3", "class9"}
 	kept := slices.DeleteFunc(slices.Clone(obs), func(o Observation) bool { return slices.Contains(opt.Test, o.Class) })
 	want, got := learn(t, kept, opt), learn(t, obs, opt)
+
 	test := got.Selectors[0].Test
 	if test.Matrices == 0 || test.Families != 2 || len(test.Cases) != test.Matrices {
 		t.Fatalf("tested on %d matrices of %d families", test.Matrices, test.Families)
@@ -116,6 +123,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 			t.Errorf("%s: judged was %v, the rule chooses %v (%v)", c.Matrix, c.Choice, choice.Config, err)
 		}
 	}
+
 	got.Selectors[0].Test = Validation{}
 	if a, b := jsonOf(t, want), jsonOf(t, got); a != b {
 		t.Error("the rule differs from one that never saw the test classes")
@@ -134,6 +142,7 @@ func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 			t.Errorf("splits on %s", name)
 		}
 	}
+
 	if f := Summarise(s.Validation.Cases, func(c Case) float64 { return c.Sizes }); f.Mean < 0.97 {
 		t.Errorf("reaches %v", f.Mean)
 	}
@@ -143,8 +152,10 @@ func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 		}
 		return "b"
 	}), DefaultOptions).Selectors[0]
+
 	if skew.Sizes.Leaves() > 4 || skew.Root.Leaf() {
-		t.Errorf("of what is not in them it learned %d leaves, from all features %d", skew.Sizes.Leaves(), skew.Root.Leaves())
+		t.Errorf("of what is not in them it learned %d leaves, from all features %d", skew.Sizes.Leaves(),
+			skew.Root.Leaves())
 	}
 }
 
@@ -159,6 +170,7 @@ func TestEnsembleBeatsTheTreeOnASlope(t *testing.T) {
 		}
 		return "b"
 	}), opt).Selectors[0]
+
 	ensemble := Summarise(s.Validation.Cases, func(c Case) float64 { return c.Ensemble })
 	if ensemble.Mean <= s.Validation.Mean+0.01 || ensemble.Mean < 0.93 {
 		t.Errorf("ensemble %v, tree %v", ensemble.Mean, s.Validation.Mean)
@@ -170,19 +182,25 @@ func TestBaselines(t *testing.T) {
 	for _, row := range []struct {
 		kernel  string
 		seconds float64
-	}{{"csr_merge", 1}, {"cusparse_csr_alg1", 2}, {"cusparse_coo_alg1", 4}, {"coo_segscan_block", 5}, {"coo_segscan_warp_chunk", 10},
+	}{{"csr_merge", 1}, {"cusparse_csr_alg1", 2}, {"cusparse_coo_alg1", 4}, {"coo_segscan_block",
+		5}, {"coo_segscan_warp_chunk", 10},
 		{"coo_segscan_warp_chunk_unroll", 8}, {"csr_pcsr", 16}, {"csr_light", 20}} {
 		for m, mean := range []float64{5, 99, 100, 17.9, 18} {
 			obs = append(obs, observe(fmt.Sprint("m", m), rows(mean), config(row.kernel, 32, 1), row.seconds))
 		}
 	}
+
 	got := casesOf(learn(t, obs, DefaultOptions))
-	for m, want := range map[string][2]float64{"m0": {0.125, 0.0625}, "m1": {0.125, 0.05}, "m2": {0.2, 0.05}, "m3": {0.125, 0.0625}, "m4": {0.125, 0.05}} {
+	for m, want := range map[string][2]float64{"m0": {0.125, 0.0625}, "m1": {0.125, 0.05}, "m2": {0.2, 0.05},
+		"m3": {0.125, 0.0625}, "m4": {0.125, 0.05}} {
 		c := got[m]
-		if math.Abs(c.CuSPARSE-0.5) > 1e-9 || math.Abs(c.COOFinal-want[0]) > 1e-9 || math.Abs(c.CSRFive-want[1]) > 1e-9 {
-			t.Errorf("%s: cuSPARSE %v, coo-spmv-final %v, csr-five-algorithms %v; want 0.5 and %v", m, c.CuSPARSE, c.COOFinal, c.CSRFive, want)
+		if math.Abs(c.CuSPARSE-0.5) > 1e-9 || math.Abs(c.COOFinal-want[0]) > 1e-9 ||
+			math.Abs(c.CSRFive-want[1]) > 1e-9 {
+			t.Errorf("%s: cuSPARSE %v, coo-spmv-final %v, csr-five-algorithms %v; want 0.5 and %v", m, c.CuSPARSE,
+				c.COOFinal, c.CSRFive, want)
 		}
 	}
+
 	unmeasured := casesOf(learn(t, obs[:2], DefaultOptions))["m0"]
 	if unmeasured.CuSPARSE != 0 || unmeasured.COOFinal != 0 || unmeasured.CSRFive != 0 {
 		t.Errorf("what was not measured has a share: %+v", unmeasured)
@@ -192,11 +210,13 @@ func TestBaselines(t *testing.T) {
 func TestPruningIsMinimalCostComplexity(t *testing.T) {
 	leaf := func(loss float64) *branch { return &branch{matrices: make([]int, 10), loss: loss} }
 	// Both splits together save 5; the lower alone saves 4.
-	tree := &branch{matrices: make([]int, 20), loss: 9, below: leaf(1), above: &branch{matrices: make([]int, 10), loss: 7, below: leaf(1), above: leaf(2)}}
+	tree := &branch{matrices: make([]int, 20), loss: 9, below: leaf(1),
+		above: &branch{matrices: make([]int, 10), loss: 7, below: leaf(1), above: leaf(2)}}
 	count := func(penalty float64) int {
 		_, _, leaves := tree.prune(penalty)
 		return leaves
 	}
+
 	for penalty, want := range map[float64]int{0: 3, 2: 3, 2.6: 1, math.Inf(1): 1} {
 		if got := count(penalty); got != want {
 			t.Errorf("penalty %v leaves %d leaves, want %d", penalty, got, want)

@@ -24,6 +24,7 @@ func (r *Rule) WriteText(w io.Writer) error {
 	if r.Sweep != "" {
 		b.WriteString(", learned from " + r.Sweep)
 	}
+
 	b.WriteString(r.products() + "\n")
 	for i := range r.Selectors {
 		r.Selectors[i].text(&b)
@@ -31,6 +32,7 @@ func (r *Rule) WriteText(w io.Writer) error {
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("writing rule: %w", err)
 	}
+
 	return nil
 }
 
@@ -40,6 +42,7 @@ func (s *Selector) text(b *bytes.Buffer) {
 	for _, warning := range s.Warnings {
 		b.WriteString(wrap("! ", warning))
 	}
+
 	if len(s.Warnings) > 0 {
 		b.WriteByte('\n')
 	}
@@ -59,10 +62,12 @@ func (s *Selector) text(b *bytes.Buffer) {
 func (n *Node) text(b *bytes.Buffer, indent string) {
 	if n.Leaf() {
 		fmt.Fprintf(b, "%s%s\n", indent, describe(*n.Choice))
-		fmt.Fprintf(b, "%s  %s of the oracle on %s: %s\n", indent, term.Percent(n.Fraction), term.Count(len(n.Matrices), "matrix", "matrices"),
+		fmt.Fprintf(b, "%s  %s of the oracle on %s: %s\n", indent, term.Percent(n.Fraction),
+			term.Count(len(n.Matrices), "matrix", "matrices"),
 			term.Some(n.Matrices, members))
 		return
 	}
+
 	f, _ := lookup(n.Feature)
 	unit := f.Unit
 	fmt.Fprintf(b, "%s├─ %s\n", indent, condition(n.Feature, n.Threshold, unit, false))
@@ -89,22 +94,28 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 		b.WriteString("\nNot validated: there is no other matrix to learn from.\n")
 		return
 	}
-	fmt.Fprintf(b, "\nOn matrices left out (%d, %s at a time), as share of the oracle's speed:\n\n", v.Matrices, v.unit())
+	fmt.Fprintf(b, "\nOn matrices left out (%d, %s at a time), as share of the oracle's speed:\n\n", v.Matrices,
+		v.unit())
 	figuresText(b, v.Cases)
+
 	if s.Test.Matrices > 0 {
-		fmt.Fprintf(b, "\nOn %s that taught the rule nothing (%s):\n\n", term.Count(s.Test.Families, "family", "families"), term.Count(s.Test.Matrices, "matrix", "matrices"))
+		fmt.Fprintf(b, "\nOn %s that taught the rule nothing (%s):\n\n",
+			term.Count(s.Test.Families, "family", "families"), term.Count(s.Test.Matrices, "matrix", "matrices"))
 		figuresText(b, s.Test.Cases)
 	}
+
 	b.WriteByte('\n')
 	b.WriteString(wrap("", fmt.Sprintf("The oracle is the best of %s, measured on each matrix; the mean is geometric. "+
-		"Over all matrices the best single configuration is %s, the best single kernel %s. Either was chosen anew without the matrix left out; "+
+		"Over all matrices the best single configuration is %s, the best single kernel %s. Either was chosen anew "+
+		"without the matrix left out; "+
 		"the kernel's block and grid were then tuned on it, which no rule can do.",
 		term.Count(s.Configs, "configuration", "configurations"), describe(s.Single), s.SingleKernel)))
 
 	if s.Pruned != "" || !s.Root.Leaf() {
 		b.WriteByte('\n')
 		b.WriteString(wrap("", "A tree is pruned as far as it does no worse on families left out. "+
-			"The first row judges that too: each family was left out first, and how far to prune was decided among the others, "+
+			"The first row judges that too: each family was left out first, and how far to prune was decided among "+
+			"the others, "+
 			"so that it may have been decided otherwise than for the rule above."))
 	}
 
@@ -113,6 +124,7 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 	for _, c := range v.Cases[:min(listed, len(v.Cases))] {
 		wide = max(wide, len([]rune(c.Matrix)))
 	}
+
 	for _, c := range v.Cases[:min(listed, len(v.Cases))] {
 		note := ""
 		if c.Evidence != Measured {
@@ -120,6 +132,7 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 		}
 		fmt.Fprintf(b, "  %-*s %7s  %s%s\n", wide, c.Matrix, term.Percent(c.Fraction), describe(c.Choice), note)
 	}
+
 	if rest := len(v.Cases) - listed; rest > 0 {
 		fmt.Fprintf(b, "  and %d more, none worse\n", rest)
 	}

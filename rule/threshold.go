@@ -22,5 +22,6 @@ func threshold(low, high float64) float64 {
 			return t
 		}
 	}
+
 	return low // no number lies between them
 }

@@ -35,6 +35,7 @@ func TestThresholdsKeepThePartition(t *testing.T) {
 		if rng.IntN(10) == 0 {
 			low = 0
 		}
+
 		if rng.IntN(10) == 0 {
 			high = math.Nextafter(low, math.Inf(1))
 		}
@@ -42,10 +43,12 @@ func TestThresholdsKeepThePartition(t *testing.T) {
 		if !(low <= got && got < high) {
 			t.Fatalf("between %v and %v: %v", low, high, got)
 		}
+
 		if high/low > 1.1 && len(strconv.FormatFloat(got, 'e', -1, 64)) > len("1.23e+00") {
 			long++
 		}
 	}
+
 	if long > 0 {
 		t.Errorf("%d thresholds in gaps of 10%% or more need more than 3 digits", long)
 	}

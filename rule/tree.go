@@ -35,6 +35,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 			use[c] = use[c] || e == Measured
 		}
 	}
+
 	// In a large corpus a leaf of a few matrices is one family's.
 	opt.MinLeaf = max(opt.MinLeaf, len(matrices)/leafShare)
 	l := &learner{
@@ -45,6 +46,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 		sum:      make([]float64, len(use)),
 		left:     make([]float64, len(use)),
 	}
+
 	for c := range use {
 		if !use[c] {
 			l.start[c] = math.Inf(1)
@@ -70,6 +72,7 @@ func (l *learner) grow(matrices []int, depth int) *branch {
 	for _, m := range matrices {
 		b.loss += l.loss[m][choice]
 	}
+
 	if depth > 0 {
 		if s, ok := l.split(matrices, least); ok {
 			b.split = s
@@ -77,19 +80,22 @@ func (l *learner) grow(matrices []int, depth int) *branch {
 			b.below, b.above = l.grow(below, depth-1), l.grow(above, depth-1)
 		}
 	}
+
 	return b
 }
 
 // node gives the tree in the form in which it is kept.
 func (l *learner) node(b *branch) *Node {
 	if b.below != nil {
-		return &Node{Feature: features[b.feature].Name, Threshold: b.threshold, Below: l.node(b.below), Above: l.node(b.above)}
+		return &Node{Feature: features[b.feature].Name, Threshold: b.threshold, Below: l.node(b.below),
+			Above: l.node(b.above)}
 	}
 	leaf := &Node{Choice: new(kernels.Config)}
 	*leaf.Choice = l.configs[b.choice]
 	for _, m := range b.matrices {
 		leaf.Matrices = append(leaf.Matrices, l.names[m])
 	}
+
 	leaf.Fraction = math.Exp(-b.loss / float64(len(b.matrices)))
 	return leaf
 }
@@ -104,10 +110,12 @@ func (l *learner) choose(matrices []int) (choice int, least float64) {
 	for _, s := range sum {
 		least = min(least, s)
 	}
+
 	n := float64(len(matrices))
 	limit := least + l.opt.MinGain/2*n + same
 	choice = -1
 	var worst, around float64
+
 	for c, s := range sum {
 		if s > limit {
 			continue
@@ -116,6 +124,7 @@ func (l *learner) choose(matrices []int) (choice int, least float64) {
 		for _, m := range matrices {
 			w = max(w, l.loss[m][c])
 		}
+
 		a := s / n
 		if near := l.adjacent[c]; len(near) > 0 {
 			a = 0
@@ -123,10 +132,12 @@ func (l *learner) choose(matrices []int) (choice int, least float64) {
 				a += sum[d] / n / float64(len(near))
 			}
 		}
+
 		if choice < 0 || w < worst-same || w <= worst+same && a < around-same {
 			choice, worst, around = c, w, a
 		}
 	}
+
 	return choice, least
 }
 
@@ -171,6 +182,7 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 			l.in[m] = false
 		}
 	}()
+
 	sum := l.total(matrices)
 	sorted := make([]int, 0, len(matrices))
 	for f, order := range l.order[:l.features] {
@@ -180,11 +192,13 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 				sorted = append(sorted, m)
 			}
 		}
+
 		v := l.values[f]
 		if v[sorted[0]] == v[sorted[len(sorted)-1]] {
 			continue
 		}
 		copy(l.left, l.start)
+
 		for i, m := range sorted[:len(sorted)-l.opt.MinLeaf] {
 			below, above := advance(l.left, sum, l.loss[m])
 			if below > best.total+same {
@@ -194,12 +208,15 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 			if i+1 < l.opt.MinLeaf || low == high {
 				continue
 			}
+
 			s := split{f, threshold(low, high), high / low, below + above}
-			if s.total < best.total-same || s.total <= best.total+same && (!ok || s.feature == best.feature && s.gap > best.gap) {
+			if s.total < best.total-same || s.total <= best.total+same &&
+				(!ok || s.feature == best.feature && s.gap > best.gap) {
 				best, ok = s, true
 			}
 		}
 	}
+
 	return best, ok
 }
 
@@ -214,10 +231,12 @@ func advance(left, sum, loss []float64) (below, above float64) {
 		if x < below {
 			below = x
 		}
+
 		if r := sum[c] - x; r < above { // never for Inf − Inf, which is NaN
 			above = r
 		}
 	}
+
 	return below, above
 }
 

@@ -30,6 +30,7 @@ func duels(all ...duel) []Observation {
 			obs = append(obs, observe(fmt.Sprintf("m%02d", i), d.features, config(kernel, 0, 0), seconds))
 		}
 	}
+
 	return obs
 }
 
@@ -41,13 +42,16 @@ func TestSplits(t *testing.T) {
 	greedy := deep
 	greedy.MinGain = 0.02
 	free := deep
+
 	free.MinGain = 0
 	small := duels( // the split saves log(1.06)/4 = 0.0146 a matrix
-		duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(4), "a", 2}, duel{rows(5), "a", 2}, duel{rows(6), "a", 2},
+		duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(4), "a", 2}, duel{rows(5), "a",
+			2}, duel{rows(6), "a", 2},
 		duel{rows(20), "b", 1.06}, duel{rows(21), "b", 1.06})
 	skewed := func(mean float64, longest int) sparse.Features {
 		return sparse.Features{RowMean: mean, RowMax: longest}
 	}
+
 	for _, tt := range []struct {
 		name string
 		obs  []Observation
@@ -64,10 +68,12 @@ func TestSplits(t *testing.T) {
 			duel{rows(1), "both", 1}, duel{rows(2), "both", 1}, duel{rows(30), "both", 1}, duel{rows(31), "both", 1}),
 			free, "a"},
 		{"the widest gap", duels(
-			duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "both", 2}, duel{rows(100), "b", 2}, duel{rows(101), "b", 2}),
+			duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "both", 2}, duel{rows(100), "b",
+				2}, duel{rows(101), "b", 2}),
 			deep, "(row_mean ≤ 20: a, b)"},
 		{"the first of equally good features", duels(
-			duel{skewed(1, 10), "a", 2}, duel{skewed(2, 10), "a", 2}, duel{skewed(3, 9000), "b", 2}, duel{skewed(4, 9000), "b", 2}),
+			duel{skewed(1, 10), "a", 2}, duel{skewed(2, 10), "a", 2}, duel{skewed(3, 9000), "b",
+				2}, duel{skewed(4, 9000), "b", 2}),
 			deep, "(row_mean ≤ 2.4: a, b)"},
 		{"one matrix is not enough for a leaf", duels(
 			duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(100), "b", 9}),
@@ -90,9 +96,11 @@ func oneLine(n *Node) string {
 
 // The threshold itself belongs below.
 func TestTheThresholdIsBelow(t *testing.T) {
-	r := learn(t, duels(duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(50), "b", 2}, duel{rows(51), "b", 2},
+	r := learn(t, duels(duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(50), "b", 2},
+		duel{rows(51), "b", 2},
 		duel{rows(52), "b", 2}), DefaultOptions)
 	at := r.Selectors[0].Root.Threshold
+
 	for _, tt := range []struct {
 		mean float64
 		want string
@@ -102,7 +110,9 @@ func TestTheThresholdIsBelow(t *testing.T) {
 			t.Errorf("row length %v: %s, %v; want %s", tt.mean, c.Kernel, err, tt.want)
 		}
 	}
-	if _, err := r.Select(Key{Precision: kernels.Float32}, rows(math.NaN())); err == nil || !strings.Contains(err.Error(), "row_mean, which is not known") {
+
+	if _, err := r.Select(Key{Precision: kernels.Float32}, rows(math.NaN())); err == nil ||
+		!strings.Contains(err.Error(), "row_mean, which is not known") {
 		t.Errorf("error for a row length of NaN is %v", err)
 	}
 }
@@ -121,8 +131,10 @@ func TestUnknownKernelsAreNotChosen(t *testing.T) {
 		failed("m1", "a"), observe("m1", f, config("b", 0, 0), 1),
 		observe("m2", f, config("c", 0, 0), 1),
 	}
+
 	got := casesOf(learn(t, obs, DefaultOptions))["m2"]
-	if got.Choice.Kernel != "a" || got.Evidence != Absent || got.Fraction != 0.5 || got.SingleConfig != 0.5 || got.SingleKernel != 0.5 {
+	if got.Choice.Kernel != "a" || got.Evidence != Absent || got.Fraction != 0.5 || got.SingleConfig != 0.5 ||
+		got.SingleKernel != 0.5 {
 		t.Errorf("m2 left out: %+v, want a, unknown and so charged with twice the time", got)
 	}
 }

@@ -19,6 +19,7 @@ func TestUnknownFeatures(t *testing.T) {
 		}
 		return "b"
 	})
+
 	for i := range obs {
 		obs[i].Features.RowGini = rate(*obs[i].Features)
 	}
@@ -26,6 +27,7 @@ func TestUnknownFeatures(t *testing.T) {
 	if s.Root.Feature != "row_gini" {
 		t.Fatalf("learned to split on %q", s.Root.Feature)
 	}
+
 	if text := strings.Join(s.Warnings, "\n"); strings.Contains(text, "Not split on") {
 		t.Error(text)
 	}
@@ -35,6 +37,7 @@ func TestUnknownFeatures(t *testing.T) {
 			obs[i].Features.RowGini = math.NaN()
 		}
 	}
+
 	s = learn(t, obs, DefaultOptions).Selectors[0]
 	if s.Root.used(nil)["row_gini"] {
 		t.Error("a feature was used that is not known of all matrices")

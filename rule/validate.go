@@ -19,10 +19,12 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 	if len(list) < 2 {
 		return Validation{}, nil
 	}
+
 	kernel := t.kernelLoss()
 	cases := make([][]Case, len(list))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
+
 	for i, family := range list {
 		g.Go(func() error {
 			if ctx.Err() != nil {
@@ -32,12 +34,14 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 			for _, m := range family {
 				cases[i] = append(cases[i], t.judge(m, s, kernel))
 			}
+
 			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return Validation{}, err
 	}
+
 	v := sumUp(slices.Concat(cases...))
 	v.Families, v.Parts = len(t.families(all)), len(list)
 	return v, nil
@@ -81,6 +85,7 @@ func (t *table) kernelLoss() [][]float64 {
 			all[m][k] = min(all[m][k], x)
 		}
 	}
+
 	return all
 }
 
@@ -93,6 +98,7 @@ func (l *learner) chooseKernel(matrices []int, kernel [][]float64) int {
 			known[l.kernel[c]] = true
 		}
 	}
+
 	best, least := -1, math.Inf(1)
 	for k := range l.kernels {
 		if !known[k] {
@@ -102,9 +108,11 @@ func (l *learner) chooseKernel(matrices []int, kernel [][]float64) int {
 		for _, m := range matrices {
 			sum += kernel[m][k]
 		}
+
 		if best < 0 || sum < least-same {
 			best, least = k, sum
 		}
 	}
+
 	return best
 }

@@ -21,6 +21,7 @@ func TestValidationDoesNotSeeTheMatrixLeftOut(t *testing.T) {
 			return "b"
 		}),
 	}
+
 	for name, obs := range worlds {
 		t.Run(name, func(t *testing.T) {
 			clean := casesOf(learn(t, obs, DefaultOptions))
@@ -34,6 +35,7 @@ func TestValidationDoesNotSeeTheMatrixLeftOut(t *testing.T) {
 					changed++
 				}
 			}
+
 			if changed == 0 {
 				t.Error("no poisoned matrix was judged differently: the test proves nothing")
 			}
@@ -55,11 +57,13 @@ func poison(rng *rand.Rand, obs []Observation, matrix string) []Observation {
 				best.Config = config("poison", 64, 2)
 				out = append(out, best)
 			}
+
 			o.Failed, o.Low, o.High = false, 0, 0
 			o.Seconds = math.Exp(3 * rng.NormFloat64())
 		}
 		out = append(out, o)
 	}
+
 	return out
 }
 
@@ -83,17 +87,21 @@ func TestFractionsAreFractions(t *testing.T) {
 				t.Fatalf("seed %d: %s is %v", seed, what, x)
 			}
 		}
+
 		for _, c := range s.Validation.Cases {
 			fraction("fraction", c.Fraction)
 			fraction("single configuration", c.SingleConfig)
 			fraction("single kernel", c.SingleKernel)
 		}
+
 		v := s.Validation
 		fraction("mean", v.Mean)
 		fraction("worst", v.Worst)
 		if v.Worst > v.Mean || v.Cases[0].Fraction != v.Worst || v.Cases[0].Matrix != v.WorstMatrix {
-			t.Fatalf("seed %d: worst %v on %s, mean %v, first case %+v", seed, v.Worst, v.WorstMatrix, v.Mean, v.Cases[0])
+			t.Fatalf("seed %d: worst %v on %s, mean %v, first case %+v", seed, v.Worst, v.WorstMatrix, v.Mean,
+				v.Cases[0])
 		}
+
 		var named []string
 		var leaves func(n *Node, depth int)
 		leaves = func(n *Node, depth int) {
@@ -105,12 +113,14 @@ func TestFractionsAreFractions(t *testing.T) {
 				leaves(n.Above, depth+1)
 				return
 			}
+
 			fraction("leaf", n.Fraction)
 			if len(n.Matrices) < opt.MinLeaf && depth > 0 {
 				t.Fatalf("seed %d: leaf of %d matrices, least %d", seed, len(n.Matrices), opt.MinLeaf)
 			}
 			named = append(named, n.Matrices...)
 		}
+
 		leaves(s.Root, 0)
 		slices.Sort(named)
 		if len(slices.Compact(named)) != v.Matrices { // beyond a guard some are named again
@@ -136,11 +146,13 @@ func TestValidationByHand(t *testing.T) {
 			observe(row.matrix, f, config("b", 32, 1), row.b1),
 			observe(row.matrix, f, config("b", 64, 1), row.b2))
 	}
+
 	v := learn(t, obs, DefaultOptions).Selectors[0].Validation
 	got := make(map[string][3]float64)
 	for _, c := range v.Cases {
 		got[c.Matrix] = [3]float64{c.Fraction, c.SingleConfig, c.SingleKernel}
 	}
+
 	// m2 left out: a costs log 2 and b1 log 2 in total, with the same worst case; b1's
 	// neighbour b2 costs log 1.25 + log 4, a has none and stands for itself.
 	// Kernel b tuned costs log 1.25 in total, kernel a log 2.
@@ -149,6 +161,7 @@ func TestValidationByHand(t *testing.T) {
 		"m1": {1, 1, 1},
 		"m2": {0.25, 0.25, 1},
 	}
+
 	// m1 left out: a costs log 4, b1 log 2.
 	for m, w := range want {
 		for i := range w {
@@ -158,7 +171,9 @@ func TestValidationByHand(t *testing.T) {
 			}
 		}
 	}
-	if want := math.Cbrt(0.125); math.Abs(v.Mean-want) > 1e-12 || v.Worst != 0.25 || v.WorstMatrix != "m2" || math.Abs(v.Within5-1.0/3) > 1e-12 {
+
+	if want := math.Cbrt(0.125); math.Abs(v.Mean-want) > 1e-12 || v.Worst != 0.25 || v.WorstMatrix != "m2" ||
+		math.Abs(v.Within5-1.0/3) > 1e-12 {
 		t.Errorf("mean %v (want %v), worst %v on %s, within 5%% %v", v.Mean, want, v.Worst, v.WorstMatrix, v.Within5)
 	}
 }

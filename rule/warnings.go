@@ -17,38 +17,52 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	n := len(t.names)
 	switch {
 	case n == 1:
-		add("Learned from a single matrix, %s: the rule only repeats what was best there, and nothing shows how it does elsewhere.", t.names[0])
+		add("Learned from a single matrix, %s: the rule only repeats what was best there, and nothing shows how it "+
+			"does elsewhere.", t.names[0])
 	case n < few:
-		add("Learned from only %d matrices: treat the choices as a first guess, and the figures for matrices left out as rough.", n)
+		add("Learned from only %d matrices: treat the choices as a first guess, and the figures for matrices left "+
+			"out as rough.", n)
 	}
+
 	if alone, shared, unnamed := t.classSizes(); n > 1 {
 		if unnamed > 0 {
-			add("No class was given for %d of %d matrices: set class = \"…\" in the sweep, so that it can be seen which of them are relatives.", unnamed, n)
+			add("No class was given for %d of %d matrices: set class = \"…\" in the sweep, so that it can be seen "+
+				"which of them are relatives.", unnamed, n)
 		}
 		if len(alone) > 0 {
-			add("Seen through a single matrix each: %s. How the rule does on another matrix of such a class is not known.", term.Some(alone, 12))
+			add("Seen through a single matrix each: %s. How the rule does on another matrix of such a class is not "+
+				"known.", term.Some(alone, 12))
 		}
+
 		if len(shared) > 0 && s.Validation.Families == n {
-			add("All matrices are of class %s: leaving one out leaves its relatives in. On another class the rule may do worse than its figures.", term.Some(shared, 12))
+			add("All matrices are of class %s: leaving one out leaves its relatives in. On another class the rule "+
+				"may do worse than its figures.", term.Some(shared, 12))
 		}
 	}
+
 	if len(unmeasured) > 0 {
 		add("Not used, for want of a verified measurement: %s.", term.Some(unmeasured, 12))
 	}
 	if len(t.unknown) > 0 {
-		add("Not split on, since not known of all matrices: %s. Matrices recorded by an older version get them when a sweep meets them again.", term.Some(t.unknown, 12))
+		add("Not split on, since not known of all matrices: %s. Matrices recorded by an older version get them when "+
+			"a sweep meets them again.", term.Some(t.unknown, 12))
 	}
+
 	near, absent, failed := t.gaps()
 	pairs := n * len(t.configs)
 	if near > 0 {
-		add("Not tried: %d of %d pairs of matrix and configuration. They were charged a little more than the kernel's nearest configuration that was tried on the matrix.", near, pairs)
+		add("Not tried: %d of %d pairs of matrix and configuration. They were charged a little more than the "+
+			"kernel's nearest configuration that was tried on the matrix.", near, pairs)
 	}
+
 	if absent > 0 {
-		add("Not tried, nor anything of the kernel on the matrix: %d of %d pairs of matrix and configuration. They were charged as slow.", absent, pairs)
+		add("Not tried, nor anything of the kernel on the matrix: %d of %d pairs of matrix and configuration. They "+
+			"were charged as slow.", absent, pairs)
 	}
 	if failed > 0 {
 		add("Failed: %d of %d pairs of matrix and configuration. They were charged as slow.", failed, pairs)
 	}
+
 	v := s.Validation
 	guessed := 0
 	for _, c := range v.Cases {
@@ -56,8 +70,10 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 			guessed++
 		}
 	}
+
 	if guessed > 0 {
-		add("On %d of %d matrices left out, the choice has no measurement there, and its figure is an estimate.", guessed, v.Matrices)
+		add("On %d of %d matrices left out, the choice has no measurement there, and its figure is an estimate.",
+			guessed, v.Matrices)
 	}
 	switch {
 	case s.Pruned != "":
@@ -65,9 +81,11 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	case s.Root.Leaf():
 		add("No split was worth it: the rule is a single configuration for all matrices.")
 	case v.Matrices > 0 && v.Mean <= v.SingleConfig:
-		add("Whether the tree pays is open: on matrices left out it reaches %s of the oracle and always %s %s, but the whole procedure, with pruning decided without the matrix too, reaches %s.",
+		add("Whether the tree pays is open: on matrices left out it reaches %s of the oracle and always %s %s, but "+
+			"the whole procedure, with pruning decided without the matrix too, reaches %s.",
 			term.Percent(v.Unpruned), describe(s.Single), term.Percent(v.SingleConfig), term.Percent(v.Mean))
 	}
+
 	return out
 }
 
@@ -81,16 +99,19 @@ func (t *table) classSizes() (alone, shared []string, unnamed int) {
 	}
 	unnamed = count[""]
 	var own []string
+
 	for m, class := range t.classes {
 		if class != "" && class == t.names[m] && count[class] == 1 {
 			own = append(own, class)
 		}
 	}
+
 	if n := unnamed + len(own); n > few || n == len(t.names) {
 		unnamed = n
 	} else {
 		own = nil
 	}
+
 	for class, n := range count {
 		switch {
 		case class == "" || slices.Contains(own, class):
@@ -100,6 +121,7 @@ func (t *table) classSizes() (alone, shared []string, unnamed int) {
 			shared = append(shared, class)
 		}
 	}
+
 	slices.Sort(alone)
 	slices.Sort(shared)
 	return alone, shared, unnamed
@@ -119,5 +141,6 @@ func (t *table) gaps() (near, absent, failed int) {
 			}
 		}
 	}
+
 	return near, absent, failed
 }

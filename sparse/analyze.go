@@ -14,6 +14,7 @@ func Analyze[V Float](m *CSR[V]) Features {
 		scans[part] = s
 	})
 	var total scan
+
 	var used, diagonals []marks
 	for _, s := range scans {
 		total.add(s)
@@ -32,6 +33,7 @@ func Analyze[V Float](m *CSR[V]) Features {
 			f.PatternSymmetry = patternSymmetry(m.RowPtr, m.ColIdx, count)
 		}
 	}
+
 	return f
 }
 
@@ -44,6 +46,7 @@ func (h histogram) describe(f *Features) {
 	if f.RowMin == 0 {
 		f.EmptyRows = h[0].rows
 	}
+
 	f.RowMean, f.RowStd, f.RowSkewness = h.moments()
 	q := h.quantiles(25, 50, 75, 90, 99)
 	f.RowP25, f.RowMedian, f.RowP75, f.RowP90, f.RowP99 = q[0], q[1], q[2], q[3], q[4]

@@ -16,6 +16,7 @@ func slowFeatures(m *CSR[float64]) Features {
 	used, diagonals, stored := map[int]bool{}, map[int]bool{}, map[[2]int]bool{}
 	above := map[int]float64{}
 	var full []int
+
 	for i := range m.Rows {
 		cols, _ := m.Row(i)
 		lengths = append(lengths, len(cols))
@@ -23,15 +24,18 @@ func slowFeatures(m *CSR[float64]) Features {
 			f.EmptyRows++
 			continue
 		}
+
 		full = append(full, i)
 		span += float64(cols[len(cols)-1] - cols[0])
 		gaps += float64(len(cols) - 1)
 		f.Profile += float64(max(0, i-int(cols[0])))
+
 		for _, limit := range []int{32, 256, 1024} {
 			if len(cols) > limit {
 				above[limit] += float64(len(cols))
 			}
 		}
+
 		for _, j := range cols {
 			j := int(j)
 			used[j], diagonals[j-i], stored[[2]int{i, j}] = true, true, true
@@ -40,6 +44,7 @@ func slowFeatures(m *CSR[float64]) Features {
 			distance += float64(d)
 		}
 	}
+
 	for at := range stored {
 		i, j := at[0], at[1]
 		for _, beside := range []int{j - 1, j + 1} {
@@ -47,6 +52,7 @@ func slowFeatures(m *CSR[float64]) Features {
 				neighbours++
 			}
 		}
+
 		if i != j {
 			off++
 			if stored[[2]int{j, i}] {
@@ -54,12 +60,14 @@ func slowFeatures(m *CSR[float64]) Features {
 			}
 		}
 	}
+
 	for n, i := range full {
 		if n+1 == len(full) {
 			break
 		}
 		cols, _ := m.Row(i)
 		near := 0.0
+
 		for _, j := range cols {
 			l := full[n+1]
 			if stored[[2]int{l, int(j) - 1}] || stored[[2]int{l, int(j)}] || stored[[2]int{l, int(j) + 1}] {
@@ -68,6 +76,7 @@ func slowFeatures(m *CSR[float64]) Features {
 		}
 		similarity += near / float64(len(cols))
 	}
+
 	over := func(a, b float64) float64 {
 		if b == 0 {
 			return 0
@@ -75,17 +84,20 @@ func slowFeatures(m *CSR[float64]) Features {
 		return a / b
 	}
 	nonzeros := float64(m.NNZ())
+
 	f.ColsUsed, f.Diagonals = len(used), float64(len(diagonals))
 	f.BandwidthMean, f.NeighbourRate = over(distance, nonzeros), over(neighbours, nonzeros)
 	f.RowSpanMean, f.ColGapMean = over(span, float64(m.Rows)), over(span, gaps)
 	f.RowSimilarity = over(similarity, float64(len(full)))
-	f.ShareAbove32, f.ShareAbove256, f.ShareAbove1024 = over(above[32], nonzeros), over(above[256], nonzeros), over(above[1024], nonzeros)
+	f.ShareAbove32, f.ShareAbove256, f.ShareAbove1024 = over(above[32], nonzeros), over(above[256],
+		nonzeros), over(above[1024], nonzeros)
 	if m.Rows == m.Cols && m.NNZ() > 0 {
 		f.PatternSymmetry = 1
 		if off > 0 {
 			f.PatternSymmetry = mirrored / off
 		}
 	}
+
 	if m.Rows == 0 {
 		return f
 	}
@@ -93,6 +105,7 @@ func slowFeatures(m *CSR[float64]) Features {
 	f.RowMin, f.RowMax = lengths[0], lengths[m.Rows-1]
 	f.RowMean = nonzeros / float64(m.Rows)
 	f.RowMaxOverMean = over(float64(f.RowMax), f.RowMean)
+
 	var gini float64
 	for k, n := range lengths {
 		d := float64(n) - f.RowMean
@@ -100,6 +113,7 @@ func slowFeatures(m *CSR[float64]) Features {
 		f.RowSkewness += d * d * d
 		gini += float64(2*(k+1)-m.Rows-1) * float64(n)
 	}
+
 	f.RowStd = math.Sqrt(f.RowStd / float64(m.Rows))
 	f.RowSkewness = over(f.RowSkewness/float64(m.Rows), f.RowStd*f.RowStd*f.RowStd)
 	f.RowGini = over(gini, float64(m.Rows)*nonzeros)
@@ -108,6 +122,7 @@ func slowFeatures(m *CSR[float64]) Features {
 	}
 	f.RowP25, f.RowMedian, f.RowP75 = quantile(0.25), quantile(0.5), quantile(0.75)
 	f.RowP90, f.RowP99 = quantile(0.9), quantile(0.99)
+
 	return f
 }
 
@@ -124,11 +139,13 @@ func sameFeatures(t *testing.T, got, want Features) {
 			}
 			continue
 		}
+
 		x, y := a.Field(i).Float(), b.Field(i).Float()
 		off := 1e-9 * (1 + math.Abs(y))
 		if (name == "RowSimilarity" || name == "PatternSymmetry") && want.Nonzeros > exactBelow {
 			off = 5 * 0.016
 		}
+
 		if !(math.Abs(x-y) <= off) {
 			t.Errorf("%s is %v, want %v", name, x, y)
 		}
@@ -221,10 +238,12 @@ func forEach(n int, f func(i int)) {
 // Rows of equal length must show no deviation at all, however many there are.
 func TestAnalyzeDeviationDoesNotCancel(t *testing.T) {
 	const rows = 300_000
-	m := &CSR[float64]{Rows: rows, Cols: 3, RowPtr: make([]int32, rows+1), ColIdx: make([]int32, 3*rows), Val: make([]float64, 3*rows)}
+	m := &CSR[float64]{Rows: rows, Cols: 3, RowPtr: make([]int32, rows+1), ColIdx: make([]int32, 3*rows),
+		Val: make([]float64, 3*rows)}
 	for k := range m.ColIdx {
 		m.ColIdx[k] = int32(k % 3)
 	}
+
 	for i := range m.RowPtr {
 		m.RowPtr[i] = int32(3 * i)
 	}

@@ -41,10 +41,12 @@ func NewDensity[V Float](m *CSR[V], height, width int) *Density {
 		for k, n := range b.edges[0] {
 			d.Count[b.first*d.Width+k] += n
 		}
+
 		for k, n := range b.edges[1] {
 			d.Count[b.last*d.Width+k] += n
 		}
 	})
+
 	for _, n := range d.Count {
 		d.Most = max(d.Most, n)
 	}
@@ -93,6 +95,7 @@ func (b *band) add(rowPtr, colIdx []int32, lo, hi int) {
 		inverse, _ = bits.Div64(uint64(b.Width), 0, uint64(b.cols))
 		inverse++
 	}
+
 	var line []uint32
 	next := 0 // the first row of the line of bins below
 	for i, k := rowOf(rowPtr, lo), lo; k < hi; i++ {
@@ -101,6 +104,7 @@ func (b *band) add(rowPtr, colIdx []int32, lo, hi int) {
 			line = b.line(at)
 			next = ((at+1)*b.rows + b.Height - 1) / b.Height
 		}
+
 		end := min(int(rowPtr[i+1]), hi)
 		if inverse == 0 {
 			for _, j := range colIdx[k:end] {
@@ -124,6 +128,7 @@ func (d *Density) Shrink(height, width int) *Density {
 		return &Density{}
 	}
 	s.Count = make([]uint32, s.Height*s.Width)
+
 	for i := range d.Height {
 		line := s.Count[i*s.Height/d.Height*s.Width:][:s.Width]
 		for j := range d.Width {
@@ -132,6 +137,7 @@ func (d *Density) Shrink(height, width int) *Density {
 			s.Most = max(s.Most, line[at])
 		}
 	}
+
 	return s
 }
 

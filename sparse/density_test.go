@@ -14,6 +14,7 @@ func slowDensity(m *CSR[float64], height, width int) *Density {
 		return &Density{}
 	}
 	d.Count = make([]uint32, d.Height*d.Width)
+
 	for i := range m.Rows {
 		cols, _ := m.Row(i)
 		for _, j := range cols {
@@ -22,6 +23,7 @@ func slowDensity(m *CSR[float64], height, width int) *Density {
 			d.Most = max(d.Most, d.Count[at])
 		}
 	}
+
 	return d
 }
 
@@ -38,6 +40,7 @@ func seen(t testing.TB) map[string]*CSR[float64] {
 		}
 		list[name] = m
 	}
+
 	for name, size := range map[string][3]int{
 		"square": {1000, 1000, 200_000}, "wide": {3, 100_000, 150_000}, "tall": {100_000, 3, 150_000},
 		"small": {5, 7, 12}, "one": {1, 1, 1}, "no rows": {0, 9, 0}, "no columns": {9, 0, 0}, "no entries": {9, 9, 0},
@@ -45,6 +48,7 @@ func seen(t testing.TB) map[string]*CSR[float64] {
 		row, col, _ := randomTriplets(rng, size[0], size[1], size[2])
 		add(name, size[0], size[1], row, col)
 	}
+
 	var row, col []int32
 	for j := range int32(150_000) {
 		row, col = append(row, 40_000), append(col, j)
@@ -52,6 +56,7 @@ func seen(t testing.TB) map[string]*CSR[float64] {
 	add("giant row", 99_991, 150_000, row, col)
 	add("giant column", 150_000, 99_991, col, row)
 	far := &CSR[float64]{Rows: 1, Cols: MaxIndex, ColIdx: []int32{0}}
+
 	for k := range int64(1000) { // both sides of where a bin may begin
 		at := int32((k+1)*MaxIndex/1001) - 1
 		far.ColIdx = append(far.ColIdx, at, at+1)
@@ -59,6 +64,7 @@ func seen(t testing.TB) map[string]*CSR[float64] {
 	far.ColIdx = append(far.ColIdx, MaxIndex-2, MaxIndex-1)
 	far.RowPtr, far.Val = []int32{0, int32(far.NNZ())}, make([]float64, far.NNZ())
 	list["far columns"] = far
+
 	return list
 }
 
@@ -85,6 +91,7 @@ func TestThumbnail(t *testing.T) {
 		if len(packed) > 17_000 {
 			t.Errorf("%s takes %d bytes", name, len(packed))
 		}
+
 		got, err := packed.Density()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -92,8 +99,10 @@ func TestThumbnail(t *testing.T) {
 		if got.Height != want.Height || got.Width != want.Width {
 			t.Fatalf("%s has %d×%d bins, not %d×%d", name, got.Height, got.Width, want.Height, want.Width)
 		}
+
 		for i, n := range want.Count {
-			if off := float64(got.Count[i]) - float64(n); (n <= 1 && off != 0) || max(off, -off) > 0.045*float64(n)+0.5 {
+			if off := float64(got.Count[i]) - float64(n); (n <= 1 && off != 0) ||
+				max(off, -off) > 0.045*float64(n)+0.5 {
 				t.Errorf("%s: bin %d has %d entries, not %d", name, i, got.Count[i], n)
 			}
 		}
@@ -108,11 +117,13 @@ func TestThumbnailBound(t *testing.T) {
 	for i := range d.Count {
 		d.Count[i] = rng.Uint32N(1<<31) >> rng.IntN(31)
 	}
+
 	d.Count[0] = MaxIndex
 	packed := d.pack()
 	if len(packed) > 17_000 {
 		t.Errorf("%d bytes", len(packed))
 	}
+
 	if got, err := packed.Density(); err != nil || got.Count[0] != MaxIndex {
 		t.Error(got, err)
 	}
@@ -132,6 +143,7 @@ func FuzzThumbnail(f *testing.F) {
 		if len(d.Count) != d.Height*d.Width || d.Height > ThumbnailSide || d.Width > ThumbnailSide {
 			t.Fatalf("%d counts in %d×%d bins", len(d.Count), d.Height, d.Width)
 		}
+
 		again, err := d.pack().Density()
 		if err != nil {
 			t.Fatal(err)
@@ -155,6 +167,7 @@ func BenchmarkDensity(b *testing.B) {
 				m.ColIdx[i*length+k] = int32((i + rng.IntN(spread)) % rows)
 			}
 		}
+
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				NewDensity(m, 1000, 1000)

@@ -18,6 +18,7 @@ func UnknownFeatures() Features {
 			v.Field(i).SetInt(Unknown)
 		}
 	}
+
 	return f
 }
 
@@ -51,7 +52,9 @@ func (f *Features) Set(name string, x float64) error {
 		default:
 			v.Field(i).SetFloat(x)
 		}
+
 		return nil
 	}
+
 	return fmt.Errorf("no feature is called %q", name)
 }

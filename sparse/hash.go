@@ -54,6 +54,7 @@ func (m *CSR[V]) Hash() string {
 	for _, n := range []int{m.Rows, m.Cols, m.NNZ(), width} {
 		head = binary.LittleEndian.AppendUint64(head, uint64(n))
 	}
+
 	outer.Write(head)
 	for i := range digests {
 		outer.Write(digests[i][:])
@@ -85,5 +86,6 @@ func appendFloats[V Float](buf []byte, a []V) []byte {
 			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
 		}
 	}
+
 	return buf
 }

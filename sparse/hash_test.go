@@ -37,12 +37,14 @@ func TestHashTellsApart(t *testing.T) {
 		}
 		seen[h] = what
 	}
+
 	for _, k := range []int{0, 131071, 131072, m.NNZ() - 1} { // both sides of a chunk's end
 		old := m.Val[k]
 		m.Val[k] = math.Nextafter(old, 1000)
 		differs("one bit more", m.Hash())
 		m.Val[k] = old
 	}
+
 	old := m.Val[7]
 	m.Val[7] = 0
 	differs("zero", m.Hash())
@@ -53,10 +55,12 @@ func TestHashTellsApart(t *testing.T) {
 	m.Cols++
 	differs("one column more", m.Hash())
 	m.Cols--
-	single := &CSR[float32]{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, ColIdx: m.ColIdx, Val: make([]float32, m.NNZ())}
+	single := &CSR[float32]{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, ColIdx: m.ColIdx,
+		Val: make([]float32, m.NNZ())}
 	for k, v := range m.Val {
 		single.Val[k] = float32(v)
 	}
+
 	differs("float32", single.Hash())
 	differs("the transpose", m.Transpose().Hash())
 	for _, size := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 5}, {5, 5}} {
@@ -78,6 +82,7 @@ func TestHashIsStable(t *testing.T) {
 		Val:    []float64{1, -2.5, 1e-300},
 	}
 	const want = "7c2dbf929b99f7ff7f310f434cf4479ab050f292289762fa91bbb793c247f16b"
+
 	if got := m.Hash(); got != want {
 		t.Errorf("hash is %s, want %s", got, want)
 	}

@@ -29,11 +29,13 @@ func (h histogram) moments() (mean, std, skewness float64) {
 	n := float64(rows)
 	mean = float64(entries) / n
 	var second, third float64
+
 	for _, b := range h {
 		d := float64(b.length) - mean
 		second += float64(b.rows) * d * d
 		third += float64(b.rows) * d * d * d
 	}
+
 	std = math.Sqrt(second / n)
 	if std > 0 {
 		skewness = third / n / (std * std * std)
@@ -50,6 +52,7 @@ func (h histogram) gini() float64 {
 		return 0
 	}
 	sum, before := 0, 0 // |sum| is at most rows·entries, below 2⁶²
+
 	for _, b := range h {
 		sum += b.rows * (2*before + b.rows - rows) * b.length
 		before += b.rows
@@ -64,6 +67,7 @@ func (h histogram) shareAbove(length int) float64 {
 		return 0
 	}
 	above := 0
+
 	for _, b := range h {
 		if b.length > length {
 			above += b.rows * b.length
@@ -84,9 +88,11 @@ func (h histogram) quantiles(percent ...int) []int {
 			b++
 			seen += h[b].rows
 		}
+
 		if b >= 0 {
 			out[q] = h[b].length
 		}
 	}
+
 	return out
 }

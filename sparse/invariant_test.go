@@ -10,14 +10,17 @@ import (
 func TestFeaturesOfTranspose(t *testing.T) {
 	for name, m := range patterns(t) {
 		a, b := Analyze(m), Analyze(m.Transpose())
-		if a.Nonzeros != b.Nonzeros || a.Bandwidth != b.Bandwidth || a.BandwidthMean != b.BandwidthMean || a.Diagonals != b.Diagonals {
+		if a.Nonzeros != b.Nonzeros || a.Bandwidth != b.Bandwidth || a.BandwidthMean != b.BandwidthMean ||
+			a.Diagonals != b.Diagonals {
 			t.Errorf("%s: %+v\ntransposed %+v", name, a, b)
 		}
+
 		if d := a.PatternSymmetry - b.PatternSymmetry; max(d, -d) > 0.02 {
 			t.Errorf("%s: symmetry %v, transposed %v", name, a.PatternSymmetry, b.PatternSymmetry)
 		}
 		if a.Cols-a.ColsUsed != b.EmptyRows || b.Cols-b.ColsUsed != a.EmptyRows {
-			t.Errorf("%s: %d of %d columns used, but %d rows of the transpose empty", name, a.ColsUsed, a.Cols, b.EmptyRows)
+			t.Errorf("%s: %d of %d columns used, but %d rows of the transpose empty", name, a.ColsUsed, a.Cols,
+				b.EmptyRows)
 		}
 	}
 }
@@ -37,6 +40,7 @@ func TestSymmetricPattern(t *testing.T) {
 				}
 			}
 		})
+
 		if f := Analyze(both); f.PatternSymmetry != 1 {
 			t.Errorf("%s: symmetry of the symmetric pattern is %v", name, f.PatternSymmetry)
 		}
@@ -56,6 +60,7 @@ func TestFeaturesOfPermutedRows(t *testing.T) {
 				}
 			}
 		})
+
 		a, b := Analyze(m), Analyze(p)
 		for _, f := range []*Features{&a, &b} { // what the order changes
 			f.Bandwidth, f.BandwidthMean, f.Profile, f.RowSimilarity, f.Diagonals, f.PatternSymmetry = 0, 0, 0, 0, 0, 0

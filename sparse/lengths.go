@@ -35,6 +35,7 @@ func (l *lengths) histogram() histogram {
 			h = append(h, bin{n, count})
 		}
 	}
+
 	slices.Sort(l.long)
 	for _, n := range l.long {
 		if last := len(h) - 1; last >= 0 && h[last].length == int(n) {
@@ -43,5 +44,6 @@ func (l *lengths) histogram() histogram {
 			h = append(h, bin{int(n), 1})
 		}
 	}
+
 	return h
 }

@@ -30,5 +30,6 @@ func union(sets []marks) int {
 		}
 		total.Add(int64(n))
 	})
+
 	return int(total.Load())
 }

@@ -18,6 +18,7 @@ func RowLengths[V Float](m *CSR[V]) []LengthBin {
 		bins = append(bins, LengthBin{From: 1 << at, To: 2<<at - 1})
 	}
 	first, last := len(bins), 0
+
 	for i := range m.Rows {
 		n := int(m.RowPtr[i+1] - m.RowPtr[i])
 		at := bits.Len(uint(n))
@@ -25,5 +26,6 @@ func RowLengths[V Float](m *CSR[V]) []LengthBin {
 		bins[at].Nonzeros += n
 		first, last = min(first, at), max(last, at+1)
 	}
+
 	return bins[min(first, last):last]
 }

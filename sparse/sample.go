@@ -61,6 +61,7 @@ func rowSimilarity(rowPtr, colIdx []int32, count, piece int) float64 {
 			if start == end {
 				continue
 			}
+
 			myFull++
 			length, next := min(piece, end-start), nextRow(rowPtr, colIdx, i)
 			// A piece beyond the end goes on at the start, so that no entry is more
@@ -70,9 +71,11 @@ func rowSimilarity(rowPtr, colIdx []int32, count, piece int) float64 {
 			near := similar(colIdx[at:at+length-over], next) + similar(colIdx[start:start+over], next)
 			mySum += uint64(near) << 32 / uint64(length)
 		}
+
 		sum.Add(mySum)
 		full.Add(myFull)
 	})
+
 	return ratio(sum.Load(), 0x1p32*float64(full.Load()))
 }
 
@@ -93,6 +96,7 @@ func similar(a, b []int32) int {
 	from, _ := slices.BinarySearch(b, a[0]-1)
 	b = b[from:]
 	count, k := 0, 0
+
 	for _, j := range a {
 		for k < len(b) && b[k] < j-1 {
 			k++
@@ -100,10 +104,12 @@ func similar(a, b []int32) int {
 		if k == len(b) {
 			break
 		}
+
 		if b[k] <= j+1 {
 			count++
 		}
 	}
+
 	return count
 }
 
@@ -124,14 +130,17 @@ func patternSymmetry(rowPtr, colIdx []int32, count int) float64 {
 			if i == j {
 				continue
 			}
+
 			myOff++
 			if _, found := slices.BinarySearch(colIdx[rowPtr[j]:rowPtr[j+1]], int32(i)); found {
 				myMirrored++
 			}
 		}
+
 		off.Add(myOff)
 		mirrored.Add(myMirrored)
 	})
+
 	if off.Load() == 0 {
 		return 1
 	}

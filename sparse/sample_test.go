@@ -30,6 +30,7 @@ func TestSampledFeatures(t *testing.T) {
 			}
 		}
 	}
+
 	for _, g := range []struct {
 		name string
 		args map[string]any
@@ -51,6 +52,7 @@ func TestSampledFeatures(t *testing.T) {
 		}
 		holds(g.name, m)
 	}
+
 	real, err := filepath.Glob("../../shared/matrices/*.mtx.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +64,7 @@ func TestSampledFeatures(t *testing.T) {
 		}
 		holds(strings.TrimSuffix(filepath.Base(path), ".mtx.gz"), read.A)
 	}
+
 	if far > estimates/10 {
 		t.Errorf("%d of %d estimates are off by more than their standard error may be", far, estimates)
 	}

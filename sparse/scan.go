@@ -55,6 +55,7 @@ func (s *scan) beginning(lo, hi int) {
 		first, last := int(s.colIdx[start]), int(s.colIdx[end-1])
 		s.rows++
 		s.lengths.add(end - start)
+
 		s.largest = max(s.largest, i-first, last-i) // the columns rise
 		s.span += last - first
 		s.profile += max(0, i-first)
@@ -68,6 +69,7 @@ func (s *scan) entries(lo, hi int) {
 	if lo > int(s.rowPtr[i]) {
 		before = s.colIdx[lo-1]
 	}
+
 	used, distance, neighbours := s.used, 0, 0
 	for ; lo < hi; i++ {
 		end := min(int(s.rowPtr[i+1]), hi)
@@ -83,6 +85,7 @@ func (s *scan) entries(lo, hi int) {
 		}
 		lo, before = end, -2
 	}
+
 	s.distance += distance
 	s.neighbours += neighbours
 }

@@ -42,9 +42,11 @@ func NewSELL[V Float](m *CSR[V], c, sigma, maxEntries int) (*SELL[V], error) {
 	chunks := len(s.ChunkPtr) - 1
 	total := s.ChunkPtr[chunks]
 	if maxEntries > 0 && total > maxEntries {
-		return nil, fmt.Errorf("SELL with chunks of %d and windows of %d needs %d entries for %d nonzeros, more than the %d allowed",
+		return nil, fmt.Errorf("SELL with chunks of %d and windows of %d needs %d entries for %d nonzeros, more "+
+			"than the %d allowed",
 			c, sigma, total, s.nnz, maxEntries)
 	}
+
 	s.ColIdx, s.Val = make([]int32, total), make([]V, total)
 
 	// Every worker fills the chunks that start in its share of the entries.
@@ -57,6 +59,7 @@ func NewSELL[V Float](m *CSR[V], c, sigma, maxEntries int) (*SELL[V], error) {
 		h, _ := slices.BinarySearch(s.ChunkPtr[:chunks], worker*(total/workers))
 		return h
 	}
+
 	for w := range workers {
 		wg.Go(func() {
 			for h, end := first(w), first(w+1); h < end; h++ {
@@ -64,6 +67,7 @@ func NewSELL[V Float](m *CSR[V], c, sigma, maxEntries int) (*SELL[V], error) {
 			}
 		})
 	}
+
 	wg.Wait()
 	return s, nil
 }
@@ -86,12 +90,14 @@ func outlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) {
 	if sigma < 1 || sigma != 1 && sigma%c != 0 {
 		return nil, fmt.Errorf("sorting window %d is neither 1 nor a multiple of the chunk height %d", sigma, c)
 	}
+
 	chunks := (m.Rows + c - 1) / c
 	s := &SELL[V]{
 		Rows: m.Rows, Cols: m.Cols, C: c, Sigma: sigma, nnz: m.NNZ(),
 		Perm:     sortWindows(m.RowPtr, m.Rows, sigma),
 		ChunkPtr: make([]int, chunks+1),
 	}
+
 	for h := range chunks {
 		width := 0
 		for _, i := range s.Perm[h*c : min((h+1)*c, m.Rows)] {
@@ -99,6 +105,7 @@ func outlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) {
 		}
 		s.ChunkPtr[h+1] = s.ChunkPtr[h] + width*c
 	}
+
 	return s, nil
 }
 
@@ -112,10 +119,12 @@ func (s *SELL[V]) fillChunk(m *CSR[V], h int) {
 			s.ColIdx[at], s.Val[at] = j, values[k]
 			at += s.C
 		}
+
 		if len(columns) == 0 {
 			continue
 		}
 		last := columns[len(columns)-1]
+
 		for range width - len(columns) {
 			s.ColIdx[at] = last
 			at += s.C
@@ -135,6 +144,7 @@ func sortWindows(rowPtr []int32, rows, sigma int) []int32 {
 		}
 		return perm
 	}
+
 	var place []int32 // by length: first the number of rows, then the next free place
 	for lo := 0; lo < rows; lo += sigma {
 		hi := min(lo+sigma, rows)
@@ -142,11 +152,13 @@ func sortWindows(rowPtr []int32, rows, sigma int) []int32 {
 		for i := lo; i < hi; i++ {
 			longest = max(longest, rowPtr[i+1]-rowPtr[i])
 		}
+
 		place = slices.Grow(place[:0], int(longest)+1)[:longest+1]
 		clear(place)
 		for i := lo; i < hi; i++ {
 			place[rowPtr[i+1]-rowPtr[i]]++
 		}
+
 		next := int32(lo)
 		for n := len(place) - 1; n >= 0; n-- {
 			next, place[n] = next+place[n], next
@@ -157,6 +169,7 @@ func sortWindows(rowPtr []int32, rows, sigma int) []int32 {
 			place[n]++
 		}
 	}
+
 	return perm
 }
 

@@ -20,6 +20,7 @@ func sellMatrices(t testing.TB) map[string]*sparse.CSR[float64] {
 		"no nonzeros": {Rows: 100, Cols: 5, RowPtr: make([]int32, 101)},
 		"one entry":   {Rows: 70, Cols: 9, RowPtr: append(make([]int32, 70), 1), ColIdx: []int32{8}, Val: []float64{3}},
 	}
+
 	add := func(name string, args map[string]any) {
 		m, err := generate.Build(t.Context(), name, args)
 		if err != nil {
@@ -27,6 +28,7 @@ func sellMatrices(t testing.TB) map[string]*sparse.CSR[float64] {
 		}
 		all[generate.Spec(name, args)] = m
 	}
+
 	add("grid_5pt", map[string]any{"nx": 31, "ny": 17})
 	add("rmat", map[string]any{"scale": 7})
 	add("uniform", map[string]any{"rows": 333, "cols": 2000, "row_nnz": 2})
@@ -47,6 +49,7 @@ func TestSELL(t *testing.T) {
 				c := 1 + r.IntN(40)
 				shapes = append(shapes, [2]int{c, c * (1 + r.IntN(20))})
 			}
+
 			for _, shape := range shapes {
 				s, err := sparse.NewSELL(m, shape[0], shape[1], 0)
 				if err != nil {
@@ -61,25 +64,31 @@ func TestSELL(t *testing.T) {
 }
 
 func takeApart(s *sparse.SELL[float64], m *sparse.CSR[float64]) error {
-	if s.Rows != m.Rows || s.Cols != m.Cols || s.NNZ() != m.NNZ() || len(s.Perm) != m.Rows || len(s.ColIdx) != len(s.Val) {
+	if s.Rows != m.Rows || s.Cols != m.Cols || s.NNZ() != m.NNZ() || len(s.Perm) != m.Rows ||
+		len(s.ColIdx) != len(s.Val) {
 		return fmt.Errorf("%d×%d, %d nonzeros, %d slots, %d columns, %d values of %v",
 			s.Rows, s.Cols, s.NNZ(), len(s.Perm), len(s.ColIdx), len(s.Val), m)
 	}
+
 	if want := (m.Rows + s.C - 1) / s.C; s.Chunks() != want || s.ChunkPtr[0] != 0 || s.ChunkPtr[want] != len(s.Val) {
-		return fmt.Errorf("%d chunks, offsets %d to %d for %d entries", s.Chunks(), s.ChunkPtr[0], s.ChunkPtr[want], len(s.Val))
+		return fmt.Errorf("%d chunks, offsets %d to %d for %d entries", s.Chunks(), s.ChunkPtr[0], s.ChunkPtr[want],
+			len(s.Val))
 	}
 	length := func(i int32) int32 { return m.RowPtr[i+1] - m.RowPtr[i] }
+
 	for lo := 0; lo < m.Rows; lo += s.Sigma {
 		part := s.Perm[lo:min(lo+s.Sigma, m.Rows)]
 		want := make([]int32, len(part))
 		for k := range want {
 			want[k] = int32(lo + k)
 		}
+
 		slices.SortStableFunc(want, func(a, b int32) int { return int(length(b) - length(a)) })
 		if !slices.Equal(part, want) {
 			return fmt.Errorf("window at row %d has rows %v, want %v", lo, part, want)
 		}
 	}
+
 	for h := range s.Chunks() {
 		longest := 0
 		for r := range s.C {
@@ -92,6 +101,7 @@ func takeApart(s *sparse.SELL[float64], m *sparse.CSR[float64]) error {
 					padding = columns[len(columns)-1]
 				}
 			}
+
 			longest = max(longest, len(columns))
 			for k := range s.Width(h) {
 				at := s.ChunkPtr[h] + k*s.C + r
@@ -99,16 +109,19 @@ func takeApart(s *sparse.SELL[float64], m *sparse.CSR[float64]) error {
 				if k < len(columns) {
 					wantColumn, wantValue = columns[k], values[k]
 				}
+
 				if s.ColIdx[at] != wantColumn || s.Val[at] != wantValue {
 					return fmt.Errorf("chunk %d, lane %d, entry %d is %v at column %d, want %v at %d",
 						h, r, k, s.Val[at], s.ColIdx[at], wantValue, wantColumn)
 				}
 			}
 		}
+
 		if s.Width(h) != longest {
 			return fmt.Errorf("chunk %d is %d wide, its longest row has %d", h, s.Width(h), longest)
 		}
 	}
+
 	return nil
 }
 
@@ -118,6 +131,7 @@ func TestSELLPadding(t *testing.T) {
 		Rows: 4, Cols: 3, RowPtr: []int32{0, 1, 4, 5, 8},
 		ColIdx: []int32{0, 0, 1, 2, 1, 0, 1, 2}, Val: []float32{1, 2, 3, 4, 5, 6, 7, 8},
 	}
+
 	for sigma, want := range map[int]float64{1: 12.0 / 8, 2: 12.0 / 8, 4: 1} {
 		s, err := sparse.NewSELL(m, 2, sigma, 0)
 		if err != nil {
@@ -127,6 +141,7 @@ func TestSELLPadding(t *testing.T) {
 			t.Errorf("sigma %d: padding %v, want %v", sigma, s.Padding(), want)
 		}
 	}
+
 	empty, err := sparse.NewSELL(&sparse.CSR[float32]{RowPtr: []int32{0}}, 2, 1, 0)
 	if err != nil || empty.Padding() != 1 {
 		t.Errorf("empty: %v, %v", empty, err)

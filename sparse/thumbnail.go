@@ -40,6 +40,7 @@ func (d *Density) pack() Thumbnail {
 			levels[i] = byte(1 + math.Round(levelsPerOctave*math.Log2(float64(n))))
 		}
 	}
+
 	w, _ := flate.NewWriter(out, flate.BestCompression) // the level is a valid one
 	w.Write(levels)                                     // and a buffer takes everything
 	w.Close()
@@ -59,6 +60,7 @@ func (t Thumbnail) Density() (*Density, error) {
 	if err != nil || height > ThumbnailSide {
 		return nil, errThumbnail
 	}
+
 	width, err := binary.ReadUvarint(r)
 	if err != nil || width > ThumbnailSide || (width == 0) != (height == 0) {
 		return nil, errThumbnail
@@ -68,6 +70,7 @@ func (t Thumbnail) Density() (*Density, error) {
 	if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) || n != len(levels)-1 {
 		return nil, errThumbnail
 	}
+
 	d := &Density{Height: int(height), Width: int(width)}
 	for _, level := range levels[:n] {
 		var count uint32
@@ -77,5 +80,6 @@ func (t Thumbnail) Density() (*Density, error) {
 		d.Count = append(d.Count, count)
 		d.Most = max(d.Most, count)
 	}
+
 	return d, nil
 }

@@ -13,6 +13,7 @@ func (m *CSR[V]) Transpose() *CSR[V] {
 	for _, j := range m.ColIdx {
 		t.RowPtr[j+1]++
 	}
+
 	next := startsOf(t.RowPtr)
 	for i := range m.Rows {
 		cols, vals := m.Row(i)
@@ -22,5 +23,6 @@ func (m *CSR[V]) Transpose() *CSR[V] {
 			t.ColIdx[at], t.Val[at] = int32(i), vals[k]
 		}
 	}
+
 	return t
 }

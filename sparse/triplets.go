@@ -18,20 +18,24 @@ func FromTriplets[V Float](rows, cols int, row, col []int32, val []V) (*CSR[V], 
 		return nil, err
 	}
 	if len(row) != len(val) || len(col) != len(val) {
-		return nil, fmt.Errorf("triplets of unequal length: %d rows, %d columns, %d values", len(row), len(col), len(val))
+		return nil, fmt.Errorf("triplets of unequal length: %d rows, %d columns, %d values", len(row), len(col),
+			len(val))
 	}
+
 	m := &CSR[V]{
 		Rows: rows, Cols: cols,
 		RowPtr: make([]int32, rows+1),
 		ColIdx: make([]int32, len(val)),
 		Val:    make([]V, len(val)),
 	}
+
 	for k, i := range row {
 		if uint(i) >= uint(rows) || uint(col[k]) >= uint(cols) {
 			return nil, fmt.Errorf("entry %d at (%d, %d) lies outside a %d×%d matrix", k, i, col[k], rows, cols)
 		}
 		m.RowPtr[i+1]++
 	}
+
 	next := startsOf(m.RowPtr)
 	for k, i := range row {
 		at := next[i]
@@ -46,6 +50,7 @@ func FromTriplets[V Float](rows, cols int, row, col []int32, val []V) (*CSR[V], 
 	case !distinct:
 		m.sumDuplicates()
 	}
+
 	return m, nil
 }
 
@@ -55,7 +60,8 @@ func checkSize(rows, cols, entries int) error {
 		return fmt.Errorf("matrix of %d×%d: sizes can't be negative", rows, cols)
 	}
 	if rows > MaxIndex || cols > MaxIndex || entries > MaxIndex {
-		return fmt.Errorf("matrix of %d×%d with %d entries: 32-bit indices hold at most %d", rows, cols, entries, MaxIndex)
+		return fmt.Errorf("matrix of %d×%d with %d entries: 32-bit indices hold at most %d", rows, cols, entries,
+			MaxIndex)
 	}
 	return nil
 }
@@ -84,6 +90,7 @@ func (m *CSR[V]) order() (sorted, distinct bool) {
 			distinct = distinct && cols[k] != cols[k-1]
 		}
 	}
+
 	return true, distinct
 }
 
@@ -102,6 +109,7 @@ func (m *CSR[V]) sumDuplicates() {
 			m.ColIdx[out], m.Val[out] = m.ColIdx[k], m.Val[k]
 			out++
 		}
+
 		m.RowPtr[i+1] = out
 		lo = hi
 	}

@@ -20,6 +20,7 @@ func randomTriplets(rng *rand.Rand, rows, cols, n int) (row, col []int32, val []
 		}
 		val = append(val, float64(rng.IntN(201)-100))
 	}
+
 	return row, col, val
 }
 
@@ -51,6 +52,7 @@ func TestFromTriplets(t *testing.T) {
 				if err := m.Validate(); err != nil {
 					t.Fatal(err)
 				}
+
 				if !slices.Equal(before[0], row) || !slices.Equal(before[1], col) {
 					t.Error("the inputs were changed")
 				}
@@ -58,12 +60,15 @@ func TestFromTriplets(t *testing.T) {
 				if m.NNZ() != len(want) {
 					t.Errorf("%d entries, want %d distinct positions", m.NNZ(), len(want))
 				}
+
 				c := m.COO()
 				for k, v := range c.Val {
 					if want[[2]int32{c.Row[k], c.Col[k]}] != v {
-						t.Fatalf("entry (%d, %d) is %v, want %v", c.Row[k], c.Col[k], v, want[[2]int32{c.Row[k], c.Col[k]}])
+						t.Fatalf("entry (%d, %d) is %v, want %v", c.Row[k], c.Col[k], v,
+							want[[2]int32{c.Row[k], c.Col[k]}])
 					}
 				}
+
 				back, err := FromTriplets(c.Rows, c.Cols, c.Row, c.Col, c.Val)
 				if err != nil {
 					t.Fatal(err)
@@ -87,6 +92,7 @@ func sortTriplets(row, col []int32, val []float64, byRows bool) {
 		}
 		return int(col[a] - col[b])
 	})
+
 	r, c, v := slices.Clone(row), slices.Clone(col), slices.Clone(val)
 	for k, from := range order {
 		row[k], col[k], val[k] = r[from], c[from], v[from]
@@ -124,7 +130,8 @@ func TestFromTripletsRefuses(t *testing.T) {
 		{2, 2, []int32{0}, []int32{-1}, []float64{1}, "entry 0 at (0, -1)"},
 		{0, 0, []int32{0}, []int32{0}, []float64{1}, "outside"},
 	} {
-		if _, err := FromTriplets(c.rows, c.cols, c.row, c.col, c.val); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := FromTriplets(c.rows, c.cols, c.row, c.col, c.val); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got error %v, want one with %q", c, err, c.want)
 		}
 	}
@@ -137,6 +144,7 @@ func TestTranspose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want, err := FromTriplets(31, 20, col, row, val)
 	if err != nil {
 		t.Fatal(err)

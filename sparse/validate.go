@@ -13,12 +13,14 @@ func (m *CSR[V]) Validate() error {
 	if len(m.RowPtr) != m.Rows+1 {
 		return fmt.Errorf("%d row offsets for %d rows: there must be one more than rows", len(m.RowPtr), m.Rows)
 	}
+
 	if len(m.ColIdx) != len(m.Val) {
 		return fmt.Errorf("%d columns but %d values", len(m.ColIdx), len(m.Val))
 	}
 	if m.RowPtr[0] != 0 {
 		return fmt.Errorf("row offsets start at %d, not 0", m.RowPtr[0])
 	}
+
 	if last := m.RowPtr[m.Rows]; int(last) != len(m.ColIdx) {
 		return fmt.Errorf("row offsets end at %d, but there are %d entries", last, len(m.ColIdx))
 	}
@@ -27,6 +29,7 @@ func (m *CSR[V]) Validate() error {
 			return fmt.Errorf("row %d ends at offset %d before it starts at %d", i, m.RowPtr[i+1], m.RowPtr[i])
 		}
 	}
+
 	for i := range m.Rows {
 		last := int32(-1)
 		for _, j := range m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]] {
@@ -39,5 +42,6 @@ func (m *CSR[V]) Validate() error {
 			last = j
 		}
 	}
+
 	return nil
 }

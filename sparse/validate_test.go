@@ -17,6 +17,7 @@ func TestValidate(t *testing.T) {
 	if err := good().Validate(); err != nil {
 		t.Fatal(err)
 	}
+
 	for want, spoil := range map[string]func(m *CSR[float64]){
 		"negative":                  func(m *CSR[float64]) { m.Cols = -1 },
 		"32-bit":                    func(m *CSR[float64]) { m.Cols = MaxIndex + 1 },

@@ -59,6 +59,7 @@ func OpenShare(n int) (*Backend, error) {
 			b.cores, free = b.cores[:n], true
 		}
 	}
+
 	runtime.LockOSThread()
 	b.device = describe(len(b.cores))
 	b.pool = newPool(b.cores)
@@ -69,6 +70,7 @@ func OpenShare(n int) (*Backend, error) {
 	} else {
 		pin(b.cores[:1])
 	}
+
 	b.tick = tick()
 	return b, nil
 }
@@ -86,6 +88,7 @@ func (b *Backend) Load(p *kernels.Problem) error {
 	if err := p.A.Validate(); err != nil {
 		return fmt.Errorf("checking the matrix: %w", err)
 	}
+
 	if len(p.X) != p.A.Cols {
 		return fmt.Errorf("x has %d elements for %d columns", len(p.X), p.A.Cols)
 	}
@@ -105,8 +108,10 @@ func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
 	if err := k.Check(c); err != nil {
 		return nil, err
 	}
+
 	if c.Grid > MaxGrid {
-		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("grid is %d; there are at most %d workers", c.Grid, MaxGrid)}
+		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("grid is %d; there are at most %d workers", c.Grid,
+			MaxGrid)}
 	}
 	if c.Precision == kernels.Float32 {
 		if b.single == nil {
@@ -114,6 +119,7 @@ func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
 		}
 		return prepare(b, b.single, k, c)
 	}
+
 	if b.double == nil {
 		p := b.problem
 		b.double = &operand[float64]{a: p.A, x: p.X, y: make([]float64, p.A.Rows)}
@@ -144,6 +150,7 @@ func narrow(p *kernels.Problem) *operand[float32] {
 	for k, v := range p.A.Val {
 		a.Val[k] = float32(v)
 	}
+
 	o := &operand[float32]{a: a, x: make([]float32, a.Cols), y: make([]float32, a.Rows)}
 	for j, v := range p.X {
 		o.x[j] = float32(v)

@@ -56,6 +56,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s can be multiplied", name)
 		}
 	}
+
 	m := func(rowPtr, cols []int32) *sparse.CSR[float64] {
 		return &sparse.CSR[float64]{Rows: 2, Cols: 3, RowPtr: rowPtr, ColIdx: cols, Val: make([]float64, len(cols))}
 	}
@@ -78,6 +79,7 @@ func TestPrepareInvalid(t *testing.T) {
 			t.Errorf("%v: got %v, want an InvalidError with %q", c, err, want)
 		}
 	}
+
 	invalid(config("cpu_nothing", kernels.Float64, 0, 0), "not a kernel for the processor")
 	invalid(config("csr_scalar", kernels.Float64, 32, 1), "not a kernel for the processor")
 	invalid(config("cpu_csr_rows", kernels.Float64, 0, 1), "block is 0")
@@ -94,6 +96,7 @@ func TestMultiplyPoisons(t *testing.T) {
 	if err := p.Multiply(y); err != nil {
 		t.Fatal(err)
 	}
+
 	p.run = func() {}
 	if err := p.Multiply(y); err != nil {
 		t.Fatal(err)
@@ -128,6 +131,7 @@ func TestSample(t *testing.T) {
 				}
 			}
 		}
+
 		if p.Sample(make([]float64, 1), 2, true) == nil || p.Sample(make([]float64, 1), 0, false) == nil {
 			t.Errorf("%v: an impossible batch is accepted", c)
 		}
@@ -173,7 +177,8 @@ func TestBytes(t *testing.T) {
 	} {
 		got := prepareConfig(t, b, c.config).Info()
 		if got.BytesFormat != c.format || got.BytesKernel != c.format+c.own+vectors {
-			t.Errorf("%v: %d and %d bytes, want %d and %d", c.config, got.BytesFormat, got.BytesKernel, c.format, c.format+c.own+vectors)
+			t.Errorf("%v: %d and %d bytes, want %d and %d", c.config, got.BytesFormat, got.BytesKernel, c.format,
+				c.format+c.own+vectors)
 		}
 	}
 }
@@ -187,6 +192,7 @@ func TestFormatsAreKept(t *testing.T) {
 	if first <= 0 {
 		t.Errorf("building SELL took %v", first)
 	}
+
 	prepareConfig(t, b, config("cpu_sell", kernels.Float64, 8, 1))
 	if again := prepareConfig(t, b, c).Info().Prepare; again != first {
 		t.Errorf("building SELL took %v, and then %v", first, again)
@@ -197,6 +203,7 @@ func TestFormatsAreKept(t *testing.T) {
 	if err := b.Load(problem(rand.New(rand.NewPCG(5, 6)), 3, repeat(2, 1), ones)); err != nil {
 		t.Fatal(err)
 	}
+
 	y := make([]float64, 2)
 	if err := prepareConfig(t, b, c).Multiply(y); err != nil || !slices.Equal(y, []float64{1, 1}) {
 		t.Errorf("the next problem gave %v, %v", y, err)
@@ -213,12 +220,14 @@ func TestFormatsAreBounded(t *testing.T) {
 			t.Fatalf("got %v, %v", v, err)
 		}
 	}
+
 	for _, sigma := range []int{1, 2, 1, 3, 1} { // 3 takes the place of 2
 		get(sigma)
 	}
 	if made != 3 || f.bytes != 80 || len(f.kept) != 2 {
 		t.Errorf("%d made, %d bytes in %d kept", made, f.bytes, len(f.kept))
 	}
+
 	if get(2); made != 4 {
 		t.Error("2 was still kept")
 	}
@@ -239,6 +248,7 @@ func TestSource(t *testing.T) {
 		if other, ok := seen[digest]; ok {
 			t.Errorf("%s and %s have the same digest", k.Name, other)
 		}
+
 		seen[digest] = k.Name
 		if b.Source(k.Name) != digest {
 			t.Errorf("the digest of %s changes", k.Name)
@@ -252,6 +262,7 @@ func TestDeviceAndRoof(t *testing.T) {
 	if d.Backend != "cpu" || d.Name == "" || d.Units < 1 || !strings.HasPrefix(d.Driver, "go") {
 		t.Errorf("the device is %+v", d)
 	}
+
 	r := b.roof(1<<16, 3)
 	if !(r.Read > 0 && r.Copy > 0 && r.Triad > 0) {
 		t.Errorf("the roof is %+v", r)
@@ -268,7 +279,8 @@ func TestGatherSum(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i)
 	}
-	if got, want := gatherSum(x, log, 0, 300)+gatherSum(x, log, 300, len(x)), float64(len(x)*(len(x)-1)/2); got != want {
+	if got, want := gatherSum(x, log, 0, 300)+gatherSum(x, log, 300,
+		len(x)), float64(len(x)*(len(x)-1)/2); got != want {
 		t.Errorf("the sum is %v, want %v", got, want)
 	}
 }
@@ -282,6 +294,7 @@ func TestSum(t *testing.T) {
 			s[i] = float64(i + 1)
 			want += s[i]
 		}
+
 		if got := sum(s); got != want {
 			t.Errorf("1 + … + %d is %v", n, got)
 		}

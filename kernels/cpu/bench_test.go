@@ -55,12 +55,14 @@ func compare(b *testing.B, unit string, first, second func()) {
 		}
 		return s
 	}
+
 	first()
 	second()
 	for b.Loop() {
 		one := seconds(0, first)
 		ratios = append(ratios, one/seconds(1, second))
 	}
+
 	slices.Sort(ratios)
 	b.ReportMetric(ratios[len(ratios)/2], unit+"-median")
 	b.ReportMetric(best[0]/best[1], unit+"-best")
@@ -89,6 +91,7 @@ func BenchmarkCSRAgainstC(b *testing.B) {
 		compare(b, "go/c", func() { m.rowsOf(0, m.rows) },
 			func() { cloop.CSR64(o.a.RowPtr, o.a.ColIdx, o.a.Val, o.x, o.y) })
 	})
+
 	b.Run("float32", func(b *testing.B) {
 		backend := openGrid(b)
 		prepareConfig(b, backend, config("cpu_csr", kernels.Float32, 0, 0))
@@ -120,6 +123,7 @@ func BenchmarkSpeedup(b *testing.B) {
 		}
 		compare(b, "speedup", func() { divide(0); divide(1) }, func() { backend.pool.run(2, divide) })
 	})
+
 	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 		for _, c := range []struct{ sequential, parallel kernels.Config }{
 			{config("cpu_coo", precision, 0, 0), config("cpu_coo_chunks", precision, 1<<18, 2)},
@@ -137,7 +141,8 @@ func BenchmarkSpeedup(b *testing.B) {
 						}
 					}
 				}
-				compare(b, "speedup", run(prepareConfig(b, backend, c.sequential)), run(prepareConfig(b, backend, c.parallel)))
+				compare(b, "speedup", run(prepareConfig(b, backend, c.sequential)),
+					run(prepareConfig(b, backend, c.parallel)))
 			})
 		}
 	}

@@ -36,12 +36,14 @@ func claimCPUs(space string, cpus []int, n int) ([]int, claim) {
 				got, held = append(got, cpu), append(held, l)
 			}
 		}
+
 		if len(got) == n {
 			return got, held
 		}
 		held.release()
 		time.Sleep(250 * time.Millisecond)
 	}
+
 	return nil, nil
 }
 
@@ -53,6 +55,7 @@ func byCore(cpus []int, siblings func(cpu int) []int) []int {
 	for _, cpu := range cpus {
 		usable[cpu] = true
 	}
+
 	for _, cpu := range cpus {
 		for _, thread := range append([]int{cpu}, siblings(cpu)...) {
 			if usable[thread] && !seen[thread] {
@@ -61,5 +64,6 @@ func byCore(cpus []int, siblings func(cpu int) []int) []int {
 			}
 		}
 	}
+
 	return ordered
 }

@@ -16,12 +16,14 @@ func TestClaimCPUs(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4}
 	first, a := claimCPUs(space, all, 2)
 	second, b := claimCPUs(space, all, 2)
+
 	if !slices.Equal(first, []int{0, 1}) || !slices.Equal(second, []int{2, 3}) {
 		t.Errorf("claimed %v and %v", first, second)
 	}
 	if got, c := claimCPUs(space, all, 2); got != nil || c != nil {
 		t.Errorf("claimed %v of one that is left", got)
 	}
+
 	a.release()
 	if got, c := claimCPUs(space, all, 3); !slices.Equal(got, []int{0, 1, 4}) {
 		t.Errorf("claimed %v of what was released", got)
@@ -51,6 +53,7 @@ func TestOpenShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
+
 	if d := b.Device(); d.Units != 1 || len(b.cores) != 1 {
 		t.Errorf("%d units, workers on %v", d.Units, b.cores)
 	}
@@ -59,6 +62,7 @@ func TestOpenShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer whole.Close()
+
 	if d := whole.Device(); d.Units != len(usableCores()) || d.Properties["pinned"] != "" {
 		t.Errorf("of all: %+v", d)
 	}

@@ -35,6 +35,7 @@ func planCOOChunks[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) 
 			}
 			share.reset()
 			b.pool.run(c.Grid, work)
+
 			for i, row := range rows {
 				if row != noRow {
 					y[row] += sums[i]
@@ -57,6 +58,7 @@ func (m cooView[V]) chunk(lo, hi int) (int32, V) {
 	if lo > 0 {
 		last = col(row, lo-1)
 	}
+
 	k, carryRow, carrySum := lo, int32(noRow), V(0)
 	if col(row, k) == last {
 		for ; k < hi && col(row, k) == last; k++ {
@@ -64,6 +66,7 @@ func (m cooView[V]) chunk(lo, hi int) (int32, V) {
 		}
 		carryRow = int32(last)
 	}
+
 	for k < hi {
 		i := col(row, k)
 		m.zero(last+1, i)
@@ -71,9 +74,11 @@ func (m cooView[V]) chunk(lo, hi int) (int32, V) {
 		for k++; k < hi && col(row, k) == i; k++ {
 			sum += val.at(k) * x.at(col(cols, k))
 		}
+
 		y.set(i, sum)
 		last = i
 	}
+
 	if hi == m.nnz {
 		m.zero(last+1, m.rows)
 	}

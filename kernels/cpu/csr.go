@@ -28,6 +28,7 @@ func (m csrView[V]) rowsOf(lo, hi int) {
 	}
 	cols, val, x := m.cols, m.val, m.x
 	k := int(m.ptr.at(lo))
+
 	for i := lo; i < hi; i++ {
 		end := int(m.ptr.at(i + 1))
 		var s0, s1, s2, s3 V
@@ -37,6 +38,7 @@ func (m csrView[V]) rowsOf(lo, hi int) {
 			s2 += val.at(k+2) * x.at(col(cols, k+2))
 			s3 += val.at(k+3) * x.at(col(cols, k+3))
 		}
+
 		for ; k < end; k++ {
 			s0 += val.at(k) * x.at(col(cols, k))
 		}
@@ -67,6 +69,7 @@ func planCSRRows[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) pl
 			m.rowsOf(i*c.Block, min((i+1)*c.Block, m.rows))
 		}
 	}
+
 	return plan{
 		run: func() {
 			share.reset()

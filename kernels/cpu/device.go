@@ -62,6 +62,7 @@ func coresFirst(cpus []int, siblings func(cpu int) []int) []int {
 		}
 		ranks[rank] = append(ranks[rank], cpu)
 	}
+
 	var ordered []int
 	for _, r := range ranks {
 		ordered = append(ordered, r...)

@@ -17,6 +17,7 @@ func cached(t testing.TB) *product[float64] {
 	const rows, each, cols = 1 << 12, 16, 1 << 18
 	r := rand.New(rand.NewPCG(5, 6))
 	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: make([]int32, rows+1), Val: make([]float64, rows*each)}
+
 	for i := range rows {
 		row := make([]int32, each)
 		for k := range row {
@@ -28,6 +29,7 @@ func cached(t testing.TB) *product[float64] {
 	if err := b.Load(&kernels.Problem{A: a, X: make([]float64, cols)}); err != nil {
 		t.Fatal(err)
 	}
+
 	return prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0)).(*product[float64])
 }
 
@@ -45,6 +47,7 @@ func medians(t testing.TB, p *product[float64], turns int) (cold, warm float64) 
 			times[i] = append(times[i], dst[1:]...)
 		}
 	}
+
 	for i := range times {
 		slices.Sort(times[i])
 	}

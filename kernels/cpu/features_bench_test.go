@@ -42,6 +42,7 @@ func BenchmarkFeatures(b *testing.B) {
 			features(b, a)
 		})
 	}
+
 	files, err := filepath.Glob("../../../shared/matrices/*.mtx.gz")
 	if err != nil {
 		b.Fatal(err)
@@ -68,6 +69,7 @@ func features(b *testing.B, a *sparse.CSR[float64]) {
 	prepareConfig(b, backend, config("cpu_csr", kernels.Float64, 0, 0))
 	m := viewCSR(backend.double)
 	best := map[string]float64{}
+
 	seconds := func(name string, f func()) {
 		backend.evictor.evict(backend.pool, len(backend.cores))
 		for _, cache := range []string{"cold", "warm"} {
@@ -79,6 +81,7 @@ func features(b *testing.B, a *sparse.CSR[float64]) {
 			}
 		}
 	}
+
 	for b.Loop() {
 		seconds("product", func() { m.rowsOf(0, m.rows) })
 		seconds("all", func() { sparse.Analyze(a) })
@@ -86,6 +89,7 @@ func features(b *testing.B, a *sparse.CSR[float64]) {
 		seconds("one", func() { sparse.Analyze(a) })
 		runtime.GOMAXPROCS(cores)
 	}
+
 	for _, cache := range []string{"cold", "warm"} {
 		b.ReportMetric(best["all"+cache]/best["product"+cache], cache+"-products")
 		b.ReportMetric(best["one"+cache]/best["product"+cache], cache+"-products-1core")

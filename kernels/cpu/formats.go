@@ -37,11 +37,13 @@ func build[T any](f *formats, key formatKey, construct func() (T, int64, error))
 		f.kept = append(slices.Delete(f.kept, i, i+1), e)
 		return e.value.(T), e.cost, nil
 	}
+
 	start := time.Now()
 	value, bytes, err := construct()
 	if err != nil {
 		return value, 0, err
 	}
+
 	e := &format{key: key, value: value, bytes: bytes, cost: time.Since(start)}
 	f.kept = append(f.kept, e)
 	f.bytes += bytes
@@ -49,5 +51,6 @@ func build[T any](f *formats, key formatKey, construct func() (T, int64, error))
 		f.bytes -= f.kept[0].bytes
 		f.kept = slices.Delete(f.kept, 0, 1)
 	}
+
 	return value, e.cost, nil
 }

@@ -48,6 +48,7 @@ func TestExact(t *testing.T) {
 			for k, j := range cols {
 				want += vals[k] * p.X[j]
 			}
+
 			if y[i] != want {
 				t.Fatalf("%v: row %d is %v, want %v", c, i, y[i], want)
 			}
@@ -84,13 +85,15 @@ func reference(cols []int32, vals, x []float64) (sum, scale float64) {
 		sum = s
 		scale += math.Abs(h)
 	}
+
 	return sum + low, scale
 }
 
 // forEachProduct runs every kernel in both precisions with many blocks, workers
 // and parameters on every shape, and hands over each result. draw gives values
 // of A and x.
-func forEachProduct(t *testing.T, draw func(*rand.Rand) float64, check func(*testing.T, *kernels.Problem, kernels.Config, []float64)) {
+func forEachProduct(t *testing.T, draw func(*rand.Rand) float64,
+	check func(*testing.T, *kernels.Problem, kernels.Config, []float64)) {
 	b := open(t)
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
@@ -99,6 +102,7 @@ func forEachProduct(t *testing.T, draw func(*rand.Rand) float64, check func(*tes
 				t.Fatal(err)
 			}
 			y := make([]float64, p.A.Rows)
+
 			for _, c := range configs() {
 				product, err := b.Prepare(c)
 				if err != nil {
@@ -126,22 +130,26 @@ func configs() []kernels.Config {
 		if k.Block == "" {
 			blocks = []int{0}
 		}
+
 		if k.Grid == "" {
 			grids = []int{0}
 		}
 		if k.Name == "cpu_sell" {
 			params = append(params, kernels.Params("sigma=1"), kernels.Params("sigma=48"))
 		}
+
 		for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 			for _, block := range blocks {
 				for _, grid := range grids {
 					for _, p := range params {
-						all = append(all, kernels.Config{Kernel: k.Name, Precision: precision, Block: block, Grid: grid, Params: p})
+						all = append(all, kernels.Config{Kernel: k.Name, Precision: precision, Block: block, Grid: grid,
+							Params: p})
 					}
 				}
 			}
 		}
 	}
+
 	return all
 }
 
@@ -159,6 +167,7 @@ func problem(r *rand.Rand, cols int, rows []int, draw func(*rand.Rand) float64) 
 		}
 		a.RowPtr = append(a.RowPtr, int32(len(a.ColIdx)))
 	}
+
 	x := make([]float64, cols)
 	for j := range x {
 		x[j] = draw(r)
@@ -172,6 +181,7 @@ func open(t testing.TB) *Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Error(err)

@@ -30,6 +30,7 @@ func planMerge[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan
 		}
 		carries[w].row, carries[w].sum = endRow, m.dot(k, end)
 	}
+
 	return plan{
 		run: func() {
 			b.pool.run(c.Grid, work)
@@ -60,6 +61,7 @@ func (m csrView[V]) pathAt(step int) (row, entry int) {
 			hi = mid
 		}
 	}
+
 	return lo, step - lo
 }
 
@@ -73,6 +75,7 @@ func (m csrView[V]) dot(k, end int) V {
 		s2 += val.at(k+2) * x.at(col(cols, k+2))
 		s3 += val.at(k+3) * x.at(col(cols, k+3))
 	}
+
 	for ; k < end; k++ {
 		s0 += val.at(k) * x.at(col(cols, k))
 	}

@@ -72,6 +72,7 @@ func (p *pool) dispatch(n int, job func(worker int)) {
 	if n < len(p.cpus) {
 		p.spins = spins
 	}
+
 	p.pending.Store(int32(n))
 	for _, w := range p.workers[:n] {
 		w.epoch.Add(1)
@@ -90,6 +91,7 @@ func (p *pool) work(w *worker, id int) {
 	}
 	seen, spins := uint32(0), 0
 	ready := func() bool { return w.epoch.Load() != seen }
+
 	for {
 		w.start.wait(spins, ready)
 		seen++
@@ -98,6 +100,7 @@ func (p *pool) work(w *worker, id int) {
 		if job != nil {
 			job(id)
 		}
+
 		if p.pending.Add(-1) == 0 {
 			p.done.notify()
 		}

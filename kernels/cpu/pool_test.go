@@ -17,6 +17,7 @@ func TestPoolRunsEveryWorkerOnce(t *testing.T) {
 	const most = 40
 	var calls [most]int // written by one worker each, read after the job
 	expect := [most]int{}
+
 	run := func(n int) {
 		p.run(n, func(w int) { calls[w]++ })
 		for w := range n {
@@ -26,6 +27,7 @@ func TestPoolRunsEveryWorkerOnce(t *testing.T) {
 			t.Fatalf("after a job for %d: %v, want %v", n, calls, expect)
 		}
 	}
+
 	for i := range 3000 {
 		run(1 + i%4)
 	}
@@ -58,6 +60,7 @@ func TestCloseEndsWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	b.pool.run(9, func(int) {})
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -65,6 +68,7 @@ func TestCloseEndsWorkers(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Errorf("closing twice: %v", err)
 	}
+
 	for i := 0; runtime.NumGoroutine() > before; i++ {
 		if i == 1000 {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)

@@ -24,6 +24,7 @@ func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kern
 		p   plan
 		err error
 	)
+
 	switch c.Kernel {
 	case "cpu_coo":
 		p = planCOO(b, o)
@@ -33,6 +34,7 @@ func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kern
 		p = planCOOChunks(b, o, c)
 	case "cpu_csr_rows":
 		p = planCSRRows(b, o, c)
+
 	case "cpu_csr_merge":
 		p = planMerge(b, o, c)
 	case "cpu_sell":
@@ -43,6 +45,7 @@ func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kern
 	if err != nil {
 		return nil, err
 	}
+
 	return &product[V]{b: b, o: o, plan: p}, nil
 }
 
@@ -64,6 +67,7 @@ func (p *product[V]) Multiply(y []float64) error {
 	for i := range p.o.y {
 		p.o.y[i] = nan
 	}
+
 	p.run()
 	for i, v := range p.o.y {
 		y[i] = float64(v)
@@ -86,6 +90,7 @@ func (p *product[V]) Sample(dst []float64, batch int, cold bool) error {
 		}
 		dst[i] = time.Since(start).Seconds() / float64(batch)
 	}
+
 	return nil
 }
 

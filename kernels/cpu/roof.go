@@ -21,6 +21,7 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 	if m := b.device.Memory; m > 0 {
 		bytes = min(bytes, m/8)
 	}
+
 	roof.Gather = b.gather(min(bits.Len64(uint64(bytes/8-1)), 31), passes)
 	return roof, nil
 }
@@ -36,6 +37,7 @@ func (b *Backend) gather(log, passes int) float64 {
 		fill(x[splitAt(len(x), w, cores):splitAt(len(x), w+1, cores)], 1)
 	})
 	var gbps float64
+
 	for range passes {
 		start := time.Now()
 		b.pool.run(cores, func(w int) {
@@ -43,6 +45,7 @@ func (b *Backend) gather(log, passes int) float64 {
 		})
 		gbps = max(gbps, float64(8*reads)/1e9/time.Since(start).Seconds())
 	}
+
 	return gbps
 }
 
@@ -65,6 +68,7 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 	cores := len(b.cores)
 	x, y, z := make([]float64, n), make([]float64, n), make([]float64, n)
 	sums := make([]float64, cores)
+
 	// part is what a core streams over. It is also the first to touch it, so
 	// that the pages lie in that core's memory.
 	part := func(s []float64, w int) []float64 { return s[splitAt(n, w, cores):splitAt(n, w+1, cores)] }
@@ -82,6 +86,7 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 		}
 		return gbps
 	}
+
 	return kernels.Roof{
 		Read:  best(1, func(w int) { sums[w] = sum(part(x, w)) }),
 		Copy:  best(2, func(w int) { copy(part(y, w), part(x, w)) }),
@@ -112,6 +117,7 @@ func sum(s []float64) float64 {
 		t6 += s[6]
 		t7 += s[7]
 	}
+
 	for _, v := range s {
 		t0 += v
 	}

@@ -25,6 +25,7 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 	if sigma > 1 { // a window holds whole chunks
 		sigma = ceilDiv(sigma, c.Block) * c.Block
 	}
+
 	most := maxPadding*o.a.NNZ() + freePadding
 	if b.device.Memory > 0 {
 		most = min(most, int(b.device.Memory/2/(4+sizeOf[V]())))
@@ -38,8 +39,10 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 		return s, sellBytes(s), nil
 	})
 	if err != nil { // block and sigma are legal, so it is the padding
-		return plan{}, &kernels.InvalidError{Reason: fmt.Sprintf("%v; a larger sigma or a smaller block pads less", err)}
+		return plan{}, &kernels.InvalidError{Reason: fmt.Sprintf("%v; a larger sigma or a smaller block pads less",
+			err)}
 	}
+
 	m := sellView[V]{
 		rows: s.Rows, c: s.C,
 		chunk: spanOf(s.ChunkPtr), perm: spanOf(s.Perm),
@@ -47,12 +50,14 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 		x: spanOf(o.x), y: spanOf(o.y),
 	}
 	chunks := s.Chunks()
+
 	perTake := chunksPerTake(chunks, s.C, c.Grid)
 	share := newShare(ceilDiv(chunks, perTake))
 	stride := 0 // of the workers' sums; far enough that they write to different lines
 	if s.C >= tallChunk {
 		stride = s.C + cacheLine
 	}
+
 	sums := make([]V, c.Grid*stride)
 	work := func(w int) {
 		own := spanOf(sums[w*stride:])
@@ -66,6 +71,7 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 			}
 		}
 	}
+
 	return plan{
 		run: func() {
 			share.reset()

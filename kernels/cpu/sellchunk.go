@@ -25,6 +25,7 @@ func (m sellView[V]) short(i int) {
 	lo, hi := m.chunk.at(i), m.chunk.at(i+1)
 	lanes := min(c, m.rows-i*c)
 	r := 0
+
 	for ; r+4 <= lanes; r += 4 {
 		var s0, s1, s2, s3 V
 		for k := lo + r; k < hi; k += c {
@@ -33,11 +34,13 @@ func (m sellView[V]) short(i int) {
 			s2 += val.at(k+2) * x.at(col(cols, k+2))
 			s3 += val.at(k+3) * x.at(col(cols, k+3))
 		}
+
 		m.y.set(col(m.perm, i*c+r), s0)
 		m.y.set(col(m.perm, i*c+r+1), s1)
 		m.y.set(col(m.perm, i*c+r+2), s2)
 		m.y.set(col(m.perm, i*c+r+3), s3)
 	}
+
 	for ; r < lanes; r++ {
 		var sum V
 		for k := lo + r; k < hi; k += c {
@@ -56,11 +59,13 @@ func (m sellView[V]) tall(i int, sums span[V]) {
 	for r := 0; r < lanes; r++ {
 		sums.set(r, 0)
 	}
+
 	for k := lo; k < hi; k += c {
 		for r := 0; r < lanes; r++ {
 			sums.set(r, sums.at(r)+val.at(k+r)*x.at(col(cols, k+r)))
 		}
 	}
+
 	for r := 0; r < lanes; r++ {
 		m.y.set(col(m.perm, i*c+r), sums.at(r))
 	}

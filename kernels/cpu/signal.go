@@ -21,12 +21,14 @@ func (s *signal) wait(spins int, ready func() bool) {
 				return
 			}
 		}
+
 		s.parked.Store(true)
 		// The condition may have come true before the store, unnoticed by
 		// notify: look again, and take back parked unless notify has it.
 		if ready() && s.parked.Swap(false) {
 			return
 		}
+
 		<-s.wake
 		if ready() { // not so if the message was for an earlier condition
 			return

@@ -31,6 +31,7 @@ func (b *Backend) Source(kernel string) string {
 		return ""
 	}
 	h := sha256.New()
+
 	for _, name := range files {
 		text, err := sourceFiles.ReadFile(name)
 		if err != nil { // the test of sources excludes it
@@ -38,6 +39,7 @@ func (b *Backend) Source(kernel string) string {
 		}
 		fmt.Fprintln(h, name, gosource.Code(text))
 	}
+
 	if kernel == "cpu_sell" {
 		fmt.Fprint(h, sellLayout())
 	}

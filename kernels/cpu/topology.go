@@ -33,6 +33,7 @@ func cacheOf(root string, cpus []int) int64 {
 			if size == 0 || read(filepath.Join(index, "type")) == "Instruction" || n < level {
 				continue
 			}
+
 			if n > level {
 				level, total = n, 0
 				clear(counted)
@@ -43,6 +44,7 @@ func cacheOf(root string, cpus []int) int64 {
 			}
 		}
 	}
+
 	return total
 }
 
@@ -62,6 +64,7 @@ func cacheSize(s string) int64 {
 			break
 		}
 	}
+
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
 		return 0
@@ -78,15 +81,18 @@ func cpuList(s string) []int {
 		if err != nil {
 			return nil
 		}
+
 		hi := lo
 		if ranged {
 			if hi, err = strconv.Atoi(last); err != nil {
 				return nil
 			}
 		}
+
 		for cpu := lo; cpu <= hi; cpu++ {
 			cpus = append(cpus, cpu)
 		}
 	}
+
 	return cpus
 }

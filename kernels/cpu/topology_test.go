@@ -27,6 +27,7 @@ func TestCoresFirst(t *testing.T) {
 		}
 	}
 	order([]int{0, 1, 2, 3}, map[int][]int{0: {0, 1}, 1: {0, 1}, 2: {2, 3}, 3: {2, 3}}, []int{0, 2, 1, 3})
+
 	order([]int{0, 1, 2, 3}, map[int][]int{0: {0, 2}, 1: {1, 3}, 2: {0, 2}, 3: {1, 3}}, []int{0, 1, 2, 3})
 	order([]int{1, 3, 5}, map[int][]int{1: {0, 1}, 3: {2, 3}, 5: {4, 5}}, []int{1, 3, 5}) // masked
 	order([]int{4, 7}, nil, []int{4, 7})                                                  // unknown
@@ -41,12 +42,14 @@ func TestCacheOf(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for name, text := range map[string]string{"level": level, "type": kind, "size": size, "shared_cpu_list": shared} {
+		for name, text := range map[string]string{"level": level, "type": kind, "size": size,
+			"shared_cpu_list": shared} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+
 	for cpu := range 4 {
 		own := fmt.Sprint(cpu)
 		write(cpu, 0, "1", "Data", "48K", own)
@@ -54,6 +57,7 @@ func TestCacheOf(t *testing.T) {
 		write(cpu, 2, "2", "Unified", "1M", own)
 		write(cpu, 3, "3", "Unified", "32768K", []string{"0-1", "2-3"}[cpu/2])
 	}
+
 	for _, c := range []struct {
 		cpus []int
 		want int64

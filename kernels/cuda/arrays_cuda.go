@@ -47,6 +47,7 @@ func (a *arrays) get(key any, bytes int64, fill func(cu.DevicePtr) error) (*arra
 			return nil, failed(err, "freeing memory")
 		}
 	}
+
 	start := time.Now()
 	ptr, err := a.alloc(bytes)
 	if err != nil {
@@ -56,6 +57,7 @@ func (a *arrays) get(key any, bytes int64, fill func(cu.DevicePtr) error) (*arra
 		cu.MemFree(ptr)
 		return nil, err
 	}
+
 	e := &array{key: key, ptr: ptr, bytes: bytes, cost: time.Since(start), turn: a.turn}
 	a.kept = append(a.kept, e)
 	return e, nil
@@ -103,6 +105,7 @@ func upload[T int32 | sparse.Float](stream cu.Stream, to cu.DevicePtr, s []T) er
 	if err := cu.MemcpyHtoDAsync(to, unsafe.Pointer(&s[0]), bytes, stream); err != nil {
 		return failed(err, "copying %d bytes to the device", bytes)
 	}
+
 	return failed(stream.Synchronize(), "copying %d bytes to the device", bytes)
 }
 

@@ -53,6 +53,7 @@ func Open(index int) (kernels.Backend, error) {
 	if index < 0 || index >= n {
 		return nil, fmt.Errorf("there is no device %d: CUDA sees %d", index, n)
 	}
+
 	runtime.LockOSThread()
 	b := &Backend{opened: true}
 	if err := b.open(index); err != nil {
@@ -70,6 +71,7 @@ func (b *Backend) open(index int) error {
 	if b.device, l, err = describe(b.dev); err != nil {
 		return err
 	}
+
 	ctx, err := b.dev.RetainPrimaryCtx()
 	if err != nil {
 		return failed(err, "creating a context on %s", b.device.Name)
@@ -78,6 +80,7 @@ func (b *Backend) open(index int) error {
 	if err := cu.SetCurrentContext(ctx); err != nil {
 		return failed(err, "using the context of %s", b.device.Name)
 	}
+
 	stream, err := cu.MakeStream(cu.NonBlocking)
 	if err != nil {
 		return failed(err, "creating a stream")
@@ -90,6 +93,7 @@ func (b *Backend) open(index int) error {
 	if b.clock, err = newClock(stream, gate.f); err != nil {
 		return failed(err, "creating events")
 	}
+
 	size := 2 * max(b.device.Cache, 1<<20)
 	if b.flush, err = cu.MemAlloc(size); err != nil {
 		return failed(err, "allocating %d bytes to flush the cache with", size)
@@ -98,6 +102,7 @@ func (b *Backend) open(index int) error {
 	if b.tick, err = b.clock.resolution(); err != nil {
 		return failed(err, "timing nothing")
 	}
+
 	b.device.Properties["event_resolution_ns"] = strconv.FormatFloat(b.tick*1e9, 'f', 0, 64)
 	if b.sensors, b.noSensors = nvml.Open(b.device.Properties["uuid"]); b.noSensors == nil {
 		b.device.Properties["nvml_driver"] = b.sensors.Driver()
@@ -135,10 +140,12 @@ func (b *Backend) Load(p *kernels.Problem) error {
 	if err := p.A.Validate(); err != nil {
 		return fmt.Errorf("checking the matrix: %w", err)
 	}
+
 	if len(p.X) != p.A.Cols {
 		return fmt.Errorf("x has %d elements for %d columns", len(p.X), p.A.Cols)
 	}
 	b.problem = p
+
 	for _, name := range []string{rowPtr, colIdx, vecY} {
 		if _, err := b.common(name, 8); err != nil {
 			b.problem = nil
@@ -177,18 +184,21 @@ func (b *Backend) Close() error {
 		note(failed(b.stream.Synchronize(), "waiting for the device"))
 		note(b.unload())
 	}
+
 	if b.vendor != nil {
 		note(b.vendor.close())
 	}
 	if b.clock != nil {
 		b.clock.close()
 	}
+
 	if b.flush != 0 {
 		note(failed(cu.MemFree(b.flush), "freeing memory"))
 	}
 	if b.arrays != nil {
 		note(failed(b.stream.Destroy(), "destroying the stream"))
 	}
+
 	if b.modules != nil {
 		note(b.modules.unload())
 		note(failed(b.dev.ReleasePrimaryCtx(), "releasing the context"))
@@ -196,6 +206,7 @@ func (b *Backend) Close() error {
 	if b.sensors != nil {
 		note(b.sensors.Close())
 	}
+
 	runtime.UnlockOSThread()
 	*b = Backend{device: b.device, noSensors: errClosed}
 	for _, err := range failures {
@@ -203,6 +214,7 @@ func (b *Backend) Close() error {
 			return err
 		}
 	}
+
 	return nil
 }
 

@@ -16,4 +16,5 @@ const Built = false
 // does (CUDA_VISIBLE_DEVICES). This build has none; the error says how to get it.
 func Open(index int) (kernels.Backend, error) { return nil, errBuild }
 
-var errBuild = errors.New("this program was built without CUDA: install the CUDA toolkit's headers and run `make`, or `go build -tags cuda`")
+var errBuild = errors.New("this program was built without CUDA: install the CUDA toolkit's headers and run `make`, " +
+	"or `go build -tags cuda`")

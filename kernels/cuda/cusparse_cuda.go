@@ -57,6 +57,7 @@ func (l *cusparse) open(s cu.Stream) error {
 			why = C.GoString(failure)
 			continue
 		}
+
 		var version C.int
 		if err := l.status(C.spmv_cusparse_start(l.lib, C.CUstream(stream(s)), &version)); err != nil {
 			return fmt.Errorf("starting %s: %w", name, err)
@@ -64,7 +65,9 @@ func (l *cusparse) open(s cu.Stream) error {
 		l.version = int(version)
 		return nil
 	}
-	return &kernels.InvalidError{Reason: fmt.Sprintf("cuSPARSE can't be opened (%s): install it, or add its folder to LD_LIBRARY_PATH", why)}
+
+	return &kernels.InvalidError{Reason: fmt.Sprintf("cuSPARSE can't be opened (%s): install it, or add its folder "+
+		"to LD_LIBRARY_PATH", why)}
 }
 
 // libraryPaths are where cuSPARSE is looked for: where the loader does, and in
@@ -79,6 +82,7 @@ func libraryPaths() []string {
 			paths = append(paths[:len(paths):len(paths)], filepath.Join(root, "lib64", name))
 		}
 	}
+
 	return paths
 }
 

@@ -34,6 +34,7 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 		}
 		return v
 	}
+
 	name, err := dev.Name()
 	if err != nil {
 		return kernels.Device{}, limits{}, failed(err, "asking for the device's name")
@@ -42,6 +43,7 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 	if err != nil {
 		return kernels.Device{}, limits{}, failed(err, "asking for the device's memory")
 	}
+
 	l := limits{
 		grid: get(cu.MaxGridDimX), block: get(cu.MaxThreadsPerBlock),
 		shared: get(cu.MaxSharedMemoryPerBlock), sharedOptin: get(sharedPerBlockOptin),
@@ -53,7 +55,8 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 		Units: get(cu.MultiprocessorCount), MaxBlock: l.block,
 		Memory: memory, Cache: int64(get(cu.L2CacheSize)),
 		Properties: map[string]string{
-			"compute_capability":       fmt.Sprintf("%d.%d", get(cu.ComputeCapabilityMajor), get(cu.ComputeCapabilityMinor)),
+			"compute_capability": fmt.Sprintf("%d.%d", get(cu.ComputeCapabilityMajor),
+				get(cu.ComputeCapabilityMinor)),
 			"clock_khz":                number(cu.ClockRate),
 			"memory_clock_khz":         number(cu.MemoryClockRate),
 			"memory_bus_bits":          number(cu.GlobalMemoryBusWidth),
@@ -68,6 +71,7 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 	if id, err := dev.UUID(); err == nil {
 		d.Properties["uuid"] = "GPU-" + id.String()
 	}
+
 	return d, l, failure
 }
 

@@ -39,6 +39,7 @@ func kernelSources(t *testing.T) []string {
 			names = append(names, moduleName(file))
 		}
 	}
+
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -64,8 +65,11 @@ func checkFewBlocks(t *testing.T, e *emulator, k kernels.Kernel) {
 		}
 		first, last = first.With(p.Name, values[0]), last.With(p.Name, values[len(values)-1])
 	}
+
 	for i, p := range []kernels.Params{"", first, last} {
-		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float32, Block: 64, Grid: 1, Params: p}, int64(i))
-		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float64, Block: 256, Grid: 2, Params: p}, int64(i))
+		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float32, Block: 64, Grid: 1, Params: p},
+			int64(i))
+		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float64, Block: 256, Grid: 2, Params: p},
+			int64(i))
 	}
 }

@@ -33,11 +33,13 @@ func newEmulator(t *testing.T, sources ...string) *emulator {
 	if err != nil {
 		t.Skipf("running kernels without a GPU needs a C++ compiler: %v", err)
 	}
+
 	dir := t.TempDir()
 	headers, err := filepath.Glob("*.cuh")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, name := range headers {
 		copySource(t, name, dir)
 	}
@@ -46,12 +48,14 @@ func newEmulator(t *testing.T, sources ...string) *emulator {
 		"-std=c++17", "-O1", "-g", "-w", "-rdynamic", "-fsanitize=address,undefined", "-fno-sanitize-recover",
 		"-I", "testdata/emulator", "testdata/emulator/emulator.cpp", "-include", "emulator.h", "-x", "c++",
 	}
+
 	for _, name := range sources {
 		args = append(args, copySource(t, name+".cu", dir))
 	}
 	if text, err := exec.Command(compiler, append(args, "-ldl", "-o", program)...).CombinedOutput(); err != nil {
 		t.Fatalf("compiling the kernels for the processor: %v\n%s", err, text)
 	}
+
 	e := &emulator{cmd: exec.Command(program)}
 	e.cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0")
 	e.cmd.Stderr = &e.err
@@ -59,6 +63,7 @@ func newEmulator(t *testing.T, sources ...string) *emulator {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	stdout, err := e.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +72,7 @@ func newEmulator(t *testing.T, sources ...string) *emulator {
 	if err := e.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		stdin.Close()
 		e.cmd.Wait() // a failure was reported by run
@@ -82,6 +88,7 @@ func copySource(t *testing.T, name, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s := strings.ReplaceAll(string(text), "extern __shared__ __align__(16) unsigned char shared_bytes[];",
 		"unsigned char *shared_bytes = emulator::shared_memory;")
 	to := filepath.Join(dir, name)
@@ -102,11 +109,13 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 	if err := k.Check(c); err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
+
 	v := c.Precision.Bytes()
 	r, err := recipes[c.Kernel](m, c, v)
 	if err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
+
 	yBytes := bytes.Repeat([]byte{0xff}, v*m.Rows)
 	if r.Zero {
 		clear(yBytes)
@@ -115,6 +124,7 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 		rowPtr: packInts(m.RowPtr), colIdx: packInts(m.ColIdx), rowIdx: packInts(rowsOf(m)),
 		val: packValues(m.Val, v), vecX: packValues(x, v), vecY: yBytes,
 	}
+
 	for _, a := range r.Aux {
 		if _, ok := arrays[a.Name]; ok {
 			t.Fatalf("%s: two arrays are called %s", c, a.Name)
@@ -124,6 +134,7 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 			clear(arrays[a.Name])
 		}
 	}
+
 	suffix := map[int]string{4: "_f32", 8: "_f64"}[v]
 	steps := slices.DeleteFunc(slices.Clone(r.Steps), func(s step) bool { return s.Grid == 0 })
 	for i := range steps {
@@ -134,18 +145,21 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 
 // launch runs steps, whose entries have their whole name, over arrays and returns what
 // is in the array result then. what is for messages.
-func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, steps []step, result string, seed int64) []byte {
+func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, steps []step, result string,
+	seed int64) []byte {
 	t.Helper()
 	var req bytes.Buffer
 	put := func(n int) { req.Write(binary.NativeEndian.AppendUint64(nil, uint64(n))) }
 	index := map[string]int{}
 	put(int(seed))
 	put(len(arrays))
+
 	for name, data := range arrays {
 		index[name] = len(index)
 		put(len(data))
 		req.Write(data)
 	}
+
 	put(len(steps))
 	for _, s := range steps {
 		if _, _, ok := module(s.Entry); !ok {
@@ -155,6 +169,7 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 		req.WriteString(s.Entry)
 		put(s.Grid)
 		put(s.Block)
+
 		put(s.Shared)
 		put(len(s.Args))
 		for _, a := range s.Args {
@@ -163,6 +178,7 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 				put(int(a.value))
 				continue
 			}
+
 			i, ok := index[a.array]
 			if !ok {
 				t.Fatalf("%s: there is no array %s", what, a.array)
@@ -171,12 +187,14 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 			put(i)
 		}
 	}
+
 	put(index[result])
 	_, err := e.in.Write(req.Bytes())
 	var size int64
 	if err == nil {
 		err = binary.Read(e.out, binary.NativeEndian, &size)
 	}
+
 	content := make([]byte, size)
 	if err == nil {
 		_, err = io.ReadFull(e.out, content)
@@ -185,6 +203,7 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 		e.cmd.Wait()
 		t.Fatalf("%s: %v\n%s", what, err, e.err.String())
 	}
+
 	return content
 }
 
@@ -246,5 +265,6 @@ func packAux(a aux, m *structure, v int) []byte {
 	case a.Values > 0:
 		return bytes.Repeat([]byte{0xff}, v*a.Values)
 	}
+
 	return bytes.Repeat([]byte{0xff}, a.Bytes)
 }

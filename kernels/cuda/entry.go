@@ -17,6 +17,7 @@ func Entry(c kernels.Config, rows, nonzeros int) string {
 	if !ok {
 		return ""
 	}
+
 	// Of the matrix, only the mean row length enters a name.
 	r, err := newRecipe(oneRow((2*nonzeros+rows)/max(2*rows, 1)), c, c.Precision.Bytes())
 	if err != nil {
@@ -26,12 +27,14 @@ func Entry(c kernels.Config, rows, nonzeros int) string {
 	if len(r.Steps) > 1 {
 		i = slices.IndexFunc(r.Steps, func(s step) bool { return slices.Contains(s.Args, ptr(val)) })
 	}
+
 	return r.Steps[i].Entry + suffix(c.Precision.Bytes())
 }
 
 // oneRow is a row of so many nonzeros.
 func oneRow(nonzeros int) *structure {
-	m := &structure{Rows: 1, Cols: nonzeros, RowPtr: []int32{0, int32(nonzeros)}, ColIdx: make([]int32, nonzeros), Val: make([]float64, nonzeros)}
+	m := &structure{Rows: 1, Cols: nonzeros, RowPtr: []int32{0, int32(nonzeros)}, ColIdx: make([]int32, nonzeros),
+		Val: make([]float64, nonzeros)}
 	for i := range m.ColIdx {
 		m.ColIdx[i] = int32(i)
 	}

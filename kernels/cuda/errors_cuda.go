@@ -47,6 +47,7 @@ func failed(err error, doing string, args ...any) error {
 	if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
 		err = driverError(v.Int())
 	}
+
 	if outOfMemory(err) {
 		return fmt.Errorf("%s: the device is %w", doing, kernels.ErrMemory)
 	}

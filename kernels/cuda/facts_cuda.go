@@ -27,6 +27,7 @@ func (m *modules) facts(launches []launch, into map[string]float64) {
 			largest = l
 		}
 	}
+
 	note := func(l launch, suffix string) {
 		warps := (l.Block + 31) / 32
 		into["registers"+suffix] = float64(l.registers)
@@ -35,6 +36,7 @@ func (m *modules) facts(launches []launch, into map[string]float64) {
 		into["blocks_per_sm"+suffix] = float64(l.perUnit)
 		into["occupancy"+suffix] = float64(l.perUnit*warps) / float64(m.limits.threadsPerUnit/32)
 	}
+
 	if largest.entry != nil {
 		note(largest, "")
 	}

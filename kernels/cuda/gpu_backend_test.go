@@ -51,10 +51,12 @@ func TestGPUBackendSamples(t *testing.T) {
 				t.Errorf("%+v: sample %d is %g s", c, i, s)
 			}
 		}
+
 		if b.clock.ungated() {
 			t.Fatalf("%+v: the gate gave up", c)
 		}
 	}
+
 	for _, batch := range []int{0, 2} {
 		if err := p.Sample(make([]float64, 1), batch, true); err == nil {
 			t.Errorf("a cold batch of %d was taken", batch)
@@ -73,6 +75,7 @@ func TestGPUBackendColdIsSlower(t *testing.T) {
 	if err := p.Sample(warm, 1, false); err != nil {
 		t.Fatal(err)
 	}
+
 	if c, w := median(cold), median(warm); c <= w {
 		t.Errorf("cold %g s, warm %g s", c, w)
 	}
@@ -87,17 +90,20 @@ func TestGPUBackendBatchesAgree(t *testing.T) {
 	if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
 		t.Fatal(err)
 	}
+
 	p := preparedGPU(t, b, scalarGPU)
 	single, each := timeGPU(t, p, 1, 40)[20], timeGPU(t, p, 1000, 40)[20]
 	if each > 20e-6 {
 		t.Fatalf("a product takes %g s: it is not short", each)
 	}
+
 	n := int(250e-6/each) + 1
 	var small, large []float64
 	for range 10 { // in turns, so that a drift of the clocks meets both
 		small = append(small, timeGPU(t, p, n, 4)...)
 		large = append(large, timeGPU(t, p, 10*n, 4)...)
 	}
+
 	// The interval between the 14th and the 27th of 40 samples covers the median with
 	// 95%; it can't be narrower than a tick of the clock.
 	half := func(s []float64, batch int) float64 {
@@ -107,6 +113,7 @@ func TestGPUBackendBatchesAgree(t *testing.T) {
 	smallHalf, largeHalf := half(small, n), half(large, 10*n)
 	t.Logf("single %.3f µs; batches of %d: %.4f ± %.4f µs, of %d: %.4f ± %.4f µs; a tick is %.0f ns",
 		1e6*single, n, 1e6*small[20], 1e6*smallHalf, 10*n, 1e6*large[20], 1e6*largeHalf, 1e9*b.tick)
+
 	started := max(single-each, 0) / float64(n) // a share that the larger batch does not have
 	if d := small[20] - large[20]; d > smallHalf+largeHalf+started || -d > smallHalf+largeHalf {
 		t.Errorf("they differ by %g s, more than their intervals and %g s for starting", d, started)
@@ -138,12 +145,14 @@ func TestGPUBackendFacts(t *testing.T) {
 			t.Errorf("%s is %g", name, v)
 		}
 	}
+
 	if o := info.Properties["occupancy"]; o > 1 {
 		t.Errorf("occupancy is %g", o)
 	}
 	format := int64(4*(m.Rows+1) + 8*m.NNZ())
 	if info.BytesFormat != format || info.BytesKernel != format+4*int64(m.Rows+m.Cols) {
-		t.Errorf("%d bytes of format, %d of all, want %d and %d", info.BytesFormat, info.BytesKernel, format, format+4*int64(m.Rows+m.Cols))
+		t.Errorf("%d bytes of format, %d of all, want %d and %d", info.BytesFormat, info.BytesKernel, format,
+			format+4*int64(m.Rows+m.Cols))
 	}
 }
 
@@ -177,6 +186,7 @@ func TestGPUBackendFreesMemory(t *testing.T) {
 		if err := b.Load(&kernels.Problem{A: m, X: make([]float64, m.Cols)}); err != nil {
 			t.Fatal(err)
 		}
+
 		free, _, err := cu.MemInfo()
 		if err != nil {
 			t.Fatal(err)
@@ -184,6 +194,7 @@ func TestGPUBackendFreesMemory(t *testing.T) {
 		if turn == 1 {
 			before = free
 		}
+
 		if turn > 1 && free < before-1<<20 {
 			t.Errorf("%d bytes were free after the second load, %d after load %d", before, free, turn+1)
 		}
@@ -197,6 +208,7 @@ func TestGPUBackendEvicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	b.arrays.next()
 	for i := range 20 { // 1.25 times what is free
 		b.arrays.next()
@@ -204,11 +216,13 @@ func TestGPUBackendEvicts(t *testing.T) {
 			t.Fatalf("array %d: %v", i, err)
 		}
 	}
+
 	y := make([]float64, m.Rows)
 	if err := preparedGPU(t, b, scalarGPU).Multiply(y); err != nil {
 		t.Fatal(err)
 	}
 	want := make([]float64, m.Rows)
+
 	for i := range want {
 		cols, vals := m.Row(i)
 		for j, col := range cols {
@@ -226,6 +240,7 @@ func TestGPUBackendOverhead(t *testing.T) {
 	sample := make([]float64, 10)
 	const turns = 200
 	var prepare, samples time.Duration
+
 	for i := range turns {
 		c := scalarGPU
 		c.Block = 32 * (i%32 + 1)
@@ -236,6 +251,7 @@ func TestGPUBackendOverhead(t *testing.T) {
 		if err := p.Sample(sample, 1, false); err != nil {
 			t.Fatal(err)
 		}
+
 		samples += time.Since(start)
 		for _, s := range sample {
 			samples -= time.Duration(s * 1e9)

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		return brokenGPU{b.(*Backend)}, nil
 	}
+
 	requests, replies := worker.Pipes()
 	if err := worker.Serve(requests, replies, open); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -76,11 +77,13 @@ func (b brokenGPU) Prepare(c kernels.Config) (kernels.Product, error) {
 			}
 		}
 	}
+
 	p, err := b.Backend.Prepare(c)
 	name := brokenEntries[c.Block]
 	if err != nil || name == "" {
 		return p, err
 	}
+
 	mod, err := cu.LoadData(brokenPTX)
 	if err != nil {
 		return nil, failed(err, "loading the broken kernels")
@@ -89,6 +92,7 @@ func (b brokenGPU) Prepare(c kernels.Config) (kernels.Product, error) {
 	if err != nil {
 		return nil, failed(err, "finding %s", name)
 	}
+
 	b.current.program.release()
 	b.current.program = newProgram([]op{{function: f, grid: 1, block: 32}})
 	return p, nil
@@ -122,6 +126,7 @@ backend = "cuda"
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	sweep, err := configs.Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -135,6 +140,7 @@ backend = "cuda"
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := map[int]struct {
 		status  trial.Status
 		message string
@@ -145,6 +151,7 @@ backend = "cuda"
 		exhausting: {trial.OOM, "out of memory"},
 		160:        {trial.Wrong, "NaN"}, // y is poisoned, so what was never written is seen
 	}
+
 	if len(rec.results) != 2*len(want) {
 		t.Errorf("%d results, want %d: one for each block, cold and warm", len(rec.results), 2*len(want))
 	}

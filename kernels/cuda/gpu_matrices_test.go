@@ -33,12 +33,15 @@ func gpuCorners() []gpuMatrix {
 	for _, name := range slices.Sorted(maps.Keys(small)) {
 		add(name, small[name])
 	}
+
 	add("no nonzeros", rowsOfLength(make([]int, 5000)...))
 	add("no rows, columns", withColumns(rowsOfLength(), 7))
 	empty := make([]int, 3000)
-	add("empty rows at both ends, long", rowsOfLength(slices.Concat(empty, []int{5, 0, 700, 1, 1, 64, 65, 0, 2}, empty)...))
+	add("empty rows at both ends, long", rowsOfLength(slices.Concat(empty, []int{5, 0, 700, 1, 1, 64, 65, 0, 2},
+		empty)...))
 	add("few rows are not empty", rowsOfLength(spread(70001, 37, 3)...))
 	add("one column, many rows", rowsOfLength(slices.Repeat([]int{1}, 100003)...))
+
 	add("lengths around warps and tiles", rowsOfLength(
 		1, 31, 32, 33, 0, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 0, 0, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 1))
 	add("long rows and a prime of nonzeros", rowsOfLength(9973, 8191, 1, 12345, 7, 0, 3))
@@ -66,6 +69,7 @@ func gpuLarge() []gpuMatrix {
 	} {
 		all = append(all, gpuMatrix{g.name, func(t *testing.T) *structure { return generated(t, g.name, g.args) }})
 	}
+
 	return all
 }
 
@@ -77,6 +81,7 @@ func gpuShared(t *testing.T) []gpuMatrix {
 	if folder == "" {
 		folder = filepath.Join("..", "..", "..", "shared", "matrices")
 	}
+
 	paths, err := filepath.Glob(filepath.Join(folder, "*.mtx.gz"))
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +89,7 @@ func gpuShared(t *testing.T) []gpuMatrix {
 	if len(paths) == 0 {
 		t.Skipf("no matrices in %s: name their folder by -shared", folder)
 	}
+
 	var all []gpuMatrix
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".mtx.gz")
@@ -97,9 +103,11 @@ func gpuShared(t *testing.T) []gpuMatrix {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			return m.A
 		}})
 	}
+
 	return all
 }
 
@@ -137,6 +145,7 @@ func withData(m *structure, integer bool) (*structure, []float64) {
 		}
 		return float64(2*rng.Float32() - 1)
 	}
+
 	filled := *m
 	filled.Val = make([]float64, m.NNZ())
 	for k := range filled.Val {
@@ -144,6 +153,7 @@ func withData(m *structure, integer bool) (*structure, []float64) {
 			filled.Val[k] += 0x1p-40 // not exact in float32
 		}
 	}
+
 	x := make([]float64, m.Cols)
 	for j := range x {
 		x[j] = draw()

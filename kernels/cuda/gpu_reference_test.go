@@ -30,11 +30,13 @@ func newGPUReference(m *structure, x []float64, p kernels.Precision, exact bool)
 			product := a * b
 			sum := r.hi[i] + product
 			z := sum - r.hi[i]
+
 			r.lo[i] += r.hi[i] - (sum - z) + (product - z) + math.FMA(a, b, -product)
 			r.hi[i] = sum
 			r.prefix[k+1] = r.prefix[k] + math.Abs(product)
 		}
 	}
+
 	return r
 }
 
@@ -52,6 +54,7 @@ func (r *gpuReference) worst(y []float64, p kernels.Precision, window int) (wors
 		if window > 0 && hi > lo {
 			lo, hi = lo/window*window, min(ceilDiv(hi, window)*window, r.m.NNZ())
 		}
+
 		// The sum of magnitudes is itself rounded; a unit of its end keeps it an
 		// upper bound.
 		s := r.prefix[hi] - r.prefix[lo] + r.prefix[hi]*0x1p-50
@@ -59,9 +62,11 @@ func (r *gpuReference) worst(y []float64, p kernels.Precision, window int) (wors
 		if math.IsNaN(d) || r.exact || bound == 0 {
 			return math.Inf(1), i
 		}
+
 		if d/bound > worst {
 			worst, row = d/bound, i
 		}
 	}
+
 	return worst, row
 }

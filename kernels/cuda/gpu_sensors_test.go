@@ -29,6 +29,7 @@ func TestGPUBackendSensors(t *testing.T) {
 	used := b.Energy()
 	start := time.Now()
 	var r kernels.Reading
+
 	var power float64 // J/s, a mean over the readings
 	reads := 0
 	for ; time.Since(start) < 3*time.Second; reads++ {
@@ -38,10 +39,12 @@ func TestGPUBackendSensors(t *testing.T) {
 		r = sensed(t, b)
 		power += r.Power
 	}
+
 	elapsed := time.Since(start).Seconds()
 	power /= float64(reads)
 	t.Logf("before: %+v", before)
 	t.Logf("after %d readings in %.2f s: %+v", reads, elapsed, r)
+
 	for _, f := range []struct {
 		name           string
 		got, low, high float64
@@ -55,6 +58,7 @@ func TestGPUBackendSensors(t *testing.T) {
 			t.Errorf("%s is %g, want %g to %g", f.name, f.got, f.low, f.high)
 		}
 	}
+
 	if !r.HasReasons {
 		t.Error("no reasons of the clocks are told")
 	}
@@ -62,6 +66,7 @@ func TestGPUBackendSensors(t *testing.T) {
 		t.Log("this device counts no energy")
 		return
 	}
+
 	mean := (b.Energy() - used) / elapsed
 	t.Logf("energy: %.1f W on average, the power sensor said %.1f W", mean, power)
 	// Power lags by a second.
@@ -79,6 +84,7 @@ func TestGPUBackendSensorsCost(t *testing.T) {
 	for range turns {
 		sensed(t, b)
 	}
+
 	t.Logf("a reading of the sensors takes %v", time.Since(start)/turns)
 	start = time.Now()
 	for range turns / 10 {
@@ -101,6 +107,7 @@ func TestGPUBackendSensorsReopen(t *testing.T) {
 	if _, err := b.Sense(); err == nil {
 		t.Error("a closed device was read")
 	}
+
 	again := openGPU(t)
 	if r := sensed(t, again); r.SMClock == 0 {
 		t.Errorf("after opening again: %+v", r)

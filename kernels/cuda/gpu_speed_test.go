@@ -26,7 +26,9 @@ func TestGPUSpeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("%s, %s: read %.0f, copy %.0f, triad %.0f GB/s\n", b.device.Name, b.device.Driver, roof.Read, roof.Copy, roof.Triad)
+
+	fmt.Printf("%s, %s: read %.0f, copy %.0f, triad %.0f GB/s\n", b.device.Name, b.device.Driver, roof.Read, roof.Copy,
+		roof.Triad)
 	for _, spec := range []struct {
 		generator string
 		args      map[string]any
@@ -41,6 +43,7 @@ func TestGPUSpeed(t *testing.T) {
 		}
 		used := sparse.Analyze(m).ColsUsed
 		fmt.Printf("\n%s, %s; warm, GB/s by the format's compulsory bytes\n", spec.generator, m)
+
 		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 			ref := newGPUReference(m, x, p, false)
 			var rows []gpuSpeed
@@ -71,6 +74,7 @@ func fastestGPU(t *testing.T, b *Backend, k kernels.Kernel, p kernels.Precision)
 	for _, perUnit := range []int{2, 8, 32, 128, 1024} {
 		grids = append(grids, perUnit*b.device.Units)
 	}
+
 	try := func(c kernels.Config) {
 		product, err := b.Prepare(c)
 		var invalid *kernels.InvalidError
@@ -80,6 +84,7 @@ func fastestGPU(t *testing.T, b *Backend, k kernels.Kernel, p kernels.Precision)
 		if err != nil {
 			t.Fatalf("%s: %v", c, err)
 		}
+
 		samples := make([]float64, 5)
 		if err := product.Sample(samples, 1, false); err != nil {
 			t.Fatalf("%s: %v", c, err)
@@ -87,9 +92,11 @@ func fastestGPU(t *testing.T, b *Backend, k kernels.Kernel, p kernels.Precision)
 		slices.Sort(samples)
 		info := product.Info()
 		if seconds := samples[2]; !ok || seconds < best.seconds {
-			best, ok = gpuSpeed{config: c, seconds: seconds, bytes: info.BytesFormat, prepare: info.Prepare.Seconds()}, true
+			best, ok = gpuSpeed{config: c, seconds: seconds, bytes: info.BytesFormat,
+				prepare: info.Prepare.Seconds()}, true
 		}
 	}
+
 	for _, c := range gpuConfigs(k, p, 0, []int{64, 128, 256, 512, 1024}, grids, true) {
 		try(c)
 	}
@@ -102,6 +109,7 @@ func verifyGPU(t *testing.T, b *Backend, c kernels.Config, ref *gpuReference) {
 	if err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
+
 	y := make([]float64, ref.m.Rows)
 	if err := product.Multiply(y); err != nil {
 		t.Fatalf("%s: %v", c, err)
@@ -119,6 +127,7 @@ func printSpeeds(p kernels.Precision, rows []gpuSpeed) {
 			vendor = s.seconds
 		}
 	}
+
 	slices.SortFunc(rows, func(a, b gpuSpeed) int { return cmp.Compare(a.seconds, b.seconds) })
 	fmt.Printf("%-30s %10s %8s %10s %12s  %s\n", p, "ms", "GB/s", "/cuSPARSE", "prepare ms", "configuration")
 	for _, s := range rows {

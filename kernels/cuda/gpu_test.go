@@ -85,6 +85,7 @@ func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
 			continue
 		}
 		y := make([]float64, structure.Rows)
+
 		for _, integer := range []bool{true, false} {
 			if *gpuQuick && !integer {
 				continue // the same accesses again
@@ -93,6 +94,7 @@ func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
 			if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
 				t.Fatalf("%s: %v", spec.name, err)
 			}
+
 			for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 				ref := newGPUReference(m, x, p, integer)
 				for _, k := range gpuSelected(t) {
@@ -101,6 +103,7 @@ func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
 						n = &gpuCount{kernel: k.Name}
 						counts[k.Name] = n
 					}
+
 					n.spent = 0
 					for _, c := range gpuConfigs(k, p, m.NNZ(), blocks, grids, integer) {
 						if n.spent > gpuPatience {
@@ -131,6 +134,7 @@ func (n *gpuCount) check(b kernels.Backend, c kernels.Config, matrix string, ref
 	if err != nil {
 		return err
 	}
+
 	start := time.Now()
 	if err := p.Multiply(y); err != nil {
 		return err
@@ -142,8 +146,10 @@ func (n *gpuCount) check(b kernels.Backend, c kernels.Config, matrix string, ref
 		n.worst = max(n.worst, worst)
 		return nil
 	}
+
 	n.wrong++
-	n.failure = cmp.Or(n.failure, fmt.Sprintf("%s on %s: row %d is %g, should be %g (%.3g of the bound)", c, matrix, row, y[row], ref.hi[row], worst))
+	n.failure = cmp.Or(n.failure, fmt.Sprintf("%s on %s: row %d is %g, should be %g (%.3g of the bound)", c, matrix,
+		row, y[row], ref.hi[row], worst))
 	return nil
 }
 
@@ -156,6 +162,7 @@ func gpuTable(t *testing.T, counts map[string]*gpuCount) {
 		n := counts[name]
 		fmt.Printf("%-30s %8d %8d %8d %8d %10.3f\n", name, n.right, n.invalid, n.wrong, n.skipped, n.worst)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		switch n := counts[name]; {
 		case n.wrong > 0:
@@ -178,11 +185,13 @@ func gpuConfigs(k kernels.Kernel, p kernels.Precision, nnz int, blocks, grids []
 	if k.Grid == "" {
 		grids = []int{0}
 	}
+
 	few := blocks
 	if len(few) > 3 {
 		few = []int{blocks[0], blocks[len(blocks)/2], slices.Max(blocks)}
 	}
 	var configs []kernels.Config
+
 	for i, s := range gpuSettings(k) {
 		over := few
 		switch {
@@ -191,6 +200,7 @@ func gpuConfigs(k kernels.Kernel, p kernels.Precision, nnz int, blocks, grids []
 		case i > 0 && !all:
 			over = few[:1]
 		}
+
 		for _, block := range over {
 			for _, grid := range grids {
 				c := kernels.Config{Kernel: k.Name, Precision: p, Block: block, Grid: grid, Params: s}
@@ -202,6 +212,7 @@ func gpuConfigs(k kernels.Kernel, p kernels.Precision, nnz int, blocks, grids []
 			}
 		}
 	}
+
 	return configs
 }
 
@@ -220,6 +231,7 @@ func gpuSettings(k kernels.Kernel) []kernels.Params {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -240,6 +252,7 @@ func openGPU(t *testing.T) *Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	b := opened.(*Backend)
 	start := time.Now()
 	t.Cleanup(func() {
@@ -248,5 +261,6 @@ func openGPU(t *testing.T) *Backend {
 			t.Error(err)
 		}
 	})
+
 	return b
 }

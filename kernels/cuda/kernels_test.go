@@ -24,6 +24,7 @@ func rowsOfLength(lengths ...int) *structure {
 		}
 		m.RowPtr = append(m.RowPtr, int32(len(m.ColIdx)))
 	}
+
 	return m
 }
 
@@ -37,6 +38,7 @@ func randomRows(rows, cols, limit int, seed uint64) *structure {
 			lengths[i] = rng.IntN(limit)
 		}
 	}
+
 	m := rowsOfLength(lengths...)
 	m.Cols = cols
 	for i := range rows {
@@ -46,6 +48,7 @@ func randomRows(rows, cols, limit int, seed uint64) *structure {
 			m.ColIdx[int(m.RowPtr[i])+j] = int32(col)
 		}
 	}
+
 	return m
 }
 
@@ -66,7 +69,8 @@ func corners() map[string]*structure {
 		"a long one among few": rowsOfLength(1, 2, 1, 2000, 1, 0, 3),
 		"tall":                 randomRows(500, 20, 12, 1),
 		"wide":                 randomRows(20, 500, 300, 2),
-		"rows that share bins of 64": rowsOfLength(slices.Concat([]int{40, 24, 24, 40, 33, 31, 1, 63, 0, 64, 20, 20, 20, 4},
+		"rows that share bins of 64": rowsOfLength(slices.Concat([]int{40, 24, 24, 40, 33, 31, 1, 63, 0, 64, 20, 20, 20,
+			4},
 			make([]int, 40), []int{7, 0, 50}, make([]int, 33), []int{65, 1}, slices.Repeat([]int{1}, 64))...),
 	}
 }
@@ -80,6 +84,7 @@ func checkKernel(t *testing.T, e *emulator, k kernels.Kernel) {
 	if long.Asked() {
 		every = 3
 	}
+
 	for turn, name := range slices.Sorted(maps.Keys(structures)) {
 		for i, c := range configurations(k) {
 			if (i+turn)%every == 0 {
@@ -97,17 +102,20 @@ func checkExact(t *testing.T, e *emulator, m *structure, c kernels.Config, seed 
 	if _, err := recipes[c.Kernel](m, c, c.Precision.Bytes()); errors.As(err, &invalid) {
 		return
 	}
+
 	x := make([]float64, m.Cols)
 	for j := range x {
 		x[j] = float64(j%5 - 2)
 	}
 	want := make([]float64, m.Rows)
+
 	for i := range want {
 		cols, vals := m.Row(i)
 		for j, col := range cols {
 			want[i] += vals[j] * x[col]
 		}
 	}
+
 	got := e.run(t, m, x, c, seed)
 	if row, ok := firstDifference(got, want); !ok {
 		t.Errorf("%s on %s: row %d is %v, want %v", c, m, row, got[row], want[row])
@@ -124,6 +132,7 @@ func configurations(k kernels.Kernel) []kernels.Config {
 			values = []string{p.Default, "1", "7"}
 		}
 		var next []kernels.Params
+
 		for _, s := range settings {
 			for _, v := range values {
 				next = append(next, s.With(p.Name, v))
@@ -131,10 +140,13 @@ func configurations(k kernels.Kernel) []kernels.Config {
 		}
 		settings = next
 	}
+
 	shapes := slices.DeleteFunc([][2]int{
-		{1, 1}, {1, 7}, {2, 132}, {32, 1}, {32, 132}, {33, 3}, {64, 7}, {100, 2}, {256, 2}, {992, 1}, {1000, 3}, {1024, 2},
+		{1, 1}, {1, 7}, {2, 132}, {32, 1}, {32, 132}, {33, 3}, {64, 7}, {100, 2}, {256, 2}, {992, 1}, {1000, 3}, {1024,
+			2},
 	}, func(s [2]int) bool { return !k.Blocks.Contains(s[0]) })
 	var all []kernels.Config
+
 	for i := range max(len(shapes), len(settings)) {
 		shape := shapes[i%len(shapes)]
 		c := kernels.Config{Kernel: k.Name, Block: shape[0], Params: settings[i%len(settings)]}
@@ -142,10 +154,12 @@ func configurations(k kernels.Kernel) []kernels.Config {
 		if k.Grid != "" {
 			c.Grid = shape[1]
 		}
+
 		if k.Check(c) == nil {
 			all = append(all, c)
 		}
 	}
+
 	return all
 }
 
@@ -177,6 +191,7 @@ func TestRecipes(t *testing.T) {
 			if Source(k.Name) == "" {
 				t.Error("it has no source")
 			}
+
 			for _, c := range configurations(k) {
 				r, err := newRecipe(rowsOfLength(3, 0, 70), c, c.Precision.Bytes())
 				if err != nil {
@@ -186,13 +201,15 @@ func TestRecipes(t *testing.T) {
 					for _, suffix := range []string{"_f32", "_f64"} {
 						entry := s.Entry + suffix
 						if _, text, ok := module(entry); !ok || text == "" || kernelOf(entry) != k.Name {
-							t.Errorf("%s: entry %s is in the PTX: %t; by its name it belongs to %q", c, entry, ok, kernelOf(entry))
+							t.Errorf("%s: entry %s is in the PTX: %t; by its name it belongs to %q", c, entry, ok,
+								kernelOf(entry))
 						}
 					}
 				}
 			}
 		})
 	}
+
 	for kernel := range recipes {
 		if k, ok := kernels.Lookup(kernel); !ok || k.Backend != "cuda" {
 			t.Errorf("%s has a recipe but is not a GPU kernel of the catalogue", kernel)
@@ -213,20 +230,24 @@ func TestEntry(t *testing.T) {
 				if err != nil {
 					continue // the matrix may forbid what the name needs not know
 				}
+
 				if !slices.ContainsFunc(r.Steps, func(s step) bool {
-					return s.Entry+suffix(c.Precision.Bytes()) == got && s.Block == c.Block && (s.Grid == c.Grid || k.Grid == "")
+					return s.Entry+suffix(c.Precision.Bytes()) == got && s.Block == c.Block &&
+						(s.Grid == c.Grid || k.Grid == "")
 				}) {
 					t.Errorf("%s: %q, but it launches %+v", c, got, r.Steps)
 				}
 			}
 		}
 	}
+
 	for want, c := range map[string]kernels.Config{
-		"csr_light_8_f32":                {Kernel: "csr_light", Precision: kernels.Float32, Block: 64, Grid: 1},
-		"csr_thread_row_min2_shared_f64": {Kernel: "csr_thread_row", Precision: kernels.Float64, Block: 64, Grid: 1, Params: kernels.Params("min_blocks=2 shared=1")},
-		"csr_pcsr_multiply_f64":          {Kernel: "csr_pcsr", Precision: kernels.Float64, Block: 64, Grid: 1},
-		"csr_merge_f32":                  {Kernel: "csr_merge", Precision: kernels.Float32, Block: 256, Grid: 1},
-		"":                               {Kernel: "cusparse_csr_alg1", Precision: kernels.Float32},
+		"csr_light_8_f32": {Kernel: "csr_light", Precision: kernels.Float32, Block: 64, Grid: 1},
+		"csr_thread_row_min2_shared_f64": {Kernel: "csr_thread_row", Precision: kernels.Float64, Block: 64, Grid: 1,
+			Params: kernels.Params("min_blocks=2 shared=1")},
+		"csr_pcsr_multiply_f64": {Kernel: "csr_pcsr", Precision: kernels.Float64, Block: 64, Grid: 1},
+		"csr_merge_f32":         {Kernel: "csr_merge", Precision: kernels.Float32, Block: 256, Grid: 1},
+		"":                      {Kernel: "cusparse_csr_alg1", Precision: kernels.Float32},
 	} {
 		if got := Entry(c, 1000, 20_000); got != want {
 			t.Errorf("%s: %q, want %q", c, got, want)

@@ -50,11 +50,13 @@ func newProgram(ops []op) *program {
 			}
 			o.params = &addresses[0]
 		}
+
 		*(*unsafe.Pointer)(unsafe.Pointer(&o.call)) = from.call
 		o.data = from.data
 		o.dst, o.words = C.CUdeviceptr(from.dst), C.size_t(from.words)
 		unsafe.Slice(p.ops, len(ops))[i] = o
 	}
+
 	return p
 }
 

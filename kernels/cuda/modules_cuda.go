@@ -45,6 +45,7 @@ func (m *modules) entry(name string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	e := &entry{name: name, f: f}
 	for _, a := range []struct {
 		id cu.FunctionAttribute
@@ -59,6 +60,7 @@ func (m *modules) entry(name string) (*entry, error) {
 			return nil, failed(err, "asking for attribute %d of %s", int(a.id), name)
 		}
 	}
+
 	m.entries[name] = e
 	return e, nil
 }
@@ -76,9 +78,11 @@ func (m *modules) function(name string) (cu.Function, error) {
 		if mod, err = cu.LoadData(ptx); err != nil {
 			return cu.Function{}, failed(err, "loading %s.ptx", file)
 		}
+
 		m.loaded[file] = mod
 		m.cost += time.Since(start)
 	}
+
 	f, err := mod.Function(name)
 	return f, failed(err, "finding %s in %s.ptx", name, file)
 }
@@ -94,26 +98,33 @@ func (m *modules) ready(e *entry, grid, block, dynamic int) (perUnit int, err er
 	case block > m.limits.block:
 		return invalid("%d threads in a block; the device allows %d", block, m.limits.block)
 	case block > e.maxThreads:
-		return invalid("%d threads in a block; with %d registers each, the device allows %d", block, e.registers, e.maxThreads)
+		return invalid("%d threads in a block; with %d registers each, the device allows %d", block, e.registers,
+			e.maxThreads)
 	case grid > m.limits.grid:
 		return invalid("%d blocks; the device allows %d", grid, m.limits.grid)
+
 	case e.shared+dynamic > max(m.limits.shared, m.limits.sharedOptin):
-		return invalid("%d bytes of shared memory in a block; the device allows %d", e.shared+dynamic, max(m.limits.shared, m.limits.sharedOptin))
+		return invalid("%d bytes of shared memory in a block; the device allows %d", e.shared+dynamic,
+			max(m.limits.shared, m.limits.sharedOptin))
 	}
+
 	if e.shared+dynamic > m.limits.shared && dynamic > e.dynamic {
 		if err := allowShared(e.f, dynamic); err != nil {
 			return 0, failed(err, "allowing %d bytes of shared memory for %s", dynamic, e.name)
 		}
 		e.dynamic = dynamic
 	}
+
 	perUnit, err = e.f.MaxActiveBlocksPerMultiProcessor(block, int64(dynamic))
 	if err != nil {
 		return 0, failed(err, "asking for the occupancy of %s", e.name)
 	}
 	if perUnit == 0 {
-		return invalid("a block of %d threads with %d registers each and %d bytes of shared memory does not fit on a multiprocessor",
+		return invalid("a block of %d threads with %d registers each and %d bytes of shared memory does not fit on "+
+			"a multiprocessor",
 			block, e.registers, e.shared+dynamic)
 	}
+
 	return perUnit, nil
 }
 

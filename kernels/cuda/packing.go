@@ -38,12 +38,14 @@ func pack[T any](m *structure, key any, build func() (T, int64)) T {
 	if p.m != m {
 		p.m, p.kept, p.bytes = m, nil, 0
 	}
+
 	if i := slices.IndexFunc(p.kept, func(e packing) bool { return e.key == key }); i >= 0 {
 		e := p.kept[i]
 		p.kept = append(slices.Delete(p.kept, i, i+1), e)
 		p.reused += e.cost
 		return e.value.(T)
 	}
+
 	start := time.Now()
 	value, bytes := build()
 	p.kept = append(p.kept, packing{key, value, bytes, time.Since(start)})
@@ -51,6 +53,7 @@ func pack[T any](m *structure, key any, build func() (T, int64)) T {
 		p.bytes -= p.kept[0].bytes
 		p.kept = slices.Delete(p.kept, 0, 1)
 	}
+
 	return value
 }
 

@@ -18,6 +18,7 @@ func TestPackIsSharedPerMatrixAndKey(t *testing.T) {
 		return pack(m, key, func() ([]int32, int64) { built++; return []int32{int32(built)}, 4 })
 	}
 	type key struct{ tile int }
+
 	first := get(a, key{64})
 	if again := get(a, key{64}); &first[0] != &again[0] || built != 1 {
 		t.Errorf("the same packing was built %d times", built)
@@ -25,6 +26,7 @@ func TestPackIsSharedPerMatrixAndKey(t *testing.T) {
 	if other := get(a, key{128}); slices.Equal(first, other) {
 		t.Error("two keys share a packing")
 	}
+
 	if other := get(b, key{64}); slices.Equal(first, other) {
 		t.Error("two matrices share a packing")
 	}
@@ -38,11 +40,13 @@ func TestPackKeepsWithinItsLimit(t *testing.T) {
 		pack(m, key, func() (int, int64) { built++; return key, packingLimit/2 + 1 })
 	}
 	get(1)
+
 	get(2) // drops 1
 	get(2)
 	if built != 2 {
 		t.Errorf("the newest packing was built again")
 	}
+
 	get(1)
 	if built != 3 {
 		t.Errorf("a packing beyond the limit was kept")
@@ -60,6 +64,7 @@ func TestPackTellsTheCostOfReuse(t *testing.T) {
 	if d := reusedCost() - before; d != 0 {
 		t.Errorf("the first use is charged %v beside the time that it took", d)
 	}
+
 	get()
 	if d := reusedCost() - before; d < cost {
 		t.Errorf("reuse is charged %v, making it took %v", d, cost)

@@ -24,6 +24,7 @@ func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
 	if err := k.Check(c); err != nil {
 		return nil, err
 	}
+
 	b.drop()
 	b.arrays.next()
 	var p *product
@@ -36,6 +37,7 @@ func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	b.current = p
 	return p, nil
 }
@@ -52,6 +54,7 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config) (*product, e
 	if err != nil {
 		return nil, err
 	}
+
 	// What was packed for an earlier configuration costs what it cost then.
 	p := &product{b: b, rows: b.problem.A.Rows, v: v}
 	p.info = kernels.ProductInfo{
@@ -63,6 +66,7 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config) (*product, e
 	if err != nil {
 		return nil, err
 	}
+
 	ops, err := b.ops(r, own, p)
 	if err != nil {
 		return nil, err
@@ -85,14 +89,17 @@ func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
 		if extra {
 			p.info.Prepare += a.cost
 		}
+
 		return nil
 	}
+
 	for _, x := range r.Aux {
 		a, bytes, err := b.aux(x, p.v)
 		if err := add(x.Name, a, bytes, len(x.Ints)+len(x.Vals) > 0, err); err != nil {
 			return nil, err
 		}
 	}
+
 	for _, s := range r.Steps {
 		for _, g := range s.Args {
 			if g.array == "" || own[g.array] != nil {
@@ -108,6 +115,7 @@ func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
 			}
 		}
 	}
+
 	// A recipe without steps (an empty matrix) still has a y.
 	y, err := b.common(vecY, p.v)
 	if err != nil {
@@ -160,10 +168,13 @@ func (b *Backend) aux(x aux, v int) (a *array, bytes int64, err error) {
 			}
 			return 0
 		})
+
 		return a, int64(v) * int64(len(x.Vals)), err
+
 	default:
 		bytes = int64(x.Bytes) + int64(v)*int64(x.Values)
-		a, err = b.arrays.get(scratchKey(x.Name), bytes, func(p cu.DevicePtr) error { return poison(b.stream, p, bytes) })
+		a, err = b.arrays.get(scratchKey(x.Name), bytes,
+			func(p cu.DevicePtr) error { return poison(b.stream, p, bytes) })
 		return a, bytes, err
 	}
 }
@@ -178,11 +189,13 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 	for _, x := range r.Aux {
 		sizes[x.Name] = int64(x.Bytes) + int64(p.v)*int64(x.Values)
 	}
+
 	for _, name := range r.Clear {
 		if sizes[name] > 0 {
 			ops = append(ops, op{dst: own[name].ptr, words: int((sizes[name] + 3) / 4)})
 		}
 	}
+
 	var launches []launch
 	for _, s := range r.Steps {
 		if s.Grid == 0 {
@@ -192,19 +205,23 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 		if err != nil {
 			return nil, err
 		}
+
 		perUnit, err := b.modules.ready(e, s.Grid, s.Block, s.Shared)
 		if err != nil {
 			return nil, err
 		}
 		args := make([]uint64, len(s.Args))
+
 		for i, g := range s.Args {
 			if args[i] = uint64(uint32(g.value)); g.array != "" {
 				args[i] = uint64(own[g.array].ptr)
 			}
 		}
+
 		ops = append(ops, op{function: e.f, grid: s.Grid, block: s.Block, shared: s.Shared, args: args})
 		launches = append(launches, launch{e, s, perUnit})
 	}
+
 	b.modules.facts(launches, p.info.Properties)
 	p.info.Properties["operations"] = float64(len(ops))
 	return ops, nil

@@ -31,6 +31,7 @@ func (b *Backend) common(name string, v int) (*array, error) {
 		return b.arrays.get(commonKey{name, 4}, 4*int64(a.NNZ()), func(p cu.DevicePtr) error {
 			return upload(b.stream, p, rowIndices(a))
 		})
+
 	case val:
 		return b.values(commonKey{name, v}, v, len(a.Val), func(k int) float64 { return a.Val[k] })
 	case vecX:
@@ -39,6 +40,7 @@ func (b *Backend) common(name string, v int) (*array, error) {
 		// Room for either precision, so that there is one y.
 		return b.arrays.get(commonKey{name, 0}, 8*int64(a.Rows), func(cu.DevicePtr) error { return nil })
 	}
+
 	return nil, fmt.Errorf("no problem has an array %q", name)
 }
 
@@ -70,6 +72,7 @@ func collect[V sparse.Float](n int, from func(k int) float64) []V {
 			return nil
 		})
 	}
+
 	g.Wait()
 	return s
 }

@@ -29,7 +29,8 @@ func (p *product) Info() kernels.ProductInfo {
 	info := p.info
 	info.Resolution = p.b.tick
 	if p.b.clock.ungated() {
-		info.Warnings = []string{"launches wait for the device here (under a debugger?), so that the time to launch is in the samples"}
+		info.Warnings = []string{"launches wait for the device here (under a debugger?), so that the time to launch " +
+			"is in the samples"}
 	}
 	return info
 }
@@ -42,6 +43,7 @@ func (p *product) Multiply(y []float64) error {
 	if err := p.usable(); err != nil {
 		return err
 	}
+
 	if p.rows > 0 {
 		if err := poison(p.b.stream, p.y, int64(p.v)*int64(p.rows)); err != nil {
 			return err
@@ -50,6 +52,7 @@ func (p *product) Multiply(y []float64) error {
 	if err := p.run(); err != nil {
 		return err
 	}
+
 	if p.v == 8 {
 		return download(p.b.stream, y, p.y)
 	}
@@ -65,6 +68,7 @@ func (p *product) widen(y []float64) error {
 	if err := download(p.b.stream, single, p.y); err != nil {
 		return err
 	}
+
 	for i, v := range single {
 		y[i] = float64(v)
 	}
@@ -93,6 +97,7 @@ func (p *product) Sample(dst []float64, batch int, cold bool) error {
 	if err := p.usable(); err != nil {
 		return err
 	}
+
 	if !p.ran {
 		// A kernel is loaded at its first launch. That may wait for the device,
 		// which the gate would hold.
@@ -103,6 +108,7 @@ func (p *product) Sample(dst []float64, batch int, cold bool) error {
 	if err := p.b.clock.sample(p.program, dst, batch, cold); err != nil {
 		return p.failed(err, "timing")
 	}
+
 	return nil
 }
 

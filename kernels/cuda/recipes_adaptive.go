@@ -37,6 +37,7 @@ func packRows(rowPtr []int32, most int) []int32 {
 			start = i
 		}
 	}
+
 	if n := len(rowPtr) - 1; n > 0 {
 		first = append(first, int32(n))
 	}

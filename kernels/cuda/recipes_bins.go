@@ -22,6 +22,7 @@ func binsV1Recipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 		rows := rowsAt(m.RowPtr, m.NNZ(), binSize)
 		return rows, 4 * int64(len(rows))
 	})
+
 	r := addToY(csrStep(m, c, c.Kernel+suffix, shared, num(m.NNZ()), ptr(binRow), num(binSize)))
 	r.Aux = []aux{{Name: binRow, Ints: rows}}
 	return r, nil
@@ -38,6 +39,7 @@ func rowsAt(rowPtr []int32, nnz, every int) []int32 {
 		}
 		rows = append(rows, int32(row))
 	}
+
 	for j := 0; j < nnz; j += every {
 		at(j)
 	}
@@ -63,6 +65,7 @@ func hybridRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if c.Kernel == "csr_hybrid" {
 		long = settingInt(c, "long")
 	}
+
 	type key struct{ short, long int }
 	k := key{settingInt(c, "short"), long}
 	rows := pack(m, k, func() (classes, int64) {
@@ -70,6 +73,7 @@ func hybridRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 		return rows, 4 * int64(len(rows.order))
 	})
 	suffix, shared := buffered(c, v)
+
 	r := oneStep(csrStep(m, c, c.Kernel+suffix, shared,
 		ptr(byClass), num(rows.ordered()), num(rows.longs), num(rows.mediums), num(rows.shorts)))
 	r.Aux = []aux{{Name: byClass, Ints: rows.order}}
@@ -94,17 +98,20 @@ func classify(rowPtr []int32, short, long int) classes {
 		}
 		return 2
 	}
+
 	rows := len(rowPtr) - 1
 	var count [3]int
 	for i := range rows {
 		count[class(i)]++
 	}
+
 	c := classes{longs: count[0], mediums: count[1], shorts: count[2], order: []int32{}}
 	if max(c.longs, c.mediums, c.shorts) == rows {
 		return c
 	}
 	c.order = make([]int32, rows)
 	next := [3]int{0, c.longs, c.longs + c.mediums}
+
 	for i := range rows {
 		k := class(i)
 		c.order[next[k]] = int32(i)

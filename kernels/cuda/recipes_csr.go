@@ -40,11 +40,13 @@ func threadRowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	entry := c.Kernel
 	if n := setting(c, "min_blocks"); n != "none" {
 		if c.Block > boundedBlock {
-			return nil, invalid("block is %d; with min_blocks %s it must be at most %d, which is what the launch bound promises",
+			return nil, invalid("block is %d; with min_blocks %s it must be at most %d, which is what the launch "+
+				"bound promises",
 				c.Block, n, boundedBlock)
 		}
 		entry += "_min" + n
 	}
+
 	suffix, shared := buffered(c, v)
 	return oneStep(csrStep(m, c, entry+suffix, shared)), nil
 }

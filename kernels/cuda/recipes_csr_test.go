@@ -44,6 +44,7 @@ func TestRowsAtFindsTheRowsOfBins(t *testing.T) {
 		for j := 0; j < m.NNZ(); j += 64 {
 			want = append(want, rows[j])
 		}
+
 		if len(rows) > 0 {
 			want = append(want, rows[len(rows)-1])
 		}
@@ -62,6 +63,7 @@ func TestClassifySortsRows(t *testing.T) {
 			t.Errorf("short %d, long %d: %+v", short, long, c)
 		}
 	}
+
 	check(64, 512, []int32{2, 6, 0, 3, 1, 4, 5}, 2, 2, 3)
 	check(64, 64, []int32{0, 2, 3, 6, 1, 4, 5}, 4, 0, 3)
 	check(1000, 1000, nil, 0, 0, 7) // one class needs no order
@@ -71,7 +73,8 @@ func TestClassifySortsRows(t *testing.T) {
 // The lanes that LightSpMV chooses follow the mean row length.
 func TestLightWidth(t *testing.T) {
 	for _, test := range []struct{ rows, nnz, want int }{
-		{0, 0, 2}, {10, 0, 2}, {10, 24, 2}, {10, 25, 4}, {10, 44, 4}, {10, 45, 8}, {10, 644, 8}, {10, 645, 32}, {1, 1 << 30, 32},
+		{0, 0, 2}, {10, 0, 2}, {10, 24, 2}, {10, 25, 4}, {10, 44, 4}, {10, 45, 8}, {10, 644, 8}, {10, 645, 32}, {1,
+			1 << 30, 32},
 	} {
 		if got := lightWidth(test.rows, test.nnz); got != test.want {
 			t.Errorf("%d rows, %d nonzeros: %d lanes, want %d", test.rows, test.nnz, got, test.want)
@@ -96,9 +99,11 @@ func TestMergeTiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		borders, carries := r.Aux[0], r.Aux[1]
 		if borders.Bytes != 4*(test.want+1) || carries.Values != test.want || r.Steps[1].Grid != 7 {
-			t.Errorf("%s: %d bytes of borders, %d carries, grid %d; want %d tiles", c, borders.Bytes, carries.Values, r.Steps[1].Grid, test.want)
+			t.Errorf("%s: %d bytes of borders, %d carries, grid %d; want %d tiles", c, borders.Bytes, carries.Values,
+				r.Steps[1].Grid, test.want)
 		}
 	}
 }
@@ -114,6 +119,7 @@ func TestCSRRecipesRefuse(t *testing.T) {
 			t.Errorf("%s: %v", c, err)
 		}
 	}
+
 	m := rowsOfLength(1, 2)
 	bounded := kernels.Params("min_blocks=2")
 	check(m, kernels.Config{Kernel: "csr_thread_row", Block: 256, Params: bounded}, true)
@@ -121,6 +127,7 @@ func TestCSRRecipesRefuse(t *testing.T) {
 	check(m, kernels.Config{Kernel: "csr_thread_row", Block: 1024}, true)
 	check(m, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params("sigma=1")}, true)
 	check(m, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params("sigma=33")}, false)
+
 	// 2²⁴ entries in a row of 128, so 2³¹ with padding: refused before they exist.
 	wide := &structure{Rows: 1, Cols: 1 << 24, RowPtr: []int32{0, 1 << 24}, ColIdx: make([]int32, 1<<24)}
 	check(wide, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params("chunk=128")}, false)
@@ -134,10 +141,12 @@ func TestSELLOrder(t *testing.T) {
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
+
 	// Rows 1, 3, 0, 2 of the first window, then row 4 alone.
 	wantRows := []int32{1, 3, 0, 2, 4}
 	wantOrder := []int32{1, 4, 2, 5, 3, -1, 0, -1, 6, -1, 7, -1}
-	if !slices.Equal(p.perm, wantRows) || !slices.Equal(p.order, wantOrder) || !slices.Equal(p.chunkPtr, []int32{0, 6, 8, 12}) {
+	if !slices.Equal(p.perm, wantRows) || !slices.Equal(p.order, wantOrder) ||
+		!slices.Equal(p.chunkPtr, []int32{0, 6, 8, 12}) {
 		t.Errorf("rows %d, order %d, chunks %d", p.perm, p.order, p.chunkPtr)
 	}
 }

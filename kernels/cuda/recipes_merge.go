@@ -21,6 +21,7 @@ func mergeRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	)
 	tile := c.Block * mergeItems(v)
 	tiles := ceilDiv(m.Rows+m.NNZ(), tile)
+
 	return &recipe{
 		Aux: []aux{{Name: borders, Bytes: 4 * (tiles + 1)}, {Name: carries, Values: tiles}},
 		Steps: []step{

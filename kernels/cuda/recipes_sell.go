@@ -23,11 +23,13 @@ func sellRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 		perm     = "sell_rows"
 	)
 	type key struct{ height, sigma int }
+
 	k := key{settingInt(c, "chunk"), settingInt(c, "sigma")}
 	s := pack(m, k, func() (*sellPacking, int64) { return packSELL(m, k.height, k.sigma) })
 	if s.err != nil {
 		return nil, invalid("%v", s.err)
 	}
+
 	sorted := 0
 	if len(s.perm) > 0 {
 		sorted = 1
@@ -59,6 +61,7 @@ func packSELL(m *structure, height, sigma int) (*sellPacking, int64) {
 		order:    sellOrder(m, s),
 		perm:     s.Perm,
 	}
+
 	for i, o := range s.ChunkPtr {
 		p.chunkPtr[i] = int32(o) // below mostEntries
 	}
@@ -84,6 +87,7 @@ func sellOrder(m *structure, s *sparse.SELL[float64]) []int32 {
 				row := s.Perm[slot]
 				next, end = m.RowPtr[row], m.RowPtr[row+1]
 			}
+
 			for at := lo + lane; at < hi; at += s.C {
 				order[at] = -1
 				if next < end {
@@ -93,5 +97,6 @@ func sellOrder(m *structure, s *sparse.SELL[float64]) []int32 {
 			}
 		}
 	}
+
 	return order
 }

@@ -25,6 +25,7 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 	if err != nil {
 		return kernels.Roof{}, failed(err, "asking for free memory")
 	}
+
 	bytes := min(roofBytes, b.device.Memory/8, free/4) &^ 15
 	var ptrs [4]uint64 // a, b, c and a place for the sum
 	for i, size := range []int64{bytes, bytes, bytes, 16} {
@@ -38,6 +39,7 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 		}
 		ptrs[i] = uint64(p)
 	}
+
 	n := uint64(bytes / 16)
 	var roof kernels.Roof
 	for _, pass := range []struct {
@@ -56,6 +58,7 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 		}
 		*pass.into = float64(pass.arrays*bytes) / 1e9 / seconds
 	}
+
 	return roof, b.gather(&roof, ptrs[0], ptrs[3], bytes)
 }
 
@@ -78,6 +81,7 @@ func (b *Backend) fastest(name string, args []uint64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	var times []float64
 	for _, perUnit := range []int{4, 8, 16, 32} {
 		p := newProgram([]op{{function: e.f, grid: b.device.Units * perUnit, block: block, args: args}})
@@ -88,11 +92,13 @@ func (b *Backend) fastest(name string, args []uint64) (float64, error) {
 		if err := b.stream.Synchronize(); err != nil {
 			return 0, failed(err, "running %s", name)
 		}
+
 		dst := make([]float64, passes)
 		if err := b.clock.sample(p, dst, 1, false); err != nil {
 			return 0, failed(err, "timing %s", name)
 		}
 		times = append(times, dst...)
 	}
+
 	return slices.Min(times), nil
 }

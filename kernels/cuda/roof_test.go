@@ -15,7 +15,8 @@ func checkGather(t *testing.T, e *emulator) {
 			at := rng.IntN(len(x))
 			x[at] = 1
 			arrays := map[string][]byte{"x": packValues(x, 8), "sink": packValues([]float64{0}, 8)}
-			gather := step{Entry: "roof_gather", Grid: 3, Block: 64, Args: []arg{{array: "x"}, {array: "sink"}, {value: int32(bits)}}}
+			gather := step{Entry: "roof_gather", Grid: 3, Block: 64,
+				Args: []arg{{array: "x"}, {array: "sink"}, {value: int32(bits)}}}
 			if got := unpackValues(e.launch(t, "gathering", arrays, []step{gather}, "sink", 1), 8)[0]; got != 1 {
 				t.Errorf("%d bits: element %d adds %g to the sums that are 1, want 1", bits, at, got)
 			}

@@ -48,6 +48,7 @@ func Source(kernel string) string {
 	if row == "" {
 		return ""
 	}
+
 	h := sha256.New()
 	fmt.Fprint(h, row)
 	for _, file := range kernelFiles(kernel) {
@@ -57,6 +58,7 @@ func Source(kernel string) string {
 		}
 		fmt.Fprintf(h, "%s %d\n%s", file, len(text), text)
 	}
+
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -13,6 +13,7 @@ func TestTickIsSeen(t *testing.T) {
 		}
 		return seconds
 	}
+
 	for _, tt := range []struct {
 		times []float64
 		want  float64

@@ -40,10 +40,12 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int) (*p
 	v := c.Precision.Bytes()
 	p := &product{b: b, rows: b.problem.A.Rows, v: v}
 	first := rowPtr
+
 	if k.Format == kernels.COO {
 		first = rowIdx
 	}
 	at := map[string]C.CUdeviceptr{}
+
 	for _, name := range []string{first, colIdx, val, vecX, vecY} {
 		a, err := b.common(name, v)
 		if err != nil {
@@ -55,6 +57,7 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int) (*p
 			p.info.Prepare += a.cost
 		}
 	}
+
 	p.y = cu.DevicePtr(at[vecY])
 	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, nil)
 
@@ -66,6 +69,7 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int) (*p
 		p.vendor.release()
 		return nil, err
 	}
+
 	p.info.Prepare += time.Since(start)
 	p.info.BytesKernel += size
 	p.info.Properties = map[string]float64{"buffer_bytes": float64(size)}
@@ -84,6 +88,7 @@ func (b *Backend) analyse(call *C.spmv_call, lib *cusparse, alg, v int, at map[s
 	if err != nil {
 		return 0, fmt.Errorf("describing the matrix: %w", err)
 	}
+
 	buffer, err := b.arrays.get(scratchKey("cusparse"), int64(size), func(cu.DevicePtr) error { return nil })
 	if err != nil {
 		return 0, err
@@ -91,5 +96,6 @@ func (b *Backend) analyse(call *C.spmv_call, lib *cusparse, alg, v int, at map[s
 	if err := lib.status(C.spmv_call_analyse(call, C.CUdeviceptr(buffer.ptr))); err != nil {
 		return 0, fmt.Errorf("analysing the matrix: %w", err)
 	}
+
 	return int64(size), failed(b.stream.Synchronize(), "analysing the matrix")
 }

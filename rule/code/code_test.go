@@ -24,12 +24,14 @@ import (
 // thresholds are among the cases.
 func randomTree(rng *rand.Rand, p kernels.Precision, features []rule.Feature, depth int) *rule.Node {
 	if depth == 0 || rng.IntN(5) == 0 {
-		c := &kernels.Config{Kernel: fmt.Sprintf("kernel_%d", rng.IntN(4)), Precision: p, Block: 32 * rng.IntN(4), Grid: rng.IntN(3)}
+		c := &kernels.Config{Kernel: fmt.Sprintf("kernel_%d", rng.IntN(4)), Precision: p, Block: 32 * rng.IntN(4),
+			Grid: rng.IntN(3)}
 		if rng.IntN(2) == 0 {
 			c.Params = kernels.Params(fmt.Sprintf("tile=%d unroll=4", rng.IntN(3)))
 		}
 		return &rule.Node{Choice: c}
 	}
+
 	return &rule.Node{
 		Feature: features[rng.IntN(len(features))].Name, Threshold: float64(rng.IntN(8)) / 2,
 		Below: randomTree(rng, p, features, depth-1), Above: randomTree(rng, p, features, depth-1),
@@ -39,7 +41,8 @@ func randomTree(rng *rand.Rand, p kernels.Precision, features []rule.Feature, de
 func randomRule(rng *rand.Rand) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "test */ \\"}
 	for _, k := range []rule.Key{
-		{Device: "A (x)", Precision: kernels.Float32, Cache: "cold"}, {Device: "A (x)", Precision: kernels.Float64, Cache: "cold"},
+		{Device: "A (x)", Precision: kernels.Float32, Cache: "cold"}, {Device: "A (x)", Precision: kernels.Float64,
+			Cache: "cold"},
 		{Device: "A [x]", Precision: kernels.Float32, Cache: "cold"}, {Device: "B\n1 \"?", Precision: kernels.Float32},
 	} {
 		s := rule.Selector{Device: k.Device, Precision: k.Precision, Cache: k.Cache, Configs: 9}
@@ -47,6 +50,7 @@ func randomRule(rng *rand.Rand) *rule.Rule {
 		s.Sizes = randomTree(rng, k.Precision, rule.Features()[:3], 3)
 		r.Selectors = append(r.Selectors, s)
 	}
+
 	return r
 }
 
@@ -61,6 +65,7 @@ func randomFeatures(rng *rand.Rand) sparse.Features {
 		}
 		return float64(rng.IntN(8)) / 2
 	}
+
 	n := func() int { return rng.IntN(6) - rng.IntN(20)/19 } // now and then sparse.Unknown
 	return sparse.Features{
 		Rows: n(), Cols: n(), Nonzeros: n(), RowMean: x(), RowStd: x(), RowMin: n(), RowP25: n(), RowMedian: n(), RowP75: n(),
@@ -95,6 +100,7 @@ func expected(r *rule.Rule, cases []sparse.Features) string {
 			fmt.Fprintf(&b, "%s %d %d [%s]\n", c.Kernel, c.Block, c.Grid, c.Params)
 		}
 	}
+
 	return b.String()
 }
 
@@ -140,6 +146,7 @@ func do(t *testing.T, dir string, input []byte, name string, args ...string) str
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", name, args, err, complaints.String())
 	}
+
 	return out.String()
 }
 
@@ -149,6 +156,7 @@ func compare(t *testing.T, got, want string) {
 	if len(g) != len(w) {
 		t.Fatalf("%d lines, want %d", len(g), len(w))
 	}
+
 	for i := range g {
 		if g[i] != w[i] {
 			t.Fatalf("line %d: chose %q, want %q", i+1, g[i], w[i])
@@ -167,9 +175,11 @@ func TestCAgrees(t *testing.T) {
 		for _, f := range p.functions {
 			name := strings.Join(f.words, "_")
 			fmt.Fprintf(&calls, "        print(spmv_rule_%s(&f));\n", name)
-			fmt.Fprintf(&launches, "        switch (spmv_rule_%s(&f)) {\n        SPMV_RULE_%s(PRINT)\n        default: puts(\"-\");\n        }\n",
+			fmt.Fprintf(&launches, "        switch (spmv_rule_%s(&f)) {\n        SPMV_RULE_%s(PRINT)\n"+
+				"        default: puts(\"-\");\n        }\n",
 				name, strings.ToUpper(name))
 		}
+
 		dir := t.TempDir()
 		save(t, dir, map[string]string{
 			"rule.h":   string(written(t, func(w io.Writer) error { return WriteC(w, r, "spmv rule") })),
@@ -198,6 +208,7 @@ int main(void)
 			"empty.cu": "#include \"rule.cuh\"\n__global__ void use(spmv_rule_features f, int *to) { *to = spmv_rule_" +
 				strings.Join(p.functions[0].words, "_") + "(&f); }\n",
 		})
+
 		cases := make([]sparse.Features, 3000)
 		for i := range cases {
 			cases[i] = randomFeatures(rng)
@@ -206,6 +217,7 @@ int main(void)
 		if !strings.Contains(want, "-\n") || strings.Count(want, "-\n") == len(cases)*len(p.functions) {
 			t.Fatal("the cases are no test of unknown features")
 		}
+
 		for _, source := range []string{"main.c", "launch.c"} {
 			do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", "main")
 			compare(t, do(t, dir, input, filepath.Join(dir, "main")), want)
@@ -226,6 +238,7 @@ func TestGoAgrees(t *testing.T) {
 	for _, f := range p.functions {
 		fmt.Fprintf(&calls, "print(spmvrule.%s(&f))\n", camel(strings.Join(f.words, "_")))
 	}
+
 	var fields strings.Builder
 	for _, f := range p.features {
 		fmt.Fprintf(&fields, "&f.%s, ", camel(f.Name))
@@ -234,6 +247,7 @@ func TestGoAgrees(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "spmvrule"), 0o777); err != nil {
 		t.Fatal(err)
 	}
+
 	save(t, dir, map[string]string{
 		"spmvrule/rule.go": string(written(t, func(w io.Writer) error { return WriteGo(w, r, "spmvrule") })),
 		"go.mod":           "module example\n\ngo 1.26\n",
@@ -265,6 +279,7 @@ func main() {
 		}
 ` + calls.String() + "}\n}\n",
 	})
+
 	cases := make([]sparse.Features, 2000)
 	for i := range cases {
 		cases[i] = randomFeatures(rng)
@@ -283,9 +298,11 @@ func TestSingleLeaf(t *testing.T) {
 		"rule.go": string(written(t, func(w io.Writer) error { return WriteGo(w, r, "1 rule") })),
 		"go.mod":  "module example\n\ngo 1.26\n",
 	})
+
 	save(t, dir, map[string]string{
 		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "1 rule") })),
-		"main.c": "#include <stdio.h>\n#include \"rule.h\"\nint main(void) { rule_1_rule_features f = {0}; return !puts(rule_1_rule_float32(&f)->kernel); }\n",
+		"main.c": "#include <stdio.h>\n#include \"rule.h\"\n" +
+			"int main(void) { rule_1_rule_features f = {0}; return !puts(rule_1_rule_float32(&f)->kernel); }\n",
 	})
 	do(t, dir, nil, "gcc", "-std=c99", "-Wall", "-Werror", "main.c", "-o", "main")
 	if got := do(t, dir, nil, filepath.Join(dir, "main")); got != leaf.Choice.Kernel+"\n" {
@@ -301,6 +318,7 @@ func TestOffsets(t *testing.T) {
 	for _, f := range rule.Features() {
 		everything = &rule.Node{Feature: f.Name, Threshold: -1, Below: leaf, Above: everything}
 	}
+
 	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Precision: kernels.Float32, Root: everything}}}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
@@ -318,12 +336,15 @@ int main(void)
     return 0;
 }
 `})
+
 	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "main.c", "-o", "main")
 	computable := map[string]bool{}
 	for _, f := range rowFeatures {
 		computable[f.name] = true
 	}
-	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9", "uniform:rows=3000,cols=700,row_nnz=40"} {
+
+	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9",
+		"uniform:rows=3000,cols=700,row_nnz=40"} {
 		name, args, err := generate.ParseSpec(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -332,19 +353,23 @@ int main(void)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var input bytes.Buffer
 		offsets := make([]int32, a.Rows+1)
 		for i := range offsets {
 			offsets[i] = a.RowPtr[i]
 		}
+
 		binary.Write(&input, binary.NativeEndian, []int32{int32(a.Rows), int32(a.Cols)}) // to memory
 		binary.Write(&input, binary.NativeEndian, offsets)
 		got := do(t, dir, input.Bytes(), filepath.Join(dir, "main"))
 		facts := sparse.Analyze(a)
+
 		for i, f := range rule.Features() {
 			x := math.Float64frombits(binary.NativeEndian.Uint64([]byte(got)[8*i:]))
 			want := f.Value(&facts)
-			if computable[f.Name] && !(math.Abs(x-want) <= 1e-12*max(1, want)) || !computable[f.Name] && !math.IsNaN(x) {
+			if computable[f.Name] && !(math.Abs(x-want) <= 1e-12*max(1, want)) || !computable[f.Name] &&
+				!math.IsNaN(x) {
 				t.Errorf("%s: %s is %v, want %v", spec, f.Name, x, want)
 			}
 		}
@@ -362,13 +387,16 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	save(t, dir, map[string]string{"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "rule") }))})
+
+	save(t, dir, map[string]string{"rule.h": string(written(t,
+		func(w io.Writer) error { return WriteC(w, r, "rule") }))})
 	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I"+dir, example, "-o", "main")
 	f := sparse.Analyze(diagonals(1_000_000))
 	choice, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, f)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if got := do(t, dir, nil, filepath.Join(dir, "main")); !strings.HasPrefix(got, choice.Kernel+" ") {
 		t.Errorf("the example chose %q, want %s", got, choice.Kernel)
 	}

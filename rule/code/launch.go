@@ -30,21 +30,28 @@ func WriteLaunches(w io.Writer, r *rule.Rule, name string) error {
  * kernel is a name, params a string. A block or grid of 0 is a choice that the kernel
  * does not have. What block and grid mean is said by `+"`spmvtune kernels NAME`"+`. */
 `, p.name, strings.Join(p.functions[0].words, "_"), upper(p.functions[0]))
+
 	fmt.Fprintf(&b, "#ifndef %s\n#define %s\n\n", guard, guard)
-	fmt.Fprintf(&b, "#ifdef __CUDACC__\n#define %[1]s_WHERE __host__ __device__ static inline\n#else\n#define %[1]s_WHERE static inline\n#endif\n\n", guard)
+	fmt.Fprintf(&b, "#ifdef __CUDACC__\n#define %[1]s_WHERE __host__ __device__ static inline\n#else\n"+
+		"#define %[1]s_WHERE static inline\n#endif\n\n", guard)
 	p.cFeatures(&b)
 	b.Truncate(b.Len() - 1)
+
 	for i := range p.functions {
 		f := &p.functions[i]
 		p.cDoc(&b, f, "-1: a feature that it asks for is not known.")
-		fmt.Fprintf(&b, "%s_WHERE int %s_%s(const %s_features *f)\n{\n", guard, p.name, strings.Join(f.words, "_"), p.name)
+		fmt.Fprintf(&b, "%s_WHERE int %s_%s(const %s_features *f)\n{\n", guard, p.name, strings.Join(f.words, "_"),
+			p.name)
 		f.cTree(&b, "    ", "-1", func(i int) string { return fmt.Sprint(i) })
 		fmt.Fprintf(&b, "}\n\n#define %s(LAUNCH)", upper(*f))
+
 		for i, c := range f.choices {
-			fmt.Fprintf(&b, " \\\n    LAUNCH(%d, %s, %d, %d, %s)", i, word(c.Kernel), c.Block, c.Grid, quoted(c.Params.String()))
+			fmt.Fprintf(&b, " \\\n    LAUNCH(%d, %s, %d, %d, %s)", i, word(c.Kernel), c.Block, c.Grid,
+				quoted(c.Params.String()))
 		}
 		b.WriteByte('\n')
 	}
+
 	b.WriteString("\n#endif\n")
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("writing a rule as launches: %w", err)
@@ -67,5 +74,6 @@ func word(kernel string) string {
 			b.WriteByte('_')
 		}
 	}
+
 	return b.String()
 }

@@ -113,6 +113,7 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 			fmt.Fprintf(&body, "    f->%s = zero / zero;\n", f.Name)
 			continue
 		}
+
 		r := rowFeatures[i]
 		calls = append(calls, r.calls...)
 		fmt.Fprintf(&body, "    f->%s = %s;\n", f.Name, r.expression)
@@ -120,28 +121,34 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 			names[name] = names[name] || strings.Contains(r.expression, name)
 		}
 	}
+
 	var text strings.Builder
 	for _, f := range rowFunctions {
 		if slices.Contains(calls, f.name) {
 			text.WriteString(f.text + "\n")
 		}
 	}
+
 	text.WriteString("/* The features of a matrix in CSR, by its row offsets, of which there are rows + 1.")
 	if len(unknown) > 0 {
 		needs, them := term.Noun(len(unknown), "needs", "need"), term.Noun(len(unknown), "it", "them")
 		fmt.Fprintf(&text, "\n * %s %s the columns: compute %s yourself (docs/features.md), or\n"+
 			" * the trees that ask for %s give no choice.", strings.Join(unknown, ", "), needs, them, them)
 	}
-	text.WriteString(" */\nstatic inline void @_from_offsets(@_features *f, int rows, int cols, const int *offsets)\n{\n")
+
+	text.WriteString(" */\nstatic inline void @_from_offsets(@_features *f, int rows, int cols, const int " +
+		"*offsets)\n{\n")
 	if len(unknown) > 0 {
 		text.WriteString("    double zero = 0;\n")
 	}
+
 	if names["nonzeros"] || names["mean"] {
 		text.WriteString("    double nonzeros = offsets[rows] - offsets[0];\n")
 	}
 	if names["mean"] {
 		text.WriteString("    double mean = rows > 0 ? nonzeros / rows : 0;\n")
 	}
+
 	text.WriteString("    (void)rows, (void)cols, (void)offsets;\n")
 	if len(p.features) == 0 {
 		body.WriteString("    f->nothing = 0;\n")

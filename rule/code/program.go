@@ -33,6 +33,7 @@ func newProgram(r *rule.Rule, name string) *program {
 	for i := range r.Selectors {
 		devices[r.Selectors[i].Device] = true
 	}
+
 	used := map[string]bool{}
 	taken := map[string]bool{}
 	add := func(s *rule.Selector, words []string, doc []string, root *rule.Node) {
@@ -50,12 +51,14 @@ func newProgram(r *rule.Rule, name string) *program {
 		})
 		p.functions = append(p.functions, f)
 	}
+
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
 		words := []string{string(s.Precision)}
 		if s.Cache != "" {
 			words = append(words, string(s.Cache))
 		}
+
 		if len(devices) > 1 {
 			words = append([]string{identifier(s.Device)}, words...)
 		}
@@ -65,6 +68,7 @@ func newProgram(r *rule.Rule, name string) *program {
 			add(s, words, figures(": by rows and nonzeros alone.", s, rule.OverSizes), s.Sizes)
 		}
 	}
+
 	for _, f := range rule.Features() {
 		if used[f.Name] {
 			p.features = append(p.features, f)
@@ -81,8 +85,10 @@ func figures(by string, s *rule.Selector, way rule.Way) []string {
 		return append(doc, "Nothing shows how it does on other matrices than the one it was learned from.")
 	}
 	return append(doc,
-		fmt.Sprintf("On matrices held out it reaches %.1f%% of the best of %d configurations on", 100*v.Mean, s.Configs),
-		fmt.Sprintf("average (%d matrices, geometric mean), and %.1f%% at worst (%s).", v.Matrices, 100*v.Worst, v.WorstMatrix))
+		fmt.Sprintf("On matrices held out it reaches %.1f%% of the best of %d configurations on", 100*v.Mean,
+			s.Configs),
+		fmt.Sprintf("average (%d matrices, geometric mean), and %.1f%% at worst (%s).", v.Matrices, 100*v.Worst,
+			v.WorstMatrix))
 }
 
 // visit calls f for each node, those below first.
@@ -115,6 +121,7 @@ func identifier(s string) string {
 			b.WriteByte('_')
 		}
 	}
+
 	name := strings.TrimSuffix(b.String(), "_")
 	if name == "" || unicode.IsDigit(rune(name[0])) {
 		name = "rule_" + name

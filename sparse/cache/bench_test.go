@@ -13,6 +13,7 @@ func BenchmarkCache(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	_, l, err := encodeHeader(header{m, sums})
 	if err != nil {
 		b.Fatal(err)
@@ -24,6 +25,7 @@ func BenchmarkCache(b *testing.B) {
 		}
 		return e
 	}
+
 	b.Run("open", func(b *testing.B) {
 		for b.Loop() {
 			open(b).Close()
@@ -39,6 +41,7 @@ func BenchmarkCache(b *testing.B) {
 			e.Close()
 		}
 	})
+
 	b.Run("open and pattern", func(b *testing.B) {
 		b.SetBytes(l.val)
 		for b.Loop() {
@@ -49,6 +52,7 @@ func BenchmarkCache(b *testing.B) {
 			e.Close()
 		}
 	})
+
 	b.Run("open and copy", func(b *testing.B) {
 		b.SetBytes(l.size)
 		for b.Loop() {
@@ -59,6 +63,7 @@ func BenchmarkCache(b *testing.B) {
 			e.Close()
 		}
 	})
+
 	b.Run("fill", func(b *testing.B) {
 		b.SetBytes(l.size)
 		for b.Loop() {

@@ -27,7 +27,8 @@ func example(t testing.TB, generator string, args map[string]any) (*sparse.CSR[f
 		t.Fatal(err)
 	}
 	source := generate.Spec(generator, args)
-	return a, Meta{Key: NewKey(source), Source: source, Field: "real", Symmetry: "general", NonFinite: 3, Hash: a.Hash(), Features: sparse.Analyze(a)}
+	return a, Meta{Key: NewKey(source), Source: source, Field: "real", Symmetry: "general", NonFinite: 3,
+		Hash: a.Hash(), Features: sparse.Analyze(a)}
 }
 
 func small(t testing.TB) (*sparse.CSR[float64], Meta) {
@@ -52,6 +53,7 @@ func TestRoundTrip(t *testing.T) {
 		"odd":        {"rows": 301, "cols": 77, "row_nnz": 5},
 		"pieces":     {"rows": 100_000, "cols": 1000, "row_nnz": 12},
 	}
+
 	for name, args := range matrices {
 		t.Run(name, func(t *testing.T) {
 			d := At(filepath.Join(t.TempDir(), "a", "b"))
@@ -60,6 +62,7 @@ func TestRoundTrip(t *testing.T) {
 				a.Val[0], a.Val[1] = math.NaN(), math.Copysign(0, -1)
 				m.Hash = a.Hash()
 			}
+
 			fill(t, d, m, a)
 			e, err := d.Open(m.Key)
 			if err != nil {
@@ -72,6 +75,7 @@ func TestRoundTrip(t *testing.T) {
 			if err := errors.Join(e.A.Validate(), e.Verify(t.Context())); err != nil {
 				t.Error(err)
 			}
+
 			b, err := e.Copy(t.Context())
 			if err != nil || b.Validate() != nil || b.Hash() != m.Hash {
 				t.Errorf("copying: %v", err)
@@ -98,6 +102,7 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	opened, err := d.Open(m.Key)
 	if err != nil {
 		t.Fatal(err)
@@ -118,22 +123,26 @@ func TestDamage(t *testing.T) {
 			return
 		}
 		defer e.Close()
+
 		if atOpen {
 			t.Errorf("%s: Open notices nothing", what)
 		}
 		if err := e.Verify(t.Context()); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: Verify says %v", what, err)
 		}
+
 		if b, err := e.Copy(t.Context()); b != nil || !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: Copy says %v", what, err)
 		}
 	}
+
 	for i := range good {
 		bad := append([]byte(nil), good...)
 		bad[i] ^= 1 << (i % 8)
 		check(fmt.Sprintf("byte %d is changed", i), bad, int64(i) < header)
 		check(fmt.Sprintf("cut off at %d", i), good[:i], true)
 	}
+
 	check("longer", append(good[:len(good):len(good)], 0), true)
 
 	fill(t, d, m, a)
@@ -144,6 +153,7 @@ func TestDamage(t *testing.T) {
 	if err := os.Rename(path, d.entry(other)); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := d.Open(other); !errors.Is(err, ErrDamaged) {
 		t.Errorf("under another name: %v", err)
 	}
@@ -162,6 +172,7 @@ func TestFilledAtOnce(t *testing.T) {
 				}
 			}
 		})
+
 		wg.Go(func() {
 			for range 20 {
 				e, err := d.Open(m.Key)
@@ -178,6 +189,7 @@ func TestFilledAtOnce(t *testing.T) {
 			}
 		})
 	}
+
 	wg.Wait()
 	if files, _ := os.ReadDir(d.path); len(files) != 1 {
 		t.Errorf("%d files are left", len(files))
@@ -193,6 +205,7 @@ func TestOffAndUnwritable(t *testing.T) {
 	if err := off.Fill(t.Context(), m, a); err == nil {
 		t.Error("a cache that is off keeps something")
 	}
+
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -200,6 +213,7 @@ func TestOffAndUnwritable(t *testing.T) {
 	if err := At(filepath.Join(file, "cache")).Fill(t.Context(), m, a); err == nil {
 		t.Error("a cache below a file keeps something")
 	}
+
 	d := At(t.TempDir())
 	if err := d.room(1 << 62); err == nil || !strings.Contains(err.Error(), "free") {
 		t.Errorf("an entry larger than any disk: %v", err)
@@ -209,6 +223,7 @@ func TestOffAndUnwritable(t *testing.T) {
 	if err := d.Fill(ctx, m, a); !errors.Is(err, context.Canceled) {
 		t.Errorf("filling after the end: %v", err)
 	}
+
 	if files, _ := os.ReadDir(d.path); len(files) != 0 {
 		t.Errorf("%d files are left", len(files))
 	}
@@ -240,12 +255,14 @@ func TestListAndPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	dead, alive := d.entry(metas[0].Key)+temporary+"1", d.entry(metas[0].Key)+temporary+"2"
 	for _, name := range []string{dead, alive} {
 		if err := os.WriteFile(name, nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	old := time.Now().Add(-2 * abandoned)
 	os.Chtimes(dead, old, old)
 
@@ -258,17 +275,20 @@ func TestListAndPrune(t *testing.T) {
 			t.Errorf("entry %d is %+v", i, e)
 		}
 	}
+
 	names := func(l Limits) (keys []Key) {
 		t.Helper()
 		removed, err := d.Prune(l)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, e := range removed {
 			keys = append(keys, e.Key)
 		}
 		return keys
 	}
+
 	if got := names(NoLimits); len(got) != 0 {
 		t.Errorf("without limits %v go", got)
 	}
@@ -278,6 +298,7 @@ func TestListAndPrune(t *testing.T) {
 	if _, err := os.Stat(alive); err != nil {
 		t.Error("what a process writes is gone")
 	}
+
 	if got := names(Limits{60 * time.Hour, math.MaxInt64}); !reflect.DeepEqual(got, []Key{metas[3].Key}) {
 		t.Errorf("by age %v go", got)
 	}
@@ -287,6 +308,7 @@ func TestListAndPrune(t *testing.T) {
 	if err := os.WriteFile(d.entry(metas[1].Key), []byte("torn"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+
 	if got := names(NoLimits); !reflect.DeepEqual(got, []Key{metas[1].Key}) {
 		t.Errorf("of the damaged %v go", got)
 	}

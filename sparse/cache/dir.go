@@ -32,6 +32,7 @@ func Default() (*Dir, error) {
 		}
 		return At(path), nil
 	}
+
 	base, err := os.UserCacheDir()
 	if err != nil {
 		return nil, fmt.Errorf("finding the cache: %w; set %s to a folder, or to off", err, Env)

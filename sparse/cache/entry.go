@@ -44,10 +44,12 @@ func (d *Dir) Open(key Key) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if e.Key != key {
 		e.Close()
 		return nil, damaged(d.entry(key), fmt.Errorf("it belongs to the key %s", e.Key))
 	}
+
 	// The time of the last change is that of the last use: times of access are not
 	// kept by many file systems. In a cache that is read-only it stays.
 	now := time.Now()
@@ -69,6 +71,7 @@ func open(path string) (*Entry, error) {
 		f.Close()
 		return nil, damaged(path, err)
 	}
+
 	return e, nil
 }
 
@@ -82,6 +85,7 @@ func (e *Entry) attach() error {
 	if err != nil {
 		return err
 	}
+
 	e.Meta, e.sums, e.layout = head.Meta, head.Sums, l
 	if int64(int(e.size)) != e.size {
 		return fmt.Errorf("%d bytes are more than this machine can map", e.size)
@@ -89,6 +93,7 @@ func (e *Entry) attach() error {
 	if e.data, err = unix.Mmap(int(e.f.Fd()), 0, int(e.size), unix.PROT_READ, unix.MAP_SHARED); err != nil {
 		return fmt.Errorf("mapping it: %w", err)
 	}
+
 	n := e.Features.Nonzeros
 	e.A = &sparse.CSR[float64]{
 		Rows: e.Features.Rows, Cols: e.Features.Cols,
@@ -99,6 +104,7 @@ func (e *Entry) attach() error {
 	if e.arrays, err = arraysOf(e.A, e.layout, e.sums); err != nil {
 		return errors.Join(err, unix.Munmap(e.data))
 	}
+
 	return nil
 }
 
@@ -162,10 +168,12 @@ func (e *Entry) checkGaps() error {
 		if _, err := e.f.ReadAt(between, start); err != nil {
 			return err
 		}
+
 		if len(bytes.Trim(between, "\x00")) > 0 {
 			return errors.New("there is something between the arrays")
 		}
 	}
+
 	return nil
 }
 
@@ -174,12 +182,14 @@ func (e *Entry) checkGaps() error {
 func (e *Entry) Copy(ctx context.Context) (*sparse.CSR[float64], error) {
 	a := &sparse.CSR[float64]{
 		Rows: e.A.Rows, Cols: e.A.Cols,
-		RowPtr: make([]int32, len(e.A.RowPtr)), ColIdx: make([]int32, len(e.A.ColIdx)), Val: make([]float64, len(e.A.Val)),
+		RowPtr: make([]int32, len(e.A.RowPtr)), ColIdx: make([]int32, len(e.A.ColIdx)), Val: make([]float64,
+			len(e.A.Val)),
 	}
 	arrays, err := arraysOf(a, e.layout, e.sums)
 	if err != nil {
 		return nil, e.fault(ctx, err)
 	}
+
 	for _, part := range arrays {
 		err := part.check(ctx, func(piece []byte, at int64) error {
 			_, err := e.f.ReadAt(piece, at)
@@ -192,6 +202,7 @@ func (e *Entry) Copy(ctx context.Context) (*sparse.CSR[float64], error) {
 	if err := e.fault(ctx, e.checkGaps()); err != nil {
 		return nil, err
 	}
+
 	return a, nil
 }
 

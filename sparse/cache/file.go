@@ -69,6 +69,7 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 	if file.stamp, err = stampOf(f); err != nil {
 		return nil, err
 	}
+
 	if file.settled = file.stamp.settled(time.Now()); file.settled {
 		if file.Digest = d.recall(file.stamp); file.Digest != "" {
 			return file, nil
@@ -77,6 +78,7 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 	if file.Digest, err = digest(ctx, f, file.stamp.size); err != nil {
 		return nil, err
 	}
+
 	if file.settled && file.Unchanged(ctx) {
 		d.remember(file.stamp, file.Digest)
 	}
@@ -94,6 +96,7 @@ func (f *File) Unchanged(ctx context.Context) bool {
 	if s, err := stampOf(r); err != nil || s != f.stamp {
 		return false
 	}
+
 	if f.settled {
 		return true
 	}
@@ -127,6 +130,7 @@ func digest(ctx context.Context, f *os.File, size int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	// Some files, those of /proc for one, hold more than they say.
 	if n, err := f.ReadAt(make([]byte, 1), size); n > 0 || err != io.EOF {
 		return "", errors.New("the file is longer than it says")
@@ -152,7 +156,8 @@ func noteText(name, digest string) []byte {
 func (d *Dir) recall(s stamp) string {
 	name := d.note(s)
 	text, err := os.ReadFile(name)
-	if _, digest, ok := bytes.Cut(bytes.TrimSpace(text), []byte(" ")); err == nil && ok && bytes.Equal(text, noteText(name, string(digest))) {
+	if _, digest, ok := bytes.Cut(bytes.TrimSpace(text), []byte(" ")); err == nil && ok &&
+		bytes.Equal(text, noteText(name, string(digest))) {
 		now := time.Now()
 		os.Chtimes(name, now, now)
 		return string(digest)

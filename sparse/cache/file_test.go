@@ -34,9 +34,11 @@ func TestIdentify(t *testing.T) {
 	if first.Digest != identify(t, d, b).Digest {
 		t.Error("the name of a file changes its digest")
 	}
+
 	if !first.Unchanged(t.Context()) {
 		t.Error("a file changes by being read")
 	}
+
 	// The same size, and the same time of modification.
 	info, err := os.Stat(a)
 	if err != nil {
@@ -46,6 +48,7 @@ func TestIdentify(t *testing.T) {
 	if err := os.Chtimes(a, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
+
 	if first.Unchanged(t.Context()) {
 		t.Error("other content passes for the same")
 	}
@@ -70,6 +73,7 @@ func TestDigestOfPieces(t *testing.T) {
 		if at >= 0 {
 			text[at] = 0
 		}
+
 		digest := identify(t, d, path).Digest
 		if other, taken := seen[digest]; taken {
 			t.Errorf("a one at %d gives the digest of one at %d", at, other)
@@ -87,11 +91,13 @@ func TestRemember(t *testing.T) {
 	if got := d.recall(s); got != digest {
 		t.Errorf("recalled %q", got)
 	}
+
 	for _, other := range []stamp{{0, 2, 3, 4, 5}, {1, 0, 3, 4, 5}, {1, 2, 0, 4, 5}, {1, 2, 3, 0, 5}, {1, 2, 3, 4, 0}} {
 		if got := d.recall(other); got != "" {
 			t.Errorf("recalled %q for %+v", got, other)
 		}
 	}
+
 	good, err := os.ReadFile(d.note(s))
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +109,7 @@ func TestRemember(t *testing.T) {
 		if got := d.recall(s); got != "" {
 			t.Errorf("byte %d is changed: recalled %q", i, got)
 		}
+
 		write(t, d.note(s), string(good[:i]))
 		if got := d.recall(s); got != "" {
 			t.Errorf("cut off at %d: recalled %q", i, got)
@@ -116,6 +123,7 @@ func TestSettled(t *testing.T) {
 	at := func(modified, status time.Duration) stamp {
 		return stamp{modified: now.Add(-modified).UnixNano(), statusTime: now.Add(-status).UnixNano()}
 	}
+
 	for _, c := range []struct {
 		s    stamp
 		want bool
@@ -129,12 +137,14 @@ func TestSettled(t *testing.T) {
 			t.Errorf("%+v: %v", c.s, got)
 		}
 	}
+
 	d, path := At(t.TempDir()), filepath.Join(t.TempDir(), "f")
 	write(t, path, "text")
 	identify(t, d, path)
 	if list, _ := os.ReadDir(filepath.Join(d.path, notes)); len(list) != 0 {
 		t.Error("a file that was just written is remembered")
 	}
+
 	f, err := os.Open(os.Args[0]) // the test's own program was linked a while ago
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +153,7 @@ func TestSettled(t *testing.T) {
 	if s, err := stampOf(f); err != nil || !s.settled(time.Now()) {
 		t.Skip("the program of this test is too young to be remembered")
 	}
+
 	first := identify(t, d, os.Args[0])
 	s := first.stamp
 	d.remember(s, string(NewKey("planted"))) // shows that it is not hashed again

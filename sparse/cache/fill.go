@@ -24,6 +24,7 @@ func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 	if a.Rows != m.Features.Rows || a.Cols != m.Features.Cols || a.NNZ() != m.Features.Nonzeros {
 		return fmt.Errorf("keeping %s: the features of another matrix", m.Source)
 	}
+
 	sums, err := sumsOf(ctx, a)
 	if err != nil {
 		return err
@@ -38,6 +39,7 @@ func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 	if err := d.room(l.size); err != nil {
 		return err
 	}
+
 	return replace(d.entry(m.Key), func(f *os.File) error {
 		for _, part := range []struct {
 			memory []byte
@@ -47,11 +49,13 @@ func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if _, err := f.WriteAt(part.memory[lo:min(lo+pieceSize, len(part.memory))], part.at+int64(lo)); err != nil {
+				if _, err := f.WriteAt(part.memory[lo:min(lo+pieceSize, len(part.memory))],
+					part.at+int64(lo)); err != nil {
 					return err
 				}
 			}
 		}
+
 		return f.Truncate(l.size)
 	})
 }

@@ -32,8 +32,9 @@ const (
 
 // Meta is what an entry knows of its matrix. The sizes are among the features.
 type Meta struct {
-	Key       Key              `json:"key"`
-	Source    string           `json:"source"` // path, or generator with arguments: where it came from when it was stored
+	Key Key `json:"key"`
+	// path, or generator with arguments: where it came from when it was stored
+	Source    string           `json:"source"`
 	Field     string           `json:"field"`
 	Symmetry  string           `json:"symmetry"`
 	NonFinite int              `json:"non_finite"`
@@ -79,6 +80,7 @@ func encodeHeader(head header) ([]byte, layout, error) {
 	if length > maxHeader {
 		return nil, layout{}, fmt.Errorf("a header of %d bytes", length)
 	}
+
 	l := layoutOf(length, head.Features)
 	h := make([]byte, length)
 	copy(h, magic)
@@ -86,6 +88,7 @@ func encodeHeader(head header) ([]byte, layout, error) {
 	binary.NativeEndian.PutUint32(h[20:], uint32(length))
 	binary.NativeEndian.PutUint64(h[24:], uint64(l.size))
 	copy(h[fixed:], text)
+
 	sum := headerSum(h)
 	copy(h[digestAt:], sum[:])
 	return h, l, nil
@@ -102,6 +105,7 @@ func decodeHeader(r io.ReaderAt, size int64) (header, layout, error) {
 	if _, err := r.ReadAt(start, 0); err != nil {
 		return m, layout{}, fmt.Errorf("reading the header: %w", err)
 	}
+
 	length := binary.NativeEndian.Uint32(start[20:])
 	switch {
 	case string(start[:len(magic)]) != magic && string(start[:len(anyMagic)]) == anyMagic:
@@ -113,6 +117,7 @@ func decodeHeader(r io.ReaderAt, size int64) (header, layout, error) {
 	case length < fixed || length > maxHeader || int64(length) > size:
 		return m, layout{}, fmt.Errorf("the header is damaged")
 	}
+
 	h := make([]byte, length)
 	if _, err := r.ReadAt(h, 0); err != nil {
 		return m, layout{}, fmt.Errorf("reading the header: %w", err)
@@ -123,10 +128,13 @@ func decodeHeader(r io.ReaderAt, size int64) (header, layout, error) {
 	if err := json.Unmarshal(bytes.TrimRight(h[fixed:], "\x00"), &m); err != nil {
 		return m, layout{}, fmt.Errorf("reading the header: %w", err)
 	}
+
 	f := m.Features
 	if min(f.Rows, f.Cols, f.Nonzeros) < 0 || max(f.Rows, f.Cols, f.Nonzeros) > sparse.MaxIndex {
-		return m, layout{}, fmt.Errorf("the header claims %d rows, %d columns and %d nonzeros", f.Rows, f.Cols, f.Nonzeros)
+		return m, layout{}, fmt.Errorf("the header claims %d rows, %d columns and %d nonzeros", f.Rows, f.Cols,
+			f.Nonzeros)
 	}
+
 	l := layoutOf(int64(length), f)
 	if l.size != size || int64(binary.NativeEndian.Uint64(h[24:])) != size {
 		return m, layout{}, fmt.Errorf("the file has %d bytes instead of %d", size, l.size)

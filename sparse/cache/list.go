@@ -31,6 +31,7 @@ func (d *Dir) List() ([]Info, error) {
 		e := Info{Meta: Meta{Key: Key(key)}, Size: info.Size(), Used: info.ModTime()}
 		path := filepath.Join(d.path, name)
 		f, err := os.Open(path)
+
 		if errors.Is(err, fs.ErrNotExist) {
 			return // another process prunes
 		}
@@ -39,6 +40,7 @@ func (d *Dir) List() ([]Info, error) {
 			m, _, err = decodeHeader(f, info.Size())
 			f.Close()
 		}
+
 		switch {
 		case err != nil:
 			e.Err = damaged(path, err)
@@ -49,6 +51,7 @@ func (d *Dir) List() ([]Info, error) {
 		}
 		all = append(all, e)
 	})
+
 	slices.SortFunc(all, func(a, b Info) int {
 		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.Key, b.Key))
 	})
@@ -64,6 +67,7 @@ func (d *Dir) files(folder string, f func(name string, info fs.FileInfo)) error 
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+
 	for _, file := range list {
 		if info, err := file.Info(); err == nil && info.Mode().IsRegular() {
 			f(file.Name(), info)
@@ -87,6 +91,7 @@ func (d *Dir) Verify(ctx context.Context, e Info) error {
 	if err := opened.Verify(ctx); err != nil {
 		return err
 	}
+
 	if opened.A.Hash() != opened.Hash {
 		return damaged(d.entry(e.Key), errors.New("the arrays do not give the hash of the matrix"))
 	}

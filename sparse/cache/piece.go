@@ -23,6 +23,7 @@ func eachPiece(ctx context.Context, size int64, f func(lo, hi int64) error) erro
 			return f(lo, min(lo+pieceSize, size))
 		})
 	}
+
 	err := g.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -34,6 +34,7 @@ func (d *Dir) Prune(limits Limits) ([]Info, error) {
 	now := time.Now()
 	var removed []Info
 	var errs []error
+
 	var kept int64
 	for _, e := range all {
 		if e.Err == nil && now.Sub(e.Used) <= limits.Unused && e.Size <= limits.Size-kept {
@@ -46,6 +47,7 @@ func (d *Dir) Prune(limits Limits) ([]Info, error) {
 		}
 		removed = append(removed, e)
 	}
+
 	for _, folder := range []string{"", notes} {
 		errs = append(errs, d.files(folder, func(name string, info fs.FileInfo) {
 			age := now.Sub(info.ModTime())
@@ -54,5 +56,6 @@ func (d *Dir) Prune(limits Limits) ([]Info, error) {
 			}
 		}))
 	}
+
 	return removed, errors.Join(errs...)
 }

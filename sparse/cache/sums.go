@@ -36,6 +36,7 @@ func arraysOf(a *sparse.CSR[float64], l layout, sums []uint32) ([]array, error) 
 		}
 		all[i].sums, sums = sums[:n], sums[n:]
 	}
+
 	if len(sums) > 0 {
 		return nil, errors.New("it has too many checksums")
 	}
@@ -56,6 +57,7 @@ func sumsOf(ctx context.Context, a *sparse.CSR[float64]) ([]uint32, error) {
 		}
 		all = append(all, sums...)
 	}
+
 	return all, nil
 }
 
@@ -72,6 +74,7 @@ func (a array) check(ctx context.Context, read func(piece []byte, at int64) erro
 				return err
 			}
 		}
+
 		if sum(piece) != a.sums[lo/pieceSize] {
 			return errAltered
 		}

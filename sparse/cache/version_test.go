@@ -20,6 +20,7 @@ func TestVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var got map[string]float64
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)

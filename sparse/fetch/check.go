@@ -21,12 +21,14 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 	if want == nil {
 		want = c.digestBeside(ctx, p.URL)
 	}
+
 	sum := md5.New()
 	whole := io.TeeReader(p.reader(), sum)
 	err := text.CheckArchive(ctx, whole, id.Name, mtx.Format.Extensions[0])
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	if err == nil && want != nil {
 		// The archive's end may come before the file's.
 		if _, err = io.Copy(io.Discard, whole); err == nil && !bytes.Equal(sum.Sum(nil), want) {
@@ -36,6 +38,7 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 	if err != nil {
 		return &trouble{err: fmt.Errorf("what came is not the archive: %w", err), kind: damaged}
 	}
+
 	return nil
 }
 
@@ -51,6 +54,7 @@ func (c *Collection) digestBeside(ctx context.Context, address string) []byte {
 	if err != nil || resp.StatusCode != http.StatusOK {
 		return nil
 	}
+
 	word, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte(" "))
 	sum, err := hex.DecodeString(string(word))
 	if err != nil || len(sum) != md5.Size {

@@ -51,12 +51,14 @@ func Default() (*Collection, error) {
 			return nil, fmt.Errorf("%s: %w", EnvServers, err)
 		}
 	}
+
 	no := []string{"", "0", "no", "off", "false"}
 	c.Offline = !slices.Contains(no, strings.ToLower(os.Getenv(EnvOffline)))
 	dir, err := cache.Default()
 	if err != nil {
 		return nil, err
 	}
+
 	if dir != nil {
 		c.Dir = filepath.Join(dir.Path(), "suitesparse")
 	}
@@ -69,11 +71,13 @@ func (c *Collection) SetServers(servers []string) error {
 	var list []string
 	for _, s := range servers {
 		u, err := url.Parse(s)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" || u.Fragment != "" {
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" ||
+			u.Fragment != "" {
 			return fmt.Errorf("%q is not the URL of a server, such as %s", s, Servers[0])
 		}
 		list = append(list, strings.TrimRight(s, "/"))
 	}
+
 	c.Servers = list
 	return nil
 }
@@ -100,6 +104,7 @@ func (c *Collection) Downloaded() (list []ID) {
 			}
 		}
 	}
+
 	return list
 }
 

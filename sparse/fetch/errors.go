@@ -61,6 +61,7 @@ func network(err error) *trouble {
 	if errors.As(err, &request) {
 		err = request.Err
 	}
+
 	switch {
 	case errors.As(err, &redirect), errors.As(err, &certificate):
 		return &trouble{err: err, kind: refused}
@@ -79,7 +80,9 @@ func diskError(dir string, err error) error {
 	}
 	remedy := "check the folder, or set SPMVTUNE_CACHE to another one"
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
-		remedy = "what came is kept, and the next try goes on from there: free some space, or set SPMVTUNE_CACHE to a folder with more"
+		remedy = "what came is kept, and the next try goes on from there: free some space, or set SPMVTUNE_CACHE to " +
+			"a folder with more"
 	}
+
 	return fmt.Errorf("writing to %s: %w: %s", dir, err, remedy)
 }

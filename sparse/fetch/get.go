@@ -30,13 +30,16 @@ func (c *Collection) Get(ctx context.Context, id ID) (File, error) {
 	case there:
 		return c.found(id, path, "")
 	case c.Dir == "":
-		return File{}, fmt.Errorf("downloading %s: %w: the cache is off (SPMVTUNE_CACHE), and there is no other place to keep it: set it to a folder", id, ErrUnavailable)
+		return File{}, fmt.Errorf("downloading %s: %w: the cache is off (SPMVTUNE_CACHE), and there is no other "+
+			"place to keep it: set it to a folder", id, ErrUnavailable)
 	case c.Offline:
-		return File{}, fmt.Errorf("looking for %s: %w: it is not in %s, and this is offline: run `spmvtune matrix get %s` where there is a network, or put the file there", id, ErrUnavailable, path, id)
+		return File{}, fmt.Errorf("looking for %s: %w: it is not in %s, and this is offline: run `spmvtune matrix "+
+			"get %s` where there is a network, or put the file there", id, ErrUnavailable, path, id)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return File{}, fmt.Errorf("downloading %s: %w", id, diskError(filepath.Dir(path), err))
 	}
+
 	unlock, alone, err := lock(ctx, c.lockFile(id), func() {
 		p := Progress{ID: id, State: Waiting, Size: -1}
 		if info, err := os.Stat(path + ".part"); err == nil {
@@ -51,6 +54,7 @@ func (c *Collection) Get(ctx context.Context, id ID) (File, error) {
 		return File{}, fmt.Errorf("downloading %s: %w", id, err)
 	}
 	defer unlock()
+
 	if _, there := c.Path(id); there { // meanwhile
 		return c.found(id, path, "")
 	}
@@ -58,6 +62,7 @@ func (c *Collection) Get(ctx context.Context, id ID) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+
 	return c.found(id, path, url)
 }
 
@@ -70,6 +75,7 @@ func (c *Collection) found(id ID, path, url string) (File, error) {
 	if url != "" {
 		c.notify(Progress{ID: id, State: Done, URL: url, Have: info.Size(), Size: info.Size()})
 	}
+
 	now := time.Now()
 	os.Chtimes(c.lockFile(id), now, now) // for Prune; not there where somebody put the file here
 	return File{id, path, info.Size(), url}, nil
@@ -87,6 +93,7 @@ func (c *Collection) download(ctx context.Context, id ID, path string, alone boo
 	if err != nil {
 		return "", fmt.Errorf("downloading %s: %w", id, diskError(filepath.Dir(path), err))
 	}
+
 	url, err := c.ask(ctx, id, p)
 	if err == nil {
 		err = p.finish()
@@ -97,6 +104,7 @@ func (c *Collection) download(ctx context.Context, id ID, path string, alone boo
 	if err == nil {
 		return url, nil
 	}
+
 	p.leave(alone)
 	switch {
 	case ctx.Err() != nil:
@@ -104,6 +112,7 @@ func (c *Collection) download(ctx context.Context, id ID, path string, alone boo
 	case isDisk(err):
 		err = diskError(filepath.Dir(path), err)
 	}
+
 	return "", fmt.Errorf("downloading %s: %w", id, err)
 }
 
@@ -118,6 +127,7 @@ func (c *Collection) ask(ctx context.Context, id ID, p *partial) (string, error)
 		if err == nil {
 			err = c.persist(ctx, id, url, p)
 		}
+
 		var t *trouble
 		if err == nil || !errors.As(err, &t) {
 			return url, err
@@ -130,11 +140,14 @@ func (c *Collection) ask(ctx context.Context, id ID, p *partial) (string, error)
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", url, t))
 	}
+
 	why := strings.Join(failed, "; ")
 	if missed == len(failed) {
-		return "", &trouble{err: fmt.Errorf("%w: %s: upper and lower case of group and name matter; see https://sparse.tamu.edu", ErrNotFound, why)}
+		return "", &trouble{err: fmt.Errorf("%w: %s: upper and lower case of group and name matter; see "+
+			"https://sparse.tamu.edu", ErrNotFound, why)}
 	}
-	return "", &trouble{err: fmt.Errorf("%w: %s: try again, which goes on with what came, or set %s to another server", ErrUnavailable, why, EnvServers)}
+	return "", &trouble{err: fmt.Errorf("%w: %s: try again, which goes on with what came, or set %s to another server",
+		ErrUnavailable, why, EnvServers)}
 }
 
 // persist asks a server until it has given all, or there is no use in asking again.
@@ -148,6 +161,7 @@ func (c *Collection) persist(ctx context.Context, id ID, url string, p *partial)
 		if err == nil {
 			err = c.check(ctx, id, p)
 		}
+
 		var t *trouble
 		switch {
 		case err == nil:
@@ -157,17 +171,20 @@ func (c *Collection) persist(ctx context.Context, id ID, url string, p *partial)
 		case !errors.As(err, &t):
 			return err
 		}
+
 		if t.kind == damaged {
 			if err := p.forget(t); isDisk(err) {
 				return err
 			}
 		}
+
 		if p.have >= furthest+progressEnough {
 			furthest, failures = p.have, 0
 		}
 		if failures++; failures >= t.kind.tries() {
 			return t
 		}
+
 		if t.after > longestAsked {
 			return &trouble{err: fmt.Errorf("%w; %w", t.err, tooLong(t.after)), kind: refused}
 		}

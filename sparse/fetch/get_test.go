@@ -27,15 +27,24 @@ func TestGet(t *testing.T) {
 		{"cut often", slices.Repeat([]func(*server, http.ResponseWriter, *http.Request){cut(80_000)}, 9), nil},
 		{"stalled", []func(*server, http.ResponseWriter, *http.Request){stall(half)}, resumed},
 		{"stalled at once", []func(*server, http.ResponseWriter, *http.Request){stall(0)}, []string{"", ""}},
-		{"errors of the server", []func(*server, http.ResponseWriter, *http.Request){code(500), code(502), code(503, "Retry-After", "0")}, []string{"", "", "", ""}},
-		{"too many requests", []func(*server, http.ResponseWriter, *http.Request){code(429, "Retry-After", "1")}, []string{"", ""}},
-		{"no ranges", []func(*server, http.ResponseWriter, *http.Request){whole(half), whole(len(good))}, []string{"", ""}},
-		{"ranges are refused", []func(*server, http.ResponseWriter, *http.Request){cut(half), code(416)}, []string{"", "bytes=300000-", ""}},
-		{"another range", []func(*server, http.ResponseWriter, *http.Request){cut(half), code(206, "Content-Range", "bytes 0-9/10")}, []string{"", "bytes=300000-", ""}},
-		{"wrong content once", []func(*server, http.ResponseWriter, *http.Request){page("<html>log in")}, []string{"", ""}},
-		{"wrong length", []func(*server, http.ResponseWriter, *http.Request){page(string(good[:half]))}, []string{"", ""}},
-		{"redirect", []func(*server, http.ResponseWriter, *http.Request){code(302, "Location", "/MM/G/N.tar.gz")}, []string{"", ""}},
-		{"redirects in a circle", slices.Repeat([]func(*server, http.ResponseWriter, *http.Request){code(302, "Location", "/MM/G/N.tar.gz")}, 5), nil},
+		{"errors of the server", []func(*server, http.ResponseWriter, *http.Request){code(500), code(502),
+			code(503, "Retry-After", "0")}, []string{"", "", "", ""}},
+		{"too many requests", []func(*server, http.ResponseWriter, *http.Request){code(429, "Retry-After", "1")},
+			[]string{"", ""}},
+		{"no ranges", []func(*server, http.ResponseWriter, *http.Request){whole(half), whole(len(good))},
+			[]string{"", ""}},
+		{"ranges are refused", []func(*server, http.ResponseWriter, *http.Request){cut(half), code(416)},
+			[]string{"", "bytes=300000-", ""}},
+		{"another range", []func(*server, http.ResponseWriter, *http.Request){cut(half),
+			code(206, "Content-Range", "bytes 0-9/10")}, []string{"", "bytes=300000-", ""}},
+		{"wrong content once", []func(*server, http.ResponseWriter, *http.Request){page("<html>log in")},
+			[]string{"", ""}},
+		{"wrong length", []func(*server, http.ResponseWriter, *http.Request){page(string(good[:half]))},
+			[]string{"", ""}},
+		{"redirect", []func(*server, http.ResponseWriter, *http.Request){code(302, "Location", "/MM/G/N.tar.gz")},
+			[]string{"", ""}},
+		{"redirects in a circle", slices.Repeat([]func(*server, http.ResponseWriter,
+			*http.Request){code(302, "Location", "/MM/G/N.tar.gz")}, 5), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, good, tt.faults...)
@@ -45,6 +54,7 @@ func TestGet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			holds(t, c, good)
 			if f.Bytes != int64(len(good)) || f.URL != s.URL+"/MM/G/N.tar.gz" {
 				t.Errorf("%+v", f)
@@ -52,6 +62,7 @@ func TestGet(t *testing.T) {
 			if got := s.asked(); tt.ranges != nil && !slices.Equal(got, tt.ranges) {
 				t.Errorf("asked for %q, want %q", got, tt.ranges)
 			}
+
 			s.Close() // nobody is asked again
 			if f, err := c.Get(t.Context(), gn); err != nil || f.URL != "" {
 				t.Errorf("%+v, %v", f, err)
@@ -64,9 +75,11 @@ func TestGet(t *testing.T) {
 // server was.
 func TestCannot(t *testing.T) {
 	good := archive(t, "N", 1000, 1)
-	all := func(f func(*server, http.ResponseWriter, *http.Request)) []func(*server, http.ResponseWriter, *http.Request) {
+	all := func(f func(*server, http.ResponseWriter, *http.Request)) []func(*server, http.ResponseWriter,
+		*http.Request) {
 		return slices.Repeat([]func(*server, http.ResponseWriter, *http.Request){f}, 20)
 	}
+
 	for _, tt := range []struct {
 		name    string
 		content []byte
@@ -83,18 +96,22 @@ func TestCannot(t *testing.T) {
 		{"a long wait", good, "", all(code(503, "Retry-After", "3600")), ErrUnavailable, 1, "come back in 1h0m0s"},
 		{"a page", good, "", all(page("<html>")), ErrUnavailable, 2, "not the archive: unpacking"},
 		{"no matrix of that name", archive(t, "M", 1000, 1), "", nil, ErrUnavailable, 2, "no file N/N.mtx is in it"},
-		{"another digest", good, sumOf([]byte("x")), nil, ErrUnavailable, 2, "its MD5 is " + sumOf(good) + ", and should be " + sumOf([]byte("x"))},
+		{"another digest", good, sumOf([]byte("x")), nil, ErrUnavailable, 2, "its MD5 is " + sumOf(good) +
+			", and should be " + sumOf([]byte("x"))},
 		{"cut archive", good[:len(good)-9], "", nil, ErrUnavailable, 2, "unexpected EOF"},
-		{"endless redirects", good, "", all(code(302, "Location", "/MM/G/N.tar.gz")), ErrUnavailable, 6, "more than 5 redirects"},
+		{"endless redirects", good, "", all(code(302, "Location", "/MM/G/N.tar.gz")), ErrUnavailable, 6,
+			"more than 5 redirects"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, tt.content, tt.faults...)
 			s.sum = tt.sum
 			c := collection(t, s)
 			_, err := c.Get(t.Context(), gn)
-			if !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), s.URL) {
+			if !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), s.URL) {
 				t.Errorf("%v", err)
 			}
+
 			if n := len(s.asked()); n != tt.asked {
 				t.Errorf("asked %d times, want %d", n, tt.asked)
 			}
@@ -127,6 +144,7 @@ func TestResume(t *testing.T) {
 					cancel()
 				}
 			}
+
 			if _, err := c.Get(ctx, gn); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
@@ -134,6 +152,7 @@ func TestResume(t *testing.T) {
 			if info, err := os.Stat(path + ".part"); err != nil || info.Size() != 300_000 {
 				t.Fatalf("%v, %v", info, err)
 			}
+
 			tt.change(s)
 			if _, err := c.Get(t.Context(), gn); err != nil {
 				t.Fatal(err)
@@ -155,6 +174,7 @@ func TestNoValidator(t *testing.T) {
 	if _, err := c.Get(t.Context(), gn); err != nil {
 		t.Fatal(err)
 	}
+
 	holds(t, c, good)
 	if got := s.asked(); !slices.Equal(got, []string{"", ""}) {
 		t.Errorf("asked for %q", got)
@@ -172,6 +192,7 @@ func TestServers(t *testing.T) {
 	if err != nil || !strings.HasPrefix(f.URL, working.URL) {
 		t.Fatalf("%+v, %v", f, err)
 	}
+
 	holds(t, c, good)
 	pauses := 0
 	c.Notify = func(p Progress) {
@@ -179,6 +200,7 @@ func TestServers(t *testing.T) {
 			pauses++
 		}
 	}
+
 	if _, err := c.Get(t.Context(), ID{"G", "other"}); !errors.Is(err, ErrUnavailable) || pauses > 0 {
 		t.Errorf("%v after %d pauses", err, pauses)
 	}
@@ -188,13 +210,17 @@ func TestOffline(t *testing.T) {
 	s := serve(t, archive(t, "N", 1000, 1))
 	c := collection(t, s)
 	c.Offline = true
-	if _, err := c.Get(t.Context(), gn); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "spmvtune matrix get G/N") {
+	if _, err := c.Get(t.Context(), gn); !errors.Is(err, ErrUnavailable) ||
+		!strings.Contains(err.Error(), "spmvtune matrix get G/N") {
 		t.Error(err)
 	}
+
 	c.Dir = ""
-	if _, err := c.Get(t.Context(), gn); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "SPMVTUNE_CACHE") {
+	if _, err := c.Get(t.Context(), gn); !errors.Is(err, ErrUnavailable) ||
+		!strings.Contains(err.Error(), "SPMVTUNE_CACHE") {
 		t.Error(err)
 	}
+
 	if len(s.asked()) > 0 {
 		t.Error("the server was asked")
 	}
@@ -206,11 +232,14 @@ func TestDisk(t *testing.T) {
 		w.Header().Set("Content-Length", "9000000000000000000")
 	})
 	c := collection(t, s)
-	if _, err := c.Get(t.Context(), gn); err == nil || errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "free some space") {
+	if _, err := c.Get(t.Context(), gn); err == nil || errors.Is(err, ErrUnavailable) ||
+		!strings.Contains(err.Error(), "free some space") {
 		t.Error(err)
 	}
+
 	c.Dir = os.DevNull
-	if _, err := c.Get(t.Context(), gn); err == nil || errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "not a directory") {
+	if _, err := c.Get(t.Context(), gn); err == nil || errors.Is(err, ErrUnavailable) ||
+		!strings.Contains(err.Error(), "not a directory") {
 		t.Error(err)
 	}
 }

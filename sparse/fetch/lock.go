@@ -30,12 +30,14 @@ func lock(ctx context.Context, path string, waiting func()) (unlock func(), alon
 			continue
 		case errors.Is(err, unix.EWOULDBLOCK):
 			waiting()
+
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOLCK):
 			return func() { f.Close() }, false, nil
 		default:
 			f.Close()
 			return nil, false, err
 		}
+
 		select {
 		case <-ctx.Done():
 			f.Close()

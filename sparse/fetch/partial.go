@@ -45,11 +45,13 @@ func openPartial(path string) (*partial, error) {
 	if p.file, err = os.OpenFile(p.name(), os.O_CREATE|os.O_RDWR, 0o666); err != nil {
 		return nil, err
 	}
+
 	info, err := p.file.Stat()
 	if err != nil {
 		p.file.Close()
 		return nil, err
 	}
+
 	text, err := os.ReadFile(p.stateName())
 	if err == nil && json.Unmarshal(text, &p.state) == nil && p.URL != "" && (p.Size < 0 || info.Size() <= p.Size) {
 		p.have = info.Size()
@@ -73,6 +75,7 @@ func (p *partial) begin(s state) error {
 	if err != nil {
 		return err
 	}
+
 	return os.WriteFile(p.stateName(), text, 0o666)
 }
 

@@ -56,11 +56,13 @@ func TestOneDownload(t *testing.T) {
 	})
 	c := collection(t)
 	var all []*exec.Cmd
+
 	var said []*strings.Builder
 	for range 6 {
 		cmd, out := downloader(t, s, c.Dir)
 		all, said = append(all, cmd), append(said, out)
 	}
+
 	waited := 0
 	for i, cmd := range all {
 		if err := cmd.Wait(); err != nil {
@@ -70,6 +72,7 @@ func TestOneDownload(t *testing.T) {
 			waited++
 		}
 	}
+
 	holds(t, c, good)
 	if got := s.asked(); len(got) != 1 || waited == 0 {
 		t.Errorf("the server was asked %d times, %d processes waited", len(got), waited)
@@ -83,12 +86,14 @@ func TestKilled(t *testing.T) {
 	c := collection(t, s)
 	path, _ := c.Path(gn)
 	first, _ := downloader(t, s, c.Dir)
+
 	for {
 		if info, err := os.Stat(path + ".part"); err == nil && info.Size() == 300_000 {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
+
 	second, out := downloader(t, s, c.Dir)
 	for i := range 3 { // it waits meanwhile
 		if n := len(s.asked()); n != 1 {
@@ -99,6 +104,7 @@ func TestKilled(t *testing.T) {
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
+
 	first.Wait()
 	if err := second.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, out)

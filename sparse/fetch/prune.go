@@ -37,6 +37,7 @@ func (c *Collection) Downloads() []Download {
 			if !ok || rest != "" && rest[0] != '.' || err != nil || err2 != nil || !info.Mode().IsRegular() {
 				continue
 			}
+
 			d := found[id]
 			if d == nil {
 				d = &Download{ID: id}
@@ -45,6 +46,7 @@ func (c *Collection) Downloads() []Download {
 				}
 				found[id] = d
 			}
+
 			d.Bytes += info.Size()
 			d.files = append(d.files, filepath.Join(c.Dir, group.Name(), f.Name()))
 			if info.ModTime().After(d.Used) {
@@ -52,6 +54,7 @@ func (c *Collection) Downloads() []Download {
 			}
 		}
 	}
+
 	var all []Download
 	for _, d := range found {
 		all = append(all, *d)
@@ -59,6 +62,7 @@ func (c *Collection) Downloads() []Download {
 	slices.SortFunc(all, func(a, b Download) int {
 		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.ID.String(), b.ID.String()))
 	})
+
 	return all
 }
 
@@ -71,6 +75,7 @@ func (c *Collection) Prune(limits cache.Limits) ([]Download, error) {
 	var removed []Download
 	var errs []error
 	var kept int64
+
 	for _, d := range c.Downloads() {
 		if now.Sub(d.Used) <= limits.Unused && d.Bytes <= limits.Size-kept {
 			kept += d.Bytes
@@ -94,6 +99,7 @@ func (c *Collection) Prune(limits cache.Limits) ([]Download, error) {
 		}
 		removed = append(removed, d)
 	}
+
 	return removed, errors.Join(errs...)
 }
 

@@ -23,6 +23,7 @@ func keep(t *testing.T, dir string, files map[string]time.Duration) {
 		if err := os.WriteFile(path, make([]byte, 100), 0o666); err != nil {
 			t.Fatal(err)
 		}
+
 		then := time.Now().Add(-age)
 		if err := os.Chtimes(path, then, then); err != nil {
 			t.Fatal(err)
@@ -41,7 +42,8 @@ func TestPrune(t *testing.T) {
 		{"all", cache.Limits{}, []string{"A/asked", "A/new", "B/broken", "B/old"}},
 		{"by age", cache.Limits{Unused: 30 * day, Size: math.MaxInt64}, []string{"B/old"}},
 		{"by size", cache.Limits{Unused: cache.NoLimits.Unused, Size: 200}, []string{"B/broken", "B/old"}},
-		{"by a size that a small one still fits", cache.Limits{Unused: cache.NoLimits.Unused, Size: 399}, []string{"B/broken"}},
+		{"by a size that a small one still fits", cache.Limits{Unused: cache.NoLimits.Unused, Size: 399},
+			[]string{"B/broken"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &Collection{Dir: t.TempDir()}
@@ -52,11 +54,13 @@ func TestPrune(t *testing.T) {
 				"B/old.tar.gz": 40 * day,
 				"B/notes.txt":  90 * day, "readme.tar.gz": 90 * day, // not ours
 			})
+
 			removed, err := c.Prune(tt.limits)
 			var got []string
 			for _, d := range removed {
 				got = append(got, d.ID.String())
 			}
+
 			if err != nil || !slices.Equal(got, tt.want) {
 				t.Errorf("removed %q, %v, want %q", got, err, tt.want)
 			}
@@ -65,6 +69,7 @@ func TestPrune(t *testing.T) {
 					t.Errorf("%s is still here", d.ID)
 				}
 			}
+
 			for _, name := range []string{"B/notes.txt", "readme.tar.gz"} {
 				if _, err := os.Stat(filepath.Join(c.Dir, name)); err != nil {
 					t.Error(err)
@@ -83,6 +88,7 @@ func TestPruneLeavesDownloads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if removed, err := c.Prune(cache.Limits{}); err != nil || len(removed) > 0 {
 		t.Errorf("removed %v, %v", removed, err)
 	}
@@ -99,6 +105,7 @@ func TestGetIsUse(t *testing.T) {
 	if _, err := c.Get(t.Context(), ID{"A", "a"}); err != nil {
 		t.Fatal(err)
 	}
+
 	if all := c.Downloads(); len(all) != 1 || time.Since(all[0].Used) > time.Hour {
 		t.Errorf("%+v", all)
 	}

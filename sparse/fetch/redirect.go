@@ -20,6 +20,7 @@ func redirect(next *http.Request, via []*http.Request) error {
 		return &redirectError{fmt.Sprintf("more than %d redirects", mostRedirects)}
 	}
 	secure := via[0].URL.Scheme == "https"
+
 	switch to := next.URL; {
 	case to.Scheme == "https" || to.Scheme == "http" && !secure:
 		return nil

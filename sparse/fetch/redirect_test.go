@@ -14,13 +14,15 @@ type transport map[string]string
 
 func (m transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, known := m[r.URL.String()]
-	resp := &http.Response{Request: r, Header: http.Header{}, StatusCode: 404, Status: "404 Not Found", ContentLength: -1}
+	resp := &http.Response{Request: r, Header: http.Header{}, StatusCode: 404, Status: "404 Not Found",
+		ContentLength: -1}
 	if to, moved := strings.CutPrefix(body, "-> "); moved {
 		resp.StatusCode, body = 301, ""
 		resp.Header.Set("Location", to)
 	} else if known {
 		resp.StatusCode = 200
 	}
+
 	resp.Body = io.NopCloser(strings.NewReader(body))
 	return resp, nil
 }
@@ -38,21 +40,25 @@ func TestStaysSecure(t *testing.T) {
 		{"to plain http", transport{page: "-> http://b/x", "https://b/x": string(good), "http://b/x": "no"}, ""},
 		{"with its port", transport{page: "-> http://b:80/x", "https://b/x": string(good)}, ""},
 		{"only http", transport{page: "-> http://b/x", "http://b/x": string(good)}, "404"},
-		{"another port", transport{page: "-> http://b:8080/x", "http://b:8080/x": string(good)}, "a redirect from https to http://b:8080 is not followed"},
+		{"another port", transport{page: "-> http://b:8080/x", "http://b:8080/x": string(good)},
+			"a redirect from https to http://b:8080 is not followed"},
 		{"another scheme", transport{page: "-> ftp://b/x"}, "ftp"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &Collection{Servers: []string{"https://a"}, Dir: t.TempDir(), Stall: time.Minute, pause: time.Millisecond, transport: tt.world}
+			c := &Collection{Servers: []string{"https://a"}, Dir: t.TempDir(), Stall: time.Minute,
+				pause: time.Millisecond, transport: tt.world}
 			_, err := c.Get(t.Context(), gn)
 			if tt.want == "" && err == nil {
 				holds(t, c, good)
 				return
 			}
+
 			if err == nil || tt.want == "" || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v", err)
 			}
 		})
 	}
+
 	plain := &Collection{Servers: []string{"http://a"}, Dir: t.TempDir(), Stall: time.Minute, transport: transport{
 		"http://a/MM/G/N.tar.gz": "-> http://b/x", "http://b/x": string(good)}}
 	if _, err := plain.Get(t.Context(), gn); err != nil {

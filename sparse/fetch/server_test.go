@@ -22,12 +22,15 @@ func archive(tb testing.TB, name string, n int, seed uint64) []byte {
 	noise := make([]byte, n)
 	rng := rand.NewChaCha8([32]byte{byte(seed)})
 	rng.Read(noise)
-	text := append([]byte("%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 7\n%"), hex.EncodeToString(noise)...)
+	text := append([]byte("%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 7\n%"),
+		hex.EncodeToString(noise)...)
 	var b bytes.Buffer
+
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for _, err := range []error{
-		w.WriteHeader(&tar.Header{Name: name + "/" + name + ".mtx", Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}),
+		w.WriteHeader(&tar.Header{Name: name + "/" + name + ".mtx", Mode: 0o644, Size: int64(len(text)),
+			Typeflag: tar.TypeReg}),
 		func() error { _, err := w.Write(text); return err }(),
 		w.Close(), z.Close(),
 	} {
@@ -35,6 +38,7 @@ func archive(tb testing.TB, name string, n int, seed uint64) []byte {
 			tb.Fatal(err)
 		}
 	}
+
 	return b.Bytes()
 }
 
@@ -70,16 +74,19 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		fallthrough
+
 	default:
 		http.NotFound(w, r)
 		return
 	}
+
 	s.mu.Lock()
 	s.ranges = append(s.ranges, r.Header.Get("Range"))
 	var fault func(*server, http.ResponseWriter, *http.Request)
 	if len(s.faults) > 0 {
 		fault, s.faults = s.faults[0], s.faults[1:]
 	}
+
 	s.mu.Unlock()
 	if fault != nil {
 		fault(s, w, r)
@@ -182,6 +189,7 @@ func holds(t *testing.T, c *Collection, want []byte) {
 	if got, err := os.ReadFile(path); err != nil || !there || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, %v; want %d", len(got), err, len(want))
 	}
+
 	for _, rest := range []string{path + ".part", path + ".part.json"} {
 		if _, err := os.Stat(rest); err == nil {
 			t.Errorf("%s is left", rest)

@@ -27,29 +27,34 @@ func (c *Collection) client() *http.Client {
 			DisableKeepAlives:   true, // a connection that broke is not used again
 		}
 	}
+
 	return &http.Client{Transport: transport, CheckRedirect: redirect}
 }
 
 // get asks for an address. The answer's body ends with an error when nothing came for
 // c.Stall.
-func (c *Collection) get(ctx context.Context, address string, header map[string]string) (*http.Response, *stallGuard, error) {
+func (c *Collection) get(ctx context.Context, address string, header map[string]string) (*http.Response, *stallGuard,
+	error) {
 	guard := newStallGuard(ctx, c.Stall)
 	req, err := http.NewRequestWithContext(guard.ctx, http.MethodGet, address, nil)
 	if err != nil {
 		guard.stop()
 		return nil, nil, err
 	}
+
 	req.Header.Set("User-Agent", "spmvtune")
 	req.Header.Set("Accept-Encoding", "identity")
 	for key, value := range header {
 		req.Header.Set(key, value)
 	}
+
 	resp, err := c.client().Do(req)
 	if err != nil {
 		err = guard.explain(err)
 		guard.stop()
 		return nil, nil, err
 	}
+
 	guard.body = resp.Body
 	return resp, guard, nil
 }
@@ -62,11 +67,13 @@ func (c *Collection) try(ctx context.Context, id ID, address string, p *partial)
 		header["Range"] = fmt.Sprintf("bytes=%d-", p.have)
 		header["If-Range"] = p.validator()
 	}
+
 	resp, body, err := c.get(ctx, address, header)
 	if err != nil {
 		return network(err)
 	}
 	defer body.Close()
+
 	switch {
 	case resp.StatusCode == http.StatusPartialContent && header["Range"] != "":
 		if err := p.continues(resp); err != nil {
@@ -76,6 +83,7 @@ func (c *Collection) try(ctx context.Context, id ID, address string, p *partial)
 		if err := p.begin(stateOf(resp, address)); err != nil {
 			return err
 		}
+
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return p.forget(&trouble{err: errChanged})
 	default:
@@ -84,6 +92,7 @@ func (c *Collection) try(ctx context.Context, id ID, address string, p *partial)
 	if err := p.enoughRoom(); err != nil {
 		return err
 	}
+
 	return c.copy(id, p, body)
 }
 
@@ -98,6 +107,7 @@ func (c *Collection) copy(id ID, p *partial, body io.Reader) error {
 				return err
 			}
 		}
+
 		switch {
 		case err == nil:
 		case err != io.EOF:
@@ -129,9 +139,11 @@ var errChanged = errors.New("the file has changed on the server")
 func (p *partial) continues(resp *http.Response) error {
 	var first, last, size int64
 	text := resp.Header.Get("Content-Range")
-	if n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &first, &last, &size); n != 3 || first != p.have || last != size-1 || p.Size >= 0 && size != p.Size {
+	if n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &first, &last, &size); n != 3 || first != p.have || last != size-1 ||
+		p.Size >= 0 && size != p.Size {
 		return fmt.Errorf("asked for the bytes from %d of %d, the server sends %q", p.have, p.Size, text)
 	}
+
 	if tag := resp.Header.Get("ETag"); p.ETag != "" && tag != "" && tag != p.ETag {
 		return errChanged
 	}
@@ -150,6 +162,7 @@ func status(resp *http.Response) *trouble {
 	default:
 		t.kind = refused
 	}
+
 	return t
 }
 

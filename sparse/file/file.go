@@ -33,6 +33,7 @@ func Read(ctx context.Context, path string, opt Options) (*Matrix, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+
 	return m, err
 }
 

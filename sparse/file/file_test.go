@@ -13,7 +13,8 @@ import (
 
 // Only a regular file is read.
 func TestRead(t *testing.T) {
-	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "none.mtx"), DefaultOptions); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "none.mtx"), DefaultOptions); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("missing file: got %v", err)
 	}
 	dir := t.TempDir()
@@ -53,6 +54,7 @@ func TestFormatOf(t *testing.T) {
 			if err == nil {
 				got = m.Format
 			}
+
 			if !strings.HasPrefix(got, c.want) {
 				t.Errorf("%s %q, %s: %s, want %s", c.name, c.content[:6], how, got, c.want)
 			}
@@ -80,11 +82,13 @@ func TestArchives(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
+
 		m, err := Decode(strings.NewReader(gzipped(archive.String())), "A.tar.gz", DefaultOptions)
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = m.Format
 		}
+
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s, want %s", c.member, got, c.want)
 		}

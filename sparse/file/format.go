@@ -48,6 +48,7 @@ func formatOf(s *text.Source) text.Format {
 			return f
 		}
 	}
+
 	for _, f := range read {
 		if slices.Contains(f.Extensions, s.Extension) {
 			return f

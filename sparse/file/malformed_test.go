@@ -24,6 +24,7 @@ func TestRefuseMalformedFiles(t *testing.T) {
 			case e.File != path || e.Line < 1 || e.Reason == "" || !strings.HasPrefix(err.Error(), path+":"):
 				t.Errorf("%s: incomplete error %#v", want["file"], e)
 			}
+
 			if opt.Complex != "" {
 				t.Logf("%v", strings.TrimPrefix(err.Error(), folder+"/"))
 			}

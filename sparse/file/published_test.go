@@ -24,11 +24,13 @@ func TestPublishedSymmetry(t *testing.T) {
 		if n, _ := strconv.Atoi(file["declared_entries"]); !there || !long.Asked() && n > 500_000 {
 			continue
 		}
+
 		m, err := Read(t.Context(), filepath.Join(folder, file["file"]), Options{Expand: true, Complex: RealPart})
 		if err != nil {
 			t.Error(err)
 			continue
 		}
+
 		if m.A.NNZ() != want.entries {
 			continue // another version of the matrix
 		}
@@ -37,10 +39,12 @@ func TestPublishedSymmetry(t *testing.T) {
 		if f.Nonzeros > 1<<12 {
 			off += 3 * 0.016
 		}
+
 		if math.Abs(f.PatternSymmetry-want.symmetry) > off {
 			t.Errorf("%s: symmetry %v, published %v", name, f.PatternSymmetry, want.symmetry)
 		}
 	}
+
 	if compared == 0 {
 		t.Error("no matrix was compared")
 	}
@@ -61,6 +65,7 @@ func publishedSymmetry(t *testing.T, path string) map[string]publishedPattern {
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
+
 	records, err := r.ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +74,7 @@ func publishedSymmetry(t *testing.T, path string) map[string]publishedPattern {
 	for i, name := range records[0] {
 		column[name] = i
 	}
+
 	all := map[string]publishedPattern{}
 	for _, rec := range records[1:] {
 		get := func(name string) string { return rec[column[name]] }
@@ -76,8 +82,10 @@ func publishedSymmetry(t *testing.T, path string) map[string]publishedPattern {
 		zeros, _ := strconv.Atoi(get("num_explicit_zeros"))
 		symmetry, err := strconv.ParseFloat(get("pattern_symmetry"), 64)
 		if err == nil {
-			all[strings.Join([]string{get("name"), get("num_rows"), get("num_cols")}, " ")] = publishedPattern{nonzeros + zeros, symmetry}
+			all[strings.Join([]string{get("name"), get("num_rows"), get("num_cols")},
+				" ")] = publishedPattern{nonzeros + zeros, symmetry}
 		}
 	}
+
 	return all
 }

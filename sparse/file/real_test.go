@@ -38,6 +38,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 		}
 		opt.Complex = RealPart
 	}
+
 	m, err := Read(t.Context(), path, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +55,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 		}
 		return v
 	}
+
 	same := func(what string, got int) {
 		t.Helper()
 		if got != int(number(what)) {
@@ -75,6 +77,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 	same("duplicates", m.Duplicates)
 	same("expanded_nnz", m.A.NNZ()+m.Duplicates)
 	same("empty_rows", f.EmptyRows)
+
 	if m.Duplicates == 0 {
 		same("max_row", f.RowMax)
 	}
@@ -90,12 +93,14 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 		}
 		same("explicit_zeros", zeros(stored.A))
 	}
+
 	field := want["field"]
 	if field == "double" {
 		field = "real"
 	}
 	if m.Format != want["format"] || m.Field != field || m.Symmetry != want["symmetry"] {
-		t.Errorf("read as %s %s %s, want %s %s %s", m.Format, m.Field, m.Symmetry, want["format"], field, want["symmetry"])
+		t.Errorf("read as %s %s %s, want %s %s %s", m.Format, m.Field, m.Symmetry, want["format"], field,
+			want["symmetry"])
 	}
 
 	if want["bandwidth"] == "" { // variants list no more
@@ -107,6 +112,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 		near("mean_row", f.RowMean, 0.0005001, 0) // the index has three decimals
 		near("std_row", f.RowStd, 0.0005001, 0)
 	}
+
 	// The sum of |a·x| bounds what the order of summation can change.
 	norm, size := product(m.A)
 	near("y_norm2_for_x_cos_k", norm, 1e-14*size, 1e-12)
@@ -129,6 +135,7 @@ func product(m *sparse.CSR[float64]) (norm, size float64) {
 		x[k] = math.Cos(float64(k))
 	}
 	var squares, rest float64 // Kahan's sum: there are up to millions of rows
+
 	for i := range m.Rows {
 		cols, vals := m.Row(i)
 		var y, abs float64
@@ -137,10 +144,12 @@ func product(m *sparse.CSR[float64]) (norm, size float64) {
 			y += p
 			abs += math.Abs(p)
 		}
+
 		add := y*y - rest
 		sum := squares + add
 		squares, rest = sum, (sum-squares)-add
 		size += abs * abs
 	}
+
 	return math.Sqrt(squares), math.Sqrt(size)
 }

@@ -15,6 +15,7 @@ func sharedFolder(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			break
@@ -25,6 +26,7 @@ func sharedFolder(t *testing.T, name string) string {
 		}
 		dir = up
 	}
+
 	folder := filepath.Join(dir, "..", "shared", name)
 	if _, err := os.Stat(folder); err != nil {
 		t.Skipf("no folder ../shared/%s beside the repository: its files are not tested", name)
@@ -41,11 +43,13 @@ func index(t *testing.T, folder string) []map[string]string {
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
+
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
 	records, err := r.ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var out []map[string]string
 	for _, rec := range records[1:] {
 		m := map[string]string{}
@@ -56,6 +60,7 @@ func index(t *testing.T, folder string) []map[string]string {
 		}
 		out = append(out, m)
 	}
+
 	if len(out) == 0 {
 		t.Fatalf("%s/INDEX.tsv lists nothing", folder)
 	}

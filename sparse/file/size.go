@@ -23,6 +23,7 @@ func ReadSize(path string, opt Options) (Size, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return Size{}, fmt.Errorf("reading %s again: %w", path, err)
 	}
+
 	return decodeSize(f, path, opt)
 }
 

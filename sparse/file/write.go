@@ -76,6 +76,7 @@ func (f Form) Write(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
 		}
 		return out.Flush()
 	}
+
 	z := gzip.NewWriter(out)
 	if err := f.format.Write(z, m, opt); err != nil {
 		return err
@@ -83,6 +84,7 @@ func (f Form) Write(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
 	if err := z.Close(); err != nil {
 		return err
 	}
+
 	return out.Flush()
 }
 
@@ -92,6 +94,7 @@ func symmetric(m *sparse.CSR[float64]) error {
 		return fmt.Errorf("the matrix is not symmetric: it has %d rows and %d columns", m.Rows, m.Cols)
 	}
 	t := m.Transpose()
+
 	for i := range m.Rows {
 		cols, vals := m.Row(i)
 		mirror, mirrored := t.Row(i)
@@ -100,9 +103,11 @@ func symmetric(m *sparse.CSR[float64]) error {
 				return fmt.Errorf("the matrix is not symmetric: row %d and column %d differ", i+1, i+1)
 			}
 		}
+
 		if len(mirror) > len(cols) {
 			return fmt.Errorf("the matrix is not symmetric: row %d and column %d differ", i+1, i+1)
 		}
 	}
+
 	return nil
 }

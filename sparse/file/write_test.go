@@ -46,6 +46,7 @@ func written(t *testing.T, extension string, m *sparse.CSR[float64], opt Writing
 	if !ok || f.Extension != extension {
 		t.Fatalf("%s is %+v", extension, f)
 	}
+
 	var b bytes.Buffer
 	if err := f.Write(&b, m, opt); err != nil {
 		t.Fatal(err)
@@ -77,6 +78,7 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 			t.Errorf("line %d has %d characters", i+1, len(l))
 		}
 	}
+
 	counts := strings.Fields(lines[1])
 	shape := strings.Fields(lines[2])
 	number := func(s string) int {
@@ -86,6 +88,7 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 		}
 		return n
 	}
+
 	rest := lines[4:]
 	if number(counts[0]) != len(rest) {
 		t.Errorf("%d lines, %s announced", len(rest), counts[0])
@@ -99,16 +102,19 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 			}
 			rest = rest[1:]
 		}
+
 		if len(words) != n || perLine*width > 80 {
 			t.Fatalf("%d numbers of part %d, want %d", len(words), part, n)
 		}
 		return words
 	}
+
 	rows, cols, n := number(shape[1]), number(shape[2]), number(shape[3])
 	c := &sparse.CSR[float64]{Rows: cols, Cols: rows}
 	for _, w := range take(0, cols+1) {
 		c.RowPtr = append(c.RowPtr, int32(number(w)-1))
 	}
+
 	for _, w := range take(1, n) {
 		c.ColIdx = append(c.ColIdx, int32(number(w)-1))
 	}
@@ -116,6 +122,7 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 		c.Val = slices.Repeat([]float64{1}, n)
 		return c.Transpose()
 	}
+
 	for _, w := range take(2, n) {
 		v, err := strconv.ParseFloat(strings.TrimSpace(w), 64)
 		if err != nil {
@@ -123,28 +130,36 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 		}
 		c.Val = append(c.Val, v)
 	}
+
 	return c.Transpose()
 }
 
 func TestRutherfordBoeing(t *testing.T) {
 	for name, m := range examples(t) {
-		text := string(written(t, ".rb", m, Writing{Name: name, Comment: "a title that is\nlonger than a card: " + strings.Repeat("ü", 80)}))
-		if back, err := Decode(strings.NewReader(text), "A.rb", DefaultOptions); err != nil || back.A.Hash() != m.Hash() {
+		text := string(written(t, ".rb", m, Writing{Name: name, Comment: "a title that is\nlonger than a card: " +
+			strings.Repeat("ü", 80)}))
+		if back, err := Decode(strings.NewReader(text), "A.rb", DefaultOptions); err != nil ||
+			back.A.Hash() != m.Hash() {
 			t.Errorf("%s is read as another matrix: %v", name, err)
 		}
+
 		if back := cards(t, text); back.Hash() != m.Hash() {
 			t.Errorf("%s is another matrix:\n%.400s", name, text)
 		}
 	}
+
 	grid := examples(t)["grid"]
-	if low := cards(t, string(written(t, ".rb", grid, Writing{Symmetric: true}))); low.NNZ() != (grid.NNZ()+grid.Rows)/2 {
+	if low := cards(t,
+		string(written(t, ".rb", grid, Writing{Symmetric: true}))); low.NNZ() != (grid.NNZ()+grid.Rows)/2 {
 		t.Errorf("%d entries in the triangle of %d", low.NNZ(), grid.NNZ())
 	}
+
 	graph := made(t, "mycielskian", map[string]any{"order": 5})
 	text := string(written(t, ".rb", graph, Writing{Pattern: true, Symmetric: true}))
 	if !strings.Contains(text, "\npsa ") || cards(t, text).NNZ() != graph.NNZ()/2 {
 		t.Errorf("a symmetric pattern is\n%s", text)
 	}
+
 	grid.Val[3] = math.Inf(1)
 	var b bytes.Buffer
 	f, _ := FormOf("A.rb")
@@ -168,13 +183,15 @@ func TestNotSymmetric(t *testing.T) {
 func TestEdges(t *testing.T) {
 	for name, m := range examples(t) {
 		var want strings.Builder
-		fmt.Fprintf(&want, "# two\n# lines\n# Nodes: %d Edges: %d\n# FromNodeId\tToNodeId\n", max(m.Rows, m.Cols), m.NNZ())
+		fmt.Fprintf(&want, "# two\n# lines\n# Nodes: %d Edges: %d\n# FromNodeId\tToNodeId\n", max(m.Rows, m.Cols),
+			m.NNZ())
 		for i := range m.Rows {
 			cols, _ := m.Row(i)
 			for _, j := range cols {
 				fmt.Fprintf(&want, "%d\t%d\n", i, j)
 			}
 		}
+
 		if got := string(written(t, ".txt", m, Writing{Comment: "two\nlines"})); got != want.String() {
 			t.Errorf("%s is\n%.300s", name, got)
 		}
@@ -188,17 +205,21 @@ func array[T any](t *testing.T, z *zip.Reader, name, head string, n int) []T {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	data, err := io.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	length := int(binary.LittleEndian.Uint16(data[8:]))
 	text := string(data[10 : 10+length])
-	if string(data[:8]) != "\x93NUMPY\x01\x00" || (10+length)%64 != 0 || !strings.HasSuffix(text, "\n") || !strings.Contains(text, head) {
+	if string(data[:8]) != "\x93NUMPY\x01\x00" || (10+length)%64 != 0 || !strings.HasSuffix(text, "\n") ||
+		!strings.Contains(text, head) {
 		t.Errorf("%s begins with %q", name, data[:10+length])
 	}
+
 	list := make([]T, n)
-	if err := binary.Read(bytes.NewReader(data[10+length:]), binary.LittleEndian, list); err != nil || binary.Size(list) != len(data)-10-length {
+	if err := binary.Read(bytes.NewReader(data[10+length:]), binary.LittleEndian, list); err != nil ||
+		binary.Size(list) != len(data)-10-length {
 		t.Errorf("%s: %v", name, err)
 	}
 	return list
@@ -211,16 +232,21 @@ func TestNPZ(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		shape := array[int64](t, z, "shape", "'descr': '<i8', 'fortran_order': False, 'shape': (2,)", 2)
-		if format := array[byte](t, z, "format", "'descr': '|S3', 'fortran_order': False, 'shape': ()", 3); string(format) != "csr" {
+		if format := array[byte](t, z, "format", "'descr': '|S3', 'fortran_order': False, 'shape': ()",
+			3); string(format) != "csr" {
 			t.Errorf("format %q", format)
 		}
+
 		back := &sparse.CSR[float64]{
 			Rows: int(shape[0]), Cols: int(shape[1]),
-			RowPtr: array[int32](t, z, "indptr", fmt.Sprintf("'<i4', 'fortran_order': False, 'shape': (%d,)", m.Rows+1), m.Rows+1),
+			RowPtr: array[int32](t, z, "indptr", fmt.Sprintf("'<i4', 'fortran_order': False, 'shape': (%d,)", m.Rows+1),
+				m.Rows+1),
 			ColIdx: array[int32](t, z, "indices", fmt.Sprintf("(%d,)", m.NNZ()), m.NNZ()),
 			Val:    array[float64](t, z, "data", "'<f8'", m.NNZ()),
 		}
+
 		if back.Hash() != m.Hash() {
 			t.Errorf("%s is another matrix", name)
 		}

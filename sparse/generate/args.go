@@ -59,6 +59,7 @@ func (g *Generator) resolve(args map[string]any) (values, error) {
 	}
 	v := make(values, len(g.Args))
 	names := make([]string, len(g.Args))
+
 	for i, a := range g.Args {
 		names[i] = a.Name
 		given, ok := args[a.Name]
@@ -69,6 +70,7 @@ func (g *Generator) resolve(args map[string]any) (values, error) {
 			v[a.Name] = a.Default
 			continue
 		}
+
 		if a.Kind == Text {
 			if k := slices.Index(a.Choices, fmt.Sprint(given)); k >= 0 {
 				v[a.Name] = float64(k)
@@ -77,6 +79,7 @@ func (g *Generator) resolve(args map[string]any) (values, error) {
 			}
 			continue
 		}
+
 		x, ok := number(given)
 		switch {
 		case !ok:
@@ -89,6 +92,7 @@ func (g *Generator) resolve(args map[string]any) (values, error) {
 			v[a.Name] = x + 0 // −0 becomes 0
 		}
 	}
+
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(names, key) {
 			bad(key, "unknown; there are %s", strings.Join(names, ", "))

@@ -15,7 +15,8 @@ func TestSpec(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{"rmat", map[string]any{"scale": 18}, "rmat(scale=18, edge_factor=16, a=0.57, b=0.19, c=0.19, symmetric=0, seed=1)"},
+		{"rmat", map[string]any{"scale": 18},
+			"rmat(scale=18, edge_factor=16, a=0.57, b=0.19, c=0.19, symmetric=0, seed=1)"},
 		{"rmat", map[string]any{"seed": int64(1<<53 - 1), "edge_factor": 12.5, "scale": uint8(3)},
 			"rmat(scale=3, edge_factor=12.5, a=0.57, b=0.19, c=0.19, symmetric=0, seed=9007199254740991)"},
 		{"road", map[string]any{"rows": 1e6}, "road(rows=1000000, degree=2.12, seed=1)"},
@@ -39,24 +40,35 @@ func TestRefused(t *testing.T) {
 		{"rmatt", nil, []string{`"rmatt"`, "rmat", "giant_row"}},
 		{"grid_5pt", map[string]any{"nx": 3}, []string{"argument ny: missing"}},
 		{"grid_5pt", map[string]any{"nx": 3, "ny": 3, "nz": 3}, []string{"argument nz: unknown", "nx, ny"}},
-		{"grid_5pt", map[string]any{"nx": 0, "yn": 3}, []string{"argument nx: 0 is out of range", "between 1 and 1073741824", "argument ny: missing", "argument yn: unknown"}},
+		{"grid_5pt", map[string]any{"nx": 0, "yn": 3}, []string{"argument nx: 0 is out of range",
+			"between 1 and 1073741824", "argument ny: missing", "argument yn: unknown"}},
 		{"grid_5pt", map[string]any{"nx": 2.5, "ny": 2}, []string{"argument nx: 2.5 is no integer"}},
-		{"grid_5pt", map[string]any{"nx": "2", "ny": nil}, []string{"argument nx: 2 is no number", "argument ny: <nil> is no number"}},
+		{"grid_5pt", map[string]any{"nx": "2", "ny": nil},
+			[]string{"argument nx: 2 is no number", "argument ny: <nil> is no number"}},
 		{"road", map[string]any{"rows": 5, "degree": math.NaN()}, []string{"argument degree: NaN is out of range"}},
 		{"road", map[string]any{"rows": math.Inf(1)}, []string{"argument rows: +Inf is out of range"}},
-		{"road", map[string]any{"rows": 5, "seed": int64(1 << 53)}, []string{"argument seed: 9007199254740992 is out of range"}},
-		{"road", map[string]any{"rows": 5, "seed": uint64(math.MaxUint64)}, []string{"argument seed: 18446744073709551615 is out of range"}},
+		{"road", map[string]any{"rows": 5, "seed": int64(1 << 53)},
+			[]string{"argument seed: 9007199254740992 is out of range"}},
+		{"road", map[string]any{"rows": 5, "seed": uint64(math.MaxUint64)},
+			[]string{"argument seed: 18446744073709551615 is out of range"}},
 		{"rmat", map[string]any{"scale": 4, "a": 0.7, "b": 0.2, "c": 0.2}, []string{"a + b + c"}},
-		{"uniform", map[string]any{"rows": 4, "cols": 5, "row_nnz": 6}, []string{"argument row_nnz: 6 is more than the 5 columns"}},
-		{"fem_blocks", map[string]any{"nodes": 11}, []string{"argument neighbours: 20 neighbours need a band of at least 12", "reaches 10"}},
+		{"uniform", map[string]any{"rows": 4, "cols": 5, "row_nnz": 6},
+			[]string{"argument row_nnz: 6 is more than the 5 columns"}},
+		{"fem_blocks", map[string]any{"nodes": 11},
+			[]string{"argument neighbours: 20 neighbours need a band of at least 12", "reaches 10"}},
 		{"giant_row", map[string]any{"rows": 4, "giant": 5}, []string{"argument giant: 5 is more than the 4 columns"}},
-		{"giant_row", map[string]any{"rows": 4, "giant": 4, "row_nnz": 5}, []string{"argument row_nnz: 5 is more than the 4 columns"}},
-		{"triangulation_dual", map[string]any{"rows": 10, "border": 5}, []string{"argument border: 5 is wrong for 10 triangles", "both be even"}},
-		{"triangulation_dual", map[string]any{"rows": 10, "border": 2}, []string{"argument border: 2 is out of range", "4 to 12"}},
-		{"triangulation_dual", map[string]any{"rows": 10, "border": 14}, []string{"argument border: 14 is out of range"}},
+		{"giant_row", map[string]any{"rows": 4, "giant": 4, "row_nnz": 5},
+			[]string{"argument row_nnz: 5 is more than the 4 columns"}},
+		{"triangulation_dual", map[string]any{"rows": 10, "border": 5},
+			[]string{"argument border: 5 is wrong for 10 triangles", "both be even"}},
+		{"triangulation_dual", map[string]any{"rows": 10, "border": 2},
+			[]string{"argument border: 2 is out of range", "4 to 12"}},
+		{"triangulation_dual", map[string]any{"rows": 10, "border": 14},
+			[]string{"argument border: 14 is out of range"}},
 		{"twin", map[string]any{"of": "webbase"}, []string{`argument of: there is no "webbase"`, "webbase-1M"}},
 		{"twin", map[string]any{"of": "cant", "scale": 0}, []string{"argument scale: 0 is out of range"}},
-		{"mycielskian", map[string]any{"order": 20}, []string{"argument order: 20 is out of range", "between 2 and 19"}},
+		{"mycielskian", map[string]any{"order": 20}, []string{"argument order: 20 is out of range",
+			"between 2 and 19"}},
 
 		// Too large for 32-bit indices.
 		{"grid_5pt", map[string]any{"nx": 1 << 30, "ny": 1 << 30}, []string{"1152921504606846976 rows", "32-bit"}},
@@ -66,8 +78,10 @@ func TestRefused(t *testing.T) {
 		{"grid_blocks", map[string]any{"nx": 2000, "ny": 2000, "dof": 64}, []string{"nonzeros"}},
 		{"rmat", map[string]any{"scale": 30}, []string{"17179869184 nonzeros"}},
 		{"rmat", map[string]any{"scale": 26, "symmetric": 1}, []string{"2147483648 nonzeros"}},
-		{"uniform", map[string]any{"rows": sparse.MaxIndex, "cols": sparse.MaxIndex, "row_nnz": sparse.MaxIndex}, []string{"nonzeros"}},
-		{"fem_blocks", map[string]any{"nodes": sparse.MaxIndex, "dof": 64, "neighbours": 4096, "band": 10000}, []string{"rows"}},
+		{"uniform", map[string]any{"rows": sparse.MaxIndex, "cols": sparse.MaxIndex, "row_nnz": sparse.MaxIndex},
+			[]string{"nonzeros"}},
+		{"fem_blocks", map[string]any{"nodes": sparse.MaxIndex, "dof": 64, "neighbours": 4096, "band": 10000},
+			[]string{"rows"}},
 		{"road", map[string]any{"rows": sparse.MaxIndex}, []string{"nonzeros"}},
 		{"giant_row", map[string]any{"rows": 1 << 30, "giant": 1}, []string{"4294967293 nonzeros"}},
 	} {
@@ -76,11 +90,13 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s%v was built", c.name, c.args)
 			continue
 		}
+
 		for _, want := range c.want {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s%v: %q does not say %q", c.name, c.args, err, want)
 			}
 		}
+
 		if check := Check(c.name, c.args); check == nil || check.Error() != err.Error() {
 			t.Errorf("%s%v: Check says %v", c.name, c.args, check)
 		}
@@ -95,6 +111,7 @@ func TestArgErrors(t *testing.T) {
 	if !ok {
 		t.Fatalf("%v is one error", err)
 	}
+
 	var args []string
 	for _, err := range joined.Unwrap() {
 		var bad *ArgError
@@ -103,6 +120,7 @@ func TestArgErrors(t *testing.T) {
 		}
 		args = append(args, bad.Arg)
 	}
+
 	if got := strings.Join(args, " "); got != "nx ny yn" {
 		t.Errorf("mistakes in %s", got)
 	}
@@ -121,6 +139,7 @@ func TestTable(t *testing.T) {
 				}
 				continue
 			}
+
 			if a.Doc == "" || a.Min >= a.Max || !a.Required && (a.Default < a.Min || a.Default > a.Max) {
 				t.Errorf("%s: argument %+v", g.Name, a)
 			}

@@ -32,6 +32,7 @@ func (a *assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	nnz := 0
 	for i, n := range m.RowPtr {
 		nnz += int(n)
@@ -40,6 +41,7 @@ func (a *assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
 		}
 		m.RowPtr[i] = int32(nnz)
 	}
+
 	m.ColIdx = make([]int32, nnz)
 	if a.value != nil {
 		m.Val = make([]float64, nnz)
@@ -59,6 +61,7 @@ func (a *assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return m, nil
 }
 
@@ -71,6 +74,7 @@ func parallel(ctx context.Context, n int, do func(lo, hi int)) error {
 	piece := max(1, min(4096, n/(8*workers)))
 	var taken atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
+
 	for range workers {
 		g.Go(func() error {
 			for {
@@ -85,5 +89,6 @@ func parallel(ctx context.Context, n int, do func(lo, hi int)) error {
 			}
 		})
 	}
+
 	return g.Wait()
 }

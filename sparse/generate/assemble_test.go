@@ -20,6 +20,7 @@ func TestParallelCoversAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for i, times := range seen {
 			if times != 1 {
 				t.Fatalf("%d of %d was done %d times", i, n, times)
@@ -40,6 +41,7 @@ func TestParallelStops(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+
 	if n := pieces.Load(); n > int64(runtime.GOMAXPROCS(0)) {
 		t.Errorf("%d pieces were done after cancelling in the first", n)
 	}

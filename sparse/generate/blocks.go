@@ -31,5 +31,6 @@ func buildBlocks(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		},
 		value: newSource(v.seed(), forValues).symmetricValue,
 	}
+
 	return a.build(ctx)
 }

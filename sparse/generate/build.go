@@ -54,6 +54,7 @@ func Spec(name string, args map[string]any) string {
 			parts = append(parts, fmt.Sprintf("%s=%v", key, args[key]))
 		}
 	}
+
 	return name + "(" + strings.Join(parts, ", ") + ")"
 }
 
@@ -68,6 +69,7 @@ func prepare(name string, args map[string]any) (*Generator, values, Size, error)
 	if err != nil {
 		return nil, nil, Size{}, err
 	}
+
 	size, err := g.plan(v)
 	if err != nil {
 		return nil, nil, Size{}, err
@@ -81,5 +83,6 @@ func prepare(name string, args map[string]any) (*Generator, values, Size, error)
 				name, n.count, n.what, sparse.MaxIndex)
 		}
 	}
+
 	return g, v, size, nil
 }

@@ -29,10 +29,12 @@ func build(t testing.TB, name string, args map[string]any) *sparse.CSR[float64] 
 // wellFormed fails unless m is a valid CSR matrix with columns increasing.
 func wellFormed(t *testing.T, spec string, m *sparse.CSR[float64]) {
 	t.Helper()
-	if len(m.RowPtr) != m.Rows+1 || m.RowPtr[0] != 0 || int(m.RowPtr[m.Rows]) != len(m.ColIdx) || len(m.Val) != len(m.ColIdx) {
+	if len(m.RowPtr) != m.Rows+1 || m.RowPtr[0] != 0 || int(m.RowPtr[m.Rows]) != len(m.ColIdx) ||
+		len(m.Val) != len(m.ColIdx) {
 		t.Fatalf("%s: %v, but %d row offsets from %d to %d, %d columns, %d values",
 			spec, m, len(m.RowPtr), m.RowPtr[0], m.RowPtr[len(m.RowPtr)-1], len(m.ColIdx), len(m.Val))
 	}
+
 	for i := range m.Rows {
 		before := int32(-1)
 		columns, _ := m.Row(i)
@@ -75,7 +77,10 @@ var draw = map[string]func(r *rand.Rand) map[string]any{
 	"grid_blocks": func(r *rand.Rand) map[string]any {
 		return map[string]any{"nx": 1 + r.IntN(20), "ny": 1 + r.IntN(20), "dof": 1 + r.IntN(6), "seed": r.IntN(1000)}
 	},
-	"triangular": func(r *rand.Rand) map[string]any { return map[string]any{"nx": 1 + r.IntN(40), "ny": 1 + r.IntN(40)} },
+	"triangular": func(r *rand.Rand) map[string]any {
+		return map[string]any{"nx": 1 + r.IntN(40), "ny": 1 +
+			r.IntN(40)}
+	},
 	"delaunay": func(r *rand.Rand) map[string]any {
 		return map[string]any{"points": 1 + r.IntN(1+r.IntN(3000)), "seed": r.IntN(1000)}
 	},
@@ -93,15 +98,18 @@ var draw = map[string]func(r *rand.Rand) map[string]any{
 	"uniform": func(r *rand.Rand) map[string]any {
 		cols := r.IntN(600)
 		density := []float64{0, 1, r.Float64(), r.Float64() / 50}[r.IntN(4)]
-		return map[string]any{"rows": r.IntN(600), "cols": cols, "row_nnz": density * float64(cols), "seed": r.IntN(1000)}
+		return map[string]any{"rows": r.IntN(600), "cols": cols, "row_nnz": density * float64(cols),
+			"seed": r.IntN(1000)}
 	},
 	"fem_blocks": func(r *rand.Rand) map[string]any {
 		nodes, band := 1+r.IntN(300), 1+r.IntN(400)
 		neighbours := r.Float64() * 1.8 * float64(min(nodes-1, band))
-		return map[string]any{"nodes": nodes, "dof": 1 + r.IntN(6), "neighbours": neighbours, "band": band, "seed": r.IntN(1000)}
+		return map[string]any{"nodes": nodes, "dof": 1 + r.IntN(6), "neighbours": neighbours, "band": band,
+			"seed": r.IntN(1000)}
 	},
 	"road": func(r *rand.Rand) map[string]any {
-		return map[string]any{"rows": 1 + r.IntN(1+r.IntN(3000)), "degree": 2.01 + r.Float64()*0.49, "seed": r.IntN(1000)}
+		return map[string]any{"rows": 1 + r.IntN(1+r.IntN(3000)), "degree": 2.01 + r.Float64()*0.49,
+			"seed": r.IntN(1000)}
 	},
 	"twin": func(r *rand.Rand) map[string]any {
 		t := twins[r.IntN(len(twins))]
@@ -135,6 +143,7 @@ func TestRandomArguments(t *testing.T) {
 				if digest(build(t, g.Name, args)) != digest(m) {
 					t.Fatalf("%s: another matrix on 4 cores than on 1", spec)
 				}
+
 				wellFormed(t, spec, m)
 
 				size, err := Plan(g.Name, args)
@@ -145,6 +154,7 @@ func TestRandomArguments(t *testing.T) {
 					likeTwin(t, spec, args, size, m)
 					continue
 				}
+
 				switch g.Name {
 				case "grid_5pt", "grid_blocks", "triangular", "triangulation_dual", "mycielskian", "giant_row":
 					if size.NNZ != m.NNZ() {
@@ -155,6 +165,7 @@ func TestRandomArguments(t *testing.T) {
 						t.Errorf("%s: planned at most %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
 					}
 				}
+
 				switch g.Name {
 				case "grid_5pt", "grid_blocks", "delaunay", "triangulation_dual", "mycielskian", "fem_blocks", "road":
 					symmetric(t, spec, m)
@@ -163,6 +174,7 @@ func TestRandomArguments(t *testing.T) {
 						symmetric(t, spec, m)
 					}
 				}
+
 				switch g.Name {
 				case "grid_5pt", "triangular", "mycielskian":
 					continue
@@ -172,6 +184,7 @@ func TestRandomArguments(t *testing.T) {
 					}
 					continue
 				}
+
 				for _, v := range m.Val {
 					if v == 0 || v <= -1 || v >= 1 || float64(float32(v)) != v {
 						t.Fatalf("%s: value %v is not a nonzero float32 in (-1, 1)", spec, v)
@@ -221,27 +234,32 @@ func TestSeedsDiffer(t *testing.T) {
 		if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == "seed" }) {
 			continue
 		}
-		args := map[string]any{"scale": 8, "rows": 500, "cols": 500, "row_nnz": 4, "nodes": 500, "giant": 100, "nx": 20, "ny": 20, "points": 500, "of": "model7"}
+		args := map[string]any{"scale": 8, "rows": 500, "cols": 500, "row_nnz": 4, "nodes": 500, "giant": 100, "nx": 20,
+			"ny": 20, "points": 500, "of": "model7"}
 		if g.Name == "twin" {
 			args["scale"] = 1
 		}
+
 		for key := range args {
 			if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == key }) {
 				delete(args, key)
 			}
 		}
+
 		one := build(t, g.Name, args)
 		args["seed"] = 2
 		two := build(t, g.Name, args)
 		if g.Name != "grid_blocks" && slices.Equal(one.ColIdx, two.ColIdx) {
 			t.Errorf("%s: seeds 1 and 2 share columns", g.Name)
 		}
+
 		if g.Name == "delaunay" || g.Name == "triangulation_dual" { // values 1
 			continue
 		}
 		if slices.Equal(one.Val, two.Val) {
 			t.Errorf("%s: seeds 1 and 2 share values", g.Name)
 		}
+
 		mean := 0.0
 		for _, v := range one.Val {
 			mean += v / float64(one.NNZ())
@@ -260,7 +278,8 @@ func TestCancel(t *testing.T) {
 		if g.Name == "mycielskian" {
 			args["order"] = 5
 		}
-		if m, err := Build(ctx, g.Name, args); m != nil || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), Spec(g.Name, args)) {
+		if m, err := Build(ctx, g.Name, args); m != nil || !errors.Is(err, context.Canceled) ||
+			!strings.Contains(err.Error(), Spec(g.Name, args)) {
 			t.Errorf("cancelled: got %v, %v", m, err)
 		}
 	}

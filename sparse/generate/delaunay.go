@@ -27,6 +27,7 @@ func buildDelaunay(ctx context.Context, v values) (*sparse.CSR[float64], error) 
 	if err != nil {
 		return nil, err
 	}
+
 	t, err := triangulate(ctx, codes)
 	if err != nil {
 		return nil, err
@@ -53,6 +54,7 @@ func (t *triangulation) graph(ctx context.Context) (*sparse.CSR[float64], error)
 		},
 		value: func(i, j int) float64 { return 1 },
 	}
+
 	return a.build(ctx)
 }
 
@@ -68,6 +70,7 @@ func (t *triangulation) first() []int32 {
 			first[p] = int32(e)
 		}
 	}
+
 	return first
 }
 

@@ -94,6 +94,7 @@ func FuzzDelaunay(f *testing.F) {
 			}
 			codes = append(codes, p.code())
 		}
+
 		if len(codes) > 0 {
 			slices.Sort(codes)
 			checkDelaunay(t, slices.Compact(codes))
@@ -107,6 +108,7 @@ func checkDelaunay(t *testing.T, codes []uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	m, err := tri.graph(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +119,7 @@ func checkDelaunay(t *testing.T, codes []uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	wellFormed(t, "dual", dual)
 	symmetric(t, "dual", dual)
 
@@ -126,11 +129,13 @@ func checkDelaunay(t *testing.T, codes []uint64) {
 	if area == 0 { // on a line
 		edges, triangles, shared = n-1, 0, 0
 	}
+
 	if m.NNZ() != 2*edges || dual.Rows != triangles || dual.NNZ() != 2*shared {
 		t.Fatalf("%v: %d edges, %d triangles, %d edges between them, not %d, %d and %d",
 			points, m.NNZ()/2, dual.Rows, dual.NNZ()/2, edges, triangles, shared)
 	}
 	_, sides := tri.triangles()
+
 	for _, e := range sides {
 		third, _ := tri.third(e)
 		a, b, c := points[tri.half[e].org], points[tri.dest(e)], points[third]
@@ -141,6 +146,7 @@ func checkDelaunay(t *testing.T, codes []uint64) {
 			}
 		}
 	}
+
 	if area != 0 {
 		t.Fatalf("%v: triangles overlap or leave gaps: twice the area is off by %d", points, -area)
 	}
@@ -156,6 +162,7 @@ func hullOf(points []point) (count int, area int64) {
 		}
 		return int(a.y - b.y)
 	})
+
 	chain := func() (corners []point) {
 		for _, p := range sorted {
 			for k := len(corners); k >= 2 && bigOrient(corners[k-2], corners[k-1], p).Sign() < 0; k-- {
@@ -165,12 +172,14 @@ func hullOf(points []point) (count int, area int64) {
 		}
 		return corners[:len(corners)-1]
 	}
+
 	hull := chain()
 	slices.Reverse(sorted)
 	hull = append(hull, chain()...)
 	for k := range hull {
 		area += bigOrient(hull[0], hull[k], hull[(k+1)%len(hull)]).Int64()
 	}
+
 	if area == 0 {
 		return 0, 0
 	}
@@ -185,6 +194,7 @@ func TestDelaunaySize(t *testing.T) {
 	hull := 3*n - 3 - m.NNZ()/2
 	shortest, longest := n, 0
 	distance := 0
+
 	for i := range m.Rows {
 		columns, _ := m.Row(i)
 		shortest, longest = min(shortest, len(columns)), max(longest, len(columns))
@@ -192,12 +202,14 @@ func TestDelaunaySize(t *testing.T) {
 			distance += max(i, int(j)) - min(i, int(j))
 		}
 	}
+
 	if hull < 10 || hull > 60 || shortest < 2 || longest < 12 || longest > 20 {
 		t.Errorf("%d points on the hull, degrees %d to %d", hull, shortest, longest)
 	}
 	if mean := distance / m.NNZ(); mean > n/50 {
 		t.Errorf("neighbours are %d apart on average: not numbered along a curve", mean)
 	}
+
 	if reached(m.RowPtr, m.ColIdx) != n {
 		t.Error("not all points are connected")
 	}
@@ -231,6 +243,7 @@ func TestDual(t *testing.T) {
 	for i := range m.Rows {
 		by[m.RowPtr[i+1]-m.RowPtr[i]]++
 	}
+
 	if by[0] > 0 || by[1] > 4 || by[1]*2+by[2] != int(borderDual(values{"rows": 30_000})) {
 		t.Errorf("triangles by degree: %v", by)
 	}

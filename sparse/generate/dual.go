@@ -14,11 +14,13 @@ func planDual(v values) (Size, error) {
 	switch {
 	case border < 4 || border > rows+2:
 		return Size{}, &ArgError{"triangulation_dual", "border", fmt.Sprintf(
-			"%d is out of range; %d triangles have 0 (as many as usual), or 4 to %d edges on the border of a square", border, rows, rows+2)}
+			"%d is out of range; %d triangles have 0 (as many as usual), or 4 to %d edges on the border of a square",
+			border, rows, rows+2)}
 	case (rows+border)%2 != 0:
 		return Size{}, &ArgError{"triangulation_dual", "border", fmt.Sprintf(
 			"%d is wrong for %d triangles; the two must both be even or both be odd", border, rows)}
 	}
+
 	return Size{Rows: rows, Cols: rows, NNZ: 3*rows - border}, nil
 }
 
@@ -46,6 +48,7 @@ func buildDual(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t, err := triangulate(ctx, codes)
 	if err != nil {
 		return nil, err
@@ -84,9 +87,11 @@ func (t *triangulation) dual(ctx context.Context) (*sparse.CSR[float64], error) 
 			}
 			e = t.leftNext(e)
 		}
+
 		slices.Sort(found[:count])
 		return found, count
 	}
+
 	a := assembly{
 		rows: len(sides), cols: len(sides),
 		length: func(i int) int {
@@ -99,6 +104,7 @@ func (t *triangulation) dual(ctx context.Context) (*sparse.CSR[float64], error) 
 		},
 		value: func(i, j int) float64 { return 1 },
 	}
+
 	return a.build(ctx)
 }
 
@@ -111,6 +117,7 @@ func (t *triangulation) triangles() (triangle, sides []int32) {
 		triangle[e] = none
 	}
 	sides = make([]int32, 0, 2*len(t.points))
+
 	for p, e := range t.first() {
 		t.around(e, func(e int32) {
 			c, ok := t.third(e)
@@ -119,11 +126,13 @@ func (t *triangulation) triangles() (triangle, sides []int32) {
 			}
 			number := int32(len(sides))
 			sides = append(sides, e)
+
 			for range 3 {
 				triangle[e] = number
 				e = t.leftNext(e)
 			}
 		})
 	}
+
 	return triangle, sides
 }

@@ -13,6 +13,7 @@ func TestGrid(t *testing.T) {
 	if m.Rows != 1_000_000 || m.Cols != 1_000_000 || m.NNZ() != 4_996_000 { // ecology1
 		t.Errorf("1000 by 1000 is %v", m)
 	}
+
 	// 3 by 2, written out.
 	m = build(t, "grid_5pt", map[string]any{"nx": 3, "ny": 2})
 	want := [][]float64{
@@ -23,6 +24,7 @@ func TestGrid(t *testing.T) {
 		{0, -1, 0, -1, 4, -1},
 		{0, 0, -1, 0, -1, 4},
 	}
+
 	if got := dense(m); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("3 by 2 is %v", got)
 	}
@@ -37,6 +39,7 @@ func TestGridBlocks(t *testing.T) {
 	}
 	const nx, ny, dof = 7, 5, 3
 	points := dense(build(t, "grid_5pt", map[string]any{"nx": nx, "ny": ny}))
+
 	for i, row := range dense(build(t, "grid_blocks", map[string]any{"nx": nx, "ny": ny, "dof": dof})) {
 		for j, v := range row {
 			if (v != 0) != (points[i/dof][j/dof] != 0) {
@@ -67,6 +70,7 @@ func TestMycielskian(t *testing.T) {
 		if m.Rows != rows || m.Cols != rows || m.NNZ() != nnz {
 			t.Errorf("order %d is %v, not %d rows with %d nonzeros", order, m, rows, nnz)
 		}
+
 		for _, v := range m.Val {
 			if v != 1 {
 				t.Fatalf("order %d has a value %v", order, v)
@@ -74,6 +78,7 @@ func TestMycielskian(t *testing.T) {
 		}
 		return m
 	}
+
 	rows, nnz := 2, 2
 	for order := 2; order <= 12; order++ {
 		m := check(order, rows, nnz)
@@ -82,6 +87,7 @@ func TestMycielskian(t *testing.T) {
 		}
 		rows, nnz = 2*rows+1, 3*nnz+2*rows
 	}
+
 	check(12, 3071, 407_200)
 	long.Test(t, "order 16 takes 500 MB")
 	m := check(16, 49_151, 33_382_480)
@@ -89,6 +95,7 @@ func TestMycielskian(t *testing.T) {
 	for i := range m.Rows {
 		longest = max(longest, int(m.RowPtr[i+1]-m.RowPtr[i]))
 	}
+
 	if longest != 24_575 {
 		t.Errorf("order 16 has a row of %d, not 24575", longest)
 	}
@@ -105,6 +112,7 @@ func triangle(m *sparse.CSR[float64]) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -113,7 +121,8 @@ func TestGiantRow(t *testing.T) {
 		position float64
 		row      int
 	}{{0, 0}, {0.5, 50_000}, {1, 99_999}} {
-		m := build(t, "giant_row", map[string]any{"rows": 100_000, "row_nnz": 3, "giant": 54_321, "position": c.position})
+		m := build(t, "giant_row", map[string]any{"rows": 100_000, "row_nnz": 3, "giant": 54_321,
+			"position": c.position})
 		for i := range m.Rows {
 			want := 3
 			if i == c.row {

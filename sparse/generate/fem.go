@@ -16,7 +16,8 @@ func planFEM(v values) (Size, error) {
 	nodes, dof := v.int("nodes"), v.int("dof")
 	if need, have := stencilSize(v), reachFEM(v); need > have {
 		return Size{}, &ArgError{"fem_blocks", "neighbours", fmt.Sprintf(
-			"%v neighbours need a band of at least %d and more nodes than that; the band reaches %d", v["neighbours"], need, have)}
+			"%v neighbours need a band of at least %d and more nodes than that; the band reaches %d",
+			v["neighbours"], need, have)}
 	}
 	blocks := math.Round(float64(nodes) * (1 + v["neighbours"]))
 	return Size{Rows: nodes * dof, Cols: nodes * dof, NNZ: int(blocks) * dof * dof}, nil
@@ -53,6 +54,7 @@ func buildFEM(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		},
 		value: newSource(v.seed(), forValues).symmetricValue,
 	}
+
 	return a.build(ctx)
 }
 
@@ -85,6 +87,7 @@ func stencil(n, reach int, s *stream) []int {
 			offsets = append(offsets, len(offsets)+1)
 		}
 	}
+
 	for r := 0; len(offsets) < n; r++ {
 		length := min(3, n-len(offsets))
 		lo, hi := 2+r*(reach-1)/runs, 2+(r+1)*(reach-1)/runs
@@ -93,6 +96,7 @@ func stencil(n, reach int, s *stream) []int {
 			offsets = append(offsets, first+k)
 		}
 	}
+
 	return offsets
 }
 
@@ -103,6 +107,7 @@ func (f *mesh) each(i int, visit func(node int)) {
 			visit(j)
 		}
 	}
+
 	visit(i)
 	for k, o := range f.offsets {
 		if i+o >= f.nodes {

@@ -54,8 +54,9 @@ type Size struct {
 // Generators is the table of all generators.
 var Generators = []Generator{
 	{
-		Name:  "grid_5pt",
-		Doc:   "5-point stencil on an nx by ny grid: diagonal 4, neighbours -1; 1000 by 1000 has the structure of SuiteSparse's ecology1",
+		Name: "grid_5pt",
+		Doc: "5-point stencil on an nx by ny grid: diagonal 4, neighbours -1; 1000 by 1000 has the structure of " +
+			"SuiteSparse's ecology1",
 		Class: "grid",
 		Args: []Arg{
 			{Name: "nx", Kind: Int, Min: 1, Max: 1 << 30, Required: true, Doc: "points per line, numbered first"},
@@ -70,24 +71,29 @@ var Generators = []Generator{
 		Args: []Arg{
 			{Name: "nx", Kind: Int, Min: 1, Max: 1 << 24, Required: true, Doc: "points per line, numbered first"},
 			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 24, Required: true, Doc: "lines"},
-			{Name: "dof", Kind: Int, Min: 1, Max: 64, Default: 3, Doc: "unknowns per point, numbered before the points"},
+			{Name: "dof", Kind: Int, Min: 1, Max: 64, Default: 3,
+				Doc: "unknowns per point, numbered before the points"},
 			seedArg,
 		},
 		plan: planBlocks, build: buildBlocks,
 	},
 	{
-		Name:  "triangular",
-		Doc:   "generator matrix of MARCA's two-dimensional epidemic model on a triangular lattice, rows sum to 0; nx 512, ny 1024 has the structure of SuiteSparse's mc2depi",
+		Name: "triangular",
+		Doc: "generator matrix of MARCA's two-dimensional epidemic model on a triangular lattice, rows sum to 0; " +
+			"nx 512, ny 1024 has the structure of SuiteSparse's mc2depi",
 		Class: "triangular lattice",
 		Args: []Arg{
-			{Name: "nx", Kind: Int, Min: 1, Max: 1 << 20, Required: true, Doc: "states of the first variable are 0 to nx"},
-			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 20, Required: true, Doc: "states of the second variable are 0 to ny"},
+			{Name: "nx", Kind: Int, Min: 1, Max: 1 << 20, Required: true,
+				Doc: "states of the first variable are 0 to nx"},
+			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 20, Required: true,
+				Doc: "states of the second variable are 0 to ny"},
 		},
 		plan: planTriangular, build: buildTriangular,
 	},
 	{
-		Name:  "delaunay",
-		Doc:   "graph of the Delaunay triangulation of random points in the unit square, numbered along the Z-order curve, values 1; 2^k points make what SuiteSparse's delaunay_nk are",
+		Name: "delaunay",
+		Doc: "graph of the Delaunay triangulation of random points in the unit square, numbered along the Z-order " +
+			"curve, values 1; 2^k points make what SuiteSparse's delaunay_nk are",
 		Class: "triangulation",
 		Args: []Arg{
 			{Name: "points", Kind: Int, Min: 1, Max: 1 << 28, Required: true, Doc: "points, and rows"},
@@ -96,32 +102,38 @@ var Generators = []Generator{
 		plan: planDelaunay, build: buildDelaunay,
 	},
 	{
-		Name:  "triangulation_dual",
-		Doc:   "dual graph of a triangulation of a square: triangles that share an edge, values 1; 4588484 rows and border 7186 have the size of SuiteSparse's hugetrace-00000",
+		Name: "triangulation_dual",
+		Doc: "dual graph of a triangulation of a square: triangles that share an edge, values 1; 4588484 rows and " +
+			"border 7186 have the size of SuiteSparse's hugetrace-00000",
 		Class: "dual of a triangulation",
 		Args: []Arg{
 			{Name: "rows", Kind: Int, Min: 2, Max: 1 << 29, Required: true, Doc: "triangles"},
-			{Name: "border", Kind: Int, Min: 0, Max: 1 << 24, Default: 0, Doc: "edges on the border of the square; 0: about 2.5 times the square root of rows"},
+			{Name: "border", Kind: Int, Min: 0, Max: 1 << 24, Default: 0,
+				Doc: "edges on the border of the square; 0: about 2.5 times the square root of rows"},
 			seedArg,
 		},
 		plan: planDual, build: buildDual,
 	},
 	{
-		Name:  "mycielskian",
-		Doc:   "adjacency matrix of the Mycielskian graph of an order (Mycielski 1955), values 1, as in SuiteSparse's group Mycielski; order 2 is one edge",
+		Name: "mycielskian",
+		Doc: "adjacency matrix of the Mycielskian graph of an order (Mycielski 1955), values 1, as in " +
+			"SuiteSparse's group Mycielski; order 2 is one edge",
 		Class: "mycielskian",
 		Args: []Arg{
-			{Name: "order", Kind: Int, Min: 2, Max: 19, Required: true, Doc: "chromatic number of the graph; 16 has 33,382,480 nonzeros"},
+			{Name: "order", Kind: Int, Min: 2, Max: 19, Required: true,
+				Doc: "chromatic number of the graph; 16 has 33,382,480 nonzeros"},
 		},
 		plan: planMycielskian, build: buildMycielskian,
 	},
 	{
-		Name:  "rmat",
-		Doc:   "R-MAT power law (Chakrabarti, Zhan and Faloutsos, SDM 2004), duplicate edges removed, vertices not relabelled; the defaults of a, b, c are Graph500's",
+		Name: "rmat",
+		Doc: "R-MAT power law (Chakrabarti, Zhan and Faloutsos, SDM 2004), duplicate edges removed, vertices not " +
+			"relabelled; the defaults of a, b, c are Graph500's",
 		Class: "power law",
 		Args: []Arg{
 			{Name: "scale", Kind: Int, Min: 0, Max: 30, Required: true, Doc: "rows and columns are 2^scale"},
-			{Name: "edge_factor", Kind: Float, Min: 0, Max: 1 << 20, Default: 16, Doc: "edges drawn per row, before duplicates are removed"},
+			{Name: "edge_factor", Kind: Float, Min: 0, Max: 1 << 20, Default: 16,
+				Doc: "edges drawn per row, before duplicates are removed"},
 			{Name: "a", Kind: Float, Min: 0, Max: 1, Default: 0.57, Doc: "probability of the upper left quadrant"},
 			{Name: "b", Kind: Float, Min: 0, Max: 1, Default: 0.19, Doc: "probability of the upper right quadrant"},
 			{Name: "c", Kind: Float, Min: 0, Max: 1, Default: 0.19, Doc: "probability of the lower left quadrant"},
@@ -143,45 +155,53 @@ var Generators = []Generator{
 		plan: planUniform, build: buildUniform,
 	},
 	{
-		Name:  "fem_blocks",
-		Doc:   "finite elements on a mesh with gaps: dense dof by dof blocks at a stencil's offsets within a band, symmetric; the defaults resemble SuiteSparse's cant",
+		Name: "fem_blocks",
+		Doc: "finite elements on a mesh with gaps: dense dof by dof blocks at a stencil's offsets within a band, " +
+			"symmetric; the defaults resemble SuiteSparse's cant",
 		Class: "FEM blocks",
 		Args: []Arg{
-			{Name: "nodes", Kind: Int, Min: 1, Max: sparse.MaxIndex, Required: true, Doc: "nodes of the mesh; there are nodes times dof rows"},
+			{Name: "nodes", Kind: Int, Min: 1, Max: sparse.MaxIndex, Required: true,
+				Doc: "nodes of the mesh; there are nodes times dof rows"},
 			{Name: "dof", Kind: Int, Min: 1, Max: 64, Default: 3, Doc: "unknowns per node"},
-			{Name: "neighbours", Kind: Float, Min: 0, Max: 4096, Default: 20, Doc: "mean neighbours of a node, itself not counted"},
+			{Name: "neighbours", Kind: Float, Min: 0, Max: 4096, Default: 20,
+				Doc: "mean neighbours of a node, itself not counted"},
 			{Name: "band", Kind: Int, Min: 1, Max: sparse.MaxIndex, Default: 400, Doc: "farthest neighbour, in nodes"},
 			seedArg,
 		},
 		plan: planFEM, build: buildFEM,
 	},
 	{
-		Name:  "road",
-		Doc:   "road network: chains of vertices of degree 2 whose ends meet other chains nearby in junctions of degree 3 or 4, symmetric; the default degree is europe_osm's",
+		Name: "road",
+		Doc: "road network: chains of vertices of degree 2 whose ends meet other chains nearby in junctions of " +
+			"degree 3 or 4, symmetric; the default degree is europe_osm's",
 		Class: "road",
 		Args: []Arg{
-			{Name: "rows", Kind: Int, Min: 1, Max: sparse.MaxIndex, Required: true, Doc: "vertices, numbered along the chains"},
+			{Name: "rows", Kind: Int, Min: 1, Max: sparse.MaxIndex, Required: true,
+				Doc: "vertices, numbered along the chains"},
 			{Name: "degree", Kind: Float, Min: 2.01, Max: 2.5, Default: 2.12, Doc: "mean degree"},
 			seedArg,
 		},
 		plan: planRoad, build: buildRoad,
 	},
 	{
-		Name:  "giant_row",
-		Doc:   "one giant row among short rows of equal length, square; the columns of a row are spread evenly, with jitter",
+		Name: "giant_row",
+		Doc: "one giant row among short rows of equal length, square; the columns of a row are spread evenly, " +
+			"with jitter",
 		Class: "giant row",
 		Args: []Arg{
 			{Name: "rows", Kind: Int, Min: 1, Max: sparse.MaxIndex, Required: true, Doc: "rows and columns"},
 			{Name: "row_nnz", Kind: Int, Min: 0, Max: sparse.MaxIndex, Default: 4, Doc: "nonzeros of every short row"},
 			{Name: "giant", Kind: Int, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "nonzeros of the giant row"},
-			{Name: "position", Kind: Float, Min: 0, Max: 1, Default: 0.5, Doc: "where the giant row is: 0 is the first row, 1 the last"},
+			{Name: "position", Kind: Float, Min: 0, Max: 1, Default: 0.5,
+				Doc: "where the giant row is: 0 is the first row, 1 the last"},
 			seedArg,
 		},
 		plan: planGiant, build: buildGiant,
 	},
 	{
-		Name:  "twin",
-		Doc:   "likeness of a matrix named in a publication: its size, and close to its row lengths, bandwidth, runs of columns and similar rows",
+		Name: "twin",
+		Doc: "likeness of a matrix named in a publication: its size, and close to its row lengths, bandwidth, " +
+			"runs of columns and similar rows",
 		Class: "twin",
 		Args: []Arg{
 			{Name: "of", Kind: Text, Choices: twinNames(), Required: true, Doc: "SuiteSparse's name of the matrix"},

@@ -36,6 +36,7 @@ func buildGiant(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		},
 		value: newSource(v.seed(), forValues).value,
 	}
+
 	return a.build(ctx)
 }
 

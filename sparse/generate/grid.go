@@ -33,6 +33,7 @@ func buildGrid(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 			return -1
 		},
 	}
+
 	return a.build(ctx)
 }
 
@@ -46,6 +47,7 @@ func stencil5(i, nx, n int) (points [5]int32, count int) {
 			count++
 		}
 	}
+
 	add(i >= nx, i-nx)
 	add(x > 0, i-1)
 	add(true, i)

@@ -41,6 +41,7 @@ func buildTriangular(ctx context.Context, v values) (*sparse.CSR[float64], error
 		},
 		value: l.rate,
 	}
+
 	return a.build(ctx)
 }
 
@@ -58,6 +59,7 @@ func newLattice(nx, ny int) *lattice {
 		l.first[d+1] = l.first[d] + min(d/2, ny) - l.lowest(d) + 1
 	}
 	l.level = make([]int32, l.first[len(l.first)-1])
+
 	for d := range nx + 2*ny + 1 {
 		for i := l.first[d]; i < l.first[d+1]; i++ {
 			l.level[i] = int32(d)
@@ -92,6 +94,7 @@ func (l *lattice) row(i int) (columns [4]int32, count int) {
 			count++
 		}
 	}
+
 	add(v > 0, u, v-1)
 	add(true, u, v)
 	add(u < l.nx, u+1, v)
@@ -106,10 +109,12 @@ func (l *lattice) rate(i, j int) float64 {
 	if u < l.nx {
 		east = arrivals
 	}
+
 	if v < l.ny {
 		northWest = u
 	}
 	to, above := l.state(j)
+
 	switch {
 	case i == j:
 		return -float64(south + east + northWest)
@@ -118,5 +123,6 @@ func (l *lattice) rate(i, j int) float64 {
 	case to == u+1:
 		return float64(east)
 	}
+
 	return float64(northWest)
 }

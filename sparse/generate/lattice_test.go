@@ -34,6 +34,7 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 	}
 	var length, span statistics
 	neighbours := 0
+
 	for i := range m.Rows {
 		columns, values := m.Row(i)
 		length.add(len(columns))
@@ -43,6 +44,7 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 				neighbours += 2
 			}
 		}
+
 		sum := 0.0
 		for _, v := range values {
 			sum += v
@@ -51,6 +53,7 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 			t.Fatalf("row %d has the sum %v", i, sum)
 		}
 	}
+
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 1e-6 {
@@ -58,10 +61,12 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 		}
 	}
 	near("mean length", length.mean(), 3.994152)
+
 	near("deviation of lengths", length.deviation(), 0.076323)
 	near("mean span", span.mean(), 705.746224)
 	near("deviation of spans", span.deviation(), 143.827514)
 	near("neighbour rate", float64(neighbours)/float64(m.NNZ()), 0.498297)
+
 	// The same definitions: those of "num-neigh-avg", "bw-avg" and
 	// "cross_row_sim-avg" where these figures were published.
 	f := sparse.Analyze(m)
@@ -70,8 +75,11 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 	if math.Abs(f.RowSimilarity-0.998906) > 5*0.0005 { // estimated; it deviates little from row to row
 		t.Errorf("feature row_similarity: %v, not 0.998906", f.RowSimilarity)
 	}
-	if slices.Min(length.all) != 2 || slices.Max(length.all) != 4 || slices.Min(span.all) != 1 || slices.Max(span.all) != 770 {
-		t.Errorf("lengths are %d to %d, spans %d to %d", slices.Min(length.all), slices.Max(length.all), slices.Min(span.all), slices.Max(span.all))
+
+	if slices.Min(length.all) != 2 || slices.Max(length.all) != 4 || slices.Min(span.all) != 1 ||
+		slices.Max(span.all) != 770 {
+		t.Errorf("lengths are %d to %d, spans %d to %d", slices.Min(length.all), slices.Max(length.all),
+			slices.Min(span.all), slices.Max(span.all))
 	}
 }
 
@@ -103,7 +111,9 @@ func TestTriangularWritten(t *testing.T) {
 		{0, 1, 0, 0, -2026, 2025},
 		{0, 0, 1, 0, 0, -1},
 	}
-	if got := dense(build(t, "triangular", map[string]any{"nx": 2, "ny": 1})); !slices.EqualFunc(got, want, slices.Equal) {
+
+	if got := dense(build(t, "triangular", map[string]any{"nx": 2, "ny": 1})); !slices.EqualFunc(got, want,
+		slices.Equal) {
 		t.Errorf("got %v", got)
 	}
 }

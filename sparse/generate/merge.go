@@ -11,6 +11,7 @@ func (t *triangulation) merge(l, r part, vertical bool) part {
 			t.remove(&p, e)
 		}
 	}
+
 	for base != none {
 		base = t.rise(&p, base)
 	}
@@ -46,11 +47,13 @@ func (t *triangulation) lowest(hull int32, vertical, right bool) int32 {
 		if !vertical { // turned by a quarter, so that what is below is to the left
 			x, y = y, -x
 		}
+
 		if right {
 			x = -x
 		}
 		return x, y
 	}
+
 	best := hull
 	x, y := at(hull)
 	for e := t.leftNext(hull); e != hull; e = t.leftNext(e) {
@@ -58,6 +61,7 @@ func (t *triangulation) lowest(hull int32, vertical, right bool) int32 {
 			best, x, y = e, ex, ey
 		}
 	}
+
 	return best
 }
 
@@ -82,6 +86,7 @@ func (t *triangulation) rise(p *part, base int32) int32 {
 			l = next
 		}
 	}
+
 	r := t.half[base].prev
 	if above(r) {
 		for next := t.half[r].prev; inCircle(left, right, end(r), end(next)); next = t.half[r].prev {
@@ -89,6 +94,7 @@ func (t *triangulation) rise(p *part, base int32) int32 {
 			r = next
 		}
 	}
+
 	switch onLeft, onRight := above(l), above(r); {
 	case !onLeft && !onRight:
 		return none

@@ -24,6 +24,7 @@ func buildMycielskian(ctx context.Context, v values) (*sparse.CSR[float64], erro
 			return nil, err
 		}
 	}
+
 	m.Val = make([]float64, m.NNZ())
 	err := parallel(ctx, m.NNZ(), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
@@ -64,6 +65,7 @@ func mycielski(ctx context.Context, m *sparse.CSR[float64]) (*sparse.CSR[float64
 				}
 			case i < 2*n:
 				columns[copy(columns, neighbours(i-n))] = int32(2 * n)
+
 			default:
 				for k := range columns {
 					columns[k] = int32(n + k)
@@ -71,5 +73,6 @@ func mycielski(ctx context.Context, m *sparse.CSR[float64]) (*sparse.CSR[float64
 			}
 		},
 	}
+
 	return a.build(ctx)
 }

@@ -18,6 +18,7 @@ func ParseSpec(text string) (name string, args map[string]any, err error) {
 			return "", nil, fmt.Errorf("%q has no closing parenthesis", text)
 		}
 	}
+
 	args = map[string]any{}
 	if name = strings.TrimSpace(name); name == "" {
 		return "", nil, fmt.Errorf("%q names no generator", text)
@@ -25,12 +26,15 @@ func ParseSpec(text string) (name string, args map[string]any, err error) {
 	if !some || strings.TrimSpace(list) == "" {
 		return name, args, nil
 	}
+
 	for pair := range strings.SplitSeq(list, ",") {
 		key, value, ok := strings.Cut(pair, "=")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		if !ok || key == "" {
-			return "", nil, fmt.Errorf("%q is no argument: write name=value, as in grid_5pt:nx=100,ny=100", strings.TrimSpace(pair))
+			return "", nil, fmt.Errorf("%q is no argument: write name=value, as in grid_5pt:nx=100,ny=100",
+				strings.TrimSpace(pair))
 		}
+
 		if _, twice := args[key]; twice {
 			return "", nil, fmt.Errorf("argument %s is given twice", key)
 		}
@@ -38,6 +42,7 @@ func ParseSpec(text string) (name string, args map[string]any, err error) {
 			args[key] = value
 			continue
 		}
+
 		value = strings.ReplaceAll(value, "_", "")
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 			args[key] = n
@@ -47,6 +52,7 @@ func ParseSpec(text string) (name string, args map[string]any, err error) {
 			return "", nil, fmt.Errorf("argument %s: %q is no number", key, value)
 		}
 	}
+
 	return name, args, nil
 }
 

@@ -18,7 +18,9 @@ func TestParseSpec(t *testing.T) {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", ":nx=1", "(nx=1)", "g(nx=1", "g:nx", "g:nx=1,", "g:=1", "g:nx=ten", "g:nx=1,nx=2"} {
+
+	for _, text := range []string{"", ":nx=1", "(nx=1)", "g(nx=1", "g:nx", "g:nx=1,", "g:=1", "g:nx=ten",
+		"g:nx=1,nx=2"} {
 		if name, got, err := ParseSpec(text); err == nil {
 			t.Errorf("%q is %s %v", text, name, got)
 		}
@@ -41,6 +43,7 @@ func FuzzParseSpec(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", spec, err)
 		}
+
 		if s := Spec(again, parsed); s != spec {
 			t.Errorf("%s is read as %s", spec, s)
 		}

@@ -58,6 +58,7 @@ func scatter(ctx context.Context, src source, given []point, n int, inside func(
 		if err := sortCodes(ctx, codes); err != nil {
 			return nil, err
 		}
+
 		if codes = slices.Compact(codes); len(codes) == n {
 			return codes, nil
 		}
@@ -73,10 +74,12 @@ func sortCodes(ctx context.Context, codes []uint64) error {
 	for _, c := range codes {
 		start[bucket(c)+1]++
 	}
+
 	for b := range buckets {
 		start[b+1] += start[b]
 	}
 	unsorted, at := slices.Clone(codes), start
+
 	for _, c := range unsorted {
 		codes[at[bucket(c)]] = c
 		at[bucket(c)]++
@@ -103,6 +106,7 @@ func inCircle(a, b, c, d point) bool {
 	bx, by := int64(b.x-d.x), int64(b.y-d.y)
 	cx, cy := int64(c.x-d.x), int64(c.y-d.y)
 	hi, lo := multiply(ax*ax+ay*ay, bx*cy-by*cx)
+
 	for _, p := range [2][2]int64{
 		{bx*bx + by*by, cx*ay - cy*ax},
 		{cx*cx + cy*cy, ax*by - ay*bx},
@@ -112,6 +116,7 @@ func inCircle(a, b, c, d point) bool {
 		lo, carry = bits.Add64(lo, l, 0)
 		hi, _ = bits.Add64(hi, h, carry)
 	}
+
 	return int64(hi) > 0 || hi == 0 && lo > 0
 }
 

@@ -12,6 +12,7 @@ func TestCodes(t *testing.T) {
 		t.Errorf("code %b", got)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
+
 	for range 1000 {
 		p := point{r.Int32N(far + 1), r.Int32N(far + 1)}
 		if got := pointAt(p.code()); got != p {
@@ -27,11 +28,13 @@ func TestScatter(t *testing.T) {
 	if err != nil || len(codes) != 40 {
 		t.Fatalf("%d points, %v", len(codes), err)
 	}
+
 	for k, c := range codes {
 		if k > 0 && c <= codes[k-1] {
 			t.Errorf("code %x comes after %x", c, codes[k-1])
 		}
 	}
+
 	for _, p := range given {
 		if !slices.Contains(codes, p.code()) {
 			t.Errorf("%v is missing", p)
@@ -47,11 +50,13 @@ func TestSquare(t *testing.T) {
 		if len(points) != n {
 			t.Errorf("%d points of %d are distinct", len(points), n)
 		}
+
 		for _, corner := range []point{{0, 0}, {far, 0}, {0, far}, {far, far}} {
 			if !slices.Contains(points, corner) {
 				t.Errorf("%d points lack the corner %v", n, corner)
 			}
 		}
+
 		if slices.ContainsFunc(points, insideSquare) {
 			t.Errorf("%d points: one lies inside", n)
 		}
@@ -71,6 +76,7 @@ func TestPredicates(t *testing.T) {
 					p[k] = point{far * r.Int32N(2), far * r.Int32N(2)}
 				}
 			}
+
 			turn, inside := bigOrient(p[0], p[1], p[2]), bigInCircle(p[0], p[1], p[2], p[3])
 			if got := orient(p[0], p[1], p[2]); got != turn.Int64() || !turn.IsInt64() {
 				t.Fatalf("orient%v = %d, not %v", p[:3], got, turn)
@@ -107,6 +113,7 @@ func determinant(m [][]*big.Int) *big.Int {
 		return m[0][0]
 	}
 	sum := new(big.Int)
+
 	for i := range m {
 		var minor [][]*big.Int
 		for k, row := range m {
@@ -114,11 +121,13 @@ func determinant(m [][]*big.Int) *big.Int {
 				minor = append(minor, row[1:])
 			}
 		}
+
 		term := new(big.Int).Mul(m[i][0], determinant(minor))
 		if i%2 == 1 {
 			term.Neg(term)
 		}
 		sum.Add(sum, term)
 	}
+
 	return sum
 }

@@ -18,11 +18,14 @@ func TestRMATQuadrants(t *testing.T) {
 			t.Errorf("a=%v b=%v c=%v: %v, not one entry at (%d, %d)", c.a, c.b, c.c, m, c.row, c.col)
 		}
 	}
+
 	const scale = 5
-	edges, err := drawRMAT(t.Context(), values{"scale": scale, "edge_factor": 4096, "a": 0.5, "b": 0.1, "c": 0.3, "seed": 3})
+	edges, err := drawRMAT(t.Context(), values{"scale": scale, "edge_factor": 4096, "a": 0.5, "b": 0.1, "c": 0.3,
+		"seed": 3})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for level := range scale {
 		var seen [4]float64
 		for _, e := range edges {
@@ -47,6 +50,7 @@ func TestRMATSkew(t *testing.T) {
 			empty++
 		}
 	}
+
 	mean := float64(m.NNZ()) / float64(m.Rows)
 	if float64(longest) < 30*mean || empty < m.Rows/10 || mean < 10 {
 		t.Errorf("%v: mean row %v, longest %d, empty %d: no power law", m, mean, longest, empty)
@@ -63,11 +67,13 @@ func TestUniform(t *testing.T) {
 		n := float64(m.RowPtr[i+1] - m.RowPtr[i])
 		sum, squares = sum+n, squares+n*n
 	}
+
 	wantVariance := mean * (1 - mean/cols)
 	got := sum / rows
 	if math.Abs(got-mean) > 5*math.Sqrt(wantVariance/rows) {
 		t.Errorf("mean row %v, want %v", got, mean)
 	}
+
 	if v := squares/rows - got*got; math.Abs(v/wantVariance-1) > 0.05 {
 		t.Errorf("variance of the row length %v, want %v", v, wantVariance)
 	}
@@ -75,8 +81,10 @@ func TestUniform(t *testing.T) {
 	for _, j := range m.ColIdx {
 		count[j]++
 	}
+
 	expected := rows * mean / cols
-	if low, high := float64(slices.Min(count)), float64(slices.Max(count)); low < expected-6*math.Sqrt(expected) || high > expected+6*math.Sqrt(expected) {
+	if low, high := float64(slices.Min(count)), float64(slices.Max(count)); low < expected-6*math.Sqrt(expected) ||
+		high > expected+6*math.Sqrt(expected) {
 		t.Errorf("columns occur %v to %v times, expected about %v", low, high, expected)
 	}
 }
@@ -105,6 +113,7 @@ func TestRoad(t *testing.T) {
 		}
 		var by [8]int
 		distance := 0
+
 		for i := range m.Rows {
 			columns, _ := m.Row(i)
 			by[len(columns)]++
@@ -115,12 +124,14 @@ func TestRoad(t *testing.T) {
 				}
 			}
 		}
+
 		if by[0] > 0 || by[1] > m.Rows/50 || by[2] < m.Rows/2 || by[3] <= by[4] || by[4] == 0 || by[5]+by[6]+by[7] > 0 {
 			t.Errorf("degree %v: vertices by degree %v", degree, by)
 		}
 		if mean := distance / m.NNZ(); mean > 1000 {
 			t.Errorf("degree %v: neighbours are %d apart on average", degree, mean)
 		}
+
 		if n := reached(m.RowPtr, m.ColIdx); n < m.Rows*99/100 {
 			t.Errorf("degree %v: only %d of %d vertices can be reached from the first", degree, n, m.Rows)
 		}
@@ -143,6 +154,7 @@ func reached(rowPtr, columns []int32) int {
 			}
 		}
 	}
+
 	return n
 }
 
@@ -164,10 +176,12 @@ func TestFEM(t *testing.T) {
 				t.Fatalf("nodes %d and %d are %d apart", i/dof, int(j)/dof, apart)
 			}
 		}
+
 		if !slices.Contains(columns, int32(i)) {
 			t.Fatalf("row %d has no diagonal", i)
 		}
 	}
+
 	if mean, want := float64(m.NNZ())/float64(m.Rows), dof*(1+neighbours); math.Abs(mean/want-1) > 0.02 {
 		t.Errorf("mean row %v, want %v", mean, want)
 	}

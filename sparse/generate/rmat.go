@@ -10,13 +10,15 @@ import (
 
 func planRMAT(v values) (Size, error) {
 	if v["a"]+v["b"]+v["c"] > 1+1e-12 { // 1 but for rounding is 1
-		return Size{}, &ArgError{"rmat", "a", "a + b + c must not pass 1; the rest is the lower right quadrant's probability"}
+		return Size{}, &ArgError{"rmat", "a",
+			"a + b + c must not pass 1; the rest is the lower right quadrant's probability"}
 	}
 	n := 1 << v.int("scale")
 	entries := edgesRMAT(v)
 	if v.int("symmetric") == 1 {
 		entries *= 2
 	}
+
 	return Size{Rows: n, Cols: n, NNZ: entries}, nil
 }
 
@@ -31,6 +33,7 @@ func buildRMAT(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	symmetric := v.int("symmetric") == 1
 	start, columns := collect(edges, n, symmetric)
 
@@ -45,11 +48,13 @@ func buildRMAT(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	src := newSource(v.seed(), forValues)
 	value := src.value
 	if symmetric {
 		value = src.symmetricValue
 	}
+
 	a := assembly{
 		rows: n, cols: n,
 		length: func(i int) int { return int(length[i]) },
@@ -84,6 +89,7 @@ func drawRMAT(ctx context.Context, v values) ([]edge, error) {
 				} else {
 					r >>= 32
 				}
+
 				u := r & (1<<32 - 1)
 				// Differences' sign bits instead of branches, which nobody can predict.
 				pastRight, pastLower, pastLowerRight := (right-1-u)>>63, (lower-1-u)>>63, (lowerRight-1-u)>>63
@@ -93,6 +99,7 @@ func drawRMAT(ctx context.Context, v values) ([]edge, error) {
 			edges[e] = edge{int32(row), int32(col)}
 		}
 	})
+
 	return edges, err
 }
 
@@ -108,6 +115,7 @@ func collect(edges []edge, n int, symmetric bool) (start, columns []int32) {
 			start[e.col+2]++
 		}
 	}
+
 	for i := 2; i < len(start); i++ {
 		start[i] += start[i-1]
 	}
@@ -116,6 +124,7 @@ func collect(edges []edge, n int, symmetric bool) (start, columns []int32) {
 		columns[start[row+1]] = col
 		start[row+1]++
 	}
+
 	for _, e := range edges {
 		put(e.row, e.col)
 		if symmetric && e.row != e.col {

@@ -34,6 +34,7 @@ func buildRoad(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		},
 		value: newSource(v.seed(), forValues).symmetricValue,
 	}
+
 	return a.build(ctx)
 }
 
@@ -62,6 +63,7 @@ func newRoads(v values) *roads {
 		s := src.stream(uint64(c))
 		r.start[c] = int32(c*n/chains + s.below(max(1, n/chains/2)))
 	}
+
 	for side := range 2 {
 		src := newSource(v.seed(), forJunctions+uint64(side))
 		r.junction[side] = make([]int32, chains)
@@ -73,9 +75,11 @@ func newRoads(v values) *roads {
 			}
 			r.junction[side][c] = first + int32(s.below(length))
 		}
+
 		// The windows of the two sides overlap by half, which ties all together.
 		r.to[side], r.from[side] = meet(chains, side*window/2, newSource(v.seed(), forMeeting+uint64(side)))
 	}
+
 	return r
 }
 
@@ -94,6 +98,7 @@ func meet(chains, shift int, src source) (to, from []int32) {
 			part[k], part[j] = part[j], part[k]
 		}
 	}
+
 	for c, t := range to {
 		from[t] = int32(c)
 	}
@@ -111,6 +116,7 @@ func (r *roads) neighbours(v int32) (found [6]int32, count int) {
 			count++
 		}
 	}
+
 	add(v > first, v-1)
 	add(v < last, v+1)
 	add(v == first, r.junction[0][r.to[0][c]])
@@ -118,6 +124,7 @@ func (r *roads) neighbours(v int32) (found [6]int32, count int) {
 	add(v == r.junction[0][c], r.start[r.from[0][c]])
 	add(v == r.junction[1][c], r.start[r.from[1][c]+1]-1)
 	slices.Sort(found[:count])
+
 	return found, count
 }
 

@@ -56,6 +56,7 @@ func triangulate(ctx context.Context, codes []uint64) (*triangulation, error) {
 			t.points[i] = pointAt(codes[i])
 		}
 	})
+
 	if err != nil || n == 0 {
 		return t, err
 	}
@@ -63,6 +64,7 @@ func triangulate(ctx context.Context, codes []uint64) (*triangulation, error) {
 	if n == 1 {
 		t.remove(&whole, whole.hull)
 	}
+
 	return t, err
 }
 
@@ -89,6 +91,7 @@ func (t *triangulation) fork(ctx context.Context, lo, hi int) (part, error) {
 		l, err = t.fork(ctx, lo, mid)
 		return err
 	})
+
 	g.Go(func() (err error) {
 		r, err = t.fork(ctx, mid, hi)
 		return err
@@ -96,6 +99,7 @@ func (t *triangulation) fork(ctx context.Context, lo, hi int) (part, error) {
 	if err := g.Wait(); err != nil {
 		return part{}, err
 	}
+
 	return t.merge(l, r, vertical), nil
 }
 
@@ -156,6 +160,7 @@ func (t *triangulation) remove(p *part, e int32) {
 		t.half[h.next].prev = h.prev
 		t.half[e].org = none
 	}
+
 	e &^= 1
 	t.half[e].next = p.free
 	if p.free == none {

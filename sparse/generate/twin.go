@@ -43,11 +43,13 @@ func (t *twin) size(scale float64) twinSize {
 		s.NNZ = max(1, min(scaled(t.nnz), s.Rows*s.Cols/2))
 		return s
 	}
+
 	on := 0
 	s.diagonal = s.Rows
 	if t.pattern.diagonal {
 		on, s.diagonal = s.Rows, 0
 	}
+
 	nnz := max(scaled(t.nnz), on)
 	if (nnz-on)%2 != 0 && on > 0 {
 		on, s.diagonal = on-1, 1
@@ -66,6 +68,7 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		args["seed"] = v["seed"]
 		return t.build(ctx, args)
 	}
+
 	size := t.size(scale)
 	f := &filler{
 		pattern: t.pattern, rows: size.Rows, cols: size.Cols, scale: scale,
@@ -74,6 +77,7 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if t.symmetric {
 		f.avoid, _ = t.longestRow(size)
 	}
+
 	if t.hub > 0 {
 		f.hub, f.stretch = float64(t.hub)/float64(t.rows), t.hubStretch
 	}
@@ -83,6 +87,7 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if t.symmetric {
 		value = src.symmetricValue
 	}
+
 	if t.binary {
 		value = func(i, j int) float64 { return 1 }
 	}
@@ -110,6 +115,7 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	m, err := mirror(ctx, start, columns, size.diagonal)
 	if err != nil {
 		return nil, err
@@ -125,6 +131,7 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return m, nil
 }
 
@@ -151,6 +158,7 @@ func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
 	out := make([]int32, size.Rows)
 	rest := out
 	at, longest := none, 0
+
 	if t.symmetric {
 		half := func(n int) int { return max(0, n) / 2 }
 		if t.pattern.diagonal {
@@ -161,10 +169,12 @@ func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
 		if t.widen > 0 {
 			l.std *= t.widen
 		}
+
 		if at, longest = t.longestRow(size); longest > 0 {
 			rest = out[:len(out)-1]
 		}
 	}
+
 	bins := l.bins(len(rest), total-longest, size.Cols)
 	if t.stretch == 0 {
 		// A slope has room for the columns of its longest row on both sides.
@@ -172,6 +182,7 @@ func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
 	} else {
 		shuffled(bins, t.stretch, src, rest)
 	}
+
 	if t.pattern.regular {
 		slope(rest, t.pattern.block())
 	}
@@ -179,6 +190,7 @@ func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
 		copy(out[at+1:], out[at:])
 		out[at] = int32(longest)
 	}
+
 	if t.symmetric {
 		fitBelow(out)
 	}
@@ -208,6 +220,7 @@ func fitBelow(lengths []int32) {
 			lengths[i] = int32(i)
 		}
 	}
+
 	for over > 0 {
 		for i := range lengths {
 			if over > 0 && int(lengths[i]) < i {

@@ -67,6 +67,7 @@ func (l law) bins(rows, total, cols int) []bin {
 		taken += max(0, upTo-seen) * lengths[k]
 		seen = max(seen, upTo)
 	}
+
 	counts[l.min] += rows - seen
 	taken += (rows - seen) * l.min
 	if counts[l.max] == 0 { // the longest row is one of the commonest
@@ -75,6 +76,7 @@ func (l law) bins(rows, total, cols int) []bin {
 		counts[l.max]++
 		taken += l.max - most
 	}
+
 	settle(counts, total-taken, l.min, l.max)
 	settle(counts, total-sumOf(counts), 0, cols) // a no-op where the law's bounds allow total
 
@@ -84,6 +86,7 @@ func (l law) bins(rows, total, cols int) []bin {
 			out = append(out, bin{length, n})
 		}
 	}
+
 	slices.SortFunc(out, func(a, b bin) int { return a.length - b.length })
 	return out
 }
@@ -124,6 +127,7 @@ func settle(counts map[int]int, off, lo, hi int) {
 			}
 			return length - lo
 		}
+
 		free := func(length int) int {
 			switch n := counts[length]; {
 			case room(length) <= 0:
@@ -134,6 +138,7 @@ func settle(counts map[int]int, off, lo, hi int) {
 				return n
 			}
 		}
+
 		rows := 0
 		for _, length := range lengths {
 			rows += free(length)
@@ -141,6 +146,7 @@ func settle(counts map[int]int, off, lo, hi int) {
 		if rows == 0 {
 			return
 		}
+
 		share := max(1, off/rows)
 		for _, length := range lengths {
 			by := min(share, room(length))
@@ -174,6 +180,7 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 		}
 		aLo, aHi = lo-4*(hi-lo)-1, hi+4*(hi-lo)+1
 		bLo, bHi = math.Log(0.2), math.Log(4*(hi-lo)+1)
+
 	case tail:
 		density = func(x, a, b float64) float64 { return math.Pow(1+(x-lo)*math.Exp(-a), b) }
 		aLo, aHi = -12, math.Log(hi-lo+1)+6
@@ -182,6 +189,7 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 		density = func(x, a, b float64) float64 { return math.Pow(1+(hi-x)*math.Exp(a), b) }
 		aLo, aHi = -math.Log(hi-lo+1)-6, 300
 		bLo, bHi = -60, -0.05
+
 	case two:
 		low := float64(l.low)
 		density = func(x, a, b float64) float64 {
@@ -193,6 +201,7 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 		aLo, aHi = -40, 20
 		bLo, bHi = -40, 0
 	}
+
 	moments := func(a, b float64) (m, s float64) {
 		norm, square := 0.0, 0.0
 		for k, x := range lengths {
@@ -206,15 +215,18 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 			m += w * float64(x)
 			square += w * float64(x) * float64(x)
 		}
+
 		if !(norm > 0) {
 			return lo, 0
 		}
 		for k := range weights {
 			weights[k] /= norm
 		}
+
 		m /= norm
 		return m, math.Sqrt(max(0, square/norm-m*m))
 	}
+
 	at := func(b float64) float64 { // the deviation where the mean is right
 		return bisect(aLo, aHi, func(a float64) float64 { m, _ := moments(a, b); return m - mean })
 	}
@@ -266,12 +278,14 @@ func shuffled(bins []bin, stretch int, src source, out []int32) {
 	for k := range order {
 		order[k] = int32(k)
 	}
+
 	// The last one may be short, and stays.
 	s := src.stream(0)
 	for k := parts - 2; k > 0; k-- {
 		j := s.below(k + 1)
 		order[k], order[j] = order[j], order[k]
 	}
+
 	part, at := 0, 0
 	for _, b := range bins {
 		for range b.rows {

@@ -26,6 +26,7 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 				atomic.AddInt32(&above[j], 1)
 			}
 		}
+
 		if first > 0 {
 			atomic.AddInt32(&above[0], first)
 		}
@@ -33,6 +34,7 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 	if err != nil {
 		return nil, err
 	}
+
 	m := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int32, n+1)}
 	for i := range n {
 		length := start[i+1] - start[i] + above[i]
@@ -42,6 +44,7 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 		m.RowPtr[i+1] = m.RowPtr[i] + length
 		above[i] = m.RowPtr[i+1] - above[i] // from here on where the next goes
 	}
+
 	m.ColIdx = make([]int32, m.RowPtr[n])
 	err = parallel(ctx, n, func(lo, hi int) {
 		var first []int32
@@ -51,6 +54,7 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 			if i >= diagonal {
 				m.ColIdx[at] = int32(i)
 			}
+
 			for _, j := range row {
 				if j == 0 {
 					first = append(first, int32(i))
@@ -59,6 +63,7 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 				}
 			}
 		}
+
 		if len(first) > 0 {
 			copy(m.ColIdx[int(atomic.AddInt32(&above[0], int32(len(first))))-len(first):], first)
 		}
@@ -66,6 +71,7 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 	if err != nil {
 		return nil, err
 	}
+
 	err = parallel(ctx, n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			below := m.RowPtr[i] + start[i+1] - start[i]
@@ -85,6 +91,7 @@ func sortRow(row []int32, n int) {
 	for _, j := range row {
 		there[j>>6] |= 1 << (j & 63)
 	}
+
 	k := 0
 	for w, word := range there {
 		for ; word != 0; word &= word - 1 {

@@ -57,6 +57,7 @@ func (f *filler) fill(i int, columns []int32) {
 	if f.rows != f.cols {
 		center = int(int64(i) * int64(f.cols) / int64(f.rows))
 	}
+
 	if f.lower {
 		hi = i
 	}
@@ -66,6 +67,7 @@ func (f *filler) fill(i int, columns []int32) {
 		}
 		return
 	}
+
 	row := columns[:0]
 	if f.hubRow(i) && hi > 0 {
 		row = append(row, 0)
@@ -73,6 +75,7 @@ func (f *filler) fill(i int, columns []int32) {
 	if f.diagonal && !f.lower && len(row) < len(columns) && (len(row) == 0 || center != 0) {
 		row = append(row, int32(center))
 	}
+
 	if f.regular {
 		row = f.lattice(row, columns, i)
 	} else {
@@ -109,12 +112,14 @@ func (f *filler) complete(row, columns []int32, lo, hi, center int) {
 			row = append(row, int32(j))
 		}
 	}
+
 	for j := min(center, hi-1); j >= lo && len(row) < len(columns); j-- {
 		add(j)
 	}
 	for j := max(lo, center+1); j < hi && len(row) < len(columns); j++ {
 		add(j)
 	}
+
 	if len(row) < len(columns) {
 		row = append(row, int32(f.avoid)) // after all
 	}
@@ -129,6 +134,7 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 		near = max(f.near*f.scale, 2*(1-f.far)*float64(len(columns)), 1)
 	}
 	reach := max(f.reach*f.scale, near)
+
 	for slot := 0; len(row) < len(columns); slot++ {
 		if slot > 4*len(columns)+16 {
 			return row
@@ -138,6 +144,7 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 		if f.keep > 1 { // rounded at random, slot by slot
 			height = int(f.keep + unitOf(own>>20))
 		}
+
 		first := i - (i+int(own%uint64(height)))%height
 		s := f.src.stream(uint64(first+height)<<20 ^ uint64(slot))
 		from := center
@@ -147,6 +154,7 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 				from = int(int64(first) * int64(f.cols) / int64(f.rows))
 			}
 		}
+
 		u, length := s.unit(), int(f.run+1-s.unit())
 		var start int
 		switch {
@@ -160,15 +168,18 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 		default:
 			start = f.around(from, u, reach)
 		}
+
 		for j := start; j < start+length && len(row) < len(columns); j++ {
 			if j >= lo && j < hi && j != f.avoid {
 				row = append(row, int32(j))
 			}
 		}
+
 		if len(row) == len(columns) {
 			row = distinct(row)
 		}
 	}
+
 	return row
 }
 
@@ -208,6 +219,7 @@ func (f *filler) lattice(row, columns []int32, i int) []int32 {
 			}
 		}
 	}
+
 	block := f.block()
 	first := i - i%block
 	put(first, i-first)
@@ -216,6 +228,7 @@ func (f *filler) lattice(row, columns []int32, i int) []int32 {
 	if block > 1 {
 		blocks = max(0, int((1-f.drift)*float64(rest)/float64(block)))
 	}
+
 	step := max(block, int(math.Ceil(f.run)))
 	distance := func(place int) int {
 		if place == 0 { // the farthest
@@ -223,6 +236,7 @@ func (f *filler) lattice(row, columns []int32, i int) []int32 {
 		}
 		return 3 * place * step
 	}
+
 	for b := range blocks {
 		put(first-distance(b), block)
 	}
@@ -231,5 +245,6 @@ func (f *filler) lattice(row, columns []int32, i int) []int32 {
 	for q := range runs {
 		put(i-distance(blocks+q), (q+1)*rest/runs-q*rest/runs)
 	}
+
 	return row
 }

@@ -38,6 +38,7 @@ func TestTwinsAsPublished(t *testing.T) {
 		if k.plan == nil && (m.Rows != k.rows || m.Cols != k.cols || m.NNZ() != k.nnz) {
 			t.Errorf("%s: %v, not %d×%d, %d", p.name, m, k.rows, k.cols, k.nnz)
 		}
+
 		if k.symmetric {
 			symmetric(t, p.name, m)
 		}
@@ -47,6 +48,7 @@ func TestTwinsAsPublished(t *testing.T) {
 				t.Errorf("%s: %s is %.4g, published %.4g", p.name, what, got, want)
 			}
 		}
+
 		near("mean", got.rowMean, p.rowMean, 0.002, 0) // published with three or four digits
 		near("deviation", got.rowStd, p.rowStd, 0.05, 0)
 		near("longest row", float64(got.rowMax), float64(p.rowMax), 0.05, 0)
@@ -63,7 +65,9 @@ func TestTwinTable(t *testing.T) {
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	defer w.Flush()
-	fmt.Fprintln(w, "| matrix | rows | nonzeros | mean | std | min | max | col max | empty | span | neighbours | similarity | s | GB |")
+	fmt.Fprintln(w, "| matrix | rows | nonzeros | mean | std | min | max | col max | empty | span | neighbours | "+
+		"similarity | s | GB |")
+
 	for _, p := range published {
 		if *twinOnly != "" && !slices.Contains(strings.Split(*twinOnly, ","), p.name) {
 			continue
@@ -72,6 +76,7 @@ func TestTwinTable(t *testing.T) {
 		start := time.Now()
 		m := build(t, "twin", map[string]any{"of": p.name, "scale": *twinTable})
 		took, memory := time.Since(start), peak()
+
 		g := measure(m)
 		pair := func(got, want float64) string {
 			if want == 0 {
@@ -79,13 +84,15 @@ func TestTwinTable(t *testing.T) {
 			}
 			return fmt.Sprintf("%.4g / %.4g", got, want)
 		}
+
 		whole := func(got, want int) string {
 			if want == 0 {
 				return fmt.Sprintf("%d / –", got)
 			}
 			return fmt.Sprintf("%d / %d", got, want)
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s | %s | %s | %.1f | %.2g |\n", p.name, m.Rows, m.NNZ(),
+		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s | %s | %s | %.1f | %.2g |\n", p.name, m.Rows,
+			m.NNZ(),
 			pair(g.rowMean, p.rowMean), pair(g.rowStd, p.rowStd), whole(g.rowMin, p.rowMin), whole(g.rowMax, p.rowMax),
 			whole(g.colMax, p.colMax), g.empty, pair(g.span, p.span), pair(g.neighbours, p.neighbours),
 			pair(g.similar, p.similar), took.Seconds(), memory/1e9)
@@ -109,6 +116,7 @@ func peakMemory(t *testing.T) func() float64 {
 		if _, err := fmt.Sscan(line, &kB); err != nil {
 			t.Fatal(err)
 		}
+
 		return 1024 * kB
 	}
 }

@@ -60,13 +60,16 @@ func TestSmallTwins(t *testing.T) {
 				t.Errorf("%s: %s is %.4g, not %.4g", c.name, what, got, want)
 			}
 		}
+
 		near("mean", got.rowMean, c.mean, 0.01)
 		near("deviation", got.rowStd, c.std, max(0.2, c.stdOff))
 		near("longest row", float64(got.rowMax), float64(c.longest), max(0.05, c.longerOff))
-		if empty := map[string]float64{"Stanford_Berkeley": 0.55, "sx-stackoverflow": 0.25}[c.name] * float64(m.Rows); float64(got.empty) > empty {
+		if empty := map[string]float64{"Stanford_Berkeley": 0.55,
+			"sx-stackoverflow": 0.25}[c.name] * float64(m.Rows); float64(got.empty) > empty {
 			t.Errorf("%s: %d of %d rows are empty", c.name, got.empty, m.Rows)
 		}
 	}
+
 	if tested != len(twins) {
 		t.Errorf("%d of %d twins tested", tested, len(twins))
 	}

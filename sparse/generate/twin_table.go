@@ -51,7 +51,8 @@ var twins = []twin{
 		},
 	},
 	{
-		name: "europe_osm", class: "road", rows: 50912018, cols: 50912018, nnz: 108109320, symmetric: true, binary: true,
+		name: "europe_osm", class: "road", rows: 50912018, cols: 50912018, nnz: 108109320,
+		symmetric: true, binary: true,
 		law: law{shape: tail, min: 2, max: 5, std: 0.5}, longest: 13, // std not published
 		stretch: 1,
 		pattern: pattern{run: 1, keep: 3, drift: 1, near: 1, far: 0.06, reach: 4000},
@@ -69,9 +70,10 @@ var twins = []twin{
 		},
 	},
 	{
-		name: "mawi_201512020330", class: "giant row", rows: 226196185, cols: 226196185, nnz: 480047894, symmetric: true,
-		law:     law{shape: tail, min: 2, max: 40, std: 0.65}, // not published
-		stretch: 32, hub: 210000000, hubStretch: 4096,
+		name: "mawi_201512020330", class: "giant row", rows: 226196185, cols: 226196185, nnz: 480047894,
+		symmetric: true,
+		law:       law{shape: tail, min: 2, max: 40, std: 0.65}, // not published
+		stretch:   32, hub: 210000000, hubStretch: 4096,
 		pattern: pattern{run: 1, keep: 1.5, near: 100, far: 0.02, reach: 1e7},
 	},
 	{
@@ -94,7 +96,8 @@ var twins = []twin{
 	},
 	{
 		name: "mouse_gene", class: "gene network", rows: 45101, cols: 45101, nnz: 28967291, symmetric: true,
-		law: law{shape: tail, min: 1, max: 6000, std: 900}, longest: 8000, // std not published; human_gene1's is 1.27 times its mean
+		// std not published; human_gene1's is 1.27 times its mean
+		law: law{shape: tail, min: 1, max: 6000, std: 900}, longest: 8000,
 		stretch: 1,
 		pattern: pattern{diagonal: true, run: 1.32, keep: 1.4, near: 100, far: 1, attract: true},
 	},
@@ -144,7 +147,8 @@ var twins = []twin{
 	},
 	{
 		name: "cage14", class: "DNA walk", rows: 1505785, cols: 1505785, nnz: 27130349,
-		law:     law{shape: bell, min: 3, max: 41, std: 5.37}, // not published; cage15's are 3, 47 and 5.74 of mean 19.24
+		// not published; cage15's are 3, 47 and 5.74 of mean 19.24
+		law:     law{shape: bell, min: 3, max: 41, std: 5.37},
 		stretch: 4,
 		pattern: pattern{diagonal: true, run: 1.11, keep: 5, drift: 1, near: 500, far: 0.5, reach: 170000},
 	},
@@ -174,7 +178,8 @@ var twins = []twin{
 	},
 	{
 		name: "F1", class: "FEM blocks", rows: 343791, cols: 343791, nnz: 26837113, symmetric: true,
-		law: law{shape: bell, min: 12, max: 330, std: 40}, longest: 435, // not published; audikw_1's are 21, 345, 42.4 of mean 82.3
+		// not published; audikw_1's are 21, 345, 42.4 of mean 82.3
+		law: law{shape: bell, min: 12, max: 330, std: 40}, longest: 435,
 		hills:   4,
 		pattern: pattern{diagonal: true, regular: true, run: 4.8, drift: 0.2, reach: 40000},
 	},
@@ -204,7 +209,8 @@ var twins = []twin{
 	},
 	{
 		name: "crankseg_1", class: "FEM blocks", rows: 52804, cols: 52804, nnz: 10614210, symmetric: true,
-		law: law{shape: bell, min: 48, max: 600, std: 90}, longest: 2703, // not published; crankseg_2's are 48, 3423, 95.9 of mean 221.6
+		// not published; crankseg_2's are 48, 3423, 95.9 of mean 221.6
+		law: law{shape: bell, min: 48, max: 600, std: 90}, longest: 2703,
 		hills:   3,
 		pattern: pattern{diagonal: true, regular: true, run: 7.4, drift: 0.1, reach: 23000},
 	},

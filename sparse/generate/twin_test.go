@@ -48,6 +48,7 @@ func TestTwinAtEveryScale(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", spec, err)
 			}
+
 			m := build(t, "twin", args)
 			wellFormed(t, spec, m)
 			likeTwin(t, spec, args, size, m)

@@ -11,7 +11,8 @@ import (
 func planUniform(v values) (Size, error) {
 	rows, cols := v.int("rows"), v.int("cols")
 	if v["row_nnz"] > float64(cols) {
-		return Size{}, &ArgError{"uniform", "row_nnz", fmt.Sprintf("%v is more than the %d columns", v["row_nnz"], cols)}
+		return Size{}, &ArgError{"uniform", "row_nnz", fmt.Sprintf("%v is more than the %d columns", v["row_nnz"],
+			cols)}
 	}
 	return Size{Rows: rows, Cols: cols, NNZ: int(math.Round(float64(rows) * v["row_nnz"]))}, nil
 }
@@ -44,6 +45,7 @@ func buildUniform(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		},
 		value: newSource(v.seed(), forValues).value,
 	}
+
 	return a.build(ctx)
 }
 

@@ -34,6 +34,7 @@ func tarOf(t *testing.T, members ...[2]string) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	return b.String()
 }
 
@@ -45,9 +46,12 @@ func TestArchive(t *testing.T) {
 		members [][2]string
 		want    string // the entries, or the error
 	}{
-		{"right-hand side first", [][2]string{{"bus/", ""}, {"bus/bus_b.mtx", other}, {"bus/bus.mtx", matrix}}, "2,1=7"},
+		{"right-hand side first", [][2]string{{"bus/", ""}, {"bus/bus_b.mtx", other}, {"bus/bus.mtx", matrix}},
+			"2,1=7"},
 		{"here", [][2]string{{"./bus/bus.mtx", matrix}, {"bus/bus_x.mtx", other}}, "2,1=7"},
-		{"only others", [][2]string{{"bus/bus_b.mtx", other}, {"bus.mtx", matrix}, {"a/b/b.mtx", matrix}, {"/bus/bus.mtx", matrix}, {"../bus/bus.mtx", matrix}, {"/.mtx", matrix}}, "f:1: this tar archive has no matrix"},
+		{"only others", [][2]string{{"bus/bus_b.mtx", other}, {"bus.mtx", matrix}, {"a/b/b.mtx", matrix},
+			{"/bus/bus.mtx", matrix}, {"../bus/bus.mtx", matrix},
+			{"/.mtx", matrix}}, "f:1: this tar archive has no matrix"},
 		{"link", [][2]string{{"bus/bus.mtx", "->/etc/passwd"}}, "f:1: this tar archive has no matrix"},
 		{"web page", [][2]string{{"bus/bus.mtx", "<html>"}}, "f:1: this is a web page"},
 		{"empty", [][2]string{{"bus/bus.mtx", ""}}, "f:1: the file is empty"},
@@ -60,6 +64,7 @@ func TestArchive(t *testing.T) {
 			if err == nil {
 				got = entries(m)
 			}
+
 			if !strings.HasPrefix(got, c.want) {
 				t.Errorf("%s, %s: %s, want %s", c.name, how, got, c.want)
 			}
@@ -74,11 +79,13 @@ func TestDamagedArchive(t *testing.T) {
 	for k := range 40000 {
 		fmt.Fprintf(&content, "%d %d %g\n", k%9+1, k%7+1, 1/float64(k+3))
 	}
+
 	archive := tarOf(t, [2]string{"a/a.mtx", content.String()}, [2]string{"a/a_b.mtx", content.String()})
 	file := []byte(zipped(archive))
 	if _, err := decode(bytes.NewReader(file), "f", text.DefaultOptions); err != nil {
 		t.Fatal(err)
 	}
+
 	flipped := bytes.Clone(file)
 	flipped[len(file)-8] ^= 1 // the checksum
 	for want, file := range map[string][]byte{
@@ -87,7 +94,8 @@ func TestDamagedArchive(t *testing.T) {
 		"end too early":             []byte(archive[:content.Len()/2]),
 		"archive is damaged":        []byte("x" + archive[1:]),
 	} {
-		if _, err := decode(bytes.NewReader(file), "f", text.DefaultOptions); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := decode(bytes.NewReader(file), "f", text.DefaultOptions); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

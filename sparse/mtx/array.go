@@ -37,6 +37,7 @@ func newArray(l *layout) *array {
 	default:
 		a.first = func(j int) int { return j }
 	}
+
 	a.i = a.first(0)
 	return a
 }
@@ -52,6 +53,7 @@ func (a *array) read() (*text.Matrix, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		a.reserve(len(block) / len("1\n"))
 		if err := a.values(block, a.s.Line); err != nil {
 			return nil, err
@@ -67,6 +69,7 @@ func (a *array) read() (*text.Matrix, error) {
 	if err := a.worthwhile(len(a.val)); err != nil {
 		return nil, err
 	}
+
 	m, err := sparse.FromTriplets(a.h.rows, a.h.cols, a.row, a.col, a.val)
 	if err != nil {
 		return nil, a.s.Errorf(a.h.sizeLine, "%v", err)
@@ -85,6 +88,7 @@ func (a *array) reserve(values int) {
 	if need <= cap(a.val) {
 		return
 	}
+
 	room := max(need, min(2*cap(a.val), total)) - len(a.val)
 	a.row = slices.Grow(a.row, room)
 	a.col = slices.Grow(a.col, room)
@@ -118,17 +122,22 @@ func (a *array) values(block []byte, line int) error {
 			i++
 			continue
 		}
+
 		if a.done == a.h.entries {
 			hint := ""
 			if a.numbers == 1 {
 				hint = "; an array with two numbers to a value says complex in line 1"
 			}
-			return a.s.Errorf(lineAt(block, i, line), "more values than the %d of a %s array of %d×%d (line %d)%s", a.h.entries, a.h.symmetry, a.h.rows, a.h.cols, a.h.sizeLine, hint)
+			return a.s.Errorf(lineAt(block, i, line), "more values than the %d of a %s array of %d×%d (line %d)%s",
+				a.h.entries, a.h.symmetry, a.h.rows, a.h.cols, a.h.sizeLine, hint)
 		}
+
 		v, next, ok := text.ParseValue(block, i)
 		if !ok {
-			return a.s.Errorf(lineAt(block, i, line), "value %s is not a number", text.Quote(block[i:text.EndOfWord(block, i)]))
+			return a.s.Errorf(lineAt(block, i, line), "value %s is not a number",
+				text.Quote(block[i:text.EndOfWord(block, i)]))
 		}
+
 		i = next
 		if a.numbers > 1 {
 			if a.half = !a.half; a.half {
@@ -137,12 +146,14 @@ func (a *array) values(block []byte, line int) error {
 			}
 			v = a.part
 		}
+
 		a.push(int32(a.i), int32(a.j), v)
 		if a.i++; a.i == a.h.rows {
 			a.j++
 			a.i = a.first(a.j)
 		}
 	}
+
 	return nil
 }
 

@@ -36,6 +36,7 @@ func BenchmarkRead(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			var m *text.Matrix
@@ -46,6 +47,7 @@ func BenchmarkRead(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+
 			result := 12*m.A.NNZ() + 4*len(m.A.RowPtr)
 			b.ReportMetric(float64(result), "result-B")
 			b.ReportMetric(float64(m.A.NNZ())/1e6/(b.Elapsed().Seconds()/float64(b.N)), "Mnnz/s")
@@ -72,6 +74,7 @@ func randomFile(tb testing.TB, header string, size, entries int, zipped bool) st
 		tb.Fatal(err)
 	}
 	defer f.Close()
+
 	out := bufio.NewWriterSize(f, 1<<20)
 	defer out.Flush()
 	if zipped {
@@ -81,6 +84,7 @@ func randomFile(tb testing.TB, header string, size, entries int, zipped bool) st
 	} else {
 		writeRandom(out, header, size, entries)
 	}
+
 	return path
 }
 
@@ -90,6 +94,7 @@ func writeRandom(w io.Writer, header string, size, entries int) {
 	pattern := header[:7] == "pattern"
 	symmetric := header[len(header)-9:] == "symmetric"
 	var line []byte
+
 	for range entries {
 		i, j := 1+rng.IntN(size), 1+rng.IntN(size)
 		if symmetric {
@@ -98,6 +103,7 @@ func writeRandom(w io.Writer, header string, size, entries int) {
 		line = strconv.AppendInt(line[:0], int64(i), 10)
 		line = append(line, ' ')
 		line = strconv.AppendInt(line, int64(j), 10)
+
 		if !pattern {
 			line = append(line, ' ')
 			line = strconv.AppendFloat(line, rng.Float64()*2-1, 'f', 17, 64)

@@ -16,11 +16,13 @@ import (
 // longFile writes a coordinate file of several blocks, with comments, blank lines
 // and positions that occur more than once, and gives its entries, mirrored. The
 // values are such that their sum depends on the order.
-func longFile(rng *rand.Rand, header string, rows, cols, entries int) (content string, row, col []int32, val []float64) {
+func longFile(rng *rand.Rand, header string, rows, cols, entries int) (content string, row, col []int32,
+	val []float64) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%%%%MatrixMarket matrix coordinate %s\n%d %d %d\n", header, rows, cols, entries)
 	field, symmetry, _ := strings.Cut(header, " ")
 	var lastI, lastJ int32
+
 	for k := range entries {
 		switch rng.IntN(50) {
 		case 0:
@@ -28,6 +30,7 @@ func longFile(rng *rand.Rand, header string, rows, cols, entries int) (content s
 		case 1:
 			b.WriteString(" \t\r\n")
 		}
+
 		i, j, v := int32(rng.IntN(rows)), int32(rng.IntN(cols)), 1.0
 		if rng.IntN(20) == 0 {
 			i, j = lastI, lastJ
@@ -38,6 +41,7 @@ func longFile(rng *rand.Rand, header string, rows, cols, entries int) (content s
 			v = rng.NormFloat64() * 1e3
 			fmt.Fprintf(&b, " %.17g", v)
 		}
+
 		b.WriteByte('\n')
 		row, col, val = append(row, i), append(col, j), append(val, v)
 		if symmetry != "general" && i != j {
@@ -47,6 +51,7 @@ func longFile(rng *rand.Rand, header string, rows, cols, entries int) (content s
 			row, col, val = append(row, j), append(col, i), append(val, v)
 		}
 	}
+
 	return b.String(), row, col, val
 }
 
@@ -71,6 +76,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, cores := range []int{1, 7} {
 			for how, file := range map[string]string{"plain": content, "zipped": zipped(content)} {
 				t.Run(fmt.Sprintf("%s %d×%d, %d cores, %s", c.header, c.rows, c.cols, cores, how), func(t *testing.T) {
@@ -79,6 +85,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+
 					if m.A.Hash() != want.Hash() {
 						t.Errorf("read as %v, want %v", m.A, want)
 					}
@@ -109,6 +116,7 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		}
 		return out
 	}
+
 	for _, c := range []struct {
 		name     string
 		declared int
@@ -116,19 +124,25 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		want     string
 	}{
 		{"two bad lines", n, map[int]string{290_000: "x", 100_001: "1 y 1"}, `f:100004: "1 y 1"`},
-		{"a bad line behind too many", 150_000, map[int]string{150_002: "x"}, "f:150003: more entries than the 150000 declared in line 2"},
+		{"a bad line behind too many", 150_000, map[int]string{150_002: "x"},
+			"f:150003: more entries than the 150000 declared in line 2"},
 		{"a bad line before too many", 150_000, map[int]string{149_999: "x"}, `f:150002: "x"`},
 		{"a bad line is one too many", 150_000, map[int]string{150_000: "x"}, "f:150003: more entries"},
-		{"comments and blanks do not count", 150_000, map[int]string{5: "% c", 149_000: "", 150_002: "% c", 150_003: " "}, "f:150007: more entries"},
+		{"comments and blanks do not count", 150_000, map[int]string{5: "% c", 149_000: "", 150_002: "% c",
+			150_003: " "}, "f:150007: more entries"},
 		{"too few", n + 1, map[int]string{8: ""}, fmt.Sprintf("f:%d: the file ends after %d of %d", n+3, n-1, n+1)},
-		{"a bad line before a long one", n, map[int]string{140_000: "x", 250_000: strings.Repeat("y", text.BlockSize+5)}, `f:140003: "x"`},
-		{"a long line before a bad one", n, map[int]string{140_000: strings.Repeat("y", text.BlockSize+5), 250_000: "x"}, "f:140003: this line is longer"},
+		{"a bad line before a long one", n, map[int]string{140_000: "x",
+			250_000: strings.Repeat("y", text.BlockSize+5)}, `f:140003: "x"`},
+		{"a long line before a bad one", n, map[int]string{140_000: strings.Repeat("y", text.BlockSize+5),
+			250_000: "x"}, "f:140003: this line is longer"},
 	} {
 		body := lines()
 		for k, content := range c.change {
 			body[k] = content
 		}
-		content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", c.declared, strings.Join(body, "\n"))
+		content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", c.declared,
+			strings.Join(body, "\n"))
+
 		for range 2 {
 			_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -139,9 +153,12 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 
 	body := lines()
 	body[150_000] = "x"
-	file := zipped(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", n, strings.Join(body, "\n")))
+	file := zipped(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", n,
+		strings.Join(body, "\n")))
+
 	for _, file := range []string{file, file[:len(file)-4]} {
-		if _, err := decode(strings.NewReader(file), "f", text.DefaultOptions); err == nil || !strings.HasPrefix(err.Error(), `f:150003: "x"`) {
+		if _, err := decode(strings.NewReader(file), "f", text.DefaultOptions); err == nil ||
+			!strings.HasPrefix(err.Error(), `f:150003: "x"`) {
 			t.Errorf("got %v, want the bad line, not the damage behind it", err)
 		}
 	}
@@ -162,6 +179,7 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		if _, err := decode(strings.NewReader(content), "f", text.DefaultOptions); err != nil {
 			t.Fatal(err)
 		}
+
 		runtime.ReadMemStats(&after)
 		most := (12+c.working)*len(val) + 5*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {

@@ -62,17 +62,21 @@ func (b *body) verdict() error {
 			tried++
 		}
 		if left := b.h.entries - done; tried > left {
-			return b.s.Errorf(line+c.line(left), "more entries than the %d declared in line %d", b.h.entries, b.h.sizeLine)
+			return b.s.Errorf(line+c.line(left), "more entries than the %d declared in line %d", b.h.entries,
+				b.h.sizeLine)
 		}
+
 		if c.err != nil {
 			return moved(c.err, line-b.s.Line)
 		}
 		if stored += c.Len(); stored > sparse.MaxIndex {
 			return tooMany(b.layout)
 		}
+
 		done += c.n
 		line += c.n + len(c.skipped)
 	}
+
 	if !errors.Is(b.end, io.EOF) {
 		return moved(b.end, line-b.s.Line)
 	}
@@ -100,5 +104,6 @@ func (b *body) assemble() (*text.Matrix, error) {
 	if err := b.worthwhile(entries); err != nil {
 		return nil, err
 	}
+
 	return b.matrix(bands.Assemble(b.Layout, chunks), entries, nonFinite), nil
 }

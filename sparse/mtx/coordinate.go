@@ -24,6 +24,7 @@ func (p *parser) coordinates(block []byte) error {
 			i = text.EndOfLine(block, i)
 			continue
 		}
+
 		start := i
 		r, i2, okRow := text.ParseIndex(block, i)
 		c, i2, okCol := text.ParseIndex(block, text.SkipBlanks(block, i2))
@@ -31,6 +32,7 @@ func (p *parser) coordinates(block []byte) error {
 			p.n = n
 			return p.badEntry(block, start)
 		}
+
 		i = i2
 		if p.numbers > 0 {
 			v, next, ok := text.ParseValue(block, text.SkipBlanks(block, i))
@@ -41,20 +43,24 @@ func (p *parser) coordinates(block []byte) error {
 				p.n = n
 				return p.badEntry(block, start)
 			}
+
 			if v-v != 0 {
 				p.nonFinite++
 			}
 			p.val[n] = v
 			i = next
 		}
+
 		i = text.SkipBlanks(block, i)
 		if block[i] != '\n' {
 			p.n = n
 			return p.badEntry(block, start)
 		}
+
 		p.row[n], p.col[n] = int32(r-1), int32(c-1)
 		n++
 	}
+
 	p.n = n
 	return nil
 }
@@ -64,7 +70,8 @@ func (p *parser) coordinates(block []byte) error {
 func (p *parser) badEntry(block []byte, start int) error {
 	line := block[start:text.EndOfLine(block, start)]
 	fail := func(format string, args ...any) error {
-		return p.s.Errorf(p.s.Line+p.n+len(p.skipped), "%s: %s", text.Quote(bytes.TrimRight(line, "\r")), fmt.Sprintf(format, args...))
+		return p.s.Errorf(p.s.Line+p.n+len(p.skipped), "%s: %s", text.Quote(bytes.TrimRight(line, "\r")),
+			fmt.Sprintf(format, args...))
 	}
 	want := map[int]string{
 		0: "row and column, since the field is pattern",
@@ -81,22 +88,27 @@ func (p *parser) badEntry(block []byte, start int) error {
 			break
 		}
 		n, err := strconv.Atoi(string(words[k]))
+
 		switch {
 		case errors.Is(err, strconv.ErrRange) || err == nil && n > side.size:
-			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k], term.Count(side.size, side.name, side.plural), p.h.sizeLine)
+			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k],
+				term.Count(side.size, side.name, side.plural), p.h.sizeLine)
 		case err != nil:
 			return fail("%s %s is not a whole number; an entry is %s", side.name, text.Quote(words[k]), want)
 		case n == 0:
-			return fail("%s 0: indices count from 1; if this file counts from 0, add 1 to every row and column", side.name)
+			return fail("%s 0: indices count from 1; if this file counts from 0, add 1 to every row and column",
+				side.name)
 		case n < 0:
 			return fail("%s %d is negative: indices count from 1", side.name, n)
 		}
 	}
+
 	for _, w := range words[min(2, len(words)):min(2+p.numbers, len(words))] {
 		if !isValue(w) {
 			return fail("value %s is not a number", text.Quote(w))
 		}
 	}
+
 	switch n := len(words); {
 	case n == 2 && p.numbers > 0:
 		return fail("there is no value; an entry is %s; a file without values says pattern in line 1", want)
@@ -109,6 +121,7 @@ func (p *parser) badEntry(block []byte, start int) error {
 	case n > 2+p.numbers:
 		return fail("there is something after the entry, which is %s", want)
 	}
+
 	return fail("not an entry, which is %s, in plain digits", want)
 }
 

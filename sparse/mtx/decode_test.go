@@ -33,26 +33,42 @@ func TestDecode(t *testing.T) {
 		opt           text.Options
 		want          string
 	}{
-		{"unsorted, blank lines, comments", banner + "% c\n\n 2 3 3 \n\n2 3 5\n% in between\n\t1\t1\t-1.5e1\r\n2 1 +.5", text.DefaultOptions, "1,1=-15 2,1=0.5 2,3=5"},
-		{"case, spacing, byte order mark", "\ufeff  %%MATRIXmarket\tMatrix  COORDINATE Double  GENERAL \r\n1 1 1\r\n1 1 2\r\n", text.DefaultOptions, "1,1=2"},
+		{"unsorted, blank lines, comments", banner + "% c\n\n 2 3 3 \n\n2 3 5\n% in between\n\t1\t1\t-1.5e1\r\n2 1 +.5",
+			text.DefaultOptions, "1,1=-15 2,1=0.5 2,3=5"},
+		{"case, spacing, byte order mark",
+			"\ufeff  %%MATRIXmarket\tMatrix  COORDINATE Double  GENERAL \r\n1 1 1\r\n1 1 2\r\n", text.DefaultOptions,
+			"1,1=2"},
 		{"duplicates", banner + "2 2 4\n2 2 1\n1 1 5\n2 2 2\n2 2 4\n", text.DefaultOptions, "1,1=5 2,2=7"},
 		{"explicit zero stays", banner + "1 2 1\n1 2 0\n", text.DefaultOptions, "1,2=0"},
 		{"nothing", banner + "0 0 0\n", text.DefaultOptions, ""},
 		{"no entries", banner + "3 4 0", text.DefaultOptions, ""},
-		{"infinite and too large", banner + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e999\n", text.DefaultOptions, "1,1=+Inf 1,2=-Inf 1,3=NaN 1,4=+Inf"},
+		{"infinite and too large", banner + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e999\n", text.DefaultOptions,
+			"1,1=+Inf 1,2=-Inf 1,3=NaN 1,4=+Inf"},
 		{"Fortran exponent", banner + "1 2 2\n1 1 1.5D+02\n1 2 -2d-1\n", text.DefaultOptions, "1,1=150 1,2=-0.2"},
-		{"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2 \n", text.DefaultOptions, "1,2=1 2,1=1"},
-		{"pattern symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n", text.DefaultOptions, "1,2=1 2,1=1 2,2=1"},
-		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 2\n1 2 3\n", text.DefaultOptions, "1,1=1 1,2=3 1,3=2 2,1=3 3,1=2"},
-		{"symmetric, both triangles", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 4\n", text.DefaultOptions, "1,2=5 2,1=5"},
-		{"symmetric, not expanded", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 1\n3 1 2\n", text.Options{}, "1,1=1 3,1=2"},
-		{"skew-symmetric", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 2\n2 1 3\n2 2 9\n", text.DefaultOptions, "1,2=-3 2,1=3 2,2=9"},
-		{"hermitian", "%%MatrixMarket matrix coordinate complex Hermitian\n2 2 2\n1 1 4 0\n2 1 3 7\n", realPart, "1,1=4 1,2=3 2,1=3"},
-		{"complex skew-symmetric", "%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 3 7\n", realPart, "1,2=-3 2,1=3"},
-		{"array", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n% c\n4\n\n0\n6\n", text.DefaultOptions, "1,1=1 1,2=3 1,3=0 2,1=2 2,2=4 2,3=6"},
-		{"array laid out as a table", "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4", text.DefaultOptions, "1,1=1 1,2=3 2,1=2 2,2=4"},
-		{"array symmetric", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", text.DefaultOptions, "1,1=1 1,2=2 2,1=2 2,2=3"},
-		{"array skew-symmetric", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", text.DefaultOptions, "1,2=-1 1,3=-2 2,1=1 2,3=-3 3,1=2 3,2=3"},
+		{"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2 \n", text.DefaultOptions,
+			"1,2=1 2,1=1"},
+		{"pattern symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n",
+			text.DefaultOptions, "1,2=1 2,1=1 2,2=1"},
+		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 2\n1 2 3\n",
+			text.DefaultOptions, "1,1=1 1,2=3 1,3=2 2,1=3 3,1=2"},
+		{"symmetric, both triangles", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 4\n",
+			text.DefaultOptions, "1,2=5 2,1=5"},
+		{"symmetric, not expanded", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 1\n3 1 2\n",
+			text.Options{}, "1,1=1 3,1=2"},
+		{"skew-symmetric", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 2\n2 1 3\n2 2 9\n",
+			text.DefaultOptions, "1,2=-3 2,1=3 2,2=9"},
+		{"hermitian", "%%MatrixMarket matrix coordinate complex Hermitian\n2 2 2\n1 1 4 0\n2 1 3 7\n", realPart,
+			"1,1=4 1,2=3 2,1=3"},
+		{"complex skew-symmetric", "%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 3 7\n",
+			realPart, "1,2=-3 2,1=3"},
+		{"array", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n% c\n4\n\n0\n6\n", text.DefaultOptions,
+			"1,1=1 1,2=3 1,3=0 2,1=2 2,2=4 2,3=6"},
+		{"array laid out as a table", "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4", text.DefaultOptions,
+			"1,1=1 1,2=3 2,1=2 2,2=4"},
+		{"array symmetric", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", text.DefaultOptions,
+			"1,1=1 1,2=2 2,1=2 2,2=3"},
+		{"array skew-symmetric", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", text.DefaultOptions,
+			"1,2=-1 1,3=-2 2,1=1 2,3=-3 3,1=2 3,2=3"},
 		{"array skew-symmetric 1×1", "%%MatrixMarket matrix array real skew-symmetric\n1 1\n", text.DefaultOptions, ""},
 		{"array complex", "%%MatrixMarket matrix array complex general\n1 2\n1 9\n2 9\n", realPart, "1,1=1 1,2=2"},
 		{"array without rows", "%%MatrixMarket matrix array real general\n0 5\n", text.DefaultOptions, ""},
@@ -62,6 +78,7 @@ func TestDecode(t *testing.T) {
 			z := gzip.NewWriter(&packed)
 			io.WriteString(z, c.content)
 			z.Close()
+
 			for how, r := range map[string]io.Reader{
 				"at once":      strings.NewReader(c.content),
 				"byte by byte": iotest.OneByteReader(strings.NewReader(c.content)),
@@ -74,6 +91,7 @@ func TestDecode(t *testing.T) {
 				if err := m.A.Validate(); err != nil {
 					t.Fatalf("%s: %v", how, err)
 				}
+
 				if got := entries(m); got != c.want {
 					t.Errorf("%s: entries %q, want %q", how, got, c.want)
 				}
@@ -83,12 +101,15 @@ func TestDecode(t *testing.T) {
 }
 
 func TestDecodeSaysWhatItRead(t *testing.T) {
-	m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate double symmetric\n%title\n% by us\n3 3 4\n1 1 nan\n2 1 1\n1 2 1\n3 3 1\n"), "file", text.DefaultOptions)
+	m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate double symmetric\n%title\n% by us\n3 3 4\n"+
+		"1 1 nan\n2 1 1\n1 2 1\n3 3 1\n"), "file", text.DefaultOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	m.A = nil
-	want := text.Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us", Declared: 4, Duplicates: 2, NonFinite: 1}
+	want := text.Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us",
+		Declared: 4, Duplicates: 2, NonFinite: 1}
 	if *m != want {
 		t.Errorf("got %+v, want %+v", *m, want)
 	}
@@ -100,27 +121,35 @@ func TestDecodeRefuses(t *testing.T) {
 		pat = "%%MatrixMarket matrix coordinate pattern general\n"
 		arr = "%%MatrixMarket matrix array real general\n"
 	)
+
 	for _, c := range []struct{ name, content, want string }{
 		{"empty file", "", "f.mtx:1: the file is empty"},
 		{"web page", "\n <!DOCTYPE html><html>", "f.mtx:1: this is a web page"},
-		{"LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "f.mtx:1: this is a Git LFS pointer"},
-		{"no banner", "3 3 1\n1 1 1\n", `f.mtx:1: a Matrix Market file starts with a line such as "%%MatrixMarket matrix coordinate real general", not "3 3 1"`},
+		{"LFS pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+			"f.mtx:1: this is a Git LFS pointer"},
+		{"no banner", "3 3 1\n1 1 1\n",
+			`f.mtx:1: a Matrix Market file starts with a line such as "%%MatrixMarket matrix coordinate real general", not "3 3 1"`},
 		{"CR line ends", strings.ReplaceAll(coo+"1 1 1\n1 1 1\n", "\n", "\r"), "f.mtx:1: lines end in CR alone"},
 		{"vector", "%%MatrixMarket vector coordinate real general\n4 3\n", `f.mtx:1: the object is "vector"`},
-		{"pattern array", "%%MatrixMarket matrix array pattern general\n1 1\n1\n", "f.mtx:1: an array can't be a pattern"},
-		{"skew-symmetric pattern", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n", "f.mtx:1: a pattern can't be skew-symmetric"},
-		{"complex", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", `f.mtx:1: the values are complex, and kernels here multiply real matrices; complex = "real-part"`},
+		{"pattern array", "%%MatrixMarket matrix array pattern general\n1 1\n1\n",
+			"f.mtx:1: an array can't be a pattern"},
+		{"skew-symmetric pattern", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n",
+			"f.mtx:1: a pattern can't be skew-symmetric"},
+		{"complex", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n",
+			`f.mtx:1: the values are complex, and kernels here multiply real matrices; complex = "real-part"`},
 		{"no sizes", coo + "% c\n", "f.mtx:3: the file ends before its size line"},
 		{"negative size", coo + "-3 3 1\n", `f.mtx:2: size "-3" is not a whole number`},
 		{"fraction", coo + "3.0 3 1\n", `f.mtx:2: size "3.0" is not a whole number`},
 		{"size beyond int32", coo + "3 2147483648 1\n", `f.mtx:2: size "2147483648" is too large`},
 		{"entries beyond int32", coo + "3 3 4294967297\n", `f.mtx:2: size "4294967297" is too large`},
 		{"array beyond int32", arr + "65536 65536\n1\n", "f.mtx:2: an array of 65536×65536 has 4294967296 values"},
-		{"symmetric rectangle", "%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n", "f.mtx:2: a symmetric matrix must be square"},
+		{"symmetric rectangle", "%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n",
+			"f.mtx:2: a symmetric matrix must be square"},
 		{"entries in nothing", coo + "0 1 1\n", "f.mtx:2: 1 entry declared in a matrix of 0×1"},
 		{"row 0", coo + "3 3 1\n0 1 1\n", `f.mtx:3: "0 1 1": row 0: indices count from 1`},
 		{"column 0", coo + "3 3 1\n1 0 1\n", `f.mtx:3: "1 0 1": column 0: indices count from 1`},
-		{"row outside", coo + "3 3 2\n1 1 1\n4 1 1\n", `f.mtx:4: "4 1 1": row 4 lies outside the matrix, which has 3 rows (line 2)`},
+		{"row outside", coo + "3 3 2\n1 1 1\n4 1 1\n",
+			`f.mtx:4: "4 1 1": row 4 lies outside the matrix, which has 3 rows (line 2)`},
 		{"column outside", coo + "3 1 1\n1 2 1\n", "column 2 lies outside the matrix, which has 1 column (line 2)"},
 		{"huge index", coo + "3 3 1\n1 99999999999999999999 1\n", "column 99999999999999999999 lies outside"},
 		{"negative index", coo + "3 3 1\n-1 1 1\n", "row -1 is negative"},
@@ -141,7 +170,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"too many values", arr + "1 1\n1\n2\n", "f.mtx:4: more values than the 1 of a general array of 1×1 (line 2)"},
 		{"array value", arr + "1 1\nq\n", `f.mtx:3: value "q" is not a number`},
 		{"long line", coo + strings.Repeat("1 ", 1<<20), "f.mtx:2: this line is longer than"},
-		{"mostly empty rows", coo + "2147483647 2147483647 1\n1 1 1\n", "f.mtx:2: 2147483647×2147483647 with 1 entry: nearly all rows"},
+		{"mostly empty rows", coo + "2147483647 2147483647 1\n1 1 1\n",
+			"f.mtx:2: 2147483647×2147483647 with 1 entry: nearly all rows"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := decode(strings.NewReader(c.content), "f.mtx", text.DefaultOptions)
@@ -152,6 +182,7 @@ func TestDecodeRefuses(t *testing.T) {
 			if !errors.As(err, &e) || e.File != "f.mtx" {
 				t.Errorf("%#v is not an *text.Error for f.mtx", err)
 			}
+
 			if !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
@@ -162,7 +193,8 @@ func TestDecodeRefuses(t *testing.T) {
 // A line number in a later block counts the lines of all blocks before it.
 func TestErrorLineFarDown(t *testing.T) {
 	const n = 400_000 // several blocks
-	content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s9 9 oops\n", n+1, strings.Repeat("1 2 3.25\n", n))
+	content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s9 9 oops\n", n+1,
+		strings.Repeat("1 2 3.25\n", n))
 	_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
 	if want := fmt.Sprintf("f:%d: \"9 9 oops\"", n+3); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s…", err, want)
@@ -176,6 +208,7 @@ func TestDecodeDamagedGzip(t *testing.T) {
 	for i := range 50000 {
 		fmt.Fprintf(z, "%d 1 %g\n", i+1, 1/float64(i+3))
 	}
+
 	z.Close()
 	whole := packed.Bytes()
 	flipped := slices.Clone(whole)
@@ -193,6 +226,7 @@ func TestDecodeDamagedGzip(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
+
 	if m, err := decode(bytes.NewReader(whole), "f.gz", text.DefaultOptions); err != nil || m.A.NNZ() != 50000 {
 		t.Errorf("the whole file: %v", err)
 	}
@@ -211,6 +245,7 @@ func TestHeaderAllocatesNothing(t *testing.T) {
 		if err == nil {
 			t.Error("a cut-off file was read")
 		}
+
 		if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
 			t.Errorf("%d MB allocated for %d bytes", got>>20, len(content))
 		}
@@ -218,7 +253,8 @@ func TestHeaderAllocatesNothing(t *testing.T) {
 }
 
 func TestDecodeChecksOptions(t *testing.T) {
-	if _, err := decode(strings.NewReader(""), "f", text.Options{Complex: "abs"}); err == nil || !strings.Contains(err.Error(), text.RealPart) {
+	if _, err := decode(strings.NewReader(""), "f", text.Options{Complex: "abs"}); err == nil ||
+		!strings.Contains(err.Error(), text.RealPart) {
 		t.Errorf("unknown option: got %v", err)
 	}
 	broken := errors.New("disk on fire")

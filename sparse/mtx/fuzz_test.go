@@ -30,6 +30,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed), true)
 		f.Add([]byte(seed), false)
 	}
+
 	f.Fuzz(func(t *testing.T, file []byte, expand bool) {
 		// A header may ask for as many rows as memory holds; that is no bug, but
 		// takes the fuzzer's time.
@@ -38,6 +39,7 @@ func FuzzDecode(f *testing.F) {
 				t.Skip("a large matrix")
 			}
 		}
+
 		m, err := decode(bytes.NewReader(file), "f", text.Options{Expand: expand, Complex: text.RealPart})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
@@ -48,6 +50,7 @@ func FuzzDecode(f *testing.F) {
 		if err := m.A.Validate(); err != nil {
 			t.Fatal(err)
 		}
+
 		if !expand && m.A.NNZ()+m.Duplicates != m.Declared {
 			t.Fatalf("%d entries and %d duplicates of %d declared", m.A.NNZ(), m.Duplicates, m.Declared)
 		}
@@ -55,6 +58,7 @@ func FuzzDecode(f *testing.F) {
 		if err := write(&out, m.A, text.Writing{Comment: m.Comment}); err != nil {
 			t.Fatal(err)
 		}
+
 		back, err := decode(&out, "f", text.DefaultOptions)
 		if err != nil {
 			t.Fatal(err)

@@ -45,6 +45,7 @@ func readHeader(s *text.Source) (*header, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	h := &header{}
 	if err := h.banner(s, content); err != nil {
 		return nil, err
@@ -53,6 +54,7 @@ func readHeader(s *text.Source) (*header, error) {
 		comment strings.Builder
 		line    int
 	)
+
 	for {
 		content, line, err = s.NextLine()
 		if errors.Is(err, io.EOF) {
@@ -61,6 +63,7 @@ func readHeader(s *text.Source) (*header, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		content = bytes.TrimSpace(content)
 		if len(content) == 0 {
 			continue
@@ -68,11 +71,13 @@ func readHeader(s *text.Source) (*header, error) {
 		if content[0] != '%' {
 			break
 		}
+
 		if comment.Len()+len(content) <= mostComment {
 			comment.Write(content[1:])
 			comment.WriteByte('\n')
 		}
 	}
+
 	h.comment = strings.TrimSuffix(comment.String(), "\n")
 	h.sizeLine = line
 	return h, h.sizes(s, content)
@@ -83,21 +88,26 @@ func (h *header) banner(s *text.Source, content []byte) error {
 	content = bytes.TrimSpace(content)
 	words := strings.Fields(strings.ToLower(string(content)))
 	if len(words) == 0 || words[0] != "%%matrixmarket" {
-		return s.Errorf(1, "a Matrix Market file starts with a line such as \"%%%%MatrixMarket matrix coordinate real general\", not %s", text.Quote(content))
+		return s.Errorf(1, "a Matrix Market file starts with a line such as \"%%%%MatrixMarket matrix coordinate "+
+			"real general\", not %s", text.Quote(content))
 	}
+
 	if bytes.IndexByte(content, '\r') >= 0 {
 		return s.Errorf(1, "lines end in CR alone, as on old Macintosh systems: convert them with tr '\\r' '\\n'")
 	}
 	if len(words) > 1 && words[1] != "matrix" {
 		return s.Errorf(1, "the object is %s: only \"matrix\" is read", text.Quote([]byte(words[1])))
 	}
+
 	if len(words) != 5 {
-		return s.Errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as in \"%%%%MatrixMarket matrix coordinate real general\"", term.Count(len(words), "word", "words"))
+		return s.Errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as "+
+			"in \"%%%%MatrixMarket matrix coordinate real general\"", term.Count(len(words), "word", "words"))
 	}
 	h.format, h.field, h.symmetry = words[2], words[3], words[4]
 	if name, ok := fieldNames[h.field]; ok {
 		h.field = name
 	}
+
 	for _, part := range []struct {
 		what, word string
 		known      []string
@@ -105,15 +115,19 @@ func (h *header) banner(s *text.Source, content []byte) error {
 		{"format", h.format, formats}, {"field", h.field, fields}, {"symmetry", h.symmetry, symmetries},
 	} {
 		if !slices.Contains(part.known, part.word) {
-			return s.Errorf(1, "unknown %s %s: it is one of %s", part.what, text.Quote([]byte(part.word)), strings.Join(part.known, ", "))
+			return s.Errorf(1, "unknown %s %s: it is one of %s", part.what, text.Quote([]byte(part.word)),
+				strings.Join(part.known, ", "))
 		}
 	}
+
 	switch {
 	case h.format == "array" && h.field == "pattern":
-		return s.Errorf(1, "an array can't be a pattern, since it stores no positions: write it as coordinate, or with its values")
+		return s.Errorf(1, "an array can't be a pattern, since it stores no positions: write it as coordinate, or "+
+			"with its values")
 	case h.field == "pattern" && (h.symmetry == "skew-symmetric" || h.symmetry == "hermitian"):
 		return s.Errorf(1, "a pattern can't be %s, since it has no values: say symmetric or general", h.symmetry)
 	}
+
 	return nil
 }
 
@@ -132,31 +146,39 @@ func (h *header) sizes(s *text.Source, content []byte) error {
 	if h.format == "array" {
 		want = 2
 	}
+
 	numbers := make([]int, len(words))
 	for i, w := range words {
 		n, err := strconv.Atoi(string(w))
 		if errors.Is(err, strconv.ErrRange) || n > sparse.MaxIndex {
-			return s.Errorf(h.sizeLine, "size %s is too large: 32-bit indices hold at most %d", text.Quote(w), sparse.MaxIndex)
+			return s.Errorf(h.sizeLine, "size %s is too large: 32-bit indices hold at most %d", text.Quote(w),
+				sparse.MaxIndex)
 		}
+
 		if err != nil || n < 0 || w[0] == '+' {
 			return s.Errorf(h.sizeLine, "size %s is not a whole number from 0: %s", text.Quote(w), h.wantSizes())
 		}
 		numbers[i] = n
 	}
+
 	if len(words) != want {
-		return s.Errorf(h.sizeLine, "the size line has %s: %s", term.Count(len(words), "number", "numbers"), h.wantSizes())
+		return s.Errorf(h.sizeLine, "the size line has %s: %s", term.Count(len(words), "number", "numbers"),
+			h.wantSizes())
 	}
 	h.rows, h.cols = numbers[0], numbers[1]
 	if h.symmetry != "general" && h.rows != h.cols {
 		return s.Errorf(h.sizeLine, "a %s matrix must be square, not %d×%d", h.symmetry, h.rows, h.cols)
 	}
+
 	if h.format == "coordinate" {
 		h.entries = numbers[2]
 		if h.entries > 0 && (h.rows == 0 || h.cols == 0) {
-			return s.Errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which holds none", term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
+			return s.Errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which holds none",
+				term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
 		}
 		return nil
 	}
+
 	switch h.symmetry { // sizes are below 2³¹, so products stay below 2⁶²
 	case "general":
 		h.entries = h.rows * h.cols
@@ -165,8 +187,10 @@ func (h *header) sizes(s *text.Source, content []byte) error {
 	default:
 		h.entries = h.rows * (h.rows + 1) / 2
 	}
+
 	if h.entries > sparse.MaxIndex {
-		return s.Errorf(h.sizeLine, "an array of %d×%d has %d values: 32-bit indices hold at most %d", h.rows, h.cols, h.entries, sparse.MaxIndex)
+		return s.Errorf(h.sizeLine, "an array of %d×%d has %d values: 32-bit indices hold at most %d", h.rows, h.cols,
+			h.entries, sparse.MaxIndex)
 	}
 	return nil
 }

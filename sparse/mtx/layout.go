@@ -24,6 +24,7 @@ func newLayout(s *text.Source, h *header, opt text.Options) *layout {
 	case "complex":
 		l.numbers = 2
 	}
+
 	l.Layout = bands.Layout{
 		Rows: h.rows, Cols: h.cols,
 		Pattern: l.numbers == 0,
@@ -36,7 +37,8 @@ func newLayout(s *text.Source, h *header, opt text.Options) *layout {
 // worthwhile refuses a matrix that has next to nothing in its rows or columns.
 func (l *layout) worthwhile(entries int) error {
 	if bands.IsHollow(l.h.rows, l.h.cols, entries) {
-		return l.s.Errorf(l.h.sizeLine, "%d×%d with %s: %s", l.h.rows, l.h.cols, term.Count(l.h.entries, "entry", "entries"), bands.Hollow)
+		return l.s.Errorf(l.h.sizeLine, "%d×%d with %s: %s", l.h.rows, l.h.cols,
+			term.Count(l.h.entries, "entry", "entries"), bands.Hollow)
 	}
 	return nil
 }
@@ -50,7 +52,8 @@ func (l *layout) complete(done, line int) error {
 	if l.h.format == "array" {
 		what = "values"
 	}
-	return l.s.Errorf(line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done, l.h.entries, what, l.h.sizeLine)
+	return l.s.Errorf(line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done,
+		l.h.entries, what, l.h.sizeLine)
 }
 
 func tooMany(l *layout) error {

@@ -23,6 +23,7 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	if err := h.wanted(s, opt); err != nil {
 		return nil, err
 	}
+
 	l := newLayout(s, h, opt)
 	if h.format == "array" {
 		return newArray(l).read()
@@ -31,6 +32,7 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	if err := b.read(); err != nil {
 		return nil, err
 	}
+
 	return b.assemble()
 }
 

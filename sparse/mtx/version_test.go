@@ -20,10 +20,12 @@ func TestVersion(t *testing.T) {
 		"real skew-symmetric\n2 2 1\n2 1 7\n":                                    "97795f9f9020",
 		"complex hermitian\n2 2 2\n1 1 1 0\n2 1 3 4\n":                           "7dd5b2d502c0",
 	} {
-		m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "test", text.Options{Expand: true, Complex: text.RealPart})
+		m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "test",
+			text.Options{Expand: true, Complex: text.RealPart})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
 			t.Errorf("other content than version %s gave for %q: change Version (%s)", Format.Version, file, got[:12])
 		}

@@ -23,6 +23,7 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 	if opt.Symmetric {
 		symmetry, entries = "symmetric", lower(m)
 	}
+
 	fmt.Fprintln(w, "%%MatrixMarket matrix coordinate", field, symmetry)
 	for line := range strings.Lines(opt.Comment) {
 		fmt.Fprintf(w, "%%%s\n", strings.TrimRight(line, "\r\n"))
@@ -48,6 +49,7 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 			}
 		}
 	}
+
 	return nil
 }
 

@@ -45,6 +45,7 @@ func write(w io.Writer, m *sparse.CSR[float64], _ text.Writing) error {
 			return err
 		}
 	}
+
 	return z.Close()
 }
 

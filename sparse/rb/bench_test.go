@@ -26,10 +26,12 @@ func BenchmarkRead(b *testing.B) {
 			if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 				b.Fatal(err)
 			}
+
 			b.SetBytes(int64(len(content)))
 			f, content = nil, ""
 			b.ReportAllocs()
 			var m *text.Matrix
+
 			for b.Loop() {
 				m = nil
 				runtime.GC() // as in a process that reads one matrix
@@ -37,6 +39,7 @@ func BenchmarkRead(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
+
 				s, err := text.NewSource(file, path)
 				if err == nil {
 					m, err = parse(s, text.DefaultOptions)
@@ -46,6 +49,7 @@ func BenchmarkRead(b *testing.B) {
 				}
 				file.Close()
 			}
+
 			b.ReportMetric(float64(m.A.NNZ())/1e6/(b.Elapsed().Seconds()/float64(b.N)), "Mnnz/s")
 			debug.FreeOSMemory()
 		})

@@ -30,8 +30,10 @@ func parseFormat(s string) (format, error) {
 	f := format{text: s}
 	parts := formatPattern.FindStringSubmatch(strings.ToUpper(strings.ReplaceAll(s, " ", "")))
 	if parts == nil {
-		return f, fmt.Errorf("the format %s is not one that is read, such as (26I3), (4D20.12) or (1P,5E16.8)", text.Quote([]byte(s)))
+		return f, fmt.Errorf("the format %s is not one that is read, such as (26I3), (4D20.12) or (1P,5E16.8)",
+			text.Quote([]byte(s)))
 	}
+
 	number := func(s string, none int) int {
 		if s == "" {
 			return none
@@ -40,13 +42,17 @@ func parseFormat(s string) (format, error) {
 		if err != nil { // too large
 			return text.BlockSize
 		}
+
 		return n
 	}
-	f.scale, f.perLine, f.width, f.digits = number(parts[1], 0), number(parts[2], 1), number(parts[4], 0), number(parts[5], 0)
+
+	f.scale, f.perLine, f.width, f.digits = number(parts[1], 0), number(parts[2], 1), number(parts[4],
+		0), number(parts[5], 0)
 	f.whole = parts[3] == "I"
 	if f.whole {
 		f.scale, f.digits = 0, 0
 	}
+
 	if f.perLine < 1 || f.width < 1 || f.perLine >= text.BlockSize/f.width || f.digits >= text.BlockSize {
 		return f, fmt.Errorf("the format %s has lines of no or of too many bytes", text.Quote([]byte(s)))
 	}
@@ -64,11 +70,13 @@ func index(field []byte) (n int, ok bool) {
 		i++
 	}
 	from := i
+
 	for ; i < len(field) && field[i]-'0' <= 9; i++ {
 		if n = n*10 + int(field[i]-'0'); n > 1<<31-1 {
 			return n, false
 		}
 	}
+
 	ok = i > from
 	for ; i < len(field); i++ {
 		ok = ok && field[i] == ' '
@@ -86,12 +94,15 @@ func (f *format) value(block []byte, lo, hi int) (v float64, ok bool) {
 		block[hi] = behind
 		return 0, true
 	}
+
 	v, next, ok := text.ParseValue(block, i)
 	ok = ok && text.SkipBlanks(block, next) == hi
 	block[hi] = behind
-	if field := block[lo:hi]; !ok || f.digits > 0 && bytes.IndexByte(field, '.') < 0 || f.scale != 0 && !bytes.ContainsAny(field, "eEdD") {
+	if field := block[lo:hi]; !ok || f.digits > 0 && bytes.IndexByte(field, '.') < 0 || f.scale != 0 &&
+		!bytes.ContainsAny(field, "eEdD") {
 		return f.slowValue(field)
 	}
+
 	return v, true
 }
 
@@ -105,6 +116,7 @@ func (f *format) slowValue(field []byte) (v float64, ok bool) {
 		v, err := strconv.ParseFloat(word, 64)
 		return v, err == nil
 	}
+
 	parts := numberPattern.FindStringSubmatch(word)
 	if parts == nil || parts[2]+parts[4] == "" {
 		return 0, false
@@ -113,6 +125,7 @@ func (f *format) slowValue(field []byte) (v float64, ok bool) {
 	if len(written) > 8 {
 		return 0, false
 	}
+
 	exponent, _ := strconv.Atoi(written)
 	if written == "" {
 		exponent -= f.scale
@@ -120,6 +133,7 @@ func (f *format) slowValue(field []byte) (v float64, ok bool) {
 	if parts[3] == "" {
 		exponent -= f.digits
 	}
+
 	v, err := strconv.ParseFloat(fmt.Sprintf("%s%s.%se%d", parts[1], parts[2], parts[4], exponent), 64)
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }

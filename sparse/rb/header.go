@@ -31,7 +31,8 @@ const sizeLine = 3
 
 var (
 	fields     = map[byte]string{'r': "real", 'i': "integer", 'c': "complex", 'p': "pattern", 'q': "pattern"}
-	symmetries = map[byte]string{'u': "general", 'r': "general", 's': "symmetric", 'z': "skew-symmetric", 'h': "hermitian"}
+	symmetries = map[byte]string{'u': "general", 'r': "general", 's': "symmetric", 'z': "skew-symmetric",
+		'h': "hermitian"}
 
 	typePattern = regexp.MustCompile(`^(?i)([rcipq])([suhzr])([ae])\s+\d`)
 )
@@ -52,13 +53,15 @@ func readHeader(s *text.Source) (*header, error) {
 			if k == 0 {
 				return nil, s.Errorf(1, "the file is empty")
 			}
-			return nil, s.Errorf(k+1, "the file ends before line %d, the %s: it was cut off, or is no Rutherford-Boeing file", k+1, what)
+			return nil, s.Errorf(k+1, "the file ends before line %d, the %s: it was cut off, or is no "+
+				"Rutherford-Boeing file", k+1, what)
 		}
 		if err != nil {
 			return nil, err
 		}
 		lines[k] = strings.TrimRight(string(content), " \t\r\n")
 	}
+
 	h := &header{title: strings.TrimSpace(lines[0])}
 	if len(h.title) > 1<<10 {
 		h.title = h.title[:1<<10]
@@ -72,6 +75,7 @@ func readHeader(s *text.Source) (*header, error) {
 	if err := h.counts(s, lines[1]); err != nil {
 		return nil, err
 	}
+
 	if h.rightSides {
 		if _, _, err := s.NextLine(); err != nil {
 			return nil, s.Errorf(5, "the file ends before line 5, the type of the right-hand sides: it was cut off")
@@ -84,20 +88,26 @@ func readHeader(s *text.Source) (*header, error) {
 func (h *header) typeAndSizes(s *text.Source, line string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 || len(words[0]) != 3 {
-		return s.Errorf(sizeLine, "a Rutherford-Boeing file has its type in line 3, three letters such as \"rua\", not %s", text.Quote([]byte(line)))
+		return s.Errorf(sizeLine, "a Rutherford-Boeing file has its type in line 3, three letters such as \"rua\", "+
+			"not %s", text.Quote([]byte(line)))
 	}
+
 	kind := strings.ToLower(words[0])
 	var okField, okSymmetry bool
 	h.field, okField = fields[kind[0]]
 	h.symmetry, okSymmetry = symmetries[kind[1]]
+
 	switch {
 	case !okField || !okSymmetry || kind[2] != 'a' && kind[2] != 'e':
-		return s.Errorf(sizeLine, "unknown type %s: it is one of r, i, c, p or q, one of s, u, h, z or r, and a, as in \"rua\"; a file of right-hand sides or the like holds no matrix", text.Quote([]byte(words[0])))
+		return s.Errorf(sizeLine, "unknown type %s: it is one of r, i, c, p or q, one of s, u, h, z or r, and a, as "+
+			"in \"rua\"; a file of right-hand sides or the like holds no matrix", text.Quote([]byte(words[0])))
 	case kind[2] == 'e':
-		return s.Errorf(sizeLine, "the matrix is elemental (%s), a sum of small dense ones: only assembled matrices are read", kind)
+		return s.Errorf(sizeLine, "the matrix is elemental (%s), a sum of small dense ones: only assembled matrices "+
+			"are read", kind)
 	case h.field == "pattern" && (h.symmetry == "skew-symmetric" || h.symmetry == "hermitian"):
 		return s.Errorf(sizeLine, "a pattern can't be %s (%s), since it has no values", h.symmetry, kind)
 	}
+
 	h.numbers = map[string]int{"pattern": 0, "complex": 2}[h.field]
 	if h.field == "real" || h.field == "integer" {
 		h.numbers = 1
@@ -106,19 +116,25 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 	if err != nil {
 		return s.Errorf(sizeLine, "sizes: %v", err)
 	}
+
 	if len(sizes) < 3 || len(sizes) > 4 {
-		return s.Errorf(sizeLine, "there are %d numbers behind the type: rows, columns, entries and, of an elemental matrix, elements belong there", len(sizes))
+		return s.Errorf(sizeLine, "there are %d numbers behind the type: rows, columns, entries and, of an "+
+			"elemental matrix, elements belong there", len(sizes))
 	}
 	h.rows, h.cols, h.entries = sizes[0], sizes[1], sizes[2]
 	if len(sizes) == 4 && sizes[3] != 0 {
-		return s.Errorf(sizeLine, "the matrix is said to have %d element matrices and to be assembled (%s): write 0 if it is", sizes[3], kind)
+		return s.Errorf(sizeLine, "the matrix is said to have %d element matrices and to be assembled (%s): write 0 "+
+			"if it is", sizes[3], kind)
 	}
+
 	if h.symmetry != "general" && h.rows != h.cols {
 		return s.Errorf(sizeLine, "a %s matrix must be square, not %d×%d", h.symmetry, h.rows, h.cols)
 	}
 	if h.entries > 0 && (h.rows == 0 || h.cols == 0) {
-		return s.Errorf(sizeLine, "%s in a matrix of %d×%d, which holds none", term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
+		return s.Errorf(sizeLine, "%s in a matrix of %d×%d, which holds none",
+			term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
 	}
+
 	return nil
 }
 
@@ -128,13 +144,16 @@ func wholeNumbers(words []string) ([]int, error) {
 	for _, w := range words {
 		n, err := strconv.Atoi(w)
 		if errors.Is(err, strconv.ErrRange) || n > sparse.MaxIndex {
-			return nil, fmt.Errorf("%s is too large: 32-bit indices hold at most %d", text.Quote([]byte(w)), sparse.MaxIndex)
+			return nil, fmt.Errorf("%s is too large: 32-bit indices hold at most %d", text.Quote([]byte(w)),
+				sparse.MaxIndex)
 		}
+
 		if err != nil || n < 0 {
 			return nil, fmt.Errorf("%s is not a whole number from 0", text.Quote([]byte(w)))
 		}
 		out = append(out, n)
 	}
+
 	return out, nil
 }
 
@@ -151,9 +170,11 @@ func (h *header) formats(s *text.Source, line string) error {
 		if end < 0 {
 			return s.Errorf(4, "the format %s has no closing parenthesis", text.Quote([]byte(rest[open:])))
 		}
+
 		all = append(all, rest[open:open+end+1])
 		rest = rest[open+end+1:]
 	}
+
 	for k, part := range []struct {
 		what  string
 		to    *format
@@ -165,6 +186,7 @@ func (h *header) formats(s *text.Source, line string) error {
 		if k >= len(all) {
 			return s.Errorf(4, "line 4 has no Fortran format for the %s, such as (26I3) or (1P,5E16.8)", part.what)
 		}
+
 		f, err := parseFormat(all[k])
 		if err == nil && part.whole && !f.whole {
 			err = fmt.Errorf("the format %s is not one of whole numbers, such as (26I3)", all[k])
@@ -174,6 +196,7 @@ func (h *header) formats(s *text.Source, line string) error {
 		}
 		*part.to = f
 	}
+
 	return nil
 }
 
@@ -185,13 +208,16 @@ func (h *header) counts(s *text.Source, line string) error {
 		return s.Errorf(2, "counts of lines: %v", err)
 	}
 	if len(counts) < 4 || len(counts) > 5 {
-		return s.Errorf(2, "there are %d counts of lines: four or five belong there, of all lines, of pointers, indices, values and, in old files, right-hand sides", len(counts))
+		return s.Errorf(2, "there are %d counts of lines: four or five belong there, of all lines, of pointers, "+
+			"indices, values and, in old files, right-hand sides", len(counts))
 	}
+
 	for k, part := range []struct {
 		what    string
 		numbers int
 		format
-	}{{"column pointers", h.cols + 1, h.pointers}, {"row indices", h.entries, h.indices}, {"values", h.numbers * h.entries, h.values}} {
+	}{{"column pointers", h.cols + 1, h.pointers}, {"row indices", h.entries, h.indices}, {"values",
+		h.numbers * h.entries, h.values}} {
 		want := 0
 		if part.numbers > 0 {
 			want = part.lines(part.numbers)
@@ -199,12 +225,15 @@ func (h *header) counts(s *text.Source, line string) error {
 		if counts[1+k] == want || part.numbers == 0 && counts[1+k] <= 1 { // a blank line stands for none
 			continue
 		}
+
 		if part.what == "values" && h.numbers == 0 {
-			return s.Errorf(2, "%s of values in a pattern: line 3 should say r for real values, not p", term.Count(counts[3], "line", "lines"))
+			return s.Errorf(2, "%s of values in a pattern: line 3 should say r for real values, not p",
+				term.Count(counts[3], "line", "lines"))
 		}
 		return s.Errorf(2, "%s for the %s, but %d of them in the format %s take %d: one of the lines 2 to 4 is wrong",
 			term.Count(counts[1+k], "line", "lines"), part.what, part.numbers, part.text, want)
 	}
+
 	h.rightSides = len(counts) == 5 && counts[4] > 0
 	return nil
 }

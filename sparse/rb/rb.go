@@ -32,6 +32,7 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	mirror := opt.Expand && h.symmetry != "general"
 	if mirror && 2*h.entries-h.cols > sparse.MaxIndex {
 		return nil, s.Errorf(sizeLine, text.TooMany, sparse.MaxIndex)
@@ -42,23 +43,28 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 		Mirror:  mirror,
 		Negate:  h.symmetry == "skew-symmetric",
 	}.Cut(h.entries)}
+
 	chunks, err := r.read()
 	if err != nil {
 		return nil, err
 	}
 	entries, nonFinite := 0, 0
 	all := make([]*bands.Chunk, len(chunks))
+
 	for k, c := range chunks {
 		all[k] = &c.Chunk
 		entries += c.Len()
 		nonFinite += c.nonFinite
 	}
+
 	if entries > sparse.MaxIndex {
 		return nil, s.Errorf(sizeLine, text.TooMany, sparse.MaxIndex)
 	}
 	if bands.IsHollow(h.rows, h.cols, entries) {
-		return nil, s.Errorf(sizeLine, "%d×%d with %s: %s", h.rows, h.cols, term.Count(h.entries, "entry", "entries"), bands.Hollow)
+		return nil, s.Errorf(sizeLine, "%d×%d with %s: %s", h.rows, h.cols, term.Count(h.entries, "entry", "entries"),
+			bands.Hollow)
 	}
+
 	a := bands.Assemble(r.layout, all)
 	return &text.Matrix{
 		A:      a,
@@ -99,11 +105,14 @@ func (r *reader) end() error {
 		if err != nil {
 			return err
 		}
+
 		for i, c := range block {
 			if c == '\n' {
 				r.s.Line++
 			} else if !text.Blank(c) && !r.h.rightSides {
-				return r.s.Errorf(r.s.Line, "%s: the file goes on behind its last section, and line 2 says of no right-hand sides", text.Quote(block[i:text.EndOfLine(block, i)]))
+				return r.s.Errorf(r.s.Line,
+					"%s: the file goes on behind its last section, and line 2 says of no right-hand sides",
+					text.Quote(block[i:text.EndOfLine(block, i)]))
 			}
 		}
 	}

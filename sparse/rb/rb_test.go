@@ -23,7 +23,8 @@ func entries(m *text.Matrix) string {
 // small is a file of these parts: the counts of lines, type and sizes, formats,
 // and the sections.
 func small(counts, sizes, formats, sections string) string {
-	return "1 title                                                                 key\n" + counts + "\n" + sizes + "\n" + formats + "\n" + sections
+	return "1 title                                                                 key\n" + counts + "\n" + sizes +
+		"\n" + formats + "\n" + sections
 }
 
 func TestParse(t *testing.T) {
@@ -33,25 +34,43 @@ func TestParse(t *testing.T) {
 		opt           text.Options
 		want          string
 	}{
-		{"no blanks between numbers", small("3 1 1 1", "rua 3 3 4 0", "(4I1)           (4I1)           (4F4.1)", "1345\n1233\n 1.5-2.5-3.5 4.5\n"), text.DefaultOptions, "1,1=1.5 2,1=-2.5 3,2=-3.5 3,3=4.5"},
-		{"several lines", small("6 2 2 2", "RUA 3 3 4 0", "(3I4)           (2I4)           (1P,2D12.4)", "   1   3   4\n   5\n   1   2\n   3   3\n  1.5000D+00 -2.5000D+01\n  3.5000D-01  4.5000D+00\n"), text.DefaultOptions, "1,1=1.5 2,1=-25 3,2=0.35 3,3=4.5"},
-		{"pattern, without a format of values", small("2 1 1 0", "pra 2 3 3 0", "(40I2) (40I2)", " 1 2 3 4\n 2 1 2\n"), text.DefaultOptions, "1,2=1 2,1=1 2,3=1"},
+		{"no blanks between numbers", small("3 1 1 1", "rua 3 3 4 0", "(4I1)           (4I1)           (4F4.1)",
+			"1345\n1233\n 1.5-2.5-3.5 4.5\n"), text.DefaultOptions, "1,1=1.5 2,1=-2.5 3,2=-3.5 3,3=4.5"},
+		{"several lines", small("6 2 2 2", "RUA 3 3 4 0", "(3I4)           (2I4)           (1P,2D12.4)",
+			"   1   3   4\n   5\n   1   2\n   3   3\n  1.5000D+00 -2.5000D+01\n  3.5000D-01  4.5000D+00\n"), text.DefaultOptions, "1,1=1.5 2,1=-25 3,2=0.35 3,3=4.5"},
+		{"pattern, without a format of values", small("2 1 1 0", "pra 2 3 3 0", "(40I2) (40I2)", " 1 2 3 4\n 2 1 2\n"),
+			text.DefaultOptions, "1,2=1 2,1=1 2,3=1"},
 		{"values elsewhere", small("2 1 1 0", "qua 1 1 1", "(2I2) (2I2)", " 1 2\n 1\n"), text.DefaultOptions, "1,1=1"},
-		{"integer", small("3 1 1 1", "iua 2 1 2 0", "(2I2) (2I2) (20I4)", " 1 3\n 1 2\n  -7 100\n"), text.DefaultOptions, "1,1=-7 2,1=100"},
-		{"symmetric", small("3 1 1 1", "rsa 2 2 3 0", "(3I2) (3I2) (3F4.0)", " 1 3 4\n 1 2 2\n  1.  2.  3.\n"), text.DefaultOptions, "1,1=1 1,2=2 2,1=2 2,2=3"},
-		{"symmetric, not expanded", small("3 1 1 1", "rsa 2 2 3 0", "(3I2) (3I2) (3F4.0)", " 1 3 4\n 1 2 2\n  1.  2.  3.\n"), text.Options{}, "1,1=1 2,1=2 2,2=3"},
-		{"pattern symmetric", small("2 1 1 0", "psa 2 2 2 0", "(3I2) (3I2)", " 1 3 3\n 1 2\n"), text.DefaultOptions, "1,1=1 1,2=1 2,1=1"},
-		{"skew-symmetric", small("3 1 1 1", "rza 2 2 1 0", "(3I2) (3I2) (3F4.0)", " 1 2 2\n 2\n  3.\n"), text.DefaultOptions, "1,2=-3 2,1=3"},
-		{"Hermitian", small("3 1 1 1", "cha 2 2 2 0", "(3I2) (3I2) (4F4.0)", " 1 3 3\n 1 2\n  1.  0.  2.  9.\n"), realPart, "1,1=1 1,2=2 2,1=2"},
-		{"complex pairs over lines", small("5 1 1 3", "cua 3 1 3 0", "(3I2) (3I2) (2F4.0)", " 1 4\n 1 2 3\n  1. -1.\n  2. -2.\n  3. -3.\n"), realPart, "1,1=1 2,1=2 3,1=3"},
-		{"complex pairs cut by lines", small("4 1 1 2", "cua 3 1 3 0", "(3I2) (3I2) (3F4.0)", " 1 4\n 1 2 3\n  1. -1.  2.\n -2.  3. -3.\n"), realPart, "1,1=1 2,1=2 3,1=3"},
-		{"right-hand sides", small("3 1 1 1 1", "RUA 2 1 2 0", "(2I2) (2I2) (2F4.0) (2F4.0)\nF                          1             0", " 1 3\n 1 2\n  1.  2.\n  8.  9.\nand more\n"), text.DefaultOptions, "1,1=1 2,1=2"},
-		{"duplicates are added up", small("3 1 1 1", "rua 2 1 3 0", "(2I2) (3I2) (3F4.0)", " 1 4\n 2 1 2\n  1.  2.  4.\n"), text.DefaultOptions, "1,1=2 2,1=5"},
-		{"CR LF, no end of line, blank lines behind", strings.ReplaceAll(small("3 1 1 1", "rua 2 1 1 0", "(2I2) (3I2) (3F4.0)", " 1 2\n 2\n  4.\n \n"), "\n", "\r\n"), text.DefaultOptions, "2,1=4"},
-		{"no end of line", small("3 1 1 1", "rua 2 1 1 0", "(2I2) (3I2) (3F4.0)", " 1 2\n 2\n  4."), text.DefaultOptions, "2,1=4"},
+		{"integer", small("3 1 1 1", "iua 2 1 2 0", "(2I2) (2I2) (20I4)", " 1 3\n 1 2\n  -7 100\n"),
+			text.DefaultOptions, "1,1=-7 2,1=100"},
+		{"symmetric", small("3 1 1 1", "rsa 2 2 3 0", "(3I2) (3I2) (3F4.0)", " 1 3 4\n 1 2 2\n  1.  2.  3.\n"),
+			text.DefaultOptions, "1,1=1 1,2=2 2,1=2 2,2=3"},
+		{"symmetric, not expanded", small("3 1 1 1", "rsa 2 2 3 0", "(3I2) (3I2) (3F4.0)",
+			" 1 3 4\n 1 2 2\n  1.  2.  3.\n"), text.Options{}, "1,1=1 2,1=2 2,2=3"},
+		{"pattern symmetric", small("2 1 1 0", "psa 2 2 2 0", "(3I2) (3I2)", " 1 3 3\n 1 2\n"), text.DefaultOptions,
+			"1,1=1 1,2=1 2,1=1"},
+		{"skew-symmetric", small("3 1 1 1", "rza 2 2 1 0", "(3I2) (3I2) (3F4.0)", " 1 2 2\n 2\n  3.\n"),
+			text.DefaultOptions, "1,2=-3 2,1=3"},
+		{"Hermitian", small("3 1 1 1", "cha 2 2 2 0", "(3I2) (3I2) (4F4.0)", " 1 3 3\n 1 2\n  1.  0.  2.  9.\n"),
+			realPart, "1,1=1 1,2=2 2,1=2"},
+		{"complex pairs over lines", small("5 1 1 3", "cua 3 1 3 0", "(3I2) (3I2) (2F4.0)",
+			" 1 4\n 1 2 3\n  1. -1.\n  2. -2.\n  3. -3.\n"), realPart, "1,1=1 2,1=2 3,1=3"},
+		{"complex pairs cut by lines", small("4 1 1 2", "cua 3 1 3 0", "(3I2) (3I2) (3F4.0)",
+			" 1 4\n 1 2 3\n  1. -1.  2.\n -2.  3. -3.\n"), realPart, "1,1=1 2,1=2 3,1=3"},
+		{"right-hand sides", small("3 1 1 1 1", "RUA 2 1 2 0",
+			"(2I2) (2I2) (2F4.0) (2F4.0)\nF                          1             0",
+			" 1 3\n 1 2\n  1.  2.\n  8.  9.\nand more\n"), text.DefaultOptions, "1,1=1 2,1=2"},
+		{"duplicates are added up", small("3 1 1 1", "rua 2 1 3 0", "(2I2) (3I2) (3F4.0)",
+			" 1 4\n 2 1 2\n  1.  2.  4.\n"), text.DefaultOptions, "1,1=2 2,1=5"},
+		{"CR LF, no end of line, blank lines behind", strings.ReplaceAll(small("3 1 1 1", "rua 2 1 1 0",
+			"(2I2) (3I2) (3F4.0)", " 1 2\n 2\n  4.\n \n"), "\n", "\r\n"), text.DefaultOptions, "2,1=4"},
+		{"no end of line", small("3 1 1 1", "rua 2 1 1 0", "(2I2) (3I2) (3F4.0)", " 1 2\n 2\n  4."),
+			text.DefaultOptions, "2,1=4"},
 		{"no entries", small("1 1 0 0", "rua 2 3 0 0", "(4I2) (3I2) (3F4.0)", " 1 1 1 1\n"), text.DefaultOptions, ""},
 		{"nothing", small("1 1 0 0", "pua 0 0 0 0", "(4I2) (3I2)", " 1\n"), text.DefaultOptions, ""},
-		{"blank value, infinite, too large", small("3 1 1 1", "rua 5 1 5 0", "(4I2) (5I2) (5E6.0)", " 1 6\n 1 2 3 4 5\n         inf  -Inf1E+999   nan\n"), text.DefaultOptions, "1,1=0 2,1=+Inf 3,1=-Inf 4,1=+Inf 5,1=NaN"},
+		{"blank value, infinite, too large", small("3 1 1 1", "rua 5 1 5 0", "(4I2) (5I2) (5E6.0)",
+			" 1 6\n 1 2 3 4 5\n         inf  -Inf1E+999   nan\n"), text.DefaultOptions, "1,1=0 2,1=+Inf 3,1=-Inf " +
+			"4,1=+Inf 5,1=NaN"},
 	} {
 		for _, cores := range []int{1, 3} {
 			func() {
@@ -61,6 +80,7 @@ func TestParse(t *testing.T) {
 					t.Errorf("%s: %v", c.name, err)
 					return
 				}
+
 				if got := entries(m); got != c.want || m.A.Validate() != nil {
 					t.Errorf("%s: %s (%v), want %s", c.name, got, m.A.Validate(), c.want)
 				}
@@ -81,6 +101,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 			}
 			f := random(rng, kind, rows, cols, n)
 			content := f.String()
+
 			for _, expand := range []bool{true, false} {
 				want := f.matrix(t, expand)
 				for _, cores := range []int{1, 5} {
@@ -90,8 +111,10 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 						if err != nil {
 							t.Fatalf("%s %v: %v", kind, size, err)
 						}
+
 						if m.A.Hash() != want.Hash() || m.Declared != n {
-							t.Errorf("%s %v, expand %v, %d cores: read as %v of %d entries, want %v", kind, size, expand, cores, m.A, m.Declared, want)
+							t.Errorf("%s %v, expand %v, %d cores: read as %v of %d entries, want %v", kind, size,
+								expand, cores, m.A, m.Declared, want)
 						}
 					}()
 				}
@@ -101,12 +124,16 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 }
 
 func TestParseSaysWhatItRead(t *testing.T) {
-	m, err := decode(small("3 1 1 1", "rsa 3 3 4 0", "(4I2) (4I2) (4F4.0)", " 1 4 5 5\n 1 2 2 2\n  1. nan  3.  4.\n"), text.DefaultOptions)
+	m, err := decode(small("3 1 1 1", "rsa 3 3 4 0", "(4I2) (4I2) (4F4.0)", " 1 4 5 5\n 1 2 2 2\n  1. nan  3.  4.\n"),
+		text.DefaultOptions)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	m.A = nil
-	want := text.Matrix{Format: "rutherford-boeing", Field: "real", Symmetry: "symmetric", Comment: "1 title                                                                 key", Declared: 4, Duplicates: 2, NonFinite: 1}
+	want := text.Matrix{Format: "rutherford-boeing", Field: "real", Symmetry: "symmetric",
+		Comment: "1 title                                                                 key", Declared: 4,
+		Duplicates: 2, NonFinite: 1}
 	if *m != want {
 		t.Errorf("got %+v, want %+v", *m, want)
 	}
@@ -128,6 +155,7 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		n := want.NNZ() + m.Duplicates
 		most := (12+c.working)*n + 20*f.cols + 12*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {

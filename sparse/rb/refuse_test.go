@@ -16,7 +16,8 @@ func TestRefuses(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"empty", "", "f:1: the file is empty"},
 		{"cut off in the header", "title\n3 1 1 1\n", "f:3: the file ends before line 3, the type and sizes"},
-		{"not of this format", "a\nb\nc\nd\n", `f:3: a Rutherford-Boeing file has its type in line 3, three letters such as "rua", not "c"`},
+		{"not of this format", "a\nb\nc\nd\n",
+			`f:3: a Rutherford-Boeing file has its type in line 3, three letters such as "rua", not "c"`},
 		{"unknown type", good("xua 3 3 2 0", ""), `f:3: unknown type "xua"`},
 		{"right-hand sides only", good("rhs 3 3 2 0", ""), `f:3: unknown type "rhs"`},
 		{"elemental", good("rse 3 3 2 2", ""), "f:3: the matrix is elemental (rse)"},
@@ -29,42 +30,63 @@ func TestRefuses(t *testing.T) {
 		{"rectangle", good("rsa 3 4 2 0", ""), "f:3: a symmetric matrix must be square, not 3×4"},
 		{"entries in nothing", good("rua 0 3 2 0", ""), "f:3: 2 entries in a matrix of 0×3"},
 		{"element matrices", good("rua 3 3 2 5", ""), "f:3: the matrix is said to have 5 element matrices"},
-		{"no formats", small("3 1 1 1", "rua 3 3 2 0", "free", ""), "f:4: line 4 has no Fortran format for the column pointers"},
+		{"no formats", small("3 1 1 1", "rua 3 3 2 0", "free", ""),
+			"f:4: line 4 has no Fortran format for the column pointers"},
 		{"open format", small("3 1 1 1", "rua 3 3 2 0", "(4I2) (4I2", ""), `f:4: the format "(4I2" has no closing`},
-		{"no format of values", small("3 1 1 1", "rua 3 3 2 0", "(4I2) (4I2)", ""), "f:4: line 4 has no Fortran format for the values"},
-		{"free format", small("3 1 1 1", "rua 3 3 2 0", "(*) (4I2) (4F4.0)", ""), `f:4: column pointers: the format "(*)" is not one that is read`},
-		{"real pointers", small("3 1 1 1", "rua 3 3 2 0", "(4F2.0) (4I2) (4F4.0)", ""), "f:4: column pointers: the format (4F2.0) is not one of whole numbers"},
-		{"huge format", small("3 1 1 1", "rua 3 3 2 0", "(9999999I9999999) (4I2) (4F4.0)", ""), "has lines of no or of too many bytes"},
-		{"no width", small("3 1 1 1", "rua 3 3 2 0", "(4I0) (4I2) (4F4.0)", ""), "has lines of no or of too many bytes"},
+		{"no format of values", small("3 1 1 1", "rua 3 3 2 0", "(4I2) (4I2)", ""),
+			"f:4: line 4 has no Fortran format for the values"},
+		{"free format", small("3 1 1 1", "rua 3 3 2 0", "(*) (4I2) (4F4.0)", ""),
+			`f:4: column pointers: the format "(*)" is not one that is read`},
+		{"real pointers", small("3 1 1 1", "rua 3 3 2 0", "(4F2.0) (4I2) (4F4.0)", ""),
+			"f:4: column pointers: the format (4F2.0) is not one of whole numbers"},
+		{"huge format", small("3 1 1 1", "rua 3 3 2 0", "(9999999I9999999) (4I2) (4F4.0)", ""),
+			"has lines of no or of too many bytes"},
+		{"no width", small("3 1 1 1", "rua 3 3 2 0", "(4I0) (4I2) (4F4.0)", ""),
+			"has lines of no or of too many bytes"},
 		{"counts", small("3 1", "rua 3 3 2 0", f, ""), "f:2: there are 2 counts of lines"},
 		{"word for a count", small("3 1 x 1", "rua 3 3 2 0", f, ""), `f:2: counts of lines: "x" is not a whole number`},
-		{"lines of pointers", small("3 2 1 1", "rua 3 3 2 0", f, ""), "f:2: 2 lines for the column pointers, but 4 of them in the format (4I2) take 1"},
+		{"lines of pointers", small("3 2 1 1", "rua 3 3 2 0", f, ""),
+			"f:2: 2 lines for the column pointers, but 4 of them in the format (4I2) take 1"},
 		{"lines of values", small("3 1 1 0", "rua 3 3 2 0", f, ""), "f:2: 0 lines for the values, but 2 of them"},
-		{"values in a pattern", small("5 1 1 3", "pua 3 3 2 0", f, ""), "f:2: 3 lines of values in a pattern: line 3 should say r"},
-		{"first pointer", good("rua 3 3 2 0", " 2 2 3 3\n 1 1\n  1.  2.\n"), "f:5: pointer 2 of column 1 lies outside the order"},
-		{"falling pointers", good("rua 3 3 2 0", " 1 3 2 3\n 1 1\n  1.  2.\n"), "f:5: pointer 2 of column 3 lies outside the order: the first is 1, and none is below the one before it, here 3"},
-		{"last pointer", good("rua 3 3 2 0", " 1 2 2 2\n 1 1\n  1.  2.\n"), "f:5: the last pointer is 2, and has to be 3"},
-		{"pointer too large", good("rua 3 3 2 0", " 1 9 9 9\n 1 1\n  1.  2.\n"), `f:5: pointer " 9" of column 2 is not a whole number from 1 to 3`},
+		{"values in a pattern", small("5 1 1 3", "pua 3 3 2 0", f, ""),
+			"f:2: 3 lines of values in a pattern: line 3 should say r"},
+		{"first pointer", good("rua 3 3 2 0", " 2 2 3 3\n 1 1\n  1.  2.\n"),
+			"f:5: pointer 2 of column 1 lies outside the order"},
+		{"falling pointers", good("rua 3 3 2 0", " 1 3 2 3\n 1 1\n  1.  2.\n"),
+			"f:5: pointer 2 of column 3 lies outside the order: the first is 1, and none is below the one before " +
+				"it, here 3"},
+		{"last pointer", good("rua 3 3 2 0", " 1 2 2 2\n 1 1\n  1.  2.\n"),
+			"f:5: the last pointer is 2, and has to be 3"},
+		{"pointer too large", good("rua 3 3 2 0", " 1 9 9 9\n 1 1\n  1.  2.\n"),
+			`f:5: pointer " 9" of column 2 is not a whole number from 1 to 3`},
 		{"pointer 0", good("rua 3 3 2 0", " 0 1 2 3\n 1 1\n  1.  2.\n"), `f:5: pointer " 0" of column 1`},
 		{"blank pointer", good("rua 3 3 2 0", " 1   2 3\n 1 1\n  1.  2.\n"), `f:5: pointer "  " of column 2`},
 		{"pointer is a word", good("rua 3 3 2 0", " 1 x 2 3\n 1 1\n  1.  2.\n"), `f:5: pointer " x" of column 2`},
-		{"row 0", good("rua 3 3 2 0", " 1 2 3 3\n 0 1\n  1.  2.\n"), `f:6: row " 0" of entry 1 is not a whole number from 1 to 3, the number of rows (line 3)`},
+		{"row 0", good("rua 3 3 2 0", " 1 2 3 3\n 0 1\n  1.  2.\n"),
+			`f:6: row " 0" of entry 1 is not a whole number from 1 to 3, the number of rows (line 3)`},
 		{"row outside", good("rua 3 3 2 0", " 1 2 3 3\n 1 4\n  1.  2.\n"), `f:6: row " 4" of entry 2`},
-		{"row beyond int32", small("4 1 2 1", "rua 3 3 2 0", "(4I2) (1I20) (4F4.0)", " 1 2 3 3\n                   1\n99999999999999999999\n  1.  2.\n"), `f:7: row "99999999999999999999" of entry 2`},
+		{"row beyond int32", small("4 1 2 1", "rua 3 3 2 0", "(4I2) (1I20) (4F4.0)",
+			" 1 2 3 3\n                   1\n99999999999999999999\n  1.  2.\n"), `f:7: row "99999999999999999999" of entry 2`},
 		{"negative row", good("rua 3 3 2 0", " 1 2 3 3\n-1 1\n  1.  2.\n"), `f:6: row "-1" of entry 1`},
-		{"value is a word", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n  1.  x.\n"), `f:7: value "  x." of entry 2 is not a number`},
+		{"value is a word", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n  1.  x.\n"),
+			`f:7: value "  x." of entry 2 is not a number`},
 		{"Fortran had no room", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n  1.****\n"), `f:7: value "****" of entry 2`},
 		{"imaginary part", small("3 1 1 1", "cua 3 3 1 0", f, " 1 2 2 2\n 1\n  1.  x.\n"), "f:7: value"},
-		{"short line", good("rua 3 3 2 0", " 1 2 3\n 1 1\n  1.  2.\n"), "f:5: the line is too short: 6 bytes, and 4 column pointers in the format (4I2) take 8"},
-		{"long line", good("rua 3 3 2 0", " 1 2 3 3\n 1 1 1\n  1.  2.\n"), `f:6: there is "1" behind the 2 row indices that the format (4I2) has in this line`},
+		{"short line", good("rua 3 3 2 0", " 1 2 3\n 1 1\n  1.  2.\n"),
+			"f:5: the line is too short: 6 bytes, and 4 column pointers in the format (4I2) take 8"},
+		{"long line", good("rua 3 3 2 0", " 1 2 3 3\n 1 1 1\n  1.  2.\n"),
+			`f:6: there is "1" behind the 2 row indices that the format (4I2) has in this line`},
 		{"cut off before pointers", good("rua 3 3 2 0", ""), "f:5: the file ends after 0 of 4 column pointers"},
 		{"cut off before rows", good("rua 3 3 2 0", " 1 2 3 3\n"), "f:6: the file ends after 0 of 2 row indices"},
 		{"cut off before values", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n"), "f:7: the file ends after 0 of 2 values"},
 		{"cut off in a value", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n  1.  2"), "f:7: the line is too short"},
-		{"goes on", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n  1.  2.\n\n  3.\n"), `f:9: "3.": the file goes on behind its last section`},
+		{"goes on", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n  1.  2.\n\n  3.\n"),
+			`f:9: "3.": the file goes on behind its last section`},
 		{"right-hand sides cut off", small("3 1 1 1 1", "rua 3 3 2 0", f, ""), "f:5: the file ends before line 5"},
-		{"mostly empty rows", good("rua 2147483647 3 2 0", " 1 2 3 3\n 1 1\n  1.  2.\n"), "f:3: 2147483647×3 with 2 entries: nearly all rows"},
-		{"too many after expansion", small("9 1 1000000 500000000", "rsa 3 3 2000000000 0", "(4I20) (2000I8) (4F4.0)", ""), "f:3: more than 2147483647 entries after expansion"},
+		{"mostly empty rows", good("rua 2147483647 3 2 0", " 1 2 3 3\n 1 1\n  1.  2.\n"),
+			"f:3: 2147483647×3 with 2 entries: nearly all rows"},
+		{"too many after expansion", small("9 1 1000000 500000000", "rsa 3 3 2000000000 0", "(4I20) (2000I8) (4F4.0)",
+			""), "f:3: more than 2147483647 entries after expansion"},
 	} {
 		opt := text.DefaultOptions
 		if c.name == "imaginary part" {
@@ -75,6 +97,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: read as %v", c.name, m.A)
 			continue
 		}
+
 		var e *text.Error
 		if !errors.As(err, &e) || e.File != "f" || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
@@ -94,6 +117,7 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		}
 		return strings.Join(out, "\n")
 	}
+
 	for want, file := range map[string]string{
 		"f:17000: row ":                          spoil(60_000, 17_000, 18_000),
 		"f:60000: value ":                        spoil(100_000, 60_000),
@@ -111,8 +135,10 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 // A header may promise anything; memory is given for data only.
 func TestHeaderAllocatesNothing(t *testing.T) {
 	for _, content := range []string{
-		small("9 250000000 250000000 500000000", "rua 2000000000 1999999999 2000000000 0", "(8I10) (8I10) (4F4.0)", "         1         2\n"),
-		small("9 1 4000 500000000", "rua 2000000000 1 2000000000 0", "(2I10) (500000I1) (4F4.0)", "         12000000001\n"+strings.Repeat("\n", 5000)),
+		small("9 250000000 250000000 500000000", "rua 2000000000 1999999999 2000000000 0", "(8I10) (8I10) (4F4.0)",
+			"         1         2\n"),
+		small("9 1 4000 500000000", "rua 2000000000 1 2000000000 0", "(2I10) (500000I1) (4F4.0)",
+			"         12000000001\n"+strings.Repeat("\n", 5000)),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -121,6 +147,7 @@ func TestHeaderAllocatesNothing(t *testing.T) {
 		if err == nil {
 			t.Error("a cut-off file was read")
 		}
+
 		if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
 			t.Errorf("%d MB allocated for %d bytes (%v)", got>>20, len(content), err)
 		}

@@ -49,22 +49,27 @@ func readSection[T any](s *text.Source, c *section, start func() func(p *piece[T
 		}
 		block, err := s.NextBlock(buf)
 		if errors.Is(err, io.EOF) {
-			return nil, nil, s.Errorf(s.Line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done, c.numbers, c.plural, sizeLine)
+			return nil, nil, s.Errorf(s.Line,
+				"the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done, c.numbers,
+				c.plural, sizeLine)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
+
 		lines, left := bytes.Count(block, []byte("\n")), c.lines(c.numbers-done)
 		if lines > left {
 			block = cut(s, block, left)
 			lines = left
 		}
+
 		p := &piece[T]{block: block, line: s.Line, from: done, to: min(done+lines*c.perLine, c.numbers), got: new(T)}
 		all = append(all, p.got)
 		done = p.to
 		s.Line += lines
 		return block, p, nil
 	}
+
 	end := text.EachBlock(take, func() func([]byte, *piece[T]) bool {
 		parse := start()
 		return func(_ []byte, p *piece[T]) bool { return first.Note(parse(p)) }
@@ -72,6 +77,7 @@ func readSection[T any](s *text.Source, c *section, start func() func(p *piece[T
 	if err := first.Err(); err != nil {
 		return nil, err
 	}
+
 	if !errors.Is(end, errComplete) {
 		return nil, end
 	}
@@ -100,10 +106,13 @@ func eachField[T any](s *text.Source, c *section, p *piece[T], f func(k, lo, hi 
 		if end > at && block[end-1] == '\r' {
 			end--
 		}
+
 		fields := min(c.perLine, p.to-k)
 		if end-at < fields*c.width {
-			return s.Errorf(line, "the line is too short: %d bytes, and %s in the format %s take %d", end-at, term.Count(fields, c.what, c.plural), c.text, fields*c.width)
+			return s.Errorf(line, "the line is too short: %d bytes, and %s in the format %s take %d", end-at,
+				term.Count(fields, c.what, c.plural), c.text, fields*c.width)
 		}
+
 		for range fields {
 			if err := f(k, at, at+c.width); err != nil {
 				return err
@@ -111,10 +120,13 @@ func eachField[T any](s *text.Source, c *section, p *piece[T], f func(k, lo, hi 
 			at += c.width
 			k++
 		}
+
 		if rest := bytes.TrimSpace(block[at:end]); len(rest) > 0 {
-			return s.Errorf(line, "there is %s behind the %s that the format %s has in this line", text.Quote(rest), term.Count(fields, c.what, c.plural), c.text)
+			return s.Errorf(line, "there is %s behind the %s that the format %s has in this line", text.Quote(rest),
+				term.Count(fields, c.what, c.plural), c.text)
 		}
 		at = next
 	}
+
 	return nil
 }

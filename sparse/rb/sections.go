@@ -46,6 +46,7 @@ func (r *reader) read() ([]*chunk, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return chunks, r.end()
 }
 
@@ -60,8 +61,11 @@ func (r *reader) readPointers() error {
 			return eachField(r.s, c, p, func(k, lo, hi int) error {
 				n, ok := index(p.block[lo:hi])
 				if !ok || n < 1 || n > r.h.entries+1 {
-					return r.s.Errorf(c.lineOf(k), "pointer %s of column %d is not a whole number from 1 to %d, one more than there are entries (line %d)", text.Quote(p.block[lo:hi]), k+1, r.h.entries+1, sizeLine)
+					return r.s.Errorf(c.lineOf(k),
+						"pointer %s of column %d is not a whole number from 1 to %d, one more than there are "+
+							"entries (line %d)", text.Quote(p.block[lo:hi]), k+1, r.h.entries+1, sizeLine)
 				}
+
 				out = append(out, int32(n-1))
 				*p.got = out
 				return nil
@@ -71,19 +75,26 @@ func (r *reader) readPointers() error {
 	if err != nil {
 		return err
 	}
+
 	r.starts = make([]int32, 0, c.numbers)
 	last := int32(0)
 	for _, p := range pieces {
 		for _, n := range *p {
 			if k := len(r.starts); n < last || k == 0 && n > 0 {
-				return r.s.Errorf(c.lineOf(k), "pointer %d of column %d lies outside the order: the first is 1, and none is below the one before it, here %d", n+1, k+1, last+1)
+				return r.s.Errorf(c.lineOf(k),
+					"pointer %d of column %d lies outside the order: the first is 1, and none is below the one "+
+						"before it, here %d", n+1, k+1, last+1)
 			}
+
 			r.starts = append(r.starts, n)
 			last = n
 		}
 	}
+
 	if int(last) != r.h.entries {
-		return r.s.Errorf(c.lineOf(r.h.cols), "the last pointer is %d, and has to be %d, one more than there are entries (line %d)", last+1, r.h.entries+1, sizeLine)
+		return r.s.Errorf(c.lineOf(r.h.cols),
+			"the last pointer is %d, and has to be %d, one more than there are entries (line %d)", last+1,
+			r.h.entries+1, sizeLine)
 	}
 	return nil
 }
@@ -110,11 +121,15 @@ func rowsOf[T any](r *reader, c *section, p *piece[T], row []int32) ([]int32, er
 	err := eachField(r.s, c, p, func(k, lo, hi int) error {
 		n, ok := index(p.block[lo:hi])
 		if !ok || n < 1 || n > r.h.rows {
-			return r.s.Errorf(c.lineOf(k), "row %s of entry %d is not a whole number from 1 to %d, the number of rows (line %d)", text.Quote(p.block[lo:hi]), k+1, r.h.rows, sizeLine)
+			return r.s.Errorf(c.lineOf(k),
+				"row %s of entry %d is not a whole number from 1 to %d, the number of rows (line %d)",
+				text.Quote(p.block[lo:hi]), k+1, r.h.rows, sizeLine)
 		}
+
 		row = append(row, int32(n-1))
 		return nil
 	})
+
 	return row, err
 }
 
@@ -160,20 +175,24 @@ func (r *reader) readValues() ([]*chunk, error) {
 			err := eachField(r.s, c, p, func(k, lo, hi int) error {
 				v, ok := r.h.values.value(p.block, lo, hi)
 				if !ok {
-					return r.s.Errorf(c.lineOf(k), "value %s of entry %d is not a number", text.Quote(p.block[lo:hi]), k/r.h.numbers+1)
+					return r.s.Errorf(c.lineOf(k), "value %s of entry %d is not a number", text.Quote(p.block[lo:hi]),
+						k/r.h.numbers+1)
 				}
+
 				if r.h.numbers == 2 && k%2 == 1 { // the imaginary part must be a number, but is not kept
 					return nil
 				}
 				if v-v != 0 {
 					p.got.nonFinite++
 				}
+
 				val = append(val, v)
 				return nil
 			})
 			if err != nil {
 				return err
 			}
+
 			from := (p.from + r.h.numbers - 1) / r.h.numbers // a pair may begin in the piece before
 			row = r.someRows(row[:0], from, from+len(val))
 			col = r.columns(col[:0], from, from+len(val))

@@ -28,12 +28,14 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 		t = lowerColumns(t)
 	}
 	kind := []byte("rua")
+
 	switch {
 	case opt.Symmetric:
 		kind[1] = 's'
 	case m.Rows != m.Cols:
 		kind[1] = 'r'
 	}
+
 	pointers := intLines(len(t.RowPtr), t.NNZ()+1)
 	indices := intLines(t.NNZ(), m.Rows)
 	values := (t.NNZ() + valuesInLine - 1) / valuesInLine
@@ -47,6 +49,7 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 			}
 		}
 	}
+
 	fmt.Fprintf(w, "%-72s%-8s\n", ascii(opt.Comment, 72), ascii(opt.Name, 8))
 	fmt.Fprintf(w, "%14d%14d%14d%14d\n", pointers.lines+indices.lines+values, pointers.lines, indices.lines, values)
 	fmt.Fprintf(w, "%-14s%14d%14d%14d%14d\n", kind, m.Rows, m.Cols, t.NNZ(), 0)
@@ -54,10 +57,12 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 	if err := pointers.write(w, t.RowPtr); err != nil {
 		return err
 	}
+
 	if err := indices.write(w, t.ColIdx); err != nil || opt.Pattern {
 		return err
 	}
 	var line []byte
+
 	for k, v := range t.Val {
 		start := len(line)
 		line = flushRight(strconv.AppendFloat(line, v, 'E', 16, 64), start, valueWidth)
@@ -68,6 +73,7 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 			line = line[:0]
 		}
 	}
+
 	return nil
 }
 
@@ -83,6 +89,7 @@ func lowerColumns(t *sparse.CSR[float64]) *sparse.CSR[float64] {
 		}
 		low.RowPtr = append(low.RowPtr, int32(len(low.ColIdx)))
 	}
+
 	return low
 }
 
@@ -111,6 +118,7 @@ func (l ints) write(w io.Writer, list []int32) error {
 			line = line[:0]
 		}
 	}
+
 	return nil
 }
 

@@ -30,6 +30,7 @@ func (f *file) String() string {
 			panic(err)
 		}
 		var s strings.Builder
+
 		for k := range n {
 			fmt.Fprintf(&s, "%*s", c.width, number(k))
 			if (k+1)%c.perLine == 0 || k == n-1 {
@@ -37,16 +38,21 @@ func (f *file) String() string {
 				lines++
 			}
 		}
+
 		return s.String(), lines
 	}
+
 	ptr, ptrLines := pack(f.ptr, len(f.starts), func(k int) string { return fmt.Sprint(f.starts[k] + 1) })
 	ind, indLines := pack(f.ind, len(f.row), func(k int) string { return fmt.Sprint(f.row[k] + 1) })
 	val, valLines := "", 0
 	if f.val != nil {
 		val, valLines = pack(f.fmt, len(f.val), func(k int) string { return f.number(f.val[k]) })
 	}
-	fmt.Fprintf(&b, "%-72s%8s\n%14d%14d%14d%14d\n", "a matrix of a test", "test", ptrLines+indLines+valLines, ptrLines, indLines, valLines)
-	fmt.Fprintf(&b, "%-14s%14d%14d%14d%14d\n%-16s%-16s%-20s\n", f.kind, f.rows, f.cols, len(f.row), 0, f.ptr, f.ind, f.fmt)
+
+	fmt.Fprintf(&b, "%-72s%8s\n%14d%14d%14d%14d\n", "a matrix of a test", "test", ptrLines+indLines+valLines, ptrLines,
+		indLines, valLines)
+	fmt.Fprintf(&b, "%-14s%14d%14d%14d%14d\n%-16s%-16s%-20s\n", f.kind, f.rows, f.cols, len(f.row), 0, f.ptr, f.ind,
+		f.fmt)
 	return b.String() + ptr + ind + val
 }
 
@@ -57,6 +63,7 @@ func random(rng *rand.Rand, kind string, rows, cols, entries int) *file {
 	for range entries {
 		count[rng.IntN(cols)]++
 	}
+
 	for j, n := range count {
 		f.starts[j+1] = f.starts[j] + n
 		for range n {
@@ -67,6 +74,7 @@ func random(rng *rand.Rand, kind string, rows, cols, entries int) *file {
 			f.row = append(f.row, i)
 		}
 	}
+
 	f.ptr, f.ind = "(10I8)", "(16I5)"
 	if rows >= 1e5 {
 		f.ind = "(13I6)"
@@ -74,6 +82,7 @@ func random(rng *rand.Rand, kind string, rows, cols, entries int) *file {
 	if kind[0] == 'p' {
 		return f
 	}
+
 	n := entries
 	if kind[0] == 'c' {
 		n *= 2
@@ -82,6 +91,7 @@ func random(rng *rand.Rand, kind string, rows, cols, entries int) *file {
 	for k := range f.val {
 		f.val[k] = rng.NormFloat64() * 1e3
 	}
+
 	f.fmt, f.number = "(1P,3E26.18)", func(v float64) string { return fmt.Sprintf("%26.18E", v) }
 	return f
 }
@@ -100,6 +110,7 @@ func (f *file) matrix(tb testing.TB, expand bool) *sparse.CSR[float64] {
 			case f.val != nil:
 				v = f.val[k]
 			}
+
 			i := f.row[k]
 			row, col, val = append(row, int32(i)), append(col, int32(j)), append(val, v)
 			if expand && i != j && f.kind[1] != 'u' && f.kind[1] != 'r' {
@@ -110,6 +121,7 @@ func (f *file) matrix(tb testing.TB, expand bool) *sparse.CSR[float64] {
 			}
 		}
 	}
+
 	m, err := sparse.FromTriplets(f.rows, f.cols, row, col, val)
 	if err != nil {
 		tb.Fatal(err)

@@ -35,6 +35,7 @@ func BenchmarkRead(b *testing.B) {
 			if err := os.WriteFile(path, content, 0o644); err != nil {
 				b.Fatal(err)
 			}
+
 			b.SetBytes(int64(len(content)))
 			content = nil
 			b.ReportAllocs()
@@ -44,6 +45,7 @@ func BenchmarkRead(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
+
 				s, err := text.NewSource(file, path)
 				if err == nil {
 					_, err = parse(s, text.DefaultOptions)

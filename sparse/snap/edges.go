@@ -47,6 +47,7 @@ func (q *parser) parse(block []byte, line int) (*piece, error) {
 			line++
 			continue
 		}
+
 		start := i
 		from, next, ok := id(block, i)
 		i = text.SkipBlanks(block, next)
@@ -55,6 +56,7 @@ func (q *parser) parse(block []byte, line int) (*piece, error) {
 		if !ok || !ok2 {
 			return p, q.badEdge(block, start, line)
 		}
+
 		if q.weighted {
 			v, next, ok := text.ParseValue(block, i)
 			if !ok {
@@ -63,9 +65,11 @@ func (q *parser) parse(block []byte, line int) (*piece, error) {
 			if v-v != 0 {
 				p.nonFinite++
 			}
+
 			q.val = append(q.val, v)
 			i = text.SkipBlanks(block, next)
 		}
+
 		if block[i] != '\n' {
 			return p, q.badEdge(block, start, line)
 		}
@@ -73,6 +77,7 @@ func (q *parser) parse(block []byte, line int) (*piece, error) {
 		p.least, p.most = min(p.least, from, to), max(p.most, from, to)
 		line++
 	}
+
 	p.keep(q)
 	return p, nil
 }
@@ -86,6 +91,7 @@ func (p *piece) keep(q *parser) {
 		p.large = append(make([]uint64, 0, len(q.ids)), q.ids...)
 		return
 	}
+
 	p.small = make([]uint32, len(q.ids))
 	for k, v := range q.ids {
 		p.small[k] = uint32(v)
@@ -112,24 +118,30 @@ func (q *parser) badEdge(block []byte, start, line int) error {
 	if q.weighted {
 		want = "two numbers of vertices and a weight, as in the first line"
 	}
+
 	fail := func(format string, args ...any) error {
 		return q.s.Errorf(line, "%s: %s; an edge is %s", text.Quote(content), fmt.Sprintf(format, args...), want)
 	}
 	words := bytes.Fields(content)
+
 	for k, word := range words[:min(2, len(words))] {
 		n, err := strconv.ParseInt(string(word), 10, 64)
 		_, tooLarge := strconv.ParseUint(string(word), 10, 64)
 		switch {
 		case err == nil && n < 0:
 			return fail("vertex %s is negative", word)
-		case errors.Is(tooLarge, strconv.ErrRange) || errors.Is(err, strconv.ErrRange) && tooLarge == nil && string(word) != strconv.FormatUint(largestID, 10):
+		case errors.Is(tooLarge, strconv.ErrRange) || errors.Is(err, strconv.ErrRange) && tooLarge == nil &&
+			string(word) != strconv.FormatUint(largestID, 10):
 			return fail("vertex %s is beyond 2⁶³", text.Quote(word))
 		case tooLarge != nil && bytes.IndexByte(word, ',') >= 0:
 			return fail("%s: write a tab or a blank where commas are", text.Quote(word))
+
 		case tooLarge != nil:
-			return fail("%s is not the number of a vertex, from 0 on%s", text.Quote(word), map[bool]string{true: "; is this an edge list?"}[k == 0])
+			return fail("%s is not the number of a vertex, from 0 on%s", text.Quote(word),
+				map[bool]string{true: "; is this an edge list?"}[k == 0])
 		}
 	}
+
 	switch {
 	case len(words) < 2:
 		return fail("there is no second vertex")
@@ -140,5 +152,6 @@ func (q *parser) badEdge(block []byte, start, line int) error {
 	case !q.weighted && len(words) == 3:
 		return fail("there is a third number, and the first line has none")
 	}
+
 	return fail("there are %d columns: cut -f1,2 keeps the vertices", len(words))
 }

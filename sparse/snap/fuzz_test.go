@@ -17,6 +17,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, file string) {
 		m, err := decode(file)
 		if err != nil {
@@ -28,6 +29,7 @@ func FuzzParse(f *testing.F) {
 		if err := m.A.Validate(); err != nil {
 			t.Fatal(err)
 		}
+
 		if m.A.NNZ()+m.Duplicates != m.Declared || m.A.Rows != m.A.Cols || m.A.Rows > 2*m.Declared {
 			t.Fatalf("%v of %d edges and %d duplicates", m.A, m.Declared, m.Duplicates)
 		}

@@ -28,7 +28,8 @@ var countsPattern = regexp.MustCompile(`(?i)\bnodes:?\s*(\d+)[\s,;]+edges:?\s*(\
 // starts reports whether a text starts as files of the collection do: with a comment
 // that counts vertices and edges, or names the columns.
 func starts(start []byte) bool {
-	return bytes.HasPrefix(start, []byte("#")) && (countsPattern.Match(start) || bytes.Contains(start, []byte("FromNodeId")))
+	return bytes.HasPrefix(start, []byte("#")) && (countsPattern.Match(start) ||
+		bytes.Contains(start, []byte("FromNodeId")))
 }
 
 // readHeader reads the comments before the first edge, and looks at that.
@@ -43,18 +44,21 @@ func readHeader(s *text.Source) (*header, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
+
 		words := bytes.Fields(line)
 		if err != nil || len(words) > 0 && words[0][0] != '#' {
 			h.comment = strings.TrimSuffix(comment.String(), "\n")
 			h.weighted = len(words) == 3
 			return h, nil
 		}
+
 		if len(words) > 0 {
 			note := bytes.TrimSpace(line)[1:]
 			if comment.Len()+len(note) <= mostComment {
 				comment.Write(note)
 				comment.WriteByte('\n')
 			}
+
 			if counts := countsPattern.FindSubmatch(note); counts != nil && h.nodes < 0 {
 				nodes, err := strconv.Atoi(string(counts[1]))
 				edges, err2 := strconv.Atoi(string(counts[2]))

@@ -29,6 +29,7 @@ func ranksOf(pieces []*piece) ranks {
 		edges += p.edges()
 		least, most = min(least, p.least), max(most, p.most)
 	}
+
 	if edges == 0 {
 		return &bitmap{}
 	}
@@ -44,6 +45,7 @@ func eachPiece(n int, start func() func(k int)) {
 		cores sync.WaitGroup
 		taken atomic.Int64
 	)
+
 	for range min(runtime.GOMAXPROCS(0), n) {
 		cores.Go(func() {
 			f := start()
@@ -90,6 +92,7 @@ func newBitmap(pieces []*piece, least uint64, words int) *bitmap {
 			})
 		}
 	})
+
 	for k := range m.words {
 		m.words[k].before = int32(m.n)
 		m.n += bits.OnesCount64(m.words[k].bits)
@@ -128,6 +131,7 @@ func newRanges(pieces []*piece) *ranges {
 	r := &ranges{ranks: make([]map[uint64]int32, cores), before: make([]int, cores+1)}
 	var some []uint64
 	most := cores*samples/len(pieces) + 1
+
 	for _, p := range pieces {
 		n, step := 0, max(2*p.edges()/most, 1)
 		p.each(func(v uint64) {
@@ -137,6 +141,7 @@ func newRanges(pieces []*piece) *ranges {
 			n++
 		})
 	}
+
 	slices.Sort(some)
 	for k := 1; k < cores; k++ {
 		r.ends = append(r.ends, some[k*len(some)/cores])
@@ -149,6 +154,7 @@ func newRanges(pieces []*piece) *ranges {
 			if k > 0 {
 				from = r.ends[k-1]
 			}
+
 			if k < cores-1 {
 				to = r.ends[k] - 1
 			}
@@ -156,6 +162,7 @@ func newRanges(pieces []*piece) *ranges {
 				r.ranks[k] = seen
 				return // an empty range: to is below from, or wrapped around
 			}
+
 			for _, p := range pieces {
 				p.each(func(v uint64) {
 					if v < from || v > to {
@@ -167,6 +174,7 @@ func newRanges(pieces []*piece) *ranges {
 					}
 				})
 			}
+
 			slices.Sort(keys[k])
 			for rank, v := range keys[k] {
 				seen[v] = int32(rank)
@@ -174,6 +182,7 @@ func newRanges(pieces []*piece) *ranges {
 			r.ranks[k] = seen
 		}
 	})
+
 	for k, list := range keys {
 		r.before[k+1] = r.before[k] + len(list)
 	}

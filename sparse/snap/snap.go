@@ -35,6 +35,7 @@ func parse(s *text.Source, _ text.Options) (*text.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	nonFinite := 0
 	for _, p := range pieces {
 		nonFinite += p.nonFinite
@@ -43,6 +44,7 @@ func parse(s *text.Source, _ text.Options) (*text.Matrix, error) {
 	if r.count() > sparse.MaxIndex {
 		return nil, s.Errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
 	}
+
 	l := bands.Layout{Rows: r.count(), Cols: r.count(), Pattern: !h.weighted}.Cut(edges)
 	a := bands.Assemble(l, distribute(l, pieces, r))
 	m := &text.Matrix{
@@ -52,6 +54,7 @@ func parse(s *text.Source, _ text.Options) (*text.Matrix, error) {
 	if h.weighted {
 		m.Field = "real"
 	}
+
 	return m, nil
 }
 
@@ -65,6 +68,7 @@ func parseSize(s *text.Source, opt text.Options) (text.Size, error) {
 	if h.nodes >= 0 && max(h.nodes, h.edges) <= sparse.MaxIndex {
 		return text.Size{Rows: h.nodes, Cols: h.nodes, Entries: h.edges}, nil
 	}
+
 	m, err := parse(s, opt)
 	if err != nil {
 		return text.Size{}, err
@@ -84,6 +88,7 @@ func readEdges(s *text.Source, h *header) (pieces []*piece, edges int, err error
 		count atomic.Int64
 		first text.First
 	)
+
 	take := func(buf []byte) ([]byte, *slot, error) {
 		block, err := s.NextBlock(buf)
 		if err != nil {
@@ -92,8 +97,10 @@ func readEdges(s *text.Source, h *header) (pieces []*piece, edges int, err error
 		t := &slot{line: s.Line}
 		all = append(all, t)
 		s.Line += bytes.Count(block, []byte("\n"))
+
 		return block, t, nil
 	}
+
 	end := text.EachBlock(take, func() func([]byte, *slot) bool {
 		q := &parser{s: s, weighted: h.weighted}
 		return func(block []byte, t *slot) bool {
@@ -105,6 +112,7 @@ func readEdges(s *text.Source, h *header) (pieces []*piece, edges int, err error
 	if err := first.Err(); err != nil {
 		return nil, 0, err
 	}
+
 	edges = int(count.Load())
 	if edges > sparse.MaxIndex {
 		return nil, 0, s.Errorf(s.Line, "more than %d edges: 32-bit indices hold no more", sparse.MaxIndex)
@@ -112,12 +120,15 @@ func readEdges(s *text.Source, h *header) (pieces []*piece, edges int, err error
 	if !errors.Is(end, io.EOF) {
 		return nil, 0, end
 	}
+
 	if edges < h.edges {
-		return nil, 0, s.Errorf(s.Line, "the file ends after %d of the %d edges of line %d: it was cut off, get it again; or take that comment out", edges, h.edges, h.line)
+		return nil, 0, s.Errorf(s.Line, "the file ends after %d of the %d edges of line %d: it was cut off, get it "+
+			"again; or take that comment out", edges, h.edges, h.line)
 	}
 	for _, t := range all {
 		pieces = append(pieces, t.piece)
 	}
+
 	return pieces, edges, nil
 }
 
@@ -138,5 +149,6 @@ func distribute(l *bands.Layout, pieces []*piece, r ranks) []*bands.Chunk {
 			chunks[k], pieces[k] = &c, nil
 		}
 	})
+
 	return chunks
 }

@@ -33,7 +33,8 @@ func decode(content string) (*text.Matrix, error) {
 
 func TestParse(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
-		{"of the collection", "# Directed graph\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n2\t0\n", "0,1=1 2,0=1"},
+		{"of the collection", "# Directed graph\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n2\t0\n",
+			"0,1=1 2,0=1"},
 		{"numbers are compacted in their order", "1000000 7\n7\t30\n", "0,1=1 2,0=1"},
 		{"the largest numbers", "9223372036854775808 0\n9223372036854775807 9223372036854775808\n", "1,2=1 2,0=1"},
 		{"comments, blank lines and blanks anywhere", "\n # a\n 1 \t 2 \n\n#b\n  2 1\n#c", "0,1=1 1,0=1"},
@@ -54,6 +55,7 @@ func TestParse(t *testing.T) {
 					t.Errorf("%s: %v", c.name, err)
 					return
 				}
+
 				if got := entries(m); got != c.want || m.A.Validate() != nil {
 					t.Errorf("%s: %s (%v), want %s", c.name, got, m.A.Validate(), c.want)
 				}
@@ -70,11 +72,14 @@ func TestParseSaysWhatItRead(t *testing.T) {
 	if m.A.Rows != 3 || m.A.Cols != 3 {
 		t.Errorf("read as %v", m.A)
 	}
+
 	m.A = nil
-	want := text.Matrix{Format: "edge-list", Field: "real", Symmetry: "general", Comment: " a graph\nby us", Declared: 3, Duplicates: 1, NonFinite: 1}
+	want := text.Matrix{Format: "edge-list", Field: "real", Symmetry: "general", Comment: " a graph\nby us",
+		Declared: 3, Duplicates: 1, NonFinite: 1}
 	if *m != want {
 		t.Errorf("got %+v, want %+v", *m, want)
 	}
+
 	if m, err := decode("1 2\n"); err != nil || m.Field != "pattern" {
 		t.Errorf("without weights: %+v, %v", m, err)
 	}
@@ -82,12 +87,14 @@ func TestParseSaysWhatItRead(t *testing.T) {
 
 // graph writes an edge list and makes its matrix: vertices are drawn from so many,
 // which number gives their numbers.
-func graph(tb testing.TB, rng *rand.Rand, vertices, edges int, weighted bool, number func(v int) uint64) (string, *sparse.CSR[float64]) {
+func graph(tb testing.TB, rng *rand.Rand, vertices, edges int, weighted bool, number func(v int) uint64) (string,
+	*sparse.CSR[float64]) {
 	tb.Helper()
 	var b strings.Builder
 	b.WriteString("# a graph\n")
 	var from, to []uint64
 	var val []float64
+
 	for k := range edges {
 		i, j, v := number(rng.IntN(vertices)), number(rng.IntN(vertices)), 1.0
 		if rng.IntN(20) == 0 && k > 0 {
@@ -98,12 +105,14 @@ func graph(tb testing.TB, rng *rand.Rand, vertices, edges int, weighted bool, nu
 			v = rng.NormFloat64() * 1e3
 			fmt.Fprintf(&b, "\t%.17g", v)
 		}
+
 		b.WriteByte('\n')
 		if rng.IntN(50) == 0 {
 			b.WriteString("# comment\n\n")
 		}
 		from, to, val = append(from, i), append(to, j), append(val, v)
 	}
+
 	ids := slices.Concat(from, to)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -114,6 +123,7 @@ func graph(tb testing.TB, rng *rand.Rand, vertices, edges int, weighted bool, nu
 		}
 		return out
 	}
+
 	m, err := sparse.FromTriplets(len(ids), len(ids), rank(from), rank(to), val)
 	if err != nil {
 		tb.Fatal(err)
@@ -143,8 +153,10 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 						if err != nil {
 							t.Fatalf("%s: %v", name, err)
 						}
+
 						if m.A.Hash() != want.Hash() || m.Declared != 120_000 || m.Duplicates != 120_000-want.NNZ() {
-							t.Errorf("%s, %d vertices, weighted %v, %d cores: read as %v, want %v", name, vertices, weighted, cores, m.A, want)
+							t.Errorf("%s, %d vertices, weighted %v, %d cores: read as %v, want %v", name, vertices,
+								weighted, cores, m.A, want)
 						}
 					}()
 				}
@@ -156,19 +168,25 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"empty", "", "f:1: the file is empty"},
-		{"notes", "Notes on these graphs\n", `f:1: "Notes on these graphs": "Notes" is not the number of a vertex, from 0 on; is this an edge list?`},
+		{"notes", "Notes on these graphs\n",
+			`f:1: "Notes on these graphs": "Notes" is not the number of a vertex, from 0 on; is this an edge list?`},
 		{"negative", "1 2\n3 -4\n", `f:2: "3 -4": vertex -4 is negative`},
-		{"beyond 2⁶³", "1 9223372036854775809\n", `f:1: "1 9223372036854775809": vertex "9223372036854775809" is beyond 2⁶³`},
-		{"beyond 2⁶⁴", "1 2\n116374117927631468606 101765416973555767821\n", `vertex "116374117927631468606" is beyond 2⁶³`},
-		{"no second vertex", "1 2\n\n# c\n3\t\n", `f:4: "3\t": there is no second vertex; an edge is two numbers of vertices`},
+		{"beyond 2⁶³", "1 9223372036854775809\n",
+			`f:1: "1 9223372036854775809": vertex "9223372036854775809" is beyond 2⁶³`},
+		{"beyond 2⁶⁴", "1 2\n116374117927631468606 101765416973555767821\n",
+			`vertex "116374117927631468606" is beyond 2⁶³`},
+		{"no second vertex", "1 2\n\n# c\n3\t\n",
+			`f:4: "3\t": there is no second vertex; an edge is two numbers of vertices`},
 		{"word", "1 2\n3 x\n", `"x" is not the number of a vertex`},
 		{"fraction", "1 2\n3 4.5\n", `"4.5" is not the number of a vertex`},
 		{"commas", "1,2,3\n", `"1,2,3": write a tab or a blank where commas are`},
 		{"weight in one line", "1 2\n3 4 5\n", `f:2: "3 4 5": there is a third number, and the first line has none`},
-		{"no weight in one line", "1 2 3\n3 4\n", `f:2: "3 4": there is no weight; an edge is two numbers of vertices and a weight`},
+		{"no weight in one line", "1 2 3\n3 4\n",
+			`f:2: "3 4": there is no weight; an edge is two numbers of vertices and a weight`},
 		{"weight is a word", "1 2 3\n3 4 x\n", `weight "x" is not a number`},
 		{"four columns", "1 2 3 4\n", `there are 4 columns: cut -f1,2 keeps the vertices`},
-		{"cut off", "# Nodes: 3 Edges: 5\n1 2\n2 3\n", "f:4: the file ends after 2 of the 5 edges of line 1: it was cut off"},
+		{"cut off", "# Nodes: 3 Edges: 5\n1 2\n2 3\n",
+			"f:4: the file ends after 2 of the 5 edges of line 1: it was cut off"},
 		{"long line", "1 2\n" + strings.Repeat("1 ", text.BlockSize), "f:2: this line is longer than"},
 	} {
 		m, err := decode(c.content)
@@ -176,6 +194,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: read as %v", c.name, m.A)
 			continue
 		}
+
 		var e *text.Error
 		if !errors.As(err, &e) || e.File != "f" || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
@@ -188,7 +207,8 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 	lines := slices.Repeat([]string{"12345 67890"}, 400_000)
 	lines[170_000], lines[170_005], lines[399_000] = "12345 x", "y", "z"
 	for range 3 {
-		if _, err := decode(strings.Join(lines, "\n")); err == nil || !strings.HasPrefix(err.Error(), `f:170001: "12345 x"`) {
+		if _, err := decode(strings.Join(lines, "\n")); err == nil ||
+			!strings.HasPrefix(err.Error(), `f:170001: "12345 x"`) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -218,6 +238,7 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		if _, err := decode(content); err != nil {
 			t.Fatal(err)
 		}
+
 		runtime.ReadMemStats(&after)
 		// A core has room for a block, its edges, which grows as it is filled, and a chunk.
 		most := (12+c.working)*400_000 + 4*want.Rows + 16*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20

@@ -20,7 +20,8 @@ func TestVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
-			t.Errorf("other content than version %s gave for %q: change Version (%s: %s)", Format.Version, file, got[:12], entries(m))
+			t.Errorf("other content than version %s gave for %q: change Version (%s: %s)", Format.Version, file,
+				got[:12], entries(m))
 		}
 	}
 }

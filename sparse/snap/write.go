@@ -17,6 +17,7 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 	}
 	fmt.Fprintf(w, "# Nodes: %d Edges: %d\n# FromNodeId\tToNodeId\n", max(m.Rows, m.Cols), m.NNZ())
 	var line []byte
+
 	for i := range m.Rows {
 		cols, _ := m.Row(i)
 		for _, j := range cols {
@@ -28,5 +29,6 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 			}
 		}
 	}
+
 	return nil
 }

@@ -25,16 +25,19 @@ func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
 			Val:    make([]float64, entries),
 		},
 	}
+
 	for band := range l.bands {
 		a.starts[band+1] = a.starts[band]
 		for _, c := range chunks {
 			a.starts[band+1] += c.starts[band+1] - c.starts[band]
 		}
 	}
+
 	var (
 		cores sync.WaitGroup
 		taken atomic.Int64
 	)
+
 	for range min(runtime.GOMAXPROCS(0), l.bands) {
 		cores.Go(func() {
 			next := make([]int32, min(1<<l.shift, l.Rows))
@@ -44,6 +47,7 @@ func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
 			}
 		})
 	}
+
 	cores.Wait()
 	a.closeGaps()
 	return a.m
@@ -69,12 +73,14 @@ func (a *assembly) band(band int, next []int32, rows *sorter) {
 			ends[i]++
 		}
 	}
+
 	end := a.starts[band]
 	for i, n := range ends {
 		next[i] = end
 		end += n
 		ends[i] = end
 	}
+
 	cols, vals := a.m.ColIdx, a.m.Val
 	for _, c := range a.chunks {
 		from, to := c.starts[band], c.starts[band+1]
@@ -86,6 +92,7 @@ func (a *assembly) band(band int, next []int32, rows *sorter) {
 			}
 			continue
 		}
+
 		val := c.val[from:to]
 		for k, i := range c.row[from:to] {
 			at := next[i]
@@ -93,11 +100,13 @@ func (a *assembly) band(band int, next []int32, rows *sorter) {
 			cols[at], vals[at] = col[k], val[k]
 		}
 	}
+
 	if a.Pattern {
 		for k := a.starts[band]; k < end; k++ {
 			vals[k] = 1
 		}
 	}
+
 	distinct := true
 	start := a.starts[band]
 	for _, end := range ends {
@@ -108,6 +117,7 @@ func (a *assembly) band(band int, next []int32, rows *sorter) {
 		}
 		start = end
 	}
+
 	a.ends[band] = end
 	if !distinct {
 		a.ends[band] = a.addUp(a.starts[band], ends)
@@ -129,9 +139,11 @@ func (a *assembly) addUp(start int32, ends []int32) int32 {
 			cols[out], vals[out] = cols[k], vals[k]
 			out++
 		}
+
 		from = end
 		ends[i] = out
 	}
+
 	return out
 }
 

@@ -26,22 +26,26 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 	shift, mirror := d.shift, d.Mirror
 	starts := make([]int32, d.bands+1)
 	sizes := starts[1:]
+
 	for k, i := range row {
 		sizes[i>>shift]++
 		if j := col[k]; mirror && i != j {
 			sizes[j>>shift]++
 		}
 	}
+
 	if d.next == nil {
 		d.next = make([]int32, d.bands)
 	}
 	next := d.next
 	end := int32(0)
+
 	for b, size := range sizes {
 		next[b] = end
 		end += size
 		sizes[b] = end
 	}
+
 	c := Chunk{starts: starts, row: make([]uint16, end), col: make([]int32, end)}
 	mask := int32(1)<<shift - 1
 	put := func(i, j int32) int32 {
@@ -50,6 +54,7 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 		c.row[at], c.col[at] = uint16(i&mask), j
 		return at
 	}
+
 	if d.Pattern {
 		for k, i := range row {
 			j := col[k]
@@ -58,8 +63,10 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 				put(j, i)
 			}
 		}
+
 		return c
 	}
+
 	c.val = make([]float64, end)
 	for k, i := range row {
 		j, v := col[k], val[k]
@@ -71,5 +78,6 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 			c.val[put(j, i)] = v
 		}
 	}
+
 	return c
 }

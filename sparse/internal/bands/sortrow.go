@@ -19,10 +19,12 @@ func (s *sorter) sortRow(cols []int32, vals []float64) (distinct bool) {
 	if sorted {
 		return distinct
 	}
+
 	if len(cols) > shortRow {
 		return s.sortLongRow(cols, vals)
 	}
 	distinct = true
+
 	for k := 1; k < len(cols); k++ {
 		c, v, at := cols[k], vals[k], k
 		for ; at > 0 && cols[at-1] > c; at-- {
@@ -33,6 +35,7 @@ func (s *sorter) sortRow(cols []int32, vals []float64) (distinct bool) {
 		}
 		cols[at], vals[at] = c, v
 	}
+
 	return distinct
 }
 
@@ -47,6 +50,7 @@ func (s *sorter) sortLongRow(cols []int32, vals []float64) (distinct bool) {
 	for k, key := range s.keys {
 		cols[k], vals[k] = int32(key>>32), s.vals[uint32(key)]
 	}
+
 	_, distinct = order(cols)
 	return distinct
 }
@@ -73,5 +77,6 @@ func order(cols []int32) (sorted, distinct bool) {
 			distinct = false
 		}
 	}
+
 	return true, distinct
 }

@@ -19,6 +19,7 @@ func TestSortRow(t *testing.T) {
 			val float64
 		}
 		want := make([]entry, n)
+
 		cols, vals := make([]int32, n), make([]float64, n)
 		for k := range want {
 			cols[k] = int32(rng.IntN(width))
@@ -26,6 +27,7 @@ func TestSortRow(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			slices.Sort(cols)
 		}
+
 		for k := range want {
 			vals[k] = float64(k)
 			want[k] = entry{cols[k], vals[k]}
@@ -33,17 +35,20 @@ func TestSortRow(t *testing.T) {
 		alone := slices.Clone(cols)
 		slices.SortStableFunc(want, func(a, b entry) int { return int(a.col - b.col) })
 		distinct := true
+
 		for k := 1; k < n; k++ {
 			distinct = distinct && want[k].col != want[k-1].col
 		}
 		if got := s.sortRow(cols, vals); got != distinct {
 			t.Fatalf("%v: distinct is %v", want, got)
 		}
+
 		for k, w := range want {
 			if cols[k] != w.col || vals[k] != w.val {
 				t.Fatalf("entry %d is %d, %v, want %v", k, cols[k], vals[k], w)
 			}
 		}
+
 		if got := sortColumns(alone); got != distinct || !slices.Equal(alone, cols) {
 			t.Fatalf("columns alone: %v, %v, want %v", alone, got, cols)
 		}

@@ -45,12 +45,15 @@ func openMember(r io.Reader, name string, extensions []string) (*member, error) 
 		if err != nil {
 			return nil, err
 		}
+
 		folder, file := path.Split(strings.TrimPrefix(h.Name, "./"))
 		m.extension = path.Ext(file)
 		stem := strings.TrimSuffix(file, m.extension)
-		if h.Typeflag != tar.TypeReg || !slices.Contains(extensions, m.extension) || stem == "" || folder != stem+"/" || name != "" && stem != name {
+		if h.Typeflag != tar.TypeReg || !slices.Contains(extensions, m.extension) || stem == "" || folder != stem+"/" ||
+			name != "" && stem != name {
 			continue
 		}
+
 		if h.Size > maxMember {
 			return nil, fmt.Errorf("%s has %d bytes, and at most %d are read", h.Name, h.Size, int64(maxMember))
 		}
@@ -91,16 +94,19 @@ func (m *member) Read(p []byte) (int, error) {
 func (s *Source) unpack(archive io.Reader, extensions []string) (start []byte, err error) {
 	m, err := openMember(archive, "", extensions)
 	if errors.Is(err, errNoMember) {
-		return nil, s.Errorf(1, "this tar archive has no matrix, a file NAME/NAME%s as in archives of the SuiteSparse collection: unpack the one you mean", strings.Join(extensions, " or "))
+		return nil, s.Errorf(1, "this tar archive has no matrix, a file NAME/NAME%s as in archives of the "+
+			"SuiteSparse collection: unpack the one you mean", strings.Join(extensions, " or "))
 	}
 	if err != nil {
 		return nil, s.failure(err)
 	}
+
 	text := bufio.NewReaderSize(m, sniffSize)
 	start, err = text.Peek(sniffSize)
 	if len(start) == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.failure(err)
 	}
+
 	s.r, s.Extension = text, m.extension
 	return start, nil
 }

@@ -12,7 +12,8 @@ import (
 // function that reports whether it makes sense to go on. A small file starts no
 // more than one core. EachBlock returns the error of take, or nil where a core
 // saw no sense; every block that was taken has then been parsed.
-func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error), start func() func(block []byte, about T) bool) error {
+func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error),
+	start func() func(block []byte, about T) bool) error {
 	var (
 		taking  sync.Mutex // guards take and the two below
 		end     error
@@ -20,15 +21,18 @@ func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error), 
 		cores   sync.WaitGroup
 		work    func(left int)
 	)
+
 	next := func(buf []byte) (block []byte, about T, ok bool) {
 		taking.Lock()
 		defer taking.Unlock()
 		if stopped || end != nil {
 			return nil, about, false
 		}
+
 		block, about, end = take(buf)
 		return block, about, end == nil
 	}
+
 	work = func(left int) {
 		parse := start()
 		buf := make([]byte, BlockSize+1)
@@ -40,6 +44,7 @@ func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error), 
 			if first && left > 0 { // a small file needs no more cores
 				cores.Go(func() { work(left - 1) })
 			}
+
 			if !parse(block, about) {
 				taking.Lock()
 				stopped = true
@@ -47,6 +52,7 @@ func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error), 
 			}
 		}
 	}
+
 	cores.Go(func() { work(runtime.GOMAXPROCS(0) - 1) })
 	cores.Wait()
 	return end

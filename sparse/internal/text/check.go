@@ -28,5 +28,6 @@ func CheckArchive(ctx context.Context, r io.Reader, name, extension string) erro
 	if err != nil {
 		return fmt.Errorf("unpacking: %w", err)
 	}
+
 	return nil
 }

@@ -35,6 +35,7 @@ func AppendDigits(n uint64, b []byte, i int) (uint64, int) {
 			return n, i
 		}
 	}
+
 	for ; b[i]-'0' <= 9; i++ {
 		n = n*10 + uint64(b[i]-'0')
 	}

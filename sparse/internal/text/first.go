@@ -24,6 +24,7 @@ func (f *First) Note(err error) bool {
 	if errors.As(err, &e) && (f.err == nil || e.Line < f.err.Line) {
 		f.err = e
 	}
+
 	return false
 }
 

@@ -26,16 +26,19 @@ var DefaultOptions = Options{Expand: true}
 // Check refuses settings that there are not, when name is read.
 func (o Options) Check(name string) error {
 	if o.Complex != "" && o.Complex != RealPart {
-		return fmt.Errorf("reading %s: unknown way to read complex values %q: use %q, or \"\" to refuse them", name, o.Complex, RealPart)
+		return fmt.Errorf("reading %s: unknown way to read complex values %q: use %q, or \"\" to refuse them", name,
+			o.Complex, RealPart)
 	}
 	return nil
 }
 
 // RefusesComplex is why a file of complex values is not read without an option.
-const RefusesComplex = `the values are complex, and kernels here multiply real matrices; complex = "` + RealPart + `" reads the real parts`
+const RefusesComplex = `the values are complex, and kernels here multiply real matrices; complex = "` + RealPart +
+	`" reads the real parts`
 
 // TooMany is the format of why a matrix of too many entries is refused.
-const TooMany = "more than %d entries after expansion: 32-bit indices hold no more; without expansion the triangle is read"
+const TooMany = "more than %d entries after expansion: 32-bit indices hold no more; without expansion the triangle " +
+	"is read"
 
 // A Matrix is a matrix and what its file said about it.
 type Matrix struct {

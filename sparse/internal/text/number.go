@@ -60,6 +60,7 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 	if neg || b[i] == '+' {
 		i++
 	}
+
 	from := i
 	mantissa, i := AppendDigits(0, b, i)
 	digits, exponent := i-from, 0
@@ -70,18 +71,21 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 		exponent = point - i
 		digits += i - point
 	}
+
 	if digits == 0 { // inf and nan, too
 		return slowValue(b, start)
 	}
 	if digits > 19 {
 		digits -= leadingZeros(b, from)
 	}
+
 	if c := b[i] | 0x20; c == 'e' || c == 'd' {
 		e := i + 1
 		minus := b[e] == '-'
 		if minus || b[e] == '+' {
 			e++
 		}
+
 		from, n := e, 0
 		for ; b[e]-'0' <= 9 && e-from < 4; e++ {
 			n = n*10 + int(b[e]-'0')
@@ -89,12 +93,14 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 		if e == from {
 			return slowValue(b, start)
 		}
+
 		if minus {
 			n = -n
 		}
 		exponent += n
 		i = e
 	}
+
 	// At most 19 digits never wrap a uint64.
 	if digits > 19 || !(Blank(b[i]) || b[i] == '\n') {
 		return slowValue(b, start)
@@ -109,6 +115,7 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 			return slowValue(b, start)
 		}
 	}
+
 	if neg {
 		v = -v
 	}
@@ -141,6 +148,7 @@ func slowValue(b []byte, i int) (v float64, next int, ok bool) {
 			fortran = k
 		}
 	}
+
 	v, err := strconv.ParseFloat(string(word), 64)
 	if errors.Is(err, strconv.ErrSyntax) && fortran > 0 {
 		v, err = strconv.ParseFloat(string(word[:fortran])+"e"+string(word[fortran+1:]), 64)

@@ -20,23 +20,31 @@ func TestParseValueIsExact(t *testing.T) {
 		"1e308", "1.7976931348623157e308", "1.8e308", "-1e999", "4.9e-324", "2e-324", "1e-999", "2.2250738585072011e-308", "1e00001", "1e12345", "1e-12345",
 		"123456789012345678", "0.1234567890123456789", "1234567890.0987654321", "inf", "1e-80", "1e80", "1e81", "9223372036854775808", "9223372036854775809e-20", "0.00000000000000000000", "00000000000000000000012345.678", "-Inf", "+infinity", "nan", "NAN",
 	}
+
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 300_000 / shorter() {
 		v := math.Float64frombits(rng.Uint64())
-		words = append(words, fmt.Sprintf("%de%d", rng.Uint64()>>rng.IntN(64), rng.IntN(200)-100), "-0.000"+strconv.FormatUint(rng.Uint64(), 10),
-			strconv.FormatFloat(halfway(rng), 'f', -1, 64)+"5", strconv.FormatFloat(v, 'g', -1, 64), strconv.FormatFloat(rng.NormFloat64()*100, 'f', rng.IntN(20), 64),
+		words = append(words, fmt.Sprintf("%de%d", rng.Uint64()>>rng.IntN(64), rng.IntN(200)-100),
+			"-0.000"+strconv.FormatUint(rng.Uint64(), 10),
+			strconv.FormatFloat(halfway(rng), 'f', -1, 64)+"5", strconv.FormatFloat(v, 'g', -1,
+				64), strconv.FormatFloat(rng.NormFloat64()*100, 'f', rng.IntN(20), 64),
 			strconv.FormatFloat(rng.Float64(), 'e', rng.IntN(25), 64), strconv.FormatInt(rng.Int64()>>rng.IntN(63), 10))
 	}
+
 	for _, w := range words {
 		want, _ := strconv.ParseFloat(w, 64) // out of range: ±Inf, as documented
 		for _, end := range []string{"\n", " 5\n", "\r\n", "\t\n"} {
 			got, next, ok := ParseValue([]byte(w+end), 0)
-			if !ok || next != len(w) || math.Float64bits(got) != math.Float64bits(want) && !(math.IsNaN(got) && math.IsNaN(want)) {
-				t.Fatalf("%q: got %v (%x), %d, %v, want %v (%x)", w, got, math.Float64bits(got), next, ok, want, math.Float64bits(want))
+			if !ok || next != len(w) || math.Float64bits(got) != math.Float64bits(want) &&
+				!(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Fatalf("%q: got %v (%x), %d, %v, want %v (%x)", w, got, math.Float64bits(got), next, ok, want,
+					math.Float64bits(want))
 			}
 		}
 	}
-	for _, w := range []string{"", ".", "-", "+", "e5", "1e", "1e+", "1.2.3", "--1", "1-", "0x10", "1_000", "1d", "1d2d3", "infx", "1,5", "½", "1e5x"} {
+
+	for _, w := range []string{"", ".", "-", "+", "e5", "1e", "1e+", "1.2.3", "--1", "1-", "0x10", "1_000", "1d",
+		"1d2d3", "infx", "1,5", "½", "1e5x"} {
 		if v, _, ok := ParseValue([]byte(w+"\n"), 0); ok {
 			t.Errorf("%q was read as %v", w, v)
 		}
@@ -63,7 +71,8 @@ func TestParseIndex(t *testing.T) {
 		ok bool
 	}{
 		"0": {0, true}, "1": {1, true}, "0012": {12, true}, "2147483647": {2147483647, true},
-		"2147483648": {0, false}, "99999999999": {0, false}, "": {0, false}, "-1": {0, false}, "+1": {0, false}, "1.0": {0, false}, "1x": {0, false},
+		"2147483648": {0, false}, "99999999999": {0, false}, "": {0, false}, "-1": {0, false}, "+1": {0,
+			false}, "1.0": {0, false}, "1x": {0, false},
 	} {
 		for _, end := range []string{"\n", " 2\n", "\r\n"} {
 			n, next, ok := ParseIndex([]byte(w+end), 0)
@@ -82,6 +91,7 @@ func BenchmarkParseValue(b *testing.B) {
 	for range 1000 {
 		words = append(words, append(strconv.AppendFloat(nil, rng.NormFloat64(), 'f', 17, 64), '\n'))
 	}
+
 	b.Run("here", func(b *testing.B) {
 		for b.Loop() {
 			for _, w := range words {
@@ -91,6 +101,7 @@ func BenchmarkParseValue(b *testing.B) {
 			}
 		}
 	})
+
 	b.Run("strconv", func(b *testing.B) {
 		for b.Loop() {
 			for _, w := range words {

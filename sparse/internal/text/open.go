@@ -15,6 +15,7 @@ func Open(path string) (*os.File, error) {
 		return nil, fmt.Errorf("opening matrix: %w", err)
 	}
 	info, err := f.Stat()
+
 	switch {
 	case err != nil:
 		err = fmt.Errorf("opening matrix: %w", err)
@@ -25,6 +26,7 @@ func Open(path string) (*os.File, error) {
 	default:
 		return f, nil
 	}
+
 	f.Close()
 	return nil, err
 }

@@ -29,9 +29,11 @@ func widePowers() (table [mostPower - leastPower + 1]uint128) {
 		} else {
 			ten.Lsh(ten, 128)
 		}
+
 		ten.Rsh(ten, uint(ten.BitLen()-128))
 		table[k] = uint128{hi: new(big.Int).Rsh(ten, 64).Uint64(), lo: new(big.Int).And(ten, low).Uint64()}
 	}
+
 	return table
 }
 
@@ -46,9 +48,11 @@ func roundDecimal(mantissa uint64, exponent int) (v float64, ok bool) {
 	if exponent < leastPower || exponent > mostPower {
 		return 0, false
 	}
+
 	power := &wide[exponent-leastPower]
 	zeros := bits.LeadingZeros64(mantissa)
 	mantissa <<= zeros
+
 	// 217706/2¹⁶ is log₂10, near enough for these exponents; 1023 is the bias.
 	exp2 := uint64(217706*exponent>>16+64+1023) - uint64(zeros)
 
@@ -62,18 +66,21 @@ func roundDecimal(mantissa uint64, exponent int) (v float64, ok bool) {
 			return 0, false
 		}
 	}
+
 	top := hi >> 63
 	significand := hi >> (top + 9) // 54 bits: one more than are kept
 	exp2 -= 1 ^ top
 	if lo == 0 && hi&0x1ff == 0 && significand&3 == 1 { // perhaps halfway between two
 		return 0, false
 	}
+
 	significand += significand & 1
 	significand >>= 1
 	if significand>>53 > 0 {
 		significand >>= 1
 		exp2++
 	}
+
 	if exp2-1 >= 0x7ff-1 {
 		return 0, false
 	}

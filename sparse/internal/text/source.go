@@ -54,6 +54,7 @@ func NewSource(r io.Reader, name string, members ...string) (*Source, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.failure(err)
 	}
+
 	if bytes.HasPrefix(start, []byte("\x1f\x8b")) {
 		unzipped, err := gzip.NewReader(text)
 		if err != nil {
@@ -65,12 +66,14 @@ func NewSource(r io.Reader, name string, members ...string) (*Source, error) {
 			return nil, s.failure(err)
 		}
 	}
+
 	s.r = text
 	if isTar(start) {
 		if start, err = s.unpack(text, members); err != nil {
 			return nil, err
 		}
 	}
+
 	if mark := []byte("\ufeff"); bytes.HasPrefix(start, mark) { // a byte order mark says nothing
 		s.r.Discard(len(mark))
 		start = start[len(mark):]
@@ -91,8 +94,10 @@ func (s *Source) Peek() []byte { return s.start }
 // the remedy that fits.
 func (s *Source) sniff(start []byte) error {
 	for _, known := range []struct{ prefix, reason string }{
-		{"version https://git-lfs.github.com", "this is a Git LFS pointer, not the matrix: fetch the file with git lfs pull"},
-		{"PK\x03\x04", "this is a zip archive, or NumPy's .npz: unpack the matrix first, or write it in Matrix Market form"},
+		{"version https://git-lfs.github.com",
+			"this is a Git LFS pointer, not the matrix: fetch the file with git lfs pull"},
+		{"PK\x03\x04", "this is a zip archive, or NumPy's .npz: unpack the matrix first, or write it in Matrix " +
+			"Market form"},
 		{"BZh", "this is compressed with bzip2: unpack it first, or use gzip"},
 		{"\xfd7zXZ", "this is compressed with xz: unpack it first, or use gzip"},
 		{"\x28\xb5\x2f\xfd", "this is compressed with zstd: unpack it first, or use gzip"},
@@ -104,8 +109,10 @@ func (s *Source) sniff(start []byte) error {
 			return s.Errorf(1, "%s", known.reason)
 		}
 	}
+
 	text := bytes.ToLower(bytes.TrimLeft(start, " \t\r\n"))
-	if bytes.HasPrefix(text, []byte("<!doctype")) || bytes.HasPrefix(text, []byte("<html")) || bytes.HasPrefix(text, []byte("<?xml")) {
+	if bytes.HasPrefix(text, []byte("<!doctype")) || bytes.HasPrefix(text, []byte("<html")) ||
+		bytes.HasPrefix(text, []byte("<?xml")) {
 		return s.Errorf(1, "this is a web page, not a matrix: the download went to a page; get the raw file")
 	}
 	return nil
@@ -163,6 +170,7 @@ func (s *Source) fill(buf []byte) error {
 			s.err = io.ErrNoProgress
 		}
 	}
+
 	end := bytes.LastIndexByte(buf[:n], '\n') + 1
 	switch {
 	case s.err == io.EOF && end < n:
@@ -172,11 +180,14 @@ func (s *Source) fill(buf []byte) error {
 		s.block, s.tail = buf[:end], append(s.tail[:0], buf[end:n]...)
 	case s.err == io.EOF:
 		return io.EOF
+
 	case s.err != nil:
 		return s.failure(s.err)
 	default:
-		return s.Errorf(s.Line, "this line is longer than %d bytes; is this a text file with one entry a line?", BlockSize)
+		return s.Errorf(s.Line, "this line is longer than %d bytes; is this a text file with one entry a line?",
+			BlockSize)
 	}
+
 	return nil
 }
 
@@ -191,6 +202,7 @@ func (s *Source) failure(err error) error {
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		reason = fmt.Sprintf("the compressed data are damaged (%v): get the file again", err)
 	}
+
 	return &Error{File: s.Name, Line: s.Line, Reason: reason, Err: err}
 }
 

@@ -45,6 +45,7 @@ func open(lib nvml.Interface, uuid string) (*Sensors, error) {
 	default:
 		return nil, fmt.Errorf("NVML can't be initialised: %s", lib.ErrorString(r))
 	}
+
 	s := &Sensors{lib: lib}
 	if err := s.find(uuid); err != nil {
 		lib.Shutdown()
@@ -61,6 +62,7 @@ func (s *Sensors) find(uuid string) error {
 			return fmt.Errorf("this NVML is too old: it has no %s", name)
 		}
 	}
+
 	var r nvml.Return
 	if s.driver, r = s.lib.SystemGetDriverVersion(); r != nvml.SUCCESS {
 		return fmt.Errorf("asking NVML for the driver's version: %s", s.lib.ErrorString(r))
@@ -68,6 +70,7 @@ func (s *Sensors) find(uuid string) error {
 	if s.device, r = s.lib.DeviceGetHandleByUUID(uuid); r != nvml.SUCCESS {
 		return fmt.Errorf("NVML has no sensors of the GPU %q: %s", uuid, s.lib.ErrorString(r))
 	}
+
 	switch { // renamed with the driver 535
 	case has("nvmlDeviceGetCurrentClocksEventReasons"):
 		s.reasons = s.device.GetCurrentClocksEventReasons
@@ -94,12 +97,14 @@ func (s *Sensors) Read() kernels.Reading {
 	if v, r := s.device.GetClockInfo(nvml.CLOCK_MEM); r == nvml.SUCCESS {
 		read.MemoryClock = int(v)
 	}
+
 	if v, r := s.device.GetTemperature(nvml.TEMPERATURE_GPU); r == nvml.SUCCESS {
 		read.Temperature = int(v)
 	}
 	if v, r := s.device.GetPowerUsage(); r == nvml.SUCCESS {
 		read.Power = float64(v) / 1e3
 	}
+
 	if s.reasons != nil {
 		if v, r := s.reasons(); r == nvml.SUCCESS {
 			read.Reasons, read.HasReasons = kernels.ClockReasons(v), true

@@ -19,6 +19,7 @@ func built(t *testing.T, flags ...string) nvml.Interface {
 	if err != nil {
 		t.Skip("there is no C compiler cc on the PATH")
 	}
+
 	path := filepath.Join(t.TempDir(), "libnvidia-ml.so.1")
 	cmd := exec.Command(compiler, append(flags, "-shared", "-fPIC", "-o", path, "testdata/nvml.c")...)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -35,6 +36,7 @@ func alone(t *testing.T) (done bool) {
 	if os.Getenv(env) != "" {
 		return false
 	}
+
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +44,7 @@ func alone(t *testing.T) (done bool) {
 	cmd := exec.Command(program, "-test.run", "^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
 	cmd.Env = append(os.Environ(), env+"=1")
 	out, err := cmd.CombinedOutput()
+
 	switch {
 	case err != nil:
 		t.Errorf("%v\n%s", err, out)
@@ -70,12 +73,14 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if got := s.Read(); got != tt.want {
 				t.Errorf("read %+v, want %+v", got, tt.want)
 			}
 			if got, want := s.Energy(), map[string]float64{"current": 1234.567, "old": 0}[tt.name]; got != want {
 				t.Errorf("%g J, want %g", got, want)
 			}
+
 			if s.Driver() != "535.161.08" {
 				t.Errorf("the driver is %q", s.Driver())
 			}
@@ -111,6 +116,7 @@ func TestOpenSaysWhy(t *testing.T) {
 				s.Close()
 				t.Fatal("opened")
 			}
+
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q in it", err, tt.want)
 			}
