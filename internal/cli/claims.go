@@ -13,57 +13,63 @@ import (
 	"spmvtune/plots/claims"
 )
 
+// claimsCommand is the command claims.
+type claimsCommand struct{ verbose, asJSON bool }
+
 func newClaims() *cobra.Command {
-	var verbose, asJSON bool
+	var c claimsCommand
 	cmd := &cobra.Command{
 		Use:   "claims [DB]",
 		Short: "Which claims of the papers hold on your devices",
-		Long: `claims says of each of the papers' claims whether it holds on each device of the
-database, does not hold, or whether there is not enough data to tell: too few
-matrices, or intervals that reach across a bound. With -v it shows the figures
-behind each verdict and what was published. A twin of a matrix counts as its
-original, and is named a twin.`,
+		Long: `claims judges each of the papers' claims on each device of the database: it holds, it
+does not hold, or there is not enough data (too few matrices, or intervals that reach
+across a bound). -v shows the figures behind each verdict and what was published. A twin
+counts as the matrix that it imitates, and is marked as a twin.`,
 		Example: `  spmvtune claims
   spmvtune claims results/a30/results.db -v
   spmvtune claims --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteFile("db"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			db, _, err := command.DatabaseArg(cmd, args)
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			judged, err := claims.Judge(cmd.Context(), db)
-			if err != nil {
-				return err
-			}
-			w := cmd.OutOrStdout()
-			switch {
-			case asJSON:
-				return term.WriteJSON(w, claimsJSON(judged))
-			case len(judged) == 0:
-				fmt.Fprintln(w, "no trial is measured yet")
-				return nil
-			case verbose:
-				printFindings(w, judged)
-			default:
-				if err := printClaims(w, judged); err != nil {
-					return err
-				}
-			}
-			matrices, err := db.Features(cmd.Context())
-			if err != nil {
-				return err
-			}
-			show.Twins(w, matrices)
-			return nil
-		},
+		RunE:              c.Run,
 	}
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "show the figures behind each verdict, and the published ones")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with all figures")
+	cmd.Flags().BoolVarP(&c.verbose, "verbose", "v", false, "show the figures behind each verdict, and the published ones")
+	cmd.Flags().BoolVar(&c.asJSON, "json", false, "print JSON, with all figures")
 	cmd.MarkFlagsMutuallyExclusive("verbose", "json")
 	return cmd
+}
+
+// Run judges the claims.
+func (c *claimsCommand) Run(cmd *cobra.Command, args []string) error {
+	db, _, err := command.DatabaseArg(cmd, args)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	judged, err := claims.Judge(cmd.Context(), db)
+	if err != nil {
+		return err
+	}
+
+	w := cmd.OutOrStdout()
+	switch {
+	case c.asJSON:
+		return term.WriteJSON(w, claimsJSON(judged))
+	case len(judged) == 0:
+		fmt.Fprintln(w, "no trial measured yet")
+		return nil
+	case c.verbose:
+		printFindings(w, judged)
+	default:
+		if err := printClaims(w, judged); err != nil {
+			return err
+		}
+	}
+	matrices, err := db.Features(cmd.Context())
+	if err != nil {
+		return err
+	}
+	show.Twins(w, matrices)
+	return nil
 }
 
 // claimJSON is an element of what `claims --json` prints.
@@ -87,11 +93,11 @@ func claimsJSON(judged []claims.Judgement) []claimJSON {
 	return list
 }
 
-// printClaims prints a table under a line for each device.
+// printClaims prints a table for each device.
 func printClaims(w io.Writer, judged []claims.Judgement) error {
 	const textWidth = 74
 	for start := 0; start < len(judged); {
-		g := term.Table{Columns: []string{"no.", "verdict", "claim"}}
+		t := term.Table{Columns: []string{"no.", "verdict", "claim"}}
 		end := start
 		for ; end < len(judged) && judged[end].Device == judged[start].Device; end++ {
 			j := &judged[end]
@@ -99,10 +105,10 @@ func printClaims(w io.Writer, judged []claims.Judgement) error {
 			if j.Verdict == claims.Unknown {
 				text += "\n" + term.Wrap(j.Lacks(), textWidth, "")
 			}
-			g.Rows = append(g.Rows, []any{j.Number, string(j.Verdict), text})
+			t.Add(j.Number, string(j.Verdict), text)
 		}
 		fmt.Fprintln(w, judged[start].Device)
-		if err := g.Print(w); err != nil {
+		if err := t.Print(w); err != nil {
 			return err
 		}
 		start = end

@@ -11,8 +11,8 @@ import (
 	"spmvtune/internal/cli/command"
 )
 
-// lockFolder keeps two runs from measuring into the same folder, where they
-// would disturb each other. The lock ends with the process, however it ends.
+// lockFolder keeps other runs from measuring into the same folder: two runs at once would
+// disturb each other. The lock ends with the process.
 func lockFolder(dir string) (unlock func(), err error) {
 	const elsewhere = "give another folder with --out"
 	if err := os.MkdirAll(dir, 0o777); err != nil {

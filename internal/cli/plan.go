@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -12,49 +13,56 @@ import (
 	"spmvtune/internal/term"
 )
 
+// planCommand is the command plan.
+type planCommand struct {
+	out             string
+	asJSON, offline bool
+}
+
 func newPlan() *cobra.Command {
-	var out string
-	var asJSON, offline bool
+	var p planCommand
 	cmd := &cobra.Command{
 		Use:   "plan SWEEP",
-		Short: "Say what a sweep would run, and for how long",
-		Long: `plan checks a sweep file, loads its matrices, applies its constraints, looks up
-what is measured already, and measures nothing. It downloads nothing either: of a
-matrix that is not here yet it says so, and what is planned for its twin where it has one.`,
+		Short: "Show what a sweep would run, and for how long",
+		Long: `plan checks a sweep file, loads its matrices, applies its constraints, looks up which
+trials are measured already, and measures nothing. It downloads nothing either: it lists
+matrices that are not here yet, and plans with their twins if they have one.`,
 		Example: `  spmvtune plan quickstart
   spmvtune plan my-sweep.toml --json`,
-		Args:              command.Needs("a sweep: a file, or the name of a shipped one such as quickstart"),
+		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			sweep, err := command.LoadSweep(args[0])
-			if err != nil {
-				return err
-			}
-			if out == "" {
-				out = filepath.Join(command.OutRoot, sweep.Name)
-			}
-			settler, err := show.NewResolver(offline, nil)
-			if err != nil {
-				return err
-			}
-			p, err := preview(cmd, sweep, filepath.Join(out, job.DatabaseFile), settler)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = term.WriteJSON(cmd.OutOrStdout(), p)
-			} else {
-				err = p.print(cmd.OutOrStdout())
-			}
-			if err == nil && len(p.Failures) > 0 {
-				err = fmt.Errorf("%s can't be used", term.Matrices(len(p.Failures)))
-			}
-			return err
-		},
+		RunE:              p.Run,
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "folder of the results (default "+command.OutRoot+"/NAME)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&offline, "offline", false, "plan for `run --offline`")
+	cmd.Flags().StringVarP(&p.out, "out", "o", "", "folder of the results (default "+command.OutRoot+"/NAME)")
+	cmd.Flags().BoolVar(&p.asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&p.offline, "offline", false, "plan for `run --offline`")
 	command.FlagFile(cmd, "out")
 	return cmd
+}
+
+// Run plans a sweep.
+func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
+	sweep, err := command.LoadSweep(args[0])
+	if err != nil {
+		return err
+	}
+	resolver, err := show.NewResolver(p.offline, nil)
+	if err != nil {
+		return err
+	}
+	out := cmp.Or(p.out, filepath.Join(command.OutRoot, sweep.Name))
+	planned, err := preview(cmd.Context(), sweep, filepath.Join(out, job.DatabaseFile), resolver)
+	if err != nil {
+		return err
+	}
+
+	if p.asJSON {
+		err = term.WriteJSON(cmd.OutOrStdout(), planned)
+	} else {
+		err = planned.print(cmd.OutOrStdout())
+	}
+	if err == nil && len(planned.Failures) > 0 {
+		err = fmt.Errorf("%s can't be used", term.Matrices(len(planned.Failures)))
+	}
+	return err
 }

@@ -5,8 +5,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"spmvtune/configs"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/job"
@@ -18,15 +16,18 @@ import (
 
 // planned is what `plan --json` prints.
 type planned struct {
-	Sweep      string             `json:"sweep"`
-	Devices    []string           `json:"devices"`
-	Trials     int                `json:"trials"`
-	AtMost     bool               `json:"at_most,omitempty"` // a search decides which trials there are
-	Strategy   string             `json:"strategy"`
-	Finished   int                `json:"finished"`
-	Skipped    map[string]int     `json:"skipped"`
-	Seconds    float64            `json:"seconds"` // that are left, a guess
-	Known      int                `json:"known"`   // of the trials left, those whose kernel was measured on their matrix
+	Sweep   string   `json:"sweep"`
+	Devices []string `json:"devices"`
+	Trials  int      `json:"trials"`
+	// AtMost tells if a search decides which trials there are.
+	AtMost   bool           `json:"at_most,omitempty"`
+	Strategy string         `json:"strategy"`
+	Finished int            `json:"finished"`
+	Skipped  map[string]int `json:"skipped"`
+	// Seconds is an estimate of the time left.
+	Seconds float64 `json:"seconds"`
+	// Known counts the trials left whose kernel was measured on their matrix.
+	Known      int                `json:"known"`
 	Matrices   []plannedMatrix    `json:"matrices"`
 	Duplicates []plannedDuplicate `json:"duplicates,omitempty"`
 	Missing    []plannedGet       `json:"missing,omitempty"`
@@ -44,23 +45,24 @@ type plannedMatrix struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// plannedDuplicate is a matrix with the content of another one.
+// plannedDuplicate is a matrix with the same content as another one.
 type plannedDuplicate struct {
 	Matrix string `json:"matrix"`
 	First  string `json:"first"`
 }
 
-// plannedGet is a matrix that run downloads first. The rest is that of its twin, if it
-// has one, from sizes alone, and is in no sum.
+// plannedGet is a matrix that run downloads first. From Device on it describes the twin of the
+// matrix, if it has one, by its sizes alone. No sum includes it.
 type plannedGet struct {
-	Matrix      string  `json:"matrix"`
-	SuiteSparse string  `json:"suitesparse"`
-	Device      string  `json:"device,omitempty"`
-	Rows        int     `json:"rows,omitempty"`
-	Cols        int     `json:"cols,omitempty"`
-	NNZ         int     `json:"nnz,omitempty"`
-	Trials      int     `json:"trials,omitempty"`
-	Seconds     float64 `json:"seconds,omitempty"` // loading included
+	Matrix      string `json:"matrix"`
+	SuiteSparse string `json:"suitesparse"`
+	Device      string `json:"device,omitempty"`
+	Rows        int    `json:"rows,omitempty"`
+	Cols        int    `json:"cols,omitempty"`
+	NNZ         int    `json:"nnz,omitempty"`
+	Trials      int    `json:"trials,omitempty"`
+	// Seconds includes loading.
+	Seconds float64 `json:"seconds,omitempty"`
 }
 
 type plannedError struct {
@@ -68,19 +70,19 @@ type plannedError struct {
 	Message string `json:"message"`
 }
 
-func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler *matrix.Resolver) (*planned, error) {
-	ctx := cmd.Context()
+// preview plans a sweep whose results are in the database at path, which may not exist yet.
+func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *matrix.Resolver) (*planned, error) {
 	var db *store.DB
 	// A run that was killed at once may have left an empty file.
-	if info, err := os.Stat(database); err == nil && info.Size() > 0 {
-		if db, err = store.OpenReadOnly(database); err != nil {
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		if db, err = store.OpenReadOnly(path); err != nil {
 			return nil, err
 		}
 		defer db.Close()
 	}
 	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{}, Matrices: []plannedMatrix{}}
 	for _, backend := range sweep.Backends() {
-		if err := p.add(ctx, sweep.Only(backend), db, settler); err != nil {
+		if err := p.add(ctx, sweep.Only(backend), db, resolver); err != nil {
 			return nil, err
 		}
 	}
@@ -88,8 +90,8 @@ func preview(cmd *cobra.Command, sweep *configs.Sweep, database string, settler 
 }
 
 // add plans the part of a sweep that runs on one backend. db may be nil.
-func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, settler *matrix.Resolver) error {
-	opt := tuner.Options{Resolver: settler}
+func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, resolver *matrix.Resolver) error {
+	opt := tuner.Options{Resolver: resolver}
 	byRule, err := job.NewChooser(ctx, part)
 	if err != nil {
 		return err
@@ -111,45 +113,18 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 	if db != nil {
 		rec = db
 	}
+
 	dev, forecasts, failed, err := tuner.Preview(ctx, part, rec, opt)
 	if err != nil {
 		return hardware.ExplainGPU(err)
 	}
 	name := dev.Name
 	if opt.Assume != nil {
-		name += " (not here: assumed)"
+		name += " (assumed, not here)"
 	}
 	p.Devices = append(p.Devices, name)
 	for _, f := range forecasts {
-		if f.Missing != "" {
-			m := plannedGet{Matrix: f.Matrix.Name, SuiteSparse: f.Missing}
-			if f.Size != (trial.Size{}) {
-				m.Device, m.Rows, m.Cols, m.NNZ = name, f.Size.Rows, f.Size.Cols, f.Size.Nonzeros
-				m.Trials, m.Seconds = f.Outlook.Trials, (f.Outlook.Time + f.Outlook.Load).Seconds()
-			}
-			if !slices.Contains(p.Missing, m) {
-				p.Missing = append(p.Missing, m)
-			}
-			continue
-		}
-		if f.Duplicate != nil {
-			if t := plannedDuplicate(*f.Duplicate); !slices.Contains(p.Duplicates, t) {
-				p.Duplicates = append(p.Duplicates, t)
-			}
-			continue
-		}
-		m := f.Matrix.Features
-		p.Matrices = append(p.Matrices, plannedMatrix{
-			name, f.Matrix.Name, m.Rows, m.Cols, m.Nonzeros, f.Count, f.Finished, f.Time.Seconds(),
-		})
-		p.Trials += f.Count
-		p.AtMost = p.AtMost || f.AtMost
-		p.Finished += f.Finished
-		p.Known += f.Known
-		p.Seconds += f.Time.Seconds()
-		for reason, n := range f.Skipped {
-			p.Skipped[reason] += n
-		}
+		p.addMatrix(name, f)
 	}
 	for _, f := range failed {
 		if e := (plannedError{f.Matrix, hardware.InWords(f.Err).Error()}); !slices.Contains(p.Failures, e) {
@@ -157,4 +132,39 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, se
 		}
 	}
 	return nil
+}
+
+// addMatrix adds the plan of one matrix on a device.
+func (p *planned) addMatrix(device string, f tuner.Forecast) {
+	if f.Missing != "" {
+		m := plannedGet{Matrix: f.Matrix.Name, SuiteSparse: f.Missing}
+		if f.Size != (trial.Size{}) {
+			m.Device, m.Rows, m.Cols, m.NNZ = device, f.Size.Rows, f.Size.Cols, f.Size.Nonzeros
+			m.Trials, m.Seconds = f.Outlook.Trials, (f.Outlook.Time + f.Outlook.Load).Seconds()
+		}
+		if !slices.Contains(p.Missing, m) {
+			p.Missing = append(p.Missing, m)
+		}
+		return
+	}
+	if f.Duplicate != nil {
+		if t := plannedDuplicate(*f.Duplicate); !slices.Contains(p.Duplicates, t) {
+			p.Duplicates = append(p.Duplicates, t)
+		}
+		return
+	}
+
+	size := f.Matrix.Features
+	p.Matrices = append(p.Matrices, plannedMatrix{
+		Device: device, Matrix: f.Matrix.Name, Rows: size.Rows, Cols: size.Cols, NNZ: size.Nonzeros,
+		Trials: f.Count, Finished: f.Finished, Seconds: f.Time.Seconds(),
+	})
+	p.Trials += f.Count
+	p.AtMost = p.AtMost || f.AtMost
+	p.Finished += f.Finished
+	p.Known += f.Known
+	p.Seconds += f.Time.Seconds()
+	for reason, n := range f.Skipped {
+		p.Skipped[reason] += n
+	}
 }

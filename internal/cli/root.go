@@ -1,6 +1,6 @@
-// Package cli is the command line: one file per subcommand, with its flags,
-// the wiring of the rooms below, and what is printed. It is the only package
-// that knows all the others.
+// Package cli is the command line: a file for each command with its flags and what it prints.
+// The commands on matrices and on a cluster have packages of their own below; command, show and
+// hardware hold what commands share.
 package cli
 
 import (
@@ -21,8 +21,7 @@ import (
 	"spmvtune/internal/cli/matrix"
 )
 
-// Main runs the program with the arguments after its name and returns its exit
-// code.
+// Main runs the program with these arguments and returns its exit code.
 func Main(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -48,7 +47,7 @@ figures, tables and a learned selection rule from it.`,
   spmvtune run my-sweep.toml --out results
   spmvtune best                            # the winner for each matrix
   spmvtune select matrix.mtx               # which kernel for a new matrix?`,
-		Version:       command.Version(), // for the flag; its text is the template's
+		Version:       command.Version(), // adds the flag; the template has the text
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          command.SubcommandOnly,
@@ -58,27 +57,33 @@ figures, tables and a learned selection rule from it.`,
 		return command.UsageHint(suggestFlag(cmd, err), fmt.Sprintf("see %s --help", cmd.CommandPath()))
 	})
 	root.SetVersionTemplate(versionLine())
-	root.AddGroup(
-		&cobra.Group{ID: "measure", Title: "Measure:"},
-		&cobra.Group{ID: "cluster", Title: "Cluster:"},
-		&cobra.Group{ID: "look", Title: "Look at results:"},
-		&cobra.Group{ID: "about", Title: "Find out:"},
-	)
+	addCommands(root)
+	usageArgs(root)
+	return root
+}
+
+// addCommands adds all commands, in groups.
+func addCommands(root *cobra.Command) {
 	for _, g := range []struct {
-		id       string
-		commands []*cobra.Command
+		id, title string
+		commands  []*cobra.Command
 	}{
-		{"measure", []*cobra.Command{newRun(), newPlan()}},
-		{"cluster", cluster.Commands()},
-		{"look", []*cobra.Command{newBest(), newClaims(), newCompare(), newQuery(), newReport(), newLearn(), newSelect(), newImport(), newProfile(), newReplay()}},
-		{"about", []*cobra.Command{matrix.NewCommand(), newKernels(), newDoctor(), newVersion()}},
+		{"measure", "Measure:", []*cobra.Command{newRun(), newPlan()}},
+		{"cluster", "Cluster:", cluster.Commands()},
+		{"look", "Look at results:", []*cobra.Command{
+			newBest(), newClaims(), newCompare(), newQuery(), newReport(),
+			newLearn(), newSelect(), newImport(), newProfile(), newReplay(),
+		}},
+		{"about", "Find out:", []*cobra.Command{matrix.NewCommand(), newKernels(), newDoctor(), newVersion()}},
 	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range g.commands {
 			c.GroupID = g.id
 			root.AddCommand(c)
 		}
 	}
 	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), cluster.NewTaskCommand(), newHelpConfig())
+
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -88,11 +93,9 @@ figures, tables and a learned selection rule from it.`,
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
-	usageArgs(root)
-	return root
 }
 
-// suggestFlag adds to the error of an unknown flag which one is meant.
+// suggestFlag adds a suggestion to the error of an unknown flag.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -106,7 +109,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// usageArgs makes mistakes in the arguments of all commands usage errors.
+// usageArgs turns mistakes in the arguments of all commands into usage errors.
 func usageArgs(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {

@@ -50,7 +50,7 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 		Example: `  spmvtune run quickstart
   spmvtune run my-sweep.toml --out results/a30
   spmvtune run my-sweep.toml --retry-failed`,
-		Args:              command.Needs("a sweep: a file, or the name of a shipped one such as quickstart"),
+		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
 		RunE:              r.Run,
 	}
@@ -152,7 +152,8 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 			return sum, err
 		}
 		done, err := tuner.Run(ctx, part, r.db, opt)
-		if show.Unite(&sum, done); err != nil {
+		sum.Add(done)
+		if err != nil {
 			return sum, hardware.ExplainGPU(err)
 		}
 		if sum.Interrupted {

@@ -45,7 +45,7 @@ are missing or trials failed; 130 interrupted, where the jobs go on.`,
   spmvtune submit my-sweep.toml --dry-run
   spmvtune submit quickstart --chunk 5s
   spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db`,
-		Args:              command.Needs("a sweep: a file, or the name of a shipped one such as quickstart"),
+		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.wait && f.dry || f.wait && f.test || f.dry && f.test {

@@ -89,7 +89,7 @@ func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, er
 		if asked, _ := slurm.AskedGPUs(sweep.Slurm); backend != "cuda" || asked || len(found) == 0 {
 			return nil, err
 		}
-		t.log.printf("note: the kernels for a GPU are left out: %v", err)
+		t.log.printf("note: skipping GPU kernels: %v", err)
 	}
 	return t.run.PinDevices(t.work, sweep.Slurm, found)
 }

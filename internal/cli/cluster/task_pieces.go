@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"spmvtune/internal/cli/show"
 	"spmvtune/slurm"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
@@ -80,7 +79,7 @@ func account(pieces []slurm.Piece, ledgers []*ledger) (list []journal.Piece, com
 // sumOf is what all runs of a task did.
 func sumOf(ledgers []*ledger) (sum tuner.Summary) {
 	for _, l := range ledgers {
-		show.Unite(&sum, l.Summary)
+		sum.Add(l.Summary)
 	}
 	return sum
 }

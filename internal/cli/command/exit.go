@@ -15,13 +15,13 @@ import (
 const (
 	ExitOK          = 0
 	ExitFailed      = 1
-	ExitUsage       = 2   // the command line or the sweep file is wrong
-	ExitSomeFailed  = 3   // the sweep ended, but some trials failed
-	ExitSlower      = 4   // compare found something slower
-	ExitInterrupted = 130 // stopped by the user; running again goes on
+	ExitUsage       = 2   // The command line or the sweep file is wrong.
+	ExitSomeFailed  = 3   // The sweep ended, but some trials failed.
+	ExitSlower      = 4   // compare found something slower.
+	ExitInterrupted = 130 // The user stopped the program; running it again continues.
 )
 
-// An exitError is an error with the exit code and the remedy that go with it.
+// An Error is an error with its exit code and a hint how to solve it.
 type Error struct {
 	Code int
 	Err  error
@@ -31,7 +31,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// Usage makes err a mistake in what the user typed.
+// Usage makes err a usage error.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -39,17 +39,17 @@ func Usage(err error) error {
 	return &Error{Code: ExitUsage, Err: err}
 }
 
-// UsageHint is usage with the remedy.
+// UsageHint is Usage with a hint.
 func UsageHint(err error, hint string) error {
 	return &Error{Code: ExitUsage, Err: err, Hint: hint}
 }
 
-// SomeFailed makes err the outcome of a sweep of which not all was measured.
+// SomeFailed makes err the outcome of a sweep that did not measure everything.
 func SomeFailed(err error, hint string) error {
 	return &Error{Code: ExitSomeFailed, Err: err, Hint: hint}
 }
 
-// Needs makes sure that a command has its one argument, and says what it is.
+// Needs checks that a command has one argument. what describes it.
 func Needs(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
@@ -63,13 +63,13 @@ func Needs(what string) cobra.PositionalArgs {
 	}
 }
 
-// WithHint adds the remedy to err.
+// WithHint adds a hint to err.
 func WithHint(err error, hint string) error {
 	return &Error{Code: ExitFailed, Err: err, Hint: hint}
 }
 
-// Interrupted gives the exit code of a signal to an error that has none of its
-// own, if a signal ended ctx: the error is what the signal broke off.
+// Interrupted gives an error without an exit code that of a signal if ctx has ended: the signal
+// caused the error.
 func Interrupted(ctx context.Context, err error) error {
 	var e *Error
 	if err == nil || ctx.Err() == nil || errors.As(err, &e) {
@@ -78,7 +78,7 @@ func Interrupted(ctx context.Context, err error) error {
 	return &Error{Code: ExitInterrupted, Err: fmt.Errorf("interrupted: %w", err)}
 }
 
-// Finish prints err as users read it and returns the exit code.
+// Finish prints err with its hint and returns the exit code.
 func Finish(w io.Writer, err error) int {
 	if err == nil {
 		return ExitOK

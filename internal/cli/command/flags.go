@@ -28,7 +28,7 @@ func CompleteFiles(extensions ...string) cobra.CompletionFunc {
 	}
 }
 
-// CompleteOne completes one argument with these words.
+// CompleteOne completes one argument with one of these words.
 func CompleteOne(words []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -43,8 +43,8 @@ func FlagValues(cmd *cobra.Command, flag string, values ...string) {
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// FlagFile completes a flag of cmd with files of these kinds, or with folders
-// if there are none.
+// FlagFile completes a flag of cmd with files of these kinds. Without kinds it completes
+// folders.
 func FlagFile(cmd *cobra.Command, flag string, extensions ...string) {
 	if len(extensions) == 0 {
 		cobra.CheckErr(cmd.MarkFlagDirname(flag))
@@ -74,9 +74,9 @@ func FlagFormat(cmd *cobra.Command, into *string) {
 	FlagValues(cmd, "format", term.Formats...)
 }
 
-// FlagOffline is the flag --offline of the commands that may download.
+// FlagOffline adds --offline to a command that may download.
 func FlagOffline(cmd *cobra.Command, offline *bool) {
-	cmd.Flags().BoolVar(offline, "offline", false, "download nothing: use the matrices that are here ("+fetch.EnvOffline+"=1 does the same)")
+	cmd.Flags().BoolVar(offline, "offline", false, "download nothing, use the matrices that are here (same as "+fetch.EnvOffline+"=1)")
 }
 
 // PictureFormats are the extensions of pictures.

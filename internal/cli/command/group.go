@@ -7,8 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// SubcommandOnly refuses what is not the name of a subcommand, and says which is
-// meant.
+// SubcommandOnly refuses arguments of a command that only has subcommands. It suggests one.
 func SubcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -2,11 +2,10 @@ package command
 
 import "runtime/debug"
 
-// version is set by the Makefile from git; a plain `go build` or `go run` has
-// what the toolchain stamped, if anything.
+// stamped is the version that the Makefile takes from git. It is empty in a plain go build.
 var stamped = ""
 
-// programVersion names this build.
+// Version names this build.
 func Version() string {
 	if stamped != "" {
 		return stamped

@@ -6,7 +6,10 @@ import (
 	"spmvtune/configs"
 )
 
-// LoadSweep loads a sweep; all its mistakes are mistakes of the user's.
+// NeedsSweep checks that a command has one argument, a sweep.
+var NeedsSweep = Needs("a sweep: a file, or the name of a shipped one such as quickstart")
+
+// LoadSweep loads a sweep. Its mistakes are usage errors.
 func LoadSweep(name string) (*configs.Sweep, error) {
 	sweep, err := configs.Load(name)
 	if err != nil {
@@ -15,7 +18,7 @@ func LoadSweep(name string) (*configs.Sweep, error) {
 	return sweep, nil
 }
 
-// CompleteSweep completes one argument with the shipped sweeps, and files.
+// CompleteSweep completes one argument with the shipped sweeps and with files.
 func CompleteSweep(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

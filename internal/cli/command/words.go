@@ -13,7 +13,7 @@ import (
 	"spmvtune/internal/term"
 )
 
-// FewNames is how many names are listed where more would fill the line.
+// FewNames is how many names are listed on a line.
 const FewNames = 5
 
 // Again returns the command line that runs cmd with its flags and these words.
@@ -29,8 +29,7 @@ func Again(cmd *cobra.Command, words ...string) string {
 	return term.Shell(append(line, words...)...)
 }
 
-// Shown is a path as it is shortest to type here: relative to the working folder
-// if it is below that.
+// Shown returns a path relative to the working folder if it is below that.
 func Shown(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
@@ -42,7 +41,7 @@ func Shown(path string) string {
 	return path
 }
 
-// Unknown is the error of a name that is not one of the valid ones. It suggests the nearest.
+// Unknown is the usage error of a name that is not valid. It suggests the nearest valid one.
 func Unknown(what, name string, valid []string) error {
 	err := fmt.Errorf("unknown %s %q", what, name)
 	if near := configs.Nearest(name, valid); near != "" {

@@ -15,31 +15,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
-	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
 	"spmvtune/tuner/worker"
 )
 
-// A gpu is what one binary tells the other of a GPU.
-type gpu struct {
+// A GPU is what one binary tells the other about a GPU.
+type GPU struct {
 	kernels.Device
-	Sensors   *kernels.Reading `json:"sensors,omitempty"`
-	NoSensors string           `json:"no_sensors,omitempty"` // why they can't be read
+	Sensors *kernels.Reading `json:"sensors,omitempty"`
+	// NoSensors is why the sensors can't be read.
+	NoSensors string `json:"no_sensors,omitempty"`
 }
 
-func (g *gpu) sense(s worker.Sensors) {
-	r, err := s.Sense()
-	if err != nil {
-		g.NoSensors = err.Error()
-		return
-	}
-	g.Sensors = &r
-}
-
-// newDevice is the hidden command by which one binary asks the other what GPU it
-// sees.
+// NewDeviceCommand is the hidden command by which one binary asks the other which GPU it sees.
 func NewDeviceCommand() *cobra.Command {
 	var index int
 	cmd := &cobra.Command{
@@ -48,15 +38,8 @@ func NewDeviceCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b, err := OpenBackend(configs.Device{Backend: "cuda", Index: index})
+			found, err := openGPU(index)
 			if err != nil {
-				return err
-			}
-			found := gpu{Device: b.Device()}
-			if s, ok := b.(worker.Sensors); ok {
-				found.sense(s)
-			}
-			if err := b.Close(); err != nil {
 				return err
 			}
 			return term.WriteJSON(cmd.OutOrStdout(), found)
@@ -66,7 +49,24 @@ func NewDeviceCommand() *cobra.Command {
 	return cmd
 }
 
-// cudaProgram returns the binary built with CUDA that lies beside program.
+// openGPU describes a GPU that this binary can open.
+func openGPU(index int) (GPU, error) {
+	b, err := OpenBackend(configs.Device{Backend: "cuda", Index: index})
+	if err != nil {
+		return GPU{}, err
+	}
+	found := GPU{Device: b.Device()}
+	if s, ok := b.(worker.Sensors); ok {
+		if r, err := s.Sense(); err != nil {
+			found.NoSensors = err.Error()
+		} else {
+			found.Sensors = &r
+		}
+	}
+	return found, b.Close()
+}
+
+// cudaProgram returns the binary built with CUDA beside program.
 func cudaProgram(program string) (path string, ok bool) {
 	if resolved, err := filepath.EvalSymlinks(program); err == nil {
 		program = resolved
@@ -82,11 +82,11 @@ func FindCUDA(ctx context.Context, index int) (kernels.Device, error) {
 	return found.Device, err
 }
 
-// FindGPU is findCUDA with what the GPU's sensors say.
-func FindGPU(ctx context.Context, index int) (gpu, error) {
+// FindGPU is FindCUDA with the readings of the sensors.
+func FindGPU(ctx context.Context, index int) (GPU, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return gpu{}, fmt.Errorf("finding this program: %w", err)
+		return GPU{}, fmt.Errorf("finding this program: %w", err)
 	}
 	if cuda.Built {
 		return askCUDA(ctx, program, index)
@@ -94,24 +94,24 @@ func FindGPU(ctx context.Context, index int) (gpu, error) {
 	beside, ok := cudaProgram(program)
 	if !ok {
 		_, err := cuda.Open(index) // says how to build it
-		return gpu{}, err
+		return GPU{}, err
 	}
 	return askCUDA(ctx, beside, index)
 }
 
-// askCUDA asks a program built with CUDA for the GPU with this index. The driver
-// may take its time, but not for ever.
-func askCUDA(ctx context.Context, program string, index int) (gpu, error) {
+// askCUDA asks a program built with CUDA for the GPU with this index.
+func askCUDA(ctx context.Context, program string, index int) (GPU, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "device", "--index", strconv.Itoa(index))
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	stdout, err := cmd.Output()
+
 	if ctx.Err() != nil {
-		return gpu{}, fmt.Errorf("the driver does not answer: %w", ctx.Err())
+		return GPU{}, fmt.Errorf("the driver does not answer: %w", ctx.Err())
 	}
-	var found gpu
+	var found GPU
 	if err == nil {
 		err = json.Unmarshal(stdout, &found)
 	} else {
@@ -133,47 +133,3 @@ func firstLine(texts ...string) string {
 	}
 	return ""
 }
-
-// InWords puts an error of a program built with CUDA that did not start into
-// words; other errors stay as they are. Where the driver can't be initialised,
-// package cu prints a code and ends the program before main runs.
-func InWords(err error) error {
-	if err == nil {
-		return nil
-	}
-	if strings.Contains(err.Error(), "libcuda.so") {
-		return errNoDriver
-	}
-	_, said, ok := strings.Cut(err.Error(), "Error in initialization")
-	if !ok {
-		return err
-	}
-	_, code, _ := strings.Cut(said, "details on: ")
-	code, _, _ = strings.Cut(strings.TrimSpace(code), " ")
-	if code == "NoDevice" {
-		return errNoDevice
-	}
-	return &driverError{code}
-}
-
-var (
-	errNoDriver = errors.New("there is no NVIDIA driver (libcuda.so.1 is missing)")
-	errNoDevice = errors.New("the NVIDIA driver finds no GPU")
-)
-
-// A driverError is the driver's code for why it can't be initialised.
-type driverError struct{ code string }
-
-func (e *driverError) Error() string {
-	return "the NVIDIA driver can't be initialised: " + e.code
-}
-
-// ExplainGPU is inWords for what ends a sweep, with a remedy.
-func ExplainGPU(err error) error {
-	if said := InWords(err); said != err {
-		return command.WithHint(fmt.Errorf("no GPU answers any more: %w", said), seeDoctor)
-	}
-	return err
-}
-
-const seeDoctor = "spmvtune doctor says what was found"

@@ -21,7 +21,7 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// newWorker is the hidden command that the process of measurements runs.
+// NewWorkerCommand is the hidden command of the process that measures.
 func NewWorkerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker",
@@ -29,8 +29,8 @@ func NewWorkerCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			// Some are sent to all processes of a job. The parent heeds them, and lets
-			// the running trial end; the worker ends with the pipe to its parent.
+			// Some of these signals reach all processes of a job. The parent handles them and
+			// lets the running trial end; the worker ends with the pipe to its parent.
 			signal.Ignore(jobSignals...)
 			requests, replies := worker.Pipes()
 			return worker.Serve(requests, replies, OpenBackend)
@@ -38,14 +38,14 @@ func NewWorkerCommand() *cobra.Command {
 	}
 }
 
-// jobSignals are the signals by which a job is told to stop, or that it will be.
+// jobSignals are the signals that stop a job, or warn it.
 var jobSignals = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU,
 }
 
-// LaunchWorker returns how to start a worker for a backend: from this program's
-// own binary or, for a GPU, from the one built with CUDA beside it. Where there
-// is none, the worker's error says how to build it.
+// LaunchWorker returns a function that prepares a worker for a backend: this program or, for a
+// GPU, the one built with CUDA beside it. If there is none, the worker's error says how to build
+// it.
 func LaunchWorker(backend string) (worker.Launcher, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -67,9 +67,9 @@ func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	return cpu.OpenShare(slurm.GivenCPUs(os.Getenv))
 }
 
-// Parts splits a sweep by the backends that its kernels need. Where kernels for
-// the processor are left, those for a GPU that does not answer are left out, and
-// missing says why; else it is the error of a sweep that can't run here.
+// Parts splits a sweep by the backends of its kernels. If no GPU answers, it leaves out the
+// kernels for a GPU, and missing says why. If nothing is left, missing is the error of a sweep
+// that can't run here.
 func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, missing error) {
 	for _, backend := range sweep.Backends() {
 		part := sweep.Only(backend)

@@ -9,19 +9,23 @@ import (
 	"spmvtune/sparse/fetch"
 )
 
-// downloads shows how downloads go: a line that is drawn anew on a terminal, else one
+// downloads shows how downloads go: by a line that is redrawn on a terminal, elsewhere by a line
 // when a download begins and one when it ends.
 type downloads struct {
-	p     *Progress
-	id    fetch.ID // of the one that is shown
+	p *Progress
+	// id is that of the current download.
+	id    fetch.ID
 	began time.Time
-	from  int64 // bytes that were there when it began
+	// from counts the bytes that were there when it began.
+	from  int64
 	drawn time.Time
 }
 
+// notify shows the state of a download.
+
 func (d *downloads) notify(e fetch.Progress) {
 	if e.State == fetch.Waiting {
-		d.p.say(d.p.w, fmt.Sprintf("waiting for another process, which downloads %s", e.ID))
+		d.p.say(d.p.w, fmt.Sprintf("waiting for another process that downloads %s", e.ID))
 		return
 	}
 	if d.id != e.ID {
@@ -30,6 +34,7 @@ func (d *downloads) notify(e fetch.Progress) {
 			fmt.Fprintf(d.p.w, "downloading %s%s from %s\n", e.ID, ofSize(e.Size), e.URL)
 		}
 	}
+
 	switch e.State {
 	case fetch.Downloading:
 		d.draw(fmt.Sprintf("downloading %s  %s", e.ID, d.amount(e)))
@@ -37,7 +42,7 @@ func (d *downloads) notify(e fetch.Progress) {
 		d.draw(fmt.Sprintf("checking %s", e.ID))
 	case fetch.Retrying:
 		d.p.Clear()
-		fmt.Fprintf(d.p.w, "%s: %v: again in %s\n", e.ID, e.Err, e.Pause.Round(100*time.Millisecond))
+		fmt.Fprintf(d.p.w, "%s: %v: trying again in %s\n", e.ID, e.Err, e.Pause.Round(100*time.Millisecond))
 	case fetch.Done:
 		d.p.Clear()
 		fmt.Fprintf(d.p.w, "downloaded %s, %s in %s\n", e.ID, term.Bytes(e.Have), term.RoughSeconds(time.Since(d.began).Seconds()))
@@ -45,7 +50,7 @@ func (d *downloads) notify(e fetch.Progress) {
 	}
 }
 
-// ofSize says how much there is to come.
+// ofSize prints the size of a download, if it is known.
 func ofSize(n int64) string {
 	if n < 0 {
 		return ""
@@ -53,7 +58,7 @@ func ofSize(n int64) string {
 	return ", " + term.Bytes(n)
 }
 
-// amount says how much has come, how fast, and how long the rest takes.
+// amount prints how much has arrived, how fast, and the time left.
 func (d *downloads) amount(e fetch.Progress) string {
 	var b strings.Builder
 	b.WriteString(term.Bytes(e.Have))
@@ -70,7 +75,7 @@ func (d *downloads) amount(e fetch.Progress) string {
 	return b.String()
 }
 
-// draw draws the line of a terminal anew, not too often.
+// draw redraws the line of a terminal, not too often.
 func (d *downloads) draw(line string) {
 	if d.p.width == nil || time.Since(d.drawn) < drawEvery {
 		return

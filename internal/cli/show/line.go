@@ -10,23 +10,29 @@ import (
 	"spmvtune/internal/term"
 )
 
-// A progressLine is what progress has to tell.
+// A progressLine is the state that the progress line shows.
 type progressLine struct {
-	done, total     int           // trials, earlier runs' included
-	atMost          bool          // there may be fewer in all: a search decides
-	rate            float64       // of this run, trials per second; 0: not known yet
-	left            time.Duration // at this rate
-	index, matrices int           // the matrix being measured, from 0, of how many
+	// done and total count trials, including those of earlier runs.
+	done, total int
+	// atMost tells if a search decides how many trials there are: total is the most.
+	atMost bool
+	// rate is that of this run in trials per second, 0 if it is not known yet.
+	rate float64
+	// left is the time left at this rate.
+	left time.Duration
+	// index is the number of the current matrix, from 0.
+	index, matrices int
 	matrix          string
-	kernel, setting string  // the best configuration so far; "" if there is none
-	best            float64 // its time in seconds
-	gflops          float64
+	// kernel and setting are the best configuration so far, "" if there is none.
+	kernel, setting string
+	// best is its time in seconds.
+	best, gflops float64
 }
 
 // share is how much is done, from 0 to 1.
 func (s progressLine) share() float64 { return float64(s.done) / float64(max(s.total, s.done, 1)) }
 
-// draw gives s as one line of a terminal, with a bar where there is room.
+// draw returns s as one line of a terminal, with a bar if there is room.
 func (s progressLine) draw(width int) string {
 	if width < 100 {
 		return s.fit(width)
@@ -37,8 +43,8 @@ func (s progressLine) draw(width int) string {
 	return bar + s.fit(width-text.StringWidth(bar))
 }
 
-// fit gives as much of s as goes into one line of the width: first the
-// configuration is left out, then its time, then the matrix.
+// fit returns as much of s as fits the width. It leaves out the configuration first, then its
+// time, then the matrix.
 func (s progressLine) fit(width int) string {
 	counts := fmt.Sprintf("%d/%d  %d%%", s.done, s.total, int(100*s.share()))
 	left := "left"
@@ -51,6 +57,7 @@ func (s progressLine) fit(width int) string {
 	}
 	where := fmt.Sprintf("  [%d/%d]", s.index+1, s.matrices)
 	name := " " + s.matrix
+
 	head := counts + pace + where
 	lines := []string{head + name, head, counts + pace, counts}
 	if s.kernel != "" {
@@ -62,6 +69,7 @@ func (s progressLine) fit(width int) string {
 			head + kernel + speed,
 		}, lines...)
 	}
+
 	for _, line := range lines {
 		if text.StringWidth(line) <= width {
 			return line
@@ -70,6 +78,7 @@ func (s progressLine) fit(width int) string {
 	return text.Trim(counts, width)
 }
 
+// PerSecond prints a rate with the digits that matter.
 func PerSecond(rate float64) string {
 	switch {
 	case rate >= 10:

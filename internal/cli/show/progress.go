@@ -19,28 +19,35 @@ const (
 	lineEvery = 5 * time.Second        // elsewhere
 )
 
-// Progress shows how far a run is: a line that is drawn anew on a terminal, else
-// now and then a line of a log.
+// Progress shows how far a run is: by a line that is redrawn on a terminal, elsewhere by a line
+// now and then.
 type Progress struct {
-	w     io.Writer
-	alarm io.Writer // for what is to be seen even where the rest is not
-	// known gives the kernel that is the best on a matrix so far, the rest of its
+	w io.Writer
+	// alarm takes failures, which users see even if they do not see w.
+	alarm io.Writer
+	// Known returns the kernel that is the best on a matrix so far, the rest of its
 	// configuration, and its time in seconds; 0 if there is none. It may be nil.
 	Known func(device, matrix string) (kernel, setting string, seconds float64)
-	width func() int      // of the terminal in columns; nil: there is none
-	said  map[string]bool // lines of their own, which are not repeated
-	drawn bool            // a line stands on the terminal
+	// width is the width of the terminal in columns, nil without a terminal.
+	width func() int
+	// said holds the messages so far, which are not repeated.
+	said map[string]bool
+	// drawn tells if there is a line on the terminal to erase.
+	drawn bool
 
-	device   string
-	now      progressLine
-	nonzeros int // of the current matrix
-	planned  int // trials of the matrices so far
-	measured int // by this run on this device
+	device string
+	now    progressLine
+	// nonzeros are those of the current matrix.
+	nonzeros int
+	// planned counts the trials of the matrices so far.
+	planned int
+	// measured counts the trials that this run measured on this device.
+	measured int
 	started  time.Time
 	printed  time.Time
 }
 
-// newProgress shows progress on w, and failures on alarm.
+// New shows progress on w, and failures on alarm.
 func New(w, alarm io.Writer) *Progress {
 	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now()}
 	if size := term.SizeOf(w); size != nil {
@@ -80,7 +87,7 @@ func (p *Progress) Observe(e tuner.Event) {
 	p.show()
 }
 
-// matrix goes on to the next matrix.
+// matrix begins the next matrix.
 func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	if n := m.Matrix.NonFinite; n > 0 {
 		p.say(p.w, "note: "+NonFinite(m.Matrix.Name, n))
@@ -91,7 +98,7 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	p.now.index, p.now.matrix = m.Index, m.Matrix.Name
 	p.now.kernel, p.now.best = "", 0
 	p.nonzeros = m.Matrix.Features.Nonzeros
-	if p.now.atMost { // the searches so far have ended
+	if p.now.atMost { // the searches before this one have ended
 		p.planned = p.now.done
 	}
 	p.now.atMost = m.AtMost
@@ -107,7 +114,7 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	}
 }
 
-// candidate makes a configuration the best so far, if it is.
+// candidate makes a configuration the best so far if it is faster.
 func (p *Progress) candidate(kernel, setting string, seconds float64) {
 	if p.now.best > 0 && seconds >= p.now.best {
 		return
@@ -116,7 +123,7 @@ func (p *Progress) candidate(kernel, setting string, seconds float64) {
 	p.now.kernel, p.now.setting = kernel, setting
 }
 
-// show shows the state of things, if it is time to.
+// show draws or prints the line if enough time has passed.
 func (p *Progress) show() {
 	every := drawEvery
 	if p.width == nil {
@@ -126,6 +133,7 @@ func (p *Progress) show() {
 		return
 	}
 	p.printed = time.Now()
+
 	// An estimate until the last matrix is planned.
 	p.now.total = max(p.planned*p.now.matrices/(p.now.index+1), p.now.done)
 	if elapsed := time.Since(p.started); p.measured > 0 && elapsed > 0 {
@@ -136,16 +144,16 @@ func (p *Progress) show() {
 		fmt.Fprintln(p.w, p.now.fit(math.MaxInt))
 		return
 	}
-	// In one write, so that nothing is seen in between; the last column stays
-	// empty, where some terminals break the line.
+	// One write avoids flicker. The last column stays empty, because some terminals break the
+	// line there.
 	fmt.Fprint(p.w, eraseLine+p.now.draw(p.width()-1))
 	p.drawn = true
 }
 
-// eraseLine goes to the start of the line and empties it.
+// eraseLine goes to the start of the line and erases it.
 const eraseLine = "\r\x1b[K"
 
-// say prints a line of its own, unless it was printed before.
+// say prints a message on a line of its own, unless it was printed before.
 func (p *Progress) say(w io.Writer, line string) {
 	if p.said[line] {
 		return
@@ -155,7 +163,7 @@ func (p *Progress) say(w io.Writer, line string) {
 	fmt.Fprintln(w, line)
 }
 
-// Clear takes the line from the terminal.
+// Clear erases the line from the terminal.
 func (p *Progress) Clear() {
 	if p.drawn {
 		fmt.Fprint(p.w, eraseLine)
@@ -163,7 +171,7 @@ func (p *Progress) Clear() {
 	}
 }
 
-// NonFinite warns of a matrix with such values.
+// NonFinite warns of a matrix with NaN or infinite values.
 func NonFinite(name string, n int) string {
 	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, term.Count(n, "value that is", "values that are"))
 }

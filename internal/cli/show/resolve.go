@@ -10,35 +10,35 @@ import (
 	"spmvtune/tuner/matrix"
 )
 
-// newSettler returns the settler of matrices to download, which shows on p what it does.
-// p may be nil.
+// NewResolver returns a resolver of matrices whose downloads p shows. p may be nil.
 func NewResolver(offline bool, p *Progress) (*matrix.Resolver, error) {
-	s, err := matrix.NewResolver()
+	r, err := matrix.NewResolver()
 	if err != nil {
 		return nil, err
 	}
-	s.Collection.Offline = s.Collection.Offline || offline
+	r.Collection.Offline = r.Collection.Offline || offline
 	if p != nil {
-		s.Collection.Notify = (&downloads{p: p}).notify
+		r.Collection.Notify = (&downloads{p: p}).notify
 	}
-	return s, nil
+	return r, nil
 }
 
-// settleSweep returns a copy of sweep whose matrices are settled, which downloads those
-// that are missing, and what is to be said about it.
+// ResolveSweep returns a copy of sweep whose matrices are resolved, and notes about twins that
+// replace matrices. It downloads missing matrices.
 func ResolveSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, offline bool) (*configs.Sweep, []string, error) {
-	show := New(w, w)
-	settler, err := NewResolver(offline, show)
+	line := New(w, w)
+	resolver, err := NewResolver(offline, line)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer show.Clear()
-	settled := *sweep
-	settled.Matrices = nil
+	defer line.Clear()
+
+	resolved := *sweep
+	resolved.Matrices = nil
 	var notes []string
 	var errs []error
 	for _, m := range sweep.Matrices {
-		m, why, err := settler.Resolve(ctx, m)
+		m, why, err := resolver.Resolve(ctx, m)
 		if ctx.Err() != nil {
 			return nil, nil, err
 		}
@@ -46,31 +46,32 @@ func ResolveSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, offlin
 			notes = append(notes, m.Substitution(why))
 		}
 		errs = append(errs, err)
-		settled.Matrices = append(settled.Matrices, m)
+		resolved.Matrices = append(resolved.Matrices, m)
 	}
-	return &settled, notes, errors.Join(errs...)
+	return &resolved, notes, errors.Join(errs...)
 }
 
-// ForeseeSweep returns a copy of sweep whose matrices are settled as far as that is
-// known without a download, and what is to be said about the others.
+// ForeseeSweep returns a copy of sweep whose matrices are resolved as far as possible without
+// a download, and notes about the others.
 func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string, error) {
-	settler, err := NewResolver(offline, nil)
+	resolver, err := NewResolver(offline, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	settled := *sweep
-	settled.Matrices = nil
+
+	resolved := *sweep
+	resolved.Matrices = nil
 	var notes []string
 	for _, m := range sweep.Matrices {
-		m = settler.Foresee(m)
+		m = resolver.Foresee(m)
 		switch {
 		case m.Resolved():
 		case m.HasTwin():
-			notes = append(notes, fmt.Sprintf("%s is not downloaded yet, which submit does first: the plan is that of its twin", m.Name))
+			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. The plan is that of its twin", m.Name))
 		default:
-			notes = append(notes, fmt.Sprintf("%s is not downloaded yet, which submit does first: its size is unknown, and the plan leaves out its time", m.Name))
+			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. Its size is unknown, and the plan ignores its time", m.Name))
 		}
-		settled.Matrices = append(settled.Matrices, m)
+		resolved.Matrices = append(resolved.Matrices, m)
 	}
-	return &settled, notes, nil
+	return &resolved, notes, nil
 }

@@ -15,74 +15,23 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// MostFailures is how many failed trials are listed, and how many reasons why
-// trials are invalid.
+// MostFailures is how many failed trials are listed, and how many reasons for invalid ones.
 const MostFailures = 10
 
-// Unite adds what one part of a sweep did to what the others did.
-func Unite(sum *tuner.Summary, part tuner.Summary) {
-	sum.Trials += part.Trials
-	sum.Finished += part.Finished
-	sum.OKBefore += part.OKBefore
-	sum.FailedBefore += part.FailedBefore
-	sum.Measured = added(sum.Measured, part.Measured)
-	sum.Invalid = added(sum.Invalid, part.Invalid)
-	sum.Skipped = added(sum.Skipped, part.Skipped)
-	sum.Failed = append(sum.Failed, part.Failed...)
-	sum.Effort.Add(part.Effort)
-	sum.Finals += part.Finals
-	sum.Interrupted = sum.Interrupted || part.Interrupted
-	sum.OutOfTime = sum.OutOfTime || part.OutOfTime
-	// A matrix is the same for every device.
-	for _, f := range part.Failures {
-		if !slices.ContainsFunc(sum.Failures, func(g tuner.Failure) bool { return g.Matrix == f.Matrix }) {
-			sum.Failures = append(sum.Failures, f)
-		}
+// Title prints the name and the title of a sweep.
+func Title(w io.Writer, sweep *configs.Sweep) {
+	title := sweep.Name
+	if sweep.Title != "" {
+		title += ": " + sweep.Title
 	}
-	for _, t := range part.Duplicates {
-		if !slices.Contains(sum.Duplicates, t) {
-			sum.Duplicates = append(sum.Duplicates, t)
-		}
-	}
+	fmt.Fprintln(w, title)
 }
 
-// added returns the sums of the counts of a and b.
-func added[K comparable](a, b map[K]int) map[K]int {
-	sum := maps.Clone(a)
-	if sum == nil {
-		sum = map[K]int{}
-	}
-	for k, n := range b {
-		sum[k] += n
-	}
-	return sum
-}
-
-// printSummary says what a run did. What is wrong with matrices has been said.
+// Summary says what a run did. Problems with matrices were printed before.
 func Summary(w io.Writer, s tuner.Summary) {
-	measured := 0
-	for _, n := range s.Measured {
-		measured += n
-	}
-	switch {
-	case measured == 0 && s.Finished == s.Trials && s.Trials > 0:
-		fmt.Fprintf(w, "all %s measured already\n", term.Count(s.Trials, "trial is", "trials are"))
-	default:
-		fmt.Fprintf(w, "%s measured", term.Trials(measured))
-		if s.Finished > 0 {
-			fmt.Fprintf(w, ", %s measured before", term.Count(s.Finished, "was", "were"))
-		}
-		var parts []string
-		for _, status := range slices.Sorted(maps.Keys(s.Measured)) {
-			parts = append(parts, fmt.Sprintf("%d %s", s.Measured[status], status))
-		}
-		if len(parts) > 0 {
-			fmt.Fprintf(w, ": %s", strings.Join(parts, ", "))
-		}
-		fmt.Fprintln(w)
-	}
+	fmt.Fprintln(w, measuredText(s))
 	if s.Finals > 0 {
-		fmt.Fprintf(w, "%s of the fastest, to settle which to name\n", term.Count(s.Finals, "final", "finals"))
+		fmt.Fprintf(w, "%s of the leaders, to pick the winner\n", term.Count(s.Finals, "repeat run", "repeat runs"))
 	}
 	for _, t := range s.Duplicates {
 		fmt.Fprintln(w, t)
@@ -103,35 +52,49 @@ func Summary(w io.Writer, s tuner.Summary) {
 		fmt.Fprintf(w, "%s: %s: %s\n", r.Status, r.Config, r.Message)
 	}
 	if s.FailedBefore > 0 {
-		fmt.Fprintf(w, "failed in an earlier run and not tried again: %s\n", term.Trials(s.FailedBefore))
+		fmt.Fprintf(w, "failed in an earlier run, not tried again: %s\n", term.Trials(s.FailedBefore))
 	}
 	if s.OutOfTime {
-		fmt.Fprintln(w, "stopped: the sweep's budget of time is used up; run it again to go on")
+		fmt.Fprintln(w, "stopped: the sweep's time budget is used up; run it again to continue")
 	}
 }
 
-// printSkipped says which configurations are left out, by reason.
+// measuredText says how many trials this run and earlier ones measured.
+func measuredText(s tuner.Summary) string {
+	measured := 0
+	var parts []string
+	for _, status := range slices.Sorted(maps.Keys(s.Measured)) {
+		measured += s.Measured[status]
+		parts = append(parts, fmt.Sprintf("%d %s", s.Measured[status], status))
+	}
+	if measured == 0 && s.Finished == s.Trials && s.Trials > 0 {
+		return fmt.Sprintf("all %s measured already", term.Count(s.Trials, "trial is", "trials are"))
+	}
+
+	text := term.Trials(measured) + " measured"
+	if s.Finished > 0 {
+		text += fmt.Sprintf(", %s measured before", term.Count(s.Finished, "was", "were"))
+	}
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text
+}
+
+// Skipped says how many configurations were skipped, by reason.
 func Skipped(w io.Writer, skipped map[string]int) {
 	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
-		fmt.Fprintf(w, "left out: %s (%s)\n", term.Count(skipped[reason], "configuration", "configurations"), reason)
+		fmt.Fprintf(w, "skipped: %s (%s)\n", term.Count(skipped[reason], "configuration", "configurations"), reason)
 	}
 }
 
-// printEffort says where the time of trials went, on average.
+// Effort says what the time of an average trial was spent on.
 func Effort(w io.Writer, e worker.Effort) {
 	if e.Trials == 0 {
 		return
 	}
 	each := func(d time.Duration) string { return fmt.Sprintf("%.3g ms", d.Seconds()*1e3/float64(e.Trials)) }
-	fmt.Fprintf(w, "a trial took %s: %s in kernels, %s flushing caches and launching, %s verifying, %s preparing, %s reading sensors, %s for the rest\n",
+	fmt.Fprintf(w, "a trial took %s: %s in kernels, %s flushing caches and launching, %s verifying, "+
+		"%s preparing, %s reading sensors, %s for the rest\n",
 		each(e.Wall), each(e.Kernels), each(e.Launch), each(e.Verify), each(e.Prepare), each(e.Sense), each(e.Rest()))
-}
-
-// printTitle begins a run.
-func Title(w io.Writer, sweep *configs.Sweep) {
-	title := sweep.Name
-	if sweep.Title != "" {
-		title += ": " + sweep.Title
-	}
-	fmt.Fprintln(w, title)
 }

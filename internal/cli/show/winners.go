@@ -32,7 +32,7 @@ func Winners(ctx context.Context, w io.Writer, j *job.Job, path string) error {
 	return nil
 }
 
-// Best prints the winners as a table, under a line for each device.
+// Best prints the winners in a table for each device.
 func Best(w io.Writer, best []store.Best) error {
 	for start := 0; start < len(best); {
 		end := start
@@ -43,18 +43,20 @@ func Best(w io.Writer, best []store.Best) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, best[start].Device)
-		g := term.Table{Columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied"}}
+		t := term.Table{Columns: []string{
+			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied",
+		}}
 		for _, b := range best[start:end] {
-			g.Rows = append(g.Rows, []any{b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, choice(b.Block), choice(b.Grid), b.Params.String(),
-				term.Quantity(term.Seconds(b.Median)), b.GFLOPS, b.GBPS, b.TieSize})
+			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid), b.Params.String(),
+				term.Quantity(term.Seconds(b.Median)), b.GFLOPS, b.GBPS, b.TieSize)
 		}
-		if err := g.Print(w); err != nil {
+		if err := t.Print(w); err != nil {
 			return err
 		}
 		start = end
 	}
 	if len(best) == 0 {
-		fmt.Fprintln(w, "no trial is measured yet")
+		fmt.Fprintln(w, "no trial measured yet")
 	}
 	return nil
 }
@@ -62,27 +64,26 @@ func Best(w io.Writer, best []store.Best) error {
 // Twins says which matrices are twins, if there are any.
 func Twins(w io.Writer, matrices []store.Matrix) {
 	if note := data.Twins(matrices); note != "" {
-		fmt.Fprintln(w, term.Wrap(note, term.PageWidth-2, "  "))
+		term.Print(w, note)
 	}
 }
 
-// choice prints a block or grid size, nothing where the kernel has no such
-// choice.
-func choice(n int) any {
+// size prints a block or grid size, nothing for a kernel without that choice.
+func size(n int) any {
 	if n == 0 {
 		return nil
 	}
 	return n
 }
 
-// Report says what a report consists of. It is nil if there is none.
+// Report says what a report consists of. r is nil if there is no report.
 func Report(w io.Writer, r *job.Report) {
 	if r == nil {
 		fmt.Fprintln(w, "no verified trial yet; skipping rule and report")
 		return
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintln(w, term.Wrap(fmt.Sprintf("note: %v", warning), term.PageWidth-2, "  "))
+		term.Print(w, fmt.Sprintf("note: %v", warning))
 	}
 	fmt.Fprintf(w, "report: %s (and beside it %s and %s)\n", r.Page,
 		term.Count(r.Figures, "figure", "figures"), term.Count(r.Tables, "table", "tables"))

@@ -10,11 +10,11 @@ import (
 	"spmvtune/tuner"
 )
 
-// assumedUnits is the number of multiprocessors that a plan supposes where
-// neither this machine nor the database has a GPU: an H100's.
+// assumedUnits is the number of multiprocessors that a plan assumes if neither this machine nor
+// the database has a GPU. It is that of an H100.
 const assumedUnits = 132
 
-// assumeGPU returns the GPU that db has trials of, or else a supposed one. db
+// assumeGPU returns the GPU that db has trials of, or else an assumed one. db
 // may be nil.
 func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 	a := &tuner.Assumed{
