@@ -5,10 +5,10 @@ import "spmvtune/tuner/trial"
 // placeOf returns the place of a trial within a run, all of which is on one device.
 func placeOf(t trial.Trial) trial.Place { return t.Place("") }
 
-// bests are the lowest medians so far of a matrix, in seconds.
+// bests are the lowest medians of a matrix so far, in seconds.
 type bests map[trial.Place]float64
 
-// note takes account of a trial.
+// note notes the median of a trial.
 func (b bests) note(t trial.Trial, median float64) {
 	if old, is := b[placeOf(t)]; median > 0 && (!is || median < old) {
 		b[placeOf(t)] = median

@@ -4,20 +4,19 @@ import (
 	"fmt"
 
 	"spmvtune/kernels"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
 
-// ByRule is the strategy that measures what a Chooser names.
-const ByRule = "rule"
-
-// A Chooser names, for a matrix on a device, which of some configurations of one precision
-// are worth measuring in a cache state: a few, the most promising first. None is no error.
+// A Chooser returns which of some configurations of one precision are worth measuring on a
+// matrix, on a device and in a cache state: a few, the most promising first. It may return
+// none.
 type Chooser func(dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config, error)
 
-// choose keeps what the chooser names, in each precision.
+// choose returns what the chooser names, in each precision.
 func (p planner) choose(m trial.Matrix, cache trial.Cache, points []kernels.Config) ([]kernels.Config, error) {
 	if p.chooser == nil {
-		return nil, fmt.Errorf("the strategy %q needs a rule, and there is none", ByRule)
+		return nil, fmt.Errorf("the strategy %q needs a rule, and there is none", search.Rule)
 	}
 	var kept []kernels.Config
 	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {

@@ -7,8 +7,7 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// An Event is progress of a run, for whoever shows it. Exactly one of the
-// pointers is set.
+// An Event is progress of a run, for whoever shows it. Exactly one of the pointers is set.
 type Event struct {
 	Started *Started
 	Matrix  *MatrixPlanned
@@ -20,24 +19,24 @@ type Event struct {
 type Started struct {
 	Device   string
 	Matrices int
-	// NoSensors is why clocks, temperature and power are not recorded; "" if they are,
-	// or if it has no sensors for them.
+	// NoSensors is why clocks, temperature and power are not recorded; "" if they are, or if
+	// the device has no sensors for them.
 	NoSensors string
 }
 
-// MatrixPlanned says what is to be done on the next matrix.
+// MatrixPlanned says what there is to do on the next matrix.
 type MatrixPlanned struct {
 	Matrix   trial.Matrix
-	Index    int  // from 0
-	Trials   int  // of this matrix
-	Finished int  // of these, measured by an earlier run
-	AtMost   bool // a search decides how many of the trials there will be
-	Skipped  map[string]int
+	Index    int            // of the matrix, from 0
+	Trials   int            // number of trials on this matrix
+	Finished int            // number of trials that an earlier run has measured
+	AtMost   bool           // whether a search decides how many of the trials there will be
+	Skipped  map[string]int // number of configurations left out, by reason
 }
 
 // A Failure is something that ends work on a matrix, not on the sweep.
 type Failure struct {
-	Matrix string // its name
+	Matrix string // name
 	Err    error
 }
 
@@ -58,22 +57,22 @@ func (d Duplicate) String() string {
 type Summary struct {
 	Device   string
 	Matrices int
-	Trials   int                  // in the plan
-	Finished int                  // measured by an earlier run
-	Measured map[trial.Status]int // by this run, by how they ended
-	Invalid  map[string]int       // of these, the ones that the device can't launch, by reason
-	Skipped  map[string]int       // configurations left out, by reason
-	Failed   []trial.Result       // trials of this run that did not end well, without Invalid ones
-	// FailedBefore is how many trials of an earlier run did not end well and were
+	Trials   int                  // number of trials in the plan
+	Finished int                  // number of trials that an earlier run has measured
+	Measured map[trial.Status]int // number of trials of this run, by how they ended
+	Invalid  map[string]int       // number of trials of this run that the device can't launch, by reason
+	Skipped  map[string]int       // number of configurations left out, by reason
+	Failed   []trial.Result       // trials of this run that did not end well, without the invalid ones
+	// FailedBefore is the number of trials of an earlier run that did not end well and were
 	// not tried again.
 	FailedBefore int
-	OKBefore     int // trials of an earlier run that are OK
+	OKBefore     int // number of trials of an earlier run that are OK
 	Failures     []Failure
-	Pieces       []Piece // of Options.Parts, what became of each
+	Pieces       []Piece // of Options.Parts
 	Duplicates   []Duplicate
 	Effort       worker.Effort
-	Finals       int  // measurements of the fastest again, see Finals in configs.Protocol
-	Restarts     int  // workers that had to be replaced
-	Interrupted  bool // stopped by the user
-	OutOfTime    bool // stopped by the sweep's budget of time
+	Finals       int  // number of finals
+	Restarts     int  // number of workers that had to be replaced
+	Interrupted  bool // whether the user stopped the run
+	OutOfTime    bool // whether the sweep's time budget is used up
 }

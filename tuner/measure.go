@@ -33,7 +33,7 @@ func (r *run) begin(ctx context.Context) error {
 	})
 }
 
-// reload gives m to a new worker, if the last one died.
+// reload gives the matrix to a new worker, if the last one died.
 func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) error {
 	if r.client != nil {
 		return nil
@@ -51,13 +51,12 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 	return nil
 }
 
-// trial measures and records one trial. It is not interrupted by ctx. But if the
-// worker is killed after ctx has ended, somebody has lost patience: then nothing is
-// known of the trial.
+// trial measures and records one trial. ctx does not interrupt it. But if the worker is
+// killed after ctx has ended, somebody has lost patience, and nothing is known of the trial.
 //
-// next is told the result and gives the job after it, nil if that is not to be
-// started yet. It is started before the result is recorded, so that a GPU does not
-// wait for the disk. On a processor recording would be measured, too.
+// next is told the result and returns the job after it, nil if that must not start yet. A
+// GPU starts it before the result is recorded, so that it does not wait for the disk. On a
+// processor, recording would be measured, too.
 func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
@@ -67,6 +66,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	}
 	rep, err := r.client.Wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
+
 	res := trial.Result{Trial: j.Trial, At: time.Now().UTC(), Measurement: worker.Version}
 	spoiled := false
 	var d *worker.Death
@@ -88,16 +88,22 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	if j.partial != nil && res.Status == trial.OK {
 		res.Stop = trial.StopSearch
 	}
+
 	r.best.note(j.Trial, res.Median)
 	after := next(res)
 	switch {
 	case spoiled:
-		r.client.Close()
+		r.close()
 		r.client = nil
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
 		r.ahead = r.client.Start(r.request(*after))
 	}
-	if res.Again() && res.Status != trial.OK { // it was good once: there is nothing to compare
+	return r.record(ctx, res)
+}
+
+// record records a result and counts it.
+func (r *run) record(ctx context.Context, res trial.Result) error {
+	if res.Again() && res.Status != trial.OK { // there is nothing to compare with the first result
 		return nil
 	}
 	if err := r.rec.Record(ctx, res); err != nil {
@@ -109,6 +115,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	if res.Again() {
 		return nil
 	}
+
 	r.done[res.ID] = true
 	r.sum.Measured[res.Status]++
 	switch res.Status {
@@ -122,10 +129,9 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	return nil
 }
 
-// request asks for a job. What is slow is cut short, but not what is measured again: it
-// is to be compared with what was measured before there was anything better. In the
-// finals the fewest samples do: more would say more of one preparation, and not of the
-// next.
+// request asks for a job. Slow trials are cut short, but not repeat runs, which are
+// compared with results from before there was anything better. Finals take the fewest
+// samples: more would say more of one preparation, and nothing of the next.
 func (r *run) request(j job) worker.Request {
 	best := r.best[placeOf(j.Trial)]
 	if j.sentinel || j.final {

@@ -10,23 +10,23 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Piece says what became of a part of the trials of a matrix.
+// A Piece says whether a part of the trials of a matrix is complete.
 type Piece struct {
-	Matrix string // its name
+	Matrix string // name
 	trial.Part
-	Complete bool   // every trial is recorded, however it ended
+	Complete bool   // whether every trial is recorded, however it ended
 	Reason   string // why it is not complete
 }
 
-// A piece is a part of the current matrix, with its trials or, where a strategy decides
-// which there are, its searches.
+// A piece is a part of the current matrix, with its trials or, if a strategy decides which
+// there are, its searches.
 type piece struct {
 	trial.Part
 	trials   []trial.Trial
 	searches []trial.Place
 }
 
-// matrices are those of the sweep that have parts.
+// matrices returns the matrices of the sweep that have parts.
 func (r *run) matrices() []configs.Matrix {
 	if r.opt.Parts == nil {
 		return r.sweep.Matrices
@@ -40,7 +40,7 @@ func (r *run) matrices() []configs.Matrix {
 	return list
 }
 
-// cut keeps of a plan the trials that are in one of the matrix's parts. Searches are not
+// cut reduces a plan to the trials that are in one of the matrix's parts. Searches are not
 // cut: a part has some of them.
 func (r *run) cut(plan Plan) Plan {
 	all := plan.Trials
@@ -51,11 +51,14 @@ func (r *run) cut(plan Plan) Plan {
 		trials := all
 		if search.Adaptive(r.sweep.Search.Strategy) {
 			own.searches = trial.Cut(p, places(all))
-			trials = slices.DeleteFunc(slices.Clone(all), func(t trial.Trial) bool { return !slices.Contains(own.searches, placeOf(t)) })
+			trials = slices.DeleteFunc(slices.Clone(all), func(t trial.Trial) bool {
+				return !slices.Contains(own.searches, placeOf(t))
+			})
 		} else {
 			trials = trial.Cut(p, all)
 			own.trials = trials
 		}
+
 		r.pieces = append(r.pieces, own)
 		for _, t := range trials {
 			if !seen[t.ID] {
@@ -67,7 +70,7 @@ func (r *run) cut(plan Plan) Plan {
 	return plan
 }
 
-// ended notes what became of the parts of a matrix, work on which ended with err.
+// ended notes which parts of a matrix are complete, after work on it ended with err.
 func (r *run) ended(matrix string, err error) {
 	for _, p := range r.opt.Parts[matrix] {
 		end := Piece{Matrix: matrix, Part: p, Reason: r.reason(err)}
@@ -80,7 +83,7 @@ func (r *run) ended(matrix string, err error) {
 	}
 }
 
-// recorded reports whether all trials of a piece are.
+// recorded reports whether all trials of a piece are recorded.
 func (r *run) recorded(p piece) bool {
 	for _, t := range p.trials {
 		if !r.done[t.ID] {
@@ -95,8 +98,7 @@ func (r *run) recorded(p piece) bool {
 	return true
 }
 
-// unreached notes the parts of the matrices that were not begun when the run ended
-// with err.
+// unreached notes the parts of matrices that were not begun when the run ended with err.
 func (r *run) unreached(err error) {
 	begun := map[string]bool{}
 	for _, p := range r.sum.Pieces {
@@ -110,7 +112,7 @@ func (r *run) unreached(err error) {
 	}
 }
 
-// reason says why work ended with err, or because of what the summary says.
+// reason says why work ended, by err and by what the summary says.
 func (r *run) reason(err error) string {
 	var f *Failure
 	switch {
@@ -119,10 +121,10 @@ func (r *run) reason(err error) string {
 	case err != nil && !errors.Is(err, errStop):
 		return err.Error()
 	case r.sum.OutOfTime:
-		return "the sweep's budget of time was used up"
+		return "the sweep's time budget is used up"
 	case r.sum.Interrupted:
-		return "it was interrupted"
+		return "the run was interrupted"
 	default:
-		return "the sweep has no such matrix here"
+		return "the sweep has no such matrix"
 	}
 }

@@ -8,11 +8,12 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
 
-// A Plan is what a sweep tries on one matrix, in the order it is tried.
+// A Plan is what a sweep tries on one matrix, in order.
 type Plan struct {
 	Matrix    trial.Matrix
 	Trials    []trial.Trial
@@ -28,8 +29,8 @@ type planner struct {
 	chooser Chooser
 }
 
-// caches lists the cache states of a protocol, in the order of their phases:
-// they are never mixed.
+// caches lists the cache states of a protocol in the order in which they are measured. They
+// are never mixed.
 func caches(p configs.Protocol) []trial.Cache {
 	switch p.Cache {
 	case "both":
@@ -39,7 +40,7 @@ func caches(p configs.Protocol) []trial.Cache {
 	}
 }
 
-// points gives the configurations that the sweep tries on a matrix of a size, each
+// points calls each with the configurations that the sweep tries on a matrix of a size, each
 // once, and counts those that are left out by reason.
 func (p planner) points(size trial.Size, skipped map[string]int, each func(kernels.Config)) error {
 	seen := map[kernels.Config]bool{} // of kernels that are in several spaces
@@ -76,7 +77,7 @@ func (p planner) points(size trial.Size, skipped map[string]int, each func(kerne
 	return nil
 }
 
-// several tells which kernels are in more than one space of the sweep.
+// several returns the kernels that are in more than one space of the sweep.
 func (p planner) several() map[string]bool {
 	spaces := map[string]int{}
 	for _, space := range p.sweep.Kernels {
@@ -91,15 +92,16 @@ func (p planner) several() map[string]bool {
 	return several
 }
 
-// plan applies the sweep's space, its constraints and its strategy to m. The
-// order of the trials is random, the same for the same seed and matrix, so that
-// a drift of the machine falls on all configurations alike.
+// plan applies the sweep's space, its constraints and its strategy to m. The order of the
+// trials is random, so that a drift of the machine falls on all configurations alike, and
+// the same for the same seed and matrix.
 func (p planner) plan(m trial.Matrix) (Plan, error) {
 	plan := Plan{Matrix: m, Skipped: map[string]int{}}
 	var points []kernels.Config
 	if err := p.points(m.Size(), plan.Skipped, func(c kernels.Config) { points = append(points, c) }); err != nil {
 		return plan, err
 	}
+
 	h := fnv.New64a()
 	h.Write([]byte(m.Hash))
 	rng := rand.New(rand.NewPCG(p.sweep.Protocol.Seed, h.Sum64()))
@@ -107,17 +109,19 @@ func (p planner) plan(m trial.Matrix) (Plan, error) {
 		rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	}
 	shuffle()
+
 	if n := p.sweep.Search.Trials; n > 0 && n < len(points) {
 		plan.Skipped["beyond the budget of trials"] += len(points) - n
 		points = points[:n]
 	}
+
 	protocol := worker.ProtocolText(p.sweep.Protocol)
 	for i, cache := range caches(p.sweep.Protocol) {
 		if i > 0 {
 			shuffle()
 		}
 		tried := points
-		if p.sweep.Search.Strategy == ByRule {
+		if p.sweep.Search.Strategy == search.Rule {
 			var err error
 			if tried, err = p.choose(m, cache, points); err != nil {
 				return plan, err

@@ -6,6 +6,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
@@ -140,7 +141,7 @@ func TestPlanByRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweep.Search.Strategy = ByRule
+	sweep.Search.Strategy = search.Rule
 	if _, err := p.plan(m); err == nil {
 		t.Error("a sweep by a rule was planned without one")
 	}

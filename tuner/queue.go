@@ -5,17 +5,16 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A job is a trial that is to be measured now: for its result, or, because it has one,
-// as a sentinel or in the finals.
+// A job is a trial to measure now: for its result or, if it has one, as a sentinel or a
+// final.
 type job struct {
 	trial.Trial
 	sentinel, final bool
-
-	partial *configs.Protocol // the protocol of a partial measurement; nil: the sweep's
+	partial         *configs.Protocol // the protocol of a partial measurement; nil: the sweep's
 }
 
-// A source gives trials one after the other. It gives the same one until it is told
-// what became of it.
+// A source gives trials one after the other. It gives the same one until it is told the
+// result.
 type source interface {
 	next() *job // nil after the last
 	told(trial.Result)
@@ -33,25 +32,24 @@ func (l *list) next() *job {
 
 func (l *list) told(trial.Result) { l.todo = l.todo[1:] }
 
-// A queue gives the jobs on a matrix, one after the other. In each cache state the
-// first trial that ended well is the sentinel: it is measured again after every so
-// many trials, so that a drift of the device is seen. What an earlier run measured
-// counts: its sentinel goes on, and is measured first, which tells how the device
-// then differs from now. The finals come last.
+// A queue gives the jobs on a matrix, one after the other. In each cache state the first
+// good trial is the sentinel, which is measured again at regular intervals, so that a
+// drift of the device shows. The sentinel of an earlier run goes on. It is measured first,
+// which tells how the device differs from then. The finals come last.
 type queue struct {
 	source
 	finals    *finals
-	every     int // trials; 0: no sentinels
+	every     int // number of trials between sentinels; 0: there are none
 	sentinels map[trial.Cache]*sentinel
 }
 
 type sentinel struct {
 	trial.Trial
-	since int // trials since it was measured
+	since int // number of trials since it was measured
 }
 
-// newQueue makes a queue of what is to be measured and of what has ended well already,
-// in the order of the plan.
+// newQueue returns a queue of the trials to measure. good are those that have ended well
+// already, in the order of the plan.
 func newQueue(todo source, good []trial.Trial, every int, finals *finals) *queue {
 	q := &queue{source: todo, finals: finals, every: every, sentinels: map[trial.Cache]*sentinel{}}
 	for _, t := range good {
@@ -62,8 +60,8 @@ func newQueue(todo source, good []trial.Trial, every int, finals *finals) *queue
 	return q
 }
 
-// next gives the next job, nil after the last. It gives the same one until it is told
-// what became of it.
+// next returns the next job, nil after the last. It returns the same one until it is told
+// the result.
 func (q *queue) next() *job {
 	j := q.source.next()
 	if j == nil {
@@ -75,7 +73,7 @@ func (q *queue) next() *job {
 	return j
 }
 
-// told takes note of the result of the job that was given last.
+// told notes the result of the last job.
 func (q *queue) told(r trial.Result) {
 	s := q.sentinels[r.Cache]
 	switch {

@@ -8,12 +8,12 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Recorder keeps results for good. The store is one; a journal is another.
+// A Recorder keeps results for good. The store and the journal are recorders.
 type Recorder interface {
 	// Begin names the run that the following results belong to.
 	Begin(ctx context.Context, run RunInfo) error
-	// Matrix is called before the first result on a matrix, and also, without
-	// Begin, where all results on it are recorded: it may have another name now.
+	// Matrix is called before the first result on a matrix. It is also called, without Begin,
+	// if all results on it are recorded, because it may have another name now.
 	Matrix(ctx context.Context, m trial.Matrix) error
 	// Recorded returns what is recorded of the trials with these identities. Samples may
 	// have been rounded to float32.
@@ -27,8 +27,8 @@ type RunInfo struct {
 	Sweep    *configs.Sweep
 	Device   kernels.Device
 	Roof     kernels.Roof
-	Sources  map[string]string // kernel name to the digest of its source
-	Protocol string            // canonical form, as it enters a trial's identity
-	Version  string            // of this program
+	Sources  map[string]string // digest of each kernel's source, by its name
+	Protocol string            // canonical form, as in a trial's identity
+	Version  string            // version of this program
 	Origin   trial.Origin
 }

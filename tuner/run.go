@@ -16,52 +16,50 @@ import (
 
 // Options are the choices of a run that do not change what is measured.
 type Options struct {
-	Launch   worker.Launcher  // starts workers
-	Retry    bool             // measure again what ended as anything but OK or Invalid
-	Observe  func(Event)      // told of progress; may be nil
-	Version  string           // of this program, kept with the sweep
-	Node     string           // where this is, for the Origin
-	Job      string           // of Slurm's, for the Origin; "" if there is none
-	Assume   *Assumed         // for Preview: plan for a device that is not here
-	Resolver *matrix.Resolver // of matrices of the SuiteSparse collection; nil: a new one, which shows nothing
-
-	// Accept is asked about every matrix once it is loaded: one that it refuses is left
-	// out, and is a Failure. May be nil.
+	// Launch starts workers.
+	Launch worker.Launcher
+	// Retry measures again what ended as anything but OK or Invalid.
+	Retry bool
+	// Observe is told of progress; may be nil.
+	Observe func(Event)
+	// Version is that of this program, Node the name of this host, and Job that of Slurm, ""
+	// if there is none. They are kept with the results.
+	Version, Node, Job string
+	// Assume is for Preview: it plans for a device that is not here.
+	Assume *Assumed
+	// Resolver resolves matrices of the SuiteSparse collection; nil: a new one, which shows
+	// no progress.
+	Resolver *matrix.Resolver
+	// Accept is asked about every matrix once it is loaded; may be nil. A matrix that it
+	// refuses is left out, and is a Failure.
 	Accept func(trial.Matrix) error
-
-	// Parts are what is to be measured of each matrix, by its name; matrices without
-	// any are left out. Nil: everything.
+	// Parts are the parts of each matrix to measure, by its name. Matrices without any are
+	// left out. Nil: everything.
 	Parts map[string][]trial.Part
-
-	// Choose decides what is measured where the strategy of the sweep is ByRule.
+	// Choose decides what is measured if the strategy of the sweep is search.Rule.
 	Choose Chooser
 }
 
-// Assumed is a device that is not here, as an earlier run recorded it or as
-// somebody supposes, with the sources of its kernels.
+// An Assumed device is not here: an earlier run recorded it, or somebody supposes it.
 type Assumed struct {
 	Device  kernels.Device
-	Sources map[string]string // by kernel
+	Sources map[string]string // digests of its kernels, by name
 }
 
 // errStop ends a run early without being an error.
 var errStop = errors.New("stopped")
 
-// Run measures every trial of the sweep that rec does not hold yet, one after
-// the other. When ctx ends, the running trial is finished and recorded first.
-// What goes wrong with a trial or a matrix is in the summary; an error is
-// returned only when the sweep can't go on.
+// Run measures every trial of the sweep that rec does not hold yet, one after the other.
+// When ctx ends, the running trial is finished and recorded first. What goes wrong with a
+// trial or a matrix is in the summary. An error is returned only if the sweep can't go on.
 func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (Summary, error) {
 	if opt.Observe == nil {
 		opt.Observe = func(Event) {}
 	}
-	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), done: map[string]bool{}, over: map[trial.Place]bool{}}
+	r := newRun(sweep, rec, opt)
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
-	defer func() {
-		if r.client != nil {
-			r.client.Close()
-		}
-	}()
+	defer r.close()
+
 	err := r.all(ctx)
 	r.unreached(err)
 	if errors.Is(err, errStop) {
@@ -70,27 +68,51 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 	return r.sum, err
 }
 
-// run is the state of a Run.
+// A run is the state of a Run.
 type run struct {
-	sweep   *configs.Sweep
-	rec     Recorder
-	opt     Options
-	client  *worker.Client        // nil: a new worker is needed
-	ahead   <-chan worker.Outcome // of the next trial, where it was started already
-	planner planner
-	named   map[string]string    // name of each matrix planned, by its hash
-	pieces  []piece              // parts of the current matrix, where there are Parts
-	over    map[trial.Place]bool // searches of the current matrix that have ended
-	done    map[string]bool      // trials of the current matrix that are recorded, by identity
-	best    bests                // of the current matrix
-	finals  *finals              // of the current matrix
-	begun   bool
-	// noSensors is why the device's sensors can't be read, where that is so.
-	noSensors string
+	sweep *configs.Sweep
+	rec   Recorder
+	opt   Options
+
+	client    *worker.Client        // nil: a new worker is needed
+	ahead     <-chan worker.Outcome // of the next trial, if it was started already
+	planner   planner
+	noSensors string // why the device's sensors can't be read; "" if they can
+	begun     bool   // whether the recorder knows the run
 	started   time.Time
 	sum       Summary
+	named     map[string]string // name of each matrix that was planned, by its hash
+
+	current
 }
 
+// current is the state of a run that belongs to the current matrix.
+type current struct {
+	pieces []piece              // parts of the matrix, if there are Parts
+	over   map[trial.Place]bool // searches that have ended
+	done   map[string]bool      // trials that are recorded, by identity
+	best   bests
+	finals *finals
+}
+
+func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
+	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), named: map[string]string{}}
+	r.next()
+	return r
+}
+
+// next forgets the last matrix.
+func (r *run) next() {
+	r.current = current{over: map[trial.Place]bool{}, done: map[string]bool{}}
+}
+
+func (r *run) close() {
+	if r.client != nil {
+		r.client.Close()
+	}
+}
+
+// all measures the matrices one after the other.
 func (r *run) all(ctx context.Context) error {
 	if err := r.worker(ctx); err != nil {
 		return err
@@ -99,8 +121,9 @@ func (r *run) all(ctx context.Context) error {
 	matrices := r.matrices()
 	r.sum.Device, r.sum.Matrices = dev.Name, len(matrices)
 	r.opt.Observe(Event{Started: &Started{Device: dev.Name, Matrices: len(matrices), NoSensors: r.noSensors}})
+
 	for i, spec := range matrices {
-		r.done, r.pieces, r.over = map[string]bool{}, nil, map[trial.Place]bool{}
+		r.next()
 		err := r.matrix(ctx, i, spec)
 		r.ended(spec.Name, err)
 		var f *Failure
@@ -114,52 +137,70 @@ func (r *run) all(ctx context.Context) error {
 	return nil
 }
 
-// matrix measures what is left to do on one matrix. A *Failure is of this matrix
-// only.
+// matrix measures what is left to do on one matrix. A *Failure concerns this matrix only.
 func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error {
-	spec, note, err := r.resolve(ctx, spec)
-	if errors.Is(err, errStop) {
-		return err
-	}
+	spec, m, err := r.obtain(ctx, spec)
 	if err != nil {
-		return &Failure{spec.Name, err}
+		return r.failure(spec.Name, err)
 	}
-	m, err := r.load(ctx, spec)
-	if errors.Is(err, errStop) {
-		return err
-	}
-	if err != nil {
-		return &Failure{spec.Name, err}
-	}
-	if r.opt.Accept != nil {
-		if err := r.opt.Accept(m); err != nil {
-			return &Failure{spec.Name, err}
-		}
-	}
-	m.Note = cmp.Or(note, m.Note)
 	plan, err := r.plan(m)
 	if err != nil {
 		return err
 	}
-	if plan.Duplicate != nil {
-		r.sum.Duplicates = append(r.sum.Duplicates, *plan.Duplicate)
-	}
 	work, err := r.workOn(ctx, plan)
 	if err != nil {
 		return err
+	}
+
+	if plan.Duplicate != nil {
+		r.sum.Duplicates = append(r.sum.Duplicates, *plan.Duplicate)
 	}
 	r.sum.Finished += work.finished
 	for reason, n := range plan.Skipped {
 		r.sum.Skipped[reason] += n
 	}
 	if len(plan.Trials) > 0 {
-		// Also where all is measured: the name may have stood for other content since.
+		// Even if all is measured: the name may have stood for other content since.
 		if err := r.rec.Matrix(ctx, m); err != nil {
 			return fmt.Errorf("recording %s: %w", m.Name, err)
 		}
 	}
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped}})
-	defer func() { r.sum.Trials += work.count() }()
+
+	err = r.measure(ctx, spec, m, work)
+	r.sum.Trials += work.count()
+	return err
+}
+
+// obtain resolves and loads a matrix.
+func (r *run) obtain(ctx context.Context, spec configs.Matrix) (configs.Matrix, trial.Matrix, error) {
+	spec, note, err := r.resolve(ctx, spec)
+	if err != nil {
+		return spec, trial.Matrix{}, err
+	}
+	m, err := r.load(ctx, spec)
+	if err != nil {
+		return spec, m, err
+	}
+	if r.opt.Accept != nil {
+		if err := r.opt.Accept(m); err != nil {
+			return spec, m, err
+		}
+	}
+	m.Note = cmp.Or(note, m.Note)
+	return spec, m, nil
+}
+
+// failure turns an error into one of a matrix, unless it ends the run.
+func (r *run) failure(name string, err error) error {
+	if errors.Is(err, errStop) {
+		return err
+	}
+	return &Failure{name, err}
+}
+
+// measure does the work on a matrix, job after job.
+func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, work *work) error {
 	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel, r.finals)
 	j := queue.next()
 	if j == nil {
@@ -168,21 +209,20 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
+
 	for j != nil {
 		if r.ahead == nil && ctx.Err() != nil {
 			return r.interrupted(ctx, nil)
 		}
-		switch err := r.reload(ctx, spec, m); {
-		case errors.Is(err, errStop):
-			return err
-		case err != nil:
-			return &Failure{spec.Name, err}
+		if err := r.reload(ctx, spec, m); err != nil {
+			return r.failure(spec.Name, err)
 		}
 		late := r.sweep.Search.Time > 0 && time.Since(r.started) > r.sweep.Search.Time
 		if r.ahead == nil && late {
 			r.sum.OutOfTime = true
 			return errStop
 		}
+
 		err := r.trial(ctx, *j, func(res trial.Result) *job {
 			queue.told(res)
 			j = queue.next()
@@ -198,9 +238,8 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	return work.err()
 }
 
-// plan plans m, unless a matrix of the same content, which has the same trials,
-// came before it. Of parts that cannot be said: which of them are the same is seen
-// by their identities.
+// plan plans m, unless it has the same content as a matrix before it, which has the same
+// trials. With parts that does not matter: the same trials have the same identities.
 func (r *run) plan(m trial.Matrix) (Plan, error) {
 	plan, err := r.planner.plan(m)
 	if err != nil {
@@ -211,9 +250,6 @@ func (r *run) plan(m trial.Matrix) (Plan, error) {
 	}
 	if first, taken := r.named[m.Hash]; taken && first != m.Name {
 		return Plan{Matrix: m, Duplicate: &Duplicate{m.Name, first}}, nil
-	}
-	if r.named == nil {
-		r.named = map[string]string{}
 	}
 	r.named[m.Hash] = m.Name
 	return plan, nil

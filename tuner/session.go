@@ -26,7 +26,7 @@ func (r *run) worker(ctx context.Context) error {
 	}
 	device := r.sweep.Device
 	if r.opt.Assume != nil {
-		device = configs.Device{Backend: "cpu"} // which only loads matrices
+		device = configs.Device{Backend: "cpu"} // it only loads matrices
 	}
 	rep, err := c.Do(ctx, worker.Request{Open: &device}, openTimeout)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *run) worker(ctx context.Context) error {
 	return nil
 }
 
-// drop closes a client after an error, unless the error has ended it already.
+// drop closes a client after an error, unless its worker has ended already.
 func (r *run) drop(c *worker.Client, err error) {
 	var d *worker.Death
 	if !errors.As(err, &d) && !errors.Is(err, context.Canceled) {
@@ -50,7 +50,7 @@ func (r *run) drop(c *worker.Client, err error) {
 	r.client = nil
 }
 
-// interrupted turns an error into errStop where the user asked to stop.
+// interrupted turns an error into errStop if the user asked to stop.
 func (r *run) interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		r.sum.Interrupted = true
@@ -81,7 +81,7 @@ func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved config
 	return resolved, note, nil
 }
 
-// load gives the worker a matrix. No deadline: a large file takes as long as it
+// load gives the worker a matrix. It has no deadline: a large file takes as long as it
 // takes, and the user can interrupt.
 func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
 	if err := r.worker(ctx); err != nil {

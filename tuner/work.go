@@ -11,10 +11,10 @@ import (
 // work is what there is to do on a matrix.
 type work struct {
 	source
-	trials   int           // in all; of searches, at most
-	finished int           // of these, measured by an earlier run
-	good     []trial.Trial // of these, the ones under the sweep's protocol that ended well
-	adaptive bool          // how many trials there are shows in the end
+	trials   int           // number of trials; of searches, the most
+	finished int           // number of trials that an earlier run has measured
+	good     []trial.Trial // trials under the sweep's protocol that ended well in an earlier run
+	adaptive bool          // whether a search decides how many trials there are
 	searches *searches
 }
 
@@ -22,29 +22,30 @@ type work struct {
 func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	r.best = bests{}
 	r.finals = newFinals(r.sweep.Protocol.Finals, r.sweep.Protocol.Seed, plan.Matrix.Hash)
-	if !search.Adaptive(r.sweep.Search.Strategy) {
-		todo, good, err := r.unfinished(ctx, plan)
+	if search.Adaptive(r.sweep.Search.Strategy) {
+		s, err := r.newSearches(ctx, plan)
 		if err != nil {
 			return nil, err
 		}
-		for _, known := range good {
-			r.best.note(known.Trial, known.Median)
-			r.finals.enter(known.Trial, known.Median, nil)
-		}
-		if err := r.finals.recall(ctx, r.rec); err != nil {
-			return nil, err
-		}
-		return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo), good: onlyTrials(good)}, nil
+		more := s.next() != nil // after this, the strategies are told everything that is recorded
+		return &work{source: s, searches: s, trials: s.most(), finished: len(s.recorded), adaptive: more}, s.err
 	}
-	s, err := r.newSearches(ctx, plan)
+
+	todo, good, err := r.unfinished(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
-	more := s.next() != nil // all that is known is told by now
-	return &work{source: s, searches: s, trials: s.most(), finished: len(s.recorded), adaptive: more}, s.err
+	for _, known := range good {
+		r.best.note(known.Trial, known.Median)
+		r.finals.enter(known.Trial, known.Median, nil)
+	}
+	if err := r.finals.recall(ctx, r.rec); err != nil {
+		return nil, err
+	}
+	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo), good: onlyTrials(good)}, nil
 }
 
-// count is how many trials there are, as far as it shows by now.
+// count returns how many trials there are, as far as is known by now.
 func (w *work) count() int {
 	if w.searches == nil {
 		return w.trials
@@ -52,7 +53,7 @@ func (w *work) count() int {
 	return len(w.searches.recorded) + w.searches.measured
 }
 
-// err is why the source has ended before its time.
+// err returns why the source has ended before its time.
 func (w *work) err() error {
 	if w.searches == nil {
 		return nil
@@ -67,21 +68,22 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, go
 	for i, t := range plan.Trials {
 		ids[i] = t.ID
 	}
-	known, err := r.rec.Recorded(ctx, ids, trial.Brief)
+	recorded, err := r.rec.Recorded(ctx, ids, trial.Brief)
 	if err != nil {
 		return nil, nil, fmt.Errorf("asking what is measured already: %w", err)
 	}
+
 	for _, t := range plan.Trials {
-		record, done := known[t.ID]
-		if !done || failed(record.Status) && r.opt.Retry {
+		known, done := recorded[t.ID]
+		if !done || failed(known.Status) && r.opt.Retry {
 			todo = append(todo, t)
 			continue
 		}
-		if record.Status == trial.OK {
-			record.Trial = t
-			good = append(good, record)
+		if known.Status == trial.OK {
+			known.Trial = t
+			good = append(good, known)
 		}
-		r.counts(t, record.Status)
+		r.counts(t, known.Status)
 	}
 	return todo, good, nil
 }
@@ -95,10 +97,10 @@ func onlyTrials(records []trial.Record) []trial.Trial {
 	return trials
 }
 
-// failed reports whether a trial ended in a way that it need not end in again.
+// failed reports whether a trial ended in a way in which it might not end again.
 func failed(s trial.Status) bool { return s != trial.OK && s != trial.Invalid }
 
-// counts takes account of a trial that an earlier run has measured.
+// counts notes a trial that an earlier run has measured.
 func (r *run) counts(t trial.Trial, s trial.Status) {
 	switch {
 	case failed(s):

@@ -11,6 +11,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/tuner"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
 
@@ -29,7 +30,7 @@ type choice struct {
 
 // NewChooser reads the rule of a sweep. It returns nil if the sweep has another strategy.
 func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
-	if sweep.Search.Strategy != tuner.ByRule {
+	if sweep.Search.Strategy != search.Rule {
 		return nil, nil
 	}
 	name := cmp.Or(sweep.Search.Rule, rule.EmbeddedName)
