@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
 )
 
 // drawColumn draws the i-th column: heading, axis, grid, and the marks.
@@ -145,7 +146,7 @@ func (b *Bars) about(m *Mark) string {
 	if m.Row == nil {
 		return strings.TrimPrefix(m.Name+": ", ": ") + value + " " + b.Label
 	}
-	return value + " " + b.Label + ". " + About(m.Row)
+	return value + " " + b.Label + ". " + data.About(m.Row)
 }
 
 // spaced leaves out ticks whose labels would touch, keeping 1.

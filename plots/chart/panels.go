@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
 )
 
 // A Chart is one panel of a page: lines with bands under a heading.
@@ -201,7 +202,7 @@ func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1}, x, ty(q.Low), x, ty(q.High))
 	look.Mark(c, vg.Point{X: x, Y: y}, 3)
 	if q.Row != nil {
-		canvas.Hover(c, vg.Point{X: x, Y: y}, func() string { return About(q.Row) })
+		canvas.Hover(c, vg.Point{X: x, Y: y}, func() string { return data.About(q.Row) })
 	}
 	for _, h := range l.Published {
 		h.Draw(c, look, vg.Point{X: x, Y: ty(h.Y)})
@@ -236,7 +237,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	for i := first; i < len(pts); i += every {
 		look.Mark(c, pts[i], 3)
 		if row := l.Points[i].Row; row != nil {
-			canvas.Hover(c, pts[i], func() string { return About(row) })
+			canvas.Hover(c, pts[i], func() string { return data.About(row) })
 		}
 	}
 	for _, h := range l.Published {

@@ -9,21 +9,23 @@ import (
 
 	"spmvtune/plots/number"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
 // An Aim is how near the trials of one sweep came to the precision it asked for.
 type Aim struct {
-	Sweep   string
-	Target  float64 // half width of the interval of the median, as a fraction; NaN: not known
-	Trials  int     // that are ok
-	Reached int
-	Budget  int     // ended by the time of a trial
-	Samples int     // ended by the most samples
-	Slow    int     // ended since they were far slower than the best
-	Clock   int     // ended since the clock can't tell more
-	Looks   int     // first looks of a search, which are not among the trials
-	Half    float64 // median over the trials of the half width
+	Sweep string
+	// Target is the half width of the median's interval that the sweep asks for, as a
+	// fraction; NaN if it is not known.
+	Target float64
+	// Half is the median half width over the trials.
+	Half float64
+	// Trials is the number of verified trials. Partial measurements are not among them.
+	Trials int
+	// The counts say why sampling ended: the target was reached, the time or the samples
+	// were used up, the trial was far slower than the best, or the clock can't tell more.
+	Reached, Budget, Samples, Slow, Clock int
 }
 
 // Aims sums up the precision of each sweep that measured something.
@@ -34,11 +36,15 @@ func (d *Report) Aims() []Aim {
 		a := Aim{Sweep: first.Sweep, Target: d.target(first)}
 		var widths []float64
 		end := start
-		for ; end < len(d.Precisions) && d.Precisions[end].Sweep == first.Sweep && d.Precisions[end].Hash == first.Hash; end++ {
-			switch p := &d.Precisions[end]; p.Stop {
-			case trial.StopSearch: // it did not have to
-				a.Looks++
-				continue
+		for ; end < len(d.Precisions); end++ {
+			p := &d.Precisions[end]
+			if p.Sweep != first.Sweep || p.Hash != first.Hash {
+				break
+			}
+			if p.Stop == trial.StopSearch {
+				continue // a partial measurement has no target
+			}
+			switch p.Stop {
 			case trial.StopTarget:
 				a.Reached++
 			case trial.StopBudget:
@@ -50,26 +56,23 @@ func (d *Report) Aims() []Aim {
 			case trial.StopClock:
 				a.Clock++
 			}
-			widths = append(widths, d.Precisions[end].HalfWidth)
+			widths = append(widths, p.HalfWidth)
 		}
-		a.Trials = end - start - a.Looks
-		a.Half = Middle(widths)
+		a.Trials, a.Half = len(widths), Middle(widths)
 		list = append(list, a)
 		start = end
 	}
 	return list
 }
 
-// target reads what the sweep of a trial asked for from its protocol.
+// target reads from the protocol what the sweep of a trial asked for.
 func (d *Report) target(p *store.Precision) float64 {
 	for i := range d.Sweeps {
 		if s := &d.Sweeps[i]; s.Name == p.Sweep && s.Hash == p.Hash {
-			for _, setting := range strings.Fields(s.Protocol) {
-				if value, ok := strings.CutPrefix(setting, "target="); ok {
-					if v, err := strconv.ParseFloat(value, 64); err == nil && v > 0 {
-						return v
-					}
-				}
+			_, rest, _ := strings.Cut(" "+s.Protocol, " target=")
+			value, _, _ := strings.Cut(rest, " ")
+			if v, err := strconv.ParseFloat(value, 64); err == nil && v > 0 {
+				return v
 			}
 		}
 	}
@@ -80,18 +83,13 @@ func (d *Report) target(p *store.Precision) float64 {
 func Middle(values []float64) float64 {
 	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	slices.Sort(values)
-	n := len(values)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (values[(n-1)/2] + values[n/2]) / 2
+	return stat.Median(values)
 }
 
-// Wanted are the trials that more samples could have brought to the target.
+// Wanted is the number of trials that more samples could have brought to the target.
 func (a Aim) Wanted() int { return a.Trials - a.Slow - a.Clock }
 
-// Missed says of each sweep most of whose trials did not get as near as it asked
-// for how far off they are.
+// Missed names the sweeps most of whose trials missed the target, and says by how much.
 func (d *Report) Missed() []error {
 	var warnings []error
 	aims := d.Aims()
@@ -107,7 +105,8 @@ func (d *Report) Missed() []error {
 		if a.Samples > a.Budget {
 			raise = "samples"
 		}
-		warnings = append(warnings, fmt.Errorf("%d of %d trials%s did not reach the target of %s: the median half-width of their 95%% intervals is %s; a larger %s narrows them",
+		warnings = append(warnings, fmt.Errorf("%d of %d trials%s did not reach the target of %s: "+
+			"the median half-width of their 95%% intervals is %s; a larger %s narrows them",
 			a.Wanted()-a.Reached, a.Wanted(), of, number.Percent(a.Target), number.Percent(a.Half), raise))
 	}
 	return warnings

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,24 +9,24 @@ import (
 	"spmvtune/plots/number"
 	"spmvtune/store"
 	"spmvtune/store/compare"
+	"spmvtune/tuner/trial"
 )
 
 // baselines are what speed-ups are measured against, in order of preference:
 // Algorithm 3 of coo-spmv-final, and its Algorithm 1 where no GPU took part.
 var baselines = []string{"coo_atomic", "cpu_coo"}
 
-// A gain is the best configuration of one kernel on one matrix, against the best
-// of the baseline in the same setup.
-type gain struct {
-	Row             *store.Row
-	Ratio           float64 // time of the baseline / time of the kernel
-	Low, High       float64 // from the 95% intervals of both, see ratio
-	setup           Setup
-	Matrix, Against string
+// A Gain compares the best configuration of one kernel with the best one of the baseline,
+// on the same matrix in the same setup.
+type Gain struct {
+	Row       *store.Row
+	Against   string  // the baseline
+	Ratio     float64 // time of the baseline / time of the kernel
+	Low, High float64 // from the 95% intervals of both, see Ratio
 }
 
-// BaselineOf names the baseline of a device: one for all its matrices, so that
-// ratios on a page mean the same. It is "" where none was measured.
+// BaselineOf names the baseline of a device, "" if none was measured. All matrices have the
+// same one, so that the ratios on a page are comparable.
 func (d *Report) BaselineOf(device string) string {
 	for _, name := range baselines {
 		for i := range d.Panels {
@@ -37,19 +38,19 @@ func (d *Report) BaselineOf(device string) string {
 	return ""
 }
 
-// Gains returns what each kernel of the panel gains over the baseline, in the
-// catalogue's order, without the baseline itself; none if it wasn't measured.
-func (p *Panel) Gains(baseline string) []gain {
+// Gains returns what each other kernel of the panel gains over the baseline, in the
+// catalogue's order. There are none if the baseline was not measured.
+func (p *Panel) Gains(baseline string) []Gain {
 	base := Fastest(p.ByKernel(baseline))
 	if base == nil {
 		return nil
 	}
-	var list []gain
+	var list []Gain
 	for _, name := range KernelsOf([]Panel{*p}) {
 		if name == baseline {
 			continue
 		}
-		g := gain{Row: Fastest(p.ByKernel(name)), setup: p.Setup, Matrix: p.Matrix, Against: baseline}
+		g := Gain{Row: Fastest(p.ByKernel(name)), Against: baseline}
 		g.Ratio, g.Low, g.High = Ratio(base, g.Row)
 		list = append(list, g)
 	}
@@ -67,8 +68,8 @@ func Ratio(base, r *store.Row) (v, low, high float64) {
 	return v, v * math.Exp(-math.Hypot(baseDown, up)), v * math.Exp(math.Hypot(baseUp, down))
 }
 
-// arms are the distances of the median's logarithm to the ends of its interval,
-// 0 where there is none.
+// arms returns the distances of the median's logarithm to the ends of its interval, 0 where
+// there is none.
 func arms(r *store.Row) (down, up float64) {
 	if r.Low > 0 && r.Low < r.Median {
 		down = math.Log(r.Median / r.Low)
@@ -91,13 +92,13 @@ func Relative(r *store.Row) float64 {
 
 // TopGains returns the n largest gains over all panels, at most one per matrix
 // and device, largest first.
-func (d *Report) TopGains(n int) []gain {
-	best := map[[2]string]int{}
-	var list []gain
+func (d *Report) TopGains(n int) []Gain {
+	best := map[trial.Place]int{} // of any precision and cache state
+	var list []Gain
 	for i := range d.Panels {
 		p := &d.Panels[i]
 		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
-			key := [2]string{p.Device, p.Matrix}
+			key := trial.Place{Device: p.Device, Matrix: p.Matrix}
 			if j, seen := best[key]; !seen {
 				best[key] = len(list)
 				list = append(list, g)
@@ -106,49 +107,37 @@ func (d *Report) TopGains(n int) []gain {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b gain) int {
-		switch {
-		case a.Ratio > b.Ratio:
-			return -1
-		case a.Ratio < b.Ratio:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b Gain) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	return list[:min(n, len(list))]
 }
 
-// WithoutBaseline says on which matrices no speed-up can be given, and what to
-// do about it.
+// WithoutBaseline names the matrices on which no speed-up can be given, and says what to do
+// about it.
 func (d *Report) WithoutBaseline() []error {
 	var warnings []error
 	for _, s := range d.Setups() {
 		base := d.BaselineOf(s.Device)
 		if base == "" {
-			warnings = append(warnings, fmt.Errorf("no speed-ups on %s: add %s to the sweep, which they are measured against",
+			warnings = append(warnings, fmt.Errorf("no speed-ups on %s: add %s to the sweep as the baseline",
 				ShortDevice(s.Device), d.lackingBaseline(s.Device)))
 			continue
 		}
-		var lack []Panel
-		for _, p := range d.Of(s) {
+		var lack []string
+		for _, p := range d.In(s) {
 			if len(p.ByKernel(base)) == 0 {
-				lack = append(lack, p)
+				lack = append(lack, p.Matrix)
 			}
 		}
 		if len(lack) > 0 {
-			const named = 6
-			names := MatrixNames(lack[:min(named, len(lack))])
-			if rest := len(lack) - named; rest > 0 {
-				names += fmt.Sprintf(" and %d more", rest)
-			}
-			warnings = append(warnings, fmt.Errorf("no speed-up in %s on %s: %s has no good trial there", d.Words(s), names, base))
+			warnings = append(warnings, fmt.Errorf("no speed-up in %s on %s: %s has no verified trial there",
+				d.Words(s), Enumerate(lack), base))
 		}
 	}
-	slices.SortFunc(warnings, func(a, b error) int { return slices.Compare([]byte(a.Error()), []byte(b.Error())) })
+	slices.SortFunc(warnings, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
 	return slices.CompactFunc(warnings, func(a, b error) bool { return a.Error() == b.Error() })
 }
 
-// lackingBaseline names what can be a baseline on a device.
+// lackingBaseline names the kernel that would be the baseline on a device.
 func (d *Report) lackingBaseline(device string) string {
 	for i := range d.Devices {
 		if v := &d.Devices[i]; v.Label == device {
@@ -163,7 +152,7 @@ func (d *Report) lackingBaseline(device string) string {
 	return "cpu_coo (or coo_atomic)"
 }
 
-// Faster is how many times as fast a pair became, with its interval.
+// Faster returns how many times as fast a pair became, with its interval.
 func Faster(p *compare.Pair) (v, low, high float64) {
 	v = 1 / p.Ratio.Value
 	low, high = 1/p.Ratio.High, 1/p.Ratio.Low

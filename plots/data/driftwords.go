@@ -20,9 +20,9 @@ func LargestDrift(of []store.Drift) (worst *store.Drift, factor float64) {
 	return worst, factor
 }
 
-// Counting says what became of a drift.
+// Counting says whether a drift was corrected for.
 func Counting(d *store.Drift, factor float64) string {
-	const small = 0.03 // nobody would call more than that small
+	const small = 0.03 // more than that is not called small
 	switch {
 	case d.Significant:
 		return "taken out of ties and comparisons"

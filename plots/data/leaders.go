@@ -3,15 +3,16 @@ package data
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
+
+	"spmvtune/tuner/stat"
 )
 
-// Leaders returns n kernels, in the catalogue's order: those that are fastest
-// most often, and of those equally often, nearest to the fastest in the geometric
-// mean. A case holds the speed of each kernel, in any unit.
+// Leaders returns n kernels in the catalogue's order: those that are the fastest most often
+// and, among those equally often, nearest to the fastest in the geometric mean. A case holds
+// the speed of each kernel, in any unit.
 func Leaders(cases []map[string]float64, n int) []string {
-	wins, logs, count := map[string]int{}, map[string]float64{}, map[string]int{}
+	wins, means := map[string]int{}, map[string]*stat.GeometricMean{}
 	for _, speeds := range cases {
 		names := slices.Collect(maps.Keys(speeds))
 		SortKernels(names) // sums are the same in each run
@@ -22,25 +23,26 @@ func Leaders(cases []map[string]float64, n int) []string {
 			}
 		}
 		for _, name := range names {
-			logs[name] += math.Log(speeds[name] / speeds[best])
-			count[name]++
+			if means[name] == nil {
+				means[name] = new(stat.GeometricMean)
+			}
+			means[name].Add(speeds[name] / speeds[best])
 		}
 		if best != "" {
 			wins[best]++
 		}
 	}
-	names := slices.Collect(maps.Keys(count))
+	names := slices.Collect(maps.Keys(means))
 	SortKernels(names)
 	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Or(-cmp.Compare(wins[a], wins[b]), -cmp.Compare(logs[a]/float64(count[a]), logs[b]/float64(count[b])))
+		return cmp.Or(cmp.Compare(wins[b], wins[a]), cmp.Compare(means[b].Value(), means[a].Value()))
 	})
 	names = names[:min(n, len(names))]
 	SortKernels(names)
 	return names
 }
 
-// speeds gives the speed of each kernel of a panel at its fastest, in products
-// per millisecond.
+// speeds gives the speed of each kernel of a panel at its fastest, in products per second.
 func (p *Panel) speeds() map[string]float64 {
 	speeds := map[string]float64{}
 	for i := range p.Rows {
@@ -50,7 +52,7 @@ func (p *Panel) speeds() map[string]float64 {
 	return speeds
 }
 
-// LeadersOf are the n leaders of some panels.
+// LeadersOf returns the n leaders of some panels.
 func LeadersOf(panels []Panel, n int) []string {
 	cases := make([]map[string]float64, len(panels))
 	for i := range panels {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -12,10 +13,13 @@ import (
 // A Publication is a paper's result for one kernel on one matrix.
 type Publication struct {
 	Paper, Device string
-	Gflops        float64 // two operations per nonzero; 0: only the time is known
-	seconds       float64 // the time of a product; 0: not published
-	Block         int     // threads per block of the best; 0: not said
-	Caveat        string  // "" for none
+	// Block is the number of threads per block of the best configuration; 0 if it was not
+	// published.
+	Block  int
+	Caveat string // "" for none
+
+	gflops  float64 // two operations per nonzero; 0 if only the time was published
+	seconds float64 // the time of a product; 0 if it was not published
 }
 
 type publicationKey struct {
@@ -23,8 +27,8 @@ type publicationKey struct {
 	precision      kernels.Precision
 }
 
-// publications are those of which a throughput can be told, by matrix, kernel and
-// precision. Where several papers, or a paper twice, have one, the first counts.
+// publications are the results that give a throughput. Where several papers have one, or one
+// paper has several, the first counts.
 var publications = sync.OnceValue(func() map[publicationKey]Publication {
 	found := map[publicationKey]Publication{}
 	for _, r := range published.Results() {
@@ -35,9 +39,9 @@ var publications = sync.OnceValue(func() map[publicationKey]Publication {
 		}
 		switch {
 		case r.Metric == "throughput":
-			p.Gflops = r.Value
+			p.gflops = r.Value
 		case strings.HasSuffix(r.Metric, "bandwidth") && strings.Contains(r.Caveat, "24 bytes per nonzero"):
-			p.Gflops = r.Value / 12 // two operations for 24 bytes
+			p.gflops = r.Value / 12 // two operations for 24 bytes
 		case r.Metric == "time":
 			p.seconds = r.Value / 1e3
 		case r.Metric == "best threads per block":
@@ -54,25 +58,25 @@ var publications = sync.OnceValue(func() map[publicationKey]Publication {
 	return found
 })
 
-// PublishedFor returns what a paper found for the kernel of r on its matrix, nil where
-// none did. A twin has the numbers of the matrix that it stands for. A time with a caveat
-// gives no throughput: it is of a run that did not have all nonzeros, and nobody can tell
-// how many it had.
-func PublishedFor(r *store.Row) *Publication {
+// PublishedFor returns what a paper found for the kernel of r on its matrix, nil if no paper
+// did. A twin has the numbers of the matrix that it stands for. A time with a caveat gives no
+// throughput: its run did not have all nonzeros, and nobody knows how many it had.
+func (d *Report) PublishedFor(r *store.Row) *Publication {
 	if r == nil {
 		return nil
 	}
-	p, found := publications()[publicationKey{strings.TrimSuffix(r.Matrix, " (twin)"), r.Kernel, r.Precision}]
-	if !found || p.Gflops == 0 && (p.seconds == 0 || p.Caveat != "") {
+	matrix := cmp.Or(d.originals[r.Matrix], r.Matrix)
+	p, found := publications()[publicationKey{matrix, r.Kernel, r.Precision}]
+	if !found || p.gflops == 0 && (p.seconds == 0 || p.Caveat != "") {
 		return nil
 	}
 	return &p
 }
 
-// As gives the trial that would have had the published throughput.
+// As returns the trial that would have had the published throughput.
 func (p *Publication) As(r *store.Row) *store.Row {
 	s := *r
-	gflops := p.Gflops
+	gflops := p.gflops
 	if gflops == 0 {
 		gflops = 2e-9 * float64(r.NNZ) / p.seconds
 	}

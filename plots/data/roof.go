@@ -4,8 +4,8 @@ import (
 	"spmvtune/store"
 )
 
-// RoofOf is the measured bandwidth of the panels' device where the unit can be
-// compared with it, 0 otherwise.
+// RoofOf returns the measured bandwidth of the panels' device, 0 if the unit can't be
+// compared with it.
 func RoofOf(panels []Panel, u Unit) float64 {
 	if !u.Bytes {
 		return 0
@@ -20,7 +20,7 @@ func RoofOf(panels []Panel, u Unit) float64 {
 	return 0
 }
 
-// bandwidthOf is the roof that a row was compared with, 0 if there was none.
+// bandwidthOf returns the roof that a row was compared with, 0 if there was none.
 func bandwidthOf(r *store.Row) float64 {
 	if r.RoofFraction > 0 && r.GBPS > 0 {
 		return r.GBPS / r.RoofFraction

@@ -2,21 +2,23 @@ package data
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
-// A rowOrder sorts trials: by device, cache state, precision, matrix and kernel, which it
-// has numbered, since there may be a million trials, and then by the rest.
+// A rowOrder sorts trials by device, cache state, precision, matrix and kernel, and then by
+// the rest. There may be a million trials, so it numbers the names.
 type rowOrder struct {
 	device, cache, precision, matrix, kernel map[string]uint64
 }
 
-// newRowOrder numbers the names in rows. Matrices come in the order of the list, and
-// those that it lacks after them.
+// newRowOrder numbers the names in rows. Matrices come in the order of the list, and those
+// that are not on it after them.
 func newRowOrder(rows []store.Row, matrices []store.Matrix) *rowOrder {
 	names := make([]map[string]uint64, 5)
 	for i := range names {
@@ -28,41 +30,30 @@ func newRowOrder(rows []store.Row, matrices []store.Matrix) *rowOrder {
 			names[k][name] = 0
 		}
 	}
-	rank := map[string]int{}
+
+	listed := map[string]int{}
 	for i, m := range slices.Backward(matrices) {
-		rank[m.Name] = i - len(matrices) // 0 for those that are not there
+		listed[m.Name] = i - len(matrices) // 0 for matrices that are not on the list
 	}
-	order(names[0], cmp.Compare)
-	order(names[1], cmp.Compare)
-	order(names[2], cmp.Compare)
-	order(names[3], func(a, b string) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a, b)) })
-	order(names[4], compareKernels)
+	byList := func(a, b string) int { return cmp.Or(cmp.Compare(listed[a], listed[b]), cmp.Compare(a, b)) }
+	for i, compare := range []func(a, b string) int{strings.Compare, strings.Compare, strings.Compare, byList, compareKernels} {
+		for n, name := range slices.SortedFunc(maps.Keys(names[i]), compare) {
+			names[i][name] = uint64(n)
+		}
+	}
 	return &rowOrder{names[0], names[1], names[2], names[3], names[4]}
 }
 
-// number gives each name its place.
-func order(places map[string]uint64, compare func(a, b string) int) {
-	var names []string
-	for name := range places {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, compare)
-	for i, name := range names {
-		places[name] = uint64(i)
-	}
+// rank is the position of r's device, cache state, precision, matrix and kernel among all.
+func (o *rowOrder) rank(r *store.Row) uint64 {
+	n := o.device[r.Device]
+	n = n*uint64(len(o.cache)) + o.cache[string(r.Cache)]
+	n = n*uint64(len(o.precision)) + o.precision[string(r.Precision)]
+	n = n*uint64(len(o.matrix)) + o.matrix[r.Matrix]
+	return n*uint64(len(o.kernel)) + o.kernel[r.Kernel]
 }
 
-// Place is where the trials of r's device, cache state, precision, matrix and kernel
-// stand among all.
-func (o *rowOrder) Place(r *store.Row) uint64 {
-	p := o.device[r.Device]
-	p = p*uint64(len(o.cache)) + o.cache[string(r.Cache)]
-	p = p*uint64(len(o.precision)) + o.precision[string(r.Precision)]
-	p = p*uint64(len(o.matrix)) + o.matrix[r.Matrix]
-	return p*uint64(len(o.kernel)) + o.kernel[r.Kernel]
-}
-
-// compareWithin orders trials of the same place.
+// compareWithin orders trials of the same rank.
 func compareWithin(a, b *store.Row) int {
 	return cmp.Or(
 		cmp.Compare(a.Block, b.Block), cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Params, b.Params),
@@ -70,33 +61,35 @@ func compareWithin(a, b *store.Row) int {
 	)
 }
 
-// sortRows sorts rows where they are, the good ones first, of each configuration the
-// latest, and returns how many these are. The others follow in the same order.
+// sortRows sorts rows in place and returns the number of good ones. These come first: the
+// latest verified trial of each configuration. The others follow in the same order.
 func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 	type key struct {
-		place uint64
+		rank  uint64
 		index int
 		other bool
 	}
 	keys := make([]key, len(rows))
 	for i := range rows {
-		keys[i] = key{o.Place(&rows[i]), i, !isGood(&rows[i])}
+		keys[i] = key{o.rank(&rows[i]), i, !isGood(&rows[i])}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.place, b.place), compareWithin(&rows[a.index], &rows[b.index]), cmp.Compare(a.index, b.index))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), compareWithin(&rows[a.index], &rows[b.index]), cmp.Compare(a.index, b.index))
 	})
-	last := -1 // good one
+
+	last := -1 // the last good trial
 	for i := range keys {
 		if keys[i].other {
 			continue
 		}
-		if last >= 0 && keys[last].place == keys[i].place && sameConfig(&rows[keys[last].index], &rows[keys[i].index]) {
+		if last >= 0 && keys[last].rank == keys[i].rank && rows[keys[last].index].Config == rows[keys[i].index].Config {
 			keys[last].other = true
 			good--
 		}
 		last = i
 		good++
 	}
+
 	order := make([]int, 0, len(keys))
 	for _, other := range []bool{false, true} {
 		for _, k := range keys {
@@ -114,14 +107,14 @@ func isGood(r *store.Row) bool {
 	return r.Status == trial.OK && r.Median > 0 && !math.IsInf(r.Median, 0)
 }
 
-// permute puts rows[order[i]] at i, for all i, without a copy of them. It uses order up.
+// permute moves rows[order[i]] to i, for all i, without a copy of all rows. It overwrites
+// order.
 func permute(rows []store.Row, order []int) {
 	for start := range order {
 		if order[start] < 0 {
 			continue
 		}
-		first := rows[start]
-		at := start
+		first, at := rows[start], start
 		for order[at] != start {
 			from := order[at]
 			rows[at], order[at] = rows[from], -1

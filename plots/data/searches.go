@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"spmvtune/store"
 	"spmvtune/tuner/replay"
@@ -10,25 +11,23 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// What a report replays of searches is bounded, so that a database of a million trials
-// costs it seconds, too. `spmvtune replay` replays everything.
+// A report replays some searches only, so that a database of a million trials takes seconds,
+// too. `spmvtune replay` replays everything.
 const (
-	// Grids of fewer configurations leave a search nothing to save, and larger ones take
-	// as long as all others.
+	// Smaller grids leave a search nothing to save, and larger ones take as long as all
+	// others together.
 	LeastSearched, MostSearched = 60, 2000
-	// searchedAtOnce is how many configurations the grids have together.
-	searchedAtOnce = 6000
-	searchSeeds    = 10
+	mostConfigs                 = 6000 // of all grids together
+	searchSeeds                 = 10
 )
 
 // A searchable is a recorded grid that searches can be replayed on.
 type searchable struct {
-	Setup
-	matrix  string
-	Configs int
+	trial.Place
+	configs int
 }
 
-// Searchables lists what whole sweeps have tried, in the order of the rows.
+// Searchables lists the places that whole sweeps have tried, in the order of the rows.
 func (d *Report) Searchables() []searchable {
 	whole := map[string]bool{}
 	for i := range d.Sweeps {
@@ -36,37 +35,31 @@ func (d *Report) Searchables() []searchable {
 		whole[d.Sweeps[i].Name] = whole[d.Sweeps[i].Name] || d.Sweeps[i].Whole()
 	}
 	var list []searchable
-	index := map[searchable]int{} // without the number
+	index := map[trial.Place]int{}
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		if !whole[r.Sweep] {
 			continue
 		}
-		at := searchable{Setup: SetupOf(r), matrix: r.Matrix}
+		at := placeOf(r)
 		n, seen := index[at]
 		if !seen {
 			n = len(list)
 			index[at] = n
-			list = append(list, at)
+			list = append(list, searchable{Place: at})
 		}
-		list[n].Configs++
+		list[n].configs++
 	}
-	kept := list[:0]
-	for _, s := range list {
-		if s.Configs >= LeastSearched && s.Configs <= MostSearched {
-			kept = append(kept, s)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(list, func(s searchable) bool { return s.configs < LeastSearched || s.configs > MostSearched })
 }
 
-// some takes every so many of them, so that they are few enough and of all kinds.
+// some takes every n-th grid, so that there are few enough, of all kinds.
 func some(list []searchable) []searchable {
 	all := 0
 	for _, s := range list {
-		all += s.Configs
+		all += s.configs
 	}
-	every := (all + searchedAtOnce - 1) / searchedAtOnce
+	every := (all + mostConfigs - 1) / mostConfigs
 	var taken []searchable
 	for i := 0; i < len(list); i += max(every, 1) {
 		taken = append(taken, list[i])
@@ -74,19 +67,19 @@ func some(list []searchable) []searchable {
 	return taken
 }
 
-// searched is what replays of searches came to.
+// Searches are replayed searches.
 type Searches struct {
 	Outcomes []replay.Outcome
-	Left     int // grids that could be searched, too
+	Left     int // grids that were not searched
 }
 
-// Searches replays the strategies on some of the grids that db holds whole.
+// ReplaySearches replays the strategies on some of the grids that db holds whole.
 func ReplaySearches(ctx context.Context, db *store.DB, d *Report) (s Searches, err error) {
 	all := d.Searchables()
 	list := some(all)
 	s.Left = len(all) - len(list)
 	for _, at := range list {
-		grids, err := db.Grids(ctx, store.Filter{Device: at.Device, Matrix: at.matrix, Precision: at.Precision, Cache: trial.Cache(at.Cache)})
+		grids, err := db.Grids(ctx, store.Filter{Device: at.Device, Matrix: at.Matrix, Precision: at.Precision, Cache: at.Cache})
 		if err != nil {
 			return s, fmt.Errorf("recorded grids: %w", err)
 		}
@@ -113,15 +106,15 @@ func (s *Searches) add(ctx context.Context, g *replay.Grid) error {
 	return nil
 }
 
-// ByPlace parts outcomes by cache state and device, in the order in which these come.
-func (s Searches) ByPlace() (places []string, of map[string][]replay.Outcome) {
-	of = map[string][]replay.Outcome{}
+// ByCondition groups outcomes by condition, in the order in which these occur.
+func (s Searches) ByCondition() (conditions []Condition, of map[Condition][]replay.Outcome) {
+	of = map[Condition][]replay.Outcome{}
 	for _, o := range s.Outcomes {
-		place := string(o.Grid.Cache) + " cache, " + ShortDevice(o.Grid.Device)
-		if of[place] == nil {
-			places = append(places, place)
+		c := Condition{o.Grid.Device, o.Grid.Cache}
+		if of[c] == nil {
+			conditions = append(conditions, c)
 		}
-		of[place] = append(of[place], o)
+		of[c] = append(of[c], o)
 	}
-	return places, of
+	return conditions, of
 }

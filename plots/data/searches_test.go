@@ -34,21 +34,21 @@ func TestSearchables(t *testing.T) {
 	d.Sweeps = []store.Sweep{{Name: "whole", Text: "name = \"whole\""}, {Name: "whole", Text: "[search]\nstrategy = \"racing\""}, {Name: "raced", Text: "[search]\nstrategy = \"racing\""}}
 	var found []string
 	for _, s := range d.Searchables() {
-		found = append(found, fmt.Sprint(s.Device, s.matrix, s.Configs))
+		found = append(found, fmt.Sprint(s.Device, s.Matrix, s.configs))
 	}
 	if want := []string{fmt.Sprint("dfits", LeastSearched), fmt.Sprint("efits", MostSearched)}; !slices.Equal(found, want) {
 		t.Errorf("grids %v, want %v", found, want)
 	}
 	var many []searchable
 	for i := range 500 {
-		many = append(many, searchable{matrix: fmt.Sprint(i), Configs: 100 + i%7})
+		many = append(many, searchable{Place: trial.Place{Matrix: fmt.Sprint(i)}, configs: 100 + i%7})
 	}
 	taken, sum := some(many), 0
 	for _, s := range taken {
-		sum += s.Configs
+		sum += s.configs
 	}
-	if sum > searchedAtOnce+200 || sum < searchedAtOnce/2 || taken[len(taken)-1].matrix < "450" {
-		t.Errorf("%d grids of %d configurations, the last %s", len(taken), sum, taken[len(taken)-1].matrix)
+	if sum > mostConfigs+200 || sum < mostConfigs/2 || taken[len(taken)-1].Matrix < "450" {
+		t.Errorf("%d grids of %d configurations, the last %s", len(taken), sum, taken[len(taken)-1].Matrix)
 	}
 	if got := some(many[:3]); len(got) != 3 {
 		t.Errorf("%d of three small grids", len(got))

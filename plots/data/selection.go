@@ -15,14 +15,15 @@ func OfKernels(names ...string) Selection {
 	return func(r *store.Row) bool { return slices.Contains(names, r.Kernel) }
 }
 
-// And selects what both select.
+// And selects the trials that both select.
 func (s Selection) And(t Selection) Selection {
 	return func(r *store.Row) bool { return s(r) && t(r) }
 }
 
+// WithBlock selects the trials of a block size.
 func WithBlock(n int) Selection { return func(r *store.Row) bool { return r.Block == n } }
 
-// WithParam selects trials with a value of a parameter, set or by default.
+// WithParam selects the trials in which a parameter has a value, set or by default.
 func WithParam(p kernels.Param, value string) Selection {
 	return func(r *store.Row) bool {
 		v, set := r.Params.Get(p.Name)
@@ -33,7 +34,7 @@ func WithParam(p kernels.Param, value string) Selection {
 	}
 }
 
-// FastestOf is the fastest trial of a selection, nil if there is none.
+// FastestOf returns the fastest trial of a selection, nil if there is none.
 func (p *Panel) FastestOf(s Selection) *store.Row {
 	var best *store.Row
 	for i := range p.Rows {
@@ -44,5 +45,5 @@ func (p *Panel) FastestOf(s Selection) *store.Row {
 	return best
 }
 
-// Best is the fastest trial of a kernel in a panel, nil if there is none.
+// Best returns the fastest trial of a kernel, nil if there is none.
 func (p *Panel) Best(kernel string) *store.Row { return p.FastestOf(OfKernels(kernel)) }

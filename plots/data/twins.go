@@ -11,14 +11,16 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Twins says in words which of some matrices are twins, made in place of published
-// ones, "" where none is. Their names say so too, but a reader may take that for a
-// detail.
+// twinOf returns the published matrix that m stands for, and its scale; "" if m is no twin.
+func twinOf(m *store.Matrix) (of string, scale float64) { return trial.LegacyTwin(m.Source) }
+
+// Twins says which matrices are twins, made in place of published ones; "" if none is. The
+// names of twins say so too, but a reader may overlook that.
 func Twins(matrices []store.Matrix) string {
 	byScale := map[float64][]string{}
 	n := 0
-	for _, m := range matrices {
-		if of, scale := trial.LegacyTwin(m.Source); of != "" {
+	for i := range matrices {
+		if of, scale := twinOf(&matrices[i]); of != "" {
 			byScale[scale] = append(byScale[scale], of)
 			n++
 		}
@@ -27,9 +29,10 @@ func Twins(matrices []store.Matrix) string {
 		return ""
 	}
 	const mostNamed = 12
-	if n > mostNamed && n < len(matrices) || n > mostNamed && len(byScale) > 4 {
-		return fmt.Sprintf("Of %d matrices %d are twins, not the real ones.", len(matrices), n)
+	if n > mostNamed && (n < len(matrices) || len(byScale) > 4) {
+		return fmt.Sprintf("%d of %d matrices are twins, not the real ones.", n, len(matrices))
 	}
+
 	var groups []string
 	named := n < len(matrices) || n <= 3
 	if !named {
@@ -46,6 +49,7 @@ func Twins(matrices []store.Matrix) string {
 			groups = append(groups, names)
 		}
 	}
+
 	text := strings.Join(groups, "; ") + "."
 	switch {
 	case n == 1:
@@ -60,14 +64,14 @@ func scaleWords(scale float64) string {
 	return "at scale " + strconv.FormatFloat(scale, 'g', -1, 64)
 }
 
-// MeasuredWords says what of a matrix was measured, by its source.
-func MeasuredWords(source string) string {
-	of, scale := trial.LegacyTwin(source)
-	switch {
+// MeasuredWords says what was measured of a matrix.
+func MeasuredWords(m *store.Matrix) string {
+	switch of, scale := twinOf(m); {
 	case of == "":
 		return "itself"
 	case scale == 1:
 		return "a twin"
+	default:
+		return "a twin " + scaleWords(scale)
 	}
-	return "a twin " + scaleWords(scale)
 }

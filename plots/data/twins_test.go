@@ -24,7 +24,7 @@ func TestTwins(t *testing.T) {
 		{[]string{twin("a", "1"), twin("b", "0.1"), twin("c", "0.1"), twin("d", "0.5")}, "All matrices are twins, not the real ones; d at scale 0.5; b, c at scale 0.1."},
 		{[]string{twin("a", "0.1"), twin("b", "0.1"), twin("c", "0.1"), twin("d", "0.1")}, "All matrices are twins, not the real ones, at scale 0.1."},
 		{[]string{"twin(of=model7, scale=1, seed=1)"}, "A twin, not the real matrix: model7."},
-		{append(slices.Repeat([]string{twin("a", "1")}, 13), real), "Of 14 matrices 13 are twins, not the real ones."},
+		{append(slices.Repeat([]string{twin("a", "1")}, 13), real), "13 of 14 matrices are twins, not the real ones."},
 	} {
 		var list []store.Matrix
 		for _, s := range tt.sources {

@@ -5,41 +5,43 @@ import (
 	"spmvtune/store"
 )
 
-// A Unit is what the throughput of a figure is given in.
+// A Unit is the unit of a figure's throughput.
 type Unit struct {
 	Name  string
 	Label string // of the axis
 	Note  string // for the subtitle
+	Bytes bool   // it can be compared with the bandwidth of the device
 	Of    func(*store.Row) float64
-	Bytes bool // it can be compared with the bandwidth of the device
 }
 
-var (
-	Gbps = Unit{
-		Name:  "GB/s",
-		Label: "GB/s (compulsory traffic / time)",
-		Of:    func(r *store.Row) float64 { return r.GBPS },
-		Bytes: true,
-	}
-	Gflops = Unit{
-		Name:  "GFLOP/s",
-		Label: "GFLOP/s (two per nonzero / time)",
-		Note:  " GFLOP/s, not GB/s, because formats differ in bytes.",
-		Of:    func(r *store.Row) float64 { return r.GFLOPS },
-	}
-	// GbpsPaper is the axis of the COO papers, who count 24 bytes for the two
-	// operations of each nonzero.
-	GbpsPaper = Unit{
-		Name:  "GB/s",
-		Label: "GB/s (24 bytes per nonzero / time, as in the paper)",
-		Note:  " GB/s as the paper counts them, 24 bytes per nonzero in any format: in proportion to speed, not what memory moved.",
-		Of:    func(r *store.Row) float64 { return 12 * r.GFLOPS },
-	}
-)
+// GBPS is compulsory traffic divided by time.
+var GBPS = Unit{
+	Name:  "GB/s",
+	Label: "GB/s (compulsory traffic / time)",
+	Bytes: true,
+	Of:    func(r *store.Row) float64 { return r.GBPS },
+}
 
-// UnitFor chooses the unit of a figure with these panels. GB/s shows how near
-// kernels come to the bandwidth of the device, but it ranks them only while they
-// move the same bytes: COO has more GB/s than CSR at the same time.
+// GFLOPS counts two operations for each nonzero.
+var GFLOPS = Unit{
+	Name:  "GFLOP/s",
+	Label: "GFLOP/s (two per nonzero / time)",
+	Note:  " GFLOP/s, not GB/s, because formats differ in bytes.",
+	Of:    func(r *store.Row) float64 { return r.GFLOPS },
+}
+
+// PaperGBPS is the axis of the COO papers, which count 24 bytes for the two operations of
+// each nonzero.
+var PaperGBPS = Unit{
+	Name:  "GB/s",
+	Label: "GB/s (24 bytes per nonzero / time, as in the paper)",
+	Note:  " GB/s as the paper counts them, 24 bytes per nonzero in any format: in proportion to speed, not what memory moved.",
+	Of:    func(r *store.Row) float64 { return 12 * r.GFLOPS },
+}
+
+// UnitFor chooses the unit of a figure. GB/s shows how near kernels come to the bandwidth of
+// the device, but it ranks them only if they move the same bytes: COO has more GB/s than CSR
+// in the same time.
 func UnitFor(panels []Panel) Unit {
 	var format kernels.Format
 	for i := range panels {
@@ -48,9 +50,9 @@ func UnitFor(panels []Panel) Unit {
 			case i == 0 && j == 0:
 				format = f
 			case f != format:
-				return Gflops
+				return GFLOPS
 			}
 		}
 	}
-	return Gbps
+	return GBPS
 }

@@ -16,7 +16,7 @@ var cpuBandwidth = &barFigure{
 	id:       "cpu-bandwidth",
 	title:    func(*scene) string { return "COO and CSR on the processor, one thread" },
 	says:     func(*scene) string { return "what the paper calls its bandwidth." },
-	quantity: func(*scene) quantity { return rate(data.GbpsPaper) },
+	quantity: func(*scene) quantity { return rate(data.PaperGBPS) },
 	series:   func(*scene) []series { return each(onProcessor, nil) },
 	least:    2,
 }
@@ -26,7 +26,7 @@ var csrBandwidth = &barFigure{
 	id:       "bandwidth-by-kernel",
 	title:    func(*scene) string { return "Bandwidth of the kernels for CSR" },
 	says:     func(*scene) string { return "compulsory traffic divided by its time." },
-	quantity: func(*scene) quantity { return rate(data.Gbps) },
+	quantity: func(*scene) quantity { return rate(data.GBPS) },
 	series: func(s *scene) []series {
 		list := each(data.KernelsOf(s.panels), nil)
 		for i := range list {
@@ -43,7 +43,7 @@ var launchBounds = &barFigure{
 	title:    func(*scene) string { return "Bandwidth of csr_thread_row by launch bound" },
 	says:     func(*scene) string { return "compulsory traffic divided by its time." },
 	each:     "bound",
-	quantity: func(*scene) quantity { return rate(data.Gbps) },
+	quantity: func(*scene) quantity { return rate(data.GBPS) },
 	series:   func(*scene) []series { return byParam("csr_thread_row", "min_blocks", nil) },
 	least:    2,
 }
@@ -57,7 +57,7 @@ var gpuAndCPU = &barFigure{
 	says: func(*scene) string {
 		return "COO and CSR on one thread of the processor, and of the four simple kernels of the GPU the fastest; log axis."
 	},
-	quantity: func(*scene) quantity { return logRate(data.GbpsPaper) },
+	quantity: func(*scene) quantity { return logRate(data.PaperGBPS) },
 	series: func(*scene) []series {
 		return append(each(onProcessor, nil), series{id: "fastest simple kernel", of: data.OfKernels(simpleOnGPU...)})
 	},
@@ -71,7 +71,7 @@ var gpuAndCPU = &barFigure{
 func pairs(d *data.Report) []scene {
 	has := func(at data.Condition, names []string) bool {
 		return slices.ContainsFunc(d.Panels, func(p data.Panel) bool {
-			return p.Condition == at && p.FastestOf(data.OfKernels(names...)) != nil
+			return p.Condition() == at && p.FastestOf(data.OfKernels(names...)) != nil
 		})
 	}
 	var list []scene
@@ -95,11 +95,11 @@ func pairs(d *data.Report) []scene {
 func joined(panels []data.Panel, a, b data.Condition) []data.Panel {
 	var list []data.Panel
 	for _, p := range panels {
-		if p.Condition != a {
+		if p.Condition() != a {
 			continue
 		}
 		for _, q := range panels {
-			if q.Condition == b && q.Matrix == p.Matrix && q.Precision == p.Precision {
+			if q.Condition() == b && q.Matrix == p.Matrix && q.Precision == p.Precision {
 				p.Rows = slices.Concat(p.Rows, q.Rows)
 				list = append(list, p)
 			}

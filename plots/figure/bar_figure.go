@@ -47,7 +47,7 @@ func scenesByPlace(d *data.Report) []scene {
 			s.file = []string{data.ShortDevice(at.Device), string(at.Cache)}
 		}
 		for _, p := range d.Panels {
-			if p.Condition == at {
+			if p.Condition() == at {
 				s.panels = append(s.panels, p)
 			}
 		}

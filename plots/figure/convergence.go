@@ -53,13 +53,14 @@ func strategyLook(name string) canvas.Look {
 const wholeGrid = "random"
 
 func convergencePages(s data.Searches) []*canvas.Picture {
-	places, of := s.ByPlace()
+	conditions, of := s.ByCondition()
 	var pages []*canvas.Picture
-	for _, place := range places {
-		p := convergencePage(of[place], s.Left)
-		p.Name, p.Title = convergenceID, p.Title+": "+place
-		if len(places) > 1 {
-			p.Name = canvas.Slug(convergenceID, place)
+	for _, c := range conditions {
+		words := string(c.Cache) + " cache, " + data.ShortDevice(c.Device)
+		p := convergencePage(of[c], s.Left)
+		p.Name, p.Title = convergenceID, p.Title+": "+words
+		if len(conditions) > 1 {
+			p.Name = canvas.Slug(convergenceID, words)
 		}
 		pages = append(pages, p)
 	}

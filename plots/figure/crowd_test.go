@@ -66,7 +66,7 @@ func TestCrowdedPanels(t *testing.T) {
 			t.Errorf("%s: %d kernels are named, want %d: %q", p.Name, len(p.Kernels), most, p.Subtitle)
 		}
 	}
-	ch := overBlock.chart(&d.Panels[0], data.Gflops, nil, data.LeadersOf(d.Panels, 10), 5, 8)
+	ch := overBlock.chart(&d.Panels[0], data.GFLOPS, nil, data.LeadersOf(d.Panels, 10), 5, 8)
 	if len(ch.Lines) != 10 || len(ch.Faint) != 30 {
 		t.Errorf("%d lines and %d faint ones of 40", len(ch.Lines), len(ch.Faint))
 	}

@@ -8,6 +8,7 @@ import (
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // bestByDevice shows what each device gives at its best.
@@ -23,9 +24,9 @@ var bestByDevice = &barFigure{
 	each: "device",
 	quantity: func(s *scene) quantity {
 		if s.spread() > widelySpread {
-			return logRate(data.Gflops)
+			return logRate(data.GFLOPS)
 		}
-		return rate(data.Gflops)
+		return rate(data.GFLOPS)
 	},
 	series: func(s *scene) []series {
 		var list []series
@@ -59,7 +60,7 @@ func besideEachOther(d *data.Report) []scene {
 		joint := slices.IndexFunc(s.panels, func(q data.Panel) bool { return q.Matrix == p.Matrix && q.Precision == p.Precision })
 		if joint < 0 {
 			joint = len(s.panels)
-			s.panels = append(s.panels, data.Panel{Setup: data.SetupOn("", p.Cache, p.Precision), Matrix: p.Matrix})
+			s.panels = append(s.panels, data.Panel{Place: trial.Place{Matrix: p.Matrix, Precision: p.Precision, Cache: p.Cache}})
 		}
 		s.panels[joint].Rows = append(s.panels[joint].Rows, *data.Fastest(p.Rows))
 	}

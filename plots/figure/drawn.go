@@ -80,6 +80,16 @@ func (f *Figure) Lacks(d *data.Report) error {
 	return fmt.Errorf("no data for figure %s: %s", f.ID, f.Needs)
 }
 
+// fileStem makes the name of a picture: the figure, the device where there are several, and
+// the rest.
+func fileStem(d *data.Report, figure, device string, rest ...string) string {
+	words := []string{figure}
+	if d.SeveralDevices() {
+		words = append(words, data.ShortDevice(device))
+	}
+	return canvas.Slug(append(words, rest...)...)
+}
+
 // NeedSearches reports whether one of these figures, or all without any, shows replays of
 // searches.
 func NeedSearches(ids []string) bool { return len(ids) == 0 || slices.Contains(ids, convergenceID) }

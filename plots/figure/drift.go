@@ -54,7 +54,7 @@ const mostReach = 1
 
 func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count int) *canvas.Picture {
 	p := &canvas.Picture{
-		Name:  d.FileStem("drift", of[0].Device),
+		Name:  fileStem(d, "drift", of[0].Device),
 		Title: "Drift: " + d.DeviceWords(of[0].Device),
 		Subtitle: "Time of a trial that is measured again and again, over its first. Bars: 95% interval; lines: the median of three in a row. " +
 			largestWords(of) + ".",
@@ -227,5 +227,5 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 // aboutSentinel says how many times as long as at first its trial took, and what that was.
 func aboutSentinel(q *store.Sentinel) string {
 	times := func(v float64) string { return number.Significant(v, 4) }
-	return chart.Between(times, q.Value, q.Low, q.High) + " times as long as at first. " + chart.About(q.Trial)
+	return chart.Between(times, q.Value, q.Low, q.High) + " times as long as at first. " + data.About(q.Trial)
 }

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 )
@@ -83,8 +82,8 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	layout := heatLayoutFor(tiles)
 	rows := (len(tiles) + layout.columns - 1) / layout.columns
 	pg := &canvas.Picture{
-		Name:  d.FileStem("block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
-		Title: fmt.Sprintf("%s: throughput over block and grid size, %s", p.Matrix, d.Words(p.Setup)),
+		Name:  fileStem(d, "block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
+		Title: fmt.Sprintf("%s: throughput over block and grid size, %s", p.Matrix, d.Words(p.Setup())),
 		Subtitle: "A tile per kernel, further parameters as in its fastest configuration; each tile has its own scale of colours. " +
 			"White: not measured, or without a result.",
 		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
@@ -162,7 +161,7 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	t.outlineTies(c, box.Min, cell)
 	for i := range t.cells {
 		if row := t.cells[i].row; row != nil {
-			canvas.Hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return chart.About(row) })
+			canvas.Hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return data.About(row) })
 		}
 	}
 	bestLook.Mark(c, vg.Point{

@@ -25,7 +25,7 @@ func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
 	for _, at := range d.Conditions() {
 		var panels []data.Panel
 		for i := range d.Panels {
-			if p := &d.Panels[i]; p.Condition == at {
+			if p := &d.Panels[i]; p.Condition() == at {
 				panels = append(panels, *p)
 			}
 		}
@@ -71,7 +71,7 @@ func byPrecision(panels []data.Panel, stops []stop, kernel string) (lines []char
 	}
 	measured := precisions[:0]
 	for _, p := range precisions {
-		l := overStops(groups[p], stops, kernel, data.Gflops)
+		l := overStops(groups[p], stops, kernel, data.GFLOPS)
 		l.Look = precisionLook(l.Look, p)
 		if len(l.Points) > 0 {
 			lines = append(lines, l)
@@ -82,11 +82,11 @@ func byPrecision(panels []data.Panel, stops []stop, kernel string) (lines []char
 }
 
 func kernelOverview(d *data.Report, panels []data.Panel, stops []stop, names []string) *canvas.Picture {
-	at := panels[0].Condition
+	at := panels[0].Condition()
 	columns := chart.ColumnsFor(len(names))
 	charts := make([]chart.Chart, len(names))
 	p := &canvas.Picture{
-		Name:  d.FileStem("kernel-gflops-vs-row-length", at.Device, string(at.Cache)),
+		Name:  fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache)),
 		Title: "Throughput of each kernel over row length: " + d.ConditionWords(at),
 		Subtitle: "Fastest configuration on each matrix; matrices by rising mean row length, which labels the axis. Whiskers: 95% interval of the median. " +
 			"Each panel has its own y axis.",
@@ -105,16 +105,16 @@ func kernelOverview(d *data.Report, panels []data.Panel, stops []stop, names []s
 	rows := (len(charts) + columns - 1) / columns
 	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
 	p.Body = func(c draw.Canvas) {
-		chart.DrawCharts(c, charts, columns, "matrices by rising "+byRowLength.by, data.Gflops.Label)
+		chart.DrawCharts(c, charts, columns, "matrices by rising "+byRowLength.by, data.GFLOPS.Label)
 	}
 	return p
 }
 
 func kernelDetail(d *data.Report, panels []data.Panel, stops []stop, kernel string) *canvas.Picture {
-	at := panels[0].Condition
+	at := panels[0].Condition()
 	ch := chart.Chart{X: byRowLength.namedAxis(stops, chartWidth), Markers: len(stops), Steps: 6, Apart: true}
 	p := &canvas.Picture{
-		Name:     d.FileStem("kernel-gflops-vs-row-length", at.Device, string(at.Cache), kernel),
+		Name:     fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache), kernel),
 		Title:    fmt.Sprintf("%s: throughput over row length, %s", kernel, d.ConditionWords(at)),
 		Subtitle: "Fastest configuration on each matrix. Whiskers: 95% interval of the median.",
 		Alt:      fmt.Sprintf("%s over %s by mean row length", kernel, term.GroupedCount(len(stops), "matrix", "matrices")),
@@ -127,7 +127,7 @@ func kernelDetail(d *data.Report, panels []data.Panel, stops []stop, kernel stri
 		p.Keys = append(p.Keys, canvas.Key{Text: string(precision), Look: lines[i].Look})
 	}
 	p.Body = func(c draw.Canvas) {
-		chart.DrawCharts(c, []chart.Chart{ch}, 1, "matrices by rising "+byRowLength.by, data.Gflops.Label)
+		chart.DrawCharts(c, []chart.Chart{ch}, 1, "matrices by rising "+byRowLength.by, data.GFLOPS.Label)
 	}
 	return p
 }

@@ -131,7 +131,7 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 	}
 	b.Axis = canvas.Shares(0, b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin), 4)
 	p := &canvas.Picture{
-		Name:     d.FileStem(f.id, s.Device, string(s.Precision), string(s.Cache)),
+		Name:     fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Title:    f.title + ": " + d.Words(s),
 		Subtitle: "Each kernel in its configuration that is the fastest on the matrix. " + f.says,
 		Alt:      f.title + " of " + strings.Join(o.kernels, ", ") + " on " + strings.Join(names, " and "),

@@ -22,7 +22,7 @@ func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	pages, warnings := drawThroughput(d, dim)
 	var overlays []*canvas.Picture
 	for _, s := range d.Setups() {
-		if p := dim.overlay(d, s, dim.varied(d.Of(s))); p != nil {
+		if p := dim.overlay(d, s, dim.varied(d.In(s))); p != nil {
 			overlays = append(overlays, p)
 		}
 	}
@@ -61,7 +61,7 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 		charts[i].Markers = 24 / columns
 	}
 	return &canvas.Picture{
-		Name:  d.FileStem("throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache), "overlay"),
+		Name:  fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache), "overlay"),
 		Title: fmt.Sprintf("%s size on all matrices: %s", strings.ToUpper(dim.name[:1])+dim.name[1:], d.Words(s)),
 		Subtitle: fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of its best configuration. "+
 			"Thick: geometric mean of the matrices, where all were measured.", dim.other),
@@ -82,7 +82,7 @@ func (dim dimension) overlaid(panels []data.Panel, kernel string) (chart.Chart, 
 	for i := range panels {
 		own := panels[i]
 		own.Rows = own.ByKernel(kernel)
-		for _, l := range dim.lines(&own, data.Gflops) {
+		for _, l := range dim.lines(&own, data.GFLOPS) {
 			if len(l.Points) < 2 {
 				continue
 			}

@@ -49,10 +49,10 @@ func singlePrecision(d *data.Report, at data.Condition) []data.Panel {
 			continue
 		}
 		if s.Precision == kernels.Float32 {
-			return d.Of(s)
+			return d.In(s)
 		}
 		if other == nil {
-			other = d.Of(s)
+			other = d.In(s)
 		}
 	}
 	return other
@@ -62,7 +62,7 @@ func singlePrecision(d *data.Report, at data.Condition) []data.Panel {
 const chartWidth = canvas.PageWidth - 2*canvas.PageMargin - 46
 
 func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
-	s := panels[0].Setup
+	s := panels[0].Setup()
 	stops := f.order.stops(panels)
 	most := mostSmallLines
 	if len(stops) > longLine {
@@ -85,7 +85,7 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 	}
 	ch.Roof = data.RoofOf(panels, f.unit)
 	p := &canvas.Picture{
-		Name:  d.FileStem(f.id, s.Device, string(s.Precision), string(s.Cache)),
+		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Title: fmt.Sprintf("%s: %s", f.title, d.Words(s)),
 		Subtitle: "Each kernel in its fastest configuration on each matrix. Whiskers: 95% interval of the median." +
 			unnamed(len(all)-len(names)) + roofNote(&ch) + cited.Caption(),

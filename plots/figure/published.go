@@ -18,7 +18,7 @@ func (c *citations) beside(u data.Unit, r *store.Row, x func(*data.Publication) 
 	if c == nil || !(r.GFLOPS > 0) {
 		return nil
 	}
-	p := data.PublishedFor(r)
+	p := c.report.PublishedFor(r)
 	if p == nil {
 		return nil
 	}
@@ -32,14 +32,17 @@ func (c *citations) beside(u data.Unit, r *store.Row, x func(*data.Publication) 
 }
 
 // citations collects what is drawn of the papers, for a caption.
-type citations struct{ list []string }
+type citations struct {
+	report *data.Report
+	list   []string
+}
 
 // citations are what a page draws of the papers, nil where nothing is to be.
 func citationsOf(d *data.Report) *citations {
 	if !d.Published {
 		return nil
 	}
-	return &citations{}
+	return &citations{report: d}
 }
 
 func (c *citations) add(p *data.Publication) {
@@ -58,13 +61,13 @@ func (c *citations) value(q *quantity, e entry) float64 {
 	if c == nil {
 		return math.NaN()
 	}
-	p := data.PublishedFor(e.row)
+	p := c.report.PublishedFor(e.row)
 	if p == nil || !(e.row.GFLOPS > 0) {
 		return math.NaN()
 	}
 	row, base := p.As(e.row), e.base
 	if base != nil {
-		q := data.PublishedFor(base)
+		q := c.report.PublishedFor(base)
 		if q == nil || q.Paper != p.Paper || q.Device != p.Device || !(base.GFLOPS > 0) {
 			return math.NaN()
 		}

@@ -33,8 +33,8 @@ func TestPublishedMarks(t *testing.T) {
 	}
 	row := data.Fastest(d.Panels[0].ByKernel("cpu_coo"))
 	row.Matrix = "circuit5M_dc"
-	q := rate(data.GbpsPaper)
-	if v := (&citations{}).value(&q, entry{row: row}); math.Abs(v-20.28) > 1e-9 {
+	q := rate(data.PaperGBPS)
+	if v := (&citations{report: d}).value(&q, entry{row: row}); math.Abs(v-20.28) > 1e-9 {
 		t.Errorf("published: %g GB/s", v)
 	}
 }
@@ -70,7 +70,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	on := func(matrix string) map[string][]chart.Hollow {
 		p := &d.Panels[slices.IndexFunc(d.Panels, func(p data.Panel) bool { return p.Matrix == matrix })]
 		got := map[string][]chart.Hollow{}
-		for _, l := range overBlock.chart(p, data.Gflops, citationsOf(d), data.KernelsOf(d.Panels), 5, 8).Lines {
+		for _, l := range overBlock.chart(p, data.GFLOPS, citationsOf(d), data.KernelsOf(d.Panels), 5, 8).Lines {
 			got[l.Kernel] = l.Published
 		}
 		return got
@@ -87,7 +87,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	if n := len(got["coo_warp_chunk"]); n != 0 {
 		t.Errorf("%d marks at a size that no paper says", n)
 	}
-	pages, _ = crossing{"gflops-vs-nnz", "Throughput", byNonzeros, data.Gflops}.draw(d)
+	pages, _ = crossing{"gflops-vs-nnz", "Throughput", byNonzeros, data.GFLOPS}.draw(d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	n := 0
 	for _, tip := range tips {
@@ -105,7 +105,7 @@ func TestPublishedTimes(t *testing.T) {
 	for matrix, drawn := range map[string]bool{"lp_ganges": true, "delaunay_n23": false, "random_30000x20000": false} {
 		r := synthetic.Row("csr_warp_row_shuffle", 256, 0, 1)
 		r.Matrix, r.Precision = matrix, kernels.Float32
-		if got := data.PublishedFor(&r) != nil; got != drawn {
+		if got := (&data.Report{}).PublishedFor(&r) != nil; got != drawn {
 			t.Errorf("%s: drawn is %v", matrix, got)
 		}
 	}

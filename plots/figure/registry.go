@@ -217,7 +217,7 @@ var All = []Figure{
 			"Where lines cross, no single kernel is best.",
 		Sweep: "csr-five",
 		Needs: second,
-		draw:  crossing{"gflops-vs-rows", "Throughput over the number of rows", byRows, data.Gflops}.draw,
+		draw:  crossing{"gflops-vs-rows", "Throughput over the number of rows", byRows, data.GFLOPS}.draw,
 	},
 	{
 		ID:     "gflops-vs-nnz",
@@ -227,7 +227,7 @@ var All = []Figure{
 			"launch.",
 		Sweep: "csr-five",
 		Needs: second,
-		draw:  crossing{"gflops-vs-nnz", "Throughput over the number of nonzeros", byNonzeros, data.Gflops}.draw,
+		draw:  crossing{"gflops-vs-nnz", "Throughput over the number of nonzeros", byNonzeros, data.GFLOPS}.draw,
 	},
 	{
 		ID:     "gflops-vs-row-length",
@@ -237,7 +237,7 @@ var All = []Figure{
 			"needs the threshold where they cross.",
 		Sweep: "csr-five",
 		Needs: second,
-		draw:  crossing{"gflops-vs-row-length", "Throughput over row length", byRowLength, data.Gflops}.draw,
+		draw:  crossing{"gflops-vs-row-length", "Throughput over row length", byRowLength, data.GFLOPS}.draw,
 	},
 	{
 		ID:     "kernel-gflops-vs-row-length",
@@ -257,7 +257,7 @@ var All = []Figure{
 			"one above it is served by caches. COO moves more bytes for the same product, so compare formats in GFLOP/s.",
 		Sweep: "csr-five",
 		Needs: second,
-		draw:  crossing{"bandwidth-vs-row-length", "Bandwidth over row length", byRowLength, data.Gbps}.draw,
+		draw:  crossing{"bandwidth-vs-row-length", "Bandwidth over row length", byRowLength, data.GBPS}.draw,
 	},
 	{
 		ID:     "roofline",

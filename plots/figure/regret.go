@@ -46,7 +46,7 @@ const (
 func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	s := list[0].Setup
 	p := &canvas.Picture{
-		Name:  d.FileStem("selection-regret", s.Device, string(s.Cache)),
+		Name:  fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Title: "Choosing for a matrix not seen before: " + d.ConditionWords(s.Condition),
 		Subtitle: "Each matrix is left out with its family, and what is chosen without it is compared with the fastest that was measured on it, the oracle. " +
 			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself. Number: the learned tree. Matrices by rising mean row length.",

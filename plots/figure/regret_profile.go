@@ -22,7 +22,7 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 	matrices, _ := regretRows(list)
 	known := knownWays(list)
 	p := &canvas.Picture{
-		Name:  d.FileStem("selection-regret", s.Device, string(s.Cache)),
+		Name:  fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Title: "Choosing for a matrix not seen before: " + d.ConditionWords(s.Condition),
 		Subtitle: fmt.Sprintf("Each of %s is left out with its family, and what is chosen without it is compared with the fastest that was measured on it, the oracle. "+
 			"Lines: on how many a choice keeps at least so much; one that stays high to the right is better. "+

@@ -49,7 +49,7 @@ func drawRooflines(d *data.Report) ([]*canvas.Picture, []error) {
 			if s.Condition != at {
 				continue
 			}
-			of := d.Of(s)
+			of := d.In(s)
 			if r := rooflineOf(d, s, of); len(r.points) > 0 && r.bandwidth > 0 {
 				list, panels = append(list, r), append(panels, of...)
 			}
@@ -62,7 +62,7 @@ func drawRooflines(d *data.Report) ([]*canvas.Picture, []error) {
 }
 
 func rooflineOf(d *data.Report, s data.Setup, panels []data.Panel) roofline {
-	r := roofline{Setup: s, bandwidth: data.RoofOf(panels, data.Gbps)}
+	r := roofline{Setup: s, bandwidth: data.RoofOf(panels, data.GBPS)}
 	for i := range d.Devices {
 		if d.Devices[i].Label == s.Device {
 			r.peak, _ = data.PeakOf(&d.Devices[i].Device, s.Precision)
@@ -87,7 +87,7 @@ func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.
 	s := list[0].Setup
 	names := data.LeadersOf(panels, mostSmallLines)
 	p := &canvas.Picture{
-		Name:  d.FileStem("roofline", s.Device, string(s.Cache)),
+		Name:  fileStem(d, "roofline", s.Device, string(s.Cache)),
 		Title: "Roofline: " + d.ConditionWords(s.Condition),
 		Subtitle: fmt.Sprintf("A point per matrix and kernel, in its fastest configuration. Bytes: compulsory traffic. "+
 			"Slanted line: the highest bandwidth measured on the device, %s\u202fGB/s.", number.Significant(list[0].bandwidth, 4)),
@@ -232,7 +232,7 @@ func (d roofDots) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, q := range d.points {
 		at := vg.Point{X: tx(q.X), Y: ty(q.Y)}
 		if !d.small {
-			canvas.Hover(c, at, func() string { return chart.About(q.row) })
+			canvas.Hover(c, at, func() string { return data.About(q.row) })
 		}
 		l := canvas.LookOf(q.kernel)
 		if !slices.Contains(d.names, q.kernel) {

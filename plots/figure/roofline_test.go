@@ -12,14 +12,14 @@ import (
 func TestRooflinePoints(t *testing.T) {
 	d := synthetic.Gpu(2, 128).Report()
 	s := d.Setups()[0]
-	r := rooflineOf(d, s, d.Of(s))
+	r := rooflineOf(d, s, d.In(s))
 	if r.bandwidth < 39.99 || r.bandwidth > 40.01 {
 		t.Fatalf("roof at %v GB/s, want 40", r.bandwidth)
 	}
 	if want := 2 * len(synthetic.Gpu(2, 128).Kernels); len(r.points) != want {
 		t.Fatalf("%d points, want %d", len(r.points), want)
 	}
-	for _, p := range d.Of(s) {
+	for _, p := range d.In(s) {
 		for _, kernel := range data.KernelsOf([]data.Panel{p}) {
 			row := data.Fastest(p.ByKernel(kernel))
 			if q := row.GFLOPS / (intensity(row) * r.bandwidth); math.Abs(q-row.RoofFraction) > 1e-9 {

@@ -26,7 +26,7 @@ func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) 
 	var overviews, details []*canvas.Picture
 	u := data.UnitFor(dim.varied(d.Panels))
 	for _, s := range d.Setups() {
-		panels := dim.varied(d.Of(s))
+		panels := dim.varied(d.In(s))
 		pages := (len(panels) + mostPanels - 1) / mostPanels
 		for n := range pages {
 			part := panels[n*mostPanels : min(len(panels), (n+1)*mostPanels)]
@@ -63,7 +63,7 @@ func byMatrix(d *data.Report) [][]data.Panel {
 func (dim dimension) varied(panels []data.Panel) []data.Panel {
 	var list []data.Panel
 	for i := range panels {
-		for _, l := range dim.lines(&panels[i], data.Gflops) { // every good trial has some
+		for _, l := range dim.lines(&panels[i], data.GFLOPS) { // every good trial has some
 			if len(l.Points) > 1 {
 				list = append(list, panels[i])
 				break
@@ -115,7 +115,7 @@ func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel,
 		charts[i] = dim.chart(&panels[i], u, cited, names, max(5, 10-columns), 24/columns)
 	}
 	p := &canvas.Picture{
-		Name:     d.FileStem("throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
+		Name:     fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
 		Title:    fmt.Sprintf("Throughput over %s size: %s", dim.name, d.Words(s)),
 		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + " Matrices by rising mean row length." + cited.Caption(),
 		Alt:      fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"), data.MatrixNames(panels)),
@@ -147,8 +147,8 @@ func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *c
 		charts[i].Top = top
 	}
 	return &canvas.Picture{
-		Name:     d.FileStem("throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix),
-		Title:    fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.ConditionWords(first.Condition)),
+		Name:     fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix),
+		Title:    fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.ConditionWords(first.Condition())),
 		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + dim.settings(panels, charts) + cited.Caption(),
 		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
 		Detail:   true,

@@ -17,7 +17,7 @@ func TestLinesFixTheOtherSize(t *testing.T) {
 		synthetic.Row("cpu_csr", 0, 0, 8),
 		synthetic.Row("coo_atomic", 128, 40, 7), synthetic.Row("coo_atomic", 256, 20, 6), // the grid follows from the block
 	}, nil, nil, nil)
-	lines := overBlock.lines(&d.Panels[0], data.Gbps)
+	lines := overBlock.lines(&d.Panels[0], data.GBPS)
 	got := map[string]string{}
 	for _, l := range lines {
 		for _, p := range l.Points {

@@ -31,7 +31,7 @@ func DrawTrees(d *data.Report) []*canvas.Picture {
 		t := newTree(s.Root)
 		words := d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))
 		pages = append(pages, &canvas.Picture{
-			Name:  d.FileStem("rule", s.Device, string(s.Precision), string(s.Cache)),
+			Name:  fileStem(d, "rule", s.Device, string(s.Precision), string(s.Cache)),
 			Title: "Which kernel for which matrix: " + words,
 			Subtitle: "From left to right: a branch upwards is taken where the feature of the matrix is at most the number. " +
 				"Leaves: the choice, and its share of the best measured speed on the matrices that it was learned from.",

@@ -62,7 +62,7 @@ func regrets(d *data.Report) []regret {
 
 func regretOf(d *data.Report, s *rule.Selector) regret {
 	g := regret{Setup: data.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(ways))}
-	panels := d.Of(g.Setup)
+	panels := d.In(g.Setup)
 	for i := range panels {
 		p := &panels[i]
 		at := slices.IndexFunc(s.Validation.Cases, func(c rule.Case) bool { return c.Matrix == p.Matrix })

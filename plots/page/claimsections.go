@@ -86,8 +86,8 @@ func findingSection(id string, f *claims.Finding) htmlFinding {
 		if c.Published != nil {
 			known = table.Cell{Text: number.Significant(*c.Published, 3), Key: *c.Published}
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Words(c.Name()), table.Words(c.Precision), table.Words(c.Cache), table.Words(c.Note),
-			{Text: claims.Figure(c.Value, c.Low, c.High), Key: c.Value}, known, table.Words(c.Standing.Words())})
+		t.Rows = append(t.Rows, []table.Cell{table.Text(c.Name()), table.Text(c.Precision), table.Text(c.Cache), table.Text(c.Note),
+			{Text: claims.Figure(c.Value, c.Low, c.High), Key: c.Value}, known, table.Text(c.Standing.Words())})
 	}
 	h.Cases = htmlTableOf(t, id)
 	return h

@@ -9,7 +9,7 @@ import (
 func undrawnTable(list []*figure.Figure) table.Table {
 	t := table.Table{Title: "Figures without data", Columns: table.Columns("figure", "id", "produced by", "or, in a sweep of your own")}
 	for _, f := range list {
-		t.Rows = append(t.Rows, []table.Cell{table.Words(f.Title), table.Words(f.ID), table.Words("run " + f.Sweep), table.Words(f.Needs)})
+		t.Rows = append(t.Rows, []table.Cell{table.Text(f.Title), table.Text(f.ID), table.Text("run " + f.Sweep), table.Text(f.Needs)})
 	}
 	return t
 }

@@ -31,9 +31,9 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 	for _, p := range changed {
 		v, low, high := data.Faster(p)
 		t.Rows = append(t.Rows, []Cell{
-			Words(string(p.Verdict)), Words(p.Matrix), Words(string(p.Precision)), Words(string(p.Cache)), Words(p.Kernel),
+			Text(string(p.Verdict)), Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache)), Text(p.Kernel),
 			{number.Significant(1e3*p.A.Median, 3), p.A.Median}, {number.Significant(1e3*p.B.Median, 3), p.B.Median},
-			{number.Significant(v, 3) + "×", v}, {number.Significant(low, 3) + " to " + number.Significant(high, 3), low}, Words(data.ShortDevice(p.Device)),
+			{number.Significant(v, 3) + "×", v}, {number.Significant(low, 3) + " to " + number.Significant(high, 3), low}, Text(data.ShortDevice(p.Device)),
 		})
 	}
 	note := fmt.Sprintf("Of %s of kernel and matrix that both databases have, %d became faster, %d slower, and of %d no difference was shown.",

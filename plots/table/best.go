@@ -72,7 +72,7 @@ func bestRow(d *data.Report, b *store.Best) []Cell {
 	base := data.Fastest(p.ByKernel(d.BaselineOf(b.Device)))
 	library := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_") })
 	return []Cell{
-		Words(b.Matrix), Words(b.Kernel), integer(b.Block), integer(b.Grid), Words(b.Params.String()),
+		Text(b.Matrix), Text(b.Kernel), integer(b.Block), integer(b.Grid), Text(b.Params.String()),
 		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction), measured(100 * b.GBPS / copyRoof(d, b.Device)),
 		ratioCell(base, &b.Row), ratioCell(library, &b.Row), integer(b.TieSize),
 	}

@@ -29,11 +29,11 @@ func claimTables(d *data.Report) []Table {
 		)}
 		for i := range judged {
 			j := &judged[i]
-			verdicts.Rows = append(verdicts.Rows, []Cell{integer(j.Number), Words(string(j.Verdict)), Words(j.Text), Words(j.Paper + ", " + j.Section)})
+			verdicts.Rows = append(verdicts.Rows, []Cell{integer(j.Number), Text(string(j.Verdict)), Text(j.Text), Text(j.Paper + ", " + j.Section)})
 			for n := range j.Parts {
 				if f := &j.Parts[n]; len(f.Cases) > 0 {
-					figures.Rows = append(figures.Rows, []Cell{integer(j.Number), Words(string(f.Verdict)), Words(f.Says), Words(f.Rule),
-						Words(f.Words()), Words(f.PublishedWords()), Words(strings.Join(f.Caveats(), "; "))})
+					figures.Rows = append(figures.Rows, []Cell{integer(j.Number), Text(string(f.Verdict)), Text(f.Says), Text(f.Rule),
+						Text(f.Words()), Text(f.PublishedWords()), Text(strings.Join(f.Caveats(), "; "))})
 				}
 			}
 		}

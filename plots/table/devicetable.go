@@ -36,17 +36,17 @@ func deviceBests(d *data.Report) Table {
 		if len(at[p]) < 2 {
 			continue
 		}
-		row := []Cell{Words(p.Matrix), Words(string(p.Precision)), Words(string(p.Cache))}
+		row := []Cell{Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache))}
 		var trials []*store.Row
 		var columns []int
 		for _, name := range devices {
 			b := at[p][name]
 			if b == nil {
-				row = append(row, Words(number.Missing), Cell{number.Missing, math.NaN()})
+				row = append(row, Text(number.Missing), Cell{number.Missing, math.NaN()})
 				continue
 			}
 			trials, columns = append(trials, &b.Row), append(columns, len(row)+1)
-			row = append(row, Words(b.Kernel), rateCell(&b.Row, b.GFLOPS))
+			row = append(row, Text(b.Kernel), rateCell(&b.Row, b.GFLOPS))
 		}
 		t.Rows = append(t.Rows, row)
 		t.Mark(trials, columns)

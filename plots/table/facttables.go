@@ -22,11 +22,11 @@ func GainTable(d *data.Report) Table {
 	for _, g := range d.TopGains(8) {
 		r := g.Row
 		row := []Cell{
-			Words(g.Matrix), {number.Rounded(g.Ratio, max(g.Ratio-g.Low, g.High-g.Ratio)) + "×", g.Ratio}, Words(g.Against), Words(r.Kernel),
-			integer(r.Block), integer(r.Grid), Words(string(r.Precision)),
+			Text(g.Row.Matrix), {number.Rounded(g.Ratio, max(g.Ratio-g.Low, g.High-g.Ratio)) + "×", g.Ratio}, Text(g.Against), Text(r.Kernel),
+			integer(r.Block), integer(r.Grid), Text(string(r.Precision)),
 		}
 		if several {
-			row = append(row, Words(d.ConditionWords(data.SetupOf(r).Condition)))
+			row = append(row, Text(d.ConditionWords(data.SetupOf(r).Condition)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -47,8 +47,8 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 			cut++
 		default:
 			t.Rows = append(t.Rows, []Cell{
-				Words(string(r.Status)), Words(r.Matrix), Words(r.Kernel), Words(string(r.Precision)), integer(r.Block), integer(r.Grid),
-				Words(r.Params.String()), Words(r.Message), Words(d.ConditionWords(data.SetupOf(r).Condition)),
+				Text(string(r.Status)), Text(r.Matrix), Text(r.Kernel), Text(string(r.Precision)), integer(r.Block), integer(r.Grid),
+				Text(r.Params.String()), Text(r.Message), Text(d.ConditionWords(data.SetupOf(r).Condition)),
 			})
 		}
 	}
@@ -82,8 +82,8 @@ func ValidationTable(d *data.Report) Table {
 			grown = term.Grouped(n) + " leaves"
 		}
 		t.Rows = append(t.Rows, []Cell{
-			Words(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(v.Matrices), share(v.Mean), share(v.Worst), Words(v.WorstMatrix),
-			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel), Words(grown),
+			Text(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(v.Matrices), share(v.Mean), share(v.Worst), Text(v.WorstMatrix),
+			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel), Text(grown),
 		})
 	}
 	return t

@@ -13,7 +13,7 @@ func OriginTable(d *data.Report) Table {
 		if !known {
 			k.Source = "a user's own"
 		}
-		t.Rows = append(t.Rows, []Cell{Words(name), Words(k.Paper), Words(k.Source)})
+		t.Rows = append(t.Rows, []Cell{Text(name), Text(k.Paper), Text(k.Source)})
 	}
 	return t
 }

@@ -41,7 +41,7 @@ func PaperSheets(d *data.Report) []Sheet {
 func perSetup(d *data.Report, of func([]data.Panel) Table) []Table {
 	var list []Table
 	for _, s := range d.Setups() {
-		if t := of(d.Of(s)); len(t.Rows) > 0 {
+		if t := of(d.In(s)); len(t.Rows) > 0 {
 			t.Title = d.Words(s)
 			list = append(list, t)
 		}
@@ -56,7 +56,7 @@ func cpuTable(list []data.Panel) Table {
 		if coo == nil || csr == nil {
 			continue
 		}
-		t.Rows = append(t.Rows, []Cell{Words(list[i].Matrix), timeCell(coo), paperRate(coo), timeCell(csr), paperRate(csr), ratioCell(coo, csr)})
+		t.Rows = append(t.Rows, []Cell{Text(list[i].Matrix), timeCell(coo), paperRate(coo), timeCell(csr), paperRate(csr), ratioCell(coo, csr)})
 		t.Mark([]*store.Row{coo, csr}, []int{1, 3})
 	}
 	return t
@@ -89,8 +89,8 @@ func bestOfTable(list []data.Panel, names []string) Table {
 				tied = append(tied, "= "+name)
 			}
 		}
-		t.Rows = append(t.Rows, []Cell{Words(p.Matrix), before, Words(best.Kernel), integer(best.Block), integer(best.Grid),
-			timeCell(best), paperRate(best), ratioCell(base, best), Words(strings.Join(tied, ", "))})
+		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), before, Text(best.Kernel), integer(best.Block), integer(best.Grid),
+			timeCell(best), paperRate(best), ratioCell(base, best), Text(strings.Join(tied, ", "))})
 		t.embolden(len(t.Rows)-1, 2)
 	}
 	return t
@@ -106,7 +106,7 @@ func fiveTables(d *data.Report) []Table {
 		sums := make([]float64, len(fiveAlgorithms))
 		logs := make([]float64, len(fiveAlgorithms))
 		n := 0
-		for _, p := range d.Of(s) {
+		for _, p := range d.In(s) {
 			rows := make([]*store.Row, len(fiveAlgorithms))
 			for i, name := range fiveAlgorithms {
 				rows[i] = p.Best(name)
@@ -127,7 +127,7 @@ func fiveTables(d *data.Report) []Table {
 			"algorithm", ">GFLOP/s, arithmetic mean", ">GFLOP/s, geometric mean")}
 		for i, name := range fiveAlgorithms {
 			mean, geometric := sums[i]/float64(n), math.Exp(logs[i]/float64(n))
-			t.Rows = append(t.Rows, []Cell{Words(name), {number.Significant(mean, 3), mean}, {number.Significant(geometric, 3), geometric}})
+			t.Rows = append(t.Rows, []Cell{Text(name), {number.Significant(mean, 3), mean}, {number.Significant(geometric, 3), geometric}})
 			if sums[i] == slices.Max(sums) {
 				t.embolden(i, 1)
 			}
@@ -154,7 +154,7 @@ func longRowTable(list []data.Panel) Table {
 			continue
 		}
 		mean := float64(warp.NNZ) / float64(warp.Rows)
-		t.Rows = append(t.Rows, []Cell{Words(p.Matrix), {number.Significant(mean, 3), mean}, rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
+		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), {number.Significant(mean, 3), mean}, rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
 		t.Mark([]*store.Row{warp, block}, []int{2, 3})
 	}
 	return t
@@ -180,7 +180,7 @@ func threadsTable(list []data.Panel) Table {
 		}
 		best := slices.MinFunc(rows, func(a, b *store.Row) int { return compareTimes(a, b) })
 		for _, r := range rows {
-			t.Rows = append(t.Rows, []Cell{Words(p.Matrix), Words(r.Kernel), integer(r.Block), timeCell(r), rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
+			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), timeCell(r), rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
 			at := len(t.Rows) - 1
 			if r == best {
 				t.embolden(at, 3)

@@ -16,32 +16,39 @@ func searchTable(s data.Searches) Table {
 		"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
 		">to within 1%", ">until it ends", ">slower in the end (%)", "on",
 	)}
-	places, of := s.ByPlace()
-	for _, place := range places {
+	conditions, of := s.ByCondition()
+	for _, c := range conditions {
 		for _, strategy := range search.Names() {
-			list := slices.DeleteFunc(slices.Clone(of[place]), func(o replay.Outcome) bool { return o.Strategy != strategy })
-			if len(list) == 0 {
-				continue
+			other := func(o replay.Outcome) bool { return o.Strategy != strategy }
+			if list := slices.DeleteFunc(slices.Clone(of[c]), other); len(list) > 0 {
+				row := append([]Cell{Text(strategy)}, searchCells(list)...)
+				t.Rows = append(t.Rows, append(row, Text(string(c.Cache)+" cache, "+data.ShortDevice(c.Device))))
 			}
-			over := func(quantile float64, of func(o replay.Outcome) float64) Cell {
-				values := make([]float64, len(list))
-				for i := range list {
-					values[i] = of(list[i])
-				}
-				v := replay.Quantile(values, quantile)
-				if math.IsInf(v, 1) {
-					return Words("never")
-				}
-				return Cell{number.Significant(100*v, 2), 100 * v}
-			}
-			within := func(i int) func(o replay.Outcome) float64 {
-				return func(o replay.Outcome) float64 { return o.Within[i].Share }
-			}
-			t.Rows = append(t.Rows, []Cell{Words(strategy), count(len(list)), count(len(list) * len(list[0].Paths)),
-				over(0.5, within(0)), over(0.5, within(1)), over(1, within(1)), over(0.5, within(2)),
-				over(0.5, func(o replay.Outcome) float64 { return o.End.Share }), over(0.5, func(o replay.Outcome) float64 { return o.Loss }),
-				Words(place)})
 		}
 	}
 	return t
+}
+
+// searchCells sum up the searches of one strategy.
+func searchCells(list []replay.Outcome) []Cell {
+	over := func(quantile float64, of func(o replay.Outcome) float64) Cell {
+		values := make([]float64, len(list))
+		for i := range list {
+			values[i] = of(list[i])
+		}
+		v := replay.Quantile(values, quantile)
+		if math.IsInf(v, 1) {
+			return Text("never")
+		}
+		return Cell{number.Significant(100*v, 2), 100 * v}
+	}
+	within := func(i int) func(o replay.Outcome) float64 {
+		return func(o replay.Outcome) float64 { return o.Within[i].Share }
+	}
+	end := func(o replay.Outcome) float64 { return o.End.Share }
+	loss := func(o replay.Outcome) float64 { return o.Loss }
+	return []Cell{
+		count(len(list)), count(len(list) * len(list[0].Paths)),
+		over(0.5, within(0)), over(0.5, within(1)), over(1, within(1)), over(0.5, within(2)), over(0.5, end), over(0.5, loss),
+	}
 }

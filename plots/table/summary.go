@@ -47,7 +47,7 @@ func deviceTable(d *data.Report) Table {
 	for i := range d.Devices {
 		v := &d.Devices[i]
 		t.Rows = append(t.Rows, []Cell{
-			Words(v.Label), Words(v.Backend), integer(v.Units), rate(v.Roof.Read), rate(v.Roof.Copy), rate(v.Roof.Triad), rate(v.Roof.Highest()), rate(v.Roof.Gather),
+			Text(v.Label), Text(v.Backend), integer(v.Units), rate(v.Roof.Read), rate(v.Roof.Copy), rate(v.Roof.Triad), rate(v.Roof.Highest()), rate(v.Roof.Gather),
 		})
 	}
 	return t
@@ -79,7 +79,7 @@ func statusTable(d *data.Report) Table {
 		t.Columns = append(t.Columns, Column{Name: string(s), Right: true})
 	}
 	for _, n := range names {
-		row := []Cell{Words(n)}
+		row := []Cell{Text(n)}
 		for _, s := range states {
 			row = append(row, count(counts[ending{n, s}]))
 		}
@@ -122,7 +122,7 @@ func winsTable(d *data.Report) Table {
 		if m := means[name]; m != nil {
 			mean = m.Value()
 		}
-		t.Rows = append(t.Rows, []Cell{Words(name), {fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])}, {number.Significant(mean, 3), mean}})
+		t.Rows = append(t.Rows, []Cell{Text(name), {fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])}, {number.Significant(mean, 3), mean}})
 	}
 	return t
 }
@@ -139,11 +139,11 @@ func matrixTable(d *data.Report) Table {
 	for i := range d.Matrices {
 		m := &d.Matrices[i]
 		row := []Cell{
-			Words(m.Name), Words(m.Class), count(m.Rows), count(m.Cols), count(m.Nonzeros),
+			Text(m.Name), Text(m.Class), count(m.Rows), count(m.Cols), count(m.Nonzeros),
 			{number.Significant(m.RowMean, 3), m.RowMean}, count(m.RowMax), count(m.EmptyRows),
 		}
 		if twins {
-			row = append(row, Words(data.MeasuredWords(m.Source)))
+			row = append(row, Text(data.MeasuredWords(m)))
 		}
 		t.Rows = append(t.Rows, row)
 	}

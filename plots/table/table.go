@@ -49,7 +49,7 @@ type Cell struct {
 	Key  float64
 }
 
-func Words(s string) Cell { return Cell{s, math.NaN()} }
+func Text(s string) Cell { return Cell{s, math.NaN()} }
 
 func integer(n int) Cell {
 	if n == 0 {

@@ -13,9 +13,9 @@ import (
 func nasty() Sheet {
 	t := Table{Title: "50% of a_b & {c}", Columns: Columns("matrix", ">time (ms)")}
 	for _, name := range []string{`a\b`, "x_1 & 2", "50%", "$5", "#", "{", "}}", "~^", "a|b", "naïve ± µ", "two\nlines", `"quoted", twice`} {
-		t.Rows = append(t.Rows, []Cell{Words(name), {"1.23 ± 0.04", 1.2345}})
+		t.Rows = append(t.Rows, []Cell{Text(name), {"1.23 ± 0.04", 1.2345}})
 	}
-	t.Rows = append(t.Rows, []Cell{Words("none"), {number.Missing, math.NaN()}})
+	t.Rows = append(t.Rows, []Cell{Text("none"), {number.Missing, math.NaN()}})
 	t.embolden(0, 1)
 	return Sheet{Stem: "nasty", Title: "A title & more", Notes: []string{"first\nsecond"}, Tables: []Table{t, t}}
 }

@@ -1,0 +1,134 @@
+// Package data is what a report is drawn from. It is the one reader of the store: figures,
+// tables and the page see a Report and nothing else.
+//
+// A Report is in an order that depends on its content alone, so that the same databases
+// give the same bytes.
+package data
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"spmvtune/plots/claims"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/store/compare"
+)
+
+// A Report is what a page is drawn from. Read fills what is stored. What is derived is
+// handed in by the caller.
+type Report struct {
+	Rows     []store.Row    // all trials: first the good ones, then the others
+	Best     []store.Best   // in the same order
+	Matrices []store.Matrix // by mean row length
+	Devices  []store.Device // by name
+	Sweeps   []store.Sweep  // by name
+	Panels   []Panel        // the good trials, which are parts of Rows
+
+	// Patterns shows where the entries of matrices lie, by the hash of the matrix.
+	Patterns map[string]*sparse.Density
+	// Precisions are the interval widths of the good trials, by sweep.
+	Precisions []store.Precision
+	// Launches has facts about the launches of kernels in their fastest configuration.
+	Launches []store.Launch
+	// Drifts are the sentinels, by device and matrix.
+	Drifts []store.Drift
+
+	// Rule is the learned rule; nil if none was learned.
+	Rule *rule.Rule
+	// Claims are the verdicts on the papers' claims, by device and number.
+	Claims []claims.Judgement
+	// Searched holds replayed searches. It may be empty where no figure shows them.
+	Searched Searches
+	// Against is the comparison with the database called Base; nil if there is none.
+	Against *compare.Result
+	Base    string
+	// Published draws the papers' own numbers beside the measured ones.
+	Published bool
+
+	originals map[string]string // the published matrices that twins stand for, by the twin's name
+}
+
+// Read reads what db holds, and takes what was read of it before: all results, which are
+// sorted in place, the matrices and the sweeps.
+func Read(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.Matrix, sweeps []store.Sweep) (*Report, error) {
+	fail := func(what string, err error) (*Report, error) { return nil, fmt.Errorf("reading %s: %w", what, err) }
+	best, err := db.Best(ctx, store.Filter{})
+	if err != nil {
+		return fail("best configurations", err)
+	}
+	devices, err := db.Devices(ctx)
+	if err != nil {
+		return fail("devices", err)
+	}
+
+	d := New(rows, best, slices.Clone(matrices), devices)
+	d.Sweeps = slices.SortedStableFunc(slices.Values(sweeps), func(a, b store.Sweep) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
+	})
+	if d.Patterns, err = patterns(ctx, db); err != nil {
+		return fail("patterns", err)
+	}
+	if d.Precisions, err = db.Precisions(ctx); err != nil {
+		return fail("precisions", err)
+	}
+	if d.Drifts, err = db.Drifts(ctx); err != nil {
+		return fail("drifts", err)
+	}
+	if d.Launches, err = db.Launches(ctx); err != nil {
+		return fail("launches", err)
+	}
+	return d, nil
+}
+
+// patterns reads where the entries of matrices lie.
+func patterns(ctx context.Context, db *store.DB) (map[string]*sparse.Density, error) {
+	packed, err := db.Patterns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	unpacked := map[string]*sparse.Density{}
+	for hash, p := range packed {
+		if d, err := p.Density(); err == nil { // a pattern of another version counts as missing
+			unpacked[hash] = d
+		}
+	}
+	return unpacked, nil
+}
+
+// New sorts and groups what was read. It keeps the slices.
+func New(rows []store.Row, best []store.Best, matrices []store.Matrix, devices []store.Device) *Report {
+	d := &Report{Rows: rows, Best: best, Matrices: matrices, Devices: devices, originals: map[string]string{}}
+	for i := range matrices {
+		if of, _ := twinOf(&matrices[i]); of != "" {
+			d.originals[matrices[i].Name] = of
+		}
+	}
+
+	slices.SortStableFunc(d.Matrices, func(a, b store.Matrix) int {
+		return cmp.Or(cmp.Compare(a.RowMean, b.RowMean), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
+	})
+	order := newRowOrder(d.Rows, d.Matrices)
+	good := order.sortRows(d.Rows)
+	slices.SortStableFunc(d.Best, func(a, b store.Best) int {
+		return cmp.Or(cmp.Compare(order.rank(&a.Row), order.rank(&b.Row)), compareWithin(&a.Row, &b.Row))
+	})
+	slices.SortStableFunc(d.Devices, func(a, b store.Device) int { return cmp.Compare(a.Label, b.Label) })
+	d.Panels = panelsOf(d.Rows[:good])
+	return d
+}
+
+// ClaimsByDevice cuts the judgements, which are sorted, by device.
+func (d *Report) ClaimsByDevice() [][]claims.Judgement {
+	var lists [][]claims.Judgement
+	for i, j := range d.Claims {
+		if i == 0 || j.Device != d.Claims[i-1].Device {
+			lists = append(lists, nil)
+		}
+		lists[len(lists)-1] = append(lists[len(lists)-1], j)
+	}
+	return lists
+}

@@ -1,0 +1,79 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+)
+
+// SeveralDevices reports whether file names must tell devices apart.
+func (d *Report) SeveralDevices() bool {
+	return len(d.Panels) > 0 && d.Panels[0].Device != d.Panels[len(d.Panels)-1].Device
+}
+
+// Words describes a setup, as in "float64, cold cache, 2 cores".
+func (d *Report) Words(s Setup) string {
+	return string(s.Precision) + ", " + d.ConditionWords(s.Condition)
+}
+
+// ConditionWords describes a condition, as in "cold cache, 2 cores".
+func (d *Report) ConditionWords(c Condition) string {
+	return string(c.Cache) + " cache, " + d.DeviceWords(c.Device)
+}
+
+// DeviceWords is a device's name and, for a processor, its cores.
+func (d *Report) DeviceWords(name string) string {
+	short := ShortDevice(name)
+	for i := range d.Devices {
+		if dev := &d.Devices[i]; dev.Label == name && dev.Backend == "cpu" && dev.Units > 0 {
+			return short + ", " + term.GroupedCount(dev.Units, "core", "cores")
+		}
+	}
+	return short
+}
+
+// ShortDevice leaves out what makers add to the names of their processors.
+func ShortDevice(name string) string {
+	s := strings.NewReplacer("(R)", "", "(TM)", "", "(r)", "", "(tm)", "", " CPU", "").Replace(name)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// About says what a trial is and what it took, for a reader who points at its mark.
+func About(r *store.Row) string {
+	if r == nil {
+		return ""
+	}
+	parts := []string{r.Kernel, r.Matrix, string(r.Precision)}
+	if r.Block > 0 {
+		parts = append(parts, fmt.Sprintf("block %d", r.Block))
+	}
+	if r.Grid > 0 {
+		parts = append(parts, fmt.Sprintf("grid %d", r.Grid))
+	}
+	if r.Params != "" {
+		parts = append(parts, r.Params.String())
+	}
+	return strings.Join(parts, ", ") + ": " + timeWords(r)
+}
+
+// timeWords is the time of a trial with its interval, and its throughput.
+func timeWords(r *store.Row) string {
+	text := number.Significant(1e3*r.Median, 4) + " ms"
+	if r.Low > 0 && r.High >= r.Low && !math.IsInf(r.High, 0) {
+		text += " (" + number.Significant(1e3*r.Low, 4) + " to " + number.Significant(1e3*r.High, 4) + ")"
+	}
+	if r.GFLOPS > 0 {
+		text += ", " + number.Significant(r.GFLOPS, 3) + " GFLOP/s"
+	}
+	if r.GBPS > 0 {
+		text += ", " + number.Significant(r.GBPS, 3) + " GB/s"
+	}
+	return text
+}
+
+// Enumerate names some of a list, and says how many more there are.
+func Enumerate(names []string) string { return term.Some(names, 6) }
