@@ -48,15 +48,24 @@ precision = ["float64"]
 	taskTrials = 2 * 50 * 2
 )
 
+// fewTrials is taskSweep with 20 trials, for tasks that are to end soon.
+var fewTrials = strings.NewReplacer("to = 800, step = 16", "to = 800, step = 196",
+	`trial_budget = "20ms"`, `trial_budget = "2ms"`).Replace(taskSweep)
+
 // taskPlan is a chunk with all of the sweep, one matrix in two pieces.
 var taskPlan = slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: taskTrials, Pieces: []slurm.Piece{
 	{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}, {Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}, {Matrix: "b", Part: trial.Whole},
 }}}}
 
-// createTask makes the folder of a run below root, whose program is this test.
+// createTask makes the folder of a run of taskSweep below root, whose program is this test.
 func createTask(t *testing.T, root, section string) (*slurm.Run, *configs.Sweep) {
 	t.Helper()
-	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"), []byte(taskSweep+section))
+	return createTaskOf(t, root, taskSweep+section)
+}
+
+func createTaskOf(t *testing.T, root, text string) (*slurm.Run, *configs.Sweep) {
+	t.Helper()
+	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +150,9 @@ func TestTaskEnds(t *testing.T) {
 		ok      bool
 		silent  bool // without a journal
 	}{
-		"complete": {ok: true, want: []string{"attempt 1 at chunk 0001: 3 pieces", "100%: 200 trials measured", "end: complete; 3 of 3 pieces complete"}},
+		"complete": {ok: true, want: []string{
+			"attempt 1 at chunk 0001: 3 pieces", "100%: 20 trials measured", "end: complete; 3 of 3 pieces complete",
+		}},
 		"other model": {
 			change: otherModel,
 			want:   []string{"the run measures on Otherchip 7", "1_0, found on n9", "mix_devices = true"},
@@ -170,11 +181,17 @@ func TestTaskEnds(t *testing.T) {
 			},
 			want: []string{"the program built with CUDA is not the one of run small-", "2d711642b726, not none", "submit the sweep again"},
 		},
-		"not in slurm": {env: []string{"SLURM_ARRAY_TASK_ID="}, want: []string{"not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set", "spmvtune submit"}, silent: true},
-		"no such task": {env: []string{"SLURM_ARRAY_TASK_ID=1"}, want: []string{"round 1 has 1 chunks, and task 7_1 asks for number 1"}, silent: true},
+		"not in slurm": {
+			env: []string{"SLURM_ARRAY_TASK_ID="}, silent: true,
+			want: []string{"not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set", "spmvtune submit"},
+		},
+		"no such task": {
+			env: []string{"SLURM_ARRAY_TASK_ID=1"}, silent: true,
+			want: []string{"round 1 has 1 chunks, and task 7_1 asks for number 1"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, _ := createTask(t, t.TempDir(), c.section)
+			run, _ := createTaskOf(t, t.TempDir(), fewTrials+c.section)
 			if c.change != nil {
 				c.change(t, run)
 			}
@@ -218,7 +235,20 @@ func TestTaskWithoutAFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := "[[matrix]]\npath = \"c.mtx\"\n[[matrix]]\npath = \"d*.mtx\"\n[[kernel]]\nname = \"cpu_csr\"\ngrid = [1]\nprecision = [\"float64\"]\n"
+	const text = `[protocol]
+sentinel = 0
+finals = 0
+cache = "warm"
+trial_budget = "2ms"
+[[matrix]]
+path = "c.mtx"
+[[matrix]]
+path = "d*.mtx"
+[[kernel]]
+name = "cpu_csr"
+grid = [1]
+precision = ["float64"]
+`
 	sweep, err := configs.Parse(filepath.Join(dir, "files.toml"), []byte(text))
 	if err != nil {
 		t.Fatal(err)
