@@ -2,27 +2,28 @@ package status
 
 import (
 	"fmt"
+	"slices"
 
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 )
 
-// A place is where a chunk was submitted: a task of an array.
-type place struct {
+// A slot is the task of an array that a chunk was given.
+type slot struct {
 	sent slurm.Sent
 	task int
 }
 
-func (p place) id() taskID { return taskID{p.sent.JobID, p.sent.Name, p.task} }
+func (s slot) id() taskID { return taskID{s.sent.JobID, s.sent.Name, s.task} }
 
-// job names a task as Slurm does: "12_3".
-func (p place) job() string { return fmt.Sprintf("%s_%d", p.sent.ID, p.task) }
+// job names the task as Slurm does: "12_3".
+func (s slot) job() string { return fmt.Sprintf("%s_%d", s.sent.ID, s.task) }
 
-// places finds where each chunk was submitted, the latest last. Submissions that
-// were refused or got lost made no job.
-func (t *Tracker) places() map[string][]place {
-	all := map[string][]place{}
+// slots returns the slots of each chunk, the latest last. Submissions that were refused or
+// lost made no job.
+func (t *Tracker) slots() map[string][]slot {
+	all := map[string][]slot{}
 	for _, j := range t.jobs {
 		if j.Outcome != slurm.Submitted && j.Outcome != slurm.Intended {
 			continue
@@ -30,37 +31,36 @@ func (t *Tracker) places() map[string][]place {
 		chunks := t.rounds[j.Round]
 		for i := range j.Tasks {
 			if at := j.Base + i; at < len(chunks) {
-				all[chunks[at]] = append(all[chunks[at]], place{j, i})
+				all[chunks[at]] = append(all[chunks[at]], slot{j, i})
 			}
 		}
 	}
 	return all
 }
 
-// forgotten are the arrays with a task that left a chunk undone, and that squeue does
-// not know any more.
+// forgotten returns the arrays with a task that left a chunk undone and that squeue no longer
+// knows.
 func (t *Tracker) forgotten(v View) []sbatch.JobID {
-	places := t.places()
-	seen := map[sbatch.JobID]bool{}
+	slots := t.slots()
 	var ids []sbatch.JobID
 	for _, m := range t.missing {
-		for _, p := range places[m.Chunk] {
-			if _, known := v.jobs[p.id()]; !known && p.sent.ID != "" && !seen[p.sent.JobID] {
-				seen[p.sent.JobID] = true
-				ids = append(ids, p.sent.JobID)
+		for _, s := range slots[m.Chunk] {
+			_, known := v.jobs[s.id()]
+			if !known && s.sent.ID != "" && !slices.Contains(ids, s.sent.JobID) {
+				ids = append(ids, s.sent.JobID)
 			}
 		}
 	}
 	return ids
 }
 
-// chunks are all chunks of the plan, less those that were split.
+// chunks returns the state of all current chunks of the plan.
 func (t *Tracker) chunks(v View) []Chunk {
-	lacks := map[string]merge.Missing{}
+	missing := map[string]merge.Missing{}
 	for _, m := range t.missing {
-		lacks[m.Chunk] = m
+		missing[m.Chunk] = m
 	}
-	places := t.places()
+	slots := t.slots()
 	var list []Chunk
 	for _, c := range t.plan.Current() {
 		s := Chunk{Chunk: c.ID, State: Done}
@@ -69,55 +69,68 @@ func (t *Tracker) chunks(v View) []Chunk {
 				s.Matrices = append(s.Matrices, p.Matrix)
 			}
 		}
-		if m, open := lacks[c.ID]; open {
+		if m, open := missing[c.ID]; open {
 			s.Attempts = m.Attempts
-			t.explain(&s, places[c.ID], v, m)
+			t.explain(&s, slots[c.ID], v, m)
 		}
 		list = append(list, s)
 	}
 	return list
 }
 
-// explain says why a chunk is not done: as far as its journals know, that is in m.
-func (t *Tracker) explain(s *Chunk, places []place, v View, m merge.Missing) {
-	if len(places) == 0 {
+// explain says why a chunk is not done. m is what its journals know.
+func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
+	if len(slots) == 0 {
 		s.State, s.Why = Never, "was never submitted"
 		return
 	}
-	at := len(places) - 1
-	job, known := v.jobs[places[at].id()]
-	for i := at - 1; i >= 0 && (!known || job.State.Terminal()); i-- {
-		// An earlier task that is not over counts more than a later one that is.
-		if j, ok := v.jobs[places[i].id()]; ok && !j.State.Terminal() {
-			at, job, known = i, j, true
-		}
-	}
-	last := places[at]
+	last, job := decisive(slots, v)
 	if last.sent.Outcome == slurm.Intended {
-		s.State, s.Why = Unclear, "may have been submitted or not: spmvtune retry finds out"
+		s.State, s.Why = Unclear, "may or may not have been submitted: spmvtune retry finds out"
 		return
 	}
 	s.Job, s.Log = last.job(), t.Run.Path(slurm.LogsDir, last.job()+".log")
-	if !known {
-		if v.Silent != "" {
-			s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
-			return
-		}
-		if job, known = v.past[last.id()]; known && !job.State.Terminal() {
-			known = false // squeue has forgotten it, so it is over
-		}
+	if job == nil && v.Silent != "" {
+		s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
+		return
 	}
-	// What an attempt before the last one said does not explain how that ended.
-	own := m.Job == s.Job && (!known || m.At.IsZero() || !m.At.Before(job.Start))
+	if past, known := v.past[last.id()]; job == nil && known && past.State.Terminal() {
+		job = &past // what squeue has forgotten is over
+	}
+
+	// Only the last attempt can say how it ended.
+	own := m.Job == s.Job && (job == nil || m.At.IsZero() || !m.At.Before(job.Start))
 	said := merge.Missing{}
 	if own {
 		said = m
 	}
-	if !known {
+	if job == nil {
 		s.State, s.Why, s.OutOfTime = Ended, explainEnd(nil, own, said.Reason), said.OutOfTime
 		return
 	}
 	s.Slurm, s.Reason, s.Node = job.State, job.Reason, job.Nodes
+	s.explainJob(*job, own, said)
+}
+
+// decisive returns the slot that decides about a chunk, and what squeue says about it, nil for
+// nothing. It is the last one, unless that is over and an earlier one is not.
+func decisive(slots []slot, v View) (slot, *sbatch.Job) {
+	var last *sbatch.Job
+	for i, s := range slices.Backward(slots) {
+		job, known := v.jobs[s.id()]
+		if known && !job.State.Terminal() {
+			return s, &job
+		}
+		if known && i == len(slots)-1 {
+			last = &job
+		}
+	}
+	return slots[len(slots)-1], last
+}
+
+// explainJob says why a chunk is not done by the state of its last task. own reports whether
+// that task left a journal, and said is what the journal says.
+func (s *Chunk) explainJob(job sbatch.Job, own bool, said merge.Missing) {
 	switch {
 	case job.State == sbatch.Unknown:
 		s.State, s.Why = Unclear, "is in a state of Slurm's that this program does not know"
@@ -129,17 +142,19 @@ func (t *Tracker) explain(s *Chunk, places []place, v View, m merge.Missing) {
 		s.State, s.Why = Never, explainNever(job)
 	default:
 		s.State, s.Why = Ended, explainEnd(&job, own, said.Reason)
-		s.OutOfTime = job.State == sbatch.TimedOut || said.OutOfTime && (job.State == sbatch.Failed || job.State == sbatch.Completed)
+		s.OutOfTime = job.State == sbatch.TimedOut ||
+			said.OutOfTime && (job.State == sbatch.Failed || job.State == sbatch.Completed)
 	}
 }
 
 // neverRan reports whether a job that has ended was never started.
 func neverRan(j sbatch.Job) bool {
-	return j.Ran == 0 && (j.Nodes == "" || j.State == sbatch.Cancelled || j.State == sbatch.BootFail || j.State == sbatch.LaunchFailed)
+	unstarted := []sbatch.State{sbatch.Cancelled, sbatch.BootFail, sbatch.LaunchFailed}
+	return j.Ran == 0 && (j.Nodes == "" || slices.Contains(unstarted, j.State))
 }
 
-// waits reports whether a job in this state has no processes yet, or none any more
-// until it is started again.
+// waits reports whether a job in this state has no processes until Slurm starts it, perhaps
+// again.
 func waits(s sbatch.State) bool {
 	switch s {
 	case sbatch.Pending, sbatch.Requeued, sbatch.RequeueFed, sbatch.RequeueHold, sbatch.SpecialExit, sbatch.ResvDelHold:
@@ -148,7 +163,7 @@ func waits(s sbatch.State) bool {
 	return false
 }
 
-// finish says how far the job is that ends the last round, and why it waits.
+// finish returns the state of the job that ends the last round, and why it waits.
 func (t *Tracker) finish(v View) (State, string) {
 	var last *slurm.Sent
 	for i, j := range t.jobs {

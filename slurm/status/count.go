@@ -2,6 +2,7 @@ package status
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,63 +13,66 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Best is the fastest line so far of a matrix on a device, in a precision and a state
-// of the caches: others are never compared.
+// Best is the fastest trial so far in one place.
 type Best struct {
 	Device    string            `json:"device"`
 	Matrix    string            `json:"matrix"`
 	Precision kernels.Precision `json:"precision"`
 	Cache     trial.Cache       `json:"cache"`
 	Kernel    string            `json:"kernel"`
-	Setting   string            `json:"setting"` // the rest of its configuration
-	Seconds   float64           `json:"seconds"` // per product
+	Setting   string            `json:"setting"` // Setting is the rest of the configuration.
+	Seconds   float64           `json:"seconds"` // Seconds is the time of one product.
 	GFLOPS    float64           `json:"gflops"`
 }
 
-type bestKey struct {
-	device, matrix string
-	precision      kernels.Precision
-	cache          trial.Cache
-}
-
-// count takes in a line. One that several journals have counts once, and once it
-// has ended well, that stays.
+// count takes in a trial of a journal. A trial that several journals have counts once.
+//
+// One program measures a run, under one protocol, so that a configuration has one identity in
+// each place, and all its results are of one measurement version.
 func (t *Tracker) count(family string, line *journal.Trial) {
 	if line.Again() {
 		return
 	}
 	key := keyOf(line.ID)
+	standing := line.Standing()
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	status, known := t.ended[key]
+	before, known := t.ended[key]
 	if !known {
 		t.families[family]++
 		t.pace.add(line.Run.At, line.At)
 	}
-	if status != trial.OK {
+	if !known || standing.Replaces(trial.Standing{Status: before}) {
 		t.ended[key] = line.Status
 	}
-	if line.Status != trial.OK || line.Median <= 0 {
+	if !standing.Good() || line.Median <= 0 {
 		return
 	}
-	at := bestKey{line.Run.Device.Name, line.Matrix.Name, line.Config.Precision, line.Cache}
-	if best, ok := t.best[at]; ok && best.Seconds <= line.Median {
-		return
+	at := trial.Place{
+		Device: line.Run.Device.Name, Matrix: line.Matrix.Name, Precision: line.Precision, Cache: line.Cache,
 	}
-	setting := strings.TrimPrefix(line.Config.String(), line.Kernel+" "+string(at.precision))
-	t.best[at] = Best{
-		Device: at.device, Matrix: at.matrix, Precision: at.precision, Cache: at.cache, Kernel: line.Kernel, Setting: strings.TrimSpace(setting),
+	if best, ok := t.best[at]; !ok || line.Median < best.Seconds {
+		t.best[at] = bestOf(at, line)
+	}
+}
+
+func bestOf(at trial.Place, line *journal.Trial) Best {
+	setting := strings.TrimPrefix(line.Config.String(), line.Kernel+" "+string(at.Precision))
+	return Best{
+		Device: at.Device, Matrix: at.Matrix, Precision: at.Precision, Cache: at.Cache,
+		Kernel: line.Kernel, Setting: strings.TrimSpace(setting),
 		Seconds: line.Median, GFLOPS: 2e-9 * float64(line.Matrix.Features.Nonzeros) / line.Median,
 	}
 }
 
-// A trialKey is the first half of a line's identity: among a million trials the
-// chance that two share their 64 bits is 3·10⁻⁸.
+// A trialKey is the first half of a trial's identity. Among a million trials the chance that
+// two share their 64 bits is 3·10⁻⁸.
 type trialKey uint64
 
 func keyOf(id string) trialKey {
 	key, err := strconv.ParseUint(id[:min(len(id), 16)], 16, 64)
-	if err != nil { // not an identity of ours: spread it all the same
+	if err != nil { // not an identity of this program: hash it
 		for _, b := range []byte(id) {
 			key = (key ^ uint64(b)) * 1099511628211 // FNV-1a
 		}
@@ -76,8 +80,8 @@ func keyOf(id string) trialKey {
 	return trialKey(key)
 }
 
-// trials counts what is done, and guesses what there is: of a family of chunks that
-// is complete its journals know, else the plan.
+// trials counts the trials that are done, and estimates how many there are. The journals know
+// that of a family of chunks that is complete; otherwise the plan has an estimate.
 func (t *Tracker) trials() merge.Trials {
 	if t.glance {
 		return t.merged.Trials
@@ -86,13 +90,14 @@ func (t *Tracker) trials() merge.Trials {
 	for _, status := range t.ended {
 		n.Add(status, 1)
 	}
+
 	open := map[string]bool{}
 	for _, m := range t.missing {
 		open[journal.Family(m.Chunk)] = true
 	}
 	for _, c := range t.plan.Chunks {
 		if journal.Family(c.ID) != c.ID {
-			continue // a half, and the whole is there, too
+			continue // a half, which the whole chunk already counts
 		}
 		n.Of += t.families[c.ID]
 		if open[c.ID] {
@@ -102,15 +107,10 @@ func (t *Tracker) trials() merge.Trials {
 	return n
 }
 
-// bests are the fastest trials, by device, matrix, precision and state of the caches.
+// bests returns the fastest trials by device, matrix, precision and cache state.
 func (t *Tracker) bests() []Best {
-	var list []Best
-	for _, b := range t.best {
-		list = append(list, b)
-	}
-	slices.SortFunc(list, func(a, b Best) int {
+	return slices.SortedFunc(maps.Values(t.best), func(a, b Best) int {
 		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix),
 			cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache))
 	})
-	return list
 }

@@ -6,7 +6,7 @@ import (
 	"spmvtune/slurm/sbatch"
 )
 
-// endings are the ways in which a job ends, in plain words.
+// endings say in plain words how a job ended.
 var endings = map[sbatch.State]string{
 	sbatch.Completed:    "ended",
 	sbatch.Failed:       "failed",
@@ -15,29 +15,29 @@ var endings = map[sbatch.State]string{
 	sbatch.Preempted:    "had to make room for another job",
 	sbatch.NodeFail:     "lost its node, which failed",
 	sbatch.BootFail:     "got a node that did not boot",
-	sbatch.OutOfMemory:  "used more memory than it may",
+	sbatch.OutOfMemory:  "used more memory than allowed",
 	sbatch.Deadline:     "could not end before its deadline",
 	sbatch.Revoked:      "was taken by another cluster",
 	sbatch.LaunchFailed: "could not be started on its node",
 }
 
-// failReasons are Slurm's words for why a job has failed, in plain ones.
+// failReasons translates Slurm's words for why a job has failed.
 var failReasons = map[string]string{
-	"BadConstraints": "asked for what no node has",
-	"SystemFailure":  "failed by a fault of Slurm or of its node",
-	"InactiveLimit":  "was ended, since Slurm took it for idle",
+	"BadConstraints": "asked for something that no node has",
+	"SystemFailure":  "failed because of a fault of Slurm or of its node",
+	"InactiveLimit":  "was ended, because Slurm took it for idle",
 }
 
-// sameWords are reasons that say no more than the state that they come with, or that
-// are left from when the job was pending.
+// sameWords are reasons that say no more than the state that they come with, or that remain
+// from when the job was pending.
 var sameWords = map[string]bool{
 	"TimeLimit": true, "OutOfMemory": true, "NodeDown": true, "NodeFail": true, "Priority": true, "Resources": true,
 	"JobArrayTaskLimit": true, "Dependency": true, "BeginTime": true, "NonZeroExitCode": true,
 }
 
-// explainEnd says, as what follows "the task", how a job ended that left work undone: j
-// is what Slurm says of it, nil for nothing, journal whether its last attempt left a
-// journal, and said what that says at its end, "" for nothing.
+// explainEnd says how a job ended that left work undone, as the rest of a sentence that begins
+// with "the task". j is what Slurm says about the job, nil for nothing. journal reports whether
+// its last attempt left a journal, and said is the reason at the end of that, "" for none.
 func explainEnd(j *sbatch.Job, journal bool, said string) string {
 	how := "ended, and Slurm no longer knows how"
 	if j != nil {
@@ -47,12 +47,12 @@ func explainEnd(j *sbatch.Job, journal bool, said string) string {
 	case said != "":
 		return how + ": " + said
 	case journal && (j == nil || j.State == sbatch.Failed && !strings.Contains(how, "signal")):
-		return how + ": its journal breaks off, as that of a process that was killed"
+		return how + ": its journal breaks off, as it does when a process is killed"
 	}
 	return how
 }
 
-// explainState says how a job ended, as far as Slurm does.
+// explainState says how a job ended, as far as Slurm knows.
 func explainState(j sbatch.Job, journal bool) string {
 	how, known := endings[j.State]
 	if !known {
@@ -69,8 +69,8 @@ func explainState(j sbatch.Job, journal bool) string {
 		case word == "RaisedSignal" && more != "":
 			return how + " by signal " + more
 		case word == "JobLaunchFailure" && journal:
-			// Slurm has the same word for both (recorded with 22.05).
-			return "was killed by a signal, as kill -9 sends it (JobLaunchFailure)"
+			// Slurm has one word for both (recorded with 22.05).
+			return "was killed by a signal, such as that of kill -9 (JobLaunchFailure)"
 		case word == "JobLaunchFailure":
 			return "was killed by a signal, or could not be started on its node (JobLaunchFailure)"
 		}
@@ -84,8 +84,8 @@ func explainState(j sbatch.Job, journal bool) string {
 	return how + " (" + j.Reason + ")"
 }
 
-// explainNever says, as what follows "the task", what became of a job that has ended
-// and never ran.
+// explainNever says what became of a job that has ended and never ran, as the rest of a
+// sentence that begins with "the task".
 func explainNever(j sbatch.Job) string {
 	if j.State == sbatch.Cancelled {
 		if plain, ok := pendingReasons[j.Reason]; ok && strings.HasSuffix(plain, never) {

@@ -29,7 +29,7 @@ func TestExplainPending(t *testing.T) {
 		}
 	}
 	at := time.Date(2026, 1, 2, 13, 14, 15, 0, time.Local)
-	if got := explainPending(sbatch.Job{State: sbatch.Pending, Reason: "BeginTime", Start: at}); !strings.HasPrefix(got, "is not to start before 2026-01-02 13:14:15: so the sweep asked, or") {
+	if got := explainPending(sbatch.Job{State: sbatch.Pending, Reason: "BeginTime", Start: at}); !strings.HasPrefix(got, "must not start before 2026-01-02 13:14:15: the sweep asked for that, or") {
 		t.Errorf("a job with a time to begin is explained as %q", got)
 	}
 }
@@ -42,17 +42,17 @@ func TestExplainEnd(t *testing.T) {
 		want    string
 	}{
 		{nil, false, "", "ended, and Slurm no longer knows how"},
-		{nil, true, "", "ended, and Slurm no longer knows how: its journal breaks off, as that of a process that was killed"},
+		{nil, true, "", "ended, and Slurm no longer knows how: its journal breaks off, as it does when a process is killed"},
 		{nil, true, "a signal came", "ended, and Slurm no longer knows how: a signal came"},
 		{&sbatch.Job{State: sbatch.TimedOut, Reason: "TimeLimit"}, true, "", "reached its time limit"},
 		{&sbatch.Job{State: sbatch.Failed, Exit: "7:0"}, true, "no GPU", "failed with exit code 7: no GPU"},
 		{&sbatch.Job{State: sbatch.Failed, Exit: "0:9"}, false, "", "failed by signal 9"},
 		{&sbatch.Job{State: sbatch.Failed, Reason: "RaisedSignal:9(Killed)"}, false, "", "failed by signal 9(Killed)"},
 		{&sbatch.Job{State: sbatch.Failed, Reason: "JobLaunchFailure"}, false, "", "was killed by a signal, or could not be started on its node (JobLaunchFailure)"},
-		{&sbatch.Job{State: sbatch.Failed, Reason: "JobLaunchFailure"}, true, "", "was killed by a signal, as kill -9 sends it (JobLaunchFailure)"},
-		{&sbatch.Job{State: sbatch.Failed}, true, "", "failed: its journal breaks off, as that of a process that was killed"},
+		{&sbatch.Job{State: sbatch.Failed, Reason: "JobLaunchFailure"}, true, "", "was killed by a signal, such as that of kill -9 (JobLaunchFailure)"},
+		{&sbatch.Job{State: sbatch.Failed}, true, "", "failed: its journal breaks off, as it does when a process is killed"},
 		{&sbatch.Job{State: sbatch.Failed, Reason: "NonZeroExitCode"}, true, "no GPU", "failed: no GPU"},
-		{&sbatch.Job{State: sbatch.Failed, Reason: "BadConstraints"}, false, "", "asked for what no node has (BadConstraints)"},
+		{&sbatch.Job{State: sbatch.Failed, Reason: "BadConstraints"}, false, "", "asked for something that no node has (BadConstraints)"},
 		{&sbatch.Job{State: sbatch.NodeFail, Reason: "SomethingNew2031"}, false, "", "lost its node, which failed (SomethingNew2031)"},
 		{&sbatch.Job{State: sbatch.Failed}, false, "", "failed"},
 		{&sbatch.Job{State: sbatch.Unknown}, false, "", "ended, and Slurm no longer knows how"},

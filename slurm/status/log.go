@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// LastLines are the last lines of the log at path, at most n, without empty ones;
-// none if there is no log.
+// LastLines returns the last lines of the log at path, at most n, without empty ones. A log
+// that does not exist has none.
 func LastLines(path string, n int) ([]string, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -20,6 +20,7 @@ func LastLines(path string, n int) ([]string, error) {
 		return nil, fmt.Errorf("reading a log: %w", err)
 	}
 	defer f.Close()
+
 	const most = 8 << 10
 	info, err := f.Stat()
 	if err != nil {
@@ -30,9 +31,10 @@ func LastLines(path string, n int) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading log %s: %w", path, err)
 	}
+
 	var lines []string
 	for i, line := range strings.Split(string(data), "\n") {
-		// The first one may have lost its start.
+		// The first line may be incomplete.
 		if line = strings.TrimRight(line, " \t\r"); line != "" && (i > 0 || from == 0) {
 			lines = append(lines, line)
 		}

@@ -12,38 +12,38 @@ import (
 
 // A View is what Slurm says about the jobs of runs at one moment.
 type View struct {
-	Silent string // why the controller does not answer; "" if it does
+	// Silent says why the controller does not answer; "" if it does.
+	Silent string
 
-	jobs map[taskID]sbatch.Job // by task
-	past map[taskID]sbatch.Job // those that only accounting knows
-	err  error                 // that Silent tells of
+	jobs map[taskID]sbatch.Job
+	past map[taskID]sbatch.Job // past has the jobs that only accounting knows.
+	err  error                 // err is the cause of Silent.
 }
 
-// A taskID names a task of an array in Slurm. Its job's name is part of it, since
-// the numbers of jobs start again one day.
+// A taskID names a task of an array in Slurm. The job's name is part of it, because the
+// numbers of jobs start again one day.
 type taskID struct {
 	sbatch.JobID
 	name string
-	task int // -1 for a job without tasks
+	task int // task is the index in the array, -1 for a job outside of arrays.
 }
 
 func taskIDOf(j sbatch.Job) taskID { return taskID{j.JobID, j.Name, j.Task} }
 
-// An Observer asks Slurm about the jobs of runs, again and again: one squeue for
-// all of them, and sacct once for a job that squeue has forgotten.
+// An Observer asks Slurm about the jobs of runs again and again. It needs one squeue for all of
+// them, and sacct once for a job that squeue has forgotten.
 type Observer struct {
 	Client *sbatch.Client
-	past   map[sbatch.JobID][]sbatch.Job // what sacct said
+	past   map[sbatch.JobID][]sbatch.Job // past is what sacct said.
 }
 
-// Observe brings trackers up to date: first what Slurm says of their jobs, then what
-// their journals hold, so that a task that ends in between is done, and not one that
-// has ended without its work. A tracker whose run can't be read has an Err; the
-// others are none the worse.
+// Observe brings trackers up to date. It asks Slurm before it reads the journals: a task that
+// ends in between is seen as done, and not as one that ended without completing its work. A
+// tracker whose run can't be read has an Err; the others are not affected.
 func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 	var ids []sbatch.JobID
 	for _, t := range runs {
-		if t.err = t.readJobs(); t.err == nil && !t.settled() {
+		if t.err = t.readJobs(); t.err == nil && !t.final() {
 			ids = append(ids, slurm.JobIDs(t.jobs)...)
 		}
 	}
@@ -70,8 +70,8 @@ func (o *Observer) ask(ctx context.Context, ids []sbatch.JobID) View {
 	return v
 }
 
-// askForgotten asks accounting, which need not be there, how tasks ended that left
-// work undone, and that squeue has forgotten.
+// askForgotten asks accounting about tasks that left work undone and that squeue has forgotten.
+// There need not be any accounting.
 func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) {
 	if v.err != nil {
 		return
@@ -90,8 +90,8 @@ func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) 
 	}
 }
 
-// remember asks sacct for jobs that it has not answered for yet: what squeue has
-// forgotten has ended, and stays as it is.
+// remember asks sacct for the jobs that it has not answered for yet. A job that squeue has
+// forgotten has ended and does not change.
 func (o *Observer) remember(ctx context.Context, ids []sbatch.JobID) {
 	if o.past == nil {
 		o.past = map[sbatch.JobID][]sbatch.Job{}
@@ -124,9 +124,9 @@ func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (slurm.Plan, 
 	return t.plan, t.chunks(view), nil
 }
 
-// Explain says why chunks are missing, in plain words: what Slurm has to say
-// about their tasks, and what these said themselves. silent is why Slurm does not
-// answer, "" if it does. A chunk that was split since is left out.
+// Explain says in plain words why chunks are missing, from what Slurm and the tasks themselves
+// say. silent is the reason why Slurm does not answer, "" if it does. A chunk that has been
+// split is left out.
 func (o *Observer) Explain(ctx context.Context, run *slurm.Run, missing []merge.Missing) (chunks []Chunk, silent string, err error) {
 	t := NewTracker(run)
 	if err := errors.Join(t.readJobs(), t.readPlan()); err != nil {

@@ -6,43 +6,45 @@ import (
 	"time"
 )
 
-// A pace is how fast trials end: how many did in each slot of time, and when attempts
-// were at it.
+// A pace counts when trials ended, and when attempts were measuring.
 type pace struct {
-	slots map[int64]int
-	last  map[time.Time]time.Time // by when an attempt began, the end of its last trial
+	// ended is the number of trials that ended in each interval of paceStep.
+	ended map[int64]int
+	// last is the end of an attempt's last trial, by when the attempt began.
+	last map[time.Time]time.Time
 }
 
 const (
-	paceSlot   = 10 * time.Second
+	paceStep   = 10 * time.Second
 	paceWindow = 10 * time.Minute // long enough for a few of the slowest trials
 )
 
 func newPace() pace { return pace{map[int64]int{}, map[time.Time]time.Time{}} }
 
-// add counts a trial that ended at a time, of an attempt that began at another.
+// add counts a trial that ended at a time. Its attempt began at another.
 func (p pace) add(began, at time.Time) {
-	p.slots[at.UnixNano()/int64(paceSlot)]++
+	p.ended[at.UnixNano()/int64(paceStep)]++
 	if began = began.UTC(); at.After(p.last[began]) {
 		p.last[began] = at
 	}
 }
 
-// rate is the trials per second in the last minutes, less the time in which no attempt
-// was at it, as before a retry; 0 if there were none.
+// rate returns the number of trials per second in the last minutes, 0 if there were none.
+// The time in which no attempt was measuring, such as before a retry, does not count.
 func (p pace) rate(now time.Time) float64 {
 	first := now.Add(-paceWindow)
 	n := 0
-	for slot, count := range p.slots {
-		if slot >= first.UnixNano()/int64(paceSlot) {
+	for step, count := range p.ended {
+		if step >= first.UnixNano()/int64(paceStep) {
 			n += count
 		}
 	}
 	if n == 0 {
 		return 0
 	}
+
 	var busy time.Duration
-	until := first // all before is counted
+	until := first // busy has the time before until
 	for _, began := range slices.SortedFunc(maps.Keys(p.last), time.Time.Compare) {
 		if last := p.last[began]; last.After(until) {
 			if began.After(until) {
@@ -52,6 +54,6 @@ func (p pace) rate(now time.Time) float64 {
 			until = last
 		}
 	}
-	busy += max(0, now.Sub(until)) // the trials that are being measured
+	busy += max(0, now.Sub(until)) // for the trials that are being measured
 	return float64(n) / max(busy, time.Second).Seconds()
 }

@@ -55,7 +55,7 @@ func TestStatus(t *testing.T) {
 	}
 	for i, want := range map[int]string{
 		2: "more time than the partition allows, so it will never start", 3: "reached its time limit: ended by SIGTERM",
-		4: "cancelled before it started", 5: "used more memory than it may", 7: "never submitted", 8: "retry finds out",
+		4: "cancelled before it started", 5: "used more memory than allowed", 7: "never submitted", 8: "retry finds out",
 	} {
 		if !strings.Contains(s.Chunks[i].Why, want) {
 			t.Errorf("chunk %d %q, want %q", i+1, s.Chunks[i].Why, want)
@@ -118,8 +118,8 @@ func TestStatusSaysWhyTasksFailed(t *testing.T) {
 		t.Errorf("chunks are %s, want %s", got, want)
 	}
 	for i, want := range map[int]string{
-		1: "was killed by a signal, as kill -9 sends it (JobLaunchFailure)",
-		2: "asked for what no node has (BadConstraints), and never started",
+		1: "was killed by a signal, such as that of kill -9 (JobLaunchFailure)",
+		2: "asked for something that no node has (BadConstraints), and never started",
 		3: "failed: ended by SIGTERM",
 		4: "was killed by a signal, or could not be started on its node (JobLaunchFailure)",
 		5: "was cancelled before it started: it asks for more time than the partition allows (PartitionTimeLimit)",

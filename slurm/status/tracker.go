@@ -16,30 +16,30 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Tracker follows a run by its journals: it reads them once, and on from there
-// when they have grown. Of a trial it keeps the start of its identity and its status,
-// so that a run of a million takes less than 200 MB. An Observer brings it up to date.
+// A Tracker follows a run by its journals. It reads them once, and later what was added. Of a
+// trial it keeps the start of the identity and the status, so that a run of a million trials
+// takes less than 200 MB. An Observer brings it up to date.
 type Tracker struct {
 	Run *slurm.Run
-	// Brief leaves out the journals of a run whose merge found it complete: the best
-	// so far is not known then.
+	// Brief skips the journals of a run that was complete at its last merge. The best so far
+	// is not known then.
 	Brief bool
 
-	plan     slurm.Plan
-	jobs     []slurm.Sent
-	rounds   map[int][]string // chunks of each, in the order of their tasks
-	merged   *merge.Last      // nil: there was none
-	glance   bool             // the journals were not read, since all is merged
-	complete int              // chunks
-	missing  []merge.Missing  // as the journals say
+	plan   slurm.Plan
+	jobs   []slurm.Sent
+	rounds map[int][]string // rounds are the chunks of each round, in the order of their tasks.
+	merged *merge.Last      // merged is nil before the first merge.
+	// glance says that the journals were not read, because the run is complete and merged.
+	glance   bool
+	missing  []merge.Missing
 	journals map[journal.Name]*trackedJournal
 	err      error
 
-	mu       sync.Mutex
+	mu       sync.Mutex // mu guards what follows, which several readers fill.
 	ended    map[trialKey]trial.Status
-	families map[string]int // trials by family
+	families map[string]int // families are the numbers of trials by family of chunks.
 	pace     pace
-	best     map[bestKey]Best
+	best     map[trial.Place]Best
 }
 
 type trackedJournal struct {
@@ -47,19 +47,19 @@ type trackedJournal struct {
 	merge.File
 }
 
-// NewTracker makes a tracker of a run. Nothing is read yet.
+// NewTracker returns a tracker of a run. It reads nothing yet.
 func NewTracker(run *slurm.Run) *Tracker {
 	return &Tracker{
 		Run: run, rounds: map[int][]string{}, journals: map[journal.Name]*trackedJournal{},
-		ended: map[trialKey]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[bestKey]Best{},
+		ended: map[trialKey]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Place]Best{},
 	}
 }
 
-// Err is why the folder of the run could not be read the last time; nil if it could.
-// What is wrong with a journal is no such error: the Status counts it.
+// Err says why the folder of the run could not be read the last time; nil if it could. Problems
+// with a journal are counted in the Status instead.
 func (t *Tracker) Err() error { return t.err }
 
-// readJobs reads what was submitted, and whether it is merged.
+// readJobs reads what was submitted, and the last merge.
 func (t *Tracker) readJobs() (err error) {
 	if t.jobs, err = t.Run.Jobs(); err != nil {
 		return err
@@ -68,19 +68,19 @@ func (t *Tracker) readJobs() (err error) {
 	return err
 }
 
-// settled reports whether a merge after the last submission found the run complete,
-// so that Slurm can't have anything to add.
-func (t *Tracker) settled() bool {
+// final reports whether a merge after the last submission found the run complete, so that
+// Slurm has nothing to add.
+func (t *Tracker) final() bool {
 	if t.merged == nil || len(t.merged.Missing) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(t.jobs, func(j slurm.Sent) bool { return j.Round > t.merged.Round })
 }
 
-// read reads what has changed in the folder since the last call, other than the jobs.
+// read reads what has changed in the folder since the last call, except the jobs.
 func (t *Tracker) read(ctx context.Context) (err error) {
-	if !t.settled() {
-		// Where this can't be done, the listing may be some seconds old.
+	if !t.final() {
+		// Where this fails, the listing may be some seconds old.
 		journal.Refresh(t.Run.Dir)
 		journal.Refresh(t.Run.Path(slurm.JournalsDir))
 	}
@@ -92,13 +92,13 @@ func (t *Tracker) read(ctx context.Context) (err error) {
 	}
 	t.glance = t.Brief && t.merged != nil && len(t.merged.Missing) == 0
 	if t.glance {
-		t.complete, t.missing = t.merged.Complete, nil
+		t.missing = nil
 		return nil
 	}
 	return t.readJournals(ctx)
 }
 
-// readPlan reads which chunks there are, and which of them each round has.
+// readPlan reads the chunks of the plan and of each round.
 func (t *Tracker) readPlan() (err error) {
 	if t.plan, err = t.Run.Plan(); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (t *Tracker) readPlan() (err error) {
 	return nil
 }
 
-// readJournals reads on in all journals.
+// readJournals reads what was added to the journals.
 func (t *Tracker) readJournals(ctx context.Context) error {
 	names, err := journal.List(t.Run.Path(slurm.JournalsDir))
 	if err != nil {
@@ -138,18 +138,18 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	for i, name := range names {
 		files[i] = t.journals[name].File
 	}
-	t.complete, t.missing = merge.Incomplete(t.plan, files)
+	_, t.missing = merge.Incomplete(t.plan, files)
 	return nil
 }
 
-// readOn takes what a journal has got since.
+// readOn reads what was added to a journal.
 func (t *Tracker) readOn(ctx context.Context, j *trackedJournal) error {
 	j.Fault.Renew()
 	for rec, err := range j.reader.Records(ctx) {
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, fs.ErrNotExist): // taken away since
+		case errors.Is(err, fs.ErrNotExist): // removed since the listing
 		case err == nil && rec.Trial != nil:
 			t.count(j.Name.Family(), rec.Trial)
 		default:
