@@ -13,19 +13,22 @@ import (
 	"spmvtune/slurm"
 )
 
-// mergedFile says what the last merge did.
+// mergedFile keeps what the last merge did.
 const mergedFile = "merged.json"
 
-// LastMerge is what the last merge of a run did, report included.
+// Last is what the last merge of a run did, report included.
 type Last struct {
-	At     time.Time `json:"at"`               // when it was through, UTC
-	Round  int       `json:"round"`            // the last round whose own merge is through; 0: none
-	Trials Trials    `json:"trials"`           // in the database; Of is Done
-	Report string    `json:"report,omitempty"` // path; "" if no trial is good
+	At time.Time `json:"at"` // At is when it was finished, in UTC.
+	// Round is the last round whose own merge is finished; 0 if there is none.
+	Round int `json:"round"`
+	// Trials are those in the database. Of is Done.
+	Trials Trials `json:"trials"`
+	// Report is the path of the report; "" if no trial is good.
+	Report string `json:"report,omitempty"`
 	Merged
 }
 
-// ReadLast reads what the last merge of a run did; nil if there was none.
+// ReadLast reads what the last merge of a run did. It returns nil if there was none.
 func ReadLast(r *slurm.Run) (*Last, error) {
 	data, err := os.ReadFile(r.Path(mergedFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,13 +39,14 @@ func ReadLast(r *slurm.Run) (*Last, error) {
 	}
 	m := new(Last)
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("reading %s: %w: it was damaged; spmvtune merge %s writes it anew", r.Path(mergedFile), err, term.Shell(r.Dir))
+		return nil, fmt.Errorf("reading %s: %w: it was damaged; spmvtune merge %s writes it again",
+			r.Path(mergedFile), err, term.Shell(r.Dir))
 	}
 	return m, nil
 }
 
-// noteLast keeps what a merge did, of a round or, if m.Round is 0, by hand. The caller
-// holds the lock of merges.
+// noteLast keeps what a merge did. m.Round is 0 for a merge by hand. The caller holds the lock of
+// merges.
 func noteLast(r *slurm.Run, m *Last) error {
 	if before, err := ReadLast(r); err == nil && before != nil {
 		m.Round = max(m.Round, before.Round)

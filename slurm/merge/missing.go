@@ -1,121 +1,108 @@
 package merge
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
+	"time"
 
 	"spmvtune/slurm"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
 )
 
-// An attempt is what the journals of one attempt at a chunk say together: with
-// several workers, that of the task speaks of what is in the others.
-type attempt struct {
-	chunk, job string
-	number     int
+// A Missing is a chunk that is not complete.
+type Missing struct {
+	Chunk string `json:"chunk"`
+	// Attempts is the number of its journals; 0 if it never started.
+	Attempts int `json:"attempts"`
+	// Job is the task of the last attempt, "12_3". The other fields speak about that attempt.
+	Job string `json:"job,omitempty"`
+	// Reason is what it said when it stopped, or why that does not count. It is "" if the
+	// attempt said nothing, as when it is killed.
+	Reason string `json:"reason"`
+	// OutOfTime says that it stopped because its time limit was near.
+	OutOfTime bool `json:"out_of_time,omitempty"`
+	// At is when it said so, by the clock of its node; zero if it said nothing.
+	At time.Time `json:"at,omitzero"`
 }
 
-func attemptOf(n journal.Name) attempt { return attempt{n.Chunk, n.Job, n.Attempt} }
-
-// compare orders attempts at a chunk by when they were begun: by the numbers of their
-// jobs, since the clocks of nodes differ and a lost one may write on.
-func (a attempt) compare(b attempt) int {
-	number := func(job string) uint64 {
-		id, _, _ := strings.Cut(job, "_")
-		n, _ := strconv.ParseUint(id, 10, 64) // 0 for what is no job of Slurm's
-		return n
-	}
-	return cmp.Or(cmp.Compare(number(a.job), number(b.job)), cmp.Compare(a.job, b.job), cmp.Compare(a.number, b.number))
-}
-
-// A lastWord is how the last attempt at a chunk ended: the zero End, if it did not say.
-type lastWord struct {
-	attempt
-	journal.End
-}
-
-// hear takes in how a journal of an attempt ended. Of several of one attempt the
-// latest word counts.
-func (l *lastWord) hear(a attempt, end journal.End) {
-	if c := a.compare(l.attempt); c > 0 || c == 0 && !end.At.Before(l.At) {
-		*l = lastWord{a, end}
-	}
-}
-
-// incomplete tells the chunks of the plan that are complete, by what the journals
-// say at their ends, from those that are not. A chunk that was split is left out:
-// its halves stand for it.
+// Incomplete finds the chunks of the plan that are not complete, by what the journals say at
+// their ends, and counts the others. A split chunk is represented by its halves.
 //
-// An attempt of which a journal has lost trials completes nothing. The next one
-// measures what it does not find, so that its own word counts.
+// An attempt whose journals have lost trials completes nothing. The next attempt measures what
+// it does not find, so its own word counts.
 func Incomplete(plan slurm.Plan, files []File) (complete int, missing []Missing) {
-	lossy := map[attempt]*File{}
-	for i, f := range files {
-		if at := attemptOf(f.Name); f.Fault.loses() && lossy[at] == nil {
-			lossy[at] = &files[i]
-		}
-	}
-	done := map[string]map[string][]trial.Part{} // by family and matrix
-	attempts := map[string]int{}
-	last := map[string]*lastWord{} // of each chunk
+	a := newAccount(files)
 	for _, f := range files {
-		at := attemptOf(f.Name)
-		attempts[at.chunk]++
-		if last[at.chunk] == nil {
-			last[at.chunk] = &lastWord{attempt: at}
-		}
-		loser := lossy[at]
-		ends := f.ends
-		if len(ends) == 0 {
-			ends = []journal.End{{}} // killed, still at it, or not to be read
-		}
-		for _, end := range ends {
-			if loser != nil && (f.Fault.Unread || len(f.ends) > 0) && !slices.ContainsFunc(end.Pieces, func(p journal.Piece) bool { return !p.Complete }) {
-				end.Reason = fmt.Sprintf("not all that it measured can be read: journal %s: %s", loser.Name, loser.Fault.First)
-			}
-			last[at.chunk].hear(at, end)
-			for _, p := range end.Pieces {
-				if !p.Complete || loser != nil {
-					continue
-				}
-				family := f.Name.Family()
-				if done[family] == nil {
-					done[family] = map[string][]trial.Part{}
-				}
-				done[family][p.Matrix] = append(done[family][p.Matrix], p.Part)
-			}
-		}
+		a.hear(f)
 	}
 	for _, c := range plan.Current() {
-		lacks := func(p slurm.Piece) bool { return !covered(p.Part, done[journal.Family(c.ID)][p.Matrix]) }
-		if slices.ContainsFunc(c.Pieces, lacks) {
-			m := Missing{Chunk: c.ID, Attempts: attempts[c.ID]}
-			if l := last[c.ID]; l != nil {
-				m.Job, m.Reason, m.OutOfTime, m.At = l.job, l.Reason, l.OutOfTime, l.At
-			}
-			missing = append(missing, m)
-		} else {
-			complete++
+		lacks := func(p slurm.Piece) bool {
+			return !p.Part.CoveredBy(a.done[familyMatrix{journal.Family(c.ID), p.Matrix}])
 		}
+		if !slices.ContainsFunc(c.Pieces, lacks) {
+			complete++
+			continue
+		}
+		m := Missing{Chunk: c.ID, Attempts: a.attempts[c.ID]}
+		if l := a.last[c.ID]; l != nil {
+			m.Job, m.Reason, m.OutOfTime, m.At = l.job, l.Reason, l.OutOfTime, l.At
+		}
+		missing = append(missing, m)
 	}
 	return complete, missing
 }
 
-// covered reports whether the parts have, together, all trials of p. Part i of n
-// goes from i/n to (i+1)/n of the list of trials.
-func covered(p trial.Part, parts []trial.Part) bool {
-	before := func(a, m, b, n int) int { return cmp.Compare(a*n, b*m) } // a/m against b/n
-	parts = slices.DeleteFunc(slices.Clone(parts), func(q trial.Part) bool { return q.Of < 1 })
-	slices.SortFunc(parts, func(a, b trial.Part) int { return before(a.Index, a.Of, b.Index, b.Of) })
-	from, of := p.Index, p.Of
-	for _, q := range parts {
-		if before(q.Index, q.Of, from, of) <= 0 && before(q.Index+1, q.Of, from, of) > 0 {
-			from, of = q.Index+1, q.Of
+// A familyMatrix names a matrix in a family of chunks: one and the halves that it was split into.
+type familyMatrix struct{ family, matrix string }
+
+// An account is what journals say about the work of a run.
+type account struct {
+	lossy    map[attempt]*File // lossy has a journal that lost trials, for attempts that have one.
+	done     map[familyMatrix][]trial.Part
+	attempts map[string]int       // attempts are the numbers of journals by chunk.
+	last     map[string]*lastWord // last is the last word by chunk.
+}
+
+func newAccount(files []File) account {
+	a := account{
+		lossy: map[attempt]*File{}, done: map[familyMatrix][]trial.Part{},
+		attempts: map[string]int{}, last: map[string]*lastWord{},
+	}
+	for i, f := range files {
+		if at := attemptOf(f.Name); f.Fault.loses() && a.lossy[at] == nil {
+			a.lossy[at] = &files[i]
 		}
 	}
-	return p.Of > 0 && before(from, of, p.Index+1, p.Of) >= 0
+	return a
+}
+
+// hear takes in what a journal says at its ends.
+func (a *account) hear(f File) {
+	at := attemptOf(f.Name)
+	a.attempts[at.chunk]++
+	if a.last[at.chunk] == nil {
+		a.last[at.chunk] = &lastWord{attempt: at}
+	}
+	loser := a.lossy[at]
+	ends := f.ends
+	if len(ends) == 0 {
+		ends = []journal.End{{}} // killed, still running, or not readable
+	}
+
+	for _, end := range ends {
+		claims := !slices.ContainsFunc(end.Pieces, func(p journal.Piece) bool { return !p.Complete })
+		if loser != nil && claims && (f.Fault.Unread || len(f.ends) > 0) {
+			end.Reason = fmt.Sprintf("not all that it measured can be read: journal %s: %s", loser.Name, loser.Fault.First)
+		}
+		a.last[at.chunk].hear(at, end)
+		if loser != nil {
+			continue
+		}
+		for _, p := range end.Pieces {
+			if key := (familyMatrix{f.Name.Family(), p.Matrix}); p.Complete {
+				a.done[key] = append(a.done[key], p.Part)
+			}
+		}
+	}
 }

@@ -2,7 +2,6 @@ package merge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -12,7 +11,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A mergeFile is a journal, and what a merge found in it besides results.
+// A File is a journal, with what was found in it besides results.
 type File struct {
 	Name  journal.Name
 	Path  string
@@ -21,24 +20,25 @@ type File struct {
 }
 
 const (
-	// mergeAhead is how many journals are read ahead of the one that is imported:
-	// enough that reading goes on during a commit, and that a network file system,
-	// where opening a file takes longer than reading it, is asked for many at once.
-	mergeAhead = 32
-	// mergeBatch is how many results go from reader to importer at once.
-	mergeBatch = 500
+	// readAhead is the number of journals that are read ahead of the one that is imported.
+	// Reading goes on during a commit, and a network file system, where opening a file takes
+	// longer than reading it, is asked for many files at once.
+	readAhead = 32
+	// batchSize is the number of results that go from reader to importer at once.
+	batchSize = 500
 )
 
-// readJournals yields what the files hold, in their order, so that the same
-// files give the same database. They are read in parallel. What is wrong with a
-// file is kept in it; nothing of that stops the merge.
+// readJournals yields what the files hold, in their order, so that the same files give the same
+// database. Files are read in parallel. Problems with a file are kept in it and do not stop the
+// merge.
 func readJournals(ctx context.Context, files []File) iter.Seq2[store.Batch, error] {
 	return func(yield func(store.Batch, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		var readers sync.WaitGroup
 		defer readers.Wait()
 		defer cancel()
-		queue := make(chan chan store.Batch, mergeAhead)
+
+		queue := make(chan chan store.Batch, readAhead)
 		readers.Go(func() {
 			defer close(queue)
 			for i := range files {
@@ -54,6 +54,7 @@ func readJournals(ctx context.Context, files []File) iter.Seq2[store.Batch, erro
 				})
 			}
 		})
+
 		for batches := range queue {
 			for b := range batches {
 				if !yield(b, nil) {
@@ -69,28 +70,29 @@ func readJournals(ctx context.Context, files []File) iter.Seq2[store.Batch, erro
 
 // read sends what a journal holds, and keeps what is wrong with it.
 func (f *File) read(ctx context.Context, to chan<- store.Batch) {
-	var run *journal.Run // of the results in batch
 	var batch store.Batch
+	var run *journal.Run // the run of the results in batch
 	send := func() {
 		select {
 		case to <- batch:
-		case <-ctx.Done(): // which ends the reading, too
+		case <-ctx.Done(): // reading ends, too
 		}
 		batch = store.Batch{Run: batch.Run, Started: batch.Started}
 	}
+
 	for rec, err := range journal.Read(ctx, f.Path) {
 		switch {
 		case err != nil && ctx.Err() != nil:
 		case err == nil && rec.Matrix != nil:
 			batch.Matrices = append(batch.Matrices, *rec.Matrix)
 		case err == nil && rec.Trial != nil:
-			if rec.Trial.Run != run || len(batch.Results) == mergeBatch {
+			if rec.Trial.Run != run || len(batch.Results) == batchSize {
 				send()
 				run = rec.Trial.Run
 				batch.Run, batch.Started = &run.RunInfo, run.At
 			}
 			if batch.Results == nil {
-				batch.Results = make([]trial.Result, 0, mergeBatch)
+				batch.Results = make([]trial.Result, 0, batchSize)
 			}
 			batch.Results = append(batch.Results, rec.Trial.Result)
 		default:
@@ -100,7 +102,7 @@ func (f *File) read(ctx context.Context, to chan<- store.Batch) {
 	send()
 }
 
-// take keeps what is no result: how an attempt ended, and what is wrong with the journal.
+// Take keeps records that are not results: how an attempt ended, and problems of the journal.
 func (f *File) Take(rec journal.Record, err error) {
 	switch {
 	case err != nil:
@@ -109,41 +111,5 @@ func (f *File) Take(rec journal.Record, err error) {
 		f.ends = append(f.ends, *rec.End)
 	case rec.Problem != nil:
 		f.Fault.note(*rec.Problem)
-	}
-}
-
-// unread notes that reading broke off.
-func (f *Fault) unread(err error) {
-	f.Unread = true
-	if inner := errors.Unwrap(err); inner != nil {
-		err = inner // which journal it is stands beside it
-	}
-	if f.First == "" {
-		f.First = err.Error()
-	}
-}
-
-// renew forgets what may be otherwise when the journal is read on.
-func (f *Fault) Renew() {
-	f.Unread, f.Torn = false, false
-	if f.Lost() == 0 {
-		f.First = ""
-	}
-}
-
-// note counts a problem.
-func (f *Fault) note(p journal.Problem) {
-	if f.First == "" {
-		f.First = fmt.Sprintf("line %d: %v", p.Line, p.Err)
-	}
-	switch p.Kind {
-	case journal.Torn:
-		f.Torn = true
-	case journal.Orphan:
-		f.Orphans++
-	case journal.Unknown:
-		f.Unknown++
-	default:
-		f.Damaged++
 	}
 }

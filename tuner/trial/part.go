@@ -1,21 +1,48 @@
 package trial
 
+import (
+	"cmp"
+	"slices"
+)
+
 // A Part is a share of the trials of a matrix, in the order of its plan: part
-// Index, from 0, of Of parts that differ by at most one trial.
+// Index, from 0, of Of parts that differ by at most one trial. It goes from Index/Of to
+// (Index+1)/Of of the list.
 type Part struct {
 	Index int `json:"part"`
 	Of    int `json:"of"`
 }
 
-// All is every trial of a matrix.
+// Whole is every trial of a matrix.
 var Whole = Part{0, 1}
 
+// Share returns part i, from 0, of n parts of p.
+func (p Part) Share(i, n int) Part { return Part{p.Index*n + i, p.Of * n} }
+
 // Halves are the two parts that p falls into.
-func (p Part) Halves() [2]Part {
-	return [2]Part{{2 * p.Index, 2 * p.Of}, {2*p.Index + 1, 2 * p.Of}}
+func (p Part) Halves() [2]Part { return [2]Part{p.Share(0, 2), p.Share(1, 2)} }
+
+// Overlaps reports whether p and q have trials in common, if there are enough trials.
+func (p Part) Overlaps(q Part) bool {
+	return p.Index*q.Of < (q.Index+1)*p.Of && q.Index*p.Of < (p.Index+1)*q.Of
 }
 
-// partOf returns a part of a list.
+// CoveredBy reports whether the parts together have all trials of p.
+func (p Part) CoveredBy(parts []Part) bool {
+	compare := func(a, m, b, n int) int { return cmp.Compare(a*n, b*m) } // a/m with b/n
+	parts = slices.DeleteFunc(slices.Clone(parts), func(q Part) bool { return q.Of < 1 })
+	slices.SortFunc(parts, func(a, b Part) int { return compare(a.Index, a.Of, b.Index, b.Of) })
+
+	from, of := p.Index, p.Of // what is before from/of is covered
+	for _, q := range parts {
+		if compare(q.Index, q.Of, from, of) <= 0 && compare(q.Index+1, q.Of, from, of) > 0 {
+			from, of = q.Index+1, q.Of
+		}
+	}
+	return p.Of > 0 && compare(from, of, p.Index+1, p.Of) >= 0
+}
+
+// Cut returns a part of a list.
 func Cut[T any](p Part, all []T) []T {
 	n := len(all)
 	return all[n*p.Index/p.Of : n*(p.Index+1)/p.Of]

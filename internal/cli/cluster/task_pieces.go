@@ -16,7 +16,7 @@ type ledger struct{ tuner.Summary }
 func (l *ledger) lacks(p slurm.Piece) string {
 	reason := "not begun"
 	for _, q := range l.Pieces {
-		if q.Matrix != p.Matrix || !overlap(p.Part, q.Part) {
+		if q.Matrix != p.Matrix || !p.Part.Overlaps(q.Part) {
 			continue
 		}
 		if !q.Complete {
@@ -27,17 +27,11 @@ func (l *ledger) lacks(p slurm.Piece) string {
 	return reason
 }
 
-// overlap reports whether two parts have trials in common, where there are enough of
-// them. Part i of n goes from i/n to (i+1)/n.
-func overlap(a, b trial.Part) bool {
-	return a.Index*b.Of < (b.Index+1)*a.Of && b.Index*a.Of < (a.Index+1)*b.Of
-}
-
 // shares is the share of worker i, from 0, of n in every one of some pieces.
 func shares(pieces []slurm.Piece, i, n int) []slurm.Piece {
 	list := make([]slurm.Piece, len(pieces))
 	for k, p := range pieces {
-		list[k] = slurm.Piece{Matrix: p.Matrix, Part: trial.Part{Index: p.Index*n + i, Of: p.Of * n}}
+		list[k] = slurm.Piece{Matrix: p.Matrix, Part: p.Share(i, n)}
 	}
 	return list
 }
