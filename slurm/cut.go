@@ -17,29 +17,30 @@ import (
 
 // CutOptions say how long tasks may be.
 type CutOptions struct {
-	Target time.Duration // wall time to pack a task for
-	Limit  time.Duration // of a task on the cluster; 0: none
-	// Devices are those that each backend of the sweep is expected to find; they need
-	// not be here.
+	// Target is the wall time of a task that chunks are packed for.
+	Target time.Duration
+	// Limit is the time limit of a task on the cluster; 0 if there is none.
+	Limit time.Duration
+	// Devices are those that each backend of the sweep is expected to find. They need not be
+	// on this machine.
 	Devices map[string]kernels.Device
 }
 
 const (
-	// usable is the share of the limit that is planned for: times are guesses.
+	// usable is the share of the limit that is planned for, because times are guesses.
 	usable = 0.8
-	// shortest is how long a task should be at least, if there is more to do:
-	// starting one takes Slurm and us seconds.
+	// shortest is the least length of a task, if there is more to do. Starting one takes Slurm
+	// and us seconds.
 	shortest = time.Minute
-	// readers is how many files are read at a time, to hide how long each takes.
+	// readers is the number of files that are read at a time.
 	readers = 16
 )
 
-// Cut packs what a sweep does into chunks, one a task, in the order of its matrices.
-// A matrix with more to do than fits is cut into parts of its trials, unless a search
-// decides which there are. Matrices are not
-// loaded: their sizes come from headers and generators, so that trials and seconds
-// are guesses. That a matrix seems to have no trials does not leave it out; those whose
-// size can't be found out are all in the error.
+// Cut packs the work of a sweep into chunks, one for each task, in the order of its matrices. A
+// matrix with more work than fits is cut into parts of its trials, unless a search decides which
+// trials there are. Matrices are not loaded: their sizes come from headers and generators, so
+// that trials and seconds are guesses. A matrix that seems to have no trials is kept. The error
+// names all matrices whose size can't be found out.
 func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	limit, err := usableTime(opt.Limit, sweep.Slurm)
 	if err != nil {
@@ -49,6 +50,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+
 	c := newCutter(opt.Target.Seconds(), limit)
 	var parts []*configs.Sweep
 	for _, backend := range sweep.Backends() {
@@ -72,22 +74,22 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	return c.plan, nil
 }
 
-// usableTime is how much of a task's time limit is planned for, in seconds: not what
-// comes after the warning.
+// usableTime is the part of a task's time limit that is planned for, in seconds. It ends with the
+// warning.
 func usableTime(limit time.Duration, s configs.Slurm) (float64, error) {
 	if limit <= 0 {
 		return math.Inf(1), nil
 	}
 	left := limit - s.Warning()
 	if left <= 0 {
-		return 0, fmt.Errorf("signal = %q warns a task %s before its end, and its time limit is %s: it would be warned at once; ask for more time, or be warned later",
-			s.Signal, s.Warning(), limit)
+		return 0, fmt.Errorf("signal = %q warns a task %s before its end, and its time limit is %s: "+
+			"it would be warned at once; ask for more time, or be warned later", s.Signal, s.Warning(), limit)
 	}
 	return min(usable*limit.Seconds(), left.Seconds()), nil
 }
 
-// sizesOf finds out the sizes of matrices. On a file system that many share every file
-// takes its time, which they spend together.
+// sizesOf finds out the sizes of matrices. It reads several files at once, because each takes
+// time on a shared file system.
 func sizesOf(matrices []configs.Matrix) ([]trial.Size, error) {
 	sizes := make([]trial.Size, len(matrices))
 	errs := make([]error, len(matrices))
@@ -103,28 +105,29 @@ func sizesOf(matrices []configs.Matrix) ([]trial.Size, error) {
 	return sizes, errors.Join(errs...)
 }
 
-// work is what there is to do on a matrix.
+// work is the work on one matrix.
 type work struct {
-	matrix        string
-	trials        int
-	seconds, load float64 // of the trials; of loading the matrix, which every part does
-	whole         bool    // it is not cut
+	matrix  string
+	trials  int
+	seconds float64 // seconds is the time of all trials.
+	load    float64 // load is the time of loading the matrix, which every part needs, in seconds.
+	whole   bool    // whole says that the trials are not cut into parts.
 }
 
-// cutter packs work into the chunks of a plan.
+// A cutter packs work into the chunks of a plan.
 type cutter struct {
-	target, limit, least float64 // seconds
+	target, limit, least float64 // lengths of a task in seconds
 	plan                 Plan
-	open                 Chunk
+	open                 Chunk // open is the chunk that is being filled.
 }
 
-// newCutter aims at tasks of target seconds, and none above limit.
+// newCutter returns a cutter that aims at tasks of target seconds, and allows none above limit.
 func newCutter(target, limit float64) *cutter {
 	target = min(target, limit)
 	return &cutter{target: target, limit: limit, least: min(shortest.Seconds(), target/2)}
 }
 
-// add packs the work on one more matrix.
+// add packs the work on another matrix.
 func (c *cutter) add(w work) {
 	n := c.parts(w)
 	for i := range n {
@@ -143,10 +146,9 @@ func (c *cutter) add(w work) {
 	}
 }
 
-// parts is into how many parts the trials of a matrix are cut: as many as bring a part
-// and the loading that comes with it to the target. Where loading alone takes most of
-// it, a part is as long as loading, if the limit allows: otherwise tasks would do little
-// else.
+// parts is the number of parts that the trials of a matrix are cut into. A part and its loading
+// together take the target. Where loading alone takes most of that, a part takes as long as
+// loading, if the limit allows: otherwise tasks would do little else.
 func (c *cutter) parts(w work) int {
 	if w.whole || w.load+w.seconds <= c.target || w.trials < 2 || w.seconds == 0 {
 		return 1
@@ -155,7 +157,7 @@ func (c *cutter) parts(w work) int {
 	if left := c.limit - w.load; left > 0 {
 		room = min(room, left)
 	}
-	each := max(1, int(float64(w.trials)*min(1, room/w.seconds))) // trials of a part, at most
+	each := max(1, int(float64(w.trials)*min(1, room/w.seconds))) // most trials of a part
 	return (w.trials + each - 1) / each
 }
 

@@ -82,7 +82,8 @@ func (r *Run) Jobs() ([]Sent, error) {
 			at[l.Name] = i
 			all = append(all, Sent{})
 		}
-		all[i] = Sent{Batch: l.Batch, JobID: sbatch.JobID{ID: l.ID, Cluster: l.Cluster}, Outcome: l.Outcome, At: l.At, Said: l.Said}
+		id := sbatch.JobID{ID: l.ID, Cluster: l.Cluster}
+		all[i] = Sent{Batch: l.Batch, JobID: id, Outcome: l.Outcome, At: l.At, Said: l.Said}
 	}
 	return all, nil
 }

@@ -39,7 +39,8 @@ func Open(dir string) (*Run, error) {
 	}
 	switch {
 	case info.Format > runFormat:
-		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program", dir, info.Version)
+		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program",
+			dir, info.Version)
 	case info.Sweep == "" || info.ID == "":
 		return nil, fmt.Errorf("%s is not of a run: it names neither a sweep nor a run", file)
 	}

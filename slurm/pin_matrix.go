@@ -32,7 +32,7 @@ func (r *Run) PinMatrix(t Task, m trial.Matrix) error {
 	if first.Hash == m.Hash {
 		return nil
 	}
-	return fmt.Errorf("%s has changed during the run: its content is %.12s on %s, and was %.12s when task %s loaded it on %s: "+
-		"restore the file and retry the run, or submit the sweep again",
+	return fmt.Errorf("%s has changed during the run: its content is %.12s on %s, "+
+		"and was %.12s when task %s loaded it on %s: restore the file and retry the run, or submit the sweep again",
 		m.Source, m.Hash, t.Node, first.Hash, first.Job, first.Node)
 }

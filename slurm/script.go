@@ -69,11 +69,13 @@ func (r *Run) FinishScriptText() string {
 func checkDir(dir string) error {
 	switch {
 	case strings.ContainsFunc(dir, unicode.IsControl):
-		return fmt.Errorf("the path of the folder %q has a control character, such as a newline: give another with --runs", dir)
+		return fmt.Errorf("the path of the folder %q has a control character, such as a newline: "+
+			"give another with --runs", dir)
 	case strings.Contains(dir, `\`):
 		// In a file name of Slurm's a backslash disables every %, so tasks could not have
 		// logs of their own.
-		return fmt.Errorf("the path of the folder %q has a backslash, and Slurm can't name logs there: give another with --runs", dir)
+		return fmt.Errorf("the path of the folder %q has a backslash, and Slurm can't name logs there: "+
+			"give another with --runs", dir)
 	}
 	return nil
 }

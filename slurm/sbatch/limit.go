@@ -96,6 +96,6 @@ func (l Limit) Check(limit string) error {
 	if !ok || l.Max == 0 || d > 0 && d <= l.Max {
 		return nil
 	}
-	return fmt.Errorf("time = %q is above the limit of partition %s, which is %s: such a job would stay pending for ever; "+
-		"ask for less, or for another partition", limit, l.Partition, FormatTime(l.Max))
+	return fmt.Errorf("time = %q is above the limit of partition %s, which is %s: such a job would stay pending "+
+		"for ever; ask for less, or for another partition", limit, l.Partition, FormatTime(l.Max))
 }

@@ -127,7 +127,9 @@ func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (slurm.Plan, 
 // Explain says in plain words why chunks are missing, from what Slurm and the tasks themselves
 // say. silent is the reason why Slurm does not answer, "" if it does. A chunk that has been
 // split is left out.
-func (o *Observer) Explain(ctx context.Context, run *slurm.Run, missing []merge.Missing) (chunks []Chunk, silent string, err error) {
+func (o *Observer) Explain(
+	ctx context.Context, run *slurm.Run, missing []merge.Missing,
+) (chunks []Chunk, silent string, err error) {
 	t := NewTracker(run)
 	if err := errors.Join(t.readJobs(), t.readPlan()); err != nil {
 		return nil, "", err

@@ -10,15 +10,15 @@ import (
 	"spmvtune/slurm/sbatch"
 )
 
-// Cancel cancels all jobs of the run that have not ended, of all rounds, and
-// returns them, a task of an array each. A submission that goes on meanwhile is
-// waited for.
+// Cancel cancels all jobs of the run that have not ended, in all rounds. It returns them, with
+// every task of an array as a job. It waits for a submission in progress.
 func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.Job, error) {
 	unlock, err := r.Lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+
 	if _, err := Recover(ctx, c, r); err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.Job, 
 	return jobs, c.Cancel(ctx, jobIDsOf(jobs))
 }
 
-// active asks Slurm for the jobs of the run that have not ended.
+// activeJobs asks Slurm for the jobs of the run that have not ended.
 func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.Job, error) {
 	sent, err := r.Jobs()
 	if err != nil {
@@ -43,13 +43,14 @@ func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.J
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", r.JobName(), err)
 	}
-	// Another job may have got the number of one that ended long ago.
+
+	// The number of a job that ended long ago may belong to another one now.
 	return slices.DeleteFunc(jobs, func(j sbatch.Job) bool {
 		return j.State.Terminal() || !strings.HasPrefix(j.Name, r.JobName()+".")
 	}), nil
 }
 
-// jobIDsOf are the ids of jobs, each once.
+// jobIDsOf returns the ids of jobs, each once.
 func jobIDsOf(jobs []sbatch.Job) []sbatch.JobID {
 	var ids []sbatch.JobID
 	for _, j := range jobs {

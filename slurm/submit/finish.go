@@ -8,14 +8,15 @@ import (
 	"spmvtune/slurm/sbatch"
 )
 
-// sendFinish sends the job that ends the last round, where the submission of the round
-// was broken off before it and tasks are active: nothing would merge what they measure.
-// It returns the round with that job, or nil.
+// sendFinish sends the job that ends the last round, if tasks are active and the submission of
+// the round broke off before that job: nothing else would merge what they measure. It returns
+// the round with that job, or nil.
 func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, active bool) (*Round, error) {
 	jobs, err := r.Jobs()
 	if err != nil || !active {
 		return nil, err
 	}
+
 	last := slurm.Sent{}
 	for _, j := range jobs {
 		if !j.Finish() && j.ID != "" && j.Round >= last.Round {
@@ -27,6 +28,7 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 			return nil, nil
 		}
 	}
+
 	running, err := c.Jobs(ctx, arrays(jobs))
 	if err != nil {
 		return nil, err

@@ -9,16 +9,16 @@ import (
 	"spmvtune/slurm"
 )
 
-// inPlace refuses to send jobs of a run that is not where it was submitted: their
-// scripts, their logs and the tasks that run have the path of then. The same folder
-// under another path will do.
+// inPlace refuses to send jobs of a run whose folder was moved: the scripts, the logs and the
+// running tasks have the old path. The same folder under another path is allowed.
 func inPlace(r *slurm.Run) error {
 	if r.Folder == "" || r.Folder == r.Dir {
 		return nil
 	}
 	then, err := os.Stat(r.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the run was submitted in %s and is now in %s, where its jobs would not find it: move it back there, or submit the sweep again", r.Folder, r.Dir)
+		return fmt.Errorf("the run was submitted in %s and is now in %s, where its jobs would not find it: "+
+			"move it back there, or submit the sweep again", r.Folder, r.Dir)
 	}
 	if now, nowErr := os.Stat(r.Dir); err == nil && nowErr == nil && os.SameFile(then, now) {
 		return nil

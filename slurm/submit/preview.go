@@ -11,9 +11,10 @@ import (
 
 // A Preview is what a submission would do.
 type Preview struct {
-	Dir      string     `json:"dir"`
-	Scripts  []Script   `json:"scripts"`
-	Commands [][]string `json:"commands"` // each with its arguments; JOB1 is the id that the first one gets
+	Dir     string   `json:"dir"`
+	Scripts []Script `json:"scripts"`
+	// Commands have their arguments. JOB1 stands for the id of the first job.
+	Commands [][]string `json:"commands"`
 }
 
 // A Script is a file of the run's folder that a job runs.
@@ -22,13 +23,14 @@ type Script struct {
 	Text string `json:"text"`
 }
 
-// PreviewOf shows what Submit would run for a number of chunks, where arrays have at
-// most most tasks. It writes nothing, and asks nobody.
+// PreviewOf shows what Next would run for a number of chunks, if arrays have at most most tasks.
+// It writes nothing, and asks nobody.
 func PreviewOf(r *slurm.Run, s configs.Slurm, chunks, most int) Preview {
 	p := Preview{Dir: r.Dir, Scripts: []Script{
 		{slurm.TaskScript, r.TaskScriptText(s)},
 		{slurm.FinishScript, r.FinishScriptText()},
 	}}
+
 	var jobs []string
 	for i, b := range batchesOf(r, r.NextRound(), chunks, max(most, 1)) {
 		var after []string
@@ -48,8 +50,8 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, chunks, most int) Preview {
 	return p
 }
 
-// TestOnly asks Slurm whether a task, and the job that merges, could ever start, and
-// returns what it says about each. No job is made, and no folder.
+// TestOnly asks Slurm whether a task and the job that merges could ever start, and returns what
+// it says about each. It makes no job and no folder.
 func TestOnly(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm) (said []string, err error) {
 	if _, err := Ready(ctx, c, s, 1); err != nil {
 		return nil, err

@@ -31,12 +31,12 @@ func TestRecover(t *testing.T) {
 	slurmlab.Must(t, err)
 	slurmlab.Must(t, f.Close())
 
-	settled, err := Recover(t.Context(), slurmtest.Hasty, run)
+	recovered, err := Recover(t.Context(), slurmtest.Hasty, run)
 	slurmlab.Must(t, err)
 	jobs, err := run.Jobs()
 	slurmlab.Must(t, err)
-	if len(settled) != 3 || len(jobs) != 4 {
-		t.Fatalf("settled %+v, jobs %+v", settled, jobs)
+	if len(recovered) != 3 || len(jobs) != 4 {
+		t.Fatalf("recovered %+v, jobs %+v", recovered, jobs)
 	}
 	for i, want := range []struct {
 		outcome slurm.Outcome
@@ -64,9 +64,9 @@ func TestRecoverAfterAClockJump(t *testing.T) {
 	var told []string
 	client := *slurmtest.Hasty
 	client.Tell = func(waiting string) { told = append(told, waiting) }
-	settled, err := Recover(ctx, &client, run)
-	if err != nil || len(settled) != 1 || settled[0].Outcome != slurm.Lost {
-		t.Errorf("settled %+v, %v", settled, err)
+	recovered, err := Recover(ctx, &client, run)
+	if err != nil || len(recovered) != 1 || recovered[0].Outcome != slurm.Lost {
+		t.Errorf("recovered %+v, %v", recovered, err)
 	}
 	if len(told) != 1 || !strings.Contains(told[0], "slurm has no job x.1.0 so far") {
 		t.Errorf("told %q", told)

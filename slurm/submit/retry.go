@@ -12,13 +12,20 @@ import (
 
 // Retried says what a retry did about the chunks that are not done.
 type Retried struct {
-	Round       *Round         `json:"round,omitempty"` // nil: there was nothing to send; with no array: its last job was missing
-	Settled     []slurm.Sent   `json:"settled,omitempty"`
-	Again       []string       `json:"again,omitempty"`         // chunks that were sent as they were
-	Split       []SplitChunk   `json:"split,omitempty"`         // chunks of which the halves were sent
-	OutOfMemory []status.Chunk `json:"out_of_memory,omitempty"` // not sent
-	Active      []status.Chunk `json:"active,omitempty"`        // not sent: they run, wait, or may do so
-	Done        int            `json:"done"`
+	// Round is nil if there was nothing to send. It has no array if only the job that merges
+	// was missing.
+	Round *Round `json:"round,omitempty"`
+	// Recovered are earlier submissions that had broken off.
+	Recovered []slurm.Sent `json:"settled,omitempty"`
+	// Again are the chunks that were sent as they were.
+	Again []string `json:"again,omitempty"`
+	// Split are the chunks whose halves were sent.
+	Split []SplitChunk `json:"split,omitempty"`
+	// OutOfMemory are chunks that were not sent, because they need more memory.
+	OutOfMemory []status.Chunk `json:"out_of_memory,omitempty"`
+	// Active are chunks that were not sent, because they run or wait, or may do so.
+	Active []status.Chunk `json:"active,omitempty"`
+	Done   int            `json:"done"`
 }
 
 // A SplitChunk is a chunk that was too long for a task.
@@ -27,14 +34,13 @@ type SplitChunk struct {
 	Into  []string `json:"into"`
 }
 
-// Retry submits, as a round of its own, what is not complete and has no task: a
-// chunk that ran out of time as its halves, and one that ran out of memory
-// only if mem, as sbatch takes it, says how much the tasks of the round are to get.
-// Where all that is missing has tasks, but a submission was broken off before the job
-// that merges what they measure, that is sent.
+// Retry submits, as a round of its own, the chunks that are not complete and have no task. A
+// chunk that ran out of time is sent as its halves. One that ran out of memory is only sent if
+// mem, in the form of sbatch, says how much the tasks of the round get. If everything that is
+// missing has tasks, but a submission broke off before the job that merges, Retry sends that.
 //
-// Slurm must answer: what it does not tell of might be running. On an error, Retried
-// has only what was done by then: Settled, and the jobs of Round that were sent.
+// Slurm must answer: a job that it does not mention might be running. After an error, Retried
+// has only what was done before: Recovered, and the jobs of Round that were sent.
 func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, mem string) (Retried, error) {
 	if err := inPlace(r); err != nil {
 		return Retried{}, err
@@ -44,21 +50,23 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 		return Retried{}, err
 	}
 	defer unlock()
+
 	number := r.NextRound()
-	settled, err := Recover(ctx, c, r)
+	recovered, err := Recover(ctx, c, r)
 	if err != nil {
-		return Retried{Settled: settled}, err
+		return Retried{Recovered: recovered}, err
 	}
 	plan, chunks, err := status.Chunks(ctx, c, r)
 	if err != nil {
-		return Retried{Settled: settled}, err
+		return Retried{Recovered: recovered}, err
 	}
 	done, send, grownPlan := decide(plan, chunks, mem != "")
-	done.Settled = settled
+	done.Recovered = recovered
 	if len(send) == 0 {
 		done.Round, err = sendFinish(ctx, c, r, s, len(done.Active) > 0)
 		return done, err
 	}
+
 	var grown *slurm.Plan
 	if len(done.Split) > 0 {
 		grown = &grownPlan
@@ -74,34 +82,29 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 		done.Round = &round
 	}
 	if err != nil {
-		done = Retried{Round: done.Round, Settled: settled}
+		done = Retried{Round: done.Round, Recovered: recovered}
 	}
 	return done, err
 }
 
-// decide says what is sent again, and gives the plan with the halves of what was
-// split.
+// decide says which chunks are sent again, and returns the plan with the halves of those that
+// are split.
 func decide(plan slurm.Plan, chunks []status.Chunk, memory bool) (r Retried, send []string, grown slurm.Plan) {
 	grown = plan
-	of := map[string]status.Chunk{}
+	known := map[string]status.Chunk{}
 	for _, c := range chunks {
-		of[c.Chunk] = c
+		known[c.Chunk] = c
 	}
 	for _, c := range plan.Current() {
-		switch s := of[c.ID]; {
+		switch s := known[c.ID]; {
 		case s.State == status.Done:
 			r.Done++
 		case s.State != status.Ended && s.State != status.Never:
 			r.Active = append(r.Active, s)
 		case s.Slurm == sbatch.OutOfMemory && !memory:
 			r.OutOfMemory = append(r.OutOfMemory, s)
-		case s.OutOfTime:
+		case s.OutOfTime && c.Split() != nil:
 			halves := c.Split()
-			if len(halves) < 2 {
-				r.Again = append(r.Again, c.ID)
-				send = append(send, c.ID)
-				continue
-			}
 			split := SplitChunk{Chunk: c.ID}
 			for _, h := range halves {
 				split.Into = append(split.Into, h.ID)

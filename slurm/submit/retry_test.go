@@ -88,7 +88,7 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	slurmlab.Must(t, err)
 	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 	slurmlab.Must(t, err)
-	if len(r.Settled) != 1 || len(r.Active) != 2 || r.Round == nil || len(r.Round.Jobs) != 1 || r.Round.Jobs[0].ID != "201" ||
+	if len(r.Recovered) != 1 || len(r.Active) != 2 || r.Round == nil || len(r.Round.Jobs) != 1 || r.Round.Jobs[0].ID != "201" ||
 		strings.Count(string(sent), "\n") != 1 || !strings.Contains(string(sent), "--dependency=afterany:12 ") ||
 		!strings.Contains(string(sent), "--job-name="+run.JobName()+".1.finish") {
 		t.Errorf("retried %+v\n%s", r, sent)

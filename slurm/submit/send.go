@@ -18,7 +18,9 @@ const mostTries = 3
 // send submits b. On an error, the outcome says whether there may be a job.
 //
 // An interrupt does not break off sbatch: we would have to ask what became of the job.
-func send(ctx context.Context, c *sbatch.Client, r *slurm.Run, cluster string, b slurm.Batch, args []string) (slurm.Sent, error) {
+func send(
+	ctx context.Context, c *sbatch.Client, r *slurm.Run, cluster string, b slurm.Batch, args []string,
+) (slurm.Sent, error) {
 	sent := slurm.Sent{Batch: b, JobID: sbatch.JobID{Cluster: cluster}, Outcome: slurm.Refused}
 	if err := ctx.Err(); err != nil {
 		return sent, err
@@ -56,7 +58,8 @@ func noteOutcome(r *slurm.Run, sent slurm.Sent, o slurm.Outcome, id sbatch.JobID
 	sent.JobID, sent.Outcome, sent.Said, sent.At = id, o, said, time.Now().UTC()
 	if err := r.Note(sent, nil); err != nil {
 		sent.Outcome = slurm.Intended
-		return sent, fmt.Errorf("writing to %s that %s is job %s: %w", slurm.JobsFile, sent.Name, cmp.Or(id.ID, "not there"), err)
+		return sent, fmt.Errorf("writing to %s that %s is job %s: %w",
+			slurm.JobsFile, sent.Name, cmp.Or(id.ID, "not there"), err)
 	}
 	return sent, nil
 }

@@ -13,12 +13,13 @@ import (
 
 // A Round is one submission: chunks, as arrays of tasks, and the job that ends it.
 type Round struct {
-	Number int          `json:"round"`
-	Jobs   []slurm.Sent `json:"jobs"` // as far as they were sent
+	Number int `json:"round"`
+	// Jobs are those that were sent.
+	Jobs []slurm.Sent `json:"jobs"`
 }
 
-// Ready checks what Slurm would not refuse, but never start, and returns its
-// configuration.
+// Ready returns Slurm's configuration. Its error says why the cluster would accept the jobs but
+// never start them.
 func Ready(ctx context.Context, c *sbatch.Client, s configs.Slurm, chunks int) (sbatch.Config, error) {
 	config, err := c.Config(ctx)
 	if err != nil {
@@ -28,10 +29,11 @@ func Ready(ctx context.Context, c *sbatch.Client, s configs.Slurm, chunks int) (
 		return config, errors.New("the cluster has no job arrays (MaxArraySize is 0): ask its administrators for them")
 	}
 	if config.MaxJobs > 0 && chunks+1 > config.MaxJobs {
-		return config, fmt.Errorf("%d tasks are more than the %d jobs that the cluster keeps at once: make each longer, by chunk in [slurm]",
-			chunks, config.MaxJobs)
+		return config, fmt.Errorf("%d tasks are more than the %d jobs that the cluster keeps at once: "+
+			"make each longer, by chunk in [slurm]", chunks, config.MaxJobs)
 	}
-	// A QOS may allow for more time than the partition does.
+
+	// A QOS may allow more time than the partition.
 	if s.Time != "" && s.QOS == "" {
 		limit, err := c.Limit(ctx, s.Partition)
 		if err != nil {
@@ -44,21 +46,19 @@ func Ready(ctx context.Context, c *sbatch.Client, s configs.Slurm, chunks int) (
 	return config, nil
 }
 
-// Next sends chunks of the run's plan as the next round: arrays of tasks, as long
-// as the cluster allows, and the job that merges when they have ended. Where the
-// sweep has a throttle and the arrays are several, each waits for the one before.
-//
-// Nothing is submitted twice, whatever fails: an intention is on disk before sbatch
-// runs, its answer at once after, and where there is no answer Slurm is asked for the
-// job by its name. Once something may have been sent, the error is an
-// *IncompleteError. The caller holds Lock.
+// Next sends chunks of the run's plan as the next round: arrays of tasks, as long as the cluster
+// allows, and the job that merges when they have ended. If the sweep has a throttle and there
+// are several arrays, each waits for the one before. Once something may have been sent, errors
+// are of type *IncompleteError. The caller holds the run's Lock.
 func Next(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, chunks []string) (Round, error) {
 	return sendRound(ctx, c, r, s, r.NextRound(), chunks, nil)
 }
 
-// sendRound is Next for the round that was the next one before it was decided what to
-// send. If grown is not nil, it is the plan of the run from then on.
-func sendRound(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, number int, chunks []string, grown *slurm.Plan) (Round, error) {
+// sendRound is Next for a number that was the next one before the decision what to send. If
+// grown is not nil, it becomes the plan of the run.
+func sendRound(
+	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, number int, chunks []string, grown *slurm.Plan,
+) (Round, error) {
 	if len(chunks) == 0 {
 		return Round{}, errors.New("there is nothing to submit")
 	}
@@ -85,29 +85,31 @@ func sendRound(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Sl
 			return Round{}, err
 		}
 	}
+
 	round := Round{Number: number}
 	cluster := sbatch.ChosenCluster()
 	batches := batchesOf(r, number, len(chunks), config.MaxArraySize)
 	for i, b := range batches {
 		var after []string
 		switch {
-		case b.Finish(): // and after what is still there of earlier rounds
+		case b.Finish(): // also after what is left of earlier rounds
 			after = ids(arrays(round.Jobs), activeIDs(running), cluster)
 		case s.Throttle > 0 && i > 0:
 			after = []string{round.Jobs[i-1].ID}
 		}
 		sent, err := send(ctx, c, r, cluster, b, argsOf(r, b, s, after))
 		if err != nil {
-			return round, &IncompleteError{Dir: r.Dir, Sent: i, All: len(batches), Unresolved: sent.Outcome == slurm.Intended, Err: err}
+			unresolved := sent.Outcome == slurm.Intended
+			return round, &IncompleteError{Dir: r.Dir, Sent: i, All: len(batches), Unresolved: unresolved, Err: err}
 		}
 		round.Jobs = append(round.Jobs, sent)
-		// Where several clusters were allowed, the whole round goes to the first's.
+		// Of several allowed clusters, the whole round goes to that of the first job.
 		cluster = sent.Cluster
 	}
 	return round, nil
 }
 
-// arrays are the ids of the arrays of tasks in jobs that have one.
+// arrays returns the ids of the arrays of tasks among jobs.
 func arrays(jobs []slurm.Sent) []sbatch.JobID {
 	var list []sbatch.JobID
 	for _, j := range jobs {
@@ -118,7 +120,7 @@ func arrays(jobs []slurm.Sent) []sbatch.JobID {
 	return list
 }
 
-// activeIDs are the ids of the jobs that have not ended.
+// activeIDs returns the ids of the jobs that have not ended.
 func activeIDs(jobs []sbatch.Job) []sbatch.JobID {
 	var list []sbatch.JobID
 	for _, j := range jobs {
@@ -129,7 +131,7 @@ func activeIDs(jobs []sbatch.Job) []sbatch.JobID {
 	return list
 }
 
-// ids are the ids in first and then, each once, that are of a cluster.
+// ids returns the ids of a cluster in first and then, each once.
 func ids(first, then []sbatch.JobID, cluster string) []string {
 	var list []string
 	for _, id := range slices.Concat(first, then) {

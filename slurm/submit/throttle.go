@@ -14,18 +14,18 @@ import (
 	"spmvtune/slurm/sbatch"
 )
 
-// throttleFile says how many tasks of the run run at once, where that was changed.
+// throttleFile keeps what Throttle was last told.
 const throttleFile = "throttle.json"
 
-// Throttle lets at most n tasks of each array of the run that has not ended run at
-// once, 0 for as many as there is room for, and returns these arrays. Arrays that
-// wait for one another count as one that is. It holds for arrays that are sent later, too.
+// Throttle lets at most n tasks of each array of the run run at once; 0 removes the bound. It
+// applies to arrays that have not ended, which it returns, and to those that are sent later.
 func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sbatch.JobID, error) {
 	unlock, err := r.Lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+
 	data, err := json.Marshal(n)
 	if err != nil {
 		return nil, err
@@ -33,6 +33,7 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	if err := atomicfile.Write(r.Path(throttleFile), data); err != nil {
 		return nil, fmt.Errorf("keeping the throttle for later rounds: %w", err)
 	}
+
 	jobs, err := activeJobs(ctx, c, r)
 	if err != nil {
 		return nil, err
@@ -46,8 +47,8 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	return arrays, nil
 }
 
-// throttle is how many tasks of an array of the run are to run at once: what Throttle
-// was last told, or else what the sweep says.
+// throttleOf returns how many tasks of an array may run at once: what Throttle was last told, or
+// else what the sweep says.
 func throttleOf(r *slurm.Run, sweep int) (n int, err error) {
 	data, err := os.ReadFile(r.Path(throttleFile))
 	if errors.Is(err, fs.ErrNotExist) {

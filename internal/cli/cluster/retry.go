@@ -75,21 +75,21 @@ func wasOrWere(n int) string {
 
 // printBroken says what a retry that failed had done by then, if anything.
 func printBroken(w io.Writer, r submit.Retried, asJSON bool) error {
-	if r.Round == nil && len(r.Settled) == 0 {
+	if r.Round == nil && len(r.Recovered) == 0 {
 		return nil
 	}
 	if asJSON {
 		return term.WriteJSON(w, r)
 	}
-	printSettled(w, r.Settled)
+	printRecovered(w, r.Recovered)
 	if r.Round != nil {
 		printJobs(w, r.Round.Jobs)
 	}
 	return nil
 }
 
-// printSettled says what became of submissions that were broken off.
-func printSettled(w io.Writer, settled []slurm.Sent) {
+// printRecovered says what became of submissions that were broken off.
+func printRecovered(w io.Writer, settled []slurm.Sent) {
 	for _, s := range settled {
 		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("found out about %s, whose submission was broken off: %s %s", s.Name, s.Outcome, s.ID)))
 	}
@@ -97,7 +97,7 @@ func printSettled(w io.Writer, settled []slurm.Sent) {
 
 // printRetried says what a retry did.
 func printRetried(w io.Writer, run *slurm.Run, r submit.Retried) {
-	printSettled(w, r.Settled)
+	printRecovered(w, r.Recovered)
 	if len(r.Again) > 0 {
 		fmt.Fprintf(w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, command.FewNames))
 	}
