@@ -62,8 +62,7 @@ func TestFromStore(t *testing.T) {
 		}
 	}
 
-	obs, err := FromStore(ctx, db)
-	check(err)
+	obs := observed(t, db)
 	r := learn(t, obs, DefaultOptions)
 	if r.Sweep != "planted" || len(obs) != 18 {
 		t.Errorf("%d observations of sweep %q", len(obs), r.Sweep)
@@ -96,12 +95,27 @@ func TestFromEmptyStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	obs, err := FromStore(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	obs := observed(t, db)
 
 	if _, err := Learn(t.Context(), obs, DefaultOptions); !errors.Is(err, ErrNoData) {
 		t.Errorf("error is %v, want ErrNoData", err)
 	}
+}
+
+// observed reads all observations in a database.
+func observed(t *testing.T, db *store.DB) []Observation {
+	t.Helper()
+	rows, err := db.Results(t.Context(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrices, err := db.Features(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := FromRows(t.Context(), db, rows, matrices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

@@ -45,7 +45,11 @@ func (c *claimsCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer db.Close()
-	judged, err := claims.Judge(cmd.Context(), db)
+	matrices, err := db.Features(cmd.Context())
+	if err != nil {
+		return err
+	}
+	judged, err := claims.Judge(cmd.Context(), db, matrices)
 	if err != nil {
 		return err
 	}
@@ -63,10 +67,6 @@ func (c *claimsCommand) Run(cmd *cobra.Command, args []string) error {
 		if err := printClaims(w, judged); err != nil {
 			return err
 		}
-	}
-	matrices, err := db.Features(cmd.Context())
-	if err != nil {
-		return err
 	}
 	show.Twins(w, matrices)
 	return nil

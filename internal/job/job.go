@@ -117,7 +117,7 @@ func (j *Job) Matrices() []store.Matrix { return j.matrices }
 func (j *Job) Observations(ctx context.Context) ([]rule.Observation, error) {
 	var err error
 	if j.seen == nil {
-		j.seen, err = rule.FromRows(ctx, j.db, j.rows)
+		j.seen, err = rule.FromRows(ctx, j.db, j.rows, j.matrices)
 	}
 	return j.seen, err
 }

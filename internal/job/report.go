@@ -175,7 +175,7 @@ func (j *Job) drawn(ctx context.Context, learned *rule.Rule, opt Options) (*data
 		return nil, err
 	}
 	r.Rule, r.Published, r.Base = learned, opt.Published != nil && *opt.Published, opt.Base
-	if r.Claims, err = claims.Judge(ctx, j.db); err != nil {
+	if r.Claims, err = claims.Judge(ctx, j.db, j.matrices); err != nil {
 		return nil, err
 	}
 	if figure.NeedSearches(opt.Figures) {

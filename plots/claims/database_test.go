@@ -122,3 +122,17 @@ func oneTrial(t *testing.T, m trial.Matrix, f []string, spread float64) trial.Re
 		Median: ms / 1e3, Low: ms / 1e3 / spread, High: ms / 1e3 * spread, Samples: []float64{ms / 1e3}, Batch: 1, Stop: trial.StopTarget,
 		BytesMin: 1000, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 }
+
+// judgements gives the verdicts on the claims.
+func judgements(t *testing.T, db *store.DB) []Judgement {
+	t.Helper()
+	matrices, err := db.Features(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Judge(t.Context(), db, matrices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

@@ -48,12 +48,8 @@ type Published struct {
 }
 
 // Judge gives the verdict on every claim for every device with good trials, by device
-// and number.
-func Judge(ctx context.Context, db *store.DB) (list []Judgement, err error) {
-	matrices, err := db.Features(ctx)
-	if err != nil {
-		return nil, err
-	}
+// and number. matrices are those of the database.
+func Judge(ctx context.Context, db *store.DB, matrices []store.Matrix) (list []Judgement, err error) {
 	took, err := db.FeaturesSeconds(ctx)
 	if err != nil {
 		return nil, err

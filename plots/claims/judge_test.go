@@ -44,10 +44,7 @@ func TestLatestCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := Judge(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := judgements(t, db)
 	if list[0].Verdict != Fails {
 		t.Errorf("%s, as if the first times still counted", list[0].Verdict)
 	}
@@ -67,10 +64,7 @@ func TestFailedTrialsDoNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := Judge(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := judgements(t, db)
 	if n := len(list[0].Parts[0].Cases); n != 4 {
 		t.Errorf("%d cases, want 4", n)
 	}
@@ -79,10 +73,7 @@ func TestFailedTrialsDoNotCount(t *testing.T) {
 // What is saved is what was judged, and replaces what was saved before.
 func TestSaved(t *testing.T) {
 	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
-	list, err := Judge(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := judgements(t, db)
 	saved, err := Saved(list)
 	if err != nil {
 		t.Fatal(err)

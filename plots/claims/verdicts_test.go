@@ -117,10 +117,7 @@ func TestVerdicts(t *testing.T) {
 // judged is the judgement of a claim on a device.
 func judged(t *testing.T, trials string, spread float64, claim int, device string) Judgement {
 	t.Helper()
-	list, err := Judge(t.Context(), database(t, trials, spread))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := judgements(t, database(t, trials, spread))
 	for _, j := range list {
 		if j.Number == claim && j.Device == device {
 			return j
@@ -168,10 +165,7 @@ func TestLearnedSelection(t *testing.T) {
 			if err := db.SaveRule(t.Context(), store.SavedRule{Sweep: "test", JSON: text}); err != nil {
 				t.Fatal(err)
 			}
-			list, err := Judge(t.Context(), db)
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := judgements(t, db)
 			if j := list[19]; j.Number != 20 || j.Verdict != tt.want {
 				t.Errorf("%s of claim %d, want %s: %+v", j.Verdict, j.Number, tt.want, j.Parts)
 			}
