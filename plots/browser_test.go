@@ -165,7 +165,8 @@ func (b *browser) open(path string) {
 	for {
 		for _, e := range b.events {
 			var p struct{ LoaderID, Name string }
-			if e.Method == "Page.lifecycleEvent" && json.Unmarshal(e.Params, &p) == nil && p.LoaderID == page.LoaderID && p.Name == "load" {
+			if e.Method == "Page.lifecycleEvent" && json.Unmarshal(e.Params, &p) == nil &&
+				p.LoaderID == page.LoaderID && p.Name == "load" {
 				return
 			}
 		}
@@ -200,7 +201,8 @@ func (b *browser) eval(body string, into any) {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	b.answer("Runtime.evaluate", map[string]any{"expression": "(async () => {" + body + "})()", "awaitPromise": true, "returnByValue": true}, &result)
+	b.answer("Runtime.evaluate", map[string]any{"expression": "(async () => {" + body + "})()", "awaitPromise": true,
+		"returnByValue": true}, &result)
 	if result.ExceptionDetails != nil {
 		b.t.Fatalf("the page threw: %s", result.ExceptionDetails)
 	}
@@ -211,12 +213,14 @@ func (b *browser) eval(body string, into any) {
 
 // resize gives the page this width.
 func (b *browser) resize(width int) {
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+	b.call("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
 }
 
 // scheme makes the reader prefer light or dark pages.
 func (b *browser) scheme(name string) {
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": name}}})
+	b.call("Emulation.setEmulatedMedia",
+		map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": name}}})
 }
 
 // look keeps a picture of the page, for people, where SPMVTUNE_SCREENS names a folder.

@@ -31,7 +31,8 @@ func TestTwinsAreSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ext := filepath.Ext(name); ext == ".png" || ext == ".pdf" || ext == ".csv" { // no text in there, or only names
+		// no text in there, or only names
+		if ext := filepath.Ext(name); ext == ".png" || ext == ".pdf" || ext == ".csv" {
 			continue
 		}
 		other := false // of one other matrix alone

@@ -69,6 +69,7 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 		}
 		content.Warnings = append(content.Warnings, warnings...)
 	}
+
 	content.Trees = figure.DrawTrees(d)
 
 	for _, sub := range []string{"figures", "tables"} {
@@ -76,6 +77,7 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 			return nil, fmt.Errorf("making the report's folder: %w", err)
 		}
 	}
+
 	files := &files{dir: dir}
 	if err := savePictures(ctx, files, content.Pictures()); err != nil {
 		return nil, err
@@ -87,6 +89,7 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 			}
 		}
 	}
+
 	var html bytes.Buffer
 	if err := content.Write(&html); err != nil {
 		return nil, fmt.Errorf("writing the HTML report: %w", err)
@@ -123,5 +126,6 @@ func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture)
 			return nil
 		})
 	}
+
 	return g.Wait()
 }

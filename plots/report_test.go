@@ -90,7 +90,8 @@ func TestEmptyDatabase(t *testing.T) {
 	var ids []string
 	for i := range figure.All {
 		ids = append(ids, figure.All[i].ID)
-		if row := "<td>" + figure.All[i].ID + "</td><td>run " + figure.All[i].Sweep + "</td>"; !strings.Contains(string(content["report.html"]), row) {
+		if row := "<td>" + figure.All[i].ID + "</td><td>run " + figure.All[i].Sweep +
+			"</td>"; !strings.Contains(string(content["report.html"]), row) {
 			t.Errorf("the report does not say what produces %s", figure.All[i].ID)
 		}
 	}
@@ -114,14 +115,16 @@ func TestEmptyDatabase(t *testing.T) {
 // is said once.
 func TestLackingBaseline(t *testing.T) {
 	draws(t)
-	for device, want := range map[string]string{synthetic.Processor().Device: "add cpu_coo to", synthetic.Gpu(1, 32).Device: "add coo_atomic to"} {
+	for device, want := range map[string]string{synthetic.Processor().Device: "add cpu_coo to",
+		synthetic.Gpu(1, 32).Device: "add coo_atomic to"} {
 		s := synthetic.Processor()
 		if device != s.Device {
 			s = synthetic.Gpu(1, 64)
 		}
 		s.Matrices, s.Kernels = s.Matrices[:1], s.Kernels[1:]
 		content, w := written(t, synthetic.Unruled(s.Report()), Options{})
-		if len(w.Warnings) != 1 || !strings.Contains(w.Warnings[0].Error(), want) || strings.Contains(w.Warnings[0].Error(), "quickstart") {
+		if len(w.Warnings) != 1 || !strings.Contains(w.Warnings[0].Error(), want) ||
+			strings.Contains(w.Warnings[0].Error(), "quickstart") {
 			t.Errorf("%s: warnings %v, want one with %q", device, w.Warnings, want)
 		}
 		if n := strings.Count(string(content["report.html"]), want); n != 1 {
@@ -130,8 +133,10 @@ func TestLackingBaseline(t *testing.T) {
 	}
 	s := synthetic.Processor()
 	s.Matrices, s.Blocks, s.Grids = s.Matrices[:1], []int{64}, []int{1}
-	_, w := written(t, synthetic.Unruled(s.Report()), Options{Figures: []string{"throughput-vs-block", "throughput-vs-grid"}})
-	if len(w.Warnings) != 2 || !strings.Contains(w.Warnings[0].Error(), "several block sizes") || !strings.Contains(w.Warnings[1].Error(), "several grid sizes") {
+	_, w := written(t, synthetic.Unruled(s.Report()),
+		Options{Figures: []string{"throughput-vs-block", "throughput-vs-grid"}})
+	if len(w.Warnings) != 2 || !strings.Contains(w.Warnings[0].Error(), "several block sizes") ||
+		!strings.Contains(w.Warnings[1].Error(), "several grid sizes") {
 		t.Errorf("one size only: warnings %v", w.Warnings)
 	}
 }
@@ -145,7 +150,8 @@ func TestSameWordsForTies(t *testing.T) {
 	d.Best[0].TieSize = 28
 	content, _ := written(t, synthetic.Unruled(d), Options{Figures: []string{"speedup-over-baseline"}})
 	table := string(content["tables/best-configuration.md"])
-	if !strings.Contains(table, "| tied |") || !strings.Contains(table, "|   28 |") || !strings.Contains(table, "the listed one included") {
+	if !strings.Contains(table, "| tied |") || !strings.Contains(table, "|   28 |") ||
+		!strings.Contains(table, "the listed one included") {
 		t.Errorf("the table does not count the listed configuration:\n%s", table)
 	}
 	chosen, err := figure.Choose([]string{"speedup-over-baseline"})
@@ -153,7 +159,8 @@ func TestSameWordsForTies(t *testing.T) {
 		t.Fatal(err)
 	}
 	drawn, _ := chosen[0].Draw(d)
-	if !strings.Contains(drawn.Pictures[0].Subtitle, "Fastest configuration of each kernel") || !strings.Contains(table, "takes the fastest configuration of each kernel") {
+	if !strings.Contains(drawn.Pictures[0].Subtitle, "Fastest configuration of each kernel") ||
+		!strings.Contains(table, "takes the fastest configuration of each kernel") {
 		t.Errorf("figure and table don't say that they differ: %q", drawn.Pictures[0].Subtitle)
 	}
 }
@@ -260,11 +267,13 @@ func TestMissingValues(t *testing.T) {
 		case 1:
 			r.GBPS, r.RoofFraction = nan, nan
 		case 2:
-			r.Status, r.Median, r.Low, r.High, r.GFLOPS, r.GBPS, r.RoofFraction = "timeout", nan, nan, nan, nan, nan, nan
+			r.Status, r.Median, r.Low, r.High, r.GFLOPS, r.GBPS, r.RoofFraction = "timeout", nan, nan, nan, nan, nan,
+				nan
 		}
 	}
 	for i := range d.Best {
-		d.Best[i].GBPS, d.Best[i].RoofFraction, d.Best[i].Low, d.Best[i].High, d.Best[i].Margin = nan, nan, nan, nan, nan
+		d.Best[i].GBPS, d.Best[i].RoofFraction, d.Best[i].Low, d.Best[i].High, d.Best[i].Margin = nan, nan, nan, nan,
+			nan
 	}
 	content, _ := written(t, data.New(d.Rows, d.Best, nil, nil), Options{})
 	for name, c := range content {

@@ -71,6 +71,7 @@ func Sizes(values []int, n int) Scale {
 			Ticks: []plot.Tick{{Value: float64(low), Label: SizeLabel(low, high)}},
 		}
 	}
+
 	if high > 4*low && !evenlySpaced(values) {
 		return logSizes(low, high, n)
 	}
@@ -82,12 +83,14 @@ func Sizes(values []int, n int) Scale {
 		}
 		return s
 	}
+
 	step := binaryStep(high, n)
 	for v := 0; float64(v) <= s.Max; v += step {
 		if float64(v) >= s.Min {
 			s.Ticks = append(s.Ticks, plot.Tick{Value: float64(v), Label: SizeLabel(v, high)})
 		}
 	}
+
 	return s
 }
 
@@ -108,6 +111,7 @@ func logSizes(low, high, n int) Scale {
 		}
 		s.Ticks = append(s.Ticks, t)
 	}
+
 	return s
 }
 
@@ -164,6 +168,7 @@ func Logarithmic(low, high float64, label func(float64) string) Scale {
 	case reach > 200:
 		marks = []float64{1}
 	}
+
 	first, last := int(math.Floor(math.Log10(s.Min))), int(math.Ceil(math.Log10(s.Max)))
 	for e := first; e <= last; e++ {
 		for _, m := range marks {
@@ -173,6 +178,7 @@ func Logarithmic(low, high float64, label func(float64) string) Scale {
 			}
 		}
 	}
+
 	return s
 }
 
@@ -209,6 +215,7 @@ func LogBetween(low, high float64, n int) Scale {
 			s.Ticks = append(s.Ticks, t)
 		}
 	}
+
 	return s
 }
 

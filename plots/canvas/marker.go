@@ -73,6 +73,7 @@ func (m marker) path(p vg.Point, radius vg.Length) vg.Path {
 		path.Move(vg.Point{X: p.X + radius, Y: p.Y})
 		path.Arc(p, radius, 0, 2*math.Pi)
 	}
+
 	for i, q := range m {
 		corner := p.Add(q.Scale(radius))
 		if i == 0 {
@@ -81,6 +82,7 @@ func (m marker) path(p vg.Point, radius vg.Length) vg.Path {
 			path.Line(corner)
 		}
 	}
+
 	path.Close()
 	return path
 }

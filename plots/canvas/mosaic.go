@@ -35,6 +35,7 @@ func MosaicOf(rows, cols, bins, pixels int) Mosaic {
 		m = min(short, max(1, least/size))
 		thick, stretched = max(size, least/m), true
 	}
+
 	if rows >= cols {
 		return Mosaic{n, m, size, thick, stretched}
 	}
@@ -71,6 +72,7 @@ func (m Mosaic) image(d *sparse.Density) image.Image {
 			}
 		}
 	}
+
 	return img
 }
 

@@ -57,6 +57,7 @@ func (c outlined) DrawImage(box vg.Rectangle, img image.Image) {
 		box.Max.X = box.Min.X + box.Size().X*vg.Length(width)/vg.Length(size.X)
 		img = wider
 	}
+
 	c.Push()
 	c.Translate(vg.Point{Y: box.Min.Y + box.Max.Y})
 	c.Scale(1, -1)

@@ -71,7 +71,8 @@ func (p *Picture) vector() ([]byte, error) {
 	// them keep labels where they were measured to be.
 	s = strings.ReplaceAll(s, "font-family:Liberation Sans", "font-family:"+fontFamilies)
 	// Pictures within it are PNG, and of pixels that are not to be smoothed.
-	s = strings.ReplaceAll(s, `xlink:href="data:image/jpg;`, `style="image-rendering:pixelated" xlink:href="data:image/png;`)
+	s = strings.ReplaceAll(s, `xlink:href="data:image/jpg;`,
+		`style="image-rendering:pixelated" xlink:href="data:image/png;`)
 	return []byte(s), nil
 }
 
@@ -124,7 +125,8 @@ func (p *Picture) titleLines() []string {
 }
 
 func (p *Picture) PageHeight() vg.Length {
-	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) + legendHeight(p.legend(), PageWidth-2*PageMargin) + headerGap
+	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) +
+		legendHeight(p.legend(), PageWidth-2*PageMargin) + headerGap
 	return 2*PageMargin + header + p.Height
 }
 
@@ -140,11 +142,13 @@ func (p *Picture) Draw(c draw.Canvas) {
 		c.FillText(title, vg.Point{X: c.Min.X, Y: y}, line)
 		y -= titleHeight
 	}
+
 	sub := At(Typeface(LabelSize, false, SoftColor), text.XLeft, text.YTop)
 	for _, line := range p.subtitle() {
 		c.FillText(sub, vg.Point{X: c.Min.X, Y: y}, line)
 		y -= subtitleHeight
 	}
+
 	drawLegend(c, p.legend(), y)
 	y -= legendHeight(p.legend(), width) + headerGap
 	c.Max.Y = y
@@ -166,6 +170,7 @@ func wrap(style text.Style, s string, width vg.Length) []string {
 		}
 		line = Fit(style, longer, width)
 	}
+
 	if line != "" {
 		lines = append(lines, line)
 	}

@@ -40,7 +40,8 @@ func TestLooksStay(t *testing.T) {
 		looks[name] = LookOf(name)
 	}
 
-	kernels.Catalogue = slices.Insert(slices.Clone(catalogue), 3, kernels.Kernel{Name: "inserted", Look: len(catalogue) + 1})
+	kernels.Catalogue = slices.Insert(slices.Clone(catalogue), 3,
+		kernels.Kernel{Name: "inserted", Look: len(catalogue) + 1})
 	for name, look := range looks {
 		if got := LookOf(name); !reflect.DeepEqual(got, look) {
 			t.Errorf("%s changes from %+v to %+v", name, look, got)

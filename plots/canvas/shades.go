@@ -62,6 +62,7 @@ func ramp(length, thick int, upright bool) image.Image {
 			img.Pix[y*img.Stride+x] = uint8(1 + along*(len(DensityPalette)-1)/length)
 		}
 	}
+
 	return img
 }
 
@@ -108,6 +109,7 @@ func scaleMarks(most uint32, length vg.Length) []uint32 {
 			}
 		}
 	}
+
 	return marks
 }
 

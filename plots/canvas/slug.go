@@ -17,6 +17,7 @@ func Slug(words ...string) string {
 			b.WriteByte('-')
 		}
 	}
+
 	s := strings.TrimRight(b.String(), "-.")
 	const longest = 120 // file systems allow 255 bytes, with suffixes and a temporary name
 	return s[:min(len(s), longest)]

@@ -78,6 +78,7 @@ func NewPlot() *plot.Plot {
 		a.Tick.Length = 3
 		a.Padding = 0
 	}
+
 	p.Y.LineStyle.Width = 0
 	p.Y.Tick.Length = 0
 	return p

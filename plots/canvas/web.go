@@ -57,7 +57,8 @@ const Tenth = 10 // units in a point
 // Web renders the page for the report.
 func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {
 	height := p.PageHeight()
-	c := &webCanvas{styles: styles, width: int(math.Round(Tenth * PageWidth.Points())), height: int(math.Round(Tenth * height.Points()))}
+	c := &webCanvas{styles: styles, width: int(math.Round(Tenth * PageWidth.Points())),
+		height: int(math.Round(Tenth * height.Points()))}
 	c.state = webState{a: Tenth, d: -Tenth, f: float64(c.height), color: color.Black, width: vg.Points(1)}
 	p.Draw(draw.NewCanvas(c, PageWidth, height))
 	c.flush()
@@ -128,6 +129,7 @@ func (c *webCanvas) Stroke(path vg.Path) {
 		}
 		style += ";stroke-dasharray:" + strings.Join(list, " ")
 	}
+
 	class := c.styles.class(style)
 	data, x, y := c.path(path, 0, 0, false)
 	switch {
@@ -166,7 +168,8 @@ func (c *webCanvas) path(path vg.Path, x, y int, continued bool) (data string, e
 			for i := 1; i <= steps; i++ {
 				angle := part.Start + part.Angle*float64(i)/steps
 				sin, cos := math.Sincos(angle)
-				x, y := c.at(vg.Point{X: part.Pos.X + part.Radius*vg.Length(cos), Y: part.Pos.Y + part.Radius*vg.Length(sin)})
+				x, y := c.at(vg.Point{X: part.Pos.X + part.Radius*vg.Length(cos),
+					Y: part.Pos.Y + part.Radius*vg.Length(sin)})
 				b.arc(int(math.Round(Tenth*part.Radius.Points())), part.Angle < 0, x, y)
 			}
 		case vg.CurveComp:
@@ -175,6 +178,7 @@ func (c *webCanvas) path(path vg.Path, x, y int, continued bool) (data string, e
 			b.close()
 		}
 	}
+
 	return b.String(), b.x, b.y
 }
 
@@ -190,7 +194,8 @@ func (c *webCanvas) FillString(f font.Face, at vg.Point, s string) {
 		turn = fmt.Sprintf(` transform="rotate(%s %d %d)"`, decimal(angle), x, y)
 	}
 	s = strings.Map(Printable, strings.ToValidUTF8(s, "\uFFFD"))
-	fmt.Fprintf(&c.buf, `<text class="%s" x="%d" y="%d"%s>%s</text>`, c.styles.class(style), x, y, turn, html.EscapeString(s))
+	fmt.Fprintf(&c.buf, `<text class="%s" x="%d" y="%d"%s>%s</text>`, c.styles.class(style), x, y, turn,
+		html.EscapeString(s))
 }
 
 func (c *webCanvas) DrawImage(box vg.Rectangle, img image.Image) {

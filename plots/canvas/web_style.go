@@ -39,11 +39,13 @@ func paint(property string, k color.Color) string {
 			text = "var(--" + name + ")"
 		}
 	}
+
 	for i, hue := range Hues {
 		if hue == solid {
 			text = "var(--k" + strconv.Itoa(i) + ")"
 		}
 	}
+
 	if c.A < 0xFF {
 		return fmt.Sprintf("%s:%s;%s-opacity:%.2g", property, text, property, float64(c.A)/0xFF)
 	}

@@ -86,7 +86,8 @@ func (b *Bars) Draw(c draw.Canvas) {
 		b.drawColumn(column, i)
 	}
 	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom)
-	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y}, canvas.Fit(label, b.Label, c.Max.X-c.Min.X-left))
+	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y},
+		canvas.Fit(label, b.Label, c.Max.X-c.Min.X-left))
 }
 
 const columnGap = vg.Length(22)
@@ -106,6 +107,7 @@ func (b *Bars) sides() (left, names vg.Length) {
 		names = max(names, name.Width(b.Rows[i].Name))
 		notes = max(notes, soft.Width(b.Rows[i].Note))
 	}
+
 	names = min(max(names, 70), 190)
 	left = names + 8
 	if b.oneLine() {
@@ -126,12 +128,15 @@ func (b *Bars) drawRows(c draw.Canvas) {
 		c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - height}, Max: vg.Point{X: c.Max.X, Y: y}}.Path())
 		mid := y - height/2
 		if b.oneLine() {
-			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: mid + 1}, canvas.Fit(name, r.Name, names))
+			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: mid + 1},
+				canvas.Fit(name, r.Name, names))
 			c.FillText(canvas.At(soft, text.XRight, text.YCenter), vg.Point{X: c.Min.X + left - 2, Y: mid + 1}, r.Note)
 			continue
 		}
-		c.FillText(canvas.At(name, text.XLeft, text.YBottom), vg.Point{X: c.Min.X + 3, Y: mid - 1.5}, canvas.Fit(name, r.Name, names))
-		c.FillText(canvas.At(soft, text.XLeft, text.YTop), vg.Point{X: c.Min.X + 3, Y: mid - 2.5}, canvas.Fit(soft, r.Note, left-4))
+		c.FillText(canvas.At(name, text.XLeft, text.YBottom), vg.Point{X: c.Min.X + 3, Y: mid - 1.5},
+			canvas.Fit(name, r.Name, names))
+		c.FillText(canvas.At(soft, text.XLeft, text.YTop), vg.Point{X: c.Min.X + 3, Y: mid - 2.5},
+			canvas.Fit(soft, r.Note, left-4))
 	}
 }
 

@@ -29,8 +29,10 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 		c.StrokeLine2(style, x(t.Value), low, x(t.Value), high)
 		c.FillText(tick, vg.Point{X: x(t.Value), Y: low - 4}, t.Label)
 	}
+
 	if b.HasRoof() {
-		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 1, Dashes: []vg.Length{4, 3}}, x(b.Roof), low, x(b.Roof), high)
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 1, Dashes: []vg.Length{4, 3}}, x(b.Roof), low,
+			x(b.Roof), high)
 	}
 	height := b.rowHeight()
 	for j := range b.Rows {
@@ -61,6 +63,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 			}
 		}
 	}
+
 	if best == nil {
 		return
 	}
@@ -72,6 +75,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	} else {
 		bestY = mid
 	}
+
 	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: bestY}, behind)
 }
 
@@ -131,6 +135,7 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: pitch * 0.36}, x(b.Origin), y, x(m.V), y)
 		whisker = canvas.InkColor // against the bar
 	}
+
 	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: 0.9}, x(m.Low), y, x(m.High), y)
 	radius := min(3.4, max(3, pitch*0.42))
 	m.Look.Marker.Draw(c, vg.Point{X: x(m.V), Y: y}, radius, ink)
@@ -161,6 +166,7 @@ func spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []pl
 		}
 		return true
 	}
+
 	decade := func(v float64) bool { e := math.Log10(v); return math.Abs(e-math.Round(e)) < 1e-9 }
 	for _, pick := range []func(float64) bool{
 		func(v float64) bool { return v == 1 },
@@ -173,5 +179,6 @@ func spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []pl
 			}
 		}
 	}
+
 	return kept
 }

@@ -83,11 +83,13 @@ func (ch *Chart) plot() *plot.Plot {
 			p.Add(band{l})
 		}
 	}
+
 	for _, l := range ch.Lines {
 		if !l.Flat() {
 			p.Add(curve{l, ch.Markers})
 		}
 	}
+
 	return p
 }
 
@@ -141,6 +143,7 @@ func (l faintLine) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
 		return
 	}
+
 	pts := make([]vg.Point, len(l.Points))
 	for i, q := range l.Points {
 		pts[i] = vg.Point{X: tx(q.X), Y: ty(q.Y)}
@@ -163,6 +166,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(draw.LineStyle{Color: b.Look.Color, Width: 1}, x, ty(pts[0].Low), x, ty(pts[0].High))
 		return
 	}
+
 	outline := make([]vg.Point, 0, 2*len(pts))
 	for _, q := range pts {
 		outline = append(outline, vg.Point{X: tx(q.X), Y: ty(q.High)})
@@ -234,12 +238,14 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 		every = (len(pts) + l.markers - 1) / l.markers
 		first = look.Phase * every / 3 % every
 	}
+
 	for i := first; i < len(pts); i += every {
 		look.Mark(c, pts[i], 3)
 		if row := l.Points[i].Row; row != nil {
 			canvas.Hover(c, pts[i], func() string { return data.About(row) })
 		}
 	}
+
 	for _, h := range l.Published {
 		h.Draw(c, look, vg.Point{X: tx(h.X), Y: ty(h.Y)})
 	}
@@ -277,6 +283,7 @@ func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel str
 			}
 		}
 	}
+
 	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 16, PadY: 12}
 	var data vg.Rectangle // of all plots
 	for j, row := range plot.Align(plots, tiles, c) {
@@ -292,9 +299,11 @@ func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel str
 			data.Min.Y, data.Max.X = min(data.Min.Y, own.Min.Y), max(data.Max.X, own.Max.X)
 		}
 	}
+
 	label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
 	mid := vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: (data.Min.Y + data.Max.Y) / 2}
-	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: mid.X, Y: page.Min.Y}, canvas.Fit(label, xLabel, 2*min(mid.X-c.Min.X, c.Max.X-mid.X)))
+	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: mid.X, Y: page.Min.Y},
+		canvas.Fit(label, xLabel, 2*min(mid.X-c.Min.X, c.Max.X-mid.X)))
 	up := canvas.At(label, text.XCenter, text.YTop)
 	up.Rotation = canvas.QuarterTurn
 	c.FillText(up, vg.Point{X: page.Min.X, Y: mid.Y}, canvas.Fit(up, yLabel, 2*min(mid.Y-page.Min.Y, page.Max.Y-mid.Y)))

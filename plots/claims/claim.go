@@ -81,6 +81,7 @@ func (p *Part) Rule() string {
 	case Any:
 		return within + " in some case"
 	}
+
 	return "geometric mean " + within
 }
 
@@ -128,6 +129,7 @@ func read(files fs.FS) ([]Claim, error) {
 		}
 		list = append(list, file.Claim...)
 	}
+
 	slices.SortFunc(list, func(a, b Claim) int { return cmp.Compare(a.Number, b.Number) })
 	return list, nil
 }

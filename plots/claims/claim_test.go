@@ -23,7 +23,8 @@ func TestClaims(t *testing.T) {
 		if c.Number != i+1 {
 			t.Errorf("claim %d comes as number %d", c.Number, i+1)
 		}
-		if c.Text == "" || c.Section == "" || len(kernels.Cited(c.Paper)) != 1 || len(c.Parts) == 0 || len(c.Sweeps) == 0 {
+		if c.Text == "" || c.Section == "" || len(kernels.Cited(c.Paper)) != 1 || len(c.Parts) == 0 ||
+			len(c.Sweeps) == 0 {
 			t.Errorf("claim %d says too little", c.Number)
 		}
 		for _, name := range c.Sweeps {
@@ -32,7 +33,8 @@ func TestClaims(t *testing.T) {
 			}
 		}
 		for _, p := range c.Parts {
-			if p.Says == "" || p.Query == "" || p.Above == nil && p.Below == nil || !slices.Contains([]Test{Most, Every, Any, Mean}, p.Test) {
+			if p.Says == "" || p.Query == "" || p.Above == nil && p.Below == nil ||
+				!slices.Contains([]Test{Most, Every, Any, Mean}, p.Test) {
 				t.Errorf("claim %d has a part that can't be judged: %q", c.Number, p.Says)
 			}
 		}
@@ -63,7 +65,8 @@ func TestRules(t *testing.T) {
 
 // TestTests: what a test makes of cases inside of, outside of and across a bound at 1.
 func TestTests(t *testing.T) {
-	in, out, across := Case{Value: 2, Low: 1.9, High: 2.1}, Case{Value: 0.5, Low: 0.4, High: 0.6}, Case{Value: 1.1, Low: 0.9, High: 1.3}
+	in, out, across := Case{Value: 2, Low: 1.9, High: 2.1}, Case{Value: 0.5, Low: 0.4, High: 0.6},
+		Case{Value: 1.1, Low: 0.9, High: 1.3}
 	one := 1.0
 	for _, tt := range []struct {
 		test  Test

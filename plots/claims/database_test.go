@@ -23,8 +23,10 @@ var matrices = func() map[string]trial.Matrix {
 	// Reading features takes 1 ns for each nonzero.
 	add := func(name string, rowMean float64, longest int, neighbours float64) {
 		n := 1_000_000 * (1 + len(all))
-		all[name] = trial.Matrix{Name: name, Hash: "hash of " + name, Class: name, Source: name, FeaturesSeconds: 1e-9 * float64(n), Field: "real", Symmetry: "general",
-			Features: sparse.Features{Rows: int(float64(n) / rowMean), Cols: 1000, Nonzeros: n, RowMean: rowMean, RowMax: longest, NeighbourRate: neighbours}}
+		all[name] = trial.Matrix{Name: name, Hash: "hash of " + name, Class: name, Source: name,
+			FeaturesSeconds: 1e-9 * float64(n), Field: "real", Symmetry: "general",
+			Features: sparse.Features{Rows: int(float64(n) / rowMean), Cols: 1000, Nonzeros: n, RowMean: rowMean,
+				RowMax: longest, NeighbourRate: neighbours}}
 	}
 	for i := range 4 {
 		add(fmt.Sprintf("s%d", i+1), 5, 10, 0.2)
@@ -36,7 +38,8 @@ var matrices = func() map[string]trial.Matrix {
 	add("mawi_201512012345", 2, 16_000_000, 0.9)
 	add("rail4284", 2634, 56_000, 1.5)
 	twin := all["rail4284"]
-	twin.Name, twin.Hash, twin.Source = "another", "hash of another", "twin of Mittelmann/rail4284: twin(of=rail4284, scale=0.5, seed=1)"
+	twin.Name, twin.Hash, twin.Source = "another", "hash of another", "twin of Mittelmann/rail4284: "+
+		"twin(of=rail4284, scale=0.5, seed=1)"
 	all[twin.Name] = twin
 	return all
 }()
@@ -69,7 +72,8 @@ func database(t *testing.T, lines string, spread float64) *store.DB {
 	begin := func(backend, device string) {
 		must(db.Begin(t.Context(), tuner.RunInfo{
 			Sweep:  &configs.Sweep{Name: "test", Text: []byte("title = \"test\"\n")},
-			Device: kernels.Device{Backend: backend, Name: device, Driver: "1"}, Sources: sources, Protocol: "p", Version: "test",
+			Device: kernels.Device{Backend: backend, Name: device, Driver: "1"}, Sources: sources, Protocol: "p",
+			Version: "test",
 		}))
 	}
 	for _, device := range []string{cpu, gpu} {
@@ -83,7 +87,8 @@ func database(t *testing.T, lines string, spread float64) *store.DB {
 				begin(map[string]string{cpu: "cpu", gpu: "cuda"}[device], device)
 				begun = true
 			}
-			for name := range strings.SplitSeq(strings.NewReplacer("s*", "s1,s2,s3,s4", "l*", "l1,l2,l3,l4").Replace(f[0]), ",") {
+			for name := range strings.SplitSeq(strings.NewReplacer("s*", "s1,s2,s3,s4", "l*",
+				"l1,l2,l3,l4").Replace(f[0]), ",") {
 				m, ok := matrices[name]
 				if !ok {
 					t.Fatalf("no matrix %q", name)
@@ -119,7 +124,8 @@ func oneTrial(t *testing.T, m trial.Matrix, f []string, spread float64) trial.Re
 	}
 	id := fmt.Sprint(m.Hash, c, c.Params)
 	return trial.Result{Trial: trial.Trial{ID: id, Matrix: m.Hash, Config: c, Cache: trial.Cold}, Status: trial.OK,
-		Median: ms / 1e3, Low: ms / 1e3 / spread, High: ms / 1e3 * spread, Samples: []float64{ms / 1e3}, Batch: 1, Stop: trial.StopTarget,
+		Median: ms / 1e3, Low: ms / 1e3 / spread, High: ms / 1e3 * spread, Samples: []float64{ms / 1e3}, Batch: 1,
+		Stop:     trial.StopTarget,
 		BytesMin: 1000, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 }
 

@@ -60,6 +60,7 @@ func Judge(ctx context.Context, db *store.DB, matrices []store.Matrix) (list []J
 			originals[matrices[i].Name] = of
 		}
 	}
+
 	s, err := db.Scratch(ctx)
 	if err != nil {
 		return nil, err
@@ -92,6 +93,7 @@ func Judge(ctx context.Context, db *store.DB, matrices []store.Matrix) (list []J
 			list = append(list, *of[name])
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b Judgement) int { return cmp.Compare(a.Device, b.Device) })
 	return list, nil
 }
@@ -109,7 +111,8 @@ func find(ctx context.Context, s *store.Scratch, p *Part, originals map[string]s
 	cases := map[string][]Case{}
 	r := reader{t}
 	for _, row := range t.Rows {
-		c := Case{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"), Cache: r.text(row, "cache"), Note: r.text(row, "note"),
+		c := Case{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"), Cache: r.text(row, "cache"),
+			Note:  r.text(row, "note"),
 			Value: r.number(row, "value", math.NaN())}
 		if math.IsNaN(c.Value) {
 			continue
@@ -130,14 +133,17 @@ func find(ctx context.Context, s *store.Scratch, p *Part, originals map[string]s
 		device := r.text(row, "device")
 		cases[device] = append(cases[device], c)
 	}
+
 	for name, j := range of {
 		f := Finding{Part: p, Says: p.Says, Rule: p.Rule(), Cases: cases[name], Published: known, Quoted: p.Quoted}
 		slices.SortStableFunc(f.Cases, func(a, b Case) int {
-			return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Note, b.Note))
+			return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision),
+				cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Note, b.Note))
 		})
 		p.judge(&f)
 		j.Parts = append(j.Parts, f)
 	}
+
 	return nil
 }
 
@@ -153,11 +159,14 @@ func publishedOf(ctx context.Context, s *store.Scratch, p *Part) ([]Published, e
 	r := reader{t}
 	list := make([]Published, len(t.Rows))
 	for i, row := range t.Rows {
-		list[i] = Published{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"), Device: r.text(row, "device"),
-			Value: r.number(row, "value", 0), Caveat: r.text(row, "caveat")}
+		list[i] = Published{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"),
+			Device: r.text(row, "device"),
+			Value:  r.number(row, "value", 0), Caveat: r.text(row, "caveat")}
 	}
+
 	slices.SortStableFunc(list, func(a, b Published) int {
-		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Caveat, b.Caveat))
+		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision),
+			cmp.Compare(a.Caveat, b.Caveat))
 	})
 	return list, nil
 }

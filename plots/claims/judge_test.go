@@ -58,7 +58,8 @@ func TestFailedTrialsDoNotCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
-		r := trial.Result{Trial: trial.Trial{ID: kernel, Matrix: m.Hash, Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32}, Cache: trial.Cold},
+		r := trial.Result{Trial: trial.Trial{ID: kernel, Matrix: m.Hash,
+			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32}, Cache: trial.Cold},
 			Status: trial.Wrong, Message: "row 1 is off"}
 		if err := db.Record(t.Context(), r); err != nil {
 			t.Fatal(err)
@@ -91,7 +92,8 @@ func TestSaved(t *testing.T) {
 	if err := json.Unmarshal(got[0].Figures, &figures); err != nil {
 		t.Fatal(err)
 	}
-	if got[0].Claim != 1 || got[0].Device != cpu || got[0].Verdict != string(Holds) || len(figures.Parts) != 2 || len(figures.Parts[0].Cases) != 4 {
+	if got[0].Claim != 1 || got[0].Device != cpu || got[0].Verdict != string(Holds) || len(figures.Parts) != 2 ||
+		len(figures.Parts[0].Cases) != 4 {
 		t.Errorf("saved %+v", got[0])
 	}
 	if ro, err := store.OpenReadOnly(db.Path()); err != nil || ro.SaveClaims(t.Context(), saved) == nil {

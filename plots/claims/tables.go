@@ -45,7 +45,8 @@ CREATE TEMP TABLE published (paper, tab, device, matrix, kernel, precision, metr
 `
 
 // prepare makes the tables.
-func prepare(ctx context.Context, s *store.Scratch, matrices []store.Matrix, originals map[string]string, took map[string]float64) error {
+func prepare(ctx context.Context, s *store.Scratch, matrices []store.Matrix, originals map[string]string,
+	took map[string]float64) error {
 	if err := s.Exec(ctx, tables); err != nil {
 		return err
 	}
@@ -57,14 +58,17 @@ func prepare(ctx context.Context, s *store.Scratch, matrices []store.Matrix, ori
 		if seconds, known := took[m.Name]; known {
 			featuresMS = 1e3 * seconds
 		}
-		rows = append(rows, []any{m.Name, original, m.Nonzeros, orNull(m.RowMean), m.RowMax, orNull(m.NeighbourRate), orNull(featuresMS)})
+		rows = append(rows, []any{m.Name, original, m.Nonzeros, orNull(m.RowMean), m.RowMax, orNull(m.NeighbourRate),
+			orNull(featuresMS)})
 	}
+
 	if err := s.Fill(ctx, "matrices", rows); err != nil {
 		return err
 	}
 	rows = rows[:0]
 	for _, r := range published.Results() {
-		rows = append(rows, []any{r.Paper, r.Table, r.Device, r.Matrix, r.Kernel, string(r.Precision), r.Metric, r.Value, r.Unit, r.Caveat})
+		rows = append(rows, []any{r.Paper, r.Table, r.Device, r.Matrix, r.Kernel, string(r.Precision), r.Metric,
+			r.Value, r.Unit, r.Caveat})
 	}
 	return s.Fill(ctx, "published", rows)
 }

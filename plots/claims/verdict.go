@@ -50,6 +50,7 @@ func (p *Part) stand(low, high float64) Standing {
 	case high <= above || low >= below:
 		return Outside
 	}
+
 	return Across
 }
 
@@ -67,6 +68,7 @@ func (p *Part) judge(f *Finding) {
 			f.Across++
 		}
 	}
+
 	n := len(f.Cases)
 	f.Mean, f.MeanLow, f.MeanHigh = mean(f.Cases)
 	f.Verdict = Unknown
@@ -109,6 +111,7 @@ func mean(cases []Case) (v, low, high float64) {
 		down = math.Hypot(down, math.Log(c.Value/c.Low))
 		up = math.Hypot(up, math.Log(c.High/c.Value))
 	}
+
 	n := float64(len(cases))
 	if n == 0 {
 		return 0, 0, 0

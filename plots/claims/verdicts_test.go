@@ -33,49 +33,72 @@ var verdicts = []struct {
 }{
 	{1, cpu, "s* cpu_coo 2.5 \n s* cpu_csr 1", "s* cpu_coo 1 \n s* cpu_csr 2"},
 	{1, cpu, "s* cpu_coo 2.5 \n s* cpu_csr 1", "s* cpu_coo 9 \n s* cpu_csr 1"}, // always faster, but by another factor
-	{2, gpu, "s*,l* coo_thread_chunk 4 \n s*,l* coo_grid_stride 2 \n s*,l* coo_warp_chunk 1 \n s*,l* coo_block_chunk 1.05",
+	{2, gpu, "s*,l* coo_thread_chunk 4 \n s*,l* coo_grid_stride 2 \n s*,l* coo_warp_chunk 1 \n s*,l* " +
+		"coo_block_chunk 1.05",
 		"s*,l* coo_thread_chunk 1 \n s*,l* coo_grid_stride 2 \n s*,l* coo_warp_chunk 1.5 \n s*,l* coo_block_chunk 1.5"},
 	{3, gpu, sizes(falling, func(n float64) float64 { return 2 * falling(n) }), sizes(falling, rising)},
-	{4, gpu, "s*,l* coo_block_chunk 1 \n s*,l* coo_thread_chunk 3 \n s*,l* coo_grid_stride 2 \n s*,l* coo_warp_chunk 1.2 \n s* coo_atomic 1 \n l* coo_atomic 7",
-		"s*,l* coo_block_chunk 1 \n s*,l* coo_thread_chunk 3 \n s*,l* coo_grid_stride 2 \n s*,l* coo_warp_chunk 1.2 \n s* coo_atomic 1 \n l* coo_atomic 3"},
-	{5, gpu, "model7 cpu_csr 1 \n model7 coo_block_chunk 2 \n model7 coo_atomic 3", "model7 cpu_csr 1 \n model7 coo_block_chunk 0.2 \n s1 coo_atomic 3"},
-	{6, gpu, "s* coo_scan_shared 2 block=32 \n s* coo_scan_warp 1 block=32 \n s* coo_segscan_shared 2 block=1024 \n s* coo_segscan_block 1 block=1024",
-		"s* coo_scan_shared 2 block=32 \n s* coo_scan_warp 1 block=32 \n s* coo_segscan_shared 1 block=1024 \n s* coo_segscan_block 2 block=1024"},
-	{7, gpu, "s* coo_scan_shared 1 \n s* coo_blelloch 3 \n s* coo_blelloch_padded 2", "s* coo_scan_shared 1 \n s* coo_blelloch 3 \n s* coo_blelloch_padded 0.5"},
-	{8, gpu, "s* coo_segscan_warp_chunk 1 \n s* coo_segscan_block 2 block=1024 \n l* coo_segscan_warp_chunk 2 \n l* coo_segscan_block 1 block=1024",
-		"s* coo_segscan_warp_chunk 1 \n s* coo_segscan_block 2 block=1024 \n l* coo_segscan_warp_chunk 1 \n l* coo_segscan_block 2 block=1024"},
-	{9, gpu, "s* coo_segscan_warp_chunk 1 \n s* coo_segscan_warp_chunk_unroll 1.1 unroll=2", "s* coo_segscan_warp_chunk 1 \n s* coo_segscan_warp_chunk_unroll 0.7 unroll=2"},
-	{10, gpu, five("s*", 1, 16, 4, 1, 2) + five("l*", 100, 4, 4, 100, 2), five("s*", 1, 16, 4, 1, 2) + five("l*", 0.5, 4, 4, 100, 2)},
-	{11, gpu, "another csr_adaptive 15 long_row=warp \n another csr_adaptive 1 long_row=block", "another csr_adaptive 2 long_row=warp \n another csr_adaptive 1 long_row=block"},
+	{4, gpu, "s*,l* coo_block_chunk 1 \n s*,l* coo_thread_chunk 3 \n s*,l* coo_grid_stride 2 \n s*,l* " +
+		"coo_warp_chunk 1.2 \n s* coo_atomic 1 \n l* coo_atomic 7",
+		"s*,l* coo_block_chunk 1 \n s*,l* coo_thread_chunk 3 \n s*,l* coo_grid_stride 2 \n s*,l* coo_warp_chunk " +
+			"1.2 \n s* coo_atomic 1 \n l* coo_atomic 3"},
+	{5, gpu, "model7 cpu_csr 1 \n model7 coo_block_chunk 2 \n model7 coo_atomic 3", "model7 cpu_csr 1 \n model7 " +
+		"coo_block_chunk 0.2 \n s1 coo_atomic 3"},
+	{6, gpu, "s* coo_scan_shared 2 block=32 \n s* coo_scan_warp 1 block=32 \n s* coo_segscan_shared 2 block=1024 " +
+		"\n s* coo_segscan_block 1 block=1024",
+		"s* coo_scan_shared 2 block=32 \n s* coo_scan_warp 1 block=32 \n s* coo_segscan_shared 1 block=1024 \n s* " +
+			"coo_segscan_block 2 block=1024"},
+	{7, gpu, "s* coo_scan_shared 1 \n s* coo_blelloch 3 \n s* coo_blelloch_padded 2", "s* coo_scan_shared 1 \n s* " +
+		"coo_blelloch 3 \n s* coo_blelloch_padded 0.5"},
+	{8, gpu, "s* coo_segscan_warp_chunk 1 \n s* coo_segscan_block 2 block=1024 \n l* coo_segscan_warp_chunk 2 \n " +
+		"l* coo_segscan_block 1 block=1024",
+		"s* coo_segscan_warp_chunk 1 \n s* coo_segscan_block 2 block=1024 \n l* coo_segscan_warp_chunk 1 \n l* " +
+			"coo_segscan_block 2 block=1024"},
+	{9, gpu, "s* coo_segscan_warp_chunk 1 \n s* coo_segscan_warp_chunk_unroll 1.1 unroll=2",
+		"s* coo_segscan_warp_chunk 1 \n s* coo_segscan_warp_chunk_unroll 0.7 unroll=2"},
+	{10, gpu, five("s*", 1, 16, 4, 1, 2) + five("l*", 100, 4, 4, 100, 2),
+		five("s*", 1, 16, 4, 1, 2) + five("l*", 0.5, 4, 4, 100, 2)},
+	{11, gpu, "another csr_adaptive 15 long_row=warp \n another csr_adaptive 1 long_row=block",
+		"another csr_adaptive 2 long_row=warp \n another csr_adaptive 1 long_row=block"},
 	{12, gpu, inBoth(1.99, 1.2), inBoth(1.2, 1.99)},
 	{12, gpu, inBoth(1.99, 1.2), inBoth(1.99, 2.5)}, // about half, but others lose more
-	{13, gpu, "s*,l* csr_warp_row_global 2 \n s*,l* csr_warp_row_shuffle 1", "s*,l* csr_warp_row_global 2 \n s*,l1 csr_warp_row_shuffle 1 \n l2 csr_warp_row_shuffle 3"},
-	{14, gpu, "s*,l* csr_warp_row_shuffle 1 \n s* csr_warp_row_tile 2 \n l1,l2,l3 csr_warp_row_tile 2 \n l4 csr_warp_row_tile 0.5",
+	{13, gpu, "s*,l* csr_warp_row_global 2 \n s*,l* csr_warp_row_shuffle 1", "s*,l* csr_warp_row_global 2 \n s*,l1 " +
+		"csr_warp_row_shuffle 1 \n l2 csr_warp_row_shuffle 3"},
+	{14, gpu, "s*,l* csr_warp_row_shuffle 1 \n s* csr_warp_row_tile 2 \n l1,l2,l3 csr_warp_row_tile 2 \n l4 " +
+		"csr_warp_row_tile 0.5",
 		"s*,l* csr_warp_row_shuffle 1 \n s1 csr_warp_row_tile 0.5 \n l* csr_warp_row_tile 0.5"},
-	{14, gpu, "s*,l* csr_warp_row_shuffle 1 \n s* csr_warp_row_tile 2 \n l* csr_warp_row_tile 0.5", "s*,l* csr_warp_row_shuffle 1 \n s*,l* csr_warp_row_tile 2"}, // nowhere
+	// nowhere
+	{14, gpu, "s*,l* csr_warp_row_shuffle 1 \n s* csr_warp_row_tile 2 \n l* csr_warp_row_tile 0.5",
+		"s*,l* csr_warp_row_shuffle 1 \n s*,l* csr_warp_row_tile 2"},
 	{15, gpu, onTwo(1, 1, 1), onTwo(1, 1, 3)},
-	{16, gpu, "mawi_201512012345 csr_hybrid_v1 1.8 \n mawi_201512012345 csr_hybrid 1", "mawi_201512012345 csr_hybrid_v1 50 \n mawi_201512012345 csr_hybrid 1"},
-	{17, gpu, "s* csr_warp_row 2 \n s* csr_bins 1 \n l* csr_warp_row 1 \n l* csr_bins 2", "s* csr_warp_row 1 \n s* csr_bins 2"},
+	{16, gpu, "mawi_201512012345 csr_hybrid_v1 1.8 \n mawi_201512012345 csr_hybrid 1",
+		"mawi_201512012345 csr_hybrid_v1 50 \n mawi_201512012345 csr_hybrid 1"},
+	{17, gpu, "s* csr_warp_row 2 \n s* csr_bins 1 \n l* csr_warp_row 1 \n l* csr_bins 2",
+		"s* csr_warp_row 1 \n s* csr_bins 2"},
 	{18, gpu, "s*,l* csr_scalar 1 \n s* csr_vector 2 \n l* csr_vector 0.5", "s*,l* csr_scalar 2 \n s*,l* csr_vector 1"},
-	{19, gpu, "s*,l* csr_warp_row 1 shared=0 \n s*,l* csr_warp_row 2 shared=1 \n l* csr_hybrid 2 shared=0 \n l* csr_hybrid 1 shared=1",
-		"s*,l* csr_warp_row 1 shared=0 \n s*,l* csr_warp_row 2 shared=1 \n l* csr_hybrid 1 shared=0 \n l* csr_hybrid 2 shared=1"},
+	{19, gpu, "s*,l* csr_warp_row 1 shared=0 \n s*,l* csr_warp_row 2 shared=1 \n l* csr_hybrid 2 shared=0 \n l* " +
+		"csr_hybrid 1 shared=1",
+		"s*,l* csr_warp_row 1 shared=0 \n s*,l* csr_warp_row 2 shared=1 \n l* csr_hybrid 1 shared=0 \n l* " +
+			"csr_hybrid 2 shared=1"},
 }
 
 // five are the times of the five algorithms.
 func five(where string, scalar, vector, adaptive, pcsr, light float64) string {
-	return fmt.Sprintf("%[1]s csr_scalar %[2]g \n %[1]s csr_vector %[3]g \n %[1]s csr_adaptive %[4]g \n %[1]s csr_pcsr %[5]g \n %[1]s csr_light %[6]g \n",
+	return fmt.Sprintf("%[1]s csr_scalar %[2]g \n %[1]s csr_vector %[3]g \n %[1]s csr_adaptive %[4]g \n %[1]s "+
+		"csr_pcsr %[5]g \n %[1]s csr_light %[6]g \n",
 		where, scalar, vector, adaptive, pcsr, light)
 }
 
 // inBoth are two kernels in both precisions.
 func inBoth(pcsr, scalar float64) string {
-	return fmt.Sprintf("s*,l* csr_pcsr 1 \n s*,l* csr_scalar 1 \n s*,l* csr_pcsr %g float64 \n s*,l* csr_scalar %g float64", pcsr, scalar)
+	return fmt.Sprintf("s*,l* csr_pcsr 1 \n s*,l* csr_scalar 1 \n s*,l* csr_pcsr %g float64 \n s*,l* csr_scalar %g "+
+		"float64", pcsr, scalar)
 }
 
 // onTwo are kernels beside a library that takes 2.
 func onTwo(thread, warp, hybrid float64) string {
 	return fmt.Sprintf("ecology1,crankseg_1 cusparse_csr_alg1 2 \n ecology1,crankseg_1 cusparse_csr_alg2 4 \n"+
-		"ecology1 csr_thread_row %g \n crankseg_1 csr_warp_row %g \n ecology1,crankseg_1 csr_hybrid %g", thread, warp, hybrid)
+		"ecology1 csr_thread_row %g \n crankseg_1 csr_warp_row %g \n ecology1,crankseg_1 csr_hybrid %g", thread, warp,
+		hybrid)
 }
 
 // TestVerdicts: each claim holds with some trials and does not with others; with none at
@@ -91,7 +114,8 @@ func TestVerdicts(t *testing.T) {
 				spread float64
 				want   Verdict
 			}{
-				{v.holds, 1.001, Holds}, {v.fail, 1.001, Fails}, {"s1 cpu_sell 1 \n s1 csr_merge 1", 1.001, Unknown}, {v.holds, 20, Unknown},
+				{v.holds, 1.001, Holds}, {v.fail, 1.001, Fails}, {"s1 cpu_sell 1 \n s1 csr_merge 1", 1.001, Unknown},
+				{v.holds, 20, Unknown},
 			} {
 				if v.claim == 3 && tt.spread > 2 {
 					continue // the shape of a line has no interval
@@ -156,7 +180,8 @@ func TestLearnedSelection(t *testing.T) {
 			}
 			s := rule.Selector{Device: gpu, Precision: kernels.Float32, Cache: "cold"}
 			for _, m := range []string{"s1", "s2", "l1", "l2"} {
-				s.Validation.Cases = append(s.Validation.Cases, rule.Case{Matrix: m, Fraction: 1, SingleConfig: tt.single})
+				s.Validation.Cases = append(s.Validation.Cases,
+					rule.Case{Matrix: m, Fraction: 1, SingleConfig: tt.single})
 			}
 			text, err := json.Marshal(rule.Rule{Selectors: []rule.Selector{s}})
 			if err != nil {

@@ -24,6 +24,7 @@ func (f *Finding) Words() string {
 	case f.Part.Test == Mean:
 		return "geometric mean " + Figure(f.Mean, f.MeanLow, f.MeanHigh) + " of " + cases(n)
 	}
+
 	words := fmt.Sprintf("%d of %s within", f.In, cases(n))
 	if f.Out > 0 {
 		words += fmt.Sprintf(", %d outside", f.Out)
@@ -84,6 +85,7 @@ func (f *Finding) PublishedWords() string {
 			on = append(on, p.Device)
 		}
 	}
+
 	where := " on " + strings.Join(on, ", ")
 	switch len(values) {
 	case 0:
@@ -93,9 +95,11 @@ func (f *Finding) PublishedWords() string {
 	case 1:
 		words = append(words, significant(values[0], 3)+where)
 	default:
-		words = append(words, fmt.Sprintf("%s to %s, geometric mean %s%s", significant(slices.Min(values), 3), significant(slices.Max(values), 3),
+		words = append(words, fmt.Sprintf("%s to %s, geometric mean %s%s", significant(slices.Min(values), 3),
+			significant(slices.Max(values), 3),
 			significant(stat.GeometricMeanOf(values), 3), where))
 	}
+
 	return strings.Join(words, "; ")
 }
 

@@ -62,6 +62,7 @@ func (d *Report) Aims() []Aim {
 		list = append(list, a)
 		start = end
 	}
+
 	return list
 }
 
@@ -109,5 +110,6 @@ func (d *Report) Missed() []error {
 			"the median half-width of their 95%% intervals is %s; a larger %s narrows them",
 			a.Wanted()-a.Reached, a.Wanted(), of, number.Percent(a.Target), number.Percent(a.Half), raise))
 	}
+
 	return warnings
 }

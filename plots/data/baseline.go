@@ -54,6 +54,7 @@ func (p *Panel) Gains(baseline string) []Gain {
 		g.Ratio, g.Low, g.High = Ratio(base, g.Row)
 		list = append(list, g)
 	}
+
 	return list
 }
 
@@ -107,6 +108,7 @@ func (d *Report) TopGains(n int) []Gain {
 			}
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b Gain) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	return list[:min(n, len(list))]
 }
@@ -133,6 +135,7 @@ func (d *Report) WithoutBaseline() []error {
 				d.Words(s), Enumerate(lack), base))
 		}
 	}
+
 	slices.SortFunc(warnings, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
 	return slices.CompactFunc(warnings, func(a, b error) bool { return a.Error() == b.Error() })
 }

@@ -32,6 +32,7 @@ func Leaders(cases []map[string]float64, n int) []string {
 			wins[best]++
 		}
 	}
+
 	names := slices.Collect(maps.Keys(means))
 	SortKernels(names)
 	slices.SortStableFunc(names, func(a, b string) int {

@@ -141,6 +141,7 @@ func (p *Panel) ByKernel(name string) []store.Row {
 		end = i + 1
 		n++
 	}
+
 	if end-first == n {
 		return p.Rows[first:end:end]
 	}
@@ -151,5 +152,6 @@ func (p *Panel) ByKernel(name string) []store.Row {
 			rows = append(rows, p.Rows[i])
 		}
 	}
+
 	return rows
 }

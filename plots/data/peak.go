@@ -38,6 +38,7 @@ func PeakOf(d *kernels.Device, p kernels.Precision) (Peak, bool) {
 	}
 	return Peak{
 		GFLOPS: 2 * float64(d.Units) * float64(rate) * khz / 1e6,
-		How:    fmt.Sprintf("%d multiprocessors × %d multiply-adds × %s\u202fGHz", d.Units, rate, number.Significant(khz/1e6, 3)),
+		How: fmt.Sprintf("%d multiprocessors × %d multiply-adds × %s\u202fGHz", d.Units, rate,
+			number.Significant(khz/1e6, 3)),
 	}, true
 }

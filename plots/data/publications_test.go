@@ -20,7 +20,8 @@ func TestPublishedNumbers(t *testing.T) {
 		t.Errorf("publication %+v", p)
 	}
 	// Table VI has the bandwidth of the best kernel only.
-	if p = all[publicationKey{"mouse_gene", "coo_segscan_block", kernels.Float32}]; math.Abs(p.gflops-1098.117639/12) > 1e-9 {
+	if p = all[publicationKey{"mouse_gene", "coo_segscan_block",
+		kernels.Float32}]; math.Abs(p.gflops-1098.117639/12) > 1e-9 {
 		t.Errorf("publication of the best kernel %+v", p)
 	}
 }

@@ -54,7 +54,8 @@ type Report struct {
 
 // Read reads what db holds, and takes what was read of it before: all results, which are
 // sorted in place, the matrices and the sweeps.
-func Read(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.Matrix, sweeps []store.Sweep) (*Report, error) {
+func Read(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.Matrix,
+	sweeps []store.Sweep) (*Report, error) {
 	fail := func(what string, err error) (*Report, error) { return nil, fmt.Errorf("reading %s: %w", what, err) }
 	best, err := db.Best(ctx, store.Filter{})
 	if err != nil {

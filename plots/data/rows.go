@@ -36,11 +36,13 @@ func newRowOrder(rows []store.Row, matrices []store.Matrix) *rowOrder {
 		listed[m.Name] = i - len(matrices) // 0 for matrices that are not on the list
 	}
 	byList := func(a, b string) int { return cmp.Or(cmp.Compare(listed[a], listed[b]), cmp.Compare(a, b)) }
-	for i, compare := range []func(a, b string) int{strings.Compare, strings.Compare, strings.Compare, byList, compareKernels} {
+	for i, compare := range []func(a, b string) int{strings.Compare, strings.Compare, strings.Compare, byList,
+		compareKernels} {
 		for n, name := range slices.SortedFunc(maps.Keys(names[i]), compare) {
 			names[i][name] = uint64(n)
 		}
 	}
+
 	return &rowOrder{names[0], names[1], names[2], names[3], names[4]}
 }
 
@@ -74,7 +76,8 @@ func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 		keys[i] = key{o.rank(&rows[i]), i, !isGood(&rows[i])}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), compareWithin(&rows[a.index], &rows[b.index]), cmp.Compare(a.index, b.index))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), compareWithin(&rows[a.index], &rows[b.index]),
+			cmp.Compare(a.index, b.index))
 	})
 
 	last := -1 // the last good trial
@@ -98,6 +101,7 @@ func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 			}
 		}
 	}
+
 	permute(rows, order)
 	return good
 }

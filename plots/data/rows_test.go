@@ -33,11 +33,13 @@ func TestSortRows(t *testing.T) {
 		add(matrix, "cpu_coo", 32, "wrong", 1)
 	}
 	rows[1].Median = math.NaN()
-	matrices := []store.Matrix{{Name: "short", Features: sparse.Features{RowMean: 1}}, {Name: "long", Features: sparse.Features{RowMean: 2}}}
+	matrices := []store.Matrix{{Name: "short", Features: sparse.Features{RowMean: 1}},
+		{Name: "long", Features: sparse.Features{RowMean: 2}}}
 	text := func(rows []store.Row) string {
 		var list []string
 		for _, r := range rows {
-			list = append(list, fmt.Sprint(r.Matrix, r.Kernel, r.Block, r.Status[:1], r.At.Day()-synthetic.Someday.Day()))
+			list = append(list, fmt.Sprint(r.Matrix, r.Kernel, r.Block, r.Status[:1],
+				r.At.Day()-synthetic.Someday.Day()))
 		}
 		return strings.Join(list, "\n")
 	}
@@ -62,7 +64,8 @@ func TestSortRows(t *testing.T) {
 		if got != first {
 			t.Fatalf("another order:\n%s\n\n%s", got, first)
 		}
-		if !strings.HasPrefix(got, "shortcpu_coo64o1\nshortcpu_coo128o2\nshortcsr_vector64o1\nshortmy_own64o1\nlongcpu_coo64o1\n") {
+		if !strings.HasPrefix(got,
+			"shortcpu_coo64o1\nshortcpu_coo128o2\nshortcsr_vector64o1\nshortmy_own64o1\nlongcpu_coo64o1\n") {
 			t.Fatalf("order:\n%s", got)
 		}
 	}

@@ -34,6 +34,7 @@ func (d *Report) Searchables() []searchable {
 		// Rows don't tell sweeps of one name apart; the grids that are read do.
 		whole[d.Sweeps[i].Name] = whole[d.Sweeps[i].Name] || d.Sweeps[i].Whole()
 	}
+
 	var list []searchable
 	index := map[trial.Place]int{}
 	for i := range d.Rows {
@@ -50,7 +51,11 @@ func (d *Report) Searchables() []searchable {
 		}
 		list[n].configs++
 	}
-	return slices.DeleteFunc(list, func(s searchable) bool { return s.configs < LeastSearched || s.configs > MostSearched })
+
+	return slices.DeleteFunc(list, func(s searchable) bool {
+		return s.configs < LeastSearched ||
+			s.configs > MostSearched
+	})
 }
 
 // some takes every n-th grid, so that there are few enough, of all kinds.
@@ -79,7 +84,8 @@ func ReplaySearches(ctx context.Context, db *store.DB, d *Report) (s Searches, e
 	list := some(all)
 	s.Left = len(all) - len(list)
 	for _, at := range list {
-		grids, err := db.Grids(ctx, store.Filter{Device: at.Device, Matrix: at.Matrix, Precision: at.Precision, Cache: at.Cache})
+		grids, err := db.Grids(ctx, store.Filter{Device: at.Device, Matrix: at.Matrix, Precision: at.Precision,
+			Cache: at.Cache})
 		if err != nil {
 			return s, fmt.Errorf("recorded grids: %w", err)
 		}
@@ -91,6 +97,7 @@ func ReplaySearches(ctx context.Context, db *store.DB, d *Report) (s Searches, e
 			}
 		}
 	}
+
 	return s, nil
 }
 

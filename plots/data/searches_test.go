@@ -22,21 +22,26 @@ func TestSearchables(t *testing.T) {
 	rows := func(device, sweep, matrix string, n int) (list []store.Row) {
 		for i := range n {
 			r := store.Row{Device: device, Sweep: sweep, Matrix: matrix}
-			r.Config, r.Cache, r.Median = kernels.Config{Kernel: "k", Precision: kernels.Float64, Block: i}, trial.Warm, 1
+			r.Config, r.Cache, r.Median = kernels.Config{Kernel: "k", Precision: kernels.Float64, Block: i},
+				trial.Warm, 1
 			r.Status = []trial.Status{trial.OK, trial.OK, trial.Wrong}[i%3]
 			list = append(list, r)
 		}
 		return list
 	}
-	all := slices.Concat(rows("d", "whole", "small", LeastSearched-1), rows("d", "whole", "fits", LeastSearched), rows("d", "whole", "huge", MostSearched+1),
+	all := slices.Concat(rows("d", "whole", "small", LeastSearched-1), rows("d", "whole", "fits", LeastSearched),
+		rows("d", "whole", "huge", MostSearched+1),
 		rows("d", "raced", "other", 100), rows("e", "whole", "fits", MostSearched))
 	d := New(all, nil, nil, nil)
-	d.Sweeps = []store.Sweep{{Name: "whole", Text: "name = \"whole\""}, {Name: "whole", Text: "[search]\nstrategy = \"racing\""}, {Name: "raced", Text: "[search]\nstrategy = \"racing\""}}
+	d.Sweeps = []store.Sweep{{Name: "whole", Text: "name = \"whole\""},
+		{Name: "whole", Text: "[search]\nstrategy = \"racing\""},
+		{Name: "raced", Text: "[search]\nstrategy = \"racing\""}}
 	var found []string
 	for _, s := range d.Searchables() {
 		found = append(found, fmt.Sprint(s.Device, s.Matrix, s.configs))
 	}
-	if want := []string{fmt.Sprint("dfits", LeastSearched), fmt.Sprint("efits", MostSearched)}; !slices.Equal(found, want) {
+	if want := []string{fmt.Sprint("dfits", LeastSearched), fmt.Sprint("efits", MostSearched)}; !slices.Equal(found,
+		want) {
 		t.Errorf("grids %v, want %v", found, want)
 	}
 	var many []searchable
@@ -70,15 +75,18 @@ func TestSearchInDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, n := range map[string]int{"large": LeastSearched + 4, "small": LeastSearched - 1} {
-		if err := db.Matrix(ctx, trial.Matrix{Name: name, Hash: name, Class: name, Source: name, Field: "real", Symmetry: "general",
+		if err := db.Matrix(ctx, trial.Matrix{Name: name, Hash: name, Class: name, Source: name, Field: "real",
+			Symmetry: "general",
 			Features: sparse.Features{Rows: 10, Cols: 10, Nonzeros: 50}}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
 			sec := 1e-3 * (1 + float64(i%7)/7)
 			r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(name, i), Matrix: name, Cache: trial.Warm,
-				Config: kernels.Config{Kernel: "cpu_csr_rows", Precision: kernels.Float64, Block: 32 * (i + 1), Grid: 1}},
-				Status: trial.OK, Median: sec, Low: sec, High: sec, Samples: []float64{sec, sec}, Batch: 1, Stop: trial.StopTarget, At: time.Unix(1e9, 0)}
+				Config: kernels.Config{Kernel: "cpu_csr_rows", Precision: kernels.Float64, Block: 32 * (i + 1),
+					Grid: 1}},
+				Status: trial.OK, Median: sec, Low: sec, High: sec, Samples: []float64{sec, sec}, Batch: 1,
+				Stop: trial.StopTarget, At: time.Unix(1e9, 0)}
 			if err := db.Record(ctx, r); err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +113,8 @@ func TestSearchInDatabase(t *testing.T) {
 		for _, o := range d.Searched.Outcomes {
 			strategies = append(strategies, o.Strategy)
 			if o.Grid.Matrix != "large" || len(o.Grid.Trials) != LeastSearched+4 || len(o.Paths) != searchSeeds {
-				t.Errorf("%s: %d searches on %s with %d configurations", o.Strategy, len(o.Paths), o.Grid.Matrix, len(o.Grid.Trials))
+				t.Errorf("%s: %d searches on %s with %d configurations", o.Strategy, len(o.Paths), o.Grid.Matrix,
+					len(o.Grid.Trials))
 			}
 			ends = append(ends, o.End.Share)
 		}

@@ -19,7 +19,8 @@ func TestTieSet(t *testing.T) {
 		{"one", []store.Row{at(1, 1, 1)}, []bool{true}},
 		{"intervals meet", []store.Row{at(1.05, 1.2, 1.3), at(0.9, 1, 1.1)}, []bool{true, true}},
 		{"intervals apart", []store.Row{at(1.15, 1.2, 1.3), at(0.9, 1, 1.1)}, []bool{false, true}},
-		{"medians within a hundredth", []store.Row{at(1, 1, 1), at(1.009, 1.009, 1.009), at(1.02, 1.02, 1.02)}, []bool{true, true, false}},
+		{"medians within a hundredth", []store.Row{at(1, 1, 1), at(1.009, 1.009, 1.009), at(1.02, 1.02, 1.02)},
+			[]bool{true, true, false}},
 	} {
 		for i, got := range TieSet(tt.rows) {
 			if got != tt.want[i] {

@@ -25,6 +25,7 @@ func Twins(matrices []store.Matrix) string {
 			n++
 		}
 	}
+
 	if n == 0 {
 		return ""
 	}
@@ -57,6 +58,7 @@ func Twins(matrices []store.Matrix) string {
 	case named:
 		return "Twins, not the real matrices: " + text
 	}
+
 	return text
 }
 

@@ -35,8 +35,9 @@ var GFLOPS = Unit{
 var PaperGBPS = Unit{
 	Name:  "GB/s",
 	Label: "GB/s (24 bytes per nonzero / time, as in the paper)",
-	Note:  " GB/s as the paper counts them, 24 bytes per nonzero in any format: in proportion to speed, not what memory moved.",
-	Of:    func(r *store.Row) float64 { return 12 * r.GFLOPS },
+	Note: " GB/s as the paper counts them, 24 bytes per nonzero in any format: in proportion to speed, not what " +
+		"memory moved.",
+	Of: func(r *store.Row) float64 { return 12 * r.GFLOPS },
 }
 
 // UnitFor chooses the unit of a figure. GB/s shows how near kernels come to the bandwidth of

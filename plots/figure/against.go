@@ -20,7 +20,8 @@ import (
 var againstFigure = &Figure{
 	ID:    "against",
 	Title: "What became faster or slower",
-	See:   "Bars to the right of 1 became faster. Where a whisker reaches across 1, or the table of changes does not list the pair, no difference was shown.",
+	See: "Bars to the right of 1 became faster. Where a whisker reaches across 1, or the table of changes does " +
+		"not list the pair, no difference was shown.",
 }
 
 // Against is the figure of a comparison with another database, without pictures if
@@ -46,6 +47,7 @@ func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
 		}
 		byCondition[at] = append(byCondition[at], p)
 	}
+
 	var pages []*canvas.Picture
 	for _, at := range conditions {
 		n := 0
@@ -63,6 +65,7 @@ func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
 			pages = append(pages, p)
 		}
 	}
+
 	return pages
 }
 
@@ -103,18 +106,22 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.
 					continue
 				}
 				v, low, high := data.Faster(p)
-				cell = append(cell, chart.Mark{Slot: slot, Look: canvas.LookOf(p.Kernel), V: v, Low: low, High: high, Hollow: math.NaN(), Name: p.Kernel + " on " + m + ", " + precision})
+				cell = append(cell, chart.Mark{Slot: slot, Look: canvas.LookOf(p.Kernel), V: v, Low: low, High: high,
+					Hollow: math.NaN(), Name: p.Kernel + " on " + m + ", " + precision})
 			}
 			row.Cells = append(row.Cells, cell)
 		}
 		b.Rows = append(b.Rows, row)
 	}
+
 	low, high := b.Reach()
 	b.Axis = canvas.Ratios(low, high)
-	subtitle := "Time of the other database divided by that of this one, each kernel in its fastest configuration of each. Whiskers: 95% interval."
+	subtitle := "Time of the other database divided by that of this one, each kernel in its fastest configuration " +
+		"of each. Whiskers: 95% interval."
 	if all > len(names) {
 		subtitle += fmt.Sprintf(" The %d of %d kernels that changed the most.", len(names), all)
 	}
-	return &canvas.Picture{Subtitle: subtitle, Alt: b.Label + " on " + strings.Join(matrices, ", "), Keys: canvas.KeysOf(names, true),
+	return &canvas.Picture{Subtitle: subtitle, Alt: b.Label + " on " + strings.Join(matrices, ", "),
+		Keys:   canvas.KeysOf(names, true),
 		Height: b.Height(), Body: b.Draw}
 }

@@ -70,6 +70,7 @@ func averages(d *data.Report, s *scene) *average {
 			}
 		}
 	}
+
 	data.SortKernels(a.kernels)
 	slices.SortStableFunc(a.kernels, func(x, y string) int { return -cmp.Compare(a.top(x), a.top(y)) })
 	return a
@@ -90,25 +91,30 @@ func (a *average) page(s *scene) *canvas.Picture {
 	q := timesAsFast(a.baseline)
 	b := &chart.Bars{Slots: 1, Label: q.label, Origin: q.origin, Number: q.number}
 	for _, precision := range a.precisions {
-		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s", precision, term.GroupedCount(a.matrices[precision], "matrix", "matrices")))
+		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s", precision,
+			term.GroupedCount(a.matrices[precision], "matrix", "matrices")))
 	}
 	for _, kernel := range a.kernels {
 		r := chart.BarRow{Name: kernel, Note: a.fewer(kernel)}
 		for _, precision := range a.precisions {
 			var cell []chart.Mark
 			if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-				cell = append(cell, chart.Mark{Look: canvas.LookOf(kernel), V: stat.GeometricMeanOf(g), Low: slices.Min(g), High: slices.Max(g), Hollow: number.ArithmeticMean(g), Name: kernel})
+				cell = append(cell, chart.Mark{Look: canvas.LookOf(kernel), V: stat.GeometricMeanOf(g),
+					Low: slices.Min(g), High: slices.Max(g), Hollow: number.ArithmeticMean(g), Name: kernel})
 			}
 			r.Cells = append(r.Cells, cell)
 		}
 		b.Rows = append(b.Rows, r)
 	}
+
 	b.Axis = q.scale(b.Reach())
 	return &canvas.Picture{
 		Name:  canvas.Slug(append([]string{"average-improvement"}, s.file...)...),
 		Title: fmt.Sprintf("Average speed-up over %s: %s", a.baseline, s.words),
-		Subtitle: "Bar and number: geometric mean over the matrices of each kernel in its fastest configuration, log axis. " +
-			"Hollow: arithmetic mean, as in the paper, which few large values pull up. Line: from the least to the largest speed-up.",
+		Subtitle: "Bar and number: geometric mean over the matrices of each kernel in its fastest configuration, " +
+			"log axis. " +
+			"Hollow: arithmetic mean, as in the paper, which few large values pull up. Line: from the least to the " +
+			"largest speed-up.",
 		Alt:    "from the fastest kernel to the slowest: " + strings.Join(a.kernels, ", "),
 		Height: b.Height(),
 		Body:   b.Draw,

@@ -55,7 +55,8 @@ var gpuAndCPU = &barFigure{
 	id:    "gpu-vs-cpu",
 	title: func(*scene) string { return "Processor and GPU" },
 	says: func(*scene) string {
-		return "COO and CSR on one thread of the processor, and of the four simple kernels of the GPU the fastest; log axis."
+		return "COO and CSR on one thread of the processor, and of the four simple kernels of the GPU the fastest; " +
+			"log axis."
 	},
 	quantity: func(*scene) quantity { return logRate(data.PaperGBPS) },
 	series: func(*scene) []series {
@@ -74,6 +75,7 @@ func pairs(d *data.Report) []scene {
 			return p.Condition() == at && p.FastestOf(data.OfKernels(names...)) != nil
 		})
 	}
+
 	var list []scene
 	for _, cpu := range d.Conditions() {
 		for _, gpu := range d.Conditions() {
@@ -87,6 +89,7 @@ func pairs(d *data.Report) []scene {
 			})
 		}
 	}
+
 	return list
 }
 
@@ -105,5 +108,6 @@ func joined(panels []data.Panel, a, b data.Condition) []data.Panel {
 			}
 		}
 	}
+
 	return list
 }

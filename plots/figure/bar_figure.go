@@ -53,6 +53,7 @@ func scenesByPlace(d *data.Report) []scene {
 		}
 		list = append(list, s)
 	}
+
 	return list
 }
 
@@ -90,11 +91,13 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 			pages = append(pages, p)
 		}
 	}
+
 	if f.warnings != nil {
 		return pages, f.warnings(d)
 	}
 	if len(lacking) > 0 {
-		return pages, []error{fmt.Errorf("figure %s is without %s: what it compares with has no good trial there", f.id, data.Enumerate(lacking))}
+		return pages, []error{fmt.Errorf("figure %s is without %s: what it compares with has no good trial there",
+			f.id, data.Enumerate(lacking))}
 	}
 	return pages, nil
 }
@@ -119,6 +122,7 @@ func (f *barFigure) page(s *scene, t *tally, matrices []string) *canvas.Picture 
 		}
 		b.Rows = append(b.Rows, r)
 	}
+
 	low, high := b.Reach()
 	if b.Roof > high && b.Roof <= chart.RoofWithin*high {
 		high = b.Roof
@@ -145,7 +149,8 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []chart.Mark {
 			continue
 		}
 		_, look := t.series[e.series].key(e.row)
-		list = append(list, chart.Mark{Slot: slices.Index(t.shown, e.series), Look: look, V: v.Y, Low: v.Low, High: v.High, Row: e.row,
+		list = append(list, chart.Mark{Slot: slices.Index(t.shown, e.series), Look: look, V: v.Y, Low: v.Low,
+			High: v.High, Row: e.row,
 			Hollow: published.value(q, e)})
 	}
 	return list
@@ -155,7 +160,8 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []chart.Mark {
 func (f *barFigure) subtitle(s *scene, t *tally, b *chart.Bars, q *quantity) string {
 	shown, number := "Fastest configuration of each "+cmp.Or(f.each, "kernel"), cmp.Or(q.best, "the fastest")
 	if n := len(t.shown); n < t.found {
-		shown = fmt.Sprintf("The %d of %d kernels that are the fastest most often (all of them: table Kernels), each in its fastest configuration", n, t.found)
+		shown = fmt.Sprintf("The %d of %d kernels that are the fastest most often (all of them: table Kernels), "+
+			"each in its fastest configuration", n, t.found)
 		number += " of all"
 	}
 	text := shown + ": " + f.says(s) + " Whiskers: 95% interval. Number: " + number + "."

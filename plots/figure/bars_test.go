@@ -29,7 +29,8 @@ func TestBarsLackingBase(t *testing.T) {
 		t.Errorf("the page shows %q", texts)
 	}
 	rows = slices.DeleteFunc(rows, func(r store.Row) bool { return r.Kernel == "coo_scan_shared" })
-	if pages, warnings := prefixSums.draw(data.New(rows, nil, d.Matrices, d.Devices)); len(pages) != 0 || len(warnings) != 0 {
+	if pages, warnings := prefixSums.draw(data.New(rows, nil, d.Matrices, d.Devices)); len(pages) != 0 ||
+		len(warnings) != 0 {
 		t.Errorf("without any: %d pages, warnings %v", len(pages), warnings)
 	}
 }
@@ -89,7 +90,8 @@ func TestMeans(t *testing.T) {
 	if g := stat.GeometricMeanOf([]float64{0.25, 4}); math.Abs(g-1) > 1e-12 {
 		t.Errorf("a ratio and its inverse average to %v", g)
 	}
-	rows := []store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2), synthetic.Row("cpu_csr_rows", 64, 1, 16)}
+	rows := []store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2),
+		synthetic.Row("cpu_csr_rows", 64, 1, 16)}
 	for _, r := range slices.Clone(rows) {
 		r.Matrix = "other"
 		if r.Kernel == "cpu_csr" {

@@ -45,7 +45,8 @@ func byParam(kernel, param string, over data.Selection) []series {
 	list := make([]series, len(p.Values))
 	for j, v := range p.Values {
 		look := canvas.Shade(kernel, j, len(p.Values))
-		list[j] = series{id: kernel + " " + param + "=" + v, variant: &look, of: data.OfKernels(kernel).And(data.WithParam(p, v)), over: over}
+		list[j] = series{id: kernel + " " + param + "=" + v, variant: &look,
+			of: data.OfKernels(kernel).And(data.WithParam(p, v)), over: over}
 	}
 	return list
 }

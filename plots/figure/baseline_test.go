@@ -11,7 +11,8 @@ import (
 )
 
 func TestGains(t *testing.T) {
-	d := data.New([]store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2), synthetic.Row("cpu_csr_rows", 64, 1, 9), synthetic.Row("cpu_csr_rows", 64, 2, 4)}, nil, nil, nil)
+	d := data.New([]store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2),
+		synthetic.Row("cpu_csr_rows", 64, 1, 9), synthetic.Row("cpu_csr_rows", 64, 2, 4)}, nil, nil, nil)
 	if base := d.BaselineOf("d"); base != "cpu_coo" {
 		t.Fatalf("baseline %q", base)
 	}

@@ -20,6 +20,7 @@ func drawCompression(d *data.Report) ([]*canvas.Picture, []error) {
 			known = append(known, m)
 		}
 	}
+
 	var list []*canvas.Picture
 	pages := (len(known) + mostMatrices - 1) / mostMatrices
 	for n := range pages {
@@ -30,11 +31,13 @@ func drawCompression(d *data.Report) ([]*canvas.Picture, []error) {
 		}
 		list = append(list, p)
 	}
+
 	return list, nil
 }
 
 func compressionPage(matrices []store.Matrix) *canvas.Picture {
-	b := &chart.Bars{Slots: 1, Columns: []string{""}, Label: "entries that CSR saves in the array of rows", Number: number.Percent3}
+	b := &chart.Bars{Slots: 1, Columns: []string{""}, Label: "entries that CSR saves in the array of rows",
+		Number: number.Percent3}
 	names := make([]string, len(matrices))
 	lowest := 0.0
 	for i, m := range matrices {
@@ -43,16 +46,19 @@ func compressionPage(matrices []store.Matrix) *canvas.Picture {
 		lowest = min(lowest, v)
 		b.Rows = append(b.Rows, chart.BarRow{
 			Name: m.Name, Note: number.Significant(m.RowMean, 3) + " per row",
-			Cells: [][]chart.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: v, Low: v, High: v, Hollow: math.NaN(), Name: m.Name}}},
+			Cells: [][]chart.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: v, Low: v, High: v,
+				Hollow: math.NaN(), Name: m.Name}}},
 		})
 	}
+
 	b.Axis = canvas.Shares(lowest, 1.08, 5)
 	return &canvas.Picture{
-		Name:     "csr-compression",
-		Title:    "What CSR saves over COO in the array of rows",
-		Subtitle: "1 − rows/nonzeros. Columns and values are as many in both formats. Matrices by rising mean row length.",
-		Alt:      "share saved on " + data.Enumerate(names),
-		Height:   b.Height(),
-		Body:     b.Draw,
+		Name:  "csr-compression",
+		Title: "What CSR saves over COO in the array of rows",
+		Subtitle: "1 − rows/nonzeros. Columns and values are as many in both formats. Matrices by rising mean row " +
+			"length.",
+		Alt:    "share saved on " + data.Enumerate(names),
+		Height: b.Height(),
+		Body:   b.Draw,
 	}
 }

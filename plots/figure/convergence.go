@@ -75,9 +75,11 @@ func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 	for _, c := range curves {
 		p.Keys = append(p.Keys, canvas.Key{Text: c.Strategy, Look: strategyLook(c.Strategy)})
 	}
-	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the fastest that a search knows at a time; band: quartiles over grids and seeds; " +
+	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the fastest that a search knows at a time; " +
+		"band: quartiles over grids and seeds; " +
 		"mark: where searches end by themselves. At the lower edge: at most " + number.Plain(lowestLoss) + "%."
-	panels := slices.DeleteFunc(slices.Clone(curves), func(c replay.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
+	panels := slices.DeleteFunc(slices.Clone(curves),
+		func(c replay.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
 	p.Alt = term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each"
 	columns := chart.ColumnsFor(len(panels))
 	p.Height = vg.Length((len(panels)+columns-1)/columns)*chart.PanelHeight(columns) + 24
@@ -87,7 +89,8 @@ func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 		drawn[i] = convergencePlot(own, curves, x, y)
 	}
 	p.Body = func(c draw.Canvas) {
-		chart.DrawPlots(c, drawn, columns, "device time (% of that of the whole grid)", "slower than the fastest of the grid (%)")
+		chart.DrawPlots(c, drawn, columns, "device time (% of that of the whole grid)",
+			"slower than the fastest of the grid (%)")
 	}
 	return p
 }
@@ -100,11 +103,14 @@ func searchedWords(outcomes []replay.Outcome, left int) string {
 		grids[o.Grid] = true
 		least, most = min(least, len(o.Grid.Trials)), max(most, len(o.Grid.Trials))
 	}
+
 	configs := term.Grouped(most)
 	if least < most {
 		configs = term.Grouped(least) + " to " + configs
 	}
-	text := fmt.Sprintf("Replayed on %s of %s configurations, %s each", term.GroupedCount(len(grids), "recorded grid", "recorded grids"), configs, term.GroupedCount(len(outcomes[0].Paths), "seed", "seeds"))
+	text := fmt.Sprintf("Replayed on %s of %s configurations, %s each",
+		term.GroupedCount(len(grids), "recorded grid", "recorded grids"), configs,
+		term.GroupedCount(len(outcomes[0].Paths), "seed", "seeds"))
 	if left > 0 {
 		text += fmt.Sprintf("; %d more are left to spmvtune replay", left)
 	}
@@ -136,7 +142,8 @@ func convergenceScales(curves []replay.Curve, columns int) (x, y canvas.Scale) {
 			first, top = min(first, q.Share), max(top, q.Median)
 		}
 	}
-	return canvas.LogBetween(100*first/1.1, 105, 14/columns), canvas.LogBetween(lowestLoss, min(120*top, highestLoss), 9)
+	return canvas.LogBetween(100*first/1.1, 105, 14/columns),
+		canvas.LogBetween(lowestLoss, min(120*top, highestLoss), 9)
 }
 
 // shown are the points of a curve from the first on that is low enough.
@@ -152,7 +159,8 @@ func convergencePlot(own replay.Curve, all []replay.Curve, x, y canvas.Scale) *p
 	p := canvas.NewPlot()
 	x.Apply(&p.X)
 	y.Apply(&p.Y)
-	p.Add(chart.ThinGrid(), chart.Heading{Text: own.Strategy, Note: "ends after " + number.Percent(own.End.Share)}, convergenceBand{own})
+	p.Add(chart.ThinGrid(), chart.Heading{Text: own.Strategy, Note: "ends after " + number.Percent(own.End.Share)},
+		convergenceBand{own})
 	for _, c := range all {
 		if c.Strategy != own.Strategy {
 			p.Add(convergenceLine{c, 0.7, false})
@@ -208,7 +216,8 @@ func (l convergenceLine) Plot(c draw.Canvas, p *plot.Plot) {
 	end := at(l.End.Share, l.End.Median)
 	look.Mark(c, end, 4)
 	canvas.Hover(c, end, func() string {
-		return fmt.Sprintf("%s ends after %s of the grid's device time, %s slower than its fastest (median of the grids)",
+		return fmt.Sprintf("%s ends after %s of the grid's device time, %s slower than its fastest (median of the "+
+			"grids)",
 			l.Strategy, number.Percent(l.End.Share), number.Percent(l.End.Median))
 	})
 }

@@ -32,8 +32,9 @@ var bestByDevice = &barFigure{
 		var list []series
 		for i, name := range s.devices() {
 			list = append(list, series{id: data.ShortDevice(name), always: true,
-				variant: &canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)], Marker: canvas.Markers[i%len(canvas.Markers)]},
-				of:      func(r *store.Row) bool { return r.Device == name }})
+				variant: &canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)],
+					Marker: canvas.Markers[i%len(canvas.Markers)]},
+				of: func(r *store.Row) bool { return r.Device == name }})
 		}
 		return list
 	},
@@ -57,16 +58,22 @@ func besideEachOther(d *data.Report) []scene {
 			list = append(list, scene{words: string(p.Cache) + " cache", file: []string{string(p.Cache)}})
 		}
 		s := &list[at]
-		joint := slices.IndexFunc(s.panels, func(q data.Panel) bool { return q.Matrix == p.Matrix && q.Precision == p.Precision })
+		joint := slices.IndexFunc(s.panels, func(q data.Panel) bool {
+			return q.Matrix == p.Matrix &&
+				q.Precision == p.Precision
+		})
 		if joint < 0 {
 			joint = len(s.panels)
-			s.panels = append(s.panels, data.Panel{Place: trial.Place{Matrix: p.Matrix, Precision: p.Precision, Cache: p.Cache}})
+			s.panels = append(s.panels, data.Panel{Place: trial.Place{Matrix: p.Matrix, Precision: p.Precision,
+				Cache: p.Cache}})
 		}
 		s.panels[joint].Rows = append(s.panels[joint].Rows, *data.Fastest(p.Rows))
 	}
+
 	for i := range list {
 		list[i].panels = slices.DeleteFunc(list[i].panels, func(p data.Panel) bool { return len(p.Rows) < 2 })
-		slices.SortStableFunc(list[i].panels, func(a, b data.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
+		slices.SortStableFunc(list[i].panels,
+			func(a, b data.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
 	}
 	return list
 }

@@ -33,6 +33,7 @@ func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
 		p.Caption(twinNote(d, p))
 		out.Pictures = append(out.Pictures, p)
 	}
+
 	return out, warnings
 }
 

@@ -37,6 +37,7 @@ func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 		}
 		start = end
 	}
+
 	return pages, nil
 }
 
@@ -56,7 +57,8 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 	p := &canvas.Picture{
 		Name:  fileStem(d, "drift", of[0].Device),
 		Title: "Drift: " + d.DeviceWords(of[0].Device),
-		Subtitle: "Time of a trial that is measured again and again, over its first. Bars: 95% interval; lines: the median of three in a row. " +
+		Subtitle: "Time of a trial that is measured again and again, over its first. Bars: 95% interval; lines: " +
+			"the median of three in a row. " +
 			largestWords(of) + ".",
 		Alt: fmt.Sprintf("%s, a panel per matrix", term.GroupedCount(len(panels), "panel", "panels")),
 	}
@@ -64,17 +66,20 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 		p.Name += fmt.Sprintf("-%d", n)
 		p.Title += fmt.Sprintf(" (%d of %d)", n, count)
 	}
+
 	for _, cache := range []trial.Cache{trial.Warm, trial.Cold} {
 		if slices.ContainsFunc(of, func(s store.Drift) bool { return s.Cache == cache }) {
 			p.Keys = append(p.Keys, canvas.Key{Text: string(cache) + " cache", Look: cacheLook(cache)})
 		}
 	}
+
 	reach := 0.02 // of the axis to either side of 1, the same for all panels
 	for _, s := range of {
 		for _, q := range s.Points {
 			reach = max(reach, math.Abs(q.Low-1), math.Abs(q.High-1))
 		}
 	}
+
 	columns := chart.ColumnsFor(len(panels))
 	rows := (len(panels) + columns - 1) / columns
 	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
@@ -91,7 +96,8 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 		p.Subtitle += " What lies above the axis is drawn at its end."
 	}
 	p.Body = func(c draw.Canvas) {
-		chart.DrawPlots(c, drawn, columns, unitName+" since the first measurement", "time of the sentinel over its first")
+		chart.DrawPlots(c, drawn, columns, unitName+" since the first measurement",
+			"time of the sentinel over its first")
 	}
 	return p
 }
@@ -99,7 +105,8 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 // largestWords says which drift is the largest.
 func largestWords(of []store.Drift) string {
 	worst, factor := data.LargestDrift(of)
-	return fmt.Sprintf("Largest drift: %s, on %s with a %s cache, %s", number.Change(factor), worst.Matrix, worst.Cache, data.Counting(worst, factor))
+	return fmt.Sprintf("Largest drift: %s, on %s with a %s cache, %s", number.Change(factor), worst.Matrix,
+		worst.Cache, data.Counting(worst, factor))
 }
 
 // A driftPanel is the series of one matrix.
@@ -146,6 +153,7 @@ func (dp driftPanel) plot(reach float64, unit time.Duration, labels int) *plot.P
 			note = "taken out of comparisons"
 		}
 	}
+
 	elapsed(dp.span(), unit, labels).Apply(&p.X)
 	aroundOne(reach).Apply(&p.Y)
 	grid := plotter.NewGrid()
@@ -194,7 +202,8 @@ type unity struct{}
 
 func (unity) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
-	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8, Dashes: []vg.Length{4, 3}}, c.Min.X, ty(1), c.Max.X, ty(1))
+	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8, Dashes: []vg.Length{4, 3}}, c.Min.X, ty(1),
+		c.Max.X, ty(1))
 }
 
 // A driftLine is one series: each sentinel with its interval, and a line through the
@@ -216,6 +225,7 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 		line[i] = vg.Point{X: x(q.At), Y: ty(within(l.Factor(q.At)))}
 		c.StrokeLine2(bar, x(q.At), ty(within(q.Low)), x(q.At), ty(within(q.High)))
 	}
+
 	c.StrokeLines(look.Line(1.3), line)
 	for _, q := range l.Points {
 		at := vg.Point{X: x(q.At), Y: ty(within(q.Value))}

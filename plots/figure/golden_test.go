@@ -70,7 +70,8 @@ func TestGolden(t *testing.T) {
 				if err := os.WriteFile(other, got, 0o644); err != nil {
 					t.Error(err)
 				}
-				t.Errorf("differs from %s (%v): look at both; if the new one is right, run the test with -regen", path, err)
+				t.Errorf("differs from %s (%v): look at both; if the new one is right, run the test with -regen",
+					path, err)
 			}
 		})
 	}

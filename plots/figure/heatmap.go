@@ -30,6 +30,7 @@ func drawHeatmaps(d *data.Report) ([]*canvas.Picture, []error) {
 			pages = append(pages, heatPage(d, p, tiles))
 		}
 	}
+
 	for i := range pages {
 		pages[i].Detail = i > 0 // the first shows what the others are like
 	}
@@ -66,6 +67,7 @@ func heatLayoutFor(tiles []heatTile) heatLayout {
 	case blocks > 16:
 		columns = 2
 	}
+
 	columns = min(columns, max(2, len(tiles)))
 	if blocks > 64 {
 		columns = 1
@@ -84,7 +86,8 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	pg := &canvas.Picture{
 		Name:  fileStem(d, "block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
 		Title: fmt.Sprintf("%s: throughput over block and grid size, %s", p.Matrix, d.Words(p.Setup())),
-		Subtitle: "A tile per kernel, further parameters as in its fastest configuration; each tile has its own scale of colours. " +
+		Subtitle: "A tile per kernel, further parameters as in its fastest configuration; each tile has its own " +
+			"scale of colours. " +
 			"White: not measured, or without a result.",
 		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
 		Matrices: []string{p.Matrix},
@@ -95,12 +98,14 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 		heatKeys(c, canvas.DrawWideScale(c, "half or less", "of the GFLOP/s of the fastest in the tile"))
 		label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
 		names := tileNames(tiles)
-		c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: (c.Min.X + heatSide + c.Max.X) / 2, Y: c.Min.Y},
+		c.FillText(canvas.At(label, text.XCenter, text.YBottom),
+			vg.Point{X: (c.Min.X + heatSide + c.Max.X) / 2, Y: c.Min.Y},
 			canvas.Fit(label, overBlock.axisLabel(names), c.Max.X-c.Min.X-heatSide))
 		up := canvas.At(label, text.XCenter, text.YTop)
 		up.Rotation = canvas.QuarterTurn
 		height := c.Max.Y - heatScale - c.Min.Y - heatFoot
-		c.FillText(up, vg.Point{X: c.Min.X, Y: c.Min.Y + heatFoot + height/2}, canvas.Fit(label, overGrid.axisLabel(names), height))
+		c.FillText(up, vg.Point{X: c.Min.X, Y: c.Min.Y + heatFoot + height/2},
+			canvas.Fit(label, overGrid.axisLabel(names), height))
 		wide := (c.Max.X - c.Min.X - heatSide) / vg.Length(layout.columns)
 		for i := range tiles {
 			tiles[i].draw(c, layout, vg.Point{
@@ -109,6 +114,7 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 			})
 		}
 	}
+
 	return pg
 }
 
@@ -131,7 +137,8 @@ func heatKeys(c draw.Canvas, x vg.Length) {
 	bestLook.Mark(c, vg.Point{X: x, Y: mid}, bestRadius)
 	c.FillText(style, vg.Point{X: x + 8, Y: mid + 1}, "fastest")
 	x += 8 + style.Width("fastest") + 20
-	strokeTie(c, []vg.Point{{X: x - 6, Y: mid - 4}, {X: x + 6, Y: mid - 4}, {X: x + 6, Y: mid + 4}, {X: x - 6, Y: mid + 4}, {X: x - 6, Y: mid - 4}})
+	strokeTie(c, []vg.Point{{X: x - 6, Y: mid - 4}, {X: x + 6, Y: mid - 4}, {X: x + 6, Y: mid + 4},
+		{X: x - 6, Y: mid + 4}, {X: x - 6, Y: mid - 4}})
 	c.FillText(style, vg.Point{X: x + 12, Y: mid + 1}, "can't be told from it")
 }
 
@@ -150,9 +157,11 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	left := vg.Point{X: corner.X + heatLeft, Y: corner.Y}
 	c.FillText(canvas.At(name, text.XLeft, text.YTop), left, canvas.Fit(name, t.kernel, layout.wide))
 	n := len(t.blocks)
-	note := fmt.Sprintf("%s GFLOP/s at %d × %d", number.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n], t.grids[t.best/n])
+	note := fmt.Sprintf("%s GFLOP/s at %d × %d", number.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n],
+		t.grids[t.best/n])
 	for i, line := range []string{note, t.params} {
-		c.FillText(canvas.At(soft, text.XLeft, text.YTop), vg.Point{X: left.X, Y: left.Y - 13 - 12*vg.Length(i)}, canvas.Fit(soft, line, layout.wide+10))
+		c.FillText(canvas.At(soft, text.XLeft, text.YTop), vg.Point{X: left.X, Y: left.Y - 13 - 12*vg.Length(i)},
+			canvas.Fit(soft, line, layout.wide+10))
 	}
 
 	across, down := max(1, int(layout.wide/canvas.Pixel)/n), max(1, int(layout.tall/canvas.Pixel)/len(t.grids))
@@ -161,20 +170,25 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	t.outlineTies(c, box.Min, cell)
 	for i := range t.cells {
 		if row := t.cells[i].row; row != nil {
-			canvas.Hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return data.About(row) })
+			canvas.Hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5),
+				Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return data.About(row) })
 		}
 	}
+
 	bestLook.Mark(c, vg.Point{
 		X: box.Min.X + cell.X*(vg.Length(t.best%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(t.best/n)+0.5),
 	}, min(bestRadius, max(1.8, cell.X*0.4)))
 
 	below := canvas.At(soft, text.XCenter, text.YTop)
-	for i := range labelsApart(t.blocks, cell.X, func(v int) vg.Length { return soft.Width(sizeAmong(t.blocks, v)) + 5 }) {
-		c.FillText(below, vg.Point{X: box.Min.X + cell.X*(vg.Length(i)+0.5), Y: box.Min.Y - 3}, sizeAmong(t.blocks, t.blocks[i]))
+	for i := range labelsApart(t.blocks, cell.X,
+		func(v int) vg.Length { return soft.Width(sizeAmong(t.blocks, v)) + 5 }) {
+		c.FillText(below, vg.Point{X: box.Min.X + cell.X*(vg.Length(i)+0.5), Y: box.Min.Y - 3},
+			sizeAmong(t.blocks, t.blocks[i]))
 	}
 	beside := canvas.At(soft, text.XRight, text.YCenter)
 	for i := range labelsApart(t.grids, cell.Y, func(int) vg.Length { return canvas.TickSize }) {
-		c.FillText(beside, vg.Point{X: box.Min.X - 4, Y: box.Min.Y + cell.Y*(vg.Length(i)+0.5) + 1}, sizeAmong(t.grids, t.grids[i]))
+		c.FillText(beside, vg.Point{X: box.Min.X - 4, Y: box.Min.Y + cell.Y*(vg.Length(i)+0.5) + 1},
+			sizeAmong(t.grids, t.grids[i]))
 	}
 }
 

@@ -47,6 +47,7 @@ func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
 			details = append(details, kernelDetail(d, panels, stops, kernel))
 		}
 	}
+
 	return append(overviews, details...), nil
 }
 
@@ -61,7 +62,8 @@ func precisionLook(l canvas.Look, p kernels.Precision) canvas.Look {
 }
 
 // byPrecision are the lines of one kernel, and their precisions.
-func byPrecision(panels []data.Panel, stops []stop, kernel string) (lines []chart.Line, precisions []kernels.Precision) {
+func byPrecision(panels []data.Panel, stops []stop, kernel string) (lines []chart.Line,
+	precisions []kernels.Precision) {
 	groups := map[kernels.Precision][]data.Panel{}
 	for _, p := range panels {
 		if groups[p.Precision] == nil {
@@ -69,6 +71,7 @@ func byPrecision(panels []data.Panel, stops []stop, kernel string) (lines []char
 		}
 		groups[p.Precision] = append(groups[p.Precision], p)
 	}
+
 	measured := precisions[:0]
 	for _, p := range precisions {
 		l := overStops(groups[p], stops, kernel, data.GFLOPS)
@@ -78,6 +81,7 @@ func byPrecision(panels []data.Panel, stops []stop, kernel string) (lines []char
 			measured = append(measured, p)
 		}
 	}
+
 	return lines, measured
 }
 
@@ -88,19 +92,23 @@ func kernelOverview(d *data.Report, panels []data.Panel, stops []stop, names []s
 	p := &canvas.Picture{
 		Name:  fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache)),
 		Title: "Throughput of each kernel over row length: " + d.ConditionWords(at),
-		Subtitle: "Fastest configuration on each matrix; matrices by rising mean row length, which labels the axis. Whiskers: 95% interval of the median. " +
+		Subtitle: "Fastest configuration on each matrix; matrices by rising mean row length, which labels the " +
+			"axis. Whiskers: 95% interval of the median. " +
 			"Each panel has its own y axis.",
 		Alt: "a panel per kernel: " + fmt.Sprint(names),
 	}
 	for i, kernel := range names {
 		lines, precisions := byPrecision(panels, stops, kernel)
-		charts[i] = chart.Chart{Heading: kernel, Lines: lines, X: byRowLength.valueAxis(stops, max(3, 12/columns)), Markers: max(8, 24/columns), Apart: true}
+		charts[i] = chart.Chart{Heading: kernel, Lines: lines, X: byRowLength.valueAxis(stops, max(3, 12/columns)),
+			Markers: max(8, 24/columns), Apart: true}
 		for _, precision := range precisions {
 			if !slices.ContainsFunc(p.Keys, func(k canvas.Key) bool { return k.Text == string(precision) }) {
-				p.Keys = append(p.Keys, canvas.Key{Text: string(precision), Look: precisionLook(canvas.Look{Color: canvas.SoftColor}, precision)})
+				p.Keys = append(p.Keys, canvas.Key{Text: string(precision),
+					Look: precisionLook(canvas.Look{Color: canvas.SoftColor}, precision)})
 			}
 		}
 	}
+
 	slices.SortFunc(p.Keys, func(a, b canvas.Key) int { return slices.Compare([]byte(a.Text), []byte(b.Text)) })
 	rows := (len(charts) + columns - 1) / columns
 	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
@@ -117,9 +125,10 @@ func kernelDetail(d *data.Report, panels []data.Panel, stops []stop, kernel stri
 		Name:     fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache), kernel),
 		Title:    fmt.Sprintf("%s: throughput over row length, %s", kernel, d.ConditionWords(at)),
 		Subtitle: "Fastest configuration on each matrix. Whiskers: 95% interval of the median.",
-		Alt:      fmt.Sprintf("%s over %s by mean row length", kernel, term.GroupedCount(len(stops), "matrix", "matrices")),
-		Detail:   true,
-		Height:   heightOf(ch.X, 280),
+		Alt: fmt.Sprintf("%s over %s by mean row length", kernel,
+			term.GroupedCount(len(stops), "matrix", "matrices")),
+		Detail: true,
+		Height: heightOf(ch.X, 280),
 	}
 	lines, precisions := byPrecision(panels, stops, kernel)
 	ch.Lines = lines

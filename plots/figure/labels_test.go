@@ -64,7 +64,8 @@ func TestLabelsApart(t *testing.T) {
 	one.Matrices, one.Precisions = one.Matrices[:1], []kernels.Precision{kernels.Float64}
 	many := synthetic.Gpu(41, 64)
 	named := synthetic.Crowd(5, 256, 40)
-	named.Device = "NVIDIA GeForce RTX 4090 Laptop GPU (cuda driver 570.86.10, compute mode exclusive process, persistence on)"
+	named.Device = "NVIDIA GeForce RTX 4090 Laptop GPU (cuda driver 570.86.10, compute mode exclusive process, " +
+		"persistence on)"
 	named.Matrices = long.Matrices
 	every := synthetic.Gpu(2, 0)
 	every.Kernels = every.Kernels[:5]
@@ -76,9 +77,11 @@ func TestLabelsApart(t *testing.T) {
 	manyBins.Matrices = many.Matrices
 	namedScans.Matrices, namedScans.Device = long.Matrices, named.Device
 	for name, d := range map[string]*data.Report{
-		"processor": synthetic.Processor().Report(), "one": one.Report(), "30x11": synthetic.Gpu(30, 256).Report(), "1024": synthetic.Gpu(3, 1024).Report(), "long": long.Report(),
+		"processor": synthetic.Processor().Report(), "one": one.Report(), "30x11": synthetic.Gpu(30, 256).Report(),
+		"1024": synthetic.Gpu(3, 1024).Report(), "long": long.Report(),
 		"wide": wide.Report(), "41": many.Report(), "40 kernels": named.Report(), "every block": every.Report(),
-		"bins": synthetic.Bins().Report(), "41 bins": manyBins.Report(), "scans": synthetic.Scans().Report(), "long scans": namedScans.Report(), "both": synthetic.Both(), "profiled": synthetic.Profiled(named.Report()),
+		"bins": synthetic.Bins().Report(), "41 bins": manyBins.Report(), "scans": synthetic.Scans().Report(),
+		"long scans": namedScans.Report(), "both": synthetic.Both(), "profiled": synthetic.Profiled(named.Report()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i := range All {

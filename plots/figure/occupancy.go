@@ -34,7 +34,8 @@ var (
 		label: "resident warps, of the most that a multiprocessor holds",
 		says: "Where it launches several, the one of most threads. " +
 			"Theoretical, not achieved: what registers, shared memory and block size allow, before any warp waits."}
-	achievedOccupancy = shareFigure{id: "occupancy", title: "Achieved occupancy", fact: "achieved_occupancy", bound: "occupancy",
+	achievedOccupancy = shareFigure{id: "occupancy", title: "Achieved occupancy", fact: "achieved_occupancy",
+		bound: "occupancy",
 		label: "resident warps, of the most that a multiprocessor holds",
 		says:  ofMain + " Hollow: the theoretical occupancy, which registers, shared memory and block size allow."}
 	warpEfficiency = shareFigure{id: "warp-efficiency", title: "Warp execution efficiency", fact: "warp_efficiency",
@@ -87,6 +88,7 @@ func launchShares(d *data.Report, s data.Setup, f *shareFigure) *sharesOf {
 		}
 		measured[l.Matrix] = true
 	}
+
 	for _, m := range d.Matrices { // by mean row length
 		if measured[m.Name] {
 			o.matrices = append(o.matrices, m)
@@ -101,6 +103,7 @@ func launchShares(d *data.Report, s data.Setup, f *shareFigure) *sharesOf {
 			o.kernels = append(o.kernels, at[1])
 		}
 	}
+
 	data.SortKernels(o.kernels)
 	return o
 }
@@ -117,18 +120,21 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", m.Name, number.Significant(m.RowMean, 3)))
 		names = append(names, m.Name)
 	}
+
 	for _, kernel := range o.kernels {
 		r := chart.BarRow{Name: kernel}
 		for _, m := range o.matrices {
 			var cell []chart.Mark
 			if l, measured := o.launches[[2]string{m.Name, kernel}]; measured {
 				v := l.Facts[f.fact]
-				cell = append(cell, chart.Mark{Look: canvas.LookOf(kernel), V: v, Low: v, High: v, Hollow: f.boundOf(l), Words: launchWords(l), Name: kernel + " on " + m.Name})
+				cell = append(cell, chart.Mark{Look: canvas.LookOf(kernel), V: v, Low: v, High: v,
+					Hollow: f.boundOf(l), Words: launchWords(l), Name: kernel + " on " + m.Name})
 			}
 			r.Cells = append(r.Cells, cell)
 		}
 		b.Rows = append(b.Rows, r)
 	}
+
 	b.Axis = canvas.Shares(0, b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin), 4)
 	p := &canvas.Picture{
 		Name:     fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),

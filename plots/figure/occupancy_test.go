@@ -23,7 +23,8 @@ func TestOccupancy(t *testing.T) {
 	unknown.Kernel, unknown.Facts = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}
 	d.Launches = slices.Concat([]store.Launch{slow}, d.Launches, []store.Launch{slow, unknown})
 	o := launchShares(d, s, &theoreticalOccupancy)
-	if n := len(d.Matrices); len(o.matrices) != 2 || o.matrices[0].Name != d.Matrices[0].Name || o.matrices[1].Name != d.Matrices[n-1].Name {
+	if n := len(d.Matrices); len(o.matrices) != 2 || o.matrices[0].Name != d.Matrices[0].Name ||
+		o.matrices[1].Name != d.Matrices[n-1].Name {
 		t.Errorf("matrices %+v", o.matrices)
 	}
 	if got := o.launches[[2]string{slow.Matrix, slow.Kernel}].Facts["occupancy"]; got == 0.125 || got == 0 {
@@ -47,7 +48,8 @@ func TestProfiledShares(t *testing.T) {
 	}
 	d := synthetic.Profiled(synthetic.Gpu(4, 64).Report())
 	pages, _ := drawOccupancy(d)
-	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "Achieved occupancy") || !strings.Contains(pages[0].Subtitle, "Hollow: the theoretical") {
+	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "Achieved occupancy") ||
+		!strings.Contains(pages[0].Subtitle, "Hollow: the theoretical") {
 		t.Fatalf("pages %+v", pages)
 	}
 	o := launchShares(d, d.Setups()[0], &achievedOccupancy)

@@ -42,7 +42,8 @@ func TestOrdering(t *testing.T) {
 			t.Errorf("by %s: %s, want %s", tt.by.name, s, tt.want)
 		}
 	}
-	for v, want := range map[float64]string{0: "0", 999: "999", 999.9: "1.00k", 999_950: "1.00M", 480_047_894: "480M", 4e9: "4.00G"} {
+	for v, want := range map[float64]string{0: "0", 999: "999", 999.9: "1.00k", 999_950: "1.00M", 480_047_894: "480M",
+		4e9: "4.00G"} {
 		if got := number.Abbreviated(v); got != want {
 			t.Errorf("%v is abbreviated as %s, want %s", v, got, want)
 		}
@@ -62,7 +63,8 @@ func TestNamedAxis(t *testing.T) {
 		if s.Turned != turned || len(s.Ticks) != n {
 			t.Errorf("%d matrices: turned %v, %d ticks", n, s.Turned, len(s.Ticks))
 		}
-		if pitch := float64(chartWidth) / float64(n) * float64(n) / float64(len(labelled)); s.Turned && pitch < canvas.TickSize {
+		if pitch := float64(chartWidth) / float64(n) * float64(n) / float64(len(labelled)); s.Turned &&
+			pitch < canvas.TickSize {
 			t.Errorf("%d matrices: labels every %.1f points", n, pitch)
 		}
 		if n < 50 && len(labelled) != n {

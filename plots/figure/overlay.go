@@ -44,6 +44,7 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 			charts = append(charts, ch)
 		}
 	}
+
 	if len(charts) == 0 {
 		return nil
 	}
@@ -56,16 +57,20 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 			}
 		}
 	}
+
 	for i := range charts {
 		charts[i].X = canvas.Sizes(xs, 9-columns-columns/4)
 		charts[i].Markers = 24 / columns
 	}
+
 	return &canvas.Picture{
 		Name:  fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache), "overlay"),
 		Title: fmt.Sprintf("%s size on all matrices: %s", strings.ToUpper(dim.name[:1])+dim.name[1:], d.Words(s)),
-		Subtitle: fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of its best configuration. "+
+		Subtitle: fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of "+
+			"its best configuration. "+
 			"Thick: geometric mean of the matrices, where all were measured.", dim.other),
-		Alt:    fmt.Sprintf("a panel per kernel, %s over each other: %s", term.GroupedCount(len(panels), "matrix", "matrices"), data.MatrixNames(panels)),
+		Alt: fmt.Sprintf("a panel per kernel, %s over each other: %s",
+			term.GroupedCount(len(panels), "matrix", "matrices"), data.MatrixNames(panels)),
 		Keys:   []canvas.Key{},
 		Height: vg.Length((len(charts)+columns-1)/columns)*chart.PanelHeight(columns) + 24,
 		Body: func(c draw.Canvas) {
@@ -96,6 +101,7 @@ func (dim dimension) overlaid(panels []data.Panel, kernel string) (chart.Chart, 
 			ch.Faint = append(ch.Faint, l)
 		}
 	}
+
 	if len(ch.Faint) < 2 {
 		return chart.Chart{}, false
 	}

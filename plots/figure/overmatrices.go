@@ -55,6 +55,7 @@ func singlePrecision(d *data.Report, at data.Condition) []data.Panel {
 			other = d.In(s)
 		}
 	}
+
 	return other
 }
 
@@ -76,20 +77,24 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 		l := overStops(panels, stops, kernel, f.unit)
 		if slices.Contains(names, kernel) {
 			for _, q := range l.Points {
-				l.Published = append(l.Published, cited.beside(f.unit, q.Row, func(*data.Publication) (float64, bool) { return q.X, true })...)
+				l.Published = append(l.Published,
+					cited.beside(f.unit, q.Row, func(*data.Publication) (float64, bool) { return q.X, true })...)
 			}
 			ch.Lines = append(ch.Lines, l)
 		} else {
 			ch.Faint = append(ch.Faint, l)
 		}
 	}
+
 	ch.Roof = data.RoofOf(panels, f.unit)
 	p := &canvas.Picture{
 		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Title: fmt.Sprintf("%s: %s", f.title, d.Words(s)),
 		Subtitle: "Each kernel in its fastest configuration on each matrix. Whiskers: 95% interval of the median." +
 			unnamed(len(all)-len(names)) + roofNote(&ch) + cited.Caption(),
-		Alt:     fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.Label, term.GroupedCount(len(all), "kernel", "kernels"), term.GroupedCount(len(stops), "matrix", "matrices"), f.order.by, data.MatrixNames(panels)),
+		Alt: fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.Label,
+			term.GroupedCount(len(all), "kernel", "kernels"), term.GroupedCount(len(stops), "matrix", "matrices"),
+			f.order.by, data.MatrixNames(panels)),
 		Kernels: names,
 		Height:  heightOf(ch.X, 330),
 	}
@@ -114,6 +119,7 @@ func overStops(panels []data.Panel, stops []stop, kernel string, u data.Unit) ch
 			}
 		}
 	}
+
 	return l
 }
 

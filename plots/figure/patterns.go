@@ -48,11 +48,14 @@ func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
 			missing = append(missing, m.Name)
 		}
 	}
+
 	var warnings []error
 	if len(missing) > 0 {
-		warnings = append(warnings, fmt.Errorf("figure matrix-patterns is without %s, recorded by an older version: run the sweep again, which measures nothing twice",
+		warnings = append(warnings, fmt.Errorf("figure matrix-patterns is without %s, recorded by an older "+
+			"version: run the sweep again, which measures nothing twice",
 			data.Enumerate(missing)))
 	}
+
 	var list []*canvas.Picture
 	pages := (len(known) + mostPatterns - 1) / mostPatterns
 	for n := range pages {
@@ -63,6 +66,7 @@ func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
 		}
 		list = append(list, p)
 	}
+
 	return list, warnings
 }
 
@@ -92,12 +96,15 @@ func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
 		names[i] = m.Name
 		stretched = stretched || canvas.MosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, grid.pixels).Stretched
 	}
+
 	p := &canvas.Picture{
 		Name:  "matrix-patterns",
 		Title: "Where the nonzeros are",
-		Subtitle: "Rows from top to bottom, columns from left to right, counted in bins. Each picture has its own scale of colours, up to its fullest bin; bins without entries are white." +
+		Subtitle: "Rows from top to bottom, columns from left to right, counted in bins. Each picture has its own " +
+			"scale of colours, up to its fullest bin; bins without entries are white." +
 			" Matrices by rising mean row length.",
-		Alt:    fmt.Sprintf("A spy plot of each of %s: %s", term.GroupedCount(len(matrices), "matrix", "matrices"), strings.Join(names, ", ")),
+		Alt: fmt.Sprintf("A spy plot of each of %s: %s", term.GroupedCount(len(matrices), "matrix", "matrices"),
+			strings.Join(names, ", ")),
 		Height: patternScale + vg.Length(rows)*tall,
 	}
 	if stretched {
@@ -108,10 +115,12 @@ func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
 		canvas.DrawWideScale(c, "1 entry", "most entries in a bin of the picture, on a logarithmic scale")
 		wide := (c.Max.X - c.Min.X) / vg.Length(grid.columns)
 		for i, m := range matrices {
-			at := vg.Point{X: c.Min.X + vg.Length(i%grid.columns)*wide, Y: c.Max.Y - patternScale - vg.Length(i/grid.columns)*tall}
+			at := vg.Point{X: c.Min.X + vg.Length(i%grid.columns)*wide,
+				Y: c.Max.Y - patternScale - vg.Length(i/grid.columns)*tall}
 			drawPattern(c, m, d.Patterns[m.Hash], grid.pixels, at, wide-12)
 		}
 	}
+
 	return p
 }
 
@@ -123,7 +132,8 @@ func drawPattern(c draw.Canvas, m store.Matrix, d *sparse.Density, pixels int, c
 	layout := canvas.MosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, pixels)
 	d = d.Shrink(layout.Height, layout.Width)
 	c.FillText(name, corner, canvas.Fit(name, m.Name, width))
-	lines := []string{term.Grouped(m.Rows) + " × " + term.Grouped(m.Cols), term.GroupedCount(m.Nonzeros, "nonzero", "nonzeros")}
+	lines := []string{term.Grouped(m.Rows) + " × " + term.Grouped(m.Cols),
+		term.GroupedCount(m.Nonzeros, "nonzero", "nonzeros")}
 	if d.Most > 1 {
 		lines = append(lines, "up to "+term.Grouped(twoDigits(d.Most))+" in a bin")
 	}

@@ -28,7 +28,8 @@ func (c *citations) beside(u data.Unit, r *store.Row, x func(*data.Publication) 
 	}
 	c.add(p)
 	v := u.Of(p.As(r))
-	return []chart.Hollow{{X: at, Y: v, Words: fmt.Sprintf("%s, %s, %s: %s %s, published in %s on %s", r.Kernel, r.Matrix, r.Precision, number.Significant(v, 3), u.Name, p.Paper, p.Device)}}
+	return []chart.Hollow{{X: at, Y: v, Words: fmt.Sprintf("%s, %s, %s: %s %s, published in %s on %s", r.Kernel,
+		r.Matrix, r.Precision, number.Significant(v, 3), u.Name, p.Paper, p.Device)}}
 }
 
 // citations collects what is drawn of the papers, for a caption.
@@ -73,6 +74,7 @@ func (c *citations) value(q *quantity, e entry) float64 {
 		}
 		base = q.As(base)
 	}
+
 	c.add(p)
 	return q.of(row, base).Y
 }

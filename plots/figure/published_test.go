@@ -18,7 +18,8 @@ import (
 // with them, and in proportion to what was measured.
 func TestPublishedMarks(t *testing.T) {
 	s := synthetic.Processor()
-	s.Matrices, s.Kernels, s.Precisions = []string{"circuit5M_dc", "ecology1"}, []string{"cpu_coo", "cpu_csr"}, []kernels.Precision{kernels.Float32}
+	s.Matrices, s.Kernels, s.Precisions = []string{"circuit5M_dc", "ecology1"}, []string{"cpu_coo", "cpu_csr"},
+		[]kernels.Precision{kernels.Float32}
 	d := s.Report()
 	without, _ := cpuBandwidth.draw(d)
 	if strings.Contains(without[0].Subtitle, "Hollow") {

@@ -35,6 +35,7 @@ func drawRegret(d *data.Report) ([]*canvas.Picture, []error) {
 			pages = append(pages, regretPage(d, list))
 		}
 	}
+
 	return pages, nil
 }
 
@@ -48,8 +49,10 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	p := &canvas.Picture{
 		Name:  fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Title: "Choosing for a matrix not seen before: " + d.ConditionWords(s.Condition),
-		Subtitle: "Each matrix is left out with its family, and what is chosen without it is compared with the fastest that was measured on it, the oracle. " +
-			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself. Number: the learned tree. Matrices by rising mean row length.",
+		Subtitle: "Each matrix is left out with its family, and what is chosen without it is compared with the " +
+			"fastest that was measured on it, the oracle. " +
+			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself. Number: the learned tree. " +
+			"Matrices by rising mean row length.",
 		Alt:  "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		Keys: []canvas.Key{},
 	}
@@ -92,16 +95,20 @@ func drawRegrets(c draw.Canvas, list []regret) {
 	for i := range len(matrices) + 1 {
 		if i%2 == 0 {
 			c.SetColor(canvas.BandColor)
-			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y(i) - regretRow/2}, Max: vg.Point{X: c.Max.X, Y: y(i) + regretRow/2}}.Path())
+			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y(i) - regretRow/2},
+				Max: vg.Point{X: c.Max.X, Y: y(i) + regretRow/2}}.Path())
 		}
 		if i < len(matrices) {
-			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: y(i) + 1}, canvas.Fit(name, matrices[i], left-52))
+			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: y(i) + 1},
+				canvas.Fit(name, matrices[i], left-52))
 			c.FillText(soft, vg.Point{X: c.Min.X + left - 8, Y: y(i) + 1}, number.Significant(means[i], 3))
 		}
 	}
+
 	bold := canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	c.FillText(bold, vg.Point{X: c.Min.X + 3, Y: y(len(matrices)) + 1}, "geometric mean")
-	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, c.Min.X, y(len(matrices))+regretRow/2, c.Max.X, y(len(matrices))+regretRow/2)
+	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, c.Min.X, y(len(matrices))+regretRow/2, c.Max.X,
+		y(len(matrices))+regretRow/2)
 
 	width := (c.Max.X - c.Min.X - left) / vg.Length(len(list))
 	for k := range list {
@@ -110,8 +117,10 @@ func drawRegrets(c draw.Canvas, list []regret) {
 		column.Max.X = column.Min.X + width - 52
 		list[k].column(column, matrices, y, list)
 	}
+
 	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom)
-	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y}, "share of the oracle's throughput (log axis)")
+	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y},
+		"share of the oracle's throughput (log axis)")
 }
 
 // regretRows are the matrices of all columns, by row length, and that.
@@ -128,6 +137,7 @@ func regretRows(list []regret) (names []string, means []float64) {
 			names, means = slices.Insert(names, at, m), slices.Insert(means, at, g.rowMean[i])
 		}
 	}
+
 	return names, means
 }
 
@@ -157,6 +167,7 @@ func shareAxis(list []regret) canvas.Scale {
 			}
 		}
 	}
+
 	s := canvas.Scale{Min: low / 1.05, Max: 1.0, Norm: plot.LogScale{}}
 	marks := []float64{0.05, 0.1, 0.2, 0.5, 1}
 	if low > 0.45 {
@@ -167,6 +178,7 @@ func shareAxis(list []regret) canvas.Scale {
 			s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f%%", 100*v)})
 		}
 	}
+
 	return s
 }
 
@@ -176,7 +188,8 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 		return c.Min.X + (c.Max.X-c.Min.X)*vg.Length(axis.Norm.Normalize(axis.Min, axis.Max, max(v, axis.Min)))
 	}
 	n := len(matrices)
-	c.FillText(canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YTop), vg.Point{X: c.Min.X, Y: c.Max.Y}, string(g.Precision))
+	c.FillText(canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YTop),
+		vg.Point{X: c.Min.X, Y: c.Max.Y}, string(g.Precision))
 	tick := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
 	bottom := y(n) - regretRow/2
 	for _, t := range axis.Ticks {
@@ -187,6 +200,7 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 		c.StrokeLine2(style, x(t.Value), bottom, x(t.Value), y(0)+regretRow/2)
 		c.FillText(tick, vg.Point{X: x(t.Value), Y: bottom - 4}, t.Label)
 	}
+
 	bold := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	drawn := knownWays(list)
 	pitch := (regretRow - 6) / vg.Length(len(drawn)) // marks at the same share stay visible

@@ -24,10 +24,13 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 	p := &canvas.Picture{
 		Name:  fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Title: "Choosing for a matrix not seen before: " + d.ConditionWords(s.Condition),
-		Subtitle: fmt.Sprintf("Each of %s is left out with its family, and what is chosen without it is compared with the fastest that was measured on it, the oracle. "+
+		Subtitle: fmt.Sprintf("Each of %s is left out with its family, and what is chosen without it is compared "+
+			"with the fastest that was measured on it, the oracle. "+
 			"Lines: on how many a choice keeps at least so much; one that stays high to the right is better. "+
-			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself.", term.GroupedCount(len(matrices), "matrix", "matrices")),
-		Alt:      fmt.Sprintf("matrices over the share of the oracle that is kept, of %s", term.GroupedCount(len(matrices), "matrix", "matrices")),
+			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself.",
+			term.GroupedCount(len(matrices), "matrix", "matrices")),
+		Alt: fmt.Sprintf("matrices over the share of the oracle that is kept, of %s",
+			term.GroupedCount(len(matrices), "matrix", "matrices")),
 		Matrices: matrices,
 		Keys:     []canvas.Key{},
 		Height:   chart.PanelHeight(len(list)) + 60,
@@ -41,11 +44,15 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 		charts[i] = chart.Chart{Heading: string(g.Precision), X: shareAxis(list), Top: 100, Steps: 5, Markers: 7}
 		for _, w := range known {
 			if g.known(w) {
-				charts[i].Lines = append(charts[i].Lines, chart.Line{Look: ways[w].look, Points: kept(g.shares[w], charts[i].X.Min)})
-				charts[i].Note = fmt.Sprintf("%s: %s in the geometric mean", ways[w].Name, number.ShareOfBest(g.mean(w))) // the rule is the last
+				charts[i].Lines = append(charts[i].Lines,
+					chart.Line{Look: ways[w].look, Points: kept(g.shares[w], charts[i].X.Min)})
+				// the rule is the last
+				charts[i].Note = fmt.Sprintf("%s: %s in the geometric mean", ways[w].Name,
+					number.ShareOfBest(g.mean(w)))
 			}
 		}
 	}
+
 	p.Body = func(c draw.Canvas) {
 		chart.DrawCharts(c, charts, len(charts), "share of the oracle's throughput (log axis)", "% of the matrices")
 	}
@@ -61,12 +68,14 @@ func onFewer(list []regret, w int) string {
 			least, most, fewer = min(least, n), max(most, n), fewer || n < len(list[i].matrices)
 		}
 	}
+
 	switch {
 	case !fewer:
 		return ""
 	case least < most:
 		return fmt.Sprintf(" (%d to %s)", least, term.GroupedCount(most, "matrix", "matrices"))
 	}
+
 	return fmt.Sprintf(" (%s)", term.GroupedCount(most, "matrix", "matrices"))
 }
 
@@ -79,6 +88,7 @@ func kept(shares []float64, low float64) []chart.Point {
 		y := 100 * float64(above) / float64(len(sorted))
 		return chart.Point{X: x, Y: y, Low: y, High: y}
 	}
+
 	points := []chart.Point{at(low, len(sorted))}
 	for i, x := range sorted {
 		if x = max(x, low); x > points[len(points)-1].X {
@@ -88,5 +98,6 @@ func kept(shares []float64, low float64) []chart.Point {
 			points = append(points, at(x, len(sorted)-i-1))
 		}
 	}
+
 	return points
 }

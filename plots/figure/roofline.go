@@ -58,6 +58,7 @@ func drawRooflines(d *data.Report) ([]*canvas.Picture, []error) {
 			pages = append(pages, rooflinePage(d, list, panels))
 		}
 	}
+
 	return pages, nil
 }
 
@@ -68,6 +69,7 @@ func rooflineOf(d *data.Report, s data.Setup, panels []data.Panel) roofline {
 			r.peak, _ = data.PeakOf(&d.Devices[i].Device, s.Precision)
 		}
 	}
+
 	for i := range panels {
 		for _, kernel := range data.KernelsOf(panels[i : i+1]) {
 			row := data.Fastest(panels[i].ByKernel(kernel))
@@ -77,6 +79,7 @@ func rooflineOf(d *data.Report, s data.Setup, panels []data.Panel) roofline {
 			}
 		}
 	}
+
 	return r
 }
 
@@ -90,8 +93,10 @@ func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.
 		Name:  fileStem(d, "roofline", s.Device, string(s.Cache)),
 		Title: "Roofline: " + d.ConditionWords(s.Condition),
 		Subtitle: fmt.Sprintf("A point per matrix and kernel, in its fastest configuration. Bytes: compulsory traffic. "+
-			"Slanted line: the highest bandwidth measured on the device, %s\u202fGB/s.", number.Significant(list[0].bandwidth, 4)),
-		Alt:     fmt.Sprintf("%s under the roof of %s", term.GroupedCount(len(list[0].points), "point", "points"), data.ShortDevice(s.Device)),
+			"Slanted line: the highest bandwidth measured on the device, %s\u202fGB/s.",
+			number.Significant(list[0].bandwidth, 4)),
+		Alt: fmt.Sprintf("%s under the roof of %s", term.GroupedCount(len(list[0].points), "point", "points"),
+			data.ShortDevice(s.Device)),
 		Kernels: names,
 		Keys:    canvas.KeysOf(names, true),
 		Height:  340,
@@ -99,16 +104,21 @@ func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.
 	var peaks []string
 	for _, r := range list {
 		if r.peak.GFLOPS > 0 {
-			peaks = append(peaks, fmt.Sprintf("%s %s\u202fTFLOP/s (%s)", r.Precision, number.Significant(r.peak.GFLOPS/1e3, 3), r.peak.How))
+			peaks = append(peaks, fmt.Sprintf("%s %s\u202fTFLOP/s (%s)", r.Precision,
+				number.Significant(r.peak.GFLOPS/1e3, 3), r.peak.How))
 		}
 	}
+
 	if len(peaks) > 0 {
-		p.Subtitle += " Level line, in the narrow panel: the peak at the highest clock, " + strings.Join(peaks, ", ") + "."
+		p.Subtitle += " Level line, in the narrow panel: the peak at the highest clock, " +
+			strings.Join(peaks, ", ") + "."
 	} else {
 		p.Subtitle += " The peak of the arithmetic is not known of this device."
 	}
+
 	if len(data.KernelsOf(panels)) > len(names) {
-		p.Subtitle += fmt.Sprintf(" In colour the kernels that are fastest most often, in grey the other %d.", len(data.KernelsOf(panels))-len(names))
+		p.Subtitle += fmt.Sprintf(" In colour the kernels that are fastest most often, in grey the other %d.",
+			len(data.KernelsOf(panels))-len(names))
 	}
 	p.Body = func(c draw.Canvas) { drawRooflinePanels(c, list, names) }
 	return p
@@ -122,7 +132,8 @@ func drawRooflinePanels(c draw.Canvas, list []roofline, names []string) {
 	up := canvas.At(label, text.XCenter, text.YTop)
 	up.Rotation = canvas.QuarterTurn
 	c.FillText(up, vg.Point{X: c.Min.X, Y: (c.Min.Y + bottom + c.Max.Y) / 2}, "GFLOP/s (two per nonzero / time)")
-	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: (c.Min.X + side + c.Max.X) / 2, Y: c.Min.Y}, "FLOP/byte (two per nonzero / compulsory traffic)")
+	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: (c.Min.X + side + c.Max.X) / 2, Y: c.Min.Y},
+		"FLOP/byte (two per nonzero / compulsory traffic)")
 	c = draw.Crop(c, side, 0, bottom, 0)
 
 	near := list
@@ -133,6 +144,7 @@ func drawRooflinePanels(c draw.Canvas, list []roofline, names []string) {
 			whole = append(whole, r)
 		}
 	}
+
 	const narrow = 0.5 // of a wide panel
 	unit := (c.Max.X - c.Min.X) / vg.Length(float64(len(near))+narrow*float64(len(whole)))
 	x := c.Min.X
@@ -191,6 +203,7 @@ func (r roofline) ends() (x, y [2]float64) {
 		x = [2]float64{min(x[0], q.X), max(x[1], q.X)}
 		y = [2]float64{min(y[0], q.Low), max(y[1], q.High)}
 	}
+
 	x = [2]float64{x[0] / 1.15, x[1] * 1.15}
 	y = [2]float64{y[0] / 1.2, max(y[1], x[1]*r.bandwidth) * 1.1}
 	if r.whole {
@@ -198,6 +211,7 @@ func (r roofline) ends() (x, y [2]float64) {
 		x[1] = 4 * r.peak.GFLOPS / r.bandwidth
 		y[1] = 2 * r.peak.GFLOPS
 	}
+
 	return x, y
 }
 

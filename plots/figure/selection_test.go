@@ -27,7 +27,9 @@ func TestSelections(t *testing.T) {
 			t.Errorf("%q is among %v, want %s", params, got, want)
 		}
 	}
-	p := data.Panel{Rows: []store.Row{synthetic.Row("coo_scan_shared", 1024, 8, 1), synthetic.Row("coo_scan_shared", 32, 8, 3), synthetic.Row("coo_scan_shared", 32, 16, 2), synthetic.Row("coo_blelloch", 32, 8, 0.5)}}
+	p := data.Panel{Rows: []store.Row{synthetic.Row("coo_scan_shared", 1024, 8, 1),
+		synthetic.Row("coo_scan_shared", 32, 8, 3), synthetic.Row("coo_scan_shared", 32, 16, 2),
+		synthetic.Row("coo_blelloch", 32, 8, 0.5)}}
 	if r := p.FastestOf(ofFirstScan); r == nil || r.Block != 32 || r.Grid != 16 {
 		t.Errorf("the first scan is %+v", r)
 	}

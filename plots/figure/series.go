@@ -71,6 +71,7 @@ func (dim dimension) lines(p *data.Panel, u data.Unit) []chart.Line {
 			lines = append(lines, l)
 		}
 	}
+
 	return lines
 }
 
@@ -130,6 +131,7 @@ func (dim dimension) axisLabel(names []string) string {
 			meanings = append(meanings, m)
 		}
 	}
+
 	if len(meanings) == 0 {
 		return dim.name
 	}

@@ -34,6 +34,7 @@ func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, 
 			break
 		}
 	}
+
 	p := spyPage(name, a.Rows, a.Cols, a.NNZ(), m, d)
 	p.WholePixels()
 	return p.Encode(format)
@@ -48,8 +49,9 @@ const (
 
 func spyPage(name string, rows, cols, nnz int, m canvas.Mosaic, d *sparse.Density) *canvas.Picture {
 	p := &canvas.Picture{
-		Name:     name,
-		Title:    fmt.Sprintf("%s: %s × %s, %s", name, term.Grouped(rows), term.Grouped(cols), term.GroupedCount(nnz, "nonzero", "nonzeros")),
+		Name: name,
+		Title: fmt.Sprintf("%s: %s × %s, %s", name, term.Grouped(rows), term.Grouped(cols),
+			term.GroupedCount(nnz, "nonzero", "nonzeros")),
 		Subtitle: binWords(rows, cols, m, d),
 		Height:   max(m.Size().Y, 60) + spyBottom,
 	}
@@ -62,6 +64,7 @@ func spyPage(name string, rows, cols, nnz int, m canvas.Mosaic, d *sparse.Densit
 			canvas.DrawScale(c, vg.Point{X: box.Max.X + spyGap, Y: box.Max.Y}, length, d.Most)
 		}
 	}
+
 	return p
 }
 
@@ -77,6 +80,7 @@ func binWords(rows, cols int, m canvas.Mosaic, d *sparse.Density) string {
 		words = fmt.Sprintf("Colour: entries in a bin of %s by %s, on a logarithmic scale; bins without any are white.",
 			extent(rows, m.Height, "row"), extent(cols, m.Width, "column"))
 	}
+
 	if m.Stretched {
 		words += " Not to scale: the matrix is narrower."
 	}
@@ -110,7 +114,8 @@ func rowAxis(c draw.Canvas, box vg.Rectangle, rows int) {
 	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
 	for _, n := range places(rows, box.Size().Y) {
 		y := box.Max.Y - box.Size().Y*vg.Length(float64(n)/float64(rows))
-		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, box.Min.X-canvas.TickLength-canvas.Pixel, y, box.Min.X-canvas.Pixel, y)
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, box.Min.X-canvas.TickLength-canvas.Pixel,
+			y, box.Min.X-canvas.Pixel, y)
 		c.FillText(style, vg.Point{X: box.Min.X - canvas.TickLength - 3, Y: y + 1}, indexLabel(n))
 	}
 	up := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YTop)
@@ -125,7 +130,8 @@ func columnAxis(c draw.Canvas, box vg.Rectangle, cols int) {
 	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
 	for _, n := range places(cols, box.Size().X) {
 		x := box.Min.X + box.Size().X*vg.Length(float64(n)/float64(cols))
-		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, x, box.Min.Y-canvas.TickLength-canvas.Pixel, x, box.Min.Y-canvas.Pixel)
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, x,
+			box.Min.Y-canvas.TickLength-canvas.Pixel, x, box.Min.Y-canvas.Pixel)
 		c.FillText(style, vg.Point{X: x, Y: box.Min.Y - canvas.TickLength - 3}, indexLabel(n))
 	}
 	c.FillText(canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom),

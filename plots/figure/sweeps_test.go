@@ -35,15 +35,18 @@ func swept(t *testing.T, name string) *data.Report {
 		t.Fatal(err)
 	}
 	devices := []store.Device{
-		{Label: "Testcore", Device: kernels.Device{Backend: "cpu", Name: "Testcore", Units: 2}, Roof: kernels.Roof{Read: 40}},
-		{Label: "Testcard", Device: kernels.Device{Backend: "cuda", Name: "Testcard", Units: 8}, Roof: kernels.Roof{Read: 400}},
+		{Label: "Testcore", Device: kernels.Device{Backend: "cpu", Name: "Testcore", Units: 2},
+			Roof: kernels.Roof{Read: 40}},
+		{Label: "Testcard", Device: kernels.Device{Backend: "cuda", Name: "Testcard", Units: 8},
+			Roof: kernels.Roof{Read: 400}},
 	}
 	var rows []store.Row
 	var matrices []store.Matrix
 	patterns := map[string]*sparse.Density{}
 	for mi, m := range []string{"short", "middle", "long"} {
 		n, mean := 1_000_000, 3+20*mi
-		matrices = append(matrices, store.Matrix{Name: m, Hash: m, Features: sparse.Features{Rows: n, Cols: n, Nonzeros: mean * n, RowMean: float64(mean)}})
+		matrices = append(matrices, store.Matrix{Name: m, Hash: m,
+			Features: sparse.Features{Rows: n, Cols: n, Nonzeros: mean * n, RowMean: float64(mean)}})
 		patterns[m] = synthetic.Pattern(mi)
 		for _, space := range sweep.Kernels {
 			for _, dev := range devices {

@@ -60,6 +60,7 @@ func tabulate(d *data.Report, s *scene, list []series) *tally {
 			t.rowMean[p.Matrix] = float64(r.NNZ) / float64(r.Rows)
 		}
 	}
+
 	t.choose(cases)
 	// Panels are sorted within a precision; a second one may bring more matrices.
 	rank := map[string]int{}
@@ -85,6 +86,7 @@ func entriesOf(p *data.Panel, list []series) (entries []entry, lacks bool) {
 		}
 		entries = append(entries, e)
 	}
+
 	return entries, lacks
 }
 
@@ -103,6 +105,7 @@ func (t *tally) choose(cases []map[string]float64) {
 			room--
 		}
 	}
+
 	for j := range t.series {
 		if t.series[j].always {
 			for _, c := range cases {
@@ -110,12 +113,14 @@ func (t *tally) choose(cases []map[string]float64) {
 			}
 		}
 	}
+
 	names := data.Leaders(cases, max(room, 0))
 	for j := range t.series {
 		if slices.Contains(names, t.series[j].id) {
 			t.shown = append(t.shown, j)
 		}
 	}
+
 	slices.Sort(t.shown)
 }
 
@@ -145,6 +150,7 @@ func (t *tally) legend(matrices []string) []canvas.Key {
 			}
 		}
 	}
+
 	data.SortKernels(plain)
 	var keys []canvas.Key
 	for _, name := range append(plain, variants...) {

@@ -33,11 +33,13 @@ func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) 
 			overviews = append(overviews, dim.overview(d, s, part, u, n+1, pages))
 		}
 	}
+
 	for _, group := range byMatrix(d) {
 		if panels := dim.varied(group); len(panels) > 0 {
 			details = append(details, dim.detail(d, panels, u))
 		}
 	}
+
 	return append(overviews, details...), nil
 }
 
@@ -55,6 +57,7 @@ func byMatrix(d *data.Report) [][]data.Panel {
 		}
 		groups[i] = append(groups[i], p)
 	}
+
 	return groups
 }
 
@@ -85,6 +88,7 @@ func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []str
 			ch.Faint = append(ch.Faint, l)
 		}
 	}
+
 	dim.cite(ch.Lines, u, c)
 	ch.Note = dim.fixedWords(ch.Lines)
 	var xs []int
@@ -100,13 +104,15 @@ func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []str
 			}
 		}
 	}
+
 	ch.X = canvas.Sizes(xs, labels)
 	ch.Roof = data.RoofOf([]data.Panel{*p}, u)
 	return ch
 }
 
 // overview is a page of small multiples, the matrices by mean row length.
-func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel, u data.Unit, n, of int) *canvas.Picture {
+func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel, u data.Unit, n,
+	of int) *canvas.Picture {
 	columns := chart.ColumnsFor(len(panels))
 	charts := make([]chart.Chart, len(panels))
 	names := data.LeadersOf(panels, mostSmallLines)
@@ -115,16 +121,19 @@ func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel,
 		charts[i] = dim.chart(&panels[i], u, cited, names, max(5, 10-columns), 24/columns)
 	}
 	p := &canvas.Picture{
-		Name:     fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
-		Title:    fmt.Sprintf("Throughput over %s size: %s", dim.name, d.Words(s)),
-		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + " Matrices by rising mean row length." + cited.Caption(),
-		Alt:      fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"), data.MatrixNames(panels)),
-		Kernels:  names,
+		Name:  fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
+		Title: fmt.Sprintf("Throughput over %s size: %s", dim.name, d.Words(s)),
+		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) +
+			" Matrices by rising mean row length." + cited.Caption(),
+		Alt: fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"),
+			data.MatrixNames(panels)),
+		Kernels: names,
 	}
 	if of > 1 {
 		p.Name += fmt.Sprintf("-%d", n)
 		p.Title += fmt.Sprintf(" (%d of %d)", n, of)
 	}
+
 	rows := (len(charts) + columns - 1) / columns
 	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
 	p.Body = func(c draw.Canvas) { chart.DrawCharts(c, charts, columns, dim.axisLabel(names), u.Label) }
@@ -143,13 +152,16 @@ func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *c
 		charts[i].Heading = string(panels[i].Precision)
 		top = max(top, charts[i].Peak())
 	}
+
 	for i := range charts {
 		charts[i].Top = top
 	}
 	return &canvas.Picture{
-		Name:     fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix),
-		Title:    fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.ConditionWords(first.Condition())),
-		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + dim.settings(panels, charts) + cited.Caption(),
+		Name: fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix),
+		Title: fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name,
+			d.ConditionWords(first.Condition())),
+		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + dim.settings(panels, charts) +
+			cited.Caption(),
 		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
 		Detail:   true,
 		Matrices: []string{first.Matrix},
@@ -170,10 +182,13 @@ func (dim dimension) settings(panels []data.Panel, charts []chart.Chart) string 
 				each = append(each, l.Kernel+" "+s)
 			}
 		}
-		if params := slices.ContainsFunc(charts[i].Lines, func(l chart.Line) bool { return l.Unusual() != "" }); params || len(fixedSizes(charts[i].Lines)) > 1 {
-			list = append(list, fmt.Sprintf(" Fixed in %s (%s): %s.", panels[i].Precision, dim.other, strings.Join(each, ", ")))
+		if params := slices.ContainsFunc(charts[i].Lines,
+			func(l chart.Line) bool { return l.Unusual() != "" }); params || len(fixedSizes(charts[i].Lines)) > 1 {
+			list = append(list, fmt.Sprintf(" Fixed in %s (%s): %s.", panels[i].Precision, dim.other,
+				strings.Join(each, ", ")))
 		}
 	}
+
 	return strings.Join(list, "")
 }
 
@@ -197,6 +212,7 @@ func (dim dimension) subtitle(charts []chart.Chart, u data.Unit, faint int) stri
 		}
 		roof = roof || ch.ShowsRoof()
 	}
+
 	if flat {
 		s += fmt.Sprintf(" Dotted: kernels without a %s size, with their intervals beside the panel.", dim.name)
 	}

@@ -38,10 +38,12 @@ func heatTileOf(p *data.Panel, kernel string) (heatTile, bool) {
 	var shown []*store.Row // in the panel, which stays anyhow
 	for i := range all {
 		r := &all[i]
-		if r.Params == params && r.GFLOPS > 0 && !math.IsInf(r.GFLOPS, 0) && overBlock.size(r) > 0 && overGrid.size(r) > 0 {
+		if r.Params == params && r.GFLOPS > 0 && !math.IsInf(r.GFLOPS, 0) && overBlock.size(r) > 0 &&
+			overGrid.size(r) > 0 {
 			rows, shown = append(rows, *r), append(shown, r)
 		}
 	}
+
 	l := chart.Line{Kernel: kernel, Params: params}
 	t := heatTile{kernel: kernel, params: l.Unusual()}
 	for i := range rows {
@@ -65,6 +67,7 @@ func heatTileOf(p *data.Panel, kernel string) (heatTile, bool) {
 			t.best = at
 		}
 	}
+
 	return t, true
 }
 
@@ -92,5 +95,6 @@ func (t *heatTile) image(across, down int) image.Image {
 			}
 		}
 	}
+
 	return img
 }

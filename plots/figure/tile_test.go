@@ -12,7 +12,8 @@ import (
 
 func TestHeatTile(t *testing.T) {
 	d := data.New([]store.Row{
-		synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, ""), synthetic.TileRow(64, 8, 99.9, ""), synthetic.TileRow(256, 8, 100, ""), synthetic.TileRow(256, 1, 75, ""),
+		synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, ""), synthetic.TileRow(64, 8, 99.9, ""),
+		synthetic.TileRow(256, 8, 100, ""), synthetic.TileRow(256, 1, 75, ""),
 		synthetic.TileRow(512, 99, 50, "width=2"), // of other parameters than the fastest
 	}, nil, nil, nil)
 	tile, ok := heatTileOf(&d.Panels[0], "csr_vector")

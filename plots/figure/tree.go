@@ -33,13 +33,15 @@ func DrawTrees(d *data.Report) []*canvas.Picture {
 		pages = append(pages, &canvas.Picture{
 			Name:  fileStem(d, "rule", s.Device, string(s.Precision), string(s.Cache)),
 			Title: "Which kernel for which matrix: " + words,
-			Subtitle: "From left to right: a branch upwards is taken where the feature of the matrix is at most the number. " +
+			Subtitle: "From left to right: a branch upwards is taken where the feature of the matrix is at most " +
+				"the number. " +
 				"Leaves: the choice, and its share of the best measured speed on the matrices that it was learned from.",
 			Alt:    t.Words(),
 			Height: vg.Length(len(t.leaves))*leafHeight + 6,
 			Body:   t.draw,
 		})
 	}
+
 	return pages
 }
 
@@ -102,15 +104,18 @@ func (t *tree) branches(c draw.Canvas, n *treeNode, point func(*treeNode) vg.Poi
 		drawLeaf(c, n.Node, p)
 		return
 	}
+
 	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YBottom)
 	number := threshold(n.Threshold)
 	for i, child := range []*treeNode{n.below, n.above} {
 		q := point(child)
-		c.StrokeLines(draw.LineStyle{Color: canvas.LineColor, Width: 1.2}, []vg.Point{p, {X: p.X, Y: q.Y}, {X: q.X - 5, Y: q.Y}})
+		c.StrokeLines(draw.LineStyle{Color: canvas.LineColor, Width: 1.2},
+			[]vg.Point{p, {X: p.X, Y: q.Y}, {X: q.X - 5, Y: q.Y}})
 		sign := []string{"≤ ", "> "}[i]
 		c.FillText(soft, vg.Point{X: p.X + 5, Y: q.Y + 1.5}, canvas.Fit(soft, sign+number, step-10))
 		t.branches(c, child, point, step)
 	}
+
 	name := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	c.SetColor(canvas.LineColor)
 	dot := vg.Path{}
@@ -123,6 +128,7 @@ func (t *tree) branches(c draw.Canvas, n *treeNode, point func(*treeNode) vg.Poi
 		c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + 1}, canvas.Fit(name, first, step-12))
 		return
 	}
+
 	const up, apart = 5, 4.8 // from the number below; half the distance of two lines
 	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + up + apart}, canvas.Fit(name, first, step-12))
 	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + up - apart}, canvas.Fit(name, rest, step-12))
@@ -139,6 +145,7 @@ func inTwo(style text.Style, s string, width vg.Length) (first, rest string) {
 			at = i + 1
 		}
 	}
+
 	if at == 0 {
 		return s, ""
 	}
@@ -170,7 +177,8 @@ func leafWords(n *rule.Node) string {
 	if params := n.Choice.Params.String(); params != "" {
 		parts = append(parts, params)
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%.0f%% on %s", math.Floor(100*n.Fraction+1e-9), term.GroupedCount(len(n.Matrices), "matrix", "matrices"))), ", ")
+	return strings.Join(append(parts, fmt.Sprintf("%.0f%% on %s", math.Floor(100*n.Fraction+1e-9),
+		term.GroupedCount(len(n.Matrices), "matrix", "matrices"))), ", ")
 }
 
 // Words are the tree for those who can't see it: each leaf with the way to it.
@@ -186,6 +194,7 @@ func (t *tree) Words() string {
 		walk(n.below, append(way[:len(way):len(way)], n.Feature+" at most "+number))
 		walk(n.above, append(way[:len(way):len(way)], n.Feature+" above "+number))
 	}
+
 	walk(t.root, nil)
 	return strings.Join(list, "; ")
 }

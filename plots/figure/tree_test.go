@@ -47,7 +47,8 @@ func TestTree(t *testing.T) {
 			t.Errorf("the picture lacks %q", want)
 		}
 	}
-	if !strings.Contains(pages[0].Alt, "row_cpu_coo_chunks above 12.5 and row_cpu_csr_merge at most 12.5: cpu_csr_merge, block 64") {
+	if !strings.Contains(pages[0].Alt, "row_cpu_coo_chunks above 12.5 and row_cpu_csr_merge at most 12.5: "+
+		"cpu_csr_merge, block 64") {
 		t.Errorf("the words for it: %s", pages[0].Alt)
 	}
 	d.Rule.Selectors[0].Root = leaf("cpu_csr")

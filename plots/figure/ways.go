@@ -75,6 +75,7 @@ func regretOf(d *data.Report, s *rule.Selector) regret {
 			g.shares[w] = append(g.shares[w], ways[w].share(s.Validation.Cases[at]))
 		}
 	}
+
 	return g
 }
 

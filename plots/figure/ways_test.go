@@ -59,7 +59,8 @@ func TestOverlay(t *testing.T) {
 		r.Matrix = matrix
 		return r
 	}
-	d := data.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("b", 32, 900), on("b", 64, 100), on("b", 128, 300)}, nil, nil, nil)
+	d := data.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("b", 32, 900), on("b", 64, 100),
+		on("b", 128, 300)}, nil, nil, nil)
 	ch, ok := overBlock.overlaid(d.Panels, "csr_vector")
 	if !ok || len(ch.Faint) != 2 || len(ch.Lines) != 1 {
 		t.Fatalf("%d matrices, %d means", len(ch.Faint), len(ch.Lines))

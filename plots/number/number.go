@@ -129,6 +129,7 @@ func Change(v float64) string {
 	case percent < 0:
 		return "−" + s + "%"
 	}
+
 	return "+" + s + "%"
 }
 

@@ -9,7 +9,8 @@ import (
 
 func TestChangeWords(t *testing.T) {
 	for v, want := range map[float64]string{
-		1: "0%", 1.0001: "0%", 2: "+100%", 0.5: "−50%", 1.0824: "+8.2%", 0.985: "−1.5%", 1.72: "+72%", 0.001: "−99.9%", 41.39: "+4\u202f040%",
+		1: "0%", 1.0001: "0%", 2: "+100%", 0.5: "−50%", 1.0824: "+8.2%", 0.985: "−1.5%", 1.72: "+72%",
+		0.001: "−99.9%", 41.39: "+4\u202f040%",
 	} {
 		if got := Change(v); got != want {
 			t.Errorf("change(%v) = %q, want %q", v, got, want)
@@ -43,7 +44,8 @@ func TestRounding(t *testing.T) {
 	if got := Rounded(3.3, 40); got != "3.3" {
 		t.Errorf("a value below its uncertainty is printed as %s", got)
 	}
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", 4996000: "4\u202f996\u202f000", -1234: "-1\u202f234"} {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", 4996000: "4\u202f996\u202f000",
+		-1234: "-1\u202f234"} {
 		if got := term.Grouped(n); got != want {
 			t.Errorf("term.Grouped(%d) = %q, want %q", n, got, want)
 		}

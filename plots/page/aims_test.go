@@ -11,7 +11,8 @@ import (
 
 func TestReachedTargetIsNoWarning(t *testing.T) {
 	// Trials that more samples would not have helped count for nothing.
-	d := synthetic.Coarse(map[trial.Stop]int{trial.StopBudget: 3, trial.StopTarget: 5, trial.StopSlow: 90, trial.StopClock: 20})
+	d := synthetic.Coarse(map[trial.Stop]int{trial.StopBudget: 3, trial.StopTarget: 5, trial.StopSlow: 90,
+		trial.StopClock: 20})
 	if w := d.Missed(); len(w) > 0 {
 		t.Errorf("5 of 8 reached it, warnings %v", w)
 	}
@@ -19,7 +20,8 @@ func TestReachedTargetIsNoWarning(t *testing.T) {
 		t.Errorf("facts %+v", f)
 	}
 	d.Sweeps = nil // the target is not known
-	if f := aimFacts(d); len(f) != 2 || strings.Contains(f[0].Name, "NaN") || strings.Contains(f[0].Name, number.Missing) {
+	if f := aimFacts(d); len(f) != 2 || strings.Contains(f[0].Name, "NaN") ||
+		strings.Contains(f[0].Name, number.Missing) {
 		t.Errorf("facts %+v", f)
 	}
 }

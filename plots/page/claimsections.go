@@ -41,7 +41,8 @@ func claimSections(d *data.Report) []htmlClaims {
 		for i := range judged {
 			j := &judged[i]
 			count[j.Verdict]++
-			c := htmlClaim{Number: j.Number, Verdict: string(j.Verdict), Class: badge(j.Verdict), Text: j.Text, Source: j.Paper + ", " + j.Section}
+			c := htmlClaim{Number: j.Number, Verdict: string(j.Verdict), Class: badge(j.Verdict), Text: j.Text,
+				Source: j.Paper + ", " + j.Section}
 			if j.Verdict == claims.Unknown {
 				c.Open = table.Sentence(j.Lacks())
 			}
@@ -56,6 +57,7 @@ func claimSections(d *data.Report) []htmlClaims {
 			len(judged), count[claims.Holds], count[claims.Fails], count[claims.Unknown])
 		list = append(list, h)
 	}
+
 	return list
 }
 
@@ -71,7 +73,8 @@ func badge(v claims.Verdict) string {
 }
 
 func findingSection(id string, f *claims.Finding) htmlFinding {
-	h := htmlFinding{Verdict: string(f.Verdict), Class: badge(f.Verdict), Says: table.Sentence(f.Says), Found: f.Words(), Rule: f.Rule,
+	h := htmlFinding{Verdict: string(f.Verdict), Class: badge(f.Verdict), Says: table.Sentence(f.Says),
+		Found: f.Words(), Rule: f.Rule,
 		Published: f.PublishedWords(), Caveats: f.Caveats()}
 	t := table.Table{Title: "Cases", Columns: table.Columns(
 		"matrix", "precision", "cache", "of", ">figure", ">published", "stands",
@@ -86,9 +89,11 @@ func findingSection(id string, f *claims.Finding) htmlFinding {
 		if c.Published != nil {
 			known = table.Cell{Text: number.Significant(*c.Published, 3), Key: *c.Published}
 		}
-		t.Rows = append(t.Rows, []table.Cell{table.Text(c.Name()), table.Text(c.Precision), table.Text(c.Cache), table.Text(c.Note),
+		t.Rows = append(t.Rows, []table.Cell{table.Text(c.Name()), table.Text(c.Precision), table.Text(c.Cache),
+			table.Text(c.Note),
 			{Text: claims.Figure(c.Value, c.Low, c.High), Key: c.Value}, known, table.Text(c.Standing.Words())})
 	}
+
 	h.Cases = htmlTableOf(t, id)
 	return h
 }

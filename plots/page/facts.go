@@ -21,6 +21,7 @@ func facts(d *data.Report) []fact {
 		devices[r.Device], matrices[r.Matrix], names[r.Kernel] = true, true, true
 		states[r.Status]++
 	}
+
 	list := []fact{
 		counted(len(devices), "device", "devices"),
 		counted(len(matrices), "matrix", "matrices"),
@@ -33,13 +34,15 @@ func facts(d *data.Report) []fact {
 			order = append(order, s)
 		}
 	}
+
 	slices.Sort(order)
 	for _, s := range order {
 		list = append(list, fact{Value: term.Grouped(states[s]), Name: string(s), Bad: true})
 	}
 	if len(d.Drifts) > 0 {
 		worst, factor := data.LargestDrift(d.Drifts)
-		list = append(list, fact{Value: number.Change(factor), Name: "largest drift, " + data.Counting(worst, factor), Bad: worst.Significant})
+		list = append(list, fact{Value: number.Change(factor), Name: "largest drift, " + data.Counting(worst, factor),
+			Bad: worst.Significant})
 	}
 	return append(list, aimFacts(d)...)
 }
@@ -51,14 +54,19 @@ func counted(n int, one, many string) fact {
 // method says how the numbers came about, from what the rows say of it.
 func method(d *data.Report) []string {
 	text := []string{
-		"Every trial ran y = A·x on random x, and its whole result was checked against a reference of higher precision before it was timed. " +
-			"Row i passes if it is off by at most u·(8·√nᵢ + 8)·Sᵢ: u is the unit roundoff, nᵢ the row's nonzeros, Sᵢ the sum of the magnitudes of its products. " +
+		"Every trial ran y = A·x on random x, and its whole result was checked against a reference of higher " +
+			"precision before it was timed. " +
+			"Row i passes if it is off by at most u·(8·√nᵢ + 8)·Sᵢ: u is the unit roundoff, nᵢ the row's nonzeros, " +
+			"Sᵢ the sum of the magnitudes of its products. " +
 			"A result outside of that bound is listed as wrong and never wins.",
-		"A time is the median of samples of the whole product, zeroing y included where the kernel needs it, with the 95% interval of the median. " +
+		"A time is the median of samples of the whole product, zeroing y included where the kernel needs it, with " +
+			"the 95% interval of the median. " +
 			"Cold: caches flushed before every sample. Warm: products back to back. Trials ran in random order. " +
 			"Building a kernel's format from CSR is not part of its time.",
-		"GB/s is compulsory traffic divided by time: each array of the kernel's format once, the columns of x that occur once, y once. " +
-			"The roof is the highest of a read, a copy and a triad measured on the device; at random, float64 elements are read one by one from all over memory. GFLOP/s counts two operations per nonzero.",
+		"GB/s is compulsory traffic divided by time: each array of the kernel's format once, the columns of x that " +
+			"occur once, y once. " +
+			"The roof is the highest of a read, a copy and a triad measured on the device; at random, float64 " +
+			"elements are read one by one from all over memory. GFLOP/s counts two operations per nonzero.",
 	}
 	var few, many int
 	var first, last time.Time
@@ -77,8 +85,10 @@ func method(d *data.Report) []string {
 			last = r.At
 		}
 	}
+
 	if !first.IsZero() {
-		text = append(text, fmt.Sprintf("Measured from %s to %s, with %d to %d samples a trial.", moment(first), moment(last), few, many))
+		text = append(text, fmt.Sprintf("Measured from %s to %s, with %d to %d samples a trial.", moment(first),
+			moment(last), few, many))
 	}
 	return text
 }
@@ -103,12 +113,14 @@ func aimFacts(d *data.Report) []fact {
 		}
 		widths = append(widths, d.Precisions[i].HalfWidth)
 	}
+
 	target := "their target"
 	if same := !slices.ContainsFunc(aims, func(a data.Aim) bool { return a.Target != aims[0].Target }); same {
 		target = "the target of " + number.Percent(aims[0].Target)
 	}
 	return []fact{
-		{Value: term.Grouped(reached) + " of " + term.Grouped(trials), Name: "trials reached " + target, Bad: 2*reached < trials},
+		{Value: term.Grouped(reached) + " of " + term.Grouped(trials), Name: "trials reached " + target,
+			Bad: 2*reached < trials},
 		{Value: "±\u202f" + number.Percent(data.Middle(widths)), Name: "median half-width of the 95% intervals"},
 	}
 }

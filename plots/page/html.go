@@ -142,6 +142,7 @@ func (c *Content) Write(w io.Writer) error {
 		changes, doc.AgainstNotes = table.AgainstTable(d.Against, d.Base)
 		doc.Against = htmlTableOf(changes, "changes")
 	}
+
 	if d.Rule != nil {
 		var b bytes.Buffer
 		if err := d.Rule.WriteText(&b); err != nil {
@@ -149,6 +150,7 @@ func (c *Content) Write(w io.Writer) error {
 		}
 		doc.RuleText, doc.Validation = b.String(), htmlTableOf(table.ValidationTable(d), "validation")
 	}
+
 	return reportTemplate.Execute(w, doc)
 }
 
@@ -176,6 +178,7 @@ func htmlFigures(figures []figure.Drawn, styles *canvas.WebStyles) []htmlFigure 
 		}
 		list = append(list, h)
 	}
+
 	return list
 }
 
@@ -235,7 +238,8 @@ func htmlSheets(list []table.Sheet) (shown []htmlSheet, lacking string) {
 		}
 		shown = append(shown, htmlSheet{Title: s.Title, Notes: s.Notes, Tables: htmlTables(s.Tables, s.Stem)})
 	}
-	others = append(others, "Cache counters (coo-spmv-final, Table IV): no trial counts them, spmvtune matrix counters does")
+	others = append(others, "Cache counters (coo-spmv-final, Table IV): no trial counts them, spmvtune matrix "+
+		"counters does")
 	return shown, strings.Join(others, "; ")
 }
 
@@ -263,5 +267,6 @@ func htmlTableOf(t table.Table, id string) htmlTable {
 		}
 		h.Rows = append(h.Rows, cells)
 	}
+
 	return h
 }

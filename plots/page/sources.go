@@ -21,6 +21,7 @@ func sources(c *Content) []source {
 		k, _ := kernels.Lookup(name)
 		cites.WriteString(k.Source + "; ")
 	}
+
 	var list []source
 	for _, p := range kernels.Cited(cites.String()) {
 		text := p.Title + ". " + p.Where + ", " + strconv.Itoa(p.Year) + "."
@@ -29,5 +30,6 @@ func sources(c *Content) []source {
 		}
 		list = append(list, source{p.Key, text})
 	}
+
 	return list
 }

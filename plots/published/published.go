@@ -62,6 +62,7 @@ func parse(text []byte) ([]Result, error) {
 		}
 		list = append(list, Result{l[0], l[1], l[2], l[3], l[4], kernels.Precision(l[5]), l[6], v, l[8], l[9]})
 	}
+
 	return list, nil
 }
 

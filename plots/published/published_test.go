@@ -26,7 +26,8 @@ func TestResults(t *testing.T) {
 		}
 	}
 	for name := range foreign {
-		if !strings.HasPrefix(name, "cusparse_csr") && !strings.HasPrefix(name, "csr_adaptive with one ") && name != "cpu_csr_optimized" {
+		if !strings.HasPrefix(name, "cusparse_csr") && !strings.HasPrefix(name, "csr_adaptive with one ") &&
+			name != "cpu_csr_optimized" {
 			t.Errorf("%s is no kernel", name)
 		}
 	}

@@ -92,16 +92,19 @@ func (s Database) Report() *data.Report {
 				for _, block := range sizesOr0(s.Blocks, kernel.Block != "") {
 					for _, grid := range sizesOr0(s.Grids, kernel.Grid != "") {
 						for vi, params := range variants(s.params[k]) {
-							rate := roof * (0.25 + 0.6*Wave(ki*3+mi+7*vi)) * shape(block, ki, mi) * scaling(grid, s.Grids)
+							rate := roof * (0.25 + 0.6*Wave(ki*3+mi+7*vi)) * shape(block, ki, mi) * scaling(grid,
+								s.Grids)
 							bytes := float64(f.Nonzeros*(4+p.Bytes()) + n*(4+2*p.Bytes()))
 							if kernel.Format == kernels.COO {
 								bytes = float64(f.Nonzeros*(8+p.Bytes()) + 2*n*p.Bytes())
 							}
 							ms := bytes / rate / 1e6
 							wide := 0.004 + 0.03*Wave(block+grid+ki+mi+pi)
-							c := kernels.Config{Kernel: k, Precision: p, Block: block, Grid: grid, Params: kernels.Params(params)}
+							c := kernels.Config{Kernel: k, Precision: p, Block: block, Grid: grid,
+								Params: kernels.Params(params)}
 							r := store.Row{
-								Sweep: "synthetic", Device: s.Device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros, Format: kernel.Format,
+								Sweep: "synthetic", Device: s.Device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros,
+								Format: kernel.Format,
 								Result: Result(c, ms, 1-wide, 1+1.2*wide), Taken: 21,
 								GFLOPS: 2 * float64(f.Nonzeros) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
 							}
@@ -113,8 +116,10 @@ func (s Database) Report() *data.Report {
 			}
 		}
 	}
+
 	d := data.New(rows, nil, matrices, []store.Device{{
-		Label: s.Device, Device: kernels.Device{Backend: backend, Name: s.Device, Units: 2}, Roof: kernels.Roof{Read: roof},
+		Label: s.Device, Device: kernels.Device{Backend: backend, Name: s.Device, Units: 2},
+		Roof: kernels.Roof{Read: roof},
 	}})
 	d.Patterns = map[string]*sparse.Density{}
 	for i := range matrices {
@@ -123,6 +128,7 @@ func (s Database) Report() *data.Report {
 		}
 		d.Patterns[matrices[i].Hash] = Pattern(i)
 	}
+
 	d.Rule = Validated(d)
 	d.Launches = LaunchesOf(d)
 	for i := range d.Panels {
@@ -143,13 +149,15 @@ func Validated(d *data.Report) *rule.Rule {
 		sel := rule.Selector{Device: place.Device, Precision: place.Precision, Cache: place.Cache, Root: leaf}
 		for i, m := range d.Matrices {
 			leaf.Matrices = append(leaf.Matrices, m.Name)
-			sel.Validation.Cases = append(sel.Validation.Cases, rule.Case{Matrix: m.Name, Choice: *leaf.Choice, Evidence: rule.Measured,
-				Fraction: 0.7 + 0.3*Wave(i), SingleConfig: 0.3 + 0.4*Wave(i+1), SingleKernel: 0.5 + 0.5*Wave(i+2),
-				CuSPARSE: 0.4 + 0.5*Wave(i+3), COOFinal: 0.3 + 0.5*Wave(i+4), CSRFive: 0.4 + 0.4*Wave(i+5)})
+			sel.Validation.Cases = append(sel.Validation.Cases,
+				rule.Case{Matrix: m.Name, Choice: *leaf.Choice, Evidence: rule.Measured,
+					Fraction: 0.7 + 0.3*Wave(i), SingleConfig: 0.3 + 0.4*Wave(i+1), SingleKernel: 0.5 + 0.5*Wave(i+2),
+					CuSPARSE: 0.4 + 0.5*Wave(i+3), COOFinal: 0.3 + 0.5*Wave(i+4), CSRFive: 0.4 + 0.4*Wave(i+5)})
 		}
 		sel.Validation.Matrices = len(d.Matrices)
 		r.Selectors = append(r.Selectors, sel)
 	}
+
 	return r
 }
 
@@ -175,6 +183,7 @@ func Pattern(n int) *sparse.Density {
 			d.Most = max(d.Most, uint32(count))
 		}
 	}
+
 	return d
 }
 
@@ -216,9 +225,11 @@ func scaling(grid int, grids []int) float64 {
 func Bins() Database {
 	s := Gpu(4, 64)
 	s.Precisions = append(s.Precisions, kernels.Float64)
-	s.Kernels = []string{"csr_thread_row_v1", "csr_thread_row", "csr_warp_row_v1", "csr_warp_row", "csr_bins_v1", "csr_bins",
+	s.Kernels = []string{"csr_thread_row_v1", "csr_thread_row", "csr_warp_row_v1", "csr_warp_row", "csr_bins_v1",
+		"csr_bins",
 		"csr_hybrid_v1", "csr_hybrid", "cusparse_csr_alg1"}
-	s.params = map[string][]string{"csr_thread_row": {"min_blocks=none", "min_blocks=1", "min_blocks=2", "min_blocks=3"}}
+	s.params = map[string][]string{"csr_thread_row": {"min_blocks=none", "min_blocks=1", "min_blocks=2",
+		"min_blocks=3"}}
 	return s
 }
 
@@ -226,8 +237,10 @@ func Bins() Database {
 func Scans() Database {
 	s := Gpu(4, 64)
 	s.Precisions = append(s.Precisions, kernels.Float64)
-	s.Kernels = []string{"coo_atomic", "coo_block_chunk", "coo_scan_shared", "coo_segscan_shared", "coo_blelloch", "coo_blelloch_padded",
-		"coo_scan_warp", "coo_segscan_warp", "coo_scan_block", "coo_segscan_block", "coo_scan_warp_chunk", "coo_segscan_warp_chunk",
+	s.Kernels = []string{"coo_atomic", "coo_block_chunk", "coo_scan_shared", "coo_segscan_shared", "coo_blelloch",
+		"coo_blelloch_padded",
+		"coo_scan_warp", "coo_segscan_warp", "coo_scan_block", "coo_segscan_block", "coo_scan_warp_chunk",
+		"coo_segscan_warp_chunk",
 		"coo_segscan_warp_chunk_unroll"}
 	s.params = map[string][]string{"coo_segscan_warp_chunk_unroll": {"unroll=2", "unroll=4", "unroll=8"}}
 	return s
@@ -236,7 +249,8 @@ func Scans() Database {
 // Drift is that of a device that slows down by steps, more on later matrices, measured
 // every three minutes.
 func Drift(device, matrix string, n int) store.Drift {
-	s := store.Drift{Device: device, Matrix: matrix, Cache: []trial.Cache{trial.Warm, trial.Cold}[n%2], Significant: n > 2}
+	s := store.Drift{Device: device, Matrix: matrix, Cache: []trial.Cache{trial.Warm, trial.Cold}[n%2],
+		Significant: n > 2}
 	again := Row("cpu_csr_rows", 64, 2, 1.5)
 	again.Device, again.Matrix, again.Cache = device, matrix, s.Cache
 	var points []stat.Point
@@ -248,6 +262,7 @@ func Drift(device, matrix string, n int) store.Drift {
 		}
 		points, s.Points = append(points, q), append(s.Points, store.Sentinel{Point: q, Trial: &again})
 	}
+
 	s.Drift = stat.NewDrift(points)
 	return s
 }
@@ -257,7 +272,8 @@ func Both() *data.Report {
 	a, b := Processor(), Gpu(3, 64)
 	b.Matrices = append(a.Matrices[:4:4], b.Matrices...)
 	x, y := a.Report(), b.Report()
-	d := data.New(slices.Concat(x.Rows, y.Rows), slices.Concat(x.Best, y.Best), slices.Concat(x.Matrices, y.Matrices[4:]), slices.Concat(x.Devices, y.Devices))
+	d := data.New(slices.Concat(x.Rows, y.Rows), slices.Concat(x.Best, y.Best),
+		slices.Concat(x.Matrices, y.Matrices[4:]), slices.Concat(x.Devices, y.Devices))
 	d.Patterns, d.Drifts = x.Patterns, slices.Concat(x.Drifts, y.Drifts)
 	d.Searched.Outcomes = slices.Concat(x.Searched.Outcomes, y.Searched.Outcomes)
 	return d
@@ -274,10 +290,13 @@ func LaunchesOf(d *data.Report) []store.Launch {
 				continue
 			}
 			registers := float64(24 + 8*(j%6))
-			list = append(list, store.Launch{Device: p.Device, Matrix: p.Matrix, Kernel: name, Precision: p.Precision, Cache: p.Cache,
-				Block: r.Block, Grid: r.Grid, Median: r.Median, Facts: map[string]float64{"registers": registers, "occupancy": min(1, 32/registers)}})
+			list = append(list, store.Launch{Device: p.Device, Matrix: p.Matrix, Kernel: name, Precision: p.Precision,
+				Cache: p.Cache,
+				Block: r.Block, Grid: r.Grid, Median: r.Median,
+				Facts: map[string]float64{"registers": registers, "occupancy": min(1, 32/registers)}})
 		}
 	}
+
 	return list
 }
 
@@ -296,7 +315,8 @@ func Profiled(d *data.Report) *data.Report {
 // formulas: what a strategy really finds is no matter of pictures.
 func SearchedOn(device string) (s data.Searches) {
 	for n := range 3 {
-		g := &replay.Grid{Place: trial.Place{Device: device, Matrix: fmt.Sprintf("m%d", n), Precision: kernels.Float64, Cache: trial.Cold}}
+		g := &replay.Grid{Place: trial.Place{Device: device, Matrix: fmt.Sprintf("m%d", n),
+			Precision: kernels.Float64, Cache: trial.Cold}}
 		for i := range 120 {
 			r := trial.Result{Status: trial.OK, Batch: 1, Median: 1e-5, Samples: []float64{1e-5}}
 			r.Config = kernels.Config{Kernel: "k", Block: i}
@@ -308,21 +328,25 @@ func SearchedOn(device string) (s data.Searches) {
 			for seed := range paths {
 				steps := 120 / (1 + i)
 				for step := range steps {
-					share := float64(step+1) / 120 * math.Pow(float64(step+1)/float64(steps), float64(i)*(0.8+0.4*Wave(seed+n)))
+					share := float64(step+1) / 120 * math.Pow(float64(step+1)/float64(steps),
+						float64(i)*(0.8+0.4*Wave(seed+n)))
 					loss := 2*math.Exp(-(4+float64(i))*float64(step)/float64(steps)*(1+Wave(7*seed+n))) - 0.02*Wave(seed)
-					paths[seed].Points = append(paths[seed].Points, replay.Point{Steps: step + 1, Seconds: share * whole, Loss: max(0, loss)})
+					paths[seed].Points = append(paths[seed].Points,
+						replay.Point{Steps: step + 1, Seconds: share * whole, Loss: max(0, loss)})
 				}
 			}
 			s.Outcomes = append(s.Outcomes, replay.Sum(g, strategy, paths))
 		}
 	}
+
 	return s
 }
 
 // Row is a good trial for tests of selection.
 func Row(kernel string, block, grid int, ms float64) store.Row {
 	r := store.Row{Device: "d", Matrix: "m", Rows: 10, NNZ: 50, GBPS: 1 / ms, RoofFraction: 0.1 / ms}
-	r.Result = Result(kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: block, Grid: grid}, ms, 0.9, 1.25)
+	r.Result = Result(kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: block, Grid: grid}, ms, 0.9,
+		1.25)
 	return r
 }
 
@@ -363,15 +387,19 @@ func Unruled(d *data.Report) *data.Report {
 
 func SampleRule() *rule.Rule {
 	leaf := func(kernel string) *rule.Node {
-		return &rule.Node{Choice: &kernels.Config{Kernel: kernel, Block: 64, Grid: 2}, Matrices: []string{"ecology1"}, Fraction: 0.98}
+		return &rule.Node{Choice: &kernels.Config{Kernel: kernel, Block: 64, Grid: 2}, Matrices: []string{"ecology1"},
+			Fraction: 0.98}
 	}
 	return &rule.Rule{Version: rule.Version, Sweep: "synthetic", Selectors: []rule.Selector{{
 		Device: Processor().Device, Precision: kernels.Float32, Cache: "cold", Configs: 12,
-		Root:         &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"), Above: leaf("cpu_csr_merge")},
+		Root: &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"),
+			Above: leaf("cpu_csr_merge")},
 		Single:       kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2},
 		SingleKernel: "cpu_sell",
-		Validation: rule.Validation{Matrices: 1, Mean: 0.97, Worst: 0.97, WorstMatrix: "ecology1", Within5: 1, SingleConfig: 0.8, SingleKernel: 0.9,
-			Cases: []rule.Case{{Matrix: "ecology1", Choice: kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2}, Evidence: rule.Measured, Fraction: 0.97, SingleConfig: 0.8, SingleKernel: 0.9}}},
+		Validation: rule.Validation{Matrices: 1, Mean: 0.97, Worst: 0.97, WorstMatrix: "ecology1", Within5: 1,
+			SingleConfig: 0.8, SingleKernel: 0.9,
+			Cases: []rule.Case{{Matrix: "ecology1", Choice: kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2},
+				Evidence: rule.Measured, Fraction: 0.97, SingleConfig: 0.8, SingleKernel: 0.9}}},
 	}}}
 }
 
@@ -382,7 +410,8 @@ func Coarse(stops map[trial.Stop]int) *data.Report {
 	d := s.Report()
 	d.Sweeps = []store.Sweep{{Name: "quick", Hash: "h", Protocol: "warmup=1 samples=6..100 target=0.02 budget=40ms",
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
-	for _, stop := range []trial.Stop{trial.StopBudget, trial.StopSamples, trial.StopSlow, trial.StopClock, trial.StopTarget} {
+	for _, stop := range []trial.Stop{trial.StopBudget, trial.StopSamples, trial.StopSlow, trial.StopClock,
+		trial.StopTarget} {
 		for i := range stops[stop] {
 			half := 0.051
 			if stop == trial.StopTarget {
@@ -391,5 +420,6 @@ func Coarse(stops map[trial.Stop]int) *data.Report {
 			d.Precisions = append(d.Precisions, store.Precision{Sweep: "quick", Hash: "h", Stop: stop, HalfWidth: half})
 		}
 	}
+
 	return d
 }

@@ -15,21 +15,25 @@ import (
 // of times, and is told as how many times as fast.
 func TestAgainstTable(t *testing.T) {
 	pair := func(kernel string, v compare.Verdict, ratio float64) compare.Pair {
-		return compare.Pair{A: &store.Good{}, B: &store.Good{}, Verdict: v, Matrix: "m", Precision: kernels.Float32, Cache: "warm",
+		return compare.Pair{A: &store.Good{}, B: &store.Good{}, Verdict: v, Matrix: "m", Precision: kernels.Float32,
+			Cache:  "warm",
 			Kernel: kernel, Ratio: stat.Ratio{Value: ratio, Low: 0.9 * ratio, High: 1.25 * ratio}}
 	}
 	r := &compare.Result{Matrices: 1, Mean: stat.Ratio{Value: 0.8, Low: 0.5, High: 1.25},
-		Pairs: []compare.Pair{pair("a", compare.Faster, 0.5), pair("b", compare.Same, 1), pair("c", compare.Slower, 2), pair("d", compare.Unsure, 3)}}
+		Pairs: []compare.Pair{pair("a", compare.Faster, 0.5), pair("b", compare.Same, 1),
+			pair("c", compare.Slower, 2), pair("d", compare.Unsure, 3)}}
 	changes, notes := AgainstTable(r, "before.db")
 	var listed []string
 	for _, row := range changes.Rows {
 		listed = append(listed, row[0].Text+" "+row[4].Text+" "+row[7].Text+" "+row[8].Text)
 	}
-	if got, want := strings.Join(listed, "; "), "unsure d 0.333× 0.267 to 0.370; slower c 0.500× 0.400 to 0.556; faster a 2.00× 1.60 to 2.22"; got != want {
+	if got, want := strings.Join(listed, "; "), "unsure d 0.333× 0.267 to 0.370; slower c 0.500× 0.400 to 0.556; "+
+		"faster a 2.00× 1.60 to 2.22"; got != want {
 		t.Errorf("changes are %q, want %q", got, want)
 	}
 	text := strings.Join(notes, " ")
-	for _, want := range []string{"Of 4 pairs", "1 became faster, 1 slower, and of 1 no difference", "Of 1 nothing can be said",
+	for _, want := range []string{"Of 4 pairs", "1 became faster, 1 slower, and of 1 no difference",
+		"Of 1 nothing can be said",
 		"1.25 times as fast (95% interval: 0.800 to 2.00)", "of which both have 1."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the notes lack %q: %s", want, text)

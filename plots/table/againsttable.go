@@ -27,27 +27,36 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 			changed = append(changed, p)
 		}
 	}
+
 	slices.SortStableFunc(changed, func(a, b *compare.Pair) int { return cmp.Compare(b.Ratio.Value, a.Ratio.Value) })
 	for _, p := range changed {
 		v, low, high := data.Faster(p)
 		t.Rows = append(t.Rows, []Cell{
 			Text(string(p.Verdict)), Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache)), Text(p.Kernel),
 			{number.Significant(1e3*p.A.Median, 3), p.A.Median}, {number.Significant(1e3*p.B.Median, 3), p.B.Median},
-			{number.Significant(v, 3) + "×", v}, {number.Significant(low, 3) + " to " + number.Significant(high, 3), low}, Text(data.ShortDevice(p.Device)),
+			{number.Significant(v, 3) + "×", v},
+			{number.Significant(low, 3) + " to " + number.Significant(high, 3), low},
+			Text(data.ShortDevice(p.Device)),
 		})
 	}
-	note := fmt.Sprintf("Of %s of kernel and matrix that both databases have, %d became faster, %d slower, and of %d no difference was shown.",
-		term.GroupedCount(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower], counts[compare.Same])
+
+	note := fmt.Sprintf("Of %s of kernel and matrix that both databases have, %d became faster, %d slower, and of "+
+		"%d no difference was shown.",
+		term.GroupedCount(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower],
+		counts[compare.Same])
 	if n := counts[compare.Unsure]; n > 0 {
 		note += fmt.Sprintf(" Of %d nothing can be said, since the device throttled.", n)
 	}
 	if !math.IsNaN(r.Mean.Value) {
 		note += fmt.Sprintf(" This database is %s times as fast", number.Significant(1/r.Mean.Value, 3))
 		if !math.IsNaN(r.Mean.Low) {
-			note += fmt.Sprintf(" (95%% interval: %s to %s)", number.Significant(1/r.Mean.High, 3), number.Significant(1/r.Mean.Low, 3))
+			note += fmt.Sprintf(" (95%% interval: %s to %s)", number.Significant(1/r.Mean.High, 3),
+				number.Significant(1/r.Mean.Low, 3))
 		}
 		note += ", the geometric mean over matrices, of which both have " + term.Grouped(r.Matrices) + "."
 	}
-	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, corrected after Holm), larger than the " +
+
+	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, " +
+		"corrected after Holm), larger than the " +
 		"threshold, and larger than what repeated trials differ by. Drift of the devices is taken out."}
 }

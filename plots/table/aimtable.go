@@ -16,7 +16,8 @@ func aimTable(d *data.Report) Table {
 	share := func(x float64) Cell { return Cell{strings.TrimSuffix(number.Percent(x), "%"), x} }
 	for _, a := range d.Aims() {
 		t.Rows = append(t.Rows, []Cell{
-			Text(a.Sweep), share(a.Target), count(a.Trials), count(a.Reached), count(a.Budget), count(a.Samples), count(a.Slow), count(a.Clock), share(a.Half),
+			Text(a.Sweep), share(a.Target), count(a.Trials), count(a.Reached), count(a.Budget), count(a.Samples),
+			count(a.Slow), count(a.Clock), share(a.Half),
 		})
 	}
 	return t

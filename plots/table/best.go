@@ -14,13 +14,19 @@ import (
 func BestNotes(d *data.Report) []string {
 	return slices.DeleteFunc([]string{
 		data.Twins(d.Matrices),
-		"Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are rounded to what it supports, " +
+		"Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are " +
+			"rounded to what it supports, " +
 			"but not below two digits. GB/s: compulsory traffic of the format divided by time.",
-		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start of each run" + firstRun(d) + ". " +
-			"Copy: share of the copy's. Above 100%, the matrix came from caches, not from memory: a warm cache holds small ones.",
-		"Tied: configurations that can't be told apart from the fastest by their samples, the listed one included; of these it is the most " +
-			"robust, the one whose neighbouring block and grid sizes are fast too. " + driftNote(d) + "Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
-			"The figure of speed-ups takes the fastest configuration of each kernel, so that its ratios can be a little higher.",
+		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start " +
+			"of each run" + firstRun(d) + ". " +
+			"Copy: share of the copy's. Above 100%, the matrix came from caches, not from memory: a warm cache " +
+			"holds small ones.",
+		"Tied: configurations that can't be told apart from the fastest by their samples, the listed one included; " +
+			"of these it is the most " +
+			"robust, the one whose neighbouring block and grid sizes are fast too. " + driftNote(d) +
+			"Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
+			"The figure of speed-ups takes the fastest configuration of each kernel, so that its ratios can be a " +
+			"little higher.",
 	}, isEmpty)
 }
 
@@ -51,6 +57,7 @@ func BestTables(d *data.Report) []Table {
 		t := &tables[len(tables)-1]
 		t.Rows = append(t.Rows, bestRow(d, b))
 	}
+
 	return tables
 }
 
@@ -73,7 +80,8 @@ func bestRow(d *data.Report, b *store.Best) []Cell {
 	library := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_") })
 	return []Cell{
 		Text(b.Matrix), Text(b.Kernel), integer(b.Block), integer(b.Grid), Text(b.Params.String()),
-		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction), measured(100 * b.GBPS / copyRoof(d, b.Device)),
+		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
+		measured(100 * b.GBPS / copyRoof(d, b.Device)),
 		ratioCell(base, &b.Row), ratioCell(library, &b.Row), integer(b.TieSize),
 	}
 }
@@ -99,5 +107,6 @@ func driftNote(d *data.Report) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "The drift of the device was taken out of times to tell ties, not out of those listed, on " + strings.Join(names, ", ") + ". "
+	return "The drift of the device was taken out of times to tell ties, not out of those listed, on " +
+		strings.Join(names, ", ") + ". "
 }

@@ -36,6 +36,7 @@ func (t *Table) Mark(trials []*store.Row, at []int) {
 			best = r
 		}
 	}
+
 	row := len(t.Rows) - 1
 	for i, r := range trials {
 		switch {

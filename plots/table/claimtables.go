@@ -8,8 +8,10 @@ import (
 
 // ClaimNotes say how to read the verdicts.
 func ClaimNotes(d *data.Report) []string {
-	notes := []string{"A claim holds on a device where each of its statements does. A statement is tested on cases: a matrix, in one precision " +
-		"and state of the caches, at the fastest of the configurations that were measured. A case whose interval reaches across a bound can't be " +
+	notes := []string{"A claim holds on a device where each of its statements does. A statement is tested on " +
+		"cases: a matrix, in one precision " +
+		"and state of the caches, at the fastest of the configurations that were measured. A case whose interval " +
+		"reaches across a bound can't be " +
 		"told; a verdict that hangs on such cases, or on too few, is left open: not enough data."}
 	if twins := data.Twins(d.Matrices); twins != "" {
 		notes = append(notes, "A twin stands in for its original. "+twins)
@@ -29,11 +31,13 @@ func claimTables(d *data.Report) []Table {
 		)}
 		for i := range judged {
 			j := &judged[i]
-			verdicts.Rows = append(verdicts.Rows, []Cell{integer(j.Number), Text(string(j.Verdict)), Text(j.Text), Text(j.Paper + ", " + j.Section)})
+			verdicts.Rows = append(verdicts.Rows,
+				[]Cell{integer(j.Number), Text(string(j.Verdict)), Text(j.Text), Text(j.Paper + ", " + j.Section)})
 			for n := range j.Parts {
 				if f := &j.Parts[n]; len(f.Cases) > 0 {
-					figures.Rows = append(figures.Rows, []Cell{integer(j.Number), Text(string(f.Verdict)), Text(f.Says), Text(f.Rule),
-						Text(f.Words()), Text(f.PublishedWords()), Text(strings.Join(f.Caveats(), "; "))})
+					figures.Rows = append(figures.Rows,
+						[]Cell{integer(j.Number), Text(string(f.Verdict)), Text(f.Says), Text(f.Rule),
+							Text(f.Words()), Text(f.PublishedWords()), Text(strings.Join(f.Caveats(), "; "))})
 				}
 			}
 		}
@@ -42,5 +46,6 @@ func claimTables(d *data.Report) []Table {
 			tables = append(tables, figures)
 		}
 	}
+
 	return tables
 }

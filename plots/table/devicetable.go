@@ -28,6 +28,7 @@ func deviceBests(d *data.Report) Table {
 			devices = append(devices, b.Device)
 		}
 	}
+
 	t := Table{Title: "Devices at their best", Columns: Columns("matrix", "precision", "cache")}
 	for _, name := range devices {
 		t.Columns = append(t.Columns, Column{Name: data.ShortDevice(name)}, Column{Name: "GFLOP/s", Right: true})
@@ -51,5 +52,6 @@ func deviceBests(d *data.Report) Table {
 		t.Rows = append(t.Rows, row)
 		t.Mark(trials, columns)
 	}
+
 	return t
 }

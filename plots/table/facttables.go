@@ -22,7 +22,8 @@ func GainTable(d *data.Report) Table {
 	for _, g := range d.TopGains(8) {
 		r := g.Row
 		row := []Cell{
-			Text(g.Row.Matrix), {number.Rounded(g.Ratio, max(g.Ratio-g.Low, g.High-g.Ratio)) + "×", g.Ratio}, Text(g.Against), Text(r.Kernel),
+			Text(g.Row.Matrix), {number.Rounded(g.Ratio, max(g.Ratio-g.Low, g.High-g.Ratio)) + "×", g.Ratio},
+			Text(g.Against), Text(r.Kernel),
 			integer(r.Block), integer(r.Grid), Text(string(r.Precision)),
 		}
 		if several {
@@ -30,6 +31,7 @@ func GainTable(d *data.Report) Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+
 	return t
 }
 
@@ -47,11 +49,13 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 			cut++
 		default:
 			t.Rows = append(t.Rows, []Cell{
-				Text(string(r.Status)), Text(r.Matrix), Text(r.Kernel), Text(string(r.Precision)), integer(r.Block), integer(r.Grid),
+				Text(string(r.Status)), Text(r.Matrix), Text(r.Kernel), Text(string(r.Precision)), integer(r.Block),
+				integer(r.Grid),
 				Text(r.Params.String()), Text(r.Message), Text(d.ConditionWords(data.SetupOf(r).Condition)),
 			})
 		}
 	}
+
 	return t, cut
 }
 
@@ -82,10 +86,12 @@ func ValidationTable(d *data.Report) Table {
 			grown = term.Grouped(n) + " leaves"
 		}
 		t.Rows = append(t.Rows, []Cell{
-			Text(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(v.Matrices), share(v.Mean), share(v.Worst), Text(v.WorstMatrix),
+			Text(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(v.Matrices), share(v.Mean),
+			share(v.Worst), Text(v.WorstMatrix),
 			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel), Text(grown),
 		})
 	}
+
 	return t
 }
 

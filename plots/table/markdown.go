@@ -41,11 +41,13 @@ func (t *Table) markdown(b *bytes.Buffer) {
 		}
 		lines = append(lines, line)
 	}
+
 	for _, l := range lines {
 		for i, s := range l {
 			width[i] = max(width[i], utf8.RuneCountInString(s), 3)
 		}
 	}
+
 	for n, l := range lines {
 		for i, s := range l {
 			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))

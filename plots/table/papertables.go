@@ -15,21 +15,26 @@ import (
 // PaperSheets are the papers' own tables, from what was measured.
 func PaperSheets(d *data.Report) []Sheet {
 	note := func(text string) []string {
-		return slices.DeleteFunc([]string{data.Twins(d.Matrices), text + " Bold: the best of a row; = marks what the data can't tell from it."}, isEmpty)
+		return slices.DeleteFunc([]string{data.Twins(d.Matrices), text + " Bold: the best of a row; = marks what " +
+			"the data can't tell from it."}, isEmpty)
 	}
 	return []Sheet{
 		{"cpu", "cpu-and-gpu", "CPU products (coo-spmv-final, Table III)",
 			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), perSetup(d, cpuTable)},
 		{"best-simple", "simple-coo", "Best simple kernel (coo-spmv-final, Table V)",
-			note("Of the four simple mappings of COO, over the baseline. GB/s: 24 bytes for each nonzero, as in the paper."),
+			note("Of the four simple mappings of COO, over the baseline. GB/s: 24 bytes for each nonzero, as in " +
+				"the paper."),
 			perSetup(d, func(list []data.Panel) Table {
-				return bestOfTable(list, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk"})
+				return bestOfTable(list, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk",
+					"coo_block_chunk"})
 			})},
 		{"best-coo", "chunk-and-unroll", "Best COO kernel (coo-spmv-final, Table VI)",
-			note("Of all COO kernels but cuSPARSE's, over the baseline. GB/s: 24 bytes for each nonzero, as in the paper, so that they can exceed the roof."),
+			note("Of all COO kernels but cuSPARSE's, over the baseline. GB/s: 24 bytes for each nonzero, as in the " +
+				"paper, so that they can exceed the roof."),
 			perSetup(d, func(list []data.Panel) Table { return bestOfTable(list, ownCOO()) })},
 		{"five-algorithms", "csr-five", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)",
-			note("Over the matrices on which all five were measured, each at its best. The paper averages arithmetically."), fiveTables(d)},
+			note("Over the matrices on which all five were measured, each at its best. The paper averages " +
+				"arithmetically."), fiveTables(d)},
 		{"adaptive-long-rows", "csr-five", "CSR Adaptive's two ways with long rows (csr-five-algorithms, Table III)",
 			note("Each at its best."), perSetup(d, longRowTable)},
 		{"threads-per-block", "shuffle-and-tile", "Threads per block of the best (csr-shuffle-and-shared, Table II)",
@@ -56,7 +61,8 @@ func cpuTable(list []data.Panel) Table {
 		if coo == nil || csr == nil {
 			continue
 		}
-		t.Rows = append(t.Rows, []Cell{Text(list[i].Matrix), timeCell(coo), paperRate(coo), timeCell(csr), paperRate(csr), ratioCell(coo, csr)})
+		t.Rows = append(t.Rows, []Cell{Text(list[i].Matrix), timeCell(coo), paperRate(coo), timeCell(csr),
+			paperRate(csr), ratioCell(coo, csr)})
 		t.Mark([]*store.Row{coo, csr}, []int{1, 3})
 	}
 	return t
@@ -89,10 +95,12 @@ func bestOfTable(list []data.Panel, names []string) Table {
 				tied = append(tied, "= "+name)
 			}
 		}
-		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), before, Text(best.Kernel), integer(best.Block), integer(best.Grid),
+		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), before, Text(best.Kernel), integer(best.Block),
+			integer(best.Grid),
 			timeCell(best), paperRate(best), ratioCell(base, best), Text(strings.Join(tied, ", "))})
 		t.embolden(len(t.Rows)-1, 2)
 	}
+
 	return t
 }
 
@@ -127,7 +135,8 @@ func fiveTables(d *data.Report) []Table {
 			"algorithm", ">GFLOP/s, arithmetic mean", ">GFLOP/s, geometric mean")}
 		for i, name := range fiveAlgorithms {
 			mean, geometric := sums[i]/float64(n), math.Exp(logs[i]/float64(n))
-			t.Rows = append(t.Rows, []Cell{Text(name), {number.Significant(mean, 3), mean}, {number.Significant(geometric, 3), geometric}})
+			t.Rows = append(t.Rows, []Cell{Text(name), {number.Significant(mean, 3), mean},
+				{number.Significant(geometric, 3), geometric}})
 			if sums[i] == slices.Max(sums) {
 				t.embolden(i, 1)
 			}
@@ -137,11 +146,13 @@ func fiveTables(d *data.Report) []Table {
 		}
 		list = append(list, t)
 	}
+
 	return list
 }
 
 func longRowTable(list []data.Panel) Table {
-	t := Table{Columns: Columns("matrix", ">mean row", ">warp per long row (GFLOP/s)", ">block per long row (GFLOP/s)", ">block over warp")}
+	t := Table{Columns: Columns("matrix", ">mean row", ">warp per long row (GFLOP/s)",
+		">block per long row (GFLOP/s)", ">block over warp")}
 	k, _ := kernels.Lookup("csr_adaptive")
 	at := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == "long_row" })
 	for i := range list {
@@ -154,9 +165,11 @@ func longRowTable(list []data.Panel) Table {
 			continue
 		}
 		mean := float64(warp.NNZ) / float64(warp.Rows)
-		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), {number.Significant(mean, 3), mean}, rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
+		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), {number.Significant(mean, 3), mean},
+			rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
 		t.Mark([]*store.Row{warp, block}, []int{2, 3})
 	}
+
 	return t
 }
 
@@ -180,7 +193,8 @@ func threadsTable(list []data.Panel) Table {
 		}
 		best := slices.MinFunc(rows, func(a, b *store.Row) int { return compareTimes(a, b) })
 		for _, r := range rows {
-			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), timeCell(r), rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
+			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), timeCell(r),
+				rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
 			at := len(t.Rows) - 1
 			if r == best {
 				t.embolden(at, 3)
@@ -189,6 +203,7 @@ func threadsTable(list []data.Panel) Table {
 			}
 		}
 	}
+
 	return t
 }
 

@@ -38,22 +38,29 @@ func sheetOf(t *testing.T, d *data.Report, stem string) []string {
 
 func TestPaperTables(t *testing.T) {
 	d := data.New([]store.Row{
-		synthetic.Timed("a", "cpu_coo", "", 0, 2), synthetic.Timed("a", "cpu_csr", "", 0, 1), synthetic.Timed("b", "cpu_coo", "", 0, 1), synthetic.Timed("b", "cpu_csr", "", 0, 1.005),
+		synthetic.Timed("a", "cpu_coo", "", 0, 2), synthetic.Timed("a", "cpu_csr", "", 0, 1),
+		synthetic.Timed("b", "cpu_coo", "", 0, 1), synthetic.Timed("b", "cpu_csr", "", 0, 1.005),
 		synthetic.Timed("c", "cpu_coo", "", 0, 1), // without CSR
-		synthetic.Timed("a", "coo_atomic", "", 256, 6), synthetic.Timed("a", "coo_block_chunk", "", 1024, 2), synthetic.Timed("a", "coo_warp_chunk", "", 256, 2.01),
+		synthetic.Timed("a", "coo_atomic", "", 256, 6), synthetic.Timed("a", "coo_block_chunk", "", 1024, 2),
+		synthetic.Timed("a", "coo_warp_chunk", "", 256, 2.01),
 		synthetic.Timed("a", "coo_warp_chunk", "", 32, 9), synthetic.Timed("a", "coo_segscan_block", "", 1024, 1.5),
-		synthetic.Timed("a", "csr_adaptive", "long_row=warp tile=512", 64, 15), synthetic.Timed("a", "csr_adaptive", "long_row=block tile=512", 64, 1),
-		synthetic.Timed("a", "csr_scalar", "", 64, 4), synthetic.Timed("a", "csr_vector", "", 64, 2), synthetic.Timed("a", "csr_pcsr", "", 64, 5), synthetic.Timed("a", "csr_light", "", 64, 0.5),
+		synthetic.Timed("a", "csr_adaptive", "long_row=warp tile=512", 64, 15),
+		synthetic.Timed("a", "csr_adaptive", "long_row=block tile=512", 64, 1),
+		synthetic.Timed("a", "csr_scalar", "", 64, 4), synthetic.Timed("a", "csr_vector", "", 64, 2),
+		synthetic.Timed("a", "csr_pcsr", "", 64, 5), synthetic.Timed("a", "csr_light", "", 64, 0.5),
 		synthetic.Timed("b", "csr_light", "", 64, 0.1), // without the other four
-		synthetic.Timed("a", "csr_warp_row_global", "", 128, 3), synthetic.Timed("a", "csr_warp_row_global", "", 512, 4), synthetic.Timed("a", "csr_warp_row_shuffle", "", 256, 1),
+		synthetic.Timed("a", "csr_warp_row_global", "", 128, 3),
+		synthetic.Timed("a", "csr_warp_row_global", "", 512, 4),
+		synthetic.Timed("a", "csr_warp_row_shuffle", "", 256, 1),
 		synthetic.Timed("a", "cusparse_csr_alg1", "", 0, 0.995),
 	}, nil, nil, nil)
 	for stem, want := range map[string]string{
 		"cpu": "a | 2.00 ± 0.02 | 12.00 | *1.000 ± 0.010 | 24.0 | 2.00\n" +
 			"b | *1.000 ± 0.010 | 24.0 | = 1.005 ± 0.010 | 23.9 | 0.995",
-		"best-simple":        "a | 4.00 | *coo_block_chunk | 1024 | 8 | 2.00 ± 0.02 | 12.00 | 3.00 | = coo_warp_chunk",
-		"best-coo":           "a | 4.00 | *coo_segscan_block | 1024 | 8 | 1.500 ± 0.015 | 16.00 | 4.00 | ",
-		"five-algorithms":    "csr_scalar | 0.250 | 0.250\ncsr_vector | 0.500 | 0.500\ncsr_adaptive | 1.00 | 1.00\ncsr_pcsr | 0.200 | 0.200\ncsr_light | *2.00 | *2.00",
+		"best-simple": "a | 4.00 | *coo_block_chunk | 1024 | 8 | 2.00 ± 0.02 | 12.00 | 3.00 | = coo_warp_chunk",
+		"best-coo":    "a | 4.00 | *coo_segscan_block | 1024 | 8 | 1.500 ± 0.015 | 16.00 | 4.00 | ",
+		"five-algorithms": "csr_scalar | 0.250 | 0.250\ncsr_vector | 0.500 | 0.500\ncsr_adaptive | 1.00 | " +
+			"1.00\ncsr_pcsr | 0.200 | 0.200\ncsr_light | *2.00 | *2.00",
 		"adaptive-long-rows": "a | 100000 | 0.0667 | *1.000 | 15.0",
 		"threads-per-block": "a | csr_warp_row_global | 128 | 3.00 ± 0.03 | 0.333 | 0.333\n" +
 			"a | csr_warp_row_shuffle | 256 | = 1.000 ± 0.010 | 1.000 | 1.000\n" +

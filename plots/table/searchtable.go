@@ -12,10 +12,11 @@ import (
 
 // searchTable says how much of the device time of the whole grid searches took.
 func searchTable(s data.Searches) Table {
-	t := Table{Title: "Searches replayed on recorded grids: device time, in % of that of the whole grid", Columns: Columns(
-		"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
-		">to within 1%", ">until it ends", ">slower in the end (%)", "on",
-	)}
+	t := Table{Title: "Searches replayed on recorded grids: device time, in % of that of the whole grid",
+		Columns: Columns(
+			"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
+			">to within 1%", ">until it ends", ">slower in the end (%)", "on",
+		)}
 	conditions, of := s.ByCondition()
 	for _, c := range conditions {
 		for _, strategy := range search.Names() {
@@ -26,6 +27,7 @@ func searchTable(s data.Searches) Table {
 			}
 		}
 	}
+
 	return t
 }
 
@@ -42,6 +44,7 @@ func searchCells(list []replay.Outcome) []Cell {
 		}
 		return Cell{number.Significant(100*v, 2), 100 * v}
 	}
+
 	within := func(i int) func(o replay.Outcome) float64 {
 		return func(o replay.Outcome) float64 { return o.Within[i].Share }
 	}
@@ -49,6 +52,7 @@ func searchCells(list []replay.Outcome) []Cell {
 	loss := func(o replay.Outcome) float64 { return o.Loss }
 	return []Cell{
 		count(len(list)), count(len(list) * len(list[0].Paths)),
-		over(0.5, within(0)), over(0.5, within(1)), over(1, within(1)), over(0.5, within(2)), over(0.5, end), over(0.5, loss),
+		over(0.5, within(0)), over(0.5, within(1)), over(1, within(1)), over(0.5, within(2)), over(0.5, end),
+		over(0.5, loss),
 	}
 }

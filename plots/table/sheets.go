@@ -14,10 +14,12 @@ func Sheets(d *data.Report) []Sheet {
 		changes, notes := AgainstTable(d.Against, d.Base)
 		list = append(list, Sheet{"against", "", "Against " + d.Base, notes, []Table{changes}})
 	}
+
 	for _, s := range PaperSheets(d) {
 		if len(s.Tables) > 0 {
 			list = append(list, s)
 		}
 	}
+
 	return list
 }

@@ -44,12 +44,15 @@ func deviceTable(d *data.Report) Table {
 		}
 		return Cell{number.Significant(v, 3), v}
 	}
+
 	for i := range d.Devices {
 		v := &d.Devices[i]
 		t.Rows = append(t.Rows, []Cell{
-			Text(v.Label), Text(v.Backend), integer(v.Units), rate(v.Roof.Read), rate(v.Roof.Copy), rate(v.Roof.Triad), rate(v.Roof.Highest()), rate(v.Roof.Gather),
+			Text(v.Label), Text(v.Backend), integer(v.Units), rate(v.Roof.Read), rate(v.Roof.Copy),
+			rate(v.Roof.Triad), rate(v.Roof.Highest()), rate(v.Roof.Gather),
 		})
 	}
+
 	return t
 }
 
@@ -72,6 +75,7 @@ func statusTable(d *data.Report) Table {
 		}
 		counts[ending{r.Kernel, r.Status}]++
 	}
+
 	data.SortKernels(names)
 	slices.SortFunc(states, compareStatus)
 	t := Table{Title: "Trials by status", Columns: Columns("kernel")}
@@ -85,6 +89,7 @@ func statusTable(d *data.Report) Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+
 	return t
 }
 
@@ -102,7 +107,8 @@ func compareStatus(a, b trial.Status) int {
 // winsTable says how often each kernel was the best, and its geometric mean
 // speed-up over the baseline.
 func winsTable(d *data.Report) Table {
-	t := Table{Title: "Kernels", Columns: Columns("kernel", ">best on (matrix and setup)", ">speed-up (geometric mean)")}
+	t := Table{Title: "Kernels", Columns: Columns("kernel", ">best on (matrix and setup)",
+		">speed-up (geometric mean)")}
 	wins := map[string]int{}
 	for i := range d.Best {
 		wins[d.Best[i].Kernel]++
@@ -117,13 +123,17 @@ func winsTable(d *data.Report) Table {
 			means[g.Row.Kernel].Add(g.Ratio)
 		}
 	}
+
 	for _, name := range data.KernelsOf(d.Panels) {
 		mean := math.NaN()
 		if m := means[name]; m != nil {
 			mean = m.Value()
 		}
-		t.Rows = append(t.Rows, []Cell{Text(name), {fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])}, {number.Significant(mean, 3), mean}})
+		t.Rows = append(t.Rows, []Cell{Text(name),
+			{fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])},
+			{number.Significant(mean, 3), mean}})
 	}
+
 	return t
 }
 
@@ -147,5 +157,6 @@ func matrixTable(d *data.Report) Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+
 	return t
 }

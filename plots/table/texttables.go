@@ -67,6 +67,7 @@ func (s *Sheet) csv() []byte {
 			w.Write(line)
 		}
 	}
+
 	w.Flush()
 	return b.Bytes()
 }
@@ -93,13 +94,16 @@ func (t *Table) latex(b *strings.Builder, title string) {
 			align[i] = 'r'
 		}
 	}
-	b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + latexText(title+": "+t.Title) + "}\n\\begin{tabular}{" + string(align) + "}\n\\hline\n")
+
+	b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + latexText(title+": "+t.Title) +
+		"}\n\\begin{tabular}{" + string(align) + "}\n\\hline\n")
 	for i, c := range t.Columns {
 		if i > 0 {
 			b.WriteString(" & ")
 		}
 		b.WriteString(latexText(c.Name))
 	}
+
 	b.WriteString(" \\\\\n\\hline\n")
 	for r, row := range t.Rows {
 		for i, c := range row {
@@ -114,6 +118,7 @@ func (t *Table) latex(b *strings.Builder, title string) {
 		}
 		b.WriteString(" \\\\\n")
 	}
+
 	b.WriteString("\\hline\n\\end{tabular}\n\\end{table}\n")
 }
 
@@ -137,13 +142,16 @@ func latexText(s string) string {
 			b.WriteRune(r)
 		}
 	}
+
 	return b.String()
 }
 
 var latexRunes = map[rune]string{
 	'\\': `\textbackslash{}`, '~': `\textasciitilde{}`, '^': `\textasciicircum{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`,
-	'±': `$\pm$`, '×': `$\times$`, '−': `$-$`, '–': `--`, '—': `---`, '\u202f': `\,`, '\u00a0': `~`, '·': `$\cdot$`, '≥': `$\geq$`, '≤': `$\leq$`,
-	'≈': `$\approx$`, 'µ': `$\mu$`, 'μ': `$\mu$`, '²': `$^2$`, '√': `$\surd$`, '∞': `$\infty$`, '…': `\ldots{}`, '’': `'`, '“': "``", '”': `''`, '°': `$^\circ$`,
+	'±': `$\pm$`, '×': `$\times$`, '−': `$-$`, '–': `--`, '—': `---`, '\u202f': `\,`, '\u00a0': `~`, '·': `$\cdot$`,
+	'≥': `$\geq$`, '≤': `$\leq$`,
+	'≈': `$\approx$`, 'µ': `$\mu$`, 'μ': `$\mu$`, '²': `$^2$`, '√': `$\surd$`, '∞': `$\infty$`, '…': `\ldots{}`,
+	'’': `'`, '“': "``", '”': `''`, '°': `$^\circ$`,
 	'ä': `\"a`, 'ö': `\"o`, 'ü': `\"u`, 'é': `\'e`, 'è': "\\`e", 'ß': `\ss{}`,
 }
 

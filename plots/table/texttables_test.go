@@ -12,7 +12,8 @@ import (
 // nasty is a table of what each form gives a meaning.
 func nasty() Sheet {
 	t := Table{Title: "50% of a_b & {c}", Columns: Columns("matrix", ">time (ms)")}
-	for _, name := range []string{`a\b`, "x_1 & 2", "50%", "$5", "#", "{", "}}", "~^", "a|b", "naïve ± µ", "two\nlines", `"quoted", twice`} {
+	for _, name := range []string{`a\b`, "x_1 & 2", "50%", "$5", "#", "{", "}}", "~^", "a|b", "naïve ± µ",
+		"two\nlines", `"quoted", twice`} {
 		t.Rows = append(t.Rows, []Cell{Text(name), {"1.23 ± 0.04", 1.2345}})
 	}
 	t.Rows = append(t.Rows, []Cell{Text("none"), {number.Missing, math.NaN()}})
@@ -59,7 +60,8 @@ func TestLaTeX(t *testing.T) {
 			continue
 		}
 		rows++
-		plain := strings.NewReplacer(`\\`, "", `\&`, "", `\%`, "", `\$`, "", `\#`, "", `\_`, "", `\{`, "", `\}`, "").Replace(line)
+		plain := strings.NewReplacer(`\\`, "", `\&`, "", `\%`, "", `\$`, "", `\#`, "", `\_`, "", `\{`, "", `\}`,
+			"").Replace(line)
 		if n := strings.Count(plain, "&"); n != 1 {
 			t.Errorf("%d cells: %s", n+1, line)
 		}
