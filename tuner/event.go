@@ -68,7 +68,7 @@ type Summary struct {
 	FailedBefore int
 	OKBefore     int // number of trials of an earlier run that are OK
 	Failures     []Failure
-	Pieces       []Piece // of Options.Parts
+	Pieces       []trial.Piece // of Options.Parts
 	Duplicates   []Duplicate
 	Effort       worker.Effort
 	Finals       int  // number of finals

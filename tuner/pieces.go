@@ -10,14 +10,6 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Piece says whether a part of the trials of a matrix is complete.
-type Piece struct {
-	Matrix string // name
-	trial.Part
-	Complete bool   // whether every trial is recorded, however it ended
-	Reason   string // why it is not complete
-}
-
 // A piece is a part of the current matrix, with its trials or, if a strategy decides which
 // there are, its searches.
 type piece struct {
@@ -73,7 +65,7 @@ func (r *run) cut(plan Plan) Plan {
 // ended notes which parts of a matrix are complete, after work on it ended with err.
 func (r *run) ended(matrix string, err error) {
 	for _, p := range r.opt.Parts[matrix] {
-		end := Piece{Matrix: matrix, Part: p, Reason: r.reason(err)}
+		end := trial.Piece{Matrix: matrix, Part: p, Reason: r.reason(err)}
 		for _, planned := range r.pieces {
 			if planned.Part == p && r.recorded(planned) {
 				end.Complete, end.Reason = true, ""

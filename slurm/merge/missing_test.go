@@ -14,8 +14,8 @@ import (
 )
 
 func TestMissing(t *testing.T) {
-	done := func(matrix string, part trial.Part) journal.Piece {
-		return journal.Piece{Matrix: matrix, Part: part, Complete: true}
+	done := func(matrix string, part trial.Part) trial.Piece {
+		return trial.Piece{Matrix: matrix, Part: part, Complete: true}
 	}
 	p := func(index, of int) trial.Part { return trial.Part{Index: index, Of: of} }
 	whole := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)}, {Matrix: "b", Part: trial.Whole}}}}}
@@ -23,19 +23,19 @@ func TestMissing(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		plan     slurm.Plan
-		ended    map[string][]journal.Piece // by chunk
+		ended    map[string][]trial.Piece // by chunk
 		complete int
 		missing  string
 	}{
 		{"nothing", whole, nil, 0, "0001"},
-		{"all", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), done("b", trial.Whole)}}, 1, ""},
-		{"one piece", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), {Matrix: "b", Part: trial.Whole}}}, 0, "0001"},
-		{"another's", whole, map[string][]journal.Piece{"0002": {done("a", p(1, 3)), done("b", trial.Whole)}}, 0, "0001"},
-		{"another part", whole, map[string][]journal.Piece{"0001": {done("a", p(0, 3)), done("b", trial.Whole)}}, 0, "0001"},
-		{"several workers", whole, map[string][]journal.Piece{"0001": {done("a", p(3, 6)), done("a", p(2, 6)), done("b", p(0, 2)), done("b", p(1, 2))}}, 1, ""},
-		{"a worker is missing", whole, map[string][]journal.Piece{"0001": {done("a", p(1, 3)), done("b", p(0, 3)), done("b", p(2, 3))}}, 0, "0001"},
-		{"halves", split, map[string][]journal.Piece{"0001.1": {done("a", p(1, 3))}}, 1, "0001.2"},
-		{"halves, and a late end of the whole", split, map[string][]journal.Piece{"0001": {done("a", p(0, 1)), done("b", p(0, 0))}}, 1, "0001.2"},
+		{"all", whole, map[string][]trial.Piece{"0001": {done("a", p(1, 3)), done("b", trial.Whole)}}, 1, ""},
+		{"one piece", whole, map[string][]trial.Piece{"0001": {done("a", p(1, 3)), {Matrix: "b", Part: trial.Whole}}}, 0, "0001"},
+		{"another's", whole, map[string][]trial.Piece{"0002": {done("a", p(1, 3)), done("b", trial.Whole)}}, 0, "0001"},
+		{"another part", whole, map[string][]trial.Piece{"0001": {done("a", p(0, 3)), done("b", trial.Whole)}}, 0, "0001"},
+		{"several workers", whole, map[string][]trial.Piece{"0001": {done("a", p(3, 6)), done("a", p(2, 6)), done("b", p(0, 2)), done("b", p(1, 2))}}, 1, ""},
+		{"a worker is missing", whole, map[string][]trial.Piece{"0001": {done("a", p(1, 3)), done("b", p(0, 3)), done("b", p(2, 3))}}, 0, "0001"},
+		{"halves", split, map[string][]trial.Piece{"0001.1": {done("a", p(1, 3))}}, 1, "0001.2"},
+		{"halves, and a late end of the whole", split, map[string][]trial.Piece{"0001": {done("a", p(0, 1)), done("b", p(0, 0))}}, 1, "0001.2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var files []File
@@ -58,7 +58,7 @@ func TestMissing(t *testing.T) {
 // trials, also one of another worker. Another attempt's word does.
 func TestMissingOfLossyAttempt(t *testing.T) {
 	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Whole}}}}}
-	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1), Pieces: []journal.Piece{{Matrix: "a", Part: trial.Whole, Complete: true}}}}
+	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1), Pieces: []trial.Piece{{Matrix: "a", Part: trial.Whole, Complete: true}}}}
 	name := func(job string, worker int) journal.Name {
 		return journal.Name{Chunk: "0001", Job: job, Worker: worker}
 	}
@@ -94,7 +94,7 @@ func TestMissingHasLastAttemptsWord(t *testing.T) {
 	word := func(job string, attempt, worker int, reason string, at int64) File {
 		f := File{Name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Worker: worker}}
 		if reason != "" {
-			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at), Pieces: []journal.Piece{{Matrix: "a", Part: trial.Whole}}}}
+			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at), Pieces: []trial.Piece{{Matrix: "a", Part: trial.Whole}}}}
 		}
 		return f
 	}
@@ -125,7 +125,7 @@ func TestDamageIsMended(t *testing.T) {
 		want   string
 	}{
 		"altered":   {func(j string) string { return strings.Replace(j, third, "0", 1) }, "line 5: its checksum is"},
-		"taken out": {func(j string) string { return without(j, third) }, "line 5: lines that are missing before it: 1"},
+		"taken out": {func(j string) string { return without(j, third) }, "line 5: lines missing before it: 1"},
 	} {
 		t.Run(name, func(t *testing.T) { damageIsMended(t, c.damage, c.want) })
 	}

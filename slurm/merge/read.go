@@ -103,7 +103,7 @@ func (f *File) read(ctx context.Context, to chan<- store.Batch) {
 }
 
 // Take keeps records that are not results: how an attempt ended, and problems of the journal.
-func (f *File) Take(rec journal.Record, err error) {
+func (f *File) Take(rec journal.Line, err error) {
 	switch {
 	case err != nil:
 		f.Fault.unread(err)

@@ -140,7 +140,7 @@ func TestRetryGoesByLastTask(t *testing.T) {
 		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), i+1), Round: i + 1, Base: 0, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}, nil))
 	}
 	late := func(w *journal.Writer) {
-		slurmlab.Must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour), Pieces: []journal.Piece{{Matrix: "m1", Part: trial.Whole}}}))
+		slurmlab.Must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour), Pieces: []trial.Piece{{Matrix: "m1", Part: trial.Whole}}}))
 	}
 	late(slurmtest.Write(t, run, 0, "9_0", 0, 1))  // the next task was killed
 	late(slurmtest.Write(t, run, 1, "12_1", 0, 1)) // and that was the last one

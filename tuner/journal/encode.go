@@ -11,10 +11,8 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// The following are the structs that are written. In JSON, a field of a struct
-// takes precedence over one of the same name in an embedded struct: here, every
-// float64 gives way to a number.
-
+// A trialLine is a trial as it is written. In JSON, a field of a struct takes precedence over
+// one of the same name in an embedded struct: here, every float64 gives way to a number.
 type trialLine struct {
 	Run int `json:"run"` // its number
 	trial.Result
@@ -28,11 +26,13 @@ type trialLine struct {
 	Properties map[string]number `json:"properties,omitempty"`
 }
 
+// A matrixLine is a matrix as it is written.
 type matrixLine struct {
 	trial.Matrix
 	Features features `json:"features"`
 }
 
+// A roof is a device's bandwidths as they are written.
 type roof struct {
 	Read   number `json:"read"`
 	Copy   number `json:"copy"`
@@ -44,14 +44,16 @@ func encodeTrial(run int, r trial.Result) trialLine {
 	return trialLine{
 		Run: run, Result: r,
 		Median: number(r.Median), Low: number(r.Low), High: number(r.High), Samples: r.Samples,
-		Seconds: number(r.Seconds), Prepare: number(r.Prepare), MaxError: number(r.MaxError), Properties: convert[number](r.Properties),
+		Seconds: number(r.Seconds), Prepare: number(r.Prepare), MaxError: number(r.MaxError),
+		Properties: convert[number](r.Properties),
 	}
 }
 
 func (l *trialLine) decode() trial.Result {
 	r := l.Result
 	r.Median, r.Low, r.High, r.Samples = float64(l.Median), float64(l.Low), float64(l.High), l.Samples
-	r.Seconds, r.Prepare, r.MaxError, r.Properties = float64(l.Seconds), float64(l.Prepare), float64(l.MaxError), convert[float64](l.Properties)
+	r.Seconds, r.Prepare, r.MaxError = float64(l.Seconds), float64(l.Prepare), float64(l.MaxError)
+	r.Properties = convert[float64](l.Properties)
 	if r.Measurement == 0 { // the journal is from before measurements had versions
 		r.Measurement = 1
 	}
@@ -74,13 +76,14 @@ func (l *matrixLine) decode() *trial.Matrix {
 func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) runLine {
 	return runLine{
 		Number: n, Sweep: run.Sweep.Name, Title: run.Sweep.Title, Text: string(run.Sweep.Text),
-		Device: run.Device, Roof: roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad), number(run.Roof.Gather)},
+		Device:  run.Device,
+		Roof:    roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad), number(run.Roof.Gather)},
 		Sources: run.Sources, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin, Facts: facts, At: at,
 	}
 }
 
 func (l *runLine) decode() *Run {
-	if l.Origin == (trial.Origin{}) { // once it was among the facts
+	if l.Origin == (trial.Origin{}) { // older journals have it among the facts
 		l.Origin = trial.Origin{Node: l.Facts["node"], UUID: l.Facts["uuid"], Job: l.Facts["job"]}
 	}
 	return &Run{
@@ -95,7 +98,7 @@ func (l *runLine) decode() *Run {
 	}
 }
 
-// as decodes a record.
+// as decodes what a line says.
 func as[T any](data []byte) (*T, error) {
 	v := new(T)
 	if err := json.Unmarshal(data, v); err != nil {

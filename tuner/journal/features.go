@@ -10,9 +10,9 @@ import (
 	"spmvtune/sparse"
 )
 
-// features are written as sparse.Features would be, but for their numbers, which
-// may be NaN. One that is missing, since an older program wrote the line, is read
-// as NaN: not known.
+// features are written as sparse.Features would be, except that their numbers may be NaN.
+// A number that is missing, because an older program wrote the line, is read as NaN: not
+// known.
 type features sparse.Features
 
 func (f features) MarshalJSON() ([]byte, error) {
@@ -61,7 +61,7 @@ func (f *features) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// fields are the numbers of f, each an int or a float64.
+// fields returns the numbers of f, each an int or a float64.
 func fields(f *features) []reflect.Value {
 	v := reflect.ValueOf(f).Elem()
 	all := make([]reflect.Value, v.NumField())

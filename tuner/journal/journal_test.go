@@ -29,7 +29,9 @@ func TestRoundTrip(t *testing.T) {
 	sentinel, final := testTrial(1), testTrial(1)
 	sentinel.Sentinel, final.Final = true, true
 	results := []trial.Result{testTrial(1), strange, failed, sentinel, final}
-	end := End{Reason: "out of time", At: strange.At, Pieces: []Piece{{"grid", trial.Part{Index: 1, Of: 4}, true, ""}, {"b", trial.Whole, false, "not begun"}}}
+	end := End{Reason: "out of time", At: strange.At, Pieces: []trial.Piece{
+		{Matrix: "grid", Part: trial.Part{Index: 1, Of: 4}, Complete: true}, {Matrix: "b", Part: trial.Whole, Reason: "not begun"},
+	}}
 	must(t, w.Matrix(t.Context(), matrix))
 	must(t, w.Begin(t.Context(), run))
 	for _, r := range results {

@@ -8,19 +8,18 @@ import (
 	"strings"
 )
 
-// A Name tells the journals of a folder apart: CHUNK.JOB.ATTEMPT.jsonl, with the
-// number of the worker where a task has several, and another number where a
-// journal of that name was there already. A chunk "0007" may be split into
-// "0007.1" and "0007.2".
+// A Name is the name of a journal's file: CHUNK.JOB.ATTEMPT.jsonl, with the number of the
+// worker if a task has several, and another number if there was a journal of that name
+// already. A chunk "0007" may be split into "0007.1" and "0007.2".
 type Name struct {
 	Chunk   string
 	Job     string
-	Attempt int // from 0: how often Slurm had restarted the job
+	Attempt int // how often Slurm had restarted the job
 	Worker  int // from 1; 0: the task has only one
 	Again   int // from 1; 0: the name was free
 }
 
-// String gives the name of the file: "0007.1.123_4.0.g2.jsonl".
+// String returns the name of the file: "0007.1.123_4.0.g2.jsonl".
 func (n Name) String() string {
 	s := fmt.Sprintf("%s.%s.%d", n.Chunk, n.Job, n.Attempt)
 	if n.Worker > 0 {
@@ -32,23 +31,23 @@ func (n Name) String() string {
 	return s + ".jsonl"
 }
 
-// Family is the chunk of the plan that the journal's chunk is a part of.
+// Family returns the chunk of the plan that the journal's chunk is a part of.
 func (n Name) Family() string { return Family(n.Chunk) }
 
-// Family gives the chunk that a chunk was split from: "0007" for "0007.1".
+// Family returns the chunk that a chunk was split from: "0007" for "0007.1".
 func Family(chunk string) string {
 	family, _, _ := strings.Cut(chunk, ".")
 	return family
 }
 
 var (
-	nameForm  = regexp.MustCompile(`^([0-9A-Za-z_-][0-9A-Za-z._-]*)\.([0-9A-Za-z_-]+)\.([0-9]+)(?:\.g([0-9]+))?(?:\.r([0-9]+))?\.jsonl$`)
+	nameForm = regexp.MustCompile(`^([0-9A-Za-z_-][0-9A-Za-z._-]*)\.([0-9A-Za-z_-]+)\.([0-9]+)` +
+		`(?:\.g([0-9]+))?(?:\.r([0-9]+))?\.jsonl$`)
 	chunkForm = regexp.MustCompile(`^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$`)
 	jobForm   = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
 )
 
-// ParseName takes the name of a file apart. It reports false for a file that is
-// not a journal.
+// ParseName parses the name of a file. It returns false for a file that is not a journal.
 func ParseName(file string) (Name, bool) {
 	m := nameForm.FindStringSubmatch(file)
 	if m == nil {
@@ -67,7 +66,7 @@ func ParseName(file string) (Name, bool) {
 	return n, n.String() == file // "007" is not a number as we write it
 }
 
-// check refuses what String could not give a clear name for.
+// check refuses a name that ParseName would not understand.
 func (n Name) check() error {
 	switch {
 	case !chunkForm.MatchString(n.Chunk):
@@ -75,13 +74,13 @@ func (n Name) check() error {
 	case !jobForm.MatchString(n.Job):
 		return fmt.Errorf("%q is not the number of a job", n.Job)
 	case n.Attempt < 0 || n.Worker < 0:
-		return fmt.Errorf("attempt %d of worker %d can't be", n.Attempt, n.Worker)
+		return fmt.Errorf("attempt %d and worker %d must not be negative", n.Attempt, n.Worker)
 	}
 	return nil
 }
 
-// List returns the journals in a folder, sorted by the names of their files.
-// Other files are left out.
+// List returns the journals in a folder, sorted by the names of their files. It leaves out
+// other files.
 func List(dir string) ([]Name, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// A number is a float64 that comes back from JSON bit by bit, whatever it is;
-// only which NaN it was is lost.
+// A number is a float64 that comes back from JSON bit by bit. Only which NaN it was is lost.
 type number float64
 
 // IsZero lets omitzero tell 0 from −0.
@@ -22,7 +21,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// numbers are many of them; the usual way would call a method for each.
+// numbers are many of them, without a method call for each.
 type numbers []float64
 
 func (s numbers) MarshalJSON() ([]byte, error) {
@@ -46,6 +45,7 @@ func (s *numbers) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 {
 		return nil
 	}
+
 	*s = make(numbers, 0, bytes.Count(data, []byte(","))+1)
 	for more := true; more; {
 		var item []byte

@@ -31,26 +31,25 @@ func NewReader(path string) *Reader {
 }
 
 // Read reads a journal once.
-func Read(ctx context.Context, path string) iter.Seq2[Record, error] {
+func Read(ctx context.Context, path string) iter.Seq2[Line, error] {
 	return NewReader(path).Records(ctx)
 }
 
-// Records yields what was added to the journal since the last call, from the
-// start the first time. What is wrong with a line comes as a Problem in its
-// place. An error, which is the last that is yielded, means that the file can't
-// be read, or that ctx has ended.
+// Records yields what was added to the journal since the last call; the first time, all of
+// it. A line with something wrong comes as a Problem. An error comes last: the file can't be
+// read, or ctx has ended.
 //
-// A last line without its end is a Problem each time, until it is whole. Lines that
-// are missing are one Problem, before the line after them.
-func (r *Reader) Records(ctx context.Context) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		if err := r.records(ctx, func(rec Record) bool { return yield(rec, nil) }); err != nil {
-			yield(Record{}, fmt.Errorf("reading journal %s: %w", r.path, err))
+// A last line without its end is a Problem each time, until it is whole. Missing lines are
+// one Problem, before the line after them.
+func (r *Reader) Records(ctx context.Context) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		if err := r.records(ctx, func(line Line) bool { return yield(line, nil) }); err != nil {
+			yield(Line{}, fmt.Errorf("reading journal %s: %w", r.path, err))
 		}
 	}
 }
 
-func (r *Reader) records(ctx context.Context, yield func(Record) bool) error {
+func (r *Reader) records(ctx context.Context, yield func(Line) bool) error {
 	// Opening a pipe would wait for its writer.
 	if info, err := os.Stat(r.path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("it is not a file, but of type %s", info.Mode().Type())
@@ -67,7 +66,7 @@ func (r *Reader) records(ctx context.Context, yield func(Record) bool) error {
 }
 
 // scan reads lines until the end of f.
-func (r *Reader) scan(ctx context.Context, f io.Reader, yield func(Record) bool) error {
+func (r *Reader) scan(ctx context.Context, f io.Reader, yield func(Line) bool) error {
 	lines := bufio.NewReaderSize(f, 64<<10)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -76,7 +75,7 @@ func (r *Reader) scan(ctx context.Context, f io.Reader, yield func(Record) bool)
 		line, length, err := nextLine(lines)
 		if err == io.EOF {
 			if length > 0 {
-				yield(Record{Problem: &Problem{r.line + 1, Torn, fmt.Errorf("the line ends after %d bytes", length)}})
+				yield(Line{Problem: &Problem{r.line + 1, Torn, fmt.Errorf("the line ends after %d bytes", length)}})
 			}
 			return nil
 		}
@@ -91,7 +90,7 @@ func (r *Reader) scan(ctx context.Context, f io.Reader, yield func(Record) bool)
 	}
 }
 
-// plain takes the path out of an error, where it is said already.
+// plain removes the path from an error, because it is said already.
 func plain(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -99,15 +98,15 @@ func plain(err error) error {
 	return err
 }
 
-// nextLine reads a line and gives it without its end, with the bytes that it
-// takes in the file. Of a line that is longer than maxLine only the length is
-// given.
+// nextLine returns the next line without its end, and its length in the file. It returns
+// only the length of a line that is longer than maxLine.
 func nextLine(lines *bufio.Reader) (line []byte, length int64, err error) {
 	part, err := lines.ReadSlice('\n')
 	length = int64(len(part))
 	if err == nil {
 		return part[:len(part)-1], length, nil
 	}
+
 	line = bytes.Clone(part)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = lines.ReadSlice('\n')
@@ -120,9 +119,9 @@ func nextLine(lines *bufio.Reader) (line []byte, length int64, err error) {
 	return bytes.TrimSuffix(line, []byte("\n")), length, err
 }
 
-// take yields what a line says, after what is missing before it.
-func (r *Reader) take(line []byte, length int64, yield func(Record) bool) bool {
-	damaged := func(err error) bool { return yield(Record{Problem: &Problem{r.line, Damaged, err}}) }
+// take yields what a line says, after a Problem if lines are missing before it.
+func (r *Reader) take(line []byte, length int64, yield func(Line) bool) bool {
+	damaged := func(err error) bool { return yield(Line{Problem: &Problem{r.line, Damaged, err}}) }
 	if length > maxLine {
 		r.sequence.unknown++
 		return damaged(fmt.Errorf("a line of %d bytes is not from a journal", length))
@@ -132,20 +131,23 @@ func (r *Reader) take(line []byte, length int64, yield func(Record) bool) bool {
 		r.sequence.unknown++
 		return damaged(err)
 	}
+
 	lost, misplaced := r.sequence.next(n)
 	switch {
 	case misplaced:
-		return damaged(fmt.Errorf("it was written as line %d, and stands after that", n))
-	case lost > 0 && !yield(Record{Problem: &Problem{r.line, Missing, fmt.Errorf("lines that are missing before it: %d", lost)}}):
-		return false
+		return damaged(fmt.Errorf("it was written as line %d, but comes later", n))
+	case lost > 0:
+		if !yield(Line{Problem: &Problem{r.line, Missing, fmt.Errorf("lines missing before it: %d", lost)}}) {
+			return false
+		}
 	}
 	return yield(r.record(kind, data))
 }
 
-// record makes of a line what it says.
-func (r *Reader) record(kind string, data []byte) Record {
-	trouble := func(kind Trouble, err error) Record {
-		return Record{Problem: &Problem{r.line, kind, err}}
+// record returns what a line says.
+func (r *Reader) record(kind string, data []byte) Line {
+	trouble := func(kind Trouble, err error) Line {
+		return Line{Problem: &Problem{r.line, kind, err}}
 	}
 	switch kind {
 	case runKind:
@@ -155,7 +157,7 @@ func (r *Reader) record(kind string, data []byte) Record {
 		}
 		run := l.decode()
 		r.runs[l.Number] = run
-		return Record{Run: run}
+		return Line{Run: run}
 	case matrixKind:
 		l, err := as[matrixLine](data)
 		if err != nil {
@@ -163,7 +165,7 @@ func (r *Reader) record(kind string, data []byte) Record {
 		}
 		m := l.decode()
 		r.matrices[m.Hash] = m
-		return Record{Matrix: m}
+		return Line{Matrix: m}
 	case trialKind:
 		l, err := as[trialLine](data)
 		if err != nil {
@@ -176,13 +178,13 @@ func (r *Reader) record(kind string, data []byte) Record {
 		case t.Matrix == nil:
 			return trouble(Orphan, fmt.Errorf("the record of its matrix, %s, is not in the journal", l.Matrix))
 		}
-		return Record{Trial: t}
+		return Line{Trial: t}
 	case endKind:
 		e, err := as[End](data)
 		if err != nil {
 			return trouble(Damaged, err)
 		}
-		return Record{End: e}
+		return Line{End: e}
 	}
 	return trouble(Unknown, fmt.Errorf("a newer version of this program wrote a record %q", kind))
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spmvtune/tuner/trial"
 )
 
 // Wherever the last line is torn, all before it is read, and the tear is said.
@@ -173,7 +175,7 @@ func TestUnreadable(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	w := start(f, f.TempDir(), "1_1")
 	write(f, w, 0, 1)
-	must(f, w.End(End{Pieces: []Piece{{Matrix: "grid"}}}))
+	must(f, w.End(End{Pieces: []trial.Piece{{Matrix: "grid"}}}))
 	data := readFile(f, w.Path())
 	f.Add(data, false)
 	f.Add(data[:len(data)-1], false)
@@ -190,7 +192,7 @@ func FuzzRead(f *testing.F) {
 			lines++
 		}
 		records := 0
-		err := NewReader("").scan(t.Context(), bytes.NewReader(data), func(rec Record) bool {
+		err := NewReader("").scan(t.Context(), bytes.NewReader(data), func(rec Line) bool {
 			if rec.Problem == nil || rec.Problem.Kind != Missing { // which comes before a line
 				records++
 			}

@@ -1,16 +1,15 @@
 package journal
 
-// A sequence follows the numbers of a journal's lines: a line that was taken out, or
-// stands there twice, is noticed by them, although each line that is left is whole.
+// A sequence follows the numbers of a journal's lines. They show that a line was taken out
+// or occurs twice, although each line that is left is whole.
 type sequence struct {
-	last    int // number of the last line that was in its place
-	unknown int // lines since then whose number can't be read
+	last    int // number of the last line that was in order
+	unknown int // number of lines since then whose number can't be read
 }
 
-// next says of the line of number n how many are missing before it, or that it stands
-// behind its place, as a copy does. Lines of journals of versions before lines had
-// numbers have 0, and are never out of place. A line that can't be read counts as one
-// of those before n.
+// next returns how many lines are missing before line n, or that it comes too late, as a copy
+// does. Lines of older journals have no number: n is 0, and they are never out of order. A
+// line that can't be read counts as one of those before n.
 func (s *sequence) next(n int) (lost int, misplaced bool) {
 	switch {
 	case n == 0:

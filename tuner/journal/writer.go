@@ -18,39 +18,39 @@ var _ tuner.Recorder = (*Writer)(nil)
 
 // Options are the choices of a writer.
 type Options struct {
-	Worker int // its number, from 1, where a task has several; 0: it is the only one
-	// Facts gives what the record of a run is to say besides the run itself: the
-	// attempt, the device's clocks, … May be nil.
+	Worker int // number from 1, if a task has several; 0: it is the only one
+	// Facts returns what to record of a run besides the run itself: the attempt, the device's
+	// clocks, … May be nil.
 	Facts func(tuner.RunInfo) map[string]string
 }
 
-// A Writer writes a journal. Every record is on the disk when the method that
-// writes it returns nil. After an error it writes no more: what is in the file
-// by then is whole. Its methods may be called from several goroutines.
+// A Writer writes a journal. A record is on the disk when the method that writes it returns
+// nil. After an error the Writer writes no more: what is in the file by then is whole. Its
+// methods may be called from several goroutines.
 type Writer struct {
 	path string
 	opt  Options
 
 	mu       sync.Mutex
 	file     *os.File
-	lines    int   // whole ones
-	size     int64 // of these
+	lines    int   // number of whole lines
+	size     int64 // of these in bytes
 	runs     int
 	recorded map[string]trial.Record
 	broken   error // the first thing that went wrong with the file
 }
 
-// Create starts the journal of an attempt, from 0, of a job at a chunk of the
-// plan, in the folder dir. It never touches a file that is there. What the
-// journals of the chunk's family say by now is finished counts as finished; of a
-// journal that can't be read, what is in it is measured again.
+// Create starts the journal of an attempt, from 0, of a job at a chunk of the plan, in the
+// folder dir. It never touches a file that is there. What the journals of the chunk's family
+// hold by now counts as recorded. What is in a journal that can't be read is measured again.
 func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Options) (*Writer, error) {
 	name := Name{Chunk: chunk, Job: job, Attempt: attempt, Worker: opt.Worker}
 	if err := name.check(); err != nil {
 		return nil, fmt.Errorf("starting a journal: %w", err)
 	}
-	// The file comes first: making it also brings the listing of the folder up to
-	// date, where that is on a network file system (see Refresh).
+
+	// The file comes first: making it also updates the listing of the folder on a network
+	// file system (see Refresh).
 	f, err := createNew(dir, &name)
 	if err != nil {
 		return nil, fmt.Errorf("starting a journal: %w", err)
@@ -59,12 +59,12 @@ func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Option
 	if err != nil {
 		f.Close()
 		os.Remove(f.Name()) // nothing is in it
-		return nil, fmt.Errorf("reading what is finished already: %w", err)
+		return nil, fmt.Errorf("reading what is recorded already: %w", err)
 	}
 	return &Writer{path: f.Name(), opt: opt, file: f, recorded: recorded}, nil
 }
 
-// createNew makes a file that was not there, with the first name that is free.
+// createNew makes a file under the first name that is free.
 func createNew(dir string, name *Name) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(filepath.Join(dir, name.String()), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o666)
@@ -79,8 +79,7 @@ func createNew(dir string, name *Name) (*os.File, error) {
 	}
 }
 
-// syncFolder puts the name of a new file on the disk, where the file system can.
-// Where it can't, the name is there without.
+// syncFolder puts the name of a new file on the disk, on file systems that need it.
 func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()
@@ -128,8 +127,8 @@ func (w *Writer) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[
 	return found, nil
 }
 
-// Record keeps r. When it returns nil, r survives the death of the process and
-// of the machine.
+// Record keeps r. When it returns nil, r survives the death of the process and of the
+// machine.
 func (w *Writer) Record(_ context.Context, r trial.Result) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,20 +142,19 @@ func (w *Writer) Record(_ context.Context, r trial.Result) error {
 	return nil
 }
 
-// End says why the task stops and what of its work is complete. Nothing follows
-// but Close.
+// End says why the task stops and which of its pieces are complete. Only Close follows.
 func (w *Writer) End(e End) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.append(endKind, e)
 }
 
-// append writes a line and waits until it is on the disk. A line that did not
-// get there whole is cut off again.
+// append writes a line and waits until it is on the disk. A line that did not get there
+// whole is cut off again.
 //
-// After a failed fsync the system may count the lost pages as written (Rebello
-// et al., Can Applications Recover from fsync Failures?, USENIX ATC 2020), so
-// that trying again proves nothing: the writer stays broken.
+// After a failed fsync the system may count the lost pages as written (Rebello et al., Can
+// Applications Recover from fsync Failures?, USENIX ATC 2020). Trying again proves nothing,
+// so the writer stays broken.
 func (w *Writer) append(kind string, record any) error {
 	if w.broken != nil {
 		return w.broken
@@ -169,8 +167,8 @@ func (w *Writer) append(kind string, record any) error {
 		err = w.file.Sync()
 	}
 	if err != nil {
-		w.file.Truncate(w.size) // where that fails, too, readers see a torn line
-		w.broken = fmt.Errorf("writing to the journal: %w: what it says by then is kept", err)
+		w.file.Truncate(w.size) // if that fails, too, readers see a torn line
+		w.broken = fmt.Errorf("writing to the journal: %w (what it says so far is kept)", err)
 		return w.broken
 	}
 	w.lines++

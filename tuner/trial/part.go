@@ -47,3 +47,11 @@ func Cut[T any](p Part, all []T) []T {
 	n := len(all)
 	return all[n*p.Index/p.Of : n*(p.Index+1)/p.Of]
 }
+
+// A Piece says whether a part of the trials of a matrix is complete.
+type Piece struct {
+	Matrix string `json:"matrix"` // name in the sweep
+	Part
+	Complete bool   `json:"complete"`         // whether every trial is recorded, however it ended
+	Reason   string `json:"reason,omitempty"` // why it is not complete
+}

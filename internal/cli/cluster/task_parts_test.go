@@ -14,7 +14,7 @@ import (
 func TestAccount(t *testing.T) {
 	half := slurm.Piece{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}
 	end := func(index, of int, reason string) *ledger {
-		return &ledger{tuner.Summary{Pieces: []tuner.Piece{{Matrix: "a", Part: trial.Part{Index: index, Of: of}, Complete: reason == "", Reason: reason}}}}
+		return &ledger{tuner.Summary{Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Index: index, Of: of}, Complete: reason == "", Reason: reason}}}}
 	}
 	for name, c := range map[string]struct {
 		ledgers []*ledger

@@ -3,7 +3,6 @@ package cluster
 import (
 	"spmvtune/slurm"
 	"spmvtune/tuner"
-	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
 )
 
@@ -48,7 +47,7 @@ func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
 // account says of pieces whether all their trials are in a journal, on all devices
 // that there is a ledger of, and why the first that is not complete is not. Where
 // there is no ledger, nothing was begun.
-func account(pieces []slurm.Piece, ledgers []*ledger) (list []journal.Piece, complete int, lacks string) {
+func account(pieces []slurm.Piece, ledgers []*ledger) (list []trial.Piece, complete int, lacks string) {
 	if len(ledgers) == 0 {
 		ledgers = []*ledger{{}}
 	}
@@ -59,7 +58,7 @@ func account(pieces []slurm.Piece, ledgers []*ledger) (list []journal.Piece, com
 				reason = l.lacks(p)
 			}
 		}
-		list = append(list, journal.Piece{Matrix: p.Matrix, Part: p.Part, Complete: reason == "", Reason: reason})
+		list = append(list, trial.Piece{Matrix: p.Matrix, Part: p.Part, Complete: reason == "", Reason: reason})
 		switch {
 		case reason == "":
 			complete++

@@ -212,7 +212,7 @@ func TestTaskEnds(t *testing.T) {
 				return
 			}
 			if len(ends[0]) != 1 || len(ends[0][0].Pieces) != 3 ||
-				slices.ContainsFunc(ends[0][0].Pieces, func(p journal.Piece) bool { return p.Complete != c.ok || p.Complete == (p.Reason != "") }) {
+				slices.ContainsFunc(ends[0][0].Pieces, func(p trial.Piece) bool { return p.Complete != c.ok || p.Complete == (p.Reason != "") }) {
 				t.Errorf("it ends with %+v", ends)
 			}
 		})

@@ -10,11 +10,11 @@ import (
 	"strconv"
 )
 
-// castagnoli has an instruction of its own on current processors.
+// Current processors have an instruction for the polynomial castagnoli.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A line starts with its checksum, in eight hexadecimal digits. Its number comes next,
-// except in journals of versions before it had one.
+// A line starts with its checksum in eight hexadecimal digits. Its number comes next, except
+// in older journals.
 const (
 	lineStart = `{"crc":"`
 	lineSum   = 8
@@ -23,11 +23,11 @@ const (
 	lineNo    = `"n":`
 )
 
-// maxLine bounds a line, and with it what a reader holds of a file that has lost
-// its ends of lines: a million samples fit.
+// maxLine bounds the length of a line, and so what a reader holds of a file that has lost its
+// line ends. A million samples fit.
 const maxLine = 32 << 20
 
-// seal makes the line of a record, with the end of the line. n is its number, from 1.
+// seal returns line number n, from 1, with its end.
 func seal(n int, kind string, record any) ([]byte, error) {
 	data, err := json.Marshal(record)
 	if err != nil {
@@ -47,19 +47,20 @@ func seal(n int, kind string, record any) ([]byte, error) {
 	return checksummed(body), nil
 }
 
-// checksummed makes a line of its body.
+// checksummed returns the line of a body.
 func checksummed(body []byte) []byte {
 	return fmt.Appendf(nil, "%s%08x%s%s\n", lineStart, crc32.Checksum(body, castagnoli), lineComma, body)
 }
 
 var errForm = errors.New("this is not a line of a journal")
 
-// unseal takes a line, without its end, apart. n is 0 where the line has no number.
+// unseal parses a line without its end. n is 0 if the line has no number.
 func unseal(line []byte) (n int, kind string, record []byte, err error) {
 	if len(line) < lineHead || string(line[:len(lineStart)]) != lineStart ||
 		string(line[lineHead-len(lineComma):lineHead]) != lineComma {
 		return 0, "", nil, errForm
 	}
+
 	var sum [lineSum / 2]byte
 	if _, err := hex.Decode(sum[:], line[len(lineStart):len(lineStart)+lineSum]); err != nil {
 		return 0, "", nil, errForm
@@ -69,6 +70,7 @@ func unseal(line []byte) (n int, kind string, record []byte, err error) {
 	if got := crc32.Checksum(body, castagnoli); got != want {
 		return 0, "", nil, fmt.Errorf("its checksum is %08x, but %08x was written", got, want)
 	}
+
 	if numbered, ok := bytes.CutPrefix(body, []byte(lineNo)); ok {
 		digits, rest, _ := bytes.Cut(numbered, []byte(","))
 		if n, err = strconv.Atoi(string(digits)); err != nil || n < 1 {
