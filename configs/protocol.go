@@ -3,6 +3,8 @@ package configs
 import (
 	"math"
 	"time"
+
+	"spmvtune/kernels"
 )
 
 // Protocol says how a trial is measured.
@@ -24,6 +26,8 @@ type Protocol struct {
 	// Slow is a factor: a trial that begins this many times slower than the best of its
 	// matrix gets the fewest samples only. With 0 no trial is cut short.
 	Slow float64
+	// Launch is how the products of a sample are handed to a GPU.
+	Launch kernels.Launch
 
 	// Sentinel is the number of trials after which the first verified one of a matrix is
 	// measured again; 0: never. It changes no sample and is in no trial's identity.
@@ -43,6 +47,7 @@ var DefaultProtocol = Protocol{
 	Timeout: time.Minute,
 	Seed:    1,
 	Slow:    3,
+	Launch:  kernels.Graph,
 
 	Sentinel: 50,
 	Finals:   32,
@@ -65,6 +70,8 @@ func (p *Protocol) keys() section {
 			"0: none", count(&p.Finals, 0)},
 		{"slow", "3", "take only the fewest samples of a trial that begins this many times slower than the best " +
 			"of its matrix; 0: never", p.readSlow},
+		{"launch", `"graph"`, "GPU: graph: replay the products of a sample as a CUDA graph; stream: let the host " +
+			"launch each kernel", choice((*string)(&p.Launch), string(kernels.Graph), string(kernels.Stream))},
 	}
 }
 

@@ -57,23 +57,65 @@ type Backend interface {
 	Load(p *Problem) error
 	// Prepare makes ready what c needs: formats, memory, the kernel itself.
 	// A configuration that this device can't launch gives an *InvalidError.
-	Prepare(c Config) (Product, error)
+	Prepare(c Config, o Options) (Product, error)
 	// Close frees the device.
 	Close() error
 }
 
+// Options say how a product is made ready and timed, beyond its configuration.
+type Options struct {
+	// Fresh puts everything that the product touches (the matrix, x, y, scratch) at
+	// other addresses than before, in memory that is allocated anew. A product may be
+	// several per cent faster or slower by where its arrays lie.
+	Fresh bool
+	// Launch is how the products of a sample are handed to the device. Processors
+	// have one way only.
+	Launch Launch
+}
+
+// Launch is how products are handed to a GPU.
+type Launch string
+
+const (
+	// Graph replays the products of a sample as a CUDA graph: the device finds
+	// the next kernel in its own memory.
+	Graph Launch = "graph"
+	// Stream launches each kernel of each product by a call of the host, as a program
+	// without graphs does. How fast the device takes them differs from process to
+	// process, which products of some microseconds show.
+	Stream Launch = "stream"
+)
+
 // A Product is a configuration made ready to run on the current problem. It is
 // valid until the next Load or Prepare.
 type Product interface {
-	// Multiply poisons the device's y with NaN, computes y = A·x once, and
-	// copies it to y, which has A.Rows elements.
-	Multiply(y []float64) error
+	// Poison fills the device's y and all scratch with NaN, or with what leads to a
+	// wrong result if a product reads it before it has written it.
+	Poison() error
+	// Multiply computes y = A·x once. A nil x is that of the problem; another one is
+	// in place for this product only. It must be exact in float32.
+	Multiply(x []float64) error
+	// Result copies the device's y, as the last product left it, to y, which has
+	// A.Rows elements. It gives an *OverrunError if a product has written beside its
+	// arrays since Prepare.
+	Result(y []float64) error
 	// Sample times the product len(dst) times and stores seconds per product.
 	// A sample is the mean of batch products back to back; if cold, batch is 1
 	// and the device's caches are flushed before every sample.
 	Sample(dst []float64, batch int, cold bool) error
 	// Info says what preparing cost and what the kernel moves.
 	Info() ProductInfo
+}
+
+// Compute computes one product of x into a poisoned y, and copies that to y.
+func Compute(p Product, x, y []float64) error {
+	if err := p.Poison(); err != nil {
+		return err
+	}
+	if err := p.Multiply(x); err != nil {
+		return err
+	}
+	return p.Result(y)
 }
 
 // ProductInfo is what a backend knows of a prepared product.
@@ -103,6 +145,11 @@ type ProductInfo struct {
 type InvalidError struct{ Reason string }
 
 func (e *InvalidError) Error() string { return e.Reason }
+
+// An OverrunError says that a product has written outside an array.
+type OverrunError struct{ Array string }
+
+func (e *OverrunError) Error() string { return "the kernel writes outside its array " + e.Array }
 
 // ErrMemory is wrapped by errors of a backend whose device is out of memory.
 var ErrMemory = errors.New("out of memory")

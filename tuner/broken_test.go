@@ -47,6 +47,7 @@ const (
 	printAndCrash
 	workOnce
 	diesOutside
+	writeBeside
 	crawl
 )
 
@@ -71,17 +72,18 @@ func (b *brokenBackend) Roof() (kernels.Roof, error) {
 }
 func (b *brokenBackend) Load(p *kernels.Problem) error { b.p = p; return nil }
 func (b *brokenBackend) Close() error                  { return nil }
-func (b *brokenBackend) Prepare(c kernels.Config) (kernels.Product, error) {
+func (b *brokenBackend) Prepare(c kernels.Config, _ kernels.Options) (kernels.Product, error) {
 	if c.Block == refuse {
 		return nil, &kernels.InvalidError{Reason: "this device can't"}
 	}
-	return &brokenProduct{p: b.p, block: c.Block}, nil
+	return &brokenProduct{p: b.p, block: c.Block, y: make([]float64, b.p.A.Rows)}, nil
 }
 
 type brokenProduct struct {
 	p     *kernels.Problem
 	block int
 	runs  int
+	y     []float64
 }
 
 func (p *brokenProduct) Info() kernels.ProductInfo {
@@ -98,15 +100,34 @@ func (p *brokenProduct) Sample(dst []float64, batch int, cold bool) error {
 			dst[i] *= 1 + 0.05*math.Abs(float64(p.block-valley-17))
 		}
 	}
+	return p.Multiply(nil)
+}
+
+func (p *brokenProduct) Poison() error {
+	for i := range p.y {
+		p.y[i] = math.NaN()
+	}
 	return nil
 }
 
-func (p *brokenProduct) Multiply(y []float64) error {
+func (p *brokenProduct) Result(y []float64) error {
+	copy(y, p.y)
+	if p.block == writeBeside {
+		return &kernels.OverrunError{Array: "y"}
+	}
+	return nil
+}
+
+func (p *brokenProduct) Multiply(x []float64) error {
+	y := p.y
+	if x == nil {
+		x = p.p.X
+	}
 	for i := range y {
 		cols, vals := p.p.A.Row(i)
 		y[i] = 0
 		for k, c := range cols {
-			y[i] += vals[k] * p.p.X[c]
+			y[i] += vals[k] * x[c]
 		}
 	}
 	p.runs++

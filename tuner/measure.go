@@ -144,5 +144,5 @@ func (r *run) request(j job) worker.Request {
 	if j.partial != nil {
 		protocol = *j.partial
 	}
-	return worker.Request{Trial: &worker.TrialRequest{Trial: j.Trial, Protocol: protocol, Best: best}}
+	return worker.Request{Trial: &worker.TrialRequest{Trial: j.Trial, Protocol: protocol, Fresh: j.final, Best: best}}
 }

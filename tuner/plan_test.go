@@ -115,11 +115,11 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// Databases of before trials could be cut short keep what they hold, where they are not.
+// A trial that can't be cut short is the same trial whatever the key slow would be.
 func TestProtocolTextWithoutSlow(t *testing.T) {
 	p := configs.DefaultProtocol
 	p.Slow = 0
-	const before = "warmup=3 samples=10..200 target=0.01 budget=2s seed=1"
+	const before = "warmup=3 samples=10..200 target=0.01 budget=2s seed=1 launch=graph"
 	if got := worker.ProtocolText(p); got != before {
 		t.Errorf("%q, want %q", got, before)
 	}

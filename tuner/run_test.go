@@ -136,7 +136,7 @@ func runTest(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) Summ
 // and the well-behaved configuration is measured whatever comes before it.
 func TestFaultsAreResults(t *testing.T) {
 	sweep := testSweep(behave, giveWrongSum, leaveRowUnwritten, panicInKernel, panicInThread,
-		exitQuietly, hang, exhaustMemory, refuse, failOnDevice, printAndCrash, workOnce)
+		exitQuietly, hang, exhaustMemory, refuse, failOnDevice, printAndCrash, workOnce, writeBeside)
 	t.Run("cpu", func(t *testing.T) { testFaults(t, sweep) })
 	t.Run("cuda", func(t *testing.T) { testFaults(t, onGPU(sweep)) })
 }
@@ -157,11 +157,12 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 		{panicInThread, trial.Fault, "thread went astray"},
 		{exitQuietly, trial.Fault, "exit status 7"},
 		{hang, trial.Timeout, "no answer within 1s"},
-		{exhaustMemory, trial.OOM, "out of memory"},
+		{exhaustMemory, trial.OOM, "memory"},
 		{refuse, trial.Invalid, "this device can't"},
 		{failOnDevice, trial.Fault, "illegal memory access"},
 		{printAndCrash, trial.Fault, "library: device lost"},
-		{workOnce, trial.Wrong, "after the first product: row"},
+		{workOnce, trial.Wrong, "after the samples: row"},
+		{writeBeside, trial.Wrong, "writes outside its array y"},
 	} {
 		r := rec.by(t, tt.block)
 		if r.Status != tt.status || !strings.Contains(r.Message, tt.message) {
@@ -177,7 +178,7 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 	if good := rec.by(t, behave); good.Median < 1e-3 || good.Low > good.Median || good.High < good.Median || good.BytesMin != 100+8*(35+35) {
 		t.Errorf("good trial: %+v", good)
 	}
-	if sum.Measured[trial.OK] != 1 || sum.Measured[trial.Fault] != 5 || len(sum.Failed) != 10 || sum.Invalid["this device can't"] != 1 {
+	if sum.Measured[trial.OK] != 1 || sum.Measured[trial.Fault] != 5 || len(sum.Failed) != 11 || sum.Invalid["this device can't"] != 1 {
 		t.Errorf("summary: %v, %d failed, invalid: %v", sum.Measured, len(sum.Failed), sum.Invalid)
 	}
 	if rec.run.Roof.Highest() != 10 || len(rec.matrices) != 1 {

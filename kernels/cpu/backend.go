@@ -5,7 +5,6 @@ import (
 	"runtime"
 
 	"spmvtune/kernels"
-	"spmvtune/sparse"
 )
 
 // MaxGrid is the most workers of a product. Each is a thread of the system, and
@@ -29,13 +28,6 @@ type Backend struct {
 }
 
 var _ kernels.Backend = (*Backend)(nil)
-
-// An operand is the current problem in one precision. y is the result of every
-// product in that precision.
-type operand[V sparse.Float] struct {
-	a    *sparse.CSR[V]
-	x, y []V
-}
 
 // Open returns a backend for this machine. It locks the calling goroutine to
 // its thread and pins that to a core until Close. Products run from another
@@ -97,7 +89,7 @@ func (b *Backend) Load(p *kernels.Problem) error {
 }
 
 // Prepare makes ready what c needs.
-func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
+func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product, error) {
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
 	}
@@ -113,16 +105,17 @@ func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
 		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("grid is %d; there are at most %d workers", c.Grid,
 			MaxGrid)}
 	}
+	if o.Fresh {
+		b.formats = &formats{limit: b.formats.limit}
+	}
 	if c.Precision == kernels.Float32 {
-		if b.single == nil {
-			b.single = narrow(b.problem)
+		if b.single == nil || o.Fresh {
+			b.single = newOperand[float32](b.problem, o.Fresh)
 		}
 		return prepare(b, b.single, k, c)
 	}
-
-	if b.double == nil {
-		p := b.problem
-		b.double = &operand[float64]{a: p.A, x: p.X, y: make([]float64, p.A.Rows)}
+	if b.double == nil || o.Fresh {
+		b.double = newOperand[float64](b.problem, o.Fresh)
 	}
 	return prepare(b, b.double, k, c)
 }
@@ -139,23 +132,6 @@ func (b *Backend) Close() error {
 	runtime.UnlockOSThread()
 	*b = Backend{device: b.device}
 	return nil
-}
-
-// narrow returns p in float32. Row pointers and columns stay p's own.
-func narrow(p *kernels.Problem) *operand[float32] {
-	a := &sparse.CSR[float32]{
-		Rows: p.A.Rows, Cols: p.A.Cols,
-		RowPtr: p.A.RowPtr, ColIdx: p.A.ColIdx, Val: make([]float32, p.A.NNZ()),
-	}
-	for k, v := range p.A.Val {
-		a.Val[k] = float32(v)
-	}
-
-	o := &operand[float32]{a: a, x: make([]float32, a.Cols), y: make([]float32, a.Rows)}
-	for j, v := range p.X {
-		o.x[j] = float32(v)
-	}
-	return o
 }
 
 // formatLimit is how many bytes of forms of a matrix are kept: a quarter of

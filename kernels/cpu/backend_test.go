@@ -30,7 +30,7 @@ func load(t testing.TB, cols int, rows []int) *Backend {
 
 func prepareConfig(t testing.TB, b *Backend, c kernels.Config) kernels.Product {
 	t.Helper()
-	p, err := b.Prepare(c)
+	p, err := b.Prepare(c, kernels.Options{})
 	if err != nil {
 		t.Fatalf("%v: %v", c, err)
 	}
@@ -52,7 +52,7 @@ func TestLoadRefuses(t *testing.T) {
 		if err := b.Load(&kernels.Problem{A: a, X: make([]float64, x)}); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
-		if _, err := b.Prepare(config("cpu_csr", kernels.Float64, 0, 0)); err == nil {
+		if _, err := b.Prepare(config("cpu_csr", kernels.Float64, 0, 0), kernels.Options{}); err == nil {
 			t.Errorf("%s can be multiplied", name)
 		}
 	}
@@ -73,7 +73,7 @@ func TestPrepareInvalid(t *testing.T) {
 	b := load(t, 60_000, concat([]int{60_000}, repeat(20_000, 0)))
 	invalid := func(c kernels.Config, want string) {
 		t.Helper()
-		_, err := b.Prepare(c)
+		_, err := b.Prepare(c, kernels.Options{})
 		var e *kernels.InvalidError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want an InvalidError with %q", c, err, want)
@@ -93,18 +93,18 @@ func TestMultiplyPoisons(t *testing.T) {
 	b := load(t, 4, repeat(5, 2))
 	p := prepareConfig(t, b, config("cpu_csr", kernels.Float32, 0, 0)).(*product[float32])
 	y := make([]float64, 5)
-	if err := p.Multiply(y); err != nil {
+	if err := kernels.Compute(p, nil, y); err != nil {
 		t.Fatal(err)
 	}
 
 	p.run = func() {}
-	if err := p.Multiply(y); err != nil {
+	if err := kernels.Compute(p, nil, y); err != nil {
 		t.Fatal(err)
 	}
 	if slices.ContainsFunc(y, func(v float64) bool { return !math.IsNaN(v) }) {
 		t.Errorf("a product that did nothing gave %v", y)
 	}
-	if err := p.Multiply(y[:4]); err == nil {
+	if err := kernels.Compute(p, nil, y[:4]); err == nil {
 		t.Error("a y that is too short is accepted")
 	}
 }
@@ -205,7 +205,7 @@ func TestFormatsAreKept(t *testing.T) {
 	}
 
 	y := make([]float64, 2)
-	if err := prepareConfig(t, b, c).Multiply(y); err != nil || !slices.Equal(y, []float64{1, 1}) {
+	if err := kernels.Compute(prepareConfig(t, b, c), nil, y); err != nil || !slices.Equal(y, []float64{1, 1}) {
 		t.Errorf("the next problem gave %v, %v", y, err)
 	}
 }

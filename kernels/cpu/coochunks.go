@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"time"
 
 	"spmvtune/kernels"
@@ -41,6 +42,10 @@ func planCOOChunks[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) 
 					y[row] += sums[i]
 				}
 			}
+		},
+		poison: func() {
+			clear(rows)
+			fill(sums, V(math.NaN()))
 		},
 		cost:   cost,
 		format: cooBytes(o.a),

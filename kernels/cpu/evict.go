@@ -1,24 +1,34 @@
 package cpu
 
-// An evictor drives a problem out of the caches by writing a buffer of size
-// bytes, twice the last-level cache. All cores write a part of it, so that
-// every core's own caches and every slice of a divided last-level cache are
-// reached.
+// An evictor drives a problem out of the caches. It writes a buffer of size bytes,
+// twice the last-level cache, and then reads another one, so that the caches are left
+// with clean lines: writing modified lines back to memory would fall into the sample.
+// All cores take part, so that every core's own caches and every slice of a divided
+// last-level cache are reached.
 type evictor struct {
-	size   int64
-	buffer []byte // allocated on first use
+	size           int64
+	written, clean []byte // allocated on first use
+	sums           []int  // of what each core has read
 }
 
-// evict takes about as long as writing the buffer to memory.
+// evict takes about as long as writing one buffer to memory and reading the other.
 func (e *evictor) evict(p *pool, cores int) {
-	if e.buffer == nil {
-		e.buffer = make([]byte, e.size)
+	if e.written == nil {
+		e.written, e.clean, e.sums = make([]byte, e.size), make([]byte, e.size), make([]int, cores*cacheLine)
+		fill(e.clean, 1) // pages that were never written are all one page of zeros
 	}
 	p.run(cores, func(w int) {
-		part := e.buffer[splitAt(len(e.buffer), w, cores):splitAt(len(e.buffer), w+1, cores)]
+		part := e.written[splitAt(len(e.written), w, cores):splitAt(len(e.written), w+1, cores)]
 		for i := 0; i < len(part); i += cacheLine {
 			part[i]++
 		}
+	})
+	p.run(cores, func(w int) {
+		part, sum := e.clean[splitAt(len(e.clean), w, cores):splitAt(len(e.clean), w+1, cores)], 0
+		for i := 0; i < len(part); i += cacheLine {
+			sum += int(part[i])
+		}
+		e.sums[w*cacheLine] += sum
 	})
 }
 

@@ -104,12 +104,12 @@ func forEachProduct(t *testing.T, draw func(*rand.Rand) float64,
 			y := make([]float64, p.A.Rows)
 
 			for _, c := range configs() {
-				product, err := b.Prepare(c)
+				product, err := b.Prepare(c, kernels.Options{})
 				if err != nil {
 					t.Fatalf("%v: %v", c, err)
 				}
 				for range 2 { // nothing of a product may leak into the next
-					if err := product.Multiply(y); err != nil {
+					if err := kernels.Compute(product, nil, y); err != nil {
 						t.Fatalf("%v: %v", c, err)
 					}
 					check(t, p, c, y)

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math"
+
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -40,6 +42,7 @@ func planMerge[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan
 				}
 			}
 		},
+		poison: func() { fill(carries, carry[V]{sum: V(math.NaN())}) },
 		format: csrBytes(o.a),
 		own:    int64(c.Grid) * (8 + sizeOf[V]()),
 	}

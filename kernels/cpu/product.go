@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"spmvtune/kernels"
@@ -16,6 +15,7 @@ type plan struct {
 	format int64              // bytes of the matrix in its format
 	own    int64              // bytes of its further arrays, x and y left out
 	facts  map[string]float64 // about the launch
+	poison func()             // spoils the scratch of run; nil: it has none
 }
 
 // prepare plans the kernel k as c says. c is legal.
@@ -58,21 +58,40 @@ type product[V sparse.Float] struct {
 
 var _ kernels.Product = (*product[float32])(nil)
 
-// Multiply poisons the result with NaN, computes it once, and copies it to y.
-func (p *product[V]) Multiply(y []float64) error {
+// Poison fills y with NaN and spoils the scratch.
+func (p *product[V]) Poison() error {
+	p.o.poison()
+	if p.poison != nil {
+		p.poison()
+	}
+	return nil
+}
+
+// Multiply computes y once, of x or of the problem's x.
+func (p *product[V]) Multiply(x []float64) error {
+	if x == nil {
+		p.run()
+		return nil
+	}
+	if len(x) != p.o.a.Cols {
+		return fmt.Errorf("x has %d elements for %d columns", len(x), p.o.a.Cols)
+	}
+
+	convert(p.o.x, x)
+	p.run()
+	copy(p.o.x, p.o.own)
+	return nil
+}
+
+// Result copies the y that the last product left.
+func (p *product[V]) Result(y []float64) error {
 	if len(y) != p.o.a.Rows {
 		return fmt.Errorf("y has %d elements for %d rows", len(y), p.o.a.Rows)
 	}
-	nan := V(math.NaN())
-	for i := range p.o.y {
-		p.o.y[i] = nan
-	}
-
-	p.run()
 	for i, v := range p.o.y {
 		y[i] = float64(v)
 	}
-	return nil
+	return p.o.check()
 }
 
 // Sample times the product by the monotonic clock.

@@ -94,13 +94,6 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 	}
 }
 
-//go:norace
-func fill(s []float64, v float64) {
-	for i := range s {
-		s[i] = v
-	}
-}
-
 // sum adds the elements of s in eight sums, so that additions overlap. They are
 // eight variables because the compiler keeps no array in registers.
 //

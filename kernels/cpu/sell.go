@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"spmvtune/kernels"
@@ -73,6 +74,7 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 	}
 
 	return plan{
+		poison: func() { fill(sums, V(math.NaN())) },
 		run: func() {
 			share.reset()
 			b.pool.run(c.Grid, work)

@@ -29,8 +29,9 @@ type Backend struct {
 	modules *modules
 	arrays  *arrays
 	clock   *clock
-	tick    float64 // of the clock, in seconds
-	flush   cu.DevicePtr
+	tick    float64      // of the clock, in seconds
+	flush   cu.DevicePtr // two buffers of twice the cache, and a place for a sum
+	guards  guards
 	vendor  *cusparse // opened when first needed
 	problem *kernels.Problem
 	current *product  // the one made by the last Prepare
@@ -93,12 +94,24 @@ func (b *Backend) open(index int) error {
 	if b.clock, err = newClock(stream, gate.f); err != nil {
 		return failed(err, "creating events")
 	}
-
+	const sinkBytes = 16
 	size := 2 * max(b.device.Cache, 1<<20)
-	if b.flush, err = cu.MemAlloc(size); err != nil {
-		return failed(err, "allocating %d bytes to flush the cache with", size)
+	if b.flush, err = cu.MemAlloc(2*size + sinkBytes); err != nil {
+		return failed(err, "allocating %d bytes to flush the cache with", 2*size)
 	}
-	b.clock.flush(b.flush, size)
+	if err := failed(cu.MemsetD8Async(b.flush, 0, 2*size+sinkBytes, stream), "zeroing"); err != nil {
+		return err
+	}
+	reader, err := b.modules.entry("roof_read")
+	if err != nil {
+		return err
+	}
+	const perUnit, block = 8, 512
+	clean := b.flush + cu.DevicePtr(size)
+	b.clock.flush(b.flush, clean, clean+cu.DevicePtr(size), size, reader.f, b.device.Units*perUnit, block)
+	if b.guards, err = newGuards(); err != nil {
+		return failed(err, "allocating memory for guards")
+	}
 	if b.tick, err = b.clock.resolution(); err != nil {
 		return failed(err, "timing nothing")
 	}
@@ -145,8 +158,7 @@ func (b *Backend) Load(p *kernels.Problem) error {
 		return fmt.Errorf("x has %d elements for %d columns", len(p.X), p.A.Cols)
 	}
 	b.problem = p
-
-	for _, name := range []string{rowPtr, colIdx, vecY} {
+	for _, name := range []string{rowPtr, colIdx} {
 		if _, err := b.common(name, 8); err != nil {
 			b.problem = nil
 			return err
@@ -191,7 +203,7 @@ func (b *Backend) Close() error {
 	if b.clock != nil {
 		b.clock.close()
 	}
-
+	b.guards.close()
 	if b.flush != 0 {
 		note(failed(cu.MemFree(b.flush), "freeing memory"))
 	}

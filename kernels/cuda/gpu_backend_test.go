@@ -24,7 +24,7 @@ func loadedGPU(t *testing.T) (*Backend, *structure) {
 
 func preparedGPU(t *testing.T, b *Backend, c kernels.Config) *product {
 	t.Helper()
-	p, err := b.Prepare(c)
+	p, err := b.Prepare(c, kernels.Options{})
 	if err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
@@ -212,13 +212,13 @@ func TestGPUBackendEvicts(t *testing.T) {
 	b.arrays.next()
 	for i := range 20 { // 1.25 times what is free
 		b.arrays.next()
-		if _, err := b.arrays.get(i, free/16, func(cu.DevicePtr) error { return nil }); err != nil {
+		if _, err := b.arrays.get(i, free/16, reads, func(cu.DevicePtr) error { return nil }); err != nil {
 			t.Fatalf("array %d: %v", i, err)
 		}
 	}
 
 	y := make([]float64, m.Rows)
-	if err := preparedGPU(t, b, scalarGPU).Multiply(y); err != nil {
+	if err := kernels.Compute(preparedGPU(t, b, scalarGPU), nil, y); err != nil {
 		t.Fatal(err)
 	}
 	want := make([]float64, m.Rows)

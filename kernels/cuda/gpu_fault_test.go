@@ -42,7 +42,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// brokenPTX writes to an address that is nobody's, never ends, and does nothing.
+// brokenPTX writes to an address that is nobody's, never ends, does nothing, and writes
+// to the address that it is given.
 const brokenPTX = `
 .version 6.0
 .target sm_60
@@ -60,16 +61,22 @@ again:
 .visible .entry lazy() {
 	ret;
 }
+.visible .entry beside(.param .u64 end) {
+	.reg .b64 %p;
+	ld.param.u64 %p, [end];
+	st.global.u32 [%p], 1;
+	ret;
+}
 `
 
 // brokenEntries are what runs instead of csr_scalar, by block.
-var brokenEntries = map[int]string{64: "illegal", 96: "endless", 160: "lazy"}
+var brokenEntries = map[int]string{64: "illegal", 96: "endless", 160: "lazy", 224: "beside"}
 
 const exhausting = 128 // the block with which memory runs out
 
 type brokenGPU struct{ *Backend }
 
-func (b brokenGPU) Prepare(c kernels.Config) (kernels.Product, error) {
+func (b brokenGPU) Prepare(c kernels.Config, o kernels.Options) (kernels.Product, error) {
 	if c.Block == exhausting {
 		for {
 			if _, err := b.arrays.alloc(8 << 30); err != nil {
@@ -77,8 +84,7 @@ func (b brokenGPU) Prepare(c kernels.Config) (kernels.Product, error) {
 			}
 		}
 	}
-
-	p, err := b.Backend.Prepare(c)
+	p, err := b.Backend.Prepare(c, o)
 	name := brokenEntries[c.Block]
 	if err != nil || name == "" {
 		return p, err
@@ -92,9 +98,12 @@ func (b brokenGPU) Prepare(c kernels.Config) (kernels.Product, error) {
 	if err != nil {
 		return nil, failed(err, "finding %s", name)
 	}
-
+	if name == "beside" {
+		end := uint64(b.current.y) + uint64(b.current.rows*b.current.v)
+		return p, newProgram([]op{{function: f, grid: 1, block: 1, args: []uint64{end}}}, o.Launch).enqueue(b.stream)
+	}
 	b.current.program.release()
-	b.current.program = newProgram([]op{{function: f, grid: 1, block: 32}})
+	b.current.program = newProgram([]op{{function: f, grid: 1, block: 32}}, o.Launch)
 	return p, nil
 }
 
@@ -118,7 +127,7 @@ ny = 64
 [[kernel]]
 name = ["csr_scalar"]
 precision = ["float32"]
-block = [32, 64, 96, 128, 160, 192]
+block = [32, 64, 96, 128, 160, 192, 224]
 grid = [7]
 [device]
 backend = "cuda"
@@ -150,6 +159,7 @@ backend = "cuda"
 		96:         {trial.Timeout, "10s"},
 		exhausting: {trial.OOM, "out of memory"},
 		160:        {trial.Wrong, "NaN"}, // y is poisoned, so what was never written is seen
+		224:        {trial.Wrong, "outside its array y"},
 	}
 
 	if len(rec.results) != 2*len(want) {

@@ -76,7 +76,7 @@ func fastestGPU(t *testing.T, b *Backend, k kernels.Kernel, p kernels.Precision)
 	}
 
 	try := func(c kernels.Config) {
-		product, err := b.Prepare(c)
+		product, err := b.Prepare(c, kernels.Options{})
 		var invalid *kernels.InvalidError
 		if errors.As(err, &invalid) {
 			return
@@ -105,13 +105,13 @@ func fastestGPU(t *testing.T, b *Backend, k kernels.Kernel, p kernels.Precision)
 
 func verifyGPU(t *testing.T, b *Backend, c kernels.Config, ref *gpuReference) {
 	t.Helper()
-	product, err := b.Prepare(c)
+	product, err := b.Prepare(c, kernels.Options{})
 	if err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
 
 	y := make([]float64, ref.m.Rows)
-	if err := product.Multiply(y); err != nil {
+	if err := kernels.Compute(product, nil, y); err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
 	if worst, row := ref.worst(y, c.Precision, product.Info().Window); worst > 1 {

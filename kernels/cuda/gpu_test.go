@@ -124,7 +124,7 @@ func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
 
 // check verifies one configuration. An error is a fault of the device.
 func (n *gpuCount) check(b kernels.Backend, c kernels.Config, matrix string, ref *gpuReference, y []float64) error {
-	p, err := b.Prepare(c)
+	p, err := b.Prepare(c, kernels.Options{})
 	var invalid *kernels.InvalidError
 	if errors.As(err, &invalid) {
 		n.invalid++
@@ -136,7 +136,7 @@ func (n *gpuCount) check(b kernels.Backend, c kernels.Config, matrix string, ref
 	}
 
 	start := time.Now()
-	if err := p.Multiply(y); err != nil {
+	if err := kernels.Compute(p, nil, y); err != nil {
 		return err
 	}
 	n.spent += time.Since(start)

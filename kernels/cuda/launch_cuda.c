@@ -51,33 +51,92 @@ static CUresult shut(spmv_clock *c) {
 
 static void open_gate(spmv_clock *c) { __atomic_store_n(&c->flag[0], c->ticket, __ATOMIC_RELEASE); }
 
+static CUresult flush(spmv_clock *c) {
+	TRY(cuMemsetD32Async(c->flush, c->ticket, c->flush_words, c->stream));
+	size_t vectors = c->flush_words / 4;
+	void *params[] = {&c->clean, &c->sink, &vectors};
+	return cuLaunchKernel(c->reader, c->reader_grid, 1, 1, c->reader_block, 1, 1, 0, c->stream, params, NULL);
+}
+
 // fill enqueues a round. The gate is opened when as much is enqueued as may be
 // held; the rest follows while the device runs.
-static CUresult fill(spmv_clock *c, const spmv_op *ops, int n, int samples, int batch, int cold) {
+static CUresult fill(spmv_clock *c, const spmv_op *ops, int n, const spmv_replay *r, int samples, int batch, int cold) {
 	int held = 0;
 	for (int s = 0; s < samples; s++) {
-		if (cold) TRY(cuMemsetD32Async(c->flush, c->ticket, c->flush_words, c->stream));
+		if (cold) TRY(flush(c));
 		TRY(cuEventRecord(c->events[2 * s], c->stream));
-		for (int b = 0; b < batch; b++) {
-			for (int i = 0; i < n; i++) TRY(enqueue(&ops[i], c->stream));
-			held += n;
+		for (int b = 0; b < batch;) {
+			if (r) {
+				int rest = batch - b < r->products[0];
+				TRY(cuGraphLaunch(r->graph[rest], c->stream));
+				b += r->products[rest];
+				held++;
+			} else {
+				for (int i = 0; i < n; i++) TRY(enqueue(&ops[i], c->stream));
+				b++;
+				held += n;
+			}
 			if (held >= SPMV_HELD) open_gate(c);
 		}
 		TRY(cuEventRecord(c->events[2 * s + 1], c->stream));
-		held += 3;
+		held += 4;
 	}
 	return CUDA_SUCCESS;
 }
 
-CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, double *seconds, int samples, int batch, int cold) {
-	long long each = (long long)batch * n + 3;
+static void forget(spmv_replay *r, int which) {
+	if (r->graph[which]) cuGraphExecDestroy(r->graph[which]);
+	r->graph[which] = NULL;
+	r->products[which] = 0;
+}
+
+void spmv_replay_close(spmv_replay *r) {
+	forget(r, 0);
+	forget(r, 1);
+}
+
+// capture makes one of r's graphs: so many products.
+static CUresult capture(spmv_clock *c, const spmv_op *ops, int n, spmv_replay *r, int which, int products) {
+	if (r->products[which] == products) return CUDA_SUCCESS;
+	forget(r, which);
+	CUgraph graph;
+	TRY(cuStreamBeginCapture(c->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	CUresult filled = CUDA_SUCCESS;
+	for (int p = 0; p < products && filled == CUDA_SUCCESS; p++) filled = spmv_enqueue(ops, n, c->stream);
+	CUresult ended = cuStreamEndCapture(c->stream, &graph);
+	if (filled != CUDA_SUCCESS && ended == CUDA_SUCCESS && graph) cuGraphDestroy(graph);
+	if (filled != CUDA_SUCCESS || ended != CUDA_SUCCESS) {
+		r->refused = 1;
+		return CUDA_SUCCESS;
+	}
+	CUresult made = cuGraphInstantiateWithFlags(&r->graph[which], graph, 0);
+	cuGraphDestroy(graph);
+	TRY(made);
+	r->products[which] = products;
+	return cuGraphUpload(r->graph[which], c->stream);
+}
+
+// ready makes the graphs of a batch.
+static CUresult ready(spmv_clock *c, const spmv_op *ops, int n, spmv_replay *r, int batch) {
+	int most = n >= SPMV_NODES ? 1 : SPMV_NODES / (n > 0 ? n : 1);
+	int whole = batch < most ? batch : most;
+	TRY(capture(c, ops, n, r, 0, whole));
+	if (!r->refused && batch % whole) TRY(capture(c, ops, n, r, 1, batch % whole));
+	return CUDA_SUCCESS;
+}
+
+CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, spmv_replay *replay, double *seconds, int samples,
+                     int batch, int cold) {
+	if (replay && !replay->refused) TRY(ready(c, ops, n, replay, batch));
+	const spmv_replay *r = replay && !replay->refused ? replay : NULL;
+	long long each = (r ? batch / r->products[0] + 1 : (long long)batch * n) + 4;
 	int most = each >= SPMV_HELD ? 1 : (int)(SPMV_HELD / each);
 	if (most > SPMV_ROUND) most = SPMV_ROUND;
 	int stalls = 0;
 	for (int done = 0; done < samples;) {
 		int round = samples - done < most ? samples - done : most;
 		TRY(shut(c));
-		CUresult filled = fill(c, ops, n, round, batch, cold);
+		CUresult filled = fill(c, ops, n, r, round, batch, cold);
 		open_gate(c);
 		TRY(filled);
 		TRY(cuStreamSynchronize(c->stream));
@@ -98,4 +157,9 @@ CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, double *seconds, 
 		done += round;
 	}
 	return CUDA_SUCCESS;
+}
+
+CUresult spmv_collect(CUstream stream, const CUdeviceptr *at, int n, void *host, size_t bytes) {
+	for (int i = 0; i < n; i++) TRY(cuMemcpyDtoHAsync((char *)host + i * bytes, at[i], bytes, stream));
+	return cuStreamSynchronize(stream);
 }

@@ -7,9 +7,12 @@ package cuda
 import "C"
 
 import (
+	"slices"
 	"unsafe"
 
 	"gorgonia.org/cu"
+
+	"spmvtune/kernels"
 )
 
 // An op is one thing that a product enqueues. Exactly one of function, call and
@@ -28,13 +31,17 @@ type op struct {
 // A program is a list of ops in C's memory, where the driver can read it without
 // cgo copying anything.
 type program struct {
-	ops  *C.spmv_op
-	n    C.int
-	free []unsafe.Pointer
+	ops    *C.spmv_op
+	n      C.int
+	replay *C.spmv_replay // nil: samples launch each product
+	free   []unsafe.Pointer
 }
 
-func newProgram(ops []op) *program {
+func newProgram(ops []op, launch kernels.Launch) *program {
 	p := &program{n: C.int(len(ops))}
+	if launch == kernels.Graph && len(ops) > 0 {
+		p.replay = (*C.spmv_replay)(p.alloc(unsafe.Sizeof(C.spmv_replay{})))
+	}
 	p.ops = (*C.spmv_op)(p.alloc(uintptr(max(len(ops), 1)) * unsafe.Sizeof(C.spmv_op{})))
 	for i, o := range unsafe.Slice(p.ops, len(ops)) {
 		from := ops[i]
@@ -68,11 +75,17 @@ func (p *program) alloc(bytes uintptr) unsafe.Pointer {
 
 // release frees the program, which must not be running.
 func (p *program) release() {
+	if p.replay != nil {
+		C.spmv_replay_close(p.replay)
+	}
 	for _, m := range p.free {
 		C.free(m)
 	}
 	*p = program{}
 }
+
+// refused reports that samples launch each product, since it can't be captured.
+func (p *program) refused() bool { return p.replay != nil && p.replay.refused != 0 }
 
 // enqueue enqueues the product once.
 func (p *program) enqueue(s cu.Stream) error {
@@ -91,9 +104,13 @@ func newClock(s cu.Stream, gate cu.Function) (*clock, error) {
 	return c, nil
 }
 
-// flush makes cold samples write so many bytes at p before each.
-func (c *clock) flush(p cu.DevicePtr, bytes int64) {
-	c.c.flush, c.c.flush_words = C.CUdeviceptr(p), C.size_t(bytes/4)
+// flush makes cold samples write bytes at written, and read as many at clean, before
+// each. The kernel reader does so, with a grid; sink is a place for its sum.
+func (c *clock) flush(written, clean, sink cu.DevicePtr, bytes int64, reader cu.Function, grid, block int) {
+	c.c.flush, c.c.clean, c.c.sink = C.CUdeviceptr(written), C.CUdeviceptr(clean), C.CUdeviceptr(sink)
+	c.c.flush_words = C.size_t(bytes / 4)
+	c.c.reader = function(reader)
+	c.c.reader_grid, c.c.reader_block = C.uint(grid), C.uint(block)
 }
 
 // ungated reports that samples are not enqueued behind the gate any more.
@@ -109,7 +126,7 @@ func (c *clock) sample(p *program, dst []float64, batch int, cold bool) error {
 	if cold {
 		isCold = 1
 	}
-	return result(C.spmv_sample(c.c, p.ops, p.n, (*C.double)(&dst[0]), C.int(len(dst)), C.int(batch), isCold))
+	return result(C.spmv_sample(c.c, p.ops, p.n, p.replay, (*C.double)(&dst[0]), C.int(len(dst)), C.int(batch), isCold))
 }
 
 // documentedTick is what the driver's manual says of the resolution of events, in
@@ -120,7 +137,7 @@ const documentedTick = 0.5e-6
 // seconds; where all are the same, or differ by more than the manual says, it is what
 // that says.
 func (c *clock) resolution() (float64, error) {
-	nothing := newProgram(nil)
+	nothing := newProgram(nil, kernels.Stream)
 	defer nothing.release()
 	times := make([]float64, 2*C.SPMV_ROUND)
 	if err := c.sample(nothing, times, 1, false); err != nil {
@@ -132,6 +149,41 @@ func (c *clock) resolution() (float64, error) {
 func (c *clock) close() {
 	C.spmv_clock_close(c.c)
 	C.free(unsafe.Pointer(c.c))
+}
+
+// guards holds what is read back of the guards of a product's arrays, in pinned memory.
+type guards struct{ host unsafe.Pointer }
+
+const (
+	guardBytes = 256
+	guardByte  = 0xa5
+	mostGuards = 256
+)
+
+func newGuards() (g guards, err error) {
+	return g, result(C.cuMemHostAlloc(&g.host, mostGuards*guardBytes, 0))
+}
+
+// intact reports for each place whether the guard there is as it was made.
+func (g guards) intact(s cu.Stream, places []cu.DevicePtr) ([]bool, error) {
+	intact := make([]bool, 0, len(places))
+	for some := range slices.Chunk(places, mostGuards) {
+		at := (*C.CUdeviceptr)(unsafe.Pointer(&some[0]))
+		if err := result(C.spmv_collect(stream(s), at, C.int(len(some)), g.host, guardBytes)); err != nil {
+			return nil, err
+		}
+		read := unsafe.Slice((*byte)(g.host), len(some)*guardBytes)
+		for one := range slices.Chunk(read, guardBytes) {
+			intact = append(intact, !slices.ContainsFunc(one, func(b byte) bool { return b != guardByte }))
+		}
+	}
+	return intact, nil
+}
+
+func (g guards) close() {
+	if g.host != nil {
+		C.cuMemFreeHost(g.host)
+	}
 }
 
 // allowShared raises the most dynamic shared memory that f may be launched with.

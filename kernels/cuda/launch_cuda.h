@@ -19,8 +19,18 @@ typedef struct spmv_op {
 	size_t words;
 } spmv_op;
 
+// A replay is a number of products as graphs, made when a sample first needs them.
+typedef struct spmv_replay {
+	CUgraphExec graph[2]; // of as many products as one graph holds, and of the rest of a batch
+	int products[2];      // in each
+	int refused;          // a library can't be captured: products are launched one by one
+} spmv_replay;
+
 enum {
 	SPMV_ROUND = 128, // samples enqueued at a time, at most
+	// Operations in a graph, at most. The device starts a graph within about as long as
+	// a kernel, which so many operations share.
+	SPMV_NODES = 512,
 	// Operations held behind the gate, at most. The driver's queue takes about a
 	// thousand; a full one blocks the host, and so the gate would stay shut.
 	SPMV_HELD = 400,
@@ -37,8 +47,13 @@ typedef struct spmv_clock {
 	CUdeviceptr device_flag;        // the same memory, as the device sees it
 	unsigned ticket;
 	int ungated;         // the gate gave up every time: launches wait for kernels here
-	CUdeviceptr flush;   // written before cold samples
+	// Before a cold sample, flush is written, and then a clean buffer of the same
+	// size is read, by the kernel reader: the sample finds no modified lines that it
+	// would have to write back.
+	CUdeviceptr flush, clean, sink;
 	size_t flush_words;
+	CUfunction reader;
+	unsigned reader_grid, reader_block;
 } spmv_clock;
 
 CUresult spmv_clock_open(spmv_clock *c, CUstream stream, CUfunction gate);
@@ -48,8 +63,14 @@ void spmv_clock_close(spmv_clock *c);
 CUresult spmv_enqueue(const spmv_op *ops, int n, CUstream stream);
 
 // Times the ops `samples` times, each time `batch` times back to back, and
-// stores seconds per product. If cold, the flush buffer is written before every
-// sample.
-CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, double *seconds, int samples, int batch, int cold);
+// stores seconds per product. If cold, the cache is flushed before every sample.
+// With a replay, products run as graphs.
+CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, spmv_replay *replay, double *seconds, int samples,
+                     int batch, int cold);
+
+void spmv_replay_close(spmv_replay *r);
+
+// Copies `bytes` bytes from each of n places on the device to host, one after the other.
+CUresult spmv_collect(CUstream stream, const CUdeviceptr *at, int n, void *host, size_t bytes);
 
 #endif

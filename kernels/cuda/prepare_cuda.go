@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"time"
 	"weak"
@@ -13,7 +14,7 @@ import (
 )
 
 // Prepare makes ready what c needs.
-func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
+func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product, error) {
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
 	}
@@ -27,14 +28,19 @@ func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
 
 	b.drop()
 	b.arrays.next()
+	if o.Fresh {
+		if err := b.arrays.scatter(); err != nil {
+			return nil, err
+		}
+	}
 	var p *product
 	var err error
 	if alg, ok := algorithms[c.Kernel]; ok {
-		p, err = b.prepareVendor(k, c, alg)
+		p, err = b.prepareVendor(k, c, alg, o.Launch)
 	} else {
-		p, err = b.prepareRecipe(k, c)
+		p, err = b.prepareRecipe(k, c, o.Launch)
 	}
-	if err != nil {
+	if err := errors.Join(err, b.arrays.made()); err != nil {
 		return nil, err
 	}
 
@@ -43,7 +49,7 @@ func (b *Backend) Prepare(c kernels.Config) (kernels.Product, error) {
 }
 
 // prepareRecipe makes the recipe and puts its arrays and steps on the device.
-func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config) (*product, error) {
+func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kernels.Launch) (*product, error) {
 	newRecipe, ok := recipes[c.Kernel]
 	if !ok {
 		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
@@ -71,7 +77,7 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config) (*product, e
 	if err != nil {
 		return nil, err
 	}
-	p.program = newProgram(ops)
+	p.program = newProgram(ops, launch)
 	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, r)
 	return p, nil
 }
@@ -95,6 +101,9 @@ func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
 
 	for _, x := range r.Aux {
 		a, bytes, err := b.aux(x, p.v)
+		if err == nil && a.guarded {
+			p.written = append(p.written, a)
+		}
 		if err := add(x.Name, a, bytes, len(x.Ints)+len(x.Vals) > 0, err); err != nil {
 			return nil, err
 		}
@@ -121,7 +130,10 @@ func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.y = y.ptr
+	p.y, p.written = y.ptr, append(p.written, y)
+	if x := own[vecX]; x != nil {
+		p.x = x.ptr
+	}
 	return own, nil
 }
 
@@ -173,8 +185,7 @@ func (b *Backend) aux(x aux, v int) (a *array, bytes int64, err error) {
 
 	default:
 		bytes = int64(x.Bytes) + int64(v)*int64(x.Values)
-		a, err = b.arrays.get(scratchKey(x.Name), bytes,
-			func(p cu.DevicePtr) error { return poison(b.stream, p, bytes) })
+		a, err = b.arrays.get(scratchKey(x.Name), bytes, writes, func(p cu.DevicePtr) error { return poison(b.stream, p, bytes) })
 		return a, bytes, err
 	}
 }

@@ -28,7 +28,7 @@ func (b *Backend) common(name string, v int) (*array, error) {
 	case colIdx:
 		return b.ints(commonKey{name, 4}, a.ColIdx)
 	case rowIdx:
-		return b.arrays.get(commonKey{name, 4}, 4*int64(a.NNZ()), func(p cu.DevicePtr) error {
+		return b.arrays.get(commonKey{name, 4}, 4*int64(a.NNZ()), reads, func(p cu.DevicePtr) error {
 			return upload(b.stream, p, rowIndices(a))
 		})
 
@@ -37,25 +37,27 @@ func (b *Backend) common(name string, v int) (*array, error) {
 	case vecX:
 		return b.values(commonKey{name, v}, v, len(b.problem.X), func(k int) float64 { return b.problem.X[k] })
 	case vecY:
-		// Room for either precision, so that there is one y.
-		return b.arrays.get(commonKey{name, 0}, 8*int64(a.Rows), func(cu.DevicePtr) error { return nil })
+		return b.arrays.get(commonKey{name, v}, int64(v)*int64(a.Rows), writes, func(cu.DevicePtr) error { return nil })
 	}
 
 	return nil, fmt.Errorf("no problem has an array %q", name)
 }
 
 func (b *Backend) ints(key any, s []int32) (*array, error) {
-	return b.arrays.get(key, 4*int64(len(s)), func(p cu.DevicePtr) error { return upload(b.stream, p, s) })
+	return b.arrays.get(key, 4*int64(len(s)), reads, func(p cu.DevicePtr) error { return upload(b.stream, p, s) })
 }
 
 // values returns the array of n values of v bytes, element k being from(k).
 func (b *Backend) values(key any, v, n int, from func(k int) float64) (*array, error) {
-	return b.arrays.get(key, int64(v)*int64(n), func(p cu.DevicePtr) error {
-		if v == 4 {
-			return upload(b.stream, p, collect[float32](n, from))
-		}
-		return upload(b.stream, p, collect[float64](n, from))
-	})
+	return b.arrays.get(key, int64(v)*int64(n), reads, func(p cu.DevicePtr) error { return b.put(p, v, n, from) })
+}
+
+// put copies n values of v bytes to the device, element k being from(k).
+func (b *Backend) put(p cu.DevicePtr, v, n int, from func(k int) float64) error {
+	if v == 4 {
+		return upload(b.stream, p, collect[float32](n, from))
+	}
+	return upload(b.stream, p, collect[float64](n, from))
 }
 
 // collect returns from(0), …, from(n−1) as V, asked for on all cores.

@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gorgonia.org/cu"
 
@@ -16,7 +17,8 @@ type product struct {
 	b       *Backend
 	program *program
 	rows, v int
-	y       cu.DevicePtr
+	x, y    cu.DevicePtr
+	written []*array // y and scratch
 	info    kernels.ProductInfo
 	ran     bool           // once, which loads what the driver loads late
 	vendor  *vendorProduct // nil for this program's own kernels
@@ -32,31 +34,79 @@ func (p *product) Info() kernels.ProductInfo {
 		info.Warnings = []string{"launches wait for the device here (under a debugger?), so that the time to launch " +
 			"is in the samples"}
 	}
+	if p.program.refused() {
+		info.Warnings = append(info.Warnings, "the product can't be replayed as a graph: each of its kernels was launched by the host")
+	}
 	return info
 }
 
-// Multiply poisons y on the device, computes it once, and copies it to y.
-func (p *product) Multiply(y []float64) error {
-	if len(y) != p.rows {
-		return fmt.Errorf("y has %d elements for %d rows", len(y), p.rows)
-	}
+// Poison fills y and the scratch with NaN.
+func (p *product) Poison() error {
 	if err := p.usable(); err != nil {
 		return err
 	}
-
-	if p.rows > 0 {
-		if err := poison(p.b.stream, p.y, int64(p.v)*int64(p.rows)); err != nil {
+	for _, a := range p.written {
+		if err := poison(p.b.stream, a.ptr, a.bytes); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Multiply computes y once, of x or of the problem's x.
+func (p *product) Multiply(x []float64) error {
+	if err := p.usable(); err != nil {
+		return err
+	}
+	if x == nil || p.x == 0 {
+		return p.run()
+	}
+	own := p.b.problem.X
+	if len(x) != len(own) {
+		return fmt.Errorf("x has %d elements for %d columns", len(x), len(own))
+	}
+
+	if err := p.b.put(p.x, p.v, len(x), func(k int) float64 { return x[k] }); err != nil {
+		return err
 	}
 	if err := p.run(); err != nil {
 		return err
 	}
+	return p.b.put(p.x, p.v, len(own), func(k int) float64 { return own[k] })
+}
 
-	if p.v == 8 {
-		return download(p.b.stream, y, p.y)
+// Result copies the y that the last product left, and looks at the guards.
+func (p *product) Result(y []float64) error {
+	if err := p.usable(); err != nil {
+		return err
 	}
-	return p.widen(y)
+	if len(y) != p.rows {
+		return fmt.Errorf("y has %d elements for %d rows", len(y), p.rows)
+	}
+	copied := p.widen
+	if p.v == 8 {
+		copied = func(y []float64) error { return download(p.b.stream, y, p.y) }
+	}
+	if err := copied(y); err != nil {
+		return err
+	}
+	return p.check()
+}
+
+// check gives an error if a product has written beside its arrays.
+func (p *product) check() error {
+	var places []cu.DevicePtr
+	for _, a := range p.written {
+		places = append(places, a.guards()...)
+	}
+	intact, err := p.b.guards.intact(p.b.stream, places)
+	if err != nil {
+		return p.failed(err, "reading guards")
+	}
+	if i := slices.Index(intact, false); i >= 0 {
+		return &kernels.OverrunError{Array: p.written[i/2].name()}
+	}
+	return nil
 }
 
 // widen copies a y of float32 from the device.

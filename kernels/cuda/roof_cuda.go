@@ -84,7 +84,7 @@ func (b *Backend) fastest(name string, args []uint64) (float64, error) {
 
 	var times []float64
 	for _, perUnit := range []int{4, 8, 16, 32} {
-		p := newProgram([]op{{function: e.f, grid: b.device.Units * perUnit, block: block, args: args}})
+		p := newProgram([]op{{function: e.f, grid: b.device.Units * perUnit, block: block, args: args}}, kernels.Stream)
 		defer p.release()
 		if err := p.enqueue(b.stream); err != nil { // loads the kernel, outside the gate
 			return 0, failed(err, "launching %s", name)

@@ -32,7 +32,7 @@ func (p *vendorProduct) release() {
 
 // prepareVendor makes a product of cuSPARSE. Its Prepare time is the row indices
 // for COO, and the library's own analysis.
-func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int) (*product, error) {
+func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int, launch kernels.Launch) (*product, error) {
 	lib, err := b.cusparse()
 	if err != nil {
 		return nil, err
@@ -52,13 +52,15 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int) (*p
 			return nil, fmt.Errorf("preparing %s: %w", name, err)
 		}
 		at[name] = C.CUdeviceptr(a.ptr)
+		if a.guarded {
+			p.written = append(p.written, a)
+		}
 		p.info.BytesKernel += b.commonBytes(name, v)
 		if name == rowIdx {
 			p.info.Prepare += a.cost
 		}
 	}
-
-	p.y = cu.DevicePtr(at[vecY])
+	p.x, p.y = cu.DevicePtr(at[vecX]), cu.DevicePtr(at[vecY])
 	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, nil)
 
 	call := (*C.spmv_call)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_call{}))))
@@ -73,7 +75,7 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int) (*p
 	p.info.Prepare += time.Since(start)
 	p.info.BytesKernel += size
 	p.info.Properties = map[string]float64{"buffer_bytes": float64(size)}
-	p.program = newProgram([]op{{call: C.spmv_call_run, data: unsafe.Pointer(call)}})
+	p.program = newProgram([]op{{call: C.spmv_call_run, data: unsafe.Pointer(call)}}, launch)
 	return p, nil
 }
 
@@ -88,8 +90,7 @@ func (b *Backend) analyse(call *C.spmv_call, lib *cusparse, alg, v int, at map[s
 	if err != nil {
 		return 0, fmt.Errorf("describing the matrix: %w", err)
 	}
-
-	buffer, err := b.arrays.get(scratchKey("cusparse"), int64(size), func(cu.DevicePtr) error { return nil })
+	buffer, err := b.arrays.get(scratchKey("cusparse"), int64(size), reads, func(cu.DevicePtr) error { return nil })
 	if err != nil {
 		return 0, err
 	}

@@ -3,7 +3,6 @@ package worker
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
 	"time"
 
@@ -33,10 +32,13 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 
 	err := w.measure(req, r, &rep.Effort)
 	var invalid *kernels.InvalidError
+	var overrun *kernels.OverrunError
 	switch {
 	case err == nil:
 	case errors.As(err, &invalid):
 		r.Status, r.Message = trial.Invalid, err.Error()
+	case errors.As(err, &overrun):
+		r.Status, r.Message, rep.Spoiled = trial.Wrong, err.Error(), true
 	case errors.Is(err, kernels.ErrMemory):
 		r.Status, r.Message, rep.Spoiled = trial.OOM, err.Error(), true
 	default:
@@ -51,7 +53,7 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	}
 
 	start := time.Now()
-	p, err := w.backend.Prepare(r.Config)
+	p, err := w.backend.Prepare(r.Config, kernels.Options{Fresh: req.Fresh, Launch: req.Protocol.Launch})
 	if err != nil {
 		return err
 	}
@@ -69,41 +71,19 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	if err := w.verify(p, ref, r, e); err != nil || r.Status == trial.Wrong {
 		return err
 	}
+	// What the samples leave behind shows whether they were products.
+	if err := p.Poison(); err != nil {
+		return err
+	}
 	if err := sample(metered{p, e}, e.sensing(w.sensors), req.Protocol, req.Best, r); err != nil {
 		return err
 	}
 
-	// Verify again: a kernel that works only once, because of what a product leaves
-	// behind, would have been timed doing something else.
-	first := *r
-	if err := w.verify(p, ref, r, e); err != nil {
+	if err := w.verifyTimed(p, ref, r, e); err != nil || r.Status == trial.Wrong {
 		return err
-	}
-	if r.Status == trial.Wrong {
-		r.Message = "after the first product: " + r.Message
-		return nil
-	}
-	if first.MaxError > r.MaxError {
-		r.MaxError, r.WorstRow = first.MaxError, first.WorstRow
 	}
 
 	summarize(r, info.Resolution/float64(r.Batch))
 	r.Warnings = append(r.Warnings, p.Info().Warnings...)
-	return nil
-}
-
-// verify computes the product once and compares it with ref. Outside the bound, r is
-// wrong.
-func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
-	defer spend(&e.Verify, time.Now())
-	if err := p.Multiply(w.y); err != nil {
-		return err
-	}
-	if r.MaxError, r.WorstRow = ref.check(w.y); r.MaxError > 1 {
-		r.Status = trial.Wrong
-		r.Message = fmt.Sprintf("row %d (from 0) is %g, should be %g ± %.3g",
-			r.WorstRow, w.y[r.WorstRow], ref.hi[r.WorstRow], ref.bound[r.WorstRow])
-		r.MaxError = min(r.MaxError, math.MaxFloat64)
-	}
 	return nil
 }

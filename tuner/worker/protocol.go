@@ -18,7 +18,8 @@ func ProtocolText(p configs.Protocol) string {
 		fmt.Sprintf("budget=%s", p.Budget),
 		fmt.Sprintf("seed=%d", p.Seed),
 	}
-	if p.Slow > 0 { // otherwise the text is what it was before there was this key
+	parts = append(parts, fmt.Sprintf("launch=%s", p.Launch))
+	if p.Slow > 0 {
 		parts = append(parts, fmt.Sprintf("slow=%g", p.Slow))
 	}
 	return strings.Join(parts, " ")

@@ -15,7 +15,7 @@ import (
 )
 
 // Verifications is the number of products of a trial that are compared with the
-// reference: one before and one after the samples.
+// reference: one before the samples, and the last one of them. There may be probes, too.
 const Verifications = 2
 
 // A reference is the exact product of a problem in one precision, as far as twice that
@@ -28,11 +28,12 @@ const Verifications = 2
 // where nᵢ is the number of entries of the row, u the unit roundoff, and η the smallest
 // normal number, which allows for underflow: float32 atomics of GPUs flush subnormal
 // numbers to zero. The order of summation never matters within that bound. A lost or
-// doubled entry of average size does where 8·nᵢ^1.5 < 1/u: in float32, in rows of up to
-// about 16,000 entries.
+// doubled entry of average size does in float32 in rows of up to about 16,000 entries.
+// Probes take care of longer rows.
 type reference struct {
 	hi, lo []float64 // y = hi + lo; lo is nil where float64 is exact enough
 	bound  []float64
+	probes []probe // for what the product with this reference can't tell
 }
 
 // smallestNormal returns the smallest positive number with all bits of precision.
@@ -187,6 +188,7 @@ func (w *server) reference(s scope) (*reference, error) {
 		ref = rows.inWindows(w.problem, s.precision, s.window)
 	}
 
+	ref.probes = newProbes(w.problem, s.precision, s.window, ref)
 	w.references[s] = ref
 	return ref, nil
 }

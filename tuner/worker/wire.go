@@ -26,6 +26,8 @@ type LoadRequest struct {
 type TrialRequest struct {
 	Trial    trial.Trial
 	Protocol configs.Protocol
+	// Fresh puts everything that the trial touches at other addresses than before.
+	Fresh bool
 	// Best is the lowest median of the trial's place so far in seconds; 0: there is none.
 	Best float64
 }

@@ -58,6 +58,7 @@ type fakeGPU struct {
 	index  int
 	breaks bool // GPU 1 fails, after a trial of GPU 0 and long before its last
 	p      *kernels.Problem
+	y      []float64
 }
 
 func (g *fakeGPU) Device() kernels.Device {
@@ -76,8 +77,8 @@ func (g *fakeGPU) Load(p *kernels.Problem) error { g.p = p; return nil }
 func (g *fakeGPU) Info() kernels.ProductInfo {
 	return kernels.ProductInfo{BytesFormat: 100, BytesKernel: 200}
 }
-func (g *fakeGPU) Close() error                                    { return nil }
-func (g *fakeGPU) Prepare(kernels.Config) (kernels.Product, error) { return g, nil }
+func (g *fakeGPU) Close() error                                                     { return nil }
+func (g *fakeGPU) Prepare(kernels.Config, kernels.Options) (kernels.Product, error) { return g, nil }
 func (g *fakeGPU) Roof() (kernels.Roof, error) {
 	if g.breaks && g.index == 1 {
 		for _, err := os.Stat(g.lock() + ".begun"); err != nil; _, err = os.Stat(g.lock() + ".begun") {
@@ -92,7 +93,12 @@ func (g *fakeGPU) Roof() (kernels.Roof, error) {
 func (g *fakeGPU) lock() string { return os.Getenv(fakeGPUs + "_LOCK") }
 
 // Multiply fails where another trial is on the device.
-func (g *fakeGPU) Multiply(y []float64) error {
+func (g *fakeGPU) Multiply(x []float64) error {
+	if x == nil {
+		x = g.p.X
+	}
+	g.y = make([]float64, g.p.A.Rows)
+	y := g.y
 	if g.breaks {
 		if err := os.WriteFile(g.lock()+".begun", nil, 0o666); err != nil {
 			return err
@@ -111,9 +117,16 @@ func (g *fakeGPU) Multiply(y []float64) error {
 		y[i] = 0
 		cols, vals := g.p.A.Row(i)
 		for k, c := range cols {
-			y[i] += vals[k] * g.p.X[c]
+			y[i] += vals[k] * x[c]
 		}
 	}
+	return nil
+}
+
+func (g *fakeGPU) Poison() error { return nil }
+
+func (g *fakeGPU) Result(y []float64) error {
+	copy(y, g.y)
 	return nil
 }
 

@@ -131,7 +131,7 @@ func multiply(a *sparse.CSR[float64], kernel string, n int) (err error) {
 	if err := b.Load(&kernels.Problem{A: a, X: x}); err != nil {
 		return err
 	}
-	p, err := b.Prepare(kernels.Config{Kernel: kernel, Precision: kernels.Float32})
+	p, err := b.Prepare(kernels.Config{Kernel: kernel, Precision: kernels.Float32}, kernels.Options{})
 	if err != nil || n == 0 {
 		return err
 	}

@@ -1,0 +1,64 @@
+package worker
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
+)
+
+// verify computes the product once, and once for each probe, and compares what it gives
+// with ref. A result outside the bound makes r wrong.
+func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
+	defer spend(&e.Verify, time.Now())
+	if err := kernels.Compute(p, nil, w.y); err != nil {
+		return err
+	}
+	w.judge(ref, r, "")
+
+	for i := range ref.probes {
+		if r.Status == trial.Wrong {
+			return nil
+		}
+		one := &ref.probes[i]
+		if err := kernels.Compute(p, one.x, w.y); err != nil {
+			return err
+		}
+		if worst, at := one.check(w.y); worst > 1 {
+			row := one.rows[at]
+			wrong(r, worst, row, fmt.Sprintf("with a sparse x, row %d (from 0) is %g, should be %g ± %.3g",
+				row, w.y[row], one.hi[at], one.bound[at]))
+		}
+	}
+	return nil
+}
+
+// verifyTimed compares what the last sample left behind with ref. A kernel that works
+// once only, because of what a product leaves behind, would have been timed doing
+// something else.
+func (w *server) verifyTimed(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
+	defer spend(&e.Verify, time.Now())
+	if err := p.Result(w.y); err != nil {
+		return err
+	}
+	w.judge(ref, r, "after the samples: ")
+	return nil
+}
+
+// judge compares the y at hand with ref.
+func (w *server) judge(ref *reference, r *trial.Result, when string) {
+	worst, row := ref.check(w.y)
+	if worst > 1 {
+		wrong(r, worst, row, fmt.Sprintf("%srow %d (from 0) is %g, should be %g ± %.3g",
+			when, row, w.y[row], ref.hi[row], ref.bound[row]))
+	} else if worst >= r.MaxError {
+		r.MaxError, r.WorstRow = worst, row
+	}
+}
+
+func wrong(r *trial.Result, worst float64, row int, message string) {
+	r.Status, r.Message = trial.Wrong, message
+	r.MaxError, r.WorstRow = min(worst, math.MaxFloat64), row
+}
