@@ -1,14 +1,14 @@
-// Package stat says what samples of two configurations can tell of them.
+// Package stat says what samples of two configurations tell about them.
 //
-// It makes no assumption about the distribution of samples but that those of one
-// trial come from one: times of a product have a sharp lower end, a long tail and
-// steps of the clock, and no normal distribution describes them. All tests are
-// two-sided and go by ranks.
+// It assumes nothing about the distribution of samples except that the samples of one trial
+// come from one distribution. Times of a product have a sharp lower end, a long tail and
+// steps of the clock, which no normal distribution describes. All tests are two-sided and
+// use ranks.
 //
-// It can't know what samples do not show. Those of a trial follow each other, and
-// warm ones, each the mean of a batch, remember the clocks and the caches of the one
-// before; so neighbours are alike, there is less in n samples than in n independent
-// ones, and small p-values are smaller than they should be. A trial that is measured
-// again also has other addresses, and another median. Who uses this package therefore
-// asks, besides for significance, for an effect that matters: see Repeatability.
+// It can't know what samples do not show. Samples of a trial follow each other, and warm
+// ones, each the mean of a batch, remember the clocks and the caches of the one before.
+// Neighbours are therefore alike: n samples hold less than n independent ones would, and
+// small p-values are smaller than they should be. A trial that is measured again also has
+// other addresses, and another median. So besides significance, ask for an effect that
+// matters: see Repeatability.
 package stat

@@ -6,20 +6,20 @@ import (
 	"sort"
 )
 
-// A Timed is samples, and when they were taken, in milliseconds since 1970.
+// A Timed is samples with the time when they were taken.
 type Timed struct {
-	At     int64
+	At     int64 // milliseconds since 1970
 	Values []float64
 }
 
-// A Point says how many times as long a configuration took as the first time.
+// A Point is how many times as long a configuration took as the first time.
 type Point struct {
 	At    int64   // milliseconds since 1970
-	Ratio         // to the first
-	P     float64 // that they do not differ, by MannWhitney; 1 for the first
+	Ratio         // to the first time
+	P     float64 // probability that they do not differ, by MannWhitney; 1 for the first time
 }
 
-// Points compares what was measured again with the first, which is the first point.
+// Points compares repeat measurements with the first one, which is the first point.
 func Points(first Timed, again []Timed) []Point {
 	points := []Point{{At: first.At, Ratio: Ratio{1, 1, 1}, P: 1}}
 	for _, s := range again {
@@ -29,16 +29,16 @@ func Points(first Timed, again []Timed) []Point {
 	return points
 }
 
-// A Drift is by how much a device has become slower, as a factor, over time.
+// A Drift is the factor by which a device has become slower, over time.
 type Drift struct {
-	points []Point // of at least one, in the order of time
+	points []Point // in the order of time
 }
 
-// NewDrift makes a drift of points in the order of time. The factor at a point is the
-// median of three, its own and those beside it: a single trial may be off, as
-// Repeatability says, without the device having changed. The last one is the median of
-// its own, the one before, and where the line through the two before leads (J. W. Tukey,
-// Exploratory Data Analysis, 1977, 7A).
+// NewDrift returns the drift of points in the order of time. The factor at a point is the
+// median of three, its own and those beside it: a single trial may be off, as Repeatability
+// says, without any change of the device. At the last point it is the median of its own,
+// the one before, and the value to which the line through the two before leads (J. W.
+// Tukey, Exploratory Data Analysis, 1977, 7A).
 func NewDrift(points []Point) Drift {
 	smooth := slices.Clone(points)
 	for i := 1; i < len(points)-1; i++ {
@@ -55,8 +55,8 @@ func NewDrift(points []Point) Drift {
 	return Drift{smooth}
 }
 
-// Factor returns how many times as long a product takes at a time as at the first
-// point: linear between points, and beyond them that of the nearest.
+// Factor returns how many times as long a product takes at a time as at the first point. It
+// is linear between points, and beyond them it is that of the nearest.
 func (d Drift) Factor(at int64) float64 {
 	p := d.points
 	i := sort.Search(len(p), func(i int) bool { return p[i].At >= at })
@@ -81,11 +81,11 @@ func (d Drift) Extremes() (low, high float64) {
 	return low, high
 }
 
-// fewestPoints are needed for a drift: fewer can't be told from trials that repeat badly.
+// fewestPoints is how many points it takes to tell a drift from trials that repeat badly.
 const fewestPoints = 4
 
-// Significant reports whether a factor is off 1 by an effect, at a point where the
-// samples differ at 5%, corrected for the number of points.
+// Significant reports whether a factor differs from 1 by an effect, at a point where the
+// samples differ at the 5% level, corrected for the number of points.
 func Significant(drifts []Drift, effect float64) bool {
 	var values, p []float64
 	for _, d := range drifts {

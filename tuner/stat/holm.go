@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Holm returns the p-values of several tests, each adjusted so that comparing all of
-// them with one level bounds the chance of any false rejection by that level (S. Holm,
+// Holm returns the p-values of several tests, adjusted so that comparing all of them with
+// one level bounds the chance of any false rejection by that level (S. Holm,
 // A simple sequentially rejective multiple test procedure, Scandinavian Journal of
 // Statistics 6, 1979). The tests may depend on each other.
 func Holm(p []float64) []float64 {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// mostExact is up to how many samples in all the distribution of U is counted out;
-// it is an integer below 2⁵³ then. Beyond, and with ties, it is approximated.
+// mostExact is the number of samples up to which the distribution of U is counted exactly,
+// in integers below 2⁵³. Beyond, and with ties, it is approximated.
 const mostExact = 40
 
-// MannWhitney returns the two-sided p-value of the hypothesis that x and y come from
-// one distribution, against one of them tending to larger values (H. B. Mann,
-// D. R. Whitney, On a test of whether one of two random variables is stochastically
-// larger than the other, Annals of Mathematical Statistics 18, 1947). It is exact for
-// few samples without ties, and otherwise that of the normal approximation with
-// corrections for ties and continuity. Without samples it is 1.
+// MannWhitney returns the two-sided p-value of the hypothesis that x and y come from one
+// distribution, against the alternative that one of them tends to larger values (H. B.
+// Mann, D. R. Whitney, On a test of whether one of two random variables is stochastically
+// larger than the other, Annals of Mathematical Statistics 18, 1947). It is exact for few
+// samples without ties; otherwise it is the normal approximation with corrections for
+// ties and continuity. Without samples it is 1.
 func MannWhitney(x, y []float64) float64 {
 	n, m := len(x), len(y)
 	if n == 0 || m == 0 {
@@ -33,7 +33,7 @@ func MannWhitney(x, y []float64) float64 {
 	return min(1, math.Erfc(z/math.Sqrt2))
 }
 
-// statistic returns U, the number of pairs in which x is larger, where a tie is half
+// statistic returns U, the number of pairs in which x is larger, where a tie counts as half
 // a pair, and Σ(t³−t) over the groups of t equal values.
 func statistic(x, y []float64) (u, ties float64) {
 	type value struct {
@@ -73,13 +73,13 @@ func statistic(x, y []float64) (u, ties float64) {
 	return u, ties
 }
 
-// deviation is the standard deviation of U under the hypothesis.
+// deviation returns the standard deviation of U under the hypothesis.
 func deviation(n, m int, ties float64) float64 {
 	nm, all := float64(n)*float64(m), float64(n+m)
 	return math.Sqrt(nm / 12 * (all + 1 - ties/(all*(all-1))))
 }
 
-// lowerTail is the probability of at most u under the hypothesis, without ties. The
+// lowerTail returns the probability of at most u under the hypothesis, without ties. The
 // numbers of arrangements with each U are the coefficients of the Gaussian binomial
 // Π (1−q^(m+i))/(1−q^i), i = 1 … n.
 func lowerTail(n, m, u int) float64 {

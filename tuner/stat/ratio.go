@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// A Ratio is how many times as large the values of one sample are as those of
-// another, with its 95% interval. It is NaN where there are no samples.
+// A Ratio is how many times as large the values of one sample are as those of another, with
+// its 95% interval. It is NaN without samples.
 type Ratio struct {
 	Value, Low, High float64
 }
 
-// RatioOf estimates the ratio of x to y: the median of all ratios of a value of x to
-// one of y, which is the estimator of Hodges and Lehmann for logarithms (Estimates of
-// location based on rank tests, Annals of Mathematical Statistics 34, 1963). Its
-// interval is that of the ratios which MannWhitney does not reject at 5%, in the
-// normal approximation (M. Hollander, D. A. Wolfe, E. Chicken, Nonparametric
-// Statistical Methods, 3rd ed., 4.3), so that the two agree. All values are positive.
+// RatioOf estimates the ratio of x to y: the median of all ratios of a value of x to a value
+// of y, which is the estimator of Hodges and Lehmann for logarithms (Estimates of location
+// based on rank tests, Annals of Mathematical Statistics 34, 1963). Its interval has the
+// ratios that MannWhitney does not reject at 5%, in the normal approximation (M. Hollander,
+// D. A. Wolfe, E. Chicken, Nonparametric Statistical Methods, 3rd ed., 4.3), so that the
+// two agree. All values are positive.
 //
-// Note: the alternatives are a bootstrap of the ratio of medians, which needs a seed,
-// and whose interval comes in the steps of the few values near the medians, and
-// Fieller's interval, which is for means.
+// Note: the alternatives are a bootstrap of the ratio of medians and Fieller's interval. A
+// bootstrap needs a seed, and its interval comes in the steps of the few values near the
+// medians. Fieller's interval is for means.
 func RatioOf(x, y []float64) Ratio {
 	n, m := len(x), len(y)
 	if n == 0 || m == 0 {
@@ -39,7 +39,7 @@ func RatioOf(x, y []float64) Ratio {
 	return Ratio{Median(ratios), ratios[cut], ratios[n*m-1-cut]}
 }
 
-// Median returns the median of values in rising order; NaN if there are none.
+// Median returns the median of values in ascending order, NaN if there are none.
 func Median(sorted []float64) float64 {
 	n := len(sorted)
 	switch {

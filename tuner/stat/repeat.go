@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Repeatability returns by what fraction the medians of two trials of one and the
-// same configuration differ at most, 95 times of 100, from series of trials that were
-// measured again and again: 1.96·√2 times the standard deviation of a trial. That is
-// estimated from the differences between neighbours in a series, so that a slow drift
-// does not count, by their median, so that a few outliers do not either. Fewer than
-// three differences tell nothing: it is 0 then.
+// Repeatability returns the fraction by which the medians of two trials of the same
+// configuration differ at most, 95 times of 100. It is 1.96·√2 times the standard deviation
+// of a trial, which is estimated from series of repeat measurements: from the differences
+// between neighbours, so that a slow drift does not count, and by their median, so that a
+// few outliers do not either. With fewer than three differences it is 0: not known.
 //
 // See ISO 5725-6, Accuracy of measurement methods and results, 4.1, for the limit, and
 // J. von Neumann et al., The mean square successive difference, Annals of Mathematical

@@ -1,7 +1,6 @@
-// Package trial has the words of the domain, which every other room uses: a trial, the
-// matrix it is on, its result, the place where it competes with others, and a part of a
-// list of trials.
+// Package trial has the words of the domain, which every other package uses: a trial, the
+// matrix it is on, its result, the place where it competes with others, which of several
+// results is in force, and a part of a list of trials.
 //
-// It computes nothing that needs a device, a database or a file. Times are in seconds,
-// everywhere.
+// It needs no device, no database and no file. All times are in seconds.
 package trial

@@ -20,34 +20,35 @@ type Stop string
 const (
 	StopTarget  Stop = "target"  // the interval is narrow enough
 	StopSamples Stop = "samples" // the most samples were taken
-	StopBudget  Stop = "budget"  // the time of a trial is used up
-	StopSlow    Stop = "slow"    // it is far slower than the best of its matrix: the fewest samples were taken
-	StopSearch  Stop = "search"  // the search asked for no more samples
-	StopClock   Stop = "clock"   // the interval is as narrow as the clock can tell, and the target narrower
+	StopBudget  Stop = "budget"  // the time budget of the trial is used up
+	StopSlow    Stop = "slow"    // it is far slower than the best of its place: it took the fewest samples
+	StopSearch  Stop = "search"  // a partial measurement: the search asked for no more samples
+	StopClock   Stop = "clock"   // the interval is as narrow as the clock can tell, which is wider than the target
 )
 
-// A Result is what became of a trial. Times are in seconds per product.
+// A Result is the outcome of a trial. Times are in seconds per product.
 type Result struct {
 	Trial
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
 
 	Median  float64   `json:"median,omitempty"`
-	Low     float64   `json:"low,omitempty"` // 95% interval of the median
-	High    float64   `json:"high,omitempty"`
-	Samples []float64 `json:"samples,omitempty"` // in the order they were taken
+	Low     float64   `json:"low,omitempty"`     // lower end of the 95% interval of the median
+	High    float64   `json:"high,omitempty"`    // upper end
+	Samples []float64 `json:"samples,omitempty"` // in the order in which they were taken
 	Batch   int       `json:"batch,omitempty"`   // products per sample
 	Stop    Stop      `json:"stop,omitempty"`
 
-	Prepare    float64            `json:"prepare,omitempty"` // seconds
-	MaxError   float64            `json:"max_error"`         // worst |ŷᵢ−yᵢ| as a fraction of its bound; above 1 is wrong
-	WorstRow   int                `json:"worst_row"`
+	Prepare float64 `json:"prepare,omitempty"` // preparation time in seconds
+	// MaxError is the worst |ŷᵢ−yᵢ| as a fraction of its bound; above 1 is wrong.
+	MaxError   float64            `json:"max_error"`
+	WorstRow   int                `json:"worst_row"` // row of MaxError
 	BytesMin   int64              `json:"bytes_min,omitempty"`
 	BytesOwn   int64              `json:"bytes_kernel,omitempty"`
 	Properties map[string]float64 `json:"properties,omitempty"`
 	Warnings   []string           `json:"warnings,omitempty"`
-	Telemetry  *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that could be read
-	At         time.Time          `json:"at"`                  // when it finished, UTC
+	Telemetry  *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that can be read
+	At         time.Time          `json:"at"`                  // when the trial finished, UTC
 	Seconds    float64            `json:"seconds,omitempty"`   // how long the worker was busy with it; 0: not known
 
 	// Measurement is the version of the code that took the samples, see worker.Version.

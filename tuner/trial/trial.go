@@ -3,7 +3,7 @@ package trial
 import "spmvtune/kernels"
 
 // A Trial is one experiment: a configuration on a matrix under a cache state.
-// Device, driver and the rest of the protocol are common to a run.
+// The device, the driver and the rest of the protocol are those of the run.
 type Trial struct {
 	ID     string `json:"id"`     // identity, see Identity
 	Matrix string `json:"matrix"` // the matrix's content hash
