@@ -18,7 +18,7 @@ func TestTwinsAreSaid(t *testing.T) {
 	note := "A twin, not the real matrix: model7."
 	for i := range d.Matrices {
 		if d.Matrices[i].Name == "uniform" {
-			d.Matrices[i].Source = "twin of Meszaros/model7: twin(of=model7, scale=1, seed=1)"
+			d.Matrices[i].TwinOf, d.Matrices[i].TwinScale = "model7", 1
 		}
 	}
 	dir := t.TempDir()

@@ -6,10 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,56 +14,6 @@ import (
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
-
-var (
-	_ tuner.Recorder = (*DB)(nil)
-)
-
-// errReadOnly is what recording gives on a database opened with OpenReadOnly.
-var errReadOnly = errors.New("the database is open for reading only")
-
-// Begin names the run that the following results belong to. A sweep whose file
-// has the same text as an earlier one of its name continues that one.
-func (db *DB) Begin(ctx context.Context, run tuner.RunInfo) error {
-	if db.write == nil {
-		return errReadOnly
-	}
-	var keys runKeys
-	ids := map[string]int64{}
-	err := db.transact(ctx, "recording the start of a run", func(tx *sql.Tx) (err error) {
-		if keys, err = putRun(ctx, tx, run, time.Now()); err != nil {
-			return err
-		}
-		for _, name := range slices.Sorted(maps.Keys(run.Sources)) {
-			if ids[name], err = putKernel(ctx, tx, name, run.Sources[name]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		db.rec.begin(keys, ids)
-	}
-	return err
-}
-
-// Matrix records m, or brings up to date what is known of a matrix with its
-// content. Another matrix of the same name, from an earlier content of a file,
-// gets the end of its hash into its name.
-func (db *DB) Matrix(ctx context.Context, m trial.Matrix) error {
-	if db.write == nil {
-		return errReadOnly
-	}
-	var id int64
-	err := db.transact(ctx, "recording matrix "+m.Name, func(tx *sql.Tx) (err error) {
-		id, err = putMatrix(ctx, tx, m)
-		return err
-	})
-	if err == nil {
-		db.rec.matrix(m.Hash, id)
-	}
-	return err
-}
 
 // putMatrix inserts m, or brings the matrix with its content up to date, and
 // renames others of its name.
@@ -76,8 +23,10 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 		m.Name, m.Hash); err != nil {
 		return 0, err
 	}
-	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry", "features_seconds"}, featureNames()...)
-	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry, sql.NullFloat64{Float64: m.FeaturesSeconds, Valid: m.FeaturesSeconds > 0}}, featureValues(m.Features)...)
+	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry", "features_seconds", "twin_of", "twin_scale"},
+		featureNames()...)
+	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry, positive(m.FeaturesSeconds), nonzero(m.TwinOf),
+		nonzero(m.TwinScale)}, featureValues(m.Features)...)
 	set := make([]string, len(columns))
 	for i, c := range columns {
 		// What an older program did not know of a matrix takes nothing away.
@@ -93,6 +42,7 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 
 // putRun records the sweep, the device and the origin of a run, but not its kernels.
 func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (k runKeys, err error) {
+	k.version = run.Version
 	if k.sweep, err = putSweep(ctx, tx, run, started); err != nil {
 		return k, fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
 	}
@@ -108,13 +58,18 @@ func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Tim
 // putSweep records a sweep. Of several starts the first is kept.
 func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (id int64, err error) {
 	sum := sha256.Sum256(run.Sweep.Text)
-	err = tx.QueryRowContext(ctx, `
-		INSERT INTO sweep (name, title, text, hash, protocol, version, started) VALUES (?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (name, hash) DO UPDATE SET
-			version = excluded.version, started = min(started, excluded.started)
-		RETURNING id`,
-		run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text), hex.EncodeToString(sum[:]),
-		run.Protocol, run.Version, started.UnixMilli()).Scan(&id)
+	protocol, search := run.Sweep.Protocol, run.Sweep.Search
+	if search.Strategy == "" { // a journal has the texts only
+		protocol, search = legacySweep(run.Protocol, string(run.Sweep.Text))
+	}
+	columns := append([]string{"name", "title", "text", "hash", "protocol", "version", "started"}, sweepColumns...)
+	values := append([]any{run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text), hex.EncodeToString(sum[:]),
+		run.Protocol, run.Version, started.UnixMilli()}, sweepValues(protocol, search)...)
+
+	query := fmt.Sprintf(`INSERT INTO sweep (%s) VALUES (?%s)
+		ON CONFLICT (name, hash) DO UPDATE SET version = excluded.version, started = min(started, excluded.started)
+		RETURNING id`, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)-1))
+	err = tx.QueryRowContext(ctx, query, values...).Scan(&id)
 	return id, err
 }
 
@@ -159,20 +114,4 @@ func putKernel(ctx context.Context, tx *sql.Tx, name, digest string) (id int64, 
 		return 0, fmt.Errorf("kernel %s: %w", name, err)
 	}
 	return id, nil
-}
-
-// transact runs f in a transaction; what says what for.
-func (db *DB) transact(ctx context.Context, what string, f func(*sql.Tx) error) error {
-	tx, err := db.write.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, failed(db.path, err))
-	}
-	defer tx.Rollback()
-	if err := f(tx); err != nil {
-		return fmt.Errorf("%s: %w", what, failed(db.path, err))
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("%s: %w", what, failed(db.path, err))
-	}
-	return nil
 }

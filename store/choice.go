@@ -2,9 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,117 +19,121 @@ func (c Choice) All() bool {
 	return len(c.Devices)+len(c.Matrices)+len(c.Kernels)+len(c.Precisions)+len(c.Caches) == 0
 }
 
-// A criterion is one list of a choice.
+// A criterion is one name, or pattern, of a choice.
 type criterion struct {
-	what   string // for people
-	names  []string
-	column string // of the table trial
-	table  string // that the column refers to, and which has the names; "": the column is the name
-	part   bool   // a part of the name will do
+	*names
+	name  string
+	found bool // a database has it
 }
 
-func (c Choice) criteria() []criterion {
-	return []criterion{
-		{"device", c.Devices, "device", "device", true},
-		{"matrix", c.Matrices, "matrix", "matrix", false},
-		{"kernel", c.Kernels, "kernel", "kernel", false},
-		{"precision", c.Precisions, "precision", "", false},
-		{"cache state", c.Caches, "cache", "", false},
-	}
+// names are one list of a choice, and what databases have instead.
+type names struct {
+	what   string   // for people
+	column string   // the names
+	full   string   // names that the column may have where databases are united; "": no others
+	table  string   // of the column
+	part   bool     // a part of the name will do
+	there  []string // what databases have
 }
 
-// keep removes the trials that a choice does not allow, and what nothing refers to then.
-func (db *DB) keep(ctx context.Context, choice Choice) error {
-	if choice.All() {
-		return nil
+// chosen are the criteria of a choice: one of each list has to hold. Looking for their
+// names in databases changes them.
+type chosen [][]*criterion
+
+// criteria makes them of a choice.
+func criteria(c Choice) chosen {
+	var list chosen
+	for _, one := range []struct {
+		chosen []string
+		names
+	}{
+		{c.Devices, names{what: "device", table: "device d", column: "d.name", full: "d.model || ' (' || d.backend || ' ' || d.driver || ')'", part: true}},
+		{c.Matrices, names{what: "matrix", table: "matrix m", column: "m.name", full: "m.name || '~' || substr(m.hash, -8)"}},
+		{c.Kernels, names{what: "kernel", table: "kernel k", column: "k.name"}},
+		{c.Precisions, names{what: "precision", table: "trial t", column: "t.precision"}},
+		{c.Caches, names{what: "cache state", table: "trial t", column: "t.cache"}},
+	} {
+		var any []*criterion
+		for _, name := range one.chosen {
+			any = append(any, &criterion{names: &one.names, name: name})
+		}
+		if len(any) > 0 {
+			list = append(list, any)
+		}
 	}
-	err := db.transact(ctx, "choosing trials", func(tx *sql.Tx) error {
-		for _, c := range choice.criteria() {
-			if len(c.names) == 0 {
-				continue
-			}
-			chosen, args, err := c.chosen(ctx, tx)
+	return list
+}
+
+func (c chosen) all() bool { return len(c) == 0 }
+
+// conditions are those on trials, with their values.
+func (c chosen) conditions() (conditions []string, args []any) {
+	for _, any := range c {
+		var either []string
+		for _, one := range any {
+			condition, values := one.condition()
+			either, args = append(either, condition), append(args, values...)
+		}
+		conditions = append(conditions, "("+strings.Join(either, " OR ")+")")
+	}
+	return conditions, args
+}
+
+func (c *criterion) condition() (condition string, args []any) {
+	for _, column := range []string{c.column, c.full} {
+		if column == "" {
+			continue
+		}
+		if condition != "" {
+			condition += " OR "
+		}
+		condition, args = condition+column+" = ? OR "+column+" GLOB ?", append(args, c.name, c.name)
+		if c.part {
+			condition, args = condition+" OR instr(lower("+column+"), lower(?))", append(args, c.name)
+		}
+	}
+	return condition, args
+}
+
+// lookFor looks for the names of the criteria in a database.
+func (c chosen) lookFor(ctx context.Context, from source) error {
+	for _, any := range c {
+		for _, one := range any {
+			condition, args := one.condition()
+			found, err := texts(ctx, from, "SELECT "+one.column+" FROM "+one.table+" WHERE "+condition+" LIMIT 1", args...)
 			if err != nil {
 				return err
 			}
-			condition := c.column + " NOT IN (" + chosen + ")"
-			for _, statement := range []string{
-				"DELETE FROM sample WHERE trial IN (SELECT id FROM trial WHERE " + condition + ")",
-				"DELETE FROM reading WHERE trial IN (SELECT id FROM trial WHERE " + condition + ")",
-				"DELETE FROM counted WHERE trial IN (SELECT id FROM trial WHERE " + condition + ")",
-				"DELETE FROM trial WHERE " + condition,
-			} {
-				if _, err := tx.ExecContext(ctx, statement, args...); err != nil {
-					return err
-				}
+			if one.found = one.found || len(found) > 0; one.found {
+				continue
 			}
-		}
-		for _, statement := range []string{
-			"DELETE FROM sentinel WHERE identity NOT IN (SELECT identity FROM trial)",
-			"DELETE FROM claim",
-			"DELETE FROM rule",
-			"DELETE FROM pattern WHERE matrix NOT IN (SELECT matrix FROM trial)",
-			"DELETE FROM matrix WHERE id NOT IN (SELECT matrix FROM trial)",
-			"DELETE FROM device WHERE id NOT IN (SELECT device FROM trial)",
-			"DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM trial)",
-			"DELETE FROM sweep WHERE id NOT IN (SELECT sweep FROM trial)",
-		} {
-			if _, err := tx.ExecContext(ctx, statement); err != nil {
+			there, err := from.names(ctx, one.column)
+			if err != nil {
 				return err
 			}
+			one.there = append(one.there, there...)
 		}
-		return nil
-	})
-	var unknown unknownName
-	if errors.As(err, &unknown) {
-		return unknown // without the path of the copy that is chosen from
 	}
-	return err
+	return nil
 }
 
-// An unknownName is a choice of what no trial has.
-type unknownName string
-
-func (e unknownName) Error() string { return string(e) }
-
-// chosen is a query for the values of the column that the criterion allows. A name that
-// nothing has is an error: more likely it is misspelt than left out.
-func (c criterion) chosen(ctx context.Context, tx *sql.Tx) (query string, args []any, err error) {
-	key, name, table := "id", "name", c.table
-	if table == "" {
-		key, name, table = c.column, c.column, "trial"
-	}
-	var conditions []string
-	for _, n := range c.names {
-		condition, values := name+" = ? OR "+name+" GLOB ?", []any{n, n}
-		if c.part {
-			condition, values = condition+" OR instr(lower("+name+"), lower(?))", append(values, n)
-		}
-		var found bool
-		if err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE "+condition+")", values...).Scan(&found); err != nil {
-			return "", nil, err
-		}
-		if !found {
-			return "", nil, c.unknown(ctx, tx, n, "SELECT DISTINCT "+name+" FROM "+table+" ORDER BY 1")
-		}
-		conditions, args = append(conditions, condition), append(args, values...)
-	}
-	return "SELECT " + key + " FROM " + table + " WHERE " + strings.Join(conditions, " OR "), args, nil
-}
-
-// unknown says what there is instead of name.
-func (c criterion) unknown(ctx context.Context, tx *sql.Tx, name, query string) error {
-	names, err := collect(ctx, tx, func(rows *sql.Rows) (s string, err error) {
-		err = rows.Scan(&s)
-		return s, err
-	}, query)
-	if err != nil {
-		return err
-	}
+// unknown returns an error for a name that no database has: more likely it is misspelt
+// than left out.
+func (c chosen) unknown() error {
 	const listed = 12
-	there := strings.Join(names[:min(len(names), listed)], ", ")
-	if n := len(names) - listed; n > 0 {
-		there += fmt.Sprintf(" and %d more", n)
+	for _, any := range c {
+		for _, one := range any {
+			if one.found {
+				continue
+			}
+			slices.Sort(one.there)
+			names := slices.Compact(one.there)
+			there := strings.Join(names[:min(len(names), listed)], ", ")
+			if n := len(names) - listed; n > 0 {
+				there += fmt.Sprintf(" and %d more", n)
+			}
+			return fmt.Errorf("no trials for %s %q; available: %s", one.what, one.name, there)
+		}
 	}
-	return unknownName(fmt.Sprintf("no trial is of %s %q: there are %s", c.what, name, there))
+	return nil
 }

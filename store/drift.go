@@ -3,17 +3,18 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
+	"time"
 
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
-// watched is what one sentinel at a time watches over.
-type watched struct {
-	matrix, device int64
-	cache          trial.Cache
+// watched is what one sentinel at a time watches over: the places of a matrix on a device
+// in one cache state, whatever the precision.
+func watched(p trial.Place) trial.Place {
+	p.Precision = ""
+	return p
 }
 
 // A drift is how a device drifted while it measured a matrix, in each origin.
@@ -27,7 +28,7 @@ type drift struct {
 // A repetition is what a sentinel says, and the trial that it measured again.
 type repetition struct {
 	stat.Point
-	trial int64
+	trial *Row
 }
 
 // points are those of repetitions.
@@ -39,13 +40,23 @@ func points(series []repetition) []stat.Point {
 	return list
 }
 
-// factor returns how many times as long a product took at a time, in milliseconds since
-// 1970; 1 where that is not known for sure.
-func (d *drift) factor(origin, at int64) float64 {
+// factor returns how many times as long a product took at a time; 1 where that is not
+// known for sure.
+func (d *drift) factor(origin int64, at time.Time) float64 {
 	if d == nil || !d.significant {
 		return 1
 	}
-	return d.drifts[origin].Factor(at)
+	return d.drifts[origin].Factor(at.UnixMilli())
+}
+
+// takeOut divides the times of a trial by the drift at the time, and returns the factor.
+func (d *drift) takeOut(r *trial.Result, origin int64) float64 {
+	f := d.factor(origin, r.At)
+	r.Median, r.Low, r.High = r.Median/f, r.Low/f, r.High/f
+	for i := range r.Samples {
+		r.Samples[i] /= f
+	}
+	return f
 }
 
 // slack is by what factor times of one moment and another may differ.
@@ -69,99 +80,69 @@ func (d *drift) least() float64 {
 	return stat.Effect(d.repeat)
 }
 
-// watch reads what the sentinels say. Each is compared with the first measurement of
-// its trial, and they follow each other: where several watched over one matrix, those
-// of an origin are one series. Those that the device throttled are left out. How well
-// trials repeat is what finals say, too.
-func (db *DB) watch(ctx context.Context) (map[watched]*drift, error) {
-	final, err := db.column(ctx, "sentinel", "final") // null: it has none
+// watch reads what the sentinels say, by what they watch over. Each is compared with the
+// first measurement of its trial, and they follow each other: where several watched over
+// one matrix, those of an origin are one series. Those that the device throttled are left
+// out. Finals tell only how well trials repeat.
+func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
+	records, err := from.repeated(ctx)
 	if err != nil {
 		return nil, err
 	}
-	type row struct {
-		watched
-		trial               int64
-		origin, firstOrigin int64
-		first, again        stat.Timed
+	found := map[trial.Place]*drift{}
+	medians := map[trial.Place][][]float64{} // of each sentinel, and of each finalist
+	for i := range records {
+		r := &records[i]
+		sentinels, finals := r.told()
+		over := watched(r.Place())
+		if len(sentinels)+len(finals) > 0 && found[over] == nil {
+			found[over] = &drift{series: map[int64][]repetition{}, drifts: map[int64]stat.Drift{}}
+		}
+		if len(sentinels) > 0 {
+			medians[over] = append(medians[over], found[over].add(r, sentinels))
+		}
+		if len(finals) > 0 {
+			medians[over] = append(medians[over], finals)
+		}
 	}
-	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (r row, err error) {
-		var origin, firstOrigin sql.NullInt64
-		var first, again []byte
-		err = rows.Scan(&r.matrix, &r.device, &r.cache, &r.trial, &firstOrigin, &r.first.At, &first, &origin, &r.again.At, &again)
-		r.origin, r.firstOrigin = origin.Int64, firstOrigin.Int64
-		r.first.Values, r.again.Values = unpack(first), unpack(again)
-		return r, err
-	}, `SELECT t.matrix, t.device, t.cache, t.id, t.origin, t.measured_at, f.data, s.origin, s.at, s.data
-		FROM sentinel s JOIN trial t ON t.identity = s.identity JOIN sample f ON f.trial = t.id
-		WHERE t.status = 'ok' AND s.throttled = 0 AND NOT ifnull(`+final+`, 0)
-		ORDER BY t.matrix, t.device, t.cache, t.identity, s.at`)
-	if err != nil {
-		return nil, err
-	}
-	found := map[watched]*drift{}
-	medians := map[watched][][]float64{} // of each sentinel
-	for start := 0; start < len(rows); {
-		end := start
-		var again []stat.Timed
-		for ; end < len(rows) && rows[end].watched == rows[start].watched && rows[end].trial == rows[start].trial; end++ {
-			again = append(again, rows[end].again)
-		}
-		r := rows[start]
-		d := found[r.watched]
-		if d == nil {
-			d = &drift{series: map[int64][]repetition{}, drifts: map[int64]stat.Drift{}}
-			found[r.watched] = d
-		}
-		origins := map[int64]int64{r.first.At: r.firstOrigin}
-		for _, o := range rows[start:end] {
-			origins[o.again.At] = o.origin
-		}
-		var ratios []float64
-		for _, p := range stat.Points(r.first, again) {
-			d.series[origins[p.At]] = append(d.series[origins[p.At]], repetition{p, r.trial})
-			ratios = append(ratios, p.Value)
-		}
-		medians[r.watched] = append(medians[r.watched], ratios)
-		start = end
-	}
-	if err := finalsOf(ctx, db.read, final, func(w watched, series []float64) {
-		if found[w] == nil {
-			found[w] = &drift{drifts: map[int64]stat.Drift{}}
-		}
-		medians[w] = append(medians[w], series)
-	}); err != nil {
-		return nil, err
-	}
-	for w, d := range found {
-		d.conclude(stat.Repeatability(medians[w]))
+	for over, d := range found {
+		d.conclude(stat.Repeatability(medians[over]))
 	}
 	return found, nil
 }
 
-// finalsOf gives each the medians of the finals of each trial, in the order of time. The
-// trial's own is not among them: it was lucky.
-func finalsOf(ctx context.Context, db queryer, final string, each func(watched, []float64)) error {
-	type row struct {
-		watched
-		identity string
-		median   float64
-	}
-	rows, err := collect(ctx, db, func(rows *sql.Rows) (r row, err error) {
-		err = rows.Scan(&r.matrix, &r.device, &r.cache, &r.identity, &r.median)
-		return r, err
-	}, `SELECT t.matrix, t.device, t.cache, s.identity, s.median
-		FROM sentinel s JOIN trial t ON t.identity = s.identity
-		WHERE t.status = 'ok' AND s.throttled = 0 AND `+final+` = 1 ORDER BY s.identity, s.at`)
-	for start := 0; start < len(rows); {
-		end := start
-		var series []float64
-		for ; end < len(rows) && rows[end].identity == rows[start].identity; end++ {
-			series = append(series, rows[end].median)
+// told returns the sentinels of a trial that the device did not throttle, and the medians
+// of such finals. The trial's own median is not among these: it was lucky.
+func (r *repeatedTrial) told() (sentinels []repeat, finals []float64) {
+	for _, again := range r.repeats {
+		switch {
+		case again.throttled():
+		case again.Final:
+			finals = append(finals, again.Median)
+		case len(r.Samples) > 0:
+			sentinels = append(sentinels, again)
 		}
-		each(rows[start].watched, series)
-		start = end
 	}
-	return err
+	return sentinels, finals
+}
+
+// add adds the sentinels of a trial to the series of their origins, and returns their
+// times as multiples of the first.
+func (d *drift) add(r *repeatedTrial, sentinels []repeat) (ratios []float64) {
+	first := stat.Timed{At: r.At.UnixMilli(), Values: r.Samples}
+	origins := map[int64]int64{first.At: r.origin}
+	var again []stat.Timed
+	for _, s := range sentinels {
+		at := s.At.UnixMilli()
+		again = append(again, stat.Timed{At: at, Values: s.Samples})
+		origins[at] = s.origin
+	}
+	for _, p := range stat.Points(first, again) {
+		origin := origins[p.At]
+		d.series[origin] = append(d.series[origin], repetition{p, &r.Row})
+		ratios = append(ratios, p.Value)
+	}
+	return ratios
 }
 
 // conclude makes of the series what follows from them.

@@ -11,13 +11,13 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Drift is how a device drifted while it measured a matrix in one place.
+// A Drift is how a device drifted while it measured a matrix in one cache state. The place
+// has no precision: sentinels watch over all of them.
 type Drift struct {
-	Device, Matrix string
-	Cache          trial.Cache
-	Node           string     // host name; "" if it is not known
-	Points         []Sentinel // in the order of time
-	Significant    bool       // it is taken out of comparisons
+	trial.Place
+	Node        string     // host name; "" if it is not known
+	Points      []Sentinel // in the order of time
+	Significant bool       // whether the drift is taken out of comparisons
 	stat.Drift
 }
 
@@ -30,41 +30,32 @@ type Sentinel struct {
 // Drifts returns what the sentinels say, ordered by device, matrix, cache state and time.
 // Series without a repetition are left out.
 func (db *DB) Drifts(ctx context.Context) ([]Drift, error) {
-	list, err := db.drifts(ctx)
+	list, err := db.from().series(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading sentinels: %w", failed(db.path, err))
 	}
 	return list, nil
 }
 
-func (db *DB) drifts(ctx context.Context) ([]Drift, error) {
-	names, err := relations(ctx, db.read)
-	if err != nil || !slices.Contains(names, "sentinel") { // an older file that is only read
+func (from source) series(ctx context.Context) ([]Drift, error) {
+	found, err := from.watch(ctx)
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	found, err := db.watch(ctx)
-	if err != nil {
-		return nil, err
-	}
-	trials, err := db.repeated(ctx)
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := db.nodes(ctx)
+	nodes, err := from.nodes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var list []Drift
-	for w, d := range found {
+	for over, d := range found {
 		for origin, series := range d.series {
 			if len(series) < 2 {
 				continue
 			}
-			one := Drift{Cache: w.cache, Node: nodes[origin], Significant: d.significant, Drift: d.drifts[origin]}
+			one := Drift{Place: over, Node: nodes[origin], Significant: d.significant, Drift: d.drifts[origin]}
 			for _, r := range series {
-				one.Points = append(one.Points, Sentinel{r.Point, trials[r.trial]})
+				one.Points = append(one.Points, Sentinel{r.Point, r.trial})
 			}
-			one.Device, one.Matrix = one.Points[0].Trial.Device, one.Points[0].Trial.Matrix
 			list = append(list, one)
 		}
 	}
@@ -75,23 +66,10 @@ func (db *DB) drifts(ctx context.Context) ([]Drift, error) {
 	return list, nil
 }
 
-// repeated reads the trials that sentinels measured again, by id.
-func (db *DB) repeated(ctx context.Context) (map[int64]*Row, error) {
-	trials := map[int64]*Row{}
-	names := interner{}
-	_, err := collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) {
-		var r Row
-		id, err := names.scanRow(rows, &r)
-		trials[id] = &r
-		return struct{}{}, err
-	}, selectRows+fromTrials+" WHERE t.identity IN (SELECT identity FROM sentinel)")
-	return trials, err
-}
-
 // nodes are the host names of origins.
-func (db *DB) nodes(ctx context.Context) (map[int64]string, error) {
+func (from source) nodes(ctx context.Context) (map[int64]string, error) {
 	names := map[int64]string{}
-	_, err := collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) {
+	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
 		var id int64
 		var name string
 		err := rows.Scan(&id, &name)

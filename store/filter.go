@@ -1,7 +1,7 @@
 package store
 
 import (
-	"strings"
+	"slices"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -16,10 +16,9 @@ type Filter struct {
 	Status                        trial.Status
 }
 
-// where returns the filter as SQL conditions on fromTrials, with further ones, and the
-// arguments for them.
-func (f Filter) where(conditions ...string) (string, []any) {
-	var args []any
+// conditions adds the filter to conditions on trials, and returns the values for it.
+func (f Filter) conditions(more []string) (conditions []string, args []any) {
+	conditions = slices.Clone(more)
 	for _, c := range []struct{ column, value string }{
 		{"s.name", f.Sweep}, {"d.name", f.Device}, {"m.name", f.Matrix}, {"k.name", f.Kernel},
 		{"t.precision", string(f.Precision)}, {"t.cache", string(f.Cache)}, {"t.status", string(f.Status)},
@@ -29,8 +28,5 @@ func (f Filter) where(conditions ...string) (string, []any) {
 			args = append(args, c.value)
 		}
 	}
-	if len(conditions) == 0 {
-		return "", nil
-	}
-	return " WHERE " + strings.Join(conditions, " AND "), args
+	return conditions, args
 }

@@ -21,7 +21,7 @@ func TestFinalsSettle(t *testing.T) {
 		good("cpu_csr_rows", 1024, sampled(1.04)), good("cpu_sell", 8, sampled(1.049))
 	db := started(t)
 	record(t, db, lucky, steady, behind, alone)
-	settle(t, db)
+	decideAll(t, db)
 	if got, want := bestOf(t, db), "cpu_csr_rows 64 2% 1"; got != want {
 		t.Errorf("before the finals best is %q, want %q", got, want)
 	}
@@ -30,7 +30,7 @@ func TestFinalsSettle(t *testing.T) {
 		later := time.Duration(i+1) * time.Minute
 		record(t, db, final(lucky, later, 1.021*wobble), final(steady, later, 1.019*wobble), final(behind, later, 1.04*wobble))
 	}
-	if n := settle(t, db); n != 1 {
+	if n := decideAll(t, db); n != 1 {
 		t.Errorf("settled in %d places, want 1", n)
 	}
 	if got, want := bestOf(t, db), "cpu_csr_rows 256 2.164% 2"; got != want {

@@ -4,36 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"path/filepath"
 )
 
 // Gather makes a database at path, which must not exist yet, of the trials of others
-// that choice allows, with all that belongs to them; and settles their ties. A device
+// that choice allows, with all that belongs to them, and decides their ties. A device
 // that several of them have is one, and so is a matrix, by content. Of a trial that
-// several have, the first that ended well is kept; of a configuration, the latest
-// measurement counts, as in any database. What no trial refers to is left out.
+// several have, the first that ended well is kept. Which trials of a configuration and of
+// a place count is as in any database. What no trial refers to is left out.
 //
 // The others are only read, whatever version wrote them.
 func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB, error) {
 	if len(from) == 0 {
 		return nil, errors.New("gathering trials: from no database")
 	}
-	if err := copyTo(ctx, path, from[0]); err != nil {
-		return nil, err
+	if choice.All() { // a copy of the first, which lacks nothing, has the others added
+		if err := copyTo(ctx, path, from[0]); err != nil {
+			return nil, err
+		}
+		from = from[1:]
 	}
 	db, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range from[1:] {
-		if err := db.unite(ctx, name); err != nil {
+	names := criteria(choice)
+	for _, name := range from {
+		if err := db.unite(ctx, name, names); err != nil {
 			return nil, errors.Join(fmt.Errorf("adding %s: %w", name, err), db.Close())
 		}
 	}
-	if err = db.keep(ctx, choice); err == nil {
-		_, err = db.Settle(ctx)
+	if err = names.unknown(); err == nil {
+		_, err = db.DecideTies(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -43,7 +45,7 @@ func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB
 
 // copyTo copies the database from to a new file at path.
 func copyTo(ctx context.Context, path, from string) error {
-	abs, options, err := readable(from)
+	abs, options, _, err := readable(from)
 	if err != nil {
 		return err
 	}
@@ -55,45 +57,29 @@ func copyTo(ctx context.Context, path, from string) error {
 	return nil
 }
 
-// unite adds what the database of this name has.
-func (db *DB) unite(ctx context.Context, name string) (err error) {
-	other := db.path + ".other" // brought up to date, which the original may not be
-	defer func() { err = errors.Join(err, os.RemoveAll(other)) }()
-	if err := copyTo(ctx, other, name); err != nil {
-		return err
-	}
-	from, err := Open(other)
+// unite adds the trials of the database of this name that are chosen.
+func (db *DB) unite(ctx context.Context, name string, chosen chosen) (err error) {
+	from, err := OpenReadOnly(name)
 	if err != nil {
 		return err
 	}
-	devices, err := from.Devices(ctx)
-	var matrices []Matrix
-	if err == nil {
-		matrices, err = from.Features(ctx)
+	if from.schema < len(migrations) { // a copy can be brought up to date
+		if err := from.Close(); err != nil {
+			return err
+		}
+		other := db.path + ".other"
+		defer func() { err = errors.Join(err, os.RemoveAll(other)) }()
+		if err := copyTo(ctx, other, name); err != nil {
+			return err
+		}
+		if from, err = Open(other); err != nil {
+			return err
+		}
 	}
-	if err := errors.Join(err, from.Close()); err != nil {
-		return err
+	defer func() { err = errors.Join(err, from.Close()) }()
+	if err := chosen.lookFor(ctx, from.from()); err != nil {
+		return failed(name, err)
 	}
-	conn, err := db.write.Conn(ctx)
-	if err != nil {
-		return failed(db.path, err)
-	}
-	defer conn.Close()
-	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(other)}
-	if _, err := conn.ExecContext(ctx, "ATTACH ? AS other", uri.String()); err != nil {
-		return failed(other, err)
-	}
-	defer func() {
-		_, e := conn.ExecContext(context.WithoutCancel(ctx), "DETACH other")
-		err = errors.Join(err, e)
-	}()
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return failed(db.path, err)
-	}
-	defer tx.Rollback()
-	if err := uniteRows(ctx, tx, devices, matrices); err != nil {
-		return failed(db.path, err)
-	}
-	return tx.Commit()
+	_, err = db.Import(ctx, from.batches(ctx, chosen))
+	return err
 }

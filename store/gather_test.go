@@ -131,7 +131,7 @@ func TestGatherFeaturesSeconds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if took, err := db.FeaturesSeconds(t.Context()); err != nil || took["grid"] != 0.25 {
-		t.Errorf("features took %v s (%v), want 0.25", took, err)
+	if list, err := db.Features(t.Context()); err != nil || len(list) != 1 || list[0].FeaturesSeconds != 0.25 {
+		t.Errorf("matrices %+v (%v), want one whose features took 0.25 s", list, err)
 	}
 }

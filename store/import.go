@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 	"time"
 
 	"spmvtune/tuner"
@@ -20,6 +18,7 @@ type Batch struct {
 	Started  time.Time      // when the run began
 	Matrices []trial.Matrix // each before the first result on it, in this batch or an earlier one
 	Results  []trial.Result
+	Counts   map[string]Counts // of a profiler, by identity of the results
 }
 
 // Imported counts results.
@@ -33,9 +32,8 @@ type Imported struct {
 // interrupted, or whose source has grown, is simply done again. The run that
 // Record records for stays what it was.
 //
-// Results may come in any order: which of two trials of a configuration
-// supersedes the other is decided by when they were measured. Only where one
-// trial was measured well twice, the first to come is kept.
+// Results may come in any order: trial.Standing says which of several trials count. Only
+// where one trial was measured well twice, the first to come is kept.
 //
 // After an error, what was committed before is kept and counted.
 func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum Imported, err error) {
@@ -46,7 +44,7 @@ func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum 
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, db.tune(context.WithoutCancel(ctx), usual)) }()
-	imp := &importer{db: db, kernels: map[source]int64{}, matrices: map[string]int64{}}
+	imp := &importer{db: db, keys: newKeys()}
 	defer imp.rollback()
 	for batch, err := range batches {
 		if err != nil {
@@ -75,24 +73,15 @@ const (
 // An importer is the state of an Import.
 type importer struct {
 	db      *DB
+	keys    keys
 	pending []Batch
 	results int // in pending
 	sum     Imported
 
-	tx       *sql.Tx // nil: none is open
-	since    time.Time
-	stmts    statements
-	inserts  inserts
-	unsummed Imported // in tx
-
-	run *tuner.RunInfo // that runKeys belong to
-	runKeys
-	kernels  map[source]int64
-	matrices map[string]int64 // by hash
+	tx    *sql.Tx // nil: none is open
+	since time.Time
+	w     *writer // in tx
 }
-
-// source identifies a kernel.
-type source struct{ name, digest string }
 
 func (imp *importer) add(ctx context.Context, b Batch) error {
 	imp.pending = append(imp.pending, b)
@@ -128,103 +117,108 @@ func (imp *importer) putAll(ctx context.Context) error {
 	if err := imp.open(unbound); err != nil {
 		return err
 	}
-	known, err := imp.lookUp(unbound)
-	if err != nil {
+	ids := make([]string, 0, imp.results)
+	for _, b := range imp.pending {
+		for i := range b.Results {
+			ids = append(ids, b.Results[i].ID)
+		}
+	}
+	if err := imp.w.look(unbound, ids); err != nil {
 		return err
 	}
 	for _, b := range imp.pending {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := imp.put(unbound, b, known); err != nil {
+		if err := imp.put(unbound, b); err != nil {
 			return err
 		}
 	}
-	return imp.flush(unbound)
+	return imp.w.flush(unbound)
 }
 
 // put puts a batch into the transaction.
-func (imp *importer) put(ctx context.Context, b Batch, known map[string]recorded) error {
+func (imp *importer) put(ctx context.Context, b Batch) error {
 	for _, m := range b.Matrices {
-		id, err := putMatrix(ctx, imp.tx, m)
-		if err != nil {
-			return fmt.Errorf("matrix %s: %w", m.Name, err)
-		}
-		imp.matrices[m.Hash] = id
-	}
-	if b.Run != nil && b.Run != imp.run {
-		if err := imp.begin(ctx, imp.tx, b); err != nil {
+		if err := imp.w.matrix(ctx, m); err != nil {
 			return err
 		}
 	}
-	for _, r := range b.Results {
-		keys, err := imp.keys(b.Run, r)
-		if err == nil {
-			err = imp.putResult(ctx, keys, r, known)
-		}
-		if err != nil {
-			return fmt.Errorf("trial %s: %w", r.ID, err)
+	if _, begun := imp.keys.runs[b.Run]; !begun && b.Run != nil {
+		if err := imp.w.begin(ctx, b.Run, b.Started); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// putResult inserts r, or does what Record would where its identity is known.
-func (imp *importer) putResult(ctx context.Context, k trialKeys, r trial.Result, known map[string]recorded) error {
-	if r.Again() {
-		return putAgain(ctx, imp.stmts, k.runKeys, r)
+	for i := range b.Results {
+		if err := imp.w.put(ctx, b.Run, &b.Results[i]); err != nil {
+			return fmt.Errorf("trial %s: %w", b.Results[i].ID, err)
+		}
 	}
-	old, is := known[r.ID]
-	switch {
-	case !is:
-		imp.unsummed.New++
-		imp.inserts.add(k, r)
-	case !r.Standing().Replaces(trial.Standing{Status: old.status, At: old.at}):
-		imp.unsummed.Known++
+	if len(b.Counts) == 0 {
 		return nil
-	default:
-		imp.unsummed.New++
-		if err := imp.flush(ctx); err != nil { // the known one may be in there
-			return err
-		}
-		if _, err := putTrial(ctx, imp.stmts, k, r); err != nil {
-			return err
-		}
 	}
-	known[r.ID] = recorded{r.Status, r.At.UnixMilli()}
-	return nil
-}
-
-// begin records the run of b. Most of its kernels were in runs before it.
-func (imp *importer) begin(ctx context.Context, tx *sql.Tx, b Batch) (err error) {
-	if imp.runKeys, err = putRun(ctx, tx, *b.Run, b.Started); err != nil {
+	if err := imp.w.flush(ctx); err != nil { // counts belong to trials that are there
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.Run.Sources)) {
-		s := source{name, b.Run.Sources[name]}
-		if _, known := imp.kernels[s]; known {
-			continue
-		}
-		if imp.kernels[s], err = putKernel(ctx, tx, s.name, s.digest); err != nil {
+	for identity, c := range b.Counts {
+		if err := putCounts(ctx, imp.tx, identity, c); err != nil {
 			return err
 		}
 	}
-	imp.run = b.Run
 	return nil
 }
 
-// keys gives the rows that r refers to.
-func (imp *importer) keys(run *tuner.RunInfo, r trial.Result) (trialKeys, error) {
-	if run == nil {
-		return trialKeys{}, errNoRun
+// open begins a transaction.
+func (imp *importer) open(ctx context.Context) (err error) {
+	if imp.tx != nil {
+		return nil
 	}
-	k := trialKeys{runKeys: imp.runKeys}
-	var ok bool
-	if k.kernel, ok = imp.kernels[source{r.Kernel, run.Sources[r.Kernel]}]; !ok {
-		return k, noKernel(r)
+	if imp.tx, err = imp.db.write.BeginTx(ctx, nil); err != nil {
+		return err
 	}
-	if k.matrix, ok = imp.matrices[r.Matrix]; !ok {
-		return k, noMatrix(r)
+	imp.since = time.Now()
+	imp.w = newWriter(ctx, imp.tx, imp.db.rec.stmts, imp.keys)
+	return nil
+}
+
+func (imp *importer) commit() error {
+	if imp.tx == nil {
+		return nil
 	}
-	return k, nil
+	tx := imp.tx
+	imp.tx = nil
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("importing: %w", failed(imp.db.path, err))
+	}
+	imp.sum.New += imp.w.sum.New
+	imp.sum.Known += imp.w.sum.Known
+	return nil
+}
+
+// rollback undoes what was not committed.
+func (imp *importer) rollback() {
+	if imp.tx != nil {
+		imp.tx.Rollback()
+	}
+}
+
+// tuning is how SQLite works.
+type tuning struct {
+	cache int // KiB
+	log   int // pages in the write-ahead log after which they go into the file
+}
+
+// An import keeps the pages of the indexes at hand, and moves them from the log to
+// the file once for many commits.
+var (
+	usual = tuning{cache: 2_000, log: 1_000} // SQLite's own
+	bulk  = tuning{cache: 160_000, log: 50_000}
+)
+
+func (db *DB) tune(ctx context.Context, t tuning) error {
+	pragmas := fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA wal_autocheckpoint = %d", t.cache, t.log)
+	if _, err := db.write.ExecContext(ctx, pragmas); err != nil {
+		return fmt.Errorf("importing: %w", failed(db.path, err))
+	}
+	return nil
 }

@@ -16,7 +16,7 @@ func TestLaunches(t *testing.T) {
 		good("coo_atomic", 64, takes(2), facts(0.5)),
 		good("coo_atomic", 128, failing(trial.Wrong, "row 7 is off")),
 		good("coo_atomic", 256, takes(1), facts(0.9), identity("old")),
-		good("coo_atomic", 256, takes(4), facts(1), identity("new")),
+		good("coo_atomic", 256, takes(4), facts(1), identity("new"), later),
 		good("cpu_csr", 0, takes(0.5)),
 	)
 	got, err := db.Launches(t.Context())
@@ -26,7 +26,7 @@ func TestLaunches(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("%d launches, want that of the one kernel with facts: %+v", len(got), got)
 	}
-	if l := got[0]; l.Kernel != "coo_atomic" || l.Matrix != "grid" || l.Block != 64 || l.Facts["occupancy"] != 0.5 {
+	if l := got[0]; l.Kernel != "coo_atomic" || l.Matrix != "grid" || l.Block != 64 || l.Properties["occupancy"] != 0.5 {
 		t.Errorf("launch %+v, want that of block 64: the fastest that is in force", l)
 	}
 }

@@ -75,6 +75,11 @@ func migrateOne(ctx context.Context, db *sql.DB) (done bool, err error) {
 	if _, err := tx.ExecContext(ctx, migrations[version]+";\n"+stamp); err != nil {
 		return false, fmt.Errorf("migration %d: %w", version+1, err)
 	}
+	if version+1 == schemaMeasurement {
+		if err := fillFacts(ctx, tx); err != nil {
+			return false, fmt.Errorf("migration %d: %w", version+1, err)
+		}
+	}
 	return false, tx.Commit()
 }
 
@@ -107,22 +112,22 @@ func readHeader(ctx context.Context, path string, options url.Values) (h header,
 	return h, nil
 }
 
-// check refuses a file that is not ours or that this program does not know. A
-// file without a schema is ours, and fresh.
-func check(ctx context.Context, path string, options url.Values) (fresh bool, err error) {
+// check refuses a file that is not ours or that this program does not know, and returns
+// the version of its schema. A file without a schema is ours: its version is 0.
+func check(ctx context.Context, path string, options url.Values) (schema int, err error) {
 	h, err := readHeader(ctx, path, options)
 	switch {
 	case err != nil:
-		return false, err
+		return 0, err
 	case h == header{}:
-		return true, nil
+		return 0, nil
 	case h.application != applicationID:
-		return false, fmt.Errorf("%s is an SQLite database of another program: give another path", path)
+		return 0, fmt.Errorf("%s is an SQLite database of another program: give another path", path)
 	case h.version > len(migrations):
-		return false, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): update the program",
+		return 0, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): update the program",
 			path, h.version, len(migrations))
 	}
-	return false, nil
+	return h.version, nil
 }
 
 // failed adds the file's name to an error of SQLite, and what it means for the

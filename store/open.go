@@ -25,6 +25,7 @@ type DB struct {
 	read  *sql.DB // can't write, whatever it is asked to run
 	// options open the file for reading.
 	options url.Values
+	schema  int // version of the file's schema
 	rec     recorder
 }
 
@@ -62,13 +63,14 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 		options.Set("_journal_mode", "DELETE")
 		options.Set("_synchronous", "FULL")
 	}
-	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}}}
+	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}}, schema: len(migrations)}
+	db.rec.keys = newKeys()
 	db.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, db.write, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	var err error
-	if db.rec.stmts, err = prepareRecord(ctx, db.write); err != nil {
+	if db.rec.stmts, err = prepare(ctx, db.write); err != nil {
 		return nil, errors.Join(failed(path, err), db.Close())
 	}
 	db.read = reader(path, db.options)
@@ -79,41 +81,41 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 // nothing in the file's folder that matters to others, and works on a database
 // whose writer runs or was killed, and in a folder that can't be written.
 func OpenReadOnly(path string) (*DB, error) {
-	path, options, err := readable(path)
+	path, options, schema, err := readable(path)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{path: path, read: reader(path, options), options: options}, nil
+	return &DB{path: path, read: reader(path, options), options: options, schema: schema}, nil
 }
 
-// readable finds the absolute path of a database, and the options to read it with. One
-// without results is refused.
-func readable(name string) (path string, options url.Values, err error) {
+// readable finds the absolute path of a database, the options to read it with, and the
+// version of its schema. A database without results is refused.
+func readable(name string) (path string, options url.Values, schema int, err error) {
 	if path, err = filepath.Abs(name); err != nil {
-		return "", nil, fmt.Errorf("opening database: %w", err)
+		return "", nil, 0, fmt.Errorf("opening database: %w", err)
 	}
 	switch info, err := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", nil, fmt.Errorf("there is no database %s: run a sweep first", path)
+		return "", nil, 0, fmt.Errorf("there is no database %s: run a sweep first", path)
 	case err != nil:
-		return "", nil, fmt.Errorf("opening database: %w", err)
+		return "", nil, 0, fmt.Errorf("opening database: %w", err)
 	case info.IsDir():
-		return "", nil, fmt.Errorf("opening database: %s is a folder", path)
+		return "", nil, 0, fmt.Errorf("opening database: %s is a folder", path)
 	}
 	options = url.Values{"mode": {"ro"}}
-	fresh, err := check(context.Background(), path, options)
+	schema, err = check(context.Background(), path, options)
 	if code, ok := sqliteCode(err); ok && (code == sqlite3.ErrCantOpen || code == sqlite3.ErrReadonly) {
 		if options, err = unlock(path, err); err == nil {
-			fresh, err = check(context.Background(), path, options)
+			schema, err = check(context.Background(), path, options)
 		}
 	}
 	if err != nil {
-		return "", nil, err
+		return "", nil, 0, err
 	}
-	if fresh {
-		return "", nil, fmt.Errorf("%s holds no results yet: run a sweep first", path)
+	if schema == 0 {
+		return "", nil, 0, fmt.Errorf("%s holds no results yet: run a sweep first", path)
 	}
-	return path, options, nil
+	return path, options, schema, nil
 }
 
 // unlock finds the options to read a database that can't simply be opened

@@ -23,7 +23,7 @@ func TestCounts(t *testing.T) {
 	if err != nil || len(trials) != 3 {
 		t.Fatalf("%d trials, want the good ones: %v", len(trials), err)
 	}
-	if c := trials[0]; c.Identity != "a" || c.Params != "tile=8" || c.Facts["shared_bytes"] != 64 || c.Precision != kernels.Float32 || c.Grid != 2 {
+	if c := trials[0]; c.ID != "a" || c.Params != "tile=8" || c.Properties["shared_bytes"] != 64 || c.Precision != kernels.Float32 || c.Grid != 2 {
 		t.Errorf("trial %+v", c)
 	}
 	for _, counts := range []map[string]Counts{
@@ -42,7 +42,7 @@ func TestCounts(t *testing.T) {
 	if err != nil || len(launches) != 1 {
 		t.Fatalf("launches %+v, %v", launches, err)
 	}
-	facts := launches[0].Facts
+	facts := launches[0].Properties
 	if _, known := facts["load_efficiency"]; known || facts["registers"] != 16 || facts["achieved_occupancy"] != 0.5 || facts["warp_efficiency"] != 0.25 {
 		t.Errorf("facts %v", facts)
 	}
@@ -60,7 +60,7 @@ func TestGatherCounts(t *testing.T) {
 	}
 	counts := map[string]Counts{}
 	for i, c := range all {
-		counts[c.Identity] = Counts{Occupancy: float64(1+i) / 4, WarpEfficiency: 1, LoadEfficiency: 1}
+		counts[c.ID] = Counts{Occupancy: float64(1+i) / 4, WarpEfficiency: 1, LoadEfficiency: 1}
 	}
 	if err := b.SaveCounts(t.Context(), counts); err != nil {
 		t.Fatal(err)

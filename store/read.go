@@ -5,24 +5,14 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
-	"time"
+	"slices"
 
+	"spmvtune/kernels"
+	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
 
-// selectRows selects what scanRow reads. More columns may follow.
-const selectRows = `SELECT t.id, t.identity, s.name, d.name, m.name, m.hash, m.rows, m.cols, m.nonzeros, k.name, k.format,
-		t.precision, t.block, t.grid, t.params, t.cache, t.status, t.message, t.median, t.low, t.high, t.samples,
-		t.batch, t.stop, t.prepare, t.max_error, t.worst_row, t.bytes_min, t.bytes_kernel, t.measured_at,
-		max(d.roof_read, d.roof_copy, d.roof_triad)`
-
-// fromTrials joins a trial with what it refers to.
-const fromTrials = `
-	FROM trial t
-		JOIN sweep s ON s.id = t.sweep
-		JOIN device d ON d.id = t.device
-		JOIN matrix m ON m.id = t.matrix
-		JOIN kernel k ON k.id = t.kernel`
+var _ tuner.Historian = (*DB)(nil)
 
 // Results returns the trials that the filter chooses, of each configuration the one in
 // force, in the order in which they were recorded.
@@ -35,7 +25,7 @@ func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 }
 
 func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
-	where, args := f.where("t.superseded = 0")
+	inForce := []string{"t.superseded = 0", "t.stop IS NOT 'search'"}
 	tied, err := db.tied(ctx)
 	if err != nil {
 		return nil, err
@@ -43,30 +33,135 @@ func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
 
 	var list []Row
 	if f == (Filter{}) { // there may be a million, too many to grow a slice for
-		var n int
-		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM trial WHERE superseded = 0").Scan(&n); err != nil {
+		n, err := db.from().countTrials(ctx, "t.superseded = 0")
+		if err != nil {
 			return nil, err
 		}
 		list = make([]Row, 0, n)
 	}
 
-	rows, err := db.read.QueryContext(ctx, selectRows+fromTrials+where+" ORDER BY t.id", args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	names := interner{}
-	for rows.Next() {
-		var r Row
-		id, err := names.scanRow(rows, &r)
-		if err != nil {
-			return nil, err
-		}
-		r.Tied = tied[id]
-		list = append(list, r)
-	}
-	return list, rows.Err()
+	where, args := f.conditions(inForce)
+	err = db.from().each(ctx, trialQuery{where: where, args: args, order: "t.id"}, func(s *stored) error {
+		names.row(&s.Row)
+		s.Tied = tied[s.id]
+		list = append(list, s.Row)
+		return nil
+	})
+	return list, err
 }
+
+// Best returns the rows of the view best that the filter chooses, ordered by device,
+// matrix, precision and cache state. The filter chooses among the best; it does not give
+// the best of what it chooses.
+func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
+	var list []Best
+	var b Best
+	where, args := f.conditions([]string{"t.superseded = 0"})
+	err := db.from().each(ctx, trialQuery{
+		join: ` JOIN best b ON b.matrix = m.name AND b.device = d.name AND b.precision = t.precision AND b.cache = t.cache
+			AND b.kernel = k.name AND b.params = t.params AND b.grid = t.grid AND b.block = t.block`,
+		where: where, args: args, order: "d.name, m.name, t.precision, t.cache",
+	}, func(s *stored) error {
+		b.Row = s.Row
+		list = append(list, b)
+		return nil
+	}, field{"b.margin", orNaN{&b.Margin}}, field{"b.tie_size", &b.TieSize})
+	if err != nil {
+		return nil, fmt.Errorf("reading best configurations: %w", failed(db.path, err))
+	}
+	return list, nil
+}
+
+// Count returns how many trials ended in each status.
+func (db *DB) Count(ctx context.Context) (map[trial.Status]int, error) {
+	counts, err := db.from().statuses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("counting trials: %w", failed(db.path, err))
+	}
+	return counts, nil
+}
+
+// History calls each with the trials that count on devices of this model, whatever the
+// driver, in the order in which they were recorded.
+func (db *DB) History(ctx context.Context, dev kernels.Device, each func(trial.Result, trial.Size)) error {
+	err := db.from().each(ctx, trialQuery{
+		where: append(slices.Clone(counting), "d.backend = ?", "d.model = ?"),
+		args:  []any{dev.Backend, dev.Name},
+		order: "t.id",
+	}, func(s *stored) error {
+		each(s.Result, trial.Size{Rows: s.Rows, Cols: s.Cols, Nonzeros: s.NNZ})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading times: %w", failed(db.path, err))
+	}
+	return nil
+}
+
+// Launches returns the trials that count of which the device noted facts, of each kernel
+// the fastest, ordered by device, matrix, precision, cache state and kernel. A kernel whose
+// source changed may be there once for each source.
+//
+// Properties are the facts that the backend noted, by name: registers, occupancy (the
+// theoretical one), …; and what a profiler counted: achieved_occupancy, warp_efficiency
+// and load_efficiency, as in Counts.
+func (db *DB) Launches(ctx context.Context) ([]Row, error) {
+	var list []Row
+	err := db.from().each(ctx, trialQuery{
+		want:  wantFacts | wantCounts,
+		where: []string{"t.id IN (" + fastestOfKernels + ")"},
+		order: "d.name, m.name, t.precision, t.cache, k.name, t.median, t.id",
+	}, func(s *stored) error {
+		s.counts.addTo(&s.Properties)
+		if len(s.Properties) > 0 {
+			list = append(list, s.Row)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading launches: %w", failed(db.path, err))
+	}
+	return list, nil
+}
+
+// Countables returns the trials that count of a device on a matrix, by their names, with
+// the properties that the backend noted: a profiler's counts may belong to them.
+func (db *DB) Countables(ctx context.Context, device, matrix string) ([]Row, error) {
+	list, err := db.from().list(ctx, trialQuery{
+		want:  wantFacts,
+		where: append(slices.Clone(counting), "d.name = ?", "m.name = ?"),
+		args:  []any{device, matrix},
+		order: "t.id",
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading trials: %w", failed(db.path, err))
+	}
+	rows := make([]Row, len(list))
+	for i := range list {
+		rows[i] = list[i].Row
+	}
+	return rows, nil
+}
+
+// Samples returns the raw samples of the trial with this identity, in seconds
+// per product and in the order they were taken; nil if it has none. They are
+// kept in float32: GPU events give no more, and below 8 ms it still tells
+// nanoseconds apart.
+func (db *DB) Samples(ctx context.Context, identity string) (samples []float64, err error) {
+	err = db.from().each(ctx, trialQuery{want: wantSamples, where: []string{"t.identity = ?"}, args: []any{identity}},
+		func(s *stored) error {
+			samples = s.Samples
+			return nil
+		})
+	if err != nil {
+		return nil, fmt.Errorf("reading samples of trial %s: %w", identity, failed(db.path, err))
+	}
+	return samples, nil
+}
+
+// from reads the database.
+func (db *DB) from() source { return source{db.read, db.schema} }
 
 // An interner makes equal strings one: a million rows have some hundred names.
 type interner map[string]string
@@ -79,48 +174,10 @@ func intern[S ~string](in interner, s *S) {
 	in[string(*s)] = string(*s)
 }
 
-// Best returns the rows of the view best that the filter chooses, ordered by
-// device, matrix, precision and cache. The filter chooses among the best; it
-// does not give the best of what it chooses.
-func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
-	where, args := f.where("t.superseded = 0")
-	names := interner{}
-	rows, err := collect(ctx, db.read, func(rows *sql.Rows) (b Best, err error) {
-		_, err = names.scanRow(rows, &b.Row, orNaN{&b.Margin}, &b.TieSize)
-		return b, err
-	}, selectRows+", b.margin, b.tie_size FROM best b"+`
-		JOIN device d ON d.name = b.device
-		JOIN matrix m ON m.name = b.matrix
-		JOIN kernel k ON k.name = b.kernel
-		JOIN trial t ON t.matrix = m.id AND t.device = d.id AND t.precision = b.precision AND t.cache = b.cache
-			AND t.kernel = k.id AND t.params = b.params AND t.grid = b.grid AND t.block = b.block
-		JOIN sweep s ON s.id = t.sweep`+where+
-		" ORDER BY d.name, m.name, t.precision, t.cache", args...)
-	if err != nil {
-		return nil, fmt.Errorf("reading best configurations: %w", failed(db.path, err))
-	}
-	return rows, nil
-}
-
-// scanRow reads the columns of selectRows, and more after them. It returns the trial's id.
-func (in interner) scanRow(rows *sql.Rows, r *Row, more ...any) (id int64, err error) {
-	var samples, batch, worst, minimum, own sql.NullInt64
-	var message, stop sql.NullString
-	var at int64
-	var roof float64
-	err = rows.Scan(append([]any{&id, &r.ID, &r.Sweep, &r.Device, &r.Matrix, &r.Result.Matrix, &r.Rows, &r.Cols, &r.NNZ,
-		&r.Kernel, &r.Format, &r.Precision, &r.Block, &r.Grid, &r.Params, &r.Cache, &r.Status, &message,
-		orZero{&r.Median}, orZero{&r.Low}, orZero{&r.High}, &samples, &batch, &stop, orZero{&r.Prepare}, orZero{&r.MaxError},
-		&worst, &minimum, &own, &at, &roof}, more...)...)
-	if err != nil {
-		return 0, err
-	}
-	r.Message, r.Stop, r.At = message.String, trial.Stop(stop.String), time.UnixMilli(at).UTC()
-	r.Taken, r.Batch, r.WorstRow = int(samples.Int64), int(batch.Int64), int(worst.Int64)
-	r.BytesMin, r.BytesOwn = minimum.Int64, own.Int64
-	r.rates(roof)
-
+// row interns what many rows have in common.
+func (in interner) row(r *Row) {
 	intern(in, &r.Sweep)
+	intern(in, &r.SweepHash)
 	intern(in, &r.Device)
 	intern(in, &r.Matrix)
 	intern(in, &r.Result.Matrix)
@@ -132,7 +189,6 @@ func (in interner) scanRow(rows *sql.Rows, r *Row, more ...any) (id int64, err e
 	intern(in, &r.Status)
 	intern(in, &r.Message)
 	intern(in, &r.Stop)
-	return id, nil
 }
 
 // rates fills in what follows from the time, as the view results does. The roof is in GB/s.
@@ -150,69 +206,20 @@ func (r *Row) rates(roof float64) {
 	}
 }
 
-// Features returns what is known of each matrix, ordered by name.
-func (db *DB) Features(ctx context.Context) ([]Matrix, error) {
-	list, err := collect(ctx, db.read, scanMatrix, "SELECT * FROM features ORDER BY matrix")
+// collect returns what scan makes of each row of a query.
+func collect[T any](ctx context.Context, db queryer, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("reading features: %w", failed(db.path, err))
+		return nil, err
 	}
-	return list, nil
-}
-
-// Count returns how many trials ended in each status.
-func (db *DB) Count(ctx context.Context) (map[trial.Status]int, error) {
-	counts := map[trial.Status]int{}
-	_, err := collect(ctx, db.read, func(rows *sql.Rows) (struct{}, error) {
-		var status trial.Status
-		var n int
-		err := rows.Scan(&status, &n)
-		counts[status] = n
-		return struct{}{}, err
-	}, "SELECT status, count(*) FROM trial GROUP BY status")
-	if err != nil {
-		return nil, fmt.Errorf("counting trials: %w", failed(db.path, err))
-	}
-	return counts, nil
-}
-
-// scanMatrix reads a row of the view features. That of a file which an older
-// program wrote, and which is only read, ends earlier.
-func scanMatrix(rows *sql.Rows) (m Matrix, err error) {
-	columns, err := rows.Columns()
-	if err != nil {
-		return m, err
-	}
-	fields := append([]any{&m.Name, &m.Class, &m.Hash, &m.Source, &m.Field, &m.Symmetry}, featureFields(&m.Features)...)
-	for _, unknown := range fields[len(columns):] {
-		if err := unknown.(sql.Scanner).Scan(nil); err != nil {
-			return m, err
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, one)
 	}
-	err = rows.Scan(fields[:len(columns)]...)
-	return m, err
-}
-
-// orZero scans a number into dst, and null as 0.
-type orZero struct{ dst *float64 }
-
-func (n orZero) Scan(value any) error {
-	var v sql.NullFloat64
-	err := v.Scan(value)
-	*n.dst = v.Float64
-	return err
-}
-
-// orNaN scans a number into dst, and null as NaN.
-type orNaN struct{ dst *float64 }
-
-func (n orNaN) Scan(value any) error {
-	var v sql.NullFloat64
-	if err := v.Scan(value); err != nil {
-		return err
-	}
-	*n.dst = v.Float64
-	if !v.Valid {
-		*n.dst = math.NaN()
-	}
-	return nil
+	return all, rows.Err()
 }

@@ -138,7 +138,7 @@ func TestNewSourceSupersedes(t *testing.T) {
 	run := testRun()
 	run.Sources["cpu_csr"] = "2"
 	begin(t, db, run)
-	record(t, db, good("cpu_csr", 32, takes(2), identity("new")))
+	record(t, db, good("cpu_csr", 32, takes(2), identity("new"), later))
 	if got := bestOf(t, db); got != "cpu_csr 32 50% 1" {
 		t.Errorf("best is %q, want the new one", got)
 	}
@@ -201,7 +201,7 @@ func TestBeginAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(sweeps) != 2 || sweeps[0].Version != "later" || sweeps[0].Title != "A quick one" || sweeps[1].Text != string(run.Sweep.Text) ||
-		sweeps[0].Protocol != run.Protocol || time.Since(sweeps[0].Started) > time.Hour {
+		sweeps[0].ProtocolText != run.Protocol || sweeps[0].Protocol.Warmup != 3 || time.Since(sweeps[0].Started) > time.Hour {
 		t.Errorf("sweeps are %+v", sweeps)
 	}
 	devices, err := db.Devices(t.Context())

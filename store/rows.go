@@ -10,6 +10,7 @@ import (
 // has in the views.
 type Row struct {
 	Sweep, Device string
+	SweepHash     string // tells sweeps of one name apart, see Sweep.Hash
 	Matrix        string // The matrix's name; Result.Matrix is its content hash.
 	Rows, Cols    int
 	NNZ           int
@@ -28,6 +29,11 @@ type Row struct {
 	Tied bool
 }
 
+// Place returns where the trial competes with others.
+func (r *Row) Place() trial.Place {
+	return trial.Place{Device: r.Device, Matrix: r.Matrix, Precision: r.Precision, Cache: r.Cache}
+}
+
 // A Best is a row of the view best: the representative of the tie set of a place.
 type Best struct {
 	Row
@@ -37,8 +43,14 @@ type Best struct {
 	TieSize int
 }
 
-// A Matrix is a row of the view features.
+// A Matrix is a matrix with what is known of it. Figures that are not known are NaN.
 type Matrix struct {
 	Name, Class, Hash, Source, Field, Symmetry string
 	sparse.Features
+	// TwinOf is the published matrix that a twin is a likeness of, "" of a matrix that is
+	// no twin, and TwinScale the twin's size as a multiple of it.
+	TwinOf    string
+	TwinScale float64
+	// FeaturesSeconds is how long it took to read the features; 0: not known.
+	FeaturesSeconds float64
 }

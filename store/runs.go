@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"spmvtune/configs"
 	"spmvtune/kernels"
 )
 
@@ -22,10 +23,33 @@ type Sweep struct {
 	Name, Title string
 	Text        string // the file
 	Hash        string // SHA-256 of Text
-	Protocol    string // as it enters a trial's identity
 	Version     string // of the program that last ran it
 	Started     time.Time
 	Trials      int // recorded under it; a trial that an earlier sweep measured is counted there
+	// Protocol has what enters a trial's identity, as ProtocolText says it, and Search the
+	// strategy, the budget of trials and the rule.
+	Protocol     configs.Protocol
+	ProtocolText string
+	Search       configs.Search
+
+	id int64
+}
+
+// sweepColumns are the columns of the numbers of a sweep.
+var sweepColumns = []string{"warmup", "samples_min", "samples_max", "target", "budget", "seed", "slow",
+	"strategy", "search_trials", "search_rule"}
+
+// sweepValues are the values of sweepColumns. A search that is not known has no strategy.
+func sweepValues(p configs.Protocol, s configs.Search) []any {
+	return []any{p.Warmup, p.Samples[0], p.Samples[1], p.Target, p.Budget.Seconds(), int64(p.Seed), p.Slow,
+		s.Strategy, s.Trials, s.Rule}
+}
+
+// fields are what sweepColumns are read into.
+func (s *Sweep) fields() []any {
+	p := &s.Protocol
+	return []any{&p.Warmup, &p.Samples[0], &p.Samples[1], &p.Target, seconds{&p.Budget}, unsigned{&p.Seed}, &p.Slow,
+		&s.Search.Strategy, &s.Search.Trials, &s.Search.Rule}
 }
 
 // A Kernel is the source of a kernel that trials ran.
@@ -38,11 +62,15 @@ type Kernel struct {
 
 // Devices returns the devices, ordered by label.
 func (db *DB) Devices(ctx context.Context) ([]Device, error) {
-	gather, err := db.column(ctx, "device", "roof_gather")
+	list, err := db.from().devices(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading devices: %w", failed(db.path, err))
 	}
-	list, err := collect(ctx, db.read, func(rows *sql.Rows) (d Device, err error) {
+	return list, nil
+}
+
+func (from source) devices(ctx context.Context) ([]Device, error) {
+	return collect(ctx, from, func(rows *sql.Rows) (d Device, err error) {
 		var properties string
 		if err := rows.Scan(&d.Label, &d.Backend, &d.Name, &d.Driver, &d.Units, &d.MaxBlock, &d.Memory, &d.Cache,
 			&properties, &d.Roof.Read, &d.Roof.Copy, &d.Roof.Triad, &d.Roof.Gather); err != nil {
@@ -51,38 +79,53 @@ func (db *DB) Devices(ctx context.Context) ([]Device, error) {
 		err = json.Unmarshal([]byte(properties), &d.Properties)
 		return d, err
 	}, `SELECT name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad,
-		ifnull(`+gather+`, 0) FROM device ORDER BY name`)
-	if err != nil {
-		return nil, fmt.Errorf("reading devices: %w", failed(db.path, err))
-	}
-	return list, nil
+		ifnull(`+from.since(schemaGather, "roof_gather")+`, 0) FROM device ORDER BY name`)
 }
 
 // Sweeps returns the sweeps in the order in which they were first run.
 func (db *DB) Sweeps(ctx context.Context) ([]Sweep, error) {
-	list, err := collect(ctx, db.read, func(rows *sql.Rows) (s Sweep, err error) {
-		var started int64
-		err = rows.Scan(&s.Name, &s.Title, &s.Text, &s.Hash, &s.Protocol, &s.Version, &started, &s.Trials)
-		s.Started = time.UnixMilli(started).UTC()
-		return s, err
-	}, `SELECT s.name, s.title, s.text, s.hash, s.protocol, s.version, s.started, ifnull(n.trials, 0)
-		FROM sweep s LEFT JOIN (SELECT sweep, count(*) AS trials FROM trial GROUP BY sweep) n ON n.sweep = s.id
-		ORDER BY s.started, s.id`)
+	list, err := db.from().sweeps(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading sweeps: %w", failed(db.path, err))
 	}
 	return list, nil
 }
 
+func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
+	var s Sweep
+	fields := []field{
+		{"s.id", &s.id}, {"s.name", &s.Name}, {"s.title", &s.Title}, {"s.text", &s.Text}, {"s.hash", &s.Hash},
+		{"s.protocol", &s.ProtocolText}, {"s.version", &s.Version}, {"s.started", moment{&s.Started}}, {"ifnull(n.trials, 0)", &s.Trials},
+	}
+	known := from.schema >= schemaMeasurement
+	if known {
+		for i, into := range s.fields() {
+			fields = append(fields, field{"s." + sweepColumns[i], into})
+		}
+	}
+	dst := targets(fields)
+	return collect(ctx, from, func(rows *sql.Rows) (Sweep, error) {
+		err := rows.Scan(dst...)
+		if !known {
+			s.Protocol, s.Search = legacySweep(s.ProtocolText, s.Text)
+		}
+		return s, err
+	}, "SELECT "+expressions(fields)+" FROM sweep s LEFT JOIN ("+trialsOfSweeps+") n ON n.sweep = s.id ORDER BY s.started, s.id")
+}
+
 // Kernels returns the kernels, ordered by name and, for several sources of one
 // kernel, in the order in which they came.
 func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
-	list, err := collect(ctx, db.read, func(rows *sql.Rows) (k Kernel, err error) {
-		err = rows.Scan(&k.Name, &k.Paper, &k.Format, &k.Digest)
-		return k, err
-	}, `SELECT name, paper, format, digest FROM kernel ORDER BY name, id`)
+	list, err := db.from().kernels(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading kernels: %w", failed(db.path, err))
 	}
 	return list, nil
+}
+
+func (from source) kernels(ctx context.Context) ([]Kernel, error) {
+	return collect(ctx, from, func(rows *sql.Rows) (k Kernel, err error) {
+		err = rows.Scan(&k.Name, &k.Paper, &k.Format, &k.Digest)
+		return k, err
+	}, `SELECT name, paper, format, digest FROM kernel ORDER BY name, id`)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -28,13 +27,18 @@ const (
 func populate(tb testing.TB, db *DB, n int) {
 	tb.Helper()
 	begin(tb, db, testRun())
+	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(1, 2))
 	names := []string{"cpu_coo", "cpu_csr", "cpu_csr_rows", "cpu_sell", "coo_atomic"}
 	trials := 0
 	for m := 0; trials < n; m++ {
 		matrix := "m" + strconv.Itoa(m)
 		describe(tb, db, testMatrix(matrix))
-		err := db.transact(context.Background(), "populating", func(tx *sql.Tx) error {
+		run, k := db.rec.known()
+		err := db.record(ctx, "populating", k, func(w *writer) error {
+			if err := w.look(ctx, nil); err != nil {
+				return err
+			}
 			for i := range 2 * 5 * 32 * 8 {
 				prec := []kernels.Precision{kernels.Float32, kernels.Float64}[i%2]
 				r := good(names[i/2%5], 32*(1+i/10%32), on(matrix), identity(""), func(r *trial.Result) {
@@ -51,16 +55,12 @@ func populate(tb testing.TB, db *DB, n int) {
 						r.Samples[j] = r.Median * (1 + 0.005*rng.NormFloat64())
 					}
 				})
-				k, err := db.rec.keys(r)
-				if err != nil {
-					return err
-				}
-				if _, err := putTrial(context.Background(), db.rec.stmts.in(context.Background(), tx), k, r); err != nil {
+				if err := w.put(ctx, run, &r); err != nil {
 					return err
 				}
 				trials++
 			}
-			return nil
+			return w.flush(ctx)
 		})
 		if err != nil {
 			tb.Fatal(err)
@@ -93,7 +93,7 @@ func benchmarked(b *testing.B) *DB {
 	return db
 }
 
-// BenchmarkViews settles ties and reads the views in a database of 100,000 trials, or as many
+// BenchmarkViews decides ties and reads the views in a database of 100,000 trials, or as many
 // as SPMVTUNE_BENCH_TRIALS says, and records into it.
 func BenchmarkViews(b *testing.B) {
 	n := 100_000
@@ -110,14 +110,14 @@ func BenchmarkViews(b *testing.B) {
 		begin(b, db, testRun())
 		describe(b, db, testMatrix("m0"))
 	}
-	b.Run("Settle", func(b *testing.B) {
+	b.Run("DecideTies", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
 			if _, err := db.write.Exec("DELETE FROM tie_set"); err != nil {
 				b.Fatal(err)
 			}
 			b.StartTimer()
-			settle(b, db)
+			decideAll(b, db)
 		}
 		b.ReportMetric(float64(one(b, db, "SELECT count(*) FROM tie_member").(int64)), "members")
 	})

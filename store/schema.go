@@ -17,18 +17,23 @@ func allColumns(ctx context.Context, db *sql.DB) ([]string, error) {
 		WHERE m.type IN ('view', 'table') ORDER BY c.name`)
 }
 
-// column is what to select a column of a table by: its name, or null in a file that an
-// older program wrote, and which is only read.
-func (db *DB) column(ctx context.Context, table, name string) (string, error) {
-	found, err := texts(ctx, db.read, `SELECT name FROM pragma_table_info(?) WHERE name = ?`, table, name)
-	if err != nil || len(found) == 0 {
-		return "NULL", err
-	}
-	return name, nil
-}
+// Schemas that added something. A file of an older one, which is only read, lacks it.
+const (
+	schemaOrigin          = 2 // where trials were measured, and what sensors said
+	schemaPattern         = 3
+	schemaFeatures        = 4
+	schemaSentinel        = 5
+	schemaTies            = 6
+	schemaGather          = 7 // the bandwidth of random reads
+	schemaSeconds         = 8
+	schemaFeaturesSeconds = 9
+	schemaFinal           = 10
+	schemaProfile         = 11
+	schemaMeasurement     = 12 // versions of measurements, twins, numbers of protocols
+)
 
 // texts returns the single text column that a query gives.
-func texts(ctx context.Context, db *sql.DB, query string, args ...any) ([]string, error) {
+func texts(ctx context.Context, db queryer, query string, args ...any) ([]string, error) {
 	return collect(ctx, db, func(rows *sql.Rows) (s string, err error) {
 		err = rows.Scan(&s)
 		return s, err
@@ -38,22 +43,5 @@ func texts(ctx context.Context, db *sql.DB, query string, args ...any) ([]string
 // A queryer is a database or a transaction.
 type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// collect returns what scan makes of each row of a query.
-func collect[T any](ctx context.Context, db queryer, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }

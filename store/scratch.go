@@ -16,14 +16,15 @@ type Scratch struct {
 	conn *sql.Conn
 }
 
-// Scratch opens one. Its tables are in memory, and gone when it is closed.
+// Scratch opens one. Its tables are in memory, and gone when it is closed. It has a view
+// counting of the trials that count, with their times in milliseconds.
 func (db *DB) Scratch(ctx context.Context) (*Scratch, error) {
 	s := &Scratch{path: db.path, pool: connect(db.path, db.options, nil)}
 	var err error
 	if s.conn, err = s.pool.Conn(ctx); err != nil {
 		return nil, errors.Join(failed(db.path, err), s.pool.Close())
 	}
-	if err := s.Exec(ctx, "PRAGMA temp_store = memory"); err != nil {
+	if err := s.Exec(ctx, "PRAGMA temp_store = memory; "+countingView); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"math"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
 
@@ -21,15 +22,39 @@ func putOrigin(ctx context.Context, tx *sql.Tx, o trial.Origin) (id int64, err e
 	return id, err
 }
 
-// readingValues are the columns of the table reading.
-func readingValues(trial int64, t trial.Telemetry) []any {
-	var energy, reasons any
-	if t.Energy > 0 {
-		energy = t.Energy
-	}
+// readingValues are the columns of the table reading besides the trial.
+func readingValues(t trial.Telemetry) []any {
+	var reasons any
 	if t.HasReasons {
 		reasons = int64(t.Reasons)
 	}
-	return []any{trial, count(int64(t.SMClock)), count(int64(t.MemoryClock)), count(int64(t.Temperature)),
-		count(int64(math.Round(1e3 * t.Power))), energy, reasons, t.Repeated, t.Throttled}
+	return []any{nonzero(t.SMClock), nonzero(t.MemoryClock), nonzero(t.Temperature),
+		nonzero(int64(math.Round(1e3 * t.Power))), positive(t.Energy), reasons, t.Repeated, t.Throttled}
+}
+
+// A reading is a row of the table of that name, which most trials do not have.
+type reading struct {
+	trial.Telemetry
+	trial, milliwatts int64
+	reasons           sql.Null[int64]
+}
+
+// fields read it.
+func (r *reading) fields() []field {
+	return []field{
+		{"r.trial", orZero(&r.trial)}, {"r.sm_clock", orZero(&r.SMClock)}, {"r.memory_clock", orZero(&r.MemoryClock)},
+		{"r.temperature", orZero(&r.Temperature)}, {"r.power", orZero(&r.milliwatts)}, {"r.energy", orZero(&r.Energy)},
+		{"r.clock_reasons", &r.reasons}, {"r.repeated", orZero(&r.Repeated)}, {"r.throttled", orZero(&r.Throttled)},
+	}
+}
+
+// telemetry is what was read, nil if the trial has none.
+func (r *reading) telemetry() *trial.Telemetry {
+	if r.trial == 0 {
+		return nil
+	}
+	t := r.Telemetry
+	t.Power = float64(r.milliwatts) / 1e3
+	t.Reasons, t.HasReasons = kernels.ClockReasons(r.reasons.V), r.reasons.Valid
+	return &t
 }

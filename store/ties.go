@@ -9,43 +9,45 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
-// Trials beyond these are told apart from the winner without a look at their samples:
-// their intervals do not meet its, and they are slower by more than 5%.
+// surely is how many times slower than the winner a trial must be, with an interval that
+// does not meet the winner's, to be told apart without a look at its samples.
 const surely = 1.05
 
-// perSettlement is how many places are settled in one commit.
-const perSettlement = 64
+// placesPerCommit is in how many places ties are decided in one commit.
+const placesPerCommit = 64
 
-// Settle decides, from their samples, which configurations can't be told from the
+// DecideTies decides, from their samples, which configurations can't be told from the
 // fastest one, wherever trials have come since it was last done, and returns in how
-// many places (device, matrix, precision and cache state). The view best shows it.
+// many places. The view best shows it.
 //
 // A configuration can be told from the fastest if it is slower by 1%, or, where
 // sentinels show that trials repeat less well, up to 3%, and significantly so: by the
-// test of Mann and Whitney with the correction of Holm. Where there were finals, it is
-// by these instead: see stat.Judge. Where sentinels show a drift, times are divided by it
+// test of Mann and Whitney with the correction of Holm. Where there were finals, they
+// decide instead: see stat.Judge. Where sentinels show a drift, times are divided by it
 // before.
-func (db *DB) Settle(ctx context.Context) (places int, err error) {
+func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 	if db.write == nil {
 		return 0, errReadOnly
 	}
-	open, err := unsettled(ctx, db.read)
+	open, err := db.from().undecided(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("looking for ties: %w", failed(db.path, err))
 	}
 	if len(open) == 0 {
 		return 0, nil
 	}
-	drifted, err := db.watch(ctx)
+	drifted, err := db.from().watch(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("reading sentinels: %w", failed(db.path, err))
 	}
-	for some := range slices.Chunk(open, perSettlement) {
-		err := db.transact(ctx, "settling ties", func(tx *sql.Tx) error {
+
+	for some := range slices.Chunk(open, placesPerCommit) {
+		err := db.transact(ctx, "deciding ties", func(tx *sql.Tx) error {
 			for _, p := range some {
-				if err := p.settle(ctx, tx, drifted[watched{p.matrix, p.device, p.cache}]); err != nil {
+				if err := decideTies(ctx, tx, p, drifted[watched(p)]); err != nil {
 					return err
 				}
 			}
@@ -59,119 +61,153 @@ func (db *DB) Settle(ctx context.Context) (places int, err error) {
 	return places, nil
 }
 
-// settle records the tie set of a place.
-func (p place) settle(ctx context.Context, tx *sql.Tx, d *drift) error {
-	median, high, ok, err := p.fastest(ctx, tx, "")
+// decideTies records the tie set of a place.
+func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, d *drift) error {
+	from := source{tx, len(migrations)}
+	median, high, ok, err := from.fastest(ctx, p, "")
 	if err != nil || !ok {
 		return err
 	}
 	slack := d.slack()
 	reach, limit := high*slack, surely*median*slack
-	near, err := p.withSamples(ctx, tx, d, "AND (t.low <= ? OR t.median <= ?)", reach, limit)
+	near, err := from.competitors(ctx, p, d, reach, limit)
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(near, func(a, b competitor) int { return cmp.Compare(a.median, b.median) })
-	if err := p.repetitions(ctx, tx, d, near); err != nil {
+
+	var t tieSet
+	if slices.ContainsFunc(near[:1], competitor.wasFinalist) {
+		t = byFinals(near)
+	} else if t, err = from.bySamples(ctx, p, d, near); err != nil {
 		return err
 	}
-	var s settlement
-	if near[0].finals > 0 {
-		s = byRepetitions(near)
-	} else if s, err = p.bySamples(ctx, tx, d, near); err != nil {
-		return err
-	}
-	next, _, outside, err := p.fastest(ctx, tx, "AND NOT (low <= ? OR median <= ?)", reach, limit)
+	next, _, outside, err := from.fastest(ctx, p, " AND NOT (t.low <= ? OR t.median <= ?)", reach, limit)
 	if err != nil {
 		return err
 	}
-	var members []int64
-	for i, c := range near {
-		switch {
-		case s.tied[i]:
-			members = append(members, c.id)
-		case !outside || s.times[i] < next:
-			next, outside = s.times[i], true
+	for i := range near {
+		if !t.tied[i] && (!outside || t.times[i] < next) {
+			next, outside = t.times[i], true
 		}
 	}
-	var margin any
 	if outside {
-		margin = next/s.times[s.winner] - 1
+		t.margin = next/t.times[t.winner] - 1
 	}
-	return p.keep(ctx, tx, near[s.named].id, near[s.winner].id, members, s.effect, d, margin)
+	return t.keep(ctx, tx, p, near, d != nil && d.significant, outside)
 }
 
-// A settlement says which competitors are tied, in the order of their medians.
-type settlement struct {
-	times         []float64 // they are judged by, in seconds
+// A competitor is a trial in a place. Its times are as if the device had not drifted.
+type competitor struct {
+	stored
+	again  []float64 // medians of sentinels and finals, in seconds
+	finals int       // how many of them are finals
+}
+
+func (c competitor) wasFinalist() bool { return c.finals > 0 }
+
+// competitors reads the trials that count in a place and whose intervals begin by reach or
+// whose medians are at most limit, with samples and repeats, fastest first.
+func (from source) competitors(ctx context.Context, p trial.Place, d *drift, reach, limit float64) ([]competitor, error) {
+	trials, err := from.list(ctx, trialQuery{
+		want:  wantSamples,
+		where: append(slices.Clone(counting), inPlace, "(t.low <= ? OR t.median <= ?)"),
+		args:  placeArgs(p, reach, limit),
+		order: "t.median, t.low, t.high, t.id",
+	})
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(trials))
+	for i := range trials {
+		ids[i] = trials[i].ID
+	}
+	repeats, err := from.repeats(ctx, withIdentities("a"), identities(ids))
+	if err != nil {
+		return nil, err
+	}
+
+	near := make([]competitor, len(trials))
+	for i := range trials {
+		c := competitor{stored: trials[i]}
+		d.takeOut(&c.Result, c.origin)
+		for _, r := range repeats[c.ID] {
+			if r.throttled() {
+				continue
+			}
+			c.again = append(c.again, r.Median/d.factor(r.origin, r.At))
+			if r.Final {
+				c.finals++
+			}
+		}
+		near[i] = c
+	}
+	slices.SortStableFunc(near, func(a, b competitor) int { return cmp.Compare(a.Median, b.Median) })
+	return near, nil
+}
+
+// A tieSet says which competitors are tied, in the order of their medians.
+type tieSet struct {
+	times         []float64 // what they are judged by, in seconds
 	tied          []bool
 	winner, named int
 	effect        float64 // the least difference that counts, as a fraction
+	margin        float64
 }
 
-// byRepetitions settles a place where there were finals.
-func byRepetitions(near []competitor) settlement {
+// byFinals decides in a place where there were finals.
+func byFinals(near []competitor) tieSet {
 	list := make([]stat.Candidate, len(near))
-	for i, c := range near {
-		list[i] = stat.Candidate{Config: c.config(), Medians: append([]float64{c.median}, c.again...)}
+	for i := range near {
+		list[i] = stat.Candidate{Config: near[i].Config, Medians: append([]float64{near[i].Median}, near[i].again...)}
 	}
 	v := stat.Judge(list)
-	return settlement{v.Times, v.Tied, v.Fastest, v.Named, stat.LeastEffect}
+	return tieSet{times: v.Times, tied: v.Tied, winner: v.Fastest, named: v.Named, effect: stat.LeastEffect}
 }
 
-// bySamples settles a place where no trial was repeated.
-func (p place) bySamples(ctx context.Context, tx *sql.Tx, d *drift, near []competitor) (settlement, error) {
-	s := settlement{times: make([]float64, len(near)), effect: d.least()}
+// bySamples decides in a place where there were none.
+func (from source) bySamples(ctx context.Context, p trial.Place, d *drift, near []competitor) (tieSet, error) {
+	t := tieSet{times: make([]float64, len(near)), effect: d.least()}
 	samples := make([][]float64, len(near))
-	for i, c := range near {
-		s.times[i], samples[i] = c.median, c.samples
+	for i := range near {
+		t.times[i], samples[i] = near[i].Median, near[i].Samples
 	}
-	s.tied = stat.Tied(s.times, samples, s.effect)
-	var members []competitor
+	t.tied = stat.Tied(t.times, samples, t.effect)
+
+	var configs []kernels.Config
+	var robust []float64
 	var index []int
-	for i, c := range near {
-		if s.tied[i] {
-			members, index = append(members, c), append(index, i)
+	grids := map[kernelParams]stat.Grid{}
+	for i := range near {
+		if !t.tied[i] {
+			continue
 		}
-	}
-	configs, robust, err := p.robust(ctx, tx, d, members)
-	if err != nil {
-		return s, err
-	}
-	s.named = index[stat.Represent(configs, robust, s.effect)]
-	return s, nil
-}
-
-func (c competitor) config() kernels.Config {
-	return kernels.Config{Kernel: c.name, Block: c.block, Grid: c.grid, Params: kernels.Params(c.params)}
-}
-
-// robust returns the members of a tie set, and how fast they are with their neighbours.
-func (p place) robust(ctx context.Context, tx *sql.Tx, d *drift, members []competitor) ([]kernels.Config, []float64, error) {
-	grids := map[family]stat.Grid{}
-	configs, robust := make([]kernels.Config, len(members)), make([]float64, len(members))
-	for i, m := range members {
-		f := family{m.kernel, m.params}
-		if grids[f] == nil {
+		c := near[i].Config
+		of := kernelParams{near[i].digest, c.Kernel, c.Params}
+		if grids[of] == nil {
 			var err error
-			if grids[f], err = p.medians(ctx, tx, d, f); err != nil {
-				return nil, nil, err
+			if grids[of], err = from.medians(ctx, p, d, of); err != nil {
+				return t, err
 			}
 		}
-		configs[i] = m.config()
-		robust[i] = grids[f].Robust(kernels.Config{Block: m.block, Grid: m.grid})
+		configs, index = append(configs, c), append(index, i)
+		robust = append(robust, grids[of].Robust(kernels.Config{Block: c.Block, Grid: c.Grid}))
 	}
-	return configs, robust, nil
+	t.named = index[stat.Represent(configs, robust, t.effect)]
+	return t, nil
 }
 
 // keep records a tie set. Another process may have done so in the meantime.
-func (p place) keep(ctx context.Context, tx *sql.Tx, named, winner int64, members []int64, effect float64, d *drift, margin any) error {
-	if _, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?", p.args()...); err != nil {
+func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []competitor, drift, outside bool) error {
+	const of = "(SELECT id FROM matrix WHERE name = ?), (SELECT id FROM device WHERE name = ?), ?, ?"
+	if _, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+of+")", placeArgs(p)...); err != nil {
 		return err
 	}
+	var margin any
+	if outside {
+		margin = t.margin
+	}
 	done, err := tx.ExecContext(ctx, `INSERT INTO tie_set (matrix, device, precision, cache, trial, winner, effect, drift, margin)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		p.args(named, winner, effect, d != nil && d.significant, margin)...)
+		VALUES (`+of+`, ?, ?, ?, ?, ?)`, placeArgs(p, near[t.named].id, near[t.winner].id, t.effect, drift, margin)...)
 	if err != nil {
 		return err
 	}
@@ -179,8 +215,11 @@ func (p place) keep(ctx context.Context, tx *sql.Tx, named, winner int64, member
 	if err != nil {
 		return err
 	}
-	for _, id := range members {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO tie_member (trial, tie_set) VALUES (?, ?)", id, set); err != nil {
+	for i := range near {
+		if !t.tied[i] {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO tie_member (trial, tie_set) VALUES (?, ?)", near[i].id, set); err != nil {
 			return err
 		}
 	}
@@ -189,9 +228,8 @@ func (p place) keep(ctx context.Context, tx *sql.Tx, named, winner int64, member
 
 // tied returns the ids of all trials that are in a tie set.
 func (db *DB) tied(ctx context.Context) (map[int64]bool, error) {
-	names, err := relations(ctx, db.read)
-	if err != nil || !slices.Contains(names, "tie_member") { // an older file that is only read
-		return nil, err
+	if db.schema < schemaTies {
+		return nil, nil
 	}
 	ids, err := collect(ctx, db.read, func(rows *sql.Rows) (id int64, err error) {
 		err = rows.Scan(&id)

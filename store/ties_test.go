@@ -7,9 +7,9 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-func settle(t testing.TB, db *DB) int {
+func decideAll(t testing.TB, db *DB) int {
 	t.Helper()
-	n, err := db.Settle(t.Context())
+	n, err := db.DecideTies(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +54,13 @@ func TestSettledTies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			db := started(t)
 			record(t, db, tt.trials...)
-			if n := settle(t, db); n != 1 {
+			if n := decideAll(t, db); n != 1 {
 				t.Errorf("settled in %d places, want 1", n)
 			}
 			if got := bestOf(t, db); got != tt.want {
 				t.Errorf("best is %q, want %q", got, tt.want)
 			}
-			if n := settle(t, db); n != 0 {
+			if n := decideAll(t, db); n != 0 {
 				t.Errorf("settled again in %d places", n)
 			}
 		})
@@ -72,7 +72,7 @@ func TestNothingStale(t *testing.T) {
 	db := started(t)
 	describe(t, db, testMatrix("other"))
 	record(t, db, good("cpu_sell", 8, sampled(1)), good("cpu_sell", 8, sampled(1), on("other")))
-	settle(t, db)
+	decideAll(t, db)
 	for i, change := range []func(){
 		func() { record(t, db, good("cpu_csr", 0, sampled(0.5))) },
 		func() { // the same configuration, under another protocol
@@ -96,7 +96,7 @@ func TestNothingStale(t *testing.T) {
 		if want := []string{"cpu_csr 0.5", "cpu_csr 0.7", "cpu_csr 0.7", "cpu_csr 0.5"}[i]; before != want && i < 3 {
 			t.Errorf("change %d: best is %v, want %v", i, before, want)
 		}
-		if n := settle(t, db); n != 1 {
+		if n := decideAll(t, db); n != 1 {
 			t.Errorf("change %d: settled in %d places, want 1", i, n)
 		}
 	}
@@ -125,7 +125,7 @@ func TestTiesUnderDrift(t *testing.T) {
 		for i, ms := range tt.sentinels {
 			record(t, db, again(watch, time.Duration(i+1)*time.Minute, ms))
 		}
-		settle(t, db)
+		decideAll(t, db)
 		if got := bestOf(t, db); got != tt.want {
 			t.Errorf("%s: best is %q, want %q", tt.name, got, tt.want)
 		}

@@ -19,7 +19,7 @@ func TestViewColumns(t *testing.T) {
 	const results = "sweep, device, matrix, rows, cols, nnz, kernel, format, precision, block, grid, params, cache, status, " +
 		"median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction, prepare_ms, max_error, message, measured_at"
 	for view, want := range map[string]string{
-		"results": results,
+		"results": results + ", stop, measurement, version, in_force",
 		"best":    results + ", margin, tie_size",
 		"speedup": "device, matrix, precision, cache, kernel, block, grid, params, median_ms, " +
 			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse",
@@ -27,7 +27,7 @@ func TestViewColumns(t *testing.T) {
 			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at",
 		"profile": "sweep, device, matrix, kernel, precision, block, grid, params, cache, median_ms, " +
 			"occupancy, warp_efficiency, load_efficiency",
-		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(), ", "),
+		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(), ", ") + ", twin_of, twin_scale",
 	} {
 		if got := strings.Join(query(t, db, view).Columns, ", "); got != want {
 			t.Errorf("%s has the columns\n%s\nwant\n%s", view, got, want)
@@ -42,7 +42,8 @@ func TestResultsFigures(t *testing.T) {
 		r.BytesMin = 15_000_000 // in 1 ms: 15 GB/s, of a roof of 20
 	}))
 	want := []any{"quick", "Testcore 9000", "grid", int64(1000), int64(900), int64(5000), "cpu_csr", "csr", "float32", int64(32), int64(2),
-		"tile=8 unroll=4", "cold", "ok", 1.0, 0.99, 1.01, int64(3), 2 * 5000 / 1e-3 / 1e9, 15.0, 0.75, 2.0, 0.25, nil, "2026-01-02T03:04:05.678Z"}
+		"tile=8 unroll=4", "cold", "ok", 1.0, 0.99, 1.01, int64(3), 2 * 5000 / 1e-3 / 1e9, 15.0, 0.75, 2.0, 0.25, nil, "2026-01-02T03:04:05.678Z",
+		"target", nil, "test", int64(1)}
 	table := query(t, db, "results")
 	if len(table.Rows) != 1 {
 		t.Fatalf("%d rows, want 1", len(table.Rows))

@@ -20,8 +20,8 @@ func comparedPairs(pairs []compare.Pair) term.Table {
 	for _, p := range pairs {
 		t.Add(string(p.Verdict), p.Device, p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
 			p.Ratio.Value, finite(p.Ratio.Low), finite(p.Ratio.High), p.P, p.Effect,
-			p.A.Block, p.A.Grid, p.A.Params, 1e3*p.A.Median, p.A.Drift, p.A.Throttled,
-			p.B.Block, p.B.Grid, p.B.Params, 1e3*p.B.Median, p.B.Drift, p.B.Throttled)
+			p.A.Block, p.A.Grid, p.A.Params.String(), 1e3*p.A.Median, p.A.Drift, p.A.Throttled(),
+			p.B.Block, p.B.Grid, p.B.Params.String(), 1e3*p.B.Median, p.B.Drift, p.B.Throttled())
 	}
 	return t
 }

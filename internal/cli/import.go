@@ -131,7 +131,7 @@ func recordForeign(ctx context.Context, m *foreign.Measurements, name, database 
 	}
 	err = m.Record(ctx, db, name, time.Now())
 	if err == nil {
-		_, err = db.Settle(ctx)
+		_, err = db.DecideTies(ctx)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err

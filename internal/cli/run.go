@@ -120,7 +120,7 @@ func (r *runCommand) run(ctx context.Context) error {
 	}
 
 	if sum.Interrupted {
-		if _, err := r.db.Settle(context.WithoutCancel(ctx)); err != nil {
+		if _, err := r.db.DecideTies(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 		return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"), Hint: fmt.Sprintf(

@@ -84,7 +84,7 @@ func (c *Chooser) Distances(ctx context.Context, j *Job, device string) ([]strin
 func (j *Job) choiceNotes(ctx context.Context) ([]error, error) {
 	var notes []error
 	for _, s := range j.sweeps {
-		c, err := NewChooser(ctx, &configs.Sweep{Search: configs.SearchOf([]byte(s.Text))})
+		c, err := NewChooser(ctx, &configs.Sweep{Search: s.Search})
 		if err != nil {
 			notes = append(notes, fmt.Errorf("unknown how far the rule of %s is from the best: %w", s.Name, err))
 			continue

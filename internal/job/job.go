@@ -27,7 +27,7 @@ type Job struct {
 
 // Of decides the ties of an open database and reads it.
 func Of(ctx context.Context, db *store.DB) (*Job, error) {
-	_, err := db.Settle(ctx)
+	_, err := db.DecideTies(ctx)
 	return (&Job{db: db, writable: true}).read(ctx, err)
 }
 
@@ -48,7 +48,7 @@ func Open(ctx context.Context, path string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = db.Settle(ctx)
+	_, err = db.DecideTies(ctx)
 	return (&Job{db: db, writable: true, close: db.Close}).read(ctx, err)
 }
 

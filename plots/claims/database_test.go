@@ -40,6 +40,7 @@ var matrices = func() map[string]trial.Matrix {
 	twin := all["rail4284"]
 	twin.Name, twin.Hash, twin.Source = "another", "hash of another", "twin of Mittelmann/rail4284: "+
 		"twin(of=rail4284, scale=0.5, seed=1)"
+	twin.TwinOf, twin.TwinScale = "rail4284", 0.5
 	all[twin.Name] = twin
 	return all
 }()

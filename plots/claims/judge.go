@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"spmvtune/store"
-	"spmvtune/tuner/trial"
 )
 
 // A Judgement is what the trials of a device say of a claim.
@@ -50,13 +49,9 @@ type Published struct {
 // Judge gives the verdict on every claim for every device with good trials, by device
 // and number. matrices are those of the database.
 func Judge(ctx context.Context, db *store.DB, matrices []store.Matrix) (list []Judgement, err error) {
-	took, err := db.FeaturesSeconds(ctx)
-	if err != nil {
-		return nil, err
-	}
 	originals := map[string]string{} // of twins
 	for i := range matrices {
-		if of, _ := trial.LegacyTwin(matrices[i].Source); of != "" {
+		if of := matrices[i].TwinOf; of != "" {
 			originals[matrices[i].Name] = of
 		}
 	}
@@ -70,7 +65,7 @@ func Judge(ctx context.Context, db *store.DB, matrices []store.Matrix) (list []J
 			err = fmt.Errorf("judging claims: %w", e)
 		}
 	}()
-	if err := prepare(ctx, s, matrices, originals, took); err != nil {
+	if err := prepare(ctx, s, matrices); err != nil {
 		return nil, fmt.Errorf("judging claims: %w", err)
 	}
 	names, err := devices(ctx, s)

@@ -12,54 +12,47 @@ import (
 )
 
 // tables are what the claims' queries read, beside the stable views: times are in
-// milliseconds, and of a configuration that was measured again the latest counts.
+// milliseconds, and only trials that count are among them.
 //
 //	fastest    of each kernel, its parameters and block size the fastest grid size
 //	top        of each kernel the fastest configuration
 //	sized      of the simple COO kernels every block and grid size
 //	matrices   original is the published matrix that a twin stands for, or its own name;
-//	           features_ms is what reading the features took
+//	           features_ms is how long it took to read the features
 //	devices    those with trials
 //	published  see the package of that name; tab is the paper's table
 const tables = `
-CREATE TEMP TABLE latest AS
-	SELECT device, matrix, precision, cache, kernel, params, block, grid, status, median_ms AS ms, low_ms AS low, high_ms AS high, gflops,
-		max(measured_at) AS at
-	FROM results GROUP BY device, matrix, precision, cache, kernel, params, block, grid;
 CREATE TEMP TABLE fastest AS
 	SELECT device, matrix, precision, cache, kernel, params, block, grid, min(ms) AS ms, low, high, gflops
-	FROM latest WHERE status = 'ok' GROUP BY device, matrix, precision, cache, kernel, params, block;
+	FROM counting GROUP BY device, matrix, precision, cache, kernel, params, block;
 CREATE INDEX temp.fastest_kernel ON fastest (kernel, device, matrix, precision, cache);
 CREATE TEMP TABLE top AS
 	SELECT device, matrix, precision, cache, kernel, params, block, grid, min(ms) AS ms, low, high, gflops
 	FROM fastest GROUP BY device, matrix, precision, cache, kernel;
 CREATE INDEX temp.top_kernel ON top (kernel, device, matrix, precision, cache);
 CREATE TEMP TABLE sized AS
-	SELECT device, matrix, precision, cache, kernel, block, grid, gflops FROM latest
-	WHERE status = 'ok' AND kernel IN ('coo_thread_chunk', 'coo_grid_stride', 'coo_warp_chunk', 'coo_block_chunk') AND (grid = 256 OR block = 1024);
+	SELECT device, matrix, precision, cache, kernel, block, grid, gflops FROM counting
+	WHERE kernel IN ('coo_thread_chunk', 'coo_grid_stride', 'coo_warp_chunk', 'coo_block_chunk') AND (grid = 256 OR block = 1024);
 CREATE INDEX temp.sized_place ON sized (device, matrix, precision, cache, kernel, block);
-DROP TABLE latest;
 CREATE TEMP TABLE devices AS SELECT DISTINCT device FROM top;
 CREATE TEMP TABLE matrices (matrix PRIMARY KEY, original, nnz, row_mean, row_max, neighbour_rate, features_ms);
 CREATE TEMP TABLE published (paper, tab, device, matrix, kernel, precision, metric, value, unit, caveat);
 `
 
 // prepare makes the tables.
-func prepare(ctx context.Context, s *store.Scratch, matrices []store.Matrix, originals map[string]string,
-	took map[string]float64) error {
+func prepare(ctx context.Context, s *store.Scratch, matrices []store.Matrix) error {
 	if err := s.Exec(ctx, tables); err != nil {
 		return err
 	}
 	var rows [][]any
 	for i := range matrices {
 		m := &matrices[i]
-		original := cmp.Or(originals[m.Name], m.Name)
-		featuresMS := math.NaN()
-		if seconds, known := took[m.Name]; known {
-			featuresMS = 1e3 * seconds
+		var featuresMS any
+		if m.FeaturesSeconds > 0 {
+			featuresMS = 1e3 * m.FeaturesSeconds
 		}
-		rows = append(rows, []any{m.Name, original, m.Nonzeros, orNull(m.RowMean), m.RowMax, orNull(m.NeighbourRate),
-			orNull(featuresMS)})
+		rows = append(rows, []any{m.Name, cmp.Or(m.TwinOf, m.Name), m.Nonzeros, orNull(m.RowMean), m.RowMax,
+			orNull(m.NeighbourRate), featuresMS})
 	}
 
 	if err := s.Fill(ctx, "matrices", rows); err != nil {

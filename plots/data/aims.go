@@ -1,14 +1,12 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"spmvtune/plots/number"
-	"spmvtune/store"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -21,7 +19,7 @@ type Aim struct {
 	Target float64
 	// Half is the median half width over the trials.
 	Half float64
-	// Trials is the number of verified trials. Partial measurements are not among them.
+	// Trials is the number of verified trials.
 	Trials int
 	// The counts say why sampling ended: the target was reached, the time or the samples
 	// were used up, the trial was far slower than the best, or the clock can't tell more.
@@ -40,9 +38,6 @@ func (d *Report) Aims() []Aim {
 			p := &d.Precisions[end]
 			if p.Sweep != first.Sweep || p.Hash != first.Hash {
 				break
-			}
-			if p.Stop == trial.StopSearch {
-				continue // a partial measurement has no target
 			}
 			switch p.Stop {
 			case trial.StopTarget:
@@ -66,15 +61,34 @@ func (d *Report) Aims() []Aim {
 	return list
 }
 
-// target reads from the protocol what the sweep of a trial asked for.
-func (d *Report) target(p *store.Precision) float64 {
+// A Precision says how well a trial was measured.
+type Precision struct {
+	Sweep, Hash string // the sweep that measured it, see store.Sweep
+	Stop        trial.Stop
+	HalfWidth   float64 // the longer arm of the 95% interval, as a fraction of the median
+}
+
+// precisionsOf returns the precisions of the trials in panels, ordered by sweep, reason and width.
+func precisionsOf(panels []Panel) []Precision {
+	var list []Precision
+	for i := range panels {
+		for j := range panels[i].Rows {
+			r := &panels[i].Rows[j]
+			list = append(list, Precision{r.Sweep, r.SweepHash, r.Stop, max(r.High-r.Median, r.Median-r.Low) / r.Median})
+		}
+	}
+	slices.SortFunc(list, func(a, b Precision) int {
+		return cmp.Or(cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Stop, b.Stop), cmp.Compare(a.HalfWidth, b.HalfWidth))
+	})
+	return list
+}
+
+// target returns the precision that the sweep of a trial asked for, NaN where it is not
+// known.
+func (d *Report) target(p *Precision) float64 {
 	for i := range d.Sweeps {
-		if s := &d.Sweeps[i]; s.Name == p.Sweep && s.Hash == p.Hash {
-			_, rest, _ := strings.Cut(" "+s.Protocol, " target=")
-			value, _, _ := strings.Cut(rest, " ")
-			if v, err := strconv.ParseFloat(value, 64); err == nil && v > 0 {
-				return v
-			}
+		if s := &d.Sweeps[i]; s.Name == p.Sweep && s.Hash == p.Hash && s.Protocol.Target > 0 {
+			return s.Protocol.Target
 		}
 	}
 	return math.NaN()

@@ -43,17 +43,13 @@ func (p *Panel) Condition() Condition { return p.Setup().Condition }
 // SetupOf returns the setup that a trial was measured in.
 func SetupOf(r *store.Row) Setup { return SetupOn(r.Device, r.Cache, r.Precision) }
 
-func placeOf(r *store.Row) trial.Place {
-	return trial.Place{Device: r.Device, Matrix: r.Matrix, Precision: r.Precision, Cache: r.Cache}
-}
-
 // panelsOf groups good rows, which are sorted, by place.
 func panelsOf(good []store.Row) []Panel {
 	var panels []Panel
 	for start := 0; start < len(good); {
-		p := Panel{Place: placeOf(&good[start])}
+		p := Panel{Place: good[start].Place()}
 		end := start
-		for end < len(good) && placeOf(&good[end]) == p.Place {
+		for end < len(good) && good[end].Place() == p.Place {
 			end++
 		}
 		p.Rows = good[start:end:end]
@@ -99,7 +95,7 @@ func (d *Report) Under(c Condition) []Panel {
 // PanelOf returns the panel that r belongs to, an empty one if there is none.
 func (d *Report) PanelOf(r *store.Row) *Panel {
 	for i := range d.Panels {
-		if d.Panels[i].Place == placeOf(r) {
+		if d.Panels[i].Place == r.Place() {
 			return &d.Panels[i]
 		}
 	}

@@ -31,9 +31,9 @@ type Report struct {
 	// Patterns shows where the entries of matrices lie, by the hash of the matrix.
 	Patterns map[string]*sparse.Density
 	// Precisions are the interval widths of the good trials, by sweep.
-	Precisions []store.Precision
+	Precisions []Precision
 	// Launches has facts about the launches of kernels in their fastest configuration.
-	Launches []store.Launch
+	Launches []store.Row
 	// Drifts are the sentinels, by device and matrix.
 	Drifts []store.Drift
 
@@ -67,14 +67,12 @@ func Read(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.
 	}
 
 	d := New(rows, best, slices.Clone(matrices), devices)
+	d.Precisions = precisionsOf(d.Panels)
 	d.Sweeps = slices.SortedStableFunc(slices.Values(sweeps), func(a, b store.Sweep) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
 	})
 	if d.Patterns, err = patterns(ctx, db); err != nil {
 		return fail("patterns", err)
-	}
-	if d.Precisions, err = db.Precisions(ctx); err != nil {
-		return fail("precisions", err)
 	}
 	if d.Drifts, err = db.Drifts(ctx); err != nil {
 		return fail("drifts", err)
@@ -104,7 +102,7 @@ func patterns(ctx context.Context, db *store.DB) (map[string]*sparse.Density, er
 func New(rows []store.Row, best []store.Best, matrices []store.Matrix, devices []store.Device) *Report {
 	d := &Report{Rows: rows, Best: best, Matrices: matrices, Devices: devices, originals: map[string]string{}}
 	for i := range matrices {
-		if of, _ := twinOf(&matrices[i]); of != "" {
+		if of := matrices[i].TwinOf; of != "" {
 			d.originals[matrices[i].Name] = of
 		}
 	}

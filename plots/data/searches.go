@@ -42,7 +42,7 @@ func (d *Report) Searchables() []searchable {
 		if !whole[r.Sweep] {
 			continue
 		}
-		at := placeOf(r)
+		at := r.Place()
 		n, seen := index[at]
 		if !seen {
 			n = len(list)

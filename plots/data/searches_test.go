@@ -33,9 +33,9 @@ func TestSearchables(t *testing.T) {
 		rows("d", "whole", "huge", MostSearched+1),
 		rows("d", "raced", "other", 100), rows("e", "whole", "fits", MostSearched))
 	d := New(all, nil, nil, nil)
-	d.Sweeps = []store.Sweep{{Name: "whole", Text: "name = \"whole\""},
-		{Name: "whole", Text: "[search]\nstrategy = \"racing\""},
-		{Name: "raced", Text: "[search]\nstrategy = \"racing\""}}
+	d.Sweeps = []store.Sweep{{Name: "whole", Search: configs.Search{Strategy: "grid"}},
+		{Name: "whole", Search: configs.Search{Strategy: "racing"}},
+		{Name: "raced", Search: configs.Search{Strategy: "racing"}}}
 	var found []string
 	for _, s := range d.Searchables() {
 		found = append(found, fmt.Sprint(s.Device, s.Matrix, s.configs))

@@ -8,11 +8,7 @@ import (
 	"strings"
 
 	"spmvtune/store"
-	"spmvtune/tuner/trial"
 )
-
-// twinOf returns the published matrix that m stands for, and its scale; "" if m is no twin.
-func twinOf(m *store.Matrix) (of string, scale float64) { return trial.LegacyTwin(m.Source) }
 
 // Twins says which matrices are twins, made in place of published ones; "" if none is. The
 // names of twins say so too, but a reader may overlook that.
@@ -20,8 +16,8 @@ func Twins(matrices []store.Matrix) string {
 	byScale := map[float64][]string{}
 	n := 0
 	for i := range matrices {
-		if of, scale := twinOf(&matrices[i]); of != "" {
-			byScale[scale] = append(byScale[scale], of)
+		if m := &matrices[i]; m.TwinOf != "" {
+			byScale[m.TwinScale] = append(byScale[m.TwinScale], m.TwinOf)
 			n++
 		}
 	}
@@ -68,12 +64,12 @@ func scaleWords(scale float64) string {
 
 // MeasuredWords says what was measured of a matrix.
 func MeasuredWords(m *store.Matrix) string {
-	switch of, scale := twinOf(m); {
-	case of == "":
+	switch {
+	case m.TwinOf == "":
 		return "itself"
-	case scale == 1:
+	case m.TwinScale == 1:
 		return "a twin"
 	default:
-		return "a twin " + scaleWords(scale)
+		return "a twin " + scaleWords(m.TwinScale)
 	}
 }

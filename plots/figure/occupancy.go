@@ -20,7 +20,7 @@ import (
 // fastest configuration.
 type shareFigure struct {
 	id, title string
-	fact      string // as in store.Launch
+	fact      string // as in store.Row
 	bound     string // a fact that it can't exceed, as hollow markers; "": none
 	label     string // of the axis
 	says      string // of the subtitle
@@ -72,14 +72,14 @@ func (f *shareFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 type sharesOf struct {
 	matrices []store.Matrix
 	kernels  []string
-	launches map[[2]string]store.Launch // by matrix and kernel
+	launches map[[2]string]store.Row // by matrix and kernel
 }
 
 func launchShares(d *data.Report, s data.Setup, f *shareFigure) *sharesOf {
-	o := &sharesOf{launches: map[[2]string]store.Launch{}}
+	o := &sharesOf{launches: map[[2]string]store.Row{}}
 	measured := map[string]bool{}
 	for _, l := range d.Launches {
-		if _, known := l.Facts[f.fact]; !known || s != data.SetupOn(l.Device, l.Cache, l.Precision) {
+		if _, known := l.Properties[f.fact]; !known || s != data.SetupOn(l.Device, l.Cache, l.Precision) {
 			continue
 		}
 		at := [2]string{l.Matrix, l.Kernel}
@@ -126,7 +126,7 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 		for _, m := range o.matrices {
 			var cell []chart.Mark
 			if l, measured := o.launches[[2]string{m.Name, kernel}]; measured {
-				v := l.Facts[f.fact]
+				v := l.Properties[f.fact]
 				cell = append(cell, chart.Mark{Look: canvas.LookOf(kernel), V: v, Low: v, High: v,
 					Hollow: f.boundOf(l), Words: launchWords(l), Name: kernel + " on " + m.Name})
 			}
@@ -153,21 +153,21 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 
 // boundOf is the bound of what was counted in a launch, NaN if there is none. Neither
 // parameters nor the matrix enter the names of kernels that launch several.
-func (f *shareFigure) boundOf(l store.Launch) float64 {
+func (f *shareFigure) boundOf(l store.Row) float64 {
 	entry := cuda.Entry(kernels.Config{Kernel: l.Kernel, Precision: l.Precision, Block: l.Block, Grid: l.Grid}, 1, 1)
-	if v, noted := cuda.Fact(l.Facts, f.bound, entry); noted {
+	if v, noted := cuda.Fact(l.Properties, f.bound, entry); noted {
 		return v
 	}
 	return math.NaN()
 }
 
 // launchWords say what the occupancy of a launch follows from.
-func launchWords(l store.Launch) string {
+func launchWords(l store.Row) string {
 	var list []string
 	if k, known := kernels.Lookup(l.Kernel); !known || k.Block != "" {
 		list = append(list, fmt.Sprintf("block %d", l.Block))
 	}
-	if n, known := l.Facts["registers"]; known {
+	if n, known := l.Properties["registers"]; known {
 		list = append(list, number.Plain(n)+" registers")
 	}
 	return strings.Join(list, ", ")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/synthetic"
@@ -18,16 +19,16 @@ func TestOccupancy(t *testing.T) {
 	s := d.Setups()[0]
 	slow := d.Launches[0]
 	slow.Median *= 2
-	slow.Facts = map[string]float64{"occupancy": 0.125}
+	slow.Properties = map[string]float64{"occupancy": 0.125}
 	unknown := slow
-	unknown.Kernel, unknown.Facts = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}
-	d.Launches = slices.Concat([]store.Launch{slow}, d.Launches, []store.Launch{slow, unknown})
+	unknown.Kernel, unknown.Properties = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}
+	d.Launches = slices.Concat([]store.Row{slow}, d.Launches, []store.Row{slow, unknown})
 	o := launchShares(d, s, &theoreticalOccupancy)
 	if n := len(d.Matrices); len(o.matrices) != 2 || o.matrices[0].Name != d.Matrices[0].Name ||
 		o.matrices[1].Name != d.Matrices[n-1].Name {
 		t.Errorf("matrices %+v", o.matrices)
 	}
-	if got := o.launches[[2]string{slow.Matrix, slow.Kernel}].Facts["occupancy"]; got == 0.125 || got == 0 {
+	if got := o.launches[[2]string{slow.Matrix, slow.Kernel}].Properties["occupancy"]; got == 0.125 || got == 0 {
 		t.Errorf("occupancy %v is that of the slower source", got)
 	}
 	if slices.Contains(o.kernels, unknown.Kernel) || !slices.Contains(o.kernels, "csr_hybrid") {
@@ -54,12 +55,12 @@ func TestProfiledShares(t *testing.T) {
 	}
 	o := launchShares(d, d.Setups()[0], &achievedOccupancy)
 	l := o.launches[[2]string{o.matrices[0].Name, "csr_vector"}]
-	if v := l.Facts["achieved_occupancy"]; !(v > 0 && v < achievedOccupancy.boundOf(l)) {
-		t.Errorf("facts %v", l.Facts)
+	if v := l.Properties["achieved_occupancy"]; !(v > 0 && v < achievedOccupancy.boundOf(l)) {
+		t.Errorf("facts %v", l.Properties)
 	}
 	// Of several launches the bound is that of the counted one.
-	l = store.Launch{Kernel: "csr_pcsr", Precision: "float32", Block: 256, Grid: 10,
-		Facts: map[string]float64{"occupancy": 0.75, "occupancy:csr_pcsr_sum": 0.75, "occupancy:csr_pcsr_multiply": 1}}
+	l.Config = kernels.Config{Kernel: "csr_pcsr", Precision: kernels.Float32, Block: 256, Grid: 10}
+	l.Properties = map[string]float64{"occupancy": 0.75, "occupancy:csr_pcsr_sum": 0.75, "occupancy:csr_pcsr_multiply": 1}
 	if got := achievedOccupancy.boundOf(l); got != 1 {
 		t.Errorf("bound %v, want that of csr_pcsr_multiply", got)
 	}

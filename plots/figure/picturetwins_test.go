@@ -10,8 +10,8 @@ import (
 
 // A figure of some of the matrices counts the twins among these.
 func TestTwinsOnAPage(t *testing.T) {
-	d := &data.Report{Matrices: []store.Matrix{{Name: "a"}, {Name: "b", Source: "twin(of=model7, scale=1, seed=1)"},
-		{Name: "c", Source: "twin(of=F1, scale=0.1, seed=1)"}}}
+	d := &data.Report{Matrices: []store.Matrix{{Name: "a"}, {Name: "b", TwinOf: "model7", TwinScale: 1},
+		{Name: "c", TwinOf: "F1", TwinScale: 0.1}}}
 	for _, tt := range []struct {
 		on   []string
 		want string

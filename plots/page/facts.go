@@ -108,9 +108,6 @@ func aimFacts(d *data.Report) []fact {
 	}
 	var widths []float64
 	for i := range d.Precisions {
-		if d.Precisions[i].Stop == trial.StopSearch {
-			continue
-		}
 		widths = append(widths, d.Precisions[i].HalfWidth)
 	}
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
 	"spmvtune/rule"
@@ -249,8 +250,8 @@ func Scans() Database {
 // Drift is that of a device that slows down by steps, more on later matrices, measured
 // every three minutes.
 func Drift(device, matrix string, n int) store.Drift {
-	s := store.Drift{Device: device, Matrix: matrix, Cache: []trial.Cache{trial.Warm, trial.Cold}[n%2],
-		Significant: n > 2}
+	cache := []trial.Cache{trial.Warm, trial.Cold}[n%2]
+	s := store.Drift{Place: trial.Place{Device: device, Matrix: matrix, Cache: cache}, Significant: n > 2}
 	again := Row("cpu_csr_rows", 64, 2, 1.5)
 	again.Device, again.Matrix, again.Cache = device, matrix, s.Cache
 	var points []stat.Point
@@ -280,8 +281,8 @@ func Both() *data.Report {
 }
 
 // LaunchesOf is what a GPU would tell of the kernels at their fastest.
-func LaunchesOf(d *data.Report) []store.Launch {
-	var list []store.Launch
+func LaunchesOf(d *data.Report) []store.Row {
+	var list []store.Row
 	for i := range d.Panels {
 		p := &d.Panels[i]
 		for j, name := range data.KernelsOf(d.Panels[i : i+1]) {
@@ -290,10 +291,9 @@ func LaunchesOf(d *data.Report) []store.Launch {
 				continue
 			}
 			registers := float64(24 + 8*(j%6))
-			list = append(list, store.Launch{Device: p.Device, Matrix: p.Matrix, Kernel: name, Precision: p.Precision,
-				Cache: p.Cache,
-				Block: r.Block, Grid: r.Grid, Median: r.Median,
-				Facts: map[string]float64{"registers": registers, "occupancy": min(1, 32/registers)}})
+			l := *r
+			l.Properties = map[string]float64{"registers": registers, "occupancy": min(1, 32/registers)}
+			list = append(list, l)
 		}
 	}
 
@@ -303,10 +303,10 @@ func LaunchesOf(d *data.Report) []store.Launch {
 // Profiled adds what a profiler would count in the launches.
 func Profiled(d *data.Report) *data.Report {
 	for i, l := range d.Launches {
-		facts := maps.Clone(l.Facts)
+		facts := maps.Clone(l.Properties)
 		facts["achieved_occupancy"] = facts["occupancy"] * (0.6 + 0.35*Wave(i))
 		facts["warp_efficiency"], facts["load_efficiency"] = 0.1+0.9*Wave(3*i), 0.2+0.8*Wave(5*i)
-		d.Launches[i].Facts = facts
+		d.Launches[i].Properties = facts
 	}
 	return d
 }
@@ -408,7 +408,7 @@ func Coarse(stops map[trial.Stop]int) *data.Report {
 	s := Processor()
 	s.Matrices = s.Matrices[:1]
 	d := s.Report()
-	d.Sweeps = []store.Sweep{{Name: "quick", Hash: "h", Protocol: "warmup=1 samples=6..100 target=0.02 budget=40ms",
+	d.Sweeps = []store.Sweep{{Name: "quick", Hash: "h", Protocol: configs.Protocol{Target: 0.02},
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
 	for _, stop := range []trial.Stop{trial.StopBudget, trial.StopSamples, trial.StopSlow, trial.StopClock,
 		trial.StopTarget} {
@@ -417,7 +417,7 @@ func Coarse(stops map[trial.Stop]int) *data.Report {
 			if stop == trial.StopTarget {
 				half = 0.01 + float64(i)*1e-6
 			}
-			d.Precisions = append(d.Precisions, store.Precision{Sweep: "quick", Hash: "h", Stop: stop, HalfWidth: half})
+			d.Precisions = append(d.Precisions, data.Precision{Sweep: "quick", Hash: "h", Stop: stop, HalfWidth: half})
 		}
 	}
 

@@ -90,7 +90,7 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 			r.OnlyA++
 			continue
 		}
-		r.Pairs = append(r.Pairs, Pair{Device: first.Device, Matrix: second.Matrix, Kernel: k.kernel, Precision: k.precision, Cache: k.cache, A: first, B: second})
+		r.Pairs = append(r.Pairs, Pair{Device: first.Device, Matrix: second.Matrix, Kernel: k.kernel, Precision: k.Precision, Cache: k.Cache, A: first, B: second})
 	}
 	slices.SortFunc(r.Pairs, comparePairs)
 	for k := range inB {
@@ -125,15 +125,15 @@ func nothing(a, b []string) error {
 	return fmt.Errorf("%w: %s, and %s", ErrDevices, strings.Join(a, ", "), strings.Join(b, ", "))
 }
 
-// A key is what a pair has in common.
+// A key is what a pair has in common. Its place names the device by backend and model, or
+// by backend alone, and the matrix by its content.
 type key struct {
-	device, hash, kernel string
-	cache                trial.Cache
-	precision            kernels.Precision
+	trial.Place
+	kernel string
 }
 
 func comparePairs(a, b Pair) int {
-	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.B.Hash, b.B.Hash),
+	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.B.Trial.Matrix, b.B.Trial.Matrix),
 		cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Kernel, b.Kernel))
 }
 
@@ -147,12 +147,12 @@ func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good
 	var devices []string
 	for i := range trials {
 		t := &trials[i]
-		k := key{device: t.Backend + " " + t.Model, hash: t.Hash, cache: t.Cache, kernel: t.Kernel, precision: t.Precision}
+		k := key{t.Trial.Place(t.Backend + " " + t.Model), t.Kernel}
 		if !slices.Contains(devices, t.Model) {
 			devices = append(devices, t.Model)
 		}
 		if opt.Across {
-			k.device = t.Backend
+			k.Device = t.Backend
 		}
 		found[k] = append(found[k], t)
 	}
@@ -173,16 +173,12 @@ func choose(a, b []*store.Good, same bool) (first, second *store.Good) {
 	if !same {
 		return a[0], b[0]
 	}
-	type config struct {
-		block, grid int
-		params      string
-	}
-	inB := map[config]*store.Good{}
+	inB := map[kernels.Config]*store.Good{}
 	for _, t := range slices.Backward(b) {
-		inB[config{t.Block, t.Grid, t.Params}] = t
+		inB[t.Config] = t
 	}
 	for _, t := range a {
-		if other := inB[config{t.Block, t.Grid, t.Params}]; other != nil {
+		if other := inB[t.Config]; other != nil {
 			return t, other
 		}
 	}

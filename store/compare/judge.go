@@ -23,7 +23,7 @@ func (r *Result) judge(threshold float64) {
 			pair.Ratio.Value = b.Median / a.Median // without samples nothing is significant
 		}
 		switch {
-		case a.Throttled > 0 || b.Throttled > 0:
+		case a.Throttled() > 0 || b.Throttled() > 0:
 			pair.Verdict = Unsure
 		case adjusted < stat.Level && pair.Ratio.Value >= 1+pair.Effect:
 			pair.Verdict = Slower
@@ -47,11 +47,11 @@ func (r *Result) mean() {
 		if p.Verdict == Unsure {
 			continue
 		}
-		if counts[p.B.Hash] == 0 {
-			order = append(order, p.B.Hash)
+		if counts[p.B.Trial.Matrix] == 0 {
+			order = append(order, p.B.Trial.Matrix)
 		}
-		sums[p.B.Hash] += math.Log(p.Ratio.Value)
-		counts[p.B.Hash]++
+		sums[p.B.Trial.Matrix] += math.Log(p.Ratio.Value)
+		counts[p.B.Trial.Matrix]++
 	}
 	r.Matrices = len(order)
 	n := float64(len(order))

@@ -12,7 +12,7 @@ import (
 // launches several it is the one that reads the matrix's values. Counts of equal launches
 // are averaged. It returns them by the trials' identities, and how many launches belong
 // to none.
-func Match(launches []Launch, m store.Matrix, trials []store.Countable) (counts map[string]store.Counts, left int) {
+func Match(launches []Launch, m store.Matrix, trials []store.Row) (counts map[string]store.Counts, left int) {
 	counts = map[string]store.Counts{}
 	used := make([]bool, len(launches))
 	for _, t := range trials {
@@ -22,13 +22,13 @@ func Match(launches []Launch, m store.Matrix, trials []store.Countable) (counts 
 		}
 		var same []store.Counts
 		for i, l := range launches {
-			if l.Entry == entry && l.Block == t.Block && (l.Grid == t.Grid || t.Grid == 0) && l.Shared == sharedBytes(t, entry, l.Shared) {
+			if l.Entry == entry && l.Block == t.Block && (l.Grid == t.Grid || t.Grid == 0) && l.Shared == sharedBytes(&t, entry, l.Shared) {
 				same = append(same, l.Counts)
 				used[i] = true
 			}
 		}
 		if len(same) > 0 {
-			counts[t.Identity] = averaged(same)
+			counts[t.ID] = averaged(same)
 		}
 	}
 	for _, u := range used {
@@ -40,8 +40,8 @@ func Match(launches []Launch, m store.Matrix, trials []store.Countable) (counts 
 }
 
 // sharedBytes is what a trial notes of an entry's shared memory, otherwise if it does not.
-func sharedBytes(t store.Countable, entry string, otherwise int) int {
-	if v, noted := cuda.Fact(t.Facts, "shared_bytes", entry); noted {
+func sharedBytes(t *store.Row, entry string, otherwise int) int {
+	if v, noted := cuda.Fact(t.Properties, "shared_bytes", entry); noted {
 		return int(v)
 	}
 	return otherwise

@@ -81,12 +81,13 @@ func TestReadProfileMistakes(t *testing.T) {
 
 // A launch belongs to every trial that launches the same, and to no other.
 func TestMatch(t *testing.T) {
-	trial := func(id, kernel string, block, grid int, params kernels.Params, facts map[string]float64) store.Countable {
-		return store.Countable{Identity: id, Facts: facts,
-			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block, Grid: grid, Params: params}}
+	trial := func(id, kernel string, block, grid int, params kernels.Params, facts map[string]float64) (r store.Row) {
+		r.ID, r.Properties = id, facts
+		r.Config = kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block, Grid: grid, Params: params}
+		return r
 	}
 	tile := func(bytes float64) map[string]float64 { return map[string]float64{"shared_bytes": bytes} }
-	trials := []store.Countable{
+	trials := []store.Row{
 		trial("small tile", "csr_adaptive", 64, 100, kernels.Params("tile=512"), tile(2048)),
 		trial("large tile", "csr_adaptive", 64, 100, kernels.Params("tile=1024"), tile(4096)),
 		trial("other grid", "csr_adaptive", 64, 200, kernels.Params("tile=512"), tile(2048)),

@@ -57,7 +57,7 @@ func TestFeaturesOfOldDatabase(t *testing.T) {
 			t.Errorf("met again: %+v\nwant %+v", got[0].Features, m.Features)
 		}
 	}
-	if last := one(t, db, "SELECT name FROM pragma_table_info('features') ORDER BY cid DESC LIMIT 1"); last != "pattern_symmetry" {
+	if last := one(t, db, "SELECT name FROM pragma_table_info('features') ORDER BY cid DESC LIMIT 1"); last != "twin_scale" {
 		t.Errorf("the last column of features is %v", last)
 	}
 }

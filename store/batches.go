@@ -1,0 +1,253 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
+)
+
+// perBatch is how many results a batch has at most.
+const perBatch = 256
+
+// errStop ends reading where nobody wants more.
+var errStop = errors.New("no more is wanted")
+
+// batches yields all that a database has of the trials that are chosen, for Import.
+func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error] {
+	return func(yield func(Batch, error) bool) {
+		b := batcher{from: db.from(), yield: yield, runs: map[runKey]*tuner.RunInfo{}, started: map[*tuner.RunInfo]time.Time{}}
+		err := b.read(ctx, chosen)
+		if err != nil && !errors.Is(err, errStop) {
+			yield(Batch{}, fmt.Errorf("reading trials: %w", failed(db.path, err)))
+		}
+	}
+}
+
+// A batcher makes batches of what it reads.
+type batcher struct {
+	from  source
+	yield func(Batch, error) bool
+
+	sweeps  map[int64]*Sweep
+	devices map[string]*Device // by label
+	origins map[int64]trial.Origin
+	kernels map[string][]string // digests of the sources, by name
+
+	runs    map[runKey]*tuner.RunInfo
+	started map[*tuner.RunInfo]time.Time
+	batch   Batch
+}
+
+// A runKey tells apart what a run has in common.
+type runKey struct {
+	sweep, origin   int64
+	device, version string
+	// source is which of the sources of a kernel that has several was run.
+	source int
+}
+
+// read reads everything and yields it.
+func (b *batcher) read(ctx context.Context, chosen chosen) error {
+	if err := b.prepare(ctx, chosen); err != nil {
+		return err
+	}
+	repeats, err := b.from.repeats(ctx, "true")
+	if err != nil {
+		return err
+	}
+	where, args := chosen.conditions()
+	last := runKey{}
+	repeated := map[runKey][]trial.Result{}
+	err = b.from.each(ctx, trialQuery{
+		want:  wantSamples | wantFacts | wantCounts | wantTelemetry | wantWarnings,
+		where: where, args: args, order: "t.id",
+	}, func(s *stored) error {
+		last = b.key(s)
+		for _, r := range repeats[s.ID] {
+			of := last
+			of.origin = r.origin
+			repeated[of] = append(repeated[of], r.Result)
+		}
+		delete(repeats, s.ID)
+		r := s.Result
+		if !s.counts.none() {
+			if b.batch.Counts == nil {
+				b.batch.Counts = map[string]Counts{}
+			}
+			b.batch.Counts[s.ID] = s.counts
+		}
+		return b.add(last, r)
+	})
+	if err != nil {
+		return err
+	}
+	if chosen.all() && last != (runKey{}) { // their trials may be in another database
+		for _, list := range repeats {
+			for _, r := range list {
+				of := last
+				of.origin = r.origin
+				repeated[of] = append(repeated[of], r.Result)
+			}
+		}
+	}
+	for of, list := range repeated {
+		for _, r := range list {
+			if err := b.add(of, r); err != nil {
+				return err
+			}
+		}
+	}
+	return b.send()
+}
+
+// prepare reads what trials refer to, and yields the matrices.
+func (b *batcher) prepare(ctx context.Context, chosen chosen) error {
+	sweeps, err := b.from.sweeps(ctx)
+	if err != nil {
+		return err
+	}
+	b.sweeps = map[int64]*Sweep{}
+	for i := range sweeps {
+		b.sweeps[sweeps[i].id] = &sweeps[i]
+	}
+	devices, err := b.from.devices(ctx)
+	if err != nil {
+		return err
+	}
+	b.devices = map[string]*Device{}
+	for i := range devices {
+		b.devices[devices[i].Label] = &devices[i]
+	}
+	if b.origins, err = b.from.origins(ctx); err != nil {
+		return err
+	}
+	list, err := b.from.kernels(ctx)
+	if err != nil {
+		return err
+	}
+	b.kernels = map[string][]string{}
+	for _, k := range list {
+		b.kernels[k.Name] = append(b.kernels[k.Name], k.Digest)
+	}
+	return b.matrices(ctx, chosen)
+}
+
+// matrices puts the matrices of chosen trials into the first batch.
+func (b *batcher) matrices(ctx context.Context, chosen chosen) error {
+	matrices, err := b.from.matrices(ctx)
+	if err != nil {
+		return err
+	}
+	patterns, err := b.from.patterns(ctx)
+	if err != nil {
+		return err
+	}
+	there, err := b.from.matricesOf(ctx, chosen)
+	if err != nil {
+		return err
+	}
+	for _, m := range matrices {
+		if !there[m.Hash] {
+			continue
+		}
+		b.batch.Matrices = append(b.batch.Matrices, trial.Matrix{
+			Name: m.Name, Source: m.Source, Class: m.Class, Hash: m.Hash, Field: m.Field, Symmetry: m.Symmetry,
+			TwinOf: m.TwinOf, TwinScale: m.TwinScale, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds,
+			Pattern: patterns[m.Hash],
+		})
+	}
+	return nil
+}
+
+// key gives the run of a trial. A trial of which it is not known which version of the
+// program measured it has that of its sweep.
+func (b *batcher) key(s *stored) runKey {
+	k := runKey{sweep: s.sweep, origin: s.origin, device: s.Device, version: s.version}
+	if k.version == "" {
+		k.version = b.sweeps[s.sweep].Version
+	}
+	for i, digest := range b.kernels[s.Kernel] {
+		if digest == s.digest {
+			k.source = i
+		}
+	}
+	return k
+}
+
+// run gives the run of a key.
+func (b *batcher) run(k runKey) *tuner.RunInfo {
+	if run := b.runs[k]; run != nil {
+		return run
+	}
+	s, d := b.sweeps[k.sweep], b.devices[k.device]
+	run := &tuner.RunInfo{
+		Sweep:  &configs.Sweep{Name: s.Name, Title: s.Title, Text: []byte(s.Text), Protocol: s.Protocol, Search: s.Search},
+		Device: d.Device, Roof: d.Roof, Sources: map[string]string{},
+		Protocol: s.ProtocolText, Version: k.version, Origin: b.origins[k.origin],
+	}
+	for name, digests := range b.kernels {
+		run.Sources[name] = digests[min(k.source, len(digests)-1)]
+	}
+	b.runs[k], b.started[run] = run, s.Started
+	return run
+}
+
+// add puts a result into the batch of its run.
+func (b *batcher) add(k runKey, r trial.Result) error {
+	run := b.run(k)
+	if b.batch.Run != run || len(b.batch.Results) == perBatch {
+		if err := b.send(); err != nil {
+			return err
+		}
+		b.batch.Run, b.batch.Started = run, b.started[run]
+	}
+	b.batch.Results = append(b.batch.Results, r)
+	return nil
+}
+
+// send yields the batch, and begins another one.
+func (b *batcher) send() error {
+	full := b.batch
+	b.batch = Batch{}
+	if len(full.Results)+len(full.Matrices) > 0 && !b.yield(full, nil) {
+		return errStop
+	}
+	return nil
+}
+
+// origins are where trials were measured, by key.
+func (from source) origins(ctx context.Context) (map[int64]trial.Origin, error) {
+	list := map[int64]trial.Origin{}
+	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
+		var id int64
+		var o trial.Origin
+		err := rows.Scan(&id, &o.Node, &o.UUID, &o.Job)
+		list[id] = o
+		return struct{}{}, err
+	}, "SELECT id, node, uuid, job FROM origin")
+	return list, err
+}
+
+// patterns are those of matrices, by hash.
+func (from source) patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
+	list := map[string]sparse.Thumbnail{}
+	if from.schema < schemaPattern {
+		return list, nil
+	}
+	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
+		var hash string
+		var p []byte
+		err := rows.Scan(&hash, &p)
+		list[hash] = p
+		return struct{}{}, err
+	}, "SELECT m.hash, p.data FROM pattern p JOIN matrix m ON m.id = p.matrix")
+	return list, err
+}

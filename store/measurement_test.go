@@ -1,0 +1,259 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/tuner/trial"
+)
+
+// counting lists the trials that count, as "kernel block", by all who say which do: the
+// view best, the view speedup, Results, Good, Countables, Grids and the claims' tables.
+func countingBy(t *testing.T, db *DB) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	list := func(name string, n int, at func(int) (string, int)) {
+		var texts []string
+		for i := range n {
+			kernel, block := at(i)
+			texts = append(texts, fmt.Sprint(kernel, " ", block))
+		}
+		slices.Sort(texts)
+		found[name] = strings.Join(texts, ", ")
+	}
+	rows, err := db.Results(t.Context(), Filter{Status: trial.OK})
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(err)
+	list("Results", len(rows), func(i int) (string, int) { return rows[i].Kernel, rows[i].Block })
+	good, err := db.Good(t.Context())
+	check(err)
+	list("Good", len(good), func(i int) (string, int) { return good[i].Kernel, good[i].Block })
+	counts, err := db.Countables(t.Context(), "Testcore 9000", "grid")
+	check(err)
+	list("Countables", len(counts), func(i int) (string, int) { return counts[i].Kernel, counts[i].Block })
+	var history []trial.Result
+	check(db.History(t.Context(), testRun().Device, func(r trial.Result, _ trial.Size) { history = append(history, r) }))
+	list("History", len(history), func(i int) (string, int) { return history[i].Kernel, history[i].Block })
+	s, err := db.Scratch(t.Context())
+	check(err)
+	defer s.Close()
+	table, err := s.Query(t.Context(), "SELECT kernel, block FROM counting")
+	check(err)
+	list("claims", len(table.Rows), func(i int) (string, int) { return table.Rows[i][0].(string), int(table.Rows[i][1].(int64)) })
+	grids, err := db.Grids(t.Context(), Filter{Status: trial.OK})
+	check(err)
+	for _, g := range grids {
+		list("Grids", len(g.Trials), func(i int) (string, int) { return g.Trials[i].Kernel, g.Trials[i].Block })
+	}
+	return found
+}
+
+// everybodySays checks that all of them name the same trials, and that the views do.
+func everybodySays(t *testing.T, db *DB, want, best, speedup string) {
+	t.Helper()
+	for who, got := range countingBy(t, db) {
+		if got != want {
+			t.Errorf("%s: %s count, want %s", who, got, want)
+		}
+	}
+	for range 2 { // by intervals, and by ties
+		if got := one(t, db, "SELECT group_concat(kernel || ' ' || block) FROM best"); got != best {
+			t.Errorf("best is %v, want %s", got, best)
+		}
+		decideAll(t, db)
+	}
+	if got := one(t, db, "SELECT group_concat(kernel || ' ' || block) FROM (SELECT * FROM speedup ORDER BY kernel)"); got != speedup {
+		t.Errorf("speedup has %v, want %s", got, speedup)
+	}
+}
+
+// briefly is a partial measurement: what a search measured with few samples.
+func briefly(r *trial.Result) { r.Stop, r.Samples = trial.StopSearch, r.Samples[:1] }
+
+func version(n int) func(*trial.Result) { return func(r *trial.Result) { r.Measurement = n } }
+
+// What a search measured only briefly never counts, neither beside what was measured by
+// the protocol nor in its place.
+func TestPartialMeasurementsDoNotCount(t *testing.T) {
+	db := started(t)
+	record(t, db,
+		good("cpu_csr", 32, takes(2), identity("whole")),
+		good("cpu_csr", 32, takes(1), identity("brief, and later"), briefly, later),
+		good("cpu_csr", 64, takes(3)),
+		good("cpu_sell", 8, takes(0.5), briefly))
+	everybodySays(t, db, "cpu_csr 32, cpu_csr 64", "cpu_csr 32", "cpu_csr 32")
+}
+
+// Times of an older version of the measurement don't compete with those of a newer one,
+// whatever the order in which they come; nor does a failure of the newer one end that.
+func TestOnlyTheNewestMeasurementCounts(t *testing.T) {
+	trials := []trial.Result{
+		good("cpu_csr", 32, takes(1), identity("old"), version(1)),
+		good("cpu_csr", 64, takes(1), identity("old, too"), version(1), later),
+		good("cpu_csr", 32, takes(3), identity("new"), version(2), later),
+		good("cpu_sell", 8, takes(2), version(2)),
+		good("coo_atomic", 64, takes(5)), // measured elsewhere
+		good("cpu_coo", 0, failing(trial.Fault, "")),
+	}
+	for i := range trials {
+		db := started(t)
+		record(t, db, slices.Concat(trials[i:], trials[:i])...)
+		everybodySays(t, db, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8", "coo_atomic 64,cpu_csr 32,cpu_sell 8")
+
+		imported := create(t)
+		if _, err := imported.Import(t.Context(), db.batches(t.Context(), nil)); err != nil {
+			t.Fatal(err)
+		}
+		everybodySays(t, imported, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8", "coo_atomic 64,cpu_csr 32,cpu_sell 8")
+	}
+
+	// The last of the newer ones fails when it is measured again.
+	db := started(t)
+	record(t, db, trials[0], good("cpu_csr", 64, takes(1), version(2)),
+		good("cpu_csr", 64, identity("broken"), failing(trial.Fault, ""), later))
+	everybodySays(t, db, "cpu_csr 32", "cpu_csr 32", "cpu_csr 32")
+}
+
+// Databases are united as if all had been recorded in one, with every column: finals stay
+// finals, and the version of the measurement and of the program go along.
+func TestUnitingForgetsNothing(t *testing.T) {
+	a, b := started(t), started(t)
+	record(t, a, good("cpu_coo", 0, takes(9)))
+	first := good("cpu_csr", 32, version(2), func(r *trial.Result) {
+		r.Properties = map[string]float64{"registers": 16}
+		r.Warnings = []string{"few samples"}
+		r.Telemetry = &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.5, Energy: 0.25, Reasons: 4, HasReasons: true, Repeated: 1, Throttled: 2}
+	})
+	record(t, b, first, good("cpu_csr", 64, takes(1.001), version(2)), good("cpu_sell", 8, failing(trial.Wrong, "row 7 is off")))
+	for i := range 3 {
+		for _, block := range []int{32, 64} {
+			record(t, b, good("cpu_csr", block, func(r *trial.Result) {
+				r.Final, r.At = true, r.At.AddDate(0, 0, i+1)
+			}))
+		}
+	}
+	record(t, b, good("cpu_csr", 32, func(r *trial.Result) { r.Sentinel, r.At = true, r.At.AddDate(0, 0, 9) }))
+	twin := testMatrix("other")
+	twin.TwinOf, twin.TwinScale = "rail4284", 0.5
+	describe(t, b, twin)
+	record(t, b, good("cpu_csr", 32, on("other")))
+	decideAll(t, b)
+
+	alone := gather(t, Choice{}, b) // a copy, byte for byte
+	for name, db := range map[string]*DB{
+		"beside another":    gather(t, Choice{}, a, b),
+		"chosen by kernels": gather(t, Choice{Kernels: []string{"cpu_*"}}, b),
+	} {
+		for _, query := range []string{
+			"SELECT * FROM results WHERE kernel <> 'cpu_coo' ORDER BY matrix, kernel, block",
+			"SELECT * FROM telemetry WHERE kernel <> 'cpu_coo' ORDER BY matrix, kernel, block",
+			"SELECT * FROM features ORDER BY matrix",
+			"SELECT matrix, kernel, block, median_ms, tie_size FROM best ORDER BY matrix",
+			"SELECT identity, at, median, low, high, throttled, final, data FROM sentinel ORDER BY identity, at",
+			`SELECT t.identity, t.properties, t.warnings, t.seconds, t.batch, t.bytes_kernel, t.worst_row, t.log_median, x.data
+				FROM trial t LEFT JOIN sample x ON x.trial = t.id JOIN kernel k ON k.id = t.kernel WHERE k.name <> 'cpu_coo' ORDER BY t.identity`,
+			"SELECT name, title, text, hash, protocol, version, warmup, strategy FROM sweep",
+			"SELECT node, uuid, job FROM origin",
+		} {
+			want, got := fmt.Sprint(table(t, alone, query)), fmt.Sprint(table(t, db, query))
+			if got != want {
+				t.Errorf("%s: %s\ngives %s\nwant  %s", name, query, got, want)
+			}
+		}
+		drifts, err := db.Drifts(t.Context())
+		if err != nil || len(drifts) != 1 || len(drifts[0].Points) != 2 {
+			t.Errorf("%s: drifts %+v, %v; want the one sentinel, without finals", name, drifts, err)
+		}
+	}
+}
+
+func table(t *testing.T, db *DB, sql string) [][]any {
+	t.Helper()
+	return query(t, db, sql).Rows
+}
+
+// A partial measurement that an older program let count does so no longer once the
+// database is brought up to date, nor where it is only read; and facts that were read from
+// texts are in columns.
+func TestOldDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	statements := append(slices.Clone(migrations[:schemaMeasurement-1]),
+		`INSERT INTO sweep VALUES (1, 'quick', '', '[search]
+strategy = "racing"
+budget = { trials = 7 }', 'h', 'warmup=2 samples=6..100 target=0.02 budget=40ms seed=18446744073709551615 slow=3', 'v1', 0)`,
+		`INSERT INTO device (id, name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad)
+			VALUES (1, 'Testcore 9000', 'cpu', 'Testcore 9000', 'go1.26', 2, 0, 0, 0, '{}', 1, 1, 1),
+				(2, 'X (imported)', 'imported', 'X (imported)', '', 2, 0, 0, 0, '{}', 1, 1, 1)`,
+		`INSERT INTO matrix (id, name, class, hash, source, field, symmetry, rows, cols, nonzeros, row_min, row_p25, row_median, row_p75, row_p90,
+			row_p99, row_max, empty_rows, cols_used, bandwidth)
+			VALUES (1, 'grid', '', 'hash-of-grid', 'twin of Mittelmann/rail4284: twin(of=rail4284, scale=0.5, seed=1)', '', '',
+				10, 10, 10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)`,
+		"INSERT INTO kernel VALUES (1, 'cpu_csr', '', 'csr', '1')",
+	)
+	for i, trial := range []string{
+		"'whole', 1, 32, 2e-3, 'target', 1, 10", "'brief', 1, 32, 1e-3, 'search', 0, 20", "'imported', 2, 32, 1e-3, NULL, 0, 5",
+	} {
+		statements = append(statements, fmt.Sprintf(`INSERT INTO trial (id, sweep, matrix, kernel, precision, grid, params, cache, status,
+			identity, device, block, median, stop, superseded, measured_at, low, high)
+			VALUES (%d, 1, 1, 1, 'float32', 2, '', 'cold', 'ok', %s, 1e-3, 2e-3)`, i+1, trial))
+	}
+	raw(t, path, append(statements, "PRAGMA application_id = 1399868758", fmt.Sprintf("PRAGMA user_version = %d", schemaMeasurement-1))...)
+
+	check := func(db *DB, want string) {
+		t.Helper()
+		rows, err := db.Results(t.Context(), Filter{Device: "Testcore 9000"})
+		if err != nil || len(rows) > 1 || fmt.Sprint(rows) == "" {
+			t.Fatalf("%+v, error %v", rows, err)
+		}
+		got := ""
+		for _, r := range rows {
+			got += r.ID
+		}
+		if got != want {
+			t.Errorf("%s counts, want %s", got, want)
+		}
+		sweeps, err := db.Sweeps(t.Context())
+		if err != nil || len(sweeps) != 1 {
+			t.Fatalf("%+v, error %v", sweeps, err)
+		}
+		if p, s := sweeps[0].Protocol, sweeps[0].Search; p.Warmup != 2 || p.Samples != [2]int{6, 100} || p.Target != 0.02 || p.Budget != 40*time.Millisecond ||
+			p.Seed != math.MaxUint64 || p.Slow != 3 || s.Strategy != "racing" || s.Trials != 7 {
+			t.Errorf("protocol %+v, search %+v", p, s)
+		}
+		matrices, err := db.Features(t.Context())
+		if err != nil || len(matrices) != 1 || matrices[0].TwinOf != "rail4284" || matrices[0].TwinScale != 0.5 {
+			t.Errorf("matrices %+v, error %v", matrices, err)
+		}
+	}
+	reader, err := OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(reader, "")
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	db, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	check(db, "whole")
+	if got := one(t, db, "SELECT group_concat(block || ' ' || median_ms || ' ' || ifnull(measurement, '')) FROM (SELECT * FROM results ORDER BY measured_at)"); got != "32 1.0 ,32 2.0 1,32 1.0 1" {
+		t.Errorf("results are %v", got)
+	}
+	if got := one(t, db, "SELECT group_concat(median_ms) FROM speedup WHERE device = 'Testcore 9000'"); got != "2.0" {
+		t.Errorf("speedup has %v", got)
+	}
+}

@@ -1,0 +1,268 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// Everything that reads the table trial stands in this file, everything that writes it in
+// trials_write.go, and its columns in columns.go.
+
+// A stored is a trial as it is kept: a Row with what only this package needs.
+type stored struct {
+	Row
+	id      int64
+	sweep   int64 // key of the sweep
+	origin  int64 // key of the origin; 0: none
+	digest  string
+	version string // of the program that measured the trial; "": not known
+	counts  Counts
+}
+
+// A trialQuery chooses trials.
+type trialQuery struct {
+	want  want
+	join  string // further tables
+	where []string
+	args  []any
+	order string
+}
+
+// counting are the conditions on trials that count: that are in force, and compete in
+// their places. The column superseded says so; a file of an older schema, which is only
+// read, has partial measurements in force, too.
+var counting = []string{"t.superseded = 0", "t.median IS NOT NULL", "t.stop IS NOT 'search'"}
+
+// inPlace is the condition that a trial is in a place, whose values placeArgs gives.
+const inPlace = `t.matrix = (SELECT id FROM matrix WHERE name = ?) AND t.device = (SELECT id FROM device WHERE name = ?)
+	AND t.precision = ? AND t.cache = ?`
+
+// placeArgs are the values for inPlace, with more after them.
+func placeArgs(p trial.Place, more ...any) []any {
+	return append([]any{p.Matrix, p.Device, string(p.Precision), string(p.Cache)}, more...)
+}
+
+// fromTrials joins trials with what they refer to.
+const fromTrials = `
+	FROM trial t
+		JOIN sweep s ON s.id = t.sweep
+		JOIN device d ON d.id = t.device
+		JOIN matrix m ON m.id = t.matrix
+		JOIN kernel k ON k.id = t.kernel`
+
+// A source is a database or a transaction, with the version of its schema.
+type source struct {
+	queryer
+	schema int
+}
+
+// since is an expression where the schema has what it takes, and null elsewhere.
+func (from source) since(schema int, expression string) string {
+	if from.schema < schema {
+		return "NULL"
+	}
+	return expression
+}
+
+// each calls f for each trial of a query. The trial is overwritten by the next one.
+// Further columns may be read into fields of the caller's.
+func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error, more ...field) error {
+	s := stored{counts: unknownCounts}
+	var sensors reading
+	var roof float64
+	fields := []field{
+		{"t.id", &s.id}, {"t.sweep", &s.sweep}, {from.since(schemaOrigin, "t.origin"), orZero(&s.origin)},
+		{"k.digest", &s.digest}, {from.since(schemaMeasurement, "t.version"), orZero(&s.version)},
+		{"s.name", &s.Sweep}, {"s.hash", &s.SweepHash}, {"d.name", &s.Device}, {"m.name", &s.Matrix}, {"m.hash", &s.Result.Matrix},
+		{"m.rows", &s.Rows}, {"m.cols", &s.Cols}, {"m.nonzeros", &s.NNZ}, {"k.name", &s.Kernel}, {"k.format", &s.Format},
+		{"max(d.roof_read, d.roof_copy, d.roof_triad)", &roof},
+	}
+	for _, c := range trialColumns {
+		if c.field != nil && c.seldom&^q.want == 0 {
+			fields = append(fields, field{from.since(c.since, "t."+c.name), c.field(&s)})
+		}
+	}
+
+	join := fromTrials
+	if q.want&wantSamples != 0 {
+		join += " LEFT JOIN sample x ON x.trial = t.id"
+		fields = append(fields, field{"x.data", packed{&s.Samples}})
+	}
+	if q.want&wantTelemetry != 0 && from.schema >= schemaOrigin {
+		join += " LEFT JOIN reading r ON r.trial = t.id"
+		fields = append(fields, sensors.fields()...)
+	}
+	if q.want&wantCounts != 0 && from.schema >= schemaProfile {
+		join += " LEFT JOIN counted c ON c.trial = t.id"
+		fields = append(fields, countsFields(&s.counts)...)
+	}
+	fields = append(fields, more...)
+
+	query := "SELECT " + expressions(fields) + join + q.join + where(q.where)
+	if q.order != "" {
+		query += " ORDER BY " + q.order
+	}
+	rows, err := from.QueryContext(ctx, query, q.args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+
+	dst := targets(fields)
+	for rows.Next() {
+		if err := rows.Scan(dst...); err != nil {
+			return err
+		}
+		s.rates(roof)
+		s.Telemetry = sensors.telemetry()
+		if err := f(&s); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// list returns the trials of a query.
+func (from source) list(ctx context.Context, q trialQuery) ([]stored, error) {
+	var all []stored
+	names := interner{}
+	err := from.each(ctx, q, func(s *stored) error {
+		names.row(&s.Row)
+		all = append(all, *s)
+		return nil
+	})
+	return all, err
+}
+
+// A field is an expression of a query with what it is read into.
+type field struct {
+	expression string
+	into       any
+}
+
+func expressions(fields []field) string {
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = f.expression
+	}
+	return strings.Join(list, ", ")
+}
+
+func targets(fields []field) []any {
+	list := make([]any, len(fields))
+	for i, f := range fields {
+		list[i] = f.into
+	}
+	return list
+}
+
+// countTrials counts the trials that a condition chooses.
+func (from source) countTrials(ctx context.Context, condition string) (n int, err error) {
+	err = from.QueryRowContext(ctx, "SELECT count(*) FROM trial t WHERE "+condition).Scan(&n)
+	return n, err
+}
+
+// statuses counts the trials of each status.
+func (from source) statuses(ctx context.Context) (map[trial.Status]int, error) {
+	counts := map[trial.Status]int{}
+	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
+		var status trial.Status
+		var n int
+		err := rows.Scan(&status, &n)
+		counts[status] = n
+		return struct{}{}, err
+	}, "SELECT status, count(*) FROM trial GROUP BY status")
+	return counts, err
+}
+
+// names lists what trials have in a column.
+func (from source) names(ctx context.Context, column string) ([]string, error) {
+	return texts(ctx, from, "SELECT DISTINCT "+column+fromTrials+" ORDER BY 1")
+}
+
+// trialsOfSweeps counts the trials of each sweep.
+const trialsOfSweeps = "SELECT sweep, count(*) AS trials FROM trial GROUP BY sweep"
+
+// fastestOfKernels are the ids of the fastest trial of each source of a kernel in each
+// place: min() makes the other columns those of its row.
+const fastestOfKernels = `SELECT id FROM (SELECT min(t.median), t.id AS id FROM trial t
+	WHERE t.superseded = 0 AND t.median IS NOT NULL AND t.stop IS NOT 'search'
+	GROUP BY t.matrix, t.device, t.precision, t.cache, t.kernel)`
+
+// countingView is a view of the trials that count.
+var countingView = `CREATE TEMP VIEW counting AS
+	SELECT d.name AS device, m.name AS matrix, t.precision, t.cache, k.name AS kernel, t.params, t.block, t.grid,
+		1e3 * t.median AS ms, 1e3 * t.low AS low, 1e3 * t.high AS high, 2e-9 * m.nonzeros / t.median AS gflops` +
+	fromTrials + where(counting)
+
+// matricesOf returns which matrices chosen trials are on, by hash.
+func (from source) matricesOf(ctx context.Context, chosen chosen) (map[string]bool, error) {
+	conditions, args := chosen.conditions()
+	hashes, err := texts(ctx, from, "SELECT DISTINCT m.hash"+fromTrials+where(conditions), args...)
+	there := map[string]bool{}
+	for _, h := range hashes {
+		there[h] = true
+	}
+	return there, err
+}
+
+// where joins conditions.
+func where(conditions []string) string {
+	if len(conditions) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(conditions, " AND ")
+}
+
+// undecided lists the places whose ties are not decided.
+func (from source) undecided(ctx context.Context) ([]trial.Place, error) {
+	return collect(ctx, from, func(rows *sql.Rows) (p trial.Place, err error) {
+		err = rows.Scan(&p.Matrix, &p.Device, &p.Precision, &p.Cache)
+		return p, err
+	}, `SELECT m.name, d.name, p.precision, p.cache FROM (
+			SELECT DISTINCT matrix, device, precision, cache FROM trial WHERE superseded = 0 AND median IS NOT NULL) p
+			JOIN matrix m ON m.id = p.matrix JOIN device d ON d.id = p.device
+		WHERE NOT EXISTS (SELECT 1 FROM tie_set s
+			WHERE s.matrix = p.matrix AND s.device = p.device AND s.precision = p.precision AND s.cache = p.cache)`)
+}
+
+// fastest returns the lowest median of the trials that count in a place and that a
+// condition chooses, with the end of its interval; ok is false if there is none.
+func (from source) fastest(ctx context.Context, p trial.Place, condition string, args ...any) (median, high float64, ok bool, err error) {
+	found, err := collect(ctx, from, func(rows *sql.Rows) (v [2]float64, err error) {
+		err = rows.Scan(&v[0], &v[1])
+		return v, err
+	}, "SELECT t.median, t.high FROM trial t WHERE "+inPlace+" AND t.superseded = 0 AND t.median IS NOT NULL"+condition+`
+		ORDER BY t.median, t.low, t.high, t.id LIMIT 1`, placeArgs(p, args...)...)
+	if err != nil || len(found) == 0 {
+		return 0, 0, false, err
+	}
+	return found[0][0], found[0][1], true, nil
+}
+
+// kernelParams are what trials in a place share that differ in block and grid only.
+type kernelParams struct {
+	digest, kernel string
+	params         kernels.Params
+}
+
+// medians reads the times of such trials, by block and grid.
+func (from source) medians(ctx context.Context, p trial.Place, d *drift, of kernelParams) (stat.Grid, error) {
+	grid := stat.Grid{}
+	var cell kernels.Config
+	var r trial.Result
+	var origin int64
+	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
+		err := rows.Scan(&cell.Block, &cell.Grid, &r.Median, moment{&r.At}, orZero(&origin))
+		grid[cell] = r.Median / d.factor(origin, r.At)
+		return struct{}{}, err
+	}, "SELECT t.block, t.grid, t.median, t.measured_at, t.origin FROM trial t WHERE "+inPlace+` AND t.superseded = 0 AND t.median IS NOT NULL
+			AND t.kernel = (SELECT id FROM kernel WHERE name = ? AND digest = ?) AND t.params = ?`,
+		placeArgs(p, of.kernel, of.digest, string(of.params))...)
+	return grid, err
+}

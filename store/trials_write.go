@@ -1,0 +1,287 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
+)
+
+// trialKeys are what a trial refers to.
+type trialKeys struct {
+	runKeys
+	matrix, kernel int64
+}
+
+// keyColumns are the columns of the table trial besides trialColumns and the id.
+var keyColumns = []string{"sweep", "device", "origin", "version", "matrix", "kernel", "superseded"}
+
+// values are those of keyColumns for a result. One of a partial measurement never counts;
+// of the others decide says later which do.
+func (k trialKeys) values(r *trial.Result) []any {
+	return []any{k.sweep, k.device, nonzero(k.origin), nonzero(k.version), k.matrix, k.kernel, r.Partial()}
+}
+
+// trialValues are the values of a row of the table trial, without its id.
+func trialValues(k trialKeys, r *trial.Result) []any {
+	values := k.values(r)
+	for _, c := range trialColumns {
+		values = append(values, c.value(r))
+	}
+	return values
+}
+
+// perInsert is how many rows a statement inserts: each statement has its cost, whatever
+// it does.
+const perInsert = 32
+
+// statements are those that write results, prepared once.
+//
+// Anything that SQLite would keep in a temporary table here, the list of an IN or
+// the rows of RETURNING, would take longer than the rest of Record.
+type statements struct {
+	find    *sql.Stmt    // the standing of an identity
+	next    *sql.Stmt    // the id of the next trial
+	insert  [2]*sql.Stmt // one trial, and perInsert of them
+	sample  [2]*sql.Stmt
+	replace *sql.Stmt // a trial, by identity
+	resaved *sql.Stmt // the samples of a trial that was replaced
+	reading *sql.Stmt
+	again   *sql.Stmt // a repeat
+	version *sql.Stmt // the version of the measurement that counts in a place
+	shared  *sql.Stmt // of the trials from an id on, those whose configuration others have, too
+	rivals  *sql.Stmt // the trials of a configuration, whatever their kernel's source was
+	mark    *sql.Stmt // a trial as superseded, or not
+}
+
+// each gives every statement with its text.
+func (s *statements) each() map[**sql.Stmt]string {
+	columns := keyColumns
+	for _, c := range trialColumns {
+		columns = append(columns, c.name)
+	}
+	inserts := func(into string, columns []string, rows int) string {
+		row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
+		return fmt.Sprintf("INSERT INTO %s (%s) VALUES %s%s", into, strings.Join(columns, ", "), row, strings.Repeat(", "+row, rows-1))
+	}
+	withID := append([]string{"id"}, columns...)
+
+	return map[**sql.Stmt]string{
+		&s.find:      "SELECT " + standingColumns + " FROM trial t WHERE t.identity = ?",
+		&s.next:      "SELECT ifnull(max(id), 0) + 1 FROM trial",
+		&s.insert[0]: inserts("trial", withID, 1),
+		&s.insert[1]: inserts("trial", withID, perInsert),
+		&s.sample[0]: inserts("sample", []string{"trial", "data"}, 1),
+		&s.sample[1]: inserts("sample", []string{"trial", "data"}, perInsert),
+		&s.replace:   "UPDATE trial SET " + strings.Join(columns, " = ?, ") + " = ? WHERE identity = ?",
+		&s.resaved:   "INSERT OR REPLACE INTO sample (trial, data) SELECT id, ? FROM trial WHERE identity = ?",
+		&s.reading: `INSERT OR REPLACE INTO reading (trial, sm_clock, memory_clock, temperature, power, energy, clock_reasons,
+			repeated, throttled) SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM trial WHERE identity = ?`,
+		&s.again: `INSERT OR IGNORE INTO sentinel (identity, at, origin, median, low, high, throttled, final, data)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		&s.version: `SELECT measurement FROM trial WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?
+			AND superseded = 0 AND median IS NOT NULL AND measurement IS NOT NULL LIMIT 1`,
+		&s.shared: `SELECT n.identity FROM trial n CROSS JOIN kernel k ON k.id = n.kernel
+			WHERE n.id >= ? AND EXISTS (
+				SELECT 1 FROM kernel o CROSS JOIN trial t
+					ON t.matrix = n.matrix AND t.device = n.device AND t.precision = n.precision AND t.cache = n.cache
+						AND t.kernel = o.id AND t.params = n.params AND t.grid = n.grid AND t.block = n.block
+				WHERE o.name = k.name AND t.id <> n.id)`,
+		&s.rivals: "SELECT " + rivalColumns + ` FROM kernel k CROSS JOIN trial t
+				ON t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? AND t.kernel = k.id
+					AND t.params = ? AND t.grid = ? AND t.block = ?
+			WHERE k.name = ?`,
+		&s.mark: "UPDATE trial SET superseded = ? WHERE id = ?",
+	}
+}
+
+// A preparer is a database or a transaction.
+type preparer interface {
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// prepare prepares the statements.
+func prepare(ctx context.Context, db preparer) (s statements, err error) {
+	for stmt, text := range s.each() {
+		if *stmt, err = db.PrepareContext(ctx, text); err != nil {
+			s.close()
+			return statements{}, err
+		}
+	}
+	return s, nil
+}
+
+// in gives the statements for use in a transaction.
+func (s statements) in(ctx context.Context, tx *sql.Tx) statements {
+	for stmt := range s.each() {
+		*stmt = tx.StmtContext(ctx, *stmt)
+	}
+	return s
+}
+
+// close ends those that are open; the connection reports what goes wrong.
+func (s statements) close() {
+	for stmt := range s.each() {
+		if *stmt != nil {
+			(*stmt).Close()
+		}
+	}
+}
+
+// insertRows inserts by the statement for one row and that for perInsert.
+func insertRows(ctx context.Context, stmts [2]*sql.Stmt, rows [][]any) error {
+	var values []any
+	for len(rows) > 0 {
+		n, stmt := 1, stmts[0]
+		if len(rows) >= perInsert {
+			n, stmt = perInsert, stmts[1]
+		}
+		values = values[:0]
+		for _, row := range rows[:n] {
+			values = append(values, row...)
+		}
+		if _, err := stmt.ExecContext(ctx, values...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// standingColumns are what decides whether a trial counts.
+const standingColumns = "t.identity, t.status, t.stop IS 'search', t.measured_at, ifnull(t.measurement, 0)"
+
+func standingTargets(s *trial.Standing) []any {
+	return []any{&s.ID, &s.Status, &s.Partial, &s.At, &s.Version}
+}
+
+// known finds the standings of identities, all at once.
+func known(ctx context.Context, tx *sql.Tx, ids []string) (map[string]trial.Standing, error) {
+	var s trial.Standing
+	list := make(map[string]trial.Standing, len(ids))
+	_, err := collect(ctx, tx, func(rows *sql.Rows) (struct{}, error) {
+		err := rows.Scan(standingTargets(&s)...)
+		list[s.ID] = s
+		return struct{}{}, err
+	}, "SELECT "+standingColumns+" FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value", identities(ids))
+	return list, err
+}
+
+// A rival is one of several trials of which some count.
+type rival struct {
+	id         int64
+	config     kernels.Config
+	superseded bool
+	trial.Standing
+}
+
+const rivalColumns = "t.id, t.superseded, k.name, t.precision, t.block, t.grid, t.params, " + standingColumns
+
+func rivalOf(rows *sql.Rows) (r rival, err error) {
+	err = rows.Scan(append([]any{&r.id, &r.superseded, &r.config.Kernel, &r.config.Precision, &r.config.Block, &r.config.Grid,
+		&r.config.Params}, standingTargets(&r.Standing)...)...)
+	return r, err
+}
+
+// rivalsInPlace reads all trials of a place.
+func rivalsInPlace(ctx context.Context, db queryer, matrix, device int64, precision kernels.Precision, cache trial.Cache) ([]rival, error) {
+	return collect(ctx, db, rivalOf, "SELECT "+rivalColumns+` FROM trial t JOIN kernel k ON k.id = t.kernel
+		WHERE t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? ORDER BY t.id`,
+		matrix, device, string(precision), string(cache))
+}
+
+// decideAgain decides which trials count in every place that has one of a condition.
+func decideAgain(ctx context.Context, tx *sql.Tx, condition string) error {
+	stmts, err := prepare(ctx, tx)
+	if err != nil {
+		return err
+	}
+	defer stmts.close()
+
+	type place struct {
+		matrix, device int64
+		trial.Place
+	}
+	places, err := collect(ctx, tx, func(rows *sql.Rows) (p place, err error) {
+		err = rows.Scan(&p.matrix, &p.device, &p.Precision, &p.Cache)
+		return p, err
+	}, "SELECT DISTINCT t.matrix, t.device, t.precision, t.cache FROM trial t WHERE "+condition)
+	for _, p := range places {
+		if err == nil {
+			err = stmts.decidePlace(ctx, tx, p.matrix, p.device, p.Precision, p.Cache)
+		}
+	}
+	return err
+}
+
+// decidePlace decides which trials of a place count.
+func (s statements) decidePlace(ctx context.Context, tx *sql.Tx, matrix, device int64, precision kernels.Precision, cache trial.Cache) error {
+	rivals, err := rivalsInPlace(ctx, tx, matrix, device, precision, cache)
+	if err != nil {
+		return err
+	}
+	var force []int // in force
+	var standings []trial.Standing
+	for _, list := range byConfig(rivals) {
+		if i := inForce(rivals, list); i >= 0 {
+			force, standings = append(force, i), append(standings, rivals[i].Standing)
+		}
+	}
+	return s.markRivals(ctx, rivals, force, trial.Newest(standings))
+}
+
+// byConfig groups rivals by configuration, as indices in the order of the list.
+func byConfig(rivals []rival) [][]int {
+	var groups [][]int
+	index := map[kernels.Config]int{}
+	for i := range rivals {
+		at, seen := index[rivals[i].config]
+		if !seen {
+			at = len(groups)
+			index[rivals[i].config] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], i)
+	}
+	return groups
+}
+
+// inForce returns which of the rivals of a configuration is in force, -1 if none is.
+func inForce(rivals []rival, of []int) int {
+	standings := make([]trial.Standing, len(of))
+	for i, at := range of {
+		standings[i] = rivals[at].Standing
+	}
+	if i := trial.InForce(standings); i >= 0 {
+		return of[i]
+	}
+	return -1
+}
+
+// markRivals marks as superseded all but those that are in force and, where they are good,
+// compete in a place with the given newest version of the measurement.
+func (s statements) markRivals(ctx context.Context, rivals []rival, force []int, newest int) error {
+	count := make([]bool, len(rivals))
+	for _, i := range force {
+		count[i] = !rivals[i].Good() || rivals[i].Competes(newest)
+	}
+	for i, r := range rivals {
+		if r.superseded == count[i] {
+			if _, err := s.mark.ExecContext(ctx, !count[i], r.id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putCounts keeps what a profiler counted in the launches of a trial.
+func putCounts(ctx context.Context, tx *sql.Tx, identity string, c Counts) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO counted (trial, occupancy, warp_efficiency, load_efficiency)
+		SELECT id, ?, ?, ? FROM trial WHERE identity = ?`,
+		orNull(c.Occupancy), orNull(c.WarpEfficiency), orNull(c.LoadEfficiency), identity)
+	return err
+}

@@ -1,0 +1,366 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
+)
+
+// A writer puts runs, matrices and results into the database, in one transaction.
+// Recording, importing and uniting all go through it.
+type writer struct {
+	tx    *sql.Tx
+	stmts statements
+	keys  keys
+
+	known    map[string]trial.Standing // of identities that are there already
+	versions map[trial.Place]int       // of the measurement, that count; see versionIn
+	queue    []queued
+	sum      Imported
+}
+
+// A queued result is yet to be inserted.
+type queued struct {
+	keys   trialKeys
+	result trial.Result
+}
+
+// keys are the keys of what results refer to.
+type keys struct {
+	runs     map[*tuner.RunInfo]runKeys
+	kernels  map[kernelSource]int64
+	matrices map[string]int64 // by hash
+}
+
+// kernelSource identifies a kernel.
+type kernelSource struct{ name, digest string }
+
+// runKeys are what all trials of a run refer to, with the program's version.
+type runKeys struct {
+	sweep, device int64
+	origin        int64 // 0: not known
+	version       string
+}
+
+func newKeys() keys {
+	return keys{map[*tuner.RunInfo]runKeys{}, map[kernelSource]int64{}, map[string]int64{}}
+}
+
+// add adds what others know.
+func (k keys) add(others keys) {
+	maps.Copy(k.runs, others.runs)
+	maps.Copy(k.kernels, others.kernels)
+	maps.Copy(k.matrices, others.matrices)
+}
+
+// newWriter begins with a transaction.
+func newWriter(ctx context.Context, tx *sql.Tx, stmts statements, k keys) *writer {
+	return &writer{tx: tx, stmts: stmts.in(ctx, tx), keys: k, versions: map[trial.Place]int{}}
+}
+
+// What a result may lack that it refers to.
+var errNoRun = errors.New("no run has begun")
+
+func noKernel(r *trial.Result) error { return fmt.Errorf("the run has no kernel %s", r.Kernel) }
+func noMatrix(r *trial.Result) error {
+	return fmt.Errorf("the matrix with hash %s is not recorded yet", r.Matrix)
+}
+
+// of gives the keys of a result.
+func (k keys) of(run *tuner.RunInfo, r *trial.Result) (trialKeys, error) {
+	of, known := k.runs[run]
+	if !known {
+		return trialKeys{}, errNoRun
+	}
+	t := trialKeys{runKeys: of}
+	if t.kernel, known = k.kernels[kernelSource{r.Kernel, run.Sources[r.Kernel]}]; !known {
+		return t, noKernel(r)
+	}
+	if t.matrix, known = k.matrices[r.Matrix]; !known {
+		return t, noMatrix(r)
+	}
+	return t, nil
+}
+
+// begin records a run. Most of its kernels were in runs before it.
+func (w *writer) begin(ctx context.Context, run *tuner.RunInfo, started time.Time) error {
+	k, err := putRun(ctx, w.tx, *run, started)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(run.Sources)) {
+		source := kernelSource{name, run.Sources[name]}
+		if _, known := w.keys.kernels[source]; known {
+			continue
+		}
+		if w.keys.kernels[source], err = putKernel(ctx, w.tx, source.name, source.digest); err != nil {
+			return err
+		}
+	}
+	w.keys.runs[run] = k
+	return nil
+}
+
+// matrix records a matrix.
+func (w *writer) matrix(ctx context.Context, m trial.Matrix) error {
+	id, err := putMatrix(ctx, w.tx, m)
+	if err != nil {
+		return fmt.Errorf("matrix %s: %w", m.Name, err)
+	}
+	w.keys.matrices[m.Hash] = id
+	return nil
+}
+
+// look finds which of the identities of coming results are there already. It is called
+// before put.
+func (w *writer) look(ctx context.Context, ids []string) (err error) {
+	if len(ids) > 1 {
+		w.known, err = known(ctx, w.tx, ids)
+		return err
+	}
+	w.known = map[string]trial.Standing{}
+	for _, id := range ids {
+		var s trial.Standing
+		switch err := w.stmts.find.QueryRowContext(ctx, id).Scan(standingTargets(&s)...); {
+		case err == nil:
+			w.known[id] = s
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
+	}
+	return nil
+}
+
+// put records a result: a new one with the next flush.
+func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) error {
+	if r.Again() {
+		return w.repeat(ctx, run, r)
+	}
+	k, err := w.keys.of(run, r)
+	if err != nil {
+		return err
+	}
+	old, is := w.known[r.ID]
+	switch {
+	case !is:
+		w.sum.New++
+		w.queue = append(w.queue, queued{k, *r})
+	case !r.Standing().Replaces(old):
+		w.sum.Known++
+		return nil
+	default:
+		w.sum.New++
+		if err := w.flush(ctx); err != nil { // the known one may be in the queue
+			return err
+		}
+		if err := w.replace(ctx, k, r); err != nil {
+			return err
+		}
+	}
+	w.known[r.ID] = r.Standing()
+	return nil
+}
+
+// repeat records a trial that was measured again. It is there already where a journal is
+// merged for the second time.
+func (w *writer) repeat(ctx context.Context, run *tuner.RunInfo, r *trial.Result) error {
+	k, known := w.keys.runs[run]
+	if !known {
+		return errNoRun
+	}
+	throttled := 0
+	if r.Telemetry != nil {
+		throttled = r.Telemetry.Throttled
+	}
+	_, err := w.stmts.again.ExecContext(ctx, r.ID, r.At.UnixMilli(), nonzero(k.origin), r.Median, r.Low, r.High,
+		throttled, r.Final, pack(r.Samples))
+	return err
+}
+
+// replace puts a result in the place of a failed one with its identity.
+func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result) error {
+	if _, err := w.versionIn(ctx, k, r); err != nil { // before r is there, too
+		return err
+	}
+	if _, err := w.stmts.replace.ExecContext(ctx, append(trialValues(k, r), r.ID)...); err != nil {
+		return err
+	}
+	if len(r.Samples) > 0 {
+		if _, err := w.stmts.resaved.ExecContext(ctx, pack(r.Samples), r.ID); err != nil {
+			return err
+		}
+	}
+	if err := w.telemetry(ctx, r); err != nil {
+		return err
+	}
+	return w.decide(ctx, k, r, true)
+}
+
+func (w *writer) telemetry(ctx context.Context, r *trial.Result) error {
+	if r.Telemetry == nil {
+		return nil
+	}
+	_, err := w.stmts.reading.ExecContext(ctx, append(readingValues(*r.Telemetry), r.ID)...)
+	return err
+}
+
+// flush inserts the queue, and decides which trials count.
+func (w *writer) flush(ctx context.Context) error {
+	if len(w.queue) == 0 {
+		return nil
+	}
+	var first int64
+	if err := w.stmts.next.QueryRowContext(ctx).Scan(&first); err != nil {
+		return err
+	}
+	for i := range w.queue { // before the queue is there, too
+		if w.queue[i].result.Measurement == 0 {
+			continue
+		}
+		if _, err := w.versionIn(ctx, w.queue[i].keys, &w.queue[i].result); err != nil {
+			return err
+		}
+	}
+	if err := w.insert(ctx, first); err != nil {
+		return err
+	}
+	shared, err := w.sharing(ctx, first)
+	if err != nil {
+		return err
+	}
+	for i := range w.queue {
+		q := &w.queue[i]
+		if err := w.decide(ctx, q.keys, &q.result, shared[q.result.ID]); err != nil {
+			return err
+		}
+	}
+	clear(w.queue)
+	w.queue = w.queue[:0]
+	return nil
+}
+
+// insert inserts the queue, with ids from the given one on. Nobody else gives ids as long
+// as the transaction goes on.
+func (w *writer) insert(ctx context.Context, id int64) error {
+	var trials, samples [][]any
+	for i := range w.queue {
+		q := &w.queue[i]
+		trials = append(trials, append([]any{id}, trialValues(q.keys, &q.result)...))
+		if len(q.result.Samples) > 0 {
+			samples = append(samples, []any{id, pack(q.result.Samples)})
+		}
+		id++
+	}
+	if err := insertRows(ctx, w.stmts.insert, trials); err != nil {
+		return err
+	}
+	if err := insertRows(ctx, w.stmts.sample, samples); err != nil {
+		return err
+	}
+	for i := range w.queue {
+		if err := w.telemetry(ctx, &w.queue[i].result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sharing returns which trials from an id on have configurations that others have, too.
+func (w *writer) sharing(ctx context.Context, first int64) (map[string]bool, error) {
+	rows, err := w.stmts.shared.QueryContext(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	shared := map[string]bool{}
+	for rows.Next() {
+		var identity string
+		if err := rows.Scan(&identity); err != nil {
+			return nil, err
+		}
+		shared[identity] = true
+	}
+	return shared, rows.Err()
+}
+
+// versionIn returns the version of the measurement that counts in the place of a result.
+// All good trials that count in a place have the same one, apart from those that were
+// measured elsewhere; 0: none has one.
+func (w *writer) versionIn(ctx context.Context, k trialKeys, r *trial.Result) (version int, err error) {
+	place := r.Place(fmt.Sprint(k.device))
+	version, known := w.versions[place]
+	if !known {
+		err = w.stmts.version.QueryRowContext(ctx, k.matrix, k.device, string(r.Precision), string(r.Cache)).Scan(&version)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return 0, err
+		}
+	}
+	if version == 0 && r.Standing().Good() {
+		version = r.Measurement // the first one
+	}
+	w.versions[place] = version
+	return version, nil
+}
+
+// decide decides which trials count of the configuration of r, which is recorded; shared
+// says that there are others of it. Where r or a failure changes the version of the
+// measurement that counts in the place, it decides for the whole place.
+func (w *writer) decide(ctx context.Context, k trialKeys, r *trial.Result, shared bool) error {
+	s := r.Standing()
+	if s.Version == 0 && !shared {
+		return nil
+	}
+	version, err := w.versionIn(ctx, k, r)
+	switch {
+	case err != nil:
+		return err
+	case s.Good() && s.Version > version:
+		return w.decidePlace(ctx, k, r)
+	case !shared && !(s.Good() && s.Version < version):
+		return nil
+	}
+
+	rivals, all, err := w.rivals(ctx, k, r)
+	if err != nil {
+		return err
+	}
+	var force []int
+	if i := inForce(rivals, all); i >= 0 {
+		force = []int{i}
+		counted := slices.ContainsFunc(rivals, func(o rival) bool { return !o.superseded && o.Good() })
+		if counted && !rivals[i].Good() { // a good trial is in force no longer, perhaps the last of its version
+			return w.decidePlace(ctx, k, r)
+		}
+	}
+	return w.stmts.markRivals(ctx, rivals, force, version)
+}
+
+// rivals reads the trials of the configuration of r, with their indices.
+func (w *writer) rivals(ctx context.Context, k trialKeys, r *trial.Result) (rivals []rival, all []int, err error) {
+	rows, err := w.stmts.rivals.QueryContext(ctx, k.matrix, k.device, string(r.Precision), string(r.Cache),
+		r.Params.String(), r.Grid, r.Block, r.Kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		one, err := rivalOf(rows)
+		if err != nil {
+			return nil, nil, err
+		}
+		rivals, all = append(rivals, one), append(all, len(all))
+	}
+	return rivals, all, rows.Err()
+}
+
+func (w *writer) decidePlace(ctx context.Context, k trialKeys, r *trial.Result) error {
+	delete(w.versions, r.Place(fmt.Sprint(k.device)))
+	return w.stmts.decidePlace(ctx, w.tx, k.matrix, k.device, r.Precision, r.Cache)
+}
