@@ -3,55 +3,59 @@ package cluster
 import (
 	"fmt"
 
-	"spmvtune/slurm/submit"
-
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/submit"
 )
 
+// cancelCommand is the command cancel.
+type cancelCommand struct{ runCommand }
+
 func newCancel() *cobra.Command {
-	var root string
-	var asJSON bool
-	cmd := &cobra.Command{
+	var c cancelCommand
+	return c.prepare(&cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Cancel all jobs of a run, and keep what was measured",
-		Long: `cancel cancels all jobs of a run that have not ended. A task that runs ends its
+		Long: `cancel cancels all jobs of a run that have not ended. A running task finishes its
 trial first, if Slurm leaves it the time (KillWait, usually 30 seconds). What was
-measured is kept: merge brings it into the database, retry goes on with the rest.`,
-		Example:           `  spmvtune cancel runs/block-size-20261121-k3fq7a`,
-		Args:              command.Needs(aRun),
-		ValidArgsFunction: completeRun,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := openRun(root, args[0])
-			if err != nil {
-				return err
-			}
-			jobs, err := submit.Cancel(cmd.Context(), newClient(cmd.ErrOrStderr()), run)
-			if err != nil {
-				return err
-			}
-			tasks := 0
-			for _, j := range jobs {
-				if j.Task >= 0 {
-					tasks++
-				}
-			}
-			w := cmd.OutOrStdout()
-			if asJSON {
-				return term.WriteJSON(w, map[string]any{"run": run.JobName(), "dir": run.Dir, "jobs": len(jobs), "tasks": tasks})
-			}
-			if len(jobs) == 0 {
-				_, err := fmt.Fprintln(w, "nothing to cancel: no job of the run waits or runs")
-				return err
-			}
-			fmt.Fprintf(w, "cancelled: %s\n", term.Count(tasks, "task", "tasks"))
-			fmt.Fprintf(w, "what was measured is kept: `%s` brings it into the database, `%s` goes on\n", onRun("merge", run), onRun("retry", run))
-			return nil
-		},
+measured is kept: merge brings it into the database, and retry continues.`,
+		Example: `  spmvtune cancel runs/block-size-20261121-k3fq7a`,
+		RunE:    c.Run,
+	})
+}
+
+// Run cancels the jobs of a run.
+func (c *cancelCommand) Run(cmd *cobra.Command, args []string) error {
+	if err := c.open(cmd, args[0]); err != nil {
+		return err
 	}
-	flagRuns(cmd, &root)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	jobs, err := submit.Cancel(cmd.Context(), newClient(c.alarm), c.run)
+	if err != nil {
+		return err
+	}
+	return c.print(jobs)
+}
+
+func (c *cancelCommand) print(jobs []sbatch.Job) error {
+	tasks := 0
+	for _, j := range jobs {
+		if j.Task >= 0 {
+			tasks++
+		}
+	}
+	switch {
+	case c.asJSON:
+		return term.WriteJSON(c.w, map[string]any{
+			"run": c.run.JobName(), "dir": c.run.Dir, "jobs": len(jobs), "tasks": tasks,
+		})
+	case len(jobs) == 0:
+		_, err := fmt.Fprintln(c.w, "nothing to cancel: no job of the run waits or runs")
+		return err
+	}
+	fmt.Fprintf(c.w, "cancelled: %s\n", term.Count(tasks, "task", "tasks"))
+	_, err := fmt.Fprintf(c.w, "what was measured is kept: `%s` brings it into the database, `%s` continues\n",
+		onRun("merge", c.run), onRun("retry", c.run))
+	return err
 }

@@ -43,7 +43,8 @@ func TestMergeWhilePlanChanges(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	err := mergeRun(t.Context(), &hook{f: split}, &out, run, 0)
+	c := mergeCommand{runCommand: runCommand{run: run, w: &hook{f: split}}, json: &out}
+	err := c.merge(t.Context())
 	var exit *command.Error
 	if !errors.As(err, &exit) || exit.Code != command.ExitSomeFailed || !strings.Contains(err.Error(), "1 chunk not complete") {
 		t.Errorf("the merge ends with %v", err)

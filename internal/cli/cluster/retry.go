@@ -1,10 +1,8 @@
 package cluster
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,114 +14,113 @@ import (
 	"spmvtune/slurm/submit"
 )
 
+// retryCommand is the command retry.
+type retryCommand struct {
+	runCommand
+	mem string
+}
+
 func newRetry() *cobra.Command {
-	var root, mem string
-	var asJSON bool
-	cmd := &cobra.Command{
+	var c retryCommand
+	cmd := c.prepare(&cobra.Command{
 		Use:   "retry RUN",
 		Short: "Submit again what a run has not completed",
-		Long: `retry submits the chunks of a run that are not complete and have no task that
-runs or waits. What is measured is not measured again. A chunk whose task
-ran out of time is split in two. One that used more memory than it may is only sent
-with --mem, which holds for all tasks that are sent with it.`,
+		Long: `retry submits the chunks of a run that are not complete and have no task that runs
+or waits. It does not measure again what is measured. A chunk whose task ran out of
+time is split in two. A chunk that used more memory than allowed is only sent with
+--mem, which applies to all tasks that are sent with it.`,
 		Example: `  spmvtune retry runs/block-size-20261121-k3fq7a
   spmvtune retry block-size-20261121 --mem 64G`,
-		Args:              command.Needs(aRun),
-		ValidArgsFunction: completeRun,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			run, err := openRun(root, args[0])
-			if err != nil {
-				return err
-			}
-			return retryRun(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), run, mem, asJSON)
-		},
-	}
-	flagRuns(cmd, &root)
-	cmd.Flags().StringVar(&mem, "mem", "", "memory of the tasks that are sent, as sbatch takes it: 64G")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+		RunE: c.Run,
+	})
+	cmd.Flags().StringVar(&c.mem, "mem", "", "memory of the tasks that are sent, in the form of sbatch: 64G")
 	return cmd
 }
 
-func retryRun(ctx context.Context, w, alarm io.Writer, run *slurm.Run, mem string, asJSON bool) error {
-	sweep, err := run.TaskSweep()
+// Run submits again what a run has not completed.
+func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
+	if err := c.open(cmd, args[0]); err != nil {
+		return err
+	}
+	sweep, err := c.run.TaskSweep()
 	if err != nil {
 		return err
 	}
-	r, err := submit.Retry(ctx, newClient(alarm), run, sweep.Slurm, mem)
+	r, err := submit.Retry(cmd.Context(), newClient(c.alarm), c.run, sweep.Slurm, c.mem)
 	if err != nil {
-		return errors.Join(err, printBroken(w, r, asJSON))
+		return errors.Join(err, c.printBroken(r))
 	}
-	if asJSON {
-		err = term.WriteJSON(w, r)
+
+	if c.asJSON {
+		err = term.WriteJSON(c.w, r)
 	} else {
-		printRetried(w, run, r)
+		c.print(r)
 	}
-	if err != nil || len(r.OutOfMemory) == 0 {
+	n := len(r.OutOfMemory)
+	if err != nil || n == 0 {
 		return err
 	}
-	return command.SomeFailed(fmt.Errorf("%s used more memory than allowed, and %s not sent again", chunks(len(r.OutOfMemory)), wasOrWere(len(r.OutOfMemory))),
-		fmt.Sprintf("`%s` gives their tasks more", onRun("retry", run, "--mem", "64G")))
-
+	err = fmt.Errorf("%s used more memory than allowed, and %s not sent again", chunks(n), term.Noun(n, "was", "were"))
+	return command.SomeFailed(err, fmt.Sprintf("`%s` gives their tasks more", onRun("retry", c.run, "--mem", "64G")))
 }
 
-func wasOrWere(n int) string {
-	if n == 1 {
-		return "was"
-	}
-	return "were"
-}
-
-// printBroken says what a retry that failed had done by then, if anything.
-func printBroken(w io.Writer, r submit.Retried, asJSON bool) error {
+// printBroken says what a retry that failed had done before, if anything.
+func (c *retryCommand) printBroken(r submit.Retried) error {
 	if r.Round == nil && len(r.Recovered) == 0 {
 		return nil
 	}
-	if asJSON {
-		return term.WriteJSON(w, r)
+	if c.asJSON {
+		return term.WriteJSON(c.w, r)
 	}
-	printRecovered(w, r.Recovered)
+	c.printRecovered(r.Recovered)
 	if r.Round != nil {
-		printJobs(w, r.Round.Jobs)
+		printJobs(c.w, r.Round.Jobs)
 	}
 	return nil
 }
 
-// printRecovered says what became of submissions that were broken off.
-func printRecovered(w io.Writer, settled []slurm.Sent) {
-	for _, s := range settled {
-		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("found out about %s, whose submission was broken off: %s %s", s.Name, s.Outcome, s.ID)))
+// printRecovered says what became of submissions that broke off.
+func (c *retryCommand) printRecovered(recovered []slurm.Sent) {
+	for _, s := range recovered {
+		line := fmt.Sprintf("found out about %s, whose submission broke off: %s %s", s.Name, s.Outcome, s.ID)
+		fmt.Fprintln(c.w, strings.TrimSpace(line))
 	}
 }
 
-// printRetried says what a retry did.
-func printRetried(w io.Writer, run *slurm.Run, r submit.Retried) {
-	printRecovered(w, r.Recovered)
+// print says what a retry did.
+func (c *retryCommand) print(r submit.Retried) {
+	c.printRecovered(r.Recovered)
 	if len(r.Again) > 0 {
-		fmt.Fprintf(w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, command.FewNames))
+		fmt.Fprintf(c.w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, command.FewNames))
 	}
 	for i, s := range r.Split {
 		if i == show.MostFailures {
-			fmt.Fprintf(w, "… and %s more\n", chunks(len(r.Split)-i))
+			fmt.Fprintf(c.w, "… and %s more\n", chunks(len(r.Split)-i))
 			break
 		}
-		fmt.Fprintf(w, "split, since its task ran out of time: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
+		fmt.Fprintf(c.w, "split, because its task ran out of time: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
 	}
-	for _, c := range r.OutOfMemory {
-		fmt.Fprintf(w, "not sent, since it used more memory than allowed: %s (%s)\n", c.Chunk, term.Some(c.Matrices, command.FewNames))
+	for _, s := range r.OutOfMemory {
+		fmt.Fprintf(c.w, "not sent, because it used more memory than allowed: %s (%s)\n",
+			s.Chunk, term.Some(s.Matrices, command.FewNames))
 	}
 	if n := len(r.Active); n > 0 {
-		fmt.Fprintf(w, "left alone, since their tasks run, wait, or may do so: %s\n", chunks(n))
+		fmt.Fprintf(c.w, "left alone, because their tasks run, wait, or may do so: %s\n", chunks(n))
 	}
+	c.printNext(r)
+}
+
+func (c *retryCommand) printNext(r submit.Retried) {
 	switch {
 	case r.Round != nil:
-		printJobs(w, r.Round.Jobs)
-		fmt.Fprintf(w, "next: %s\n", onRun("status", run, "--watch"))
+		printJobs(c.w, r.Round.Jobs)
+		fmt.Fprintf(c.w, "next: %s\n", onRun("status", c.run, "--watch"))
 	case len(r.OutOfMemory) > 0:
 	case len(r.Active) > 0:
-		fmt.Fprintln(w, "nothing to do yet")
+		fmt.Fprintln(c.w, "nothing to do yet")
 	default:
-		fmt.Fprintf(w, "nothing to do: %s complete\n", allChunks(r.Done))
-		fmt.Fprintf(w, "next: %s\n", onRun("merge", run))
+		fmt.Fprintf(c.w, "nothing to do: %s complete\n", allChunks(r.Done))
+		fmt.Fprintf(c.w, "next: %s\n", onRun("merge", c.run))
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // runsRoot is where submit makes the folders of runs unless --runs says otherwise.
 const runsRoot = "runs"
 
-// aRun is what the commands on a run take.
+// aRun says what the argument of the commands on a run is.
 const aRun = "a run: the folder that submit printed, or its name or the start of it"
 
 // flagRuns adds the flag that says where the runs are.
@@ -29,17 +29,15 @@ func flagRuns(cmd *cobra.Command, into *string) {
 	command.FlagFile(cmd, "runs")
 }
 
-// A listed run is the folder of one.
+// A listed run is a folder of a run.
 type listed struct {
-	*slurm.Run        // nil: it can't be opened
-	name       string // of the folder
-	dir        string
-	err        error // why it can't be opened
+	*slurm.Run // The run is nil if it can't be opened.
+	name, dir  string
+	err        error // err says why it can't be opened.
 }
 
-// listRuns are the folders of runs below root, the oldest first, and then those that
-// are damaged. A folder that is not one, or is of a run that was never submitted, is
-// left out.
+// listRuns returns the runs below root, the oldest first, and the damaged ones last. It skips other
+// folders, and runs that were never submitted.
 func listRuns(root string) ([]listed, error) {
 	entries, err := os.ReadDir(root)
 	if errors.Is(err, os.ErrNotExist) {
@@ -48,6 +46,7 @@ func listRuns(root string) ([]listed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing runs: %w", err)
 	}
+
 	var runs, damaged []listed
 	for _, e := range entries {
 		dir := filepath.Join(root, e.Name())
@@ -66,9 +65,9 @@ func listRuns(root string) ([]listed, error) {
 	return append(runs, damaged...), nil
 }
 
-// openRun opens a run: name is its folder, or the name of one below root, or the
-// start of that name if no other one starts so. The whole name of a sweep is not
-// taken for the start of a longer one.
+// openRun opens a run. name is its folder, or the name of a folder below root, or the start of
+// such a name if only one folder has it. The full name of a sweep is not taken for the start of
+// a longer one.
 func openRun(root, name string) (*slurm.Run, error) {
 	for _, dir := range []string{name, filepath.Join(root, name)} {
 		if slurm.IsRun(dir) {
@@ -79,6 +78,7 @@ func openRun(root, name string) (*slurm.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var found, exact []listed
 	for _, run := range runs {
 		if strings.HasPrefix(run.name, name) {
@@ -91,27 +91,29 @@ func openRun(root, name string) (*slurm.Run, error) {
 	if len(exact) > 0 {
 		found = exact
 	}
+
+	names := func(runs []listed) string { return term.Some(runNames(runs), command.FewNames) }
 	switch {
 	case len(found) == 1:
 		return found[0].Run, found[0].err
 	case len(found) > 1:
-		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: "+term.Some(runNames(found), command.FewNames))
+		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: "+names(found))
 	}
 	if _, err := os.Stat(name); err == nil {
-		_, err = slurm.Open(name) // which says what it is instead
+		_, err = slurm.Open(name) // the error says what it is instead
 		return nil, command.Usage(err)
 	}
 	hint := "submit makes one; it prints its folder"
 	if len(runs) > 0 {
-		hint = "there are " + term.Some(runNames(runs), command.FewNames)
+		hint = "available: " + names(runs)
 	}
 	return nil, command.UsageHint(fmt.Errorf("there is no run %s", name), hint)
 }
 
-// runID ends the name of a run's folder: the day, and some letters.
+// runID matches the end of a run's name: the day, and some letters.
 var runID = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
 
-// sweepOf is the name of the sweep in that of a run's folder.
+// sweepOf returns the name of the sweep in the name of a run's folder.
 func sweepOf(folder string) string { return runID.ReplaceAllString(folder, "") }
 
 func runNames(runs []listed) []string {
@@ -135,10 +137,10 @@ func completeRun(cmd *cobra.Command, args []string, _ string) ([]string, cobra.S
 	return runNames(runs), cobra.ShellCompDirectiveDefault
 }
 
-// onRun gives the command line of a command on a run.
+// onRun returns the command line of a command on a run.
 func onRun(name string, run *slurm.Run, more ...string) string {
 	return term.Shell(append([]string{"spmvtune", name, command.Shown(run.Dir)}, more...)...)
 }
 
-// chunks counts them.
+// chunks counts chunks.
 func chunks(n int) string { return term.Count(n, "chunk", "chunks") }

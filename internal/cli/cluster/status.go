@@ -1,16 +1,13 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
-	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 )
@@ -18,115 +15,59 @@ import (
 // statusClient asks on behalf of commands that can do without the answer.
 var statusClient = &sbatch.Client{Timeout: 20 * time.Second}
 
+// statusCommand is the command status.
+type statusCommand struct {
+	runCommand
+	watch bool
+}
+
 func newStatus() *cobra.Command {
-	var root string
-	var watch, asJSON bool
-	cmd := &cobra.Command{
+	var c statusCommand
+	cmd := c.prepare(&cobra.Command{
 		Use:   "status [RUN]",
 		Short: "How far submitted runs are, and what holds them up",
 		Long: `status says how far a run is: its chunks, its trials, the best so far, why tasks
-wait, and how those ended that left work undone. What is done is read from what
-the tasks have written; Slurm only explains. Without RUN it lists all runs.`,
+wait, and how tasks ended that left work undone. What the tasks have written decides
+what is done; Slurm only explains. Without RUN, status lists all runs.`,
 		Example: `  spmvtune status
   spmvtune status runs/block-size-20261121-k3fq7a --watch`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRun,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, w := cmd.Context(), cmd.OutOrStdout()
-			if len(args) == 0 {
-				if watch {
-					return command.Usage(fmt.Errorf("--watch needs %s", aRun))
-				}
-				return statusOfAll(ctx, w, root, asJSON)
-			}
-			run, err := openRun(root, args[0])
-			if err != nil {
-				return err
-			}
-			if watch {
-				return watchRun(ctx, w, run, asJSON)
-			}
-			return statusOf(ctx, w, run, asJSON)
-		},
-	}
-	flagRuns(cmd, &root)
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "refresh every ten seconds, until the run has ended")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+		Args: cobra.MaximumNArgs(1),
+		RunE: c.Run,
+	})
+	cmd.Flags().BoolVarP(&c.watch, "watch", "w", false, "refresh every ten seconds, until the run has ended")
 	return cmd
 }
 
-// statusOf prints how far a run is.
-func statusOf(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) error {
-	tracker := status.NewTracker(run)
+// Run prints how far a run is, or all runs are.
+func (c *statusCommand) Run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	if len(args) == 0 {
+		if c.watch {
+			return command.Usage(fmt.Errorf("--watch needs %s", aRun))
+		}
+		return c.list(ctx, cmd.OutOrStdout())
+	}
+	if err := c.open(cmd, args[0]); err != nil {
+		return err
+	}
+	if c.watch {
+		return c.follow(ctx)
+	}
+
+	tracker := status.NewTracker(c.run)
 	observer := &status.Observer{Client: statusClient}
 	view := observer.Observe(ctx, tracker)
 	if err := tracker.Err(); err != nil {
 		return err
 	}
 	s := tracker.Status(view)
-	if asJSON {
-		return term.WriteJSON(w, s)
+	if c.asJSON {
+		return term.WriteJSON(c.w, s)
 	}
-	return printStatus(w, run, s)
+	return printStatus(c.w, c.run, s)
 }
 
-// statusOfAll prints a line for each run below root.
-func statusOfAll(ctx context.Context, w io.Writer, root string, asJSON bool) error {
-	runs, err := listRuns(root)
-	if err != nil {
-		return err
-	}
-	var trackers []*status.Tracker
-	list := []status.Status{}
-	var damaged []status.Status
-	for _, run := range runs {
-		if run.err != nil {
-			damaged = append(damaged, status.Status{Name: run.name, Dir: run.dir, Fault: run.err.Error()})
-			continue
-		}
-		t := status.NewTracker(run.Run)
-		t.Brief = true
-		trackers = append(trackers, t)
-	}
-	observer := &status.Observer{Client: statusClient}
-	view := observer.Observe(ctx, trackers...)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for _, t := range trackers {
-		if err := t.Err(); err != nil {
-			damaged = append(damaged, status.Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: err.Error()})
-			continue
-		}
-		list = append(list, t.Status(view))
-	}
-	if asJSON {
-		return term.WriteJSON(w, append(list, damaged...))
-	}
-	if len(runs) == 0 {
-		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", root)
-		return err
-	}
-	g := term.Table{Columns: []string{"run", "chunks", "trials", "left", "state"}}
-	for _, s := range list {
-		g.Rows = append(g.Rows, []any{
-			s.Name, term.Quantity(fmt.Sprintf("%d/%d", s.Counts.Done, s.Counts.All)),
-			term.Quantity(fmt.Sprintf("%d/%s%d", s.Trials.Done, roughly(s), s.Trials.Of)), term.Quantity(timeLeft(s)), inAWord(s),
-		})
-	}
-	if len(g.Rows) > 0 {
-		if err := g.Print(w); err != nil {
-			return err
-		}
-	}
-	for _, s := range damaged {
-		fmt.Fprintln(w, term.Wrap(fmt.Sprintf("%s is damaged: %s", s.Name, s.Fault), term.PageWidth-2, "  "))
-	}
-	printSilent(w, view.Silent)
-	return nil
-}
-
-// roughly marks a number of trials that is a guess yet.
+// roughly marks a number of trials that is still an estimate.
 func roughly(s status.Status) string {
 	if s.Counts.Done < s.Counts.All {
 		return "~"
@@ -134,7 +75,7 @@ func roughly(s status.Status) string {
 	return ""
 }
 
-// timeLeft is about how long the run takes from now, "" if that is not known.
+// timeLeft says about how long the run takes from now, "" if that is not known.
 func timeLeft(s status.Status) string {
 	if s.Left == 0 || s.Counts.Running == 0 {
 		return ""

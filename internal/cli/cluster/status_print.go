@@ -17,8 +17,35 @@ import (
 func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 	fmt.Fprintf(w, "%s: %s\n", command.Shown(s.Dir), inAWord(s))
 	fmt.Fprintf(w, "chunks  %d of %d done%s\n", s.Counts.Done, s.Counts.All, others(s.Counts))
-	n := s.Trials
-	fmt.Fprintf(w, "trials  %d of %s%d done", n.Done, map[bool]string{true: "about "}[roughly(s) != ""], n.Of)
+	printTrials(w, s)
+	if s.Rate > 0 && s.Counts.Running > 0 {
+		fmt.Fprintf(w, "pace    %s/s", show.PerSecond(s.Rate))
+		if left := timeLeft(s); left != "" {
+			fmt.Fprintf(w, ", about %s left at this rate", left)
+		}
+		fmt.Fprintln(w)
+	}
+	if err := printBests(w, s.Best); err != nil {
+		return err
+	}
+
+	printOpen(w, s.Chunks)
+	if s.Damaged > 0 {
+		fmt.Fprintf(w, "note: %s of journals can't be used; what they held is measured again\n",
+			term.Count(s.Damaged, "line", "lines"))
+	}
+	printSilent(w, s.Silent)
+	printNext(w, run, s)
+	return nil
+}
+
+// printTrials counts the trials.
+func printTrials(w io.Writer, s status.Status) {
+	n, about := s.Trials, ""
+	if roughly(s) != "" {
+		about = "about "
+	}
+	fmt.Fprintf(w, "trials  %d of %s%d done", n.Done, about, n.Of)
 	if n.Done > 0 {
 		fmt.Fprintf(w, ": %d ok", n.OK)
 		if n.Invalid > 0 {
@@ -29,26 +56,9 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 		}
 	}
 	fmt.Fprintln(w)
-	if s.Rate > 0 && s.Counts.Running > 0 {
-		fmt.Fprintf(w, "pace    %s/s", show.PerSecond(s.Rate))
-		if left := timeLeft(s); left != "" {
-			fmt.Fprintf(w, ", about %s left if it stays so", left)
-		}
-		fmt.Fprintln(w)
-	}
-	if err := printBests(w, s.Best); err != nil {
-		return err
-	}
-	printOpen(w, s.Chunks)
-	if s.Damaged > 0 {
-		fmt.Fprintf(w, "note: %s of journals can't be used; what they held is measured again\n", term.Count(s.Damaged, "line", "lines"))
-	}
-	printSilent(w, s.Silent)
-	printNext(w, run, s)
-	return nil
 }
 
-// others says how many chunks are in the states other than done.
+// others counts the chunks that are not done, by state.
 func others(n status.Counts) string {
 	text := ""
 	for _, part := range []struct {
@@ -65,7 +75,7 @@ func others(n status.Counts) string {
 	return text
 }
 
-// mostBest is how many of the fastest trials a status gives; best gives all.
+// mostBest is the number of fastest trials in a status. `spmvtune best` prints all.
 const mostBest = 8
 
 // printBests prints the fastest trials so far.
@@ -95,15 +105,15 @@ func printBests(w io.Writer, best []status.Best) error {
 	return nil
 }
 
-// How much is said of chunks that hold a run up.
+// These bound what is said about chunks that hold a run up.
 const (
 	mostReasons = 6
-	mostLogs    = 3 // reasons of which a log is shown
-	logLines    = 4
+	mostLogs    = 3 // reasons with a log
+	logLines    = 4 // lines of a log
 )
 
-// printOpen says why chunks are not done, those with the same reason together,
-// with the end of a log of those that ended.
+// printOpen says why chunks are not done. It groups chunks with the same reason, and shows the end
+// of a log of those that ended.
 func printOpen(w io.Writer, list []status.Chunk) {
 	type reason struct {
 		state status.State
@@ -139,7 +149,7 @@ func printOpen(w io.Writer, list []status.Chunk) {
 	}
 }
 
-// tasksOf begins a sentence about the task of each of some chunks.
+// tasksOf begins a sentence about the tasks of a group of chunks.
 func tasksOf(group []status.Chunk) string {
 	if len(group) == 1 {
 		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, term.Some(group[0].Matrices, command.FewNames))
@@ -170,7 +180,7 @@ func printLog(w io.Writer, c status.Chunk) {
 	}
 }
 
-// visible keeps what a log says from changing the terminal.
+// visible replaces control characters, so that a log can't change the terminal.
 func visible(r rune) rune {
 	if r < ' ' && r != '\t' || r == 0x7f {
 		return '?'

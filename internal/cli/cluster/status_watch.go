@@ -12,7 +12,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
@@ -20,14 +19,13 @@ import (
 )
 
 const (
-	// askEvery is how often Slurm is asked about a run that is followed: with one
-	// squeue for all of its jobs.
+	// askEvery is how often Slurm is asked about a run that is followed, with one squeue.
 	askEvery = 10 * time.Second
-	// lookEvery is how often its folder is looked at for the end of the merge.
+	// lookEvery is how often its folder is searched for the end of the merge.
 	lookEvery = time.Second
 )
 
-// follow shows how far a run is until it has ended, and returns what it is then.
+// follow shows how far a run is until it has ended, and returns its last status.
 func follow(ctx context.Context, run *slurm.Run, show func(status.Status) error) (status.Status, error) {
 	tracker := status.NewTracker(run)
 	observer := &status.Observer{Client: statusClient}
@@ -72,23 +70,23 @@ func mergedAt(m *merge.Last) time.Time {
 	return m.At
 }
 
-// watchRun shows a run until it has ended: on a terminal always in the same place.
-func watchRun(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) error {
-	size := term.SizeOf(w)
-	_, err := follow(ctx, run, func(s status.Status) error {
-		if asJSON {
-			return term.WriteJSON(w, s)
+// follow shows a run until it has ended, on a terminal always in the same place.
+func (c *statusCommand) follow(ctx context.Context) error {
+	size := term.SizeOf(c.w)
+	_, err := follow(ctx, c.run, func(s status.Status) error {
+		if c.asJSON {
+			return term.WriteJSON(c.w, s)
 		}
 		var page bytes.Buffer
-		if err := printStatus(&page, run, s); err != nil {
+		if err := printStatus(&page, c.run, s); err != nil {
 			return err
 		}
 		if size == nil {
-			fmt.Fprintf(w, "%s\n%s\n", time.Now().Format(time.DateTime), page.Bytes())
-			return nil
+			_, err := fmt.Fprintf(c.w, "%s\n%s\n", time.Now().Format(time.DateTime), page.Bytes())
+			return err
 		}
 		width, height := size()
-		_, err := io.WriteString(w, inPlace(page.String(), width, height))
+		_, err := io.WriteString(c.w, inPlace(page.String(), width, height))
 		return err
 	})
 	if errors.Is(err, context.Canceled) {
@@ -97,14 +95,14 @@ func watchRun(ctx context.Context, w io.Writer, run *slurm.Run, asJSON bool) err
 	return err
 }
 
-// inPlace makes of a page what shows it from the upper left corner of a terminal of a
-// width and height, 0 for ones that are not known, each line to its end and then the
-// rest, so that there is no flicker. Of a page that is too long the top is shown, and
-// what is too wide is cut, since the terminal would scroll.
+// inPlace returns what shows a page from the upper left corner of a terminal. It clears each line
+// to its end and then the rest, so that nothing flickers. Of a page that is too long it shows the
+// top, and lines that are too wide it cuts, because the terminal would scroll. A width or height
+// of 0 is not known.
 func inPlace(page string, width, height int) string {
 	const corner, toEnd, rest = "\x1b[H", "\x1b[K\n", "\x1b[J"
 	lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
-	// The cursor stays in a line of its own.
+	// The cursor has a line of its own.
 	if height > 1 && len(lines) > height-1 {
 		more := fmt.Sprintf("… and %s more", term.Count(len(lines)-(height-2), "line", "lines"))
 		lines = append(slices.Clip(lines[:height-2]), more)
@@ -115,45 +113,4 @@ func inPlace(page string, width, height int) string {
 		}
 	}
 	return corner + strings.Join(lines, toEnd) + toEnd + rest
-}
-
-// waitRun waits until a run has ended, with a line now and then.
-func waitRun(ctx context.Context, w io.Writer, run *slurm.Run) (status.Status, error) {
-	fmt.Fprintln(w)
-	last := ""
-	s, err := follow(ctx, run, func(s status.Status) error {
-		line := fmt.Sprintf("%d of %d chunks, %d of %s%d trials: %s", s.Counts.Done, s.Counts.All, s.Trials.Done, roughly(s), s.Trials.Of, inAWord(s))
-		if left := timeLeft(s); left != "" {
-			line += ", about " + left + " left"
-		}
-		if s.Silent != "" {
-			line += " (Slurm does not answer)"
-		}
-		if line != last {
-			fmt.Fprintln(w, time.Now().Format(time.TimeOnly), line)
-		}
-		last = line
-		return nil
-	})
-	if errors.Is(err, context.Canceled) {
-		return s, &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted: the run goes on"),
-			Hint: fmt.Sprintf("`%s` follows it, `%s` ends it", onRun("status", run, "--watch"), onRun("cancel", run))}
-	}
-	if err != nil {
-		return s, err
-	}
-	fmt.Fprintln(w)
-	return s, printStatus(w, run, s)
-}
-
-// waitVerdict makes an error of what a run that has ended lacks.
-func waitVerdict(run *slurm.Run, s status.Status) error {
-	if err := mergeVerdict(run, s.Trials, s.Counts.All-s.Counts.Done); err != nil {
-		return err
-	}
-	if s.Merged == nil || len(s.Merged.Missing) > 0 {
-		return command.WithHint(errors.New("all is measured, but the job that merges ended without doing so"),
-			fmt.Sprintf("`%s` does it", onRun("merge", run)))
-	}
-	return nil
 }

@@ -18,130 +18,134 @@ import (
 	"spmvtune/slurm/submit"
 )
 
-// submitFlags are those of the command submit.
-type submitFlags struct {
-	root                   string
-	wait, dry, test, json_ bool
-	offline                bool
-	chunk                  time.Duration // 0: as the sweep says
+// submitCommand is the command submit.
+type submitCommand struct {
+	root                                    string // root is the folder of all runs.
+	wait, dryRun, testOnly, asJSON, offline bool
+	// chunk is the time that a task is packed for; 0 if the sweep says it.
+	chunk time.Duration
+
+	sweep  *configs.Sweep
+	client *sbatch.Client
+	w      io.Writer
+	alarm  io.Writer // alarm shows downloads, and what is waited for.
 }
 
 func newSubmit() *cobra.Command {
-	var f submitFlags
+	var c submitCommand
 	cmd := &cobra.Command{
 		Use:   "submit SWEEP",
 		Short: "Measure a sweep on a cluster, through Slurm",
 		Long: `submit cuts a sweep into chunks, one for each task of job arrays, submits them
-through sbatch and returns at once. How tasks are submitted is in the sweep's
-[slurm] section. The run is a folder below runs/, which all nodes must see; the
-last job makes its database and its report. Matrices of the SuiteSparse collection
-are downloaded before, since nodes may have no network; the cache must be on a file
-system that nodes see.
+through sbatch and returns at once. The sweep's [slurm] section says how to submit
+tasks. The run is a folder below runs/, which all nodes must see; its last job makes
+the database and the report. Matrices of the SuiteSparse collection are downloaded
+before, because nodes may have no network; the cache must be on a file system that
+the nodes see.
 
-Exit codes: 0 submitted or, with --wait, all is measured; 1 nothing or not all is
-submitted; 2 the command line or the sweep file is wrong; 3 with --wait, chunks
-are missing or trials failed; 130 interrupted, where the jobs go on.`,
+Exit codes: 0 submitted or, with --wait, every trial is measured; 1 nothing or not
+everything is submitted; 2 the command line or the sweep file is wrong; 3 with
+--wait, chunks are missing or trials failed; 130 interrupted, and the jobs go on.`,
 		Example: `  spmvtune submit my-sweep.toml
   spmvtune submit my-sweep.toml --dry-run
   spmvtune submit quickstart --chunk 5s
   spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db`,
 		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.wait && f.dry || f.wait && f.test || f.dry && f.test {
-				return command.Usage(errors.New("only one of --wait, --dry-run and --test-only can be given"))
-			}
-			sweep, err := command.LoadSweep(args[0])
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("chunk") {
-				if f.chunk <= 0 {
-					return command.Usage(fmt.Errorf("--chunk is %s, and a task can't be packed for that: give a time such as 5m", f.chunk))
-				}
-				sweep.Slurm.Chunk = f.chunk
-			}
-			return submitSweep(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sweep, f)
-		},
+		RunE:              c.Run,
 	}
-	flagRuns(cmd, &f.root)
-	cmd.Flags().DurationVar(&f.chunk, "chunk", 0, "wall time that a task is packed for: 90s, 20m; otherwise chunk in the sweep's [slurm]")
-	cmd.Flags().BoolVar(&f.wait, "wait", false, "follow the run until it has ended")
-	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "print every script and command, and do nothing")
-	cmd.Flags().BoolVar(&f.test, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
-	cmd.Flags().BoolVar(&f.json_, "json", false, "print JSON")
-	command.FlagOffline(cmd, &f.offline)
+	flagRuns(cmd, &c.root)
+	f := cmd.Flags()
+	f.DurationVar(&c.chunk, "chunk", 0, "wall time that a task is packed for: 90s, 20m (default: chunk in [slurm])")
+	f.BoolVar(&c.wait, "wait", false, "follow the run until it has ended")
+	f.BoolVar(&c.dryRun, "dry-run", false, "print every script and command, and do nothing")
+	f.BoolVar(&c.testOnly, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
+	f.BoolVar(&c.asJSON, "json", false, "print JSON")
+	command.FlagOffline(cmd, &c.offline)
 	return cmd
 }
 
-// submitSweep cuts and submits a sweep, or says how. Downloads, and what is waited for,
-// are shown on alarm.
-func submitSweep(ctx context.Context, w, alarm io.Writer, sweep *configs.Sweep, f submitFlags) error {
-	client := newClient(alarm)
-	if f.test {
-		return testSubmit(ctx, w, client, sweep, f)
+// Run submits a sweep, or says how it would.
+func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
+	if c.wait && c.dryRun || c.wait && c.testOnly || c.dryRun && c.testOnly {
+		return command.Usage(errors.New("only one of --wait, --dry-run and --test-only can be given"))
 	}
-	cut, err := cutSweep(ctx, alarm, client, sweep, f)
+	if c.sweep, err = command.LoadSweep(args[0]); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("chunk") {
+		if c.chunk <= 0 {
+			return command.Usage(fmt.Errorf("--chunk %s must be greater than zero: give a time such as 5m", c.chunk))
+		}
+		c.sweep.Slurm.Chunk = c.chunk
+	}
+	c.w, c.alarm = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	c.client = newClient(c.alarm)
+
+	ctx := cmd.Context()
+	if c.testOnly {
+		return c.test(ctx)
+	}
+	cut, err := c.cut(ctx)
 	if err != nil {
 		return err
 	}
-	sweep = cut.sweep
-	if f.dry {
-		return previewSubmit(w, sweep, cut, f)
+	c.sweep = cut.sweep
+	if c.dryRun {
+		return c.preview(cut)
 	}
+	return c.submit(ctx, cut)
+}
+
+// submit makes the run of a plan, submits it and, if that was asked for, waits for its end.
+func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("finding this program: %w", err)
 	}
-	run, err := slurm.Create(f.root, sweep, cut.plan, program, command.Version())
+	run, err := slurm.Create(c.root, c.sweep, cut.plan, program, command.Version())
 	if err != nil {
 		return err
 	}
-	round, err := submitAll(ctx, client, run, sweep.Slurm, cut.plan)
+	round, err := c.send(ctx, run, cut.plan)
 	if err != nil {
 		return err
 	}
+
 	done := submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut.plan), Jobs: round.Jobs, Notes: cut.notes}
-	if !f.json_ {
-		done.print(w, sweep, run)
+	text, json := c.w, io.Discard
+	if c.asJSON {
+		text, json = json, text
 	}
-	if !f.wait {
-		if f.json_ {
-			return term.WriteJSON(w, done)
-		}
-		return nil
+	done.print(text, c.sweep, run)
+	if !c.wait {
+		return term.WriteJSON(json, done)
 	}
-	show := w
-	if f.json_ {
-		show = io.Discard
-	}
-	status, err := waitRun(ctx, show, run)
+
+	s, err := waitRun(ctx, text, run)
 	if err != nil {
 		return err
 	}
-	if f.json_ {
-		done.Status = &status
-		err = term.WriteJSON(w, done)
-	}
-	return errors.Join(err, waitVerdict(run, status))
+	done.Status = &s
+	return errors.Join(term.WriteJSON(json, done), waitVerdict(run, s))
 }
 
-// submitAll submits all chunks of a run that was just made. Where nothing was
-// submitted nothing is left of the run.
-func submitAll(ctx context.Context, client *sbatch.Client, run *slurm.Run, s configs.Slurm, plan slurm.Plan) (submit.Round, error) {
+// send submits all chunks of a new run. If nothing was submitted, it removes the run.
+func (c *submitCommand) send(ctx context.Context, run *slurm.Run, plan slurm.Plan) (submit.Round, error) {
 	unlock, err := run.Lock(ctx)
 	if err != nil {
 		return submit.Round{}, err
 	}
 	defer unlock()
 	ids := make([]string, len(plan.Chunks))
-	for i, c := range plan.Chunks {
-		ids[i] = c.ID
+	for i, chunk := range plan.Chunks {
+		ids[i] = chunk.ID
 	}
-	round, err := submit.Next(ctx, client, run, s, ids)
+	round, err := submit.Next(ctx, c.client, run, c.sweep.Slurm, ids)
 	if err == nil {
 		return round, nil
 	}
+
 	var incomplete *submit.IncompleteError
 	if errors.As(err, &incomplete) && (incomplete.Sent > 0 || incomplete.Unresolved) {
 		return round, err
@@ -155,4 +159,25 @@ func submitAll(ctx context.Context, client *sbatch.Client, run *slurm.Run, s con
 		err = command.WithHint(err, "nothing is submitted: change [slurm] in the sweep, and submit it again")
 	}
 	return round, errors.Join(err, os.RemoveAll(run.Dir))
+}
+
+// test asks Slurm whether the jobs of a sweep could ever start.
+func (c *submitCommand) test(ctx context.Context) error {
+	run, err := slurm.New(c.root, c.sweep, command.Version())
+	if err != nil {
+		return err
+	}
+	said, err := submit.TestOnly(ctx, c.client, run, c.sweep.Slurm)
+	var refused *sbatch.RefusedError
+	if errors.As(err, &refused) {
+		err = command.WithHint(err, "such a job would never start: change [slurm] in the sweep")
+	}
+	if err != nil {
+		return err
+	}
+	if c.asJSON {
+		return term.WriteJSON(c.w, map[string]any{"task": said[0], "finish": said[1]})
+	}
+	_, err = fmt.Fprintf(c.w, "a task: %s\nthe job that merges: %s\nsuch jobs can start; nothing was submitted\n", said[0], said[1])
+	return err
 }

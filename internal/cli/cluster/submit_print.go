@@ -16,20 +16,23 @@ import (
 
 // submitted is what `submit --json` prints.
 type submitted struct {
-	Run    string         `json:"run"`
-	Dir    string         `json:"dir"`
-	Plan   planSummary    `json:"plan"`
-	Jobs   []slurm.Sent   `json:"jobs"`
-	Notes  []string       `json:"notes,omitempty"`
-	Status *status.Status `json:"status,omitempty"` // with --wait, at the end
+	Run   string       `json:"run"`
+	Dir   string       `json:"dir"`
+	Plan  planSummary  `json:"plan"`
+	Jobs  []slurm.Sent `json:"jobs"`
+	Notes []string     `json:"notes,omitempty"`
+	// Status is the status at the end, with --wait.
+	Status *status.Status `json:"status,omitempty"`
 }
 
-// planSummary says how much a plan is to do.
+// planSummary estimates the work of a plan.
 type planSummary struct {
-	Chunks  int     `json:"chunks"`
-	Trials  int     `json:"trials"`  // a guess
-	Seconds float64 `json:"seconds"` // of all tasks together, a guess
-	Longest float64 `json:"longest"` // of a task, seconds, a guess
+	Chunks int `json:"chunks"`
+	Trials int `json:"trials"`
+	// Seconds is the time of all tasks together.
+	Seconds float64 `json:"seconds"`
+	// Longest is the time of the longest task in seconds.
+	Longest float64 `json:"longest"`
 }
 
 func summaryOf(plan slurm.Plan) planSummary {
@@ -56,7 +59,7 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	fmt.Fprintf(w, "\nnext    %s\n        %s\n", onRun("status", run, "--watch"), onRun("cancel", run))
 }
 
-// mostJobs is how many arrays are listed.
+// mostJobs is the number of arrays that are listed.
 const mostJobs = 10
 
 // printJobs lists what was submitted.
@@ -76,7 +79,7 @@ func printJobs(w io.Writer, jobs []slurm.Sent) {
 	}
 }
 
-// jobName is a job's id, with its cluster where that is not the usual one.
+// jobName returns a job's id, with its cluster unless that is the configured one.
 func jobName(id sbatch.JobID) string {
 	if id.Cluster != "" {
 		return id.ID + " on " + id.Cluster
@@ -97,26 +100,28 @@ type previewed struct {
 	Notes []string    `json:"notes,omitempty"`
 }
 
-// previewSubmit prints what submit would do.
-func previewSubmit(w io.Writer, sweep *configs.Sweep, cut cutting, f submitFlags) error {
-	run, err := slurm.New(f.root, sweep, command.Version())
+// preview prints what submit would do.
+func (c *submitCommand) preview(cut cutting) error {
+	run, err := slurm.New(c.root, c.sweep, command.Version())
 	if err != nil {
 		return err
 	}
-	p := previewed{submit.PreviewOf(run, sweep.Slurm, len(cut.plan.Chunks), cut.most), summaryOf(cut.plan), cut.notes}
-	if f.json_ {
-		return term.WriteJSON(w, p)
+	p := previewed{submit.PreviewOf(run, c.sweep.Slurm, len(cut.plan.Chunks), cut.most), summaryOf(cut.plan), cut.notes}
+	if c.asJSON {
+		return term.WriteJSON(c.w, p)
 	}
-	show.Title(w, sweep)
+
+	w := c.w
+	show.Title(w, c.sweep)
 	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", command.Shown(p.Dir), p.Plan)
 	printHints(w, p.Notes)
 	for _, s := range p.Scripts {
 		fmt.Fprintf(w, "\n== %s\n%s", s.Name, s.Text)
 	}
 	fmt.Fprintln(w, "\n== commands")
-	for _, c := range p.Commands {
-		fmt.Fprintln(w, term.Shell(c...))
+	for _, line := range p.Commands {
+		fmt.Fprintln(w, term.Shell(line...))
 	}
-	fmt.Fprintln(w, "\nnothing was written or submitted")
-	return nil
+	_, err = fmt.Fprintln(w, "\nnothing was written or submitted")
+	return err
 }

@@ -5,69 +5,73 @@ import (
 	"fmt"
 	"strconv"
 
-	"spmvtune/slurm/submit"
-
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/submit"
 )
 
+// throttleCommand is the command throttle.
+type throttleCommand struct{ runCommand }
+
 func newThrottle() *cobra.Command {
-	var root string
-	var asJSON bool
-	cmd := &cobra.Command{
+	var c throttleCommand
+	return c.prepare(&cobra.Command{
 		Use:   "throttle RUN N",
 		Short: "Let at most N tasks of a submitted run measure at once",
-		Long: `throttle changes how many tasks of a run Slurm starts at once, while the run goes
-on: 0 is as many as there is room for. Tasks that run already go on, and what retry
-sends later keeps to it. What a sweep starts with is throttle in its [slurm] section.`,
+		Long: `throttle changes how many tasks of a run Slurm starts at once, while the run is in
+progress: 0 removes the bound. Running tasks go on, and the bound applies to what
+retry sends later, too. A sweep starts with throttle in its [slurm] section.`,
 		Example: `  spmvtune throttle runs/block-size-20261121-k3fq7a 4`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return fmt.Errorf("throttle needs %s, and a number of tasks", aRun)
 			}
 			return nil
 		},
-		ValidArgsFunction: completeRun,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := strconv.ParseUint(args[1], 10, 31)
-			if errors.Is(err, strconv.ErrRange) {
-				return command.Usage(fmt.Errorf("%s tasks are more than Slurm can count; 0 is as many as there is room for", args[1]))
-			}
-			if err != nil {
-				return command.Usage(fmt.Errorf("%q is not a number of tasks", args[1]))
-			}
-			run, err := openRun(root, args[0])
-			if err != nil {
-				return err
-			}
-			arrays, err := submit.Throttle(cmd.Context(), newClient(cmd.ErrOrStderr()), run, int(n))
-			if err != nil {
-				return err
-			}
-			w := cmd.OutOrStdout()
-			if asJSON {
-				ids := make([]string, len(arrays))
-				for i, a := range arrays {
-					ids[i] = a.ID
-				}
-				return term.WriteJSON(w, map[string]any{"run": run.JobName(), "dir": run.Dir, "throttle": n, "arrays": ids})
-			}
-			switch {
-			case len(arrays) == 0:
-				_, err = fmt.Fprintln(w, "nothing to throttle: no task of the run waits or runs")
-			case n == 0:
-				_, err = fmt.Fprintln(w, "as many tasks run at once as there is room for")
-			case len(arrays) == 1:
-				_, err = fmt.Fprintf(w, "at most %s at once\n", term.Count(int(n), "task runs", "tasks run"))
-			default:
-				_, err = fmt.Fprintf(w, "at most %s at once, of each of %d arrays\n", term.Count(int(n), "task runs", "tasks run"), len(arrays))
-			}
-			return err
-		},
+		RunE: c.Run,
+	})
+}
+
+// Run throttles a run.
+func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
+	n, err := strconv.ParseUint(args[1], 10, 31)
+	if errors.Is(err, strconv.ErrRange) {
+		return command.Usage(fmt.Errorf("%s tasks are more than Slurm can count; 0 removes the bound", args[1]))
 	}
-	flagRuns(cmd, &root)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	if err != nil {
+		return command.Usage(fmt.Errorf("%q is not a number of tasks", args[1]))
+	}
+	if err := c.open(cmd, args[0]); err != nil {
+		return err
+	}
+	arrays, err := submit.Throttle(cmd.Context(), newClient(c.alarm), c.run, int(n))
+	if err != nil {
+		return err
+	}
+	return c.print(arrays, int(n))
+}
+
+func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
+	if c.asJSON {
+		ids := make([]string, len(arrays))
+		for i, a := range arrays {
+			ids[i] = a.ID
+		}
+		return term.WriteJSON(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n, "arrays": ids})
+	}
+	tasks := term.Count(n, "task runs", "tasks run")
+	switch {
+	case len(arrays) == 0:
+		_, err = fmt.Fprintln(c.w, "nothing to throttle: no task of the run waits or runs")
+	case n == 0:
+		_, err = fmt.Fprintln(c.w, "the number of tasks that run at once is not bounded")
+	case len(arrays) == 1:
+		_, err = fmt.Fprintf(c.w, "at most %s at once\n", tasks)
+	default:
+		_, err = fmt.Fprintf(c.w, "at most %s at once, of each of %d arrays\n", tasks, len(arrays))
+	}
+	return err
 }
