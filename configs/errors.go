@@ -9,11 +9,16 @@ import (
 
 // An Error is one mistake in a sweep file.
 type Error struct {
-	File    string // as it was named by the user
-	Line    int    // from 1; 0 if the mistake has no place in a file
-	Key     string // with its section: "kernel.block"; "" for the file as a whole
-	Problem string // what is wrong
-	Hint    string // what to do about it; "" if the problem says so itself
+	// File is the file as the user named it.
+	File string
+	// Line counts from 1; it is 0 if the mistake has no position in a file.
+	Line int
+	// Key includes its section, as in "kernel.block"; it is "" for the file as a whole.
+	Key string
+	// Problem says what is wrong.
+	Problem string
+	// Hint says what to do about it; it is "" where the problem says so itself.
+	Hint string
 }
 
 // Error gives e on one line: `file:line: key: problem (hint)`.

@@ -15,9 +15,9 @@ import (
 // maxFamily bounds the matrices of one section, before where.
 const maxFamily = 4096
 
-// family returns the arguments of every matrix of a section: each combination of the
-// values of those that are lists. With nx = [10, 20] and ny = [5, 6] these are four,
-// the last argument changing first.
+// family returns the arguments of every matrix of a section: a matrix for each combination of
+// the listed values. With nx = [10, 20] and ny = [5, 6] there are four; the last argument
+// changes first.
 func (t *table) family(g *generate.Generator) []map[string]any {
 	all := []map[string]any{{}}
 	for _, a := range g.Args {
@@ -52,11 +52,11 @@ func (t *table) family(g *generate.Generator) []map[string]any {
 	return all
 }
 
-// sizes are what the where of a generated matrix is about.
+// sizes are the variables in the where of a generated matrix.
 var sizes = map[string]any{"rows": 0, "cols": 0, "nnz": 0}
 
-// within keeps the matrices whose sizes the section's where allows, as the generator
-// announces them.
+// within keeps the matrices whose sizes, as the generator announces them, the section's where
+// allows.
 func (t *table) within(list []Matrix) []Matrix {
 	const key = "where"
 	text, f := t.condition(sizes)
@@ -72,7 +72,7 @@ func (t *table) within(list []Matrix) []Matrix {
 		}
 		v, err := expr.Run(f.program, map[string]any{"rows": size.Rows, "cols": size.Cols, "nnz": size.NNZ})
 		if err != nil {
-			t.fail(key, "", "evaluating it for %s: %s", m.Name, message(err))
+			t.fail(key, "", "evaluating the expression for %s: %s", m.Name, message(err))
 			return nil
 		}
 
@@ -82,13 +82,13 @@ func (t *table) within(list []Matrix) []Matrix {
 	}
 
 	if len(kept) == 0 && len(list) > 0 {
-		t.fail(key, "leave the section out, or allow for other sizes", "no matrix is left: %s", text)
+		t.fail(key, "leave the section out, or allow for other sizes", "no matrix satisfies %s", text)
 	}
 	return kept
 }
 
-// shuffle puts matrices into an order that mixes their sections and depends on the
-// seed and on their names only: a matrix that is added moves no other.
+// shuffle puts matrices into an order that mixes their sections. The order depends only on the
+// seed and on their names: adding a matrix moves no other.
 func shuffle(list []Matrix, seed uint64) {
 	place := make(map[string]uint64, len(list))
 	for _, m := range list {

@@ -10,14 +10,14 @@ import (
 	"spmvtune/sparse/generate"
 )
 
-// generated completes m for a generator and its arguments, one matrix for each
-// combination of those that are lists.
+// generated completes m for a generator and its arguments. Where arguments are lists, there is
+// a matrix for each combination.
 func (t *table) generated(m Matrix) []Matrix {
 	m.Expand = true
 	ofFiles := []string{"expand", "complex"}
 	for _, key := range ofFiles {
 		if t.has(key) {
-			t.fail(key, "leave it out", "is for files: a generated matrix is real and whole")
+			t.fail(key, "leave it out", "applies only to files: a generated matrix is real and complete")
 		}
 	}
 
@@ -50,8 +50,8 @@ func (t *table) generated(m Matrix) []Matrix {
 	return t.within(list)
 }
 
-// generator reads the name of m's generator, and notes keys that are neither its
-// arguments nor among keys. It returns nil for a name that is wrong.
+// generator reads the name of m's generator, and notes keys that are neither its arguments nor
+// among keys. It returns nil for an unknown name.
 func (t *table) generator(m *Matrix, keys []string) *generate.Generator {
 	if t.text("generate", &m.Generate); m.Generate == "" && t.vals["generate"] != "" {
 		return nil // not even a string
@@ -129,8 +129,7 @@ func argErrors(err error) []error {
 	return []error{err}
 }
 
-// nameOf names a matrix for its generator and what was given to it:
-// "grid_5pt-1000-1000".
+// nameOf names a matrix for its generator and arguments: "grid_5pt-1000-1000".
 func nameOf(g *generate.Generator, args map[string]any) string {
 	parts := []string{g.Name}
 	for _, a := range g.Args {

@@ -5,19 +5,18 @@ import (
 	"math/bits"
 )
 
-// maxValues bounds the values of one key. A slip of the pen such as
-// { from = 1, to = 1000000000 } is refused before it fills the memory.
+// maxValues bounds the values of one key. A typing error such as { from = 1, to = 1000000000 }
+// is refused before it fills the memory.
 const maxValues = 1 << 16
 
-// A placed integer knows where it was written.
+// A placed integer has the position at which it was written.
 type placed struct {
 	n  int
 	at *position
 }
 
-// ints reads positive integers in any of their forms: 256, [64, 128],
-// { from = 32, to = 1024, step = 32 } or { pow2 = [32, 1024] }. more names the
-// further forms that the key has, for the message.
+// ints reads positive integers in any of their forms: 256, [64, 128], { from = 32, to = 1024,
+// step = 32 } or { pow2 = [32, 1024] }. more names further forms of the key, for the message.
 func (t *table) ints(key, more string) []placed {
 	v, ok := t.vals[key]
 	if !ok {
@@ -46,8 +45,7 @@ func (t *table) ints(key, more string) []placed {
 	return nil
 }
 
-// numbers checks the elements of a list. Those of a single value all stand at
-// one place.
+// numbers checks the elements of a list. The elements of a single value share its position.
 func (t *table) numbers(key string, at *position, all []any, one *position) []placed {
 	var out []placed
 	for i, v := range all {
@@ -83,7 +81,7 @@ func (t *table) steps() []placed {
 		return nil
 	}
 	if from > to {
-		t.fail("from", "", "%d is more than to, %d", from, to)
+		t.fail("from", "", "from is %d, which is more than to, %d", from, to)
 		return nil
 	}
 
@@ -134,7 +132,7 @@ func (t *table) powers() []placed {
 	return out
 }
 
-// values drops the places.
+// values returns the integers without their positions.
 func values(all []placed) []int {
 	var out []int
 	for _, p := range all {

@@ -7,7 +7,7 @@ import (
 	"spmvtune/kernels"
 )
 
-// kernelKeys are those of [[kernel]]; the parameters of its kernels are keys, too. The
+// kernelKeys are those of [[kernel]]; the parameters of its kernels are also keys. The
 // section's own code reads them, because legal values depend on the kernels.
 var kernelKeys = section{
 	{name: "name", doc: "a kernel or a list of them"},
@@ -26,8 +26,8 @@ func (t *table) space(backend string) Space {
 		s.Kernels = append(s.Kernels, k.Name)
 	}
 
-	// Where a kernel's name is wrong, a key may be a parameter of the one that
-	// was meant, so the parameters of all kernels are let through.
+	// If a kernel's name is wrong, a key may be a parameter of the kernel that was meant. So
+	// the parameters of all kernels are allowed.
 	named := chosen
 	if !known {
 		named = kernels.Catalogue
@@ -56,8 +56,8 @@ func (t *table) space(backend string) Space {
 // maxConfigs bounds the combinations of one section and kernel, before where.
 const maxConfigs = 1 << 20
 
-// bounded notes a section whose combinations nobody can have meant: they are
-// refused here, before they fill the memory.
+// bounded notes a section with more combinations than anyone can have meant, before they fill
+// the memory.
 func (t *table) bounded(s Space, chosen []kernels.Kernel) {
 	for _, k := range chosen {
 		n := len(s.Precisions) * len(s.blocks(k)) * len(s.grids(k, 1))
@@ -146,7 +146,7 @@ func (t *table) block(chosen []kernels.Kernel) []int {
 	return values(all)
 }
 
-// ownSection says what to do with a value that k refuses beside other kernels.
+// ownSection is the hint for a value that k refuses in a section with several kernels.
 func ownSection(chosen []kernels.Kernel, k kernels.Kernel) string {
 	if len(chosen) == 1 {
 		return ""
@@ -162,7 +162,7 @@ func (t *table) grid(into *Grid) {
 		return
 	case string:
 		if v != "auto" {
-			t.fail(key, `write "auto", or the sizes as a list`, "%q is no grid", v)
+			t.fail(key, `write "auto", or the sizes as a list`, "%q is not a grid size", v)
 		}
 		return
 

@@ -10,13 +10,13 @@ import (
 	"spmvtune/internal/term"
 )
 
-// A key is what a section may have. All that is known of a key stands in one row: what the
-// reader accepts, what the help says, and where the value goes.
+// A key is an entry that a section may have. All about it stands in one row: its name, its text
+// in the help, and how its value is read.
 type key struct {
 	name string
 	// example is the value that the help shows: the default where there is one.
 	example string
-	// doc is what the help says of the key.
+	// doc is the key's text in the help.
 	doc string
 	// read reads the value. It is nil where the section's own code does that.
 	read func(t *table, key string)

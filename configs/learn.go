@@ -26,8 +26,8 @@ func (t *table) learn(matrices []Matrix) Learn {
 	return l
 }
 
-// known notes test classes that no matrix has: a slip of the pen would let the rule
-// learn from what it is tested on.
+// known notes test classes that no matrix has: with a misspelt class, the rule would learn from
+// its own test.
 func (t *table) known(test []string, matrices []Matrix) {
 	var classes []string
 	for _, m := range matrices {
@@ -43,8 +43,8 @@ func (t *table) known(test []string, matrices []Matrix) {
 	}
 }
 
-// LearnOf returns the [learn] section of a sweep's text as a database keeps it. What
-// can't be read any more is taken as left out.
+// LearnOf returns the [learn] section of a sweep's text as a database keeps it. A value that
+// can't be read any more counts as missing.
 func LearnOf(text []byte) Learn {
 	var file struct {
 		Learn struct{ Test any }

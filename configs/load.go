@@ -19,7 +19,7 @@ var shipped embed.FS
 func Shipped() []string {
 	entries, err := shipped.ReadDir(".")
 	if err != nil {
-		return nil // can't be: the folder is part of the program
+		return nil // impossible: the folder is part of the program
 	}
 	var names []string
 	for _, e := range entries {
@@ -112,8 +112,8 @@ func parseWith(path string, text []byte, find finder) (*Sweep, error) {
 	return s, nil
 }
 
-// syntaxError says where a text stops being TOML. The line is counted up to the
-// parser's offset: at the end of a file the parser's own can be one too low.
+// syntaxError says where a text stops being TOML. It counts lines up to the parser's offset,
+// because the parser's own line can be one too low at the end of a file.
 func syntaxError(path string, text []byte, err error) *Error {
 	e := &Error{
 		File: path, Line: 1, Problem: printable(err.Error()),

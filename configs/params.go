@@ -8,8 +8,8 @@ import (
 	"spmvtune/kernels"
 )
 
-// params reads the values of the kernels' further parameters. Every kernel of
-// the section must have the parameter, and every value be legal for it.
+// params reads the values of the kernels' further parameters. Every kernel of the section must
+// have the parameter, and every value must be legal for it.
 func (t *table) params(chosen []kernels.Kernel) map[string][]string {
 	out := map[string][]string{}
 	for _, k := range chosen {
@@ -33,7 +33,7 @@ func (t *table) params(chosen []kernels.Kernel) map[string][]string {
 	return out
 }
 
-// A setting is a parameter's value and where it was written.
+// A setting is a parameter's value and its position.
 type setting struct {
 	text string
 	at   *position

@@ -6,22 +6,20 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// A place is where a value stands in a TOML text. Places form a tree of the
-// same shape as the decoded document.
+// A position is where a value stands in a TOML text. Positions form a tree of the same shape as
+// the decoded document.
 //
-// Note: toml.MetaData knows no lines, and names the keys of all [[kernel]]
-// tables alike, so that a mistake in the second could not be told from one in
-// the first. Its parser has accepted the text before it gets here; what is left
-// is to find the keys, which takes no more than to know where strings and
-// comments end.
+// Note: toml.MetaData knows no lines, and names the keys of all [[kernel]] tables alike, so
+// that a mistake in the second could not be told from one in the first. Its parser has already
+// accepted the text. To find the keys, it is enough to know where strings and comments end.
 type position struct {
 	line  int                  // from 1: of the key or the header; in an array, of the element
 	keys  map[string]*position // of a table
 	items []*position          // of an array or an array of tables
 }
 
-// key returns the place of a key of p, and p itself where it has none, so that
-// a mistake is at worst reported at its table.
+// key returns the position of a key of p, or p itself if there is none: a mistake is at worst
+// reported at its table.
 func (p *position) key(name string) *position {
 	if k := p.keys[name]; k != nil {
 		return k
@@ -29,7 +27,7 @@ func (p *position) key(name string) *position {
 	return p
 }
 
-// item returns the place of element i of p.
+// item returns the position of element i of p.
 func (p *position) item(i int) *position {
 	if i < len(p.items) {
 		return p.items[i]
@@ -55,8 +53,8 @@ func (p *position) child(name string, line int) *position {
 	return k
 }
 
-// locate finds the places of all keys and array elements of a text that the
-// TOML parser has accepted.
+// locate finds the positions of all keys and array elements of a text that the TOML parser has
+// accepted.
 func locate(text string) *position {
 	s := &scanner{text: strings.TrimPrefix(text, "\ufeff"), line: 1}
 	root := &position{line: 1}
@@ -196,7 +194,7 @@ func (s *scanner) path() []string {
 	}
 }
 
-// value reads a value and returns its place, with those inside it.
+// value reads a value and returns its position, with those inside it.
 func (s *scanner) value() *position {
 	s.blank()
 	p := &position{line: s.line}
@@ -261,7 +259,7 @@ func (s *scanner) str() {
 	s.skip(i)
 }
 
-// unquote returns the key that a quoted one stands for.
+// unquote returns a quoted key without its quotes and escapes.
 func unquote(quoted string) string {
 	var doc struct{ K string }
 	if _, err := toml.Decode("K = "+quoted, &doc); err != nil {

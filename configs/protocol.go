@@ -122,7 +122,7 @@ func (p *Protocol) readTarget(t *table, key string) {
 	switch f, ok := t.number(key, "a fraction"); {
 	case !ok:
 	case !(f > 0 && f < 1): // NaN too
-		t.fail(key, "0.01 means: the interval is within 1% of the median", "%v is not between 0 and 1", f)
+		t.fail(key, "0.01 means: the interval is within 1% of the median", "must be between 0 and 1, not %v", f)
 	default:
 		p.Target = f
 	}

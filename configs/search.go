@@ -83,7 +83,7 @@ func (s *Search) readRule(t *table, key string, find finder) {
 }
 
 // SearchOf returns the strategy of a sweep's text as a database keeps it, its rule and its
-// budget of trials. What can't be read any more is taken as left out.
+// budget of trials. A value that can't be read any more counts as missing.
 func SearchOf(text []byte) Search {
 	var file struct {
 		Search struct {

@@ -14,8 +14,8 @@ import (
 	"spmvtune/sparse/generate"
 )
 
-// matrixKeys are those of [[matrix]]; a generator's arguments are keys, too. The section's
-// own code reads them, because what they mean depends on which of them are there.
+// matrixKeys are those of [[matrix]]; a generator's arguments are also keys. The section's own
+// code reads them, because their meaning depends on which of them are given.
 var matrixKeys = section{
 	{name: "path", doc: "a file, relative to the sweep file; or a glob (* ? [a-c]), which finds " + globbed()},
 	{name: "generate", doc: "a generator; its arguments are keys beside it"},
@@ -110,7 +110,7 @@ func (t *table) files(m Matrix, find finder) []Matrix {
 	return out
 }
 
-// reading reads how a file is to be read.
+// reading reads the keys that say how to read a file.
 func (t *table) reading(m *Matrix) {
 	m.Expand = true
 	t.flag("expand", &m.Expand)
@@ -145,8 +145,8 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// find returns the file at a path, which may be relative to dir, or, if there is
-// none, the files that it finds as a glob, sorted.
+// find returns the file at a path, which may be relative to dir. If there is none, it takes the
+// path as a glob and returns the files, sorted.
 func find(dir, path string) ([]string, error) {
 	path = absolute(dir, path)
 	info, err := os.Stat(path)
@@ -226,7 +226,7 @@ func distinct(all []Matrix, where []*table) {
 		if where[i].has("name") {
 			key = "name"
 		}
-		where[i].fail(key, "give one of them a name of its own", "the matrix of line %d is called %q too",
+		where[i].fail(key, "give one of them a name of its own", "the matrix of line %d is also called %q",
 			where[j].at.line, m.Name)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A managed option of sbatch is one that spmvtune gives itself, so that it can't be
-// among extra. Key is the key to use instead, "" if there is none.
+// A managed option of sbatch is one that spmvtune sets itself; extra may not contain it. key is
+// the key to use instead, "" if there is none.
 type managed struct{ long, short, key string }
 
 var managedOptions = []managed{
@@ -23,8 +23,8 @@ var managedOptions = []managed{
 	{"tasks", "", ""}, // an old name of ntasks
 }
 
-// Options of sbatch that need no value, up to Slurm 24.11. All others take the word
-// behind them where they have none, which is an option that spmvtune gives.
+// Options of sbatch that need no value, up to Slurm 24.11. Any other option without a value
+// would take the next word for it, which is an option of spmvtune's.
 var (
 	flagOptions = []string{
 		"consolidate-segments", "contiguous", "external", "get-user-env", "ignore-pbs", "nice", "no-kill",
@@ -33,8 +33,8 @@ var (
 	shortFlags = "Osk"
 )
 
-// extra checks one further option of sbatch: it must be an option, with its value in
-// the same word, and none that spmvtune manages.
+// extra checks one further option of sbatch: it must be an option with its value in the same
+// word, and spmvtune must not manage it.
 func (t *table) extra(at *position, option string) bool {
 	name, _, hasValue := strings.Cut(option, "=")
 	hint := `write it as sbatch takes it, as in "--mail-type=END"`
@@ -71,12 +71,12 @@ func (t *table) extra(at *position, option string) bool {
 	return true
 }
 
-// managedIn finds a managed option in a word without its value. sbatch takes any
-// beginning of a long name that means only one, and several letters behind one dash.
+// managedIn finds a managed option in a word without its value. sbatch takes any unambiguous
+// prefix of a long name, and several letters after one dash.
 func managedIn(name string) (managed, bool) {
 	long, isLong := strings.CutPrefix(name, "--")
-	// The first letter that is no flag is an option; what follows is its value. What
-	// follows -k is its value, too.
+	// The first letter that is not a flag is an option, and the rest is its value. The rest
+	// after -k is also a value.
 	short := strings.TrimLeft(strings.TrimPrefix(name, "-"), "Os")
 	i := slices.IndexFunc(managedOptions, func(m managed) bool {
 		if isLong {

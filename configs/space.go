@@ -37,27 +37,25 @@ type Grid struct {
 	Auto bool
 }
 
-// Grids that "auto" stands for on a GPU, in blocks per multiprocessor: from one
-// block for each to enough waiting ones to hide the end of the longest.
+// autoPerSM are the grids of "auto" on a GPU, in blocks per multiprocessor: from one block to
+// enough waiting blocks to hide the end of the longest.
 var autoPerSM = []int{1, 2, 4, 8, 16}
 
-// Blocks of kernels that a section leaves without one. On a GPU 256 threads
-// are legal for every kernel and fill a multiprocessor evenly.
+// gpuBlock is the default block on a GPU: 256 threads are legal for every kernel and fill a
+// multiprocessor evenly.
 const gpuBlock = 256
 
-// cpuBlocks are those of the processor's kernels. 16384 nonzeros are 200 to
-// 260 KB, which a second-level cache holds; 1024 rows are about as much where
-// rows have a dozen nonzeros; 8 rows side by side keep the processor's adders
-// busy without much padding.
+// cpuBlocks are the defaults of the processor's kernels. 16384 nonzeros are 200 to 260 KB,
+// which a second-level cache holds; 1024 rows are about as much where rows have a dozen
+// nonzeros; 8 rows side by side keep the processor's adders busy without much padding.
 var cpuBlocks = map[string]int{"cpu_coo_chunks": 16384, "cpu_csr_rows": 1024, "cpu_sell": 8}
 
-// Expand gives the configurations of s on a device with that many units
-// (multiprocessors, or cores that can be used), each once: kernel by kernel,
-// then by precision, parameters, block and grid, in the order of the file. A
-// kernel without a choice of block or grid has 0 for it, so that the values
-// given for its neighbours collapse to one configuration. Parameters are
-// complete: defaults are spelled out; configurations share them, so they must
-// not be changed. What Kernel.Check or Where would refuse is still among them.
+// Expand gives the configurations of s on a device with this many units (multiprocessors, or
+// cores that can be used), each once: kernel by kernel, then by precision, parameters, block
+// and grid, in the order of the file. A kernel without a choice of block or grid has 0 for it,
+// so that the values given for its neighbours collapse to one configuration. Parameters are
+// complete: defaults are spelled out; configurations share them, so they must not be changed.
+// Configurations that Kernel.Check or Where refuse are still among them.
 func (s Space) Expand(units int) iter.Seq[kernels.Config] {
 	return func(yield func(kernels.Config) bool) {
 		for _, name := range distinctValues(s.Kernels) {
@@ -153,9 +151,9 @@ func (s Space) settings(k kernels.Kernel) []kernels.Params {
 	return all
 }
 
-// Keep reports whether Where keeps c on a matrix of that size. Everything is
-// kept where there is no Where. An error means that the expression could not be
-// evaluated, as when it divides by zero.
+// Keep reports whether Where keeps c on a matrix of that size. Without Where, it keeps
+// everything. An error means that the expression could not be evaluated, as when it divides by
+// zero.
 func (s Space) Keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	if s.Where == "" {
 		return true, nil

@@ -7,14 +7,13 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// suggest says how to mend a name that is none of valid: it names the nearest
-// one or, where nothing is near, all of them. what is their plural, as in
-// "kernels".
+// suggest says how to correct a name that is not in valid: it names the nearest one, or all of
+// them if none is near. what is their plural, as in "kernels".
 func suggest(name, what string, valid []string) string {
 	if near := Nearest(name, valid); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	const few = 24 // names on a line before it is no help any more
+	const few = 24 // more names than these on a line do not help
 	if len(valid) == 0 || len(valid) > few {
 		return ""
 	}

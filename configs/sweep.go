@@ -57,7 +57,7 @@ func (t *table) sweep(path string, find finder) *Sweep {
 	return s
 }
 
-// safeName is what can name a folder and a job without quoting.
+// safeName matches names that a folder and a job can have without quoting.
 var safeName = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,99}$`)
 
 // readName reads the name of the sweep, which must be safe.

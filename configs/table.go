@@ -37,12 +37,12 @@ func (t *table) path(key string) string {
 	return t.name + "." + key
 }
 
-// fail notes a mistake at key, or at the header if the key is missing or "".
+// fail notes a mistake at key, or at the header of the table if the key is missing or "".
 func (t *table) fail(key, hint, format string, args ...any) {
 	t.failAt(t.at.key(key), key, hint, format, args...)
 }
 
-// failAt notes a mistake at a place inside key, such as an element.
+// failAt notes a mistake at a position inside key, such as an element.
 func (t *table) failAt(at *position, key, hint, format string, args ...any) {
 	*t.errs = append(*t.errs, &Error{
 		File:    t.file,
@@ -53,7 +53,7 @@ func (t *table) failAt(at *position, key, hint, format string, args ...any) {
 	})
 }
 
-// printable keeps a message on one line, whatever a file has in its strings.
+// printable keeps a message on one line, even if strings of the file contain line ends.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -63,7 +63,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// only notes every key of t that is none of keys.
+// only notes every key of t that is not in keys.
 func (t *table) only(keys []string) {
 	for _, key := range slices.Sorted(maps.Keys(t.vals)) {
 		if !slices.Contains(keys, key) {
@@ -153,8 +153,8 @@ func (t *table) count(key string, into *int, least int) {
 	}
 }
 
-// integer checks that v, found at a place inside key, is an integer from least
-// up that 32 bits hold.
+// integer checks that v, at a position inside key, is an integer of at least least that fits in
+// 32 bits.
 func (t *table) integer(at *position, key string, v any, least int) (int, bool) {
 	n, ok := v.(int64)
 	switch {
@@ -208,7 +208,7 @@ func (t *table) duration(key string, into *time.Duration, positive bool) {
 	case d < 0:
 		t.fail(key, "", "a negative duration: %q", s)
 	case d == 0 && positive:
-		t.fail(key, form, "want more than no time")
+		t.fail(key, form, "must be greater than zero")
 	default:
 		*into = d
 	}

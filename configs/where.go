@@ -53,14 +53,13 @@ func newFilter(where string, zero map[string]any) (*filter, error) {
 	return &filter{program, zero}, nil
 }
 
-// isText reports whether a parameter's value is no number.
+// isText reports whether a parameter's value is not a number.
 func isText(value string) bool {
 	_, err := strconv.Atoi(value)
 	return err != nil
 }
 
-// keep evaluates the expression. A parameter that c's kernel does not have is 0
-// or "".
+// keep evaluates the expression. A parameter that c's kernel lacks is 0 or "".
 func (f *filter) keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	env := maps.Clone(f.zero)
 	for name, value := range c.Params.All() {

@@ -7,7 +7,7 @@ import (
 	"spmvtune/sparse"
 )
 
-// A Device is what products run on: one GPU, or the processor of this machine.
+// A Device runs products: it is one GPU, or the processor of this machine.
 type Device struct {
 	Backend    string            `json:"backend"` // "cpu" or "cuda"
 	Name       string            `json:"name"`    // model, e.g. "NVIDIA H100 80GB HBM3"
@@ -25,15 +25,15 @@ type Roof struct {
 	Read  float64 `json:"read"`  // one array is summed
 	Copy  float64 `json:"copy"`  // b = a, counted twice
 	Triad float64 `json:"triad"` // c = a + 3·b, counted three times
-	// Gather is what a product without any locality gets of x: float64 elements summed
-	// one by one, in the order of Scatter, 8 bytes each. The places are computed, so
-	// that no indices are read beside. The device moves a sector of 32 bytes, or a line
-	// of 64 or more, for each; for float32 the figure is about half therefore. 0: it was
-	// not measured.
+	// Gather is the bandwidth at which a product without any locality reads x: float64 elements
+	// are summed one by one, in the order of Scatter, 8 bytes each. The indices are computed
+	// and not read. The device moves a sector of 32 bytes, or a line of 64 or more, for each
+	// element, so the figure for float32 is about half of this. 0 means that it was not
+	// measured.
 	Gather float64 `json:"gather,omitempty"`
 }
 
-// Highest is the figure that products are compared with: of the streaming ones.
+// Highest is the highest streaming bandwidth, with which products are compared.
 func (r Roof) Highest() float64 { return max(r.Read, r.Copy, r.Triad) }
 
 // A Problem is a product y = A·x. Backends narrow A and x to the precision of
@@ -55,8 +55,8 @@ type Backend interface {
 	Roof() (Roof, error)
 	// Load makes p the current problem and frees what belonged to an earlier one.
 	Load(p *Problem) error
-	// Prepare makes ready what c needs: formats, memory, the kernel itself.
-	// A configuration that this device can't launch gives an *InvalidError.
+	// Prepare prepares formats, memory and the kernel for c. It returns an *InvalidError if
+	// this device can't launch the configuration.
 	Prepare(c Config, o Options) (Product, error)
 	// Close frees the device.
 	Close() error
@@ -86,8 +86,8 @@ const (
 	Stream Launch = "stream"
 )
 
-// A Product is a configuration made ready to run on the current problem. It is
-// valid until the next Load or Prepare.
+// A Product is a configuration that is ready to run on the current problem. It is valid until
+// the next Load or Prepare.
 type Product interface {
 	// Poison fills the device's y and all scratch with NaN, or with what leads to a
 	// wrong result if a product reads it before it has written it.
@@ -103,7 +103,7 @@ type Product interface {
 	// A sample is the mean of batch products back to back; if cold, batch is 1
 	// and the device's caches are flushed before every sample.
 	Sample(dst []float64, batch int, cold bool) error
-	// Info says what preparing cost and what the kernel moves.
+	// Info says what the preparation cost and how many bytes the kernel moves.
 	Info() ProductInfo
 }
 
@@ -118,7 +118,7 @@ func Compute(p Product, x, y []float64) error {
 	return p.Result(y)
 }
 
-// ProductInfo is what a backend knows of a prepared product.
+// ProductInfo describes a prepared product.
 type ProductInfo struct {
 	// Prepare is the time to build what this kernel needs beyond CSR arrays in
 	// device memory: format conversion, row blocks, reordering.
@@ -126,18 +126,18 @@ type ProductInfo struct {
 	// BytesFormat is the size of the matrix in the kernel's format, padding
 	// included: for CSR 4·(rows+1) + (4+v)·nnz, v the size of a value.
 	BytesFormat int64
-	// BytesKernel is the size of the kernel's own arrays, each counted once,
-	// auxiliary and intermediate ones too, x and y included.
+	// BytesKernel is the size of the kernel's own arrays, each counted once, including
+	// auxiliary and intermediate arrays, x and y.
 	BytesKernel int64
 	// Window is the number of consecutive nonzeros, aligned at its multiples,
 	// over which a kernel of block scope sums; 0 for row scope.
 	Window int
-	// Resolution is the smallest difference of times that the clock of Sample tells,
-	// in seconds; 0 if that is nothing to care about.
+	// Resolution is the smallest difference of times that the clock of Sample resolves, in
+	// seconds; 0 if it does not matter.
 	Resolution float64
 	// Properties are facts about the launch (registers, occupancy), by name.
 	Properties map[string]float64
-	// Warnings are what is to be known of the samples taken so far.
+	// Warnings are caveats about the samples taken so far.
 	Warnings []string
 }
 

@@ -2,8 +2,8 @@ package kernels
 
 import "slices"
 
-// Catalogue lists all kernels by family, in the order in which tables and
-// legends show them. It is not to be changed.
+// Catalogue lists all kernels by family, in the order in which tables and legends show them. It
+// must not be changed.
 var Catalogue = slices.Concat(
 	cpuKernels,
 	cooSimpleKernels,

@@ -1,7 +1,7 @@
 package kernels
 
-// Block ranges of kernels on a GPU. 1024 is the most threads that any device
-// since compute capability 2.0 allows in a block.
+// These are block ranges of kernels on a GPU. Every device from compute capability 2.0 on
+// allows up to 1024 threads in a block.
 var (
 	anyBlock  = Range{Min: 1, Max: 1024, Step: 1}
 	warpBlock = Range{Min: 32, Max: 1024, Step: 32} // whole warps
@@ -14,8 +14,8 @@ const (
 	windows = "blocks; each takes every grid-th window of consecutive nonzeros"
 )
 
-// cooSimpleKernels add every product to y by an atomic; they differ in which
-// thread takes which nonzero. P is ceil(nnz / (grid·block)).
+// cooSimpleKernels add every product to y atomically. They differ in which thread takes which
+// nonzero. P is ceil(nnz / (grid·block)).
 var cooSimpleKernels = []Kernel{
 	{
 		Name: "coo_atomic", Look: 7, Paper: "baseline", Source: "coo-spmv-final, Alg. 3",

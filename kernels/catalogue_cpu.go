@@ -1,8 +1,8 @@
 package kernels
 
-// Block ranges of the kernels for the processor. Chunks beyond a million
-// entries leave nothing to share out; a SELL chunk beyond a thousand rows pads
-// like ELLPACK.
+// These are block ranges of the kernels for the processor. Chunks of more than a million
+// entries leave nothing to distribute; a SELL chunk of more than a thousand rows pads like
+// ELLPACK.
 var (
 	cpuChunks     = Range{Min: 1, Max: 1 << 20, Step: 1}
 	cpuSELLChunks = Range{Min: 1, Max: 1024, Step: 1}
@@ -26,7 +26,7 @@ var cpuKernels = []Kernel{
 		Name: "cpu_coo_chunks", Look: 3, Source: "parallel form of coo-spmv-final, Alg. 1",
 		Format: COO, Backend: "cpu", Scope: ScopeRow,
 		Mapping: "a worker takes the next chunk of nonzeros, sums each row privately and writes the rows that start " +
-			"there; what belongs to an earlier chunk's row is added once at the end",
+			"there; sums for the row of an earlier chunk are added once at the end",
 		Block: "nonzeros per chunk", Grid: cpuGrid, Blocks: cpuChunks,
 	},
 	{

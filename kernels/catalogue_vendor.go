@@ -1,6 +1,6 @@
 package kernels
 
-// peerKernels are published elsewhere and measured beside the papers' own.
+// peerKernels are published elsewhere and compared with the papers' own.
 var peerKernels = []Kernel{
 	{
 		Name: "csr_merge", Look: 41,
@@ -25,8 +25,8 @@ var peerKernels = []Kernel{
 	},
 }
 
-// vendorKernels call cuSPARSE, opened at run time. Block and grid are the
-// library's own, so each is one trial per matrix and precision.
+// vendorKernels call cuSPARSE, opened at run time. The library chooses block and grid, so each
+// kernel is one trial per matrix and precision.
 var vendorKernels = []Kernel{
 	{
 		Name: "cusparse_csr_alg1", Look: 43, Paper: "cuSPARSE CSR 1",

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Check reports as an *InvalidError why no device could run k as c says, with
-// what would be legal: an impossible block or grid, an unknown parameter, a
-// value that the parameter does not have. Parameters that c leaves out have
-// their default. It returns nil if c is legal.
+// Check returns nil if c is legal for k. Otherwise it returns an *InvalidError that says why no
+// device could run it, and what would be legal. It checks block, grid, and the names and values
+// of parameters. A parameter that c leaves out has its default.
 func (k Kernel) Check(c Config) error {
 	for _, reason := range []string{
 		k.checkPrecision(c.Precision),
@@ -116,8 +115,8 @@ func (k Kernel) paramNames() string {
 	return "it has " + strings.Join(names, ", ")
 }
 
-// allows reports whether value is legal for p, and if not, what is. Numbers
-// must be in canonical form ("4", not "04"): values enter a trial's identity.
+// allows reports whether value is legal for p; legal says which values are. Numbers must be in
+// canonical form ("4", not "04"): values enter a trial's identity.
 func (p Param) allows(value string) (legal string, ok bool) {
 	if p.Values != nil {
 		return "one of " + strings.Join(p.Values, ", "), slices.Contains(p.Values, value)

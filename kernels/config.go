@@ -26,10 +26,9 @@ func (p Precision) Roundoff() float64 {
 	return 0x1p-53
 }
 
-// A Config is one point of the search space: a kernel and everything that is
-// chosen for it. Two of them that are equal are the same choice. Block and Grid are 0 where the
-// kernel has no such choice; what
-// they mean is said by the kernel's entry in the catalogue.
+// A Config is one point of the search space: a kernel and all its settings. Configs are
+// comparable: equal ones are the same choice. Block and Grid are 0 if the kernel has no such
+// choice; the kernel's entry in the catalogue says what they mean.
 type Config struct {
 	Kernel    string    `json:"kernel"`
 	Precision Precision `json:"precision"`
@@ -38,7 +37,7 @@ type Config struct {
 	Params    Params    `json:"params,omitempty"`
 }
 
-// String gives c as users read it: "cpu_sell float32 block 8 grid 2".
+// String returns c in the form that users see: "cpu_sell float32 block 8 grid 2".
 func (c Config) String() string {
 	s := c.Kernel + " " + string(c.Precision)
 	if c.Block > 0 {

@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// Params are the settings of a kernel beyond block and grid. They are text in
-// canonical form, sorted by name: "tile=1024 unroll=4". So two of them are equal if
-// they mean the same, and a Config is comparable. A kernel's entry in the catalogue
-// says which parameters it has.
+// Params are the settings of a kernel beyond block and grid. They are text in canonical form,
+// sorted by name: "tile=1024 unroll=4". So equal settings have equal text, and a Config is
+// comparable. A kernel's entry in the catalogue says which parameters it has.
 type Params string
 
 // NewParams puts settings, by name, into their canonical form.
@@ -88,8 +87,8 @@ func (p Params) With(name, value string) Params {
 // MarshalJSON writes an object: {"unroll": "4"}.
 func (p Params) MarshalJSON() ([]byte, error) { return json.Marshal(maps.Collect(p.All())) }
 
-// UnmarshalJSON reads what MarshalJSON writes. Names and values with white space or "="
-// are refused, since the canonical form could not tell them apart.
+// UnmarshalJSON reads what MarshalJSON writes. Names and values with white space or "=" are
+// refused, because the canonical form could not tell them apart.
 func (p *Params) UnmarshalJSON(data []byte) error {
 	var settings map[string]string
 	if err := json.Unmarshal(data, &settings); err != nil {

@@ -2,20 +2,19 @@ package kernels
 
 import "strings"
 
-// A Reading is what the sensors of a device say at one moment. A figure that the
-// device does not tell is 0.
+// A Reading has the values of a device's sensors at one moment. A value that the device does
+// not report is 0.
 type Reading struct {
 	SMClock     int     `json:"sm_mhz,omitempty"`     // MHz, of the multiprocessors
 	MemoryClock int     `json:"memory_mhz,omitempty"` // MHz
 	Temperature int     `json:"celsius,omitempty"`
 	Power       float64 `json:"watts,omitempty"` // of the board; some devices tell a mean over the last second
-	// Reasons are why the clocks are below the highest; nothing is known of them
-	// unless HasReasons.
+	// Reasons are the reasons for clocks below the highest. They are known only if HasReasons.
 	Reasons    ClockReasons `json:"reasons,omitempty"`
 	HasReasons bool         `json:"has_reasons,omitempty"`
 }
 
-// ClockReasons are why a device runs slower than it could: a set of bits, those of
+// ClockReasons say why a device runs slower than it could. They are a set of bits, those of
 // NVML's nvmlClocksEventReasons.
 type ClockReasons uint64
 
@@ -31,11 +30,10 @@ const (
 	DisplayClocks      ClockReasons = 0x100
 )
 
-// Throttling are the reasons that pass and spoil what is measured meanwhile.
+// Throttling are the temporary reasons, which spoil measurements while they last.
 //
-// Note: the power limit is not among them. A card that is used to the full runs at
-// its limit for as long as it is, so that measuring again would give the same, and
-// the product would run no faster in use.
+// Note: the power limit is not among them. A fully loaded card runs at its limit all the time:
+// measuring again would give the same result, and the product would run no faster in practice.
 const Throttling = HWSlowdown | SWThermalSlowdown | HWThermalSlowdown | HWPowerBrake
 
 var reasonNames = []string{"gpu_idle", "applications_clocks", "sw_power_cap", "hw_slowdown", "sync_boost",

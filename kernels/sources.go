@@ -2,8 +2,7 @@ package kernels
 
 import "strings"
 
-// A Paper is a publication that kernels and figures are taken from. They cite it
-// by its key.
+// A Paper is a publication that kernels and figures come from. They cite it by its key.
 type Paper struct {
 	Key     string // "coo-spmv-final"
 	Title   string
@@ -12,8 +11,8 @@ type Paper struct {
 	Year    int
 }
 
-// Papers are those that Kernel.Source and the figures cite by key. Other
-// publications are cited in full there.
+// Papers are the publications that Kernel.Source and the figures cite by key. They cite other
+// publications in full.
 var Papers = []Paper{
 	{
 		Key: "coo-spmv-final", Title: "Untitled report on the sparse matrix-vector product in COO, from atomics to " +

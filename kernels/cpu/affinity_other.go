@@ -6,6 +6,6 @@ package cpu
 // order; nil if the system does not say.
 func allowedCPUs() []int { return nil }
 
-// pin keeps the calling thread on the given processors. This system offers no
-// way to, so threads are left where its scheduler puts them.
+// pin keeps the calling thread on the given processors. This system has no way to pin threads,
+// so its scheduler places them.
 func pin(cpus []int) {}

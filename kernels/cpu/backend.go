@@ -7,8 +7,8 @@ import (
 	"spmvtune/kernels"
 )
 
-// MaxGrid is the most workers of a product. Each is a thread of the system, and
-// far fewer are useful on any processor.
+// MaxGrid bounds the workers of a product. Each is a thread of the system, and far fewer are
+// useful on any processor.
 const MaxGrid = 1024
 
 // A Backend runs products on the processor of this machine. It implements
@@ -29,17 +29,16 @@ type Backend struct {
 
 var _ kernels.Backend = (*Backend)(nil)
 
-// Open returns a backend for this machine. It locks the calling goroutine to
-// its thread and pins that to a core until Close. Products run from another
-// goroutine are right but not worth timing: that thread is not pinned and may
-// share worker 1's core. Several backends may be open at once, but they compete
-// for the same cores.
+// Open returns a backend for this machine. It locks the calling goroutine to its thread and
+// pins that to a core until Close. Products run from another goroutine are correct, but their
+// times are not useful: that thread is not pinned and may share worker 1's core. Several
+// backends may be open at once, but they compete for the same cores.
 func Open() (*Backend, error) { return OpenShare(0) }
 
-// OpenShare is Open where a scheduler gave this process n processors of the machine; 0:
-// it did not say. Where it does not confine the process to them, it takes n that no
-// other process has that was opened so, until Close. Where there are not as many, its
-// workers are not pinned, and the device has the property "pinned" of "no".
+// OpenShare is Open for a process to which a scheduler gave n processors of the machine; 0
+// means that it did not say. If the scheduler does not confine the process to them, the backend
+// takes n processors that no other such process has, until Close. If there are not enough, its
+// workers are not pinned, and the device has the property "pinned" with the value "no".
 func OpenShare(n int) (*Backend, error) {
 	b := &Backend{cores: usableCores()}
 	free := false
@@ -67,12 +66,11 @@ func OpenShare(n int) (*Backend, error) {
 	return b, nil
 }
 
-// Device describes the processor, as far as the system tells.
+// Device describes the processor, as far as the system reports it.
 func (b *Backend) Device() kernels.Device { return b.device }
 
-// Load makes p the current problem. It fails if p.A is not a valid CSR matrix
-// or x does not fit it; the earlier problem is gone then, too. p must not change
-// while it is loaded.
+// Load makes p the current problem. It fails if p.A is not a valid CSR matrix or x does not fit
+// it; the earlier problem is then gone as well. p must not change while it is loaded.
 func (b *Backend) Load(p *kernels.Problem) error {
 	b.problem, b.single, b.double = nil, nil, nil
 	b.formats = &formats{limit: formatLimit(b.device.Memory)}
@@ -88,7 +86,7 @@ func (b *Backend) Load(p *kernels.Problem) error {
 	return nil
 }
 
-// Prepare makes ready what c needs.
+// Prepare prepares a product for c.
 func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product, error) {
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)

@@ -10,9 +10,9 @@ import (
 // A claim holds processors of this machine against other processes of this program,
 // however a scheduler started them, until it is released or the process ends.
 //
-// Note: a processor is held by a socket of a name in Linux's abstract space, which one
-// process at a time can bind. There is no file to be left behind, and none to be out of
-// sight where each job has a /tmp of its own.
+// Note: a processor is held by a socket of a name in Linux's abstract space, which one process
+// at a time can bind. No file can be left behind, and none is invisible where each job has its
+// own /tmp.
 type claim []io.Closer
 
 func (c claim) release() {
@@ -21,10 +21,10 @@ func (c claim) release() {
 	}
 }
 
-// claimCPUs claims n of cpus, the first that nobody holds, and gives them in their
-// order; nil if fewer are free, or this system has no such sockets.
+// claimCPUs claims the first n of cpus that are free, and returns them in order; nil if fewer
+// are free, or this system has no such sockets.
 func claimCPUs(space string, cpus []int, n int) ([]int, claim) {
-	// A worker that has just ended may not have let go yet.
+	// A worker that has just ended may still hold its claim.
 	for range 4 {
 		var got []int
 		var held claim

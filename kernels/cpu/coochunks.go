@@ -8,7 +8,7 @@ import (
 	"spmvtune/sparse"
 )
 
-// noRow marks a chunk that begins a row of its own.
+// noRow marks a chunk that begins a new row.
 const noRow = -1
 
 // planCOOChunks is cpu_coo_chunks. A row belongs to the chunk that holds its

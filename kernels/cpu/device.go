@@ -12,9 +12,9 @@ import (
 	"spmvtune/kernels"
 )
 
-// describe says what the processor is. Memory and cache are 0 where the system
-// does not tell. The cores are part of what tells devices apart: the same
-// processor gives other times where a job may use fewer of them.
+// describe says what the processor is. Memory and cache are 0 if the system does not report
+// them. The number of cores distinguishes devices: the same processor gives other times to a
+// job that may use fewer of them.
 func describe(cores int) kernels.Device {
 	return kernels.Device{
 		Backend:  "cpu",
@@ -32,9 +32,8 @@ func describe(cores int) kernels.Device {
 	}
 }
 
-// usableCores returns the processors that workers are given, one each: as many
-// as the affinity mask and GOMAXPROCS allow, threads of one core last. Without a
-// mask the numbers mean nothing, and their count is what matters.
+// usableCores returns the processors for workers, one each: as many as the affinity mask and
+// GOMAXPROCS allow, further threads of a core last. Without a mask only their count matters.
 func usableCores() []int {
 	n := runtime.GOMAXPROCS(0)
 	cpus := allowedCPUs()

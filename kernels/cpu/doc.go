@@ -7,17 +7,16 @@
 // SELL-C-sigma), remembers it while the matrix stays, and returns a product
 // that allocates nothing when it runs.
 //
-// Parallel kernels share one pool of threads. Worker 0 is the goroutine that
-// calls; the others live on threads of their own, a core each. Work that comes
-// in chunks is handed out by an atomic counter: the next free worker takes the
-// next chunk, so that long rows and a busy core even out, and the cost of small
-// chunks is the counter's. cpu_csr_merge has no chunks: its shares are equal by
-// construction.
+// Parallel kernels share one pool of threads. Worker 0 is the goroutine that calls; the others
+// live on threads of their own, a core each. Work that comes in chunks is handed out by an
+// atomic counter: the next free worker takes the next chunk, so that long rows and a busy core
+// even out. Small chunks cost one step of the counter each. cpu_csr_merge has no chunks: its
+// shares are equal by construction.
 //
-// Times are of the whole product, what the kernel does to y included, by the
-// monotonic clock. The package sets no priorities and no clock frequency.
+// The monotonic clock times the whole product, including all that the kernel does to y. The
+// package sets no priorities and no clock frequency.
 //
-// Note: splitting chunks among workers beforehand was rejected. It saves the
-// counter, but the slowest worker then decides, which on a shared or
-// oversubscribed machine measures the neighbours.
+// Note: splitting chunks among workers beforehand was rejected. It saves the counter, but then
+// the slowest worker decides: on a shared or oversubscribed machine that measures the
+// neighbours.
 package cpu

@@ -36,8 +36,8 @@ func (e *evictor) evict(p *pool, cores int) {
 // bytes.
 const cacheLine = 64
 
-// cacheOr is the size of the last-level cache, or a guess where the system does
-// not tell: 64 MiB, more than most have per core complex.
+// cacheOr is the size of the last-level cache. If the system does not report it, it is 64 MiB,
+// which is more than most processors have per core complex.
 func cacheOr(known int64) int64 {
 	if known > 0 {
 		return known

@@ -14,8 +14,8 @@ type formatKey struct {
 	c, sigma  int               // of SELL
 }
 
-// formats keeps forms of the current matrix, each built once, with what
-// building cost. The one used longest ago is dropped when they outgrow limit.
+// formats keeps forms of the current matrix. Each is built once; its cost is kept with it. The
+// one used longest ago is dropped when they outgrow limit.
 type formats struct {
 	limit, bytes int64
 	kept         []*format // least recently used first

@@ -7,8 +7,8 @@ import (
 	"spmvtune/sparse"
 )
 
-// A carry is what a worker leaves of a row that a later worker completes. It
-// fills a cache line, so that workers do not share one.
+// A carry is a worker's partial sum of a row that a later worker completes. It fills a cache
+// line, so that workers do not share one.
 type carry[V sparse.Float] struct {
 	row int // the number of rows if there is none
 	sum V

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// spins is how often an idle worker looks for work before it parks: some 20 to
-// 50 µs, about what parking and waking cost together.
+// spins is how often an idle worker checks for work before it parks: for 20 to 50 µs, about the
+// cost of parking and waking together.
 const spins = 20_000
 
 // A pool runs a function on several threads at once. Its methods are called by
@@ -21,8 +21,8 @@ type pool struct {
 	done    signal       // of pending reaching 0
 }
 
-// A worker is a goroutine on a thread of its own. The padding keeps the words
-// that different workers watch on different cache lines.
+// A worker is a goroutine on its own thread. The padding keeps the words that different workers
+// watch on different cache lines.
 type worker struct {
 	_     [64]byte
 	epoch atomic.Uint32 // raised once per job

@@ -26,9 +26,9 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 	return roof, nil
 }
 
-// gather measures reading at random from 2^log float64. A pass reads an element for
-// each line of the array, so that it would come from memory even if the cache kept the
-// lines of the pass before as long as it can.
+// gather measures reading at random from 2^log float64. A pass reads one element of each line
+// of the array, so that it comes from memory even if the cache keeps the lines of the previous
+// pass as long as it can.
 func (b *Backend) gather(log, passes int) float64 {
 	cores := len(b.cores)
 	x, sums := make([]float64, 1<<log), make([]float64, cores)
@@ -51,8 +51,8 @@ func (b *Backend) gather(log, passes int) float64 {
 
 // gatherSum adds the elements at places lo to hi of the order of kernels.Scatter.
 //
-// It and the functions below are not for the race detector, as the pragma says: each core
-// has its own part, and watching every element takes minutes.
+// The pragma hides this function and those below from the race detector: each core has its own
+// part, and watching every element takes minutes.
 //
 //go:norace
 func gatherSum(x []float64, log, lo, hi int) float64 {
@@ -69,8 +69,8 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 	x, y, z := make([]float64, n), make([]float64, n), make([]float64, n)
 	sums := make([]float64, cores)
 
-	// part is what a core streams over. It is also the first to touch it, so
-	// that the pages lie in that core's memory.
+	// part is the part of the arrays that a core streams over. It is also the first to touch
+	// it, so that the pages lie in that core's memory.
 	part := func(s []float64, w int) []float64 { return s[splitAt(n, w, cores):splitAt(n, w+1, cores)] }
 	b.pool.run(cores, func(w int) {
 		for i, s := range [][]float64{part(x, w), part(y, w), part(z, w)} {

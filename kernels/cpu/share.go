@@ -16,7 +16,7 @@ func newShare(chunks int) *workShare { return &workShare{chunks: chunks} }
 // reset starts over. No worker may be taking.
 func (s *workShare) reset() { s.next.Store(0) }
 
-// take returns the next chunk, and false when none is left.
+// take returns the next chunk, or false if none is left.
 func (s *workShare) take() (int, bool) {
 	i := int(s.next.Add(1)) - 1
 	return i, i < s.chunks

@@ -23,8 +23,8 @@ func (s *signal) wait(spins int, ready func() bool) {
 		}
 
 		s.parked.Store(true)
-		// The condition may have come true before the store, unnoticed by
-		// notify: look again, and take back parked unless notify has it.
+		// The condition may have become true before the store, unnoticed by notify. So check
+		// again, and reset parked unless notify has done that.
 		if ready() && s.parked.Swap(false) {
 			return
 		}

@@ -46,9 +46,8 @@ func (b *Backend) Source(kernel string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// sellLayout shows how package sparse lays out SELL-C-sigma, on rows of length
-// 1, 3, 0, 2 and 3. Its source can't be embedded from here, and its layout is
-// what a product depends on.
+// sellLayout shows how package sparse lays out SELL-C-sigma, on rows of length 1, 3, 0, 2 and
+// 3. Its source can't be embedded from here, and a product depends only on its layout.
 func sellLayout() string {
 	s, err := sparse.NewSELL(&sparse.CSR[float64]{
 		Rows: 5, Cols: 4,

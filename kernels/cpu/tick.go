@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// tick is the smallest difference between readings of the monotonic clock that is seen,
-// in seconds: what reading it takes, or what it counts in where that is more.
+// tick is the smallest observed difference between readings of the monotonic clock, in seconds:
+// the time of a reading or the clock's step, whichever is larger.
 func tick() float64 {
 	smallest := time.Duration(math.MaxInt64)
 	for seen := 0; seen < 100; {

@@ -11,15 +11,14 @@ import (
 // sysCPU is where Linux describes its processors.
 const sysCPU = "/sys/devices/system/cpu"
 
-// siblings returns the processors that share a core with cpu, itself included;
-// nil where the system does not tell.
+// siblings returns the processors that share a core with cpu, itself included; nil if the
+// system does not report them.
 func siblings(cpu int) []int {
 	return cpuList(read(filepath.Join(sysCPU, fmt.Sprintf("cpu%d", cpu), "topology/thread_siblings_list")))
 }
 
-// lastLevelCache is the size in bytes of the caches of the highest level that
-// the usable cores reach, all of them together where there are several; 0 where
-// the system does not tell.
+// lastLevelCache is the total size in bytes of the highest-level caches of the usable cores; 0
+// if the system does not report it.
 func lastLevelCache() int64 { return cacheOf(sysCPU, allowedCPUs()) }
 
 func cacheOf(root string, cpus []int) int64 {
@@ -48,8 +47,7 @@ func cacheOf(root string, cpus []int) int64 {
 	return total
 }
 
-// read returns the text of a file without surrounding space, "" if there is
-// none.
+// read returns the text of a file without surrounding space, or "" if there is no file.
 func read(path string) string {
 	text, _ := os.ReadFile(path)
 	return strings.TrimSpace(string(text))
@@ -72,7 +70,7 @@ func cacheSize(s string) int64 {
 	return n << shift
 }
 
-// cpuList reads a list as sysfs writes it: "0,2-3". It returns nil if s is none.
+// cpuList reads a list as sysfs writes it: "0,2-3". It returns nil if s is not such a list.
 func cpuList(s string) []int {
 	var cpus []int
 	for part := range strings.SplitSeq(s, ",") {

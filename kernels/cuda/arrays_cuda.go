@@ -14,9 +14,8 @@ import (
 	"spmvtune/sparse"
 )
 
-// arrays are the arrays of the current problem on the device. Each is made when
-// a product first needs it and kept; when the device is full, those that were
-// used longest ago make room.
+// arrays are the arrays of the current problem on the device. Each is made when a product first
+// needs it and kept; when the device is full, the least recently used arrays make room.
 type arrays struct {
 	stream cu.Stream
 	kept   []*array // least recently used first
@@ -99,8 +98,8 @@ func (a *arrays) made() error {
 	return failure
 }
 
-// get returns the array named key, of so many bytes, made by fill unless it is
-// kept. A kept one of that name that is too small is made anew.
+// get returns the array named key, of this many bytes. fill makes it unless it is kept. A kept
+// one of that name that is too small is made anew.
 func (a *arrays) get(key any, bytes int64, access access, fill func(cu.DevicePtr) error) (*array, error) {
 	if i := slices.IndexFunc(a.kept, func(e *array) bool { return e.key == key }); i >= 0 {
 		e := a.kept[i]
@@ -159,7 +158,7 @@ func (e *array) guards() []cu.DevicePtr {
 // alloc allocates, dropping arrays that are not in use until there is room.
 func (a *arrays) alloc(bytes int64) (cu.DevicePtr, error) {
 	for {
-		// An empty array has an address, too: libraries refuse null.
+		// An empty array also has an address, because libraries refuse null.
 		ptr, err := cu.MemAlloc(max(bytes, 16))
 		if err == nil {
 			return ptr, nil

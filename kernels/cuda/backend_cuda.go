@@ -15,8 +15,8 @@ import (
 	"spmvtune/kernels/cuda/internal/nvml"
 )
 
-// Built says whether this program was built with CUDA. If so, it starts only where
-// the driver finds a GPU.
+// Built reports whether this program was built with CUDA. If so, it starts only where the
+// driver finds a GPU.
 const Built = true
 
 // A Backend runs products on one GPU. Its methods are called by the goroutine
@@ -134,8 +134,8 @@ func (b *Backend) Sense() (kernels.Reading, error) {
 	return b.sensors.Read(), nil
 }
 
-// Energy is what the GPU has used since the driver was loaded, in joules; 0 if it
-// can't be told.
+// Energy is the energy in joules that the GPU has used from the loading of the driver on; 0 if
+// it can't be told.
 func (b *Backend) Energy() float64 {
 	if b.sensors == nil {
 		return 0
@@ -183,9 +183,8 @@ func (b *Backend) drop() {
 	}
 }
 
-// Close frees the device and the calling thread. Closing twice does nothing.
-// After a fault of the device everything fails here, too; the first error is
-// returned.
+// Close frees the device and the calling thread. Closing twice does nothing. After a fault of
+// the device everything fails here as well; the first error is returned.
 func (b *Backend) Close() error {
 	if !b.opened {
 		return nil

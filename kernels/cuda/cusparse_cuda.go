@@ -18,8 +18,8 @@ import (
 	"spmvtune/kernels"
 )
 
-// algorithms are the library's numbers of the catalogue's names
-// (cusparseSpMVAlg_t, the same since CUDA 11.2).
+// algorithms maps the catalogue's names to the library's numbers (cusparseSpMVAlg_t, unchanged
+// from CUDA 11.2 on).
 var algorithms = map[string]int{
 	"cusparse_csr_alg1": 2,
 	"cusparse_csr_alg2": 3,

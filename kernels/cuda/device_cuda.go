@@ -16,7 +16,7 @@ import (
 // Device attributes by their number in cuda.h that cu has no name for.
 const sharedPerBlockOptin cu.DeviceAttribute = 97 // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
 
-// limits are what a launch may ask of the device.
+// limits bound what a launch may ask of the device.
 type limits struct {
 	grid, block    int
 	shared         int // bytes per block, static and dynamic, without asking for more
@@ -75,8 +75,8 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 	return d, l, failure
 }
 
-// driverVersion names the driver, where the system tells, and the newest CUDA
-// that it runs: "535.161.08, CUDA 12.2".
+// driverVersion names the driver, if the system reports it, and the newest CUDA that it runs:
+// "535.161.08, CUDA 12.2".
 func driverVersion() string {
 	v := cu.Version()
 	text := fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)

@@ -2,19 +2,17 @@
 // kernels.Backend for the kernels of the catalogue that need one, and for
 // cuSPARSE.
 //
-// A kernel is three things: CUDA C++ in a .cu file, compiled ahead to PTX, which
-// is committed and embedded (go generate); a recipe, which says without a device
-// what a configuration launches over which arrays (recipes.go); and an entry in the
-// catalogue. The backend (files *_cuda.go, build tag cuda) puts the arrays of a
-// recipe on the device, asks the driver whether each launch is possible, and
-// makes a list of operations in C's memory that one call enqueues. Without the
-// tag there are recipes and PTX, and Open says how to rebuild.
+// A kernel has three parts. CUDA C++ in a .cu file is compiled ahead to PTX, which is committed
+// and embedded (go generate). A recipe says, without a device, what a configuration launches
+// over which arrays (recipes.go). A row in the catalogue describes it. The backend (files
+// *_cuda.go, build tag cuda) puts the arrays of a recipe on the device, asks the driver whether
+// each launch is possible, and makes a list of operations in C's memory that one call enqueues.
+// Without the tag there are recipes and PTX, and Open says how to rebuild.
 //
-// Arrays are in device memory only, made when first needed and kept until the
-// next Load; a full device drops the ones that were used longest ago. What is
-// packed on the host is kept, too (packing.go). A product is timed by events
-// around all of its operations, the zeroing of y among them, behind a kernel that
-// holds the stream until the samples are enqueued (gate.cu).
+// Arrays are in device memory only, made when first needed and kept until the next Load; a full
+// device drops the least recently used ones. Arrays packed on the host are kept as well
+// (packing.go). A product is timed by events around all of its operations, the zeroing of y
+// among them, behind a kernel that holds the stream until the samples are enqueued (gate.cu).
 //
 // Everything runs on one stream, in the device's primary context, on the thread
 // that opened it. An error of the device is returned like any other, but after
@@ -22,12 +20,11 @@
 // products must be ready to start another process.
 //
 // Clocks, temperature and power are read through NVML, which is opened at run time
-// (internal/nvml); without it, Sense says why, and all else works.
+// (internal/nvml); without it, Sense says why, and everything else works.
 //
-// Note: gorgonia.org/cu gives contexts, memory, modules and streams. Its Launch
-// allocates for each call and reads each argument as 8 bytes, so products are
-// enqueued by this package's own C (launch_cuda.c); cuSPARSE is opened by name
-// (cusparse_cuda.c), since a build must not need it. cu ends the process where
-// the driver finds no device, which is why a program built with the tag is a
-// second one, a worker for the first.
+// Note: gorgonia.org/cu gives contexts, memory, modules and streams. Its Launch allocates for
+// each call and reads each argument as 8 bytes, so products are enqueued by this package's own
+// C (launch_cuda.c); cuSPARSE is opened by name (cusparse_cuda.c), because a build must not
+// need it. cu ends the process where the driver finds no device, which is why a program built
+// with the tag is a second one, a worker for the first.
 package cuda

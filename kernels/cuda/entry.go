@@ -7,18 +7,18 @@ import (
 	"spmvtune/kernels"
 )
 
-// Entry tells which entry of the PTX has the block and the grid of a configuration, by
-// its name there, on a matrix of so many rows and nonzeros: profilers name launches so.
-// Of a kernel that launches several it is the one that reads the matrix's values. It is
-// "" for a kernel of another backend or of a library, and for a configuration that can't
-// run.
+// Entry returns the name of the PTX entry that is launched with the block and the grid of a
+// configuration, on a matrix with these numbers of rows and nonzeros. Profilers call launches
+// by this name. If a kernel launches several entries, it is the one that reads the matrix's
+// values. It is "" for a kernel of another backend or of a library, and for a configuration
+// that can't run.
 func Entry(c kernels.Config, rows, nonzeros int) string {
 	newRecipe, ok := recipes[c.Kernel]
 	if !ok {
 		return ""
 	}
 
-	// Of the matrix, only the mean row length enters a name.
+	// A name depends on the matrix only through the mean row length.
 	r, err := newRecipe(oneRow((2*nonzeros+rows)/max(2*rows, 1)), c, c.Precision.Bytes())
 	if err != nil {
 		return ""
@@ -31,7 +31,7 @@ func Entry(c kernels.Config, rows, nonzeros int) string {
 	return r.Steps[i].Entry + suffix(c.Precision.Bytes())
 }
 
-// oneRow is a row of so many nonzeros.
+// oneRow is a matrix of one row with this many nonzeros.
 func oneRow(nonzeros int) *structure {
 	m := &structure{Rows: 1, Cols: nonzeros, RowPtr: []int32{0, int32(nonzeros)}, ColIdx: make([]int32, nonzeros),
 		Val: make([]float64, nonzeros)}
@@ -41,7 +41,7 @@ func oneRow(nonzeros int) *structure {
 	return m
 }
 
-// suffix is what the name of an entry ends in for values of v bytes.
+// suffix is the ending of an entry's name for values of v bytes.
 func suffix(v int) string {
 	if v == 4 {
 		return "_f32"
@@ -49,8 +49,8 @@ func suffix(v int) string {
 	return "_f64"
 }
 
-// Fact is what is noted of the launch of an entry, as Entry names it, among the facts of a
-// product, by name ("registers", …).
+// Fact returns a fact about the launch of an entry, as Entry names it, from the facts of a
+// product; name is "registers" or the like.
 func Fact(facts map[string]float64, name, entry string) (v float64, noted bool) {
 	plain := entry[:max(0, strings.LastIndexByte(entry, '_'))] // without the precision
 	if v, noted = facts[name+":"+plain]; !noted {

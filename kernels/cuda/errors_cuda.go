@@ -36,9 +36,9 @@ func result(code C.CUresult) error {
 	return driverError(code)
 }
 
-// failed says what was being done when err happened; it returns nil for nil.
-// A device out of memory is kernels.ErrMemory. Errors of cu become the driver's
-// words: it has names for some of them only.
+// failed adds to err the step that failed; it returns nil for nil. A device out of memory is
+// kernels.ErrMemory. Errors of cu become the driver's words: it has names for some of them
+// only.
 func failed(err error, doing string, args ...any) error {
 	if err == nil {
 		return nil

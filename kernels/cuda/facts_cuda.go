@@ -14,8 +14,8 @@ type launch struct {
 	perUnit int // blocks that fit on a multiprocessor
 }
 
-// facts notes what the launches take: for the largest by its threads, under
-// plain names; where there are several, for each under NAME:ENTRY, too.
+// facts notes what the launches take: for the largest by its threads, under plain names; if
+// there are several, also each under NAME:ENTRY.
 //
 // The occupancy is theoretical: resident warps over the most that a
 // multiprocessor can hold, as registers, shared memory and block size allow

@@ -15,8 +15,8 @@ import (
 	"spmvtune/kernels"
 )
 
-// An op is one thing that a product enqueues. Exactly one of function, call and
-// words is set.
+// An op is one operation that a product enqueues. Exactly one of function, call and words is
+// set.
 type op struct {
 	function            cu.Function
 	grid, block, shared int
@@ -129,13 +129,12 @@ func (c *clock) sample(p *program, dst []float64, batch int, cold bool) error {
 	return result(C.spmv_sample(c.c, p.ops, p.n, p.replay, (*C.double)(&dst[0]), C.int(len(dst)), C.int(batch), isCold))
 }
 
-// documentedTick is what the driver's manual says of the resolution of events, in
-// seconds (CUDA Driver API, cuEventElapsedTime: "around 0.5 microseconds").
+// documentedTick is the resolution of events according to the driver's manual, in seconds (CUDA
+// Driver API, cuEventElapsedTime: "around 0.5 microseconds").
 const documentedTick = 0.5e-6
 
-// resolution is the smallest difference that is seen between times of nothing, in
-// seconds; where all are the same, or differ by more than the manual says, it is what
-// that says.
+// resolution is the smallest difference that is seen between times of nothing, in seconds; if
+// all are the same, or differ by more than the manual says, it is the manual's value.
 func (c *clock) resolution() (float64, error) {
 	nothing := newProgram(nil, kernels.Stream)
 	defer nothing.release()

@@ -21,7 +21,7 @@ type modules struct {
 	cost    time.Duration // of all loading
 }
 
-// An entry is a kernel on the device, and what it takes there.
+// An entry is a kernel on the device, with its needs there.
 type entry struct {
 	name       string
 	f          cu.Function

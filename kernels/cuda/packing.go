@@ -9,10 +9,9 @@ import (
 // packingLimit is how many bytes of packings are kept in the host's memory.
 const packingLimit = 4 << 30
 
-// packings remembers what recipes have packed on the host (row blocks, bins,
-// sorted rows) from the current matrix, so that configurations that differ in
-// block and grid only share it. The one used longest ago is dropped when they
-// outgrow the limit.
+// packings remembers what recipes have packed on the host (row blocks, bins, sorted rows) from
+// the current matrix, so that configurations that differ in block and grid only share it. The
+// least recently used one is dropped when they outgrow the limit.
 var packings struct {
 	sync.Mutex
 	m      *structure
@@ -28,9 +27,9 @@ type packing struct {
 	cost  time.Duration
 }
 
-// pack returns what build makes of m under key, which names the kind of packing
-// and all that it depends on beside m. build returns its size in bytes, too; what
-// it made must not be changed by anyone.
+// pack returns what build makes from m, under key, which names the kind of packing and
+// everything but m that it depends on. build also returns its size in bytes. Nobody may change
+// the result.
 func pack[T any](m *structure, key any, build func() (T, int64)) T {
 	p := &packings
 	p.Lock()
@@ -57,7 +56,7 @@ func pack[T any](m *structure, key any, build func() (T, int64)) T {
 	return value
 }
 
-// reusedCost is what the packings that were reused so far once cost.
+// reusedCost is the original cost of all packings that were reused so far.
 func reusedCost() time.Duration {
 	packings.Lock()
 	defer packings.Unlock()

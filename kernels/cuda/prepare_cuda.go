@@ -13,7 +13,7 @@ import (
 	"spmvtune/kernels"
 )
 
-// Prepare makes ready what c needs.
+// Prepare prepares a product for c.
 func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product, error) {
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
@@ -61,7 +61,7 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kerne
 		return nil, err
 	}
 
-	// What was packed for an earlier configuration costs what it cost then.
+	// A packing made for an earlier configuration counts with its cost then.
 	p := &product{b: b, rows: b.problem.A.Rows, v: v}
 	p.info = kernels.ProductInfo{
 		Prepare:    time.Since(start) + reusedCost() - before,
@@ -137,7 +137,7 @@ func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
 	return own, nil
 }
 
-// commonBytes is what a product reads or writes of a common array.
+// commonBytes is the number of bytes of a common array that a product reads or writes.
 func (b *Backend) commonBytes(name string, v int) int64 {
 	a := b.problem.A
 	switch name {
@@ -154,10 +154,9 @@ func (b *Backend) commonBytes(name string, v int) int64 {
 	}
 }
 
-// An aux array with content is named by the host's memory that it is packed in
-// (a weak pointer is never equal to one to other memory, freed or not), so that
-// configurations that share a packing share the array. Scratch is named by its
-// name, and shared by all who call theirs so.
+// An aux array with content is named by the host's memory that it is packed in (a weak pointer
+// is never equal to one to other memory, freed or not), so that configurations that share a
+// packing share the array. Scratch arrays of the same name are shared.
 type (
 	auxKey struct {
 		memory weak.Pointer[int32]
@@ -190,7 +189,7 @@ func (b *Backend) aux(x aux, v int) (a *array, bytes int64, err error) {
 	}
 }
 
-// ops turns a recipe into what is enqueued: the zeroing first, then the steps.
+// ops turns a recipe into operations: the zeroing first, then the steps.
 func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error) {
 	var ops []op
 	if r.Zero && p.rows > 0 {

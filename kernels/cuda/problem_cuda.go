@@ -12,7 +12,7 @@ import (
 	"spmvtune/sparse"
 )
 
-// A common array is named by what it is and, where it holds values, their size.
+// The name of a common array says which array it is and, if it holds values, their size.
 type commonKey struct {
 	name string
 	v    int

@@ -162,7 +162,7 @@ func (p *product) Sample(dst []float64, batch int, cold bool) error {
 	return nil
 }
 
-// failed says what was being done; a library knows more about its own errors.
+// failed adds the step that failed; a library knows more about its own errors.
 func (p *product) failed(err error, doing string) error {
 	if p.vendor != nil {
 		if own := p.vendor.failure(); own != nil {

@@ -16,7 +16,7 @@ var ptxFiles embed.FS
 // An entry point in PTX, as nvcc writes it.
 var entryLine = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
 
-// entryFiles tells which file of ptx/ has an entry, by name with suffix.
+// entryFiles gives the file of ptx/ that has an entry, by the entry's name with its suffix.
 var entryFiles = sync.OnceValue(func() map[string]string {
 	names, err := fs.Glob(ptxFiles, "ptx/*.ptx")
 	if err != nil { // the pattern is well-formed
@@ -35,8 +35,8 @@ var entryFiles = sync.OnceValue(func() map[string]string {
 	return files
 })
 
-// module returns the PTX that has an entry, such as "coo_atomic_f32", and the
-// name of its file without folder and ending. It tells no entry by false.
+// module returns the PTX that has an entry, such as "coo_atomic_f32", and the name of its file
+// without folder and ending. ok is false if there is no such entry.
 func module(entry string) (name, text string, ok bool) {
 	file, ok := entryFiles()[entry]
 	if !ok {

@@ -2,9 +2,9 @@ package cuda
 
 import "spmvtune/sparse"
 
-// A recipe says what one product launches, in terms of arrays on the device. It
-// is made from the matrix's structure and a configuration alone, without a
-// device, so that it can be tested anywhere.
+// A recipe says what one product launches, in terms of arrays on the device. It depends only on
+// the matrix's structure and a configuration, not on a device, so that it can be tested
+// anywhere.
 type recipe struct {
 	// Zero says that y must be zeroed on the device, inside the timed region,
 	// because the kernel adds to it.
@@ -52,7 +52,7 @@ const (
 // An aux is an array of a kernel's own. Exactly one of the sources is set.
 type aux struct {
 	Name string
-	// Ints is uploaded as it is (row blocks, bins, permutations).
+	// Ints is uploaded unchanged (row blocks, bins, permutations).
 	Ints []int32
 	// Vals is a permutation with padding of the matrix's values: element k is
 	// val[Vals[k]], or 0 where Vals[k] is −1. It is uploaded as V.
@@ -62,7 +62,7 @@ type aux struct {
 	Bytes  int
 }
 
-// A structure is what recipes see of a matrix.
+// A structure is the part of a matrix that recipes see.
 type structure = sparse.CSR[float64]
 
 // ceilDiv is ⌈a/b⌉ for a ≥ 0, b > 0.

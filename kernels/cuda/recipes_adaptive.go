@@ -23,10 +23,9 @@ func rowRuns(m *structure, most int) []int32 {
 	})
 }
 
-// packRows cuts the rows into runs of at most most nonzeros; a longer row has a
-// run to itself. It returns the first row of every run and, last, the number of
-// rows. A run has at most `most` rows, too, so that empty rows are shared out like
-// others.
+// packRows cuts the rows into runs of at most most nonzeros; a longer row has a run to itself.
+// It returns the first row of every run and, last, the number of rows. A run also has at most
+// `most` rows, so that empty rows are distributed like others.
 func packRows(rowPtr []int32, most int) []int32 {
 	first := []int32{0}
 	start := 0

@@ -11,7 +11,7 @@ const binSize = 64
 
 const binRow = "bin_rows"
 
-// binsV1Recipe cuts the nonzeros into bins, and tells the row in which each begins.
+// binsV1Recipe cuts the nonzeros into bins, and lists the row in which each begins.
 func binsV1Recipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	suffix, shared := buffered(c, v)
 	if shared > 0 {
@@ -120,7 +120,7 @@ func classify(rowPtr []int32, short, long int) classes {
 	return c
 }
 
-// ordered is 1 if order has to be read, and otherwise 0.
+// ordered is 1 if order must be read, and otherwise 0.
 func (c classes) ordered() int {
 	if len(c.order) > 0 {
 		return 1

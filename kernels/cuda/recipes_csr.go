@@ -51,8 +51,8 @@ func threadRowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	return oneStep(csrStep(m, c, entry+suffix, shared)), nil
 }
 
-// rowsGlobalRecipe gives every thread that has a row a value in global memory:
-// warps beyond the rows touch none.
+// rowsGlobalRecipe gives every thread that has a row a value in global memory. Warps beyond the
+// rows touch none.
 func rowsGlobalRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	const buffer = "warp_row_buffer"
 	r := oneStep(csrStep(m, c, c.Kernel, 0, ptr(buffer)))
@@ -85,7 +85,7 @@ func settingInt(c kernels.Config, name string) int {
 	return n
 }
 
-// invalid says why a matrix can't be run so.
+// invalid says why a configuration can't run on a matrix.
 func invalid(format string, args ...any) error {
 	return &kernels.InvalidError{Reason: fmt.Sprintf(format, args...)}
 }

@@ -10,9 +10,8 @@ func mergeItems(v int) int {
 	return 7
 }
 
-// mergeRecipe cuts rows + nonzeros into tiles of equal work. The borders are found
-// on the device, as a part of the product: that this needs nothing prepared is the
-// algorithm's point.
+// mergeRecipe cuts rows + nonzeros into tiles of equal work. The device finds the borders, as
+// part of the product: the algorithm's point is that it needs no preparation.
 func mergeRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	const (
 		borders = "merge_borders"
@@ -32,8 +31,8 @@ func mergeRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 				Args: []arg{ptr(rowPtr), num(m.Rows), num(m.NNZ()), ptr(borders),
 					num(tiles), num(tile)},
 			},
-			// The products and ends of rows of a tile share its memory; there is
-			// one more end, of the row that is open.
+			// The products and ends of rows of a tile share its memory; the open row adds one
+			// more end.
 			csrStep(m, c, "csr_merge", tile*v+4, num(m.NNZ()), ptr(borders), ptr(carries), num(tiles)),
 			{
 				Entry: "csr_merge_carries",

@@ -75,8 +75,7 @@ func packSELL(m *structure, height, sigma int) (*sellPacking, int64) {
 // at least 2²⁹ entries (6 GB in float64), but never more than indices reach.
 func mostEntries(nnz int) int { return min(max(1<<29, 2*nnz), sparse.MaxIndex) }
 
-// sellOrder tells for every entry of s which of the nonzeros of m it is, or −1 for
-// padding.
+// sellOrder gives for every entry of s the index of its nonzero in m, or −1 for padding.
 func sellOrder(m *structure, s *sparse.SELL[float64]) []int32 {
 	order := make([]int32, len(s.ColIdx))
 	for h := range s.Chunks() {

@@ -4,8 +4,8 @@ package cuda
 
 import "strconv"
 
-// Source returns a digest of a kernel's compiled code and recipe; for a kernel of
-// cuSPARSE the library's version, or "" if there is none.
+// Source returns a digest of a kernel's compiled code and recipe; for a kernel of cuSPARSE it
+// is the library's version, or "" if there is no library.
 func (b *Backend) Source(kernel string) string {
 	if _, ok := algorithms[kernel]; !ok {
 		return Source(kernel)

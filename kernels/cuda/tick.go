@@ -2,8 +2,8 @@ package cuda
 
 import "slices"
 
-// tick is the smallest difference between two of the times, in seconds, and at most
-// most. Differences below a nanosecond, which no clock of a GPU tells, are of rounding.
+// tick is the smallest difference between two of the times, in seconds, and at most most.
+// Differences below a nanosecond come from rounding: no GPU clock resolves them.
 func tick(times []float64, most float64) float64 {
 	smallest := most
 	times = slices.Sorted(slices.Values(times))

@@ -16,13 +16,13 @@ import (
 	"spmvtune/kernels"
 )
 
-// A vendorProduct is what a product of cuSPARSE holds.
+// A vendorProduct is the cuSPARSE part of a product.
 type vendorProduct struct {
 	lib  *cusparse
 	call *C.spmv_call
 }
 
-// failure is what the library said to the last call; nil if it was content.
+// failure is the error of the library's last call, or nil.
 func (p *vendorProduct) failure() error { return p.lib.status(p.call.status) }
 
 func (p *vendorProduct) release() {

@@ -1,5 +1,5 @@
-// Package cloop holds the sequential CSR product in C, compiled at -O3, so that
-// benchmarks can put the Go loop beside it. Nothing but tests imports it.
+// Package cloop holds the sequential CSR product in C, compiled at -O3, so that benchmarks can
+// compare the Go loop with it. Nothing but tests imports it.
 package cloop
 
 /*

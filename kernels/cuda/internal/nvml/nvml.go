@@ -2,10 +2,9 @@
 // management library. The library is opened at run time: without it, Open says so,
 // and all else goes on.
 //
-// A program that this package is linked into has to bind symbols lazily, since those
-// of NVML are not there when it starts: where the C compiler asks for the contrary by
-// itself, -Wl,-z,lazy is needed in CGO_LDFLAGS, which the Makefile sets. Only the
-// program built with CUDA links it.
+// A program with this package must bind symbols lazily, because those of NVML are not available
+// when it starts. If the C compiler binds eagerly by default, CGO_LDFLAGS needs -Wl,-z,lazy,
+// which the Makefile sets. Only the program built with CUDA links it.
 package nvml
 
 import (
@@ -25,16 +24,16 @@ type Sensors struct {
 	reasons func() (uint64, nvml.Return) // nil: this driver has no call for them
 }
 
-// needed are the calls that every driver since 2017 has. One that is missing would
-// end the program, not fail.
+// needed are the calls that every driver from 2017 on has. One that is missing would end the
+// program, not fail.
 var needed = []string{
 	"nvmlShutdown", "nvmlSystemGetDriverVersion", "nvmlDeviceGetHandleByUUID", "nvmlDeviceGetClockInfo",
 	"nvmlDeviceGetTemperature", "nvmlDeviceGetPowerUsage", "nvmlDeviceGetTotalEnergyConsumption",
 }
 
-// Open returns the sensors of the GPU with this UUID, as the driver gives it:
-// "GPU-…". Its number would not do: NVML counts otherwise than CUDA, and does not heed
-// CUDA_VISIBLE_DEVICES. A slice of a GPU (MIG) has no sensors of its own.
+// Open returns the sensors of the GPU with this UUID, as the driver gives it: "GPU-…". Its
+// number would not do: NVML counts otherwise than CUDA, and does not heed CUDA_VISIBLE_DEVICES.
+// A slice of a GPU (MIG) has no sensors.
 func Open(uuid string) (*Sensors, error) { return open(nvml.New(), uuid) }
 
 func open(lib nvml.Interface, uuid string) (*Sensors, error) {
@@ -83,12 +82,11 @@ func (s *Sensors) find(uuid string) error {
 // Driver is the version of the driver: "535.161.08".
 func (s *Sensors) Driver() string { return s.driver }
 
-// Read reads the sensors but for the energy counter, in 2 µs on an H100, or 0.1 ms
-// after a pause. What this
-// GPU does not tell is left 0.
+// Read reads the sensors but for the energy counter, in 2 µs on an H100, or 0.1 ms after a
+// pause. Values that this GPU does not report are 0.
 //
-// Power is a mean over the last second since Ampere, but on the A100 (GA100) and
-// before it is of the moment (NVML API reference, nvmlDeviceGetPowerUsage).
+// From Ampere on, Power is a mean over the last second; on the A100 (GA100) and older GPUs it
+// is the momentary value (NVML API reference, nvmlDeviceGetPowerUsage).
 func (s *Sensors) Read() kernels.Reading {
 	var read kernels.Reading
 	if v, r := s.device.GetClockInfo(nvml.CLOCK_SM); r == nvml.SUCCESS {
@@ -113,8 +111,8 @@ func (s *Sensors) Read() kernels.Reading {
 	return read
 }
 
-// Energy is what the GPU has used since the driver was loaded, in joules; 0 if it
-// does not tell, as before Volta. On an H100 the driver takes 3.3 ms for it, during
+// Energy is the energy in joules that the GPU has used from the loading of the driver on; 0 if
+// it does not report it, as before Volta. On an H100 the driver takes 3.3 ms for it, during
 // which the calling thread does nothing else.
 func (s *Sensors) Energy() float64 {
 	v, r := s.device.GetTotalEnergyConsumption()
