@@ -54,7 +54,8 @@ const (
 type brokenBackend struct{ p *kernels.Problem }
 
 func (b *brokenBackend) Device() kernels.Device {
-	return kernels.Device{Backend: cmp.Or(os.Getenv("SPMVTUNE_TEST_WORKER"), "cpu"), Name: "test processor", Driver: "test", Units: 2, MaxBlock: 1 << 20,
+	return kernels.Device{Backend: cmp.Or(os.Getenv("SPMVTUNE_TEST_WORKER"), "cpu"), Name: "test processor",
+		Driver: "test", Units: 2, MaxBlock: 1 << 20,
 		Properties: map[string]string{"uuid": "GPU-1"}}
 }
 

@@ -11,7 +11,9 @@ import (
 // A Chooser returns which of some configurations of one precision are worth measuring on a
 // matrix, on a device and in a cache state: a few, the most promising first. It may return
 // none.
-type Chooser func(dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config, error)
+type Chooser func(
+	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
+) ([]kernels.Config, error)
 
 // choose returns what the chooser names, in each precision.
 func (p planner) choose(m trial.Matrix, cache trial.Cache, points []kernels.Config) ([]kernels.Config, error) {
@@ -35,5 +37,6 @@ func (p planner) choose(m trial.Matrix, cache trial.Cache, points []kernels.Conf
 		}
 		kept = append(kept, chosen...)
 	}
+
 	return kept, nil
 }

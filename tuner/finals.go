@@ -71,6 +71,7 @@ func (f *finals) enter(t trial.Trial, median float64, again []float64) {
 		f.ranking[at] = &ranking{}
 		f.places = append(f.places, at)
 	}
+
 	r := f.ranking[at]
 	r.trials = append(r.trials, &candidate{t, append([]float64{median}, again...)})
 	r.finals += len(again)
@@ -85,6 +86,7 @@ func (f *finals) recall(ctx context.Context, rec Recorder) error {
 			ids = append(ids, c.ID)
 		}
 	}
+
 	if len(ids) == 0 {
 		return nil
 	}
@@ -100,6 +102,7 @@ func (f *finals) recall(ctx context.Context, rec Recorder) error {
 			r.finals += len(again)
 		}
 	}
+
 	return nil
 }
 
@@ -154,6 +157,7 @@ func (r *ranking) open(most int) []*candidate {
 			list = append(list, c)
 		}
 	}
+
 	if len(list) > 0 || r.finals >= len(r.trials) {
 		return list
 	}
@@ -167,6 +171,7 @@ func (r *ranking) open(most int) []*candidate {
 			list = append(list, r.leaders[i])
 		}
 	}
+
 	return list
 }
 

@@ -74,14 +74,16 @@ func TestFinals(t *testing.T) {
 		rec := &memory{}
 		sum := runTest(t, sweep, rec, Options{})
 		if sum.Measured[trial.OK] != 8 || len(rec.results) != 8 || sum.Finals != 24 || len(rec.finals) != 24 {
-			t.Fatalf("measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.Finals, len(rec.results), len(rec.finals))
+			t.Fatalf("measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.Finals, len(rec.results),
+				len(rec.finals))
 		}
 		last := rec.results[7]
 		for start := 0; start < 24; start += 3 {
 			var blocks []int
 			for _, r := range rec.finals[start : start+3] {
 				blocks = append(blocks, r.Block)
-				if want := []trial.Cache{trial.Warm, trial.Cold}[start/12]; r.Cache != want || r.At.Before(last.At) || len(r.Samples) != 6 || r.Sentinel {
+				if want := []trial.Cache{trial.Warm, trial.Cold}[start/12]; r.Cache != want || r.At.Before(last.At) ||
+					len(r.Samples) != 6 || r.Sentinel {
 					t.Errorf("final %+v, want a %s one of 6 samples after %v", r, want, last.At)
 				}
 			}
@@ -125,7 +127,8 @@ func TestFinalsOfASearch(t *testing.T) {
 		t.Fatal("no finals")
 	}
 	for _, r := range rec.finals {
-		if i := slices.IndexFunc(rec.results, func(o trial.Result) bool { return o.ID == r.ID }); i < 0 || rec.results[i].Stop == trial.StopSearch {
+		if i := slices.IndexFunc(rec.results, func(o trial.Result) bool { return o.ID == r.ID }); i < 0 ||
+			rec.results[i].Stop == trial.StopSearch {
 			t.Errorf("a final of %s, which is no whole trial", r.Config)
 		}
 	}

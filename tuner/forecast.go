@@ -40,6 +40,7 @@ func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, 
 		}
 		f.Finished = len(plan.Trials) - len(todo)
 	}
+
 	f.Time, f.Known = e.all(onlyTrials(good), todo), e.known
 	return f, nil
 }

@@ -17,7 +17,8 @@ func TestEstimate(t *testing.T) {
 	plain := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Second}
 	var list historian
 	of := func(block int) trial.Trial {
-		return trial.Trial{Matrix: "m", Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: block}, Cache: trial.Warm}
+		return trial.Trial{Matrix: "m", Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: block},
+			Cache: trial.Warm}
 	}
 	for block, ms := range map[int]float64{1: 10, 4: 1, 16: 1.01, 64: 1.2} {
 		list = append(list, past{trial.Result{Trial: of(block), Median: 1e-3 * ms}, size})
@@ -39,17 +40,25 @@ func TestEstimate(t *testing.T) {
 		good, todo []trial.Trial
 		want       float64
 	}{
-		{"trials alone", func(*configs.Protocol) {}, nil, []trial.Trial{of(4), of(1)}, took(4, usualSamples) + took(1, usualSamples)},
-		{"a slow one is cut short", func(p *configs.Protocol) { p.Slow = 3 }, nil, []trial.Trial{of(4), of(1)}, took(4, usualSamples) + took(1, 5)},
-		{"not before there is a fast one", func(p *configs.Protocol) { p.Slow = 3 }, nil, []trial.Trial{of(1), of(4)}, took(1, usualSamples) + took(4, usualSamples)},
-		{"one from an earlier run will do", func(p *configs.Protocol) { p.Slow = 3 }, []trial.Trial{of(4)}, []trial.Trial{of(1)}, took(1, 5)},
-		{"sentinels", func(p *configs.Protocol) { p.Sentinel = 10 }, nil, times(22, 64), 22*took(64, usualSamples) + 2*took(64, usualSamples)},
-		{"the sentinel of an earlier run", func(p *configs.Protocol) { p.Sentinel = 10 }, []trial.Trial{of(4)}, times(3, 64), took(4, usualSamples) + 3*took(64, usualSamples)},
+		{"trials alone", func(*configs.Protocol) {}, nil, []trial.Trial{of(4), of(1)},
+			took(4, usualSamples) + took(1, usualSamples)},
+		{"a slow one is cut short", func(p *configs.Protocol) { p.Slow = 3 }, nil, []trial.Trial{of(4), of(1)},
+			took(4, usualSamples) + took(1, 5)},
+		{"not before there is a fast one", func(p *configs.Protocol) { p.Slow = 3 }, nil, []trial.Trial{of(1), of(4)},
+			took(1, usualSamples) + took(4, usualSamples)},
+		{"one from an earlier run will do", func(p *configs.Protocol) { p.Slow = 3 }, []trial.Trial{of(4)},
+			[]trial.Trial{of(1)}, took(1, 5)},
+		{"sentinels", func(p *configs.Protocol) { p.Sentinel = 10 }, nil, times(22, 64),
+			22*took(64, usualSamples) + 2*took(64, usualSamples)},
+		{"the sentinel of an earlier run", func(p *configs.Protocol) { p.Sentinel = 10 }, []trial.Trial{of(4)}, times(3, 64),
+			took(4, usualSamples) + 3*took(64, usualSamples)},
 		{"finals of two leaders", func(p *configs.Protocol) { p.Finals = 32 }, nil, []trial.Trial{of(64), of(4), of(16)},
 			took(64, usualSamples) + took(4, usualSamples) + took(16, usualSamples) + 8*took(4, 5)},
-		{"as many as trials, where it takes them", func(p *configs.Protocol) { p.Finals = 32 }, times(8, 64), []trial.Trial{of(4), of(16)},
+		{"as many as trials, where it takes them", func(p *configs.Protocol) { p.Finals = 32 }, times(8, 64),
+			[]trial.Trial{of(4), of(16)},
 			took(4, usualSamples) + took(16, usualSamples) + 10*took(4, 5)},
-		{"few finals", func(p *configs.Protocol) { p.Finals = 1 }, nil, []trial.Trial{of(4), of(16)}, took(4, usualSamples) + took(16, usualSamples) + 2*took(4, 5)},
+		{"few finals", func(p *configs.Protocol) { p.Finals = 1 }, nil, []trial.Trial{of(4), of(16)},
+			took(4, usualSamples) + took(16, usualSamples) + 2*took(4, 5)},
 		{"nothing left", func(p *configs.Protocol) { p.Finals, p.Sentinel = 32, 1 }, []trial.Trial{of(4), of(16)}, nil, 0},
 	} {
 		p := plain

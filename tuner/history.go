@@ -34,7 +34,11 @@ type history struct {
 
 // readHistory asks a recorder, which may be nil or know nothing.
 func readHistory(ctx context.Context, rec Recorder, p configs.Protocol, dev kernels.Device) (history, error) {
-	h := history{trials: map[kernels.Config]map[string][]trial.Result{}, sizes: map[string]trial.Size{}, factors: map[string]float64{}, usual: 1}
+	h := history{
+		trials: map[kernels.Config]map[string][]trial.Result{},
+		sizes:  map[string]trial.Size{}, factors: map[string]float64{}, usual: 1,
+	}
+
 	historian, is := rec.(Historian)
 	if !is {
 		return h, nil
@@ -103,6 +107,7 @@ func nearest(t trial.Trial, list []trial.Result) trial.Result {
 			best, least = o, d
 		}
 	}
+
 	return best
 }
 

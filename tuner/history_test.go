@@ -42,9 +42,11 @@ func (h historian) history(t *testing.T, p configs.Protocol, dev kernels.Device)
 // Times come from the nearest configuration on the same matrix, and else from other
 // matrices in proportion to their bytes.
 func TestHistory(t *testing.T) {
-	small, large := trial.Size{Rows: 1000, Cols: 1000, Nonzeros: 10_000}, trial.Size{Rows: 4000, Cols: 4000, Nonzeros: 40_000}
+	small := trial.Size{Rows: 1000, Cols: 1000, Nonzeros: 10_000}
+	large := trial.Size{Rows: 4000, Cols: 4000, Nonzeros: 40_000}
 	of := func(matrix, kernel string, block int) trial.Trial {
-		return trial.Trial{Matrix: matrix, Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block, Grid: 1}, Cache: trial.Warm}
+		return trial.Trial{Matrix: matrix, Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block,
+			Grid: 1}, Cache: trial.Warm}
 	}
 	h := historian{
 		{trial.Result{Trial: of("a", "k", 32), Median: 1e-3}, small},
@@ -64,7 +66,8 @@ func TestHistory(t *testing.T) {
 	} {
 		got, same := h.product(tt.trial, tt.size)
 		if math.Abs(got-tt.want) > 0.01*tt.want || same != tt.same {
-			t.Errorf("%s on %s: %g s, same matrix %t, want %g, %t", tt.trial.Config, tt.trial.Matrix, got, same, tt.want, tt.same)
+			t.Errorf("%s on %s: %g s, same matrix %t, want %g, %t", tt.trial.Config, tt.trial.Matrix, got, same, tt.want,
+				tt.same)
 		}
 	}
 }
@@ -84,8 +87,9 @@ func TestHistoryOfTime(t *testing.T) {
 			list = append(list, past{r, size})
 		}
 	}
-	list = append(list, past{trial.Result{Trial: of("0"), Median: 1e-3, Seconds: 100 * model}, size}) // slow for once
-	list = append(list, past{trial.Result{Trial: of("0"), Median: 1e-3}, size})                       // took nobody knows how long
+	list = append(list,
+		past{trial.Result{Trial: of("0"), Median: 1e-3, Seconds: 100 * model}, size}, // slow for once
+		past{trial.Result{Trial: of("0"), Median: 1e-3}, size})                       // how long it took is not known
 	for range 20 {
 		h := list.history(t, p, dev)
 		for matrix, want := range map[string]float64{"0": 1.5, "2": 8, "new": 2} {

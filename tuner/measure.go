@@ -21,6 +21,7 @@ func (r *run) begin(ctx context.Context) error {
 		r.drop(r.client, err)
 		return r.interrupted(ctx, fmt.Errorf("measuring the device's bandwidth: %w", err))
 	}
+
 	r.begun = true
 	return r.rec.Begin(ctx, RunInfo{
 		Sweep:    r.sweep,
@@ -40,6 +41,7 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 	}
 	r.sum.Restarts++
 	again, err := r.load(ctx, spec)
+
 	switch {
 	case errors.Is(err, errStop):
 		return err
@@ -48,6 +50,7 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 	case again.Hash != m.Hash:
 		return errors.New("the matrix has changed since the sweep started: run the sweep again")
 	}
+
 	return nil
 }
 
@@ -69,6 +72,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 
 	res := trial.Result{Trial: j.Trial, At: time.Now().UTC(), Measurement: worker.Version}
 	spoiled := false
+
 	var d *worker.Death
 	switch {
 	case errors.As(err, &d):
@@ -84,6 +88,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		rep.Effort.Trials = 1
 		r.sum.Effort.Add(rep.Effort)
 	}
+
 	res.Sentinel, res.Final = j.sentinel, j.final
 	if j.partial != nil && res.Status == trial.OK {
 		res.Stop = trial.StopSearch
@@ -98,6 +103,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
 		r.ahead = r.client.Start(r.request(*after))
 	}
+
 	return r.record(ctx, res)
 }
 
@@ -125,6 +131,7 @@ func (r *run) record(ctx context.Context, res trial.Result) error {
 	default:
 		r.sum.Failed = append(r.sum.Failed, res)
 	}
+
 	r.opt.Observe(Event{Result: &res})
 	return nil
 }

@@ -24,6 +24,7 @@ func NewOutlook(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Outl
 	o := Outlook{Load: time.Duration(float64(size.Nonzeros+size.Rows) / loadRate * float64(time.Second))}
 	states := caches(sweep.Protocol)
 	times := map[kernels.Precision]time.Duration{} // of a configuration, in all cache states
+
 	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 		for _, cache := range states {
 			times[precision] += guess(size, precision, cache, sweep.Protocol, dev)
@@ -35,10 +36,12 @@ func NewOutlook(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Outl
 		n++
 		o.Time += times[c.Precision]
 	})
+
 	if most := sweep.Search.Trials; most > 0 && n > most {
 		o.Time = time.Duration(float64(o.Time) * float64(most) / float64(n))
 		n = most
 	}
+
 	o.Trials = n * len(states)
 
 	adaptive := search.Adaptive(sweep.Search.Strategy)
@@ -83,7 +86,9 @@ const (
 // guess returns about how long a trial takes if nothing is known of its kernel: it samples
 // for as long as the protocol allows. A trial that reaches its target early is faster, a
 // badly balanced kernel slower.
-func guess(size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol, dev kernels.Device) time.Duration {
+func guess(
+	size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol, dev kernels.Device,
+) time.Duration {
 	bandwidth := cpuBandwidth
 	if dev.Backend == "cuda" {
 		bandwidth = gpuBandwidth

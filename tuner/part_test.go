@@ -53,7 +53,8 @@ func TestPartsOfOneMatrix(t *testing.T) {
 	if planned != 1 || len(rec.results) != 3 || len(sum.Pieces) != 3 {
 		t.Errorf("planned %d times, %d results, pieces %+v", planned, len(rec.results), sum.Pieces)
 	}
-	if sum := runTest(t, sweep, &memory{}, Options{Parts: map[string][]trial.Part{}}); sum.Trials != 0 || sum.Matrices != 0 {
+	if sum := runTest(t, sweep, &memory{}, Options{Parts: map[string][]trial.Part{}}); sum.Trials != 0 ||
+		sum.Matrices != 0 {
 		t.Errorf("without parts: %+v", sum)
 	}
 }
@@ -76,7 +77,8 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	rec := &memory{}
 	sum, err := Run(ctx, sweep, rec, Options{
 		Launch: testLauncher,
-		Parts:  map[string][]trial.Part{"lost": {trial.Whole}, "grid": {{Index: 0, Of: 4}, {Index: 1, Of: 2}}, "last": {trial.Whole}, "elsewhere": {trial.Whole}},
+		Parts: map[string][]trial.Part{"lost": {trial.Whole}, "grid": {{Index: 0, Of: 4}, {Index: 1, Of: 2}},
+			"last": {trial.Whole}, "elsewhere": {trial.Whole}},
 		Observe: func(e Event) {
 			if e.Result != nil && len(rec.results) == 2 {
 				cancel()
@@ -86,7 +88,8 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"lost": "no/such/file.mtx", "grid 1/2": "interrupted", "last": "interrupted", "elsewhere": "interrupted"}
+	want := map[string]string{"lost": "no/such/file.mtx", "grid 1/2": "interrupted", "last": "interrupted",
+		"elsewhere": "interrupted"}
 	for _, p := range sum.Pieces {
 		name := p.Matrix
 		if p.Part == (trial.Part{Index: 1, Of: 2}) {

@@ -29,6 +29,7 @@ func (r *run) matrices() []configs.Matrix {
 			list = append(list, spec)
 		}
 	}
+
 	return list
 }
 
@@ -37,6 +38,7 @@ func (r *run) matrices() []configs.Matrix {
 func (r *run) cut(plan Plan) Plan {
 	all := plan.Trials
 	plan.Trials = nil
+
 	seen := map[string]bool{}
 	for _, p := range r.opt.Parts[plan.Matrix.Name] {
 		own := piece{Part: p}
@@ -59,6 +61,7 @@ func (r *run) cut(plan Plan) Plan {
 			}
 		}
 	}
+
 	return plan
 }
 
@@ -82,11 +85,13 @@ func (r *run) recorded(p piece) bool {
 			return false
 		}
 	}
+
 	for _, s := range p.searches {
 		if !r.over[s] {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -97,6 +102,7 @@ func (r *run) unreached(err error) {
 		begun[p.Matrix] = true
 	}
 	r.pieces = nil
+
 	for _, name := range slices.Sorted(maps.Keys(r.opt.Parts)) {
 		if !begun[name] {
 			r.ended(name, err)

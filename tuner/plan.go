@@ -74,6 +74,7 @@ func (p planner) points(size trial.Size, skipped map[string]int, each func(kerne
 			each(c)
 		}
 	}
+
 	return nil
 }
 
@@ -85,6 +86,7 @@ func (p planner) several() map[string]bool {
 			spaces[name]++
 		}
 	}
+
 	several := map[string]bool{}
 	for name, n := range spaces {
 		several[name] = n > 1
@@ -133,5 +135,6 @@ func (p planner) plan(m trial.Matrix) (Plan, error) {
 			plan.Trials = append(plan.Trials, t)
 		}
 	}
+
 	return plan, nil
 }

@@ -59,7 +59,8 @@ func TestPlanSkips(t *testing.T) {
 	sweep := testSweep(64, 128, 256)
 	sweep.Kernels[0].Where = "block >= 128"
 	sweep.Kernels = append(sweep.Kernels,
-		configs.Space{Kernels: []string{"csr_scalar"}, Precisions: []kernels.Precision{kernels.Float32}, Block: []int{32}, Grid: configs.Grid{Values: []int{1}}},
+		configs.Space{Kernels: []string{"csr_scalar"}, Precisions: []kernels.Precision{kernels.Float32}, Block: []int{32},
+			Grid: configs.Grid{Values: []int{1}}},
 		sweep.Kernels[0]) // overlaps
 	plan := testPlan(t, sweep, "a")
 	if len(plan.Trials) != 2 {
@@ -76,7 +77,8 @@ func TestPlanSkips(t *testing.T) {
 
 // All that a result depends on changes the identity, and nothing else does.
 func TestIdentity(t *testing.T) {
-	base := trial.Trial{Matrix: "m", Cache: trial.Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: 1, Grid: 2, Params: kernels.Params("a=1 b=2")}}
+	base := trial.Trial{Matrix: "m", Cache: trial.Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32,
+		Block: 1, Grid: 2, Params: kernels.Params("a=1 b=2")}}
 	dev := kernels.Device{Backend: "cpu", Name: "n", Driver: "d"}
 	id := trial.Identity(base, dev, "src", "proto", 1)
 	seen := map[string]string{id: "base"}
@@ -145,7 +147,8 @@ func TestPlanByRule(t *testing.T) {
 	if _, err := p.plan(m); err == nil {
 		t.Error("a sweep by a rule was planned without one")
 	}
-	p.chooser = func(_ kernels.Device, _ trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config, error) {
+	p.chooser = func(_ kernels.Device, _ trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config,
+		error) {
 		for _, c := range among {
 			if c.Block == 128 == (cache == trial.Cold) {
 				return []kernels.Config{c}, nil

@@ -29,7 +29,9 @@ type Forecast struct {
 // Preview plans a sweep without measuring anything. Matrices are loaded, because
 // constraints and identities depend on their content. A matrix that can't be loaded is a
 // Failure, and none is downloaded. rec may be nil: nothing is measured yet.
-func Preview(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (kernels.Device, []Forecast, []Failure, error) {
+func Preview(
+	ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options,
+) (kernels.Device, []Forecast, []Failure, error) {
 	r := newRun(sweep, rec, opt)
 	defer r.close()
 	if r.opt.Resolver == nil {
@@ -81,6 +83,7 @@ func (r *run) preview(ctx context.Context, spec configs.Matrix, past history) (F
 	if err != nil {
 		return Forecast{}, r.failure(spec.Name, err)
 	}
+
 	plan, err := r.plan(m)
 	if err != nil {
 		return Forecast{}, err

@@ -49,7 +49,8 @@ func TestGuess(t *testing.T) {
 	if cold := guess(size, kernels.Float64, trial.Cold, p, assumed); cold < warm+500*time.Microsecond {
 		t.Errorf("%s cold on a GPU that is assumed; %s warm", cold, warm)
 	}
-	if small := guess(trial.Size{Rows: 1, Cols: 1, Nonzeros: 1}, kernels.Float32, trial.Warm, p, dev); small < 1100*time.Microsecond {
+	if small := guess(trial.Size{Rows: 1, Cols: 1, Nonzeros: 1}, kernels.Float32, trial.Warm, p,
+		dev); small < 1100*time.Microsecond {
 		t.Errorf("%s for a trial that is nothing but ten samples, a warm-up and what surrounds them", small)
 	}
 	p.Budget = time.Second

@@ -54,7 +54,8 @@ func TestQueue(t *testing.T) {
 		{"where it is left off, there is no need", "", "d e", "a", 2, 0, "d e"},
 		{"one that fails is replaced", "a b c d e", "", "", 1, 1, "a b a* c d c* e"},
 	} {
-		q := newQueue(&list{slices.Concat(trialsOf(trial.Warm, tt.warm), trialsOf(trial.Cold, tt.cold))}, trialsOf(trial.Warm, tt.good), tt.every, newFinals(0, 1, ""))
+		q := newQueue(&list{slices.Concat(trialsOf(trial.Warm, tt.warm), trialsOf(trial.Cold, tt.cold))},
+			trialsOf(trial.Warm, tt.good), tt.every, newFinals(0, 1, ""))
 		if got := order(q, tt.failing); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}

@@ -134,6 +134,7 @@ func (r *run) all(ctx context.Context) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -147,6 +148,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if err != nil {
 		return err
 	}
+
 	work, err := r.workOn(ctx, plan)
 	if err != nil {
 		return err
@@ -165,6 +167,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 			return fmt.Errorf("recording %s: %w", m.Name, err)
 		}
 	}
+
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped}})
 
 	err = r.measure(ctx, spec, m, work)
@@ -182,11 +185,13 @@ func (r *run) obtain(ctx context.Context, spec configs.Matrix) (configs.Matrix, 
 	if err != nil {
 		return spec, m, err
 	}
+
 	if r.opt.Accept != nil {
 		if err := r.opt.Accept(m); err != nil {
 			return spec, m, err
 		}
 	}
+
 	m.Note = cmp.Or(note, m.Note)
 	return spec, m, nil
 }
@@ -235,6 +240,7 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 			return err
 		}
 	}
+
 	return work.err()
 }
 

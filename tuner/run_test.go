@@ -110,8 +110,9 @@ func testSweep(blocks ...int) *configs.Sweep {
 			Cache: "warm", Warmup: 1, Samples: [2]int{6, 12}, Target: 0.01,
 			Budget: 50 * time.Millisecond, Timeout: 10 * time.Second, Seed: 1,
 		},
-		Search:   configs.Search{Strategy: "grid"},
-		Matrices: []configs.Matrix{{Name: "grid", Class: "grid", Generate: "grid_5pt", Args: map[string]any{"nx": int64(7), "ny": int64(5)}, Expand: true}},
+		Search: configs.Search{Strategy: "grid"},
+		Matrices: []configs.Matrix{{Name: "grid", Class: "grid", Generate: "grid_5pt",
+			Args: map[string]any{"nx": int64(7), "ny": int64(5)}, Expand: true}},
 		Kernels: []configs.Space{{
 			Kernels: []string{"cpu_csr_rows"}, Precisions: []kernels.Precision{kernels.Float64},
 			Block: blocks, Grid: configs.Grid{Values: []int{1}},
@@ -175,10 +176,12 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 			t.Errorf("block %d: no time", tt.block)
 		}
 	}
-	if good := rec.by(t, behave); good.Median < 1e-3 || good.Low > good.Median || good.High < good.Median || good.BytesMin != 100+8*(35+35) {
+	if good := rec.by(t, behave); good.Median < 1e-3 || good.Low > good.Median || good.High < good.Median ||
+		good.BytesMin != 100+8*(35+35) {
 		t.Errorf("good trial: %+v", good)
 	}
-	if sum.Measured[trial.OK] != 1 || sum.Measured[trial.Fault] != 5 || len(sum.Failed) != 11 || sum.Invalid["this device can't"] != 1 {
+	if sum.Measured[trial.OK] != 1 || sum.Measured[trial.Fault] != 5 || len(sum.Failed) != 11 ||
+		sum.Invalid["this device can't"] != 1 {
 		t.Errorf("summary: %v, %d failed, invalid: %v", sum.Measured, len(sum.Failed), sum.Invalid)
 	}
 	if rec.run.Roof.Highest() != 10 || len(rec.matrices) != 1 {
@@ -191,10 +194,12 @@ func TestRunAgain(t *testing.T) {
 	sweep := testSweep(behave, behave+100, exitQuietly, refuse)
 	rec := &memory{}
 	runTest(t, sweep, rec, Options{})
-	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 || sum.FailedBefore != 1 || sum.OKBefore != 2 {
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 || sum.FailedBefore != 1 ||
+		sum.OKBefore != 2 {
 		t.Errorf("second run: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
 	}
-	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[trial.Fault] != 1 || sum.FailedBefore != 0 {
+	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[trial.Fault] != 1 ||
+		sum.FailedBefore != 0 {
 		t.Errorf("with retry: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
 	}
 	// A matrix that is called otherwise now is recorded with that name.
@@ -217,7 +222,8 @@ func TestSameContentTwice(t *testing.T) {
 	rec := &memory{}
 	for range 2 {
 		sum := runTest(t, sweep, rec, Options{})
-		if len(sum.Duplicates) != 1 || sum.Duplicates[0] != (Duplicate{"same", "grid"}) || sum.Trials != 2 || len(rec.results) != 2 {
+		if len(sum.Duplicates) != 1 || sum.Duplicates[0] != (Duplicate{"same", "grid"}) || sum.Trials != 2 ||
+			len(rec.results) != 2 {
 			t.Errorf("duplicates %v, %d trials, %d results", sum.Duplicates, sum.Trials, len(rec.results))
 		}
 		for _, m := range rec.matrices {
@@ -242,7 +248,8 @@ func TestInterruptAndGoOn(t *testing.T) {
 	if err != nil || !sum.Interrupted || len(rec.results) != 2 {
 		t.Fatalf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
 	}
-	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 2 || sum.Measured[trial.OK] != 4 || len(rec.results) != 6 {
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 2 || sum.Measured[trial.OK] != 4 ||
+		len(rec.results) != 6 {
 		t.Errorf("second run: %d finished, measured %v, %d results", sum.Finished, sum.Measured, len(rec.results))
 	}
 }
@@ -254,7 +261,8 @@ func TestBadMatrixDoesNotStopTheSweep(t *testing.T) {
 	sweep.Matrices = []configs.Matrix{{Name: "gone", Path: "no/such/file.mtx", Expand: true}, good}
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
-	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "gone" || !strings.Contains(sum.Failures[0].Err.Error(), "no/such/file.mtx") {
+	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "gone" || !strings.Contains(sum.Failures[0].Err.Error(),
+		"no/such/file.mtx") {
 		t.Errorf("failures: %v", sum.Failures)
 	}
 	if sum.Measured[trial.OK] != 1 {

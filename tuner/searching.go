@@ -49,12 +49,14 @@ func places(trials []trial.Trial) []trial.Place {
 			list = append(list, p)
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b trial.Place) int {
 		if a.Cache != b.Cache {
 			return 0 // trials come in the order of the cache states
 		}
 		return cmp.Compare(a.Precision, b.Precision)
 	})
+
 	return list
 }
 
@@ -62,6 +64,7 @@ func places(trials []trial.Trial) []trial.Place {
 func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 	s := &searches{run: r, ctx: context.WithoutCancel(ctx)}
 	all := places(plan.Trials)
+
 	perCache := map[trial.Cache]int{}
 	for _, p := range all {
 		perCache[p.Cache]++
@@ -91,6 +94,7 @@ func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 		}
 		s.open = append(s.open, one)
 	}
+
 	return s, nil
 }
 
@@ -134,6 +138,7 @@ func (s *searches) next() *job {
 		}
 		s.step, s.current = step, &job{Trial: t, partial: protocol}
 	}
+
 	return s.current
 }
 
@@ -154,6 +159,7 @@ func (s *searches) lookUp(one *placeSearch, step search.Step) (map[string]trial.
 		t, _ := s.run.planner.trial(t, search.Step{Config: i, Samples: step.Samples})
 		ids = append(ids, t.ID)
 	}
+
 	recorded := map[string]trial.Record{}
 	if s.run.rec != nil {
 		var err error
@@ -161,6 +167,7 @@ func (s *searches) lookUp(one *placeSearch, step search.Step) (map[string]trial.
 			return nil, fmt.Errorf("asking what is measured already: %w", err)
 		}
 	}
+
 	one.recorded[step.Samples] = recorded
 	return recorded, nil
 }

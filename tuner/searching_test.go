@@ -31,7 +31,8 @@ func searchSweep(strategy string) *configs.Sweep {
 // What a sweep file may name are the strategies there are.
 func TestStrategiesOfSweepFiles(t *testing.T) {
 	for _, name := range search.Names() {
-		text := "[search]\nstrategy = \"" + name + "\"\nbudget = { trials = 9 }\n[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 3\nny = 3\n[[kernel]]\nname = \"cpu_csr\"\n"
+		text := "[search]\nstrategy = \"" + name +
+			"\"\nbudget = { trials = 9 }\n[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 3\nny = 3\n[[kernel]]\nname = \"cpu_csr\"\n"
 		if _, err := configs.Parse("s.toml", []byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -70,7 +71,8 @@ func TestSearch(t *testing.T) {
 				}
 			}
 		}
-		if want := []trial.Place{{Precision: "float32", Cache: trial.Warm}, {Precision: "float64", Cache: trial.Warm}, {Precision: "float32", Cache: trial.Cold}, {Precision: "float64", Cache: trial.Cold}}; !slices.Equal(order, want) {
+		if want := []trial.Place{{Precision: "float32", Cache: trial.Warm}, {Precision: "float64", Cache: trial.Warm},
+			{Precision: "float32", Cache: trial.Cold}, {Precision: "float64", Cache: trial.Cold}}; !slices.Equal(order, want) {
 			t.Errorf("%s: phases %v", name, order)
 		}
 		for _, p := range order {
@@ -125,7 +127,8 @@ func TestSearchGoesOn(t *testing.T) {
 				return list
 			}
 			if runs < 2 || !slices.Equal(ids(broken), ids(unbroken)) {
-				t.Errorf("%s, killed at every %d: %d results after %d runs, want %d", name, k, len(broken.results), runs, len(unbroken.results))
+				t.Errorf("%s, killed at every %d: %d results after %d runs, want %d", name, k, len(broken.results), runs,
+					len(unbroken.results))
 			}
 		}
 	}
@@ -146,7 +149,8 @@ func TestSearchWithinABudget(t *testing.T) {
 		}
 	}
 	for p, n := range steps {
-		if want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.Precision]; n != want || whole[p] != 1 {
+		if want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.Precision]; n != want ||
+			whole[p] != 1 {
 			t.Errorf("%v: %d steps, %d under the protocol, want %d and 1", p, n, whole[p], want)
 		}
 	}
@@ -171,11 +175,12 @@ func TestPartsOfSearches(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	rec := &memory{}
-	sum, err := Run(ctx, sweep, rec, Options{Launch: testLauncher, Parts: map[string][]trial.Part{"grid": {trial.Whole}}, Observe: func(e Event) {
-		if e.Result != nil {
-			cancel()
-		}
-	}})
+	sum, err := Run(ctx, sweep, rec, Options{Launch: testLauncher, Parts: map[string][]trial.Part{"grid": {trial.Whole}},
+		Observe: func(e Event) {
+			if e.Result != nil {
+				cancel()
+			}
+		}})
 	if err != nil || len(sum.Pieces) != 1 || sum.Pieces[0].Complete {
 		t.Errorf("a search that was interrupted: %v, %+v", err, sum.Pieces)
 	}

@@ -33,6 +33,7 @@ func (r *run) worker(ctx context.Context) error {
 		r.drop(c, err)
 		return r.interrupted(ctx, fmt.Errorf("opening the device: %w", err))
 	}
+
 	r.client, r.noSensors = c, rep.NoSensors
 	r.planner = planner{r.sweep, *rep.Device, rep.Sources, r.opt.Choose}
 	if a := r.opt.Assume; a != nil {
@@ -71,6 +72,7 @@ func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved config
 			return spec, "", err
 		}
 	}
+
 	resolved, why, err := r.opt.Resolver.Resolve(ctx, spec)
 	if err != nil {
 		return spec, "", r.interrupted(ctx, err)
@@ -95,5 +97,6 @@ func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, erro
 		}
 		return trial.Matrix{}, r.interrupted(ctx, err)
 	}
+
 	return *rep.Matrix, nil
 }

@@ -43,10 +43,12 @@ func TestShippedSweepsAreShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%-18s %-20s %12d %6d trials %s + %s", name, m.Name, size.Nonzeros, o.Trials, o.Time.Round(time.Second), o.Load.Round(time.Second))
+			t.Logf("%-18s %-20s %12d %6d trials %s + %s", name, m.Name, size.Nonzeros, o.Trials, o.Time.Round(time.Second),
+				o.Load.Round(time.Second))
 			trials, took, loading = trials+o.Trials, took+o.Time, loading+o.Load
 		}
-		t.Logf("%-18s %d matrices, %d trials, %s and %s to load", name, len(sweep.Matrices), trials, took.Round(time.Second), loading.Round(time.Second))
+		t.Logf("%-18s %d matrices, %d trials, %s and %s to load", name, len(sweep.Matrices), trials, took.Round(time.Second),
+			loading.Round(time.Second))
 		if took > max(longest, longer[name]) {
 			t.Errorf("%s takes %s on an H100", name, took)
 		}

@@ -97,7 +97,8 @@ func TestSizeOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := matrix.SizeOf(configs.Matrix{Path: bad})
-	if _, _, same := matrix.Load(t.Context(), configs.Matrix{Path: bad}); err == nil || same == nil || err.Error() != same.Error() {
+	if _, _, same := matrix.Load(t.Context(), configs.Matrix{Path: bad}); err == nil || same == nil ||
+		err.Error() != same.Error() {
 		t.Errorf("%v, want %v", err, same)
 	}
 }

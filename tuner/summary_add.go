@@ -25,6 +25,7 @@ func (sum *Summary) Add(part Summary) {
 			sum.Failures = append(sum.Failures, f)
 		}
 	}
+
 	for _, t := range part.Duplicates {
 		if !slices.Contains(sum.Duplicates, t) {
 			sum.Duplicates = append(sum.Duplicates, t)

@@ -21,7 +21,8 @@ func TestTelemetryIsRecorded(t *testing.T) {
 	gpu, cpu := &memory{}, &memory{}
 	runTest(t, onGPU(testSweep(behave, giveWrongSum)), gpu, opt)
 	runTest(t, testSweep(behave), cpu, opt)
-	if tel := gpu.by(t, behave).Telemetry; tel == nil || tel.SMClock != testReading.SMClock || tel.Reasons != testReading.Reasons {
+	if tel := gpu.by(t, behave).Telemetry; tel == nil || tel.SMClock != testReading.SMClock ||
+		tel.Reasons != testReading.Reasons {
 		t.Errorf("the telemetry is %+v", tel)
 	}
 	if tel := gpu.by(t, giveWrongSum).Telemetry; tel != nil {

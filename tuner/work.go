@@ -42,7 +42,9 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	if err := r.finals.recall(ctx, r.rec); err != nil {
 		return nil, err
 	}
-	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo), good: onlyTrials(good)}, nil
+
+	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo),
+		good: onlyTrials(good)}, nil
 }
 
 // count returns how many trials there are, as far as is known by now.
@@ -85,6 +87,7 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, go
 		}
 		r.counts(t, known.Status)
 	}
+
 	return todo, good, nil
 }
 

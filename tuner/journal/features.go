@@ -29,6 +29,7 @@ func (f features) MarshalJSON() ([]byte, error) {
 			data = appendNumber(data, v.Float())
 		}
 	}
+
 	return append(data, '}'), nil
 }
 
@@ -58,6 +59,7 @@ func (f *features) UnmarshalJSON(data []byte) error {
 			v.SetFloat(math.NaN())
 		}
 	}
+
 	return nil
 }
 

@@ -17,8 +17,9 @@ import (
 
 func testRun() tuner.RunInfo {
 	return tuner.RunInfo{
-		Sweep:    &configs.Sweep{Name: "quick", Title: "A <quick> one", Text: []byte("name = \"quick\" # é\n")},
-		Device:   kernels.Device{Backend: "cpu", Name: "Testcore", Driver: "go1.26", Units: 2, Properties: map[string]string{"governor": "performance"}},
+		Sweep: &configs.Sweep{Name: "quick", Title: "A <quick> one", Text: []byte("name = \"quick\" # é\n")},
+		Device: kernels.Device{Backend: "cpu", Name: "Testcore", Driver: "go1.26", Units: 2,
+			Properties: map[string]string{"governor": "performance"}},
 		Roof:     kernels.Roof{Read: 10, Copy: 20.1, Triad: 1.0 / 3, Gather: 0.7},
 		Sources:  map[string]string{"cpu_coo": "1", "cpu_csr": "2"},
 		Protocol: "warmup=3",
@@ -28,18 +29,22 @@ func testRun() tuner.RunInfo {
 }
 
 func testMatrix(name string) trial.Matrix {
-	return trial.Matrix{Name: name, Pattern: sparse.Thumbnail("\x01 of bins"), Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
-		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5, RowStd: 0.1 + 0.2, BandwidthMean: math.NaN()}}
+	return trial.Matrix{Name: name, Pattern: sparse.Thumbnail("\x01 of bins"), Source: "grid 10 100", Class: "grid",
+		Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
+		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5, RowStd: 0.1 + 0.2,
+			BandwidthMean: math.NaN()}}
 }
 
 func testTrial(i int) trial.Result {
 	return trial.Result{
 		Trial: trial.Trial{ID: fmt.Sprintf("trial-%d", i), Matrix: "hash-of-grid", Cache: trial.Cold,
-			Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32, Block: i, Grid: 2, Params: kernels.Params("unroll=4")}},
+			Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32, Block: i, Grid: 2,
+				Params: kernels.Params("unroll=4")}},
 		Status: trial.OK, Median: 1e-3 / 3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3 / 7, 5e-324, 1e-3}, Batch: 1,
 		Stop: trial.StopTarget, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		Properties: map[string]float64{"registers": 32}, Warnings: []string{"a line\nand another"},
-		Telemetry: &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.125, Energy: 0.1 + 0.2, Reasons: kernels.SWPowerCap,
+		Telemetry: &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.125, Energy: 0.1 + 0.2,
+			Reasons:    kernels.SWPowerCap,
 			HasReasons: true, Repeated: 10},
 		Measurement: 2, At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.UTC),
 	}

@@ -14,23 +14,28 @@ import (
 // What is written comes back as it was, whatever its numbers are.
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(t.Context(), dir, "0007.1", "123_4", 2, Options{Worker: 3, Facts: func(run tuner.RunInfo) map[string]string {
-		return map[string]string{"attempt": "1", "device": run.Device.Name}
-	}})
+	w, err := Create(t.Context(), dir, "0007.1", "123_4", 2,
+		Options{Worker: 3, Facts: func(run tuner.RunInfo) map[string]string {
+			return map[string]string{"attempt": "1", "device": run.Device.Name}
+		}})
 	must(t, err)
 	defer w.Close()
 	matrix, run := testMatrix("grid"), testRun()
 	run.Roof.Copy = math.Inf(1)
 	strange := testTrial(2)
-	strange.MaxError, strange.Median, strange.Low, strange.High = math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)
-	strange.Samples = []float64{math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), 0.1 + 0.2, math.Inf(-1)}
+	strange.MaxError, strange.Median, strange.Low, strange.High = math.NaN(), math.Inf(1), math.Inf(-1),
+		math.Copysign(0, -1)
+	strange.Samples = []float64{math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1),
+		0.1 + 0.2, math.Inf(-1)}
 	strange.Properties = map[string]float64{"occupancy": math.NaN()}
-	failed := trial.Result{Trial: testTrial(3).Trial, Status: trial.Fault, Message: "signal: \"killed\" {} \x00 \u2028", At: strange.At, Measurement: 2}
+	failed := trial.Result{Trial: testTrial(3).Trial, Status: trial.Fault, Message: "signal: \"killed\" {} \x00 \u2028",
+		At: strange.At, Measurement: 2}
 	sentinel, final := testTrial(1), testTrial(1)
 	sentinel.Sentinel, final.Final = true, true
 	results := []trial.Result{testTrial(1), strange, failed, sentinel, final}
 	end := End{Reason: "out of time", At: strange.At, Pieces: []trial.Piece{
-		{Matrix: "grid", Part: trial.Part{Index: 1, Of: 4}, Complete: true}, {Matrix: "b", Part: trial.Whole, Reason: "not begun"},
+		{Matrix: "grid", Part: trial.Part{Index: 1, Of: 4}, Complete: true},
+		{Matrix: "b", Part: trial.Whole, Reason: "not begun"},
 	}}
 	must(t, w.Matrix(t.Context(), matrix))
 	must(t, w.Begin(t.Context(), run))
@@ -69,9 +74,11 @@ func TestOldJournal(t *testing.T) {
 		want  trial.Origin
 	}{
 		{nil, trial.Origin{}},
-		{map[string]string{"node": "n1", "job": "12_3", "uuid": "GPU-1", "attempt": "0"}, trial.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"}},
+		{map[string]string{"node": "n1", "job": "12_3", "uuid": "GPU-1", "attempt": "0"},
+			trial.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"}},
 	} {
-		w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0, Options{Facts: func(tuner.RunInfo) map[string]string { return tt.facts }})
+		w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0,
+			Options{Facts: func(tuner.RunInfo) map[string]string { return tt.facts }})
 		must(t, err)
 		defer w.Close()
 		run, result := testRun(), testTrial(1)
@@ -81,7 +88,8 @@ func TestOldJournal(t *testing.T) {
 		must(t, w.Matrix(t.Context(), matrix))
 		must(t, w.Begin(t.Context(), run))
 		must(t, w.Record(t.Context(), result))
-		if text := string(readFile(t, w.Path())); strings.Contains(text, "origin") || strings.Contains(text, "telemetry") || strings.Contains(text, "measurement") || strings.Contains(text, "twin_of") {
+		if text := string(readFile(t, w.Path())); strings.Contains(text, "origin") || strings.Contains(text, "telemetry") ||
+			strings.Contains(text, "measurement") || strings.Contains(text, "twin_of") {
 			t.Fatalf("this is no old journal:\n%s", text)
 		}
 		for rec, err := range Read(t.Context(), w.Path()) {

@@ -54,6 +54,7 @@ func ParseName(file string) (Name, bool) {
 		return Name{}, false
 	}
 	n := Name{Chunk: m[1], Job: m[2]}
+
 	for i, dst := range []*int{&n.Attempt, &n.Worker, &n.Again} {
 		if m[3+i] == "" {
 			continue
@@ -63,6 +64,7 @@ func ParseName(file string) (Name, bool) {
 			return Name{}, false
 		}
 	}
+
 	return n, n.String() == file // "007" is not a number as we write it
 }
 
@@ -86,11 +88,13 @@ func List(dir string) ([]Name, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing journals: %w", err)
 	}
+
 	var names []Name
 	for _, e := range entries {
 		if n, ok := ParseName(e.Name()); ok {
 			names = append(names, n)
 		}
 	}
+
 	return names, nil
 }

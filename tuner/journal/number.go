@@ -57,6 +57,7 @@ func (s *numbers) UnmarshalJSON(data []byte) error {
 		}
 		*s = append(*s, v)
 	}
+
 	return nil
 }
 

@@ -116,6 +116,7 @@ func nextLine(lines *bufio.Reader) (line []byte, length int64, err error) {
 		}
 		line = append(line, part...)
 	}
+
 	return bytes.TrimSuffix(line, []byte("\n")), length, err
 }
 
@@ -126,6 +127,7 @@ func (r *Reader) take(line []byte, length int64, yield func(Line) bool) bool {
 		r.sequence.unknown++
 		return damaged(fmt.Errorf("a line of %d bytes is not from a journal", length))
 	}
+
 	n, kind, data, err := unseal(line)
 	if err != nil {
 		r.sequence.unknown++
@@ -141,6 +143,7 @@ func (r *Reader) take(line []byte, length int64, yield func(Line) bool) bool {
 			return false
 		}
 	}
+
 	return yield(r.record(kind, data))
 }
 
@@ -186,5 +189,6 @@ func (r *Reader) record(kind string, data []byte) Line {
 		}
 		return Line{End: e}
 	}
+
 	return trouble(Unknown, fmt.Errorf("a newer version of this program wrote a record %q", kind))
 }

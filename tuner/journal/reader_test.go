@@ -76,11 +76,15 @@ func TestDamage(t *testing.T) {
 		{"a trial taken out", []string{lines[0], lines[1], lines[2], lines[4], lines[5]}, 2, "[missing in line 4]", 1},
 		{"all trials taken out", []string{lines[0], lines[1], lines[5]}, 0, "[missing in line 3]", 1},
 		{"a trial twice", []string{lines[0], lines[1], lines[2], lines[2], lines[3]}, 2, "[damaged in line 4]", 0},
-		{"trials swapped", []string{lines[0], lines[1], lines[3], lines[2], lines[4]}, 2, "[missing in line 3 damaged in line 4]", 0},
-		{"taken out beside a damaged one", []string{lines[0], lines[1], "x\n", lines[4], lines[5]}, 1, "[damaged in line 3 missing in line 4]", 1},
-		{"two in one line", []string{lines[0], lines[1], strings.TrimSpace(lines[2]) + lines[3], lines[4]}, 1, "[damaged in line 3 missing in line 4]", 0},
+		{"trials swapped", []string{lines[0], lines[1], lines[3], lines[2], lines[4]}, 2,
+			"[missing in line 3 damaged in line 4]", 0},
+		{"taken out beside a damaged one", []string{lines[0], lines[1], "x\n", lines[4], lines[5]}, 1,
+			"[damaged in line 3 missing in line 4]", 1},
+		{"two in one line", []string{lines[0], lines[1], strings.TrimSpace(lines[2]) + lines[3], lines[4]}, 1,
+			"[damaged in line 3 missing in line 4]", 0},
 		{"zeros from a crash", []string{lines[0], lines[1], strings.Repeat("\x00", 4096)}, 0, "[torn in line 3]", 0},
-		{"no lines at all", []string{strings.Repeat("x", maxLine+100), "\n", lines[0], lines[1], lines[2]}, 1, "[damaged in line 1]", 0},
+		{"no lines at all", []string{strings.Repeat("x", maxLine+100), "\n", lines[0], lines[1], lines[2]}, 1,
+			"[damaged in line 1]", 0},
 		{"a torn giant", []string{lines[0], strings.Repeat("x", maxLine+100)}, 0, "[torn in line 2]", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,7 +183,9 @@ func FuzzRead(f *testing.F) {
 	data := readFile(f, w.Path())
 	f.Add(data, false)
 	f.Add(data[:len(data)-1], false)
-	for _, body := range []string{`"n":7,"end":{}}`, `"n":0,"end":{}}`, `"n":-1,"end":{}}`, `"trial":{"samples":[1,"NaN",null]}}`, `"trial":null}`, `"run":{}}`, `"end":[]}`, `"":}`, `"matrix":{"features":{"rows":-1}}}`} {
+	for _, body := range []string{`"n":7,"end":{}}`, `"n":0,"end":{}}`, `"n":-1,"end":{}}`,
+		`"trial":{"samples":[1,"NaN",null]}}`, `"trial":null}`, `"run":{}}`, `"end":[]}`, `"":}`,
+		`"matrix":{"features":{"rows":-1}}}`} {
 		f.Add([]byte(body), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {

@@ -32,6 +32,7 @@ func recordedIn(ctx context.Context, dir string, own Name) (map[string]trial.Rec
 			}
 		}
 	}
+
 	return recorded, nil
 }
 

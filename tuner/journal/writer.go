@@ -61,6 +61,7 @@ func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Option
 		os.Remove(f.Name()) // nothing is in it
 		return nil, fmt.Errorf("reading what is recorded already: %w", err)
 	}
+
 	return &Writer{path: f.Name(), opt: opt, file: f, recorded: recorded}, nil
 }
 
@@ -101,6 +102,7 @@ func (w *Writer) Begin(_ context.Context, run tuner.RunInfo) error {
 	if err := w.append(runKind, encodeRun(w.runs+1, run, facts, time.Now().UTC())); err != nil {
 		return err
 	}
+
 	w.runs++
 	return nil
 }
@@ -124,6 +126,7 @@ func (w *Writer) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[
 			found[id] = r
 		}
 	}
+
 	return found, nil
 }
 
@@ -138,6 +141,7 @@ func (w *Writer) Record(_ context.Context, r trial.Result) error {
 	if err := w.append(trialKind, encodeTrial(w.runs, r)); err != nil {
 		return err
 	}
+
 	note(w.recorded, r)
 	return nil
 }
@@ -171,6 +175,7 @@ func (w *Writer) append(kind string, record any) error {
 		w.broken = fmt.Errorf("writing to the journal: %w (what it says so far is kept)", err)
 		return w.broken
 	}
+
 	w.lines++
 	w.size += int64(len(line))
 	return nil

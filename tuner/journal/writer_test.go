@@ -38,7 +38,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is of the family %s", tt.file, got)
 		}
 	}
-	for _, file := range []string{"", "a.jsonl", "0007.1_1.jsonl", "0007.1_1.x.jsonl", "0007.1_1.01.jsonl", "0007.1_1.0.jsonl~",
+	for _, file := range []string{"", "a.jsonl", "0007.1_1.jsonl", "0007.1_1.x.jsonl", "0007.1_1.01.jsonl",
+		"0007.1_1.0.jsonl~",
 		".0007.1_1.0.jsonl", "0007.1_1.0.g0.jsonl", "0007.1_1.99999999999999999999.jsonl", "a/b.1_1.0.jsonl"} {
 		if name, ok := ParseName(file); ok {
 			t.Errorf("%q is %+v, want no journal", file, name)
@@ -51,7 +52,8 @@ func TestCreateRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		dir, chunk, job string
 	}{
-		{dir, "", "1_1"}, {dir, "../x", "1_1"}, {dir, "0001", ""}, {dir, "0001", "1.1"}, {dir, "0001.", "1_1"}, {dir, "..", "1_1"},
+		{dir, "", "1_1"}, {dir, "../x", "1_1"}, {dir, "0001", ""}, {dir, "0001", "1.1"}, {dir, "0001.", "1_1"},
+		{dir, "..", "1_1"},
 		{filepath.Join(dir, "missing"), "0001", "1_1"},
 	} {
 		if w, err := Create(t.Context(), tt.dir, tt.chunk, tt.job, 0, Options{}); err == nil {

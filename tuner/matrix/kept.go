@@ -37,17 +37,21 @@ func findKept(ctx context.Context, spec configs.Matrix) kept {
 		k.dir = nil
 		return k
 	}
+
 	if spec.Generate != "" {
 		k.key = cache.NewKey("generated", generate.Version, generate.Spec(spec.Generate, spec.Args))
 		return k
 	}
+
 	content, err := k.dir.Identify(ctx, spec.Path)
 	if err != nil { // reading it will say what is wrong
 		k.dir = nil
 		return k
 	}
+
 	k.file = content
-	k.key = cache.NewKey("file", file.Version, fmt.Sprintf("%+v", readOptions(spec)), file.NameThatMatters(spec.Path), content.Digest)
+	k.key = cache.NewKey("file", file.Version, fmt.Sprintf("%+v", readOptions(spec)), file.NameThatMatters(spec.Path),
+		content.Digest)
 	return k
 }
 
@@ -137,6 +141,7 @@ func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], trial.Matr
 			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds, Pattern: m.Pattern,
 		}, a)
 	}
+
 	if ctx.Err() != nil {
 		return nil, m, ctx.Err()
 	}

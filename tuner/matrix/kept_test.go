@@ -140,7 +140,8 @@ func TestLoadWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(cache.Env, filepath.Join(path, "cache"))
-	if m := loaded(t, configs.Matrix{Name: "A", Path: path, Expand: true}); m.Features.Nonzeros != 5 || !strings.Contains(m.Note, "not kept") {
+	if m := loaded(t, configs.Matrix{Name: "A", Path: path, Expand: true}); m.Features.Nonzeros != 5 ||
+		!strings.Contains(m.Note, "not kept") {
 		t.Errorf("loaded as %+v", m)
 	}
 }

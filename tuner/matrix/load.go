@@ -39,7 +39,8 @@ func Describe(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
 func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m trial.Matrix, err error) {
 	m = Named(spec)
 	if !spec.Resolved() {
-		return nil, m, fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name, spec.SuiteSparse, spec.SuiteSparse)
+		return nil, m, fmt.Errorf("loading %s: %s is not downloaded: run `spmvtune matrix get %s`", spec.Name,
+			spec.SuiteSparse, spec.SuiteSparse)
 	}
 
 	m.Field, m.Symmetry = "real", "general"
@@ -80,6 +81,7 @@ func Named(spec configs.Matrix) trial.Matrix {
 	case spec.Generate != "":
 		m.Source = generate.Spec(spec.Generate, spec.Args)
 	}
+
 	return m
 }
 
@@ -102,5 +104,6 @@ func TwinOf(spec configs.Matrix) (of string, scale float64) {
 	case int64:
 		return of, float64(s)
 	}
+
 	return of, 1
 }

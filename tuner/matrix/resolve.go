@@ -47,6 +47,7 @@ func (r *Resolver) Resolve(ctx context.Context, m configs.Matrix) (resolved conf
 	case errors.Is(err, fetch.ErrUnavailable) && m.HasTwin():
 		return m.AsTwin(), err, nil
 	}
+
 	return m, nil, err
 }
 
@@ -68,6 +69,7 @@ func (r *Resolver) get(ctx context.Context, m configs.Matrix) (fetch.File, error
 		}
 		r.answers[id] = answer{file, err}
 	}
+
 	return file, err
 }
 
@@ -82,11 +84,13 @@ func (r *Resolver) Foresee(m configs.Matrix) configs.Matrix {
 		return m
 	}
 	path, there := r.Collection.Path(id)
+
 	switch {
 	case there:
 		return m.Downloaded(path)
 	case m.HasTwin() && (r.Collection.Offline || path == ""):
 		return m.AsTwin()
 	}
+
 	return m
 }

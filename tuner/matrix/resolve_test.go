@@ -75,7 +75,8 @@ func TestResolve(t *testing.T) {
 	if err != nil || why == nil || !twin.Twin || asked.Load() != 1 {
 		t.Fatalf("%+v, %v, %v, asked %d times", twin, why, err, asked.Load())
 	}
-	if m := loaded(t, twin); m.Name != "n (twin)" || m.Class != "c" || !strings.HasPrefix(m.Source, "twin of G/N: grid_5pt") || m.Features.Rows != 12 {
+	if m := loaded(t, twin); m.Name != "n (twin)" || m.Class != "c" ||
+		!strings.HasPrefix(m.Source, "twin of G/N: grid_5pt") || m.Features.Rows != 12 {
 		t.Errorf("%+v", m)
 	}
 

@@ -22,6 +22,7 @@ func SizeOf(spec configs.Matrix) (trial.Size, error) {
 		}
 		return trial.Size{Rows: s.Rows, Cols: s.Cols, Nonzeros: s.NNZ}, nil
 	}
+
 	if !spec.Resolved() {
 		return trial.Size{}, nil
 	}

@@ -39,6 +39,7 @@ func Converge(outcomes []Outcome, shares []float64) []Curve {
 func converge(outcomes []Outcome, strategy string, shares []float64) Curve {
 	c := Curve{Strategy: strategy}
 	losses := make([][]float64, len(shares)) // losses of all searches, by share
+
 	var ends, last []float64
 	for _, o := range outcomes {
 		if o.Strategy != strategy {
@@ -52,6 +53,7 @@ func converge(outcomes []Outcome, strategy string, shares []float64) Curve {
 		}
 		ends, last = append(ends, o.End.Share), append(last, o.Loss)
 	}
+
 	for i, share := range shares {
 		c.Points = append(c.Points, pointOf(share, losses[i]))
 	}

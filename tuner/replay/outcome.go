@@ -36,11 +36,13 @@ func Sum(g *Grid, strategy string, paths []Path) Outcome {
 		o.Within = append(o.Within, reach(paths, whole, func(p Path) (Point, bool) { return p.Within(fraction) }))
 	}
 	o.End = reach(paths, whole, func(p Path) (Point, bool) { return p.End(), true })
+
 	var losses []float64
 	for _, p := range paths {
 		losses = append(losses, p.End().Loss)
 		o.Short += p.Short
 	}
+
 	o.Loss = Quantile(losses, 0.5)
 	return o
 }
@@ -56,6 +58,7 @@ func reach(paths []Path, whole float64, state func(Path) (Point, bool)) (r Reach
 		r.Reached++
 		steps, shares = append(steps, float64(at.Steps)), append(shares, at.Seconds/whole)
 	}
+
 	r.Steps, r.Share, r.Worst = Quantile(steps, 0.5), Quantile(shares, 0.5), Quantile(shares, 0.9)
 	return r
 }

@@ -33,6 +33,7 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 	var p Path
 	told := make([]float64, len(g.Trials)) // medians that were told last; 0: none
 	best, now := g.Best(), Point{Loss: math.Inf(1)}
+
 	incumbent := -1
 	for {
 		step, more := s.Ask()
@@ -102,6 +103,7 @@ func (p Path) Within(fraction float64) (at Point, ok bool) {
 			return p.Points[i+1], true
 		}
 	}
+
 	if len(p.Points) == 0 {
 		return Point{}, false
 	}

@@ -13,6 +13,7 @@ func Run(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
 	paths := make([]Path, n)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
+
 	for i := range paths {
 		group.Go(func() (err error) {
 			if err := ctx.Err(); err != nil {
@@ -22,5 +23,6 @@ func Run(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
 			return err
 		})
 	}
+
 	return paths, group.Wait()
 }

@@ -10,9 +10,11 @@ import (
 
 // grid is a made-up record: 60 configurations of two kernels, some of which failed.
 func grid() *Grid {
-	g := &Grid{Place: trial.Place{Device: "d", Matrix: "m", Precision: kernels.Float32, Cache: trial.Cold}, Cost: Cost{Warmup: 2, Flush: 1e-4}}
+	g := &Grid{Place: trial.Place{Device: "d", Matrix: "m", Precision: kernels.Float32, Cache: trial.Cold},
+		Cost: Cost{Warmup: 2, Flush: 1e-4}}
 	for i := range 60 {
-		t := trial.Result{Trial: trial.Trial{Config: kernels.Config{Kernel: []string{"a", "b"}[i%2], Precision: kernels.Float32, Block: 32 << (i / 2 % 6), Grid: 100 << (i / 12)}}}
+		t := trial.Result{Trial: trial.Trial{Config: kernels.Config{Kernel: []string{"a", "b"}[i%2],
+			Precision: kernels.Float32, Block: 32 << (i / 2 % 6), Grid: 100 << (i / 12)}}}
 		if i%10 != 3 {
 			t.Status, t.Batch = trial.OK, 1
 			t.Median = 1e-3 * (1 + 0.1*math.Abs(float64(i-20)))

@@ -115,12 +115,14 @@ func (b *book) near(gap float64) []int {
 	if best < 0 {
 		return nil
 	}
+
 	var list []int
 	for i, e := range b.known {
 		if e.samples > 0 && e.log <= b.known[best].log+gap {
 			list = append(list, i)
 		}
 	}
+
 	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(b.known[i].log, b.known[j].log) })
 	return list
 }
@@ -148,6 +150,7 @@ func (b *book) spreadOut(kernel, n int) []int {
 	}
 	var drawn []int
 	next := b.rng.IntN(len(all))
+
 	for len(drawn) < min(n, len(all)) {
 		last := all[next]
 		drawn = append(drawn, last)
@@ -160,6 +163,7 @@ func (b *book) spreadOut(kernel, n int) []int {
 			}
 		}
 	}
+
 	return drawn
 }
 

@@ -46,6 +46,7 @@ func (d *decision) more() []Step {
 		d.full++
 		return fullSteps(list[:1])
 	}
+
 	return nil
 }
 

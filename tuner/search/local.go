@@ -53,6 +53,7 @@ func (l *local) more() []Step {
 			l.idle++
 		}
 	}
+
 	return l.decision.more()
 }
 

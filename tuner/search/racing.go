@@ -75,6 +75,7 @@ func (r *racing) leaders() []int {
 	var list []int
 	most := max(elite, int(eliteShare*float64(len(b.space.Configs))))
 	slower := b.slower()
+
 	known := make([]bool, len(b.space.kernels))
 	for i, c := range all {
 		k, l := b.space.kernel[c], b.known[c].log
@@ -85,5 +86,6 @@ func (r *racing) leaders() []int {
 			list = append(list, c)
 		}
 	}
+
 	return list
 }

@@ -12,7 +12,8 @@ var regen = flag.Bool("regen", false, "write the table of strategies into the do
 
 // The documentation has every strategy, as the registry says.
 func TestDocumentation(t *testing.T) {
-	const path, begin, end = "../../docs/searching.md", "| strategy | adaptive | what it measures |\n|---|---|---|\n", "\n\n"
+	const path, begin, end = "../../docs/searching.md", "| strategy | adaptive | what it measures |\n|---|---|---|\n",
+		"\n\n"
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,8 @@ func landscape() (*Space, []float64) {
 				for _, unroll := range []string{"1", "2", "4"} {
 					configs = append(configs, kernels.Config{Kernel: name, Precision: kernels.Float32, Block: block, Grid: grid,
 						Params: kernels.Params("unroll=" + unroll)})
-					t := 1 + 0.1*float64(k) + 0.2*math.Abs(math.Log2(float64(block))-6-float64(k)) + 0.1*math.Abs(math.Log2(float64(grid))-10)
+					t := 1 + 0.1*float64(k) + 0.2*math.Abs(math.Log2(float64(block))-6-float64(k)) +
+						0.1*math.Abs(math.Log2(float64(grid))-10)
 					if unroll == "2" {
 						t *= 0.9
 					}

@@ -44,6 +44,7 @@ func NewSpace(configs []kernels.Config) *Space {
 		s.kernel[i] = int16(k)
 		s.kernels[k] = append(s.kernels[k], i)
 	}
+
 	s.locate()
 	s.connect()
 	return s
@@ -62,11 +63,13 @@ func (s *Space) locate() {
 			values[name][v] = true
 		}
 	}
+
 	names := slices.Sorted(maps.Keys(values))
 	ranks := map[string]map[string]float64{}
 	for _, name := range names {
 		ranks[name] = rank(slices.Sorted(maps.Keys(values[name])))
 	}
+
 	s.coords = make([][]float64, len(s.Configs))
 	for i, c := range s.Configs {
 		at := []float64{size(c.Block), size(c.Grid)}
@@ -80,6 +83,7 @@ func (s *Space) locate() {
 		}
 		s.coords[i] = at
 	}
+
 	s.values = make([][]float64, 2+len(names))
 	for axis := range s.values {
 		for _, at := range s.coords {
@@ -88,6 +92,7 @@ func (s *Space) locate() {
 		slices.Sort(s.values[axis])
 		s.values[axis] = slices.Compact(s.values[axis])
 	}
+
 	s.ranks = make([][]int16, len(s.values))
 	for axis := range s.ranks {
 		s.ranks[axis] = make([]int16, len(s.Configs))
@@ -119,6 +124,7 @@ func rank(values []string) map[string]float64 {
 		}
 		coords[values[i]] = math.Log2(1 + n)
 	}
+
 	return coords
 }
 
@@ -190,6 +196,7 @@ func (s *Space) nearest(config, kernel int) int {
 			best, least = other, d
 		}
 	}
+
 	return best
 }
 

@@ -11,7 +11,8 @@ import (
 // constraints left over; and neighbourhood is mutual.
 func TestAdjacent(t *testing.T) {
 	config := func(block, grid int, unroll string) kernels.Config {
-		return kernels.Config{Kernel: "a", Precision: kernels.Float32, Block: block, Grid: grid, Params: kernels.Params("unroll=" + unroll)}
+		return kernels.Config{Kernel: "a", Precision: kernels.Float32, Block: block, Grid: grid,
+			Params: kernels.Params("unroll=" + unroll)}
 	}
 	space := NewSpace([]kernels.Config{
 		config(64, 8, "1"),   // 0

@@ -46,12 +46,14 @@ func NewDrift(points []Point) Drift {
 		slices.Sort(three)
 		smooth[i].Value = three[1]
 	}
+
 	if n := len(points); n >= 3 {
 		before := smooth[n-2].Value
 		three := []float64{points[n-1].Value, before, 3*before - 2*smooth[n-3].Value}
 		slices.Sort(three)
 		smooth[n-1].Value = three[1]
 	}
+
 	return Drift{smooth}
 }
 
@@ -68,6 +70,7 @@ func (d Drift) Factor(at int64) float64 {
 	case i == len(p):
 		return p[i-1].Value
 	}
+
 	share := float64(at-p[i-1].At) / float64(p[i].At-p[i-1].At)
 	return p[i-1].Value + share*(p[i].Value-p[i-1].Value)
 }
@@ -98,10 +101,12 @@ func Significant(drifts []Drift, effect float64) bool {
 			}
 		}
 	}
+
 	for i, adjusted := range Holm(p) {
 		if adjusted < Level && (values[i] >= 1+effect || values[i] <= 1/(1+effect)) {
 			return true
 		}
 	}
+
 	return false
 }

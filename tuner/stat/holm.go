@@ -16,10 +16,12 @@ func Holm(p []float64) []float64 {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted := make([]float64, len(p))
+
 	least := 0.0
 	for rank, i := range order {
 		least = min(1, max(least, float64(len(p)-rank)*p[i]))
 		adjusted[i] = least
 	}
+
 	return adjusted
 }

@@ -75,6 +75,7 @@ func Judge(list []Candidate) Verdict {
 			settled = false
 		}
 	}
+
 	if settled {
 		clear(v.Open)
 	}
@@ -95,6 +96,7 @@ type spread struct {
 func newSpread(list []Candidate) spread {
 	n := len(list)
 	s := spread{logs: make([]float64, n), fastest: -1, behind: make([]float64, n), errors: make([]float64, n)}
+
 	square := 0.0 // sum of the squares
 	for i, c := range list {
 		for _, m := range c.Medians {
@@ -114,6 +116,7 @@ func newSpread(list []Candidate) spread {
 		s.behind[i] = s.logs[i] - s.logs[s.fastest]
 		s.errors[i] = math.Sqrt(square / s.free * (1/float64(len(c.Medians)) + 1/float64(len(list[s.fastest].Medians))))
 	}
+
 	return s
 }
 
@@ -146,6 +149,7 @@ func (s spread) widestGap(list []Candidate) float64 {
 			edges = append(edges, s.behind[i])
 		}
 	}
+
 	slices.Sort(edges)
 
 	widest, middle := -1.0, from
@@ -154,6 +158,7 @@ func (s spread) widestGap(list []Candidate) float64 {
 			widest, middle = gap, (edges[i]+edges[i-1])/2
 		}
 	}
+
 	return middle
 }
 

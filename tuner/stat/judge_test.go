@@ -22,10 +22,13 @@ func TestJudge(t *testing.T) {
 	}{
 		{"far apart", []Candidate{candidate(64, 1, 1.001, 1), candidate(256, 1.05, 1.049, 1.051)}, 0, 0, "a", ""},
 		{"alike", []Candidate{candidate(64, 1, 1.001, 1), candidate(256, 1.001, 1, 1.001)}, 0, 1, "ab", ""},
-		{"slower by what does not count, but is not as good", []Candidate{candidate(64, 1, 1, 1), candidate(256, 1.009, 1.009, 1.009)}, 0, 0, "ab", ""},
+		{"slower by what does not count, but is not as good",
+			[]Candidate{candidate(64, 1, 1, 1), candidate(256, 1.009, 1.009, 1.009)}, 0, 0, "ab", ""},
 		{"too noisy to tell", []Candidate{candidate(64, 1, 1.03, 0.97), candidate(256, 1.02, 1.05, 0.99)}, 0, 0, "ab", "ab"},
-		{"noisy, but nobody asks", []Candidate{candidate(256, 1, 1.03, 0.97), candidate(64, 1.02, 1.05, 0.99)}, 0, 0, "ab", ""},
-		{"who is out is not open", []Candidate{candidate(64, 1, 1.01, 0.99), candidate(128, 1.01, 1.02, 1), candidate(256, 1.5, 1.51, 1.49)}, 0, 0, "ab", "ab"},
+		{"noisy, but nobody asks", []Candidate{candidate(256, 1, 1.03, 0.97), candidate(64, 1.02, 1.05, 0.99)}, 0, 0, "ab",
+			""},
+		{"who is out is not open", []Candidate{candidate(64, 1, 1.01, 0.99), candidate(128, 1.01, 1.02, 1),
+			candidate(256, 1.5, 1.51, 1.49)}, 0, 0, "ab", "ab"},
 		{"a lucky trial that was not repeated", []Candidate{candidate(256, 0.9), candidate(64, 1, 1.001, 1)}, 1, 1, "ab", ""},
 		{"a trial alone among noisy ones", []Candidate{candidate(64, 1, 1.02, 0.98), candidate(256, 1.03)}, 0, 0, "ab", ""},
 		{"all the same", []Candidate{candidate(64, 1, 1), candidate(256, 1, 1), candidate(32, 1.02, 1.02)}, 0, 1, "ab", ""},
@@ -39,7 +42,8 @@ func TestJudge(t *testing.T) {
 			}
 			return s
 		}
-		if tied, open := letters(v.Tied), letters(v.Open); v.Fastest != tt.fastest || v.Named != tt.named || tied != tt.tied || open != tt.open {
+		if tied, open := letters(v.Tied), letters(v.Open); v.Fastest != tt.fastest || v.Named != tt.named ||
+			tied != tt.tied || open != tt.open {
 			t.Errorf("%s: fastest %d, named %d, tied %q, open %q, want %d, %d, %q, %q", tt.name, v.Fastest, v.Named, tied, open,
 				tt.fastest, tt.named, tt.tied, tt.open)
 		}

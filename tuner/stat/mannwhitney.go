@@ -40,6 +40,7 @@ func statistic(x, y []float64) (u, ties float64) {
 		v   float64
 		ofX bool
 	}
+
 	all := make([]value, 0, len(x)+len(y))
 	for _, v := range x {
 		all = append(all, value{v, true})
@@ -56,6 +57,7 @@ func statistic(x, y []float64) (u, ties float64) {
 		}
 		return 0
 	})
+
 	below := 0.0 // values of y
 	for i := 0; i < len(all); {
 		end, xs := i, 0.0
@@ -70,6 +72,7 @@ func statistic(x, y []float64) (u, ties float64) {
 		ties += equal*equal*equal - equal
 		i = end
 	}
+
 	return u, ties
 }
 
@@ -93,6 +96,7 @@ func lowerTail(n, m, u int) float64 {
 			count[k] += count[k-i]
 		}
 	}
+
 	var lower, all float64
 	for k, c := range count {
 		all += c
@@ -100,5 +104,6 @@ func lowerTail(n, m, u int) float64 {
 			lower += c
 		}
 	}
+
 	return lower / all
 }

@@ -26,12 +26,14 @@ func RatioOf(x, y []float64) Ratio {
 	if n == 0 || m == 0 {
 		return Ratio{math.NaN(), math.NaN(), math.NaN()}
 	}
+
 	ratios := make([]float64, 0, n*m)
 	for _, a := range x {
 		for _, b := range y {
 			ratios = append(ratios, a/b)
 		}
 	}
+
 	slices.Sort(ratios)
 	const z = 1.959963984540054 // 97.5% of the normal distribution
 	cut := int(math.Floor(float64(n*m)/2 - z*deviation(n, m, 0)))

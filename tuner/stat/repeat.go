@@ -22,6 +22,7 @@ func Repeatability(series [][]float64) float64 {
 			steps = append(steps, math.Abs(math.Log(s[i]/s[i-1])))
 		}
 	}
+
 	if len(steps) < fewest {
 		return 0
 	}

@@ -41,6 +41,7 @@ func (g Grid) Robust(at kernels.Config) float64 {
 			sum, n = sum+high, n+1
 		}
 	}
+
 	return sum / n
 }
 

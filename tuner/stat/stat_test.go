@@ -252,7 +252,8 @@ func TestDrift(t *testing.T) {
 		}
 	}
 	// One that is off at the end is an outlier until the next one says the same.
-	if got := NewDrift(Points(first, append(slices.Clone(slower[:3]), Timed{9000, draw(rng, 20, 2)}))).Factor(9000); !near(got, 1.05, 0.01) {
+	if got := NewDrift(Points(first,
+		append(slices.Clone(slower[:3]), Timed{9000, draw(rng, 20, 2)}))).Factor(9000); !near(got, 1.05, 0.01) {
 		t.Errorf("after an outlier at the end: %v, want 1.05", got)
 	}
 	if few := NewDrift(Points(first, slower[:2])); Significant([]Drift{few}, LeastEffect) {

@@ -28,6 +28,7 @@ func Tied(times []float64, samples [][]float64, effect float64) []bool {
 		p[i] = MannWhitney(samples[i+1], samples[0])
 	}
 	tied[0] = true
+
 	for i, adjusted := range Holm(p) {
 		tied[i+1] = adjusted >= Level || times[i+1] < (1+effect)*times[0]
 	}

@@ -29,7 +29,8 @@ func TestReplaces(t *testing.T) {
 // Of a configuration the last measurement counts, whatever the order in which results
 // come, and never what a search measured with few samples only.
 func TestInForce(t *testing.T) {
-	a, b, c := Standing{ID: "a", Status: OK, At: 1}, Standing{ID: "b", Status: OK, At: 2}, Standing{ID: "c", Status: OK, At: 2}
+	a, b, c := Standing{ID: "a", Status: OK, At: 1}, Standing{ID: "b", Status: OK, At: 2},
+		Standing{ID: "c", Status: OK, At: 2}
 	failed := Standing{ID: "failed", Status: Fault, At: 3}
 	partial := Standing{ID: "partial", Status: OK, At: 4, Partial: true}
 	for _, tt := range []struct {

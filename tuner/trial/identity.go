@@ -20,6 +20,7 @@ func Identity(t Trial, dev kernels.Device, source, protocol string, measurement 
 		fmt.Sprint(t.Block), fmt.Sprint(t.Grid), t.Params.String(), string(t.Cache),
 		dev.Backend, dev.Name, dev.Driver, protocol,
 	}
+
 	if measurement > 1 { // older identities do not name their version
 		parts = append(parts, fmt.Sprint("measurement ", measurement))
 	}

@@ -39,6 +39,7 @@ func (p Part) CoveredBy(parts []Part) bool {
 			from, of = q.Index+1, q.Of
 		}
 	}
+
 	return p.Of > 0 && compare(from, of, p.Index+1, p.Of) >= 0
 }
 

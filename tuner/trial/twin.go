@@ -35,5 +35,6 @@ func LegacyTwin(source string) (of string, scale float64) {
 			scale = s
 		}
 	}
+
 	return of, scale
 }

@@ -51,5 +51,6 @@ func batch(p kernels.Product, single []float64, least, target, longest float64) 
 		}
 		n = enough
 	}
+
 	return n, nil
 }

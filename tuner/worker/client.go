@@ -64,6 +64,7 @@ func Start(launch Launcher) (*Client, error) {
 		requests.Close()
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
+
 	c := &Client{cmd: launch(), requests: requests, replies: replies, errors: &tail{}}
 	c.cmd.ExtraFiles = []*os.File{toWorker, fromWorker}
 	c.cmd.Stdout, c.cmd.Stderr = c.errors, c.errors
@@ -130,6 +131,7 @@ func (c *Client) Wait(ctx context.Context, done <-chan Outcome, timeout time.Dur
 		defer t.Stop()
 		expired = t.C
 	}
+
 	answered := func(o Outcome) (Reply, error) {
 		if o.err != nil {
 			return Reply{}, c.died(o.err)

@@ -29,5 +29,6 @@ func rowDoubleDouble(cols []int32, vals, x []float64) (y, low, sum float64) {
 		y = s
 		sum += math.Abs(p)
 	}
+
 	return y, low, sum
 }

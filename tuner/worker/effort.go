@@ -71,6 +71,7 @@ func (m metered) Sample(dst []float64, batch int, cold bool) error {
 	start := time.Now()
 	err := m.Product.Sample(dst, batch, cold)
 	wall, products := time.Since(start), 0.0
+
 	for _, s := range dst {
 		products += s * float64(batch)
 	}

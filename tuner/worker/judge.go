@@ -32,6 +32,7 @@ func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *E
 				row, w.y[row], one.hi[at], one.bound[at]))
 		}
 	}
+
 	return nil
 }
 

@@ -32,6 +32,7 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 
 	err := w.measure(req, r, &rep.Effort)
 	var invalid *kernels.InvalidError
+
 	var overrun *kernels.OverrunError
 	switch {
 	case err == nil:
@@ -44,6 +45,7 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 	default:
 		r.Status, r.Message, rep.Spoiled = trial.Fault, err.Error(), true
 	}
+
 	return rep
 }
 
@@ -62,6 +64,7 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	if err != nil {
 		return &kernels.InvalidError{Reason: err.Error()}
 	}
+
 	spend(&e.Prepare, start)
 	r.Prepare = info.Prepare.Seconds()
 	r.BytesMin = bytesMin(w.matrix.Features, r.Precision, info)

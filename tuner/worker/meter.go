@@ -83,6 +83,7 @@ func (m *meter) took(samples []float64, batch int, late bool) (again bool) {
 		m.tel.Repeated += len(samples)
 		return true
 	}
+
 	if throttled {
 		m.tel.Throttled += len(samples)
 	}

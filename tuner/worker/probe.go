@@ -60,6 +60,7 @@ func newProbes(p *kernels.Problem, prec kernels.Precision, window int, ref *refe
 		shortest := float64(longRow(prec)) * math.Pow(levelRatio, float64(level))
 		probes = append(probes, probesOf(p, prec, window, rows, fewestHits/shortest, uint64(level))...)
 	}
+
 	slices.SortFunc(probes, func(a, b probe) int { return a.rows[0] - b.rows[0] })
 	return append(probes, probesOf(p, prec, window, hidden, 1, math.MaxUint64)...)
 }
@@ -82,6 +83,7 @@ func probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int
 		probes = append(probes, one)
 		rows = hidden
 	}
+
 	return probes
 }
 
@@ -98,6 +100,7 @@ func sparseVector(n int, share float64, seed, try uint64) []float64 {
 			}
 		}
 	}
+
 	return x
 }
 
@@ -113,6 +116,7 @@ func newProbe(p *kernels.Problem, prec kernels.Precision, window int, rows []int
 	u, eta := prec.Roundoff(), smallestNormal(prec)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
+
 	for k, i := range rows {
 		g.Go(func() error {
 			cols, vals := p.A.Row(i)
@@ -136,6 +140,7 @@ func newProbe(p *kernels.Problem, prec kernels.Precision, window int, rows []int
 			return nil
 		})
 	}
+
 	g.Wait() // nothing fails
 	return one
 }
@@ -154,5 +159,6 @@ func (o *probe) check(y []float64) (worst float64, at int) {
 			return math.Inf(1), k
 		}
 	}
+
 	return worst, at
 }

@@ -18,6 +18,7 @@ func ProtocolText(p configs.Protocol) string {
 		fmt.Sprintf("budget=%s", p.Budget),
 		fmt.Sprintf("seed=%d", p.Seed),
 	}
+
 	parts = append(parts, fmt.Sprintf("launch=%s", p.Launch))
 	if p.Slow > 0 {
 		parts = append(parts, fmt.Sprintf("slow=%g", p.Slow))

@@ -63,6 +63,7 @@ func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error
 	u, eta := prec.Roundoff(), smallestNormal(prec)
 	var g errgroup.Group
 	parts := runtime.GOMAXPROCS(0)
+
 	for w := range parts {
 		// Rows are shared out by their entries, so that one long row does not stall a part.
 		lo, hi := splitRows(a, w, parts), splitRows(a, w+1, parts)
@@ -83,6 +84,7 @@ func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error
 			return nil
 		})
 	}
+
 	return ref, g.Wait()
 }
 
@@ -116,6 +118,7 @@ func splitRows(a *sparse.CSR[float64], w, parts int) int {
 func (ref *reference) check(y []float64) (worst float64, row int) {
 	parts := runtime.GOMAXPROCS(0)
 	worsts, rows := make([]float64, parts), make([]int, parts)
+
 	var g errgroup.Group
 	for w := range parts {
 		lo, hi := len(y)*w/parts, len(y)*(w+1)/parts
@@ -124,6 +127,7 @@ func (ref *reference) check(y []float64) (worst float64, row int) {
 			return nil
 		})
 	}
+
 	g.Wait() // no part fails
 
 	for w, q := range worsts {
@@ -131,6 +135,7 @@ func (ref *reference) check(y []float64) (worst float64, row int) {
 			worst, row = q, rows[w]
 		}
 	}
+
 	return worst, row
 }
 
@@ -153,6 +158,7 @@ func (ref *reference) checkRows(y []float64, lo, hi int) (worst float64, row int
 			worst, row = q, i
 		}
 	}
+
 	return worst, row
 }
 

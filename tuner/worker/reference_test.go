@@ -70,7 +70,8 @@ func TestDoubleDoubleAgainstExact(t *testing.T) {
 // What a broken kernel does to y is noticed: a lost entry, a doubled one, a row
 // never written, a result that belongs to the next row.
 func TestCheckNoticesDefects(t *testing.T) {
-	a, err := generate.Build(context.Background(), "uniform", map[string]any{"rows": int64(300), "cols": int64(200), "row_nnz": int64(9)})
+	a, err := generate.Build(context.Background(), "uniform", map[string]any{"rows": int64(300), "cols": int64(200),
+		"row_nnz": int64(9)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,8 @@ func TestShortProducts(t *testing.T) {
 		atLeast float64 // width of the interval, as a fraction of the median
 	}{
 		{"warm", ticking{seconds: 3e-6, start: 2e-6, tick: 0.5e-6}, trial.Warm, 400e-6, trial.StopTarget, 0.001},
-		{"warm, by a fine clock", ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}, trial.Warm, 390e-6, trial.StopTarget, 0.00005},
+		{"warm, by a fine clock", ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}, trial.Warm, 390e-6, trial.StopTarget,
+			0.00005},
 		{"warm, with nothing to start", ticking{seconds: 3e-6, tick: 0.5e-6}, trial.Warm, 100e-6, trial.StopTarget, 0.004},
 		{"warm and long", ticking{seconds: 60e-6, tick: 32e-9}, trial.Warm, 60e-6, trial.StopTarget, 0.0005},
 		{"cold", ticking{seconds: 5e-6, tick: 0.5e-6}, trial.Cold, 5e-6, trial.StopClock, 0.1},
@@ -60,7 +61,8 @@ func TestShortProducts(t *testing.T) {
 			t.Errorf("%s: a batch of %d", tt.name, r.Batch)
 		}
 		if width := (r.High - r.Low) / r.Median; width < 0.99*tt.atLeast || r.Stop != tt.stop {
-			t.Errorf("%s: an interval of %.3g of the median, stopped by %s, want at least %g, %s", tt.name, width, r.Stop, tt.atLeast, tt.stop)
+			t.Errorf("%s: an interval of %.3g of the median, stopped by %s, want at least %g, %s", tt.name, width, r.Stop,
+				tt.atLeast, tt.stop)
 		}
 		if truth := tt.p.seconds; r.Low > truth+tt.p.start/float64(r.Batch) || r.High < truth {
 			t.Errorf("%s: [%g, %g] misses %g s", tt.name, r.Low, r.High, truth)

@@ -42,6 +42,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 			return fmt.Errorf("answering: %w", err)
 		}
 	}
+
 	return nil
 }
 
@@ -101,12 +102,14 @@ func (w *server) openDevice(d configs.Device, rep *Reply) error {
 
 	dev := b.Device()
 	rep.Device = &dev
+
 	rep.Sources = map[string]string{}
 	for _, k := range kernels.Catalogue {
 		if k.Backend == dev.Backend {
 			rep.Sources[k.Name] = b.Source(k.Name)
 		}
 	}
+
 	return nil
 }
 

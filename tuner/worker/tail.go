@@ -36,6 +36,7 @@ func (t *tail) complaint() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := string(t.head) + string(t.rest)
+
 	last := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -48,5 +49,6 @@ func (t *tail) complaint() string {
 			last = line
 		}
 	}
+
 	return last
 }

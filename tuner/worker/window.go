@@ -18,6 +18,7 @@ func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, wind
 	sums := make([]float64, (a.NNZ()+window-1)/window)
 	var g errgroup.Group
 	parts := runtime.GOMAXPROCS(0)
+
 	for w := range parts {
 		lo, hi := len(sums)*w/parts, len(sums)*(w+1)/parts
 		g.Go(func() error {
@@ -34,6 +35,7 @@ func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, wind
 			return nil
 		})
 	}
+
 	g.Wait() // no part fails
 
 	out := &reference{hi: ref.hi, lo: ref.lo, bound: make([]float64, a.Rows)}
@@ -51,5 +53,6 @@ func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, wind
 		entries := float64(min((hi+1)*window, a.NNZ()) - lo*window)
 		out.bound[i] = u*(8*math.Sqrt(n)+8)*sum + entries*eta
 	}
+
 	return out
 }
