@@ -9,16 +9,15 @@ import (
 	"spmvtune/internal/atomicfile"
 )
 
-// files writes files under a folder and remembers them. It may be used by
-// several goroutines.
+// files writes files under a folder and remembers their names. Several goroutines may use it.
 type files struct {
 	dir   string
 	mu    sync.Mutex
 	names []string
 }
 
-// Write makes the file name, slash separated and relative to the folder, appear
-// with this content at once: readers see the old file or the new one.
+// Write writes a file, whole or not at all. The name is relative to the folder and slash
+// separated.
 func (f *files) Write(name string, content []byte) error {
 	if err := atomicfile.Write(filepath.Join(f.dir, filepath.FromSlash(name)), content); err != nil {
 		return err
@@ -36,8 +35,8 @@ func (f *files) sorted() []string {
 	return slices.Sorted(slices.Values(f.names))
 }
 
-// uniqueNames returns a function that appends a number to a name it has seen
-// before: different matrices may have the same slug.
+// uniqueNames returns a function that appends a number to a name that it has seen before.
+// Different matrices may have the same slug.
 func uniqueNames() func(string) string {
 	seen := map[string]bool{}
 	return func(name string) string {

@@ -11,7 +11,7 @@ import (
 	"spmvtune/plots/number"
 )
 
-// Scale is an axis fixed by its data: its ends, its ticks and its mapping.
+// A Scale is an axis that its data fixes: ends, ticks and mapping.
 type Scale struct {
 	Min, Max float64
 	Ticks    []plot.Tick
@@ -19,7 +19,7 @@ type Scale struct {
 	Turned   bool // labels read upwards
 }
 
-// Apply fixes an axis.
+// Apply sets the axis of a plot.
 func (s Scale) Apply(a *plot.Axis) {
 	a.Min, a.Max, a.Scale, a.Tick.Marker = s.Min, s.Max, s.Norm, plot.ConstantTicks(s.Ticks)
 	if s.Turned {
@@ -28,8 +28,8 @@ func (s Scale) Apply(a *plot.Axis) {
 	}
 }
 
-// NiceStep is the smallest of 1, 2, 5, 10, … times a power of ten that divides
-// span into at most n parts.
+// NiceStep returns the smallest of 1, 2, 5, 10, … times a power of ten that divides span into
+// at most n parts.
 func NiceStep(span float64, n int) float64 {
 	raw := span / float64(n)
 	power := math.Pow(10, math.Floor(math.Log10(raw)))
@@ -41,7 +41,7 @@ func NiceStep(span float64, n int) float64 {
 	return 10 * power
 }
 
-// FromZero is a linear scale from 0 to a little above max with about n ticks.
+// FromZero returns a linear scale from 0 to a little above top with about n ticks.
 func FromZero(top float64, n int) Scale {
 	if !(top > 0) || math.IsInf(top, 0) {
 		top = 1
@@ -59,9 +59,8 @@ func FromZero(top float64, n int) Scale {
 	return s
 }
 
-// Sizes is a scale for block or grid sizes that occur: logarithmic where they
-// span more than a factor of 4 without being evenly spaced, linear otherwise.
-// At most n of them are labelled.
+// Sizes returns a scale for block or grid sizes. It is logarithmic if they span more than a
+// factor of 4 and are not evenly spaced, linear otherwise. At most n sizes are labelled.
 func Sizes(values []int, n int) Scale {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	low, high := values[0], values[len(values)-1]
@@ -94,7 +93,8 @@ func Sizes(values []int, n int) Scale {
 	return s
 }
 
-// logSizes has ticks at powers of two, as sizes of blocks and grids go.
+// logSizes returns a scale with ticks at powers of two, which sizes of blocks and grids
+// usually are.
 func logSizes(low, high, n int) Scale {
 	l, h := math.Log2(float64(low)), math.Log2(float64(high))
 	pad := (h - l) * 0.04
@@ -128,7 +128,7 @@ func evenlySpaced(values []int) bool {
 	return true
 }
 
-// binaryStep divides high into at most n parts of a power of two.
+// binaryStep returns the power of two that divides high into at most n parts.
 func binaryStep(high, n int) int {
 	step := 1
 	for high/step > n {
@@ -137,7 +137,7 @@ func binaryStep(high, n int) int {
 	return step
 }
 
-// SizeLabel prints a size; on an axis that reaches far, in units of 1024.
+// SizeLabel prints a size. On an axis that reaches far the unit is 1024.
 func SizeLabel(v, high int) string {
 	switch {
 	case high >= 10_000_000 && v >= 1<<20 && v%(1<<20) == 0:
@@ -148,14 +148,14 @@ func SizeLabel(v, high int) string {
 	return strconv.Itoa(v)
 }
 
-// Ratios is a logarithmic scale for ratios from low to high. It always reaches
-// to both sides of 1, the line that bars start from.
+// Ratios returns a logarithmic scale for ratios from low to high. It always includes 1, where
+// bars start.
 func Ratios(low, high float64) Scale {
 	return Logarithmic(min(low, 0.9), max(high, 1.25), func(v float64) string { return number.Plain(v) + "×" })
 }
 
-// Logarithmic is a scale from a little below low to further above high, where
-// numbers are written beside marks, with ticks at round values.
+// Logarithmic returns a scale with ticks at round values, from a little below low to further
+// above high, where numbers are written beside marks.
 func Logarithmic(low, high float64, label func(float64) string) Scale {
 	span := math.Log(high / low)
 	s := Scale{Min: low * math.Exp(-0.03*span), Max: high * math.Exp(0.11*span), Norm: plot.LogScale{}}
@@ -182,8 +182,8 @@ func Logarithmic(low, high float64, label func(float64) string) Scale {
 	return s
 }
 
-// LogBetween is a logarithmic scale from low to high with at most about n labels: at powers of
-// ten and, where these are few, at 2 and 5 times them, and evenly where there are none.
+// LogBetween returns a logarithmic scale from low to high with at most about n labels: at
+// powers of ten, at 2 and 5 times them if they are few, and evenly spaced if there are none.
 func LogBetween(low, high float64, n int) Scale {
 	s := Scale{Min: low, Max: high, Norm: plot.LogScale{}}
 	decades := math.Log10(high / low)
@@ -219,8 +219,8 @@ func LogBetween(low, high float64, n int) Scale {
 	return s
 }
 
-// Shares is a linear scale of fractions from 0, or below, with about n ticks up to 1
-// and room for words up to highest.
+// Shares returns a linear scale for fractions, from 0 or below, with about n ticks up to 1 and
+// room for words up to highest.
 func Shares(lowest, highest float64, n int) Scale {
 	s := Scale{Min: min(0, lowest), Max: highest, Norm: plot.LinearScale{}}
 	step := NiceStep(1-s.Min, n)

@@ -13,7 +13,7 @@ type Key struct {
 	Dot  bool // a marker without a line
 }
 
-// KeysOf are those of kernels.
+// KeysOf returns the keys of kernels.
 func KeysOf(names []string, dot bool) []Key {
 	keys := make([]Key, len(names))
 	for i, name := range names {
@@ -30,8 +30,8 @@ const (
 	legendGap    = vg.Length(16)
 )
 
-// legendColumns gives the widths of the columns: the most columns that fit,
-// with the keys spread evenly over the rows that these need.
+// legendColumns returns the widths of as many columns as fit. The keys are spread evenly over
+// the rows that these need.
 func legendColumns(keys []Key, width vg.Length) []vg.Length {
 	for n := len(keys); n > 1; n-- {
 		if columns, fits := legendWidths(keys, n, width); fits {
@@ -67,7 +67,7 @@ func legendHeight(keys []Key, width vg.Length) vg.Length {
 	return legendRow*vg.Length((len(keys)+n-1)/n) + 4
 }
 
-// drawLegend draws a key for each kernel, the first row's top at y.
+// drawLegend draws the keys. The first row's top is at y.
 func drawLegend(c draw.Canvas, keys []Key, y vg.Length) {
 	if len(keys) == 0 {
 		return

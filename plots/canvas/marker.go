@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A marker is the outline of a plotting symbol, for a radius of 1. An empty
-// one is a circle. The outlines have about the same area.
+// A marker is the outline of a plotting symbol, for a radius of 1. An empty one is a circle.
+// All outlines have about the same area.
 type marker []vg.Point
 
 var Markers = [...]marker{
@@ -22,7 +22,7 @@ var Markers = [...]marker{
 	cross(math.Pi / 4),           // x
 }
 
-// polygon is a regular one with n corners, the first at this angle.
+// polygon returns a regular polygon with n corners, the first at this angle.
 func polygon(n int, angle, radius float64) marker {
 	m := make(marker, n)
 	for i := range m {
@@ -32,7 +32,7 @@ func polygon(n int, angle, radius float64) marker {
 	return m
 }
 
-// cross is a fat plus sign, turned by an angle.
+// cross returns a fat plus sign, turned by an angle.
 func cross(angle float64) marker {
 	const arm, half = 1.25, 0.42
 	corners := [...][2]float64{
@@ -66,7 +66,7 @@ func (m marker) Outline(c draw.Canvas, p vg.Point, radius vg.Length, line color.
 	c.Stroke(path)
 }
 
-// path is the marker's border.
+// path returns the marker's border.
 func (m marker) path(p vg.Point, radius vg.Length) vg.Path {
 	var path vg.Path
 	if len(m) == 0 {

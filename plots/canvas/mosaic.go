@@ -10,8 +10,7 @@ import (
 	"spmvtune/sparse"
 )
 
-// A Mosaic is a density in whole pixels of a page at pageDPI, so that bins are drawn
-// as sharp as they are, and all alike.
+// A Mosaic shows a density in whole pixels at pageDPI, so that all bins are equal and sharp.
 type Mosaic struct {
 	Height, Width int // bins
 	down, across  int // pixels per bin
@@ -19,11 +18,12 @@ type Mosaic struct {
 	Stretched bool
 }
 
-// Narrowest is the least that a picture measures across, as a part of its length.
+// Narrowest limits the aspect ratio of a picture: a matrix that is narrower than 1 to
+// Narrowest is not drawn to scale.
 const Narrowest = 16
 
-// MosaicOf lays out a matrix of that size over at most so many bins and pixels along
-// its longer side.
+// MosaicOf lays out a matrix of this size. Its longer side has at most this many bins and
+// pixels.
 func MosaicOf(rows, cols, bins, pixels int) Mosaic {
 	rows, cols = max(rows, 1), max(cols, 1) // an empty matrix has an empty frame
 	long, short := max(rows, cols), min(rows, cols)
@@ -42,14 +42,14 @@ func MosaicOf(rows, cols, bins, pixels int) Mosaic {
 	return Mosaic{m, n, thick, size, stretched}
 }
 
-// Pixel is the size of a pixel of a page at pageDPI.
+// Pixel is the size of a pixel at pageDPI.
 const Pixel = 72 * vg.Length(1) / pageDPI
 
 func (m Mosaic) Size() vg.Point {
 	return vg.Point{X: vg.Length(m.Width*m.across) * Pixel, Y: vg.Length(m.Height*m.down) * Pixel}
 }
 
-// image draws d, which has as many bins as m, or none.
+// image draws d, which has the bins of m, or none.
 func (m Mosaic) image(d *sparse.Density) image.Image {
 	img := image.NewPaletted(image.Rect(0, 0, m.Width*m.across, m.Height*m.down), DensityPalette)
 	if len(d.Count) == 0 {
@@ -76,13 +76,13 @@ func (m Mosaic) image(d *sparse.Density) image.Image {
 	return img
 }
 
-// Draw puts the picture below and to the right of a point and returns where it is.
+// Draw puts the picture below and to the right of a point. It returns the area of the picture.
 func (m Mosaic) Draw(c draw.Canvas, d *sparse.Density, corner vg.Point) vg.Rectangle {
 	return Place(c, m.image(d), corner)
 }
 
-// Place draws an image, pixel by pixel, below and to the right of a point, which it
-// moves to the next pixel, and frames it. It returns where it is.
+// Place draws an image pixel by pixel, with a frame, below and to the right of a point. The
+// point moves to the next pixel. It returns the area of the image.
 func Place(c draw.Canvas, img image.Image, corner vg.Point) vg.Rectangle {
 	top := vg.Length(math.Floor(float64(corner.Y/Pixel)+1e-6)) * Pixel
 	left := vg.Length(math.Ceil(float64(corner.X/Pixel)-1e-6)) * Pixel

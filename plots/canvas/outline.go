@@ -16,15 +16,15 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// timeless takes out of PDF files what would be different each time: the moment they
-// are made at, and the order of a map.
+// timeless removes from PDF files what would differ each time: the time of writing and the
+// order of a map.
 var timeless = sync.OnceFunc(func() {
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
 	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
 	fpdf.SetDefaultCatalogSort(true)
 })
 
-// portable renders the page as PDF.
+// portable renders the picture as PDF.
 func (p *Picture) portable() ([]byte, error) {
 	timeless()
 	c := vgpdf.New(PageWidth, p.PageHeight())
@@ -34,16 +34,16 @@ func (p *Picture) portable() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// outlined draws text as the outlines of its letters: gonum's PDF knows no bold face
-// and none of the characters beyond Windows' Western ones, such as ₂ and narrow spaces.
+// outlined draws text as the outlines of its letters. gonum's PDF has no bold face and none of
+// the characters beyond Windows-1252, such as ₂ and narrow spaces.
 type outlined struct {
 	vg.Canvas
 	widths map[int]bool // of the images so far, in pixels
 }
 
-// DrawImage turns the image over first, since gonum's PDF draws it upside down. And it
-// gives each image a width of its own, by transparent columns on its right: fpdf writes
-// images by rising width, and those of the same width in the order of a map.
+// DrawImage flips the image, because gonum's PDF draws it upside down. It also gives each
+// image a unique width by transparent columns on its right: fpdf writes images by rising
+// width, and those of equal width in the order of a map.
 func (c outlined) DrawImage(box vg.Rectangle, img image.Image) {
 	size := img.Bounds().Size()
 	width := size.X

@@ -22,10 +22,10 @@ type Look struct {
 	Phase  int  // shifts the markers along a line, so that those of close lines stay apart
 }
 
-// Hues are six of Okabe and Ito's colours (Color Universal Design, 2008) and
-// two dark ones of Tol's muted scheme (SRON/EPS/TN/09-002) in place of yellow
-// and black, which vanish on a light and on a dark page. Neighbours differ in
-// lightness, so that they stay apart in grey.
+// Hues are six of Okabe and Ito's colours (Color Universal Design, 2008) and two dark ones of
+// Tol's muted scheme (SRON/EPS/TN/09-002). The latter replace yellow and black, which vanish
+// on a light and on a dark page. Neighbours differ in lightness, so that they differ in grey
+// too.
 var Hues = [...]color.RGBA{
 	{0x00, 0x72, 0xB2, 0xFF}, // blue
 	{0xE6, 0x9F, 0x00, 0xFF}, // orange
@@ -37,7 +37,7 @@ var Hues = [...]color.RGBA{
 	{0xCC, 0x79, 0xA7, 0xFF}, // pink
 }
 
-// dashes say which round of the colours a kernel belongs to.
+// dashes tell apart kernels that have the same colour.
 var dashes = [...][]vg.Length{nil, {6, 2.5}, {1.5, 2}, {7, 2, 1.5, 2}, {3, 2}, {10, 3}}
 
 // LookOf returns how the kernel is drawn.
@@ -63,8 +63,8 @@ func lookNumber(kernel string) int {
 	return int(h.Sum32() % uint32(len(Hues)*len(Markers)))
 }
 
-// Shade is the look of the i-th of n variants of a kernel: its colour, from dark to light,
-// and the next marker.
+// Shade returns the look of the i-th of n variants of a kernel: its colour, from dark to
+// light, and the next marker.
 func Shade(kernel string, i, n int) Look {
 	l := LookOf(kernel)
 	toward, t := InkColor, 0.5-0.95*float64(i)/float64(max(1, n-1))
@@ -76,7 +76,7 @@ func Shade(kernel string, i, n int) Look {
 	return l
 }
 
-// mix is the colour that lies the fraction t of the way from a to b.
+// mix returns the colour that lies the fraction t of the way from a to b.
 func mix(a, b color.RGBA, t float64) color.RGBA {
 	between := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + t*(float64(y)-float64(x)))) }
 	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xFF}
@@ -91,7 +91,7 @@ func (l Look) Mark(c draw.Canvas, p vg.Point, radius vg.Length) {
 	l.Marker.Draw(c, p, radius, l.Color)
 }
 
-// Line is the style of a line at this width.
+// Line returns the style of a line of this width.
 func (l Look) Line(width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: l.Color, Width: width, Dashes: l.Dashes}
 }

@@ -12,7 +12,7 @@ import (
 	"spmvtune/internal/term"
 )
 
-// shades are places in densityPalette: the logarithm of a count.
+// shades maps counts to indexes in DensityPalette by their logarithm.
 type shades struct{ scale float64 }
 
 func newShades(most uint32) shades {
@@ -22,8 +22,8 @@ func newShades(most uint32) shades {
 	return shades{float64(len(DensityPalette)-2) / math.Log(float64(most))}
 }
 
-// Of is the shade of a bin with n entries, at least one. Where no bin has more, it is
-// one from the middle, since the first would say that there are others.
+// Of returns the shade of a bin with n entries, at least one. If no bin has more than one, the
+// shade is from the middle: the lightest would suggest that there are darker ones.
 func (s shades) Of(n uint32) uint8 {
 	if s.scale == 0 {
 		return uint8(len(DensityPalette) / 3)
@@ -31,9 +31,9 @@ func (s shades) Of(n uint32) uint8 {
 	return uint8(1 + math.Round(s.scale*math.Log(float64(n))))
 }
 
-// DensityPalette is white, for no entry, and then goes through the blues of the
-// kernels' hues from light to dark: it stays in order when printed in grey. White is
-// not quite the paper's, so that it stays white in the report on a dark page.
+// DensityPalette is white for no entry and then goes through the blue hues from light to dark,
+// an order that survives printing in grey. Its white differs from the paper's, so that it
+// stays white in the report's dark mode.
 var DensityPalette = func() color.Palette {
 	stops := []color.RGBA{Hues[4], Hues[0], Hues[6], {0x0C, 0x06, 0x22, 0xFF}}
 	palette := color.Palette{color.RGBA{0xFE, 0xFE, 0xFE, 0xFF}}
@@ -47,7 +47,7 @@ var DensityPalette = func() color.Palette {
 	return palette
 }()
 
-// ramp is a picture of all shades, from left to right or from below.
+// ramp returns a picture of all shades, from left to right or from bottom to top.
 func ramp(length, thick int, upright bool) image.Image {
 	img := image.NewPaletted(image.Rect(0, 0, length, thick), DensityPalette)
 	if upright {
@@ -68,8 +68,8 @@ func ramp(length, thick int, upright bool) image.Image {
 
 const RampWidth = 26 // pixels
 
-// DrawScale draws the scale of colours below and to the right of a point, from 1 below
-// to most above.
+// DrawScale draws the scale of colours below and to the right of a point, from 1 at the bottom
+// to most at the top.
 func DrawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
 	box := Place(c, ramp(int(length/Pixel), RampWidth, true), corner)
 	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)
@@ -80,8 +80,8 @@ func DrawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
 	}
 }
 
-// DrawWideScale draws the scale of colours that several pictures share, across the top,
-// with what its ends mean. It returns where that ends.
+// DrawWideScale draws the scale of colours that several pictures share across the top, and the
+// meanings of its ends. It returns where these end.
 func DrawWideScale(c draw.Canvas, left, right string) vg.Length {
 	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)
 	box := Place(c, ramp(360, RampWidth, false), vg.Point{X: c.Min.X + style.Width(left) + 6, Y: c.Max.Y - Pixel})
@@ -91,8 +91,8 @@ func DrawWideScale(c draw.Canvas, left, right string) vg.Length {
 	return box.Max.X + 6 + style.Width(right)
 }
 
-// scaleMarks are the counts that are written beside a scale of this length: both
-// ends, and between them powers of ten, with 2 and 5 where there is room.
+// scaleMarks returns the counts to write beside a scale of this length: both ends, powers of
+// ten between them, and 2 and 5 times these if there is room.
 func scaleMarks(most uint32, length vg.Length) []uint32 {
 	marks := []uint32{1, most}
 	place := func(n uint32) vg.Length {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Slug turns words into a part of a file name: lower-case letters, digits,
-// dots and single hyphens.
+// Slug turns words into a part of a file name: lower-case letters, digits, dots and single
+// hyphens.
 func Slug(words ...string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(strings.Join(words, " ")) {

@@ -38,12 +38,12 @@ var (
 	PaperColor = color.RGBA{0xFF, 0xFF, 0xFF, 0xFF}
 )
 
-// Greys names the colours above as the report's style sheet does.
+// Greys maps the names of the style sheet to the colours above.
 var Greys = map[string]color.RGBA{
 	"ink": InkColor, "soft": SoftColor, "line": LineColor, "grid": GridColor, "band": BandColor, "paper": PaperColor,
 }
 
-// Fade gives c with the opacity of a confidence band.
+// Fade returns c with the opacity of a confidence band.
 func Fade(c color.RGBA) color.Color {
 	return color.NRGBA{c.R, c.G, c.B, 0x40}
 }
@@ -63,8 +63,8 @@ func At(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// NewPlot returns an empty plot in the theme: no frame, light horizontal grid
-// lines, labels in grey.
+// NewPlot returns an empty plot in the theme: no frame, light horizontal grid lines, labels in
+// grey.
 func NewPlot() *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil

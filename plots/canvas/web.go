@@ -17,10 +17,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A webCanvas draws SVG for the report: small, since there is much of it, with what
-// marks say when one points at them, and coloured by classes of the style sheet, so that
-// it follows the reader's light or dark mode. Its unit is a tenth of a point, and all
-// coordinates are whole.
+// A webCanvas draws SVG for the report. The SVG is compact, because a report has many
+// pictures. It holds the tips of the marks, and takes its colours from classes of the style
+// sheet, so that it follows the reader's light or dark mode. Its unit is a tenth of a point,
+// and all coordinates are integers.
 type webCanvas struct {
 	buf     bytes.Buffer
 	styles  *WebStyles
@@ -32,7 +32,7 @@ type webCanvas struct {
 	pending webPath
 }
 
-// A Tip is what a mark says.
+// A Tip is shown when the reader points at a mark.
 type Tip struct {
 	X, Y int // tenths of points, from the top left
 	Text string
@@ -54,7 +54,7 @@ type webPath struct {
 
 const Tenth = 10 // units in a point
 
-// Web renders the page for the report.
+// Web renders the picture for the report.
 func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {
 	height := p.PageHeight()
 	c := &webCanvas{styles: styles, width: int(math.Round(Tenth * PageWidth.Points())),
@@ -65,8 +65,7 @@ func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {
 	return fmt.Sprintf(`<svg aria-hidden="true" viewBox="0 0 %d %d">%s</svg>`, c.width, c.height, c.buf.Bytes()), c.tips
 }
 
-// Hover says what a mark at this point is, where the canvas is one that can be pointed
-// at.
+// Hover sets the tip of the mark at this point, on a canvas that has tips.
 func Hover(c draw.Canvas, at vg.Point, words func() string) {
 	for {
 		switch inner := c.Canvas.(type) {
@@ -152,8 +151,8 @@ func (c *webCanvas) flush() {
 	c.pending = webPath{}
 }
 
-// path gives a path in relative coordinates, from a point on where it continues another
-// one, and the point where it ends.
+// path returns the data of a path in relative coordinates and the point where it ends. If it
+// continues another path, it starts at (x, y).
 func (c *webCanvas) path(path vg.Path, x, y int, continued bool) (data string, endX, endY int) {
 	b := &webPathData{x: x, y: y, started: continued}
 	for _, part := range path {
@@ -210,5 +209,5 @@ func (c *webCanvas) DrawImage(box vg.Rectangle, img image.Image) {
 		x0, y0, x1-x0, y1-y0, base64.StdEncoding.EncodeToString(b.Bytes()))
 }
 
-// decimal prints a number with one digit after the point, none where that is 0.
+// decimal prints a number with at most one decimal.
 func decimal(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10, 'f', -1, 64) }

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// WebStyles are the classes of the pictures in a report, in the order of their first
-// use.
+// WebStyles are the classes of the pictures in a report, in the order of their first use.
 type WebStyles struct {
 	names map[string]string
 	Rules strings.Builder
 }
 
-// class gives the name of the class with these declarations.
+// class returns the name of the class with these declarations.
 func (s *WebStyles) class(declarations string) string {
 	name, known := s.names[declarations]
 	if !known {
@@ -28,8 +27,8 @@ func (s *WebStyles) class(declarations string) string {
 	return name
 }
 
-// paint declares the colour of a property: a variable of the style sheet where there is
-// one, which differs between light and dark pages.
+// paint declares the colour of a property. Colours of the theme are variables of the style
+// sheet, which differ between light and dark pages.
 func paint(property string, k color.Color) string {
 	c := color.NRGBAModel.Convert(k).(color.NRGBA)
 	solid := color.RGBA{c.R, c.G, c.B, 0xFF}
@@ -52,7 +51,7 @@ func paint(property string, k color.Color) string {
 	return property + ":" + text
 }
 
-// webPathData is the data of a path in relative coordinates.
+// webPathData builds the data of a path in relative coordinates.
 type webPathData struct {
 	strings.Builder
 	x, y           int
@@ -99,7 +98,7 @@ func (b *webPathData) close() {
 	b.x, b.y, b.last = b.startX, b.startY, 0
 }
 
-// command writes a command, whose letter is left out where it goes on.
+// command writes a command. The letter is left out if the command is the same as before.
 func (b *webPathData) command(letter byte, values ...int) {
 	separator := b.last == letter
 	if !separator {

@@ -12,13 +12,13 @@ import (
 	"spmvtune/store"
 )
 
-// Bars are what a page of horizontal bars shows: rows from top to bottom, and
-// columns that share an axis. A cell holds marks beneath each other, each a bar
-// with its interval, or a dot where they are many.
+// Bars are horizontal bars in rows, from top to bottom, and columns that share an axis. The
+// marks of a cell lie below each other. Each mark is a bar with its interval or, where there
+// are many, a dot.
 type Bars struct {
 	Rows    []BarRow
-	Columns []string // their headings
-	Slots   int      // places for marks in a row
+	Columns []string // headings
+	Slots   int      // marks that a row has room for
 	Axis    canvas.Scale
 	Label   string  // of the axis
 	Origin  float64 // where bars start; NaN: nowhere, and marks are dots on thin lines
@@ -43,8 +43,8 @@ type Mark struct {
 	Name         string     // of what it shows where that is no trial
 }
 
-// pitch is the distance between two marks of a cell: bars while they are few,
-// dots on nearly one line when they are many.
+// pitch returns the distance between two marks of a cell. A few marks are bars; many are dots
+// almost on one line.
 func (b *Bars) pitch() vg.Length {
 	switch marks := len(b.Rows) * b.Slots; {
 	case b.Slots == 1, marks <= 120:
@@ -55,7 +55,7 @@ func (b *Bars) pitch() vg.Length {
 	return 2
 }
 
-// oneLine says that rows are so low that name and note stand beside each other.
+// oneLine reports whether rows are so low that name and note stand side by side.
 func (b *Bars) oneLine() bool { return b.Slots == 1 }
 
 func (b *Bars) rowHeight() vg.Length {
@@ -67,7 +67,7 @@ func (b *Bars) rowHeight() vg.Length {
 
 const barsBottom = vg.Length(36) // for the ticks and the label of the axis
 
-// Height is that of the body of a page.
+// Height returns the height of the body.
 func (b *Bars) Height() vg.Length {
 	if len(b.Columns) == 0 {
 		return 0
@@ -92,13 +92,13 @@ func (b *Bars) Draw(c draw.Canvas) {
 
 const columnGap = vg.Length(22)
 
-// columnWidth is that of the data of a column, of a body of this width.
+// columnWidth returns the width of a column's data in a body of this width.
 func (b *Bars) columnWidth(body vg.Length) vg.Length {
 	left, _ := b.sides()
 	return (body-left)/vg.Length(len(b.Columns)) - columnGap
 }
 
-// sides is the width that rows take for their names and notes, and for names alone.
+// sides returns the width of the rows' names and notes, and of the names alone.
 func (b *Bars) sides() (left, names vg.Length) {
 	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
 	soft := canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor)
@@ -116,7 +116,7 @@ func (b *Bars) sides() (left, names vg.Length) {
 	return left, names
 }
 
-// drawRows draws the names of the rows, every other one on a band.
+// drawRows draws the names of the rows. Every other row has a band.
 func (b *Bars) drawRows(c draw.Canvas) {
 	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
 	soft := canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor)
@@ -140,7 +140,7 @@ func (b *Bars) drawRows(c draw.Canvas) {
 	}
 }
 
-// background is the colour behind the i-th row.
+// background returns the colour behind the i-th row.
 func background(i int) color.Color {
 	if i%2 == 0 {
 		return canvas.BandColor
@@ -148,7 +148,7 @@ func background(i int) color.Color {
 	return canvas.PaperColor
 }
 
-// Reach is the range of all that is drawn.
+// Reach returns the range of all marks and intervals.
 func (b *Bars) Reach() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for i := range b.Rows {
@@ -164,5 +164,5 @@ func (b *Bars) Reach() (low, high float64) {
 	return low, high
 }
 
-// HasRoof reports whether the roof is on the page.
+// HasRoof reports whether the roof is within the axis.
 func (b *Bars) HasRoof() bool { return b.Roof > b.Axis.Min && b.Roof < b.Axis.Max }

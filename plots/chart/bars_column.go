@@ -14,7 +14,7 @@ import (
 	"spmvtune/plots/data"
 )
 
-// drawColumn draws the i-th column: heading, axis, grid, and the marks.
+// drawColumn draws the i-th column: heading, axis, grid and marks.
 func (b *Bars) drawColumn(c draw.Canvas, i int) {
 	x := func(v float64) vg.Length { return c.X(b.Axis.Norm.Normalize(b.Axis.Min, b.Axis.Max, v)) }
 	low, high := c.Min.Y+barsBottom, c.Max.Y-HeadingHeight
@@ -40,8 +40,8 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 	}
 }
 
-// drawCell draws the marks of a cell about the height mid, and the number of the
-// highest beside it.
+// drawCell draws the marks of a cell around the height mid, and the number of the highest
+// mark.
 func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, mid vg.Length, behind color.Color) {
 	pitch := b.pitch()
 	var best *Mark
@@ -79,7 +79,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: bestY}, behind)
 }
 
-// RoomForWords is where the axis is to end in a body of this width, so that number and
+// RoomForWords returns where the axis must end in a body of this width, so that number and
 // words fit beside a bar that ends at 1.
 func (b *Bars) RoomForWords(body vg.Length) float64 {
 	var most vg.Length
@@ -94,7 +94,7 @@ func (b *Bars) RoomForWords(body vg.Length) float64 {
 	return float64(width / max(width-most, width/3))
 }
 
-// wordsWidth is that of the number of a mark and its words.
+// wordsWidth returns the width of a mark's number and words.
 func (b *Bars) wordsWidth(m *Mark) vg.Length {
 	width := canvas.Typeface(canvas.TickSize, true, canvas.InkColor).Width(b.Number(m.V))
 	if m.Words != "" {
@@ -108,8 +108,8 @@ const (
 	wordsGap  = vg.Length(5) // from there to its words
 )
 
-// drawNumber writes the number of a mark to the right of p, over the lines of grid
-// and roof, and its words after it.
+// drawNumber writes the number of a mark to the right of p and the words after it, over the
+// lines of grid and roof.
 func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color) {
 	number := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	soft := canvas.At(canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor), text.XLeft, text.YCenter)
@@ -145,7 +145,7 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 	}
 }
 
-// about says what a mark is.
+// about returns the tip of a mark.
 func (b *Bars) about(m *Mark) string {
 	value := Between(b.Number, m.V, m.Low, m.High)
 	if m.Row == nil {
@@ -154,7 +154,7 @@ func (b *Bars) about(m *Mark) string {
 	return value + " " + b.Label + ". " + data.About(m.Row)
 }
 
-// spaced leaves out ticks whose labels would touch, keeping 1.
+// spaced drops ticks whose labels would touch others. It keeps 1.
 func spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []plot.Tick {
 	const gap = vg.Length(7)
 	var kept []plot.Tick

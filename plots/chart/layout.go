@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ColumnsFor chooses how many panels stand beside each other.
+// ColumnsFor returns how many of n panels stand side by side.
 func ColumnsFor(n int) int {
 	switch {
 	case n <= 2:
@@ -17,7 +17,7 @@ func ColumnsFor(n int) int {
 	return 4
 }
 
-// PanelHeight keeps panels of a page near the golden ratio.
+// PanelHeight returns the height of panels that keeps them near the golden ratio.
 func PanelHeight(columns int) vg.Length {
 	return map[int]vg.Length{1: 300, 2: 220, 3: 165}[min(columns, 3)] - vg.Length(max(0, columns-3))*20
 }

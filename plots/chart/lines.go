@@ -9,8 +9,8 @@ import (
 	"spmvtune/store"
 )
 
-// A Line is one kernel's throughput over a dimension, everything else fixed at
-// the kernel's best configuration on that matrix.
+// A Line is one kernel's throughput over a dimension. Everything else is fixed at the kernel's
+// best configuration on that matrix.
 type Line struct {
 	Kernel string
 	Look   canvas.Look
@@ -21,8 +21,7 @@ type Line struct {
 	Published []Hollow
 }
 
-// A Point is a throughput with its 95% interval. Low and High are equal
-// to Y where no interval was measured.
+// A Point is a throughput with its 95% interval. Low and High equal Y if there is no interval.
 type Point struct {
 	X            float64 // 0: the kernel has no choice along this dimension
 	Y, Low, High float64
@@ -32,7 +31,7 @@ type Point struct {
 // Flat reports whether the kernel has no choice along the dimension.
 func (l *Line) Flat() bool { return len(l.Points) == 1 && l.Points[0].X == 0 }
 
-// Unusual gives the further parameters that are not at the catalogue's defaults.
+// Unusual returns the further parameters that differ from the catalogue's defaults.
 func (l *Line) Unusual() string {
 	k, _ := kernels.Lookup(l.Kernel)
 	var list []string

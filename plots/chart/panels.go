@@ -1,3 +1,5 @@
+// Package chart draws trials in two forms: horizontal bars in rows and columns, and panels of
+// lines with their confidence bands.
 package chart
 
 import (
@@ -14,21 +16,26 @@ import (
 	"spmvtune/plots/data"
 )
 
-// A Chart is one panel of a page: lines with bands under a heading.
+// A Chart is one panel of a picture: lines with bands under a heading.
 type Chart struct {
 	Heading string
 	Note    string // after the heading, in grey
 	Lines   []Line
-	Faint   []Line // in thin grey behind the others, not named
+	Faint   []Line // unnamed, in thin grey behind the others
 	X       canvas.Scale
-	Roof    float64 // GB/s; drawn where it is within reach, 0: unknown, or another unit
-	Top     float64 // of the y axis; 0: the panel's own
-	Markers int     // most on a curve
-	Steps   int     // of the y axis, about; 0: 4
-	Apart   bool    // nothing lies between points, so that they have whiskers and no band
+	// Roof is the bandwidth in GB/s. It is drawn if it is near the data; 0 means none.
+	Roof float64
+	// Top is the end of the y axis; 0 means that it follows from the lines.
+	Top float64
+	// Markers is the most markers on a curve.
+	Markers int
+	// Steps is about how many steps the y axis has; 0 means 4.
+	Steps int
+	// Apart says that nothing lies between the points, which then have whiskers and no band.
+	Apart bool
 }
 
-// Peak is the highest value drawn.
+// Peak returns the highest value drawn.
 func (ch *Chart) Peak() float64 {
 	var top float64
 	for _, lines := range [][]Line{ch.Lines, ch.Faint} {
@@ -44,11 +51,11 @@ func (ch *Chart) Peak() float64 {
 	return top
 }
 
-// RoofWithin says up to which multiple of the data the roof stays on the panel:
-// further up it would press the lines together.
+// RoofWithin is the largest multiple of the data at which the roof is still drawn. A higher
+// roof would press the lines together.
 const RoofWithin = 1.6
 
-// ShowsRoof reports whether the roof is within reach.
+// ShowsRoof reports whether the roof is drawn.
 func (ch *Chart) ShowsRoof() bool {
 	return ch.Roof > 0 && ch.Roof <= RoofWithin*max(ch.Peak(), ch.Top)
 }
@@ -93,7 +100,7 @@ func (ch *Chart) plot() *plot.Plot {
 	return p
 }
 
-// ThinGrid is of horizontal lines at the ticks with a label.
+// ThinGrid returns horizontal lines at the labelled ticks.
 func ThinGrid() *plotter.Grid {
 	grid := plotter.NewGrid()
 	grid.Vertical.Width = 0
@@ -101,7 +108,7 @@ func ThinGrid() *plotter.Grid {
 	return grid
 }
 
-// Heading names a panel above its data, aligned with them.
+// A Heading names a panel above its data.
 type Heading struct{ Text, Note string }
 
 const HeadingHeight = vg.Length(18)
@@ -122,7 +129,7 @@ func (Heading) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: HeadingHeight}}}}
 }
 
-// roofLine is the bandwidth that the device was measured to have, in GB/s.
+// A roofLine is the measured bandwidth of the device, in GB/s.
 type roofLine float64
 
 func (r roofLine) Plot(c draw.Canvas, p *plot.Plot) {
@@ -131,7 +138,7 @@ func (r roofLine) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 1, Dashes: []vg.Length{4, 3}}, c.Min.X, y, c.Max.X, y)
 }
 
-// faintLine is a kernel among many that is there for comparison only.
+// A faintLine is a kernel that is there for comparison only.
 type faintLine struct{ Line }
 
 func (l faintLine) Plot(c draw.Canvas, p *plot.Plot) {
@@ -151,7 +158,7 @@ func (l faintLine) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLines(style, pts)
 }
 
-// band is the confidence band of a line.
+// A band is the confidence band of a line.
 type band struct{ Line }
 
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
@@ -187,9 +194,8 @@ func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// flatLine is a kernel that has no choice along the dimension: a line across
-// that ends, beside the data, in its marker and interval. Each kernel has a slot
-// there.
+// A flatLine is a kernel that has no choice along the dimension. It crosses the panel and ends
+// in a slot of its own beside the data, with its marker and interval.
 type flatLine struct {
 	Line
 	slot int
@@ -217,9 +223,8 @@ func (l flatLine) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: slotWidth * vg.Length(l.slot+1)}}}}
 }
 
-// curve is the line itself with its markers: at every point where these are
-// few, otherwise at some, which differ from kernel to kernel so that lines close
-// to each other can be told apart.
+// A curve is a line with its markers: at every point if there are few, otherwise at some
+// points. These differ from kernel to kernel, so that close lines can be told apart.
 type curve struct {
 	Line
 	markers int
@@ -251,13 +256,13 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// Draw marks what was published with the outline of the line's marker.
+// Draw marks a published value with the outline of the line's marker.
 func (h Hollow) Draw(c draw.Canvas, l canvas.Look, p vg.Point) {
 	l.Marker.Outline(c, p, 3.4, l.Color)
 	canvas.Hover(c, p, func() string { return h.Words })
 }
 
-// DrawCharts lays charts out as drawPlots does.
+// DrawCharts lays out charts as DrawPlots does.
 func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel string) {
 	list := make([]*plot.Plot, len(charts))
 	for i := range charts {
@@ -266,8 +271,8 @@ func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel strin
 	DrawPlots(c, list, columns, xLabel, yLabel)
 }
 
-// DrawPlots lays plots out in rows of columns with their data areas aligned, and
-// labels the axes once for all of them.
+// DrawPlots lays out plots in columns with aligned data areas, and labels the axes once for
+// all of them.
 func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel string) {
 	const side, bottom = vg.Length(20), vg.Length(20)
 	page := c
@@ -309,7 +314,7 @@ func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel str
 	c.FillText(up, vg.Point{X: page.Min.X, Y: mid.Y}, canvas.Fit(up, yLabel, 2*min(mid.Y-page.Min.Y, page.Max.Y-mid.Y)))
 }
 
-// A Hollow is what a paper published, as a mark beside a line.
+// A Hollow is a published value, drawn as a mark beside a line.
 type Hollow struct {
 	X, Y  float64
 	Words string

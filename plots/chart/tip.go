@@ -1,6 +1,6 @@
 package chart
 
-// Between adds its interval to a value.
+// Between prints a value with its interval.
 func Between(number func(float64) string, v, low, high float64) string {
 	if low == v && high == v {
 		return number(v)

@@ -53,7 +53,7 @@ type Part struct {
 	Quoted    string `toml:"quoted"` // what is published in words or as a picture
 }
 
-// A Test says how the cases of a part are taken together.
+// A Test says how the cases of a part decide.
 type Test string
 
 const (
@@ -87,13 +87,13 @@ func (p *Part) Rule() string {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// fewest is how many cases a verdict takes.
+// fewest returns how many cases a verdict needs.
 func (p *Part) fewest() int { return max(1, p.Cases) }
 
 //go:embed data/*.toml
 var data embed.FS
 
-// All returns the claims by number. They are shared: they must not be changed.
+// All returns the claims by number. They are shared and must not be changed.
 func All() []Claim { return all() }
 
 // What is embedded is read once; TestClaims reads it too, so that it can't fail here.

@@ -19,7 +19,7 @@ type Judgement struct {
 	Parts   []Finding // of the parts of the claim, in their order
 }
 
-// A Finding is what they say of a part.
+// A Finding is what the trials of a device say of a part.
 type Finding struct {
 	Part    *Part   `json:"-"`
 	Says    string  `json:"says"`
@@ -37,7 +37,7 @@ type Finding struct {
 	Quoted    string      `json:"quoted,omitempty"`
 }
 
-// A Published is a figure of a paper that a part's figures can be seen beside.
+// A Published is a paper's number that is shown beside a part's figures.
 type Published struct {
 	Matrix    string  `json:"matrix,omitempty"`
 	Precision string  `json:"precision,omitempty"`
@@ -142,7 +142,7 @@ func find(ctx context.Context, s *store.Scratch, p *Part, originals map[string]s
 	return nil
 }
 
-// publishedOf reads what a paper prints of a part.
+// publishedOf reads what a paper printed about a part.
 func publishedOf(ctx context.Context, s *store.Scratch, p *Part) ([]Published, error) {
 	if p.Published == "" {
 		return nil, nil
@@ -166,7 +166,7 @@ func publishedOf(ctx context.Context, s *store.Scratch, p *Part) ([]Published, e
 	return list, nil
 }
 
-// Saved are judgements as the database keeps them.
+// Saved converts judgements to what the database keeps.
 func Saved(list []Judgement) ([]store.SavedClaim, error) {
 	saved := make([]store.SavedClaim, len(list))
 	for i := range list {

@@ -73,7 +73,7 @@ func orNull(x float64) any {
 	return x
 }
 
-// devices lists those with trials, by name.
+// devices lists the devices with trials, by name.
 func devices(ctx context.Context, s *store.Scratch) ([]string, error) {
 	t, err := s.Query(ctx, "SELECT device FROM devices ORDER BY device")
 	if err != nil {
@@ -87,7 +87,8 @@ func devices(ctx context.Context, s *store.Scratch) ([]string, error) {
 	return list, nil
 }
 
-// A reader finds the columns of a table by name: a query gives those that its part has.
+// A reader finds the columns of a table by name. A query has only the columns that its part
+// needs.
 type reader struct{ *store.Table }
 
 func (r reader) value(row []any, column string) any {
@@ -97,7 +98,7 @@ func (r reader) value(row []any, column string) any {
 	return nil
 }
 
-// text is "" where there is none.
+// text returns "" if there is no value.
 func (r reader) text(row []any, column string) string {
 	if v := r.value(row, column); v != nil {
 		return fmt.Sprint(v)
@@ -105,7 +106,7 @@ func (r reader) text(row []any, column string) string {
 	return ""
 }
 
-// number is otherwise where there is none.
+// number returns otherwise if there is no value.
 func (r reader) number(row []any, column string, otherwise float64) float64 {
 	switch v := r.value(row, column).(type) {
 	case float64:

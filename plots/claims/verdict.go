@@ -11,7 +11,7 @@ const (
 	Unknown Verdict = "not enough data" // too few cases, or intervals that reach across a bound
 )
 
-// A Case is a figure that a verdict rests on.
+// A Case is one figure that a verdict rests on.
 type Case struct {
 	Matrix    string  `json:"matrix,omitempty"`
 	Of        string  `json:"of,omitempty"` // the published matrix that Matrix stands for, if it is a twin
@@ -26,7 +26,7 @@ type Case struct {
 	Published *float64 `json:"published,omitempty"` // the same figure in the paper
 }
 
-// A Standing says how a figure lies to the bounds.
+// A Standing says where a figure lies relative to the bounds.
 type Standing string
 
 const (
@@ -54,7 +54,7 @@ func (p *Part) stand(low, high float64) Standing {
 	return Across
 }
 
-// judge marks where the cases stand and gives the verdict on them.
+// judge sets the standing of each case and the verdict.
 func (p *Part) judge(f *Finding) {
 	for i := range f.Cases {
 		c := &f.Cases[i]
@@ -98,9 +98,9 @@ func either(holds, fails bool) Verdict {
 	return Unknown
 }
 
-// mean is the geometric mean of the cases and its interval: the errors of the cases are
-// independent, so that the squares of the arms of their intervals add, on a logarithmic
-// scale. All are 0 where a value is not positive.
+// mean returns the geometric mean of the cases and its interval, all 0 if a value is not
+// positive. The errors of the cases are independent, so on a logarithmic scale the squares of
+// the arms of their intervals add.
 func mean(cases []Case) (v, low, high float64) {
 	var sum, down, up float64
 	for _, c := range cases {
@@ -120,7 +120,7 @@ func mean(cases []Case) (v, low, high float64) {
 	return v, v * math.Exp(-down/n), v * math.Exp(up/n)
 }
 
-// together gives the verdict on a claim from those on its parts.
+// together derives the verdict on a claim from the verdicts on its parts.
 func together(parts []Finding) Verdict {
 	v := Holds
 	for i := range parts {

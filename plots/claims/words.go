@@ -35,7 +35,7 @@ func (f *Finding) Words() string {
 	return words
 }
 
-// Name is the matrix of a case; of a twin it says so.
+// Name is the matrix of a case. The name of a twin says what it stands for.
 func (c *Case) Name() string {
 	if c.Of == "" || strings.Contains(c.Matrix, "twin") {
 		return c.Matrix
@@ -45,8 +45,8 @@ func (c *Case) Name() string {
 
 func cases(n int) string { return term.Count(n, "case", "cases") }
 
-// Figure prints a value with its interval, "2.48 (2.41 to 2.55)", with as many digits as
-// show how wide that is, but three at least.
+// Figure prints a value with its interval, as in "2.48 (2.41 to 2.55)", with at least three
+// digits and as many as show the width of the interval.
 func Figure(v, low, high float64) string {
 	digits := 3
 	if width := high - low; width > 0 && v != 0 {
@@ -59,8 +59,7 @@ func Figure(v, low, high float64) string {
 	return text
 }
 
-// significant prints v with n significant digits, but no more than a report needs of
-// large numbers, and no exponent.
+// significant prints v with n significant digits and no exponent.
 func significant(v float64, n int) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
@@ -68,8 +67,8 @@ func significant(v float64, n int) string {
 	return strconv.FormatFloat(v, 'f', max(0, n-1-int(math.Floor(math.Log10(math.Abs(v))))), 64)
 }
 
-// PublishedWords says what the paper has instead: the figure or, of several, their
-// range and geometric mean; "" where nothing is known.
+// PublishedWords returns what the paper has: the number or, of several, their range and
+// geometric mean; "" if nothing is known.
 func (f *Finding) PublishedWords() string {
 	var words []string
 	if f.Quoted != "" {
@@ -103,7 +102,7 @@ func (f *Finding) PublishedWords() string {
 	return strings.Join(words, "; ")
 }
 
-// Caveats are what is known to be unsound about what was published, each once.
+// Caveats lists what is known to be unsound about the published numbers, each once.
 func (f *Finding) Caveats() []string {
 	var list []string
 	for _, p := range f.Published {

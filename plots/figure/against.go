@@ -24,8 +24,8 @@ var againstFigure = &Figure{
 		"not list the pair, no difference was shown.",
 }
 
-// Against is the figure of a comparison with another database, without pictures if
-// nothing was compared.
+// Against is the figure of the comparison with another database. It has no pictures if nothing
+// was compared.
 func Against(d *data.Report) Drawn {
 	if d.Against == nil {
 		return Drawn{Figure: againstFigure}
@@ -33,9 +33,8 @@ func Against(d *data.Report) Drawn {
 	return Drawn{Figure: againstFigure, Pictures: drawAgainst(d.Against, d.Base)}
 }
 
-// drawAgainst draws how many times as fast kernels are as in the other database: a page
-// for each device and cache state, a column for each precision, of the kernels that
-// changed the most.
+// drawAgainst draws how many times as fast kernels are as in the other database: a picture for
+// each device and cache state, a column for each precision, of the kernels that changed most.
 func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
 	byCondition := map[data.Condition][]*compare.Pair{}
 	var conditions []data.Condition
@@ -69,7 +68,7 @@ func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
 	return pages
 }
 
-// namesOf lists what name gives, once each, in the order of the pairs.
+// namesOf lists the distinct names of the pairs, in their order.
 func namesOf(pairs []*compare.Pair, name func(*compare.Pair) string) []string {
 	var list []string
 	for _, p := range pairs {

@@ -76,7 +76,7 @@ func averages(d *data.Report, s *scene) *average {
 	return a
 }
 
-// top is the highest mean of a kernel over the precisions.
+// top returns the highest mean of a kernel over the precisions.
 func (a *average) top(kernel string) float64 {
 	var top float64
 	for _, precision := range a.precisions {
@@ -121,7 +121,7 @@ func (a *average) page(s *scene) *canvas.Picture {
 	}
 }
 
-// fewer says on how many matrices a kernel's mean is, where that is not all.
+// fewer says on how many matrices a kernel's mean rests, if not on all.
 func (a *average) fewer(kernel string) string {
 	for _, precision := range a.precisions {
 		if n := len(a.gains[kernelColumn{kernel, precision}]); n > 0 && n < a.matrices[precision] {

@@ -66,9 +66,9 @@ var gpuAndCPU = &barFigure{
 	scenes: pairs,
 }
 
-// pairs makes a scene of each processor with each GPU: what both measured of a
-// matrix in the same precision and cache state is one panel. Processors without COO
-// or CSR, and GPUs without simple kernels, have nothing to compare.
+// pairs makes a scene of each processor with each GPU. What both measured of a matrix in the
+// same precision and cache state is one panel. Processors without COO or CSR and GPUs without
+// simple kernels are left out.
 func pairs(d *data.Report) []scene {
 	has := func(at data.Condition, names []string) bool {
 		return slices.ContainsFunc(d.Panels, func(p data.Panel) bool {
@@ -93,8 +93,8 @@ func pairs(d *data.Report) []scene {
 	return list
 }
 
-// joined merges the panels of two devices that agree in matrix and precision, and
-// leaves out the others.
+// joined merges the panels of two conditions that agree in matrix and precision, and drops the
+// others.
 func joined(panels []data.Panel, a, b data.Condition) []data.Panel {
 	var list []data.Panel
 	for _, p := range panels {

@@ -13,9 +13,8 @@ import (
 	"spmvtune/plots/number"
 )
 
-// A barFigure says what a figure of bars shows: matrices from top to bottom by mean
-// row length, a column for each precision, a mark for each series. The pages follow
-// from it.
+// A barFigure describes a figure of bars: matrices from top to bottom by mean row length, a
+// column for each precision, a mark for each series.
 type barFigure struct {
 	id       string
 	title    func(s *scene) string // of a page, before the words of its scene
@@ -28,7 +27,7 @@ type barFigure struct {
 	warnings func(d *data.Report) []error // nil: matrices without what is compared with
 }
 
-// A scene is the trials that a page is made of.
+// A scene holds the trials of one picture.
 type scene struct {
 	words  string   // where they were measured
 	file   []string // the same, in names of files
@@ -38,7 +37,7 @@ type scene struct {
 	published *citations // what of the papers is drawn; nil: nothing is to be
 }
 
-// scenesByPlace makes a scene of each device and cache state.
+// scenesByPlace makes a scene of each condition.
 func scenesByPlace(d *data.Report) []scene {
 	var list []scene
 	for _, at := range d.Conditions() {
@@ -57,10 +56,10 @@ func scenesByPlace(d *data.Report) []scene {
 	return list
 }
 
-// mostMatrices are on one page of bars.
+// mostMatrices is the number of matrices on one picture of bars.
 const mostMatrices = 40
 
-// draw makes the pages of the figure.
+// draw makes the pictures of the figure.
 func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	scenes := scenesByPlace(d)
 	if f.scenes != nil {
@@ -139,8 +138,8 @@ func (f *barFigure) page(s *scene, t *tally, matrices []string) *canvas.Picture 
 	}
 }
 
-// marks are those of one matrix in one precision, with what papers published where
-// published is not nil.
+// marks returns the marks of one matrix in one precision. If published is not nil, they
+// include what papers published.
 func (t *tally) marks(q *quantity, at spot, published *citations) []chart.Mark {
 	var list []chart.Mark
 	for _, e := range t.cells[at] {

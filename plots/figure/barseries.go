@@ -9,8 +9,7 @@ import (
 	"spmvtune/store"
 )
 
-// A series is what a figure of bars shows once in every matrix: the fastest trial
-// of a selection.
+// A series has one mark for each matrix: the fastest trial of a selection.
 type series struct {
 	id      string         // a kernel's name, or that of a variant, as in legends
 	of      data.Selection //
@@ -19,7 +18,7 @@ type series struct {
 	always  bool           // drawn however many there are
 }
 
-// key returns what a trial of the series is called and how it is drawn.
+// key returns the name and the look of a trial of the series.
 func (s *series) key(r *store.Row) (string, canvas.Look) {
 	if s.variant == nil {
 		return r.Kernel, canvas.LookOf(r.Kernel)
@@ -27,7 +26,7 @@ func (s *series) key(r *store.Row) (string, canvas.Look) {
 	return s.id, *s.variant
 }
 
-// each makes a series of each kernel, compared with the same trials.
+// each makes a series of each kernel. All are compared with the same trials.
 func each(names []string, over data.Selection) []series {
 	list := make([]series, len(names))
 	for i, name := range names {
@@ -36,8 +35,8 @@ func each(names []string, over data.Selection) []series {
 	return list
 }
 
-// byParam makes a series of each value of a kernel's parameter, in shades of the
-// kernel's colour.
+// byParam makes a series of each value of a kernel's parameter, in shades of the kernel's
+// colour.
 func byParam(kernel, param string, over data.Selection) []series {
 	k, _ := kernels.Lookup(kernel)
 	i := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == param })

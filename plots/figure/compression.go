@@ -11,8 +11,8 @@ import (
 	"spmvtune/store"
 )
 
-// drawCompression draws what CSR saves in the index of rows: 1 − rows/nonzeros. COO
-// stores one for every nonzero, CSR one for every row.
+// drawCompression draws the share that CSR saves in the array of rows: 1 − rows/nonzeros. COO
+// stores an index for every nonzero, CSR one for every row.
 func drawCompression(d *data.Report) ([]*canvas.Picture, []error) {
 	var known []store.Matrix
 	for _, m := range d.Matrices {

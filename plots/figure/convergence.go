@@ -24,9 +24,9 @@ func drawConvergence(d *data.Report) ([]*canvas.Picture, []error) {
 	return convergencePages(d.Searched), nil
 }
 
-// Convergence draws how fast searches came near the best, as the report does of some of
-// the recorded grids: a picture for each device and cache state, in the order of the
-// outcomes. The format is "png", "svg" or "pdf".
+// Convergence draws how fast searches came near the best, as the report does for some of the
+// recorded grids: a picture for each device and cache state, in the order of the outcomes. The
+// format is one of canvas.Formats.
 func Convergence(outcomes []replay.Outcome, format string) ([][]byte, error) {
 	var pictures [][]byte
 	for _, p := range convergencePages(data.Searches{Outcomes: outcomes}) {
@@ -39,8 +39,8 @@ func Convergence(outcomes []replay.Outcome, format string) ([][]byte, error) {
 	return pictures, nil
 }
 
-// strategyLook is how a strategy is drawn, the same everywhere. The whole grid in random
-// order is what the others are compared with.
+// strategyLook returns how a strategy is drawn. The whole grid in random order is the baseline
+// of the others.
 func strategyLook(name string) canvas.Look {
 	i := max(0, slices.Index(search.Names(), name))
 	l := canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)], Marker: canvas.Markers[i%len(canvas.Markers)]}
@@ -67,8 +67,8 @@ func convergencePages(s data.Searches) []*canvas.Picture {
 	return pages
 }
 
-// convergencePage has a panel for each strategy, with the lines of the others in it. So
-// many grids more were not searched.
+// convergencePage has a panel for each strategy, with the lines of the others in it. left is
+// the number of grids that were not searched.
 func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 	curves := replay.Converge(outcomes, sharesDrawn())
 	p := &canvas.Picture{Title: "How fast searches find the best", Keys: []canvas.Key{}}
@@ -95,7 +95,7 @@ func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 	return p
 }
 
-// searchedWords say what searches were replayed on.
+// searchedWords says what searches were replayed on.
 func searchedWords(outcomes []replay.Outcome, left int) string {
 	grids := map[*replay.Grid]bool{}
 	least, most := math.MaxInt, 0
@@ -117,7 +117,7 @@ func searchedWords(outcomes []replay.Outcome, left int) string {
 	return text + "."
 }
 
-// sharesDrawn are the shares of the grid's device time at which curves are drawn.
+// sharesDrawn returns the shares of the grid's device time at which curves are drawn.
 func sharesDrawn() []float64 {
 	const lowest, n = 1e-4, 400
 	shares := make([]float64, n+1)
@@ -134,7 +134,7 @@ const (
 	highestLoss = 100
 )
 
-// convergenceScales are the same for all panels.
+// convergenceScales returns the scales of all panels.
 func convergenceScales(curves []replay.Curve, columns int) (x, y canvas.Scale) {
 	first, top := 0.5, 0.1
 	for _, c := range curves {
@@ -146,7 +146,7 @@ func convergenceScales(curves []replay.Curve, columns int) (x, y canvas.Scale) {
 		canvas.LogBetween(lowestLoss, min(120*top, highestLoss), 9)
 }
 
-// shown are the points of a curve from the first on that is low enough.
+// shown returns the points of a curve from the first one that is low enough.
 func shown(c replay.Curve) []replay.CurvePoint {
 	i := slices.IndexFunc(c.Points, func(q replay.CurvePoint) bool { return 100*q.Median <= highestLoss })
 	if i < 0 {

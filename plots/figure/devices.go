@@ -42,12 +42,12 @@ var bestByDevice = &barFigure{
 	scenes: besideEachOther,
 }
 
-// widelySpread is how many times as high the highest throughput is as the lowest where
-// bars from zero would hide the lowest: a processor beside a GPU.
+// widelySpread is the ratio of the highest to the lowest throughput above which bars from zero
+// would hide the lowest, as with a processor beside a GPU.
 const widelySpread = 20
 
-// besideEachOther makes a scene of each cache state: of every matrix and precision that
-// several devices measured, one panel with the fastest trial of each.
+// besideEachOther makes a scene of each cache state. Each matrix and precision that several
+// devices measured is one panel with the fastest trial of each device.
 func besideEachOther(d *data.Report) []scene {
 	var list []scene
 	for i := range d.Panels {
@@ -78,7 +78,7 @@ func besideEachOther(d *data.Report) []scene {
 	return list
 }
 
-// devices are those of a scene's trials, by name.
+// devices lists the devices of a scene's trials, by name.
 func (s *scene) devices() []string {
 	var names []string
 	for i := range s.panels {
@@ -90,7 +90,7 @@ func (s *scene) devices() []string {
 	return slices.Compact(names)
 }
 
-// spread is how many times as high the highest throughput of a scene is as the lowest.
+// spread returns the ratio of the highest to the lowest throughput of a scene.
 func (s *scene) spread() float64 {
 	low, high := math.Inf(1), 0.0
 	for i := range s.panels {

@@ -10,14 +10,14 @@ import (
 	"spmvtune/store"
 )
 
-// A Drawn figure has its pictures.
+// A Drawn is a figure with its pictures.
 type Drawn struct {
 	*Figure
 	Pictures []*canvas.Picture
 	Omitted  int // pictures of single matrices that were not made, because of their number
 }
 
-// Draw makes the pictures that the data allows, each with a note on the twins among its
+// Draw makes the pictures that the data allows. Each has a note on the twins among its
 // matrices. The errors are warnings.
 func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
 	pictures, warnings := f.draw(d)
@@ -37,9 +37,8 @@ func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
 	return out, warnings
 }
 
-// MostDetails is how many pictures of single matrices a figure has: a corpus of hundreds
-// would take the report minutes, for pictures that nobody looks through. A report on
-// some of the matrices has theirs.
+// MostDetails is the most pictures of single matrices that a figure has. Hundreds would take
+// minutes, and nobody would look through them. A report on some of the matrices has theirs.
 const MostDetails = 48
 
 // twinNote names the twins among the matrices on a picture.

@@ -21,7 +21,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// drawDrift draws what sentinels say, a page for each device with a panel per matrix.
+// drawDrift draws the sentinels: a picture for each device, with a panel for each matrix.
 func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for start := 0; start < len(d.Drifts); {
@@ -41,7 +41,7 @@ func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-// cacheLook is how a cache state is drawn.
+// cacheLook returns how a cache state is drawn.
 func cacheLook(cache trial.Cache) canvas.Look {
 	i := 0
 	if cache == trial.Cold {
@@ -50,7 +50,7 @@ func cacheLook(cache trial.Cache) canvas.Look {
 	return canvas.Look{Color: canvas.Hues[i], Marker: canvas.Markers[i]}
 }
 
-// mostReach is how far the axis of drift goes from 1 at most: down to 0, and up to 2.
+// mostReach is how far the axis of drift goes from 1 at most: down to 0 and up to 2.
 const mostReach = 1
 
 func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count int) *canvas.Picture {
@@ -102,14 +102,14 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 	return p
 }
 
-// largestWords says which drift is the largest.
+// largestWords describes the largest drift.
 func largestWords(of []store.Drift) string {
 	worst, factor := data.LargestDrift(of)
 	return fmt.Sprintf("Largest drift: %s, on %s with a %s cache, %s", number.Change(factor), worst.Matrix,
 		worst.Cache, data.Counting(worst, factor))
 }
 
-// A driftPanel is the series of one matrix.
+// A driftPanel holds the series of one matrix.
 type driftPanel struct {
 	matrix string
 	series []store.Drift
@@ -127,7 +127,7 @@ func driftPanels(of []store.Drift) []driftPanel {
 	return panels
 }
 
-// first is when the first sentinel was measured, in milliseconds since 1970.
+// first returns when the first sentinel was measured, in milliseconds since 1970.
 func (dp driftPanel) first() int64 {
 	first := dp.series[0].Points[0].At
 	for _, s := range dp.series {
@@ -136,7 +136,7 @@ func (dp driftPanel) first() int64 {
 	return first
 }
 
-// span is the time from the first to the last.
+// span returns the time from the first sentinel to the last.
 func (dp driftPanel) span() time.Duration {
 	var last int64
 	for _, s := range dp.series {
@@ -166,7 +166,7 @@ func (dp driftPanel) plot(reach float64, unit time.Duration, labels int) *plot.P
 	return p
 }
 
-// aroundOne is a scale for ratios near 1.
+// aroundOne returns a scale for ratios near 1.
 func aroundOne(reach float64) canvas.Scale {
 	step := canvas.NiceStep(2*reach, 4)
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
@@ -178,7 +178,7 @@ func aroundOne(reach float64) canvas.Scale {
 	return s
 }
 
-// unitOf is the unit for times up to most, with its name.
+// unitOf returns the unit for times up to most, with its name.
 func unitOf(most time.Duration) (time.Duration, string) {
 	switch {
 	case most >= 2*time.Hour:
@@ -189,7 +189,7 @@ func unitOf(most time.Duration) (time.Duration, string) {
 	return time.Second, "seconds"
 }
 
-// elapsed is a scale for times from 0 to most.
+// elapsed returns a scale for times from 0 to most.
 func elapsed(most, unit time.Duration, labels int) canvas.Scale {
 	top := max(most.Seconds()/unit.Seconds(), 0.01)
 	s := canvas.FromZero(top, labels)
@@ -197,7 +197,7 @@ func elapsed(most, unit time.Duration, labels int) canvas.Scale {
 	return s
 }
 
-// unity is the line that nothing drifts from.
+// unity draws the line of a device without drift.
 type unity struct{}
 
 func (unity) Plot(c draw.Canvas, p *plot.Plot) {
@@ -206,8 +206,8 @@ func (unity) Plot(c draw.Canvas, p *plot.Plot) {
 		c.Max.X, ty(1))
 }
 
-// A driftLine is one series: each sentinel with its interval, and a line through the
-// factors that comparisons go by.
+// A driftLine is one series: each sentinel with its interval, and a line through the factors
+// that comparisons use.
 type driftLine struct {
 	store.Drift
 	first int64 // where its axis begins
@@ -234,7 +234,7 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// aboutSentinel says how many times as long as at first its trial took, and what that was.
+// aboutSentinel returns the tip of a sentinel.
 func aboutSentinel(q *store.Sentinel) string {
 	times := func(v float64) string { return number.Significant(v, 4) }
 	return chart.Between(times, q.Value, q.Low, q.High) + " times as long as at first. " + data.About(q.Trial)

@@ -14,8 +14,8 @@ import (
 	"spmvtune/plots/number"
 )
 
-// drawHeatmaps draws a page for each matrix and setup, with a tile per kernel that
-// was tried with several block and several grid sizes.
+// drawHeatmaps draws a picture for each matrix and setup, with a tile for each kernel that was
+// tried with several block and several grid sizes.
 func drawHeatmaps(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for i := range d.Panels {
@@ -37,7 +37,7 @@ func drawHeatmaps(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-// A heatLayout gives the sizes of the tiles of a page.
+// A heatLayout holds the sizes of the tiles of a picture.
 type heatLayout struct {
 	columns    int
 	top        vg.Length // kernel, throughput and parameters
@@ -129,7 +129,7 @@ func tileNames(tiles []heatTile) []string {
 // tieColor is far from the colours of cells.
 var tieColor = canvas.Hues[1]
 
-// heatKeys says, to the right of x, what marks mean.
+// heatKeys explains the marks to the right of x.
 func heatKeys(c draw.Canvas, x vg.Length) {
 	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YCenter)
 	mid := c.Max.Y - canvas.Pixel*(1+canvas.RampWidth/2)
@@ -194,7 +194,7 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 
 func sizeAmong(sizes []int, v int) string { return canvas.SizeLabel(v, slices.Max(sizes)) }
 
-// outlineTies strokes the borders between cells that are tied and others.
+// outlineTies strokes the borders between tied cells and others.
 func (t *heatTile) outlineTies(c draw.Canvas, origin, cell vg.Point) {
 	corner := func(x, y int) vg.Point {
 		return vg.Point{X: origin.X + vg.Length(x)*cell.X, Y: origin.Y + vg.Length(y)*cell.Y}
@@ -215,8 +215,8 @@ func (t *heatTile) outlineTies(c draw.Canvas, origin, cell vg.Point) {
 	}
 }
 
-// labelsApart yields the places of the sizes that can be labelled at this pitch:
-// every n-th, so that of multiples of 32 the multiples of 64 or 128 are.
+// labelsApart yields the indexes of the sizes that are labelled at this pitch: every n-th, so
+// that of multiples of 32 the multiples of 64 or 128 are.
 func labelsApart(sizes []int, pitch vg.Length, room func(int) vg.Length) func(yield func(int) bool) {
 	var widest vg.Length
 	for _, v := range sizes {

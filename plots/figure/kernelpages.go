@@ -14,12 +14,11 @@ import (
 	"spmvtune/plots/data"
 )
 
-// mostKernels are on one overview page of small panels.
+// mostKernels is the number of kernels on one overview.
 const mostKernels = 24
 
-// drawKernels draws, for each device and cache state, pages with a panel per
-// kernel, and for each kernel a page of its own: its throughput over matrices by
-// row length, a line per precision.
+// drawKernels draws overviews with a panel for each kernel, for each condition, and a picture
+// of its own for each kernel: throughput over matrices by row length, a line per precision.
 func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
 	var overviews, details []*canvas.Picture
 	for _, at := range d.Conditions() {
@@ -51,8 +50,8 @@ func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
 	return append(overviews, details...), nil
 }
 
-// precisionLook keeps the colour and the marker of a kernel and tells precisions
-// apart: float64 is hollow and dashed.
+// precisionLook keeps a kernel's colour and marker and tells precisions apart: float64 is
+// hollow and dashed.
 func precisionLook(l canvas.Look, p kernels.Precision) canvas.Look {
 	l.Dashes = nil
 	if p == kernels.Float64 {
@@ -61,7 +60,7 @@ func precisionLook(l canvas.Look, p kernels.Precision) canvas.Look {
 	return l
 }
 
-// byPrecision are the lines of one kernel, and their precisions.
+// byPrecision returns the lines of one kernel and their precisions.
 func byPrecision(panels []data.Panel, stops []stop, kernel string) (lines []chart.Line,
 	precisions []kernels.Precision) {
 	groups := map[kernels.Precision][]data.Panel{}

@@ -15,9 +15,8 @@ import (
 	"spmvtune/store"
 )
 
-// A shareFigure says what a figure shows that has a share for each kernel, on the matrix
-// with the shortest rows and that with the longest: a fact of its launches, each in its
-// fastest configuration.
+// A shareFigure shows a share for each kernel, on the matrix with the shortest and the one
+// with the longest rows. The share is a fact of the launches of the fastest configuration.
 type shareFigure struct {
 	id, title string
 	fact      string // as in store.Row
@@ -68,7 +67,7 @@ func (f *shareFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-// sharesOf holds the launches of some kernels on two matrices, or one.
+// A sharesOf holds the launches of some kernels on at most two matrices.
 type sharesOf struct {
 	matrices []store.Matrix
 	kernels  []string
@@ -108,7 +107,7 @@ func launchShares(d *data.Report, s data.Setup, f *shareFigure) *sharesOf {
 	return o
 }
 
-// pages draws the page of a setup, if there is anything to show.
+// pages draws the picture of a setup, if there is anything to show.
 func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 	o := launchShares(d, s, f)
 	if len(o.kernels) == 0 {
@@ -151,7 +150,7 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 	return []*canvas.Picture{p}
 }
 
-// boundOf is the bound of what was counted in a launch, NaN if there is none. Neither
+// boundOf returns the bound of what was counted in a launch, NaN if there is none. Neither
 // parameters nor the matrix enter the names of kernels that launch several.
 func (f *shareFigure) boundOf(l store.Row) float64 {
 	entry := cuda.Entry(kernels.Config{Kernel: l.Kernel, Precision: l.Precision, Block: l.Block, Grid: l.Grid}, 1, 1)
@@ -161,7 +160,7 @@ func (f *shareFigure) boundOf(l store.Row) float64 {
 	return math.NaN()
 }
 
-// launchWords say what the occupancy of a launch follows from.
+// launchWords says what the occupancy of a launch follows from.
 func launchWords(l store.Row) string {
 	var list []string
 	if k, known := kernels.Lookup(l.Kernel); !known || k.Block != "" {

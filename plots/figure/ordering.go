@@ -13,7 +13,7 @@ import (
 	"spmvtune/store"
 )
 
-// An ordering lines matrices up along an axis by something that they have.
+// An ordering sorts matrices along an axis.
 type ordering struct {
 	name  string // "nnz", in names of files
 	by    string // "nonzeros", after "matrices by rising"
@@ -60,9 +60,8 @@ func (o ordering) stops(panels []data.Panel) []stop {
 	return list
 }
 
-// namedAxis has a place for each matrix, at 1, 2, …, labelled with its name and
-// value: below each other where all fit into that much width, otherwise turned,
-// and only some of them where even so they would touch.
+// namedAxis places the matrices at 1, 2, …, labelled with name and value. Labels that do not
+// fit into the width are turned, and if they would still touch, some are left out.
 func (o ordering) namedAxis(stops []stop, width vg.Length) canvas.Scale {
 	style := canvas.Typeface(canvas.TickSize, false, canvas.SoftColor)
 	slot := width / vg.Length(len(stops))
@@ -82,10 +81,10 @@ func (o ordering) namedAxis(stops []stop, width vg.Length) canvas.Scale {
 	})
 }
 
-// longestName is the room for the name of a matrix along a turned axis.
+// longestName is the room for a matrix's name along a turned axis.
 const longestName = vg.Length(110)
 
-// valueAxis is labelled with at most n of the values.
+// valueAxis labels at most n of the values.
 func (o ordering) valueAxis(stops []stop, n int) canvas.Scale {
 	return o.axis(stops, (len(stops)+n-1)/n, false, func(s stop) string { return o.print(s.Value) })
 }

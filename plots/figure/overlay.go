@@ -16,8 +16,8 @@ import (
 	"spmvtune/plots/data"
 )
 
-// draw draws throughput over block or grid size, and for each setup a page with
-// the matrices over each other.
+// draw draws throughput over block or grid size and, for each setup, a picture with the
+// matrices over each other.
 func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	pages, warnings := drawThroughput(d, dim)
 	var overlays []*canvas.Picture
@@ -33,9 +33,9 @@ func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	return slices.Insert(pages, first, overlays...), warnings
 }
 
-// overlay lays the matrices of one setup over each other, a panel per kernel: each
-// line as a share of its own highest throughput, so that their shapes can be
-// compared, and their geometric mean. It is nil where there are no two matrices.
+// overlay draws the matrices of one setup over each other, a panel per kernel, and their
+// geometric mean. Each line is a share of its own highest throughput, so that shapes can be
+// compared. It is nil if there are fewer than two matrices.
 func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) *canvas.Picture {
 	var charts []chart.Chart
 	names := data.LeadersOf(panels, mostKernels)
@@ -79,8 +79,8 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 	}
 }
 
-// overlaid is the panel of one kernel, false where fewer than two matrices have
-// several sizes of it.
+// overlaid returns the panel of one kernel, false if fewer than two matrices have several
+// sizes of it.
 func (dim dimension) overlaid(panels []data.Panel, kernel string) (chart.Chart, bool) {
 	ch := chart.Chart{Heading: kernel, Top: 1, Steps: 5}
 	logs, count := map[float64]float64{}, map[float64]int{}

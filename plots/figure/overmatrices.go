@@ -15,8 +15,8 @@ import (
 	"spmvtune/plots/data"
 )
 
-// A crossing is a figure of throughput over matrices in some order, a line per
-// kernel, as csr-five-algorithms has them.
+// A crossing is a figure of throughput over ordered matrices, a line per kernel, as in
+// csr-five-algorithms.
 type crossing struct {
 	id, title string
 	order     ordering
@@ -28,8 +28,7 @@ const (
 	longLine    = 12 // matrices: from there on lines cross so often that fewer are named
 )
 
-// draw draws a picture for each device and cache state, in the papers'
-// precision where it was measured.
+// draw draws a picture for each condition, in the papers' precision if it was measured.
 func (f crossing) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
@@ -40,8 +39,8 @@ func (f crossing) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-// singlePrecision returns the panels of a place in float32, or in the first
-// precision that there is.
+// singlePrecision returns the panels of a condition in float32, or in the first precision that
+// there is.
 func singlePrecision(d *data.Report, at data.Condition) []data.Panel {
 	var other []data.Panel
 	for _, s := range d.Setups() {
@@ -59,7 +58,8 @@ func singlePrecision(d *data.Report, at data.Condition) []data.Panel {
 	return other
 }
 
-// room for the data of a single chart: the page without margins, labels and ticks.
+// chartWidth is the width of the data of a single chart: the page without margins, labels and
+// ticks.
 const chartWidth = canvas.PageWidth - 2*canvas.PageMargin - 46
 
 func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
@@ -104,8 +104,8 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 	return p
 }
 
-// overStops is the line of one kernel over the matrices, at its best on each of
-// those that it was measured on.
+// overStops returns the line of one kernel, at its best on each matrix that it was measured
+// on.
 func overStops(panels []data.Panel, stops []stop, kernel string, u data.Unit) chart.Line {
 	l := chart.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
 	for i, s := range stops {
@@ -123,7 +123,7 @@ func overStops(panels []data.Panel, stops []stop, kernel string, u data.Unit) ch
 	return l
 }
 
-// unnamed says how many kernels a page draws without a name.
+// unnamed says how many kernels are drawn without a name.
 func unnamed(n int) string {
 	if n <= 0 {
 		return ""
@@ -138,7 +138,7 @@ func roofNote(ch *chart.Chart) string {
 	return ""
 }
 
-// heightOf a row of charts whose labels are turned or not.
+// heightOf returns the height of a row of charts, whose labels may be turned.
 func heightOf(s canvas.Scale, height vg.Length) vg.Length {
 	if s.Turned {
 		height += longestName

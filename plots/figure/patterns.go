@@ -15,17 +15,17 @@ import (
 	"spmvtune/store"
 )
 
-// mostPatterns are on one page; further matrices go to further pages.
+// mostPatterns is the number of matrices on one picture.
 const mostPatterns = 25
 
-// A patternGrid says how large the pictures of a page are.
+// A patternGrid says how large the patterns of a picture are.
 type patternGrid struct {
 	columns int
 	pixels  int // of a picture's longer side
 }
 
-// patternGridFor chooses it for n matrices: all bins of a thumbnail have the same
-// number of pixels.
+// patternGridFor chooses the grid for n matrices. All bins of a thumbnail have the same number
+// of pixels.
 func patternGridFor(n int) patternGrid {
 	switch {
 	case n <= 2:
@@ -36,8 +36,8 @@ func patternGridFor(n int) patternGrid {
 	return patternGrid{5, 2 * sparse.ThumbnailSide}
 }
 
-// drawPatterns draws where the entries of every matrix are, the matrices by mean row
-// length, and says for which it is not known.
+// drawPatterns draws where the entries of each matrix lie, by mean row length, and names the
+// matrices whose pattern is not known.
 func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
 	var known []store.Matrix
 	var missing []string
@@ -70,7 +70,7 @@ func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
 	return list, warnings
 }
 
-// shows reports whether d is a thumbnail of m, as far as the sizes tell.
+// shows reports whether d may be a thumbnail of m, by its size.
 func shows(d *sparse.Density, m store.Matrix) bool {
 	height, width := min(m.Rows, sparse.ThumbnailSide), min(m.Cols, sparse.ThumbnailSide)
 	if height == 0 || width == 0 {
@@ -124,8 +124,7 @@ func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
 	return p
 }
 
-// drawPattern draws one matrix with its name and sizes above, below and to the right
-// of a point.
+// drawPattern draws one matrix below and to the right of a point, with name and sizes above.
 func drawPattern(c draw.Canvas, m store.Matrix, d *sparse.Density, pixels int, corner vg.Point, width vg.Length) {
 	name := canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YTop)
 	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YTop)
@@ -143,7 +142,7 @@ func drawPattern(c draw.Canvas, m store.Matrix, d *sparse.Density, pixels int, c
 	layout.Draw(c, d, vg.Point{X: corner.X + canvas.Pixel, Y: corner.Y - patternText + 5})
 }
 
-// twoDigits rounds a count, since a thumbnail's are rounded.
+// twoDigits rounds a count, because a thumbnail's counts are rounded.
 func twoDigits(n uint32) int {
 	unit := 1
 	for int(n)/unit >= 100 {

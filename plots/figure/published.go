@@ -12,8 +12,7 @@ import (
 	"spmvtune/store"
 )
 
-// beside is what was published for the kernel and matrix of a trial, at x; none where
-// nothing was, or is to be drawn.
+// beside returns what was published for the kernel and matrix of a trial, at x.
 func (c *citations) beside(u data.Unit, r *store.Row, x func(*data.Publication) (float64, bool)) []chart.Hollow {
 	if c == nil || !(r.GFLOPS > 0) {
 		return nil
@@ -32,13 +31,14 @@ func (c *citations) beside(u data.Unit, r *store.Row, x func(*data.Publication) 
 		r.Matrix, r.Precision, number.Significant(v, 3), u.Name, p.Paper, p.Device)}}
 }
 
-// citations collects what is drawn of the papers, for a caption.
+// citations collects what is drawn of the papers, for a caption. Nil draws nothing of them.
 type citations struct {
 	report *data.Report
 	list   []string
 }
 
-// citations are what a page draws of the papers, nil where nothing is to be.
+// citationsOf returns the citations of a picture, nil if the report shows nothing of the
+// papers.
 func citationsOf(d *data.Report) *citations {
 	if !d.Published {
 		return nil
@@ -56,8 +56,8 @@ func (c *citations) add(p *data.Publication) {
 	}
 }
 
-// value is what was published of the quantity of an entry; NaN where nothing was, or
-// not of what it is compared with.
+// value returns what was published of an entry's quantity, NaN if nothing was or if it is not
+// comparable.
 func (c *citations) value(q *quantity, e entry) float64 {
 	if c == nil {
 		return math.NaN()
@@ -79,7 +79,7 @@ func (c *citations) value(q *quantity, e entry) float64 {
 	return q.of(row, base).Y
 }
 
-// Caption names them; "" where nothing is drawn.
+// Caption names the citations, "" if there are none.
 func (c *citations) Caption() string {
 	if c == nil || len(c.list) == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"spmvtune/store"
 )
 
-// A quantity is what the bars of a figure are as long as.
+// A quantity is what the lengths of bars show.
 type quantity struct {
 	label string // of the axis
 	note  string // for the subtitle
@@ -38,8 +38,7 @@ func rate(u data.Unit) quantity {
 	}
 }
 
-// logRate is a throughput over orders of magnitude, which has no zero to start
-// from.
+// logRate is a throughput over orders of magnitude, without a zero to start from.
 func logRate(u data.Unit) quantity {
 	q := rate(u)
 	q.scale = func(low, high float64) canvas.Scale { return canvas.Logarithmic(low, high, number.Plain) }
@@ -58,8 +57,7 @@ func timesAsFast(baseline string) quantity {
 	}
 }
 
-// percentFaster is the same as percentages: those of speed, so that half the time
-// is +100%.
+// percentFaster is a speed-up in percent of speed: half the time is +100%.
 func percentFaster(baseline string) quantity {
 	return quantity{
 		label: "speed against " + baseline,
@@ -80,8 +78,8 @@ func percentFaster(baseline string) quantity {
 	}
 }
 
-// changes are ratios that are round as percentages, those first that are labelled
-// where there is no room for all.
+// changes are ratios that are round percentages. Where there is no room for all labels, the
+// first are kept.
 var changes = []float64{1, 0.1, 11, 0.01, 101, 0.001, 1001, 0.5, 2, 0.2, 5, 0.75, 1.5, 0.9, 1.1, 1.25, 3}
 
 func gained(r, base *store.Row) chart.Point {

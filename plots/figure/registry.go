@@ -1,3 +1,5 @@
+// Package figure draws the figures of a report. All is the registry: a figure is an entry
+// there and a function that turns a data.Report into pictures.
 package figure
 
 import (

@@ -17,8 +17,8 @@ import (
 	"spmvtune/plots/number"
 )
 
-// drawRegret draws a page for each device and cache state: matrices from top to
-// bottom, a column per precision; of many matrices how they are distributed.
+// drawRegret draws a picture for each condition: matrices from top to bottom, a column per
+// precision. Of many matrices it draws the distribution.
 func drawRegret(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	all := regrets(d)
@@ -70,7 +70,7 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	return p
 }
 
-// knownWays are the indices of the ways that have a share in some column.
+// knownWays returns the indexes of the ways that have a share in some column.
 func knownWays(list []regret) []int {
 	var known []int
 	for w := range ways {
@@ -123,7 +123,7 @@ func drawRegrets(c draw.Canvas, list []regret) {
 		"share of the oracle's throughput (log axis)")
 }
 
-// regretRows are the matrices of all columns, by row length, and that.
+// regretRows returns the matrices of all columns and their row lengths, by row length.
 func regretRows(list []regret) (names []string, means []float64) {
 	for _, g := range list {
 		for i, m := range g.matrices {
@@ -141,11 +141,11 @@ func regretRows(list []regret) (names []string, means []float64) {
 	return names, means
 }
 
-// lowestShare is where the axis ends at the latest: what is below is drawn there,
-// as the worst of a bad way would press everything else together.
+// lowestShare is the lowest end of the axis. Lower shares are drawn there, because the worst
+// of a bad way would press everything else together.
 const lowestShare = 0.05
 
-// cut reports whether a share is below that.
+// cut reports whether a share is below lowestShare.
 func (g *regret) cut() bool {
 	for _, way := range g.shares {
 		if slices.ContainsFunc(way, func(x float64) bool { return x < lowestShare }) {
@@ -155,7 +155,7 @@ func (g *regret) cut() bool {
 	return false
 }
 
-// shareAxis is the axis of some columns.
+// shareAxis returns the axis of some columns.
 func shareAxis(list []regret) canvas.Scale {
 	low := 0.8
 	for _, g := range list {
@@ -229,7 +229,7 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 	}
 }
 
-// about says what a mark is: a way on the i-th of the matrices or, after them, on all.
+// about returns the tip of a mark: a way on the i-th of the matrices or, after them, on all.
 func (g *regret) about(way int, share float64, matrices []string, i int) string {
 	on := "geometric mean"
 	if i < len(matrices) {

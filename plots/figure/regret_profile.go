@@ -14,9 +14,9 @@ import (
 	"spmvtune/plots/number"
 )
 
-// regretProfile shows what choosing costs on more matrices than a page has rows for: over
-// the share of the oracle, on how many matrices a choice keeps at least that much, as
-// Dolan and Moré compare solvers (Math. Program. 91, 2002).
+// regretProfile shows what choosing costs on more matrices than a picture has rows for: on how
+// many matrices a choice keeps at least a share of the oracle, as Dolan and Moré compare
+// solvers (Math. Program. 91, 2002).
 func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 	s := list[0].Setup
 	matrices, _ := regretRows(list)
@@ -59,8 +59,8 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 	return p
 }
 
-// onFewer says of how many matrices the line of a way is, where it is not known of all: a
-// share of them is not one of the others' matrices.
+// onFewer says how many matrices the line of a way is about, if not all. Its shares are not
+// comparable with those of the other lines.
 func onFewer(list []regret, w int) string {
 	least, most, fewer := math.MaxInt, 0, false
 	for i := range list {
@@ -79,8 +79,8 @@ func onFewer(list []regret, w int) string {
 	return fmt.Sprintf(" (%s)", term.GroupedCount(most, "matrix", "matrices"))
 }
 
-// kept are the steps of the percentage of shares that are at least so high, from low to
-// the highest.
+// kept returns the steps of the percentage of shares that are at least x, for x from low to
+// the highest share.
 func kept(shares []float64, low float64) []chart.Point {
 	sorted := slices.DeleteFunc(slices.Clone(shares), math.IsNaN)
 	slices.Sort(sorted)

@@ -38,8 +38,8 @@ type roofPoint struct {
 	row          *store.Row
 }
 
-// drawRooflines draws a page for each device and cache state, with a panel per
-// precision near the points and one of the whole model.
+// drawRooflines draws a picture for each condition, with a panel per precision near the points
+// and one of the whole model.
 func drawRooflines(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
@@ -83,7 +83,7 @@ func rooflineOf(d *data.Report, s data.Setup, panels []data.Panel) roofline {
 	return r
 }
 
-// intensity is the FLOP of a trial per byte of compulsory traffic.
+// intensity returns the FLOP of a trial per byte of compulsory traffic.
 func intensity(r *store.Row) float64 { return r.GFLOPS / r.GBPS }
 
 func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.Picture {
@@ -124,8 +124,8 @@ func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.
 	return p
 }
 
-// drawRooflinePanels draws a wide panel per precision and, where the peak is
-// known, a narrow one of the whole model.
+// drawRooflinePanels draws a wide panel per precision and, if the peak is known, a narrow one
+// of the whole model.
 func drawRooflinePanels(c draw.Canvas, list []roofline, names []string) {
 	label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
 	const side, bottom, gap = vg.Length(20), vg.Length(20), vg.Length(16)
@@ -196,7 +196,7 @@ func boolOrder(b bool) int {
 	return 0
 }
 
-// ends are those of the axes.
+// ends returns the ends of the axes.
 func (r roofline) ends() (x, y [2]float64) {
 	x, y = [2]float64{math.Inf(1), 0}, [2]float64{math.Inf(1), 0}
 	for _, q := range r.points {
@@ -230,7 +230,7 @@ func (r roofline) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// roofDots are the points of a panel, the kernels without a name in grey.
+// roofDots are the points of a panel. Kernels without a name are grey.
 type roofDots struct {
 	points []roofPoint
 	names  []string

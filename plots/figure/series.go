@@ -39,8 +39,8 @@ var (
 func blockMeaning(k *kernels.Kernel) string { return k.Block }
 func gridMeaning(k *kernels.Kernel) string  { return k.Grid }
 
-// choice is the size v of r, 0 if its kernel can't choose it: the grid of
-// coo_atomic follows from the block, so it is not a dimension.
+// choice returns the size v of r, 0 if its kernel can't choose it. The grid of coo_atomic
+// follows from the block, for example, so it is not a dimension.
 func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
 	if k, known := kernels.Lookup(r.Kernel); known && meaning(&k) == "" {
 		return 0
@@ -48,7 +48,7 @@ func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
 	return v
 }
 
-// lines makes a panel's lines in the catalogue's order.
+// lines returns a panel's lines in the catalogue's order.
 func (dim dimension) lines(p *data.Panel, u data.Unit) []chart.Line {
 	var lines []chart.Line
 	for _, kernel := range data.KernelsOf([]data.Panel{*p}) {
@@ -75,8 +75,8 @@ func (dim dimension) lines(p *data.Panel, u data.Unit) []chart.Line {
 	return lines
 }
 
-// cite adds what papers published to lines of kernels: beside those without a size, or
-// at the size that the paper says was the best.
+// cite adds published values to the lines: at the size that the paper calls the best, or
+// beside lines without a size.
 func (dim dimension) cite(lines []chart.Line, u data.Unit, c *citations) {
 	for i := range lines {
 		l := &lines[i]
@@ -101,9 +101,8 @@ func fixedSizes(lines []chart.Line) []int {
 	return slices.Compact(sizes)
 }
 
-// fixedWords names what is fixed in some lines: "grid 2", or for kernels that
-// differ "grid 1 or 2". More values say nothing in a heading, and
-// their ends would read as a range that was swept.
+// fixedWords names the fixed size: "grid 2", or "grid 1 or 2" for kernels that differ. More
+// values would say nothing in a heading, and would read as a range that was swept.
 func (dim dimension) fixedWords(lines []chart.Line) string {
 	sizes := fixedSizes(lines)
 	switch len(sizes) {
@@ -117,7 +116,7 @@ func (dim dimension) fixedWords(lines []chart.Line) string {
 	return "each at its own " + dim.other
 }
 
-// axisLabel says what the dimension means to the kernels drawn.
+// axisLabel says what the dimension means to these kernels.
 func (dim dimension) axisLabel(names []string) string {
 	var meanings []string
 	for _, name := range names {

@@ -27,12 +27,12 @@ func drawSpeedup(d *data.Report) ([]*canvas.Picture, []error) {
 	return f.draw(d)
 }
 
-// firstScan is what coo-spmv-final compares prefix sums with: "ps 32".
+// firstScan is the baseline of prefix sums in coo-spmv-final: "ps 32".
 const firstScan = "coo_scan_shared at block 32"
 
 var ofFirstScan = data.OfKernels("coo_scan_shared").And(data.WithBlock(32))
 
-// overFirstScan compares with it.
+// overFirstScan makes a figure of speed-ups over firstScan.
 func overFirstScan(id string, least int, list []series) *barFigure {
 	for i := range list {
 		list[i].over = ofFirstScan
@@ -59,8 +59,7 @@ var chunksAndUnrolling = overFirstScan("chunk-and-unroll", 2, append(
 	byParam("coo_segscan_warp_chunk_unroll", "unroll", nil)...,
 ))
 
-// newVersions compares the second forms of the kernels of csr-bins-and-hybrid with
-// their first.
+// newVersions compares the second forms of the kernels of csr-bins-and-hybrid with the first.
 var newVersions = &barFigure{
 	id:    "version-improvement",
 	title: func(*scene) string { return "Second forms of the kernels against their first" },

@@ -17,12 +17,12 @@ import (
 // spyPixels is the length of a spy plot's longer side, and the most bins along it.
 const spyPixels = 1280
 
-// Spy draws where the entries of a are, origin top left: the entries of each bin
-// counted, on a logarithmic scale of colour. Bins are single pixels where the picture
-// is full, and up to four across where it is so empty that single ones would be lost;
-// never smaller than a row or a column. The aspect ratio is that of the matrix, unless
-// it is narrower than 1 to 16. The format is "png", "svg" or "pdf". It reads row
-// offsets and columns of a, three times at most, on all cores.
+// Spy draws where the entries of a lie, with the origin at the top left: the number of entries
+// in each bin, on a logarithmic scale of colour. In a full picture bins are single pixels; in
+// an empty one they are up to four pixels wide, so that single entries stay visible. A bin is
+// never smaller than a row or a column. The aspect ratio is that of the matrix, unless it is
+// narrower than 1 to 16. The format is one of canvas.Formats. Spy reads row offsets and
+// columns at most three times, on all cores.
 func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, error) {
 	var m canvas.Mosaic
 	var d *sparse.Density
@@ -95,7 +95,7 @@ func extent(n, bins int, what string) string {
 	return number.Significant(float64(n)/float64(bins), 3) + " " + what + "s"
 }
 
-// places are round numbers from 0 to n, no more than some dozen pixels apart.
+// places returns round numbers from 0 to n that are a few dozen pixels apart.
 func places(n int, length vg.Length) []int {
 	if n == 0 {
 		return nil
@@ -138,7 +138,7 @@ func columnAxis(c draw.Canvas, box vg.Rectangle, cols int) {
 		vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: box.Min.Y - spyBottom}, "column")
 }
 
-// indexLabel prints the number of a row; round ones in thousands and millions.
+// indexLabel prints a row number. Round ones are in thousands and millions.
 func indexLabel(n int) string {
 	switch {
 	case n >= 1e6 && n%1e5 == 0:

@@ -9,7 +9,7 @@ import (
 	"spmvtune/store"
 )
 
-// A tally is what a scene holds of some series.
+// A tally holds the trials of a scene by series.
 type tally struct {
 	series     []series
 	shown      []int    // indexes of those that are drawn
@@ -27,7 +27,7 @@ type spot struct {
 	precision kernels.Precision
 }
 
-// An entry is the trial of a series and the one that it is compared with, if any.
+// An entry is the trial of a series and the trial that it is compared with, if any.
 type entry struct {
 	series    int
 	row, base *store.Row
@@ -71,7 +71,8 @@ func tabulate(d *data.Report, s *scene, list []series) *tally {
 	return t
 }
 
-// entriesOf finds the series in a panel, and whether what is compared with lacks.
+// entriesOf finds the series in a panel. lacks reports whether what they are compared with is
+// missing.
 func entriesOf(p *data.Panel, list []series) (entries []entry, lacks bool) {
 	for j := range list {
 		e := entry{series: j, row: p.FastestOf(list[j].of)}
@@ -90,8 +91,8 @@ func entriesOf(p *data.Panel, list []series) (entries []entry, lacks bool) {
 	return entries, lacks
 }
 
-// choose fills shown: the series with data or, where they are too many, those that
-// lead. A case holds the speeds of one panel, by series.
+// choose fills shown: the series with data or, if there are too many, the leaders. A case
+// holds the speeds of one panel, by series.
 func (t *tally) choose(cases []map[string]float64) {
 	room := mostBars
 	for j := range t.series {
@@ -124,8 +125,8 @@ func (t *tally) choose(cases []map[string]float64) {
 	slices.Sort(t.shown)
 }
 
-// legend lists what is drawn of some matrices, in the order of the catalogue, and
-// then variants in the order of their series.
+// legend lists what is drawn of some matrices: kernels in the order of the catalogue, then
+// variants in the order of their series.
 func (t *tally) legend(matrices []string) []canvas.Key {
 	var plain, variants []string
 	looks := map[string]canvas.Look{}

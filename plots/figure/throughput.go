@@ -16,12 +16,11 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// mostPanels are on one overview page; further matrices go to further pages.
+// mostPanels is the number of panels on one overview.
 const mostPanels = 30
 
-// drawThroughput draws throughput over block or grid size: for each setup an
-// overview with a panel per matrix, and for each matrix a page with a panel per
-// precision.
+// drawThroughput draws throughput over block or grid size: for each setup an overview with a
+// panel per matrix, and for each matrix a picture with a panel per precision.
 func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) {
 	var overviews, details []*canvas.Picture
 	u := data.UnitFor(dim.varied(d.Panels))
@@ -43,7 +42,7 @@ func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) 
 	return append(overviews, details...), nil
 }
 
-// byMatrix groups the panels that differ in precision alone.
+// byMatrix groups the panels that differ only in precision.
 func byMatrix(d *data.Report) [][]data.Panel {
 	var groups [][]data.Panel
 	index := map[trial.Place]int{}
@@ -61,8 +60,7 @@ func byMatrix(d *data.Report) [][]data.Panel {
 	return groups
 }
 
-// varied returns the panels in which some kernel was measured at more than one
-// size: the others have nothing to say about this dimension.
+// varied returns the panels in which some kernel was measured at more than one size.
 func (dim dimension) varied(panels []data.Panel) []data.Panel {
 	var list []data.Panel
 	for i := range panels {
@@ -76,9 +74,8 @@ func (dim dimension) varied(panels []data.Panel) []data.Panel {
 	return list
 }
 
-// chart makes the panel's chart, where these kernels are told apart, with at most
-// so many tick labels and markers. What is drawn of the papers is added to c, nil where
-// nothing is to be.
+// chart makes the panel's chart. These kernels are named, with at most this many tick labels
+// and markers. What is drawn of the papers is added to c.
 func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []string, labels, markers int) chart.Chart {
 	ch := chart.Chart{Heading: p.Matrix, Markers: markers}
 	for _, l := range dim.lines(p, u) {
@@ -110,7 +107,7 @@ func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []str
 	return ch
 }
 
-// overview is a page of small multiples, the matrices by mean row length.
+// overview draws small multiples, the matrices by mean row length.
 func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel, u data.Unit, n,
 	of int) *canvas.Picture {
 	columns := chart.ColumnsFor(len(panels))
@@ -140,7 +137,7 @@ func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel,
 	return p
 }
 
-// detail is the page of one matrix: a panel per precision, on the same y axis.
+// detail draws one matrix: a panel per precision, on the same y axis.
 func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *canvas.Picture {
 	first := &panels[0]
 	charts := make([]chart.Chart, len(panels))
@@ -171,8 +168,8 @@ func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *c
 	}
 }
 
-// settings names what is fixed, kernel by kernel where they differ; "" where
-// the panels' headings say it all.
+// settings names what is fixed, kernel by kernel if they differ; "" if the panels' headings
+// say it all.
 func (dim dimension) settings(panels []data.Panel, charts []chart.Chart) string {
 	var list []string
 	for i := range charts {
@@ -192,7 +189,7 @@ func (dim dimension) settings(panels []data.Panel, charts []chart.Chart) string 
 	return strings.Join(list, "")
 }
 
-// numbered prints a size, nothing where there is none.
+// numbered prints a size, "" for none.
 func numbered(n int) string {
 	if n == 0 {
 		return ""
@@ -200,8 +197,7 @@ func numbered(n int) string {
 	return strconv.Itoa(n)
 }
 
-// subtitle says what is fixed and what the marks mean, as far as they occur, and
-// how many kernels are not named.
+// subtitle says what is fixed, what the marks mean, and how many kernels are not named.
 func (dim dimension) subtitle(charts []chart.Chart, u data.Unit, faint int) string {
 	s := fmt.Sprintf("Each kernel at the %s of its best configuration. Bands: 95%% interval of the median.", dim.other)
 	var flat, roof bool

@@ -11,9 +11,8 @@ import (
 	"spmvtune/store"
 )
 
-// A heatTile is the throughput of one kernel on one matrix over the block sizes and
-// grid sizes that were tried, its further parameters as in its fastest
-// configuration.
+// A heatTile is the throughput of one kernel on one matrix over the block and grid sizes that
+// were tried. Further parameters are as in its fastest configuration.
 type heatTile struct {
 	kernel        string
 	params        string // that are not at the catalogue's defaults
@@ -22,7 +21,7 @@ type heatTile struct {
 	best          int // index of the fastest cell
 }
 
-// A heatCell is a configuration, or the lack of one.
+// A heatCell is a configuration, or a gap.
 type heatCell struct {
 	measured bool
 	GFLOPS   float64
@@ -30,7 +29,7 @@ type heatCell struct {
 	row      *store.Row
 }
 
-// heatTileOf is false where there are not two sizes both ways.
+// heatTileOf returns the tile of a kernel, false unless there are two sizes of both kinds.
 func heatTileOf(p *data.Panel, kernel string) (heatTile, bool) {
 	all := p.ByKernel(kernel)
 	params := data.Fastest(all).Params
@@ -71,17 +70,17 @@ func heatTileOf(p *data.Panel, kernel string) (heatTile, bool) {
 	return t, true
 }
 
-// tied reports whether the cell in this column and row is; outside there is none.
+// tied reports whether the cell in this column and row is tied. There are no cells outside the
+// tile.
 func (t *heatTile) tied(x, y int) bool {
 	return x >= 0 && y >= 0 && x < len(t.blocks) && y < len(t.grids) && t.cells[y*len(t.blocks)+x].tied
 }
 
-// lightest is the share of the fastest cell's throughput from which down cells are
-// all alike: so that there are shades left for what tuning is about.
+// lightest is the share of the fastest cell's throughput below which all cells have the
+// lightest shade. The shades above are for the sizes that tuning is about.
 const lightest = 0.5
 
-// image has so many pixels for each cell. The fastest cell is darkest; one
-// without a measurement is white.
+// image draws each cell with this many pixels. The fastest cell is darkest; a gap is white.
 func (t *heatTile) image(across, down int) image.Image {
 	n := len(t.blocks)
 	img := image.NewPaletted(image.Rect(0, 0, n*across, len(t.grids)*down), canvas.DensityPalette)

@@ -16,8 +16,8 @@ import (
 	"spmvtune/rule"
 )
 
-// DrawTrees draws the tree of each setup that asks anything; a single leaf is a sentence
-// of the text below.
+// DrawTrees draws the tree of each setup that has a question. A single leaf is a sentence of
+// the rule's text.
 func DrawTrees(d *data.Report) []*canvas.Picture {
 	if d.Rule == nil {
 		return nil
@@ -45,8 +45,8 @@ func DrawTrees(d *data.Report) []*canvas.Picture {
 	return pages
 }
 
-// A tree is a rule laid out: leaves from top to bottom, and each question half-way
-// between those that it leads to.
+// A tree is a rule laid out: leaves from top to bottom, and each question half-way between its
+// answers.
 type tree struct {
 	root   *treeNode
 	leaves []*treeNode
@@ -97,7 +97,7 @@ func (t *tree) draw(c draw.Canvas) {
 	t.branches(c, t.root, at, step)
 }
 
-// branches draws what a question leads to, and then the question over it.
+// branches draws the answers to a question, and then the question over them.
 func (t *tree) branches(c draw.Canvas, n *treeNode, point func(*treeNode) vg.Point, step vg.Length) {
 	p := point(n)
 	if n.Leaf() {
@@ -134,7 +134,8 @@ func (t *tree) branches(c draw.Canvas, n *treeNode, point func(*treeNode) vg.Poi
 	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + up - apart}, canvas.Fit(name, rest, step-12))
 }
 
-// inTwo breaks a name that is too wide after an underscore, into parts about as long.
+// inTwo breaks a name that is too wide after an underscore, into parts of about the same
+// length.
 func inTwo(style text.Style, s string, width vg.Length) (first, rest string) {
 	if style.Width(s) <= width {
 		return s, ""
@@ -165,7 +166,7 @@ func drawLeaf(c draw.Canvas, n *rule.Node, p vg.Point) {
 	c.FillText(soft, vg.Point{X: p.X + 12, Y: p.Y - 2.5}, canvas.Fit(soft, leafWords(n), room))
 }
 
-// leafWords are the sizes of a choice, and how good it was.
+// leafWords gives the sizes of a choice and its share of the best speed.
 func leafWords(n *rule.Node) string {
 	var parts []string
 	if n.Choice.Block > 0 {
@@ -181,7 +182,7 @@ func leafWords(n *rule.Node) string {
 		term.GroupedCount(len(n.Matrices), "matrix", "matrices"))), ", ")
 }
 
-// Words are the tree for those who can't see it: each leaf with the way to it.
+// Words describes the tree for readers who can't see it: each leaf with the way to it.
 func (t *tree) Words() string {
 	var list []string
 	var walk func(n *treeNode, way []string)
@@ -199,7 +200,8 @@ func (t *tree) Words() string {
 	return strings.Join(list, "; ")
 }
 
-// threshold prints what a feature is compared with: sizes as sizes are elsewhere.
+// threshold prints what a feature is compared with. Whole numbers are grouped, as sizes are
+// elsewhere.
 func threshold(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return term.Grouped(int(v))

@@ -10,15 +10,14 @@ import (
 	"spmvtune/tuner/stat"
 )
 
-// A way is a way to choose a configuration for a matrix that was not seen before, as it
-// is drawn.
+// A way is a way to choose a configuration for an unseen matrix, with its look.
 type way struct {
 	rule.Way
 	look canvas.Look
 }
 
-// ways are drawn in this order, the rule last, above the others. Their colours are
-// of the palette, their markers hollow where a kernel is tuned on the matrix itself.
+// ways are in the order in which they are drawn; the rule comes last, above the others.
+// Markers are hollow where a kernel is tuned on the matrix itself.
 var ways = []way{
 	{rule.SingleConfig, canvas.Look{Color: canvas.SoftColor, Marker: canvas.Markers[5]}},
 	{rule.SingleKernel, canvas.Look{Color: canvas.Hues[4], Marker: canvas.Markers[1], Hollow: true}},
@@ -28,8 +27,8 @@ var ways = []way{
 	{rule.Learned, canvas.Look{Color: canvas.Hues[5]}},
 }
 
-// share is the throughput of what it chose in a case, as a fraction of the oracle's;
-// NaN where that isn't known.
+// share returns the throughput of what the way chose in a case, as a fraction of the oracle's;
+// NaN if it is not known.
 func (w *way) share(c rule.Case) float64 {
 	if x := w.Of(c); x > 0 {
 		return x
@@ -45,7 +44,7 @@ type regret struct {
 	shares   [][]float64 // by way and matrix
 }
 
-// regrets gives one for each setup that the rule was validated on.
+// regrets returns one regret for each setup that the rule was validated on.
 func regrets(d *data.Report) []regret {
 	if d.Rule == nil {
 		return nil
@@ -79,16 +78,16 @@ func regretOf(d *data.Report, s *rule.Selector) regret {
 	return g
 }
 
-// mean is the geometric mean of a way, NaN unless it is known of every matrix: a
-// mean over other matrices can't be compared.
+// mean returns the geometric mean of a way, NaN unless the way is known on every matrix: a
+// mean over other matrices is not comparable.
 func (g *regret) mean(w int) float64 {
 	return stat.GeometricMeanOf(g.shares[w])
 }
 
-// known reports whether the way has a share of any matrix.
+// known reports whether the way has a share on any matrix.
 func (g *regret) known(w int) bool { return g.count(w) > 0 }
 
-// count is of how many matrices the way has a share.
+// count returns on how many matrices the way has a share.
 func (g *regret) count(w int) int {
 	n := 0
 	for _, x := range g.shares[w] {

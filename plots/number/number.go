@@ -1,3 +1,5 @@
+// Package number prints numbers as figures and tables show them: with the digits that their
+// uncertainty supports.
 package number
 
 import (
@@ -8,12 +10,12 @@ import (
 	"spmvtune/internal/term"
 )
 
-// Missing is printed for a figure that a trial doesn't have.
+// Missing is printed in place of a number that a trial does not have.
 const Missing = "–"
 
-// decimalsFor says how many decimals a number deserves whose uncertainty is
-// ±half: the uncertainty keeps one digit, two if its first is 1 (the rule of the
-// Particle Data Group, rounded to whole digits). Negative counts round to tens.
+// decimalsFor returns how many decimals a number with the uncertainty ±half has: the
+// uncertainty keeps one digit, and two if the first is 1 (the rule of the Particle Data Group,
+// rounded to whole digits). Negative results round to tens.
 func decimalsFor(half float64) int {
 	e := int(math.Floor(math.Log10(half)))
 	if half/math.Pow(10, float64(e)) < 1.95 {
@@ -22,7 +24,7 @@ func decimalsFor(half float64) int {
 	return -e
 }
 
-// leading says how many decimals print v with n significant digits.
+// leading returns how many decimals print v with n significant digits.
 func leading(v float64, n int) int {
 	if v == 0 {
 		return 0
@@ -30,12 +32,12 @@ func leading(v float64, n int) int {
 	return n - 1 - int(math.Floor(math.Log10(math.Abs(v))))
 }
 
-// supported is decimalsFor, but never fewer than two significant digits of v:
-// where the interval is as wide as the value, the value is still to be read.
+// supported is decimalsFor, but keeps at least two significant digits of v: a value as
+// uncertain as it is large must stay readable.
 func supported(v, half float64) int { return max(decimalsFor(half), leading(v, 2)) }
 
-// Rounded prints v with as many digits as its uncertainty ±half supports, and
-// with three significant digits where that is not known.
+// Rounded prints v with as many digits as its uncertainty ±half supports, and with three
+// significant digits if the uncertainty is not known.
 func Rounded(v, half float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Missing
@@ -46,11 +48,11 @@ func Rounded(v, half float64) string {
 	return fixed(v, supported(v, half))
 }
 
-// lopsided is the ratio of the arms of an interval from which both are printed.
+// lopsided is the ratio of the arms of an interval above which both are printed.
 const lopsided = 2
 
-// Interval prints "v ± half", or "v −a +b" where one arm of the interval from
-// low to high is much longer than the other and matters.
+// Interval prints "v ± half", or "v −a +b" if one arm of the interval from low to high is much
+// longer than the other and not negligible.
 func Interval(v, low, high float64) string {
 	down, up := v-low, high-v
 	half := max(down, up)
@@ -75,7 +77,7 @@ func Significant(v float64, n int) string {
 	return fixed(v, leading(v, n))
 }
 
-// fixed prints v with d decimals, at most nine; below zero it rounds to tens.
+// fixed prints v with d decimals, at most nine. A negative d rounds to tens.
 func fixed(v float64, d int) string {
 	if d < 0 {
 		unit := math.Pow(10, float64(-d))
@@ -84,8 +86,8 @@ func fixed(v float64, d int) string {
 	return strconv.FormatFloat(v, 'f', min(d, 9), 64)
 }
 
-// HalfWidth is the uncertainty of a median: the longer arm of its 95% interval,
-// NaN if there is none.
+// HalfWidth returns the uncertainty of a median: the longer arm of its 95% interval, NaN if
+// there is none.
 func HalfWidth(median, low, high float64) float64 {
 	if h := max(high-median, median-low); h >= 0 {
 		return h
@@ -104,7 +106,8 @@ func Percent(x float64) string {
 // Percent0 prints a fraction as a whole percentage.
 func Percent0(v float64) string { return Plain(math.Round(100*v)) + "%" }
 
-// Percent3 prints a fraction with three digits: "97.4%"; as all only what is all.
+// Percent3 prints a fraction with three digits, as in "97.4%". Less than all is never rounded
+// up to 100%.
 func Percent3(v float64) string {
 	if v < 1 && v >= 0.9995 {
 		return ">99.9%"
@@ -149,8 +152,8 @@ func Abbreviated(v float64) string {
 // Plain prints a round value as it is.
 func Plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// ShareOfBest prints a share with a decimal, as the rule's text does: what loses a little
-// is not 100%.
+// ShareOfBest prints a share with one decimal, as the rule's text does. Less than all is never
+// rounded up to 100%.
 func ShareOfBest(v float64) string {
 	if v >= 1-1e-12 {
 		return "100%"

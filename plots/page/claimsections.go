@@ -30,7 +30,7 @@ type htmlFinding struct {
 	Cut                                          int // cases that are left out
 }
 
-// mostCases of a statement are listed in the page.
+// mostCases is the number of cases of a statement that the page lists.
 const mostCases = 60
 
 func claimSections(d *data.Report) []htmlClaims {

@@ -12,7 +12,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// facts are the counts that the report opens with.
+// facts returns the counts that the report opens with.
 func facts(d *data.Report) []fact {
 	devices, matrices, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	states := map[trial.Status]int{}
@@ -51,7 +51,7 @@ func counted(n int, one, many string) fact {
 	return fact{Value: term.Grouped(n), Name: term.Noun(n, one, many)}
 }
 
-// method says how the numbers came about, from what the rows say of it.
+// method says how the numbers were measured.
 func method(d *data.Report) []string {
 	text := []string{
 		"Every trial ran y = A·x on random x, and its whole result was checked against a reference of higher " +
@@ -93,10 +93,10 @@ func method(d *data.Report) []string {
 	return text
 }
 
-// moment writes a time to the minute.
+// moment prints a time to the minute.
 func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
-// aimFacts are the precision in figures.
+// aimFacts says how precise the trials are.
 func aimFacts(d *data.Report) []fact {
 	aims := d.Aims()
 	if len(aims) == 0 {
@@ -122,7 +122,7 @@ func aimFacts(d *data.Report) []fact {
 	}
 }
 
-// A fact is a figure of the summary, as "8 matrices".
+// A fact is a number of the summary, such as "8 matrices".
 type fact struct {
 	Value, Name string
 	Bad         bool

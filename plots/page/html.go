@@ -1,3 +1,5 @@
+// Package page writes the report's HTML page, which holds its pictures, tables, style sheet
+// and script: the one file can be moved anywhere.
 package page
 
 import (
@@ -90,8 +92,8 @@ type htmlCell struct {
 	Bold  bool
 }
 
-// detailBudget bounds the bytes that pages of single matrices add to the report; beyond
-// it they are files only. A report should open at once.
+// detailBudget bounds the bytes that pictures of single matrices add to the page, which should
+// open at once. Further pictures are files only.
 const detailBudget = 3 << 20
 
 // A Content is what the page is written from.
@@ -104,7 +106,7 @@ type Content struct {
 	Warnings       []error
 }
 
-// Pictures are all that the page shows.
+// Pictures returns all pictures of the page.
 func (c *Content) Pictures() []*canvas.Picture {
 	var list []*canvas.Picture
 	for _, f := range c.Figures {
@@ -193,7 +195,7 @@ func htmlPageOf(p *canvas.Picture, styles *canvas.WebStyles) htmlPage {
 	return h
 }
 
-// packedTips are those of a page, a line each: left, top, and what the mark says.
+// packedTips packs the tips of a picture, a line each: left, top and text.
 func packedTips(tips []canvas.Tip) string {
 	if len(tips) == 0 {
 		return ""
@@ -212,7 +214,7 @@ func oneLine(r rune) rune {
 	return r
 }
 
-// packed is text that the page unpacks when it is needed: compressed, in base64.
+// packed compresses text, in base64. The page unpacks it when it is needed.
 func packed(text string) string {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
@@ -228,7 +230,7 @@ type htmlSheet struct {
 	Tables []htmlTable
 }
 
-// htmlSheets are those that have tables, and what produces the others.
+// htmlSheets returns the sheets that have tables, and says what produces the others.
 func htmlSheets(list []table.Sheet) (shown []htmlSheet, lacking string) {
 	var others []string
 	for _, s := range list {
@@ -243,7 +245,7 @@ func htmlSheets(list []table.Sheet) (shown []htmlSheet, lacking string) {
 	return shown, strings.Join(others, "; ")
 }
 
-// htmlTables numbers the ids of several tables.
+// htmlTables converts several tables and numbers their ids.
 func htmlTables(tables []table.Table, id string) []htmlTable {
 	var list []htmlTable
 	for i, t := range tables {
@@ -252,7 +254,7 @@ func htmlTables(tables []table.Table, id string) []htmlTable {
 	return list
 }
 
-// htmlTableOf gives t an id and every cell its sort key.
+// htmlTableOf gives a table an id and every cell its sort key.
 func htmlTableOf(t table.Table, id string) htmlTable {
 	h := htmlTable{ID: id, Title: t.Title, Columns: t.Columns}
 	for n, row := range t.Rows {

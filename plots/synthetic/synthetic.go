@@ -1,3 +1,4 @@
+// Package synthetic makes reports for the tests of plots, without a database.
 package synthetic
 
 import (
@@ -19,9 +20,8 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A synthetic database follows formulas that give lines their typical shapes:
-// rising, peaking, flat, and crossing from matrix to matrix. It has no noise
-// source, so pictures of it can be compared.
+// A Database follows formulas that give lines their typical shapes: rising, peaking, flat, and
+// crossing from matrix to matrix. It has no noise, so pictures of it can be compared.
 type Database struct {
 	Device     string
 	Matrices   []string
@@ -44,7 +44,7 @@ func Processor() Database {
 	}
 }
 
-// Crowd is a GPU with so many of its kernels.
+// Crowd is a GPU with n of its kernels.
 func Crowd(matrices, blocks, n int) Database {
 	s := Gpu(matrices, blocks)
 	s.Kernels = nil
@@ -73,7 +73,7 @@ func Gpu(matrices, blocks int) Database {
 	return s
 }
 
-// data makes the database.
+// Report makes the report of the database.
 func (s Database) Report() *data.Report {
 	var rows []store.Row
 	var matrices []store.Matrix
@@ -162,8 +162,7 @@ func Validated(d *data.Report) *rule.Rule {
 	return r
 }
 
-// Pattern is a band, with a block of a density that grows, a giant row, and scattered
-// entries.
+// Pattern is a band with a block of growing density, a giant row and scattered entries.
 func Pattern(n int) *sparse.Density {
 	const side = sparse.ThumbnailSide
 	d := &sparse.Density{Height: side, Width: side, Count: make([]uint32, side*side)}
@@ -247,7 +246,7 @@ func Scans() Database {
 	return s
 }
 
-// Drift is that of a device that slows down by steps, more on later matrices, measured
+// Drift is the drift of a device that slows down in steps, more on later matrices, measured
 // every three minutes.
 func Drift(device, matrix string, n int) store.Drift {
 	cache := []trial.Cache{trial.Warm, trial.Cold}[n%2]
@@ -280,7 +279,7 @@ func Both() *data.Report {
 	return d
 }
 
-// LaunchesOf is what a GPU would tell of the kernels at their fastest.
+// LaunchesOf returns what a GPU would report of the kernels at their fastest.
 func LaunchesOf(d *data.Report) []store.Row {
 	var list []store.Row
 	for i := range d.Panels {
@@ -311,8 +310,8 @@ func Profiled(d *data.Report) *data.Report {
 	return d
 }
 
-// SearchedOn are searches on three grids of 120 configurations whose course follows
-// formulas: what a strategy really finds is no matter of pictures.
+// SearchedOn returns searches on three grids of 120 configurations whose course follows
+// formulas.
 func SearchedOn(device string) (s data.Searches) {
 	for n := range 3 {
 		g := &replay.Grid{Place: trial.Place{Device: device, Matrix: fmt.Sprintf("m%d", n),
@@ -342,7 +341,7 @@ func SearchedOn(device string) (s data.Searches) {
 	return s
 }
 
-// Row is a good trial for tests of selection.
+// Row is a good trial.
 func Row(kernel string, block, grid int, ms float64) store.Row {
 	r := store.Row{Device: "d", Matrix: "m", Rows: 10, NNZ: 50, GBPS: 1 / ms, RoofFraction: 0.1 / ms}
 	r.Result = Result(kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: block, Grid: grid}, ms, 0.9,
@@ -359,7 +358,7 @@ func Result(c kernels.Config, ms, low, high float64) trial.Result {
 // Someday is when the trials were measured.
 var Someday = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// TileRow has an interval of no width.
+// TileRow is a trial whose interval has no width.
 func TileRow(block, grid int, gflops float64, params string) store.Row {
 	r := Row("csr_vector", block, grid, 100/gflops)
 	r.Low, r.High, r.GFLOPS, r.Params = r.Median, r.Median, gflops, kernels.Params(params)
@@ -374,12 +373,13 @@ func Timed(matrix, kernel, params string, block int, ms float64) store.Row {
 	return r
 }
 
-// Ruled gives a report the sample rule, and unruled none.
+// Ruled gives a report the sample rule.
 func Ruled(d *data.Report) *data.Report {
 	d.Rule = SampleRule()
 	return d
 }
 
+// Unruled takes the rule from a report.
 func Unruled(d *data.Report) *data.Report {
 	d.Rule = nil
 	return d

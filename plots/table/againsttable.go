@@ -12,7 +12,7 @@ import (
 	"spmvtune/store/compare"
 )
 
-// AgainstTable lists what changed, slower ones first, and says how much did not.
+// AgainstTable lists what changed, slower pairs first. The notes say how much did not change.
 func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 	t = Table{Title: "Changes against " + base, Columns: Columns(
 		"verdict", "matrix", "precision", "cache", "kernel",

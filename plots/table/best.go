@@ -30,7 +30,7 @@ func BestNotes(d *data.Report) []string {
 	}, isEmpty)
 }
 
-// firstRun says when that was, as far as the database knows.
+// firstRun says when the first run started, if that is known.
 func firstRun(d *data.Report) string {
 	if len(d.Sweeps) == 0 {
 		return ""
@@ -43,7 +43,7 @@ func firstRun(d *data.Report) string {
 	return ", the first at " + at
 }
 
-// BestTables are the best configurations, a table for each setup.
+// BestTables lists the best configurations, a table for each setup.
 func BestTables(d *data.Report) []Table {
 	var tables []Table
 	var last data.Setup
@@ -86,7 +86,7 @@ func bestRow(d *data.Report, b *store.Best) []Cell {
 	}
 }
 
-// copyRoof is the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
+// copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
 func copyRoof(d *data.Report, device string) float64 {
 	for i := range d.Devices {
 		if v := &d.Devices[i]; v.Label == device && v.Roof.Copy > 0 {
@@ -96,7 +96,7 @@ func copyRoof(d *data.Report, device string) float64 {
 	return math.NaN()
 }
 
-// driftNote names the matrices whose ties had a drift taken out; "" if there are none.
+// driftNote names the matrices whose ties were corrected for drift, "" if there are none.
 func driftNote(d *data.Report) string {
 	var names []string
 	for _, s := range d.Drifts {

@@ -24,11 +24,11 @@ func ratioCell(base, r *store.Row) Cell {
 	return Cell{number.Rounded(v, max(v-low, high-v)), v}
 }
 
-// paperRate is the bandwidth by the byte model of the COO papers.
+// paperRate is the bandwidth in the COO papers' count of bytes.
 func paperRate(r *store.Row) Cell { return rateCell(r, 24e-9*float64(r.NNZ)/r.Median) }
 
-// Mark makes the fastest of a row's trials bold, and puts = to those that are tied with
-// it. at says in which column the trial stands; a nil trial stands nowhere.
+// Mark makes the fastest of a row's trials bold, and puts = before those that are tied with
+// it. at gives the column of each trial; a nil trial has none.
 func (t *Table) Mark(trials []*store.Row, at []int) {
 	var best *store.Row
 	for _, r := range trials {

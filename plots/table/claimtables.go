@@ -19,8 +19,7 @@ func ClaimNotes(d *data.Report) []string {
 	return notes
 }
 
-// claimTables are two for each device: the verdicts, and the figures behind those that
-// have any.
+// claimTables returns two tables for each device: the verdicts and the figures behind them.
 func claimTables(d *data.Report) []Table {
 	var tables []Table
 	for _, judged := range d.ClaimsByDevice() {

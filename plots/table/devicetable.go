@@ -10,8 +10,8 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// deviceBests puts the best configurations of devices beside each other, on what several
-// of them measured; without rows where nothing is.
+// deviceBests puts the best configurations of devices side by side, on what several of them
+// measured. It has no rows if nothing was.
 func deviceBests(d *data.Report) Table {
 	at := map[trial.Place]map[string]*store.Best{} // of any device
 	var places []trial.Place

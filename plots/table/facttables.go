@@ -35,7 +35,7 @@ func GainTable(d *data.Report) Table {
 	return t
 }
 
-// FailureTable lists every trial without a time, and how many it leaves out.
+// FailureTable lists the trials without a time, and counts those that it leaves out.
 func FailureTable(d *data.Report) (t Table, cut int) {
 	t = Table{Title: "Trials that failed", Columns: Columns(
 		"status", "matrix", "kernel", "precision", ">block", ">grid",
@@ -59,7 +59,7 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 	return t, cut
 }
 
-// ValidationTable says how far the rule can be trusted.
+// ValidationTable says how well the rule does on matrices that it was not learned from.
 func ValidationTable(d *data.Report) Table {
 	t := Table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: Columns(
 		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on",
@@ -95,6 +95,6 @@ func ValidationTable(d *data.Report) Table {
 	return t
 }
 
-// mostFailures are listed; a sweep that fails throughout has one reason, not a
-// million.
+// mostFailures is the number of failures listed. A sweep that fails throughout has one reason,
+// not a million.
 const mostFailures = 2000

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// markdownPage prints tables under a title and notes, a paragraph each, with columns aligned in the source
-// too, so that the file reads well in a terminal.
+// markdownPage prints tables under a title and notes. Columns are aligned in the source, too,
+// so that the file reads well in a terminal.
 func markdownPage(title string, notes []string, tables []Table) []byte {
 	var b bytes.Buffer
 	b.WriteString("# " + markdownText(title) + "\n")
@@ -72,10 +72,10 @@ func (t *Table) markdown(b *bytes.Buffer) {
 	}
 }
 
-// markdownText makes s stand for itself in a table cell, a heading or a paragraph:
-// characters that mean something there are escaped with a backslash, those of HTML too,
-// and control characters, which would end the row, become spaces. An underscore inside a
-// word has no meaning in GitHub's Markdown, so kernels' names stay readable.
+// markdownText escapes s for a table cell, a heading or a paragraph. Characters that Markdown
+// or HTML would interpret get a backslash, and control characters, which would end the row,
+// become spaces. An underscore inside a word has no meaning in GitHub's Markdown, so kernels'
+// names stay readable.
 func markdownText(s string) string {
 	var b strings.Builder
 	for _, r := range s {

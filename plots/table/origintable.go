@@ -5,7 +5,7 @@ import (
 	"spmvtune/plots/data"
 )
 
-// OriginTable says where each kernel measured comes from.
+// OriginTable says where each measured kernel comes from.
 func OriginTable(d *data.Report) Table {
 	t := Table{Title: "Where the kernels come from", Columns: Columns("kernel", "called there", "source")}
 	for _, name := range data.KernelsOf(d.Panels) {

@@ -12,7 +12,7 @@ import (
 	"spmvtune/store"
 )
 
-// PaperSheets are the papers' own tables, from what was measured.
+// PaperSheets are the papers' own tables, filled with what was measured.
 func PaperSheets(d *data.Report) []Sheet {
 	note := func(text string) []string {
 		return slices.DeleteFunc([]string{data.Twins(d.Matrices), text + " Bold: the best of a row; = marks what " +
@@ -42,7 +42,7 @@ func PaperSheets(d *data.Report) []Sheet {
 	}
 }
 
-// perSetup makes a table of the panels of each setup; those without rows are left out.
+// perSetup makes a table of each setup. Tables without rows are left out.
 func perSetup(d *data.Report, of func([]data.Panel) Table) []Table {
 	var list []Table
 	for _, s := range d.Setups() {
@@ -73,8 +73,8 @@ func ownCOO() []string {
 	return slices.DeleteFunc(kernels.Names(), func(name string) bool { return !strings.HasPrefix(name, "coo_") })
 }
 
-// bestOfTable has the best of some kernels on each matrix; the others that are tied with
-// it are named, too.
+// bestOfTable lists the best of some kernels on each matrix and the kernels that are tied with
+// it.
 func bestOfTable(list []data.Panel, names []string) Table {
 	t := Table{Columns: Columns("matrix", ">baseline (GB/s)", "best kernel", ">block", ">grid",
 		">time (ms)", ">GB/s", ">over the baseline", "tied with it")}
@@ -104,10 +104,10 @@ func bestOfTable(list []data.Panel, names []string) Table {
 	return t
 }
 
-// fiveAlgorithms are those of csr-five-algorithms, as there.
+// fiveAlgorithms are the kernels of csr-five-algorithms, in its order.
 var fiveAlgorithms = []string{"csr_scalar", "csr_vector", "csr_adaptive", "csr_pcsr", "csr_light"}
 
-// fiveTables have, for each device and cache state, the average throughput of each.
+// fiveTables list the average throughput of each algorithm, for each setup.
 func fiveTables(d *data.Report) []Table {
 	var list []Table
 	for _, s := range d.Setups() {
@@ -173,8 +173,8 @@ func longRowTable(list []data.Panel) Table {
 	return t
 }
 
-// threadsTable has a row for each matrix and kernel of csr-shuffle-and-shared that was
-// measured, and cuSPARSE's fastest.
+// threadsTable has a row for each matrix and each measured kernel of csr-shuffle-and-shared,
+// and for cuSPARSE's fastest.
 func threadsTable(list []data.Panel) Table {
 	t := Table{Columns: Columns("matrix", "kernel", ">threads per block", ">time (ms)", ">GB/s", ">GFLOP/s")}
 	for i := range list {

@@ -2,8 +2,8 @@ package table
 
 import "spmvtune/plots/data"
 
-// Sheets are those of a report. One without tables is left out where it is of a paper's
-// experiment, which most databases do not hold.
+// Sheets are the sheets of a report. Those of a paper's experiment are left out if they have
+// no tables, because most databases do not hold them.
 func Sheets(d *data.Report) []Sheet {
 	list := []Sheet{
 		{"best-configuration", "", "Best configuration", BestNotes(d), BestTables(d)},

@@ -104,8 +104,8 @@ func compareStatus(a, b trial.Status) int {
 	return 1
 }
 
-// winsTable says how often each kernel was the best, and its geometric mean
-// speed-up over the baseline.
+// winsTable counts how often each kernel was the best, and gives its geometric mean speed-up
+// over the baseline.
 func winsTable(d *data.Report) Table {
 	t := Table{Title: "Kernels", Columns: Columns("kernel", ">best on (matrix and setup)",
 		">speed-up (geometric mean)")}

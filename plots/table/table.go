@@ -1,3 +1,4 @@
+// Package table makes the tables of a report and writes them as Markdown, CSV and LaTeX.
 package table
 
 import (
@@ -19,6 +20,7 @@ type Table struct {
 
 type spot struct{ row, column int }
 
+// embolden prints a cell bold.
 func (t *Table) embolden(row, column int) {
 	if t.bold == nil {
 		t.bold = map[spot]bool{}
@@ -29,9 +31,10 @@ func (t *Table) embolden(row, column int) {
 // IsBold reports whether a cell is printed bold.
 func (t *Table) IsBold(row, column int) bool { return t.bold[spot{row, column}] }
 
+// A Column has a heading.
 type Column struct {
 	Name  string
-	Right bool // numbers, aligned to the right
+	Right bool // aligned to the right, as numbers are
 }
 
 // Columns makes columns of these names. A ">" before a name aligns the column to the right.
@@ -49,6 +52,7 @@ type Cell struct {
 	Key  float64
 }
 
+// Text is a cell that is sorted by its text.
 func Text(s string) Cell { return Cell{s, math.NaN()} }
 
 func integer(n int) Cell {

@@ -10,7 +10,7 @@ import (
 	"spmvtune/plots/number"
 )
 
-// A Sheet is a file of tables: one content, written as Markdown, CSV and LaTeX.
+// A Sheet is one file of tables, written as Markdown, CSV and LaTeX.
 type Sheet struct {
 	Stem   string
 	Sweep  string // shipped, that produces its data; "" where any does
@@ -19,13 +19,14 @@ type Sheet struct {
 	Tables []Table
 }
 
-// A form is a sheet as a file.
+// A form is a sheet in one format.
 type form struct {
 	Name    string
 	Content []byte
 }
 
-// Forms are Markdown, CSV and LaTeX; without tables Markdown alone, which says so.
+// Forms returns the sheet as Markdown, CSV and LaTeX. Without tables it is Markdown alone,
+// which says so.
 func (s *Sheet) Forms() []form {
 	list := []form{{s.Stem + ".md", markdownPage(s.Title, s.Notes, s.Tables)}}
 	if len(s.Tables) > 0 {
@@ -34,8 +35,8 @@ func (s *Sheet) Forms() []form {
 	return list
 }
 
-// csv gives all digits of numbers. Tables with the same columns are one, with the title
-// of each as the first column; others follow after an empty line.
+// csv prints all digits of numbers. Tables with the same columns become one, with the title of
+// each in the first column. Others follow after an empty line.
 func (s *Sheet) csv() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b) // a bytes.Buffer takes everything
@@ -72,8 +73,8 @@ func (s *Sheet) csv() []byte {
 	return b.Bytes()
 }
 
-// latex gives a table environment for each, to be read by \input into any document
-// class: it takes no package.
+// latex prints a table environment, to be read by \input into any document class. It needs no
+// package.
 func (s *Sheet) latex() []byte {
 	var b strings.Builder
 	b.WriteString("% " + latexComment(s.Title) + "\n")
@@ -122,8 +123,8 @@ func (t *Table) latex(b *strings.Builder, title string) {
 	b.WriteString("\\hline\n\\end{tabular}\n\\end{table}\n")
 }
 
-// latexText makes s stand for itself: what LaTeX gives a meaning is escaped, and what is
-// not ASCII is written by commands that every engine knows, or else as a question mark.
+// latexText escapes s: characters with a meaning in LaTeX get a backslash, and characters
+// beyond ASCII become commands that every engine knows, or a question mark.
 func latexText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -155,5 +156,5 @@ var latexRunes = map[rune]string{
 	'ä': `\"a`, 'ö': `\"o`, 'ü': `\"u`, 'é': `\'e`, 'è': "\\`e", 'ß': `\ss{}`,
 }
 
-// latexComment keeps a text on its line.
+// latexComment keeps a text on one line.
 func latexComment(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// sentences are errors as text stands in a page.
+// sentences turns errors into sentences.
 func sentences(list []error) []string {
 	texts := make([]string, len(list))
 	for i, err := range list {

@@ -1,3 +1,5 @@
+// Package canvas has what every picture is made of: pages with title and legend, axes,
+// colours, markers, and the file formats. It knows the looks of kernels, but no trials.
 package canvas
 
 import (
@@ -15,22 +17,28 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A page is one picture: a title, a subtitle, a legend and a body.
+// A Picture is a title, a subtitle, a legend and a body.
 type Picture struct {
-	Name     string // of its files, without ending
+	Name     string // of the files, without ending
 	Title    string
-	Subtitle string              // what is fixed, what bands and dashes mean
-	Alt      string              // what a reader who can't see it should know
-	Detail   bool                // one matrix of an overview: folded away in the report
-	Matrices []string            // that it shows; nil: all that there are
-	Note     string              // which are twins, in words; part of the subtitle
-	Kernels  []string            // that are named
-	Keys     []Key               // of the legend; nil: the kernels
-	Height   vg.Length           // of the body
-	Body     func(c draw.Canvas) // draws into the area below the legend
+	Subtitle string // says what is fixed, and what bands and dashes mean
+	Alt      string // for readers who can't see the picture
+	// Detail says that the picture is about one matrix of an overview. The report folds it
+	// away.
+	Detail bool
+	// Matrices are the matrices that the picture shows; nil means all.
+	Matrices []string
+	// Note is the part of the subtitle that names twins.
+	Note string
+	// Kernels are the kernels that are named. Keys is the legend; nil means the kernels.
+	Kernels []string
+	Keys    []Key
+	// Height is the height of the body, and Body draws it, below the legend.
+	Height vg.Length
+	Body   func(c draw.Canvas)
 }
 
-// Formats are what a picture can be encoded as.
+// Formats are the file formats of a picture.
 var Formats = []string{"png", "svg", "pdf"}
 
 // Encode renders the picture in one of the formats.
@@ -46,7 +54,7 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 	return nil, fmt.Errorf("drawing %s: unknown format %q: there are png, svg and pdf", p.Name, format)
 }
 
-// Raster renders the page as PNG.
+// Raster renders the picture as PNG.
 func (p *Picture) Raster(dpi int) ([]byte, error) {
 	c := vgimg.NewWith(vgimg.UseWH(PageWidth, p.PageHeight()), vgimg.UseDPI(dpi))
 	p.Draw(draw.New(c))
@@ -56,7 +64,7 @@ func (p *Picture) Raster(dpi int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// vector renders the page as SVG.
+// vector renders the picture as SVG.
 func (p *Picture) vector() ([]byte, error) {
 	c := vgsvg.New(PageWidth, p.PageHeight())
 	p.Draw(draw.New(c))
@@ -76,7 +84,7 @@ func (p *Picture) vector() ([]byte, error) {
 	return []byte(s), nil
 }
 
-// Caption adds a note to the subtitle, which may take a line more.
+// Caption adds a note to the subtitle, which may then take another line.
 func (p *Picture) Caption(note string) {
 	if note == "" {
 		return
@@ -86,8 +94,8 @@ func (p *Picture) Caption(note string) {
 	p.WholePixels()
 }
 
-// WholePixels makes the page a little higher, so that its height is a whole number of
-// pixels at pageDPI: pictures of pixels stay sharp.
+// WholePixels makes the picture a little higher, so that its height is a whole number of
+// pixels at pageDPI and images in it stay sharp.
 func (p *Picture) WholePixels() {
 	over := float64(p.PageHeight() / Pixel)
 	p.Height += vg.Length(math.Ceil(over-1e-6)-over) * Pixel
@@ -155,10 +163,11 @@ func (p *Picture) Draw(c draw.Canvas) {
 	p.Body(c)
 }
 
-// isBreak tells where a line may end: not at the narrow spaces within numbers.
+// isBreak reports whether a line may end here, which it may not at the narrow spaces in
+// numbers.
 func isBreak(r rune) bool { return unicode.IsSpace(r) && r != '\u202f' }
 
-// wrap breaks s between words into lines at most width wide.
+// wrap breaks s between words into lines that are at most width wide.
 func wrap(style text.Style, s string, width vg.Length) []string {
 	var lines []string
 	var line string
