@@ -125,7 +125,8 @@ func printFindings(w io.Writer, judged []claims.Judgement) {
 			device = j.Device
 			fmt.Fprintln(w, device)
 		}
-		fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict, term.Wrap(j.Text, term.PageWidth-4, "    "), j.Paper, j.Section)
+		fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict, term.Wrap(j.Text, term.PageWidth-4, "    "),
+			j.Paper, j.Section)
 		if j.Verdict == claims.Unknown {
 			fmt.Fprintf(w, "    %s\n", term.Wrap(j.Lacks(), term.PageWidth-4, "    "))
 		}

@@ -26,13 +26,16 @@ func timed(t *testing.T, device string, ms float64) string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	r := trial.Result{Trial: trial.Trial{ID: "1", Matrix: "1", Cache: trial.Warm, Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32}},
+	r := trial.Result{Trial: trial.Trial{ID: "1", Matrix: "1", Cache: trial.Warm,
+		Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32}},
 		Status: trial.OK, Median: 1e-3 * ms, Low: 1e-3 * ms, High: 1e-3 * ms, At: time.Unix(1, 0)}
 	for i := range 12 {
 		r.Samples = append(r.Samples, 1e-3*ms*(1+1e-4*float64(i)))
 	}
-	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu", Name: device}, Sources: map[string]string{"cpu_csr": "1"}}
-	for _, err := range []error{db.Begin(t.Context(), run), db.Matrix(t.Context(), trial.Matrix{Name: "m", Hash: "1"}), db.Record(t.Context(), r)} {
+	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu", Name: device},
+		Sources: map[string]string{"cpu_csr": "1"}}
+	for _, err := range []error{db.Begin(t.Context(), run), db.Matrix(t.Context(), trial.Matrix{Name: "m", Hash: "1"}),
+		db.Record(t.Context(), r)} {
 		if err != nil {
 			t.Fatal(err)
 		}

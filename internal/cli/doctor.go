@@ -52,7 +52,8 @@ func (d *diagnosis) print(w io.Writer) {
 		fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
 	}
 	if c := d.CPU; c != nil {
-		line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", c.Name, c.Units, term.Bytes(c.Cache), term.Bytes(c.Memory))
+		line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", c.Name, c.Units, term.Bytes(c.Cache),
+			term.Bytes(c.Memory))
 		line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s, at random %.2f GB/s of float64 (measured)",
 			d.Roof.Read, d.Roof.Copy, d.Roof.Triad, d.Roof.Gather)
 	} else {

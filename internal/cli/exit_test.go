@@ -25,11 +25,13 @@ func TestFailures(t *testing.T) {
 		if code := command.Finish(&out, verdict(sum, "my.toml", "here")); code != command.ExitSomeFailed {
 			t.Errorf("%s: exit code %d", name, code)
 		}
-		if want := "error: 2 trials failed\nhint: `spmvtune run my.toml --out here --retry-failed` measures them again\n"; out.String() != want {
+		want := "error: 2 trials failed\nhint: `spmvtune run my.toml --out here --retry-failed` measures them again\n"
+		if out.String() != want {
 			t.Errorf("%s:\n%swant\n%s", name, out.String(), want)
 		}
 	}
-	if err := verdict(tuner.Summary{Measured: map[trial.Status]int{trial.OK: 1, trial.Invalid: 3}}, "my.toml", "here"); err != nil {
+	fine[trial.Invalid] = 3
+	if err := verdict(tuner.Summary{Measured: fine}, "my.toml", "here"); err != nil {
 		t.Errorf("nothing failed: %v", err)
 	}
 	// A sweep that has nothing to show for itself has not succeeded.
@@ -40,7 +42,8 @@ func TestFailures(t *testing.T) {
 		"all failed": {FailedBefore: 1},
 	} {
 		var out strings.Builder
-		if code := command.Finish(&out, verdict(sum, "my.toml", "here")); code != command.ExitSomeFailed || !strings.HasPrefix(out.String(), "error: no trial succeeded") {
+		if code := command.Finish(&out, verdict(sum, "my.toml", "here")); code != command.ExitSomeFailed ||
+			!strings.HasPrefix(out.String(), "error: no trial succeeded") {
 			t.Errorf("%s: exit code %d, %s", name, code, out.String())
 		}
 	}
@@ -57,7 +60,8 @@ func TestInterrupted(t *testing.T) {
 	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, broken)); code != command.ExitInterrupted {
 		t.Errorf("after a signal: exit code %d", code)
 	}
-	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, command.Usage(errors.New("no such flag")))); code != command.ExitUsage {
+	mistake := command.Usage(errors.New("no such flag"))
+	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, mistake)); code != command.ExitUsage {
 		t.Errorf("a mistake has exit code %d after a signal", code)
 	}
 	if err := command.Interrupted(ctx, nil); err != nil {

@@ -80,7 +80,8 @@ func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 	out := cmp.Or(i.out, filepath.Join(command.OutRoot, name))
 	database := filepath.Join(out, job.DatabaseFile)
 	if _, err := os.Lstat(database); err == nil {
-		return command.WithHint(fmt.Errorf("%s exists already", database), "--out names another folder; learn takes several databases")
+		return command.WithHint(fmt.Errorf("%s exists already", database),
+			"--out names another folder; learn takes several databases")
 	}
 
 	m, err := i.read(path)
@@ -109,7 +110,8 @@ func (i *importCommand) read(path string) (*foreign.Measurements, error) {
 		return nil, err
 	}
 	defer features.Close()
-	return foreign.Read(foreign.File{Name: path, Content: times}, &foreign.File{Name: i.features, Content: features}, i.Options)
+	return foreign.Read(foreign.File{Name: path, Content: times}, &foreign.File{Name: i.features, Content: features},
+		i.Options)
 }
 
 // recordForeign makes a database that appears whole or not at all.

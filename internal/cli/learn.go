@@ -53,9 +53,13 @@ many products the features have paid for themselves, and on which matrices the r
 	f := cmd.Flags()
 	f.StringArrayVarP(&l.outs, "out", "o", nil, "file to write; may be repeated (default: print the text)")
 	f.StringVar(&l.device, "device", "", "learn from this device only")
-	f.StringVar(&l.ruleFile, "rule", "", "export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedName+" for the one that comes with spmvtune")
-	f.StringSliceVar(&l.options.Test, "test", nil, "classes to keep for the final test, instead of those that the sweeps name")
-	f.IntVar(&l.options.Products, "products", 0, "amortize preparation over this many products (default: ignore preparation)")
+	f.StringVar(&l.ruleFile, "rule", "",
+		"export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedName+
+			" for the one that comes with spmvtune")
+	f.StringSliceVar(&l.options.Test, "test", nil,
+		"classes to keep for the final test, instead of those that the sweeps name")
+	f.IntVar(&l.options.Products, "products", 0,
+		"amortize preparation over this many products (default: ignore preparation)")
 	f.IntVar(&l.options.MaxDepth, "depth", l.options.MaxDepth, "largest number of tests before a choice")
 	f.BoolVar(&l.options.Ensemble, "ensemble", l.options.Ensemble, "also learn a boosted ensemble, for select --accurate")
 	f.BoolVar(&l.evaluate, "evaluate", false, "print learning curve, value of features, and what the rule misses")
@@ -137,7 +141,9 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 
 // observations reads the trials in the databases, of one device if it is named, and the
 // classes that their sweeps keep for a final test.
-func observations(ctx context.Context, paths []string, device string) (seen []rule.Observation, test []string, err error) {
+func observations(
+	ctx context.Context, paths []string, device string,
+) (seen []rule.Observation, test []string, err error) {
 	for _, path := range paths {
 		more, classes, err := observed(ctx, path)
 		if err != nil {
@@ -156,7 +162,8 @@ func observations(ctx context.Context, paths []string, device string) (seen []ru
 	slices.Sort(devices)
 	devices = slices.Compact(devices)
 	if !slices.Contains(devices, device) {
-		return nil, nil, command.Usage(fmt.Errorf("nothing was measured on %q; available: %s", device, strings.Join(devices, ", ")))
+		return nil, nil, command.Usage(fmt.Errorf("nothing was measured on %q; available: %s", device,
+			strings.Join(devices, ", ")))
 	}
 	return slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device }), test, nil
 }

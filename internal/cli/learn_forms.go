@@ -17,28 +17,21 @@ import (
 type ruleForm struct {
 	extension string
 	what      string
-	write     func(r *rule.Rule, name string) func(io.Writer) error // name: of the file, without folder and extension
+	// write writes a rule. name is that of the file, without folder and extension.
+	write func(w io.Writer, r *rule.Rule, name string) error
 }
 
 // ruleForms are all forms.
 var ruleForms = []ruleForm{
-	{".txt", "the tree and its figures, for people", func(r *rule.Rule, _ string) func(io.Writer) error { return r.WriteText }},
-	{".json", "what select --rule reads", func(r *rule.Rule, _ string) func(io.Writer) error { return r.WriteJSON }},
-	{".h", "a header for C99 and C++, which needs nothing", inC},
-	{".cuh", "a table of launches for CUDA", asLaunches},
-	{".go", "a Go file", inGo},
+	{".txt", "the tree and its figures, for people", withoutName((*rule.Rule).WriteText)},
+	{".json", "for select --rule", withoutName((*rule.Rule).WriteJSON)},
+	{".h", "a header for C99 and C++ without dependencies", code.WriteC},
+	{".cuh", "a table of launches for CUDA", code.WriteLaunches},
+	{".go", "a Go file", code.WriteGo},
 }
 
-func inC(r *rule.Rule, name string) func(io.Writer) error {
-	return func(w io.Writer) error { return code.WriteC(w, r, name) }
-}
-
-func asLaunches(r *rule.Rule, name string) func(io.Writer) error {
-	return func(w io.Writer) error { return code.WriteLaunches(w, r, name) }
-}
-
-func inGo(r *rule.Rule, name string) func(io.Writer) error {
-	return func(w io.Writer) error { return code.WriteGo(w, r, name) }
+func withoutName(write func(*rule.Rule, io.Writer) error) func(io.Writer, *rule.Rule, string) error {
+	return func(w io.Writer, r *rule.Rule, _ string) error { return write(r, w) }
 }
 
 func ruleExtensions() []string {
@@ -57,7 +50,7 @@ func ruleFormHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// ruleFormOf returns the form that a file's extension asks for.
+// ruleFormOf returns the form of a file's extension.
 func ruleFormOf(path string) (ruleForm, error) {
 	ext := filepath.Ext(path)
 	for _, e := range ruleForms {
@@ -65,7 +58,8 @@ func ruleFormOf(path string) (ruleForm, error) {
 			return e, nil
 		}
 	}
-	return ruleForm{}, command.Usage(fmt.Errorf("--out %s: extension must be one of .%s", path, strings.Join(ruleExtensions(), ", .")))
+	return ruleForm{}, command.Usage(fmt.Errorf("--out %s: extension must be one of .%s", path,
+		strings.Join(ruleExtensions(), ", .")))
 }
 
 // writeRuleForms writes a rule to files, or prints it.
@@ -82,7 +76,7 @@ func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
 		if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
 			return err
 		}
-		if err := atomicfile.WriteTo(out, e.write(r, name)); err != nil {
+		if err := atomicfile.WriteTo(out, func(w io.Writer) error { return e.write(w, r, name) }); err != nil {
 			return err
 		}
 		fmt.Fprintln(w, out)

@@ -25,7 +25,8 @@ func lockFolder(dir string) (unlock func(), err error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, command.WithHint(fmt.Errorf("another run is measuring into %s", dir), "wait for it, or give another folder with --out")
+			return nil, command.WithHint(fmt.Errorf("another run is measuring into %s", dir),
+				"wait for it, or give another folder with --out")
 		}
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}

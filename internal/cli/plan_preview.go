@@ -80,7 +80,8 @@ func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *m
 		}
 		defer db.Close()
 	}
-	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{}, Matrices: []plannedMatrix{}}
+	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{},
+		Matrices: []plannedMatrix{}}
 	for _, backend := range sweep.Backends() {
 		if err := p.add(ctx, sweep.Only(backend), db, resolver); err != nil {
 			return nil, err

@@ -56,7 +56,8 @@ func (p *planned) table() term.Table {
 	}
 	for _, m := range p.Missing {
 		if m.Device != "" {
-			add(m.Device, m.Matrix+" (as its twin)", m.Rows, m.Cols, m.NNZ, m.Trials, 0, term.Quantity(term.RoughSeconds(m.Seconds)))
+			add(m.Device, m.Matrix+" (as its twin)", m.Rows, m.Cols, m.NNZ, m.Trials, 0,
+				term.Quantity(term.RoughSeconds(m.Seconds)))
 		}
 	}
 	return t
@@ -68,8 +69,8 @@ func (p *planned) printMissing(w io.Writer) {
 	trials, seconds := 0, 0.0
 	for _, m := range p.Missing {
 		if m.Device == "" {
-			fmt.Fprintf(w, "%s is not downloaded yet, so its size and its trials are unknown; run or `spmvtune matrix get %s` downloads it\n",
-				m.Matrix, m.SuiteSparse)
+			fmt.Fprintf(w, "%s is not downloaded yet, so its size and its trials are unknown; "+
+				"run or `spmvtune matrix get %s` downloads it\n", m.Matrix, m.SuiteSparse)
 			continue
 		}
 		trials, seconds = trials+m.Trials, seconds+m.Seconds
@@ -86,7 +87,8 @@ func (p *planned) printMissing(w io.Writer) {
 		get = "Group/Name"
 	}
 	fmt.Fprintf(w, "%s; run or `spmvtune matrix get %s` downloads %s\n",
-		term.Count(len(planned), "matrix is not downloaded yet", "matrices are not downloaded yet"), get, term.Noun(len(planned), "it", "them"))
+		term.Count(len(planned), "matrix is not downloaded yet", "matrices are not downloaded yet"), get,
+		term.Noun(len(planned), "it", "them"))
 	fmt.Fprintf(w, "  the plan has their twins instead: %s, about %s; the matrices themselves may be larger\n",
 		term.Trials(trials), term.RoughSeconds(seconds))
 }
@@ -113,6 +115,7 @@ func (p *planned) basis() string {
 	case p.Known == left:
 		return "estimated from the times of these kernels on these matrices"
 	default:
-		return fmt.Sprintf("estimated from the times of the kernels of %d of them on the same matrices; the rest is a guess", p.Known)
+		return fmt.Sprintf("estimated from the times of the kernels of %d of them on the same matrices; "+
+			"the rest is a guess", p.Known)
 	}
 }

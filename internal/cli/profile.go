@@ -88,7 +88,9 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 }
 
 // add keeps what was counted of launches with the trials that they belong to.
-func (p *profileCommand) add(ctx context.Context, w io.Writer, db *store.DB, path string, launches []foreign.Launch) error {
+func (p *profileCommand) add(
+	ctx context.Context, w io.Writer, db *store.DB, path string, launches []foreign.Launch,
+) error {
 	m, device, err := p.subject(ctx, db)
 	if err != nil {
 		return err
@@ -101,17 +103,21 @@ func (p *profileCommand) add(ctx context.Context, w io.Writer, db *store.DB, pat
 	if len(counts) == 0 {
 		l := launches[0]
 		return command.WithHint(fmt.Errorf(
-			"no launch in %s belongs to a trial on %s, %s: the first is of %s with block %d, grid %d and %d bytes of shared memory",
-			path, m.Name, device, l.Entry, l.Block, l.Grid, l.Shared), "profile the kernels, blocks and grids that the database has")
+			"no launch in %s belongs to a trial on %s, %s: "+
+				"the first is of %s with block %d, grid %d and %d bytes of shared memory",
+			path, m.Name, device, l.Entry, l.Block, l.Grid, l.Shared),
+			"profile the kernels, blocks and grids that the database has")
 	}
 	if err := db.SaveCounts(ctx, counts); err != nil {
 		return err
 	}
 
-	fmt.Fprintf(w, "%d of %s on %s, %s, have a profile, from %s\n", len(counts), term.Count(len(trials), "good trial", "good trials"),
+	fmt.Fprintf(w, "%d of %s on %s, %s, have a profile, from %s\n", len(counts),
+		term.Count(len(trials), "good trial", "good trials"),
 		m.Name, device, term.Count(len(launches)-left, "launch", "launches"))
 	if left > 0 {
-		fmt.Fprintf(w, "note: %s to no such trial\n", term.Count(left, "launch of the file belongs", "launches of the file belong"))
+		fmt.Fprintf(w, "note: %s to no such trial\n",
+			term.Count(left, "launch of the file belongs", "launches of the file belong"))
 	}
 	return nil
 }

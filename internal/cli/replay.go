@@ -106,7 +106,8 @@ func (r *replayCommand) Run(cmd *cobra.Command, args []string) error {
 // check finds what is wrong with the flags.
 func (r *replayCommand) check() error {
 	if r.figure != "" && !slices.Contains(command.PictureFormats, r.picture()) {
-		return command.Usage(fmt.Errorf("--figure %s: extension must be one of .%s", r.figure, strings.Join(command.PictureFormats, ", .")))
+		return command.Usage(fmt.Errorf("--figure %s: extension must be one of .%s", r.figure,
+			strings.Join(command.PictureFormats, ", .")))
 	}
 	for _, s := range r.strategies {
 		if !slices.Contains(search.Replayable(), s) {

@@ -49,7 +49,8 @@ ignores all other measurements, and no rule.json is written.`,
 		RunE:              r.Run,
 	}
 	f := cmd.Flags()
-	f.StringVarP(&r.Out, "out", "o", "", "folder to write to (default: the database's; of several, "+filepath.Join(command.OutRoot, "report")+")")
+	f.StringVarP(&r.Out, "out", "o", "",
+		"folder to write to (default: the database's; of several, "+filepath.Join(command.OutRoot, "report")+")")
 	f.StringVar(&r.Against, "against", "", "compare with this database: what became faster or slower")
 	f.StringSliceVar(&r.Figures, "figure", nil, "only these figures")
 	f.StringSliceVar(&r.Choice.Kernels, "kernel", nil, "only these kernels")

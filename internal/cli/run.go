@@ -135,7 +135,8 @@ func (r *runCommand) run(ctx context.Context) error {
 }
 
 // measure measures the parts of the sweep one after the other.
-func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule *job.Chooser) (sum tuner.Summary, err error) {
+func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule *job.Chooser) (sum tuner.Summary,
+	err error) {
 	opt := tuner.Options{Retry: r.retry, Observe: r.line.Observe, Version: command.Version()}
 	opt.Node, opt.Job = hardware.Here()
 	if opt.Resolver, err = show.NewResolver(r.offline, r.line); err != nil {
@@ -219,7 +220,8 @@ func verdict(sum tuner.Summary, name, out string) error {
 		for i, f := range sum.Failures {
 			names[i] = f.Matrix
 		}
-		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", term.Matrices(n), term.Some(names, command.FewNames)))
+		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", term.Matrices(n),
+			term.Some(names, command.FewNames)))
 	}
 	hint := ""
 	if failed := len(sum.Failed) + sum.FailedBefore; failed > 0 {

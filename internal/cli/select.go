@@ -52,7 +52,8 @@ names them.`,
 	f.StringVar(&s.device, "device", "", "device that the rule was learned on, if it knows several")
 	f.StringVar(&s.cache, "cache", "", "warm or cold, if the rule knows both")
 	f.StringVar(&s.complexMode, "complex", "", "real-part: take the real part of a complex file")
-	f.IntVar(&s.wanted.Products, "products", 0, "number of products with the matrix: for few, the rule uses its sizes alone (default: many)")
+	f.IntVar(&s.wanted.Products, "products", 0,
+		"number of products with the matrix: for few, the rule uses its sizes alone (default: many)")
 	f.BoolVar(&s.wanted.Accurate, "accurate", false, "use the boosted ensemble that learn makes, which gives no reasons")
 	f.BoolVar(&s.asJSON, "json", false, "print JSON")
 	command.FlagFile(cmd, "rule", "json")
@@ -159,7 +160,8 @@ func readRule(name string, again func(path string) string) (*rule.Rule, string, 
 	}
 	r, from, err := rule.Open(name)
 	if err != nil {
-		return nil, "", command.WithHint(err, "spmvtune run leaves its rule in "+filepath.Join(command.OutRoot, "NAME", job.RuleJSON)+
+		return nil, "", command.WithHint(err, "spmvtune run leaves its rule in "+filepath.Join(command.OutRoot, "NAME",
+			job.RuleJSON)+
 			"; `spmvtune report DB` learns it again")
 	}
 	return r, from, nil

@@ -83,8 +83,8 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 	devices = slices.Compact(devices)
 
 	if asked.Device != "" && !slices.Contains(devices, asked.Device) && len(devices) == 1 {
-		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: learn a rule there",
-			devices[0], asked.Device)
+		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: "+
+			"learn a rule there", devices[0], asked.Device)
 		asked.Device = ""
 	}
 

@@ -61,7 +61,9 @@ func (c *Chooser) Use(opt *tuner.Options) {
 // choose names the configurations of the sweep that are nearest to the rule's choice and its
 // runners-up. A rule of another device or cache state serves if there is no better one: three
 // configurations are measured, and the fastest of them wins.
-func (c *Chooser) choose(dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config, error) {
+func (c *Chooser) choose(
+	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
+) ([]kernels.Config, error) {
 	precision := among[0].Precision
 	var named rule.Choice
 	var err error
@@ -87,7 +89,8 @@ func (c *Chooser) choose(dev kernels.Device, m trial.Matrix, cache trial.Cache, 
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", c.from, names(wanted), dev.Name)
+		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", c.from, names(wanted),
+			dev.Name)
 	}
 	at := trial.Place{Device: dev.Name, Matrix: m.Name, Precision: precision, Cache: cache}
 	c.made = append(c.made, choice{at, kept})

@@ -53,7 +53,8 @@ func (c *choice) distance(all []*rule.Observation) (distance, bool) {
 		return distance{}, false
 	}
 	return distance{share: best / first, words: fmt.Sprintf(
-		"%s %s %s: the rule's choice reaches %.1f%% of the speed of the best of %d configurations measured here; the best of its %d reaches %.1f%%",
+		"%s %s %s: the rule's choice reaches %.1f%% of the speed of the best of %d configurations measured here; "+
+			"the best of its %d reaches %.1f%%",
 		c.at.Matrix, c.at.Precision, c.at.Cache, 100*best/first, len(all), len(c.configs), 100*best/chosen)}, true
 }
 
@@ -134,8 +135,8 @@ func farthest(far []distance) []error {
 		for _, f := range far {
 			mean.Add(f.share)
 		}
-		notes = append(notes, fmt.Errorf("the rule's %d choices reach %.1f%% of the speed of the best that was measured, in the geometric mean; the %d that lose most follow",
-			len(far), 100*mean.Value(), mostChoices))
+		notes = append(notes, fmt.Errorf("the rule's %d choices reach %.1f%% of the speed of the best measured "+
+			"configurations (geometric mean); the %d that lose most follow", len(far), 100*mean.Value(), mostChoices))
 		shown = slices.Clone(far)
 		slices.SortStableFunc(shown, func(a, b distance) int { return cmp.Compare(a.share, b.share) })
 		shown = shown[:mostChoices]

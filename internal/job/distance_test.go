@@ -18,7 +18,8 @@ func TestFarthest(t *testing.T) {
 	}
 	far = append(far, distance{"bad", 0.25}, distance{"worst", 0.0625}, distance{"good", 1}, distance{"good", 1})
 	notes := farthest(far)
-	if len(notes) != mostChoices+1 || notes[1].Error() != "worst" || notes[2].Error() != "bad" || notes[3].Error() != "choice 0" {
+	if len(notes) != mostChoices+1 || notes[1].Error() != "worst" || notes[2].Error() != "bad" ||
+		notes[3].Error() != "choice 0" {
 		t.Fatalf("%q", notes)
 	}
 	// 2^-6 over sixteen choices.

@@ -40,7 +40,8 @@ func CompleteOne(words []string) cobra.CompletionFunc {
 
 // FlagValues completes the values of a flag of cmd.
 func FlagValues(cmd *cobra.Command, flag string, values ...string) {
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, complete))
 }
 
 // FlagFile completes a flag of cmd with files of these kinds. Without kinds it completes
@@ -76,7 +77,8 @@ func FlagFormat(cmd *cobra.Command, into *string) {
 
 // FlagOffline adds --offline to a command that may download.
 func FlagOffline(cmd *cobra.Command, offline *bool) {
-	cmd.Flags().BoolVar(offline, "offline", false, "download nothing, use the matrices that are here (same as "+fetch.EnvOffline+"=1)")
+	cmd.Flags().BoolVar(offline, "offline", false,
+		"download nothing, use the matrices that are here (same as "+fetch.EnvOffline+"=1)")
 }
 
 // PictureFormats are the extensions of pictures.

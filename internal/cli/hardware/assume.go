@@ -18,7 +18,10 @@ const assumedUnits = 132
 // may be nil.
 func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 	a := &tuner.Assumed{
-		Device:  kernels.Device{Backend: "cuda", Name: fmt.Sprintf("GPU of %d multiprocessors", assumedUnits), Units: assumedUnits, MaxBlock: 1024},
+		Device: kernels.Device{
+			Backend: "cuda", Name: fmt.Sprintf("GPU of %d multiprocessors", assumedUnits),
+			Units: assumedUnits, MaxBlock: 1024,
+		},
 		Sources: map[string]string{},
 	}
 	for _, k := range kernels.Catalogue {

@@ -17,7 +17,8 @@ func TestInWords(t *testing.T) {
 		{raw + "NoDevice\n", "the NVIDIA driver finds no GPU"},
 		{"opening the device: the worker crashed: " + raw + "NoDevice", "the NVIDIA driver finds no GPU"},
 		{raw + "SystemDriverMismatch", "the NVIDIA driver can't be initialised: SystemDriverMismatch"},
-		{"x: error while loading shared libraries: libcuda.so.1: cannot open shared object file", "there is no NVIDIA driver (libcuda.so.1 is missing)"},
+		{"x: error while loading shared libraries: libcuda.so.1: cannot open shared object file",
+			"there is no NVIDIA driver (libcuda.so.1 is missing)"},
 		{"disk full", "disk full"},
 	} {
 		if got := InWords(errors.New(tt.in)); got.Error() != tt.want {
@@ -42,7 +43,8 @@ func TestPartsWithoutGPU(t *testing.T) {
 	}
 	var out strings.Builder
 	command.Finish(&out, err)
-	for _, want := range []string{"error: this sweep needs a GPU (coo_atomic) and none answers: ", "; run it where there is one\n", "hint: spmvtune doctor"} {
+	for _, want := range []string{"error: this sweep needs a GPU (coo_atomic) and none answers: ",
+		"; run it where there is one\n", "hint: spmvtune doctor"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in %s", want, out.String())
 		}

@@ -6,7 +6,8 @@ import (
 )
 
 func TestPruneFlags(t *testing.T) {
-	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "1.5d": 36 * time.Hour, "12h": 12 * time.Hour, "0s": 0} {
+	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "1.5d": 36 * time.Hour,
+		"12h": 12 * time.Hour, "0s": 0} {
 		if got, err := parseAge(text); err != nil || got != want {
 			t.Errorf("%s is %v, %v", text, got, err)
 		}

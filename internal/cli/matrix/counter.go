@@ -26,11 +26,15 @@ type counter struct {
 // counts.
 var counters = []counter{
 	{"valgrind", []string{"--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null"}, [3]*regexp.Regexp{
-		regexp.MustCompile(`D +refs: +([\d,]+)`), regexp.MustCompile(`D1 +misses: +([\d,]+)`), regexp.MustCompile(`LLd +misses: +([\d,]+)`)}},
-	{"perf", []string{"stat", "-x;", "-e", "L1-dcache-loads,L1-dcache-load-misses,LLC-load-misses", "--"}, [3]*regexp.Regexp{
-		regexp.MustCompile(`(?m)^(\d+);.*L1-dcache-loads`),
-		regexp.MustCompile(`(?m)^(\d+);.*L1-dcache-load-misses`),
-		regexp.MustCompile(`(?m)^(\d+);.*LLC-load-misses`)}},
+		regexp.MustCompile(`D +refs: +([\d,]+)`),
+		regexp.MustCompile(`D1 +misses: +([\d,]+)`),
+		regexp.MustCompile(`LLd +misses: +([\d,]+)`),
+	}},
+	{"perf", []string{"stat", "-x;", "-e", "L1-dcache-loads,L1-dcache-load-misses,LLC-load-misses", "--"},
+		[3]*regexp.Regexp{
+			regexp.MustCompile(`(?m)^(\d+);.*L1-dcache-loads`),
+			regexp.MustCompile(`(?m)^(\d+);.*L1-dcache-load-misses`),
+			regexp.MustCompile(`(?m)^(\d+);.*LLC-load-misses`)}},
 }
 
 func findCounter() (counter, error) {
@@ -39,7 +43,8 @@ func findCounter() (counter, error) {
 			return c, nil
 		}
 	}
-	return counter{}, command.WithHint(errors.New("no program here counts cache misses"), "install valgrind, or perf (linux-tools)")
+	return counter{}, command.WithHint(errors.New("no program here counts cache misses"),
+		"install valgrind, or perf (linux-tools)")
 }
 
 // count runs this program with some arguments.

@@ -86,7 +86,9 @@ func (c *countersCommand) again(target, kernel string, n int) []string {
 
 // print prints a row for each of the two products.
 func (c *countersCommand) print(ctx context.Context, w io.Writer, with counter, target string) error {
-	t := term.Table{Columns: []string{"kernel", "D refs", "D1 misses", "LLd misses", "D1 miss rate (%)", "LLd miss rate (%)"}}
+	t := term.Table{Columns: []string{
+		"kernel", "D refs", "D1 misses", "LLd misses", "D1 miss rate (%)", "LLd miss rate (%)",
+	}}
 	products := term.Count(c.products, "product", "products")
 	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
 		without, err := with.count(ctx, c.again(target, kernel, 0))

@@ -22,8 +22,8 @@ var featureTable = []struct {
 	label, prefix string
 	names         []string
 }{
-	{"row length", "row_", []string{"row_mean", "row_std", "row_min", "row_p25", "row_median", "row_p75", "row_p90", "row_p99",
-		"row_max", "row_skewness", "row_gini", "row_max_over_mean"}},
+	{"row length", "row_", []string{"row_mean", "row_std", "row_min", "row_p25", "row_median", "row_p75", "row_p90",
+		"row_p99", "row_max", "row_skewness", "row_gini", "row_max_over_mean"}},
 	{"long rows", "", []string{"share_above_32", "share_above_256", "share_above_1024"}},
 	{"empty rows", "empty_rows", []string{"empty_rows"}},
 	{"columns", "cols_", []string{"cols_used"}},

@@ -83,7 +83,8 @@ func (l *listCommand) Run(cmd *cobra.Command, args []string) error {
 		if m.Rows == 0 && m.Source == "suitesparse" {
 			sizes = []any{nil, nil, nil}
 		}
-		t.Add(slices.Concat([]any{m.Matrix, m.sourceText()}, sizes, []any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")})...)
+		t.Add(slices.Concat([]any{m.Matrix, m.sourceText()}, sizes,
+			[]any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")})...)
 	}
 	return t.Print(cmd.OutOrStdout())
 }

@@ -21,6 +21,7 @@ func NewCommand() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixCounters(), newMatrixConvert(), newMatrixList(), newMatrixGet(), newMatrixCache())
+	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixCounters(), newMatrixConvert(), newMatrixList(),
+		newMatrixGet(), newMatrixCache())
 	return cmd
 }

@@ -36,7 +36,8 @@ var TargetHelp = `MATRIX is one of:
 // Flags adds the flags that say how a file is read.
 func (t *Target) Flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&t.triangle, "no-expand", false, "keep only the stored triangle of a symmetric file")
-	cmd.Flags().StringVar(&t.ComplexMode, "complex", "", "real-part: take the real part of a complex file, which is refused otherwise")
+	cmd.Flags().StringVar(&t.ComplexMode, "complex", "",
+		"real-part: take the real part of a complex file, which is refused otherwise")
 	command.FlagValues(cmd, "complex", file.RealPart)
 }
 
@@ -70,7 +71,8 @@ func (t *Target) downloaded(id fetch.ID) (configs.Matrix, error) {
 	})
 	if !m.Resolved() {
 		return m, command.WithHint(fmt.Errorf("there is no file %s, and no matrix of that name is downloaded", id),
-			fmt.Sprintf("`%s` downloads it, if the SuiteSparse collection has it", term.Shell("spmvtune", "matrix", "get", id.String())))
+			fmt.Sprintf("`%s` downloads it, if the SuiteSparse collection has it",
+				term.Shell("spmvtune", "matrix", "get", id.String())))
 	}
 	return m, nil
 }

@@ -45,7 +45,8 @@ func (d *downloads) notify(e fetch.Progress) {
 		fmt.Fprintf(d.p.w, "%s: %v: trying again in %s\n", e.ID, e.Err, e.Pause.Round(100*time.Millisecond))
 	case fetch.Done:
 		d.p.Clear()
-		fmt.Fprintf(d.p.w, "downloaded %s, %s in %s\n", e.ID, term.Bytes(e.Have), term.RoughSeconds(time.Since(d.began).Seconds()))
+		fmt.Fprintf(d.p.w, "downloaded %s, %s in %s\n", e.ID, term.Bytes(e.Have),
+			term.RoughSeconds(time.Since(d.began).Seconds()))
 		d.id = fetch.ID{}
 	}
 }

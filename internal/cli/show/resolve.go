@@ -25,7 +25,8 @@ func NewResolver(offline bool, p *Progress) (*matrix.Resolver, error) {
 
 // ResolveSweep returns a copy of sweep whose matrices are resolved, and notes about twins that
 // replace matrices. It downloads missing matrices.
-func ResolveSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, offline bool) (*configs.Sweep, []string, error) {
+func ResolveSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, offline bool) (*configs.Sweep, []string,
+	error) {
 	line := New(w, w)
 	resolver, err := NewResolver(offline, line)
 	if err != nil {
@@ -67,9 +68,11 @@ func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string,
 		switch {
 		case m.Resolved():
 		case m.HasTwin():
-			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. The plan is that of its twin", m.Name))
+			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. The plan is that of its twin",
+				m.Name))
 		default:
-			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. Its size is unknown, and the plan ignores its time", m.Name))
+			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. "+
+				"Its size is unknown, and the plan ignores its time", m.Name))
 		}
 		resolved.Matrices = append(resolved.Matrices, m)
 	}
