@@ -8,8 +8,8 @@ import (
 // cusparse begins the names of the vendor's kernels.
 const cusparse = "cusparse_"
 
-// A paperRule is what a paper recommends: a kernel, by how its name begins, for matrices
-// with this many nonzeros in a row or more, and one for the others.
+// A paperRule is a paper's recommendation: one kernel, given by the beginning of its name, for
+// matrices with at least this many nonzeros per row, and another kernel for the rest.
 //
 // Note: no paper says which block and grid size, so that its kernels count at their
 // fastest on the matrix, which flatters it.

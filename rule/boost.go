@@ -92,7 +92,7 @@ type booster struct {
 	rng  *rand.Rand
 }
 
-// grow returns a tree and takes what it adds off what is left.
+// grow returns a tree and subtracts its predictions from the residuals.
 func (g *booster) grow(matrices []int, depth int) *Boost {
 	sum := g.sum(matrices)
 	if f, at, ok := g.split(matrices, sum); ok && depth > 0 {

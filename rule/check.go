@@ -72,7 +72,7 @@ func (n *Node) check(p kernels.Precision, first, depth int) error {
 	case i < 0:
 		return fmt.Errorf("unknown feature %q", n.Feature)
 	case i >= first:
-		return fmt.Errorf("it asks for %s, which sizes don't tell", n.Feature)
+		return fmt.Errorf("it tests %s, which does not follow from sizes", n.Feature)
 	}
 	if err := n.Below.check(p, first, depth+1); err != nil {
 		return err

@@ -15,8 +15,8 @@ type Coverage struct {
 	Off      float64 `json:"off_median"` // time over forecast, or forecast over time: median of the larger
 }
 
-// coverage forecasts the time of the choice on each matrix, by what is learned without its
-// family, and looks whether the measured one is inside the interval.
+// coverage forecasts the time of the choice on each matrix from what is learned without its
+// family, and checks whether the measured time is inside the interval.
 func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
 	parts := make([]Coverage, len(t.names))
 	off := make([][]float64, len(t.names))

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Point is what is reached with a part of the matrices to learn from.
+// A Point is the result of learning from a part of the matrices.
 type Point struct {
 	Matrices float64 `json:"matrices"` // that were learned from, on average
 	Mean     float64 `json:"mean"`     // fraction of the oracle on families left out, geometric
@@ -73,8 +73,8 @@ func (t *table) someMatrices(rng *rand.Rand, in []int, share float64) []int {
 	return slices.Sorted(slices.Values(someOf(rng, in, share)))
 }
 
-// someFamilies draws a share of the families, and takes all of their matrices: beside as
-// many matrices of all families it tells what another family is worth.
+// someFamilies draws a share of the families and takes all of their matrices. Compared with as
+// many matrices of all families, it shows the value of another family.
 func (t *table) someFamilies(rng *rand.Rand, in []int, share float64) []int {
 	return slices.Sorted(slices.Values(slices.Concat(someOf(rng, t.families(in), share)...)))
 }

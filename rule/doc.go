@@ -8,34 +8,31 @@
 //	store → []Observation → table of losses → tree, judged by leaving each
 //	family out → Rule → text, JSON, Select
 //
-// A family is the matrices of a structure class. What is learned of some is judged on
-// others only: relatives of a matrix say how it behaves, and would make a rule look
-// better than it is on a matrix of another kind. Classes can be kept for a final test,
-// which decides nothing: neither a choice nor how choices are learned.
+// A family is the matrices of a structure class. A rule is judged only on matrices that it was
+// not learned from: relatives of a matrix predict how it behaves, and would make a rule look
+// better than it is on a matrix of another kind. Classes can be kept for a final test, which
+// decides nothing: neither a choice nor how choices are learned.
 //
-// The tree is trained on regret, not on labels. A configuration costs a matrix
-// log(its time / the time of the best configuration measured there), so being
-// wrong between two equally fast kernels costs nothing and being wrong by a
-// factor of ten costs a lot; a classifier that predicts the name of the winner
-// sees the two alike. Choices that the measurements can't tell from the best one
-// cost nothing, see Options.Tie. Because losses are logarithms, minimising their
-// mean maximises the geometric mean of the fraction of the oracle, where the
-// oracle is the best measured configuration of each matrix.
+// The tree is trained on regret, not on labels. A configuration costs a matrix log(its time /
+// the time of the best configuration measured there), so being wrong between two equally fast
+// kernels costs nothing and being wrong by a factor of ten costs a lot; a classifier that
+// predicts the name of the winner sees the two alike. Choices that are tied with the best one
+// cost nothing, see Options.Tie. Because losses are logarithms, minimising their mean maximises
+// the geometric mean of the fraction of the oracle, where the oracle is the best measured
+// configuration of each matrix.
 //
-// Splits are found greedily, as in CART, but exhaustively at each node: every
-// feature, every boundary between two distinct values, and on each side the one
-// configuration with the least total loss. The tree is then pruned by cost and
-// complexity, as far as it does no worse on families left out. A second tree sees
-// only what the sizes of a matrix give. An ensemble of boosted trees can be learned
-// for comparison.
+// Splits are found greedily, as in CART, but exhaustively at each node: every feature, every
+// boundary between two distinct values, and on each side the one configuration with the least
+// total loss. The tree is then pruned by cost and complexity, as far as its result on families
+// left out does not get worse. A second tree sees only what the sizes of a matrix give. An
+// ensemble of boosted trees can be learned for comparison.
 //
-// This package is opinionated. It never splits on a matrix's name or class. It
-// prefers a simpler tree to a few thousandths, and a single configuration to a
-// tree that is no better on families left out. It never judges a choice by a
-// tree that has seen the matrix, and always prints the figures of the best
-// single configuration and the best single kernel beside its own. It doesn't
-// guess times, doesn't transfer a tree to another device, and measures nothing;
-// what thin data can't support is said in Selector.Warnings.
+// This package is opinionated. It never splits on a matrix's name or class. It prefers a
+// simpler tree to a gain of a few thousandths, and a single configuration to a tree that is no
+// better on families left out. It never judges a choice by a tree that has seen the matrix, and
+// always prints the figures of the best single configuration and the best single kernel beside
+// its own. It doesn't guess times, doesn't transfer a tree to another device, and measures
+// nothing; what thin data can't support is said in Selector.Warnings.
 //
 // References:
 //

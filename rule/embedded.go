@@ -11,7 +11,7 @@ import (
 //go:embed h100.json
 var h100 []byte
 
-// EmbeddedName is what users call the rule that comes with the program.
+// EmbeddedName is the name of the rule that comes with the program.
 const EmbeddedName = "h100"
 
 // Embedded returns the rule that comes with the program: learned on an H100, with warm

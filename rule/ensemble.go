@@ -8,26 +8,26 @@ import (
 	"spmvtune/sparse"
 )
 
-// An Ensemble predicts which share of the oracle's speed each of a few configurations
-// loses, 1 − its fraction, as a sum of small trees, and chooses the least. The trees are
-// grown one after the other on what the sum so far gets wrong (gradient boosting: J.
-// Friedman, Greedy function approximation: a gradient boosting machine, Annals of
-// Statistics 29(5), 2001), with squared error over all configurations at once, so that a
-// leaf holds a number for each. Three such sums, each of which looks at other features for
-// its splits, are averaged (L. Breiman, Bagging predictors, Machine Learning 24, 1996).
+// An Ensemble predicts which share of the oracle's speed each of a few configurations loses, 1
+// − its fraction, as a sum of small trees, and chooses the least. The trees are grown one after
+// the other on what the sum so far gets wrong (gradient boosting: J. Friedman, Greedy function
+// approximation: a gradient boosting machine, Annals of Statistics 29(5), 2001), with squared
+// error over all configurations at once, so that a leaf holds a number for each. Three such
+// sums, each with other features for its splits, are averaged (L. Breiman, Bagging predictors,
+// Machine Learning 24, 1996).
 //
-// Note: the trees of a rule minimise logarithms. Squared, those are all about what is
-// hopeless, twenty times slower or a thousand; a share is at most 1.
+// Note: the trees of a rule minimise logarithms. Squared losses would depend only on hopeless
+// configurations, twenty or a thousand times slower; a share is at most 1.
 //
-// It is for comparison, and for those who want the last percents: nobody can read it.
+// It is for comparison, and for users who want the last few percent. Nobody can read it.
 type Ensemble struct {
 	Configs []kernels.Config `json:"configs"`
 	Base    []float64        `json:"base"` // mean share that each loses
 	Trees   []*Boost         `json:"trees"`
 }
 
-// A Boost is a node of an ensemble's tree: a split, or a leaf with what it adds for each
-// configuration.
+// A Boost is a node of an ensemble's tree: a split, or a leaf with the term that it adds for
+// each configuration.
 type Boost struct {
 	Feature   string    `json:"feature,omitempty"`
 	Threshold float64   `json:"threshold,omitempty"`
@@ -48,7 +48,7 @@ func (e *Ensemble) lost(f *sparse.Features) []float64 {
 	return sum
 }
 
-// unknown names a feature that a tree asks for and that is not known, "" if there is none.
+// unknown names a feature that a tree needs and that is not known, or "" if all are known.
 func (e *Ensemble) unknown(f *sparse.Features) string {
 	for _, b := range e.Trees {
 		if _, unknown := b.follow(f); unknown != "" {
@@ -78,7 +78,7 @@ func (b *Boost) follow(f *sparse.Features) (leaf *Boost, unknown string) {
 	return b, unknown
 }
 
-// choose returns the configuration that is predicted to lose least, and what it loses.
+// choose returns the configuration with the least predicted loss, and that loss.
 func (e *Ensemble) choose(f *sparse.Features) (best int, lost float64) {
 	sum := e.lost(f)
 	for i, x := range sum {

@@ -13,8 +13,8 @@ import (
 	"spmvtune/kernels"
 )
 
-// An Evaluation says of each tree of a rule what else is to be known before it is
-// trusted: how much more data would help, and what it lives on.
+// An Evaluation says what a user should know about each tree of a rule before trusting it: how
+// much more data would help, and which features it depends on.
 type Evaluation struct {
 	Key
 	Choice   Figures   `json:"rule"`             // on families left out
@@ -30,15 +30,15 @@ type Evaluation struct {
 // Used says what a feature is worth to the tree.
 type Used struct {
 	Feature string `json:"feature"`
-	// Loss is how much of the mean fraction of the oracle goes away when the tree is
-	// told another matrix's value (permutation importance: L. Breiman, Random forests,
-	// Machine Learning 45, 2001), on families left out.
+	// Loss is the decrease of the mean fraction of the oracle when the tree gets another
+	// matrix's value (permutation importance: L. Breiman, Random forests, Machine Learning 45,
+	// 2001), on families left out.
 	Loss float64 `json:"loss"`
 }
 
-// A Payback says after how many products the features of a matrix have paid for
-// themselves: the time to compute them over what the tree over all features saves in a
-// product beside the one over sizes, on families left out.
+// A Payback says after how many products the features of a matrix have paid for themselves: the
+// time to compute them, divided by the time per product that the tree over all features saves
+// compared with the tree over sizes, on families left out.
 type Payback struct {
 	Nonzeros int     `json:"nonzeros"` // matrices of at least so many, and of less than ten times
 	Matrices int     `json:"matrices"`

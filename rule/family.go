@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// families divides matrices by their class: what is learned of some must not be judged
-// by their relatives. A matrix without a class is a family of its own; so is each of
-// them where all are of one class.
+// families divides matrices by their class: a rule must not be judged by relatives of the
+// matrices it was learned from. A matrix without a class is a family of its own. If all
+// matrices are of one class, each is a family of its own.
 func (t *table) families(matrices []int) [][]int {
 	byClass := make(map[string][]int)
 	var list [][]int
@@ -33,8 +33,8 @@ func (t *table) families(matrices []int) [][]int {
 	return list
 }
 
-// A folding says into how many parts families are divided: each is one where there are
-// at most few of them.
+// A folding says into how many parts families are divided. If there are at most few families,
+// each is a part.
 type folding struct{ few, parts int }
 
 var (

@@ -17,20 +17,20 @@ type Feature struct {
 	Value func(*sparse.Features) float64
 }
 
-// Features lists what is known of a matrix. Where two splits save the same, the
-// feature that stands first is taken: first what the sizes of the matrix give for
-// free, the row length before the sizes themselves, since a rule about the shape of
-// rows holds for smaller and larger matrices too.
+// Features lists the features of a matrix. If two splits save the same, the feature listed
+// first is taken. First come the features that the sizes of the matrix give for free, with the
+// row length before the sizes themselves, because a rule about the shape of rows also holds for
+// smaller and larger matrices.
 func Features() []Feature { return slices.Clone(features) }
 
 // Trees split on the first features only: those over sizes on what whoever has the matrix
-// knows, those over all features also on how unequal its rows are, which the row offsets
-// say. These are what the work of a thread, a warp and a block depends on.
+// knows, those over all features also on how unequal its rows are, which the row offsets say.
+// The work of a thread, a warp and a block depends on these.
 //
-// Note: with the columns and all others, too, trees learned from the H100's corpus were
-// worse on families left out, and up to seven times too slow on whole ones. Of a few tens
-// of families any number can stand for another: that a matrix has few columns was taken
-// for its having few rows, until there was one with many.
+// Note: with the columns and all other features as well, trees learned from the H100's corpus
+// were worse on families left out, and up to seven times too slow on entire families. With a
+// few dozen families, any number can stand in for another: few columns were taken to mean few
+// rows, until there was a matrix with few columns and many rows.
 const (
 	free  = 3
 	shape = free + 10
@@ -107,7 +107,7 @@ var features = []Feature{
 		func(f *sparse.Features) float64 { return f.PatternSymmetry }},
 }
 
-// known is a count, NaN where it is not known.
+// known is a count, or NaN if it is not known.
 func known(n int) float64 {
 	if n == sparse.Unknown {
 		return math.NaN()

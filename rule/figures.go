@@ -52,7 +52,7 @@ type Way struct {
 	Of    func(Case) float64
 }
 
-// Ways are what a rule is compared with, itself first.
+// Ways are the ways to choose that are compared, the rule itself first.
 var Ways = []Way{
 	Learned,
 	OverSizes,

@@ -6,9 +6,8 @@ import (
 	"strconv"
 )
 
-// guarded are the features that a guard may test: how long the longest row is, by
-// itself and beside the others. They are what makes a kernel not a little slower, but
-// a hundred times.
+// guarded are the features that a guard may test: the length of the longest row, absolute and
+// relative to the others. They make a kernel not a little slower, but a hundred times slower.
 var guarded = []string{"row_max", "row_max_over_mean", "row_max_share"}
 
 const (
@@ -17,11 +16,11 @@ const (
 	guardFrom   = 20  // fewest matrices that say something about others
 )
 
-// guard puts a test above each leaf whose choice is known to fail beyond what the leaf
-// has seen: matrices anywhere in the tree whose longest row is much longer than any of
-// the leaf's decide by their losses whether there is a test, and what is chosen beyond
-// it. The matrices that the tree was learned from go where they went; others, of a kind
-// that was not met, meet a choice that is known to bear them.
+// guard puts a test above each leaf whose choice is known to fail beyond the leaf's matrices.
+// Matrices anywhere in the tree whose longest row is much longer than any of the leaf's decide:
+// their losses say whether there is a test, and what is chosen beyond it. The matrices that the
+// tree was learned from go where they went; others, of a kind that was not met, meet a choice
+// that is known to bear them.
 func (l *learner) guard(b *branch, all []int) *branch {
 	if len(all) < guardFrom {
 		return b

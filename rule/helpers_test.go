@@ -40,7 +40,8 @@ func randomFeatures(rng *rand.Rand) sparse.Features {
 	return sparse.Features{
 		Rows: rows, Cols: 100 + rng.IntN(1_000_000), Nonzeros: int(mean * float64(rows)),
 		RowMean: mean, RowStd: mean * rng.Float64() * 5, RowMax: int(mean * math.Exp(rng.Float64()*6)),
-		RowMin: quantile(), RowP25: quantile(), RowMedian: quantile(), RowP75: quantile(), RowP90: quantile(), RowP99: quantile(),
+		RowMin: quantile(), RowP25: quantile(), RowMedian: quantile(), RowP75: quantile(), RowP90: quantile(),
+		RowP99:    quantile(),
 		EmptyRows: rng.IntN(rows), ColsUsed: rng.IntN(rows),
 		Bandwidth: rng.IntN(rows), BandwidthMean: rng.Float64() * float64(rows),
 	}

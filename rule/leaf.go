@@ -15,9 +15,9 @@ type Speed struct {
 	GBPS  float64 `json:"gbps"`  // Bytes / median time, 10⁹ bytes a second
 }
 
-// Traffic is what a product with a matrix in CSR has to move at least, in bytes: values and
-// columns of the entries, row offsets, y, and x, or of x what occurs where that is known.
-// It is a measure of a matrix's size, whatever format the kernel has.
+// Traffic is the least number of bytes that a product with a matrix in CSR must move: values
+// and columns of the entries, row offsets, y, and x, or only the elements of x that occur, if
+// they are known. It is a measure of a matrix's size, whatever format the kernel has.
 func Traffic(f *sparse.Features, p kernels.Precision) float64 {
 	used := f.ColsUsed
 	if used == sparse.Unknown {
@@ -56,9 +56,9 @@ func (t *table) equip(n *Node) {
 	})
 }
 
-// next lists the runners-up on some matrices: of each other kernel the configuration with
-// the least mean loss, the best kernels first; where there are too few kernels, also what
-// is next best of all.
+// next lists the runners-up on some matrices: of each other kernel the configuration with the
+// least mean loss, the best kernels first; if there are too few kernels, it adds the next best
+// configurations of all.
 func (t *table) next(matrices []int, choice kernels.Config) []kernels.Config {
 	sum := make([]float64, len(t.configs))
 	measured := make([]bool, len(t.configs))
@@ -101,7 +101,7 @@ func (t *table) next(matrices []int, choice kernels.Config) []kernels.Config {
 	return list
 }
 
-// A Forecast is what a product is expected to take, in seconds.
+// A Forecast is the expected time of a product, in seconds.
 type Forecast struct {
 	Seconds float64 `json:"seconds"`
 	Low     float64 `json:"low"`
@@ -124,12 +124,11 @@ func (f *Forecast) Share() float64 {
 	return float64(f.Matrices-1) / float64(f.Matrices+1)
 }
 
-// beyond is by which factor the traffic of a matrix may be outside of what was measured
-// for a time to be forecast: the smaller a matrix, the more of the time is the launch's.
+// beyond is the factor by which the traffic of a matrix may lie outside of the measured range
+// for a time to be forecast: the smaller a matrix, the more of the time the launch takes.
 const beyond = 4
 
-// forecast says how long the choice of a leaf takes, nil where nothing of such a size was
-// measured.
+// forecast says how long the choice of a leaf takes; nil if nothing of this size was measured.
 func (n *Node) forecast(f *sparse.Features) *Forecast {
 	bytes := Traffic(f, n.Choice.Precision)
 	k := len(n.Speeds)

@@ -72,7 +72,7 @@ func (t *table) learn(ctx context.Context, k Key, opt Options) (*Selector, *less
 	}, l, nil
 }
 
-// finalTest judges what was learned from t on the matrices of obs that are not in it.
+// finalTest judges the tree learned from t on the matrices of obs that are not in t.
 func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Validation, error) {
 	all, _, err := newTable(obs, opt)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // Wanted says what a choice is wanted for.
 type Wanted struct {
-	// Products is how many products are to be done with the matrix, 0: so many that
-	// computing features doesn't count. For few of them the sizes must do.
+	// Products is the number of products with the matrix over which the cost of features is
+	// amortized; 0: enough that it does not matter. For few of them the sizes must do.
 	Products int
 	// Accurate asks the ensemble, where the rule has one.
 	Accurate bool
@@ -55,7 +55,7 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 	return c, nil
 }
 
-// accurately asks the ensemble, all of whose features are to be known.
+// accurately asks the ensemble, which needs all of its features.
 func (r *Rule) accurately(k Key, f sparse.Features) (Choice, error) {
 	s, err := r.Find(k)
 	switch {
@@ -142,8 +142,8 @@ func oracles(obs []*Observation) map[string]float64 {
 	return fastest
 }
 
-// charged adds to each time its share of what preparing the matrix for the kernel
-// takes, where only so many products are done; 0: any number.
+// charged adds to each time its share of the kernel's preparation of the matrix, amortized over
+// this many products; 0: any number.
 func charged(obs []Observation, products int) []Observation {
 	if products == 0 {
 		return obs

@@ -10,9 +10,8 @@ import (
 	"spmvtune/sparse"
 )
 
-// A table is the losses of all configurations on all matrices of one key. A row
-// depends only on what was observed on its own matrix, so that a row left out
-// leaves no trace in the others.
+// A table is the losses of all configurations on all matrices of one key. A row depends only on
+// the observations of its own matrix, so that a row left out leaves no trace in the others.
 //
 // The loss of a configuration that was
 //
@@ -102,7 +101,7 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 	return t, unmeasured, t.measure()
 }
 
-// sameMatrix reports whether two observations of one name are of one matrix.
+// sameMatrix reports whether two observations with the same name are of the same matrix.
 func sameMatrix(a, b *Observation) bool {
 	return a.Class == b.Class && (a.Features == b.Features || a.Features.Equal(*b.Features))
 }
@@ -150,7 +149,7 @@ func (t *table) measure() error {
 	return nil
 }
 
-// charge computes the losses on one matrix; row has nil for what was not tried.
+// charge computes the losses on one matrix; row has nil for configurations that were not tried.
 func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) {
 	var oracle *Observation
 	slowest := 0.0

@@ -6,8 +6,8 @@ import (
 	"spmvtune/kernels"
 )
 
-// Nearest returns which of these configurations of c's kernel and precision is the most
-// like c; false where there is none.
+// Nearest returns the configuration of c's kernel and precision that is most similar to c, and
+// false if there is none.
 func Nearest(c kernels.Config, among []kernels.Config) (kernels.Config, bool) {
 	best, least := kernels.Config{}, math.Inf(1)
 	for _, other := range among {

@@ -10,10 +10,10 @@ import (
 	"spmvtune/kernels"
 )
 
-// neighbours returns for each configuration with use[c] those that differ from
-// it by one step, up or down, in block or in grid, where a step is to the next
-// value among the configurations in use. They say how robust a choice is: a good
-// configuration among bad ones is likely to be luck.
+// neighbours returns for each configuration with use[c] the configurations one step away from
+// it, up or down, in block or in grid. A step leads to the next value among the configurations
+// in use. They say how robust a choice is: a good configuration among bad ones is likely to be
+// luck.
 func neighbours(configs []kernels.Config, use []bool) [][]int {
 	adjacent := make([][]int, len(configs))
 	link := func(line func(kernels.Config) string, along func(kernels.Config) int) {
@@ -72,7 +72,7 @@ func sortedConfigs(byID map[configID]kernels.Config) []kernels.Config {
 	return all
 }
 
-// A configID tells configurations of one precision apart. There may be a million
+// A configID identifies a configuration within a precision. There may be a million
 // observations: it is made faster than a name.
 type configID struct {
 	kernel, params string

@@ -52,7 +52,8 @@ func (o *Observation) check() error {
 		return nil
 	case !(o.Seconds > 0) || math.IsInf(o.Seconds, 1):
 		return fmt.Errorf("%s on matrix %q: %v seconds is not a time", o.Config, o.Matrix, o.Seconds)
-	case (o.Low != 0 || o.High != 0) && !(0 < o.Low && o.Low <= o.Seconds && o.Seconds <= o.High && !math.IsInf(o.High, 1)):
+	case (o.Low != 0 || o.High != 0) && !(0 < o.Low && o.Low <= o.Seconds && o.Seconds <= o.High &&
+		!math.IsInf(o.High, 1)):
 		return fmt.Errorf("%s on matrix %q: [%v, %v] is not an interval around %v seconds",
 			o.Config, o.Matrix, o.Low, o.High, o.Seconds)
 	}
@@ -103,7 +104,8 @@ func group(obs []Observation) ([]Key, map[Key][]*Observation) {
 		groups[k] = append(groups[k], o)
 	}
 	slices.SortFunc(keys, func(a, b Key) int {
-		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache))
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Precision, b.Precision),
+			cmp.Compare(a.Cache, b.Cache))
 	})
 	return keys, groups
 }

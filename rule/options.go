@@ -15,13 +15,13 @@ type Options struct {
 	// (log time) over the matrices of the node that it splits. Configurations whose
 	// mean loss in a leaf is within half of it are near ties.
 	MinGain float64
-	// Prune says whether a tree is pruned as far as it does no worse on families left
-	// out.
+	// Prune says whether a tree is pruned, as far as its result on families left out does not
+	// get worse.
 	Prune bool
-	// Ensemble says whether an ensemble is learned, too.
+	// Ensemble says whether an ensemble is also learned.
 	Ensemble bool
-	// Products is how many products are done with a matrix: preparing it for a kernel
-	// is shared out over them. 0: so many that it doesn't count.
+	// Products is how many products are done with a matrix: preparing it for a kernel is shared
+	// out over them. 0: enough that it does not matter.
 	Products int
 	// Test are the classes whose matrices teach nothing: the rule is judged on them.
 	Test []string
@@ -32,13 +32,13 @@ type Options struct {
 	// oracle's. The bound keeps a badly measured configuration, whose interval
 	// overlaps everything, from being a free choice.
 	Overlap float64
-	// Estimate is what a configuration that was not tried on a matrix is charged
-	// beyond the kernel's nearest tried one, as a fraction of time. It makes
+	// Estimate is the extra time charged for a configuration that was not tried on a matrix, as
+	// a fraction of the time of the kernel's nearest configuration that was tried. It makes
 	// measurements win over guesses.
 	Estimate float64
-	// Unknown is the least that a kernel is charged on a matrix where nothing of
-	// it was tried, as a multiple of the oracle's time; the slowest measurement on
-	// that matrix is charged where it is slower.
+	// Unknown is the least time charged for a kernel of which nothing was tried on a matrix, as
+	// a multiple of the oracle's time. If the slowest measurement on that matrix is slower,
+	// that is charged.
 	Unknown float64
 	// Failure is the same for a configuration that was tried and gave no verified
 	// time.

@@ -7,11 +7,11 @@ import (
 	"spmvtune/internal/term"
 )
 
-// penalties are what a leaf may cost, in mean log time, for the tree to be pruned by
-// it: none, and from less than a measurement can tell up to a single leaf.
+// penalties are the costs of a leaf, in mean log time, by which a tree may be pruned: none, and
+// from less than a measurement can resolve up to a cost that leaves a single leaf.
 var penalties = []float64{0, 0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, math.Inf(1)}
 
-// slack is what a simpler tree may lose more, in mean log time on families left out.
+// slack is how much more a simpler tree may lose, in mean log time on families left out.
 const slack = 0.003
 
 // pruned returns the subtree with the least loss plus penalty for each leaf, where loss
@@ -48,11 +48,11 @@ type pruning struct {
 	tree, single float64 // mean loss on families left out of the best tree, and of a single leaf
 }
 
-// penalty decides by which penalty trees of these matrices are pruned: the largest of
-// those that lose hardly more than the best on families left out. Nothing but these
-// matrices is looked at, so that the decision can itself be judged on others (nested
-// cross-validation; Varma and Simon, Bias in error estimation when using
-// cross-validation for model selection, BMC Bioinformatics 7:91, 2006).
+// penalty returns the penalty by which trees of these matrices are pruned: the largest one that
+// loses hardly more than the best on families left out. Nothing but these matrices is looked
+// at, so that the decision can itself be judged on others (nested cross-validation; Varma and
+// Simon, Bias in error estimation when using cross-validation for model selection, BMC
+// Bioinformatics 7:91, 2006).
 func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 	loss := make([]float64, len(penalties))
 	for _, out := range t.folds(matrices, toDecide) {

@@ -47,7 +47,8 @@ func published(t *testing.T) []Observation {
 		get := func(name string) float64 { return parse(t, row[head[name]]) }
 		facts[row[0]] = &sparse.Features{
 			Rows: int(get("nr_rows")), Cols: int(get("nr_cols")), Nonzeros: int(get("nr_nzeros")),
-			RowMean: get("nnz-r-avg"), RowStd: get("nnz-r-std"), RowMin: int(get("nnz-r-min")), RowMax: int(get("nnz-r-max")),
+			RowMean: get("nnz-r-avg"), RowStd: get("nnz-r-std"), RowMin: int(get("nnz-r-min")),
+			RowMax:    int(get("nnz-r-max")),
 			Bandwidth: int(get("bw-max")), BandwidthMean: get("bw-avg"),
 		}
 	}

@@ -33,23 +33,22 @@ type Selector struct {
 	Cache     trial.Cache       `json:"cache"`
 	Configs   int               `json:"configs"` // that the tree chose from
 	Root      *Node             `json:"tree"`
-	// Sizes is the tree over what the sizes of a matrix give, for those who can't wait
-	// for the other features.
+	// Sizes is the tree over the features that the sizes of a matrix give, for users who can't
+	// wait for the other features.
 	Sizes    *Node     `json:"tree_over_sizes,omitempty"`
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
-	// Pruned says why the tree that was grown was replaced by a single leaf; it is
-	// empty where it was not.
+	// Pruned says why the tree that was grown was replaced by a single leaf; it is empty if it
+	// was not.
 	Pruned     string     `json:"pruned,omitempty"`
 	Validation Validation `json:"validation"`
 	// Test is the same on classes that were kept for it: neither the rule nor how it
 	// is learned was decided by them. Without such classes all is 0.
 	Test Validation `json:"test,omitzero"`
-	// Single and SingleKernel are what is best on average over all matrices: the
-	// configuration, and the kernel when tuned anew for each matrix.
+	// Single and SingleKernel are the best on average over all matrices: the configuration, and
+	// the kernel if it is tuned anew for each matrix.
 	Single       kernels.Config `json:"single_config"`
 	SingleKernel string         `json:"single_kernel"`
-	// Sources are the digests of the sources of the kernels that leaves name, as they
-	// were measured.
+	// Sources are the digests of the kernels that leaves name, as they were measured.
 	Sources map[string]string `json:"sources,omitempty"`
 	// Warnings say in full sentences where the data is too thin to trust.
 	Warnings []string `json:"warnings,omitempty"`
@@ -75,8 +74,8 @@ type Node struct {
 	Pace  float64 `json:"pace,omitempty"`
 	Saved float64 `json:"saved,omitempty"`
 
-	// Of every leaf: how fast the choice was, by rising traffic, and what is next best,
-	// of other kernels where there are some.
+	// Every leaf has the speeds of its choice, by rising traffic, and the next best
+	// configurations, of other kernels if there are any.
 	Speeds []Speed          `json:"speeds,omitempty"`
 	Next   []kernels.Config `json:"next,omitempty"`
 }
@@ -102,10 +101,10 @@ func (n *Node) Leaves() int {
 	return n.Below.Leaves() + n.Above.Leaves()
 }
 
-// Validation is leave-one-family-out: each matrix is judged by a rule learned without
-// any matrix of its class, the decision how far to prune its tree included. Figures
-// are fractions of the oracle, the best measured configuration of each matrix: 1 is as
-// fast, or not to be told from it. All are 0 where there is only one matrix.
+// Validation is leave-one-family-out: each matrix is judged by a rule learned without any
+// matrix of its class, the decision how far to prune its tree included. Figures are fractions
+// of the oracle, the best measured configuration of each matrix: 1 is as fast, or not to be
+// told from it. All are 0 if there is only one matrix.
 type Validation struct {
 	Matrices    int     `json:"matrices"`
 	Families    int     `json:"families"`        // that they are of
@@ -143,7 +142,7 @@ type Case struct {
 	CSRFive  float64 `json:"csr_five,omitempty"`
 }
 
-// Evidence says what is known of a configuration on a matrix.
+// Evidence says how a configuration's time on a matrix is known.
 type Evidence string
 
 const (

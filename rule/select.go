@@ -10,7 +10,7 @@ import (
 	"spmvtune/sparse"
 )
 
-// A Choice is what a rule selects for a matrix, and why.
+// A Choice is a rule's selection for a matrix, with the reasons.
 type Choice struct {
 	kernels.Config
 	Path []Step `json:"path"` // from the root; empty where the rule has one leaf
@@ -80,7 +80,7 @@ func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
 type UnknownError struct{ Feature string }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("selecting a kernel: the rule asks for %s, which is not known of the matrix", e.Feature)
+	return fmt.Sprintf("selecting a kernel: the rule needs %s, which is not known of the matrix", e.Feature)
 }
 
 // Find returns the selector for k, with the same freedom as Select. The error
@@ -99,14 +99,14 @@ func (r *Rule) Find(k Key) (*Selector, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, fmt.Errorf("selecting a kernel: the rule has nothing for %s; it holds: %s", k.query(),
+		return nil, fmt.Errorf("selecting a kernel: the rule has nothing for %s; available: %s", k.query(),
 			holds(r.all()))
 	default:
-		return nil, fmt.Errorf("selecting a kernel: %s is ambiguous; the rule holds: %s", k.query(), holds(found))
+		return nil, fmt.Errorf("selecting a kernel: %s is ambiguous; available: %s", k.query(), holds(found))
 	}
 }
 
-// query gives k as it was asked for.
+// query returns k in the form in which it was asked for.
 func (k Key) query() string {
 	if k.Device == "" {
 		k.Device = "any device"

@@ -119,7 +119,7 @@ func (e *Evaluation) tables(b *bytes.Buffer) {
 	curveTable(b, "Learning curve", e.Curve)
 	curveTable(b, "Learning curve, by whole families", e.ByFamily)
 	if len(e.Used) > 0 {
-		head(b, "What features are worth", "feature", "mean lost without it")
+		head(b, "Value of the features", "feature", "mean lost without it")
 		for _, u := range e.Used {
 			fmt.Fprintf(b, "| %s | %.4f |\n", u.Feature, u.Loss)
 		}
@@ -127,7 +127,8 @@ func (e *Evaluation) tables(b *bytes.Buffer) {
 	}
 
 	if len(e.Payback) > 0 {
-		head(b, "When the features have paid for themselves", "nonzeros from", "matrices", "their time in products",
+		head(b, "Products after which the features have paid for themselves", "nonzeros from", "matrices",
+			"their time in products",
 			"saved per product", "products")
 		for _, p := range e.Payback {
 			products := "never"

@@ -18,7 +18,7 @@ type lesson struct {
 	configs  int    // that could be chosen
 }
 
-// teach learns from the given matrices, and looks at no other.
+// teach learns from the given matrices and uses no others.
 func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *lesson {
 	l := newLearner(t, opt, matrices)
 	single, _ := l.choose(matrices)
@@ -45,7 +45,8 @@ func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *less
 	return s
 }
 
-// finish prunes a tree, if trees are to be pruned, guards its leaves, and says why it is a single leaf.
+// finish prunes a tree, if trees are pruned, guards its leaves, and says why it is a single
+// leaf.
 func (l *learner) finish(grown *branch) (*Node, string) {
 	if !l.opt.Prune || grown.below == nil {
 		return l.node(l.guard(grown, grown.matrices)), ""

@@ -114,7 +114,7 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 	if s.Pruned != "" || !s.Root.Leaf() {
 		b.WriteByte('\n')
 		b.WriteString(wrap("", "A tree is pruned as far as it does no worse on families left out. "+
-			"The first row judges that too: each family was left out first, and how far to prune was decided among "+
+			"The first row also judges this: each family was left out first, and how far to prune was decided among "+
 			"the others, "+
 			"so that it may have been decided otherwise than for the rule above."))
 	}

@@ -9,8 +9,8 @@ import (
 // can read: with as few significant digits as keep it within the middle half of
 // the gap, so that matrices much like either side stay on that side.
 //
-// The middle is taken of the logarithms where both are positive, since features
-// span orders of magnitude: between 1,000 and 1,000,000 rows lie 30,000.
+// If both are positive, the middle is that of their logarithms, because features span orders of
+// magnitude: the middle between 1,000 and 1,000,000 rows is about 30,000.
 func threshold(low, high float64) float64 {
 	at := func(share float64) float64 { return low + (high-low)*share }
 	if low > 0 {

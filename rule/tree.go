@@ -13,8 +13,7 @@ const same = 1e-9
 // leafShare is how many leaves of the fewest matrices a corpus can be divided into.
 const leafShare = 50
 
-// A learner grows trees on some of the matrices of a table. It sees nothing of
-// the others.
+// A learner grows trees on some of the matrices of a table. It does not see the others.
 type learner struct {
 	*table
 	opt      Options
@@ -36,7 +35,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 		}
 	}
 
-	// In a large corpus a leaf of a few matrices is one family's.
+	// In a large corpus, a leaf of a few matrices belongs to one family.
 	opt.MinLeaf = max(opt.MinLeaf, len(matrices)/leafShare)
 	l := &learner{
 		table: t, opt: opt, features: shape,
@@ -55,8 +54,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 	return l
 }
 
-// A branch is a tree as it grows: each of its nodes knows what a leaf in its place would
-// be.
+// A branch is a growing tree: each node knows the leaf that could replace it.
 type branch struct {
 	matrices []int
 	choice   int     // configuration
@@ -141,8 +139,8 @@ func (l *learner) choose(matrices []int) (choice int, least float64) {
 	return choice, least
 }
 
-// total sums the losses of each configuration over the matrices, +Inf where it
-// can't be chosen. The result is valid until the next call.
+// total sums the losses of each configuration over the matrices; it is +Inf for a configuration
+// that can't be chosen. The result is valid until the next call.
 func (l *learner) total(matrices []int) []float64 {
 	copy(l.sum, l.start)
 	for _, m := range matrices {
@@ -166,9 +164,9 @@ type split struct {
 // least, the loss without one. Of equally good splits it takes the feature that
 // stands first, and of a feature the threshold in the widest gap.
 //
-// Each feature takes one pass over its matrices in rising order, in which the
-// loss of each configuration on the left is summed and that on the right is what
-// is left of the total: O(features · matrices · configurations) in all.
+// Each feature takes one pass over its matrices in rising order. It sums the loss of each
+// configuration on the left; the loss on the right is the rest of the total. This takes
+// O(features · matrices · configurations).
 func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 	best.total = least - max(l.opt.MinGain*float64(len(matrices)), 2*same)
 	if len(matrices) < 2*l.opt.MinLeaf || least <= same {

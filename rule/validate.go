@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// validate judges everything that can be learned on each family, by what is learned
-// without it, and where there are many without some others, too. What is judged as the
-// rule is the whole procedure: how far the tree is pruned is decided anew, see penalty.
+// validate judges everything that can be learned on each family, learning without that family
+// and, if there are many, without some others. What is judged as the rule is the whole
+// procedure: how far the tree is pruned is decided anew, see penalty.
 func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 	all := indices(len(t.names))
 	list := t.folds(all, toJudge)

@@ -17,7 +17,7 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	n := len(t.names)
 	switch {
 	case n == 1:
-		add("Learned from a single matrix, %s: the rule only repeats what was best there, and nothing shows how it "+
+		add("Learned from a single matrix, %s: the rule only repeats the best choice there, and nothing shows how it "+
 			"does elsewhere.", t.names[0])
 	case n < few:
 		add("Learned from only %d matrices: treat the choices as a first guess, and the figures for matrices left "+
@@ -26,11 +26,11 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 
 	if alone, shared, unnamed := t.classSizes(); n > 1 {
 		if unnamed > 0 {
-			add("No class was given for %d of %d matrices: set class = \"…\" in the sweep, so that it can be seen "+
+			add("%d of %d matrices have no class: set class = \"…\" in the sweep to say "+
 				"which of them are relatives.", unnamed, n)
 		}
 		if len(alone) > 0 {
-			add("Seen through a single matrix each: %s. How the rule does on another matrix of such a class is not "+
+			add("Classes with a single matrix: %s. How the rule does on another matrix of these classes is not "+
 				"known.", term.Some(alone, 12))
 		}
 
@@ -41,22 +41,23 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	}
 
 	if len(unmeasured) > 0 {
-		add("Not used, for want of a verified measurement: %s.", term.Some(unmeasured, 12))
+		add("Not used, because they have no verified measurement: %s.", term.Some(unmeasured, 12))
 	}
 	if len(t.unknown) > 0 {
-		add("Not split on, since not known of all matrices: %s. Matrices recorded by an older version get them when "+
-			"a sweep meets them again.", term.Some(t.unknown, 12))
+		add("Not split on, because they are not known of all matrices: %s. Matrices recorded by an older version "+
+			"get them when "+
+			"a sweep uses them again.", term.Some(t.unknown, 12))
 	}
 
 	near, absent, failed := t.gaps()
 	pairs := n * len(t.configs)
 	if near > 0 {
-		add("Not tried: %d of %d pairs of matrix and configuration. They were charged a little more than the "+
+		add("Not tried: %d of %d pairs of matrix and configuration. Each was charged a little more than the "+
 			"kernel's nearest configuration that was tried on the matrix.", near, pairs)
 	}
 
 	if absent > 0 {
-		add("Not tried, nor anything of the kernel on the matrix: %d of %d pairs of matrix and configuration. They "+
+		add("Not tried with any configuration of the kernel: %d of %d pairs of matrix and configuration. They "+
 			"were charged as slow.", absent, pairs)
 	}
 	if failed > 0 {
@@ -72,26 +73,27 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	}
 
 	if guessed > 0 {
-		add("On %d of %d matrices left out, the choice has no measurement there, and its figure is an estimate.",
+		add("On %d of %d matrices left out, the choice was not measured, and its figure is an estimate.",
 			guessed, v.Matrices)
 	}
 	switch {
 	case s.Pruned != "":
 		out = append(out, s.Pruned)
 	case s.Root.Leaf():
-		add("No split was worth it: the rule is a single configuration for all matrices.")
+		add("No split paid: the rule is a single configuration for all matrices.")
 	case v.Matrices > 0 && v.Mean <= v.SingleConfig:
-		add("Whether the tree pays is open: on matrices left out it reaches %s of the oracle and always %s %s, but "+
-			"the whole procedure, with pruning decided without the matrix too, reaches %s.",
+		add("Whether the tree pays is uncertain: on matrices left out it reaches %s of the oracle and always %s "+
+			"%s, but "+
+			"the whole procedure, with pruning also decided without the matrix, reaches %s.",
 			term.Percent(v.Unpruned), describe(s.Single), term.Percent(v.SingleConfig), term.Percent(v.Mean))
 	}
 
 	return out
 }
 
-// classSizes lists the named classes with one matrix, and with several, and
-// counts the matrices without a class. A sweep gives a matrix that it knows no
-// class of its own name as one; but a few of those may be meant, and are listed.
+// classSizes lists the named classes with one matrix, and with several, and counts the matrices
+// without a class. A sweep uses the name of a matrix without a class as its class; but a few of
+// those may be meant, and are listed.
 func (t *table) classSizes() (alone, shared []string, unnamed int) {
 	count := make(map[string]int)
 	for _, class := range t.classes {

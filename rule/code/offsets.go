@@ -16,7 +16,7 @@ type rowFeature struct {
 	calls            []string
 }
 
-// rowFeatures are those that the header can compute.
+// rowFeatures are the features that the header can compute.
 var rowFeatures = []rowFeature{
 	{"rows", "rows", nil},
 	{"cols", "cols", nil},
@@ -41,7 +41,7 @@ var rowFeatures = []rowFeature{
 	{"empty_rows", "@_empty(rows, offsets)", []string{"empty"}},
 }
 
-// rowFunctions are what the expressions call; @ stands for the name of the rule.
+// rowFunctions are the functions that the expressions call; @ stands for the name of the rule.
 var rowFunctions = []struct{ name, text string }{
 	{"quantile", `/* The smallest row length that percent of the rows do not exceed, by bisection. */
 static inline double @_quantile(int rows, const int *offsets, int percent)
