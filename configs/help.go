@@ -61,12 +61,16 @@ func example() string {
 // strategies lists the search strategies, in comments.
 func strategies() string {
 	var b strings.Builder
+	width := 0
+	for _, k := range search.Strategies {
+		width = max(width, len(k.Name))
+	}
 	for _, k := range search.Strategies {
 		help := k.Help
 		if k.Adaptive {
 			help += " (adaptive)"
 		}
-		fmt.Fprintf(&b, "#     %-7s %s\n", k.Name, help)
+		fmt.Fprintf(&b, "#     %-*s  %s\n", width, k.Name, help)
 	}
 	return b.String()
 }
