@@ -89,7 +89,10 @@ func printBests(w io.Writer, best []status.Best) error {
 		g.Columns = append([]string{"device"}, g.Columns...)
 	}
 	for _, b := range best[:min(len(best), mostBest)] {
-		row := []any{b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting, term.Quantity(term.Seconds(b.Seconds)), b.GFLOPS}
+		row := []any{
+			b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting,
+			term.Quantity(term.Seconds(b.Seconds)), b.GFLOPS,
+		}
 		if several {
 			row = append([]any{b.Device}, row...)
 		}
@@ -191,7 +194,8 @@ func visible(r rune) rune {
 // printSilent says that Slurm does not answer.
 func printSilent(w io.Writer, silent string) {
 	if silent != "" {
-		fmt.Fprintln(w, term.Wrap("note: Slurm does not answer, so what runs and what waits is not known: "+silent, term.PageWidth-2, "  "))
+		note := "note: Slurm does not answer, so what runs and what waits is not known: " + silent
+		fmt.Fprintln(w, term.Wrap(note, term.PageWidth-2, "  "))
 	}
 }
 

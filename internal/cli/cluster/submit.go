@@ -178,6 +178,7 @@ func (c *submitCommand) test(ctx context.Context) error {
 	if c.asJSON {
 		return term.WriteJSON(c.w, map[string]any{"task": said[0], "finish": said[1]})
 	}
-	_, err = fmt.Fprintf(c.w, "a task: %s\nthe job that merges: %s\nsuch jobs can start; nothing was submitted\n", said[0], said[1])
+	const text = "a task: %s\nthe job that merges: %s\nsuch jobs can start; nothing was submitted\n"
+	_, err = fmt.Fprintf(c.w, text, said[0], said[1])
 	return err
 }

@@ -14,13 +14,13 @@ import (
 	"spmvtune/tuner"
 )
 
-// A taskLog is the log of a task, which several workers may write to.
+// A taskLog is the log of a task. Several workers may write to it.
 type taskLog struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// printf writes a line, with the time.
+// printf writes a line with the time.
 func (l *taskLog) printf(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,28 +36,31 @@ func (l *taskLog) summary(sum tuner.Summary) {
 	}
 }
 
-// How often a run says how far it is: with every tenth of its work, and after a
-// while without. The while grows, so that the log of a day has some dozens of lines.
+// A task reports its progress with every tenth of its work, and after some time without. That
+// time grows, so that the log of a day has some dozens of lines.
 const (
 	logTenths = 10
-	logEvery  = time.Minute // the first time; a minute more each time
-	// mostLogged is how many matrices are named when they are begun.
+	// logEvery is the first such time, and its growth.
+	logEvery = time.Minute
+	// mostLogged is the largest number of matrices whose names are logged when they begin.
 	mostLogged = 20
 )
 
-// A laneLog tells the log of a task how far a run of the tuner is.
+// A laneLog logs how far a run of the tuner is.
 type laneLog struct {
-	log      *taskLog
-	name     string // of the lane: "gpu 1: "
+	log  *taskLog
+	name string // name begins the lines: "gpu 1: ".
+
 	matrices int
-	index    int // of the matrix, from 0
-	matrix   string
-	trials   int // of this matrix
-	done     int
-	measured int // by this run, of all matrices
-	tenths   int // said
-	said     time.Time
-	every    time.Duration
+	index    int    // index is that of the current matrix, from 0.
+	matrix   string // matrix is its name.
+	trials   int    // trials is the number of its trials.
+	done     int    // done counts those that are recorded.
+	measured int    // measured counts the trials of this run, of all matrices.
+
+	tenths int // tenths were reported last.
+	said   time.Time
+	every  time.Duration
 }
 
 func (l *laneLog) printf(format string, args ...any) {
@@ -65,7 +68,7 @@ func (l *laneLog) printf(format string, args ...any) {
 	l.said = time.Now()
 }
 
-// observe takes one event of the run.
+// observe logs an event of the run.
 func (l *laneLog) Observe(e tuner.Event) {
 	switch {
 	case e.Started != nil:
@@ -90,7 +93,7 @@ func (l *laneLog) Observe(e tuner.Event) {
 	}
 }
 
-// progress says how far the run is, if it is time to.
+// progress logs how far the run is, when it is time.
 func (l *laneLog) Progress() {
 	of := max(l.trials, 1)
 	tenths := logTenths * (l.index*of + min(l.done, of)) / (l.matrices * of)
@@ -102,5 +105,6 @@ func (l *laneLog) Progress() {
 		l.every += logEvery
 	}
 	l.tenths = max(tenths, l.tenths)
-	l.printf("%d%%: %s measured, %d of %d of %s done", 100*l.tenths/logTenths, term.Trials(l.measured), l.done, l.trials, l.matrix)
+	l.printf("%d%%: %s measured, %d of %d of %s done",
+		100*l.tenths/logTenths, term.Trials(l.measured), l.done, l.trials, l.matrix)
 }

@@ -19,8 +19,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// measure measures the chunk, on one backend after the other. That it was told to
-// stop is no error.
+// measure measures the chunk, on one backend after the other. Being told to stop is no error.
 func (t *task) measure(ctx context.Context) error {
 	if err := t.run.CheckPrograms(); err != nil {
 		return err
@@ -32,13 +31,14 @@ func (t *task) measure(ctx context.Context) error {
 	t.stop.warnBy(sweep.Slurm.Signal)
 	backends, err := t.backends(ctx, sweep)
 	if ctx.Err() != nil {
-		return nil // asking for the devices was broken off
+		return nil // finding the devices was interrupted
 	}
 	if err != nil {
 		return err
 	}
-	// A ledger for each run of the tuner, all of them before the first begins: what is
-	// not begun is not complete.
+
+	// Every run of the tuner has a ledger, before the first begins: what has not begun is not
+	// complete.
 	ledgers := make([][]*ledger, len(backends))
 	for i, backend := range backends {
 		for range workersOn(backend, sweep.Slurm) {
@@ -46,6 +46,7 @@ func (t *task) measure(ctx context.Context) error {
 		}
 	}
 	t.ledgers = slices.Concat(ledgers...)
+
 	for i, backend := range backends {
 		if ctx.Err() != nil {
 			return nil
@@ -63,16 +64,16 @@ func (t *task) measure(ctx context.Context) error {
 	return nil
 }
 
-// workersOn is how many workers measure on a backend at once.
+// workersOn is the number of workers that measure on a backend at once.
 func workersOn(backend string, s configs.Slurm) int {
 	if backend == "cuda" {
 		return max(s.GPUsPerTask, 1)
 	}
-	return 1 // they would share the processor
+	return 1 // several would share the processor
 }
 
-// backends finds the devices that the sweep needs, makes sure that the run may use
-// them, and returns the backends to measure on.
+// backends finds the devices that the sweep needs, makes sure that the run may use them, and
+// returns the backends to measure on.
 func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, error) {
 	var found []kernels.Device
 	for _, backend := range sweep.Backends() {
@@ -80,12 +81,13 @@ func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, er
 		if err == nil {
 			found = append(found, d)
 			if d.Properties["pinned"] == "no" {
-				t.log.printf("note: other processes of this program have the processors of this node that slurm gave, and it confines " +
-					"none to its own: workers are not pinned, and times say little; set exclusive = true in [slurm]")
+				t.log.printf("note: other processes of this program use the processors that slurm gave to this task, " +
+					"and slurm confines none of them: workers are not pinned, and times say little; " +
+					"set exclusive = true in [slurm]")
 			}
 			continue
 		}
-		// As with run, kernels for a GPU that nobody asked for are left out.
+		// As in run, GPU kernels are skipped if nobody asked for a GPU.
 		if asked, _ := slurm.AskedGPUs(sweep.Slurm); backend != "cuda" || asked || len(found) == 0 {
 			return nil, err
 		}
@@ -94,40 +96,45 @@ func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, er
 	return t.run.PinDevices(t.work, sweep.Slurm, found)
 }
 
-// findDevice describes the device of a backend. Of several GPUs all must answer, and
-// be of one model.
+// findDevice describes the device of a backend. Several GPUs must all answer and be of one model.
 func findDevice(ctx context.Context, backend string, sweep *configs.Sweep) (kernels.Device, error) {
-	if backend != "cuda" {
-		b, err := hardware.OpenBackend(configs.Device{Backend: backend})
-		if err != nil {
-			return kernels.Device{}, err
-		}
-		return b.Device(), b.Close()
+	if backend == "cuda" {
+		return findGPUs(ctx, sweep)
 	}
-	var first kernels.Device
-	n := workersOn(backend, sweep.Slurm)
+	b, err := hardware.OpenBackend(configs.Device{Backend: backend})
+	if err != nil {
+		return kernels.Device{}, err
+	}
+	return b.Device(), b.Close()
+}
+
+// findGPUs describes the model of the GPUs of a task.
+func findGPUs(ctx context.Context, sweep *configs.Sweep) (first kernels.Device, err error) {
+	const again = " in [slurm], and submit the sweep again"
+	n := workersOn("cuda", sweep.Slurm)
 	for i := range n {
 		d, err := hardware.FindCUDA(ctx, sweep.Device.Index+i)
 		switch {
 		case err != nil && i == 0:
-			return d, command.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w", term.Some(hardware.KernelNames(sweep.Only(backend)), command.FewNames), err),
-				"ask for one by gres or gpus in [slurm], and submit the sweep again")
+			names := term.Some(hardware.KernelNames(sweep.Only("cuda")), command.FewNames)
+			err = fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w", names, err)
+			return d, command.WithHint(err, "ask for one by gres or gpus"+again)
 		case err != nil:
-			return d, command.WithHint(fmt.Errorf("gpus_per_task is %d and only %d answer: %w", n, i, err),
-				"ask for as many by gres, gpus or exclusive in [slurm], and submit the sweep again")
+			err = fmt.Errorf("gpus_per_task is %d and only %d answer: %w", n, i, err)
+			return d, command.WithHint(err, "ask for enough by gres, gpus or exclusive"+again)
 		case i == 0:
 			first = d
 		case d.Name != first.Name:
-			return d, command.WithHint(fmt.Errorf("of the GPUs of a task, one is %s and another %s", first.Name, d.Name),
-				"set gpus_per_task = 1 in [slurm], and submit the sweep again")
+			err = fmt.Errorf("of the GPUs of a task, one is %s and another %s", first.Name, d.Name)
+			return d, command.WithHint(err, "set gpus_per_task = 1"+again)
 		}
 	}
 	return first, nil
 }
 
-// sideBySide measures a part of the sweep by several workers, each with a device, a
-// journal and a share of every piece of its own. When one can't go on, the others
-// end after their running trial. before are the ledgers of what was measured first.
+// sideBySide measures a part of the sweep by several workers. Each has its own device, journal and
+// share of every piece. When one can't go on, the others end after their running trial. before are
+// the ledgers of what was measured first.
 func (t *task) sideBySide(ctx context.Context, part *configs.Sweep, ledgers, before []*ledger) error {
 	for i := range ledgers {
 		l, err := t.newLane(ctx, i+1, shares(t.main.pieces, i, len(ledgers)))
@@ -169,7 +176,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 	return hardware.ExplainGPU(err)
 }
 
-// facts gives what the journal of a worker is to say besides where it measured.
+// facts returns what the journal of a worker says besides where it measured.
 func (t *task) facts(worker int) func(tuner.RunInfo) map[string]string {
 	return func(run tuner.RunInfo) map[string]string {
 		facts := map[string]string{"attempt": fmt.Sprint(t.work.Attempt)}

@@ -6,12 +6,12 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A ledger is what one run of the tuner, on one device, says at its end. That of a
-// run that was not begun is empty.
+// A ledger is what one run of the tuner, on one device, says at its end. It is empty if the run
+// has not begun.
 type ledger struct{ tuner.Summary }
 
-// lacks says why not all trials of a piece that are for this device are in a
-// journal; "" if they are. The run may have had a share of the piece, or more.
+// lacks says why not all trials of a piece on this device are in a journal; "" if they are. The run
+// may have measured a share of the piece, or more than it.
 func (l *ledger) lacks(p slurm.Piece) string {
 	reason := "not begun"
 	for _, q := range l.Pieces {
@@ -26,7 +26,7 @@ func (l *ledger) lacks(p slurm.Piece) string {
 	return reason
 }
 
-// shares is the share of worker i, from 0, of n in every one of some pieces.
+// shares returns the share of worker i of n in every piece.
 func shares(pieces []slurm.Piece, i, n int) []slurm.Piece {
 	list := make([]slurm.Piece, len(pieces))
 	for k, p := range pieces {
@@ -35,7 +35,7 @@ func shares(pieces []slurm.Piece, i, n int) []slurm.Piece {
 	return list
 }
 
-// partsOf are pieces as the tuner takes them.
+// partsOf returns pieces in the form of the tuner.
 func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
 	parts := map[string][]trial.Part{}
 	for _, p := range pieces {
@@ -44,9 +44,8 @@ func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
 	return parts
 }
 
-// account says of pieces whether all their trials are in a journal, on all devices
-// that there is a ledger of, and why the first that is not complete is not. Where
-// there is no ledger, nothing was begun.
+// account says which pieces are complete on all devices that have a ledger. lacks says why the
+// first incomplete one is not. Without ledgers, nothing has begun.
 func account(pieces []slurm.Piece, ledgers []*ledger) (list []trial.Piece, complete int, lacks string) {
 	if len(ledgers) == 0 {
 		ledgers = []*ledger{{}}
@@ -69,7 +68,7 @@ func account(pieces []slurm.Piece, ledgers []*ledger) (list []trial.Piece, compl
 	return list, complete, lacks
 }
 
-// sumOf is what all runs of a task did.
+// sumOf adds up what all runs of a task did.
 func sumOf(ledgers []*ledger) (sum tuner.Summary) {
 	for _, l := range ledgers {
 		sum.Add(l.Summary)

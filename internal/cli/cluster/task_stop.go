@@ -13,15 +13,15 @@ import (
 	"spmvtune/slurm"
 )
 
-// stops are the signals that have told a task to stop. One is a warning that its
-// time ends, after which it may ask to be started again; another, from a user who
-// cancels or from Slurm that needs the node, ends it for good as far as it knows.
+// stops are the signals that told a task to stop. A warning says that its time ends; then the task
+// may ask to be started again. Other signals come from a user who cancels, or from Slurm when it
+// needs the node, and end the task for good.
 //
-// SIGKILL follows either, some time later: there is time for the running trial to
-// end, and however often a signal comes, it does not end the task at once.
+// SIGKILL follows some time later. Until then the running trial can end; no number of signals ends
+// the task at once.
 type stops struct {
 	came   chan os.Signal
-	cancel context.CancelFunc // of the task's context
+	cancel context.CancelFunc // cancel ends the task's context.
 
 	mu       sync.Mutex
 	warnings []syscall.Signal
@@ -29,7 +29,7 @@ type stops struct {
 	ended    syscall.Signal
 }
 
-// watchStops gives a context that ends at the first signal.
+// watchStops returns a context that ends at the first signal.
 func watchStops(ctx context.Context) (context.Context, *stops) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &stops{came: make(chan os.Signal, 8), cancel: cancel}
@@ -43,8 +43,7 @@ func watchStops(ctx context.Context) (context.Context, *stops) {
 	return ctx, s
 }
 
-// warnBy makes the signals warnings by which a task is warned where text is [slurm]
-// signal.
+// warnBy makes warnings of the signals that [slurm] signal, which is text, asks for.
 func (s *stops) warnBy(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,8 +54,8 @@ func (s *stops) warnBy(text string) {
 	}
 }
 
-// warn notes a warning by the signal of a name, which the task's script got while it
-// made ready for this program.
+// warn notes a warning that the task's script got before it started this program. name is that of
+// the signal.
 func (s *stops) warn(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +74,7 @@ func (s *stops) note(sig syscall.Signal) {
 	s.cancel()
 }
 
-// received gives the signals that came, 0 for none.
+// received returns the signals that came, 0 for none.
 func (s *stops) received() (warned, ended syscall.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
