@@ -9,8 +9,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Panel holds the good trials of one place. Each configuration is there once: where it was
-// measured again, the latest counts.
+// A Panel holds the good trials of one place, each configuration once.
 type Panel struct {
 	trial.Place
 	Rows []store.Row

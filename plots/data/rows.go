@@ -63,45 +63,30 @@ func compareWithin(a, b *store.Row) int {
 	)
 }
 
-// sortRows sorts rows in place and returns the number of good ones. These come first: the
-// latest verified trial of each configuration. The others follow in the same order.
+// sortRows sorts rows in place, the good ones first, and returns the number of good ones.
 func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 	type key struct {
+		group int // 0: good
 		rank  uint64
 		index int
-		other bool
 	}
 	keys := make([]key, len(rows))
 	for i := range rows {
-		keys[i] = key{o.rank(&rows[i]), i, !isGood(&rows[i])}
+		keys[i] = key{1, o.rank(&rows[i]), i}
+		if isGood(&rows[i]) {
+			keys[i].group = 0
+			good++
+		}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), compareWithin(&rows[a.index], &rows[b.index]),
-			cmp.Compare(a.index, b.index))
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.rank, b.rank),
+			compareWithin(&rows[a.index], &rows[b.index]), cmp.Compare(a.index, b.index))
 	})
 
-	last := -1 // the last good trial
-	for i := range keys {
-		if keys[i].other {
-			continue
-		}
-		if last >= 0 && keys[last].rank == keys[i].rank && rows[keys[last].index].Config == rows[keys[i].index].Config {
-			keys[last].other = true
-			good--
-		}
-		last = i
-		good++
+	order := make([]int, len(keys))
+	for i, k := range keys {
+		order[i] = k.index
 	}
-
-	order := make([]int, 0, len(keys))
-	for _, other := range []bool{false, true} {
-		for _, k := range keys {
-			if k.other == other {
-				order = append(order, k.index)
-			}
-		}
-	}
-
 	permute(rows, order)
 	return good
 }
