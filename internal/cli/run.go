@@ -127,7 +127,7 @@ func (r *runCommand) run(ctx context.Context) error {
 			"what was measured is kept; `%s` continues", term.Shell("spmvtune", "run", r.name, "--out", r.out))}
 	}
 	if !r.noReport {
-		if err := r.finish(ctx, byRule, sum.Device); err != nil {
+		if err := r.finish(ctx, byRule); err != nil {
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 }
 
 // finish prints the winners, learns and reports.
-func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser, device string) error {
+func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser) error {
 	j, err := job.Of(ctx, r.db)
 	if err != nil {
 		return err
@@ -173,12 +173,12 @@ func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser, device str
 	if err := show.Winners(ctx, r.w, j, r.database()); err != nil {
 		return err
 	}
-	lines, err := byRule.Distances(ctx, j, device)
+	lines, err := byRule.Distances(ctx, j)
 	if err != nil {
 		return err
 	}
 	for _, line := range lines {
-		fmt.Fprintln(r.w, term.Wrap(line, term.PageWidth-2, "  "))
+		term.Print(r.w, line)
 	}
 
 	report, err := j.Finish(ctx, job.Options{Out: r.out, Version: command.Version(), KeepRule: true})

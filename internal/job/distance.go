@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
@@ -58,9 +59,9 @@ func (c *choice) distance(all []*rule.Observation) (distance, bool) {
 		c.at.Matrix, c.at.Precision, c.at.Cache, 100*best/first, len(all), len(c.configs), 100*best/chosen)}, true
 }
 
-// Distances says how far the choices of a run on device are from the best, where the database
-// knows more configurations of the same matrix than the rule named. c may be nil.
-func (c *Chooser) Distances(ctx context.Context, j *Job, device string) ([]string, error) {
+// Distances says how far the choices of a run are from the best, where the database knows more
+// configurations of the same matrix than the rule named. c may be nil.
+func (c *Chooser) Distances(ctx context.Context, j *Job) ([]string, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -68,12 +69,18 @@ func (c *Chooser) Distances(ctx context.Context, j *Job, device string) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	places := verified(seen)
 	var lines []string
-	for _, made := range c.made {
-		made.at.Device = device
-		if far, ok := made.distance(places[made.at]); ok {
-			lines = append(lines, far.words)
+	for at, all := range verified(seen) {
+		for _, made := range c.made {
+			// The database may tell devices of one name apart by what it adds to the name.
+			here := made.at
+			here.Device = at.Device
+			if here != at || !strings.HasPrefix(at.Device, made.at.Device) {
+				continue
+			}
+			if far, ok := made.distance(all); ok {
+				lines = append(lines, far.words)
+			}
 		}
 	}
 	slices.Sort(lines)
