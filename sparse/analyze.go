@@ -1,9 +1,9 @@
 package sparse
 
-// Analyze computes the features of m in one parallel pass over row offsets and
-// columns, and a look at a sample of rows and entries; it does not read the values.
-// Everything is summed in integers, so the result is the same on any number of
-// cores. Means, deviations and shares over nothing are 0.
+// Analyze computes the features of m in one parallel pass over row offsets and columns, and
+// from a sample of rows and entries; it does not read the values. Everything is summed in
+// integers, so the result is the same on any number of cores. Means, deviations and shares over
+// nothing are 0.
 //
 // The columns of m must lie within it and increase in each row, as Validate checks.
 func Analyze[V Float](m *CSR[V]) Features {

@@ -14,10 +14,10 @@ type Density struct {
 	Most          uint32   // entries in the fullest bin
 }
 
-// NewDensity counts the entries of m over height by width bins, or fewer: no bin is
-// smaller than a row or a column. Row i belongs to bin ⌊i·height/rows⌋, column j
-// likewise. It reads row offsets and columns once, on all cores; beside the result it
-// takes one line of bins per core. m must be valid (see [CSR.Validate]).
+// NewDensity counts the entries of m over height by width bins, or fewer: no bin is smaller
+// than a row or a column. Row i belongs to bin ⌊i·height/rows⌋, column j likewise. It reads row
+// offsets and columns once, on all cores; apart from the result, it takes one line of bins per
+// core. m must be valid (see [CSR.Validate]).
 func NewDensity[V Float](m *CSR[V], height, width int) *Density {
 	d := &Density{Height: max(0, min(height, m.Rows)), Width: max(0, min(width, m.Cols))}
 	if d.Height == 0 || d.Width == 0 {

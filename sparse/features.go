@@ -48,8 +48,8 @@ type Features struct {
 
 	// RowSpanMean is the mean over all rows of last column − first column.
 	RowSpanMean float64 `json:"row_span_mean"`
-	// Profile is the sum over all rows of the distance from the first entry to
-	// the diagonal, where it lies left of it; rounded above 2⁵³.
+	// Profile is the sum of the distances from the first entry of a row to the diagonal, over
+	// all rows whose first entry lies left of it; rounded above 2⁵³.
 	Profile float64 `json:"profile"`
 	// ColGapMean is the mean distance between consecutive columns of a row.
 	ColGapMean float64 `json:"col_gap_mean"`
@@ -63,17 +63,16 @@ type Features struct {
 	RowSimilarity float64 `json:"row_similarity"`
 	// Diagonals is the number of distinct j−i.
 	Diagonals float64 `json:"diagonals"`
-	// PatternSymmetry is the share of the entries off the diagonal whose mirror
-	// image is stored, too: 1 where there are none, 0 for a matrix that is not
-	// square. Above 2¹² entries it is estimated from a sample, with a standard
-	// error below 0.016.
+	// PatternSymmetry is the share of the entries off the diagonal whose mirror image is also
+	// stored. It is 1 if there are no such entries, and 0 for a matrix that is not square.
+	// Above 2¹² entries it is estimated from a sample, with a standard error below 0.016.
 	PatternSymmetry float64 `json:"pattern_symmetry"`
 }
 
 // Unknown stands for a count that is not known.
 const Unknown = -1
 
-// Equal reports whether f and g say the same, what is not known included.
+// Equal reports whether f and g are equal, unknown features included.
 func (f Features) Equal(g Features) bool {
 	a, b := reflect.ValueOf(f), reflect.ValueOf(g)
 	for i := range a.NumField() {

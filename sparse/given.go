@@ -32,8 +32,8 @@ func FeatureNames() []string {
 	return names
 }
 
-// Set gives the feature of this name a value. It refuses what it can't be: a negative
-// one, except for row_skewness, and a count with a fraction.
+// Set gives the feature of this name a value. It refuses impossible values: negative ones,
+// except for row_skewness, and counts with a fraction.
 func (f *Features) Set(name string, x float64) error {
 	v := reflect.ValueOf(f).Elem()
 	for i, n := range FeatureNames() {

@@ -2,9 +2,9 @@ package sparse
 
 import "math"
 
-// A histogram says how many rows have each length that occurs, in rising order of
-// the length. It is a function of the matrix alone, and so is what follows from it
-// in floating point, summed in this order.
+// A histogram says how many rows have each length that occurs, in rising order of the length.
+// It depends on the matrix alone, and so do floating-point results from it, summed in this
+// order.
 type histogram []bin
 
 type bin struct{ length, rows int }

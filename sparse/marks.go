@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Marks are a set of numbers: a byte for each, 0 or 1. Marking a byte is one store that
-// waits for nothing, where a bit waits for its neighbours in the same word; and a set of
-// its own for each goroutine needs no atomic operations.
+// Marks are a set of numbers: a byte for each, 0 or 1. Marking a byte is one store that waits
+// for nothing, while a bit would wait for its neighbours in the same word. Each goroutine has
+// its own set and needs no atomic operations.
 type marks []byte
 
 // newMarks returns an empty set of numbers below n.

@@ -36,8 +36,8 @@ func pick(total, n, count int) int {
 // random returns a number in [0, n).
 func random(seed uint32, n int) int { return int(uint64(scramble(seed)) * uint64(n) >> 32) }
 
-// scramble permutes the 32-bit numbers at random, as it seems (the finalizer of
-// MurmurHash3, Appleby 2011).
+// scramble permutes the 32-bit numbers pseudorandomly (the finalizer of MurmurHash3, Appleby
+// 2011).
 func scramble(x uint32) uint32 {
 	x++
 	x = (x ^ x>>16) * 0x85ebca6b

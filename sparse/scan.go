@@ -31,9 +31,8 @@ func newScan(rows, cols int, rowPtr, colIdx []int32) *scan {
 	return &scan{rowPtr: rowPtr, colIdx: colIdx, used: newMarks(cols), diagonals: newMarks(rows + cols)}
 }
 
-// look looks at the entries [lo, hi), in whatever rows they lie, and at the rows that
-// begin there: first at the rows of some entries and then at these, so that they come
-// from memory once.
+// look visits the entries [lo, hi), in any rows, and the rows that begin there. It alternates
+// between the rows of some entries and those entries, so that each comes from memory once.
 func (s *scan) look(lo, hi int) {
 	const some = 1 << 14
 	for lo < hi {
@@ -44,7 +43,7 @@ func (s *scan) look(lo, hi int) {
 	}
 }
 
-// beginning looks at the lengths and both ends of the rows that begin in [lo, hi).
+// beginning visits the lengths and both ends of the rows that begin in [lo, hi).
 func (s *scan) beginning(lo, hi int) {
 	i, _ := slices.BinarySearch(s.rowPtr, int32(lo))
 	for ; int(s.rowPtr[i]) < hi; i++ {
@@ -62,7 +61,7 @@ func (s *scan) beginning(lo, hi int) {
 	}
 }
 
-// entries looks at each of the entries [lo, hi), of which there are some.
+// entries visits each of the entries [lo, hi); there is at least one.
 func (s *scan) entries(lo, hi int) {
 	i := rowOf(s.rowPtr, lo)
 	before := int32(-2) // the column before, in the same row

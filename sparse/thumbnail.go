@@ -47,7 +47,7 @@ func (d *Density) pack() Thumbnail {
 	return out.Bytes()
 }
 
-// errThumbnail is what any content says that NewThumbnail does not make.
+// errThumbnail is the error for content that NewThumbnail does not make.
 var errThumbnail = errors.New("the thumbnail is damaged")
 
 // Density unpacks t.

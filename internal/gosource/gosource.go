@@ -39,7 +39,7 @@ func Code(source []byte) string {
 	}
 }
 
-// A Program is what the files of a package declare.
+// A Program has the declarations of a package's files.
 type Program struct {
 	declared map[string][]piece          // by the name of a function, method, type, variable or constant
 	rows     map[string]map[string]piece // by variable and key: what stands in a literal map

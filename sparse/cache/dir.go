@@ -17,9 +17,9 @@ type Dir struct{ path string }
 // At returns the cache in the folder at path.
 func At(path string) *Dir { return &Dir{path} }
 
-// Default returns the user's cache: where [Env] says or, where it says nothing,
-// spmvtune/matrices in the user's cache directory ($XDG_CACHE_HOME, or ~/.cache). It
-// is nil where Env is "off", and nil with an error where there is no such directory.
+// Default returns the user's cache: the folder that [Env] names or, if it is not set,
+// spmvtune/matrices in the user's cache directory ($XDG_CACHE_HOME, or ~/.cache). It is nil if
+// Env is "off", and nil with an error if there is no such directory.
 func Default() (*Dir, error) {
 	set := os.Getenv(Env)
 	if set == "off" {
@@ -40,7 +40,7 @@ func Default() (*Dir, error) {
 	return At(filepath.Join(base, "spmvtune", "matrices")), nil
 }
 
-// Path is the folder of d, "" where it is off.
+// Path is the folder of d, or "" if it is off.
 func (d *Dir) Path() string {
 	if d == nil {
 		return ""
@@ -65,5 +65,5 @@ const (
 
 func (d *Dir) entry(key Key) string { return filepath.Join(d.path, string(key)+extension) }
 
-// errOff is what a cache that is off says to being asked for something.
+// errOff is the error of a cache that is off.
 var errOff = errors.New("the cache is off")

@@ -29,13 +29,13 @@ type Entry struct {
 	layout
 }
 
-// ErrDamaged is behind the errors that say that an entry is not what was stored.
+// ErrDamaged is wrapped by errors about an entry that differs from what was stored.
 var ErrDamaged = errors.New("the entry is damaged")
 
-// Open opens the entry of that name. It takes the same time whatever the size of the
-// matrix: only the header is read. An error satisfies errors.Is with fs.ErrNotExist
-// where there is no such entry, and with [ErrDamaged] where there is one that can't
-// be used; either way the remedy is to make the matrix and to fill the entry.
+// Open opens the entry of that name. It takes the same time whatever the size of the matrix:
+// only the header is read. An error satisfies errors.Is with fs.ErrNotExist if there is no such
+// entry, and with [ErrDamaged] if there is one that can't be used; either way the remedy is to
+// make the matrix and to fill the entry.
 func (d *Dir) Open(key Key) (*Entry, error) {
 	if d == nil {
 		return nil, errOff
@@ -124,11 +124,10 @@ func raw[T int32 | float64](a []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), len(a)*int(unsafe.Sizeof(a[0])))
 }
 
-// Verify reads the arrays in place, all of them, and compares them with the checksums in
-// the header. An error satisfies errors.Is with [ErrDamaged]. What is found holds
-// for as long as nobody writes to the file; this package never does. A file that is
-// cut off while it is mapped ends the process that reads it, as with any mapping:
-// use Copy where that must not be.
+// Verify reads the arrays in place, all of them, and compares them with the checksums in the
+// header. An error satisfies errors.Is with [ErrDamaged]. The result holds as long as nobody
+// writes to the file; this package never does. A file that is cut off while it is mapped ends
+// the process that reads it, as with any mapping: use Copy where that must not be.
 func (e *Entry) Verify(ctx context.Context) error { return e.verify(ctx, e.arrays) }
 
 // Pattern is Verify of the row offsets and the columns, and returns the matrix in place
@@ -177,8 +176,8 @@ func (e *Entry) checkGaps() error {
 	return nil
 }
 
-// Copy reads the matrix into memory of its own, verifies that memory, and returns
-// it: whatever happens to the file later, the matrix is the one that was stored.
+// Copy reads the matrix into memory, verifies that memory, and returns it. Later changes of the
+// file do not affect it.
 func (e *Entry) Copy(ctx context.Context) (*sparse.CSR[float64], error) {
 	a := &sparse.CSR[float64]{
 		Rows: e.A.Rows, Cols: e.A.Cols,

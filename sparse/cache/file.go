@@ -17,8 +17,8 @@ import (
 
 // A File is a file whose content is known.
 type File struct {
-	// Digest tells the file's bytes from all others, 64 hex digits: the SHA-256 of
-	// those of its pieces of 4 MiB.
+	// Digest identifies the file's bytes, in 64 hex digits: it is the SHA-256 of the SHA-256 of
+	// its pieces of 4 MiB.
 	Digest string
 
 	path    string
@@ -26,9 +26,9 @@ type File struct {
 	settled bool // when the stamp was taken
 }
 
-// A stamp is what a file system says of a file that changes when its content does.
-// The time of the last change of status is among it, because programs set that of the
-// last modification at will (cp -p, tar, touch -r), and no program sets this one.
+// A stamp is the file system's data on a file that change when its content does. The time of
+// the last change of status is among it, because programs set that of the last modification at
+// will (cp -p, tar, touch -r), and no program sets this one.
 type stamp struct {
 	dev, inode, size     int64
 	modified, statusTime int64 // ns
@@ -85,8 +85,8 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 	return file, nil
 }
 
-// Unchanged reports whether the file at the path still is the one that was
-// identified. What was read from it since then is the content of Digest.
+// Unchanged reports whether the file at the path is still the one that was identified. If so,
+// everything read from it in the meantime is the content of Digest.
 func (f *File) Unchanged(ctx context.Context) bool {
 	r, err := openRegular(f.path)
 	if err != nil {
@@ -139,8 +139,8 @@ func digest(ctx context.Context, f *os.File, size int64) (string, error) {
 	return hex.EncodeToString(outer[:]), nil
 }
 
-// What is remembered of a stamp is in a small file of its own, which is named for the
-// stamp and holds the digest behind a check of both.
+// The digest for a stamp is in a small file, which is named for the stamp and holds the digest
+// after a checksum of both.
 
 func (d *Dir) note(s stamp) string {
 	name := sha256.Sum256(fmt.Appendf(nil, "%+v", s))

@@ -13,10 +13,10 @@ import (
 	"spmvtune/sparse"
 )
 
-// Fill stores a as the entry of m.Key, in place of one that is there. m.Hash and
-// m.Features must be those of a. The entry appears when all of it is on the disk; an
-// error leaves the cache as it was. Fill refuses to take more than half of the space
-// that is free: results are written to the same disk, more often than not.
+// Fill stores a as the entry of m.Key and replaces an existing one. m.Hash and m.Features must
+// be those of a. The entry appears when all of it is on the disk; an error leaves the cache as
+// it was. Fill refuses to take more than half of the space that is free: results are written to
+// the same disk, more often than not.
 func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 	if d == nil {
 		return errOff
@@ -60,8 +60,8 @@ func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 	})
 }
 
-// room reports an error where an entry of this many bytes would take too much of
-// what is left on the disk.
+// room returns an error if an entry of this many bytes would take too much of the free space on
+// the disk.
 func (d *Dir) room(size int64) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(d.path, &st); err != nil {
@@ -73,8 +73,7 @@ func (d *Dir) room(size int64) error {
 	return nil
 }
 
-// replace makes the file at path hold what write writes to it, or leaves the one that is
-// there.
+// replace gives the file at path the content that write writes, or leaves it unchanged.
 func replace(path string, write func(*os.File) error) error {
 	err := atomicfile.WriteAt(path, write)
 	if err != nil {

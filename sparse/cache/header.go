@@ -26,11 +26,11 @@ const (
 	fixed     = 64
 	digestAt  = 32
 	alignment = 64
-	// maxHeader bounds what is read on the word of a damaged file.
+	// maxHeader bounds how much is read from a damaged file.
 	maxHeader = 1 << 20
 )
 
-// Meta is what an entry knows of its matrix. The sizes are among the features.
+// Meta describes the matrix of an entry. The sizes are among the features.
 type Meta struct {
 	Key Key `json:"key"`
 	// path, or generator with arguments: where it came from when it was stored
@@ -41,13 +41,13 @@ type Meta struct {
 	Hash      string           `json:"hash"` // sparse.CSR.Hash
 	Features  sparse.Features  `json:"features"`
 	Pattern   sparse.Thumbnail `json:"pattern"`
-	// FeaturesSeconds is what reading the features took; 0: not known.
+	// FeaturesSeconds is the time that computing the features took; 0: not known.
 	FeaturesSeconds float64 `json:"features_seconds,omitempty"`
 }
 
-// A header is Meta, and what the arrays are checked against: the CRC-32C of each 4 MiB
-// of the row offsets, the columns and the values, in this order. They are to notice
-// damage; what tells a matrix from all others is Meta's hash.
+// A header is Meta, and what the arrays are checked against: the CRC-32C of each 4 MiB of the
+// row offsets, the columns and the values, in this order. They detect damage; Meta's hash
+// identifies the matrix.
 type header struct {
 	Meta
 	Sums []uint32 `json:"sums"`

@@ -17,8 +17,8 @@ const version = "3" // 2: with patterns; 3: with checksums of the arrays
 // A Key names an entry: 64 hex digits.
 type Key string
 
-// NewKey returns the key of a matrix that depends on nothing but parts, which say
-// together where it comes from: what made it, in which version, of what.
+// NewKey returns the key of a matrix that depends only on parts. Together they say where it
+// comes from: its maker, the maker's version, and its input.
 func NewKey(parts ...string) Key {
 	h := sha256.New()
 	features, _ := json.Marshal(sparse.Features{}) // numbers only: it can't fail

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// An Info is what is known of an entry without its arrays.
+// An Info describes an entry without its arrays.
 type Info struct {
 	Meta           // zero where Err is set, but for the Key
 	Size int64     // of its file, bytes
@@ -76,9 +76,9 @@ func (d *Dir) files(folder string, f func(name string, info fs.FileInfo)) error 
 	return err
 }
 
-// Verify reads an entry that List gave, all of it, and compares it with its checksums and
-// with the hash of the matrix. An error satisfies errors.Is with [ErrDamaged] where it is
-// not what was stored.
+// Verify reads an entry that List gave, all of it, and compares it with its checksums and with
+// the hash of the matrix. An error satisfies errors.Is with [ErrDamaged] if the entry differs
+// from what was stored.
 func (d *Dir) Verify(ctx context.Context, e Info) error {
 	if e.Err != nil {
 		return e.Err
@@ -98,8 +98,8 @@ func (d *Dir) Verify(ctx context.Context, e Info) error {
 	return nil
 }
 
-// Remove removes an entry. Who has it open goes on; on a network file system, only
-// on the same machine.
+// Remove removes an entry. Processes that have it open are not affected; on a network file
+// system, only on the same machine.
 func (d *Dir) Remove(e Info) error {
 	err := os.Remove(d.entry(e.Key))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -23,9 +23,9 @@ var NoLimits = Limits{Unused: math.MaxInt64, Size: math.MaxInt64}
 // that has died: it is written to all the time.
 const abandoned = time.Hour
 
-// Prune removes entries beyond the limits, all damaged ones, what processes that died
-// have left behind, and what is known of files that were not used for as long. It
-// returns the entries that it removed.
+// Prune removes entries beyond the limits, all damaged ones, the remains of processes that
+// died, and the digests of files that were not used for as long. It returns the entries that it
+// removed.
 func (d *Dir) Prune(limits Limits) ([]Info, error) {
 	all, err := d.List()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"spmvtune/sparse"
 )
 
-// castagnoli is the polynomial of CRC-32C, for which processors have an instruction: it
-// is computed faster than memory is read, where SHA-256 takes several times as long.
+// castagnoli is the polynomial of CRC-32C, for which processors have an instruction: computing
+// it is faster than reading memory, while SHA-256 takes several times as long.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func sum(piece []byte) uint32 { return crc32.Checksum(piece, castagnoli) }
@@ -17,8 +17,7 @@ func sum(piece []byte) uint32 { return crc32.Checksum(piece, castagnoli) }
 // pieces is how many there are of this many bytes.
 func pieces(size int64) int { return int((size + pieceSize - 1) / pieceSize) }
 
-// An array is the memory of an array, where it lies in the file, and the sums of its
-// pieces.
+// An array has the memory of an array, its position in the file, and the sums of its pieces.
 type array struct {
 	memory []byte
 	at     int64
@@ -61,7 +60,7 @@ func sumsOf(ctx context.Context, a *sparse.CSR[float64]) ([]uint32, error) {
 	return all, nil
 }
 
-// errAltered is what a wrong sum says.
+// errAltered is the error of a wrong sum.
 var errAltered = errors.New("the arrays do not give the checksums in the header")
 
 // check compares the memory with the sums, on all cores. read fills a piece of the

@@ -42,8 +42,8 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 	return nil
 }
 
-// digestBeside asks for the MD5 in the file beside an archive, as md5sum writes it; nil
-// if there is none.
+// digestBeside asks for the MD5 in the file beside an archive, in the form of md5sum. It is nil
+// if there is no such file.
 func (c *Collection) digestBeside(ctx context.Context, address string) []byte {
 	resp, body, err := c.get(ctx, address+".md5", nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Collection) digestBeside(ctx context.Context, address string) []byte {
 	return sum
 }
 
-// isDisk reports whether err is of this machine and not of the network.
+// isDisk reports whether err comes from this machine and not from the network.
 func isDisk(err error) bool {
 	var t *trouble
 	return err != nil && !errors.As(err, &t)

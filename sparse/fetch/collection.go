@@ -14,7 +14,7 @@ import (
 	"spmvtune/sparse/cache"
 )
 
-// The environment variables that a collection is made from, beside [cache.Env].
+// A collection depends on these environment variables, and on [cache.Env].
 const (
 	EnvServers = "SPMVTUNE_SUITESPARSE_URL" // servers, separated by blanks, in place of Servers
 	EnvOffline = "SPMVTUNE_OFFLINE"         // anything but "", 0, no, off and false: download nothing
@@ -30,7 +30,7 @@ type Collection struct {
 	Servers []string // asked one after the other for SERVER/MM/GROUP/NAME.tar.gz
 	Dir     string   // of what is downloaded; "": it can't be kept
 	Offline bool     // use only what is in Dir
-	// Notify is told how downloads go, many times a second; it may be nil.
+	// Notify gets the progress of downloads, many times a second; it may be nil.
 	Notify func(Progress)
 	// Stall is how long nothing may come before a connection counts as dead.
 	Stall time.Duration
@@ -42,8 +42,8 @@ type Collection struct {
 	down map[string]error // servers that could not be reached at all, and why
 }
 
-// Default returns the collection as the environment has it: the servers of
-// [EnvServers] or else [Servers], and the folder suitesparse in the user's cache.
+// Default returns the collection of the environment: the servers of [EnvServers] or else
+// [Servers], and the folder suitesparse in the user's cache.
 func Default() (*Collection, error) {
 	c := &Collection{Servers: Servers, Stall: 30 * time.Second, pause: time.Second}
 	if set := strings.Fields(os.Getenv(EnvServers)); len(set) > 0 {
@@ -65,8 +65,8 @@ func Default() (*Collection, error) {
 	return c, nil
 }
 
-// SetServers makes c ask these servers, which may be mirrors: http is allowed where it
-// is asked for.
+// SetServers makes c ask these servers, which may be mirrors. http is allowed if a server's URL
+// has it.
 func (c *Collection) SetServers(servers []string) error {
 	var list []string
 	for _, s := range servers {
@@ -82,7 +82,7 @@ func (c *Collection) SetServers(servers []string) error {
 	return nil
 }
 
-// Path is where the file of a matrix is kept, and whether it is there.
+// Path returns the path for the file of a matrix, and whether the file exists.
 func (c *Collection) Path(id ID) (path string, there bool) {
 	if c.Dir == "" {
 		return "", false

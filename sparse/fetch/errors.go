@@ -13,14 +13,14 @@ import (
 )
 
 var (
-	// ErrUnavailable is behind errors that say that no server gave the matrix, or that
-	// none was to be asked: there may well be such a matrix.
+	// ErrUnavailable is wrapped by errors that say that no server delivered the matrix, or that
+	// no server may be asked. The matrix may well exist.
 	ErrUnavailable = errors.New("it is not available")
-	// ErrNotFound is behind errors that say that there is no such matrix.
+	// ErrNotFound is wrapped by errors that say that there is no such matrix.
 	ErrNotFound = errors.New("the collection has no such matrix")
 )
 
-// A trouble is what a try ended with, and what that means for the next one.
+// A trouble is the error of a try, with its meaning for the next one.
 type trouble struct {
 	err   error
 	kind  kind

@@ -19,11 +19,11 @@ type File struct {
 	URL   string // where it was downloaded from just now; "" if it was there
 }
 
-// Get returns the file of a matrix, and downloads it before if it is not there; the
-// work of another process that does so at the same time is waited for. An error
-// satisfies errors.Is with [ErrNotFound] where there is no such matrix, and with
-// [ErrUnavailable] where no server gives it now; others are of ctx, or of the disk. What
-// came is kept, and the next Get goes on with it.
+// Get returns the file of a matrix, and downloads it before if it is not there; the work of
+// another process that does so at the same time is waited for. An error satisfies errors.Is
+// with [ErrNotFound] if there is no such matrix, and with [ErrUnavailable] if no server
+// delivers it now; others are of ctx, or of the disk. What came is kept, and the next Get goes
+// on with it.
 func (c *Collection) Get(ctx context.Context, id ID) (File, error) {
 	path, there := c.Path(id)
 	switch {
@@ -81,9 +81,9 @@ func (c *Collection) found(id ID, path, url string) (File, error) {
 	return File{id, path, info.Size(), url}, nil
 }
 
-// download asks one server after the other, and returns the address that gave the file.
-// Where there are no locks, alone is false: the partial file has a name of its own then,
-// and nobody goes on with it.
+// download asks one server after the other, and returns the address that gave the file. Without
+// locks, alone is false: the partial file then has a unique name, and no process goes on with
+// it.
 func (c *Collection) download(ctx context.Context, id ID, path string, alone bool) (string, error) {
 	target := path
 	if !alone {
@@ -150,7 +150,7 @@ func (c *Collection) ask(ctx context.Context, id ID, p *partial) (string, error)
 		ErrUnavailable, why, EnvServers)}
 }
 
-// persist asks a server until it has given all, or there is no use in asking again.
+// persist asks a server until it has delivered everything, or asking again would be useless.
 func (c *Collection) persist(ctx context.Context, id ID, url string, p *partial) error {
 	furthest := p.have
 	for failures := 0; ; {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pollEvery is how often a process that waits looks again.
+// pollEvery is the interval at which a waiting process checks again.
 const pollEvery = 200 * time.Millisecond
 
 // lock waits until no other process holds the lock of that file, and takes it. It ends
@@ -24,7 +24,7 @@ func lock(ctx context.Context, path string, waiting func()) (unlock func(), alon
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
 		case err == nil:
-			// The file stays: a lock on a file that was removed keeps nobody out.
+			// The file stays, because a lock on a removed file excludes nobody.
 			return func() { f.Close() }, true, nil
 		case errors.Is(err, unix.EINTR):
 			continue

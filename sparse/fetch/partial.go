@@ -27,7 +27,7 @@ type state struct {
 	Size     int64  `json:"size"`                    // of the whole, -1 if it is not known
 }
 
-// validator tells this content of the URL from another one, "" if nothing does.
+// validator identifies this content of the URL; it is "" if the server sends none.
 func (s state) validator() string {
 	if s.ETag != "" {
 		return s.ETag
@@ -110,7 +110,8 @@ func (p *partial) finish() error {
 	return syncDir(filepath.Dir(p.path))
 }
 
-// leave closes p. The next try goes on with what is here, if there is anything to keep.
+// leave closes p. The next try goes on with the bytes received so far, if they are worth
+// keeping.
 func (p *partial) leave(keep bool) {
 	p.file.Close()
 	if !keep || p.have == 0 {

@@ -15,9 +15,9 @@ const (
 	longestAsked = 2 * time.Minute
 )
 
-// pauseBefore is how long to wait before a try, the second being 1: twice as long each
-// time, and half of it by chance, so that many who were cut off together come back one
-// by one. What the server asked for is the least.
+// pauseBefore is the time to wait before a try, counted from 1 for the second. It doubles each
+// time, and half of it is random, so that many clients cut off together come back one by one.
+// What the server asked for is the least.
 func pauseBefore(try int, first, asked time.Duration) time.Duration {
 	d := min(first<<min(try-1, 16), longestPause)
 	return max(d/2+time.Duration(rand.Int64N(int64(d/2)+1)), asked)

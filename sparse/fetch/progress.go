@@ -2,7 +2,7 @@ package fetch
 
 import "time"
 
-// A State is what is being done about a download.
+// A State is the stage of a download.
 type State int
 
 const (

@@ -14,7 +14,7 @@ import (
 	"spmvtune/sparse/cache"
 )
 
-// A Download is what is here of a matrix: its file, or what came before it broke off.
+// A Download is the file of a matrix, complete or partial.
 type Download struct {
 	ID    ID
 	Bytes int64
@@ -24,7 +24,7 @@ type Download struct {
 
 const extension = ".tar.gz"
 
-// Downloads lists what is here, that used last first.
+// Downloads lists the downloads, the most recently used first.
 func (c *Collection) Downloads() []Download {
 	found := map[ID]*Download{}
 	groups, _ := os.ReadDir(c.Dir)
@@ -66,8 +66,8 @@ func (c *Collection) Downloads() []Download {
 	return all
 }
 
-// Prune removes what is beyond the limits, but for what is being downloaded, and returns
-// what it removed.
+// Prune removes downloads beyond the limits, except those in progress, and returns what it
+// removed.
 func (c *Collection) Prune(limits cache.Limits) ([]Download, error) {
 	now := time.Now()
 	over, cancel := context.WithCancel(context.Background())

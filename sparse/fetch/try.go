@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// client makes requests whose bytes come as they are.
+// client makes requests whose bytes are not decoded.
 func (c *Collection) client() *http.Client {
 	transport := c.transport
 	if transport == nil {
@@ -166,7 +166,7 @@ func status(resp *http.Response) *trouble {
 	return t
 }
 
-// enoughRoom reports an error where what is to come can't be written.
+// enoughRoom returns an error if the rest of the download does not fit on the disk.
 func (p *partial) enoughRoom() error {
 	var st unix.Statfs_t
 	if p.Size < 0 || unix.Statfs(p.name(), &st) != nil {

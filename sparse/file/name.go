@@ -18,8 +18,7 @@ var Extensions = func() (all []string) {
 	return append(all, ".tar.gz", ".tgz")
 }()
 
-// NameThatMatters is what reading takes from the name of a file beside its
-// content: the extension.
+// NameThatMatters is the part of a file's name that affects how it is read: the extension.
 func NameThatMatters(path string) string { return text.Extension(path) }
 
 // Stem returns the name of a matrix file without folder and extension, and
@@ -35,7 +34,7 @@ func Stem(path string) (name string, known bool) {
 }
 
 // Found reports whether a glob that matches path asks for that file: path has one of
-// Extensions, and the glob ends in it where files of other kinds have the same.
+// Extensions, and if files of other kinds have the same extension, the glob ends in it.
 func Found(glob, path string) bool {
 	_, known := Stem(path)
 	ext := NameThatMatters(path)

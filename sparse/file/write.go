@@ -48,7 +48,7 @@ var Forms = func() (all []Form) {
 	return all
 }()
 
-// FormOf returns the form that the extension of a file's name stands for.
+// FormOf returns the form that belongs to the extension of a file's name.
 func FormOf(path string) (f Form, known bool) {
 	i := slices.IndexFunc(Forms, func(f Form) bool { return strings.HasSuffix(strings.ToLower(path), f.Extension) })
 	if i < 0 {

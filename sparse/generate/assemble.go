@@ -65,8 +65,8 @@ func (a *assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	return m, nil
 }
 
-// parallel calls do for pieces of [0, n) on all cores and stops early when ctx
-// is done. Which piece runs where is left to chance, so do must not care.
+// parallel calls do for pieces of [0, n) on all cores and stops early when ctx is done. Which
+// piece runs where is random, so do must not depend on it.
 func parallel(ctx context.Context, n int, do func(lo, hi int)) error {
 	workers := runtime.GOMAXPROCS(0)
 	// Small enough to balance uneven rows and to notice ctx, large enough that

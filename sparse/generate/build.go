@@ -40,9 +40,9 @@ func Plan(name string, args map[string]any) (Size, error) {
 	return size, err
 }
 
-// Spec gives a matrix its canonical name, with all arguments spelled out in
-// the order of the table: "rmat(scale=18, edge_factor=16, …, seed=1)". What
-// Build would refuse is shown as it was given, sorted by name.
+// Spec gives a matrix its canonical name, with all arguments spelled out in the order of the
+// table: "rmat(scale=18, edge_factor=16, …, seed=1)". Arguments that Build would refuse are
+// shown as given, sorted by name.
 func Spec(name string, args map[string]any) string {
 	var parts []string
 	if g, v, _, err := prepare(name, args); err == nil {

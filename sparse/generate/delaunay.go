@@ -58,8 +58,7 @@ func (t *triangulation) graph(ctx context.Context) (*sparse.CSR[float64], error)
 	return a.build(ctx)
 }
 
-// first returns for each point the first half-edge that leaves it, none where none
-// does.
+// first returns for each point the first half-edge that leaves it, or none.
 func (t *triangulation) first() []int32 {
 	first := make([]int32, len(t.points))
 	for p := range first {

@@ -108,9 +108,9 @@ func (t *triangulation) dual(ctx context.Context) (*sparse.CSR[float64], error) 
 	return a.build(ctx)
 }
 
-// triangles numbers the triangles by their first point, and around it
-// counterclockwise. It returns by half-edge the triangle to the left, none for the
-// outer face, and by triangle one of its half-edges.
+// triangles numbers the triangles by their first point, and around it counterclockwise. It
+// returns for each half-edge the triangle to the left (none for the outer face), and for each
+// triangle one of its half-edges.
 func (t *triangulation) triangles() (triangle, sides []int32) {
 	triangle = make([]int32, len(t.half))
 	for e := range triangle {

@@ -27,7 +27,7 @@ import (
 // made by an older program is not mistaken for today's.
 const Version = "2"
 
-// A Generator is a row of the table: what it makes and what it takes.
+// A Generator is a row of the table: the matrices it makes and its arguments.
 type Generator struct {
 	Name  string
 	Doc   string // one line, with the source of the structure
@@ -43,7 +43,7 @@ type Generator struct {
 	class func(v values) string
 }
 
-// A Size is what a generator is going to make.
+// A Size is the size of the matrix that a generator will make.
 type Size struct {
 	Rows, Cols int
 	// NNZ is the number of nonzeros: an expectation for uniform and fem_blocks, an
@@ -237,7 +237,7 @@ func Lookup(name string) (*Generator, bool) {
 	return nil, false
 }
 
-// find is Lookup with an error that lists what there is.
+// find is Lookup with an error that lists the generators.
 func find(name string) (*Generator, error) {
 	if g, ok := Lookup(name); ok {
 		return g, nil

@@ -70,10 +70,9 @@ func (t *triangulation) side(e, c int32) int64 {
 	return orient(t.points[t.half[e].org], t.points[t.dest(e)], t.points[c])
 }
 
-// rise adds the next edge across the seam above base, from the right part to the
-// left one like base, and returns it, or none if base is the upper common tangent.
-// Edges that a circle through base and its neighbours shows to be none of the
-// triangulation go.
+// rise adds the next edge across the seam above base, from the right part to the left one like
+// base, and returns it, or none if base is the upper common tangent. Edges that are not part of
+// the triangulation, by the circle through base and its neighbours, are removed.
 func (t *triangulation) rise(p *part, base int32) int32 {
 	right, left := t.points[t.half[base].org], t.points[t.dest(base)]
 	end := func(e int32) point { return t.points[t.dest(e)] }

@@ -40,9 +40,9 @@ func gatherBits(z uint64) int32 {
 	return int32(z | z>>16)
 }
 
-// scatter completes the points given to n distinct ones, drawn uniformly from those
-// that inside accepts, and returns their codes in increasing order. A random code is
-// a random point.
+// scatter adds points to the given ones until there are n distinct ones. It draws them
+// uniformly from those that inside accepts, and returns their codes in increasing order. A
+// random code is a random point.
 func scatter(ctx context.Context, src source, given []point, n int, inside func(point) bool) ([]uint64, error) {
 	codes := make([]uint64, 0, n)
 	for _, p := range given {

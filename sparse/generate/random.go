@@ -35,7 +35,7 @@ const (
 // at returns the random number at position key.
 func (s source) at(key uint64) uint64 { return mix(uint64(s) + key*golden) }
 
-// stream starts a sequence of its own at position key.
+// stream starts a separate sequence at position key.
 func (s source) stream(key uint64) stream { return stream(s.at(key)) }
 
 // value returns the value of entry (i, j): an odd multiple of 2⁻²⁴ in (−1, 1),

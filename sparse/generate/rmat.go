@@ -67,9 +67,8 @@ func buildRMAT(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 // An edge leads from a row to a column.
 type edge struct{ row, col int32 }
 
-// drawRMAT draws edges: at each of scale levels, from the most significant bit
-// of row and column on, one of four quadrants. Edge e has random numbers of its
-// own, one for two levels.
+// drawRMAT draws edges: at each of scale levels, from the most significant bit of row and
+// column on, one of four quadrants. Edge e has its own random numbers, one for two levels.
 func drawRMAT(ctx context.Context, v values) ([]edge, error) {
 	a, b, c := v["a"], v["b"], v["c"]
 	// A level's random number is 32 bits wide; these split it in quadrants.

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A triangulation is the Delaunay triangulation of points: its edges are those that
-// have a circle through both ends with no point inside. Where four points or more lie
-// on an empty circle it is one of several.
+// A triangulation is the Delaunay triangulation of points: its edges are those that have a
+// circle through both ends with no point inside. If four or more points lie on an empty circle,
+// it is one of several.
 //
 // Edges are pairs of half-edges 2k and 2k+1, one from each end, which lie on rings
 // around their origins (Guibas and Stolfi's quad-edges, without the dual).
@@ -120,8 +120,8 @@ func (t *triangulation) cut(lo, hi int) (mid int, vertical bool) {
 	return mid, bit%2 == 0
 }
 
-// single is the part of one point. A part is known by an edge, so there is one from
-// the point to itself, until the part is merged.
+// single is the part of one point. An edge identifies a part, so there is one from the point to
+// itself until the part is merged.
 func (t *triangulation) single(p int32) part {
 	for e := 6 * p; e < 6*p+6; e++ {
 		t.half[e].org = none

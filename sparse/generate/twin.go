@@ -32,10 +32,10 @@ type twinSize struct {
 	diagonal int // the first row with a diagonal entry; Rows: none has one
 }
 
-// size is the published one times scale, rounded: at least a row and a column, and
-// entries in at most half of all places. An entry of a symmetric twin has a mirror
-// image, so where the number of entries would be odd, the first row has no diagonal
-// entry, or if none has, there is one entry less.
+// size is the published one times scale, rounded: at least a row and a column, and entries in
+// at most half of all places. An entry of a symmetric twin has a mirror image. So if the number
+// of entries would be odd, the first row has no diagonal entry or, if no row has one, there is
+// one entry less.
 func (t *twin) size(scale float64) twinSize {
 	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
 	s := twinSize{Size: Size{Rows: scaled(t.rows), Cols: scaled(t.cols)}}
@@ -59,8 +59,8 @@ func (t *twin) size(scale float64) twinSize {
 	return s
 }
 
-// buildTwin makes the likeness of a published matrix. A symmetric one is made below
-// the diagonal, and mirrored: 8 bytes a row and 2 an entry beside the matrix.
+// buildTwin makes the twin of a published matrix. A symmetric one is made below the diagonal
+// and mirrored, which takes 8 bytes a row and 2 an entry in addition to the matrix.
 func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	t, scale := &twins[v.int("of")], v["scale"]
 	if t.build != nil {
@@ -210,8 +210,8 @@ func slope(lengths []int32, block int) {
 	}
 }
 
-// fitBelow leaves no row longer than there are columns left of its diagonal: what is
-// too much goes to the rows that have room, one entry each.
+// fitBelow leaves no row longer than the number of columns left of its diagonal. The excess
+// goes to the rows that have room, one entry each.
 func fitBelow(lengths []int32) {
 	over := 0
 	for i, n := range lengths {

@@ -159,8 +159,8 @@ func settle(counts map[int]int, off, lo, hi int) {
 	}
 }
 
-// fit returns lengths and their probabilities. Every length up to 64 is one of its own;
-// beyond, they are 1/32 apart, each for those around it.
+// fit returns lengths and their probabilities. Every length up to 64 has its own class; beyond,
+// they are 1/32 apart, each for those around it.
 func (l law) fit(mean float64) (lengths []int, weights []float64) {
 	for x := l.min; x < l.max; x += max(1, (x-l.min)/32*min(1, (x-l.min)/64)) {
 		lengths = append(lengths, x)

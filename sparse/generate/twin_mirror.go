@@ -9,9 +9,9 @@ import (
 	"spmvtune/sparse"
 )
 
-// mirror makes the symmetric matrix whose rows have the columns given left of the
-// diagonal, and diagonal entries in all rows from diagonal on (n: in none). It needs
-// 8 bytes a row beside the matrix and what it is given.
+// mirror makes the symmetric matrix whose rows have the columns given left of the diagonal, and
+// diagonal entries in all rows from diagonal on (n: in none). It needs 8 bytes a row in
+// addition to its input and the matrix.
 func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.CSR[float64], error) {
 	n := len(start) - 1
 	// Entries above the diagonal, by row. Counting and scattering in any order is made

@@ -84,7 +84,7 @@ func (f *filler) fill(i int, columns []int32) {
 	f.complete(row, columns, lo, hi, center)
 }
 
-// hubRow reports whether row i meets the hub: of stretches of rows, evenly spread.
+// hubRow reports whether row i meets the hub; such rows form evenly spread stretches.
 func (f *filler) hubRow(i int) bool {
 	if f.hub == 0 {
 		return false
@@ -93,7 +93,7 @@ func (f *filler) hubRow(i int) bool {
 	return math.Floor((t+1)*f.hub) > math.Floor(t*f.hub)
 }
 
-// distinct sorts a row and drops what is there twice.
+// distinct sorts a row and drops duplicates.
 func distinct(row []int32) []int32 {
 	slices.Sort(row)
 	return slices.Compact(row)

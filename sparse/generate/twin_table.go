@@ -7,10 +7,10 @@ import (
 	"spmvtune/sparse"
 )
 
-// A twin is what is known of a published matrix, and how its likeness is made.
-// Sizes, lengths and the statistics that the patterns are fitted to are those of the
-// SuiteSparse Matrix Collection and of published feature tables; a deviation or a
-// bound of lengths marked as not published is that of a relative, or of the class.
+// A twin has the published facts about a matrix and the way to imitate it. Sizes, lengths and
+// the statistics that the patterns are fitted to are those of the SuiteSparse Matrix Collection
+// and of published feature tables; a deviation or a bound of lengths marked as not published is
+// that of a relative, or of the class.
 type twin struct {
 	name, class     string
 	rows, cols, nnz int

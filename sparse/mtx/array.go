@@ -77,8 +77,8 @@ func (a *array) read() (*text.Matrix, error) {
 	return a.matrix(m, len(a.val), a.nonFinite), nil
 }
 
-// reserve makes room for that many values. Memory follows what was read, not
-// what was declared, which only bounds it.
+// reserve makes room for that many values. Memory grows with the values read. The declared
+// number only bounds it.
 func (a *array) reserve(values int) {
 	more, total := min(values, a.h.entries-a.done), a.h.entries
 	if a.Mirror {

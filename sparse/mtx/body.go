@@ -10,10 +10,10 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// A body is read by all cores at once: each takes the next block and leaves its
-// entries as a chunk. What depends on the blocks before, the number of a line and
-// the count of entries, is settled when all chunks are there; so the first mistake
-// in the order of the file is reported, whoever came across one first.
+// A body is read by all cores at once: each takes the next block and leaves its entries as a
+// chunk. Line numbers and counts of entries depend on the blocks before, so they are computed
+// when all chunks are there; so the first mistake in the order of the file is reported, whoever
+// came across one first.
 type body struct {
 	*layout
 
@@ -43,8 +43,8 @@ func (b *body) take(buf []byte) ([]byte, *chunk, error) {
 	return block, c, nil
 }
 
-// parse fills c with the entries in block, and reports whether there is sense in
-// more: so far there was no mistake.
+// parse fills c with the entries in block, and reports whether to go on: whether there was no
+// mistake so far.
 func (b *body) parse(p *parser, block []byte, c *chunk) bool {
 	c.err = p.coordinates(block)
 	p.leave(c)

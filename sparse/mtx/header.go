@@ -22,7 +22,7 @@ type header struct {
 	sizeLine                int
 }
 
-// mostComment bounds what is kept of the comments, in bytes.
+// mostComment bounds the comments that are kept, in bytes.
 const mostComment = 64 << 10
 
 var (

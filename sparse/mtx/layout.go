@@ -7,7 +7,7 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// A layout says what the entries of a file look like, and what is made of them.
+// A layout says what the entries of a file look like, and how they become a matrix.
 type layout struct {
 	*bands.Layout
 	s *text.Source
@@ -60,7 +60,7 @@ func tooMany(l *layout) error {
 	return l.s.Errorf(l.h.sizeLine, text.TooMany, sparse.MaxIndex)
 }
 
-// matrix describes m, made of so many entries after mirroring.
+// matrix describes m, made of this many entries after mirroring.
 func (l *layout) matrix(m *sparse.CSR[float64], entries, nonFinite int) *text.Matrix {
 	return &text.Matrix{
 		A:      m,

@@ -11,8 +11,8 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// A format is how Fortran lays numbers out on lines: so many to a line, each in
-// its own columns.
+// A format is how Fortran lays numbers out on lines: a fixed number to a line, each in its own
+// columns.
 type format struct {
 	text    string
 	perLine int
@@ -62,8 +62,8 @@ func parseFormat(s string) (format, error) {
 // lines is how many lines that many numbers take.
 func (f *format) lines(numbers int) int { return (numbers + f.perLine - 1) / f.perLine }
 
-// index reads a whole number without sign in a field. ok is false where there is
-// none, or where it exceeds 2³¹−1.
+// index reads a whole number without sign in a field. ok is false if there is none, or if it
+// exceeds 2³¹−1.
 func index(field []byte) (n int, ok bool) {
 	i := 0
 	for i < len(field) && field[i] == ' ' {

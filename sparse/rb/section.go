@@ -9,7 +9,7 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// A section is the lines that hold so many numbers of a format.
+// A section is the lines that hold a given number of numbers in a format.
 type section struct {
 	format
 	what    string // "value"
@@ -33,9 +33,9 @@ func (p *piece[T]) room(c *section) int { return min(p.to-p.from, len(p.block)/c
 // lineOf is the line that number k of the section is in.
 func (c *section) lineOf(k int) int { return c.first + k/c.perLine }
 
-// readSection parses a section on all cores. start gives what a core makes of a
-// piece; what was made comes back in the order of the file. The first mistake of
-// the file is reported, whoever came across one first.
+// readSection parses a section on all cores. start gives what a core makes of a piece; the
+// results come back in the order of the file. The first mistake of the file is reported,
+// whoever came across one first.
 func readSection[T any](s *text.Source, c *section, start func() func(p *piece[T]) error) ([]*T, error) {
 	c.first = s.Line
 	var (
@@ -97,7 +97,7 @@ func cut(s *text.Source, block []byte, lines int) []byte {
 	return block[:end]
 }
 
-// eachField calls f for every number of a piece, with where it lies in the block.
+// eachField calls f for every number of a piece, with its position in the block.
 func eachField[T any](s *text.Source, c *section, p *piece[T], f func(k, lo, hi int) error) error {
 	k, block := p.from, p.block
 	for at, line := 0, p.line; k < p.to; line++ {

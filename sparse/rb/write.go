@@ -128,7 +128,7 @@ func flushRight(text []byte, start, width int) []byte {
 	return slices.Insert(text, start, []byte(blanks[:width-(len(text)-start)])...)
 }
 
-// ascii is a title as a card has it: one line of so many characters at most.
+// ascii returns a title as a card has it: one line of at most width characters.
 func ascii(s string, width int) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

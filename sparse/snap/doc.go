@@ -1,13 +1,13 @@
 // Package snap reads edge lists as the Stanford Large Network Dataset Collection has
 // them (Leskovec and Krevl, snap.stanford.edu/data), from a [text.Source].
 //
-// A line is an edge: the number of the vertex that it leaves, a tab or blanks, and
-// the number of the vertex that it reaches. Lines that start with # are comments.
-// Numbers need not be consecutive: the vertices that occur, in the order of their
-// numbers, are the rows and columns of the matrix, and an edge is an entry in the row
-// that it leaves and the column that it reaches. So vertices without an edge are not
-// in the matrix. Graphs are read as directed: the collection also has undirected ones
-// that list each edge once, and does not say so in a way that programs could tell.
+// A line is an edge: the number of the vertex that it leaves, a tab or blanks, and the number
+// of the vertex that it reaches. Lines that start with # are comments. Numbers need not be
+// consecutive: the vertices that occur, in the order of their numbers, are the rows and columns
+// of the matrix, and an edge is an entry in the row that it leaves and the column that it
+// reaches. So vertices without an edge are not in the matrix. Graphs are read as directed: the
+// collection also has undirected ones that list each edge once, and does not say so in a form
+// that programs could read.
 //
 // Three passes, each on all cores: blocks of lines become edges; the numbers of
 // vertices become ranks, by a bitmap where numbers lie close together and by maps of

@@ -82,7 +82,7 @@ func (q *parser) parse(block []byte, line int) (*piece, error) {
 	return p, nil
 }
 
-// keep copies what was parsed.
+// keep copies the parsed edges.
 func (p *piece) keep(q *parser) {
 	if q.weighted {
 		p.val = append(make([]float64, 0, len(q.val)), q.val...)

@@ -11,7 +11,7 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// A header is what is known before the first edge.
+// A header has the facts known before the first edge.
 type header struct {
 	comment  string
 	weighted bool
@@ -20,7 +20,7 @@ type header struct {
 	line     int // of that comment
 }
 
-// mostComment bounds what is kept of the comments, in bytes.
+// mostComment bounds the comments that are kept, in bytes.
 const mostComment = 64 << 10
 
 var countsPattern = regexp.MustCompile(`(?i)\bnodes:?\s*(\d+)[\s,;]+edges:?\s*(\d+)`)
@@ -32,7 +32,7 @@ func starts(start []byte) bool {
 		bytes.Contains(start, []byte("FromNodeId")))
 }
 
-// readHeader reads the comments before the first edge, and looks at that.
+// readHeader reads the comments before the first edge, and inspects that edge.
 func readHeader(s *text.Source) (*header, error) {
 	h := &header{nodes: -1, edges: -1}
 	var comment strings.Builder

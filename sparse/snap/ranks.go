@@ -18,7 +18,7 @@ type ranks interface {
 const (
 	// edgesPerWord bounds the bitmap, 16 bytes to a word, by the edges there are.
 	edgesPerWord = 4
-	// alwaysWords is as many as never hurt: 16 MB.
+	// alwaysWords is the size of a bitmap that is always acceptable: 16 MB.
 	alwaysWords = 1 << 20
 )
 
@@ -67,8 +67,8 @@ func (p *piece) each(f func(v uint64)) {
 	}
 }
 
-// A bitmap has a bit for every number from the least on, and beside every 64 of them
-// how many vertices come before.
+// A bitmap has a bit for every number from the least on, and for every 64 of them the number of
+// vertices before.
 type bitmap struct {
 	least uint64
 	words []word

@@ -132,7 +132,7 @@ func readEdges(s *text.Source, h *header) (pieces []*piece, edges int, err error
 	return pieces, edges, nil
 }
 
-// distribute makes chunks of the pieces, and lets go of each.
+// distribute makes chunks of the pieces and frees each piece.
 func distribute(l *bands.Layout, pieces []*piece, r ranks) []*bands.Chunk {
 	chunks := make([]*bands.Chunk, len(pieces))
 	eachPiece(len(pieces), func() func(k int) {

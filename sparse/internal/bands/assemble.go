@@ -8,9 +8,8 @@ import (
 	"spmvtune/sparse"
 )
 
-// Assemble makes the matrix of the chunks, one band of rows at a time on each
-// core. There are at most [sparse.MaxIndex] entries in them; as many as the matrix
-// has less were added to others.
+// Assemble makes the matrix of the chunks, one band of rows at a time on each core. There are
+// at most [sparse.MaxIndex] entries in them; the missing ones were added to others.
 func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
 	entries := 0
 	for _, c := range chunks {

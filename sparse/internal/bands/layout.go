@@ -4,14 +4,14 @@ const (
 	// bandEntries is about how many entries a band of rows has, so that sorting
 	// them stays within a core's second-level cache.
 	bandEntries = 1 << 14
-	// mostBands is how many write streams a core keeps up with; only so many
-	// rows that 16 bits can't count those of a band take more.
+	// mostBands is how many write streams a core keeps up with; only if 16 bits can't count the
+	// rows of a band does it take more.
 	mostBands   = 1 << 10
 	mostBandRow = 16
 )
 
-// A Layout says what is to be made of entries, and how the rows are cut into
-// bands of 1<<shift rows. A band is what a core sorts at a time.
+// A Layout says how entries become a matrix, and how the rows are cut into bands of 1<<shift
+// rows. A core sorts one band at a time.
 type Layout struct {
 	Rows, Cols int
 	Pattern    bool // entries have no values: all are 1

@@ -30,10 +30,10 @@ const (
 	maxUnpacked = 2 * maxMember
 )
 
-// openMember finds the matrix in an archive of the SuiteSparse collection: the
-// file NAME/NAME.mtx, of any name or of the one given, where .mtx is one of the
-// extensions. Others beside it, such as NAME_b.mtx, are right-hand sides and the
-// like. Only regular files count: links are not followed, and nothing else is read.
+// openMember finds the matrix in an archive of the SuiteSparse collection: the file
+// NAME/NAME.mtx, of any name or of the one given, where .mtx is one of the extensions. Other
+// files, such as NAME_b.mtx, are right-hand sides and the like. Only regular files count: links
+// are not followed, and nothing else is read.
 func openMember(r io.Reader, name string, extensions []string) (*member, error) {
 	packed := &bounded{r, maxUnpacked}
 	m := &member{archive: tar.NewReader(packed), packed: packed}
@@ -78,8 +78,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read reads on to the end of the archive behind the end of the member, since
-// the checksum of a packed one comes last.
+// After the end of the member, Read goes on to the end of the archive, because the checksum of
+// a packed archive comes last.
 func (m *member) Read(p []byte) (int, error) {
 	n, err := m.archive.Read(p)
 	if errors.Is(err, io.EOF) {

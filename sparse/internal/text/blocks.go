@@ -5,13 +5,12 @@ import (
 	"sync"
 )
 
-// EachBlock parses blocks of lines on all cores at once. take gives the next
-// block and what is to be known of it, or why there is none; it may put the block
-// in buf, is called by one core at a time, and for a packed file means inflating
-// it while the others parse. start gives what a core parses blocks with: a
-// function that reports whether it makes sense to go on. A small file starts no
-// more than one core. EachBlock returns the error of take, or nil where a core
-// saw no sense; every block that was taken has then been parsed.
+// EachBlock parses blocks of lines on all cores at once. take gives the next block and its
+// properties, or the reason why there is none; it may put the block in buf, is called by one
+// core at a time, and for a packed file means inflating it while the others parse. start gives
+// a core its function to parse blocks; the function reports whether it makes sense to go on. A
+// small file starts no more than one core. EachBlock returns the error of take, or nil where a
+// core saw no sense; every block that was taken has then been parsed.
 func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error),
 	start func() func(block []byte, about T) bool) error {
 	var (

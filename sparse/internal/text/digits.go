@@ -11,10 +11,10 @@ var scale = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 // eightDigits reads the decimal digits that b starts with, at most eight of
 // them, all at once in one word. b has at least eight bytes.
 //
-// A digit is the difference of its byte to '0', and is below ten where adding
-// 0x76 leaves its highest bit clear; a carry out of a byte can only touch bytes
-// behind the first that is no digit. The sum of the digits by their powers takes
-// three steps, over pairs, fours and eights (Lemire 2021, as in powers.go).
+// A digit is the difference of its byte to '0', and is below ten where adding 0x76 leaves its
+// highest bit clear; a carry out of a byte can only touch bytes after the first that is not a
+// digit. The sum of the digits by their powers takes three steps, over pairs, fours and eights
+// (Lemire 2021, as in powers.go).
 func eightDigits(b []byte) (n uint64, digits int) {
 	w := binary.LittleEndian.Uint64(b) ^ 0x3030303030303030
 	digits = bits.TrailingZeros64((w+0x7676767676767676|w)&0x8080808080808080) / 8

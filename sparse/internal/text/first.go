@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A First is the first mistake in the order of the file, whoever comes across it
-// when. The zero First is none.
+// A First is the first mistake in the order of the file, whoever comes across it when. The zero
+// First has no error.
 type First struct {
 	mu  sync.Mutex
 	err *Error

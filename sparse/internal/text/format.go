@@ -21,7 +21,7 @@ type Format struct {
 	// Version changes whenever the matrix that is read from some file changes, or what is
 	// said of it. Matrices that an older program has kept are then read again.
 	Version string
-	// Starts reports whether the first bytes of a text leave no doubt that it has this format.
+	// Starts reports whether the first bytes of a text clearly have this format.
 	Starts func(start []byte) bool
 	// Parse reads a matrix to the end of the source; it is nil if the format is only written.
 	Parse func(*Source, Options) (*Matrix, error)

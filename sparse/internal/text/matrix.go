@@ -23,7 +23,7 @@ const RealPart = "real-part"
 // DefaultOptions expand and refuse complex files.
 var DefaultOptions = Options{Expand: true}
 
-// Check refuses settings that there are not, when name is read.
+// Check refuses unknown settings; name is the file to read, for the error.
 func (o Options) Check(name string) error {
 	if o.Complex != "" && o.Complex != RealPart {
 		return fmt.Errorf("reading %s: unknown way to read complex values %q: use %q, or \"\" to refuse them", name,
@@ -60,7 +60,7 @@ type Matrix struct {
 	NonFinite int
 }
 
-// A Size is what the first lines of a file say about it.
+// A Size is the size of a matrix according to the first lines of its file.
 type Size struct {
 	Rows, Cols int
 	Entries    int  // in the file

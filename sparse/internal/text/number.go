@@ -9,8 +9,8 @@ import (
 // Blank reports whether c separates the words of a line.
 func Blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
 
-// SkipBlanks returns the first position from i on that is not blank. There is
-// one: blocks end in '\n'.
+// SkipBlanks returns the first position from i on that is not blank. There is one, because
+// blocks end in '\n'.
 func SkipBlanks(b []byte, i int) int {
 	for Blank(b[i]) {
 		i++
@@ -34,8 +34,8 @@ func EndOfLine(b []byte, i int) int {
 	return i
 }
 
-// ParseIndex reads a decimal number without sign at i. ok is false where there
-// is none, where it runs into something else, or where it exceeds 2³¹−1.
+// ParseIndex reads a decimal number without sign at i. ok is false if there is none, if it runs
+// into something else, or if it exceeds 2³¹−1.
 func ParseIndex(b []byte, i int) (n uint, next int, ok bool) {
 	value, next := AppendDigits(0, b, i)
 	digits := next - i

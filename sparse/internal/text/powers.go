@@ -37,10 +37,10 @@ func widePowers() (table [mostPower - leastPower + 1]uint128) {
 	return table
 }
 
-// roundDecimal returns the float64 nearest to mantissa·10^exponent, ties to
-// even, by the method of Eisel and Lemire (Lemire, "Number parsing at a gigabyte
-// per second", 2021), as strconv has it. ok is false where 128 bits of the power
-// of ten can't tell the nearest, or where it is not a normal number.
+// roundDecimal returns the float64 nearest to mantissa·10^exponent, ties to even, by the method
+// of Eisel and Lemire (Lemire, "Number parsing at a gigabyte per second", 2021), as strconv has
+// it. ok is false if 128 bits of the power of ten don't determine the nearest, or if it is not
+// a normal number.
 func roundDecimal(mantissa uint64, exponent int) (v float64, ok bool) {
 	if mantissa == 0 {
 		return 0, true

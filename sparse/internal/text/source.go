@@ -16,7 +16,7 @@ import (
 const (
 	// BlockSize is also the length of the longest line that is accepted.
 	BlockSize = 1 << 20
-	// sniffSize is how much is looked at to tell what a file is.
+	// sniffSize is the number of bytes by which the kind of a file is recognised.
 	sniffSize = 512
 )
 
@@ -44,9 +44,8 @@ type Source struct {
 	err   error  // why there is nothing to read after tail
 }
 
-// NewSource looks at the first bytes, undoes gzip and tar, and refuses what is
-// plainly no text. Of an archive it takes the matrix that has one of these
-// extensions, such as ".mtx".
+// NewSource inspects the first bytes, undoes gzip and tar, and refuses files that are clearly
+// not text. Of an archive it takes the matrix that has one of these extensions, such as ".mtx".
 func NewSource(r io.Reader, name string, members ...string) (*Source, error) {
 	s := &Source{Name: name, Extension: Extension(name), Line: 1}
 	text := bufio.NewReaderSize(r, 1<<16)
@@ -87,7 +86,7 @@ func Extension(name string) string {
 	return path.Ext(strings.TrimSuffix(strings.ToLower(filepath.ToSlash(name)), ".gz"))
 }
 
-// Peek returns what is there of the next bytes of the text, at most 512.
+// Peek returns the next bytes of the text, at most 512.
 func (s *Source) Peek() []byte { return s.start }
 
 // sniff refuses files that are known to be no text, by their first bytes, with
@@ -118,9 +117,8 @@ func (s *Source) sniff(start []byte) error {
 	return nil
 }
 
-// NextBlock returns lines not handed out yet, or io.EOF. They lie in buf, of
-// BlockSize+1 bytes, or in memory that nothing else uses. s.Line stays: who
-// parses lines also counts them.
+// NextBlock returns lines not handed out yet, or io.EOF. They lie in buf, of BlockSize+1 bytes,
+// or in memory that nothing else uses. s.Line stays: the parser of the lines counts them.
 func (s *Source) NextBlock(buf []byte) ([]byte, error) {
 	if len(s.block) == 0 {
 		if err := s.fill(buf); err != nil {
@@ -191,7 +189,7 @@ func (s *Source) fill(buf []byte) error {
 	return nil
 }
 
-// failure says that reading failed, as opposed to what was read being wrong.
+// failure says that reading failed, as opposed to the content being wrong.
 func (s *Source) failure(err error) error {
 	reason := fmt.Sprintf("reading: %v", err)
 	switch {
