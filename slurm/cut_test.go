@@ -74,15 +74,19 @@ func TestCutPacks(t *testing.T) {
 			t.Errorf("%s:\n%s", name, strings.Join(got, "\n"))
 		}
 	}
-	check("small matrices share a task", cutSome(100, 1000, work{"a", 10, 30, 1, false}, work{"b", 10, 30, 1, false}, work{"c", 10, 60, 1, false}),
+	check("small matrices share a task", cutSome(100, 1000, work{"a", 10, 30, 1, false}, work{"b", 10, 30, 1, false},
+		work{"c", 10, 60, 1, false}),
 		"a 0/1, b 0/1", "c 0/1")
 	check("a large one is cut", cutSome(100, 1000, work{"a", 1000, 360, 10, false}), "a 0/4", "a 1/4", "a 2/4", "a 3/4")
 	check("a search is not", cutSome(100, 1000, work{"a", 1000, 360, 10, true}), "a 0/1")
 	check("loading is not repeated for little", cutSome(100, 1000, work{"a", 1000, 300, 150, false}), "a 0/2", "a 1/2")
 	check("nothing is cut finer than trials", cutSome(100, 1000, work{"a", 2, 9000, 0, false}), "a 0/2", "a 1/2")
-	check("no task is short if another can take it", cutSome(100, 1000, work{"a", 10, 95, 0, false}, work{"b", 10, 20, 0, false}), "a 0/1, b 0/1")
-	check("unless the limit forbids", cutSome(100, 100, work{"a", 10, 95, 0, false}, work{"b", 10, 20, 0, false}), "a 0/1", "b 0/1")
-	check("the sweep may ask for short tasks", cutSome(5, 1000, work{"a", 10, 4, 0, false}, work{"b", 10, 4, 0, false}), "a 0/1", "b 0/1")
+	check("no task is short if another can take it", cutSome(100, 1000, work{"a", 10, 95, 0, false},
+		work{"b", 10, 20, 0, false}), "a 0/1, b 0/1")
+	check("unless the limit forbids", cutSome(100, 100, work{"a", 10, 95, 0, false}, work{"b", 10, 20, 0, false}),
+		"a 0/1", "b 0/1")
+	check("the sweep may ask for short tasks", cutSome(5, 1000, work{"a", 10, 4, 0, false}, work{"b", 10, 4, 0, false}),
+		"a 0/1", "b 0/1")
 	check("no trials are a piece", cutSome(100, 1000, work{"a", 0, 0, 1, false}), "a 0/1")
 }
 
@@ -117,7 +121,8 @@ func TestCutIsWhole(t *testing.T) {
 			if c.Seconds >= least {
 				continue
 			}
-			if i > 0 && p.Chunks[i-1].Seconds+c.Seconds < limit-rounding || i+1 < len(p.Chunks) && p.Chunks[i+1].Seconds+c.Seconds < limit-rounding {
+			if i > 0 && p.Chunks[i-1].Seconds+c.Seconds < limit-rounding || i+1 < len(p.Chunks) &&
+				p.Chunks[i+1].Seconds+c.Seconds < limit-rounding {
 				t.Fatalf("chunk %d of %d takes only %.0f s: %+v", i, len(p.Chunks), c.Seconds, c)
 			}
 		}
@@ -126,9 +131,11 @@ func TestCutIsWhole(t *testing.T) {
 
 // The halves of a chunk are the chunk, again and again.
 func TestSplit(t *testing.T) {
-	whole := Chunk{ID: "0007", Pieces: []Piece{{"a", trial.Whole}, {"b", trial.Part{Index: 2, Of: 3}}}, Trials: 9, Seconds: 90}
+	whole := Chunk{ID: "0007", Pieces: []Piece{{"a", trial.Part{Of: 1}}, {"b", trial.Part{Index: 2, Of: 3}}}, Trials: 9,
+		Seconds: 90}
 	halves := whole.Split()
-	if len(halves) != 2 || halves[0].ID != "0007.1" || halves[1].ID != "0007.2" || halves[0].Trials+halves[1].Trials != 9 || halves[0].Seconds != 45 {
+	if len(halves) != 2 || halves[0].ID != "0007.1" || halves[1].ID != "0007.2" ||
+		halves[0].Trials+halves[1].Trials != 9 || halves[0].Seconds != 45 {
 		t.Fatalf("%+v", halves)
 	}
 	quarters := halves[1].Split()
@@ -136,7 +143,7 @@ func TestSplit(t *testing.T) {
 	if quarters[1].ID != "0007.2.2" || quarters[0].Pieces[0] != want[0] || quarters[1].Pieces[0] != want[1] {
 		t.Errorf("%+v", quarters)
 	}
-	if (Chunk{ID: "1", Pieces: []Piece{{"a", trial.Whole}}, Trials: 1}).Split() != nil {
+	if (Chunk{ID: "1", Pieces: []Piece{{"a", trial.Part{Of: 1}}}, Trials: 1}).Split() != nil {
 		t.Error("one trial was split")
 	}
 }
@@ -191,7 +198,8 @@ func TestCutEndsBeforeTheWarning(t *testing.T) {
 		{"USR1@120", 5 * time.Minute, 180},
 		{"", 5 * time.Minute, 240},
 	} {
-		p, err := Cut(parseSweep(t, text+fmt.Sprintf("%q\n", tt.signal)), CutOptions{Target: time.Hour, Limit: tt.limit, Devices: cutDevices})
+		p, err := Cut(parseSweep(t, text+fmt.Sprintf("%q\n", tt.signal)), CutOptions{Target: time.Hour, Limit: tt.limit,
+			Devices: cutDevices})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +211,8 @@ func TestCutEndsBeforeTheWarning(t *testing.T) {
 			t.Errorf("%q and %s: a task of %.0f s, want %.0f", tt.signal, tt.limit, longest, tt.longest)
 		}
 	}
-	_, err := Cut(parseSweep(t, text+`"USR1@120"`), CutOptions{Target: time.Hour, Limit: 2 * time.Minute, Devices: cutDevices})
+	_, err := Cut(parseSweep(t, text+`"USR1@120"`), CutOptions{Target: time.Hour, Limit: 2 * time.Minute,
+		Devices: cutDevices})
 	if err == nil || !strings.Contains(err.Error(), "warned at once") {
 		t.Errorf("a warning when the task starts: %v", err)
 	}

@@ -99,7 +99,7 @@ func guess(
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// trialTime returns about how long a trial takes whose product takes so many seconds: it
+// trialTime returns about how long a trial takes, by the time of its product in seconds. It
 // takes the usual number of samples, as far as they fit the budget.
 func trialTime(product float64, size trial.Size, t trial.Trial, p configs.Protocol, dev kernels.Device) float64 {
 	sample := sampleTime(product, t.Cache, dev)

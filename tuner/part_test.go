@@ -77,8 +77,8 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	rec := &memory{}
 	sum, err := Run(ctx, sweep, rec, Options{
 		Launch: testLauncher,
-		Parts: map[string][]trial.Part{"lost": {trial.Whole}, "grid": {{Index: 0, Of: 4}, {Index: 1, Of: 2}},
-			"last": {trial.Whole}, "elsewhere": {trial.Whole}},
+		Parts: map[string][]trial.Part{"lost": {trial.Part{Of: 1}}, "grid": {{Index: 0, Of: 4}, {Index: 1, Of: 2}},
+			"last": {trial.Part{Of: 1}}, "elsewhere": {trial.Part{Of: 1}}},
 		Observe: func(e Event) {
 			if e.Result != nil && len(rec.results) == 2 {
 				cancel()
@@ -102,7 +102,7 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	if len(sum.Pieces) != 5 {
 		t.Errorf("%d pieces", len(sum.Pieces))
 	}
-	sum = runTest(t, sweep, rec, Options{Parts: map[string][]trial.Part{"elsewhere": {trial.Whole}}})
+	sum = runTest(t, sweep, rec, Options{Parts: map[string][]trial.Part{"elsewhere": {trial.Part{Of: 1}}}})
 	if len(sum.Pieces) != 1 || sum.Pieces[0].Complete || !strings.Contains(sum.Pieces[0].Reason, "no such matrix") {
 		t.Errorf("%+v", sum.Pieces)
 	}

@@ -352,7 +352,7 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
-// Both cache states run as separate phases.
+// Both cache states run one after the other.
 func TestPhases(t *testing.T) {
 	sweep := testSweep(101, 102, 103, 104)
 	sweep.Protocol.Cache = "both"

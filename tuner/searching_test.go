@@ -39,7 +39,7 @@ func TestStrategiesOfSweepFiles(t *testing.T) {
 	}
 }
 
-// A search measures some of the configurations, in phases that are never mixed, and the
+// A search measures some of the configurations, in places that are never mixed, and the
 // fastest under the sweep's protocol. Done once, it is done.
 func TestSearch(t *testing.T) {
 	for _, name := range search.Names() {
@@ -73,7 +73,7 @@ func TestSearch(t *testing.T) {
 		}
 		if want := []trial.Place{{Precision: "float32", Cache: trial.Warm}, {Precision: "float64", Cache: trial.Warm},
 			{Precision: "float32", Cache: trial.Cold}, {Precision: "float64", Cache: trial.Cold}}; !slices.Equal(order, want) {
-			t.Errorf("%s: phases %v", name, order)
+			t.Errorf("%s: places %v", name, order)
 		}
 		for _, p := range order {
 			if n := whole[p]; n == 0 || n > 15 {
@@ -175,12 +175,13 @@ func TestPartsOfSearches(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	rec := &memory{}
-	sum, err := Run(ctx, sweep, rec, Options{Launch: testLauncher, Parts: map[string][]trial.Part{"grid": {trial.Whole}},
-		Observe: func(e Event) {
-			if e.Result != nil {
-				cancel()
-			}
-		}})
+	sum, err := Run(ctx, sweep, rec,
+		Options{Launch: testLauncher, Parts: map[string][]trial.Part{"grid": {trial.Part{Of: 1}}},
+			Observe: func(e Event) {
+				if e.Result != nil {
+					cancel()
+				}
+			}})
 	if err != nil || len(sum.Pieces) != 1 || sum.Pieces[0].Complete {
 		t.Errorf("a search that was interrupted: %v, %+v", err, sum.Pieces)
 	}

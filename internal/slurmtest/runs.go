@@ -23,11 +23,14 @@ var Hasty = &sbatch.Client{Timeout: time.Second, Pause: 10 * time.Millisecond, P
 // each of which is all of a matrix "m1" and so on.
 func NewRun(tb testing.TB, chunks int) *slurm.Run {
 	tb.Helper()
-	run := &slurm.Run{Dir: tb.TempDir(), Info: slurm.Info{Sweep: "quick", ID: "20260102-abcd", Base: "/", Version: "test", Created: time.Now().UTC()}}
+	run := &slurm.Run{Dir: tb.TempDir(), Info: slurm.Info{Sweep: "quick", ID: "20260102-abcd", Base: "/", Version: "test",
+		Created: time.Now().UTC()}}
 	slurmlab.Must(tb, os.Mkdir(run.Path(slurm.JournalsDir), 0o777))
 	var plan slurm.Plan
 	for i := range chunks {
-		plan.Chunks = append(plan.Chunks, slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Whole}}, Trials: PerJournal})
+		plan.Chunks = append(plan.Chunks,
+			slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}},
+				Trials: PerJournal})
 	}
 	writePlan(tb, run, plan)
 	data, err := json.Marshal(run.Info)
@@ -59,7 +62,8 @@ func Created(t *testing.T, root string, s configs.Slurm, chunks int, script stri
 	slurmlab.Must(t, os.WriteFile(program, []byte("#!/bin/bash\n"+script+"\n"), 0o777))
 	var plan slurm.Plan
 	for i := range chunks {
-		plan.Chunks = append(plan.Chunks, slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Whole}}, Trials: 1})
+		plan.Chunks = append(plan.Chunks,
+			slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}}, Trials: 1})
 	}
 	run, err := slurm.Create(root, SmallSweep(s), plan, program, "test")
 	slurmlab.Must(t, err)
@@ -106,10 +110,10 @@ func StatusRun(t *testing.T) *slurm.Run {
 	}
 	slurmlab.Must(t, run.WriteRound(1, ids))
 	done := Write(t, run, 0, "12_0", 0, 5)
-	End(t, done, "m1", trial.Whole, "")
+	End(t, done, "m1", trial.Part{Of: 1}, "")
 	Write(t, run, 1, "12_1", 0, 3)
 	late := Write(t, run, 3, "12_3", 0, 2)
-	End(t, late, "m4", trial.Whole, "ended by SIGTERM")
+	End(t, late, "m4", trial.Part{Of: 1}, "ended by SIGTERM")
 	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_3.log"), []byte("one\n\ntwo\nthree\n"), 0o666))
 	return run
 }

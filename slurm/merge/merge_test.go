@@ -40,7 +40,8 @@ func count(tb testing.TB, run *slurm.Run) int64 {
 	db, err := store.OpenReadOnly(run.Path(databaseFile))
 	slurmlab.Must(tb, err)
 	defer db.Close()
-	table, err := db.Query(tb.Context(), "SELECT count(*), count(s.trial) FROM trial t LEFT JOIN sample s ON s.trial = t.id")
+	table, err := db.Query(tb.Context(),
+		"SELECT count(*), count(s.trial) FROM trial t LEFT JOIN sample s ON s.trial = t.id")
 	slurmlab.Must(tb, err)
 	if table.Rows[0][0] != table.Rows[0][1] {
 		tb.Errorf("%v trials have samples of %v", table.Rows[0][1], table.Rows[0][0])
@@ -57,13 +58,14 @@ func TestMerge(t *testing.T) {
 	slurmlab.Must(t, err)
 	slurmlab.Must(t, os.Truncate(first.Path(), info.Size()-3))
 	second := slurmtest.Write(t, run, 0, "1_0b", 3, 10)
-	slurmtest.End(t, second, "m1", trial.Whole, "")
+	slurmtest.End(t, second, "m1", trial.Part{Of: 1}, "")
 	// Chunk 2: a line was altered since.
 	altered := slurmtest.Write(t, run, 1, "1_1", 0, 3)
 	data, err := os.ReadFile(altered.Path())
 	slurmlab.Must(t, err)
-	slurmlab.Must(t, os.WriteFile(altered.Path(), []byte(strings.Replace(string(data), slurmtest.TestTrial("m2", 1).ID, "0", 1)), 0o666))
-	slurmtest.End(t, altered, "m2", trial.Whole, "out of time")
+	slurmlab.Must(t, os.WriteFile(altered.Path(),
+		[]byte(strings.Replace(string(data), slurmtest.TestTrial("m2", 1).ID, "0", 1)), 0o666))
+	slurmtest.End(t, altered, "m2", trial.Part{Of: 1}, "out of time")
 	// Chunk 3 was killed, chunk 4 has not begun.
 	slurmtest.Write(t, run, 2, "1_2", 0, 1)
 
@@ -71,7 +73,8 @@ func TestMerge(t *testing.T) {
 	if m.New != 10+2+1 || m.Known != 1 || m.Journals != 4 || m.Complete != 1 {
 		t.Errorf("%+v", m)
 	}
-	wantMissing := []Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Reason: "out of time"}, {Chunk: "0003", Attempts: 1, Job: "1_2"}, {Chunk: "0004"}}
+	wantMissing := []Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Reason: "out of time"},
+		{Chunk: "0003", Attempts: 1, Job: "1_2"}, {Chunk: "0004"}}
 	for i := range m.Missing {
 		m.Missing[i].At = time.Time{}
 	}
@@ -107,7 +110,8 @@ func TestMergeWhileTasksWrite(t *testing.T) {
 			w, err := journal.Create(t.Context(), run.Path(slurm.JournalsDir), slurmtest.ChunkID(i), "1_1", 0, journal.Options{})
 			if err == nil {
 				defer w.Close()
-				err = errors.Join(w.Matrix(t.Context(), slurmtest.TestMatrix(slurmtest.MatrixName(i))), w.Begin(t.Context(), slurmtest.TestRun()))
+				err = errors.Join(w.Matrix(t.Context(), slurmtest.TestMatrix(slurmtest.MatrixName(i))),
+					w.Begin(t.Context(), slurmtest.TestRun()))
 			}
 			for n := 0; err == nil && n < trials; n++ {
 				err = w.Record(t.Context(), slurmtest.TestTrial(slurmtest.MatrixName(i), n))
@@ -166,7 +170,7 @@ func TestMergesInOrder(t *testing.T) {
 		}
 	})
 	<-began
-	slurmtest.End(t, w, "m1", trial.Whole, "")
+	slurmtest.End(t, w, "m1", trial.Part{Of: 1}, "")
 	both.Go(func() {
 		defer close(second)
 		if _, err := Run(t.Context(), run, 1, func(*Last) error { return nil }); err != nil {
@@ -228,7 +232,8 @@ func TestMergeUnreadable(t *testing.T) {
 	slurmlab.Must(t, unix.Mkfifo(run.Path(slurm.JournalsDir, "0001.1_1.1.jsonl"), 0o666))
 	slurmtest.Write(t, run, 1, "1_2", 0, 2)
 	m := mergeRun(t, run)
-	if m.New != 2 || len(m.Faulty) != 2 || !m.Faulty[0].Unread || !m.Faulty[1].Unread || !strings.Contains(m.Faulty[1].First, "not a file") {
+	if m.New != 2 || len(m.Faulty) != 2 || !m.Faulty[0].Unread || !m.Faulty[1].Unread ||
+		!strings.Contains(m.Faulty[1].First, "not a file") {
 		t.Errorf("%+v", m)
 	}
 }

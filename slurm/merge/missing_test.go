@@ -18,8 +18,11 @@ func TestMissing(t *testing.T) {
 		return trial.Piece{Matrix: matrix, Part: part, Complete: true}
 	}
 	p := func(index, of int) trial.Part { return trial.Part{Index: index, Of: of} }
-	whole := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)}, {Matrix: "b", Part: trial.Whole}}}}}
-	split := slurm.Plan{Chunks: append(whole.Chunks, slurm.Chunk{ID: "0001.1", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)}}}, slurm.Chunk{ID: "0001.2", Pieces: []slurm.Piece{{Matrix: "b", Part: trial.Whole}}})}
+	whole := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)},
+		{Matrix: "b", Part: trial.Part{Of: 1}}}}}}
+	split := slurm.Plan{Chunks: append(whole.Chunks,
+		slurm.Chunk{ID: "0001.1", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)}}},
+		slurm.Chunk{ID: "0001.2", Pieces: []slurm.Piece{{Matrix: "b", Part: trial.Part{Of: 1}}}})}
 	for _, tt := range []struct {
 		name     string
 		plan     slurm.Plan
@@ -28,14 +31,20 @@ func TestMissing(t *testing.T) {
 		missing  string
 	}{
 		{"nothing", whole, nil, 0, "0001"},
-		{"all", whole, map[string][]trial.Piece{"0001": {done("a", p(1, 3)), done("b", trial.Whole)}}, 1, ""},
-		{"one piece", whole, map[string][]trial.Piece{"0001": {done("a", p(1, 3)), {Matrix: "b", Part: trial.Whole}}}, 0, "0001"},
-		{"another's", whole, map[string][]trial.Piece{"0002": {done("a", p(1, 3)), done("b", trial.Whole)}}, 0, "0001"},
-		{"another part", whole, map[string][]trial.Piece{"0001": {done("a", p(0, 3)), done("b", trial.Whole)}}, 0, "0001"},
-		{"several workers", whole, map[string][]trial.Piece{"0001": {done("a", p(3, 6)), done("a", p(2, 6)), done("b", p(0, 2)), done("b", p(1, 2))}}, 1, ""},
-		{"a worker is missing", whole, map[string][]trial.Piece{"0001": {done("a", p(1, 3)), done("b", p(0, 3)), done("b", p(2, 3))}}, 0, "0001"},
+		{"all", whole, map[string][]trial.Piece{"0001": {done("a", p(1, 3)), done("b", trial.Part{Of: 1})}}, 1, ""},
+		{"one piece", whole, map[string][]trial.Piece{"0001": {done("a", p(1, 3)), {Matrix: "b", Part: trial.Part{Of: 1}}}},
+			0, "0001"},
+		{"another's", whole, map[string][]trial.Piece{"0002": {done("a", p(1, 3)), done("b", trial.Part{Of: 1})}}, 0, "0001"},
+		{"another part", whole, map[string][]trial.Piece{"0001": {done("a", p(0, 3)), done("b", trial.Part{Of: 1})}}, 0,
+			"0001"},
+		{"several workers", whole,
+			map[string][]trial.Piece{"0001": {done("a", p(3, 6)), done("a", p(2, 6)), done("b", p(0, 2)), done("b", p(1, 2))}},
+			1, ""},
+		{"a worker is missing", whole,
+			map[string][]trial.Piece{"0001": {done("a", p(1, 3)), done("b", p(0, 3)), done("b", p(2, 3))}}, 0, "0001"},
 		{"halves", split, map[string][]trial.Piece{"0001.1": {done("a", p(1, 3))}}, 1, "0001.2"},
-		{"halves, and a late end of the whole", split, map[string][]trial.Piece{"0001": {done("a", p(0, 1)), done("b", p(0, 0))}}, 1, "0001.2"},
+		{"halves, and a late end of the whole", split,
+			map[string][]trial.Piece{"0001": {done("a", p(0, 1)), done("b", p(0, 0))}}, 1, "0001.2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var files []File
@@ -57,8 +66,9 @@ func TestMissing(t *testing.T) {
 // What an attempt says of its pieces does not count if one of its journals has lost
 // trials, also one of another worker. Another attempt's word does.
 func TestMissingOfLossyAttempt(t *testing.T) {
-	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Whole}}}}}
-	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1), Pieces: []trial.Piece{{Matrix: "a", Part: trial.Whole, Complete: true}}}}
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
+	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1),
+		Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}, Complete: true}}}}
 	name := func(job string, worker int) journal.Name {
 		return journal.Name{Chunk: "0001", Job: job, Worker: worker}
 	}
@@ -90,11 +100,12 @@ func TestMissingOfLossyAttempt(t *testing.T) {
 // Why a chunk is not complete is for the last task of it to say, whatever the clocks
 // of the nodes: not for one before it that writes on, or that said more.
 func TestMissingHasLastAttemptsWord(t *testing.T) {
-	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Whole}}}}}
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
 	word := func(job string, attempt, worker int, reason string, at int64) File {
 		f := File{Name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Worker: worker}}
 		if reason != "" {
-			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at), Pieces: []trial.Piece{{Matrix: "a", Part: trial.Whole}}}}
+			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at),
+				Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}
 		}
 		return f
 	}
@@ -107,10 +118,13 @@ func TestMissingHasLastAttemptsWord(t *testing.T) {
 		{"a later job", []File{word("9_3", 0, 0, "late", 5), word("12_0", 0, 0, "no GPU", 1)}, "12_0", "no GPU", false},
 		{"a later job that was killed", []File{word("12_0", 0, 0, "", 0), word("9_3", 0, 0, "late", 5)}, "12_0", "", false},
 		{"a later attempt", []File{word("9_3", 1, 0, "no GPU", 1), word("9_3", 0, 0, "late", 5)}, "9_3", "no GPU", false},
-		{"a later attempt that was killed", []File{word("9_3", 0, 0, "late", 5), word("9_3", 10, 0, "", 0), word("9_3", 2, 0, "no GPU", 6)}, "9_3", "", false},
-		{"the last word of an attempt", []File{word("9_3", 0, 1, "late", 7), word("9_3", 0, 0, "no GPU", 5), word("9_3", 0, 2, "", 0)}, "9_3", "late", true},
+		{"a later attempt that was killed", []File{word("9_3", 0, 0, "late", 5), word("9_3", 10, 0, "", 0),
+			word("9_3", 2, 0, "no GPU", 6)}, "9_3", "", false},
+		{"the last word of an attempt", []File{word("9_3", 0, 1, "late", 7), word("9_3", 0, 0, "no GPU", 5),
+			word("9_3", 0, 2, "", 0)}, "9_3", "late", true},
 	} {
-		if _, list := Incomplete(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason || list[0].OutOfTime != tt.outOfTime {
+		if _, list := Incomplete(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason ||
+			list[0].OutOfTime != tt.outOfTime {
 			t.Errorf("%s: %+v", tt.name, list)
 		}
 	}
@@ -146,11 +160,12 @@ func damageIsMended(t *testing.T, damage func(journal string) string, want strin
 	t.Helper()
 	run := slurmtest.NewRun(t, 1)
 	w := slurmtest.Write(t, run, 0, "1_0", 0, 5)
-	slurmtest.End(t, w, "m1", trial.Whole, "")
+	slurmtest.End(t, w, "m1", trial.Part{Of: 1}, "")
 	data, err := os.ReadFile(w.Path())
 	slurmlab.Must(t, err)
 	slurmlab.Must(t, os.WriteFile(w.Path(), []byte(damage(string(data))), 0o666))
-	if m := mergeRun(t, run); m.New != 4 || m.Complete != 0 || !strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: "+want) {
+	if m := mergeRun(t, run); m.New != 4 || m.Complete != 0 ||
+		!strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: "+want) {
 		t.Errorf("damaged: %+v", m)
 	}
 	again := slurmtest.Write(t, run, 0, "2_0", 5, 5)
@@ -168,7 +183,7 @@ func damageIsMended(t *testing.T, damage func(journal string) string, want strin
 			slurmlab.Must(t, again.Record(t.Context(), slurmtest.TestTrial("m1", n)))
 		}
 	}
-	slurmtest.End(t, again, "m1", trial.Whole, "")
+	slurmtest.End(t, again, "m1", trial.Part{Of: 1}, "")
 	if m := mergeRun(t, run); m.New != 1 || m.Complete != 1 || len(m.Missing) > 0 {
 		t.Errorf("mended: %+v", m)
 	}

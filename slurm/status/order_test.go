@@ -36,15 +36,18 @@ func lateRun(t *testing.T) *slurm.Run {
 	dir := slurmlab.Fake(t, slowQueue())
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(1)))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 1}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 1},
+		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
+		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}, nil))
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|COMPLETED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"13|N/A|COMPLETED|0:00|5:00|2026-01-02T03:04:05|n1|NAME.1.finish|None")
 	late := filepath.Join(dir, "late")
 	slurmlab.Must(t, os.MkdirAll(filepath.Join(late, slurm.JournalsDir), 0o777))
-	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 3), "m1", trial.Whole, "")
-	slurmlab.Must(t, os.Rename(run.Path(slurm.JournalsDir, "0001.12_0.0.jsonl"), filepath.Join(late, slurm.JournalsDir, "0001.12_0.0.jsonl")))
+	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 3), "m1", trial.Part{Of: 1}, "")
+	slurmlab.Must(t, os.Rename(run.Path(slurm.JournalsDir, "0001.12_0.0.jsonl"),
+		filepath.Join(late, slurm.JournalsDir, "0001.12_0.0.jsonl")))
 	slurmlab.Must(t, os.WriteFile(filepath.Join(late, "merged.json"), []byte(`{"round": 1, "complete": 1}`), 0o666))
 	t.Setenv("LATE_INTO", run.Dir)
 	return run
@@ -113,7 +116,8 @@ func TestStatusOfForeignRun(t *testing.T) {
 	})
 	slurmlab.Must(t, os.Chmod(shared, 0o755))
 	slurmlab.Must(t, os.CopyFS(shared, os.DirFS(run.Dir)))
-	slurmlab.Must(t, os.CopyFS(filepath.Join(shared, slurm.JournalsDir), os.DirFS(filepath.Join(os.Getenv("FAKE"), "late", slurm.JournalsDir))))
+	slurmlab.Must(t, os.CopyFS(filepath.Join(shared, slurm.JournalsDir),
+		os.DirFS(filepath.Join(os.Getenv("FAKE"), "late", slurm.JournalsDir))))
 	slurmlab.Must(t, filepath.WalkDir(shared, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			return os.Chmod(path, 0o555)

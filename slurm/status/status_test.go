@@ -65,7 +65,8 @@ func TestStatus(t *testing.T) {
 	if want := (merge.Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}); s.Trials != want {
 		t.Errorf("trials are %+v, want %+v", s.Trials, want)
 	}
-	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 || s.Best[0].Cache != trial.Cold || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
+	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 ||
+		s.Best[0].Cache != trial.Cold || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
 		t.Errorf("best are %+v", s.Best)
 	}
 	if s.Finish != Waiting || !s.Active() || s.Silent != "" {
@@ -179,7 +180,7 @@ func TestTrackerReadsOn(t *testing.T) {
 	if n := done(); n != (merge.Trials{Done: 6, Of: 2 * slurmtest.PerJournal, OK: 6}) {
 		t.Errorf("%+v", n)
 	}
-	slurmtest.End(t, again, "m1", trial.Whole, "")
+	slurmtest.End(t, again, "m1", trial.Part{Of: 1}, "")
 	if n := done(); n != (merge.Trials{Done: 6, Of: 6 + slurmtest.PerJournal, OK: 6}) {
 		t.Errorf("%+v", n)
 	}

@@ -28,14 +28,15 @@ func TestRetry(t *testing.T) {
 	plan.Chunks[1].Trials = 4
 	slurmlab.Must(t, run.ReplacePlan(plan))
 	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(6)))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 6}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 6},
+		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
 	slurmtest.Says(t, dir, "queue", run,
 		"12|1|TIMEOUT|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|TimeLimit",
 		"12|2|TIMEOUT|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|TimeLimit", // one trial: not split
 		"12|3|OUT_OF_MEMORY|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|4|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|5|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NodeFail")
-	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 1), "m1", trial.Whole, "")
+	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 1), "m1", trial.Part{Of: 1}, "")
 
 	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
 	slurmlab.Must(t, err)
@@ -62,14 +63,16 @@ func TestRetry(t *testing.T) {
 	queue = append(queue, "12|3|OUT_OF_MEMORY|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|4|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None")
 	slurmtest.Says(t, dir, "queue", run, queue...)
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err != nil || r.Round != nil || len(r.Active) != 5 {
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err != nil || r.Round != nil ||
+		len(r.Active) != 5 {
 		t.Errorf("a second time: %+v, %v", r, err)
 	}
 	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, "64G")
 	slurmlab.Must(t, err)
 	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 	slurmlab.Must(t, err)
-	if fmt.Sprint(r.Again) != "[0004]" || !strings.Contains(string(sent), "--mem=64G") || strings.Contains(string(sent), "--mem=1G") {
+	if fmt.Sprint(r.Again) != "[0004]" || !strings.Contains(string(sent), "--mem=64G") ||
+		strings.Contains(string(sent), "--mem=1G") {
 		t.Errorf("with more memory: %+v\n%s", r, sent)
 	}
 }
@@ -80,7 +83,8 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
 	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2}, Outcome: slurm.Intended}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2},
+		Outcome: slurm.Intended}, nil))
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|1|PENDING|5:00|5:00|N/A||NAME.1.0|Priority")
@@ -88,7 +92,8 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	slurmlab.Must(t, err)
 	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 	slurmlab.Must(t, err)
-	if len(r.Recovered) != 1 || len(r.Active) != 2 || r.Round == nil || len(r.Round.Jobs) != 1 || r.Round.Jobs[0].ID != "201" ||
+	if len(r.Recovered) != 1 || len(r.Active) != 2 || r.Round == nil || len(r.Round.Jobs) != 1 ||
+		r.Round.Jobs[0].ID != "201" ||
 		strings.Count(string(sent), "\n") != 1 || !strings.Contains(string(sent), "--dependency=afterany:12 ") ||
 		!strings.Contains(string(sent), "--job-name="+run.JobName()+".1.finish") {
 		t.Errorf("retried %+v\n%s", r, sent)
@@ -102,7 +107,8 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 func TestRetryWithoutController(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.StatusRun(t)
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1}, Outcome: slurm.Lost}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
+		Outcome: slurm.Lost}, nil))
 	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err == nil || r.Round != nil {
 		t.Errorf("retried %+v, %v", r, err)
 	}
@@ -120,9 +126,11 @@ func TestRetryRefused(t *testing.T) {
 	commands["sbatch"] = `echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1`
 	dir := slurmlab.Fake(t, commands)
 	run := slurmtest.StatusRun(t)
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1}, Outcome: slurm.Lost}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
+		Outcome: slurm.Lost}, nil))
 	slurmtest.Says(t, dir, "queue", run)
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err == nil || r.Round != nil || len(r.Again)+len(r.Split)+len(r.Active)+r.Done > 0 {
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err == nil || r.Round != nil ||
+		len(r.Again)+len(r.Split)+len(r.Active)+r.Done > 0 {
 		t.Errorf("retried %+v, %v", r, err)
 	}
 }
@@ -137,10 +145,12 @@ func TestRetryGoesByLastTask(t *testing.T) {
 	slurmlab.Must(t, run.ReplacePlan(plan))
 	for i, id := range []string{"9", "12"} {
 		slurmlab.Must(t, run.WriteRound(i+1, slurmtest.ChunkIDs(2)))
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), i+1), Round: i + 1, Base: 0, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}, nil))
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), i+1),
+			Round: i + 1, Base: 0, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}, nil))
 	}
 	late := func(w *journal.Writer) {
-		slurmlab.Must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour), Pieces: []trial.Piece{{Matrix: "m1", Part: trial.Whole}}}))
+		slurmlab.Must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour),
+			Pieces: []trial.Piece{{Matrix: "m1", Part: trial.Part{Of: 1}}}}))
 	}
 	late(slurmtest.Write(t, run, 0, "9_0", 0, 1))  // the next task was killed
 	late(slurmtest.Write(t, run, 1, "12_1", 0, 1)) // and that was the last one
@@ -160,12 +170,14 @@ func TestRetryGoesByLastTask(t *testing.T) {
 func TestRetriesAtOnce(t *testing.T) {
 	// The first one's lock is gone as soon as it asks, and it asks until the second does.
 	const together = `rm -f "$LOCK"; echo >> "$FAKE/asked"; while [ $(wc -l < "$FAKE/asked") -lt 2 ]; do sleep 0.02; done; `
-	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": together + slurmlab.FakeSqueue, "sbatch": slurmlab.FakeSbatch + "; echo $id"})
+	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": together + slurmlab.FakeSqueue,
+		"sbatch": slurmlab.FakeSbatch + "; echo $id"})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
 	t.Setenv("LOCK", run.Path(".submit.lock"))
 	// A job that squeue has forgotten, so that it is asked.
 	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2},
+		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
 
 	var both sync.WaitGroup
 	var errs [2]error
@@ -176,7 +188,8 @@ func TestRetriesAtOnce(t *testing.T) {
 		}
 	}
 	both.Wait()
-	if (errs[0] == nil) == (errs[1] == nil) || !strings.Contains(errors.Join(errs[:]...).Error(), "another submission of the run is under way") {
+	if (errs[0] == nil) == (errs[1] == nil) || !strings.Contains(errors.Join(errs[:]...).Error(),
+		"another submission of the run is under way") {
 		t.Errorf("errors %v", errs)
 	}
 	if n := slurmlab.Calls(t, dir, "sbatch"); n != 2 {

@@ -35,7 +35,7 @@ func TestRoundTrip(t *testing.T) {
 	results := []trial.Result{testTrial(1), strange, failed, sentinel, final}
 	end := End{Reason: "out of time", At: strange.At, Pieces: []trial.Piece{
 		{Matrix: "grid", Part: trial.Part{Index: 1, Of: 4}, Complete: true},
-		{Matrix: "b", Part: trial.Whole, Reason: "not begun"},
+		{Matrix: "b", Part: trial.Part{Of: 1}, Reason: "not begun"},
 	}}
 	must(t, w.Matrix(t.Context(), matrix))
 	must(t, w.Begin(t.Context(), run))

@@ -17,7 +17,8 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// settlerOf is one of a server that answers with a status, and counts how often.
+// resolverOf returns a resolver whose server answers with a status, and the count of the
+// answers.
 func resolverOf(t *testing.T, status int) (*Resolver, *atomic.Int32) {
 	t.Helper()
 	var asked atomic.Int32
@@ -54,7 +55,7 @@ func TestResolve(t *testing.T) {
 
 	s, asked := resolverOf(t, 403)
 	if m := s.Foresee(withTwin); m.Resolved() || asked.Load() > 0 {
-		t.Errorf("a server was asked, or %+v is settled", m)
+		t.Errorf("a server was asked, or %+v is resolved", m)
 	}
 	if size, err := SizeOf(alone); err != nil || size != (trial.Size{}) {
 		t.Errorf("%+v, %v", size, err)

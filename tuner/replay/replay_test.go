@@ -98,7 +98,7 @@ func TestRunOfRacing(t *testing.T) {
 		short += p.Short
 	}
 	if short == 0 {
-		t.Error("no look wanted five samples of two")
+		t.Error("no partial measurement wanted five samples of two")
 	}
 	if _, err := Run(t.Context(), g, "gird", 1); err == nil {
 		t.Error("no error for a strategy that there is not")

@@ -67,16 +67,16 @@ func Judge(list []Candidate) Verdict {
 		}
 	}
 
-	settled := true
+	decided := true
 	for i, c := range list {
 		near := sure * s.errors[i]
 		v.Open[i] = i == v.Fastest || c.repeated() && s.behind[i]-limit < near
 		if v.Open[i] && i != v.Fastest && limit-s.behind[i] < near && prefer(c.Config, list[v.Named].Config) <= 0 {
-			settled = false
+			decided = false
 		}
 	}
 
-	if settled {
+	if decided {
 		clear(v.Open)
 	}
 	return v

@@ -8,7 +8,7 @@ import (
 	"spmvtune/kernels"
 )
 
-// finalist has a block size, and medians in ms.
+// candidate returns a configuration with a block size, and its medians in ms.
 func candidate(block int, medians ...float64) Candidate {
 	return Candidate{kernels.Config{Kernel: "k", Block: block, Grid: 8}, medians}
 }
@@ -51,7 +51,7 @@ func TestJudge(t *testing.T) {
 }
 
 // What is named is the same again and again, and not slower than the limit, if finals go
-// on until it is settled: whether others are alike, or a little slower.
+// on until it is clear: whether others are alike, or a little slower.
 func TestNamedIsStable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, truth := range [][]float64{

@@ -13,9 +13,6 @@ type Part struct {
 	Of    int `json:"of"`
 }
 
-// Whole is every trial of a matrix.
-var Whole = Part{0, 1}
-
 // Share returns part i, from 0, of n parts of p.
 func (p Part) Share(i, n int) Part { return Part{p.Index*n + i, p.Of * n} }
 

@@ -14,22 +14,24 @@ import (
 func TestAccount(t *testing.T) {
 	half := slurm.Piece{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}
 	end := func(index, of int, reason string) *ledger {
-		return &ledger{tuner.Summary{Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Index: index, Of: of}, Complete: reason == "", Reason: reason}}}}
+		return &ledger{tuner.Summary{Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Index: index, Of: of},
+			Complete: reason == "", Reason: reason}}}}
 	}
 	for name, c := range map[string]struct {
 		ledgers []*ledger
 		piece   slurm.Piece
 		want    string
 	}{
-		"nothing begun":      {nil, half, "a: not begun"},
-		"measured":           {[]*ledger{end(1, 2, "")}, half, ""},
-		"interrupted":        {[]*ledger{end(1, 2, "it was interrupted")}, half, "a: it was interrupted"},
-		"one device left":    {[]*ledger{end(1, 2, ""), {}}, half, "a: not begun"},
-		"both shares":        {[]*ledger{end(2, 4, ""), end(3, 4, "")}, half, ""},
-		"a share failed":     {[]*ledger{end(2, 4, ""), end(3, 4, "gone")}, half, "a: gone"},
-		"share of the whole": {[]*ledger{end(1, 2, ""), end(2, 4, "")}, slurm.Piece{Matrix: "a", Part: trial.Part{Index: 2, Of: 4}}, ""},
-		"another part":       {[]*ledger{end(0, 2, "")}, half, "a: not begun"},
-		"another matrix":     {[]*ledger{end(0, 1, "")}, slurm.Piece{Matrix: "b", Part: trial.Whole}, "b: not begun"},
+		"nothing begun":   {nil, half, "a: not begun"},
+		"measured":        {[]*ledger{end(1, 2, "")}, half, ""},
+		"interrupted":     {[]*ledger{end(1, 2, "it was interrupted")}, half, "a: it was interrupted"},
+		"one device left": {[]*ledger{end(1, 2, ""), {}}, half, "a: not begun"},
+		"both shares":     {[]*ledger{end(2, 4, ""), end(3, 4, "")}, half, ""},
+		"a share failed":  {[]*ledger{end(2, 4, ""), end(3, 4, "gone")}, half, "a: gone"},
+		"share of the whole": {[]*ledger{end(1, 2, ""), end(2, 4, "")},
+			slurm.Piece{Matrix: "a", Part: trial.Part{Index: 2, Of: 4}}, ""},
+		"another part":   {[]*ledger{end(0, 2, "")}, half, "a: not begun"},
+		"another matrix": {[]*ledger{end(0, 1, "")}, slurm.Piece{Matrix: "b", Part: trial.Part{Of: 1}}, "b: not begun"},
 	} {
 		list, complete, lacks := account([]slurm.Piece{c.piece}, c.ledgers)
 		if lacks != c.want || (complete == 1) != (lacks == "") || list[0].Complete != (lacks == "") {

@@ -54,7 +54,8 @@ var fewTrials = strings.NewReplacer("to = 800, step = 16", "to = 800, step = 196
 
 // taskPlan is a chunk with all of the sweep, one matrix in two pieces.
 var taskPlan = slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: taskTrials, Pieces: []slurm.Piece{
-	{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}, {Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}, {Matrix: "b", Part: trial.Whole},
+	{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}, {Matrix: "a", Part: trial.Part{Index: 1, Of: 2}},
+	{Matrix: "b", Part: trial.Part{Of: 1}},
 }}}}
 
 // createTask makes the folder of a run of taskSweep below root, whose program is this test.
@@ -179,7 +180,8 @@ func TestTaskEnds(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			want: []string{"the program built with CUDA is not the one of run small-", "2d711642b726, not none", "submit the sweep again"},
+			want: []string{"the program built with CUDA is not the one of run small-", "2d711642b726, not none",
+				"submit the sweep again"},
 		},
 		"not in slurm": {
 			env: []string{"SLURM_ARRAY_TASK_ID="}, silent: true,
@@ -212,7 +214,10 @@ func TestTaskEnds(t *testing.T) {
 				return
 			}
 			if len(ends[0]) != 1 || len(ends[0][0].Pieces) != 3 ||
-				slices.ContainsFunc(ends[0][0].Pieces, func(p trial.Piece) bool { return p.Complete != c.ok || p.Complete == (p.Reason != "") }) {
+				slices.ContainsFunc(ends[0][0].Pieces, func(p trial.Piece) bool {
+					return p.Complete != c.ok ||
+						p.Complete == (p.Reason != "")
+				}) {
 				t.Errorf("it ends with %+v", ends)
 			}
 		})
@@ -221,7 +226,8 @@ func TestTaskEnds(t *testing.T) {
 
 func otherModel(t *testing.T, run *slurm.Run) {
 	t.Helper()
-	if err := os.WriteFile(run.Path("device.json"), []byte(`{"models": {"cpu": "Otherchip 7"}, "job": "1_0", "node": "n9"}`), 0o666); err != nil {
+	if err := os.WriteFile(run.Path("device.json"),
+		[]byte(`{"models": {"cpu": "Otherchip 7"}, "job": "1_0", "node": "n9"}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -262,7 +268,8 @@ precision = ["float64"]
 			t.Fatal(err)
 		}
 		run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
-			Pieces: []slurm.Piece{{Matrix: "c", Part: trial.Whole}, {Matrix: "d", Part: trial.Whole}}}}}, program, "test")
+			Pieces: []slurm.Piece{{Matrix: "c", Part: trial.Part{Of: 1}}, {Matrix: "d", Part: trial.Part{Of: 1}}}}}}, program,
+			"test")
 		if err != nil {
 			t.Fatal(err)
 		}
