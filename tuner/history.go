@@ -84,11 +84,11 @@ func (h history) product(t trial.Trial, size trial.Size) (seconds float64, same 
 		return 0, false
 	}
 
-	logs := 0.0
+	var mean stat.GeometricMean
 	for _, m := range slices.Sorted(maps.Keys(matrices)) { // in order, for the same sum each time
-		logs += math.Log(nearest(t, matrices[m]).Median * bytesOf(size, t.Precision) / bytesOf(h.sizes[m], t.Precision))
+		mean.Add(nearest(t, matrices[m]).Median * bytesOf(size, t.Precision) / bytesOf(h.sizes[m], t.Precision))
 	}
-	return math.Exp(logs / float64(len(matrices))), false
+	return mean.Value(), false
 }
 
 // nearest returns the result whose block and grid are the fewest doublings away. Other

@@ -3,7 +3,6 @@ package figure
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
+	"spmvtune/tuner/stat"
 )
 
 // draw draws throughput over block or grid size and, for each setup, a picture with the
@@ -83,7 +83,7 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 // sizes of it.
 func (dim dimension) overlaid(panels []data.Panel, kernel string) (chart.Chart, bool) {
 	ch := chart.Chart{Heading: kernel, Top: 1, Steps: 5}
-	logs, count := map[float64]float64{}, map[float64]int{}
+	means := map[float64]stat.GeometricMean{} // by X
 	for i := range panels {
 		own := panels[i]
 		own.Rows = own.ByKernel(kernel)
@@ -95,8 +95,9 @@ func (dim dimension) overlaid(panels []data.Panel, kernel string) (chart.Chart, 
 			for j := range l.Points {
 				q := &l.Points[j]
 				*q = chart.Point{X: q.X, Y: q.Y / best, Low: q.Y / best, High: q.Y / best}
-				logs[q.X] += math.Log(q.Y)
-				count[q.X]++
+				m := means[q.X]
+				m.Add(q.Y)
+				means[q.X] = m
 			}
 			ch.Faint = append(ch.Faint, l)
 		}
@@ -108,8 +109,8 @@ func (dim dimension) overlaid(panels []data.Panel, kernel string) (chart.Chart, 
 	mean := chart.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
 	mean.Look.Dashes = nil
 	for _, q := range ch.Faint[0].Points { // what all have is among these
-		if count[q.X] == len(ch.Faint) {
-			y := math.Exp(logs[q.X] / float64(count[q.X]))
+		if m := means[q.X]; m.Count() == len(ch.Faint) {
+			y := m.Value()
 			mean.Points = append(mean.Points, chart.Point{X: q.X, Y: y, Low: y, High: y})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
 // PaperSheets are the papers' own tables, filled with what was measured.
@@ -112,7 +113,7 @@ func fiveTables(d *data.Report) []Table {
 	var list []Table
 	for _, s := range d.Setups() {
 		sums := make([]float64, len(fiveAlgorithms))
-		logs := make([]float64, len(fiveAlgorithms))
+		means := make([]stat.GeometricMean, len(fiveAlgorithms))
 		n := 0
 		for _, p := range d.In(s) {
 			rows := make([]*store.Row, len(fiveAlgorithms))
@@ -125,22 +126,26 @@ func fiveTables(d *data.Report) []Table {
 			n++
 			for i, r := range rows {
 				sums[i] += r.GFLOPS
-				logs[i] += math.Log(r.GFLOPS)
+				means[i].Add(r.GFLOPS)
 			}
 		}
 		if n == 0 {
 			continue
 		}
+		best := 0.0
+		for _, m := range means {
+			best = max(best, m.Value())
+		}
 		t := Table{Title: fmt.Sprintf("%s, %d matrices", d.Words(s), n), Columns: Columns(
 			"algorithm", ">GFLOP/s, arithmetic mean", ">GFLOP/s, geometric mean")}
 		for i, name := range fiveAlgorithms {
-			mean, geometric := sums[i]/float64(n), math.Exp(logs[i]/float64(n))
+			mean, geometric := sums[i]/float64(n), means[i].Value()
 			t.Rows = append(t.Rows, []Cell{Text(name), {number.Significant(mean, 3), mean},
 				{number.Significant(geometric, 3), geometric}})
 			if sums[i] == slices.Max(sums) {
 				t.embolden(i, 1)
 			}
-			if logs[i] == slices.Max(logs) {
+			if geometric == best {
 				t.embolden(i, 2)
 			}
 		}
