@@ -93,9 +93,6 @@ func messy(rng *rand.Rand, matrices int) []Observation {
 					o.Failed, o.Seconds = true, 0
 				case 2:
 					o.Low, o.High = 0, 0
-					again := o
-					again.Seconds *= 1 + rng.Float64()
-					obs = append(obs, again)
 				}
 				obs = append(obs, o)
 			}

@@ -73,9 +73,7 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 			seen[o.Matrix] = row
 		}
 
-		if old := &row[t.at(o.Config)]; *old == nil || better(o, *old) < 0 {
-			*old = o
-		}
+		row[t.at(o.Config)] = o
 	}
 
 	var unmeasured []string

@@ -83,33 +83,6 @@ func TestCharges(t *testing.T) {
 	}
 }
 
-// Of two sweeps' measurements the surer one counts, not the luckier one.
-func TestRepeatedTrialsCountOnce(t *testing.T) {
-	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
-	unsure := func(seconds float64) Observation {
-		o := observe("m", f, config("a", 32, 1), seconds)
-		o.Low, o.High = 0.2*seconds, 3*seconds
-		return o
-	}
-	failed := unsure(0)
-
-	failed.Failed = true
-	for _, tt := range []struct {
-		unsure, sure float64
-		want         string
-	}{{0.5, 1.2, "b"}, {5, 0.8, "a"}} {
-		obs := []Observation{unsure(tt.unsure), failed, observe("m", f, config("a", 32, 1), tt.sure),
-			observe("m", f, config("b", 32, 1), 1)}
-		for range obs {
-			obs = append(obs[1:], obs[0])
-			if got := learn(t, obs, DefaultOptions).Selectors[0].Root.Choice.Kernel; got != tt.want {
-				t.Fatalf("sure of %v s and unsure of %v s, against 1 s: chose %s, want %s", tt.sure, tt.unsure, got,
-					tt.want)
-			}
-		}
-	}
-}
-
 // A first look of a search that was fast by luck is no oracle.
 func TestLuckyLooksAreNoOracle(t *testing.T) {
 	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}

@@ -15,7 +15,8 @@ import (
 // ErrNoData is returned where there is no verified measurement to learn from.
 var ErrNoData = errors.New("no verified measurement to learn from")
 
-// An Observation is what became of one configuration on one matrix.
+// An Observation is what became of one configuration on one matrix. There is one of each
+// in a place: the trial in force.
 type Observation struct {
 	Sweep    string // may be empty
 	Device   string
@@ -69,25 +70,6 @@ func (o *Observation) interval() (low, high float64) {
 		return o.Seconds, o.Seconds
 	}
 	return o.Low, o.High
-}
-
-// better orders two observations of one configuration on one matrix, as two
-// sweeps give them: a measured one before a failed one, then the one with the
-// narrower interval, then the slower one: taking the faster would reward luck.
-func better(a, b *Observation) int {
-	if a.Failed != b.Failed {
-		if a.Failed {
-			return 1
-		}
-		return -1
-	}
-	width := func(o *Observation) float64 {
-		if o.Low == 0 && o.High == 0 {
-			return math.Inf(1) // unknown
-		}
-		return (o.High - o.Low) / o.Seconds
-	}
-	return cmp.Or(cmp.Compare(width(a), width(b)), cmp.Compare(b.Seconds, a.Seconds))
 }
 
 // group sorts observations by key. Keys come in order of device, precision and

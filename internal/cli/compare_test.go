@@ -18,7 +18,7 @@ import (
 )
 
 // timed makes a database in which a kernel takes so many ms.
-func timed(t *testing.T, device string, ms float64) string {
+func timed(t *testing.T, device string, ms float64, change ...func(*trial.Result)) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), job.DatabaseFile)
 	db, err := store.Open(path)
@@ -31,6 +31,9 @@ func timed(t *testing.T, device string, ms float64) string {
 		Status: trial.OK, Median: 1e-3 * ms, Low: 1e-3 * ms, High: 1e-3 * ms, At: time.Unix(1, 0)}
 	for i := range 12 {
 		r.Samples = append(r.Samples, 1e-3*ms*(1+1e-4*float64(i)))
+	}
+	for _, c := range change {
+		c(&r)
 	}
 	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu", Name: device},
 		Sources: map[string]string{"cpu_csr": "1"}}

@@ -14,6 +14,7 @@ import (
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/rule"
+	"spmvtune/store"
 )
 
 // learnCommand is the command learn.
@@ -139,18 +140,23 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 	return rule.WriteEvaluation(w, r, list)
 }
 
-// observations reads the trials in the databases, of one device if it is named, and the
-// classes that their sweeps keep for a final test.
-func observations(
-	ctx context.Context, paths []string, device string,
-) (seen []rule.Observation, test []string, err error) {
-	for _, path := range paths {
-		more, classes, err := observed(ctx, path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
-		}
-		seen, test = append(seen, more...), append(test, classes...)
+// observations reads the trials in the databases, as a report on them does, of one device
+// if it is named, and the classes that their sweeps keep for a final test.
+func observations(ctx context.Context, paths []string, device string) (seen []rule.Observation, test []string, err error) {
+	var j *job.Job
+	if len(paths) == 1 {
+		j, err = job.Open(ctx, paths[0])
+	} else {
+		j, err = job.Gather(ctx, paths, store.Choice{})
 	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if seen, err = j.Observations(ctx); err != nil {
+		return nil, nil, err
+	}
+	test = j.TestClasses()
 	if device == "" {
 		return seen, test, nil
 	}
@@ -166,16 +172,6 @@ func observations(
 			strings.Join(devices, ", ")))
 	}
 	return slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device }), test, nil
-}
-
-func observed(ctx context.Context, path string) (seen []rule.Observation, test []string, err error) {
-	j, err := job.Open(ctx, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, j.Close()) }()
-	seen, err = j.Observations(ctx)
-	return seen, j.TestClasses(), err
 }
 
 // checkClasses refuses classes that no matrix has: a typo would let the rule learn from what
