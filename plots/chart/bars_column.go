@@ -182,3 +182,11 @@ func spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []pl
 
 	return kept
 }
+
+// Between prints a value with its interval.
+func Between(number func(float64) string, v, low, high float64) string {
+	if low == v && high == v {
+		return number(v)
+	}
+	return number(v) + " (" + number(low) + " to " + number(high) + ")"
+}

@@ -1,7 +1,12 @@
 package chart
 
 import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/plots/canvas"
 )
 
 // ColumnsFor returns how many of n panels stand side by side.
@@ -20,4 +25,56 @@ func ColumnsFor(n int) int {
 // PanelHeight returns the height of panels that keeps them near the golden ratio.
 func PanelHeight(columns int) vg.Length {
 	return map[int]vg.Length{1: 300, 2: 220, 3: 165}[min(columns, 3)] - vg.Length(max(0, columns-3))*20
+}
+
+// DrawCharts lays out charts as DrawPlots does.
+func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel string) {
+	list := make([]*plot.Plot, len(charts))
+	for i := range charts {
+		list[i] = charts[i].plot()
+	}
+	DrawPlots(c, list, columns, xLabel, yLabel)
+}
+
+// DrawPlots lays out plots in columns with aligned data areas, and labels the axes once for
+// all of them.
+func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel string) {
+	const side, bottom = vg.Length(20), vg.Length(20)
+	page := c
+	c = draw.Crop(c, side, 0, bottom, 0)
+
+	rows := (len(list) + columns - 1) / columns
+	plots := make([][]*plot.Plot, rows)
+	for j := range plots {
+		plots[j] = make([]*plot.Plot, columns)
+		for i := range plots[j] {
+			if k := j*columns + i; k < len(list) {
+				plots[j][i] = list[k]
+			}
+		}
+	}
+
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 16, PadY: 12}
+	var data vg.Rectangle // of all plots
+	for j, row := range plot.Align(plots, tiles, c) {
+		for i, tile := range row {
+			if plots[j][i] == nil {
+				continue
+			}
+			plots[j][i].Draw(tile)
+			own := plots[j][i].DataCanvas(tile).Rectangle
+			if i == 0 && j == 0 {
+				data = own
+			}
+			data.Min.Y, data.Max.X = min(data.Min.Y, own.Min.Y), max(data.Max.X, own.Max.X)
+		}
+	}
+
+	label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
+	mid := vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: (data.Min.Y + data.Max.Y) / 2}
+	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: mid.X, Y: page.Min.Y},
+		canvas.Fit(label, xLabel, 2*min(mid.X-c.Min.X, c.Max.X-mid.X)))
+	up := canvas.At(label, text.XCenter, text.YTop)
+	up.Rotation = canvas.QuarterTurn
+	c.FillText(up, vg.Point{X: page.Min.X, Y: mid.Y}, canvas.Fit(up, yLabel, 2*min(mid.Y-page.Min.Y, page.Max.Y-mid.Y)))
 }

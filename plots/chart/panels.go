@@ -262,58 +262,6 @@ func (h Hollow) Draw(c draw.Canvas, l canvas.Look, p vg.Point) {
 	canvas.Hover(c, p, func() string { return h.Words })
 }
 
-// DrawCharts lays out charts as DrawPlots does.
-func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel string) {
-	list := make([]*plot.Plot, len(charts))
-	for i := range charts {
-		list[i] = charts[i].plot()
-	}
-	DrawPlots(c, list, columns, xLabel, yLabel)
-}
-
-// DrawPlots lays out plots in columns with aligned data areas, and labels the axes once for
-// all of them.
-func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel string) {
-	const side, bottom = vg.Length(20), vg.Length(20)
-	page := c
-	c = draw.Crop(c, side, 0, bottom, 0)
-
-	rows := (len(list) + columns - 1) / columns
-	plots := make([][]*plot.Plot, rows)
-	for j := range plots {
-		plots[j] = make([]*plot.Plot, columns)
-		for i := range plots[j] {
-			if k := j*columns + i; k < len(list) {
-				plots[j][i] = list[k]
-			}
-		}
-	}
-
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 16, PadY: 12}
-	var data vg.Rectangle // of all plots
-	for j, row := range plot.Align(plots, tiles, c) {
-		for i, tile := range row {
-			if plots[j][i] == nil {
-				continue
-			}
-			plots[j][i].Draw(tile)
-			own := plots[j][i].DataCanvas(tile).Rectangle
-			if i == 0 && j == 0 {
-				data = own
-			}
-			data.Min.Y, data.Max.X = min(data.Min.Y, own.Min.Y), max(data.Max.X, own.Max.X)
-		}
-	}
-
-	label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
-	mid := vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: (data.Min.Y + data.Max.Y) / 2}
-	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: mid.X, Y: page.Min.Y},
-		canvas.Fit(label, xLabel, 2*min(mid.X-c.Min.X, c.Max.X-mid.X)))
-	up := canvas.At(label, text.XCenter, text.YTop)
-	up.Rotation = canvas.QuarterTurn
-	c.FillText(up, vg.Point{X: page.Min.X, Y: mid.Y}, canvas.Fit(up, yLabel, 2*min(mid.Y-page.Min.Y, page.Max.Y-mid.Y)))
-}
-
 // A Hollow is a published value, drawn as a mark beside a line.
 type Hollow struct {
 	X, Y  float64

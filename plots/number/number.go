@@ -160,3 +160,12 @@ func ShareOfBest(v float64) string {
 	}
 	return fmt.Sprintf("%.1f%%", min(100*v, 99.9))
 }
+
+// ArithmeticMean is the mean of at least one value.
+func ArithmeticMean(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}

@@ -5,9 +5,7 @@ package page
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -64,20 +62,6 @@ type document struct {
 	Origins        htmlTable // of the kernels
 }
 
-type htmlFigure struct {
-	ID, Title, See, Source string
-	Pages, Details         []htmlPage
-	Left                   int // details not held by the report because of their size
-	Omitted                int // that were not made, because of their number
-}
-
-type htmlPage struct {
-	Name, Title, Alt, Twins string
-	SVG                     template.HTML // of what is seen at once
-	Packed                  string        // of what is folded away: the SVG, see packed
-	Tips                    string        // what the marks say, see packed
-}
-
 // An htmlTable adds to a table what the template needs to make it sortable.
 type htmlTable struct {
 	ID, Title string
@@ -91,10 +75,6 @@ type htmlCell struct {
 	Right bool
 	Bold  bool
 }
-
-// detailBudget bounds the bytes that pictures of single matrices add to the page, which should
-// open at once. Further pictures are files only.
-const detailBudget = 3 << 20
 
 // A Content is what the page is written from.
 type Content struct {
@@ -154,73 +134,6 @@ func (c *Content) Write(w io.Writer) error {
 	}
 
 	return reportTemplate.Execute(w, doc)
-}
-
-func htmlFigures(figures []figure.Drawn, styles *canvas.WebStyles) []htmlFigure {
-	var list []htmlFigure
-	budget := detailBudget
-	for _, f := range figures {
-		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source, Omitted: f.Omitted}
-		for _, p := range f.Pictures {
-			if p.Detail && budget <= 0 {
-				h.Left++
-				continue
-			}
-			page := htmlPageOf(p, styles)
-			switch size := len(page.Packed) + len(page.Tips); {
-			case !p.Detail:
-				h.Pages = append(h.Pages, page)
-			case size <= budget:
-				budget -= size
-				h.Details = append(h.Details, page)
-			default:
-				budget = 0 // the details that follow are left out too, so that it is plain which ones are shown
-				h.Left++
-			}
-		}
-		list = append(list, h)
-	}
-
-	return list
-}
-
-func htmlPageOf(p *canvas.Picture, styles *canvas.WebStyles) htmlPage {
-	svg, tips := p.Web(styles)
-	h := htmlPage{Name: p.Name, Title: p.Title, Alt: p.Alt, Twins: p.Note, Tips: packedTips(tips)}
-	if p.Detail {
-		h.Packed = packed(svg)
-	} else {
-		h.SVG = template.HTML(svg) // text in it was escaped when it was drawn
-	}
-	return h
-}
-
-// packedTips packs the tips of a picture, a line each: left, top and text.
-func packedTips(tips []canvas.Tip) string {
-	if len(tips) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	for _, t := range tips {
-		fmt.Fprintf(&b, "%d %d %s\n", t.X, t.Y, strings.Map(oneLine, t.Text))
-	}
-	return packed(b.String())
-}
-
-func oneLine(r rune) rune {
-	if r = canvas.Printable(r); r == '\n' {
-		return ' '
-	}
-	return r
-}
-
-// packed compresses text, in base64. The page unpacks it when it is needed.
-func packed(text string) string {
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
-	z.Write([]byte(text))                                 // to memory, which does not fail
-	z.Close()
-	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
 // An htmlSheet is a sheet as the page shows it.
