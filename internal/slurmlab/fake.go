@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// fakeSlurm puts shell scripts called as Slurm's commands before all others, and
-// returns their folder, which they know as $FAKE. Each notes that it was called.
+// Fake puts shell scripts in the place of Slurm's programs, and returns their folder, which they
+// know as $FAKE. Each notes its calls in $FAKE/calls.
 func Fake(t *testing.T, commands map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -21,7 +21,7 @@ func Fake(t *testing.T, commands map[string]string) string {
 	return dir
 }
 
-// calls counts how often a fake command was called.
+// Calls counts the calls of a fake program.
 func Calls(t *testing.T, dir, name string) int {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "calls"))
@@ -29,21 +29,21 @@ func Calls(t *testing.T, dir, name string) int {
 	return strings.Count("\n"+string(data), "\n"+name+" ")
 }
 
-// fakeConfig is a cluster with arrays of two tasks.
+// FakeConfig is the scontrol of a cluster with arrays of two tasks.
 const FakeConfig = `case "$*" in
 *config*) echo "MaxArraySize = 2" ;;
 *partition*) echo "PartitionName=debug Default=YES DefaultTime=NONE MaxTime=01:00:00" ;;
 esac`
 
-// fakeSbatch takes a job in, as fakeSqueue then knows, with the next id.
+// FakeSbatch takes in a job with the next id, and FakeSqueue knows it then.
 const FakeSbatch = `for a; do case $a in --job-name=*) name=${a#--job-name=} ;; esac; done
 echo "$name" >> "$FAKE/queue"; id=$((100 + $(wc -l < "$FAKE/queue")))`
 
 const FakeSqueue = `touch "$FAKE/queue"; id=100
 while read -r name; do id=$((id+1)); case " $* " in *" $name "* | *[\ ,]$id[\ ,]*) echo "$id|0|PENDING|0:00|5:00|N/A||$name|None" ;; esac; done < "$FAKE/queue"`
 
-// fakeQueue gives as squeue's answer the file queue, with QUEUE before it as the
-// run's job name, and as sacct's the file accounts. Without a file they fail.
+// FakeQueue is a Slurm whose squeue prints the file queue, and whose sacct prints the file accounts.
+// Without its file a program fails. sbatch keeps its arguments in the file sent.
 var FakeQueue = map[string]string{
 	"squeue":   `[ -e "$FAKE/queue" ] || { echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1; }; cat "$FAKE/queue"`,
 	"sacct":    `[ -e "$FAKE/accounts" ] || { echo "Slurm accounting storage is disabled" >&2; exit 1; }; cat "$FAKE/accounts"`,

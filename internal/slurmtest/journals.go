@@ -15,11 +15,10 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// perJournal is how many trials a generated journal has.
+// PerJournal is the number of trials in a generated journal.
 const PerJournal = 500
 
-// generate writes the journal of a chunk without waiting for the disk after
-// every line.
+// Generate writes the journal of a chunk. It does not wait for the disk after every line.
 func Generate(tb testing.TB, run *slurm.Run, chunk int) {
 	tb.Helper()
 	name := MatrixName(chunk)
@@ -58,7 +57,7 @@ func AppendTo(tb testing.TB, path, text string) {
 	slurmlab.Must(tb, f.Close())
 }
 
-// write starts a journal of a chunk with trials from, …, to-1 on its matrix.
+// Write starts a journal of a chunk with trials from, …, to-1 on its matrix.
 func Write(tb testing.TB, run *slurm.Run, chunk int, job string, from, to int) *journal.Writer {
 	tb.Helper()
 	w := writer(tb, run, ChunkID(chunk), job)
@@ -70,7 +69,7 @@ func Write(tb testing.TB, run *slurm.Run, chunk int, job string, from, to int) *
 	return w
 }
 
-// end says that the chunk's only piece is complete, or why not.
+// End writes that the chunk's only piece is complete, or why it is not.
 func End(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reason string) {
 	tb.Helper()
 	slurmlab.Must(tb, w.End(journal.End{Reason: reason, At: time.Now(), Pieces: []trial.Piece{{Matrix: matrix, Part: part, Complete: reason == ""}}}))

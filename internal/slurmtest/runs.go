@@ -16,11 +16,11 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// hasty is a client that does not wait for long.
+// Hasty is a client that does not wait for long.
 var Hasty = &sbatch.Client{Timeout: time.Second, Pause: 10 * time.Millisecond, Patience: 5 * time.Second}
 
-// newRun is the folder of a run with a plan of some chunks, "0001" and so on,
-// each of which is all of a matrix "m1" and so on.
+// NewRun makes the folder of a run with a plan of some chunks, "0001" and so on. Each is all of a
+// matrix, "m1" and so on.
 func NewRun(tb testing.TB, chunks int) *slurm.Run {
 	tb.Helper()
 	run := &slurm.Run{Dir: tb.TempDir(), Info: slurm.Info{Sweep: "quick", ID: "20260102-abcd", Base: "/", Version: "test",
@@ -49,13 +49,12 @@ func writePlan(tb testing.TB, run *slurm.Run, plan slurm.Plan) {
 func ChunkID(i int) string    { return fmt.Sprintf("%04d", i+1) }
 func MatrixName(i int) string { return fmt.Sprintf("m%d", i+1) }
 
-// smallSweep is a sweep for runs of which only the jobs matter.
+// SmallSweep is a sweep for tests of jobs.
 func SmallSweep(s configs.Slurm) *configs.Sweep {
 	return &configs.Sweep{Name: "small", Path: "small.toml", Text: []byte("name = \"small\"\n"), Slurm: s}
 }
 
-// created is a run in a folder below root, whose tasks run a script instead of this
-// program.
+// Created makes a run in a folder below root. Its tasks run a script instead of the program.
 func Created(t *testing.T, root string, s configs.Slurm, chunks int, script string) *slurm.Run {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -70,7 +69,7 @@ func Created(t *testing.T, root string, s configs.Slurm, chunks int, script stri
 	return run
 }
 
-// chunkIDs are the ids of the first n chunks.
+// ChunkIDs are the ids of the first n chunks.
 func ChunkIDs(n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
@@ -79,16 +78,16 @@ func ChunkIDs(n int) []string {
 	return ids
 }
 
-// says writes the answer of a fake command; NAME is the run's job name.
+// Says writes the answer of a fake command. NAME stands for the run's name.
 func Says(t *testing.T, dir, file string, run *slurm.Run, lines ...string) {
 	t.Helper()
 	text := strings.ReplaceAll(strings.Join(lines, "\n"), "NAME", run.JobName())
 	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, file), []byte(text+"\n"), 0o666))
 }
 
-// statusRun is a run of nine chunks, all but the last two submitted as array 12,
-// which was followed by job 13. The eighth was refused, and what became of the
-// ninth is not known. Chunk 1 is complete, 2 and 4 have journals.
+// StatusRun makes a run of nine chunks. The first seven were submitted as array 12, which job 13
+// follows. The eighth was refused, and nobody knows what became of the ninth. Chunk 1 is
+// complete; 2 and 4 have journals.
 func StatusRun(t *testing.T) *slurm.Run {
 	t.Helper()
 	run := Created(t, t.TempDir(), configs.Slurm{}, 9, "exit 0")

@@ -34,7 +34,7 @@ func TestMatrix(name string) trial.Matrix {
 
 var benchKernels = []string{"cpu_coo", "cpu_csr", "cpu_csr_rows", "cpu_sell", "coo_atomic"}
 
-// testTrial is the n-th trial on a matrix.
+// TestTrial is the n-th trial on a matrix.
 func TestTrial(matrix string, n int) trial.Result {
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
 	r := trial.Result{

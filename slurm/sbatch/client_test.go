@@ -25,13 +25,9 @@ func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {
 	slurmlab.Must(t, err)
 	child, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	slurmlab.Must(t, err)
-	for range 500 { // a killed process is there until init has taken note
-		if err := syscall.Kill(child, 0); err != nil || zombie(child) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("process %d of the command still runs", child)
+	slurmlab.Wait(t, func() (string, bool) { // a killed process is there until init has taken note
+		return "a process of the command still runs", syscall.Kill(child, 0) != nil || zombie(child)
+	})
 }
 
 func zombie(pid int) bool {

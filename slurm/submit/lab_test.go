@@ -1,6 +1,7 @@
 package submit
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,18 +25,16 @@ func lab(t *testing.T, options slurmlab.Options) *slurmlab.Lab {
 }
 
 // waitEnded waits until all jobs have ended, and returns them.
-func waitEnded(t *testing.T, c *sbatch.Client, ids []sbatch.JobID) []sbatch.Job {
+func waitEnded(t *testing.T, c *sbatch.Client, ids []sbatch.JobID) (jobs []sbatch.Job) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		jobs, err := c.Jobs(t.Context(), ids)
+	slurmlab.Wait(t, func() (string, bool) {
+		var err error
+		jobs, err = c.Jobs(t.Context(), ids)
 		slurmlab.Must(t, err)
-		if !slices.ContainsFunc(jobs, func(j sbatch.Job) bool { return !j.State.Terminal() }) {
-			return jobs
-		}
-		if time.Now().After(end) {
-			t.Fatalf("jobs don't end: %+v", jobs)
-		}
-	}
+		active := slices.ContainsFunc(jobs, func(j sbatch.Job) bool { return !j.State.Terminal() })
+		return fmt.Sprintf("jobs don't end: %+v", jobs), !active
+	})
+	return jobs
 }
 
 func jobIDs(jobs []slurm.Sent) []sbatch.JobID {
@@ -144,19 +143,15 @@ func TestLabThrottleRequeueCancel(t *testing.T) {
 	round, err := Next(t.Context(), c, run, s, slurmtest.ChunkIDs(4))
 	slurmlab.Must(t, err)
 	array := round.Jobs[0].JobID
-	running := func(n int) []sbatch.Job {
+	running := func(n int) (jobs []sbatch.Job) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-			jobs, err := c.Jobs(t.Context(), []sbatch.JobID{array})
+		slurmlab.Wait(t, func() (string, bool) {
+			jobs, err = c.Jobs(t.Context(), []sbatch.JobID{array})
 			slurmlab.Must(t, err)
 			now := slices.DeleteFunc(slices.Clone(jobs), func(j sbatch.Job) bool { return j.State != sbatch.Running || j.Task == 0 })
-			if len(now) == n {
-				return jobs
-			}
-			if time.Now().After(end) {
-				t.Fatalf("not %d tasks run: %+v", n, jobs)
-			}
-		}
+			return fmt.Sprintf("not %d tasks run: %+v", n, jobs), len(now) == n
+		})
+		return jobs
 	}
 	if jobs := running(1); !slices.ContainsFunc(jobs, func(j sbatch.Job) bool { return j.Reason == "JobArrayTaskLimit" }) {
 		t.Errorf("nothing waits for the throttle: %+v", jobs)
@@ -191,15 +186,11 @@ func TestLabAccounting(t *testing.T) {
 		t.Errorf("the array is on %q, not on %q", array.Cluster, config.Cluster)
 	}
 	waitEnded(t, c, []sbatch.JobID{array})
-	for end := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
+	failed := func(j sbatch.Job) bool { return j.Task == 1 && j.State == sbatch.Failed && j.Exit == "7:0" }
+	slurmlab.Wait(t, func() (string, bool) {
 		a := c.Accounting(t.Context(), []sbatch.JobID{array})
-		if a.Missing == "" && slices.ContainsFunc(a.Jobs, func(j sbatch.Job) bool { return j.Task == 1 && j.State == sbatch.Failed && j.Exit == "7:0" }) {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("accounting %+v", a)
-		}
-	}
+		return fmt.Sprintf("accounting %+v", a), a.Missing == "" && slices.ContainsFunc(a.Jobs, failed)
+	})
 	a := c.AccountingNamed(t.Context(), config.Cluster, round.Jobs[0].Name, time.Now())
 	if len(a.Jobs) != 2 || a.Jobs[0].ID != array.ID {
 		t.Errorf("by name: %+v", a)

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"spmvtune/internal/slurmlab"
 	"spmvtune/slurm/status"
@@ -89,17 +89,13 @@ func (c *cluster) status(dir string) status.Status {
 }
 
 // wait waits until the status of a run is as wanted.
-func (c *cluster) wait(dir, what string, wanted func(status.Status) bool) status.Status {
+func (c *cluster) wait(dir, what string, wanted func(status.Status) bool) (s status.Status) {
 	c.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
-		s := c.status(dir)
-		if wanted(s) {
-			return s
-		}
-		if time.Now().After(end) {
-			c.t.Fatalf("%s does not come to be of %s:\n%s", what, dir, c.do(0, "status", dir))
-		}
-	}
+	slurmlab.Wait(c.t, func() (string, bool) {
+		s = c.status(dir)
+		return fmt.Sprintf("%s of %s: its status is %+v", what, dir, s), wanted(s)
+	})
+	return s
 }
 
 func over(s status.Status) bool { return !s.Active() }

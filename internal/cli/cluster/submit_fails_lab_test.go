@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/slurmlab"
@@ -27,11 +26,13 @@ func TestSubmitFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := ""
-		for end := time.Now().Add(time.Minute); dir == "" && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-			if jobs, _ := filepath.Glob(filepath.Join(l.Dir, "held", "*", "rounds", "*.json")); len(jobs) == 1 {
+		slurmlab.Wait(t, func() (string, bool) {
+			jobs, _ := filepath.Glob(filepath.Join(l.Dir, "held", "*", "rounds", "*.json"))
+			if len(jobs) == 1 {
 				dir = filepath.Dir(filepath.Dir(jobs[0]))
 			}
-		}
+			return "no round is submitted", dir != ""
+		})
 		l.wait(dir, "a submission", func(s status.Status) bool { return s.Finish == status.Waiting })
 		l.Run("scontrol", "update", "PartitionName=low", "MaxTime=1", "State=UP")
 		l.wait(dir, "the reason", func(s status.Status) bool { return strings.Contains(s.Chunks[0].Why, "never start") })

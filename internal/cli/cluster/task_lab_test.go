@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"spmvtune/configs"
 	"spmvtune/internal/slurmlab"
@@ -31,15 +30,11 @@ func submitTask(t *testing.T, run *slurm.Run, sweep *configs.Sweep) (job string)
 // waitTrials waits until an attempt has recorded n trials.
 func waitTrials(t *testing.T, run *slurm.Run, attempt, n int) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	slurmlab.Wait(t, func() (string, bool) {
 		trials, _ := taskJournals(t, run)
-		if len(trials[attempt]) >= n {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("attempt %d has %d trials, not %d:\n%s", attempt, len(trials[attempt]), n, taskLogs(run))
-		}
-	}
+		has := len(trials[attempt])
+		return fmt.Sprintf("attempt %d has %d trials, not %d:\n%s", attempt, has, n, taskLogs(run)), has >= n
+	})
 }
 
 func taskLogs(run *slurm.Run) (all string) {
@@ -165,12 +160,8 @@ func TestTaskOnCluster(t *testing.T) {
 // waitEnd waits until an attempt has written its end.
 func waitEnd(t *testing.T, run *slurm.Run, attempt int) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if _, ends := taskJournals(t, run); len(ends[attempt]) > 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("attempt %d does not end", attempt)
-		}
-	}
+	slurmlab.Wait(t, func() (string, bool) {
+		_, ends := taskJournals(t, run)
+		return fmt.Sprintf("attempt %d does not end", attempt), len(ends[attempt]) > 0
+	})
 }

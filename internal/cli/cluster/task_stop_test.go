@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"spmvtune/internal/long"
 )
 
 // A signal ends a task after the running trial, however often it comes. Asked to be
@@ -22,6 +24,9 @@ func TestTaskSignals(t *testing.T) {
 		syscall.SIGUSR1: {75, "scontrol is not found"},
 	} {
 		t.Run(sig.String(), func(t *testing.T) {
+			if sig != syscall.SIGUSR1 {
+				long.Test(t, "measures until the signal comes")
+			}
 			run, _ := createTask(t, t.TempDir(), "")
 			cmd := startTask(t, run, "PATH="+none)
 			var out strings.Builder
