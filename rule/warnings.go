@@ -49,8 +49,15 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 			"a sweep uses them again.", term.Some(t.unknown, 12))
 	}
 
+	t.warnGaps(add)
+	warnTree(add, s)
+	return out
+}
+
+// warnGaps says for how many configurations a time had to be assumed.
+func (t *table) warnGaps(add func(format string, args ...any)) {
 	near, absent, failed := t.gaps()
-	pairs := n * len(t.configs)
+	pairs := len(t.names) * len(t.configs)
 	if near > 0 {
 		add("Not tried: %d of %d pairs of matrix and configuration. Each was charged a little more than the "+
 			"kernel's nearest configuration that was tried on the matrix.", near, pairs)
@@ -63,7 +70,10 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	if failed > 0 {
 		add("Failed: %d of %d pairs of matrix and configuration. They were charged as slow.", failed, pairs)
 	}
+}
 
+// warnTree says how uncertain the figures of a tree are.
+func warnTree(add func(format string, args ...any), s *Selector) {
 	v := s.Validation
 	guessed := 0
 	for _, c := range v.Cases {
@@ -78,7 +88,7 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 	}
 	switch {
 	case s.Pruned != "":
-		out = append(out, s.Pruned)
+		add("%s", s.Pruned)
 	case s.Root.Leaf():
 		add("No split paid: the rule is a single configuration for all matrices.")
 	case v.Matrices > 0 && v.Mean <= v.SingleConfig:
@@ -87,8 +97,6 @@ func warnings(t *table, s *Selector, unmeasured []string) []string {
 			"the whole procedure, with pruning also decided without the matrix, reaches %s.",
 			term.Percent(v.Unpruned), describe(s.Single), term.Percent(v.SingleConfig), term.Percent(v.Mean))
 	}
-
-	return out
 }
 
 // classSizes lists the named classes with one matrix, and with several, and counts the matrices

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -19,29 +20,9 @@ const (
 
 // planSELL is cpu_sell.
 func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kernels.Config) (plan, error) {
-	sigma, err := strconv.Atoi(k.Setting(c.Params, "sigma"))
+	s, cost, err := sellFormat(b, o, k, c)
 	if err != nil {
-		return plan{}, fmt.Errorf("reading sigma: %w", err)
-	}
-	if sigma > 1 { // a window holds whole chunks
-		sigma = ceilDiv(sigma, c.Block) * c.Block
-	}
-
-	most := maxPadding*o.a.NNZ() + freePadding
-	if b.device.Memory > 0 {
-		most = min(most, int(b.device.Memory/2/(4+sizeOf[V]())))
-	}
-	key := formatKey{format: kernels.SELL, precision: c.Precision, c: c.Block, sigma: sigma}
-	s, cost, err := build(b.formats, key, func() (*sparse.SELL[V], int64, error) {
-		s, err := sparse.NewSELL(o.a, c.Block, sigma, most)
-		if err != nil {
-			return nil, 0, err
-		}
-		return s, sellBytes(s), nil
-	})
-	if err != nil { // block and sigma are legal, so it is the padding
-		return plan{}, &kernels.InvalidError{Reason: fmt.Sprintf("%v; a larger sigma or a smaller block pads less",
-			err)}
+		return plan{}, err
 	}
 
 	m := sellView[V]{
@@ -87,6 +68,37 @@ func planSELL[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c ker
 			"padding": s.Padding(),
 		},
 	}, nil
+}
+
+// sellFormat returns the matrix in the form that c asks for, and what building it cost.
+func sellFormat[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kernels.Config) (
+	*sparse.SELL[V], time.Duration, error,
+) {
+	sigma, err := strconv.Atoi(k.Setting(c.Params, "sigma"))
+	if err != nil {
+		return nil, 0, fmt.Errorf("reading sigma: %w", err)
+	}
+	if sigma > 1 { // a window holds whole chunks
+		sigma = ceilDiv(sigma, c.Block) * c.Block
+	}
+
+	most := maxPadding*o.a.NNZ() + freePadding
+	if b.device.Memory > 0 {
+		most = min(most, int(b.device.Memory/2/(4+sizeOf[V]())))
+	}
+	key := formatKey{format: kernels.SELL, precision: c.Precision, c: c.Block, sigma: sigma}
+	s, cost, err := build(b.formats, key, func() (*sparse.SELL[V], int64, error) {
+		s, err := sparse.NewSELL(o.a, c.Block, sigma, most)
+		if err != nil {
+			return nil, 0, err
+		}
+		return s, sellBytes(s), nil
+	})
+	if err != nil { // block and sigma are legal, so it is the padding
+		return nil, 0, &kernels.InvalidError{Reason: fmt.Sprintf("%v; a larger sigma or a smaller block pads less",
+			err)}
+	}
+	return s, cost, nil
 }
 
 // chunksPerTake is how many chunks a worker takes at a time. C is chosen for the

@@ -101,6 +101,13 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		return a.build(ctx)
 	}
 
+	return buildMirrored(ctx, f, size, lengths, value)
+}
+
+// buildMirrored makes a symmetric twin from rows of these lengths left of the diagonal.
+func buildMirrored(
+	ctx context.Context, f *filler, size twinSize, lengths []int32, value func(i, j int) float64,
+) (*sparse.CSR[float64], error) {
 	start := make([]int32, size.Rows+1)
 	for i, n := range lengths {
 		start[i+1] = start[i] + n
@@ -128,11 +135,7 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-
-	return m, nil
+	return m, err
 }
 
 // longestRow returns which row of a symmetric twin is longer than the law's rows, and

@@ -168,9 +168,43 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 	lengths = append(lengths, l.max)
 	weights = make([]float64, len(lengths))
 
-	// Each shape has a parameter that moves the mean, and one that moves the deviation.
-	var density func(x, a, b float64) float64
-	var aLo, aHi, bLo, bHi float64 // of increasing mean, of increasing deviation
+	density, aLo, aHi, bLo, bHi := l.density()
+	moments := func(a, b float64) (m, s float64) {
+		norm, square := 0.0, 0.0
+		for k, x := range lengths {
+			width := 1.0
+			if 0 < k && k < len(lengths)-1 {
+				width = float64(lengths[k+1]-lengths[k-1]) / 2
+			}
+			w := density(float64(x), a, b) * width
+			weights[k] = w
+			norm += w
+			m += w * float64(x)
+			square += w * float64(x) * float64(x)
+		}
+
+		if !(norm > 0) {
+			return float64(l.min), 0
+		}
+		for k := range weights {
+			weights[k] /= norm
+		}
+
+		m /= norm
+		return m, math.Sqrt(max(0, square/norm-m*m))
+	}
+
+	at := func(b float64) float64 { // the deviation where the mean is right
+		return bisect(aLo, aHi, func(a float64) float64 { m, _ := moments(a, b); return m - mean })
+	}
+	b := bisect(bLo, bHi, func(b float64) float64 { _, s := moments(at(b), b); return s - l.std })
+	moments(at(b), b)
+	return lengths, weights
+}
+
+// density returns the density of the lengths x. Its parameter a, from aLo to aHi, moves the
+// mean, and b, from bLo to bHi, the deviation.
+func (l law) density() (density func(x, a, b float64) float64, aLo, aHi, bLo, bHi float64) {
 	lo, hi := float64(l.min), float64(l.max)
 	switch l.shape {
 	case bell:
@@ -201,38 +235,7 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 		aLo, aHi = -40, 20
 		bLo, bHi = -40, 0
 	}
-
-	moments := func(a, b float64) (m, s float64) {
-		norm, square := 0.0, 0.0
-		for k, x := range lengths {
-			width := 1.0
-			if 0 < k && k < len(lengths)-1 {
-				width = float64(lengths[k+1]-lengths[k-1]) / 2
-			}
-			w := density(float64(x), a, b) * width
-			weights[k] = w
-			norm += w
-			m += w * float64(x)
-			square += w * float64(x) * float64(x)
-		}
-
-		if !(norm > 0) {
-			return lo, 0
-		}
-		for k := range weights {
-			weights[k] /= norm
-		}
-
-		m /= norm
-		return m, math.Sqrt(max(0, square/norm-m*m))
-	}
-
-	at := func(b float64) float64 { // the deviation where the mean is right
-		return bisect(aLo, aHi, func(a float64) float64 { m, _ := moments(a, b); return m - mean })
-	}
-	b := bisect(bLo, bHi, func(b float64) float64 { _, s := moments(at(b), b); return s - l.std })
-	moments(at(b), b)
-	return lengths, weights
+	return density, aLo, aHi, bLo, bHi
 }
 
 // bisect returns where f, which increases, passes 0 between lo and hi, or the end that

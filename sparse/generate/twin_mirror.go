@@ -14,23 +14,7 @@ import (
 // addition to its input and the matrix.
 func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.CSR[float64], error) {
 	n := len(start) - 1
-	// Entries above the diagonal, by row. Counting and scattering in any order is made
-	// good by sorting; the first row, where a hub is, is counted piece by piece.
-	above := make([]int32, n)
-	err := parallel(ctx, n, func(lo, hi int) {
-		first := int32(0)
-		for _, j := range columns[start[lo]:start[hi]] {
-			if j == 0 {
-				first++
-			} else {
-				atomic.AddInt32(&above[j], 1)
-			}
-		}
-
-		if first > 0 {
-			atomic.AddInt32(&above[0], first)
-		}
-	})
+	above, err := countAbove(ctx, start, columns)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +63,27 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 		}
 	})
 	return m, err
+}
+
+// countAbove counts the entries above the diagonal, by row. Counting and scattering them in
+// any order is allowed, because rows are sorted later. The first row, where a hub is, is
+// counted piece by piece.
+func countAbove(ctx context.Context, start, columns []int32) ([]int32, error) {
+	above := make([]int32, len(start)-1)
+	err := parallel(ctx, len(above), func(lo, hi int) {
+		first := int32(0)
+		for _, j := range columns[start[lo]:start[hi]] {
+			if j == 0 {
+				first++
+			} else {
+				atomic.AddInt32(&above[j], 1)
+			}
+		}
+		if first > 0 {
+			atomic.AddInt32(&above[0], first)
+		}
+	})
+	return above, err
 }
 
 // sortRow sorts distinct columns, below n; very many of them by a bit for each column.

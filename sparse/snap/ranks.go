@@ -141,7 +141,6 @@ func newRanges(pieces []*piece) *ranges {
 			n++
 		})
 	}
-
 	slices.Sort(some)
 	for k := 1; k < cores; k++ {
 		r.ends = append(r.ends, some[k*len(some)/cores])
@@ -174,7 +173,6 @@ func newRanges(pieces []*piece) *ranges {
 					}
 				})
 			}
-
 			slices.Sort(keys[k])
 			for rank, v := range keys[k] {
 				seen[v] = int32(rank)

@@ -80,25 +80,12 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 	}
 
 	if c := b[i] | 0x20; c == 'e' || c == 'd' {
-		e := i + 1
-		minus := b[e] == '-'
-		if minus || b[e] == '+' {
-			e++
-		}
-
-		from, n := e, 0
-		for ; b[e]-'0' <= 9 && e-from < 4; e++ {
-			n = n*10 + int(b[e]-'0')
-		}
-		if e == from {
+		n, end, ok := parseExponent(b, i+1)
+		if !ok {
 			return slowValue(b, start)
 		}
-
-		if minus {
-			n = -n
-		}
 		exponent += n
-		i = e
+		i = end
 	}
 
 	// At most 19 digits never wrap a uint64.
@@ -120,6 +107,22 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 		v = -v
 	}
 	return v, i, true
+}
+
+// parseExponent reads a signed number of up to four digits at b[i]; ok is false without any.
+func parseExponent(b []byte, i int) (n, end int, ok bool) {
+	minus := b[i] == '-'
+	if minus || b[i] == '+' {
+		i++
+	}
+	from := i
+	for ; b[i]-'0' <= 9 && i-from < 4; i++ {
+		n = n*10 + int(b[i]-'0')
+	}
+	if minus {
+		n = -n
+	}
+	return n, i, i > from
 }
 
 // leadingZeros counts the zeros that a number starts with at i, before and
