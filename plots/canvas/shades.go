@@ -95,14 +95,14 @@ func DrawWideScale(c draw.Canvas, left, right string) vg.Length {
 // ten between them, and 2 and 5 times these if there is room.
 func scaleMarks(most uint32, length vg.Length) []uint32 {
 	marks := []uint32{1, most}
-	place := func(n uint32) vg.Length {
+	along := func(n uint32) vg.Length {
 		return length * vg.Length(math.Log(float64(n))/math.Log(float64(most)))
 	}
 	for _, digit := range []uint32{1, 5, 2} {
 		for power := uint64(1); power*uint64(digit) < uint64(most); power *= 10 {
 			n, free := uint32(power)*digit, true
 			for _, other := range marks {
-				free = free && math.Abs(float64(place(n)-place(other))) > 1.4*TickSize
+				free = free && math.Abs(float64(along(n)-along(other))) > 1.4*TickSize
 			}
 			if free {
 				marks = append(marks, n)

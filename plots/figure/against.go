@@ -16,7 +16,7 @@ import (
 )
 
 // againstFigure shows what a database has over another. It is not in the registry,
-// since it needs both.
+// because it needs both databases.
 var againstFigure = &Figure{
 	ID:    "against",
 	Title: "What became faster or slower",

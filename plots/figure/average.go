@@ -24,7 +24,7 @@ import (
 // does; the arithmetic one is drawn beside it for comparison.
 func drawAverage(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
-	for _, s := range scenesByPlace(d) {
+	for _, s := range scenesByCondition(d) {
 		if a := averages(d, &s); len(a.kernels) > 0 {
 			pages = append(pages, a.page(&s))
 		}

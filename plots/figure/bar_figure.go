@@ -37,8 +37,8 @@ type scene struct {
 	published *citations // what of the papers is drawn; nil: nothing is to be
 }
 
-// scenesByPlace makes a scene of each condition.
-func scenesByPlace(d *data.Report) []scene {
+// scenesByCondition makes a scene of each condition.
+func scenesByCondition(d *data.Report) []scene {
 	var list []scene
 	for _, at := range d.Conditions() {
 		s := scene{words: d.ConditionWords(at), file: []string{string(at.Cache)}, device: at.Device}
@@ -61,7 +61,7 @@ const mostMatrices = 40
 
 // draw makes the pictures of the figure.
 func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
-	scenes := scenesByPlace(d)
+	scenes := scenesByCondition(d)
 	if f.scenes != nil {
 		scenes = f.scenes(d)
 	}

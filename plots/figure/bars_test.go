@@ -102,7 +102,7 @@ func TestMeans(t *testing.T) {
 		}
 	}
 	d := data.New(rows, nil, nil, nil)
-	scenes := scenesByPlace(d)
+	scenes := scenesByCondition(d)
 	a := averages(d, &scenes[0])
 	if !slices.Equal(a.kernels, []string{"cpu_csr", "cpu_csr_rows"}) {
 		t.Errorf("in the order %v", a.kernels)

@@ -170,7 +170,7 @@ func convergencePlot(own replay.Curve, all []replay.Curve, x, y canvas.Scale) *p
 	return p
 }
 
-// placed gives the place of a share and a loss, which is moved to the edge if it is beyond.
+// placed returns a function that maps a share and a loss to a point, at the edge if they are beyond it.
 func placed(c draw.Canvas, p *plot.Plot) func(share, loss float64) vg.Point {
 	tx, ty := p.Transforms(&c)
 	return func(share, loss float64) vg.Point {

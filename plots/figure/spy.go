@@ -26,7 +26,7 @@ const spyPixels = 1280
 func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, error) {
 	var m canvas.Mosaic
 	var d *sparse.Density
-	const enough = 20 // one of so many bins
+	const enough = 20 // one filled bin in this many
 	for coarse := 1; coarse <= 4; coarse *= 2 {
 		m = canvas.MosaicOf(a.Rows, a.Cols, spyPixels/coarse, spyPixels)
 		d = sparse.NewDensity(a, m.Height, m.Width)
@@ -95,8 +95,8 @@ func extent(n, bins int, what string) string {
 	return number.Significant(float64(n)/float64(bins), 3) + " " + what + "s"
 }
 
-// places returns round numbers from 0 to n that are a few dozen pixels apart.
-func places(n int, length vg.Length) []int {
+// roundNumbers returns round numbers from 0 to n that are a few dozen pixels apart.
+func roundNumbers(n int, length vg.Length) []int {
 	if n == 0 {
 		return nil
 	}
@@ -112,7 +112,7 @@ func places(n int, length vg.Length) []int {
 // rowAxis numbers the rows on the left of a picture, from the top.
 func rowAxis(c draw.Canvas, box vg.Rectangle, rows int) {
 	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
-	for _, n := range places(rows, box.Size().Y) {
+	for _, n := range roundNumbers(rows, box.Size().Y) {
 		y := box.Max.Y - box.Size().Y*vg.Length(float64(n)/float64(rows))
 		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, box.Min.X-canvas.TickLength-canvas.Pixel,
 			y, box.Min.X-canvas.Pixel, y)
@@ -128,7 +128,7 @@ func rowAxis(c draw.Canvas, box vg.Rectangle, rows int) {
 // columnAxis numbers the columns below a picture.
 func columnAxis(c draw.Canvas, box vg.Rectangle, cols int) {
 	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
-	for _, n := range places(cols, box.Size().X) {
+	for _, n := range roundNumbers(cols, box.Size().X) {
 		x := box.Min.X + box.Size().X*vg.Length(float64(n)/float64(cols))
 		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, x,
 			box.Min.Y-canvas.TickLength-canvas.Pixel, x, box.Min.Y-canvas.Pixel)

@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"compress/gzip"
-	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"

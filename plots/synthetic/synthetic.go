@@ -145,9 +145,9 @@ func (s Database) Report() *data.Report {
 // Validated is a rule that was validated on every matrix.
 func Validated(d *data.Report) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "synthetic"}
-	for _, place := range d.Setups() {
+	for _, s := range d.Setups() {
 		leaf := &rule.Node{Choice: &kernels.Config{Kernel: "cpu_coo"}, Fraction: 0.9}
-		sel := rule.Selector{Device: place.Device, Precision: place.Precision, Cache: place.Cache, Root: leaf}
+		sel := rule.Selector{Device: s.Device, Precision: s.Precision, Cache: s.Cache, Root: leaf}
 		for i, m := range d.Matrices {
 			leaf.Matrices = append(leaf.Matrices, m.Name)
 			sel.Validation.Cases = append(sel.Validation.Cases,

@@ -45,7 +45,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		term.GroupedCount(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower],
 		counts[compare.Same])
 	if n := counts[compare.Unsure]; n > 0 {
-		note += fmt.Sprintf(" Of %d nothing can be said, since the device throttled.", n)
+		note += fmt.Sprintf(" %d can't be judged, because the device throttled.", n)
 	}
 	if !math.IsNaN(r.Mean.Value) {
 		note += fmt.Sprintf(" This database is %s times as fast", number.Significant(1/r.Mean.Value, 3))
