@@ -23,7 +23,8 @@ var errStop = errors.New("no more is wanted")
 // batches yields all that a database has of the trials that are chosen, for Import.
 func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
-		b := batcher{from: db.from(), yield: yield, runs: map[runKey]*tuner.RunInfo{}, started: map[*tuner.RunInfo]time.Time{}}
+		b := batcher{from: db.from(), yield: yield, runs: map[runKey]*tuner.RunInfo{},
+			started: map[*tuner.RunInfo]time.Time{}}
 		err := b.read(ctx, chosen)
 		if err != nil && !errors.Is(err, errStop) {
 			yield(Batch{}, fmt.Errorf("reading trials: %w", failed(db.path, err)))
@@ -189,7 +190,8 @@ func (b *batcher) run(k runKey) *tuner.RunInfo {
 	}
 	s, d := b.sweeps[k.sweep], b.devices[k.device]
 	run := &tuner.RunInfo{
-		Sweep:  &configs.Sweep{Name: s.Name, Title: s.Title, Text: []byte(s.Text), Protocol: s.Protocol, Search: s.Search},
+		Sweep: &configs.Sweep{Name: s.Name, Title: s.Title, Text: []byte(s.Text), Protocol: s.Protocol,
+			Search: s.Search},
 		Device: d.Device, Roof: d.Roof, Sources: map[string]string{},
 		Protocol: s.ProtocolText, Version: k.version, Origin: b.origins[k.origin],
 	}

@@ -47,8 +47,10 @@ func criteria(c Choice) chosen {
 		chosen []string
 		names
 	}{
-		{c.Devices, names{what: "device", table: "device d", column: "d.name", full: "d.model || ' (' || d.backend || ' ' || d.driver || ')'", part: true}},
-		{c.Matrices, names{what: "matrix", table: "matrix m", column: "m.name", full: "m.name || '~' || substr(m.hash, -8)"}},
+		{c.Devices, names{what: "device", table: "device d", column: "d.name",
+			full: "d.model || ' (' || d.backend || ' ' || d.driver || ')'", part: true}},
+		{c.Matrices, names{what: "matrix", table: "matrix m", column: "m.name",
+			full: "m.name || '~' || substr(m.hash, -8)"}},
 		{c.Kernels, names{what: "kernel", table: "kernel k", column: "k.name"}},
 		{c.Precisions, names{what: "precision", table: "trial t", column: "t.precision"}},
 		{c.Caches, names{what: "cache state", table: "trial t", column: "t.cache"}},
@@ -100,7 +102,8 @@ func (c chosen) lookFor(ctx context.Context, from source) error {
 	for _, any := range c {
 		for _, one := range any {
 			condition, args := one.condition()
-			found, err := texts(ctx, from, "SELECT "+one.column+" FROM "+one.table+" WHERE "+condition+" LIMIT 1", args...)
+			found, err := texts(ctx, from,
+				"SELECT "+one.column+" FROM "+one.table+" WHERE "+condition+" LIMIT 1", args...)
 			if err != nil {
 				return err
 			}

@@ -28,10 +28,11 @@ func TestFinalsSettle(t *testing.T) {
 	for i := range 6 {
 		wobble := []float64{0.999, 1.001}[i%2]
 		later := time.Duration(i+1) * time.Minute
-		record(t, db, final(lucky, later, 1.021*wobble), final(steady, later, 1.019*wobble), final(behind, later, 1.04*wobble))
+		record(t, db, final(lucky, later, 1.021*wobble), final(steady, later, 1.019*wobble), final(behind,
+			later, 1.04*wobble))
 	}
 	if n := decideAll(t, db); n != 1 {
-		t.Errorf("settled in %d places, want 1", n)
+		t.Errorf("decided in %d places, want 1", n)
 	}
 	if got, want := bestOf(t, db), "cpu_csr_rows 256 2.164% 2"; got != want {
 		t.Errorf("best is %q, want %q", got, want)

@@ -31,7 +31,8 @@ func TestGatherDevices(t *testing.T) {
 	record(t, a, good("cpu_csr", 64), good("cpu_sell", 32, failing(trial.Timeout, "too slow")))
 	b := create(t)
 	run := testRun()
-	run.Device.Name, run.Device.Backend, run.Sources = "GPU 1", "cuda", map[string]string{"cpu_csr": "2", "coo_atomic": "1"}
+	run.Device.Name, run.Device.Backend, run.Sources = "GPU 1", "cuda", map[string]string{"cpu_csr": "2",
+		"coo_atomic": "1"}
 	run.Sweep.Name = "other"
 	begin(t, b, run)
 	same := testMatrix("grid")
@@ -71,8 +72,10 @@ func TestGatherDevices(t *testing.T) {
 // is taken; of a configuration, the latest counts, whichever database comes first.
 func TestGatherSameTrials(t *testing.T) {
 	a, b := started(t), started(t)
-	record(t, a, good("cpu_csr", 64, identity("x"), failing(trial.Fault, "broke")), good("cpu_coo", 0, identity("old"), takes(5)))
-	record(t, b, good("cpu_csr", 64, identity("x"), takes(3)), good("cpu_coo", 0, identity("new"), takes(7), func(r *trial.Result) { r.At = r.At.Add(1e9) }))
+	record(t, a, good("cpu_csr", 64, identity("x"), failing(trial.Fault, "broke")), good("cpu_coo", 0,
+		identity("old"), takes(5)))
+	record(t, b, good("cpu_csr", 64, identity("x"), takes(3)), good("cpu_coo", 0, identity("new"), takes(7),
+		func(r *trial.Result) { r.At = r.At.Add(1e9) }))
 	for _, order := range [][]*DB{{a, b}, {b, a}} {
 		db := gather(t, Choice{}, order...)
 		if got := one(t, db, "SELECT group_concat(status || ' ' || round(median_ms)) FROM (SELECT * FROM results ORDER BY kernel, median_ms)"); got != "ok 5.0,ok 7.0,ok 3.0" {
@@ -107,7 +110,8 @@ func TestGatherChoice(t *testing.T) {
 			t.Errorf("%+v: %v best configurations", c.choice, got)
 		}
 	}
-	_, err := Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), []string{a.Path()}, Choice{Kernels: []string{"cpu_xsr"}})
+	_, err := Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), []string{a.Path()},
+		Choice{Kernels: []string{"cpu_xsr"}})
 	if err == nil || !strings.Contains(err.Error(), "cpu_csr_rows") {
 		t.Errorf("error %v does not say which kernels there are", err)
 	}

@@ -49,7 +49,8 @@ func TestGrids(t *testing.T) {
 		names = append(names, g.Name())
 	}
 	// The older sweep of the two comes second, by name.
-	if want := []string{"grid float32 cold", "grid float32 cold", "grid float32 warm", "grid float64 cold"}; !slices.Equal(names, want) {
+	if want := []string{"grid float32 cold", "grid float32 cold", "grid float32 warm",
+		"grid float64 cold"}; !slices.Equal(names, want) {
 		t.Fatalf("grids %q, want %q", names, want)
 	}
 	if g := grids[0]; len(g.Trials) != 1 || g.Trials[0].Kernel != "cpu_csr" || g.Cost.Warmup != 7 {
@@ -83,7 +84,8 @@ func TestGrids(t *testing.T) {
 		t.Errorf("warm samples cost a flush of %g s", warm.Cost.Flush)
 	}
 	for filter, want := range map[Filter]int{
-		{Matrix: "grid", Precision: kernels.Float32, Cache: trial.Cold}: 2, {Cache: trial.Warm}: 1, {Matrix: "other"}: 0, {Device: "nobody"}: 0,
+		{Matrix: "grid", Precision: kernels.Float32,
+			Cache: trial.Cold}: 2, {Cache: trial.Warm}: 1, {Matrix: "other"}: 0, {Device: "nobody"}: 0,
 	} {
 		if some, err := db.Grids(t.Context(), filter); err != nil || len(some) != want {
 			t.Errorf("%+v: %d grids, %v, want %d", filter, len(some), err, want)

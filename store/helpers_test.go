@@ -66,7 +66,8 @@ func record(t testing.TB, db *DB, results ...trial.Result) {
 
 func testRun() tuner.RunInfo {
 	sources := map[string]string{}
-	for _, name := range []string{"cpu_coo", "cpu_csr", "cpu_csr_rows", "cpu_sell", "coo_atomic", "cusparse_csr_alg1", "cusparse_csr_alg2"} {
+	for _, name := range []string{"cpu_coo", "cpu_csr", "cpu_csr_rows", "cpu_sell", "coo_atomic",
+		"cusparse_csr_alg1", "cusparse_csr_alg2"} {
 		sources[name] = "1"
 	}
 	return tuner.RunInfo{
@@ -82,8 +83,10 @@ func testRun() tuner.RunInfo {
 }
 
 func testMatrix(name string) trial.Matrix {
-	return trial.Matrix{Name: name, Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
-		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5, RowStd: 0.5, RowMin: 3, RowP25: 4, RowMedian: 5,
+	return trial.Matrix{Name: name, Source: "grid 10 100", Class: "grid", Hash: "hash-of-" + name,
+		Field: "real", Symmetry: "general",
+		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5, RowStd: 0.5, RowMin: 3,
+			RowP25: 4, RowMedian: 5,
 			RowP75: 5, RowP90: 5, RowP99: 5, RowMax: 6, EmptyRows: 7, ColsUsed: 890, Bandwidth: 100, BandwidthMean: 50.5},
 		Pattern: sparse.Thumbnail("\x01 not empty")}
 }
@@ -93,7 +96,8 @@ func good(kernel string, block int, change ...func(*trial.Result)) trial.Result 
 	r := trial.Result{
 		Trial: trial.Trial{Matrix: "hash-of-grid", Cache: trial.Cold,
 			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block, Grid: 2}},
-		Status: trial.OK, Median: 1e-3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3, 0.99e-3, 1.01e-3}, Batch: 1,
+		Status: trial.OK, Median: 1e-3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3, 0.99e-3,
+			1.01e-3}, Batch: 1,
 		Stop: trial.StopTarget, Seconds: 0.01, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
 	}

@@ -59,11 +59,14 @@ func runs() []Batch {
 	return []Batch{
 		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[:1], Results: []trial.Result{
 			good("cpu_csr", 32, at(1), identity("old")), good("cpu_csr", 64, at(9), identity("in force")),
-			good("cpu_sell", 32, failing(trial.Fault, "first"), at(1)), good("cpu_sell", 64, failing(trial.Fault, "early")),
+			good("cpu_sell", 32, failing(trial.Fault, "first"), at(1)), good("cpu_sell", 64,
+				failing(trial.Fault, "early")),
 		}},
-		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[1:], Results: []trial.Result{good("cpu_coo", 32, on("other"))}},
+		{Run: &first, Started: time.UnixMilli(1_000), Matrices: matrices[1:],
+			Results: []trial.Result{good("cpu_coo", 32, on("other"))}},
 		{Run: &second, Started: time.UnixMilli(500), Matrices: matrices[:1], Results: []trial.Result{
-			good("cpu_csr", 32, takes(2), at(2), identity("new"), sensed), good("cpu_csr", 64, takes(2), at(8), identity("too late")),
+			good("cpu_csr", 32, takes(2), at(2), identity("new"), sensed), good("cpu_csr", 64, takes(2), at(8),
+				identity("too late")),
 			good("cpu_sell", 32, failing(trial.OOM, "second"), at(2)), good("cpu_sell", 64, at(-5)),
 		}},
 	}
@@ -86,7 +89,8 @@ func TestImportIsRecord(t *testing.T) {
 	if a, b := dump(t, one), dump(t, many); a != b {
 		t.Errorf("imported\n%s\nrecorded\n%s", b, a)
 	}
-	for _, q := range []string{"SELECT * FROM best", "SELECT * FROM speedup", "SELECT name, digest FROM kernel", "SELECT * FROM features",
+	for _, q := range []string{"SELECT * FROM best", "SELECT * FROM speedup", "SELECT name, digest FROM kernel",
+		"SELECT * FROM features",
 		"SELECT name, roof_read, roof_copy FROM device"} {
 		if a, b := query(t, one, q).Rows, query(t, many, q).Rows; fmt.Sprint(a) != fmt.Sprint(b) {
 			t.Errorf("%s: imported %v, recorded %v", q, b, a)

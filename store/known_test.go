@@ -19,7 +19,8 @@ func TestKnown(t *testing.T) {
 	})
 	wrong := good("cpu_csr_rows", 64, identity("wrong"), failing(trial.Wrong, "row 3 is off"))
 	old := good("cpu_sell", 8, identity("old"))
-	record(t, db, fine, wrong, old, good("cpu_sell", 8, identity("new"), func(r *trial.Result) { r.At = r.At.Add(time.Hour) }),
+	record(t, db, fine, wrong, old, good("cpu_sell", 8, identity("new"),
+		func(r *trial.Result) { r.At = r.At.Add(time.Hour) }),
 		final(fine, time.Minute, 2.03), again(fine, 2*time.Minute, 2.5), final(fine, 3*time.Minute, 2.01))
 	ids := []string{"fine"}
 	for i := range 12_000 { // more than are looked up at once
@@ -36,7 +37,10 @@ func TestKnown(t *testing.T) {
 	if !slices.EqualFunc(k.Samples, fine.Samples, func(a, b float64) bool { return a == float64(float32(b)) }) {
 		t.Errorf("its samples are %v, want %v in this order", k.Samples, fine.Samples)
 	}
-	if want := []float64{2.03e-3, 2.01e-3}; !slices.EqualFunc(k.Finals(), want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+	if want := []float64{2.03e-3, 2.01e-3}; !slices.EqualFunc(k.Finals(), want, func(a,
+		b float64) bool {
+		return math.Abs(a-b) < 1e-12
+	}) {
 		t.Errorf("its finals are %v, want %v: sentinels are none", k.Finals(), want)
 	}
 	if k := known["wrong"]; k.Status != trial.Wrong || k.Median != 0 || len(k.Samples) > 0 {

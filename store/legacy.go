@@ -48,7 +48,8 @@ func fillFacts(ctx context.Context, tx *sql.Tx) error {
 		if m.TwinOf == "" {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE matrix SET twin_of = ?, twin_scale = ? WHERE hash = ?", m.TwinOf, m.TwinScale, m.Hash); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE matrix SET twin_of = ?, twin_scale = ? WHERE hash = ?",
+			m.TwinOf, m.TwinScale, m.Hash); err != nil {
 			return err
 		}
 	}
@@ -59,7 +60,8 @@ func fillFacts(ctx context.Context, tx *sql.Tx) error {
 	}
 	for _, s := range sweeps {
 		set := strings.Join(sweepColumns, " = ?, ") + " = ?"
-		if _, err := tx.ExecContext(ctx, "UPDATE sweep SET "+set+" WHERE id = ?", append(sweepValues(s.Protocol, s.Search), s.id)...); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE sweep SET "+set+" WHERE id = ?", append(sweepValues(s.Protocol,
+			s.Search), s.id)...); err != nil {
 			return err
 		}
 	}

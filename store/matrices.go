@@ -23,7 +23,8 @@ func (db *DB) Features(ctx context.Context) ([]Matrix, error) {
 func (from source) matrices(ctx context.Context) ([]Matrix, error) {
 	m := Matrix{Features: sparse.UnknownFeatures()}
 	fields := []field{
-		{"name", &m.Name}, {"class", &m.Class}, {"hash", &m.Hash}, {"source", &m.Source}, {"field", &m.Field}, {"symmetry", &m.Symmetry},
+		{"name", &m.Name}, {"class", &m.Class}, {"hash", &m.Hash}, {"source", &m.Source}, {"field",
+			&m.Field}, {"symmetry", &m.Symmetry},
 		{from.since(schemaFeaturesSeconds, "features_seconds"), orZero(&m.FeaturesSeconds)},
 		{from.since(schemaMeasurement, "twin_of"), orZero(&m.TwinOf)},
 		{from.since(schemaMeasurement, "twin_scale"), orZero(&m.TwinScale)},

@@ -42,14 +42,20 @@ func countingBy(t *testing.T, db *DB) map[string]string {
 	check(err)
 	list("Countables", len(counts), func(i int) (string, int) { return counts[i].Kernel, counts[i].Block })
 	var history []trial.Result
-	check(db.History(t.Context(), testRun().Device, func(r trial.Result, _ trial.Size) { history = append(history, r) }))
+	check(db.History(t.Context(), testRun().Device, func(r trial.Result,
+		_ trial.Size) {
+		history = append(history, r)
+	}))
 	list("History", len(history), func(i int) (string, int) { return history[i].Kernel, history[i].Block })
 	s, err := db.Scratch(t.Context())
 	check(err)
 	defer s.Close()
 	table, err := s.Query(t.Context(), "SELECT kernel, block FROM counting")
 	check(err)
-	list("claims", len(table.Rows), func(i int) (string, int) { return table.Rows[i][0].(string), int(table.Rows[i][1].(int64)) })
+	list("claims", len(table.Rows), func(i int) (string, int) {
+		return table.Rows[i][0].(string),
+			int(table.Rows[i][1].(int64))
+	})
 	grids, err := db.Grids(t.Context(), Filter{Status: trial.OK})
 	check(err)
 	for _, g := range grids {
@@ -108,13 +114,15 @@ func TestOnlyTheNewestMeasurementCounts(t *testing.T) {
 	for i := range trials {
 		db := started(t)
 		record(t, db, slices.Concat(trials[i:], trials[:i])...)
-		everybodySays(t, db, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8", "coo_atomic 64,cpu_csr 32,cpu_sell 8")
+		everybodySays(t, db, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8",
+			"coo_atomic 64,cpu_csr 32,cpu_sell 8")
 
 		imported := create(t)
 		if _, err := imported.Import(t.Context(), db.batches(t.Context(), nil)); err != nil {
 			t.Fatal(err)
 		}
-		everybodySays(t, imported, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8", "coo_atomic 64,cpu_csr 32,cpu_sell 8")
+		everybodySays(t, imported, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8",
+			"coo_atomic 64,cpu_csr 32,cpu_sell 8")
 	}
 
 	// The last of the newer ones fails when it is measured again.
@@ -132,9 +140,11 @@ func TestUnitingForgetsNothing(t *testing.T) {
 	first := good("cpu_csr", 32, version(2), func(r *trial.Result) {
 		r.Properties = map[string]float64{"registers": 16}
 		r.Warnings = []string{"few samples"}
-		r.Telemetry = &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.5, Energy: 0.25, Reasons: 4, HasReasons: true, Repeated: 1, Throttled: 2}
+		r.Telemetry = &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.5, Energy: 0.25, Reasons: 4,
+			HasReasons: true, Repeated: 1, Throttled: 2}
 	})
-	record(t, b, first, good("cpu_csr", 64, takes(1.001), version(2)), good("cpu_sell", 8, failing(trial.Wrong, "row 7 is off")))
+	record(t, b, first, good("cpu_csr", 64, takes(1.001), version(2)), good("cpu_sell", 8, failing(trial.Wrong,
+		"row 7 is off")))
 	for i := range 3 {
 		for _, block := range []int{32, 64} {
 			record(t, b, good("cpu_csr", block, func(r *trial.Result) {
@@ -207,7 +217,8 @@ budget = { trials = 7 }', 'h', 'warmup=2 samples=6..100 target=0.02 budget=40ms 
 			identity, device, block, median, stop, superseded, measured_at, low, high)
 			VALUES (%d, 1, 1, 1, 'float32', 2, '', 'cold', 'ok', %s, 1e-3, 2e-3)`, i+1, trial))
 	}
-	raw(t, path, append(statements, "PRAGMA application_id = 1399868758", fmt.Sprintf("PRAGMA user_version = %d", schemaMeasurement-1))...)
+	raw(t, path, append(statements, "PRAGMA application_id = 1399868758",
+		fmt.Sprintf("PRAGMA user_version = %d", schemaMeasurement-1))...)
 
 	check := func(db *DB, want string) {
 		t.Helper()
@@ -226,7 +237,8 @@ budget = { trials = 7 }', 'h', 'warmup=2 samples=6..100 target=0.02 budget=40ms 
 		if err != nil || len(sweeps) != 1 {
 			t.Fatalf("%+v, error %v", sweeps, err)
 		}
-		if p, s := sweeps[0].Protocol, sweeps[0].Search; p.Warmup != 2 || p.Samples != [2]int{6, 100} || p.Target != 0.02 || p.Budget != 40*time.Millisecond ||
+		if p, s := sweeps[0].Protocol, sweeps[0].Search; p.Warmup != 2 || p.Samples != [2]int{6,
+			100} || p.Target != 0.02 || p.Budget != 40*time.Millisecond ||
 			p.Seed != math.MaxUint64 || p.Slow != 3 || s.Strategy != "racing" || s.Trials != 7 {
 			t.Errorf("protocol %+v, search %+v", p, s)
 		}

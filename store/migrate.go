@@ -57,7 +57,7 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 }
 
 // migrateOne applies the next step. The version is read inside the transaction,
-// since another process may be creating the same file.
+// because another process may be creating the same file.
 func migrateOne(ctx context.Context, db *sql.DB) (done bool, err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

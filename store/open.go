@@ -63,7 +63,8 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 		options.Set("_journal_mode", "DELETE")
 		options.Set("_synchronous", "FULL")
 	}
-	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}}, schema: len(migrations)}
+	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}},
+		schema: len(migrations)}
 	db.rec.keys = newKeys()
 	db.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, db.write, path); err != nil {

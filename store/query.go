@@ -33,7 +33,8 @@ func (db *DB) Query(ctx context.Context, sqlOrView string) (*Table, error) {
 	statement = strings.TrimSpace(statement)
 	switch {
 	case blank(statement):
-		return nil, errors.New("nothing to run: give one SQL statement, or one of the views " + strings.Join(Views, ", "))
+		return nil, errors.New("nothing to run: give one SQL statement, or one of the views " +
+			strings.Join(Views, ", "))
 	case rest != "":
 		return nil, fmt.Errorf("one statement at a time: after the first comes %q", abbreviate(rest))
 	case identifier.MatchString(statement):

@@ -207,7 +207,8 @@ func (r *Row) rates(roof float64) {
 }
 
 // collect returns what scan makes of each row of a query.
-func collect[T any](ctx context.Context, db queryer, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+func collect[T any](ctx context.Context, db queryer, scan func(*sql.Rows) (T, error), query string,
+	args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

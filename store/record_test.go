@@ -253,7 +253,10 @@ func TestHistory(t *testing.T) {
 	r := good("cpu_csr_rows", 32, takes(2))
 	record(t, db, r, good("cpu_csr_rows", 64, takes(3), func(r *trial.Result) { r.Status = trial.Fault }))
 	history := func(dev kernels.Device) (list []trial.Result, sizes []trial.Size) {
-		err := db.History(t.Context(), dev, func(r trial.Result, size trial.Size) { list, sizes = append(list, r), append(sizes, size) })
+		err := db.History(t.Context(), dev, func(r trial.Result, size trial.Size) {
+			list, sizes = append(list,
+				r), append(sizes, size)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,8 @@ func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
 	var s Sweep
 	fields := []field{
 		{"s.id", &s.id}, {"s.name", &s.Name}, {"s.title", &s.Title}, {"s.text", &s.Text}, {"s.hash", &s.Hash},
-		{"s.protocol", &s.ProtocolText}, {"s.version", &s.Version}, {"s.started", moment{&s.Started}}, {"ifnull(n.trials, 0)", &s.Trials},
+		{"s.protocol", &s.ProtocolText}, {"s.version", &s.Version}, {"s.started",
+			moment{&s.Started}}, {"ifnull(n.trials, 0)", &s.Trials},
 	}
 	known := from.schema >= schemaMeasurement
 	if known {

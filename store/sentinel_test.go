@@ -37,8 +37,12 @@ func TestSentinelsAreKeptApart(t *testing.T) {
 	imported := create(t)
 	run := testRun()
 	for range 2 {
-		batch := Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{late, first, late}}
-		if _, err := imported.Import(t.Context(), func(yield func(Batch, error) bool) { yield(batch, nil) }); err != nil {
+		batch := Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{late,
+			first, late}}
+		if _, err := imported.Import(t.Context(), func(yield func(Batch, error) bool) {
+			yield(batch,
+				nil)
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,7 +63,10 @@ func TestSentinelsAreKeptApart(t *testing.T) {
 func TestDriftsNameTrials(t *testing.T) {
 	db := started(t)
 	first := good("cpu_csr_rows", 64, takes(1), func(r *trial.Result) { r.Samples = repeated(1) })
-	second := good("cpu_csr_rows", 256, takes(2), func(r *trial.Result) { r.Samples, r.At = repeated(2), r.At.Add(time.Hour) })
+	second := good("cpu_csr_rows", 256, takes(2), func(r *trial.Result) {
+		r.Samples, r.At = repeated(2),
+			r.At.Add(time.Hour)
+	})
 	record(t, db, first, second, again(first, time.Minute, 1.1), again(second, time.Minute, 2))
 	drifts, err := db.Drifts(t.Context())
 	if err != nil || len(drifts) != 1 {

@@ -42,7 +42,10 @@ func TestTelemetry(t *testing.T) {
 func TestReasonsHaveTheirNames(t *testing.T) {
 	db := started(t)
 	all := kernels.ClockReasons(0x1ff) &^ kernels.GPUIdle
-	record(t, db, good("cpu_csr", 32, func(r *trial.Result) { r.Telemetry = &trial.Telemetry{Reasons: all, HasReasons: true} }))
+	record(t, db, good("cpu_csr", 32, func(r *trial.Result) {
+		r.Telemetry = &trial.Telemetry{Reasons: all,
+			HasReasons: true}
+	}))
 	if got := one(t, db, "SELECT clock_reasons FROM telemetry"); got != all.String() {
 		t.Errorf("the view has %q, the program %q", got, all)
 	}
@@ -104,7 +107,8 @@ func TestFirstSchemaOpens(t *testing.T) {
 	if rows, err := old.Results(t.Context(), Filter{}); err != nil || len(rows) != 1 || rows[0].Median != 1e-3 {
 		t.Errorf("read as it is: %+v, %v", rows, err)
 	}
-	if _, err := old.Query(t.Context(), "telemetry"); err == nil || !strings.Contains(err.Error(), "brought up to date") {
+	if _, err := old.Query(t.Context(), "telemetry"); err == nil || !strings.Contains(err.Error(),
+		"brought up to date") {
 		t.Errorf("asked for what it has not: %v", err)
 	}
 	db, err := Open(path)

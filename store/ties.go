@@ -107,7 +107,8 @@ func (c competitor) wasFinalist() bool { return c.finals > 0 }
 
 // competitors reads the trials that count in a place and whose intervals begin by reach or
 // whose medians are at most limit, with samples and repeats, fastest first.
-func (from source) competitors(ctx context.Context, p trial.Place, d *drift, reach, limit float64) ([]competitor, error) {
+func (from source) competitors(ctx context.Context, p trial.Place, d *drift, reach,
+	limit float64) ([]competitor, error) {
 	trials, err := from.list(ctx, trialQuery{
 		want:  wantSamples,
 		where: append(slices.Clone(counting), inPlace, "(t.low <= ? OR t.median <= ?)"),
@@ -199,7 +200,8 @@ func (from source) bySamples(ctx context.Context, p trial.Place, d *drift, near 
 // keep records a tie set. Another process may have done so in the meantime.
 func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []competitor, drift, outside bool) error {
 	const of = "(SELECT id FROM matrix WHERE name = ?), (SELECT id FROM device WHERE name = ?), ?, ?"
-	if _, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+of+")", placeArgs(p)...); err != nil {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+of+")",
+		placeArgs(p)...); err != nil {
 		return err
 	}
 	var margin any
@@ -219,7 +221,8 @@ func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []comp
 		if !t.tied[i] {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO tie_member (trial, tie_set) VALUES (?, ?)", near[i].id, set); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO tie_member (trial, tie_set) VALUES (?, ?)", near[i].id,
+			set); err != nil {
 			return err
 		}
 	}

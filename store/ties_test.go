@@ -35,39 +35,45 @@ func TestSettledTies(t *testing.T) {
 	}{
 		{"one trial", []trial.Result{good("cpu_csr_rows", 32)}, "cpu_csr_rows 32 NaN% 1"},
 		{"intervals meet, samples do not", []trial.Result{
-			good("cpu_sell", 8, sampled(1), wide), good("cpu_csr_rows", 64, sampled(1.04), wide), good("cpu_csr", 0, sampled(1.5), wide),
+			good("cpu_sell", 8, sampled(1), wide), good("cpu_csr_rows", 64, sampled(1.04),
+				wide), good("cpu_csr", 0, sampled(1.5), wide),
 		}, "cpu_sell 8 4% 1"},
 		{"samples differ, but by less than counts", []trial.Result{
-			good("cpu_sell", 256, sampled(1)), good("cpu_csr_rows", 64, sampled(1.009)), good("cpu_csr", 0, sampled(1.02)),
+			good("cpu_sell", 256, sampled(1)), good("cpu_csr_rows", 64, sampled(1.009)), good("cpu_csr", 0,
+				sampled(1.02)),
 		}, "cpu_sell 256 2% 2"},
 		{"too few samples to tell", []trial.Result{
-			good("cpu_sell", 256, takes(1), wide), good("cpu_csr_rows", 64, takes(1.04), wide), good("cpu_csr", 0, takes(9)),
+			good("cpu_sell", 256, takes(1), wide), good("cpu_csr_rows", 64, takes(1.04), wide), good("cpu_csr",
+				0, takes(9)),
 		}, "cpu_sell 256 800% 2"},
 		{"robust among neighbours in block and grid", []trial.Result{
-			good("cpu_csr_rows", 32, sampled(3)), good("cpu_csr_rows", 64, sampled(1)), good("cpu_csr_rows", 128, sampled(3)),
-			good("cpu_csr_rows", 2048, sampled(1.005), grid(4)), good("cpu_csr_rows", 2048, sampled(1.2), grid(2)), good("cpu_csr_rows", 2048, sampled(1.2), grid(8)),
+			good("cpu_csr_rows", 32, sampled(3)), good("cpu_csr_rows", 64, sampled(1)), good("cpu_csr_rows",
+				128, sampled(3)),
+			good("cpu_csr_rows", 2048, sampled(1.005), grid(4)), good("cpu_csr_rows", 2048, sampled(1.2),
+				grid(2)), good("cpu_csr_rows", 2048, sampled(1.2), grid(8)),
 		}, "cpu_csr_rows 2048 20% 2"},
 		{"of equal ones the common block size", []trial.Result{
-			good("cpu_csr_rows", 64, sampled(1)), good("cpu_csr_rows", 128, sampled(1.002)), good("cpu_csr_rows", 1024, sampled(1.001)),
+			good("cpu_csr_rows", 64, sampled(1)), good("cpu_csr_rows", 128,
+				sampled(1.002)), good("cpu_csr_rows", 1024, sampled(1.001)),
 		}, "cpu_csr_rows 128 NaN% 3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := started(t)
 			record(t, db, tt.trials...)
 			if n := decideAll(t, db); n != 1 {
-				t.Errorf("settled in %d places, want 1", n)
+				t.Errorf("decided in %d places, want 1", n)
 			}
 			if got := bestOf(t, db); got != tt.want {
 				t.Errorf("best is %q, want %q", got, tt.want)
 			}
 			if n := decideAll(t, db); n != 0 {
-				t.Errorf("settled again in %d places", n)
+				t.Errorf("decided again in %d places", n)
 			}
 		})
 	}
 }
 
-// What is recorded later is seen at once, and only its own place is to be settled again.
+// What is recorded later is seen at once, and only its own place is decided again.
 func TestNothingStale(t *testing.T) {
 	db := started(t)
 	describe(t, db, testMatrix("other"))
@@ -76,7 +82,8 @@ func TestNothingStale(t *testing.T) {
 	for i, change := range []func(){
 		func() { record(t, db, good("cpu_csr", 0, sampled(0.5))) },
 		func() { // the same configuration, under another protocol
-			record(t, db, good("cpu_csr", 0, sampled(0.7), identity("new"), func(r *trial.Result) { r.At = r.At.Add(time.Hour) }))
+			record(t, db, good("cpu_csr", 0, sampled(0.7), identity("new"),
+				func(r *trial.Result) { r.At = r.At.Add(time.Hour) }))
 		},
 		func() { record(t, db, again(good("cpu_sell", 8, sampled(1)), time.Minute, 1)) },
 		func() {
@@ -87,7 +94,7 @@ func TestNothingStale(t *testing.T) {
 	} {
 		change()
 		if n := one(t, db, "SELECT count(*) FROM tie_set"); n != int64(1) {
-			t.Errorf("change %d: %v places settled, want 1", i, n)
+			t.Errorf("change %d: %v places decided, want 1", i, n)
 		}
 		if n := one(t, db, "SELECT count(*) FROM tie_member"); n != int64(1) {
 			t.Errorf("change %d: %v members, want 1", i, n)
@@ -97,7 +104,7 @@ func TestNothingStale(t *testing.T) {
 			t.Errorf("change %d: best is %v, want %v", i, before, want)
 		}
 		if n := decideAll(t, db); n != 1 {
-			t.Errorf("change %d: settled in %d places, want 1", i, n)
+			t.Errorf("change %d: decided in %d places, want 1", i, n)
 		}
 	}
 }
@@ -121,7 +128,8 @@ func TestTiesUnderDrift(t *testing.T) {
 	} {
 		db := started(t)
 		watch := good("cpu_sell", 8, sampled(1.1))
-		record(t, db, watch, good("cpu_csr_rows", 128, sampled(1.05)), good("cpu_csr_rows", 256, sampled(tt.second), later(4)))
+		record(t, db, watch, good("cpu_csr_rows", 128, sampled(1.05)), good("cpu_csr_rows", 256,
+			sampled(tt.second), later(4)))
 		for i, ms := range tt.sentinels {
 			record(t, db, again(watch, time.Duration(i+1)*time.Minute, ms))
 		}

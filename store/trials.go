@@ -78,8 +78,10 @@ func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error
 	fields := []field{
 		{"t.id", &s.id}, {"t.sweep", &s.sweep}, {from.since(schemaOrigin, "t.origin"), orZero(&s.origin)},
 		{"k.digest", &s.digest}, {from.since(schemaMeasurement, "t.version"), orZero(&s.version)},
-		{"s.name", &s.Sweep}, {"s.hash", &s.SweepHash}, {"d.name", &s.Device}, {"m.name", &s.Matrix}, {"m.hash", &s.Result.Matrix},
-		{"m.rows", &s.Rows}, {"m.cols", &s.Cols}, {"m.nonzeros", &s.NNZ}, {"k.name", &s.Kernel}, {"k.format", &s.Format},
+		{"s.name", &s.Sweep}, {"s.hash", &s.SweepHash}, {"d.name", &s.Device}, {"m.name", &s.Matrix}, {"m.hash",
+			&s.Result.Matrix},
+		{"m.rows", &s.Rows}, {"m.cols", &s.Cols}, {"m.nonzeros", &s.NNZ}, {"k.name", &s.Kernel}, {"k.format",
+			&s.Format},
 		{"max(d.roof_read, d.roof_copy, d.roof_triad)", &roof},
 	}
 	for _, c := range trialColumns {
@@ -233,7 +235,8 @@ func (from source) undecided(ctx context.Context) ([]trial.Place, error) {
 
 // fastest returns the lowest median of the trials that count in a place and that a
 // condition chooses, with the end of its interval; ok is false if there is none.
-func (from source) fastest(ctx context.Context, p trial.Place, condition string, args ...any) (median, high float64, ok bool, err error) {
+func (from source) fastest(ctx context.Context, p trial.Place, condition string, args ...any) (median,
+	high float64, ok bool, err error) {
 	found, err := collect(ctx, from, func(rows *sql.Rows) (v [2]float64, err error) {
 		err = rows.Scan(&v[0], &v[1])
 		return v, err

@@ -65,7 +65,8 @@ func (s *statements) each() map[**sql.Stmt]string {
 	}
 	inserts := func(into string, columns []string, rows int) string {
 		row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
-		return fmt.Sprintf("INSERT INTO %s (%s) VALUES %s%s", into, strings.Join(columns, ", "), row, strings.Repeat(", "+row, rows-1))
+		return fmt.Sprintf("INSERT INTO %s (%s) VALUES %s%s", into, strings.Join(columns, ", "), row,
+			strings.Repeat(", "+row, rows-1))
 	}
 	withID := append([]string{"id"}, columns...)
 
@@ -181,13 +182,15 @@ type rival struct {
 const rivalColumns = "t.id, t.superseded, k.name, t.precision, t.block, t.grid, t.params, " + standingColumns
 
 func rivalOf(rows *sql.Rows) (r rival, err error) {
-	err = rows.Scan(append([]any{&r.id, &r.superseded, &r.config.Kernel, &r.config.Precision, &r.config.Block, &r.config.Grid,
+	err = rows.Scan(append([]any{&r.id, &r.superseded, &r.config.Kernel, &r.config.Precision, &r.config.Block,
+		&r.config.Grid,
 		&r.config.Params}, standingTargets(&r.Standing)...)...)
 	return r, err
 }
 
 // rivalsInPlace reads all trials of a place.
-func rivalsInPlace(ctx context.Context, db queryer, matrix, device int64, precision kernels.Precision, cache trial.Cache) ([]rival, error) {
+func rivalsInPlace(ctx context.Context, db queryer, matrix, device int64, precision kernels.Precision,
+	cache trial.Cache) ([]rival, error) {
 	return collect(ctx, db, rivalOf, "SELECT "+rivalColumns+` FROM trial t JOIN kernel k ON k.id = t.kernel
 		WHERE t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? ORDER BY t.id`,
 		matrix, device, string(precision), string(cache))
@@ -218,7 +221,8 @@ func decideAgain(ctx context.Context, tx *sql.Tx, condition string) error {
 }
 
 // decidePlace decides which trials of a place count.
-func (s statements) decidePlace(ctx context.Context, tx *sql.Tx, matrix, device int64, precision kernels.Precision, cache trial.Cache) error {
+func (s statements) decidePlace(ctx context.Context, tx *sql.Tx, matrix, device int64,
+	precision kernels.Precision, cache trial.Cache) error {
 	rivals, err := rivalsInPlace(ctx, tx, matrix, device, precision, cache)
 	if err != nil {
 		return err

@@ -27,7 +27,8 @@ func TestViewColumns(t *testing.T) {
 			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at",
 		"profile": "sweep, device, matrix, kernel, precision, block, grid, params, cache, median_ms, " +
 			"occupancy, warp_efficiency, load_efficiency",
-		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(), ", ") + ", twin_of, twin_scale",
+		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(),
+			", ") + ", twin_of, twin_scale",
 	} {
 		if got := strings.Join(query(t, db, view).Columns, ", "); got != want {
 			t.Errorf("%s has the columns\n%s\nwant\n%s", view, got, want)
@@ -41,7 +42,8 @@ func TestResultsFigures(t *testing.T) {
 		r.Params = kernels.Params("tile=8 unroll=4")
 		r.BytesMin = 15_000_000 // in 1 ms: 15 GB/s, of a roof of 20
 	}))
-	want := []any{"quick", "Testcore 9000", "grid", int64(1000), int64(900), int64(5000), "cpu_csr", "csr", "float32", int64(32), int64(2),
+	want := []any{"quick", "Testcore 9000", "grid", int64(1000), int64(900), int64(5000), "cpu_csr", "csr",
+		"float32", int64(32), int64(2),
 		"tile=8 unroll=4", "cold", "ok", 1.0, 0.99, 1.01, int64(3), 2 * 5000 / 1e-3 / 1e9, 15.0, 0.75, 2.0, 0.25, nil, "2026-01-02T03:04:05.678Z",
 		"target", nil, "test", int64(1)}
 	table := query(t, db, "results")
@@ -109,18 +111,21 @@ func TestTieSet(t *testing.T) {
 			good("cpu_csr_rows", 32, takes(2)), good("cpu_sell", 8, takes(1)), good("cpu_csr_rows", 64, takes(1.5)),
 		}, "cpu_sell 8 50% 1"},
 		{"overlapping interval", []trial.Result{
-			good("cpu_sell", 8, between(0.9, 1, 1.2)), good("cpu_csr_rows", 32, between(1.1, 1.3, 1.5)), good("cpu_csr_rows", 64, between(1.21, 1.25, 1.3)),
+			good("cpu_sell", 8, between(0.9, 1, 1.2)), good("cpu_csr_rows", 32, between(1.1, 1.3,
+				1.5)), good("cpu_csr_rows", 64, between(1.21, 1.25, 1.3)),
 		}, "cpu_sell 8 25% 2"},
 		{"intervals that touch", []trial.Result{
 			good("cpu_sell", 8, between(0.9, 1, 1.2)), good("cpu_csr_rows", 32, between(1.2, 1.3, 1.5)),
 		}, "cpu_sell 8 NaN% 2"},
 		{"within 1% with narrow intervals", []trial.Result{
-			good("cpu_sell", 8, between(0.9999, 1, 1.0001)), good("cpu_csr_rows", 32, between(1.0089, 1.009, 1.0091)), good("cpu_csr", 0, between(1.0199, 1.02, 1.0201)),
+			good("cpu_sell", 8, between(0.9999, 1, 1.0001)), good("cpu_csr_rows", 32, between(1.0089, 1.009,
+				1.0091)), good("cpu_csr", 0, between(1.0199, 1.02, 1.0201)),
 		}, "cpu_sell 8 2% 2"},
 		// 64 is fastest by a hair, between slow neighbours; 512 lies in a valley.
 		{"robust among neighbours", []trial.Result{
 			good("cpu_csr_rows", 32, takes(3)), good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 128, takes(3)),
-			good("cpu_csr_rows", 256, takes(1.2)), good("cpu_csr_rows", 512, takes(1.005)), good("cpu_csr_rows", 1024, takes(1.2)),
+			good("cpu_csr_rows", 256, takes(1.2)), good("cpu_csr_rows", 512, takes(1.005)), good("cpu_csr_rows",
+				1024, takes(1.2)),
 		}, "cpu_csr_rows 512 20% 2"},
 		// Neighbours are those of the same kernel, grid and parameters.
 		{"neighbours of another kind do not count", []trial.Result{
@@ -164,7 +169,8 @@ func TestBestPerPlace(t *testing.T) {
 	}
 	var got []string
 	for _, b := range best {
-		got = append(got, fmt.Sprint(b.Device, " ", b.Matrix, " ", b.Precision, " ", b.Cache, " ", b.Kernel, " ", 1e3*b.Median))
+		got = append(got, fmt.Sprint(b.Device, " ", b.Matrix, " ", b.Precision, " ", b.Cache, " ", b.Kernel,
+			" ", 1e3*b.Median))
 	}
 	want := []string{
 		"Testboard grid float32 cold coo_atomic 5",
@@ -176,7 +182,8 @@ func TestBestPerPlace(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("best is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if some, err := db.Best(t.Context(), Filter{Device: "Testcore 9000", Cache: trial.Warm}); err != nil || len(some) != 1 {
+	if some, err := db.Best(t.Context(), Filter{Device: "Testcore 9000",
+		Cache: trial.Warm}); err != nil || len(some) != 1 {
 		t.Errorf("filtered: %d rows, %v; want 1", len(some), err)
 	}
 }
@@ -190,7 +197,8 @@ func TestSpeedup(t *testing.T) {
 		// Slowdowns of cpu_csr are 1 and 8, of cpu_sell 2 and 1 (geometric mean
 		// 1.41, the lowest); coo_atomic is near the best, but on one matrix only.
 		good("cpu_csr", 0, takes(1), on("a")), good("cpu_csr", 0, takes(8), on("b")),
-		good("cpu_sell", 8, takes(2), on("a")), good("cpu_sell", 16, takes(5), on("a")), good("cpu_sell", 8, takes(1), on("b")),
+		good("cpu_sell", 8, takes(2), on("a")), good("cpu_sell", 16, takes(5), on("a")), good("cpu_sell", 8,
+			takes(1), on("b")),
 		good("cpu_coo", 0, takes(4), on("a")), good("coo_atomic", 32, takes(1.1), on("a")),
 		good("cusparse_csr_alg1", 0, takes(3), on("b")), good("cusparse_csr_alg2", 0, takes(2), on("b")),
 	)
@@ -203,7 +211,8 @@ func TestSpeedup(t *testing.T) {
 	}
 	var got []string
 	for _, r := range query(t, db, "SELECT matrix, kernel, block, median_ms, over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse FROM speedup ORDER BY 1, 2").Rows {
-		got = append(got, fmt.Sprintf("%v %v %v: %s %s %s %s %s", r[0], r[1], r[2], f(r[3]), f(r[4]), f(r[5]), f(r[6]), f(r[7])))
+		got = append(got, fmt.Sprintf("%v %v %v: %s %s %s %s %s", r[0], r[1], r[2], f(r[3]), f(r[4]), f(r[5]),
+			f(r[6]), f(r[7])))
 	}
 	want := []string{
 		"a coo_atomic 32: 1.1 1 3.636 1.818 -",

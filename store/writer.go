@@ -297,7 +297,8 @@ func (w *writer) versionIn(ctx context.Context, k trialKeys, r *trial.Result) (v
 	place := r.Place(fmt.Sprint(k.device))
 	version, known := w.versions[place]
 	if !known {
-		err = w.stmts.version.QueryRowContext(ctx, k.matrix, k.device, string(r.Precision), string(r.Cache)).Scan(&version)
+		err = w.stmts.version.QueryRowContext(ctx, k.matrix, k.device, string(r.Precision),
+			string(r.Cache)).Scan(&version)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return 0, err
 		}

@@ -90,7 +90,8 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 			r.OnlyA++
 			continue
 		}
-		r.Pairs = append(r.Pairs, Pair{Device: first.Device, Matrix: second.Matrix, Kernel: k.kernel, Precision: k.Precision, Cache: k.Cache, A: first, B: second})
+		r.Pairs = append(r.Pairs, Pair{Device: first.Device, Matrix: second.Matrix, Kernel: k.kernel,
+			Precision: k.Precision, Cache: k.Cache, A: first, B: second})
 	}
 	slices.SortFunc(r.Pairs, comparePairs)
 	for k := range inB {
@@ -133,7 +134,8 @@ type key struct {
 }
 
 func comparePairs(a, b Pair) int {
-	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.B.Trial.Matrix, b.B.Trial.Matrix),
+	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix),
+		cmp.Compare(a.B.Trial.Matrix, b.B.Trial.Matrix),
 		cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Kernel, b.Kernel))
 }
 

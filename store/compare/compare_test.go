@@ -38,11 +38,13 @@ func database(t *testing.T, device string, trials []entry) *store.DB {
 	}
 	check(err)
 	t.Cleanup(func() { db.Close() })
-	check(db.Begin(ctx, tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu", Name: device},
+	check(db.Begin(ctx, tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu",
+		Name: device},
 		Sources: map[string]string{"cpu_csr": "1", "cpu_csr_rows": "1", "cpu_sell": "1"}}))
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i, x := range trials {
-		check(db.Matrix(ctx, trial.Matrix{Name: x.matrix, Hash: "hash of " + x.matrix, Features: sparse.Features{Nonzeros: 10}}))
+		check(db.Matrix(ctx, trial.Matrix{Name: x.matrix, Hash: "hash of " + x.matrix,
+			Features: sparse.Features{Nonzeros: 10}}))
 		r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(i), Matrix: "hash of " + x.matrix, Cache: trial.Warm,
 			Config: kernels.Config{Kernel: x.kernel, Precision: kernels.Float32, Block: x.block}},
 			Status: trial.OK, At: start.Add(time.Duration(i) * time.Minute)}
@@ -69,7 +71,8 @@ func database(t *testing.T, device string, trials []entry) *store.DB {
 // lines gives "matrix kernel blockA blockB ratio verdict" of each pair.
 func lines(r *Result) (list []string) {
 	for _, p := range r.Pairs {
-		list = append(list, fmt.Sprintf("%s %s %d %d %.3f %s", p.Matrix, p.Kernel, p.A.Block, p.B.Block, p.Ratio.Value, p.Verdict))
+		list = append(list, fmt.Sprintf("%s %s %d %d %.3f %s", p.Matrix, p.Kernel, p.A.Block, p.B.Block,
+			p.Ratio.Value, p.Verdict))
 	}
 	return list
 }
@@ -98,12 +101,15 @@ func TestCompare(t *testing.T) {
 		mean  float64
 	}{
 		{"each in its best", Options{Threshold: 0.01}, after,
-			[]string{"a cpu_csr 0 0 1.100 slower", "a cpu_csr_rows 64 256 0.800 faster", "b cpu_csr 0 0 1.005 same", "b cpu_sell 8 8 0.500 unsure"},
+			[]string{"a cpu_csr 0 0 1.100 slower", "a cpu_csr_rows 64 256 0.800 faster",
+				"b cpu_csr 0 0 1.005 same", "b cpu_sell 8 8 0.500 unsure"},
 			math.Sqrt(math.Sqrt(1.1*0.8) * 1.005)},
 		{"in the same configuration", Options{Threshold: 0.01, Same: true}, after,
-			[]string{"a cpu_csr 0 0 1.100 slower", "a cpu_csr_rows 128 128 0.800 faster", "b cpu_csr 0 0 1.005 same", "b cpu_sell 8 8 0.500 unsure"},
+			[]string{"a cpu_csr 0 0 1.100 slower", "a cpu_csr_rows 128 128 0.800 faster",
+				"b cpu_csr 0 0 1.005 same", "b cpu_sell 8 8 0.500 unsure"},
 			math.Sqrt(math.Sqrt(1.1*0.8) * 1.005)},
-		{"by a threshold that is larger", Options{Threshold: 0.15}, after[:1], []string{"a cpu_csr 0 0 1.100 same"}, 1.1},
+		{"by a threshold that is larger", Options{Threshold: 0.15}, after[:1],
+			[]string{"a cpu_csr 0 0 1.100 same"}, 1.1},
 		{"with a drift", Options{Threshold: 0.01}, []entry{
 			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.1, 1.1, 1.1, 1.1}},
 			{matrix: "a", kernel: "cpu_csr", ms: 1.1},

@@ -33,11 +33,26 @@ type metric struct {
 }
 
 var metrics = map[string]metric{
-	"sm__warps_active.avg.pct_of_peak_sustained_active":             {100, func(l *Launch, v float64) { l.Counts.Occupancy = v }},
-	"smsp__thread_inst_executed_per_inst_executed.ratio":            {32, func(l *Launch, v float64) { l.Counts.WarpEfficiency = v }},
-	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": {100, func(l *Launch, v float64) { l.Counts.LoadEfficiency = v }},
-	"launch__shared_mem_per_block_static":                           {0, func(l *Launch, v float64) { l.Shared += int(v) }},
-	"launch__shared_mem_per_block_dynamic":                          {0, func(l *Launch, v float64) { l.Shared += int(v) }},
+	"sm__warps_active.avg.pct_of_peak_sustained_active": {100, func(l *Launch,
+		v float64) {
+		l.Counts.Occupancy = v
+	}},
+	"smsp__thread_inst_executed_per_inst_executed.ratio": {32, func(l *Launch,
+		v float64) {
+		l.Counts.WarpEfficiency = v
+	}},
+	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": {100, func(l *Launch,
+		v float64) {
+		l.Counts.LoadEfficiency = v
+	}},
+	"launch__shared_mem_per_block_static": {0, func(l *Launch,
+		v float64) {
+		l.Shared += int(v)
+	}},
+	"launch__shared_mem_per_block_dynamic": {0, func(l *Launch,
+		v float64) {
+		l.Shared += int(v)
+	}},
 }
 
 // ReadProfile reads what `ncu --csv --metrics` has written: a row for each launch and
@@ -52,7 +67,8 @@ func ReadProfile(f File) ([]Launch, error) {
 		return nil, err
 	}
 	var missing []string
-	for _, c := range []string{"ID", "Process ID", "Kernel Name", "Block Size", "Grid Size", "Metric Name", "Metric Unit", "Metric Value"} {
+	for _, c := range []string{"ID", "Process ID", "Kernel Name", "Block Size", "Grid Size", "Metric Name",
+		"Metric Unit", "Metric Value"} {
 		if !t.has(c) {
 			missing = append(missing, c)
 		}
@@ -109,8 +125,10 @@ func (p *profile) row(row int) {
 		return
 	}
 	before := len(p.errs)
-	l := Launch{Entry: entryName(p.cell(row, "Kernel Name")), Block: p.volume(row, "Block Size"), Grid: p.volume(row, "Grid Size"),
-		Counts: store.Counts{Occupancy: math.NaN(), WarpEfficiency: math.NaN(), LoadEfficiency: math.NaN()}, line: p.lines[row]}
+	l := Launch{Entry: entryName(p.cell(row, "Kernel Name")), Block: p.volume(row, "Block Size"),
+		Grid: p.volume(row, "Grid Size"),
+		Counts: store.Counts{Occupancy: math.NaN(), WarpEfficiency: math.NaN(),
+			LoadEfficiency: math.NaN()}, line: p.lines[row]}
 	v, known := p.value(row, name, m.whole)
 	if len(p.errs) > before {
 		return
@@ -124,7 +142,8 @@ func (p *profile) row(row int) {
 	}
 	first := &p.launches[i]
 	if first.Entry != l.Entry || first.Block != l.Block || first.Grid != l.Grid {
-		p.fail(row, "launch %s is another one in line %d: keep each run of ncu in a file of its own", key[1], first.line)
+		p.fail(row, "launch %s is another one in line %d: keep each run of ncu in a file of its own", key[1],
+			first.line)
 		return
 	}
 	if at := [3]string{key[0], key[1], name}; p.seen[at] {
@@ -183,7 +202,8 @@ func (p *profile) value(row int, name string, whole float64) (v float64, known b
 	}
 	const slack = 1.01 // counters of several passes may not quite agree
 	if v > slack*whole {
-		p.fail(row, "%s = %q is more than %g: run ncu with LC_ALL=C, in case a comma stands for a point", name, text, whole)
+		p.fail(row, "%s = %q is more than %g: run ncu with LC_ALL=C, in case a comma stands for a point", name,
+			text, whole)
 	}
 	return min(v/whole, 1), true
 }

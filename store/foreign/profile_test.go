@@ -67,9 +67,12 @@ func TestReadProfileMistakes(t *testing.T) {
 		{columns + row(threads, "33"), "is more than 32"},
 		{columns + row(occupancy, "-1"), "is not a number"},
 		{columns + row(dynamic, "1.02"), `is in "%": let ncu print bytes, with --print-units base`},
-		{columns + "==PROF==\n" + row(occupancy, "1") + row(occupancy, "1"), "ncu.csv:4: launch 0 has " + occupancy + " twice"},
-		{columns + row(occupancy, "1") + counted(0, "other", "(64, 1, 1)", "(10, 1, 1)", threads, "", "1"), "ncu.csv:3: launch 0 is another one in line 2"},
-		{columns + counted(0, "k", "64", "(0, 1, 1)", threads, "", "1"), `ncu.csv:2: Block Size = "64" is not as in "(256, 1, 1)"`},
+		{columns + "==PROF==\n" + row(occupancy, "1") + row(occupancy, "1"), "ncu.csv:4: launch 0 has " +
+			occupancy + " twice"},
+		{columns + row(occupancy, "1") + counted(0, "other", "(64, 1, 1)", "(10, 1, 1)", threads, "", "1"),
+			"ncu.csv:3: launch 0 is another one in line 2"},
+		{columns + counted(0, "k", "64", "(0, 1, 1)", threads, "", "1"),
+			`ncu.csv:2: Block Size = "64" is not as in "(256, 1, 1)"`},
 		{columns + counted(0, "k", "(64, 1, 1)", "(0, 1, 1)", threads, "", "1"), `Grid Size = "(0, 1, 1)"`},
 		{columns + `"0","7"` + "\n", "ncu.csv:2: it has not as many fields as the header"},
 	} {
@@ -92,12 +95,15 @@ func TestMatch(t *testing.T) {
 		trial("large tile", "csr_adaptive", 64, 100, kernels.Params("tile=1024"), tile(4096)),
 		trial("other grid", "csr_adaptive", 64, 200, kernels.Params("tile=512"), tile(2048)),
 		trial("any grid", "coo_atomic", 256, 0, "", nil),
-		trial("first", "csr_pcsr", 256, 50, kernels.Params("block2=64"), map[string]float64{"shared_bytes": 4612, "shared_bytes:csr_pcsr_multiply": 0}),
-		trial("second", "csr_pcsr", 256, 50, kernels.Params("block2=128"), map[string]float64{"shared_bytes": 4612, "shared_bytes:csr_pcsr_multiply": 0}),
+		trial("first", "csr_pcsr", 256, 50, kernels.Params("block2=64"),
+			map[string]float64{"shared_bytes": 4612, "shared_bytes:csr_pcsr_multiply": 0}),
+		trial("second", "csr_pcsr", 256, 50, kernels.Params("block2=128"),
+			map[string]float64{"shared_bytes": 4612, "shared_bytes:csr_pcsr_multiply": 0}),
 		trial("library", "cusparse_csr_alg1", 0, 0, "", nil),
 	}
 	launch := func(entry string, block, grid, shared int, occupancy float64) Launch {
-		return Launch{Entry: entry, Block: block, Grid: grid, Shared: shared, Counts: store.Counts{Occupancy: occupancy, WarpEfficiency: math.NaN(), LoadEfficiency: 1}}
+		return Launch{Entry: entry, Block: block, Grid: grid, Shared: shared,
+			Counts: store.Counts{Occupancy: occupancy, WarpEfficiency: math.NaN(), LoadEfficiency: 1}}
 	}
 	counts, left := Match([]Launch{
 		launch("csr_adaptive_block_f32", 64, 100, 2048, 0.2),
@@ -122,7 +128,8 @@ func TestMatch(t *testing.T) {
 
 func FuzzReadProfile(f *testing.F) {
 	f.Add(columns + counted(0, "k_f32", "(64, 1, 1)", "(10, 1, 1)", occupancy, "%", "43.75"))
-	f.Add(columns + counted(0, "k_f32", "(64, 1, 1)", "(99999999, 99999999, 99999999)", dynamic, "byte/block", "1,024,000"))
+	f.Add(columns + counted(0, "k_f32", "(64, 1, 1)", "(99999999, 99999999, 99999999)", dynamic, "byte/block",
+		"1,024,000"))
 	f.Add("==PROF==\n\"ID\",\n==\n\"")
 	f.Fuzz(func(t *testing.T, text string) {
 		list, err := readProfile(text)

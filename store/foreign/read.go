@@ -163,7 +163,8 @@ func (r *reader) columns() error {
 		r.unit = c
 	}
 	if r.unit == "" {
-		return fmt.Errorf("%s:1: no column gives a time: call it one of %s, or say so with --column", r.file, strings.Join(units, ", "))
+		return fmt.Errorf("%s:1: no column gives a time: call it one of %s, or say so with --column", r.file,
+			strings.Join(units, ", "))
 	}
 	for _, t := range []*table{r.table, r.facts} {
 		for _, c := range t.columns {
@@ -292,7 +293,8 @@ func (r *reader) size(row int, column string) int {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
-		r.fail(row, "%s = %q is not a whole number: write one, or nothing where the kernel has no such choice", column, s)
+		r.fail(row, "%s = %q is not a whole number: write one, or nothing where the kernel has no such choice",
+			column, s)
 	}
 	return n
 }

@@ -37,7 +37,8 @@ func TestRead(t *testing.T) {
 		t.Fatalf("%d matrices, %d times, not used: %v", len(m.Matrices), len(m.Times), m.Unused)
 	}
 	first := m.Times[0]
-	want := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128, Params: kernels.Params("tile=2 unroll=4")}
+	want := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128,
+		Params: kernels.Params("tile=2 unroll=4")}
 	if first.Config.String() != want.String() || first.Device != "X" || first.Cache != trial.Cold || first.Line != 2 {
 		t.Errorf("read %+v", first)
 	}
@@ -91,7 +92,8 @@ func TestMistakes(t *testing.T) {
 		{change(",Y,", ""), "t.csv:5: it has not as many fields as the header"},
 		{change("first", `"first`), "t.csv:"},
 		{strings.SplitAfter(good, "\n")[0], "no row below the header"},
-		{"matrix,rows,cols,nnz,row_mean,kernel,precision,device,time_s\na,10,10,30,5,k,float32,X,1\n", "row_mean = 5, but nonzeros/rows is 3"},
+		{"matrix,rows,cols,nnz,row_mean,kernel,precision,device,time_s\na,10,10,30,5,k,float32,X,1\n",
+			"row_mean = 5, but nonzeros/rows is 3"},
 	} {
 		m, err := read(t, c.text, Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -110,7 +112,8 @@ func TestMistakesInOrder(t *testing.T) {
 	if err == nil {
 		t.Fatal("two mistakes are none")
 	}
-	if two, five := strings.Index(err.Error(), "t.csv:2:"), strings.Index(err.Error(), "t.csv:5:"); two < 0 || five < two {
+	if two, five := strings.Index(err.Error(), "t.csv:2:"), strings.Index(err.Error(),
+		"t.csv:5:"); two < 0 || five < two {
 		t.Errorf("line 2 at %d, line 5 at %d:\n%v", two, five, err)
 	}
 }
@@ -119,7 +122,8 @@ func TestMistakesInOrder(t *testing.T) {
 func TestManyMistakes(t *testing.T) {
 	text := good + strings.Repeat("c,,1,1,1,1,k,float32,cold,,,,0,X,\n", 25)
 	_, err := read(t, text, Options{})
-	if n := strings.Count(err.Error(), "\n"); n != mostErrors || !strings.Contains(err.Error(), "and 15 more mistakes") {
+	if n := strings.Count(err.Error(), "\n"); n != mostErrors || !strings.Contains(err.Error(),
+		"and 15 more mistakes") {
 		t.Errorf("%d lines:\n%v", n, err)
 	}
 }

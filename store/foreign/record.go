@@ -37,7 +37,8 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 	for _, device := range sortedKeys(byDevice) {
 		dev := kernels.Device{Backend: Source, Name: DeviceName(device)}
 		err := rec.Begin(ctx, tuner.RunInfo{
-			Sweep:  &configs.Sweep{Name: name, Title: "Imported from " + m.File, Text: []byte("# imported from " + m.File + "\n")},
+			Sweep: &configs.Sweep{Name: name, Title: "Imported from " + m.File,
+				Text: []byte("# imported from " + m.File + "\n")},
 			Device: dev, Sources: sources, Protocol: Source,
 		})
 		if err != nil {
@@ -61,7 +62,7 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 }
 
 // result is a trial that others have made. The interval goes from the fastest to the
-// slowest run, since how they were taken is not known.
+// slowest run, because how they were taken is not known.
 func (t *Time) result(dev kernels.Device, hash, file string, at time.Time) trial.Result {
 	made := trial.Trial{Matrix: hash, Config: t.Config, Cache: t.Cache}
 	made.ID = trial.Identity(made, dev, Source, Source, 0)

@@ -126,7 +126,8 @@ func (t *table) cell(row int, column string) string {
 
 // fail notes a mistake in a row.
 func (t *table) fail(row int, format string, args ...any) {
-	t.errs = append(t.errs, mistake{t.lines[row], fmt.Errorf("%s:%d: "+format, append([]any{t.file, t.lines[row]}, args...)...)})
+	t.errs = append(t.errs, mistake{t.lines[row], fmt.Errorf("%s:%d: "+format, append([]any{t.file,
+		t.lines[row]}, args...)...)})
 }
 
 // err gives the mistakes in the order of their lines, the first ones of many.
