@@ -51,9 +51,9 @@ var trialColumns = []column{
 
 	{"median", func(r *trial.Result) any { return timed(r, r.Median) },
 		func(s *stored) any { return orZero(&s.Median) }, 0, 0},
-	{"low", func(r *trial.Result) any { return timed(r, r.Low) },
+	{"low", func(r *trial.Result) any { return timed(r, nonzero(r.Low)) },
 		func(s *stored) any { return orZero(&s.Low) }, 0, 0},
-	{"high", func(r *trial.Result) any { return timed(r, r.High) },
+	{"high", func(r *trial.Result) any { return timed(r, nonzero(r.High)) },
 		func(s *stored) any { return orZero(&s.High) }, 0, 0},
 	{"log_median", func(r *trial.Result) any { return timed(r, math.Log(r.Median)) }, nil, 0, 0},
 	{"samples", func(r *trial.Result) any { return timed(r, len(r.Samples)) },

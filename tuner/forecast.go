@@ -106,6 +106,11 @@ func (e *estimate) short(t trial.Trial, product float64) float64 {
 	return e.past.factor(t.Matrix) * trialTime(product, e.size, t, fewest, e.device)
 }
 
+// hopeless returns how long a trial takes whose first product ends it.
+func (e *estimate) hopeless(t trial.Trial, product float64) float64 {
+	return e.past.factor(t.Matrix) * (2*product + overhead(e.size, t.Precision, e.device))
+}
+
 // done notes a trial that was measured before.
 func (e *estimate) done(t trial.Trial) {
 	took, product := e.full(t)
@@ -136,7 +141,7 @@ func (e *estimate) trial(t trial.Trial) {
 	}
 
 	if best := e.best[placeOf(t)]; e.protocol.Slow > 0 && best > 0 && product > e.protocol.Slow*best {
-		took = e.short(t, product)
+		took = e.hopeless(t, product)
 	}
 	e.note(t, product)
 	e.seconds += took

@@ -51,9 +51,12 @@ func (d *Report) Aims() []Aim {
 			case trial.StopClock:
 				a.Clock++
 			}
-			widths = append(widths, p.HalfWidth)
+			a.Trials++
+			if !math.IsNaN(p.HalfWidth) {
+				widths = append(widths, p.HalfWidth)
+			}
 		}
-		a.Trials, a.Half = len(widths), Middle(widths)
+		a.Half = Middle(widths)
 		list = append(list, a)
 		start = end
 	}
@@ -65,7 +68,7 @@ func (d *Report) Aims() []Aim {
 type Precision struct {
 	Sweep, Hash string // the sweep that measured it, see store.Sweep
 	Stop        trial.Stop
-	HalfWidth   float64 // the longer arm of the 95% interval, as a fraction of the median
+	HalfWidth   float64 // the longer arm of the 95% interval, as a fraction of the median; NaN: not known
 }
 
 // precisionsOf returns the precisions of the trials in panels, ordered by sweep, reason and width.
@@ -74,7 +77,11 @@ func precisionsOf(panels []Panel) []Precision {
 	for i := range panels {
 		for j := range panels[i].Rows {
 			r := &panels[i].Rows[j]
-			list = append(list, Precision{r.Sweep, r.SweepHash, r.Stop, max(r.High-r.Median, r.Median-r.Low) / r.Median})
+			half := max(r.High-r.Median, r.Median-r.Low) / r.Median
+			if r.Low == 0 {
+				half = math.NaN()
+			}
+			list = append(list, Precision{r.Sweep, r.SweepHash, r.Stop, half})
 		}
 	}
 	slices.SortFunc(list, func(a, b Precision) int {

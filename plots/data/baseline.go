@@ -85,7 +85,7 @@ func arms(r *store.Row) (down, up float64) {
 // 0 where there is no interval.
 func Relative(r *store.Row) float64 {
 	h := number.HalfWidth(r.Median, r.Low, r.High)
-	if math.IsNaN(h) || math.IsInf(h, 0) {
+	if r.Low == 0 || math.IsNaN(h) || math.IsInf(h, 0) {
 		return 0
 	}
 	return h / r.Median

@@ -15,12 +15,12 @@ func TieSet(rows []store.Row) []bool {
 	best := Fastest(rows)
 	for i := range rows {
 		r := &rows[i]
-		tied[i] = r == best || r.Low <= best.High || r.Median <= (1+tieWithin)*best.Median
+		tied[i] = r == best || r.Low > 0 && r.Low <= best.High || r.Median <= (1+tieWithin)*best.Median
 	}
 	return tied
 }
 
 // Tells reports whether the data can tell a from the faster b.
 func Tells(b, a *store.Row) bool {
-	return a.Low > b.High && a.Median > (1+tieWithin)*b.Median
+	return (a.Low == 0 || a.Low > b.High) && a.Median > (1+tieWithin)*b.Median
 }

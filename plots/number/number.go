@@ -59,7 +59,7 @@ func Interval(v, low, high float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Missing
 	}
-	if !(half > 0) || math.IsInf(half, 0) {
+	if !(low > 0 && half > 0) || math.IsInf(half, 0) {
 		return Significant(v, 3)
 	}
 	d := supported(v, half)

@@ -21,7 +21,7 @@ const (
 	StopTarget  Stop = "target"  // the interval is narrow enough
 	StopSamples Stop = "samples" // the most samples were taken
 	StopBudget  Stop = "budget"  // the time budget of the trial is used up
-	StopSlow    Stop = "slow"    // it is far slower than the best of its place: it took the fewest samples
+	StopSlow    Stop = "slow"    // it is far slower than the best of its place: one product was enough to see that
 	StopSearch  Stop = "search"  // a partial measurement: the search asked for no more samples
 	StopClock   Stop = "clock"   // the interval is as narrow as the clock can tell, which is wider than the target
 )

@@ -9,19 +9,21 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// verify computes the product once, and once for each probe, and compares what it gives
-// with ref. A result outside the bound makes r wrong.
+// verify computes the product once and compares it with ref. A result outside the bound
+// makes r wrong.
 func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
 	defer spend(&e.Verify, time.Now())
 	if err := kernels.Compute(p, nil, w.y); err != nil {
 		return err
 	}
 	w.judge(ref, r, "")
+	return nil
+}
 
+// probe computes the product of each probe of ref, and compares it with that.
+func (w *server) probe(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
+	defer spend(&e.Verify, time.Now())
 	for i := range ref.probes {
-		if r.Status == trial.Wrong {
-			return nil
-		}
 		one := &ref.probes[i]
 		if err := kernels.Compute(p, one.x, w.y); err != nil {
 			return err
@@ -30,9 +32,9 @@ func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *E
 			row := one.rows[at]
 			wrong(r, worst, row, fmt.Sprintf("with a sparse x, row %d (from 0) is %g, should be %g ± %.3g",
 				row, w.y[row], one.hi[at], one.bound[at]))
+			return nil
 		}
 	}
-
 	return nil
 }
 

@@ -74,6 +74,14 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	if err := w.verify(p, ref, r, e); err != nil || r.Status == trial.Wrong {
 		return err
 	}
+	hopeless, err := glance(metered{p, e}, req.Protocol, req.Best, r)
+	if err != nil || hopeless {
+		return err
+	}
+	if err := w.probe(p, ref, r, e); err != nil || r.Status == trial.Wrong {
+		return err
+	}
+
 	// What the samples leave behind shows whether they were products.
 	if err := p.Poison(); err != nil {
 		return err

@@ -83,8 +83,8 @@ func TestBatchesFitTheBudget(t *testing.T) {
 	}
 }
 
-// A trial that begins far slower than the best ends with the fewest samples, unless they
-// were enough anyway.
+// A trial whose first samples are far slower than the best, though its first product was
+// not, ends with the fewest samples, unless they were enough anyway.
 func TestSlowTrialsEndEarly(t *testing.T) {
 	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 30}, Target: 1e-9, Budget: time.Hour, Slow: 3}
 	off := proto

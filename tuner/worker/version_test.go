@@ -20,7 +20,7 @@ var regen = flag.Bool("regen", false, "note the digests of the sources of a meas
 
 // measurement lists the sources that decide what a sample is, and when a trial is good.
 var measurement = []string{
-	"batch.go", "doubledouble.go", "effort.go", "interval.go", "judge.go", "measure.go", "meter.go", "probe.go",
+	"batch.go", "doubledouble.go", "effort.go", "glance.go", "interval.go", "judge.go", "measure.go", "meter.go", "probe.go",
 	"reference.go", "sample.go",
 	"vector.go", "window.go",
 	"../../kernels/cpu/evict.go", "../../kernels/cpu/product.go", "../../kernels/cpu/tick.go",
