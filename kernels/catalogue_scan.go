@@ -40,8 +40,9 @@ var cooScanKernels = []Kernel{
 		Name: "coo_scan_warp", Look: 16, Paper: "ps 32 warp",
 		Source: "coo-spmv-final, Alg. 7 without the test for rows",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
-		Mapping: "inclusive scan over each warp by shuffles; at a row break, prefix to this row and −prefix to the next",
-		Block:   threads + "; a scan window is 32 nonzeros", Grid: windows, Blocks: warpBlock,
+		Mapping: "inclusive scan over each warp by shuffles; at a row break, prefix to this row and −prefix to " +
+			"the next",
+		Block: threads + "; a scan window is 32 nonzeros", Grid: windows, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{

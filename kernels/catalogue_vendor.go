@@ -14,8 +14,9 @@ var peerKernels = []Kernel{
 		Name: "sell_c_sigma", Look: 42,
 		Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014",
 		Format: SELL, Backend: "cuda", Scope: ScopeRow,
-		Mapping: "one thread per row of a chunk; chunks of C rows are stored column by column and padded to the longest",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
+		Mapping: "one thread per row of a chunk; chunks of C rows are stored column by column and padded to the " +
+			"longest",
+		Block: threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{
 			{Name: "chunk", Values: []string{"8", "16", "32", "64", "128"}, Default: "32", Doc: "C, rows per chunk"},
 			{Name: "sigma", Default: "1024",

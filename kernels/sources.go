@@ -22,7 +22,8 @@ var Papers = []Paper{
 	{
 		Key: "coo-spmv-first", Title: "Deliverable report (sparse matrix-vector product in COO)",
 		Authors: "Matteo Di Noia",
-		Where:   "GPU Computing course report; program: github.com, matteo.dinoia/GPU-Computing-2025-258426", Year: 2025,
+		Where:   "GPU Computing course report; program: github.com, matteo.dinoia/GPU-Computing-2025-258426",
+		Year:    2025,
 	},
 	{
 		Key: "csr-bins-and-hybrid", Title: "Deliverable report (bins of coalesced rows and a hybrid product in CSR)",

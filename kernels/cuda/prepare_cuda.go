@@ -184,7 +184,8 @@ func (b *Backend) aux(x aux, v int) (a *array, bytes int64, err error) {
 
 	default:
 		bytes = int64(x.Bytes) + int64(v)*int64(x.Values)
-		a, err = b.arrays.get(scratchKey(x.Name), bytes, writes, func(p cu.DevicePtr) error { return poison(b.stream, p, bytes) })
+		a, err = b.arrays.get(scratchKey(x.Name), bytes, writes,
+			func(p cu.DevicePtr) error { return poison(b.stream, p, bytes) })
 		return a, bytes, err
 	}
 }

@@ -35,7 +35,8 @@ func (p *product) Info() kernels.ProductInfo {
 			"is in the samples"}
 	}
 	if p.program.refused() {
-		info.Warnings = append(info.Warnings, "the product can't be replayed as a graph: each of its kernels was launched by the host")
+		info.Warnings = append(info.Warnings,
+			"the product can't be replayed as a graph: each of its kernels was launched by the host")
 	}
 	return info
 }
