@@ -28,20 +28,6 @@ func Shipped() []string {
 	return names
 }
 
-// ShippedTitle returns the title of a shipped sweep, "" if there is no such
-// sweep.
-func ShippedTitle(name string) string {
-	text, err := shipped.ReadFile(name + ".toml")
-	if err != nil {
-		return ""
-	}
-	var head struct{ Title string }
-	if _, err := toml.Decode(string(text), &head); err != nil {
-		return ""
-	}
-	return head.Title
-}
-
 // Load reads a sweep: the file at a path or, if there is no such file, the
 // shipped sweep of that name. Mistakes in it come as Errors.
 func Load(nameOrPath string) (*Sweep, error) {

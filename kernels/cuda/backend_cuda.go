@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
-	"time"
 
 	"gorgonia.org/cu"
 
@@ -230,7 +229,3 @@ func (b *Backend) Close() error {
 }
 
 var errClosed = errors.New("the device is closed")
-
-// LoadTime is the time that compiling and loading kernels has taken so far. The
-// driver caches compiled kernels across processes.
-func (b *Backend) LoadTime() time.Duration { return b.modules.cost }

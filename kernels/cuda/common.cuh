@@ -43,7 +43,7 @@ __device__ __forceinline__ void prefetch_l2(const void *p) {
 #endif
 }
 
-// Dynamic shared memory as an array of T. One declaration for all types, since
+// Dynamic shared memory as an array of T. There is one declaration for all types, because
 // CUDA does not allow two extern arrays of one name with different types.
 template <typename T>
 __device__ __forceinline__ T *dynamic_shared() {

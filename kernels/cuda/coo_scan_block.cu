@@ -6,7 +6,7 @@
 
 // What the warps of a block tell each other of a window. There are two, used in
 // turn: a window's is written while slow warps may still read the one before, but
-// not the one before that, since all have passed the barrier between.
+// not the one before that, because all have passed the barrier between.
 template <typename V>
 struct WarpEnds {
 	V total[WARP];   // the last lane's sum

@@ -9,7 +9,7 @@
 template <int COUNT>
 struct Windows {};
 
-// Fetches, scans and adds the windows of a warp: that which begins at `start`, and
+// Fetches, scans and adds the windows of a warp: the one that begins at `start`, and
 // those `step` further on, up to limit. start and limit are the same in a whole
 // warp, so all lanes take part in every shuffle; lanes from limit on hold 0 of
 // NO_ROW.

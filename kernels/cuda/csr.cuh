@@ -3,7 +3,7 @@
 //
 // Positions of nonzeros are unsigned: nnz is below 2^31, so a position below nnz
 // plus a few steps of at most 1024 can't wrap. Rows are counted in long long where
-// a grid-stride loop passes their end, since the stride may be anything.
+// a grid-stride loop passes their end, because the stride may be anything.
 #pragma once
 #include "common.cuh"
 
@@ -136,7 +136,7 @@ __device__ __forceinline__ void add_ahead(const Csr<V> &a, V &sum, unsigned &j, 
 	}
 }
 
-// Σ of the products j, j+step, … below end, N at a time, since one after another
+// Σ of the products j, j+step, … below end, N at a time, because one after another
 // would each wait for memory twice. Compilers do not do this by themselves: j might
 // wrap for all that they know, and so they test every turn. At most LAST products
 // are left over and fetched at a time, too: either all, or what is left by half a

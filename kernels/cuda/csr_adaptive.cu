@@ -53,7 +53,7 @@ __device__ __forceinline__ void adaptive(const Csr<V> &a, const int *first_row, 
 		} else {
 			single_row<BLOCK>(a, shared, first);
 		}
-		__syncthreads(); // nobody reads shared memory any more
+		__syncthreads(); // no thread reads shared memory any more
 	}
 }
 

@@ -52,7 +52,7 @@ __device__ __forceinline__ void bins_v1_shared(const Csr<V> &a, unsigned nnz, co
 			for (unsigned k = t; k < n && rows[k] == rows[t]; k++) sum += sums[k];
 			atomicAdd(a.y + rows[t], sum);
 		}
-		__syncthreads(); // nobody reads them any more
+		__syncthreads(); // no thread reads them any more
 	}
 }
 
@@ -226,7 +226,7 @@ __device__ __forceinline__ void hybrid(const Csr<V> &a, const Classes &c) {
 			V sum = dot<UNROLL>(a, row_start(a, r) + threadIdx.x, row_end(a, r), blockDim.x);
 			sum = block_sum(sum, scratch);
 			if (threadIdx.x == 0) a.y[r] = sum;
-			__syncthreads(); // nobody reads scratch any more
+			__syncthreads(); // no thread reads scratch any more
 		} else if (u < c.longs + medium_units) {
 			long long i = (u - c.longs) * warps + warp;
 			if (i >= c.mediums) continue; // for the whole warp

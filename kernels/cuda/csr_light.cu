@@ -1,6 +1,6 @@
 // LightSpMV (csr-five-algorithms, Sec. IV-E; Liu and Schmidt, ASAP 2015): groups of
 // WIDTH lanes take rows from a counter in global memory, so that a group that got a
-// long row takes fewer. The counter was zeroed. It has 64 bits, since every warp
+// long row takes fewer. The counter was zeroed. It has 64 bits, because every warp
 // steps past the last row once.
 //
 // The published code passes a row's bounds through shared memory without waiting

@@ -64,7 +64,7 @@ __device__ __forceinline__ void sum_rows(const int *row_ptr, int rows, const V *
 		__syncthreads(); // all are there
 		unsigned from = max(start, base), to = min(stop, base + n);
 		if (from < to) sum += sum_staged<8>(staged, from - base, to - base);
-		__syncthreads(); // nobody reads them any more
+		__syncthreads(); // no thread reads them any more
 	}
 	if (r < rows) y[r] = sum;
 }

@@ -79,7 +79,7 @@ CSR_ENTRY(csr_warp_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, true, NOT
 CSR_ENTRY(csr_warp_row, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false, COLUMNS>(CSR))
 CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, true, COLUMNS>(CSR))
 
-// min_blocks: the paper bounds the block by 256 threads and asks for so many blocks on
+// min_blocks: the paper bounds the block by 256 threads and asks for this many blocks on
 // a multiprocessor. Without, the compiler takes few registers, for many threads with
 // short rows; with, there are enough to fetch long rows ahead, and these variants do.
 // On today's devices 1, 2 and 3 all leave more registers than that takes, so that they

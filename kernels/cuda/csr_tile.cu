@@ -48,7 +48,7 @@ __device__ __forceinline__ void warp_row_tile(const Csr<V> &a, unsigned cols, un
 			stage(a, tile, base, width, cols, lane, WARP);
 			__syncwarp(); // the tile is there
 			cur = consume(a, tile, base, width, cur, end, sum);
-			__syncwarp(); // nobody reads it any more
+			__syncwarp(); // no thread reads it any more
 		}
 		sum = warp_sum(sum);
 		if (lane == 0) a.y[r] = sum;
@@ -74,7 +74,7 @@ __device__ __forceinline__ void block_tile(const Csr<V> &a, unsigned cols, unsig
 				wanted[warp] =
 					cur < end ? static_cast<unsigned>(__ldg(a.col_idx + cur)) : NO_COLUMN;
 			}
-			__syncthreads(); // wanted is there, and nobody reads the tile any more
+			__syncthreads(); // wanted is there, and no thread reads the tile any more
 			unsigned first = lane < warps ? wanted[lane] : NO_COLUMN;
 #pragma unroll
 			for (int d = WARP / 2; d > 0; d /= 2) {
@@ -83,10 +83,10 @@ __device__ __forceinline__ void block_tile(const Csr<V> &a, unsigned cols, unsig
 			if (first == NO_COLUMN) break; // for all threads of the block
 			unsigned base = first & ~(width - 1);
 			stage(a, tile, base, width, cols, threadIdx.x, blockDim.x);
-			__syncthreads(); // the tile is there, and nobody reads wanted any more
+			__syncthreads(); // the tile is there, and no thread reads wanted any more
 			cur = consume(a, tile, base, width, cur, end, sum);
 		}
-		__syncthreads(); // nobody reads wanted any more
+		__syncthreads(); // no thread reads wanted any more
 		sum = warp_sum(sum);
 		if (mine && lane == 0) a.y[r] = sum;
 	}

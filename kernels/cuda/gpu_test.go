@@ -256,7 +256,7 @@ func openGPU(t *testing.T) *Backend {
 	b := opened.(*Backend)
 	start := time.Now()
 	t.Cleanup(func() {
-		t.Logf("%s; kernels loaded in %v, all in %v", b.device.Name, b.LoadTime(), time.Since(start))
+		t.Logf("%s; kernels loaded in %v, all in %v", b.device.Name, b.modules.cost, time.Since(start))
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}

@@ -6,7 +6,7 @@
 
 #include "common.cuh"
 
-// Calls body(i) for all i < n, four at a time while there are so many.
+// Calls body(i) for all i < n, four at a time while four are left.
 template <typename Load, typename Use>
 __device__ __forceinline__ void stream(size_t n, Load load, Use use) {
 	size_t stride = (size_t)gridDim.x * blockDim.x;
