@@ -22,7 +22,7 @@ func (r *run) begin(ctx context.Context) error {
 		return r.interrupted(ctx, fmt.Errorf("measuring the device's bandwidth: %w", err))
 	}
 
-	r.begun = true
+	r.begun, r.roof = true, rep.Roof.Highest()
 	return r.rec.Begin(ctx, RunInfo{
 		Sweep:    r.sweep,
 		Device:   r.planner.device,
@@ -93,6 +93,9 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	if j.partial != nil && res.Status == trial.OK {
 		res.Stop = trial.StopSearch
 	}
+	if warning := aboveRoof(res, r.roof); warning != "" {
+		res.Warnings = append(res.Warnings, warning)
+	}
 
 	r.best.note(j.Trial, res.Median)
 	after := next(res)
@@ -105,6 +108,20 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	}
 
 	return r.record(ctx, res)
+}
+
+// aboveRoof returns a warning for a cold trial that moves its compulsory bytes faster than
+// the device's roof, in GB/s, allows: a part of them was in a cache, or the time is wrong.
+func aboveRoof(res trial.Result, roof float64) string {
+	if res.Cache != trial.Cold || !(res.Median > 0 && roof > 0) {
+		return ""
+	}
+	rate := float64(res.BytesMin) / 1e9 / res.Median
+	if rate <= roof {
+		return ""
+	}
+	return fmt.Sprintf("cold, but %.4g GB/s is above the roof of the device, %.4g GB/s: not all of it came from memory",
+		rate, roof)
 }
 
 // record records a result and counts it.

@@ -77,8 +77,9 @@ type run struct {
 	client    *worker.Client        // nil: a new worker is needed
 	ahead     <-chan worker.Outcome // of the next trial, if it was started already
 	planner   planner
-	noSensors string // why the device's sensors can't be read; "" if they can
-	begun     bool   // whether the recorder knows the run
+	noSensors string  // why the device's sensors can't be read; "" if they can
+	roof      float64 // bandwidth of the device in GB/s, once the run has begun
+	begun     bool    // whether the recorder knows the run
 	started   time.Time
 	sum       Summary
 	named     map[string]string // name of each matrix that was planned, by its hash

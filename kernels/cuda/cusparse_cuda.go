@@ -34,6 +34,7 @@ var libraryNames = []string{"libcusparse.so.13", "libcusparse.so.12", "libcuspar
 type cusparse struct {
 	lib     *C.spmv_cusparse
 	version int
+	warm    bool  // it has analysed a matrix before
 	err     error // why there is none; it is not looked for twice
 }
 
