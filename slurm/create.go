@@ -37,6 +37,7 @@ func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
 		Created:   now.UTC().Truncate(time.Second),
 		Downloads: downloads(sweep),
 	}}
+
 	r.Dir = filepath.Join(root, r.JobName())
 	r.Folder = r.Dir
 	return r, checkDir(r.Dir)
@@ -54,6 +55,7 @@ func downloads(sweep *configs.Sweep) map[string]string {
 			files[m.SuiteSparse] = m.Path
 		}
 	}
+
 	return files
 }
 

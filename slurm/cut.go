@@ -56,6 +56,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	for _, backend := range sweep.Backends() {
 		parts = append(parts, sweep.Only(backend))
 	}
+
 	for i, m := range sweep.Matrices {
 		w := work{matrix: m.Name}
 		for _, part := range parts {
@@ -70,6 +71,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 		}
 		c.add(w)
 	}
+
 	c.flush()
 	return c.plan, nil
 }
@@ -95,12 +97,14 @@ func sizesOf(matrices []configs.Matrix) ([]trial.Size, error) {
 	errs := make([]error, len(matrices))
 	var g errgroup.Group
 	g.SetLimit(readers)
+
 	for i, m := range matrices {
 		g.Go(func() error {
 			sizes[i], errs[i] = matrix.SizeOf(m)
 			return nil
 		})
 	}
+
 	g.Wait() // all errors are in errs
 	return sizes, errors.Join(errs...)
 }
@@ -176,5 +180,6 @@ func (c *cutter) flush() {
 		c.open.ID = fmt.Sprintf("%04d", len(c.plan.Chunks)+1)
 		c.plan.Chunks = append(c.plan.Chunks, c.open)
 	}
+
 	c.open = Chunk{}
 }

@@ -28,6 +28,7 @@ func AskedGPUs(s configs.Slurm) (asked bool, types []string) {
 			gres = append(gres, "gpu:"+count)
 		}
 	}
+
 	for _, item := range gres { // gpu[:TYPE][:NUMBER], perhaps after gres: or gres/
 		fields := strings.Split(strings.TrimPrefix(strings.TrimPrefix(item, "gres:"), "gres/"), ":")
 		if fields[0] != "gpu" {
@@ -40,6 +41,7 @@ func AskedGPUs(s configs.Slurm) (asked bool, types []string) {
 			}
 		}
 	}
+
 	slices.Sort(types)
 	return asked, slices.Compact(types)
 }

@@ -85,6 +85,7 @@ func (r *Run) Jobs() ([]Sent, error) {
 		id := sbatch.JobID{ID: l.ID, Cluster: l.Cluster}
 		all[i] = Sent{Batch: l.Batch, JobID: id, Outcome: l.Outcome, At: l.At, Said: l.Said}
 	}
+
 	return all, nil
 }
 
@@ -114,6 +115,7 @@ func (r *Run) Note(s Sent, args []string) (err error) {
 			line = append([]byte("\n"), line...)
 		}
 	}
+
 	if _, err := f.Write(append(line, '\n')); err != nil {
 		return err
 	}

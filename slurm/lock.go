@@ -95,6 +95,7 @@ func take(path string) (release func(), err error) {
 	host, _ := os.Hostname() // the name is for people only
 	holder := fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().Format(time.DateTime))
 	err = atomicfile.Create(path, []byte(holder+"\n"))
+
 	switch {
 	case err == nil:
 		return func() { os.Remove(path) }, nil
@@ -103,5 +104,6 @@ func take(path string) (release func(), err error) {
 		return nil, fmt.Errorf("%w (%s): wait for it; only if that process is gone, delete %s",
 			errUnderWay, cmp.Or(strings.TrimSpace(string(by)), "it does not say who"), path)
 	}
+
 	return nil, fmt.Errorf("keeping other submissions of the run away: %w", err)
 }

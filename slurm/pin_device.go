@@ -71,11 +71,13 @@ func (d Devices) check(mine Devices, mix bool) error {
 				"and submit the sweep again", mine.Node, here, want, d.Job, d.Node)
 		}
 	}
+
 	if d.Cores > 0 && mine.Cores > 0 && mine.Cores != d.Cores && !mix {
 		return fmt.Errorf("this task has %d cores on %s, but the run measures on %d, which its first task, %s, had on %s: "+
 			"give all tasks the same number by cpus in [slurm], or set mix_devices = true there, and submit the sweep again",
 			mine.Cores, mine.Node, d.Cores, d.Job, d.Node)
 	}
+
 	return nil
 }
 

@@ -51,6 +51,7 @@ func (r *Run) Plan() (p Plan, err error) {
 	if err := json.Unmarshal(data, &p); err != nil {
 		return p, fmt.Errorf("reading %s: %w: it was damaged; copy it back, or submit the sweep again", r.Path(planFile), err)
 	}
+
 	return p, nil
 }
 
@@ -102,6 +103,7 @@ func (c Chunk) Split() []Chunk {
 			Seconds: c.Seconds * share,
 		}
 	}
+
 	halves[0].Trials = int(float64(c.Trials) * halves[0].Seconds / max(c.Seconds, 1e-9))
 	halves[1].Trials = c.Trials - halves[0].Trials
 	return halves

@@ -23,12 +23,14 @@ func (r *Run) NextRound() int {
 	if err != nil {
 		return 1 // no rounds yet; any other problem shows when the round is written
 	}
+
 	last := 0
 	for _, e := range entries {
 		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json")); err == nil {
 			last = max(last, n)
 		}
 	}
+
 	return last + 1
 }
 
@@ -48,6 +50,7 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 	if err != nil {
 		return fmt.Errorf("writing the round: %w", err)
 	}
+
 	return nil
 }
 
@@ -64,6 +67,7 @@ func (r *Run) Round(number int) ([]string, error) {
 	if err := json.Unmarshal(data, &chunks); err != nil {
 		return nil, fmt.Errorf("%w (it can't be read: %w)", r.lost(roundFile(number)), err)
 	}
+
 	return chunks, nil
 }
 

@@ -64,6 +64,7 @@ func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 		return Chunk{}, fmt.Errorf("round %d has the chunk %s, which is not in %s: submit the sweep again",
 			round, chunks[i], r.Path(planFile))
 	}
+
 	return plan.Chunks[at], nil
 }
 
@@ -88,6 +89,7 @@ func (r *Run) TaskSweep() (*configs.Sweep, error) {
 			sweep.Matrices[i] = m.Downloaded(path)
 		}
 	}
+
 	return sweep, nil
 }
 

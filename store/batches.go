@@ -60,45 +60,35 @@ func (b *batcher) read(ctx context.Context, chosen chosen) error {
 	if err := b.prepare(ctx, chosen); err != nil {
 		return err
 	}
+
 	repeats, err := b.from.repeats(ctx, "true")
 	if err != nil {
 		return err
 	}
-	where, args := chosen.conditions()
+
 	last := runKey{}
 	repeated := map[runKey][]trial.Result{}
+	where, args := chosen.conditions()
 	err = b.from.each(ctx, trialQuery{
 		want:  wantSamples | wantFacts | wantCounts | wantTelemetry | wantWarnings,
 		where: where, args: args, order: "t.id",
 	}, func(s *stored) error {
 		last = b.key(s)
-		for _, r := range repeats[s.ID] {
-			of := last
-			of.origin = r.origin
-			repeated[of] = append(repeated[of], r.Result)
-		}
+		last.file(repeated, repeats[s.ID])
 		delete(repeats, s.ID)
-		r := s.Result
-		if !s.counts.none() {
-			if b.batch.Counts == nil {
-				b.batch.Counts = map[string]Counts{}
-			}
-			b.batch.Counts[s.ID] = s.counts
-		}
-		return b.add(last, r)
+		b.count(s)
+		return b.add(last, s.Result)
 	})
 	if err != nil {
 		return err
 	}
+
 	if chosen.all() && last != (runKey{}) { // their trials may be in another database
 		for _, list := range repeats {
-			for _, r := range list {
-				of := last
-				of.origin = r.origin
-				repeated[of] = append(repeated[of], r.Result)
-			}
+			last.file(repeated, list)
 		}
 	}
+
 	for of, list := range repeated {
 		for _, r := range list {
 			if err := b.add(of, r); err != nil {
@@ -106,7 +96,27 @@ func (b *batcher) read(ctx context.Context, chosen chosen) error {
 			}
 		}
 	}
+
 	return b.send()
+}
+
+// file adds repeats to those of their runs: runs like this one, each in the origin of a repeat.
+func (k runKey) file(repeated map[runKey][]trial.Result, repeats []repeat) {
+	for _, r := range repeats {
+		k.origin = r.origin
+		repeated[k] = append(repeated[k], r.Result)
+	}
+}
+
+// count puts what was counted in the launches of a trial into the batch.
+func (b *batcher) count(s *stored) {
+	if s.counts.none() {
+		return
+	}
+	if b.batch.Counts == nil {
+		b.batch.Counts = map[string]Counts{}
+	}
+	b.batch.Counts[s.ID] = s.counts
 }
 
 // prepare reads what trials refer to, and yields the matrices.
@@ -115,6 +125,7 @@ func (b *batcher) prepare(ctx context.Context, chosen chosen) error {
 	if err != nil {
 		return err
 	}
+
 	b.sweeps = map[int64]*Sweep{}
 	for i := range sweeps {
 		b.sweeps[sweeps[i].id] = &sweeps[i]
@@ -123,6 +134,7 @@ func (b *batcher) prepare(ctx context.Context, chosen chosen) error {
 	if err != nil {
 		return err
 	}
+
 	b.devices = map[string]*Device{}
 	for i := range devices {
 		b.devices[devices[i].Label] = &devices[i]
@@ -134,6 +146,7 @@ func (b *batcher) prepare(ctx context.Context, chosen chosen) error {
 	if err != nil {
 		return err
 	}
+
 	b.kernels = map[string][]string{}
 	for _, k := range list {
 		b.kernels[k.Name] = append(b.kernels[k.Name], k.Digest)
@@ -151,6 +164,7 @@ func (b *batcher) matrices(ctx context.Context, chosen chosen) error {
 	if err != nil {
 		return err
 	}
+
 	there, err := b.from.matricesOf(ctx, chosen)
 	if err != nil {
 		return err
@@ -165,6 +179,7 @@ func (b *batcher) matrices(ctx context.Context, chosen chosen) error {
 			Pattern: patterns[m.Hash],
 		})
 	}
+
 	return nil
 }
 
@@ -180,6 +195,7 @@ func (b *batcher) key(s *stored) runKey {
 			k.source = i
 		}
 	}
+
 	return k
 }
 
@@ -195,6 +211,7 @@ func (b *batcher) run(k runKey) *tuner.RunInfo {
 		Device: d.Device, Roof: d.Roof, Sources: map[string]string{},
 		Protocol: s.ProtocolText, Version: k.version, Origin: b.origins[k.origin],
 	}
+
 	for name, digests := range b.kernels {
 		run.Sources[name] = digests[min(k.source, len(digests)-1)]
 	}
@@ -251,5 +268,6 @@ func (from source) patterns(ctx context.Context) (map[string]sparse.Thumbnail, e
 		list[hash] = p
 		return struct{}{}, err
 	}, "SELECT m.hash, p.data FROM pattern p JOIN matrix m ON m.id = p.matrix")
+
 	return list, err
 }

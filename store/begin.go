@@ -23,12 +23,10 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 		m.Name, m.Hash); err != nil {
 		return 0, err
 	}
-	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry", "features_seconds",
-		"twin_of", "twin_scale"},
-		featureNames()...)
-	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry, positive(m.FeaturesSeconds),
-		nonzero(m.TwinOf),
-		nonzero(m.TwinScale)}, featureValues(m.Features)...)
+	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry",
+		"features_seconds", "twin_of", "twin_scale"}, featureNames()...)
+	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry,
+		positive(m.FeaturesSeconds), nonzero(m.TwinOf), nonzero(m.TwinScale)}, featureValues(m.Features)...)
 	set := make([]string, len(columns))
 	for i, c := range columns {
 		// What an older program did not know of a matrix takes nothing away.

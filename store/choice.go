@@ -63,6 +63,7 @@ func criteria(c Choice) chosen {
 			list = append(list, any)
 		}
 	}
+
 	return list
 }
 
@@ -94,6 +95,7 @@ func (c *criterion) condition() (condition string, args []any) {
 			condition, args = condition+" OR instr(lower("+column+"), lower(?))", append(args, c.name)
 		}
 	}
+
 	return condition, args
 }
 
@@ -117,6 +119,7 @@ func (c chosen) lookFor(ctx context.Context, from source) error {
 			one.there = append(one.there, there...)
 		}
 	}
+
 	return nil
 }
 
@@ -138,5 +141,6 @@ func (c chosen) unknown() error {
 			return fmt.Errorf("no trials for %s %q; available: %s", one.what, one.name, there)
 		}
 	}
+
 	return nil
 }

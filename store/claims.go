@@ -38,7 +38,8 @@ func (db *DB) Claims(ctx context.Context) ([]SavedClaim, error) {
 	list, err := collect(ctx, db.read, func(rows *sql.Rows) (c SavedClaim, err error) {
 		err = rows.Scan(&c.Claim, &c.Device, &c.Verdict, &c.Figures)
 		return c, err
-	}, "SELECT c.claim, d.name, c.verdict, c.figures FROM claim c JOIN device d ON d.id = c.device ORDER BY d.name, c.claim")
+	}, `SELECT c.claim, d.name, c.verdict, c.figures FROM claim c JOIN device d ON d.id = c.device
+		ORDER BY d.name, c.claim`)
 	if err != nil {
 		return nil, fmt.Errorf("reading claims: %w", failed(db.path, err))
 	}

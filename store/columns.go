@@ -4,21 +4,55 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"slices"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
 
 // A column is a column of the table trial that holds a part of the result.
 type column struct {
 	name string
-	// value is what the column keeps of a result.
+	// value returns what the column keeps of a result.
 	value func(r *trial.Result) any
-	// field is where the column is read into. It is nil of a column that is not read.
+	// field returns what the column is read into. It is nil if the column is not read.
 	field func(s *stored) any
-	// since is the schema that added the column; 0: the first.
+	// since is the schema that added the column, 0 for the first one.
 	since int
-	// seldom is what the column is read for; 0: it is always read.
-	seldom want
+	// want says who reads the column. It is 0 if every reader does.
+	want want
+}
+
+// kept is a column that keeps a part of the result as it is. Null is read as the zero value.
+func kept[T any](name string, part func(*trial.Result) *T) column {
+	return column{name: name,
+		value: func(r *trial.Result) any { return *part(r) },
+		field: func(s *stored) any { return orZero(part(&s.Result)) }}
+}
+
+// optional is like kept, but keeps null for the zero value.
+func optional[T comparable](name string, part func(*trial.Result) *T) column {
+	c := kept(name, part)
+	c.value = func(r *trial.Result) any { return nonzero(*part(r)) }
+	return c
+}
+
+// only makes the column null in trials that did not end in one of these statuses.
+func (c column) only(statuses ...trial.Status) column {
+	value := c.value
+	c.value = func(r *trial.Result) any {
+		if !slices.Contains(statuses, r.Status) {
+			return nil
+		}
+		return value(r)
+	}
+	return c
+}
+
+// added says which schema added the column.
+func (c column) added(schema int) column {
+	c.since = schema
+	return c
 }
 
 // A want says what is read of trials besides what is always read.
@@ -35,70 +69,41 @@ const (
 // trialColumns are the columns of the table trial besides its keys. Whoever reads or
 // writes a trial goes through this list, so that no column can be forgotten.
 var trialColumns = []column{
-	{"identity", func(r *trial.Result) any { return r.ID }, func(s *stored) any { return &s.ID }, 0, 0},
-	{"precision", func(r *trial.Result) any { return string(r.Precision) },
-		func(s *stored) any { return &s.Precision }, 0, 0},
-	{"block", func(r *trial.Result) any { return r.Block }, func(s *stored) any { return &s.Block }, 0, 0},
-	{"grid", func(r *trial.Result) any { return r.Grid }, func(s *stored) any { return &s.Grid }, 0, 0},
-	{"params", func(r *trial.Result) any { return string(r.Params) },
-		func(s *stored) any { return &s.Params }, 0, 0},
-	{"cache", func(r *trial.Result) any { return string(r.Cache) },
-		func(s *stored) any { return &s.Cache }, 0, 0},
-	{"status", func(r *trial.Result) any { return string(r.Status) },
-		func(s *stored) any { return &s.Status }, 0, 0},
-	{"message", func(r *trial.Result) any { return nonzero(r.Message) },
-		func(s *stored) any { return orZero(&s.Message) }, 0, 0},
+	kept("identity", func(r *trial.Result) *string { return &r.ID }),
+	kept("precision", func(r *trial.Result) *kernels.Precision { return &r.Precision }),
+	kept("block", func(r *trial.Result) *int { return &r.Block }),
+	kept("grid", func(r *trial.Result) *int { return &r.Grid }),
+	kept("params", func(r *trial.Result) *kernels.Params { return &r.Params }),
+	kept("cache", func(r *trial.Result) *trial.Cache { return &r.Cache }),
+	kept("status", func(r *trial.Result) *trial.Status { return &r.Status }),
+	optional("message", func(r *trial.Result) *string { return &r.Message }),
 
-	{"median", func(r *trial.Result) any { return timed(r, r.Median) },
-		func(s *stored) any { return orZero(&s.Median) }, 0, 0},
-	{"low", func(r *trial.Result) any { return timed(r, nonzero(r.Low)) },
-		func(s *stored) any { return orZero(&s.Low) }, 0, 0},
-	{"high", func(r *trial.Result) any { return timed(r, nonzero(r.High)) },
-		func(s *stored) any { return orZero(&s.High) }, 0, 0},
-	{"log_median", func(r *trial.Result) any { return timed(r, math.Log(r.Median)) }, nil, 0, 0},
-	{"samples", func(r *trial.Result) any { return timed(r, len(r.Samples)) },
-		func(s *stored) any { return orZero(&s.Taken) }, 0, 0},
-	{"batch", func(r *trial.Result) any { return timed(r, r.Batch) },
-		func(s *stored) any { return orZero(&s.Batch) }, 0, 0},
-	{"stop", func(r *trial.Result) any { return timed(r, nonzero(string(r.Stop))) },
-		func(s *stored) any { return orZero(&s.Stop) }, 0, 0},
-	{"prepare", func(r *trial.Result) any { return timed(r, r.Prepare) },
-		func(s *stored) any { return orZero(&s.Prepare) }, 0, 0},
+	kept("median", func(r *trial.Result) *float64 { return &r.Median }).only(trial.OK),
+	optional("low", func(r *trial.Result) *float64 { return &r.Low }).only(trial.OK),
+	optional("high", func(r *trial.Result) *float64 { return &r.High }).only(trial.OK),
+	column{name: "log_median", value: func(r *trial.Result) any { return math.Log(r.Median) }}.only(trial.OK),
+	column{name: "samples",
+		value: func(r *trial.Result) any { return len(r.Samples) },
+		field: func(s *stored) any { return orZero(&s.Taken) }}.only(trial.OK),
+	kept("batch", func(r *trial.Result) *int { return &r.Batch }).only(trial.OK),
+	optional("stop", func(r *trial.Result) *trial.Stop { return &r.Stop }).only(trial.OK),
+	kept("prepare", func(r *trial.Result) *float64 { return &r.Prepare }).only(trial.OK),
 
-	{"max_error", func(r *trial.Result) any { return checked(r, r.MaxError) },
-		func(s *stored) any { return orZero(&s.MaxError) }, 0, 0},
-	{"worst_row", func(r *trial.Result) any { return checked(r, r.WorstRow) },
-		func(s *stored) any { return orZero(&s.WorstRow) }, 0, 0},
-	{"bytes_min", func(r *trial.Result) any { return nonzero(r.BytesMin) },
-		func(s *stored) any { return orZero(&s.BytesMin) }, 0, 0},
-	{"bytes_kernel", func(r *trial.Result) any { return nonzero(r.BytesOwn) },
-		func(s *stored) any { return orZero(&s.BytesOwn) }, 0, 0},
-	{"properties", func(r *trial.Result) any { return object(r.Properties) },
-		func(s *stored) any { return fromJSON{&s.Properties} }, 0, wantFacts},
-	{"warnings", func(r *trial.Result) any { return list(r.Warnings) },
-		func(s *stored) any { return fromJSON{&s.Warnings} }, 0, wantWarnings},
-	{"measured_at", func(r *trial.Result) any { return r.At.UnixMilli() },
-		func(s *stored) any { return moment{&s.At} }, 0, 0},
-	{"seconds", func(r *trial.Result) any { return positive(r.Seconds) },
-		func(s *stored) any { return orZero(&s.Seconds) }, schemaSeconds, 0},
-	{"measurement", func(r *trial.Result) any { return nonzero(r.Measurement) },
-		func(s *stored) any { return orZero(&s.Measurement) }, schemaMeasurement, 0},
-}
-
-// timed is a value of results that have a time, null of the others.
-func timed(r *trial.Result, v any) any {
-	if r.Status != trial.OK {
-		return nil
-	}
-	return v
-}
-
-// checked is a value of results that were compared with the reference, null of the others.
-func checked(r *trial.Result, v any) any {
-	if r.Status != trial.OK && r.Status != trial.Wrong {
-		return nil
-	}
-	return v
+	kept("max_error", func(r *trial.Result) *float64 { return &r.MaxError }).only(trial.OK, trial.Wrong),
+	kept("worst_row", func(r *trial.Result) *int { return &r.WorstRow }).only(trial.OK, trial.Wrong),
+	optional("bytes_min", func(r *trial.Result) *int64 { return &r.BytesMin }),
+	optional("bytes_kernel", func(r *trial.Result) *int64 { return &r.BytesOwn }),
+	{name: "properties", want: wantFacts,
+		value: func(r *trial.Result) any { return object(r.Properties) },
+		field: func(s *stored) any { return fromJSON{&s.Properties} }},
+	{name: "warnings", want: wantWarnings,
+		value: func(r *trial.Result) any { return list(r.Warnings) },
+		field: func(s *stored) any { return fromJSON{&s.Warnings} }},
+	{name: "measured_at",
+		value: func(r *trial.Result) any { return r.At.UnixMilli() },
+		field: func(s *stored) any { return moment{&s.At} }},
+	optional("seconds", func(r *trial.Result) *float64 { return &r.Seconds }).added(schemaSeconds),
+	optional("measurement", func(r *trial.Result) *int { return &r.Measurement }).added(schemaMeasurement),
 }
 
 // nonzero is null for the zero value.

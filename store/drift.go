@@ -91,6 +91,7 @@ func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
 	}
 	found := map[trial.Place]*drift{}
 	medians := map[trial.Place][][]float64{} // of each sentinel, and of each finalist
+
 	for i := range records {
 		r := &records[i]
 		sentinels, finals := r.told()
@@ -105,6 +106,7 @@ func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
 			medians[over] = append(medians[over], finals)
 		}
 	}
+
 	for over, d := range found {
 		d.conclude(stat.Repeatability(medians[over]))
 	}
@@ -123,6 +125,7 @@ func (r *repeatedTrial) told() (sentinels []repeat, finals []float64) {
 			sentinels = append(sentinels, again)
 		}
 	}
+
 	return sentinels, finals
 }
 
@@ -131,17 +134,20 @@ func (r *repeatedTrial) told() (sentinels []repeat, finals []float64) {
 func (d *drift) add(r *repeatedTrial, sentinels []repeat) (ratios []float64) {
 	first := stat.Timed{At: r.At.UnixMilli(), Values: r.Samples}
 	origins := map[int64]int64{first.At: r.origin}
+
 	var again []stat.Timed
 	for _, s := range sentinels {
 		at := s.At.UnixMilli()
 		again = append(again, stat.Timed{At: at, Values: s.Samples})
 		origins[at] = s.origin
 	}
+
 	for _, p := range stat.Points(first, again) {
 		origin := origins[p.At]
 		d.series[origin] = append(d.series[origin], repetition{p, &r.Row})
 		ratios = append(ratios, p.Value)
 	}
+
 	return ratios
 }
 

@@ -46,6 +46,7 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var list []Drift
 	for over, d := range found {
 		for origin, series := range d.series {
@@ -59,10 +60,12 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 			list = append(list, one)
 		}
 	}
+
 	slices.SortFunc(list, func(a, b Drift) int {
 		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Cache, b.Cache),
 			cmp.Compare(a.Points[0].At, b.Points[0].At), cmp.Compare(a.Node, b.Node))
 	})
+
 	return list, nil
 }
 

@@ -28,5 +28,6 @@ func (f Filter) conditions(more []string) (conditions []string, args []any) {
 			args = append(args, c.value)
 		}
 	}
+
 	return conditions, args
 }

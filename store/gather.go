@@ -24,11 +24,13 @@ func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB
 		}
 		from = from[1:]
 	}
+
 	db, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	names := criteria(choice)
+
 	for _, name := range from {
 		if err := db.unite(ctx, name, names); err != nil {
 			return nil, errors.Join(fmt.Errorf("adding %s: %w", name, err), db.Close())
@@ -80,6 +82,7 @@ func (db *DB) unite(ctx context.Context, name string, chosen chosen) (err error)
 	if err := chosen.lookFor(ctx, from.from()); err != nil {
 		return failed(name, err)
 	}
+
 	_, err = db.Import(ctx, from.batches(ctx, chosen))
 	return err
 }

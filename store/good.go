@@ -52,6 +52,7 @@ func (db *DB) Good(ctx context.Context) ([]Good, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading trials: %w", failed(db.path, err))
 	}
+
 	return list, nil
 }
 
@@ -68,6 +69,7 @@ func (db *DB) Sampled(ctx context.Context, trials []*Good) error {
 	if err != nil {
 		return fmt.Errorf("reading samples: %w", failed(db.path, err))
 	}
+
 	return nil
 }
 
@@ -78,6 +80,7 @@ func (db *DB) sampled(ctx context.Context, trials []*Good, drifted map[trial.Pla
 		wanted[g.ID] = append(wanted[g.ID], g)
 		ids = append(ids, g.ID)
 	}
+
 	return db.from().each(ctx, trialQuery{
 		want: wantSamples | wantTelemetry, where: []string{withIdentities("t")}, args: []any{identities(ids)},
 	}, func(s *stored) error {

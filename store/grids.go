@@ -26,6 +26,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	flush := map[string]float64{}
 	for _, d := range devices {
 		flush[d.Label] = flushTime(d)
@@ -56,6 +57,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading samples: %w", failed(db.path, err))
 	}
+
 	return slices.DeleteFunc(grids, func(g replay.Grid) bool { return !(g.Best() > 0) }), nil
 }
 

@@ -24,6 +24,7 @@ func authorize(action int, arg1, arg2, _ string) int {
 			return sqlite3.SQLITE_OK
 		}
 	}
+
 	return sqlite3.SQLITE_DENY
 }
 
@@ -68,6 +69,7 @@ func firstStatement(sql string) (first, rest string) {
 		}
 		i += tokenLength(sql[i:])
 	}
+
 	return sql, ""
 }
 

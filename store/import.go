@@ -46,6 +46,7 @@ func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum 
 	defer func() { err = errors.Join(err, db.tune(context.WithoutCancel(ctx), usual)) }()
 	imp := &importer{db: db, keys: newKeys()}
 	defer imp.rollback()
+
 	for batch, err := range batches {
 		if err != nil {
 			return imp.sum, err
@@ -117,6 +118,7 @@ func (imp *importer) putAll(ctx context.Context) error {
 	if err := imp.open(unbound); err != nil {
 		return err
 	}
+
 	ids := make([]string, 0, imp.results)
 	for _, b := range imp.pending {
 		for i := range b.Results {
@@ -134,6 +136,7 @@ func (imp *importer) putAll(ctx context.Context) error {
 			return err
 		}
 	}
+
 	return imp.w.flush(unbound)
 }
 
@@ -144,16 +147,19 @@ func (imp *importer) put(ctx context.Context, b Batch) error {
 			return err
 		}
 	}
+
 	if _, begun := imp.keys.runs[b.Run]; !begun && b.Run != nil {
 		if err := imp.w.begin(ctx, b.Run, b.Started); err != nil {
 			return err
 		}
 	}
+
 	for i := range b.Results {
 		if err := imp.w.put(ctx, b.Run, &b.Results[i]); err != nil {
 			return fmt.Errorf("trial %s: %w", b.Results[i].ID, err)
 		}
 	}
+
 	if len(b.Counts) == 0 {
 		return nil
 	}
@@ -165,6 +171,7 @@ func (imp *importer) put(ctx context.Context, b Batch) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -190,6 +197,7 @@ func (imp *importer) commit() error {
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("importing: %w", failed(imp.db.path, err))
 	}
+
 	imp.sum.New += imp.w.sum.New
 	imp.sum.Known += imp.w.sum.Known
 	return nil

@@ -32,6 +32,7 @@ func legacySweep(protocol, text string) (configs.Protocol, configs.Search) {
 			fmt.Sscan(value, &p.Slow)
 		}
 	}
+
 	return p, configs.SearchOf([]byte(text))
 }
 
@@ -44,6 +45,7 @@ func fillFacts(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
+
 	for _, m := range matrices {
 		if m.TwinOf == "" {
 			continue
@@ -60,10 +62,11 @@ func fillFacts(ctx context.Context, tx *sql.Tx) error {
 	}
 	for _, s := range sweeps {
 		set := strings.Join(sweepColumns, " = ?, ") + " = ?"
-		if _, err := tx.ExecContext(ctx, "UPDATE sweep SET "+set+" WHERE id = ?", append(sweepValues(s.Protocol,
-			s.Search), s.id)...); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE sweep SET "+set+" WHERE id = ?",
+			append(sweepValues(s.Protocol, s.Search), s.id)...); err != nil {
 			return err
 		}
 	}
+
 	return decideAgain(ctx, tx, "t.stop = 'search'")
 }

@@ -29,6 +29,7 @@ func (from source) matrices(ctx context.Context) ([]Matrix, error) {
 		{from.since(schemaMeasurement, "twin_of"), orZero(&m.TwinOf)},
 		{from.since(schemaMeasurement, "twin_scale"), orZero(&m.TwinScale)},
 	}
+
 	for i, name := range featureNames() {
 		schema := 0
 		if i >= firstFeatures {
@@ -36,6 +37,7 @@ func (from source) matrices(ctx context.Context) ([]Matrix, error) {
 		}
 		fields = append(fields, field{from.since(schema, name), featureFields(&m.Features)[i]})
 	}
+
 	dst := targets(fields)
 	return collect(ctx, from, func(rows *sql.Rows) (Matrix, error) {
 		err := rows.Scan(dst...)

@@ -68,6 +68,7 @@ func migrateOne(ctx context.Context, db *sql.DB) (done bool, err error) {
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return false, err
 	}
+
 	if version >= len(migrations) {
 		return true, nil
 	}
@@ -80,6 +81,7 @@ func migrateOne(ctx context.Context, db *sql.DB) (done bool, err error) {
 			return false, fmt.Errorf("migration %d: %w", version+1, err)
 		}
 	}
+
 	return false, tx.Commit()
 }
 
@@ -97,6 +99,7 @@ func readHeader(ctx context.Context, path string, options url.Values) (h header,
 		return h, failed(path, err)
 	}
 	defer tx.Rollback()
+
 	for _, q := range []struct {
 		sql string
 		dst *int
@@ -109,6 +112,7 @@ func readHeader(ctx context.Context, path string, options url.Values) (h header,
 			return h, failed(path, err)
 		}
 	}
+
 	return h, nil
 }
 
@@ -124,9 +128,10 @@ func check(ctx context.Context, path string, options url.Values) (schema int, er
 	case h.application != applicationID:
 		return 0, fmt.Errorf("%s is an SQLite database of another program: give another path", path)
 	case h.version > len(migrations):
-		return 0, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): update the program",
-			path, h.version, len(migrations))
+		return 0, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): "+
+			"update the program", path, h.version, len(migrations))
 	}
+
 	return h.version, nil
 }
 
@@ -143,6 +148,7 @@ func failed(path string, err error) error {
 			return fmt.Errorf("database %s: %w: free some space and run again; what is recorded is kept", path, err)
 		}
 	}
+
 	return fmt.Errorf("database %s: %w", path, err)
 }
 

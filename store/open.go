@@ -44,6 +44,7 @@ func Open(path string) (*DB, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("creating the database's folder: %w", err)
 	}
+
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("opening database: %s is a folder", path)
 	}
@@ -63,6 +64,7 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 		options.Set("_journal_mode", "DELETE")
 		options.Set("_synchronous", "FULL")
 	}
+
 	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}},
 		schema: len(migrations)}
 	db.rec.keys = newKeys()
@@ -70,6 +72,7 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 	if err := migrate(ctx, db.write, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+
 	var err error
 	if db.rec.stmts, err = prepare(ctx, db.write); err != nil {
 		return nil, errors.Join(failed(path, err), db.Close())
@@ -103,6 +106,7 @@ func readable(name string) (path string, options url.Values, schema int, err err
 	case info.IsDir():
 		return "", nil, 0, fmt.Errorf("opening database: %s is a folder", path)
 	}
+
 	options = url.Values{"mode": {"ro"}}
 	schema, err = check(context.Background(), path, options)
 	if code, ok := sqliteCode(err); ok && (code == sqlite3.ErrCantOpen || code == sqlite3.ErrReadonly) {
@@ -113,6 +117,7 @@ func readable(name string) (path string, options url.Values, schema int, err err
 	if err != nil {
 		return "", nil, 0, err
 	}
+
 	if schema == 0 {
 		return "", nil, 0, fmt.Errorf("%s holds no results yet: run a sweep first", path)
 	}
@@ -125,15 +130,17 @@ func unlock(path string, cause error) (url.Values, error) {
 	// A killed writer left a rollback journal: recovering is writing.
 	if _, err := os.Stat(path + "-journal"); err == nil {
 		if _, err := check(context.Background(), path, url.Values{"mode": {"rw"}}); err != nil {
-			return nil, fmt.Errorf("%w (an interrupted write has to be undone: open it once where the file can be written)", cause)
+			return nil, fmt.Errorf("%w (an interrupted write must be undone: open it once where the file is writable)", cause)
 		}
 		return url.Values{"mode": {"ro"}}, nil
 	}
 	// The folder does not take the log's index. Without a log, or with an empty
 	// one, the file alone is the database, and nobody is writing it from here.
 	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
-		return nil, fmt.Errorf("%w (its newest results are in %s-wal: copy both files to a folder that can be written)", cause, filepath.Base(path))
+		return nil, fmt.Errorf("%w (its newest results are in %s-wal: copy both files to a writable folder)",
+			cause, filepath.Base(path))
 	}
+
 	return url.Values{"mode": {"ro"}, "immutable": {"1"}}, nil
 }
 

@@ -58,6 +58,7 @@ func readTable(ctx context.Context, db queryer, statement string, args ...any) (
 	if t.Columns, err = rows.Columns(); err != nil {
 		return nil, err
 	}
+
 	for rows.Next() {
 		row := make([]any, len(t.Columns))
 		cells := make([]any, len(row))
@@ -69,6 +70,7 @@ func readTable(ctx context.Context, db queryer, statement string, args ...any) (
 		}
 		t.Rows = append(t.Rows, row)
 	}
+
 	return t, rows.Err()
 }
 
@@ -84,21 +86,24 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	message := e.Error()
 	if name, ok := strings.CutPrefix(message, "no such table: "); ok {
 		if slices.Contains(Views, strings.ToLower(name)) {
-			return fmt.Errorf("the database is from before there was a view %s: run its sweep again, or merge, and it will be brought up to date", name)
+			return fmt.Errorf("this database is older than the view %s: run its sweep again, or merge, to update it", name)
 		}
 		names, err := relations(ctx, db.read)
 		return errors.Join(unknown("view or table", name, names), err)
 	}
+
 	if name, ok := strings.CutPrefix(message, "no such column: "); ok {
 		names, err := allColumns(ctx, db.read)
 		return errors.Join(unknown("column", name[strings.LastIndex(name, ".")+1:], names), err)
 	}
+
 	switch e.Code {
 	case sqlite3.ErrAuth, sqlite3.ErrReadonly:
 		return errors.New("query only reads: this statement would change the database or its settings, or open another file")
 	case sqlite3.ErrError:
 		return fmt.Errorf("the SQL does not run: %s", message)
 	}
+
 	return failed(db.path, err)
 }
 
@@ -113,6 +118,7 @@ func unknown(what, name string, names []string) error {
 			best, least = n, d
 		}
 	}
+
 	if best == "" {
 		return fmt.Errorf("there is no %s %q: the views are %s", what, name, strings.Join(Views, ", "))
 	}

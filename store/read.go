@@ -48,6 +48,7 @@ func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
 		list = append(list, s.Row)
 		return nil
 	})
+
 	return list, err
 }
 
@@ -137,6 +138,7 @@ func (db *DB) Countables(ctx context.Context, device, matrix string) ([]Row, err
 	if err != nil {
 		return nil, fmt.Errorf("reading trials: %w", failed(db.path, err))
 	}
+
 	rows := make([]Row, len(list))
 	for i := range list {
 		rows[i] = list[i].Row

@@ -112,5 +112,6 @@ func (db *DB) transact(ctx context.Context, what string, f func(*sql.Tx) error) 
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("%s: %w", what, failed(db.path, err))
 	}
+
 	return nil
 }

@@ -37,7 +37,9 @@ func (from source) repeats(ctx context.Context, condition string, args ...any) (
 		{"a.median", &r.Median}, {"a.low", &r.Low}, {"a.high", &r.High}, {"a.data", packed{&r.Samples}},
 		{"a.throttled", &throttled}, {final, &r.Final},
 	}
-	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sentinel a WHERE "+condition+" ORDER BY a.identity, a.at", args...)
+
+	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sentinel a WHERE "+condition+
+		" ORDER BY a.identity, a.at", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +56,7 @@ func (from source) repeats(ctx context.Context, condition string, args ...any) (
 		}
 		list[r.ID] = append(list[r.ID], r)
 	}
+
 	return list, rows.Err()
 }
 
@@ -75,6 +78,7 @@ func (from source) repeated(ctx context.Context) ([]repeatedTrial, error) {
 		where: []string{"t.identity IN (SELECT identity FROM sentinel)", "t.status = 'ok'"},
 		order: "t.matrix, t.device, t.cache, t.identity",
 	})
+
 	list := make([]repeatedTrial, len(trials))
 	for i := range trials {
 		list[i] = repeatedTrial{trials[i], repeats[trials[i].ID]}
@@ -116,6 +120,7 @@ func (db *DB) recorded(ctx context.Context, ids []string, detail trial.Detail, r
 			return err
 		}
 	}
+
 	return db.from().each(ctx, q, func(s *stored) error {
 		r := trial.Record{Result: s.Result}
 		for _, again := range repeats[s.ID] {

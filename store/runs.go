@@ -95,8 +95,8 @@ func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
 	var s Sweep
 	fields := []field{
 		{"s.id", &s.id}, {"s.name", &s.Name}, {"s.title", &s.Title}, {"s.text", &s.Text}, {"s.hash", &s.Hash},
-		{"s.protocol", &s.ProtocolText}, {"s.version", &s.Version}, {"s.started",
-			moment{&s.Started}}, {"ifnull(n.trials, 0)", &s.Trials},
+		{"s.protocol", &s.ProtocolText}, {"s.version", &s.Version}, {"s.started", moment{&s.Started}},
+		{"ifnull(n.trials, 0)", &s.Trials},
 	}
 	known := from.schema >= schemaMeasurement
 	if known {
@@ -111,7 +111,8 @@ func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
 			s.Protocol, s.Search = legacySweep(s.ProtocolText, s.Text)
 		}
 		return s, err
-	}, "SELECT "+expressions(fields)+" FROM sweep s LEFT JOIN ("+trialsOfSweeps+") n ON n.sweep = s.id ORDER BY s.started, s.id")
+	}, "SELECT "+expressions(fields)+" FROM sweep s LEFT JOIN ("+trialsOfSweeps+`) n ON n.sweep = s.id
+		ORDER BY s.started, s.id`)
 }
 
 // Kernels returns the kernels, ordered by name and, for several sources of one

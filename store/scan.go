@@ -9,14 +9,14 @@ import (
 )
 
 // orZero scans into dst, and null as the zero value.
-func orZero[T any](dst *T) sql.Scanner { return &nullable[T]{dst} }
+func orZero[T any](dst *T) sql.Scanner { return &scanner[T]{dst} }
 
-type nullable[T any] struct{ dst *T }
+type scanner[T any] struct{ dst *T }
 
-func (n *nullable[T]) Scan(value any) error {
+func (s *scanner[T]) Scan(value any) error {
 	var v sql.Null[T]
 	err := v.Scan(value)
-	*n.dst = v.V
+	*s.dst = v.V
 	return err
 }
 
@@ -88,12 +88,14 @@ func (j fromJSON) Scan(value any) error {
 	case []byte:
 		data = v
 	}
+
 	switch dst := j.dst.(type) {
 	case *map[string]float64:
 		*dst = nil
 	case *[]string:
 		*dst = nil
 	}
+
 	if data == nil {
 		return nil
 	}

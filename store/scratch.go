@@ -52,6 +52,7 @@ func (s *Scratch) Fill(ctx context.Context, table string, rows [][]any) (err err
 			err = errors.Join(fmt.Errorf("filling %s: %w", table, failed(s.path, err)), tx.Rollback())
 		}
 	}()
+
 	marks := "?"
 	for range len(rows[0]) - 1 {
 		marks += ", ?"
@@ -61,11 +62,13 @@ func (s *Scratch) Fill(ctx context.Context, table string, rows [][]any) (err err
 		return err
 	}
 	defer insert.Close()
+
 	for _, row := range rows {
 		if _, err = insert.ExecContext(ctx, row...); err != nil {
 			return err
 		}
 	}
+
 	return tx.Commit()
 }
 

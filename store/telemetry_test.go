@@ -108,7 +108,7 @@ func TestFirstSchemaOpens(t *testing.T) {
 		t.Errorf("read as it is: %+v, %v", rows, err)
 	}
 	if _, err := old.Query(t.Context(), "telemetry"); err == nil || !strings.Contains(err.Error(),
-		"brought up to date") {
+		"to update it") {
 		t.Errorf("asked for what it has not: %v", err)
 	}
 	db, err := Open(path)

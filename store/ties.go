@@ -58,6 +58,7 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 		}
 		places += len(some)
 	}
+
 	return places, nil
 }
 
@@ -81,6 +82,7 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, d *drift) error 
 	} else if t, err = from.bySamples(ctx, p, d, near); err != nil {
 		return err
 	}
+
 	next, _, outside, err := from.fastest(ctx, p, " AND NOT (t.low <= ? OR t.median <= ?)", reach, limit)
 	if err != nil {
 		return err
@@ -90,6 +92,7 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, d *drift) error 
 			next, outside = t.times[i], true
 		}
 	}
+
 	if outside {
 		t.margin = next/t.times[t.winner] - 1
 	}
@@ -193,6 +196,7 @@ func (from source) bySamples(ctx context.Context, p trial.Place, d *drift, near 
 		configs, index = append(configs, c), append(index, i)
 		robust = append(robust, grids[of].Robust(kernels.Config{Block: c.Block, Grid: c.Grid}))
 	}
+
 	t.named = index[stat.Represent(configs, robust, t.effect)]
 	return t, nil
 }
@@ -208,7 +212,8 @@ func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []comp
 	if outside {
 		margin = t.margin
 	}
-	done, err := tx.ExecContext(ctx, `INSERT INTO tie_set (matrix, device, precision, cache, trial, winner, effect, drift, margin)
+	done, err := tx.ExecContext(ctx, `INSERT INTO tie_set
+		(matrix, device, precision, cache, trial, winner, effect, drift, margin)
 		VALUES (`+of+`, ?, ?, ?, ?, ?)`, placeArgs(p, near[t.named].id, near[t.winner].id, t.effect, drift, margin)...)
 	if err != nil {
 		return err
@@ -221,8 +226,8 @@ func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []comp
 		if !t.tied[i] {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO tie_member (trial, tie_set) VALUES (?, ?)", near[i].id,
-			set); err != nil {
+		const member = "INSERT INTO tie_member (trial, tie_set) VALUES (?, ?)"
+		if _, err := tx.ExecContext(ctx, member, near[i].id, set); err != nil {
 			return err
 		}
 	}
@@ -238,6 +243,7 @@ func (db *DB) tied(ctx context.Context) (map[int64]bool, error) {
 		err = rows.Scan(&id)
 		return id, err
 	}, "SELECT trial FROM tie_member")
+
 	tied := make(map[int64]bool, len(ids))
 	for _, id := range ids {
 		tied[id] = true

@@ -72,43 +72,15 @@ func (from source) since(schema int, expression string) string {
 // each calls f for each trial of a query. The trial is overwritten by the next one.
 // Further columns may be read into fields of the caller's.
 func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error, more ...field) error {
-	s := stored{counts: unknownCounts}
-	var sensors reading
-	var roof float64
-	fields := []field{
-		{"t.id", &s.id}, {"t.sweep", &s.sweep}, {from.since(schemaOrigin, "t.origin"), orZero(&s.origin)},
-		{"k.digest", &s.digest}, {from.since(schemaMeasurement, "t.version"), orZero(&s.version)},
-		{"s.name", &s.Sweep}, {"s.hash", &s.SweepHash}, {"d.name", &s.Device}, {"m.name", &s.Matrix}, {"m.hash",
-			&s.Result.Matrix},
-		{"m.rows", &s.Rows}, {"m.cols", &s.Cols}, {"m.nonzeros", &s.NNZ}, {"k.name", &s.Kernel}, {"k.format",
-			&s.Format},
-		{"max(d.roof_read, d.roof_copy, d.roof_triad)", &roof},
-	}
-	for _, c := range trialColumns {
-		if c.field != nil && c.seldom&^q.want == 0 {
-			fields = append(fields, field{from.since(c.since, "t."+c.name), c.field(&s)})
-		}
-	}
-
-	join := fromTrials
-	if q.want&wantSamples != 0 {
-		join += " LEFT JOIN sample x ON x.trial = t.id"
-		fields = append(fields, field{"x.data", packed{&s.Samples}})
-	}
-	if q.want&wantTelemetry != 0 && from.schema >= schemaOrigin {
-		join += " LEFT JOIN reading r ON r.trial = t.id"
-		fields = append(fields, sensors.fields()...)
-	}
-	if q.want&wantCounts != 0 && from.schema >= schemaProfile {
-		join += " LEFT JOIN counted c ON c.trial = t.id"
-		fields = append(fields, countsFields(&s.counts)...)
-	}
+	r := trialReader{stored: stored{counts: unknownCounts}}
+	fields, join := r.fields(from, q.want)
 	fields = append(fields, more...)
 
 	query := "SELECT " + expressions(fields) + join + q.join + where(q.where)
 	if q.order != "" {
 		query += " ORDER BY " + q.order
 	}
+
 	rows, err := from.QueryContext(ctx, query, q.args...)
 	if err != nil {
 		return err
@@ -120,13 +92,61 @@ func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error
 		if err := rows.Scan(dst...); err != nil {
 			return err
 		}
-		s.rates(roof)
-		s.Telemetry = sensors.telemetry()
-		if err := f(&s); err != nil {
+
+		r.rates(r.roof)
+		r.Telemetry = r.sensors.telemetry()
+		if err := f(&r.stored); err != nil {
 			return err
 		}
 	}
+
 	return rows.Err()
+}
+
+// A trialReader is what a trial is read into.
+type trialReader struct {
+	stored
+	sensors reading
+	roof    float64
+}
+
+// fields returns what is read of trials, and the tables that have it.
+func (r *trialReader) fields(from source, want want) (fields []field, join string) {
+	s := &r.stored
+	fields = []field{
+		{"t.id", &s.id}, {"t.sweep", &s.sweep}, {"k.digest", &s.digest},
+		{from.since(schemaOrigin, "t.origin"), orZero(&s.origin)},
+		{from.since(schemaMeasurement, "t.version"), orZero(&s.version)},
+		{"s.name", &s.Sweep}, {"s.hash", &s.SweepHash}, {"d.name", &s.Device},
+		{"m.name", &s.Matrix}, {"m.hash", &s.Result.Matrix},
+		{"m.rows", &s.Rows}, {"m.cols", &s.Cols}, {"m.nonzeros", &s.NNZ},
+		{"k.name", &s.Kernel}, {"k.format", &s.Format},
+		{"max(d.roof_read, d.roof_copy, d.roof_triad)", &r.roof},
+	}
+
+	for _, c := range trialColumns {
+		if c.field != nil && c.want&^want == 0 {
+			fields = append(fields, field{from.since(c.since, "t."+c.name), c.field(s)})
+		}
+	}
+
+	join = fromTrials
+	if want&wantSamples != 0 {
+		join += " LEFT JOIN sample x ON x.trial = t.id"
+		fields = append(fields, field{"x.data", packed{&s.Samples}})
+	}
+
+	if want&wantTelemetry != 0 && from.schema >= schemaOrigin {
+		join += " LEFT JOIN reading r ON r.trial = t.id"
+		fields = append(fields, r.sensors.fields()...)
+	}
+
+	if want&wantCounts != 0 && from.schema >= schemaProfile {
+		join += " LEFT JOIN counted c ON c.trial = t.id"
+		fields = append(fields, countsFields(&s.counts)...)
+	}
+
+	return fields, join
 }
 
 // list returns the trials of a query.
@@ -264,7 +284,8 @@ func (from source) medians(ctx context.Context, p trial.Place, d *drift, of kern
 		err := rows.Scan(&cell.Block, &cell.Grid, &r.Median, moment{&r.At}, orZero(&origin))
 		grid[cell] = r.Median / d.factor(origin, r.At)
 		return struct{}{}, err
-	}, "SELECT t.block, t.grid, t.median, t.measured_at, t.origin FROM trial t WHERE "+inPlace+` AND t.superseded = 0 AND t.median IS NOT NULL
+	}, "SELECT t.block, t.grid, t.median, t.measured_at, t.origin FROM trial t WHERE "+inPlace+`
+			AND t.superseded = 0 AND t.median IS NOT NULL
 			AND t.kernel = (SELECT id FROM kernel WHERE name = ? AND digest = ?) AND t.params = ?`,
 		placeArgs(p, of.kernel, of.digest, string(of.params))...)
 	return grid, err

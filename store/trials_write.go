@@ -79,8 +79,9 @@ func (s *statements) each() map[**sql.Stmt]string {
 		&s.sample[1]: inserts("sample", []string{"trial", "data"}, perInsert),
 		&s.replace:   "UPDATE trial SET " + strings.Join(columns, " = ?, ") + " = ? WHERE identity = ?",
 		&s.resaved:   "INSERT OR REPLACE INTO sample (trial, data) SELECT id, ? FROM trial WHERE identity = ?",
-		&s.reading: `INSERT OR REPLACE INTO reading (trial, sm_clock, memory_clock, temperature, power, energy, clock_reasons,
-			repeated, throttled) SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM trial WHERE identity = ?`,
+		&s.reading: `INSERT OR REPLACE INTO reading
+			(trial, sm_clock, memory_clock, temperature, power, energy, clock_reasons, repeated, throttled)
+			 SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM trial WHERE identity = ?`,
 		&s.again: `INSERT OR IGNORE INTO sentinel (identity, at, origin, median, low, high, throttled, final, data)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		&s.version: `SELECT measurement FROM trial WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?
@@ -149,6 +150,7 @@ func insertRows(ctx context.Context, stmts [2]*sql.Stmt, rows [][]any) error {
 		}
 		rows = rows[n:]
 	}
+
 	return nil
 }
 
@@ -182,9 +184,9 @@ type rival struct {
 const rivalColumns = "t.id, t.superseded, k.name, t.precision, t.block, t.grid, t.params, " + standingColumns
 
 func rivalOf(rows *sql.Rows) (r rival, err error) {
-	err = rows.Scan(append([]any{&r.id, &r.superseded, &r.config.Kernel, &r.config.Precision, &r.config.Block,
-		&r.config.Grid,
-		&r.config.Params}, standingTargets(&r.Standing)...)...)
+	c := &r.config
+	err = rows.Scan(append([]any{&r.id, &r.superseded, &c.Kernel, &c.Precision, &c.Block, &c.Grid, &c.Params},
+		standingTargets(&r.Standing)...)...)
 	return r, err
 }
 
@@ -208,15 +210,18 @@ func decideAgain(ctx context.Context, tx *sql.Tx, condition string) error {
 		matrix, device int64
 		trial.Place
 	}
+
 	places, err := collect(ctx, tx, func(rows *sql.Rows) (p place, err error) {
 		err = rows.Scan(&p.matrix, &p.device, &p.Precision, &p.Cache)
 		return p, err
 	}, "SELECT DISTINCT t.matrix, t.device, t.precision, t.cache FROM trial t WHERE "+condition)
+
 	for _, p := range places {
 		if err == nil {
 			err = stmts.decidePlace(ctx, tx, p.matrix, p.device, p.Precision, p.Cache)
 		}
 	}
+
 	return err
 }
 
@@ -250,6 +255,7 @@ func byConfig(rivals []rival) [][]int {
 		}
 		groups[at] = append(groups[at], i)
 	}
+
 	return groups
 }
 
@@ -279,6 +285,7 @@ func (s statements) markRivals(ctx context.Context, rivals []rival, force []int,
 			}
 		}
 	}
+
 	return nil
 }
 

@@ -104,6 +104,7 @@ func (w *writer) begin(ctx context.Context, run *tuner.RunInfo, started time.Tim
 			return err
 		}
 	}
+
 	w.keys.runs[run] = k
 	return nil
 }
@@ -125,6 +126,7 @@ func (w *writer) look(ctx context.Context, ids []string) (err error) {
 		w.known, err = known(ctx, w.tx, ids)
 		return err
 	}
+
 	w.known = map[string]trial.Standing{}
 	for _, id := range ids {
 		var s trial.Standing
@@ -135,6 +137,7 @@ func (w *writer) look(ctx context.Context, ids []string) (err error) {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -148,6 +151,7 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 		return err
 	}
 	old, is := w.known[r.ID]
+
 	switch {
 	case !is:
 		w.sum.New++
@@ -164,6 +168,7 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 			return err
 		}
 	}
+
 	w.known[r.ID] = r.Standing()
 	return nil
 }
@@ -200,6 +205,7 @@ func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result) erro
 	if err := w.telemetry(ctx, r); err != nil {
 		return err
 	}
+
 	return w.decide(ctx, k, r, true)
 }
 
@@ -220,6 +226,7 @@ func (w *writer) flush(ctx context.Context) error {
 	if err := w.stmts.next.QueryRowContext(ctx).Scan(&first); err != nil {
 		return err
 	}
+
 	for i := range w.queue { // before the queue is there, too
 		if w.queue[i].result.Measurement == 0 {
 			continue
@@ -235,12 +242,14 @@ func (w *writer) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	for i := range w.queue {
 		q := &w.queue[i]
 		if err := w.decide(ctx, q.keys, &q.result, shared[q.result.ID]); err != nil {
 			return err
 		}
 	}
+
 	clear(w.queue)
 	w.queue = w.queue[:0]
 	return nil
@@ -264,11 +273,13 @@ func (w *writer) insert(ctx context.Context, id int64) error {
 	if err := insertRows(ctx, w.stmts.sample, samples); err != nil {
 		return err
 	}
+
 	for i := range w.queue {
 		if err := w.telemetry(ctx, &w.queue[i].result); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -279,6 +290,7 @@ func (w *writer) sharing(ctx context.Context, first int64) (map[string]bool, err
 		return nil, err
 	}
 	defer rows.Close()
+
 	shared := map[string]bool{}
 	for rows.Next() {
 		var identity string
@@ -287,6 +299,7 @@ func (w *writer) sharing(ctx context.Context, first int64) (map[string]bool, err
 		}
 		shared[identity] = true
 	}
+
 	return shared, rows.Err()
 }
 
@@ -303,6 +316,7 @@ func (w *writer) versionIn(ctx context.Context, k trialKeys, r *trial.Result) (v
 			return 0, err
 		}
 	}
+
 	if version == 0 && r.Standing().Good() {
 		version = r.Measurement // the first one
 	}
@@ -319,6 +333,7 @@ func (w *writer) decide(ctx context.Context, k trialKeys, r *trial.Result, share
 		return nil
 	}
 	version, err := w.versionIn(ctx, k, r)
+
 	switch {
 	case err != nil:
 		return err
@@ -340,6 +355,7 @@ func (w *writer) decide(ctx context.Context, k trialKeys, r *trial.Result, share
 			return w.decidePlace(ctx, k, r)
 		}
 	}
+
 	return w.stmts.markRivals(ctx, rivals, force, version)
 }
 
@@ -351,6 +367,7 @@ func (w *writer) rivals(ctx context.Context, k trialKeys, r *trial.Result) (riva
 		return nil, nil, err
 	}
 	defer rows.Close()
+
 	for rows.Next() {
 		one, err := rivalOf(rows)
 		if err != nil {
@@ -358,6 +375,7 @@ func (w *writer) rivals(ctx context.Context, k trialKeys, r *trial.Result) (riva
 		}
 		rivals, all = append(rivals, one), append(all, len(all))
 	}
+
 	return rivals, all, rows.Err()
 }
 

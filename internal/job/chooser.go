@@ -48,6 +48,7 @@ func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
 	if err == nil && r == nil {
 		err = fmt.Errorf("%s: %w", name, rule.ErrNoData)
 	}
+
 	return &Chooser{rule: r, from: name}, err
 }
 

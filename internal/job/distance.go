@@ -50,6 +50,7 @@ func (c *choice) distance(all []*rule.Observation) (distance, bool) {
 			chosen = o.Seconds
 		}
 	}
+
 	if chosen == 0 || first == 0 || len(all) <= len(c.configs) {
 		return distance{}, false
 	}
@@ -69,6 +70,7 @@ func (c *Chooser) Distances(ctx context.Context, j *Job) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var lines []string
 	for at, all := range verified(seen) {
 		for _, made := range c.made {
@@ -83,6 +85,7 @@ func (c *Chooser) Distances(ctx context.Context, j *Job) ([]string, error) {
 			}
 		}
 	}
+
 	slices.Sort(lines)
 	return lines, nil
 }
@@ -106,6 +109,7 @@ func (j *Job) choiceNotes(ctx context.Context) ([]error, error) {
 		}
 		notes = append(notes, farthest(c.distances(verified(seen)))...)
 	}
+
 	return notes, nil
 }
 
@@ -126,6 +130,7 @@ func (c *Chooser) distances(places map[trial.Place][]*rule.Observation) []distan
 			list = append(list, far)
 		}
 	}
+
 	return list
 }
 
@@ -148,6 +153,7 @@ func farthest(far []distance) []error {
 		slices.SortStableFunc(shown, func(a, b distance) int { return cmp.Compare(a.share, b.share) })
 		shown = shown[:mostChoices]
 	}
+
 	for _, f := range shown {
 		notes = append(notes, errors.New(f.words))
 	}

@@ -77,6 +77,7 @@ func Gather(ctx context.Context, paths []string, choice store.Choice) (*Job, err
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
+
 	remove := func() error { return errors.Join(db.Close(), os.RemoveAll(folder)) }
 	return (&Job{db: db, gathered: true, close: remove}).read(ctx, nil)
 }
@@ -96,6 +97,7 @@ func (j *Job) read(ctx context.Context, err error) (*Job, error) {
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
+
 	return j, nil
 }
 

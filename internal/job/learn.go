@@ -28,6 +28,7 @@ func (j *Job) Learn(ctx context.Context) (*rule.Rule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("learning the rule: %w", err)
 	}
+
 	return learned, nil
 }
 

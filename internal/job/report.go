@@ -84,6 +84,7 @@ func (j *Job) Finish(ctx context.Context, opt Options) (r *Report, err error) {
 			return nil, err
 		}
 	}
+
 	if whole {
 		return j.report(ctx, learned, opt)
 	}
@@ -95,6 +96,7 @@ func (j *Job) Finish(ctx context.Context, opt Options) (r *Report, err error) {
 		}
 		defer func() { err = errors.Join(err, part.Close()) }()
 	}
+
 	if learned, err = part.Learn(ctx); err != nil {
 		return nil, err
 	}
@@ -135,6 +137,7 @@ func (opt *Options) complete(sweeps []store.Sweep) {
 			*list.of = list.from
 		}
 	}
+
 	if opt.Published == nil {
 		opt.Published = &said.Published
 	}
@@ -183,6 +186,7 @@ func (j *Job) drawn(ctx context.Context, learned *rule.Rule, opt Options) (*data
 			return nil, err
 		}
 	}
+
 	r.Against, err = j.against(ctx, opt)
 	return r, err
 }
@@ -228,6 +232,7 @@ func (j *Job) title(ctx context.Context) (string, error) {
 		last := j.sweeps[len(j.sweeps)-1]
 		return cmp.Or(last.Title, last.Name), nil
 	}
+
 	names := make([]string, len(devices))
 	for i := range devices {
 		names[i] = devices[i].Label

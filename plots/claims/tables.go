@@ -32,7 +32,8 @@ CREATE TEMP TABLE top AS
 CREATE INDEX temp.top_kernel ON top (kernel, device, matrix, precision, cache);
 CREATE TEMP TABLE sized AS
 	SELECT device, matrix, precision, cache, kernel, block, grid, gflops FROM counting
-	WHERE kernel IN ('coo_thread_chunk', 'coo_grid_stride', 'coo_warp_chunk', 'coo_block_chunk') AND (grid = 256 OR block = 1024);
+	WHERE kernel IN ('coo_thread_chunk', 'coo_grid_stride', 'coo_warp_chunk', 'coo_block_chunk')
+		AND (grid = 256 OR block = 1024);
 CREATE INDEX temp.sized_place ON sized (device, matrix, precision, cache, kernel, block);
 CREATE TEMP TABLE devices AS SELECT DISTINCT device FROM top;
 CREATE TEMP TABLE matrices (matrix PRIMARY KEY, original, nnz, row_mean, row_max, neighbour_rate, features_ms);

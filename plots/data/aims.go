@@ -85,7 +85,8 @@ func precisionsOf(panels []Panel) []Precision {
 		}
 	}
 	slices.SortFunc(list, func(a, b Precision) int {
-		return cmp.Or(cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Hash, b.Hash), cmp.Compare(a.Stop, b.Stop), cmp.Compare(a.HalfWidth, b.HalfWidth))
+		return cmp.Or(cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Hash, b.Hash),
+			cmp.Compare(a.Stop, b.Stop), cmp.Compare(a.HalfWidth, b.HalfWidth))
 	})
 	return list
 }

@@ -42,6 +42,7 @@ func ReadLast(r *slurm.Run) (*Last, error) {
 		return nil, fmt.Errorf("reading %s: %w: it was damaged; spmvtune merge %s writes it again",
 			r.Path(mergedFile), err, term.Shell(r.Dir))
 	}
+
 	return m, nil
 }
 
@@ -59,5 +60,6 @@ func noteLast(r *slurm.Run, m *Last) error {
 	if err := atomicfile.Write(r.Path(mergedFile), append(data, '\n')); err != nil {
 		return fmt.Errorf("noting the merge: %w", err)
 	}
+
 	return nil
 }

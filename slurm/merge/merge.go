@@ -61,6 +61,7 @@ func importJournals(ctx context.Context, run *slurm.Run) (m Merged, err error) {
 	if err != nil {
 		return m, err
 	}
+
 	files := make([]File, len(names))
 	for i, name := range names {
 		files[i] = File{Name: name, Path: run.Path(slurm.JournalsDir, name.String())}
@@ -83,6 +84,7 @@ func importJournals(ctx context.Context, run *slurm.Run) (m Merged, err error) {
 			m.Faulty = append(m.Faulty, f.Fault)
 		}
 	}
+
 	m.Complete, m.Missing = Incomplete(plan, files)
 	return m, nil
 }

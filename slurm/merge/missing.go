@@ -50,6 +50,7 @@ func Incomplete(plan slurm.Plan, files []File) (complete int, missing []Missing)
 		}
 		missing = append(missing, m)
 	}
+
 	return complete, missing
 }
 
@@ -69,11 +70,13 @@ func newAccount(files []File) account {
 		lossy: map[attempt]*File{}, done: map[familyMatrix][]trial.Part{},
 		attempts: map[string]int{}, last: map[string]*lastWord{},
 	}
+
 	for i, f := range files {
 		if at := attemptOf(f.Name); f.Fault.loses() && a.lossy[at] == nil {
 			a.lossy[at] = &files[i]
 		}
 	}
+
 	return a
 }
 

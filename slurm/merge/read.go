@@ -99,6 +99,7 @@ func (f *File) read(ctx context.Context, to chan<- store.Batch) {
 			f.Take(rec, err)
 		}
 	}
+
 	send()
 }
 

@@ -87,6 +87,7 @@ func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err
 	default:
 		err = failure(call.name, err, firstLines(errs.String(), out.String()))
 	}
+
 	return out.String(), errs.String(), err
 }
 

@@ -78,5 +78,6 @@ func firstLines(texts ...string) string {
 			return strings.Join(lines, "; ")
 		}
 	}
+
 	return ""
 }

@@ -28,6 +28,7 @@ func (c *Client) FindAfter(ctx context.Context, cluster, name string, err error)
 func (c *Client) Find(ctx context.Context, cluster, name string, until time.Time) (id JobID, found bool, err error) {
 	patience := cmp.Or(c.Patience, 5*time.Minute)
 	giveUp := time.Now().Add(patience)
+
 	told := false
 	for absent := 0; ; {
 		asked := time.Now()

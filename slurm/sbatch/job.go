@@ -58,5 +58,6 @@ func byCluster(ids []JobID) []clusterIDs {
 			groups[at].ids = append(groups[at].ids, id.ID)
 		}
 	}
+
 	return groups
 }

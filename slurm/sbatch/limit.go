@@ -42,6 +42,7 @@ func parseLimit(out, partition string) (Limit, error) {
 			partition = l.Partition
 		}
 	}
+
 	has := strings.Join(names, ", ")
 	if partition == "" {
 		return Limit{}, fmt.Errorf("the cluster has no default partition: name one in [slurm] (it has %s)", has)
@@ -57,6 +58,7 @@ func parseLimit(out, partition string) (Limit, error) {
 			least = l
 		}
 	}
+
 	return least, nil
 }
 
@@ -69,6 +71,7 @@ func parsePartition(line string) (l Limit, isDefault bool) {
 			fields[key] = value
 		}
 	}
+
 	l.Partition = fields["PartitionName"]
 	l.Max, _ = ParseTime(fields["MaxTime"])
 	if l.Default, _ = ParseTime(fields["DefaultTime"]); l.Default == 0 {

@@ -86,5 +86,6 @@ func parseAccounts(out, cluster string) ([]Job, error) {
 			jobs = append(jobs, job)
 		}
 	}
+
 	return jobs, nil
 }

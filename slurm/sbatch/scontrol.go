@@ -52,6 +52,7 @@ func parseConfig(out string) (Config, error) {
 			c.Unconfined = !strings.Contains(value, "affinity") && !strings.Contains(value, "cgroup")
 		}
 	}
+
 	if !seen {
 		return c, fmt.Errorf("reading slurm's configuration: it has no MaxArraySize")
 	}

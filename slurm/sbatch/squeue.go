@@ -42,6 +42,7 @@ func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job,
 	if len(ids) == 1 {
 		return nil, nil
 	}
+
 	var all []Job
 	for _, id := range ids {
 		jobs, err := c.jobs(ctx, cluster, []string{id})
@@ -50,6 +51,7 @@ func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job,
 		}
 		all = append(all, jobs...)
 	}
+
 	return all, nil
 }
 
@@ -83,6 +85,7 @@ func parseQueue(out, cluster string) ([]Job, error) {
 		job.Cluster = cluster
 		jobs = append(jobs, job)
 	}
+
 	return jobs, nil
 }
 
@@ -97,6 +100,7 @@ func parseQueued(line string) (job Job, ok bool) {
 		JobID: JobID{ID: f[0]}, Task: -1, State: ParseState(f[2]), Start: startTime(f[5]),
 		Nodes: f[6], Name: f[7][:bar], Reason: reason(f[7][bar+1:]),
 	}
+
 	if isNumber(f[1]) {
 		job.Task, _ = strconv.Atoi(f[1])
 	}

@@ -65,6 +65,7 @@ func ParseState(text string) State {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	word, narrow := strings.CutSuffix(strings.ToUpper(word), "+")
 	found := Unknown
+
 	for _, s := range slices.Concat(active, failed, []State{Completed}) {
 		switch {
 		case string(s) == word:
@@ -76,5 +77,6 @@ func ParseState(text string) State {
 			found = s
 		}
 	}
+
 	return found
 }

@@ -32,6 +32,7 @@ func parseTasks(text string) (id string, tasks []int, ok bool) {
 			return "", nil, false
 		}
 	}
+
 	return id, tasks, true
 }
 
@@ -48,6 +49,7 @@ func appendTasks(tasks []int, part string) (all []int, ok bool) {
 			step = n
 		}
 	}
+
 	if !isNumber(from) || !isNumber(to) || step < 1 {
 		return nil, false
 	}
@@ -60,5 +62,6 @@ func appendTasks(tasks []int, part string) (all []int, ok bool) {
 		}
 		tasks = append(tasks, i)
 	}
+
 	return tasks, true
 }

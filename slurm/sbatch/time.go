@@ -30,6 +30,7 @@ func ParseTime(text string) (d time.Duration, ok bool) {
 		return 0, false
 	}
 	d = time.Duration(n) * 24 * time.Hour
+
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 10, 31)
 		if err != nil {
@@ -37,6 +38,7 @@ func ParseTime(text string) (d time.Duration, ok bool) {
 		}
 		d += time.Duration(n) * units[i]
 	}
+
 	return d, true
 }
 

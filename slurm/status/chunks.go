@@ -35,6 +35,7 @@ func (t *Tracker) slots() map[string][]slot {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -51,6 +52,7 @@ func (t *Tracker) forgotten(v View) []sbatch.JobID {
 			}
 		}
 	}
+
 	return ids
 }
 
@@ -61,6 +63,7 @@ func (t *Tracker) chunks(v View) []Chunk {
 		missing[m.Chunk] = m
 	}
 	slots := t.slots()
+
 	var list []Chunk
 	for _, c := range t.plan.Current() {
 		s := Chunk{Chunk: c.ID, State: Done}
@@ -75,6 +78,7 @@ func (t *Tracker) chunks(v View) []Chunk {
 		}
 		list = append(list, s)
 	}
+
 	return list
 }
 
@@ -84,16 +88,19 @@ func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
 		s.State, s.Why = Never, "was never submitted"
 		return
 	}
+
 	last, job := decisive(slots, v)
 	if last.sent.Outcome == slurm.Intended {
 		s.State, s.Why = Unclear, "may or may not have been submitted: spmvtune retry finds out"
 		return
 	}
+
 	s.Job, s.Log = last.job(), t.Run.Path(slurm.LogsDir, last.job()+".log")
 	if job == nil && v.Silent != "" {
 		s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
 		return
 	}
+
 	if past, known := v.past[last.id()]; job == nil && known && past.State.Terminal() {
 		job = &past // what squeue has forgotten is over
 	}
@@ -108,6 +115,7 @@ func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
 		s.State, s.Why, s.OutOfTime = Ended, explainEnd(nil, own, said.Reason), said.OutOfTime
 		return
 	}
+
 	s.Slurm, s.Reason, s.Node = job.State, job.Reason, job.Nodes
 	s.explainJob(*job, own, said)
 }
@@ -125,6 +133,7 @@ func decisive(slots []slot, v View) (slot, *sbatch.Job) {
 			last = &job
 		}
 	}
+
 	return slots[len(slots)-1], last
 }
 
@@ -171,6 +180,7 @@ func (t *Tracker) finish(v View) (State, string) {
 			last = &t.jobs[i]
 		}
 	}
+
 	if last == nil {
 		return "", ""
 	}
@@ -185,5 +195,6 @@ func (t *Tracker) finish(v View) (State, string) {
 	case known && job.State.Active():
 		return Running, ""
 	}
+
 	return Ended, ""
 }

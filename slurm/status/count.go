@@ -43,6 +43,7 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 		t.families[family]++
 		t.pace.add(line.Run.At, line.At)
 	}
+
 	if !known || standing.Replaces(trial.Standing{Status: before}) {
 		t.ended[key] = line.Status
 	}
@@ -104,6 +105,7 @@ func (t *Tracker) trials() merge.Trials {
 			n.Of += max(0, c.Trials-t.families[c.ID])
 		}
 	}
+
 	return n
 }
 

@@ -76,6 +76,7 @@ func explainPending(j sbatch.Job) string {
 		}
 		return fmt.Sprintf("waits, because a limit of your account or QOS is reached (%s)", word)
 	}
+
 	return "waits: " + j.Reason
 }
 

@@ -49,6 +49,7 @@ func explainEnd(j *sbatch.Job, journal bool, said string) string {
 	case journal && (j == nil || j.State == sbatch.Failed && !strings.Contains(how, "signal")):
 		return how + ": its journal breaks off, as it does when a process is killed"
 	}
+
 	return how
 }
 
@@ -75,6 +76,7 @@ func explainState(j sbatch.Job, journal bool) string {
 			return "was killed by a signal, or could not be started on its node (JobLaunchFailure)"
 		}
 	}
+
 	if plain, ok := failReasons[word]; ok && j.State == sbatch.Failed {
 		how = plain
 	}

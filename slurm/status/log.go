@@ -39,5 +39,6 @@ func LastLines(path string, n int) ([]string, error) {
 			lines = append(lines, line)
 		}
 	}
+
 	return lines[max(0, len(lines)-n):], nil
 }

@@ -47,12 +47,14 @@ func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 			ids = append(ids, slurm.JobIDs(t.jobs)...)
 		}
 	}
+
 	v := o.ask(ctx, ids)
 	for _, t := range runs {
 		if t.err == nil {
 			t.err = t.read(ctx)
 		}
 	}
+
 	o.askForgotten(ctx, &v, runs...)
 	return v
 }
@@ -82,6 +84,7 @@ func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) 
 			ids = append(ids, t.forgotten(*v)...)
 		}
 	}
+
 	o.remember(ctx, ids)
 	for _, id := range ids {
 		for _, j := range o.past[id] {
@@ -104,6 +107,7 @@ func (o *Observer) remember(ctx context.Context, ids []sbatch.JobID) {
 	if answer.Missing != "" {
 		return
 	}
+
 	for _, id := range ids {
 		o.past[id] = nil
 	}

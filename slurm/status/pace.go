@@ -39,6 +39,7 @@ func (p pace) rate(now time.Time) float64 {
 			n += count
 		}
 	}
+
 	if n == 0 {
 		return 0
 	}
@@ -54,6 +55,7 @@ func (p pace) rate(now time.Time) float64 {
 			until = last
 		}
 	}
+
 	busy += max(0, now.Sub(until)) // for the trials that are being measured
 	return float64(n) / max(busy, time.Second).Seconds()
 }

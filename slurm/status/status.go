@@ -105,6 +105,7 @@ func (t *Tracker) Status(v View) Status {
 		Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created,
 		Trials: t.trials(), Best: t.bests(), Chunks: t.chunks(v), Merged: t.merged, Silent: v.Silent,
 	}
+
 	for _, c := range s.Chunks {
 		s.Counts.add(c.State)
 	}
@@ -113,6 +114,7 @@ func (t *Tracker) Status(v View) Status {
 	if left := s.Trials.Of - s.Trials.Done; s.Rate > 0 && left > 0 {
 		s.Left = float64(left) / s.Rate
 	}
+
 	for _, j := range t.journals {
 		s.Damaged += j.Fault.Lost()
 	}

@@ -95,6 +95,7 @@ func (t *Tracker) read(ctx context.Context) (err error) {
 		t.missing = nil
 		return nil
 	}
+
 	return t.readJournals(ctx)
 }
 
@@ -111,6 +112,7 @@ func (t *Tracker) readPlan() (err error) {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -122,6 +124,7 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	}
 	readers, ctx := errgroup.WithContext(ctx)
 	readers.SetLimit(runtime.GOMAXPROCS(0))
+
 	for _, name := range names {
 		j := t.journals[name]
 		if j == nil {
@@ -134,6 +137,7 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	if err := readers.Wait(); err != nil {
 		return err
 	}
+
 	files := make([]merge.File, len(names))
 	for i, name := range names {
 		files[i] = t.journals[name].File
@@ -156,5 +160,6 @@ func (t *Tracker) readOn(ctx context.Context, j *trackedJournal) error {
 			j.Take(rec, err)
 		}
 	}
+
 	return nil
 }

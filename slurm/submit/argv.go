@@ -69,6 +69,7 @@ func optionsOf(r *slurm.Run, b slurm.Batch, s configs.Slurm) []string {
 	} else {
 		list.addTasks(r, b, s)
 	}
+
 	list.add("nodes", "1")
 	list.add("ntasks", "1")
 	list.add("job-name", b.Name)

@@ -32,6 +32,7 @@ func (e *IncompleteError) Error() string {
 	default:
 		text += fmt.Sprintf(" (nothing is submitted: spmvtune retry %s tries again)", dir)
 	}
+
 	return text
 }
 

@@ -23,6 +23,7 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 			last = j
 		}
 	}
+
 	for _, j := range jobs {
 		if j.Finish() && j.Round >= last.Round && j.ID != "" {
 			return nil, nil
@@ -39,5 +40,6 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 	if err != nil {
 		return nil, &IncompleteError{Dir: r.Dir, All: 1, Unresolved: sent.Outcome == slurm.Intended, Err: err}
 	}
+
 	return &Round{Number: last.Round, Jobs: []slurm.Sent{sent}}, nil
 }

@@ -20,6 +20,7 @@ func inPlace(r *slurm.Run) error {
 		return fmt.Errorf("the run was submitted in %s and is now in %s, where its jobs would not find it: "+
 			"move it back there, or submit the sweep again", r.Folder, r.Dir)
 	}
+
 	if now, nowErr := os.Stat(r.Dir); err == nil && nowErr == nil && os.SameFile(then, now) {
 		return nil
 	}

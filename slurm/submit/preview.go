@@ -47,6 +47,7 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, chunks, most int) Preview {
 		p.Commands = append(p.Commands, append(append(command, "--parsable"), argsOf(r, b, s, after)...))
 		jobs = append(jobs, fmt.Sprintf("JOB%d", i+1))
 	}
+
 	return p
 }
 
@@ -64,5 +65,6 @@ func TestOnly(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slu
 		}
 		said = append(said, answer)
 	}
+
 	return said, nil
 }

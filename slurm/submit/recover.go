@@ -18,6 +18,7 @@ func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent,
 	if err != nil {
 		return nil, err
 	}
+
 	var recovered []slurm.Sent
 	for _, j := range jobs {
 		if j.Outcome != slurm.Intended {
@@ -49,5 +50,6 @@ func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent,
 		}
 		recovered = append(recovered, j)
 	}
+
 	return recovered, nil
 }

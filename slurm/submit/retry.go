@@ -60,6 +60,7 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	if err != nil {
 		return Retried{Recovered: recovered}, err
 	}
+
 	done, send, grownPlan := decide(plan, chunks, mem != "")
 	done.Recovered = recovered
 	if len(send) == 0 {
@@ -84,6 +85,7 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	if err != nil {
 		done = Retried{Round: done.Round, Recovered: recovered}
 	}
+
 	return done, err
 }
 
@@ -95,6 +97,7 @@ func decide(plan slurm.Plan, chunks []status.Chunk, memory bool) (r Retried, sen
 	for _, c := range chunks {
 		known[c.Chunk] = c
 	}
+
 	for _, c := range plan.Current() {
 		switch s := known[c.ID]; {
 		case s.State == status.Done:
@@ -117,5 +120,6 @@ func decide(plan slurm.Plan, chunks []status.Chunk, memory bool) (r Retried, sen
 			send = append(send, c.ID)
 		}
 	}
+
 	return r, send, grown
 }

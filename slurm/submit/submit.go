@@ -43,6 +43,7 @@ func Ready(ctx context.Context, c *sbatch.Client, s configs.Slurm, chunks int) (
 			return config, err
 		}
 	}
+
 	return config, nil
 }
 

@@ -39,11 +39,13 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 		return nil, err
 	}
 	arrays := jobIDsOf(slices.DeleteFunc(jobs, func(j sbatch.Job) bool { return j.Task < 0 }))
+
 	for i, id := range arrays {
 		if err := c.Throttle(ctx, id, n); err != nil {
 			return arrays[:i], err
 		}
 	}
+
 	return arrays, nil
 }
 
@@ -60,5 +62,6 @@ func throttleOf(r *slurm.Run, sweep int) (n int, err error) {
 	if err := json.Unmarshal(data, &n); err != nil {
 		return 0, fmt.Errorf("reading %s: %w: delete it, or run throttle again", r.Path(throttleFile), err)
 	}
+
 	return n, nil
 }

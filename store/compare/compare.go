@@ -83,6 +83,7 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	r := &Result{}
 	for k, list := range inA {
 		first, second := choose(list, inB[k], opt.Same)
@@ -93,12 +94,14 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 		r.Pairs = append(r.Pairs, Pair{Device: first.Device, Matrix: second.Matrix, Kernel: k.kernel,
 			Precision: k.Precision, Cache: k.Cache, A: first, B: second})
 	}
+
 	slices.SortFunc(r.Pairs, comparePairs)
 	for k := range inB {
 		if len(inA[k]) == 0 {
 			r.OnlyB++
 		}
 	}
+
 	if len(r.Pairs) == 0 {
 		return nil, nothing(devicesA, devicesB)
 	}
@@ -109,6 +112,7 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 	if err := errors.Join(a.Sampled(ctx, sampledA), b.Sampled(ctx, sampledB)); err != nil {
 		return nil, err
 	}
+
 	r.judge(opt.Threshold)
 	return r, nil
 }
@@ -145,6 +149,7 @@ func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good
 	if err != nil {
 		return nil, nil, err
 	}
+
 	found := map[key][]*store.Good{}
 	var devices []string
 	for i := range trials {
@@ -158,9 +163,12 @@ func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good
 		}
 		found[k] = append(found[k], t)
 	}
+
 	if opt.Across && len(devices) > 1 {
-		return nil, nil, fmt.Errorf("%s has trials of several devices (%s): which of them to compare with another device can't be told", db.Path(), strings.Join(devices, ", "))
+		return nil, nil, fmt.Errorf("%s has trials of several devices (%s): "+
+			"a comparison across devices takes one in each database", db.Path(), strings.Join(devices, ", "))
 	}
+
 	for _, list := range found { // several drivers of a device
 		slices.SortStableFunc(list, func(a, b *store.Good) int { return cmp.Compare(a.Median, b.Median) })
 	}
@@ -175,6 +183,7 @@ func choose(a, b []*store.Good, same bool) (first, second *store.Good) {
 	if !same {
 		return a[0], b[0]
 	}
+
 	inB := map[kernels.Config]*store.Good{}
 	for _, t := range slices.Backward(b) {
 		inB[t.Config] = t
@@ -184,5 +193,6 @@ func choose(a, b []*store.Good, same bool) (first, second *store.Good) {
 			return t, other
 		}
 	}
+
 	return nil, nil
 }

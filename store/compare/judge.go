@@ -15,6 +15,7 @@ func (r *Result) judge(threshold float64) {
 		a, b := r.Pairs[i].A, r.Pairs[i].B
 		p[i] = stat.MannWhitney(b.Samples, a.Samples)
 	}
+
 	for i, adjusted := range stat.Holm(p) {
 		pair := &r.Pairs[i]
 		a, b := pair.A, pair.B
@@ -33,6 +34,7 @@ func (r *Result) judge(threshold float64) {
 			pair.Verdict = Same
 		}
 	}
+
 	r.mean()
 }
 
@@ -53,8 +55,10 @@ func (r *Result) mean() {
 		sums[p.B.Trial.Matrix] += math.Log(p.Ratio.Value)
 		counts[p.B.Trial.Matrix]++
 	}
+
 	r.Matrices = len(order)
 	n := float64(len(order))
+
 	var mean, square float64
 	for _, m := range order {
 		mean += sums[m] / counts[m] / n
@@ -63,6 +67,7 @@ func (r *Result) mean() {
 		d := sums[m]/counts[m] - mean
 		square += d * d
 	}
+
 	r.Mean = stat.Ratio{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	if n > 0 {
 		r.Mean.Value = math.Exp(mean)

@@ -33,10 +33,12 @@ func (t *table) features(row int, f *sparse.Features) {
 			t.fail(row, "%w: docs/features.md says what it means", err)
 		}
 	}
+
 	if f.Rows > 0 && f.Nonzeros >= 0 {
 		mean := float64(f.Nonzeros) / float64(f.Rows)
 		if off := math.Abs(f.RowMean - mean); off > 0.01*mean {
-			t.fail(row, "row_mean = %v, but nonzeros/rows is %.6g: leave the column out, or correct one of them", f.RowMean, mean)
+			t.fail(row, "row_mean = %v, but nonzeros/rows is %.6g: leave the column out, or correct one of them",
+				f.RowMean, mean)
 		}
 		f.RowMean = mean
 	}

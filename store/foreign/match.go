@@ -22,7 +22,8 @@ func Match(launches []Launch, m store.Matrix, trials []store.Row) (counts map[st
 		}
 		var same []store.Counts
 		for i, l := range launches {
-			if l.Entry == entry && l.Block == t.Block && (l.Grid == t.Grid || t.Grid == 0) && l.Shared == sharedBytes(&t, entry, l.Shared) {
+			if l.Entry == entry && l.Block == t.Block && (l.Grid == t.Grid || t.Grid == 0) &&
+				l.Shared == sharedBytes(&t, entry, l.Shared) {
 				same = append(same, l.Counts)
 				used[i] = true
 			}
@@ -31,11 +32,13 @@ func Match(launches []Launch, m store.Matrix, trials []store.Row) (counts map[st
 			counts[t.ID] = averaged(same)
 		}
 	}
+
 	for _, u := range used {
 		if !u {
 			left++
 		}
 	}
+
 	return counts, left
 }
 
@@ -57,6 +60,7 @@ func averaged(list []store.Counts) store.Counts {
 		}
 		return sum / float64(n) // NaN of none
 	}
+
 	return store.Counts{
 		Occupancy:      mean(func(c store.Counts) float64 { return c.Occupancy }),
 		WarpEfficiency: mean(func(c store.Counts) float64 { return c.WarpEfficiency }),

@@ -33,27 +33,17 @@ type metric struct {
 }
 
 var metrics = map[string]metric{
-	"sm__warps_active.avg.pct_of_peak_sustained_active": {100, func(l *Launch,
-		v float64) {
-		l.Counts.Occupancy = v
-	}},
-	"smsp__thread_inst_executed_per_inst_executed.ratio": {32, func(l *Launch,
-		v float64) {
-		l.Counts.WarpEfficiency = v
-	}},
-	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": {100, func(l *Launch,
-		v float64) {
-		l.Counts.LoadEfficiency = v
-	}},
-	"launch__shared_mem_per_block_static": {0, func(l *Launch,
-		v float64) {
-		l.Shared += int(v)
-	}},
-	"launch__shared_mem_per_block_dynamic": {0, func(l *Launch,
-		v float64) {
-		l.Shared += int(v)
-	}},
+	"sm__warps_active.avg.pct_of_peak_sustained_active":             {100, putOccupancy},
+	"smsp__thread_inst_executed_per_inst_executed.ratio":            {32, putWarpEfficiency},
+	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": {100, putLoadEfficiency},
+	"launch__shared_mem_per_block_static":                           {0, addShared},
+	"launch__shared_mem_per_block_dynamic":                          {0, addShared},
 }
+
+func putOccupancy(l *Launch, v float64)      { l.Counts.Occupancy = v }
+func putWarpEfficiency(l *Launch, v float64) { l.Counts.WarpEfficiency = v }
+func putLoadEfficiency(l *Launch, v float64) { l.Counts.LoadEfficiency = v }
+func addShared(l *Launch, v float64)         { l.Shared += int(v) }
 
 // ReadProfile reads what `ncu --csv --metrics` has written: a row for each launch and
 // metric. Rows of other metrics are left out.
@@ -66,6 +56,7 @@ func ReadProfile(f File) ([]Launch, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var missing []string
 	for _, c := range []string{"ID", "Process ID", "Kernel Name", "Block Size", "Grid Size", "Metric Name",
 		"Metric Unit", "Metric Value"} {
@@ -73,9 +64,12 @@ func ReadProfile(f File) ([]Launch, error) {
 			missing = append(missing, c)
 		}
 	}
+
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s: no column %s: let ncu write the page of details, which it does without --page", f.Name, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%s: no column %s: run ncu without --page, so that it prints the details page",
+			f.Name, strings.Join(missing, ", "))
 	}
+
 	p := &profile{table: t, index: map[[2]string]int{}, seen: map[[3]string]bool{}}
 	for row := range t.rows {
 		p.row(row)
@@ -84,7 +78,7 @@ func ReadProfile(f File) ([]Launch, error) {
 		return nil, err
 	}
 	if len(p.launches) == 0 {
-		return nil, fmt.Errorf("%s: it has none of the metrics: collect them with --metrics %s", f.Name, Metrics)
+		return nil, fmt.Errorf("%s has none of the metrics: collect them with --metrics %s", f.Name, Metrics)
 	}
 	return p.launches, nil
 }
@@ -105,7 +99,7 @@ func tableOnly(f File) ([]byte, error) {
 		}
 	}
 	if !begun {
-		return nil, fmt.Errorf("%s: no line has the names of the columns, beginning with \"ID\": let ncu write it, with --csv", f.Name)
+		return nil, fmt.Errorf("%s: no header line that begins with \"ID\": run ncu with --csv", f.Name)
 	}
 	return bytes.Join(lines, []byte("\n")), nil
 }
@@ -125,10 +119,11 @@ func (p *profile) row(row int) {
 		return
 	}
 	before := len(p.errs)
-	l := Launch{Entry: entryName(p.cell(row, "Kernel Name")), Block: p.volume(row, "Block Size"),
-		Grid: p.volume(row, "Grid Size"),
-		Counts: store.Counts{Occupancy: math.NaN(), WarpEfficiency: math.NaN(),
-			LoadEfficiency: math.NaN()}, line: p.lines[row]}
+	l := Launch{Entry: entryName(p.cell(row, "Kernel Name")),
+		Block: p.volume(row, "Block Size"), Grid: p.volume(row, "Grid Size"),
+		Counts: store.Counts{Occupancy: math.NaN(), WarpEfficiency: math.NaN(), LoadEfficiency: math.NaN()},
+		line:   p.lines[row]}
+
 	v, known := p.value(row, name, m.whole)
 	if len(p.errs) > before {
 		return
@@ -140,12 +135,14 @@ func (p *profile) row(row int) {
 		p.index[key] = i
 		p.launches = append(p.launches, l)
 	}
+
 	first := &p.launches[i]
 	if first.Entry != l.Entry || first.Block != l.Block || first.Grid != l.Grid {
 		p.fail(row, "launch %s is another one in line %d: keep each run of ncu in a file of its own", key[1],
 			first.line)
 		return
 	}
+
 	if at := [3]string{key[0], key[1], name}; p.seen[at] {
 		p.fail(row, "launch %s has %s twice: keep each run of ncu in a file of its own", key[1], name)
 		return
@@ -165,14 +162,16 @@ func (p *profile) volume(row int, column string) int {
 	text := p.cell(row, column)
 	n := 1
 	sizes := strings.Split(strings.Trim(text, "()"), ",")
+
 	for _, s := range sizes {
 		k, err := strconv.Atoi(strings.TrimSpace(s))
 		if err != nil || k < 1 || len(sizes) != 3 || n > math.MaxInt32/k {
-			p.fail(row, "%s = %q is not as in \"(256, 1, 1)\"", column, text)
+			p.fail(row, "%s = %q must have the form \"(256, 1, 1)\"", column, text)
 			return 0
 		}
 		n *= k
 	}
+
 	return n
 }
 
@@ -187,23 +186,27 @@ func (p *profile) value(row int, name string, whole float64) (v float64, known b
 	case "", "n/a", "nan", "-nan":
 		return 0, false
 	}
+
 	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 	if err != nil || !grouped.MatchString(text) {
-		p.fail(row, "%s = %q is not a number as ncu writes it where the language is English: run it with LC_ALL=C", name, text)
+		p.fail(row, "%s = %q is not a number in ncu's English format: run ncu with LC_ALL=C", name, text)
 		return 0, false
 	}
+
 	if whole == 0 {
 		if unit := p.cell(row, "Metric Unit"); !strings.HasPrefix(unit, "byte") {
-			p.fail(row, "%s is in %q: let ncu print bytes, with --print-units base", name, unit)
+			p.fail(row, "%s is in %q: run ncu with --print-units base", name, unit)
 		} else if v > math.MaxInt32 {
 			p.fail(row, "%s = %q is more than any multiprocessor has", name, text)
 		}
 		return v, true
 	}
+
 	const slack = 1.01 // counters of several passes may not quite agree
 	if v > slack*whole {
 		p.fail(row, "%s = %q is more than %g: run ncu with LC_ALL=C, in case a comma stands for a point", name,
 			text, whole)
 	}
+
 	return min(v/whole, 1), true
 }

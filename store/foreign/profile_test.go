@@ -58,23 +58,23 @@ func TestReadProfileMistakes(t *testing.T) {
 		return counted(0, "k_f32", "(64, 1, 1)", "(10, 1, 1)", name, "%", value)
 	}
 	for _, test := range []struct{ text, want string }{
-		{"", `no line has the names of the columns`},
+		{"", `no header line`},
 		{`"ID","Kernel Name"` + "\n", "no column Process ID, Block Size, Grid Size, Metric Name"},
-		{columns, "it has none of the metrics: collect them with --metrics " + occupancy},
-		{columns + row("sm__cycles.avg", "1"), "it has none of the metrics"},
+		{columns, "has none of the metrics: collect them with --metrics " + occupancy},
+		{columns + row("sm__cycles.avg", "1"), "has none of the metrics"},
 		{columns + row(occupancy, "65,77"), "ncu.csv:2: " + occupancy + ` = "65,77" is not a number`},
 		{columns + row(occupancy, "65,770"), `ncu.csv:2: ` + occupancy + ` = "65,770" is more than 100`},
 		{columns + row(threads, "33"), "is more than 32"},
 		{columns + row(occupancy, "-1"), "is not a number"},
-		{columns + row(dynamic, "1.02"), `is in "%": let ncu print bytes, with --print-units base`},
+		{columns + row(dynamic, "1.02"), `is in "%": run ncu with --print-units base`},
 		{columns + "==PROF==\n" + row(occupancy, "1") + row(occupancy, "1"), "ncu.csv:4: launch 0 has " +
 			occupancy + " twice"},
 		{columns + row(occupancy, "1") + counted(0, "other", "(64, 1, 1)", "(10, 1, 1)", threads, "", "1"),
 			"ncu.csv:3: launch 0 is another one in line 2"},
 		{columns + counted(0, "k", "64", "(0, 1, 1)", threads, "", "1"),
-			`ncu.csv:2: Block Size = "64" is not as in "(256, 1, 1)"`},
+			`ncu.csv:2: Block Size = "64" must have the form "(256, 1, 1)"`},
 		{columns + counted(0, "k", "(64, 1, 1)", "(0, 1, 1)", threads, "", "1"), `Grid Size = "(0, 1, 1)"`},
-		{columns + `"0","7"` + "\n", "ncu.csv:2: it has not as many fields as the header"},
+		{columns + `"0","7"` + "\n", "ncu.csv:2: the number of fields differs from the header's"},
 	} {
 		if _, err := readProfile(test.text); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q:\n%v\nwant %s", test.text, err, test.want)

@@ -78,6 +78,7 @@ func Read(measured File, features *File, opt Options) (*Measurements, error) {
 			return nil, err
 		}
 	}
+
 	r := &reader{table: t, facts: facts, opt: opt, known: map[string]seen{}, index: map[string]int{}}
 	if err := r.columns(); err != nil {
 		return nil, err
@@ -85,6 +86,7 @@ func Read(measured File, features *File, opt Options) (*Measurements, error) {
 	for row := range facts.rows {
 		r.matrix(row)
 	}
+
 	for row := range t.rows {
 		r.time(row)
 	}
@@ -93,11 +95,12 @@ func Read(measured File, features *File, opt Options) (*Measurements, error) {
 		err = errors.Join(facts.err(), err)
 	}
 	if err == nil && len(r.m.Times) == 0 {
-		err = fmt.Errorf("%s: it has no row below the header", t.file)
+		err = fmt.Errorf("%s has no rows below the header", t.file)
 	}
 	if err != nil {
 		return nil, err
 	}
+
 	r.m.File = t.file
 	r.prune()
 	return &r.m, nil
@@ -137,11 +140,13 @@ func (r *reader) columns() error {
 			missing = append(missing, c)
 		}
 	}
+
 	for _, c := range append([]string{"matrix"}, sizes...) {
 		if !r.facts.has(c) && !(c == "matrix" && r.facts == r.table) {
 			missing = append(missing, c+" (in "+r.facts.file+")")
 		}
 	}
+
 	if !r.has("device") && r.opt.Device == "" {
 		missing = append(missing, "device (or --device)")
 	}
@@ -149,9 +154,10 @@ func (r *reader) columns() error {
 		missing = append(missing, "precision (or --precision)")
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%s:1: no column %s: add it, or say with --column NAME=THEIRS what it is called; there are %s",
+		return fmt.Errorf("%s:1: no column %s: add it, or name it with --column NAME=THEIRS; the columns are %s",
 			r.file, strings.Join(missing, ", "), strings.Join(r.table.columns, ", "))
 	}
+
 	units := append(sortedKeys(times), rate)
 	for _, c := range units {
 		if !r.has(c) {
@@ -162,10 +168,12 @@ func (r *reader) columns() error {
 		}
 		r.unit = c
 	}
+
 	if r.unit == "" {
 		return fmt.Errorf("%s:1: no column gives a time: call it one of %s, or say so with --column", r.file,
 			strings.Join(units, ", "))
 	}
+
 	for _, t := range []*table{r.table, r.facts} {
 		for _, c := range t.columns {
 			used := slices.Contains(others, c) || c == r.unit || isFeature(c)
@@ -174,6 +182,7 @@ func (r *reader) columns() error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -185,6 +194,7 @@ func (r *reader) matrix(row int) {
 		t.fail(row, "matrix is empty: name it")
 		return
 	}
+
 	before := len(t.errs)
 	t.features(row, &m.Features)
 	if len(t.errs) > before {
@@ -196,8 +206,10 @@ func (r *reader) matrix(row int) {
 		r.m.Matrices = append(r.m.Matrices, m)
 		return
 	}
+
 	if first := r.m.Matrices[old.index]; first.Class != m.Class || !first.Features.Equal(m.Features) {
-		t.fail(row, "%s has other features or another class than in line %d: give different matrices different names", m.Name, old.line)
+		t.fail(row, "%s has other features or another class than in line %d: give different matrices different names",
+			m.Name, old.line)
 	}
 }
 
@@ -214,6 +226,7 @@ func (r *reader) time(row int) {
 	case !known:
 		return
 	}
+
 	c := Time{Device: r.opt.Device, Matrix: name, Cache: r.opt.Cache, Line: r.lines[row]}
 	c.Precision = r.opt.Precision
 	before := len(r.errs)
@@ -240,6 +253,7 @@ func (r *reader) time(row int) {
 		r.index[key] = i
 		r.m.Times = append(r.m.Times, c)
 	}
+
 	runs := &r.m.Times[i].Runs
 	n, _ := slices.BinarySearch(*runs, seconds)
 	*runs = slices.Insert(*runs, n, seconds)
@@ -253,6 +267,7 @@ func (r *reader) seconds(row, nonzeros int) float64 {
 		r.fail(row, "%s = %q is not a positive number: leave out rows without a time", r.unit, text)
 		return 0
 	}
+
 	if r.unit == rate {
 		if nonzeros == 0 {
 			r.fail(row, "%s says nothing of a matrix without nonzeros: give the time, in time_us or another unit", rate)
@@ -260,6 +275,7 @@ func (r *reader) seconds(row, nonzeros int) float64 {
 		}
 		return 2 * float64(nonzeros) / x / 1e9
 	}
+
 	return x * times[r.unit]
 }
 
@@ -267,7 +283,7 @@ func (r *reader) seconds(row, nonzeros int) float64 {
 func (r *reader) word(row int, column string) string {
 	s := r.cell(row, column)
 	if s == "" || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' }) {
-		r.fail(row, "%s = %q is no name: write one, on one line", column, s)
+		r.fail(row, "%s = %q is not a name: write one, on one line", column, s)
 	}
 	return s
 }
@@ -296,6 +312,7 @@ func (r *reader) size(row int, column string) int {
 		r.fail(row, "%s = %q is not a whole number: write one, or nothing where the kernel has no such choice",
 			column, s)
 	}
+
 	return n
 }
 
@@ -310,6 +327,7 @@ func (r *reader) params(row int) kernels.Params {
 		}
 		settings[name] = value
 	}
+
 	return kernels.NewParams(settings)
 }
 

@@ -73,7 +73,7 @@ func TestJoin(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	change := func(old, new string) string { return strings.Replace(good, old, new, 1) }
 	for _, c := range []struct{ text, want string }{
-		{"", "t.csv: it is empty"},
+		{"", "t.csv is empty"},
 		{change("nnz", "entries"), "t.csv:1: no column nonzeros"},
 		{change("device", "gpu"), "no column device (or --device)"},
 		{change("time_us", "time"), "no column gives a time: call it one of time_ms"},
@@ -89,9 +89,9 @@ func TestMistakes(t *testing.T) {
 		{change("a,graph,10", "a,graph,11"), "a has other features or another class than in line 2"},
 		{change(",30,", ",3.5,"), "t.csv:2: nonzeros = 3.5 is not a whole number"},
 		{change(",7,", ",,"), "t.csv:2: row_max is empty"},
-		{change(",Y,", ""), "t.csv:5: it has not as many fields as the header"},
+		{change(",Y,", ""), "t.csv:5: the number of fields differs from the header's"},
 		{change("first", `"first`), "t.csv:"},
-		{strings.SplitAfter(good, "\n")[0], "no row below the header"},
+		{strings.SplitAfter(good, "\n")[0], "no rows below the header"},
 		{"matrix,rows,cols,nnz,row_mean,kernel,precision,device,time_s\na,10,10,30,5,k,float32,X,1\n",
 			"row_mean = 5, but nonzeros/rows is 3"},
 	} {

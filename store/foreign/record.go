@@ -28,12 +28,14 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 	for _, matrix := range m.Matrices {
 		hashes[matrix.Name] = matrix.hash()
 	}
+
 	byDevice := map[string][]Time{}
 	sources := map[string]string{}
 	for _, t := range m.Times {
 		byDevice[t.Device] = append(byDevice[t.Device], t)
 		sources[t.Kernel] = Source
 	}
+
 	for _, device := range sortedKeys(byDevice) {
 		dev := kernels.Device{Backend: Source, Name: DeviceName(device)}
 		err := rec.Begin(ctx, tuner.RunInfo{
@@ -58,6 +60,7 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 			}
 		}
 	}
+
 	return nil
 }
 

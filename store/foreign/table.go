@@ -46,11 +46,12 @@ func readTable(r io.Reader, file string, names map[string]string) (*table, error
 	}
 	header, err := c.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: it is empty: its first line has to name the columns", file)
+		return nil, fmt.Errorf("%s is empty: its first line must name the columns", file)
 	}
 	if err != nil {
 		return nil, syntax(file, err)
 	}
+
 	t := &table{file: file}
 	if t.columns, err = rename(header, names); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", file, err)
@@ -75,7 +76,8 @@ func syntax(file string, err error) error {
 	case !errors.As(err, &p):
 		return fmt.Errorf("reading %s: %w", file, err)
 	case errors.Is(p.Err, csv.ErrFieldCount):
-		return fmt.Errorf("%s:%d: it has not as many fields as the header: give each column a value, and quote values with commas", file, p.Line)
+		return fmt.Errorf("%s:%d: the number of fields differs from the header's: "+
+			"give each column a value, and quote values with commas", file, p.Line)
 	default:
 		return fmt.Errorf("%s:%d: %w: write quotes in a value twice", file, p.Line, p.Err)
 	}
@@ -101,6 +103,7 @@ func rename(header []string, names map[string]string) ([]string, error) {
 		}
 		columns[at] = ours
 	}
+
 	for i, c := range columns {
 		if c == "nnz" && !slices.Contains(columns, "nonzeros") {
 			columns[i] = "nonzeros"
@@ -109,6 +112,7 @@ func rename(header []string, names map[string]string) ([]string, error) {
 			return nil, fmt.Errorf("two columns are called %q: leave one out", columns[i])
 		}
 	}
+
 	return columns, nil
 }
 
@@ -126,8 +130,8 @@ func (t *table) cell(row int, column string) string {
 
 // fail notes a mistake in a row.
 func (t *table) fail(row int, format string, args ...any) {
-	t.errs = append(t.errs, mistake{t.lines[row], fmt.Errorf("%s:%d: "+format, append([]any{t.file,
-		t.lines[row]}, args...)...)})
+	line := t.lines[row]
+	t.errs = append(t.errs, mistake{line, fmt.Errorf("%s:%d: "+format, append([]any{t.file, line}, args...)...)})
 }
 
 // err gives the mistakes in the order of their lines, the first ones of many.
