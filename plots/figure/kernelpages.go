@@ -91,9 +91,8 @@ func kernelOverview(d *data.Report, panels []data.Panel, stops []stop, names []s
 	p := &canvas.Picture{
 		Name:  fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache)),
 		Title: "Throughput of each kernel over row length: " + d.ConditionWords(at),
-		Subtitle: "Fastest configuration on each matrix; matrices by rising mean row length, which labels the " +
-			"axis. Whiskers: 95% interval of the median. " +
-			"Each panel has its own y axis.",
+		Subtitle: "Fastest configuration on each matrix; matrices by rising mean row length, which labels the axis. " +
+			"Whiskers: 95% interval of the median. Each panel has its own y axis.",
 		Alt: "a panel per kernel: " + fmt.Sprint(names),
 	}
 	for i, kernel := range names {

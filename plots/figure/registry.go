@@ -46,9 +46,9 @@ var All = []Figure{
 		ID:     "matrix-patterns",
 		Source: "coo-spmv-final Fig. 8, coo-spmv-first Fig. 1, csr-shuffle-and-shared Fig. 2",
 		Title:  "Patterns of the matrices",
-		See: "Entries near the diagonal or in clusters read neighbouring elements of x, which caches serve well. " +
-			"An evenly filled " +
-			"picture reads x at random. A dark horizontal line is a row that is much longer than the others.",
+		See: "Entries near the diagonal or in clusters read neighbouring elements of x, which caches serve well. An " +
+			"evenly filled picture reads x at random. A dark horizontal line is a row that is much longer than the " +
+			"others.",
 		Sweep: "quickstart",
 		Needs: runAgain,
 		draw:  drawPatterns,
@@ -58,8 +58,7 @@ var All = []Figure{
 		Source: "coo-spmv-final Fig. 11, coo-spmv-first Fig. 2",
 		Title:  "Throughput over block size",
 		See: "Higher is faster. Where a line is flat, the block size does not matter; where it peaks, it must be " +
-			"tuned. Where bands " +
-			"overlap, the data can't tell two kernels apart.",
+			"tuned. Where bands overlap, the data can't tell two kernels apart.",
 		Sweep: "quickstart",
 		Needs: "give a kernel several block sizes, as in block = { pow2 = [32, 1024] }",
 		draw:  overBlock.draw,
@@ -69,8 +68,7 @@ var All = []Figure{
 		Source: "coo-spmv-final Fig. 12, coo-spmv-first Fig. 3",
 		Title:  "Throughput over grid size",
 		See: "Higher is faster. A line that rises in proportion is limited by the work in flight; one that levels " +
-			"off, by memory " +
-			"bandwidth. Where a line falls, every further block or worker costs time.",
+			"off, by memory bandwidth. Where a line falls, every further block or worker costs time.",
 		Sweep: "quickstart",
 		Needs: "give a kernel several grid sizes, as in grid = [1, 2, 4]",
 		draw:  overGrid.draw,
@@ -80,8 +78,7 @@ var All = []Figure{
 		Source: "coo-spmv-final Fig. 9",
 		Title:  "COO and CSR on the processor",
 		See: "Higher is faster. Where the two bars of a matrix differ, storing a row index with each nonzero costs " +
-			"time. Where they " +
-			"are equal, something else limits both: the accesses to x, or memory itself.",
+			"time. Where they are equal, something else limits both: the accesses to x, or memory itself.",
 		Sweep: "cpu-and-gpu",
 		Needs: "add cpu_coo and cpu_csr to the sweep",
 		draw:  cpuBandwidth.draw,
@@ -91,8 +88,7 @@ var All = []Figure{
 		Source: "coo-spmv-final Fig. 10",
 		Title:  "What CSR saves in the array of rows",
 		See: "Matrices with long rows have long bars. Compare with the figure cpu-bandwidth: CSR should gain most " +
-			"over COO where it " +
-			"saves most.",
+			"over COO where it saves most.",
 		Sweep: "quickstart",
 		Needs: runAgain,
 		draw:  drawCompression,
@@ -102,8 +98,7 @@ var All = []Figure{
 		Source: "coo-spmv-final Fig. 13",
 		Title:  "Speed-up over the baseline",
 		See: "Each kernel is shown in its fastest configuration. Bars to the right of 1 are faster than the " +
-			"baseline. Where kernels " +
-			"trade places from matrix to matrix, a rule must look at the matrix.",
+			"baseline. Where kernels trade places from matrix to matrix, a rule must look at the matrix.",
 		Sweep: "quickstart",
 		Needs: baseline,
 		draw:  drawSpeedup,
@@ -113,8 +108,7 @@ var All = []Figure{
 		Source: "coo-spmv-final Fig. 14",
 		Title:  "Processor and GPU",
 		See: "The distance between the processor's marks and the GPU's is what the GPU gains on that matrix. On " +
-			"small matrices it " +
-			"shrinks or reverses: launching costs more than the product.",
+			"small matrices it shrinks or reverses: launching costs more than the product.",
 		Sweep: "cpu-and-gpu",
 		Needs: "add cpu_coo, cpu_csr and the simple COO kernels of the GPU to one sweep, or merge two databases: " +
 			"both devices must have measured the same matrices",
@@ -124,8 +118,7 @@ var All = []Figure{
 		ID:    "best-by-device",
 		Title: "Devices at their best",
 		See: "How much a matrix gains from a faster device. Where the gain is smaller than the ratio of the " +
-			"bandwidths, caches, " +
-			"launches or one long row limit the product.",
+			"bandwidths, caches, launches or one long row limit the product.",
 		Sweep: "cpu-and-gpu",
 		Needs: "report on two databases, as in `report a30.db h100.db`: both devices must have measured the same " +
 			"matrices",
@@ -136,8 +129,7 @@ var All = []Figure{
 		Source: "coo-spmv-final Fig. 15",
 		Title:  "Prefix sums over the first of them",
 		See: "The figure compares scans by warp shuffles, in shared memory, plain, segmented and work-efficient. " +
-			"Bars to the left of 1 " +
-			"are slower than the plain scan of 32 nonzeros in shared memory.",
+			"Bars to the left of 1 are slower than the plain scan of 32 nonzeros in shared memory.",
 		Sweep: "prefix-sum",
 		Needs: "add coo_scan_shared with block = 32 and other prefix-sum kernels",
 		draw:  prefixSums.draw,
@@ -146,9 +138,8 @@ var All = []Figure{
 		ID:     "chunk-and-unroll",
 		Source: "coo-spmv-final Fig. 16",
 		Title:  "Chunks and unrolling",
-		See: "Compare coo_segscan_warp with coo_segscan_warp_chunk for the gain from chunks, and the latter with " +
-			"its unrolled forms " +
-			"for the gain from unrolling.",
+		See: "Compare coo_segscan_warp with coo_segscan_warp_chunk for the gain from chunks, and the latter with its " +
+			"unrolled forms for the gain from unrolling.",
 		Sweep: "chunk-and-unroll",
 		Needs: "add coo_scan_shared with block = 32, and the kernels whose names end in _chunk and _unroll",
 		draw:  chunksAndUnrolling.draw,
@@ -157,9 +148,8 @@ var All = []Figure{
 		ID:     "average-improvement",
 		Source: "coo-spmv-final Fig. 17",
 		Title:  "Average speed-up over the baseline",
-		See: "A hollow mark far to the right of its bar means that a few matrices dominate the average. A long " +
-			"line means that the " +
-			"kernel's gain depends on the matrix.",
+		See: "A hollow mark far to the right of its bar means that a few matrices dominate the average. A long line " +
+			"means that the kernel's gain depends on the matrix.",
 		Sweep: "against-cusparse",
 		Needs: baseline,
 		draw:  drawAverage,
@@ -169,8 +159,7 @@ var All = []Figure{
 		Source: "csr-shuffle-and-shared Fig. 3, csr-bins-and-hybrid Fig. 4",
 		Title:  "Bandwidth of the kernels for CSR",
 		See: "All of these kernels move the same matrix, so the highest bandwidth is the shortest time. The dashed " +
-			"line is the " +
-			"memory's bandwidth. Compare with cuSPARSE where it was measured.",
+			"line is the memory's bandwidth. Compare with cuSPARSE where it was measured.",
 		Sweep: "shuffle-and-tile",
 		Needs: "give the sweep at least two kernels for CSR",
 		draw:  csrBandwidth.draw,
@@ -189,10 +178,8 @@ var All = []Figure{
 		Source: "csr-five-algorithms Fig. 10",
 		Title:  "Occupancy",
 		See: "A short bar is a kernel that takes so many registers or so much shared memory that few warps are " +
-			"resident. The figures " +
-			"of throughput show whether that costs time. The theoretical occupancy is an upper bound of the " +
-			"paper's achieved one, " +
-			"which only a profiler measures (spmvtune profile).",
+			"resident. The figures of throughput show whether that costs time. The theoretical occupancy is an upper " +
+			"bound of the paper's achieved one, which only a profiler measures (spmvtune profile).",
 		Sweep: "csr-five",
 		Needs: "measure this program's kernels on a GPU: processors and cuSPARSE report no occupancy",
 		draw:  drawOccupancy,
@@ -202,8 +189,7 @@ var All = []Figure{
 		Source: "csr-five-algorithms Fig. 11",
 		Title:  "Warp execution efficiency",
 		See: "A short bar is a kernel whose warps run with most of their threads idle: a warp for a row of three " +
-			"nonzeros, or a warp " +
-			"whose threads have rows of very different lengths.",
+			"nonzeros, or a warp whose threads have rows of very different lengths.",
 		Sweep: "csr-five",
 		Needs: profile,
 		draw:  warpEfficiency.draw,
@@ -213,8 +199,7 @@ var All = []Figure{
 		Source: "csr-five-algorithms Fig. 13",
 		Title:  "Global load efficiency",
 		See: "A short bar is a kernel whose threads read far apart from each other, so that most of the bytes that " +
-			"memory moves are " +
-			"not asked for: a thread per long row, or random accesses to x.",
+			"memory moves are not asked for: a thread per long row, or random accesses to x.",
 		Sweep: "csr-five",
 		Needs: profile,
 		draw:  loadEfficiency.draw,
@@ -223,9 +208,8 @@ var All = []Figure{
 		ID:     "launch-bounds",
 		Source: "csr-bins-and-hybrid, plot of the repository",
 		Title:  "Launch bounds of the kernel thread per row",
-		See: "A bound makes the compiler use fewer registers, so that more blocks fit on a multiprocessor, and " +
-			"makes the kernel fetch " +
-			"long rows ahead. Bars of equal length mean that neither matters.",
+		See: "A bound makes the compiler use fewer registers, so that more blocks fit on a multiprocessor, and makes " +
+			"the kernel fetch long rows ahead. Bars of equal length mean that neither matters.",
 		Sweep: "bins-and-hybrid",
 		Needs: `add csr_thread_row with several min_blocks, as in min_blocks = ["none", 1, 2, 3]`,
 		draw:  launchBounds.draw,
@@ -234,9 +218,8 @@ var All = []Figure{
 		ID:     "gflops-vs-rows",
 		Source: "csr-five-algorithms Fig. 1",
 		Title:  "Throughput over the number of rows",
-		See: "Lines start low, because small matrices can't fill a GPU. With a warm cache small matrices fit into " +
-			"it and are faster. " +
-			"Where lines cross, no single kernel is best.",
+		See: "Lines start low, because small matrices can't fill a GPU. With a warm cache small matrices fit into it " +
+			"and are faster. Where lines cross, no single kernel is best.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw:  crossing{"gflops-vs-rows", "Throughput over the number of rows", byRows, data.GFLOPS}.draw,
@@ -246,8 +229,7 @@ var All = []Figure{
 		Source: "csr-five-algorithms Fig. 2",
 		Title:  "Throughput over the number of nonzeros",
 		See: "The nonzeros are the work of a product. Where a line falls towards the left, the matrix is too small " +
-			"for the cost of a " +
-			"launch.",
+			"for the cost of a launch.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw:  crossing{"gflops-vs-nnz", "Throughput over the number of nonzeros", byNonzeros, data.GFLOPS}.draw,
@@ -256,9 +238,8 @@ var All = []Figure{
 		ID:     "gflops-vs-row-length",
 		Source: "csr-five-algorithms Fig. 3 and 9",
 		Title:  "Throughput over row length",
-		See: "This order explains most. A thread per row is fast at the left and falls; a warp per row rises to " +
-			"the right. A rule " +
-			"needs the threshold where they cross.",
+		See: "This order explains most. A thread per row is fast at the left and falls; a warp per row rises to the " +
+			"right. A rule needs the threshold where they cross.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw:  crossing{"gflops-vs-row-length", "Throughput over row length", byRowLength, data.GFLOPS}.draw,
@@ -268,8 +249,8 @@ var All = []Figure{
 		Source: "csr-five-algorithms Fig. 4 to 8",
 		Title:  "Each kernel over row length",
 		See: "The distance between the two lines is the cost of float64. A value takes eight bytes instead of four " +
-			"and the indices " +
-			"stay the same, so a kernel that is limited by memory keeps about two thirds of its speed.",
+			"and the indices stay the same, so a kernel that is limited by memory keeps about two thirds of its " +
+			"speed.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw:  drawKernels,
@@ -279,9 +260,8 @@ var All = []Figure{
 		Source: "csr-five-algorithms Fig. 12",
 		Title:  "Bandwidth over row length",
 		See: "How much of the device's memory bandwidth the compulsory traffic uses. A kernel near the dashed line " +
-			"can't be improved; " +
-			"one above it is served by caches. COO moves more bytes for the same product, so compare formats in " +
-			"GFLOP/s.",
+			"can't be improved; one above it is served by caches. COO moves more bytes for the same product, so " +
+			"compare formats in GFLOP/s.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw:  crossing{"bandwidth-vs-row-length", "Bandwidth over row length", byRowLength, data.GBPS}.draw,
@@ -291,8 +271,8 @@ var All = []Figure{
 		Source: "coo-spmv-first Fig. 5",
 		Title:  "Roofline",
 		See: "The distance of a point from the slanted roof is what better use of memory could still gain. Points " +
-			"above the roof were " +
-			"served by caches. The product never comes near the level roof: memory limits it on any device.",
+			"above the roof were served by caches. The product never comes near the level roof: memory limits it on " +
+			"any device.",
 		Sweep: "simple-coo",
 		Needs: "run the sweep again with a version that measures the bandwidth of the device",
 		draw:  drawRooflines,
@@ -301,10 +281,8 @@ var All = []Figure{
 		ID:    "block-grid-heatmap",
 		Title: "Throughput over block and grid size",
 		See: "Where the outlined area is wide, tuning is easy and neighbouring sizes will do. A narrow area at an " +
-			"edge means that " +
-			"sizes beyond it should be tried. A slanted area means that the two sizes depend on each other, which " +
-			"no figure over one " +
-			"of them can show.",
+			"edge means that sizes beyond it should be tried. A slanted area means that the two sizes depend on each " +
+			"other, which no figure over one of them can show.",
 		Sweep: "quickstart",
 		Needs: "give a kernel several block sizes and several grid sizes",
 		draw:  drawHeatmaps,
@@ -313,9 +291,8 @@ var All = []Figure{
 		ID:     "selection-regret",
 		Source: "csr-five-algorithms Sec. VI, coo-spmv-final Table VI", // whose rules are beside the learned one
 		Title:  "What choosing by a rule costs",
-		See: "At the right edge nothing is lost. The learned rule pays where it stays further right than one " +
-			"kernel for all matrices. " +
-			"Where it does not, the sweep has no similar matrix.",
+		See: "At the right edge nothing is lost. The learned rule pays where it stays further right than one kernel " +
+			"for all matrices. Where it does not, the sweep has no similar matrix.",
 		Sweep: "authors-code",
 		Needs: "add a second matrix to the sweep: a rule is judged on matrices left out",
 		draw:  drawRegret,
@@ -323,11 +300,10 @@ var All = []Figure{
 	{
 		ID:    convergenceID,
 		Title: "How fast searches find the best",
-		See: "A line that falls early saves the time to its right: a search takes that much less time than the " +
-			"whole grid, and loses " +
-			"as much speed as the line shows at its end. The line of random is what trying everything in random " +
-			"order has found by " +
-			"then. A wide band is a strategy that depends on the matrix, or on luck.",
+		See: "A line that falls early saves the time to its right: a search takes that much less time than the whole " +
+			"grid, and loses as much speed as the line shows at its end. The line of random is what trying " +
+			"everything in random order has found by then. A wide band is a strategy that depends on the matrix, or " +
+			"on luck.",
 		Sweep: "authors-code",
 		Needs: fmt.Sprintf("measure grids of %d to %d configurations for a matrix, without a budget of trials",
 			data.LeastSearched, data.MostSearched),
@@ -337,8 +313,7 @@ var All = []Figure{
 		ID:    "drift",
 		Title: "Drift of the device",
 		See: "The same trial is measured again and again through the sweep. A line at 1 is a device that stayed " +
-			"equally fast. Where " +
-			"the drift is significant, ties and comparisons divide times by it.",
+			"equally fast. Where the drift is significant, ties and comparisons divide times by it.",
 		Sweep: "quickstart",
 		Needs: "measure more than 50 trials of a matrix, or set a lower sentinel in [protocol]",
 		draw:  drawDrift,

@@ -55,18 +55,16 @@ func counted(n int, one, many string) fact {
 func method(d *data.Report) []string {
 	text := []string{
 		"Every trial ran y = A·x on random x, and its whole result was checked against a reference of higher " +
-			"precision before it was timed. " +
-			"Row i passes if it is off by at most u·(8·√nᵢ + 8)·Sᵢ: u is the unit roundoff, nᵢ the row's nonzeros, " +
-			"Sᵢ the sum of the magnitudes of its products. " +
-			"A result outside of that bound is listed as wrong and never wins.",
+			"precision before it was timed. Row i passes if it is off by at most u·(8·√nᵢ + 8)·Sᵢ: u is the unit " +
+			"roundoff, nᵢ the row's nonzeros, Sᵢ the sum of the magnitudes of its products. A result outside of that " +
+			"bound is listed as wrong and never wins.",
 		"A time is the median of samples of the whole product, zeroing y included where the kernel needs it, with " +
-			"the 95% interval of the median. " +
-			"Cold: caches flushed before every sample. Warm: products back to back. Trials ran in random order. " +
-			"Building a kernel's format from CSR is not part of its time.",
+			"the 95% interval of the median. Cold: caches flushed before every sample. Warm: products back to back. " +
+			"Trials ran in random order. Building a kernel's format from CSR is not part of its time.",
 		"GB/s is compulsory traffic divided by time: each array of the kernel's format once, the columns of x that " +
-			"occur once, y once. " +
-			"The roof is the highest of a read, a copy and a triad measured on the device; at random, float64 " +
-			"elements are read one by one from all over memory. GFLOP/s counts two operations per nonzero.",
+			"occur once, y once. The roof is the highest of a read, a copy and a triad measured on the device; at " +
+			"random, float64 elements are read one by one from all over memory. GFLOP/s counts two operations per " +
+			"nonzero.",
 	}
 	var few, many int
 	var first, last time.Time

@@ -56,7 +56,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		note += ", the geometric mean over matrices, of which both have " + term.Grouped(r.Matrices) + "."
 	}
 
-	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, " +
-		"corrected after Holm), larger than the " +
-		"threshold, and larger than what repeated trials differ by. Drift of the devices is taken out."}
+	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, corrected " +
+		"after Holm), larger than the threshold, and larger than what repeated trials differ by. Drift of the " +
+		"devices is taken out."}
 }

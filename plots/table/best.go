@@ -15,12 +15,11 @@ func BestNotes(d *data.Report) []string {
 	return slices.DeleteFunc([]string{
 		data.Twins(d.Matrices),
 		"Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are " +
-			"rounded to what it supports, " +
-			"but not below two digits. GB/s: compulsory traffic of the format divided by time.",
+			"rounded to what it supports, but not below two digits. GB/s: compulsory traffic of the format divided " +
+			"by time.",
 		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start " +
-			"of each run" + firstRun(d) + ". " +
-			"Copy: share of the copy's. Above 100%, the matrix came from caches, not from memory: a warm cache " +
-			"holds small ones.",
+			"of each run" + firstRun(d) + ". Copy: share of the copy's. Above 100%, the matrix came from caches, not " +
+			"from memory: a warm cache holds small ones.",
 		"Tied: configurations that can't be told apart from the fastest by their samples, the listed one included; " +
 			"of these it is the most " +
 			"robust, the one whose neighbouring block and grid sizes are fast too. " + driftNote(d) +

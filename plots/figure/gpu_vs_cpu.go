@@ -2,51 +2,9 @@ package figure
 
 import (
 	"slices"
-	"strings"
 
-	"spmvtune/kernels"
 	"spmvtune/plots/data"
-	"spmvtune/store"
 )
-
-// onProcessor are the two kernels of coo-spmv-final, Table III.
-var onProcessor = []string{"cpu_coo", "cpu_csr"}
-
-var cpuBandwidth = &barFigure{
-	id:       "cpu-bandwidth",
-	title:    func(*scene) string { return "COO and CSR on the processor, one thread" },
-	says:     func(*scene) string { return "what the paper calls its bandwidth." },
-	quantity: func(*scene) quantity { return rate(data.PaperGBPS) },
-	series:   func(*scene) []series { return each(onProcessor, nil) },
-	least:    2,
-}
-
-// csrBandwidth shows how near the kernels for CSR come to the memory's bandwidth.
-var csrBandwidth = &barFigure{
-	id:       "bandwidth-by-kernel",
-	title:    func(*scene) string { return "Bandwidth of the kernels for CSR" },
-	says:     func(*scene) string { return "compulsory traffic divided by its time." },
-	quantity: func(*scene) quantity { return rate(data.GBPS) },
-	series: func(s *scene) []series {
-		list := each(data.KernelsOf(s.panels), nil)
-		for i := range list {
-			list[i].of = list[i].of.And(func(r *store.Row) bool { return r.Format == kernels.CSR })
-			list[i].always = strings.HasPrefix(list[i].id, "cusparse_")
-		}
-		return list
-	},
-	least: 2,
-}
-
-var launchBounds = &barFigure{
-	id:       "launch-bounds",
-	title:    func(*scene) string { return "Bandwidth of csr_thread_row by launch bound" },
-	says:     func(*scene) string { return "compulsory traffic divided by its time." },
-	each:     "bound",
-	quantity: func(*scene) quantity { return rate(data.GBPS) },
-	series:   func(*scene) []series { return byParam("csr_thread_row", "min_blocks", nil) },
-	least:    2,
-}
 
 // simpleOnGPU are the kernels of coo-spmv-final, Table V.
 var simpleOnGPU = []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk"}

@@ -1,0 +1,21 @@
+package figure
+
+import "spmvtune/plots/data"
+
+// newVersions compares the second forms of the kernels of csr-bins-and-hybrid with the first.
+var newVersions = &barFigure{
+	id:    "version-improvement",
+	title: func(*scene) string { return "Second forms of the kernels against their first" },
+	says: func(*scene) string {
+		return "its speed against that of the first form, NAME_v1, in its own fastest configuration, log axis; " +
+			"+100% is half the time."
+	},
+	quantity: func(*scene) quantity { return percentFaster("the first form") },
+	series: func(*scene) []series {
+		var list []series
+		for _, name := range []string{"csr_thread_row", "csr_warp_row", "csr_bins", "csr_hybrid"} {
+			list = append(list, each([]string{name}, data.OfKernels(name+"_v1"))...)
+		}
+		return list
+	},
+}
