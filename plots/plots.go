@@ -31,16 +31,16 @@ import (
 
 // Options choose what a report holds. The zero value is everything.
 type Options struct {
-	Title   string   // heading of the report; "" for a plain one
-	Version string   // of this program, printed in the report
-	Figures []string // ids of figures; empty: all of them
-	Notes   []error  // stand among the report's own, before them
+	Title   string   // The heading of the report, "" for a plain one.
+	Version string   // The program's version, printed in the report.
+	Figures []string // The ids of figures. If it is empty, all are drawn.
+	Notes   []error  // Notes that stand before the report's own.
 }
 
 // Written says what a report consists of.
 type Written struct {
-	Files    []string // relative to the report's folder, slash separated, sorted
-	Warnings []error  // figures that were asked for and have no data, caveats
+	Files    []string // Sorted paths relative to the report's folder, with slashes.
+	Warnings []error  // Caveats, and figures that were asked for and have no data.
 }
 
 // Write writes figures/*.{png,svg,pdf}, tables/*.{md,csv,tex} and report.html under dir. A

@@ -32,7 +32,7 @@ counts as the matrix that it imitates, and is marked as a twin.`,
 		ValidArgsFunction: command.CompleteFile("db"),
 		RunE:              c.Run,
 	}
-	cmd.Flags().BoolVarP(&c.verbose, "verbose", "v", false, "show the figures behind each verdict, and the published ones")
+	cmd.Flags().BoolVarP(&c.verbose, "verbose", "v", false, "show the figures behind each verdict and those published")
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "print JSON, with all figures")
 	cmd.MarkFlagsMutuallyExclusive("verbose", "json")
 	return cmd
@@ -125,7 +125,8 @@ func printFindings(w io.Writer, judged []claims.Judgement) {
 			device = j.Device
 			fmt.Fprintln(w, device)
 		}
-		fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict, term.Wrap(j.Text, term.PageWidth-4, "    "),
+		fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict,
+			term.Wrap(j.Text, term.PageWidth-4, "    "),
 			j.Paper, j.Section)
 		if j.Verdict == claims.Unknown {
 			fmt.Fprintf(w, "    %s\n", term.Wrap(j.Lacks(), term.PageWidth-4, "    "))

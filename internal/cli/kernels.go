@@ -83,7 +83,7 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 		return err
 	}
 
-	fmt.Fprintln(w, "\nspmvtune kernels NAME explains block, grid and the parameters of a kernel, and where it is from.")
+	fmt.Fprintln(w, "\nspmvtune kernels NAME explains a kernel's block, grid and parameters, and where it is from.")
 	if cited := kernels.Cited(sources.String()); len(cited) > 0 {
 		fmt.Fprintln(w, "\nThe papers:")
 		for _, p := range cited {

@@ -62,7 +62,8 @@ many products the features have paid for themselves, and on which matrices the r
 	f.IntVar(&l.options.Products, "products", 0,
 		"amortize preparation over this many products (default: ignore preparation)")
 	f.IntVar(&l.options.MaxDepth, "depth", l.options.MaxDepth, "largest number of tests before a choice")
-	f.BoolVar(&l.options.Ensemble, "ensemble", l.options.Ensemble, "also learn a boosted ensemble, for select --accurate")
+	f.BoolVar(&l.options.Ensemble, "ensemble", l.options.Ensemble,
+		"also learn a boosted ensemble, for select --accurate")
 	f.BoolVar(&l.evaluate, "evaluate", false, "print learning curve, value of features, and what the rule misses")
 	f.BoolVar(&l.asJSON, "json", false, "print the evaluation as JSON")
 	command.FlagFile(cmd, "out", ruleExtensions()...)
@@ -89,7 +90,7 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 
 	ctx := cmd.Context()
-	seen, test, err := observations(ctx, databases, l.device)
+	seen, test, err := observed(ctx, databases, l.device)
 	if err != nil {
 		return err
 	}
@@ -140,9 +141,9 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 	return rule.WriteEvaluation(w, r, list)
 }
 
-// observations reads the trials in the databases, as a report on them does, of one device
-// if it is named, and the classes that their sweeps keep for a final test.
-func observations(ctx context.Context, paths []string, device string) (seen []rule.Observation, test []string, err error) {
+// observed reads the trials in the databases, as a report on them does, and the classes that their
+// sweeps keep for a final test. If a device is named, it reads only the trials of that device.
+func observed(ctx context.Context, paths []string, device string) (seen []rule.Observation, test []string, err error) {
 	var j *job.Job
 	if len(paths) == 1 {
 		j, err = job.Open(ctx, paths[0])

@@ -17,7 +17,7 @@ import (
 type ruleForm struct {
 	extension string
 	what      string
-	// write writes a rule. name is that of the file, without folder and extension.
+	// write writes a rule. name is the file's name without folder and extension.
 	write func(w io.Writer, r *rule.Rule, name string) error
 }
 

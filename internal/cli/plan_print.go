@@ -52,7 +52,8 @@ func (p *planned) table() term.Table {
 		t.Add(row...)
 	}
 	for _, m := range p.Matrices {
-		add(m.Device, m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, term.Quantity(term.RoughSeconds(m.Seconds)))
+		add(m.Device, m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished,
+			term.Quantity(term.RoughSeconds(m.Seconds)))
 	}
 	for _, m := range p.Missing {
 		if m.Device != "" {
@@ -100,7 +101,7 @@ func (p *planned) sum() string {
 	case p.Trials > 0 && p.Finished == p.Trials:
 		return trials + ", all measured already"
 	case p.AtMost:
-		return fmt.Sprintf("%s at most, %d measured already: the search (%s) decides which, and with how many samples; "+
+		return fmt.Sprintf("%s at most, %d measured already: the search (%s) picks trials and numbers of samples; "+
 			"time left about %s, estimated from typical searches", trials, p.Finished, p.Strategy, left)
 	default:
 		return fmt.Sprintf("%s, %d measured already; time left about %s, %s", trials, p.Finished, left, p.basis())

@@ -28,7 +28,7 @@ type replayCommand struct {
 	asJSON         bool
 
 	outcomes []replay.Outcome
-	lines    []string // one for each strategy
+	lines    []string // The lines of the strategies.
 }
 
 func newReplay() *cobra.Command {

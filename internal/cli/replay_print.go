@@ -53,7 +53,8 @@ func (r *replayCommand) full() term.Table {
 // brief is the table for people.
 func (r *replayCommand) brief() term.Table {
 	t := term.Table{Columns: []string{
-		"matrix", "precision", "cache", "strategy", "configurations", "to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss",
+		"matrix", "precision", "cache", "strategy", "configurations",
+		"to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss",
 	}}
 	share := func(x float64) term.Quantity { return term.Quantity(shareOfGrid(x)) }
 	for _, o := range r.outcomes {

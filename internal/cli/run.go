@@ -27,7 +27,7 @@ type runCommand struct {
 	out                                     string
 	quiet, effort, retry, offline, noReport bool
 
-	name  string // of the sweep, as it was typed
+	name  string // The sweep as the user typed it.
 	sweep *configs.Sweep
 	w     io.Writer
 	line  *show.Progress
@@ -226,7 +226,8 @@ func verdict(sum tuner.Summary, name, out string) error {
 	hint := ""
 	if failed := len(sum.Failed) + sum.FailedBefore; failed > 0 {
 		problems = append(problems, term.Trials(failed)+" failed")
-		hint = fmt.Sprintf("`%s` measures them again", term.Shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
+		hint = fmt.Sprintf("`%s` measures them again",
+			term.Shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
 	}
 	if len(problems) == 0 {
 		return nil

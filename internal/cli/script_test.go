@@ -3,27 +3,17 @@ package cli
 import (
 	"net/http"
 	"net/http/httptest"
-
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"spmvtune/internal/cli/clitest"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )
 
-func TestMain(m *testing.M) {
-	if os.Getenv(cache.Env) == "" {
-		os.Setenv(cache.Env, "off") // tests leave the user's cache alone
-	}
-	testscript.Main(m, map[string]func(){
-		"spmvtune": func() {
-			os.Exit(Main(os.Args[1:]))
-		},
-	})
-}
+func TestMain(m *testing.M) { clitest.Main(m, Main) }
 
 // Whole commands, as users type them.
 func TestScript(t *testing.T) {

@@ -54,7 +54,8 @@ names them.`,
 	f.StringVar(&s.complexMode, "complex", "", "real-part: take the real part of a complex file")
 	f.IntVar(&s.wanted.Products, "products", 0,
 		"number of products with the matrix: for few, the rule uses its sizes alone (default: many)")
-	f.BoolVar(&s.wanted.Accurate, "accurate", false, "use the boosted ensemble that learn makes, which gives no reasons")
+	f.BoolVar(&s.wanted.Accurate, "accurate", false,
+		"use the boosted ensemble that learn makes, which gives no reasons")
 	f.BoolVar(&s.asJSON, "json", false, "print JSON")
 	command.FlagFile(cmd, "rule", "json")
 	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
@@ -68,7 +69,9 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.wanted.Products < 0 {
 		return command.Usage(fmt.Errorf("--products %d: must be 0 or more", s.wanted.Products))
 	}
-	r, from, err := readRule(s.ruleFile, func(path string) string { return command.Again(cmd, "--rule", path, args[0]) })
+	r, from, err := readRule(s.ruleFile, func(path string) string {
+		return command.Again(cmd, "--rule", path, args[0])
+	})
 	if err != nil {
 		return err
 	}

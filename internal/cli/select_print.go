@@ -64,8 +64,8 @@ func (c *selection) reasons() []string {
 		add("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Selector.Key())
 	}
 	if v := c.Validation; v.Matrices > 1 {
-		add("on matrices held out, %s reaches %.0f%% of the best on average, %.0f%% at worst", choosers[c.By], 100*v.Mean,
-			100*v.Worst)
+		add("on matrices held out, %s reaches %.0f%% of the best on average, %.0f%% at worst", choosers[c.By],
+			100*v.Mean, 100*v.Worst)
 	}
 	return list
 }
@@ -117,10 +117,10 @@ func timeText(f *rule.Forecast) string {
 		return "time unknown: nothing of this size was measured with it"
 	}
 	if f.Matrices == 1 {
-		return fmt.Sprintf("time about %s: at the %s GB/s of the one matrix that it was measured on (traffic as in CSR)",
+		return fmt.Sprintf("time about %s, at the %s GB/s of the only matrix it was measured on (traffic as in CSR)",
 			term.Seconds(f.Seconds), term.Digits(f.GBPS))
 	}
 	return fmt.Sprintf("time %s, from %s to %s in %.0f%% of cases: as fast as on the %d matrices of the leaf "+
-		"nearest in size (%s to %s GB/s, traffic as in CSR)", term.Seconds(f.Seconds),
-		term.Seconds(f.Low), term.Seconds(f.High), 100*f.Share(), f.Matrices, term.Digits(f.LowGBPS), term.Digits(f.HighGBPS))
+		"nearest in size (%s to %s GB/s, traffic as in CSR)", term.Seconds(f.Seconds), term.Seconds(f.Low),
+		term.Seconds(f.High), 100*f.Share(), f.Matrices, term.Digits(f.LowGBPS), term.Digits(f.HighGBPS))
 }

@@ -92,7 +92,8 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 		for i := range r.Selectors {
 			k := r.Selectors[i].Key()
 			k.Device = asked.Device
-			if k.Precision == asked.Precision && (asked.Cache == "" || k.Cache == asked.Cache) && !slices.Contains(keys, k) {
+			if k.Precision == asked.Precision && (asked.Cache == "" || k.Cache == asked.Cache) &&
+				!slices.Contains(keys, k) {
 				keys = append(keys, k)
 			}
 		}

@@ -64,7 +64,8 @@ func (t Table) pretty() table.Writer {
 		header[i] = c
 		round[i] = t.rounding(i)
 		if t.numeric(i) {
-			configs = append(configs, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+			c := table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
+			configs = append(configs, c)
 		}
 	}
 	out.AppendHeader(header)

@@ -16,7 +16,7 @@ type Scale struct {
 	Min, Max float64
 	Ticks    []plot.Tick
 	Norm     plot.Normalizer
-	Turned   bool // labels read upwards
+	Turned   bool // The labels read upwards.
 }
 
 // Apply sets the axis of a plot.

@@ -10,7 +10,7 @@ import (
 type Key struct {
 	Text string
 	Look Look
-	Dot  bool // a marker without a line
+	Dot  bool // The key is a marker without a line.
 }
 
 // KeysOf returns the keys of kernels.

@@ -14,7 +14,7 @@ import (
 type Mosaic struct {
 	Height, Width int // bins
 	down, across  int // pixels per bin
-	// stretched: the matrix is so narrow that its picture is not to scale.
+	// stretched says that the matrix is so narrow that its picture is not to scale.
 	Stretched bool
 }
 

@@ -38,7 +38,7 @@ func (p *Picture) portable() ([]byte, error) {
 // the characters beyond Windows-1252, such as ₂ and narrow spaces.
 type outlined struct {
 	vg.Canvas
-	widths map[int]bool // of the images so far, in pixels
+	widths map[int]bool // The widths of the images so far, in pixels.
 }
 
 // DrawImage flips the image, because gonum's PDF draws it upside down. It also gives each

@@ -18,8 +18,8 @@ type Look struct {
 	Color  color.RGBA
 	Marker marker
 	Dashes []vg.Length
-	Hollow bool // the marker is an outline
-	Phase  int  // shifts the markers along a line, so that those of close lines stay apart
+	Hollow bool // The marker is an outline.
+	Phase  int  // Phase shifts the markers along a line, so that markers of close lines stay apart.
 }
 
 // Hues are six of Okabe and Ito's colours (Color Universal Design, 2008) and two dark ones of

@@ -19,10 +19,10 @@ import (
 
 // A Picture is a title, a subtitle, a legend and a body.
 type Picture struct {
-	Name     string // of the files, without ending
+	Name     string // The name of the files, without extension.
 	Title    string
-	Subtitle string // says what is fixed, and what bands and dashes mean
-	Alt      string // for readers who can't see the picture
+	Subtitle string // What is fixed, and what bands and dashes mean.
+	Alt      string // A description for readers who can't see the picture.
 	// Detail says that the picture is about one matrix of an overview. The report folds it
 	// away.
 	Detail bool

@@ -205,7 +205,8 @@ func (c *webCanvas) DrawImage(box vg.Rectangle, img image.Image) {
 	}
 	x0, y1 := c.at(box.Min)
 	x1, y0 := c.at(box.Max)
-	fmt.Fprintf(&c.buf, `<image class="pixels" preserveAspectRatio="none" x="%d" y="%d" width="%d" height="%d" href="data:image/png;base64,%s"/>`,
+	fmt.Fprintf(&c.buf, `<image class="pixels" preserveAspectRatio="none" x="%d" y="%d" width="%d" height="%d" `+
+		`href="data:image/png;base64,%s"/>`,
 		x0, y0, x1-x0, y1-y0, base64.StdEncoding.EncodeToString(b.Bytes()))
 }
 

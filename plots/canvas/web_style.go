@@ -55,9 +55,9 @@ func paint(property string, k color.Color) string {
 type webPathData struct {
 	strings.Builder
 	x, y           int
-	startX, startY int // of the part under way
+	startX, startY int // The start of the current part.
 	started        bool
-	last           byte // the command in force, 0: none
+	last           byte // The command in force, 0 if there is none.
 }
 
 func (b *webPathData) move(x, y int) {

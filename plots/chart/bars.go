@@ -17,13 +17,13 @@ import (
 // are many, a dot.
 type Bars struct {
 	Rows    []BarRow
-	Columns []string // headings
-	Slots   int      // marks that a row has room for
+	Columns []string // Headings of the columns.
+	Slots   int      // The number of marks that a row has room for.
 	Axis    canvas.Scale
-	Label   string  // of the axis
-	Origin  float64 // where bars start; NaN: nowhere, and marks are dots on thin lines
+	Label   string  // The label of the axis.
+	Origin  float64 // Where bars start. If it is NaN, marks are dots on thin lines.
 	Number  func(v float64) string
-	Roof    float64 // drawn where it is within reach; 0: none
+	Roof    float64 // The bandwidth of the device, drawn if it is within reach; 0 for none.
 }
 
 // A BarRow is a matrix or a kernel with its marks, by column.
@@ -34,13 +34,13 @@ type BarRow struct {
 
 // A Mark is a value with its interval.
 type Mark struct {
-	Slot         int // from the top; −1: not drawn, but it may be the row's highest
+	Slot         int // The slot from the top. A mark at −1 is not drawn, but may be the row's highest.
 	Look         canvas.Look
 	V, Low, High float64
-	Hollow       float64    // another value to compare with, as a hollow marker; NaN: none
-	Words        string     // written after the number of the highest
-	Row          *store.Row // that it shows; nil: several, or none
-	Name         string     // of what it shows where that is no trial
+	Hollow       float64    // Another value to compare with, drawn as a hollow marker; NaN for none.
+	Words        string     // Words after the number of the highest.
+	Row          *store.Row // The trial that it shows, nil for several or none.
+	Name         string     // The name of what it shows if that is not a trial.
 }
 
 // pitch returns the distance between two marks of a cell. A few marks are bars; many are dots

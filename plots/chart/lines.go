@@ -14,8 +14,8 @@ import (
 type Line struct {
 	Kernel string
 	Look   canvas.Look
-	Fixed  int            // the other size, 0 if the kernel has no choice
-	Params kernels.Params // further parameters
+	Fixed  int            // The other size, 0 if the kernel has no choice.
+	Params kernels.Params // Further parameters.
 	Points []Point
 
 	Published []Hollow
@@ -23,9 +23,9 @@ type Line struct {
 
 // A Point is a throughput with its 95% interval. Low and High equal Y if there is no interval.
 type Point struct {
-	X            float64 // 0: the kernel has no choice along this dimension
+	X            float64 // 0 if the kernel has no choice along this dimension.
 	Y, Low, High float64
-	Row          *store.Row // that it shows; nil: a mean
+	Row          *store.Row // The trial that it shows, nil for a mean.
 }
 
 // Flat reports whether the kernel has no choice along the dimension.

@@ -19,9 +19,9 @@ import (
 // A Chart is one panel of a picture: lines with bands under a heading.
 type Chart struct {
 	Heading string
-	Note    string // after the heading, in grey
+	Note    string // A note in grey after the heading.
 	Lines   []Line
-	Faint   []Line // unnamed, in thin grey behind the others
+	Faint   []Line // Lines without a name, in thin grey behind the others.
 	X       canvas.Scale
 	// Roof is the bandwidth in GB/s. It is drawn if it is near the data; 0 means none.
 	Roof float64

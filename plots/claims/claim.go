@@ -30,27 +30,27 @@ import (
 type Claim struct {
 	Number  int      `toml:"number"`
 	Text    string   `toml:"text"`
-	Paper   string   `toml:"paper"`   // key of the bibliography
-	Section string   `toml:"section"` // with figure or table
-	Sweeps  []string `toml:"sweeps"`  // shipped ones that produce its data, into one database
+	Paper   string   `toml:"paper"`   // The key of the bibliography.
+	Section string   `toml:"section"` // The section, with figure or table.
+	Sweeps  []string `toml:"sweeps"`  // The shipped sweeps that produce its data in one database.
 	Parts   []Part   `toml:"part"`
 }
 
 // A Part is a statement that is tested by itself.
 type Part struct {
-	Says string `toml:"says"` // what a case's figure is
+	Says string `toml:"says"` // What a case's figure is.
 	// Query gives the cases; see tables for what it reads. Its columns are device and
 	// value, and where they have a meaning matrix, precision, cache, low, high (the
 	// interval of the value) and note (which kernel it was, say).
 	Query string   `toml:"query"`
 	Test  Test     `toml:"test"`
-	Above *float64 `toml:"above"` // bounds of the value, outside of it; nil: none
+	Above *float64 `toml:"above"` // Exclusive bounds of the value, nil for none.
 	Below *float64 `toml:"below"`
-	Cases int      `toml:"cases"` // the fewest that a verdict can rest on; 0: one
+	Cases int      `toml:"cases"` // The fewest cases that a verdict can rest on; 0 means one.
 	// Published queries the table published: value (null where only words were
 	// published), device, caveat, and matrix and precision where they have a meaning.
 	Published string `toml:"published"`
-	Quoted    string `toml:"quoted"` // what is published in words or as a picture
+	Quoted    string `toml:"quoted"` // What is published in words or as a picture.
 }
 
 // A Test says how the cases of a part decide.

@@ -16,7 +16,7 @@ type Judgement struct {
 	*Claim
 	Device  string
 	Verdict Verdict
-	Parts   []Finding // of the parts of the claim, in their order
+	Parts   []Finding // The findings on the parts of the claim, in their order.
 }
 
 // A Finding is what the trials of a device say of a part.
@@ -29,10 +29,10 @@ type Finding struct {
 	In        int         `json:"in"`
 	Out       int         `json:"out"`
 	Across    int         `json:"across"`
-	Mean      float64     `json:"mean,omitempty"` // geometric, with its interval; 0: there is none
+	Mean      float64     `json:"mean,omitempty"` // The geometric mean with its interval, 0 if there is none.
 	MeanLow   float64     `json:"mean_low,omitempty"`
 	MeanHigh  float64     `json:"mean_high,omitempty"`
-	Cases     []Case      `json:"cases"` // by matrix, precision, cache and note
+	Cases     []Case      `json:"cases"` // The cases by matrix, precision, cache and note.
 	Published []Published `json:"published,omitempty"`
 	Quoted    string      `json:"quoted,omitempty"`
 }
@@ -42,7 +42,7 @@ type Published struct {
 	Matrix    string  `json:"matrix,omitempty"`
 	Precision string  `json:"precision,omitempty"`
 	Device    string  `json:"device"`
-	Value     float64 `json:"value,omitempty"` // 0: what was published is in Caveat
+	Value     float64 `json:"value,omitempty"` // The published value. If it is 0, Caveat says what was published.
 	Caveat    string  `json:"caveat,omitempty"`
 }
 

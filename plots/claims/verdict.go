@@ -14,7 +14,7 @@ const (
 // A Case is one figure that a verdict rests on.
 type Case struct {
 	Matrix    string  `json:"matrix,omitempty"`
-	Of        string  `json:"of,omitempty"` // the published matrix that Matrix stands for, if it is a twin
+	Of        string  `json:"of,omitempty"` // The published matrix that a twin stands for.
 	Precision string  `json:"precision,omitempty"`
 	Cache     string  `json:"cache,omitempty"`
 	Note      string  `json:"note,omitempty"`
@@ -23,7 +23,7 @@ type Case struct {
 	Low       float64  `json:"low"`
 	High      float64  `json:"high"`
 	Standing  Standing `json:"standing"`
-	Published *float64 `json:"published,omitempty"` // the same figure in the paper
+	Published *float64 `json:"published,omitempty"` // The same figure in the paper.
 }
 
 // A Standing says where a figure lies relative to the bounds.

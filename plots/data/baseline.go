@@ -20,9 +20,9 @@ var baselines = []string{"coo_atomic", "cpu_coo"}
 // on the same matrix in the same setup.
 type Gain struct {
 	Row       *store.Row
-	Against   string  // the baseline
-	Ratio     float64 // time of the baseline / time of the kernel
-	Low, High float64 // from the 95% intervals of both, see Ratio
+	Against   string  // The baseline.
+	Ratio     float64 // The baseline's time divided by the kernel's.
+	Low, High float64 // The 95% interval, see Ratio.
 }
 
 // BaselineOf names the baseline of a device, "" if none was measured. All matrices have the

@@ -21,7 +21,7 @@ var perCycle = map[string][2]int{
 // A Peak is the arithmetic that a device can do at most.
 type Peak struct {
 	GFLOPS float64
-	How    string // it was derived
+	How    string // How it was derived.
 }
 
 // PeakOf derives the peak from what the device says of itself. Of processors it is

@@ -16,10 +16,10 @@ type Publication struct {
 	// Block is the number of threads per block of the best configuration; 0 if it was not
 	// published.
 	Block  int
-	Caveat string // "" for none
+	Caveat string // A caveat, "" for none.
 
-	gflops  float64 // two operations per nonzero; 0 if only the time was published
-	seconds float64 // the time of a product; 0 if it was not published
+	gflops  float64 // Two operations per nonzero; 0 if only the time was published.
+	seconds float64 // The time of a product, 0 if it was not published.
 }
 
 type publicationKey struct {

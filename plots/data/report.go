@@ -21,12 +21,12 @@ import (
 // A Report is what a page is drawn from. Read fills what is stored. What is derived is
 // handed in by the caller.
 type Report struct {
-	Rows     []store.Row    // all trials: first the good ones, then the others
-	Best     []store.Best   // in the same order
-	Matrices []store.Matrix // by mean row length
+	Rows     []store.Row    // All trials, the good ones first.
+	Best     []store.Best   // The winners in the same order.
+	Matrices []store.Matrix // The matrices by mean row length.
 	Devices  []store.Device // by name
 	Sweeps   []store.Sweep  // by name
-	Panels   []Panel        // the good trials, which are parts of Rows
+	Panels   []Panel        // The good trials of Rows.
 
 	// Patterns shows where the entries of matrices lie, by the hash of the matrix.
 	Patterns map[string]*sparse.Density
@@ -49,7 +49,7 @@ type Report struct {
 	// Published draws the papers' own numbers beside the measured ones.
 	Published bool
 
-	originals map[string]string // the published matrices that twins stand for, by the twin's name
+	originals map[string]string // The published matrices that twins stand for, by the twin's name.
 }
 
 // Read reads what db holds, and takes what was read of it before: all results, which are

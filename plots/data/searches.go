@@ -75,7 +75,7 @@ func some(list []searchable) []searchable {
 // Searches are replayed searches.
 type Searches struct {
 	Outcomes []replay.Outcome
-	Left     int // grids that were not searched
+	Left     int // The number of grids that were not searched.
 }
 
 // ReplaySearches replays the strategies on some of the grids that db holds whole.

@@ -8,9 +8,9 @@ import (
 // A Unit is the unit of a figure's throughput.
 type Unit struct {
 	Name  string
-	Label string // of the axis
-	Note  string // for the subtitle
-	Bytes bool   // it can be compared with the bandwidth of the device
+	Label string // The label of the axis.
+	Note  string // A note for the subtitle.
+	Bytes bool   // The unit can be compared with the device's bandwidth.
 	Of    func(*store.Row) float64
 }
 

@@ -35,10 +35,10 @@ func drawAverage(d *data.Report) ([]*canvas.Picture, []error) {
 // An average holds the speed-ups of all kernels over a baseline.
 type average struct {
 	baseline   string
-	kernels    []string // by falling mean
+	kernels    []string // The kernels by falling mean.
 	precisions []kernels.Precision
 	gains      map[kernelColumn][]float64
-	matrices   map[kernels.Precision]int // that have the baseline
+	matrices   map[kernels.Precision]int // The number of matrices that have the baseline.
 }
 
 type kernelColumn struct {

@@ -17,24 +17,24 @@ import (
 // column for each precision, a mark for each series.
 type barFigure struct {
 	id       string
-	title    func(s *scene) string // of a page, before the words of its scene
-	says     func(s *scene) string // what a bar is, after "Fastest configuration of each kernel"
-	each     string                // what that says instead of "kernel"; "" for that
+	title    func(s *scene) string // The title of a page, before the words of its scene.
+	says     func(s *scene) string // What a bar is, after "Fastest configuration of each kernel".
+	each     string                // A word in place of "kernel" there, "" to keep it.
 	series   func(s *scene) []series
 	quantity func(s *scene) quantity
-	least    int                          // series with data: a page with fewer compares nothing
-	scenes   func(d *data.Report) []scene // the pages; nil: one for each device and cache state
-	warnings func(d *data.Report) []error // nil: matrices without what is compared with
+	least    int                          // The fewest series with data that make a page.
+	scenes   func(d *data.Report) []scene // The pages. If it is nil, each device and cache state has one.
+	warnings func(d *data.Report) []error // The warnings. If it is nil, they name matrices without the baseline.
 }
 
 // A scene holds the trials of one picture.
 type scene struct {
-	words  string   // where they were measured
-	file   []string // the same, in names of files
+	words  string   // Where the trials were measured.
+	file   []string // The same in names of files.
 	device string
 	panels []data.Panel
 
-	published *citations // what of the papers is drawn; nil: nothing is to be
+	published *citations // Published results to draw, nil for none.
 }
 
 // scenesByCondition makes a scene of each condition.

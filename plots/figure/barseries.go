@@ -11,11 +11,11 @@ import (
 
 // A series has one mark for each matrix: the fastest trial of a selection.
 type series struct {
-	id      string         // a kernel's name, or that of a variant, as in legends
+	id      string         // The name of a kernel or variant, as in legends.
 	of      data.Selection //
-	over    data.Selection // the fastest of these is what it is compared with; nil: nothing
-	variant *canvas.Look   // nil: it looks like the kernel which is fastest, and is called so
-	always  bool           // drawn however many there are
+	over    data.Selection // The fastest of these trials is the baseline; nil for none.
+	variant *canvas.Look   // Its look. If it is nil, the fastest kernel gives look and name.
+	always  bool           // The series is never omitted.
 }
 
 // key returns the name and the look of a trial of the series.

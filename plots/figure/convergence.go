@@ -197,7 +197,7 @@ func (b convergenceBand) Plot(c draw.Canvas, p *plot.Plot) {
 type convergenceLine struct {
 	replay.Curve
 	width  vg.Length
-	marked bool // where it ends
+	marked bool // A marker shows where it ends.
 }
 
 func (l convergenceLine) Plot(c draw.Canvas, p *plot.Plot) {

@@ -14,7 +14,7 @@ import (
 type Drawn struct {
 	*Figure
 	Pictures []*canvas.Picture
-	Omitted  int // pictures of single matrices that were not made, because of their number
+	Omitted  int // The number of pictures of single matrices beyond the limit, which were not made.
 }
 
 // Draw makes the pictures that the data allows. Each has a note on the twins among its

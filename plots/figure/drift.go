@@ -210,7 +210,7 @@ func (unity) Plot(c draw.Canvas, p *plot.Plot) {
 // that comparisons use.
 type driftLine struct {
 	store.Drift
-	first int64 // where its axis begins
+	first int64 // The time where its axis begins.
 	unit  time.Duration
 }
 

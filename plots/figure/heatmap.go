@@ -40,8 +40,8 @@ func drawHeatmaps(d *data.Report) ([]*canvas.Picture, []error) {
 // A heatLayout holds the sizes of the tiles of a picture.
 type heatLayout struct {
 	columns    int
-	top        vg.Length // kernel, throughput and parameters
-	wide, tall vg.Length // of the data of a tile
+	top        vg.Length // The height of kernel, throughput and parameters.
+	wide, tall vg.Length // The size of a tile's data.
 }
 
 const (

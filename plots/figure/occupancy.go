@@ -19,10 +19,10 @@ import (
 // with the longest rows. The share is a fact of the launches of the fastest configuration.
 type shareFigure struct {
 	id, title string
-	fact      string // as in store.Row
-	bound     string // a fact that it can't exceed, as hollow markers; "": none
-	label     string // of the axis
-	says      string // of the subtitle
+	fact      string // The key of the fact in store.Row.
+	bound     string // A fact that it can't exceed, drawn as hollow markers; "" for none.
+	label     string // The label of the axis.
+	says      string // A part of the subtitle.
 }
 
 // The paper has the achieved occupancy, which a profiler counts. The theoretical one is
@@ -71,7 +71,7 @@ func (f *shareFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 type sharesOf struct {
 	matrices []store.Matrix
 	kernels  []string
-	launches map[[2]string]store.Row // by matrix and kernel
+	launches map[[2]string]store.Row // The launches by matrix and kernel.
 }
 
 func launchShares(d *data.Report, s data.Setup, f *shareFigure) *sharesOf {

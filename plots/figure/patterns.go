@@ -21,7 +21,7 @@ const mostPatterns = 25
 // A patternGrid says how large the patterns of a picture are.
 type patternGrid struct {
 	columns int
-	pixels  int // of a picture's longer side
+	pixels  int // The pixels of a picture's longer side.
 }
 
 // patternGridFor chooses the grid for n matrices. All bins of a thumbnail have the same number

@@ -14,16 +14,16 @@ import (
 
 // A quantity is what the lengths of bars show.
 type quantity struct {
-	label string // of the axis
-	note  string // for the subtitle
+	label string // The label of the axis.
+	note  string // A note for the subtitle.
 	// of gives the value of a trial with its 95% interval. base is the trial that it
-	// is compared with, nil where the quantity compares nothing.
+	// is compared with, nil if the quantity compares nothing.
 	of     func(r, base *store.Row) chart.Point
 	scale  func(low, high float64) canvas.Scale
-	origin float64                // where bars start; NaN: nowhere
-	number func(v float64) string // as it is written beside the highest
-	best   string                 // what the highest is; "" for "the fastest"
-	bytes  bool                   // it can be compared with the bandwidth of the device
+	origin float64                // Where bars start; NaN for no bars.
+	number func(v float64) string // The text beside the highest.
+	best   string                 // What the highest is; "" for "the fastest".
+	bytes  bool                   // It can be compared with the device's bandwidth.
 }
 
 // rate is a throughput, from zero.

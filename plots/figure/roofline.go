@@ -24,16 +24,16 @@ import (
 // times the memory bandwidth, nor more than the peak.
 type roofline struct {
 	data.Setup
-	bandwidth float64   // GB/s, measured
-	peak      data.Peak // zero: not known
+	bandwidth float64   // The measured bandwidth in GB/s.
+	peak      data.Peak // The peak, zero if it is not known.
 	points    []roofPoint
-	whole     bool // up to where the peak begins, instead of near the points
+	whole     bool // The axis reaches the peak instead of ending near the points.
 }
 
 // A roofPoint is a kernel at its best on one matrix.
 type roofPoint struct {
 	kernel       string
-	X            float64 // FLOP/byte, of compulsory traffic
+	X            float64 // FLOP/byte of compulsory traffic
 	Y, Low, High float64 // GFLOP/s
 	row          *store.Row
 }
@@ -92,8 +92,8 @@ func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.
 	p := &canvas.Picture{
 		Name:  fileStem(d, "roofline", s.Device, string(s.Cache)),
 		Title: "Roofline: " + d.ConditionWords(s.Condition),
-		Subtitle: fmt.Sprintf("A point per matrix and kernel, in its fastest configuration. Bytes: compulsory traffic. "+
-			"Slanted line: the highest bandwidth measured on the device, %s\u202fGB/s.",
+		Subtitle: fmt.Sprintf("A point per matrix and kernel, in its fastest configuration. Bytes: compulsory "+
+			"traffic. Slanted line: the highest bandwidth measured on the device, %s\u202fGB/s.",
 			number.Significant(list[0].bandwidth, 4)),
 		Alt: fmt.Sprintf("%s under the roof of %s", term.GroupedCount(len(list[0].points), "point", "points"),
 			data.ShortDevice(s.Device)),

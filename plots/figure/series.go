@@ -18,7 +18,7 @@ import (
 type dimension struct {
 	name, other string // "block", "grid"
 	size, fixed func(*store.Row) int
-	meaning     func(*kernels.Kernel) string // of this size; "" where the kernel has no such choice
+	meaning     func(*kernels.Kernel) string // The meaning of this size; "" if the kernel has no such choice.
 }
 
 var (

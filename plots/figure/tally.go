@@ -12,13 +12,13 @@ import (
 // A tally holds the trials of a scene by series.
 type tally struct {
 	series     []series
-	shown      []int    // indexes of those that are drawn
-	found      int      // those that have data
-	matrices   []string // by mean row length
+	shown      []int    // The indexes of the series that are drawn.
+	found      int      // The number of series that have data.
+	matrices   []string // The matrices by mean row length.
 	rowMean    map[string]float64
 	precisions []kernels.Precision
 	cells      map[spot][]entry
-	lacking    []string // matrices without what is compared with
+	lacking    []string // The matrices without a baseline.
 }
 
 // A spot is a matrix in a column.

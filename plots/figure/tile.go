@@ -15,17 +15,17 @@ import (
 // were tried. Further parameters are as in its fastest configuration.
 type heatTile struct {
 	kernel        string
-	params        string // that are not at the catalogue's defaults
-	blocks, grids []int  // rising: the columns, and the rows from below
+	params        string // The parameters that are not the catalogue's defaults.
+	blocks, grids []int  // The columns, and the rows from below, in rising order.
 	cells         []heatCell
-	best          int // index of the fastest cell
+	best          int // The index of the fastest cell.
 }
 
 // A heatCell is a configuration, or a gap.
 type heatCell struct {
 	measured bool
 	GFLOPS   float64
-	tied     bool // with the fastest of the tile
+	tied     bool // The cell is tied with the fastest of the tile.
 	row      *store.Row
 }
 

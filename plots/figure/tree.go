@@ -50,14 +50,14 @@ func DrawTrees(d *data.Report) []*canvas.Picture {
 type tree struct {
 	root   *treeNode
 	leaves []*treeNode
-	depth  int // of the deepest leaf
+	depth  int // The depth of the deepest leaf.
 }
 
 type treeNode struct {
 	*rule.Node
 	below, above *treeNode
 	depth        int
-	row          float64 // in leaves, from the top
+	row          float64 // The position from the top, in leaves.
 }
 
 func newTree(root *rule.Node) *tree {

@@ -39,9 +39,9 @@ func (w *way) share(c rule.Case) float64 {
 // A regret holds the shares of one setup.
 type regret struct {
 	data.Setup
-	matrices []string // by mean row length
+	matrices []string // The matrices by mean row length.
 	rowMean  []float64
-	shares   [][]float64 // by way and matrix
+	shares   [][]float64 // The shares by way and matrix.
 }
 
 // regrets returns one regret for each setup that the rule was validated on.

@@ -19,7 +19,7 @@ type htmlClaims struct {
 type htmlClaim struct {
 	Number                       int
 	Verdict, Class, Text, Source string
-	Open                         string // why there is no verdict
+	Open                         string // Why there is no verdict.
 	Parts                        []htmlFinding
 }
 
@@ -27,7 +27,7 @@ type htmlFinding struct {
 	Verdict, Class, Says, Found, Rule, Published string
 	Caveats                                      []string
 	Cases                                        htmlTable
-	Cut                                          int // cases that are left out
+	Cut                                          int // The number of cases that are left out.
 }
 
 // mostCases is the number of cases of a statement that the page lists.

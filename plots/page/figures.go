@@ -27,15 +27,15 @@ func undrawnTable(list []*figure.Figure) table.Table {
 type htmlFigure struct {
 	ID, Title, See, Source string
 	Pages, Details         []htmlPage
-	Left                   int // details not held by the report because of their size
-	Omitted                int // that were not made, because of their number
+	Left                   int // The number of details that are too large for the page.
+	Omitted                int // The number of details beyond the limit, which were not made.
 }
 
 type htmlPage struct {
 	Name, Title, Alt, Twins string
-	SVG                     template.HTML // of what is seen at once
-	Packed                  string        // of what is folded away: the SVG, see packed
-	Tips                    string        // what the marks say, see packed
+	SVG                     template.HTML // The picture if it is not folded away.
+	Packed                  string        // The SVG of a folded picture, see packed.
+	Tips                    string        // The texts of the marks, see packed.
 }
 
 // detailBudget bounds the bytes that pictures of single matrices add to the page, which should

@@ -37,29 +37,29 @@ type document struct {
 	CSS            template.CSS
 	JS             template.JS
 	Facts          []fact
-	Twins          string // "" where none was measured
+	Twins          string // A note on twins, "" if none was measured.
 	Warnings       []string
-	Against        htmlTable // what changed since another database; without a title where there is none
+	Against        htmlTable // The changes against another database; no title if there is none.
 	AgainstNotes   []string
 	TopGains       htmlTable
 	Summary        []htmlTable
 	Figures        []htmlFigure
-	Undrawn        htmlTable // figures without data
+	Undrawn        htmlTable // Figures without data.
 	BestNotes      []string
 	Best           []htmlTable
 	Papers         []htmlSheet
-	PapersLacking  string // which tables of the papers have no data
+	PapersLacking  string // The tables of the papers that have no data.
 	ClaimNotes     []string
 	Claims         []htmlClaims
 	RuleText       string
-	Trees          []htmlPage // the rule as drawn trees
+	Trees          []htmlPage // The rule as drawn trees.
 	Validation     htmlTable
 	Failures       htmlTable
-	FailuresCut    int // failures beyond those listed
+	FailuresCut    int // The number of failures beyond those listed.
 	Method         []string
 	Sweeps         []store.Sweep
 	Sources        []source
-	Origins        htmlTable // of the kernels
+	Origins        htmlTable // The origins of the kernels.
 }
 
 // An htmlTable adds to a table what the template needs to make it sortable.
@@ -71,7 +71,7 @@ type htmlTable struct {
 
 type htmlCell struct {
 	Text  string
-	Key   string // what the column is sorted by; "" for the text
+	Key   string // What the column is sorted by; "" for the text.
 	Right bool
 	Bold  bool
 }
@@ -80,9 +80,9 @@ type htmlCell struct {
 type Content struct {
 	Report         *data.Report
 	Title, Version string
-	Figures        []figure.Drawn    // that have pictures, in order
-	Undrawn        []*figure.Figure  // that have no data
-	Trees          []*canvas.Picture // the rule as drawn trees
+	Figures        []figure.Drawn    // The figures that have pictures, in order.
+	Undrawn        []*figure.Figure  // The figures that have no data.
+	Trees          []*canvas.Picture // The rule as drawn trees.
 	Warnings       []error
 }
 

@@ -21,14 +21,14 @@ var text []byte
 // A Result is one number of a paper.
 type Result struct {
 	Paper, Table string // "coo-spmv-final", "III"
-	Device       string // as the paper names it
-	Matrix       string // without group: "model7"
-	Kernel       string // our name; what we do not have, as a library's default, under a name of its own
+	Device       string // The paper's name of the device.
+	Matrix       string // The name without group: "model7".
+	Kernel       string // Our name of the kernel, or another if we do not have it, as for a library's default.
 	Precision    kernels.Precision
 	Metric       string // "time", "bandwidth", "throughput", …
 	Value        float64
 	Unit         string // "ms", "GB/s", …
-	Caveat       string // "": none is known
+	Caveat       string // A caveat, "" if none is known.
 }
 
 // Results returns all of them, in the order of the papers' tables. The slice is shared:

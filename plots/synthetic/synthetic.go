@@ -29,7 +29,7 @@ type Database struct {
 	Precisions []kernels.Precision
 	Blocks     []int
 	Grids      []int
-	params     map[string][]string // further parameters of a kernel; none: its defaults
+	params     map[string][]string // Further parameters of a kernel; its defaults if there are none.
 }
 
 func Processor() Database {
@@ -73,51 +73,25 @@ func Gpu(matrices, blocks int) Database {
 	return s
 }
 
+// roof is the bandwidth of the device in GB/s.
+const roof = 40.0
+
 // Report makes the report of the database.
 func (s Database) Report() *data.Report {
 	var rows []store.Row
 	var matrices []store.Matrix
-	backend := "cpu"
-	if s.Device[0] == 'N' {
-		backend = "cuda"
-	}
-	const roof = 40.0
 	for mi, m := range s.Matrices {
 		mean := math.Round(3*math.Pow(1.35, float64((mi*5)%len(s.Matrices)))*10) / 10
 		n := 1_000_000
 		f := sparse.Features{Rows: n, Cols: n, Nonzeros: int(mean * float64(n)), RowMean: mean, RowMax: int(4 * mean)}
 		matrices = append(matrices, store.Matrix{Name: m, Class: m, Hash: m, Source: "generated", Features: f})
-		for ki, k := range s.Kernels {
-			kernel, _ := kernels.Lookup(k)
-			for pi, p := range s.Precisions {
-				for _, block := range sizesOr0(s.Blocks, kernel.Block != "") {
-					for _, grid := range sizesOr0(s.Grids, kernel.Grid != "") {
-						for vi, params := range variants(s.params[k]) {
-							rate := roof * (0.25 + 0.6*Wave(ki*3+mi+7*vi)) * shape(block, ki, mi) * scaling(grid,
-								s.Grids)
-							bytes := float64(f.Nonzeros*(4+p.Bytes()) + n*(4+2*p.Bytes()))
-							if kernel.Format == kernels.COO {
-								bytes = float64(f.Nonzeros*(8+p.Bytes()) + 2*n*p.Bytes())
-							}
-							ms := bytes / rate / 1e6
-							wide := 0.004 + 0.03*Wave(block+grid+ki+mi+pi)
-							c := kernels.Config{Kernel: k, Precision: p, Block: block, Grid: grid,
-								Params: kernels.Params(params)}
-							r := store.Row{
-								Sweep: "synthetic", Device: s.Device, Matrix: m, Rows: n, Cols: n, NNZ: f.Nonzeros,
-								Format: kernel.Format,
-								Result: Result(c, ms, 1-wide, 1+1.2*wide), Taken: 21,
-								GFLOPS: 2 * float64(f.Nonzeros) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
-							}
-							r.Prepare, r.MaxError, r.At = ms/3e3, 0.01, Someday
-							rows = append(rows, r)
-						}
-					}
-				}
-			}
-		}
+		rows = append(rows, s.rowsOf(mi, &matrices[mi])...)
 	}
 
+	backend := "cpu"
+	if s.Device[0] == 'N' {
+		backend = "cuda"
+	}
 	d := data.New(rows, nil, matrices, []store.Device{{
 		Label: s.Device, Device: kernels.Device{Backend: backend, Name: s.Device, Units: 2},
 		Roof: kernels.Roof{Read: roof},
@@ -140,6 +114,44 @@ func (s Database) Report() *data.Report {
 		d.Drifts = append(d.Drifts, Drift(s.Device, m, i))
 	}
 	return d
+}
+
+// rowsOf makes the trials of a matrix.
+func (s Database) rowsOf(mi int, m *store.Matrix) (rows []store.Row) {
+	for ki, k := range s.Kernels {
+		kernel, _ := kernels.Lookup(k)
+		for pi, p := range s.Precisions {
+			for _, block := range sizesOr0(s.Blocks, kernel.Block != "") {
+				for _, grid := range sizesOr0(s.Grids, kernel.Grid != "") {
+					for vi, params := range variants(s.params[k]) {
+						c := kernels.Config{Kernel: k, Precision: p, Block: block, Grid: grid}
+						c.Params = kernels.Params(params)
+						rate := roof * (0.25 + 0.6*Wave(ki*3+mi+7*vi)) * shape(block, ki, mi) * scaling(grid, s.Grids)
+						rows = append(rows, s.row(m, c, kernel.Format, rate, 0.004+0.03*Wave(block+grid+ki+mi+pi)))
+					}
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// row makes a trial with a bandwidth in GB/s. wide is the lower arm of its interval, as a fraction.
+func (s Database) row(m *store.Matrix, c kernels.Config, format kernels.Format, rate, wide float64) store.Row {
+	n, nnz, p := m.Rows, m.Nonzeros, c.Precision
+	bytes := float64(nnz*(4+p.Bytes()) + n*(4+2*p.Bytes()))
+	if format == kernels.COO {
+		bytes = float64(nnz*(8+p.Bytes()) + 2*n*p.Bytes())
+	}
+	ms := bytes / rate / 1e6
+
+	r := store.Row{
+		Sweep: "synthetic", Device: s.Device, Matrix: m.Name, Rows: n, Cols: n, NNZ: nnz, Format: format,
+		Result: Result(c, ms, 1-wide, 1+1.2*wide), Taken: 21,
+		GFLOPS: 2 * float64(nnz) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
+	}
+	r.Prepare, r.MaxError, r.At = ms/3e3, 0.01, Someday
+	return r
 }
 
 // Validated is a rule that was validated on every matrix.
@@ -329,7 +341,8 @@ func SearchedOn(device string) (s data.Searches) {
 				for step := range steps {
 					share := float64(step+1) / 120 * math.Pow(float64(step+1)/float64(steps),
 						float64(i)*(0.8+0.4*Wave(seed+n)))
-					loss := 2*math.Exp(-(4+float64(i))*float64(step)/float64(steps)*(1+Wave(7*seed+n))) - 0.02*Wave(seed)
+					fall := (4 + float64(i)) * float64(step) / float64(steps) * (1 + Wave(7*seed+n))
+					loss := 2*math.Exp(-fall) - 0.02*Wave(seed)
 					paths[seed].Points = append(paths[seed].Points,
 						replay.Point{Steps: step + 1, Seconds: share * whole, Loss: max(0, loss)})
 				}

@@ -15,7 +15,7 @@ type Table struct {
 	Title   string
 	Columns []Column
 	Rows    [][]Cell
-	bold    map[spot]bool // cells that are printed bold
+	bold    map[spot]bool // The cells that are printed bold.
 }
 
 type spot struct{ row, column int }
@@ -34,7 +34,7 @@ func (t *Table) IsBold(row, column int) bool { return t.bold[spot{row, column}] 
 // A Column has a heading.
 type Column struct {
 	Name  string
-	Right bool // aligned to the right, as numbers are
+	Right bool // The column is aligned to the right, as numbers are.
 }
 
 // Columns makes columns of these names. A ">" before a name aligns the column to the right.

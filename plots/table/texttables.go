@@ -13,9 +13,9 @@ import (
 // A Sheet is one file of tables, written as Markdown, CSV and LaTeX.
 type Sheet struct {
 	Stem   string
-	Sweep  string // shipped, that produces its data; "" where any does
+	Sweep  string // The shipped sweep that produces its data, "" if any does.
 	Title  string
-	Notes  []string // paragraphs
+	Notes  []string // Paragraphs of notes.
 	Tables []Table
 }
 

@@ -4,22 +4,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"spmvtune/internal/cli"
-	"spmvtune/sparse/cache"
+	"spmvtune/internal/cli/clitest"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(cache.Env) == "" {
-		os.Setenv(cache.Env, "off") // tests leave the user's cache alone
+	if gpus := os.Getenv(fakeGPUs); gpus != "" {
+		os.Exit(fakeCUDA(gpus, os.Args[1:]))
 	}
-	testscript.Main(m, map[string]func(){
-		"spmvtune": func() {
-			if gpus := os.Getenv(fakeGPUs); gpus != "" {
-				os.Exit(fakeCUDA(gpus, os.Args[1:]))
-			}
-			os.Exit(cli.Main(os.Args[1:]))
-		},
-	})
+	clitest.Main(m, cli.Main)
 }

@@ -98,7 +98,8 @@ func (c *retryCommand) print(r submit.Retried) {
 			fmt.Fprintf(c.w, "… and %s more\n", chunks(len(r.Split)-i))
 			break
 		}
-		fmt.Fprintf(c.w, "split, because its task ran out of time: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
+		fmt.Fprintf(c.w, "split, because its task ran out of time: %s into %s\n", s.Chunk,
+			strings.Join(s.Into, " and "))
 	}
 	for _, s := range r.OutOfMemory {
 		fmt.Fprintf(c.w, "not sent, because it used more memory than allowed: %s (%s)\n",

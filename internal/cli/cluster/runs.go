@@ -97,7 +97,8 @@ func openRun(root, name string) (*slurm.Run, error) {
 	case len(found) == 1:
 		return found[0].Run, found[0].err
 	case len(found) > 1:
-		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)), "name one: "+names(found))
+		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)),
+			"name one: "+names(found))
 	}
 	if _, err := os.Stat(name); err == nil {
 		_, err = slurm.Open(name) // the error says what it is instead

@@ -83,7 +83,8 @@ func printBests(w io.Writer, best []status.Best) error {
 	if len(best) == 0 {
 		return nil
 	}
-	g := term.Table{Columns: []string{"matrix", "precision", "cache", "fastest so far", "configuration", "time", "GFLOP/s"}}
+	g := term.Table{Columns: []string{"matrix", "precision", "cache", "fastest so far", "configuration",
+		"time", "GFLOP/s"}}
 	several := slices.ContainsFunc(best, func(b status.Best) bool { return b.Device != best[0].Device })
 	if several {
 		g.Columns = append([]string{"device"}, g.Columns...)

@@ -22,13 +22,13 @@ import (
 type submitCommand struct {
 	root                                    string // root is the folder of all runs.
 	wait, dryRun, testOnly, asJSON, offline bool
-	// chunk is the time that a task is packed for; 0 if the sweep says it.
+	// chunk is the time that a task is packed for. If it is 0, the sweep says it.
 	chunk time.Duration
 
 	sweep  *configs.Sweep
 	client *sbatch.Client
 	w      io.Writer
-	alarm  io.Writer // alarm shows downloads, and what is waited for.
+	alarm  io.Writer // alarm shows downloads, and what the command waits for.
 }
 
 func newSubmit() *cobra.Command {

@@ -18,7 +18,7 @@ import (
 // A cutting is a plan, with what Slurm said about it.
 type cutting struct {
 	plan  slurm.Plan
-	sweep *configs.Sweep // sweep has its matrices resolved.
+	sweep *configs.Sweep // sweep is the sweep with its matrices resolved.
 	most  int            // most is the largest number of tasks in an array.
 	asked bool           // asked says that Slurm has answered.
 	notes []string

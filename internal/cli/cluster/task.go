@@ -79,9 +79,9 @@ type task struct {
 	log  *taskLog
 
 	main lane
-	// workers are one for each GPU, if gpus_per_task is above 1.
+	// workers has one worker for each GPU, if gpus_per_task is above 1.
 	workers []lane
-	// ledgers are those of all runs of the tuner.
+	// ledgers has the ledger of each run of the tuner.
 	ledgers []*ledger
 }
 
@@ -89,7 +89,7 @@ type task struct {
 type lane struct {
 	journal *journal.Writer
 	pieces  []slurm.Piece
-	// ledgers are those of all devices that measure the pieces. Without any, nothing is known.
+	// ledgers has the ledger of each device that measures the pieces. If it is empty, nothing is known.
 	ledgers []*ledger
 }
 

@@ -52,13 +52,13 @@ type laneLog struct {
 	name string // name begins the lines: "gpu 1: ".
 
 	matrices int
-	index    int    // index is that of the current matrix, from 0.
+	index    int    // index is the number of the current matrix, from 0.
 	matrix   string // matrix is its name.
 	trials   int    // trials is the number of its trials.
-	done     int    // done counts those that are recorded.
+	done     int    // done counts the trials that are recorded already.
 	measured int    // measured counts the trials of this run, of all matrices.
 
-	tenths int // tenths were reported last.
+	tenths int // tenths is the progress that was reported last.
 	said   time.Time
 	every  time.Duration
 }
@@ -82,7 +82,8 @@ func (l *laneLog) Observe(e tuner.Event) {
 	case e.Matrix != nil:
 		l.index, l.matrix, l.trials, l.done = e.Matrix.Index, e.Matrix.Matrix.Name, e.Matrix.Trials, e.Matrix.Finished
 		if l.matrices <= mostLogged {
-			l.printf("%s (%d of %d): %s, %d measured already", l.matrix, l.index+1, l.matrices, term.Trials(l.trials), l.done)
+			l.printf("%s (%d of %d): %s, %d measured already", l.matrix, l.index+1, l.matrices, term.Trials(l.trials),
+				l.done)
 		}
 	case e.Result != nil:
 		l.done++

@@ -60,7 +60,8 @@ func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
 		for i, a := range arrays {
 			ids[i] = a.ID
 		}
-		return term.WriteJSON(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n, "arrays": ids})
+		return term.WriteJSON(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n,
+			"arrays": ids})
 	}
 	tasks := term.Count(n, "task runs", "tasks run")
 	switch {

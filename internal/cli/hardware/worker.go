@@ -28,14 +28,17 @@ func NewWorkerCommand() *cobra.Command {
 		Short:  "Run measurements for a parent process",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			// Some of these signals reach all processes of a job. The parent handles them and
-			// lets the running trial end; the worker ends with the pipe to its parent.
-			signal.Ignore(jobSignals...)
-			requests, replies := worker.Pipes()
-			return worker.Serve(requests, replies, OpenBackend)
-		},
+		RunE:   func(*cobra.Command, []string) error { return ServeWorker(OpenBackend) },
 	}
+}
+
+// ServeWorker measures what the parent process asks for, until the parent closes the pipe.
+func ServeWorker(open func(configs.Device) (kernels.Backend, error)) error {
+	// Some of these signals reach all processes of a job. The parent handles them and lets the
+	// running trial end; the worker ends with the pipe to its parent.
+	signal.Ignore(jobSignals...)
+	requests, replies := worker.Pipes()
+	return worker.Serve(requests, replies, open)
 }
 
 // jobSignals are the signals that stop a job, or warn it.
@@ -81,8 +84,8 @@ func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, mi
 		list = append(list, part)
 	}
 	if len(list) == 0 {
-		missing = command.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where there is one",
-			term.Some(KernelNames(sweep), command.FewNames), missing), seeDoctor)
+		missing = command.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where "+
+			"there is one", term.Some(KernelNames(sweep), command.FewNames), missing), seeDoctor)
 	}
 	return list, missing
 }

@@ -77,7 +77,8 @@ func cacheTable(all []cache.Info, forPeople bool) term.Table {
 		f := e.Features
 		name, size, used := any(e.Source), any(e.Size), e.Used.UTC().Format(time.RFC3339)
 		if forPeople {
-			name, size, used = filepath.Base(e.Source), term.Quantity(term.Bytes(e.Size)), e.Used.Format("2006-01-02 15:04")
+			name, size, used = filepath.Base(e.Source), term.Quantity(term.Bytes(e.Size)),
+				e.Used.Format("2006-01-02 15:04")
 		}
 		if e.Err != nil {
 			t.Add("(damaged)", nil, nil, nil, size, used, string(e.Key))

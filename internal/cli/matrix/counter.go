@@ -16,7 +16,7 @@ import (
 // A counter is a program that runs another one and counts.
 type counter struct {
 	name  string
-	words []string // before the counted program
+	words []string // The words before the counted program.
 	// lines find the counts in the output: references, misses of the first level, misses of
 	// the last level.
 	lines [3]*regexp.Regexp
@@ -63,8 +63,8 @@ func (c *counter) count(ctx context.Context, args []string) (counts [3]int64, er
 	for i, line := range c.lines {
 		m := line.FindSubmatch(out)
 		if m == nil {
-			return counts, fmt.Errorf("counting with %s: no count in its output; this machine may have no such counter: %s",
-				c.name, lastLine(out))
+			return counts, fmt.Errorf("counting with %s: no count in its output; this machine may have "+
+				"no such counter: %s", c.name, lastLine(out))
 		}
 		if counts[i], err = strconv.ParseInt(strings.ReplaceAll(string(m[1]), ",", ""), 10, 64); err != nil {
 			return counts, fmt.Errorf("counting with %s: %w", c.name, err)

@@ -20,7 +20,7 @@ import (
 // countersCommand is the command matrix counters.
 type countersCommand struct {
 	products int
-	inside   string // the kernel to run in the process that is counted
+	inside   string // The kernel to run in the process that is counted.
 	target   Target
 }
 

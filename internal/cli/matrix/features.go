@@ -13,7 +13,7 @@ import (
 // A featureGroup is a line of the page of `matrix info`.
 type featureGroup struct {
 	label string
-	items []string // name and value
+	items []string // The names and values.
 }
 
 // featureTable groups features by their names in JSON. The prefix is not printed, because the

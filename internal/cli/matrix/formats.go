@@ -47,7 +47,8 @@ func formatSizes(a *sparse.CSR[float64]) ([]formatSize, error) {
 			return nil, err
 		}
 		chunks := (rows + sellChunk - 1) / sellChunk
-		s := of(fmt.Sprintf("SELL-%d-%d", sellChunk, sigma), kernels.SELL, int64(entries)+rows+2*(chunks+1), int64(entries))
+		s := of(fmt.Sprintf("SELL-%d-%d", sellChunk, sigma), kernels.SELL, int64(entries)+rows+2*(chunks+1),
+			int64(entries))
 		s.Chunk, s.Sigma = sellChunk, sigma
 		list = append(list, s)
 	}

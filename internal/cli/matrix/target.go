@@ -96,7 +96,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 	}
 	m := configs.Matrix{Name: name, Class: generate.ClassOf(name, args), Generate: name, Args: args, Expand: true}
 	if of, ok := args["of"].(string); ok && name == "twin" {
-		m.Name = of + " (twin)" // as in a sweep
+		m.Name = configs.Matrix{Name: of}.AsTwin().Name // as in a sweep
 	}
 	return m, nil
 }

@@ -13,7 +13,7 @@ import (
 // when a download begins and one when it ends.
 type downloads struct {
 	p *Progress
-	// id is that of the current download.
+	// id is the matrix that is being downloaded.
 	id    fetch.ID
 	began time.Time
 	// from counts the bytes that were there when it began.

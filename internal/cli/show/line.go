@@ -14,9 +14,9 @@ import (
 type progressLine struct {
 	// done and total count trials, including those of earlier runs.
 	done, total int
-	// atMost tells if a search decides how many trials there are: total is the most.
+	// atMost says that a search decides how many trials there are. total is then the upper bound.
 	atMost bool
-	// rate is that of this run in trials per second, 0 if it is not known yet.
+	// rate is the speed of this run in trials per second, 0 if it is not known yet.
 	rate float64
 	// left is the time left at this rate.
 	left time.Duration

@@ -32,12 +32,12 @@ type Progress struct {
 	width func() int
 	// said holds the messages so far, which are not repeated.
 	said map[string]bool
-	// drawn tells if there is a line on the terminal to erase.
+	// drawn says that the terminal has a line to erase.
 	drawn bool
 
 	device string
 	now    progressLine
-	// nonzeros are those of the current matrix.
+	// nonzeros is the number of nonzeros of the current matrix.
 	nonzeros int
 	// planned counts the trials of the matrices so far.
 	planned int
@@ -173,7 +173,8 @@ func (p *Progress) Clear() {
 
 // NonFinite warns of a matrix with NaN or infinite values.
 func NonFinite(name string, n int) string {
-	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name, term.Count(n, "value that is", "values that are"))
+	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name,
+		term.Count(n, "value that is", "values that are"))
 }
 
 // Unsensed says that a run continues without the device's sensors, and why.

@@ -68,8 +68,8 @@ func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string,
 		switch {
 		case m.Resolved():
 		case m.HasTwin():
-			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. The plan is that of its twin",
-				m.Name))
+			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. The plan is for its "+
+				"twin", m.Name))
 		default:
 			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. "+
 				"Its size is unknown, and the plan ignores its time", m.Name))

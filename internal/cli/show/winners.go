@@ -25,7 +25,8 @@ func Winners(ctx context.Context, w io.Writer, j *job.Job, path string) error {
 		return err
 	}
 	if more := len(best) - mostWinners; more > 0 {
-		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"), term.Shell("spmvtune", "best", path))
+		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"),
+			term.Shell("spmvtune", "best", path))
 	}
 	Twins(w, j.Matrices())
 	fmt.Fprintln(w)
@@ -47,8 +48,8 @@ func Best(w io.Writer, best []store.Best) error {
 			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied",
 		}}
 		for _, b := range best[start:end] {
-			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid), b.Params.String(),
-				term.Quantity(term.Seconds(b.Median)), b.GFLOPS, b.GBPS, b.TieSize)
+			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid),
+				b.Params.String(), term.Quantity(term.Seconds(b.Median)), b.GFLOPS, b.GBPS, b.TieSize)
 		}
 		if err := t.Print(w); err != nil {
 			return err
