@@ -24,8 +24,8 @@ type Report struct {
 	Rows     []store.Row    // All trials, the good ones first.
 	Best     []store.Best   // The winners in the same order.
 	Matrices []store.Matrix // The matrices by mean row length.
-	Devices  []store.Device // by name
-	Sweeps   []store.Sweep  // by name
+	Devices  []store.Device // The devices by name.
+	Sweeps   []store.Sweep  // The sweeps by name.
 	Panels   []Panel        // The good trials of Rows.
 
 	// Patterns shows where the entries of matrices lie, by the hash of the matrix.
