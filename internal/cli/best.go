@@ -46,6 +46,7 @@ func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
 		}
 		return term.Table{Columns: view.Columns, Rows: view.Rows}.JSON(w)
 	}
+
 	best, err := db.Best(ctx, store.Filter{})
 	if err != nil {
 		return err
@@ -57,6 +58,7 @@ func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
 	if err := show.Best(w, best); err != nil {
 		return err
 	}
+
 	show.Twins(w, matrices)
 	return nil
 }

@@ -49,6 +49,7 @@ func (c *claimsCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	judged, err := claims.Judge(cmd.Context(), db, matrices)
 	if err != nil {
 		return err
@@ -68,6 +69,7 @@ func (c *claimsCommand) Run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+
 	show.Twins(w, matrices)
 	return nil
 }
@@ -113,6 +115,7 @@ func printClaims(w io.Writer, judged []claims.Judgement) error {
 		}
 		start = end
 	}
+
 	return nil
 }
 
@@ -144,6 +147,7 @@ func printFinding(w io.Writer, f *claims.Finding) {
 	}
 	fmt.Fprintf(w, "    - %s\n", term.Wrap(f.Says+".", term.PageWidth-len(indent), indent))
 	line(fmt.Sprintf("%s: %s; asked for: %s", f.Verdict, f.Words(), f.Rule))
+
 	for i := range f.Cases {
 		c := &f.Cases[i]
 		var words []string
@@ -161,6 +165,7 @@ func printFinding(w io.Writer, f *claims.Finding) {
 		}
 		line("  " + text)
 	}
+
 	if words := f.PublishedWords(); words != "" {
 		line("published: " + words)
 	}

@@ -102,6 +102,7 @@ func (c *compareCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	default:
 		err = printCompared(w, r, c.all)
 	}
+
 	return errors.Join(err, slowerVerdict(r))
 }
 

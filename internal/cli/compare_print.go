@@ -17,12 +17,14 @@ func comparedPairs(pairs []compare.Pair) term.Table {
 		"block_a", "grid_a", "params_a", "median_a_ms", "drift_a", "throttled_a",
 		"block_b", "grid_b", "params_b", "median_b_ms", "drift_b", "throttled_b",
 	}}
+
 	for _, p := range pairs {
 		t.Add(string(p.Verdict), p.Device, p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
 			p.Ratio.Value, finite(p.Ratio.Low), finite(p.Ratio.High), p.P, p.Effect,
 			p.A.Block, p.A.Grid, p.A.Params.String(), 1e3*p.A.Median, p.A.Drift, p.A.Throttled(),
 			p.B.Block, p.B.Grid, p.B.Params.String(), 1e3*p.B.Median, p.B.Drift, p.B.Throttled())
 	}
+
 	return t
 }
 
@@ -40,12 +42,14 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 			term.Quantity(fmt.Sprintf("%.3f", p.Ratio.Value)),
 			term.Quantity(fmt.Sprintf("%.3f to %.3f", p.Ratio.Low, p.Ratio.High)))
 	}
+
 	if len(t.Rows) > 0 {
 		if err := t.Print(w); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
 	}
+
 	printComparedSum(w, r)
 	return nil
 }
@@ -55,6 +59,7 @@ func printComparedSum(w io.Writer, r *compare.Result) {
 	counts := map[compare.Verdict]int{}
 	drifted := 0
 	least, most := math.Inf(1), 0.0 // effects that count
+
 	for _, p := range r.Pairs {
 		counts[p.Verdict]++
 		if p.A.Drift != 1 || p.B.Drift != 1 {
@@ -76,6 +81,7 @@ func printComparedSum(w io.Writer, r *compare.Result) {
 		}
 		fmt.Fprintln(w)
 	}
+
 	fmt.Fprintf(w, "differences count from %s on", term.ShortPercent(least))
 	if most > least {
 		fmt.Fprintf(w, ", up to %s where trials repeat less well", term.ShortPercent(most))
@@ -98,6 +104,7 @@ func slowerVerdict(r *compare.Result) error {
 			slower++
 		}
 	}
+
 	if slower == 0 {
 		return nil
 	}

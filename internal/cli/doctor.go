@@ -59,6 +59,7 @@ func (d *diagnosis) print(w io.Writer) {
 	} else {
 		line("cpu", "%s", d.CPUError)
 	}
+
 	line("cuda", "%s", d.CUDA)
 	if d.NVML != "" {
 		line("nvml", "%s", d.NVML)
@@ -91,6 +92,7 @@ func examine(ctx context.Context) diagnosis {
 		Cache:   matrix.ExamineCache(),
 		Version: command.Version(), Go: runtime.Version(), SQLite: sqlite,
 	}
+
 	d.CUDA, d.NVML = examineCUDA(ctx)
 
 	b, err := cpu.Open()
@@ -128,6 +130,7 @@ func sensorsText(r kernels.Reading, driver string) string {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
+
 	add(r.SMClock > 0, "SM %d MHz", r.SMClock)
 	add(r.MemoryClock > 0, "memory %d MHz", r.MemoryClock)
 	add(r.Temperature > 0, "%d °C", r.Temperature)
@@ -148,5 +151,6 @@ func examineSlurm(ctx context.Context) string {
 	if err != nil {
 		return fmt.Sprintf("%s does not answer: %v", path, err)
 	}
+
 	return strings.TrimSpace(string(out))
 }

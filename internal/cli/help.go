@@ -39,6 +39,7 @@ func help(cmd *cobra.Command, args []string) error {
 		}
 		return command.UsageHint(err, "spmvtune --help lists the commands")
 	}
+
 	topic.InitDefaultHelpFlag()
 	topic.InitDefaultVersionFlag()
 	return topic.Help()

@@ -138,6 +138,7 @@ func recordForeign(ctx context.Context, m *foreign.Measurements, name, database 
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
+
 	return os.Rename(part, database)
 }
 
@@ -149,6 +150,7 @@ func printImported(w io.Writer, m *foreign.Measurements, database string) error 
 		devices, kernels = append(devices, foreign.DeviceName(t.Device)), append(kernels, t.Kernel)
 		runs += len(t.Runs)
 	}
+
 	slices.Sort(devices)
 	slices.Sort(kernels)
 	fmt.Fprintf(w, "%s: %s of %s on %s, from %s, not verified here\n", strings.Join(slices.Compact(devices), ", "),

@@ -40,6 +40,7 @@ func (k *kernelsCommand) Run(cmd *cobra.Command, args []string) error {
 			return command.Unknown("kernel", args[0], kernels.Names())
 		}
 	}
+
 	w := cmd.OutOrStdout()
 	switch {
 	case k.asJSON:
@@ -64,6 +65,7 @@ func kernelsNamed(name string) []kernels.Kernel {
 			list = append(list, k)
 		}
 	}
+
 	return list
 }
 
@@ -90,6 +92,7 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 			term.Item(w, p.Key+": "+citation(p))
 		}
 	}
+
 	return nil
 }
 
@@ -112,9 +115,11 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 			fmt.Fprintf(w, "%-12s %s\n", label, term.Wrap(text, term.PageWidth-column, strings.Repeat(" ", column)))
 		}
 	}
+
 	line("kernel", k.Name)
 	line("paper name", k.Paper)
 	line("source", k.Source)
+
 	for _, p := range kernels.Cited(k.Source) {
 		line("", p.Key+": "+citation(p))
 	}
@@ -125,6 +130,7 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 	line("grid", k.Grid)
 	line("legal", k.Legal)
 	line("error bound", "over the "+string(k.Scope))
+
 	for _, p := range k.Params {
 		values := "any positive integer"
 		if len(p.Values) > 0 {

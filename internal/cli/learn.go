@@ -78,6 +78,7 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+
 	if l.ruleFile != "" {
 		return l.export(cmd, args)
 	}
@@ -99,6 +100,7 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	} else if err := checkClasses(seen, l.options.Test); err != nil {
 		return err
 	}
+
 	r, err := rule.Learn(ctx, seen, l.options)
 	if err != nil {
 		return err
@@ -127,6 +129,7 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 			return err
 		}
 	}
+
 	if !evaluate {
 		return nil
 	}
@@ -172,6 +175,7 @@ func observed(ctx context.Context, paths []string, device string) (seen []rule.O
 		return nil, nil, command.Usage(fmt.Errorf("nothing was measured on %q; available: %s", device,
 			strings.Join(devices, ", ")))
 	}
+
 	return slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device }), test, nil
 }
 

@@ -81,5 +81,6 @@ func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
 		}
 		fmt.Fprintln(w, out)
 	}
+
 	return nil
 }

@@ -30,5 +30,6 @@ func lockFolder(dir string) (unlock func(), err error) {
 		}
 		return nil, fmt.Errorf("locking %s: %w", dir, err)
 	}
+
 	return func() { f.Close() }, nil
 }

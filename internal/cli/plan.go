@@ -50,6 +50,7 @@ func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	out := cmp.Or(p.out, filepath.Join(command.OutRoot, sweep.Name))
 	planned, err := preview(cmd.Context(), sweep, filepath.Join(out, job.DatabaseFile), resolver)
 	if err != nil {

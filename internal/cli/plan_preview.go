@@ -80,6 +80,7 @@ func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *m
 		}
 		defer db.Close()
 	}
+
 	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{},
 		Matrices: []plannedMatrix{}}
 	for _, backend := range sweep.Backends() {
@@ -87,6 +88,7 @@ func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *m
 			return nil, err
 		}
 	}
+
 	return p, nil
 }
 
@@ -107,6 +109,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 			}
 		}
 	}
+
 	if opt.Launch, err = hardware.LaunchWorker(backend); err != nil {
 		return err
 	}
@@ -124,6 +127,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 		name += " (assumed, not here)"
 	}
 	p.Devices = append(p.Devices, name)
+
 	for _, f := range forecasts {
 		p.addMatrix(name, f)
 	}
@@ -132,6 +136,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 			p.Failures = append(p.Failures, e)
 		}
 	}
+
 	return nil
 }
 
@@ -148,6 +153,7 @@ func (p *planned) addMatrix(device string, f tuner.Forecast) {
 		}
 		return
 	}
+
 	if f.Duplicate != nil {
 		if t := plannedDuplicate(*f.Duplicate); !slices.Contains(p.Duplicates, t) {
 			p.Duplicates = append(p.Duplicates, t)
@@ -160,11 +166,13 @@ func (p *planned) addMatrix(device string, f tuner.Forecast) {
 		Device: device, Matrix: f.Matrix.Name, Rows: size.Rows, Cols: size.Cols, NNZ: size.Nonzeros,
 		Trials: f.Count, Finished: f.Finished, Seconds: f.Time.Seconds(),
 	})
+
 	p.Trials += f.Count
 	p.AtMost = p.AtMost || f.AtMost
 	p.Finished += f.Finished
 	p.Known += f.Known
 	p.Seconds += f.Time.Seconds()
+
 	for reason, n := range f.Skipped {
 		p.Skipped[reason] += n
 	}

@@ -19,11 +19,13 @@ func (p *planned) print(w io.Writer) error {
 			return err
 		}
 	}
+
 	p.printMissing(w)
 	for _, t := range p.Duplicates {
 		fmt.Fprintln(w, tuner.Duplicate(t))
 	}
 	show.Skipped(w, p.Skipped)
+
 	for _, f := range p.Failures {
 		fmt.Fprintf(w, "can't be used: %s: %s\n", f.Matrix, f.Message)
 	}
@@ -51,16 +53,19 @@ func (p *planned) table() term.Table {
 		}
 		t.Add(row...)
 	}
+
 	for _, m := range p.Matrices {
 		add(m.Device, m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished,
 			term.Quantity(term.RoughSeconds(m.Seconds)))
 	}
+
 	for _, m := range p.Missing {
 		if m.Device != "" {
 			add(m.Device, m.Matrix+" (as its twin)", m.Rows, m.Cols, m.NNZ, m.Trials, 0,
 				term.Quantity(term.RoughSeconds(m.Seconds)))
 		}
 	}
+
 	return t
 }
 

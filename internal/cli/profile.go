@@ -66,6 +66,7 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 			return err
 		}
 	}
+
 	file, err := os.Open(args[0])
 	if err != nil {
 		return err
@@ -132,10 +133,12 @@ func (p *profileCommand) subject(ctx context.Context, db *store.DB) (m store.Mat
 	if err != nil {
 		return m, "", err
 	}
+
 	names := make([]string, len(matrices))
 	for i := range matrices {
 		names[i] = matrices[i].Name
 	}
+
 	labels := make([]string, len(devices))
 	for i := range devices {
 		labels[i] = devices[i].Label
@@ -149,6 +152,7 @@ func (p *profileCommand) subject(ctx context.Context, db *store.DB) (m store.Mat
 	if err != nil {
 		return m, "", err
 	}
+
 	return matrices[i], labels[j], nil
 }
 

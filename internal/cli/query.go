@@ -47,5 +47,6 @@ func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	return term.Table{Columns: answer.Columns, Rows: answer.Rows}.Write(cmd.OutOrStdout(), q.format)
 }

@@ -109,11 +109,13 @@ func (r *replayCommand) check() error {
 		return command.Usage(fmt.Errorf("--figure %s: extension must be one of .%s", r.figure,
 			strings.Join(command.PictureFormats, ", .")))
 	}
+
 	for _, s := range r.strategies {
 		if !slices.Contains(search.Replayable(), s) {
 			return command.Unknown("strategy", s, search.Replayable())
 		}
 	}
+
 	if r.seeds < 1 {
 		return command.Usage(fmt.Errorf("--seeds %d: must be greater than zero", r.seeds))
 	}
@@ -165,5 +167,6 @@ func (r *replayCommand) draw() error {
 			return err
 		}
 	}
+
 	return nil
 }

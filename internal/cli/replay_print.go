@@ -35,6 +35,7 @@ func (r *replayCommand) full() term.Table {
 		p := strconv.FormatFloat(100*f, 'g', -1, 64)
 		t.Columns = append(t.Columns, "steps_"+p, "share_"+p, "share90_"+p, "reached_"+p)
 	}
+
 	t.Columns = append(t.Columns, "steps_end", "share_end", "loss_end", "short_steps")
 
 	for _, o := range r.outcomes {
@@ -47,6 +48,7 @@ func (r *replayCommand) full() term.Table {
 		}
 		t.Add(append(row, finite(o.End.Steps), finite(o.End.Share), finite(o.Loss), o.Short)...)
 	}
+
 	return t
 }
 
@@ -56,6 +58,7 @@ func (r *replayCommand) brief() term.Table {
 		"matrix", "precision", "cache", "strategy", "configurations",
 		"to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss",
 	}}
+
 	share := func(x float64) term.Quantity { return term.Quantity(shareOfGrid(x)) }
 	for _, o := range r.outcomes {
 		steps := any(nil)
@@ -66,6 +69,7 @@ func (r *replayCommand) brief() term.Table {
 			share(o.Within[0].Share), share(o.Within[1].Share), steps, share(o.Within[2].Share),
 			share(o.End.Share), share(o.Loss))
 	}
+
 	return t
 }
 
@@ -78,6 +82,7 @@ func (r *replayCommand) short() string {
 			of += p.End().Steps
 		}
 	}
+
 	if n == 0 {
 		return ""
 	}

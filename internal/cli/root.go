@@ -82,11 +82,13 @@ func addCommands(root *cobra.Command) {
 			root.AddCommand(c)
 		}
 	}
+
 	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), cluster.NewTaskCommand(), newHelpConfig())
 
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Args, c.SuggestionsMinimumDistance = command.SubcommandOnly, 2
@@ -119,6 +121,7 @@ func usageArgs(cmd *cobra.Command) {
 			return nil
 		}
 	}
+
 	for _, c := range cmd.Commands() {
 		usageArgs(c)
 	}

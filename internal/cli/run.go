@@ -81,6 +81,7 @@ func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		r.w = io.Discard
 		r.line = show.New(r.w, cmd.ErrOrStderr())
 	}
+
 	return r.run(cmd.Context())
 }
 
@@ -177,6 +178,7 @@ func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser) error {
 	if err != nil {
 		return err
 	}
+
 	for _, line := range lines {
 		term.Print(r.w, line)
 	}
@@ -205,6 +207,7 @@ func fastest(ctx context.Context, db *store.DB, device, matrix string) (kernel, 
 			kernel, setting, seconds = b.Kernel, strings.TrimSpace(c.String()), b.Median
 		}
 	}
+
 	return kernel, setting, seconds
 }
 

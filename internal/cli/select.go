@@ -79,6 +79,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	name, features, err := describeTarget(cmd.Context(), args[0], s.complexMode)
 	if err != nil {
 		return err
@@ -92,6 +93,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		}
 		chosen = append(chosen, newSelection(name, c, note))
 	}
+
 	if s.asJSON {
 		return term.WriteJSON(cmd.OutOrStdout(), chosen)
 	}
@@ -127,6 +129,7 @@ func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 			warnings = append(warnings, note)
 		}
 	}
+
 	v, f := s.Validation, c.HeldOut()
 	v.Matrices, v.Mean, v.Worst, v.WorstMatrix, v.Within5 = f.Matrices, f.Mean, f.Worst, f.WorstMatrix, f.Within5
 	return selection{

@@ -31,6 +31,7 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 			term.Item(w, reason)
 		}
 	}
+
 	printNotes(w, chosen)
 	_, err := fmt.Fprintf(w, "\nrule: %s\n", from)
 	return err
@@ -43,6 +44,7 @@ func (c *selection) reasons() []string {
 	if c.By != rule.ByEnsemble {
 		add("%s", timeText(c.Forecast))
 	}
+
 	for _, step := range c.Path {
 		add("because %s", step)
 	}
@@ -57,6 +59,7 @@ func (c *selection) reasons() []string {
 	case c.By == rule.BySizes:
 		add("by its sizes: other features would not pay off")
 	}
+
 	if len(c.Path) == 0 && c.By != rule.ByEnsemble {
 		add("for every matrix: the rule is a single configuration")
 	}
@@ -67,6 +70,7 @@ func (c *selection) reasons() []string {
 		add("on matrices held out, %s reaches %.0f%% of the best on average, %.0f%% at worst", choosers[c.By],
 			100*v.Mean, 100*v.Worst)
 	}
+
 	return list
 }
 
@@ -83,6 +87,7 @@ func printNotes(w io.Writer, chosen []selection) {
 			about[note] = append(about[note], string(c.Precision))
 		}
 	}
+
 	if len(notes) > 0 {
 		fmt.Fprintln(w)
 	}
@@ -120,6 +125,7 @@ func timeText(f *rule.Forecast) string {
 		return fmt.Sprintf("time about %s, at the %s GB/s of the only matrix it was measured on (traffic as in CSR)",
 			term.Seconds(f.Seconds), term.Digits(f.GBPS))
 	}
+
 	return fmt.Sprintf("time %s, from %s to %s in %.0f%% of cases: as fast as on the %d matrices of the leaf "+
 		"nearest in size (%s to %s GB/s, traffic as in CSR)", term.Seconds(f.Seconds), term.Seconds(f.Low),
 		term.Seconds(f.High), 100*f.Share(), f.Matrices, term.Digits(f.LowGBPS), term.Digits(f.HighGBPS))

@@ -25,6 +25,7 @@ func describeTarget(ctx context.Context, text, complexMode string) (string, spar
 			return "the matrix of these features", f, command.Usage(err)
 		}
 	}
+
 	target := matrixcmd.Target{ComplexMode: complexMode}
 	spec, err := target.Spec(text)
 	if err != nil {
@@ -56,6 +57,7 @@ func givenFeatures(text string) (sparse.Features, error) {
 		}
 		given[name] = true
 	}
+
 	if f.Rows < 0 || f.Cols < 0 || f.Nonzeros < 0 {
 		return f, fmt.Errorf("%s: rows, cols and nonzeros are needed", text)
 	}
@@ -75,6 +77,7 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 	if err != nil {
 		return nil, "", err
 	}
+
 	var devices []string
 	for i := range r.Selectors {
 		devices = append(devices, r.Selectors[i].Device)
@@ -98,6 +101,7 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 			}
 		}
 	}
+
 	if len(keys) == 0 {
 		keys = []rule.Key{asked} // asking says what the rule has instead
 	}

@@ -61,6 +61,7 @@ func (t Table) CSV(w io.Writer) error {
 			return err
 		}
 	}
+
 	c.Flush()
 	return c.Error()
 }
@@ -95,6 +96,7 @@ func (t Table) JSON(w io.Writer) error {
 		}
 		b.WriteByte('}')
 	}
+
 	b.WriteString("\n]\n")
 	_, err := w.Write(b.Bytes())
 	return err

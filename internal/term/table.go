@@ -59,6 +59,7 @@ func (t Table) pretty() table.Writer {
 
 	header := make(table.Row, len(t.Columns))
 	var configs []table.ColumnConfig
+
 	round := make([]func(float64) string, len(t.Columns))
 	for i, c := range t.Columns {
 		header[i] = c
@@ -68,6 +69,7 @@ func (t Table) pretty() table.Writer {
 			configs = append(configs, c)
 		}
 	}
+
 	out.AppendHeader(header)
 	out.SetColumnConfigs(configs)
 
@@ -78,6 +80,7 @@ func (t Table) pretty() table.Writer {
 		}
 		out.AppendRow(r)
 	}
+
 	return out
 }
 
@@ -93,6 +96,7 @@ func (t Table) numeric(column int) bool {
 			return false
 		}
 	}
+
 	return some
 }
 
@@ -109,6 +113,7 @@ func (t Table) rounding(column int) func(float64) string {
 		least, most = min(least, v), max(most, v)
 		whole = whole && v == math.Trunc(v)
 	}
+
 	format, decimals := byte('f'), 0
 	switch {
 	case whole && most < 1e15:
@@ -117,6 +122,7 @@ func (t Table) rounding(column int) func(float64) string {
 	default:
 		decimals = max(0, 2-magnitude(least))
 	}
+
 	return func(v float64) string {
 		if v == 0 {
 			return "0"

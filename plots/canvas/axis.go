@@ -52,10 +52,12 @@ func FromZero(top float64, n int) Scale {
 	if 2*step > s.Max { // one tick above zero is too few to read between: 2.5 for 5
 		step, decimals = step/2, max(0, int(1-math.Floor(math.Log10(step)+1e-9)))
 	}
+
 	for i := 0; float64(i)*step <= s.Max; i++ {
 		v := float64(i) * step
 		s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', decimals, 64)})
 	}
+
 	return s
 }
 
@@ -101,6 +103,7 @@ func logSizes(low, high, n int) Scale {
 	s := Scale{Min: math.Exp2(l - pad), Max: math.Exp2(h + pad), Norm: plot.LogScale{}}
 	first, last := int(math.Ceil(l-1e-9)), int(math.Floor(h+1e-9))
 	every := 1
+
 	for (last-first)/every+1 > n {
 		every++
 	}
@@ -160,6 +163,7 @@ func Logarithmic(low, high float64, label func(float64) string) Scale {
 	span := math.Log(high / low)
 	s := Scale{Min: low * math.Exp(-0.03*span), Max: high * math.Exp(0.11*span), Norm: plot.LogScale{}}
 	marks := []float64{1, 2, 5}
+
 	switch reach := s.Max / s.Min; {
 	case reach < 6:
 		marks = []float64{1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
@@ -195,11 +199,13 @@ func LogBetween(low, high float64, n int) Scale {
 		}
 		return s
 	}
+
 	marks := []float64{1}
 	if decades*3 <= float64(n) {
 		marks = []float64{1, 2, 5}
 	}
 	every := max(1, int(math.Ceil(decades/float64(n))))
+
 	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
 		for m := 1.0; m < 10; m++ {
 			labelled := slices.Contains(marks, m) && (m > 1 || e%every == 0)

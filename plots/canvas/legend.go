@@ -42,6 +42,7 @@ func legendColumns(keys []Key, width vg.Length) []vg.Length {
 			return columns
 		}
 	}
+
 	columns, _ := legendWidths(keys, 1, width)
 	return columns
 }
@@ -53,6 +54,7 @@ func legendWidths(keys []Key, n int, width vg.Length) (columns []vg.Length, fits
 		columns[i%n] = max(columns[i%n], legendSwatch+style.Width(k.Text)+legendGap)
 	}
 	total := -legendGap
+
 	for _, w := range columns {
 		total += w
 	}
@@ -75,6 +77,7 @@ func drawLegend(c draw.Canvas, keys []Key, y vg.Length) {
 	columns := legendColumns(keys, c.Max.X-c.Min.X)
 	style := At(Typeface(legendSize, false, InkColor), text.XLeft, text.YCenter)
 	x := c.Min.X
+
 	for i, k := range keys {
 		column := i % len(columns)
 		if column == 0 {

@@ -39,6 +39,7 @@ func cross(angle float64) marker {
 		{half, arm}, {half, half}, {arm, half}, {arm, -half}, {half, -half}, {half, -arm},
 		{-half, -arm}, {-half, -half}, {-arm, -half}, {-arm, half}, {-half, half}, {-half, arm},
 	}
+
 	sin, cos := math.Sincos(angle)
 	m := make(marker, len(corners))
 	for i, c := range corners {

@@ -56,6 +56,7 @@ func (m Mosaic) image(d *sparse.Density) image.Image {
 		return img
 	}
 	shades := newShades(d.Most)
+
 	for y := range m.Height * m.down {
 		line := img.Pix[y*img.Stride:][:m.Width*m.across]
 		if y%m.down > 0 {

@@ -73,6 +73,7 @@ func (c outlined) FillString(f font.Face, at vg.Point, s string) {
 	point := func(p units.Point26_6) vg.Point {
 		return vg.Point{X: at.X + vg.Length(p.X)*scale, Y: at.Y - vg.Length(p.Y)*scale}
 	}
+
 	for _, r := range s {
 		glyph, err := f.Face.GlyphIndex(&buf, r)
 		if err != nil {

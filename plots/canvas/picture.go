@@ -146,6 +146,7 @@ func (p *Picture) Draw(c draw.Canvas) {
 	width := c.Max.X - c.Min.X
 	y := c.Max.Y
 	title := At(Typeface(titleSize, true, InkColor), text.XLeft, text.YTop)
+
 	for _, line := range p.titleLines() {
 		c.FillText(title, vg.Point{X: c.Min.X, Y: y}, line)
 		y -= titleHeight

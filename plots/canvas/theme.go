@@ -97,6 +97,7 @@ func Fit(style text.Style, s string, width vg.Length) string {
 			return short
 		}
 	}
+
 	return "…"
 }
 

@@ -24,6 +24,7 @@ func (s *WebStyles) class(declarations string) string {
 		s.names[declarations] = name
 		fmt.Fprintf(&s.Rules, ".%s{%s}", name, declarations)
 	}
+
 	return name
 }
 
@@ -33,6 +34,7 @@ func paint(property string, k color.Color) string {
 	c := color.NRGBAModel.Convert(k).(color.NRGBA)
 	solid := color.RGBA{c.R, c.G, c.B, 0xFF}
 	text := fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
+
 	for name, grey := range Greys {
 		if grey == solid {
 			text = "var(--" + name + ")"
@@ -80,6 +82,7 @@ func (b *webPathData) Line(x, y int) {
 	default:
 		b.command('l', dx, dy)
 	}
+
 	b.x, b.y = x, y
 }
 
@@ -111,5 +114,6 @@ func (b *webPathData) command(letter byte, values ...int) {
 		b.WriteString(strconv.Itoa(v))
 		separator = true
 	}
+
 	b.last = letter
 }

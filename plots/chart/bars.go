@@ -79,12 +79,14 @@ func (b *Bars) Draw(c draw.Canvas) {
 	left, _ := b.sides()
 	b.drawRows(c)
 	width := b.columnWidth(c.Max.X - c.Min.X)
+
 	for i := range b.Columns {
 		column := c
 		column.Min.X = c.Min.X + left + vg.Length(i)*(width+columnGap) + 8
 		column.Max.X = column.Min.X + width
 		b.drawColumn(column, i)
 	}
+
 	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom)
 	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y},
 		canvas.Fit(label, b.Label, c.Max.X-c.Min.X-left))
@@ -102,6 +104,7 @@ func (b *Bars) columnWidth(body vg.Length) vg.Length {
 func (b *Bars) sides() (left, names vg.Length) {
 	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
 	soft := canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor)
+
 	var notes vg.Length
 	for i := range b.Rows {
 		names = max(names, name.Width(b.Rows[i].Name))
@@ -122,6 +125,7 @@ func (b *Bars) drawRows(c draw.Canvas) {
 	soft := canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor)
 	left, names := b.sides()
 	height, top := b.rowHeight(), c.Max.Y-HeadingHeight
+
 	for i := range b.Rows {
 		r, y := &b.Rows[i], top-vg.Length(i)*height
 		c.SetColor(background(i))
@@ -161,6 +165,7 @@ func (b *Bars) Reach() (low, high float64) {
 			}
 		}
 	}
+
 	return low, high
 }
 

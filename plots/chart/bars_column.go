@@ -34,6 +34,7 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 1, Dashes: []vg.Length{4, 3}}, x(b.Roof), low,
 			x(b.Roof), high)
 	}
+
 	height := b.rowHeight()
 	for j := range b.Rows {
 		b.drawCell(c, b.Rows[j].Cells[i], x, high-vg.Length(j)*height-height/2, background(j))
@@ -46,6 +47,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	pitch := b.pitch()
 	var best *Mark
 	bestY, reach := mid, vg.Length(math.Inf(-1))
+
 	for k := range cell {
 		m := &cell[k]
 		y := mid
@@ -90,6 +92,7 @@ func (b *Bars) RoomForWords(body vg.Length) float64 {
 			}
 		}
 	}
+
 	width := b.columnWidth(body)
 	return float64(width / max(width-most, width/3))
 }

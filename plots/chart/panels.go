@@ -48,6 +48,7 @@ func (ch *Chart) Peak() float64 {
 			}
 		}
 	}
+
 	return top
 }
 
@@ -76,6 +77,7 @@ func (ch *Chart) plot() *plot.Plot {
 	if roof {
 		p.Add(roofLine(ch.Roof))
 	}
+
 	for _, l := range ch.Faint {
 		p.Add(faintLine{l})
 	}
@@ -214,6 +216,7 @@ func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
 	if q.Row != nil {
 		canvas.Hover(c, vg.Point{X: x, Y: y}, func() string { return data.About(q.Row) })
 	}
+
 	for _, h := range l.Published {
 		h.Draw(c, look, vg.Point{X: x, Y: ty(h.Y)})
 	}
@@ -233,6 +236,7 @@ type curve struct {
 func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	look := l.Look
+
 	pts := make([]vg.Point, len(l.Points))
 	for i, q := range l.Points {
 		pts[i] = vg.Point{X: tx(q.X), Y: ty(q.Y)}

@@ -73,6 +73,7 @@ func (p *Part) Rule() string {
 		bounds = append(bounds, "below "+number(*p.Below))
 	}
 	within := strings.Join(bounds, " and ")
+
 	switch p.Test {
 	case Most:
 		return within + " in most cases"

@@ -68,6 +68,7 @@ func Judge(ctx context.Context, db *store.DB, matrices []store.Matrix) (list []J
 	if err := prepare(ctx, s, matrices); err != nil {
 		return nil, fmt.Errorf("judging claims: %w", err)
 	}
+
 	names, err := devices(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("judging claims: %w", err)
@@ -103,6 +104,7 @@ func find(ctx context.Context, s *store.Scratch, p *Part, originals map[string]s
 	if err != nil {
 		return err
 	}
+
 	cases := map[string][]Case{}
 	r := reader{t}
 	for _, row := range t.Rows {
@@ -152,6 +154,7 @@ func publishedOf(ctx context.Context, s *store.Scratch, p *Part) ([]Published, e
 		return nil, err
 	}
 	r := reader{t}
+
 	list := make([]Published, len(t.Rows))
 	for i, row := range t.Rows {
 		list[i] = Published{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"),
@@ -163,6 +166,7 @@ func publishedOf(ctx context.Context, s *store.Scratch, p *Part) ([]Published, e
 		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision),
 			cmp.Compare(a.Caveat, b.Caveat))
 	})
+
 	return list, nil
 }
 

@@ -64,6 +64,7 @@ func prepare(ctx context.Context, s *store.Scratch, matrices []store.Matrix) err
 		rows = append(rows, []any{r.Paper, r.Table, r.Device, r.Matrix, r.Kernel, string(r.Precision), r.Metric,
 			r.Value, r.Unit, r.Caveat})
 	}
+
 	return s.Fill(ctx, "published", rows)
 }
 
@@ -81,6 +82,7 @@ func devices(ctx context.Context, s *store.Scratch) ([]string, error) {
 		return nil, err
 	}
 	r := reader{t}
+
 	list := make([]string, len(t.Rows))
 	for i, row := range t.Rows {
 		list[i] = r.text(row, "device")

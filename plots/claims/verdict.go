@@ -44,6 +44,7 @@ func (p *Part) stand(low, high float64) Standing {
 	if p.Below != nil {
 		below = *p.Below
 	}
+
 	switch {
 	case low > above && high < below:
 		return Inside
@@ -75,6 +76,7 @@ func (p *Part) judge(f *Finding) {
 	if n < p.fewest() {
 		return
 	}
+
 	switch p.Test {
 	case Most:
 		f.Verdict = either(2*f.In > n, 2*(f.In+f.Across) <= n)
@@ -131,5 +133,6 @@ func together(parts []Finding) Verdict {
 			v = Unknown
 		}
 	}
+
 	return v
 }

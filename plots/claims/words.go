@@ -75,6 +75,7 @@ func (f *Finding) PublishedWords() string {
 		words = append(words, f.Quoted)
 	}
 	var values []float64
+
 	var on []string
 	for _, p := range f.Published {
 		if p.Value > 0 {
@@ -132,6 +133,7 @@ func (j *Judgement) Lacks() string {
 			words = f.Words()
 		}
 	}
+
 	if len(j.Sweeps) == 1 {
 		return words + "; sweep: " + j.Sweeps[0]
 	}

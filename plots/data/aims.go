@@ -84,10 +84,12 @@ func precisionsOf(panels []Panel) []Precision {
 			list = append(list, Precision{r.Sweep, r.SweepHash, r.Stop, half})
 		}
 	}
+
 	slices.SortFunc(list, func(a, b Precision) int {
 		return cmp.Or(cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Hash, b.Hash),
 			cmp.Compare(a.Stop, b.Stop), cmp.Compare(a.HalfWidth, b.HalfWidth))
 	})
+
 	return list
 }
 

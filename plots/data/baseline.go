@@ -45,6 +45,7 @@ func (p *Panel) Gains(baseline string) []Gain {
 	if base == nil {
 		return nil
 	}
+
 	var list []Gain
 	for _, name := range KernelsOf([]Panel{*p}) {
 		if name == baseline {
@@ -152,6 +153,7 @@ func (d *Report) lackingBaseline(device string) string {
 			}
 		}
 	}
+
 	return "cpu_coo (or coo_atomic)"
 }
 

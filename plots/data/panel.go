@@ -55,6 +55,7 @@ func panelsOf(good []store.Row) []Panel {
 		panels = append(panels, p)
 		start = end
 	}
+
 	return panels
 }
 

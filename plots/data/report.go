@@ -89,12 +89,14 @@ func patterns(ctx context.Context, db *store.DB) (map[string]*sparse.Density, er
 	if err != nil {
 		return nil, err
 	}
+
 	unpacked := map[string]*sparse.Density{}
 	for hash, p := range packed {
 		if d, err := p.Density(); err == nil { // a pattern of another version counts as missing
 			unpacked[hash] = d
 		}
 	}
+
 	return unpacked, nil
 }
 

@@ -36,6 +36,7 @@ func newRowOrder(rows []store.Row, matrices []store.Matrix) *rowOrder {
 		listed[m.Name] = i - len(matrices) // 0 for matrices that are not on the list
 	}
 	byList := func(a, b string) int { return cmp.Or(cmp.Compare(listed[a], listed[b]), cmp.Compare(a, b)) }
+
 	for i, compare := range []func(a, b string) int{strings.Compare, strings.Compare, strings.Compare, byList,
 		compareKernels} {
 		for n, name := range slices.SortedFunc(maps.Keys(names[i]), compare) {
@@ -70,6 +71,7 @@ func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 		rank  uint64
 		index int
 	}
+
 	keys := make([]key, len(rows))
 	for i := range rows {
 		keys[i] = key{1, o.rank(&rows[i]), i}
@@ -78,6 +80,7 @@ func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 			good++
 		}
 	}
+
 	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.rank, b.rank),
 			compareWithin(&rows[a.index], &rows[b.index]), cmp.Compare(a.index, b.index))

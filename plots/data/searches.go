@@ -65,6 +65,7 @@ func some(list []searchable) []searchable {
 		all += s.configs
 	}
 	every := (all + mostConfigs - 1) / mostConfigs
+
 	var taken []searchable
 	for i := 0; i < len(list); i += max(every, 1) {
 		taken = append(taken, list[i])
@@ -83,6 +84,7 @@ func ReplaySearches(ctx context.Context, db *store.DB, d *Report) (s Searches, e
 	all := d.Searchables()
 	list := some(all)
 	s.Left = len(all) - len(list)
+
 	for _, at := range list {
 		grids, err := db.Grids(ctx, store.Filter{Device: at.Device, Matrix: at.Matrix, Precision: at.Precision,
 			Cache: at.Cache})

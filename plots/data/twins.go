@@ -35,6 +35,7 @@ func Twins(matrices []store.Matrix) string {
 	if !named {
 		groups = []string{"All matrices are twins, not the real ones"}
 	}
+
 	for _, scale := range slices.Backward(slices.Sorted(maps.Keys(byScale))) {
 		names := strings.Join(byScale[scale], ", ")
 		switch {

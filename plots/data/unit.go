@@ -55,6 +55,7 @@ func UnitFor(panels []Panel) Unit {
 			}
 		}
 	}
+
 	return GBPS
 }
 
@@ -71,6 +72,7 @@ func RoofOf(panels []Panel, u Unit) float64 {
 			}
 		}
 	}
+
 	return 0
 }
 

@@ -89,6 +89,7 @@ func LargestDrift(of []store.Drift) (worst *store.Drift, factor float64) {
 			}
 		}
 	}
+
 	return worst, factor
 }
 

@@ -95,6 +95,7 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.
 		Number: func(v float64) string { return number.Significant(v, 3) + "×" }}
 	b.Columns = namesOf(pairs, func(p *compare.Pair) string { return string(p.Precision) })
 	slices.Sort(b.Columns)
+
 	for _, m := range matrices {
 		row := chart.BarRow{Name: m}
 		for _, precision := range b.Columns {

@@ -52,6 +52,7 @@ func averages(d *data.Report, s *scene) *average {
 		gains:    map[kernelColumn][]float64{},
 		matrices: map[kernels.Precision]int{},
 	}
+
 	for i := range s.panels {
 		p := &s.panels[i]
 		gains := p.Gains(a.baseline)
@@ -94,6 +95,7 @@ func (a *average) page(s *scene) *canvas.Picture {
 		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s", precision,
 			term.GroupedCount(a.matrices[precision], "matrix", "matrices")))
 	}
+
 	for _, kernel := range a.kernels {
 		r := chart.BarRow{Name: kernel, Note: a.fewer(kernel)}
 		for _, precision := range a.precisions {

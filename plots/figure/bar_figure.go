@@ -66,6 +66,7 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 		scenes = f.scenes(d)
 	}
 	var pages []*canvas.Picture
+
 	var lacking []string
 	for i := range scenes {
 		s := &scenes[i]
@@ -98,6 +99,7 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 		return pages, []error{fmt.Errorf("figure %s is without %s: what it compares with has no good trial there",
 			f.id, data.Enumerate(lacking))}
 	}
+
 	return pages, nil
 }
 
@@ -108,6 +110,7 @@ func (f *barFigure) page(s *scene, t *tally, matrices []string) *canvas.Picture 
 	for _, precision := range t.precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
+
 	for _, m := range matrices {
 		r := chart.BarRow{Name: m, Note: number.Significant(t.rowMean[m], 3) + " per row"}
 		for _, precision := range t.precisions {
@@ -152,6 +155,7 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []chart.Mark {
 			High: v.High, Row: e.row,
 			Hollow: published.value(q, e)})
 	}
+
 	return list
 }
 
@@ -163,6 +167,7 @@ func (f *barFigure) subtitle(s *scene, t *tally, b *chart.Bars, q *quantity) str
 			"each in its fastest configuration", n, t.found)
 		number += " of all"
 	}
+
 	text := shown + ": " + f.says(s) + " Whiskers: 95% interval. Number: " + number + "."
 	if b.HasRoof() {
 		text += " Grey dashes: measured memory bandwidth."

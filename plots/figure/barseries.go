@@ -41,11 +41,13 @@ func byParam(kernel, param string, over data.Selection) []series {
 	k, _ := kernels.Lookup(kernel)
 	i := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == param })
 	p := k.Params[i]
+
 	list := make([]series, len(p.Values))
 	for j, v := range p.Values {
 		look := canvas.Shade(kernel, j, len(p.Values))
 		list[j] = series{id: kernel + " " + param + "=" + v, variant: &look,
 			of: data.OfKernels(kernel).And(data.WithParam(p, v)), over: over}
 	}
+
 	return list
 }

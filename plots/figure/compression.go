@@ -39,6 +39,7 @@ func compressionPage(matrices []store.Matrix) *canvas.Picture {
 	b := &chart.Bars{Slots: 1, Columns: []string{""}, Label: "entries that CSR saves in the array of rows",
 		Number: number.Percent3}
 	names := make([]string, len(matrices))
+
 	lowest := 0.0
 	for i, m := range matrices {
 		names[i] = m.Name

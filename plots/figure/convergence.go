@@ -64,6 +64,7 @@ func convergencePages(s data.Searches) []*canvas.Picture {
 		}
 		pages = append(pages, p)
 	}
+
 	return pages
 }
 
@@ -84,6 +85,7 @@ func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 	columns := chart.ColumnsFor(len(panels))
 	p.Height = vg.Length((len(panels)+columns-1)/columns)*chart.PanelHeight(columns) + 24
 	x, y := convergenceScales(curves, columns)
+
 	drawn := make([]*plot.Plot, len(panels))
 	for i, own := range panels {
 		drawn[i] = convergencePlot(own, curves, x, y)
@@ -92,6 +94,7 @@ func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 		chart.DrawPlots(c, drawn, columns, "device time (% of that of the whole grid)",
 			"slower than the fastest of the grid (%)")
 	}
+
 	return p
 }
 
@@ -161,11 +164,13 @@ func convergencePlot(own replay.Curve, all []replay.Curve, x, y canvas.Scale) *p
 	y.Apply(&p.Y)
 	p.Add(chart.ThinGrid(), chart.Heading{Text: own.Strategy, Note: "ends after " + number.Percent(own.End.Share)},
 		convergenceBand{own})
+
 	for _, c := range all {
 		if c.Strategy != own.Strategy {
 			p.Add(convergenceLine{c, 0.7, false})
 		}
 	}
+
 	p.Add(convergenceLine{own, 2, true})
 	return p
 }
@@ -186,6 +191,7 @@ func (b convergenceBand) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, q := range points {
 		outline = append(outline, at(q.Share, q.High))
 	}
+
 	for _, q := range slices.Backward(points) {
 		outline = append(outline, at(q.Share, q.Low))
 	}

@@ -73,6 +73,7 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 	ch := chart.Chart{X: f.order.namedAxis(stops, chartWidth), Markers: len(stops), Steps: 7, Apart: true}
 	all := data.KernelsOf(panels)
 	cited := citationsOf(d)
+
 	for _, kernel := range all {
 		l := overStops(panels, stops, kernel, f.unit)
 		if slices.Contains(names, kernel) {
@@ -98,6 +99,7 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 		Kernels: names,
 		Height:  heightOf(ch.X, 330),
 	}
+
 	p.Body = func(c draw.Canvas) {
 		chart.DrawCharts(c, []chart.Chart{ch}, 1, "matrices by rising "+f.order.by, f.unit.Label)
 	}

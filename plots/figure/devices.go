@@ -75,6 +75,7 @@ func besideEachOther(d *data.Report) []scene {
 		slices.SortStableFunc(list[i].panels,
 			func(a, b data.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
 	}
+
 	return list
 }
 

@@ -22,6 +22,7 @@ type Drawn struct {
 func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
 	pictures, warnings := f.draw(d)
 	out := Drawn{Figure: f}
+
 	details := 0
 	for _, p := range pictures {
 		if p.Detail {
@@ -52,6 +53,7 @@ func twinNote(d *data.Report, p *canvas.Picture) string {
 			own = append(own, m)
 		}
 	}
+
 	return data.Twins(own)
 }
 
@@ -63,12 +65,14 @@ func Choose(ids []string) ([]*Figure, error) {
 			return nil, fmt.Errorf("unknown figure %q; available: %s", id, strings.Join(IDs(), ", "))
 		}
 	}
+
 	var chosen []*Figure
 	for i := range All {
 		if len(ids) == 0 || slices.Contains(ids, All[i].ID) {
 			chosen = append(chosen, &All[i])
 		}
 	}
+
 	return chosen, nil
 }
 

@@ -62,6 +62,7 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 			largestWords(of) + ".",
 		Alt: fmt.Sprintf("%s, a panel per matrix", term.GroupedCount(len(panels), "panel", "panels")),
 	}
+
 	if count > 1 {
 		p.Name += fmt.Sprintf("-%d", n)
 		p.Title += fmt.Sprintf(" (%d of %d)", n, count)
@@ -83,11 +84,13 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 	columns := chart.ColumnsFor(len(panels))
 	rows := (len(panels) + columns - 1) / columns
 	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
+
 	var most time.Duration
 	for i := range panels {
 		most = max(most, panels[i].span())
 	}
 	unit, unitName := unitOf(most)
+
 	drawn := make([]*plot.Plot, len(panels))
 	for i := range panels {
 		drawn[i] = panels[i].plot(min(reach, mostReach), unit, max(4, 8-columns))
@@ -99,6 +102,7 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 		chart.DrawPlots(c, drawn, columns, unitName+" since the first measurement",
 			"time of the sentinel over its first")
 	}
+
 	return p
 }
 
@@ -160,6 +164,7 @@ func (dp driftPanel) plot(reach float64, unit time.Duration, labels int) *plot.P
 	grid.Vertical.Width = 0
 	grid.Horizontal = draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
 	p.Add(grid, chart.Heading{Text: dp.matrix, Note: note}, unity{})
+
 	for _, s := range dp.series {
 		p.Add(driftLine{s, dp.first(), unit})
 	}
@@ -220,6 +225,7 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 	within := func(v float64) float64 { return min(max(v, p.Y.Min), p.Y.Max) }
 	x := func(at int64) vg.Length { return tx(float64(at-l.first) / 1e3 / l.unit.Seconds()) }
 	bar := draw.LineStyle{Color: canvas.Fade(look.Color), Width: 2.5}
+
 	line := make([]vg.Point, len(l.Points))
 	for i, q := range l.Points {
 		line[i] = vg.Point{X: x(q.At), Y: ty(within(l.Factor(q.At)))}

@@ -61,6 +61,7 @@ func heatLayoutFor(tiles []heatTile) heatLayout {
 		blocks, grids = max(blocks, len(tiles[i].blocks)), max(grids, len(tiles[i].grids))
 	}
 	columns := 4
+
 	switch {
 	case blocks > 64:
 		columns = 1
@@ -92,6 +93,7 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 		Matrices: []string{p.Matrix},
 		Height:   heatScale + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
 	}
+
 	pg.WholePixels()
 	pg.Body = func(c draw.Canvas) {
 		heatKeys(c, canvas.DrawWideScale(c, "half or less", "of the GFLOP/s of the fastest in the tile"))
@@ -158,6 +160,7 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	n := len(t.blocks)
 	note := fmt.Sprintf("%s GFLOP/s at %d × %d", number.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n],
 		t.grids[t.best/n])
+
 	for i, line := range []string{note, t.params} {
 		c.FillText(canvas.At(soft, text.XLeft, text.YTop), vg.Point{X: left.X, Y: left.Y - 13 - 12*vg.Length(i)},
 			canvas.Fit(soft, line, layout.wide+10))
@@ -167,6 +170,7 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	box := canvas.Place(c, t.image(across, down), vg.Point{X: left.X, Y: left.Y - layout.top})
 	cell := vg.Point{X: vg.Length(across) * canvas.Pixel, Y: vg.Length(down) * canvas.Pixel}
 	t.outlineTies(c, box.Min, cell)
+
 	for i := range t.cells {
 		if row := t.cells[i].row; row != nil {
 			canvas.Hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5),
@@ -184,6 +188,7 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 		c.FillText(below, vg.Point{X: box.Min.X + cell.X*(vg.Length(i)+0.5), Y: box.Min.Y - 3},
 			sizeAmong(t.blocks, t.blocks[i]))
 	}
+
 	beside := canvas.At(soft, text.XRight, text.YCenter)
 	for i := range labelsApart(t.grids, cell.Y, func(int) vg.Length { return canvas.TickSize }) {
 		c.FillText(beside, vg.Point{X: box.Min.X - 4, Y: box.Min.Y + cell.Y*(vg.Length(i)+0.5) + 1},
@@ -222,6 +227,7 @@ func labelsApart(sizes []int, pitch vg.Length, room func(int) vg.Length) func(yi
 		widest = max(widest, room(v))
 	}
 	every := 1
+
 	for pitch*vg.Length(every) < widest {
 		every++
 	}

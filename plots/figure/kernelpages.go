@@ -95,6 +95,7 @@ func kernelOverview(d *data.Report, panels []data.Panel, stops []stop, names []s
 			"Whiskers: 95% interval of the median. Each panel has its own y axis.",
 		Alt: "a panel per kernel: " + fmt.Sprint(names),
 	}
+
 	for i, kernel := range names {
 		lines, precisions := byPrecision(panels, stops, kernel)
 		charts[i] = chart.Chart{Heading: kernel, Lines: lines, X: byRowLength.valueAxis(stops, max(3, 12/columns)),
@@ -128,6 +129,7 @@ func kernelDetail(d *data.Report, panels []data.Panel, stops []stop, kernel stri
 		Detail: true,
 		Height: heightOf(ch.X, 280),
 	}
+
 	lines, precisions := byPrecision(panels, stops, kernel)
 	ch.Lines = lines
 	for i, precision := range precisions {

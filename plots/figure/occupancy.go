@@ -93,6 +93,7 @@ func launchShares(d *data.Report, s data.Setup, f *shareFigure) *sharesOf {
 			o.matrices = append(o.matrices, m)
 		}
 	}
+
 	if n := len(o.matrices); n > 2 {
 		o.matrices = []store.Matrix{o.matrices[0], o.matrices[n-1]}
 	}
@@ -114,6 +115,7 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 		return nil
 	}
 	b := &chart.Bars{Slots: 1, Label: f.label, Number: number.Percent0}
+
 	var names []string
 	for _, m := range o.matrices {
 		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", m.Name, number.Significant(m.RowMean, 3)))
@@ -144,6 +146,7 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 		Height:   b.Height(),
 		Body:     b.Draw,
 	}
+
 	if len(names) > 1 {
 		p.Subtitle += " Matrices with the shortest and the longest rows."
 	}

@@ -54,6 +54,7 @@ func (o ordering) stops(panels []data.Panel) []stop {
 			list = append(list, stop{p.Matrix, o.value(&p.Rows[0])})
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b stop) int {
 		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Matrix, b.Matrix))
 	})
@@ -66,6 +67,7 @@ func (o ordering) namedAxis(stops []stop, width vg.Length) canvas.Scale {
 	style := canvas.Typeface(canvas.TickSize, false, canvas.SoftColor)
 	slot := width / vg.Length(len(stops))
 	upright := true
+
 	for _, s := range stops {
 		upright = upright && style.Width(s.Matrix) <= slot-6 && style.Width(o.print(s.Value)) <= slot-6
 	}

@@ -26,6 +26,7 @@ func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
 			overlays = append(overlays, p)
 		}
 	}
+
 	first := slices.IndexFunc(pages, func(p *canvas.Picture) bool { return p.Detail })
 	if first < 0 {
 		first = len(pages)
@@ -49,6 +50,7 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 		return nil
 	}
 	columns := chart.ColumnsFor(len(charts))
+
 	var xs []int
 	for i := range charts {
 		for _, l := range charts[i].Faint {
@@ -108,12 +110,14 @@ func (dim dimension) overlaid(panels []data.Panel, kernel string) (chart.Chart, 
 	}
 	mean := chart.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
 	mean.Look.Dashes = nil
+
 	for _, q := range ch.Faint[0].Points { // what all have is among these
 		if m := means[q.X]; m.Count() == len(ch.Faint) {
 			y := m.Value()
 			mean.Points = append(mean.Points, chart.Point{X: q.X, Y: y, Low: y, High: y})
 		}
 	}
+
 	if len(mean.Points) > 1 {
 		ch.Lines = []chart.Line{mean}
 	}

@@ -91,6 +91,7 @@ func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
 	tall := vg.Length(grid.pixels)*canvas.Pixel + patternText + patternPad
 	rows := (len(matrices) + grid.columns - 1) / grid.columns
 	names := make([]string, len(matrices))
+
 	stretched := false
 	for i, m := range matrices {
 		names[i] = m.Name
@@ -107,6 +108,7 @@ func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
 			strings.Join(names, ", ")),
 		Height: patternScale + vg.Length(rows)*tall,
 	}
+
 	if stretched {
 		p.Subtitle += fmt.Sprintf(" Matrices narrower than 1 to %d are not to scale.", canvas.Narrowest)
 	}
@@ -136,6 +138,7 @@ func drawPattern(c draw.Canvas, m store.Matrix, d *sparse.Density, pixels int, c
 	if d.Most > 1 {
 		lines = append(lines, "up to "+term.Grouped(twoDigits(d.Most))+" in a bin")
 	}
+
 	for i, line := range lines {
 		c.FillText(soft, vg.Point{X: corner.X, Y: corner.Y - 14 - 12*vg.Length(i)}, canvas.Fit(soft, line, width))
 	}

@@ -55,6 +55,7 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 		Alt:  "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		Keys: []canvas.Key{},
 	}
+
 	p.Matrices, _ = regretRows(list)
 	for _, w := range knownWays(list) {
 		p.Keys = append(p.Keys, canvas.Key{Text: ways[w].Name, Look: ways[w].look, Dot: true})
@@ -84,6 +85,7 @@ func drawRegrets(c draw.Canvas, list []regret) {
 	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
 	matrices, means := regretRows(list)
 	left := name.Width("geometric mean")
+
 	for _, m := range matrices {
 		left = max(left, name.Width(m))
 	}
@@ -91,6 +93,7 @@ func drawRegrets(c draw.Canvas, list []regret) {
 	top := c.Max.Y - chart.HeadingHeight
 	y := func(i int) vg.Length { return top - regretRow*(vg.Length(i)+0.5) }
 	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
+
 	for i := range len(matrices) + 1 {
 		if i%2 == 0 {
 			c.SetColor(canvas.BandColor)
@@ -172,6 +175,7 @@ func shareAxis(list []regret) canvas.Scale {
 	if low > 0.45 {
 		marks = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1}
 	}
+
 	for _, v := range marks {
 		if v >= s.Min {
 			s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f%%", 100*v)})
@@ -191,6 +195,7 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 		vg.Point{X: c.Min.X, Y: c.Max.Y}, string(g.Precision))
 	tick := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
 	bottom := y(n) - regretRow/2
+
 	for _, t := range axis.Ticks {
 		style := draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
 		if t.Value == 1 {
@@ -203,6 +208,7 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 	bold := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	drawn := knownWays(list)
 	pitch := (regretRow - 6) / vg.Length(len(drawn)) // marks at the same share stay visible
+
 	for i := range n + 1 {
 		var learned float64
 		for slot, w := range drawn {

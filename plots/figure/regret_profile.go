@@ -35,6 +35,7 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 		Keys:     []canvas.Key{},
 		Height:   chart.PanelHeight(len(list)) + 60,
 	}
+
 	for _, w := range known {
 		p.Keys = append(p.Keys, canvas.Key{Text: ways[w].Name + onFewer(list, w), Look: ways[w].look})
 	}

@@ -101,6 +101,7 @@ func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.
 		Keys:    canvas.KeysOf(names, true),
 		Height:  340,
 	}
+
 	var peaks []string
 	for _, r := range list {
 		if r.peak.GFLOPS > 0 {
@@ -120,6 +121,7 @@ func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.
 		p.Subtitle += fmt.Sprintf(" In colour the kernels that are fastest most often, in grey the other %d.",
 			len(data.KernelsOf(panels))-len(names))
 	}
+
 	p.Body = func(c draw.Canvas) { drawRooflinePanels(c, list, names) }
 	return p
 }
@@ -148,6 +150,7 @@ func drawRooflinePanels(c draw.Canvas, list []roofline, names []string) {
 	const narrow = 0.5 // of a wide panel
 	unit := (c.Max.X - c.Min.X) / vg.Length(float64(len(near))+narrow*float64(len(whole)))
 	x := c.Min.X
+
 	for i := range near {
 		panels := []roofline{near[i]}
 		if len(whole) > 0 {
@@ -243,6 +246,7 @@ func (d roofDots) Plot(c draw.Canvas, p *plot.Plot) {
 	if d.small {
 		radius = 1.6
 	}
+
 	for _, q := range d.points {
 		at := vg.Point{X: tx(q.X), Y: ty(q.Y)}
 		if !d.small {

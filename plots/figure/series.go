@@ -113,6 +113,7 @@ func (dim dimension) fixedWords(lines []chart.Line) string {
 	case 2:
 		return fmt.Sprintf("%s %d or %d", dim.other, sizes[0], sizes[1])
 	}
+
 	return "each at its own " + dim.other
 }
 

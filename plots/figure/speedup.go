@@ -24,5 +24,6 @@ func drawSpeedup(d *data.Report) ([]*canvas.Picture, []error) {
 		},
 		warnings: func(d *data.Report) []error { return d.WithoutBaseline() },
 	}
+
 	return f.draw(d)
 }

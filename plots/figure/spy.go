@@ -27,6 +27,7 @@ func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, 
 	var m canvas.Mosaic
 	var d *sparse.Density
 	const enough = 20 // one filled bin in this many
+
 	for coarse := 1; coarse <= 4; coarse *= 2 {
 		m = canvas.MosaicOf(a.Rows, a.Cols, spyPixels/coarse, spyPixels)
 		d = sparse.NewDensity(a, m.Height, m.Width)
@@ -55,6 +56,7 @@ func spyPage(name string, rows, cols, nnz int, m canvas.Mosaic, d *sparse.Densit
 		Subtitle: binWords(rows, cols, m, d),
 		Height:   max(m.Size().Y, 60) + spyBottom,
 	}
+
 	p.Body = func(c draw.Canvas) {
 		box := m.Draw(c, d, vg.Point{X: c.Min.X + spyLeft, Y: c.Max.Y - canvas.Pixel})
 		rowAxis(c, box, rows)
@@ -102,6 +104,7 @@ func roundNumbers(n int, length vg.Length) []int {
 	}
 	most := max(1, int(length/70))
 	step := max(1, int(canvas.NiceStep(float64(n), most)))
+
 	var list []int
 	for at := 0; at <= n; at += step {
 		list = append(list, at)
@@ -118,6 +121,7 @@ func rowAxis(c draw.Canvas, box vg.Rectangle, rows int) {
 			y, box.Min.X-canvas.Pixel, y)
 		c.FillText(style, vg.Point{X: box.Min.X - canvas.TickLength - 3, Y: y + 1}, indexLabel(n))
 	}
+
 	up := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YTop)
 	up.Rotation = canvas.QuarterTurn
 	if up.Width("row") < box.Size().Y {

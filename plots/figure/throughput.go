@@ -71,6 +71,7 @@ func (dim dimension) varied(panels []data.Panel) []data.Panel {
 			}
 		}
 	}
+
 	return list
 }
 
@@ -88,6 +89,7 @@ func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []str
 
 	dim.cite(ch.Lines, u, c)
 	ch.Note = dim.fixedWords(ch.Lines)
+
 	var xs []int
 	for _, l := range slices.Concat(ch.Lines, ch.Faint) {
 		for _, q := range l.Points {
@@ -144,6 +146,7 @@ func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *c
 	var top float64
 	names := data.LeadersOf(panels, mostLargeLines)
 	cited := citationsOf(d)
+
 	for i := range panels {
 		charts[i] = dim.chart(&panels[i], u, cited, names, 9, 16)
 		charts[i].Heading = string(panels[i].Precision)

@@ -34,6 +34,7 @@ func heatTileOf(p *data.Panel, kernel string) (heatTile, bool) {
 	all := p.ByKernel(kernel)
 	params := data.Fastest(all).Params
 	var rows []store.Row
+
 	var shown []*store.Row // in the panel, which stays anyhow
 	for i := range all {
 		r := &all[i]
@@ -56,6 +57,7 @@ func heatTileOf(p *data.Panel, kernel string) (heatTile, bool) {
 	t.cells = make([]heatCell, len(t.blocks)*len(t.grids))
 	tied := data.TieSet(rows)
 	best := data.Fastest(rows)
+
 	for i := range rows {
 		r := &rows[i]
 		x, _ := slices.BinarySearch(t.blocks, r.Block)
@@ -85,6 +87,7 @@ func (t *heatTile) image(across, down int) image.Image {
 	n := len(t.blocks)
 	img := image.NewPaletted(image.Rect(0, 0, n*across, len(t.grids)*down), canvas.DensityPalette)
 	top := t.cells[t.best].GFLOPS
+
 	for y := range img.Rect.Dy() {
 		row := t.cells[(len(t.grids)-1-y/down)*n:][:n]
 		for x := range img.Rect.Dx() {

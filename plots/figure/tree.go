@@ -74,6 +74,7 @@ func (t *tree) Place(n *rule.Node, depth int) *treeNode {
 		t.leaves = append(t.leaves, p)
 		return p
 	}
+
 	p.below, p.above = t.Place(n.Below, depth+1), t.Place(n.Above, depth+1)
 	p.row = (p.below.row + p.above.row) / 2
 	return p

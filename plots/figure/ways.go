@@ -56,6 +56,7 @@ func regrets(d *data.Report) []regret {
 			list = append(list, g)
 		}
 	}
+
 	return list
 }
 

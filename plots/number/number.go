@@ -126,6 +126,7 @@ func Change(v float64) string {
 	if percent >= 1000 {
 		s = term.Grouped(int(math.Round(percent/10) * 10))
 	}
+
 	switch {
 	case s == "0" || s == "0.0":
 		return "0%"

@@ -28,6 +28,7 @@ func facts(d *data.Report) []fact {
 		counted(len(names), "kernel", "kernels"),
 		counted(states[trial.OK], "verified trial", "verified trials"),
 	}
+
 	order := make([]trial.Status, 0, len(states))
 	for s := range states {
 		if s != trial.OK {
@@ -44,6 +45,7 @@ func facts(d *data.Report) []fact {
 		list = append(list, fact{Value: number.Change(factor), Name: "largest drift, " + data.Counting(worst, factor),
 			Bad: worst.Significant})
 	}
+
 	return append(list, aimFacts(d)...)
 }
 
@@ -66,6 +68,7 @@ func method(d *data.Report) []string {
 			"random, float64 elements are read one by one from all over memory. GFLOP/s counts two operations per " +
 			"nonzero.",
 	}
+
 	var few, many int
 	var first, last time.Time
 	for i := range d.Rows {
@@ -88,6 +91,7 @@ func method(d *data.Report) []string {
 		text = append(text, fmt.Sprintf("Measured from %s to %s, with %d to %d samples a trial.", moment(first),
 			moment(last), few, many))
 	}
+
 	return text
 }
 
@@ -100,6 +104,7 @@ func aimFacts(d *data.Report) []fact {
 	if len(aims) == 0 {
 		return nil
 	}
+
 	var reached, trials int
 	for _, a := range aims {
 		reached, trials = reached+a.Reached, trials+a.Wanted()

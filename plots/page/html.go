@@ -107,6 +107,7 @@ func (c *Content) Write(w io.Writer) error {
 		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),
 		Method: method(d), Sweeps: d.Sweeps, Sources: sources(c), Origins: htmlTableOf(table.OriginTable(d), "origins"),
 	}
+
 	for _, w := range c.Warnings {
 		doc.Warnings = append(doc.Warnings, w.Error())
 	}
@@ -153,6 +154,7 @@ func htmlSheets(list []table.Sheet) (shown []htmlSheet, lacking string) {
 		}
 		shown = append(shown, htmlSheet{Title: s.Title, Notes: s.Notes, Tables: htmlTables(s.Tables, s.Stem)})
 	}
+
 	others = append(others, "Cache counters (coo-spmv-final, Table IV): no trial counts them, spmvtune matrix "+
 		"counters does")
 	return shown, strings.Join(others, "; ")

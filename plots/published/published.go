@@ -54,6 +54,7 @@ func parse(text []byte) ([]Result, error) {
 	if len(lines) == 0 || strings.Join(lines[0], ",") != header {
 		return nil, fmt.Errorf("reading the published results: the first line is not %q", header)
 	}
+
 	list := make([]Result, 0, len(lines)-1)
 	for i, l := range lines[1:] {
 		v, err := number(l[7])

@@ -64,6 +64,7 @@ func Gpu(matrices, blocks int) Database {
 		Kernels: []string{"coo_atomic", "coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk",
 			"coo_segscan_warp", "coo_segscan_block", "csr_scalar", "csr_vector", "csr_hybrid", "csr_merge"},
 	}
+
 	for i := range matrices {
 		s.Matrices = append(s.Matrices, fmt.Sprintf("matrix-%02d", i))
 	}
@@ -96,6 +97,7 @@ func (s Database) Report() *data.Report {
 		Label: s.Device, Device: kernels.Device{Backend: backend, Name: s.Device, Units: 2},
 		Roof: kernels.Roof{Read: roof},
 	}})
+
 	d.Patterns = map[string]*sparse.Density{}
 	for i := range matrices {
 		if m := &matrices[i]; m.Name == "rectangular" {
@@ -110,6 +112,7 @@ func (s Database) Report() *data.Report {
 		d.Best = append(d.Best, store.Best{Row: *data.Fastest(d.Panels[i].Rows), Margin: 0.05, TieSize: 1 + i%3})
 	}
 	d.Searched = SearchedOn(s.Device)
+
 	for i, m := range s.Matrices {
 		d.Drifts = append(d.Drifts, Drift(s.Device, m, i))
 	}
@@ -133,6 +136,7 @@ func (s Database) rowsOf(mi int, m *store.Matrix) (rows []store.Row) {
 			}
 		}
 	}
+
 	return rows
 }
 
@@ -150,6 +154,7 @@ func (s Database) row(m *store.Matrix, c kernels.Config, format kernels.Format, 
 		Result: Result(c, ms, 1-wide, 1+1.2*wide), Taken: 21,
 		GFLOPS: 2 * float64(nnz) / ms / 1e6, GBPS: rate, RoofFraction: rate / roof,
 	}
+
 	r.Prepare, r.MaxError, r.At = ms/3e3, 0.01, Someday
 	return r
 }
@@ -265,6 +270,7 @@ func Drift(device, matrix string, n int) store.Drift {
 	s := store.Drift{Place: trial.Place{Device: device, Matrix: matrix, Cache: cache}, Significant: n > 2}
 	again := Row("cpu_csr_rows", 64, 2, 1.5)
 	again.Device, again.Matrix, again.Cache = device, matrix, s.Cache
+
 	var points []stat.Point
 	for i := range 12 {
 		q := stat.Point{At: 1_800_000_000_000 + int64(180_000*i), Ratio: stat.Ratio{Value: 1, Low: 1, High: 1}, P: 1}
@@ -403,6 +409,7 @@ func SampleRule() *rule.Rule {
 		return &rule.Node{Choice: &kernels.Config{Kernel: kernel, Block: 64, Grid: 2}, Matrices: []string{"ecology1"},
 			Fraction: 0.98}
 	}
+
 	return &rule.Rule{Version: rule.Version, Sweep: "synthetic", Selectors: []rule.Selector{{
 		Device: Processor().Device, Precision: kernels.Float32, Cache: "cold", Configs: 12,
 		Root: &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"),
@@ -423,6 +430,7 @@ func Coarse(stops map[trial.Stop]int) *data.Report {
 	d := s.Report()
 	d.Sweeps = []store.Sweep{{Name: "quick", Hash: "h", Protocol: configs.Protocol{Target: 0.02},
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+
 	for _, stop := range []trial.Stop{trial.StopBudget, trial.StopSamples, trial.StopSlow, trial.StopClock,
 		trial.StopTarget} {
 		for i := range stops[stop] {

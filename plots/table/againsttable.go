@@ -18,6 +18,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		"verdict", "matrix", "precision", "cache", "kernel",
 		">before (ms)", ">now (ms)", ">times as fast", ">95% interval", "device",
 	)}
+
 	counts := map[compare.Verdict]int{}
 	var changed []*compare.Pair
 	for i := range r.Pairs {
@@ -44,6 +45,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		"%d no difference was shown.",
 		term.GroupedCount(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower],
 		counts[compare.Same])
+
 	if n := counts[compare.Unsure]; n > 0 {
 		note += fmt.Sprintf(" %d can't be judged, because the device throttled.", n)
 	}

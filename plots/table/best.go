@@ -103,6 +103,7 @@ func driftNote(d *data.Report) string {
 			names = append(names, s.Matrix)
 		}
 	}
+
 	if len(names) == 0 {
 		return ""
 	}

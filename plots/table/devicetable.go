@@ -15,6 +15,7 @@ import (
 func deviceBests(d *data.Report) Table {
 	at := map[trial.Place]map[string]*store.Best{} // of any device
 	var places []trial.Place
+
 	var devices []string
 	for i := range d.Best {
 		b := &d.Best[i]

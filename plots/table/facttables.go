@@ -21,6 +21,7 @@ func GainTable(d *data.Report) Table {
 	if several {
 		t.Columns = append(t.Columns, Column{Name: "on"})
 	}
+
 	for _, g := range d.TopGains(8) {
 		r := g.Row
 		row := []Cell{
@@ -43,6 +44,7 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 		"status", "matrix", "kernel", "precision", ">block", ">grid",
 		"parameters", "message", "on",
 	)}
+
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		switch {
@@ -67,6 +69,7 @@ func ValidationTable(d *data.Report) Table {
 		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on",
 		">within 5% on (%)", ">one configuration (%)", ">one kernel, tuned (%)", "tree",
 	)}
+
 	for i := range d.Rule.Selectors {
 		s := &d.Rule.Selectors[i]
 		v := &s.Validation

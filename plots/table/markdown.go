@@ -17,16 +17,19 @@ func markdownPage(title string, notes []string, tables []Table) []byte {
 	if len(tables) == 0 {
 		b.WriteString("\nThe database holds no verified trials.\n")
 	}
+
 	for _, t := range tables {
 		b.WriteString("\n## " + markdownText(t.Title) + "\n\n")
 		t.markdown(&b)
 	}
+
 	return b.Bytes()
 }
 
 func (t *Table) markdown(b *bytes.Buffer) {
 	width := make([]int, len(t.Columns))
 	lines := make([][]string, 0, len(t.Rows)+1)
+
 	head := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		head[i] = markdownText(c.Name)

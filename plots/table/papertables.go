@@ -19,6 +19,7 @@ func PaperSheets(d *data.Report) []Sheet {
 		return slices.DeleteFunc([]string{data.Twins(d.Matrices), text + " Bold: the best of a row; = marks what " +
 			"the data can't tell from it."}, isEmpty)
 	}
+
 	return []Sheet{
 		{"cpu", "cpu-and-gpu", "CPU products (coo-spmv-final, Table III)",
 			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), perSetup(d, cpuTable)},
@@ -66,6 +67,7 @@ func cpuTable(list []data.Panel) Table {
 			paperRate(csr), ratioCell(coo, csr)})
 		t.Mark([]*store.Row{coo, csr}, []int{1, 3})
 	}
+
 	return t
 }
 
@@ -160,6 +162,7 @@ func longRowTable(list []data.Panel) Table {
 		">block per long row (GFLOP/s)", ">block over warp")}
 	k, _ := kernels.Lookup("csr_adaptive")
 	at := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == "long_row" })
+
 	for i := range list {
 		p := &list[i]
 		way := func(value string) *store.Row {

@@ -17,6 +17,7 @@ func searchTable(s data.Searches) Table {
 			"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
 			">to within 1%", ">until it ends", ">slower in the end (%)", "on",
 		)}
+
 	conditions, of := s.ByCondition()
 	for _, c := range conditions {
 		for _, strategy := range search.Names() {

@@ -10,6 +10,7 @@ func Sheets(d *data.Report) []Sheet {
 		{"summary", "", "Summary", summaryNotes(d), SummaryTables(d)},
 		{"claims", "", "Claims of the papers", ClaimNotes(d), claimTables(d)},
 	}
+
 	if d.Against != nil {
 		changes, notes := AgainstTable(d.Against, d.Base)
 		list = append(list, Sheet{"against", "", "Against " + d.Base, notes, []Table{changes}})

@@ -39,6 +39,7 @@ func deviceTable(d *data.Report) Table {
 		"device", "backend", ">units", ">read (GB/s)", ">copy (GB/s)", ">triad (GB/s)",
 		">roof: highest", ">at random (GB/s of float64)",
 	)}
+
 	rate := func(v float64) Cell {
 		if !(v > 0) {
 			v = math.NaN() // not measured
@@ -63,8 +64,10 @@ func statusTable(d *data.Report) Table {
 		kernel string
 		status trial.Status
 	}
+
 	var names []string
 	var states []trial.Status
+
 	counts := map[ending]int{}
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -80,6 +83,7 @@ func statusTable(d *data.Report) Table {
 	data.SortKernels(names)
 	slices.SortFunc(states, compareStatus)
 	t := Table{Title: "Trials by status", Columns: Columns("kernel")}
+
 	for _, s := range states {
 		t.Columns = append(t.Columns, Column{Name: string(s), Right: true})
 	}
@@ -114,6 +118,7 @@ func winsTable(d *data.Report) Table {
 	for i := range d.Best {
 		wins[d.Best[i].Kernel]++
 	}
+
 	means := map[string]*stat.GeometricMean{}
 	for i := range d.Panels {
 		p := &d.Panels[i]
@@ -143,6 +148,7 @@ func matrixTable(d *data.Report) Table {
 		"matrix", "class", ">rows", ">columns", ">nonzeros",
 		">mean row", ">longest row", ">empty rows",
 	)}
+
 	twins := data.Twins(d.Matrices) != ""
 	if twins {
 		t.Columns = append(t.Columns, Column{Name: "measured"})
@@ -168,6 +174,7 @@ func aimTable(d *data.Report) Table {
 		">ended as slow", ">ended by the clock",
 		">median half-width (%)",
 	)}
+
 	share := func(x float64) Cell { return Cell{strings.TrimSuffix(number.Percent(x), "%"), x} }
 	for _, a := range d.Aims() {
 		t.Rows = append(t.Rows, []Cell{
@@ -175,5 +182,6 @@ func aimTable(d *data.Report) Table {
 			count(a.Slow), count(a.Clock), share(a.Half),
 		})
 	}
+
 	return t
 }

@@ -40,6 +40,7 @@ func (s *Sheet) Forms() []form {
 func (s *Sheet) csv() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b) // a bytes.Buffer takes everything
+
 	var header []string
 	for i := range s.Tables {
 		t := &s.Tables[i]

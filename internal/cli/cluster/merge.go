@@ -84,6 +84,7 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 		printOpen(c.w, why)
 		printSilent(c.w, silent)
 	}
+
 	return errors.Join(err, term.WriteJSON(c.json, mergedJSON{last, why, silent}),
 		mergeVerdict(c.run, last.Trials, len(last.Missing)))
 }
@@ -99,6 +100,7 @@ func (c *mergeCommand) report(ctx context.Context, m *merge.Last) (err error) {
 	if err != nil {
 		return err
 	}
+
 	for s, n := range counts {
 		m.Trials.Add(s, n)
 	}

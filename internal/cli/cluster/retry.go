@@ -101,10 +101,12 @@ func (c *retryCommand) print(r submit.Retried) {
 		fmt.Fprintf(c.w, "split, because its task ran out of time: %s into %s\n", s.Chunk,
 			strings.Join(s.Into, " and "))
 	}
+
 	for _, s := range r.OutOfMemory {
 		fmt.Fprintf(c.w, "not sent, because it used more memory than allowed: %s (%s)\n",
 			s.Chunk, term.Some(s.Matrices, command.FewNames))
 	}
+
 	if n := len(r.Active); n > 0 {
 		fmt.Fprintf(c.w, "left alone, because their tasks run, wait, or may do so: %s\n", chunks(n))
 	}

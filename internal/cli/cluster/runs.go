@@ -59,6 +59,7 @@ func listRuns(root string) ([]listed, error) {
 			damaged = append(damaged, listed{nil, e.Name(), dir, err})
 		}
 	}
+
 	slices.SortFunc(runs, func(a, b listed) int {
 		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.name, b.name))
 	})
@@ -74,6 +75,7 @@ func openRun(root, name string) (*slurm.Run, error) {
 			return slurm.Open(dir)
 		}
 	}
+
 	runs, err := listRuns(root)
 	if err != nil {
 		return nil, err
@@ -88,6 +90,7 @@ func openRun(root, name string) (*slurm.Run, error) {
 			exact = append(exact, run)
 		}
 	}
+
 	if len(exact) > 0 {
 		found = exact
 	}
@@ -100,10 +103,12 @@ func openRun(root, name string) (*slurm.Run, error) {
 		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)),
 			"name one: "+names(found))
 	}
+
 	if _, err := os.Stat(name); err == nil {
 		_, err = slurm.Open(name) // the error says what it is instead
 		return nil, command.Usage(err)
 	}
+
 	hint := "submit makes one; it prints its folder"
 	if len(runs) > 0 {
 		hint = "available: " + names(runs)

@@ -60,6 +60,7 @@ func (c *statusCommand) Run(cmd *cobra.Command, args []string) error {
 	if err := tracker.Err(); err != nil {
 		return err
 	}
+
 	s := tracker.Status(view)
 	if c.asJSON {
 		return term.WriteJSON(c.w, s)
@@ -105,5 +106,6 @@ func inAWord(s status.Status) string {
 	case s.Merged == nil || len(s.Merged.Missing) > 0:
 		return "complete, but not merged"
 	}
+
 	return "complete"
 }

@@ -19,6 +19,7 @@ func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	switch {
 	case c.asJSON:
 		return term.WriteJSON(w, append(list, damaged...))
@@ -54,6 +55,7 @@ func observe(ctx context.Context, runs []listed) (list, damaged []status.Status,
 	observer := &status.Observer{Client: statusClient}
 	view := observer.Observe(ctx, trackers...)
 	list = []status.Status{} // JSON has a list even if it is empty
+
 	for _, t := range trackers {
 		if err := t.Err(); err != nil {
 			s := status.Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: err.Error()}
@@ -62,6 +64,7 @@ func observe(ctx context.Context, runs []listed) (list, damaged []status.Status,
 		}
 		list = append(list, t.Status(view))
 	}
+
 	return list, damaged, view.Silent
 }
 
@@ -79,5 +82,6 @@ func printList(w io.Writer, list []status.Status) error {
 			inAWord(s),
 		})
 	}
+
 	return g.Print(w)
 }

@@ -34,6 +34,7 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 		fmt.Fprintf(w, "note: %s of journals can't be used; what they held is measured again\n",
 			term.Count(s.Damaged, "line", "lines"))
 	}
+
 	printSilent(w, s.Silent)
 	printNext(w, run, s)
 	return nil
@@ -55,6 +56,7 @@ func printTrials(w io.Writer, s status.Status) {
 			fmt.Fprintf(w, ", %d failed", n.Failed)
 		}
 	}
+
 	fmt.Fprintln(w)
 }
 
@@ -72,6 +74,7 @@ func others(n status.Counts) string {
 			text += fmt.Sprintf(", %d %s", part.n, part.words)
 		}
 	}
+
 	return text
 }
 
@@ -89,6 +92,7 @@ func printBests(w io.Writer, best []status.Best) error {
 	if several {
 		g.Columns = append([]string{"device"}, g.Columns...)
 	}
+
 	for _, b := range best[:min(len(best), mostBest)] {
 		row := []any{
 			b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting,
@@ -99,6 +103,7 @@ func printBests(w io.Writer, best []status.Best) error {
 		}
 		g.Rows = append(g.Rows, row)
 	}
+
 	fmt.Fprintln(w)
 	if err := g.Print(w); err != nil {
 		return err
@@ -123,6 +128,7 @@ func printOpen(w io.Writer, list []status.Chunk) {
 		state status.State
 		why   string
 	}
+
 	var order []reason
 	groups := map[reason][]status.Chunk{}
 	for _, c := range list {
@@ -135,6 +141,7 @@ func printOpen(w io.Writer, list []status.Chunk) {
 		}
 		groups[at] = append(groups[at], c)
 	}
+
 	if len(order) > 0 {
 		fmt.Fprintln(w)
 	}
@@ -179,6 +186,7 @@ func printLog(w io.Writer, c status.Chunk) {
 		where = " on " + c.Node
 	}
 	fmt.Fprintf(w, "  %s%s:\n", command.Shown(c.Log), where)
+
 	for _, line := range lines {
 		fmt.Fprintf(w, "  | %s\n", strings.Map(visible, line))
 	}

@@ -60,6 +60,7 @@ func pause(ctx context.Context, run *slurm.Run, s status.Status) error {
 			return nil
 		}
 	}
+
 	return nil
 }
 
@@ -89,6 +90,7 @@ func (c *statusCommand) follow(ctx context.Context) error {
 		_, err := io.WriteString(c.w, inPlace(page.String(), width, height))
 		return err
 	})
+
 	if errors.Is(err, context.Canceled) {
 		return nil // that is how a watch ends
 	}
@@ -107,10 +109,12 @@ func inPlace(page string, width, height int) string {
 		more := fmt.Sprintf("… and %s more", term.Count(len(lines)-(height-2), "line", "lines"))
 		lines = append(slices.Clip(lines[:height-2]), more)
 	}
+
 	for i, line := range lines {
 		if width > 0 {
 			lines[i] = text.Trim(line, width)
 		}
 	}
+
 	return corner + strings.Join(lines, toEnd) + toEnd + rest
 }

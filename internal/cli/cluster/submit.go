@@ -79,6 +79,7 @@ func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		}
 		c.sweep.Slurm.Chunk = c.chunk
 	}
+
 	c.w, c.alarm = cmd.OutOrStdout(), cmd.ErrOrStderr()
 	c.client = newClient(c.alarm)
 
@@ -90,6 +91,7 @@ func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+
 	c.sweep = cut.sweep
 	if c.dryRun {
 		return c.preview(cut)
@@ -107,6 +109,7 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 	if err != nil {
 		return err
 	}
+
 	round, err := c.send(ctx, run, cut.plan)
 	if err != nil {
 		return err
@@ -137,6 +140,7 @@ func (c *submitCommand) send(ctx context.Context, run *slurm.Run, plan slurm.Pla
 		return submit.Round{}, err
 	}
 	defer unlock()
+
 	ids := make([]string, len(plan.Chunks))
 	for i, chunk := range plan.Chunks {
 		ids[i] = chunk.ID
@@ -158,6 +162,7 @@ func (c *submitCommand) send(ctx context.Context, run *slurm.Run, plan slurm.Pla
 	if errors.As(err, &refused) {
 		err = command.WithHint(err, "nothing is submitted: change [slurm] in the sweep, and submit it again")
 	}
+
 	return round, errors.Join(err, os.RemoveAll(run.Dir))
 }
 
@@ -175,6 +180,7 @@ func (c *submitCommand) test(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	if c.asJSON {
 		return term.WriteJSON(c.w, map[string]any{"task": said[0], "finish": said[1]})
 	}

@@ -55,10 +55,12 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 			cut.notes = append(cut.notes, "submit would refuse this: "+err.Error())
 		}
 	}
+
 	if asked, _ := slurm.AskedGPUs(c.sweep.Slurm); !asked && slices.Contains(c.sweep.Backends(), "cuda") {
 		cut.notes = append(cut.notes, "the sweep has GPU kernels, but [slurm] asks for no GPU (gres or gpus): "+
 			"tasks measure only what runs without one")
 	}
+
 	return cut, nil
 }
 
@@ -86,6 +88,7 @@ func (c *cutting) ask(ctx context.Context, client *sbatch.Client, s configs.Slur
 		c.notes = append(c.notes, "this cluster does not confine jobs to their processors (TaskPlugin): "+
 			"other jobs on a node disturb measurements; exclusive = true in [slurm] keeps them away")
 	}
+
 	if s.Time != "" {
 		return own, nil
 	}

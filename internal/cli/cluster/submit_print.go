@@ -115,6 +115,7 @@ func (c *submitCommand) preview(cut cutting) error {
 	show.Title(w, c.sweep)
 	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", command.Shown(p.Dir), p.Plan)
 	printHints(w, p.Notes)
+
 	for _, s := range p.Scripts {
 		fmt.Fprintf(w, "\n== %s\n%s", s.Name, s.Text)
 	}

@@ -37,6 +37,7 @@ func NewTaskCommand() *cobra.Command {
 		Args:   command.Needs("the folder of a run"),
 		RunE:   c.Run,
 	}
+
 	f := cmd.Flags()
 	f.IntVar(&c.round, "round", 0, "number of the round, from 1")
 	f.IntVar(&c.base, "base", 0, "index in the round of the array's first task, from 0")
@@ -56,6 +57,7 @@ func (c *taskCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	work, err := run.Task(c.round, c.base, os.Getenv)
 	if err != nil {
 		return err
@@ -115,6 +117,7 @@ func (t *task) end(err error) error {
 	reason, again, verdict := t.outcome(lacks, err)
 	t.main.ledgers = t.ledgers
 	warned, _ := t.stop.received()
+
 	for _, l := range append(t.workers, t.main) {
 		list, _, _ := account(l.pieces, l.ledgers)
 		end := journal.End{Reason: reason, Pieces: list, At: time.Now().UTC(), OutOfTime: warned != 0}
@@ -122,9 +125,11 @@ func (t *task) end(err error) error {
 			again, verdict = false, errors.Join(verdict, err)
 		}
 	}
+
 	sum := sumOf(t.ledgers)
 	t.log.summary(sum)
 	t.log.printf("end: %s; %d of %s complete", reason, complete, pieces(len(t.main.pieces)))
+
 	switch {
 	case !again:
 	case len(sum.Measured) == 0:
@@ -133,6 +138,7 @@ func (t *task) end(err error) error {
 	default:
 		return t.requeue(verdict)
 	}
+
 	return verdict
 }
 
@@ -156,6 +162,7 @@ func (t *task) outcome(lacks string, err error) (reason string, again bool, verd
 		reason = "the sweep's budget of time is used up"
 		return reason, false, code(exitAgain)
 	}
+
 	return lacks, false, errors.New(lacks)
 }
 

@@ -89,6 +89,7 @@ func (l *laneLog) Observe(e tuner.Event) {
 		l.done++
 		l.measured++
 	}
+
 	if l.measured > 0 {
 		l.Progress()
 	}

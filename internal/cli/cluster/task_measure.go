@@ -45,6 +45,7 @@ func (t *task) measure(ctx context.Context) error {
 			ledgers[i] = append(ledgers[i], &ledger{})
 		}
 	}
+
 	t.ledgers = slices.Concat(ledgers...)
 
 	for i, backend := range backends {
@@ -61,6 +62,7 @@ func (t *task) measure(ctx context.Context) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -93,6 +95,7 @@ func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, er
 		}
 		t.log.printf("note: skipping GPU kernels: %v", err)
 	}
+
 	return t.run.PinDevices(t.work, sweep.Slurm, found)
 }
 
@@ -129,6 +132,7 @@ func findGPUs(ctx context.Context, sweep *configs.Sweep) (first kernels.Device, 
 			return d, command.WithHint(err, "set gpus_per_task = 1"+again)
 		}
 	}
+
 	return first, nil
 }
 
@@ -144,6 +148,7 @@ func (t *task) sideBySide(ctx context.Context, part *configs.Sweep, ledgers, bef
 		l.ledgers = append(slices.Clone(before), ledgers[i])
 		t.workers = append(t.workers, l)
 	}
+
 	group, ctx := errgroup.WithContext(ctx)
 	for i, l := range t.workers {
 		own := *part
@@ -152,6 +157,7 @@ func (t *task) sideBySide(ctx context.Context, part *configs.Sweep, ledgers, bef
 			return t.runPart(ctx, &own, l, fmt.Sprintf("gpu %d: ", own.Device.Index), ledgers[i])
 		})
 	}
+
 	return group.Wait()
 }
 
@@ -166,11 +172,13 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, l lane, name st
 	if err != nil {
 		return err
 	}
+
 	opt := tuner.Options{
 		Launch: launch, Version: command.Version(), Node: t.work.Node, Job: t.work.Job,
 		Parts: partsOf(l.pieces), Observe: log.Observe,
 		Accept: func(m trial.Matrix) error { return t.run.PinMatrix(t.work, m) },
 	}
+
 	byRule.Use(&opt)
 	into.Summary, err = tuner.Run(ctx, part, l.journal, opt)
 	return hardware.ExplainGPU(err)

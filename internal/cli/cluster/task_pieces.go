@@ -23,6 +23,7 @@ func (l *ledger) lacks(p slurm.Piece) string {
 		}
 		reason = ""
 	}
+
 	return reason
 }
 
@@ -65,6 +66,7 @@ func account(pieces []slurm.Piece, ledgers []*ledger) (list []trial.Piece, compl
 			lacks = p.Matrix + ": " + reason
 		}
 	}
+
 	return list, complete, lacks
 }
 

@@ -40,6 +40,7 @@ func watchStops(ctx context.Context) (context.Context, *stops) {
 			s.note(sig.(syscall.Signal))
 		}
 	}()
+
 	return ctx, s
 }
 

@@ -47,6 +47,7 @@ func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
 	if err := c.open(cmd, args[0]); err != nil {
 		return err
 	}
+
 	arrays, err := submit.Throttle(cmd.Context(), newClient(c.alarm), c.run, int(n))
 	if err != nil {
 		return err
@@ -63,6 +64,7 @@ func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
 		return term.WriteJSON(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n,
 			"arrays": ids})
 	}
+
 	tasks := term.Count(n, "task runs", "tasks run")
 	switch {
 	case len(arrays) == 0:
@@ -74,5 +76,6 @@ func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
 	default:
 		_, err = fmt.Fprintf(c.w, "at most %s at once, of each of %d arrays\n", tasks, len(arrays))
 	}
+
 	return err
 }

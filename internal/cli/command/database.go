@@ -45,6 +45,7 @@ func Only(file, what string, again func(path string) string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
+
 	hint := "name one:"
 	for _, path := range found {
 		hint += "\n  " + again(path)

@@ -88,6 +88,7 @@ func Finish(w io.Writer, err error) int {
 		fmt.Fprintf(w, "error: %v\n", err)
 		return ExitFailed
 	}
+
 	if e.Err != nil && e.Err.Error() != "" {
 		fmt.Fprintf(w, "error: %v\n", err)
 	}

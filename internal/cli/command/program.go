@@ -20,5 +20,6 @@ func Version() string {
 			return v
 		}
 	}
+
 	return "devel"
 }

@@ -24,11 +24,13 @@ func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 		},
 		Sources: map[string]string{},
 	}
+
 	for _, k := range kernels.Catalogue {
 		if k.Backend == "cuda" {
 			a.Sources[k.Name] = cuda.Source(k.Name)
 		}
 	}
+
 	if db == nil {
 		return a, nil
 	}
@@ -38,5 +40,6 @@ func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 			a.Device = d.Device
 		}
 	}
+
 	return a, err
 }

@@ -45,6 +45,7 @@ func NewDeviceCommand() *cobra.Command {
 			return term.WriteJSON(cmd.OutOrStdout(), found)
 		},
 	}
+
 	cmd.Flags().IntVar(&index, "index", 0, "which GPU")
 	return cmd
 }
@@ -63,6 +64,7 @@ func openGPU(index int) (GPU, error) {
 			found.Sensors = &r
 		}
 	}
+
 	return found, b.Close()
 }
 
@@ -96,6 +98,7 @@ func FindGPU(ctx context.Context, index int) (GPU, error) {
 		_, err := cuda.Open(index) // says how to build it
 		return GPU{}, err
 	}
+
 	return askCUDA(ctx, beside, index)
 }
 
@@ -121,6 +124,7 @@ func askCUDA(ctx context.Context, program string, index int) (GPU, error) {
 		}
 		err = errors.New(strings.TrimPrefix(firstLine(stderr.String(), string(stdout), err.Error()), "error: "))
 	}
+
 	return found, err
 }
 

@@ -59,6 +59,7 @@ func LaunchWorker(backend string) (worker.Launcher, error) {
 			program = beside
 		}
 	}
+
 	return func() *exec.Cmd { return exec.Command(program, "worker") }, nil
 }
 
@@ -83,10 +84,12 @@ func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, mi
 		}
 		list = append(list, part)
 	}
+
 	if len(list) == 0 {
 		missing = command.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where "+
 			"there is one", term.Some(KernelNames(sweep), command.FewNames), missing), seeDoctor)
 	}
+
 	return list, missing
 }
 

@@ -86,6 +86,7 @@ func cacheTable(all []cache.Info, forPeople bool) term.Table {
 		}
 		t.Add(name, f.Rows, f.Cols, f.Nonzeros, size, used, string(e.Key))
 	}
+
 	return t
 }
 
@@ -117,6 +118,7 @@ func verifyCache(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	w, bad := cmd.OutOrStdout(), 0
+
 	for _, e := range all {
 		wrong := dir.Verify(cmd.Context(), e)
 		if err := cmd.Context().Err(); err != nil {
@@ -131,6 +133,7 @@ func verifyCache(cmd *cobra.Command, _ []string) error {
 		}
 		fmt.Fprintf(w, "removed: %v\n", wrong)
 	}
+
 	fmt.Fprintf(w, "%s right, %d damaged\n", term.Matrices(len(all)-bad), bad)
 	return nil
 }

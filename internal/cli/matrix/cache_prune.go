@@ -63,6 +63,7 @@ func (c *cachePrune) Run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+
 	removed, err := dir.Prune(limits)
 	fmt.Fprintf(cmd.OutOrStdout(), "removed %s, %s\n", term.Matrices(len(removed)), term.Bytes(total(removed)))
 	if err != nil {
@@ -89,6 +90,7 @@ func (c *cachePrune) limits() (cache.Limits, error) {
 			return limits, err
 		}
 	}
+
 	if c.size != "" {
 		limits.Size, err = parseBytes(c.size)
 	}
@@ -106,6 +108,7 @@ func pruneDownloads(w io.Writer, limits cache.Limits) error {
 	if err != nil {
 		return fmt.Errorf("pruning downloads: %w", err)
 	}
+
 	return nil
 }
 
@@ -142,6 +145,7 @@ func parseBytes(text string) (int64, error) {
 			break
 		}
 	}
+
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(n >= 0 && n*factor < math.MaxInt64) {
 		return 0, fmt.Errorf("%q must be a size such as 20GB or 500MB", text)

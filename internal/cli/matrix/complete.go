@@ -38,6 +38,7 @@ func completeGenerator(begun string) (list []string) {
 		}
 		return list
 	}
+
 	g, known := generate.Lookup(name)
 	if !known {
 		return nil
@@ -46,6 +47,7 @@ func completeGenerator(begun string) (list []string) {
 	given := strings.Split(rest, ",")
 	last := given[len(given)-1]
 	before := strings.TrimSuffix(begun, last)
+
 	for _, a := range g.Args {
 		if value, ok := strings.CutPrefix(last, a.Name+"="); ok {
 			for _, c := range a.Choices {
@@ -60,6 +62,7 @@ func completeGenerator(begun string) (list []string) {
 			list = append(list, before+a.Name+"=")
 		}
 	}
+
 	return list
 }
 

@@ -60,6 +60,7 @@ func (c *counter) count(ctx context.Context, args []string) (counts [3]int64, er
 	if err != nil {
 		return counts, fmt.Errorf("counting with %s: %w: %s", c.name, err, lastLine(out))
 	}
+
 	for i, line := range c.lines {
 		m := line.FindSubmatch(out)
 		if m == nil {
@@ -70,6 +71,7 @@ func (c *counter) count(ctx context.Context, args []string) (counts [3]int64, er
 			return counts, fmt.Errorf("counting with %s: %w", c.name, err)
 		}
 	}
+
 	return counts, nil
 }
 

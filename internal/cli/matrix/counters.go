@@ -115,6 +115,7 @@ func (c *countersCommand) print(ctx context.Context, w io.Writer, with counter, 
 		}
 		t.Add(kernel, n[0], n[1], n[2], rate(n[1]), rate(n[2]))
 	}
+
 	fmt.Fprintf(w, "%s in float32, by %s\n", products, with.name)
 	return t.Print(w)
 }
@@ -126,6 +127,7 @@ func multiply(a *sparse.CSR[float64], kernel string, n int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
+
 	x := make([]float64, a.Cols)
 	for i := range x {
 		x[i] = 1
@@ -137,5 +139,6 @@ func multiply(a *sparse.CSR[float64], kernel string, n int) (err error) {
 	if err != nil || n == 0 {
 		return err
 	}
+
 	return p.Sample(make([]float64, 1), n, false)
 }

@@ -37,6 +37,7 @@ func featureGroups(f sparse.Features) []featureGroup {
 	values := map[string]string{}
 	var rest []string
 	v := reflect.ValueOf(f)
+
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		if name == "rows" || name == "cols" || name == "nonzeros" {
@@ -67,6 +68,7 @@ func featureGroups(f sparse.Features) []featureGroup {
 			groups = append(groups, g)
 		}
 	}
+
 	for _, t := range featureTable {
 		add(t.label, t.prefix, t.names)
 	}

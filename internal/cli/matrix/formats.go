@@ -40,6 +40,7 @@ func formatSizes(a *sparse.CSR[float64]) ([]formatSize, error) {
 			Float32: 4*indices + 4*values, Float64: 4*indices + 8*values,
 		}
 	}
+
 	list := []formatSize{of("COO", kernels.COO, 2*n, n), of("CSR", kernels.CSR, n+rows+1, n)}
 	for _, sigma := range sellSigmas {
 		entries, err := sparse.SELLEntries(a, sellChunk, sigma)
@@ -52,6 +53,7 @@ func formatSizes(a *sparse.CSR[float64]) ([]formatSize, error) {
 		s.Chunk, s.Sigma = sellChunk, sigma
 		list = append(list, s)
 	}
+
 	return list, nil
 }
 
@@ -65,6 +67,7 @@ func printFormats(w io.Writer, list []formatSize) {
 		}
 		return term.Digits(100*float64(n)/float64(coo)) + "%"
 	}
+
 	for _, s := range list {
 		padding := ""
 		if s.Chunk > 0 && coo.Entries > 0 {

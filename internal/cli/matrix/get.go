@@ -82,6 +82,7 @@ func (g *getCommand) Run(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(errs...); err != nil {
 		return command.Usage(err)
 	}
+
 	if info, err := os.Stat(g.out); g.out != "" && len(ids) > 1 && (err != nil || !info.IsDir()) {
 		return command.Usage(fmt.Errorf("--output %s must be a folder for %d matrices", g.out, len(ids)))
 	}
@@ -123,6 +124,7 @@ func (g *getCommand) get(cmd *cobra.Command, from *fetch.Collection, line *show.
 			fmt.Fprintln(cmd.OutOrStdout(), path)
 		}
 	}
+
 	if g.asJSON {
 		errs = append(errs, term.WriteJSON(cmd.OutOrStdout(), all))
 	}
@@ -142,6 +144,7 @@ func copyOut(file fetch.File, out string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
 		return "", err
 	}
+
 	return out, atomicfile.WriteTo(out, func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err

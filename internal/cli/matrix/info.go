@@ -89,10 +89,12 @@ func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error)
 		Matrix: m.Name, Source: m.Source, Hash: m.Hash, Field: m.Field, Symmetry: m.Symmetry, NonFinite: m.NonFinite,
 		Features: m.Features, Formats: formats, RowLengths: sparse.RowLengths(a),
 	}
+
 	if n := a.NNZ(); n > 0 {
 		c := 1 - float64(a.Rows)/float64(n)
 		info.Compression = &c
 	}
+
 	return info, nil
 }
 
@@ -136,6 +138,7 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 		b.WriteByte('\n')
 		printHistogram(&b, i.RowLengths)
 	}
+
 	b.WriteByte('\n')
 	printFormats(&b, i.Formats)
 	if i.Compression != nil {

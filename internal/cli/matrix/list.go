@@ -73,6 +73,7 @@ func (l *listCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	if l.asJSON {
 		return term.WriteJSON(cmd.OutOrStdout(), list)
 	}
@@ -86,6 +87,7 @@ func (l *listCommand) Run(cmd *cobra.Command, args []string) error {
 		t.Add(slices.Concat([]any{m.Matrix, m.sourceText()}, sizes,
 			[]any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")})...)
 	}
+
 	return t.Print(cmd.OutOrStdout())
 }
 
@@ -129,6 +131,7 @@ func listMatrices(ctx context.Context, sweeps []string) ([]listedMatrix, error) 
 	}
 	var list []listedMatrix
 	at := map[[3]string]int{} // by name, spec and twin
+
 	for _, name := range sweeps {
 		sweep, err := configs.Load(name)
 		if err != nil {
@@ -163,6 +166,7 @@ func listMatrix(ctx context.Context, spec configs.Matrix, resolver *matrix.Resol
 		m.Twin = generate.Spec(spec.Generate, spec.Args)
 		_, m.twinScale = matrix.TwinOf(spec)
 	}
+
 	spec = resolver.Foresee(spec)
 	m.Here = spec.SuiteSparse != "" && spec.Path != ""
 	switch {

@@ -54,6 +54,7 @@ func (s *spyCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+
 	return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 		picture, err := figure.Spy(m.Name, a, format)
 		if err != nil {

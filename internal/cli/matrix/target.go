@@ -52,11 +52,13 @@ func (t *Target) Spec(text string) (configs.Matrix, error) {
 	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(text, "/") && (known || strings.ContainsAny(text, ":(")) {
 		return generatedTarget(text)
 	}
+
 	if _, named := file.Stem(text); errors.Is(err, fs.ErrNotExist) && !named {
 		if id, err := fetch.ParseID(text); err == nil {
 			return t.downloaded(id)
 		}
 	}
+
 	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.ComplexMode}, nil
 }
 
@@ -94,6 +96,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 	if err := generate.Check(name, args); err != nil {
 		return configs.Matrix{}, command.Usage(err)
 	}
+
 	m := configs.Matrix{Name: name, Class: generate.ClassOf(name, args), Generate: name, Args: args, Expand: true}
 	if of, ok := args["of"].(string); ok && name == "twin" {
 		m.Name = configs.Matrix{Name: of}.AsTwin().Name // as in a sweep

@@ -28,6 +28,7 @@ func (d *downloads) notify(e fetch.Progress) {
 		d.p.say(d.p.w, fmt.Sprintf("waiting for another process that downloads %s", e.ID))
 		return
 	}
+
 	if d.id != e.ID {
 		d.id, d.began, d.from = e.ID, time.Now(), e.Have
 		if d.p.width == nil {
@@ -73,6 +74,7 @@ func (d *downloads) amount(e fetch.Progress) string {
 			fmt.Fprintf(&b, "  %s left", term.RoughSeconds(float64(e.Size-e.Have)/rate))
 		}
 	}
+
 	return b.String()
 }
 

@@ -75,6 +75,7 @@ func (s progressLine) fit(width int) string {
 			return line
 		}
 	}
+
 	return text.Trim(counts, width)
 }
 

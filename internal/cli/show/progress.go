@@ -58,6 +58,7 @@ func New(w, alarm io.Writer) *Progress {
 			return 80
 		}
 	}
+
 	return p
 }
 
@@ -84,6 +85,7 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.say(p.alarm, fmt.Sprintf("skipping %s: %v", e.Failure.Matrix, hardware.InWords(e.Failure.Err)))
 		return
 	}
+
 	p.show()
 }
 
@@ -109,6 +111,7 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 			p.candidate(kernel, setting, seconds)
 		}
 	}
+
 	if m.Finished < m.Trials && p.started.IsZero() {
 		p.started = time.Now()
 	}
@@ -140,6 +143,7 @@ func (p *Progress) show() {
 		p.now.rate = float64(p.measured) / elapsed.Seconds()
 		p.now.left = time.Duration(float64(p.now.total-p.now.done) / p.now.rate * float64(time.Second))
 	}
+
 	if p.width == nil {
 		fmt.Fprintln(p.w, p.now.fit(math.MaxInt))
 		return

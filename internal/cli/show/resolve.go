@@ -62,6 +62,7 @@ func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string,
 
 	resolved := *sweep
 	resolved.Matrices = nil
+
 	var notes []string
 	for _, m := range sweep.Matrices {
 		m = resolver.Foresee(m)
@@ -76,5 +77,6 @@ func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string,
 		}
 		resolved.Matrices = append(resolved.Matrices, m)
 	}
+
 	return &resolved, notes, nil
 }

@@ -37,6 +37,7 @@ func Summary(w io.Writer, s tuner.Summary) {
 		fmt.Fprintln(w, t)
 	}
 	Skipped(w, s.Skipped)
+
 	for i, reason := range slices.Sorted(maps.Keys(s.Invalid)) {
 		if i == MostFailures {
 			fmt.Fprintf(w, "… and %d more reasons, all in the database\n", len(s.Invalid)-i)
@@ -44,6 +45,7 @@ func Summary(w io.Writer, s tuner.Summary) {
 		}
 		fmt.Fprintf(w, "%s: %s (%s)\n", trial.Invalid, term.Trials(s.Invalid[reason]), reason)
 	}
+
 	for i, r := range s.Failed {
 		if i == MostFailures {
 			fmt.Fprintf(w, "… and %d more failed trials, all in the report\n", len(s.Failed)-i)
@@ -51,6 +53,7 @@ func Summary(w io.Writer, s tuner.Summary) {
 		}
 		fmt.Fprintf(w, "%s: %s: %s\n", r.Status, r.Config, r.Message)
 	}
+
 	if s.FailedBefore > 0 {
 		fmt.Fprintf(w, "failed in an earlier run, not tried again: %s\n", term.Trials(s.FailedBefore))
 	}
@@ -67,6 +70,7 @@ func measuredText(s tuner.Summary) string {
 		measured += s.Measured[status]
 		parts = append(parts, fmt.Sprintf("%d %s", s.Measured[status], status))
 	}
+
 	if measured == 0 && s.Finished == s.Trials && s.Trials > 0 {
 		return fmt.Sprintf("all %s measured already", term.Count(s.Trials, "trial is", "trials are"))
 	}

@@ -24,10 +24,12 @@ func Winners(ctx context.Context, w io.Writer, j *job.Job, path string) error {
 	if err := Best(w, best[:min(len(best), mostWinners)]); err != nil {
 		return err
 	}
+
 	if more := len(best) - mostWinners; more > 0 {
 		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"),
 			term.Shell("spmvtune", "best", path))
 	}
+
 	Twins(w, j.Matrices())
 	fmt.Fprintln(w)
 	return nil
@@ -56,6 +58,7 @@ func Best(w io.Writer, best []store.Best) error {
 		}
 		start = end
 	}
+
 	if len(best) == 0 {
 		fmt.Fprintln(w, "no trial measured yet")
 	}
