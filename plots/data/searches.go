@@ -53,8 +53,7 @@ func (d *Report) Searchables() []searchable {
 	}
 
 	return slices.DeleteFunc(list, func(s searchable) bool {
-		return s.configs < LeastSearched ||
-			s.configs > MostSearched
+		return s.configs < LeastSearched || s.configs > MostSearched
 	})
 }
 

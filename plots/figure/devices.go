@@ -59,8 +59,7 @@ func besideEachOther(d *data.Report) []scene {
 		}
 		s := &list[at]
 		joint := slices.IndexFunc(s.panels, func(q data.Panel) bool {
-			return q.Matrix == p.Matrix &&
-				q.Precision == p.Precision
+			return q.Matrix == p.Matrix && q.Precision == p.Precision
 		})
 		if joint < 0 {
 			joint = len(s.panels)
