@@ -24,7 +24,7 @@ func loadedGPU(t *testing.T) (*Backend, *structure) {
 
 func preparedGPU(t *testing.T, b *Backend, c kernels.Config) *product {
 	t.Helper()
-	p, err := b.Prepare(c, kernels.Options{})
+	p, err := b.Prepare(c, kernels.Options{Launch: kernels.Graph})
 	if err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}
