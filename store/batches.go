@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -245,13 +244,10 @@ func (b *batcher) send() error {
 // origins are where trials were measured, by key.
 func (from source) origins(ctx context.Context) (map[int64]trial.Origin, error) {
 	list := map[int64]trial.Origin{}
-	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
-		var id int64
-		var o trial.Origin
-		err := rows.Scan(&id, &o.Node, &o.UUID, &o.Job)
-		list[id] = o
-		return struct{}{}, err
-	}, "SELECT id, node, uuid, job FROM origin")
+	var id int64
+	var o trial.Origin
+	rows, err := from.QueryContext(ctx, "SELECT id, node, uuid, job FROM origin")
+	err = readRows(rows, err, []any{&id, &o.Node, &o.UUID, &o.Job}, func() { list[id] = o })
 	return list, err
 }
 
@@ -261,13 +257,9 @@ func (from source) patterns(ctx context.Context) (map[string]sparse.Thumbnail, e
 	if from.schema < schemaPattern {
 		return list, nil
 	}
-	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
-		var hash string
-		var p []byte
-		err := rows.Scan(&hash, &p)
-		list[hash] = p
-		return struct{}{}, err
-	}, "SELECT m.hash, p.data FROM pattern p JOIN matrix m ON m.id = p.matrix")
-
+	var hash string
+	var p []byte
+	rows, err := from.QueryContext(ctx, "SELECT m.hash, p.data FROM pattern p JOIN matrix m ON m.id = p.matrix")
+	err = readRows(rows, err, []any{&hash, &p}, func() { list[hash] = p })
 	return list, err
 }

@@ -35,9 +35,8 @@ func (db *DB) SaveClaims(ctx context.Context, claims []SavedClaim) error {
 
 // Claims returns the verdicts that were kept, ordered by device and number.
 func (db *DB) Claims(ctx context.Context) ([]SavedClaim, error) {
-	list, err := collect(ctx, db.read, func(rows *sql.Rows) (c SavedClaim, err error) {
-		err = rows.Scan(&c.Claim, &c.Device, &c.Verdict, &c.Figures)
-		return c, err
+	list, err := collect(ctx, db.read, func(c *SavedClaim) []any {
+		return []any{&c.Claim, &c.Device, &c.Verdict, &c.Figures}
 	}, `SELECT c.claim, d.name, c.verdict, c.figures FROM claim c JOIN device d ON d.id = c.device
 		ORDER BY d.name, c.claim`)
 	if err != nil {

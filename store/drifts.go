@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
@@ -72,12 +71,9 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 // nodes are the host names of origins.
 func (from source) nodes(ctx context.Context) (map[int64]string, error) {
 	names := map[int64]string{}
-	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
-		var id int64
-		var name string
-		err := rows.Scan(&id, &name)
-		names[id] = name
-		return struct{}{}, err
-	}, "SELECT id, node FROM origin")
+	var id int64
+	var name string
+	rows, err := from.QueryContext(ctx, "SELECT id, node FROM origin")
+	err = readRows(rows, err, []any{&id, &name}, func() { names[id] = name })
 	return names, err
 }

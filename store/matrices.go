@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"reflect"
 	"strings"
@@ -23,8 +22,8 @@ func (db *DB) Features(ctx context.Context) ([]Matrix, error) {
 func (from source) matrices(ctx context.Context) ([]Matrix, error) {
 	m := Matrix{Features: sparse.UnknownFeatures()}
 	fields := []field{
-		{"name", &m.Name}, {"class", &m.Class}, {"hash", &m.Hash}, {"source", &m.Source}, {"field",
-			&m.Field}, {"symmetry", &m.Symmetry},
+		{"name", &m.Name}, {"class", &m.Class}, {"hash", &m.Hash}, {"source", &m.Source},
+		{"field", &m.Field}, {"symmetry", &m.Symmetry},
 		{from.since(schemaFeaturesSeconds, "features_seconds"), orZero(&m.FeaturesSeconds)},
 		{from.since(schemaMeasurement, "twin_of"), orZero(&m.TwinOf)},
 		{from.since(schemaMeasurement, "twin_scale"), orZero(&m.TwinScale)},
@@ -38,14 +37,15 @@ func (from source) matrices(ctx context.Context) ([]Matrix, error) {
 		fields = append(fields, field{from.since(schema, name), featureFields(&m.Features)[i]})
 	}
 
-	dst := targets(fields)
-	return collect(ctx, from, func(rows *sql.Rows) (Matrix, error) {
-		err := rows.Scan(dst...)
+	var list []Matrix
+	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM matrix ORDER BY name")
+	err = readRows(rows, err, targets(fields), func() {
 		if from.schema < schemaMeasurement {
 			m.TwinOf, m.TwinScale = trial.LegacyTwin(m.Source)
 		}
-		return m, err
-	}, "SELECT "+expressions(fields)+" FROM matrix ORDER BY name")
+		list = append(list, m)
+	})
+	return list, err
 }
 
 // firstFeatures is the number of features in files of the first schema.

@@ -208,21 +208,26 @@ func (r *Row) rates(roof float64) {
 	}
 }
 
-// collect returns what scan makes of each row of a query.
-func collect[T any](ctx context.Context, db queryer, scan func(*sql.Rows) (T, error), query string,
-	args ...any) ([]T, error) {
+// collect returns what the rows of a query hold. dst returns what a row is read into.
+func collect[T any](ctx context.Context, db queryer, dst func(*T) []any, query string, args ...any) ([]T, error) {
+	var all []T
+	var one T
 	rows, err := db.QueryContext(ctx, query, args...)
+	err = readRows(rows, err, dst(&one), func() { all = append(all, one) })
+	return all, err
+}
+
+// readRows reads the rows of an answer into dst, and calls f after each.
+func readRows(rows *sql.Rows, err error, dst []any, f func()) error {
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var all []T
 	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
+		if err := rows.Scan(dst...); err != nil {
+			return err
 		}
-		all = append(all, one)
+		f()
 	}
-	return all, rows.Err()
+	return rows.Err()
 }

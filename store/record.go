@@ -102,16 +102,15 @@ func (db *DB) record(ctx context.Context, what string, k keys, f func(*writer) e
 // transact runs f in a transaction; what says what for.
 func (db *DB) transact(ctx context.Context, what string, f func(*sql.Tx) error) error {
 	tx, err := db.write.BeginTx(ctx, nil)
+	if err == nil {
+		defer tx.Rollback()
+		err = f(tx)
+	}
+	if err == nil {
+		err = tx.Commit()
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, failed(db.path, err))
 	}
-	defer tx.Rollback()
-	if err := f(tx); err != nil {
-		return fmt.Errorf("%s: %w", what, failed(db.path, err))
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("%s: %w", what, failed(db.path, err))
-	}
-
 	return nil
 }

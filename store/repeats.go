@@ -40,24 +40,14 @@ func (from source) repeats(ctx context.Context, condition string, args ...any) (
 
 	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sentinel a WHERE "+condition+
 		" ORDER BY a.identity, a.at", args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-
-	dst := targets(fields)
-	for rows.Next() {
-		if err := rows.Scan(dst...); err != nil {
-			return nil, err
-		}
+	err = readRows(rows, err, targets(fields), func() {
 		r.Status, r.Sentinel, r.Telemetry = trial.OK, !r.Final, nil
 		if throttled > 0 {
 			r.Telemetry = &trial.Telemetry{Throttled: throttled}
 		}
 		list[r.ID] = append(list[r.ID], r)
-	}
-
-	return list, rows.Err()
+	})
+	return list, err
 }
 
 // A repeatedTrial is a trial with its repeats.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -70,14 +68,9 @@ func (db *DB) Devices(ctx context.Context) ([]Device, error) {
 }
 
 func (from source) devices(ctx context.Context) ([]Device, error) {
-	return collect(ctx, from, func(rows *sql.Rows) (d Device, err error) {
-		var properties string
-		if err := rows.Scan(&d.Label, &d.Backend, &d.Name, &d.Driver, &d.Units, &d.MaxBlock, &d.Memory, &d.Cache,
-			&properties, &d.Roof.Read, &d.Roof.Copy, &d.Roof.Triad, &d.Roof.Gather); err != nil {
-			return d, err
-		}
-		err = json.Unmarshal([]byte(properties), &d.Properties)
-		return d, err
+	return collect(ctx, from, func(d *Device) []any {
+		return []any{&d.Label, &d.Backend, &d.Name, &d.Driver, &d.Units, &d.MaxBlock, &d.Memory, &d.Cache,
+			fromJSON(&d.Properties), &d.Roof.Read, &d.Roof.Copy, &d.Roof.Triad, &d.Roof.Gather}
 	}, `SELECT name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad,
 		ifnull(`+from.since(schemaGather, "roof_gather")+`, 0) FROM device ORDER BY name`)
 }
@@ -104,15 +97,17 @@ func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
 			fields = append(fields, field{"s." + sweepColumns[i], into})
 		}
 	}
-	dst := targets(fields)
-	return collect(ctx, from, func(rows *sql.Rows) (Sweep, error) {
-		err := rows.Scan(dst...)
+
+	var list []Sweep
+	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sweep s LEFT JOIN ("+trialsOfSweeps+
+		") n ON n.sweep = s.id ORDER BY s.started, s.id")
+	err = readRows(rows, err, targets(fields), func() {
 		if !known {
 			s.Protocol, s.Search = legacySweep(s.ProtocolText, s.Text)
 		}
-		return s, err
-	}, "SELECT "+expressions(fields)+" FROM sweep s LEFT JOIN ("+trialsOfSweeps+`) n ON n.sweep = s.id
-		ORDER BY s.started, s.id`)
+		list = append(list, s)
+	})
+	return list, err
 }
 
 // Kernels returns the kernels, ordered by name and, for several sources of one
@@ -126,8 +121,7 @@ func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
 }
 
 func (from source) kernels(ctx context.Context) ([]Kernel, error) {
-	return collect(ctx, from, func(rows *sql.Rows) (k Kernel, err error) {
-		err = rows.Scan(&k.Name, &k.Paper, &k.Format, &k.Digest)
-		return k, err
+	return collect(ctx, from, func(k *Kernel) []any {
+		return []any{&k.Name, &k.Paper, &k.Format, &k.Digest}
 	}, `SELECT name, paper, format, digest FROM kernel ORDER BY name, id`)
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // orZero scans into dst, and null as the zero value.
-func orZero[T any](dst *T) sql.Scanner { return &scanner[T]{dst} }
+func orZero[T any](dst *T) sql.Scanner { return &nullable[T]{dst} }
 
-type scanner[T any] struct{ dst *T }
+type nullable[T any] struct{ dst *T }
 
-func (s *scanner[T]) Scan(value any) error {
+func (n *nullable[T]) Scan(value any) error {
 	var v sql.Null[T]
 	err := v.Scan(value)
-	*s.dst = v.V
+	*n.dst = v.V
 	return err
 }
 
@@ -76,28 +76,20 @@ func (p packed) Scan(value any) error {
 	return nil
 }
 
-// fromJSON decodes into a new value, and null as the zero value. What dst points to before
-// is left alone, because earlier rows share it.
-type fromJSON struct{ dst any }
+// fromJSON decodes into dst, and null as the zero value. It makes a new value for each row,
+// because earlier rows share the one before.
+func fromJSON[T any](dst *T) sql.Scanner { return decoder[T]{dst} }
 
-func (j fromJSON) Scan(value any) error {
-	var data []byte
-	switch v := value.(type) {
+type decoder[T any] struct{ dst *T }
+
+func (d decoder[T]) Scan(value any) (err error) {
+	var v T
+	switch text := value.(type) {
 	case string:
-		data = []byte(v)
+		err = json.Unmarshal([]byte(text), &v)
 	case []byte:
-		data = v
+		err = json.Unmarshal(text, &v)
 	}
-
-	switch dst := j.dst.(type) {
-	case *map[string]float64:
-		*dst = nil
-	case *[]string:
-		*dst = nil
-	}
-
-	if data == nil {
-		return nil
-	}
-	return json.Unmarshal(data, j.dst)
+	*d.dst = v
+	return err
 }

@@ -34,10 +34,7 @@ const (
 
 // texts returns the single text column that a query gives.
 func texts(ctx context.Context, db queryer, query string, args ...any) ([]string, error) {
-	return collect(ctx, db, func(rows *sql.Rows) (s string, err error) {
-		err = rows.Scan(&s)
-		return s, err
-	}, query, args...)
+	return collect(ctx, db, func(s *string) []any { return []any{s} }, query, args...)
 }
 
 // A queryer is a database or a transaction.

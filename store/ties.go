@@ -239,14 +239,9 @@ func (db *DB) tied(ctx context.Context) (map[int64]bool, error) {
 	if db.schema < schemaTies {
 		return nil, nil
 	}
-	ids, err := collect(ctx, db.read, func(rows *sql.Rows) (id int64, err error) {
-		err = rows.Scan(&id)
-		return id, err
-	}, "SELECT trial FROM tie_member")
-
-	tied := make(map[int64]bool, len(ids))
-	for _, id := range ids {
-		tied[id] = true
-	}
+	tied := map[int64]bool{}
+	var id int64
+	rows, err := db.read.QueryContext(ctx, "SELECT trial FROM tie_member")
+	err = readRows(rows, err, []any{&id}, func() { tied[id] = true })
 	return tied, err
 }

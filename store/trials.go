@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 
 	"spmvtune/kernels"
@@ -192,13 +191,10 @@ func (from source) countTrials(ctx context.Context, condition string) (n int, er
 // statuses counts the trials of each status.
 func (from source) statuses(ctx context.Context) (map[trial.Status]int, error) {
 	counts := map[trial.Status]int{}
-	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
-		var status trial.Status
-		var n int
-		err := rows.Scan(&status, &n)
-		counts[status] = n
-		return struct{}{}, err
-	}, "SELECT status, count(*) FROM trial GROUP BY status")
+	var status trial.Status
+	var n int
+	rows, err := from.QueryContext(ctx, "SELECT status, count(*) FROM trial GROUP BY status")
+	err = readRows(rows, err, []any{&status, &n}, func() { counts[status] = n })
 	return counts, err
 }
 
@@ -243,9 +239,8 @@ func where(conditions []string) string {
 
 // undecided lists the places whose ties are not decided.
 func (from source) undecided(ctx context.Context) ([]trial.Place, error) {
-	return collect(ctx, from, func(rows *sql.Rows) (p trial.Place, err error) {
-		err = rows.Scan(&p.Matrix, &p.Device, &p.Precision, &p.Cache)
-		return p, err
+	return collect(ctx, from, func(p *trial.Place) []any {
+		return []any{&p.Matrix, &p.Device, &p.Precision, &p.Cache}
 	}, `SELECT m.name, d.name, p.precision, p.cache FROM (
 			SELECT DISTINCT matrix, device, precision, cache FROM trial WHERE superseded = 0 AND median IS NOT NULL) p
 			JOIN matrix m ON m.id = p.matrix JOIN device d ON d.id = p.device
@@ -257,15 +252,11 @@ func (from source) undecided(ctx context.Context) ([]trial.Place, error) {
 // condition chooses, with the end of its interval; ok is false if there is none.
 func (from source) fastest(ctx context.Context, p trial.Place, condition string, args ...any) (median,
 	high float64, ok bool, err error) {
-	found, err := collect(ctx, from, func(rows *sql.Rows) (v [2]float64, err error) {
-		err = rows.Scan(&v[0], &v[1])
-		return v, err
-	}, "SELECT t.median, t.high FROM trial t WHERE "+inPlace+" AND t.superseded = 0 AND t.median IS NOT NULL"+condition+`
-		ORDER BY t.median, t.low, t.high, t.id LIMIT 1`, placeArgs(p, args...)...)
-	if err != nil || len(found) == 0 {
-		return 0, 0, false, err
-	}
-	return found[0][0], found[0][1], true, nil
+	rows, err := from.QueryContext(ctx, "SELECT t.median, t.high FROM trial t WHERE "+inPlace+
+		" AND t.superseded = 0 AND t.median IS NOT NULL"+condition+
+		" ORDER BY t.median, t.low, t.high, t.id LIMIT 1", placeArgs(p, args...)...)
+	err = readRows(rows, err, []any{&median, &high}, func() { ok = true })
+	return median, high, ok, err
 }
 
 // kernelParams are what trials in a place share that differ in block and grid only.
@@ -280,13 +271,12 @@ func (from source) medians(ctx context.Context, p trial.Place, d *drift, of kern
 	var cell kernels.Config
 	var r trial.Result
 	var origin int64
-	_, err := collect(ctx, from, func(rows *sql.Rows) (struct{}, error) {
-		err := rows.Scan(&cell.Block, &cell.Grid, &r.Median, moment{&r.At}, orZero(&origin))
-		grid[cell] = r.Median / d.factor(origin, r.At)
-		return struct{}{}, err
-	}, "SELECT t.block, t.grid, t.median, t.measured_at, t.origin FROM trial t WHERE "+inPlace+`
+	rows, err := from.QueryContext(ctx, "SELECT t.block, t.grid, t.median, t.measured_at, t.origin FROM trial t WHERE "+inPlace+`
 			AND t.superseded = 0 AND t.median IS NOT NULL
 			AND t.kernel = (SELECT id FROM kernel WHERE name = ? AND digest = ?) AND t.params = ?`,
 		placeArgs(p, of.kernel, of.digest, string(of.params))...)
+	err = readRows(rows, err, []any{&cell.Block, &cell.Grid, &r.Median, moment{&r.At}, orZero(&origin)}, func() {
+		grid[cell] = r.Median / d.factor(origin, r.At)
+	})
 	return grid, err
 }

@@ -165,11 +165,9 @@ func standingTargets(s *trial.Standing) []any {
 func known(ctx context.Context, tx *sql.Tx, ids []string) (map[string]trial.Standing, error) {
 	var s trial.Standing
 	list := make(map[string]trial.Standing, len(ids))
-	_, err := collect(ctx, tx, func(rows *sql.Rows) (struct{}, error) {
-		err := rows.Scan(standingTargets(&s)...)
-		list[s.ID] = s
-		return struct{}{}, err
-	}, "SELECT "+standingColumns+" FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value", identities(ids))
+	rows, err := tx.QueryContext(ctx, "SELECT "+standingColumns+
+		" FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value", identities(ids))
+	err = readRows(rows, err, standingTargets(&s), func() { list[s.ID] = s })
 	return list, err
 }
 
@@ -183,17 +181,17 @@ type rival struct {
 
 const rivalColumns = "t.id, t.superseded, k.name, t.precision, t.block, t.grid, t.params, " + standingColumns
 
-func rivalOf(rows *sql.Rows) (r rival, err error) {
+// targets are what rivalColumns are read into.
+func (r *rival) targets() []any {
 	c := &r.config
-	err = rows.Scan(append([]any{&r.id, &r.superseded, &c.Kernel, &c.Precision, &c.Block, &c.Grid, &c.Params},
-		standingTargets(&r.Standing)...)...)
-	return r, err
+	return append([]any{&r.id, &r.superseded, &c.Kernel, &c.Precision, &c.Block, &c.Grid, &c.Params},
+		standingTargets(&r.Standing)...)
 }
 
 // rivalsInPlace reads all trials of a place.
 func rivalsInPlace(ctx context.Context, db queryer, matrix, device int64, precision kernels.Precision,
 	cache trial.Cache) ([]rival, error) {
-	return collect(ctx, db, rivalOf, "SELECT "+rivalColumns+` FROM trial t JOIN kernel k ON k.id = t.kernel
+	return collect(ctx, db, (*rival).targets, "SELECT "+rivalColumns+` FROM trial t JOIN kernel k ON k.id = t.kernel
 		WHERE t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? ORDER BY t.id`,
 		matrix, device, string(precision), string(cache))
 }
@@ -211,9 +209,8 @@ func decideAgain(ctx context.Context, tx *sql.Tx, condition string) error {
 		trial.Place
 	}
 
-	places, err := collect(ctx, tx, func(rows *sql.Rows) (p place, err error) {
-		err = rows.Scan(&p.matrix, &p.device, &p.Precision, &p.Cache)
-		return p, err
+	places, err := collect(ctx, tx, func(p *place) []any {
+		return []any{&p.matrix, &p.device, &p.Precision, &p.Cache}
 	}, "SELECT DISTINCT t.matrix, t.device, t.precision, t.cache FROM trial t WHERE "+condition)
 
 	for _, p := range places {

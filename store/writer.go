@@ -285,22 +285,11 @@ func (w *writer) insert(ctx context.Context, id int64) error {
 
 // sharing returns which trials from an id on have configurations that others have, too.
 func (w *writer) sharing(ctx context.Context, first int64) (map[string]bool, error) {
-	rows, err := w.stmts.shared.QueryContext(ctx, first)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-
 	shared := map[string]bool{}
-	for rows.Next() {
-		var identity string
-		if err := rows.Scan(&identity); err != nil {
-			return nil, err
-		}
-		shared[identity] = true
-	}
-
-	return shared, rows.Err()
+	var identity string
+	rows, err := w.stmts.shared.QueryContext(ctx, first)
+	err = readRows(rows, err, []any{&identity}, func() { shared[identity] = true })
+	return shared, err
 }
 
 // versionIn returns the version of the measurement that counts in the place of a result.
@@ -363,20 +352,9 @@ func (w *writer) decide(ctx context.Context, k trialKeys, r *trial.Result, share
 func (w *writer) rivals(ctx context.Context, k trialKeys, r *trial.Result) (rivals []rival, all []int, err error) {
 	rows, err := w.stmts.rivals.QueryContext(ctx, k.matrix, k.device, string(r.Precision), string(r.Cache),
 		r.Params.String(), r.Grid, r.Block, r.Kernel)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-
-	for rows.Next() {
-		one, err := rivalOf(rows)
-		if err != nil {
-			return nil, nil, err
-		}
-		rivals, all = append(rivals, one), append(all, len(all))
-	}
-
-	return rivals, all, rows.Err()
+	var one rival
+	err = readRows(rows, err, one.targets(), func() { rivals, all = append(rivals, one), append(all, len(all)) })
+	return rivals, all, err
 }
 
 func (w *writer) decidePlace(ctx context.Context, k trialKeys, r *trial.Result) error {
