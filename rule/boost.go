@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	boosts     = 3 // sums that are averaged
+	boosts     = 3 // number of sums that are averaged
 	boostTrees = 80
 	boostDepth = 3
-	boostLeaf  = 4   // fewest matrices
-	boostRate  = 0.1 // of what a leaf would add
-	boostShare = 3   // one of so many features is looked at for a split
-	portfolio  = 16  // most configurations
+	boostLeaf  = 4   // fewest matrices in a leaf
+	boostRate  = 0.1 // share of a leaf that is added
+	boostShare = 3   // a split looks at every third feature
+	portfolio  = 16  // most configurations to choose from
 )
 
 // lost is the share of the oracle's speed that is lost.

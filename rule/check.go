@@ -13,7 +13,7 @@ import (
 // damaged, or written by hand.
 func (r *Rule) check() error {
 	if len(r.Selectors) == 0 {
-		return errors.New("it holds no tree")
+		return errors.New("it has no tree")
 	}
 	seen := make(map[Key]bool)
 

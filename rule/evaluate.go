@@ -17,14 +17,14 @@ import (
 // much more data would help, and which features it depends on.
 type Evaluation struct {
 	Key
-	Choice   Figures   `json:"rule"`             // on families left out
-	Test     Figures   `json:"test,omitzero"`    // on those of the final test
-	Curve    []Point   `json:"learning_curve"`   // by share of the corpus
-	ByFamily []Point   `json:"family_curve"`     // by share of the families, each whole
-	Used     []Used    `json:"features"`         // by what they are worth, the most first
+	Choice   Figures   `json:"rule"`             // figures on families left out
+	Test     Figures   `json:"test,omitzero"`    // figures on the families of the final test
+	Curve    []Point   `json:"learning_curve"`   // points by share of the corpus
+	ByFamily []Point   `json:"family_curve"`     // points by share of the families, each whole
+	Used     []Used    `json:"features"`         // features by what they are worth, the most first
 	Missed   []Case    `json:"missed,omitempty"` // cases below 0.75 of the oracle, final test included
 	Times    Coverage  `json:"forecast_coverage"`
-	Payback  []Payback `json:"payback,omitempty"` // by matrices' size
+	Payback  []Payback `json:"payback,omitempty"` // paybacks by size of the matrices
 }
 
 // Used says what a feature is worth to the tree.
@@ -40,15 +40,15 @@ type Used struct {
 // time to compute them, divided by the time per product that the tree over all features saves
 // compared with the tree over sizes, on families left out.
 type Payback struct {
-	Nonzeros int     `json:"nonzeros"` // matrices of at least so many, and of less than ten times
+	Nonzeros int     `json:"nonzeros"` // counts matrices with at least this many, and less than ten times that
 	Matrices int     `json:"matrices"`
-	Features float64 `json:"features_in_products"` // time to compute them, median
-	Saved    float64 `json:"saved"`                // share of a product's time, mean; 0 or less: they never pay
-	Products float64 `json:"products,omitempty"`   // that pay for them; 0: no number does
+	Features float64 `json:"features_in_products"` // median time to compute them
+	Saved    float64 `json:"saved"`                // mean share of a product's time; 0 or less: they never pay
+	Products float64 `json:"products,omitempty"`   // number that pays for them; 0: no number does
 }
 
 const (
-	repetitions = 5    // of each part of a learning curve, and of a permutation
+	repetitions = 5    // repetitions of each part of a learning curve, and of a permutation
 	missed      = 0.75 // cases below this fraction of the oracle are listed
 )
 

@@ -9,8 +9,8 @@ import (
 
 // A Feature is a number about a matrix that a tree may split on.
 type Feature struct {
-	Name string // as in the JSON of sparse.Features, or of a ratio of two of them
-	Unit string // of the number, plural; "" for a ratio
+	Name string // name in the JSON of sparse.Features, or of a ratio of two features
+	Unit string // what the number counts, in plural; "" for a ratio
 	Doc  string
 	// Value computes the feature. It is finite and not negative, or NaN where the
 	// matrix was recorded by a program that did not know the feature.

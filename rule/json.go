@@ -40,7 +40,7 @@ func Read(rd io.Reader) (*Rule, error) {
 
 	switch {
 	case head.Version == nil:
-		return nil, errors.New("reading rule: no version; not a rule?")
+		return nil, errors.New("reading rule: it has no version: is it a rule?")
 	case *head.Version != Version:
 		return nil, fmt.Errorf("reading rule: its format has version %d, this program reads version %d: learn it again",
 			*head.Version, Version)

@@ -31,15 +31,15 @@ type table struct {
 	names    []string // matrices, sorted
 	classes  []string
 	facts    []sparse.Features
-	values   [][]float64 // by feature, then matrix
-	order    [][]int     // by feature: matrices by rising value
+	values   [][]float64 // values by feature, then matrix
+	order    [][]int     // per feature, the matrices by rising value
 	unknown  []string    // features that some matrix does not have
 	configs  []kernels.Config
 	column   map[configID]int
-	kernels  []string         // sorted
-	kernel   []int            // of each configuration
-	seen     [][]*Observation // by matrix, then configuration; nil: it was not tried
-	loss     [][]float64      // the same
+	kernels  []string         // names, sorted
+	kernel   []int            // the kernel of each configuration
+	seen     [][]*Observation // observations by matrix, then configuration; nil: not tried
+	loss     [][]float64      // losses by matrix, then configuration
 	evidence [][]Evidence
 }
 

@@ -18,24 +18,24 @@ var ErrNoData = errors.New("no verified measurement to learn from")
 // An Observation is what became of one configuration on one matrix. There is one of each
 // in a place: the trial in force.
 type Observation struct {
-	Sweep    string // may be empty
+	Sweep    string // name of the sweep, may be empty
 	Device   string
 	Matrix   string // name; all observations with it have the same class and features
 	Class    string // structure class, may be empty
 	Cache    trial.Cache
-	Features *sparse.Features // shared by all on the matrix
-	Config   kernels.Config   // with the precision
+	Features *sparse.Features // shared by all observations on the matrix
+	Config   kernels.Config   // includes the precision
 
-	// Seconds is the median time of a product, Low and High its 95% interval; both
-	// are 0 where there is none.
+	// Seconds is the median time of a product, and Low and High are its 95% interval. Both are
+	// 0 if there is no interval.
 	Seconds, Low, High float64
-	// Source is the digest of the kernel's source, "" where it is not known.
+	// Source is the digest of the kernel's source, "" if it is not known.
 	Source string
 	// Prepare is the time that it takes, once, to bring the matrix into the form that
-	// the kernel needs, in seconds; 0 where it is not known.
+	// the kernel needs, in seconds. It is 0 if it is not known.
 	Prepare float64
-	// Tied says that it is in the tie set of its matrix, by samples. Where no
-	// observation on a matrix is, Options decide.
+	// Tied says that the samples put it into the tie set of its matrix. If no observation on
+	// a matrix is tied, Options decide.
 	Tied bool
 	// Failed says that the configuration was tried and has no verified time. The
 	// times do not count.

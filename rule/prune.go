@@ -44,13 +44,14 @@ func (b *branch) prune(penalty float64) (p *branch, loss float64, leaves int) {
 
 // A pruning says how far a tree is pruned, and why.
 type pruning struct {
-	penalty      float64
-	tree, single float64 // mean loss on families left out of the best tree, and of a single leaf
+	penalty float64
+	// tree and single are the mean losses, on families left out, of the best tree and of a leaf.
+	tree, single float64
 }
 
 // penalty returns the penalty by which trees of these matrices are pruned: the largest one that
-// loses hardly more than the best on families left out. Nothing but these matrices is looked
-// at, so that the decision can itself be judged on others (nested cross-validation; Varma and
+// loses hardly more than the best on families left out. Only these matrices are used, so that
+// the decision can itself be judged on others (nested cross-validation; Varma and
 // Simon, Bias in error estimation when using cross-validation for model selection, BMC
 // Bioinformatics 7:91, 2006).
 func (t *table) penalty(matrices []int, opt Options, features int) pruning {

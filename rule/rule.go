@@ -13,7 +13,8 @@ const Version = 1
 type Rule struct {
 	Version int    `json:"version"` // of this format
 	Sweep   string `json:"sweep"`   // names of the sweeps it was learned from, joined by ", "
-	// of a matrix that preparing it is shared out over; 0: it doesn't count
+	// Products is the number of products over which the preparation of a matrix is amortized.
+	// It is 0 if preparation does not count.
 	Products  int        `json:"products,omitempty"`
 	Selectors []Selector `json:"selectors"`
 }
@@ -31,7 +32,7 @@ type Selector struct {
 	Device    string            `json:"device"`
 	Precision kernels.Precision `json:"precision"`
 	Cache     trial.Cache       `json:"cache"`
-	Configs   int               `json:"configs"` // that the tree chose from
+	Configs   int               `json:"configs"` // number of configurations that the tree chose from
 	Root      *Node             `json:"tree"`
 	// Sizes is the tree over the features that the sizes of a matrix give, for users who can't
 	// wait for the other features.
@@ -65,8 +66,8 @@ type Node struct {
 	Above     *Node   `json:"above,omitempty"`
 
 	Choice   *kernels.Config `json:"choice,omitempty"`
-	Matrices []string        `json:"matrices,omitempty"` // that the leaf was learned from
-	Fraction float64         `json:"fraction,omitempty"` // of the oracle, geometric mean over Matrices
+	Matrices []string        `json:"matrices,omitempty"` // matrices that the leaf was learned from
+	Fraction float64         `json:"fraction,omitempty"` // fraction of the oracle, geometric mean over Matrices
 
 	// Of a leaf of the tree over sizes: what the oracle takes for each entry and row,
 	// in seconds, the median over Matrices; and which share of a product's time the

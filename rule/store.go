@@ -20,7 +20,7 @@ func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []st
 		return nil, fmt.Errorf("reading observations: %w", err)
 	}
 	sources := make(map[string]string, len(list))
-	for _, k := range list { // of several sources of one kernel the last
+	for _, k := range list { // the last of several sources of a kernel stays
 		sources[k.Name] = k.Digest
 	}
 	obs := make([]Observation, len(rows))

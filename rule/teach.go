@@ -14,8 +14,8 @@ type lesson struct {
 	pruned   string
 	ensemble *Ensemble // nil: not asked for
 	single   kernels.Config
-	kernel   string // the best single one
-	configs  int    // that could be chosen
+	kernel   string // the best single kernel
+	configs  int    // number of configurations that could be chosen
 }
 
 // teach learns from the given matrices and uses no others.

@@ -17,10 +17,10 @@ const leafShare = 50
 type learner struct {
 	*table
 	opt      Options
-	features int       // that it may split on, the first ones
-	start    []float64 // by configuration: 0, or +Inf where it can't be chosen
+	features int       // number of features that it may split on: the first ones
+	start    []float64 // per configuration 0, or +Inf if it can't be chosen
 	adjacent [][]int
-	in       []bool // scratch, by matrix: belongs to the node
+	in       []bool // scratch: whether a matrix belongs to the node
 	sum      []float64
 	left     []float64
 }

@@ -105,5 +105,5 @@ func take(path string) (release func(), err error) {
 			errUnderWay, cmp.Or(strings.TrimSpace(string(by)), "it does not say who"), path)
 	}
 
-	return nil, fmt.Errorf("keeping other submissions of the run away: %w", err)
+	return nil, fmt.Errorf("locking out other submissions of the run: %w", err)
 }

@@ -42,7 +42,7 @@ func Open(dir string) (*Run, error) {
 		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program",
 			dir, info.Version)
 	case info.Sweep == "" || info.ID == "":
-		return nil, fmt.Errorf("%s is not of a run: it names neither a sweep nor a run", file)
+		return nil, fmt.Errorf("%s does not belong to a run: it names neither a sweep nor a run", file)
 	}
 	return &Run{Dir: dir, Info: info.Info}, nil
 }

@@ -63,18 +63,18 @@ func (d Devices) check(mine Devices, mix bool) error {
 		switch {
 		case here == "":
 			return fmt.Errorf("no %s answers on %s, but the run's first task, %s on %s, had %s: "+
-				"leave %s out by extra = [\"--exclude=%s\"] in [slurm], and submit the sweep again",
+				"exclude %s with extra = [\"--exclude=%s\"] in [slurm], and submit the sweep again",
 				deviceWord(backend), mine.Node, d.Job, d.Node, want, mine.Node, mine.Node)
 		case here != want && !mix:
 			return fmt.Errorf("%s has %s, but the run measures on %s, which its first task, %s, found on %s: "+
-				"ask for one kind of node by gres, constraint or nodelist in [slurm], or set mix_devices = true there, "+
+				"ask for one kind of node with gres, constraint or nodelist in [slurm], or set mix_devices = true, "+
 				"and submit the sweep again", mine.Node, here, want, d.Job, d.Node)
 		}
 	}
 
 	if d.Cores > 0 && mine.Cores > 0 && mine.Cores != d.Cores && !mix {
 		return fmt.Errorf("this task has %d cores on %s, but the run measures on %d, which its first task, %s, had on %s: "+
-			"give all tasks the same number by cpus in [slurm], or set mix_devices = true there, and submit the sweep again",
+			"give all tasks the same number with cpus in [slurm], or set mix_devices = true, and submit the sweep again",
 			mine.Cores, mine.Node, d.Cores, d.Job, d.Node)
 	}
 

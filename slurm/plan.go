@@ -42,7 +42,7 @@ type Piece struct {
 func (r *Run) Plan() (p Plan, err error) {
 	data, err := os.ReadFile(r.Path(planFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, fmt.Errorf("run %s has lost its %s, without which nothing can be made of it: "+
+		return p, fmt.Errorf("run %s has lost its %s, which nothing can replace: "+
 			"copy it back, or submit the sweep again", r.Dir, planFile)
 	}
 	if err != nil {

@@ -74,7 +74,7 @@ func (r *Run) Round(number int) ([]string, error) {
 // roundFile is the path of a round's file in the folder of the run.
 func roundFile(number int) string { return fmt.Sprintf("%s/%03d.json", roundsDir, number) }
 
-// lost says that a file is gone without which nobody knows what was submitted.
+// lost says that a file is gone, and that nothing else says what was submitted.
 func (r *Run) lost(file string) error {
 	return fmt.Errorf("run %s has lost its %s, which says what was submitted: spmvtune merge %s brings what is measured "+
 		"into the database; for the rest copy the file back, or submit the sweep again", r.Dir, file, term.Shell(r.Dir))

@@ -13,7 +13,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// perBatch is how many results a batch has at most.
+// perBatch is the most results in a batch.
 const perBatch = 256
 
 // errStop ends reading where nobody wants more.
@@ -37,7 +37,7 @@ type batcher struct {
 	yield func(Batch, error) bool
 
 	sweeps  map[int64]*Sweep
-	devices map[string]*Device // by label
+	devices map[string]*Device // devices by label
 	origins map[int64]trial.Origin
 	kernels map[string][]string // digests of the sources, by name
 
@@ -50,7 +50,7 @@ type batcher struct {
 type runKey struct {
 	sweep, origin   int64
 	device, version string
-	// source is which of the sources of a kernel that has several was run.
+	// source is the index of the source that was run, among those of the kernel.
 	source int
 }
 
@@ -182,8 +182,8 @@ func (b *batcher) matrices(ctx context.Context, chosen chosen) error {
 	return nil
 }
 
-// key gives the run of a trial. A trial of which it is not known which version of the
-// program measured it has that of its sweep.
+// key gives the run of a trial. If the version of the program that measured the trial is not
+// known, it is the version of the sweep.
 func (b *batcher) key(s *stored) runKey {
 	k := runKey{sweep: s.sweep, origin: s.origin, device: s.Device, version: s.version}
 	if k.version == "" {
@@ -251,7 +251,7 @@ func (from source) origins(ctx context.Context) (map[int64]trial.Origin, error) 
 	return list, err
 }
 
-// patterns are those of matrices, by hash.
+// patterns are the patterns of matrices, by hash.
 func (from source) patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
 	list := map[string]sparse.Thumbnail{}
 	if from.schema < schemaPattern {

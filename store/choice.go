@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A Choice says which trials to gather, by their names in the view results. Each list
-// holds names, or patterns with * and ? for any characters and any one; of a device a
-// part of its name in any case will do. An empty list means all.
+// A Choice says which trials to gather, by their names in the view results. Each list holds
+// names, or patterns in which * stands for any characters and ? for one. A part of a device's
+// name is enough, in upper or lower case. An empty list means all.
 type Choice struct {
 	Devices, Matrices, Kernels, Precisions, Caches []string
 }
@@ -28,16 +28,16 @@ type criterion struct {
 
 // names are one list of a choice, and what databases have instead.
 type names struct {
-	what   string   // for people
-	column string   // the names
-	full   string   // names that the column may have where databases are united; "": no others
-	table  string   // of the column
-	part   bool     // a part of the name will do
-	there  []string // what databases have
+	what   string   // what the names are called in messages
+	column string   // expression for the names
+	full   string   // expression for names that uniting databases may give instead, or ""
+	table  string   // table of the column
+	part   bool     // whether a part of the name is enough
+	there  []string // names that the databases have
 }
 
-// chosen are the criteria of a choice: one of each list has to hold. Looking for their
-// names in databases changes them.
+// chosen are the criteria of a choice: one of each list must hold. Looking for their names in
+// databases changes them.
 type chosen [][]*criterion
 
 // criteria makes them of a choice.

@@ -10,8 +10,8 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// watched is what one sentinel at a time watches over: the places of a matrix on a device
-// in one cache state, whatever the precision.
+// watched is what a sentinel watches over: a matrix on a device in one cache state. The place
+// has no precision.
 func watched(p trial.Place) trial.Place {
 	p.Precision = ""
 	return p
@@ -19,9 +19,9 @@ func watched(p trial.Place) trial.Place {
 
 // A drift is how a device drifted while it measured a matrix, in each origin.
 type drift struct {
-	series      map[int64][]repetition // by origin, in the order of time
+	series      map[int64][]repetition // repetitions by origin, in the order of time
 	drifts      map[int64]stat.Drift
-	repeat      float64 // by what fraction trials differ at most, see stat.Repeatability
+	repeat      float64 // largest difference of repeated trials as a fraction, see stat.Repeatability
 	significant bool
 }
 
@@ -31,7 +31,7 @@ type repetition struct {
 	trial *Row
 }
 
-// points are those of repetitions.
+// points returns the points of repetitions.
 func points(series []repetition) []stat.Point {
 	list := make([]stat.Point, len(series))
 	for i := range series {
@@ -40,8 +40,8 @@ func points(series []repetition) []stat.Point {
 	return list
 }
 
-// factor returns how many times as long a product took at a time; 1 where that is not
-// known for sure.
+// factor returns how many times as long a product took at a time. It is 1 if the drift is not
+// significant.
 func (d *drift) factor(origin int64, at time.Time) float64 {
 	if d == nil || !d.significant {
 		return 1
@@ -59,7 +59,7 @@ func (d *drift) takeOut(r *trial.Result, origin int64) float64 {
 	return f
 }
 
-// slack is by what factor times of one moment and another may differ.
+// slack is the largest factor by which times of two moments may differ.
 func (d *drift) slack() float64 {
 	if d == nil || !d.significant {
 		return 1
@@ -90,7 +90,7 @@ func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
 		return nil, err
 	}
 	found := map[trial.Place]*drift{}
-	medians := map[trial.Place][][]float64{} // of each sentinel, and of each finalist
+	medians := map[trial.Place][][]float64{} // medians of each sentinel, and of each finalist
 
 	for i := range records {
 		r := &records[i]

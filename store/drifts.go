@@ -15,15 +15,15 @@ import (
 type Drift struct {
 	trial.Place
 	Node        string     // host name; "" if it is not known
-	Points      []Sentinel // in the order of time
+	Points      []Sentinel // sentinels in the order of time
 	Significant bool       // whether the drift is taken out of comparisons
 	stat.Drift
 }
 
-// A Sentinel is a trial that was measured again, the first time included.
+// A Sentinel is one measurement of a trial that was measured again. The first one counts, too.
 type Sentinel struct {
 	stat.Point
-	Trial *Row // the first time
+	Trial *Row // the first measurement
 }
 
 // Drifts returns what the sentinels say, ordered by device, matrix, cache state and time.

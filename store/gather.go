@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// Gather makes a database at path, which must not exist yet, of the trials of others
-// that choice allows, with all that belongs to them, and decides their ties. A device
-// that several of them have is one, and so is a matrix, by content. Of a trial that
-// several have, the first that ended well is kept. Which trials of a configuration and of
-// a place count is as in any database. What no trial refers to is left out.
+// Gather makes a database at path, which must not exist yet. It copies the trials that choice
+// allows from other databases, with all that belongs to them, and decides their ties. Equal
+// devices, and matrices of equal content, become one. If several databases have a trial, the
+// first that ended well is kept. Which trials of a configuration and of a place count is decided
+// as in any database. What no trial refers to is left out.
 //
-// The others are only read, whatever version wrote them.
+// The other databases are only read, whatever version wrote them.
 func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB, error) {
 	if len(from) == 0 {
-		return nil, errors.New("gathering trials: from no database")
+		return nil, errors.New("gathering trials: no database is given")
 	}
 	if choice.All() { // a copy of the first, which lacks nothing, has the others added
 		if err := copyTo(ctx, path, from[0]); err != nil {

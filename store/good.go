@@ -8,19 +8,18 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Good is a trial that counts, with what it takes to compare it with one of another
-// database.
+// A Good is a trial that counts, with what a comparison with another database needs.
 type Good struct {
 	Row
-	Backend, Model string // of the device
+	Backend, Model string // backend and model of the device
 
-	// Sampled divides the times by the drift of the device, and sets Samples, Telemetry
-	// and what follows.
+	// Sampled divides the times by the drift of the device, and sets Samples, Telemetry and
+	// the fields below.
 
-	// Drift is what times were divided by; 1: no drift was significant.
+	// Drift is what the times were divided by. It is 1 if no drift was significant.
 	Drift float64
-	// Repeat is how well trials repeat there, as a fraction; 0: not known, see
-	// stat.Repeatability.
+	// Repeat is how well trials repeat there, as a fraction, see stat.Repeatability. It is 0
+	// if it is not known.
 	Repeat float64
 }
 

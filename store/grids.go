@@ -10,10 +10,9 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Grids returns what sweeps over whole grids have measured, of what the filter chooses, by
-// device, matrix, precision and cache state, with the raw samples: what searches can be
-// replayed on. Trials of other searches are not among them, nor those that were measured
-// again since.
+// Grids returns what sweeps over whole grids have measured, with the raw samples, ordered by
+// device, matrix, precision and cache state. Searches can be replayed on it. It leaves out
+// trials of other searches, and trials that were measured again later.
 func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	whole, err := db.wholeSweeps(ctx)
 	if err != nil {
@@ -61,7 +60,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	return slices.DeleteFunc(grids, func(g replay.Grid) bool { return !(g.Best() > 0) }), nil
 }
 
-// A gridKey is what the trials of a grid share: those of several protocols are apart.
+// A gridKey is what the trials of a grid share. Each protocol has a grid of its own.
 type gridKey struct {
 	trial.Place
 	sweep int64

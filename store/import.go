@@ -14,26 +14,27 @@ import (
 
 // A Batch is results of one run that were kept elsewhere.
 type Batch struct {
-	Run      *tuner.RunInfo // nil where there are no results; not changed once it was given
-	Started  time.Time      // when the run began
-	Matrices []trial.Matrix // each before the first result on it, in this batch or an earlier one
+	Run     *tuner.RunInfo // nil if there are no results; must not change later
+	Started time.Time      // when the run began
+	// Matrices has every matrix before the first result on it, in this batch or an earlier one.
+	Matrices []trial.Matrix
 	Results  []trial.Result
-	Counts   map[string]Counts // of a profiler, by identity of the results
+	Counts   map[string]Counts // a profiler's counts, by identity of the results
 }
 
 // Imported counts results.
 type Imported struct {
-	New   int // that the database did not have, or had only as failures
-	Known int // that it had already
+	New   int // results that the database did not have, or had only as failures
+	Known int // results that it had already
 }
 
 // Import records batches as Begin, Matrix and Record would, but many results in
-// one commit. What is there already, it leaves; so an import that was
-// interrupted, or whose source has grown, is simply done again. The run that
+// one commit. It does not touch what is there already, so an import that was
+// interrupted, or whose source has grown, is simply repeated. The run that
 // Record records for stays what it was.
 //
-// Results may come in any order: trial.Standing says which of several trials count. Only
-// where one trial was measured well twice, the first to come is kept.
+// Results may come in any order: trial.Standing says which of several trials count. But if one
+// trial was measured well twice, the first to come is kept.
 //
 // After an error, what was committed before is kept and counted.
 func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum Imported, err error) {
@@ -63,11 +64,11 @@ func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum 
 }
 
 const (
-	// perStep is how many results are looked up and inserted together.
+	// perStep is the number of results that are looked up and inserted together.
 	perStep = 10_000
-	// hold is how long results are collected before they are committed. Trials come
-	// in no order of their identity, so that every commit writes most pages of that
-	// index: they are to be few. But others who write wait, up to busy.
+	// hold is how long results are collected before they are committed. Trials come in no
+	// order of their identity, so every commit writes most pages of that index: commits
+	// should be few. But other writers wait, up to busy.
 	hold = busy / 5
 )
 
@@ -76,12 +77,12 @@ type importer struct {
 	db      *DB
 	keys    keys
 	pending []Batch
-	results int // in pending
+	results int // number of results in pending
 	sum     Imported
 
-	tx    *sql.Tx // nil: none is open
-	since time.Time
-	w     *writer // in tx
+	tx    *sql.Tx   // the open transaction, or nil
+	since time.Time // when tx began
+	w     *writer   // the writer in tx
 }
 
 func (imp *importer) add(ctx context.Context, b Batch) error {
@@ -98,7 +99,7 @@ func (imp *importer) add(ctx context.Context, b Batch) error {
 	return imp.commit()
 }
 
-// step is done with what is pending.
+// step puts what is pending into the transaction.
 func (imp *importer) step(ctx context.Context) error {
 	if err := imp.putAll(ctx); err != nil {
 		return fmt.Errorf("importing: %w", failed(imp.db.path, err))
@@ -108,7 +109,7 @@ func (imp *importer) step(ctx context.Context) error {
 	return nil
 }
 
-// putAll puts what is pending into the transaction, and opens that if need be.
+// putAll does the work of step, and opens a transaction if there is none.
 func (imp *importer) putAll(ctx context.Context) error {
 	if len(imp.pending) == 0 {
 		return nil

@@ -10,9 +10,8 @@ import (
 	"spmvtune/configs"
 )
 
-// legacySweep reads the numbers of a sweep from its texts: of one that was recorded before
-// they had columns, or that comes from a journal, which has only the texts. Nothing else
-// reads them from there.
+// legacySweep reads the numbers of a sweep from its texts. It is for sweeps that were recorded
+// before the numbers had columns, and for journals, which have only the texts.
 func legacySweep(protocol, text string) (configs.Protocol, configs.Search) {
 	p := configs.Protocol{Warmup: 1}
 	for _, setting := range strings.Fields(protocol) {
@@ -36,9 +35,8 @@ func legacySweep(protocol, text string) (configs.Protocol, configs.Search) {
 	return p, configs.SearchOf([]byte(text))
 }
 
-// fillFacts fills in, for what was recorded before there were such columns, which matrices
-// are twins, the numbers of sweeps, and which trials do not count because a search
-// measured them only briefly.
+// fillFacts fills in columns that older schemas lacked: which matrices are twins, the numbers
+// of sweeps, and which trials do not count because a search measured them only briefly.
 func fillFacts(ctx context.Context, tx *sql.Tx) error {
 	from := source{tx, schemaFeaturesSeconds} // twins are read from the sources
 	matrices, err := from.matrices(ctx)

@@ -8,8 +8,8 @@ import (
 	"spmvtune/sparse"
 )
 
-// putPattern records the pattern of a matrix; none, from an older journal, leaves the
-// one that is there.
+// putPattern records the pattern of a matrix. An older journal has none, and the recorded one
+// stays.
 func putPattern(ctx context.Context, tx *sql.Tx, matrix int64, p sparse.Thumbnail) error {
 	if p == nil {
 		return nil
@@ -19,7 +19,7 @@ func putPattern(ctx context.Context, tx *sql.Tx, matrix int64, p sparse.Thumbnai
 }
 
 // Patterns returns where the entries of each matrix lie, by the hash of the matrix.
-// Matrices that were recorded before patterns were have none.
+// Matrices of older versions have none.
 func (db *DB) Patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
 	patterns, err := db.from().patterns(ctx)
 	if err != nil {

@@ -6,11 +6,15 @@ import (
 	"math"
 )
 
-// Counts are what a profiler counted in a launch, as fractions; NaN where it did not.
+// Counts are what a profiler counted in a launch, as fractions. They are NaN if they were not
+// counted.
 type Counts struct {
-	Occupancy      float64 // achieved: resident warps, of the most that a multiprocessor holds
-	WarpEfficiency float64 // threads that took part in an instruction, of those of a warp
-	LoadEfficiency float64 // bytes that were asked for, of those in the sectors that global loads moved
+	// Occupancy is the achieved one: resident warps per the most that a multiprocessor holds.
+	Occupancy float64
+	// WarpEfficiency is the share of a warp's threads that took part in an instruction.
+	WarpEfficiency float64
+	// LoadEfficiency is the share of the bytes moved by global loads that were asked for.
+	LoadEfficiency float64
 }
 
 var unknownCounts = Counts{math.NaN(), math.NaN(), math.NaN()}
@@ -41,8 +45,8 @@ func countsFields(c *Counts) []field {
 		{"c.load_efficiency", orNaN{&c.LoadEfficiency}}}
 }
 
-// SaveCounts keeps what was counted, by identity of the trial, in place of what was
-// there. Nothing is kept of trials that are not recorded.
+// SaveCounts replaces the counts of trials, by identity. It ignores trials that are not
+// recorded.
 func (db *DB) SaveCounts(ctx context.Context, counts map[string]Counts) error {
 	if db.write == nil {
 		return errReadOnly

@@ -73,11 +73,10 @@ func (db *DB) Matrix(ctx context.Context, m trial.Matrix) error {
 	return err
 }
 
-// Record keeps r, with its samples, in one commit. When it returns nil, r
-// survives the death of the process. Recording an identity again replaces what
-// did not end well and leaves what did. Which of several trials of a configuration, and of
-// a place, count is as trial.Standing says. What is measured again is kept beside the
-// result of its trial.
+// Record keeps r, with its samples, in one commit. When it returns nil, r survives the death of
+// the process. Recording an identity again replaces a result that did not end well, and leaves
+// one that did. trial.Standing says which of several trials of a configuration, and of a place,
+// count. Repeats are kept beside the result of their trial.
 func (db *DB) Record(ctx context.Context, r trial.Result) error {
 	run, k := db.rec.known()
 	return db.record(ctx, "recording "+r.Config.String(), k, func(w *writer) error {

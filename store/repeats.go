@@ -9,18 +9,18 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A repeat is a trial that was measured again, as a sentinel or for the finals, and where
-// that was.
+// A repeat is a trial that was measured again, as a sentinel or for the finals, and where that
+// happened.
 type repeat struct {
 	trial.Result
-	origin int64 // 0: not known
+	origin int64 // 0 if it is not known
 }
 
 // throttled reports whether the device throttled in samples that were kept.
 func (r *repeat) throttled() bool { return r.Telemetry != nil && r.Telemetry.Throttled > 0 }
 
-// repeats returns the repeats that a condition chooses, by identity of the trial and in
-// the order of time. Of their trials only the identity is known here.
+// repeats returns the repeats that a condition chooses, by identity of the trial and in the
+// order of time. They know only the identity of their trials.
 func (from source) repeats(ctx context.Context, condition string, args ...any) (map[string][]repeat, error) {
 	list := map[string][]repeat{}
 	if from.schema < schemaSentinel {

@@ -11,7 +11,7 @@ import (
 type Row struct {
 	Sweep, Device string
 	SweepHash     string // tells sweeps of one name apart, see Sweep.Hash
-	Matrix        string // The matrix's name; Result.Matrix is its content hash.
+	Matrix        string // name of the matrix; Result.Matrix is its content hash
 	Rows, Cols    int
 	NNZ           int
 	Format        kernels.Format
@@ -43,14 +43,14 @@ type Best struct {
 	TieSize int
 }
 
-// A Matrix is a matrix with what is known of it. Figures that are not known are NaN.
+// A Matrix is a matrix with what is known of it. Features that are not known are NaN.
 type Matrix struct {
 	Name, Class, Hash, Source, Field, Symmetry string
 	sparse.Features
-	// TwinOf is the published matrix that a twin is a likeness of, "" of a matrix that is
-	// no twin, and TwinScale the twin's size as a multiple of it.
+	// TwinOf is the published matrix that a twin is a likeness of, and TwinScale is the twin's
+	// size as a multiple of it. TwinOf is "" if the matrix is not a twin.
 	TwinOf    string
 	TwinScale float64
-	// FeaturesSeconds is how long it took to read the features; 0: not known.
+	// FeaturesSeconds is how long it took to read the features, 0 if it is not known.
 	FeaturesSeconds float64
 }

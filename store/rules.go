@@ -10,9 +10,9 @@ import (
 
 // A SavedRule is a rule that was learned from the results.
 type SavedRule struct {
-	Sweep   string    // that it was learned from
-	Learned time.Time // to the millisecond
-	JSON    []byte    // a rule.Rule
+	Sweep   string    // name of the sweep that it was learned from
+	Learned time.Time // when it was learned, to the millisecond
+	JSON    []byte    // the rule.Rule
 }
 
 // SaveRule keeps a rule, in place of an earlier one for the same sweep.

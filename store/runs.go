@@ -11,21 +11,21 @@ import (
 
 // A Device is a device that trials ran on.
 type Device struct {
-	Label string // its name in the views: the model, and more where several drivers were seen
+	Label string // its name in the views: the model, and more if several drivers were seen
 	kernels.Device
-	Roof kernels.Roof // the highest that was measured
+	Roof kernels.Roof // the highest roof that was measured
 }
 
 // A Sweep is a sweep file that was run.
 type Sweep struct {
 	Name, Title string
-	Text        string // the file
+	Text        string // the content of the file
 	Hash        string // SHA-256 of Text
-	Version     string // of the program that last ran it
+	Version     string // version of the program that last ran it
 	Started     time.Time
-	Trials      int // recorded under it; a trial that an earlier sweep measured is counted there
-	// Protocol has what enters a trial's identity, as ProtocolText says it, and Search the
-	// strategy, the budget of trials and the rule.
+	Trials      int // trials recorded under it; those of an earlier sweep are counted there
+	// Protocol is what enters a trial's identity, and ProtocolText says it in words. Search
+	// has the strategy, the budget of trials and the rule.
 	Protocol     configs.Protocol
 	ProtocolText string
 	Search       configs.Search
@@ -53,9 +53,9 @@ func (s *Sweep) fields() []any {
 // A Kernel is the source of a kernel that trials ran.
 type Kernel struct {
 	Name   string
-	Paper  string // the paper's own name
+	Paper  string // the paper's own name for it
 	Format kernels.Format
-	Digest string // of the source
+	Digest string // digest of the source
 }
 
 // Devices returns the devices, ordered by label.

@@ -16,18 +16,17 @@ import (
 // does not meet the winner's, to be told apart without a look at its samples.
 const surely = 1.05
 
-// placesPerCommit is in how many places ties are decided in one commit.
+// placesPerCommit is the number of places whose ties are decided in one commit.
 const placesPerCommit = 64
 
-// DecideTies decides, from their samples, which configurations can't be told from the
-// fastest one, wherever trials have come since it was last done, and returns in how
-// many places. The view best shows it.
+// DecideTies decides from samples which configurations can't be told from the fastest one, in
+// every place that has new trials, and returns the number of these places. The view best shows
+// the result.
 //
-// A configuration can be told from the fastest if it is slower by 1%, or, where
-// sentinels show that trials repeat less well, up to 3%, and significantly so: by the
-// test of Mann and Whitney with the correction of Holm. Where there were finals, they
-// decide instead: see stat.Judge. Where sentinels show a drift, times are divided by it
-// before.
+// A configuration can be told from the fastest if it is significantly slower (the test of Mann
+// and Whitney with the correction of Holm), and by at least 1%, or up to 3% if sentinels show
+// that trials repeat less well. If there were finals, they decide instead: see stat.Judge. If
+// sentinels show a drift, times are divided by it first.
 func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 	if db.write == nil {
 		return 0, errReadOnly
@@ -151,7 +150,7 @@ func (from source) competitors(ctx context.Context, p trial.Place, d *drift, rea
 
 // A tieSet says which competitors are tied, in the order of their medians.
 type tieSet struct {
-	times         []float64 // what they are judged by, in seconds
+	times         []float64 // the times that decide, in seconds
 	tied          []bool
 	winner, named int
 	effect        float64 // the least difference that counts, as a fraction

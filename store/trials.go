@@ -16,10 +16,10 @@ import (
 type stored struct {
 	Row
 	id      int64
-	sweep   int64 // key of the sweep
-	origin  int64 // key of the origin; 0: none
-	digest  string
-	version string // of the program that measured the trial; "": not known
+	sweep   int64  // key of the sweep
+	origin  int64  // key of the origin, 0 if there is none
+	digest  string // digest of the kernel's source
+	version string // version of the program that measured the trial, "" if it is not known
 	counts  Counts
 }
 
@@ -32,9 +32,9 @@ type trialQuery struct {
 	order string
 }
 
-// counting are the conditions on trials that count: that are in force, and compete in
-// their places. The column superseded says so; a file of an older schema, which is only
-// read, has partial measurements in force, too.
+// counting are the conditions on trials that count: they are in force, and compete in their
+// places. The column superseded says so, but files of older schemas, which are only read, have
+// partial measurements in force, too.
 var counting = []string{"t.superseded = 0", "t.median IS NOT NULL", "t.stop IS NOT 'search'"}
 
 // inPlace is the condition that a trial is in a place, whose values placeArgs gives.
@@ -60,7 +60,7 @@ type source struct {
 	schema int
 }
 
-// since is an expression where the schema has what it takes, and null elsewhere.
+// since returns the expression if the schema has its columns, and null otherwise.
 func (from source) since(schema int, expression string) string {
 	if from.schema < schema {
 		return "NULL"
@@ -206,8 +206,8 @@ func (from source) names(ctx context.Context, column string) ([]string, error) {
 // trialsOfSweeps counts the trials of each sweep.
 const trialsOfSweeps = "SELECT sweep, count(*) AS trials FROM trial GROUP BY sweep"
 
-// fastestOfKernels are the ids of the fastest trial of each source of a kernel in each
-// place: min() makes the other columns those of its row.
+// fastestOfKernels are the ids of the fastest trial of each source of a kernel in each place.
+// SQLite takes the other columns from the row of min().
 const fastestOfKernels = `SELECT id FROM (SELECT min(t.median), t.id AS id FROM trial t
 	WHERE t.superseded = 0 AND t.median IS NOT NULL AND t.stop IS NOT 'search'
 	GROUP BY t.matrix, t.device, t.precision, t.cache, t.kernel)`
@@ -259,7 +259,7 @@ func (from source) fastest(ctx context.Context, p trial.Place, condition string,
 	return median, high, ok, err
 }
 
-// kernelParams are what trials in a place share that differ in block and grid only.
+// kernelParams are what trials share that differ only in block and grid.
 type kernelParams struct {
 	digest, kernel string
 	params         kernels.Params

@@ -19,8 +19,8 @@ type trialKeys struct {
 // keyColumns are the columns of the table trial besides trialColumns and the id.
 var keyColumns = []string{"sweep", "device", "origin", "version", "matrix", "kernel", "superseded"}
 
-// values are those of keyColumns for a result. One of a partial measurement never counts;
-// of the others decide says later which do.
+// values are the values of keyColumns for a result. A partial measurement never counts. Which
+// of the others count is decided later.
 func (k trialKeys) values(r *trial.Result) []any {
 	return []any{k.sweep, k.device, nonzero(k.origin), nonzero(k.version), k.matrix, k.kernel, r.Partial()}
 }
@@ -43,18 +43,18 @@ const perInsert = 32
 // Anything that SQLite would keep in a temporary table here, the list of an IN or
 // the rows of RETURNING, would take longer than the rest of Record.
 type statements struct {
-	find    *sql.Stmt    // the standing of an identity
-	next    *sql.Stmt    // the id of the next trial
-	insert  [2]*sql.Stmt // one trial, and perInsert of them
-	sample  [2]*sql.Stmt
-	replace *sql.Stmt // a trial, by identity
-	resaved *sql.Stmt // the samples of a trial that was replaced
-	reading *sql.Stmt
-	again   *sql.Stmt // a repeat
-	version *sql.Stmt // the version of the measurement that counts in a place
-	shared  *sql.Stmt // of the trials from an id on, those whose configuration others have, too
-	rivals  *sql.Stmt // the trials of a configuration, whatever their kernel's source was
-	mark    *sql.Stmt // a trial as superseded, or not
+	find    *sql.Stmt    // finds the standing of an identity
+	next    *sql.Stmt    // gives the id of the next trial
+	insert  [2]*sql.Stmt // insert one trial, and perInsert of them
+	sample  [2]*sql.Stmt // insert the samples of one trial, and of perInsert trials
+	replace *sql.Stmt    // replaces a trial, by identity
+	resaved *sql.Stmt    // replaces the samples of a trial
+	reading *sql.Stmt    // inserts telemetry
+	again   *sql.Stmt    // inserts a repeat
+	version *sql.Stmt    // finds the measurement version that counts in a place
+	shared  *sql.Stmt    // finds trials from an id on whose configuration others have, too
+	rivals  *sql.Stmt    // finds the trials of a configuration, from any source of the kernel
+	mark    *sql.Stmt    // marks a trial as superseded, or not
 }
 
 // each gives every statement with its text.

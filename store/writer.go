@@ -20,8 +20,8 @@ type writer struct {
 	stmts statements
 	keys  keys
 
-	known    map[string]trial.Standing // of identities that are there already
-	versions map[trial.Place]int       // of the measurement, that count; see versionIn
+	known    map[string]trial.Standing // standings of identities that are there already
+	versions map[trial.Place]int       // measurement versions that count, see versionIn
 	queue    []queued
 	sum      Imported
 }
@@ -36,7 +36,7 @@ type queued struct {
 type keys struct {
 	runs     map[*tuner.RunInfo]runKeys
 	kernels  map[kernelSource]int64
-	matrices map[string]int64 // by hash
+	matrices map[string]int64 // keys by hash
 }
 
 // kernelSource identifies a kernel.
@@ -45,7 +45,7 @@ type kernelSource struct{ name, digest string }
 // runKeys are what all trials of a run refer to, with the program's version.
 type runKeys struct {
 	sweep, device int64
-	origin        int64 // 0: not known
+	origin        int64 // 0 if it is not known
 	version       string
 }
 

@@ -19,7 +19,7 @@ import (
 // A distance says how far a rule's choice is from the best configuration.
 type distance struct {
 	words string
-	share float64 // of the best speed
+	share float64 // fraction of the best speed that it reaches
 }
 
 // verified are the verified measurements of each place.
@@ -97,7 +97,7 @@ func (j *Job) choiceNotes(ctx context.Context) ([]error, error) {
 	for _, s := range j.sweeps {
 		c, err := NewChooser(ctx, &configs.Sweep{Search: s.Search})
 		if err != nil {
-			notes = append(notes, fmt.Errorf("unknown how far the rule of %s is from the best: %w", s.Name, err))
+			notes = append(notes, fmt.Errorf("cannot tell how far the rule of %s is from the best: %w", s.Name, err))
 			continue
 		}
 		if c == nil {

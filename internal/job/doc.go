@@ -3,5 +3,5 @@
 // report.
 //
 // A Job opens its database once and reads trials and features once. Everything after that
-// works on what was read. The package prints nothing: what is to be said is in its results.
+// works on what was read. The package prints nothing: its results hold the text.
 package job

@@ -14,14 +14,14 @@ import (
 type program struct {
 	name      string
 	sweep     string
-	features  []rule.Feature // that any tree asks for
+	features  []rule.Feature // the features that any tree asks for
 	functions []function
 }
 
 // A function is one tree.
 type function struct {
-	words   []string // of its name
-	doc     []string // lines
+	words   []string // words of its name
+	doc     []string // lines of its comment
 	choices []kernels.Config
 	root    *rule.Node
 }

@@ -15,7 +15,7 @@ type JobID struct {
 
 // A Job is what Slurm says about a job, or about one task of an array.
 type Job struct {
-	JobID         // of the array, if the job is a task of one
+	JobID         // JobID is the array's, if the job is a task of one.
 	Task   int    // Task is the index in the array, -1 for a job outside of arrays.
 	Name   string // Name is the job's name.
 	State  State

@@ -21,7 +21,7 @@ func (e *IncompleteError) Error() string {
 	dir := term.Shell(e.Dir)
 	switch {
 	case e.Unresolved:
-		text += fmt.Sprintf(" (it may have been taken: spmvtune retry %s finds out and goes on, spmvtune cancel %s stops)",
+		text += fmt.Sprintf(" (Slurm may have accepted it: spmvtune retry %s finds out and goes on, spmvtune cancel %s stops)",
 			dir, dir)
 	case e.Sent > 0 && e.Sent == e.All-1:
 		text += fmt.Sprintf(" (all tasks are submitted, but not the job that merges: "+

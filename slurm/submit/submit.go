@@ -30,7 +30,7 @@ func Ready(ctx context.Context, c *sbatch.Client, s configs.Slurm, chunks int) (
 	}
 	if config.MaxJobs > 0 && chunks+1 > config.MaxJobs {
 		return config, fmt.Errorf("%d tasks are more than the %d jobs that the cluster keeps at once: "+
-			"make each longer, by chunk in [slurm]", chunks, config.MaxJobs)
+			"make each task longer with chunk in [slurm]", chunks, config.MaxJobs)
 	}
 
 	// A QOS may allow more time than the partition.
@@ -61,7 +61,7 @@ func sendRound(
 	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, number int, chunks []string, grown *slurm.Plan,
 ) (Round, error) {
 	if len(chunks) == 0 {
-		return Round{}, errors.New("there is nothing to submit")
+		return Round{}, errors.New("nothing to submit")
 	}
 	if err := inPlace(r); err != nil {
 		return Round{}, err

@@ -2,14 +2,14 @@
 // to another.
 //
 // A pair is a kernel on a matrix, with precision and cache state, on a device. Matrices
-// are the same by content, kernels by name: their source may have changed, which is
-// what one compares for. Of each, the samples of one configuration are compared.
+// are the same by content, and kernels by name, because their source may have changed. The
+// samples of one configuration of each are compared.
 //
 // A pair is slower or faster only if its samples differ significantly, by the test of
 // Mann and Whitney with the correction of Holm for all pairs, and by more than counts:
-// a threshold, or how badly trials repeat where sentinels show that to be worse. All
-// else is the same, which is to say that no difference was shown. Pairs whose device
-// throttled are listed, and decide nothing.
+// a threshold, or how badly trials repeat if sentinels show that to be worse. All other pairs
+// are the same: no difference was shown. Pairs whose device throttled are listed, but do not
+// count.
 package compare
 
 import (
@@ -28,8 +28,8 @@ import (
 
 // Options are what to compare.
 type Options struct {
-	// Same compares each kernel in one configuration: the fastest in A of those that
-	// both have. Otherwise each database has its own fastest.
+	// Same compares each kernel in one configuration: the fastest in A that B has, too.
+	// Otherwise each database has its own fastest.
 	Same bool
 	// Threshold is the least difference that counts, as a fraction.
 	Threshold float64
@@ -49,14 +49,14 @@ const (
 
 // A Pair is a kernel on a matrix in both databases.
 type Pair struct {
-	Device    string // of A; and of B if they are the same
+	Device    string // device of A, and of B unless Options.Across is set
 	Matrix    string // its name in B
 	Kernel    string
 	Precision kernels.Precision
 	Cache     trial.Cache
 	A, B      *store.Good
-	Ratio     stat.Ratio // of times, B to A: above 1 is slower
-	P         float64    // corrected
+	Ratio     stat.Ratio // time of B divided by that of A: above 1 is slower
+	P         float64    // corrected probability that there is no difference
 	Effect    float64    // the least difference that counts here, as a fraction
 	Verdict   Verdict
 }
@@ -65,7 +65,7 @@ type Pair struct {
 type Result struct {
 	Pairs    []Pair
 	Mean     stat.Ratio // geometric, over matrices; the interval is NaN for a single one
-	Matrices int        // that Mean is of
+	Matrices int        // number of matrices in Mean
 	OnlyA    int        // pairs that B does not have
 	OnlyB    int
 }
@@ -175,7 +175,7 @@ func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good
 	return found, devices, nil
 }
 
-// choose returns the trials to compare of a kernel; nil where there is none.
+// choose returns the trials of a kernel to compare, or nil if there are none.
 func choose(a, b []*store.Good, same bool) (first, second *store.Good) {
 	if len(b) == 0 {
 		return nil, nil

@@ -7,11 +7,10 @@ import (
 	"spmvtune/store"
 )
 
-// Match gives the counts of launches to the trials on a matrix that launch the same:
-// entry, block, grid and, where the trial notes it, shared memory. Of a kernel that
-// launches several it is the one that reads the matrix's values. Counts of equal launches
-// are averaged. It returns them by the trials' identities, and how many launches belong
-// to none.
+// Match assigns the counts of launches to the trials on a matrix with the same launch: entry,
+// block, grid and, if the trial notes it, shared memory. If a kernel launches several entries,
+// the one that reads the matrix's values counts. Counts of equal launches are averaged. Match
+// returns them by the trials' identities, and the number of launches that belong to no trial.
 func Match(launches []Launch, m store.Matrix, trials []store.Row) (counts map[string]store.Counts, left int) {
 	counts = map[string]store.Counts{}
 	used := make([]bool, len(launches))

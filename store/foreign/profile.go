@@ -17,10 +17,10 @@ type Launch struct {
 	Entry               string // name of the kernel in the PTX
 	Block, Grid, Shared int    // threads, blocks, bytes of shared memory of a block
 	Counts              store.Counts
-	line                int // of its first row
+	line                int // line of its first row
 }
 
-// Metrics are those that Nsight Compute is to collect, as its option --metrics takes them.
+// Metrics are the metrics that Nsight Compute must collect, as its option --metrics takes them.
 const Metrics = "sm__warps_active.avg.pct_of_peak_sustained_active," +
 	"smsp__thread_inst_executed_per_inst_executed.ratio," +
 	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct," +
@@ -28,7 +28,7 @@ const Metrics = "sm__warps_active.avg.pct_of_peak_sustained_active," +
 
 // A metric says where a value belongs.
 type metric struct {
-	whole float64 // the value that stands for all of it: 100 for percent; 0: a size in bytes
+	whole float64 // the value that means all: 100 for percent, or 0 for a size in bytes
 	put   func(l *Launch, v float64)
 }
 
@@ -83,8 +83,8 @@ func ReadProfile(f File) ([]Launch, error) {
 	return p.launches, nil
 }
 
-// tableOnly blanks out what is no line of the table: what the profiled program printed
-// before it, and what ncu says, after "==".
+// tableOnly blanks out what is not part of the table: what the profiled program printed before
+// it, and ncu's own messages, which begin with "==".
 func tableOnly(f File) ([]byte, error) {
 	text, err := io.ReadAll(f.Content)
 	if err != nil {
@@ -108,8 +108,8 @@ func tableOnly(f File) ([]byte, error) {
 type profile struct {
 	*table
 	launches []Launch
-	index    map[[2]string]int  // of a launch, by process and number
-	seen     map[[3]string]bool // by process, number and metric
+	index    map[[2]string]int  // index of a launch, by process and number
+	seen     map[[3]string]bool // rows by process, number and metric
 }
 
 func (p *profile) row(row int) {

@@ -17,7 +17,7 @@ import (
 
 // A File is a table to be read.
 type File struct {
-	Name    string // for messages
+	Name    string // name of the file in messages
 	Content io.Reader
 }
 
@@ -25,8 +25,8 @@ type File struct {
 type Options struct {
 	// Columns says what columns are called in the files, by our names.
 	Columns map[string]string
-	// Device, Precision and Cache hold where the table has no such column. The cache
-	// state may stay unknown.
+	// Device, Precision and Cache hold if the table has no such column. The cache state may
+	// stay unknown.
 	Device    string
 	Precision kernels.Precision
 	Cache     trial.Cache
@@ -40,8 +40,8 @@ type Measurements struct {
 	Unused   []string // columns that mean nothing here
 }
 
-// A Matrix is one that somebody has measured on. Of its features, those that the table
-// does not give are not known.
+// A Matrix is a matrix that somebody has measured on. Features that the table does not give
+// are not known.
 type Matrix struct {
 	Name, Class string
 	Features    sparse.Features
@@ -50,10 +50,10 @@ type Matrix struct {
 // A Time is what a configuration took on a matrix, in seconds per product.
 type Time struct {
 	Device, Matrix string
-	Cache          trial.Cache // "" where it is not known
+	Cache          trial.Cache // "" if it is not known
 	kernels.Config
-	Runs []float64 // one for each row of the table, rising
-	Line int       // of the first of them
+	Runs []float64 // times of the rows of the table, rising
+	Line int       // line of the first row
 }
 
 // times are the columns that give the time of a product, with what they are multiplied by.
@@ -65,8 +65,8 @@ const rate = "gflops"
 // others are the columns that are no features and no times.
 var others = []string{"matrix", "class", "device", "kernel", "precision", "cache", "block", "grid", "params"}
 
-// Read reads a table of times. Where features is not nil it is a second table, with the
-// features of each matrix, which the first need not have then.
+// Read reads a table of times. If features is not nil it is a second table, with the features
+// of each matrix, and the first table needs none.
 func Read(measured File, features *File, opt Options) (*Measurements, error) {
 	t, err := readTable(measured.Content, measured.Name, owned(opt.Columns, features == nil, false))
 	if err != nil {
@@ -106,8 +106,8 @@ func Read(measured File, features *File, opt Options) (*Measurements, error) {
 	return &r.m, nil
 }
 
-// owned are the names of those columns that a table has: features in one, the rest in
-// the other where there are two.
+// owned are the names of the columns in a table. If there are two tables, features are in one
+// and the rest in the other.
 func owned(names map[string]string, features, only bool) map[string]string {
 	own := map[string]string{}
 	for ours, theirs := range names {
@@ -121,18 +121,18 @@ func owned(names map[string]string, features, only bool) map[string]string {
 // reader puts measurements together.
 type reader struct {
 	*table
-	facts *table // that has the features: the same, or another
+	facts *table // the table with the features: the same, or another
 	unit  string // the column with the time
 	opt   Options
-	known map[string]seen // matrices
-	index map[string]int  // of a configuration among the times
+	known map[string]seen // matrices by name
+	index map[string]int  // index of a configuration in the times
 	m     Measurements
 }
 
-// seen is where a matrix stood first.
+// seen is where a matrix occurred first.
 type seen struct{ index, line int }
 
-// columns checks that there is all that is needed.
+// columns checks that no column is missing.
 func (r *reader) columns() error {
 	var missing []string
 	for _, c := range []string{"matrix", "kernel"} {
@@ -170,7 +170,7 @@ func (r *reader) columns() error {
 	}
 
 	if r.unit == "" {
-		return fmt.Errorf("%s:1: no column gives a time: call it one of %s, or say so with --column", r.file,
+		return fmt.Errorf("%s:1: no column gives a time: call it one of %s, or name it with --column", r.file,
 			strings.Join(units, ", "))
 	}
 

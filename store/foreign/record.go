@@ -14,11 +14,11 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Source is what stands in place of the digest of a kernel's source: nobody here knows it.
+// Source stands in place of the digest of a kernel's source, which is not known here.
 const Source = "imported"
 
-// DeviceName is what a device is called that others have measured on. It is never the
-// name of one that this program has measured on.
+// DeviceName names a device that others have measured on. It differs from the names of the
+// devices that this program has measured on.
 func DeviceName(name string) string { return name + " (imported)" }
 
 // Record gives all measurements to rec, as a sweep called name that ended at the given

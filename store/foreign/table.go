@@ -16,9 +16,9 @@ import (
 // A table is a text of rows and columns.
 type table struct {
 	file    string
-	columns []string // as we call them
+	columns []string // names of the columns, as this program calls them
 	rows    [][]string
-	lines   []int // of rows
+	lines   []int // line of each row in the file
 	errs    []mistake
 }
 
@@ -92,14 +92,14 @@ func rename(header []string, names map[string]string) ([]string, error) {
 	for _, ours := range sortedKeys(names) {
 		at := slices.Index(columns, names[ours])
 		if at < 0 {
-			err := fmt.Errorf("no column is called %q, which was to be %s", names[ours], ours)
+			err := fmt.Errorf("no column is called %q, which --column gives for %s", names[ours], ours)
 			if near := configs.Nearest(names[ours], columns); near != "" {
 				err = fmt.Errorf("%w: did you mean %q?", err, near)
 			}
 			return nil, err
 		}
 		if old := slices.Index(columns, ours); old >= 0 && old != at {
-			columns[old] = "other " + ours // it stands back, but is still told of as not used
+			columns[old] = "other " + ours // not used, and reported as such
 		}
 		columns[at] = ours
 	}

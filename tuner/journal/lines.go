@@ -43,7 +43,7 @@ type End struct {
 
 // A Problem is what is wrong with a line.
 type Problem struct {
-	Line int // from 1
+	Line int // its number, from 1
 	Kind Trouble
 	Err  error
 }

@@ -15,8 +15,8 @@ type Name struct {
 	Chunk   string
 	Job     string
 	Attempt int // how often Slurm had restarted the job
-	Worker  int // from 1; 0: the task has only one
-	Again   int // from 1; 0: the name was free
+	Worker  int // number from 1, or 0 if the task has only one worker
+	Again   int // number from 1, or 0 if the name was free
 }
 
 // String returns the name of the file: "0007.1.123_4.0.g2.jsonl".

@@ -18,8 +18,8 @@ import (
 // grown. It is used by one goroutine at a time.
 type Reader struct {
 	path     string
-	offset   int64 // of the first line that was not read whole
-	line     int   // how many were
+	offset   int64 // where the first line begins that was not read whole
+	line     int   // number of lines read whole
 	sequence sequence
 	runs     map[int]*Run
 	matrices map[string]*trial.Matrix
@@ -35,8 +35,8 @@ func Read(ctx context.Context, path string) iter.Seq2[Line, error] {
 	return NewReader(path).Records(ctx)
 }
 
-// Records yields what was added to the journal since the last call; the first time, all of
-// it. A line with something wrong comes as a Problem. An error comes last: the file can't be
+// Records yields what was added to the journal since the last call. The first call yields all
+// of it. A line with something wrong comes as a Problem. An error comes last: the file can't be
 // read, or ctx has ended.
 //
 // A last line without its end is a Problem each time, until it is whole. Missing lines are
@@ -52,7 +52,7 @@ func (r *Reader) Records(ctx context.Context) iter.Seq2[Line, error] {
 func (r *Reader) records(ctx context.Context, yield func(Line) bool) error {
 	// Opening a pipe would wait for its writer.
 	if info, err := os.Stat(r.path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("it is not a file, but of type %s", info.Mode().Type())
+		return fmt.Errorf("not a regular file, but of type %s", info.Mode().Type())
 	}
 	f, err := os.Open(r.path)
 	if err != nil {

@@ -52,7 +52,7 @@ func checksummed(body []byte) []byte {
 	return fmt.Appendf(nil, "%s%08x%s%s\n", lineStart, crc32.Checksum(body, castagnoli), lineComma, body)
 }
 
-var errForm = errors.New("this is not a line of a journal")
+var errForm = errors.New("not a line of a journal")
 
 // unseal parses a line without its end. n is 0 if the line has no number.
 func unseal(line []byte) (n int, kind string, record []byte, err error) {

@@ -34,7 +34,7 @@ type Writer struct {
 	mu       sync.Mutex
 	file     *os.File
 	lines    int   // number of whole lines
-	size     int64 // of these in bytes
+	size     int64 // bytes in whole lines
 	runs     int
 	recorded map[string]trial.Record
 	broken   error // the first thing that went wrong with the file
