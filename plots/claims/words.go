@@ -30,7 +30,7 @@ func (f *Finding) Words() string {
 		words += fmt.Sprintf(", %d outside", f.Out)
 	}
 	if f.Across > 0 {
-		words += fmt.Sprintf(", %d can't be told", f.Across)
+		words += fmt.Sprintf(", %d undecided", f.Across)
 	}
 	return words
 }

@@ -35,8 +35,8 @@ var GFLOPS = Unit{
 var PaperGBPS = Unit{
 	Name:  "GB/s",
 	Label: "GB/s (24 bytes per nonzero / time, as in the paper)",
-	Note: " GB/s as the paper counts them, 24 bytes per nonzero in any format: in proportion to speed, not what " +
-		"memory moved.",
+	Note: " GB/s as the paper counts them, 24 bytes per nonzero in any format: proportional to speed, not to the " +
+		"bytes that memory moved.",
 	Of: func(r *store.Row) float64 { return 12 * r.GFLOPS },
 }
 

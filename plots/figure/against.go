@@ -116,8 +116,8 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.
 
 	low, high := b.Reach()
 	b.Axis = canvas.Ratios(low, high)
-	subtitle := "Time of the other database divided by that of this one, each kernel in its fastest configuration " +
-		"of each. Whiskers: 95% interval."
+	subtitle := "Time in the other database divided by time in this one, each kernel in its fastest configuration " +
+		"in each. Whiskers: 95% interval."
 	if all > len(names) {
 		subtitle += fmt.Sprintf(" The %d of %d kernels that changed the most.", len(names), all)
 	}

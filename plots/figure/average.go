@@ -114,7 +114,7 @@ func (a *average) page(s *scene) *canvas.Picture {
 		Name:  canvas.Slug(append([]string{"average-improvement"}, s.file...)...),
 		Title: fmt.Sprintf("Average speed-up over %s: %s", a.baseline, s.words),
 		Subtitle: "Bar and number: geometric mean over the matrices of each kernel in its fastest configuration, log " +
-			"axis. Hollow: arithmetic mean, as in the paper, which few large values pull up. Line: from the least to " +
+			"axis. Hollow: arithmetic mean, as in the paper; a few large values raise it. Line: from the least to " +
 			"the largest speed-up.",
 		Alt:    "from the fastest kernel to the slowest: " + strings.Join(a.kernels, ", "),
 		Height: b.Height(),

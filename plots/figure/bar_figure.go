@@ -96,7 +96,7 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 		return pages, f.warnings(d)
 	}
 	if len(lacking) > 0 {
-		return pages, []error{fmt.Errorf("figure %s is without %s: what it compares with has no good trial there",
+		return pages, []error{fmt.Errorf("figure %s lacks %s: the baseline has no verified trial there",
 			f.id, data.Enumerate(lacking))}
 	}
 
@@ -163,7 +163,7 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []chart.Mark {
 func (f *barFigure) subtitle(s *scene, t *tally, b *chart.Bars, q *quantity) string {
 	shown, number := "Fastest configuration of each "+cmp.Or(f.each, "kernel"), cmp.Or(q.best, "the fastest")
 	if n := len(t.shown); n < t.found {
-		shown = fmt.Sprintf("The %d of %d kernels that are the fastest most often (all of them: table Kernels), "+
+		shown = fmt.Sprintf("The %d of %d kernels that are most often the fastest (table Kernels lists all), "+
 			"each in its fastest configuration", n, t.found)
 		number += " of all"
 	}

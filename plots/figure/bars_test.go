@@ -22,7 +22,7 @@ func TestBarsLackingBase(t *testing.T) {
 		return r.Matrix == "matrix-01" && r.Kernel == "coo_scan_shared"
 	})
 	pages, warnings := prefixSums.draw(data.New(rows, nil, slices.Clone(d.Matrices), d.Devices))
-	if len(pages) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "without matrix-01:") {
+	if len(pages) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "lacks matrix-01:") {
 		t.Errorf("%d pages, warnings %v", len(pages), warnings)
 	}
 	if texts := textsOf(pages[0]); slices.Contains(texts, "matrix-01") || !slices.Contains(texts, "matrix-02") {

@@ -56,7 +56,7 @@ func compressionPage(matrices []store.Matrix) *canvas.Picture {
 	return &canvas.Picture{
 		Name:  "csr-compression",
 		Title: "What CSR saves over COO in the array of rows",
-		Subtitle: "1 − rows/nonzeros. Columns and values are as many in both formats. Matrices by rising mean row " +
+		Subtitle: "1 − rows/nonzeros. Both formats have the same columns and values. Matrices by rising mean row " +
 			"length.",
 		Alt:    "share saved on " + data.Enumerate(names),
 		Height: b.Height(),

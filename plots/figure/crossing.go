@@ -130,7 +130,7 @@ func unnamed(n int) string {
 	if n <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" In colour the kernels that are fastest most often, in thin grey the other %d.", n)
+	return fmt.Sprintf(" Colour: the kernels that are most often the fastest. Thin grey: the other %d.", n)
 }
 
 func roofNote(ch *chart.Chart) string {

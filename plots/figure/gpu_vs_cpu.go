@@ -13,7 +13,7 @@ var gpuAndCPU = &barFigure{
 	id:    "gpu-vs-cpu",
 	title: func(*scene) string { return "Processor and GPU" },
 	says: func(*scene) string {
-		return "COO and CSR on one thread of the processor, and of the four simple kernels of the GPU the fastest; " +
+		return "COO and CSR on one thread of the processor, and the fastest of the four simple kernels on the GPU; " +
 			"log axis."
 	},
 	quantity: func(*scene) quantity { return logRate(data.PaperGBPS) },

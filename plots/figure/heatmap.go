@@ -87,8 +87,8 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	pg := &canvas.Picture{
 		Name:  fileStem(d, "block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
 		Title: fmt.Sprintf("%s: throughput over block and grid size, %s", p.Matrix, d.Words(p.Setup())),
-		Subtitle: "A tile per kernel, further parameters as in its fastest configuration; each tile has its own " +
-			"scale of colours. White: not measured, or without a result.",
+		Subtitle: "A tile per kernel, with the other parameters of its fastest configuration. Each tile has its " +
+			"own colour scale. White: not measured, or no result.",
 		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
 		Matrices: []string{p.Matrix},
 		Height:   heatScale + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,

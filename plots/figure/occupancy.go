@@ -31,19 +31,19 @@ type shareFigure struct {
 var (
 	theoreticalOccupancy = shareFigure{id: "occupancy", title: "Theoretical occupancy", fact: "occupancy",
 		label: "resident warps, of the most that a multiprocessor holds",
-		says: "Where it launches several, the one of most threads. " +
-			"Theoretical, not achieved: what registers, shared memory and block size allow, before any warp waits."}
+		says: "If it launches several kernels, the one with the most threads counts. Theoretical, not achieved: " +
+			"registers, shared memory and block size allow it."}
 	achievedOccupancy = shareFigure{id: "occupancy", title: "Achieved occupancy", fact: "achieved_occupancy",
 		bound: "occupancy",
 		label: "resident warps, of the most that a multiprocessor holds",
 		says:  ofMain + " Hollow: the theoretical occupancy, which registers, shared memory and block size allow."}
 	warpEfficiency = shareFigure{id: "warp-efficiency", title: "Warp execution efficiency", fact: "warp_efficiency",
-		label: "threads that take part in an instruction, of the 32 of a warp", says: ofMain}
+		label: "active threads in an instruction, of the 32 of a warp", says: ofMain}
 	loadEfficiency = shareFigure{id: "load-efficiency", title: "Global load efficiency", fact: "load_efficiency",
-		label: "bytes that threads ask for, of those in the sectors that move", says: ofMain}
+		label: "bytes requested, of the bytes in the sectors moved", says: ofMain}
 )
 
-const ofMain = "Counted by a profiler; where it launches several, in the one that reads the matrix's values."
+const ofMain = "Counted by a profiler. If it launches several kernels, the one that reads the matrix's values counts."
 
 // drawOccupancy draws the achieved occupancy where a profiler counted it, otherwise the
 // theoretical one.
@@ -140,7 +140,7 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 	p := &canvas.Picture{
 		Name:     fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Title:    f.title + ": " + d.Words(s),
-		Subtitle: "Each kernel in its configuration that is the fastest on the matrix. " + f.says,
+		Subtitle: "Each kernel in its fastest configuration on the matrix. " + f.says,
 		Alt:      f.title + " of " + strings.Join(o.kernels, ", ") + " on " + strings.Join(names, " and "),
 		Matrices: names,
 		Height:   b.Height(),

@@ -51,9 +51,8 @@ func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
 
 	var warnings []error
 	if len(missing) > 0 {
-		warnings = append(warnings, fmt.Errorf("figure matrix-patterns is without %s, recorded by an older "+
-			"version: run the sweep again, which measures nothing twice",
-			data.Enumerate(missing)))
+		warnings = append(warnings, fmt.Errorf("figure matrix-patterns lacks %s, which an older version did not "+
+			"record: run the sweep again; it measures nothing twice", data.Enumerate(missing)))
 	}
 
 	var list []*canvas.Picture

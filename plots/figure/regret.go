@@ -49,9 +49,9 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	p := &canvas.Picture{
 		Name:  fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Title: "Choosing for a matrix not seen before: " + d.ConditionWords(s.Condition),
-		Subtitle: "Each matrix is left out with its family, and what is chosen without it is compared with the " +
-			"fastest that was measured on it, the oracle. Hollow: the kernel is chosen, and its sizes are tuned on " +
-			"the matrix itself. Number: the learned tree. Matrices by rising mean row length.",
+		Subtitle: "Each matrix is held out with its family. The choice made without it is compared with its " +
+			"fastest measured configuration, the oracle. Hollow: the kernel is chosen, and its sizes are tuned on " +
+			"the matrix. Number: the learned tree. Matrices by rising mean row length.",
 		Alt:  "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		Keys: []canvas.Key{},
 	}

@@ -24,10 +24,10 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 	p := &canvas.Picture{
 		Name:  fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Title: "Choosing for a matrix not seen before: " + d.ConditionWords(s.Condition),
-		Subtitle: fmt.Sprintf("Each of %s is left out with its family, and what is chosen without it is compared "+
-			"with the fastest that was measured on it, the oracle. "+
-			"Lines: on how many a choice keeps at least so much; one that stays high to the right is better. "+
-			"Hollow: the kernel is chosen, and its sizes are tuned on the matrix itself.",
+		Subtitle: fmt.Sprintf("Each of %s is held out with its family. The choice made without it is compared with "+
+			"its fastest measured configuration, the oracle. Lines: on how many matrices a choice keeps at least this "+
+			"share; a line that stays high to the right is better. Hollow: the kernel is chosen, and its sizes are "+
+			"tuned on the matrix.",
 			term.GroupedCount(len(matrices), "matrix", "matrices")),
 		Alt: fmt.Sprintf("matrices over the share of the oracle that is kept, of %s",
 			term.GroupedCount(len(matrices), "matrix", "matrices")),

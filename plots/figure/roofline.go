@@ -114,11 +114,11 @@ func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.
 		p.Subtitle += " Level line, in the narrow panel: the peak at the highest clock, " +
 			strings.Join(peaks, ", ") + "."
 	} else {
-		p.Subtitle += " The peak of the arithmetic is not known of this device."
+		p.Subtitle += " The arithmetic peak of this device is unknown."
 	}
 
 	if len(data.KernelsOf(panels)) > len(names) {
-		p.Subtitle += fmt.Sprintf(" In colour the kernels that are fastest most often, in grey the other %d.",
+		p.Subtitle += fmt.Sprintf(" Colour: the kernels that are most often the fastest. Grey: the other %d.",
 			len(data.KernelsOf(panels))-len(names))
 	}
 

@@ -33,7 +33,7 @@ func DrawTrees(d *data.Report) []*canvas.Picture {
 		pages = append(pages, &canvas.Picture{
 			Name:  fileStem(d, "rule", s.Device, string(s.Precision), string(s.Cache)),
 			Title: "Which kernel for which matrix: " + words,
-			Subtitle: "From left to right: a branch upwards is taken where the feature of the matrix is at most the " +
+			Subtitle: "Read from left to right: take the upper branch if the matrix's feature is at most the " +
 				"number. Leaves: the choice, and its share of the best measured speed on the matrices that it was " +
 				"learned from.",
 			Alt:    t.Words(),

@@ -7,7 +7,7 @@ var newVersions = &barFigure{
 	id:    "version-improvement",
 	title: func(*scene) string { return "Second forms of the kernels against their first" },
 	says: func(*scene) string {
-		return "its speed against that of the first form, NAME_v1, in its own fastest configuration, log axis; " +
+		return "its speed relative to the first form, NAME_v1, in that form's fastest configuration, log axis; " +
 			"+100% is half the time."
 	},
 	quantity: func(*scene) quantity { return percentFaster("the first form") },

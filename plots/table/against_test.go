@@ -32,9 +32,9 @@ func TestAgainstTable(t *testing.T) {
 		t.Errorf("changes are %q, want %q", got, want)
 	}
 	text := strings.Join(notes, " ")
-	for _, want := range []string{"Of 4 pairs", "1 became faster, 1 slower, and of 1 no difference",
+	for _, want := range []string{"have 4 pairs", "1 became faster, 1 slower, and 1 show no difference",
 		"1 can't be judged",
-		"1.25 times as fast (95% interval: 0.800 to 2.00)", "of which both have 1."} {
+		"1.25 times as fast (95% interval: 0.800 to 2.00)", "over 1 common matrix."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the notes lack %q: %s", want, text)
 		}

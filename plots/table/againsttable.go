@@ -41,8 +41,8 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		})
 	}
 
-	note := fmt.Sprintf("Of %s of kernel and matrix that both databases have, %d became faster, %d slower, and of "+
-		"%d no difference was shown.",
+	note := fmt.Sprintf("Both databases have %s of kernel and matrix: %d became faster, %d slower, and %d show no "+
+		"difference.",
 		term.GroupedCount(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower],
 		counts[compare.Same])
 
@@ -55,10 +55,10 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 			note += fmt.Sprintf(" (95%% interval: %s to %s)", number.Significant(1/r.Mean.High, 3),
 				number.Significant(1/r.Mean.Low, 3))
 		}
-		note += ", the geometric mean over matrices, of which both have " + term.Grouped(r.Matrices) + "."
+		note += ", the geometric mean over " + term.GroupedCount(r.Matrices, "common matrix", "common matrices") + "."
 	}
 
 	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, corrected " +
-		"after Holm), larger than the threshold, and larger than what repeated trials differ by. Drift of the " +
-		"devices is taken out."}
+		"after Holm), larger than the threshold, and larger than what repeated trials differ by. The comparison " +
+		"removes drift of the devices."}
 }

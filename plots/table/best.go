@@ -14,18 +14,17 @@ import (
 func BestNotes(d *data.Report) []string {
 	return slices.DeleteFunc([]string{
 		data.Twins(d.Matrices),
-		"Time: median with its 95% interval, ± the longer arm or, where they differ much, both arms; numbers are " +
-			"rounded to what it supports, but not below two digits. GB/s: compulsory traffic of the format divided " +
-			"by time.",
+		"Time: median with its 95% interval, ± the longer arm or, if they differ much, both arms. Numbers are " +
+			"rounded to the digits that the interval supports, at least two. GB/s: compulsory traffic of the format " +
+			"divided by time.",
 		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start " +
 			"of each run" + firstRun(d) + ". Copy: share of the copy's. Above 100%, the matrix came from caches, not " +
 			"from memory: a warm cache holds small ones.",
-		"Tied: configurations that can't be told apart from the fastest by their samples, the listed one included; " +
-			"of these it is the most " +
-			"robust, the one whose neighbouring block and grid sizes are fast too. " + driftNote(d) +
-			"Speed-up: of the listed configuration over the fastest one of the baseline on the same matrix. " +
-			"The figure of speed-ups takes the fastest configuration of each kernel, so that its ratios can be a " +
-			"little higher.",
+		"Tied: the number of configurations whose samples do not differ from the fastest, including the listed " +
+			"one. The listed one is the most robust: its neighbouring block and grid sizes are fast too. " +
+			driftNote(d) +
+			"Speed-up: the listed configuration over the baseline's fastest on the same matrix. The speed-up " +
+			"figure shows the fastest configuration of each kernel, so its ratios can be slightly higher.",
 	}, isEmpty)
 }
 
@@ -107,6 +106,6 @@ func driftNote(d *data.Report) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "The drift of the device was taken out of times to tell ties, not out of those listed, on " +
+	return "Ties ignore the drift of the device, and listed times contain it, on " +
 		strings.Join(names, ", ") + ". "
 }

@@ -8,10 +8,10 @@ import (
 
 // ClaimNotes say how to read the verdicts.
 func ClaimNotes(d *data.Report) []string {
-	notes := []string{"A claim holds on a device where each of its statements does. A statement is tested on cases: " +
-		"a matrix, in one precision and state of the caches, at the fastest of the configurations that were " +
-		"measured. A case whose interval reaches across a bound can't be told; a verdict that hangs on such cases, " +
-		"or on too few, is left open: not enough data."}
+	notes := []string{"A claim holds on a device if all of its statements hold. A statement is tested on cases: a " +
+		"matrix in one precision and cache state, in its fastest measured configuration. A case is undecided if " +
+		"its interval reaches across a bound. A verdict that depends on undecided cases, or on too few, stays " +
+		"open: not enough data."}
 	if twins := data.Twins(d.Matrices); twins != "" {
 		notes = append(notes, "A twin stands in for its original. "+twins)
 	}

@@ -16,27 +16,27 @@ import (
 // PaperSheets are the papers' own tables, filled with what was measured.
 func PaperSheets(d *data.Report) []Sheet {
 	note := func(text string) []string {
-		return slices.DeleteFunc([]string{data.Twins(d.Matrices), text + " Bold: the best of a row; = marks what " +
-			"the data can't tell from it."}, isEmpty)
+		return slices.DeleteFunc([]string{data.Twins(d.Matrices),
+			text + " Bold: the fastest of a row. = marks ties with it."}, isEmpty)
 	}
 
 	return []Sheet{
 		{"cpu", "cpu-and-gpu", "CPU products (coo-spmv-final, Table III)",
 			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), perSetup(d, cpuTable)},
 		{"best-simple", "simple-coo", "Best simple kernel (coo-spmv-final, Table V)",
-			note("Of the four simple mappings of COO, over the baseline. GB/s: 24 bytes for each nonzero, as in " +
-				"the paper."),
+			note("The fastest of the four simple COO kernels, over the baseline. GB/s: 24 bytes for each nonzero, as " +
+				"in the paper."),
 			perSetup(d, func(list []data.Panel) Table {
 				return bestOfTable(list, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk",
 					"coo_block_chunk"})
 			})},
 		{"best-coo", "chunk-and-unroll", "Best COO kernel (coo-spmv-final, Table VI)",
-			note("Of all COO kernels but cuSPARSE's, over the baseline. GB/s: 24 bytes for each nonzero, as in the " +
-				"paper, so that they can exceed the roof."),
+			note("The fastest of all COO kernels except cuSPARSE's, over the baseline. GB/s: 24 bytes for each " +
+				"nonzero, as in the paper, so they can exceed the roof."),
 			perSetup(d, func(list []data.Panel) Table { return bestOfTable(list, ownCOO()) })},
 		{"five-algorithms", "csr-five", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)",
-			note("Over the matrices on which all five were measured, each at its best. The paper averages " +
-				"arithmetically."), fiveTables(d)},
+			note("Each algorithm at its best, over the matrices on which all five were measured. The paper uses " +
+				"arithmetic means."), fiveTables(d)},
 		{"adaptive-long-rows", "csr-five", "CSR Adaptive's two ways with long rows (csr-five-algorithms, Table III)",
 			note("Each at its best."), perSetup(d, longRowTable)},
 		{"threads-per-block", "shuffle-and-tile", "Threads per block of the best (csr-shuffle-and-shared, Table II)",

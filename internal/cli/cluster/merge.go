@@ -39,7 +39,7 @@ missing or trials failed (they are listed).`,
 		Example: `  spmvtune merge runs/block-size-20261121-k3fq7a`,
 		RunE:    c.Run,
 	})
-	cmd.Flags().IntVar(&c.round, "round", 0, "the round that ends with this merge; 0: none")
+	cmd.Flags().IntVar(&c.round, "round", 0, "the round that ends with this merge; 0 for none")
 	cobra.CheckErr(cmd.Flags().MarkHidden("round"))
 	return cmd
 }

@@ -82,7 +82,7 @@ func (c *retryCommand) printBroken(r submit.Retried) error {
 // printRecovered says what became of submissions that broke off.
 func (c *retryCommand) printRecovered(recovered []slurm.Sent) {
 	for _, s := range recovered {
-		line := fmt.Sprintf("found out about %s, whose submission broke off: %s %s", s.Name, s.Outcome, s.ID)
+		line := fmt.Sprintf("recovered the interrupted submission of %s: %s %s", s.Name, s.Outcome, s.ID)
 		fmt.Fprintln(c.w, strings.TrimSpace(line))
 	}
 }

@@ -31,7 +31,7 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 
 	printOpen(w, s.Chunks)
 	if s.Damaged > 0 {
-		fmt.Fprintf(w, "note: %s of journals can't be used; what they held is measured again\n",
+		fmt.Fprintf(w, "note: %s of journals can't be used; the trials in them are measured again\n",
 			term.Count(s.Damaged, "line", "lines"))
 	}
 
@@ -203,7 +203,7 @@ func visible(r rune) rune {
 // printSilent says that Slurm does not answer.
 func printSilent(w io.Writer, silent string) {
 	if silent != "" {
-		note := "note: Slurm does not answer, so what runs and what waits is not known: " + silent
+		note := "note: Slurm does not answer, so it is not known which tasks run or wait: " + silent
 		fmt.Fprintln(w, term.Wrap(note, term.PageWidth-2, "  "))
 	}
 }

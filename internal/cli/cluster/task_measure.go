@@ -84,8 +84,8 @@ func (t *task) backends(ctx context.Context, sweep *configs.Sweep) ([]string, er
 			found = append(found, d)
 			if d.Properties["pinned"] == "no" {
 				t.log.printf("note: other processes of this program use the processors that slurm gave to this task, " +
-					"and slurm confines none of them: workers are not pinned, and times say little; " +
-					"set exclusive = true in [slurm]")
+					"and slurm confines none of them: workers are not pinned, and times are unreliable; set " +
+					"exclusive = true in [slurm]")
 			}
 			continue
 		}
@@ -128,7 +128,7 @@ func findGPUs(ctx context.Context, sweep *configs.Sweep) (first kernels.Device, 
 		case i == 0:
 			first = d
 		case d.Name != first.Name:
-			err = fmt.Errorf("of the GPUs of a task, one is %s and another %s", first.Name, d.Name)
+			err = fmt.Errorf("the GPUs of a task differ: one is %s and another %s", first.Name, d.Name)
 			return d, command.WithHint(err, "set gpus_per_task = 1"+again)
 		}
 	}

@@ -41,7 +41,7 @@ func newCacheList() *cobra.Command {
 	var c cacheList
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List cached matrices, the last used first",
+		Short: "List cached matrices, the most recently used first",
 		Example: `  spmvtune matrix cache list
   spmvtune matrix cache list --format json`,
 		Args: cobra.NoArgs,

@@ -43,7 +43,7 @@ or matrix get asks for its matrix; once removed, it is downloaded again.`,
 		RunE: c.Run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.unused, "unused", "", "remove what was not used for this long: 30d, 12h")
+	f.StringVar(&c.unused, "unused", "", "remove matrices that were not used for this long: 30d, 12h")
 	f.StringVar(&c.size, "size", "", "remove the least recently used until the rest fits into this: 20GB, 500MB")
 	f.BoolVar(&c.all, "all", false, "remove everything")
 	f.BoolVar(&c.downloads, "downloads", false, "remove downloaded archives instead")
