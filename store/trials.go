@@ -271,7 +271,8 @@ func (from source) medians(ctx context.Context, p trial.Place, d *drift, of kern
 	var cell kernels.Config
 	var r trial.Result
 	var origin int64
-	rows, err := from.QueryContext(ctx, "SELECT t.block, t.grid, t.median, t.measured_at, t.origin FROM trial t WHERE "+inPlace+`
+	rows, err := from.QueryContext(ctx, `SELECT t.block, t.grid, t.median, t.measured_at, t.origin
+		FROM trial t WHERE `+inPlace+`
 			AND t.superseded = 0 AND t.median IS NOT NULL
 			AND t.kernel = (SELECT id FROM kernel WHERE name = ? AND digest = ?) AND t.params = ?`,
 		placeArgs(p, of.kernel, of.digest, string(of.params))...)

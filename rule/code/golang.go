@@ -28,7 +28,7 @@ func WriteGo(w io.Writer, r *rule.Rule, name string) error {
 		b.WriteString("import \"math\"\n\n")
 	}
 
-	b.WriteString("// Features are what is known of a matrix; a feature that is not known is NaN.\ntype Features struct {\n")
+	b.WriteString("// Features are what is known of a matrix. Those that are not known are NaN.\ntype Features struct {\n")
 	for _, f := range p.features {
 		fmt.Fprintf(&b, "%s float64 // %s\n", camel(f.Name), oneLine(f.Doc))
 	}

@@ -233,7 +233,7 @@ func TestMergeUnreadable(t *testing.T) {
 	slurmtest.Write(t, run, 1, "1_2", 0, 2)
 	m := mergeRun(t, run)
 	if m.New != 2 || len(m.Faulty) != 2 || !m.Faulty[0].Unread || !m.Faulty[1].Unread ||
-		!strings.Contains(m.Faulty[1].First, "not a file") {
+		!strings.Contains(m.Faulty[1].First, "not a regular file") {
 		t.Errorf("%+v", m)
 	}
 }

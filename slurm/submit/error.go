@@ -21,8 +21,8 @@ func (e *IncompleteError) Error() string {
 	dir := term.Shell(e.Dir)
 	switch {
 	case e.Unresolved:
-		text += fmt.Sprintf(" (Slurm may have accepted it: spmvtune retry %s finds out and goes on, spmvtune cancel %s stops)",
-			dir, dir)
+		text += fmt.Sprintf(" (Slurm may have accepted it: "+
+			"spmvtune retry %s finds out and goes on, spmvtune cancel %s stops)", dir, dir)
 	case e.Sent > 0 && e.Sent == e.All-1:
 		text += fmt.Sprintf(" (all tasks are submitted, but not the job that merges: "+
 			"run spmvtune merge %s when they have ended)", dir)
