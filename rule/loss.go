@@ -35,7 +35,7 @@ type table struct {
 	order    [][]int     // per feature, the matrices by rising value
 	unknown  []string    // features that some matrix does not have
 	configs  []kernels.Config
-	column   map[configID]int
+	column   map[kernels.Config]int
 	kernels  []string         // names, sorted
 	kernel   []int            // the kernel of each configuration
 	seen     [][]*Observation // observations by matrix, then configuration; nil: not tried
@@ -47,7 +47,7 @@ type table struct {
 // measurement have no oracle and are left out; their names are returned.
 func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 	facts := make(map[string]*Observation)
-	configs := make(map[configID]kernels.Config)
+	configs := make(map[kernels.Config]kernels.Config)
 	for _, o := range obs {
 		if err := o.check(); err != nil {
 			return nil, nil, err
@@ -106,7 +106,7 @@ func sameMatrix(a, b *Observation) bool {
 
 // index numbers the configurations and their kernels.
 func (t *table) index() {
-	t.column = make(map[configID]int, len(t.configs))
+	t.column = make(map[kernels.Config]int, len(t.configs))
 	for i, c := range t.configs { // sorted by kernel
 		t.column[idOf(c)] = i
 		if n := len(t.kernels); n == 0 || t.kernels[n-1] != c.Kernel {

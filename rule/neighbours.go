@@ -63,7 +63,7 @@ func distance(a, b kernels.Config) float64 {
 	return d
 }
 
-func sortedConfigs(byID map[configID]kernels.Config) []kernels.Config {
+func sortedConfigs(byID map[kernels.Config]kernels.Config) []kernels.Config {
 	all := slices.Collect(maps.Values(byID))
 	slices.SortFunc(all, func(a, b kernels.Config) int {
 		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Block, b.Block),
@@ -72,11 +72,8 @@ func sortedConfigs(byID map[configID]kernels.Config) []kernels.Config {
 	return all
 }
 
-// A configID identifies a configuration within a precision. There may be a million
-// observations: it is made faster than a name.
-type configID struct {
-	kernel, params string
-	block, grid    int
+// idOf identifies a configuration within a precision.
+func idOf(c kernels.Config) kernels.Config {
+	c.Precision = ""
+	return c
 }
-
-func idOf(c kernels.Config) configID { return configID{c.Kernel, c.Params.String(), c.Block, c.Grid} }
