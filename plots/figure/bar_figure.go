@@ -42,13 +42,9 @@ func scenesByCondition(d *data.Report) []scene {
 	var list []scene
 	for _, at := range d.Conditions() {
 		s := scene{words: d.ConditionWords(at), file: []string{string(at.Cache)}, device: at.Device}
+		s.panels = d.Under(at)
 		if d.SeveralDevices() {
 			s.file = []string{data.ShortDevice(at.Device), string(at.Cache)}
-		}
-		for _, p := range d.Panels {
-			if p.Condition() == at {
-				s.panels = append(s.panels, p)
-			}
 		}
 		list = append(list, s)
 	}

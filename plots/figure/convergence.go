@@ -76,9 +76,9 @@ func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 	for _, c := range curves {
 		p.Keys = append(p.Keys, canvas.Key{Text: c.Strategy, Look: strategyLook(c.Strategy)})
 	}
-	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the best that a search has found by then; " +
-		"band: quartiles over grids and seeds; " +
-		"mark: where searches end on their own. At the lower edge: at most " + number.Plain(lowestLoss) + "%."
+	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the best that a search has found by then; band: " +
+		"quartiles over grids and seeds; mark: where searches end on their own. At the lower edge: at most " +
+		number.Plain(lowestLoss) + "%."
 	panels := slices.DeleteFunc(slices.Clone(curves),
 		func(c replay.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
 	p.Alt = term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each"
@@ -91,7 +91,7 @@ func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 		drawn[i] = convergencePlot(own, curves, x, y)
 	}
 	p.Body = func(c draw.Canvas) {
-		chart.DrawPlots(c, drawn, columns, "device time (% of that of the whole grid)",
+		chart.DrawPlots(c, drawn, columns, "device time (% of the whole grid's)",
 			"slower than the fastest of the grid (%)")
 	}
 

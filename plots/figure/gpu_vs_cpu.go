@@ -29,9 +29,8 @@ var gpuAndCPU = &barFigure{
 // simple kernels are left out.
 func pairs(d *data.Report) []scene {
 	has := func(at data.Condition, names []string) bool {
-		return slices.ContainsFunc(d.Panels, func(p data.Panel) bool {
-			return p.Condition() == at && p.FastestOf(data.OfKernels(names...)) != nil
-		})
+		named := data.OfKernels(names...)
+		return slices.ContainsFunc(d.Under(at), func(p data.Panel) bool { return p.FastestOf(named) != nil })
 	}
 
 	var list []scene
@@ -43,7 +42,7 @@ func pairs(d *data.Report) []scene {
 			list = append(list, scene{
 				words:  d.ConditionWords(cpu) + " and " + d.DeviceWords(gpu.Device),
 				file:   []string{data.ShortDevice(cpu.Device), data.ShortDevice(gpu.Device), string(cpu.Cache)},
-				panels: joined(d.Panels, cpu, gpu),
+				panels: joined(d.Under(cpu), d.Under(gpu)),
 			})
 		}
 	}
@@ -53,14 +52,11 @@ func pairs(d *data.Report) []scene {
 
 // joined merges the panels of two conditions that agree in matrix and precision, and drops the
 // others.
-func joined(panels []data.Panel, a, b data.Condition) []data.Panel {
+func joined(a, b []data.Panel) []data.Panel {
 	var list []data.Panel
-	for _, p := range panels {
-		if p.Condition() != a {
-			continue
-		}
-		for _, q := range panels {
-			if q.Condition() == b && q.Matrix == p.Matrix && q.Precision == p.Precision {
+	for _, p := range a {
+		for _, q := range b {
+			if q.Matrix == p.Matrix && q.Precision == p.Precision {
 				p.Rows = slices.Concat(p.Rows, q.Rows)
 				list = append(list, p)
 			}

@@ -22,12 +22,7 @@ const mostKernels = 24
 func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
 	var overviews, details []*canvas.Picture
 	for _, at := range d.Conditions() {
-		var panels []data.Panel
-		for i := range d.Panels {
-			if p := &d.Panels[i]; p.Condition() == at {
-				panels = append(panels, *p)
-			}
-		}
+		panels := d.Under(at)
 		stops := byRowLength.stops(panels)
 		if len(stops) < fewestStops {
 			continue

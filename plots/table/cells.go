@@ -2,6 +2,8 @@ package table
 
 import (
 	"math"
+	"unicode"
+	"unicode/utf8"
 
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
@@ -47,4 +49,19 @@ func (t *Table) Mark(trials []*store.Row, at []int) {
 			t.Rows[row][at[i]].Text = "= " + t.Rows[row][at[i]].Text
 		}
 	}
+}
+
+// sentences turns errors into sentences.
+func sentences(list []error) []string {
+	texts := make([]string, len(list))
+	for i, err := range list {
+		texts[i] = Sentence(err.Error())
+	}
+	return texts
+}
+
+// Sentence starts s with a capital and ends it with a full stop.
+func Sentence(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:] + "."
 }

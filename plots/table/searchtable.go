@@ -12,7 +12,7 @@ import (
 
 // searchTable says how much of the device time of the whole grid searches took.
 func searchTable(s data.Searches) Table {
-	t := Table{Title: "Searches replayed on recorded grids: device time, in % of that of the whole grid",
+	t := Table{Title: "Searches replayed on recorded grids: device time, in % of the whole grid's",
 		Columns: Columns(
 			"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
 			">to within 1%", ">until it ends", ">slower in the end (%)", "on",

@@ -1,3 +1,5 @@
+// Package command holds what the commands share: errors with exit codes and hints, flags and
+// their completion, and how a command finds its database or its sweep.
 package command
 
 import (
@@ -7,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/configs"
 	"spmvtune/internal/term"
 	"spmvtune/sparse/fetch"
 )
@@ -83,3 +86,35 @@ func FlagOffline(cmd *cobra.Command, offline *bool) {
 
 // PictureFormats are the extensions of pictures.
 var PictureFormats = []string{"png", "svg", "pdf"}
+
+// SubcommandOnly refuses arguments of a command that only has subcommands. It suggests one.
+func SubcommandOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w: did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return err
+}
+
+// NeedsSweep checks that a command has one argument, a sweep.
+var NeedsSweep = Needs("a sweep: a file, or the name of a shipped one such as quickstart")
+
+// LoadSweep loads a sweep. Its mistakes are usage errors.
+func LoadSweep(name string) (*configs.Sweep, error) {
+	sweep, err := configs.Load(name)
+	if err != nil {
+		return nil, UsageHint(err, "spmvtune help config describes the format")
+	}
+	return sweep, nil
+}
+
+// CompleteSweep completes one argument with the shipped sweeps and with files.
+func CompleteSweep(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return configs.Shipped(), cobra.ShellCompDirectiveDefault
+}
