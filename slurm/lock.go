@@ -95,7 +95,6 @@ func take(path string) (release func(), err error) {
 	host, _ := os.Hostname() // the name is for people only
 	holder := fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().Format(time.DateTime))
 	err = atomicfile.Create(path, []byte(holder+"\n"))
-
 	switch {
 	case err == nil:
 		return func() { os.Remove(path) }, nil

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"time"
 
@@ -26,7 +25,7 @@ func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error
 			started: map[*tuner.RunInfo]time.Time{}}
 		err := b.read(ctx, chosen)
 		if err != nil && !errors.Is(err, errStop) {
-			yield(Batch{}, fmt.Errorf("reading trials: %w", failed(db.path, err)))
+			yield(Batch{}, db.wrap("reading trials", err))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 )
 
 // A SavedClaim is what a device's trials say about one of the papers' claims.
@@ -39,8 +38,5 @@ func (db *DB) Claims(ctx context.Context) ([]SavedClaim, error) {
 		return []any{&c.Claim, &c.Device, &c.Verdict, &c.Figures}
 	}, `SELECT c.claim, d.name, c.verdict, c.figures FROM claim c JOIN device d ON d.id = c.device
 		ORDER BY d.name, c.claim`)
-	if err != nil {
-		return nil, fmt.Errorf("reading claims: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading claims", err)
 }

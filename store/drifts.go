@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"spmvtune/tuner/stat"
@@ -30,10 +29,7 @@ type Sentinel struct {
 // Series without a repetition are left out.
 func (db *DB) Drifts(ctx context.Context) ([]Drift, error) {
 	list, err := db.from().series(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading sentinels: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading sentinels", err)
 }
 
 func (from source) series(ctx context.Context) ([]Drift, error) {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"spmvtune/tuner/trial"
@@ -48,11 +47,7 @@ func (db *DB) Good(ctx context.Context) ([]Good, error) {
 		list = append(list, g)
 		return nil
 	}, field{"d.backend", &g.Backend}, field{"d.model", &g.Model})
-	if err != nil {
-		return nil, fmt.Errorf("reading trials: %w", failed(db.path, err))
-	}
-
-	return list, nil
+	return list, db.wrap("reading trials", err)
 }
 
 // Sampled reads the samples of trials that Good returned, and takes out the drift of the
@@ -65,11 +60,7 @@ func (db *DB) Sampled(ctx context.Context, trials []*Good) error {
 			err = db.sampled(ctx, part, drifted)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("reading samples: %w", failed(db.path, err))
-	}
-
-	return nil
+	return db.wrap("reading samples", err)
 }
 
 func (db *DB) sampled(ctx context.Context, trials []*Good, drifted map[trial.Place]*drift) error {

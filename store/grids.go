@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"spmvtune/tuner/replay"
@@ -15,11 +14,8 @@ import (
 // trials of other searches, and trials that were measured again later.
 func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	whole, err := db.wholeSweeps(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading sweeps: %w", failed(db.path, err))
-	}
-	if len(whole) == 0 {
-		return nil, nil
+	if err != nil || len(whole) == 0 {
+		return nil, err
 	}
 	devices, err := db.Devices(ctx)
 	if err != nil {
@@ -54,7 +50,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading samples: %w", failed(db.path, err))
+		return nil, db.wrap("reading samples", err)
 	}
 
 	return slices.DeleteFunc(grids, func(g replay.Grid) bool { return !(g.Best() > 0) }), nil

@@ -102,7 +102,7 @@ func (imp *importer) add(ctx context.Context, b Batch) error {
 // step puts what is pending into the transaction.
 func (imp *importer) step(ctx context.Context) error {
 	if err := imp.putAll(ctx); err != nil {
-		return fmt.Errorf("importing: %w", failed(imp.db.path, err))
+		return imp.db.wrap("importing", err)
 	}
 	clear(imp.pending)
 	imp.pending, imp.results = imp.pending[:0], 0
@@ -196,7 +196,7 @@ func (imp *importer) commit() error {
 	tx := imp.tx
 	imp.tx = nil
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("importing: %w", failed(imp.db.path, err))
+		return imp.db.wrap("importing", err)
 	}
 
 	imp.sum.New += imp.w.sum.New
@@ -226,8 +226,6 @@ var (
 
 func (db *DB) tune(ctx context.Context, t tuning) error {
 	pragmas := fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA wal_autocheckpoint = %d", t.cache, t.log)
-	if _, err := db.write.ExecContext(ctx, pragmas); err != nil {
-		return fmt.Errorf("importing: %w", failed(db.path, err))
-	}
-	return nil
+	_, err := db.write.ExecContext(ctx, pragmas)
+	return db.wrap("importing", err)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -13,10 +12,7 @@ import (
 // Features returns what is known of each matrix, ordered by name.
 func (db *DB) Features(ctx context.Context) ([]Matrix, error) {
 	list, err := db.from().matrices(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading features: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading features", err)
 }
 
 func (from source) matrices(ctx context.Context) ([]Matrix, error) {

@@ -135,6 +135,14 @@ func check(ctx context.Context, path string, options url.Values) (schema int, er
 	return h.version, nil
 }
 
+// wrap says what an error interrupted. It returns nil if there is none.
+func (db *DB) wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, failed(db.path, err))
+}
+
 // failed adds the file's name to an error of SQLite, and what it means for the
 // user where SQLite's own words do not say.
 func failed(path string, err error) error {

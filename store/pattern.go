@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"spmvtune/sparse"
 )
@@ -22,8 +21,5 @@ func putPattern(ctx context.Context, tx *sql.Tx, matrix int64, p sparse.Thumbnai
 // Matrices of older versions have none.
 func (db *DB) Patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
 	patterns, err := db.from().patterns(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading patterns: %w", failed(db.path, err))
-	}
-	return patterns, nil
+	return patterns, db.wrap("reading patterns", err)
 }

@@ -18,10 +18,7 @@ var _ tuner.Historian = (*DB)(nil)
 // force, in the order in which they were recorded.
 func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 	list, err := db.results(ctx, f)
-	if err != nil {
-		return nil, fmt.Errorf("reading results: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading results", err)
 }
 
 func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
@@ -68,19 +65,13 @@ func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
 		list = append(list, b)
 		return nil
 	}, field{"b.margin", orNaN{&b.Margin}}, field{"b.tie_size", &b.TieSize})
-	if err != nil {
-		return nil, fmt.Errorf("reading best configurations: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading best configurations", err)
 }
 
 // Count returns how many trials ended in each status.
 func (db *DB) Count(ctx context.Context) (map[trial.Status]int, error) {
 	counts, err := db.from().statuses(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("counting trials: %w", failed(db.path, err))
-	}
-	return counts, nil
+	return counts, db.wrap("counting trials", err)
 }
 
 // History calls each with the trials that count on devices of this model, whatever the
@@ -94,10 +85,7 @@ func (db *DB) History(ctx context.Context, dev kernels.Device, each func(trial.R
 		each(s.Result, trial.Size{Rows: s.Rows, Cols: s.Cols, Nonzeros: s.NNZ})
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("reading times: %w", failed(db.path, err))
-	}
-	return nil
+	return db.wrap("reading times", err)
 }
 
 // Launches returns the trials that count of which the device noted facts, of each kernel
@@ -120,10 +108,7 @@ func (db *DB) Launches(ctx context.Context) ([]Row, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading launches: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading launches", err)
 }
 
 // Countables returns the trials that count of a device on a matrix, by their names, with
@@ -136,7 +121,7 @@ func (db *DB) Countables(ctx context.Context, device, matrix string) ([]Row, err
 		order: "t.id",
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading trials: %w", failed(db.path, err))
+		return nil, db.wrap("reading trials", err)
 	}
 
 	rows := make([]Row, len(list))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -108,8 +107,5 @@ func (db *DB) transact(ctx context.Context, what string, f func(*sql.Tx) error) 
 	if err == nil {
 		err = tx.Commit()
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, failed(db.path, err))
-	}
-	return nil
+	return db.wrap(what, err)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"spmvtune/tuner/trial"
@@ -94,7 +93,7 @@ func (db *DB) Recorded(ctx context.Context, ids []string, detail trial.Detail) (
 	recorded := make(map[string]trial.Record)
 	for part := range slices.Chunk(ids, chunk) {
 		if err := db.recorded(ctx, part, detail, recorded); err != nil {
-			return nil, fmt.Errorf("looking up recorded trials: %w", failed(db.path, err))
+			return nil, db.wrap("looking up recorded trials", err)
 		}
 	}
 	return recorded, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -42,7 +41,7 @@ func (db *DB) Rule(ctx context.Context) (SavedRule, error) {
 		return r, ErrNoRule
 	}
 	if err != nil {
-		return r, fmt.Errorf("reading the rule: %w", failed(db.path, err))
+		return r, db.wrap("reading the rule", err)
 	}
 	r.Learned = time.UnixMilli(learned).UTC()
 	return r, nil

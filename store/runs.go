@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"spmvtune/configs"
@@ -61,10 +60,7 @@ type Kernel struct {
 // Devices returns the devices, ordered by label.
 func (db *DB) Devices(ctx context.Context) ([]Device, error) {
 	list, err := db.from().devices(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading devices: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading devices", err)
 }
 
 func (from source) devices(ctx context.Context) ([]Device, error) {
@@ -78,10 +74,7 @@ func (from source) devices(ctx context.Context) ([]Device, error) {
 // Sweeps returns the sweeps in the order in which they were first run.
 func (db *DB) Sweeps(ctx context.Context) ([]Sweep, error) {
 	list, err := db.from().sweeps(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading sweeps: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading sweeps", err)
 }
 
 func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
@@ -114,10 +107,7 @@ func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
 // kernel, in the order in which they came.
 func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
 	list, err := db.from().kernels(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading kernels: %w", failed(db.path, err))
-	}
-	return list, nil
+	return list, db.wrap("reading kernels", err)
 }
 
 func (from source) kernels(ctx context.Context) ([]Kernel, error) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 
 	"spmvtune/kernels"
@@ -33,14 +32,14 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 	}
 	open, err := db.from().undecided(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("looking for ties: %w", failed(db.path, err))
+		return 0, db.wrap("looking for ties", err)
 	}
 	if len(open) == 0 {
 		return 0, nil
 	}
 	drifted, err := db.from().watch(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("reading sentinels: %w", failed(db.path, err))
+		return 0, db.wrap("reading sentinels", err)
 	}
 
 	for some := range slices.Chunk(open, placesPerCommit) {

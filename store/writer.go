@@ -65,13 +65,7 @@ func newWriter(ctx context.Context, tx *sql.Tx, stmts statements, k keys) *write
 	return &writer{tx: tx, stmts: stmts.in(ctx, tx), keys: k, versions: map[trial.Place]int{}}
 }
 
-// What a result may lack that it refers to.
 var errNoRun = errors.New("no run has begun")
-
-func noKernel(r *trial.Result) error { return fmt.Errorf("the run has no kernel %s", r.Kernel) }
-func noMatrix(r *trial.Result) error {
-	return fmt.Errorf("the matrix with hash %s is not recorded yet", r.Matrix)
-}
 
 // of gives the keys of a result.
 func (k keys) of(run *tuner.RunInfo, r *trial.Result) (trialKeys, error) {
@@ -81,10 +75,10 @@ func (k keys) of(run *tuner.RunInfo, r *trial.Result) (trialKeys, error) {
 	}
 	t := trialKeys{runKeys: of}
 	if t.kernel, known = k.kernels[kernelSource{r.Kernel, run.Sources[r.Kernel]}]; !known {
-		return t, noKernel(r)
+		return t, fmt.Errorf("the run has no kernel %s", r.Kernel)
 	}
 	if t.matrix, known = k.matrices[r.Matrix]; !known {
-		return t, noMatrix(r)
+		return t, fmt.Errorf("the matrix with hash %s is not recorded yet", r.Matrix)
 	}
 	return t, nil
 }
@@ -322,7 +316,6 @@ func (w *writer) decide(ctx context.Context, k trialKeys, r *trial.Result, share
 		return nil
 	}
 	version, err := w.versionIn(ctx, k, r)
-
 	switch {
 	case err != nil:
 		return err
