@@ -37,7 +37,7 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	nodes, err := from.nodes(ctx)
+	origins, err := from.origins(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 			if len(series) < 2 {
 				continue
 			}
-			one := Drift{Place: over, Node: nodes[origin], Significant: d.significant, Drift: d.drifts[origin]}
+			one := Drift{Place: over, Node: origins[origin].Node, Significant: d.significant, Drift: d.drifts[origin]}
 			for _, r := range series {
 				one.Points = append(one.Points, Sentinel{r.Point, r.trial})
 			}
@@ -62,14 +62,4 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 	})
 
 	return list, nil
-}
-
-// nodes are the host names of origins.
-func (from source) nodes(ctx context.Context) (map[int64]string, error) {
-	names := map[int64]string{}
-	var id int64
-	var name string
-	rows, err := from.QueryContext(ctx, "SELECT id, node FROM origin")
-	err = readRows(rows, err, []any{&id, &name}, func() { names[id] = name })
-	return names, err
 }

@@ -19,6 +19,7 @@ func (j *Job) Learn(ctx context.Context) (*rule.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	opt := rule.DefaultOptions
 	opt.Test = j.TestClasses()
 	learned, err := rule.Learn(ctx, seen, opt)

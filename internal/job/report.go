@@ -121,6 +121,7 @@ func (opt *Options) complete(sweeps []store.Sweep) {
 	if len(sweeps) == 0 {
 		return
 	}
+
 	said := configs.ReportOf([]byte(sweeps[len(sweeps)-1].Text))
 	for _, list := range []struct {
 		of   *[]string

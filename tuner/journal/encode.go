@@ -86,6 +86,7 @@ func (l *runLine) decode() *Run {
 	if l.Origin == (trial.Origin{}) { // older journals have it among the facts
 		l.Origin = trial.Origin{Node: l.Facts["node"], UUID: l.Facts["uuid"], Job: l.Facts["job"]}
 	}
+
 	return &Run{
 		RunInfo: tuner.RunInfo{
 			Sweep:  &configs.Sweep{Name: l.Sweep, Title: l.Title, Text: []byte(l.Text)},

@@ -38,6 +38,7 @@ func (f *features) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &values); err != nil {
 		return err
 	}
+
 	for i, v := range fields(f) {
 		text, there := values[featureName(i)]
 		switch {

@@ -21,7 +21,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// numbers are many of them, without a method call for each.
+// numbers are a list of numbers, encoded without a method call for each.
 type numbers []float64
 
 func (s numbers) MarshalJSON() ([]byte, error) {
@@ -81,6 +81,7 @@ func parseNumber(data []byte) (float64, error) {
 	case `"-Inf"`:
 		return math.Inf(-1), nil
 	}
+
 	v, err := strconv.ParseFloat(string(data), 64)
 	if err != nil {
 		return 0, fmt.Errorf("%s is not a number", data)
