@@ -12,8 +12,8 @@ import (
 
 // A Mosaic shows a density in whole pixels at pageDPI, so that all bins are equal and sharp.
 type Mosaic struct {
-	Height, Width int // bins
-	down, across  int // pixels per bin
+	Height, Width int // The size in bins.
+	down, across  int // The pixels per bin.
 	// stretched says that the matrix is so narrow that its picture is not to scale.
 	Stretched bool
 }

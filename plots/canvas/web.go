@@ -34,7 +34,7 @@ type webCanvas struct {
 
 // A Tip is shown when the reader points at a mark.
 type Tip struct {
-	X, Y int // tenths of points, from the top left
+	X, Y int // Tenths of points from the top left.
 	Text string
 }
 
@@ -52,7 +52,7 @@ type webPath struct {
 	endX, endY         int
 }
 
-const Tenth = 10 // units in a point
+const Tenth = 10 // The number of units in a point.
 
 // Web renders the picture for the report.
 func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {

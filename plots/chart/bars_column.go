@@ -107,8 +107,8 @@ func (b *Bars) wordsWidth(m *Mark) vg.Length {
 }
 
 const (
-	numberGap = vg.Length(6) // from a mark to its number
-	wordsGap  = vg.Length(5) // from there to its words
+	numberGap = vg.Length(6) // The distance from a mark to its number.
+	wordsGap  = vg.Length(5) // The distance from the number to its words.
 )
 
 // drawNumber writes the number of a mark to the right of p and the words after it, over the

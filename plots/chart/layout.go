@@ -55,7 +55,7 @@ func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel str
 	}
 
 	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 16, PadY: 12}
-	var data vg.Rectangle // of all plots
+	var data vg.Rectangle // The area of the data of all plots.
 	for j, row := range plot.Align(plots, tiles, c) {
 		for i, tile := range row {
 			if plots[j][i] == nil {

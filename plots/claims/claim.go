@@ -57,10 +57,10 @@ type Part struct {
 type Test string
 
 const (
-	Most  Test = "most"  // more than half of the cases are within the bounds
-	Every Test = "every" // all of them are
-	Any   Test = "any"   // one of them is
-	Mean  Test = "mean"  // their geometric mean is
+	Most  Test = "most"  // More than half of the cases are within the bounds.
+	Every Test = "every" // All cases are within the bounds.
+	Any   Test = "any"   // One case is within the bounds.
+	Mean  Test = "mean"  // The geometric mean of the cases is within the bounds.
 )
 
 // Rule puts the part's test in words.

@@ -8,7 +8,7 @@ type Verdict string
 const (
 	Holds   Verdict = "holds"
 	Fails   Verdict = "does not hold"
-	Unknown Verdict = "not enough data" // too few cases, or intervals that reach across a bound
+	Unknown Verdict = "not enough data" // There are too few cases, or intervals reach across a bound.
 )
 
 // A Case is one figure that a verdict rests on.
@@ -32,7 +32,7 @@ type Standing string
 const (
 	Inside  Standing = "in"
 	Outside Standing = "out"
-	Across  Standing = "across" // the interval reaches over a bound
+	Across  Standing = "across" // The interval reaches across a bound.
 )
 
 // stand compares an interval with the bounds.

@@ -66,9 +66,9 @@ func (d *Report) Aims() []Aim {
 
 // A Precision says how well a trial was measured.
 type Precision struct {
-	Sweep, Hash string // the sweep that measured it, see store.Sweep
+	Sweep, Hash string // The sweep that measured it, see store.Sweep.
 	Stop        trial.Stop
-	HalfWidth   float64 // the longer arm of the 95% interval, as a fraction of the median; NaN: not known
+	HalfWidth   float64 // The longer arm of the 95% interval as a fraction of the median; NaN if it is not known.
 }
 
 // precisionsOf returns the precisions of the trials in panels, ordered by sweep, reason and width.

@@ -95,7 +95,7 @@ func Relative(r *store.Row) float64 {
 // TopGains returns the n largest gains over all panels, at most one per matrix
 // and device, largest first.
 func (d *Report) TopGains(n int) []Gain {
-	best := map[trial.Place]int{} // of any precision and cache state
+	best := map[trial.Place]int{} // The keys have no precision and cache state.
 	var list []Gain
 	for i := range d.Panels {
 		p := &d.Panels[i]

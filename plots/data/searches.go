@@ -17,7 +17,7 @@ const (
 	// Smaller grids leave a search nothing to save, and larger ones take as long as all
 	// others together.
 	LeastSearched, MostSearched = 60, 2000
-	mostConfigs                 = 6000 // of all grids together
+	mostConfigs                 = 6000 // The most configurations of all grids together.
 	searchSeeds                 = 10
 )
 

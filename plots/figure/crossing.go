@@ -24,8 +24,8 @@ type crossing struct {
 }
 
 const (
-	fewestStops = 2  // make a line over matrices worth a page
-	longLine    = 12 // matrices: from there on lines cross so often that fewer are named
+	fewestStops = 2  // The fewest matrices that make a line worth a page.
+	longLine    = 12 // From this many matrices on, lines cross often and fewer are named.
 )
 
 // draw draws a picture for each condition, in the papers' precision if it was measured.

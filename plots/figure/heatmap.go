@@ -32,7 +32,7 @@ func drawHeatmaps(d *data.Report) ([]*canvas.Picture, []error) {
 	}
 
 	for i := range pages {
-		pages[i].Detail = i > 0 // the first shows what the others are like
+		pages[i].Detail = i > 0 // The first shows what the others are like.
 	}
 	return pages, nil
 }
@@ -45,12 +45,12 @@ type heatLayout struct {
 }
 
 const (
-	heatLeft   = vg.Length(40) // labels of grid sizes
-	heatTop    = vg.Length(29) // kernel and throughput
-	heatParams = vg.Length(12) // further parameters
-	heatBottom = vg.Length(26) // labels of block sizes
-	heatScale  = vg.Length(24) // the scale of colours, above all
-	heatFoot   = vg.Length(8)  // the axis label, below the last labels
+	heatLeft   = vg.Length(40) // Room for labels of grid sizes.
+	heatTop    = vg.Length(29) // Room for kernel and throughput.
+	heatParams = vg.Length(12) // Room for further parameters.
+	heatBottom = vg.Length(26) // Room for labels of block sizes.
+	heatScale  = vg.Length(24) // Room for the colour scale above all tiles.
+	heatFoot   = vg.Length(8)  // Room for the axis label below the last labels.
 	heatSide   = vg.Length(18)
 )
 

@@ -80,9 +80,9 @@ func shows(d *sparse.Density, m store.Matrix) bool {
 
 // Measures of the pictures' page, in points.
 const (
-	patternText  = vg.Length(58) // four lines above a picture
-	patternPad   = vg.Length(14) // below it
-	patternScale = vg.Length(22) // the scale of colours, above all
+	patternText  = vg.Length(58) // Room for four lines above a picture.
+	patternPad   = vg.Length(14) // Room below a picture.
+	patternScale = vg.Length(22) // Room for the colour scale above all pictures.
 )
 
 func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {

@@ -26,7 +26,7 @@ const spyPixels = 1280
 func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, error) {
 	var m canvas.Mosaic
 	var d *sparse.Density
-	const enough = 20 // one filled bin in this many
+	const enough = 20 // A picture is full enough if one bin in 20 is filled.
 
 	for coarse := 1; coarse <= 4; coarse *= 2 {
 		m = canvas.MosaicOf(a.Rows, a.Cols, spyPixels/coarse, spyPixels)

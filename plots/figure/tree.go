@@ -82,8 +82,8 @@ func (t *tree) Place(n *rule.Node, depth int) *treeNode {
 
 const (
 	leafHeight = vg.Length(36)
-	leafWidth  = vg.Length(250) // for the words of leaves
-	treeStep   = vg.Length(150) // between a question and its answers, at most
+	leafWidth  = vg.Length(250) // Room for the words of leaves.
+	treeStep   = vg.Length(150) // The most room between a question and its answers.
 )
 
 func (t *tree) draw(c draw.Canvas) {
@@ -91,7 +91,7 @@ func (t *tree) draw(c draw.Canvas) {
 	at := func(n *treeNode) vg.Point {
 		depth := n.depth
 		if n.Leaf() {
-			depth = t.depth // beneath each other
+			depth = t.depth // Leaves stand beneath each other.
 		}
 		return vg.Point{X: c.Min.X + 6 + vg.Length(depth)*step, Y: c.Max.Y - leafHeight*vg.Length(n.row+0.5)}
 	}

@@ -11,11 +11,10 @@ import (
 )
 
 // assumedUnits is the number of multiprocessors that a plan assumes if neither this machine nor
-// the database has a GPU. It is that of an H100.
+// the database has a GPU. An H100 has this many.
 const assumedUnits = 132
 
-// assumeGPU returns the GPU that db has trials of, or else an assumed one. db
-// may be nil.
+// AssumeGPU returns the GPU that db has trials of, or else an assumed one. db may be nil.
 func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 	a := &tuner.Assumed{
 		Device: kernels.Device{
