@@ -80,10 +80,10 @@ func (d *drift) least() float64 {
 	return stat.Effect(d.repeat)
 }
 
-// watch reads what the sentinels say, by what they watch over. Each is compared with the
-// first measurement of its trial, and they follow each other: where several watched over
-// one matrix, those of an origin are one series. Those that the device throttled are left
-// out. Finals tell only how well trials repeat.
+// watch reads what the sentinels say, by what they watch over. Each sentinel is compared with
+// the first measurement of its trial. If several watched over one matrix, those of one origin
+// form one series. Sentinels that the device throttled are left out. Finals only tell how well
+// trials repeat.
 func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
 	records, err := from.repeated(ctx)
 	if err != nil {
@@ -151,7 +151,7 @@ func (d *drift) add(r *repeatedTrial, sentinels []repeat) (ratios []float64) {
 	return ratios
 }
 
-// conclude makes of the series what follows from them.
+// conclude computes the drifts of the series, and whether they are significant.
 func (d *drift) conclude(repeat float64) {
 	d.repeat = repeat
 	var all []stat.Drift

@@ -28,8 +28,8 @@ func authorize(action int, arg1, arg2, _ string) int {
 	return sqlite3.SQLITE_DENY
 }
 
-// harmless are the pragmas that only tell something; true: also with an
-// argument, which then says about what.
+// harmless are the pragmas that only read. The value says whether an argument is allowed, which
+// names what the pragma tells about.
 var harmless = map[string]bool{
 	"table_info":       true,
 	"table_xinfo":      true,

@@ -18,7 +18,7 @@ type Table struct {
 	Rows    [][]any // int64, float64, string, []byte or nil
 }
 
-// Views are those that are stable: users and scripts may rely on their columns.
+// Views are the stable views: users and scripts may rely on their columns.
 var Views = []string{"best", "features", "profile", "results", "speedup", "telemetry"}
 
 // identifier matches the name of a view or table standing alone.
@@ -47,7 +47,7 @@ func (db *DB) Query(ctx context.Context, sqlOrView string) (*Table, error) {
 	return t, nil
 }
 
-// readTable returns what a statement gives.
+// readTable returns the answer to a statement.
 func readTable(ctx context.Context, db queryer, statement string, args ...any) (*Table, error) {
 	rows, err := db.QueryContext(ctx, statement, args...)
 	if err != nil {

@@ -88,8 +88,8 @@ func (db *DB) History(ctx context.Context, dev kernels.Device, each func(trial.R
 	return db.wrap("reading times", err)
 }
 
-// Launches returns the trials that count of which the device noted facts, of each kernel
-// the fastest, ordered by device, matrix, precision, cache state and kernel. A kernel whose
+// Launches returns the fastest trial that counts of each kernel, unless nothing is noted about
+// its launch, ordered by device, matrix, precision, cache state and kernel. A kernel whose
 // source changed may be there once for each source.
 //
 // Properties are the facts that the backend noted, by name: registers, occupancy (the

@@ -38,7 +38,7 @@ func (s *Scratch) Exec(ctx context.Context, statements string, args ...any) erro
 	return nil
 }
 
-// Fill inserts rows into a temporary table, which has as many columns as each of them.
+// Fill inserts rows into a temporary table with the same number of columns.
 func (s *Scratch) Fill(ctx context.Context, table string, rows [][]any) (err error) {
 	if len(rows) == 0 {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// putOrigin records where a run is; 0 where nothing is known of it.
+// putOrigin records where a run is. It returns 0 if nothing is known of it.
 func putOrigin(ctx context.Context, tx *sql.Tx, o trial.Origin) (id int64, err error) {
 	if o == (trial.Origin{}) {
 		return 0, nil
 	}
-	// Setting what is there already gives the id of a row that is not new, too.
+	// The update changes nothing, but makes RETURNING give the id of a row that exists.
 	err = tx.QueryRowContext(ctx, `
 		INSERT INTO origin (node, uuid, job) VALUES (?, ?, ?)
 		ON CONFLICT (node, uuid, job) DO UPDATE SET node = excluded.node
@@ -39,7 +39,7 @@ type reading struct {
 	reasons           sql.Null[int64]
 }
 
-// fields read it.
+// fields returns what the columns are read into.
 func (r *reading) fields() []field {
 	return []field{
 		{"r.trial", orZero(&r.trial)}, {"r.sm_clock", orZero(&r.SMClock)}, {"r.memory_clock", orZero(&r.MemoryClock)},

@@ -38,7 +38,7 @@ func trialValues(k trialKeys, r *trial.Result) []any {
 // it does.
 const perInsert = 32
 
-// statements are those that write results, prepared once.
+// statements are the statements that write results, prepared once.
 //
 // Anything that SQLite would keep in a temporary table here, the list of an IN or
 // the rows of RETURNING, would take longer than the rest of Record.
@@ -124,7 +124,7 @@ func (s statements) in(ctx context.Context, tx *sql.Tx) statements {
 	return s
 }
 
-// close ends those that are open; the connection reports what goes wrong.
+// close closes the open statements. The connection reports what goes wrong.
 func (s statements) close() {
 	for stmt := range s.each() {
 		if *stmt != nil {
@@ -268,8 +268,8 @@ func inForce(rivals []rival, of []int) int {
 	return -1
 }
 
-// markRivals marks as superseded all but those that are in force and, where they are good,
-// compete in a place with the given newest version of the measurement.
+// markRivals marks rivals as superseded. It leaves those in force, if they are not good or
+// compete in a place with this newest version of the measurement.
 func (s statements) markRivals(ctx context.Context, rivals []rival, force []int, newest int) error {
 	count := make([]bool, len(rivals))
 	for _, i := range force {

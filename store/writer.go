@@ -53,7 +53,7 @@ func newKeys() keys {
 	return keys{map[*tuner.RunInfo]runKeys{}, map[kernelSource]int64{}, map[string]int64{}}
 }
 
-// add adds what others know.
+// add adds the keys of others.
 func (k keys) add(others keys) {
 	maps.Copy(k.runs, others.runs)
 	maps.Copy(k.kernels, others.kernels)
@@ -287,8 +287,8 @@ func (w *writer) sharing(ctx context.Context, first int64) (map[string]bool, err
 }
 
 // versionIn returns the version of the measurement that counts in the place of a result.
-// All good trials that count in a place have the same one, apart from those that were
-// measured elsewhere; 0: none has one.
+// All good trials that count in a place have the same version, except those that were measured
+// elsewhere. It is 0 if none has a version.
 func (w *writer) versionIn(ctx context.Context, k trialKeys, r *trial.Result) (version int, err error) {
 	place := r.Place(fmt.Sprint(k.device))
 	version, known := w.versions[place]
@@ -307,9 +307,9 @@ func (w *writer) versionIn(ctx context.Context, k trialKeys, r *trial.Result) (v
 	return version, nil
 }
 
-// decide decides which trials count of the configuration of r, which is recorded; shared
-// says that there are others of it. Where r or a failure changes the version of the
-// measurement that counts in the place, it decides for the whole place.
+// decide decides which trials of r's configuration count, once r is recorded. shared says that
+// there are others. If r or a failure changes the version of the measurement that counts in the
+// place, it decides for the whole place.
 func (w *writer) decide(ctx context.Context, k trialKeys, r *trial.Result, shared bool) error {
 	s := r.Standing()
 	if s.Version == 0 && !shared {

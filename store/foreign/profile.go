@@ -151,7 +151,7 @@ func (p *profile) row(row int) {
 	}
 }
 
-// entryName leaves the name of a kernel without what C++ puts around it.
+// entryName returns the name of a kernel without its C++ arguments.
 func entryName(s string) string {
 	s, _, _ = strings.Cut(s, "(")
 	return strings.TrimSpace(s)

@@ -23,7 +23,7 @@ type File struct {
 
 // Options say what a table leaves out.
 type Options struct {
-	// Columns says what columns are called in the files, by our names.
+	// Columns gives the names of columns in the files, by the names in this program.
 	Columns map[string]string
 	// Device, Precision and Cache hold if the table has no such column. The cache state may
 	// stay unknown.
@@ -62,7 +62,7 @@ var times = map[string]float64{"time_s": 1, "time_ms": 1e-3, "time_us": 1e-6, "t
 // rate is the column that stands for a time, in 10⁹ operations a second, two for each nonzero.
 const rate = "gflops"
 
-// others are the columns that are no features and no times.
+// others are the columns that are neither features nor times.
 var others = []string{"matrix", "class", "device", "kernel", "precision", "cache", "block", "grid", "params"}
 
 // Read reads a table of times. If features is not nil it is a second table, with the features
@@ -301,7 +301,7 @@ func (r *reader) oneOf(row int, column string, words ...string) string {
 	return s
 }
 
-// size reads a block or a grid; it may be empty where the kernel has none.
+// size reads a block or a grid. It may be empty if the kernel has none.
 func (r *reader) size(row int, column string) int {
 	s := r.cell(row, column)
 	if s == "" {
