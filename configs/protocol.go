@@ -23,8 +23,8 @@ type Protocol struct {
 	Timeout time.Duration
 	// Seed is that of x and of the trials' order.
 	Seed uint64
-	// Slow is a factor: a trial whose first product is this many times slower than the best
-	// of its place ends with that product. With 0 no trial is cut short.
+	// Slow is a factor: a trial whose first products are all this many times slower than the
+	// best of its place ends with them. With 0 no trial is cut short.
 	Slow float64
 	// Launch is how the products of a sample are handed to a GPU.
 	Launch kernels.Launch
@@ -68,7 +68,7 @@ func (p *Protocol) keys() section {
 			"to see drift; 0: never", count(&p.Sentinel, 0)},
 		{"finals", "32", "repeat runs of the leaders of a matrix, to pick the winner: at most this many of each; " +
 			"0: none", count(&p.Finals, 0)},
-		{"slow", "3", "end a trial whose first product is this many times slower than the best of its place; " +
+		{"slow", "3", "end a trial early whose products are this many times slower than the best of its place; " +
 			"0: never", p.readSlow},
 		{"launch", `"graph"`, "GPU: graph: replay the products of a sample as a CUDA graph; stream: let the host " +
 			"launch each kernel", choice((*string)(&p.Launch), string(kernels.Graph), string(kernels.Stream))},

@@ -74,8 +74,11 @@ func (b *batcher) read(ctx context.Context, chosen chosen) error {
 		last = b.key(s)
 		last.file(repeated, repeats[s.ID])
 		delete(repeats, s.ID)
-		b.count(s)
-		return b.add(last, s.Result)
+		if err := b.add(last, s.Result); err != nil {
+			return err
+		}
+		b.count(s) // into the batch that has the trial
+		return nil
 	})
 	if err != nil {
 		return err

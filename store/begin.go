@@ -108,7 +108,8 @@ func putKernel(ctx context.Context, tx *sql.Tx, name, digest string) (id int64, 
 	k, _ := kernels.Lookup(name)
 	err = tx.QueryRowContext(ctx, `
 		INSERT INTO kernel (name, digest, paper, format) VALUES (?, ?, ?, ?)
-		ON CONFLICT (name, digest) DO UPDATE SET paper = excluded.paper, format = excluded.format
+		ON CONFLICT (name, digest) DO UPDATE SET
+			paper = coalesce(nullif(excluded.paper, ''), paper), format = coalesce(nullif(excluded.format, ''), format)
 		RETURNING id`, name, digest, k.Paper, string(k.Format)).Scan(&id)
 	if err != nil {
 		return 0, fmt.Errorf("kernel %s: %w", name, err)

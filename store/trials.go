@@ -252,7 +252,7 @@ func (from source) undecided(ctx context.Context) ([]trial.Place, error) {
 // condition chooses, with the end of its interval; ok is false if there is none.
 func (from source) fastest(ctx context.Context, p trial.Place, condition string, args ...any) (median,
 	high float64, ok bool, err error) {
-	rows, err := from.QueryContext(ctx, "SELECT t.median, t.high FROM trial t WHERE "+inPlace+
+	rows, err := from.QueryContext(ctx, "SELECT t.median, ifnull(t.high, t.median) FROM trial t WHERE "+inPlace+
 		" AND t.superseded = 0 AND t.median IS NOT NULL"+condition+
 		" ORDER BY t.median, t.low, t.high, t.id LIMIT 1", placeArgs(p, args...)...)
 	err = readRows(rows, err, []any{&median, &high}, func() { ok = true })

@@ -332,8 +332,10 @@ func (w *writer) decide(ctx context.Context, k trialKeys, r *trial.Result, share
 	var force []int
 	if i := inForce(rivals, all); i >= 0 {
 		force = []int{i}
-		counted := slices.ContainsFunc(rivals, func(o rival) bool { return !o.superseded && o.Good() })
-		if counted && !rivals[i].Good() { // a good trial is in force no longer, perhaps the last of its version
+		// A good trial is in force no longer, perhaps the last of its version.
+		if slices.ContainsFunc(rivals, func(o rival) bool {
+			return !o.superseded && o.Good() && (!rivals[i].Good() || rivals[i].Version != o.Version)
+		}) {
 			return w.decidePlace(ctx, k, r)
 		}
 	}

@@ -68,3 +68,22 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 }
+
+// Hopeless trials, which take two products, do not make others look cheap.
+func TestHopelessTrialsTellNoFactor(t *testing.T) {
+	size, dev := trial.Size{Rows: 1e6, Cols: 1e6, Nonzeros: 5e6}, kernels.Device{Backend: "cuda", Cache: 50 << 20}
+	p := configs.Protocol{Warmup: 3, Samples: [2]int{7, 100}, Budget: time.Second, Slow: 3}
+	var list historian
+	for i := range 5 {
+		r := trial.Result{Trial: trial.Trial{Matrix: "m", Cache: trial.Warm,
+			Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: i}}, Median: 1e-3}
+		r.Seconds = trialTime(r.Median, size, r.Trial, p, dev)
+		if i > 1 {
+			r.Median, r.Stop, r.Seconds = 30e-3, trial.StopSlow, 0.06
+		}
+		list = append(list, past{r, size})
+	}
+	if f := list.history(t, p, dev).factor("m"); f != 1 {
+		t.Errorf("trials take %g times what they should", f)
+	}
+}

@@ -52,7 +52,7 @@ func readHistory(ctx context.Context, rec Recorder, p configs.Protocol, dev kern
 		}
 		h.trials[at][r.Matrix] = append(h.trials[at][r.Matrix], r)
 		h.sizes[r.Matrix] = size
-		if r.Seconds > 0 {
+		if r.Seconds > 0 && r.Stop != trial.StopSlow { // which takes two products, not the usual number
 			ratios[r.Matrix] = append(ratios[r.Matrix], r.Seconds/trialTime(r.Median, size, r.Trial, p, dev))
 		}
 	})

@@ -6,7 +6,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
+
+// surely is a ratio of times that needs no test where one of the trials has too few samples
+// for it, because its first products showed it to be far slower than the best of its place.
+const surely = 2
 
 // judge fills in the verdicts, and the mean.
 func (r *Result) judge(threshold float64) {
@@ -23,9 +28,13 @@ func (r *Result) judge(threshold float64) {
 		if pair.Ratio = stat.RatioOf(b.Samples, a.Samples); math.IsNaN(pair.Ratio.Value) {
 			pair.Ratio.Value = b.Median / a.Median // without samples nothing is significant
 		}
-		switch {
+		switch hopeless := a.Stop == trial.StopSlow || b.Stop == trial.StopSlow; {
 		case a.Throttled() > 0 || b.Throttled() > 0:
 			pair.Verdict = Unsure
+		case hopeless && pair.Ratio.Value >= surely:
+			pair.Verdict = Slower
+		case hopeless && pair.Ratio.Value <= 1/surely:
+			pair.Verdict = Faster
 		case adjusted < stat.Level && pair.Ratio.Value >= 1+pair.Effect:
 			pair.Verdict = Slower
 		case adjusted < stat.Level && pair.Ratio.Value <= 1/(1+pair.Effect):

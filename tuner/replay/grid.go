@@ -35,7 +35,11 @@ func (c Cost) Of(r *trial.Result, n int) float64 {
 	if !measured(r) {
 		return 0
 	}
-	seconds := float64(c.Warmup+worker.Verifications)*r.Median + float64(c.Warmup+n)*c.Flush
+	beside, flushes := c.Warmup+worker.Verifications, c.Warmup+n
+	if r.Stop == trial.StopSlow { // it ended with its first products
+		beside, flushes = 1, n
+	}
+	seconds := float64(beside)*r.Median + float64(flushes)*c.Flush
 	for _, s := range r.Samples[:n] {
 		seconds += s * float64(max(r.Batch, 1))
 	}

@@ -148,3 +148,11 @@ func TestConverge(t *testing.T) {
 		t.Errorf("the end is %+v", end)
 	}
 }
+
+// A hopeless trial costs its products and the one that verified it.
+func TestCostOfAHopelessTrial(t *testing.T) {
+	r := trial.Result{Status: trial.OK, Stop: trial.StopSlow, Median: 1, Samples: []float64{1}, Batch: 1}
+	if got := (Cost{Warmup: 3, Flush: 0.5}).Of(&r, 1); got != 2.5 {
+		t.Errorf("it costs %g s, want 2.5", got)
+	}
+}

@@ -9,20 +9,21 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A glance takes at most mostGlances products, and no further one once they have used
-// glanceShare of a trial's budget.
+// A glance goes on for glanceShare of a trial's budget, but for mostGlances products at most.
 const (
-	mostGlances = 3
+	mostGlances = 100
 	glanceShare = 0.1
 )
 
-// glance times a product and reports whether r is hopeless: slower than best, in seconds,
-// by more than the factor proto.Slow. Then the trial is over. Its time is known from one
-// product, from a few where these are short, and an interval is not: Low and High stay 0.
-// Where there is no best yet (0), no trial is hopeless.
+// glance times single products and reports whether r is hopeless: whether each of them is
+// slower than best, in seconds, by more than the factor proto.Slow. One that is not ends the
+// glance, so that a product which the system interrupted condemns no trial. Where there is
+// no best yet (0), no trial is hopeless.
 //
-// So a trial takes at most the time of two of its products, one to verify and one to time,
-// beside its budget. A hopeless one was compared with the reference, but not with probes.
+// A hopeless trial is over. It has taken the time of two of its products, one to verify and
+// one to time, or a tenth of its budget if that is more. It was compared with the reference
+// but not with probes. Its interval is known if there are enough products for one; otherwise
+// Low and High stay 0.
 func glance(p kernels.Product, proto configs.Protocol, best float64, r *trial.Result) (hopeless bool, err error) {
 	if !(proto.Slow > 0 && best > 0) {
 		return false, nil
@@ -30,7 +31,7 @@ func glance(p kernels.Product, proto configs.Protocol, best float64, r *trial.Re
 
 	start := time.Now()
 	var times []float64
-	for len(times) == 0 || len(times) < mostGlances && time.Since(start).Seconds() < glanceShare*proto.Budget.Seconds() {
+	for len(times) < mostGlances {
 		one := make([]float64, 1)
 		if err := p.Sample(one, 1, r.Cache == trial.Cold); err != nil {
 			return false, err
@@ -39,9 +40,15 @@ func glance(p kernels.Product, proto configs.Protocol, best float64, r *trial.Re
 			return false, nil
 		}
 		times = append(times, one[0])
+		if time.Since(start).Seconds() >= glanceShare*proto.Budget.Seconds() {
+			break
+		}
 	}
 
 	r.Samples, r.Batch, r.Stop = times, 1, trial.StopSlow
-	r.Median, _, _, _ = median(slices.Sorted(slices.Values(times)))
+	i := newInterval(slices.Sorted(slices.Values(times)), p.Info().Resolution)
+	if r.Median = i.mid; i.covered >= confidence {
+		r.Low, r.High = i.low, i.high
+	}
 	return true, nil
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -24,12 +25,19 @@ func (s *scripted) Sample(dst []float64, batch int, cold bool) error {
 	return nil
 }
 
-// One product ends a trial that is far slower than the best, a few do where they are short,
-// and a single slow product, as a busy processor has them, ends none.
+func (s *scripted) Info() kernels.ProductInfo { return kernels.ProductInfo{} }
+
+// A trial ends whose products are all far slower than the best, for a tenth of the budget. A
+// few slow ones, as a busy processor has them, end none.
 func TestGlance(t *testing.T) {
 	proto := configs.Protocol{Slow: 3, Budget: time.Hour}
 	spent, off := proto, proto
 	spent.Budget, off.Slow = 0, 0
+	slow := make([]float64, mostGlances)
+	for i := range slow {
+		slow[i] = 5
+	}
+	late := append(slices.Clone(slow[:20]), 2)
 	for _, tt := range []struct {
 		name     string
 		proto    configs.Protocol
@@ -38,20 +46,21 @@ func TestGlance(t *testing.T) {
 		hopeless bool
 		taken    int
 		median   float64
+		interval bool
 	}{
-		{"short products", proto, 1, []float64{5, 4, 6}, true, 3, 5},
-		{"a slow one by chance", proto, 1, []float64{5, 2}, false, 2, 0},
-		{"not slow enough", proto, 1, []float64{3}, false, 1, 0},
-		{"nothing to compare with", proto, 0, nil, false, 0, 0},
-		{"off", off, 1, nil, false, 0, 0},
-		{"one is as long as the budget", spent, 1, []float64{50, 50, 50}, true, 1, 50},
+		{"short products", proto, 1, slow, true, mostGlances, 5, true},
+		{"slow ones by chance", proto, 1, late, false, 21, 0, false},
+		{"not slow enough", proto, 1, []float64{3}, false, 1, 0, false},
+		{"nothing to compare with", proto, 0, nil, false, 0, 0, false},
+		{"off", off, 1, nil, false, 0, 0, false},
+		{"one is as long as the budget", spent, 1, []float64{50, 50}, true, 1, 50, false},
 	} {
 		p, r := &scripted{times: tt.times}, &trial.Result{Trial: trial.Trial{Cache: trial.Warm}}
 		hopeless, err := glance(p, tt.proto, tt.best, r)
 		if err != nil || hopeless != tt.hopeless || p.taken != tt.taken {
 			t.Errorf("%s: hopeless %t after %d products (%v)", tt.name, hopeless, p.taken, err)
 		}
-		if r.Median != tt.median || r.Low != 0 || r.High != 0 || hopeless != (r.Stop == trial.StopSlow) {
+		if r.Median != tt.median || r.Low > 0 != tt.interval || hopeless != (r.Stop == trial.StopSlow) {
 			t.Errorf("%s: %g s, %g to %g, stopped by %q", tt.name, r.Median, r.Low, r.High, r.Stop)
 		}
 	}
