@@ -19,7 +19,7 @@ func TestMissedTargetIsSaid(t *testing.T) {
 	}
 	for name, texts := range map[string][]string{
 		"report.html":       {want, `<b>18 of 448</b> trials reached the target of 2%`, "5.1%</b> median half-width"},
-		"tables/summary.md": {want, "## Precision", "reached it"},
+		"tables/summary.md": {want, "## Precision", "reached the target"},
 	} {
 		for _, text := range texts {
 			if !strings.Contains(string(content[name]), text) {

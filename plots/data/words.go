@@ -100,7 +100,7 @@ func Counting(d *store.Drift, factor float64) string {
 	case d.Significant:
 		return "taken out of ties and comparisons"
 	case math.Abs(factor-1) > small:
-		return "too unsure to count"
+		return "not significant, so not corrected"
 	}
-	return "too small or too unsure to count"
+	return "too small or not significant, so not corrected"
 }

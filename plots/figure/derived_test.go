@@ -48,7 +48,7 @@ func derived(t *testing.T, path string, make func(text []byte) string) {
 		return
 	}
 	if !*cmpimg.GenerateTestData { // -regen
-		t.Errorf("%s does not list the registry's figures: run `go test ./plots/figure -regen`", path)
+		t.Errorf("%s does not list the registry's figures: run `SPMVTUNE_LONG=1 go test ./plots/figure -regen`", path)
 	} else if err := os.WriteFile(path, want, 0o644); err != nil {
 		t.Fatal(err)
 	}

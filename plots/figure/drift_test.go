@@ -17,8 +17,8 @@ func TestDriftWords(t *testing.T) {
 		significant bool
 		want        string
 	}{
-		{1.005, false, "too small or too unsure to count"},
-		{0.4, false, "too unsure to count"},
+		{1.005, false, "too small or not significant, so not corrected"},
+		{0.4, false, "not significant, so not corrected"},
 		{0.4, true, "taken out of ties and comparisons"},
 	} {
 		if got := data.Counting(&store.Drift{Significant: c.significant}, c.factor); got != c.want {

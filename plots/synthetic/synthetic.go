@@ -2,6 +2,7 @@
 package synthetic
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -44,11 +45,14 @@ func Processor() Database {
 	}
 }
 
-// Crowd is a GPU with n of its kernels.
+// Crowd is a GPU with the first n of its kernels, by their numbers: a new kernel changes none.
 func Crowd(matrices, blocks, n int) Database {
 	s := Gpu(matrices, blocks)
 	s.Kernels = nil
-	for _, k := range kernels.Catalogue {
+	byNumber := slices.SortedStableFunc(slices.Values(kernels.Catalogue), func(a, b kernels.Kernel) int {
+		return cmp.Compare(a.Look, b.Look)
+	})
+	for _, k := range byNumber {
 		if k.Backend == "cuda" && len(s.Kernels) < n {
 			s.Kernels = append(s.Kernels, k.Name)
 		}

@@ -37,7 +37,7 @@ func SummaryTables(d *data.Report) []Table {
 func deviceTable(d *data.Report) Table {
 	t := Table{Title: "Devices", Columns: Columns(
 		"device", "backend", ">units", ">read (GB/s)", ">copy (GB/s)", ">triad (GB/s)",
-		">roof: highest", ">at random (GB/s of float64)",
+		">roof (the best of them)", ">random reads (GB/s of float64)",
 	)}
 
 	rate := func(v float64) Cell {
@@ -170,7 +170,7 @@ func matrixTable(d *data.Report) Table {
 
 func aimTable(d *data.Report) Table {
 	t := Table{Title: "Precision", Columns: Columns(
-		"sweep", ">target (%)", ">trials", ">reached it", ">ended by trial_budget", ">ended by samples",
+		"sweep", ">target (%)", ">trials", ">reached the target", ">ended by trial_budget", ">ended by samples",
 		">ended as slow", ">ended by the clock",
 		">median half-width (%)",
 	)}
