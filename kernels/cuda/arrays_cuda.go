@@ -174,6 +174,12 @@ func (a *arrays) alloc(bytes int64) (cu.DevicePtr, error) {
 		if err == nil {
 			return ptr, nil
 		}
+		if outOfMemory(err) && len(a.pads) > 0 {
+			if err := a.made(); err != nil {
+				return 0, err
+			}
+			continue
+		}
 		i := slices.IndexFunc(a.kept, func(e *array) bool { return e.turn != a.turn })
 		if !outOfMemory(err) || i < 0 {
 			return 0, failed(err, "allocating %d bytes", bytes)
