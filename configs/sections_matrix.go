@@ -25,7 +25,8 @@ var matrixKeys = section{
 	{name: "expand", doc: "of a file; false: keep a symmetric file's triangle as it is"},
 	{name: "complex", doc: `of a complex file; "real-part": drop the imaginary parts; default: refuse it`},
 	{name: "where",
-		doc: "of generated matrices: keep those for which it is true, over rows, cols and nnz as planned from the arguments"},
+		doc: "of generated matrices: keep those for which it is true, over rows, cols and nnz as planned from the " +
+			"arguments"},
 }
 
 // matrices reads a [[matrix]] section: one matrix, or those of the files that find

@@ -93,7 +93,8 @@ func (r *Run) Jobs() ([]Sent, error) {
 // where it is about to run. When Note returns nil, the line is on disk.
 func (r *Run) Note(s Sent, args []string) (err error) {
 	l := jobLine{
-		At: time.Now().UTC(), Batch: s.Batch, Outcome: s.Outcome, ID: s.ID, Cluster: s.Cluster, Args: args, Said: s.Said,
+		At: time.Now().UTC(), Batch: s.Batch, Outcome: s.Outcome, ID: s.ID, Cluster: s.Cluster, Args: args,
+		Said: s.Said,
 	}
 	line, err := json.Marshal(l)
 	if err != nil {

@@ -17,7 +17,8 @@ func pin[T any](path string, mine T) (first T, err error) {
 		data, err := os.ReadFile(path)
 		if err == nil {
 			if err := json.Unmarshal(data, &first); err != nil {
-				return first, fmt.Errorf("reading %s: %w: it was damaged; delete it, and the next task writes it", path, err)
+				return first, fmt.Errorf("reading %s: %w: it was damaged; delete it, and the next task writes it",
+					path, err)
 			}
 			return first, nil
 		}

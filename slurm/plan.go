@@ -49,7 +49,8 @@ func (r *Run) Plan() (p Plan, err error) {
 		return p, fmt.Errorf("reading the plan: %w", err)
 	}
 	if err := json.Unmarshal(data, &p); err != nil {
-		return p, fmt.Errorf("reading %s: %w: it was damaged; copy it back, or submit the sweep again", r.Path(planFile), err)
+		return p, fmt.Errorf("reading %s: %w: it was damaged; copy it back, or submit the sweep again",
+			r.Path(planFile), err)
 	}
 
 	return p, nil

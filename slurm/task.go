@@ -32,7 +32,8 @@ func (r *Run) Task(round, base int, getenv func(string) string) (t Task, err err
 	array, index := getenv("SLURM_ARRAY_JOB_ID"), getenv("SLURM_ARRAY_TASK_ID")
 	i, err := strconv.Atoi(index)
 	if err != nil || array == "" {
-		return t, errors.New("not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set; `spmvtune submit` starts tasks")
+		return t, errors.New("not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set; `spmvtune submit` " +
+			"starts tasks")
 	}
 	t.Job = array + "_" + index
 	if restarts := getenv("SLURM_RESTART_COUNT"); restarts != "" {

@@ -86,7 +86,8 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	message := e.Error()
 	if name, ok := strings.CutPrefix(message, "no such table: "); ok {
 		if slices.Contains(Views, strings.ToLower(name)) {
-			return fmt.Errorf("this database is older than the view %s: run its sweep again, or merge, to update it", name)
+			return fmt.Errorf("this database is older than the view %s: run its sweep again, or merge, to update it",
+				name)
 		}
 		names, err := relations(ctx, db.read)
 		return errors.Join(unknown("view or table", name, names), err)
@@ -99,7 +100,8 @@ func (db *DB) explain(ctx context.Context, err error) error {
 
 	switch e.Code {
 	case sqlite3.ErrAuth, sqlite3.ErrReadonly:
-		return errors.New("query only reads: this statement would change the database or its settings, or open another file")
+		return errors.New("query only reads: this statement would change the database or its settings, or open " +
+			"another file")
 	case sqlite3.ErrError:
 		return fmt.Errorf("the SQL does not run: %s", message)
 	}

@@ -81,7 +81,8 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, d *drift) error 
 		return err
 	}
 
-	next, _, outside, err := from.fastest(ctx, p, " AND NOT (ifnull(t.low, t.median) <= ? OR t.median <= ?)", reach, limit)
+	next, _, outside, err := from.fastest(ctx, p, " AND NOT (ifnull(t.low, t.median) <= ? OR t.median <= ?)", reach,
+		limit)
 	if err != nil {
 		return err
 	}

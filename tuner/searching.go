@@ -72,7 +72,8 @@ func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 
 	nth := map[trial.Cache]int{}
 	for _, p := range all {
-		one := &placeSearch{place: p, left: -1, last: map[int]trial.Result{}, recorded: map[[2]int]map[string]trial.Record{}}
+		one := &placeSearch{place: p, left: -1, last: map[int]trial.Result{},
+			recorded: map[[2]int]map[string]trial.Record{}}
 		var configs []kernels.Config
 		for _, t := range plan.Trials {
 			if placeOf(t) == p {

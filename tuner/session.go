@@ -89,7 +89,8 @@ func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, erro
 	if err := r.worker(ctx); err != nil {
 		return trial.Matrix{}, err
 	}
-	rep, err := r.client.Do(ctx, worker.Request{Load: &worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed}}, 0)
+	rep, err := r.client.Do(ctx, worker.Request{Load: &worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed}},
+		0)
 	if err != nil {
 		var d *worker.Death
 		if errors.As(err, &d) || ctx.Err() != nil {

@@ -121,7 +121,8 @@ func (l *Lab) Env() []string {
 
 // slurms reports whether a variable is one that Slurm's commands read or set.
 func slurms(entry string) bool {
-	for _, prefix := range []string{"SLURM", "SBATCH_", "SQUEUE_", "SACCT_", "SINFO_", "SCANCEL_", "SCONTROL_", "SALLOC_", "SRUN_"} {
+	for _, prefix := range []string{"SLURM", "SBATCH_", "SQUEUE_", "SACCT_", "SINFO_", "SCANCEL_", "SCONTROL_",
+		"SALLOC_", "SRUN_"} {
 		if strings.HasPrefix(entry, prefix) {
 			return true
 		}

@@ -72,5 +72,6 @@ func Write(tb testing.TB, run *slurm.Run, chunk int, job string, from, to int) *
 // End writes that the chunk's only piece is complete, or why it is not.
 func End(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reason string) {
 	tb.Helper()
-	slurmlab.Must(tb, w.End(journal.End{Reason: reason, At: time.Now(), Pieces: []trial.Piece{{Matrix: matrix, Part: part, Complete: reason == ""}}}))
+	slurmlab.Must(tb, w.End(journal.End{Reason: reason, At: time.Now(),
+		Pieces: []trial.Piece{{Matrix: matrix, Part: part, Complete: reason == ""}}}))
 }

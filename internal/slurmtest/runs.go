@@ -23,7 +23,8 @@ var Hasty = &sbatch.Client{Timeout: time.Second, Pause: 10 * time.Millisecond, P
 // matrix, "m1" and so on.
 func NewRun(tb testing.TB, chunks int) *slurm.Run {
 	tb.Helper()
-	run := &slurm.Run{Dir: tb.TempDir(), Info: slurm.Info{Sweep: "quick", ID: "20260102-abcd", Base: "/", Version: "test",
+	run := &slurm.Run{Dir: tb.TempDir(), Info: slurm.Info{Sweep: "quick", ID: "20260102-abcd", Base: "/",
+		Version: "test",
 		Created: time.Now().UTC()}}
 	slurmlab.Must(tb, os.Mkdir(run.Path(slurm.JournalsDir), 0o777))
 	var plan slurm.Plan
@@ -62,7 +63,8 @@ func Created(t *testing.T, root string, s configs.Slurm, chunks int, script stri
 	var plan slurm.Plan
 	for i := range chunks {
 		plan.Chunks = append(plan.Chunks,
-			slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}}, Trials: 1})
+			slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}},
+				Trials: 1})
 	}
 	run, err := slurm.Create(root, SmallSweep(s), plan, program, "test")
 	slurmlab.Must(t, err)

@@ -28,7 +28,8 @@ func TestRun() tuner.RunInfo {
 }
 
 func TestMatrix(name string) trial.Matrix {
-	return trial.Matrix{Name: name, Source: "grid", Class: "grid", Hash: "hash-of-" + name, Field: "real", Symmetry: "general",
+	return trial.Matrix{Name: name, Source: "grid", Class: "grid", Hash: "hash-of-" + name, Field: "real",
+		Symmetry: "general",
 		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5}}
 }
 
@@ -39,8 +40,10 @@ func TestTrial(matrix string, n int) trial.Result {
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
 	r := trial.Result{
 		Trial: trial.Trial{Matrix: "hash-of-" + matrix, Cache: trial.Cold,
-			Config: kernels.Config{Kernel: benchKernels[n%5], Precision: kernels.Float32, Block: 32 * (1 + n/5%32), Grid: 1 << (n / 160)}},
-		Status: trial.OK, Batch: 1, Stop: trial.StopTarget, Prepare: rng.Float64(), MaxError: rng.Float64(), WorstRow: rng.IntN(1000),
+			Config: kernels.Config{Kernel: benchKernels[n%5], Precision: kernels.Float32, Block: 32 * (1 + n/5%32),
+				Grid: 1 << (n / 160)}},
+		Status: trial.OK, Batch: 1, Stop: trial.StopTarget, Prepare: rng.Float64(), MaxError: rng.Float64(),
+		WorstRow: rng.IntN(1000),
 		BytesMin: 10_000, BytesOwn: 12_000,
 		Properties: map[string]float64{"registers": 32, "occupancy": 0.75, "shared_bytes": 4096, "local_bytes": 0},
 		At:         time.Date(2026, 1, 2, 3, 4, 5, n*1000, time.UTC),

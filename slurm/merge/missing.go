@@ -96,7 +96,8 @@ func (a *account) hear(f File) {
 	for _, end := range ends {
 		claims := !slices.ContainsFunc(end.Pieces, func(p trial.Piece) bool { return !p.Complete })
 		if loser != nil && claims && (f.Fault.Unread || len(f.ends) > 0) {
-			end.Reason = fmt.Sprintf("not all that it measured can be read: journal %s: %s", loser.Name, loser.Fault.First)
+			end.Reason = fmt.Sprintf("not all that it measured can be read: journal %s: %s", loser.Name,
+				loser.Fault.First)
 		}
 		a.last[at.chunk].hear(at, end)
 		if loser != nil {

@@ -11,7 +11,8 @@ import (
 type MissingError struct{ Command string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("%s is not found: run this on a login node of the cluster, or load Slurm's module first", e.Command)
+	return fmt.Sprintf("%s is not found: run this on a login node of the cluster, or load Slurm's module first",
+		e.Command)
 }
 
 // A NoAnswerError says that a program got no answer from Slurm's controller. What it asked

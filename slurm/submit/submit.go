@@ -58,7 +58,8 @@ func Next(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, 
 // sendRound is Next for a number that was the next one before the decision what to send. If
 // grown is not nil, it becomes the plan of the run.
 func sendRound(
-	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, number int, chunks []string, grown *slurm.Plan,
+	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, number int, chunks []string,
+	grown *slurm.Plan,
 ) (Round, error) {
 	if len(chunks) == 0 {
 		return Round{}, errors.New("nothing to submit")

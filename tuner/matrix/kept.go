@@ -138,7 +138,8 @@ func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], trial.Matr
 	default:
 		err = k.dir.Fill(ctx, cache.Meta{
 			Key: k.key, Source: m.Source, Field: m.Field, Symmetry: m.Symmetry,
-			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds, Pattern: m.Pattern,
+			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds,
+			Pattern: m.Pattern,
 		}, a)
 	}
 

@@ -54,7 +54,8 @@ const sure = 3
 // At least one candidate has repeat runs.
 func Judge(list []Candidate) Verdict {
 	s := newSpread(list)
-	v := Verdict{Times: make([]float64, len(list)), Fastest: s.fastest, Tied: s.tied(list), Open: make([]bool, len(list))}
+	v := Verdict{Times: make([]float64, len(list)), Fastest: s.fastest, Tied: s.tied(list),
+		Open: make([]bool, len(list))}
 	for i, log := range s.logs {
 		v.Times[i] = math.Exp(log)
 	}

@@ -28,7 +28,8 @@ func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best flo
 	resolution := p.Info().Resolution
 	if r.Batch = 1; !cold {
 		longest := longestSample(proto)
-		if r.Batch, err = batch(p, warm, lasting(resolution, proto.Target, longest), proto.Target, longest); err != nil {
+		if r.Batch, err = batch(p, warm, lasting(resolution, proto.Target, longest), proto.Target,
+			longest); err != nil {
 			return err
 		}
 	}
