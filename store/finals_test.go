@@ -34,7 +34,7 @@ func TestFinalsSettle(t *testing.T) {
 	if n := decideAll(t, db); n != 1 {
 		t.Errorf("decided in %d places, want 1", n)
 	}
-	if got, want := bestOf(t, db), "cpu_csr_rows 256 2.164% 2"; got != want {
+	if got, want := bestOf(t, db), "cpu_csr_rows 256 2.061% 2"; got != want {
 		t.Errorf("best is %q, want %q", got, want)
 	}
 	if ms := one(t, db, "SELECT median_ms FROM best"); ms != 1.02 {

@@ -161,7 +161,7 @@ type tieSet struct {
 func byFinals(near []competitor) tieSet {
 	list := make([]stat.Candidate, len(near))
 	for i := range near {
-		list[i] = stat.Candidate{Config: near[i].Config, Medians: append([]float64{near[i].Median}, near[i].again...)}
+		list[i] = stat.Candidate{Config: near[i].Config, Medians: stat.Fair(near[i].Median, near[i].again)}
 	}
 	v := stat.Judge(list)
 	return tieSet{times: v.Times, tied: v.Tied, winner: v.Fastest, named: v.Named, effect: stat.LeastEffect}

@@ -164,7 +164,7 @@ func (r *ranking) open(most int) []*candidate {
 
 	judged := make([]stat.Candidate, len(r.leaders))
 	for i, c := range r.leaders {
-		judged[i] = stat.Candidate{Config: c.Config, Medians: c.medians}
+		judged[i] = stat.Candidate{Config: c.Config, Medians: stat.Fair(c.medians[0], c.medians[1:])}
 	}
 	for i, open := range stat.Judge(judged).Open {
 		if open && len(r.leaders[i].medians) <= most {

@@ -17,6 +17,16 @@ type Candidate struct {
 	Medians []float64
 }
 
+// Fair returns the medians to judge a candidate by: those of its repeat runs. The first
+// measurement made it a leader, and is too fast for that: it counts only where there are
+// fewer than two others.
+func Fair(first float64, again []float64) []float64 {
+	if len(again) < 2 {
+		return append([]float64{first}, again...)
+	}
+	return again
+}
+
 // A Verdict says what repeat runs tell of candidates, in their order.
 type Verdict struct {
 	Times   []float64 // geometric means of the medians, in seconds

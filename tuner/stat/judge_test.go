@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spmvtune/kernels"
@@ -92,5 +93,29 @@ func TestNamedIsStable(t *testing.T) {
 		if most < sessions*9/10 || truth[named] > 1+LeastEffect {
 			t.Errorf("of %v named %v", truth, count)
 		}
+	}
+}
+
+// The trial that makes a configuration the leader is the luckiest of many. Its repeat runs
+// tell its time without that luck.
+func TestFairLeavesLuckOut(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	took := func() float64 { return math.Exp(0.02 * r.NormFloat64()) }
+	var lucky, fair float64
+	const sessions = 400
+	for range sessions {
+		first := math.Inf(1)
+		for range 30 { // configurations that are all alike
+			first = min(first, took())
+		}
+		again := []float64{took(), took(), took(), took()}
+		lucky += Median(slices.Sorted(slices.Values(append([]float64{first}, again...)))) / sessions
+		fair += Judge([]Candidate{{Medians: Fair(first, again)}}).Times[0] / sessions
+	}
+	if math.Abs(fair-1) > 0.002 {
+		t.Errorf("judged by %g times the true time; with the lucky trial the median is %g", fair, lucky)
+	}
+	if got := Fair(1, []float64{2}); len(got) != 2 {
+		t.Errorf("one repeat run alone: %v", got)
 	}
 }
