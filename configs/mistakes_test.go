@@ -71,7 +71,7 @@ func TestMistakes(t *testing.T) {
 		{"fractional seed", after("[protocol]\nseed = 1.5"), 7, "protocol.seed", []string{"want an integer"}},
 		{"strategy", after("[search]\nstrategy = \"gird\""), 7, "search.strategy", []string{`did you mean "grid"?`}},
 		{"a strategy that there is no more", after("[search]\nstrategy = \"annealing\""), 7, "search.strategy",
-			[]string{"grid, random, racing"}},
+			[]string{"\"grid\", \"random\", \"racing\""}},
 		{"random without a bound", after("[search]\nstrategy = \"random\""), 7, "search.strategy",
 			[]string{"budget = { trials = 100 }"}},
 		{"order", after("[search]\norder = \"random\""), 7, "search.order", []string{`"file" or "shuffled"`}},

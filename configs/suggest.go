@@ -21,11 +21,14 @@ func suggest(name, what string, valid []string) string {
 }
 
 // Nearest returns the name of valid that is the fewest edits away from name. It
-// returns "" where more than a third of the name, or its only two letters, would
-// have to change. Case, and a dash for an underscore, make no difference.
+// returns "" where more than two letters and a third of the name would have to change, or
+// more than one letter of a name of up to three. Case, and a dash for an underscore, make no difference.
 func Nearest(name string, valid []string) string {
 	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "_")) }
 	best, least := "", max(2, len(name)/3)+1
+	if len(name) < 4 {
+		least = 2
+	}
 	for _, v := range valid {
 		d := levenshtein.Distance(fold(name), fold(v), nil)
 		if d < least && d < max(len(v), len(name))-1 {

@@ -41,11 +41,15 @@ func Shown(path string) string {
 	return path
 }
 
-// Unknown is the usage error of a name that is not valid. It suggests the nearest valid one.
+// Unknown is the usage error of a name that is not valid. It suggests the nearest valid one,
+// or lists them if there are few.
 func Unknown(what, name string, valid []string) error {
 	err := fmt.Errorf("unknown %s %q", what, name)
+	const few = 12 // more names on a line do not help
 	if near := configs.Nearest(name, valid); near != "" {
 		err = fmt.Errorf("%w: did you mean %q?", err, near)
+	} else if len(valid) > 0 && len(valid) <= few {
+		err = fmt.Errorf("%w: must be one of %s", err, strings.Join(valid, ", "))
 	}
 	return Usage(err)
 }
