@@ -14,8 +14,8 @@ import (
 	"spmvtune/sparse"
 )
 
-// Verifications is the number of products of a trial that are compared with the
-// reference: one before the samples, and the last one of them. There may be probes, too.
+// Verifications is about how many products a trial takes besides its samples to be compared
+// with the reference: one, and one for a probe. Some matrices need none, or several.
 const Verifications = 2
 
 // A reference is the exact product of a problem in one precision, as far as twice that
