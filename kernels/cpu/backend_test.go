@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -135,6 +136,24 @@ func TestSample(t *testing.T) {
 		if p.Sample(make([]float64, 1), 2, true) == nil || p.Sample(make([]float64, 1), 0, false) == nil {
 			t.Errorf("%v: an impossible batch is accepted", c)
 		}
+	}
+}
+
+// A sample is the time of one product, whatever the batch: all products together take no
+// longer than sampling did, and no less than they are known to take.
+func TestSampleIsOfOneProduct(t *testing.T) {
+	const batch, least = 20, time.Millisecond
+	p := prepareConfig(t, load(t, 4, repeat(5, 2)), config("cpu_csr", kernels.Float64, 0, 0)).(*product[float64])
+	p.run = func() { time.Sleep(least) }
+	dst := make([]float64, 2)
+
+	start := time.Now()
+	if err := p.Sample(dst, batch, false); err != nil {
+		t.Fatal(err)
+	}
+	most := time.Since(start).Seconds()
+	if all := batch * (dst[0] + dst[1]); all > 1.001*most || all < 2*batch*least.Seconds()*0.999 {
+		t.Errorf("%d products took %v s by their samples, of %v s", 2*batch, all, most)
 	}
 }
 
@@ -269,6 +288,16 @@ func TestDeviceAndRoof(t *testing.T) {
 	}
 	if g := b.gather(16, 3); !(g > 0) {
 		t.Errorf("%g GB/s at random", g)
+	}
+}
+
+// What a pass moves are the arrays that it streams over.
+func TestPassBytes(t *testing.T) {
+	a := make([]float64, 100)
+	for arrays, want := range []int{0, 800, 1600, 2400} {
+		if got := passBytes(slices.Repeat([][]float64{a}, arrays)); got != want {
+			t.Errorf("%d arrays have %d bytes, want %d", arrays, got, want)
+		}
 	}
 }
 

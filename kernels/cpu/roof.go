@@ -77,21 +77,37 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 			fill(s, float64(i))
 		}
 	})
-	best := func(arrays int, stream func(w int)) float64 {
+	// best streams over the parts of some arrays. It counts the bytes of those that it is given.
+	best := func(stream func(w int, parts [][]float64), arrays ...[]float64) float64 {
+		parts := make([][][]float64, cores)
+		for w := range parts {
+			for _, s := range arrays {
+				parts[w] = append(parts[w], part(s, w))
+			}
+		}
+
 		var gbps float64
 		for range passes {
 			start := time.Now()
-			b.pool.run(cores, stream)
-			gbps = max(gbps, float64(8*arrays*n)/1e9/time.Since(start).Seconds())
+			b.pool.run(cores, func(w int) { stream(w, parts[w]) })
+			gbps = max(gbps, float64(passBytes(arrays))/1e9/time.Since(start).Seconds())
 		}
 		return gbps
 	}
 
 	return kernels.Roof{
-		Read:  best(1, func(w int) { sums[w] = sum(part(x, w)) }),
-		Copy:  best(2, func(w int) { copy(part(y, w), part(x, w)) }),
-		Triad: best(3, func(w int) { triad(part(z, w), part(x, w), part(y, w)) }),
+		Read:  best(func(w int, s [][]float64) { sums[w] = sum(s[0]) }, x),
+		Copy:  best(func(_ int, s [][]float64) { copy(s[1], s[0]) }, x, y),
+		Triad: best(func(_ int, s [][]float64) { triad(s[2], s[0], s[1]) }, x, y, z),
 	}
+}
+
+// passBytes returns the bytes that a pass over arrays moves.
+func passBytes(arrays [][]float64) (bytes int) {
+	for _, s := range arrays {
+		bytes += 8 * len(s)
+	}
+	return bytes
 }
 
 // sum adds the elements of s in eight sums, so that additions overlap. They are

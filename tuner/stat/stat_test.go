@@ -34,6 +34,29 @@ func TestMannWhitneyKnown(t *testing.T) {
 	}
 }
 
+// With ties p is that of the normal approximation, by hand. Of 1 2 2 3 and 2 3 4 5, U is
+// 0.5+0.5+1.5 = 2.5, where 8 is expected. There are three 2 and two 3: Σ(t³−t) = 24+6, so
+// that σ² = 16/12·(9 − 30/56) = 79/7. Half of the step between values of U is taken off:
+// p = erfc((8−2.5−0.5)/σ/√2). Without ties, 21 values on each side, all of x below: σ² =
+// 441·43/12, p = erfc((220.5−0.5)/σ/√2).
+func TestMannWhitneyByHand(t *testing.T) {
+	var low, high []float64
+	for i := range 21 {
+		low, high = append(low, float64(i)), append(high, float64(100+i))
+	}
+	for _, tt := range []struct {
+		x, y []float64
+		want float64
+	}{
+		{[]float64{1, 2, 2, 3}, []float64{2, 3, 4, 5}, 0.13665824773814753},
+		{low, high, 3.125399998400882e-08},
+	} {
+		if got := MannWhitney(tt.x, tt.y); !near(got, tt.want, 1e-9) {
+			t.Errorf("%v and %v: %v, want %v", tt.x, tt.y, got, tt.want)
+		}
+	}
+}
+
 // enumerate gives U for every way to take n of the values as x.
 func enumerate(values []float64, n int) (us []float64) {
 	for set := range 1 << len(values) {
