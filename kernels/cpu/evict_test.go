@@ -56,6 +56,9 @@ func medians(t testing.TB, p *product[float64], turns int) (cold, warm float64) 
 
 // A product that the cache could hold finds nothing of it there when it is cold.
 func TestEvictionMakesColdSlower(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes fifty times as long as memory")
+	}
 	if cold, warm := medians(t, cached(t), 15); cold <= warm {
 		t.Errorf("cold %g s, warm %g s", cold, warm)
 	}
