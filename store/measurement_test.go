@@ -252,6 +252,9 @@ budget = { trials = 7 }', 'h', 'warmup=2 samples=6..100 target=0.02 budget=40ms 
 		t.Fatal(err)
 	}
 	check(reader, "")
+	if list, err := reader.Good(t.Context()); err != nil || len(list) != 1 || list[0].ID != "imported" {
+		t.Errorf("good trials %+v, error %v, want only the imported one", list, err)
+	}
 	if err := reader.Close(); err != nil {
 		t.Fatal(err)
 	}

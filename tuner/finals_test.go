@@ -60,6 +60,43 @@ func TestWhoIsInTheFinals(t *testing.T) {
 	}
 }
 
+// Who comes first in one round does not in all, or a drift would favour it.
+func TestRoundsAreShuffled(t *testing.T) {
+	names := strings.Fields("a b c d")
+	f := entered(32, strings.Join(names, " "), 1, 1, 1, 1)
+	orders := map[string]bool{}
+	for range fewestFinals {
+		var order []string
+		for range names {
+			j := f.next()
+			order = append(order, j.ID)
+			f.told(trial.Result{Trial: j.Trial, Status: trial.OK, Final: true, Median: 1})
+		}
+		orders[strings.Join(order, " ")] = true
+		if slices.Sort(order); !slices.Equal(order, names) {
+			t.Errorf("a round of %v", order)
+		}
+	}
+	if len(orders) < 2 {
+		t.Errorf("all rounds are in the order %v", orders)
+	}
+}
+
+// A trial far slower than the best is cut short. A repeat run of it is not: it is compared
+// with what was measured when there was no better one.
+func TestRepeatRunsAreNotCutShort(t *testing.T) {
+	at := trial.Trial{ID: "a", Matrix: "m", Cache: trial.Warm}
+	r := &run{sweep: finalsSweep(), current: current{best: bests{placeOf(at): 1e-3}}}
+	for _, tt := range []struct {
+		job  job
+		want float64
+	}{{job{Trial: at}, 1e-3}, {job{Trial: at, sentinel: true}, 0}, {job{Trial: at, final: true}, 0}} {
+		if got := r.request(tt.job).Trial.Best; got != tt.want {
+			t.Errorf("%+v is compared with %g s, want %g", tt.job, got, tt.want)
+		}
+	}
+}
+
 // finalsSweep has three trials that take the same, in each cache state, and a slow one.
 func finalsSweep() *configs.Sweep {
 	sweep := testSweep(101, 102, 103, crawl)

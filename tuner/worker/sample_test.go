@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -67,6 +68,21 @@ func TestShortProducts(t *testing.T) {
 		if truth := tt.p.seconds; r.Low > truth+tt.p.start/float64(r.Batch) || r.High < truth {
 			t.Errorf("%s: [%g, %g] misses %g s", tt.name, r.Low, r.High, truth)
 		}
+	}
+}
+
+// The first products are slow: caches and clocks are not yet what they will be. None of them
+// is among the samples.
+func TestWarmupIsNotSampled(t *testing.T) {
+	const warmup, fewest = 5, 6
+	times := append(slices.Repeat([]float64{9}, warmup), slices.Repeat([]float64{1}, fewest)...)
+	proto := configs.Protocol{Warmup: warmup, Samples: [2]int{fewest, fewest}, Target: 0.01, Budget: time.Hour}
+	p, r := &scripted{times: times}, trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
+	if err := sample(p, nil, proto, 0, &r); err != nil {
+		t.Fatal(err)
+	}
+	if p.taken != len(times) || slices.Max(r.Samples) != 1 {
+		t.Errorf("samples %v, after %d products, want %d of 1 s after %d", r.Samples, p.taken, fewest, warmup)
 	}
 }
 
