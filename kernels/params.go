@@ -27,24 +27,6 @@ func NewParams(settings map[string]string) Params {
 	return Params(b.String())
 }
 
-// ParseParams reads settings of the form "unroll=4 tile=1024", in any order.
-func ParseParams(s string) (Params, error) {
-	if s == "" {
-		return "", nil
-	}
-	settings := map[string]string{}
-
-	for _, field := range strings.Fields(s) {
-		name, value, ok := strings.Cut(field, "=")
-		if !ok || name == "" {
-			return "", fmt.Errorf("parameters %q are not of the form name=value", s)
-		}
-		settings[name] = value
-	}
-
-	return NewParams(settings), nil
-}
-
 func (p Params) String() string { return string(p) }
 
 // All gives each setting with its name, sorted by name.

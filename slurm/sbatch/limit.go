@@ -83,16 +83,6 @@ func parsePartition(line string) (l Limit, isDefault bool) {
 // shorter reports whether a, a limit, is shorter than b.
 func shorter(a, b time.Duration) bool { return a > 0 && (b == 0 || a < b) }
 
-// Of returns the limit of a job that asks for limit, in the form of [slurm] time. "" asks for
-// nothing.
-func (l Limit) Of(limit string) time.Duration {
-	if limit == "" {
-		return l.Default
-	}
-	d, _ := ParseTime(limit)
-	return d
-}
-
 // Check returns an error if a job that asks for limit would never start.
 func (l Limit) Check(limit string) error {
 	d, ok := ParseTime(limit)
