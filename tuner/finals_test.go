@@ -90,7 +90,8 @@ func TestRepeatRunsAreNotCutShort(t *testing.T) {
 	for _, tt := range []struct {
 		job  job
 		want float64
-	}{{job{Trial: at}, 1e-3}, {job{Trial: at, sentinel: true}, 0}, {job{Trial: at, final: true}, 0}} {
+	}{{job{Trial: at}, 1e-3}, {job{Trial: at, sentinel: true}, 0}, {job{Trial: at, final: true}, 0},
+		{job{Trial: at, partial: &configs.Protocol{}}, 0}} {
 		if got := r.request(tt.job).Trial.Best; got != tt.want {
 			t.Errorf("%+v is compared with %g s, want %g", tt.job, got, tt.want)
 		}

@@ -154,11 +154,12 @@ func (r *run) record(ctx context.Context, res trial.Result) error {
 }
 
 // request asks for a job. Slow trials are cut short, but not repeat runs, which are
-// compared with results from before there was anything better. Finals take the fewest
-// samples: more would say more of one preparation, and nothing of the next.
+// compared with results from before there was anything better, and not partial measurements:
+// these take the samples that the search asked for. Finals take the fewest samples: more
+// would say more of one preparation, and nothing of the next.
 func (r *run) request(j job) worker.Request {
 	best := r.best[placeOf(j.Trial)]
-	if j.sentinel || j.final {
+	if j.sentinel || j.final || j.partial != nil {
 		best = 0
 	}
 	protocol := r.sweep.Protocol
