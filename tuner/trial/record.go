@@ -1,7 +1,7 @@
 package trial
 
 // A Record is what is recorded of a trial: the result in force, and the measurements that
-// repeat it in the order of time (sentinels and finals).
+// repeat it in the order of time (sentinels, finals and spreads).
 type Record struct {
 	Result
 	Repeats []Result

@@ -61,7 +61,11 @@ type Result struct {
 	// Final says that the trial was measured again to pick the winner among the leaders,
 	// see Finals in configs.Protocol.
 	Final bool `json:"final,omitempty"`
+	// Spread says that the trial was measured again to see how much repeating moves a trial,
+	// see Repeats in configs.Protocol. Like a final, it was prepared anew and took the fewest
+	// samples.
+	Spread bool `json:"spread,omitempty"`
 }
 
 // Again reports whether r repeats a trial that has a result already.
-func (r Result) Again() bool { return r.Sentinel || r.Final }
+func (r Result) Again() bool { return r.Sentinel || r.Final || r.Spread }
