@@ -118,7 +118,7 @@ func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
 func (r *repeatedTrial) told() (sentinels []repeat, finals []float64) {
 	for _, again := range r.repeats {
 		switch {
-		case again.throttled():
+		case again.throttled() || again.Spread:
 		case again.Final:
 			finals = append(finals, again.Median)
 		case len(r.Samples) > 0:

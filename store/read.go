@@ -178,15 +178,20 @@ func (in interner) row(r *Row) {
 	intern(in, &r.Stop)
 }
 
+// estimate fills in what another run finds.
+func (r *Row) estimate() {
+	r.Time, r.Another = r.Median, trial.Interval{Low: r.Low, High: r.High}
+}
+
 // rates fills in what follows from the time, as the view results does. The roof is in GB/s.
 func (r *Row) rates(roof float64) {
 	r.GFLOPS, r.GBPS, r.RoofFraction = math.NaN(), math.NaN(), math.NaN()
 	if r.Status != trial.OK {
 		return
 	}
-	r.GFLOPS = 2e-9 * float64(r.NNZ) / r.Median
+	r.GFLOPS = 2e-9 * float64(r.NNZ) / r.Time
 	if r.BytesMin > 0 {
-		r.GBPS = 1e-9 * float64(r.BytesMin) / r.Median
+		r.GBPS = 1e-9 * float64(r.BytesMin) / r.Time
 	}
 	if roof > 0 {
 		r.RoofFraction = r.GBPS / roof

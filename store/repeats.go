@@ -8,8 +8,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A repeat is a trial that was measured again, as a sentinel or for the finals, and where that
-// happened.
+// A repeat is a trial that was measured again, and where that happened.
 type repeat struct {
 	trial.Result
 	origin int64 // 0 if it is not known
@@ -27,20 +26,23 @@ func (from source) repeats(ctx context.Context, condition string, args ...any) (
 	}
 	var r repeat
 	var throttled int
-	final := "0" // before there were finals, all were sentinels
+	final, spread := "0", "0" // before there were such repeats, all were sentinels
 	if from.schema >= schemaFinal {
 		final = "a.final"
+	}
+	if from.schema >= schemaSpread {
+		spread = "a.spread"
 	}
 	fields := []field{
 		{"a.identity", &r.ID}, {"a.at", moment{&r.At}}, {"a.origin", orZero(&r.origin)},
 		{"a.median", &r.Median}, {"a.low", &r.Low}, {"a.high", &r.High}, {"a.data", packed{&r.Samples}},
-		{"a.throttled", &throttled}, {final, &r.Final},
+		{"a.throttled", &throttled}, {final, &r.Final}, {spread, &r.Spread},
 	}
 
 	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sentinel a WHERE "+condition+
 		" ORDER BY a.identity, a.at", args...)
 	err = readRows(rows, err, targets(fields), func() {
-		r.Status, r.Sentinel, r.Telemetry = trial.OK, !r.Final, nil
+		r.Status, r.Sentinel, r.Telemetry = trial.OK, !r.Final && !r.Spread, nil
 		if throttled > 0 {
 			r.Telemetry = &trial.Telemetry{Throttled: throttled}
 		}

@@ -21,7 +21,15 @@ type Row struct {
 	// Taken is the number of samples.
 	Taken int
 
-	// GFLOPS, GBPS and RoofFraction are NaN where the trial has no time.
+	// Time estimates what a product takes, in seconds. It leaves out the measurement that made a
+	// trial a leader, where it has repeats. It is Median where there are none, and 0 where the
+	// trial has no time.
+	Time float64
+	// Another is the interval in which another run finds the median. Low and High of the result
+	// are the interval within the run.
+	Another trial.Interval
+
+	// GFLOPS, GBPS and RoofFraction follow from Time. They are NaN where the trial has no time.
 	GFLOPS, GBPS, RoofFraction float64
 
 	// Tied reports whether the trial is in the tie set of its place. Only Results sets it,

@@ -30,6 +30,7 @@ const (
 	schemaFinal           = 10
 	schemaProfile         = 11
 	schemaMeasurement     = 12 // versions of measurements, twins, numbers of protocols
+	schemaSpread          = 13 // repeats of trials that were chosen at random
 )
 
 // texts returns the single text column that a query gives.

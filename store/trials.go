@@ -92,6 +92,7 @@ func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error
 			return err
 		}
 
+		r.estimate()
 		r.rates(r.roof)
 		r.Telemetry = r.sensors.telemetry()
 		if err := f(&r.stored); err != nil {

@@ -82,8 +82,8 @@ func (s *statements) each() map[**sql.Stmt]string {
 		&s.reading: `INSERT OR REPLACE INTO reading
 			(trial, sm_clock, memory_clock, temperature, power, energy, clock_reasons, repeated, throttled)
 			 SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM trial WHERE identity = ?`,
-		&s.again: `INSERT OR IGNORE INTO sentinel (identity, at, origin, median, low, high, throttled, final, data)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		&s.again: `INSERT OR IGNORE INTO sentinel (identity, at, origin, median, low, high, throttled, final, spread, data)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		&s.version: `SELECT measurement FROM trial WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?
 			AND superseded = 0 AND median IS NOT NULL AND measurement IS NOT NULL LIMIT 1`,
 		&s.shared: `SELECT n.identity FROM trial n CROSS JOIN kernel k ON k.id = n.kernel
@@ -196,10 +196,11 @@ func rivalsInPlace(ctx context.Context, db queryer, matrix, device int64, precis
 		matrix, device, string(precision), string(cache))
 }
 
-// decideAgain decides which trials count in every place that has one of a condition.
-func decideAgain(ctx context.Context, tx *sql.Tx, condition string) error {
-	stmts, err := prepare(ctx, tx)
-	if err != nil {
+// decideAgain decides which trials count in every place that has one of a condition. The schema
+// may be an older one, in which the other statements do not run.
+func decideAgain(ctx context.Context, tx *sql.Tx, condition string) (err error) {
+	var stmts statements
+	if stmts.mark, err = tx.PrepareContext(ctx, stmts.each()[&stmts.mark]); err != nil {
 		return err
 	}
 	defer stmts.close()

@@ -179,7 +179,7 @@ func (w *writer) repeat(ctx context.Context, run *tuner.RunInfo, r *trial.Result
 		throttled = r.Telemetry.Throttled
 	}
 	_, err := w.stmts.again.ExecContext(ctx, r.ID, r.At.UnixMilli(), nonzero(k.origin), r.Median, r.Low, r.High,
-		throttled, r.Final, pack(r.Samples))
+		throttled, r.Final, r.Spread, pack(r.Samples))
 	return err
 }
 

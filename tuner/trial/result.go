@@ -33,7 +33,7 @@ type Result struct {
 	Message string `json:"message,omitempty"`
 
 	Median  float64   `json:"median,omitempty"`
-	Low     float64   `json:"low,omitempty"`     // lower end of the 95% interval of the median
+	Low     float64   `json:"low,omitempty"`     // lower end of the 95% interval of the median within the run
 	High    float64   `json:"high,omitempty"`    // upper end
 	Samples []float64 `json:"samples,omitempty"` // in the order in which they were taken
 	Batch   int       `json:"batch,omitempty"`   // products per sample
