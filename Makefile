@@ -1,5 +1,5 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
-LDFLAGS := -X spmvtune/internal/cli/command.stamped=$(VERSION)
+LDFLAGS := -s -w -X spmvtune/internal/cli/command.stamped=$(VERSION)
 
 # NVML's symbols are bound when they are first used (-z lazy): it is opened at run time.
 # The CUDA toolkit is where CUDA_HOME or CUDA_PATH says, where nvcc lies, or in

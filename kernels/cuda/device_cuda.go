@@ -22,6 +22,7 @@ type limits struct {
 	shared         int // bytes per block, static and dynamic, without asking for more
 	sharedOptin    int // and after asking
 	threadsPerUnit int // resident on a multiprocessor
+	compute        int // compute capability, times 10
 }
 
 // describe says what the device is and what its launches may ask.
@@ -48,6 +49,7 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 		grid: get(cu.MaxGridDimX), block: get(cu.MaxThreadsPerBlock),
 		shared: get(cu.MaxSharedMemoryPerBlock), sharedOptin: get(sharedPerBlockOptin),
 		threadsPerUnit: get(cu.MaxThreadsPerMultiprocessor),
+		compute:        10*get(cu.ComputeCapabilityMajor) + get(cu.ComputeCapabilityMinor),
 	}
 	number := func(a cu.DeviceAttribute) string { return strconv.Itoa(get(a)) }
 	d := kernels.Device{
@@ -55,8 +57,7 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 		Units: get(cu.MultiprocessorCount), MaxBlock: l.block,
 		Memory: memory, Cache: int64(get(cu.L2CacheSize)),
 		Properties: map[string]string{
-			"compute_capability": fmt.Sprintf("%d.%d", get(cu.ComputeCapabilityMajor),
-				get(cu.ComputeCapabilityMinor)),
+			"compute_capability":       fmt.Sprintf("%d.%d", l.compute/10, l.compute%10),
 			"clock_khz":                number(cu.ClockRate),
 			"memory_clock_khz":         number(cu.MemoryClockRate),
 			"memory_bus_bits":          number(cu.GlobalMemoryBusWidth),

@@ -3,7 +3,8 @@
 // cuSPARSE.
 //
 // A kernel has three parts. CUDA C++ in a .cu file is compiled ahead to PTX, which is committed
-// and embedded (go generate). A recipe says, without a device, what a configuration launches
+// and embedded (go generate); where it pays, for newer devices as well, and a device gets the best
+// that it takes. A recipe says, without a device, what a configuration launches
 // over which arrays (recipes.go). A row in the catalogue describes it. The backend (files
 // *_cuda.go, build tag cuda) puts the arrays of a recipe on the device, asks the driver whether
 // each launch is possible, and makes a list of operations in C's memory that one call enqueues.

@@ -35,8 +35,8 @@ func kernelSources(t *testing.T) []string {
 		if len(files) == 0 {
 			t.Fatalf("no PTX has an entry of %s: go generate ./kernels/cuda makes it from a .cu file", kernel)
 		}
-		for _, file := range files {
-			names = append(names, moduleName(file))
+		for _, c := range files {
+			names = append(names, c.source)
 		}
 	}
 

@@ -162,7 +162,7 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 
 	put(len(steps))
 	for _, s := range steps {
-		if _, _, ok := module(s.Entry); !ok {
+		if entryFiles()[s.Entry] == nil {
 			t.Fatalf("%s: no PTX has the entry %s", what, s.Entry)
 		}
 		put(len(s.Entry))

@@ -2,10 +2,15 @@
 # Compiles kernels to ptx/: all of them, as `go generate ./kernels/cuda` does, or
 # the sources named.
 #
-# The same sources give the same bytes wherever this runs: PTX names its compiler
-# but neither the time nor the folder, and another release of the compiler, which
-# would write other PTX, is refused. compute_60 is the first to add float64
-# atomically; a driver compiles its PTX for any later device.
+# compute_60 is the first to add float64 atomically; a driver compiles its PTX for any
+# later device. A source that has more for newer devices, or needs one, lists the
+# architectures in a line of its own: "// compute: 60 80". The best that a device takes
+# is loaded.
+#
+# The same sources give the same PTX wherever this runs: it names its compiler but
+# neither the time nor the folder, and another release of the compiler, which would
+# write other PTX, is refused. A file is written only if its PTX is new, because
+# another gzip might compress it in another way.
 set -eu
 cd "$(dirname "$0")"
 release=11.8
@@ -18,11 +23,25 @@ fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 for source in "${@:-*.cu}"; do # unquoted below: the default is a pattern
 	for file in $source; do
-		nvcc -arch=compute_60 -ptx -O3 --std=c++17 -o "$fresh/${file%.cu}.ptx" "$file"
+		targets=$(sed -n 's|^// compute: ||p' "$file")
+		for target in ${targets:-60}; do
+			variant=${file%.cu}
+			[ "$target" = 60 ] || variant=$variant.sm$target
+			nvcc -arch="compute_$target" -ptx -O3 --std=c++17 -o "$fresh/$variant.ptx" "$file"
+		done
+		for old in "ptx/${file%.cu}".ptx.gz "ptx/${file%.cu}".sm*.ptx.gz; do # targets that are gone
+			name=$(basename "$old" .gz)
+			[ -e "$fresh/$name" ] || rm -f "$old"
+		done
 	done
 done
 mkdir -p ptx
 if [ $# -eq 0 ]; then
-	rm -f ptx/*.ptx # of sources that are gone
+	for old in ptx/*; do # of sources that are gone
+		[ -e "$fresh/$(basename "$old" .gz)" ] || rm -f "$old"
+	done
 fi
-mv "$fresh"/*.ptx ptx/
+for new in "$fresh"/*.ptx; do
+	old=ptx/$(basename "$new").gz
+	gzip -dc "$old" 2>/dev/null | cmp -s - "$new" || gzip -9nc "$new" >"$old"
+done

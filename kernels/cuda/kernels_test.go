@@ -200,9 +200,9 @@ func TestRecipes(t *testing.T) {
 				for _, s := range r.Steps {
 					for _, suffix := range []string{"_f32", "_f64"} {
 						entry := s.Entry + suffix
-						if _, text, ok := module(entry); !ok || text == "" || kernelOf(entry) != k.Name {
-							t.Errorf("%s: entry %s is in the PTX: %t; by its name it belongs to %q", c, entry, ok,
-								kernelOf(entry))
+						if files := entryFiles()[entry]; files == nil || kernelOf(entry) != k.Name {
+							t.Errorf("%s: entry %s is in %d files of PTX; by its name it belongs to %q", c, entry,
+								len(files), kernelOf(entry))
 						}
 					}
 				}
@@ -261,18 +261,5 @@ func TestSourcesDiffer(t *testing.T) {
 	}
 	if s := Source("cpu_csr"); s != "" {
 		t.Errorf("a processor's kernel has the source %q", s)
-	}
-	if name, _, ok := module("coo_atomic"); ok {
-		t.Errorf("an entry without a precision is in %q", name)
-	}
-}
-
-// The two precisions of a kernel are different entries of one file.
-func TestModule(t *testing.T) {
-	for _, suffix := range []string{"_f32", "_f64"} {
-		name, _, ok := module("coo_atomic" + suffix)
-		if !ok || name != "coo_simple" {
-			t.Errorf("coo_atomic%s is in %q, %v", suffix, name, ok)
-		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // disk from then on.
 type modules struct {
 	limits  limits
-	loaded  map[string]cu.Module // by the name of their PTX
+	loaded  map[string]cu.Module // by the file of their PTX
 	entries map[string]*entry
 	cost    time.Duration // of all loading
 }
@@ -65,26 +65,35 @@ func (m *modules) entry(name string) (*entry, error) {
 	return e, nil
 }
 
-// function loads the module that has an entry, if it is not, and finds it there.
+// function loads the module that has an entry, if it is not, and finds it there. An
+// *kernels.InvalidError says that the device is too old.
 func (m *modules) function(name string) (cu.Function, error) {
-	file, ptx, ok := module(name)
-	if !ok {
+	files := entryFiles()[name]
+	if len(files) == 0 {
 		return cu.Function{}, fmt.Errorf("no PTX has the entry %s", name)
 	}
-	mod, ok := m.loaded[file]
+	c := newest(files, m.limits.compute)
+	if c == nil {
+		least, own := files[0].compute, m.limits.compute
+		return cu.Function{}, &kernels.InvalidError{Reason: fmt.Sprintf(
+			"%s needs a device of compute capability %d.%d or newer; this one has %d.%d", name, least/10, least%10, own/10,
+			own%10)}
+	}
+
+	mod, ok := m.loaded[c.file]
 	if !ok {
 		start := time.Now()
 		var err error
-		if mod, err = cu.LoadData(ptx); err != nil {
-			return cu.Function{}, failed(err, "loading %s.ptx", file)
+		if mod, err = cu.LoadData(c.text); err != nil {
+			return cu.Function{}, failed(err, "loading %s", c.file)
 		}
 
-		m.loaded[file] = mod
+		m.loaded[c.file] = mod
 		m.cost += time.Since(start)
 	}
 
 	f, err := mod.Function(name)
-	return f, failed(err, "finding %s in %s.ptx", name, file)
+	return f, failed(err, "finding %s in %s", name, c.file)
 }
 
 // ready asks the driver whether e can be launched so, with dynamic shared memory

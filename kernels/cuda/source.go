@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -36,7 +35,7 @@ var recipeCode = sync.OnceValues(func() (*gosource.Program, error) {
 	return gosource.Parse(files...)
 })
 
-// Source returns a SHA-256, in hexadecimal, over the PTX files that have entries of a
+// Source returns a SHA-256, in hexadecimal, over the PTX that has entries of a
 // kernel and over the code of its recipe; "" for a kernel that has no recipe here. The
 // comments and the layout of the recipe do not count.
 func Source(kernel string) string {
@@ -51,26 +50,23 @@ func Source(kernel string) string {
 
 	h := sha256.New()
 	fmt.Fprint(h, row)
-	for _, file := range kernelFiles(kernel) {
-		text, err := ptxFiles.ReadFile(file)
-		if err != nil { // embedded
-			return ""
-		}
-		fmt.Fprintf(h, "%s %d\n%s", file, len(text), text)
+	for _, c := range kernelFiles(kernel) {
+		fmt.Fprintf(h, "%s %d\n%s", c.file, len(c.text), c.text)
 	}
 
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// kernelFiles are the files of ptx/ that have entries of a kernel, sorted.
-func kernelFiles(kernel string) []string {
-	files := map[string]bool{}
-	for entry, file := range entryFiles() {
+// kernelFiles are the PTX that has entries of a kernel, for every architecture, sorted.
+func kernelFiles(kernel string) []*compiled {
+	var files []*compiled
+	for entry, having := range entryFiles() {
 		if kernelOf(entry) == kernel {
-			files[file] = true
+			files = append(files, having...)
 		}
 	}
-	return slices.Sorted(maps.Keys(files))
+	slices.SortFunc(files, func(a, b *compiled) int { return strings.Compare(a.file, b.file) })
+	return slices.Compact(files)
 }
 
 // kernelOf returns the kernel that an entry belongs to: the one with the longest name that
