@@ -26,8 +26,7 @@ var peerKernels = []Kernel{
 	},
 }
 
-// vendorKernels call cuSPARSE, opened at run time. The library chooses block and grid, so each
-// kernel is one trial per matrix and precision.
+// vendorKernels call cuSPARSE, opened at run time. The library chooses block and grid.
 var vendorKernels = []Kernel{
 	{
 		Name: "cusparse_csr_alg1", Look: 43, Paper: "cuSPARSE CSR 1",
@@ -51,6 +50,22 @@ var vendorKernels = []Kernel{
 		Name: "cusparse_coo_alg2", Look: 46, Paper: "cuSPARSE COO 2",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_COO_ALG2",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
+		Mapping: "the library's", Legal: "libcusparse on this machine",
+	},
+	{
+		Name: "cusparse_sell", Look: 55,
+		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_SELL_ALG1 (CUDA 12 or later)",
+		Format: SELL, Backend: "cuda", Scope: ScopeRow,
+		Mapping: "the library's",
+		Params: []Param{
+			{Name: "slice", Values: []string{"8", "16", "32", "64", "128"}, Default: "32", Doc: "rows per slice"},
+		},
+		Legal: "libcusparse on this machine; padding that fits in memory",
+	},
+	{
+		Name: "cusparse_spmvop", Look: 56,
+		Source: "NVIDIA cuSPARSE, cusparseSpMVOp (12.7.3, CUDA 13.1 Update 1, or later; experimental there)",
+		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 }

@@ -18,24 +18,14 @@ import (
 	"spmvtune/kernels"
 )
 
-// algorithms maps the catalogue's names to the library's numbers (cusparseSpMVAlg_t, unchanged
-// from CUDA 11.2 on).
-var algorithms = map[string]int{
-	"cusparse_csr_alg1": 2,
-	"cusparse_csr_alg2": 3,
-	"cusparse_coo_alg1": 1,
-	"cusparse_coo_alg2": 4,
-}
-
 // libraryNames are tried in this order.
 var libraryNames = []string{"libcusparse.so.13", "libcusparse.so.12", "libcusparse.so.11", "libcusparse.so"}
 
 // A cusparse is the open library.
 type cusparse struct {
-	lib     *C.spmv_cusparse
-	version int
-	warm    bool  // it has analysed a matrix before
-	err     error // why there is none; it is not looked for twice
+	lib  *C.spmv_cusparse
+	warm bool  // it has analysed a matrix before
+	err  error // why there is none; it is not looked for twice
 }
 
 // library opens cuSPARSE at its first call. A missing one is an
@@ -59,16 +49,27 @@ func (l *cusparse) open(s cu.Stream) error {
 			continue
 		}
 
-		var version C.int
-		if err := l.status(C.spmv_cusparse_start(l.lib, C.CUstream(stream(s)), &version)); err != nil {
+		if err := l.status(C.spmv_cusparse_start(l.lib, C.CUstream(stream(s)))); err != nil {
 			return fmt.Errorf("starting %s: %w", name, err)
 		}
-		l.version = int(version)
 		return nil
 	}
 
 	return &kernels.InvalidError{Reason: fmt.Sprintf("cuSPARSE can't be opened (%s): install it, or add its folder "+
 		"to LD_LIBRARY_PATH", why)}
+}
+
+// version is the library's, as it counts: 12603 is 12.6.3.
+func (l *cusparse) version() int { return int(l.lib.version) }
+
+// can returns an *kernels.InvalidError if this version of the library lacks what m needs.
+func (l *cusparse) can(kernel string, m vendorMatrix) error {
+	if C.spmv_cusparse_has(l.lib, C.int(m.form), C.int(m.algorithm)) != 0 {
+		return nil
+	}
+	v := l.version()
+	return &kernels.InvalidError{Reason: fmt.Sprintf("%s needs a newer cuSPARSE than %d.%d.%d, which is what this "+
+		"machine has", kernel, v/1000, v/100%10, v%100)}
 }
 
 // libraryPaths are where cuSPARSE is looked for: where the loader does, and in

@@ -35,8 +35,8 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	}
 	var p *product
 	var err error
-	if alg, ok := algorithms[c.Kernel]; ok {
-		p, err = b.prepareVendor(k, c, alg, o.Launch)
+	if newRecipe, ok := vendorRecipes[c.Kernel]; ok {
+		p, err = b.prepareVendor(k, c, newRecipe, o.Launch)
 	} else {
 		p, err = b.prepareRecipe(k, c, o.Launch)
 	}

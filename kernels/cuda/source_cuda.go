@@ -7,12 +7,12 @@ import "strconv"
 // Source returns a digest of a kernel's compiled code and recipe; for a kernel of cuSPARSE it
 // is the library's version, or "" if there is no library.
 func (b *Backend) Source(kernel string) string {
-	if _, ok := algorithms[kernel]; !ok {
+	if _, ok := vendorRecipes[kernel]; !ok {
 		return Source(kernel)
 	}
 	lib, err := b.cusparse()
 	if err != nil {
 		return ""
 	}
-	return "cusparse " + strconv.Itoa(lib.version)
+	return "cusparse " + strconv.Itoa(lib.version())
 }

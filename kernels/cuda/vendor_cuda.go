@@ -30,46 +30,39 @@ func (p *vendorProduct) release() {
 	C.free(unsafe.Pointer(p.call))
 }
 
-// prepareVendor makes a product of cuSPARSE. Its Prepare time is the row indices
-// for COO, and the library's own analysis.
-func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int, launch kernels.Launch) (*product, error) {
+// prepareVendor makes a product of cuSPARSE. Its Prepare time is that of the arrays beyond CSR
+// (row indices, slices), and of the library's own analysis.
+func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, newRecipe vendorFunc,
+	launch kernels.Launch) (*product, error) {
 	lib, err := b.cusparse()
 	if err != nil {
 		return nil, err
 	}
 	v := c.Precision.Bytes()
+	start, before := time.Now(), reusedCost()
+	r, m, err := newRecipe(b.problem.A, c)
+	if err == nil {
+		err = lib.can(c.Kernel, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+
 	p := &product{b: b, rows: b.problem.A.Rows, v: v}
-	first := rowPtr
-
-	if k.Format == kernels.COO {
-		first = rowIdx
+	p.info = kernels.ProductInfo{Prepare: time.Since(start) + reusedCost() - before}
+	own, err := b.place(r, p)
+	if err != nil {
+		return nil, err
 	}
-	at := map[string]C.CUdeviceptr{}
+	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, r)
 
-	for _, name := range []string{first, colIdx, val, vecX, vecY} {
-		a, err := b.common(name, v)
-		if err != nil {
-			return nil, fmt.Errorf("preparing %s: %w", name, err)
-		}
-		at[name] = C.CUdeviceptr(a.ptr)
-		if a.guarded {
-			p.written = append(p.written, a)
-		}
-		p.info.BytesKernel += b.commonBytes(name, v)
-		if name == rowIdx {
-			p.info.Prepare += a.cost
-		}
-	}
-	p.x, p.y = cu.DevicePtr(at[vecX]), cu.DevicePtr(at[vecY])
-	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, nil)
-
-	if err := b.warmVendor(lib, alg, v, at); err != nil {
+	if err := b.warmVendor(lib, m, v, own); err != nil {
 		return nil, err
 	}
 	call := (*C.spmv_call)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_call{}))))
 	p.vendor = &vendorProduct{lib, call}
-	start := time.Now()
-	size, err := b.analyse(call, lib, alg, v, at)
+	start = time.Now()
+	size, err := b.analyse(call, lib, m, v, own)
 	if err != nil {
 		p.vendor.release()
 		return nil, err
@@ -84,14 +77,14 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, alg int, lau
 
 // warmVendor analyses the matrix once for nothing, before the library's first product: it
 // loads its own kernels then, which is not what preparing a product takes.
-func (b *Backend) warmVendor(lib *cusparse, alg, v int, at map[string]C.CUdeviceptr) error {
+func (b *Backend) warmVendor(lib *cusparse, m vendorMatrix, v int, own map[string]*array) error {
 	if lib.warm {
 		return nil
 	}
 	call := (*C.spmv_call)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_call{}))))
 	first := &vendorProduct{lib, call}
 	defer first.release()
-	if _, err := b.analyse(call, lib, alg, v, at); err != nil {
+	if _, err := b.analyse(call, lib, m, v, own); err != nil {
 		return err
 	}
 	lib.warm = true
@@ -100,12 +93,19 @@ func (b *Backend) warmVendor(lib *cusparse, alg, v int, at map[string]C.CUdevice
 
 // analyse describes the matrix to the library, gives it the buffer that it asks
 // for, and lets it analyse. It returns the buffer's size in bytes.
-func (b *Backend) analyse(call *C.spmv_call, lib *cusparse, alg, v int, at map[string]C.CUdeviceptr) (int64, error) {
+func (b *Backend) analyse(call *C.spmv_call, lib *cusparse, m vendorMatrix, v int,
+	own map[string]*array) (int64, error) {
+	at := func(name string) C.CUdeviceptr { return C.CUdeviceptr(own[name].ptr) }
 	a := b.problem.A
+	matrix := C.spmv_matrix{
+		form: C.int(m.form),
+		rows: C.int64_t(a.Rows), cols: C.int64_t(a.Cols), nnz: C.int64_t(a.NNZ()),
+		entries: C.int64_t(m.entries), height: C.int64_t(m.height),
+		starts: at(m.arrays.starts), col_idx: at(m.arrays.columns), val: at(m.arrays.values),
+	}
 	var size C.size_t
-	err := lib.status(C.spmv_call_prepare(call, lib.lib, C.int(alg), C.int(v),
-		C.int64_t(a.Rows), C.int64_t(a.Cols), C.int64_t(a.NNZ()),
-		at[rowPtr], at[rowIdx], at[colIdx], at[val], at[vecX], at[vecY], &size))
+	err := lib.status(C.spmv_call_prepare(call, lib.lib, C.int(m.algorithm), C.int(v), &matrix, at(vecX), at(vecY),
+		&size))
 	if err != nil {
 		return 0, fmt.Errorf("describing the matrix: %w", err)
 	}
