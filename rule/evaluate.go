@@ -37,14 +37,17 @@ type Used struct {
 }
 
 // A Payback says after how many products the features of a matrix have paid for themselves: the
-// time to compute them, divided by the time per product that the tree over all features saves
-// compared with the tree over sizes, on families left out.
+// time that it took to compute them, and to prepare the matrix for the choice of the tree over
+// all features beyond that for the choice of the tree over sizes, divided by the time per
+// product that the former saves, on families left out.
 type Payback struct {
 	Nonzeros int     `json:"nonzeros"` // counts matrices with at least this many, and less than ten times that
 	Matrices int     `json:"matrices"`
-	Features float64 `json:"features_in_products"` // median time to compute them
-	Saved    float64 `json:"saved"`                // mean share of a product's time; 0 or less: they never pay
-	Products float64 `json:"products,omitempty"`   // number that pays for them; 0: no number does
+	Features float64 `json:"features_in_products"` // median time to compute them, as measured
+	// Prepare is the median time that preparation takes more.
+	Prepare  float64 `json:"preparation_in_products"`
+	Saved    float64 `json:"saved"`              // mean share of a product's time; 0 or less: they never pay
+	Products float64 `json:"products,omitempty"` // number that pays for them; 0: no number does
 }
 
 const (

@@ -15,6 +15,9 @@ type Wanted struct {
 	// Products is the number of products with the matrix over which the cost of features is
 	// amortized; 0: enough that it does not matter. For few of them the sizes must do.
 	Products int
+	// Reading is how long it took to compute the features of the matrix, in seconds; 0: as on
+	// the matrices that the rule was learned from.
+	Reading float64
 	// Accurate asks the ensemble, where the rule has one.
 	Accurate bool
 }
@@ -26,8 +29,8 @@ const (
 	ByEnsemble = "ensemble"
 )
 
-// SelectFor is Select for something. What the features cost is FeatureSeconds, and what
-// they save what they did on families left out, in the matrices of the leaf over sizes.
+// SelectFor is Select for something. What the features save is what they did on families left
+// out, in the matrices of the leaf over sizes.
 func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) {
 	if want.Accurate {
 		return r.accurately(k, f)
@@ -45,7 +48,7 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 		return c, nil
 	}
 	leaf, path := s.Sizes.walk(&f)
-	c.Pays = leaf.pays(&f)
+	c.Pays = leaf.pays(&f, want.Reading)
 	if want.Products > 0 && (c.Pays == 0 || want.Products < c.Pays) {
 		return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes,
 			Pays:     c.Pays,
@@ -94,41 +97,59 @@ func (r *Rule) bySizes(k Key, f sparse.Features, unknown *UnknownError) (Choice,
 		Unknown: unknown.Feature, Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
 }
 
-// pays is after how many products of a matrix the features pay for themselves, 0: never.
-func (n *Node) pays(f *sparse.Features) int {
-	saved := n.Saved * n.Pace * float64(f.Nonzeros+f.Rows)
+// pays is after how many products of a matrix the features, and the preparation for the choice
+// that they lead to, pay for themselves; 0: never. reading is the time to compute them.
+func (n *Node) pays(f *sparse.Features, reading float64) int {
+	product := n.Pace * float64(f.Nonzeros+f.Rows)
+	saved := n.Saved * product
 	if !(saved > 0) {
 		return 0
 	}
-	return int(min(math.Ceil(FeatureSeconds(f)/saved), math.MaxInt32))
+	if reading == 0 {
+		reading = n.Reading * product
+	}
+	if reading == 0 {
+		reading = estimatedReading(f)
+	}
+	return int(min(max(1, math.Ceil((reading+n.Prepare*product)/saved)), math.MaxInt32))
 }
 
-// price notes at each leaf of the tree over sizes what a product takes, and what the
-// features save in one, on families left out.
+// price notes at each leaf of the tree over sizes what a product takes, what the features save
+// in one, on families left out, and what they cost.
 func (s *Selector) price(t *table, oracle map[string]float64) {
 	cases := make(map[string]Case, len(s.Validation.Cases))
 	for _, c := range s.Validation.Cases {
 		cases[c.Matrix] = c
 	}
 	s.Sizes.eachLeaf(func(n *Node) {
-		var paces []float64
+		var paces, readings, preparations []float64
 		for _, name := range n.Matrices {
 			m, _ := slices.BinarySearch(t.names, name)
 			f := &t.facts[m]
 			if c, ok := cases[name]; ok {
 				n.Saved += (1 - c.Sizes/c.Fraction) / float64(len(n.Matrices))
+				preparations = append(preparations, (c.Prepare-c.SizesPrepare)/oracle[name])
 			}
 
 			if size := f.Nonzeros + f.Rows; size > 0 {
 				paces = append(paces, oracle[name]/float64(size))
 			}
+			if reading := t.reading(m); reading > 0 {
+				readings = append(readings, reading/oracle[name])
+			}
 		}
 
-		if len(paces) > 0 {
-			slices.Sort(paces)
-			n.Pace = paces[len(paces)/2]
-		}
+		n.Pace, n.Reading, n.Prepare = middle(paces), middle(readings), middle(preparations)
 	})
+}
+
+// middle is the median, the larger one of two, and 0 of nothing.
+func middle(list []float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
 }
 
 // oracles are the times of the fastest configuration of each matrix, in seconds.
@@ -160,6 +181,7 @@ func charged(obs []Observation, products int) []Observation {
 			o.Low, o.High = o.Low+more, o.High+more
 		}
 		o.Seconds, o.Tied = o.Seconds+more, false // ties were told without it
+		o.Prepare = 0                             // it is in the time
 	}
 
 	return list

@@ -127,6 +127,52 @@ func TestPreparationIsCharged(t *testing.T) {
 	}
 }
 
+// A choice by features has to pay for what reading them took on this matrix or, where that is
+// not known, on those that the rule was learned from, and for more preparation.
+func TestFeaturesPayForWhatWasMeasured(t *testing.T) {
+	leaf := Node{Saved: 0.5, Pace: 1. / (1 << 30), Reading: 300, Prepare: 100}
+	f := sparse.Features{Rows: 1 << 10, Nonzeros: 1<<20 - 1<<10} // a product takes 1/1024 s
+	for reading, want := range map[float64]int{0: 800, 0.25: 712, 0.0625: 328} {
+		if got := leaf.pays(&f, reading); got != want {
+			t.Errorf("read in %v s, features pay from %d products, want %d", reading, got, want)
+		}
+	}
+	leaf.Prepare = -1000
+	if got := leaf.pays(&f, 0); got != 1 {
+		t.Errorf("with less preparation than by sizes, features pay from %d products, want 1", got)
+	}
+
+	obs := skewed(rand.New(rand.NewPCG(31, 32)), 120)
+	for i := range obs {
+		o := &obs[i]
+		o.Reading = 50e-9 * float64(o.Features.Nonzeros)
+		if o.Config.Kernel == "a" {
+			o.Prepare = 1e-6 * float64(o.Features.Nonzeros)
+		}
+	}
+	s := learn(t, obs, DefaultOptions).Selectors[0]
+	s.Sizes.eachLeaf(func(n *Node) {
+		if math.Abs(n.Reading-50) > 1 {
+			t.Errorf("reading takes %v products in a leaf, want 50", n.Reading)
+		}
+	})
+	for _, c := range s.Validation.Cases {
+		nonzeros := 0
+		for _, o := range obs {
+			if o.Matrix == c.Matrix {
+				nonzeros = o.Features.Nonzeros
+			}
+		}
+		want := 0.0
+		if c.Choice.Kernel == "a" {
+			want = 1e-6 * float64(nonzeros)
+		}
+		if c.Prepare != want {
+			t.Errorf("%s: preparing for %s takes %v s, want %v", c.Matrix, c.Choice.Kernel, c.Prepare, want)
+		}
+	}
+}
+
 func TestEvaluation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	obs := skewed(rng, 60)

@@ -34,6 +34,9 @@ type Observation struct {
 	// Prepare is the time that it takes, once, to bring the matrix into the form that
 	// the kernel needs, in seconds. It is 0 if it is not known.
 	Prepare float64
+	// Reading is how long it took to compute the features of the matrix, in seconds. It is 0 if
+	// it is not known.
+	Reading float64
 	// Tied says that the samples put it into the tie set of its matrix. If no observation on
 	// a matrix is tied, Options decide.
 	Tied bool

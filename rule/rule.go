@@ -74,6 +74,11 @@ type Node struct {
 	// tree over all features saves, on families left out.
 	Pace  float64 `json:"pace,omitempty"`
 	Saved float64 `json:"saved,omitempty"`
+	// And, in products of the oracle, the medians over Matrices of what computing the features
+	// takes, and of what preparing a matrix for the choice by features takes more than for this
+	// one. 0: not known.
+	Reading float64 `json:"reading_in_products,omitempty"`
+	Prepare float64 `json:"preparation_in_products,omitempty"`
 
 	// Every leaf has the speeds of its choice, by rising traffic, and the next best
 	// configurations, of other kernels if there are any.
@@ -141,6 +146,12 @@ type Case struct {
 	// What the rules of coo-spmv-final and csr-five-algorithms choose, at its fastest; 0: not measured.
 	COOFinal float64 `json:"papers,omitempty"`
 	CSRFive  float64 `json:"csr_five,omitempty"`
+	// Prepare is the time to prepare the matrix for Choice, in seconds, and SizesPrepare and
+	// SinglePrepare are that for the choice by sizes and for the best single configuration. All
+	// are 0 if not known, or if they are part of the times.
+	Prepare       float64 `json:"prepare,omitempty"`
+	SizesPrepare  float64 `json:"sizes_prepare,omitempty"`
+	SinglePrepare float64 `json:"single_prepare,omitempty"`
 }
 
 // Evidence says how a configuration's time on a matrix is known.

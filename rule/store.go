@@ -34,7 +34,7 @@ func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []st
 		*o = Observation{
 			Sweep: row.Sweep, Device: row.Device, Cache: row.Cache,
 			Matrix: row.Matrix, Class: m.Class, Features: &m.Features, Source: sources[row.Kernel],
-			Config: row.Config, Failed: row.Status != trial.OK,
+			Reading: m.FeaturesSeconds, Config: row.Config, Failed: row.Status != trial.OK,
 		}
 		if !o.Failed { // the others have no times
 			o.Seconds, o.Low, o.High, o.Tied, o.Prepare = row.Median, row.Low, row.High, row.Tied, row.Prepare

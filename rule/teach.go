@@ -78,6 +78,10 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		CuSPARSE:     t.tuned(m, cusparse),
 		COOFinal:     t.paper(m, cooFinal),
 		CSRFive:      t.paper(m, csrFive),
+
+		Prepare:       t.prepare(m, choice),
+		SizesPrepare:  t.prepare(m, t.at(*sizes.Choice)),
+		SinglePrepare: t.prepare(m, t.at(s.single)),
 	}
 
 	if s.ensemble != nil {

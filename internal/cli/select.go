@@ -80,10 +80,11 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	name, features, err := describeTarget(cmd.Context(), args[0], s.complexMode)
+	name, features, seconds, err := describeTarget(cmd.Context(), args[0], s.complexMode)
 	if err != nil {
 		return err
 	}
+	s.wanted.Reading = seconds
 
 	var chosen []selection
 	for _, k := range keys {

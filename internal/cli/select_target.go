@@ -17,22 +17,25 @@ import (
 )
 
 // describeTarget returns the name and the features of the matrix that an argument of select
-// names: one that is read or generated, or features alone.
-func describeTarget(ctx context.Context, text, complexMode string) (string, sparse.Features, error) {
+// names, and how long computing the features took: a matrix that is read or generated, or
+// features alone, which took no known time.
+func describeTarget(ctx context.Context, text, complexMode string) (
+	name string, f sparse.Features, seconds float64, err error,
+) {
 	if first, _, given := strings.Cut(text, "="); given && !strings.ContainsAny(first, ":(/.") {
 		if _, err := os.Lstat(text); err != nil {
 			f, err := givenFeatures(text)
-			return "the matrix of these features", f, command.Usage(err)
+			return "the matrix of these features", f, 0, command.Usage(err)
 		}
 	}
 
 	target := matrixcmd.Target{ComplexMode: complexMode}
 	spec, err := target.Spec(text)
 	if err != nil {
-		return "", sparse.Features{}, err
+		return "", f, 0, err
 	}
 	m, err := matrix.Describe(ctx, spec)
-	return m.Name, m.Features, err
+	return m.Name, m.Features, m.FeaturesSeconds, err
 }
 
 // givenFeatures reads features as in rows=1000,cols=1000,nonzeros=5000,row_max=12. All others

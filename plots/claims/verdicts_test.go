@@ -156,18 +156,23 @@ func judged(t *testing.T, trials string, spread float64, claim int, device strin
 func TestLearnedSelection(t *testing.T) {
 	const best = "s*,l* csr_vector 1"
 	for _, tt := range []struct {
-		name   string
-		single float64 // share of the oracle's speed; of the rule it is 1
-		slow   bool    // large matrices take more time for each nonzero
-		want   Verdict
+		name    string
+		single  float64 // share of the oracle's speed; of the rule it is 1
+		slow    bool    // large matrices take more time for each nonzero
+		prepare float64 // seconds for the rule's choice
+		spread  float64
+		want    Verdict
 	}{
-		{"saves half of each product", 0.5, false, Holds},
-		{"saves a millionth", 0.999999, false, Fails},
-		{"loses", 1.5, false, Fails},
-		{"reading features is not linear", 0.5, true, Fails},
+		{"saves half of each product", 0.5, false, 0, 1.001, Holds},
+		{"saves a millionth", 0.999999, false, 0, 1.001, Fails},
+		{"loses", 1.5, false, 0, 1.001, Fails},
+		{"reading features is not linear", 0.5, true, 0, 1.001, Fails},
+		{"saves less than it prepares", 0.5, false, 1.1, 1.001, Fails},
+		{"saves more than it prepares", 0.5, false, 0.9, 1.001, Holds},
+		{"saves less than times may be off", 0.9, false, 0, 1.1, Unknown},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			db := database(t, best, 1.001)
+			db := database(t, best, tt.spread)
 			if tt.slow {
 				for _, m := range matrices {
 					if m.Features.Nonzeros > 4_000_000 {
@@ -181,7 +186,7 @@ func TestLearnedSelection(t *testing.T) {
 			s := rule.Selector{Device: gpu, Precision: kernels.Float32, Cache: "cold"}
 			for _, m := range []string{"s1", "s2", "l1", "l2"} {
 				s.Validation.Cases = append(s.Validation.Cases,
-					rule.Case{Matrix: m, Fraction: 1, SingleConfig: tt.single})
+					rule.Case{Matrix: m, Fraction: 1, SingleConfig: tt.single, Prepare: tt.prepare})
 			}
 			text, err := json.Marshal(rule.Rule{Selectors: []rule.Selector{s}})
 			if err != nil {
