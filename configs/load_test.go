@@ -104,7 +104,7 @@ func TestDefaults(t *testing.T) {
 	}
 
 	want := Protocol{Cache: "cold", Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: 2 * time.Second,
-		Timeout: time.Minute, Seed: 1, Slow: 3, Launch: kernels.Graph, Sentinel: 50, Finals: 32}
+		Timeout: time.Minute, Seed: 1, Slow: 3, Launch: kernels.Graph, Sentinel: 50, Finals: 32, Repeats: 12}
 	if s.Protocol != want {
 		t.Errorf("protocol %+v", s.Protocol)
 	}

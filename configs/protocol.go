@@ -35,6 +35,9 @@ type Protocol struct {
 	// Finals bounds the repeat runs of each leader of a matrix; 0: none. It is in no trial's
 	// identity either.
 	Finals int
+	// Repeats is how many trials of a place, at most, are measured once more to see how far
+	// another run may be off; 0: none. It is in no trial's identity either.
+	Repeats int
 }
 
 // DefaultProtocol is how trials are measured where a sweep does not say.
@@ -51,6 +54,7 @@ var DefaultProtocol = Protocol{
 
 	Sentinel: 50,
 	Finals:   32,
+	Repeats:  12,
 }
 
 // keys are those of [protocol].
@@ -68,6 +72,8 @@ func (p *Protocol) keys() section {
 			"to see drift; 0: never", count(&p.Sentinel, 0)},
 		{"finals", "32", "repeat runs of the leaders of a matrix, to pick the winner: at most this many of each; " +
 			"0: none", count(&p.Finals, 0)},
+		{"repeats", "12", "trials of each place that are measured once more, to see how far another run may be off: " +
+			"one of ten, three at least, at most this many; 0: none", count(&p.Repeats, 0)},
 		{"slow", "3", "end a trial early whose products are this many times slower than the best of its place; " +
 			"0: never", p.readSlow},
 		{"launch", `"graph"`, "GPU: graph: replay the products of a sample as a CUDA graph; stream: let the host " +

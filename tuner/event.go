@@ -72,6 +72,7 @@ type Summary struct {
 	Duplicates   []Duplicate
 	Effort       worker.Effort
 	Finals       int  // number of finals
+	Spreads      int  // number of spreads
 	Restarts     int  // number of workers that had to be replaced
 	Interrupted  bool // whether the user stopped the run
 	OutOfTime    bool // whether the sweep's time budget is used up

@@ -91,9 +91,26 @@ func TestRepeatRunsAreNotCutShort(t *testing.T) {
 		job  job
 		want float64
 	}{{job{Trial: at}, 1e-3}, {job{Trial: at, sentinel: true}, 0}, {job{Trial: at, final: true}, 0},
+		{job{Trial: at, spread: true}, 0},
 		{job{Trial: at, partial: &configs.Protocol{}}, 0}} {
 		if got := r.request(tt.job).Trial.Best; got != tt.want {
 			t.Errorf("%+v is compared with %g s, want %g", tt.job, got, tt.want)
+		}
+	}
+}
+
+// Only finals and spreads are prepared anew, and take the fewest samples.
+func TestRequestsOfRepeatRuns(t *testing.T) {
+	at := trial.Trial{ID: "a", Matrix: "m", Cache: trial.Warm}
+	r := &run{sweep: finalsSweep(), current: current{best: bests{}}}
+	for _, tt := range []struct {
+		job  job
+		want bool
+	}{{job{Trial: at}, false}, {job{Trial: at, sentinel: true}, false}, {job{Trial: at, final: true}, true},
+		{job{Trial: at, spread: true}, true}} {
+		got := r.request(tt.job).Trial
+		if fewest := got.Protocol.Samples == [2]int{6, 6}; got.Fresh != tt.want || fewest != tt.want {
+			t.Errorf("%+v: anew %v, the fewest samples %v, want both %v", tt.job, got.Fresh, fewest, tt.want)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		r.sum.Effort.Add(rep.Effort)
 	}
 
-	res.Sentinel, res.Final = j.sentinel, j.final
+	res.Sentinel, res.Final, res.Spread = j.sentinel, j.final, j.spread
 	if j.partial != nil && res.Status == trial.OK {
 		res.Stop = trial.StopSearch
 	}
@@ -132,8 +132,11 @@ func (r *run) record(ctx context.Context, res trial.Result) error {
 	if err := r.rec.Record(ctx, res); err != nil {
 		return fmt.Errorf("recording a trial: %w", err)
 	}
-	if res.Final {
+	switch {
+	case res.Final:
 		r.sum.Finals++
+	case res.Spread:
+		r.sum.Spreads++
 	}
 	if res.Again() {
 		return nil
@@ -155,19 +158,19 @@ func (r *run) record(ctx context.Context, res trial.Result) error {
 
 // request asks for a job. Slow trials are cut short, but not repeat runs, which are
 // compared with results from before there was anything better, and not partial measurements:
-// these take the samples that the search asked for. Finals take the fewest samples: more
-// would say more of one preparation, and nothing of the next.
+// these take the samples that the search asked for. Finals and spreads take the fewest samples:
+// more would say more of one preparation, and nothing of the next.
 func (r *run) request(j job) worker.Request {
 	best := r.best[placeOf(j.Trial)]
-	if j.sentinel || j.final || j.partial != nil {
+	if j.again() || j.partial != nil {
 		best = 0
 	}
 	protocol := r.sweep.Protocol
-	if j.final {
+	if j.fresh() {
 		protocol.Samples[1] = protocol.Samples[0]
 	}
 	if j.partial != nil {
 		protocol = *j.partial
 	}
-	return worker.Request{Trial: &worker.TrialRequest{Trial: j.Trial, Protocol: protocol, Fresh: j.final, Best: best}}
+	return worker.Request{Trial: &worker.TrialRequest{Trial: j.Trial, Protocol: protocol, Fresh: j.fresh(), Best: best}}
 }

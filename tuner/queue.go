@@ -5,13 +5,19 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A job is a trial to measure now: for its result or, if it has one, as a sentinel or a
-// final.
+// A job is a trial to measure now: for its result or, if it has one, as a sentinel, a final
+// or a spread.
 type job struct {
 	trial.Trial
-	sentinel, final bool
-	partial         *configs.Protocol // the protocol of a partial measurement; nil: the sweep's
+	sentinel, final, spread bool
+	partial                 *configs.Protocol // the protocol of a partial measurement; nil: the sweep's
 }
+
+// again reports whether the trial has a result already.
+func (j job) again() bool { return j.sentinel || j.fresh() }
+
+// fresh reports whether the trial is prepared anew.
+func (j job) fresh() bool { return j.final || j.spread }
 
 // A source gives trials one after the other. It gives the same one until it is told the
 // result.
@@ -35,10 +41,11 @@ func (l *list) told(trial.Result) { l.todo = l.todo[1:] }
 // A queue gives the jobs on a matrix, one after the other. In each cache state the first
 // good trial is the sentinel, which is measured again at regular intervals, so that a
 // drift of the device shows. The sentinel of an earlier run goes on. It is measured first,
-// which tells how the device differs from then. The finals come last.
+// which tells how the device differs from then. The finals and the spreads come last.
 type queue struct {
 	source
 	finals    *finals
+	spreads   *spreads
 	every     int // number of trials between sentinels; 0: there are none
 	sentinels map[trial.Cache]*sentinel
 }
@@ -50,8 +57,8 @@ type sentinel struct {
 
 // newQueue returns a queue of the trials to measure. good are those that have ended well
 // already, in the order of the plan.
-func newQueue(todo source, good []trial.Trial, every int, finals *finals) *queue {
-	q := &queue{source: todo, finals: finals, every: every, sentinels: map[trial.Cache]*sentinel{}}
+func newQueue(todo source, good []trial.Trial, every int, finals *finals, spreads *spreads) *queue {
+	q := &queue{source: todo, finals: finals, spreads: spreads, every: every, sentinels: map[trial.Cache]*sentinel{}}
 	for _, t := range good {
 		if q.sentinels[t.Cache] == nil {
 			q.sentinels[t.Cache] = &sentinel{t, every}
@@ -65,7 +72,10 @@ func newQueue(todo source, good []trial.Trial, every int, finals *finals) *queue
 func (q *queue) next() *job {
 	j := q.source.next()
 	if j == nil {
-		return q.finals.next()
+		if j = q.finals.next(); j == nil {
+			j = q.spreads.next()
+		}
+		return j
 	}
 	if s := q.sentinels[j.Cache]; q.every > 0 && s != nil && s.since >= q.every {
 		return &job{Trial: s.Trial, sentinel: true}
@@ -79,6 +89,8 @@ func (q *queue) told(r trial.Result) {
 	switch {
 	case r.Final:
 		q.finals.told(r)
+	case r.Spread:
+		q.spreads.told()
 	case r.Sentinel && r.Status != trial.OK:
 		delete(q.sentinels, r.Cache) // the next good one takes its place
 	case r.Sentinel:
@@ -88,6 +100,7 @@ func (q *queue) told(r trial.Result) {
 		good := r.Standing().Good()
 		if good {
 			q.finals.enter(r.Trial, r.Median, nil)
+			q.spreads.enter(r.Trial, r.Stop)
 		}
 		if s != nil {
 			s.since++

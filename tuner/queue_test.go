@@ -55,7 +55,7 @@ func TestQueue(t *testing.T) {
 		{"one that fails is replaced", "a b c d e", "", "", 1, 1, "a b a* c d c* e"},
 	} {
 		q := newQueue(&list{slices.Concat(trialsOf(trial.Warm, tt.warm), trialsOf(trial.Cold, tt.cold))},
-			trialsOf(trial.Warm, tt.good), tt.every, newFinals(0, 1, ""))
+			trialsOf(trial.Warm, tt.good), tt.every, newFinals(0, 1, ""), newSpreads(0, nil, nil))
 		if got := order(q, tt.failing); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}

@@ -89,11 +89,12 @@ type run struct {
 
 // current is the state of a run that belongs to the current matrix.
 type current struct {
-	pieces []piece              // parts of the matrix, if there are Parts
-	over   map[trial.Place]bool // searches that have ended
-	done   map[string]bool      // trials that are recorded, by identity
-	best   bests
-	finals *finals
+	pieces  []piece              // parts of the matrix, if there are Parts
+	over    map[trial.Place]bool // searches that have ended
+	done    map[string]bool      // trials that are recorded, by identity
+	best    bests
+	finals  *finals
+	spreads *spreads
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
@@ -207,7 +208,7 @@ func (r *run) failure(name string, err error) error {
 
 // measure does the work on a matrix, job after job.
 func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, work *work) error {
-	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel, r.finals)
+	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel, r.finals, r.spreads)
 	j := queue.next()
 	if j == nil {
 		return work.err()
@@ -252,6 +253,7 @@ func (r *run) plan(m trial.Matrix) (Plan, error) {
 	if err != nil {
 		return plan, fmt.Errorf("planning %s: %w", m.Name, err)
 	}
+	plan.Whole = plan.Trials
 	if r.opt.Parts != nil {
 		return r.cut(plan), nil
 	}

@@ -25,6 +25,7 @@ type memory struct {
 
 	sentinels []trial.Result
 	finals    []trial.Result
+	spreads   []trial.Result
 }
 
 func (m *memory) Begin(_ context.Context, r RunInfo) error { m.run = r; return nil }
@@ -44,7 +45,7 @@ func (m *memory) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[
 			continue
 		}
 		record := trial.Record{Result: r}
-		for _, f := range m.finals {
+		for _, f := range slices.Concat(m.finals, m.spreads) {
 			if f.ID == r.ID {
 				record.Repeats = append(record.Repeats, f)
 			}
@@ -57,6 +58,10 @@ func (m *memory) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[
 func (m *memory) Record(_ context.Context, r trial.Result) error {
 	if r.Final {
 		m.finals = append(m.finals, r)
+		return nil
+	}
+	if r.Spread {
+		m.spreads = append(m.spreads, r)
 		return nil
 	}
 	if r.Sentinel {

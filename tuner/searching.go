@@ -133,6 +133,8 @@ func (s *searches) next() *job {
 			s.run.best.note(t, r.Median)
 			if !step.Partial() && r.Status == trial.OK {
 				s.run.finals.enter(t, r.Median, r.Finals())
+				s.run.spreads.enter(t, r.Stop)
+				s.run.spreads.remember(r)
 			}
 			one.tell(step, r.Result)
 			continue

@@ -17,6 +17,7 @@ func (sum *Summary) Add(part Summary) {
 	sum.Failed = append(sum.Failed, part.Failed...)
 	sum.Effort.Add(part.Effort)
 	sum.Finals += part.Finals
+	sum.Spreads += part.Spreads
 	sum.Interrupted = sum.Interrupted || part.Interrupted
 	sum.OutOfTime = sum.OutOfTime || part.OutOfTime
 	// A matrix is the same for every device.

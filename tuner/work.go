@@ -20,9 +20,12 @@ type work struct {
 
 // workOn finds out what is left to do of a plan.
 func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
+	protocol := r.sweep.Protocol
 	r.best = bests{}
-	r.finals = newFinals(r.sweep.Protocol.Finals, r.sweep.Protocol.Seed, plan.Matrix.Hash)
+	r.finals = newFinals(protocol.Finals, protocol.Seed, plan.Matrix.Hash)
+	r.spreads = newSpreads(protocol.Repeats, plan.Whole, plan.Trials)
 	if search.Adaptive(r.sweep.Search.Strategy) {
+		r.spreads = newSpreads(protocol.Repeats, nil, nil)
 		s, err := r.newSearches(ctx, plan)
 		if err != nil {
 			return nil, err
@@ -38,8 +41,12 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	for _, known := range good {
 		r.best.note(known.Trial, known.Median)
 		r.finals.enter(known.Trial, known.Median, nil)
+		r.spreads.enter(known.Trial, known.Stop)
 	}
 	if err := r.finals.recall(ctx, r.rec); err != nil {
+		return nil, err
+	}
+	if err := r.spreads.recall(ctx, r.rec); err != nil {
 		return nil, err
 	}
 

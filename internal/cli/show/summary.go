@@ -35,6 +35,10 @@ func Summary(w io.Writer, s tuner.Summary) {
 	if s.Finals > 0 {
 		fmt.Fprintf(w, "%s of the leaders, to pick the winner\n", term.Count(s.Finals, "repeat run", "repeat runs"))
 	}
+	if s.Spreads > 0 {
+		fmt.Fprintf(w, "%s of others, to see how far another run may be off\n",
+			term.Count(s.Spreads, "repeat run", "repeat runs"))
+	}
 	for _, t := range s.Duplicates {
 		fmt.Fprintln(w, t)
 	}
