@@ -35,7 +35,7 @@ func (t *table) space(backend string) Space {
 	keys := kernelKeys.names()
 
 	for _, k := range named {
-		for _, p := range k.Params {
+		for _, p := range k.Choices() {
 			if !slices.Contains(keys, p.Name) {
 				keys = append(keys, p.Name)
 			}
@@ -61,7 +61,7 @@ const maxConfigs = 1 << 20
 func (t *table) bounded(s Space, chosen []kernels.Kernel) {
 	for _, k := range chosen {
 		n := len(s.Precisions) * len(s.blocks(k)) * len(s.grids(k, 1))
-		for _, p := range k.Params {
+		for _, p := range k.Choices() {
 			n = min(n, maxConfigs+1) * max(1, len(s.Params[p.Name]))
 		}
 		if n > maxConfigs {

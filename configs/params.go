@@ -13,7 +13,7 @@ import (
 func (t *table) params(chosen []kernels.Kernel) map[string][]string {
 	out := map[string][]string{}
 	for _, k := range chosen {
-		for _, p := range k.Params {
+		for _, p := range k.Choices() {
 			if _, done := out[p.Name]; done || !t.has(p.Name) {
 				continue
 			}
@@ -78,11 +78,12 @@ func (t *table) settings(key string) []setting {
 // Kernel.Check asks the same of a whole configuration.
 func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value string) bool {
 	for _, k := range chosen {
-		i := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == param })
+		choices := k.Choices()
+		i := slices.IndexFunc(choices, func(p kernels.Param) bool { return p.Name == param })
 		if i < 0 {
 			continue
 		}
-		legal := k.Params[i].Values
+		legal := choices[i].Values
 		if legal == nil {
 			if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 || strconv.FormatInt(n, 10) != value {
 				t.failAt(at, param, "", "%q is impossible for %s: it must be a positive integer", value, k.Name)
@@ -101,7 +102,7 @@ func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value stri
 func (t *table) lacking(chosen []kernels.Kernel, param string) {
 	var names []string
 	for _, k := range chosen {
-		if !slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Name == param }) {
+		if !slices.ContainsFunc(k.Choices(), func(p kernels.Param) bool { return p.Name == param }) {
 			names = append(names, k.Name)
 		}
 	}

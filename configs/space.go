@@ -133,7 +133,7 @@ func (s Space) grids(k kernels.Kernel, units int) []int {
 // settings returns the product of k's parameters, complete.
 func (s Space) settings(k kernels.Kernel) []kernels.Params {
 	all := []kernels.Params{k.Complete("")}
-	for _, p := range k.Params {
+	for _, p := range k.Choices() {
 		chosen := s.Params[p.Name]
 		if len(chosen) == 0 {
 			continue
@@ -142,7 +142,7 @@ func (s Space) settings(k kernels.Kernel) []kernels.Params {
 
 		for _, base := range all {
 			for _, value := range distinctValues(chosen) {
-				next = append(next, base.With(p.Name, value))
+				next = append(next, k.Complete(base.With(p.Name, value)))
 			}
 		}
 		all = next

@@ -79,6 +79,35 @@ func TestDefaultsSuitEveryKernel(t *testing.T) {
 	}
 }
 
+// A configuration with the matrix as it is does not name the order of rows, so that it is the
+// same trial as one of a sweep that says nothing of it.
+func TestReorderIsNamedOnlyWhereAsked(t *testing.T) {
+	all := slices.Collect(parse(t, aMatrix+`[[kernel]]
+name = ["csr_scalar", "coo_atomic"]
+block = 64
+grid = 8
+precision = "float32"
+reorder = ["none", "rcm"]
+where = 'reorder != "none" or kernel == "csr_scalar"'
+`).Kernels[0].Expand(4))
+	var got []string
+	for _, c := range all {
+		got = append(got, c.Kernel+" "+c.Params.String())
+	}
+	want := []string{"csr_scalar ", "csr_scalar reorder=rcm", "coo_atomic ", "coo_atomic reorder=rcm"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	space := parse(t, aMatrix+"[[kernel]]\nname = \"coo_atomic\"\nreorder = [\"none\", \"rcm\"]\n"+
+		`where = 'reorder != "none"'`+"\n").Kernels[0]
+	for _, c := range all[2:] {
+		kept, err := space.Keep(c, 100, 50, 1000)
+		if err != nil || kept != (c.Params != "") {
+			t.Errorf("%v: kept %v, %v", c, kept, err)
+		}
+	}
+}
+
 func TestKeep(t *testing.T) {
 	const rows, cols, nnz = 100, 50, 1000
 	config := kernels.Config{Kernel: "cpu_sell", Precision: kernels.Float32, Block: 8, Grid: 2,

@@ -31,7 +31,7 @@ func variables(chosen []kernels.Kernel) map[string]any {
 	}
 
 	for _, k := range chosen {
-		for _, p := range k.Params {
+		for _, p := range k.Choices() {
 			_, text := zero[p.Name].(string)
 			if text || isText(p.Default) || slices.ContainsFunc(p.Values, isText) {
 				zero[p.Name] = ""
@@ -62,6 +62,13 @@ func isText(value string) bool {
 // keep evaluates the expression. A parameter that c's kernel lacks is 0 or "".
 func (f *filter) keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	env := maps.Clone(f.zero)
+	if k, ok := kernels.Lookup(c.Kernel); ok {
+		for _, p := range k.Choices() {
+			if p.Optional {
+				env[p.Name] = p.Default
+			}
+		}
+	}
 	for name, value := range c.Params.All() {
 		switch f.zero[name].(type) {
 		case int:

@@ -31,23 +31,29 @@ func (k Kernel) Setting(p Params, name string) string {
 	if v, ok := p.Get(name); ok {
 		return v
 	}
-	if i := k.param(name); i >= 0 {
-		return k.Params[i].Default
+	if i := k.choice(name); i >= 0 {
+		return k.Choices()[i].Default
 	}
 	return ""
 }
 
-// Complete returns p with the defaults of k filled in, so that configurations
-// that mean the same are equal.
+// Complete returns p with the defaults of k filled in, and optional ones left out, so that
+// configurations that mean the same are equal.
 func (k Kernel) Complete(p Params) Params {
-	for _, param := range k.Params {
-		p = p.With(param.Name, k.Setting(p, param.Name))
+	for _, param := range k.Choices() {
+		value := k.Setting(p, param.Name)
+		if param.Optional && value == param.Default {
+			p = p.Without(param.Name)
+			continue
+		}
+		p = p.With(param.Name, value)
 	}
 	return p
 }
 
-func (k Kernel) param(name string) int {
-	return slices.IndexFunc(k.Params, func(p Param) bool { return p.Name == name })
+// choice is the index of a parameter in Choices, or −1.
+func (k Kernel) choice(name string) int {
+	return slices.IndexFunc(k.Choices(), func(p Param) bool { return p.Name == name })
 }
 
 func (k Kernel) checkPrecision(p Precision) string {
@@ -79,11 +85,11 @@ func (k Kernel) checkGrid(grid int) string {
 
 func (k Kernel) checkParams(p Params) string {
 	for name, value := range p.All() {
-		i := k.param(name)
+		i := k.choice(name)
 		if i < 0 {
 			return fmt.Sprintf("%s has no parameter %q; %s", k.Name, name, k.paramNames())
 		}
-		if legal, ok := k.Params[i].allows(value); !ok {
+		if legal, ok := k.Choices()[i].allows(value); !ok {
 			return fmt.Sprintf("%s is %q; for %s it must be %s", name, value, k.Name, legal)
 		}
 	}
@@ -94,7 +100,7 @@ func (k Kernel) checkParams(p Params) string {
 // checkThresholds keeps the two bounds of a hybrid kernel in order: with short
 // above long, a row would belong to two classes.
 func (k Kernel) checkThresholds(p Params) string {
-	if k.param("short") < 0 || k.param("long") < 0 {
+	if k.choice("short") < 0 || k.choice("long") < 0 {
 		return ""
 	}
 	full := k.Complete(p)
@@ -105,11 +111,12 @@ func (k Kernel) checkThresholds(p Params) string {
 }
 
 func (k Kernel) paramNames() string {
-	if len(k.Params) == 0 {
+	choices := k.Choices()
+	if len(choices) == 0 {
 		return "it has none"
 	}
-	names := make([]string, len(k.Params))
-	for i, p := range k.Params {
+	names := make([]string, len(choices))
+	for i, p := range choices {
 		names[i] = p.Name
 	}
 	return "it has " + strings.Join(names, ", ")

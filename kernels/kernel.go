@@ -47,4 +47,6 @@ type Param struct {
 	Values  []string `json:"values"`  // legal values where they are few; nil: any positive integer
 	Default string   `json:"default"` // used where a configuration does not set it
 	Doc     string   `json:"doc"`
+	// Optional says that a configuration which has the default does not name the parameter.
+	Optional bool `json:"optional,omitempty"`
 }

@@ -66,6 +66,13 @@ func (p Params) With(name, value string) Params {
 	return NewParams(settings)
 }
 
+// Without returns p with one setting left out.
+func (p Params) Without(name string) Params {
+	settings := maps.Collect(p.All())
+	delete(settings, name)
+	return NewParams(settings)
+}
+
 // MarshalJSON writes an object: {"unroll": "4"}.
 func (p Params) MarshalJSON() ([]byte, error) { return json.Marshal(maps.Collect(p.All())) }
 

@@ -131,7 +131,7 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 	line("legal", k.Legal)
 	line("error bound", "over the "+string(k.Scope))
 
-	for _, p := range k.Params {
+	for _, p := range k.Choices() {
 		values := "any positive integer"
 		if len(p.Values) > 0 {
 			values = strings.Join(p.Values, ", ")

@@ -111,7 +111,7 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 	}
 
 	v := c.Precision.Bytes()
-	r, err := recipes[c.Kernel](m, c, v)
+	r, _, err := newRecipe(m, c, v)
 	if err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}

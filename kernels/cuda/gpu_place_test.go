@@ -141,7 +141,7 @@ func TestGPUBackendPoisonsScratch(t *testing.T) {
 
 // secondPhase is what p enqueues without its first kernel.
 func secondPhase(b *Backend, p *product, c kernels.Config) ([]op, error) {
-	r, err := recipes[c.Kernel](b.problem.A, c, p.v)
+	r, _, err := newRecipe(b.problem.A, c, p.v)
 	if err != nil {
 		return nil, err
 	}

@@ -220,7 +220,11 @@ func gpuConfigs(k kernels.Kernel, p kernels.Precision, nnz int, blocks, grids []
 // the others at their defaults.
 func gpuSettings(k kernels.Kernel) []kernels.Params {
 	all := []kernels.Params{""}
-	for _, p := range k.Params {
+	params := k.Params
+	if slices.Contains([]string{"csr_scalar", "coo_atomic", "sell_c_sigma"}, k.Name) {
+		params = k.Choices() // the order of rows, too
+	}
+	for _, p := range params {
 		values := p.Values
 		if values == nil {
 			values = []string{"1", "2", "70", "5000"}

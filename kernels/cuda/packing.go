@@ -15,12 +15,14 @@ const packingLimit = 4 << 30
 var packings struct {
 	sync.Mutex
 	m      *structure
-	kept   []packing // least recently used first
+	orders []*structure // m in other orders
+	kept   []packing    // least recently used first
 	bytes  int64
 	reused time.Duration // what all reuse would have cost
 }
 
 type packing struct {
+	of    *structure
 	key   any
 	value any
 	bytes int64
@@ -34,11 +36,11 @@ func pack[T any](m *structure, key any, build func() (T, int64)) T {
 	p := &packings
 	p.Lock()
 	defer p.Unlock()
-	if p.m != m {
-		p.m, p.kept, p.bytes = m, nil, 0
+	if p.m != m && !slices.Contains(p.orders, m) {
+		p.m, p.orders, p.kept, p.bytes = m, nil, nil, 0
 	}
 
-	if i := slices.IndexFunc(p.kept, func(e packing) bool { return e.key == key }); i >= 0 {
+	if i := slices.IndexFunc(p.kept, func(e packing) bool { return e.of == m && e.key == key }); i >= 0 {
 		e := p.kept[i]
 		p.kept = append(slices.Delete(p.kept, i, i+1), e)
 		p.reused += e.cost
@@ -47,13 +49,24 @@ func pack[T any](m *structure, key any, build func() (T, int64)) T {
 
 	start := time.Now()
 	value, bytes := build()
-	p.kept = append(p.kept, packing{key, value, bytes, time.Since(start)})
+	p.kept = append(p.kept, packing{m, key, value, bytes, time.Since(start)})
 	for p.bytes += bytes; p.bytes > packingLimit && len(p.kept) > 1; {
 		p.bytes -= p.kept[0].bytes
 		p.kept = slices.Delete(p.kept, 0, 1)
 	}
 
 	return value
+}
+
+// alsoOf says that what is packed from ordered, which is m in another order, is kept beside
+// what is packed from m.
+func alsoOf(m, ordered *structure) {
+	p := &packings
+	p.Lock()
+	defer p.Unlock()
+	if p.m == m && !slices.Contains(p.orders, ordered) {
+		p.orders = append(p.orders, ordered)
+	}
 }
 
 // reusedCost is the original cost of all packings that were reused so far.
@@ -67,5 +80,5 @@ func reusedCost() time.Duration {
 func forget() {
 	packings.Lock()
 	defer packings.Unlock()
-	packings.m, packings.kept, packings.bytes = nil, nil, 0
+	packings.m, packings.orders, packings.kept, packings.bytes = nil, nil, nil, 0
 }

@@ -35,8 +35,8 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	}
 	var p *product
 	var err error
-	if newRecipe, ok := vendorRecipes[c.Kernel]; ok {
-		p, err = b.prepareVendor(k, c, newRecipe, o.Launch)
+	if of, ok := vendorRecipes[c.Kernel]; ok {
+		p, err = b.prepareVendor(k, c, of, o.Launch)
 	} else {
 		p, err = b.prepareRecipe(k, c, o.Launch)
 	}
@@ -50,13 +50,12 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 
 // prepareRecipe makes the recipe and puts its arrays and steps on the device.
 func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kernels.Launch) (*product, error) {
-	newRecipe, ok := recipes[c.Kernel]
+	v := c.Precision.Bytes()
+	start, before := time.Now(), reusedCost()
+	r, ok, err := newRecipe(b.problem.A, c, v)
 	if !ok {
 		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
 	}
-	v := c.Precision.Bytes()
-	start, before := time.Now(), reusedCost()
-	r, err := newRecipe(b.problem.A, c, v)
 	if err != nil {
 		return nil, err
 	}

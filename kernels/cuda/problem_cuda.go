@@ -78,14 +78,3 @@ func collect[V sparse.Float](n int, from func(k int) float64) []V {
 	g.Wait()
 	return s
 }
-
-// rowIndices returns the row of every nonzero.
-func rowIndices(a *structure) []int32 {
-	rows := make([]int32, a.NNZ())
-	for i := range a.Rows {
-		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
-			rows[k] = int32(i)
-		}
-	}
-	return rows
-}

@@ -65,5 +65,16 @@ type aux struct {
 // A structure is the part of a matrix that recipes see.
 type structure = sparse.CSR[float64]
 
+// rowIndices returns the row of every nonzero.
+func rowIndices(a *structure) []int32 {
+	rows := make([]int32, a.NNZ())
+	for i := range a.Rows {
+		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
+			rows[k] = int32(i)
+		}
+	}
+	return rows
+}
+
 // ceilDiv is ⌈a/b⌉ for a ≥ 0, b > 0.
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

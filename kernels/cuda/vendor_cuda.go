@@ -32,7 +32,7 @@ func (p *vendorProduct) release() {
 
 // prepareVendor makes a product of cuSPARSE. Its Prepare time is that of the arrays beyond CSR
 // (row indices, slices), and of the library's own analysis.
-func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, newRecipe vendorFunc,
+func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFunc,
 	launch kernels.Launch) (*product, error) {
 	lib, err := b.cusparse()
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, newRecipe ve
 	}
 	v := c.Precision.Bytes()
 	start, before := time.Now(), reusedCost()
-	r, m, err := newRecipe(b.problem.A, c)
+	r, m, err := of(b.problem.A, c)
 	if err == nil {
 		err = lib.can(c.Kernel, m)
 	}

@@ -1,0 +1,37 @@
+package kernels
+
+import (
+	"strings"
+
+	"spmvtune/sparse/reorder"
+)
+
+// Reorder is the name of a choice that kernels of the GPU share: the order of the matrix's rows.
+// x is put into the new order, and y back into the old one, within the product (future work 3
+// of csr-shuffle-and-shared). The preparation of a trial contains the ordering.
+//
+// A configuration that leaves the matrix as it is does not name it.
+const Reorder = "reorder"
+
+var reorderParam = Param{
+	Name: Reorder, Default: "none", Optional: true,
+	Values: append([]string{"none"}, methodNames()...),
+	Doc:    "the order of the rows; x and y are permuted within the product",
+}
+
+func methodNames() []string {
+	names := make([]string, len(reorder.Methods))
+	for i, m := range reorder.Methods {
+		names[i] = string(m)
+	}
+	return names
+}
+
+// Choices are the parameters of k with those that it shares with other kernels. A library's
+// kernels, and those whose error is bounded over several rows, take the matrix as it is.
+func (k Kernel) Choices() []Param {
+	if k.Backend != "cuda" || k.Scope != ScopeRow || strings.HasPrefix(k.Name, "cusparse_") {
+		return k.Params
+	}
+	return append(k.Params[:len(k.Params):len(k.Params)], reorderParam)
+}

@@ -1,0 +1,107 @@
+package reorder
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spmvtune/sparse"
+)
+
+// grid is a 5-point grid whose rows and columns are shuffled alike.
+func grid(n int, shuffled bool) *sparse.CSR[float64] {
+	name := make([]int32, n*n)
+	for i := range name {
+		name[i] = int32(i)
+	}
+	if shuffled {
+		rng := rand.New(rand.NewPCG(1, 2))
+		rng.Shuffle(len(name), func(i, j int) { name[i], name[j] = name[j], name[i] })
+	}
+	at := Inverse(name)
+	m := &sparse.CSR[float64]{Rows: n * n, Cols: n * n, RowPtr: []int32{0}}
+	for i := range n * n {
+		p := int(at[i])
+		var columns []int32
+		for _, d := range [][2]int{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}} {
+			if x, y := p%n+d[0], p/n+d[1]; x >= 0 && x < n && y >= 0 && y < n {
+				columns = append(columns, name[y*n+x])
+			}
+		}
+		slices.Sort(columns)
+		for _, j := range columns {
+			m.ColIdx, m.Val = append(m.ColIdx, j), append(m.Val, float64(1000*i+int(j)))
+		}
+		m.RowPtr = append(m.RowPtr, int32(len(m.ColIdx)))
+	}
+	return m
+}
+
+func bandwidth(m *sparse.CSR[float64]) int {
+	width := 0
+	for i := range m.Rows {
+		columns, _ := m.Row(i)
+		for _, j := range columns {
+			width = max(width, i-int(j), int(j)-i)
+		}
+	}
+	return width
+}
+
+// A shuffled grid of n×n gets a bandwidth near n, which is the least there is.
+func TestRCMNarrowsAShuffledGrid(t *testing.T) {
+	const n = 40
+	m := grid(n, true)
+	o, err := Of(m, RCM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := Apply(m, o)
+	if before, after := bandwidth(m), bandwidth(out); before < 20*n || after > 2*n {
+		t.Errorf("bandwidth %d, then %d; it can be %d", before, after, n)
+	}
+}
+
+// Every order has each row once, and the ordered matrix is valid and holds the same entries.
+func TestOrdersKeepTheMatrix(t *testing.T) {
+	m := grid(12, true)
+	// An empty row and a row of its own component.
+	m.Rows, m.Cols = m.Rows+2, m.Cols+2
+	m.ColIdx, m.Val = append(m.ColIdx, int32(m.Cols-1)), append(m.Val, 7)
+	m.RowPtr = append(m.RowPtr, m.RowPtr[len(m.RowPtr)-1], int32(len(m.ColIdx)))
+	for _, how := range Methods {
+		o, err := Of(m, how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := slices.Sorted(slices.Values(o.Rows)); len(s) != m.Rows || s[0] != 0 || len(slices.Compact(s)) != m.Rows {
+			t.Fatalf("%s: the order is no permutation", how)
+		}
+		out, from := Apply(m, o)
+		if err := out.Validate(); err != nil {
+			t.Errorf("%s: %v", how, err)
+		}
+		for i, row := range o.Rows {
+			for k := out.RowPtr[i]; k < out.RowPtr[i+1]; k++ {
+				j := out.ColIdx[k]
+				if o.Cols != nil {
+					j = o.Cols[j]
+				}
+				f := from[k]
+				if f < m.RowPtr[row] || f >= m.RowPtr[row+1] || m.ColIdx[f] != j || m.Val[f] != out.Val[k] {
+					t.Fatalf("%s: entry %d of row %d is not entry %d of row %d", how, k, i, f, row)
+				}
+			}
+		}
+	}
+}
+
+func TestRowsAreSorted(t *testing.T) {
+	m := &sparse.CSR[float64]{Rows: 4, Cols: 9, RowPtr: []int32{0, 1, 1, 4, 5}, ColIdx: []int32{8, 0, 5, 7, 3},
+		Val: make([]float64, 5)}
+	for how, want := range map[Method][]int32{ByLength: {2, 0, 3, 1}, ByColumn: {3, 2, 0, 1}} {
+		if o, err := Of(m, how); err != nil || !slices.Equal(o.Rows, want) || o.Cols != nil {
+			t.Errorf("%s: %v %v, want rows %v", how, o, err, want)
+		}
+	}
+}
