@@ -32,6 +32,14 @@ func TestJudge(t *testing.T) {
 			candidate(256, 1.5, 1.51, 1.49)}, 0, 0, "ab", "ab"},
 		{"a lucky trial that was not repeated", []Candidate{candidate(256, 0.9), candidate(64, 1, 1.001, 1)}, 1, 1, "ab", ""},
 		{"a trial alone among noisy ones", []Candidate{candidate(64, 1, 1.02, 0.98), candidate(256, 1.03)}, 0, 0, "ab", ""},
+		// Logarithms lie at 0.0055 and 0.0076 between 0.0050 and 0.0100: the widest gap is the last.
+		{"before the widest gap", []Candidate{candidate(32, 1, 1, 1), candidate(64, 1.0055, 1.0055), candidate(256, 1.0076,
+			1.0076)}, 0, 2, "abc", ""},
+		// At 0.0074 and 0.0095: the widest gap is the first.
+		{"after the widest gap", []Candidate{candidate(32, 1, 1, 1), candidate(256, 1.0074, 1.0074), candidate(64, 1.0095,
+			1.0095)}, 0, 0, "abc", ""},
+		{"a trial alone closes no gap", []Candidate{candidate(32, 1, 1, 1), candidate(256, 1.0074, 1.0074), candidate(64,
+			1.0095)}, 0, 1, "abc", ""},
 		{"all the same", []Candidate{candidate(64, 1, 1), candidate(256, 1, 1), candidate(32, 1.02, 1.02)}, 0, 1, "ab", ""},
 	} {
 		v := Judge(tt.list)

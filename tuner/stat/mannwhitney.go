@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -17,9 +18,6 @@ const mostExact = 40
 // ties and continuity. Without samples it is 1.
 func MannWhitney(x, y []float64) float64 {
 	n, m := len(x), len(y)
-	if n == 0 || m == 0 {
-		return 1
-	}
 	u, ties := statistic(x, y)
 	u = min(u, float64(n*m)-u)
 	if ties == 0 && n+m <= mostExact {
@@ -48,15 +46,7 @@ func statistic(x, y []float64) (u, ties float64) {
 	for _, v := range y {
 		all = append(all, value{v, false})
 	}
-	slices.SortFunc(all, func(a, b value) int {
-		switch {
-		case a.v < b.v:
-			return -1
-		case a.v > b.v:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(all, func(a, b value) int { return cmp.Compare(a.v, b.v) })
 
 	below := 0.0 // values of y
 	for i := 0; i < len(all); {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -23,7 +22,10 @@ func TestMannWhitneyKnown(t *testing.T) {
 		{permeability, []float64{1.15, 0.88, 0.90, 0.74, 1.21}, 2 * 0.1272},
 		{[]float64{1, 2, 3}, []float64{4, 5, 6}, 2.0 / 20},
 		{[]float64{1, 1, 1}, []float64{1, 1}, 1},
+		{[]float64{1, 2, 3}, []float64{4}, 2.0 / 4},
 		{nil, []float64{1}, 1},
+		{nil, []float64{1, 1}, 1},
+		{nil, nil, 1},
 	} {
 		if got := MannWhitney(tt.x, tt.y); !near(got, tt.want, 5e-4) {
 			t.Errorf("%v and %v: %v, want %v", tt.x, tt.y, got, tt.want)
@@ -180,8 +182,10 @@ func TestRatioCovers(t *testing.T) {
 			t.Errorf("%v samples: interval and test disagree %d times of %d", sizes, apart, rounds)
 		}
 	}
-	if r := RatioOf(nil, []float64{1}); !math.IsNaN(r.Value) {
-		t.Errorf("no samples: %+v", r)
+	for _, r := range []Ratio{RatioOf(nil, []float64{1}), RatioOf([]float64{1}, nil)} {
+		if !math.IsNaN(r.Value) || !math.IsNaN(r.Low) || !math.IsNaN(r.High) {
+			t.Errorf("no samples: %+v", r)
+		}
 	}
 }
 
@@ -201,6 +205,9 @@ func TestRepeatability(t *testing.T) {
 	}
 	if got, want := Repeatability(series), 1.96*math.Sqrt2*0.01; !near(got, want, 0.15) {
 		t.Errorf("%v, want about %v", got, want)
+	}
+	if got, want := Repeatability([][]float64{{1, 1.1}, {1, 1.1, 1}}), math.Pow(1.1, 1.96/0.6745)-1; !near(got, want, 1e-3) {
+		t.Errorf("of three differences: %v, want %v", got, want)
 	}
 	if got := Repeatability([][]float64{{1, 2}, {1, 2}}); got != 0 {
 		t.Errorf("of two differences: %v, want 0", got)
@@ -249,40 +256,25 @@ func TestTied(t *testing.T) {
 	}
 }
 
-func TestDrift(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	first := Timed{1000, draw(rng, 20, 1)}
-	var slower, steady []Timed
-	for i := range 4 {
-		at := int64(2000 + 1000*i)
-		slower = append(slower, Timed{at, draw(rng, 20, 1.05)})
-		steady = append(steady, Timed{at, draw(rng, 20, 1)})
+func TestGeometricMean(t *testing.T) {
+	var m GeometricMean
+	if !math.IsNaN(m.Value()) || !math.IsNaN(GeometricMeanOf(nil)) {
+		t.Error("the mean of nothing is a number")
 	}
-	steady[1].Values = draw(rng, 20, 1.5) // once only
-	drifting, still := NewDrift(Points(first, slower)), NewDrift(Points(first, steady))
-	if !Significant([]Drift{drifting}, LeastEffect) || Significant([]Drift{still}, LeastEffect) {
-		t.Error("a drift is not told from an outlier")
+	m.Add(2)
+	m.Add(8)
+	if m.Count() != 2 || !near(m.Value(), 4, 1e-12) || GeometricMeanOf([]float64{2, 8}) != m.Value() {
+		t.Errorf("of 2 and 8: %v of %d, want 4 of 2", m.Value(), m.Count())
 	}
-	if Significant([]Drift{drifting}, 0.1) || Significant(nil, LeastEffect) {
-		t.Error("a drift that is too small to count is significant")
-	}
+}
+
+func TestMedian(t *testing.T) {
 	for _, tt := range []struct {
-		at   int64
-		want float64
-	}{{0, 1}, {1000, 1}, {1500, 1.025}, {2000, 1.05}, {3500, 1.05}, {9000, 1.05}} {
-		if got := drifting.Factor(tt.at); !near(got, tt.want, 0.01) {
-			t.Errorf("factor at %d: %v, want %v", tt.at, got, tt.want)
+		sorted []float64
+		want   float64
+	}{{nil, math.NaN()}, {[]float64{5}, 5}, {[]float64{1, 2}, 1.5}, {[]float64{1, 2, 4}, 2}, {[]float64{1, 2, 4, 9}, 3}} {
+		if got := Median(tt.sorted); !near(got, tt.want, 0) {
+			t.Errorf("of %v: %v, want %v", tt.sorted, got, tt.want)
 		}
-	}
-	// One that is off at the end is an outlier until the next one says the same.
-	if got := NewDrift(Points(first,
-		append(slices.Clone(slower[:3]), Timed{9000, draw(rng, 20, 2)}))).Factor(9000); !near(got, 1.05, 0.01) {
-		t.Errorf("after an outlier at the end: %v, want 1.05", got)
-	}
-	if few := NewDrift(Points(first, slower[:2])); Significant([]Drift{few}, LeastEffect) {
-		t.Error("two repetitions are enough for a drift")
-	}
-	if got := (Drift{}).Factor(0); got != 1 {
-		t.Errorf("without points: %v", got)
 	}
 }
