@@ -47,28 +47,27 @@ func Summarise(cases []Case, fraction func(Case) float64) Figures {
 // A Way is a way to choose a configuration for a matrix, and the fraction of the oracle
 // that it reached in a case; 0 where that is not known.
 type Way struct {
-	Name  string
-	Tuned bool // the configuration is tuned on the matrix itself, which no rule can do
-	Of    func(Case) float64
+	Name string
+	Of   func(Case) float64
 }
 
 // Ways are the ways to choose that are compared, the rule itself first.
 var Ways = []Way{
 	Learned,
 	OverSizes,
-	{"tree, never pruned", false, func(c Case) float64 { return c.Unpruned }},
+	{"tree, never pruned", func(c Case) float64 { return c.Unpruned }},
 	Boosted,
 	SingleConfig, SingleKernel, CuSPARSE, COOFinal, CSRFive,
 }
 
 // Those of them that figures name.
 var (
-	Learned      = Way{"learned tree", false, func(c Case) float64 { return c.Fraction }}
-	OverSizes    = Way{"tree over sizes only", false, func(c Case) float64 { return c.Sizes }}
-	Boosted      = Way{"boosted ensemble", false, func(c Case) float64 { return c.Ensemble }}
-	SingleConfig = Way{"best single configuration", false, func(c Case) float64 { return c.SingleConfig }}
-	SingleKernel = Way{"best single kernel, tuned", true, func(c Case) float64 { return c.SingleKernel }}
-	CuSPARSE     = Way{"cuSPARSE, the fastest of its algorithms", true, func(c Case) float64 { return c.CuSPARSE }}
-	COOFinal     = Way{"rule of coo-spmv-final, tuned", true, func(c Case) float64 { return c.COOFinal }}
-	CSRFive      = Way{"rule of csr-five-algorithms, tuned", true, func(c Case) float64 { return c.CSRFive }}
+	Learned      = Way{"learned tree", func(c Case) float64 { return c.Fraction }}
+	OverSizes    = Way{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
+	Boosted      = Way{"boosted ensemble", func(c Case) float64 { return c.Ensemble }}
+	SingleConfig = Way{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
+	SingleKernel = Way{"best single kernel, tuned", func(c Case) float64 { return c.SingleKernel }}
+	CuSPARSE     = Way{"cuSPARSE, the fastest of its algorithms", func(c Case) float64 { return c.CuSPARSE }}
+	COOFinal     = Way{"rule of coo-spmv-final, tuned", func(c Case) float64 { return c.COOFinal }}
+	CSRFive      = Way{"rule of csr-five-algorithms, tuned", func(c Case) float64 { return c.CSRFive }}
 )

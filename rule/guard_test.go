@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"spmvtune/sparse"
@@ -35,6 +36,18 @@ func TestGuards(t *testing.T) {
 		c, err := r.Select(Key{Precision: "float32"}, f)
 		if err != nil || c.Kernel != tt.want {
 			t.Errorf("%d rows, the longest of %d: chose %s, %v; want %s", tt.rows, tt.longest, c.Kernel, err, tt.want)
+		}
+	}
+}
+
+// A guard's number has two digits, and is not below what it was made from.
+func TestRoundedUp(t *testing.T) {
+	for _, tt := range []struct{ x, want float64 }{
+		{0, 0}, {0.0712, 0.072}, {0.07, 0.07}, {1.01, 1.1}, {20, 20}, {99.5, 100}, {123, 130}, {1000, 1000}, {45678, 46000},
+		{math.Nextafter(20, 30), 21},
+	} {
+		if got := roundedUp(tt.x); got != tt.want {
+			t.Errorf("%v becomes %v, want %v", tt.x, got, tt.want)
 		}
 	}
 }

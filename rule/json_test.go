@@ -87,9 +87,24 @@ func TestReadRefuses(t *testing.T) {
 		t.Fatalf("a good rule was refused: %v", err)
 	}
 
-	deep := leaf
-	for range 40 {
-		deep = `{"feature": "rows", "threshold": 1, "below": ` + leaf + `, "above": ` + deep + `}`
+	chain := func(end string, splits int) string {
+		node := end
+		for range splits {
+			node = `{"feature": "rows", "threshold": 1, "below": ` + end + `, "above": ` + node + `}`
+		}
+		return node
+	}
+	ensemble := func(text string) string {
+		return strings.Replace(tree(leaf), `"tree"`, `"ensemble": {"configs": [{"kernel": "a", "precision": "float32"}], `+
+			text+`}, "tree"`, 1)
+	}
+	const one = `"base": [0.5], "trees": [`
+	for _, good := range []string{tree(chain(leaf, 32)), ensemble(one + chain(`{"add": [1]}`, 32) + `]`),
+		strings.Replace(tree(leaf), `"cache": "cold"`, `"cache": ""`, 1),
+		tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 1, "gbps": 1}, {"bytes": 1, "gbps": 2}]}`)} {
+		if _, err := Read(strings.NewReader(good)); err != nil {
+			t.Errorf("%.80s: a good rule was refused: %v", good, err)
+		}
 	}
 	for _, tt := range []struct{ in, want string }{
 		{``, "unexpected end"},
@@ -109,7 +124,27 @@ func TestReadRefuses(t *testing.T) {
 			`unknown feature "beauty"`},
 		{tree(`{"feature": "rows", "choice": {"kernel": "a", "precision": "float32"}}`), "both a split and a leaf"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float64"}}`), "not a kernel in float32"},
-		{tree(deep), "more than 32 splits"},
+		{tree(chain(leaf, 33)), "more than 32 splits"},
+		{tree(`{"feature": "rows", "below": {"choice": {"kernel": "a", "precision": "float64"}}, "above": ` + leaf + `}`),
+			"not a kernel in float32"},
+		{tree(`{"below": ` + leaf + `, "choice": {"kernel": "a", "precision": "float32"}}`), "both a split and a leaf"},
+		{tree(`{"above": ` + leaf + `, "choice": {"kernel": "a", "precision": "float32"}}`), "both a split and a leaf"},
+		{tree(`{"choice": {"precision": "float32"}}`), "not a kernel in float32"},
+		{tree(`{"choice": {"kernel": "a", "precision": "float32", "grid": -1}}`), "and grid -1"},
+		{ensemble(`"base": []`), "0 numbers for 1 configurations"},
+		{strings.Replace(tree(leaf), `"tree"`, `"ensemble": {"configs": []}, "tree"`, 1), "0 numbers for 0 configurations"},
+		{strings.Replace(ensemble(`"base": [0]`), `"float32"}]`, `"float64"}]`, 1), "it chooses"},
+		{ensemble(one + `null]`), "a node is missing"},
+		{ensemble(one + `{"add": [1, 2]}]`), "neither a split nor a leaf"},
+		{ensemble(one + `{"add": [1], "feature": "rows"}]`), "neither a split nor a leaf"},
+		{ensemble(one + `{"add": [1], "below": {"add": [1]}}]`), "neither a split nor a leaf"},
+		{ensemble(one + `{"add": [1], "above": {"add": [1]}}]`), "neither a split nor a leaf"},
+		{ensemble(one + `{"feature": "beauty", "below": {"add": [1]}, "above": {"add": [1]}}]`), `unknown feature "beauty"`},
+		{ensemble(one + `{"feature": "rows", "below": {"add": [1]}}]`), "a node is missing"},
+		{ensemble(one + `{"feature": "rows", "above": {"add": [1]}}]`), "a node is missing"},
+		{ensemble(one + chain(`{"add": [1]}`, 33) + `]`), "more than 32 splits"},
+		{strings.Replace(tree(leaf), `"tree"`, `"test": {"cases": [{"matrix": "m", "fraction": 1.5}]}, "tree"`, 1),
+			"learned tree is at 1.5"},
 		{strings.Replace(tree(leaf), `"cold"`, `"a b"`, 1), `"a b" is neither warm nor cold`},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32", "block": -1}}`), "a with block -1"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "next": [{"kernel": "b"}]}`),

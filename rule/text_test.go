@@ -3,6 +3,9 @@ package rule
 import (
 	"bytes"
 	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,19 +38,77 @@ func TestText(t *testing.T) {
 	if err := learn(t, obs, DefaultOptions).WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "rule.txt")
+	checkGolden(t, "rule.txt", b.Bytes())
+}
+
+// A world of gaps, failures, wide intervals and many small differences: each number of what is
+// learned from it depends on how these count.
+func TestTextOfAMess(t *testing.T) {
+	obs := messy(rand.New(rand.NewPCG(37, 38)), 40)
+	for i := range obs {
+		switch o := &obs[i]; {
+		case o.Matrix < "m015":
+			o.Class = ""
+		case o.Matrix == "m020":
+			o.Class = "lonely"
+		case o.Matrix == "m021":
+			o.Features.RowStd = math.NaN() // an older version did not compute it
+		}
+	}
+	opt := DefaultOptions
+	opt.Prune = false
+	var b bytes.Buffer
+	if err := learn(t, obs, opt).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, "mess.txt", b.Bytes())
+}
+
+// The evaluation of a small world with all that there is to say: classes, some of which taught
+// nothing, an ensemble, cuSPARSE, times to read features and to prepare, and forecasts.
+func TestEvaluationText(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 36))
+	obs := skewed(rng, 40)
+	for i := range obs {
+		o := &obs[i]
+		o.Class = fmt.Sprintf("class%d", o.Features.Cols%5)
+		o.Reading = 3e-9 * float64(o.Features.Nonzeros)
+		switch o.Config.Kernel {
+		case "a":
+			o.Prepare = 2 * o.Seconds
+		case "c":
+			o.Config.Kernel = "cusparse_csr_alg1"
+		}
+	}
+	opt := DefaultOptions
+	opt.Test, opt.Ensemble = []string{"class4"}, true
+	r := learn(t, obs, opt)
+	list, err := Evaluate(t.Context(), r, obs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteEvaluation(&b, r, list); err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, "evaluation.md", b.Bytes())
+}
+
+// checkGolden compares a text with a file of testdata, or writes it there.
+func checkGolden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	golden := filepath.Join("testdata", name)
 	if *regen {
-		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-
 	want, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("text differs from %s (look at it, then go test -run TestText -regen):\n%s", golden, &b)
+	if !bytes.Equal(got, want) {
+		t.Errorf("text differs from %s (look at it, then go test -run Text -regen):\n%s", golden, got)
 	}
 }
 

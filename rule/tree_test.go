@@ -39,6 +39,8 @@ func TestSplits(t *testing.T) {
 	deep.Prune = false // so few matrices don't carry a tree; what is tested is how it is grown
 	shallow := deep
 	shallow.MaxDepth, shallow.MinLeaf = 1, 1
+	twice := deep
+	twice.MaxDepth = 2
 	greedy := deep
 	greedy.MinGain = 0.02
 	free := deep
@@ -78,6 +80,17 @@ func TestSplits(t *testing.T) {
 		{"one matrix is not enough for a leaf", duels(
 			duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(100), "b", 9}),
 			deep, "(row_mean ≤ 2.4: a, b)"},
+		{"one matrix is enough, if asked for", duels(
+			duel{rows(1), "a", 2}, duel{rows(1), "a", 2}, duel{rows(1), "a", 2}, duel{rows(9), "b", 2}),
+			shallow, "(row_mean ≤ 3: a, b)"},
+		{"two splits on the path below", duels(
+			duel{rows(1), "b", 2}, duel{rows(2), "b", 2}, duel{rows(10), "a", 2}, duel{rows(11), "a", 2},
+			duel{rows(12), "a", 2}, duel{rows(100), "b", 9}, duel{rows(101), "b", 9}, duel{rows(102), "b", 9}),
+			twice, "(row_mean ≤ 30: (row_mean ≤ 4: b, a), b)"},
+		{"two splits on the path above", duels(
+			duel{rows(1), "b", 9}, duel{rows(2), "b", 9}, duel{rows(3), "b", 9}, duel{rows(10), "a", 2},
+			duel{rows(11), "a", 2}, duel{rows(12), "a", 2}, duel{rows(100), "b", 2}, duel{rows(101), "b", 2}),
+			twice, "(row_mean ≤ 5: b, (row_mean ≤ 30: a, b))"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := oneLine(learn(t, tt.obs, tt.opt).Selectors[0].Root); got != tt.want {

@@ -65,9 +65,17 @@ func (f *finder) walk(root ast.Node) {
 				f.wrap(n.Cond, "!(", ")")
 			}
 		case *ast.CallExpr:
-			// The capacity that make is given.
-			if name, ok := n.Fun.(*ast.Ident); ok && name.Name == "make" && len(n.Args) == 3 {
-				f.skipped[n.Args[2]] = true
+			switch f.code(n.Fun) {
+			case "make":
+				if len(n.Args) == 3 { // the capacity
+					f.skipped[n.Args[2]] = true
+				}
+			case "math.Inf": // of whose argument only the sign counts
+				number := n.Args[0]
+				if minus, ok := number.(*ast.UnaryExpr); ok {
+					number = minus.X
+				}
+				f.skipped[number] = true
 			}
 		case *ast.BlockStmt:
 			f.statements(n.List)

@@ -36,6 +36,7 @@ func TestFind(t *testing.T) {
 		{"0.5", []string{"1"}},
 		{"max(a, 0)", []string{"min(a, 0)", "max(a, 1)"}},
 		{"make([]int, a, 2*a)", nil}, // nobody sees a capacity
+		{"math.Inf(-1)", []string{"math.Inf(1)"}},
 		{"`SELECT 1 WHERE x >= 2 AND y IS NULL -- or z`",
 			[]string{"`SELECT 1 WHERE x > 2 AND y IS NULL -- or z`", "`SELECT 1 WHERE x >= 2 or y IS NULL -- or z`",
 				"`SELECT 1 WHERE x >= 2 AND y is not null -- or z`"}},

@@ -1,0 +1,106 @@
+package rule
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// boosterOf returns a booster for one configuration. All features of a matrix have its value.
+func boosterOf(values, left []float64) (*booster, []int) {
+	t := &table{values: slices.Repeat([][]float64{values}, len(features))}
+	g := &booster{table: t, rng: rand.New(rand.NewPCG(1, 1))}
+	for _, x := range left {
+		g.left = append(g.left, []float64{x})
+	}
+	return g, indices(len(values))
+}
+
+// A split of an ensemble's tree explains most of what is left, by hand.
+func TestBoostSplits(t *testing.T) {
+	ten := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	step := func(ones, n int) []float64 {
+		return append(slices.Repeat([]float64{1}, ones), make([]float64, n-ones)...)
+	}
+	for _, tt := range []struct {
+		name         string
+		values, left []float64
+		low, high    float64 // next to the threshold; both 0 for no split
+	}{
+		{"a step", ten, step(5, 10), 4, 5},
+		{"another", ten, step(6, 10), 5, 6},
+		{"a step down and up", ten, []float64{1, 1, 1, 1, -1, -1, -1, -1, -1, -1}, 3, 4},
+		{"a step that leaves too few below", ten, step(3, 10), 3, 4},
+		{"a step that leaves too few above", ten, step(7, 10), 5, 6},
+		{"in any order", []float64{9, 0, 8, 1, 7, 2, 6, 3, 5, 4}, []float64{0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, 4, 5},
+		{"nothing to explain", ten, step(10, 10), 0, 0},
+		{"as few as can be", ten[:8], step(4, 8), 3, 4},
+		{"too few", ten[:7], step(4, 7), 0, 0},
+		{"equal values stay together", []float64{0, 1, 2, 3, 4, 4, 6, 7, 8, 9, 10, 11}, step(5, 12), 4, 6},
+		{"all are equal", make([]float64, 10), step(5, 10), 0, 0},
+	} {
+		g, all := boosterOf(tt.values, tt.left)
+		_, at, ok := g.split(all, g.sum(all))
+		if ok != (tt.high > 0) || ok && at != threshold(tt.low, tt.high) {
+			t.Errorf("%s: split at %v, %v; want between %v and %v", tt.name, at, ok, tt.low, tt.high)
+		}
+	}
+}
+
+// A tenth of the mean of what is left is added, a third of it by each of three sums.
+func TestBoostLeaf(t *testing.T) {
+	g, all := boosterOf(make([]float64, 4), []float64{0.3, 0.9, 0.5, 0.7})
+	leaf := g.grow(all, 0)
+	if leaf.Feature != "" || len(leaf.Add) != 1 || leaf.Add[0] != 0.02 {
+		t.Fatalf("%+v, want 0.02", leaf)
+	}
+	for m, want := range []float64{0.24, 0.84, 0.44, 0.64} {
+		if got := g.left[m][0]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("of matrix %d is left %v, want %v", m, got, want)
+		}
+	}
+}
+
+// A tree of depth 2 has four leaves, and takes each matrix where it belongs.
+func TestBoostDepth(t *testing.T) {
+	var values, left []float64
+	for i := range 40 {
+		values, left = append(values, float64(i)), append(left, float64(i/10))
+	}
+	g, all := boosterOf(values, left)
+	var leaves func(b *Boost) int
+	leaves = func(b *Boost) int {
+		if b.Add != nil {
+			return 1
+		}
+		return leaves(b.Below) + leaves(b.Above)
+	}
+	for depth, want := range []int{1, 2, 4} {
+		if got := leaves(g.grow(all, depth)); got != want {
+			t.Errorf("of depth %d: %d leaves, want %d", depth, got, want)
+		}
+	}
+}
+
+// The portfolio takes what helps most first, nothing that does not help, and at least one.
+func TestPortfolio(t *testing.T) {
+	half, bad, never := math.Log(2), math.Inf(1), math.Inf(1)
+	for _, tt := range []struct {
+		name  string
+		loss  [][]float64 // by matrix and configuration
+		start []float64
+		want  []int
+	}{
+		{"best first", [][]float64{{bad, 0, half}, {0, bad, half}, {bad, 0, half}}, []float64{0, 0, 0}, []int{1, 0}},
+		{"what is good everywhere", [][]float64{{bad, 0, 0.1}, {0, bad, 0.1}}, []float64{0, 0, 0}, []int{2, 0, 1}},
+		{"not what can't be chosen", [][]float64{{0, half}, {0, half}}, []float64{never, 0}, []int{1}},
+		{"nothing helps", [][]float64{{bad, bad, bad}}, []float64{never, 0, 0}, []int{1}},
+		{"helps too little", [][]float64{{0, 1e-3}, {1e-5, 0}, {0, 1}}, []float64{0, 0}, []int{0}},
+	} {
+		tab := &table{loss: tt.loss}
+		if got := tab.portfolio(indices(len(tt.loss)), tt.start); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
