@@ -26,8 +26,8 @@ type Observation struct {
 	Features *sparse.Features // shared by all observations on the matrix
 	Config   kernels.Config   // includes the precision
 
-	// Seconds is the median time of a product, and Low and High are its 95% interval. Both are
-	// 0 if there is no interval.
+	// Seconds is the time of a product, and Low and High are the interval in which another run
+	// finds it. Both are 0 if there is no interval.
 	Seconds, Low, High float64
 	// Source is the digest of the kernel's source, "" if it is not known.
 	Source string

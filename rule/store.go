@@ -37,7 +37,7 @@ func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []st
 			Reading: m.FeaturesSeconds, Config: row.Config, Failed: row.Status != trial.OK,
 		}
 		if !o.Failed { // the others have no times
-			o.Seconds, o.Low, o.High, o.Tied, o.Prepare = row.Median, row.Low, row.High, row.Tied, row.Prepare
+			o.Seconds, o.Low, o.High, o.Tied, o.Prepare = row.Time, row.Another.Low, row.Another.High, row.Tied, row.Prepare
 		}
 	}
 	return obs, nil

@@ -202,9 +202,9 @@ func fastest(ctx context.Context, db *store.DB, device, matrix string) (kernel, 
 		return "", "", 0
 	}
 	for _, b := range best {
-		if seconds == 0 || b.Median < seconds {
+		if seconds == 0 || b.Time < seconds {
 			c := kernels.Config{Precision: b.Precision, Block: b.Block, Grid: b.Grid, Params: b.Params}
-			kernel, setting, seconds = b.Kernel, strings.TrimSpace(c.String()), b.Median
+			kernel, setting, seconds = b.Kernel, strings.TrimSpace(c.String()), b.Time
 		}
 	}
 

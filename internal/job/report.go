@@ -42,6 +42,8 @@ type Options struct {
 type Report struct {
 	Page            string // path of the HTML page
 	Figures, Tables int
+	// Ties say where kernels are tied, and what differences are not called wins.
+	Ties []string
 	// Warnings are what limits the report: figures without data, imprecise trials.
 	Warnings []error
 }
@@ -167,7 +169,7 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 		return nil, err
 	}
 	return &Report{
-		Page: filepath.Join(opt.Out, ReportFile), Warnings: written.Warnings,
+		Page: filepath.Join(opt.Out, ReportFile), Ties: drawn.TieWords(), Warnings: written.Warnings,
 		Figures: withEnding(written.Files, ".svg"), Tables: withEnding(written.Files, ".md"),
 	}, nil
 }

@@ -21,7 +21,7 @@ type Line struct {
 	Published []Hollow
 }
 
-// A Point is a throughput with its 95% interval. Low and High equal Y if there is no interval.
+// A Point is a throughput with the interval in which another run finds it. Low and High equal Y if there is no interval.
 type Point struct {
 	X            float64 // 0 if the kernel has no choice along this dimension.
 	Y, Low, High float64
@@ -44,14 +44,17 @@ func (l *Line) Unusual() string {
 	return strings.Join(list, " ")
 }
 
+// Interval says what whiskers and bands show.
+const Interval = "where another run finds it (95%)"
+
 // Throughput turns the interval of a time into that of the rate v.
 func Throughput(r *store.Row, x, v float64) Point {
 	p := Point{X: x, Y: v, Low: v, High: v, Row: r}
-	if r.High >= r.Median {
-		p.Low = v * r.Median / r.High
+	if r.Another.High >= r.Time {
+		p.Low = v * r.Time / r.Another.High
 	}
-	if r.Low > 0 && r.Low <= r.Median {
-		p.High = v * r.Median / r.Low
+	if r.Another.Low > 0 && r.Another.Low <= r.Time {
+		p.High = v * r.Time / r.Another.Low
 	}
 	return p
 }

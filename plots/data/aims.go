@@ -17,7 +17,7 @@ type Aim struct {
 	// Target is the half width of the median's interval that the sweep asks for, as a
 	// fraction; NaN if it is not known.
 	Target float64
-	// Half is the median half width over the trials.
+	// Half is the median half width over the trials, of intervals within the run.
 	Half float64
 	// Trials is the number of verified trials.
 	Trials int
@@ -68,7 +68,9 @@ func (d *Report) Aims() []Aim {
 type Precision struct {
 	Sweep, Hash string // The sweep that measured it, see store.Sweep.
 	Stop        trial.Stop
-	HalfWidth   float64 // The longer arm of the 95% interval as a fraction of the median; NaN if it is not known.
+	// HalfWidth is the longer arm of the 95% interval within the run, which the sweep's target is
+	// about, as a fraction of the median; NaN if it is not known.
+	HalfWidth float64
 }
 
 // precisionsOf returns the precisions of the trials in panels, ordered by sweep, reason and width.
@@ -131,7 +133,7 @@ func (d *Report) Missed() []error {
 			raise = "samples"
 		}
 		warnings = append(warnings, fmt.Errorf("%d of %d trials%s did not reach the target of %s: "+
-			"the median half-width of their 95%% intervals is %s; a larger %s narrows them",
+			"the median half-width of their 95%% intervals within the run is %s; a larger %s narrows them",
 			a.Wanted()-a.Reached, a.Wanted(), of, number.Percent(a.Target), number.Percent(a.Half), raise))
 	}
 

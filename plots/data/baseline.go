@@ -19,8 +19,10 @@ var baselines = []string{"coo_atomic", "cpu_coo"}
 // A Gain compares the best configuration of one kernel with the best one of the baseline,
 // on the same matrix in the same setup.
 type Gain struct {
-	Row       *store.Row
-	Against   string  // The baseline.
+	Row     *store.Row
+	Against string // The baseline.
+	// Told says that the data can tell the two apart. Without it there is no speed-up.
+	Told      bool
 	Ratio     float64 // The baseline's time divided by the kernel's.
 	Low, High float64 // The 95% interval, see Ratio.
 }
@@ -53,46 +55,55 @@ func (p *Panel) Gains(baseline string) []Gain {
 		}
 		g := Gain{Row: Fastest(p.ByKernel(name)), Against: baseline}
 		g.Ratio, g.Low, g.High = Ratio(base, g.Row)
+		g.Told = Told(base, g.Row)
 		list = append(list, g)
 	}
 
 	return list
 }
 
-// Ratio is how many times faster r is than base. The errors of the two medians
-// are independent, so the squares of the arms of their intervals add, on a
-// logarithmic scale, where a ratio is a difference: it is highest where base is
-// slow and r is fast.
+// Told reports whether the data can tell two trials apart.
+func Told(a, b *store.Row) bool {
+	if a.Time < b.Time {
+		return Tells(a, b)
+	}
+	return Tells(b, a)
+}
+
+// Ratio is how many times faster r is than base, with the interval in which another run finds
+// it. The errors of the two times are independent, so the squares of the arms of their
+// intervals add, on a logarithmic scale, where a ratio is a difference: it is highest where
+// base is slow and r is fast.
 func Ratio(base, r *store.Row) (v, low, high float64) {
-	v = base.Median / r.Median
+	v = base.Time / r.Time
 	baseDown, baseUp := arms(base)
 	down, up := arms(r)
 	return v, v * math.Exp(-math.Hypot(baseDown, up)), v * math.Exp(math.Hypot(baseUp, down))
 }
 
-// arms returns the distances of the median's logarithm to the ends of its interval, 0 where
-// there is none.
+// arms returns the distances of the time's logarithm to the ends of the interval in which
+// another run finds it, 0 where there is none.
 func arms(r *store.Row) (down, up float64) {
-	if r.Low > 0 && r.Low < r.Median {
-		down = math.Log(r.Median / r.Low)
+	if r.Another.Low > 0 && r.Another.Low < r.Time {
+		down = math.Log(r.Time / r.Another.Low)
 	}
-	if r.High > r.Median && !math.IsInf(r.High, 0) {
-		up = math.Log(r.High / r.Median)
+	if r.Another.High > r.Time && !math.IsInf(r.Another.High, 0) {
+		up = math.Log(r.Another.High / r.Time)
 	}
 	return down, up
 }
 
-// Relative is the half width of the interval of a row's median as a fraction,
-// 0 where there is no interval.
+// Relative is the half width of the interval in which another run finds the time of a row, as a
+// fraction, 0 where there is no interval.
 func Relative(r *store.Row) float64 {
-	h := number.HalfWidth(r.Median, r.Low, r.High)
-	if r.Low == 0 || math.IsNaN(h) || math.IsInf(h, 0) {
+	h := number.HalfWidth(r.Time, r.Another.Low, r.Another.High)
+	if r.Another.Low == 0 || math.IsNaN(h) || math.IsInf(h, 0) {
 		return 0
 	}
-	return h / r.Median
+	return h / r.Time
 }
 
-// TopGains returns the n largest gains over all panels, at most one per matrix
+// TopGains returns the n largest speed-ups over all panels, at most one per matrix
 // and device, largest first.
 func (d *Report) TopGains(n int) []Gain {
 	best := map[trial.Place]int{} // The keys have no precision and cache state.
@@ -100,6 +111,9 @@ func (d *Report) TopGains(n int) []Gain {
 	for i := range d.Panels {
 		p := &d.Panels[i]
 		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
+			if !g.Told || g.Ratio < 1 {
+				continue
+			}
 			key := trial.Place{Device: p.Device, Matrix: p.Matrix}
 			if j, seen := best[key]; !seen {
 				best[key] = len(list)

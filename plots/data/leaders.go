@@ -48,7 +48,7 @@ func (p *Panel) speeds() map[string]float64 {
 	speeds := map[string]float64{}
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		speeds[r.Kernel] = max(speeds[r.Kernel], 1/r.Median)
+		speeds[r.Kernel] = max(speeds[r.Kernel], 1/r.Time)
 	}
 	return speeds
 }

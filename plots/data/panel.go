@@ -111,12 +111,12 @@ func MatrixNames(panels []Panel) string {
 	return strings.Join(names, ", ")
 }
 
-// Fastest returns the row with the least median time, the first of equal ones, nil if there
+// Fastest returns the row with the least time, the first of equal ones, nil if there
 // is none.
 func Fastest(rows []store.Row) *store.Row {
 	var best *store.Row
 	for i := range rows {
-		if best == nil || rows[i].Median < best.Median {
+		if best == nil || rows[i].Time < best.Time {
 			best = &rows[i]
 		}
 	}

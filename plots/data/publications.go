@@ -8,6 +8,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/published"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // A Publication is a paper's result for one kernel on one matrix.
@@ -82,7 +83,7 @@ func (p *Publication) As(r *store.Row) *store.Row {
 	}
 	factor := gflops / r.GFLOPS
 	s.GFLOPS, s.GBPS, s.RoofFraction = gflops, r.GBPS*factor, r.RoofFraction*factor
-	s.Median = r.Median / factor
-	s.Low, s.High = s.Median, s.Median
+	s.Time = r.Time / factor
+	s.Another = trial.Interval{Low: s.Time, High: s.Time}
 	return &s
 }

@@ -119,6 +119,10 @@ func New(rows []store.Row, best []store.Best, matrices []store.Matrix, devices [
 	})
 	slices.SortStableFunc(d.Devices, func(a, b store.Device) int { return cmp.Compare(a.Label, b.Label) })
 	d.Panels = panelsOf(d.Rows[:good])
+	for i := range d.Best {
+		b := &d.Best[i].Row
+		b.Tied = slices.ContainsFunc(d.PanelOf(b).Rows, func(r store.Row) bool { return r.Tied && r.Config == b.Config })
+	}
 	return d
 }
 

@@ -38,7 +38,7 @@ func WithParam(p kernels.Param, value string) Selection {
 func (p *Panel) FastestOf(s Selection) *store.Row {
 	var best *store.Row
 	for i := range p.Rows {
-		if r := &p.Rows[i]; s(r) && (best == nil || r.Median < best.Median) {
+		if r := &p.Rows[i]; s(r) && (best == nil || r.Time < best.Time) {
 			best = r
 		}
 	}

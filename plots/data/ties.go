@@ -6,21 +6,24 @@ import "spmvtune/store"
 // a fraction.
 const tieWithin = 0.01
 
-// TieSet says which trials the data can't tell from the fastest of them: those whose interval
-// reaches down to its interval, or whose median is within tieWithin of its median. The view
-// best tests samples instead, but only against the fastest of all kernels; this is for trials
-// of one kernel.
+// TieSet says which trials the data can't tell from the fastest of them. The view best says it
+// of all kernels of a place; this is for trials of one kernel.
 func TieSet(rows []store.Row) []bool {
 	tied := make([]bool, len(rows))
 	best := Fastest(rows)
 	for i := range rows {
-		r := &rows[i]
-		tied[i] = r == best || r.Low > 0 && r.Low <= best.High || r.Median <= (1+tieWithin)*best.Median
+		tied[i] = &rows[i] == best || !Tells(best, &rows[i])
 	}
 	return tied
 }
 
-// Tells reports whether the data can tell a from the faster b.
+// Tells reports whether the data can tell a from the faster b: another run would find a slower,
+// too, and by more than tieWithin. Of trials that are tied with the fastest of their place it
+// can't, and it can tell them from those that are not.
 func Tells(b, a *store.Row) bool {
-	return (a.Low == 0 || a.Low > b.High) && a.Median > (1+tieWithin)*b.Median
+	if b.Tied && b.Place() == a.Place() {
+		return !a.Tied
+	}
+	ratio, low, _ := Ratio(a, b)
+	return low > 1 && ratio > 1+tieWithin
 }

@@ -60,11 +60,12 @@ func About(r *store.Row) string {
 	return strings.Join(parts, ", ") + ": " + timeWords(r)
 }
 
-// timeWords is the time of a trial with its interval, and its throughput.
+// timeWords is the time of a trial with the interval in which another run finds it, and its
+// throughput.
 func timeWords(r *store.Row) string {
-	text := number.Significant(1e3*r.Median, 4) + " ms"
-	if r.Low > 0 && r.High >= r.Low && !math.IsInf(r.High, 0) {
-		text += " (" + number.Significant(1e3*r.Low, 4) + " to " + number.Significant(1e3*r.High, 4) + ")"
+	text := number.Significant(1e3*r.Time, 4) + " ms"
+	if low, high := r.Another.Low, r.Another.High; low > 0 && high >= low && !math.IsInf(high, 0) {
+		text += " (" + number.Significant(1e3*low, 4) + " to " + number.Significant(1e3*high, 4) + ")"
 	}
 	if r.GFLOPS > 0 {
 		text += ", " + number.Significant(r.GFLOPS, 3) + " GFLOP/s"

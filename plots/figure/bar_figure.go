@@ -164,7 +164,7 @@ func (f *barFigure) subtitle(s *scene, t *tally, b *chart.Bars, q *quantity) str
 		number += " of all"
 	}
 
-	text := shown + ": " + f.says(s) + " Whiskers: 95% interval. Number: " + number + "."
+	text := shown + ": " + f.says(s) + " Whiskers: " + chart.Interval + ". Number: " + number + "."
 	if b.HasRoof() {
 		text += " Grey dashes: measured memory bandwidth."
 	}

@@ -91,7 +91,7 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 	p := &canvas.Picture{
 		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Title: fmt.Sprintf("%s: %s", f.title, d.Words(s)),
-		Subtitle: "Each kernel in its fastest configuration on each matrix. Whiskers: 95% interval of the median." +
+		Subtitle: "Each kernel in its fastest configuration on each matrix. Whiskers: " + chart.Interval + "." +
 			unnamed(len(all)-len(names)) + roofNote(&ch) + cited.Caption(),
 		Alt: fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.Label,
 			term.GroupedCount(len(all), "kernel", "kernels"), term.GroupedCount(len(stops), "matrix", "matrices"),

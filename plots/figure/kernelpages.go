@@ -87,7 +87,7 @@ func kernelOverview(d *data.Report, panels []data.Panel, stops []stop, names []s
 		Name:  fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache)),
 		Title: "Throughput of each kernel over row length: " + d.ConditionWords(at),
 		Subtitle: "Fastest configuration on each matrix; matrices by rising mean row length, which labels the axis. " +
-			"Whiskers: 95% interval of the median. Each panel has its own y axis.",
+			"Whiskers: " + chart.Interval + ". Each panel has its own y axis.",
 		Alt: "a panel per kernel: " + fmt.Sprint(names),
 	}
 
@@ -118,7 +118,7 @@ func kernelDetail(d *data.Report, panels []data.Panel, stops []stop, kernel stri
 	p := &canvas.Picture{
 		Name:     fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache), kernel),
 		Title:    fmt.Sprintf("%s: throughput over row length, %s", kernel, d.ConditionWords(at)),
-		Subtitle: "Fastest configuration on each matrix. Whiskers: 95% interval of the median.",
+		Subtitle: "Fastest configuration on each matrix. Whiskers: " + chart.Interval + ".",
 		Alt: fmt.Sprintf("%s over %s by mean row length", kernel,
 			term.GroupedCount(len(stops), "matrix", "matrices")),
 		Detail: true,

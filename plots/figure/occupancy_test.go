@@ -18,7 +18,7 @@ func TestOccupancy(t *testing.T) {
 	d := synthetic.Gpu(4, 64).Report()
 	s := d.Setups()[0]
 	slow := d.Launches[0]
-	slow.Median *= 2
+	slow.Time *= 2
 	slow.Properties = map[string]float64{"occupancy": 0.125}
 	unknown := slow
 	unknown.Kernel, unknown.Properties = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}

@@ -16,7 +16,7 @@ import (
 type quantity struct {
 	label string // The label of the axis.
 	note  string // A note for the subtitle.
-	// of gives the value of a trial with its 95% interval. base is the trial that it
+	// of gives the value of a trial with the interval in which another run finds it. base is the trial that it
 	// is compared with, nil if the quantity compares nothing.
 	of     func(r, base *store.Row) chart.Point
 	scale  func(low, high float64) canvas.Scale

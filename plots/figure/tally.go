@@ -47,7 +47,7 @@ func tabulate(d *data.Report, s *scene, list []series) *tally {
 		}
 		speeds := map[string]float64{}
 		for _, e := range entries {
-			speeds[list[e.series].id] = 1 / e.row.Median
+			speeds[list[e.series].id] = 1 / e.row.Time
 		}
 		cases = append(cases, speeds)
 		t.cells[spot{p.Matrix, p.Precision}] = entries

@@ -46,7 +46,28 @@ func facts(d *data.Report) []fact {
 			Bad: worst.Significant})
 	}
 
-	return append(list, aimFacts(d)...)
+	return append(append(list, tieFacts(d)...), aimFacts(d)...)
+}
+
+// tieFacts says what is not called a win.
+func tieFacts(d *data.Report) []fact {
+	r := d.Resolution()
+	if !(r.Usual > 0) {
+		return nil
+	}
+	list := []fact{{Value: r.Limit(), Name: "differences below it " + r.Caveat(), Bad: !r.Repeated}}
+	tied := 0
+	for i := range d.Best {
+		if len(d.Tied(&d.Best[i])) > 0 {
+			tied++
+		}
+	}
+
+	if tied > 0 {
+		list = append(list, fact{Value: term.Grouped(tied) + " of " + term.Grouped(len(d.Best)),
+			Name: "places (matrix and setup) where other kernels are tied with the named one"})
+	}
+	return list
 }
 
 func counted(n int, one, many string) fact {
@@ -60,8 +81,10 @@ func method(d *data.Report) []string {
 			"precision before it was timed. Row i passes if it is off by at most u·(8·√nᵢ + 8)·Sᵢ: u is the unit " +
 			"roundoff, nᵢ the row's nonzeros, Sᵢ the sum of the magnitudes of its products. A result outside of that " +
 			"bound is listed as wrong and never wins.",
-		"A time is the median of samples of the whole product, zeroing y included where the kernel needs it, with " +
-			"the 95% interval of the median. Cold: caches flushed before every sample. Warm: products back to back. " +
+		"A time is the median of samples of the whole product, zeroing y included where the kernel needs it. Of " +
+			"a trial that was repeated it is the mean of the repeat runs, without the one that made it a leader. " +
+			"Its interval is the one in which another run finds the median, 95 times of 100: it includes how " +
+			"much repeated trials differ. Cold: caches flushed before every sample. Warm: products back to back. " +
 			"Trials ran in random order. Building a kernel's format from CSR is not part of its time.",
 		"GB/s is compulsory traffic divided by time: each array of the kernel's format once, the columns of x that " +
 			"occur once, y once. The roof is the highest of a read, a copy and a triad measured on the device; at " +
@@ -121,7 +144,7 @@ func aimFacts(d *data.Report) []fact {
 	return []fact{
 		{Value: term.Grouped(reached) + " of " + term.Grouped(trials), Name: "trials reached " + target,
 			Bad: 2*reached < trials},
-		{Value: "±\u202f" + number.Percent(data.Middle(widths)), Name: "median half-width of the 95% intervals"},
+		{Value: "±\u202f" + number.Percent(data.Middle(widths)), Name: "median half-width of the 95% intervals within a trial"},
 	}
 }
 

@@ -47,6 +47,7 @@ type document struct {
 	Undrawn        htmlTable // Figures without data.
 	BestNotes      []string
 	Best           []htmlTable
+	Preparation    htmlSheet
 	Papers         []htmlSheet
 	PapersLacking  string // The tables of the papers that have no data.
 	ClaimNotes     []string
@@ -119,6 +120,7 @@ func (c *Content) Write(w io.Writer) error {
 
 	failures, cut := table.FailureTable(d)
 	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
+	doc.Preparation = preparation(d)
 	doc.Papers, doc.PapersLacking = htmlSheets(table.PaperSheets(d))
 	if d.Against != nil {
 		var changes table.Table
@@ -142,6 +144,24 @@ type htmlSheet struct {
 	Title  string
 	Notes  []string
 	Tables []htmlTable
+	Cut    int // The number of rows that are left out.
+}
+
+// mostPrepared is the number of kernels on matrices that a table of the page lists.
+const mostPrepared = 400
+
+// preparation says when preparing pays off. The file of the sheet has all rows.
+func preparation(d *data.Report) htmlSheet {
+	s := table.PreparationSheet(d)
+	h := htmlSheet{Title: s.Title, Notes: s.Notes}
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		n := min(len(t.Rows), mostPrepared)
+		h.Cut += len(t.Rows) - n
+		t.Rows = t.Rows[:n]
+	}
+	h.Tables = htmlTables(s.Tables, s.Stem)
+	return h
 }
 
 // htmlSheets returns the sheets that have tables, and says what produces the others.

@@ -14,14 +14,14 @@ import (
 func BestNotes(d *data.Report) []string {
 	return slices.DeleteFunc([]string{
 		data.Twins(d.Matrices),
-		"Time: median with its 95% interval, ± the longer arm or, if they differ much, both arms. Numbers are " +
-			"rounded to the digits that the interval supports, at least two. GB/s: compulsory traffic of the format " +
+		"Time: with the interval in which another run finds it (95%), ± the longer arm or, if they differ much, both " +
+			"arms. Numbers are rounded to the digits that the interval supports, at least two. GB/s: compulsory traffic of the format " +
 			"divided by time.",
 		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start " +
 			"of each run" + firstRun(d) + ". Copy: share of the copy's. Above 100%, the matrix came from caches, not " +
 			"from memory: a warm cache holds small ones.",
-		"Tied: the number of configurations whose samples do not differ from the fastest, including the listed " +
-			"one. The listed one is the most robust: its neighbouring block and grid sizes are fast too. " +
+		"Tied: the number of configurations that can't be told from the fastest, including the listed one, and " +
+			"the other kernels among them. A ratio with (tied) can't be told from 1. The listed one is the most robust: its neighbouring block and grid sizes are fast too. " +
 			driftNote(d) +
 			"Speed-up: the listed configuration over the baseline's fastest on the same matrix. The speed-up " +
 			"figure shows the fastest configuration of each kernel, so its ratios can be slightly higher.",
@@ -66,7 +66,7 @@ func bestColumns(baseline string) []Column {
 	}
 	return Columns(
 		"matrix", "kernel", ">block", ">grid", "parameters",
-		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", ">copy (%)", ">"+speedup, ">× cuSPARSE", ">tied",
+		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", ">copy (%)", ">"+speedup, ">× cuSPARSE", ">tied", "tied kernels",
 	)
 }
 
@@ -75,12 +75,13 @@ func bestRow(d *data.Report, b *store.Best) []Cell {
 	measured := func(v float64) Cell { return Cell{number.Rounded(v, v*rel), v} }
 	p := d.PanelOf(&b.Row)
 	base := data.Fastest(p.ByKernel(d.BaselineOf(b.Device)))
-	library := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_") })
+	library := p.CuSPARSE()
 	return []Cell{
 		Text(b.Matrix), Text(b.Kernel), integer(b.Block), integer(b.Grid), Text(b.Params.String()),
 		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
 		measured(100 * b.GBPS / copyRoof(d, b.Device)),
 		ratioCell(base, &b.Row), ratioCell(library, &b.Row), integer(b.TieSize),
+		Text(strings.Join(d.Tied(b), ", ")),
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 
 // timeCell, rateCell and ratioCell round to what the interval supports.
 func timeCell(r *store.Row) Cell {
-	ms := 1e3 * r.Median
-	return Cell{number.Interval(ms, 1e3*r.Low, 1e3*r.High), ms}
+	ms := 1e3 * r.Time
+	return Cell{number.Interval(ms, 1e3*r.Another.Low, 1e3*r.Another.High), ms}
 }
 
 func rateCell(r *store.Row, v float64) Cell { return Cell{number.Rounded(v, v*data.Relative(r)), v} }
@@ -23,18 +23,25 @@ func ratioCell(base, r *store.Row) Cell {
 		return Cell{number.Missing, math.NaN()}
 	}
 	v, low, high := data.Ratio(base, r)
-	return Cell{number.Rounded(v, max(v-low, high-v)), v}
+	text := number.Rounded(v, max(v-low, high-v))
+	if base.Config != r.Config && !data.Told(base, r) {
+		text += tiedMark
+	}
+	return Cell{text, v}
 }
 
+// tiedMark stands after a ratio that may as well be 1.
+const tiedMark = " (tied)"
+
 // paperRate is the bandwidth in the COO papers' count of bytes.
-func paperRate(r *store.Row) Cell { return rateCell(r, 24e-9*float64(r.NNZ)/r.Median) }
+func paperRate(r *store.Row) Cell { return rateCell(r, 24e-9*float64(r.NNZ)/r.Time) }
 
 // Mark makes the fastest of a row's trials bold, and puts = before those that are tied with
 // it. at gives the column of each trial; a nil trial has none.
 func (t *Table) Mark(trials []*store.Row, at []int) {
 	var best *store.Row
 	for _, r := range trials {
-		if r != nil && (best == nil || r.Median < best.Median) {
+		if r != nil && (best == nil || r.Time < best.Time) {
 			best = r
 		}
 	}

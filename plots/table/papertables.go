@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -199,7 +200,7 @@ func threadsTable(list []data.Panel) Table {
 		if r := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_csr") }); r != nil {
 			rows = append(rows, r)
 		}
-		best := slices.MinFunc(rows, func(a, b *store.Row) int { return compareTimes(a, b) })
+		best := slices.MinFunc(rows, compareTimes)
 		for _, r := range rows {
 			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), timeCell(r),
 				rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
@@ -215,12 +216,4 @@ func threadsTable(list []data.Panel) Table {
 	return t
 }
 
-func compareTimes(a, b *store.Row) int {
-	switch {
-	case a.Median < b.Median:
-		return -1
-	case a.Median > b.Median:
-		return 1
-	}
-	return 0
-}
+func compareTimes(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) }

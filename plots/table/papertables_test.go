@@ -56,7 +56,7 @@ func TestPaperTables(t *testing.T) {
 	}, nil, nil, nil)
 	for stem, want := range map[string]string{
 		"cpu": "a | 2.00 ± 0.02 | 12.00 | *1.000 ± 0.010 | 24.0 | 2.00\n" +
-			"b | *1.000 ± 0.010 | 24.0 | = 1.005 ± 0.010 | 23.9 | 0.995",
+			"b | *1.000 ± 0.010 | 24.0 | = 1.005 ± 0.010 | 23.9 | 0.995 (tied)",
 		"best-simple": "a | 4.00 | *coo_block_chunk | 1024 | 8 | 2.00 ± 0.02 | 12.00 | 3.00 | = coo_warp_chunk",
 		"best-coo":    "a | 4.00 | *coo_segscan_block | 1024 | 8 | 1.500 ± 0.015 | 16.00 | 4.00 | ",
 		"five-algorithms": "csr_scalar | 0.250 | 0.250\ncsr_vector | 0.500 | 0.500\ncsr_adaptive | 1.00 | " +

@@ -51,7 +51,7 @@ func Best(w io.Writer, best []store.Best) error {
 		}}
 		for _, b := range best[start:end] {
 			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid),
-				b.Params.String(), term.Quantity(term.Seconds(b.Median)), b.GFLOPS, b.GBPS, b.TieSize)
+				b.Params.String(), term.Quantity(term.Seconds(b.Time)), b.GFLOPS, b.GBPS, b.TieSize)
 		}
 		if err := t.Print(w); err != nil {
 			return err
@@ -85,6 +85,9 @@ func Report(w io.Writer, r *job.Report) {
 	if r == nil {
 		fmt.Fprintln(w, "no verified trial yet; skipping rule and report")
 		return
+	}
+	for _, line := range r.Ties {
+		term.Print(w, line)
 	}
 	for _, warning := range r.Warnings {
 		term.Print(w, fmt.Sprintf("note: %v", warning))
