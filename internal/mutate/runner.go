@@ -147,7 +147,7 @@ func (r *runner) run(p *pkg, timeout time.Duration, flags ...string) ([]byte, er
 		set += " " + f
 	}
 
-	command := exec.Command("go", "test", "-short", "-vet=off", "-count=1", "-failfast", "-timeout", timeout.String(),
+	command := exec.Command("go", "test", "-short", "-vet=off", "-ldflags=-w", "-count=1", "-failfast", "-timeout", timeout.String(),
 		p.ImportPath)
 	command.Env = append(os.Environ(), "GOFLAGS="+set, "TMPDIR="+temporary)
 	text, err := command.CombinedOutput()

@@ -9,7 +9,10 @@ import (
 // allowedCPUs returns the processors that this process may use, in ascending
 // order; nil if the system does not say. The mask is read once, before any
 // thread is pinned.
-var allowedCPUs = sync.OnceValue(func() []int {
+var allowedCPUs = sync.OnceValue(threadCPUs)
+
+// threadCPUs returns those that the calling thread may use.
+func threadCPUs() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil
@@ -21,7 +24,7 @@ var allowedCPUs = sync.OnceValue(func() []int {
 		}
 	}
 	return cpus
-})
+}
 
 // pin keeps the calling thread on the given processors. A system that refuses
 // leaves the thread free, which costs speed and nothing else.

@@ -44,7 +44,7 @@ func OpenShare(n int) (*Backend, error) {
 	free := false
 	if n > 0 && n < len(b.cores) {
 		var got []int
-		if got, b.claim = claimCPUs("spmvtune", byCore(allowedCPUs(), siblings), n); got != nil {
+		if got, b.claim = claimCPUs(claimSpace, byCore(allowedCPUs(), siblings), n); got != nil {
 			b.cores = coresFirst(got, siblings)
 		} else {
 			b.cores, free = b.cores[:n], true

@@ -193,6 +193,8 @@ func TestBytes(t *testing.T) {
 		{config("cpu_coo_chunks", kernels.Float32, 7, 2), entries + 30*4, 5 * (4 + 4)},
 		// 3 chunks of 4 rows, the last with 2 lanes of padding
 		{config("cpu_sell", kernels.Float32, 4, 2), 36*8 + 10*4 + 4*8, 0},
+		// a chunk of 16 rows, 6 of them padding; each worker has a sum per row, a line apart
+		{config("cpu_sell", kernels.Float32, 16, 2), 48*8 + 10*4 + 2*8, 2 * (16 + 64) * 4},
 	} {
 		got := prepareConfig(t, b, c.config).Info()
 		if got.BytesFormat != c.format || got.BytesKernel != c.format+c.own+vectors {
@@ -215,6 +217,12 @@ func TestFormatsAreKept(t *testing.T) {
 	prepareConfig(t, b, config("cpu_sell", kernels.Float64, 8, 1))
 	if again := prepareConfig(t, b, c).Info().Prepare; again != first {
 		t.Errorf("building SELL took %v, and then %v", first, again)
+	}
+	for _, coo := range []kernels.Config{config("cpu_coo", kernels.Float64, 0, 0),
+		config("cpu_coo_chunks", kernels.Float64, 9, 1)} {
+		if cost := prepareConfig(t, b, coo).Info().Prepare; cost <= 0 {
+			t.Errorf("building COO for %s took %v", coo.Kernel, cost)
+		}
 	}
 	if cost := prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0)).Info().Prepare; cost != 0 {
 		t.Errorf("CSR took %v", cost)

@@ -21,6 +21,9 @@ func (c claim) release() {
 	}
 }
 
+// claimSpace begins the names of claims. A test has one of its own.
+var claimSpace = "spmvtune"
+
 // claimCPUs claims the first n of cpus that are free, and returns them in order; nil if fewer
 // are free, or this system has no such sockets.
 func claimCPUs(space string, cpus []int, n int) ([]int, claim) {

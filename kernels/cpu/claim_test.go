@@ -67,3 +67,25 @@ func TestOpenShare(t *testing.T) {
 		t.Errorf("of all: %+v", d)
 	}
 }
+
+// Where all processors are given away, workers are free, and the device says so.
+func TestOpenShareOfNothing(t *testing.T) {
+	all := usableCores()
+	if len(all) < 2 || allowedCPUs() == nil {
+		t.Skip("there is one processor only, or no claims")
+	}
+	defer func(space string) { claimSpace = space }(claimSpace)
+	claimSpace = fmt.Sprintf("spmvtune-test-%p", t)
+	var last *Backend
+	for range len(allowedCPUs()) + 1 {
+		b, err := OpenShare(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		last = b
+	}
+	if d := last.Device(); d.Units != 1 || d.Properties["pinned"] != "no" || len(last.cores) != 1 || !last.pool.free {
+		t.Errorf("a backend without a processor: %+v, workers on %v, free %v", d, last.cores, last.pool.free)
+	}
+}

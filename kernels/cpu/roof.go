@@ -17,13 +17,18 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 	cache := cacheOr(b.device.Cache)
 	roof := b.roof(int(4*cache/8), passes)
 	runtime.GC() // gives back the arrays
-	bytes := 8 * cache
-	if m := b.device.Memory; m > 0 {
-		bytes = min(bytes, m/8)
-	}
-
-	roof.Gather = b.gather(min(bits.Len64(uint64(bytes/8-1)), 31), passes)
+	roof.Gather = b.gather(gatherLog(cache, b.device.Memory), passes)
 	return roof, nil
+}
+
+// gatherLog is the logarithm of the number of float64 that are read at random: of eight times
+// the cache at least, or of an eighth of memory, if its size is known and that is less.
+func gatherLog(cache, memory int64) int {
+	bytes := 8 * cache
+	if memory > 0 {
+		bytes = min(bytes, memory/8)
+	}
+	return min(bits.Len64(uint64(bytes/8-1)), 31)
 }
 
 // gather measures reading at random from 2^log float64. A pass reads one element of each line

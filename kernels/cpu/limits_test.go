@@ -1,0 +1,164 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"spmvtune/kernels"
+)
+
+// SELL may store 8 entries per nonzero and 2²⁰ more, and take half of the memory.
+func TestPaddingIsBounded(t *testing.T) {
+	// A full row of 60,000 among empty ones: chunks of C rows store it C times. 8·60,000 + 2²⁰
+	// entries are 25 times as many, but not 26 times.
+	b := load(t, 60_000, concat([]int{60_000}, repeat(100, 0)))
+	b.device.Memory = 0
+	check := func(precision kernels.Precision, c int, want bool) {
+		t.Helper()
+		_, err := b.Prepare(config("cpu_sell", precision, c, 1), kernels.Options{})
+		if invalid := new(kernels.InvalidError); (err == nil) != want || err != nil && !errors.As(err, &invalid) {
+			t.Errorf("C = %d in %s, memory of %d bytes: error is %v", c, precision, b.device.Memory, err)
+		}
+	}
+	check(kernels.Float64, 25, true)
+	check(kernels.Float64, 26, false)
+
+	b.device.Memory = 2 * 10 * 60_000 * (4 + 8)
+	check(kernels.Float64, 10, true)
+	check(kernels.Float64, 11, false)
+	check(kernels.Float32, 15, true)
+	check(kernels.Float32, 16, false)
+}
+
+// By hand: a take is 65,536 rows, and a worker has 16 takes.
+func TestChunksPerTake(t *testing.T) {
+	for _, tt := range []struct{ chunks, c, workers, want int }{
+		{1 << 20, 4, 1, 16384}, {1 << 20, 1024, 1, 64}, {320, 4, 2, 10}, {31, 4, 2, 1}, {1000, 1 << 17, 2, 1},
+	} {
+		if got := chunksPerTake(tt.chunks, tt.c, tt.workers); got != tt.want {
+			t.Errorf("%+v: %d chunks", tt, got)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	const gib = 1 << 30
+	if cacheOr(0) != 64<<20 || cacheOr(1) != 1 {
+		t.Errorf("an unknown cache has %d bytes, one of 1 byte has %d", cacheOr(0), cacheOr(1))
+	}
+	if formatLimit(0) != gib || formatLimit(8*gib) != 2*gib {
+		t.Errorf("forms may take %d bytes of unknown memory, %d of 8 GiB", formatLimit(0), formatLimit(8*gib))
+	}
+	// 2²⁷ float64 are a GiB.
+	for _, tt := range []struct {
+		cache, memory int64
+		want          int
+	}{
+		{gib / 8, 0, 27}, {gib / 8, 16 * gib, 27}, {gib / 8, 8 * gib, 27}, {gib / 8, 4 * gib, 26}, {gib/8 + 1, 0, 28},
+		{64 * gib, 0, 31},
+	} {
+		if got := gatherLog(tt.cache, tt.memory); got != tt.want {
+			t.Errorf("with a cache of %d and memory of %d bytes, 2^%d are gathered, want 2^%d", tt.cache, tt.memory, got,
+				tt.want)
+		}
+	}
+	for text, want := range map[string]int64{"32768K": 32 << 20, "3M": 3 << 20, "1G": gib, "512": 512, "": 0, "xK": 0} {
+		if got := cacheSize(text); got != want {
+			t.Errorf("a cache of %q has %d bytes, want %d", text, got, want)
+		}
+	}
+}
+
+func TestField(t *testing.T) {
+	text := []byte("processor\t: 0\nmodel name\t: A B: 2 GHz\nmodel name\t: C\nno colon\nMemTotal:  16 kB\n")
+	for key, want := range map[string]string{"model name": "A B: 2 GHz", "MemTotal": "16 kB", "no colon": "", "model": ""} {
+		if got := field(text, key); got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+	}
+}
+
+// A product that is prepared anew has its matrix and vectors elsewhere, and not at the same
+// place of a page each time; others share them.
+func TestFreshLiesElsewhere(t *testing.T) {
+	b := load(t, 300, rising(300))
+	sell := config("cpu_sell", kernels.Float64, 8, 2)
+	prepare := func(fresh bool) *product[float64] {
+		p, err := b.Prepare(sell, kernels.Options{Fresh: fresh})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := make([]float64, 300)
+		if err := kernels.Compute(p, nil, y); err != nil || y[0] != 0 || y[299] != 299 {
+			t.Fatalf("fresh is %v: rows of 0 and 299 ones give %v and %v, %v", fresh, y[0], y[299], err)
+		}
+		return p.(*product[float64])
+	}
+	first := prepare(false)
+	if again := prepare(false); again.o != first.o {
+		t.Error("a second product does not share the vectors of the first")
+	}
+	shifts := map[string]bool{} // last three digits of addresses: places in a page
+	for range 10 {
+		fresh := prepare(true)
+		o, old := fresh.o, first.o
+		if &o.a.Val[0] == &old.a.Val[0] || &o.a.ColIdx[0] == &old.a.ColIdx[0] || &o.a.RowPtr[0] == &old.a.RowPtr[0] ||
+			&o.x[0] == &old.x[0] || &o.y[0] == &old.y[0] {
+			t.Error("a fresh product shares an array with an earlier one")
+		}
+		if again := prepare(false); again.o != o {
+			t.Error("the next product goes back to the old vectors")
+		}
+		address := fmt.Sprintf("%p", o.x)
+		shifts[address[len(address)-3:]] = true
+	}
+	if len(shifts) < 3 {
+		t.Errorf("x begins at %v of a page", shifts)
+	}
+}
+
+// A product that writes beside y, or less than all of it, is found.
+func TestGuards(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		for _, at := range []int{-32, -1, 10, 41} {
+			b := load(t, 4, repeat(10, 2))
+			p, err := b.Prepare(config("cpu_csr", kernels.Float32, 0, 0), kernels.Options{Fresh: fresh})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := p.(*product[float32])
+			whole := q.run
+			q.run = func() { whole(); q.o.room[guard+at] = 0 }
+			overrun := new(kernels.OverrunError)
+			if err := kernels.Compute(p, nil, make([]float64, 10)); !errors.As(err, &overrun) || overrun.Array != "y" {
+				t.Errorf("a product that writes element %d of y of 10: %v", at, err)
+			}
+		}
+	}
+}
+
+// A product can be of another x, and that is forgotten after it.
+func TestMultiplyByAnotherX(t *testing.T) {
+	b := open(t)
+	p := problem(rand.New(rand.NewPCG(7, 8)), 3, []int{3}, ones)
+	if err := b.Load(p); err != nil {
+		t.Fatal(err)
+	}
+	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+		product := prepareConfig(t, b, config("cpu_csr", precision, 0, 0))
+		y := make([]float64, 1)
+		for _, tt := range []struct {
+			x    []float64
+			want float64
+		}{{nil, 3}, {[]float64{1, 10, 100}, 111}, {nil, 3}} {
+			if err := kernels.Compute(product, tt.x, y); err != nil || y[0] != tt.want {
+				t.Errorf("%s, x of %v: %v, %v; want %v", precision, tt.x, y[0], err, tt.want)
+			}
+		}
+		if err := product.Multiply([]float64{1, 2}); err == nil {
+			t.Error("an x that is too short is accepted")
+		}
+	}
+}
