@@ -135,6 +135,9 @@ type ProductInfo struct {
 	// Resolution is the smallest difference of times that the clock of Sample resolves, in
 	// seconds; 0 if it does not matter.
 	Resolution float64
+	// Multiplied is how long the last Multiply took, in seconds, by a clock of the device that an
+	// interrupted host does not disturb; 0 if it has none.
+	Multiplied float64
 	// Properties are facts about the launch (registers, occupancy), by name.
 	Properties map[string]float64
 	// Warnings are caveats about the samples taken so far.

@@ -40,7 +40,8 @@ func (l *list) told(trial.Result) { l.todo = l.todo[1:] }
 
 // A queue gives the jobs on a matrix, one after the other. In each cache state the first
 // good trial is the sentinel, which is measured again at regular intervals, so that a
-// drift of the device shows. The sentinel of an earlier run goes on. It is measured first,
+// drift of the device shows. A trial that is much faster takes its place, so that sentinels
+// take little time. The sentinel of an earlier run goes on. It is measured first,
 // which tells how the device differs from then. The finals and the spreads come last.
 type queue struct {
 	source
@@ -52,19 +53,28 @@ type queue struct {
 
 type sentinel struct {
 	trial.Trial
-	since int // number of trials since it was measured
+	median float64 // in seconds
+	since  int     // number of trials since it was measured
 }
+
+// muchFaster is how many times faster a trial is that becomes the sentinel.
+const muchFaster = 3
 
 // newQueue returns a queue of the trials to measure. good are those that have ended well
 // already, in the order of the plan.
-func newQueue(todo source, good []trial.Trial, every int, finals *finals, spreads *spreads) *queue {
+func newQueue(todo source, good []trial.Record, every int, finals *finals, spreads *spreads) *queue {
 	q := &queue{source: todo, finals: finals, spreads: spreads, every: every, sentinels: map[trial.Cache]*sentinel{}}
-	for _, t := range good {
-		if q.sentinels[t.Cache] == nil {
-			q.sentinels[t.Cache] = &sentinel{t, every}
-		}
+	for _, r := range good {
+		q.appoint(r.Trial, r.Median, every)
 	}
 	return q
+}
+
+// appoint makes a good trial the sentinel if there is none, or only a much slower one.
+func (q *queue) appoint(t trial.Trial, median float64, since int) {
+	if s := q.sentinels[t.Cache]; s == nil || s.median > muchFaster*median {
+		q.sentinels[t.Cache] = &sentinel{t, median, since}
+	}
 }
 
 // next returns the next job, nil after the last. It returns the same one until it is told
@@ -104,8 +114,9 @@ func (q *queue) told(r trial.Result) {
 		}
 		if s != nil {
 			s.since++
-		} else if good {
-			q.sentinels[r.Cache] = &sentinel{r.Trial, 0}
+		}
+		if good {
+			q.appoint(r.Trial, r.Median, 0)
 		}
 	}
 }

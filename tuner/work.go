@@ -11,10 +11,10 @@ import (
 // work is what there is to do on a matrix.
 type work struct {
 	source
-	trials   int           // number of trials; of searches, the most
-	finished int           // number of trials that an earlier run has measured
-	good     []trial.Trial // trials under the sweep's protocol that ended well in an earlier run
-	adaptive bool          // whether a search decides how many trials there are
+	trials   int            // number of trials; of searches, the most
+	finished int            // number of trials that an earlier run has measured
+	good     []trial.Record // trials under the sweep's protocol that ended well in an earlier run
+	adaptive bool           // whether a search decides how many trials there are
 	searches *searches
 }
 
@@ -51,7 +51,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	}
 
 	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo),
-		good: onlyTrials(good)}, nil
+		good: good}, nil
 }
 
 // count returns how many trials there are, as far as is known by now.

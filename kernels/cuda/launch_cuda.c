@@ -125,6 +125,17 @@ static CUresult ready(spmv_clock *c, const spmv_op *ops, int n, spmv_replay *r, 
 	return CUDA_SUCCESS;
 }
 
+CUresult spmv_run(spmv_clock *c, const spmv_op *ops, int n, double *seconds) {
+	float ms;
+	TRY(cuEventRecord(c->events[0], c->stream));
+	TRY(spmv_enqueue(ops, n, c->stream));
+	TRY(cuEventRecord(c->events[1], c->stream));
+	TRY(cuStreamSynchronize(c->stream));
+	TRY(cuEventElapsedTime(&ms, c->events[0], c->events[1]));
+	*seconds = ms / 1e3;
+	return CUDA_SUCCESS;
+}
+
 CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, spmv_replay *replay, double *seconds, int samples,
                      int batch, int cold) {
 	if (replay && !replay->refused) TRY(ready(c, ops, n, replay, batch));

@@ -116,6 +116,12 @@ func (c *clock) flush(written, clean, sink cu.DevicePtr, bytes int64, reader cu.
 // ungated reports that samples are not enqueued behind the gate any more.
 func (c *clock) ungated() bool { return c.c.ungated != 0 }
 
+// run computes p once, waits for it, and returns how long it took in seconds.
+func (c *clock) run(p *program) (seconds float64, err error) {
+	err = result(C.spmv_run(c.c, p.ops, p.n, (*C.double)(&seconds)))
+	return seconds, err
+}
+
 // sample times p len(dst) times, each time batch times back to back, and stores
 // seconds per product.
 func (c *clock) sample(p *program, dst []float64, batch int, cold bool) error {

@@ -62,6 +62,10 @@ void spmv_clock_close(spmv_clock *c);
 // Enqueues all ops in order.
 CUresult spmv_enqueue(const spmv_op *ops, int n, CUstream stream);
 
+// Computes the product once and waits for it. It stores how long that took, in seconds, with
+// the time to launch.
+CUresult spmv_run(spmv_clock *c, const spmv_op *ops, int n, double *seconds);
+
 // Times the ops `samples` times, each time `batch` times back to back, and
 // stores seconds per product. If cold, the cache is flushed before every sample.
 // With a replay, products run as graphs.

@@ -128,13 +128,11 @@ func (p *product) widen(y []float64) error {
 
 // run computes the product once and waits for it.
 func (p *product) run() error {
-	if err := p.program.enqueue(p.b.stream); err != nil {
-		return p.failed(err, "launching")
-	}
-	if err := p.b.stream.Synchronize(); err != nil {
+	took, err := p.b.clock.run(p.program)
+	if err != nil {
 		return p.failed(err, "running")
 	}
-	p.ran = true
+	p.ran, p.info.Multiplied = true, took
 	return nil
 }
 

@@ -15,18 +15,32 @@ const (
 	glanceShare = 0.1
 )
 
+// A product of a GPU that takes longLook and is farSlower than the best needs no second one:
+// to load a kernel, which is in the first product, takes milliseconds.
+const (
+	longLook  = 50e-3 // seconds
+	farSlower = 50
+)
+
 // glance times single products and reports whether r is hopeless: whether each of them is
-// slower than best, in seconds, by more than the factor proto.Slow. One that is not ends the
-// glance, so that a product which the system interrupted condemns no trial. Where there is
-// no best yet (0), no trial is hopeless.
+// slower than best, in seconds, by more than the factor proto.Slow, and so is the product that
+// was verified, which took first. One that is not ends the glance, so that a product which the
+// system interrupted condemns no trial. Where there is no best yet (0), no trial is hopeless.
 //
 // A hopeless trial is over. It has taken the time of two of its products, one to verify and
-// one to time, or a tenth of its budget if that is more. It was compared with the reference
-// but not with probes. Its interval is known if there are enough products for one; otherwise
-// Low and High stay 0.
-func glance(p kernels.Product, proto configs.Protocol, best float64, r *trial.Result) (hopeless bool, err error) {
-	if !(proto.Slow > 0 && best > 0) {
+// one to time, or a tenth of its budget if that is more; or of one, if the device timed the
+// product to verify, and that is enough. It was compared with the reference but not with
+// probes. Its interval is known if there are enough products for one; otherwise Low and High
+// stay 0.
+func glance(p kernels.Product, proto configs.Protocol, best, first float64, r *trial.Result) (hopeless bool, err error) {
+	limit := proto.Slow * best
+	if !(limit > 0 && first > limit) {
 		return false, nil
+	}
+
+	if one := p.Info().Multiplied; one > max(longLook, farSlower*best, limit) {
+		condemn(r, p, []float64{one})
+		return true, nil
 	}
 
 	start := time.Now()
@@ -36,7 +50,7 @@ func glance(p kernels.Product, proto configs.Protocol, best float64, r *trial.Re
 		if err := p.Sample(one, 1, r.Cache == trial.Cold); err != nil {
 			return false, err
 		}
-		if one[0] <= proto.Slow*best {
+		if one[0] <= limit {
 			return false, nil
 		}
 		times = append(times, one[0])
@@ -45,10 +59,15 @@ func glance(p kernels.Product, proto configs.Protocol, best float64, r *trial.Re
 		}
 	}
 
+	condemn(r, p, times)
+	return true, nil
+}
+
+// condemn ends r with the times of single products.
+func condemn(r *trial.Result, p kernels.Product, times []float64) {
 	r.Samples, r.Batch, r.Stop = times, 1, trial.StopSlow
 	i := newInterval(slices.Sorted(slices.Values(times)), p.Info().Resolution)
 	if r.Median = i.mid; i.covered >= confidence {
 		r.Low, r.High = i.low, i.high
 	}
-	return true, nil
 }

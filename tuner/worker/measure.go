@@ -71,10 +71,11 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	r.BytesOwn = info.BytesKernel
 	r.Properties = info.Properties
 
-	if err := w.verify(p, ref, r, e); err != nil || r.Status == trial.Wrong {
+	first, err := w.verify(p, ref, r, e)
+	if err != nil || r.Status == trial.Wrong {
 		return err
 	}
-	hopeless, err := glance(metered{p, e}, req.Protocol, req.Best, r)
+	hopeless, err := glance(metered{p, e}, req.Protocol, req.Best, first, r)
 	if err != nil || hopeless {
 		return err
 	}
