@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,8 +27,11 @@ func TestEstimate(t *testing.T) {
 	known := list.history(t, plain, dev)
 	took := func(block, samples int) float64 {
 		product, _ := known.product(of(block), size)
-		return float64(1+samples+2)*product + aside + perRow*1000
+		return float64(1+samples+2)*product + overhead(size, kernels.Float32, dev)
 	}
+	cut := 2*10e-3 + shortOverhead(size, kernels.Float32, dev)
+	final := took(4, 5) + anewTime(size, kernels.Float32, dev)
+	layout := bytesOf(size, kernels.Float32) / oneBandwidth // made once
 	times := func(n, block int) (list []trial.Trial) {
 		for range n {
 			list = append(list, of(block))
@@ -43,26 +47,31 @@ func TestEstimate(t *testing.T) {
 		{"trials alone", func(*configs.Protocol) {}, nil, []trial.Trial{of(4), of(1)},
 			took(4, usualSamples) + took(1, usualSamples)},
 		{"a slow one is cut short", func(p *configs.Protocol) { p.Slow = 3 }, nil, []trial.Trial{of(4), of(1)},
-			took(4, usualSamples) + took(1, -1)},
+			took(4, usualSamples) + cut},
 		{"not before there is a fast one", func(p *configs.Protocol) { p.Slow = 3 }, nil, []trial.Trial{of(1), of(4)},
 			took(1, usualSamples) + took(4, usualSamples)},
 		{"one from an earlier run will do", func(p *configs.Protocol) { p.Slow = 3 }, []trial.Trial{of(4)},
-			[]trial.Trial{of(1)}, took(1, -1)},
+			[]trial.Trial{of(1)}, cut},
 		{"sentinels", func(p *configs.Protocol) { p.Sentinel = 10 }, nil, times(22, 64),
 			22*took(64, usualSamples) + 2*took(64, usualSamples)},
 		{"the sentinel of an earlier run", func(p *configs.Protocol) { p.Sentinel = 10 }, []trial.Trial{of(4)}, times(3, 64),
 			took(4, usualSamples) + 3*took(64, usualSamples)},
 		{"finals of two leaders", func(p *configs.Protocol) { p.Finals = 32 }, nil, []trial.Trial{of(64), of(4), of(16)},
-			took(64, usualSamples) + took(4, usualSamples) + took(16, usualSamples) + 8*took(4, 5)},
+			took(64, usualSamples) + took(4, usualSamples) + took(16, usualSamples) + 8*final},
 		{"as many as trials, where it takes them", func(p *configs.Protocol) { p.Finals = 32 }, times(8, 64),
 			[]trial.Trial{of(4), of(16)},
-			took(4, usualSamples) + took(16, usualSamples) + 10*took(4, 5)},
+			took(4, usualSamples) + took(16, usualSamples) + 10*final},
+		{"spreads of the usual trial", func(p *configs.Protocol) { p.Repeats = 2 }, times(9, 64), times(11, 64),
+			11*took(64, usualSamples) + 2*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
 		{"few finals", func(p *configs.Protocol) { p.Finals = 1 }, nil, []trial.Trial{of(4), of(16)},
-			took(4, usualSamples) + took(16, usualSamples) + 2*took(4, 5)},
+			took(4, usualSamples) + took(16, usualSamples) + 2*final},
 		{"nothing left", func(p *configs.Protocol) { p.Finals, p.Sentinel = 32, 1 }, []trial.Trial{of(4), of(16)}, nil, 0},
 	} {
 		p := plain
 		c.change(&p)
+		if len(c.todo) > 0 {
+			c.want += layout
+		}
 		if got := newEstimate(p, dev, size, known).all(c.good, c.todo).Seconds(); math.Abs(got-c.want) > 1e-6*c.want+1e-9 {
 			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
 		}
@@ -85,5 +94,43 @@ func TestHopelessTrialsTellNoFactor(t *testing.T) {
 	}
 	if f := list.history(t, p, dev).factor("m"); f != 1 {
 		t.Errorf("trials take %g times what they should", f)
+	}
+}
+
+// Where nothing was measured, a row of millions makes the kernels slow whose threads sum it
+// alone. They come last, and end with their first products.
+func TestHopelessByTheLongestRow(t *testing.T) {
+	size := trial.Size{Rows: 1e6, Cols: 1e6, Nonzeros: 6e6, Longest: 4e6}
+	dev := kernels.Device{Backend: "cuda"}
+	of := func(cache trial.Cache, kernel string) trial.Trial {
+		return trial.Trial{Config: kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: 256}, Cache: cache}
+	}
+	todo := []trial.Trial{of(trial.Warm, "csr_scalar"), of(trial.Warm, "csr_merge"), of(trial.Cold, "csr_vector"),
+		of(trial.Cold, "csr_adaptive"), of(trial.Cold, "csr_merge")}
+	var got []string
+	for _, one := range hopelessLast(todo, size, dev) {
+		got = append(got, string(one.Cache)+" "+one.Kernel)
+	}
+	want := []string{"warm csr_merge", "warm csr_scalar", "cold csr_adaptive", "cold csr_merge", "cold csr_vector"}
+	if !slices.Equal(got, want) {
+		t.Errorf("in the order %v, want %v", got, want)
+	}
+	even := size
+	even.Longest = 6
+	if got := hopelessLast(todo, even, dev); !slices.Equal(got, todo) {
+		t.Errorf("without a long row in the order %v", got)
+	}
+
+	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Millisecond, Slow: 3}
+	var none historian
+	estimate := func(list ...trial.Trial) float64 {
+		return newEstimate(p, dev, size, none.history(t, p, dev)).all(nil, list).Seconds()
+	}
+	alone := estimate(todo[1])
+	if more := estimate(todo[1], todo[0]) - alone; more < 0.4 || more > 0.5 { // 4e6 steps, once
+		t.Errorf("%g s more with a thread on the long row", more)
+	}
+	if first := estimate(todo[0]); first < 8*0.4 { // a warm-up, five samples, and two to verify
+		t.Errorf("%g s for the only one", first)
 	}
 }

@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"time"
 
 	"spmvtune/configs"
@@ -27,7 +28,8 @@ func NewOutlook(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Outl
 
 	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 		for _, cache := range states {
-			times[precision] += guess(size, precision, cache, sweep.Protocol, dev)
+			product := streamed(size, precision, dev)
+			times[precision] += seconds(guess(product, size, precision, cache, sweep.Protocol, dev))
 		}
 	}
 
@@ -62,20 +64,30 @@ const loadRate = 5e6
 
 // Bandwidths in bytes per second, as a guess before anything was measured.
 const (
-	cpuBandwidth = 10e9  // of products on a few cores
-	gpuBandwidth = 1e12  // of products on a GPU
-	oneBandwidth = 1.5e9 // of one processor that converts a matrix for a kernel and verifies two products
+	cpuBandwidth  = 10e9  // of products on a few cores
+	unitBandwidth = 15e9  // of products on a multiprocessor of a GPU
+	commonUnits   = 64    // of a GPU that is only assumed
+	oneBandwidth  = 1.5e9 // of one processor that converts a matrix for a kernel and verifies two products
+	putBandwidth  = 4e9   // of copying a matrix to a GPU
 	// flushBandwidth is that of flushing a GPU's cache.
 	flushBandwidth = 2e12
 )
 
 const (
 	// aside is what a trial takes besides, in seconds: to be asked for, checked, and written
-	// to disk. On an H100 it is 0.55 to 1 ms for a matrix of few rows.
-	aside = 0.6e-3
-	// perRow is how long it takes to check two products, in seconds per row: copies from an
-	// H100 and comparisons.
-	perRow = 4e-9
+	// to disk. On an H200 it is 0.7 to 4 ms for a matrix of few rows, and a third of that for a
+	// trial that its first products end.
+	aside = 2e-3
+	// perRow is how long it takes to copy a product from a GPU and to compare it, in seconds per
+	// row, and perProbe what the probes take in float32, where more rows need some: medians of
+	// trials on matrices of 1 to 40 million rows on an H200.
+	perRow   = 1e-9
+	perProbe = 7e-9
+	// anew is how long it takes to allocate everything anew on an H200, in seconds.
+	anew = 12e-3
+	// perStep is how long a thread of a GPU takes for each entry of a row, in seconds. On an
+	// H200, kernels took 0.04 to 0.7 µs, in a row of 4 million entries.
+	perStep = 0.1e-6
 	// commonCache is the last-level cache of a GPU that is only assumed, in bytes.
 	commonCache = 50e6
 	// usualSamples is the number of samples of a trial that reaches its target, as most do:
@@ -83,20 +95,41 @@ const (
 	usualSamples = 16
 )
 
-// guess returns about how long a trial takes if nothing is known of its kernel: it samples
-// for as long as the protocol allows. A trial that reaches its target early is faster, a
-// badly balanced kernel slower.
-func guess(
-	size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol, dev kernels.Device,
-) time.Duration {
-	bandwidth := cpuBandwidth
-	if dev.Backend == "cuda" {
-		bandwidth = gpuBandwidth
+// streamed returns about how long a product takes in seconds that only has to wait for the
+// memory.
+func streamed(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return bytesOf(size, precision) / cpuBandwidth
 	}
-	sample := sampleTime(bytesOf(size, precision)/bandwidth, cache, dev)
+	return bytesOf(size, precision) / (unitBandwidth * float64(cmp.Or(dev.Units, commonUnits)))
+}
+
+// modelled returns about how long a product takes in seconds, if nothing is known of its
+// kernel but how many threads of a GPU sum a row.
+func modelled(c kernels.Config, size trial.Size, dev kernels.Device) float64 {
+	least := streamed(size, c.Precision, dev)
+	lanes := kernels.RowLanes(c)
+	if dev.Backend != "cuda" || lanes == 0 {
+		return least
+	}
+	return max(least, perStep*float64(size.Longest)/float64(lanes))
+}
+
+// hopeless reports whether the longest row makes a configuration so slow that its first
+// products will end the trial, once there is a better one.
+func hopeless(c kernels.Config, size trial.Size, dev kernels.Device) bool {
+	return modelled(c, size, dev) > worker.FarSlower*streamed(size, c.Precision, dev)
+}
+
+// guess returns about how long a trial takes in seconds if nothing is known of its kernel: it
+// samples for as long as the protocol allows. A trial that reaches its target early is faster.
+func guess(
+	product float64, size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol,
+	dev kernels.Device,
+) float64 {
+	sample := sampleTime(product, cache, dev)
 	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
-	seconds := float64(p.Warmup)*sample + sampling + overhead(size, precision, dev)
-	return time.Duration(seconds * float64(time.Second))
+	return float64(p.Warmup)*sample + sampling + worker.Verifications*product + overhead(size, precision, dev)
 }
 
 // trialTime returns about how long a trial takes, by the time of its product in seconds. It
@@ -128,13 +161,37 @@ func flushTime(dev kernels.Device) float64 {
 	}
 }
 
-// overhead returns how long a trial takes besides its samples, in seconds.
+// overhead returns how long a trial takes besides its products, in seconds.
 func overhead(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
-	if dev.Backend == "cuda" {
-		return aside + perRow*float64(size.Rows)
+	if dev.Backend != "cuda" {
+		return aside + bytesOf(size, precision)/oneBandwidth
 	}
-	return aside + bytesOf(size, precision)/oneBandwidth
+	each := 2 * perRow
+	if precision == kernels.Float32 {
+		each += perProbe
+	}
+	return aside + each*float64(size.Rows)
 }
+
+// shortOverhead is overhead of a trial that its first products end: it is compared once, and
+// not with probes.
+func shortOverhead(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return overhead(size, precision, dev)
+	}
+	return aside/3 + perRow*float64(size.Rows)
+}
+
+// anewTime returns how long it takes to put everything elsewhere in memory, in seconds.
+func anewTime(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return bytesOf(size, precision) / oneBandwidth
+	}
+	return anew + bytesOf(size, precision)/putBandwidth
+}
+
+// seconds turns seconds into a duration.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // bytesOf returns how many bytes a product moves at least, in CSR.
 func bytesOf(s trial.Size, p kernels.Precision) float64 {

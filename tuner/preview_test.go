@@ -38,6 +38,10 @@ func TestGuess(t *testing.T) {
 	size := trial.Size{Rows: 1e6, Cols: 1e6, Nonzeros: 5e6}
 	p := configs.Protocol{Warmup: 1, Samples: [2]int{10, 10}, Budget: time.Minute}
 	dev := kernels.Device{Backend: "cuda", Cache: 50e6}
+	guess := func(size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol,
+		dev kernels.Device) time.Duration {
+		return seconds(guess(streamed(size, precision, dev), size, precision, cache, p, dev))
+	}
 	warm := guess(size, kernels.Float64, trial.Warm, p, dev)
 	if host := 4 * time.Millisecond; warm < host {
 		t.Errorf("%s for a trial that verifies a million rows twice", warm)

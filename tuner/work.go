@@ -3,7 +3,9 @@ package tuner
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
@@ -50,6 +52,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 		return nil, err
 	}
 
+	todo = hopelessLast(todo, plan.Matrix.Size(), r.planner.device)
 	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo),
 		good: good}, nil
 }
@@ -96,6 +99,27 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, go
 	}
 
 	return todo, good, nil
+}
+
+// hopelessLast puts the trials of each cache state that the longest row makes hopeless behind
+// the others, so that the best is known when they come: one or two products end each.
+func hopelessLast(todo []trial.Trial, size trial.Size, dev kernels.Device) []trial.Trial {
+	state := map[trial.Cache]int{}
+	for _, t := range todo {
+		if _, known := state[t.Cache]; !known {
+			state[t.Cache] = len(state)
+		}
+	}
+
+	rank := func(t trial.Trial) int {
+		if hopeless(t.Config, size, dev) {
+			return 2*state[t.Cache] + 1
+		}
+		return 2 * state[t.Cache]
+	}
+	todo = slices.Clone(todo)
+	slices.SortStableFunc(todo, func(a, b trial.Trial) int { return rank(a) - rank(b) })
+	return todo
 }
 
 // onlyTrials returns the trials of records.

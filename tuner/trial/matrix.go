@@ -33,9 +33,11 @@ type Matrix struct {
 // A Size is what a plan needs to know of a matrix that is not loaded.
 type Size struct {
 	Rows, Cols, Nonzeros int
+	// Longest is the number of entries of the longest row; 0: not known.
+	Longest int
 }
 
 // Size returns the size of m, which was loaded.
 func (m Matrix) Size() Size {
-	return Size{m.Features.Rows, m.Features.Cols, m.Features.Nonzeros}
+	return Size{m.Features.Rows, m.Features.Cols, m.Features.Nonzeros, m.Features.RowMax}
 }

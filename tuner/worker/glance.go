@@ -15,12 +15,16 @@ const (
 	glanceShare = 0.1
 )
 
-// A product of a GPU that takes longLook and is farSlower than the best needs no second one:
-// to load a kernel, which is in the first product, takes milliseconds.
+// A product that takes longLook and is FarSlower than the best needs no second one, if a clock
+// of the device tells: to load a kernel, which is in the first product, takes milliseconds.
 const (
 	longLook  = 50e-3 // seconds
-	farSlower = 50
+	FarSlower = 50
 )
+
+// AtOnce reports whether the first product of a GPU shows that a trial is hopeless, by its time
+// and that of the best, in seconds.
+func AtOnce(product, best float64) bool { return product > max(longLook, FarSlower*best) }
 
 // glance times single products and reports whether r is hopeless: whether each of them is
 // slower than best, in seconds, by more than the factor proto.Slow, and so is the product that
@@ -38,7 +42,7 @@ func glance(p kernels.Product, proto configs.Protocol, best, first float64, r *t
 		return false, nil
 	}
 
-	if one := p.Info().Multiplied; one > max(longLook, farSlower*best, limit) {
+	if one := p.Info().Multiplied; one > limit && AtOnce(one, best) {
 		condemn(r, p, []float64{one})
 		return true, nil
 	}
