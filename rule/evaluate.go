@@ -17,13 +17,13 @@ import (
 // much more data would help, and which features it depends on.
 type Evaluation struct {
 	Key
-	Choice   Figures   `json:"rule"`             // figures on families left out
-	Test     Figures   `json:"test,omitzero"`    // figures on the families of the final test
-	Curve    []Point   `json:"learning_curve"`   // points by share of the corpus
-	ByFamily []Point   `json:"family_curve"`     // points by share of the families, each whole
-	Used     []Used    `json:"features"`         // features by what they are worth, the most first
-	Missed   []Case    `json:"missed,omitempty"` // cases below 0.75 of the oracle, final test included
-	Times    Coverage  `json:"forecast_coverage"`
+	Choice   Figures   `json:"rule"`                     // figures on families left out
+	Test     Figures   `json:"test,omitzero"`            // figures on the families of the final test
+	Curve    []Point   `json:"learning_curve,omitempty"` // points by share of the corpus
+	ByFamily []Point   `json:"family_curve,omitempty"`   // points by share of the families, each whole
+	Used     []Used    `json:"features,omitempty"`       // features by what they are worth, the most first
+	Missed   []Case    `json:"missed,omitempty"`         // cases below 0.75 of the oracle, final test included
+	Times    Coverage  `json:"forecast_coverage,omitzero"`
 	Payback  []Payback `json:"payback,omitempty"` // paybacks by size of the matrices
 }
 
@@ -72,8 +72,7 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key(), err)
 		}
 
-		e := Evaluation{Key: s.Key(), Choice: Summarise(s.Validation.Cases, Ways[0].Of),
-			Test: Summarise(s.Test.Cases, Ways[0].Of)}
+		e := s.evaluation()
 		if e.Curve, err = t.curve(ctx, opt, t.someMatrices); err != nil {
 			return nil, err
 		}
@@ -87,18 +86,33 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 			return nil, err
 		}
 
-		for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
-			if c.Fraction < missed {
-				e.Missed = append(e.Missed, c)
-			}
-		}
-
-		slices.SortFunc(e.Missed, func(a, b Case) int { return cmp.Compare(a.Fraction, b.Fraction) })
 		e.Payback = t.payback(s.Validation.Cases, teaching)
 		list = append(list, e)
 	}
 
 	return list, nil
+}
+
+// Evaluations are what a rule says of itself, without the measurements that it was learned from.
+func (r *Rule) Evaluations() []Evaluation {
+	list := make([]Evaluation, len(r.Selectors))
+	for i := range list {
+		list[i] = r.Selectors[i].evaluation()
+	}
+	return list
+}
+
+// evaluation sums up the cases of a tree.
+func (s *Selector) evaluation() Evaluation {
+	e := Evaluation{Key: s.Key(), Choice: Summarise(s.Validation.Cases, Learned.Of),
+		Test: Summarise(s.Test.Cases, Learned.Of)}
+	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
+		if c.Fraction < missed {
+			e.Missed = append(e.Missed, c)
+		}
+	}
+	slices.SortStableFunc(e.Missed, func(a, b Case) int { return cmp.Compare(a.Fraction, b.Fraction) })
+	return e
 }
 
 // each calls do for every part of the matrices that is left out in turn, on all cores.

@@ -85,14 +85,22 @@ func (s *Selector) byClass(b *bytes.Buffer) {
 	if len(order) < 2 {
 		return
 	}
-	head(b, "By class, the worst matrix first", "class", "matrices", "geometric mean", "worst", "ensemble", "cuSPARSE")
+	columns, beside := []string{"class", "matrices", "geometric mean", "worst"}, []Way{}
+	for _, way := range []Way{Boosted, CuSPARSE} {
+		if Summarise(s.Validation.Cases, way.Of).Matrices > 0 {
+			columns, beside = append(columns, way.Name), append(beside, way)
+		}
+	}
+	head(b, "By class, the worst matrix first", columns...)
 
 	for _, class := range order {
 		cases := classes[class]
-		f := Summarise(cases, func(c Case) float64 { return c.Fraction })
-		fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", class, len(cases), f.Mean, f.Worst,
-			meanOf(Summarise(cases, func(c Case) float64 { return c.Ensemble })),
-			meanOf(Summarise(cases, func(c Case) float64 { return c.CuSPARSE })))
+		f := Summarise(cases, Learned.Of)
+		fmt.Fprintf(b, "| %s | %d | %.3f | %.3f |", class, len(cases), f.Mean, f.Worst)
+		for _, way := range beside {
+			fmt.Fprintf(b, " %s |", meanOf(Summarise(cases, way.Of)))
+		}
+		b.WriteByte('\n')
 	}
 	b.WriteByte('\n')
 }

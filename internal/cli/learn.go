@@ -41,12 +41,14 @@ the rule:
 ` + ruleFormHelp() + `
 
 --evaluate prints more, as Markdown: a learning curve, the value of each feature, after how
-many products the features have paid for themselves, and on which matrices the rule fails.`,
+many products the features have paid for themselves, and on which matrices the rule fails.
+With --rule it prints what that rule says of itself: its figures, by class, and its failures.`,
 		Example: `  spmvtune learn results.db
   spmvtune learn a.db b.db -o rule.json -o rule.h
   spmvtune learn spmvtune-out/*/results.db --device "NVIDIA H100" -o rule.json
   spmvtune learn --rule h100 -o rule.h      # the embedded rule, for a C program
   spmvtune learn corpus.db --evaluate > rule.md
+  spmvtune learn --rule h100 --evaluate     # the figures of the embedded rule
   spmvtune learn corpus.db --products 100   # with the time of preparation`,
 		ValidArgsFunction: command.CompleteFiles("db"),
 		RunE:              l.Run,
@@ -117,10 +119,11 @@ func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
 	if err != nil {
 		return err
 	}
-	return writeRuleForms(cmd.OutOrStdout(), r, l.outs)
+	return l.write(cmd, r, nil)
 }
 
-// write writes the rule, its evaluation, or both.
+// write writes the rule, its evaluation, or both. Without the trials that it was learned from, an
+// evaluation is what the rule says of itself.
 func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Observation) error {
 	w := cmd.OutOrStdout()
 	evaluate := l.evaluate || l.asJSON
@@ -134,7 +137,10 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 		return nil
 	}
 
-	list, err := rule.Evaluate(cmd.Context(), r, seen, l.options)
+	list, err := r.Evaluations(), error(nil)
+	if seen != nil {
+		list, err = rule.Evaluate(cmd.Context(), r, seen, l.options)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,89 @@
+package rule
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"spmvtune/internal/term"
+)
+
+// The figures of docs/rule.md are those that the embedded rule has of itself.
+func TestDocumentation(t *testing.T) {
+	page, err := os.ReadFile("../docs/rule.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := Open(EmbeddedName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Selectors) != 2 {
+		t.Fatalf("%d trees, want one for each precision", len(r.Selectors))
+	}
+
+	has := func(line string) {
+		t.Helper()
+		if !strings.Contains(string(page), "\n"+line+"\n") {
+			t.Errorf("docs/rule.md lacks %q", line)
+		}
+	}
+	for _, of := range []func(*Selector) []Case{
+		func(s *Selector) []Case { return s.Validation.Cases }, func(s *Selector) []Case { return s.Test.Cases },
+	} {
+		for _, way := range Ways {
+			line := "| " + way.Name
+			for i := range r.Selectors {
+				cases := of(&r.Selectors[i])
+				f := Summarise(cases, way.Of)
+				if f.Matrices == 0 {
+					line = ""
+					break
+				}
+				if i == 0 && f.Matrices < len(cases) {
+					line += fmt.Sprintf(" (%d matrices)", f.Matrices)
+				}
+				line += fmt.Sprintf(" | %.3f | %.3f | %s", f.Mean, f.Worst, term.Percent(f.Within5))
+			}
+			if line != "" {
+				has(line + " |")
+			}
+		}
+
+		classes := map[string][2][]Case{}
+		for i := range r.Selectors {
+			for _, c := range of(&r.Selectors[i]) {
+				list := classes[c.Class]
+				list[i] = append(list[i], c)
+				classes[c.Class] = list
+			}
+		}
+		for class, list := range classes {
+			line := fmt.Sprintf("| %s | %d", class, len(list[0]))
+			if len(classes) == 6 {
+				line = strings.Replace(line, class, class+" (final test)", 1)
+			}
+			for _, cases := range list {
+				f := Summarise(cases, Learned.Of)
+				line += fmt.Sprintf(" | %.3f | %.3f | %s", f.Mean, f.Worst, meanOf(Summarise(cases, CuSPARSE.Of)))
+			}
+			has(line + " |")
+		}
+	}
+
+	for i := range r.Selectors {
+		s := &r.Selectors[i]
+		for _, c := range s.evaluation().Missed {
+			if c.Fraction < 0.6 {
+				has(fmt.Sprintf("| %s | %s | %.3f | %s | %s |", c.Matrix, s.Precision, c.Fraction, c.Class,
+					describe(c.Choice)))
+			}
+		}
+	}
+	float32s, float64s := len(r.Selectors[0].evaluation().Missed), len(r.Selectors[1].evaluation().Missed)
+	if want := fmt.Sprintf("%d of 507 matrices are below 0.75 in float32 and %d in float64", float32s,
+		float64s); !strings.Contains(string(page), want) {
+		t.Errorf("docs/rule.md lacks %q", want)
+	}
+}
