@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -25,9 +26,17 @@ func (l *learner) guard(b *branch, all []int) *branch {
 	if len(all) < guardFrom {
 		return b
 	}
+	return l.guardWithin(b, all, map[int]float64{})
+}
+
+// guardWithin guards the leaves of a branch that no matrix reaches with more of a feature than
+// most says, where it says something.
+func (l *learner) guardWithin(b *branch, all []int, most map[int]float64) *branch {
 	if b.below != nil {
 		tree := *b
-		tree.below, tree.above = l.guard(b.below, all), l.guard(b.above, all)
+		within := maps.Clone(most)
+		within[b.feature] = b.threshold
+		tree.below, tree.above = l.guardWithin(b.below, all, within), l.guardWithin(b.above, all, most)
 		return &tree
 	}
 
@@ -44,6 +53,9 @@ func (l *learner) guard(b *branch, all []int) *branch {
 		}
 
 		at := roundedUp(largest * guardBeyond)
+		if bound, ok := most[f]; ok && at >= bound {
+			continue // nothing would pass it
+		}
 		var beyond []int
 		for _, m := range all {
 			if v[m] > at {
