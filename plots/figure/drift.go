@@ -57,7 +57,7 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 	p := &canvas.Picture{
 		Name:  fileStem(d, "drift", of[0].Device),
 		Title: "Drift: " + d.DeviceWords(of[0].Device),
-		Subtitle: "Time of a repeated trial divided by its first time. Bars: 95% interval; lines: " +
+		Subtitle: "Time of a repeated trial divided by its first time. Bars: 95% interval within the run; lines: " +
 			"the median of three in a row. " +
 			largestWords(of) + ".",
 		Alt: fmt.Sprintf("%s, a panel per matrix", term.GroupedCount(len(panels), "panel", "panels")),

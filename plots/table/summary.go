@@ -109,38 +109,55 @@ func compareStatus(a, b trial.Status) int {
 	return 1
 }
 
-// winsTable counts how often each kernel was the best, and gives its geometric mean speed-up
-// over the baseline.
+// winsTable counts how often each kernel was the best, or tied with it, and gives its geometric
+// mean speed-up over the baseline.
 func winsTable(d *data.Report) Table {
-	t := Table{Title: "Kernels", Columns: Columns("kernel", ">best on (matrix and setup)",
+	t := Table{Title: "Kernels", Columns: Columns("kernel", ">best on (matrix and setup)", ">tied with it on",
 		">speed-up (geometric mean)")}
-	wins := map[string]int{}
+	wins, ties := map[string]int{}, map[string]int{}
 	for i := range d.Best {
-		wins[d.Best[i].Kernel]++
+		b := &d.Best[i]
+		wins[b.Kernel]++
+		for _, name := range d.Tied(b) {
+			ties[name]++
+		}
 	}
 
-	means := map[string]*stat.GeometricMean{}
+	gains := map[string][]data.Gain{}
 	for i := range d.Panels {
 		p := &d.Panels[i]
 		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
-			if means[g.Row.Kernel] == nil {
-				means[g.Row.Kernel] = new(stat.GeometricMean)
-			}
-			means[g.Row.Kernel].Add(g.Ratio)
+			gains[g.Row.Kernel] = append(gains[g.Row.Kernel], g)
 		}
 	}
 
 	for _, name := range data.KernelsOf(d.Panels) {
-		mean := math.NaN()
-		if m := means[name]; m != nil {
-			mean = m.Value()
-		}
 		t.Rows = append(t.Rows, []Cell{Text(name),
-			{fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])},
-			{number.Significant(mean, 3), mean}})
+			{fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])}, count(ties[name]),
+			meanGain(gains[name])})
 	}
 
 	return t
+}
+
+// meanGain is the geometric mean of speed-ups. Their errors are independent.
+func meanGain(gains []data.Gain) Cell {
+	var mean stat.GeometricMean
+	var down, up float64
+	for _, g := range gains {
+		mean.Add(g.Ratio)
+		down, up = math.Hypot(down, math.Log(g.Ratio/g.Low)), math.Hypot(up, math.Log(g.High/g.Ratio))
+	}
+	if len(gains) == 0 {
+		return Cell{number.Missing, math.NaN()}
+	}
+
+	v, n := mean.Value(), float64(len(gains))
+	text := number.Significant(v, 3)
+	if math.Log(v) < down/n && math.Log(v) > -up/n {
+		text += tiedMark
+	}
+	return Cell{text, v}
 }
 
 func matrixTable(d *data.Report) Table {
