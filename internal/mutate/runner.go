@@ -42,6 +42,10 @@ type runner struct {
 
 func newRunner(m *module, limit time.Duration) (*runner, error) {
 	folder, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return nil, err
+	}
+	err = os.Chmod(folder, 0o755) // some tests take the part of another user
 	return &runner{m, limit, folder, map[string]time.Duration{}}, err
 }
 

@@ -27,7 +27,7 @@ func (g Grid) Robust(at kernels.Config) float64 {
 		var low, high float64
 		for c, median := range g {
 			switch d, on := along(c); {
-			case !on || d == 0:
+			case !on:
 			case d < 0 && d > below:
 				below, low = d, median
 			case d > 0 && d < above:

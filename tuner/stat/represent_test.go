@@ -16,6 +16,7 @@ func TestRobust(t *testing.T) {
 		shape(128, 8): 1,
 		shape(32, 8):  100, shape(64, 8): 2, shape(256, 8): 3, shape(512, 8): 100,
 		shape(128, 2): 100, shape(128, 4): 4, shape(128, 16): 5, shape(128, 32): 100,
+		shape(1024, 2): 6, shape(1024, 1): 7, shape(1024, 3): 8,
 		shape(64, 4): 100, shape(256, 16): 100,
 	}
 	for _, tt := range []struct {
@@ -25,7 +26,9 @@ func TestRobust(t *testing.T) {
 		{shape(128, 8), (1 + 2 + 3 + 4 + 5) / 5.0},
 		{shape(32, 8), (100 + 2) / 2.0},
 		{shape(128, 32), (100 + 5) / 2.0},
+		{shape(64, 4), (100 + 4 + 2) / 3.0},
 		{shape(256, 16), (100 + 5 + 3) / 3.0},
+		{shape(1024, 2), (6 + 7 + 8 + 100) / 4.0}, // grids next to each other
 	} {
 		if got := g.Robust(tt.at); !near(got, tt.want, 1e-12) {
 			t.Errorf("%+v: %v, want %v", tt.at, got, tt.want)
@@ -48,6 +51,8 @@ func TestRepresent(t *testing.T) {
 		{"nearer to 256, from above", shape(512, 8), shape(64, 8)},
 		{"as near, smaller", shape(128, 8), shape(512, 4)},
 		{"without a block", shape(0, 8), shape(128, 8)},
+		{"without a block, though 256 is as near", shape(0, 8), shape(256, 8)},
+		{"256 itself", shape(256, 8), shape(255, 8)},
 		{"smaller grid", shape(64, 4), shape(64, 8)},
 		{"block before grid", shape(128, 8), shape(64, 4)},
 		{"alphabet", named("a"), named("b")},

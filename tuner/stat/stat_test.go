@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -52,6 +53,7 @@ func TestMannWhitneyByHand(t *testing.T) {
 	}{
 		{[]float64{1, 2, 2, 3}, []float64{2, 3, 4, 5}, 0.13665824773814753},
 		{low, high, 3.125399998400882e-08},
+		{low[:20], high[:20], 2.0 / 137846528820}, // of all ways to take 20 of 40, exactly
 	} {
 		if got := MannWhitney(tt.x, tt.y); !near(got, tt.want, 1e-9) {
 			t.Errorf("%v and %v: %v, want %v", tt.x, tt.y, got, tt.want)
@@ -189,6 +191,27 @@ func TestRatioCovers(t *testing.T) {
 	}
 }
 
+// Of 64 ratios of 8 and 8 values the interval leaves out 13 on either side: 64/2 − 1.96σ, where
+// σ² = 64·17/12. Of two ratios it leaves out none.
+func TestRatioByHand(t *testing.T) {
+	var x, y, ratios []float64
+	for i := range 8 {
+		x, y = append(x, 20+float64(i)), append(y, 10+math.Sqrt(float64(i)))
+	}
+	for _, a := range x {
+		for _, b := range y {
+			ratios = append(ratios, a/b)
+		}
+	}
+	slices.Sort(ratios)
+	if got, want := RatioOf(x, y), (Ratio{(ratios[31] + ratios[32]) / 2, ratios[13], ratios[50]}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := RatioOf([]float64{2, 3}, []float64{1}); got != (Ratio{2.5, 2, 3}) {
+		t.Errorf("of two ratios: %+v", got)
+	}
+}
+
 // It is found again from trials with a known deviation, under a drift and outliers.
 func TestRepeatability(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -237,7 +260,7 @@ func TestTied(t *testing.T) {
 		{"far, but of too few samples", 1.1, []float64{1.1}, true},
 		{"far, but scattered", 1.1, []float64{0.5, 0.6, 0.7, 1.1, 1.2, 1.3, 1.4}, true},
 	} {
-		if got := Tied([]float64{1, tt.time}, [][]float64{winner, tt.sample}, LeastEffect); got[1] != tt.want || !got[0] {
+		if got := Tied([]float64{2, 2 * tt.time}, [][]float64{winner, tt.sample}, LeastEffect); got[1] != tt.want || !got[0] {
 			t.Errorf("%s: tied %v, want %v", tt.name, got[1], tt.want)
 		}
 	}
