@@ -11,6 +11,7 @@ var Catalogue = slices.Concat(
 	csrFiveKernels,
 	csrShuffleKernels,
 	csrBinsKernels,
+	aheadKernels,
 	peerKernels,
 	vendorKernels,
 )

@@ -3,7 +3,7 @@ package kernels
 var (
 	shared = Param{
 		Name: "shared", Values: []string{"0", "1"}, Default: "0",
-		Doc: "1: partial sums are buffered in shared memory",
+		Doc: "1: the sum of each thread is in shared memory",
 	}
 	short = Param{Name: "short", Default: "64", Doc: "rows below this many nonzeros get one thread"}
 	long  = Param{Name: "long", Default: "512", Doc: "rows of at least this many nonzeros get a block"}
@@ -23,12 +23,12 @@ var csrBinsKernels = []Kernel{
 	{
 		Name: "csr_thread_row", Look: 34, Paper: "OneThreadPerRow", Source: "csr-bins-and-hybrid, Alg. 1",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
-		Mapping: "thread per row, grid-stride, unrolled: 8 products at a time",
+		Mapping: "thread per row, grid-stride, unrolled by 4",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 		Params: []Param{
 			{Name: "min_blocks", Values: []string{"none", "1", "2", "3"}, Default: "none",
-				Doc: "launch bound: blocks that must fit on a multiprocessor; with one, long rows are also fetched " +
-					"ahead"},
+				Doc: "launch bound: this many blocks of at most 256 threads fit on a multiprocessor; none: blocks " +
+					"of up to 1024 threads, and no minimum"},
 			shared,
 		},
 	},

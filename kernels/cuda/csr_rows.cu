@@ -1,5 +1,5 @@
-// Kernels that give every row to one thread or to one warp, grid-stride over rows.
-// They differ in how they unroll and where they reduce:
+// Kernels that give every row to one thread or to one warp, grid-stride over rows, as
+// the papers have them; csr_rows_ahead.cu has our improved forms.
 //
 //	csr_scalar            csr-five-algorithms, Sec. IV-A
 //	csr_vector            csr-five-algorithms, Sec. IV-B
@@ -10,34 +10,27 @@
 //
 // The papers start a thread or a warp for every row in those that have no loop over
 // rows; here all have one, so that any grid does all the work. Every row is
-// written, empty ones as 0.
+// written, empty ones as 0. The second forms and Alg. 2 read the matrix and x through the
+// read-only cache, as their authors do, and the others do not.
 #include "csr.cuh"
 
-// A thread per row. SHARED: its running sum is in shared memory.
-template <int N, bool SHARED, Ahead AHEAD, typename V>
+// A thread per row.
+template <int N, bool SHARED, Loads L, typename V>
 __device__ __forceinline__ void thread_rows(const Csr<V> &a) {
 	for (long long r = thread_index(); r < a.rows; r += thread_count()) {
-		unsigned start = row_start(a, r), end = row_end(a, r);
-		a.y[r] = SHARED ? dot_shared<N>(a, start, end, 1) : dot<N, N - 1, AHEAD>(a, start, end, 1);
+		unsigned start = load<L>(a.row_ptr + r), end = load<L>(a.row_ptr + r + 1);
+		a.y[r] = row_sum<N, SHARED, L>(a, start, end, 1);
 	}
 }
 
-// A warp per row: its lanes take every 32nd nonzero, and reduce their sums. A
-// whole warp has the same row, so all of it is in the loop or none. The bounds of
-// its next row are on their way while it sums this one.
-template <int N, bool SHARED, Ahead AHEAD, typename V>
+// A warp per row: its lanes take every 32nd nonzero, and reduce their sums. A whole
+// warp has the same row, so all of it is in the loop or none.
+template <int N, Sums SUMS, Loads L, typename V>
 __device__ __forceinline__ void warp_rows(const Csr<V> &a) {
-	long long r = warp_index();
-	if (r >= a.rows) return; // for the whole warp
-	unsigned start = row_start(a, r), end = row_end(a, r);
-	for (;;) {
-		long long next = r + warp_count();
-		bool more = next < a.rows;
-		unsigned next_start = more ? row_start(a, next) : 0, next_end = more ? row_end(a, next) : 0;
-		V sum = warp_dot<N, SHARED, AHEAD>(a, start, end);
+	for (long long r = warp_index(); r < a.rows; r += warp_count()) {
+		unsigned start = load<L>(a.row_ptr + r), end = load<L>(a.row_ptr + r + 1);
+		V sum = warp_row_sum<N, SUMS, L>(a, start, end);
 		if (threadIdx.x % WARP == 0) a.y[r] = sum;
-		if (!more) return;
-		r = next, start = next_start, end = next_end;
 	}
 }
 
@@ -49,7 +42,8 @@ __device__ __forceinline__ void warp_rows_global(const Csr<V> &a, V *buffer) {
 	unsigned lane = threadIdx.x % WARP;
 	V *mine = buffer + thread_index();
 	for (long long r = warp_index(); r < a.rows; r += warp_count()) {
-		*mine = dot<4>(a, row_start(a, r) + lane, row_end(a, r), WARP);
+		unsigned start = a.row_ptr[r], end = a.row_ptr[r + 1];
+		*mine = row_sum<1, false, PLAIN>(a, start + lane, end, WARP);
 		__syncwarp();
 		for (unsigned d = 1; d < WARP; d *= 2) {
 			if (lane % (2 * d) == 0) *mine += mine[d];
@@ -59,36 +53,31 @@ __device__ __forceinline__ void warp_rows_global(const Csr<V> &a, V *buffer) {
 	}
 }
 
-#define CSR_GLOBAL_PARAMS(V) CSR_PARAMS(V), V *buffer
+#define CSR_GLOBAL_PARAMS(V) CSR_PLAIN_PARAMS(V), V *buffer
 
-// A thread alone with a long row waits for memory again and again, as does a warp, so
-// that those of a thread per row and CSR Vector fetch 8 products at a time. The other
-// kernels of a warp per row fetch 4, which leaves registers for all the warps that
-// short rows need.
-CSR_ENTRY(csr_scalar, CSR_DEEP_BOUNDS, CSR_PARAMS, thread_rows<8, false, NONZEROS>(CSR))
-CSR_ENTRY(csr_vector, CSR_DEEP_BOUNDS, CSR_PARAMS, warp_rows<8, true, COLUMNS>(CSR))
+CSR_ENTRY(csr_scalar, CSR_BOUNDS, CSR_PLAIN_PARAMS, thread_rows<1, false, PLAIN>(CSR))
+CSR_ENTRY(csr_vector, CSR_BOUNDS, CSR_PLAIN_PARAMS, warp_rows<1, REDUCED_IN_SHARED, PLAIN>(CSR))
 CSR_ENTRY(csr_warp_row_global, CSR_BOUNDS, CSR_GLOBAL_PARAMS, warp_rows_global(CSR, buffer))
-CSR_ENTRY(csr_warp_row_shuffle, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false, NOTHING>(CSR))
+CSR_ENTRY(csr_warp_row_shuffle, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, IN_REGISTERS, READ_ONLY>(CSR))
 
-// The first forms are not unrolled. The authors unrolled the second by 4; their
-// compiler did so again, so that csr_thread_row is unrolled by 8 here.
-CSR_ENTRY(csr_thread_row_v1, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, false, NOTHING>(CSR))
-CSR_ENTRY(csr_thread_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, thread_rows<1, true, NOTHING>(CSR))
-CSR_ENTRY(csr_warp_row_v1, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, false, NOTHING>(CSR))
-CSR_ENTRY(csr_warp_row_v1_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<1, true, NOTHING>(CSR))
-CSR_ENTRY(csr_warp_row, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, false, COLUMNS>(CSR))
-CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, true, COLUMNS>(CSR))
+CSR_ENTRY(csr_thread_row_v1, CSR_BOUNDS, CSR_PLAIN_PARAMS, thread_rows<1, false, PLAIN>(CSR))
+CSR_ENTRY(csr_thread_row_v1_shared, CSR_BOUNDS, CSR_PLAIN_PARAMS, thread_rows<1, true, PLAIN>(CSR))
+CSR_ENTRY(csr_warp_row_v1, CSR_BOUNDS, CSR_PLAIN_PARAMS, warp_rows<1, IN_REGISTERS, PLAIN>(CSR))
+CSR_ENTRY(csr_warp_row_v1_shared, CSR_BOUNDS, CSR_PLAIN_PARAMS, warp_rows<1, IN_SHARED, PLAIN>(CSR))
+CSR_ENTRY(csr_warp_row, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, IN_REGISTERS, READ_ONLY>(CSR))
+CSR_ENTRY(csr_warp_row_shared, CSR_BOUNDS, CSR_PARAMS, warp_rows<4, IN_SHARED, READ_ONLY>(CSR))
 
-// min_blocks: the paper bounds the block by 256 threads and asks for this many blocks on
-// a multiprocessor. Without, the compiler takes few registers, for many threads with
-// short rows; with, there are enough to fetch long rows ahead, and these variants do.
-// On today's devices 1, 2 and 3 all leave more registers than that takes, so that they
-// are the same code there.
-#define THREAD_ROW(NAME, BOUNDS, AHEAD)                                            \
-	CSR_ENTRY(NAME, BOUNDS, CSR_PARAMS, thread_rows<8, false, AHEAD>(CSR))         \
-	CSR_ENTRY(NAME##_shared, BOUNDS, CSR_PARAMS, thread_rows<8, true, AHEAD>(CSR))
+CSR_ENTRY(csr_thread_row, CSR_BOUNDS, CSR_PARAMS, thread_rows<4, false, READ_ONLY>(CSR))
+CSR_ENTRY(csr_thread_row_shared, CSR_BOUNDS, CSR_PARAMS, thread_rows<4, true, READ_ONLY>(CSR))
 
-THREAD_ROW(csr_thread_row, , COLUMNS)
-THREAD_ROW(csr_thread_row_min1, __launch_bounds__(256, 1), NONZEROS)
-THREAD_ROW(csr_thread_row_min2, __launch_bounds__(256, 2), NONZEROS)
-THREAD_ROW(csr_thread_row_min3, __launch_bounds__(256, 3), NONZEROS)
+// min_blocks: the paper bounds the block by 256 threads and asks for this many blocks on a
+// multiprocessor. nvcc makes other code for another bound; so that the bound alone is
+// measured, generate.sh copies the PTX of csr_thread_row and gives the copies theirs.
+#ifndef __CUDACC__ // in the emulator
+#define BOUNDED(NAME)                                                                       \
+	CSR_ENTRY(NAME, , CSR_PARAMS, thread_rows<4, false, READ_ONLY>(CSR))                    \
+	CSR_ENTRY(NAME##_shared, , CSR_PARAMS, thread_rows<4, true, READ_ONLY>(CSR))
+BOUNDED(csr_thread_row_min1)
+BOUNDED(csr_thread_row_min2)
+BOUNDED(csr_thread_row_min3)
+#endif

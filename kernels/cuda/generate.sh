@@ -19,6 +19,23 @@ nvcc --version | grep -q "release $release," || {
 	echo "error: nvcc is not release $release, which the committed PTX was made with" >&2
 	exit 1
 }
+# The entries of csr_thread_row with launch bounds are copies of those without (csr_rows.cu).
+bounded() {
+	awk '
+		/^\.visible \.entry csr_thread_row(_shared)?_f(32|64)\(/ { copying = 1; entry = "" }
+		{ print }
+		copying { entry = entry $0 "\n" }
+		copying && /^}/ {
+			copying = 0
+			for (n = 1; n <= 3; n++) {
+				copy = entry
+				gsub(/csr_thread_row/, "csr_thread_row_min" n, copy)
+				sub(/\.maxntid [0-9]+,/, ".minnctapersm " n "\n.maxntid 256,", copy)
+				printf "\n%s", copy
+			}
+		}'
+}
+
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 for source in "${@:-*.cu}"; do # unquoted below: the default is a pattern
@@ -27,7 +44,8 @@ for source in "${@:-*.cu}"; do # unquoted below: the default is a pattern
 		for target in ${targets:-60}; do
 			variant=${file%.cu}
 			[ "$target" = 60 ] || variant=$variant.sm$target
-			nvcc -arch="compute_$target" -ptx -O3 --std=c++17 -o "$fresh/$variant.ptx" "$file"
+			nvcc -arch="compute_$target" -ptx -O3 --std=c++17 -o "$fresh/compiled" "$file"
+			bounded <"$fresh/compiled" >"$fresh/$variant.ptx"
 		done
 		for old in "ptx/${file%.cu}".ptx.gz "ptx/${file%.cu}".sm*.ptx.gz; do # targets that are gone
 			name=$(basename "$old" .gz)

@@ -5,7 +5,8 @@
 // parts. A part has a query over the database's stable views, whose rows are cases (a
 // matrix and a figure with its interval), and a test of the cases. Nothing about a single
 // claim is written in Go. A claim holds where all of its parts hold; it does not where
-// one does not; and where the data can't tell, that is the verdict.
+// one does not; and where the data can't tell, that is the verdict. Parts that are aside,
+// such as those on our forms of a paper's kernel, are shown and do not enter it.
 //
 // Note: a number of a paper that depends on the machine, as "2.48 times", is tested
 // within bounds around it that the part states. What was published is shown beside what
@@ -47,6 +48,8 @@ type Part struct {
 	Above *float64 `toml:"above"` // Exclusive bounds of the value, nil for none.
 	Below *float64 `toml:"below"`
 	Cases int      `toml:"cases"` // The fewest cases that a verdict can rest on; 0 means one.
+	// Aside says that the part is shown and does not enter the verdict on the claim.
+	Aside bool `toml:"aside"`
 	// Published queries the table published: value (null where only words were
 	// published), device, caveat, and matrix and precision where they have a meaning.
 	Published string `toml:"published"`

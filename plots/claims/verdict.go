@@ -126,6 +126,9 @@ func mean(cases []Case) (v, low, high float64) {
 func together(parts []Finding) Verdict {
 	v := Holds
 	for i := range parts {
+		if parts[i].Part.Aside {
+			continue
+		}
 		switch parts[i].Verdict {
 		case Fails:
 			return Fails

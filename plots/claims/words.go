@@ -129,7 +129,7 @@ func (s Standing) Words() string {
 func (j *Judgement) Lacks() string {
 	words := "no data"
 	for i := range j.Parts {
-		if f := &j.Parts[i]; f.Verdict == Unknown && len(f.Cases) > 0 {
+		if f := &j.Parts[i]; f.Verdict == Unknown && len(f.Cases) > 0 && !f.Part.Aside {
 			words = f.Words()
 		}
 	}
