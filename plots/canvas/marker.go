@@ -22,6 +22,32 @@ var Markers = [...]marker{
 	cross(math.Pi / 4),           // x
 }
 
+// moreMarkers are for the kernels beyond the pairs of a colour and a marker.
+var moreMarkers = [len(Markers)]marker{
+	polygon(3, 0, 1.38),       // triangle to the right
+	star(5),                   //
+	bar(1.5, 0.52),            // lying
+	polygon(3, math.Pi, 1.38), // triangle to the left
+	star(4),                   //
+	bar(0.52, 1.5),            // standing
+	star(3),                   //
+}
+
+// star returns a star with n points, one of which is at the top.
+func star(n int) marker {
+	tips, notches := polygon(n, math.Pi/2, 1.6), polygon(n, math.Pi/2+math.Pi/float64(n), 0.68)
+	var m marker
+	for i := range tips {
+		m = append(m, tips[i], notches[i])
+	}
+	return m
+}
+
+// bar returns a rectangle of twice this width and height.
+func bar(x, y vg.Length) marker {
+	return marker{{X: x, Y: y}, {X: -x, Y: y}, {X: -x, Y: -y}, {X: x, Y: -y}}
+}
+
 // polygon returns a regular polygon with n corners, the first at this angle.
 func polygon(n int, angle, radius float64) marker {
 	m := make(marker, n)

@@ -43,9 +43,13 @@ var dashes = [...][]vg.Length{nil, {6, 2.5}, {1.5, 2}, {7, 2, 1.5, 2}, {3, 2}, {
 // LookOf returns how the kernel is drawn.
 func LookOf(kernel string) Look {
 	n := lookNumber(kernel)
+	markers := Markers
+	if n/(len(Hues)*len(Markers))%2 == 1 {
+		markers = moreMarkers
+	}
 	return Look{
 		Color:  Hues[n%len(Hues)],
-		Marker: Markers[n%len(Markers)],
+		Marker: markers[n%len(markers)],
 		Dashes: dashes[n/len(Hues)%len(dashes)],
 		Phase:  n,
 	}
@@ -53,7 +57,7 @@ func LookOf(kernel string) Look {
 
 // lookNumber is the number in the kernel's row of the catalogue, from 0. A kernel without
 // one, such as a user's own, has a number that follows from its name. Eight colours and
-// seven markers give 56 pairs before one repeats.
+// seven markers give 56 pairs, and seven more markers as many again.
 func lookNumber(kernel string) int {
 	if k, _ := kernels.Lookup(kernel); k.Look > 0 {
 		return k.Look - 1
