@@ -44,7 +44,7 @@ type Payback struct {
 	Nonzeros int     `json:"nonzeros"` // counts matrices with at least this many, and less than ten times that
 	Matrices int     `json:"matrices"`
 	Features float64 `json:"features_in_products"` // median time to compute them, as measured
-	// Prepare is the median time that preparation takes more.
+	// Prepare is the mean time that preparation takes more.
 	Prepare  float64 `json:"preparation_in_products"`
 	Saved    float64 `json:"saved"`              // mean share of a product's time; 0 or less: they never pay
 	Products float64 `json:"products,omitempty"` // number that pays for them; 0: no number does

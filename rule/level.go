@@ -122,13 +122,13 @@ func (s *Selector) price(t *table, oracle map[string]float64) {
 		cases[c.Matrix] = c
 	}
 	s.Sizes.eachLeaf(func(n *Node) {
-		var paces, readings, preparations []float64
+		var paces, readings []float64
 		for _, name := range n.Matrices {
 			m, _ := slices.BinarySearch(t.names, name)
 			f := &t.facts[m]
 			if c, ok := cases[name]; ok {
 				n.Saved += (1 - c.Sizes/c.Fraction) / float64(len(n.Matrices))
-				preparations = append(preparations, (c.Prepare-c.SizesPrepare)/oracle[name])
+				n.Prepare += (c.Prepare - c.SizesPrepare) / oracle[name] / float64(len(n.Matrices))
 			}
 
 			if size := f.Nonzeros + f.Rows; size > 0 {
@@ -139,7 +139,7 @@ func (s *Selector) price(t *table, oracle map[string]float64) {
 			}
 		}
 
-		n.Pace, n.Reading, n.Prepare = middle(paces), middle(readings), middle(preparations)
+		n.Pace, n.Reading = middle(paces), middle(readings)
 	})
 }
 

@@ -49,7 +49,10 @@ func (t *table) prepare(m, c int) float64 {
 // the time to compute them is not known.
 func (t *table) payback(cases []Case, obs []*Observation) []Payback {
 	oracle := oracles(obs)
-	type group struct{ features, prepare, saved []float64 }
+	type group struct {
+		features, saved []float64
+		prepare         float64
+	}
 	groups := make(map[int]*group)
 	for _, c := range cases {
 		m, ok := slices.BinarySearch(t.names, c.Matrix)
@@ -65,7 +68,7 @@ func (t *table) payback(cases []Case, obs []*Observation) []Payback {
 
 		product := oracle[c.Matrix] / c.Sizes
 		g.features = append(g.features, t.reading(m)/product)
-		g.prepare = append(g.prepare, (c.Prepare-c.SizesPrepare)/product)
+		g.prepare += (c.Prepare - c.SizesPrepare) / product
 		g.saved = append(g.saved, 1-c.Sizes/c.Fraction)
 	}
 
@@ -75,7 +78,8 @@ func (t *table) payback(cases []Case, obs []*Observation) []Payback {
 		if g == nil {
 			continue
 		}
-		p := Payback{Nonzeros: size, Matrices: len(g.saved), Features: middle(g.features), Prepare: middle(g.prepare)}
+		p := Payback{Nonzeros: size, Matrices: len(g.saved), Features: middle(g.features)}
+		p.Prepare = g.prepare / float64(p.Matrices)
 		for _, s := range g.saved {
 			p.Saved += s / float64(len(g.saved))
 		}

@@ -74,9 +74,9 @@ type Node struct {
 	// tree over all features saves, on families left out.
 	Pace  float64 `json:"pace,omitempty"`
 	Saved float64 `json:"saved,omitempty"`
-	// And, in products of the oracle, the medians over Matrices of what computing the features
-	// takes, and of what preparing a matrix for the choice by features takes more than for this
-	// one. 0: not known.
+	// And, in products of the oracle, what computing the features takes, the median over
+	// Matrices, and what preparing a matrix for the choice by features takes more than for this
+	// one, the mean. 0: not known.
 	Reading float64 `json:"reading_in_products,omitempty"`
 	Prepare float64 `json:"preparation_in_products,omitempty"`
 

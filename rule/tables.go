@@ -138,14 +138,14 @@ func (e *Evaluation) tables(b *bytes.Buffer) {
 	if len(e.Payback) > 0 {
 		head(b, "Products after which the features have paid for themselves", "nonzeros from", "matrices",
 			"their time in products",
-			"preparation more", "saved per product", "products")
+			"preparation more (mean)", "saved per product", "products")
 		for _, p := range e.Payback {
 			products := "never"
 			if p.Products > 0 {
 				products = number(math.Ceil(p.Products))
 			}
 			fmt.Fprintf(b, "| %s | %d | %.0f | %.0f | %.1f%% | %s |\n", number(float64(p.Nonzeros)), p.Matrices,
-				p.Features, p.Prepare, 100*p.Saved, products)
+				p.Features, math.Round(p.Prepare)+0, 100*p.Saved, products)
 		}
 		b.WriteByte('\n')
 	}
