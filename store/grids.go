@@ -47,6 +47,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		}
 		g := &grids[len(grids)-1]
 		g.Trials = append(g.Trials, t.Result)
+		g.Intervals = append(g.Intervals, t.Another)
 		return nil
 	})
 	if err != nil {

@@ -38,13 +38,14 @@ func newReplay() *cobra.Command {
 		Short: "Try search strategies on a measured grid",
 		Long: `replay runs search strategies on the configurations that a sweep over a whole grid
 has measured, many times with different seeds, without a device: a step of n samples gets
-the first n recorded ones, and a step under the protocol gets all. It prints how many steps
+n recorded ones in a row, and a step under the protocol gets all. It prints how many steps
 and how much of the grid's device time a search takes until its best configuration stays
 within 5%, 2% and 1% of the best.
 
 A model counts device time: the products of samples, warm-up and verification, and the
 flush of the caches if they are cold. The median of all samples decides how good a
-configuration is, not the samples that the search has seen.
+configuration is, not the samples that the search has seen. What can't be told from the
+best is as good as the best.
 
 --figure draws how near searches come to the best over device time; the report has this
 figure for up to about forty grids.`,

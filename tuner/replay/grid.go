@@ -14,7 +14,9 @@ import (
 type Grid struct {
 	trial.Place
 	Trials []trial.Result // with samples
-	Cost   Cost
+	// Intervals are where another run finds the medians, by trial; nil: those of the trials.
+	Intervals []trial.Interval
+	Cost      Cost
 }
 
 // measured reports whether r is a good result with samples.
@@ -70,6 +72,33 @@ func (g *Grid) Best() float64 {
 		}
 	}
 	return best
+}
+
+// losses returns how much slower each trial is than the best, as a fraction. One whose interval
+// reaches down to that of the best loses nothing: the data can't tell which of them is faster.
+func (g *Grid) losses() []float64 {
+	best, high := g.Best(), 0.0
+	for i := range g.Trials {
+		if g.Trials[i].Median == best {
+			high = max(best, g.interval(i).High)
+		}
+	}
+
+	losses := make([]float64, len(g.Trials))
+	for i := range g.Trials {
+		if low := g.interval(i).Low; low == 0 || low > high {
+			losses[i] = g.Trials[i].Median/best - 1
+		}
+	}
+	return losses
+}
+
+// interval returns the interval of a trial, zero if it has none.
+func (g *Grid) interval(i int) trial.Interval {
+	if g.Intervals != nil {
+		return g.Intervals[i]
+	}
+	return trial.Interval{Low: g.Trials[i].Low, High: g.Trials[i].High}
 }
 
 // Name returns what a grid is called: "rmat-36M float32 warm".

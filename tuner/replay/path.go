@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"spmvtune/tuner/search"
@@ -20,7 +21,7 @@ type Point struct {
 	Steps   int     // number of steps so far
 	Seconds float64 // device time so far
 	// Loss is how much slower the best that the search knows is than the best of the grid,
-	// as a fraction; +Inf before the first result.
+	// as a fraction; 0 where the data can't tell, and +Inf before the first result.
 	Loss float64
 }
 
@@ -31,8 +32,9 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 		return Path{}, err
 	}
 	var p Path
+	rng := rand.New(rand.NewPCG(seed, 0))
 	told := make([]float64, len(g.Trials)) // medians that were told last; 0: none
-	best, now := g.Best(), Point{Loss: math.Inf(1)}
+	losses, now := g.losses(), Point{Loss: math.Inf(1)}
 
 	incumbent := -1
 	for {
@@ -44,7 +46,7 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 		r := g.Trials[step.Config]
 		n := len(r.Samples)
 		if step.Partial() {
-			if measured(&r) && n < step.Samples[1] {
+			if measured(&r) && n < step.Samples[1] && r.Stop != trial.StopSlow { // which has no more, and needs none
 				p.Short++
 			}
 			n = min(n, step.Samples[1])
@@ -57,7 +59,7 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 		if !measured(&r) {
 			r.Status = trial.Invalid
 		} else {
-			r = partial(r, n)
+			r = partial(r, rng.IntN(len(r.Samples)-n+1), n)
 			told[step.Config] = r.Median
 			switch {
 			case incumbent < 0 || r.Median < told[incumbent] && step.Config != incumbent:
@@ -65,17 +67,17 @@ func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, erro
 			case step.Config == incumbent: // it may be slower than it seemed
 				incumbent = leastOf(told)
 			}
-			now.Loss = g.Trials[incumbent].Median/best - 1
+			now.Loss = losses[incumbent]
 		}
 		s.Tell(step, r)
 		p.Points = append(p.Points, now)
 	}
 }
 
-// partial returns r as it would be with its first n samples.
-func partial(r trial.Result, n int) trial.Result {
+// partial returns r as it would be with n of its samples, from one on.
+func partial(r trial.Result, from, n int) trial.Result {
 	if n < len(r.Samples) {
-		r.Samples = r.Samples[:n]
+		r.Samples = r.Samples[from : from+n]
 		r.Median = stat.Median(slices.Sorted(slices.Values(r.Samples)))
 	}
 	return r

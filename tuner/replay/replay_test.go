@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"spmvtune/kernels"
@@ -43,13 +44,16 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A partial measurement has the first samples, in whatever order they are, and their median.
+// A partial measurement has samples that follow each other, and their median.
 func TestPartial(t *testing.T) {
 	r := trial.Result{Median: 5, Samples: []float64{9, 1, 2, 8, 7}}
-	if got := partial(r, 3); got.Median != 2 || len(got.Samples) != 3 {
+	if got := partial(r, 0, 3); got.Median != 2 || len(got.Samples) != 3 {
 		t.Errorf("three samples: %+v", got)
 	}
-	if got := partial(r, 5); got.Median != 5 || len(got.Samples) != 5 {
+	if got := partial(r, 2, 3); got.Median != 7 {
+		t.Errorf("the last three samples: %+v", got)
+	}
+	if got := partial(r, 0, 5); got.Median != 5 || len(got.Samples) != 5 {
 		t.Errorf("all samples: %+v", got)
 	}
 	if r.Samples[0] != 9 {
@@ -154,5 +158,46 @@ func TestCostOfAHopelessTrial(t *testing.T) {
 	r := trial.Result{Status: trial.OK, Stop: trial.StopSlow, Median: 1, Samples: []float64{1}, Batch: 1}
 	if got := (Cost{Warmup: 3, Flush: 0.5}).Of(&r, 1); got != 2.5 {
 		t.Errorf("it costs %g s, want 2.5", got)
+	}
+}
+
+// What can't be told from the best is as good; what ended with its first products is not.
+func TestLosses(t *testing.T) {
+	g := &Grid{Trials: []trial.Result{
+		{Status: trial.OK, Median: 1, Low: 0.9, High: 1.2, Samples: []float64{1}},
+		{Status: trial.OK, Median: 1.3, Low: 1.1, High: 1.4, Samples: []float64{1.3}},
+		{Status: trial.OK, Median: 1.3, Low: 1.25, High: 1.4, Samples: []float64{1.3}},
+		{Status: trial.OK, Median: 1.1, Stop: trial.StopSlow, Samples: []float64{1.1}},
+	}}
+	near := func(got, want []float64) bool {
+		return slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
+	}
+	if got, want := g.losses(), []float64{0, 0, 0.3, 0.1}; !near(got, want) {
+		t.Errorf("losses %v, want %v", got, want)
+	}
+	g.Intervals = []trial.Interval{{Low: 0.5, High: 1.3}, {Low: 1.1, High: 1.4}, {Low: 1.25, High: 1.4}, {}}
+	if got, want := g.losses(), []float64{0, 0, 0, 0.1}; !near(got, want) {
+		t.Errorf("losses %v with intervals of their own, want %v", got, want)
+	}
+}
+
+// Hopeless trials lose with the few samples that they have, and count as no gap of the record.
+func TestHopelessTrialsLose(t *testing.T) {
+	g := grid()
+	for i := range g.Trials {
+		if r := &g.Trials[i]; r.Status == trial.OK && math.Abs(float64(i-20)) > 12 {
+			r.Stop, r.Samples = trial.StopSlow, r.Samples[:1]
+		}
+	}
+	for _, strategy := range []string{"racing", "local"} {
+		paths, err := Run(t.Context(), g, strategy, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths {
+			if p.Short != 0 || p.End().Loss > 0.1 {
+				t.Errorf("%s: %d steps wanted more samples, and it ended at %+v", strategy, p.Short, p.End())
+			}
+		}
 	}
 }
