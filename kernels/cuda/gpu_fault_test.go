@@ -173,7 +173,7 @@ backend = "cuda"
 	}
 }
 
-// gpuRecorder keeps results in memory.
+// gpuRecorder keeps the results of trials in memory.
 type gpuRecorder struct{ results []trial.Result }
 
 func (*gpuRecorder) Begin(context.Context, tuner.RunInfo) error { return nil }
@@ -182,6 +182,8 @@ func (*gpuRecorder) Recorded(context.Context, []string, trial.Detail) (map[strin
 	return nil, nil
 }
 func (r *gpuRecorder) Record(_ context.Context, res trial.Result) error {
-	r.results = append(r.results, res)
+	if !res.Spread { // a repetition
+		r.results = append(r.results, res)
+	}
 	return nil
 }

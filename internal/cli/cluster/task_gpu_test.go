@@ -201,7 +201,7 @@ func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials map
 			switch {
 			case err != nil:
 				t.Fatal(err)
-			case rec.Trial != nil:
+			case rec.Trial != nil && !rec.Trial.Spread: // no repetition
 				trials[name.Worker] = append(trials[name.Worker], rec.Trial)
 			case rec.End != nil:
 				ends[name.Worker] = *rec.End
