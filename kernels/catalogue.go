@@ -1,6 +1,9 @@
 package kernels
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Catalogue lists all kernels by family, in the order in which tables and legends show them. It
 // must not be changed.
@@ -33,4 +36,14 @@ func Names() []string {
 		names[i] = k.Name
 	}
 	return names
+}
+
+// Library reports whether a kernel is one of cuSPARSE's.
+func (k Kernel) Library() bool { return strings.HasPrefix(k.Name, "cusparse_") }
+
+// Plain reports whether a configuration of k reads the matrix as CSR or COO has it, without
+// another format or another order of rows.
+func (k Kernel) Plain(c Config) bool {
+	_, reordered := c.Params.Get(Reorder)
+	return (k.Format == CSR || k.Format == COO) && !reordered
 }

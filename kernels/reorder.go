@@ -1,10 +1,6 @@
 package kernels
 
-import (
-	"strings"
-
-	"spmvtune/sparse/reorder"
-)
+import "spmvtune/sparse/reorder"
 
 // Reorder is the name of a choice that kernels of the GPU share: the order of the matrix's rows.
 // x is put into the new order, and y back into the old one, within the product (future work 3
@@ -30,7 +26,7 @@ func methodNames() []string {
 // Choices are the parameters of k with those that it shares with other kernels. A library's
 // kernels, and those whose error is bounded over several rows, take the matrix as it is.
 func (k Kernel) Choices() []Param {
-	if k.Backend != "cuda" || k.Scope != ScopeRow || strings.HasPrefix(k.Name, "cusparse_") {
+	if k.Backend != "cuda" || k.Scope != ScopeRow || k.Library() {
 		return k.Params
 	}
 	return append(k.Params[:len(k.Params):len(k.Params)], reorderParam)

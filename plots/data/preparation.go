@@ -2,8 +2,8 @@ package data
 
 import (
 	"math"
-	"strings"
 
+	"spmvtune/kernels"
 	"spmvtune/store"
 )
 
@@ -25,7 +25,12 @@ func (d *Report) PlainCSROf(device string) string {
 
 // CuSPARSE returns the fastest trial of the library, nil if there is none.
 func (p *Panel) CuSPARSE() *store.Row {
-	return p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_") })
+	return p.FastestOf(func(r *store.Row) bool { return ofLibrary(r) })
+}
+
+func ofLibrary(r *store.Row) bool {
+	k, ok := kernels.Lookup(r.Kernel)
+	return ok && k.Library()
 }
 
 // Prepared reports whether the time to prepare is known of some trial.

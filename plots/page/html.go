@@ -47,6 +47,7 @@ type document struct {
 	Undrawn        htmlTable // Figures without data.
 	BestNotes      []string
 	Best           []htmlTable
+	Library        []htmlSheet
 	Preparation    htmlSheet
 	Papers         []htmlSheet
 	PapersLacking  string // The tables of the papers that have no data.
@@ -120,6 +121,7 @@ func (c *Content) Write(w io.Writer) error {
 
 	failures, cut := table.FailureTable(d)
 	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
+	doc.Library, _ = htmlSheets([]table.Sheet{table.LibrarySheet(d)})
 	doc.Preparation = preparation(d)
 	doc.Papers, doc.PapersLacking = htmlSheets(table.PaperSheets(d))
 	if d.Against != nil {
