@@ -50,11 +50,10 @@ func (d *drift) factor(origin int64, at time.Time) float64 {
 }
 
 // takeOut divides the times of a trial by the drift at the time, and returns the factor.
-func (d *drift) takeOut(r *trial.Result, origin int64) float64 {
+func (d *drift) takeOut(r *Row, origin int64) float64 {
 	f := d.factor(origin, r.At)
-	r.Median, r.Low, r.High = r.Median/f, r.Low/f, r.High/f
-	for i := range r.Samples {
-		r.Samples[i] /= f
+	for _, time := range []*float64{&r.Median, &r.Low, &r.High, &r.Time, &r.Another.Low, &r.Another.High} {
+		*time /= f
 	}
 	return f
 }
@@ -72,23 +71,17 @@ func (d *drift) slack() float64 {
 	return high / low
 }
 
-// least is the least difference between trials that counts, as a fraction.
-func (d *drift) least() float64 {
-	if d == nil {
-		return stat.Effect(0)
-	}
-	return stat.Effect(d.repeat)
-}
-
-// watch reads what the sentinels say, by what they watch over. Each sentinel is compared with
-// the first measurement of its trial. If several watched over one matrix, those of one origin
-// form one series. Sentinels that the device throttled are left out. Finals only tell how well
-// trials repeat.
+// watch reads what the sentinels say, by what they watch over.
 func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
 	records, err := from.repeated(ctx)
-	if err != nil {
-		return nil, err
-	}
+	return watchOver(records), err
+}
+
+// watchOver returns what the sentinels among repeats say, by what they watch over. Each sentinel
+// is compared with the first measurement of its trial. If several watched over one matrix, those
+// of one origin form one series. Sentinels that the device throttled are left out. Finals only
+// tell how well trials repeat.
+func watchOver(records []repeatedTrial) map[trial.Place]*drift {
 	found := map[trial.Place]*drift{}
 	medians := map[trial.Place][][]float64{} // medians of each sentinel, and of each finalist
 
@@ -110,18 +103,17 @@ func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
 	for over, d := range found {
 		d.conclude(stat.Repeatability(medians[over]))
 	}
-	return found, nil
+	return found
 }
 
 // told returns the sentinels of a trial that the device did not throttle, and the medians
 // of such finals. The trial's own median is not among these: it was lucky.
 func (r *repeatedTrial) told() (sentinels []repeat, finals []float64) {
-	for _, again := range r.repeats {
+	for _, again := range r.again() {
 		switch {
-		case again.throttled() || again.Spread:
 		case again.Final:
 			finals = append(finals, again.Median)
-		case len(r.Samples) > 0:
+		case again.Sentinel && len(r.Samples) > 0:
 			sentinels = append(sentinels, again)
 		}
 	}

@@ -7,19 +7,14 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Good is a trial that counts, with what a comparison with another database needs.
+// A Good is a trial that counts, with what a comparison with another database needs. It has no
+// samples.
 type Good struct {
 	Row
 	Backend, Model string // backend and model of the device
 
-	// Sampled divides the times by the drift of the device, and sets Samples, Telemetry and
-	// the fields below.
-
-	// Drift is what the times were divided by. It is 1 if no drift was significant.
+	// Drift is what Undrift divided the times by. It is 1 if no drift was significant.
 	Drift float64
-	// Repeat is how well trials repeat there, as a fraction, see stat.Repeatability. It is 0
-	// if it is not known.
-	Repeat float64
 }
 
 // Throttled is the number of samples that were kept though the device throttled.
@@ -50,20 +45,20 @@ func (db *DB) Good(ctx context.Context) ([]Good, error) {
 	return list, db.wrap("reading trials", err)
 }
 
-// Sampled reads the samples of trials that Good returned, and takes out the drift of the
-// device where sentinels show one.
-func (db *DB) Sampled(ctx context.Context, trials []*Good) error {
+// Undrift takes out the drift of the device where sentinels show one, and reads the telemetry, of
+// trials that Good returned.
+func (db *DB) Undrift(ctx context.Context, trials []*Good) error {
 	const chunk = 10_000 // keeps the list that is handed to SQLite below a megabyte
 	drifted, err := db.from().watch(ctx)
 	for part := range slices.Chunk(trials, chunk) {
 		if err == nil {
-			err = db.sampled(ctx, part, drifted)
+			err = db.undrift(ctx, part, drifted)
 		}
 	}
-	return db.wrap("reading samples", err)
+	return db.wrap("reading telemetry", err)
 }
 
-func (db *DB) sampled(ctx context.Context, trials []*Good, drifted map[trial.Place]*drift) error {
+func (db *DB) undrift(ctx context.Context, trials []*Good, drifted map[trial.Place]*drift) error {
 	wanted := map[string][]*Good{}
 	var ids []string
 	for _, g := range trials {
@@ -72,16 +67,11 @@ func (db *DB) sampled(ctx context.Context, trials []*Good, drifted map[trial.Pla
 	}
 
 	return db.from().each(ctx, trialQuery{
-		want: wantSamples | wantTelemetry, where: []string{withIdentities("t")}, args: []any{identities(ids)},
+		want: wantTelemetry, where: []string{withIdentities("t")}, args: []any{identities(ids)},
 	}, func(s *stored) error {
 		for _, g := range wanted[s.ID] {
-			d := drifted[watched(g.Place())]
-			g.Result = s.Result
-			g.Samples = slices.Clone(s.Samples)
-			g.Drift = d.takeOut(&g.Result, s.origin)
-			if d != nil {
-				g.Repeat = d.repeat
-			}
+			g.Row = s.Row
+			g.Drift = drifted[watched(g.Place())].takeOut(&g.Row, s.origin)
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -178,9 +179,13 @@ func (in interner) row(r *Row) {
 	intern(in, &r.Stop)
 }
 
-// estimate fills in what another run finds.
-func (r *Row) estimate() {
-	r.Time, r.Another = r.Median, trial.Interval{Low: r.Low, High: r.High}
+// estimate fills in what another run finds, as the view results does: time is that of repeats, 0
+// if there are none, and factor how far two runs differ, 0 if it is not known.
+func (r *Row) estimate(time, factor float64) {
+	r.Time, r.Another = cmp.Or(time, r.Median), trial.Interval{Low: r.Low, High: r.High}
+	if factor = cmp.Or(factor, 1); r.Low > 0 {
+		r.Another = trial.Interval{Low: min(r.Low, r.Time/factor), High: max(r.High, r.Time*factor)}
+	}
 }
 
 // rates fills in what follows from the time, as the view results does. The roof is in GB/s.

@@ -57,6 +57,17 @@ type repeatedTrial struct {
 	repeats []repeat
 }
 
+// again returns the repeats that the device did not throttle.
+func (r *repeatedTrial) again() []repeat {
+	var list []repeat
+	for _, again := range r.repeats {
+		if !again.throttled() {
+			list = append(list, again)
+		}
+	}
+	return list
+}
+
 // repeated returns the good trials that were measured again, with samples, ordered by
 // matrix, device, cache state and identity.
 func (from source) repeated(ctx context.Context) ([]repeatedTrial, error) {

@@ -28,6 +28,10 @@ type Row struct {
 	// Another is the interval in which another run finds the median. Low and High of the result
 	// are the interval within the run.
 	Another trial.Interval
+	// Factor is how far two measurements of one configuration differ in the trial's place: the
+	// ratio that 9 of 10 stay below. It is 0 if it is not known, and then Another is the interval
+	// within the run, which another run may well leave.
+	Factor float64
 
 	// GFLOPS, GBPS and RoofFraction follow from Time. They are NaN where the trial has no time.
 	GFLOPS, GBPS, RoofFraction float64

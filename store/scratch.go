@@ -24,7 +24,7 @@ func (db *DB) Scratch(ctx context.Context) (*Scratch, error) {
 	if s.conn, err = s.pool.Conn(ctx); err != nil {
 		return nil, errors.Join(failed(db.path, err), s.pool.Close())
 	}
-	if err := s.Exec(ctx, "PRAGMA temp_store = memory; "+countingView); err != nil {
+	if err := s.Exec(ctx, "PRAGMA temp_store = memory; "+db.from().countingView()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -37,5 +39,181 @@ func TestSpreadRepeatsKeepTheirMark(t *testing.T) {
 		if drifts, err := db.Drifts(t.Context()); err != nil || len(drifts) != 0 {
 			t.Errorf("drifts %v, %v, want none", drifts, err)
 		}
+	}
+}
+
+// noisy are trials whose repeats differ from them by a factor, up and down, on a matrix.
+func noisy(matrix string, n int, factor float64) (list []trial.Result) {
+	for i := range n {
+		r := good("cpu_csr_rows", 32*(i+1), takes(10), on(matrix))
+		ms := []float64{10 * factor, 10 / factor}[i%2]
+		list = append(list, r, spreads(r, time.Hour, ms))
+	}
+	return list
+}
+
+// The interval of a trial reaches as far as another measurement may be off. That within the run
+// stays beside it.
+func TestIntervalsThatAnotherRunAgreesWith(t *testing.T) {
+	db := started(t)
+	describe(t, db, testMatrix("other"))
+	record(t, db, noisy("grid", 10, 1.1)...)
+	record(t, db, good("cpu_csr", 0, between(0.9, 1, 1.02)), good("cpu_csr", 0, takes(3), on("other")),
+		good("cpu_csr", 0, takes(2), func(r *trial.Result) { r.Cache = trial.Warm }))
+	decideAll(t, db)
+	for where, want := range map[string][]float64{ // low, high, within low, within high, factor
+		"matrix = 'grid'":  {0.9, 1.1, 0.9, 1.02, 1.1},
+		"matrix = 'other'": {3 / 1.1, 3.3, 2.985, 3.015, 1.1}, // as elsewhere on the device
+		"cache = 'warm'":   {1.99, 2.01, 1.99, 2.01, math.NaN()},
+	} {
+		rows, err := db.Results(t.Context(), Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := query(t, db, "SELECT low_ms, high_ms, within_low_ms, within_high_ms, factor, median_ms FROM results "+
+			"WHERE kernel = 'cpu_csr' AND (cache = 'cold' OR cache = 'warm' AND matrix = 'grid') AND "+where+
+			" ORDER BY cache").Rows[0]
+		for i, w := range want {
+			got, known := v[i].(float64)
+			if known == math.IsNaN(w) || known && math.Abs(got-w) > 1e-3*w {
+				t.Errorf("%s: figure %d is %v, want %v", where, i, v[i], w)
+			}
+		}
+		for _, r := range rows {
+			if r.Kernel == "cpu_csr" && 1e3*r.Median == v[5] && (math.Abs(1e3*r.Another.Low-v[0].(float64)) > 1e-9 ||
+				math.Abs(1e3*r.Another.High-v[1].(float64)) > 1e-9 || fmt.Sprint(r.Factor) != fmt.Sprint(orNought(v[4]))) {
+				t.Errorf("%s: the row says %v and %v, the view %v", where, r.Another, r.Factor, v)
+			}
+		}
+	}
+}
+
+func orNought(v any) any {
+	if v == nil {
+		return 0.0
+	}
+	return v
+}
+
+// Copies have the intervals within the run, and find out the others by themselves.
+func TestGatheringKeepsIntervalsWithinTheRun(t *testing.T) {
+	one, two := started(t), started(t)
+	record(t, one, noisy("grid", 10, 1.1)...)
+	record(t, two, good("cpu_csr", 0, takes(1)))
+	decideAll(t, one)
+	for _, from := range [][]string{{one.Path(), two.Path()}, {two.Path(), one.Path()}} {
+		both, err := Gather(t.Context(), t.TempDir()+"/both.db", from, Choice{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer both.Close()
+		if low := one1(t, both, "SELECT 1e3 * low FROM trial WHERE block = 32"); math.Abs(low-9.95) > 1e-9 {
+			t.Errorf("the trial's interval begins at %v ms, want 9.95", low)
+		}
+		if low := one1(t, both, "SELECT low_ms FROM results WHERE kernel = 'cpu_csr'"); math.Abs(low-1/1.1) > 1e-3 {
+			t.Errorf("another run may find %v ms, want 0.909", low)
+		}
+	}
+}
+
+func one1(t *testing.T, db *DB, sql string) float64 { return one(t, db, sql).(float64) }
+
+// A leader was chosen for its first measurement. What its repeats differ by says how far two
+// runs do, what the first differs from them does not.
+func TestLuckIsNoSpread(t *testing.T) {
+	db := started(t)
+	for i := range 4 {
+		lucky := good("cpu_csr_rows", 32*(i+1), takes(10))
+		record(t, db, lucky, final(lucky, time.Minute, 12), final(lucky, 2*time.Minute, 12.12),
+			final(lucky, 3*time.Minute, 12))
+	}
+	decideAll(t, db)
+	if f := one1(t, db, "SELECT factor FROM spread"); math.Abs(f-1.01) > 1e-6 {
+		t.Errorf("two runs differ by %v, want 1.01", f)
+	}
+	if ms := one1(t, db, "SELECT time_ms FROM results LIMIT 1"); math.Abs(ms-12.04) > 1e-3 {
+		t.Errorf("one takes %v ms, want 12.04", ms)
+	}
+	low, high := one1(t, db, "SELECT low_ms FROM results LIMIT 1"), one1(t, db, "SELECT high_ms FROM results LIMIT 1")
+	if low > 10*0.995 || high < 12.04*1.008 || high > 12.04*1.01 { // of a mean of three
+		t.Errorf("another run finds %v to %v ms", low, high)
+	}
+}
+
+// What trials took that ended with their first product has no interval, and says nothing of
+// others.
+func TestHopelessTrialsHaveNoSpread(t *testing.T) {
+	db := started(t)
+	hopeless := good("cpu_sell", 8, takes(90), func(r *trial.Result) { r.Low, r.High, r.Stop = 0, 0, trial.StopSlow })
+	record(t, db, hopeless, spreads(hopeless, time.Minute, 180))
+	record(t, db, noisy("grid", 10, 1.02)...)
+	decideAll(t, db)
+	if f := one1(t, db, "SELECT factor FROM spread"); math.Abs(f-1.02) > 1e-3 {
+		t.Errorf("two runs differ by %v, want 1.02", f)
+	}
+	if low := one(t, db, "SELECT low_ms FROM results WHERE kernel = 'cpu_sell'"); low != nil {
+		t.Errorf("the interval begins at %v", low)
+	}
+}
+
+// Without finals, the spread tells what is tied: a configuration that is 10% slower is not, if
+// repeating moves a trial by 2%, however few its samples are.
+func TestTiesBySpread(t *testing.T) {
+	for _, tt := range []struct {
+		factor float64
+		want   string
+	}{{1.02, "2 tied, the next slower by 10%"}, {1.2, "3 tied, the next slower by 900%"}} {
+		db := started(t)
+		record(t, db, noisy("grid", 10, tt.factor)...)
+		record(t, db, good("cpu_csr_rows", 512, takes(1.015), identity("a")),
+			good("cpu_csr_rows", 1024, takes(1.1), identity("b")))
+		record(t, db, good("cpu_csr_rows", 256, takes(1), identity("c")))
+		decideAll(t, db)
+		v := query(t, db, "SELECT tie_size, 100 * margin FROM best").Rows[0]
+		if got := fmt.Sprintf("%v tied, the next slower by %.4g%%", v...); got != tt.want {
+			t.Errorf("where runs differ by %v: %s, want %s", tt.factor, got, tt.want)
+		}
+	}
+}
+
+// A repeat on one matrix changes what is known of the others, and their ties with it.
+func TestSpreadsOfOthersUnsettleTies(t *testing.T) {
+	db := started(t)
+	describe(t, db, testMatrix("other"))
+	record(t, db, good("cpu_csr_rows", 512, takes(1)), good("cpu_csr_rows", 1024, takes(1.1)))
+	decideAll(t, db)
+	if got := bestOf(t, db); got != "cpu_csr_rows 512 10% 1" {
+		t.Errorf("best is %q", got)
+	}
+	record(t, db, noisy("other", 10, 1.2)...)
+	if n := decideAll(t, db); n != 2 {
+		t.Errorf("decided in %d places, want 2", n)
+	}
+	if n := one(t, db, "SELECT tie_size FROM best WHERE matrix = 'grid'"); n != int64(2) {
+		t.Errorf("%v are tied, want 2", n)
+	}
+	if n := one(t, db, "SELECT count(*) FROM results WHERE matrix = 'grid' AND tied"); n != int64(2) {
+		t.Errorf("results has %v tied, want 2", n)
+	}
+}
+
+// Ratios are of estimated times on both sides, and nothing outdated is shown.
+func TestSpeedupByEstimates(t *testing.T) {
+	db := started(t)
+	lucky, library := good("cpu_csr_rows", 64, takes(1)), good("cusparse_csr_alg1", 0, takes(2))
+	record(t, db, lucky, library)
+	for i := range 3 {
+		record(t, db, final(lucky, time.Duration(i+1)*time.Minute, 1.1), final(library, time.Duration(i+1)*time.Minute, 2.42))
+	}
+	decideAll(t, db)
+	if over := one1(t, db, "SELECT over_cusparse FROM speedup WHERE block = 64"); math.Abs(over-2.2) > 1e-9 {
+		t.Errorf("it is %v times as fast, want 2.2", over)
+	}
+	if flops := one1(t, db, "SELECT gflops FROM best"); math.Abs(flops-2e-9*5000/1.1e-3) > 1e-9 {
+		t.Errorf("best has %v GFLOP/s", flops)
+	}
+	record(t, db, final(lucky, time.Hour, 3))
+	if ms := one(t, db, "SELECT time_ms FROM results WHERE block = 64"); ms != 1.0 {
+		t.Errorf("before it is known anew it takes %v ms, want that of the trial", ms)
 	}
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -11,41 +10,47 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// surely is how many times slower than the winner a trial must be, with an interval that
-// does not meet the winner's, to be told apart without a look at its samples.
+// surely is how many times slower than the winner a trial must be at least, with an interval that
+// does not meet the winner's, to be told apart without a look at it.
 const surely = 1.05
 
 // placesPerCommit is the number of places whose ties are decided in one commit.
 const placesPerCommit = 64
 
-// DecideTies decides from samples which configurations can't be told from the fastest one, in
-// every place that has new trials, and returns the number of these places. The view best shows
-// the result.
+// DecideTies decides which configurations can't be told from the fastest one, in every place that
+// has new trials, and returns the number of these places. The view best shows the result. Before,
+// it finds out from repeats how far two runs differ, and what trials take that were repeated.
 //
-// A configuration can be told from the fastest if it is significantly slower (the test of Mann
-// and Whitney with the correction of Holm), and by at least 1%, or up to 3% if sentinels show
-// that trials repeat less well. If there were finals, they decide instead: see stat.Judge. If
-// sentinels show a drift, times are divided by it first.
+// If there were finals, they decide: see stat.Judge. Elsewhere a configuration can be told from
+// the fastest if it is slower by more than two measurements of one configuration differ there, and
+// by 1%; if that is not known, by intervals within the run. If sentinels show a drift, times are
+// divided by it first.
 func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 	if db.write == nil {
 		return 0, errReadOnly
 	}
-	open, err := db.from().undecided(ctx)
+	all, err := db.from().places(ctx)
 	if err != nil {
 		return 0, db.wrap("looking for ties", err)
 	}
-	if len(open) == 0 {
+	if !slices.ContainsFunc(all, func(p settled) bool { return !p.ties }) {
 		return 0, nil
 	}
-	drifted, err := db.from().watch(ctx)
+	repeats, err := db.from().readRepeats(ctx)
 	if err != nil {
-		return 0, db.wrap("reading sentinels", err)
+		return 0, db.wrap("reading repeats", err)
 	}
 
+	err = db.transact(ctx, "recording what repeats say", func(tx *sql.Tx) error { return repeats.keep(ctx, tx, all) })
+	if err != nil {
+		return 0, err
+	}
+
+	open := slices.DeleteFunc(all, func(p settled) bool { return p.ties && p.factor == repeats.factor(p.Place) })
 	for some := range slices.Chunk(open, placesPerCommit) {
 		err := db.transact(ctx, "deciding ties", func(tx *sql.Tx) error {
 			for _, p := range some {
-				if err := decideTies(ctx, tx, p, drifted[watched(p)]); err != nil {
+				if err := decideTies(ctx, tx, p.Place, repeats); err != nil {
 					return err
 				}
 			}
@@ -61,14 +66,15 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 }
 
 // decideTies records the tie set of a place.
-func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, d *drift) error {
+func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, repeats remeasured) error {
 	from := source{tx, len(migrations)}
+	d, factor := repeats.drifted[watched(p)], repeats.factor(p)
 	median, high, ok, err := from.fastest(ctx, p, "")
 	if err != nil || !ok {
 		return err
 	}
 	slack := d.slack()
-	reach, limit := high*slack, surely*median*slack
+	reach, limit := high*slack, max(surely, factor)*median*slack
 	near, err := from.competitors(ctx, p, d, reach, limit)
 	if err != nil {
 		return err
@@ -77,7 +83,7 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, d *drift) error 
 	var t tieSet
 	if slices.ContainsFunc(near[:1], competitor.wasFinalist) {
 		t = byFinals(near)
-	} else if t, err = from.bySamples(ctx, p, d, near); err != nil {
+	} else if t, err = from.byTrials(ctx, p, d, near, factor); err != nil {
 		return err
 	}
 
@@ -96,56 +102,6 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, d *drift) error 
 		t.margin = next/t.times[t.winner] - 1
 	}
 	return t.keep(ctx, tx, p, near, d != nil && d.significant, outside)
-}
-
-// A competitor is a trial in a place. Its times are as if the device had not drifted.
-type competitor struct {
-	stored
-	again  []float64 // medians of sentinels and finals, in seconds
-	finals int       // how many of them are finals
-}
-
-func (c competitor) wasFinalist() bool { return c.finals > 0 }
-
-// competitors reads the trials that count in a place and whose intervals begin by reach or
-// whose medians are at most limit, with samples and repeats, fastest first.
-func (from source) competitors(ctx context.Context, p trial.Place, d *drift, reach,
-	limit float64) ([]competitor, error) {
-	trials, err := from.list(ctx, trialQuery{
-		want:  wantSamples,
-		where: append(slices.Clone(counting), inPlace, "(t.low <= ? OR t.median <= ?)"),
-		args:  placeArgs(p, reach, limit),
-		order: "t.median, t.low, t.high, t.id",
-	})
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(trials))
-	for i := range trials {
-		ids[i] = trials[i].ID
-	}
-	repeats, err := from.repeats(ctx, withIdentities("a"), identities(ids))
-	if err != nil {
-		return nil, err
-	}
-
-	near := make([]competitor, len(trials))
-	for i := range trials {
-		c := competitor{stored: trials[i]}
-		d.takeOut(&c.Result, c.origin)
-		for _, r := range repeats[c.ID] {
-			if r.throttled() {
-				continue
-			}
-			c.again = append(c.again, r.Median/d.factor(r.origin, r.At))
-			if r.Final {
-				c.finals++
-			}
-		}
-		near[i] = c
-	}
-	slices.SortStableFunc(near, func(a, b competitor) int { return cmp.Compare(a.Median, b.Median) })
-	return near, nil
 }
 
 // A tieSet says which competitors are tied, in the order of their medians.
@@ -167,14 +123,23 @@ func byFinals(near []competitor) tieSet {
 	return tieSet{times: v.Times, tied: v.Tied, winner: v.Fastest, named: v.Named, effect: stat.LeastEffect}
 }
 
-// bySamples decides in a place where there were none.
-func (from source) bySamples(ctx context.Context, p trial.Place, d *drift, near []competitor) (tieSet, error) {
-	t := tieSet{times: make([]float64, len(near)), effect: d.least()}
-	samples := make([][]float64, len(near))
+// byTrials decides in a place where there were none. Two measurements of one configuration there
+// differ by a factor, 0 if it is not known.
+func (from source) byTrials(ctx context.Context, p trial.Place, d *drift, near []competitor,
+	factor float64) (tieSet, error) {
+	t := tieSet{times: make([]float64, len(near)), tied: make([]bool, len(near))}
 	for i := range near {
-		t.times[i], samples[i] = near[i].Median, near[i].Samples
+		t.times[i] = stat.GeometricMeanOf(stat.Fair(near[i].Median, near[i].again))
+		if t.times[i] < t.times[t.winner] {
+			t.winner = i
+		}
 	}
-	t.tied = stat.Tied(t.times, samples, t.effect)
+
+	t.effect = max(stat.LeastEffect, factor-1)
+	for i := range near {
+		t.tied[i] = t.times[i] <= (1+t.effect)*t.times[t.winner] ||
+			factor == 0 && near[i].Low > 0 && near[i].Low <= near[t.winner].High
+	}
 
 	var configs []kernels.Config
 	var robust []float64
@@ -196,14 +161,13 @@ func (from source) bySamples(ctx context.Context, p trial.Place, d *drift, near 
 		robust = append(robust, grids[of].Robust(kernels.Config{Block: c.Block, Grid: c.Grid}))
 	}
 
-	t.named = index[stat.Represent(configs, robust, t.effect)]
+	t.named = index[stat.Represent(configs, robust, min(t.effect, stat.MostEffect))]
 	return t, nil
 }
 
 // keep records a tie set. Another process may have done so in the meantime.
 func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []competitor, drift, outside bool) error {
-	const of = "(SELECT id FROM matrix WHERE name = ?), (SELECT id FROM device WHERE name = ?), ?, ?"
-	if _, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+of+")",
+	if _, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+placeKeys+")",
 		placeArgs(p)...); err != nil {
 		return err
 	}
@@ -213,7 +177,7 @@ func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []comp
 	}
 	done, err := tx.ExecContext(ctx, `INSERT INTO tie_set
 		(matrix, device, precision, cache, trial, winner, effect, drift, margin)
-		VALUES (`+of+`, ?, ?, ?, ?, ?)`, placeArgs(p, near[t.named].id, near[t.winner].id, t.effect, drift, margin)...)
+		VALUES (`+placeKeys+`, ?, ?, ?, ?, ?)`, placeArgs(p, near[t.named].id, near[t.winner].id, t.effect, drift, margin)...)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,11 @@ var counting = []string{"t.superseded = 0", "t.median IS NOT NULL", "t.stop IS N
 const inPlace = `t.matrix = (SELECT id FROM matrix WHERE name = ?) AND t.device = (SELECT id FROM device WHERE name = ?)
 	AND t.precision = ? AND t.cache = ?`
 
-// placeArgs are the values for inPlace, with more after them.
+// placeKeys are the values of the columns matrix, device, precision and cache of a place, for
+// which placeArgs gives the arguments.
+const placeKeys = "(SELECT id FROM matrix WHERE name = ?), (SELECT id FROM device WHERE name = ?), ?, ?"
+
+// placeArgs are the values for inPlace or placeKeys, with more after them.
 func placeArgs(p trial.Place, more ...any) []any {
 	return append([]any{p.Matrix, p.Device, string(p.Precision), string(p.Cache)}, more...)
 }
@@ -53,6 +57,12 @@ const fromTrials = `
 		JOIN device d ON d.id = t.device
 		JOIN matrix m ON m.id = t.matrix
 		JOIN kernel k ON k.id = t.kernel`
+
+// fromEstimates joins what repeats say of trials, see the view measured.
+const fromEstimates = `
+		LEFT JOIN estimate e ON e.trial = t.id
+		LEFT JOIN spread p ON p.matrix = t.matrix AND p.device = t.device AND p.precision = t.precision
+			AND p.cache = t.cache`
 
 // A source is a database or a transaction, with the version of its schema.
 type source struct {
@@ -92,7 +102,7 @@ func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error
 			return err
 		}
 
-		r.estimate()
+		r.estimate(r.time, r.factor)
 		r.rates(r.roof)
 		r.Telemetry = r.sensors.telemetry()
 		if err := f(&r.stored); err != nil {
@@ -108,6 +118,9 @@ type trialReader struct {
 	stored
 	sensors reading
 	roof    float64
+	// What repeats say: the time, 0 if there are none, and how far another run may find another
+	// one, 0 if it is not known.
+	time, factor float64
 }
 
 // fields returns what is read of trials, and the tables that have it.
@@ -131,6 +144,12 @@ func (r *trialReader) fields(from source, want want) (fields []field, join strin
 	}
 
 	join = fromTrials
+	if from.schema >= schemaAnother {
+		join += fromEstimates
+		fields = append(fields, field{"e.time", orZero(&r.time)}, field{"p.factor", orZero(&s.Factor)},
+			field{"ifnull(e.factor, p.factor)", orZero(&r.factor)})
+	}
+
 	if want&wantSamples != 0 {
 		join += " LEFT JOIN sample x ON x.trial = t.id"
 		fields = append(fields, field{"x.data", packed{&s.Samples}})
@@ -214,10 +233,17 @@ const fastestOfKernels = `SELECT id FROM (SELECT min(t.median), t.id AS id FROM 
 	GROUP BY t.matrix, t.device, t.precision, t.cache, t.kernel)`
 
 // countingView is a view of the trials that count.
-var countingView = `CREATE TEMP VIEW counting AS
-	SELECT d.name AS device, m.name AS matrix, t.precision, t.cache, k.name AS kernel, t.params, t.block, t.grid,
-		1e3 * t.median AS ms, 1e3 * t.low AS low, 1e3 * t.high AS high, 2e-9 * m.nonzeros / t.median AS gflops` +
-	fromTrials + where(counting)
+func (from source) countingView() string {
+	if from.schema >= schemaAnother {
+		return `CREATE TEMP VIEW counting AS SELECT device, matrix, precision, cache, kernel, params, block, grid,
+			time_ms AS ms, low_ms AS low, high_ms AS high, gflops
+			FROM results WHERE in_force AND median_ms IS NOT NULL`
+	}
+	return `CREATE TEMP VIEW counting AS
+		SELECT d.name AS device, m.name AS matrix, t.precision, t.cache, k.name AS kernel, t.params, t.block, t.grid,
+			1e3 * t.median AS ms, 1e3 * t.low AS low, 1e3 * t.high AS high, 2e-9 * m.nonzeros / t.median AS gflops` +
+		fromTrials + where(counting)
+}
 
 // matricesOf returns which matrices chosen trials are on, by hash.
 func (from source) matricesOf(ctx context.Context, chosen chosen) (map[string]bool, error) {
@@ -238,15 +264,23 @@ func where(conditions []string) string {
 	return " WHERE " + strings.Join(conditions, " AND ")
 }
 
-// undecided lists the places whose ties are not decided.
-func (from source) undecided(ctx context.Context) ([]trial.Place, error) {
-	return collect(ctx, from, func(p *trial.Place) []any {
-		return []any{&p.Matrix, &p.Device, &p.Precision, &p.Cache}
-	}, `SELECT m.name, d.name, p.precision, p.cache FROM (
-			SELECT DISTINCT matrix, device, precision, cache FROM trial WHERE superseded = 0 AND median IS NOT NULL) p
-			JOIN matrix m ON m.id = p.matrix JOIN device d ON d.id = p.device
-		WHERE NOT EXISTS (SELECT 1 FROM tie_set s
-			WHERE s.matrix = p.matrix AND s.device = p.device AND s.precision = p.precision AND s.cache = p.cache)`)
+// A settled is a place with times, and what was settled of it.
+type settled struct {
+	trial.Place
+	ties   bool    // whether its ties are
+	factor float64 // of its spread, 0 if it is not known
+}
+
+// places lists the places that have times.
+func (from source) places(ctx context.Context) ([]settled, error) {
+	const same = "x.matrix = p.matrix AND x.device = p.device AND x.precision = p.precision AND x.cache = p.cache"
+	return collect(ctx, from, func(p *settled) []any {
+		return []any{&p.Matrix, &p.Device, &p.Precision, &p.Cache, &p.ties, orZero(&p.factor)}
+	}, `SELECT m.name, d.name, p.precision, p.cache,
+			EXISTS (SELECT 1 FROM tie_set x WHERE `+same+`), (SELECT factor FROM spread x WHERE `+same+`)
+		FROM (SELECT DISTINCT matrix, device, precision, cache FROM trial
+			WHERE superseded = 0 AND median IS NOT NULL) p
+			JOIN matrix m ON m.id = p.matrix JOIN device d ON d.id = p.device`)
 }
 
 // fastest returns the lowest median of the trials that count in a place and that a

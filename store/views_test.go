@@ -19,8 +19,8 @@ func TestViewColumns(t *testing.T) {
 	const results = "sweep, device, matrix, rows, cols, nnz, kernel, format, precision, block, grid, params, cache, status, " +
 		"median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction, prepare_ms, max_error, message, measured_at"
 	for view, want := range map[string]string{
-		"results": results + ", stop, measurement, version, in_force",
-		"best":    results + ", margin, tie_size",
+		"results": results + ", stop, measurement, version, in_force, time_ms, runs, within_low_ms, within_high_ms, factor, tied",
+		"best":    results + ", margin, tie_size, runs, factor",
 		"speedup": "device, matrix, precision, cache, kernel, block, grid, params, median_ms, " +
 			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse",
 		"telemetry": "sweep, device, matrix, kernel, precision, block, grid, params, cache, status, median_ms, node, uuid, job, " +
@@ -45,7 +45,7 @@ func TestResultsFigures(t *testing.T) {
 	want := []any{"quick", "Testcore 9000", "grid", int64(1000), int64(900), int64(5000), "cpu_csr", "csr",
 		"float32", int64(32), int64(2),
 		"tile=8 unroll=4", "cold", "ok", 1.0, 0.99, 1.01, int64(3), 2 * 5000 / 1e-3 / 1e9, 15.0, 0.75, 2.0, 0.25, nil, "2026-01-02T03:04:05.678Z",
-		"target", nil, "test", int64(1)}
+		"target", nil, "test", int64(1), 1.0, int64(1), 0.99, 1.01, nil, int64(0)}
 	table := query(t, db, "results")
 	if len(table.Rows) != 1 {
 		t.Fatalf("%d rows, want 1", len(table.Rows))

@@ -26,10 +26,10 @@ func newCompare() *cobra.Command {
 		Use:   "compare A.db B.db",
 		Short: "What became faster or slower from one database to another",
 		Long: `compare tells, for each kernel on each matrix, by precision and cache state, whether it
-takes longer in B than in A. It compares raw samples. A difference counts if it is larger
-than the threshold, larger than what repeated trials (sentinels) differ by, and significant
-among all comparisons. Drift of a device that sentinels show is removed. Measurements of a
-throttled device are listed but decide nothing.
+takes longer in B than in A. A difference counts if it is larger than the threshold, and
+if the interval of the ratio does not contain 1: it follows from the intervals in which
+another run finds either time. Drift of a device that sentinels show is removed.
+Measurements of a throttled device are listed but decide nothing.
 
 compare takes each kernel in its fastest configuration of each database or, with
 --config same, in the fastest configuration of A that both have.

@@ -13,16 +13,16 @@ import (
 // comparedPairs is everything that is known of pairs.
 func comparedPairs(pairs []compare.Pair) term.Table {
 	t := term.Table{Columns: []string{
-		"verdict", "device", "matrix", "precision", "cache", "kernel", "ratio", "low", "high", "p", "counts",
+		"verdict", "device", "matrix", "precision", "cache", "kernel", "ratio", "low", "high",
 		"block_a", "grid_a", "params_a", "median_a_ms", "drift_a", "throttled_a",
 		"block_b", "grid_b", "params_b", "median_b_ms", "drift_b", "throttled_b",
 	}}
 
 	for _, p := range pairs {
 		t.Add(string(p.Verdict), p.Device, p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
-			p.Ratio.Value, finite(p.Ratio.Low), finite(p.Ratio.High), p.P, p.Effect,
-			p.A.Block, p.A.Grid, p.A.Params.String(), 1e3*p.A.Median, p.A.Drift, p.A.Throttled(),
-			p.B.Block, p.B.Grid, p.B.Params.String(), 1e3*p.B.Median, p.B.Drift, p.B.Throttled())
+			p.Ratio.Value, finite(p.Ratio.Low), finite(p.Ratio.High),
+			p.A.Block, p.A.Grid, p.A.Params.String(), 1e3*p.A.Time, p.A.Drift, p.A.Throttled(),
+			p.B.Block, p.B.Grid, p.B.Params.String(), 1e3*p.B.Time, p.B.Drift, p.B.Throttled())
 	}
 
 	return t
@@ -38,7 +38,7 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 			continue
 		}
 		t.Add(string(p.Verdict), p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
-			term.Quantity(term.Seconds(p.A.Median)), term.Quantity(term.Seconds(p.B.Median)),
+			term.Quantity(term.Seconds(p.A.Time)), term.Quantity(term.Seconds(p.B.Time)),
 			term.Quantity(fmt.Sprintf("%.3f", p.Ratio.Value)),
 			term.Quantity(fmt.Sprintf("%.3f to %.3f", p.Ratio.Low, p.Ratio.High)))
 	}
@@ -57,15 +57,16 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 // printComparedSum prints the summary of a comparison.
 func printComparedSum(w io.Writer, r *compare.Result) {
 	counts := map[compare.Verdict]int{}
-	drifted := 0
-	least, most := math.Inf(1), 0.0 // effects that count
+	drifted, within := 0, 0
 
 	for _, p := range r.Pairs {
 		counts[p.Verdict]++
 		if p.A.Drift != 1 || p.B.Drift != 1 {
 			drifted++
 		}
-		least, most = min(least, p.Effect), max(most, p.Effect)
+		if p.A.Factor == 0 || p.B.Factor == 0 {
+			within++
+		}
 	}
 
 	fmt.Fprintf(w, "%s compared: %d faster, %d slower, %d the same", term.Count(len(r.Pairs), "pair", "pairs"),
@@ -82,14 +83,12 @@ func printComparedSum(w io.Writer, r *compare.Result) {
 		fmt.Fprintln(w)
 	}
 
-	fmt.Fprintf(w, "differences count from %s on", term.ShortPercent(least))
-	if most > least {
-		fmt.Fprintf(w, ", up to %s where trials repeat less well", term.ShortPercent(most))
-	}
-	fmt.Fprintln(w)
-
 	if r.OnlyA+r.OnlyB > 0 {
 		fmt.Fprintf(w, "not compared: %d in A only, %d in B only\n", r.OnlyA, r.OnlyB)
+	}
+	if within > 0 {
+		fmt.Fprintf(w, "note: how far two runs differ is not known for %s, which are judged by intervals within a run\n",
+			term.Count(within, "pair", "pairs"))
 	}
 	if drifted > 0 {
 		fmt.Fprintf(w, "note: drift of a device was removed from %s\n", term.Count(drifted, "pair", "pairs"))

@@ -277,10 +277,10 @@ func Drift(device, matrix string, n int) store.Drift {
 
 	var points []stat.Point
 	for i := range 12 {
-		q := stat.Point{At: 1_800_000_000_000 + int64(180_000*i), Ratio: stat.Ratio{Value: 1, Low: 1, High: 1}, P: 1}
+		q := stat.Point{At: 1_800_000_000_000 + int64(180_000*i), Ratio: stat.Ratio{Value: 1, Low: 1, High: 1}}
 		if i > 0 {
 			v := 1 + 0.01*float64(n)*float64(i/4) + 0.004*Wave(17*i+n)
-			q.Ratio, q.P = stat.Ratio{Value: v, Low: v - 0.006, High: v + 0.008}, 0.001
+			q.Ratio = stat.Ratio{Value: v, Low: v - 0.006, High: v + 0.008}
 		}
 		points, s.Points = append(points, q), append(s.Points, store.Sentinel{Point: q, Trial: &again})
 	}

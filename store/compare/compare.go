@@ -3,13 +3,12 @@
 //
 // A pair is a kernel on a matrix, with precision and cache state, on a device. Matrices
 // are the same by content, and kernels by name, because their source may have changed. The
-// samples of one configuration of each are compared.
+// times of one configuration of each are compared.
 //
-// A pair is slower or faster only if its samples differ significantly, by the test of
-// Mann and Whitney with the correction of Holm for all pairs, and by more than counts:
-// a threshold, or how badly trials repeat if sentinels show that to be worse. All other pairs
-// are the same: no difference was shown. Pairs whose device throttled are listed, but do not
-// count.
+// A pair is slower or faster only if the interval of its ratio, which rests on the intervals
+// in which another run finds either time, is above or below 1, and the ratio is off by a
+// threshold. All other pairs are the same: no difference was shown. Pairs whose device
+// throttled are listed, but do not count.
 package compare
 
 import (
@@ -56,8 +55,6 @@ type Pair struct {
 	Cache     trial.Cache
 	A, B      *store.Good
 	Ratio     stat.Ratio // time of B divided by that of A: above 1 is slower
-	P         float64    // corrected probability that there is no difference
-	Effect    float64    // the least difference that counts here, as a fraction
 	Verdict   Verdict
 }
 
@@ -105,11 +102,11 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 	if len(r.Pairs) == 0 {
 		return nil, nothing(devicesA, devicesB)
 	}
-	var sampledA, sampledB []*store.Good
+	var ofA, ofB []*store.Good
 	for _, p := range r.Pairs {
-		sampledA, sampledB = append(sampledA, p.A), append(sampledB, p.B)
+		ofA, ofB = append(ofA, p.A), append(ofB, p.B)
 	}
-	if err := errors.Join(a.Sampled(ctx, sampledA), b.Sampled(ctx, sampledB)); err != nil {
+	if err := errors.Join(a.Undrift(ctx, ofA), b.Undrift(ctx, ofB)); err != nil {
 		return nil, err
 	}
 
@@ -169,8 +166,8 @@ func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good
 			"a comparison across devices takes one in each database", db.Path(), strings.Join(devices, ", "))
 	}
 
-	for _, list := range found { // several drivers of a device
-		slices.SortStableFunc(list, func(a, b *store.Good) int { return cmp.Compare(a.Median, b.Median) })
+	for _, list := range found {
+		slices.SortStableFunc(list, func(a, b *store.Good) int { return cmp.Compare(a.Time, b.Time) })
 	}
 	return found, devices, nil
 }

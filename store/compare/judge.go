@@ -5,46 +5,45 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"spmvtune/store"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
-// surely is a ratio of times that needs no test where one of the trials has too few samples
-// for it, because its first products showed it to be far slower than the best of its place.
+// surely is a ratio of times that needs no interval where one of the trials has none, because
+// its first products showed it to be far slower than the best of its place.
 const surely = 2
 
 // judge fills in the verdicts, and the mean.
 func (r *Result) judge(threshold float64) {
-	p := make([]float64, len(r.Pairs))
 	for i := range r.Pairs {
-		a, b := r.Pairs[i].A, r.Pairs[i].B
-		p[i] = stat.MannWhitney(b.Samples, a.Samples)
-	}
-
-	for i, adjusted := range stat.Holm(p) {
-		pair := &r.Pairs[i]
-		a, b := pair.A, pair.B
-		pair.P, pair.Effect = adjusted, max(threshold, a.Repeat, b.Repeat)
-		if pair.Ratio = stat.RatioOf(b.Samples, a.Samples); math.IsNaN(pair.Ratio.Value) {
-			pair.Ratio.Value = b.Median / a.Median // without samples nothing is significant
-		}
-		switch hopeless := a.Stop == trial.StopSlow || b.Stop == trial.StopSlow; {
-		case a.Throttled() > 0 || b.Throttled() > 0:
-			pair.Verdict = Unsure
-		case hopeless && pair.Ratio.Value >= surely:
-			pair.Verdict = Slower
-		case hopeless && pair.Ratio.Value <= 1/surely:
-			pair.Verdict = Faster
-		case adjusted < stat.Level && pair.Ratio.Value >= 1+pair.Effect:
-			pair.Verdict = Slower
-		case adjusted < stat.Level && pair.Ratio.Value <= 1/(1+pair.Effect):
-			pair.Verdict = Faster
+		p := &r.Pairs[i]
+		p.Ratio = ratio(&p.B.Row, &p.A.Row)
+		hopeless := p.A.Stop == trial.StopSlow || p.B.Stop == trial.StopSlow
+		switch v := p.Ratio; {
+		case p.A.Throttled() > 0 || p.B.Throttled() > 0:
+			p.Verdict = Unsure
+		case v.Low > 1 && v.Value >= 1+threshold || hopeless && v.Value >= surely:
+			p.Verdict = Slower
+		case v.High < 1 && v.Value <= 1/(1+threshold) || hopeless && v.Value <= 1/surely:
+			p.Verdict = Faster
 		default:
-			pair.Verdict = Same
+			p.Verdict = Same
 		}
 	}
 
 	r.mean()
+}
+
+// ratio returns how many times as long x takes as y. Deviations of the two are independent: in
+// logarithms, their squares add up. The interval is NaN where one of them has none.
+func ratio(x, y *store.Row) stat.Ratio {
+	r := stat.Ratio{Value: x.Time / y.Time, Low: math.NaN(), High: math.NaN()}
+	if x.Another.Low > 0 && y.Another.Low > 0 {
+		r.Low = r.Value / math.Exp(math.Hypot(math.Log(x.Time/x.Another.Low), math.Log(y.Another.High/y.Time)))
+		r.High = r.Value * math.Exp(math.Hypot(math.Log(x.Another.High/x.Time), math.Log(y.Time/y.Another.Low)))
+	}
+	return r
 }
 
 // mean averages the logarithms of the ratios over the pairs of each matrix, and those
@@ -82,7 +81,7 @@ func (r *Result) mean() {
 		r.Mean.Value = math.Exp(mean)
 	}
 	if n > 1 {
-		arm := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-stat.Level/2) * math.Sqrt(square/(n-1)/n)
+		arm := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * math.Sqrt(square/(n-1)/n)
 		r.Mean.Low, r.Mean.High = math.Exp(mean-arm), math.Exp(mean+arm)
 	}
 }

@@ -1,36 +1,43 @@
 package compare
 
 import (
-	"fmt"
+	"math"
 	"testing"
 
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
-// pairs are n kernels, each on a matrix of its own, of four samples that all take longer in B:
-// p = 2/70.
-func pairs(n int) *Result {
-	r := &Result{}
-	for i := range n {
-		p := Pair{A: &store.Good{}, B: &store.Good{}}
-		p.A.Samples, p.B.Samples = []float64{1.00, 1.01, 1.02, 1.03}, []float64{1.10, 1.11, 1.12, 1.13}
-		p.B.Trial = trial.Trial{Matrix: fmt.Sprint(i)}
-		r.Pairs = append(r.Pairs, p)
-	}
-	return r
+// takes is a time with the interval in which another run finds it.
+func takes(time, low, high float64) *store.Good {
+	return &store.Good{Row: store.Row{Time: time, Another: trial.Interval{Low: low, High: high}}}
 }
 
-// Among many kernels that are the same some seem slower: what is enough to call one
-// slower is not enough among ten.
-func TestManyPairsAreCorrectedFor(t *testing.T) {
-	for n, want := range map[int]Verdict{1: Slower, 10: Same} {
-		r := pairs(n)
+// The interval of a ratio follows from those of its times: squares of deviations add up.
+func TestRatiosHaveIntervals(t *testing.T) {
+	wide := math.Exp(math.Sqrt(2) * math.Log(1.05))
+	for _, tt := range []struct {
+		name      string
+		a, b      *store.Good
+		low, high float64
+		want      Verdict
+	}{
+		{"sure", takes(1, 1/1.05, 1.05), takes(1.1, 1.1/1.05, 1.1*1.05), 1.1 / wide, 1.1 * wide, Slower},
+		{"faster", takes(1.1, 1.1/1.05, 1.1*1.05), takes(1, 1/1.05, 1.05), 1 / 1.1 / wide, 1 / 1.1 * wide, Faster},
+		{"less than runs differ", takes(1, 1/1.05, 1.05), takes(1.06, 1.06/1.05, 1.06*1.05), 1.06 / wide, 1.06 * wide, Same},
+		{"one-sided", takes(1, 1, 1.05), takes(1.2, 1.2/1.02, 1.2), 1.2 / math.Exp(math.Hypot(math.Log(1.05), math.Log(1.02))),
+			1.2, Slower},
+		{"less than counts", takes(1, 1, 1), takes(1.005, 1.005, 1.005), 1.005, 1.005, Same},
+		{"without an interval", takes(1, 0, 0), takes(1.9, 1.9, 1.9), math.NaN(), math.NaN(), Same},
+	} {
+		r := Result{Pairs: []Pair{{A: tt.a, B: tt.b}}}
 		r.judge(0.01)
-		for _, p := range r.Pairs {
-			if p.Verdict != want {
-				t.Errorf("one of %d is %s (p = %.3f), want %s", n, p.Verdict, p.P, want)
-			}
+		p := r.Pairs[0]
+		if p.Verdict != tt.want || !alike(p.Ratio.Low, tt.low) || !alike(p.Ratio.High, tt.high) {
+			t.Errorf("%s: %s, %v to %v, want %s, %v to %v", tt.name, p.Verdict, p.Ratio.Low, p.Ratio.High, tt.want, tt.low,
+				tt.high)
 		}
 	}
 }
+
+func alike(a, b float64) bool { return math.Abs(a-b) < 1e-12 || math.IsNaN(a) && math.IsNaN(b) }

@@ -14,16 +14,15 @@ type Timed struct {
 
 // A Point is how many times as long a configuration took as the first time.
 type Point struct {
-	At    int64   // milliseconds since 1970
-	Ratio         // to the first time
-	P     float64 // probability that they do not differ, by MannWhitney; 1 for the first time
+	At    int64 // milliseconds since 1970
+	Ratio       // to the first time
 }
 
 // Points compares repeat measurements with the first one, which is the first point.
 func Points(first Timed, again []Timed) []Point {
-	points := []Point{{At: first.At, Ratio: Ratio{1, 1, 1}, P: 1}}
+	points := []Point{{At: first.At, Ratio: Ratio{1, 1, 1}}}
 	for _, s := range again {
-		points = append(points, Point{s.At, RatioOf(s.Values, first.Values), MannWhitney(s.Values, first.Values)})
+		points = append(points, Point{s.At, RatioOf(s.Values, first.Values)})
 	}
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
 	return points
@@ -87,24 +86,17 @@ func (d Drift) Extremes() (low, high float64) {
 // fewestPoints is how many points it takes to tell a drift from trials that repeat badly.
 const fewestPoints = 4
 
-// Significant reports whether a factor differs from 1 by an effect, at a point where the
-// samples differ at the 5% level, corrected for the number of points.
+// Significant reports whether a factor differs from 1 by an effect, at a point whose interval
+// does not contain 1.
 func Significant(drifts []Drift, effect float64) bool {
-	var values, p []float64
 	for _, d := range drifts {
 		if len(d.points) < fewestPoints {
 			continue
 		}
-		for _, point := range d.points {
-			if point.Ratio != (Ratio{1, 1, 1}) {
-				values, p = append(values, point.Value), append(p, point.P)
+		for _, p := range d.points {
+			if p.Low > 1 && p.Value >= 1+effect || p.High < 1 && p.Value <= 1/(1+effect) {
+				return true
 			}
-		}
-	}
-
-	for i, adjusted := range Holm(p) {
-		if adjusted < Level && (values[i] >= 1+effect || values[i] <= 1/(1+effect)) {
-			return true
 		}
 	}
 

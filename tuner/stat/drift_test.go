@@ -7,11 +7,11 @@ import (
 )
 
 // points returns points at 0, 1, 2 …, as Points does: the first is the one that others are
-// compared with.
-func points(p float64, values ...float64) []Point {
-	list := []Point{{Ratio: Ratio{1, 1, 1}, P: 1}}
+// compared with. Intervals reach a fraction to either side.
+func points(half float64, values ...float64) []Point {
+	list := []Point{{Ratio: Ratio{1, 1, 1}}}
 	for i, v := range values {
-		list = append(list, Point{At: int64(i + 1), Ratio: Ratio{v, v, v}, P: p})
+		list = append(list, Point{At: int64(i + 1), Ratio: Ratio{v, v * (1 - half), v * (1 + half)}})
 	}
 	return list
 }
@@ -20,10 +20,10 @@ func TestPoints(t *testing.T) {
 	first := Timed{5, []float64{1, 1.01, 0.99, 1}}
 	later, earlier := Timed{9, []float64{2, 2.02, 1.98, 2}}, Timed{7, []float64{0.5, 0.505, 0.495, 0.5}}
 	got := Points(first, []Timed{later, earlier})
-	if len(got) != 3 || got[0] != (Point{5, Ratio{1, 1, 1}, 1}) || got[1].At != 7 || got[2].At != 9 {
+	if len(got) != 3 || got[0] != (Point{5, Ratio{1, 1, 1}}) || got[1].At != 7 || got[2].At != 9 {
 		t.Fatalf("got %+v, want the first at 5 and others at 7 and 9", got)
 	}
-	if !near(got[1].Value, 0.5, 1e-6) || !near(got[2].Value, 2, 1e-6) || got[2].P > 0.05 {
+	if !near(got[1].Value, 0.5, 1e-6) || !near(got[2].Value, 2, 1e-6) || got[2].Low < 1.9 {
 		t.Errorf("got %+v, want ratios of 0.5 and 2", got)
 	}
 }
@@ -36,7 +36,7 @@ func TestDriftIsSmooth(t *testing.T) {
 		{[]float64{1.1, 2}, []float64{1, 1.1, 1.3}},
 		{[]float64{1.5}, []float64{1, 1.5}},
 	} {
-		d := NewDrift(points(1, tt.values...))
+		d := NewDrift(points(0.01, tt.values...))
 		for at, want := range tt.want {
 			if got := d.Factor(int64(at)); !near(got, want, 1e-12) {
 				t.Errorf("%v: %v at %d, want %v", tt.values, got, at, want)
@@ -46,7 +46,7 @@ func TestDriftIsSmooth(t *testing.T) {
 			t.Errorf("%v: from %v to %v", tt.values, low, high)
 		}
 	}
-	if low, high := NewDrift(points(1, 0.9, 0.8)).Extremes(); low != 0.8 || high != 1 {
+	if low, high := NewDrift(points(0.01, 0.9, 0.8)).Extremes(); low != 0.8 || high != 1 {
 		t.Errorf("of one that becomes faster: from %v to %v", low, high)
 	}
 	if low, high := (Drift{}).Extremes(); low != 1 || high != 1 {
@@ -54,16 +54,17 @@ func TestDriftIsSmooth(t *testing.T) {
 	}
 }
 
-// Three points are corrected for as three: 3·0.016 is below the level, 3·0.017 is not.
+// A factor counts if its interval does not contain 1.
 func TestDriftIsSignificant(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		p    []Point
 		want bool
 	}{
-		{"slower", points(0.016, 1.02, 1.02, 1.02), true},
-		{"faster", points(0.016, 0.98, 0.98, 0.98), true},
-		{"not surely", points(0.017, 1.02, 1.02, 1.02), false},
+		{"slower", points(0.015, 1.02, 1.02, 1.02), true},
+		{"faster", points(0.015, 0.98, 0.98, 0.98), true},
+		{"not surely slower", points(0.03, 1.02, 1.02, 1.02), false},
+		{"not surely faster", points(0.03, 0.98, 0.98, 0.98), false},
 		{"too little", points(0.001, 1.009, 1.009, 1.009), false},
 		{"faster by too little", points(0.001, 0.991, 0.991, 0.991), false},
 		{"seen too seldom", points(0.001, 1.5, 1.5), false},

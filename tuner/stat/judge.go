@@ -44,15 +44,17 @@ const (
 )
 
 // sure is the number of standard errors from the limit at which it is clear on which side
-// of it a candidate is. It is more than the usual two, because one looks again and again.
+// of it a candidate is, and of that from the fastest at which it is told apart. It is more
+// than the usual two, because one looks again and again.
 const sure = 3
 
 // Judge compares candidates by their repeat runs. A repeat run is a single observation:
 // what differs between two is where in memory the arrays lie, which the samples within a
 // run do not show. Logarithms of medians are taken to have one variance.
 //
-// A candidate is told from the fastest if it is slower by 1%, and significantly so: t-test
-// with the variance pooled over all, corrected by Holm's method. The one to name is the
+// A candidate is told from the fastest if it is slower by 1%, and surely so: by a t-test with
+// the variance pooled over all, at the level of three standard errors. One looks after each
+// round, at several candidates, and 5% would be wrong too often. The one to name is the
 // first, by block, grid and name, of those that are slower by less than a limit. Wherever
 // a limit lies, a candidate next to it is inside at one time and outside at the next.
 // Therefore it is put into the widest gap between candidates from ½% to 1%.
@@ -133,19 +135,11 @@ func newSpread(list []Candidate) spread {
 
 // tied reports which candidates can't be told from the fastest.
 func (s spread) tied(list []Candidate) []bool {
-	p := make([]float64, len(list))
-	student := distuv.StudentsT{Sigma: 1, Nu: s.free}
-	for i := range list {
-		p[i] = 1
-		if s.behind[i] > 0 {
-			p[i] = 2 * student.Survival(s.behind[i]/s.errors[i]) // 0 where all runs are alike
-		}
-	}
-
-	p = slices.Delete(p, s.fastest, s.fastest+1) // which is not compared
+	// As far from the fastest as sure standard errors, if these are known exactly.
+	far := distuv.StudentsT{Sigma: 1, Nu: s.free}.Quantile(distuv.UnitNormal.CDF(sure))
 	tied := make([]bool, len(list))
-	for i, adjusted := range slices.Insert(Holm(p), s.fastest, 1) {
-		tied[i] = adjusted >= Level || s.behind[i] < math.Log1p(LeastEffect)
+	for i, behind := range s.behind {
+		tied[i] = behind < math.Log1p(LeastEffect) || behind < far*s.errors[i]
 	}
 	return tied
 }

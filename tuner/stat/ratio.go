@@ -14,9 +14,9 @@ type Ratio struct {
 // RatioOf estimates the ratio of x to y: the median of all ratios of a value of x to a value
 // of y, which is the estimator of Hodges and Lehmann for logarithms (Estimates of location
 // based on rank tests, Annals of Mathematical Statistics 34, 1963). Its interval has the
-// ratios that MannWhitney does not reject at 5%, in the normal approximation (M. Hollander,
-// D. A. Wolfe, E. Chicken, Nonparametric Statistical Methods, 3rd ed., 4.3), so that the
-// two agree. All values are positive.
+// ratios that the test of Mann and Whitney does not reject at 5%, in the normal
+// approximation (M. Hollander, D. A. Wolfe, E. Chicken, Nonparametric Statistical Methods,
+// 3rd ed., 4.3). All values are positive.
 //
 // Note: the alternatives are a bootstrap of the ratio of medians and Fieller's interval. A
 // bootstrap needs a seed, and its interval comes in the steps of the few values near the
@@ -35,9 +35,9 @@ func RatioOf(x, y []float64) Ratio {
 	}
 
 	slices.Sort(ratios)
-	const z = 1.959963984540054 // 97.5% of the normal distribution
-	cut := int(math.Floor(float64(n*m)/2 - z*deviation(n, m, 0)))
-	cut = max(0, cut) // with few samples: the whole range
+	const z = 1.959963984540054                                // 97.5% of the normal distribution
+	deviation := math.Sqrt(float64(n*m*(n+m+1)) / 12)          // of the number of pairs in which x is larger
+	cut := max(0, int(math.Floor(float64(n*m)/2-z*deviation))) // with few samples: the whole range
 	return Ratio{Median(ratios), ratios[cut], ratios[n*m-1-cut]}
 }
 

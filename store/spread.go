@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"math"
+
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// A pool is what shares a spread: the places of a device in one cache state.
+type pool struct {
+	device string
+	cache  trial.Cache
+}
+
+func poolOf(p trial.Place) pool { return pool{p.Device, p.Cache} }
+
+// A remeasured is what the trials say that were measured again.
+type remeasured struct {
+	records []repeatedTrial
+	drifted map[trial.Place]*drift // by what sentinels watch over
+	spreads map[pool]stat.Spread[trial.Place]
+	pairs   map[trial.Place]int // of measurements of one trial that follow each other
+}
+
+// readRepeats reads the trials that were measured again.
+func (from source) readRepeats(ctx context.Context) (remeasured, error) {
+	records, err := from.repeated(ctx)
+	t := remeasured{records: records, drifted: watchOver(records), spreads: map[pool]stat.Spread[trial.Place]{},
+		pairs: map[trial.Place]int{}}
+	lists := map[pool][]stat.Repeated[trial.Place]{}
+
+	for i := range records {
+		r := &records[i]
+		p := r.Place()
+		if list := r.distances(t.drifted[watched(p)]); len(list) > 0 {
+			lists[poolOf(p)] = append(lists[poolOf(p)], stat.Repeated[trial.Place]{Place: p, Distances: list})
+			t.pairs[p] += len(list)
+		}
+	}
+
+	for of, list := range lists {
+		t.spreads[of] = stat.SpreadOf(list)
+	}
+	return t, err
+}
+
+// distances returns how far measurements of a trial that follow each other differ, as if the
+// device had not drifted. The first measurement of a leader was lucky, and is left out. So are
+// trials that ended with their first product.
+func (r *repeatedTrial) distances(d *drift) []float64 {
+	if r.Low == 0 {
+		return nil
+	}
+	times := []float64{r.Median / d.factor(r.origin, r.At)}
+	finals := 0
+	for _, again := range r.again() {
+		times = append(times, again.Median/d.factor(again.origin, again.At))
+		if again.Final {
+			finals++
+		}
+	}
+	if finals > 0 {
+		times = times[1:]
+	}
+
+	var list []float64
+	for i := 1; i < len(times); i++ {
+		list = append(list, math.Abs(math.Log(times[i]/times[i-1])))
+	}
+	return list
+}
+
+// keep records the spreads of places, and what repeated trials take.
+func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) error {
+	for _, statement := range []string{"DELETE FROM spread", "DELETE FROM estimate"} {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+
+	for _, p := range places {
+		factor := t.factor(p.Place)
+		if factor == 0 {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO spread (matrix, device, precision, cache, factor, pairs)
+			VALUES (`+placeKeys+`, ?, ?)`, placeArgs(p.Place, factor, t.pairs[p.Place])...); err != nil {
+			return err
+		}
+	}
+
+	return t.keepEstimates(ctx, tx)
+}
+
+// keepEstimates records what repeated trials take.
+func (t remeasured) keepEstimates(ctx context.Context, tx *sql.Tx) error {
+	for i := range t.records {
+		r := &t.records[i]
+		medians := r.again()
+		if len(medians) == 0 {
+			continue
+		}
+		var again []float64
+		for _, m := range medians {
+			again = append(again, m.Median)
+		}
+
+		fair := stat.Fair(r.Median, again)
+		time, factor := stat.GeometricMeanOf(fair), stat.OfMean(t.factor(r.Place()), len(fair))
+		if _, err := tx.ExecContext(ctx, `INSERT INTO estimate (trial, time, log_time, runs, factor)
+			VALUES (?, ?, ?, ?, ?)`, r.id, time, math.Log(time), len(fair), nonzero(factor)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// factor returns the factor by which two measurements differ at most in a place, 0 if it is not
+// known.
+func (t remeasured) factor(p trial.Place) float64 { return t.spreads[poolOf(p)].Factor(p) }

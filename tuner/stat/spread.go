@@ -1,0 +1,114 @@
+package stat
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Share of all pairs of measurements that differ by no more than a Spread says.
+const Share = 0.9
+
+const (
+	// shrink is how many configurations the mean over all places counts for in the scale of one.
+	shrink = 6
+	// fewestDistances is how many it takes to say anything.
+	fewestDistances = 3
+)
+
+// A Repeated is a configuration that was measured several times in a place.
+type Repeated[P comparable] struct {
+	Place P
+	// Distances are |ln| of the ratios of measurements that follow each other. There is at
+	// least one.
+	Distances []float64
+}
+
+// mean is the mean distance.
+func (r Repeated[P]) mean() float64 {
+	sum := 0.0
+	for _, d := range r.Distances {
+		sum += d
+	}
+	return sum / float64(len(r.Distances))
+}
+
+// A Spread says how far two measurements of one configuration differ. Its zero value knows
+// nothing.
+type Spread[P comparable] struct {
+	places map[P]scale
+	all    scale
+	// multiple is the quantile of distances as multiples of the scales of their places.
+	multiple float64
+}
+
+// A scale sums up the mean distances of configurations.
+type scale struct {
+	sum, n float64
+}
+
+// SpreadOf learns it from configurations of many places.
+//
+// Places differ: where a product fills a cache, addresses matter, and elsewhere they do
+// not. In a single place are too few configurations for a quantile. So each place has a
+// scale, its mean distance, which is drawn towards that of all; and the quantile is that of
+// the distances as multiples of the scales. The scale that a distance is compared with does
+// not contain it. Each configuration counts alike, however often it was measured.
+func SpreadOf[P comparable](list []Repeated[P]) Spread[P] {
+	distances := 0
+	for _, r := range list {
+		distances += len(r.Distances)
+	}
+	if distances < fewestDistances {
+		return Spread[P]{}
+	}
+
+	s := Spread[P]{places: map[P]scale{}}
+	for _, r := range list {
+		at := s.places[r.Place]
+		s.places[r.Place] = scale{at.sum + r.mean(), at.n + 1}
+		s.all = scale{s.all.sum + r.mean(), s.all.n + 1}
+	}
+
+	type multiple struct{ value, weight float64 }
+	var multiples []multiple
+	for _, r := range list {
+		at := s.places[r.Place]
+		without := s.scale(scale{at.sum - r.mean(), at.n - 1})
+		for _, d := range r.Distances {
+			if without > 0 { // otherwise all are alike
+				multiples = append(multiples, multiple{d / without, 1 / float64(len(r.Distances))})
+			}
+		}
+	}
+
+	slices.SortFunc(multiples, func(a, b multiple) int { return cmp.Compare(a.value, b.value) })
+	within := 0.0
+	for _, m := range multiples { // one more than there are: with few, the quantile is the largest
+		if s.multiple = m.value; within+m.weight >= Share*float64(len(list)+1) {
+			break
+		}
+		within += m.weight
+	}
+	return s
+}
+
+// scale draws the scale of a place towards that of all.
+func (s Spread[P]) scale(at scale) float64 {
+	return (at.sum + shrink*s.all.sum/s.all.n) / (at.n + shrink)
+}
+
+// Factor returns the ratio, above 1, that two measurements of one configuration in a place
+// stay below, in Share of all cases. It is 0 if it is not known.
+func (s Spread[P]) Factor(place P) float64 {
+	if s.all.n == 0 {
+		return 0
+	}
+	return math.Exp(s.multiple * s.scale(s.places[place]))
+}
+
+// OfMean returns the factor between one measurement and the mean of n others, if between two
+// measurements it is as given.
+func OfMean(factor float64, n int) float64 {
+	return math.Pow(factor, math.Sqrt((1+1/float64(n))/2))
+}
