@@ -34,7 +34,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		v, low, high := data.Faster(p)
 		t.Rows = append(t.Rows, []Cell{
 			Text(string(p.Verdict)), Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache)), Text(p.Kernel),
-			{number.Significant(1e3*p.A.Median, 3), p.A.Median}, {number.Significant(1e3*p.B.Median, 3), p.B.Median},
+			{number.Significant(1e3*p.A.Time, 3), p.A.Time}, {number.Significant(1e3*p.B.Time, 3), p.B.Time},
 			{number.Significant(v, 3) + "×", v},
 			{number.Significant(low, 3) + " to " + number.Significant(high, 3), low},
 			Text(data.ShortDevice(p.Device)),
@@ -58,7 +58,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		note += ", the geometric mean over " + term.GroupedCount(r.Matrices, "common matrix", "common matrices") + "."
 	}
 
-	return t, []string{note, "A difference counts if it is significant among all pairs (Mann and Whitney, corrected " +
-		"after Holm), larger than the threshold, and larger than what repeated trials differ by. The comparison " +
-		"removes drift of the devices."}
+	return t, []string{note, "A difference counts if it is larger than the threshold and the interval of the ratio, which " +
+		"follows from those in which another run finds either time, does not contain 1. The comparison removes " +
+		"drift of the devices."}
 }
