@@ -93,6 +93,18 @@ func arms(r *store.Row) (down, up float64) {
 	return down, up
 }
 
+// uncertainty returns how far the time of a row may be off, as arms does. Two measurements of one
+// configuration differ by the factor of the row, and each of them adds half of the variance. In
+// the interval in which another run finds the time, one half is of that other run.
+func uncertainty(r *store.Row) (down, up float64) {
+	down, up = arms(r)
+	if r.Factor > 1 {
+		other := math.Log(r.Factor) * math.Log(r.Factor) / 2
+		down, up = math.Sqrt(max(0, down*down-other)), math.Sqrt(max(0, up*up-other))
+	}
+	return down, up
+}
+
 // Relative is the half width of the interval in which another run finds the time of a row, as a
 // fraction, 0 where there is no interval.
 func Relative(r *store.Row) float64 {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,14 +11,14 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Resolution is the least difference between trials that intervals tell, as a fraction.
+// A Resolution is the least difference between trials that the data tells, as a fraction.
 type Resolution struct {
 	// Usual is the median over the places, and Worst the largest, at Where. Usual is NaN if there
 	// is no place.
 	Usual, Worst float64
 	Where        trial.Place
-	// Repeated says that trials were repeated, so that the intervals say what another run finds.
-	// Otherwise they are those within the run.
+	// Repeated says that trials were repeated, which tells how far two runs differ. Otherwise
+	// intervals are those within the run.
 	Repeated bool
 }
 
@@ -34,29 +33,24 @@ func (d *Report) Resolution() Resolution {
 		if x > r.Worst {
 			r.Worst, r.Where = x, p.Place
 		}
-		r.Repeated = r.Repeated || slices.ContainsFunc(p.Rows, repeated)
+		r.Repeated = r.Repeated || slices.ContainsFunc(p.Rows, func(r store.Row) bool { return r.Factor > 0 })
 	}
 	r.Usual = Middle(all)
 	return r
 }
 
-// repeated reports whether the interval of a row is another one than that within the run.
-func repeated(r store.Row) bool { return r.Another != trial.Interval{Low: r.Low, High: r.High} }
-
 // resolution is the median over the trials that take at most 1.3 times as long as the fastest.
 func (p *Panel) resolution() float64 {
 	const near = 1.3
 	best := Fastest(p.Rows)
-	_, up := arms(best)
 	var all []float64
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r != best && r.Time <= near*best.Time {
-			down, _ := arms(r)
-			all = append(all, max(tieWithin, math.Expm1(math.Hypot(up, down))))
+			all = append(all, max(tieWithin, apart(best, r)))
 		}
 	}
 	if len(all) == 0 {
-		return max(tieWithin, math.Expm1(up))
+		return max(tieWithin, apart(best, best))
 	}
 	return Middle(all)
 }

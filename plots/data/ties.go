@@ -1,6 +1,10 @@
 package data
 
-import "spmvtune/store"
+import (
+	"math"
+
+	"spmvtune/store"
+)
 
 // tieWithin is how much slower than the fastest a trial may be to count as equally fast, as
 // a fraction.
@@ -17,13 +21,19 @@ func TieSet(rows []store.Row) []bool {
 	return tied
 }
 
-// Tells reports whether the data can tell a from the faster b: another run would find a slower,
-// too, and by more than tieWithin. Of trials that are tied with the fastest of their place it
-// can't, and it can tell them from those that are not.
+// Tells reports whether the data can tell a from the faster b: it is slower by more than both
+// times may be off, and by more than tieWithin. Of trials that are tied with the fastest of their
+// place it can't, and it can tell them from those that are not.
 func Tells(b, a *store.Row) bool {
 	if b.Tied && b.Place() == a.Place() {
 		return !a.Tied
 	}
-	ratio, low, _ := Ratio(a, b)
-	return low > 1 && ratio > 1+tieWithin
+	return a.Time/b.Time > 1+max(tieWithin, apart(b, a))
+}
+
+// apart is how much slower than b, as a fraction, a has to be at least to be told from it.
+func apart(b, a *store.Row) float64 {
+	_, up := uncertainty(b)
+	down, _ := uncertainty(a)
+	return math.Expm1(math.Hypot(up, down))
 }

@@ -15,7 +15,7 @@ import (
 func found(kernel string, low, time, high float64) store.Row {
 	r := store.Row{Device: "d", Matrix: "m", Time: time, Another: trial.Interval{Low: low, High: high}}
 	r.Status, r.Config = trial.OK, kernels.Config{Kernel: kernel, Precision: kernels.Float32}
-	r.Median, r.Low, r.High = 0.98*time, 0.979*time, 0.981*time
+	r.Median, r.Low, r.High, r.Factor = 0.98*time, 0.979*time, 0.981*time, 1
 	return r
 }
 
@@ -37,6 +37,22 @@ func TestTieSet(t *testing.T) {
 				t.Errorf("%s: trial %d is tied: %v", tt.name, i, got)
 			}
 		}
+	}
+}
+
+// Of two times that were measured once, each counts with its half of what two measurements
+// differ by. One that was measured often is less uncertain.
+func TestTimesAreToldByTheirOwnUncertainty(t *testing.T) {
+	const factor = 1.1
+	once := func(time float64) store.Row { return found("a", time/factor, time, time*factor) }
+	a, near, far := once(1), once(1.09), once(1.11)
+	often := found("a", 1, 1, math.Exp(math.Log(factor)*math.Sqrt(0.5*(1+1.0/9))))
+	for _, r := range []*store.Row{&a, &near, &far, &often} {
+		r.Factor = factor
+	}
+	if Tells(&a, &near) || !Tells(&a, &far) || !Tells(&often, &near) {
+		t.Errorf("told: 9%% apart %v, 11%% %v, 9%% from one that was measured nine times %v; want the last two",
+			Tells(&a, &near), Tells(&a, &far), Tells(&often, &near))
 	}
 }
 
@@ -109,7 +125,7 @@ func TestResolution(t *testing.T) {
 		t.Errorf("it says %q", text)
 	}
 	for i := range d.Rows {
-		d.Rows[i].Another = trial.Interval{Low: d.Rows[i].Low, High: d.Rows[i].High}
+		d.Rows[i].Factor = 0
 	}
 	if text := d.Resolution().Caveat(); !strings.Contains(text, "how much repeated trials differ is not known") {
 		t.Errorf("without repeats it says %q", text)
