@@ -164,7 +164,7 @@ func TestEnsembleBeatsTheTreeOnASlope(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 28))
 	opt := DefaultOptions
 	opt.Ensemble, opt.MaxDepth = true, 2
-	s := learn(t, world(rng, 300, func(f sparse.Features) string {
+	s := learn(t, world(rng, 80, func(f sparse.Features) string {
 		if float64(f.Cols)/1e6+float64(f.Rows)/1e6 > 1 {
 			return "a"
 		}
