@@ -18,7 +18,7 @@ const (
 	// stillborn mutants do not compile.
 	stillborn state = "stillborn"
 	killed    state = "killed"
-	// outOfTime is killed, too: the tests took ten times as long as those of the original.
+	// outOfTime is killed, too: its tests took three times as long as those of the original, and half a minute.
 	outOfTime state = "timeout"
 	survived  state = "survived"
 )
@@ -98,7 +98,7 @@ func (r *runner) test(p *pkg) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	text, err := r.run(p, 20*time.Second+10*took, "-overlay="+r.overlay())
+	text, err := r.run(p, 30*time.Second+3*took, "-overlay="+r.overlay())
 	if err == nil {
 		return outcome{state: survived}, nil
 	}
