@@ -114,7 +114,7 @@ func TestReadRefuses(t *testing.T) {
 		{`{"version": 1}`, "no tree"},
 		{tree(leaf) + `x`, "after top-level value"},
 		{strings.Replace(tree(leaf), `"cache"`, `"cach"`, 1), `unknown field "cach"`},
-		{strings.Replace(tree(leaf), `"float32"`, `"half"`, 1), `"half" is neither`},
+		{strings.Replace(tree(leaf), `"float32"`, `"half"`, 1), `tree 1: precision "half" is neither`},
 		{strings.Replace(tree(leaf), `[`,
 			`[{"device": "d", "precision": "float32", "cache": "cold", "tree": `+leaf+`},`, 1), "two trees for"},
 		{tree(`null`), "a node is missing"},

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -213,6 +214,14 @@ func TestEvaluation(t *testing.T) {
 		}
 	}
 
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Evaluate(canceled, r, obs, DefaultOptions); !errors.Is(err, context.Canceled) {
+		t.Errorf("error after it was interrupted is %v", err)
+	}
+	if _, err := Learn(canceled, obs, DefaultOptions); !errors.Is(err, context.Canceled) {
+		t.Errorf("error of learning after it was interrupted is %v", err)
+	}
 	obs[7].Seconds = -1
 	if _, err := Evaluate(t.Context(), r, obs, DefaultOptions); err == nil || !strings.Contains(err.Error(), "-1 seconds") {
 		t.Errorf("error for a time below 0 is %v", err)

@@ -92,6 +92,11 @@ func TestEvaluationText(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkGolden(t, "evaluation.md", b.Bytes())
+	b.Reset()
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, "tested.txt", b.Bytes())
 }
 
 // checkGolden compares a text with a file of testdata, or writes it there.
