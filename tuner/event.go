@@ -13,6 +13,14 @@ type Event struct {
 	Matrix  *MatrixPlanned
 	Result  *trial.Result
 	Failure *Failure
+	Crowded *Crowded
+}
+
+// Crowded says that others use the processor so much that they are in the times.
+type Crowded struct {
+	worker.HostUse
+	// Launching says that the device is a GPU, to which the processor launches each kernel.
+	Launching bool
 }
 
 // Started says which device the run is on.
@@ -71,9 +79,11 @@ type Summary struct {
 	Pieces       []trial.Piece // of Options.Parts
 	Duplicates   []Duplicate
 	Effort       worker.Effort
-	Finals       int  // number of finals
-	Spreads      int  // number of spreads
-	Restarts     int  // number of workers that had to be replaced
-	Interrupted  bool // whether the user stopped the run
-	OutOfTime    bool // whether the sweep's time budget is used up
+	Host         worker.HostUse
+	Crowded      *Crowded // nil: others used the processor little, or it does not matter
+	Finals       int      // number of finals
+	Spreads      int      // number of spreads
+	Restarts     int      // number of workers that had to be replaced
+	Interrupted  bool     // whether the user stopped the run
+	OutOfTime    bool     // whether the sweep's time budget is used up
 }

@@ -87,6 +87,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		res, spoiled = *rep.Result, rep.Spoiled
 		rep.Effort.Trials = 1
 		r.sum.Effort.Add(rep.Effort)
+		r.watch(rep.Host)
 	}
 
 	res.Sentinel, res.Final, res.Spread = j.sentinel, j.final, j.spread
@@ -108,6 +109,16 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	}
 
 	return r.record(ctx, res)
+}
+
+// watch notes what others did to the processor during a trial, and says once if it is busy.
+func (r *run) watch(host worker.HostUse) {
+	r.host.Add(host)
+	r.sum.Host.Add(host)
+	if r.sum.Crowded == nil && r.host.Crowded() {
+		r.sum.Crowded = &Crowded{r.host, r.planner.device.Backend != "cpu"}
+		r.opt.Observe(Event{Crowded: r.sum.Crowded})
+	}
 }
 
 // aboveRoof returns a warning for a cold trial that moves its compulsory bytes faster than

@@ -93,6 +93,7 @@ type current struct {
 	over    map[trial.Place]bool // searches that have ended
 	done    map[string]bool      // trials that are recorded, by identity
 	best    bests
+	host    worker.HostUse // while its trials were measured
 	finals  *finals
 	spreads *spreads
 }

@@ -14,7 +14,7 @@ import (
 func (w *server) trial(req TrialRequest) (rep Reply) {
 	r := &trial.Result{Trial: req.Trial, Status: trial.OK, Measurement: Version}
 	rep.Result = r
-	start := time.Now()
+	start, before := time.Now(), w.readHost(req.Protocol)
 
 	// A garbage collection in the middle of a sample would be measured.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -28,6 +28,7 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 		}
 		r.At = time.Now().UTC()
 		r.Seconds = time.Since(start).Seconds()
+		rep.Host = before.until(w.readHost(req.Protocol))
 	}()
 
 	err := w.measure(req, r, &rep.Effort)

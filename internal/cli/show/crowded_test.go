@@ -1,0 +1,34 @@
+package show
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/tuner"
+	"spmvtune/tuner/worker"
+)
+
+// A busy processor is in the progress and in the summary, with figures and with what helps.
+func TestCrowded(t *testing.T) {
+	busy := worker.HostUse{Cores: 20, Others: 6, Stolen: 1, Switches: 900, Own: 9 * time.Second, Load: 7.25}
+	var log strings.Builder
+	c := &tuner.Crowded{HostUse: busy, Launching: true}
+	New(&log, &log).Observe(tuner.Event{Crowded: c})
+	Summary(&log, tuner.Summary{Crowded: c, Host: worker.HostUse{Cores: 100, Others: 10, Load: 8}})
+	text := strings.Join(strings.Fields(log.String()), " ")
+	for _, want := range []string{
+		"processor is busy: other processes took 30% of its cores, the hypervisor took 5%, the system interrupted " +
+			"the worker 100 times a second (load 7.2)", "taskset", `launch = "graph"`,
+		"processor was busy: other processes took 10% of its cores (load 8.0)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("missing %q in %q", want, text)
+		}
+	}
+	for line := range strings.Lines(log.String()) {
+		if len(line) > 110 {
+			t.Errorf("a line of %d columns", len(line))
+		}
+	}
+}
