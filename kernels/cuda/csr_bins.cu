@@ -1,7 +1,7 @@
 // CoalescedBins and Hybrid of csr-bins-and-hybrid (Sec. V, Alg. 3 and 4), their first
 // forms (Sec. V-B.3 and V-B.4, on what they replaced).
 // csr_bins_ahead.cu has our form of CoalescedBins.
-#include "csr.cuh"
+#include "csr_paper.cuh"
 
 // The row of nonzero j: the last of rows lo to hi that begins at or before it.
 // Rows that begin there and are empty come before it.

@@ -12,7 +12,7 @@
 // rows; here all have one, so that any grid does all the work. Every row is
 // written, empty ones as 0. The second forms and Alg. 2 read the matrix and x through the
 // read-only cache, as their authors do, and the others do not.
-#include "csr.cuh"
+#include "csr_paper.cuh"
 
 // A thread per row.
 template <int N, bool SHARED, Loads L, typename V>
