@@ -44,7 +44,8 @@ func TestFromStore(t *testing.T) {
 		matrix := trial.Matrix{
 			Name: fmt.Sprint("m", m), Class: "made", Hash: fmt.Sprint("hash",
 				m), Source: "test", Field: "real", Symmetry: "general",
-			Features: sparse.Features{Rows: 100, Cols: 100, Nonzeros: 1000 * (m + 1), RowMean: float64(10 * (m + 1))},
+			Features:        sparse.Features{Rows: 100, Cols: 100, Nonzeros: 1000 * (m + 1), RowMean: float64(10 * (m + 1))},
+			FeaturesSeconds: float64(m + 1),
 		}
 		check(db.Matrix(ctx, matrix))
 
@@ -86,6 +87,27 @@ func TestFromStore(t *testing.T) {
 		if o.Matrix == "m0" && o.Config.Kernel == "cpu_csr" && math.Abs(o.Seconds-0.002) > 1e-12 {
 			t.Errorf("0.002 s were read as %v", o.Seconds)
 		}
+		if want := float64(o.Features.Nonzeros) / 1000; o.Reading != want {
+			t.Errorf("the features of %s took %v s, want %v", o.Matrix, o.Reading, want)
+		}
+	}
+}
+
+// A rule learns from the times that other runs find, not from those within the run.
+func TestFromRowsOfOtherRuns(t *testing.T) {
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	row := store.Row{Matrix: "m", Time: 2, Another: trial.Interval{Low: 1, High: 3}}
+	row.Status, row.Median, row.Low, row.High = trial.OK, 1.9, 1.8, 1.95
+	list, err := FromRows(t.Context(), db, []store.Row{row}, []store.Matrix{{Name: "m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := list[0]; o.Seconds != 2 || o.Low != 1 || o.High != 3 {
+		t.Errorf("%v s from %v to %v, want 2 from 1 to 3", o.Seconds, o.Low, o.High)
 	}
 }
 

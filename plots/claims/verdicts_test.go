@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/rule"
@@ -151,6 +152,30 @@ func judged(t *testing.T, trials string, spread float64, claim int, device strin
 	}
 	t.Fatalf("no claim %d for %s among %d judgements", claim, device, len(list))
 	return Judgement{}
+}
+
+// A claim is not decided by less than repetitions differ: where trials that were repeated take
+// three times as long, or a third, 2.5 times as fast is open, whatever the samples of a run say.
+func TestClaimsGoByWhatAnotherRunFinds(t *testing.T) {
+	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1 \n s*,l* cpu_sell 1", 1.001)
+	for i, name := range []string{"s1", "s2", "s3", "s4", "l1", "l2", "l3", "l4"} {
+		ms := []string{"3", "0.333"}[i%2]
+		r := oneTrial(t, matrices[name], []string{"cpu_sell", ms}, 1.001)
+		r.Spread, r.At = true, r.At.Add(time.Hour)
+		if err := db.Record(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []Verdict{Holds, Unknown} {
+		for _, j := range judgements(t, db) {
+			if j.Number == 1 && j.Device == cpu && j.Parts[0].Verdict != want {
+				t.Errorf("CSR is faster: %s, want %s: %s", j.Parts[0].Verdict, want, j.Parts[0].Words())
+			}
+		}
+		if _, err := db.DecideTies(t.Context()); err != nil { // which finds out from repeats
+			t.Fatal(err)
+		}
+	}
 }
 
 // The claim about the learned rule takes a rule: its cases are held-out matrices, of which

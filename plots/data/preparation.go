@@ -9,7 +9,7 @@ import (
 
 // plainCSR are the kernels whose preparation the others' is compared with, in order of
 // preference: they need nothing but CSR arrays.
-var plainCSR = []string{"csr_scalar", "cpu_csr_rows", "cpu_csr"}
+var plainCSR = []string{"csr_scalar", "csr_scalar_ahead", "cpu_csr_rows", "cpu_csr"}
 
 // PlainCSROf names the one of them that was measured on a device, "" if none was.
 func (d *Report) PlainCSROf(device string) string {
