@@ -69,27 +69,39 @@ func (m *module) importers(p *pkg) []*pkg {
 
 // mutants returns those of all files of a package that are written by hand.
 func (p *pkg) mutants() (all []mutant, err error) {
-	files := slices.Concat(p.GoFiles, p.CgoFiles)
-	for _, name := range p.EmbedFiles {
-		if strings.HasSuffix(name, ".sql") {
-			files = append(files, name)
-		}
-	}
-	for _, name := range files {
-		path := filepath.Join(p.Dir, name)
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		short, err := filepath.Rel(p.Module.Dir, path)
-		if err != nil {
-			return nil, err
-		}
-		mutants, err := find(filepath.ToSlash(short), source)
+	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
+		_, mutants, err := p.mutantsOf(name)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, mutants...)
 	}
+
+	later := "" // migrations
+	for _, name := range slices.Backward(p.EmbedFiles) {
+		if !strings.HasSuffix(name, ".sql") {
+			continue
+		}
+		text, mutants, err := p.mutantsOf(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, slices.DeleteFunc(mutants, func(m mutant) bool { return replaced(text, m.start, later) })...)
+		later += text
+	}
 	return all, nil
+}
+
+func (p *pkg) mutantsOf(name string) (text string, mutants []mutant, err error) {
+	path := filepath.Join(p.Dir, name)
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, err
+	}
+	short, err := filepath.Rel(p.Module.Dir, path)
+	if err != nil {
+		return "", nil, err
+	}
+	mutants, err = find(filepath.ToSlash(short), source)
+	return string(source), mutants, err
 }

@@ -96,6 +96,17 @@ func f(list []int) (sum int, err error) {
 	}
 }
 
+// A view that a later migration drops is not asked about.
+func TestReplaced(t *testing.T) {
+	const text = "CREATE TABLE a (b);\nCREATE VIEW v AS\nSELECT b FROM a WHERE b > 1;\nCREATE VIEW w AS SELECT b > 2 FROM a;\n"
+	const later = "DROP VIEW v;\nCREATE VIEW v AS SELECT b FROM a;\n"
+	for part, want := range map[string]bool{"> 1": true, "> 2": false, "b);": false} {
+		if got := replaced(text, strings.Index(text, part), later); got != want {
+			t.Errorf("%s is replaced: %v", part, got)
+		}
+	}
+}
+
 // A package has a gap that only the tests of another close, and a mutant that is the same.
 func TestRun(t *testing.T) {
 	long.Test(t, "builds a dozen programs")

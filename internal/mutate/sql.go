@@ -38,3 +38,16 @@ func (f *finder) sql(offset int, text string) {
 		f.addAt(offset+at[0], offset+at[1], otherWords[word])
 	}
 }
+
+// created finds where a file of SQL begins to create or drop something that has no data.
+var created = regexp.MustCompile(`(?m)^(CREATE|DROP) ((?:VIEW|TRIGGER) \w+)`)
+
+// replaced reports whether an offset is in a view or a trigger that later migrations drop.
+func replaced(text string, offset int, later string) bool {
+	all := created.FindAllStringSubmatch(text[:offset], -1)
+	if len(all) == 0 {
+		return false
+	}
+	last := all[len(all)-1]
+	return last[1] == "CREATE" && strings.Contains(later, "DROP "+last[2]+";")
+}
