@@ -198,9 +198,9 @@ func (e *estimate) trial(t trial.Trial) {
 }
 
 // finalsTaken is how many finals it takes until it is clear which configuration to name,
-// as a multiple of the fewest: simulated for five sweeps on an H100, see
+// as a multiple of the fewest: simulated for three sweeps on an H200, see
 // docs/measuring.md.
-const finalsTaken = 1.6
+const finalsTaken = 2
 
 // usualFinals is how many finals a place has where nothing is known of its kernels: on an H200
 // 16 to 36 in the mean over the places of six sweeps, and from none to 116.
@@ -226,7 +226,7 @@ func (e *estimate) finals(todo []trial.Trial) {
 
 		count := min(fewestFinals, e.protocol.Finals) * n
 		if e.protocol.Finals > fewestFinals {
-			count = max(count, min(len(products), int(finalsTaken*float64(count))))
+			count = max(count, min(len(products), finalsTaken*count))
 		}
 		e.seconds += float64(count) * e.short(one, products[0])
 	}
