@@ -56,13 +56,21 @@ func (p *Panel) resolution() float64 {
 }
 
 // Limit is the usual resolution as users read it.
-func (r Resolution) Limit() string { return "±" + number.Percent(r.Usual) }
+func (r Resolution) Limit() string { return difference(r.Usual) }
+
+// difference prints a fraction as a percentage or, if it is large, as a factor.
+func difference(x float64) string {
+	if x < 1 {
+		return "±" + number.Percent(x)
+	}
+	return number.Significant(1+x, 2) + "×"
+}
 
 // Caveat says of differences below the limit what they are not.
 func (r Resolution) Caveat() string {
 	text := "are not called wins, unless repeat runs tell them"
-	if worst := number.Percent(r.Worst); "±"+worst != r.Limit() {
-		text += fmt.Sprintf(" (below ±%s on %s, %s, %s cache)", worst, r.Where.Matrix, r.Where.Precision, r.Where.Cache)
+	if worst := difference(r.Worst); worst != r.Limit() {
+		text += fmt.Sprintf(" (below %s on %s, %s, %s cache)", worst, r.Where.Matrix, r.Where.Precision, r.Where.Cache)
 	}
 	if !r.Repeated {
 		text += "; how much repeated trials differ is not known here, so another run may differ by more"

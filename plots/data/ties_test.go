@@ -124,6 +124,9 @@ func TestResolution(t *testing.T) {
 	if text := d.Resolution().Caveat(); !strings.Contains(text, "below ±20% on noisy, float32") {
 		t.Errorf("it says %q", text)
 	}
+	if got := difference(2.2); got != "3.2×" {
+		t.Errorf("3.2 times as long is %q", got)
+	}
 	for i := range d.Rows {
 		d.Rows[i].Factor = 0
 	}
