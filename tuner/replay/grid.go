@@ -75,18 +75,12 @@ func (g *Grid) Best() float64 {
 }
 
 // losses returns how much slower each trial is than the best, as a fraction. One whose interval
-// reaches down to that of the best loses nothing: the data can't tell which of them is faster.
+// reaches down to the best loses nothing: the data can't tell which of them is faster.
 func (g *Grid) losses() []float64 {
-	best, high := g.Best(), 0.0
-	for i := range g.Trials {
-		if g.Trials[i].Median == best {
-			high = max(best, g.interval(i).High)
-		}
-	}
-
+	best := g.Best()
 	losses := make([]float64, len(g.Trials))
 	for i := range g.Trials {
-		if low := g.interval(i).Low; low == 0 || low > high {
+		if low := g.interval(i).Low; low == 0 || low > best {
 			losses[i] = g.Trials[i].Median/best - 1
 		}
 	}

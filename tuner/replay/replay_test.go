@@ -165,8 +165,8 @@ func TestCostOfAHopelessTrial(t *testing.T) {
 func TestLosses(t *testing.T) {
 	g := &Grid{Trials: []trial.Result{
 		{Status: trial.OK, Median: 1, Low: 0.9, High: 1.2, Samples: []float64{1}},
+		{Status: trial.OK, Median: 1.3, Low: 1, High: 1.4, Samples: []float64{1.3}},
 		{Status: trial.OK, Median: 1.3, Low: 1.1, High: 1.4, Samples: []float64{1.3}},
-		{Status: trial.OK, Median: 1.3, Low: 1.25, High: 1.4, Samples: []float64{1.3}},
 		{Status: trial.OK, Median: 1.1, Stop: trial.StopSlow, Samples: []float64{1.1}},
 	}}
 	near := func(got, want []float64) bool {
@@ -175,7 +175,7 @@ func TestLosses(t *testing.T) {
 	if got, want := g.losses(), []float64{0, 0, 0.3, 0.1}; !near(got, want) {
 		t.Errorf("losses %v, want %v", got, want)
 	}
-	g.Intervals = []trial.Interval{{Low: 0.5, High: 1.3}, {Low: 1.1, High: 1.4}, {Low: 1.25, High: 1.4}, {}}
+	g.Intervals = []trial.Interval{{Low: 0.5, High: 1.3}, {Low: 0.9, High: 1.4}, {Low: 1, High: 1.4}, {}}
 	if got, want := g.losses(), []float64{0, 0, 0, 0.1}; !near(got, want) {
 		t.Errorf("losses %v with intervals of their own, want %v", got, want)
 	}
