@@ -53,7 +53,7 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 		again(first, time.Minute, 1.001), again(first, 2*time.Minute, 1.002), final(first, time.Hour, 1),
 		final(second, time.Hour, 1.5))
 	decideAll(t, db)
-	saved := []SavedClaim{{Claim: 1, Device: "d", Verdict: "v", Figures: []byte("{}")}}
+	saved := []SavedClaim{{Claim: 1, Device: "Testcore 9000", Verdict: "v", Figures: []byte("{}")}}
 	if err := db.SaveClaims(t.Context(), saved); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for steps := int64(1); ; steps += 1 + steps/8 {
+		for steps := int64(1); ; steps += 1 + steps/4 {
 			ctx := newCountdown(t, steps)
 			got, err := read(ctx)
 			if err == nil && !reflect.DeepEqual(got, whole) {
@@ -113,6 +113,64 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 			}
 			if ctx.Context.Err() == nil {
 				break // it was not interrupted any more
+			}
+		}
+	}
+}
+
+// What is written is there as a whole, or the writer learns that it is not.
+func TestInterruptedWritersSaySo(t *testing.T) {
+	first, second := good("cpu_csr_rows", 64, sampled(1), sensed), good("cpu_sell", 8, sampled(1.002))
+	run := testRun()
+	all := Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid"), testMatrix("other")},
+		Results: []trial.Result{first, second, good("cpu_coo", 0, on("other")), again(first, time.Minute, 1.001),
+			final(first, time.Hour, 1), final(second, time.Hour, 1.001)}}
+	load := func(ctx context.Context, db *DB) error {
+		_, err := db.Import(ctx, func(yield func(Batch, error) bool) { yield(all, nil) })
+		return err
+	}
+	recorded := func(db *DB) string {
+		t.Helper()
+		return fmt.Sprint(query(t, db, `SELECT (SELECT count(*) FROM trial), (SELECT count(*) FROM sample),
+			(SELECT count(*) FROM sentinel), (SELECT count(*) FROM reading), (SELECT count(*) FROM pattern),
+			(SELECT count(*) FROM tie_member), (SELECT count(*) FROM claim), (SELECT count(*) FROM rule),
+			(SELECT count(*) FROM origin), (SELECT count(*) FROM matrix), (SELECT sum(superseded) FROM trial)`).Rows)
+	}
+
+	for name, write := range map[string]func(context.Context, *DB) error{
+		"import": load,
+		"ties": func(ctx context.Context, db *DB) error {
+			_, err := db.DecideTies(ctx)
+			return err
+		},
+		"claims": func(ctx context.Context, db *DB) error {
+			return db.SaveClaims(ctx, []SavedClaim{{Claim: 1, Device: "Testcore 9000", Verdict: "v"},
+				{Claim: 2, Device: "Testcore 9000", Verdict: "v"}})
+		},
+		"rule": func(ctx context.Context, db *DB) error {
+			return db.SaveRule(ctx, SavedRule{Sweep: "quick", JSON: []byte("{}")})
+		},
+	} {
+		try := func(steps int64) (db *DB, interrupted bool, err error) {
+			db = create(t)
+			if name != "import" {
+				if err := load(t.Context(), db); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx := newCountdown(t, steps)
+			err = write(ctx, db)
+			return db, ctx.Context.Err() != nil, err
+		}
+		db, _, err := try(1 << 40)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		whole := recorded(db)
+		interrupted := true
+		for steps := int64(1); interrupted; steps += 1 + steps/4 {
+			if db, interrupted, err = try(steps); err == nil && recorded(db) != whole {
+				t.Errorf("%s, interrupted at step %d: no error, but %s, want %s", name, steps, recorded(db), whole)
 			}
 		}
 	}
