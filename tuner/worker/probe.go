@@ -90,17 +90,27 @@ func probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int
 // sparseVector returns n values, of which a share is other than 0: their magnitudes are
 // between 0.5 and 1, and each is exact in float32.
 func sparseVector(n int, share float64, seed, try uint64) []float64 {
-	r := rand.New(rand.NewPCG(seed, try))
 	x := make([]float64, n)
-	for i := range x {
-		if v := r.Uint64(); float64(v>>11)*0x1p-53 < share {
-			x[i] = 0.5 + float64(v&1023)/2048
-			if v&1024 != 0 {
-				x[i] = -x[i]
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	nth := uint64(0)
+	for part := range slices.Chunk(x, 1<<16) {
+		r := rand.New(rand.NewPCG(seed, mostTries*nth+try))
+		nth++
+		g.Go(func() error {
+			for i := range part {
+				if v := r.Uint64(); float64(v>>11)*0x1p-53 < share {
+					part[i] = 0.5 + float64(v&1023)/2048
+					if v&1024 != 0 {
+						part[i] = -part[i]
+					}
+				}
 			}
-		}
+			return nil
+		})
 	}
 
+	g.Wait() // nothing fails
 	return x
 }
 

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 )
 
 // inWindows returns the reference for a kernel of error scope "block": the same y, with the
@@ -40,7 +41,20 @@ func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, wind
 
 	out := &reference{hi: ref.hi, lo: ref.lo, bound: make([]float64, a.Rows)}
 	u, eta := prec.Roundoff(), smallestNormal(prec)
-	for i := range out.bound {
+	for w := range parts {
+		g.Go(func() error {
+			out.boundRows(a, sums, window, u, eta, a.Rows*w/parts, a.Rows*(w+1)/parts)
+			return nil
+		})
+	}
+
+	g.Wait() // no part fails
+	return out
+}
+
+// boundRows bounds rows [from, to) by the sums of the windows.
+func (ref *reference) boundRows(a *sparse.CSR[float64], sums []float64, window int, u, eta float64, from, to int) {
+	for i := from; i < to; i++ {
 		first, end := int(a.RowPtr[i]), int(a.RowPtr[i+1])
 		if first == end {
 			continue // nothing is added to an empty row, nor subtracted from it
@@ -51,8 +65,6 @@ func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, wind
 			sum += s
 		}
 		entries := float64(min((hi+1)*window, a.NNZ()) - lo*window)
-		out.bound[i] = u*(8*math.Sqrt(n)+8)*sum + entries*eta
+		ref.bound[i] = u*(8*math.Sqrt(n)+8)*sum + entries*eta
 	}
-
-	return out
 }
