@@ -10,6 +10,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,6 +123,9 @@ func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
 	gpuTable(t, counts)
 }
 
+// newer is the reason for a kernel that never ran on a machine whose library lacks it.
+const newer = "needs a newer cuSPARSE"
+
 // check verifies one configuration. An error is a fault of the device.
 func (n *gpuCount) check(b kernels.Backend, c kernels.Config, matrix string, ref *gpuReference, y []float64) error {
 	p, err := b.Prepare(c, kernels.Options{})
@@ -167,6 +171,8 @@ func gpuTable(t *testing.T, counts map[string]*gpuCount) {
 		switch n := counts[name]; {
 		case n.wrong > 0:
 			t.Errorf("wrong %d times: first %s", n.wrong, n.failure)
+		case n.right == 0 && strings.Contains(n.reason, newer):
+			t.Logf("%s was not run: %s", name, n.reason)
 		case n.right == 0:
 			t.Errorf("%s never ran: %s", name, n.reason)
 		case n.invalid > 0:

@@ -18,7 +18,7 @@ func LibrarySheet(d *data.Report) Sheet {
 		data.Twins(d.Matrices),
 		"cuSPARSE: the fastest of its algorithms that were measured. ×: how many times as fast as that. Papers: the " +
 			"fastest kernel of the papers. Plain: the fastest of this program that reads CSR or COO as it is, without " +
-			"a conversion or another order of rows. Roof: the bytes of CSR, x and y once, divided by the time, as a " +
+			"a conversion or another order of rows, over cuSPARSE's fastest of that kind. Roof: the bytes of CSR, x and y once, divided by the time, as a " +
 			"share of the device's highest bandwidth; above 100% the matrix came from caches, or the kernel reads " +
 			"fewer bytes than CSR has. Preparation: in products of the same configuration.",
 	}, isEmpty), nil}
@@ -50,6 +50,7 @@ func LibrarySheet(d *data.Report) Sheet {
 type besideLibrary struct {
 	matrix                          string
 	library, fastest, plain, papers *store.Row
+	plainLibrary                    *store.Row
 }
 
 // besideOf finds them; ok is false without the library or anything else.
@@ -64,7 +65,11 @@ func besideOf(p *data.Panel) (b besideLibrary, ok bool) {
 		matrix:  p.Matrix,
 		library: p.CuSPARSE(),
 		fastest: own(func(kernels.Kernel, *store.Row) bool { return true }),
-		plain:   own(func(k kernels.Kernel, r *store.Row) bool { return k.Plain(r.Config) }),
+		plainLibrary: p.FastestOf(func(r *store.Row) bool {
+			k, known := kernels.Lookup(r.Kernel)
+			return known && k.Library() && k.Plain(r.Config)
+		}),
+		plain: own(func(k kernels.Kernel, r *store.Row) bool { return k.Plain(r.Config) }),
 		papers: own(func(k kernels.Kernel, r *store.Row) bool {
 			_, moved := r.Params.Get(kernels.Reorder)
 			return len(kernels.Cited(k.Source)) > 0 && !moved
@@ -88,7 +93,7 @@ func besideTable(title string, rows []besideLibrary) Table {
 		row = append(row, Text(f.Kernel), integer(f.Block), integer(f.Grid), Text(f.Params.String()), timeCell(f),
 			ratioCell(b.library, f), rateCell(f, 100e-9*bytes/f.Time*f.RoofFraction/f.GBPS), whole(f.Prepare/f.Time))
 		row = append(row, namedTime(b.plain)...)
-		t.Rows = append(t.Rows, append(row, ratioCell(b.library, b.plain)))
+		t.Rows = append(t.Rows, append(row, ratioCell(b.plainLibrary, b.plain)))
 	}
 	return t
 }
@@ -96,15 +101,15 @@ func besideTable(title string, rows []besideLibrary) Table {
 // besideSummary has the geometric mean and the least of the ratios over the library.
 func besideSummary(title string, rows []besideLibrary) []Cell {
 	row := []Cell{Text(title), count(len(rows))}
-	for _, of := range []func(*besideLibrary) *store.Row{
-		func(b *besideLibrary) *store.Row { return b.fastest },
-		func(b *besideLibrary) *store.Row { return b.plain },
-		func(b *besideLibrary) *store.Row { return b.papers },
+	for _, of := range []func(*besideLibrary) (base, r *store.Row){
+		func(b *besideLibrary) (base, r *store.Row) { return b.library, b.fastest },
+		func(b *besideLibrary) (base, r *store.Row) { return b.plainLibrary, b.plain },
+		func(b *besideLibrary) (base, r *store.Row) { return b.library, b.papers },
 	} {
 		var ratios []float64
 		for i := range rows {
-			if r := of(&rows[i]); r != nil {
-				ratios = append(ratios, rows[i].library.Time/r.Time)
+			if base, r := of(&rows[i]); base != nil && r != nil {
+				ratios = append(ratios, base.Time/r.Time)
 			}
 		}
 		if len(ratios) == 0 {
