@@ -156,6 +156,9 @@ func (f *finder) result(n *ast.ReturnStmt) {
 		case "nil", "0", `""`, "true", "false":
 			continue
 		}
+		if literal, ok := r.(*ast.CompositeLit); ok && len(literal.Elts) == 0 {
+			continue
+		}
 		text := "if true { return "
 		for j, other := range n.Results {
 			if j > 0 {

@@ -11,7 +11,11 @@ import (
 
 // candidate returns a configuration with a block size, and its medians in ms.
 func candidate(block int, medians ...float64) Candidate {
-	return Candidate{kernels.Config{Kernel: "k", Block: block, Grid: 8}, medians}
+	c := Candidate{Config: kernels.Config{Kernel: "k", Block: block, Grid: 8}}
+	for _, ms := range medians {
+		c.Medians = append(c.Medians, 1e-3*ms)
+	}
+	return c
 }
 
 func TestJudge(t *testing.T) {
