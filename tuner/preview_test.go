@@ -32,6 +32,33 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// A search takes a part of the time of a grid, and nothing once it is over.
+func TestPreviewOfASearch(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104, 105, 106)
+	sweep.Search.Strategy = "racing"
+	rec := &memory{}
+	preview := func() Forecast {
+		t.Helper()
+		_, plans, _, err := Preview(t.Context(), sweep, rec, Options{Launch: testLauncher})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plans[0]
+	}
+	before := preview()
+	if !before.AtMost || before.Count < 6 || before.Finished != 0 {
+		t.Errorf("before: at most is %v, %d trials, %d finished", before.AtMost, before.Count, before.Finished)
+	}
+	runTest(t, sweep, rec, Options{})
+	after := preview()
+	if after.AtMost || after.Finished != after.Count || after.Finished == 0 {
+		t.Errorf("after: at most is %v, %d trials, %d finished", after.AtMost, after.Count, after.Finished)
+	}
+	if before.Time <= 0 || after.Time != 0 {
+		t.Errorf("it takes %s before and %s after", before.Time, after.Time)
+	}
+}
+
 // The guess contains what surrounds the samples: flushes, and the work of the
 // host on a matrix whose product is fast.
 func TestGuess(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/trial"
 )
 
 // The outlook on a matrix that is not loaded is the plan of the loaded one: what
@@ -46,6 +47,19 @@ func TestOutlookIsThePlan(t *testing.T) {
 		}
 		if left := plans[0].Time; o.Time > left || (o.Time > 0) != (tt.want > 0) {
 			t.Errorf("%s: %s, and planned, with loading, %s", name, o.Time, left)
+		}
+	}
+}
+
+// A sweep whose next trial depends on what was measured can't be cut into parts.
+func TestOutlookSaysWhatIsWhole(t *testing.T) {
+	var all trial.Size
+	for strategy, want := range map[string]bool{"grid": false, "random": false, "racing": true, "rule": true} {
+		sweep := testSweep(1, 2, 3)
+		sweep.Search.Strategy = strategy
+		o, err := NewOutlook(sweep, all, (&brokenBackend{}).Device())
+		if err != nil || o.Whole != want {
+			t.Errorf("%s: whole is %v, %v; want %v", strategy, o.Whole, err, want)
 		}
 	}
 }

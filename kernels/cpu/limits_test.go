@@ -71,6 +71,13 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// A clock that steps less than each second is what samples are taken with.
+func TestTick(t *testing.T) {
+	if step := tick(); !(step > 0 && step < 1) {
+		t.Errorf("the clock steps by %v s", step)
+	}
+}
+
 func TestField(t *testing.T) {
 	text := []byte("processor\t: 0\nmodel name\t: A B: 2 GHz\nmodel name\t: C\nno colon\nMemTotal:  16 kB\n")
 	for key, want := range map[string]string{"model name": "A B: 2 GHz", "MemTotal": "16 kB", "no colon": "", "model": ""} {
