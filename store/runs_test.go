@@ -27,10 +27,16 @@ func TestIntervalsOfRuns(t *testing.T) {
 	if len(paths) != 3 {
 		t.Skip(runsEnv + " does not name three databases")
 	}
+	agree(t, paths, "with finals", "")
+	agree(t, paths, "without finals", "DELETE FROM sentinel WHERE final")
+}
+
+// agree compares two runs each, which were changed first.
+func agree(t *testing.T, paths []string, name, change string) {
 	var all, short agreement
 	for third := range paths {
 		a, b := (third+1)%3, (third+2)%3
-		one, two := informed(t, paths[a], paths[third]), informed(t, paths[b], paths[third])
+		one, two := informed(t, paths[a], paths[third], change), informed(t, paths[b], paths[third], change)
 		for key, x := range one {
 			y, there := two[key]
 			if !there || x.Another.Low == 0 || y.Another.Low == 0 {
@@ -42,12 +48,13 @@ func TestIntervalsOfRuns(t *testing.T) {
 			}
 		}
 	}
-	all.log(t, "all")
-	short.log(t, "below 10 µs")
+	all.log(t, name)
+	short.log(t, name+", below 10 µs")
 }
 
-// informed returns the trials that count of a database, which was given repeats from another one.
-func informed(t *testing.T, path, repeats string) map[[2]string]Row {
+// informed returns the trials that count of a database, which was changed and given repeats from
+// another one.
+func informed(t *testing.T, path, repeats, change string) map[[2]string]Row {
 	ctx := t.Context()
 	copied := filepath.Join(t.TempDir(), "run.db")
 	if err := copyTo(ctx, copied, path); err != nil {
@@ -58,6 +65,9 @@ func informed(t *testing.T, path, repeats string) map[[2]string]Row {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	if _, err := db.write.ExecContext(ctx, change); err != nil {
+		t.Fatal(err)
+	}
 
 	rng := rand.New(rand.NewPCG(1, 1))
 	taken := map[trial.Place]int{}

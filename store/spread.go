@@ -109,7 +109,7 @@ func (t remeasured) keepEstimates(ctx context.Context, tx *sql.Tx) error {
 		}
 
 		fair := stat.Fair(r.Median, again)
-		time, factor := stat.GeometricMeanOf(fair), stat.OfMean(t.factor(r.Place()), len(fair))
+		time, factor := stat.GeometricMeanOf(fair), stat.OfMeans(t.factor(r.Place()), len(fair), 1)
 		if _, err := tx.ExecContext(ctx, `INSERT INTO estimate (trial, time, log_time, runs, factor)
 			VALUES (?, ?, ?, ?, ?)`, r.id, time, math.Log(time), len(fair), nonzero(factor)); err != nil {
 			return err

@@ -217,3 +217,25 @@ func TestSpeedupByEstimates(t *testing.T) {
 		t.Errorf("before it is known anew it takes %v ms, want that of the trial", ms)
 	}
 }
+
+// Finals that are alike by chance tell nothing apart by less than repeating differs there; nor is
+// a competitor told apart that had no finals.
+func TestFinalsTellNoLessThanTheSpread(t *testing.T) {
+	for _, tt := range []struct {
+		factor float64
+		want   int64
+	}{{1.2, 3}, {1.001, 1}} {
+		db := started(t)
+		record(t, db, noisy("grid", 10, tt.factor)...)
+		first, second := good("cpu_csr", 0, takes(1)), good("cpu_sell", 8, takes(1.03))
+		record(t, db, first, second, good("cpu_coo", 0, takes(1.07)))
+		for i := range 4 {
+			later := time.Duration(i+1) * time.Minute
+			record(t, db, final(first, later, 1), final(second, later, 1.03))
+		}
+		decideAll(t, db)
+		if n := one(t, db, "SELECT tie_size FROM best"); n != tt.want {
+			t.Errorf("where runs differ by %v %v are tied, want %d", tt.factor, n, tt.want)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, repeats remeasur
 
 	var t tieSet
 	if slices.ContainsFunc(near[:1], competitor.wasFinalist) {
-		t = byFinals(near)
+		t = byFinals(near, factor)
 	} else if t, err = from.byTrials(ctx, p, d, near, factor); err != nil {
 		return err
 	}
@@ -113,13 +113,19 @@ type tieSet struct {
 	margin        float64
 }
 
-// byFinals decides in a place where there were finals.
-func byFinals(near []competitor) tieSet {
+// byFinals decides in a place where there were finals. Leaders' finals may be alike by chance, and
+// other competitors have none: nobody is told apart by less than such means differ where two
+// measurements of one configuration differ by a factor, 0 if it is not known.
+func byFinals(near []competitor, factor float64) tieSet {
 	list := make([]stat.Candidate, len(near))
 	for i := range near {
 		list[i] = stat.Candidate{Config: near[i].Config, Medians: stat.Fair(near[i].Median, near[i].again)}
 	}
 	v := stat.Judge(list)
+	for i, c := range list {
+		reach := stat.OfMeans(factor, len(c.Medians), len(list[v.Fastest].Medians))
+		v.Tied[i] = v.Tied[i] || v.Times[i] <= reach*v.Times[v.Fastest]
+	}
 	return tieSet{times: v.Times, tied: v.Tied, winner: v.Fastest, named: v.Named, effect: stat.LeastEffect}
 }
 

@@ -35,13 +35,17 @@ func (r *Result) judge(threshold float64) {
 	r.mean()
 }
 
-// ratio returns how many times as long x takes as y. Deviations of the two are independent: in
-// logarithms, their squares add up. The interval is NaN where one of them has none.
+// ratio returns how many times as long x takes as y, with the least and the most that their
+// intervals allow: it does not contain 1 if they do not meet. The interval is NaN where one of
+// them has none.
+//
+// Note: many pairs are compared at once. If squares of deviations were added up instead, the
+// interval would be narrower, and 1.0% of the pairs of two runs of one program would seem to
+// differ instead of 0.4% (two sweeps of 528 pairs, three runs each, H200).
 func ratio(x, y *store.Row) stat.Ratio {
 	r := stat.Ratio{Value: x.Time / y.Time, Low: math.NaN(), High: math.NaN()}
 	if x.Another.Low > 0 && y.Another.Low > 0 {
-		r.Low = r.Value / math.Exp(math.Hypot(math.Log(x.Time/x.Another.Low), math.Log(y.Another.High/y.Time)))
-		r.High = r.Value * math.Exp(math.Hypot(math.Log(x.Another.High/x.Time), math.Log(y.Time/y.Another.Low)))
+		r.Low, r.High = x.Another.Low/y.Another.High, x.Another.High/y.Another.Low
 	}
 	return r
 }

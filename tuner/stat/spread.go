@@ -107,8 +107,8 @@ func (s Spread[P]) Factor(place P) float64 {
 	return math.Exp(s.multiple * s.scale(s.places[place]))
 }
 
-// OfMean returns the factor between one measurement and the mean of n others, if between two
-// measurements it is as given.
-func OfMean(factor float64, n int) float64 {
-	return math.Pow(factor, math.Sqrt((1+1/float64(n))/2))
+// OfMeans returns the factor between the means of n measurements and of m others, if between
+// two measurements it is as given.
+func OfMeans(factor float64, n, m int) float64 {
+	return math.Pow(factor, math.Sqrt((1/float64(n)+1/float64(m))/2))
 }

@@ -89,13 +89,14 @@ func TestFactorOfFew(t *testing.T) {
 }
 
 // The mean of many is as good as the truth: what is left is the deviation of one measurement.
-func TestOfMean(t *testing.T) {
+func TestOfMeans(t *testing.T) {
 	for _, tt := range []struct {
-		n    int
+		n, m int
 		want float64
-	}{{1, 1.1}, {2, math.Pow(1.1, math.Sqrt(0.75))}, {1_000_000, math.Pow(1.1, math.Sqrt(0.5))}} {
-		if got := OfMean(1.1, tt.n); !near(got, tt.want, 1e-6) {
-			t.Errorf("%d: %v, want %v", tt.n, got, tt.want)
+	}{{1, 1, 1.1}, {2, 1, math.Pow(1.1, math.Sqrt(0.75))}, {1_000_000, 1, math.Pow(1.1, math.Sqrt(0.5))},
+		{8, 8, math.Pow(1.1, math.Sqrt(0.125))}} {
+		if got := OfMeans(1.1, tt.n, tt.m); !near(got, tt.want, 1e-6) {
+			t.Errorf("%d and %d: %v, want %v", tt.n, tt.m, got, tt.want)
 		}
 	}
 }
