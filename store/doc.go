@@ -11,6 +11,10 @@
 // The SQL on the table trial is in three files: columns.go lists its columns, once for
 // reading and writing; trials.go reads it, and trials_write.go writes it.
 //
+// DecideTies works out what follows from repeats: how far another run may be off, what repeated
+// trials take, and which configurations can't be told apart. It is derived, never copied from one
+// database to another.
+//
 // Results flow out through views, whose columns do not change within a major version and
 // which any SQLite shell can read, and through typed readers (Results, Best, Good and so
 // on). The package refuses files that it did not make, files from a newer program, and

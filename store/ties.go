@@ -23,8 +23,8 @@ const placesPerCommit = 64
 //
 // If there were finals, they decide: see stat.Judge. Elsewhere a configuration can be told from
 // the fastest if it is slower by more than two measurements of one configuration differ there, and
-// by 1%; if that is not known, by intervals within the run. If sentinels show a drift, times are
-// divided by it first.
+// by 1%, and if its interval within the run does not reach down to that of the fastest. If
+// sentinels show a drift, times are divided by it first.
 func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 	if db.write == nil {
 		return 0, errReadOnly
@@ -130,7 +130,8 @@ func byFinals(near []competitor, factor float64) tieSet {
 }
 
 // byTrials decides in a place where there were none. Two measurements of one configuration there
-// differ by a factor, 0 if it is not known.
+// differ by a factor, 0 if it is not known. Some trials are not even sure of their median within
+// the run.
 func (from source) byTrials(ctx context.Context, p trial.Place, d *drift, near []competitor,
 	factor float64) (tieSet, error) {
 	t := tieSet{times: make([]float64, len(near)), tied: make([]bool, len(near))}
@@ -144,7 +145,7 @@ func (from source) byTrials(ctx context.Context, p trial.Place, d *drift, near [
 	t.effect = max(stat.LeastEffect, factor-1)
 	for i := range near {
 		t.tied[i] = t.times[i] <= (1+t.effect)*t.times[t.winner] ||
-			factor == 0 && near[i].Low > 0 && near[i].Low <= near[t.winner].High
+			near[i].Low > 0 && near[i].Low <= near[t.winner].High
 	}
 
 	var configs []kernels.Config

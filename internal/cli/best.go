@@ -19,7 +19,9 @@ func newBest() *cobra.Command {
 		Short: "The best configuration for each matrix",
 		Long: `best prints the fastest configuration for each matrix, precision and cache state.
 Where the measurements cannot tell several apart (the column tied counts them), it
-prints the one whose neighbouring block and grid sizes are fast, too.`,
+prints the one whose neighbouring block and grid sizes are fast, too. The column another run
+says how far another run may be off; it is empty where that is not known, because nothing
+was measured again.`,
 		Example: `  spmvtune best
   spmvtune best results/a30/results.db --json`,
 		Args:              cobra.MaximumNArgs(1),

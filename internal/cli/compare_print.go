@@ -31,7 +31,7 @@ func comparedPairs(pairs []compare.Pair) term.Table {
 // printCompared prints what changed, or everything, and a summary.
 func printCompared(w io.Writer, r *compare.Result, all bool) error {
 	t := term.Table{Columns: []string{
-		"verdict", "matrix", "precision", "cache", "kernel", "A", "B", "B / A", "95% interval",
+		"verdict", "matrix", "precision", "cache", "kernel", "A", "B", "B / A", "interval",
 	}}
 	for _, p := range r.Pairs {
 		if p.Verdict == compare.Same && !all {

@@ -16,7 +16,7 @@ import (
 func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 	t = Table{Title: "Changes against " + base, Columns: Columns(
 		"verdict", "matrix", "precision", "cache", "kernel",
-		">before (ms)", ">now (ms)", ">times as fast", ">95% interval", "device",
+		">before (ms)", ">now (ms)", ">times as fast", ">interval", "device",
 	)}
 
 	counts := map[compare.Verdict]int{}

@@ -1,14 +1,12 @@
-// Package stat says what samples of two configurations tell about them.
+// Package stat says what measurements of configurations tell about them.
 //
-// It assumes nothing about the distribution of samples except that the samples of one trial
-// come from one distribution. Times of a product have a sharp lower end, a long tail and
-// steps of the clock, which no normal distribution describes. All tests are two-sided and
-// use ranks.
+// Samples of a trial say where its median is within the run, and no more: they follow each
+// other, and warm ones, each the mean of a batch, remember the clocks and the caches of the one
+// before. A trial that is measured again also has other addresses, and another median. So what
+// decides are measurements that were repeated. SpreadOf learns from them how far two
+// measurements of one configuration differ, anywhere on a device; Judge compares leaders by
+// their repeat runs.
 //
-// It can't know what samples do not show. Samples of a trial follow each other, and warm
-// ones, each the mean of a batch, remember the clocks and the caches of the one before.
-// Neighbours are therefore alike: n samples hold less than n independent ones would, and
-// small p-values are smaller than they should be. A trial that is measured again also has
-// other addresses, and another median. So besides significance, ask for an effect that
-// matters: see Repeatability.
+// Quantiles, medians and ranks assume nothing about distributions: times have a sharp lower
+// end, a long tail and steps of the clock. Judge alone takes logarithms of medians to be normal.
 package stat

@@ -47,11 +47,11 @@ func Best(w io.Writer, best []store.Best) error {
 		}
 		fmt.Fprintln(w, best[start].Device)
 		t := term.Table{Columns: []string{
-			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "GFLOP/s", "GB/s", "tied",
+			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "another run", "GFLOP/s", "GB/s", "tied",
 		}}
 		for _, b := range best[start:end] {
 			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid),
-				b.Params.String(), term.Quantity(term.Seconds(b.Time)), b.GFLOPS, b.GBPS, b.TieSize)
+				b.Params.String(), term.Quantity(term.Seconds(b.Time)), another(b.Row), b.GFLOPS, b.GBPS, b.TieSize)
 		}
 		if err := t.Print(w); err != nil {
 			return err
@@ -63,6 +63,14 @@ func Best(w io.Writer, best []store.Best) error {
 		fmt.Fprintln(w, "no trial measured yet")
 	}
 	return nil
+}
+
+// another says how far another run may be off, nothing if that is not known.
+func another(r store.Row) any {
+	if r.Factor == 0 || r.Another.Low == 0 {
+		return nil
+	}
+	return term.Quantity("± " + term.ShortPercent(max(r.Another.High/r.Time, r.Time/r.Another.Low)-1))
 }
 
 // Twins says which matrices are twins, if there are any.
