@@ -50,6 +50,9 @@ func TestDatabaseFromBeforeIntervalsOfAnotherRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
+	if n := one(t, db, "SELECT count(*) FROM tie_set"); n != int64(0) {
+		t.Errorf("%v places have ties of before", n)
+	}
 	if n := decideAll(t, db); n != 1 {
 		t.Errorf("decided in %d places, want 1", n)
 	}
