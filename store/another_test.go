@@ -24,13 +24,13 @@ func TestDatabaseFromBeforeIntervalsOfAnotherRun(t *testing.T) {
 		"INSERT INTO kernel (id, name, paper, format, digest) VALUES (1, 'cpu_csr', '', 'csr', '1')",
 		`INSERT INTO trial (id, sweep, matrix, kernel, precision, grid, params, cache, status, identity, device, block, median, stop,
 			superseded, measured_at, low, high)
-			VALUES (1, 1, 1, 1, 'float32', 2, '', 'cold', 'ok', 'a', 1, 32, 1e-3, 'target', 0, 5, 0.999e-3, 1.001e-3)`,
-		`INSERT INTO tie_set (id, matrix, device, precision, cache, trial, winner, effect, drift)
-			VALUES (1, 1, 1, 'float32', 'cold', 1, 1, 0.01, 0)`)
+			VALUES (1, 1, 1, 1, 'float32', 2, '', 'cold', 'ok', 'a', 1, 32, 1e-3, 'target', 0, 5, 0.999e-3, 1.001e-3)`)
 	for i := range 5 {
 		statements = append(statements, fmt.Sprintf(`INSERT INTO sentinel (identity, at, median, low, high, throttled, final, data)
 			VALUES ('a', %d, %v, 1e-3, 1e-3, 0, 1, x'')`, 10+i, []float64{1.1e-3, 1.21e-3}[i%2]))
 	}
+	statements = append(statements, `INSERT INTO tie_set (id, matrix, device, precision, cache, trial, winner, effect, drift)
+		VALUES (1, 1, 1, 'float32', 'cold', 1, 1, 0.01, 0)`)
 	raw(t, path, append(statements, "PRAGMA application_id = 1399868758", fmt.Sprintf("PRAGMA user_version = %d", schemaAnother-1))...)
 
 	reader, err := OpenReadOnly(path)
