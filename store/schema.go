@@ -31,7 +31,7 @@ const (
 	schemaProfile         = 11
 	schemaMeasurement     = 12 // versions of measurements, twins, numbers of protocols
 	schemaSpread          = 13 // repeats of trials that were chosen at random
-	schemaAnother         = 14 // times that another run finds
+	schemaAnother         = 15 // times that another run finds
 )
 
 // texts returns the single text column that a query gives.
