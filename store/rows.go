@@ -29,7 +29,7 @@ type Row struct {
 	// are the interval within the run.
 	Another trial.Interval
 	// Factor is how far two measurements of one configuration differ in the trial's place: the
-	// ratio that 9 of 10 stay below. It is 0 if it is not known, and then Another is the interval
+	// ratio that most stay below, see stat.Share. It is 0 if it is not known, and then Another is the interval
 	// within the run, which another run may well leave.
 	Factor float64
 

@@ -40,8 +40,7 @@ func (r *Result) judge(threshold float64) {
 // them has none.
 //
 // Note: many pairs are compared at once. If squares of deviations were added up instead, the
-// interval would be narrower, and 1.0% of the pairs of two runs of one program would seem to
-// differ instead of 0.4% (two sweeps of 528 pairs, three runs each, H200).
+// interval would be narrower, and more of them would seem to differ by chance.
 func ratio(x, y *store.Row) stat.Ratio {
 	r := stat.Ratio{Value: x.Time / y.Time, Low: math.NaN(), High: math.NaN()}
 	if x.Another.Low > 0 && y.Another.Low > 0 {

@@ -7,7 +7,7 @@ CREATE TABLE spread (
   device    INTEGER NOT NULL REFERENCES device,
   precision TEXT NOT NULL,
   cache     TEXT NOT NULL,
-  factor    REAL NOT NULL,     -- the ratio of the slower to the faster one is below it 95 times of 100
+  factor    REAL NOT NULL,     -- the ratio of the slower to the faster one is below it 82 times of 100
   pairs     INTEGER NOT NULL,  -- of measurements in the place itself; it also rests on other places
   PRIMARY KEY (matrix, device, precision, cache)
 ) WITHOUT ROWID;
