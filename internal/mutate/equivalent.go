@@ -11,10 +11,12 @@ import (
 // equivalent has the mutants that mean the same as the original, by file and change.
 type equivalent map[[3]string]bool
 
-func (e equivalent) has(m mutant) bool { return e[[3]string{m.file, m.old, m.new}] }
+func (e equivalent) has(m mutant) bool {
+	return e[[3]string{m.file, m.old, m.new}] || e[[3]string{m.file, m.old, "*"}]
+}
 
 // readEquivalent reads a list of them: paragraphs of the file, the line before ("- "), the
-// line after ("+ "), and the reason.
+// line after ("+ "; * is any), and the reason.
 func readEquivalent(path string) (equivalent, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -107,6 +107,25 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
+func TestEquivalent(t *testing.T) {
+	write(t, map[string]string{"list": "# A remark.\n\na.go\n- x\n+ y\nwhy\n\na.go\n- z\n+ *\nwhy\n", "bad": "a.go\n- x\n+ y\n"})
+	list, err := readEquivalent("list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m, want := range map[mutant]bool{
+		{file: "a.go", old: "x", new: "y"}: true, {file: "a.go", old: "x", new: "z"}: false,
+		{file: "b.go", old: "x", new: "y"}: false, {file: "a.go", old: "z", new: "anything"}: true,
+	} {
+		if got := list.has(m); got != want {
+			t.Errorf("%+v is listed: %v", m, got)
+		}
+	}
+	if _, err := readEquivalent("bad"); err == nil {
+		t.Error("one without a reason is accepted")
+	}
+}
+
 // A package has a gap that only the tests of another close, and a mutant that is the same.
 func TestRun(t *testing.T) {
 	long.Test(t, "builds a dozen programs")
