@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -25,7 +26,8 @@ const (
 // or until there are as many as trials.
 const fewestFinals = 4
 
-// finals are the repeat runs of the leaders of each place, after all trials of a matrix. A
+// finals are the repeat runs of the leaders of each place, after all trials of a matrix, and
+// of the fastest trial of cuSPARSE there. A
 // trial may be faster or slower than its configuration by 1% or more, by where in memory
 // its arrays came to lie. Each final is a trial with the fewest samples, prepared anew.
 // Finals go in rounds of all leaders in random order, so that a drift of the device favours
@@ -42,7 +44,10 @@ type finals struct {
 type ranking struct {
 	trials  []*candidate
 	leaders []*candidate // nil as long as there may be more trials
-	finals  int          // number of finals of all of them, in earlier runs too
+	// library is the fastest trial of cuSPARSE, unless it leads: it is repeated the fewest
+	// times, so that ratios over the library do not rest on the luckiest of its trials.
+	library *candidate
+	finals  int // number of finals of all of them, in earlier runs too
 }
 
 // A candidate is a trial with its median and those of its finals, in seconds.
@@ -82,7 +87,7 @@ func (f *finals) enter(t trial.Trial, median float64, again []float64) {
 func (f *finals) recall(ctx context.Context, rec Recorder) error {
 	var ids []string
 	for _, r := range f.ranking {
-		for _, c := range leaders(r.trials) {
+		for _, c := range finalists(r.trials) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -96,7 +101,7 @@ func (f *finals) recall(ctx context.Context, rec Recorder) error {
 	}
 
 	for _, r := range f.ranking {
-		for _, c := range leaders(r.trials) {
+		for _, c := range finalists(r.trials) {
 			again := recorded[c.ID].Finals()
 			c.medians = append(c.medians, again...)
 			r.finals += len(again)
@@ -140,25 +145,32 @@ func (f *finals) told(res trial.Result) {
 		return
 	}
 	r.leaders = slices.DeleteFunc(r.leaders, func(l *candidate) bool { return l == c })
+	if r.library == c {
+		r.library = nil
+	}
 }
 
 // open lists the leaders that are to be measured once more.
 func (r *ranking) open(most int) []*candidate {
 	if r.leaders == nil {
-		r.leaders = leaders(r.trials)
+		r.leaders, r.library = leaders(r.trials), library(r.trials)
 	}
-	if len(r.leaders) < 2 {
+	all := r.leaders
+	if r.library != nil {
+		all = append(all[:len(all):len(all)], r.library)
+	}
+	if len(all) < 2 {
 		return nil
 	}
 
 	var list []*candidate
-	for _, c := range r.leaders {
+	for _, c := range all {
 		if len(c.medians) <= min(fewestFinals, most) {
 			list = append(list, c)
 		}
 	}
 
-	if len(list) > 0 || r.finals >= len(r.trials) {
+	if len(list) > 0 || r.finals >= len(r.trials) || len(r.leaders) < 2 {
 		return list
 	}
 
@@ -184,4 +196,28 @@ func leaders(trials []*candidate) []*candidate {
 		n++
 	}
 	return sorted[:n]
+}
+
+// library returns the fastest trial of cuSPARSE, nil if there is none or it is a leader.
+func library(trials []*candidate) *candidate {
+	var fastest *candidate
+	for _, c := range trials {
+		k, _ := kernels.Lookup(c.Kernel)
+		if k.Library() && (fastest == nil || c.medians[0] < fastest.medians[0]) {
+			fastest = c
+		}
+	}
+	if slices.Contains(leaders(trials), fastest) {
+		return nil
+	}
+	return fastest
+}
+
+// finalists are the leaders and the library's trial.
+func finalists(trials []*candidate) []*candidate {
+	list := leaders(trials)
+	if c := library(trials); c != nil {
+		list = append(list, c)
+	}
+	return list
 }

@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,35 @@ func TestWhoIsInTheFinals(t *testing.T) {
 			if got[id] != n {
 				t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 			}
+		}
+	}
+}
+
+// The fastest trial of cuSPARSE is repeated as well, the fewest times, and then the leader is even
+// where it is alone: a ratio of the two rests on repeat runs of both.
+func TestTheLibraryIsRepeated(t *testing.T) {
+	of := func(most int, kernels string, medians ...float64) map[string]int {
+		f := newFinals(most, 1, "m")
+		for i, name := range strings.Fields(kernels) {
+			tr := trialsOf(trial.Warm, name)[0]
+			tr.Kernel = name
+			f.enter(tr, medians[i], nil)
+		}
+		return play(f)
+	}
+	for _, tt := range []struct {
+		most    int
+		kernels string
+		medians []float64
+		want    map[string]int
+	}{
+		{32, "a cusparse_csr_alg1 cusparse_csr_alg2", []float64{1, 2, 3}, map[string]int{"a": 4, "cusparse_csr_alg1": 4}},
+		{2, "a b cusparse_csr_alg1", []float64{1, 1, 3}, map[string]int{"a": 2, "b": 2, "cusparse_csr_alg1": 2}},
+		{32, "cusparse_csr_alg1 a", []float64{1, 2}, map[string]int{}},
+		{0, "a cusparse_csr_alg1", []float64{1, 2}, map[string]int{}},
+	} {
+		if got := of(tt.most, tt.kernels, tt.medians...); !maps.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.kernels, got, tt.want)
 		}
 	}
 }
