@@ -84,6 +84,9 @@ var draw = map[string]func(r *rand.Rand) map[string]any{
 	"delaunay": func(r *rand.Rand) map[string]any {
 		return map[string]any{"points": 1 + r.IntN(1+r.IntN(3000)), "seed": r.IntN(1000)}
 	},
+	"delaunay_shuffled": func(r *rand.Rand) map[string]any {
+		return map[string]any{"points": 1 + r.IntN(1+r.IntN(3000)), "seed": r.IntN(1000)}
+	},
 	"triangulation_dual": func(r *rand.Rand) map[string]any {
 		rows := 2 + r.IntN(1+r.IntN(3000))
 		border := 4 + rows%2 + r.IntN(rows/2)*2
@@ -160,14 +163,14 @@ func TestRandomArguments(t *testing.T) {
 					if size.NNZ != m.NNZ() {
 						t.Errorf("%s: planned %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
 					}
-				case "rmat", "road", "delaunay":
+				case "rmat", "road", "delaunay", "delaunay_shuffled":
 					if m.NNZ() > size.NNZ {
 						t.Errorf("%s: planned at most %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
 					}
 				}
 
 				switch g.Name {
-				case "grid_5pt", "grid_blocks", "delaunay", "triangulation_dual", "mycielskian", "fem_blocks", "road":
+				case "grid_5pt", "grid_blocks", "delaunay", "delaunay_shuffled", "triangulation_dual", "mycielskian", "fem_blocks", "road":
 					symmetric(t, spec, m)
 				case "rmat":
 					if args["symmetric"] == 1 {
@@ -178,7 +181,7 @@ func TestRandomArguments(t *testing.T) {
 				switch g.Name {
 				case "grid_5pt", "triangular", "mycielskian":
 					continue
-				case "delaunay", "triangulation_dual":
+				case "delaunay", "delaunay_shuffled", "triangulation_dual":
 					if slices.ContainsFunc(m.Val, func(v float64) bool { return v != 1 }) {
 						t.Fatalf("%s: a value is not 1", spec)
 					}
@@ -210,6 +213,7 @@ func TestGolden(t *testing.T) {
 		{"grid_blocks", map[string]any{"nx": 20, "ny": 10}, "7956c4340155c9dd"},
 		{"triangular", map[string]any{"nx": 20, "ny": 30}, "047a4d1c69da9b26"},
 		{"delaunay", map[string]any{"points": 20_000}, "779f766edb57464b"},
+		{"delaunay_shuffled", map[string]any{"points": 20_000}, "ed87105cd17f4f17"},
 		{"triangulation_dual", map[string]any{"rows": 1000}, "60ecec13dcea8e03"},
 		{"triangulation_dual", map[string]any{"rows": 20_001, "border": 99, "seed": 7}, "f52db2a4934f17de"},
 		{"mycielskian", map[string]any{"order": 8}, "8b96ac55fcf177f7"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spmvtune/sparse"
+	"spmvtune/sparse/reorder"
 )
 
 // planDelaunay is an upper bound: n points, h of them on the hull, have 3n − 3 − h
@@ -33,6 +34,22 @@ func buildDelaunay(ctx context.Context, v values) (*sparse.CSR[float64], error) 
 		return nil, err
 	}
 	return t.graph(ctx)
+}
+
+// buildShuffled makes the same graph with its points in random order.
+func buildShuffled(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	m, err := buildDelaunay(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int32, m.Rows)
+	s := newSource(v.seed(), forOrder).stream(0)
+	for i := range order {
+		j := s.below(i + 1)
+		order[i], order[j] = order[j], int32(i)
+	}
+	m, _ = reorder.Apply(m, reorder.Order{Rows: order, Cols: order})
+	return m, nil
 }
 
 // graph returns the adjacency matrix of the points, values 1.

@@ -1,10 +1,13 @@
 package generate
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
+
+	"spmvtune/sparse"
 )
 
 // pointSets are distinct points by what is special about them.
@@ -255,5 +258,35 @@ func TestDual(t *testing.T) {
 func BenchmarkDelaunay(b *testing.B) {
 	for b.Loop() {
 		build(b, "delaunay", map[string]any{"points": 1 << 18})
+	}
+}
+
+// The shuffled graph is the same graph, with its neighbours far from each other.
+func TestShuffledIsTheSameGraph(t *testing.T) {
+	args := map[string]any{"points": 3000, "seed": 5}
+	m, shuffled := build(t, "delaunay", args), build(t, "delaunay_shuffled", args)
+	lengths := func(m *sparse.CSR[float64]) []int32 {
+		list := make([]int32, m.Rows)
+		for i := range list {
+			list[i] = m.RowPtr[i+1] - m.RowPtr[i]
+		}
+		slices.Sort(list)
+		return list
+	}
+	distance := func(m *sparse.CSR[float64]) (sum float64) {
+		for i := range m.Rows {
+			columns, _ := m.Row(i)
+			for _, j := range columns {
+				sum += math.Abs(float64(i - int(j)))
+			}
+		}
+		return sum / float64(m.NNZ())
+	}
+	if m.NNZ() != shuffled.NNZ() || !slices.Equal(lengths(m), lengths(shuffled)) {
+		t.Errorf("%v and %v have rows of other lengths", m, shuffled)
+	}
+	// Two random rows of n are n/3 apart.
+	if near, far := distance(m), distance(shuffled); near > 200 || far < 900 || far > 1100 {
+		t.Errorf("neighbours are %.0f apart, and %.0f in the shuffled graph; want few, and about 1000", near, far)
 	}
 }

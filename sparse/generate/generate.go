@@ -47,7 +47,7 @@ type Generator struct {
 type Size struct {
 	Rows, Cols int
 	// NNZ is the number of nonzeros: an expectation for uniform and fem_blocks, an
-	// upper bound for rmat, road, delaunay and its twin, exact for the others.
+	// upper bound for rmat, road, delaunay, its twin and shuffled form, exact for the others.
 	NNZ int
 }
 
@@ -100,6 +100,17 @@ var Generators = []Generator{
 			seedArg,
 		},
 		plan: planDelaunay, build: buildDelaunay,
+	},
+	{
+		Name: "delaunay_shuffled",
+		Doc: "the same with rows and columns in one random order, as a mesh whose points come in no order: the " +
+			"products of a row are spread over all of x",
+		Class: "triangulation",
+		Args: []Arg{
+			{Name: "points", Kind: Int, Min: 1, Max: 1 << 28, Required: true, Doc: "points, and rows"},
+			seedArg,
+		},
+		plan: planDelaunay, build: buildShuffled,
 	},
 	{
 		Name: "triangulation_dual",

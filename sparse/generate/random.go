@@ -30,6 +30,7 @@ const (
 	forJunctions = 3 // and 4, by side
 	forMeeting   = 5 // and 6, by side
 	forLengths   = 7
+	forOrder     = 8
 )
 
 // at returns the random number at position key.
