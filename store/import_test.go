@@ -177,6 +177,22 @@ func TestImportMany(t *testing.T) {
 	}
 }
 
+// What can't be recorded ends an import with the step that it is in, not after all that follows.
+func TestImportEndsWithItsFirstError(t *testing.T) {
+	run := testRun()
+	results := slices.Repeat([]trial.Result{good("cpu_csr", 32, identity("known"))}, perStep)
+	results[0] = good("never_heard_of", 32)
+	asked := 0
+	_, err := create(t).Import(t.Context(), func(yield func(Batch, error) bool) {
+		for more := true; more && asked < 3; asked++ {
+			more = yield(Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: results}, nil)
+		}
+	})
+	if err == nil || asked != 1 {
+		t.Errorf("it ended with %v after %d batches, want an error after 1", err, asked)
+	}
+}
+
 func TestImportRefuses(t *testing.T) {
 	run := testRun()
 	broken := errors.New("broken")

@@ -73,6 +73,18 @@ func TestSettledTies(t *testing.T) {
 	}
 }
 
+// Where trials repeat badly, the name still goes to one that is as fast as the fastest, not to
+// any that can't be told from it.
+func TestNamedIsFastWhereTrialsRepeatBadly(t *testing.T) {
+	db := started(t)
+	record(t, db, noisy("grid", 10, 1.1)...)
+	record(t, db, good("cpu_sell", 64, takes(1)), good("cpu_coo", 256, takes(1.02)))
+	decideAll(t, db)
+	if got, want := bestOf(t, db), "cpu_sell 64 900% 2"; got != want {
+		t.Errorf("best is %q, want %q", got, want)
+	}
+}
+
 // What is recorded later is seen at once, and only its own place is decided again.
 func TestNothingStale(t *testing.T) {
 	db := started(t)

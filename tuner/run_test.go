@@ -275,6 +275,38 @@ func TestBadMatrixDoesNotStopTheSweep(t *testing.T) {
 	}
 }
 
+// A matrix that is not accepted is reported by its name; the others are measured, and no worker
+// is left behind.
+func TestRefusedMatrixDoesNotStopTheSweep(t *testing.T) {
+	sweep := testSweep(behave)
+	refused := sweep.Matrices[0]
+	refused.Name = "refused"
+	sweep.Matrices = append([]configs.Matrix{refused}, sweep.Matrices...)
+	var workers []*exec.Cmd
+	launch := func() *exec.Cmd {
+		workers = append(workers, testLauncher())
+		return workers[len(workers)-1]
+	}
+	rec, other := &memory{}, errors.New("other content")
+	sum, err := Run(t.Context(), sweep, rec, Options{Launch: launch, Accept: func(m trial.Matrix) error {
+		if m.Name == "refused" {
+			return other
+		}
+		return nil
+	}})
+	if err != nil || len(sum.Failures) != 1 || sum.Failures[0].Matrix != "refused" || !errors.Is(sum.Failures[0].Err, other) {
+		t.Errorf("failures %v, %v, want one of the refused matrix", sum.Failures, err)
+	}
+	if len(rec.results) != 1 {
+		t.Errorf("%d results, want that of the other matrix", len(rec.results))
+	}
+	for _, w := range workers {
+		if w.ProcessState == nil {
+			t.Error("a worker goes on after the run")
+		}
+	}
+}
+
 // A matrix that is gone when a new worker needs it is reported; what is measured
 // stays, and the other matrices are measured.
 func TestMatrixThatChangesDoesNotStopTheSweep(t *testing.T) {
