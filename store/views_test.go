@@ -127,6 +127,14 @@ func TestTieSet(t *testing.T) {
 			good("cpu_csr_rows", 256, takes(1.2)), good("cpu_csr_rows", 512, takes(1.005)), good("cpu_csr_rows",
 				1024, takes(1.2)),
 		}, "cpu_csr_rows 512 20% 2"},
+		{"robust above a neighbour", []trial.Result{
+			good("cpu_csr_rows", 32, takes(3)), good("cpu_csr_rows", 64, takes(1)),
+			good("cpu_sell", 256, takes(1.2)), good("cpu_sell", 512, takes(1.005)),
+		}, "cpu_sell 512 20% 2"},
+		{"robust below a neighbour", []trial.Result{
+			good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 128, takes(3)),
+			good("cpu_sell", 512, takes(1.005)), good("cpu_sell", 1024, takes(1.2)),
+		}, "cpu_sell 512 20% 2"},
 		// Neighbours are those of the same kernel, grid and parameters.
 		{"neighbours of another kind do not count", []trial.Result{
 			good("cpu_csr_rows", 64, takes(1)),
