@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -84,6 +85,23 @@ func TestGatherSameTrials(t *testing.T) {
 		rows, err := db.Results(t.Context(), Filter{Kernel: "cpu_coo"})
 		if err != nil || len(rows) != 1 || rows[0].Median != 7e-3 {
 			t.Errorf("in force: %v, %v", rows, err)
+		}
+	}
+}
+
+// Repeats come along whose trial is in another database, and not those of trials that are left out.
+func TestGatherRepeatsOfOtherTrials(t *testing.T) {
+	a, b := started(t), started(t)
+	first := good("cpu_csr", 64, sampled(1))
+	record(t, a, first)
+	record(t, b, good("cpu_sell", 8), again(first, time.Minute, 1))
+	for _, c := range []struct {
+		kernels []string
+		want    int64
+	}{{nil, 1}, {[]string{"cpu_sell"}, 0}} {
+		db := gather(t, Choice{Kernels: c.kernels}, a, b)
+		if n := one(t, db, "SELECT count(*) FROM sentinel"); n != c.want {
+			t.Errorf("%v repeats with kernels %v, want %d", n, c.kernels, c.want)
 		}
 	}
 }

@@ -41,6 +41,7 @@ func TestFind(t *testing.T) {
 			[]string{"`SELECT 1 WHERE x > 2 AND y IS NULL -- or z`", "`SELECT 1 WHERE x >= 2 or y IS NULL -- or z`",
 				"`SELECT 1 WHERE x >= 2 AND y is not null -- or z`"}},
 		{"`UPDATE t SET a = 1 WHERE b = 2`", []string{"`UPDATE t SET a = 1 WHERE b <> 2`"}},
+		{"`CREATE TABLE t (a INTEGER NOT NULL); DELETE FROM t`", nil},
 		{"`the best < of all`", nil},
 	} {
 		mutants, err := find("x.go", []byte("package x\n\nvar v = "+tt.code+"\n"))

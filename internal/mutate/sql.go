@@ -8,8 +8,9 @@ import (
 var (
 	isSQL = regexp.MustCompile(`(?i)\b(select|update|insert|delete|from|where)\b`)
 
-	// words has what may turn into something else in SQL.
-	words = regexp.MustCompile(`(?i)<=|>=|<>|!=|<|>| = | \+ | - |\b(and|or|min|max|desc|is not null|is null|not)\b`)
+	// words has what may turn into something else in SQL. A constraint "not null" stays: the program
+	// writes no null there.
+	words = regexp.MustCompile(`(?i)<=|>=|<>|!=|<|>| = | \+ | - |\b(and|or|min|max|desc|is not null|is null|not null|not)\b`)
 
 	// clauses tells the = of an assignment from the one of a comparison.
 	clauses = regexp.MustCompile(`(?i)\b(set|where|on|when|having|select)\b`)
@@ -28,6 +29,9 @@ func (f *finder) sql(offset int, text string) {
 	}
 	for _, at := range words.FindAllStringIndex(text, -1) {
 		word := strings.ToLower(text[at[0]:at[1]])
+		if word == "not null" {
+			continue
+		}
 		if line := text[strings.LastIndexByte(text[:at[0]], '\n')+1 : at[0]]; strings.Contains(line, "--") {
 			continue // a comment
 		}
