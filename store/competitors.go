@@ -5,20 +5,24 @@ import (
 	"context"
 	"slices"
 
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
 // A competitor is a trial in a place. Its times are as if the device had not drifted.
 type competitor struct {
 	stored
-	again  []float64 // medians of sentinels and finals, in seconds
-	finals int       // how many of them are finals
+	finals []float64 // medians, in seconds
 }
 
-func (c competitor) wasFinalist() bool { return c.finals > 0 }
+func (c competitor) wasFinalist() bool { return len(c.finals) > 0 }
+
+// medians are those to judge it by. Sentinels and spreads have no say: they are repeats of few
+// trials, and those of others are as lucky as before.
+func (c competitor) medians() []float64 { return stat.Fair(c.Median, c.finals) }
 
 // competitors reads the trials that count in a place and whose intervals begin by reach or
-// whose medians are at most limit, with repeats, fastest first.
+// whose medians are at most limit, with finals, fastest first.
 func (from source) competitors(ctx context.Context, p trial.Place, d *drift, reach,
 	limit float64) ([]competitor, error) {
 	trials, err := from.list(ctx, trialQuery{
@@ -43,12 +47,8 @@ func (from source) competitors(ctx context.Context, p trial.Place, d *drift, rea
 		c := competitor{stored: trials[i]}
 		d.takeOut(&c.Row, c.origin)
 		for _, r := range repeats[c.ID] {
-			if r.throttled() {
-				continue
-			}
-			c.again = append(c.again, r.Median/d.factor(r.origin, r.At))
-			if r.Final {
-				c.finals++
+			if r.Final && !r.throttled() {
+				c.finals = append(c.finals, r.Median/d.factor(r.origin, r.At))
 			}
 		}
 		near[i] = c

@@ -55,3 +55,40 @@ func TestFinalsSettle(t *testing.T) {
 		t.Errorf("known are %v, %v", known, err)
 	}
 }
+
+// A trial that leads by luck hides none that are faster than its finals.
+func TestLuckyLeaderHidesNothing(t *testing.T) {
+	db := started(t)
+	lucky, second := good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 128, takes(1.02))
+	record(t, db, lucky, second, good("cpu_csr_rows", 512, takes(1.3)), good("cpu_csr_rows", 1024, takes(2.5)))
+	for i := range 4 {
+		later := time.Duration(i+1) * time.Minute
+		record(t, db, final(lucky, later, 2+.001*float64(i)), final(second, later, 2.1+.001*float64(i)))
+	}
+	decideAll(t, db)
+	if n := one(t, db, "SELECT count(*) FROM results WHERE tied AND block = 512"); n != int64(1) {
+		t.Error("one that takes 1.3 ms is told from the best")
+	}
+	// Of those told apart the next takes 2.1 ms, where the fastest takes 1.3 or 2.
+	if margin := one1(t, db, "SELECT margin FROM best"); margin < 0.04 {
+		t.Errorf("the next is slower by %v", margin)
+	}
+}
+
+// Finals alone name the winner among those that had some: a spread of another says nothing.
+func TestSpreadsNameNoWinner(t *testing.T) {
+	for _, finals := range []int{0, 4} {
+		db := started(t)
+		a, b := good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 256, takes(1.02))
+		record(t, db, a, b)
+		for i := range finals {
+			record(t, db, final(a, time.Duration(i+1)*time.Minute, 1.05+.0001*float64(i)))
+		}
+		decideAll(t, db)
+		record(t, db, spreads(b, time.Hour, 0.9))
+		decideAll(t, db)
+		if block := one(t, db, "SELECT block FROM best"); block != int64(64) {
+			t.Errorf("after %d finals and a spread of another, best has block %v", finals, block)
+		}
+	}
+}

@@ -73,7 +73,8 @@ func (r *repeatedTrial) distances(d *drift) []float64 {
 	return list
 }
 
-// keep records the spreads of places, and what repeated trials take.
+// keep records the spreads of places, and what repeated trials take. Ties that rest on another
+// spread are forgotten in the same transaction: the program may be killed before it decides them.
 func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) error {
 	for _, statement := range []string{"DELETE FROM spread", "DELETE FROM estimate"} {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
@@ -83,6 +84,11 @@ func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) erro
 
 	for _, p := range places {
 		factor := t.factor(p.Place)
+		if factor != p.factor {
+			if err := forgetTies(ctx, tx, p.Place); err != nil {
+				return err
+			}
+		}
 		if factor == 0 {
 			continue
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"fmt"
 	"math"
 	"testing"
@@ -194,6 +195,34 @@ func TestSpreadsOfOthersUnsettleTies(t *testing.T) {
 	}
 	if n := one(t, db, "SELECT count(*) FROM results WHERE matrix = 'grid' AND tied"); n != int64(2) {
 		t.Errorf("results has %v tied, want 2", n)
+	}
+}
+
+// A program that is killed once it has recorded what repeats say leaves no ties that rest on what
+// was known before.
+func TestKilledBeforeTiesAreDecided(t *testing.T) {
+	db := started(t)
+	describe(t, db, testMatrix("other"))
+	record(t, db, good("cpu_csr_rows", 512, takes(1)), good("cpu_csr_rows", 1024, takes(1.1)))
+	decideAll(t, db)
+	record(t, db, noisy("other", 10, 1.2)...)
+	all, err := db.from().places(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeats, err := db.from().readRepeats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.transact(t.Context(), "testing", func(tx *sql.Tx) error { return repeats.keep(t.Context(), tx, all) }); err != nil {
+		t.Fatal(err)
+	}
+
+	if n := decideAll(t, db); n != 2 {
+		t.Errorf("decided in %d places, want 2", n)
+	}
+	if n := one(t, db, "SELECT tie_size FROM best WHERE matrix = 'grid'"); n != int64(2) {
+		t.Errorf("%v are tied, want 2", n)
 	}
 }
 

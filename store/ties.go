@@ -75,15 +75,17 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, repeats remeasur
 	}
 	slack := d.slack()
 	reach, limit := high*slack, max(surely, factor)*median*slack
-	near, err := from.competitors(ctx, p, d, reach, limit)
-	if err != nil {
-		return err
+	near, t, err := from.judge(ctx, p, d, factor, reach, limit)
+	for err == nil { // the winner may have been lucky: then others are as near that were not read
+		w := near[t.winner]
+		r, l := max(reach, w.High*slack), max(limit, max(surely, factor)*t.times[t.winner]*slack)
+		if r == reach && l == limit {
+			break
+		}
+		reach, limit = r, l
+		near, t, err = from.judge(ctx, p, d, factor, reach, limit)
 	}
-
-	var t tieSet
-	if slices.ContainsFunc(near[:1], competitor.wasFinalist) {
-		t = byFinals(near, factor)
-	} else if t, err = from.byTrials(ctx, p, d, near, factor); err != nil {
+	if err != nil {
 		return err
 	}
 
@@ -104,6 +106,19 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, repeats remeasur
 	return t.keep(ctx, tx, p, near, d != nil && d.significant, outside)
 }
 
+// judge reads the competitors of a place as far as reach and limit, and decides which are tied.
+func (from source) judge(ctx context.Context, p trial.Place, d *drift, factor, reach, limit float64) (near []competitor,
+	t tieSet, err error) {
+	if near, err = from.competitors(ctx, p, d, reach, limit); err != nil {
+		return nil, t, err
+	}
+	if near[0].wasFinalist() {
+		return near, byFinals(near, factor), nil
+	}
+	t, err = from.byTrials(ctx, p, d, near, factor)
+	return near, t, err
+}
+
 // A tieSet says which competitors are tied, in the order of their medians.
 type tieSet struct {
 	times         []float64 // the times that decide, in seconds
@@ -119,7 +134,7 @@ type tieSet struct {
 func byFinals(near []competitor, factor float64) tieSet {
 	list := make([]stat.Candidate, len(near))
 	for i := range near {
-		list[i] = stat.Candidate{Config: near[i].Config, Medians: stat.Fair(near[i].Median, near[i].again)}
+		list[i] = stat.Candidate{Config: near[i].Config, Medians: near[i].medians()}
 	}
 	v := stat.Judge(list)
 	for i, c := range list {
@@ -136,7 +151,7 @@ func (from source) byTrials(ctx context.Context, p trial.Place, d *drift, near [
 	factor float64) (tieSet, error) {
 	t := tieSet{times: make([]float64, len(near)), tied: make([]bool, len(near))}
 	for i := range near {
-		t.times[i] = stat.GeometricMeanOf(stat.Fair(near[i].Median, near[i].again))
+		t.times[i] = stat.GeometricMeanOf(near[i].medians())
 		if t.times[i] < t.times[t.winner] {
 			t.winner = i
 		}
@@ -174,8 +189,7 @@ func (from source) byTrials(ctx context.Context, p trial.Place, d *drift, near [
 
 // keep records a tie set. Another process may have done so in the meantime.
 func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []competitor, drift, outside bool) error {
-	if _, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+placeKeys+")",
-		placeArgs(p)...); err != nil {
+	if err := forgetTies(ctx, tx, p); err != nil {
 		return err
 	}
 	var margin any
@@ -202,6 +216,13 @@ func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []comp
 		}
 	}
 	return nil
+}
+
+// forgetTies makes the ties of a place undecided.
+func forgetTies(ctx context.Context, tx *sql.Tx, p trial.Place) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+placeKeys+")",
+		placeArgs(p)...)
+	return err
 }
 
 // tied returns the ids of all trials that are in a tie set.
