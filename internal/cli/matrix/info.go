@@ -26,6 +26,8 @@ type matrixInfo struct {
 	Symmetry  string `json:"symmetry"`
 	NonFinite int    `json:"non_finite"`
 	sparse.Features
+	// SectorsPer32 is how many sectors of 32 bytes of x in float32 32 consecutive entries touch.
+	SectorsPer32 float64 `json:"sectors_per_32"`
 	// Compression is the fraction by which CSR's array of rows is shorter than COO's:
 	// 1 − rows/nonzeros. It is absent without nonzeros.
 	Compression *float64           `json:"compression,omitempty"`
@@ -87,7 +89,7 @@ func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error)
 	}
 	info := &matrixInfo{
 		Matrix: m.Name, Source: m.Source, Hash: m.Hash, Field: m.Field, Symmetry: m.Symmetry, NonFinite: m.NonFinite,
-		Features: m.Features, Formats: formats, RowLengths: sparse.RowLengths(a),
+		Features: m.Features, SectorsPer32: sparse.SectorsPer32(a), Formats: formats, RowLengths: sparse.RowLengths(a),
 	}
 
 	if n := a.NNZ(); n > 0 {
@@ -132,6 +134,9 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 
 	b.WriteByte('\n')
 	for _, g := range featureGroups(f) {
+		if g.label == "locality" {
+			g.items = append(g.items, fmt.Sprintf("sectors per 32 %.4g", i.SectorsPer32))
+		}
 		line(g.label, term.FillList(g.items, infoWidth-13, strings.Repeat(" ", 13)))
 	}
 	if len(i.RowLengths) > 0 {
