@@ -129,7 +129,8 @@ func argErrors(err error) []error {
 	return []error{err}
 }
 
-// nameOf names a matrix for its generator and arguments: "grid_5pt-1000-1000".
+// nameOf names a matrix for its generator and arguments: "grid_5pt-1000-1000". Of a twin
+// with two forms it says which.
 func nameOf(g *generate.Generator, args map[string]any) string {
 	parts := []string{g.Name}
 	for _, a := range g.Args {
@@ -143,5 +144,10 @@ func nameOf(g *generate.Generator, args map[string]any) string {
 		}
 	}
 
+	if _, given := args["locality"]; !given {
+		if form := generate.TwinLocality(g.Name, args); form != "" {
+			parts = append(parts, form)
+		}
+	}
 	return strings.Join(parts, "-")
 }

@@ -84,7 +84,7 @@ func generators() string {
 			if a.Required {
 				args = append(args, a.Name)
 			} else {
-				args = append(args, fmt.Sprintf("%s = %v", a.Name, a.Default))
+				args = append(args, a.Name+" = "+a.Value(a.Default))
 			}
 		}
 		fmt.Fprintf(&b, "#     %-18s %s\n", g.Name, strings.Join(args, ", "))
@@ -140,7 +140,8 @@ suitesparse = "HB/1138_bus"
 
 # With a generator beside it, the generated matrix is measured where the matrix can't be
 # downloaded (offline, or no server gives it). Results say which: the twin is called
-# "mc2depi (twin)", and its source begins with "twin of Williams/mc2depi".
+# "mc2depi (twin)", and its source begins with "twin of Williams/mc2depi". A twin of which
+# there are two forms has the form in its name: "rail4284 (twin, locality published)".
 [[matrix]]
 suitesparse = "Williams/mc2depi"
 generate    = "triangular"
@@ -152,6 +153,7 @@ ny          = 1024
 
 const twinHelp = `# A twin resembles a published matrix, as of = "webbase-1M": it has the same size, and
 # similar row lengths, bandwidth, runs of columns and similar rows. scale makes it smaller.
+# locality is for rail4284 and mouse_gene, of which there are two forms.
 # docs/generators.md lists them.
 `
 

@@ -1,6 +1,10 @@
 package configs
 
-import "fmt"
+import (
+	"fmt"
+
+	"spmvtune/sparse/generate"
+)
 
 // Matrix names one matrix: a file at Path, what Generate makes of Args, or SuiteSparse,
 // the matrix Group/Name of the collection. A matrix of the collection may also have
@@ -47,9 +51,13 @@ func (m Matrix) Substitution(why error) string {
 }
 
 // AsTwin resolves m to its twin. Results of the two have different names, so that
-// nothing takes one for the other.
+// nothing takes one for the other; so have those of two forms of a twin.
 func (m Matrix) AsTwin() Matrix {
+	form := generate.TwinLocality(m.Generate, m.Args)
+	if form != "" {
+		form = ", locality " + form
+	}
 	m.Twin = true
-	m.Name += " (twin)"
+	m.Name += " (twin" + form + ")"
 	return m
 }

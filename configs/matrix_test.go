@@ -2,6 +2,7 @@ package configs
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -35,5 +36,51 @@ func TestSuiteSparse(t *testing.T) {
 		if twin := m.AsTwin(); !twin.Resolved() || twin.Name != m.Name+" (twin)" || twin.Class != m.Class {
 			t.Errorf("%+v", twin)
 		}
+	}
+}
+
+// TestFormsOfTwins: names tell the two forms of a twin apart, whoever gives them.
+func TestFormsOfTwins(t *testing.T) {
+	s, err := Parse("s.toml", []byte(`
+[[matrix]]
+suitesparse = "Mittelmann/rail4284"
+generate = "twin"
+of = "rail4284"
+
+[[matrix]]
+suitesparse = "Mittelmann/rail4284"
+name = "rail"
+generate = "twin"
+of = "rail4284"
+locality = "scattered"
+
+[[matrix]]
+generate = "twin"
+of = ["cant", "rail4284"]
+scale = 0.5
+
+[[matrix]]
+generate = "twin"
+of = "mouse_gene"
+locality = ["published", "scattered"]
+
+[[kernel]]
+name = "cpu_csr"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var names []string
+	for _, m := range s.Matrices {
+		if m.SuiteSparse != "" {
+			m = m.AsTwin()
+		}
+		names = append(names, m.Name)
+	}
+	want := []string{"rail4284 (twin, locality published)", "rail (twin, locality scattered)", "twin-cant-0.5",
+		"twin-rail4284-0.5-published", "twin-mouse_gene-published", "twin-mouse_gene-scattered"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
 	}
 }

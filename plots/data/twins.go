@@ -17,7 +17,7 @@ func Twins(matrices []store.Matrix) string {
 	n := 0
 	for i := range matrices {
 		if m := &matrices[i]; m.TwinOf != "" {
-			byScale[m.TwinScale] = append(byScale[m.TwinScale], m.TwinOf)
+			byScale[m.TwinScale] = append(byScale[m.TwinScale], m.TwinOf+localityWords(m, " (", ")"))
 			n++
 		}
 	}
@@ -69,8 +69,18 @@ func MeasuredWords(m *store.Matrix) string {
 	case m.TwinOf == "":
 		return "itself"
 	case m.TwinScale == 1:
-		return "a twin"
+		return "a twin" + localityWords(m, ", ", "")
 	default:
-		return "a twin " + scaleWords(m.TwinScale)
+		return "a twin " + scaleWords(m.TwinScale) + localityWords(m, ", ", "")
 	}
+}
+
+// localityWords says which of two forms of a twin was measured, between before and after; ""
+// if there was one form. Its source says so.
+func localityWords(m *store.Matrix, before, after string) string {
+	_, form, some := strings.Cut(m.Source, "locality=")
+	if !some {
+		return ""
+	}
+	return before + strings.TrimRight(form, ")") + " locality" + after
 }

@@ -27,6 +27,10 @@ func TestTwins(t *testing.T) {
 		{[]store.Matrix{twin("a", 0.1), twin("b", 0.1), twin("c", 0.1), twin("d", 0.1)},
 			"All matrices are twins, not the real ones, at scale 0.1."},
 		{[]store.Matrix{twin("model7", 1)}, "A twin, not the real matrix: model7."},
+		{[]store.Matrix{
+			{TwinOf: "a", TwinScale: 1, Source: "twin(of=a, scale=1, seed=1, locality=published)"},
+			{TwinOf: "a", TwinScale: 1, Source: "twin of G/a: twin(of=a, scale=1, seed=1, locality=scattered)"},
+		}, "Twins, not the real matrices: a (published locality), a (scattered locality)."},
 		{append(slices.Repeat([]store.Matrix{twin("a", 1)}, 13), real), "13 of 14 matrices are twins, not the real ones."},
 	} {
 		if got := Twins(tt.matrices); got != tt.want {

@@ -30,6 +30,16 @@ type Arg struct {
 	Default  float64 // where not Required
 	Required bool
 	Doc      string
+
+	only func(v values) bool // what Spec spells the argument out for; nil: always
+}
+
+// Value gives the value x of the argument as a sweep file does.
+func (a *Arg) Value(x float64) string {
+	if a.Kind == Text {
+		return strconv.Quote(a.text(x))
+	}
+	return a.text(x)
 }
 
 // An ArgError is a mistake in one argument of a generator.

@@ -23,6 +23,10 @@ func TestSpec(t *testing.T) {
 		{"giant_row", map[string]any{"rows": 10, "giant": 5, "position": math.Copysign(0, -1)},
 			"giant_row(rows=10, row_nnz=4, giant=5, position=0, seed=1)"},
 		{"twin", map[string]any{"of": "mac_econ_fwd500", "scale": 0.5}, "twin(of=mac_econ_fwd500, scale=0.5, seed=1)"},
+		{"twin", map[string]any{"of": "rail4284"}, "twin(of=rail4284, scale=1, seed=1, locality=published)"},
+		{"twin", map[string]any{"of": "rail4284", "locality": "scattered", "seed": 2},
+			"twin(of=rail4284, scale=1, seed=2, locality=scattered)"},
+		{"twin", map[string]any{"of": "cant", "locality": "published"}, "twin(of=cant, scale=1, seed=1)"},
 		{"grid_5pt", map[string]any{"ny": "four", "nx": 3}, "grid_5pt(nx=3, ny=four)"}, // refused, shown as given
 	} {
 		if got := Spec(c.name, c.args); got != c.want {
@@ -42,6 +46,8 @@ func TestRefused(t *testing.T) {
 		{"grid_5pt", map[string]any{"nx": 3, "ny": 3, "nz": 3}, []string{"argument nz: unknown", "nx, ny"}},
 		{"grid_5pt", map[string]any{"nx": 0, "yn": 3}, []string{"argument nx: 0 is out of range",
 			"between 1 and 1073741824", "argument ny: missing", "argument yn: unknown"}},
+		{"twin", map[string]any{"of": "cant", "locality": "scattered"},
+			[]string{"argument locality: cant has no scattered form"}},
 		{"grid_5pt", map[string]any{"nx": 2.5, "ny": 2}, []string{"argument nx: 2.5 is no integer"}},
 		{"grid_5pt", map[string]any{"nx": "2", "ny": nil},
 			[]string{"argument nx: 2 is no number", "argument ny: <nil> is no number"}},
@@ -134,7 +140,7 @@ func TestTable(t *testing.T) {
 		}
 		for _, a := range g.Args {
 			if a.Kind == Text {
-				if a.Doc == "" || len(a.Choices) == 0 || !a.Required {
+				if a.Doc == "" || len(a.Choices) == 0 {
 					t.Errorf("%s: argument %+v", g.Name, a)
 				}
 				continue

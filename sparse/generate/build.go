@@ -41,13 +41,16 @@ func Plan(name string, args map[string]any) (Size, error) {
 }
 
 // Spec gives a matrix its canonical name, with all arguments spelled out in the order of the
-// table: "rmat(scale=18, edge_factor=16, …, seed=1)". Arguments that Build would refuse are
+// table, but for the locality of a twin that has one form:
+// "rmat(scale=18, edge_factor=16, …, seed=1)". Arguments that Build would refuse are
 // shown as given, sorted by name.
 func Spec(name string, args map[string]any) string {
 	var parts []string
 	if g, v, _, err := prepare(name, args); err == nil {
 		for _, a := range g.Args {
-			parts = append(parts, a.Name+"="+a.text(v[a.Name]))
+			if a.only == nil || a.only(v) {
+				parts = append(parts, a.Name+"="+a.text(v[a.Name]))
+			}
 		}
 	} else {
 		for _, key := range slices.Sorted(maps.Keys(args)) {

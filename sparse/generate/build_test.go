@@ -120,7 +120,11 @@ var draw = map[string]func(r *rand.Rand) map[string]any{
 		if t.nnz > 0 || t.name == "delaunay_n23" || t.name == "hugetrace-00000" {
 			most = min(1, 20_000/float64(max(t.nnz, t.rows, 3_000_000)))
 		}
-		return map[string]any{"of": t.name, "scale": max(1e-9, most*math.Pow(r.Float64(), 3)), "seed": r.IntN(1000)}
+		args := map[string]any{"of": t.name, "scale": max(1e-9, most*math.Pow(r.Float64(), 3)), "seed": r.IntN(1000)}
+		if t.local != nil {
+			args["locality"] = localities[r.IntN(2)]
+		}
+		return args
 	},
 	"giant_row": func(r *rand.Rand) map[string]any {
 		n := 1 + r.IntN(800)

@@ -218,6 +218,8 @@ var Generators = []Generator{
 			{Name: "of", Kind: Text, Choices: twinNames(), Required: true, Doc: "SuiteSparse's name of the matrix"},
 			{Name: "scale", Kind: Float, Min: 1e-9, Max: 1, Default: 1, Doc: "factor on rows, columns and nonzeros"},
 			seedArg,
+			{Name: "locality", Kind: Text, Choices: localities, only: hasForms,
+				Doc: "of rail4284 and mouse_gene: columns as near each other as published figures tell, or scattered"},
 		},
 		plan: planTwin, build: buildTwin, class: classTwin,
 	},

@@ -18,11 +18,49 @@ func twinNames() []string {
 func classTwin(v values) string { return twins[v.int("of")].class }
 
 func planTwin(v values) (Size, error) {
-	t, scale := &twins[v.int("of")], v["scale"]
+	t, scale := twinOf(v), v["scale"]
+	if v.int("locality") == scatteredLocality && t.local == nil {
+		return Size{}, &ArgError{"twin", "locality", t.name + " has no scattered form; leave it out"}
+	}
 	if t.plan != nil {
 		return t.plan(t.args(scale))
 	}
 	return t.size(scale).Size, nil
+}
+
+// Forms of a twin, by their places among localities.
+const (
+	publishedLocality = iota
+	scatteredLocality
+)
+
+// localities are the choices of a twin's argument locality.
+var localities = []string{"published", "scattered"}
+
+// twinOf returns the twin that is asked for, in the form that is asked for.
+func twinOf(v values) *twin {
+	t := twins[v.int("of")]
+	if t.local == nil || v.int("locality") == scatteredLocality {
+		return &t
+	}
+	t.pattern = t.local.pattern
+	if t.local.law != (law{}) {
+		t.law, t.longest = t.local.law, t.local.longest
+	}
+	return &t
+}
+
+// hasForms reports whether there are two forms of the twin that is asked for.
+func hasForms(v values) bool { return twins[v.int("of")].local != nil }
+
+// TwinLocality says which of the two forms of a twin the generator makes of args, in the words
+// of the argument locality; "" if it makes no twin, or there is one form of it.
+func TwinLocality(generator string, args map[string]any) string {
+	g, v, _, err := prepare(generator, args)
+	if err != nil || g.Name != "twin" || !hasForms(v) {
+		return ""
+	}
+	return localities[v.int("locality")]
 }
 
 // A twinSize is the size of a twin, and of what a symmetric one is made of.
@@ -62,7 +100,7 @@ func (t *twin) size(scale float64) twinSize {
 // buildTwin makes the twin of a published matrix. A symmetric one is made below the diagonal
 // and mirrored, which takes 8 bytes a row and 2 an entry in addition to the matrix.
 func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	t, scale := &twins[v.int("of")], v["scale"]
+	t, scale := twinOf(v), v["scale"]
 	if t.build != nil {
 		args := t.args(scale)
 		args["seed"] = v["seed"]

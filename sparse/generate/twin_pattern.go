@@ -20,6 +20,13 @@ type pattern struct {
 	popular float64 // above 0: runs that are far start at column cols·u^(1+popular), u uniform, scattered
 	attract bool    // runs that are far start at a row drawn by its length (symmetric twins)
 
+	// Above 0: runs lie in clusters of about as many. Of these, a run is at least r columns
+	// long with probability r^−tail, up to longestRun, and a gap before the next at least g
+	// columns wide with g^−gap, up to widestGap. run and near are not used.
+	cluster   float64
+	tail, gap float64
+
+	slack    bool // the last columns, as many as there are rows, are the identity
 	diagonal bool // every row has its diagonal entry
 	regular  bool // symmetric twins: runs lie at the same distances in all rows
 }
@@ -54,6 +61,11 @@ func (f *filler) fill(i int, columns []int32) {
 		return
 	}
 	lo, hi, center := 0, f.cols, i
+	if structural := f.cols - f.rows; f.slack && len(columns) <= structural {
+		last := len(columns) - 1
+		columns[last] = int32(structural + i)
+		columns, hi = columns[:last], structural
+	}
 	if f.rows != f.cols {
 		center = int(int64(i) * int64(f.cols) / int64(f.rows))
 	}
@@ -76,9 +88,12 @@ func (f *filler) fill(i int, columns []int32) {
 		row = append(row, int32(center))
 	}
 
-	if f.regular {
+	switch {
+	case f.regular:
 		row = f.lattice(row, columns, i)
-	} else {
+	case f.cluster > 0:
+		row = f.clustered(row, columns, i, hi)
+	default:
 		row = f.scattered(row, columns, i, lo, hi, center)
 	}
 	f.complete(row, columns, lo, hi, center)
@@ -139,14 +154,7 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 		if slot > 4*len(columns)+16 {
 			return row
 		}
-		own := f.src.at(uint64(slot) | 1<<40)
-		height := 1
-		if f.keep > 1 { // rounded at random, slot by slot
-			height = int(f.keep + unitOf(own>>20))
-		}
-
-		first := i - (i+int(own%uint64(height)))%height
-		s := f.src.stream(uint64(first+height)<<20 ^ uint64(slot))
+		first, s := f.shared(i, slot)
 		from := center
 		if s.unit() > f.drift {
 			from = first
@@ -181,6 +189,18 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 	}
 
 	return row
+}
+
+// shared returns the stream that says where the slot-th part of row i lies, and the first
+// of the rows that share it.
+func (f *filler) shared(i, slot int) (first int, s stream) {
+	own := f.src.at(uint64(slot) | 1<<40)
+	height := 1
+	if f.keep > 1 { // rounded at random, slot by slot
+		height = int(f.keep + unitOf(own>>20))
+	}
+	first = i - (i+int(own%uint64(height)))%height
+	return first, f.src.stream(uint64(first+height)<<20 ^ uint64(slot))
 }
 
 // around picks a column within distance of one, or to the left of it.

@@ -3,6 +3,7 @@ package generate
 import (
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"runtime/debug"
@@ -72,31 +73,48 @@ func TestTwinTable(t *testing.T) {
 		if *twinOnly != "" && !slices.Contains(strings.Split(*twinOnly, ","), p.name) {
 			continue
 		}
-		peak := peakMemory(t)
-		start := time.Now()
-		m := build(t, "twin", map[string]any{"of": p.name, "scale": *twinTable})
-		took, memory := time.Since(start), peak()
-
-		g := measure(m)
-		pair := func(got, want float64) string {
-			if want == 0 {
-				return fmt.Sprintf("%.4g / –", got)
-			}
-			return fmt.Sprintf("%.4g / %.4g", got, want)
+		forms := []string{"published"}
+		if twinNamed(t, p.name).local != nil {
+			forms = localities
 		}
-
-		whole := func(got, want int) string {
-			if want == 0 {
-				return fmt.Sprintf("%d / –", got)
-			}
-			return fmt.Sprintf("%d / %d", got, want)
+		for _, form := range forms {
+			printTwin(t, w, p.name, form, p.likeness)
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s | %s | %s | %.1f | %.2g |\n", p.name, m.Rows,
-			m.NNZ(),
-			pair(g.rowMean, p.rowMean), pair(g.rowStd, p.rowStd), whole(g.rowMin, p.rowMin), whole(g.rowMax, p.rowMax),
-			whole(g.colMax, p.colMax), g.empty, pair(g.span, p.span), pair(g.neighbours, p.neighbours),
-			pair(g.similar, p.similar), took.Seconds(), memory/1e9)
 	}
+}
+
+// printTwin prints the line of one form of a twin.
+func printTwin(t *testing.T, w io.Writer, of, form string, p likeness) {
+	t.Helper()
+	args := map[string]any{"of": of, "scale": *twinTable, "locality": form}
+	peak := peakMemory(t)
+	start := time.Now()
+	m := build(t, "twin", args)
+	took, memory := time.Since(start), peak()
+
+	g := measure(m)
+	name := of
+	if form == "scattered" {
+		name += ", " + form
+	}
+	pair := func(got, want float64) string {
+		if want == 0 {
+			return fmt.Sprintf("%.4g / –", got)
+		}
+		return fmt.Sprintf("%.4g / %.4g", got, want)
+	}
+
+	whole := func(got, want int) string {
+		if want == 0 {
+			return fmt.Sprintf("%d / –", got)
+		}
+		return fmt.Sprintf("%d / %d", got, want)
+	}
+	fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s | %s | %s | %.1f | %.2g |\n", name, m.Rows,
+		m.NNZ(),
+		pair(g.rowMean, p.rowMean), pair(g.rowStd, p.rowStd), whole(g.rowMin, p.rowMin), whole(g.rowMax, p.rowMax),
+		whole(g.colMax, p.colMax), g.empty, pair(g.span, p.span), pair(g.neighbours, p.neighbours),
+		pair(g.similar, p.similar), took.Seconds(), memory/1e9)
 }
 
 // peakMemory returns what says the most memory, in bytes, that this process has had since.

@@ -99,7 +99,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 
 	m := configs.Matrix{Name: name, Class: generate.ClassOf(name, args), Generate: name, Args: args, Expand: true}
 	if of, ok := args["of"].(string); ok && name == "twin" {
-		m.Name = configs.Matrix{Name: of}.AsTwin().Name // as in a sweep
+		m.Name = configs.Matrix{Name: of, Generate: name, Args: args}.AsTwin().Name // as in a sweep
 	}
 	return m, nil
 }
