@@ -16,6 +16,7 @@ var Catalogue = slices.Concat(
 	csrBinsKernels,
 	aheadKernels,
 	peerKernels,
+	sliceKernels,
 	vendorKernels,
 )
 

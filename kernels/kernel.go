@@ -31,6 +31,8 @@ const (
 	COO  Format = "coo"
 	CSR  Format = "csr"
 	SELL Format = "sell"
+	// Tiles has CSR's order with short indices, by tiles of rows.
+	Tiles Format = "tiles"
 )
 
 // A Scope is the set of entries whose magnitudes bound the error of a row.

@@ -71,14 +71,16 @@ func kernelsNamed(name string) []kernels.Kernel {
 
 // listKernels prints a line for each kernel, and the papers that they are from.
 func listKernels(w io.Writer, list []kernels.Kernel) error {
+	const others = 23 // characters of a line beside name, parameters and mapping
 	t := term.Table{Columns: []string{"kernel", "backend", "format", "parameters", "mapping"}}
 	var sources strings.Builder
+	name, params := len(t.Columns[0]), len(t.Columns[3])
 	for _, k := range list {
-		var params []string
-		for _, p := range k.Params {
-			params = append(params, p.Name)
-		}
-		t.Add(k.Name, k.Backend, string(k.Format), strings.Join(params, " "), shortMapping(k.Mapping))
+		name, params = max(name, len(k.Name)), max(params, len(paramNames(k)))
+	}
+	for _, k := range list {
+		t.Add(k.Name, k.Backend, string(k.Format), paramNames(k),
+			shortMapping(k.Mapping, min(30, term.PageWidth-others-name-params)))
 		sources.WriteString(k.Source + "; ")
 	}
 	if err := t.Print(w); err != nil {
@@ -96,9 +98,16 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 	return nil
 }
 
-// shortMapping is as much of the first part of a mapping as fits into a line of the list.
-func shortMapping(mapping string) string {
-	const room = 30
+func paramNames(k kernels.Kernel) string {
+	var names []string
+	for _, p := range k.Params {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// shortMapping is as much of the first part of a mapping as fits into so many characters.
+func shortMapping(mapping string, room int) string {
 	mapping, _, _ = strings.Cut(mapping, ";")
 	line, _, more := strings.Cut(term.Wrap(mapping, room-1, ""), "\n")
 	if more {

@@ -57,7 +57,10 @@ var recipes = map[string]recipeFunc{
 	"csr_hybrid_v1":              hybridRecipe,
 	"csr_hybrid":                 hybridRecipe,
 	"csr_merge":                  mergeRecipe,
+	"csr_narrow":                 narrowRecipe,
 
-	// sell.cu: the kernel writes every row.
-	"sell_c_sigma": sellRecipe,
+	// sell*.cu: the kernels write every row.
+	"sell_c_sigma":   sellRecipe,
+	"sell_blocks":    blocksRecipe,
+	"sell_diagonals": diagonalsRecipe,
 }

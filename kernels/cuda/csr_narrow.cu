@@ -1,0 +1,185 @@
+// CSR in tiles of consecutive rows, a warp each, with columns of 16 bits beyond the
+// tile's base (sparse.Narrow has the layout and its source). The lanes of a warp take
+// 16 bytes of values at a time and put the products into shared memory; then lanes sum
+// rows from there, several a row where there are few (CSR-Stream of Greathouse and Daga,
+// SC14, without barriers of a block). Grid-stride over tiles. Every row is written.
+#include "csr.cuh"
+#include "stream.cuh"
+
+template <typename V>
+struct Narrow {
+	const int4 *heads;     // of tiles: first row; first entry / 8; base; entries + 65536 · rows
+	const uint4 *starts;   // of rows in their tile, 8 each
+	const unsigned short *columns, *upper;
+	const V *val, *x;
+	V *y;
+	int tiles, size;       // size: most entries of a tile
+};
+
+constexpr unsigned STARTS = 256; // places for the starts of a tile's rows
+
+// Q columns that lie side by side: 16 bytes of them, or those of 16 bytes of values.
+template <int Q>
+struct Columns {
+	unsigned pair[Q / 2];
+
+	__device__ __forceinline__ void load(const unsigned short *p) {
+		if constexpr (Q == 8) {
+			uint4 v = stream(reinterpret_cast<const uint4 *>(p));
+			pair[0] = v.x, pair[1] = v.y, pair[2] = v.z, pair[3] = v.w;
+		} else if constexpr (Q == 4) {
+			uint2 v = stream(reinterpret_cast<const uint2 *>(p));
+			pair[0] = v.x, pair[1] = v.y;
+		} else {
+			pair[0] = stream(reinterpret_cast<const unsigned *>(p));
+		}
+	}
+	__device__ __forceinline__ unsigned operator[](int i) const {
+		return i % 2 ? pair[i / 2] >> 16 : pair[i / 2] & 0xffff;
+	}
+};
+
+__device__ __forceinline__ void load16(const float *p, float (&v)[4]) {
+	float4 four = stream(reinterpret_cast<const float4 *>(p));
+	v[0] = four.x, v[1] = four.y, v[2] = four.z, v[3] = four.w;
+}
+__device__ __forceinline__ void load16(const double *p, double (&v)[2]) {
+	double2 two = stream(reinterpret_cast<const double2 *>(p));
+	v[0] = two.x, v[1] = two.y;
+}
+
+// Puts the products of a tile's entries into shared memory. A lane loads Q entries that
+// lie side by side, U times, and all before it uses the first; the i-th ones of all lanes
+// follow each other in their rows. Lanes beyond the end load the last ones again.
+template <int U, bool EQUAL, bool MIXED, typename V>
+__device__ __forceinline__ void put_products(const Narrow<V> &a, const int4 &head, V *products) {
+	constexpr int Q = EQUAL ? 8 : 16 / sizeof(V);
+	unsigned entries = head.w & 0xffff, first = static_cast<unsigned>(head.y) * 8;
+	const unsigned short *columns = a.columns + first;
+	const V *val = a.val + first;
+	bool wide = MIXED && head.z < 0;
+	const unsigned short *upper = wide ? a.upper + static_cast<size_t>(~head.z) * 8 : columns;
+	unsigned base = wide ? 0 : head.z;
+#pragma unroll 1
+	for (unsigned from = threadIdx.x % WARP * Q; from < entries; from += U * WARP * Q) {
+		Columns<Q> col[U], high[U];
+		V v[U][Q];
+#pragma unroll
+		for (int u = 0; u < U; u++) {
+			unsigned at = min(from + u * WARP * Q, entries - Q);
+			if constexpr (!EQUAL) load16(val + at, v[u]);
+			col[u].load(columns + at);
+			if (MIXED) high[u].load(upper + at);
+		}
+		if (from + a.tiles == NEVER) { // what is used here was fetched before
+#pragma unroll
+			for (int u = 0; u < U; u++) {
+				products[u] = col[u].pair[0];
+#pragma unroll
+				for (int i = 0; i < Q && !EQUAL; i++) products[u] += v[u][i];
+			}
+			return;
+		}
+#pragma unroll
+		for (int u = 0; u < U; u++) {
+#pragma unroll
+			for (int i = 0; i < Q; i++) {
+				unsigned column = base + col[u][i];
+				if (MIXED && wide) column = high[u][i] << 16 | col[u][i];
+				V factor = __ldg(a.x + column);
+				v[u][i] = EQUAL ? factor : v[u][i] * factor;
+			}
+		}
+#pragma unroll
+		for (int u = 0; u < U; u++) {
+			unsigned lane = threadIdx.x % WARP, at = from + u * WARP * Q, chunk = at - lane * Q;
+			V *to = products + chunk + lane;
+			if (chunk + WARP * Q <= entries) {
+#pragma unroll
+				for (int i = 0; i < Q; i++) to[i * WARP] = v[u][i];
+			} else if (at < entries) {
+				unsigned lanes = (entries - chunk) / Q;
+#pragma unroll
+				for (int i = 0; i < Q; i++) to[i * lanes] = v[u][i];
+			}
+		}
+	}
+}
+
+// Sums the rows of a tile from shared memory and writes them, times factor.
+template <typename V>
+__device__ __forceinline__ void sum_rows(const V *products, const unsigned short *starts, V *y, unsigned rows,
+                                         V factor) {
+	unsigned lane = threadIdx.x % WARP;
+	if (rows > WARP / 2) {
+#pragma unroll 1
+		for (unsigned r = lane; r < rows; r += WARP) {
+			V sum = 0;
+			unsigned j = starts[r], end = starts[r + 1];
+#pragma unroll 1
+			for (; j < end; j += 4) {
+				V v[4];
+#pragma unroll
+				for (unsigned i = 0; i < 4; i++) v[i] = j + i < end ? products[j + i] : V(0);
+				sum += (v[0] + v[1]) + (v[2] + v[3]);
+			}
+			y[r] = sum * factor;
+		}
+		return;
+	}
+	unsigned shift = __clz(rows - 1) - 27, width = 1u << shift; // lanes of a row: all of the warp's
+	unsigned r = lane >> shift;
+	V sum = 0;
+	if (r < rows) {
+		unsigned end = starts[r + 1];
+#pragma unroll 4
+		for (unsigned j = starts[r] + lane % width; j < end; j += width) sum += products[j];
+	}
+	for (unsigned d = width / 2; d > 0; d /= 2) sum += __shfl_down_sync(FULL, sum, d, width);
+	if (r < rows && lane % width == 0) y[r] = sum * factor;
+}
+
+// The head of the warp's next tile is fetched while it sums one.
+template <int U, bool EQUAL, bool MIXED, typename V>
+__device__ __forceinline__ void narrow(const Narrow<V> &a) {
+	unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	unsigned char *mine = dynamic_shared<unsigned char>() + warp * (a.size * sizeof(V) + STARTS * 2);
+	V *products = reinterpret_cast<V *>(mine);
+	uint4 *starts = reinterpret_cast<uint4 *>(mine + a.size * sizeof(V));
+	if (warp_index() >= a.tiles) return;
+	unsigned t = static_cast<unsigned>(warp_index());
+	unsigned step = static_cast<unsigned>(min(warp_count(), 1ll << 30));
+	V factor = EQUAL ? __ldg(a.val) : V(1);
+	int4 next = __ldg(a.heads + t);
+	do {
+		int4 head = next;
+		unsigned rows = static_cast<unsigned>(head.w) >> 16;
+		uint4 own = __ldg(a.starts + (head.x / 8u + t + min(lane, rows / 8)));
+		t += step;
+		if (t < a.tiles) next = __ldg(a.heads + t);
+
+		put_products<U, EQUAL, MIXED>(a, head, products);
+		starts[lane] = own;
+		__syncwarp();
+		sum_rows(products, reinterpret_cast<const unsigned short *>(starts), a.y + head.x, rows, factor);
+		__syncwarp(); // no lane reads shared memory any more
+	} while (t < a.tiles);
+}
+
+#define NARROW_PARAMS(V)                                                                        \
+	const int4 *__restrict__ heads, const uint4 *__restrict__ starts,                           \
+		const unsigned short *__restrict__ columns, const unsigned short *__restrict__ upper,   \
+		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int tiles, int size
+#define NARROW (Narrow<V>{heads, starts, columns, upper, val, x, y, tiles, size})
+
+#define NARROW_ENTRY(NAME, U, EQUAL)                                                            \
+	CSR_ENTRY(csr_narrow_##NAME, CSR_DEEP_BOUNDS, NARROW_PARAMS, narrow<U, EQUAL, false>(NARROW)) \
+	CSR_ENTRY(csr_narrow_##NAME##_mixed, CSR_DEEP_BOUNDS, NARROW_PARAMS, narrow<U, EQUAL, true>(NARROW))
+
+// By the number of 16-byte loads of values, or as many products without values.
+NARROW_ENTRY(2, 2, false)
+NARROW_ENTRY(4, 4, false)
+NARROW_ENTRY(equal_2, 1, true)
+NARROW_ENTRY(equal_4, 2, true)
+
+// compute: 60 80
