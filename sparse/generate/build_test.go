@@ -231,6 +231,8 @@ func TestGolden(t *testing.T) {
 		{"twin", map[string]any{"of": "webbase-1M", "scale": 0.001}, "2ac0aebe6d95a621"},
 		{"twin", map[string]any{"of": "cant", "scale": 0.01}, "bbe320b270b82a6d"},
 		{"twin", map[string]any{"of": "mawi_201512012345", "scale": 0.0001, "seed": 7}, "3d47ba495badbc1e"},
+		{"twin", map[string]any{"of": "rail4284", "scale": 0.001}, "cd828052f1084da1"},
+		{"twin", map[string]any{"of": "mouse_gene", "scale": 0.002}, "d112122378f2ccc3"},
 	} {
 		if got := digest(build(t, c.name, c.args)); got != c.want {
 			t.Errorf("%s has digest %s, not %s: if that is meant, raise Version", Spec(c.name, c.args), got, c.want)

@@ -9,19 +9,14 @@ const (
 
 // clustered appends clusters of runs at random places below hi: what a row of a set covering
 // problem looks like whose columns are enumerated depth first, so that neighbouring columns
-// share most rows, and what a row of a network looks like whose vertices are numbered group by
-// group.
+// share most rows.
 func (f *filler) clustered(row, columns []int32, i, hi int) []int32 {
 	for slot := 0; len(row) < len(columns); slot++ {
 		if slot > 4*len(columns)+16 {
 			return row
 		}
-		first, s := f.shared(i, slot)
+		_, s := f.shared(i, slot)
 		start := int(s.unit() * float64(hi))
-		if f.attract {
-			start = f.owner(int(s.unit()*float64(f.offsets[max(first, 1)])), i)
-		}
-
 		row = f.runs(row, len(columns), start, hi, &s)
 		if len(row) == len(columns) {
 			row = distinct(row)
@@ -37,9 +32,7 @@ func (f *filler) runs(row []int32, most, start, hi int, s *stream) []int32 {
 	for range int(1 + 2*f.cluster*s.unit()) {
 		end := min(start+heavy(s.unit(), f.tail, longestRun), hi)
 		for ; start < end && len(row) < most; start++ {
-			if start != f.avoid {
-				row = append(row, int32(start))
-			}
+			row = append(row, int32(start))
 		}
 
 		start = end + heavy(s.unit(), f.gap, widestGap)
