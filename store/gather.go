@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"path/filepath"
 )
 
 // Gather makes a database at path, which must not exist yet. It copies the trials that choice
@@ -61,22 +61,9 @@ func copyTo(ctx context.Context, path, from string) error {
 
 // unite adds the trials of the database of this name that are chosen.
 func (db *DB) unite(ctx context.Context, name string, chosen chosen) (err error) {
-	from, err := OpenReadOnly(name)
+	from, err := openCurrent(ctx, name, filepath.Dir(db.path))
 	if err != nil {
 		return err
-	}
-	if from.schema < len(migrations) { // a copy can be brought up to date
-		if err := from.Close(); err != nil {
-			return err
-		}
-		other := db.path + ".other"
-		defer func() { err = errors.Join(err, os.RemoveAll(other)) }()
-		if err := copyTo(ctx, other, name); err != nil {
-			return err
-		}
-		if from, err = Open(other); err != nil {
-			return err
-		}
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	if err := chosen.lookFor(ctx, from.from()); err != nil {

@@ -140,7 +140,7 @@ func (db *DB) wrap(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", what, failed(db.path, err))
+	return fmt.Errorf("%s: %w", what, failed(db.Path(), err))
 }
 
 // failed adds the file's name to an error of SQLite, and what it means for the

@@ -27,6 +27,8 @@ type DB struct {
 	options url.Values
 	schema  int // version of the file's schema
 	rec     recorder
+	// original is the file that this one is a temporary copy of, or "".
+	original string
 }
 
 // Open opens the results database at path for reading and recording. It creates
@@ -144,9 +146,6 @@ func unlock(path string, cause error) (url.Values, error) {
 	return url.Values{"mode": {"ro"}, "immutable": {"1"}}, nil
 }
 
-// Path returns the absolute path of the database file.
-func (db *DB) Path() string { return db.path }
-
 // Close closes the database. The write-ahead log is merged into the file.
 func (db *DB) Close() error {
 	var errs []error
@@ -159,6 +158,7 @@ func (db *DB) Close() error {
 		db.rec.stmts.close()
 		errs = append(errs, db.write.Close())
 	}
+	errs = append(errs, db.removeCopy())
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("closing database %s: %w", db.path, err)
 	}

@@ -75,12 +75,12 @@ func (c *compareCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		return command.Usage(fmt.Errorf("--threshold: %w", err))
 	}
 
-	a, err := store.OpenReadOnly(args[0])
+	a, err := store.OpenCurrent(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	b, err := store.OpenReadOnly(args[1])
+	b, err := store.OpenCurrent(cmd.Context(), args[1])
 	if err != nil {
 		return err
 	}

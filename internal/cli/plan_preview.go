@@ -75,7 +75,7 @@ func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *m
 	var db *store.DB
 	// A run that was killed at once may have left an empty file.
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-		if db, err = store.OpenReadOnly(path); err != nil {
+		if db, err = store.OpenCurrent(ctx, path); err != nil {
 			return nil, err
 		}
 		defer db.Close()

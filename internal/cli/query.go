@@ -36,7 +36,7 @@ profile and telemetry; their columns do not change within a major version.`,
 
 // Run prints the answer to a query.
 func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
-	db, _, err := command.OpenDatabase(q.db, func(path string) string {
+	db, _, err := command.OpenDatabase(cmd.Context(), q.db, func(path string) string {
 		return command.Again(cmd, "--db", path, args[0])
 	})
 	if err != nil {

@@ -32,16 +32,18 @@ func Of(ctx context.Context, db *store.DB) (*Job, error) {
 }
 
 // Open is Of for the database at path, which Close closes. It updates a database of an older
-// version. A database that cannot be written stays as it is; its ties are then told by
-// intervals.
+// version. A database that cannot be written stays as it is: see OpenReadOnly.
 func Open(ctx context.Context, path string) (*Job, error) {
 	// OpenReadOnly goes first: opening to write would create a missing database.
-	j, err := openToRead(path)
-	if err != nil || !canWrite(path) {
-		return j.read(ctx, err)
+	first, err := store.OpenReadOnly(path)
+	if err == nil {
+		err = first.Close()
 	}
-	if err := j.Close(); err != nil {
+	if err != nil {
 		return nil, err
+	}
+	if !canWrite(path) {
+		return OpenReadOnly(ctx, path)
 	}
 
 	db, err := store.Open(path)
@@ -52,18 +54,14 @@ func Open(ctx context.Context, path string) (*Job, error) {
 	return (&Job{db: db, writable: true, close: db.Close}).read(ctx, err)
 }
 
-// OpenReadOnly is Open for a database that stays as it is.
+// OpenReadOnly is Open for a database that stays as it is. Intervals tell the ties that it has
+// not decided; one of an older version is brought up to date in a copy.
 func OpenReadOnly(ctx context.Context, path string) (*Job, error) {
-	j, err := openToRead(path)
-	return j.read(ctx, err)
-}
-
-func openToRead(path string) (*Job, error) {
-	db, err := store.OpenReadOnly(path)
+	db, err := store.OpenCurrent(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return &Job{db: db, close: db.Close}, nil
+	return (&Job{db: db, close: db.Close}).read(ctx, nil)
 }
 
 // Gather makes one job of several databases, or of some of their trials. It copies them and

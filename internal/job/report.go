@@ -211,7 +211,7 @@ func (j *Job) against(ctx context.Context, opt Options) (r *compare.Result, err 
 	if opt.Against == "" {
 		return nil, nil
 	}
-	base, err := store.OpenReadOnly(opt.Against)
+	base, err := store.OpenCurrent(ctx, opt.Against)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,14 +17,14 @@ const OutRoot = "spmvtune-out"
 
 // OpenDatabase opens the named results database for reading or, if name is empty, the only one
 // below the results folder. again returns the command line that names one of several.
-func OpenDatabase(name string, again func(path string) string) (*store.DB, string, error) {
+func OpenDatabase(ctx context.Context, name string, again func(path string) string) (*store.DB, string, error) {
 	if name == "" {
 		var err error
 		if name, err = OnlyDatabase(again); err != nil {
 			return nil, "", err
 		}
 	}
-	db, err := store.OpenReadOnly(name)
+	db, err := store.OpenCurrent(ctx, name)
 	return db, name, err
 }
 
@@ -60,7 +61,7 @@ func DatabaseArg(cmd *cobra.Command, args []string) (*store.DB, string, error) {
 	if len(args) == 1 {
 		name = args[0]
 	}
-	return OpenDatabase(name, func(path string) string { return Again(cmd, path) })
+	return OpenDatabase(cmd.Context(), name, func(path string) string { return Again(cmd, path) })
 }
 
 // Databases returns the databases that the arguments of a command name, or the only one below

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// OpenCurrent is OpenReadOnly for a database whose kernels and times are put beside those of
+// others. Older versions gave some kernels other names, and knew no intervals of another run: an
+// older database is brought up to date in a temporary copy, with ties decided, which Close
+// removes. The file itself stays as it is.
+func OpenCurrent(ctx context.Context, path string) (*DB, error) { return openCurrent(ctx, path, "") }
+
+// openCurrent does the work of OpenCurrent. A copy goes to a new folder below folder or, if that
+// is empty, where temporary files go.
+func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
+	if db, err = OpenReadOnly(path); err != nil || db.schema == len(migrations) {
+		return db, err
+	}
+	original := db.path
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+
+	temporary, err := os.MkdirTemp(folder, "spmvtune-older-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(temporary))
+		}
+	}()
+	copied := filepath.Join(temporary, "results.db")
+	if err := copyTo(ctx, copied, original); err != nil {
+		return nil, err
+	}
+	if db, err = Open(copied); err != nil {
+		return nil, failed(original, err)
+	}
+
+	db.original = original
+	if _, err := db.DecideTies(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// Path returns the absolute path of the database file that was opened.
+func (db *DB) Path() string { return cmp.Or(db.original, db.path) }
+
+// removeCopy removes the database if it is a temporary copy.
+func (db *DB) removeCopy() error {
+	if db.original == "" {
+		return nil
+	}
+	return os.RemoveAll(filepath.Dir(db.path))
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A database of before is compared with others under the names and by the intervals of now. It
+// stays as it is, and its copy goes away.
+func TestOldDatabasesAreReadWithNamesOfNow(t *testing.T) {
+	db := create(t)
+	run := testRun()
+	run.Sources["csr_vector"] = "1"
+	begin(t, db, run)
+	describe(t, db, testMatrix("grid"))
+	record(t, db, noisy("grid", 10, 1.1)...)
+	record(t, db, good("csr_vector", 64, takes(1)))
+	old := older(t, db, schemaSpread).Path()
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	before, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	current, err := OpenCurrent(t.Context(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if current.Path() != old {
+		t.Errorf("it is called %s, want %s", current.Path(), old)
+	}
+	if kernel := one(t, current, "SELECT kernel FROM best"); kernel != "csr_vector_ahead" {
+		t.Errorf("best is %v", kernel)
+	}
+	if factor := one1(t, current, "SELECT factor FROM best"); math.Abs(factor-1.1) > 1e-3 {
+		t.Errorf("two runs differ by %v, want 1.1", factor)
+	}
+	if err := current.Close(); err != nil {
+		t.Error(err)
+	}
+
+	if after, err := os.ReadFile(old); err != nil || string(after) != string(before) {
+		t.Errorf("the database changed, %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) != 0 {
+		t.Errorf("%v is left", left)
+	}
+}
