@@ -19,7 +19,7 @@ func PlayFinals(most int, seed uint64, trials []trial.Trial, draw func(i int) fl
 		if i == 0 || median < lowest {
 			named, lowest = i, median
 		}
-		f.enter(t, median, nil)
+		f.enter(trial.Result{Trial: t, Median: median}, nil)
 	}
 	for j := f.next(); j != nil; j = f.next() {
 		f.told(trial.Result{Trial: j.Trial, Status: trial.OK, Final: true, Median: draw(index[j.ID])})

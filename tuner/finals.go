@@ -15,7 +15,7 @@ import (
 
 // Leaders of a place are the trials that are slower than its best by no more than a
 // fraction, up to a number of them. Others would have to be wrong by more than trials
-// differ when they are repeated.
+// differ when they are repeated. Where intervals are wider than that, see reach.
 const (
 	leadersWithin = 0.05
 	mostLeaders   = 8
@@ -54,6 +54,7 @@ type ranking struct {
 type candidate struct {
 	trial.Trial
 	medians []float64
+	high    float64 // upper end of the interval of its first median; 0: not known
 }
 
 // newFinals prepares the finals of a matrix.
@@ -66,19 +67,19 @@ func newFinals(most int, seed uint64, matrix string) *finals {
 }
 
 // enter notes a good trial, with the medians of its finals in an earlier run.
-func (f *finals) enter(t trial.Trial, median float64, again []float64) {
-	if f.most == 0 || !(median > 0) {
+func (f *finals) enter(known trial.Result, again []float64) {
+	if f.most == 0 || !(known.Median > 0) {
 		return
 	}
 
-	at := placeOf(t)
+	at := placeOf(known.Trial)
 	if f.ranking[at] == nil {
 		f.ranking[at] = &ranking{}
 		f.places = append(f.places, at)
 	}
 
 	r := f.ranking[at]
-	r.trials = append(r.trials, &candidate{t, append([]float64{median}, again...)})
+	r.trials = append(r.trials, &candidate{known.Trial, append([]float64{known.Median}, again...), known.High})
 	r.finals += len(again)
 }
 
@@ -191,11 +192,28 @@ func (r *ranking) open(most int) []*candidate {
 func leaders(trials []*candidate) []*candidate {
 	sorted := slices.Clone(trials)
 	slices.SortStableFunc(sorted, func(a, b *candidate) int { return cmp.Compare(a.medians[0], b.medians[0]) })
+	lowest := 0.0
+	for _, c := range sorted {
+		lowest = lower(lowest, c.high)
+	}
 	n := 0
-	for n < min(len(sorted), mostLeaders) && sorted[n].medians[0] <= (1+leadersWithin)*sorted[0].medians[0] {
+	for n < min(len(sorted), mostLeaders) && sorted[n].medians[0] <= reach(sorted[0].medians[0], lowest) {
 		n++
 	}
 	return sorted[:n]
+}
+
+// reach returns the median up to which trials are leaders of a place, in seconds, by its lowest
+// median and the lowest upper end of an interval, 0 if none is known: what is below all upper
+// ends may be the fastest. It only sinks as trials join.
+func reach(fastest, lowestHigh float64) float64 { return max((1+leadersWithin)*fastest, lowestHigh) }
+
+// lower returns the lower of two times, one of which may be 0: not known.
+func lower(a, b float64) float64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // library returns the fastest trial of cuSPARSE, nil if there is none or it is a leader.

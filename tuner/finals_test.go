@@ -26,9 +26,18 @@ func play(f *finals) map[string]int {
 }
 
 func entered(most int, names string, medians ...float64) *finals {
+	return enteredUpTo(nil, most, names, medians...)
+}
+
+// enteredUpTo is entered for trials whose intervals have these upper ends.
+func enteredUpTo(highs []float64, most int, names string, medians ...float64) *finals {
 	f := newFinals(most, 1, "m")
 	for i, t := range trialsOf(trial.Warm, names) {
-		f.enter(t, medians[i], nil)
+		r := trial.Result{Trial: t, Median: medians[i]}
+		if highs != nil {
+			r.High = highs[i]
+		}
+		f.enter(r, nil)
 	}
 	return f
 }
@@ -61,6 +70,34 @@ func TestWhoIsInTheFinals(t *testing.T) {
 	}
 }
 
+// Where intervals are wide, the leaders are all that may be the fastest: those below every upper
+// end that is known, eight at most. Narrow intervals change nothing.
+func TestWideIntervalsMakeMoreLeaders(t *testing.T) {
+	nine := strings.Fields("a b c d e f g h i")
+	for _, tt := range []struct {
+		name, names    string
+		medians, highs []float64
+		leaders        int
+	}{
+		{"narrow", "a b c", []float64{1, 1.04, 1.06}, []float64{1.01, 1.05, 1.07}, 2},
+		{"wide", "a b c", []float64{1, 1.3, 1.6}, []float64{1.5, 1.8, 2}, 2},
+		{"one is surely faster than another", "a b c", []float64{1, 1.1, 1.3}, []float64{1.5, 1.12, 1.8}, 2},
+		{"that of the best is not known", "a b c", []float64{1, 1.1, 1.3}, []float64{0, 1.2, 0}, 2},
+		{"none is known", "a b", []float64{1, 1.1}, []float64{0, 0}, 0},
+		{"eight at most", strings.Join(nine, " "), []float64{1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8},
+			[]float64{3, 3, 3, 3, 3, 3, 3, 3, 3}, 8},
+	} {
+		got := play(enteredUpTo(tt.highs, 1, tt.names, tt.medians...))
+		want := map[string]int{}
+		for _, id := range nine[:tt.leaders] {
+			want[id] = 1
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, want)
+		}
+	}
+}
+
 // The fastest trial of cuSPARSE is repeated as well, the fewest times, and then the leader is even
 // where it is alone: a ratio of the two rests on repeat runs of both.
 func TestTheLibraryIsRepeated(t *testing.T) {
@@ -69,7 +106,7 @@ func TestTheLibraryIsRepeated(t *testing.T) {
 		for i, name := range strings.Fields(kernels) {
 			tr := trialsOf(trial.Warm, name)[0]
 			tr.Kernel = name
-			f.enter(tr, medians[i], nil)
+			f.enter(trial.Result{Trial: tr, Median: medians[i]}, nil)
 		}
 		return play(f)
 	}

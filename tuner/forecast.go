@@ -42,7 +42,7 @@ func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, 
 		f.Finished = len(plan.Trials) - len(todo)
 	}
 
-	f.Time, f.Known = e.all(onlyTrials(good), todo), e.known
+	f.Time, f.Known = e.all(good, todo), e.known
 	return f, nil
 }
 
@@ -54,6 +54,7 @@ type estimate struct {
 	past      history
 	best      bests
 	products  map[trial.Place][]float64 // in seconds, of trials whose kernel is known
+	highs     map[trial.Place]float64   // lowest upper end of an interval, of trials that are measured; see reach
 	begun     map[trial.Place]bool      // whether there is a trial of the place
 	layouts   map[layout]bool           // that are made
 	sentinels map[trial.Cache]*sentinelEstimate
@@ -69,16 +70,17 @@ type sentinelEstimate struct {
 func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past history) *estimate {
 	return &estimate{
 		protocol: p, device: dev, size: size, past: past,
-		best: bests{}, products: map[trial.Place][]float64{}, begun: map[trial.Place]bool{}, layouts: map[layout]bool{},
+		best: bests{}, products: map[trial.Place][]float64{}, highs: map[trial.Place]float64{}, begun: map[trial.Place]bool{}, layouts: map[layout]bool{},
 		sentinels: map[trial.Cache]*sentinelEstimate{},
 	}
 }
 
 // all returns how long it takes to measure what is left to do, with the sentinels in
 // between and the finals, if other trials have ended well already.
-func (e *estimate) all(good, todo []trial.Trial) time.Duration {
-	for _, t := range good {
-		e.done(t)
+func (e *estimate) all(good []trial.Record, todo []trial.Trial) time.Duration {
+	for _, r := range good {
+		e.done(r.Trial)
+		e.highs[placeOf(r.Trial)] = lower(e.highs[placeOf(r.Trial)], r.High)
 	}
 	e.known = 0
 	for _, t := range hopelessLast(todo, e.size, e.device) {
@@ -86,7 +88,7 @@ func (e *estimate) all(good, todo []trial.Trial) time.Duration {
 	}
 	if len(todo) > 0 {
 		e.finals(todo)
-		e.spreads(good, todo)
+		e.spreads(onlyTrials(good), todo)
 	}
 	return seconds(e.seconds)
 }
@@ -217,7 +219,7 @@ func (e *estimate) finals(todo []trial.Trial) {
 			continue
 		}
 		n := 0
-		for n < min(len(products), mostLeaders) && products[n] <= (1+leadersWithin)*products[0] {
+		for n < min(len(products), mostLeaders) && products[n] <= reach(products[0], e.highs[p]) {
 			n++
 		}
 		if n < 2 {

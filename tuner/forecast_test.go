@@ -78,7 +78,7 @@ func TestEstimate(t *testing.T) {
 		if len(c.todo) > 0 {
 			c.want += layout
 		}
-		if got := newEstimate(p, dev, size, known).all(c.good, c.todo).Seconds(); math.Abs(got-c.want) > 1e-6*c.want+1e-9 {
+		if got := newEstimate(p, dev, size, known).all(recordsOf(c.good), c.todo).Seconds(); math.Abs(got-c.want) > 1e-6*c.want+1e-9 {
 			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
 		}
 	}
@@ -139,4 +139,34 @@ func TestHopelessByTheLongestRow(t *testing.T) {
 	if first := estimate(todo[0]); first < 8*0.4 { // a warm-up, five samples, and two to verify
 		t.Errorf("%g s for the only one", first)
 	}
+}
+
+// Wide intervals make more leaders, so more finals are foreseen.
+func TestEstimateOfWideIntervals(t *testing.T) {
+	size, dev := trial.Size{Rows: 1000, Cols: 1000, Nonzeros: 10_000}, kernels.Device{Backend: "cuda"}
+	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Second, Finals: 4}
+	var list historian
+	var good []trial.Record
+	for i, median := range []float64{1e-3, 1.2e-3, 1.4e-3} {
+		r := trial.Result{Trial: trial.Trial{Matrix: "m", Cache: trial.Warm,
+			Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: 1 << i}}, Median: median}
+		list, good = append(list, past{r, size}), append(good, trial.Record{Result: r})
+	}
+	estimate := func() float64 {
+		return newEstimate(p, dev, size, list.history(t, p, dev)).all(good[:2], []trial.Trial{good[2].Trial}).Seconds()
+	}
+	narrow := estimate()
+	good[0].High, good[1].High = 1.3e-3, 1.5e-3
+	if wide := estimate(); wide < narrow+2*4*7e-3 { // two leaders, four times each, seven products
+		t.Errorf("%g s with wide intervals, %g s with narrow ones", wide, narrow)
+	}
+}
+
+// recordsOf are records of trials without an interval.
+func recordsOf(trials []trial.Trial) []trial.Record {
+	var list []trial.Record
+	for _, t := range trials {
+		list = append(list, trial.Record{Result: trial.Result{Trial: t}})
+	}
+	return list
 }

@@ -109,7 +109,7 @@ func (q *queue) told(r trial.Result) {
 		q.source.told(r)
 		good := r.Standing().Good()
 		if good {
-			q.finals.enter(r.Trial, r.Median, nil)
+			q.finals.enter(r, nil)
 			q.spreads.enter(r.Trial, r.Stop)
 		}
 		if s != nil {

@@ -132,7 +132,8 @@ func (s *searches) next() *job {
 			s.run.counts(t, r.Status)
 			s.run.best.note(t, r.Median)
 			if !step.Partial() && r.Status == trial.OK {
-				s.run.finals.enter(t, r.Median, r.Finals())
+				r.Trial = t
+				s.run.finals.enter(r.Result, r.Finals())
 				s.run.spreads.enter(t, r.Stop)
 				s.run.spreads.remember(r)
 			}

@@ -42,7 +42,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	}
 	for _, known := range good {
 		r.best.note(known.Trial, known.Median)
-		r.finals.enter(known.Trial, known.Median, nil)
+		r.finals.enter(known.Result, nil)
 		r.spreads.enter(known.Trial, known.Stop)
 	}
 	if err := r.finals.recall(ctx, r.rec); err != nil {
