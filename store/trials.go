@@ -236,7 +236,7 @@ const fastestOfKernels = `SELECT id FROM (SELECT min(t.median), t.id AS id FROM 
 func (from source) countingView() string {
 	if from.schema >= schemaAnother {
 		return `CREATE TEMP VIEW counting AS SELECT device, matrix, precision, cache, kernel, params, block, grid,
-			time_ms AS ms, low_ms AS low, high_ms AS high, gflops
+			time_ms AS ms, ifnull(low_ms, time_ms / factor) AS low, ifnull(high_ms, time_ms * factor) AS high, gflops
 			FROM results WHERE in_force AND median_ms IS NOT NULL`
 	}
 	return `CREATE TEMP VIEW counting AS

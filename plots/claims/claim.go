@@ -42,7 +42,7 @@ type Part struct {
 	Says string `toml:"says"` // What a case's figure is.
 	// Query gives the cases; see tables for what it reads. Its columns are device and
 	// value, and where they have a meaning matrix, precision, cache, low, high (the
-	// interval of the value) and note (which kernel it was, say).
+	// interval of the value; null if it is not known) and note (which kernel it was, say).
 	Query string   `toml:"query"`
 	Test  Test     `toml:"test"`
 	Above *float64 `toml:"above"` // Exclusive bounds of the value, nil for none.

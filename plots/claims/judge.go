@@ -115,6 +115,7 @@ func find(ctx context.Context, s *store.Scratch, p *Part, originals map[string]s
 			continue
 		}
 		c.Low, c.High = r.number(row, "low", c.Value), r.number(row, "high", c.Value)
+		c.Unsure = r.lacks(row, "low") || r.lacks(row, "high")
 		original, twin := originals[c.Matrix]
 		if twin {
 			c.Of = original

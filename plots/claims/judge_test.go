@@ -118,3 +118,23 @@ func TestFigure(t *testing.T) {
 		}
 	}
 }
+
+// A figure of which no interval is known decides nothing.
+func TestWithoutIntervalUndecided(t *testing.T) {
+	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
+	if f := judgements(t, db)[0].Parts[1]; f.Verdict != Holds {
+		t.Fatalf("with intervals: %s", f.Verdict)
+	}
+	for _, name := range []string{"s1", "s2", "s3", "s4"} {
+		r := oneTrial(t, matrices[name], []string{"cpu_csr", "1"}, 1.001)
+		r.ID, r.At, r.Low, r.High = "again "+name, r.At.Add(time.Hour), 0, 0
+		if err := db.Record(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range judgements(t, db)[0].Parts {
+		if f.Verdict != Unknown {
+			t.Errorf("%s: %s (%s), as if the times were exact", f.Says, f.Verdict, f.Words())
+		}
+	}
+}

@@ -101,6 +101,11 @@ func (r reader) value(row []any, column string) any {
 	return nil
 }
 
+// lacks reports whether the query has a column and the row has no value there.
+func (r reader) lacks(row []any, column string) bool {
+	return slices.Contains(r.Columns, column) && r.value(row, column) == nil
+}
+
 // text returns "" if there is no value.
 func (r reader) text(row []any, column string) string {
 	if v := r.value(row, column); v != nil {

@@ -1,6 +1,9 @@
 package claims
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Verdict is what the data says of a claim.
 type Verdict string
@@ -22,6 +25,7 @@ type Case struct {
 	// Low and High bound Value: the intervals of what it is made of, at their worst.
 	Low       float64  `json:"low"`
 	High      float64  `json:"high"`
+	Unsure    bool     `json:"unsure,omitempty"` // No interval is known of what it is made of.
 	Standing  Standing `json:"standing"`
 	Published *float64 `json:"published,omitempty"` // The same figure in the paper.
 }
@@ -59,7 +63,9 @@ func (p *Part) stand(low, high float64) Standing {
 func (p *Part) judge(f *Finding) {
 	for i := range f.Cases {
 		c := &f.Cases[i]
-		c.Standing = p.stand(c.Low, c.High)
+		if c.Standing = p.stand(c.Low, c.High); c.Unsure {
+			c.Standing = Across
+		}
 		switch c.Standing {
 		case Inside:
 			f.In++
@@ -86,6 +92,9 @@ func (p *Part) judge(f *Finding) {
 		f.Verdict = either(f.In > 0, f.Out == n)
 	case Mean:
 		s := p.stand(f.MeanLow, f.MeanHigh)
+		if slices.ContainsFunc(f.Cases, func(c Case) bool { return c.Unsure }) {
+			s = Across
+		}
 		f.Verdict = either(s == Inside, s == Outside)
 	}
 }

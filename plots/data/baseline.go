@@ -116,14 +116,14 @@ func Relative(r *store.Row) float64 {
 }
 
 // TopGains returns the n largest speed-ups over all panels, at most one per matrix
-// and device, largest first.
+// and device, largest first. A ratio that may be 1 in another run is none.
 func (d *Report) TopGains(n int) []Gain {
 	best := map[trial.Place]int{} // The keys have no precision and cache state.
 	var list []Gain
 	for i := range d.Panels {
 		p := &d.Panels[i]
 		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
-			if !g.Told || g.Ratio < 1 {
+			if !g.Told || g.Low <= 1 {
 				continue
 			}
 			key := trial.Place{Device: p.Device, Matrix: p.Matrix}

@@ -10,7 +10,7 @@ import (
 func ClaimNotes(d *data.Report) []string {
 	notes := []string{"A claim holds on a device if all of its statements hold. A statement is tested on cases: a " +
 		"matrix in one precision and cache state, in its fastest measured configuration. A case is undecided if " +
-		"its interval reaches across a bound. A verdict that depends on undecided cases, or on too few, stays " +
+		"its interval reaches across a bound or is not known. A verdict that depends on undecided cases, or on too few, stays " +
 		"open: not enough data."}
 	if twins := data.Twins(d.Matrices); twins != "" {
 		notes = append(notes, "A twin stands in for its original. "+twins)

@@ -15,7 +15,7 @@ import (
 // GainTable lists the largest speed-ups, one per matrix and device.
 func GainTable(d *data.Report) Table {
 	t := Table{Title: "Best speed-ups", Columns: Columns(
-		"matrix", ">speed-up", "over", "kernel", ">block", ">grid", "precision",
+		"matrix", ">speed-up", ">another run", "over", "kernel", ">block", ">grid", "precision",
 	)}
 	several := len(d.Conditions()) > 1
 	if several {
@@ -26,6 +26,7 @@ func GainTable(d *data.Report) Table {
 		r := g.Row
 		row := []Cell{
 			Text(g.Row.Matrix), {number.Rounded(g.Ratio, max(g.Ratio-g.Low, g.High-g.Ratio)) + "×", g.Ratio},
+			{number.Significant(g.Low, 2) + " to " + number.Significant(g.High, 2) + "×", g.Low},
 			Text(g.Against), Text(r.Kernel),
 			integer(r.Block), integer(r.Grid), Text(string(r.Precision)),
 		}
