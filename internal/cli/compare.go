@@ -34,8 +34,12 @@ Measurements of a throttled device are listed but decide nothing.
 compare takes each kernel in its fastest configuration of each database or, with
 --config same, in the fastest configuration of A that both have.
 
-Exit codes: 0 nothing became slower; 1 there is nothing to compare, or a database can't
-be read; 2 the command line is wrong; 4 something became slower.`,
+Where nothing changed, a hundredth of all pairs becomes slower all the same. So it takes
+more of them than that makes in 19 of 20 comparisons to exit with 4: one of five pairs or
+fewer, and 10 of 500.
+
+Exit codes: 0 no more became slower than chance makes; 1 there is nothing to compare, or a
+database can't be read; 2 the command line is wrong; 4 more became slower.`,
 		Example: `  spmvtune compare before/results.db after/results.db
   spmvtune compare before.db after.db --threshold 5% --csv > changes.csv
   spmvtune compare h100.db a100.db --across-devices`,

@@ -8,6 +8,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
 	"spmvtune/store/compare"
+	"spmvtune/tuner/stat"
 )
 
 // comparedPairs is everything that is known of pairs.
@@ -40,7 +41,7 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 		t.Add(string(p.Verdict), p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
 			term.Quantity(term.Seconds(p.A.Time)), term.Quantity(term.Seconds(p.B.Time)),
 			term.Quantity(fmt.Sprintf("%.3f", p.Ratio.Value)),
-			term.Quantity(fmt.Sprintf("%.3f to %.3f", p.Ratio.Low, p.Ratio.High)))
+			term.Quantity(interval(p.Ratio)))
 	}
 
 	if len(t.Rows) > 0 {
@@ -52,6 +53,14 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 
 	printComparedSum(w, r)
 	return nil
+}
+
+// interval is that of a ratio, a dash where it has none.
+func interval(r stat.Ratio) string {
+	if math.IsNaN(r.Low) {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f to %.3f", r.Low, r.High)
 }
 
 // printComparedSum prints the summary of a comparison.
@@ -86,6 +95,9 @@ func printComparedSum(w io.Writer, r *compare.Result) {
 	if r.OnlyA+r.OnlyB > 0 {
 		fmt.Fprintf(w, "not compared: %d in A only, %d in B only\n", r.OnlyA, r.OnlyB)
 	}
+	if slower, byChance := r.Slower(); slower > 0 && slower <= byChance {
+		fmt.Fprintf(w, "note: chance makes %d of so many pairs slower\n", byChance)
+	}
 	if within > 0 {
 		fmt.Fprintf(w, "note: how far two runs differ is not known for %s, which are judged by intervals within a run\n",
 			term.Count(within, "pair", "pairs"))
@@ -95,20 +107,15 @@ func printComparedSum(w io.Writer, r *compare.Result) {
 	}
 }
 
-// slowerVerdict is an error if something became slower.
+// slowerVerdict is an error if more became slower than chance makes.
 func slowerVerdict(r *compare.Result) error {
-	slower := 0
-	for _, p := range r.Pairs {
-		if p.Verdict == compare.Slower {
-			slower++
-		}
-	}
-
-	if slower == 0 {
+	slower, byChance := r.Slower()
+	if slower <= byChance {
 		return nil
 	}
 	return &command.Error{
 		Code: command.ExitSlower,
-		Err:  fmt.Errorf("%s slower", term.Count(slower, "pair became", "pairs became")),
+		Err: fmt.Errorf("%s slower, where chance makes %d at most",
+			term.Count(slower, "pair became", "pairs became"), byChance),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,5 +77,20 @@ func TestCompareExitCode(t *testing.T) {
 		if got := command.Finish(io.Discard, root.ExecuteContext(t.Context())); got != tt.want {
 			t.Errorf("%s: exit code %d, want %d", fmt.Sprint(tt.args), got, tt.want)
 		}
+	}
+}
+
+// A trial that ended with its first product has no interval, and its pair none either.
+func TestComparedWithoutInterval(t *testing.T) {
+	slow := timed(t, "here", 9, func(r *trial.Result) { r.Low, r.High, r.Stop = 0, 0, trial.StopSlow })
+	var out strings.Builder
+	root := newRoot()
+	root.SetArgs([]string{"compare", timed(t, "here", 1), slow})
+	root.SetOut(&out)
+	if got := command.Finish(io.Discard, root.ExecuteContext(t.Context())); got != command.ExitSlower {
+		t.Errorf("exit code %d", got)
+	}
+	if line, _, _ := strings.Cut(out.String(), "\n\n"); !strings.HasSuffix(strings.TrimSpace(line), "–") {
+		t.Errorf("got\n%s", out.String())
 	}
 }

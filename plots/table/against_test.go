@@ -31,6 +31,9 @@ func TestAgainstTable(t *testing.T) {
 		"faster a 2.00× 1.60 to 2.22"; got != want {
 		t.Errorf("changes are %q, want %q", got, want)
 	}
+	if got := between(math.NaN(), math.NaN()); got != "–" {
+		t.Errorf("without an interval it says %q", got)
+	}
 	text := strings.Join(notes, " ")
 	for _, want := range []string{"have 4 pairs", "1 became faster, 1 slower, and 1 show no difference",
 		"1 can't be judged",

@@ -36,7 +36,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 			Text(string(p.Verdict)), Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache)), Text(p.Kernel),
 			{number.Significant(1e3*p.A.Time, 3), p.A.Time}, {number.Significant(1e3*p.B.Time, 3), p.B.Time},
 			{number.Significant(v, 3) + "×", v},
-			{number.Significant(low, 3) + " to " + number.Significant(high, 3), low},
+			{between(low, high), low},
 			Text(data.ShortDevice(p.Device)),
 		})
 	}
@@ -61,4 +61,12 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 	return t, []string{note, "A difference counts if it is larger than the threshold and the interval of the ratio, which " +
 		"follows from those in which another run finds either time, does not contain 1. The comparison removes " +
 		"drift of the devices."}
+}
+
+// between is an interval, a dash where there is none.
+func between(low, high float64) string {
+	if math.IsNaN(low) {
+		return "–"
+	}
+	return number.Significant(low, 3) + " to " + number.Significant(high, 3)
 }

@@ -8,7 +8,8 @@
 // A pair is slower or faster only if the interval of its ratio, which rests on the intervals
 // in which another run finds either time, is above or below 1, and the ratio is off by a
 // threshold. All other pairs are the same: no difference was shown. Pairs whose device
-// throttled are listed, but do not count.
+// throttled are listed, but do not count. Of many pairs some are slower by chance:
+// Result.Slower says how many that may be.
 package compare
 
 import (

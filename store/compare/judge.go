@@ -40,13 +40,40 @@ func (r *Result) judge(threshold float64) {
 // them has none.
 //
 // Note: many pairs are compared at once. If squares of deviations were added up instead, the
-// interval would be narrower, and more of them would seem to differ by chance.
+// interval would be narrower, and more of them would seem to differ by chance. Some do as it is:
+// see Slower.
 func ratio(x, y *store.Row) stat.Ratio {
 	r := stat.Ratio{Value: x.Time / y.Time, Low: math.NaN(), High: math.NaN()}
 	if x.Another.Low > 0 && y.Another.Low > 0 {
 		r.Low, r.High = x.Another.Low/y.Another.High, x.Another.High/y.Another.Low
 	}
 	return r
+}
+
+// chance is the share of pairs that become slower where nothing changed: what a library does in one
+// process and not in the next is off by more than its intervals, however wide these are. Of 479
+// pairs with intervals, five at most did between three runs of one sweep on an H200.
+const chance = 0.01
+
+// Slower returns how many pairs became slower, and how many may by chance: more would do so in one of
+// twenty comparisons where nothing changed.
+func (r *Result) Slower() (slower, byChance int) {
+	judged := 0.0
+	for _, p := range r.Pairs {
+		if p.Verdict == Slower {
+			slower++
+		}
+		if p.Verdict != Unsure && !math.IsNaN(p.Ratio.Low) {
+			judged++
+		}
+	}
+
+	if judged > 0 {
+		for (distuv.Binomial{N: judged, P: chance}).CDF(float64(byChance)) < 0.95 {
+			byChance++
+		}
+	}
+	return slower, byChance
 }
 
 // mean averages the logarithms of the ratios over the pairs of each matrix, and those

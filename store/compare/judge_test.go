@@ -39,3 +39,28 @@ func TestRatiosHaveIntervals(t *testing.T) {
 }
 
 func alike(a, b float64) bool { return math.Abs(a-b) < 1e-12 || math.IsNaN(a) && math.IsNaN(b) }
+
+// Where nothing changed, some pairs of many are slower: it takes more to say that something is.
+func TestSomeAreSlowerByChance(t *testing.T) {
+	for _, tt := range []struct{ pairs, unsure, byChance int }{{1, 0, 0}, {5, 0, 0}, {6, 0, 1}, {6, 1, 0}, {500, 0, 9}} {
+		r := Result{}
+		for i := range tt.pairs {
+			p := Pair{A: takes(1, 0.9, 1.1), B: takes(2, 1.9, 2.1)}
+			if i < tt.unsure {
+				p.B.Telemetry = &trial.Telemetry{Throttled: 1}
+			}
+			r.Pairs = append(r.Pairs, p)
+		}
+		r.judge(0.01)
+		if slower, byChance := r.Slower(); slower != tt.pairs-tt.unsure || byChance != tt.byChance {
+			t.Errorf("of %d pairs, %d unsure, %d are slower and %d by chance, want %d", tt.pairs, tt.unsure, slower, byChance, tt.byChance)
+		}
+	}
+
+	hopeless := Result{Pairs: []Pair{{A: takes(1, 0.9, 1.1), B: takes(9, 0, 0)}}}
+	hopeless.Pairs[0].B.Stop = trial.StopSlow
+	hopeless.judge(0.01)
+	if slower, byChance := hopeless.Slower(); slower != 1 || byChance != 0 {
+		t.Errorf("without intervals %d are slower and %d by chance, want 1 and 0", slower, byChance)
+	}
+}
