@@ -134,13 +134,17 @@ func TestSearchGoesOn(t *testing.T) {
 	}
 }
 
-// A budget of trials bounds the steps; its last one measures the fastest under the
-// sweep's protocol.
+// A budget of trials bounds the steps, as is announced; its last one measures the fastest under
+// the sweep's protocol.
 func TestSearchWithinABudget(t *testing.T) {
 	sweep := searchSweep("racing")
 	sweep.Search.Trials = 9
 	rec := &memory{}
-	runTest(t, sweep, rec, Options{})
+	runTest(t, sweep, rec, Options{Observe: func(e Event) {
+		if e.Matrix != nil && e.Matrix.Trials != 2*9 {
+			t.Errorf("%d trials are announced, want 9 for each cache state", e.Matrix.Trials)
+		}
+	}})
 	steps, whole := map[trial.Place]int{}, map[trial.Place]int{}
 	for _, r := range rec.results {
 		steps[placeOf(r.Trial)]++
