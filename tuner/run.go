@@ -212,7 +212,7 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel, r.finals, r.spreads)
 	j := queue.next()
 	if j == nil {
-		return work.err()
+		return nil
 	}
 	if err := r.begin(ctx); err != nil {
 		return err

@@ -134,6 +134,46 @@ func TestSearchGoesOn(t *testing.T) {
 	}
 }
 
+// forgetting can be asked n times what it has recorded.
+type forgetting struct {
+	*memory
+	n      int
+	failed bool
+}
+
+var errForgotten = errors.New("forgotten")
+
+func (f *forgetting) Recorded(ctx context.Context, ids []string, d trial.Detail) (map[string]trial.Record, error) {
+	if f.n == 0 {
+		f.failed = true
+		return nil, errForgotten
+	}
+	f.n--
+	return f.memory.Recorded(ctx, ids, d)
+}
+
+// Whenever the record can't be read, the run says so: it does not pass for a whole one.
+func TestUnreadableRecordEndsTheRun(t *testing.T) {
+	for _, strategy := range []string{"grid", "racing"} {
+		sweep := testSweep(101, 102, 103, 104, 105, 106, 107, 108)
+		sweep.Search.Strategy, sweep.Protocol.Finals, sweep.Protocol.Repeats = strategy, 1, 3
+		known := &memory{}
+		runTest(t, sweep, known, Options{})
+		for _, rec := range []*memory{{}, known} {
+			for n := 0; ; n++ {
+				f := &forgetting{memory: &memory{results: slices.Clone(rec.results)}, n: n}
+				_, err := Run(t.Context(), sweep, f, Options{Launch: testLauncher})
+				if err == nil && !f.failed {
+					break
+				}
+				if !errors.Is(err, errForgotten) {
+					t.Fatalf("%s: the record fails after being asked %d times: %v", strategy, n, err)
+				}
+			}
+		}
+	}
+}
+
 // A budget of trials bounds the steps, as is announced; its last one measures the fastest under
 // the sweep's protocol.
 func TestSearchWithinABudget(t *testing.T) {
@@ -152,7 +192,19 @@ func TestSearchWithinABudget(t *testing.T) {
 			whole[placeOf(r.Trial)]++
 		}
 	}
+	fastest, chosen := map[trial.Place]trial.Result{}, map[trial.Place]trial.Result{}
+	for _, r := range rec.results {
+		p := placeOf(r.Trial)
+		if r.Stop != trial.StopSearch {
+			chosen[p] = r
+		} else if best, is := fastest[p]; !is || r.Median < best.Median {
+			fastest[p] = r
+		}
+	}
 	for p, n := range steps {
+		if chosen[p].Config != fastest[p].Config {
+			t.Errorf("%v: %v is measured under the protocol, want %v", p, chosen[p].Config, fastest[p].Config)
+		}
 		if want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.Precision]; n != want ||
 			whole[p] != 1 {
 			t.Errorf("%v: %d steps, %d under the protocol, want %d and 1", p, n, whole[p], want)
