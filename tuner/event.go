@@ -83,7 +83,6 @@ type Summary struct {
 	Crowded      *Crowded // nil: others used the processor little, or it does not matter
 	Finals       int      // number of finals
 	Spreads      int      // number of spreads
-	Restarts     int      // number of workers that had to be replaced
 	Interrupted  bool     // whether the user stopped the run
 	OutOfTime    bool     // whether the sweep's time budget is used up
 }

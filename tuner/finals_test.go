@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -123,6 +124,31 @@ func TestTheLibraryIsRepeated(t *testing.T) {
 	} {
 		if got := of(tt.most, tt.kernels, tt.medians...); !maps.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.kernels, got, tt.want)
+		}
+	}
+}
+
+// Finals go on until it is clear which of the leaders to name, or until there are as many as
+// trials.
+func TestFinalsGoOnUntilItIsClear(t *testing.T) {
+	for _, tt := range []struct {
+		scatter float64
+		slow    int // trials that are no leaders
+		want    int // finals
+	}{{0, 30, 8}, {0.04, 0, 8}, {0.04, 10, 12}, {0.04, 30, 32}} {
+		names, medians := "a b", []float64{1, 1.03}
+		for i := range tt.slow {
+			names, medians = fmt.Sprint(names, " slow", i), append(medians, 2)
+		}
+		f, n := entered(32, names, medians...), 0
+		for j := f.next(); j != nil; j = f.next() {
+			c := f.round[0]
+			wobble := []float64{1 + tt.scatter, 1 / (1 + tt.scatter)}[len(c.medians)%2]
+			f.told(trial.Result{Trial: j.Trial, Status: trial.OK, Final: true, Median: c.medians[0] * wobble})
+			n++
+		}
+		if n != tt.want {
+			t.Errorf("%d finals where they scatter by %g among %d trials, want %d", n, tt.scatter, 2+tt.slow, tt.want)
 		}
 	}
 }

@@ -247,7 +247,10 @@ func (e *estimate) spreads(good, todo []trial.Trial) {
 		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return placeOf(t) == p })]
 		product := streamed(e.size, p.Precision, e.device)
 		if known := slices.Sorted(slices.Values(e.products[p])); len(known) > 0 {
-			product = min(known[len(known)/2], max(e.protocol.Slow, 1)*known[0])
+			product = known[len(known)/2]
+			if e.protocol.Slow > 0 {
+				product = min(product, e.protocol.Slow*known[0])
+			}
 		}
 		e.seconds += float64(spreadsOf(n, e.protocol.Repeats)) * e.short(one, product)
 	}

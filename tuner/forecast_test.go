@@ -69,6 +69,11 @@ func TestEstimate(t *testing.T) {
 			took(4, usualSamples) + took(16, usualSamples) + 8*final},
 		{"spreads of the usual trial", func(p *configs.Protocol) { p.Repeats = 2 }, times(9, 64), times(11, 64),
 			11*took(64, usualSamples) + 2*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
+		{"not of the fastest", func(p *configs.Protocol) { p.Repeats = 2 }, times(9, 4), times(11, 64),
+			11*took(64, usualSamples) + 2*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
+		{"nor of one that would be cut short", func(p *configs.Protocol) { p.Repeats, p.Slow = 2, 3 }, times(11, 1), times(9, 4),
+			9*took(4, usualSamples) + 2*(3*took(4, 5)-2*overhead(size, kernels.Float32, dev)+
+				anewTime(size, kernels.Float32, dev))},
 		{"few finals", func(p *configs.Protocol) { p.Finals = 1 }, nil, []trial.Trial{of(4), of(16)},
 			took(4, usualSamples) + took(16, usualSamples) + 2*final},
 		{"nothing left", func(p *configs.Protocol) { p.Finals, p.Sentinel = 32, 1 }, []trial.Trial{of(4), of(16)}, nil, 0},

@@ -39,7 +39,6 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 	if r.client != nil {
 		return nil
 	}
-	r.sum.Restarts++
 	again, err := r.load(ctx, spec)
 
 	switch {
