@@ -17,6 +17,7 @@ var Catalogue = slices.Concat(
 	aheadKernels,
 	peerKernels,
 	sliceKernels,
+	hubKernels,
 	vendorKernels,
 )
 

@@ -33,6 +33,8 @@ const (
 	SELL Format = "sell"
 	// Tiles has CSR's order with short indices, by tiles of rows.
 	Tiles Format = "tiles"
+	// Panels of columns, whose entries have columns of 16 bits.
+	Panels Format = "panels"
 )
 
 // A Scope is the set of entries whose magnitudes bound the error of a row.

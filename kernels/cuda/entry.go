@@ -23,11 +23,8 @@ func Entry(c kernels.Config, rows, nonzeros int) string {
 	if err != nil {
 		return ""
 	}
-	i := 0
-	if len(r.Steps) > 1 {
-		i = slices.IndexFunc(r.Steps, func(s step) bool { return slices.Contains(s.Args, ptr(val)) })
-	}
-
+	// A kernel with a format of its own reads the values first.
+	i := max(0, slices.IndexFunc(r.Steps, func(s step) bool { return slices.Contains(s.Args, ptr(val)) }))
 	return r.Steps[i].Entry + suffix(c.Precision.Bytes())
 }
 

@@ -58,6 +58,10 @@ var recipes = map[string]recipeFunc{
 	"csr_hybrid":                 hybridRecipe,
 	"csr_merge":                  mergeRecipe,
 	"csr_narrow":                 narrowRecipe,
+	"csr_merge_warp":             mergeWarpRecipe,
+
+	// panel_sell.cu: the second of its kernels writes every row.
+	"panel_sell": panelRecipe,
 
 	// sell*.cu: the kernels write every row.
 	"sell_c_sigma":   sellRecipe,

@@ -1,0 +1,213 @@
+package cuda
+
+import "sync"
+
+const (
+	// pieceLength is the most nonzeros of a piece of a row: longer ones would keep a lane busy when the
+	// others of the block are done.
+	pieceLength = 64
+	// mostPanelRows is how many slots 16 bits can name, beside the one for none.
+	mostPanelRows = 1<<16 - 2
+	noSlot        = 1<<16 - 1
+)
+
+// A panelPacking is a matrix in panels of columns, as panel_sell.cu describes it.
+type panelPacking struct {
+	panels, pair       []int32 // of each panel: first column, columns, first slice, and the next panel's
+	columns, order     []int32
+	pieceSlot, rowSlot []int32 // two of 16 bits in each
+	slots, widest      int     // the most of any panel
+	each               int     // panels of a block
+}
+
+// A panelPiece is a part of a row, nonzeros from at on.
+type panelPiece struct {
+	at           int32
+	length, slot uint16
+}
+
+// packPanels cuts the columns into panels for so many blocks, which get about the same number of nonzeros,
+// and panels of at most `most` columns.
+func packPanels(m *structure, blocks, most int) (*panelPacking, int64) {
+	p := &panelPacking{}
+	column := p.cutColumns(m, blocks, most)
+	panels := len(column) - 1
+	starts := panelStarts(m, column)
+
+	pieces := make([][]panelPiece, panels)
+	rowSlot := make([]uint16, panels*(m.Rows+1))
+	eachPart(panels, 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			pieces[i] = panelPieces(starts[i*m.Rows:], m.Rows, rowSlot[i*(m.Rows+1):])
+		}
+	})
+	p.layOut(column, pieces)
+	pieceSlot := make([]uint16, warp*(len(p.pair)-1))
+	p.columns, p.order = make([]int32, p.pair[len(p.pair)-1]), make([]int32, 2*p.pair[len(p.pair)-1])
+	eachPart(panels, 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			p.fill(m, p.panels[4*i:4*i+4], pieces[i], pieceSlot)
+		}
+	})
+	p.pieceSlot, p.rowSlot = halves(pieceSlot), halves(rowSlot)
+
+	words := len(p.panels) + len(p.pair) + len(p.columns) + len(p.order) + len(p.pieceSlot) + len(p.rowSlot)
+	return p, 4 * int64(words)
+}
+
+// cutColumns finds the first column of each panel, and the end of the last.
+func (p *panelPacking) cutColumns(m *structure, blocks, most int) []int32 {
+	share := make([]int, 1, blocks+1)
+	shift, count := columnCounts(m)
+	seen := 0
+	for bucket, n := range count {
+		for ; len(share) < blocks && seen >= m.NNZ()*len(share)/blocks; share = append(share, bucket<<shift) {
+		}
+		seen += int(n)
+	}
+	for len(share) <= blocks {
+		share = append(share, m.Cols)
+	}
+	for b := range blocks {
+		p.each = max(p.each, ceilDiv(share[b+1]-share[b], most))
+	}
+
+	column := []int32{0}
+	for b := range blocks {
+		from, columns := share[b], share[b+1]-share[b]
+		for i := range p.each {
+			column = append(column, int32(from+columns*(i+1)/p.each))
+			p.widest = max(p.widest, ceilDiv(columns, p.each))
+		}
+	}
+	return column
+}
+
+// columnCounts counts the nonzeros in buckets of 1<<shift columns.
+func columnCounts(m *structure) (shift int, count []int32) {
+	const most = 1 << 16
+	for m.Cols>>shift >= most {
+		shift++
+	}
+	count = make([]int32, m.Cols>>shift+1)
+	var lock sync.Mutex
+	eachPart(m.NNZ(), 1<<18, func(lo, hi int) {
+		mine := make([]int32, len(count))
+		for _, j := range m.ColIdx[lo:hi] {
+			mine[j>>shift]++
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		for i, n := range mine {
+			count[i] += n
+		}
+	})
+	return shift, count
+}
+
+// panelStarts gives for each panel, and for the end of the last, where its part of each row begins.
+func panelStarts(m *structure, column []int32) []int32 {
+	starts := make([]int32, len(column)*m.Rows)
+	eachPart(m.Rows, 16, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			k := m.RowPtr[r]
+			for p, from := range column {
+				for k < m.RowPtr[r+1] && m.ColIdx[k] < from {
+					k++
+				}
+				starts[p*m.Rows+r] = k
+			}
+		}
+	})
+	return starts
+}
+
+// panelPieces cuts the rows of a panel into pieces, and sorts them, the longest first. starts has the
+// beginnings of the panel's rows and of the next panel's.
+func panelPieces(starts []int32, rows int, rowSlot []uint16) []panelPiece {
+	var count [pieceLength + 1]int
+	slots := 0
+	for r := range rows {
+		n := int(starts[rows+r] - starts[r])
+		rowSlot[r] = uint16(slots)
+		for parts := ceilDiv(n, pieceLength); parts > 0; parts-- {
+			length := ceilDiv(n, parts)
+			count[length]++
+			n -= length
+			slots++
+		}
+	}
+	rowSlot[rows] = uint16(slots)
+
+	next := 0
+	for length := pieceLength; length >= 0; length-- {
+		next, count[length] = next+count[length], next
+	}
+	pieces := make([]panelPiece, slots)
+	slot := 0
+	for r := range rows {
+		at, n := starts[r], int(starts[rows+r]-starts[r])
+		for parts := ceilDiv(n, pieceLength); parts > 0; parts-- {
+			length := ceilDiv(n, parts)
+			pieces[count[length]] = panelPiece{at, uint16(length), uint16(slot)}
+			count[length]++
+			at, n, slot = at+int32(length), n-length, slot+1
+		}
+	}
+	return pieces
+}
+
+// layOut finds where panels and slices begin.
+func (p *panelPacking) layOut(column []int32, pieces [][]panelPiece) {
+	p.pair = []int32{0}
+	for i, of := range pieces {
+		p.slots = max(p.slots, len(of))
+		first := len(p.pair) - 1
+		for j := 0; j < len(of); j += warp {
+			steps := int32(of[j].length+1) / 2
+			p.pair = append(p.pair, p.pair[len(p.pair)-1]+warp*steps)
+		}
+		p.panels = append(p.panels, column[i], column[i+1]-column[i], int32(first), int32(len(p.pair)-1))
+	}
+}
+
+// fill writes the slices of a panel.
+func (p *panelPacking) fill(m *structure, panel []int32, pieces []panelPiece, pieceSlot []uint16) {
+	from, first := panel[0], panel[2]
+	for s := first; s < panel[3]; s++ {
+		for lane := range int32(warp) {
+			piece := panelPiece{slot: noSlot}
+			if i := int((s-first)*warp + lane); i < len(pieces) {
+				piece = pieces[i]
+			}
+			pieceSlot[s*warp+lane] = piece.slot
+			p.fillLane(m, from, s, lane, piece)
+		}
+	}
+}
+
+// fillLane writes the entries of a piece, and padding behind them.
+func (p *panelPacking) fillLane(m *structure, from, s, lane int32, piece panelPiece) {
+	k, end := piece.at, piece.at+int32(piece.length)
+	column := int32(0)
+	for at := p.pair[s] + lane; at < p.pair[s+1]; at += warp {
+		for half := range int32(2) {
+			p.order[2*at+half] = -1
+			if k < end {
+				p.order[2*at+half] = k
+				column = m.ColIdx[k] - from
+				k++
+			}
+			p.columns[at] |= column << (16 * half)
+		}
+	}
+}
+
+// halves puts two numbers of 16 bits into one, as they lie in memory.
+func halves(of []uint16) []int32 {
+	words := make([]int32, (len(of)+1)/2)
+	for i, n := range of {
+		words[i/2] |= int32(n) << (16 * (i % 2))
+	}
+	return words
+}
