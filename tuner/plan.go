@@ -8,6 +8,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/sparse/reorder"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
@@ -67,6 +68,11 @@ func (p planner) points(size trial.Size, skipped map[string]int, each func(kerne
 			var invalid *kernels.InvalidError
 			if err := k.Check(c); errors.As(err, &invalid) {
 				skipped[invalid.Reason]++
+				continue
+			}
+			how, _ := c.Params.Get(kernels.Reorder)
+			if err := reorder.Method(how).Suits(size.Rows, size.Cols); err != nil {
+				skipped[err.Error()]++
 				continue
 			}
 			if several[c.Kernel] {

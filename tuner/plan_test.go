@@ -75,6 +75,26 @@ func TestPlanSkips(t *testing.T) {
 	}
 }
 
+// An order of rows and columns alike is for square matrices: no trial is planned of others.
+func TestPlanSkipsOrdersThatDoNotSuit(t *testing.T) {
+	sweep := testSweep()
+	sweep.Kernels = []configs.Space{{Kernels: []string{"csr_vector"}, Precisions: []kernels.Precision{kernels.Float32},
+		Params: map[string][]string{"reorder": {"none", "rcm"}}, Grid: configs.Grid{Values: []int{1}}}}
+	dev := kernels.Device{Backend: "cuda"}
+	for cols, want := range map[int]int{3: 2, 5: 1} {
+		m := trial.Matrix{Name: "m", Hash: "a"}
+		m.Features.Rows, m.Features.Cols = 3, cols
+		plan, err := planner{sweep: sweep, device: dev}.plan(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := plan.Skipped["rcm orders rows and columns alike, and 3×5 is not square"]
+		if len(plan.Trials) != want || left != 2-want {
+			t.Errorf("3×%d: planned %v, skipped %v", cols, plan.Trials, plan.Skipped)
+		}
+	}
+}
+
 // All that a result depends on changes the identity, and nothing else does.
 func TestIdentity(t *testing.T) {
 	base := trial.Trial{Matrix: "m", Cache: trial.Warm, Config: kernels.Config{Kernel: "k", Precision: kernels.Float32,

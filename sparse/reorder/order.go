@@ -52,14 +52,22 @@ func Of[V sparse.Float](m *sparse.CSR[V], how Method) (Order, error) {
 		})}, nil
 
 	case RCM:
-		if m.Rows != m.Cols {
-			return Order{}, fmt.Errorf("rcm orders rows and columns alike, and %d×%d is not square", m.Rows, m.Cols)
+		if err := how.Suits(m.Rows, m.Cols); err != nil {
+			return Order{}, err
 		}
 		rows := cuthillMcKee(m)
 		slices.Reverse(rows)
 		return Order{Rows: rows, Cols: rows}, nil
 	}
 	return Order{}, fmt.Errorf("%q is not a way to order rows", how)
+}
+
+// Suits says why matrices of this size can't be ordered like this, nil if they can.
+func (how Method) Suits(rows, cols int) error {
+	if how == RCM && rows != cols {
+		return fmt.Errorf("rcm orders rows and columns alike, and %d×%d is not square", rows, cols)
+	}
+	return nil
 }
 
 // sorted returns 0, …, n−1 sorted by key, which is below keys; equal ones keep their order.
