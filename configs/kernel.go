@@ -42,7 +42,7 @@ func (t *table) space(backend string) Space {
 		}
 	}
 
-	t.only(keys)
+	t.only(append(keys, t.misplaced(chosen, keys)...))
 	s.Precisions = t.precisions()
 	s.Block = t.block(chosen)
 	t.grid(&s.Grid)

@@ -215,6 +215,8 @@ func TestMistakes(t *testing.T) {
 			[]string{`did you mean "sigma"?`}},
 		{"parameter of the other kernel", kernel("name = [\"cpu_sell\", \"cpu_csr\"]\nsigma = 3"), 6, "kernel.sigma",
 			[]string{"not a parameter of cpu_csr"}},
+		{"parameter of another kernel alone", kernel("name = \"cpu_csr\"\nreorder = \"rcm\""), 6, "kernel.reorder",
+			[]string{"not a parameter of cpu_csr", "leave it out"}},
 		{"parameter's value", kernel("name = \"coo_segscan_warp_chunk_unroll\"\nunroll = [2, 3]"), 6, "kernel.unroll",
 			[]string{`"3" is impossible`, "2, 4, 8"}},
 		{"parameter below 1", kernel("name = \"cpu_sell\"\nsigma = 0"), 6, "kernel.sigma",

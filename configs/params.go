@@ -98,6 +98,21 @@ func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value stri
 	return true
 }
 
+// misplaced notes the keys, besides those given, that are parameters of other kernels, and returns
+// them.
+func (t *table) misplaced(chosen []kernels.Kernel, keys []string) []string {
+	var others []string
+	for _, k := range kernels.Catalogue {
+		for _, p := range k.Choices() {
+			if t.has(p.Name) && !slices.Contains(keys, p.Name) && !slices.Contains(others, p.Name) {
+				others = append(others, p.Name)
+				t.lacking(chosen, p.Name)
+			}
+		}
+	}
+	return others
+}
+
 // lacking notes the kernels of the section that have no such parameter.
 func (t *table) lacking(chosen []kernels.Kernel, param string) {
 	var names []string
@@ -107,8 +122,11 @@ func (t *table) lacking(chosen []kernels.Kernel, param string) {
 		}
 	}
 
+	hint := "give kernels with and without it a [[kernel]] section each"
+	if len(names) == len(chosen) {
+		hint = "leave it out; spmvtune kernels NAME prints the parameters of a kernel"
+	}
 	if len(names) > 0 {
-		t.fail(param, "give kernels with and without it a [[kernel]] section each", "not a parameter of %s",
-			strings.Join(names, ", "))
+		t.fail(param, hint, "not a parameter of %s", strings.Join(names, ", "))
 	}
 }
