@@ -188,6 +188,19 @@ func (r *ranking) open(most int) []*candidate {
 	return list
 }
 
+// missing returns the trial of each final that is still to come at least. There are no more
+// trials after it.
+func (f *finals) missing() []trial.Trial {
+	var list []trial.Trial
+	for _, p := range f.places {
+		for _, c := range f.ranking[p].open(f.most) {
+			n := max(1, 1+min(fewestFinals, f.most)-len(c.medians))
+			list = append(list, slices.Repeat([]trial.Trial{c.Trial}, n)...)
+		}
+	}
+	return list
+}
+
 // leaders returns the leaders of a place, fastest first.
 func leaders(trials []*candidate) []*candidate {
 	sorted := slices.Clone(trials)

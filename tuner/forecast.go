@@ -28,7 +28,9 @@ func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, 
 				f.Time += seconds(searchShare * took)
 			}
 			f.Known = e.known
+			return f, nil
 		}
+		r.forecastRepeats(&f, e)
 		return f, nil
 	}
 
@@ -43,7 +45,22 @@ func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, 
 	}
 
 	f.Time, f.Known = e.all(good, todo), e.known
+	if len(todo) == 0 && r.rec != nil {
+		if _, err := r.workOn(ctx, plan); err != nil {
+			return f, err
+		}
+		r.forecastRepeats(&f, e)
+	}
 	return f, nil
+}
+
+// forecastRepeats adds the repeat runs that are missing where all trials are measured.
+func (r *run) forecastRepeats(f *Forecast, e *estimate) {
+	for _, t := range slices.Concat(r.finals.missing(), r.spreads.missing()) {
+		_, product := e.full(t)
+		f.Time += seconds(e.short(t, product))
+		f.Repeats++
+	}
 }
 
 // An estimate foresees how long the trials of a matrix take, one after the other.

@@ -22,8 +22,9 @@ type Forecast struct {
 	Count    int           // number of trials; if a strategy decides, as many as there may be
 	AtMost   bool          // whether the strategy has not decided yet
 	Finished int           // number of trials that are measured already
-	Time     time.Duration // guess for the trials that are left, and for loading the matrix
+	Time     time.Duration // guess for the trials and repeat runs that are left, and for loading the matrix
 	Known    int           // number of trials left whose kernel was measured on this matrix and device
+	Repeats  int           // number of repeat runs that are missing at least, if all trials are measured
 }
 
 // Preview plans a sweep without measuring anything. Matrices are loaded, because

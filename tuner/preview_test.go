@@ -90,3 +90,26 @@ func TestGuess(t *testing.T) {
 		t.Errorf("%s with a budget of a second", guess(size, kernels.Float64, trial.Cold, p, dev))
 	}
 }
+
+// Repeat runs that a killed run did not come to are counted.
+func TestPreviewOfMissingRepeats(t *testing.T) {
+	for _, sweep := range []*configs.Sweep{finalsSweep(), spreadSweep()} {
+		rec := &memory{}
+		runTest(t, sweep, rec, Options{})
+		finals, spreads := rec.finals, rec.spreads
+		if len(finals)+len(spreads) < 3 {
+			t.Fatalf("%d finals and %d spreads", len(finals), len(spreads))
+		}
+		for _, missing := range []int{0, 1, 3} {
+			rec.finals = finals[:max(0, len(finals)-missing)]
+			rec.spreads = spreads[:max(0, len(spreads)-missing)]
+			_, plans, _, err := Preview(t.Context(), sweep, rec, Options{Launch: testLauncher})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p := plans[0]; p.Finished != p.Count || p.Repeats != missing || (p.Time > 0) != (missing > 0) {
+				t.Errorf("%d are missing: %d repeat runs in %s", missing, p.Repeats, p.Time)
+			}
+		}
+	}
+}

@@ -122,14 +122,20 @@ func spreadsOf(trials, most int) int {
 // next returns the next spread, nil after the last. It returns the same one until it is told
 // the result. After the first call there are no more trials.
 func (s *spreads) next() *job {
+	todo := s.missing()
+	if len(todo) == 0 {
+		return nil
+	}
+	return &job{Trial: todo[0], spread: true}
+}
+
+// missing returns the trials whose spread is still to come. There are no more trials after it.
+func (s *spreads) missing() []trial.Trial {
 	if !s.chosen {
 		s.chosen = true
 		s.todo = slices.DeleteFunc(s.choice(), func(t trial.Trial) bool { return s.over[t.ID] })
 	}
-	if len(s.todo) == 0 {
-		return nil
-	}
-	return &job{Trial: s.todo[0], spread: true}
+	return s.todo
 }
 
 // told takes the result of the last spread.

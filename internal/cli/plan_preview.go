@@ -27,7 +27,9 @@ type planned struct {
 	// Seconds is an estimate of the time left.
 	Seconds float64 `json:"seconds"`
 	// Known counts the trials left whose kernel was measured on their matrix.
-	Known      int                `json:"known"`
+	Known int `json:"known"`
+	// Repeats counts the repeat runs that are missing where all trials are measured.
+	Repeats    int                `json:"repeats,omitempty"`
 	Matrices   []plannedMatrix    `json:"matrices"`
 	Duplicates []plannedDuplicate `json:"duplicates,omitempty"`
 	Missing    []plannedGet       `json:"missing,omitempty"`
@@ -171,6 +173,7 @@ func (p *planned) addMatrix(device string, f tuner.Forecast) {
 	p.AtMost = p.AtMost || f.AtMost
 	p.Finished += f.Finished
 	p.Known += f.Known
+	p.Repeats += f.Repeats
 	p.Seconds += f.Time.Seconds()
 
 	for reason, n := range f.Skipped {

@@ -103,6 +103,9 @@ func (p *planned) printMissing(w io.Writer) {
 func (p *planned) sum() string {
 	trials, left := term.Trials(p.Trials), term.RoughSeconds(p.Seconds)
 	switch {
+	case p.Trials > 0 && p.Finished == p.Trials && p.Repeats > 0:
+		return fmt.Sprintf("%s, all measured already, but at least %s; time left about %s", trials,
+			term.Count(p.Repeats, "repeat run is missing", "repeat runs are missing"), left)
 	case p.Trials > 0 && p.Finished == p.Trials:
 		return trials + ", all measured already"
 	case p.AtMost:
