@@ -17,6 +17,7 @@ import (
 // much more data would help, and which features it depends on.
 type Evaluation struct {
 	Key
+	Noise    string    `json:"noise,omitempty"`          // see Selector
 	Choice   Figures   `json:"rule"`                     // figures on families left out
 	Test     Figures   `json:"test,omitzero"`            // figures on the families of the final test
 	Curve    []Point   `json:"learning_curve,omitempty"` // points by share of the corpus
@@ -104,7 +105,7 @@ func (r *Rule) Evaluations() []Evaluation {
 
 // evaluation sums up the cases of a tree.
 func (s *Selector) evaluation() Evaluation {
-	e := Evaluation{Key: s.Key(), Choice: Summarise(s.Validation.Cases, Learned.Of),
+	e := Evaluation{Key: s.Key(), Noise: s.Noise, Choice: Summarise(s.Validation.Cases, Learned.Of),
 		Test: Summarise(s.Test.Cases, Learned.Of)}
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 		if c.Fraction < missed {

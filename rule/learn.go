@@ -43,7 +43,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 			t.equip(tree)
 		}
 		s.Sources = s.sources(teaching)
-		s.Warnings = warnings(t, s, unmeasured)
+		s.Warnings, s.Noise = warnings(t, s, unmeasured), t.noise()
 		if len(teaching) < len(groups[k]) {
 			if s.Test, err = finalTest(groups[k], t, learned, opt); err != nil {
 				return nil, fmt.Errorf("testing the rule for %s: %w", k, err)

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -53,6 +55,17 @@ type Selector struct {
 	Sources map[string]string `json:"sources,omitempty"`
 	// Warnings say in full sentences where the data is too thin to trust.
 	Warnings []string `json:"warnings,omitempty"`
+	// Noise says how much slower than the oracle configurations may be that can't be told from it;
+	// it is empty if that is little.
+	Noise string `json:"noise,omitempty"`
+}
+
+// Caveats are the warnings and the noise.
+func (s *Selector) Caveats() []string {
+	if s.Noise == "" {
+		return s.Warnings
+	}
+	return append(slices.Clone(s.Warnings), s.Noise)
 }
 
 // Key names what s is valid for.

@@ -25,6 +25,9 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 				term.Count(s.Validation.Matrices, "matrix", "matrices"), term.Count(s.Validation.Families, "class",
 					"classes"),
 				term.Count(s.Configs, "configuration", "configurations"), term.Count(s.Root.Leaves(), "leaf", "leaves"))
+			if s.Noise != "" {
+				b.WriteString(s.Noise + "\n\n")
+			}
 			s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
 		}
 

@@ -39,11 +39,12 @@ func (r *Rule) WriteText(w io.Writer) error {
 func (s *Selector) text(b *bytes.Buffer) {
 	title := s.Key().String()
 	fmt.Fprintf(b, "\n\n%s\n%s\n\n", title, strings.Repeat("=", len([]rune(title))))
-	for _, warning := range s.Warnings {
-		b.WriteString(wrap("! ", warning))
+	caveats := s.Caveats()
+	for _, caveat := range caveats {
+		b.WriteString(wrap("! ", caveat))
 	}
 
-	if len(s.Warnings) > 0 {
+	if len(caveats) > 0 {
 		b.WriteByte('\n')
 	}
 	s.Root.text(b, "")

@@ -66,6 +66,7 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	if slices.ContainsFunc(list, func(g regret) bool { return g.cut() }) {
 		p.Subtitle += fmt.Sprintf(" At the left edge: below %.0f%%.", 100*lowestShare)
 	}
+	p.Subtitle += noiseWords(list)
 	p.Body = func(c draw.Canvas) { drawRegrets(c, list) }
 	return p
 }

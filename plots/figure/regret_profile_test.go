@@ -66,3 +66,15 @@ func TestRegretOfFewerMatrices(t *testing.T) {
 		}
 	}
 }
+
+// Pages say what shares of 100% hide, of few matrices and of many.
+func TestRegretNamesNoise(t *testing.T) {
+	for _, n := range []int{mostMatrices, mostMatrices + 1} {
+		d := synthetic.Gpu(n, 64).Report()
+		d.Rule.Selectors[0].Noise = "it is noisy."
+		pages, _ := drawRegret(d)
+		if want := string(d.Rule.Selectors[0].Precision) + ": it is noisy."; !strings.HasSuffix(pages[0].Subtitle, want) {
+			t.Errorf("%d matrices: %s", n, pages[0].Subtitle)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -42,6 +43,7 @@ type regret struct {
 	matrices []string // The matrices by mean row length.
 	rowMean  []float64
 	shares   [][]float64 // The shares by way and matrix.
+	noise    string      // What shares of 100% hide, see rule.Selector.
 }
 
 // regrets returns one regret for each setup that the rule was validated on.
@@ -61,7 +63,8 @@ func regrets(d *data.Report) []regret {
 }
 
 func regretOf(d *data.Report, s *rule.Selector) regret {
-	g := regret{Setup: data.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(ways))}
+	g := regret{Setup: data.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(ways)),
+		noise: s.Noise}
 	panels := d.In(g.Setup)
 	for i := range panels {
 		p := &panels[i]
@@ -77,6 +80,17 @@ func regretOf(d *data.Report, s *rule.Selector) regret {
 	}
 
 	return g
+}
+
+// noiseWords says what shares of 100% hide, nothing if that is little.
+func noiseWords(list []regret) string {
+	words := ""
+	for i := range list {
+		if g := &list[i]; g.noise != "" {
+			words += fmt.Sprintf(" %s: %s", g.Precision, g.noise)
+		}
+	}
+	return words
 }
 
 // mean returns the geometric mean of a way, NaN unless the way is known on every matrix: a
