@@ -31,7 +31,7 @@ func TestCrowdedIsSaidOnce(t *testing.T) {
 		sweep.Protocol.Launch = tt.launch
 		var said []Crowded
 		r := newRun(sweep, &memory{}, Options{Observe: func(e Event) { said = append(said, *e.Crowded) }})
-		r.planner.device.Backend = tt.backend
+		r.planner.device.Backend, r.name = tt.backend, "grid"
 		for _, host := range tt.trials {
 			r.watch(host)
 		}
@@ -39,7 +39,7 @@ func TestCrowdedIsSaidOnce(t *testing.T) {
 		case tt.want == 0 && len(said) > 0:
 			t.Errorf("%s: told of %+v", tt.name, said)
 		case tt.want > 0 && (len(said) != 1 || math.Abs(said[0].OthersShare()-tt.want) > 1e-9 ||
-			said[0].Launching != (tt.backend == "cuda") || r.sum.Crowded == nil):
+			said[0].Launching != (tt.backend == "cuda") || said[0].Matrix != "grid" || r.sum.Crowded == nil):
 			t.Errorf("%s: told of %+v, want a share of %g", tt.name, said, tt.want)
 		}
 	}

@@ -21,6 +21,8 @@ type Crowded struct {
 	worker.HostUse
 	// Launching says that the device is a GPU, to which the processor launches each kernel.
 	Launching bool
+	// Matrix is the name of the matrix whose trials showed it first.
+	Matrix string
 }
 
 // Started says which device the run is on.

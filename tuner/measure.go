@@ -115,7 +115,7 @@ func (r *run) watch(host worker.HostUse) {
 	r.host.Add(host)
 	r.sum.Host.Add(host)
 	if r.sum.Crowded == nil && r.host.Crowded() {
-		r.sum.Crowded = &Crowded{r.host, r.planner.device.Backend != "cpu"}
+		r.sum.Crowded = &Crowded{r.host, r.planner.device.Backend != "cpu", r.name}
 		r.opt.Observe(Event{Crowded: r.sum.Crowded})
 	}
 }

@@ -94,6 +94,7 @@ type current struct {
 	done    map[string]bool      // trials that are recorded, by identity
 	best    bests
 	host    worker.HostUse // while its trials were measured
+	name    string
 	finals  *finals
 	spreads *spreads
 }
@@ -171,6 +172,7 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 		}
 	}
 
+	r.name = m.Name
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped}})
 
 	err = r.measure(ctx, spec, m, work)

@@ -151,8 +151,8 @@ func (r *runner) run(p *pkg, timeout time.Duration, flags ...string) ([]byte, er
 		set += " " + f
 	}
 
-	command := exec.Command("go", "test", "-short", "-vet=off", "-ldflags=-w", "-count=1", "-failfast", "-timeout", timeout.String(),
-		p.ImportPath)
+	command := exec.Command("go", "test", "-short", "-vet=off", "-ldflags=-w", "-count=1", "-failfast",
+		"-timeout", timeout.String(), p.ImportPath)
 	command.Env = append(os.Environ(), "GOFLAGS="+set, "TMPDIR="+temporary)
 	text, err := command.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {

@@ -21,7 +21,8 @@ type Line struct {
 	Published []Hollow
 }
 
-// A Point is a throughput with the interval in which another run finds it. Low and High equal Y if there is no interval.
+// A Point is a throughput with the interval in which another run finds it. Low and High equal Y if
+// there is no interval.
 type Point struct {
 	X            float64 // 0 if the kernel has no choice along this dimension.
 	Y, Low, High float64

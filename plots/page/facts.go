@@ -144,7 +144,8 @@ func aimFacts(d *data.Report) []fact {
 	return []fact{
 		{Value: term.Grouped(reached) + " of " + term.Grouped(trials), Name: "trials reached " + target,
 			Bad: 2*reached < trials},
-		{Value: "±\u202f" + number.Percent(data.Middle(widths)), Name: "median half-width of the 95% intervals within a trial"},
+		{Value: "±\u202f" + number.Percent(data.Middle(widths)),
+			Name: "median half-width of the 95% intervals within a trial"},
 	}
 }
 

@@ -14,14 +14,15 @@ import (
 func BestNotes(d *data.Report) []string {
 	return slices.DeleteFunc([]string{
 		data.Twins(d.Matrices),
-		"Time: with the interval in which another run finds it (95%), ± the longer arm or, if they differ much, both " +
-			"arms. Numbers are rounded to the digits that the interval supports, at least two. GB/s: compulsory traffic of the format " +
-			"divided by time.",
+		"Time: with the interval in which another run finds it (95%), ± the longer arm or, if they differ much, " +
+			"both arms. Numbers are rounded to the digits that the interval supports, at least two. GB/s: compulsory " +
+			"traffic of the format divided by time.",
 		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start " +
 			"of each run" + firstRun(d) + ". Copy: share of the copy's. Above 100%, the matrix came from caches, not " +
 			"from memory: a warm cache holds small ones.",
 		"Tied: the number of configurations that can't be told from the fastest, including the listed one, and " +
-			"the other kernels among them. A ratio with (tied) can't be told from 1. The listed one is the most robust: its neighbouring block and grid sizes are fast too. " +
+			"the other kernels among them. A ratio with (tied) can't be told from 1. The listed one is the most " +
+			"robust: its neighbouring block and grid sizes are fast too. " +
 			driftNote(d) +
 			"Speed-up: the listed configuration over the baseline's fastest on the same matrix. The speed-up " +
 			"figure shows the fastest configuration of each kernel, so its ratios can be slightly higher.",

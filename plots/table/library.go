@@ -18,8 +18,8 @@ func LibrarySheet(d *data.Report) Sheet {
 		data.Twins(d.Matrices),
 		"cuSPARSE: the fastest of its algorithms that were measured. ×: how many times as fast as that. Papers: the " +
 			"fastest kernel of the papers. Plain: the fastest of this program that reads CSR or COO as it is, without " +
-			"a conversion or another order of rows, over cuSPARSE's fastest of that kind. Roof: the bytes of CSR, x and y once, divided by the time, as a " +
-			"share of the device's highest bandwidth; above 100% the matrix came from caches, or the kernel reads " +
+			"a conversion or another order of rows, over cuSPARSE's fastest of that kind. Roof: the bytes of CSR, x " +
+			"and y once, divided by the time, as a share of the device's highest bandwidth; above 100% the matrix came from caches, or the kernel reads " +
 			"fewer bytes than CSR has. Preparation: in products of the same configuration.",
 	}, isEmpty), nil}
 

@@ -64,8 +64,8 @@ func Summary(w io.Writer, s tuner.Summary) {
 		fmt.Fprintf(w, "failed in an earlier run, not tried again: %s\n", term.Trials(s.FailedBefore))
 	}
 	if s.Crowded != nil {
-		whole := tuner.Crowded{HostUse: s.Host, Launching: s.Crowded.Launching}
-		fmt.Fprintln(w, term.Wrap("note: "+crowded(whole, "was"), term.PageWidth-2, "  "))
+		text := "note: " + crowded(*s.Crowded, "was") + ". It began at " + s.Crowded.Matrix
+		fmt.Fprintln(w, term.Wrap(text, term.PageWidth-2, "  "))
 	}
 	if s.OutOfTime {
 		fmt.Fprintln(w, "stopped: the sweep's time budget is used up; run it again to continue")
