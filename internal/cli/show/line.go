@@ -18,8 +18,9 @@ type progressLine struct {
 	atMost bool
 	// rate is the speed of this run in trials per second, 0 if it is not known yet.
 	rate float64
-	// left is the time left at this rate.
-	left time.Duration
+	// left is the time left at this rate. It is shown if it is foreseen.
+	left     time.Duration
+	foreseen bool
 	// index is the number of the current matrix, from 0.
 	index, matrices int
 	matrix          string
@@ -53,7 +54,10 @@ func (s progressLine) fit(width int) string {
 	}
 	pace := ""
 	if s.rate > 0 {
-		pace = fmt.Sprintf("  %s/s  %s %s", PerSecond(s.rate), s.left.Round(time.Second), left)
+		pace = fmt.Sprintf("  %s/s", PerSecond(s.rate))
+	}
+	if s.foreseen {
+		pace += fmt.Sprintf("  %s %s", s.left.Round(time.Second), left)
 	}
 	where := fmt.Sprintf("  [%d/%d]", s.index+1, s.matrices)
 	name := " " + s.matrix

@@ -91,6 +91,13 @@ func (p *Progress) Observe(e tuner.Event) {
 	p.show()
 }
 
+// foreseen reports whether the time left can be foreseen, by the time since the first trial began
+// and the share of this run's trials that are over: the rate of the first few says little of
+// the rest.
+func foreseen(elapsed time.Duration, share float64) bool {
+	return elapsed >= time.Minute || elapsed >= 5*time.Second && share >= 0.05
+}
+
 // matrix begins the next matrix.
 func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	if n := m.Matrix.NonFinite; n > 0 {
@@ -144,6 +151,8 @@ func (p *Progress) show() {
 	if elapsed := time.Since(p.started); p.measured > 0 && elapsed > 0 {
 		p.now.rate = float64(p.measured) / elapsed.Seconds()
 		p.now.left = time.Duration(float64(p.now.total-p.now.done) / p.now.rate * float64(time.Second))
+		share := float64(p.measured) / float64(p.now.total-p.now.done+p.measured)
+		p.now.foreseen = foreseen(elapsed, share)
 	}
 
 	if p.width == nil {

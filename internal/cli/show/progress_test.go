@@ -59,12 +59,35 @@ func TestProgressGoesOn(t *testing.T) {
 	if left := p.now.left; left < 900*time.Second || left > 1100*time.Second {
 		t.Errorf("%s left", left)
 	}
-	if !strings.HasSuffix(out.String(), "grid: cpu_sell 1.00 ms 2.00 GFLOP/s") {
+	if !strings.HasSuffix(out.String(), "grid: cpu_sell float32 1.00 ms 2.00 GFLOP/s") {
 		t.Errorf("the best of the run before is not shown: %q", out.String())
 	}
 	event(p, good(0.5e-3))
-	if !strings.Contains(out.String(), "cpu_csr 500 µs 4.00 GFLOP/s") {
+	if !strings.Contains(out.String(), "cpu_csr float64 500 µs 4.00 GFLOP/s") {
 		t.Errorf("a better one is not shown: %q", out.String())
+	}
+}
+
+// The first trials foresee nothing: the time left comes with 5% of this run's trials and five
+// seconds, or after a minute.
+func TestTimeLeftIsNotForeseenAtOnce(t *testing.T) {
+	for _, tt := range []struct {
+		since           time.Duration
+		finished, trial int
+		want            bool
+	}{{6 * time.Second, 0, 4, false}, {6 * time.Second, 50, 2, false}, {time.Second, 0, 50, false},
+		{6 * time.Second, 0, 5, true}, {6 * time.Second, 50, 3, true}, {2 * time.Minute, 0, 1, true}} {
+		var out strings.Builder
+		p := onTerminal(&out)
+		event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 1}})
+		event(p, nextMatrix(0, 100, tt.finished))
+		p.started = time.Now().Add(-tt.since)
+		p.measured, p.now.done = tt.trial-1, tt.finished+tt.trial-1
+		out.Reset()
+		event(p, good(1e-3))
+		if got := strings.Contains(out.String(), " left"); got != tt.want {
+			t.Errorf("%+v: %q", tt, out.String())
+		}
 	}
 }
 
