@@ -135,18 +135,19 @@ func TestQueryReads(t *testing.T) {
 func TestQueryExplainsMistakes(t *testing.T) {
 	db := started(t)
 	for sql, want := range map[string]string{
-		"":                              "nothing to run",
-		" ; -- hello":                   "nothing to run",
-		"reslts":                        `did you mean "results"?`,
-		"SELECT * FROM Speed_Up":        `did you mean "speedup"?`,
-		"nonsense_of_a_name":            "the views are best, features, profile, results, speedup, telemetry",
-		"SELECT medianms FROM results":  `did you mean "median_ms"?`,
-		"SELECT r.gflop FROM results r": `did you mean "gflops"?`,
-		"SELECT median FROM results":    `there is no column "median": the views are`, // trial has one
-		"SELECT * FROM results WHRE 1":  "syntax error",
-		"SELECT (1":                     "incomplete input",
-		"DELETE FROM trial":             "only reads",
-		"SELECT 1; SELECT 2":            `one statement at a time: after the first comes "SELECT 2"`,
+		"":                               "nothing to run",
+		" ; -- hello":                    "nothing to run",
+		"reslts":                         `did you mean "results"?`,
+		"SELECT * FROM Speed_Up":         `did you mean "speedup"?`,
+		"nonsense_of_a_name":             "the views are best, features, profile, results, speedup, telemetry",
+		"SELECT medianms FROM results":   `did you mean "median_ms"?`,
+		"SELECT rooffractn FROM results": `did you mean "roof_fraction"?`,
+		"SELECT r.gflop FROM results r":  `did you mean "gflops"?`,
+		"SELECT median FROM results":     `there is no column "median": the views are`, // trial has one
+		"SELECT * FROM results WHRE 1":   "syntax error",
+		"SELECT (1":                      "incomplete input",
+		"DELETE FROM trial":              "only reads",
+		"SELECT 1; SELECT 2":             `one statement at a time: after the first comes "SELECT 2"`,
 	} {
 		_, err := db.Query(t.Context(), sql)
 		if err == nil {
