@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"math"
+	"slices"
 
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -47,28 +49,27 @@ func (from source) readRepeats(ctx context.Context) (remeasured, error) {
 	return t, err
 }
 
-// distances returns how far measurements of a trial that follow each other differ, as if the
-// device had not drifted. The first measurement of a leader was lucky, and is left out. So are
-// trials that ended with their first product.
+// distances returns how far measurements of a trial that follow each other in one session differ, as
+// if the device had not drifted. The first measurement of a leader was lucky, and is left out. So
+// are trials that ended with their first product.
 func (r *repeatedTrial) distances(d *drift) []float64 {
 	if r.Low == 0 {
 		return nil
 	}
-	times := []float64{r.Median / d.factor(r.origin, r.At)}
-	finals := 0
-	for _, again := range r.again() {
-		times = append(times, again.Median/d.factor(again.origin, again.At))
-		if again.Final {
-			finals++
-		}
+	measured := append([]repeat{{Result: r.Result, origin: r.origin}}, r.again()...)
+	if slices.ContainsFunc(measured, func(m repeat) bool { return m.Final }) {
+		measured = measured[1:]
 	}
-	if finals > 0 {
-		times = times[1:]
-	}
+	slices.SortStableFunc(measured, func(a, b repeat) int {
+		return cmp.Or(cmp.Compare(a.origin, b.origin), a.At.Compare(b.At))
+	})
 
 	var list []float64
-	for i := 1; i < len(times); i++ {
-		list = append(list, math.Abs(math.Log(times[i]/times[i-1])))
+	for i := 1; i < len(measured); i++ {
+		if a, b := &measured[i-1], &measured[i]; a.origin == b.origin {
+			times := b.Median / d.factor(b.origin, b.At) / (a.Median / d.factor(a.origin, a.At))
+			list = append(list, math.Abs(math.Log(times)))
+		}
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -138,6 +139,34 @@ func TestLuckIsNoSpread(t *testing.T) {
 	low, high := one1(t, db, "SELECT low_ms FROM results LIMIT 1"), one1(t, db, "SELECT high_ms FROM results LIMIT 1")
 	if low > 10*0.995 || high < 12.04*1.008 || high > 12.04*1.0085 { // of a mean of three
 		t.Errorf("another run finds %v to %v ms", low, high)
+	}
+}
+
+// Nor does a single final differ from the trial by chance alone.
+func TestLuckBeforeASingleFinalIsNoSpread(t *testing.T) {
+	db := started(t)
+	for i := range 4 {
+		lucky := good("cpu_csr_rows", 32*(i+1), takes(10))
+		record(t, db, lucky, final(lucky, time.Minute, 12))
+	}
+	decideAll(t, db)
+	if n := one(t, db, "SELECT count(*) FROM spread"); n != int64(0) {
+		t.Error("four trials and a final of each tell how far two runs differ")
+	}
+}
+
+// What follows each other in time differs, whatever the order in which databases were united; and
+// sessions have nothing to do with each other.
+func TestDistancesAreThoseOfASession(t *testing.T) {
+	at := time.Unix(1e6, 0)
+	measured := func(minute int, ms float64) trial.Result {
+		return trial.Result{Median: ms, Low: ms, At: at.Add(time.Duration(minute) * time.Minute)}
+	}
+	r := repeatedTrial{stored: stored{Row: Row{Result: measured(2, 4)}, origin: 1},
+		repeats: []repeat{{measured(0, 1), 1}, {measured(1, 2), 2}, {measured(3, 4), 1}, {measured(5, 6), 2}}}
+	want := []float64{math.Log(4), 0, math.Log(3)} // 1, 4, 4 and 2, 6
+	if got := r.distances(nil); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+		t.Errorf("distances are %v, want %v", got, want)
 	}
 }
 

@@ -57,6 +57,22 @@ func TestFactorOfPlaces(t *testing.T) {
 	}
 }
 
+// The scale of a place with six configurations is halfway between theirs and that of all.
+func TestPlacesAreDrawnTowardsAll(t *testing.T) {
+	var list []Repeated[int]
+	for i := range 24 {
+		place, distance := 0, 0.01
+		if i >= 6 {
+			place, distance = 1, 0.03
+		}
+		list = append(list, Repeated[int]{place, []float64{distance}})
+	}
+	s := SpreadOf(list)
+	if ratio := math.Log(s.Factor(0)) / math.Log(s.Factor(99)); !near(ratio, 0.0175/0.025, 1e-9) {
+		t.Errorf("the scale is %v of that of all, want 0.7", ratio)
+	}
+}
+
 // A configuration that was measured a hundred times says no more than one that was twice.
 func TestConfigurationsCountAlike(t *testing.T) {
 	list := make([]Repeated[int], 30)
