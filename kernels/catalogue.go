@@ -18,6 +18,7 @@ var Catalogue = slices.Concat(
 	peerKernels,
 	sliceKernels,
 	hubKernels,
+	streamKernels,
 	vendorKernels,
 )
 

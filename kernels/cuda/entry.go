@@ -23,9 +23,15 @@ func Entry(c kernels.Config, rows, nonzeros int) string {
 	if err != nil {
 		return ""
 	}
-	// A kernel with a format of its own reads the values first.
-	i := max(0, slices.IndexFunc(r.Steps, func(s step) bool { return slices.Contains(s.Args, ptr(val)) }))
+	i := max(0, slices.IndexFunc(r.Steps, r.readsValues))
 	return r.Steps[i].Entry + suffix(c.Precision.Bytes())
+}
+
+// readsValues reports whether a step has the matrix's values, in whatever order.
+func (r *recipe) readsValues(s step) bool {
+	return slices.ContainsFunc(s.Args, func(g arg) bool {
+		return g.array == val || slices.ContainsFunc(r.Aux, func(x aux) bool { return x.Name == g.array && x.Vals != nil })
+	})
 }
 
 // oneRow is a matrix of one row with this many nonzeros.

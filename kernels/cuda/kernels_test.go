@@ -69,6 +69,7 @@ func corners() map[string]*structure {
 		"a long one among few": rowsOfLength(1, 2, 1, 2000, 1, 0, 3),
 		"tall":                 randomRows(500, 20, 12, 1),
 		"wide":                 randomRows(20, 500, 300, 2),
+		"equal values":         withValue(randomRows(60, 90, 70, 8), 3),
 		"rows that share bins of 64": rowsOfLength(slices.Concat([]int{40, 24, 24, 40, 33, 31, 1, 63, 0, 64, 20, 20, 20,
 			4},
 			make([]int, 40), []int{7, 0, 50}, make([]int, 33), []int{65, 1}, slices.Repeat([]int{1}, 64))...),

@@ -63,8 +63,13 @@ var recipes = map[string]recipeFunc{
 	// panel_sell.cu: the second of its kernels writes every row.
 	"panel_sell": panelRecipe,
 
+	// csr_stream.cu: the kernel writes every row.
+	"csr_stream": streamRecipe,
+
 	// sell*.cu: the kernels write every row.
 	"sell_c_sigma":   sellRecipe,
 	"sell_blocks":    blocksRecipe,
 	"sell_diagonals": diagonalsRecipe,
+	"sell_hot":       sellHotRecipe,
+	"sell_local":     sellLocalRecipe,
 }

@@ -1,0 +1,199 @@
+package cuda
+
+import (
+	"unsafe"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// bankBytes are the bytes of all banks of shared memory, one word of each.
+const bankBytes = 128
+
+// banked is banked of staged.cuh: where element i of x lies.
+func banked(i, v int) int {
+	group := bankBytes / v
+	return i/group*group + (i+i/group)%group
+}
+
+// bankedBytes is the shared memory that n elements of x take.
+func bankedBytes(n, v int) int { return ceilDiv(n*v, bankBytes) * bankBytes }
+
+// newHotColumns finds at most `most` columns that occur more often than all others, in increasing
+// order. It also returns the code of every column: its place among them, or their number plus its own.
+func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
+	degrees := columnDegrees(colIdx, cols)
+	limit, at := threshold(degrees, most)
+	columns, code = []int32{}, make([]int32, cols)
+	for col, d := range degrees {
+		code[col] = -1
+		if len(columns) < most && (d > limit || d == limit && at > 0) {
+			if d == limit {
+				at--
+			}
+			code[col] = int32(len(columns))
+			columns = append(columns, int32(col))
+		}
+	}
+	for col := range code {
+		if code[col] < 0 {
+			code[col] = int32(len(columns) + col)
+		}
+	}
+	return columns, code
+}
+
+// columnDegrees counts the nonzeros of every column. Every core has counts of its own, as long as
+// these are fewer than the nonzeros.
+func columnDegrees(colIdx []int32, cols int) []int32 {
+	parts := max(1, min(shares(len(colIdx)), len(colIdx)/max(cols, 1)))
+	counts := make([][]int32, parts)
+	eachShare(len(colIdx), parts, func(part, lo, hi int) {
+		counts[part] = make([]int32, cols)
+		for _, col := range colIdx[lo:hi] {
+			counts[part][col]++
+		}
+	})
+	eachShare(cols, shares(cols), func(_, lo, hi int) {
+		for _, more := range counts[1:] {
+			for col := lo; col < hi; col++ {
+				counts[0][col] += more[col]
+			}
+		}
+	})
+	return counts[0]
+}
+
+// threshold says which degrees the `most` columns of the highest degrees have: all above limit, and
+// `at` columns have limit itself. Columns without nonzeros are not among them.
+func threshold(degrees []int32, most int) (limit int32, at int) {
+	const highest = 1 << 16 // of degrees that are told apart
+	var having [highest + 1]int
+	for _, d := range degrees {
+		having[min(d, highest)]++
+	}
+	left := most
+	for d := highest; d > 0; d-- {
+		if having[d] > left {
+			if d == highest { // more columns than fit; which of them does not matter
+				return highest - 1, 0
+			}
+			return int32(d), left
+		}
+		left -= having[d]
+	}
+	return 0, 0
+}
+
+// panelsOf is the number of panels of at most `most` columns, a multiple of the banks, and how many
+// columns all but the last have.
+func panelsOf(cols, most, v int) (panels, width int) {
+	group := bankBytes / v
+	panels = max(1, ceilDiv(cols, most))
+	return panels, ceilDiv(max(ceilDiv(cols, panels), 1), group) * group
+}
+
+// splitPanels sorts nonzeros by panel, and in it by row. It returns the row pointers of all rows of all
+// panels, the nonzeros in this order, nil if it is that of m, and where the panel's x has their elements.
+func splitPanels(m *structure, panels, width, v int) (rowPtr, order []int32, columns []uint16) {
+	columns = halvesOf(make([]int32, ceilDiv(m.NNZ(), 2)))
+	if panels == 1 {
+		eachShare(m.NNZ(), shares(m.NNZ()), func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				columns[i] = uint16(banked(int(m.ColIdx[i]), v))
+			}
+		})
+		return m.RowPtr, nil, columns
+	}
+
+	rowPtr = panelRows(m, panels, width)
+	order = make([]int32, m.NNZ())
+	eachShare(m.Rows, shares(m.NNZ()), func(_, lo, hi int) {
+		next := make([]int32, panels)
+		for r := lo; r < hi; r++ {
+			for p := range next {
+				next[p] = rowPtr[p*m.Rows+r]
+			}
+			for i := m.RowPtr[r]; i < m.RowPtr[r+1]; i++ {
+				col := int(m.ColIdx[i])
+				to := &next[col/width]
+				order[*to], columns[*to] = i, uint16(banked(col%width, v))
+				*to++
+			}
+		}
+	})
+	return rowPtr, order, columns
+}
+
+// panelRows are the row pointers of all rows of all panels.
+func panelRows(m *structure, panels, width int) []int32 {
+	rowPtr := make([]int32, panels*m.Rows+1)
+	eachShare(m.Rows, shares(m.NNZ()), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			for _, col := range m.ColIdx[m.RowPtr[r]:m.RowPtr[r+1]] {
+				rowPtr[int(col)/width*m.Rows+r+1]++
+			}
+		}
+	})
+	for i := 1; i < len(rowPtr); i++ {
+		rowPtr[i] += rowPtr[i-1]
+	}
+	return rowPtr
+}
+
+// halvesOf are the elements of words as pairs of 16 bits.
+func halvesOf(words []int32) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))
+}
+
+// mostOfPanel is the most columns of a panel: what x_kb holds and 16 bits can number.
+func mostOfPanel(c kernels.Config, v int) int {
+	return min(settingInt(c, "x_kb")<<10, v<<16) / bankBytes * bankBytes / v
+}
+
+// panelsFit refuses a matrix with too many panels.
+func panelsFit(m *structure, most int) error {
+	if n := ceilDiv(m.Cols, most); n > mostPanels || n*m.Rows > sparse.MaxIndex/2 {
+		return invalid("%d columns are %d panels; it must be at most %d", m.Cols, n, mostPanels)
+	}
+	return nil
+}
+
+// mostPanels bounds what panels cost: a y and a row pointer for each.
+const mostPanels = 16
+
+// partsOfPanels shares out parts to panels by their nonzeros: at least one each, and at most one
+// for each row.
+func partsOfPanels(start []int32, panels []int, most int) []int {
+	parts := make([]int, len(panels)-1)
+	nnz := int(start[len(start)-1])
+	left := most - len(parts)
+	length := func(p int) int { return int(start[panels[p+1]] - start[panels[p]]) }
+	for p := range parts {
+		parts[p] = 1
+		if nnz > 0 && left > 0 {
+			parts[p] += int(int64(left) * int64(length(p)) / int64(nnz))
+		}
+	}
+	for left = most - sum(parts); left > 0 && nnz > 0; left-- { // to those whose parts are the longest
+		longest := 0
+		for p := range parts {
+			if length(p)*parts[longest] > length(longest)*parts[p] {
+				longest = p
+			}
+		}
+		parts[longest]++
+	}
+	for p := range parts {
+		parts[p] = min(parts[p], panels[p+1]-panels[p])
+	}
+	return parts
+}
+
+func sum(numbers []int) int {
+	total := 0
+	for _, n := range numbers {
+		total += n
+	}
+	return total
+}

@@ -1,0 +1,231 @@
+package cuda
+
+import (
+	"math/bits"
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+)
+
+// The most nonzeros of a lane and of a warp that sell_staged.cuh plans with; longer rows are cut.
+const (
+	stagedLane    = 32
+	stagedSegment = stagedLane * warp
+	smallBlock    = 256 // of the kernels that only add or collect
+)
+
+// A piece is a row, or a segment of a long one, in the lanes of one warp.
+type piece struct{ start, n, target int32 }
+
+// lanesLog is the logarithm of the lanes that n nonzeros get, at most stagedSegment.
+func lanesLog(n int32) int { return bits.Len(uint(ceilDiv(int(n), stagedLane) - 1)) }
+
+// steps are the nonzeros of the longest lane.
+func (p piece) steps() int { return ceilDiv(int(p.n), 1<<lanesLog(p.n)) }
+
+// order sorts pieces: those with most lanes first, and of these those with most steps.
+func (p piece) order() int { return (5-lanesLog(p.n))*(stagedLane+1) + stagedLane - p.steps() }
+
+const pieceOrders = 6 * (stagedLane + 1)
+
+// stagedRows are rows in the chunks of sell_staged.cuh. Row r of panel p has number p·rows + r.
+type stagedRows struct {
+	rows       int       // of all panels together
+	at, target []int32   // of chunks and of lanes
+	first      []int     // chunk of each panel, and at the end the number of chunks
+	pieces     [][]piece // of chunks; nil after fill
+	codes      []int32   // of places: codes of columns, in the kernel's form
+	values     []int32   // of places: the nonzero whose value it is, or −1
+	empty      []int32   // rows without nonzeros
+	cutRow     []int32   // rows that are cut
+	cutFirst   []int32   // of each the first segment, and at the end the number of segments
+	err        error     // why there is none
+}
+
+func (s *stagedRows) bytes() int64 {
+	return 4 * int64(len(s.at)+len(s.target)+len(s.codes)+len(s.values)+len(s.empty)+len(s.cutRow)+len(s.cutFirst))
+}
+
+func (s *stagedRows) panels() int { return len(s.first) - 1 }
+
+// newStagedRows plans the chunks of some panels. rowPtr has the rows of the first panel, then those of
+// the second, and so on. fill gives places their content.
+func newStagedRows(rowPtr []int32, panels int) *stagedRows {
+	s := &stagedRows{rows: len(rowPtr) - 1, empty: []int32{}, cutRow: []int32{}, cutFirst: []int32{0}, first: []int{0}}
+	pairs := 0
+	for p := range panels {
+		pieces := s.sort(rowPtr, s.rows/panels*p, s.rows/panels*(p+1))
+		pairs = s.chunk(pieces, pairs)
+		s.first = append(s.first, len(s.pieces))
+	}
+	s.at = append(s.at, int32(8*pairs))
+	if places := 2 * warp * pairs; places > sparse.MaxIndex {
+		s.err = invalid("%d places with padding; it must be at most %d", places, sparse.MaxIndex)
+		return s
+	}
+
+	s.values = slices.Repeat([]int32{-1}, 2*warp*pairs)
+	s.target = slices.Repeat([]int32{-1}, warp*len(s.pieces))
+	return s
+}
+
+// rowPieces calls f for every piece of a row; the target of a segment is its number within the row.
+func rowPieces(rowPtr []int32, row int, f func(p piece)) {
+	start, n := rowPtr[row], rowPtr[row+1]-rowPtr[row]
+	segments := int32(ceilDiv(int(n), stagedSegment))
+	for k := range segments {
+		from, to := int32(int64(n)*int64(k)/int64(segments)), int32(int64(n)*int64(k+1)/int64(segments))
+		f(piece{start + from, to - from, k})
+	}
+}
+
+// sort returns the pieces of rows lo to hi in order, and notes empty rows and those that are cut.
+func (s *stagedRows) sort(rowPtr []int32, lo, hi int) []piece {
+	rows := hi - lo
+	parts := shares(rows)
+	counts := make([][pieceOrders]int, parts)
+	empty, cut := make([][]int32, parts), make([][]int32, parts)
+	eachShare(rows, parts, func(part, from, to int) {
+		for r := lo + from; r < lo+to; r++ {
+			switch n := rowPtr[r+1] - rowPtr[r]; {
+			case n == 0:
+				empty[part] = append(empty[part], int32(r))
+				continue
+			case n > stagedSegment:
+				cut[part] = append(cut[part], int32(r))
+			}
+			rowPieces(rowPtr, r, func(p piece) { counts[part][p.order()]++ })
+		}
+	})
+
+	segment := s.cut(rowPtr, cut)
+	s.empty = append(s.empty, slices.Concat(empty...)...)
+	pieces := make([]piece, places(counts))
+	eachShare(rows, parts, func(part, from, to int) {
+		for r := lo + from; r < lo+to; r++ {
+			target := int32(r)
+			if first, ok := segment[target]; ok {
+				target = int32(s.rows) + first
+			}
+			rowPieces(rowPtr, r, func(p piece) {
+				at := &counts[part][p.order()]
+				p.target += target
+				pieces[*at] = p
+				*at++
+			})
+		}
+	})
+	return pieces
+}
+
+// cut numbers the segments of rows, and returns the first of each.
+func (s *stagedRows) cut(rowPtr []int32, rows [][]int32) map[int32]int32 {
+	first := map[int32]int32{}
+	segments := s.cutFirst[len(s.cutRow)]
+	for _, r := range slices.Concat(rows...) {
+		first[r] = segments
+		segments += int32(ceilDiv(int(rowPtr[r+1]-rowPtr[r]), stagedSegment))
+		s.cutRow, s.cutFirst = append(s.cutRow, r), append(s.cutFirst, segments)
+	}
+	return first
+}
+
+// places turns the counts of parts into where each part's pieces of each order begin, and returns
+// the number of all.
+func places(counts [][pieceOrders]int) int {
+	total := 0
+	for order := range pieceOrders {
+		for part := range counts {
+			n := counts[part][order]
+			counts[part][order] = total
+			total += n
+		}
+	}
+	return total
+}
+
+// chunk shares pieces out to chunks, whose pieces have as many lanes each, from pair on. It returns
+// the pair after the last.
+func (s *stagedRows) chunk(pieces []piece, pair int) int {
+	for len(pieces) > 0 {
+		log := lanesLog(pieces[0].n)
+		n := 1
+		for n < min(warp>>log, len(pieces)) && lanesLog(pieces[n].n) == log {
+			n++
+		}
+		s.at = append(s.at, int32(8*pair+log))
+		pair += ceilDiv(pieces[0].steps(), 2)
+		s.pieces, pieces = append(s.pieces, pieces[:n]), pieces[n:]
+	}
+	return pair
+}
+
+// fill sets targets, and calls set for every place that has a nonzero, on all cores.
+func (s *stagedRows) fill(set func(place int, nonzero int32)) {
+	eachShare(len(s.pieces), shares(len(s.values)), func(_, lo, hi int) {
+		for c := lo; c < hi; c++ {
+			lanes := int32(1) << (s.at[c] % 8)
+			for i, p := range s.pieces[c] {
+				lane := int32(i) * lanes
+				s.target[int32(c)*warp+lane] = p.target
+				for k := range p.n {
+					step, at := k/lanes, lane+k%lanes
+					set(2*warp*int(s.at[c]/8)+int(step/2*2*warp+2*at+step%2), p.start+k)
+				}
+			}
+		}
+	})
+	s.pieces = nil
+}
+
+// parts shares out blocks to panels by their places, and lists PART numbers of sell_staged.cuh for each.
+func (s *stagedRows) parts(grid int) []int32 {
+	var parts []int32
+	of := partsOfPanels(s.at, s.first, max(grid, s.panels()))
+	for p, n := range of {
+		for i := range n {
+			parts = append(parts, int32(p), int32(s.first[p]), int32(s.first[p+1]), int32(i), int32(n))
+		}
+	}
+	return parts
+}
+
+// recipe launches an entry over the chunks, whose last arguments are more, and the sum of rows that
+// are cut. Rows are written to the array y.
+func (s *stagedRows) recipe(c kernels.Config, entry, y string, shared int, more ...arg) *recipe {
+	const (
+		codes    = "staged_codes"
+		values   = "staged_values"
+		at       = "staged_chunks"
+		target   = "staged_targets"
+		part     = "staged_parts"
+		sums     = "staged_sums"
+		empty    = "staged_empty"
+		cutRow   = "staged_cut_rows"
+		cutFirst = "staged_cut_first"
+	)
+	parts, vals := s.parts(c.Grid), s.values
+	if setting(c, "values") == "equal" {
+		vals = vals[:min(1, len(vals))] // which is the first nonzero's
+	}
+	return &recipe{
+		Aux: []aux{
+			{Name: codes, Ints: s.codes}, {Name: values, Vals: vals}, {Name: at, Ints: s.at},
+			{Name: target, Ints: s.target}, {Name: part, Ints: parts},
+			{Name: sums, Values: int(s.cutFirst[len(s.cutRow)])}, {Name: empty, Ints: s.empty},
+			{Name: cutRow, Ints: s.cutRow}, {Name: cutFirst, Ints: s.cutFirst},
+		},
+		Steps: []step{
+			{
+				Entry: entry, Grid: c.Grid, Block: c.Block, Shared: shared,
+				Args: append([]arg{ptr(codes), ptr(values), ptr(at), ptr(target), ptr(part), num(len(parts) / 5),
+					num(s.rows), ptr(y), ptr(sums), ptr(empty), num(len(s.empty)), ptr(vecX)}, more...),
+			},
+			{
+				Entry: c.Kernel + "_sum", Grid: ceilDiv(len(s.cutRow)*warp, smallBlock), Block: smallBlock,
+				Args: []arg{ptr(sums), ptr(y), ptr(cutRow), ptr(cutFirst), num(len(s.cutRow))},
+			},
+		},
+	}
+}

@@ -1,0 +1,73 @@
+// Vectors of 16 bytes, and copies of x in shared memory: what csr_stream and sell_staged.cuh
+// share.
+#pragma once
+#include "csr.cuh"
+
+struct alignas(16) Quad {
+	unsigned word[4];
+};
+
+// What all blocks read.
+__device__ __forceinline__ Quad load_cached(const Quad *p) {
+#ifdef __CUDA_ARCH__
+	uint4 v = __ldg(reinterpret_cast<const uint4 *>(p));
+	return Quad{{v.x, v.y, v.z, v.w}};
+#else
+	return *p;
+#endif
+}
+
+// What is read once: around the L1 cache, which x is to have.
+__device__ __forceinline__ Quad load_once(const Quad *p) {
+#if __CUDA_ARCH__ >= 800
+	Quad q;
+	asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+	    : "=r"(q.word[0]), "=r"(q.word[1]), "=r"(q.word[2]), "=r"(q.word[3])
+	    : "l"(__cvta_generic_to_global(p)));
+	return q;
+#else
+	return load_cached(p);
+#endif
+}
+
+// Where element i of x lies in shared memory. Lanes whose columns are 8 apart, as in runs
+// of columns, find them in different banks: element i of every group that fills the banks
+// is moved on by the group's number.
+template <typename V>
+__device__ __forceinline__ unsigned banked(unsigned i) {
+	constexpr unsigned GROUP = 128 / sizeof(V);
+	return i / GROUP * GROUP + (i + i / GROUP) % GROUP;
+}
+
+// Copies n elements of x, which begin at a multiple of 16 bytes, to shared memory, to
+// place(i): COPIES times 16 bytes of a thread are on their way at a time.
+template <typename V, typename Where>
+__device__ __forceinline__ void copy_x(V *staged, const V *from, int n, Where place) {
+	constexpr int COPIES = 4, EACH = sizeof(Quad) / sizeof(V);
+	union {
+		Quad quad[COPIES];
+		V at[COPIES * EACH];
+	} v;
+	int step = EACH * blockDim.x;
+#pragma unroll 1
+	for (int i = EACH * threadIdx.x; i < n; i += COPIES * step) {
+#pragma unroll
+		for (int k = 0; k < COPIES; k++) {
+			int j = i + k * step;
+			if (j + EACH <= n) {
+				v.quad[k] = load_cached(reinterpret_cast<const Quad *>(from + j));
+			} else {
+#pragma unroll
+				for (int e = 0; e < EACH; e++) v.at[k * EACH + e] = j + e < n ? __ldg(from + j + e) : V(0);
+			}
+		}
+#pragma unroll
+		for (int k = 0; k < COPIES; k++) {
+			int j = i + k * step;
+			if (j < n) {
+#pragma unroll
+				for (int e = 0; e < EACH; e++) staged[place(j + e)] = v.at[k * EACH + e];
+			}
+		}
+	}
+}
