@@ -21,7 +21,7 @@ func crowded(c tuner.Crowded, is string) string {
 	}
 
 	text := fmt.Sprintf("the processor %s busy: %s (load %.1f). Times scatter and differ from run to run. What helps: "+
-		"fewer jobs at once, another time, or cores of your own (taskset -c, Slurm's --exclusive)",
+		"fewer jobs at once, another time, or a node of your own (Slurm's --exclusive)",
 		is, strings.Join(what, ", "), c.Load)
 	if c.Launching {
 		text += `; launch = "graph", which keeps the processor out of a GPU's times`
