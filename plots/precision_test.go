@@ -19,7 +19,7 @@ func TestMissedTargetIsSaid(t *testing.T) {
 	}
 	for name, texts := range map[string][]string{
 		"report.html": {want, `<b>18 of 448</b> trials reached the target of 2%`, "5.1%</b> median half-width",
-			"%</b> differences below it are not called wins", `id="preparation-1"`},
+			"%</b> difference from which a configuration is called faster", `id="preparation-1"`},
 		"tables/summary.md": {want, "## Precision", "reached the target"},
 	} {
 		for _, text := range texts {

@@ -21,7 +21,7 @@ func newBest() *cobra.Command {
 Where the measurements cannot tell several apart (the column tied counts them), it
 prints the one whose neighbouring block and grid sizes are fast, too. The column another run
 says how far another run may be off; it is empty where that is not known, because nothing
-was measured again.`,
+was measured again, and then tied says ≥: more may be tied.`,
 		Example: `  spmvtune best
   spmvtune best results/a30/results.db --json`,
 		Args:              cobra.MaximumNArgs(1),
@@ -34,7 +34,7 @@ was measured again.`,
 
 // Run prints the winners.
 func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
-	db, _, err := command.DatabaseArg(cmd, args)
+	db, path, err := command.DatabaseArg(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -62,5 +62,10 @@ func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 
 	show.Twins(w, matrices)
+	rows, err := db.Results(ctx, store.Filter{})
+	if err != nil {
+		return err
+	}
+	show.Ties(w, rows, best, path)
 	return nil
 }

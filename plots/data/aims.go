@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/internal/term"
 	"spmvtune/plots/number"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -128,13 +129,13 @@ func (d *Report) Missed() []error {
 		if len(aims) > 1 {
 			of = " of " + a.Sweep
 		}
-		raise := "trial_budget"
+		narrows := "a larger trial_budget narrows them"
 		if a.Samples > a.Budget {
-			raise = "samples"
+			narrows = "more samples narrow them"
 		}
-		warnings = append(warnings, fmt.Errorf("%d of %d trials%s did not reach the target of %s: "+
-			"the median half-width of their 95%% intervals within the run is %s; a larger %s narrows them",
-			a.Wanted()-a.Reached, a.Wanted(), of, number.Percent(a.Target), number.Percent(a.Half), raise))
+		warnings = append(warnings, fmt.Errorf("%d of %s%s did not reach the target of %s: "+
+			"the median half-width of their 95%% intervals within the run is %s; %s",
+			a.Wanted()-a.Reached, term.Trials(a.Wanted()), of, number.Percent(a.Target), number.Percent(a.Half), narrows))
 	}
 
 	return warnings

@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"spmvtune/internal/term"
 	"spmvtune/plots/number"
@@ -14,7 +13,7 @@ import (
 // A Resolution is the least difference between trials that the data tells, as a fraction.
 type Resolution struct {
 	// Usual is the median over the places, and Worst the largest, at Where. Usual is NaN if there
-	// is no place.
+	// is no place with two trials.
 	Usual, Worst float64
 	Where        trial.Place
 	// Repeated says that trials were repeated, which tells how far two runs differ. Otherwise
@@ -28,6 +27,9 @@ func (d *Report) Resolution() Resolution {
 	var all []float64
 	for i := range d.Panels {
 		p := &d.Panels[i]
+		if len(p.Rows) < 2 {
+			continue
+		}
 		x := p.resolution()
 		all = append(all, x)
 		if x > r.Worst {
@@ -61,21 +63,21 @@ func (r Resolution) Limit() string { return difference(r.Usual) }
 // difference prints a fraction as a percentage or, if it is large, as a factor.
 func difference(x float64) string {
 	if x < 1 {
-		return "±" + number.Percent(x)
+		return number.Percent(x)
 	}
 	return number.Significant(1+x, 2) + "×"
 }
 
-// Caveat says of differences below the limit what they are not.
+// Caveat says where the limit is another one.
 func (r Resolution) Caveat() string {
-	text := "are not called wins, unless repeat runs tell them"
+	text := ""
 	if worst := difference(r.Worst); worst != r.Limit() {
-		text += fmt.Sprintf(" (below %s on %s, %s, %s cache)", worst, r.Where.Matrix, r.Where.Precision, r.Where.Cache)
+		text = fmt.Sprintf(" (%s on %s, %s, %s cache)", worst, r.Where.Matrix, r.Where.Precision, r.Where.Cache)
 	}
 	if !r.Repeated {
-		text += "; how much repeated trials differ is not known here, so another run may differ by more"
+		return text + "; how much repeated trials differ is not known here, so another run may differ by more"
 	}
-	return text
+	return text + ", or from less where repeat runs confirm it"
 }
 
 // Tied lists the other kernels that can't be told from the one that is named at a place.
@@ -90,25 +92,46 @@ func (d *Report) Tied(b *store.Best) []string {
 	return names
 }
 
-// TieWords says where other kernels are tied with the one that is named, and what differences
-// are not called wins.
+// TieWords says where other kernels are tied with the one that is named, and from what difference
+// on a configuration is called faster.
 func (d *Report) TieWords() []string {
-	var places []string
+	const fewNames = 3
+	var places, blurred []string
 	for i := range d.Best {
 		b := &d.Best[i]
-		if names := d.Tied(b); len(names) > 0 {
-			places = append(places, fmt.Sprintf("%s %s (%s = %s)", b.Matrix, b.Precision, b.Kernel,
-				strings.Join(names, " = ")))
+		names := d.Tied(b)
+		all := len(KernelsOf([]Panel{*d.PanelOf(&b.Row)}))
+		place := b.Matrix + " " + string(b.Precision)
+		switch {
+		case len(names) == 0:
+		case all > 2 && 1+len(names) == all:
+			blurred = append(blurred, fmt.Sprintf("%s (%d kernels)", place, all))
+		default:
+			places = append(places, fmt.Sprintf("%s (%s = %s)", place, b.Kernel, term.Some(names, fewNames)))
 		}
 	}
 
 	var list []string
+	of := term.GroupedCount(len(d.Best), "place", "places")
+	if n := len(blurred); n > 0 {
+		list = append(list, fmt.Sprintf("on %d of %s no kernel can be told from the fastest: %s", n, of,
+			Enumerate(blurred)))
+	}
 	if n := len(places); n > 0 {
-		list = append(list, fmt.Sprintf("tied: on %d of %s no single kernel is the fastest: %s", n,
-			term.GroupedCount(len(d.Best), "place", "places"), Enumerate(places)))
+		list = append(list, fmt.Sprintf("tied: on %d of %s no single kernel is the fastest: %s", n, of,
+			Enumerate(places)))
 	}
 	if r := d.Resolution(); r.Usual > 0 {
-		list = append(list, "differences below "+r.Limit()+" "+r.Caveat())
+		list = append(list, "a configuration is called faster from "+r.Limit()+" on"+r.Caveat())
 	}
 	return list
+}
+
+// TieCount prints the number of trials that are tied with the named one. Without repeats, more may
+// be.
+func TieCount(b *store.Best) string {
+	if b.Factor == 0 {
+		return "≥" + term.Grouped(b.TieSize)
+	}
+	return term.Grouped(b.TieSize)
 }

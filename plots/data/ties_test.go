@@ -116,10 +116,10 @@ func TestResolution(t *testing.T) {
 	}, nil, nil, nil)
 	r := d.Resolution()
 	if want := math.Expm1(0.05); math.Abs(r.Usual-want) > 1e-9 || r.Worst != r.Usual || !r.Repeated ||
-		r.Limit() != "±5.1%" {
+		r.Limit() != "5.1%" {
 		t.Errorf("%+v, want %v", r, want)
 	}
-	if text := r.Caveat(); strings.Contains(text, "not known") || strings.Contains(text, "below") {
+	if text := r.Caveat(); text != ", or from less where repeat runs confirm it" {
 		t.Errorf("it says %q", text)
 	}
 
@@ -128,7 +128,7 @@ func TestResolution(t *testing.T) {
 		noisy[i].Matrix = "noisy"
 	}
 	d = New(append(noisy, d.Rows...), nil, nil, nil)
-	if text := d.Resolution().Caveat(); !strings.Contains(text, "below ±20% on noisy, float32") {
+	if text := d.Resolution().Caveat(); !strings.Contains(text, "(20% on noisy, float32, ") {
 		t.Errorf("it says %q", text)
 	}
 	if got := difference(2.2); got != "3.2×" {
@@ -137,7 +137,8 @@ func TestResolution(t *testing.T) {
 	for i := range d.Rows {
 		d.Rows[i].Factor = 0
 	}
-	if text := d.Resolution().Caveat(); !strings.Contains(text, "how much repeated trials differ is not known") {
+	if text := d.Resolution().Caveat(); !strings.Contains(text, "how much repeated trials differ is not known") ||
+		strings.Contains(text, "repeat runs") {
 		t.Errorf("without repeats it says %q", text)
 	}
 	if r := New(nil, nil, nil, nil).Resolution(); r.Usual > 0 {
@@ -152,7 +153,7 @@ func TestTieWords(t *testing.T) {
 	d := New(rows, []store.Best{{Row: found("csr_vector", 1, 1, 1), TieSize: 2}}, nil, nil)
 	text := strings.Join(d.TieWords(), "\n")
 	if !strings.Contains(text, "tied: on 1 of 1 place no single kernel is the fastest: m float32 (csr_vector = "+
-		"csr_scalar)\n") || !strings.Contains(text, "differences below ±1% are not called wins") {
+		"csr_scalar)\n") || !strings.Contains(text, "a configuration is called faster from 1% on") {
 		t.Errorf("it says\n%s", text)
 	}
 	if !d.Best[0].Tied {
@@ -163,5 +164,43 @@ func TestTieWords(t *testing.T) {
 	}
 	if text := strings.Join(d.TieWords(), "\n"); strings.Contains(text, "tied:") {
 		t.Errorf("without ties it says\n%s", text)
+	}
+}
+
+// Where all kernels are tied, they are counted, not listed. One configuration has no limit.
+func TestTieWordsOfNoise(t *testing.T) {
+	rows := []store.Row{found("csr_vector", 1, 1, 1), found("csr_scalar", 1, 1, 1), found("coo_atomic", 1, 1, 1)}
+	for i := range rows {
+		rows[i].Tied = true
+	}
+	text := strings.Join(New(rows, []store.Best{{Row: rows[0]}}, nil, nil).TieWords(), "\n")
+	if !strings.Contains(text, "on 1 of 1 place no kernel can be told from the fastest: m float32 (3 kernels)\n") {
+		t.Errorf("it says\n%s", text)
+	}
+	if text := New(rows[:1], []store.Best{{Row: rows[0]}}, nil, nil).TieWords(); len(text) > 0 {
+		t.Errorf("of a single configuration it says %q", text)
+	}
+}
+
+// Without repeats, more may be tied than samples within the run tell.
+func TestTieCount(t *testing.T) {
+	b := store.Best{Row: found("csr_vector", 1, 1, 1), TieSize: 2}
+	if got := TieCount(&b); got != "2" {
+		t.Errorf("with repeats %q", got)
+	}
+	b.Factor = 0
+	if got := TieCount(&b); got != "≥2" {
+		t.Errorf("without repeats %q", got)
+	}
+}
+
+// A note on one trial, and on samples, is in good English.
+func TestMissedWords(t *testing.T) {
+	d := &Report{Precisions: []Precision{{Sweep: "s", Stop: trial.StopSamples, HalfWidth: 0.1}},
+		Sweeps: []store.Sweep{{Name: "s"}}}
+	d.Sweeps[0].Protocol.Target = 0.02
+	if got := d.Missed(); len(got) != 1 || !strings.HasPrefix(got[0].Error(), "1 of 1 trial did not") ||
+		!strings.HasSuffix(got[0].Error(), "; more samples narrow them") {
+		t.Errorf("%v", got)
 	}
 }

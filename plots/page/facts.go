@@ -55,7 +55,7 @@ func tieFacts(d *data.Report) []fact {
 	if !(r.Usual > 0) {
 		return nil
 	}
-	list := []fact{{Value: r.Limit(), Name: "differences below it " + r.Caveat(), Bad: !r.Repeated}}
+	list := []fact{{Value: r.Limit(), Name: "difference from which a configuration is called faster" + r.Caveat(), Bad: !r.Repeated}}
 	tied := 0
 	for i := range d.Best {
 		if len(d.Tied(&d.Best[i])) > 0 {

@@ -81,7 +81,7 @@ func bestRow(d *data.Report, b *store.Best) []Cell {
 		Text(b.Matrix), Text(b.Kernel), integer(b.Block), integer(b.Grid), Text(b.Params.String()),
 		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
 		measured(100 * b.GBPS / copyRoof(d, b.Device)),
-		ratioCell(base, &b.Row), ratioCell(library, &b.Row), integer(b.TieSize),
+		ratioCell(base, &b.Row), ratioCell(library, &b.Row), {data.TieCount(b), float64(b.TieSize)},
 		Text(strings.Join(d.Tied(b), ", ")),
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/plots/data"
+	"spmvtune/plots/number"
 	"spmvtune/store"
 )
 
@@ -49,9 +51,12 @@ func Best(w io.Writer, best []store.Best) error {
 		t := term.Table{Columns: []string{
 			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "another run", "GFLOP/s", "GB/s", "tied",
 		}}
-		for _, b := range best[start:end] {
+		for i := range best[start:end] {
+			b := &best[start+i]
+			rate := func(v float64) term.Quantity { return term.Quantity(number.Rounded(v, v*data.Relative(&b.Row))) }
 			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid),
-				b.Params.String(), term.Quantity(term.Seconds(b.Time)), another(b.Row), b.GFLOPS, b.GBPS, b.TieSize)
+				b.Params.String(), term.Quantity(term.Seconds(b.Time)), another(b.Row), rate(b.GFLOPS), rate(b.GBPS),
+				term.Quantity(data.TieCount(b)))
 		}
 		if err := t.Print(w); err != nil {
 			return err
@@ -71,6 +76,18 @@ func another(r store.Row) any {
 		return nil
 	}
 	return term.Quantity("± " + term.ShortPercent(max(r.Another.High/r.Time, r.Time/r.Another.Low)-1))
+}
+
+// Ties says where winners are tied with others, and that ties of a database are not decided.
+func Ties(w io.Writer, rows []store.Row, best []store.Best, path string) {
+	d := data.New(rows, best, nil, nil)
+	if slices.ContainsFunc(d.Best, func(b store.Best) bool { return !b.Tied }) {
+		term.Print(w, "note: ties are not decided: "+term.Shell("spmvtune", "report", path)+" decides them")
+		return
+	}
+	for _, line := range d.TieWords() {
+		term.Print(w, line)
+	}
 }
 
 // Twins says which matrices are twins, if there are any.
