@@ -19,8 +19,8 @@ const (
 // that is no leader. They are a random sample of those that ended well with all their
 // samples: the trials of a place, in the random order of the plan, are cut into so many
 // strata, and of each the first such trial is taken. So a run that goes on takes the same
-// ones, and so do runs that each measure a part: a stratum belongs to the part that has its
-// first trial.
+// ones. A stratum belongs to the part that has its first trial, and where none of that part's ended
+// well it goes without: so runs that each measure a part take the same ones or fewer.
 type spreads struct {
 	most   int             // in a place; 0: there are none
 	plan   []trial.Trial   // all of the matrix, in random order; nil: those that ended well
