@@ -50,7 +50,7 @@ func BestTables(d *data.Report) []Table {
 		b := &d.Best[i]
 		s := data.SetupOf(&b.Row)
 		if len(tables) == 0 || s != last {
-			tables = append(tables, Table{Title: d.Words(s), Columns: bestColumns(d.BaselineOf(b.Device))})
+			tables = append(tables, Table{Title: d.Words(s), Columns: bestColumns(d.BaselineOf(b.Device), library(d, b.Device))})
 			last = s
 		}
 		t := &tables[len(tables)-1]
@@ -60,15 +60,24 @@ func BestTables(d *data.Report) []Table {
 	return tables
 }
 
-func bestColumns(baseline string) []Column {
+func bestColumns(baseline string, library bool) []Column {
 	speedup := "speed-up"
 	if baseline != "" {
 		speedup = "× " + baseline
 	}
-	return Columns(
+	columns := Columns(
 		"matrix", "kernel", ">block", ">grid", "parameters",
-		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", ">copy (%)", ">"+speedup, ">× cuSPARSE", ">tied", "tied kernels",
+		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", ">copy (%)", ">"+speedup,
 	)
+	if library {
+		columns = append(columns, Columns(">× cuSPARSE")...)
+	}
+	return append(columns, Columns(">tied", "tied kernels")...)
+}
+
+// library reports whether cuSPARSE was measured on a device.
+func library(d *data.Report, device string) bool {
+	return slices.ContainsFunc(d.Panels, func(p data.Panel) bool { return p.Device == device && p.CuSPARSE() != nil })
 }
 
 func bestRow(d *data.Report, b *store.Best) []Cell {
@@ -76,14 +85,16 @@ func bestRow(d *data.Report, b *store.Best) []Cell {
 	measured := func(v float64) Cell { return Cell{number.Rounded(v, v*rel), v} }
 	p := d.PanelOf(&b.Row)
 	base := data.Fastest(p.ByKernel(d.BaselineOf(b.Device)))
-	library := p.CuSPARSE()
-	return []Cell{
+	row := []Cell{
 		Text(b.Matrix), Text(b.Kernel), integer(b.Block), integer(b.Grid), Text(b.Params.String()),
 		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
 		measured(100 * b.GBPS / copyRoof(d, b.Device)),
-		ratioCell(base, &b.Row), ratioCell(library, &b.Row), {data.TieCount(b), float64(b.TieSize)},
-		Text(strings.Join(d.Tied(b), ", ")),
+		ratioCell(base, &b.Row),
 	}
+	if library(d, b.Device) {
+		row = append(row, ratioCell(p.CuSPARSE(), &b.Row))
+	}
+	return append(row, Cell{data.TieCount(b), float64(b.TieSize)}, Text(strings.Join(d.Tied(b), ", ")))
 }
 
 // copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.

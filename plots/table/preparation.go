@@ -17,8 +17,8 @@ func PreparationSheet(d *data.Report) Sheet {
 	s := Sheet{"preparation", "", "Products until preparation pays off", slices.DeleteFunc([]string{
 		data.Twins(d.Matrices),
 		"Each kernel in its fastest configuration. Products: how much more it takes to prepare (conversion, row " +
-			"blocks, analysis) than the other, divided by what it saves in each product. Never: it is not faster " +
-			"by more than repetitions differ. At once: it takes no more to prepare. cuSPARSE: its fastest algorithm.",
+			"blocks, analysis) than the other, divided by what it saves in each product. Never: it is slower, or " +
+			"the data can't tell that it is faster. At once: it takes no more to prepare. cuSPARSE: its fastest algorithm.",
 	}, isEmpty), nil}
 	for _, setup := range d.Setups() {
 		p := preparation{base: d.PlainCSROf(setup.Device)}
