@@ -51,8 +51,8 @@ func ratio(x, y *store.Row) stat.Ratio {
 }
 
 // chance is the share of pairs that become slower where nothing changed: what a library does in one
-// process and not in the next is off by more than its intervals, however wide these are. Of 479
-// pairs with intervals, five at most did between three runs of one sweep on an H200.
+// process and not in the next is off by more than its intervals, however wide these are. Of 552
+// pairs, 2 to 9 did between three runs of one sweep on an H200.
 const chance = 0.01
 
 // Slower returns how many pairs became slower, and how many may by chance: more would do so in one of
