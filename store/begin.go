@@ -31,6 +31,9 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 	for i, c := range columns {
 		// What an older program did not know of a matrix takes nothing away.
 		set[i] = c + " = coalesce(excluded." + c + ", " + c + ")"
+		if c == "features_seconds" { // It differs each time, and the rule and claims rest on it: the first stays.
+			set[i] = c + " = coalesce(" + c + ", excluded." + c + ")"
+		}
 	}
 	query := fmt.Sprintf("INSERT INTO matrix (%s) VALUES (?%s) ON CONFLICT (hash) DO UPDATE SET %s RETURNING id",
 		strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)-1), strings.Join(set, ", "))

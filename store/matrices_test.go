@@ -61,3 +61,18 @@ func TestFeaturesOfOldDatabase(t *testing.T) {
 		t.Errorf("the last column of features is %v", last)
 	}
 }
+
+// How long reading the features took stays as it was first: otherwise running a sweep again, which
+// measures nothing, would change the rule.
+func TestFirstReadingTimeStays(t *testing.T) {
+	db := create(t)
+	m := testMatrix("grid")
+	for _, seconds := range []float64{0, 0.25, 0.5} {
+		m.FeaturesSeconds = seconds
+		describe(t, db, m)
+	}
+	list, err := db.Features(t.Context())
+	if err != nil || len(list) != 1 || list[0].FeaturesSeconds != 0.25 {
+		t.Errorf("%+v, %v; want 0.25 s", list, err)
+	}
+}
