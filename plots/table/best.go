@@ -20,7 +20,8 @@ func BestNotes(d *data.Report) []string {
 		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start " +
 			"of each run" + firstRun(d) + ". Copy: share of the copy's. Above 100%, the matrix came from caches, not " +
 			"from memory: a warm cache holds small ones.",
-		"Tied: the number of configurations that can't be told from the fastest, including the listed one, and " +
+		"Tied: the number of configurations that can't be told from the fastest, including the listed one (≥: at " +
+			"least, there were no repeats), and " +
 			"the other kernels among them. A ratio with (tied) can't be told from 1. The listed one is the most " +
 			"robust: its neighbouring block and grid sizes are fast too. " +
 			driftNote(d) +
