@@ -36,19 +36,27 @@ bounded() {
 		}'
 }
 
-# At random addresses the compiler places a few instructions differently now and then.
+# The compiler places a few instructions differently by where its memory lies, and that depends on
+# random addresses, on the environment and on the folder's name: so all of them are fixed.
 fixed=
 if setarch -R true 2>/dev/null; then fixed="setarch -R"; fi
-fresh=$(mktemp -d)
+fresh=$(mktemp -d /tmp/spmvtune.XXXXXX)
 trap 'rm -rf "$fresh"' EXIT
+mkdir "$fresh/source" "$fresh/keep"
+cp -- *.cu *.cuh "$fresh/source"
+nvcc=$(command -v nvcc)
+compile() { # TARGET FILE
+	(cd "$fresh/source" && $fixed env -i PATH=/usr/bin:/bin TMPDIR="$fresh/keep" "$nvcc" -arch="compute_$1" -ptx -O3 \
+		--std=c++17 -o compiled "$2")
+}
 for source in "${@:-*.cu}"; do # unquoted below: the default is a pattern
 	for file in $source; do
 		targets=$(sed -n 's|^// compute: ||p' "$file")
 		for target in ${targets:-60}; do
 			variant=${file%.cu}
 			[ "$target" = 60 ] || variant=$variant.sm$target
-			$fixed nvcc -arch="compute_$target" -ptx -O3 --std=c++17 -o "$fresh/compiled" "$file"
-			bounded <"$fresh/compiled" >"$fresh/$variant.ptx"
+			compile "$target" "$file"
+			bounded <"$fresh/source/compiled" >"$fresh/$variant.ptx"
 		done
 		for old in "ptx/${file%.cu}".ptx.gz "ptx/${file%.cu}".sm*.ptx.gz; do # targets that are gone
 			name=$(basename "$old" .gz)
