@@ -22,6 +22,7 @@ const (
 [protocol]
 sentinel = 0
 finals = 0
+repeats = 0
 cache = "warm"
 warmup = 0
 samples = [6, 100_000]
@@ -244,6 +245,7 @@ func TestTaskWithoutAFile(t *testing.T) {
 	const text = `[protocol]
 sentinel = 0
 finals = 0
+repeats = 0
 cache = "warm"
 trial_budget = "2ms"
 [[matrix]]
