@@ -44,10 +44,10 @@ type finals struct {
 type ranking struct {
 	trials  []*candidate
 	leaders []*candidate // nil as long as there may be more trials
-	// library is the fastest trial of cuSPARSE, unless it leads: it is repeated the fewest
+	// vendor is the fastest trial of cuSPARSE, unless it leads: it is repeated the fewest
 	// times, so that ratios over the library do not rest on the luckiest of its trials.
-	library *candidate
-	finals  int // number of finals of all of them, in earlier runs too
+	vendor *candidate
+	finals int // number of finals of all of them, in earlier runs too
 }
 
 // A candidate is a trial with its median and those of its finals, in seconds.
@@ -146,19 +146,19 @@ func (f *finals) told(res trial.Result) {
 		return
 	}
 	r.leaders = slices.DeleteFunc(r.leaders, func(l *candidate) bool { return l == c })
-	if r.library == c {
-		r.library = nil
+	if r.vendor == c {
+		r.vendor = nil
 	}
 }
 
 // open lists the leaders that are to be measured once more.
 func (r *ranking) open(most int) []*candidate {
 	if r.leaders == nil {
-		r.leaders, r.library = leaders(r.trials), library(r.trials)
+		r.leaders, r.vendor = leaders(r.trials), library(r.trials)
 	}
 	all := r.leaders
-	if r.library != nil {
-		all = append(all[:len(all):len(all)], r.library)
+	if r.vendor != nil {
+		all = append(all[:len(all):len(all)], r.vendor)
 	}
 	if len(all) < 2 {
 		return nil

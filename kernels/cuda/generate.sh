@@ -40,7 +40,7 @@ bounded() {
 # random addresses, on the environment and on the folder's name: so all of them are fixed.
 fixed=
 if setarch -R true 2>/dev/null; then fixed="setarch -R"; fi
-fresh=$(mktemp -d /tmp/spmvtune.XXXXXX)
+fresh=$(TMPDIR=/tmp mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 mkdir "$fresh/source" "$fresh/keep"
 cp -- *.cu *.cuh "$fresh/source"

@@ -48,9 +48,9 @@ func LibrarySheet(d *data.Report) Sheet {
 // A besideLibrary has the fastest trials of a place. All but the library's and the fastest may be
 // missing.
 type besideLibrary struct {
-	matrix                          string
-	library, fastest, plain, papers *store.Row
-	plainLibrary                    *store.Row
+	matrix                         string
+	vendor, fastest, plain, papers *store.Row
+	plainVendor                    *store.Row
 }
 
 // besideOf finds them; ok is false without the library or anything else.
@@ -63,9 +63,9 @@ func besideOf(p *data.Panel) (b besideLibrary, ok bool) {
 	}
 	b = besideLibrary{
 		matrix:  p.Matrix,
-		library: p.CuSPARSE(),
+		vendor:  p.CuSPARSE(),
 		fastest: own(func(kernels.Kernel, *store.Row) bool { return true }),
-		plainLibrary: p.FastestOf(func(r *store.Row) bool {
+		plainVendor: p.FastestOf(func(r *store.Row) bool {
 			k, known := kernels.Lookup(r.Kernel)
 			return known && k.Library() && k.Plain(r.Config)
 		}),
@@ -75,7 +75,7 @@ func besideOf(p *data.Panel) (b besideLibrary, ok bool) {
 			return len(kernels.Cited(k.Source)) > 0 && !moved
 		}),
 	}
-	return b, b.library != nil && b.fastest != nil
+	return b, b.vendor != nil && b.fastest != nil
 }
 
 func besideTable(title string, rows []besideLibrary) Table {
@@ -88,12 +88,12 @@ func besideTable(title string, rows []besideLibrary) Table {
 		bytes := float64(4*(f.Rows+1)) + float64(4+f.Precision.Bytes())*float64(f.NNZ) +
 			float64(f.Precision.Bytes())*float64(f.Rows+f.Cols)
 		row := []Cell{Text(b.matrix)}
-		row = append(row, namedTime(b.library)...)
+		row = append(row, namedTime(b.vendor)...)
 		row = append(row, namedTime(b.papers)...)
 		row = append(row, Text(f.Kernel), integer(f.Block), integer(f.Grid), Text(f.Params.String()), timeCell(f),
-			ratioCell(b.library, f), rateCell(f, 100e-9*bytes/f.Time*f.RoofFraction/f.GBPS), whole(f.Prepare/f.Time))
+			ratioCell(b.vendor, f), rateCell(f, 100e-9*bytes/f.Time*f.RoofFraction/f.GBPS), whole(f.Prepare/f.Time))
 		row = append(row, namedTime(b.plain)...)
-		t.Rows = append(t.Rows, append(row, ratioCell(b.plainLibrary, b.plain)))
+		t.Rows = append(t.Rows, append(row, ratioCell(b.plainVendor, b.plain)))
 	}
 	return t
 }
@@ -102,9 +102,9 @@ func besideTable(title string, rows []besideLibrary) Table {
 func besideSummary(title string, rows []besideLibrary) []Cell {
 	row := []Cell{Text(title), count(len(rows))}
 	for _, of := range []func(*besideLibrary) (base, r *store.Row){
-		func(b *besideLibrary) (base, r *store.Row) { return b.library, b.fastest },
-		func(b *besideLibrary) (base, r *store.Row) { return b.plainLibrary, b.plain },
-		func(b *besideLibrary) (base, r *store.Row) { return b.library, b.papers },
+		func(b *besideLibrary) (base, r *store.Row) { return b.vendor, b.fastest },
+		func(b *besideLibrary) (base, r *store.Row) { return b.plainVendor, b.plain },
+		func(b *besideLibrary) (base, r *store.Row) { return b.vendor, b.papers },
 	} {
 		var ratios []float64
 		for i := range rows {

@@ -36,9 +36,9 @@ func PreparationSheet(d *data.Report) Sheet {
 
 // A preparation is what preparing pays in one setup.
 type preparation struct {
-	base    string // the kernel that needs CSR alone, "" if none was measured
-	library bool   // whether cuSPARSE was measured
-	rows    []prepared
+	base   string // the kernel that needs CSR alone, "" if none was measured
+	vendor bool   // whether cuSPARSE was measured
+	rows   []prepared
 }
 
 // A prepared is a kernel on a matrix, with the products after which it pays off; NaN: it is
@@ -49,8 +49,8 @@ type prepared struct {
 }
 
 func (p *preparation) add(panel *data.Panel) {
-	base, library := panel.Best(p.base), panel.CuSPARSE()
-	p.library = p.library || library != nil
+	base, vendor := panel.Best(p.base), panel.CuSPARSE()
+	p.vendor = p.vendor || vendor != nil
 	over := func(base, r *store.Row) float64 {
 		if base == nil || base.Kernel == r.Kernel {
 			return math.NaN()
@@ -59,7 +59,7 @@ func (p *preparation) add(panel *data.Panel) {
 	}
 	for _, name := range data.KernelsOf([]data.Panel{*panel}) {
 		r := panel.Best(name)
-		p.rows = append(p.rows, prepared{r, over(base, r), over(library, r)})
+		p.rows = append(p.rows, prepared{r, over(base, r), over(vendor, r)})
 	}
 }
 
@@ -68,7 +68,7 @@ func (p *preparation) others() (names []string, of []func(*prepared) float64) {
 	if p.base != "" {
 		names, of = append(names, p.base), append(of, func(r *prepared) float64 { return r.overBase })
 	}
-	if p.library {
+	if p.vendor {
 		names, of = append(names, "cuSPARSE"), append(of, func(r *prepared) float64 { return r.overLibrary })
 	}
 	return names, of
