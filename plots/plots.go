@@ -52,7 +52,7 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 		return nil, err
 	}
 	content := &page.Content{Report: d, Title: opt.Title, Version: opt.Version}
-	content.Warnings = append(slices.Clone(opt.Notes), d.Missed()...)
+	content.Warnings = slices.Concat(opt.Notes, d.Crowded(), d.Missed())
 
 	if against := figure.Against(d); len(against.Pictures) > 0 {
 		content.Figures = append(content.Figures, against)

@@ -104,6 +104,12 @@ var trialColumns = []column{
 		field: func(s *stored) any { return moment{&s.At} }},
 	optional("seconds", func(r *trial.Result) *float64 { return &r.Seconds }).added(schemaSeconds),
 	optional("measurement", func(r *trial.Result) *int { return &r.Measurement }).added(schemaMeasurement),
+	optional("host_cores", func(r *trial.Result) *float64 { return &r.Host.Cores }).added(schemaHost),
+	optional("host_others", func(r *trial.Result) *float64 { return &r.Host.Others }).added(schemaHost),
+	optional("host_stolen", func(r *trial.Result) *float64 { return &r.Host.Stolen }).added(schemaHost),
+	optional("host_switches", func(r *trial.Result) *int { return &r.Host.Switches }).added(schemaHost),
+	optional("host_own", func(r *trial.Result) *float64 { return &r.Host.Own }).added(schemaHost),
+	optional("host_load", func(r *trial.Result) *float64 { return &r.Host.Load }).added(schemaHost),
 }
 
 // nonzero is null for the zero value.

@@ -32,6 +32,7 @@ const (
 	schemaMeasurement     = 12 // versions of measurements, twins, numbers of protocols
 	schemaSpread          = 13 // repeats of trials that were chosen at random
 	schemaAnother         = 15 // times that another run finds
+	schemaHost            = 16 // what others did to the processor
 )
 
 // texts returns the single text column that a query gives.

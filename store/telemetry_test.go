@@ -38,6 +38,29 @@ func TestTelemetry(t *testing.T) {
 	}
 }
 
+// What others did to the processor stays with a trial, also where databases are put together.
+func TestHostIsKept(t *testing.T) {
+	db := started(t)
+	use := trial.HostUse{Cores: 4, Others: 1, Stolen: 0.5, Switches: 30, Own: 2, Load: 7.5}
+	record(t, db, good("cpu_csr", 32, func(r *trial.Result) { r.Host = use }), good("cpu_csr", 64))
+	gathered, err := Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), []string{db.Path()}, Choice{Kernels: []string{"cpu_csr"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gathered.Close()
+	for _, from := range []*DB{db, gathered} {
+		const want = "[[0.25 0.125 15 7.5] [<nil> <nil> <nil> <nil>]]"
+		got := fmt.Sprint(query(t, from, "SELECT others, stolen, switches, load FROM telemetry ORDER BY block").Rows)
+		if got != want {
+			t.Errorf("telemetry has %s, want %s", got, want)
+		}
+		rows, err := from.Results(t.Context(), Filter{})
+		if err != nil || len(rows) != 2 || rows[0].Host != use || rows[1].Host != (trial.HostUse{}) {
+			t.Errorf("read %+v, %v", rows, err)
+		}
+	}
+}
+
 // The names of the reasons in the view are those of the warnings.
 func TestReasonsHaveTheirNames(t *testing.T) {
 	db := started(t)

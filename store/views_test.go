@@ -24,7 +24,8 @@ func TestViewColumns(t *testing.T) {
 		"speedup": "device, matrix, precision, cache, kernel, block, grid, params, median_ms, " +
 			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse",
 		"telemetry": "sweep, device, matrix, kernel, precision, block, grid, params, cache, status, median_ms, node, uuid, job, " +
-			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at",
+			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at, " +
+			"others, stolen, switches, load",
 		"profile": "sweep, device, matrix, kernel, precision, block, grid, params, cache, median_ms, " +
 			"occupancy, warp_efficiency, load_efficiency",
 		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(),

@@ -3,29 +3,28 @@ package tuner
 import (
 	"math"
 	"testing"
-	"time"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner/worker"
+	"spmvtune/tuner/trial"
 )
 
 // A busy processor is told of once, with the figures of all trials of the matrix, where it is
 // in the times. Of a GPU that replays graphs the worker tells nothing.
 func TestCrowdedIsSaidOnce(t *testing.T) {
-	free := worker.HostUse{Cores: 8, Others: 0.1, Own: 4 * time.Second}
-	busy := worker.HostUse{Cores: 8, Others: 4, Own: 4 * time.Second}
+	free := trial.HostUse{Cores: 8, Others: 0.1, Own: 4}
+	busy := trial.HostUse{Cores: 8, Others: 4, Own: 4}
 	for _, tt := range []struct {
 		name    string
 		backend string
 		launch  kernels.Launch
-		trials  []worker.HostUse
+		trials  []trial.HostUse
 		want    float64 // share that others take when it is told; 0: it is not
 	}{
-		{"a free processor", "cpu", kernels.Graph, []worker.HostUse{free, free}, 0},
-		{"a busy one", "cpu", kernels.Graph, []worker.HostUse{free, busy, busy}, 4.1 / 16},
-		{"too short to tell", "cpu", kernels.Graph, []worker.HostUse{{Cores: 0.5, Others: 0.4}}, 0},
-		{"in short trials", "cpu", kernels.Graph, []worker.HostUse{{Cores: 1.5, Others: 0.3}, {Cores: 1.5, Others: 0.3}}, 0.2},
-		{"with launches", "cuda", kernels.Stream, []worker.HostUse{busy, busy}, 0.5},
+		{"a free processor", "cpu", kernels.Graph, []trial.HostUse{free, free}, 0},
+		{"a busy one", "cpu", kernels.Graph, []trial.HostUse{free, busy, busy}, 4.1 / 16},
+		{"too short to tell", "cpu", kernels.Graph, []trial.HostUse{{Cores: 0.5, Others: 0.4}}, 0},
+		{"in short trials", "cpu", kernels.Graph, []trial.HostUse{{Cores: 1.5, Others: 0.3}, {Cores: 1.5, Others: 0.3}}, 0.2},
+		{"with launches", "cuda", kernels.Stream, []trial.HostUse{busy, busy}, 0.5},
 	} {
 		sweep := testSweep(1)
 		sweep.Protocol.Launch = tt.launch
@@ -45,10 +44,13 @@ func TestCrowdedIsSaidOnce(t *testing.T) {
 	}
 }
 
-// The worker reads what others did during each trial.
+// What others did is recorded with each trial.
 func TestWorkerReadsTheHost(t *testing.T) {
-	sum := runTest(t, testSweep(101, 102), &memory{}, Options{})
-	if sum.Host.Own <= 0 {
-		t.Errorf("the worker used %s of the processor", sum.Host.Own)
+	var rec memory
+	runTest(t, testSweep(101, 102), &rec, Options{})
+	for _, r := range rec.results {
+		if r.Host.Own <= 0 {
+			t.Errorf("%s: the worker used %g s of the processor", r.Config, r.Host.Own)
+		}
 	}
 }

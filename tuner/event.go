@@ -18,7 +18,7 @@ type Event struct {
 
 // Crowded says that others use the processor so much that they are in the times.
 type Crowded struct {
-	worker.HostUse
+	trial.HostUse
 	// Launching says that the device is a GPU, to which the processor launches each kernel.
 	Launching bool
 	// Matrix is the name of the matrix whose trials showed it first.
@@ -81,7 +81,6 @@ type Summary struct {
 	Pieces       []trial.Piece // of Options.Parts
 	Duplicates   []Duplicate
 	Effort       worker.Effort
-	Host         worker.HostUse
 	Crowded      *Crowded // nil: others used the processor little, or it does not matter
 	Finals       int      // number of finals
 	Spreads      int      // number of spreads

@@ -86,7 +86,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		res, spoiled = *rep.Result, rep.Spoiled
 		rep.Effort.Trials = 1
 		r.sum.Effort.Add(rep.Effort)
-		r.watch(rep.Host)
+		r.watch(res.Host)
 	}
 
 	res.Sentinel, res.Final, res.Spread = j.sentinel, j.final, j.spread
@@ -111,9 +111,8 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 }
 
 // watch notes what others did to the processor during a trial, and says once if it is busy.
-func (r *run) watch(host worker.HostUse) {
+func (r *run) watch(host trial.HostUse) {
 	r.host.Add(host)
-	r.sum.Host.Add(host)
 	if r.sum.Crowded == nil && r.host.Crowded() {
 		r.sum.Crowded = &Crowded{r.host, r.planner.device.Backend != "cpu", r.name}
 		r.opt.Observe(Event{Crowded: r.sum.Crowded})

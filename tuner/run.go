@@ -93,7 +93,7 @@ type current struct {
 	over    map[trial.Place]bool // searches that have ended
 	done    map[string]bool      // trials that are recorded, by identity
 	best    bests
-	host    worker.HostUse // while its trials were measured
+	host    trial.HostUse // while its trials were measured
 	name    string
 	finals  *finals
 	spreads *spreads

@@ -17,7 +17,6 @@ func (sum *Summary) Add(part Summary) {
 	sum.Skipped = added(sum.Skipped, part.Skipped)
 	sum.Failed = append(sum.Failed, part.Failed...)
 	sum.Effort.Add(part.Effort)
-	sum.Host.Add(part.Host)
 	sum.Crowded = cmp.Or(sum.Crowded, part.Crowded)
 	sum.Finals += part.Finals
 	sum.Spreads += part.Spreads

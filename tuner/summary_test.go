@@ -17,7 +17,7 @@ func TestSummariesAddUp(t *testing.T) {
 	one := Summary{Trials: 5, Finished: 3, OKBefore: 2, FailedBefore: 1, Measured: map[trial.Status]int{trial.OK: 2},
 		Invalid: map[string]int{"block": 1}, Skipped: map[string]int{"empty": 4}, Failed: []trial.Result{failed},
 		Failures: []Failure{gone}, Duplicates: []Duplicate{twice}, Effort: worker.Effort{Trials: 2, Wall: time.Second},
-		Host: worker.HostUse{Cores: 3}, Finals: 8, Spreads: 2}
+		Finals: 8, Spreads: 2}
 	two := one
 	two.Measured, two.Crowded = map[trial.Status]int{trial.OK: 1, trial.Fault: 1}, &Crowded{Launching: true}
 	two.Failures = []Failure{{"bad", errors.New("no matrix")}, gone}
@@ -25,7 +25,7 @@ func TestSummariesAddUp(t *testing.T) {
 	want := Summary{Trials: 10, Finished: 6, OKBefore: 4, FailedBefore: 2,
 		Measured: map[trial.Status]int{trial.OK: 3, trial.Fault: 1}, Invalid: map[string]int{"block": 2},
 		Skipped: map[string]int{"empty": 8}, Failed: []trial.Result{failed, failed}, Duplicates: []Duplicate{twice},
-		Effort: worker.Effort{Trials: 4, Wall: 2 * time.Second}, Host: worker.HostUse{Cores: 6}, Crowded: two.Crowded,
+		Effort: worker.Effort{Trials: 4, Wall: 2 * time.Second}, Crowded: two.Crowded,
 		Finals: 16, Spreads: 4, Interrupted: true, OutOfTime: true}
 	for _, order := range [][2]Summary{{one, two}, {two, one}} {
 		var sum Summary

@@ -110,6 +110,9 @@ func (r *runCommand) run(ctx context.Context) error {
 		return err
 	}
 	sum, err := r.measure(ctx, parts, byRule)
+	if !r.noReport && !sum.Interrupted {
+		sum.Crowded = nil // the report says it
+	}
 	if err == nil || sum.Trials > 0 {
 		show.Summary(r.w, sum)
 	}

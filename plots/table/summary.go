@@ -14,7 +14,7 @@ import (
 
 // summaryNotes say what to know of the summary.
 func summaryNotes(d *data.Report) []string {
-	return slices.DeleteFunc(append([]string{data.Twins(d.Matrices)}, sentences(d.Missed())...), isEmpty)
+	return slices.DeleteFunc(slices.Concat([]string{data.Twins(d.Matrices)}, sentences(d.Crowded()), sentences(d.Missed())), isEmpty)
 }
 
 // SummaryTables say what the database holds.

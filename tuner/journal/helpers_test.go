@@ -46,6 +46,7 @@ func testTrial(i int) trial.Result {
 		Telemetry: &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.125, Energy: 0.1 + 0.2,
 			Reasons:    kernels.SWPowerCap,
 			HasReasons: true, Repeated: 10},
+		Host:        trial.HostUse{Cores: 4, Others: 0.1 + 0.2, Stolen: 0.5, Switches: 30, Own: 2, Load: 7.5},
 		Measurement: 2, At: time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.UTC),
 	}
 }

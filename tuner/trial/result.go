@@ -51,6 +51,9 @@ type Result struct {
 	At         time.Time          `json:"at"`                  // when the trial finished, UTC
 	Seconds    float64            `json:"seconds,omitempty"`   // how long the worker was busy with it; 0: not known
 
+	// Host is what others did to the processor meanwhile.
+	Host HostUse `json:"host,omitzero"`
+
 	// Measurement is the version of the code that took the samples, see worker.Version.
 	// 0: it was measured elsewhere, and the version is not known.
 	Measurement int `json:"measurement,omitempty"`

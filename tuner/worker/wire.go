@@ -43,8 +43,7 @@ type Reply struct {
 	Roof      *kernels.Roof
 	Matrix    *trial.Matrix
 	Result    *trial.Result
-	Host      HostUse // what others did to the processor during the trial
-	Effort    Effort  // where the time of the trial went, without Trials and Wall
+	Effort    Effort // where the time of the trial went, without Trials and Wall
 	// Spoiled says that the device or the process is in doubt after this trial, and that
 	// the worker must be replaced.
 	Spoiled bool

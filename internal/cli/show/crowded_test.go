@@ -3,20 +3,18 @@ package show
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"spmvtune/tuner"
-	"spmvtune/tuner/worker"
+	"spmvtune/tuner/trial"
 )
 
 // A busy processor is in the progress and in the summary, with figures and with what helps.
 func TestCrowded(t *testing.T) {
-	busy := worker.HostUse{Cores: 20, Others: 6, Stolen: 1, Switches: 900, Own: 9 * time.Second, Load: 7.25}
+	busy := trial.HostUse{Cores: 20, Others: 6, Stolen: 1, Switches: 900, Own: 9, Load: 7.25}
 	var log strings.Builder
 	c := &tuner.Crowded{HostUse: busy, Launching: true, Matrix: "grid-5"}
 	New(&log, &log).Observe(tuner.Event{Crowded: c})
-	// Over the whole run others took little: that says nothing of the matrices where they did.
-	Summary(&log, tuner.Summary{Crowded: c, Host: worker.HostUse{Cores: 9000, Others: 6, Load: 0.3}})
+	Summary(&log, tuner.Summary{Crowded: c})
 	text := strings.Join(strings.Fields(log.String()), " ")
 	for _, want := range []string{
 		"processor is busy: other processes took 30% of its cores, the hypervisor took 5%, the system interrupted " +
