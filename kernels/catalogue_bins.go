@@ -13,7 +13,7 @@ var (
 // (the authors' deliverable 1) and its second.
 var csrBinsKernels = []Kernel{
 	{
-		Name: "csr_thread_row_v1", Look: 33, Paper: "OneThreadPerRow (D1)",
+		Name: "csr_thread_row_v1", Paper: "OneThreadPerRow (D1)",
 		Source: "csr-bins-and-hybrid, Sec. V and VII-A",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "thread per row",
@@ -21,7 +21,7 @@ var csrBinsKernels = []Kernel{
 		Params: []Param{shared},
 	},
 	{
-		Name: "csr_thread_row", Look: 34, Paper: "OneThreadPerRow", Source: "csr-bins-and-hybrid, Alg. 1",
+		Name: "csr_thread_row", Paper: "OneThreadPerRow", Source: "csr-bins-and-hybrid, Alg. 1",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "thread per row, grid-stride, unrolled by 4",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
@@ -33,7 +33,7 @@ var csrBinsKernels = []Kernel{
 		},
 	},
 	{
-		Name: "csr_warp_row_v1", Look: 35, Paper: "OneWarpPerRow (D1)",
+		Name: "csr_warp_row_v1", Paper: "OneWarpPerRow (D1)",
 		Source: "csr-bins-and-hybrid, Sec. V and VII-A",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "warp per row, grid-stride",
@@ -42,7 +42,7 @@ var csrBinsKernels = []Kernel{
 		Legal:  wholeWarps,
 	},
 	{
-		Name: "csr_warp_row", Look: 36, Paper: "OneWarpPerRow", Source: "csr-bins-and-hybrid, Alg. 2",
+		Name: "csr_warp_row", Paper: "OneWarpPerRow", Source: "csr-bins-and-hybrid, Alg. 2",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "warp per row, grid-stride, unrolled by 4",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
@@ -50,7 +50,7 @@ var csrBinsKernels = []Kernel{
 		Legal:  wholeWarps,
 	},
 	{
-		Name: "csr_bins_v1", Look: 37, Paper: "CoalescedBins (D1)",
+		Name: "csr_bins_v1", Paper: "CoalescedBins (D1)",
 		Source: "csr-bins-and-hybrid, Sec. V-B.3 and VII-A",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "nonzeros in bins; each thread searches the row of its nonzero and adds by atomicAdd",
@@ -58,7 +58,7 @@ var csrBinsKernels = []Kernel{
 		Params: []Param{shared},
 	},
 	{
-		Name: "csr_bins", Look: 38, Paper: "CoalescedBins", Source: "csr-bins-and-hybrid, Alg. 3",
+		Name: "csr_bins", Paper: "CoalescedBins", Source: "csr-bins-and-hybrid, Alg. 3",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the host packs rows into bins of at most 64 nonzeros, a longer row alone; a warp takes a bin row " +
 			"by row",
@@ -67,7 +67,7 @@ var csrBinsKernels = []Kernel{
 		Legal:  wholeWarps,
 	},
 	{
-		Name: "csr_hybrid_v1", Look: 39, Paper: "Hybrid (D1)", Source: "csr-bins-and-hybrid, Sec. V-B.4 and VII-A",
+		Name: "csr_hybrid_v1", Paper: "Hybrid (D1)", Source: "csr-bins-and-hybrid, Sec. V-B.4 and VII-A",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "short rows: a thread each; the others: a warp each",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
@@ -75,7 +75,7 @@ var csrBinsKernels = []Kernel{
 		Legal:  wholeWarps,
 	},
 	{
-		Name: "csr_hybrid", Look: 40, Paper: "Hybrid", Source: "csr-bins-and-hybrid, Alg. 4",
+		Name: "csr_hybrid", Paper: "Hybrid", Source: "csr-bins-and-hybrid, Alg. 4",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "short rows: a thread each; medium: a warp each; long: a block each, reduced in shared memory",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,

@@ -18,34 +18,34 @@ const (
 // nonzero. P is ceil(nnz / (grid·block)).
 var cooSimpleKernels = []Kernel{
 	{
-		Name: "coo_atomic", Look: 7, Paper: "baseline", Source: "coo-spmv-final, Alg. 3",
+		Name: "coo_atomic", Paper: "baseline", Source: "coo-spmv-final, Alg. 3",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "one thread per nonzero, one atomicAdd each; the grid is ceil(nnz / block)",
 		Block:   threads, Blocks: anyBlock,
 	},
 	{
-		Name: "coo_thread_chunk", Look: 8, Paper: "Kernel 1 size",
+		Name: "coo_thread_chunk", Paper: "Kernel 1 size",
 		Source: "coo-spmv-final, Alg. 4 and Sec. VI-B (full_strided)",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "thread t takes nonzeros tP to (t+1)P",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 	},
 	{
-		Name: "coo_grid_stride", Look: 9, Paper: "Kernel threads size",
+		Name: "coo_grid_stride", Paper: "Kernel threads size",
 		Source: "coo-spmv-final, Alg. 4 and Sec. VI-B (full_jump)",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "thread t takes nonzeros t, t+T, t+2T, … of T = grid·block threads",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 	},
 	{
-		Name: "coo_warp_chunk", Look: 10, Paper: "Kernel warp size",
+		Name: "coo_warp_chunk", Paper: "Kernel warp size",
 		Source: "coo-spmv-final, Alg. 4 and Sec. VI-B (warp_jump)",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "32 consecutive threads own 32P consecutive nonzeros; a lane takes lane + 32i",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 	},
 	{
-		Name: "coo_block_chunk", Look: 11, Paper: "Kernel block size",
+		Name: "coo_block_chunk", Paper: "Kernel block size",
 		Source: "coo-spmv-final, Alg. 4 and Sec. VI-B (block_jump)",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "a block owns block·P consecutive nonzeros; a thread takes tid + block·i",

@@ -13,30 +13,30 @@ const cpuGrid = "workers; each is a thread of its own, pinned to a core while th
 // cpuKernels run on the processor (package kernels/cpu).
 var cpuKernels = []Kernel{
 	{
-		Name: "cpu_coo", Look: 1, Paper: "CPU COO", Source: "coo-spmv-final, Alg. 1",
+		Name: "cpu_coo", Paper: "CPU COO", Source: "coo-spmv-final, Alg. 1",
 		Format: COO, Backend: "cpu", Scope: ScopeRow,
 		Mapping: "one thread takes all nonzeros in order and adds each product to y, which is zeroed first",
 	},
 	{
-		Name: "cpu_csr", Look: 2, Paper: "CPU CSR", Source: "coo-spmv-final, Alg. 2",
+		Name: "cpu_csr", Paper: "CPU CSR", Source: "coo-spmv-final, Alg. 2",
 		Format: CSR, Backend: "cpu", Scope: ScopeRow,
 		Mapping: "one thread takes all rows in order",
 	},
 	{
-		Name: "cpu_coo_chunks", Look: 3, Source: "parallel form of coo-spmv-final, Alg. 1",
+		Name: "cpu_coo_chunks", Source: "parallel form of coo-spmv-final, Alg. 1",
 		Format: COO, Backend: "cpu", Scope: ScopeRow,
 		Mapping: "a worker takes the next chunk of nonzeros, sums each row privately and writes the rows that start " +
 			"there; sums for the row of an earlier chunk are added once at the end",
 		Block: "nonzeros per chunk", Grid: cpuGrid, Blocks: cpuChunks,
 	},
 	{
-		Name: "cpu_csr_rows", Look: 4, Source: "parallel form of coo-spmv-final, Alg. 2",
+		Name: "cpu_csr_rows", Source: "parallel form of coo-spmv-final, Alg. 2",
 		Format: CSR, Backend: "cpu", Scope: ScopeRow,
 		Mapping: "a worker takes the next chunk of rows",
 		Block:   "rows per chunk", Grid: cpuGrid, Blocks: cpuChunks,
 	},
 	{
-		Name: "cpu_csr_merge", Look: 5,
+		Name:   "cpu_csr_merge",
 		Source: "Merrill and Garland, Merge-based parallel sparse matrix-vector multiplication, SC16, Sec. III",
 		Format: CSR, Backend: "cpu", Scope: ScopeRow,
 		Mapping: "a worker takes an equal share of rows + nonzeros, found by bisection on the merge path; rows cut " +
@@ -44,7 +44,7 @@ var cpuKernels = []Kernel{
 		Grid: cpuGrid,
 	},
 	{
-		Name: "cpu_sell", Look: 6,
+		Name: "cpu_sell",
 		Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014, Sec. 3 " +
 			"(SELL-C-sigma)",
 		Format: SELL, Backend: "cpu", Scope: ScopeRow,

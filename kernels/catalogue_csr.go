@@ -4,20 +4,20 @@ package kernels
 // two levels.
 var csrFiveKernels = []Kernel{
 	{
-		Name: "csr_scalar", Look: 23, Paper: "CSR Scalar", Source: "csr-five-algorithms, Sec. IV-A",
+		Name: "csr_scalar", Paper: "CSR Scalar", Source: "csr-five-algorithms, Sec. IV-A",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "one thread per row, grid-stride over rows",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 	},
 	{
-		Name: "csr_vector", Look: 24, Paper: "CSR Vector", Source: "csr-five-algorithms, Sec. IV-B",
+		Name: "csr_vector", Paper: "CSR Vector", Source: "csr-five-algorithms, Sec. IV-B",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "one warp per row, reduced in shared memory",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "csr_adaptive", Look: 25, Paper: "CSR Adaptive", Source: "csr-five-algorithms, Sec. IV-C and Table III",
+		Name: "csr_adaptive", Paper: "CSR Adaptive", Source: "csr-five-algorithms, Sec. IV-C and Table III",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the host packs rows into row blocks; products are streamed to shared memory and a thread sums " +
 			"each row; a long row has a row block to itself",
@@ -31,7 +31,7 @@ var csrFiveKernels = []Kernel{
 		Legal: wholeWarps + "; tile values in shared memory",
 	},
 	{
-		Name: "csr_pcsr", Look: 26, Paper: "PCSR", Source: "csr-five-algorithms, Sec. IV-D",
+		Name: "csr_pcsr", Paper: "PCSR", Source: "csr-five-algorithms, Sec. IV-D",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "kernel 1 writes all products; kernel 2 sums rows, a thread each, from products staged in shared " +
 			"memory",
@@ -43,7 +43,7 @@ var csrFiveKernels = []Kernel{
 		}},
 	},
 	{
-		Name: "csr_light", Look: 27, Paper: "LightSpMV",
+		Name: "csr_light", Paper: "LightSpMV",
 		Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (vector level)",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "width lanes per row; each group of lanes takes the next row from an atomic counter",
@@ -52,7 +52,7 @@ var csrFiveKernels = []Kernel{
 		Legal:  wholeWarps,
 	},
 	{
-		Name: "csr_light_warp", Look: 28, Paper: "LightSpMV (warp)",
+		Name: "csr_light_warp", Paper: "LightSpMV (warp)",
 		Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (warp level)",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "csr_light with one step of the counter per warp, for 32/width rows",
@@ -70,21 +70,21 @@ var lightWidth = Param{
 // csrShuffleKernels give a warp to each row.
 var csrShuffleKernels = []Kernel{
 	{
-		Name: "csr_warp_row_global", Look: 29, Paper: "warp-per-row (old)", Source: "csr-shuffle-and-shared, Alg. 1",
+		Name: "csr_warp_row_global", Paper: "warp-per-row (old)", Source: "csr-shuffle-and-shared, Alg. 1",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "warp per row; tree reduction in a buffer in global memory",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "csr_warp_row_shuffle", Look: 30, Paper: "improved", Source: "csr-shuffle-and-shared, Alg. 2",
+		Name: "csr_warp_row_shuffle", Paper: "improved", Source: "csr-shuffle-and-shared, Alg. 2",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "warp per row; x through the read-only cache, reduction by shuffles",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "csr_warp_row_tile", Look: 31, Paper: "shared memory", Source: "csr-shuffle-and-shared, Alg. 3",
+		Name: "csr_warp_row_tile", Paper: "shared memory", Source: "csr-shuffle-and-shared, Alg. 3",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow, Sorted: true,
 		Mapping: "warp per row; x is staged in shared memory tile by tile, empty tiles skipped",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
@@ -92,7 +92,7 @@ var csrShuffleKernels = []Kernel{
 		Legal:  wholeWarps + "; columns sorted within a row; tile values per warp in shared memory",
 	},
 	{
-		Name: "csr_block_tile", Look: 32, Paper: "future work 2", Source: "csr-shuffle-and-shared, Sec. VI-A, item 2",
+		Name: "csr_block_tile", Paper: "future work 2", Source: "csr-shuffle-and-shared, Sec. VI-A, item 2",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow, Sorted: true,
 		Mapping: "a block takes several neighbouring rows, a warp each, that share one tile of x",
 		Block:   threads + "; block/32 rows share a tile", Grid: blocks, Blocks: warpBlock,

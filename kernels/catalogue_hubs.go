@@ -3,7 +3,7 @@ package kernels
 // hubKernels are this project's own for rows of very different lengths, and for few long rows.
 var hubKernels = []Kernel{
 	{
-		Name: "csr_merge_warp", Look: 49,
+		Name:   "csr_merge_warp",
 		Source: "this project, after Merrill and Garland, SC16 (csr_merge)",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "every warp takes an equal share of rows + nonzeros, tile by tile: a lane, several lanes or all sum " +
@@ -16,7 +16,7 @@ var hubKernels = []Kernel{
 		Legal: wholeWarps + "; 8 values per thread in shared memory",
 	},
 	{
-		Name: "panel_sell", Look: 50,
+		Name:   "panel_sell",
 		Source: "this project; slices as in Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014 (sell_c_sigma)",
 		Format: Panels, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "a block takes a panel of columns, whose x is in shared memory; a lane takes at most 64 nonzeros of " +

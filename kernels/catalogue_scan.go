@@ -7,7 +7,7 @@ const wholeWarps = "block a multiple of 32"
 // window enter a row's error; the segmented ones add within a row only.
 var cooScanKernels = []Kernel{
 	{
-		Name: "coo_scan_shared", Look: 12, Paper: "ps 32, ps 1024",
+		Name: "coo_scan_shared", Paper: "ps 32, ps 1024",
 		Source: "coo-spmv-final, Alg. 5; Hillis and Steele, CACM 29(12), 1986",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "inclusive scan over the block in shared memory; at a row break, prefix to this row and −prefix to " +
@@ -15,13 +15,13 @@ var cooScanKernels = []Kernel{
 		Block: threads + ", and nonzeros per scan window", Grid: windows, Blocks: anyBlock,
 	},
 	{
-		Name: "coo_segscan_shared", Look: 13, Paper: "ps equals", Source: "coo-spmv-final, Alg. 6",
+		Name: "coo_segscan_shared", Paper: "ps equals", Source: "coo-spmv-final, Alg. 6",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "segmented scan over the block in shared memory; one atomicAdd per row and block",
 		Block:   threads + ", and nonzeros per scan window", Grid: windows, Blocks: anyBlock,
 	},
 	{
-		Name: "coo_blelloch", Look: 14, Paper: "ps 32 nvidia, ps 1024 nvidia",
+		Name: "coo_blelloch", Paper: "ps 32 nvidia, ps 1024 nvidia",
 		Source: "coo-spmv-final, Sec. IV; Harris, Sengupta and Owens, GPU Gems 3, Ch. 39.2.2",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "work-efficient scan (up-sweep, down-sweep) over 2·block nonzeros in shared memory, 2 a thread",
@@ -29,7 +29,7 @@ var cooScanKernels = []Kernel{
 		Legal: "block a power of two",
 	},
 	{
-		Name: "coo_blelloch_padded", Look: 15, Paper: "ps 32 nvidia, ps 1024 nvidia (no bank conflicts)",
+		Name: "coo_blelloch_padded", Paper: "ps 32 nvidia, ps 1024 nvidia (no bank conflicts)",
 		Source: "coo-spmv-final, Sec. IV; Harris, Sengupta and Owens, GPU Gems 3, Ch. 39.2.3",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "coo_blelloch with element i at i + (i >> 5), free of conflicts on 32 banks",
@@ -37,7 +37,7 @@ var cooScanKernels = []Kernel{
 		Legal: "block a power of two",
 	},
 	{
-		Name: "coo_scan_warp", Look: 16, Paper: "ps 32 warp",
+		Name: "coo_scan_warp", Paper: "ps 32 warp",
 		Source: "coo-spmv-final, Alg. 7 without the test for rows",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "inclusive scan over each warp by shuffles; at a row break, prefix to this row and −prefix to " +
@@ -46,42 +46,42 @@ var cooScanKernels = []Kernel{
 		Legal: wholeWarps,
 	},
 	{
-		Name: "coo_segscan_warp", Look: 17, Paper: "ps 32 warp equals", Source: "coo-spmv-final, Alg. 7",
+		Name: "coo_segscan_warp", Paper: "ps 32 warp equals", Source: "coo-spmv-final, Alg. 7",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "segmented scan over each warp by shuffles; the last lane of a row adds it to y",
 		Block:   threads + "; a scan window is 32 nonzeros", Grid: windows, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "coo_scan_block", Look: 18, Paper: "ps 1024 warp", Source: "coo-spmv-final, Sec. IV, Fig. 7",
+		Name: "coo_scan_block", Paper: "ps 1024 warp", Source: "coo-spmv-final, Sec. IV, Fig. 7",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "warp scans, then a scan of up to 32 warp totals in shared memory, then the carry is added",
 		Block:   threads + ", and nonzeros per scan window", Grid: windows, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "coo_segscan_block", Look: 19, Paper: "ps 1024 warp equals", Source: "coo-spmv-final, Sec. IV, Fig. 7",
+		Name: "coo_segscan_block", Paper: "ps 1024 warp equals", Source: "coo-spmv-final, Sec. IV, Fig. 7",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the segmented form of coo_scan_block: a carry enters only elements of the same row",
 		Block:   threads + ", and nonzeros per scan window", Grid: windows, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "coo_scan_warp_chunk", Look: 20, Paper: "ps 32 warp + block jump", Source: "coo-spmv-final, Sec. VI-C",
+		Name: "coo_scan_warp_chunk", Paper: "ps 32 warp + block jump", Source: "coo-spmv-final, Sec. VI-C",
 		Format: COO, Backend: "cuda", Scope: ScopeBlock,
 		Mapping: "coo_scan_warp in the loop of coo_block_chunk",
 		Block:   threads + "; a scan window is 32 nonzeros", Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "coo_segscan_warp_chunk", Look: 21, Paper: "ps 32 warp jump_block", Source: "coo-spmv-final, Sec. VI-C",
+		Name: "coo_segscan_warp_chunk", Paper: "ps 32 warp jump_block", Source: "coo-spmv-final, Sec. VI-C",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "coo_segscan_warp in the loop of coo_block_chunk",
 		Block:   threads + "; a scan window is 32 nonzeros", Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
-		Name: "coo_segscan_warp_chunk_unroll", Look: 22, Paper: "ps 32 warp jump_block unroll",
+		Name: "coo_segscan_warp_chunk_unroll", Paper: "ps 32 warp jump_block unroll",
 		Source: "coo-spmv-final, Sec. VI-C, Fig. 16",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "coo_segscan_warp_chunk with its loop over elements unrolled",

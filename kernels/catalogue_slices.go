@@ -4,7 +4,7 @@ package kernels
 // rows.
 var sliceKernels = []Kernel{
 	{
-		Name: "csr_narrow", Look: 62,
+		Name: "csr_narrow",
 		Source: "own; CSR-Stream of Greathouse and Daga, SC14, by warps; narrow columns as in Kourtis, Goumas and Koziris, " +
 			"Computing Frontiers 2008",
 		Format: Tiles, Backend: "cuda", Scope: ScopeRow,
@@ -21,7 +21,7 @@ var sliceKernels = []Kernel{
 		Legal: wholeWarps + "; tile values per warp in shared memory; no row longer than a tile",
 	},
 	{
-		Name: "sell_blocks", Look: 60,
+		Name: "sell_blocks",
 		Source: "own; register blocks as in Im, Yelick and Vuduc, IJHPCA 18(1), 2004, in slices of Monakov, Lokhmotov and " +
 			"Avetisyan, HiPEAC 2010, holding jagged diagonals of Saad, SIAM J. Sci. Stat. Comput. 10(6), 1989",
 		Format: SELL, Backend: "cuda", Scope: ScopeRow,
@@ -38,7 +38,7 @@ var sliceKernels = []Kernel{
 		Legal: wholeWarps + "; at most 255 blocks in a row; at most 1.5 stored values per nonzero",
 	},
 	{
-		Name: "sell_diagonals", Look: 61,
+		Name:   "sell_diagonals",
 		Source: "own; diagonals of row segments as in Sun, Zhang, Wang, Zhang and Li, ICPP 2011 (CRSD)",
 		Format: SELL, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "one thread per row; a warp's slice of 32 rows is stored by diagonals, whose distances slices share, " +

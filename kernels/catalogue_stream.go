@@ -15,7 +15,7 @@ const (
 // streamKernels are this program's own for rows that are long or of very different lengths.
 var streamKernels = []Kernel{
 	{
-		Name: "csr_stream", Look: 73, Source: ownSource,
+		Name: "csr_stream", Source: ownSource,
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "a warp goes through a range of nonzeros, 8 a lane, the next on their way; marks say where rows " +
 			"begin; a segmented scan ends them",
@@ -25,7 +25,7 @@ var streamKernels = []Kernel{
 		Legal: streamLegal,
 	},
 	{
-		Name: "sell_hot", Look: 74, Source: ownSource,
+		Name: "sell_hot", Source: ownSource,
 		Format: SELL, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "a row has a lane for up to 32 nonzeros, in one warp; rows sorted by lanes and by nonzeros a lane; " +
 			"the elements of x that most nonzeros need in shared memory",
@@ -35,7 +35,7 @@ var streamKernels = []Kernel{
 		Legal: wholeWarps + "; the part of x in shared memory that a block can have",
 	},
 	{
-		Name: "sell_local", Look: 75, Source: ownSource,
+		Name: "sell_local", Source: ownSource,
 		Format: SELL, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "sell_hot's rows and lanes with columns of 16 bits and x in shared memory, in as many panels of " +
 			"columns as that takes; a second launch adds the panels' y",

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -13,12 +12,8 @@ import (
 // The catalogue is what users type and what databases keep: every entry must be
 // complete and must accept its own defaults.
 func TestCatalogueEntries(t *testing.T) {
-	seen, looks := map[string]bool{}, map[int]string{}
+	seen := map[string]bool{}
 	for _, k := range Catalogue {
-		if other := looks[k.Look]; other != "" || k.Look < 1 {
-			t.Errorf("%s has look %d, as %s: give it %d, which no kernel has", k.Name, k.Look, other, freeLook())
-		}
-		looks[k.Look] = k.Name
 		if seen[k.Name] {
 			t.Errorf("%s is listed twice", k.Name)
 		}
@@ -41,15 +36,6 @@ func TestCatalogueEntries(t *testing.T) {
 		}
 		if err := k.Check(c); err != nil {
 			t.Errorf("%s refuses its defaults: %v", k.Name, err)
-		}
-	}
-}
-
-// freeLook is the first number that no kernel has.
-func freeLook() int {
-	for look := 1; ; look++ {
-		if !slices.ContainsFunc(Catalogue, func(k Kernel) bool { return k.Look == look }) {
-			return look
 		}
 	}
 }

@@ -3,7 +3,7 @@ package kernels
 // peerKernels are published elsewhere and compared with the papers' own.
 var peerKernels = []Kernel{
 	{
-		Name: "csr_merge", Look: 41,
+		Name:   "csr_merge",
 		Source: "Merrill and Garland, Merge-based parallel sparse matrix-vector multiplication, SC16",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "every thread takes an equal share of rows + nonzeros; rows cut by a border are completed at the end",
@@ -11,7 +11,7 @@ var peerKernels = []Kernel{
 		Legal: wholeWarps,
 	},
 	{
-		Name: "sell_c_sigma", Look: 42,
+		Name:   "sell_c_sigma",
 		Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014",
 		Format: SELL, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "one thread per row of a chunk; chunks of C rows are stored column by column and padded to the " +
@@ -29,31 +29,31 @@ var peerKernels = []Kernel{
 // vendorKernels call cuSPARSE, opened at run time. The library chooses block and grid.
 var vendorKernels = []Kernel{
 	{
-		Name: "cusparse_csr_alg1", Look: 43, Paper: "cuSPARSE CSR 1",
+		Name: "cusparse_csr_alg1", Paper: "cuSPARSE CSR 1",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_CSR_ALG1",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
-		Name: "cusparse_csr_alg2", Look: 44, Paper: "cuSPARSE CSR 2",
+		Name: "cusparse_csr_alg2", Paper: "cuSPARSE CSR 2",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_CSR_ALG2",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
-		Name: "cusparse_coo_alg1", Look: 45, Paper: "cuSPARSE COO 1",
+		Name: "cusparse_coo_alg1", Paper: "cuSPARSE COO 1",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_COO_ALG1",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
-		Name: "cusparse_coo_alg2", Look: 46, Paper: "cuSPARSE COO 2",
+		Name: "cusparse_coo_alg2", Paper: "cuSPARSE COO 2",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_COO_ALG2",
 		Format: COO, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
-		Name: "cusparse_sell", Look: 55,
+		Name:   "cusparse_sell",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_SELL_ALG1 (CUDA 12 or later)",
 		Format: SELL, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's",
@@ -63,7 +63,7 @@ var vendorKernels = []Kernel{
 		Legal: "libcusparse on this machine; padding that fits in memory",
 	},
 	{
-		Name: "cusparse_spmvop", Look: 56,
+		Name:   "cusparse_spmvop",
 		Source: "NVIDIA cuSPARSE, cusparseSpMVOp (12.7.3, CUDA 13.1 Update 1, or later; experimental there)",
 		Format: CSR, Backend: "cuda", Scope: ScopeRow,
 		Mapping: "the library's", Legal: "libcusparse on this machine",

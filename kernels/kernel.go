@@ -17,9 +17,6 @@ type Kernel struct {
 	Blocks Range `json:"blocks"`
 	// Sorted says that columns must increase within a row.
 	Sorted bool `json:"sorted_columns"`
-	// Look numbers the colour and the marker of the kernel in figures, from 1. It never changes,
-	// so that pictures of different versions agree. Without one, the name decides.
-	Look int `json:"-"`
 	// Scope says over which entries the error of a row is bounded.
 	Scope Scope `json:"error_scope"`
 }

@@ -12,26 +12,46 @@ import (
 // All outlines have about the same area.
 type marker []vg.Point
 
+// A shape is the index of a marker.
+type shape int
+
+const (
+	circle shape = iota
+	square
+	triangle
+	diamond
+	tip // a triangle on its tip
+	plus
+	saltire
+	right // a triangle to the right
+	pentagram
+	lying // a bar
+	left  // a triangle to the left
+	quadrangle
+	standing // a bar
+	trefoil
+)
+
+// Markers are all markers, by shape.
 var Markers = [...]marker{
-	nil,
-	polygon(4, math.Pi/4, 1.12),  // square
-	polygon(3, math.Pi/2, 1.38),  // triangle
-	polygon(4, 0, 1.28),          // diamond
-	polygon(3, -math.Pi/2, 1.38), // triangle on its tip
-	cross(0),                     // plus
-	cross(math.Pi / 4),           // x
+	circle:     nil,
+	square:     polygon(4, math.Pi/4, 1.12),
+	triangle:   polygon(3, math.Pi/2, 1.38),
+	diamond:    polygon(4, 0, 1.28),
+	tip:        polygon(3, -math.Pi/2, 1.38),
+	plus:       cross(0),
+	saltire:    cross(math.Pi / 4),
+	right:      polygon(3, 0, 1.38),
+	pentagram:  star(5),
+	lying:      bar(1.5, 0.52),
+	left:       polygon(3, math.Pi, 1.38),
+	quadrangle: star(4),
+	standing:   bar(0.52, 1.5),
+	trefoil:    star(3),
 }
 
-// moreMarkers are for the kernels beyond the pairs of a colour and a marker.
-var moreMarkers = [len(Markers)]marker{
-	polygon(3, 0, 1.38),       // triangle to the right
-	star(5),                   //
-	bar(1.5, 0.52),            // lying
-	polygon(3, math.Pi, 1.38), // triangle to the left
-	star(4),                   //
-	bar(0.52, 1.5),            // standing
-	star(3),                   //
-}
+// simpleMarkers is the number of markers that are told apart at once.
+const simpleMarkers = int(saltire) + 1
 
 // star returns a star with n points, one of which is at the top.
 func star(n int) marker {

@@ -35,7 +35,7 @@ func (s shades) Of(n uint32) uint8 {
 // an order that survives printing in grey. Its white differs from the paper's, so that it
 // stays white in the report's dark mode.
 var DensityPalette = func() color.Palette {
-	stops := []color.RGBA{Hues[4], Hues[0], Hues[6], {0x0C, 0x06, 0x22, 0xFF}}
+	stops := []color.RGBA{solid(0x56B4E9), solid(0x0072B2), solid(0x332288), solid(0x0C0622)}
 	palette := color.Palette{color.RGBA{0xFE, 0xFE, 0xFE, 0xFF}}
 	const shades = 255
 	for k := range shades {

@@ -43,11 +43,6 @@ var Greys = map[string]color.RGBA{
 	"ink": InkColor, "soft": SoftColor, "line": LineColor, "grid": GridColor, "band": BandColor, "paper": PaperColor,
 }
 
-// Fade returns c with the opacity of a confidence band.
-func Fade(c color.RGBA) color.Color {
-	return color.NRGBA{c.R, c.G, c.B, 0x40}
-}
-
 // Typeface returns the style of sans-serif text.
 func Typeface(size float64, bold bool, c color.Color) text.Style {
 	f := plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}

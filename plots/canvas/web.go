@@ -112,7 +112,7 @@ func (c *webCanvas) at(p vg.Point) (x, y int) {
 
 func (c *webCanvas) Fill(path vg.Path) {
 	c.flush()
-	c.pending = webPath{fill: c.styles.class(paint("fill", c.state.color))}
+	c.pending = webPath{fill: c.styles.class(c.styles.paint("fill", c.state.color))}
 	c.pending.data, c.pending.endX, c.pending.endY = c.path(path, 0, 0, false)
 }
 
@@ -120,7 +120,7 @@ func (c *webCanvas) Stroke(path vg.Path) {
 	if c.state.width <= 0 {
 		return
 	}
-	style := paint("stroke", c.state.color) + ";stroke-width:" + decimal(Tenth*c.state.width.Points())
+	style := c.styles.paint("stroke", c.state.color) + ";stroke-width:" + decimal(Tenth*c.state.width.Points())
 	if len(c.state.dashes) > 0 {
 		var list []string
 		for _, d := range c.state.dashes {
@@ -183,7 +183,7 @@ func (c *webCanvas) path(path vg.Path, x, y int, continued bool) (data string, e
 
 func (c *webCanvas) FillString(f font.Face, at vg.Point, s string) {
 	c.flush()
-	style := paint("fill", c.state.color) + ";font-size:" + decimal(Tenth*f.Font.Size.Points()) + "px"
+	style := c.styles.paint("fill", c.state.color) + ";font-size:" + decimal(Tenth*f.Font.Size.Points()) + "px"
 	if f.Font.Weight > 0 {
 		style += ";font-weight:bold"
 	}

@@ -10,6 +10,7 @@ import (
 // WebStyles are the classes of the pictures in a report, in the order of their first use.
 type WebStyles struct {
 	names map[string]string
+	tones map[Tone]string
 	Rules strings.Builder
 }
 
@@ -28,29 +29,43 @@ func (s *WebStyles) class(declarations string) string {
 	return name
 }
 
-// paint declares the colour of a property. Colours of the theme are variables of the style
-// sheet, which differ between light and dark pages.
-func paint(property string, k color.Color) string {
-	c := color.NRGBAModel.Convert(k).(color.NRGBA)
-	solid := color.RGBA{c.R, c.G, c.B, 0xFF}
-	text := fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
+// paint declares the colour of a property. Colours of the theme and tones are variables, which
+// differ between light and dark pages.
+func (s *WebStyles) paint(property string, k color.Color) string {
+	opacity := ""
+	if f, ok := k.(faded); ok {
+		k, opacity = f.Color, fmt.Sprintf(";%s-opacity:%.2g", property, fadedOpacity/255.0)
+	}
+	if t, ok := k.(Tone); ok {
+		return property + ":var(--" + s.variable(t) + ")" + opacity
+	}
 
+	c := color.NRGBAModel.Convert(k).(color.NRGBA)
+	text := hex(color.RGBA{c.R, c.G, c.B, 0xFF})
 	for name, grey := range Greys {
-		if grey == solid {
+		if k == color.Color(grey) {
 			text = "var(--" + name + ")"
 		}
 	}
+	return property + ":" + text + opacity
+}
 
-	for i, hue := range Hues {
-		if hue == solid {
-			text = "var(--k" + strconv.Itoa(i) + ")"
+func hex(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+
+// variable returns the name of a tone's variable, which it declares for light, dark and printed
+// pages.
+func (s *WebStyles) variable(t Tone) string {
+	name, known := s.tones[t]
+	if !known {
+		if s.tones == nil {
+			s.tones = map[Tone]string{}
 		}
+		name = "t" + strconv.FormatInt(int64(len(s.tones)), 36)
+		s.tones[t] = name
+		light, dark := ":root{--"+name+":"+hex(t.Light)+"}", ":root{--"+name+":"+hex(t.Dark)+"}"
+		fmt.Fprintf(&s.Rules, "%s@media (prefers-color-scheme:dark){%s}@media print{%s}", light, dark, light)
 	}
-
-	if c.A < 0xFF {
-		return fmt.Sprintf("%s:%s;%s-opacity:%.2g", property, text, property, float64(c.A)/0xFF)
-	}
-	return property + ":" + text
+	return name
 }
 
 // webPathData builds the data of a path in relative coordinates.

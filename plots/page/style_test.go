@@ -25,7 +25,4 @@ func TestStyleSheetFollowsTheme(t *testing.T) {
 	for name, c := range canvas.Greys {
 		check(name, c)
 	}
-	for i, c := range canvas.Hues {
-		check(fmt.Sprintf("k%d", i), c)
-	}
 }

@@ -2,7 +2,6 @@
 package synthetic
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -45,19 +44,24 @@ func Processor() Database {
 	}
 }
 
-// Crowd is a GPU with the first n of its kernels, by their numbers: a new kernel changes none.
+// Crowd is a GPU with the first n of some kernels: one that the catalogue gains changes none.
 func Crowd(matrices, blocks, n int) Database {
 	s := Gpu(matrices, blocks)
-	s.Kernels = nil
-	byNumber := slices.SortedStableFunc(slices.Values(kernels.Catalogue), func(a, b kernels.Kernel) int {
-		return cmp.Compare(a.Look, b.Look)
-	})
-	for _, k := range byNumber {
-		if k.Backend == "cuda" && len(s.Kernels) < n {
-			s.Kernels = append(s.Kernels, k.Name)
-		}
-	}
+	s.Kernels = crowd[:n]
 	return s
+}
+
+// crowd are kernels for GPUs, by the time when the catalogue gained them.
+var crowd = []string{
+	"coo_atomic", "coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk",
+	"coo_scan_shared", "coo_segscan_shared", "coo_blelloch", "coo_blelloch_padded", "coo_scan_warp",
+	"coo_segscan_warp", "coo_scan_block", "coo_segscan_block", "coo_scan_warp_chunk",
+	"coo_segscan_warp_chunk", "coo_segscan_warp_chunk_unroll", "csr_scalar", "csr_vector",
+	"csr_adaptive", "csr_pcsr", "csr_light", "csr_light_warp", "csr_warp_row_global",
+	"csr_warp_row_shuffle", "csr_warp_row_tile", "csr_block_tile", "csr_thread_row_v1",
+	"csr_thread_row", "csr_warp_row_v1", "csr_warp_row", "csr_bins_v1", "csr_bins", "csr_hybrid_v1",
+	"csr_hybrid", "csr_merge", "sell_c_sigma", "cusparse_csr_alg1", "cusparse_csr_alg2",
+	"cusparse_coo_alg1", "cusparse_coo_alg2",
 }
 
 func Gpu(matrices, blocks int) Database {

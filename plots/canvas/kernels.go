@@ -1,0 +1,96 @@
+package canvas
+
+// kernelLooks has a row for each kernel of the catalogue, by family. A family has a range of
+// hues. No row changes, so that pictures of different versions agree. Kernels that a shipped
+// sweep compares differ in colour, and those whose colours are close for readers who see no
+// green, or in print without colours, differ in marker; TestKernelsDiffer says by how much.
+var kernelLooks = []struct {
+	kernel string
+	color  Tone
+	marker shape
+}{
+	// COO, a thread or a warp a chunk.
+	{"cpu_coo", tone(0x483002, 0x986907), square},
+	{"cpu_coo_chunks", tone(0xE35427, 0xFEC7B4), plus},
+	{"coo_atomic", tone(0xA97009, 0xFEBE67), diamond},
+	{"coo_thread_chunk", tone(0x792C03, 0xD86328), circle},
+	{"coo_grid_stride", tone(0x755004, 0xCF9113), triangle},
+	{"coo_warp_chunk", tone(0xDB770B, 0xFEDCC4), saltire},
+	{"coo_block_chunk", tone(0xB43704, 0xFD8D62), trefoil},
+
+	// COO, prefix sums.
+	{"coo_scan_shared", tone(0xFC5373, 0xFEDADC), plus},
+	{"coo_segscan_shared", tone(0x890706, 0xE0543D), square},
+	{"coo_blelloch", tone(0xD6193C, 0xFD9D9B), right},
+	{"coo_blelloch_padded", tone(0x97095C, 0xF355A4), quadrangle},
+	{"coo_scan_warp", tone(0xA90B39, 0xFC687B), saltire},
+	{"coo_segscan_warp", tone(0xF0523B, 0xFECEC3), lying},
+	{"coo_scan_block", tone(0xED3598, 0xFEC3DA), circle},
+	{"coo_segscan_block", tone(0x6D0427, 0xD62C5A), pentagram},
+	{"coo_scan_warp_chunk", tone(0xDC126C, 0xFDA4BA), square},
+	{"coo_segscan_warp_chunk", tone(0x730512, 0xD43E3D), standing},
+	{"coo_segscan_warp_chunk_unroll", tone(0x9E0A4C, 0xFC578E), tip},
+
+	// CSR, a thread a row.
+	{"cpu_csr", tone(0x053D59, 0x137FB3), tip},
+	{"cpu_csr_rows", tone(0x199AD7, 0xCBE6FE), saltire},
+	{"csr_scalar", tone(0x0D648E, 0x1FB0F5), pentagram},
+	{"csr_scalar_ahead", tone(0x054A50, 0x13909C), square},
+	{"csr_pcsr", tone(0x159AA2, 0x3CF2FE), quadrangle},
+	{"csr_thread_row_v1", tone(0x0B6B71, 0x1BBAC4), circle},
+	{"csr_thread_row", tone(0x1481B6, 0x8ECDFD), left},
+	{"csr_thread_row_ahead", tone(0x117F9B, 0x25D1FD), plus},
+
+	// CSR, a warp a row.
+	{"csr_vector", tone(0x1154BA, 0x839AFC), standing},
+	{"csr_vector_ahead", tone(0x073A78, 0x1B77EC), diamond},
+	{"csr_light", tone(0x1E2096, 0x7560D3), tip},
+	{"csr_light_warp", tone(0x9A7BFC, 0xE8DDFE), plus},
+	{"csr_warp_row_global", tone(0x4D3AB6, 0x9E80F8), plus},
+	{"csr_warp_row_shuffle", tone(0x043758, 0x1377B6), saltire},
+	{"csr_warp_row_shuffle_ahead", tone(0x1E7DFB, 0xC5CDFE), tip},
+	{"csr_warp_row_tile", tone(0x0E669B, 0x4BAFFC), square},
+	{"csr_block_tile", tone(0x1B98E3, 0xD0E4FE), diamond},
+	{"csr_warp_row_v1", tone(0x093287, 0x586DE2), square},
+	{"csr_warp_row", tone(0x4D5DDD, 0xB2ABFD), quadrangle},
+	{"csr_warp_row_ahead", tone(0x1368BF, 0x8DB1FD), lying},
+
+	// CSR, equal shares or bins of rows.
+	{"cpu_csr_merge", tone(0x5F24A0, 0xA86DE1), circle},
+	{"csr_adaptive", tone(0xBC0F92, 0xFD85D4), circle},
+	{"csr_bins_v1", tone(0xF74BB3, 0xFED8EA), tip},
+	{"csr_bins", tone(0x810D94, 0xC868D7), right},
+	{"csr_bins_ahead", tone(0x9F47C6, 0xE4A2FD), saltire},
+	{"csr_hybrid_v1", tone(0x680448, 0xC83391), diamond},
+	{"csr_hybrid", tone(0xCA48C1, 0xFEB6F4), standing},
+	{"csr_merge", tone(0x71066C, 0xC24FB8), triangle},
+	{"csr_merge_warp", tone(0xAB69EC, 0xE9CFFE), square},
+	{"csr_stream", tone(0xA10B6F, 0xF862B9), saltire},
+
+	// SELL and tiles.
+	{"cpu_sell", tone(0x0C7269, 0x1CC3B4), diamond},
+	{"sell_c_sigma", tone(0x044A2D, 0x11925D), plus},
+	{"sell_blocks", tone(0x437E08, 0x8CCC4F), tip},
+	{"sell_diagonals", tone(0x075D22, 0x27AA48), tip},
+	{"sell_hot", tone(0x13A05A, 0x60F79D), tip},
+	{"sell_local", tone(0x564B03, 0xA18F0C), triangle},
+	{"panel_sell", tone(0x2C3902, 0x607B08), circle},
+	{"csr_narrow", tone(0xA2920D, 0xFBE35A), plus},
+
+	// cuSPARSE: black and greys.
+	{"cusparse_csr_alg1", tone(0x1F1F1F, 0xF6F6F6), triangle},
+	{"cusparse_csr_alg2", tone(0x474747, 0xCCCCCC), trefoil},
+	{"cusparse_coo_alg1", tone(0x616161, 0xB3B3B3), diamond},
+	{"cusparse_coo_alg2", tone(0x797979, 0x989898), triangle},
+	{"cusparse_sell", tone(0x919191, 0x7F7F7F), saltire},
+	{"cusparse_spmvop", tone(0x353535, 0xE2E2E2), tip},
+}
+
+// looksOfKernels has the index of each kernel's row.
+var looksOfKernels = func() map[string]int {
+	rows := map[string]int{}
+	for i := range kernelLooks {
+		rows[kernelLooks[i].kernel] = i
+	}
+	return rows
+}()
