@@ -182,7 +182,7 @@ name  = "cpu_sell"
 block = { pow2 = [4, 32] }
 grid  = { per_sm = [1] }
 sigma = [1, 256, 1024]      # a parameter of the kernel; left out: its default
-# Most kernels of a GPU also take reorder, the order of the matrix's rows: "none",
+# Most kernels also take reorder, the order of the matrix's rows: "none",
 # "rows-by-length", "rows-by-column" or "rcm" (Cuthill and McKee; rows and columns).
 
 [[kernel]]

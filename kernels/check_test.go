@@ -37,7 +37,8 @@ func TestCheck(t *testing.T) {
 	check(Config{Kernel: "cpu_csr", Block: 32}, "no choice of block")
 	check(Config{Kernel: "cpu_csr", Grid: 2}, "no choice of grid")
 	check(Config{Kernel: "cpu_csr", Precision: "half"}, "float32 or float64")
-	check(Config{Kernel: "cpu_csr", Params: Params("unroll=4")}, "it has none")
+	check(Config{Kernel: "cpu_csr", Params: Params("unroll=4")}, "it has reorder")
+	check(Config{Kernel: "cusparse_csr_alg1", Params: Params("unroll=4")}, "it has none")
 	check(Config{Kernel: "cpu_csr_merge", Grid: 2}, "")
 	check(Config{Kernel: "cpu_csr_merge"}, "at least 1")
 

@@ -2,7 +2,7 @@ package kernels
 
 import "spmvtune/sparse/reorder"
 
-// Reorder is the name of a choice that kernels of the GPU share: the order of the matrix's rows.
+// Reorder is the name of a choice that kernels share: the order of the matrix's rows.
 // x is put into the new order, and y back into the old one, within the product (future work 3
 // of csr-shuffle-and-shared). The preparation of a trial contains the ordering.
 //
@@ -23,10 +23,13 @@ func methodNames() []string {
 	return names
 }
 
-// Choices are the parameters of k with those that it shares with other kernels. A library's
-// kernels, and those whose error is bounded over several rows, take the matrix as it is.
+// Orders reports whether k has the choice of reorder. A library's kernels, and those whose error
+// is bounded over several rows, take the matrix as it is.
+func (k Kernel) Orders() bool { return k.Scope == ScopeRow && !k.Library() }
+
+// Choices are the parameters of k with those that it shares with other kernels.
 func (k Kernel) Choices() []Param {
-	if k.Backend != "cuda" || k.Scope != ScopeRow || k.Library() {
+	if !k.Orders() {
 		return k.Params
 	}
 	return append(k.Params[:len(k.Params):len(k.Params)], reorderParam)

@@ -1,89 +1,97 @@
 // Package gosource reads Go source for digests: two versions of a source are equal if their
 // tokens are, so that comments and layout do not count. It knows names, not types: a
-// declaration uses all declarations whose names occur in it, and all methods so named.
+// declaration uses what its package, or an imported one, declares by the names that occur in it,
+// and all methods so named.
 package gosource
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/scanner"
 	"go/token"
+	"io/fs"
 	"slices"
 	"strings"
 )
 
-// Code returns the tokens of Go source, without comments and what only layout asks for:
-// semicolons, and commas before a closing bracket.
-func Code(source []byte) string {
-	var code strings.Builder
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)
-
-	comma := false // is to be written
-	for {
-		_, tok, text := s.Scan()
-		if tok == token.EOF {
-			return code.String()
-		}
-		if tok == token.SEMICOLON {
-			continue
-		}
-		if comma && tok != token.RPAREN && tok != token.RBRACE && tok != token.RBRACK {
-			code.WriteString(", ")
-		}
-		if comma = tok == token.COMMA; !comma {
-			code.WriteString(cmp.Or(text, tok.String()) + " ")
-		}
-	}
+// A Package is the source of a package: the files in the root of Files, without its tests.
+type Package struct {
+	Path  string // by which others import it
+	Files fs.FS
 }
 
-// A Program has the declarations of a package's files.
+// A Program has the declarations of some packages.
 type Program struct {
-	declared map[string][]piece          // by the name of a function, method, type, variable or constant
-	rows     map[string]map[string]piece // by variable and key: what stands in a literal map
+	main     string                      // the path of the first package
+	declared map[name][]piece            // functions, methods, types, variables and constants
+	rows     map[string]map[string]piece // by variable of main and key: what stands in a literal map
 }
+
+// A name is what a package declares; that of a method has the package "".
+type name struct{ pkg, text string }
 
 // A piece is a part of a source with the names that occur in it.
 type piece struct {
 	code string
-	uses []string
+	uses []name
 }
 
-// Parse reads the files of a package.
-func Parse(files ...[]byte) (*Program, error) {
-	p := &Program{map[string][]piece{}, map[string]map[string]piece{}}
-	for _, source := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+// Parse reads packages. The first one is that of rows.
+func Parse(packages ...Package) (*Program, error) {
+	p := &Program{packages[0].Path, map[name][]piece{}, map[string]map[string]piece{}}
+	for _, pkg := range packages {
+		files, err := fs.Glob(pkg.Files, "*.go")
 		if err != nil {
-			return nil, fmt.Errorf("parsing Go source: %w", err)
+			return nil, err
 		}
-		for _, d := range file.Decls {
-			for _, name := range p.names(d, source) {
-				p.declared[name] = append(p.declared[name], cut(d, source))
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := fs.ReadFile(pkg.Files, file)
+			if err == nil {
+				err = p.add(pkg.Path, text)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("reading Go source: %w", err)
 			}
 		}
 	}
 	return p, nil
 }
 
-// names returns the names that d declares, and notes the rows of literal maps.
-func (p *Program) names(d ast.Decl, source []byte) []string {
-	if f, ok := d.(*ast.FuncDecl); ok {
-		return []string{f.Name.Name}
+// add adds the declarations of a file.
+func (p *Program) add(path string, text []byte) error {
+	s, err := newSource(path, text)
+	if err != nil {
+		return err
 	}
-	var names []string
+	for _, d := range s.file.Decls {
+		for _, n := range p.names(d, s) {
+			p.declared[n] = append(p.declared[n], s.cut(d))
+		}
+	}
+	return nil
+}
+
+// names returns the names that d declares, and notes the rows of literal maps.
+func (p *Program) names(d ast.Decl, s *source) []name {
+	if f, ok := d.(*ast.FuncDecl); ok {
+		if f.Recv != nil {
+			return []name{{"", f.Name.Name}}
+		}
+		return []name{{s.path, f.Name.Name}}
+	}
+	var names []name
 	for _, spec := range d.(*ast.GenDecl).Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			names = append(names, spec.Name.Name)
+			names = append(names, name{s.path, spec.Name.Name})
 		case *ast.ValueSpec:
-			for i, name := range spec.Names {
-				if i < len(spec.Values) && p.note(name.Name, spec.Values[i], source) {
+			for i, n := range spec.Names {
+				if s.path == p.main && i < len(spec.Values) && p.note(n.Name, spec.Values[i], s) {
 					continue
 				}
-				names = append(names, name.Name)
+				names = append(names, name{s.path, n.Name})
 			}
 		}
 	}
@@ -91,7 +99,7 @@ func (p *Program) names(d ast.Decl, source []byte) []string {
 }
 
 // note notes the rows of a literal map with text for keys, and reports whether it is one.
-func (p *Program) note(variable string, value ast.Expr, source []byte) bool {
+func (p *Program) note(variable string, value ast.Expr, s *source) bool {
 	literal, ok := value.(*ast.CompositeLit)
 	if !ok {
 		return false
@@ -106,51 +114,52 @@ func (p *Program) note(variable string, value ast.Expr, source []byte) bool {
 		if !ok || key.Kind != token.STRING {
 			return false
 		}
-		rows[strings.Trim(key.Value, "\"`")] = cut(row, source)
+		rows[strings.Trim(key.Value, "\"`")] = s.cut(row)
 	}
 	p.rows[variable] = rows
 	return len(rows) > 0
 }
 
-func cut(n ast.Node, source []byte) piece {
-	// A file has a set of its own, so that its positions are offsets from 1.
-	c := piece{code: Code(source[n.Pos()-1 : n.End()-1])}
-	ast.Inspect(n, func(n ast.Node) bool {
-		if name, ok := n.(*ast.Ident); ok {
-			c.uses = append(c.uses, name.Name)
-		}
-		return true
-	})
-	return c
-}
-
-// Row returns the code of a row of the literal map that a variable is set to, and of every
-// declaration that it uses, directly or through another, in the order of their names. It
-// is "" if there is no such row.
-func (p *Program) Row(variable, key string) string {
+// Row returns the code of a row of the literal map that a variable of the first package is set
+// to, and of every declaration that it or one of the other functions of that package uses,
+// directly or through another, in the order of their text. It is "" if there is no such row.
+func (p *Program) Row(variable, key string, others ...string) string {
 	row, ok := p.rows[variable][key]
 	if !ok {
 		return ""
 	}
-	used := map[string]bool{}
-	for todo := row.uses; len(todo) > 0; {
-		name := todo[len(todo)-1]
+	for _, other := range others {
+		row.uses = append(row.uses, name{p.main, other})
+	}
+	return row.code + "\n" + p.used(row.uses)
+}
+
+// Used returns the code of every declaration that a file of a package uses, directly or through
+// another.
+func (p *Program) Used(path string, file []byte) (string, error) {
+	s, err := newSource(path, file)
+	if err != nil {
+		return "", fmt.Errorf("reading Go source: %w", err)
+	}
+	return p.used(s.cut(s.file).uses), nil
+}
+
+// used returns the code of names, and of all that it uses.
+func (p *Program) used(todo []name) string {
+	var code []string
+	seen := map[name]bool{}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if used[name] || p.declared[name] == nil {
+		if seen[n] {
 			continue
 		}
-		used[name] = true
-		for _, d := range p.declared[name] {
+		seen[n] = true
+		for _, d := range p.declared[n] {
 			todo = append(todo, d.uses...)
-		}
-	}
-
-	code := []string{row.code}
-	for name := range used {
-		for _, d := range p.declared[name] {
 			code = append(code, d.code)
 		}
 	}
-	slices.Sort(code[1:])
+	slices.Sort(code)
 	return strings.Join(slices.Compact(code), "\n") // a group of constants has several names
 }

@@ -1,9 +1,14 @@
 package gosource
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
 
 const before = `package p
-var table = map[string]func() int{"a": f, "b": g(1)}
+import "x/q"
+var table = map[string]func() int{"a": f, "b": g(1), "c": func() int { return q.Make().Size() }}
 const (
 	one = 1
 	two = 2
@@ -12,50 +17,80 @@ type T struct{}
 func (T) Size() int { return one }
 func f() int { var t T; return t.Size() }
 func g(n int) func() int { return func() int { return n } }
+func help() int { return 3 }
 `
 
-func parse(t *testing.T, source string) *Program {
+const imported = `package q
+type Q struct{}
+func Make() Q { help(); return Q{} }
+func help() {}
+func beside() {}
+`
+
+func parse(t *testing.T, source, imported string) *Program {
 	t.Helper()
-	p, err := Parse([]byte(source))
+	p, err := Parse(
+		Package{"x/p", fstest.MapFS{"p.go": {Data: []byte(source)}, "p_test.go": {Data: []byte("package p\nfunc f() {}")}}},
+		Package{"x/q", fstest.MapFS{"q.go": {Data: []byte(imported)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// What a row uses through functions, methods and constants counts; comments, layout, and
-// what only other rows use do not.
+// What a row uses through functions, methods, constants and other packages counts; comments,
+// layout, tests, and what only other rows use do not.
 func TestRow(t *testing.T) {
-	const after = `package p
-// table has two rows.
-var table = map[string]func() int{
-	"a": f,
-	"b": g(2), // changed
-}
-const (
-	one = 1 // changed in layout
-	two = 2
-)
-type T struct {
-}
-// Size is changed in one version.
-func (T) Size() int {
-	return one
-}
-func f() int { var t T; return t.Size() }
-func g(n int) func() int {
-	return func() int { return n }
-}
-`
-	was, is := parse(t, before), parse(t, after)
+	after := strings.NewReplacer(
+		`"a": f, "b": g(1),`, "// table has rows.\n\t\"a\": f,\n\t\"b\": g(2), // changed\n",
+		"type T struct{}", "type T struct {\n}\n// Size has a comment.",
+	).Replace(before)
+	was, is := parse(t, before, imported), parse(t, after, imported)
 	if a, b := was.Row("table", "a"), is.Row("table", "a"); a == "" || a != b {
 		t.Errorf("row a is\n%s\nand then\n%s", a, b)
 	}
 	if was.Row("table", "b") == is.Row("table", "b") {
 		t.Error("row b has changed, but its code has not")
 	}
-	if got := was.Row("table", "c"); got != "" {
+	if got := was.Row("table", "d"); got != "" {
 		t.Errorf("a row that is not there: %s", got)
+	}
+	if was.Row("table", "b", "f") == was.Row("table", "b") {
+		t.Error("f is to be counted with row b, and is not")
+	}
+}
+
+// Of an imported package the functions count that are used, and not its others or those of
+// the same name in another package.
+func TestImports(t *testing.T) {
+	was := parse(t, before, imported)
+	row := was.Row("table", "c")
+	for what, from := range map[string]string{
+		"func help() {}": "func help() { panic(1) }", "type Q struct{}": "type Q struct{ n int }",
+	} {
+		if parse(t, before, strings.Replace(imported, what, from, 1)).Row("table", "c") == row {
+			t.Errorf("%q does not count", what)
+		}
+	}
+	if parse(t, before, strings.Replace(imported, "beside() {}", "beside() { panic(1) }", 1)).Row("table", "c") != row {
+		t.Error("a function counts that is not used")
+	}
+	if parse(t, strings.Replace(before, "return 3", "return 4", 1), imported).Row("table", "c") != row {
+		t.Error("a function counts that has the name of another package's")
+	}
+
+	file := func(body string) string {
+		code, err := was.Used("x/r", []byte("package r\nimport other \"x/q\"\n"+body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code
+	}
+	if used := file("var v = other.Make()"); !strings.Contains(used, "Make") || strings.Contains(used, "beside") {
+		t.Errorf("a file uses %s", used)
+	}
+	if used := file("var v = 1"); used != "" {
+		t.Errorf("a file without imports uses %s", used)
 	}
 }
 

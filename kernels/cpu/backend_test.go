@@ -13,6 +13,12 @@ import (
 	"spmvtune/sparse"
 )
 
+// ordered is c with the matrix in another order.
+func ordered(how string, c kernels.Config) kernels.Config {
+	c.Params = kernels.Params(kernels.Reorder + "=" + how)
+	return c
+}
+
 func config(kernel string, precision kernels.Precision, block, grid int) kernels.Config {
 	return kernels.Config{Kernel: kernel, Precision: precision, Block: block, Grid: grid}
 }
@@ -167,6 +173,7 @@ func TestProductsDoNotAllocate(t *testing.T) {
 		config("cpu_csr_rows", kernels.Float32, 10, 2),
 		config("cpu_csr_merge", kernels.Float32, 0, 2),
 		config("cpu_sell", kernels.Float32, 8, 2),
+		ordered("rcm", config("cpu_csr_rows", kernels.Float32, 10, 2)),
 	} {
 		p := prepareConfig(t, b, c)
 		dst := make([]float64, 1)
@@ -195,6 +202,8 @@ func TestBytes(t *testing.T) {
 		{config("cpu_sell", kernels.Float32, 4, 2), 36*8 + 10*4 + 4*8, 0},
 		// a chunk of 16 rows, 6 of them padding; each worker has a sum per row, a line apart
 		{config("cpu_sell", kernels.Float32, 16, 2), 48*8 + 10*4 + 2*8, 2 * (16 + 64) * 4},
+		// a second y, and the place of each row
+		{ordered("rows-by-length", config("cpu_csr", kernels.Float32, 0, 0)), entries + 11*4, 10 * (4 + 4)},
 	} {
 		got := prepareConfig(t, b, c.config).Info()
 		if got.BytesFormat != c.format || got.BytesKernel != c.format+c.own+vectors {
@@ -257,6 +266,31 @@ func TestFormatsAreBounded(t *testing.T) {
 
 	if get(2); made != 4 {
 		t.Error("2 was still kept")
+	}
+}
+
+// Preparing a matrix in another order contains the ordering, which is made once for all kernels, and
+// a kernel that writes beside its y is caught there, too.
+func TestOrderIsPrepared(t *testing.T) {
+	b := load(t, 3000, repeat(3000, 9))
+	plain := prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0))
+	first := prepareConfig(t, b, ordered("rcm", config("cpu_csr", kernels.Float64, 0, 0))).(*product[float64])
+	again := prepareConfig(t, b, ordered("rcm", config("cpu_csr_rows", kernels.Float64, 50, 2)))
+	if cost := first.Info().Prepare; cost <= 0 || cost != again.Info().Prepare || plain.Info().Prepare != 0 {
+		t.Errorf("preparing took %v, then %v, and %v as it is", cost, again.Info().Prepare, plain.Info().Prepare)
+	}
+
+	if err := first.Multiply(nil); err != nil {
+		t.Fatal(err)
+	}
+	y := make([]float64, 3000)
+	if err := first.Result(y); err != nil {
+		t.Fatal(err)
+	}
+	r, _, _ := orderingOf(b, b.double, kernels.Float64, "rcm")
+	r.inner.room[0] = 1
+	if err := first.Result(y); err == nil {
+		t.Error("a product wrote before its y, and nothing was said")
 	}
 }
 

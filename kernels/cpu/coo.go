@@ -18,7 +18,7 @@ type cooView[V sparse.Float] struct {
 // viewCOO returns the product in COO form and what building the row indices
 // cost; columns and values are those of CSR.
 func viewCOO[V sparse.Float](b *Backend, o *operand[V]) (cooView[V], time.Duration) {
-	rows, cost, _ := build(b.formats, formatKey{format: kernels.COO}, func() ([]int32, int64, error) {
+	rows, cost, _ := build(b.formats, formatKey{format: kernels.COO, order: o.order}, func() ([]int32, int64, error) {
 		rows := o.a.COO().Row
 		return rows, 4 * int64(len(rows)), nil
 	})

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse/reorder"
 )
 
 // A formatKey names a form of the current matrix.
 type formatKey struct {
-	format    kernels.Format
+	format    kernels.Format    // "" for the matrix in another order
 	precision kernels.Precision // "" where the form holds no values
+	order     reorder.Method    // of the rows; "" for that of the problem
 	c, sigma  int               // of SELL
 }
 

@@ -1,12 +1,14 @@
 package cpu
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/sparse/reorder"
 )
 
 // shapes are the test matrices: the number of columns, and the length of each
@@ -34,6 +36,7 @@ var shapes = []struct {
 	{"tall", 11, repeat(2003, 3)},
 	{"even", 300, repeat(256, 8)},
 	{"rising", 101, rising(101)},
+	{"square with empty rows", 200, concat(repeat(60, 3), repeat(20, 0), rising(60), repeat(60, 1))},
 }
 
 // Integer-valued data leaves no room for rounding: all kernels, whatever the
@@ -105,6 +108,12 @@ func forEachProduct(t *testing.T, draw func(*rand.Rand) float64,
 
 			for _, c := range configs() {
 				product, err := b.Prepare(c, kernels.Options{})
+				if how, _ := c.Params.Get(kernels.Reorder); reorder.Method(how).Suits(p.A.Rows, p.A.Cols) != nil {
+					if invalid := new(kernels.InvalidError); !errors.As(err, &invalid) {
+						t.Fatalf("%v: %v, and the matrix is not square", c, err)
+					}
+					continue
+				}
 				if err != nil {
 					t.Fatalf("%v: %v", c, err)
 				}
@@ -150,6 +159,24 @@ func configs() []kernels.Config {
 		}
 	}
 
+	return append(all, orderedConfigs()...)
+}
+
+// orderedConfigs are all kernels in all orders of the matrix.
+func orderedConfigs() []kernels.Config {
+	var all []kernels.Config
+	for _, how := range reorder.Methods {
+		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+			for _, c := range []kernels.Config{
+				{Kernel: "cpu_coo"}, {Kernel: "cpu_csr"}, {Kernel: "cpu_coo_chunks", Block: 7, Grid: 3},
+				{Kernel: "cpu_csr_rows", Block: 10, Grid: 1}, {Kernel: "cpu_csr_rows", Block: 3, Grid: 4},
+				{Kernel: "cpu_csr_merge", Grid: 3}, {Kernel: "cpu_sell", Block: 8, Grid: 2},
+			} {
+				c.Precision, c.Params = p, kernels.Params(kernels.Reorder+"="+string(how))
+				all = append(all, c)
+			}
+		}
+	}
 	return all
 }
 

@@ -7,15 +7,17 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/sparse/reorder"
 )
 
 // An operand is the current problem in one precision. y is the result of every
 // product in that precision.
 type operand[V sparse.Float] struct {
-	a    *sparse.CSR[V]
-	x, y []V
-	own  []V // the values of x in the problem
-	room []V // y with guards on both sides
+	a     *sparse.CSR[V]
+	x, y  []V
+	own   []V            // the values of x in the problem
+	room  []V            // y with guards on both sides
+	order reorder.Method // of the rows of a; "" for that of the problem
 }
 
 // guard is the number of elements before y, and after it, that no product may
@@ -42,12 +44,18 @@ func newOperand[V sparse.Float](p *kernels.Problem, fresh bool) *operand[V] {
 
 	o.own = convert(make([]V, a.Cols), p.X)
 	o.x = append(shifted[V](a.Cols, fresh)[:0], o.own...)
-	o.room = shifted[V](a.Rows+2*guard, fresh)
-	o.y = o.room[guard : guard+a.Rows : guard+a.Rows]
-	for i := range guard {
-		o.room[i], o.room[guard+a.Rows+i] = guarded, guarded
-	}
+	o.makeY(fresh)
 	return o
+}
+
+// makeY makes y between its guards.
+func (o *operand[V]) makeY(fresh bool) {
+	rows := o.a.Rows
+	o.room = shifted[V](rows+2*guard, fresh)
+	o.y = o.room[guard : guard+rows : guard+rows]
+	for i := range guard {
+		o.room[i], o.room[guard+rows+i] = guarded, guarded
+	}
 }
 
 // shifted allocates n elements. If fresh, they begin at a random place of a page.

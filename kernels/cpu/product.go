@@ -16,37 +16,36 @@ type plan struct {
 	own    int64              // bytes of its further arrays, x and y left out
 	facts  map[string]float64 // about the launch
 	poison func()             // spoils the scratch of run; nil: it has none
+	check  func() error       // says if run wrote beside its scratch; nil: nothing can tell
 }
 
 // prepare plans the kernel k as c says. c is legal.
 func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kernels.Config) (kernels.Product, error) {
-	var (
-		p   plan
-		err error
-	)
-
-	switch c.Kernel {
-	case "cpu_coo":
-		p = planCOO(b, o)
-	case "cpu_csr":
-		p = planCSR(o)
-	case "cpu_coo_chunks":
-		p = planCOOChunks(b, o, c)
-	case "cpu_csr_rows":
-		p = planCSRRows(b, o, c)
-
-	case "cpu_csr_merge":
-		p = planMerge(b, o, c)
-	case "cpu_sell":
-		p, err = planSELL(b, o, k, c)
-	default:
-		err = fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
-	}
+	p, err := planOrdered(b, o, k, c)
 	if err != nil {
 		return nil, err
 	}
-
 	return &product[V]{b: b, o: o, plan: p}, nil
+}
+
+// planKernel plans the kernel k on the matrix as o has it.
+func planKernel[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kernels.Config) (plan, error) {
+	switch c.Kernel {
+	case "cpu_coo":
+		return planCOO(b, o), nil
+	case "cpu_csr":
+		return planCSR(o), nil
+	case "cpu_coo_chunks":
+		return planCOOChunks(b, o, c), nil
+	case "cpu_csr_rows":
+		return planCSRRows(b, o, c), nil
+	case "cpu_csr_merge":
+		return planMerge(b, o, c), nil
+	case "cpu_sell":
+		return planSELL(b, o, k, c)
+	default:
+		return plan{}, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
+	}
 }
 
 // A product implements kernels.Product.
@@ -90,6 +89,11 @@ func (p *product[V]) Result(y []float64) error {
 	}
 	for i, v := range p.o.y {
 		y[i] = float64(v)
+	}
+	if p.check != nil {
+		if err := p.check(); err != nil {
+			return err
+		}
 	}
 	return p.o.check()
 }

@@ -86,7 +86,7 @@ func sellFormat[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c k
 	if b.device.Memory > 0 {
 		most = min(most, int(b.device.Memory/2/(4+sizeOf[V]())))
 	}
-	key := formatKey{format: kernels.SELL, precision: c.Precision, c: c.Block, sigma: sigma}
+	key := formatKey{format: kernels.SELL, precision: c.Precision, order: o.order, c: c.Block, sigma: sigma}
 	s, cost, err := build(b.formats, key, func() (*sparse.SELL[V], int64, error) {
 		s, err := sparse.NewSELL(o.a, c.Block, sigma, most)
 		if err != nil {

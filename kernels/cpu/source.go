@@ -5,55 +5,55 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"sync"
 
 	"spmvtune/internal/gosource"
 	"spmvtune/sparse"
+	"spmvtune/sparse/reorder"
 )
 
-//go:embed span.go pool.go signal.go share.go csr.go merge.go coo.go coochunks.go sell.go sellchunk.go
+//go:embed span.go pool.go signal.go share.go csr.go merge.go coo.go coochunks.go sell.go sellchunk.go reorder.go
 var sourceFiles embed.FS
 
-// sources lists the files that the result and the speed of a kernel depend on.
+// sources lists the files that the result and the speed of a kernel depend on. All kernels can have
+// the matrix in another order, which reorder.go makes.
 var sources = map[string][]string{
-	"cpu_coo":        {"span.go", "coo.go"},
-	"cpu_csr":        {"span.go", "csr.go"},
-	"cpu_coo_chunks": {"span.go", "coo.go", "coochunks.go", "pool.go", "signal.go", "share.go"},
-	"cpu_csr_rows":   {"span.go", "csr.go", "pool.go", "signal.go", "share.go"},
-	"cpu_csr_merge":  {"span.go", "csr.go", "merge.go", "pool.go", "signal.go"},
-	"cpu_sell":       {"span.go", "sell.go", "sellchunk.go", "pool.go", "signal.go", "share.go"},
+	"cpu_coo":        {"span.go", "coo.go", "reorder.go"},
+	"cpu_csr":        {"span.go", "csr.go", "reorder.go"},
+	"cpu_coo_chunks": {"span.go", "coo.go", "coochunks.go", "pool.go", "signal.go", "share.go", "reorder.go"},
+	"cpu_csr_rows":   {"span.go", "csr.go", "pool.go", "signal.go", "share.go", "reorder.go"},
+	"cpu_csr_merge":  {"span.go", "csr.go", "merge.go", "pool.go", "signal.go", "reorder.go"},
+	"cpu_sell":       {"span.go", "sell.go", "sellchunk.go", "pool.go", "signal.go", "share.go", "reorder.go"},
 }
 
-// Source returns a SHA-256, in hexadecimal, over the code of a kernel, without comments and
-// layout; "" for a kernel that is not this package's. Device.Driver names the compiler.
+// formatCode is the code of package sparse and its orders, of which kernels count what they use.
+var formatCode = sync.OnceValues(func() (*gosource.Program, error) {
+	return gosource.Parse(
+		gosource.Package{Path: "spmvtune/sparse", Files: sparse.Source},
+		gosource.Package{Path: "spmvtune/sparse/reorder", Files: reorder.Source})
+})
+
+// Source returns a SHA-256, in hexadecimal, over the code of a kernel and of what prepares the matrix
+// for it, without comments and layout; "" for a kernel that is not this package's. Device.Driver names
+// the compiler.
 func (b *Backend) Source(kernel string) string {
 	files, ok := sources[kernel]
-	if !ok {
+	formats, err := formatCode()
+	if !ok || err != nil { // tests of sources exclude all errors
 		return ""
 	}
 	h := sha256.New()
 
 	for _, name := range files {
 		text, err := sourceFiles.ReadFile(name)
-		if err != nil { // the test of sources excludes it
+		if err != nil {
 			return ""
 		}
-		fmt.Fprintln(h, name, gosource.Code(text))
-	}
-
-	if kernel == "cpu_sell" {
-		fmt.Fprint(h, sellLayout())
+		used, err := formats.Used("spmvtune/kernels/cpu", text)
+		if err != nil {
+			return ""
+		}
+		fmt.Fprintln(h, name, gosource.Code(text), used)
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// sellLayout shows how package sparse lays out SELL-C-sigma, on rows of length 1, 3, 0, 2 and
-// 3. Its source can't be embedded from here, and a product depends only on its layout.
-func sellLayout() string {
-	s, err := sparse.NewSELL(&sparse.CSR[float64]{
-		Rows: 5, Cols: 4,
-		RowPtr: []int32{0, 1, 4, 4, 6, 9},
-		ColIdx: []int32{2, 0, 1, 3, 1, 2, 1, 2, 3},
-		Val:    []float64{1, 2, 3, 4, 5, 6, 7, 8, 9},
-	}, 2, 4, 0)
-	return fmt.Sprintf("%+v %v", s, err)
 }

@@ -5,12 +5,14 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
 
 	"spmvtune/internal/gosource"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/sparse/reorder"
 )
 
 // recipeFiles have the recipes and all that they use of this package.
@@ -18,32 +20,25 @@ import (
 //go:embed recipe*.go packing.go
 var recipeFiles embed.FS
 
-// recipeCode reads recipeFiles once.
-var recipeCode = sync.OnceValues(func() (*gosource.Program, error) {
-	names, err := fs.Glob(recipeFiles, "*.go")
-	if err != nil {
-		return nil, err
-	}
-	var files [][]byte
-	for _, name := range names {
-		text, err := recipeFiles.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, text)
-	}
-	return gosource.Parse(files...)
-})
+// recipeSources are the packages that preparing uses. TestSourceIsWhole says what is missing.
+var recipeSources = []gosource.Package{
+	{Path: "spmvtune/kernels/cuda", Files: recipeFiles},
+	{Path: "spmvtune/sparse", Files: sparse.Source},
+	{Path: "spmvtune/sparse/reorder", Files: reorder.Source},
+}
 
-// Source returns a SHA-256, in hexadecimal, over the PTX that has entries of a
-// kernel and over the code of its recipe; "" for a kernel that has no recipe here. The
-// comments and the layout of the recipe do not count.
+// recipeCode reads recipeSources once.
+var recipeCode = sync.OnceValues(func() (*gosource.Program, error) { return gosource.Parse(recipeSources...) })
+
+// Source returns a SHA-256, in hexadecimal, over the PTX that has entries of a kernel and over
+// the code of its recipe and of all that prepares the matrix for it; "" for a kernel that has no
+// recipe here. Comments and layout do not count.
 func Source(kernel string) string {
 	code, err := recipeCode()
 	if err != nil { // a file that compiles can be parsed
 		return ""
 	}
-	row := code.Row("recipes", kernel)
+	row := preparing(code, kernel)
 	if row == "" {
 		return ""
 	}
@@ -55,6 +50,15 @@ func Source(kernel string) string {
 	}
 
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// preparing is the code that makes the recipe of a kernel. Ordering rows is a part of it where
+// the kernel has the choice.
+func preparing(code *gosource.Program, kernel string) string {
+	if k, _ := kernels.Lookup(kernel); k.Orders() {
+		return code.Row("recipes", kernel, "newRecipe")
+	}
+	return code.Row("recipes", kernel)
 }
 
 // kernelFiles are the PTX that has entries of a kernel, for every architecture, sorted.
