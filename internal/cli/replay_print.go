@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,9 @@ func (r *replayCommand) print(w io.Writer) error {
 	if short := r.short(); short != "" {
 		fmt.Fprintln(w, short)
 	}
+	if noise := r.noise(); noise != "" {
+		fmt.Fprintln(w, noise)
+	}
 	_, err := fmt.Fprintln(w, strings.Join(r.lines, "\n"))
 	return err
 }
@@ -36,7 +40,7 @@ func (r *replayCommand) full() term.Table {
 		t.Columns = append(t.Columns, "steps_"+p, "share_"+p, "share90_"+p, "reached_"+p)
 	}
 
-	t.Columns = append(t.Columns, "steps_end", "share_end", "loss_end", "short_steps")
+	t.Columns = append(t.Columns, "steps_end", "share_end", "loss_end", "short_steps", "told_from")
 
 	for _, o := range r.outcomes {
 		row := []any{
@@ -46,7 +50,7 @@ func (r *replayCommand) full() term.Table {
 		for _, x := range o.Within {
 			row = append(row, finite(x.Steps), finite(x.Share), finite(x.Worst), x.Reached)
 		}
-		t.Add(append(row, finite(o.End.Steps), finite(o.End.Share), finite(o.Loss), o.Short)...)
+		t.Add(append(row, finite(o.End.Steps), finite(o.End.Share), finite(o.Loss), o.Short, o.Grid.Told())...)
 	}
 
 	return t
@@ -56,7 +60,7 @@ func (r *replayCommand) full() term.Table {
 func (r *replayCommand) brief() term.Table {
 	t := term.Table{Columns: []string{
 		"matrix", "precision", "cache", "strategy", "configurations",
-		"to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss",
+		"to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss", "told from",
 	}}
 
 	share := func(x float64) term.Quantity { return term.Quantity(shareOfGrid(x)) }
@@ -67,10 +71,33 @@ func (r *replayCommand) brief() term.Table {
 		}
 		t.Add(o.Grid.Matrix, string(o.Grid.Precision), o.Grid.Cache, o.Strategy, len(o.Grid.Trials),
 			share(o.Within[0].Share), share(o.Within[1].Share), steps, share(o.Within[2].Share),
-			share(o.End.Share), share(o.Loss))
+			share(o.End.Share), share(o.Loss), share(o.Grid.Told()))
 	}
 
 	return t
+}
+
+// margin is the fraction that the lines of the strategies are about.
+var margin = replay.Fractions[1]
+
+// noise says where the intervals are wider than a margin: a verdict is no finer than they are.
+func (r *replayCommand) noise() string {
+	told := map[*replay.Grid]float64{}
+	var wide []float64
+	for _, o := range r.outcomes {
+		told[o.Grid] = o.Grid.Told()
+	}
+	for _, x := range told {
+		if x > margin {
+			wide = append(wide, x)
+		}
+	}
+	if len(wide) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("on %d of %s noise hides differences of 2%%: there, \"to 2%%\" means to what can't be told from the "+
+		"best, which may be slower by %s in the median over these, and by %s on the worst", len(wide),
+		term.Count(len(told), "grid", "grids"), shareOfGrid(replay.Quantile(wide, 0.5)), shareOfGrid(slices.Max(wide)))
 }
 
 // short says how often a step found fewer samples in the record than it wanted.

@@ -15,7 +15,7 @@ func searchTable(s data.Searches) Table {
 	t := Table{Title: "Searches replayed on recorded grids: device time, in % of the whole grid's",
 		Columns: Columns(
 			"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
-			">to within 1%", ">until it ends", ">slower in the end (%)", "on",
+			">to within 1%", ">until it ends", ">slower in the end (%)", ">told from (%)", "on",
 		)}
 
 	conditions, of := s.ByCondition()
@@ -51,9 +51,10 @@ func searchCells(list []replay.Outcome) []Cell {
 	}
 	end := func(o replay.Outcome) float64 { return o.End.Share }
 	loss := func(o replay.Outcome) float64 { return o.Loss }
+	told := func(o replay.Outcome) float64 { return o.Grid.Told() }
 	return []Cell{
 		count(len(list)), count(len(list) * len(list[0].Paths)),
 		over(0.5, within(0)), over(0.5, within(1)), over(1, within(1)), over(0.5, within(2)), over(0.5, end),
-		over(0.5, loss),
+		over(0.5, loss), over(0.5, told),
 	}
 }

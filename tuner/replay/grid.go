@@ -87,6 +87,25 @@ func (g *Grid) losses() []float64 {
 	return losses
 }
 
+// Told is the fraction from which a trial is called slower than the best: in the median over those
+// whose time is at most 1.3 times the best, how far it is above the lower end of its interval. A
+// verdict on a smaller fraction says no more than one on this. It is 0 where no interval is known.
+func (g *Grid) Told() float64 {
+	const near = 1.3
+	best := g.Best()
+	var all []float64
+	for i := range g.Trials {
+		r := &g.Trials[i]
+		if low := g.interval(i).Low; measured(r) && r.Median <= near*best && low > 0 {
+			all = append(all, r.Median/low-1)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	return Quantile(all, 0.5)
+}
+
 // interval returns the interval of a trial, zero if it has none.
 func (g *Grid) interval(i int) trial.Interval {
 	if g.Intervals != nil {

@@ -181,6 +181,24 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// A verdict is no finer than the intervals of the trials near the best.
+func TestTold(t *testing.T) {
+	g := &Grid{Trials: []trial.Result{
+		{Status: trial.OK, Median: 1, Low: 0.99, High: 1.2, Samples: []float64{1}},
+		{Status: trial.OK, Median: 1.1, Low: 1, High: 1.4, Samples: []float64{1.1}},
+		{Status: trial.OK, Median: 1.2, Low: 1, High: 1.4, Samples: []float64{1.2}},
+		{Status: trial.OK, Median: 3, Low: 1, High: 4, Samples: []float64{3}}, // far from the best
+		{Status: trial.OK, Median: 1.1, Stop: trial.StopSlow, Samples: []float64{1.1}},
+	}}
+	if got := g.Told(); math.Abs(got-0.1) > 1e-9 {
+		t.Errorf("told from %g, want 0.1", got)
+	}
+	g.Intervals = []trial.Interval{{Low: 0.5}, {Low: 0.5}, {Low: 0.5}, {Low: 0.5}, {Low: 0.5}}
+	if got := g.Told(); math.Abs(got-1.2) > 1e-9 {
+		t.Errorf("told from %g by intervals of another run, want 1.2", got)
+	}
+}
+
 // Hopeless trials lose with the few samples that they have, and count as no gap of the record.
 func TestHopelessTrialsLose(t *testing.T) {
 	g := grid()
