@@ -15,12 +15,14 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
+	"spmvtune/internal/term"
+	"spmvtune/plots/headline"
 )
 
 // reportCommand is the command report.
 type reportCommand struct {
 	job.Options
-	published bool
+	published, asJSON bool
 }
 
 func newReport() *cobra.Command {
@@ -58,6 +60,7 @@ ignores all other measurements, and no rule.json is written.`,
 	f.StringSliceVar(&r.Choice.Devices, "device", nil, "only these devices")
 	f.StringSliceVar(&r.Choice.Precisions, "precision", nil, "only these precisions: float32, float64")
 	f.StringSliceVar(&r.Choice.Caches, "cache", nil, "only these cache states: cold, warm")
+	f.BoolVar(&r.asJSON, "json", false, "print JSON: what was written, and the headline")
 	f.BoolVar(&r.published, "published", false, "draw the papers' own numbers beside the measured ones")
 	command.FlagFile(cmd, "out")
 	command.FlagFile(cmd, "against", "db")
@@ -100,6 +103,26 @@ func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if r.asJSON {
+		return term.WriteJSON(cmd.OutOrStdout(), reported(report))
+	}
 	show.Report(cmd.OutOrStdout(), report)
 	return nil
+}
+
+// reportJSON is what `report --json` prints.
+type reportJSON struct {
+	Page     string          `json:"page"`
+	Figures  int             `json:"figures"`
+	Tables   int             `json:"tables"`
+	Headline []headline.Part `json:"headline"`
+	Warnings []string        `json:"warnings"`
+}
+
+func reported(r *job.Report) reportJSON {
+	out := reportJSON{Page: r.Page, Figures: r.Figures, Tables: r.Tables, Headline: r.Headline, Warnings: []string{}}
+	for _, w := range r.Warnings {
+		out.Warnings = append(out.Warnings, w.Error())
+	}
+	return out
 }

@@ -13,6 +13,7 @@ import (
 	"spmvtune/plots/claims"
 	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
+	"spmvtune/plots/headline"
 	"spmvtune/rule"
 	"spmvtune/store"
 	"spmvtune/store/compare"
@@ -42,8 +43,8 @@ type Options struct {
 type Report struct {
 	Page            string // path of the HTML page
 	Figures, Tables int
-	// Ties say where kernels are tied, and what differences are not called wins.
-	Ties []string
+	// Headline says which kernel wins, by how much, and how sure that is.
+	Headline []headline.Part
 	// Warnings are what limits the report: figures without data, imprecise trials.
 	Warnings []error
 }
@@ -169,7 +170,7 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 		return nil, err
 	}
 	return &Report{
-		Page: filepath.Join(opt.Out, ReportFile), Ties: drawn.TieWords(), Warnings: written.Warnings,
+		Page: filepath.Join(opt.Out, ReportFile), Headline: headline.Of(drawn), Warnings: written.Warnings,
 		Figures: withEnding(written.Files, ".svg"), Tables: withEnding(written.Files, ".md"),
 	}, nil
 }

@@ -21,12 +21,15 @@ type Resolution struct {
 	Repeated bool
 }
 
-// Resolution returns what can be told between the fastest trial of a place and those near it.
-func (d *Report) Resolution() Resolution {
+// Resolution returns what can be told in all of the report.
+func (d *Report) Resolution() Resolution { return ResolutionOf(d.Panels) }
+
+// ResolutionOf returns what can be told between the fastest trial of a place and those near it.
+func ResolutionOf(panels []Panel) Resolution {
 	r := Resolution{}
 	var all []float64
-	for i := range d.Panels {
-		p := &d.Panels[i]
+	for i := range panels {
+		p := &panels[i]
 		if len(p.Rows) < 2 {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
+	"spmvtune/plots/headline"
 	"spmvtune/plots/table"
 	"spmvtune/store"
 )
@@ -36,6 +37,7 @@ type document struct {
 	Title, Version string
 	CSS            template.CSS
 	JS             template.JS
+	Headline       []headline.Part
 	Facts          []fact
 	Twins          string // A note on twins, "" if none was measured.
 	Warnings       []string
@@ -103,7 +105,7 @@ func (c *Content) Write(w io.Writer) error {
 	doc := document{
 		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), Version: c.Version,
 		CSS: template.CSS(reportCSS), JS: template.JS(reportJS),
-		Facts: facts(d), Twins: data.Twins(d.Matrices),
+		Headline: headline.Of(d), Facts: facts(d), Twins: data.Twins(d.Matrices),
 		TopGains: htmlTableOf(table.GainTable(d), "top"), Summary: htmlTables(table.SummaryTables(d), "summary"),
 		BestNotes: table.BestNotes(d), Best: htmlTables(table.BestTables(d), "best"),
 		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),

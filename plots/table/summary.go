@@ -140,24 +140,21 @@ func winsTable(d *data.Report) Table {
 	return t
 }
 
-// meanGain is the geometric mean of speed-ups. Their errors are independent.
+// meanGain is the geometric mean of speed-ups.
 func meanGain(gains []data.Gain) Cell {
-	var mean stat.GeometricMean
-	var down, up float64
-	for _, g := range gains {
-		mean.Add(g.Ratio)
-		down, up = math.Hypot(down, math.Log(g.Ratio/g.Low)), math.Hypot(up, math.Log(g.High/g.Ratio))
-	}
 	if len(gains) == 0 {
 		return Cell{number.Missing, math.NaN()}
 	}
-
-	v, n := mean.Value(), float64(len(gains))
-	text := number.Significant(v, 3)
-	if math.Log(v) < down/n && math.Log(v) > -up/n {
+	var list []stat.Ratio
+	for _, g := range gains {
+		list = append(list, stat.Ratio{Value: g.Ratio, Low: g.Low, High: g.High})
+	}
+	mean := data.MeanRatio(list)
+	text := number.Significant(mean.Value, 3)
+	if mean.Low < 1 && mean.High > 1 {
 		text += tiedMark
 	}
-	return Cell{text, v}
+	return Cell{text, mean.Value}
 }
 
 func matrixTable(d *data.Report) Table {

@@ -9,6 +9,7 @@ import (
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/plots/data"
+	"spmvtune/plots/headline"
 	"spmvtune/plots/number"
 	"spmvtune/store"
 )
@@ -111,7 +112,7 @@ func Report(w io.Writer, r *job.Report) {
 		fmt.Fprintln(w, "no verified trial yet; skipping rule and report")
 		return
 	}
-	for _, line := range r.Ties {
+	for _, line := range headline.Lines(r.Headline) {
 		term.Print(w, line)
 	}
 	for _, warning := range r.Warnings {

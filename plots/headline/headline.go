@@ -1,0 +1,175 @@
+// Package headline says in sentences what a report comes to: which kernel wins, by how much, how
+// sure that is, and what to do for a matrix that was not measured.
+//
+// Each sentence is derived from the data and stands alone. It is left out where the data does not
+// say it: of one kernel no winner is named, of one matrix no rule is judged, and what can't be
+// told apart is not called a win. Page, terminal and JSON have the same sentences.
+package headline
+
+import (
+	"fmt"
+	"slices"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// A Part is what can be said of a device and a state of its caches.
+type Part struct {
+	Device    string      `json:"device"`
+	Cache     trial.Cache `json:"cache"`
+	On        string      `json:"-"` // Device and caches in words.
+	Sentences []Sentence  `json:"sentences"`
+}
+
+// A Sentence is one thing that the data says.
+type Sentence struct {
+	About Topic  `json:"about"`
+	Text  string `json:"text"`
+}
+
+// A Topic is what a sentence is about.
+type Topic string
+
+// The topics are in the order of the headline.
+const (
+	Winner     Topic = "winner"     // which kernel wins, and by how much
+	Exceptions Topic = "exceptions" // where others win
+	Single     Topic = "single"     // what one kernel for all matrices costs
+	Ties       Topic = "ties"       // where no kernel can be told from others
+	Repeats    Topic = "repeats"    // how far repeating a trial moves it
+	Rule       Topic = "rule"       // whether to use the learned rule
+)
+
+// Of returns the headline, a part for each device and state of its caches that has verified trials.
+func Of(d *data.Report) []Part {
+	var parts []Part
+	for _, at := range d.Conditions() {
+		s := &scene{report: d, condition: at, contest: d.NewContest(d.Under(at))}
+		p := Part{Device: at.Device, Cache: at.Cache, On: d.ConditionWords(at)}
+		for _, say := range []struct {
+			about Topic
+			of    func(*scene) string
+		}{{Winner, (*scene).winner}, {Exceptions, (*scene).exceptions}, {Single, (*scene).single}, {Ties, (*scene).ties},
+			{Repeats, (*scene).repeats}, {Rule, (*scene).rule}} {
+			if text := say.of(s); text != "" {
+				p.Sentences = append(p.Sentences, Sentence{say.about, text})
+			}
+		}
+		if len(p.Sentences) > 0 {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// Lines are the sentences of all parts, for a terminal. Several parts have headings.
+func Lines(parts []Part) []string {
+	var lines []string
+	for _, p := range parts {
+		if len(parts) > 1 {
+			lines = append(lines, p.On+":")
+		}
+		for _, s := range p.Sentences {
+			lines = append(lines, s.Text)
+		}
+	}
+	return lines
+}
+
+// A scene is what the sentences of a part are derived from.
+type scene struct {
+	report    *data.Report
+	condition data.Condition
+	contest   *data.Contest
+}
+
+// places counts places in words: "16 (matrix, precision)" or "8 matrices".
+func (s *scene) places(n int) string {
+	if s.precisions() > 1 {
+		return term.Grouped(n) + " (matrix, precision)"
+	}
+	return term.GroupedCount(n, "matrix", "matrices")
+}
+
+// precisions counts the precisions.
+func (s *scene) precisions() int {
+	seen := map[string]bool{}
+	for i := range s.contest.Places {
+		seen[string(s.contest.Places[i].Precision)] = true
+	}
+	return len(seen)
+}
+
+// place names a place: the matrix and, if there are several, the precision.
+func (s *scene) place(i int) string {
+	p := &s.contest.Places[i]
+	if s.precisions() > 1 {
+		return p.Matrix + " " + string(p.Precision)
+	}
+	return p.Matrix
+}
+
+// wins reports whether a kernel is the best on at least half of the places.
+func (s *scene) wins(k *data.Standing) bool { return k != nil && 2*k.Named >= len(s.contest.Places) }
+
+// best returns the kernel that is named the best most often, and of those equally often the one
+// with the highest mean. It is nil where there is nothing to win.
+func (s *scene) best() *data.Standing {
+	var best *data.Standing
+	if len(s.contest.Standings) < 2 {
+		return nil
+	}
+	for i := range s.contest.Standings {
+		if k := &s.contest.Standings[i]; best == nil || k.Named > best.Named {
+			best = k
+		}
+	}
+	return best
+}
+
+// names lists places. A matrix at all of its precisions is named alone.
+func (s *scene) names(at []int) []string {
+	of := func(name string, i int) bool { return s.contest.Places[i].Matrix == name }
+	all, here := map[string]int{}, map[string]int{}
+	for i := range s.contest.Places {
+		all[s.contest.Places[i].Matrix]++
+	}
+	for _, i := range at {
+		here[s.contest.Places[i].Matrix]++
+	}
+	var list []string
+	for k, i := range at {
+		name := s.contest.Places[i].Matrix
+		switch {
+		case here[name] < all[name]:
+			list = append(list, s.place(i))
+		case !slices.ContainsFunc(at[:k], func(j int) bool { return of(name, j) }):
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// digits is how many digits of a ratio its interval supports: two or three.
+func digits(r stat.Ratio) int {
+	const wide = 0.05
+	if r.High/r.Low > 1+wide {
+		return 2
+	}
+	return 3
+}
+
+// times prints how many times as fast something is.
+func times(r stat.Ratio) string { return number.Significant(r.Value, digits(r)) + " times" }
+
+// interval prints the interval in which another run finds a ratio.
+func interval(r stat.Ratio) string {
+	return fmt.Sprintf("%s to %s", number.Significant(r.Low, digits(r)), number.Significant(r.High, digits(r)))
+}
+
+// tied reports whether a ratio may be 1 in another run.
+func tied(r stat.Ratio) bool { return r.Low <= 1 && r.High >= 1 }

@@ -1,0 +1,243 @@
+package headline
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/data"
+	"spmvtune/plots/synthetic"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// A shot is what a kernel takes on a matrix, in milliseconds.
+type shot struct {
+	matrix, kernel string
+	ms             float64
+}
+
+// reportOf makes a report of trials with intervals of ±1%. The row mean of matrix "m12" is 12.
+func reportOf(shots ...shot) *data.Report {
+	var rows []store.Row
+	var matrices []store.Matrix
+	seen := map[string]bool{}
+	for _, s := range shots {
+		rows = append(rows, synthetic.Timed(s.matrix, s.kernel, "", 64, s.ms))
+		if !seen[s.matrix] {
+			m := store.Matrix{Name: s.matrix, Features: sparse.Features{Rows: 1000, RowMaxOverMean: 1, Nonzeros: 5000}}
+			fmt.Sscanf(s.matrix, "m%g", &m.RowMean)
+			matrices = append(matrices, m)
+		}
+		seen[s.matrix] = true
+	}
+	return data.New(rows, nil, matrices, nil)
+}
+
+// said returns the sentence about a topic, "" if there is none.
+func said(t *testing.T, d *data.Report, about Topic) string {
+	t.Helper()
+	parts := Of(d)
+	if len(parts) > 1 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	for _, p := range parts {
+		for _, s := range p.Sentences {
+			if s.About == about {
+				return s.Text
+			}
+		}
+	}
+	return ""
+}
+
+func check(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("it says\n  %s\nwant\n  %s", got, want)
+	}
+}
+
+// fourTimes is a report where csr_vector is four times the baseline on each of n matrices.
+func fourTimes(n int) []shot {
+	var list []shot
+	for i := range n {
+		m := fmt.Sprintf("m%d", 10*i+10)
+		list = append(list, shot{m, "csr_vector", 1}, shot{m, "csr_scalar", 1.5}, shot{m, "coo_atomic", 4})
+	}
+	return list
+}
+
+func TestWinner(t *testing.T) {
+	check(t, said(t, reportOf(fourTimes(4)...), Winner), "csr_vector is best on 4 of 4 matrices; "+
+		"4.00 times coo_atomic (3.97 to 4.03, geometric mean), and 1.50 times csr_scalar, the next (1.49 to 1.51, "+
+		"geometric mean).")
+
+	wide := reportOf(fourTimes(4)...)
+	for i := range wide.Rows {
+		r := &wide.Rows[i]
+		r.Another, r.Tied = trial.Interval{Low: r.Time / 2, High: r.Time * 2}, r.Kernel != "coo_atomic"
+	}
+	check(t, said(t, wide, Winner), "csr_vector is named the best on 4 of 4 matrices, but nowhere alone: others are "+
+		"tied with it; 4.0 times coo_atomic (2.5 to 6.5, geometric mean), and 1.5 times csr_scalar, the next "+
+		"(0.92 to 2.4, geometric mean: not told from 1).")
+
+	check(t, said(t, reportOf(append(fourTimes(3), shot{"m10", "cusparse_csr_alg1", 2})...), Winner),
+		"csr_vector is best on 3 of 3 matrices; 2.00 times the fastest of cuSPARSE (1.97 to 2.03, on one of them), "+
+			"and 1.50 times csr_scalar, the next (1.49 to 1.51, geometric mean).")
+}
+
+// Without a kernel that wins on half of the places, none is called the winner.
+func TestNoWinner(t *testing.T) {
+	var shots []shot
+	for i, best := range []string{"csr_vector", "csr_scalar", "csr_light", "csr_vector", "csr_vector", "csr_adaptive",
+		"csr_merge", "csr_hybrid"} {
+		m := fmt.Sprintf("m%d", i+1)
+		for _, k := range []string{"csr_vector", "csr_scalar", "csr_light", "csr_adaptive", "csr_merge", "csr_hybrid",
+			"cusparse_csr_alg1"} {
+			ms := 2.0
+			if k == best {
+				ms = 1
+			}
+			shots = append(shots, shot{m, k, ms})
+		}
+	}
+	d := reportOf(shots...)
+	got := said(t, d, Winner)
+	if !strings.HasPrefix(got, "No kernel is best on half of 8 matrices: csr_vector on 3; ") ||
+		!strings.Contains(got, "; 3 other kernels on 3. ") ||
+		!strings.HasSuffix(got, "The best of each place is 2.00 times the fastest of cuSPARSE (1.99 to 2.01, geometric mean).") {
+		t.Errorf("it says %q", got)
+	}
+	check(t, said(t, d, Exceptions), "")
+}
+
+func TestExceptions(t *testing.T) {
+	shots := fourTimes(4)
+	shots[1].ms = 0.5 // csr_scalar on m10
+	check(t, said(t, reportOf(shots...), Exceptions), "Faster than it: csr_scalar on m10 (2.00 times, 1.97 to 2.03).")
+
+	shots[1].ms = 0.995 // which another run may not find
+	check(t, said(t, reportOf(shots...), Exceptions), "")
+
+	shots = fourTimes(7)
+	for i := range 3 {
+		shots[3*i+1].ms = 0.5 // m10, m20 and m30, the shortest rows
+	}
+	check(t, said(t, reportOf(shots...), Exceptions), "Faster than it: csr_scalar on 3, where rows have less than 35 "+
+		"nonzeros on average (2.00 times, 1.98 to 2.02).")
+	shots[1].ms, shots[3*5+1].ms = 2, 0.5 // m20, m30 and m60: no feature tells them
+	check(t, said(t, reportOf(shots...), Exceptions), "Faster than it: csr_scalar on m20, m30, m60 (2.00 times, 1.98 to 2.02).")
+}
+
+// A matrix at all of its precisions is named alone.
+func TestPrecisions(t *testing.T) {
+	shots := fourTimes(3)
+	shots[1].ms = 0.5
+	d := reportOf(shots...)
+	rows := d.Rows
+	for _, r := range d.Rows {
+		if r.Precision = kernels.Float32; r.Matrix != "m30" {
+			rows = append(rows, r)
+		}
+	}
+	d = data.New(rows, nil, d.Matrices, nil)
+	if got := said(t, d, Winner); !strings.HasPrefix(got, "csr_vector is best on 3 of 5 (matrix, precision); ") {
+		t.Errorf("it says %q", got)
+	}
+	if got := said(t, d, Exceptions); !strings.HasPrefix(got, "Faster than it: csr_scalar on m10 (") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+func TestSingle(t *testing.T) {
+	shots := fourTimes(2)
+	shots[0].ms = 3
+	check(t, said(t, reportOf(shots...), Single), "One kernel for all: of those measured everywhere, csr_scalar, tuned "+
+		"on each matrix, keeps most: 82% of the best speed in the geometric mean, and 67% at worst, on m20.")
+	check(t, said(t, reportOf(fourTimes(1)...), Single), "")
+}
+
+func TestTies(t *testing.T) {
+	d := reportOf(fourTimes(3)...)
+	check(t, said(t, d, Ties), "")
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		r.Tied = r.Kernel == "csr_vector" || r.Matrix == "m10" || r.Matrix == "m20" && r.Kernel == "csr_scalar"
+	}
+	check(t, said(t, d, Ties), "On 1 of 3 matrices no kernel can be told from any other. Tied on 1 of 3 matrices: m20 "+
+		"(csr_vector = csr_scalar).")
+}
+
+func TestRepeats(t *testing.T) {
+	d := reportOf(fourTimes(3)...)
+	check(t, said(t, d, Repeats), "No trial was repeated, so how far another run may be off is not known. Within this "+
+		"one, differences below 1.4% are not called wins.")
+	for i := range d.Rows {
+		d.Rows[i].Factor = 1.01
+		if d.Rows[i].Matrix == "m30" {
+			d.Rows[i].Factor = 1.43
+		}
+	}
+	if got := said(t, d, Repeats); !strings.HasPrefix(got, "Repeating a trial moves it by up to ±\u202f1% (±\u202f43% on "+
+		"m30): differences below ") {
+		t.Errorf("it says %q", got)
+	}
+	check(t, said(t, reportOf(shot{"m1", "csr_vector", 1}), Repeats), "")
+}
+
+func TestRule(t *testing.T) {
+	judged := func(learned, tuned, config float64, n int) string {
+		d := reportOf(fourTimes(3)...)
+		s := rule.Selector{Device: "d", Cache: trial.Cold}
+		for range n {
+			s.Validation.Cases = append(s.Validation.Cases, rule.Case{Fraction: learned, SingleKernel: tuned,
+				SingleConfig: config})
+		}
+		d.Rule = &rule.Rule{Selectors: []rule.Selector{s}}
+		return said(t, d, Rule)
+	}
+	check(t, judged(0.5, 0.94, 0.5, 8), "The rule: not worth using here. On matrices left out of learning it keeps 50% of "+
+		"the best speed, against 94% for one kernel that is tuned on each and 50% for one configuration (geometric means of 8).")
+	for want, got := range map[string]string{
+		"The rule: worth using here. ":                                judged(0.95, 0.9, 0.8, 8),
+		"The rule: worth using where a matrix can't be tuned. On mat": judged(0.85, 0.9, 0.8, 8),
+	} {
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+	check(t, judged(0.95, 0.9, 0.8, 3), "")
+	check(t, said(t, reportOf(fourTimes(3)...), Rule), "")
+}
+
+// Of one kernel, or of nothing, nothing is said.
+func TestSilence(t *testing.T) {
+	if parts := Of(reportOf(shot{"m1", "csr_vector", 1}, shot{"m2", "csr_vector", 1})); len(parts) > 0 {
+		t.Errorf("of one kernel it says %+v", parts)
+	}
+	if parts := Of(data.New(nil, nil, nil, nil)); parts != nil {
+		t.Errorf("of nothing it says %+v", parts)
+	}
+}
+
+// Two devices have a part each, and a terminal has headings for them.
+func TestParts(t *testing.T) {
+	d := reportOf(fourTimes(2)...)
+	rows := d.Rows
+	for _, r := range d.Rows {
+		r.Device = "another"
+		rows = append(rows, r)
+	}
+	parts := Of(data.New(rows, nil, d.Matrices, nil))
+	lines := Lines(parts)
+	if len(parts) != 2 || parts[0].Device != "another" || lines[0] != "cold cache, another:" {
+		t.Errorf("%+v, lines %q", parts, lines)
+	}
+	if lines := Lines(parts[:1]); strings.HasSuffix(lines[0], ":") {
+		t.Errorf("one part has a heading: %q", lines)
+	}
+}

@@ -1,0 +1,46 @@
+package headline
+
+import (
+	"fmt"
+
+	"spmvtune/plots/number"
+	"spmvtune/rule"
+)
+
+// fewCases is on how many matrices a rule has to be judged before something is said of it.
+const fewCases = 4
+
+// sameShare is the difference of two mean shares that is not told from none.
+const sameShare = 0.01
+
+// rule says whether the learned rule is worth using, beside its alternatives.
+func (s *scene) rule() string {
+	if s.report.Rule == nil {
+		return ""
+	}
+	var cases []rule.Case
+	for i := range s.report.Rule.Selectors {
+		if sel := &s.report.Rule.Selectors[i]; sel.Device == s.condition.Device && sel.Cache == s.condition.Cache {
+			cases = append(cases, sel.Validation.Cases...)
+		}
+	}
+
+	share := func(of func(rule.Case) float64) rule.Figures { return rule.Summarise(cases, of) }
+	learned := share(func(c rule.Case) float64 { return c.Fraction })
+	config := share(func(c rule.Case) float64 { return c.SingleConfig })
+	tuned := share(func(c rule.Case) float64 { return c.SingleKernel })
+	if learned.Matrices < fewCases || tuned.Matrices == 0 || config.Matrices == 0 {
+		return ""
+	}
+
+	advice := "worth using here"
+	switch {
+	case learned.Mean < config.Mean+sameShare:
+		advice = "not worth using here"
+	case learned.Mean < tuned.Mean-sameShare:
+		advice = "worth using where a matrix can't be tuned"
+	}
+	return fmt.Sprintf("The rule: %s. On matrices left out of learning it keeps %s of the best speed, against %s for one kernel "+
+		"that is tuned on each and %s for one configuration (geometric means of %d).", advice,
+		number.Percent0(learned.Mean), number.Percent0(tuned.Mean), number.Percent0(config.Mean), learned.Matrices)
+}

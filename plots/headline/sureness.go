@@ -1,0 +1,95 @@
+package headline
+
+import (
+	"fmt"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+)
+
+// ties says where no kernel can be told from others.
+func (s *scene) ties() string {
+	if s.best() == nil {
+		return ""
+	}
+	var places []string
+	blurred := 0
+	for i := range s.contest.Places {
+		named, others, tried := "", []string{}, 0
+		for k := range s.contest.Standings {
+			switch o := &s.contest.Standings[k]; {
+			case o.Entries[i].Named:
+				named = o.Kernel
+			case o.Entries[i].Tied:
+				others = append(others, o.Kernel)
+			}
+			if s.contest.Standings[k].Entries[i].Row != nil {
+				tried++
+			}
+		}
+		switch {
+		case len(others) > 0 && len(others)+1 == tried && tried > 2:
+			blurred++
+		case len(others) > 0:
+			places = append(places, fmt.Sprintf("%s (%s = %s)", s.place(i), named, term.Some(others, 2)))
+		}
+	}
+
+	n := len(s.contest.Places)
+	text := ""
+	if blurred > 0 {
+		text = fmt.Sprintf("On %d of %s no kernel can be told from any other. ", blurred, s.places(n))
+	}
+	if len(places) > 0 {
+		text += fmt.Sprintf("Tied on %d of %s: %s.", len(places), s.places(n), term.Some(places, fewPlaces))
+	}
+	return trimmed(text)
+}
+
+// repeats says how far repeating a trial moves it, and what is not called a win.
+func (s *scene) repeats() string {
+	var factors []float64
+	worst, at := 0.0, -1
+	for i := range s.contest.Places {
+		rows := s.contest.Places[i].Rows
+		if f := data.Fastest(rows).Factor; f > 1 {
+			factors = append(factors, f)
+			if f > worst {
+				worst, at = f, i
+			}
+		}
+	}
+	limit := data.ResolutionOf(s.contest.Places)
+	if !(limit.Usual > 0) {
+		return ""
+	}
+	if len(factors) == 0 {
+		return fmt.Sprintf("No trial was repeated, so how far another run may be off is not known. Within this one, "+
+			"differences below %s are not called wins.", limit.Limit())
+	}
+
+	usual := data.Middle(factors)
+	text := "Repeating a trial moves it by up to " + moved(usual)
+	if far := moved(worst); far != moved(usual) {
+		text += fmt.Sprintf(" (%s on %s)", far, s.place(at))
+	}
+	return text + fmt.Sprintf(": differences below %s are not called wins, unless repeat runs confirm them.",
+		limit.Limit())
+}
+
+// moved prints how far a factor is from 1.
+func moved(factor float64) string {
+	if factor < 2 {
+		return "±\u202f" + number.Percent(factor-1)
+	}
+	return "a factor of " + number.Significant(factor, 2)
+}
+
+// trimmed leaves out a space at the end.
+func trimmed(s string) string {
+	if n := len(s); n > 0 && s[n-1] == ' ' {
+		return s[:n-1]
+	}
+	return s
+}

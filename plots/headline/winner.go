@@ -1,0 +1,153 @@
+package headline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/tuner/stat"
+)
+
+// winner names the kernel that wins most often, and by how much.
+func (s *scene) winner() string {
+	k := s.best()
+	if k == nil {
+		return ""
+	}
+	if !s.wins(k) {
+		return s.winners()
+	}
+	n := len(s.contest.Places)
+	text := fmt.Sprintf("%s is best on %d of %s", k.Kernel, k.Named, s.places(n))
+	switch {
+	case k.Alone == 0:
+		text = fmt.Sprintf("%s is named the best on %d of %s, but nowhere alone: others are tied with it", k.Kernel, k.Named,
+			s.places(n))
+	case k.Alone < k.Named:
+		text += fmt.Sprintf(", on %d of them alone", k.Alone)
+	}
+
+	var gains []string
+	for _, g := range []string{s.overReference(k), s.overNext(k)} {
+		if g != "" {
+			gains = append(gains, g)
+		}
+	}
+	if len(gains) > 0 {
+		text += "; " + strings.Join(gains, ", and ")
+	}
+	return text + "."
+}
+
+// winners says that no kernel wins on half of the places, and which ones win where.
+func (s *scene) winners() string {
+	at := map[string][]int{}
+	var best []data.Entry
+	for i := range s.contest.Places {
+		for k := range s.contest.Standings {
+			if o := &s.contest.Standings[k]; o.Entries[i].Named {
+				at[o.Kernel], best = append(at[o.Kernel], i), append(best, o.Entries[i])
+			}
+		}
+	}
+	text := fmt.Sprintf("No kernel is best on half of %s: %s.", s.places(len(s.contest.Places)),
+		s.listed(at, func(name string) string {
+			others := s.at(func(i int) bool { return !slices.Contains(at[name], i) })
+			if where := s.where(at[name], others); where != "" {
+				return fmt.Sprintf("%s on %d, %s", name, len(at[name]), where)
+			}
+			return fmt.Sprintf("%s on %d", name, len(at[name]))
+		}))
+	if r, n := data.Over(best, s.library()); n > 0 {
+		text += " The best of each place is " + s.against(r, "the fastest of cuSPARSE", n) + "."
+	}
+	return text
+}
+
+// overReference compares a kernel with the library or, where that was not measured, with the
+// baseline.
+func (s *scene) overReference(k *data.Standing) string {
+	if kernel, ok := kernels.Lookup(k.Kernel); !ok || !kernel.Library() {
+		if r, n := data.Over(k.Entries, s.library()); n > 0 {
+			return s.against(r, "the fastest of cuSPARSE", n)
+		}
+	}
+	base := s.report.BaselineOf(s.condition.Device)
+	i := s.standing(base)
+	if i < 0 || base == k.Kernel {
+		return ""
+	}
+	r, n := data.Over(k.Entries, s.contest.Standings[i].Entries)
+	return s.against(r, base, n)
+}
+
+// overNext compares a kernel with the one that is the best of the others in the geometric mean.
+func (s *scene) overNext(k *data.Standing) string {
+	for i := range s.contest.Standings {
+		next := &s.contest.Standings[i]
+		if next.Kernel == k.Kernel {
+			continue
+		}
+		if next.Kernel == s.report.BaselineOf(s.condition.Device) {
+			return "" // that was said
+		}
+		r, n := data.Over(k.Entries, next.Entries)
+		if n == 0 {
+			return ""
+		}
+		return s.against(r, next.Kernel+", the next", n)
+	}
+	return ""
+}
+
+// against prints a mean ratio over n places.
+func (s *scene) against(r stat.Ratio, what string, n int) string {
+	text := fmt.Sprintf("%s %s (%s", times(r), what, interval(r))
+	switch all := len(s.contest.Places); {
+	case n == 1 && all > 1:
+		text += ", on one of them"
+	case n > 1 && n < all:
+		text += fmt.Sprintf(", geometric mean of %d", n)
+	case n > 1:
+		text += ", geometric mean"
+	}
+	if tied(r) {
+		text += ": not told from 1"
+	}
+	return text + ")"
+}
+
+// library has the fastest trial of cuSPARSE at each place.
+func (s *scene) library() []data.Entry {
+	list := make([]data.Entry, len(s.contest.Places))
+	for i := range s.contest.Places {
+		list[i].Row = s.contest.Places[i].CuSPARSE()
+	}
+	return list
+}
+
+// standing is the index of a kernel among the standings, -1 if it was not measured.
+func (s *scene) standing(kernel string) int {
+	return slices.IndexFunc(s.contest.Standings, func(k data.Standing) bool { return k.Kernel == kernel })
+}
+
+// single says what is lost by taking one kernel for all matrices: the one with the highest mean.
+func (s *scene) single() string {
+	if len(s.contest.Places) < 2 || s.best() == nil {
+		return ""
+	}
+	k := &s.contest.Standings[0]
+	if k.Tried < len(s.contest.Places) {
+		return ""
+	}
+	text := fmt.Sprintf("One kernel for all: of those measured everywhere, %s, tuned on each matrix, keeps most: %s of the best speed in the "+
+		"geometric mean",
+		k.Kernel, number.Percent0(k.Mean))
+	if k.Worst < 0.995 {
+		text += fmt.Sprintf(", and %s at worst, on %s", number.Percent0(k.Worst), s.place(k.WorstAt))
+	}
+	return text + "."
+}
