@@ -7,6 +7,9 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/term"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
 	"spmvtune/store/compare"
 	"spmvtune/tuner/stat"
 )
@@ -39,8 +42,8 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 			continue
 		}
 		t.Add(string(p.Verdict), p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
-			term.Quantity(term.Seconds(p.A.Time)), term.Quantity(term.Seconds(p.B.Time)),
-			term.Quantity(fmt.Sprintf("%.3f", p.Ratio.Value)),
+			goodTime(p.A), goodTime(p.B),
+			term.Quantity(number.RoundedIn(p.Ratio.Value, p.Ratio.Low, p.Ratio.High)),
 			term.Quantity(interval(p.Ratio)))
 	}
 
@@ -53,6 +56,11 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 
 	printComparedSum(w, r)
 	return nil
+}
+
+// goodTime is a time with the digits that its interval supports.
+func goodTime(g *store.Good) term.Quantity {
+	return term.Quantity(number.Seconds(g.Time, g.Time*data.Relative(&g.Row)))
 }
 
 // interval is that of a ratio, a dash where it has none.

@@ -63,15 +63,16 @@ func About(r *store.Row) string {
 // timeWords is the time of a trial with the interval in which another run finds it, and its
 // throughput.
 func timeWords(r *store.Row) string {
-	text := number.Significant(1e3*r.Time, 4) + " ms"
+	half := 1e3 * r.Time * Relative(r)
+	text := number.Rounded(1e3*r.Time, half) + " ms"
 	if low, high := r.Another.Low, r.Another.High; low > 0 && high >= low && !math.IsInf(high, 0) {
-		text += " (" + number.Significant(1e3*low, 4) + " to " + number.Significant(1e3*high, 4) + ")"
+		text += " (" + number.Rounded(1e3*low, half) + " to " + number.Rounded(1e3*high, half) + ")"
 	}
 	if r.GFLOPS > 0 {
-		text += ", " + number.Significant(r.GFLOPS, 3) + " GFLOP/s"
+		text += ", " + number.Rounded(r.GFLOPS, r.GFLOPS*Relative(r)) + " GFLOP/s"
 	}
 	if r.GBPS > 0 {
-		text += ", " + number.Significant(r.GBPS, 3) + " GB/s"
+		text += ", " + number.Rounded(r.GBPS, r.GBPS*Relative(r)) + " GB/s"
 	}
 	return text
 }

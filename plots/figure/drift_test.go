@@ -63,7 +63,7 @@ func TestDriftMarksSpeak(t *testing.T) {
 		t.Errorf("%d marks speak, of %d", len(tips), points)
 	}
 	for _, want := range []string{"cpu_csr_rows, " + d.Drifts[0].Matrix, "block 64, grid 2",
-		"1.500 ms (1.350 to 1.875)", "1.000 times as long as at first."} {
+		"1.5 ms (1.4 to 1.9)", "1.000 times as long as at first."} {
 		if !strings.Contains(tips[0].Text, want) {
 			t.Errorf("the first mark says %q, without %q", tips[0].Text, want)
 		}

@@ -48,6 +48,22 @@ func Rounded(v, half float64) string {
 	return fixed(v, supported(v, half))
 }
 
+// Seconds prints a time with the uncertainty ±half in the unit that fits, like Rounded: "12.3 µs".
+func Seconds(s, half float64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
+		if s >= 0.9995*unit.size {
+			return Rounded(s/unit.size, half/unit.size) + " " + unit.name
+		}
+	}
+	return Rounded(s/1e-9, half/1e-9) + " ns"
+}
+
+// RoundedIn is Rounded where the uncertainty is an interval, in which v may not be the middle.
+func RoundedIn(v, low, high float64) string { return Rounded(v, HalfWidth(v, low, high)) }
+
 // lopsided is the ratio of the arms of an interval above which both are printed.
 const lopsided = 2
 

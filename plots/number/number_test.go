@@ -18,6 +18,23 @@ func TestChangeWords(t *testing.T) {
 	}
 }
 
+// A time has the digits that its interval supports, whatever its unit.
+func TestSeconds(t *testing.T) {
+	for _, tt := range []struct {
+		s, half float64
+		want    string
+	}{
+		{63.4567e-6, 0.05 * 63.4567e-6, "63 µs"}, {63.4567e-6, 0.005 * 63.4567e-6, "63.5 µs"},
+		{63.4567e-6, 0.0005 * 63.4567e-6, "63.46 µs"}, {63.4567e-6, 0.5 * 63.4567e-6, "63 µs"},
+		{0.99963e-3, 0.00003e-3, "0.99963 ms"}, {1.234567e-3, math.NaN(), "1.23 ms"}, {1.234567e-3, 0, "1.23 ms"},
+		{12.345, 0.6, "12.3 s"}, {850.4e-9, 40e-9, "850 ns"}, {345.67e-3, 0.05 * 345.67e-3, "346 ms"},
+	} {
+		if got := Seconds(tt.s, tt.half); got != tt.want {
+			t.Errorf("%g ± %g: %s, want %s", tt.s, tt.half, got, tt.want)
+		}
+	}
+}
+
 func TestRounding(t *testing.T) {
 	for _, c := range []struct {
 		v, low, high float64

@@ -27,8 +27,8 @@ func TestAgainstTable(t *testing.T) {
 	for _, row := range changes.Rows {
 		listed = append(listed, row[0].Text+" "+row[4].Text+" "+row[7].Text+" "+row[8].Text)
 	}
-	if got, want := strings.Join(listed, "; "), "unsure d 0.333× 0.267 to 0.370; slower c 0.500× 0.400 to 0.556; "+
-		"faster a 2.00× 1.60 to 2.22"; got != want {
+	if got, want := strings.Join(listed, "; "), "unsure d 0.33× 0.267 to 0.370; slower c 0.50× 0.400 to 0.556; "+
+		"faster a 2.0× 1.60 to 2.22"; got != want {
 		t.Errorf("changes are %q, want %q", got, want)
 	}
 	if got := between(math.NaN(), math.NaN()); got != "–" {

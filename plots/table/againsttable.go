@@ -9,6 +9,7 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
+	"spmvtune/store"
 	"spmvtune/store/compare"
 )
 
@@ -34,8 +35,8 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		v, low, high := data.Faster(p)
 		t.Rows = append(t.Rows, []Cell{
 			Text(string(p.Verdict)), Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache)), Text(p.Kernel),
-			{number.Significant(1e3*p.A.Time, 3), p.A.Time}, {number.Significant(1e3*p.B.Time, 3), p.B.Time},
-			{number.Significant(v, 3) + "×", v},
+			goodTime(p.A), goodTime(p.B),
+			{number.RoundedIn(v, low, high) + "×", v},
 			{between(low, high), low},
 			Text(data.ShortDevice(p.Device)),
 		})
@@ -61,6 +62,11 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 	return t, []string{note, "A difference counts if it is larger than the threshold and the interval of the ratio, which " +
 		"follows from those in which another run finds either time, does not contain 1. The comparison removes " +
 		"drift of the devices."}
+}
+
+// goodTime is a time in milliseconds with the digits that its interval supports.
+func goodTime(g *store.Good) Cell {
+	return Cell{number.Rounded(1e3*g.Time, 1e3*g.Time*data.Relative(&g.Row)), g.Time}
 }
 
 // between is an interval, a dash where there is none.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -8,7 +9,6 @@ import (
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"
-	"spmvtune/tuner/stat"
 )
 
 // LibrarySheet compares the fastest configurations with the best of cuSPARSE: a summary of all
@@ -106,19 +106,20 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 		func(b *besideLibrary) (base, r *store.Row) { return b.plainVendor, b.plain },
 		func(b *besideLibrary) (base, r *store.Row) { return b.vendor, b.papers },
 	} {
-		var ratios []float64
+		var gains []data.Gain
 		for i := range rows {
 			if base, r := of(&rows[i]); base != nil && r != nil {
-				ratios = append(ratios, base.Time/r.Time)
+				g := data.Gain{Row: r}
+				g.Ratio, g.Low, g.High = data.Ratio(base, r)
+				gains = append(gains, g)
 			}
 		}
-		if len(ratios) == 0 {
+		if len(gains) == 0 {
 			row = append(row, whole(math.NaN()), whole(math.NaN()))
 			continue
 		}
-		for _, v := range []float64{stat.GeometricMeanOf(ratios), slices.Min(ratios)} {
-			row = append(row, Cell{number.Significant(v, 3), v})
-		}
+		least := slices.MinFunc(gains, func(a, b data.Gain) int { return cmp.Compare(a.Ratio, b.Ratio) })
+		row = append(row, meanGain(gains), meanGain([]data.Gain{least}))
 	}
 	return row
 }

@@ -51,7 +51,7 @@ func TestLibrary(t *testing.T) {
 	for _, c := range s.Tables[0].Rows[0][1:] {
 		sum = append(sum, c.Text)
 	}
-	if got, want := strings.Join(sum, ", "), "2, 4.90, 4.00, 2.83, 2.00, 1.22, 0.375"; got != want {
+	if got, want := strings.Join(sum, ", "), "2, 4.90, 4.00, 2.83, 2.00, 1.225, 0.375"; got != want {
 		t.Errorf("in sum %s, want %s", got, want)
 	}
 	if s := LibrarySheet(data.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil)); len(s.Tables) > 0 {

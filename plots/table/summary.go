@@ -140,7 +140,7 @@ func winsTable(d *data.Report) Table {
 	return t
 }
 
-// meanGain is the geometric mean of speed-ups.
+// meanGain is the geometric mean of speed-ups, with the digits that it supports.
 func meanGain(gains []data.Gain) Cell {
 	if len(gains) == 0 {
 		return Cell{number.Missing, math.NaN()}
@@ -150,7 +150,7 @@ func meanGain(gains []data.Gain) Cell {
 		list = append(list, stat.Ratio{Value: g.Ratio, Low: g.Low, High: g.High})
 	}
 	mean := data.MeanRatio(list)
-	text := number.Significant(mean.Value, 3)
+	text := number.RoundedIn(mean.Value, mean.Low, mean.High)
 	if mean.Low < 1 && mean.High > 1 {
 		text += tiedMark
 	}

@@ -56,7 +56,7 @@ func Best(w io.Writer, best []store.Best) error {
 			b := &best[start+i]
 			rate := func(v float64) term.Quantity { return term.Quantity(number.Rounded(v, v*data.Relative(&b.Row))) }
 			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid),
-				b.Params.String(), term.Quantity(term.Seconds(b.Time)), another(b.Row), rate(b.GFLOPS), rate(b.GBPS),
+				b.Params.String(), term.Quantity(number.Seconds(b.Time, b.Time*data.Relative(&b.Row))), another(b.Row), rate(b.GFLOPS), rate(b.GBPS),
 				term.Quantity(data.TieCount(b)))
 		}
 		if err := t.Print(w); err != nil {

@@ -22,3 +22,18 @@ func TestBestSaysHowFarAnotherRunMayBeOff(t *testing.T) {
 		}
 	}
 }
+
+// Times have the digits that another run would confirm.
+func TestBestRoundsTimes(t *testing.T) {
+	for factor, want := range map[float64]string{1.05: " 6.3 ms ", 1.005: " 6.35 ms ", 1.0005: " 6.346 ms "} {
+		const seconds = 6.3457e-3
+		row := store.Row{Time: seconds, Another: trial.Interval{Low: seconds / factor, High: seconds * factor}, Factor: factor}
+		var text strings.Builder
+		if err := Best(&text, []store.Best{{Row: row}}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("with the factor %v, missing %q:\n%s", factor, want, text.String())
+		}
+	}
+}
