@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 
 	"spmvtune/plots/number"
 )
@@ -16,16 +15,11 @@ type Scale struct {
 	Min, Max float64
 	Ticks    []plot.Tick
 	Norm     plot.Normalizer
-	Turned   bool // The labels read upwards.
 }
 
 // Apply sets the axis of a plot.
 func (s Scale) Apply(a *plot.Axis) {
 	a.Min, a.Max, a.Scale, a.Tick.Marker = s.Min, s.Max, s.Norm, plot.ConstantTicks(s.Ticks)
-	if s.Turned {
-		label := &a.Tick.Label
-		label.Rotation, label.XAlign, label.YAlign = QuarterTurn, text.XRight, text.YCenter
-	}
 }
 
 // NiceStep returns the smallest of 1, 2, 5, 10, … times a power of ten that divides span into
@@ -200,18 +194,21 @@ func LogBetween(low, high float64, n int) Scale {
 		return s
 	}
 
-	marks := []float64{1}
-	if decades*3 <= float64(n) {
-		marks = []float64{1, 2, 5}
+	marks, every := []float64{1}, 1
+	if within(low, high, marks) > n {
+		every = int(math.Ceil((decades + 1) / float64(n)))
 	}
-	every := max(1, int(math.Ceil(decades/float64(n))))
+	for _, finer := range [][]float64{{1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}} {
+		if within(low, high, finer) <= n {
+			marks = finer
+		}
+	}
 
 	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
-		for m := 1.0; m < 10; m++ {
+		for _, m := range []float64{1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9} {
 			labelled := slices.Contains(marks, m) && (m > 1 || e%every == 0)
-			text := strconv.FormatFloat(m, 'f', -1, 64) + "e" + strconv.Itoa(e)
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || v < low || v > high {
+			v := decimal10(m, e)
+			if v < low || v > high || m == 1.5 && !labelled {
 				continue
 			}
 			t := plot.Tick{Value: v}
@@ -223,6 +220,28 @@ func LogBetween(low, high float64, n int) Scale {
 	}
 
 	return s
+}
+
+// within counts the marks of all decades between low and high.
+func within(low, high float64, marks []float64) int {
+	n := 0
+	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
+		for _, m := range marks {
+			if v := decimal10(m, e); v >= low && v <= high {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// decimal10 returns the number m·10^e as it is written.
+func decimal10(m float64, e int) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(m, 'f', -1, 64)+"e"+strconv.Itoa(e), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
 }
 
 // Shares returns a linear scale for fractions, from 0 or below, with about n ticks up to 1 and

@@ -31,8 +31,6 @@ type Chart struct {
 	Markers int
 	// Steps is about how many steps the y axis has; 0 means 4.
 	Steps int
-	// Apart says that nothing lies between the points, which then have whiskers and no band.
-	Apart bool
 }
 
 // Peak returns the highest value drawn.
@@ -86,8 +84,6 @@ func (ch *Chart) plot() *plot.Plot {
 		if l.Flat() { // below the curves
 			p.Add(flatLine{l, slot})
 			slot++
-		} else if ch.Apart {
-			p.Add(whiskers{l})
 		} else {
 			p.Add(band{l})
 		}
@@ -184,16 +180,6 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 		outline = append(outline, vg.Point{X: tx(pts[i].X), Y: ty(pts[i].Low)})
 	}
 	c.FillPolygon(fill, outline)
-}
-
-// whiskers are the intervals of a line's points.
-type whiskers struct{ Line }
-
-func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	for _, q := range w.Points {
-		c.StrokeLine2(draw.LineStyle{Color: w.Look.Color, Width: 0.9}, tx(q.X), ty(q.Low), tx(q.X), ty(q.High))
-	}
 }
 
 // A flatLine is a kernel that has no choice along the dimension. It crosses the panel and ends

@@ -15,7 +15,7 @@ import (
 	"spmvtune/plots/data"
 )
 
-// A crossing is a figure of throughput over ordered matrices, a line per kernel, as in
+// A crossing is a figure of throughput over what matrices are like, dots of a kernel alike, as in
 // csr-five-algorithms.
 type crossing struct {
 	id, title string
@@ -23,10 +23,7 @@ type crossing struct {
 	unit      data.Unit
 }
 
-const (
-	fewestStops = 2  // The fewest matrices that make a line worth a page.
-	longLine    = 12 // From this many matrices on, lines cross often and fewer are named.
-)
+const fewestStops = 2 // The fewest matrices that are worth a page.
 
 // draw draws a picture for each condition, in the papers' precision if it was measured.
 func (f crossing) draw(d *data.Report) ([]*canvas.Picture, []error) {
@@ -58,92 +55,175 @@ func singlePrecision(d *data.Report, at data.Condition) []data.Panel {
 	return other
 }
 
-// chartWidth is the width of the data of a single chart: the page without margins, labels and
-// ticks.
-const chartWidth = canvas.PageWidth - 2*canvas.PageMargin - 46
-
 func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 	s := panels[0].Setup()
 	stops := f.order.stops(panels)
-	most := mostSmallLines
-	if len(stops) > longLine {
-		most = mostLongLines
-	}
-	names := data.LeadersOf(panels, most)
-	ch := chart.Chart{X: f.order.namedAxis(stops, chartWidth), Markers: len(stops), Steps: 7, Apart: true}
+	names := f.named(panels, len(stops) >= chart.FewestForTrend)
 	all := data.KernelsOf(panels)
 	cited := citationsOf(d)
 
+	var sets, others []chart.Set
 	for _, kernel := range all {
-		l := overStops(panels, stops, kernel, f.unit)
-		if slices.Contains(names, kernel) {
-			for _, q := range l.Points {
-				l.Published = append(l.Published,
-					cited.beside(f.unit, q.Row, func(*data.Publication) (float64, bool) { return q.X, true })...)
-			}
-			ch.Lines = append(ch.Lines, l)
-		} else {
-			ch.Faint = append(ch.Faint, l)
+		set := chart.SetOf(overMatrices(panels, f.order, kernel, f.unit))
+		if !slices.Contains(names, kernel) {
+			others = append(others, set)
+			continue
 		}
+		for _, q := range set.Points {
+			set.Published = append(set.Published,
+				cited.beside(f.unit, q.Row, func(*data.Publication) (float64, bool) { return q.X, true })...)
+		}
+		sets = append(sets, set)
 	}
 
-	ch.Roof = data.RoofOf(panels, f.unit)
 	p := &canvas.Picture{
-		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
-		Title: fmt.Sprintf("%s: %s", f.title, d.Words(s)),
-		Subtitle: "Each kernel in its fastest configuration on each matrix. Whiskers: " + chart.Interval + "." +
-			unnamed(len(all)-len(names)) + roofNote(&ch) + cited.Caption(),
+		Name: fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Alt: fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.Label,
 			term.GroupedCount(len(all), "kernel", "kernels"), term.GroupedCount(len(stops), "matrix", "matrices"),
 			f.order.by, data.MatrixNames(panels)),
-		Kernels: names,
-		Height:  heightOf(ch.X, 330),
+		Kernels:  names,
+		Keys:     []canvas.Key{},
+		Subtitle: "Each kernel in its fastest configuration on each matrix.",
 	}
-
-	p.Body = func(c draw.Canvas) {
-		chart.DrawCharts(c, []chart.Chart{ch}, 1, "matrices by rising "+f.order.by, f.unit.Label)
+	cl := chart.Cloud{Sets: sets, Others: others, X: f.order.axis(stops, 12), Stems: f.order.stems(stops),
+		Roof: data.RoofOf(panels, f.unit)}
+	if trends := slices.ContainsFunc(sets, hasTrend); trends {
+		f.many(p, cl, stops)
+	} else {
+		f.few(p, cl)
 	}
+	p.Subtitle += unnamed(len(all)-len(names), "grey") + cited.Caption()
+	entitle(p, f.order.leads(panels), fmt.Sprintf("%s, %s", f.title, d.Words(s)))
 	return p
 }
 
-// overStops returns the line of one kernel, at its best on each matrix that it was measured
-// on.
-func overStops(panels []data.Panel, stops []stop, kernel string, u data.Unit) chart.Line {
-	l := chart.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
-	for i, s := range stops {
-		at := slices.IndexFunc(panels, func(p data.Panel) bool { return p.Matrix == s.Matrix })
-		if at < 0 {
-			continue
-		}
-		if r := data.Fastest(panels[at].ByKernel(kernel)); r != nil {
-			if v := u.Of(r); v > 0 && !math.IsInf(v, 0) {
-				l.Points = append(l.Points, chart.Throughput(r, float64(i+1), v))
+// named lists the kernels that have colours: those that are the fastest most often, and the
+// fastest of cuSPARSE.
+func (f crossing) named(panels []data.Panel, many bool) []string {
+	most := mostSmallLines
+	if many {
+		most = mostOverMany
+	}
+	names := data.LeadersOf(panels, most)
+	library := map[string]int{}
+	best := ""
+	for i := range panels {
+		if r := panels[i].CuSPARSE(); r != nil {
+			if library[r.Kernel]++; library[r.Kernel] > library[best] {
+				best = r.Kernel
 			}
 		}
 	}
+	if best != "" && !slices.Contains(names, best) {
+		names = append(names, best)
+		data.SortKernels(names)
+	}
+	return names
+}
 
+func hasTrend(s chart.Set) bool { return s.Trend != nil }
+
+// few draws named matrices in one panel.
+func (f crossing) few(p *canvas.Picture, cl chart.Cloud) {
+	cl.Y = throughputScale(cl.Sets, cl.Roof, false)
+	p.Keys = canvas.KeysOf(p.Kernels, true)
+	p.Subtitle += " Whiskers: " + chart.Interval + "." + cloudRoof(&cl)
+	p.Height = 330 + chart.StemHeight(cl.Stems)
+	p.Body = func(c draw.Canvas) { chart.DrawClouds(c, []chart.Cloud{cl}, 1, f.order.by, f.unit.Label) }
+}
+
+// many draws the running medians together and, below them, a panel for each kernel.
+func (f crossing) many(p *canvas.Picture, cl chart.Cloud, stops []stop) {
+	cl.Medians = true
+	cl.Y = throughputScale(slices.Concat(trends(cl.Sets), trends(cl.Others)), cl.Roof, true)
+	columns := chart.ColumnsFor(len(cl.Sets))
+	y := throughputScale(cl.Sets, cl.Roof, true)
+
+	var panels []chart.Cloud
+	for i, own := range cl.Sets {
+		rest := slices.Concat(trends(cl.Sets[:i]), trends(cl.Sets[i+1:]))
+		panels = append(panels, chart.Cloud{Heading: own.Name, Sets: []chart.Set{own}, Others: rest,
+			X: f.order.axis(stops, 14/columns), Y: y, Roof: cl.Roof})
+	}
+
+	const top = 270
+	rows := (len(panels) + columns - 1) / columns
+	p.Height = top + 24 + vg.Length(rows)*chart.PanelHeight(columns)
+	p.Subtitle += " Lines: running medians over neighbouring matrices. Below, each kernel: dots are matrices, the " +
+		"band holds half of them, and grey are the medians of the other named kernels." + cloudRoof(&cl)
+	p.Body = func(c draw.Canvas) {
+		upper, lower := c, c
+		upper.Min.Y, lower.Max.Y = c.Max.Y-top, c.Max.Y-top-12
+		chart.DrawClouds(upper, []chart.Cloud{cl}, 1, f.order.by, f.unit.Label)
+		chart.DrawClouds(lower, panels, columns, f.order.by, f.unit.Label)
+	}
+}
+
+// trends returns the running medians of sets as their points.
+func trends(sets []chart.Set) []chart.Set {
+	var list []chart.Set
+	for _, s := range sets {
+		if s.Trend != nil {
+			s.Points, s.Published = nil, nil
+			for _, q := range s.Trend {
+				s.Points = append(s.Points, chart.Point{X: q.X, Y: q.Y, Low: q.Y, High: q.Y})
+			}
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// overMatrices returns one kernel at its best on each matrix that it was measured on.
+func overMatrices(panels []data.Panel, o ordering, kernel string, u data.Unit) chart.Line {
+	l := chart.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
+	for i := range panels {
+		if r := data.Fastest(panels[i].ByKernel(kernel)); r != nil {
+			if x, v := o.value(r), u.Of(r); x > 0 && v > 0 && !math.IsInf(v, 0) {
+				l.Points = append(l.Points, chart.Throughput(r, x, v))
+			}
+		}
+	}
 	return l
 }
 
-// unnamed says how many kernels are drawn without a name.
-func unnamed(n int) string {
-	if n <= 0 {
-		return ""
+// throughputScale is linear from zero for a few matrices, and logarithmic for many: these differ
+// by orders of magnitude. The roof is on it if it is near the data.
+func throughputScale(sets []chart.Set, roof float64, many bool) canvas.Scale {
+	low, high := math.Inf(1), 0.0
+	for _, s := range sets {
+		for _, q := range s.Points {
+			low, high = min(low, q.Y), max(high, q.High)
+		}
 	}
-	return fmt.Sprintf(" Colour: the kernels that are most often the fastest. Thin grey: the other %d.", n)
+	if roof > 0 && roof <= chart.RoofWithin*high {
+		high = max(high, roof*1.02)
+	}
+	if !many {
+		return canvas.FromZero(high, 7)
+	}
+	return canvas.LogBetween(max(low/1.1, high/1e3), high*1.1, 8)
 }
 
-func roofNote(ch *chart.Chart) string {
-	if ch.ShowsRoof() {
+// cloudWords explains the marks of a cloud.
+func cloudWords(trends bool) string {
+	if trends {
+		return " Dots: matrices; lines: the running median over neighbouring matrices; bands: their quartiles."
+	}
+	return " Whiskers: " + chart.Interval + "."
+}
+
+func cloudRoof(cl *chart.Cloud) string {
+	if cl.ShowsRoof() {
 		return " Grey dashes: measured memory bandwidth."
 	}
 	return ""
 }
 
-// heightOf returns the height of a row of charts, whose labels may be turned.
-func heightOf(s canvas.Scale, height vg.Length) vg.Length {
-	if s.Turned {
-		height += longestName
+// unnamed says how many kernels are drawn without a name, and how.
+func unnamed(n int, how string) string {
+	if n <= 0 {
+		return ""
 	}
-	return height
+	return fmt.Sprintf(" Colour: the kernels that are most often the fastest; %s: the other %d.", how, n)
 }

@@ -2,12 +2,11 @@ package figure
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-
 	"spmvtune/plots/canvas"
+	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"
@@ -19,21 +18,25 @@ type ordering struct {
 	by    string // "nonzeros", after "matrices by rising"
 	value func(*store.Row) float64
 	print func(float64) string
+	unit  string // "rows", after a value.
 }
+
+// words is a value with its unit.
+func (o ordering) words(v float64) string { return o.print(v) + " " + o.unit }
 
 var (
 	byRows = ordering{
-		name: "rows", by: "number of rows",
+		name: "rows", unit: "rows", by: "number of rows",
 		value: func(r *store.Row) float64 { return float64(r.Rows) },
 		print: number.Abbreviated,
 	}
 	byNonzeros = ordering{
-		name: "nnz", by: "number of nonzeros",
+		name: "nnz", unit: "nonzeros", by: "number of nonzeros",
 		value: func(r *store.Row) float64 { return float64(r.NNZ) },
 		print: number.Abbreviated,
 	}
 	byRowLength = ordering{
-		name: "row-length", by: "mean row length (nonzeros)",
+		name: "row-length", unit: "nonzeros in a row", by: "mean row length (nonzeros)",
 		value: func(r *store.Row) float64 { return float64(r.NNZ) / float64(max(r.Rows, 1)) },
 		print: func(v float64) string { return number.Significant(v, 3) },
 	}
@@ -45,12 +48,13 @@ type stop struct {
 	Value  float64
 }
 
-// stops lists the matrices of some panels in order, each once.
+// stops lists the matrices of some panels in order, each once. A logarithmic axis has no place
+// for those without a value.
 func (o ordering) stops(panels []data.Panel) []stop {
 	var list []stop
 	for i := range panels {
 		p := &panels[i]
-		if !slices.ContainsFunc(list, func(s stop) bool { return s.Matrix == p.Matrix }) {
+		if o.value(&p.Rows[0]) > 0 && !slices.ContainsFunc(list, func(s stop) bool { return s.Matrix == p.Matrix }) {
 			list = append(list, stop{p.Matrix, o.value(&p.Rows[0])})
 		}
 	}
@@ -61,44 +65,43 @@ func (o ordering) stops(panels []data.Panel) []stop {
 	return list
 }
 
-// namedAxis places the matrices at 1, 2, …, labelled with name and value. Labels that do not
-// fit into the width are turned, and if they would still touch, some are left out.
-func (o ordering) namedAxis(stops []stop, width vg.Length) canvas.Scale {
-	style := canvas.Typeface(canvas.TickSize, false, canvas.SoftColor)
-	slot := width / vg.Length(len(stops))
-	upright := true
+// mostStems is the most matrices that are named on an axis.
+const mostStems = chart.FewestForTrend - 1
 
-	for _, s := range stops {
-		upright = upright && style.Width(s.Matrix) <= slot-6 && style.Width(o.print(s.Value)) <= slot-6
+// stems names matrices on the axis, if there are few.
+func (o ordering) stems(stops []stop) []chart.Stem {
+	if len(stops) > mostStems {
+		return nil
 	}
-	every := 1
-	for !upright && slot*vg.Length(every) < canvas.TickSize+2 {
-		every++
+	list := make([]chart.Stem, len(stops))
+	for i, s := range stops {
+		list[i] = chart.Stem{Name: s.Matrix, X: s.Value}
 	}
-	return o.axis(stops, every, !upright, func(s stop) string {
-		if upright {
-			return s.Matrix + "\n" + o.print(s.Value)
-		}
-		return canvas.Fit(style, s.Matrix, longestName) + "  " + o.print(s.Value) + " " // off the axis
-	})
+	return list
 }
 
-// longestName is the room for a matrix's name along a turned axis.
-const longestName = vg.Length(110)
-
-// valueAxis labels at most n of the values.
-func (o ordering) valueAxis(stops []stop, n int) canvas.Scale {
-	return o.axis(stops, (len(stops)+n-1)/n, false, func(s stop) string { return o.print(s.Value) })
-}
-
-func (o ordering) axis(stops []stop, every int, turned bool, label func(stop) string) canvas.Scale {
-	s := canvas.Scale{Min: 0.5, Max: float64(len(stops)) + 0.5, Norm: plot.LinearScale{}, Turned: turned}
-	for i, m := range stops {
-		t := plot.Tick{Value: float64(i + 1)}
-		if i%every == 0 {
-			t.Label = label(m)
+// axis is logarithmic and has at most about n labels.
+func (o ordering) axis(stops []stop, n int) canvas.Scale {
+	low, high := stops[0].Value, stops[len(stops)-1].Value
+	pad := max(1.06, math.Pow(high/low, 0.03))
+	s := canvas.LogBetween(low/pad, high*pad, n)
+	for i := range s.Ticks {
+		if t := &s.Ticks[i]; t.Label != "" {
+			t.Label = rounded(t.Value)
 		}
-		s.Ticks = append(s.Ticks, t)
 	}
 	return s
+}
+
+// rounded prints the value of a tick.
+func rounded(v float64) string {
+	for _, unit := range []struct {
+		name string
+		size float64
+	}{{"G", 1e9}, {"M", 1e6}, {"k", 1e3}} {
+		if v >= unit.size {
+			return number.Plain(v/unit.size) + unit.name
+		}
+	}
+	return number.Plain(v)
 }

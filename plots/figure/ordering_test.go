@@ -2,13 +2,9 @@ package figure
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot"
-
-	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/plots/synthetic"
@@ -50,25 +46,19 @@ func TestOrdering(t *testing.T) {
 	}
 }
 
-// Over many matrices names are turned, then left out, and never touch; each matrix
-// keeps its tick.
-func TestNamedAxis(t *testing.T) {
-	for n, turned := range map[int]bool{2: false, 7: false, 20: true, 300: true} {
+// Few matrices are named, each at its value on the logarithmic axis; many are not.
+func TestAxisOfMatrices(t *testing.T) {
+	for n, named := range map[int]int{2: 2, 19: 19, 20: 0, 300: 0} {
 		var stops []stop
 		for i := range n {
-			stops = append(stops, stop{fmt.Sprintf("matrix-%03d", i), float64(i + 1)})
+			stops = append(stops, stop{fmt.Sprintf("matrix-%03d", i), float64((i + 1) * (i + 1))})
 		}
-		s := byRowLength.namedAxis(stops, chartWidth)
-		labelled := slices.DeleteFunc(slices.Clone(s.Ticks), plot.Tick.IsMinor)
-		if s.Turned != turned || len(s.Ticks) != n {
-			t.Errorf("%d matrices: turned %v, %d ticks", n, s.Turned, len(s.Ticks))
+		if stems := byRowLength.stems(stops); len(stems) != named {
+			t.Errorf("%d of %d matrices are named", len(stems), n)
 		}
-		if pitch := float64(chartWidth) / float64(n) * float64(n) / float64(len(labelled)); s.Turned &&
-			pitch < canvas.TickSize {
-			t.Errorf("%d matrices: labels every %.1f points", n, pitch)
-		}
-		if n < 50 && len(labelled) != n {
-			t.Errorf("%d of %d matrices are named", len(labelled), n)
+		s := byRowLength.axis(stops, 8)
+		if s.Min >= 1 || s.Max <= float64(n*n) {
+			t.Errorf("%d matrices: from %v to %v", n, s.Min, s.Max)
 		}
 	}
 }

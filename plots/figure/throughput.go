@@ -215,7 +215,7 @@ func (dim dimension) subtitle(charts []chart.Chart, u data.Unit, faint int) stri
 	if flat {
 		s += fmt.Sprintf(" Dotted: kernels without a %s size, with their intervals beside the panel.", dim.name)
 	}
-	s += unnamed(faint)
+	s += unnamed(faint, "thin grey")
 	if roof {
 		s += " Grey dashes: measured memory bandwidth."
 	}

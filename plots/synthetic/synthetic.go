@@ -90,7 +90,8 @@ func (s Database) Report() *data.Report {
 	var rows []store.Row
 	var matrices []store.Matrix
 	for mi, m := range s.Matrices {
-		mean := math.Round(3*math.Pow(1.35, float64((mi*5)%len(s.Matrices)))*10) / 10
+		of := len(s.Matrices)
+		mean := math.Round(3*math.Pow(1.35, float64((mi*5)%of)*min(1, 24/float64(of)))*10) / 10
 		n := 1_000_000
 		f := sparse.Features{Rows: n, Cols: n, Nonzeros: int(mean * float64(n)), RowMean: mean, RowMax: int(4 * mean)}
 		matrices = append(matrices, store.Matrix{Name: m, Class: m, Hash: m, Source: "generated", Features: f})

@@ -1,0 +1,160 @@
+package chart
+
+import (
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+)
+
+// A Cloud is one panel of dots over a logarithmic axis: a dot for each matrix and set, and the
+// running medians of sets with enough of them. Matrices are unrelated, so no line joins dots.
+type Cloud struct {
+	Heading string
+	Sets    []Set
+	Others  []Set // Sets without a name, in grey behind the others.
+	X, Y    canvas.Scale
+	Stems   []Stem  // The names of matrices, above the data.
+	Roof    float64 // The bandwidth in GB/s, drawn if the axis has it; 0 means none.
+	// Medians draws the running medians alone, with the names of sets at their ends.
+	Medians bool
+}
+
+// A Set is what is drawn alike: the matrices of a kernel or of a precision.
+type Set struct {
+	Name      string
+	Look      canvas.Look
+	Points    []Point
+	Trend     []Point // See Trend.
+	Published []Hollow
+}
+
+// SetOf returns the set of a line, with its trend.
+func SetOf(l Line) Set {
+	return Set{Name: l.Kernel, Look: l.Look, Points: l.Points, Trend: Trend(l.Points), Published: l.Published}
+}
+
+// A Stem is a matrix on the axis.
+type Stem struct {
+	Name string
+	X    float64
+}
+
+func (cl *Cloud) plot() *plot.Plot {
+	p := canvas.NewPlot()
+	cl.X.Apply(&p.X)
+	cl.Y.Apply(&p.Y)
+	p.Add(ThinGrid())
+	if len(cl.Stems) > 0 {
+		p.Add(stems(cl.Stems))
+	}
+	if cl.Heading != "" {
+		p.Add(Heading{cl.Heading, ""})
+	}
+	if cl.ShowsRoof() {
+		p.Add(roofLine(cl.Roof))
+	}
+
+	for _, s := range cl.Others {
+		s.Look = canvas.Look{Color: canvas.LineColor}
+		if s.Trend != nil {
+			p.Add(trendLine{s, 0.7})
+		} else if !cl.Medians {
+			p.Add(dots{s, 1.5})
+		}
+	}
+
+	curved := slices.DeleteFunc(slices.Clone(cl.Sets), func(s Set) bool { return s.Trend == nil })
+	if !cl.Medians {
+		cl.addDots(p, curved)
+	}
+	for _, s := range curved {
+		p.Add(trendLine{s, 1.8})
+	}
+	if cl.Medians {
+		p.Add(endLabels(curved))
+	}
+
+	return p
+}
+
+// addDots adds the bands of sets with a running median and the dots of all.
+func (cl *Cloud) addDots(p *plot.Plot, curved []Set) {
+	for _, s := range curved {
+		p.Add(band{Line{Look: s.Look, Points: s.Trend}})
+	}
+	for _, s := range cl.Sets {
+		radius := vg.Length(3)
+		if s.Trend != nil {
+			radius = 1.6
+		}
+		p.Add(dots{s, radius})
+	}
+}
+
+// ShowsRoof reports whether the roof is on the axis.
+func (cl *Cloud) ShowsRoof() bool { return cl.Roof > cl.Y.Min && cl.Roof <= cl.Y.Max }
+
+// DrawClouds lays out clouds as DrawPlots does.
+func DrawClouds(c draw.Canvas, clouds []Cloud, columns int, xLabel, yLabel string) {
+	list := make([]*plot.Plot, len(clouds))
+	for i := range clouds {
+		list[i] = clouds[i].plot()
+	}
+	DrawPlots(c, list, columns, xLabel, yLabel)
+}
+
+// dots are the matrices of a set: marks with whiskers or, around a running median, small ones.
+type dots struct {
+	Set
+	radius vg.Length
+}
+
+func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	named := d.Look.Color != canvas.LineColor
+	for _, q := range d.Points {
+		at := vg.Point{X: tx(q.X), Y: ty(max(q.Y, p.Y.Min))}
+		if d.Trend == nil && named {
+			c.StrokeLine2(draw.LineStyle{Color: d.Look.Color, Width: 0.9}, at.X, ty(max(q.Low, p.Y.Min)), at.X,
+				ty(min(q.High, p.Y.Max)))
+		}
+		d.Look.Mark(c, at, d.radius)
+		if q.Row != nil && named {
+			canvas.Hover(c, at, func() string { return data.About(q.Row) })
+		}
+	}
+	for _, h := range d.Published {
+		h.Draw(c, d.Look, vg.Point{X: tx(h.X), Y: ty(h.Y)})
+	}
+}
+
+// A trendLine is a running median.
+type trendLine struct {
+	Set
+	width vg.Length
+}
+
+func (l trendLine) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	var pts []vg.Point
+	stroke := func() {
+		if l.width > 1 { // a rim keeps it apart from the dots
+			c.StrokeLines(draw.LineStyle{Color: canvas.PaperColor, Width: l.width + 1.6}, pts)
+		}
+		c.StrokeLines(l.Look.Line(l.width), pts)
+		pts = nil
+	}
+	for _, q := range l.Trend {
+		if q.Y < p.Y.Min {
+			stroke()
+			continue
+		}
+		pts = append(pts, vg.Point{X: tx(q.X), Y: ty(q.Y)})
+	}
+	stroke()
+}

@@ -1,0 +1,81 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+)
+
+// entitle gives a picture a title that states what it shows, and puts what its axes are into the
+// subtitle. If there is nothing to state, the title is about the axes.
+func entitle(p *canvas.Picture, statement, axes string) {
+	if statement == "" {
+		p.Title = axes
+		return
+	}
+	p.Title, p.Subtitle = statement, axes+". "+p.Subtitle
+}
+
+// lead counts on how many of some panels the data can't tell a kernel from the fastest, and
+// returns the kernel with the most; the first in the catalogue of equal ones.
+func lead(panels []data.Panel) (kernel string, on int) {
+	counts := map[string]int{}
+	for i := range panels {
+		for _, name := range firsts(&panels[i]) {
+			counts[name]++
+		}
+	}
+	for _, name := range data.KernelsOf(panels) {
+		if counts[name] > on {
+			kernel, on = name, counts[name]
+		}
+	}
+	return kernel, on
+}
+
+// firsts lists the kernels of a panel that can't be told from the fastest.
+func firsts(p *data.Panel) []string {
+	best := data.Fastest(p.Rows)
+	var names []string
+	for _, name := range data.KernelsOf([]data.Panel{*p}) {
+		if r := data.Fastest(p.ByKernel(name)); r == best || !data.Tells(best, r) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// leads states which kernel is the fastest on most of the matrices, or on most below and above
+// the middle of an ordering; "" if none is on half of them.
+func (o ordering) leads(panels []data.Panel) string {
+	panels = slices.Clone(panels)
+	slices.SortStableFunc(panels, func(a, b data.Panel) int {
+		return cmp.Compare(o.value(&a.Rows[0]), o.value(&b.Rows[0]))
+	})
+	if len(data.KernelsOf(panels)) < 2 {
+		return ""
+	}
+	if name, on := lead(panels); 2*on >= len(panels) {
+		return fmt.Sprintf("%s is the fastest, or tied, on %d of %d matrices", name, on, len(panels))
+	}
+
+	// Matrices of one value are not cut.
+	middle := len(panels) / 2
+	for middle < len(panels) && middle > 0 && o.value(&panels[middle].Rows[0]) == o.value(&panels[middle-1].Rows[0]) {
+		middle++
+	}
+	below, above := panels[:middle], panels[middle:]
+	if len(above) == 0 {
+		return ""
+	}
+	first, n := lead(below)
+	second, m := lead(above)
+	if first == second || 2*n < len(below) || 2*m < len(above) {
+		return ""
+	}
+	return fmt.Sprintf("%s leads on %d of %d matrices up to %s, %s on %d of %d above", first, n, len(below),
+		o.words(o.value(&below[middle-1].Rows[0])), second, m, len(above))
+}
