@@ -38,6 +38,15 @@ func TestEstimate(t *testing.T) {
 		}
 		return list
 	}
+	others := func(n int) (list []trial.Trial) { // of which nothing is known
+		one := of(4)
+		one.Kernel = "other"
+		for range n {
+			list = append(list, one)
+		}
+		return list
+	}
+	other := trialTime(modelled(others(1)[0].Config, size, dev), size, others(1)[0], plain, dev)
 	for _, c := range []struct {
 		name       string
 		change     func(*configs.Protocol)
@@ -69,6 +78,8 @@ func TestEstimate(t *testing.T) {
 			took(4, usualSamples) + took(16, usualSamples) + 8*final},
 		{"spreads of the usual trial", func(p *configs.Protocol) { p.Repeats = 2 }, times(9, 64), times(11, 64),
 			11*took(64, usualSamples) + 2*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
+		{"of the only one that is known", func(p *configs.Protocol) { p.Repeats = 2 }, nil, append(times(1, 4), others(19)...),
+			took(4, usualSamples) + 19*other + 2*(took(4, 5)+anewTime(size, kernels.Float32, dev))},
 		{"not of the fastest", func(p *configs.Protocol) { p.Repeats = 2 }, times(9, 4), times(11, 64),
 			11*took(64, usualSamples) + 2*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
 		{"nor of one that would be cut short", func(p *configs.Protocol) { p.Repeats, p.Slow = 2, 3 }, times(11, 1), times(9, 4),

@@ -75,6 +75,30 @@ func TestPlanSkips(t *testing.T) {
 	}
 }
 
+// What comes after a configuration that is left out, for whatever reason, is planned.
+func TestPlanGoesOnAfterWhatItSkips(t *testing.T) {
+	space := func(where, kernel string, blocks ...int) configs.Space {
+		return configs.Space{Kernels: []string{kernel, "csr_vector"}, Where: where, Block: blocks,
+			Precisions: []kernels.Precision{kernels.Float32}, Grid: configs.Grid{Values: []int{1}}}
+	}
+	for name, spaces := range map[string][]configs.Space{
+		"of another device":    {space("", "cpu_csr_rows", 64, 128)},
+		"of another space":     {space("block == 64", "csr_vector", 64), space("", "csr_vector", 64, 128)},
+		"that is not wanted":   {space("block != 32", "csr_vector", 32, 64, 128)},
+		"that is not possible": {space("", "csr_vector", 33, 64, 128)},
+	} {
+		sweep := testSweep()
+		sweep.Kernels = spaces
+		plan, err := planner{sweep: sweep, device: kernels.Device{Backend: "cuda"}}.plan(trial.Matrix{Hash: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := blocks(plan); !slices.Equal(slices.Sorted(slices.Values(got)), []int{64, 128}) {
+			t.Errorf("after one %s: planned blocks %v", name, got)
+		}
+	}
+}
+
 // An order of rows and columns alike is for square matrices: no trial is planned of others.
 func TestPlanSkipsOrdersThatDoNotSuit(t *testing.T) {
 	sweep := testSweep()

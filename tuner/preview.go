@@ -59,7 +59,7 @@ func Preview(
 		var failure *Failure
 		switch {
 		case errors.Is(err, errStop):
-			return r.planner.device, out, r.sum.Failures, ctx.Err()
+			return r.planner.device, nil, nil, ctx.Err()
 		case errors.As(err, &failure):
 			r.sum.Failures = append(r.sum.Failures, *failure)
 		case err != nil:

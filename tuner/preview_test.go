@@ -1,6 +1,8 @@
 package tuner
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -89,6 +91,39 @@ func TestGuess(t *testing.T) {
 	if limit := 1200 * time.Millisecond; guess(size, kernels.Float64, trial.Cold, p, dev) > limit {
 		t.Errorf("%s with a budget of a second", guess(size, kernels.Float64, trial.Cold, p, dev))
 	}
+}
+
+// A preview ends when the user asks for it, also while it plans a later matrix.
+func TestInterruptedPreview(t *testing.T) {
+	sweep := testSweep(101)
+	sweep.Matrices = append(sweep.Matrices, sweep.Matrices[0])
+	for _, asked := range []int{0, 1} {
+		ctx, cancel := context.WithCancel(t.Context())
+		rec := &interrupting{after: asked, cancel: cancel}
+		rec.done()
+		if _, _, _, err := Preview(ctx, sweep, rec, Options{Launch: testLauncher}); !errors.Is(err, context.Canceled) {
+			t.Errorf("interrupted at matrix %d: error %v", asked, err)
+		}
+	}
+}
+
+// An interrupting recorder ends a preview once it was asked about so many matrices.
+type interrupting struct {
+	memory
+	asked, after int
+	cancel       context.CancelFunc
+}
+
+func (i *interrupting) done() {
+	if i.asked == i.after {
+		i.cancel()
+	}
+}
+
+func (i *interrupting) Recorded(ctx context.Context, ids []string, d trial.Detail) (map[string]trial.Record, error) {
+	i.asked++
+	i.done()
+	return i.memory.Recorded(ctx, ids, d)
 }
 
 // Repeat runs that a killed run did not come to are counted.

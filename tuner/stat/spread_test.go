@@ -87,6 +87,23 @@ func TestConfigurationsCountAlike(t *testing.T) {
 	}
 }
 
+// The Share of one more configuration than there are is within the factor: 41 of 49.
+func TestHowManyAreWithinTheFactor(t *testing.T) {
+	for beyond, large := range map[int]bool{8: false, 9: true} {
+		var list []Repeated[int]
+		for i := range 49 {
+			distance := 0.01
+			if i < beyond {
+				distance = 0.1
+			}
+			list = append(list, Repeated[int]{0, []float64{distance}})
+		}
+		if f := SpreadOf(list).Factor(0); f > 1.05 != large {
+			t.Errorf("where %d of 49 differ by 10%%, the factor is %v", beyond, f)
+		}
+	}
+}
+
 func TestFactorOfFew(t *testing.T) {
 	for _, tt := range []struct {
 		name string
