@@ -116,6 +116,35 @@ func TestMultiplyPoisons(t *testing.T) {
 	}
 }
 
+// Sums of a row that a worker failed to leave must not be those of the product before.
+func TestPoisonSpoilsWhatWorkersLeave(t *testing.T) {
+	b := load(t, 4, []int{999})
+	p := prepareConfig(t, b, config("cpu_csr_merge", kernels.Float64, 0, 3))
+	y := make([]float64, 1)
+	if err := kernels.Compute(p, nil, y); err != nil || math.IsNaN(y[0]) {
+		t.Fatalf("the sum of a row of three workers is %v, %v", y[0], err)
+	}
+
+	b.pool.close()
+	lame := &worker{start: newSignal()}
+	b.pool.workers = []*worker{lame}
+	go func() { // notes that it has worked, and has not
+		for {
+			lame.start.wait(0, func() bool { return lame.epoch.Load() > 0 })
+			lame.epoch.Store(0)
+			ended := b.pool.job == nil
+			b.pool.pending.Add(-1)
+			b.pool.done.notify()
+			if ended {
+				return
+			}
+		}
+	}()
+	if err := kernels.Compute(p, nil, y); err != nil || !math.IsNaN(y[0]) {
+		t.Errorf("without the second worker's part, the sum is %v, %v", y[0], err)
+	}
+}
+
 func TestSample(t *testing.T) {
 	b := load(t, 500, repeat(500, 40))
 	b.evictor.size = 1 << 20 // the time of a full one is not what is tested

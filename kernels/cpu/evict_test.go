@@ -54,6 +54,29 @@ func medians(t testing.TB, p *product[float64], turns int) (cold, warm float64) 
 	return times[0][turns], times[1][turns]
 }
 
+// Every line of both buffers is reached, however many cores share them.
+func TestEvictionReachesEveryLine(t *testing.T) {
+	b := open(t)
+	const lines = 101
+	for _, cores := range []int{1, 3} {
+		e := evictor{size: lines * cacheLine}
+		e.evict(b.pool, cores)
+		e.evict(b.pool, cores)
+		for i := 0; i < len(e.written); i += cacheLine {
+			if slices.Max(e.written[i:i+cacheLine]) == 0 {
+				t.Errorf("%d cores leave line %d unwritten", cores, i/cacheLine)
+			}
+		}
+		read := 0
+		for _, n := range e.sums {
+			read += n
+		}
+		if read < 2*lines || read > 2*(lines+cores) { // where two parts meet, both may read the line
+			t.Errorf("%d cores read %d of %d lines", cores, read, 2*lines)
+		}
+	}
+}
+
 // A product that the cache could hold finds nothing of it there when it is cold.
 func TestEvictionMakesColdSlower(t *testing.T) {
 	if raceDetector {
