@@ -1,11 +1,13 @@
 package rule
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
 
@@ -46,3 +48,38 @@ func TestUnknownFeatures(t *testing.T) {
 		t.Errorf("warnings are %q", text)
 	}
 }
+
+// A choice for a matrix of which too little is known goes by its sizes, or names what is not known.
+func TestChoiceWithUnknownFeatures(t *testing.T) {
+	of := func(feature string) *Node {
+		return &Node{Feature: feature, Threshold: 10, Below: leafOf("below"), Above: leafOf("above")}
+	}
+	split := func(rows float64) *Node {
+		return &Node{Feature: "rows", Threshold: rows, Below: of("row_gini"), Above: leafOf("above")}
+	}
+	f := sparse.UnknownFeatures()
+	f.Rows, f.Cols, f.Nonzeros = 1000, 1000, 5000
+	for name, c := range map[string]struct {
+		selector        Selector
+		chosen, unknown string
+	}{
+		"known":           {Selector{Root: of("rows"), Sizes: of("row_gini")}, "above", ""},
+		"known by sizes":  {Selector{Root: of("row_gini"), Sizes: of("rows")}, "above", "row_gini"},
+		"without sizes":   {Selector{Root: of("row_gini")}, "", "row_gini"},
+		"unknown to both": {Selector{Root: of("row_gini"), Sizes: of("row_std")}, "", "row_std"},
+		"not asked for":   {Selector{Root: split(10)}, "above", ""},
+		"asked for later": {Selector{Root: split(1e4)}, "", "row_gini"},
+	} {
+		r := &Rule{Selectors: []Selector{c.selector}}
+		got, err := r.SelectFor(Key{}, f, Wanted{})
+		unknown := got.Unknown
+		if lacks := new(UnknownError); errors.As(err, &lacks) {
+			unknown = lacks.Feature
+		}
+		if got.Config.Kernel != c.chosen || unknown != c.unknown || (err == nil) != (c.chosen != "") {
+			t.Errorf("%s: chose %q, not known %q, error %v", name, got.Config.Kernel, unknown, err)
+		}
+	}
+}
+
+func leafOf(kernel string) *Node { return &Node{Choice: &kernels.Config{Kernel: kernel}} }

@@ -36,7 +36,8 @@ func TestDownloadsThatFail(t *testing.T) {
 	sweep := missingSweep(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
-	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "alone" || !errors.Is(sum.Failures[0].Err, fetch.ErrUnavailable) {
+	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "alone" ||
+		!errors.Is(sum.Failures[0].Err, fetch.ErrUnavailable) {
 		t.Errorf("failures %v, want one of alone", sum.Failures)
 	}
 	notes := map[string]string{}
@@ -72,7 +73,8 @@ func TestPreviewOfMissingMatrices(t *testing.T) {
 		t.Fatalf("%d plans, failures %v, device %+v, error %v", len(plans), failed, dev, err)
 	}
 	alone, twin := plans[0], plans[1]
-	if alone.Matrix.Name != "alone" || alone.Missing != "G/alone" || alone.Size != (trial.Size{}) || alone.Outlook.Trials != 0 {
+	if alone.Matrix.Name != "alone" || alone.Missing != "G/alone" ||
+		alone.Size != (trial.Size{}) || alone.Outlook.Trials != 0 {
 		t.Errorf("of the one without a twin: %+v", alone)
 	}
 	if twin.Missing != "G/twin" || twin.Size.Rows != 12 || twin.Size.Cols != 12 || twin.Outlook.Trials != 1 ||

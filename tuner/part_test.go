@@ -50,8 +50,8 @@ func TestPartsOfOneMatrix(t *testing.T) {
 		Parts:   map[string][]trial.Part{"grid": {{Index: 0, Of: 4}, {Index: 0, Of: 2}, {Index: 3, Of: 4}}},
 		Observe: func(e Event) { planned += count(e.Matrix != nil) },
 	})
-	if planned != 1 || len(rec.results) != 3 || len(sum.Pieces) != 3 {
-		t.Errorf("planned %d times, %d results, pieces %+v", planned, len(rec.results), sum.Pieces)
+	if planned != 1 || sum.Trials != 3 || sum.Measured[trial.OK] != 3 || len(rec.results) != 3 || len(sum.Pieces) != 3 {
+		t.Errorf("planned %d times, %d results, summary %+v", planned, len(rec.results), sum)
 	}
 	if sum := runTest(t, sweep, &memory{}, Options{Parts: map[string][]trial.Part{}}); sum.Trials != 0 ||
 		sum.Matrices != 0 {
