@@ -78,6 +78,8 @@ func TestEstimate(t *testing.T) {
 			took(4, usualSamples) + took(16, usualSamples) + 8*final},
 		{"spreads of the usual trial", func(p *configs.Protocol) { p.Repeats = 2 }, times(9, 64), times(11, 64),
 			11*took(64, usualSamples) + 2*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
+		{"as many as for those of earlier runs, too", func(p *configs.Protocol) { p.Repeats = 9 }, times(69, 64),
+			times(11, 64), 11*took(64, usualSamples) + 8*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
 		{"of the only one that is known", func(p *configs.Protocol) { p.Repeats = 2 }, nil,
 			append(times(1, 4), others(19)...),
 			took(4, usualSamples) + 19*other + 2*(took(4, 5)+anewTime(size, kernels.Float32, dev))},
