@@ -73,6 +73,11 @@ func TestPlanSkips(t *testing.T) {
 	if plan = testPlan(t, sweep, "a"); len(plan.Trials) != 1 || plan.Skipped["beyond the budget of trials"] != 1 {
 		t.Errorf("with a budget of 1: %d trials, skipped %v", len(plan.Trials), plan.Skipped)
 	}
+	sweep.Search.Trials = 2
+	plan = testPlan(t, sweep, "a")
+	if _, beyond := plan.Skipped["beyond the budget of trials"]; len(plan.Trials) != 2 || beyond {
+		t.Errorf("with a budget that suffices: %d trials, skipped %v", len(plan.Trials), plan.Skipped)
+	}
 }
 
 // What comes after a configuration that is left out, for whatever reason, is planned.
