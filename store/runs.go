@@ -23,6 +23,8 @@ type Sweep struct {
 	Version     string // version of the program that last ran it
 	Started     time.Time
 	Trials      int // trials recorded under it; those of an earlier sweep are counted there
+	// Finals and Spreads are the numbers of repeat runs of its trials, of leaders and of others.
+	Finals, Spreads int
 	// Protocol is what enters a trial's identity, and ProtocolText says it in words. Search
 	// has the strategy, the budget of trials and the rule.
 	Protocol     configs.Protocol
@@ -83,6 +85,7 @@ func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
 		{"s.id", &s.id}, {"s.name", &s.Name}, {"s.title", &s.Title}, {"s.text", &s.Text}, {"s.hash", &s.Hash},
 		{"s.protocol", &s.ProtocolText}, {"s.version", &s.Version}, {"s.started", moment{&s.Started}},
 		{"ifnull(n.trials, 0)", &s.Trials},
+		{"ifnull(a.finals, 0)", &s.Finals}, {"ifnull(a.spreads, 0)", &s.Spreads},
 	}
 	known := from.schema >= schemaMeasurement
 	if known {
@@ -93,7 +96,7 @@ func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
 
 	var list []Sweep
 	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sweep s LEFT JOIN ("+trialsOfSweeps+
-		") n ON n.sweep = s.id ORDER BY s.started, s.id")
+		") n ON n.sweep = s.id LEFT JOIN ("+from.repeatsOfSweeps()+") a ON a.sweep = s.id ORDER BY s.started, s.id")
 	err = readRows(rows, err, targets(fields), func() {
 		if !known {
 			s.Protocol, s.Search = legacySweep(s.ProtocolText, s.Text)

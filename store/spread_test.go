@@ -356,3 +356,17 @@ func TestSpreadOfADevice(t *testing.T) {
 		t.Errorf("two runs of the other device differ by %v", f)
 	}
 }
+
+// A sweep knows how many runs repeated its trials, whatever they were for.
+func TestRepeatsOfSweepsAreCounted(t *testing.T) {
+	db := started(t)
+	first := good("cpu_csr", 32)
+	record(t, db, first, good("cpu_csr", 64), again(first, time.Minute, 1), final(first, 2*time.Minute, 1),
+		final(first, 3*time.Minute, 1), spreads(first, 4*time.Minute, 1))
+	for schema, want := range map[int][2]int{len(migrations): {2, 1}, schemaSpread - 1: {2, 0}, schemaFinal - 1: {0, 0}} {
+		sweeps, err := older(t, db, schema).Sweeps(t.Context())
+		if err != nil || len(sweeps) != 1 || sweeps[0].Finals != want[0] || sweeps[0].Spreads != want[1] {
+			t.Errorf("schema %d: sweeps are %+v, %v, want %v", schema, sweeps, err, want)
+		}
+	}
+}

@@ -226,6 +226,14 @@ func (from source) names(ctx context.Context, column string) ([]string, error) {
 // trialsOfSweeps counts the trials of each sweep.
 const trialsOfSweeps = "SELECT sweep, count(*) AS trials FROM trial GROUP BY sweep"
 
+// repeatsOfSweeps counts the repeat runs of the trials of each sweep.
+func (from source) repeatsOfSweeps() string {
+	if from.schema < schemaFinal {
+		return "SELECT NULL AS sweep, 0 AS finals, 0 AS spreads"
+	}
+	return "SELECT t.sweep, sum(a.final) AS finals, sum(" + from.since(schemaSpread, "a.spread") + ") AS spreads FROM sentinel a JOIN trial t ON t.identity = a.identity GROUP BY t.sweep"
+}
+
 // fastestOfKernels are the ids of the fastest trial of each source of a kernel in each place.
 // SQLite takes the other columns from the row of min().
 const fastestOfKernels = `SELECT id FROM (SELECT min(t.median), t.id AS id FROM trial t

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"spmvtune/internal/term"
-	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
@@ -63,7 +62,7 @@ func (d *Report) Crowded() []error {
 		warnings = append(warnings, fmt.Errorf("the processor was busy while %s measured %d of %s on %s (%s), from %s on. "+
 			"At worst, on %s: %s. %s", worst.Sweep, len(busy), term.Matrices(len(of)), ShortDevice(worst.Device),
 			Enumerate(names), busy[0].Since.UTC().Format("2006-01-02 15:04 UTC"), worst.Matrix, worst.HostUse,
-			trial.HostRemedy(d.launching(worst.Device))))
+			trial.HostRemedy(d.isGPU(worst.Device))))
 	}
 	return warnings
 }
@@ -82,9 +81,4 @@ func chunks(list []Crowd) func(yield func([]Crowd) bool) {
 			start = end
 		}
 	}
-}
-
-// launching reports whether a device is one to which the processor launches each kernel.
-func (d *Report) launching(device string) bool {
-	return slices.ContainsFunc(d.Devices, func(v store.Device) bool { return v.Label == device && v.Backend != "cpu" })
 }

@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,7 @@ func (c *Content) Write(w io.Writer) error {
 		TopGains: htmlTableOf(table.GainTable(d), "top"), Summary: htmlTables(table.SummaryTables(d), "summary"),
 		BestNotes: table.BestNotes(d), Best: htmlTables(table.BestTables(d), "best"),
 		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),
-		Method: method(d), Sweeps: d.Sweeps, Sources: sources(c), Origins: htmlTableOf(table.OriginTable(d), "origins"),
+		Method: method(d), Sweeps: described(d), Sources: sources(c), Origins: htmlTableOf(table.OriginTable(d), "origins"),
 	}
 
 	for _, w := range c.Warnings {
@@ -210,4 +211,13 @@ func htmlTableOf(t table.Table, id string) htmlTable {
 	}
 
 	return h
+}
+
+// described returns the sweeps with their protocols in words.
+func described(d *data.Report) []store.Sweep {
+	list := slices.Clone(d.Sweeps)
+	for i := range list {
+		list[i].ProtocolText = d.ProtocolWords(&list[i])
+	}
+	return list
 }
