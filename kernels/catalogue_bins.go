@@ -15,14 +15,14 @@ var csrBinsKernels = []Kernel{
 	{
 		Name: "csr_thread_row_v1", Paper: "OneThreadPerRow (D1)",
 		Source: "csr-bins-and-hybrid, Sec. V and VII-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "thread per row",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 		Params: []Param{shared},
 	},
 	{
 		Name: "csr_thread_row", Paper: "OneThreadPerRow", Source: "csr-bins-and-hybrid, Alg. 1",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "thread per row, grid-stride, unrolled by 4",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 		Params: []Param{
@@ -35,7 +35,7 @@ var csrBinsKernels = []Kernel{
 	{
 		Name: "csr_warp_row_v1", Paper: "OneWarpPerRow (D1)",
 		Source: "csr-bins-and-hybrid, Sec. V and VII-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row, grid-stride",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{shared},
@@ -43,7 +43,7 @@ var csrBinsKernels = []Kernel{
 	},
 	{
 		Name: "csr_warp_row", Paper: "OneWarpPerRow", Source: "csr-bins-and-hybrid, Alg. 2",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row, grid-stride, unrolled by 4",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{shared},
@@ -59,7 +59,7 @@ var csrBinsKernels = []Kernel{
 	},
 	{
 		Name: "csr_bins", Paper: "CoalescedBins", Source: "csr-bins-and-hybrid, Alg. 3",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "the host packs rows into bins of at most 64 nonzeros, a longer row alone; a warp takes a bin row " +
 			"by row",
 		Block: threads, Grid: blocks, Blocks: warpBlock,
@@ -68,7 +68,7 @@ var csrBinsKernels = []Kernel{
 	},
 	{
 		Name: "csr_hybrid_v1", Paper: "Hybrid (D1)", Source: "csr-bins-and-hybrid, Sec. V-B.4 and VII-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "short rows: a thread each; the others: a warp each",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{short, shared},
@@ -76,7 +76,7 @@ var csrBinsKernels = []Kernel{
 	},
 	{
 		Name: "csr_hybrid", Paper: "Hybrid", Source: "csr-bins-and-hybrid, Alg. 4",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "short rows: a thread each; medium: a warp each; long: a block each, reduced in shared memory",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{short, long, shared},

@@ -5,20 +5,20 @@ package kernels
 var csrFiveKernels = []Kernel{
 	{
 		Name: "csr_scalar", Paper: "CSR Scalar", Source: "csr-five-algorithms, Sec. IV-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one thread per row, grid-stride over rows",
 		Block:   threads, Grid: blocks, Blocks: anyBlock,
 	},
 	{
 		Name: "csr_vector", Paper: "CSR Vector", Source: "csr-five-algorithms, Sec. IV-B",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one warp per row, reduced in shared memory",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
 		Name: "csr_adaptive", Paper: "CSR Adaptive", Source: "csr-five-algorithms, Sec. IV-C and Table III",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "the host packs rows into row blocks; products are streamed to shared memory and a thread sums " +
 			"each row; a long row has a row block to itself",
 		Block: threads, Grid: blocks + "; each takes every grid-th row block", Blocks: warpBlock,
@@ -32,7 +32,7 @@ var csrFiveKernels = []Kernel{
 	},
 	{
 		Name: "csr_pcsr", Paper: "PCSR", Source: "csr-five-algorithms, Sec. IV-D",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "kernel 1 writes all products; kernel 2 sums rows, a thread each, from products staged in shared " +
 			"memory",
 		Block: threads + " of kernel 1", Grid: blocks +
@@ -45,7 +45,7 @@ var csrFiveKernels = []Kernel{
 	{
 		Name: "csr_light", Paper: "LightSpMV",
 		Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (vector level)",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "width lanes per row; each group of lanes takes the next row from an atomic counter",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{lightWidth},
@@ -54,7 +54,7 @@ var csrFiveKernels = []Kernel{
 	{
 		Name: "csr_light_warp", Paper: "LightSpMV (warp)",
 		Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (warp level)",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "csr_light with one step of the counter per warp, for 32/width rows",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{lightWidth},
@@ -71,21 +71,21 @@ var lightWidth = Param{
 var csrShuffleKernels = []Kernel{
 	{
 		Name: "csr_warp_row_global", Paper: "warp-per-row (old)", Source: "csr-shuffle-and-shared, Alg. 1",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row; tree reduction in a buffer in global memory",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
 		Name: "csr_warp_row_shuffle", Paper: "improved", Source: "csr-shuffle-and-shared, Alg. 2",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row; x through the read-only cache, reduction by shuffles",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Legal: wholeWarps,
 	},
 	{
 		Name: "csr_warp_row_tile", Paper: "shared memory", Source: "csr-shuffle-and-shared, Alg. 3",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Sorted: true,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true, Sorted: true,
 		Mapping: "warp per row; x is staged in shared memory tile by tile, empty tiles skipped",
 		Block:   threads, Grid: blocks, Blocks: warpBlock,
 		Params: []Param{xTile},
@@ -93,7 +93,7 @@ var csrShuffleKernels = []Kernel{
 	},
 	{
 		Name: "csr_block_tile", Paper: "future work 2", Source: "csr-shuffle-and-shared, Sec. VI-A, item 2",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Sorted: true,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true, Sorted: true,
 		Mapping: "a block takes several neighbouring rows, a warp each, that share one tile of x",
 		Block:   threads + "; block/32 rows share a tile", Grid: blocks, Blocks: warpBlock,
 		Params: []Param{xTile},

@@ -5,7 +5,7 @@ var hubKernels = []Kernel{
 	{
 		Name:   "csr_merge_warp",
 		Source: "this project, after Merrill and Garland, SC16 (csr_merge)",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "every warp takes an equal share of rows + nonzeros, tile by tile: a lane, several lanes or all sum " +
 			"a row; the block that comes last adds the parts of a row that blocks cut, in their order",
 		Block: threads, Grid: blocks, Blocks: warpBlock,
@@ -18,7 +18,7 @@ var hubKernels = []Kernel{
 	{
 		Name:   "panel_sell",
 		Source: "this project; slices as in Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014 (sell_c_sigma)",
-		Format: Panels, Backend: "cuda", Scope: ScopeRow,
+		Format: Panels, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "a block takes a panel of columns, whose x is in shared memory; a lane takes at most 64 nonzeros of " +
 			"a row; blocks' parts of rows are added by a second kernel",
 		Block: threads, Grid: blocks + ", each with a panel of about as many nonzeros", Blocks: warpBlock,

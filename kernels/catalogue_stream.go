@@ -16,7 +16,7 @@ const (
 var streamKernels = []Kernel{
 	{
 		Name: "csr_stream", Source: ownSource,
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "a warp goes through a range of nonzeros, 8 a lane, the next on their way; marks say where rows " +
 			"begin; a segmented scan ends them",
 		Block: streamBlock, Grid: streamGrid, Blocks: warpBlock,
@@ -26,7 +26,7 @@ var streamKernels = []Kernel{
 	},
 	{
 		Name: "sell_hot", Source: ownSource,
-		Format: SELL, Backend: "cuda", Scope: ScopeRow,
+		Format: SELL, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "a row has a lane for up to 32 nonzeros, in one warp; rows sorted by lanes and by nonzeros a lane; " +
 			"the elements of x that most nonzeros need in shared memory",
 		Block: threads, Grid: blocks + "; warps take chunks of 32 lanes", Blocks: warpBlock,
@@ -36,7 +36,7 @@ var streamKernels = []Kernel{
 	},
 	{
 		Name: "sell_local", Source: ownSource,
-		Format: SELL, Backend: "cuda", Scope: ScopeRow,
+		Format: SELL, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "sell_hot's rows and lanes with columns of 16 bits and x in shared memory, in as many panels of " +
 			"columns as that takes; a second launch adds the panels' y",
 		Block: threads, Grid: blocks + "; each has a panel, and its warps take chunks of 32 lanes", Blocks: warpBlock,

@@ -90,7 +90,7 @@ func TestKernelJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"kernel", "paper", "source", "format", "backend", "mapping", "block", "grid", "params",
-		"legal", "blocks", "sorted_columns", "error_scope"} {
+		"legal", "blocks", "sorted_columns", "error_scope", "deterministic"} {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("no %q in %s", key, text)
 		}

@@ -13,7 +13,7 @@ var peerKernels = []Kernel{
 	{
 		Name:   "sell_c_sigma",
 		Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014",
-		Format: SELL, Backend: "cuda", Scope: ScopeRow,
+		Format: SELL, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one thread per row of a chunk; chunks of C rows are stored column by column and padded to the " +
 			"longest",
 		Block: threads, Grid: blocks, Blocks: warpBlock,
@@ -37,7 +37,7 @@ var vendorKernels = []Kernel{
 	{
 		Name: "cusparse_csr_alg2", Paper: "cuSPARSE CSR 2",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_CSR_ALG2",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
@@ -49,18 +49,30 @@ var vendorKernels = []Kernel{
 	{
 		Name: "cusparse_coo_alg2", Paper: "cuSPARSE COO 2",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_COO_ALG2",
-		Format: COO, Backend: "cuda", Scope: ScopeRow,
+		Format: COO, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "the library's", Legal: "libcusparse on this machine",
 	},
 	{
 		Name:   "cusparse_sell",
 		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_SELL_ALG1 (CUDA 12 or later)",
-		Format: SELL, Backend: "cuda", Scope: ScopeRow,
+		Format: SELL, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "the library's",
 		Params: []Param{
 			{Name: "slice", Values: []string{"8", "16", "32", "64", "128"}, Default: "32", Doc: "rows per slice"},
 		},
 		Legal: "libcusparse on this machine; padding that fits in memory",
+	},
+	{
+		Name:   "cusparse_bsr",
+		Source: "NVIDIA cuSPARSE, cusparseSpMV, CUSPARSE_SPMV_BSR_ALG1 (12.6, CUDA 13.0, or later)",
+		Format: BSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
+		Mapping: "the library's",
+		Params: []Param{
+			{Name: "shape", Values: []string{"2x2", "3x3", "4x4", "6x6"}, Default: "3x3",
+				Doc: "rows and columns of a block"},
+		},
+		Legal: "libcusparse on this machine; a nonzero; rows and columns multiples of the block's; at most 2 stored " +
+			"values per nonzero",
 	},
 	{
 		Name:   "cusparse_spmvop",

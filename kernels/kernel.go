@@ -19,6 +19,8 @@ type Kernel struct {
 	Sorted bool `json:"sorted_columns"`
 	// Scope says over which entries the error of a row is bounded.
 	Scope Scope `json:"error_scope"`
+	// Deterministic says that the same problem, device and configuration give the same bits in every run.
+	Deterministic bool `json:"deterministic"`
 }
 
 // A Format is how a kernel stores the matrix.
@@ -28,6 +30,7 @@ const (
 	COO  Format = "coo"
 	CSR  Format = "csr"
 	SELL Format = "sell"
+	BSR  Format = "bsr"
 	// Tiles has CSR's order with short indices, by tiles of rows.
 	Tiles Format = "tiles"
 	// Panels of columns, whose entries have columns of 16 bits.

@@ -71,15 +71,15 @@ func kernelsNamed(name string) []kernels.Kernel {
 
 // listKernels prints a line for each kernel, and the papers that they are from.
 func listKernels(w io.Writer, list []kernels.Kernel) error {
-	const others = 23 // characters of a line beside name, parameters and mapping
-	t := term.Table{Columns: []string{"kernel", "backend", "format", "parameters", "mapping"}}
+	const others = 29 // characters of a line beside name, parameters and mapping
+	t := term.Table{Columns: []string{"kernel", "backend", "format", "bits", "parameters", "mapping"}}
 	var sources strings.Builder
-	name, params := len(t.Columns[0]), len(t.Columns[3])
+	name, params := len(t.Columns[0]), len("parameters")
 	for _, k := range list {
 		name, params = max(name, len(k.Name)), max(params, len(paramNames(k)))
 	}
 	for _, k := range list {
-		t.Add(k.Name, k.Backend, string(k.Format), paramNames(k),
+		t.Add(k.Name, k.Backend, string(k.Format), bits(k), paramNames(k),
 			shortMapping(k.Mapping, min(30, term.PageWidth-others-name-params)))
 		sources.WriteString(k.Source + "; ")
 	}
@@ -87,7 +87,8 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 		return err
 	}
 
-	fmt.Fprintln(w, "\nspmvtune kernels NAME explains a kernel's block, grid and parameters, and where it is from.")
+	fmt.Fprintln(w, "\nbits: the last bits of y are the same in every run, or may vary.")
+	fmt.Fprintln(w, "spmvtune kernels NAME explains a kernel's block, grid and parameters, and where it is from.")
 	if cited := kernels.Cited(sources.String()); len(cited) > 0 {
 		fmt.Fprintln(w, "\nThe papers:")
 		for _, p := range cited {
@@ -118,10 +119,10 @@ func shortMapping(mapping string, room int) string {
 
 // describeKernel prints one row of the catalogue as a short page.
 func describeKernel(w io.Writer, k kernels.Kernel) {
-	const column = 13
+	const column = 14
 	line := func(label, text string) {
 		if text != "" {
-			fmt.Fprintf(w, "%-12s %s\n", label, term.Wrap(text, term.PageWidth-column, strings.Repeat(" ", column)))
+			fmt.Fprintf(w, "%-13s %s\n", label, term.Wrap(text, term.PageWidth-column, strings.Repeat(" ", column)))
 		}
 	}
 
@@ -139,6 +140,10 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 	line("grid", k.Grid)
 	line("legal", k.Legal)
 	line("error bound", "over the "+string(k.Scope))
+	line("deterministic", map[bool]string{
+		true:  "yes: every run of a configuration on a device gives the same bits of y",
+		false: "no: the order of additions may differ from run to run, and with it the last bits of y",
+	}[k.Deterministic])
 
 	for _, p := range k.Choices() {
 		values := "any positive integer"
@@ -147,6 +152,14 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 		}
 		line("parameter", fmt.Sprintf("%s: %s (%s; default %s)", p.Name, p.Doc, values, p.Default))
 	}
+}
+
+// bits says whether the bits of y are the same in every run.
+func bits(k kernels.Kernel) string {
+	if k.Deterministic {
+		return "same"
+	}
+	return "vary"
 }
 
 // citation is what to search for to find a paper.

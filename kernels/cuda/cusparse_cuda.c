@@ -13,6 +13,8 @@ enum {
 	R_64F = 1,
 	NOT_SUPPORTED = 10,
 	OPERATION_DEFAULT = 0,
+	ORDER_ROW = 2,
+	MULTIPLIES_BSR = 12600, // CUDA 13.0; before, cusparseSpMV took no BSR
 };
 
 const char *spmv_cusparse_open(spmv_cusparse *lib, const char *name) {
@@ -31,6 +33,7 @@ const char *spmv_cusparse_open(spmv_cusparse *lib, const char *name) {
 	    {"cusparseCreateCsr", &lib->create_csr, 0},
 	    {"cusparseCreateCoo", &lib->create_coo, 0},
 	    {"cusparseCreateSlicedEll", &lib->create_sell, 1},
+	    {"cusparseCreateBsr", &lib->create_bsr, 1},
 	    {"cusparseCreateDnVec", &lib->create_vec, 0},
 	    {"cusparseDestroySpMat", &lib->destroy_mat, 0},
 	    {"cusparseDestroyDnVec", &lib->destroy_vec, 0},
@@ -69,6 +72,7 @@ const char *spmv_cusparse_text(const spmv_cusparse *lib, int status) { return li
 
 int spmv_cusparse_has(const spmv_cusparse *lib, int form, int alg) {
 	if (form == SPMV_FORM_SELL) return lib->create_sell != NULL;
+	if (form == SPMV_FORM_BSR) return lib->create_bsr && lib->version >= MULTIPLIES_BSR;
 	if (alg == SPMV_OPERATION)
 		return lib->op_buffer_size && lib->op_create && lib->op_destroy && lib->op_plan && lib->op_destroy_plan &&
 		       lib->op_run;
@@ -86,6 +90,10 @@ static int describe(spmv_call *c, const spmv_matrix *a) {
 	case SPMV_FORM_SELL:
 		return lib->create_sell(&c->a, a->rows, a->cols, a->nnz, a->entries, a->height, starts, col_idx, val,
 		                        INDEX_32I, INDEX_32I, BASE_ZERO, c->type);
+	case SPMV_FORM_BSR:
+		return lib->create_bsr(&c->a, a->rows / a->height, a->cols / a->height,
+		                       a->entries / (a->height * a->height), a->height, a->height, starts, col_idx, val,
+		                       INDEX_32I, INDEX_32I, BASE_ZERO, c->type, ORDER_ROW);
 	default:
 		return lib->create_csr(&c->a, a->rows, a->cols, a->nnz, starts, col_idx, val, INDEX_32I, INDEX_32I,
 		                       BASE_ZERO, c->type);

@@ -59,17 +59,19 @@ func (l *cusparse) open(s cu.Stream) error {
 		"to LD_LIBRARY_PATH", why)}
 }
 
-// version is the library's, as it counts: 12603 is 12.6.3.
-func (l *cusparse) version() int { return int(l.lib.version) }
+// version is the library's, as in "12.6.3".
+func (l *cusparse) version() string {
+	v := int(l.lib.version)
+	return fmt.Sprintf("%d.%d.%d", v/1000, v/100%10, v%100)
+}
 
 // can returns an *kernels.InvalidError if this version of the library lacks what m needs.
 func (l *cusparse) can(kernel string, m vendorMatrix) error {
 	if C.spmv_cusparse_has(l.lib, C.int(m.form), C.int(m.algorithm)) != 0 {
 		return nil
 	}
-	v := l.version()
-	return &kernels.InvalidError{Reason: fmt.Sprintf("%s needs a newer cuSPARSE than %d.%d.%d, which is what this "+
-		"machine has", kernel, v/1000, v/100%10, v%100)}
+	return &kernels.InvalidError{Reason: fmt.Sprintf("%s needs a newer cuSPARSE than %s, which is what this "+
+		"machine has", kernel, l.version())}
 }
 
 // libraryPaths are where cuSPARSE is looked for: where the loader does, and in
@@ -94,6 +96,8 @@ func (l *cusparse) status(code C.int) error {
 		return nil
 	case code == 2: // CUSPARSE_STATUS_ALLOC_FAILED
 		return fmt.Errorf("cuSPARSE: the device is %w", kernels.ErrMemory)
+	case code == 10: // CUSPARSE_STATUS_NOT_SUPPORTED
+		return &kernels.InvalidError{Reason: "cuSPARSE " + l.version() + " does not support this product"}
 	}
 	return fmt.Errorf("cuSPARSE: %s", C.GoString(C.spmv_cusparse_text(l.lib, code)))
 }

@@ -22,6 +22,9 @@ typedef struct spmv_cusparse {
 	int (*create_sell)(void **a, int64_t rows, int64_t cols, int64_t nnz, int64_t entries, int64_t height,
 	                   void *starts, void *col_idx, void *val, int starts_type, int idx_type, int base,
 	                   int value_type); // NULL before CUDA 12
+	int (*create_bsr)(void **a, int64_t block_rows, int64_t block_cols, int64_t blocks, int64_t height,
+	                  int64_t width, void *starts, void *col_idx, void *val, int starts_type, int idx_type, int base,
+	                  int value_type, int order); // NULL before CUDA 12
 	int (*create_vec)(void **v, int64_t size, void *values, int value_type);
 	int (*destroy_mat)(void *a);
 	int (*destroy_vec)(void *v);
@@ -43,10 +46,11 @@ typedef struct spmv_cusparse {
 } spmv_cusparse;
 
 // The forms in which the library reads a matrix.
-enum { SPMV_FORM_CSR, SPMV_FORM_COO, SPMV_FORM_SELL };
+enum { SPMV_FORM_CSR, SPMV_FORM_COO, SPMV_FORM_SELL, SPMV_FORM_BSR };
 
-// A matrix in device memory. starts are the row offsets (CSR), the row indices (COO) or the
-// offsets of slices of height rows (SELL). entries counts padding, too.
+// A matrix in device memory. starts are the row offsets (CSR), the row indices (COO), the
+// offsets of slices of height rows (SELL) or of block rows (BSR, in blocks of height rows and columns).
+// entries counts padding, too.
 typedef struct spmv_matrix {
 	int form;
 	int64_t rows, cols, nnz, entries, height;

@@ -53,7 +53,7 @@ func formatBytes(f kernels.Format, a *sparse.CSR[float64], v int, r *recipe) int
 	switch f {
 	case kernels.COO:
 		return int64(8+v) * nnz
-	case kernels.SELL, kernels.Tiles, kernels.Panels:
+	case kernels.SELL, kernels.BSR, kernels.Tiles, kernels.Panels:
 		var bytes int64
 		for _, x := range r.Aux {
 			bytes += 4*int64(len(x.Ints)) + int64(v)*int64(len(x.Vals))

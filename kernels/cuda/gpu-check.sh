@@ -24,7 +24,7 @@ run() {
 check() { run "$here/cuda.test" -test.timeout 60m "$@"; }
 
 for step in "${@:-all}"; do
-	case $step in correct | all) check -test.v -test.run 'TestGPU(Corners|Generated|Shared)' ${shared:+-shared "$shared"} ;; esac
+	case $step in correct | all) check -test.v -test.run 'TestGPU(Corners|Generated|Deterministic|Shared)' ${shared:+-shared "$shared"} ;; esac
 	case $step in faults | all) check -test.v -test.run 'TestGPU(Faults|Backend)' ;; esac
 	case $step in speed | all) check -test.v -test.run TestGPUSpeed ;; esac
 	case $step in

@@ -47,6 +47,7 @@ func gpuCorners() []gpuMatrix {
 	add("long rows and a prime of nonzeros", rowsOfLength(9973, 8191, 1, 12345, 7, 0, 3))
 	add("wide", randomRows(17, 60000, 9000, 3))
 	add("tall", randomRows(60000, 17, 14, 4))
+	add("a multiple of 12", randomRows(120, 360, 60, 6))
 	add("columns beyond 16 bits", randomRows(100, 1<<17, 40, 5))
 	return all
 }

@@ -85,6 +85,7 @@ func TestGPUBackendReplays(t *testing.T) {
 		{Kernel: "csr_merge", Precision: kernels.Float64, Block: 128, Grid: 264},
 		{Kernel: "cusparse_csr_alg1", Precision: kernels.Float32},
 		{Kernel: "cusparse_coo_alg2", Precision: kernels.Float64},
+		{Kernel: "cusparse_bsr", Precision: kernels.Float32, Params: "shape=2x2"},
 	} {
 		for _, batch := range []int{1, 3, 600} {
 			p, err := b.Prepare(c, kernels.Options{Launch: kernels.Graph})

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 )
 
 // A vendorMatrix says in which form cuSPARSE reads the matrix, and from which arrays.
@@ -9,7 +10,7 @@ type vendorMatrix struct {
 	algorithm int          // a number of cusparseSpMVAlg_t
 	form      vendorForm   //
 	entries   int          // stored entries, padding included
-	height    int          // rows of a slice
+	height    int          // rows of a slice or block
 	arrays    vendorArrays //
 }
 
@@ -21,10 +22,11 @@ const (
 	vendorCSR vendorForm = iota
 	vendorCOO
 	vendorSELL
+	vendorBSR
 )
 
 // vendorArrays are names of arrays on the device. Starts are the row offsets (CSR), the row
-// indices (COO), or the offsets of slices (SELL).
+// indices (COO), or the offsets of slices (SELL) and block rows (BSR).
 type vendorArrays struct{ starts, columns, values string }
 
 // A vendorFunc makes the recipe of a kernel of cuSPARSE. The recipe's only step names the
@@ -40,6 +42,7 @@ var vendorRecipes = map[string]vendorFunc{
 	"cusparse_coo_alg2": vendorPlain(4, vendorCOO, rowIdx),
 	"cusparse_spmvop":   vendorPlain(vendorOperation, vendorCSR, rowPtr),
 	"cusparse_sell":     vendorSlices,
+	"cusparse_bsr":      vendorBlocks,
 }
 
 // vendorOperation stands for cusparseSpMVOp in the place of an algorithm of cusparseSpMV.
@@ -90,5 +93,40 @@ func vendorSlices(m *structure, c kernels.Config) (*recipe, vendorMatrix, error)
 		{Name: v.arrays.starts, Ints: s.chunkPtr},
 		{Name: v.arrays.columns, Ints: s.columns},
 		{Name: v.arrays.values, Vals: s.order},
+	}, v), v, nil
+}
+
+// vendorBlocks is for BSR, in square blocks that begin at multiples of their size.
+func vendorBlocks(m *structure, c kernels.Config) (*recipe, vendorMatrix, error) {
+	type (
+		key     struct{ size int }
+		packing struct {
+			*sparse.BSR
+			err error // why there is none
+		}
+	)
+	k := key{int(setting(c, "shape")[0] - '0')}
+	b := pack(m, k, func() (packing, int64) {
+		b, err := sparse.NewBSR(m, k.size, max(2*m.NNZ(), alwaysStored))
+		if err != nil {
+			return packing{err: err}, 0
+		}
+		return packing{BSR: b}, 4 * int64(len(b.Starts)+len(b.Columns)+len(b.Order))
+	})
+	switch {
+	case b.err != nil:
+		return nil, vendorMatrix{}, invalid("%v", b.err)
+	case len(b.Columns) == 0:
+		return nil, vendorMatrix{}, invalid("there are no blocks")
+	}
+
+	v := vendorMatrix{
+		algorithm: 6, form: vendorBSR, entries: len(b.Order), height: k.size,
+		arrays: vendorArrays{starts: "block_starts", columns: "block_columns", values: "block_values"},
+	}
+	return vendorRecipe([]aux{
+		{Name: v.arrays.starts, Ints: b.Starts},
+		{Name: v.arrays.columns, Ints: b.Columns},
+		{Name: v.arrays.values, Vals: b.Order},
 	}, v), v, nil
 }

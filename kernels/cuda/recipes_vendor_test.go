@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -58,4 +59,52 @@ func TestVendorSlices(t *testing.T) {
 			t.Errorf("row %d holds nonzeros %v, want %v", i, got, want)
 		}
 	}
+}
+
+// The library gets as many blocks as it is told, in the shape of the configuration. A matrix that would
+// be filled with zeros, or is no multiple of the blocks, is refused with what would be possible.
+func TestVendorBlocks(t *testing.T) {
+	blocks := vendorRecipes["cusparse_bsr"]
+	dense := &structure{Rows: 6, Cols: 6, RowPtr: []int32{0, 3, 6, 9, 9, 10, 10}, ColIdx: []int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 5},
+		Val: make([]float64, 10)}
+	r, v, err := blocks(dense, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]int32{
+		v.arrays.starts: {0, 1, 2}, v.arrays.columns: {0, 1},
+		v.arrays.values: {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1, -1, -1, 9, -1, -1, -1},
+	}
+	for _, a := range r.Aux {
+		if got := append(a.Ints, a.Vals...); !slices.Equal(got, want[a.Name]) {
+			t.Errorf("%s: %v, want %v", a.Name, got, want[a.Name])
+		}
+	}
+	if v.entries != 18 || v.height != 3 {
+		t.Errorf("%d entries in blocks of %d, want 18 of 3", v.entries, v.height)
+	}
+
+	sparse := rowsOfLength(slices.Repeat([]int{1}, 60000)...)
+	for name, c := range map[string]struct {
+		m      *structure
+		params kernels.Params
+	}{
+		"no multiple": {dense, "shape=4x4"},
+		"filled":      {withSpread(sparse), "shape=6x6"},
+	} {
+		_, _, err := blocks(c.m, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32, Params: c.params})
+		var invalid *kernels.InvalidError
+		if !errors.As(err, &invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// withSpread puts the only nonzero of row i into column i.
+func withSpread(m *structure) *structure {
+	m.Cols = m.Rows
+	for i := range m.ColIdx {
+		m.ColIdx[i] = int32(i)
+	}
+	return m
 }

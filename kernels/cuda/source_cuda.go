@@ -14,5 +14,5 @@ func (b *Backend) Source(kernel string) string {
 	if err != nil {
 		return ""
 	}
-	return "cusparse " + strconv.Itoa(lib.version())
+	return "cusparse " + strconv.Itoa(int(lib.lib.version))
 }
