@@ -12,7 +12,7 @@ import (
 )
 
 // LibrarySheet compares the fastest configurations with the best of cuSPARSE: a summary of all
-// setups, and a table for each.
+// setups, real matrices apart from generated ones, and a table for each setup.
 func LibrarySheet(d *data.Report) Sheet {
 	s := Sheet{"library", "against-cusparse", "The fastest beside cuSPARSE", slices.DeleteFunc([]string{
 		data.Twins(d.Matrices),
@@ -36,7 +36,7 @@ func LibrarySheet(d *data.Report) Sheet {
 			continue
 		}
 		title := d.Words(setup)
-		sum.Rows = append(sum.Rows, besideSummary(title, rows))
+		sum.Rows = append(sum.Rows, besideKinds(d, title, rows)...)
 		s.Tables = append(s.Tables, besideTable(title, rows))
 	}
 	if len(s.Tables) > 0 {
@@ -96,6 +96,18 @@ func besideTable(title string, rows []besideLibrary) Table {
 		t.Rows = append(t.Rows, append(row, ratioCell(b.plainVendor, b.plain)))
 	}
 	return t
+}
+
+// besideKinds has a row for the real matrices and one for the generated ones, where there are both.
+func besideKinds(d *data.Report, title string, rows []besideLibrary) [][]Cell {
+	made := map[bool][]besideLibrary{}
+	for _, b := range rows {
+		made[d.Generated(b.matrix)] = append(made[d.Generated(b.matrix)], b)
+	}
+	if len(made) < 2 {
+		return [][]Cell{besideSummary(title, rows)}
+	}
+	return [][]Cell{besideSummary(title+", real", made[false]), besideSummary(title+", generated", made[true])}
 }
 
 // besideSummary has the geometric mean and the least of the ratios over the library.

@@ -58,3 +58,28 @@ func TestLibrary(t *testing.T) {
 		t.Error("a table without the library")
 	}
 }
+
+// Real matrices have a row of their own in the summary, beside generated ones and twins.
+func TestLibraryReal(t *testing.T) {
+	var rows []store.Row
+	var matrices []store.Matrix
+	for _, m := range []struct {
+		source, twin string
+		ratio        float64
+	}{
+		{"a.mtx", "", 2}, {"SuiteSparse HB/b", "", 8}, {"grid_5pt(nx=9, ny=9)", "", 3},
+		{"twin of G/c: twin(of=c)", "c", 12}, {"no_generator(1).mtx", "", 4},
+	} {
+		rows = append(rows, synthetic.Timed(m.source, "cusparse_csr_alg1", "", 64, m.ratio),
+			synthetic.Timed(m.source, "csr_scalar", "", 64, 1))
+		matrices = append(matrices, store.Matrix{Name: m.source, Source: m.source, TwinOf: m.twin})
+	}
+	got := map[string]string{}
+	for _, row := range LibrarySheet(data.New(rows, nil, matrices, nil)).Tables[0].Rows {
+		_, kind, _ := strings.Cut(row[0].Text, ", ")
+		got[kind[strings.LastIndex(kind, " ")+1:]] = row[1].Text + " " + row[2].Text
+	}
+	if got["real"] != "3 4.00" || got["generated"] != "2 6.00" {
+		t.Errorf("matrices and means are %v, want 3 real ones with 4.00 and 2 generated ones with 6.00", got)
+	}
+}
