@@ -78,12 +78,13 @@ var kernelLooks = []struct {
 	{"csr_narrow", tone(0xA2920D, 0xFBE35A), plus},
 
 	// cuSPARSE: black and greys.
-	{"cusparse_csr_alg1", tone(0x1F1F1F, 0xF6F6F6), triangle},
-	{"cusparse_csr_alg2", tone(0x474747, 0xCCCCCC), trefoil},
-	{"cusparse_coo_alg1", tone(0x616161, 0xB3B3B3), diamond},
+	{"cusparse_csr_alg1", tone(0x1F1F1F, 0xEBEBEB), triangle},
+	{"cusparse_csr_alg2", tone(0x474747, 0xC3C3C3), trefoil},
+	{"cusparse_coo_alg1", tone(0x616161, 0xAFAFAF), diamond},
 	{"cusparse_coo_alg2", tone(0x797979, 0x989898), triangle},
 	{"cusparse_sell", tone(0x919191, 0x7F7F7F), saltire},
-	{"cusparse_spmvop", tone(0x353535, 0xE2E2E2), tip},
+	{"cusparse_bsr", tone(0x080808, 0xFFFFFF), square},
+	{"cusparse_spmvop", tone(0x353535, 0xD7D7D7), tip},
 }
 
 // looksOfKernels has the index of each kernel's row.
