@@ -5,7 +5,6 @@ package canvas
 import (
 	"bytes"
 	"fmt"
-	"image/png"
 	"math"
 	"strings"
 	"unicode"
@@ -13,7 +12,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -52,16 +50,6 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 		return p.portable()
 	}
 	return nil, fmt.Errorf("drawing %s: unknown format %q: there are png, svg and pdf", p.Name, format)
-}
-
-// Raster renders the picture as PNG.
-func (p *Picture) Raster(dpi int) ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(PageWidth, p.PageHeight()), vgimg.UseDPI(dpi))
-	p.Draw(draw.New(c))
-	var b bytes.Buffer
-	// The best compression takes twice the time and saves a thirtieth.
-	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image())
-	return b.Bytes(), err
 }
 
 // vector renders the picture as SVG.
