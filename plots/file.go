@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -9,30 +10,51 @@ import (
 	"spmvtune/internal/atomicfile"
 )
 
-// files writes files under a folder and remembers their names. Several goroutines may use it.
+// files writes files under a folder and remembers them. Several goroutines may use it.
 type files struct {
-	dir   string
-	mu    sync.Mutex
-	names []string
+	dir    string
+	before record // The report that was in the folder.
+	mu     sync.Mutex
+	made   map[string]entry
+}
+
+func filesIn(dir string) *files {
+	return &files{dir: dir, before: readRecord(dir), made: map[string]entry{}}
 }
 
 // Write writes a file, whole or not at all. The name is relative to the folder and slash
 // separated.
-func (f *files) Write(name string, content []byte) error {
+func (f *files) Write(name string, content []byte) error { return f.write(name, content, "") }
+
+func (f *files) write(name string, content []byte, drawn string) error {
 	if err := atomicfile.Write(filepath.Join(f.dir, filepath.FromSlash(name)), content); err != nil {
 		return err
 	}
+	f.keep(name, entryOf(content, drawn))
+	return nil
+}
+
+func (f *files) keep(name string, e entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.names = append(f.names, name)
-	return nil
+	f.made[name] = e
+}
+
+// has reports whether the folder has the file with the picture of this digest as this program
+// draws it. It then belongs to the report.
+func (f *files) has(name, drawn string) bool {
+	if f.before.Program != program() || f.before.Files[name].Drawn != drawn || !f.before.holds(f.dir, name) {
+		return false
+	}
+	f.keep(name, f.before.Files[name])
+	return true
 }
 
 // sorted returns the names of all files written.
 func (f *files) sorted() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Sorted(slices.Values(f.names))
+	return slices.Sorted(maps.Keys(f.made))
 }
 
 // uniqueNames returns a function that appends a number to a name that it has seen before.

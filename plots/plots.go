@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
@@ -35,6 +36,8 @@ type Options struct {
 	Version string   // The program's version, printed in the report.
 	Figures []string // The ids of figures. If it is empty, all are drawn.
 	Notes   []error  // Notes that stand before the report's own.
+	// Progress is told how many of the pictures are done. It may be nil. Calls do not overlap.
+	Progress func(done, of int)
 }
 
 // Written says what a report consists of.
@@ -43,9 +46,10 @@ type Written struct {
 	Warnings []error  // Caveats, and figures that were asked for and have no data.
 }
 
-// Write writes figures/*.{png,svg,pdf}, tables/*.{md,csv,tex} and report.html under dir. A
-// figure without data is no error: report.html lists it with what would produce it, and
-// where opt names it, it is a warning.
+// Write writes figures/*.{png,svg,pdf}, tables/*.{md,csv,tex} and report.html under dir, and
+// removes what an earlier report has there and this one no longer makes. It does not draw
+// pictures again that would not change. A figure without data is no error: report.html lists
+// it with what would produce it, and where opt names it, it is a warning.
 func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Written, error) {
 	chosen, err := figure.Choose(opt.Figures)
 	if err != nil {
@@ -78,54 +82,93 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 		}
 	}
 
-	files := &files{dir: dir}
-	if err := savePictures(ctx, files, content.Pictures()); err != nil {
+	files := filesIn(dir)
+	pictures := content.Pictures()
+	name(pictures)
+
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return savePictures(ctx, files, pictures, opt.Progress) })
+	g.Go(func() error { return saveText(files, d, content) })
+	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	written := &Written{Files: files.sorted(), Warnings: content.Warnings}
+	return written, files.finish(len(opt.Figures) > 0)
+}
+
+// saveText writes the page and the tables.
+func saveText(files *files, d *data.Report, content *page.Content) error {
+	var html bytes.Buffer
+	if err := content.Write(&html); err != nil {
+		return fmt.Errorf("writing the HTML report: %w", err)
+	}
+	if err := files.Write("report.html", html.Bytes()); err != nil {
+		return err
+	}
+
 	for _, s := range table.Sheets(d) {
 		for _, form := range s.Forms() {
 			if err := files.Write("tables/"+form.Name, form.Content); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
 
-	var html bytes.Buffer
-	if err := content.Write(&html); err != nil {
-		return nil, fmt.Errorf("writing the HTML report: %w", err)
-	}
-	if err := files.Write("report.html", html.Bytes()); err != nil {
-		return nil, err
-	}
-	return &Written{Files: files.sorted(), Warnings: content.Warnings}, nil
+	return nil
 }
 
-// savePictures writes each picture in every format, under a name of its own.
-func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture) error {
+// name gives each picture a name of its own.
+func name(pictures []*canvas.Picture) {
 	unique := uniqueNames()
 	for _, p := range pictures {
 		p.Name = unique(p.Name)
+	}
+}
+
+// savePictures writes each picture in every format.
+func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture,
+	progress func(done, of int)) error {
+	var mu sync.Mutex
+	done := 0
+	tell := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; progress != nil {
+			progress(done, len(pictures))
+		}
 	}
 
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range pictures {
 		g.Go(func() error {
-			for _, format := range canvas.Formats {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				encoded, err := p.Encode(format)
-				if err != nil {
-					return fmt.Errorf("drawing %s: %w", p.Name, err)
-				}
-				if err := files.Write("figures/"+p.Name+"."+format, encoded); err != nil {
-					return err
-				}
-			}
-			return nil
+			defer tell()
+			return savePicture(ctx, files, p)
 		})
 	}
 
 	return g.Wait()
+}
+
+// savePicture writes a picture in the formats that the folder does not have.
+func savePicture(ctx context.Context, files *files, p *canvas.Picture) error {
+	drawn := p.Digest()
+	for _, format := range canvas.Formats {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		name := "figures/" + p.Name + "." + format
+		if files.has(name, drawn) {
+			continue
+		}
+		encoded, err := p.Encode(format)
+		if err != nil {
+			return fmt.Errorf("drawing %s: %w", p.Name, err)
+		}
+		if err := files.write(name, encoded, drawn); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }

@@ -158,11 +158,28 @@ func (db *DB) Close() error {
 		db.rec.stmts.close()
 		errs = append(errs, db.write.Close())
 	}
+	if db.write == nil {
+		db.tidy()
+	}
 	errs = append(errs, db.removeCopy())
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("closing database %s: %w", db.path, err)
 	}
 	return nil
+}
+
+// tidy removes an empty log and its index, which SQLite leaves behind when it has only read. The
+// last connection that could write removes them, if nobody else has the database open. Failure
+// does no harm: the files mean nothing.
+func (db *DB) tidy() {
+	info, err := os.Stat(db.path + "-wal")
+	if err != nil || info.Size() > 0 || db.options.Has("immutable") {
+		return
+	}
+	pool := connect(db.path, url.Values{"mode": {"rw"}}, nil)
+	defer pool.Close()
+	var n int
+	_ = pool.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n)
 }
 
 // busy is how long a statement waits for another process to finish its write.

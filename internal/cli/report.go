@@ -16,6 +16,7 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
+	"spmvtune/plots/figure"
 	"spmvtune/plots/headline"
 )
 
@@ -79,6 +80,9 @@ func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(reportMemory)
 	}
+	if _, err := figure.Choose(r.Figures); err != nil {
+		return command.Usage(err)
+	}
 	databases, err := command.Databases(cmd, args)
 	if err != nil {
 		return err
@@ -96,7 +100,10 @@ func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
 		r.Published = &r.published
 	}
 
+	stages := show.NewStages(cmd.ErrOrStderr())
+	r.Progress = stages.At
 	report, err := job.FromDatabases(cmd.Context(), databases, r.Options)
+	stages.Clear()
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return command.WithHint(err, "give another folder with --out")
 	}

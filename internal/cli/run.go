@@ -186,7 +186,10 @@ func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser) error {
 		term.Print(r.w, line)
 	}
 
-	report, err := j.Finish(ctx, job.Options{Out: r.out, Version: command.Version(), KeepRule: true})
+	stages := show.NewStages(r.w)
+	report, err := j.Finish(ctx, job.Options{Out: r.out, Version: command.Version(), KeepRule: true,
+		Progress: stages.At})
+	stages.Clear()
 	if err != nil {
 		return err
 	}

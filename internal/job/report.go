@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/plots/claims"
 	"spmvtune/plots/data"
@@ -37,6 +38,16 @@ type Options struct {
 	Published *bool
 	// Against is the database to compare with, Base its name for people.
 	Against, Base string
+	// Progress is told what is being done and, of what has parts, how many are done. It may be
+	// nil.
+	Progress func(what string, done, of int)
+}
+
+// at tells what is being done.
+func (opt *Options) at(what string) {
+	if opt.Progress != nil {
+		opt.Progress(what, 0, 0)
+	}
 }
 
 // A Report says what was written.
@@ -51,6 +62,10 @@ type Report struct {
 
 // FromDatabases reports on one database or on several as one.
 func FromDatabases(ctx context.Context, paths []string, opt Options) (r *Report, err error) {
+	if _, err := figure.Choose(opt.Figures); err != nil {
+		return nil, err
+	}
+	opt.at("reading " + term.Count(len(paths), "database", "databases"))
 	var j *Job
 	if len(paths) == 1 {
 		j, err = Open(ctx, paths[0])
@@ -75,6 +90,7 @@ func (j *Job) Finish(ctx context.Context, opt Options) (r *Report, err error) {
 	}
 	whole := opt.Choice.All()
 
+	opt.at("learning the rule")
 	var learned *rule.Rule
 	if whole || opt.KeepRule {
 		if learned, err = j.Learn(ctx); err != nil {
@@ -153,7 +169,11 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	drawing := plots.Options{Title: title, Version: opt.Version, Figures: opt.Figures}
+	drawing := plots.Options{Title: title, Version: opt.Version, Figures: opt.Figures, Progress: func(done, of int) {
+		if opt.Progress != nil {
+			opt.Progress("drawing pictures", done, of)
+		}
+	}}
 	if drawing.Notes, err = j.choiceNotes(ctx); err != nil {
 		return nil, err
 	}
@@ -177,6 +197,7 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 
 // drawn is what the report is drawn from: everything is judged, replayed and compared here.
 func (j *Job) drawn(ctx context.Context, learned *rule.Rule, opt Options) (*data.Report, error) {
+	opt.at("judging the claims")
 	r, err := data.Read(ctx, j.db, j.rows, j.matrices, j.sweeps)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func Typeface(size float64, bold bool, c color.Color) text.Style {
 	if bold {
 		f.Weight = font.WeightBold
 	}
-	return text.Style{Color: c, Font: f, Handler: plot.DefaultTextHandler}
+	return text.Style{Color: c, Font: f, Handler: handler}
 }
 
 // At returns s aligned to its point.
@@ -62,12 +62,12 @@ func At(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 // grey.
 func NewPlot() *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = nil
+	p.BackgroundColor, p.TextHandler = nil, handler
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = Typeface(LabelSize, false, SoftColor).Font
-		a.Label.TextStyle.Color = SoftColor
+		a.Label.TextStyle.Color, a.Label.TextStyle.Handler = SoftColor, handler
 		a.Tick.Label.Font = Typeface(TickSize, false, SoftColor).Font
-		a.Tick.Label.Color = SoftColor
+		a.Tick.Label.Color, a.Tick.Label.Handler = SoftColor, handler
 		a.LineStyle = draw.LineStyle{Color: LineColor, Width: 0.8}
 		a.Tick.LineStyle = draw.LineStyle{Color: LineColor, Width: 0.8}
 		a.Tick.Length = 3

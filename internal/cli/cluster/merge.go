@@ -109,7 +109,10 @@ func (c *mergeCommand) report(ctx context.Context, m *merge.Last) (err error) {
 	if err := show.Winners(ctx, c.w, j, command.Shown(m.Database)); err != nil {
 		return err
 	}
-	report, err := j.Finish(ctx, job.Options{Out: c.run.Dir, Version: command.Version(), KeepRule: true})
+	stages := show.NewStages(c.w)
+	report, err := j.Finish(ctx, job.Options{Out: c.run.Dir, Version: command.Version(), KeepRule: true,
+		Progress: stages.At})
+	stages.Clear()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,116 @@
+package plots
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"spmvtune/internal/atomicfile"
+)
+
+// RecordFile is the record's name in a report's folder.
+const RecordFile = ".report.json"
+
+// A record lists the files of a report. By it the next report tells pictures that would not
+// change, which it does not draw again, and files that it no longer makes, which it removes. A
+// file that has changed since is neither kept nor removed. Without a record, or with a damaged
+// one, everything is drawn.
+type record struct {
+	// Program identifies the program that drew: another one may draw differently.
+	Program string
+	// Files are the files by their slash-separated paths in the folder.
+	Files map[string]entry
+}
+
+// An entry is a file of a report.
+type entry struct {
+	Size int64
+	Sum  uint32 // CRC-32
+	// Drawn is the digest of the picture, "" for other files.
+	Drawn string `json:",omitempty"`
+}
+
+func entryOf(content []byte, drawn string) entry {
+	return entry{int64(len(content)), crc32.ChecksumIEEE(content), drawn}
+}
+
+// readRecord reads the record of a folder. One that cannot be read is empty.
+func readRecord(dir string) record {
+	var r record
+	content, err := os.ReadFile(filepath.Join(dir, RecordFile))
+	if err != nil || json.Unmarshal(content, &r) != nil {
+		return record{}
+	}
+	for name := range r.Files {
+		if !filepath.IsLocal(name) || !strings.HasPrefix(name, "figures/") && !strings.HasPrefix(name, "tables/") {
+			delete(r.Files, name)
+		}
+	}
+	return r
+}
+
+// holds reports whether a file of the record is in the folder and unchanged.
+func (r record) holds(dir, name string) bool {
+	e, known := r.Files[name]
+	if !known {
+		return false
+	}
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() != e.Size {
+		return false
+	}
+	content, err := os.ReadFile(path)
+	return err == nil && crc32.ChecksumIEEE(content) == e.Sum
+}
+
+// program identifies the running program by its content; it is "" if it cannot be read.
+var program = sync.OnceValue(func() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+})
+
+// finish removes the files of an earlier report that this one did not make, and records those
+// that it did. Of a report on some figures the other figures stay.
+func (f *files) finish(some bool) error {
+	for name, e := range f.before.Files {
+		if _, made := f.made[name]; made {
+			continue
+		}
+		if some && strings.HasPrefix(name, "figures/") {
+			if f.before.Program != program() {
+				e.Drawn = ""
+			}
+			f.made[name] = e
+			continue
+		}
+		if f.before.holds(f.dir, name) {
+			if err := os.Remove(filepath.Join(f.dir, filepath.FromSlash(name))); err != nil {
+				return err
+			}
+		}
+	}
+
+	content, err := json.MarshalIndent(record{program(), f.made}, "", " ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(f.dir, RecordFile), append(content, '\n'))
+}

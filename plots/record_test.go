@@ -1,0 +1,115 @@
+package plots
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"spmvtune/plots/synthetic"
+)
+
+// A second report keeps the pictures that would not change, draws a damaged one again, and
+// removes what it no longer makes unless someone has changed it.
+func TestSecondReport(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	write := func(matrices int) *Written {
+		t.Helper()
+		s := synthetic.Processor()
+		s.Matrices = s.Matrices[:matrices]
+		w, err := Write(t.Context(), s.Report(), dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	long := time.Unix(1e9, 0)
+	age := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if err := os.Chtimes(path(name), long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	old := func(name string) bool {
+		info, err := os.Stat(path(name))
+		return err == nil && info.ModTime().Equal(long)
+	}
+
+	first := write(3)
+	kept, damaged := "figures/csr-compression.png", "figures/csr-compression.svg"
+	if err := os.WriteFile(path(damaged), []byte("<svg>"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	age(kept, damaged)
+	if again := write(3); !slices.Equal(again.Files, first.Files) {
+		t.Errorf("the second report has %d files, the first %d", len(again.Files), len(first.Files))
+	}
+	if !old(kept) {
+		t.Error("an unchanged picture was drawn again")
+	}
+	if old(damaged) {
+		t.Error("a damaged picture was kept")
+	}
+
+	gone, edited, own := "figures/throughput-vs-block-cold-power-law.png",
+		"figures/throughput-vs-block-cold-power-law.svg", "figures/mine.png"
+	for _, name := range []string{edited, own} {
+		if err := os.WriteFile(path(name), []byte("of a user"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(2)
+	if _, err := os.Stat(path(gone)); err == nil {
+		t.Errorf("%s of the report before is left", gone)
+	}
+	for _, name := range []string{edited, own} {
+		if content, _ := os.ReadFile(path(name)); string(content) != "of a user" {
+			t.Errorf("%s of a user was removed", name)
+		}
+	}
+	if old(kept) {
+		t.Error("a picture of other data was kept")
+	}
+}
+
+// A report on one figure leaves the others.
+func TestReportOnOneFigureKeepsOthers(t *testing.T) {
+	dir, d := t.TempDir(), synthetic.Processor()
+	d.Matrices = d.Matrices[:2]
+	for _, figures := range [][]string{nil, {"csr-compression"}} {
+		if _, err := Write(t.Context(), d.Report(), dir, Options{Figures: figures}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "figures", "throughput-vs-block-float32-cold.png")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A record that names files elsewhere removes none of them.
+func TestRecordStaysInItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	mine := filepath.Join(dir, "mine.txt")
+	if err := os.WriteFile(mine, []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	report := filepath.Join(dir, "report")
+	if err := os.Mkdir(report, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	f := filesIn(report)
+	f.made["figures/../../mine.txt"] = entryOf([]byte("x"), "")
+	if err := f.finish(false); err != nil {
+		t.Fatal(err)
+	}
+	if err := filesIn(report).finish(false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+}
