@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // runsEnv names databases of one sweep, with commas between them.
@@ -25,7 +26,7 @@ func TestIntervalsOfRuns(t *testing.T) {
 		runs = append(runs, decided(t, path))
 	}
 
-	var all, short agreement
+	var within, withinShort, all, short, hopeless agreement
 	for i, one := range runs {
 		for _, two := range runs[:i] {
 			for id, x := range one {
@@ -33,15 +34,30 @@ func TestIntervalsOfRuns(t *testing.T) {
 				if !there || x.Another.Low == 0 || y.Another.Low == 0 {
 					continue
 				}
+				if x.Low == 0 || y.Low == 0 { // it ended with its first products
+					hopeless.add(x, y)
+					continue
+				}
 				all.add(x, y)
+				within.add(inRun(x), inRun(y))
 				if min(x.Median, y.Median) < 10e-6 {
 					short.add(x, y)
+					withinShort.add(inRun(x), inRun(y))
 				}
 			}
 		}
 	}
-	all.log(t, "all")
-	short.log(t, "below 10 µs")
+	within.log(t, "within a run")
+	withinShort.log(t, "within a run, below 10 µs")
+	all.log(t, "in another run")
+	short.log(t, "in another run, below 10 µs")
+	hopeless.log(t, "trials that ended with their first products")
+}
+
+// inRun takes the interval of the median within the run for that of another run.
+func inRun(r Row) Row {
+	r.Another = trial.Interval{Low: r.Low, High: r.High}
+	return r
 }
 
 // decided returns the trials of a database, of which a copy was decided anew.
