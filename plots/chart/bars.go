@@ -39,6 +39,8 @@ type Mark struct {
 	V, Low, High float64
 	Hollow       float64    // Another value to compare with, drawn as a hollow marker; NaN for none.
 	Words        string     // Words after the number of the highest.
+	First        bool       // It has the number, whatever the values are.
+	Faint        bool       // It is small and without an interval.
 	Row          *store.Row // The trial that it shows, nil for several or none.
 	Name         string     // The name of what it shows if that is not a trial.
 }
@@ -167,6 +169,37 @@ func (b *Bars) Reach() (low, high float64) {
 	}
 
 	return low, high
+}
+
+// Clips reports whether a mark lies beyond the axis.
+func (b *Bars) Clips() bool {
+	for i := range b.Rows {
+		for _, cell := range b.Rows[i].Cells {
+			for k := range cell {
+				if b.beyond(&cell[k]) != 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// beyond is −1 for a mark below the axis, 1 for one above it, and 0 for others.
+func (b *Bars) beyond(m *Mark) int {
+	switch {
+	case m.V < b.Axis.Min:
+		return -1
+	case m.V > b.Axis.Max:
+		return 1
+	}
+	return 0
+}
+
+// Left is the width of the names of the rows.
+func (b *Bars) Left() vg.Length {
+	left, _ := b.sides()
+	return left
 }
 
 // HasRoof reports whether the roof is within the axis.

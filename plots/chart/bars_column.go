@@ -16,7 +16,9 @@ import (
 
 // drawColumn draws the i-th column: heading, axis, grid and marks.
 func (b *Bars) drawColumn(c draw.Canvas, i int) {
-	x := func(v float64) vg.Length { return c.X(b.Axis.Norm.Normalize(b.Axis.Min, b.Axis.Max, v)) }
+	x := func(v float64) vg.Length {
+		return c.X(b.Axis.Norm.Normalize(b.Axis.Min, b.Axis.Max, min(max(v, b.Axis.Min), b.Axis.Max)))
+	}
 	low, high := c.Min.Y+barsBottom, c.Max.Y-HeadingHeight
 	Heading{Text: b.Columns[i]}.Plot(draw.Crop(c, 0, 0, barsBottom, -HeadingHeight), nil)
 
@@ -47,6 +49,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	pitch := b.pitch()
 	var best *Mark
 	bestY, reach := mid, vg.Length(math.Inf(-1))
+	b.drawStems(c, cell, x, mid)
 
 	for k := range cell {
 		m := &cell[k]
@@ -54,7 +57,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 		if m.Slot >= 0 {
 			y += pitch * (vg.Length(b.Slots-1)/2 - vg.Length(m.Slot))
 		}
-		if best == nil || m.V > best.V {
+		if best == nil || m.First || m.V > best.V && !best.First {
 			best, bestY = m, y
 		}
 		if m.Slot >= 0 {
@@ -69,7 +72,10 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	if best == nil {
 		return
 	}
-	if pitch >= 4 {
+	if best.First && best.Slot >= 0 { // above the others
+		b.drawMark(c, best, x, bestY)
+	}
+	if pitch >= 4 && !b.oneLine() {
 		reach = x(best.High)
 		if !math.IsNaN(best.Hollow) {
 			reach = max(reach, x(best.Hollow)+3)
@@ -79,6 +85,20 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	}
 
 	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: bestY}, behind)
+}
+
+// drawStems draws thin lines from the axis to dots that do not stand for bars.
+func (b *Bars) drawStems(c draw.Canvas, cell []Mark, x func(float64) vg.Length, mid vg.Length) {
+	if b.pitch() < 4 || !math.IsNaN(b.Origin) {
+		return
+	}
+	style := draw.LineStyle{Color: canvas.LineColor, Width: 0.6}
+	for k := range cell {
+		if m := &cell[k]; m.Slot >= 0 {
+			y := mid + b.pitch()*(vg.Length(b.Slots-1)/2-vg.Length(m.Slot))
+			c.StrokeLine2(style, c.Min.X, y, x(m.V), y)
+		}
+	}
 }
 
 // RoomForWords returns where the axis must end in a body of this width, so that number and
@@ -123,29 +143,46 @@ func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color
 	c.Fill(vg.Rectangle{Min: vg.Point{X: p.X - 1, Y: p.Y - 5}, Max: vg.Point{X: end + 1, Y: p.Y + 4}}.Path())
 	c.FillText(number, p, s)
 	if m.Words != "" {
-		c.FillText(soft, vg.Point{X: p.X + number.Width(s) + wordsGap, Y: p.Y}, m.Words)
+		at := p.X + number.Width(s) + wordsGap
+		c.FillText(soft, vg.Point{X: at, Y: p.Y}, canvas.Fit(soft, m.Words, c.Max.X+columnGap-8-at))
 	}
 }
 
 func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.Length) {
+	if m.Faint {
+		if side := b.beyond(m); side != 0 {
+			arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)
+			return
+		}
+		m.Look.Mark(c, vg.Point{X: x(m.V), Y: y}, 1.6)
+		return
+	}
 	pitch, ink := b.pitch(), m.Look.Color
 	whisker := ink
-	switch {
-	case pitch < 4:
-	case math.IsNaN(b.Origin):
-		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.6}, c.Min.X, y, x(m.V), y)
-	default:
+	if pitch >= 4 && !math.IsNaN(b.Origin) {
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: pitch * 0.36}, x(b.Origin), y, x(m.V), y)
 		whisker = canvas.InkColor // against the bar
 	}
 
 	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: 0.9}, x(m.Low), y, x(m.High), y)
 	radius := min(3.4, max(3, pitch*0.42))
-	m.Look.Marker.Draw(c, vg.Point{X: x(m.V), Y: y}, radius, ink)
+	if side := b.beyond(m); side != 0 {
+		arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)
+	} else {
+		m.Look.Marker.Draw(c, vg.Point{X: x(m.V), Y: y}, radius, ink)
+	}
 	canvas.Hover(c, vg.Point{X: x(m.V), Y: y}, func() string { return b.about(m) })
 	if !math.IsNaN(m.Hollow) {
 		m.Look.Marker.Outline(c, vg.Point{X: x(m.Hollow), Y: y}, radius, ink)
 	}
+}
+
+// arrow stands for a mark beyond the axis, to the left (−1) or the right (1).
+func arrow(c draw.Canvas, at vg.Point, side int, l canvas.Look) {
+	way := vg.Length(side)
+	c.StrokeLine2(draw.LineStyle{Color: l.Color, Width: 1.4}, at.X-9*way, at.Y, at.X-3*way, at.Y)
+	c.FillPolygon(l.Color, []vg.Point{{X: at.X + way, Y: at.Y}, {X: at.X - 5*way, Y: at.Y + 3.4},
+		{X: at.X - 5*way, Y: at.Y - 3.4}})
 }
 
 // about returns the tip of a mark.

@@ -21,6 +21,7 @@ type crossing struct {
 	id, title string
 	order     ordering
 	unit      data.Unit
+	lines     bool // The unit is a share of the roof.
 }
 
 const fewestStops = 2 // The fewest matrices that are worth a page.
@@ -138,6 +139,10 @@ func (f crossing) many(p *canvas.Picture, cl chart.Cloud, stops []stop) {
 	cl.Y = throughputScale(slices.Concat(trends(cl.Sets), trends(cl.Others)), cl.Roof, true)
 	columns := chart.ColumnsFor(len(cl.Sets))
 	y := throughputScale(cl.Sets, cl.Roof, true)
+	if f.lines {
+		cl.Y.Max, y.Max = max(cl.Y.Max, 1.05), max(y.Max, 1.05)
+		cl.Y, y = shareLines(cl.Y), shareLines(y)
+	}
 
 	var panels []chart.Cloud
 	for i, own := range cl.Sets {

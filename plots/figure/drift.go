@@ -30,6 +30,11 @@ func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 			end++
 		}
 		of := d.Drifts[start:end]
+		if strip := driftStrip(d, of); strip != nil {
+			pages = append(pages, strip...)
+			start = end
+			continue
+		}
 		panels := driftPanels(of)
 		count := (len(panels) + mostPanels - 1) / mostPanels
 		for n := range count {
@@ -55,13 +60,14 @@ const mostReach = 1
 
 func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count int) *canvas.Picture {
 	p := &canvas.Picture{
-		Name:  fileStem(d, "drift", of[0].Device),
-		Title: "Drift: " + d.DeviceWords(of[0].Device),
+		Name: fileStem(d, "drift", of[0].Device),
 		Subtitle: "Time of a repeated trial divided by its first time. Bars: 95% interval within the run; lines: " +
-			"the median of three in a row. " +
-			largestWords(of) + ".",
+			"the median of three in a row.",
 		Alt: fmt.Sprintf("%s, a panel per matrix", term.GroupedCount(len(panels), "panel", "panels")),
 	}
+	title, counts := largestWords(of)
+	p.Subtitle += counts
+	entitle(p, title, "Drift, "+d.DeviceWords(of[0].Device))
 
 	if count > 1 {
 		p.Name += fmt.Sprintf("-%d", n)
@@ -74,13 +80,7 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 		}
 	}
 
-	reach := 0.02 // of the axis to either side of 1, the same for all panels
-	for _, s := range of {
-		for _, q := range s.Points {
-			reach = max(reach, math.Abs(q.Low-1), math.Abs(q.High-1))
-		}
-	}
-
+	reach := driftReach(of)
 	columns := chart.ColumnsFor(len(panels))
 	rows := (len(panels) + columns - 1) / columns
 	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
@@ -106,11 +106,22 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 	return p
 }
 
-// largestWords describes the largest drift.
-func largestWords(of []store.Drift) string {
+// driftReach is how far the axis goes to either side of 1, the same for all matrices.
+func driftReach(of []store.Drift) float64 {
+	reach := 0.02
+	for _, s := range of {
+		for _, q := range s.Points {
+			reach = max(reach, math.Abs(q.Low-1), math.Abs(q.High-1), math.Abs(q.Value-1))
+		}
+	}
+	return reach
+}
+
+// largestWords states the largest drift, and says whether it counts.
+func largestWords(of []store.Drift) (title, counts string) {
 	worst, factor := data.LargestDrift(of)
-	return fmt.Sprintf("Largest drift: %s, on %s with a %s cache, %s", number.Change(factor), worst.Matrix,
-		worst.Cache, data.Counting(worst, factor))
+	return fmt.Sprintf("Repeated trials drifted by %s at most, on %s with a %s cache", number.Change(factor),
+		worst.Matrix, worst.Cache), " The largest drift is " + data.Counting(worst, factor) + "."
 }
 
 // A driftPanel holds the series of one matrix.
@@ -171,9 +182,12 @@ func (dp driftPanel) plot(reach float64, unit time.Duration, labels int) *plot.P
 	return p
 }
 
-// aroundOne returns a scale for ratios near 1.
+// aroundOne returns a scale for ratios near 1, with a tick to either side of it at least.
 func aroundOne(reach float64) canvas.Scale {
 	step := canvas.NiceStep(2*reach, 4)
+	for n := 5; step > 1.05*reach; n++ {
+		step = canvas.NiceStep(2*reach, n)
+	}
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	s := canvas.Scale{Min: max(0, 1-1.05*reach), Max: 1 + 1.05*reach, Norm: plot.LinearScale{}}
 	for i := math.Ceil((s.Min - 1) / step); 1+i*step <= s.Max; i++ {
@@ -232,7 +246,9 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(bar, x(q.At), ty(within(q.Low)), x(q.At), ty(within(q.High)))
 	}
 
-	c.StrokeLines(look.Line(1.3), line)
+	if len(line) >= fewestInLine {
+		c.StrokeLines(look.Line(1.3), line)
+	}
 	for _, q := range l.Points {
 		at := vg.Point{X: x(q.At), Y: ty(within(q.Value))}
 		look.Mark(c, at, 2.2)

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,35 @@ func TestDriftBeyondAxis(t *testing.T) {
 	}
 	if low := aroundOne(mostReach).Min; low < 0 {
 		t.Errorf("the axis begins at %g", low)
+	}
+}
+
+// Whatever the drift, the axis has 1 and a tick to either side of it.
+func TestDriftTicks(t *testing.T) {
+	for reach := 0.02; reach <= mostReach; reach *= 1.03 {
+		s := aroundOne(reach)
+		first, last := s.Ticks[0].Value, s.Ticks[len(s.Ticks)-1].Value
+		if len(s.Ticks) < 3 || len(s.Ticks) > 9 || first >= 1 || last <= 1 || first < s.Min || last > s.Max {
+			t.Errorf("%.3f around 1: %v from %.3f to %.3f", reach, s.Ticks, s.Min, s.Max)
+		}
+	}
+}
+
+// A sentinel that was measured again once is a mark in a row, and its ratio a number.
+func TestDriftStrip(t *testing.T) {
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:3]
+	d := s.Report()
+	for i := range d.Drifts {
+		d.Drifts[i].Points = d.Drifts[i].Points[:2]
+		d.Drifts[i].Points[1].Value = 1.02 + 0.01*float64(i)
+	}
+	pages, _ := drawDrift(d)
+	texts := textsOf(pages[0])
+	for _, want := range []string{s.Matrices[0], s.Matrices[2], "+2%", "+4%"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("%q is not on the page: %q", want, texts)
+		}
 	}
 }
 

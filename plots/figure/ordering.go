@@ -84,7 +84,12 @@ func (o ordering) stems(stops []stop) []chart.Stem {
 func (o ordering) axis(stops []stop, n int) canvas.Scale {
 	low, high := stops[0].Value, stops[len(stops)-1].Value
 	pad := max(1.06, math.Pow(high/low, 0.03))
-	s := canvas.LogBetween(low/pad, high*pad, n)
+	return roundedLog(low/pad, high*pad, n)
+}
+
+// roundedLog is canvas.LogBetween with short labels.
+func roundedLog(low, high float64, n int) canvas.Scale {
+	s := canvas.LogBetween(low, high, n)
 	for i := range s.Ticks {
 		if t := &s.Ticks[i]; t.Label != "" {
 			t.Label = rounded(t.Value)

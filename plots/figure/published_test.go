@@ -88,7 +88,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	if n := len(got["coo_warp_chunk"]); n != 0 {
 		t.Errorf("%d marks at a size that no paper says", n)
 	}
-	pages, _ = crossing{"gflops-vs-nnz", "Throughput", byNonzeros, data.GFLOPS}.draw(d)
+	pages, _ = crossing{id: "gflops-vs-nnz", title: "Throughput", order: byNonzeros, unit: data.GFLOPS}.draw(d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	n := 0
 	for _, tip := range tips {

@@ -222,7 +222,8 @@ var All = []Figure{
 			"and are faster. Where lines cross, no single kernel is best.",
 		Sweep: "csr-five",
 		Needs: second,
-		draw:  crossing{"gflops-vs-rows", "Throughput over the number of rows", byRows, data.GFLOPS}.draw,
+		draw: crossing{id: "gflops-vs-rows", title: "Throughput over the number of rows", order: byRows,
+			unit: data.GFLOPS}.draw,
 	},
 	{
 		ID:     "gflops-vs-nnz",
@@ -232,7 +233,8 @@ var All = []Figure{
 			"for the cost of a launch.",
 		Sweep: "csr-five",
 		Needs: second,
-		draw:  crossing{"gflops-vs-nnz", "Throughput over the number of nonzeros", byNonzeros, data.GFLOPS}.draw,
+		draw: crossing{id: "gflops-vs-nnz", title: "Throughput over the number of nonzeros", order: byNonzeros,
+			unit: data.GFLOPS}.draw,
 	},
 	{
 		ID:     "gflops-vs-row-length",
@@ -242,7 +244,8 @@ var All = []Figure{
 			"right. A rule needs the threshold where they cross.",
 		Sweep: "csr-five",
 		Needs: second,
-		draw:  crossing{"gflops-vs-row-length", "Throughput over row length", byRowLength, data.GFLOPS}.draw,
+		draw: crossing{id: "gflops-vs-row-length", title: "Throughput over row length", order: byRowLength,
+			unit: data.GFLOPS}.draw,
 	},
 	{
 		ID:     "kernel-gflops-vs-row-length",
@@ -264,15 +267,15 @@ var All = []Figure{
 			"compare formats in GFLOP/s.",
 		Sweep: "csr-five",
 		Needs: second,
-		draw:  crossing{"bandwidth-vs-row-length", "Bandwidth over row length", byRowLength, data.GBPS}.draw,
+		draw: crossing{id: "bandwidth-vs-row-length", title: "Bandwidth over row length", order: byRowLength,
+			unit: data.GBPS}.draw,
 	},
 	{
 		ID:     "roofline",
 		Source: "coo-spmv-first Fig. 5",
-		Title:  "Roofline",
-		See: "The distance of a point from the slanted roof is what better use of memory could still gain. Points " +
-			"above the roof were served by caches. The product never comes near the level roof: memory limits it on " +
-			"any device.",
+		Title:  "Share of the roof",
+		See: "What is left to 100% is what better use of memory could still gain. Marks above it were served by " +
+			"caches. The product never comes near the arithmetic peak: memory limits it on any device.",
 		Sweep: "simple-coo",
 		Needs: "run the sweep again with a version that measures the bandwidth of the device",
 		draw:  drawRooflines,

@@ -1,268 +1,293 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/internal/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
-// A roofline is the model of Williams, Waterman and Patterson (CACM 52(4), 2009)
-// for one device and precision: no kernel does more FLOP/s than its FLOP/byte
-// times the memory bandwidth, nor more than the peak.
+// A roofline is what the trials of one device and precision reach of the bandwidth that was
+// measured on the device, which bounds them in the model of Williams, Waterman and Patterson
+// (CACM 52(4), 2009): no kernel does more FLOP/s than its FLOP/byte times the bandwidth, nor
+// more than the peak.
 type roofline struct {
 	data.Setup
+	panels    []data.Panel
 	bandwidth float64   // The measured bandwidth in GB/s.
 	peak      data.Peak // The peak, zero if it is not known.
-	points    []roofPoint
-	whole     bool // The axis reaches the peak instead of ending near the points.
 }
 
-// A roofPoint is a kernel at its best on one matrix.
-type roofPoint struct {
-	kernel       string
-	X            float64 // FLOP/byte of compulsory traffic
-	Y, Low, High float64 // GFLOP/s
-	row          *store.Row
-}
+// roofShare is the share of the measured bandwidth that compulsory traffic takes.
+var roofShare = data.Unit{Name: "of the roof",
+	Label: "share of the measured bandwidth",
+	Of:    func(r *store.Row) float64 { return r.RoofFraction }}
 
-// drawRooflines draws a picture for each condition, with a panel per precision near the points
-// and one of the whole model.
+// drawRooflines draws a picture for each condition.
 func drawRooflines(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
 		var list []roofline
-		var panels []data.Panel
 		for _, s := range d.Setups() {
 			if s.Condition != at {
 				continue
 			}
-			of := d.In(s)
-			if r := rooflineOf(d, s, of); len(r.points) > 0 && r.bandwidth > 0 {
-				list, panels = append(list, r), append(panels, of...)
+			if r := rooflineOf(d, s); len(r.panels) > 0 {
+				list = append(list, r)
 			}
 		}
 		if len(list) > 0 {
-			pages = append(pages, rooflinePage(d, list, panels))
+			pages = append(pages, rooflinePages(d, list)...)
 		}
 	}
 
 	return pages, nil
 }
 
-func rooflineOf(d *data.Report, s data.Setup, panels []data.Panel) roofline {
-	r := roofline{Setup: s, bandwidth: data.RoofOf(panels, data.GBPS)}
+func rooflineOf(d *data.Report, s data.Setup) roofline {
+	r := roofline{Setup: s}
+	for _, p := range d.In(s) {
+		if b := data.Fastest(p.Rows); b.RoofFraction > 0 && b.GFLOPS > 0 {
+			r.panels = append(r.panels, p)
+			r.bandwidth = b.GBPS / b.RoofFraction
+		}
+	}
 	for i := range d.Devices {
 		if d.Devices[i].Label == s.Device {
 			r.peak, _ = data.PeakOf(&d.Devices[i].Device, s.Precision)
 		}
 	}
-
-	for i := range panels {
-		for _, kernel := range data.KernelsOf(panels[i : i+1]) {
-			row := data.Fastest(panels[i].ByKernel(kernel))
-			if x := intensity(row); x > 0 && !math.IsInf(x, 0) && row.GFLOPS > 0 {
-				p := chart.Throughput(row, x, row.GFLOPS)
-				r.points = append(r.points, roofPoint{kernel, p.X, p.Y, p.Low, p.High, row})
-			}
-		}
-	}
-
 	return r
 }
 
 // intensity returns the FLOP of a trial per byte of compulsory traffic.
 func intensity(r *store.Row) float64 { return r.GFLOPS / r.GBPS }
 
-func rooflinePage(d *data.Report, list []roofline, panels []data.Panel) *canvas.Picture {
+// rooflinePages draws rows of matrices.
+func rooflinePages(d *data.Report, list []roofline) []*canvas.Picture {
 	s := list[0].Setup
-	names := data.LeadersOf(panels, mostSmallLines)
-	p := &canvas.Picture{
-		Name:  fileStem(d, "roofline", s.Device, string(s.Cache)),
-		Title: "Roofline: " + d.ConditionWords(s.Condition),
-		Subtitle: fmt.Sprintf("A point per matrix and kernel, in its fastest configuration. Bytes: compulsory "+
-			"traffic. Slanted line: the highest bandwidth measured on the device, %s\u202fGB/s.",
-			number.Significant(list[0].bandwidth, 4)),
-		Alt: fmt.Sprintf("%s under the roof of %s", term.GroupedCount(len(list[0].points), "point", "points"),
-			data.ShortDevice(s.Device)),
-		Kernels: names,
-		Keys:    canvas.KeysOf(names, true),
-		Height:  340,
+	var all []data.Panel
+	for i := range list {
+		all = append(all, list[i].panels...)
 	}
+	names := data.LeadersOf(all, mostSmallLines)
 
-	var peaks []string
-	for _, r := range list {
-		if r.peak.GFLOPS > 0 {
-			peaks = append(peaks, fmt.Sprintf("%s %s\u202fTFLOP/s (%s)", r.Precision,
-				number.Significant(r.peak.GFLOPS/1e3, 3), r.peak.How))
+	var matrices []string
+	for i := range all {
+		if m := all[i].Matrix; !slices.Contains(matrices, m) {
+			matrices = append(matrices, m)
 		}
 	}
-
-	if len(peaks) > 0 {
-		p.Subtitle += " Level line, in the narrow panel: the peak at the highest clock, " +
-			strings.Join(peaks, ", ") + "."
-	} else {
-		p.Subtitle += " The arithmetic peak of this device is unknown."
-	}
-
-	if len(data.KernelsOf(panels)) > len(names) {
-		p.Subtitle += fmt.Sprintf(" Colour: the kernels that are most often the fastest. Grey: the other %d.",
-			len(data.KernelsOf(panels))-len(names))
-	}
-
-	p.Body = func(c draw.Canvas) { drawRooflinePanels(c, list, names) }
-	return p
-}
-
-// drawRooflinePanels draws a wide panel per precision and, if the peak is known, a narrow one
-// of the whole model.
-func drawRooflinePanels(c draw.Canvas, list []roofline, names []string) {
-	label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
-	const side, bottom, gap = vg.Length(20), vg.Length(20), vg.Length(16)
-	up := canvas.At(label, text.XCenter, text.YTop)
-	up.Rotation = canvas.QuarterTurn
-	c.FillText(up, vg.Point{X: c.Min.X, Y: (c.Min.Y + bottom + c.Max.Y) / 2}, "GFLOP/s (two per nonzero / time)")
-	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: (c.Min.X + side + c.Max.X) / 2, Y: c.Min.Y},
-		"FLOP/byte (two per nonzero / compulsory traffic)")
-	c = draw.Crop(c, side, 0, bottom, 0)
-
-	near := list
-	var whole []roofline
-	for _, r := range list {
-		if r.peak.GFLOPS > 0 {
-			r.whole = true
-			whole = append(whole, r)
-		}
-	}
-
-	const narrow = 0.5 // of a wide panel
-	unit := (c.Max.X - c.Min.X) / vg.Length(float64(len(near))+narrow*float64(len(whole)))
-	x := c.Min.X
-
-	for i := range near {
-		panels := []roofline{near[i]}
-		if len(whole) > 0 {
-			panels = append(panels, whole[i])
-		}
-		for _, r := range panels {
-			width := unit
-			if r.whole {
-				width *= narrow
-			}
-			tile := c
-			tile.Min.X, tile.Max.X = x, x+width-gap
-			r.plot(names).Draw(tile)
-			x += width
-		}
-	}
-}
-
-// plot makes one panel.
-func (r roofline) plot(names []string) *plot.Plot {
-	p := canvas.NewPlot()
-	xs, ys := r.ends()
-	n := 6
-	if r.whole {
-		n = 4
-	}
-	canvas.LogBetween(xs[0], xs[1], n).Apply(&p.X)
-	canvas.LogBetween(ys[0], ys[1], 8).Apply(&p.Y)
-	title := chart.Heading{Text: string(r.Precision), Note: ""}
-	if r.whole {
-		title = chart.Heading{Text: "to the peak", Note: ""}
-	}
-	p.Add(chart.ThinGrid(), title, r)
-	dots := r.points
-	slices.SortStableFunc(dots, func(a, b roofPoint) int { // named ones above the others
-		return boolOrder(slices.Contains(names, a.kernel)) - boolOrder(slices.Contains(names, b.kernel))
+	slices.SortStableFunc(matrices, func(a, b string) int {
+		return cmp.Compare(rowLengthOf(d, a), rowLengthOf(d, b))
 	})
-	p.Add(roofDots{dots, names, r.whole})
-	return p
+
+	if len(matrices) > mostMatrices {
+		return roofClouds(d, list)
+	}
+	p := rooflinePage(d, list, matrices, names)
+	p.Name = fileStem(d, "roofline", s.Device, string(s.Cache))
+	entitle(p, roofWords(list), "Share of the roof, "+d.ConditionWords(s.Condition))
+	if others := len(data.KernelsOf(all)) - len(names); others > 0 {
+		p.Subtitle += unnamed(others, "small and grey")
+	}
+	return []*canvas.Picture{p}
 }
 
-func boolOrder(b bool) int {
-	if b {
-		return 1
+// roofClouds draws more matrices than a picture has rows for, over their row length.
+func roofClouds(d *data.Report, list []roofline) []*canvas.Picture {
+	var pages []*canvas.Picture
+	for _, r := range list {
+		f := crossing{id: "roofline", title: "Share of the roof over row length", order: byRowLength, unit: roofShare,
+			lines: true}
+		p := f.page(d, r.panels)
+		p.Title = ""
+		entitle(p, roofWords([]roofline{r}), "Share of the roof over row length, "+d.Words(r.Setup))
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+// rowLengthOf returns the mean row length of a matrix.
+func rowLengthOf(d *data.Report, name string) float64 {
+	for i := range d.Matrices {
+		if d.Matrices[i].Name == name {
+			return d.Matrices[i].RowMean
+		}
 	}
 	return 0
 }
 
-// ends returns the ends of the axes.
-func (r roofline) ends() (x, y [2]float64) {
-	x, y = [2]float64{math.Inf(1), 0}, [2]float64{math.Inf(1), 0}
-	for _, q := range r.points {
-		x = [2]float64{min(x[0], q.X), max(x[1], q.X)}
-		y = [2]float64{min(y[0], q.Low), max(y[1], q.High)}
+// roofWords states how near the fastest come to the roof, in the geometric mean.
+func roofWords(list []roofline) string {
+	var parts []string
+	for _, r := range list {
+		var mean stat.GeometricMean
+		for i := range r.panels {
+			mean.Add(data.Fastest(r.panels[i].Rows).RoofFraction)
+		}
+		if mean.Count() > 1 {
+			parts = append(parts, fmt.Sprintf("%s in %s", number.Percent0(mean.Value()), r.Precision))
+		}
 	}
-
-	x = [2]float64{x[0] / 1.15, x[1] * 1.15}
-	y = [2]float64{y[0] / 1.2, max(y[1], x[1]*r.bandwidth) * 1.1}
-	if r.whole {
-		x[0] = min(x[0], 0.08)
-		x[1] = 4 * r.peak.GFLOPS / r.bandwidth
-		y[1] = 2 * r.peak.GFLOPS
+	if len(parts) == 0 {
+		return ""
 	}
-
-	return x, y
+	return "The fastest kernels use " + strings.Join(parts, " and ") + " of the measured bandwidth"
 }
 
-// Plot draws the roof.
+func rooflinePage(d *data.Report, list []roofline, matrices, names []string) *canvas.Picture {
+	b := &chart.Bars{Slots: 1, Label: roofShare.Label, Origin: math.NaN(), Number: number.Percent0, Roof: 1}
+	for _, r := range list {
+		b.Columns = append(b.Columns, string(r.Precision))
+	}
+	for _, m := range matrices {
+		row := chart.BarRow{Name: m, Note: number.Significant(rowLengthOf(d, m), 3) + " per row"}
+		for _, r := range list {
+			row.Cells = append(row.Cells, r.marks(m, names))
+		}
+		b.Rows = append(b.Rows, row)
+	}
+	b.Axis = roofScale(list, 1/b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin))
+
+	p := &canvas.Picture{
+		Subtitle: fmt.Sprintf("A mark per kernel, in its fastest configuration: its compulsory traffic per second as "+
+			"a share of the highest bandwidth measured on the device, %s\u202fGB/s; log axis. Above 100%%: caches "+
+			"served it. Number: the fastest of all.", number.Significant(list[0].bandwidth, 4)),
+		Alt:     "share of the roof on " + data.Enumerate(matrices),
+		Kernels: names,
+		Keys:    canvas.KeysOf(names, true),
+		Height:  b.Height(),
+	}
+	if b.Clips() {
+		p.Subtitle += " Arrows: beyond the axis."
+	}
+	inset := list[0].peak.GFLOPS > 0
+	if inset {
+		p.Height += insetHeight
+		p.Subtitle += fmt.Sprintf(" Below: the whole model, with the fastest on each matrix and the peak at the highest "+
+			"clock (%s).", list[0].peak.How)
+	} else {
+		p.Subtitle += " The arithmetic peak of this device is unknown."
+	}
+	p.Body = func(c draw.Canvas) {
+		rows := c
+		if inset {
+			rows.Min.Y += insetHeight
+			drawInsets(c, b, list)
+		}
+		b.Draw(rows)
+	}
+	return p
+}
+
+// roofScale has the lines of the roof and its parts, down to the slowest kernel or a twentieth.
+// The highest mark is at this part of it, so that names have room.
+func roofScale(list []roofline, part float64) canvas.Scale {
+	const lowest = 0.05
+	low, high := 0.25, 1.0
+	for _, r := range list {
+		for i := range r.panels {
+			for j := range r.panels[i].Rows {
+				low = min(low, r.panels[i].Rows[j].RoofFraction)
+				high = max(high, r.panels[i].Rows[j].RoofFraction)
+			}
+		}
+	}
+	low = max(low/1.2, lowest/1.2)
+	return shareLines(canvas.Scale{Min: low, Max: low * math.Pow(high/low, 1/part), Norm: plot.LogScale{}})
+}
+
+// shareLines gives a scale ticks at the roof and its parts.
+func shareLines(s canvas.Scale) canvas.Scale {
+	s.Ticks = nil
+	for _, v := range []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1} {
+		if v >= s.Min && v <= s.Max {
+			s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: number.Percent0(v)})
+		}
+	}
+	return s
+}
+
+// marks returns the kernels on a matrix: those without a name small and grey, then the named
+// ones, the fastest above all.
+func (r *roofline) marks(matrix string, names []string) []chart.Mark {
+	var grey, named []chart.Mark
+	for i := range r.panels {
+		p := &r.panels[i]
+		if p.Matrix != matrix {
+			continue
+		}
+		fastest := data.Fastest(p.Rows)
+		for _, kernel := range data.KernelsOf(r.panels[i : i+1]) {
+			row := p.Best(kernel)
+			q := chart.Throughput(row, 0, row.RoofFraction)
+			m := chart.Mark{Look: canvas.LookOf(kernel), V: q.Y, Low: q.Low, High: q.High, Hollow: math.NaN(),
+				Row: row}
+			if row == fastest {
+				m.First, m.Words = true, kernel
+			}
+			if slices.Contains(names, kernel) {
+				named = append(named, m)
+				continue
+			}
+			m.Look, m.Faint = canvas.Look{Color: canvas.LineColor}, true
+			grey = append(grey, m)
+		}
+	}
+	return append(grey, named...)
+}
+
+const insetHeight = vg.Length(132)
+
+// drawInsets draws the model from the data to the peak below each column.
+func drawInsets(c draw.Canvas, b *chart.Bars, list []roofline) {
+	plots := make([]*plot.Plot, len(list))
+	for i := range list {
+		plots[i] = list[i].model()
+	}
+	c.Max.Y = c.Min.Y + insetHeight - 8
+	c.Min.X += b.Left() - 40
+	chart.DrawPlots(c, plots, len(plots), "FLOP/byte (two per nonzero / compulsory traffic)", "GFLOP/s")
+}
+
+// model is the roofline of the device with the fastest trial of each matrix.
+func (r roofline) model() *plot.Plot {
+	p := canvas.NewPlot()
+	low, lowest := math.Inf(1), math.Inf(1)
+	for i := range r.panels {
+		f := data.Fastest(r.panels[i].Rows)
+		low, lowest = min(low, intensity(f)), min(lowest, f.GFLOPS)
+	}
+	roundedLog(low/2, 4*r.peak.GFLOPS/r.bandwidth, 6).Apply(&p.X)
+	roundedLog(lowest/2, 2*r.peak.GFLOPS, 4).Apply(&p.Y)
+	p.Add(chart.ThinGrid(), chart.Heading{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision,
+		number.Significant(r.peak.GFLOPS/1e3, 3))}, r)
+	return p
+}
+
+// Plot draws the roof and the fastest trials.
 func (r roofline) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	style := draw.LineStyle{Color: canvas.InkColor, Width: 1.4}
-	ridge := p.X.Max
-	if r.peak.GFLOPS > 0 {
-		ridge = min(ridge, r.peak.GFLOPS/r.bandwidth)
-	}
+	ridge := r.peak.GFLOPS / r.bandwidth
 	left := max(p.X.Min, p.Y.Min/r.bandwidth)
-	c.StrokeLine2(style, tx(left), ty(left*r.bandwidth), tx(ridge), ty(ridge*r.bandwidth))
-	if ridge < p.X.Max {
-		c.StrokeLine2(style, tx(ridge), ty(r.peak.GFLOPS), c.Max.X, ty(r.peak.GFLOPS))
-	}
-}
-
-// roofDots are the points of a panel. Kernels without a name are grey.
-type roofDots struct {
-	points []roofPoint
-	names  []string
-	small  bool
-}
-
-func (d roofDots) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	radius := vg.Length(3.2)
-	if d.small {
-		radius = 1.6
-	}
-
-	for _, q := range d.points {
-		at := vg.Point{X: tx(q.X), Y: ty(q.Y)}
-		if !d.small {
-			canvas.Hover(c, at, func() string { return data.About(q.row) })
-		}
-		l := canvas.LookOf(q.kernel)
-		if !slices.Contains(d.names, q.kernel) {
-			l = canvas.Look{Color: canvas.LineColor}
-			if !d.small {
-				l.Mark(c, at, radius*0.6)
-				continue
-			}
-		}
-		if !d.small {
-			c.StrokeLine2(draw.LineStyle{Color: l.Color, Width: 0.9}, at.X, ty(q.Low), at.X, ty(q.High))
-		}
-		l.Mark(c, at, radius)
+	c.StrokeLine2(style, tx(left), ty(left*r.bandwidth), tx(ridge), ty(r.peak.GFLOPS))
+	c.StrokeLine2(style, tx(ridge), ty(r.peak.GFLOPS), c.Max.X, ty(r.peak.GFLOPS))
+	for i := range r.panels {
+		f := data.Fastest(r.panels[i].Rows)
+		canvas.LookOf(f.Kernel).Mark(c, vg.Point{X: tx(intensity(f)), Y: ty(f.GFLOPS)}, 2)
 	}
 }

@@ -1,36 +1,47 @@
 package figure
 
 import (
-	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"spmvtune/plots/data"
+	"spmvtune/plots/number"
 	"spmvtune/plots/synthetic"
 )
 
-// A point is at its share of the roof: what lies on the line uses all the bandwidth.
-func TestRooflinePoints(t *testing.T) {
-	d := synthetic.Gpu(2, 128).Report()
-	s := d.Setups()[0]
-	r := rooflineOf(d, s, d.In(s))
-	if r.bandwidth < 39.99 || r.bandwidth > 40.01 {
-		t.Fatalf("roof at %v GB/s, want 40", r.bandwidth)
+// Each matrix is named, and beside it stands the share of the roof that its fastest kernel has,
+// with that kernel's name.
+func TestRooflineShares(t *testing.T) {
+	d := synthetic.Gpu(5, 128).Report()
+	pages, _ := drawRooflines(d)
+	if len(pages) != 1 || !strings.Contains(pages[0].Subtitle, "40.00") {
+		t.Fatalf("%d pages; the roof of 40 GB/s is not in %q", len(pages), pages[0].Subtitle)
 	}
-	if want := 2 * len(synthetic.Gpu(2, 128).Kernels); len(r.points) != want {
-		t.Fatalf("%d points, want %d", len(r.points), want)
-	}
-	for _, p := range d.In(s) {
-		for _, kernel := range data.KernelsOf([]data.Panel{p}) {
-			row := data.Fastest(p.ByKernel(kernel))
-			if q := row.GFLOPS / (intensity(row) * r.bandwidth); math.Abs(q-row.RoofFraction) > 1e-9 {
-				t.Errorf("%s on %s is at %v of the roof, want %v", kernel, p.Matrix, q, row.RoofFraction)
+	texts := textsOf(pages[0])
+	for _, p := range d.Panels {
+		best := data.Fastest(p.Rows)
+		for _, want := range []string{p.Matrix, number.Percent0(best.RoofFraction), best.Kernel, "50%", "25%"} {
+			if !slices.Contains(texts, want) {
+				t.Errorf("%s: %q is not on the page", p.Matrix, want)
 			}
 		}
 	}
-	x, y := r.ends()
-	for _, q := range r.points {
-		if q.X < x[0] || q.X > x[1] || q.Low < y[0] || q.High > y[1] {
-			t.Errorf("%+v is outside of %v, %v", q, x, y)
+}
+
+// What is far below the axis has an arrow, and the page says so.
+func TestRooflineArrows(t *testing.T) {
+	d := synthetic.Gpu(2, 128).Report()
+	const says = "Arrows: beyond the axis"
+	if pages, _ := drawRooflines(d); strings.Contains(pages[0].Subtitle, says) {
+		t.Errorf("without a slow kernel: %s", pages[0].Subtitle)
+	}
+	for i := range d.Panels[0].Rows {
+		if r := &d.Panels[0].Rows[i]; r.Kernel == "csr_scalar" {
+			r.RoofFraction /= 1000
 		}
+	}
+	if pages, _ := drawRooflines(d); !strings.Contains(pages[0].Subtitle, says) {
+		t.Errorf("a kernel at a thousandth has no arrow: %s", pages[0].Subtitle)
 	}
 }
