@@ -83,7 +83,8 @@ func packNarrow(m *structure, tile, vector int) (*narrowPacking, int64) {
 // valuesEqual is the key of what allEqual reports.
 type valuesEqual struct{}
 
-// allEqual reports whether there are values, all of them equal.
+// allEqual reports whether there are values, all of them equal. It looks at every one: in a long row
+// verification can't tell a single value that is not from rounding.
 func allEqual(values []float64) bool {
 	for _, v := range values {
 		if v != values[0] {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spmvtune/internal/long"
@@ -108,6 +109,32 @@ func TestProbesFindWhatIsLeftOut(t *testing.T) {
 			}
 			if missed > 2 { // 0.6 are to be expected at most
 				t.Errorf("%s, %d entries: 1%% of them are left out unseen %d times of %d", prec, n, missed, turns)
+			}
+		}
+	}
+}
+
+// A kernel that takes all values for equal, and one of a row of up to a tile is not, is found.
+func TestAValueTakenForEqualIsFound(t *testing.T) {
+	for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+		for _, n := range []int{1, 40, 512} {
+			p := hubs(n, 3, n, 5)
+			for k := range p.A.Val {
+				p.A.Val[k] = 1
+			}
+			equal := p.A.Val
+			p.A.Val = slices.Clone(equal)
+			p.A.Val[int(p.A.RowPtr[1])+n/2] = 2
+			ref, err := newReference(p, prec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ref.probes = newProbes(p, prec, 0, ref)
+			if found(p, prec, ref, -1, nil) {
+				t.Errorf("%s, %d entries: a right product is wrong", prec, n)
+			}
+			if p.A.Val = equal; !found(p, prec, ref, -1, nil) {
+				t.Errorf("%s, %d entries: a value that is not equal is not found", prec, n)
 			}
 		}
 	}
