@@ -33,12 +33,9 @@ func (s *blockScan[V]) next() (column int32, ok bool) {
 	return min(s.from, int32(s.m.Cols-s.c)), ok
 }
 
-// take moves row i past its nonzeros in the block at column, and gives each to f.
-func (s *blockScan[V]) take(i int, column int32, f func(c int, nonzero int32)) {
+// take moves row i past its nonzeros in the block at column.
+func (s *blockScan[V]) take(i int, column int32) {
 	for s.at[i] < s.end[i] && s.m.ColIdx[s.at[i]]-column < int32(s.c) {
-		if f != nil {
-			f(int(s.m.ColIdx[s.at[i]]-column), s.at[i])
-		}
 		s.at[i]++
 	}
 }
@@ -52,7 +49,7 @@ func (s *blockScan[V]) count(b int) int {
 			return n
 		}
 		for i := range s.rows {
-			s.take(i, column, nil)
+			s.take(i, column)
 		}
 	}
 }
@@ -146,15 +143,25 @@ func (j *Jagged) putColumn(h, block int, column int32) {
 // value is at first.
 func putBlock[V Float](j *Jagged, s *blockScan[V], column int32, first, rank, active int) {
 	width := j.Vector()
-	lane := rank * j.R
-	at := func(i, c int) int { return first + (c/width*active*j.R+lane+i)*width + c%width }
+	next := active*j.R*width - width + 1 // from the last value of a vector to the next vector of the row
 	for i := range j.R {
-		for c := range j.C {
-			j.Order[at(i, c)] = -1
+		var k, end int32 // none beyond the last row
+		if i < s.rows {
+			k, end = s.at[i], s.end[i]
 		}
-	}
-	for i := range s.rows {
-		s.take(i, column, func(c int, nonzero int32) { j.Order[at(i, c)] = nonzero })
+		at := first + (rank*j.R+i)*width
+		for c := range j.C {
+			nonzero := int32(-1)
+			if k < end && s.m.ColIdx[k]-column == int32(c) {
+				nonzero = k
+				k++
+			}
+			j.Order[at] = nonzero
+			if at++; c%width == width-1 {
+				at += next - 1
+			}
+		}
+		s.at[i] = k
 	}
 }
 

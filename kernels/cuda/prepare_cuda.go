@@ -171,15 +171,14 @@ func (b *Backend) aux(x aux, v int) (a *array, bytes int64, err error) {
 		a, err = b.ints(auxKey{weak.Make(&x.Ints[0]), len(x.Ints), 0}, x.Ints)
 		return a, 4 * int64(len(x.Ints)), err
 	case len(x.Vals) > 0:
-		from := b.problem.A.Val
-		a, err = b.values(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, v, len(x.Vals), func(k int) float64 {
-			if i := x.Vals[k]; i >= 0 {
-				return from[i]
+		bytes = int64(v) * int64(len(x.Vals))
+		a, err = b.arrays.get(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, bytes, reads, func(p cu.DevicePtr) error {
+			if v == 4 {
+				return upload(b.stream, p, collect[float32](x.Vals, b.problem.A.Val))
 			}
-			return 0
+			return upload(b.stream, p, collect[float64](x.Vals, b.problem.A.Val))
 		})
-
-		return a, int64(v) * int64(len(x.Vals)), err
+		return a, bytes, err
 
 	default:
 		bytes = int64(x.Bytes) + int64(v)*int64(x.Values)

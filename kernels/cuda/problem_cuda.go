@@ -4,12 +4,8 @@ package cuda
 
 import (
 	"fmt"
-	"runtime"
 
-	"golang.org/x/sync/errgroup"
 	"gorgonia.org/cu"
-
-	"spmvtune/sparse"
 )
 
 // The name of a common array says which array it is and, if it holds values, their size.
@@ -33,9 +29,9 @@ func (b *Backend) common(name string, v int) (*array, error) {
 		})
 
 	case val:
-		return b.values(commonKey{name, v}, v, len(a.Val), func(k int) float64 { return a.Val[k] })
+		return b.values(commonKey{name, v}, v, a.Val)
 	case vecX:
-		return b.values(commonKey{name, v}, v, len(b.problem.X), func(k int) float64 { return b.problem.X[k] })
+		return b.values(commonKey{name, v}, v, b.problem.X)
 	case vecY:
 		return b.arrays.get(commonKey{name, v}, int64(v)*int64(a.Rows), writes, func(cu.DevicePtr) error { return nil })
 	}
@@ -47,34 +43,15 @@ func (b *Backend) ints(key any, s []int32) (*array, error) {
 	return b.arrays.get(key, 4*int64(len(s)), reads, func(p cu.DevicePtr) error { return upload(b.stream, p, s) })
 }
 
-// values returns the array of n values of v bytes, element k being from(k).
-func (b *Backend) values(key any, v, n int, from func(k int) float64) (*array, error) {
-	return b.arrays.get(key, int64(v)*int64(n), reads, func(p cu.DevicePtr) error { return b.put(p, v, n, from) })
+// values returns the array of values of v bytes.
+func (b *Backend) values(key any, v int, s []float64) (*array, error) {
+	return b.arrays.get(key, int64(v)*int64(len(s)), reads, func(p cu.DevicePtr) error { return b.put(p, v, s) })
 }
 
-// put copies n values of v bytes to the device, element k being from(k).
-func (b *Backend) put(p cu.DevicePtr, v, n int, from func(k int) float64) error {
+// put copies values to the device, v bytes for each.
+func (b *Backend) put(p cu.DevicePtr, v int, s []float64) error {
 	if v == 4 {
-		return upload(b.stream, p, collect[float32](n, from))
+		return upload(b.stream, p, convert[float32](s))
 	}
-	return upload(b.stream, p, collect[float64](n, from))
-}
-
-// collect returns from(0), …, from(n−1) as V, asked for on all cores.
-func collect[V sparse.Float](n int, from func(k int) float64) []V {
-	s := make([]V, n)
-	var g errgroup.Group
-	parts := runtime.GOMAXPROCS(0)
-	for w := range parts {
-		lo, hi := n*w/parts, n*(w+1)/parts
-		g.Go(func() error {
-			for k := lo; k < hi; k++ {
-				s[k] = V(from(k))
-			}
-			return nil
-		})
-	}
-
-	g.Wait()
-	return s
+	return upload(b.stream, p, s)
 }

@@ -67,13 +67,13 @@ func (p *product) Multiply(x []float64) error {
 		return fmt.Errorf("x has %d elements for %d columns", len(x), len(own))
 	}
 
-	if err := p.b.put(p.x, p.v, len(x), func(k int) float64 { return x[k] }); err != nil {
+	if err := p.b.put(p.x, p.v, x); err != nil {
 		return err
 	}
 	if err := p.run(); err != nil {
 		return err
 	}
-	return p.b.put(p.x, p.v, len(own), func(k int) float64 { return own[k] })
+	return p.b.put(p.x, p.v, own)
 }
 
 // Result copies the y that the last product left, and looks at the guards.

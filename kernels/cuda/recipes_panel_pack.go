@@ -110,9 +110,13 @@ func panelStarts(m *structure, column []int32) []int32 {
 	starts := make([]int32, len(column)*m.Rows)
 	eachPart(m.Rows, 16, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			k := m.RowPtr[r]
+			k, end := m.RowPtr[r], m.RowPtr[r+1]
+			search := int(end-k) > 16*len(column)
 			for p, from := range column {
-				for k < m.RowPtr[r+1] && m.ColIdx[k] < from {
+				if search {
+					k += int32(lowerBound(m.ColIdx[k:end], int(from)))
+				}
+				for k < end && m.ColIdx[k] < from {
 					k++
 				}
 				starts[p*m.Rows+r] = k
@@ -186,20 +190,25 @@ func (p *panelPacking) fill(m *structure, panel []int32, pieces []panelPiece, pi
 	}
 }
 
-// fillLane writes the entries of a piece, and padding behind them.
+// fillLane writes the entries of a piece, and padding behind them, which repeats the last column.
 func (p *panelPacking) fillLane(m *structure, from, s, lane int32, piece panelPiece) {
-	k, end := piece.at, piece.at+int32(piece.length)
+	at, k := int(p.pair[s]+lane), piece.at
+	for range piece.length / 2 {
+		p.order[2*at], p.order[2*at+1] = k, k+1
+		p.columns[at] = m.ColIdx[k] - from | (m.ColIdx[k+1]-from)<<16
+		k, at = k+2, at+warp
+	}
+
 	column := int32(0)
-	for at := p.pair[s] + lane; at < p.pair[s+1]; at += warp {
-		for half := range int32(2) {
-			p.order[2*at+half] = -1
-			if k < end {
-				p.order[2*at+half] = k
-				column = m.ColIdx[k] - from
-				k++
-			}
-			p.columns[at] |= column << (16 * half)
+	if piece.length > 0 {
+		column = m.ColIdx[piece.at+int32(piece.length)-1] - from
+	}
+	for odd := piece.length%2 == 1; at < int(p.pair[s+1]); at += warp {
+		p.order[2*at], p.order[2*at+1] = -1, -1
+		if odd {
+			p.order[2*at], odd = k, false
 		}
+		p.columns[at] = column | column<<16
 	}
 }
 

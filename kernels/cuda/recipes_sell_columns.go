@@ -93,52 +93,29 @@ func panelsOf(cols, most, v int) (panels, width int) {
 	return panels, ceilDiv(max(ceilDiv(cols, panels), 1), group) * group
 }
 
-// splitPanels sorts nonzeros by panel, and in it by row. It returns the row pointers of all rows of all
-// panels, the nonzeros in this order, nil if it is that of m, and where the panel's x has their elements.
-func splitPanels(m *structure, panels, width, v int) (rowPtr, order []int32, columns []uint16) {
-	columns = halvesOf(make([]int32, ceilDiv(m.NNZ(), 2)))
+// splitRows says where the part of each row in each panel begins and ends: those of all rows of the
+// first panel, then those of the second, and so on.
+func splitRows(m *structure, panels, width int) (begin, end []int32) {
 	if panels == 1 {
-		eachShare(m.NNZ(), shares(m.NNZ()), func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				columns[i] = uint16(banked(int(m.ColIdx[i]), v))
-			}
-		})
-		return m.RowPtr, nil, columns
+		return m.RowPtr[:m.Rows], m.RowPtr[1:]
 	}
-
-	rowPtr = panelRows(m, panels, width)
-	order = make([]int32, m.NNZ())
-	eachShare(m.Rows, shares(m.NNZ()), func(_, lo, hi int) {
-		next := make([]int32, panels)
-		for r := lo; r < hi; r++ {
-			for p := range next {
-				next[p] = rowPtr[p*m.Rows+r]
-			}
-			for i := m.RowPtr[r]; i < m.RowPtr[r+1]; i++ {
-				col := int(m.ColIdx[i])
-				to := &next[col/width]
-				order[*to], columns[*to] = i, uint16(banked(col%width, v))
-				*to++
-			}
-		}
-	})
-	return rowPtr, order, columns
+	column := make([]int32, panels+1)
+	for p := range column {
+		column[p] = int32(min(p*width, m.Cols))
+	}
+	starts := panelStarts(m, column)
+	return starts[:panels*m.Rows], starts[m.Rows:]
 }
 
-// panelRows are the row pointers of all rows of all panels.
-func panelRows(m *structure, panels, width int) []int32 {
-	rowPtr := make([]int32, panels*m.Rows+1)
-	eachShare(m.Rows, shares(m.NNZ()), func(_, lo, hi int) {
-		for r := lo; r < hi; r++ {
-			for _, col := range m.ColIdx[m.RowPtr[r]:m.RowPtr[r+1]] {
-				rowPtr[int(col)/width*m.Rows+r+1]++
-			}
+// bankedColumns says where each column lies in its panel's x.
+func bankedColumns(cols, width, v int) []uint16 {
+	places := make([]uint16, cols)
+	eachShare(cols, shares(cols), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			places[j] = uint16(banked(j%width, v))
 		}
 	})
-	for i := 1; i < len(rowPtr); i++ {
-		rowPtr[i] += rowPtr[i-1]
-	}
-	return rowPtr
+	return places
 }
 
 // halvesOf are the elements of words as pairs of 16 bits.

@@ -16,12 +16,10 @@ func sellHotRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	most := settingInt(c, "x_kb") << 10 / v
 	p := pack(m, key{most}, func() (result, int64) {
 		columns, code := newHotColumns(m.ColIdx, m.Cols, most)
-		s := newStagedRows(m.RowPtr, 1)
+		s := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
 		if s.err == nil {
 			s.codes = make([]int32, len(s.values))
-			s.fill(func(at int, j int32) {
-				s.values[at], s.codes[at] = j, code[m.ColIdx[j]]
-			})
+			fillStaged(s, m.ColIdx, code, s.codes)
 		}
 		return result{columns, s}, s.bytes()
 	})

@@ -20,19 +20,15 @@ func sellLocalRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	}
 	p := pack(m, key{most, v}, func() (result, int64) {
 		panels, width := panelsOf(m.Cols, most, v)
-		rowPtr, order, columns := splitPanels(m, panels, width, v)
-		s := newStagedRows(rowPtr, panels)
+		begin, end := splitRows(m, panels, width)
+		s := newStagedRows(begin, end, panels)
 		if s.err == nil {
 			s.codes = make([]int32, len(s.values)/2)
 			halves, zero := halvesOf(s.codes), bankedBytes(min(width, m.Cols), v)/v
 			for i := range halves {
 				halves[i] = uint16(zero)
 			}
-			s.fill(func(at int, j int32) {
-				if halves[at], s.values[at] = columns[j], j; order != nil {
-					s.values[at] = order[j]
-				}
-			})
+			fillStaged(s, m.ColIdx, bankedColumns(m.Cols, width, v), halves)
 		}
 		return result{width, s}, s.bytes()
 	})

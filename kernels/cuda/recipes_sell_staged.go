@@ -34,7 +34,7 @@ type stagedRows struct {
 	rows       int       // of all panels together
 	at, target []int32   // of chunks and of lanes
 	first      []int     // chunk of each panel, and at the end the number of chunks
-	pieces     [][]piece // of chunks; nil after fill
+	pieces     [][]piece // of chunks; nil after fillStaged
 	codes      []int32   // of places: codes of columns, in the kernel's form
 	values     []int32   // of places: the nonzero whose value it is, or −1
 	empty      []int32   // rows without nonzeros
@@ -49,13 +49,13 @@ func (s *stagedRows) bytes() int64 {
 
 func (s *stagedRows) panels() int { return len(s.first) - 1 }
 
-// newStagedRows plans the chunks of some panels. rowPtr has the rows of the first panel, then those of
-// the second, and so on. fill gives places their content.
-func newStagedRows(rowPtr []int32, panels int) *stagedRows {
-	s := &stagedRows{rows: len(rowPtr) - 1, empty: []int32{}, cutRow: []int32{}, cutFirst: []int32{0}, first: []int{0}}
+// newStagedRows plans the chunks of some panels. begin and end have the rows of the first panel, then those of
+// the second, and so on. fillStaged gives places their content.
+func newStagedRows(begin, end []int32, panels int) *stagedRows {
+	s := &stagedRows{rows: len(begin), empty: []int32{}, cutRow: []int32{}, cutFirst: []int32{0}, first: []int{0}}
 	pairs := 0
 	for p := range panels {
-		pieces := s.sort(rowPtr, s.rows/panels*p, s.rows/panels*(p+1))
+		pieces := s.sort(begin, end, s.rows/panels*p, s.rows/panels*(p+1))
 		pairs = s.chunk(pieces, pairs)
 		s.first = append(s.first, len(s.pieces))
 	}
@@ -71,8 +71,8 @@ func newStagedRows(rowPtr []int32, panels int) *stagedRows {
 }
 
 // rowPieces calls f for every piece of a row; the target of a segment is its number within the row.
-func rowPieces(rowPtr []int32, row int, f func(p piece)) {
-	start, n := rowPtr[row], rowPtr[row+1]-rowPtr[row]
+func rowPieces(start, end int32, f func(p piece)) {
+	n := end - start
 	segments := int32(ceilDiv(int(n), stagedSegment))
 	for k := range segments {
 		from, to := int32(int64(n)*int64(k)/int64(segments)), int32(int64(n)*int64(k+1)/int64(segments))
@@ -81,25 +81,25 @@ func rowPieces(rowPtr []int32, row int, f func(p piece)) {
 }
 
 // sort returns the pieces of rows lo to hi in order, and notes empty rows and those that are cut.
-func (s *stagedRows) sort(rowPtr []int32, lo, hi int) []piece {
+func (s *stagedRows) sort(begin, end []int32, lo, hi int) []piece {
 	rows := hi - lo
 	parts := shares(rows)
 	counts := make([][pieceOrders]int, parts)
 	empty, cut := make([][]int32, parts), make([][]int32, parts)
 	eachShare(rows, parts, func(part, from, to int) {
 		for r := lo + from; r < lo+to; r++ {
-			switch n := rowPtr[r+1] - rowPtr[r]; {
+			switch n := end[r] - begin[r]; {
 			case n == 0:
 				empty[part] = append(empty[part], int32(r))
 				continue
 			case n > stagedSegment:
 				cut[part] = append(cut[part], int32(r))
 			}
-			rowPieces(rowPtr, r, func(p piece) { counts[part][p.order()]++ })
+			rowPieces(begin[r], end[r], func(p piece) { counts[part][p.order()]++ })
 		}
 	})
 
-	segment := s.cut(rowPtr, cut)
+	segment := s.cut(begin, end, cut)
 	s.empty = append(s.empty, slices.Concat(empty...)...)
 	pieces := make([]piece, places(counts))
 	eachShare(rows, parts, func(part, from, to int) {
@@ -108,7 +108,7 @@ func (s *stagedRows) sort(rowPtr []int32, lo, hi int) []piece {
 			if first, ok := segment[target]; ok {
 				target = int32(s.rows) + first
 			}
-			rowPieces(rowPtr, r, func(p piece) {
+			rowPieces(begin[r], end[r], func(p piece) {
 				at := &counts[part][p.order()]
 				p.target += target
 				pieces[*at] = p
@@ -120,12 +120,12 @@ func (s *stagedRows) sort(rowPtr []int32, lo, hi int) []piece {
 }
 
 // cut numbers the segments of rows, and returns the first of each.
-func (s *stagedRows) cut(rowPtr []int32, rows [][]int32) map[int32]int32 {
+func (s *stagedRows) cut(begin, end []int32, rows [][]int32) map[int32]int32 {
 	first := map[int32]int32{}
 	segments := s.cutFirst[len(s.cutRow)]
 	for _, r := range slices.Concat(rows...) {
 		first[r] = segments
-		segments += int32(ceilDiv(int(rowPtr[r+1]-rowPtr[r]), stagedSegment))
+		segments += int32(ceilDiv(int(end[r]-begin[r]), stagedSegment))
 		s.cutRow, s.cutFirst = append(s.cutRow, r), append(s.cutFirst, segments)
 	}
 	return first
@@ -161,17 +161,23 @@ func (s *stagedRows) chunk(pieces []piece, pair int) int {
 	return pair
 }
 
-// fill sets targets, and calls set for every place that has a nonzero, on all cores.
-func (s *stagedRows) fill(set func(place int, nonzero int32)) {
+// fillStaged sets the targets of s, and of every place that has a nonzero the value and the code, which is
+// that of the nonzero's column, on all cores.
+func fillStaged[C int32 | uint16](s *stagedRows, colIdx []int32, codeOf, codes []C) {
 	eachShare(len(s.pieces), shares(len(s.values)), func(_, lo, hi int) {
 		for c := lo; c < hi; c++ {
-			lanes := int32(1) << (s.at[c] % 8)
+			lanes, first := int32(1)<<(s.at[c]%8), 2*warp*int(s.at[c]/8)
 			for i, p := range s.pieces[c] {
 				lane := int32(i) * lanes
 				s.target[int32(c)*warp+lane] = p.target
-				for k := range p.n {
-					step, at := k/lanes, lane+k%lanes
-					set(2*warp*int(s.at[c]/8)+int(step/2*2*warp+2*at+step%2), p.start+k)
+				step := int32(0)
+				for k := p.start; k < p.start+p.n; k += lanes {
+					at := first + int(step/2*2*warp+2*lane+step%2)
+					for j := k; j < min(k+lanes, p.start+p.n); j++ {
+						s.values[at], codes[at] = j, codeOf[colIdx[j]]
+						at += 2
+					}
+					step++
 				}
 			}
 		}

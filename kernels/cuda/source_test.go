@@ -15,7 +15,7 @@ import (
 var prepared = map[string][]string{
 	"csr_narrow":     {"NewNarrow", "packTiles", "outline", "describe", "fill", "eachPart", "Apply", "cuthillMcKee"},
 	"sell_blocks":    {"NewJagged", "countBlocks", "fillSlice", "putBlock", "words", "share", "moveRow"},
-	"sell_diagonals": {"NewDiagonals", "unite", "fillDiagonals", "merge", "transposed"},
+	"sell_diagonals": {"NewDiagonals", "unite", "fillDiagonals", "merge", "transpose"},
 	"sell_c_sigma":   {"NewSELL", "sortWindows", "fillChunk", "sellOrder", "sorted"},
 	"sell_hot":       {"newHotColumns", "newStagedRows", "places", "rim", "gatherStep"},
 	"sell_local":     {"splitPanels", "newStagedRows", "allEqual", "Inverse"},

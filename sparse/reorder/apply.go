@@ -1,9 +1,7 @@
 package reorder
 
 import (
-	"cmp"
 	"runtime"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,19 +19,24 @@ func Apply[V sparse.Float](m *sparse.CSR[V], o Order) (*sparse.CSR[V], []int32) 
 	for i, row := range o.Rows {
 		out.RowPtr[i+1] = out.RowPtr[i] + m.RowPtr[row+1] - m.RowPtr[row]
 	}
-	var column []int32 // where a column went
-	if o.Cols != nil {
-		column = Inverse(o.Cols)
-	}
 
 	from := make([]int32, m.NNZ())
+	if o.Cols != nil {
+		moveColumns(out, from, o)
+	}
 	var g errgroup.Group
 	parts := runtime.GOMAXPROCS(0)
 	for part := range parts {
 		lo, hi := m.Rows*part/parts, m.Rows*(part+1)/parts
 		g.Go(func() error {
-			for i := lo; i < hi; i++ {
-				moveRow(m, out, from, column, i, o.Rows[i])
+			if o.Cols == nil {
+				for i, row := range o.Rows[lo:hi] {
+					moveRow(m, out, from, lo+i, row)
+				}
+				return nil
+			}
+			for k := out.RowPtr[lo]; k < out.RowPtr[hi]; k++ {
+				out.Val[k] = m.Val[from[k]]
 			}
 			return nil
 		})
@@ -43,18 +46,30 @@ func Apply[V sparse.Float](m *sparse.CSR[V], o Order) (*sparse.CSR[V], []int32) 
 }
 
 // moveRow makes row i of out, which is a row of m.
-func moveRow[V sparse.Float](m, out *sparse.CSR[V], from, column []int32, i int, row int32) {
-	at, n := out.RowPtr[i], m.RowPtr[row+1]-m.RowPtr[row]
-	order := from[at : at+n]
-	for k := range order {
-		order[k] = m.RowPtr[row] + int32(k)
+func moveRow[V sparse.Float](m, out *sparse.CSR[V], from []int32, i int, row int32) {
+	at, lo, hi := out.RowPtr[i], m.RowPtr[row], m.RowPtr[row+1]
+	copy(out.ColIdx[at:], m.ColIdx[lo:hi])
+	copy(out.Val[at:], m.Val[lo:hi])
+	for k := range hi - lo {
+		from[at+k] = lo + k
 	}
-	moved := func(k int32) int32 { return m.ColIdx[k] }
-	if column != nil {
-		moved = func(k int32) int32 { return column[m.ColIdx[k]] }
-		slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(moved(a), moved(b)) })
+}
+
+// moveColumns makes the columns of out, and which nonzeros of the matrix they are. Columns come in
+// their new order, so that those of each row do.
+func moveColumns[V sparse.Float](out *sparse.CSR[V], from []int32, o Order) {
+	next := make([]int32, out.Rows) // by the old number of the row
+	for i, row := range o.Rows {
+		next[row] = out.RowPtr[i]
 	}
-	for k, source := range order {
-		out.ColIdx[at+int32(k)], out.Val[at+int32(k)] = moved(source), m.Val[source]
+	t := o.columns
+	for j, column := range o.Cols {
+		lo, hi := t.ptr[column], t.ptr[column+1]
+		of := t.of[lo:hi]
+		for k, row := range t.rows[lo:hi] {
+			at := next[row]
+			out.ColIdx[at], from[at] = int32(j), of[k]
+			next[row] = at + 1
+		}
 	}
 }

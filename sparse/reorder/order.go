@@ -27,10 +27,13 @@ var Methods = []Method{ByLength, ByColumn, RCM}
 
 // An Order says which row, and which column, of the matrix comes where: place i has row Rows[i].
 // Cols is nil where the columns keep their order.
-type Order struct{ Rows, Cols []int32 }
+type Order struct {
+	Rows, Cols []int32
+	columns    *transposed // of the matrix, where Cols is not nil
+}
 
-// Of orders m. The time is linear in rows and nonzeros, but for sorting the neighbours of each
-// row by degree in RCM.
+// Of orders m. The time is linear in rows and nonzeros, but for sorting the rows that are found
+// from a row by degree in RCM.
 func Of[V sparse.Float](m *sparse.CSR[V], how Method) (Order, error) {
 	switch how {
 	case ByLength:
@@ -55,9 +58,10 @@ func Of[V sparse.Float](m *sparse.CSR[V], how Method) (Order, error) {
 		if err := how.Suits(m.Rows, m.Cols); err != nil {
 			return Order{}, err
 		}
-		rows := cuthillMcKee(m)
+		t := transpose(m)
+		rows := cuthillMcKee(m.RowPtr, m.ColIdx, t)
 		slices.Reverse(rows)
-		return Order{Rows: rows, Cols: rows}, nil
+		return Order{rows, rows, t}, nil
 	}
 	return Order{}, fmt.Errorf("%q is not a way to order rows", how)
 }

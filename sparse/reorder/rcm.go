@@ -3,75 +3,51 @@ package reorder
 import (
 	"cmp"
 	"slices"
-
-	"spmvtune/sparse"
 )
 
-// A graph is the pattern of A + Aᵀ as two lists of neighbours for each row. A neighbour may be
+// A graph is the pattern of A + Aᵀ as one or two lists of neighbours for each row. A neighbour may be
 // in both lists.
 type graph struct {
-	rowPtr, columns       []int32 // of A
-	transposePtr, sources []int32 // of Aᵀ
+	ptr, neighbours [][]int32 // of A, and of Aᵀ if that is another
+	degree          []int32
 }
 
-func (g *graph) degree(i int32) int32 {
-	return g.rowPtr[i+1] - g.rowPtr[i] + g.transposePtr[i+1] - g.transposePtr[i]
-}
-
-// lists are the neighbours of i.
-func (g *graph) lists(i int32) [2][]int32 {
-	return [2][]int32{
-		g.columns[g.rowPtr[i]:g.rowPtr[i+1]],
-		g.sources[g.transposePtr[i]:g.transposePtr[i+1]],
+func newGraph(rowPtr, colIdx []int32, t *transposed) *graph {
+	g := &graph{[][]int32{rowPtr}, [][]int32{colIdx}, make([]int32, len(rowPtr)-1)}
+	if len(colIdx) > 0 && &t.rows[0] != &colIdx[0] {
+		g.ptr, g.neighbours = append(g.ptr, t.ptr), append(g.neighbours, t.rows)
 	}
+	for _, ptr := range g.ptr {
+		for i := range g.degree {
+			g.degree[i] += ptr[i+1] - ptr[i]
+		}
+	}
+	return g
 }
 
-// cuthillMcKee orders the rows of m, which is square: component by component, level by level
-// from a row at its rim, neighbours by rising degree.
-func cuthillMcKee[V sparse.Float](m *sparse.CSR[V]) []int32 {
-	n := m.Rows
-	g := &graph{rowPtr: m.RowPtr, columns: m.ColIdx}
-	g.transposePtr, g.sources = transposed(m)
-
+// cuthillMcKee orders the rows of a square matrix: component by component, level by level from a row
+// at its rim, neighbours by rising degree.
+func cuthillMcKee(rowPtr, colIdx []int32, t *transposed) []int32 {
+	g := newGraph(rowPtr, colIdx, t)
+	n := len(g.degree)
 	most := int32(0)
-	for i := range int32(n) {
-		most = max(most, g.degree(i))
+	for _, d := range g.degree {
+		most = max(most, d)
 	}
-	byDegree := sorted(n, int(most)+1, func(i int) int { return int(g.degree(int32(i))) })
+	byDegree := sorted(n, int(most)+1, func(i int) int { return int(g.degree[i]) })
 
-	w := &walk{g: g, seen: make([]int32, n)}
+	w := &walk{g: g, seen: make([]int32, n), queue: make([]int32, 0, n)}
 	order := make([]int32, 0, n)
 	for _, start := range byDegree {
 		if w.seen[start] == placed {
 			continue
 		}
-		if g.degree(start) > 0 {
+		if g.degree[start] > 0 {
 			start = w.rim(start)
 		}
 		order = w.component(order, start)
 	}
 	return order
-}
-
-// transposed returns the pattern of the transpose.
-func transposed[V sparse.Float](m *sparse.CSR[V]) (ptr, sources []int32) {
-	ptr = make([]int32, m.Cols+1)
-	for _, j := range m.ColIdx {
-		ptr[j+1]++
-	}
-	for j := range m.Cols {
-		ptr[j+1] += ptr[j]
-	}
-
-	next := slices.Clone(ptr[:m.Cols])
-	sources = make([]int32, m.NNZ())
-	for i := range m.Rows {
-		for _, j := range m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]] {
-			sources[next[j]] = int32(i)
-			next[j]++
-		}
-	}
-	return ptr, sources
 }
 
 // placed marks a row that has its place. Searches for a rim use other marks.
@@ -112,21 +88,27 @@ func (w *walk) levels(start int32) (far int32, depth int) {
 	lo := 0
 	for {
 		hi := len(w.queue)
-		for k := lo; k < hi; k++ {
-			for _, list := range w.g.lists(w.queue[k]) {
-				for _, j := range list {
-					if w.seen[j] != w.turn {
-						w.seen[j] = w.turn
-						w.queue = append(w.queue, j)
-					}
-				}
-			}
+		for _, i := range w.queue[lo:hi] {
+			w.queue = w.visit(w.queue, i, w.turn)
 		}
 		if len(w.queue) == hi {
 			return slices.MinFunc(w.queue[lo:], w.byDegree), depth
 		}
 		lo, depth = hi, depth+1
 	}
+}
+
+// visit appends the neighbours of i that do not have the mark, and gives it to them.
+func (w *walk) visit(to []int32, i, mark int32) []int32 {
+	for l, ptr := range w.g.ptr {
+		for _, j := range w.g.neighbours[l][ptr[i]:ptr[i+1]] {
+			if w.seen[j] != mark {
+				w.seen[j] = mark
+				to = append(to, j)
+			}
+		}
+	}
+	return to
 }
 
 // component appends the rows of start's component.
@@ -136,20 +118,15 @@ func (w *walk) component(order []int32, start int32) []int32 {
 	w.seen[start] = placed
 	for ; next < len(order); next++ {
 		first := len(order)
-		for _, list := range w.g.lists(order[next]) {
-			for _, j := range list {
-				if w.seen[j] != placed {
-					w.seen[j] = placed
-					order = append(order, j)
-				}
-			}
+		order = w.visit(order, order[next], placed)
+		if len(order) > first+1 {
+			slices.SortFunc(order[first:], w.byDegree)
 		}
-		slices.SortFunc(order[first:], w.byDegree)
 	}
 	return order
 }
 
 // byDegree compares rows by degree, then by number, so that the order is always the same.
 func (w *walk) byDegree(a, b int32) int {
-	return cmp.Or(cmp.Compare(w.g.degree(a), w.g.degree(b)), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(w.g.degree[a], w.g.degree[b]), cmp.Compare(a, b))
 }
