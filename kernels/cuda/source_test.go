@@ -18,7 +18,7 @@ var prepared = map[string][]string{
 	"sell_diagonals": {"NewDiagonals", "unite", "fillDiagonals", "merge", "transpose"},
 	"sell_c_sigma":   {"NewSELL", "sortWindows", "fillChunk", "sellOrder", "sorted"},
 	"sell_hot":       {"newHotColumns", "newStagedRows", "places", "rim", "gatherStep"},
-	"sell_local":     {"splitPanels", "newStagedRows", "allEqual", "Inverse"},
+	"sell_local":     {"splitRows", "fillStaged", "allEqual", "Inverse"},
 	"panel_sell":     {"packPanels", "cutColumns", "panelPieces", "levels"},
 	"csr_stream":     {"newRowStarts", "cutStream", "around"},
 	"csr_merge_warp": {"mergeBorders", "through"},
