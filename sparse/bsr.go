@@ -31,7 +31,7 @@ func NewBSR[V Float](m *CSR[V], size, most int) (*BSR, error) {
 			s.aligned(row, func(column int32) {
 				b.Starts[row+1]++
 				for i := range size {
-					s.take(i, column, nil)
+					s.take(i, column)
 				}
 			})
 		}
@@ -75,7 +75,11 @@ func fillBlockRow[V Float](b *BSR, s *blockScan[V], row int) {
 			values[i] = -1
 		}
 		for i := range b.Size {
-			s.take(i, column, func(c int, nonzero int32) { values[i*b.Size+c] = nonzero })
+			from := s.at[i]
+			s.take(i, column)
+			for k := from; k < s.at[i]; k++ {
+				values[i*b.Size+int(s.m.ColIdx[k]-column)] = k
+			}
 		}
 		at++
 	})

@@ -144,11 +144,10 @@ func (j *Jagged) putColumn(h, block int, column int32) {
 func putBlock[V Float](j *Jagged, s *blockScan[V], column int32, first, rank, active int) {
 	width := j.Vector()
 	next := active*j.R*width - width + 1 // from the last value of a vector to the next vector of the row
+	clear(s.at[s.rows:j.R])              // beyond the last row there is nothing
+	clear(s.end[s.rows:j.R])
 	for i := range j.R {
-		var k, end int32 // none beyond the last row
-		if i < s.rows {
-			k, end = s.at[i], s.end[i]
-		}
+		k, end := s.at[i], s.end[i]
 		at := first + (rank*j.R+i)*width
 		for c := range j.C {
 			nonzero := int32(-1)
