@@ -27,11 +27,17 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	b.open(filepath.Join(dir, "report.html"))
 
+	b.resize(1600)
+	var height float64
+	b.eval(`return document.documentElement.scrollHeight`, &height)
+	if height > 9000 {
+		t.Errorf("the page is %v pixels high", height)
+	}
 	for _, width := range []int{400, 1600} {
 		b.resize(width)
 		var wide []string
 		b.eval(`return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 &&
-			!e.closest(".scroll, .skip, .unseen, #tip") && e.offsetParent).map((e) => e.outerHTML.slice(0, 80))`, &wide)
+			!e.closest(".scroll, .skip, .unseen, .menu, #tip") && e.offsetParent).map((e) => e.outerHTML.slice(0, 80))`, &wide)
 		var scrolls bool
 		b.eval(`return document.documentElement.scrollWidth > innerWidth`, &scrolls)
 		if scrolls || len(wide) > 0 {
@@ -77,7 +83,8 @@ func TestPageInBrowser(t *testing.T) {
 			All, Shown int
 			Status     string
 		}
-		b.eval(`const input = document.querySelector("#failures input"), matrix = document.querySelector("#failures tbody td:nth-child(2)").textContent;
+		b.eval(`document.querySelector("#failed").open = true;
+			const input = document.querySelector("#failures input"), matrix = document.querySelector("#failures tbody td:nth-child(2)").textContent;
 			input.value = "TIMEOUT " + matrix;
 			input.dispatchEvent(new Event("input"));
 			const rows = [...document.querySelectorAll("#failures tbody tr")];
@@ -115,6 +122,89 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("pointing at the mark says %q, the keyboard %q", got.Pointer, got.Key)
 		}
 		b.look("mark")
+	})
+	b.run("winners", func(t *testing.T) {
+		var got struct {
+			Bottom          float64
+			Rows, Maps      int
+			First, Next     string
+			Heard, Opposite string
+		}
+		b.resize(1600)
+		b.eval(`scrollTo({ top: 0, behavior: "instant" });
+			const frame = () => new Promise(requestAnimationFrame), tip = document.getElementById("tip");
+			const maps = [...document.querySelectorAll(".map")], map = maps.find((m) => m.offsetParent), region = map.querySelector(".scroll");
+			const press = async (key) => {
+				tip.hidden = true;
+				region.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+				for (let i = 0; i < 2000 && tip.hidden; i++) await frame();
+				return document.getElementById("said").textContent;
+			};
+			return { Bottom: map.getBoundingClientRect().bottom, Rows: map.querySelectorAll(".matrices tr").length, Maps: maps.filter((m) => m.offsetParent).length,
+				First: await press("ArrowRight"), Next: await press("ArrowDown"), Heard: tip.textContent, Opposite: await press("ArrowLeft") }`, &got)
+		if got.Rows != 8 || got.Maps != 1 || got.Bottom > 900 {
+			t.Errorf("of the first screen %+v", got)
+		}
+		if !strings.HasPrefix(got.First, "cpu_") || !strings.Contains(got.First, " of the best") || got.First == got.Next ||
+			got.Next != got.Heard || got.Opposite == got.Next {
+			t.Errorf("the keyboard finds %+v", got)
+		}
+	})
+	b.run("switch", func(t *testing.T) {
+		var got struct{ Before, After, Only []string }
+		b.eval(`const shown = (part) => [...document.querySelectorAll(part)].filter((e) => e.offsetParent).map((e) => e.dataset.precision + (e.querySelector("svg, table") ? "" : " empty"));
+			const before = shown(".map, #figure-throughput-vs-block > figure");
+			document.querySelector("[data-value=float64]").click();
+			const late = () => document.querySelector("#figure-throughput-vs-block > figure.on [data-svg], #figure-throughput-vs-block > figure.on .picture:empty");
+			for (let i = 0; i < 200 && late(); i++) await new Promise((done) => setTimeout(done, 30));
+			const after = shown(".map, #figure-throughput-vs-block > figure"), only = shown("#figure-gflops-vs-row-length > figure");
+			document.querySelector("[data-value=float32]").click();
+			return { Before: before, After: after, Only: only }`, &got)
+		want := strings.Repeat("float32 ", len(got.Before))
+		if strings.Join(got.Before, " ")+" " != want || len(got.Before) < 2 ||
+			strings.Join(got.After, " ")+" " != strings.ReplaceAll(want, "32", "64") {
+			t.Errorf("float32 shows %q, and float64 %q", got.Before, got.After)
+		}
+		if len(got.Only) != 1 || got.Only[0] != "float32" {
+			t.Errorf("of a figure of float32 alone, float64 shows %q", got.Only)
+		}
+	})
+	b.run("isolate", func(t *testing.T) {
+		var got struct {
+			Colors map[string]bool // whether a kernel has its colour
+			Words  string
+			Left   int
+		}
+		b.eval(`const button = document.querySelector(".map [data-kernel=cpu_sell]"), root = getComputedStyle(document.documentElement);
+			const colours = () => [...document.querySelectorAll(".map.on [data-kernel]")].map((k) => [k.dataset.kernel, root.getPropertyValue("--" + k.dataset.tone)]);
+			const before = colours();
+			button.click();
+			const after = colours(), words = document.getElementById("isolated").textContent;
+			document.getElementById("isolated").click();
+			return { Colors: Object.fromEntries(after.map(([k, c], i) => [k, c === before[i][1]])), Words: words,
+				Left: colours().filter(([, c], i) => c !== before[i][1]).length }`, &got)
+		for kernel, same := range got.Colors {
+			if same != (kernel == "cpu_sell") {
+				t.Errorf("with cpu_sell isolated, the colour of %s is the same: %v", kernel, same)
+			}
+		}
+		if len(got.Colors) != 6 || !strings.Contains(got.Words, "cpu_sell") || got.Left != 0 {
+			t.Errorf("isolated: %+v", got)
+		}
+	})
+	b.run("link", func(t *testing.T) {
+		var got struct {
+			Folded, Open bool
+			Top          float64
+		}
+		b.eval(`const figure = document.getElementById("figure-gflops-vs-nnz"), fold = figure.closest("details"), folded = !fold.open;
+			document.querySelector(".menu a[href='#figure-gflops-vs-nnz']").click();
+			const there = () => figure.querySelector("svg") && figure.getBoundingClientRect().top < 300;
+			for (let i = 0; i < 200 && !there(); i++) await new Promise((done) => setTimeout(done, 30));
+			return { Folded: folded, Open: fold.open && Boolean(figure.querySelector("svg")), Top: figure.getBoundingClientRect().top }`, &got)
+		if !got.Folded || !got.Open || got.Top < -10 || got.Top > 900 {
+			t.Errorf("a link to a folded figure: %+v", got)
+		}
 	})
 	b.run("folded", func(t *testing.T) {
 		var got struct{ Before, After, Left int }

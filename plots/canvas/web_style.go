@@ -68,6 +68,14 @@ func (s *WebStyles) variable(t Tone) string {
 	return name
 }
 
+// Kernel returns the name of the variable that colours a kernel on the page.
+func (s *WebStyles) Kernel(name string) string {
+	if t, ok := LookOf(name).Color.(Tone); ok {
+		return s.variable(t)
+	}
+	return ""
+}
+
 // webPathData builds the data of a path in relative coordinates.
 type webPathData struct {
 	strings.Builder

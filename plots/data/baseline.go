@@ -9,7 +9,6 @@ import (
 	"spmvtune/plots/number"
 	"spmvtune/store"
 	"spmvtune/store/compare"
-	"spmvtune/tuner/trial"
 )
 
 // baselines are what speed-ups are measured against, in order of preference:
@@ -113,31 +112,6 @@ func Relative(r *store.Row) float64 {
 		return 0
 	}
 	return h / r.Time
-}
-
-// TopGains returns the n largest speed-ups over all panels, at most one per matrix
-// and device, largest first. A ratio that may be 1 in another run is none.
-func (d *Report) TopGains(n int) []Gain {
-	best := map[trial.Place]int{} // The keys have no precision and cache state.
-	var list []Gain
-	for i := range d.Panels {
-		p := &d.Panels[i]
-		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
-			if !g.Told || g.Low <= 1 {
-				continue
-			}
-			key := trial.Place{Device: p.Device, Matrix: p.Matrix}
-			if j, seen := best[key]; !seen {
-				best[key] = len(list)
-				list = append(list, g)
-			} else if g.Ratio > list[j].Ratio {
-				list[j] = g
-			}
-		}
-	}
-
-	slices.SortStableFunc(list, func(a, b Gain) int { return cmp.Compare(b.Ratio, a.Ratio) })
-	return list[:min(n, len(list))]
 }
 
 // WithoutBaseline names the matrices on which no speed-up can be given, and says what to do

@@ -13,7 +13,7 @@ import (
 // htmlClaims are the claims on one device.
 type htmlClaims struct {
 	ID, Title, Count string
-	Claims           []htmlClaim
+	Judged, Open     []htmlClaim // Those with a verdict, and those without.
 }
 
 type htmlClaim struct {
@@ -51,7 +51,11 @@ func claimSections(d *data.Report) []htmlClaims {
 					c.Parts = append(c.Parts, findingSection(fmt.Sprintf("%s-%d-%d", h.ID, j.Number, k+1), f))
 				}
 			}
-			h.Claims = append(h.Claims, c)
+			if j.Verdict == claims.Unknown {
+				h.Open = append(h.Open, c)
+			} else {
+				h.Judged = append(h.Judged, c)
+			}
 		}
 		h.Count = fmt.Sprintf("Of %d claims: holds %d, does not hold %d, not enough data %d.",
 			len(judged), count[claims.Holds], count[claims.Fails], count[claims.Unknown])

@@ -12,23 +12,14 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// facts returns the counts that the report opens with.
+// facts says how far the report is to be trusted.
 func facts(d *data.Report) []fact {
-	devices, matrices, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	states := map[trial.Status]int{}
 	for i := range d.Rows {
-		r := &d.Rows[i]
-		devices[r.Device], matrices[r.Matrix], names[r.Kernel] = true, true, true
-		states[r.Status]++
+		states[d.Rows[i].Status]++
 	}
 
-	list := []fact{
-		counted(len(devices), "device", "devices"),
-		counted(len(matrices), "matrix", "matrices"),
-		counted(len(names), "kernel", "kernels"),
-		counted(states[trial.OK], "verified trial", "verified trials"),
-	}
-
+	var list []fact
 	order := make([]trial.Status, 0, len(states))
 	for s := range states {
 		if s != trial.OK {
@@ -84,10 +75,6 @@ func tieFacts(d *data.Report) []fact {
 			Name: "places (matrix and setup) where other kernels are tied with the named one"})
 	}
 	return list
-}
-
-func counted(n int, one, many string) fact {
-	return fact{Value: term.Grouped(n), Name: term.Noun(n, one, many)}
 }
 
 // method says how the numbers were measured.

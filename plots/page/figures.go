@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/table"
 )
@@ -32,6 +33,7 @@ type htmlFigure struct {
 }
 
 type htmlPage struct {
+	tagged
 	Name, Title, Alt, Twins string
 	SVG                     template.HTML // The picture if it is not folded away.
 	Packed                  string        // The SVG of a folded picture, see packed.
@@ -42,20 +44,23 @@ type htmlPage struct {
 // open at once. Further pictures are files only.
 const detailBudget = 3 << 20
 
-func htmlFigures(figures []figure.Drawn, styles *canvas.WebStyles) []htmlFigure {
+func htmlFigures(d *data.Report, figures []figure.Drawn, styles *canvas.WebStyles) []htmlFigure {
 	var list []htmlFigure
 	budget := detailBudget
 	for _, f := range figures {
 		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source, Omitted: f.Omitted}
-		for _, p := range f.Pictures {
+		overview := overviews(d, f)
+		for i, p := range f.Pictures {
 			if p.Detail && budget <= 0 {
 				h.Left++
 				continue
 			}
-			page := htmlPageOf(p, styles)
+			if !p.Detail {
+				h.Pages = append(h.Pages, htmlPageOf(p, overview[i], !overview[i].On || inAppendix(f.Figure), styles))
+				continue
+			}
+			page := htmlPageOf(p, tagged{On: true}, true, styles)
 			switch size := len(page.Packed) + len(page.Tips); {
-			case !p.Detail:
-				h.Pages = append(h.Pages, page)
 			case size <= budget:
 				budget -= size
 				h.Details = append(h.Details, page)
@@ -70,10 +75,26 @@ func htmlFigures(figures []figure.Drawn, styles *canvas.WebStyles) []htmlFigure 
 	return list
 }
 
-func htmlPageOf(p *canvas.Picture, styles *canvas.WebStyles) htmlPage {
+// overviews returns what the pictures of a figure are about, and turns on those of them that are
+// shown at first.
+func overviews(d *data.Report, f figure.Drawn) []tagged {
+	tags := make([]tagged, len(f.Pictures))
+	var group []*tagged
+	for i, p := range f.Pictures {
+		if !p.Detail {
+			tags[i] = pictureTags(d, f.ID, p)
+			group = append(group, &tags[i])
+		}
+	}
+	turnOn(d, group)
+	return tags
+}
+
+// htmlPageOf puts a picture on the page, packed if it is not shown at first.
+func htmlPageOf(p *canvas.Picture, t tagged, folded bool, styles *canvas.WebStyles) htmlPage {
 	svg, tips := p.Web(styles)
-	h := htmlPage{Name: p.Name, Title: p.Title, Alt: p.Alt, Twins: p.Note, Tips: packedTips(tips)}
-	if p.Detail {
+	h := htmlPage{tagged: t, Name: p.Name, Title: p.Title, Alt: p.Alt, Twins: p.Note, Tips: packedTips(tips)}
+	if folded {
 		h.Packed = packed(svg)
 	} else {
 		h.SVG = template.HTML(svg) // text in it was escaped when it was drawn

@@ -5,7 +5,7 @@ package page
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -14,61 +14,66 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
-	"spmvtune/plots/headline"
 	"spmvtune/plots/table"
 	"spmvtune/store"
 )
 
 var (
-	//go:embed report/report.html
-	reportHTML string
+	//go:embed report/*.html
+	reportHTML embed.FS
 	//go:embed report/report.css
 	reportCSS string
 	//go:embed report/report.js
 	reportJS string
 )
 
-var reportTemplate = template.Must(template.New("report").Parse(reportHTML))
+var reportTemplate = template.Must(template.ParseFS(reportHTML, "report/*.html")).Lookup("report.html")
 
 // A document is what the template of the report sees.
 type document struct {
-	Title, Version string
-	CSS            template.CSS
-	JS             template.JS
-	Headline       []headline.Part
-	Facts          []fact
-	Twins          string // A note on twins, "" if none was measured.
-	Warnings       []string
-	Against        htmlTable // The changes against another database; no title if there is none.
-	AgainstNotes   []string
-	TopGains       htmlTable
-	Summary        []htmlTable
-	Figures        []htmlFigure
-	Undrawn        htmlTable // Figures without data.
-	BestNotes      []string
-	Best           []htmlTable
-	Library        []htmlSheet
-	Preparation    htmlSheet
-	Papers         []htmlSheet
-	PapersLacking  string // The tables of the papers that have no data.
-	ClaimNotes     []string
-	Claims         []htmlClaims
-	RuleText       string
-	Trees          []htmlPage // The rule as drawn trees.
-	Validation     htmlTable
-	Failures       htmlTable
-	FailuresCut    int // The number of failures beyond those listed.
-	Method         []string
-	Sweeps         []store.Sweep
-	Sources        []source
-	Origins        htmlTable // The origins of the kernels.
+	Title, By     string
+	CSS           template.CSS
+	JS            template.JS
+	Switches      []choice
+	Headline      []htmlPart
+	Winners       []winnerMap
+	Facts         []fact
+	Twins         string // A note on twins, "" if none was measured.
+	Limits        string // The number of warnings in words.
+	Warnings      []string
+	Against       htmlTable // The changes against another database; no title if there is none.
+	AgainstNotes  []string
+	Summary       []htmlTable
+	Listed        []htmlFigure // All figures.
+	Answer, Extra []htmlFigure // Those beside the headline, and those in the appendix.
+	Chapters      []chapter
+	Undrawn       htmlTable // Figures without data.
+	BestNotes     []string
+	Best          []htmlTable
+	Library       []htmlSheet
+	Preparation   htmlSheet
+	Papers        []htmlSheet
+	PapersLacking string // The tables of the papers that have no data.
+	ClaimNotes    []string
+	Claims        []htmlClaims
+	RuleText      string
+	Trees         []htmlPage // The rule as drawn trees.
+	Validation    htmlTable
+	Failures      htmlTable
+	FailuresCut   int // The number of failures beyond those listed.
+	Method        []string
+	Sweeps        []store.Sweep
+	Sources       []source
+	Origins       htmlTable // The origins of the kernels.
 }
 
 // An htmlTable adds to a table what the template needs to make it sortable.
 type htmlTable struct {
+	tagged
 	ID, Title string
 	Columns   []table.Column
 	Rows      [][]htmlCell
@@ -104,29 +109,31 @@ func (c *Content) Pictures() []*canvas.Picture {
 func (c *Content) Write(w io.Writer) error {
 	d, styles := c.Report, &canvas.WebStyles{}
 	doc := document{
-		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), Version: c.Version,
-		CSS: template.CSS(reportCSS), JS: template.JS(reportJS),
-		Headline: headline.Of(d), Facts: facts(d), Twins: data.Twins(d.Matrices),
-		TopGains: htmlTableOf(table.GainTable(d), "top"), Summary: htmlTables(table.SummaryTables(d), "summary"),
-		BestNotes: table.BestNotes(d), Best: htmlTables(table.BestTables(d), "best"),
+		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), By: byLine(c),
+		CSS: template.CSS(reportCSS), JS: template.JS(reportJS), Switches: switches(d),
+		Headline: headlineOf(d), Winners: winnerMaps(d, styles), Facts: facts(d), Twins: data.Twins(d.Matrices),
+		Summary:   htmlTables(table.SummaryTables(d), "summary"),
+		BestNotes: table.BestNotes(d), Best: onlyChosen(d, htmlTables(table.BestTables(d), "best")),
 		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),
 		Method: method(d), Sweeps: described(d), Sources: sources(c), Origins: htmlTableOf(table.OriginTable(d), "origins"),
 	}
 
 	for _, w := range c.Warnings {
-		doc.Warnings = append(doc.Warnings, w.Error())
+		doc.Warnings = append(doc.Warnings, table.Sentence(w.Error()))
 	}
+	doc.Limits = term.GroupedCount(len(doc.Warnings), "warning", "warnings")
 	for _, p := range c.Trees {
-		doc.Trees = append(doc.Trees, htmlPageOf(p, styles))
+		doc.Trees = append(doc.Trees, htmlPageOf(p, tagged{On: true}, true, styles))
 	}
-	doc.Figures, doc.Undrawn = htmlFigures(c.Figures, styles), htmlTableOf(undrawnTable(c.Undrawn), "undrawn")
+	doc.arrange(htmlFigures(d, c.Figures, styles))
+	doc.Undrawn = htmlTableOf(undrawnTable(c.Undrawn), "undrawn")
 	doc.CSS += template.CSS(styles.Rules.String())
 
 	failures, cut := table.FailureTable(d)
 	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
-	doc.Library, _ = htmlSheets([]table.Sheet{table.LibrarySheet(d)})
+	doc.Library, _ = htmlSheets(d, []table.Sheet{table.LibrarySheet(d)})
 	doc.Preparation = preparation(d)
-	doc.Papers, doc.PapersLacking = htmlSheets(table.PaperSheets(d))
+	doc.Papers, doc.PapersLacking = htmlSheets(d, table.PaperSheets(d))
 	if d.Against != nil {
 		var changes table.Table
 		changes, doc.AgainstNotes = table.AgainstTable(d.Against, d.Base)
@@ -146,38 +153,54 @@ func (c *Content) Write(w io.Writer) error {
 
 // An htmlSheet is a sheet as the page shows it.
 type htmlSheet struct {
-	Title  string
-	Notes  []string
-	Tables []htmlTable
-	Cut    int // The number of rows that are left out.
+	Title   string
+	Notes   []string
+	Tables  []htmlTable
+	Details []htmlTable // Tables that are folded away.
+	Cut     int         // The number of rows that are left out.
 }
 
 // mostPrepared is the number of kernels on matrices that a table of the page lists.
 const mostPrepared = 400
 
-// preparation says when preparing pays off. The file of the sheet has all rows.
+// preparation says when preparing pays off: by kernel and, folded away, by kernel and matrix. The
+// file of the sheet has all rows.
 func preparation(d *data.Report) htmlSheet {
 	s := table.PreparationSheet(d)
 	h := htmlSheet{Title: s.Title, Notes: s.Notes}
-	for i := range s.Tables {
-		t := &s.Tables[i]
+	for i, t := range htmlTables(s.Tables, s.Stem) {
+		if i%2 == 0 { // a summary goes before each
+			h.Tables = append(h.Tables, t)
+			continue
+		}
 		n := min(len(t.Rows), mostPrepared)
 		h.Cut += len(t.Rows) - n
 		t.Rows = t.Rows[:n]
+		h.Details = append(h.Details, t)
 	}
-	h.Tables = htmlTables(s.Tables, s.Stem)
+	h.Tables, h.Details = onlyChosen(d, h.Tables), onlyChosen(d, h.Details)
 	return h
 }
 
+// onlyChosen shows the tables at first that are about what the switches choose.
+func onlyChosen(d *data.Report, tables []htmlTable) []htmlTable {
+	var group []*tagged
+	for i := range tables {
+		group = append(group, &tables[i].tagged)
+	}
+	turnOn(d, group)
+	return tables
+}
+
 // htmlSheets returns the sheets that have tables, and says what produces the others.
-func htmlSheets(list []table.Sheet) (shown []htmlSheet, lacking string) {
+func htmlSheets(d *data.Report, list []table.Sheet) (shown []htmlSheet, lacking string) {
 	var others []string
 	for _, s := range list {
 		if len(s.Tables) == 0 {
 			others = append(others, s.Title+": sweep "+s.Sweep)
 			continue
 		}
-		shown = append(shown, htmlSheet{Title: s.Title, Notes: s.Notes, Tables: htmlTables(s.Tables, s.Stem)})
+		shown = append(shown, htmlSheet{Title: s.Title, Notes: s.Notes, Tables: onlyChosen(d, htmlTables(s.Tables, s.Stem))})
 	}
 
 	others = append(others, "Cache counters (coo-spmv-final, Table IV): no trial counts them, spmvtune matrix "+
@@ -196,7 +219,7 @@ func htmlTables(tables []table.Table, id string) []htmlTable {
 
 // htmlTableOf gives a table an id and every cell its sort key.
 func htmlTableOf(t table.Table, id string) htmlTable {
-	h := htmlTable{ID: id, Title: t.Title, Columns: t.Columns}
+	h := htmlTable{tagged: tagsOf(t.About), ID: id, Title: t.Title, Columns: t.Columns}
 	for n, row := range t.Rows {
 		cells := make([]htmlCell, len(row))
 		for i, c := range row {

@@ -15,7 +15,7 @@ func TestPreparationIsCut(t *testing.T) {
 		t.Fatal("too few rows to cut")
 	}
 	h := preparation(d)
-	if n := len(h.Tables[1].Rows); n != mostPrepared || h.Cut != len(whole.Tables[1].Rows)-mostPrepared {
+	if n := len(h.Details[0].Rows); n != mostPrepared || h.Cut != len(whole.Tables[1].Rows)-mostPrepared {
 		t.Errorf("%d rows of %d and %d further ones, want %d", n, len(whole.Tables[1].Rows), h.Cut, mostPrepared)
 	}
 	if len(h.Tables[0].Rows) != len(whole.Tables[0].Rows) {

@@ -51,7 +51,7 @@ func BestTables(d *data.Report) []Table {
 		b := &d.Best[i]
 		s := data.SetupOf(&b.Row)
 		if len(tables) == 0 || s != last {
-			tables = append(tables, Table{Title: d.Words(s), Columns: bestColumns(d.BaselineOf(b.Device), library(d, b.Device))})
+			tables = append(tables, Table{Title: d.Words(s), About: s, Columns: bestColumns(d.BaselineOf(b.Device), library(d, b.Device))})
 			last = s
 		}
 		t := &tables[len(tables)-1]

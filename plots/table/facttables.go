@@ -1,43 +1,15 @@
 package table
 
 import (
-	"spmvtune/kernels"
-
-	_ "embed"
 	"math"
 
 	"spmvtune/internal/term"
+	"spmvtune/kernels"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
+	"spmvtune/rule"
 	"spmvtune/tuner/trial"
 )
-
-// GainTable lists the largest speed-ups, one per matrix and device.
-func GainTable(d *data.Report) Table {
-	t := Table{Title: "Best speed-ups", Columns: Columns(
-		"matrix", ">speed-up", ">another run", "over", "kernel", ">block", ">grid", "precision",
-	)}
-	several := len(d.Conditions()) > 1
-	if several {
-		t.Columns = append(t.Columns, Column{Name: "on"})
-	}
-
-	for _, g := range d.TopGains(8) {
-		r := g.Row
-		row := []Cell{
-			Text(g.Row.Matrix), {number.Rounded(g.Ratio, max(g.Ratio-g.Low, g.High-g.Ratio)) + "×", g.Ratio},
-			{number.Significant(g.Low, 2) + " to " + number.Significant(g.High, 2) + "×", g.Low},
-			Text(g.Against), Text(r.Kernel),
-			integer(r.Block), integer(r.Grid), Text(string(r.Precision)),
-		}
-		if several {
-			row = append(row, Text(d.ConditionWords(data.SetupOf(r).Condition)))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-
-	return t
-}
 
 // FailureTable lists the trials without a time, and counts those that it leaves out.
 func FailureTable(d *data.Report) (t Table, cut int) {
@@ -68,7 +40,8 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 func ValidationTable(d *data.Report) Table {
 	t := Table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: Columns(
 		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on",
-		">within 5% on (%)", ">one configuration (%)", ">one kernel, tuned (%)", "tree",
+		">within 5% on (%)", ">one configuration (%)", ">one kernel, tuned (%)", ">cuSPARSE (%)", ">rule of coo-spmv-final (%)",
+		">rule of csr-five-algorithms (%)", "tree",
 	)}
 
 	for i := range d.Rule.Selectors {
@@ -84,6 +57,13 @@ func ValidationTable(d *data.Report) Table {
 			}
 			return Cell{number.Significant(percent, 3), x}
 		}
+		// Means of the matrices on which a way is known; a share of 0 is not.
+		mean := func(of func(rule.Case) float64) Cell {
+			if f := rule.Summarise(v.Cases, of); f.Matrices > 0 {
+				return share(f.Mean)
+			}
+			return Cell{number.Missing, math.NaN()}
+		}
 		grown := "1 leaf"
 		switch n := s.Root.Leaves(); {
 		case s.Pruned != "":
@@ -94,7 +74,9 @@ func ValidationTable(d *data.Report) Table {
 		t.Rows = append(t.Rows, []Cell{
 			Text(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(v.Matrices), share(v.Mean),
 			share(v.Worst), Text(v.WorstMatrix),
-			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel), Text(grown),
+			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel),
+			mean(func(c rule.Case) float64 { return c.CuSPARSE }), mean(func(c rule.Case) float64 { return c.COOFinal }),
+			mean(func(c rule.Case) float64 { return c.CSRFive }), Text(grown),
 		})
 	}
 

@@ -37,7 +37,9 @@ func LibrarySheet(d *data.Report) Sheet {
 		}
 		title := d.Words(setup)
 		sum.Rows = append(sum.Rows, besideKinds(d, title, rows)...)
-		s.Tables = append(s.Tables, besideTable(title, rows))
+		beside := besideTable(title, rows)
+		beside.About = setup
+		s.Tables = append(s.Tables, beside)
 	}
 	if len(s.Tables) > 0 {
 		s.Tables = append([]Table{sum}, s.Tables...)

@@ -28,7 +28,9 @@ func PreparationSheet(d *data.Report) Sheet {
 			}
 		}
 		if len(p.rows) > 0 {
-			s.Tables = append(s.Tables, p.summary(d.Words(setup)), p.table(d.Words(setup)))
+			summary, rows := p.summary(d.Words(setup)), p.table(d.Words(setup))
+			summary.About, rows.About = setup, setup
+			s.Tables = append(s.Tables, summary, rows)
 		}
 	}
 	return s

@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"spmvtune/internal/term"
+	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 )
 
 // A Table is printed as Markdown, CSV, LaTeX and HTML.
 type Table struct {
 	Title   string
+	About   data.Setup // The setup that the table is about; the zero value stands for all.
 	Columns []Column
 	Rows    [][]Cell
 	bold    map[spot]bool // The cells that are printed bold.

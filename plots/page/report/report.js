@@ -35,7 +35,7 @@ for (const box of document.querySelectorAll(".table")) {
   });
 
   if (rows.length < 10) continue;
-  const title = box.querySelector("h3");
+  const title = box.querySelector("h4");
   const head = document.createElement("div");
   head.className = "head";
   title.replaceWith(head);
@@ -49,8 +49,9 @@ for (const box of document.querySelectorAll(".table")) {
   count.setAttribute("role", "status");
   label.append("Filter ", input, count);
   head.append(title, label);
-  const text = new Map(rows.map((r) => [r, r.textContent.toLowerCase()]));
+  let text;
   input.addEventListener("input", () => {
+    text ??= new Map(rows.map((r) => [r, r.textContent.toLowerCase()]));
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const row of rows) {
@@ -62,7 +63,7 @@ for (const box of document.querySelectorAll(".table")) {
   });
 }
 
-// Pictures of single matrices and what marks say are compressed until they are needed.
+// Pictures that are not shown at first and what marks say are compressed until they are needed.
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
@@ -73,11 +74,89 @@ async function show(picture) {
   delete picture.dataset.svg;
   picture.insertAdjacentHTML("beforeend", await unpack(text));
 }
-for (const fold of document.querySelectorAll("details:has([data-svg])")) {
-  fold.addEventListener("toggle", () => {
-    if (fold.open) fold.querySelectorAll("[data-svg]").forEach(show);
+// Those are unpacked that nothing folds away or switches off.
+function unfold() {
+  const shown = (picture) => !picture.closest("details:not([open]), .when:not(.on)");
+  return Promise.all([...document.querySelectorAll("[data-svg]")].filter(shown).map(show));
+}
+document.addEventListener("toggle", unfold, true);
+
+// One switch for the precision and one for the caches: in each group, what fits both is shown.
+// Where nothing does, one of them does not apply to the group, as gflops-vs-rows has float32 only.
+const chosen = {};
+for (const button of document.querySelectorAll("[data-switch][aria-pressed=true]")) {
+  chosen[button.dataset.switch] = button.dataset.value;
+}
+function turn() {
+  const fits = (e, name) => !e.dataset[name] || !chosen[name] || e.dataset[name] === chosen[name];
+  for (const group of document.querySelectorAll(".group")) {
+    const parts = [...group.querySelectorAll(".when")].filter((e) => e.closest(".group") === group);
+    let on = [];
+    for (const names of [["precision", "cache"], ["cache"], ["precision"], []]) {
+      on = parts.filter((e) => names.every((name) => fits(e, name)));
+      if (on.length) break;
+    }
+    for (const e of parts) e.classList.toggle("on", on.includes(e));
+  }
+  unfold();
+}
+for (const button of document.querySelectorAll("[data-switch]")) {
+  button.addEventListener("click", () => {
+    chosen[button.dataset.switch] = button.dataset.value;
+    for (const other of document.querySelectorAll("[data-switch]")) {
+      other.setAttribute("aria-pressed", String(chosen[other.dataset.switch] === other.dataset.value));
+    }
+    turn();
   });
 }
+
+// A link to something that is folded away or switched off opens it.
+async function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let e = target; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+  const part = target.closest(".when:not(.on)");
+  if (part) {
+    for (const name of ["precision", "cache"]) {
+      const button = document.querySelector(`[data-switch=${name}][data-value="${CSS.escape(part.dataset[name])}"]`);
+      if (button && part.dataset[name]) button.click();
+    }
+  }
+  await unfold(); // what is above it grows
+  target.scrollIntoView();
+}
+addEventListener("hashchange", reveal);
+if (location.hash) reveal();
+const menu = document.querySelector(".menu");
+if (menu) {
+  menu.addEventListener("click", (e) => { if (e.target.closest("a")) menu.open = false; });
+  addEventListener("click", (e) => { if (!menu.contains(e.target)) menu.open = false; });
+  menu.addEventListener("keydown", (e) => { if (e.key === "Escape") { menu.open = false; menu.firstElementChild.focus(); } });
+}
+
+// A click on a kernel isolates it: the colours of all others fade, in all figures.
+const tones = new Map([...document.querySelectorAll("[data-tone]")].map((b) => [b.dataset.kernel, b.dataset.tone]));
+const isolated = document.getElementById("isolated");
+let only = "";
+function isolate(kernel) {
+  only = kernel === only ? "" : kernel;
+  const root = document.documentElement.style;
+  for (const tone of new Set(tones.values())) {
+    if (only && tone !== tones.get(only)) root.setProperty("--" + tone, "var(--grid)");
+    else root.removeProperty("--" + tone);
+  }
+  for (const b of document.querySelectorAll("[data-kernel]")) b.setAttribute("aria-pressed", String(b.dataset.kernel === only));
+  isolated.hidden = !only;
+  isolated.textContent = only && "only " + only + " ✕";
+  isolated.setAttribute("aria-label", "Show all kernels again, not only " + only);
+}
+isolated.addEventListener("click", () => isolate(only));
+addEventListener("click", (e) => {
+  const button = e.target.closest("[data-kernel]");
+  if (button) return isolate(button.dataset.kernel);
+  const text = e.target.closest("svg text")?.textContent.trim();
+  if (tones.has(text)) isolate(text);
+});
 
 // The mark that is pointed at says what it is, and the arrow keys go from mark to mark.
 // What they come to is also said to screen readers, by an element that is always there:
@@ -99,6 +178,15 @@ async function tipsOf(picture) {
 function clear() {
   box.hidden = true;
   for (const ring of document.querySelectorAll(".ring")) ring.remove();
+  for (const cell of document.querySelectorAll("td.at")) cell.classList.remove("at");
+}
+function place(at, words) {
+  box.textContent = words;
+  box.hidden = false;
+  const left = Math.min(Math.max(4, at.left + at.width / 2 - box.offsetWidth / 2), innerWidth - box.offsetWidth - 4);
+  const above = at.top - box.offsetHeight - 6;
+  box.style.left = Math.max(4, left) + "px";
+  box.style.top = (above < 4 ? at.bottom + 6 : above) + "px";
 }
 function tell(picture, tip) {
   clear();
@@ -109,13 +197,7 @@ function tell(picture, tip) {
   ring.setAttribute("cx", tip.x);
   ring.setAttribute("cy", tip.y);
   svg.append(ring);
-  box.textContent = tip.words;
-  box.hidden = false;
-  const at = ring.getBoundingClientRect();
-  const left = Math.min(Math.max(4, at.left + at.width / 2 - box.offsetWidth / 2), innerWidth - box.offsetWidth - 4);
-  const above = at.top - box.offsetHeight - 6;
-  box.style.left = Math.max(4, left) + "px";
-  box.style.top = (above < 4 ? at.bottom + 6 : above) + "px";
+  place(ring.getBoundingClientRect(), tip.words);
 }
 const reach = 14; // pixels around a mark that count as pointing at it
 for (const picture of document.querySelectorAll(".picture")) {
@@ -159,7 +241,48 @@ for (const picture of document.querySelectorAll(".picture")) {
 }
 addEventListener("scroll", clear, { passive: true });
 
+// The cells of a winner map say what they are, too, and its classes open.
+for (const map of document.querySelectorAll("[data-cells]")) {
+  const rows = [...map.querySelectorAll(".matrices tr")];
+  const wide = rows[0].cells.length - 2;
+  let at = null;
+  const said1 = async (cell, aloud) => {
+    map.tips ??= (await unpack(map.dataset.cells)).split("\n");
+    const words = map.tips[rows.indexOf(cell.parentElement) * wide + cell.cellIndex - 2];
+    clear();
+    cell.classList.add("at");
+    place(cell.getBoundingClientRect(), words);
+    if (aloud) said.textContent = words;
+  };
+  map.addEventListener("pointerover", (e) => {
+    const cell = e.target.closest(".matrices td:not(.num)");
+    if (cell) said1(cell);
+    else clear();
+  });
+  map.addEventListener("pointerleave", clear);
+  map.addEventListener("blur", () => { at = null; said.textContent = ""; clear(); });
+  map.addEventListener("keydown", (e) => {
+    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[e.key];
+    if (e.key === "Escape") clear();
+    if (!step || e.target !== map || e.altKey || e.ctrlKey || e.metaKey) return;
+    e.preventDefault();
+    const open = rows.filter((r) => r.offsetParent);
+    if (!open.length) return;
+    const [row, column] = at ? [Math.max(0, open.indexOf(at[0])) + step[0], at[1] + step[1]] : [0, 0];
+    at = [open[(row + open.length) % open.length], (column + wide) % wide];
+    const cell = at[0].cells[at[1] + 2];
+    cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+    requestAnimationFrame(() => requestAnimationFrame(() => said1(cell, true)));
+  });
+  for (const button of map.querySelectorAll(".opens")) {
+    const matrices = button.closest("tbody").nextElementSibling;
+    const open = (yes) => { matrices.hidden = !yes; button.setAttribute("aria-expanded", String(yes)); };
+    open(false);
+    button.addEventListener("click", () => open(matrices.hidden));
+  }
+}
+
 // What is folded away and unpacked only then is not printed; all else is.
 addEventListener("beforeprint", () => {
-  for (const d of document.querySelectorAll("details:not(:has([data-svg]))")) d.open = true;
+  for (const d of document.querySelectorAll("details:not(.menu):not(:has([data-svg]))")) d.open = true;
 });

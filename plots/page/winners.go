@@ -1,0 +1,198 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+)
+
+// A winnerMap shows, for one setup, how near each kernel comes to the best on each matrix: a table
+// of shares, with kernels by falling geometric mean and matrices by row length.
+type winnerMap struct {
+	tagged
+	ID, Title string
+	Kernels   []mapKernel
+	Classes   []mapClass
+	Folded    bool   // Classes are folded: only their means show until one is opened.
+	Tips      string // What the cells of matrices are, row by row; see packed.
+}
+
+// A mapKernel heads a column.
+type mapKernel struct {
+	Name, Tone string
+	Mean       mapCell // Its geometric mean over the matrices.
+	Named      int     // The number of matrices where it is named the best.
+	Count      string  // That number, and on how many more it is tied.
+}
+
+// A mapClass is a range of row lengths.
+type mapClass struct {
+	Title string
+	Count string
+	Cells []mapCell // The geometric means over the class.
+	Rows  []mapRow
+}
+
+type mapRow struct {
+	Matrix, Length string
+	Cells          []mapCell
+}
+
+// A mapCell is a share of the best speed. Shade goes from 0, the slowest, to 9, the fastest.
+type mapCell struct{ Text, Class string }
+
+// mostUnfolded is the number of matrices up to which a map shows each.
+const mostUnfolded = 32
+
+// winnerMaps makes a map for each setup in which kernels compete.
+func winnerMaps(d *data.Report, styles *canvas.WebStyles) []winnerMap {
+	var list []winnerMap
+	for _, s := range d.Setups() {
+		c := d.NewContest(d.In(s))
+		if len(c.Standings) < 2 {
+			continue
+		}
+		m := winnerMap{tagged: tagsOf(s), ID: fmt.Sprintf("winners-%d", len(list)+1), Title: d.Words(s),
+			Folded: len(c.Places) > mostUnfolded}
+		for i := range c.Standings {
+			m.Kernels = append(m.Kernels, headOf(&c.Standings[i], styles))
+		}
+		var tips strings.Builder
+		for i := range c.Places {
+			m.add(d, c, i)
+			for k := range c.Standings {
+				tips.WriteString(cellTip(c, i, k) + "\n")
+			}
+		}
+		for i := range m.Classes {
+			m.Classes[i].Count = term.GroupedCount(len(m.Classes[i].Rows), "matrix", "matrices")
+		}
+		m.means(c)
+		m.Tips = packed(tips.String())
+		list = append(list, m)
+	}
+
+	var group []*tagged
+	for i := range list {
+		group = append(group, &list[i].tagged)
+	}
+	turnOn(d, group)
+	return list
+}
+
+func headOf(s *data.Standing, styles *canvas.WebStyles) mapKernel {
+	k := mapKernel{Name: s.Kernel, Tone: styles.Kernel(s.Kernel), Named: s.Named, Mean: shareCell(s.Mean),
+		Count: strconv.Itoa(s.Named)}
+	if s.Tied > 0 {
+		k.Count += "\u202f+\u202f" + strconv.Itoa(s.Tied)
+	}
+	return k
+}
+
+// add adds the i-th matrix, to the class of its row length.
+func (m *winnerMap) add(d *data.Report, c *data.Contest, i int) {
+	r := &c.Places[i].Rows[0]
+	mean := float64(r.NNZ) / float64(max(1, r.Rows))
+	for k := range d.Matrices {
+		if d.Matrices[k].Name == r.Matrix && d.Matrices[k].RowMean > 0 {
+			mean = d.Matrices[k].RowMean
+		}
+	}
+	if title := classTitle(mean); len(m.Classes) == 0 || m.Classes[len(m.Classes)-1].Title != title {
+		m.Classes = append(m.Classes, mapClass{Title: title})
+	}
+
+	row := mapRow{Matrix: r.Matrix, Length: number.Significant(mean, 3)}
+	for k := range c.Standings {
+		row.Cells = append(row.Cells, entryCell(&c.Standings[k].Entries[i]))
+	}
+	class := &m.Classes[len(m.Classes)-1]
+	class.Rows = append(class.Rows, row)
+}
+
+// means gives each class the geometric means of its shares.
+func (m *winnerMap) means(c *data.Contest) {
+	at := 0
+	for i := range m.Classes {
+		class := &m.Classes[i]
+		for k := range c.Standings {
+			var logs float64
+			n := 0
+			for _, e := range c.Standings[k].Entries[at : at+len(class.Rows)] {
+				if e.Row != nil {
+					logs += math.Log(e.Share)
+					n++
+				}
+			}
+			class.Cells = append(class.Cells, shareCell(math.Exp(logs/float64(n))))
+		}
+		at += len(class.Rows)
+	}
+}
+
+// classTitle names the range of row lengths between powers of two that holds this mean.
+func classTitle(mean float64) string {
+	if mean < 2 {
+		return "less than 2 nonzeros in a row"
+	}
+	low := math.Exp2(math.Floor(math.Log2(mean)))
+	return fmt.Sprintf("%s to %s in a row", number.Plain(low), number.Plain(2*low))
+}
+
+// entryCell is a kernel on a matrix.
+func entryCell(e *data.Entry) mapCell {
+	cell := shareCell(e.Share)
+	switch {
+	case e.Row == nil:
+		return mapCell{Text: number.Missing}
+	case e.Named:
+		cell.Class += " best"
+	case e.Tied:
+		cell.Text = "=" + cell.Text
+		cell.Class += " tied"
+	}
+	return cell
+}
+
+// shades are the lowest shares of the shades from 1 on.
+var shades = [...]float64{0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99}
+
+// shareCell prints a share in percent. What is not the fastest is not rounded up to it.
+func shareCell(share float64) mapCell {
+	if math.IsNaN(share) {
+		return mapCell{Text: number.Missing}
+	}
+	percent := math.Round(100 * share)
+	if share < 1 {
+		percent = min(percent, 99)
+	}
+	shade := 0
+	for i, low := range shades {
+		if share >= low {
+			shade = i + 1
+		}
+	}
+	return mapCell{Text: number.Plain(percent), Class: "h" + strconv.Itoa(shade)}
+}
+
+// cellTip says what a cell is.
+func cellTip(c *data.Contest, place, kernel int) string {
+	s := &c.Standings[kernel]
+	e := &s.Entries[place]
+	if e.Row == nil {
+		return s.Kernel + ", " + c.Places[place].Matrix + ": not measured"
+	}
+	text := data.About(e.Row) + "; " + number.ShareOfBest(e.Share) + " of the best"
+	if e.Named {
+		text += ", named the best"
+	} else if e.Tied {
+		text += ", tied with it"
+	}
+	return strings.Map(oneLine, text)
+}

@@ -1,0 +1,78 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/plots/synthetic"
+	"spmvtune/store"
+)
+
+// mapOf is the winner map of one setup.
+func mapOf(t *testing.T, rows []store.Row) winnerMap {
+	t.Helper()
+	list := winnerMaps(data.New(rows, nil, nil, nil), &canvas.WebStyles{})
+	if len(list) != 1 {
+		t.Fatalf("%d maps", len(list))
+	}
+	return list[0]
+}
+
+// The best is marked, so is what can't be told from it, and what is slower is not rounded up to it.
+func TestWinnerMap(t *testing.T) {
+	m := mapOf(t, []store.Row{synthetic.Timed("m", "csr_vector", "", 64, 1), synthetic.Timed("m", "csr_scalar", "", 64, 1.004),
+		synthetic.Timed("m", "coo_atomic", "", 64, 4), synthetic.Timed("n", "csr_vector", "", 64, 1),
+		synthetic.Timed("n", "csr_scalar", "", 64, 2)})
+	var names []string
+	for _, k := range m.Kernels {
+		names = append(names, k.Name)
+	}
+	// coo_atomic was measured on one of two, so it is last whatever its mean.
+	if got := strings.Join(names, " "); got != "csr_vector csr_scalar coo_atomic" {
+		t.Errorf("kernels %s", got)
+	}
+	if got := fmt.Sprint(m.Classes[0].Rows[0].Cells); got != "[{100 h9 best} {=99 h9 tied} {25 h2}]" {
+		t.Errorf("cells %s", got)
+	}
+	if got := fmt.Sprint(m.Classes[0].Rows[1].Cells); got != "[{100 h9 best} {50 h4} {– }]" {
+		t.Errorf("cells %s", got)
+	}
+	if m.Kernels[0].Mean.Text != "100" || m.Kernels[1].Mean.Text != "71" || m.Kernels[1].Count != "0\u202f+\u202f1" {
+		t.Errorf("heads %+v", m.Kernels)
+	}
+}
+
+// Hundreds of matrices fold into classes of row lengths, with their geometric means.
+func TestWinnerMapFolds(t *testing.T) {
+	var rows []store.Row
+	for i := range 300 {
+		nnz, ms := 30, 2.0
+		if i >= 100 {
+			nnz, ms = 300, 4.0
+		}
+		for kernel, time := range map[string]float64{"csr_vector": 1, "csr_scalar": ms} {
+			r := synthetic.Timed(fmt.Sprintf("m%03d", i), kernel, "", 64, time)
+			r.Rows, r.NNZ = 10, nnz
+			rows = append(rows, r)
+		}
+	}
+	m := mapOf(t, rows)
+	if !m.Folded || len(m.Classes) != 2 || m.Classes[0].Title != "2 to 4 in a row" || m.Classes[0].Count != "100 matrices" ||
+		m.Classes[0].Cells[1].Text != "50" || m.Classes[1].Count != "200 matrices" || m.Classes[1].Cells[1].Text != "25" {
+		t.Errorf("classes %v %+v", m.Folded, m.Classes[0].Cells)
+	}
+	if m := mapOf(t, rows[:40]); m.Folded {
+		t.Error("twenty matrices are folded")
+	}
+}
+
+// Of one kernel there is nothing to win.
+func TestNoWinnerMap(t *testing.T) {
+	d := data.New([]store.Row{synthetic.Timed("m", "csr_vector", "", 64, 1)}, nil, nil, nil)
+	if list := winnerMaps(d, &canvas.WebStyles{}); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+}

@@ -1,0 +1,63 @@
+package table
+
+import (
+	"math"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+)
+
+// WinnerSheet has the winner map of each setup: the share of the best speed that each kernel has on
+// each matrix, in its fastest configuration.
+func WinnerSheet(d *data.Report) Sheet {
+	s := Sheet{Stem: "winners", Title: "Winner map", Notes: []string{"The share of the best speed in percent, each kernel in " +
+		"its fastest configuration. Bold: named the best; =: it can't be told from that. Kernels by their geometric mean, " +
+		"matrices by row length."}}
+	if twins := data.Twins(d.Matrices); twins != "" {
+		s.Notes = append(s.Notes, twins)
+	}
+	for _, setup := range d.Setups() {
+		if c := d.NewContest(d.In(setup)); len(c.Standings) > 1 {
+			s.Tables = append(s.Tables, winnerTable(d.Words(setup), c))
+		}
+	}
+	return s
+}
+
+func winnerTable(title string, c *data.Contest) Table {
+	t := Table{Title: title, Columns: Columns("matrix")}
+	for i := range c.Standings {
+		t.Columns = append(t.Columns, Column{Name: c.Standings[i].Kernel, Right: true})
+	}
+	share := func(x float64) Cell {
+		if math.IsNaN(x) {
+			return Cell{number.Missing, math.NaN()}
+		}
+		return Cell{number.ShareOfBest(x), x}
+	}
+
+	for i := range c.Places {
+		row := []Cell{Text(c.Places[i].Matrix)}
+		for k := range c.Standings {
+			e := &c.Standings[k].Entries[i]
+			cell := share(math.NaN())
+			if e.Row != nil {
+				cell = share(e.Share)
+			}
+			if e.Tied && !e.Named {
+				cell.Text = "= " + cell.Text
+			}
+			if e.Named {
+				t.embolden(i, k+1)
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	mean := []Cell{Text("geometric mean")}
+	for i := range c.Standings {
+		mean = append(mean, share(c.Standings[i].Mean))
+	}
+	t.Rows = append(t.Rows, mean)
+	return t
+}
