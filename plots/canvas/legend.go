@@ -11,13 +11,14 @@ type Key struct {
 	Text string
 	Look Look
 	Dot  bool // The key is a marker without a line.
+	Bar  bool // The key is a bar with a marker at its end.
 }
 
 // KeysOf returns the keys of kernels.
 func KeysOf(names []string, dot bool) []Key {
 	keys := make([]Key, len(names))
 	for i, name := range names {
-		keys[i] = Key{name, LookOf(name), dot}
+		keys[i] = Key{Text: name, Look: LookOf(name), Dot: dot}
 	}
 	return keys
 }
@@ -85,10 +86,15 @@ func drawLegend(c draw.Canvas, keys []Key, y vg.Length) {
 		}
 		mid := y - legendRow*(vg.Length(i/len(columns))+0.5) - 2
 		l := k.Look
-		if !k.Dot {
+		at := x + legendSwatch/2 - 3
+		switch {
+		case k.Bar:
+			at = x + legendSwatch - 9
+			c.StrokeLine2(draw.LineStyle{Color: l.Color, Width: 3}, x, mid, at, mid)
+		case !k.Dot:
 			c.StrokeLine2(l.Line(1.8), x, mid, x+legendSwatch-6, mid)
 		}
-		l.Mark(c, vg.Point{X: x + legendSwatch/2 - 3, Y: mid}, 3.6)
+		l.Mark(c, vg.Point{X: at, Y: mid}, 3.6)
 		// Text is centred on its line box, markers on the small letters.
 		c.FillText(style, vg.Point{X: x + legendSwatch, Y: mid + 1}, Fit(style, k.Text, c.Max.X-x-legendSwatch))
 		x += columns[column]

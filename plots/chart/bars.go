@@ -3,7 +3,9 @@ package chart
 import (
 	"image/color"
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -12,16 +14,16 @@ import (
 	"spmvtune/store"
 )
 
-// Bars are horizontal bars in rows, from top to bottom, and columns that share an axis. The
-// marks of a cell lie below each other. Each mark is a bar with its interval or, where there
-// are many, a dot.
+// Bars are marks in rows, from top to bottom, and columns that share an axis. A few marks of a
+// cell are horizontal bars below each other, with their intervals; more are dots on one line.
 type Bars struct {
 	Rows    []BarRow
 	Columns []string // Headings of the columns.
-	Slots   int      // The number of marks that a row has room for.
+	Slots   int      // The number of bars that a row has room for.
+	Dots    bool     // Marks are dots on one line.
 	Axis    canvas.Scale
 	Label   string  // The label of the axis.
-	Origin  float64 // Where bars start. If it is NaN, marks are dots on thin lines.
+	Origin  float64 // Where bars start; NaN for the left end.
 	Number  func(v float64) string
 	Roof    float64 // The bandwidth of the device, drawn if it is within reach; 0 for none.
 }
@@ -34,9 +36,10 @@ type BarRow struct {
 
 // A Mark is a value with its interval.
 type Mark struct {
-	Slot         int // The slot from the top. A mark at −1 is not drawn, but may be the row's highest.
+	Slot         int // The slot from the top; −1 for no bar. The mark may be the row's highest all the same.
 	Look         canvas.Look
 	V, Low, High float64
+	Least, Most  float64    // A range around the interval, drawn as a thin line; equal for none.
 	Hollow       float64    // Another value to compare with, drawn as a hollow marker; NaN for none.
 	Words        string     // Words after the number of the highest.
 	First        bool       // It has the number, whatever the values are.
@@ -45,26 +48,21 @@ type Mark struct {
 	Name         string     // The name of what it shows if that is not a trial.
 }
 
-// pitch returns the distance between two marks of a cell. A few marks are bars; many are dots
-// almost on one line.
-func (b *Bars) pitch() vg.Length {
-	switch marks := len(b.Rows) * b.Slots; {
-	case b.Slots == 1, marks <= 120:
-		return 8
-	case marks <= 200:
-		return 5
-	}
-	return 2
-}
+// MostBars is the most marks of a cell that are bars: more colours are not told apart, and more
+// bars not compared with their neighbours' in the next row.
+const MostBars = 6
+
+// pitch is the distance between two bars of a cell.
+const pitch = vg.Length(8)
 
 // oneLine reports whether rows are so low that name and note stand side by side.
-func (b *Bars) oneLine() bool { return b.Slots == 1 }
+func (b *Bars) oneLine() bool { return b.Dots || b.Slots == 1 }
 
 func (b *Bars) rowHeight() vg.Length {
 	if b.oneLine() {
 		return 17
 	}
-	return max(30, b.pitch()*vg.Length(b.Slots)+9)
+	return max(30, pitch*vg.Length(b.Slots)+9)
 }
 
 const barsBottom = vg.Length(36) // for the ticks and the label of the axis
@@ -161,6 +159,9 @@ func (b *Bars) Reach() (low, high float64) {
 		for _, cell := range b.Rows[i].Cells {
 			for _, m := range cell {
 				low, high = min(low, m.Low), max(high, m.High)
+				if m.Least < m.Most {
+					low, high = min(low, m.Least), max(high, m.Most)
+				}
 				if !math.IsNaN(m.Hollow) {
 					low, high = min(low, m.Hollow), max(high, m.Hollow)
 				}
@@ -169,6 +170,34 @@ func (b *Bars) Reach() (low, high float64) {
 	}
 
 	return low, high
+}
+
+// Usual is the range of the marks without those that are far from nearly all others.
+func (b *Bars) Usual() (low, high float64) {
+	var all []float64
+	for i := range b.Rows {
+		for _, cell := range b.Rows[i].Cells {
+			for _, m := range cell {
+				all = append(all, m.V)
+			}
+		}
+	}
+	low, high = b.Reach()
+	if len(all) == 0 {
+		return low, high
+	}
+	slices.Sort(all)
+	const far = 3
+	return max(low, quantile(all, 0.05)/far), min(high, quantile(all, 0.95)*far)
+}
+
+// Widen ends the axis further out, so that what was all of it is this part.
+func (b *Bars) Widen(part float64) {
+	if _, log := b.Axis.Norm.(plot.LogScale); log {
+		b.Axis.Max = b.Axis.Min * math.Pow(b.Axis.Max/b.Axis.Min, 1/part)
+		return
+	}
+	b.Axis.Max = b.Axis.Min + (b.Axis.Max-b.Axis.Min)/part
 }
 
 // Clips reports whether a mark lies beyond the axis.

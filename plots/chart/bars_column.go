@@ -46,58 +46,65 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 // drawCell draws the marks of a cell around the height mid, and the number of the highest
 // mark.
 func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, mid vg.Length, behind color.Color) {
-	pitch := b.pitch()
-	var best *Mark
-	bestY, reach := mid, vg.Length(math.Inf(-1))
+	if len(cell) == 0 {
+		return
+	}
+	best := &cell[0]
+	reach := vg.Length(math.Inf(-1)) // the right end of what is drawn
 	b.drawStems(c, cell, x, mid)
-
 	for k := range cell {
 		m := &cell[k]
-		y := mid
-		if m.Slot >= 0 {
-			y += pitch * (vg.Length(b.Slots-1)/2 - vg.Length(m.Slot))
+		if m.First || m.V > best.V && !best.First {
+			best = m
 		}
-		if best == nil || m.First || m.V > best.V && !best.First {
-			best, bestY = m, y
-		}
-		if m.Slot >= 0 {
-			b.drawMark(c, m, x, y)
-			reach = max(reach, x(m.High))
-			if !math.IsNaN(m.Hollow) {
-				reach = max(reach, x(m.Hollow)+3)
-			}
+		if m.Slot >= 0 || b.Dots {
+			b.drawMark(c, m, x, b.height(m, mid))
+			reach = max(reach, m.end(x))
 		}
 	}
 
-	if best == nil {
-		return
+	if best.Slot >= 0 || b.Dots { // above the others
+		b.drawMark(c, best, x, b.height(best, mid))
 	}
-	if best.First && best.Slot >= 0 { // above the others
-		b.drawMark(c, best, x, bestY)
+	if !b.oneLine() {
+		reach = best.end(x)
 	}
-	if pitch >= 4 && !b.oneLine() {
-		reach = x(best.High)
-		if !math.IsNaN(best.Hollow) {
-			reach = max(reach, x(best.Hollow)+3)
-		}
-	} else {
-		bestY = mid
-	}
-
-	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: bestY}, behind)
+	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: b.height(best, mid)}, behind)
 }
 
-// drawStems draws thin lines from the axis to dots that do not stand for bars.
+// height is where a mark is in a cell around the height mid.
+func (b *Bars) height(m *Mark, mid vg.Length) vg.Length {
+	if b.oneLine() || m.Slot < 0 {
+		return mid
+	}
+	return mid + pitch*(vg.Length(b.Slots-1)/2-vg.Length(m.Slot))
+}
+
+// end is the right end of a mark with its interval. Numbers may cover its range.
+func (m *Mark) end(x func(float64) vg.Length) vg.Length {
+	end := x(max(m.V, m.High))
+	if m.Faint {
+		end = x(m.V)
+	}
+	const near = 40 // where a number would cover it
+	if !math.IsNaN(m.Hollow) && (m.Least == m.Most || x(m.Hollow) < end+near) {
+		end = max(end, x(m.Hollow)+3)
+	}
+	return end
+}
+
+// drawStems draws thin lines to dots from where bars would start.
 func (b *Bars) drawStems(c draw.Canvas, cell []Mark, x func(float64) vg.Length, mid vg.Length) {
-	if b.pitch() < 4 || !math.IsNaN(b.Origin) {
+	if !b.Dots && !math.IsNaN(b.Origin) {
 		return
 	}
-	style := draw.LineStyle{Color: canvas.LineColor, Width: 0.6}
+	from := c.Min.X
+	if !math.IsNaN(b.Origin) {
+		from = x(b.Origin)
+	}
 	for k := range cell {
-		if m := &cell[k]; m.Slot >= 0 {
-			y := mid + b.pitch()*(vg.Length(b.Slots-1)/2-vg.Length(m.Slot))
-			c.StrokeLine2(style, c.Min.X, y, x(m.V), y)
-		}
+		y := b.height(&cell[k], mid)
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.6}, from, y, x(cell[k].V), y)
 	}
 }
 
@@ -151,23 +158,26 @@ func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color
 func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.Length) {
 	if m.Faint {
 		if side := b.beyond(m); side != 0 {
-			arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)
+			Arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)
 			return
 		}
 		m.Look.Mark(c, vg.Point{X: x(m.V), Y: y}, 1.6)
 		return
 	}
-	pitch, ink := b.pitch(), m.Look.Color
+	if m.Least < m.Most {
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.7}, x(m.Least), y, x(m.Most), y)
+	}
+	ink := m.Look.Color
 	whisker := ink
-	if pitch >= 4 && !math.IsNaN(b.Origin) {
+	if !b.Dots && !math.IsNaN(b.Origin) {
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: pitch * 0.36}, x(b.Origin), y, x(m.V), y)
 		whisker = canvas.InkColor // against the bar
 	}
 
 	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: 0.9}, x(m.Low), y, x(m.High), y)
-	radius := min(3.4, max(3, pitch*0.42))
+	const radius = 3.4
 	if side := b.beyond(m); side != 0 {
-		arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)
+		Arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)
 	} else {
 		m.Look.Marker.Draw(c, vg.Point{X: x(m.V), Y: y}, radius, ink)
 	}
@@ -177,8 +187,8 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 	}
 }
 
-// arrow stands for a mark beyond the axis, to the left (−1) or the right (1).
-func arrow(c draw.Canvas, at vg.Point, side int, l canvas.Look) {
+// Arrow stands for a mark beyond the axis, to the left (−1) or the right (1).
+func Arrow(c draw.Canvas, at vg.Point, side int, l canvas.Look) {
 	way := vg.Length(side)
 	c.StrokeLine2(draw.LineStyle{Color: l.Color, Width: 1.4}, at.X-9*way, at.Y, at.X-3*way, at.Y)
 	c.FillPolygon(l.Color, []vg.Point{{X: at.X + way, Y: at.Y}, {X: at.X - 5*way, Y: at.Y + 3.4},

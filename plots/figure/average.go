@@ -37,7 +37,7 @@ type average struct {
 	baseline   string
 	kernels    []string // The kernels by falling mean.
 	precisions []kernels.Precision
-	gains      map[kernelColumn][]float64
+	gains      map[kernelColumn][]stat.Ratio
 	matrices   map[kernels.Precision]int // The number of matrices that have the baseline.
 }
 
@@ -49,7 +49,7 @@ type kernelColumn struct {
 func averages(d *data.Report, s *scene) *average {
 	a := &average{
 		baseline: d.BaselineOf(s.device),
-		gains:    map[kernelColumn][]float64{},
+		gains:    map[kernelColumn][]stat.Ratio{},
 		matrices: map[kernels.Precision]int{},
 	}
 
@@ -65,7 +65,7 @@ func averages(d *data.Report, s *scene) *average {
 		}
 		for _, g := range gains {
 			at := kernelColumn{g.Row.Kernel, p.Precision}
-			a.gains[at] = append(a.gains[at], g.Ratio)
+			a.gains[at] = append(a.gains[at], stat.Ratio{Value: g.Ratio, Low: g.Low, High: g.High})
 			if !slices.Contains(a.kernels, g.Row.Kernel) {
 				a.kernels = append(a.kernels, g.Row.Kernel)
 			}
@@ -82,7 +82,7 @@ func (a *average) top(kernel string) float64 {
 	var top float64
 	for _, precision := range a.precisions {
 		if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-			top = max(top, stat.GeometricMeanOf(g))
+			top = max(top, data.MeanRatio(g).Value)
 		}
 	}
 	return top
@@ -101,8 +101,10 @@ func (a *average) page(s *scene) *canvas.Picture {
 		for _, precision := range a.precisions {
 			var cell []chart.Mark
 			if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-				cell = append(cell, chart.Mark{Look: canvas.LookOf(kernel), V: stat.GeometricMeanOf(g),
-					Low: slices.Min(g), High: slices.Max(g), Hollow: number.ArithmeticMean(g), Name: kernel})
+				mean, all := data.MeanRatio(g), valuesOf(g)
+				cell = append(cell, chart.Mark{Look: canvas.LookOf(kernel), V: mean.Value, Low: mean.Low,
+					High: mean.High, Least: slices.Min(all), Most: slices.Max(all),
+					Hollow: number.ArithmeticMean(all), Name: kernel})
 			}
 			r.Cells = append(r.Cells, cell)
 		}
@@ -110,16 +112,41 @@ func (a *average) page(s *scene) *canvas.Picture {
 	}
 
 	b.Axis = q.scale(b.Reach())
-	return &canvas.Picture{
-		Name:  canvas.Slug(append([]string{"average-improvement"}, s.file...)...),
-		Title: fmt.Sprintf("Average speed-up over %s: %s", a.baseline, s.words),
+	p := &canvas.Picture{
+		Name: canvas.Slug(append([]string{"average-improvement"}, s.file...)...),
 		Subtitle: "Bar and number: geometric mean over the matrices of each kernel in its fastest configuration, log " +
-			"axis. Hollow: arithmetic mean, as in the paper; a few large values raise it. Line: from the least to " +
-			"the largest speed-up.",
+			"axis; whisker: where another run finds the mean (95%). Hollow: arithmetic mean, as in the paper; a few " +
+			"large values raise it. Thin line: from the least to the largest speed-up.",
 		Alt:    "from the fastest kernel to the slowest: " + strings.Join(a.kernels, ", "),
 		Height: b.Height(),
 		Body:   b.Draw,
 	}
+	entitle(p, a.words(), fmt.Sprintf("Average speed-up over %s, %s", a.baseline, s.words))
+	return p
+}
+
+// words states what the first kernel gains.
+func (a *average) words() string {
+	for _, precision := range a.precisions {
+		g := a.gains[kernelColumn{a.kernels[0], precision}]
+		if len(g) < 2 {
+			continue
+		}
+		mean := data.MeanRatio(g)
+		times := func(v float64) string { return number.Significant(v, 3) }
+		return fmt.Sprintf("%s is %s times as fast as %s on %s (%s)", a.kernels[0],
+			chart.Between(times, mean.Value, mean.Low, mean.High), a.baseline,
+			term.GroupedCount(len(g), "matrix", "matrices"), precision)
+	}
+	return ""
+}
+
+func valuesOf(list []stat.Ratio) []float64 {
+	values := make([]float64, len(list))
+	for i, r := range list {
+		values[i] = r.Value
+	}
+	return values
 }
 
 // fewer says on how many matrices a kernel's mean rests, if not on all.

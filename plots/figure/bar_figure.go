@@ -24,6 +24,7 @@ type barFigure struct {
 	quantity func(s *scene) quantity
 	least    int                          // The fewest series with data that make a page.
 	scenes   func(d *data.Report) []scene // The pages. If it is nil, each device and cache state has one.
+	states   func(t *tally) string        // What is seen, for the title. If it is nil, who leads.
 	warnings func(d *data.Report) []error // The warnings. If it is nil, they name matrices without the baseline.
 }
 
@@ -76,15 +77,10 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 				lacking = append(lacking, m)
 			}
 		}
-		n := 0
-		for matrices := range slices.Chunk(t.matrices, mostMatrices) {
-			n++
-			p := f.page(s, t, matrices)
-			if len(t.matrices) > mostMatrices {
-				p.Name += fmt.Sprintf("-%d", n)
-				p.Title += fmt.Sprintf(" (%d of %d)", n, (len(t.matrices)+mostMatrices-1)/mostMatrices)
-			}
-			pages = append(pages, p)
+		if len(t.matrices) > mostMatrices {
+			pages = append(pages, f.clouds(s, t)...)
+		} else {
+			pages = append(pages, f.page(s, t))
 		}
 	}
 
@@ -99,10 +95,11 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-// page draws some matrices of a tally.
-func (f *barFigure) page(s *scene, t *tally, matrices []string) *canvas.Picture {
-	q := f.quantity(s)
+// page draws the matrices of a tally.
+func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
+	q, matrices := f.quantity(s), t.matrices
 	b := &chart.Bars{Slots: len(t.shown), Label: q.label, Origin: q.origin, Number: q.number}
+	b.Dots = b.Slots > chart.MostBars || b.Slots*len(matrices) > mostBarsOnPage
 	for _, precision := range t.precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
@@ -121,20 +118,75 @@ func (f *barFigure) page(s *scene, t *tally, matrices []string) *canvas.Picture 
 		b.Rows = append(b.Rows, r)
 	}
 
+	if b.Dots {
+		nameDots(b)
+	}
 	low, high := b.Reach()
+	if b.Origin > 0 { // ratios, which may be far out
+		low, high = b.Usual()
+	}
 	if b.Roof > high && b.Roof <= chart.RoofWithin*high {
 		high = b.Roof
 	}
 	b.Axis = q.scale(low, high)
-	return &canvas.Picture{
+	if b.Dots {
+		b.Widen(1 / b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin))
+	}
+	keys := t.legend(matrices)
+	for i := range keys {
+		keys[i].Dot, keys[i].Bar = b.Dots, !b.Dots && !math.IsNaN(q.origin)
+	}
+	p := &canvas.Picture{
 		Name:     canvas.Slug(append([]string{f.id}, s.file...)...),
-		Title:    f.title(s) + ": " + s.words,
 		Subtitle: f.subtitle(s, t, b, &q),
 		Alt:      fmt.Sprintf("%s on %s", q.label, strings.Join(matrices, ", ")),
-		Keys:     t.legend(matrices),
+		Keys:     keys,
 		Height:   b.Height(),
 		Body:     b.Draw,
 	}
+	f.entitle(p, s, t, "")
+	return p
+}
+
+// entitle gives a page its title.
+func (f *barFigure) entitle(p *canvas.Picture, s *scene, t *tally, also string) {
+	states := (*tally).leads
+	if f.states != nil {
+		states = f.states
+	}
+	entitle(p, states(t), f.title(s)+also+", "+s.words)
+}
+
+// mostBarsOnPage is the most bars of a page. More of them are dots on one line for each matrix.
+const mostBarsOnPage = 120
+
+// nameDots makes marks without a bar small and grey, and names the kernel that has the number.
+func nameDots(b *chart.Bars) {
+	for i := range b.Rows {
+		for _, cell := range b.Rows[i].Cells {
+			best := -1
+			for k := range cell {
+				m := &cell[k]
+				if m.Slot < 0 {
+					m.Look, m.Faint = canvas.Look{Color: canvas.LineColor}, true
+				}
+				if best < 0 || m.V > cell[best].V {
+					best = k
+				}
+			}
+			if best >= 0 && cell[best].Row != nil {
+				cell[best].Words = cell[best].Row.Kernel
+			}
+			slices.SortStableFunc(cell, func(a, b chart.Mark) int { return faintFirst(a) - faintFirst(b) })
+		}
+	}
+}
+
+func faintFirst(m chart.Mark) int {
+	if m.Faint {
+		return 0
+	}
+	return 1
 }
 
 // marks returns the marks of one matrix in one precision. If published is not nil, they
@@ -155,16 +207,25 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []chart.Mark {
 	return list
 }
 
+// shows says which kernels are drawn.
+func (f *barFigure) shows(t *tally) string {
+	if n := len(t.shown); n < t.found {
+		return fmt.Sprintf("In colour the %d of %d kernels that are most often the fastest (table Kernels lists all), "+
+			"each in its fastest configuration", n, t.found)
+	}
+	return "Fastest configuration of each " + cmp.Or(f.each, "kernel")
+}
+
 // subtitle says what is drawn, how much of it, and what the marks mean.
 func (f *barFigure) subtitle(s *scene, t *tally, b *chart.Bars, q *quantity) string {
-	shown, number := "Fastest configuration of each "+cmp.Or(f.each, "kernel"), cmp.Or(q.best, "the fastest")
-	if n := len(t.shown); n < t.found {
-		shown = fmt.Sprintf("The %d of %d kernels that are most often the fastest (table Kernels lists all), "+
-			"each in its fastest configuration", n, t.found)
+	number := cmp.Or(q.best, "the fastest")
+	if len(t.shown) < t.found {
 		number += " of all"
 	}
-
-	text := shown + ": " + f.says(s) + " Whiskers: " + chart.Interval + ". Number: " + number + "."
+	text := f.shows(t) + ": " + f.says(s) + " Whiskers: " + chart.Interval + ". Number: " + number + "."
+	if b.Clips() {
+		text += " Arrows: beyond the axis."
+	}
 	if b.HasRoof() {
 		text += " Grey dashes: measured memory bandwidth."
 	}

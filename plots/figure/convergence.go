@@ -57,8 +57,8 @@ func convergencePages(s data.Searches) []*canvas.Picture {
 	var pages []*canvas.Picture
 	for _, c := range conditions {
 		words := string(c.Cache) + " cache, " + data.ShortDevice(c.Device)
-		p := convergencePage(of[c], s.Left)
-		p.Name, p.Title = convergenceID, p.Title+": "+words
+		p := convergencePage(of[c], s.Left, words)
+		p.Name = convergenceID
 		if len(conditions) > 1 {
 			p.Name = canvas.Slug(convergenceID, words)
 		}
@@ -70,15 +70,16 @@ func convergencePages(s data.Searches) []*canvas.Picture {
 
 // convergencePage has a panel for each strategy, with the lines of the others in it. left is
 // the number of grids that were not searched.
-func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
+func convergencePage(outcomes []replay.Outcome, left int, words string) *canvas.Picture {
 	curves := replay.Converge(outcomes, sharesDrawn())
-	p := &canvas.Picture{Title: "How fast searches find the best", Keys: []canvas.Key{}}
+	p := &canvas.Picture{Keys: []canvas.Key{}}
 	for _, c := range curves {
 		p.Keys = append(p.Keys, canvas.Key{Text: c.Strategy, Look: strategyLook(c.Strategy)})
 	}
 	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the best that a search has found by then; band: " +
 		"quartiles over grids and seeds; mark: where searches end on their own. At the lower edge: at most " +
-		number.Plain(lowestLoss) + "%."
+		number.Plain(lowestLoss) + "%." + risesWords(curves)
+	entitle(p, convergedWords(curves), "How fast searches find the best, "+words)
 	panels := slices.DeleteFunc(slices.Clone(curves),
 		func(c replay.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
 	p.Alt = term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each"
@@ -96,6 +97,37 @@ func convergencePage(outcomes []replay.Outcome, left int) *canvas.Picture {
 	}
 
 	return p
+}
+
+// risesWords says why a median rises again, "" if none does.
+func risesWords(curves []replay.Curve) string {
+	for _, c := range curves {
+		points := shown(c)
+		for i := 1; i < len(points); i++ {
+			if points[i].Median > max(points[i-1].Median, lowestLoss/100)*(1+1e-9) {
+				return " Where a line rises, searches took up a configuration that seemed faster than the one they " +
+					"had, and is slower by what was measured of it in all."
+			}
+		}
+	}
+	return ""
+}
+
+// convergedWords states what the best of the searches saves and loses.
+func convergedWords(curves []replay.Curve) string {
+	best := -1
+	for i, c := range curves {
+		if c.Strategy != wholeGrid && (best < 0 || c.End.Median < curves[best].End.Median ||
+			c.End.Median == curves[best].End.Median && c.End.Share < curves[best].End.Share) {
+			best = i
+		}
+	}
+	if best < 0 || math.IsInf(curves[best].End.Median, 0) {
+		return ""
+	}
+	c := curves[best]
+	return fmt.Sprintf("%s takes %s of the grid's device time and ends %s slower than its fastest", c.Strategy,
+		number.Percent(c.End.Share), number.Percent(c.End.Median))
 }
 
 // searchedWords says what searches were replayed on.

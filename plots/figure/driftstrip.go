@@ -52,7 +52,7 @@ func driftStrip(d *data.Report, of []store.Drift) []*canvas.Picture {
 
 func stripPage(of []store.Drift, panels []driftPanel, caches []trial.Cache) *canvas.Picture {
 	reach := driftReach(of)
-	b := &chart.Bars{Slots: 1, Label: "time of the sentinel over its first", Origin: math.NaN(), Roof: 1,
+	b := &chart.Bars{Slots: 1, Label: "time of the sentinel over its first", Origin: 1, Dots: true,
 		Number: number.Change, Axis: aroundOne(min(reach, mostReach))}
 	b.Axis.Max += 0.3 * min(reach, mostReach) // for the numbers
 	for _, cache := range caches {

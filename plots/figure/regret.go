@@ -47,8 +47,7 @@ const (
 func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	s := list[0].Setup
 	p := &canvas.Picture{
-		Name:  fileStem(d, "selection-regret", s.Device, string(s.Cache)),
-		Title: "Choosing for a matrix not seen before: " + d.ConditionWords(s.Condition),
+		Name: fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Subtitle: "Each matrix is held out with its family. The choice made without it is compared with its " +
 			"fastest measured configuration, the oracle. Hollow: the kernel is chosen, and its sizes are tuned on " +
 			"the matrix. Number: the learned tree. Matrices by rising mean row length.",
@@ -64,11 +63,32 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 		p.Height = max(p.Height, regretRow*vg.Length(len(list[i].matrices)+1)+chart.HeadingHeight+regretBottom)
 	}
 	if slices.ContainsFunc(list, func(g regret) bool { return g.cut() }) {
-		p.Subtitle += fmt.Sprintf(" At the left edge: below %.0f%%.", 100*lowestShare)
+		p.Subtitle += fmt.Sprintf(" Arrows at the left edge: below %.0f%%.", 100*lowestShare)
 	}
 	p.Subtitle += noiseWords(list)
+	entitle(p, keptWords(list), "Choosing for a matrix not seen before, "+d.ConditionWords(s.Condition))
 	p.Body = func(c draw.Canvas) { drawRegrets(c, list) }
 	return p
+}
+
+// keptWords states what share of the best speed the ways keep in the geometric mean, of those that
+// are known on all matrices: the rule's and the next best, in the first precision with both.
+func keptWords(list []regret) string {
+	for i := range list {
+		g := &list[i]
+		rule, next, best := g.mean(len(ways)-1), 0.0, ""
+		for w := range ways[:len(ways)-1] {
+			if m := g.mean(w); m > next {
+				next, best = m, ways[w].Name
+			}
+		}
+		if math.IsNaN(rule) || best == "" {
+			continue
+		}
+		return fmt.Sprintf("%s: the learned rule keeps %s of the best speed, against %s (%s)", g.Precision,
+			number.ShareOfBest(rule), number.ShareOfBest(next), best)
+	}
+	return ""
 }
 
 // knownWays returns the indexes of the ways that have a share in some column.
@@ -123,7 +143,7 @@ func drawRegrets(c draw.Canvas, list []regret) {
 
 	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom)
 	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y},
-		"share of the oracle's throughput (log axis)")
+		"share of the oracle's throughput")
 }
 
 // regretRows returns the matrices of all columns and their row lengths, by row length.
@@ -144,9 +164,9 @@ func regretRows(list []regret) (names []string, means []float64) {
 	return names, means
 }
 
-// lowestShare is the lowest end of the axis. Lower shares are drawn there, because the worst
-// of a bad way would press everything else together.
-const lowestShare = 0.05
+// lowestShare is the left end of the axis. The worst of a bad way would press everything else
+// together.
+const lowestShare = 0.4
 
 // cut reports whether a share is below lowestShare.
 func (g *regret) cut() bool {
@@ -158,36 +178,17 @@ func (g *regret) cut() bool {
 	return false
 }
 
-// shareAxis returns the axis of some columns.
-func shareAxis(list []regret) canvas.Scale {
-	low := 0.8
-	for _, g := range list {
-		for _, way := range g.shares {
-			for _, x := range way {
-				if x < low {
-					low = max(x, lowestShare)
-				}
-			}
-		}
+// shareAxis is linear from lowestShare to all.
+func shareAxis() canvas.Scale {
+	s := canvas.Scale{Min: lowestShare, Max: 1, Norm: plot.LinearScale{}}
+	for percent := 40; percent <= 100; percent += 10 {
+		s.Ticks = append(s.Ticks, plot.Tick{Value: float64(percent) / 100, Label: fmt.Sprintf("%d%%", percent)})
 	}
-
-	s := canvas.Scale{Min: low / 1.05, Max: 1.0, Norm: plot.LogScale{}}
-	marks := []float64{0.05, 0.1, 0.2, 0.5, 1}
-	if low > 0.45 {
-		marks = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1}
-	}
-
-	for _, v := range marks {
-		if v >= s.Min {
-			s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f%%", 100*v)})
-		}
-	}
-
 	return s
 }
 
 func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length, list []regret) {
-	axis := shareAxis(list)
+	axis := shareAxis()
 	x := func(v float64) vg.Length {
 		return c.Min.X + (c.Max.X-c.Min.X)*vg.Length(axis.Norm.Normalize(axis.Min, axis.Max, max(v, axis.Min)))
 	}
@@ -224,7 +225,11 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 			}
 			if !math.IsNaN(v) {
 				at := vg.Point{X: x(v), Y: y(i) + pitch*(vg.Length(len(drawn)-1)/2-vg.Length(slot))}
-				ways[w].look.Mark(c, at, 3.4)
+				if v < axis.Min {
+					chart.Arrow(c, at, -1, ways[w].look)
+				} else {
+					ways[w].look.Mark(c, at, 3.4)
+				}
 				canvas.Hover(c, at, func() string { return g.about(w, v, matrices[:n], i) })
 			}
 			learned = v // the rule is the last

@@ -22,8 +22,7 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 	matrices, _ := regretRows(list)
 	known := knownWays(list)
 	p := &canvas.Picture{
-		Name:  fileStem(d, "selection-regret", s.Device, string(s.Cache)),
-		Title: "Choosing for a matrix not seen before: " + d.ConditionWords(s.Condition),
+		Name: fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Subtitle: fmt.Sprintf("Each of %s is held out with its family. The choice made without it is compared with "+
 			"its fastest measured configuration, the oracle. Lines: on how many matrices a choice keeps at least this "+
 			"share; a line that stays high to the right is better. Hollow: the kernel is chosen, and its sizes are "+
@@ -36,13 +35,14 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 		Height:   chart.PanelHeight(len(list)) + 60,
 	}
 
+	entitle(p, keptWords(list), "Choosing for a matrix not seen before, "+d.ConditionWords(s.Condition))
 	for _, w := range known {
 		p.Keys = append(p.Keys, canvas.Key{Text: ways[w].Name + onFewer(list, w), Look: ways[w].look})
 	}
 	charts := make([]chart.Chart, len(list))
 	for i := range list {
 		g := &list[i]
-		charts[i] = chart.Chart{Heading: string(g.Precision), X: shareAxis(list), Top: 100, Steps: 5, Markers: 7}
+		charts[i] = chart.Chart{Heading: string(g.Precision), X: shareAxis(), Top: 100, Steps: 5, Markers: 7}
 		for _, w := range known {
 			if g.known(w) {
 				charts[i].Lines = append(charts[i].Lines,
@@ -55,7 +55,7 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 	}
 
 	p.Body = func(c draw.Canvas) {
-		chart.DrawCharts(c, charts, len(charts), "share of the oracle's throughput (log axis)", "% of the matrices")
+		chart.DrawCharts(c, charts, len(charts), "share of the oracle's throughput", "% of the matrices")
 	}
 	return p
 }

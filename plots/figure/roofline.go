@@ -149,7 +149,7 @@ func roofWords(list []roofline) string {
 }
 
 func rooflinePage(d *data.Report, list []roofline, matrices, names []string) *canvas.Picture {
-	b := &chart.Bars{Slots: 1, Label: roofShare.Label, Origin: math.NaN(), Number: number.Percent0, Roof: 1}
+	b := &chart.Bars{Slots: 1, Dots: true, Label: roofShare.Label, Origin: math.NaN(), Number: number.Percent0, Roof: 1}
 	for _, r := range list {
 		b.Columns = append(b.Columns, string(r.Precision))
 	}

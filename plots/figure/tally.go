@@ -1,8 +1,11 @@
 package figure
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
@@ -89,6 +92,63 @@ func entriesOf(p *data.Panel, list []series) (entries []entry, lacks bool) {
 	}
 
 	return entries, lacks
+}
+
+// leads states which series is the fastest most often, if it is on half of the matrices.
+func (t *tally) leads() string {
+	counts, of, several := make([]int, len(t.series)), 0, false
+	for _, entries := range t.cells {
+		best := slices.MinFunc(entries, func(a, b entry) int { return cmp.Compare(a.row.Time, b.row.Time) })
+		of++
+		several = several || len(entries) > 1
+		for _, e := range entries {
+			if e.row == best.row || !data.Tells(best.row, e.row) {
+				counts[e.series]++
+			}
+		}
+	}
+	lead := 0
+	for j, n := range counts {
+		if n > counts[lead] {
+			lead = j
+		}
+	}
+	if !several || 2*counts[lead] < of {
+		return ""
+	}
+	where := term.GroupedCount(of, "matrix", "matrices")
+	if len(t.precisions) > 1 {
+		where = fmt.Sprintf("%d (matrix, precision)", of)
+	}
+	return fmt.Sprintf("%s is the fastest, or tied, on %d of %s", t.series[lead].id, counts[lead], where)
+}
+
+// beats counts on how many (matrix, precision) the first kernel of a pair is faster than the second,
+// by more than repeats differ, of those where both were measured.
+func (t *tally) beats(pairs ...[2]string) (wins, of int) {
+	for _, entries := range t.cells {
+		for _, pair := range pairs {
+			a, b := t.rowOf(entries, pair[0]), t.rowOf(entries, pair[1])
+			if a == nil || b == nil {
+				continue
+			}
+			of++
+			if a.Time < b.Time && data.Tells(a, b) {
+				wins++
+			}
+		}
+	}
+	return wins, of
+}
+
+// rowOf returns the trial of a series among entries, nil if there is none.
+func (t *tally) rowOf(entries []entry, id string) *store.Row {
+	for _, e := range entries {
+		if t.series[e.series].id == id {
+			return e.row
+		}
+	}
+	return nil
 }
 
 // choose fills shown: the series with data or, if there are too many, the leaders. A case

@@ -1,6 +1,10 @@
 package figure
 
-import "spmvtune/plots/data"
+import (
+	"fmt"
+
+	"spmvtune/plots/data"
+)
 
 // newVersions compares the second forms of the kernels of csr-bins-and-hybrid with the first.
 var newVersions = &barFigure{
@@ -17,5 +21,20 @@ var newVersions = &barFigure{
 			list = append(list, each([]string{name}, data.OfKernels(name+"_v1"))...)
 		}
 		return list
+	},
+	states: func(t *tally) string {
+		faster, slower, of := 0, 0, 0
+		for _, entries := range t.cells {
+			for _, e := range entries {
+				of++
+				switch {
+				case e.row.Time < e.base.Time && data.Tells(e.row, e.base):
+					faster++
+				case e.row.Time > e.base.Time && data.Tells(e.base, e.row):
+					slower++
+				}
+			}
+		}
+		return fmt.Sprintf("Second forms are faster in %d of %d comparisons, and slower in %d", faster, of, slower)
 	},
 }
