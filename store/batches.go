@@ -18,7 +18,7 @@ const perBatch = 256
 // errStop ends reading where nobody wants more.
 var errStop = errors.New("no more is wanted")
 
-// batches yields all that a database has of the trials that are chosen, for Import.
+// batches yields all that a database has of the trials that are chosen, without repeats, for Import.
 func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		b := batcher{from: db.from(), yield: yield, runs: map[runKey]*tuner.RunInfo{},
@@ -59,22 +59,12 @@ func (b *batcher) read(ctx context.Context, chosen chosen) error {
 		return err
 	}
 
-	repeats, err := b.from.repeats(ctx, "true")
-	if err != nil {
-		return err
-	}
-
-	last := runKey{}
-	repeated := map[runKey][]trial.Result{}
 	where, args := chosen.conditions()
-	err = b.from.each(ctx, trialQuery{
+	err := b.from.each(ctx, trialQuery{
 		want:  wantSamples | wantFacts | wantCounts | wantTelemetry | wantWarnings,
 		where: where, args: args, order: "t.id",
 	}, func(s *stored) error {
-		last = b.key(s)
-		last.file(repeated, repeats[s.ID])
-		delete(repeats, s.ID)
-		if err := b.add(last, s.Result); err != nil {
+		if err := b.add(b.key(s), s.Result); err != nil {
 			return err
 		}
 		b.count(s) // into the batch that has the trial
@@ -83,30 +73,7 @@ func (b *batcher) read(ctx context.Context, chosen chosen) error {
 	if err != nil {
 		return err
 	}
-
-	if chosen.all() && last != (runKey{}) { // their trials may be in another database
-		for _, list := range repeats {
-			last.file(repeated, list)
-		}
-	}
-
-	for of, list := range repeated {
-		for _, r := range list {
-			if err := b.add(of, r); err != nil {
-				return err
-			}
-		}
-	}
-
 	return b.send()
-}
-
-// file adds repeats to those of their runs: runs like this one, each in the origin of a repeat.
-func (k runKey) file(repeated map[runKey][]trial.Result, repeats []repeat) {
-	for _, r := range repeats {
-		k.origin = r.origin
-		repeated[k] = append(repeated[k], r.Result)
-	}
 }
 
 // count puts what was counted in the launches of a trial into the batch.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,9 +10,10 @@ import (
 
 // Gather makes a database at path, which must not exist yet. It copies the trials that choice
 // allows from other databases, with all that belongs to them, and decides their ties. Equal
-// devices, and matrices of equal content, become one. If several databases have a trial, the
-// first that ended well is kept. Which trials of a configuration and of a place count is decided
-// as in any database. What no trial refers to is left out.
+// devices, and matrices of equal content, become one. If several databases have a trial, the one
+// that ended well and was measured first is kept, and the repeats of all count. Which trials of a
+// configuration and of a place count is decided as in any database. What no trial refers to is left
+// out, except repeats where every trial is wanted: theirs may come with another database.
 //
 // The other databases are only read, whatever version wrote them.
 func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB, error) {
@@ -36,7 +38,11 @@ func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB
 			return nil, errors.Join(fmt.Errorf("adding %s: %w", name, err), db.Close())
 		}
 	}
-	if err = names.unknown(); err == nil {
+	err = names.unknown()
+	if err == nil && !choice.All() {
+		err = db.transact(ctx, "leaving out repeats", leaveRepeats)
+	}
+	if err == nil {
 		_, err = db.DecideTies(ctx)
 	}
 	if err != nil {
@@ -70,6 +76,52 @@ func (db *DB) unite(ctx context.Context, name string, chosen chosen) (err error)
 		return failed(name, err)
 	}
 
-	_, err = db.Import(ctx, from.batches(ctx, chosen))
-	return err
+	if _, err = db.Import(ctx, from.batches(ctx, chosen)); err != nil {
+		return err
+	}
+	return db.transact(ctx, "adding repeats", func(tx *sql.Tx) error {
+		return newWriter(ctx, tx, db.rec.stmts, newKeys()).adopt(ctx, from.from())
+	})
+}
+
+// adopt adds all repeats of a database: their trials may be in another one.
+func (w *writer) adopt(ctx context.Context, from source) error {
+	repeats, err := from.repeats(ctx, "true")
+	if err != nil {
+		return err
+	}
+	origins, err := from.origins(ctx)
+	if err != nil {
+		return err
+	}
+
+	here := map[int64]int64{0: 0} // keys of origins here, by their keys there
+	for _, list := range repeats {
+		for _, r := range list {
+			if _, known := here[r.origin]; !known {
+				if here[r.origin], err = putOrigin(ctx, w.tx, origins[r.origin]); err != nil {
+					return err
+				}
+			}
+			r.origin = here[r.origin]
+			if err := w.again(ctx, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// leaveRepeats deletes repeats of trials that were not chosen, and origins of nothing else.
+func leaveRepeats(tx *sql.Tx) error {
+	for _, statement := range []string{
+		"DELETE FROM sentinel WHERE identity NOT IN (SELECT identity FROM trial)",
+		`DELETE FROM origin WHERE id NOT IN (SELECT origin FROM trial WHERE origin IS NOT NULL)
+			AND id NOT IN (SELECT origin FROM sentinel WHERE origin IS NOT NULL)`,
+	} {
+		if _, err := tx.Exec(statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -106,6 +106,38 @@ func TestGatherRepeatsOfOtherTrials(t *testing.T) {
 	}
 }
 
+// A trial that several databases have is the one that was measured first, with all that belongs to
+// it, and all of its repeats count, whichever database comes first.
+func TestGatherIsAlike(t *testing.T) {
+	a, b, c := started(t), started(t), started(t)
+	first := good("cpu_csr", 64, identity("x"), takes(3), func(r *trial.Result) {
+		r.Telemetry = &trial.Telemetry{SMClock: 1755}
+	})
+	later := good("cpu_csr", 64, identity("x"), takes(4), func(r *trial.Result) { r.At = r.At.Add(time.Hour) })
+	record(t, a, first, good("cpu_sell", 8, takes(5)), spreads(first, 2*time.Minute, 3.1))
+	record(t, b, later, spreads(later, 2*time.Minute, 4.1))
+	record(t, c, good("cpu_coo", 0, takes(6)), final(first, 4*time.Minute, 3.3), final(first, 5*time.Minute, 3.4))
+	for _, choice := range []Choice{{}, {Kernels: []string{"cpu_csr", "cpu_sell"}}} {
+		for _, order := range [][]*DB{{a, b, c}, {b, a, c}, {c, b, a}, {b, c, a}} {
+			db := gather(t, choice, order...)
+			for query, want := range map[string]any{
+				"SELECT median_ms FROM results WHERE kernel = 'cpu_csr'":    3.0,
+				"SELECT sm_mhz FROM telemetry WHERE kernel = 'cpu_csr'":     int64(1755),
+				"SELECT count(*) FROM sentinel":                             int64(4),
+				"SELECT runs FROM results WHERE kernel = 'cpu_csr'":         int64(4),
+				"SELECT count(*) FROM sentinel WHERE origin IS NOT NULL":    int64(4),
+				"SELECT count(*) FROM origin":                               int64(1),
+				"SELECT count(*) FROM results WHERE kernel <> 'cpu_coo'":    int64(2),
+				"SELECT kernel || ' ' || tie_size || ' ' || runs FROM best": "cpu_csr 1 4",
+			} {
+				if got := one(t, db, query); got != want {
+					t.Errorf("%s: %v, want %v", query, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestGatherChoice(t *testing.T) {
 	a := started(t)
 	describe(t, a, testMatrix("other"))

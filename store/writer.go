@@ -154,7 +154,11 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 		w.sum.Known++
 		return nil
 	default:
-		w.sum.New++
+		if old.Status == trial.OK {
+			w.sum.Known++
+		} else {
+			w.sum.New++
+		}
 		if err := w.flush(ctx); err != nil { // the known one may be in the queue
 			return err
 		}
@@ -174,22 +178,33 @@ func (w *writer) repeat(ctx context.Context, run *tuner.RunInfo, r *trial.Result
 	if !known {
 		return errNoRun
 	}
+	return w.again(ctx, repeat{*r, k.origin})
+}
+
+// again records a repeat, whose origin is a key of this database.
+func (w *writer) again(ctx context.Context, r repeat) error {
 	throttled := 0
 	if r.Telemetry != nil {
 		throttled = r.Telemetry.Throttled
 	}
-	_, err := w.stmts.again.ExecContext(ctx, r.ID, r.At.UnixMilli(), nonzero(k.origin), r.Median, r.Low, r.High,
+	_, err := w.stmts.again.ExecContext(ctx, r.ID, r.At.UnixMilli(), nonzero(r.origin), r.Median, r.Low, r.High,
 		throttled, r.Final, r.Spread, pack(r.Samples))
 	return err
 }
 
-// replace puts a result in the place of a failed one with its identity.
+// replace puts a result, with its samples and readings, in the place of another one of its identity.
 func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result) error {
 	if _, err := w.versionIn(ctx, k, r); err != nil { // before r is there, too
 		return err
 	}
 	if _, err := w.stmts.replace.ExecContext(ctx, append(trialValues(k, r), r.ID)...); err != nil {
 		return err
+	}
+	const of = " WHERE trial = (SELECT id FROM trial WHERE identity = ?)"
+	for _, table := range []string{"sample", "reading"} {
+		if _, err := w.tx.ExecContext(ctx, "DELETE FROM "+table+of, r.ID); err != nil {
+			return err
+		}
 	}
 	if len(r.Samples) > 0 {
 		if _, err := w.stmts.resaved.ExecContext(ctx, pack(r.Samples), r.ID); err != nil {

@@ -47,6 +47,6 @@ func note(recorded map[string]trial.Record, r trial.Result) {
 		old.Repeats = append(old.Repeats, r)
 		recorded[r.ID] = old
 	case !r.Again() && (!is || r.Standing().Replaces(old.Standing())):
-		recorded[r.ID] = trial.Record{Result: r}
+		recorded[r.ID] = trial.Record{Result: r, Repeats: old.Repeats}
 	}
 }

@@ -11,8 +11,9 @@ import (
 // in a database, when databases and journals are united, and for what is learnt from
 // them. None depends on the order in which results were recorded.
 //
-//  1. One identity, recorded several times: a result that is OK stays. A failure never
-//     replaces it; of several failures the latest is kept. See [Standing.Replaces].
+//  1. One identity, recorded several times: of results that are OK the first one stays. A
+//     failure never replaces it; of several failures the latest is kept. See
+//     [Standing.Replaces].
 //  2. One configuration in one [Place], under several identities (its kernel, the
 //     protocol or the driver has changed): the trial that was measured last is in force.
 //     At equal times it is the one with the greater identity. See [InForce].
@@ -45,7 +46,7 @@ func (s Standing) Good() bool { return s.Status == OK && !s.Partial }
 func (s Standing) Replaces(old Standing) bool {
 	switch {
 	case old.Status == OK:
-		return false
+		return s.Status == OK && s.At < old.At
 	case s.Status == OK:
 		return true
 	default:

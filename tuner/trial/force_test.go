@@ -14,6 +14,7 @@ func TestReplaces(t *testing.T) {
 		{"good over failure", Standing{Status: OK, At: 1}, Standing{Status: Fault, At: 2}, true},
 		{"failure over good", Standing{Status: Fault, At: 2}, Standing{Status: OK, At: 1}, false},
 		{"good over good", Standing{Status: OK, At: 2}, Standing{Status: OK, At: 1}, false},
+		{"an earlier good one", Standing{Status: OK, At: 1}, Standing{Status: OK, At: 2}, true},
 		{"later failure", Standing{Status: Fault, At: 2}, Standing{Status: OOM, At: 1}, true},
 		{"earlier failure", Standing{Status: Fault, At: 1}, Standing{Status: OOM, At: 2}, false},
 		{"the same failure", Standing{Status: Fault, At: 1}, Standing{Status: Fault, At: 1}, false},
