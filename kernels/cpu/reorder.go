@@ -66,7 +66,7 @@ func orderingOf[V sparse.Float](b *Backend, o *operand[V], p kernels.Precision, 
 		if err != nil {
 			return nil, 0, err
 		}
-		a, _ := reorder.Apply(o.a, to)
+		a := reorder.Apply(o.a, to)
 		r := &ordering[V]{
 			inner:   &operand[V]{a: a, x: o.x, order: how},
 			columns: to.Cols, places: reorder.Inverse(to.Rows),

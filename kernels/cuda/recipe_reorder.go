@@ -25,9 +25,9 @@ const gatherBlock = 256
 
 // An ordering is a matrix in another order.
 type ordering struct {
-	m       *structure
-	from    []int32 // the nonzero of the matrix that each nonzero of m is
-	columns []int32 // nil where they keep their order
+	m       *structure // its values are in the matrix's order
+	from    []int32    // the nonzero of the matrix that each nonzero of m is
+	columns []int32    // nil where they keep their order
 	places  []int32
 	err     error // why there is none
 }
@@ -62,8 +62,8 @@ func order(m *structure, how reorder.Method) (*ordering, int64) {
 		return &ordering{err: err}, 0
 	}
 	o := &ordering{columns: to.Cols, places: reorder.Inverse(to.Rows)}
-	o.m, o.from = reorder.Apply(m, to)
-	return o, int64(4*(len(o.columns)+len(o.places)+len(o.m.RowPtr)+2*len(o.from)) + 8*len(o.from))
+	o.m, o.from = reorder.Structure(m, to)
+	return o, 4 * int64(len(o.columns)+len(o.places)+len(o.m.RowPtr)+2*len(o.from))
 }
 
 // around makes of a recipe for the ordered matrix one for m: before its steps x is put into the

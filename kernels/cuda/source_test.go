@@ -13,13 +13,13 @@ import (
 // prepared says for kernels which functions prepare the matrix for them, here and in other
 // packages.
 var prepared = map[string][]string{
-	"csr_narrow":     {"NewNarrow", "packTiles", "outline", "describe", "fill", "eachPart", "Apply", "cuthillMcKee"},
-	"sell_blocks":    {"NewJagged", "countBlocks", "fillSlice", "putBlock", "words", "share", "moveRow"},
+	"csr_narrow":     {"NewNarrow", "packTiles", "outline", "describe", "fill", "eachPart", "Structure", "cuthillMcKee"},
+	"sell_blocks":    {"NewJagged", "countBlocks", "fillSlice", "putBlock", "words", "share", "moveColumns"},
 	"sell_diagonals": {"NewDiagonals", "unite", "fillDiagonals", "merge", "transpose"},
 	"sell_c_sigma":   {"NewSELL", "sortWindows", "fillChunk", "sellOrder", "sorted"},
 	"sell_hot":       {"newHotColumns", "newStagedRows", "places", "rim", "gatherStep"},
 	"sell_local":     {"splitRows", "fillStaged", "allEqual", "Inverse"},
-	"panel_sell":     {"packPanels", "cutColumns", "panelPieces", "levels"},
+	"panel_sell":     {"packPanels", "cutColumns", "panelPieces", "visit"},
 	"csr_stream":     {"newRowStarts", "cutStream", "around"},
 	"csr_merge_warp": {"mergeBorders", "through"},
 	"csr_scalar":     {"order", "component"},

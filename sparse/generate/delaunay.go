@@ -48,7 +48,7 @@ func buildShuffled(ctx context.Context, v values) (*sparse.CSR[float64], error) 
 		j := s.below(i + 1)
 		order[i], order[j] = order[j], int32(i)
 	}
-	m, _ = reorder.Apply(m, reorder.Order{Rows: order, Cols: order})
+	m = reorder.Apply(m, reorder.Order{Rows: order, Cols: order})
 	return m, nil
 }
 

@@ -29,7 +29,7 @@ var Methods = []Method{ByLength, ByColumn, RCM}
 // Cols is nil where the columns keep their order.
 type Order struct {
 	Rows, Cols []int32
-	columns    *transposed // of the matrix, where Cols is not nil
+	columns    *transposed // of the matrix; nil where they are not known
 }
 
 // Of orders m. The time is linear in rows and nonzeros, but for sorting the rows that are found

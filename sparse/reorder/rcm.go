@@ -36,7 +36,7 @@ func cuthillMcKee(rowPtr, colIdx []int32, t *transposed) []int32 {
 	}
 	byDegree := sorted(n, int(most)+1, func(i int) int { return int(g.degree[i]) })
 
-	w := &walk{g: g, seen: make([]int32, n), queue: make([]int32, 0, n)}
+	w := &walk{g: g, seen: make([]uint8, n), queue: make([]int32, 0, n)}
 	order := make([]int32, 0, n)
 	for _, start := range byDegree {
 		if w.seen[start] == placed {
@@ -50,59 +50,46 @@ func cuthillMcKee(rowPtr, colIdx []int32, t *transposed) []int32 {
 	return order
 }
 
-// placed marks a row that has its place. Searches for a rim use other marks.
-const placed = -1
+// Marks of rows.
+const (
+	searched = 1 + iota // a search for the rim has seen it
+	placed              // it has its place
+)
 
 // A walk goes through a graph level by level.
 type walk struct {
 	g     *graph
-	seen  []int32 // placed, or the number of the search that has seen the row
-	turn  int32
+	seen  []uint8 // marks
 	queue []int32
 }
 
-// rimSearches bounds the searches for a row at the rim of a component.
-const rimSearches = 4
-
-// rim returns a row of start's component that is far from others: the last one of a search from
-// the last one of a search, until the levels are no more (after George and Liu, An
-// implementation of a pseudoperipheral node finder, ACM TOMS 5(3), 1979).
+// rim returns a row of start's component that is far from others: one of least degree in the last level
+// of a search.
+//
+// Note: searches from there, until the levels are no more (George and Liu, An implementation of a
+// pseudoperipheral node finder, ACM TOMS 5(3), 1979), changed the bandwidth of a triangulation, a grid, a
+// mesh and a power law by at most 3%.
 func (w *walk) rim(start int32) int32 {
-	depth := -1
-	for range rimSearches {
-		far, d := w.levels(start)
-		if d <= depth {
-			break
-		}
-		start, depth = far, d
-	}
-	return start
-}
-
-// levels searches from start. It returns a row of least degree in the last level, and the number of
-// levels behind the first.
-func (w *walk) levels(start int32) (far int32, depth int) {
-	w.turn++
 	w.queue = append(w.queue[:0], start)
-	w.seen[start] = w.turn
+	w.seen[start] = searched
 	lo := 0
 	for {
 		hi := len(w.queue)
 		for _, i := range w.queue[lo:hi] {
-			w.queue = w.visit(w.queue, i, w.turn)
+			w.queue = w.visit(w.queue, i, searched)
 		}
 		if len(w.queue) == hi {
-			return slices.MinFunc(w.queue[lo:], w.byDegree), depth
+			return slices.MinFunc(w.queue[lo:], w.byDegree)
 		}
-		lo, depth = hi, depth+1
+		lo = hi
 	}
 }
 
-// visit appends the neighbours of i that do not have the mark, and gives it to them.
-func (w *walk) visit(to []int32, i, mark int32) []int32 {
+// visit appends the neighbours of i that do not have the mark or a later one, and gives it to them.
+func (w *walk) visit(to []int32, i int32, mark uint8) []int32 {
 	for l, ptr := range w.g.ptr {
 		for _, j := range w.g.neighbours[l][ptr[i]:ptr[i+1]] {
-			if w.seen[j] != mark {
+			if w.seen[j] < mark {
 				w.seen[j] = mark
 				to = append(to, j)
 			}
