@@ -1,12 +1,9 @@
 package page
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/base64"
-	"fmt"
 	"html/template"
-	"strings"
+	"regexp"
+	"slices"
 
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
@@ -27,52 +24,79 @@ func undrawnTable(list []*figure.Figure) table.Table {
 
 type htmlFigure struct {
 	ID, Title, See, Source string
-	Pages, Details         []htmlPage
-	Left                   int // The number of details that are too large for the page.
-	Omitted                int // The number of details beyond the limit, which were not made.
+	Pages                  []htmlPage
+	Further                []htmlPage // The pages of a picture after its first, folded away.
+	Details                []htmlPage // Pictures of single matrices, folded away.
+	Left                   int        // The number of details that are too large for the page.
+	Omitted                int        // The number of details beyond the limit, which were not made.
 }
 
 type htmlPage struct {
 	tagged
 	Name, Title, Alt, Twins string
-	SVG                     template.HTML // The picture if it is not folded away.
-	Packed                  string        // The SVG of a folded picture, see packed.
-	Tips                    string        // The texts of the marks, see packed.
+	SVG                     template.HTML // The picture if it is not packed.
+	Packed                  string        // The SVG of a picture that is not shown at once, see packed.
+	Ratio                   template.CSS  // Width over height of a packed picture, which keeps its place.
+	Tips                    string        // The texts of the marks, see book.
 }
 
-// detailBudget bounds the bytes that pictures of single matrices add to the page, which should
-// open at once. Further pictures are files only.
-const detailBudget = 3 << 20
+const (
+	// detailBudget bounds the bytes that pictures of single matrices add to the page, which should
+	// open at once. Further pictures are files only.
+	detailBudget = 800 << 10
+	// mostInline is the size of a picture up to which it is shown at once. Larger ones, of hundreds
+	// of matrices, are unpacked after the page is painted.
+	mostInline = 100 << 10
+)
 
-func htmlFigures(d *data.Report, figures []figure.Drawn, styles *canvas.WebStyles) []htmlFigure {
-	var list []htmlFigure
-	budget := detailBudget
-	for _, f := range figures {
+// An album puts pictures on the page.
+type album struct {
+	report *data.Report
+	styles *canvas.WebStyles
+	book   book
+	budget int // The bytes that details may still add.
+}
+
+func (a *album) figures(list []figure.Drawn) []htmlFigure {
+	var all []htmlFigure
+	for _, f := range list {
 		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source, Omitted: f.Omitted}
-		overview := overviews(d, f)
+		overview := overviews(a.report, f)
 		for i, p := range f.Pictures {
-			if p.Detail && budget <= 0 {
-				h.Left++
-				continue
-			}
-			if !p.Detail {
-				h.Pages = append(h.Pages, htmlPageOf(p, overview[i], !overview[i].On || inAppendix(f.Figure), styles))
-				continue
-			}
-			page := htmlPageOf(p, tagged{On: true}, true, styles)
-			switch size := len(page.Packed) + len(page.Tips); {
-			case size <= budget:
-				budget -= size
-				h.Details = append(h.Details, page)
+			switch {
+			case p.Detail:
+				a.detail(&h, p)
+			case continues(f.Pictures, p):
+				h.Further = append(h.Further, a.page(p, overview[i], true))
 			default:
-				budget = 0 // the details that follow are left out too, so that it is plain which ones are shown
-				h.Left++
+				h.Pages = append(h.Pages, a.page(p, overview[i], !overview[i].On || inAppendix(f.Figure)))
 			}
 		}
-		list = append(list, h)
+		all = append(all, h)
 	}
+	return all
+}
 
-	return list
+// detail adds a picture of a single matrix, while there is room.
+func (a *album) detail(h *htmlFigure, p *canvas.Picture) {
+	if a.budget <= 0 {
+		h.Left++
+		return
+	}
+	page := a.page(p, tagged{On: true}, true)
+	if a.budget -= len(page.Packed) + len(page.Tips); a.budget < 0 {
+		h.Left++ // and so are those that follow, so that it is plain which ones are shown
+		return
+	}
+	h.Details = append(h.Details, page)
+}
+
+var pageNumber = regexp.MustCompile(`-([2-9]|[1-9][0-9]+)$`)
+
+// continues reports whether a picture is a page of another one, after its first.
+func continues(all []*canvas.Picture, p *canvas.Picture) bool {
+	stem := pageNumber.ReplaceAllString(p.Name, "")
+	return stem != p.Name && slices.ContainsFunc(all, func(q *canvas.Picture) bool { return q.Name == stem+"-1" })
 }
 
 // overviews returns what the pictures of a figure are about, and turns on those of them that are
@@ -90,42 +114,19 @@ func overviews(d *data.Report, f figure.Drawn) []tagged {
 	return tags
 }
 
-// htmlPageOf puts a picture on the page, packed if it is not shown at first.
-func htmlPageOf(p *canvas.Picture, t tagged, folded bool, styles *canvas.WebStyles) htmlPage {
-	svg, tips := p.Web(styles)
-	h := htmlPage{tagged: t, Name: p.Name, Title: p.Title, Alt: p.Alt, Twins: p.Note, Tips: packedTips(tips)}
-	if folded {
+var viewBox = regexp.MustCompile(`viewBox="0 0 (\d+) (\d+)"`)
+
+// page puts a picture on the page, packed if it is not shown at first.
+func (a *album) page(p *canvas.Picture, t tagged, folded bool) htmlPage {
+	svg, tips := p.Web(a.styles)
+	h := htmlPage{tagged: t, Name: p.Name, Title: p.Title, Alt: p.Alt, Twins: p.Note, Tips: a.book.tips(tips)}
+	if folded || len(svg) > mostInline {
 		h.Packed = packed(svg)
+		if size := viewBox.FindStringSubmatch(svg); size != nil {
+			h.Ratio = template.CSS(size[1] + "/" + size[2]) // digits
+		}
 	} else {
 		h.SVG = template.HTML(svg) // text in it was escaped when it was drawn
 	}
 	return h
-}
-
-// packedTips packs the tips of a picture, a line each: left, top and text.
-func packedTips(tips []canvas.Tip) string {
-	if len(tips) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	for _, t := range tips {
-		fmt.Fprintf(&b, "%d %d %s\n", t.X, t.Y, strings.Map(oneLine, t.Text))
-	}
-	return packed(b.String())
-}
-
-func oneLine(r rune) rune {
-	if r = canvas.Printable(r); r == '\n' {
-		return ' '
-	}
-	return r
-}
-
-// packed compresses text, in base64. The page unpacks it when it is needed.
-func packed(text string) string {
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
-	z.Write([]byte(text))                                 // to memory, which does not fail
-	z.Close()
-	return base64.StdEncoding.EncodeToString(b.Bytes())
 }

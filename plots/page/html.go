@@ -69,6 +69,7 @@ type document struct {
 	Sweeps        []store.Sweep
 	Sources       []source
 	Origins       htmlTable // The origins of the kernels.
+	Texts         string    // What marks say, see book.
 }
 
 // An htmlTable adds to a table what the template needs to make it sortable.
@@ -108,10 +109,11 @@ func (c *Content) Pictures() []*canvas.Picture {
 // Write writes the page.
 func (c *Content) Write(w io.Writer) error {
 	d, styles := c.Report, &canvas.WebStyles{}
+	pictures := &album{report: d, styles: styles, budget: detailBudget}
 	doc := document{
 		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), By: byLine(c),
 		CSS: template.CSS(reportCSS), JS: template.JS(reportJS), Switches: switches(d),
-		Headline: headlineOf(d), Winners: winnerMaps(d, styles), Facts: facts(d), Twins: data.Twins(d.Matrices),
+		Headline: headlineOf(d), Winners: winnerMaps(d, styles, &pictures.book), Facts: facts(d), Twins: data.Twins(d.Matrices),
 		Summary:   htmlTables(table.SummaryTables(d), "summary"),
 		BestNotes: table.BestNotes(d), Best: onlyChosen(d, htmlTables(table.BestTables(d), "best")),
 		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),
@@ -123,11 +125,12 @@ func (c *Content) Write(w io.Writer) error {
 	}
 	doc.Limits = term.GroupedCount(len(doc.Warnings), "warning", "warnings")
 	for _, p := range c.Trees {
-		doc.Trees = append(doc.Trees, htmlPageOf(p, tagged{On: true}, true, styles))
+		doc.Trees = append(doc.Trees, pictures.page(p, tagged{On: true}, true))
 	}
-	doc.arrange(htmlFigures(d, c.Figures, styles))
+	doc.arrange(pictures.figures(c.Figures))
 	doc.Undrawn = htmlTableOf(undrawnTable(c.Undrawn), "undrawn")
 	doc.CSS += template.CSS(styles.Rules.String())
+	doc.Texts = packed(pictures.book.texts.String())
 
 	failures, cut := table.FailureTable(d)
 	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
@@ -161,7 +164,7 @@ type htmlSheet struct {
 }
 
 // mostPrepared is the number of kernels on matrices that a table of the page lists.
-const mostPrepared = 400
+const mostPrepared = 120
 
 // preparation says when preparing pays off: by kernel and, folded away, by kernel and matrix. The
 // file of the sheet has all rows.

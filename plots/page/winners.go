@@ -20,7 +20,7 @@ type winnerMap struct {
 	Kernels   []mapKernel
 	Classes   []mapClass
 	Folded    bool   // Classes are folded: only their means show until one is opened.
-	Tips      string // What the cells of matrices are, row by row; see packed.
+	Tips      string // What the cells of matrices are, row by row; see book.
 }
 
 // A mapKernel heads a column.
@@ -51,7 +51,7 @@ type mapCell struct{ Text, Class string }
 const mostUnfolded = 32
 
 // winnerMaps makes a map for each setup in which kernels compete.
-func winnerMaps(d *data.Report, styles *canvas.WebStyles) []winnerMap {
+func winnerMaps(d *data.Report, styles *canvas.WebStyles, texts *book) []winnerMap {
 	var list []winnerMap
 	for _, s := range d.Setups() {
 		c := d.NewContest(d.In(s))
@@ -67,7 +67,7 @@ func winnerMaps(d *data.Report, styles *canvas.WebStyles) []winnerMap {
 		for i := range c.Places {
 			m.add(d, c, i)
 			for k := range c.Standings {
-				tips.WriteString(cellTip(c, i, k) + "\n")
+				fmt.Fprintln(&tips, texts.number(cellTip(c, i, k)))
 			}
 		}
 		for i := range m.Classes {
@@ -181,18 +181,11 @@ func shareCell(share float64) mapCell {
 	return mapCell{Text: number.Plain(percent), Class: "h" + strconv.Itoa(shade)}
 }
 
-// cellTip says what a cell is.
+// cellTip says what a cell is, beside the share that stands in it.
 func cellTip(c *data.Contest, place, kernel int) string {
 	s := &c.Standings[kernel]
-	e := &s.Entries[place]
-	if e.Row == nil {
-		return s.Kernel + ", " + c.Places[place].Matrix + ": not measured"
+	if row := s.Entries[place].Row; row != nil {
+		return data.About(row)
 	}
-	text := data.About(e.Row) + "; " + number.ShareOfBest(e.Share) + " of the best"
-	if e.Named {
-		text += ", named the best"
-	} else if e.Tied {
-		text += ", tied with it"
-	}
-	return strings.Map(oneLine, text)
+	return s.Kernel + ", " + c.Places[place].Matrix + ": not measured"
 }

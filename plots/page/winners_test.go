@@ -14,7 +14,7 @@ import (
 // mapOf is the winner map of one setup.
 func mapOf(t *testing.T, rows []store.Row) winnerMap {
 	t.Helper()
-	list := winnerMaps(data.New(rows, nil, nil, nil), &canvas.WebStyles{})
+	list := winnerMaps(data.New(rows, nil, nil, nil), &canvas.WebStyles{}, &book{})
 	if len(list) != 1 {
 		t.Fatalf("%d maps", len(list))
 	}
@@ -72,7 +72,7 @@ func TestWinnerMapFolds(t *testing.T) {
 // Of one kernel there is nothing to win.
 func TestNoWinnerMap(t *testing.T) {
 	d := data.New([]store.Row{synthetic.Timed("m", "csr_vector", "", 64, 1)}, nil, nil, nil)
-	if list := winnerMaps(d, &canvas.WebStyles{}); len(list) > 0 {
+	if list := winnerMaps(d, &canvas.WebStyles{}, &book{}); len(list) > 0 {
 		t.Errorf("%+v", list)
 	}
 }

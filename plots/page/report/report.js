@@ -72,6 +72,7 @@ async function show(picture) {
   const text = picture.dataset.svg;
   if (!text) return;
   delete picture.dataset.svg;
+  picture.style.aspectRatio = "";
   picture.insertAdjacentHTML("beforeend", await unpack(text));
 }
 // Those are unpacked that nothing folds away or switches off.
@@ -80,6 +81,7 @@ function unfold() {
   return Promise.all([...document.querySelectorAll("[data-svg]")].filter(shown).map(show));
 }
 document.addEventListener("toggle", unfold, true);
+addEventListener("load", unfold);
 
 // One switch for the precision and one for the caches: in each group, what fits both is shown.
 // Where nothing does, one of them does not apply to the group, as gflops-vs-rows has float32 only.
@@ -164,14 +166,16 @@ addEventListener("click", (e) => {
 const box = document.getElementById("tip");
 const said = document.getElementById("said");
 const known = new WeakMap();
+let texts; // of all marks
+async function linesOf(packed) {
+  texts ??= unpack(box.dataset.texts).then((all) => all.split("\n"));
+  await texts;
+  return packed ? (await unpack(packed)).split("\n").filter(Boolean).map((line) => line.split(" ").map(Number)) : [];
+}
 async function tipsOf(picture) {
   if (!known.has(picture)) {
-    const text = picture.dataset.tips ? await unpack(picture.dataset.tips) : "";
-    const tips = text.split("\n").filter(Boolean).map((line) => {
-      const [, x, y, words] = line.match(/^(-?\d+) (-?\d+) (.*)$/);
-      return { x: Number(x), y: Number(y), words };
-    });
-    known.set(picture, tips);
+    const lines = await linesOf(picture.dataset.tips), words = await texts;
+    known.set(picture, lines.map(([x, y, n]) => ({ x, y, words: words[n] })));
   }
   return known.get(picture);
 }
@@ -246,9 +250,13 @@ for (const map of document.querySelectorAll("[data-cells]")) {
   const rows = [...map.querySelectorAll(".matrices tr")];
   const wide = rows[0].cells.length - 2;
   let at = null;
-  const said1 = async (cell, aloud) => {
-    map.tips ??= (await unpack(map.dataset.cells)).split("\n");
-    const words = map.tips[rows.indexOf(cell.parentElement) * wide + cell.cellIndex - 2];
+  let numbers;
+  const tellCell = async (cell, aloud) => {
+    numbers ??= linesOf(map.dataset.cells);
+    const [n] = (await numbers)[rows.indexOf(cell.parentElement) * wide + cell.cellIndex - 2];
+    const share = Number(cell.textContent.replace("=", "")), is = cell.classList;
+    const rank = is.contains("best") ? ", named the best" : is.contains("tied") ? ", tied with the best" : "";
+    const words = (await texts)[n] + (Number.isNaN(share) ? "" : `; ${share}% of the best${rank}`);
     clear();
     cell.classList.add("at");
     place(cell.getBoundingClientRect(), words);
@@ -256,7 +264,7 @@ for (const map of document.querySelectorAll("[data-cells]")) {
   };
   map.addEventListener("pointerover", (e) => {
     const cell = e.target.closest(".matrices td:not(.num)");
-    if (cell) said1(cell);
+    if (cell) tellCell(cell);
     else clear();
   });
   map.addEventListener("pointerleave", clear);
@@ -272,7 +280,7 @@ for (const map of document.querySelectorAll("[data-cells]")) {
     at = [open[(row + open.length) % open.length], (column + wide) % wide];
     const cell = at[0].cells[at[1] + 2];
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
-    requestAnimationFrame(() => requestAnimationFrame(() => said1(cell, true)));
+    requestAnimationFrame(() => requestAnimationFrame(() => tellCell(cell, true)));
   });
   for (const button of map.querySelectorAll(".opens")) {
     const matrices = button.closest("tbody").nextElementSibling;
