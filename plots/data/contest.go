@@ -38,7 +38,7 @@ type Entry struct {
 
 // wellTried is the share of the places from which on a kernel is ranked with the others. One
 // that was measured where it shines alone would come first.
-const wellTried = 0.9
+const wellTried = 0.5
 
 // NewContest compares the kernels of some places. Kernels that were measured at few of them
 // come last.

@@ -14,7 +14,7 @@ import (
 )
 
 // mostOthers is how many kernels that win elsewhere are named.
-const mostOthers = 3
+const mostOthers = 4
 
 // fewPlaces is how many places are named one by one.
 const fewPlaces = 3

@@ -62,7 +62,7 @@ func (s *scene) winners() string {
 			return fmt.Sprintf("%s on %d", name, len(at[name]))
 		}))
 	if r, n := data.Over(best, s.library()); n > 0 {
-		text += " The best of each place is " + s.against(r, "the fastest of cuSPARSE", n) + "."
+		text += " The best of each is " + s.against(r, "the fastest of cuSPARSE", n) + "."
 	}
 	return text
 }

@@ -27,7 +27,7 @@ type htmlFigure struct {
 	Pages                  []htmlPage
 	Further                []htmlPage // The pages of a picture after its first, folded away.
 	Details                []htmlPage // Pictures of single matrices, folded away.
-	Left                   int        // The number of details that are too large for the page.
+	Left                   int        // The number of further pages and details that are too large for the page.
 	Omitted                int        // The number of details beyond the limit, which were not made.
 }
 
@@ -41,9 +41,9 @@ type htmlPage struct {
 }
 
 const (
-	// detailBudget bounds the bytes that pictures of single matrices add to the page, which should
-	// open at once. Further pictures are files only.
-	detailBudget = 800 << 10
+	// detailBudget bounds the bytes that folded pictures of some matrices add to the page, which
+	// should open at once. Further ones are files only.
+	detailBudget = 1 << 20
 	// mostInline is the size of a picture up to which it is shown at once. Larger ones, of hundreds
 	// of matrices, are unpacked after the page is painted.
 	mostInline = 100 << 10
@@ -65,9 +65,9 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 		for i, p := range f.Pictures {
 			switch {
 			case p.Detail:
-				a.detail(&h, p)
+				a.fold(&h, &h.Details, p, tagged{On: true})
 			case continues(f.Pictures, p):
-				h.Further = append(h.Further, a.page(p, overview[i], true))
+				a.fold(&h, &h.Further, p, overview[i])
 			default:
 				h.Pages = append(h.Pages, a.page(p, overview[i], !overview[i].On || inAppendix(f.Figure)))
 			}
@@ -77,18 +77,18 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	return all
 }
 
-// detail adds a picture of a single matrix, while there is room.
-func (a *album) detail(h *htmlFigure, p *canvas.Picture) {
+// fold adds a picture to a list of h that is folded away, while there is room.
+func (a *album) fold(h *htmlFigure, list *[]htmlPage, p *canvas.Picture, t tagged) {
 	if a.budget <= 0 {
 		h.Left++
 		return
 	}
-	page := a.page(p, tagged{On: true}, true)
+	page := a.page(p, t, true)
 	if a.budget -= len(page.Packed) + len(page.Tips); a.budget < 0 {
 		h.Left++ // and so are those that follow, so that it is plain which ones are shown
 		return
 	}
-	h.Details = append(h.Details, page)
+	*list = append(*list, page)
 }
 
 var pageNumber = regexp.MustCompile(`-([2-9]|[1-9][0-9]+)$`)
