@@ -152,13 +152,15 @@ func background(i int) color.Color {
 	return canvas.PaperColor
 }
 
-// Reach returns the range of all marks and intervals.
+// Reach returns the range of all marks, with the part of the intervals that the axis shows.
 func (b *Bars) Reach() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
+	shortest, longest := low, high // the ends of whiskers
 	for i := range b.Rows {
 		for _, cell := range b.Rows[i].Cells {
 			for _, m := range cell {
-				low, high = min(low, m.Low), max(high, m.High)
+				low, high = min(low, m.V), max(high, m.V)
+				shortest, longest = min(shortest, m.Low), max(longest, m.High)
 				if m.Least < m.Most {
 					low, high = min(low, m.Least), max(high, m.Most)
 				}
@@ -169,7 +171,7 @@ func (b *Bars) Reach() (low, high float64) {
 		}
 	}
 
-	return low, high
+	return min(low, max(shortest, low/whiskerRoom)), Top(high, longest)
 }
 
 // Usual is the range of the marks without those that are far from nearly all others.

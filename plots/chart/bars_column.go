@@ -175,6 +175,12 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 	}
 
 	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: 0.9}, x(m.Low), y, x(m.High), y)
+	if m.High > b.Axis.Max {
+		head(c, vg.Point{X: x(m.High), Y: y}, vg.Point{X: 1}, whisker)
+	}
+	if m.Low < b.Axis.Min {
+		head(c, vg.Point{X: x(m.Low), Y: y}, vg.Point{X: -1}, whisker)
+	}
 	const radius = 3.4
 	if side := b.beyond(m); side != 0 {
 		Arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)

@@ -120,8 +120,7 @@ func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, q := range d.Points {
 		at := vg.Point{X: tx(q.X), Y: ty(max(q.Y, p.Y.Min))}
 		if d.Trend == nil && named {
-			c.StrokeLine2(draw.LineStyle{Color: d.Look.Color, Width: 0.9}, at.X, ty(max(q.Low, p.Y.Min)), at.X,
-				ty(min(q.High, p.Y.Max)))
+			whisker(c, p, at.X, q, 0.9, d.Look.Color)
 		}
 		d.Look.Mark(c, at, d.radius)
 		if q.Row != nil && named {

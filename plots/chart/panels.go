@@ -33,13 +33,13 @@ type Chart struct {
 	Steps int
 }
 
-// Peak returns the highest value drawn.
+// Peak returns the highest value drawn, with the part of the intervals that the axis shows.
 func (ch *Chart) Peak() float64 {
-	var top float64
+	var top, whiskers float64
 	for _, lines := range [][]Line{ch.Lines, ch.Faint} {
 		for _, l := range lines {
 			for _, p := range l.Points {
-				top = max(top, p.High)
+				top, whiskers = max(top, p.Y), max(whiskers, p.High)
 			}
 			for _, h := range l.Published {
 				top = max(top, h.Y)
@@ -47,7 +47,7 @@ func (ch *Chart) Peak() float64 {
 		}
 	}
 
-	return top
+	return Top(top, whiskers)
 }
 
 // RoofWithin is the largest multiple of the data at which the roof is still drawn. A higher
@@ -167,17 +167,16 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 		return // nothing is unsure, as of a share of matrices
 	}
 	if len(pts) == 1 {
-		x := tx(pts[0].X)
-		c.StrokeLine2(draw.LineStyle{Color: b.Look.Color, Width: 1}, x, ty(pts[0].Low), x, ty(pts[0].High))
+		whisker(c, p, tx(pts[0].X), pts[0], 1, b.Look.Color)
 		return
 	}
 
 	outline := make([]vg.Point, 0, 2*len(pts))
 	for _, q := range pts {
-		outline = append(outline, vg.Point{X: tx(q.X), Y: ty(q.High)})
+		outline = append(outline, vg.Point{X: tx(q.X), Y: ty(min(q.High, p.Y.Max))})
 	}
 	for i := len(pts) - 1; i >= 0; i-- {
-		outline = append(outline, vg.Point{X: tx(pts[i].X), Y: ty(pts[i].Low)})
+		outline = append(outline, vg.Point{X: tx(pts[i].X), Y: ty(max(pts[i].Low, p.Y.Min))})
 	}
 	c.FillPolygon(fill, outline)
 }
@@ -197,7 +196,7 @@ func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
 	q := l.Points[0]
 	x, y := c.Max.X+slotWidth*(vg.Length(l.slot)+0.6), ty(q.Y)
 	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1, Dashes: []vg.Length{2, 2}}, c.Min.X, y, x, y)
-	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 1.1}, x, ty(q.Low), x, ty(q.High))
+	whisker(c, p, x, q, 1.1, look.Color)
 	look.Mark(c, vg.Point{X: x, Y: y}, 3)
 	if q.Row != nil {
 		canvas.Hover(c, vg.Point{X: x, Y: y}, func() string { return data.About(q.Row) })

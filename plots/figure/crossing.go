@@ -195,12 +195,13 @@ func overMatrices(panels []data.Panel, o ordering, kernel string, u data.Unit) c
 // throughputScale is linear from zero for a few matrices, and logarithmic for many: these differ
 // by orders of magnitude. The roof is on it if it is near the data.
 func throughputScale(sets []chart.Set, roof float64, many bool) canvas.Scale {
-	low, high := math.Inf(1), 0.0
+	low, high, whiskers := math.Inf(1), 0.0, 0.0
 	for _, s := range sets {
 		for _, q := range s.Points {
-			low, high = min(low, q.Y), max(high, q.High)
+			low, high, whiskers = min(low, q.Y), max(high, q.Y), max(whiskers, q.High)
 		}
 	}
+	high = chart.Top(high, whiskers)
 	if roof > 0 && roof <= chart.RoofWithin*high {
 		high = max(high, roof*1.02)
 	}
