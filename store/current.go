@@ -6,18 +6,23 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // OpenCurrent is OpenReadOnly for a database whose kernels and times are put beside those of
-// others. Older versions gave some kernels other names, and knew no intervals of another run: an
-// older database is brought up to date in a temporary copy, with ties decided, which Close
+// others. Older versions gave some kernels other names, and knew no intervals of another run. A run
+// that was killed, or goes on, has not decided ties, and its intervals are those within the run.
+// Such a database is brought up to date in a temporary copy, with ties decided, which Close
 // removes. The file itself stays as it is.
 func OpenCurrent(ctx context.Context, path string) (*DB, error) { return openCurrent(ctx, path, "") }
 
 // openCurrent does the work of OpenCurrent. A copy goes to a new folder below folder or, if that
 // is empty, where temporary files go.
 func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
-	if db, err = OpenReadOnly(path); err != nil || db.schema == len(migrations) {
+	if db, err = OpenReadOnly(path); err != nil {
+		return db, err
+	}
+	if current, err := db.current(ctx); current || err != nil {
 		return db, err
 	}
 	original := db.path
@@ -47,6 +52,18 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// current reports whether the database is of this version, and its ties are decided.
+func (db *DB) current(ctx context.Context) (bool, error) {
+	if db.schema < len(migrations) {
+		return false, nil
+	}
+	places, err := db.from().places(ctx)
+	if err != nil {
+		return false, errors.Join(db.wrap("looking for ties", err), db.Close())
+	}
+	return !slices.ContainsFunc(places, settled.open), nil
 }
 
 // Path returns the absolute path of the database file that was opened.

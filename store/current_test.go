@@ -49,3 +49,27 @@ func TestOldDatabasesAreReadWithNamesOfNow(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 }
+
+// A run that was killed left no ties. What it measured again counts all the same, and the file
+// stays as it is.
+func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
+	db := create(t)
+	begin(t, db, testRun())
+	describe(t, db, testMatrix("grid"))
+	record(t, db, noisy("grid", 10, 1.1)...)
+
+	current, err := OpenCurrent(t.Context(), db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer current.Close()
+	if current.Path() != db.Path() {
+		t.Errorf("it is called %s, want %s", current.Path(), db.Path())
+	}
+	if factor := one1(t, current, "SELECT factor FROM best"); math.Abs(factor-1.1) > 1e-3 {
+		t.Errorf("two runs differ by %v, want 1.1", factor)
+	}
+	if n := one(t, db, "SELECT count(*) FROM spread"); n != int64(0) {
+		t.Errorf("the database has %v spreads", n)
+	}
+}

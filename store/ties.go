@@ -33,7 +33,7 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 	if err != nil {
 		return 0, db.wrap("looking for ties", err)
 	}
-	if !slices.ContainsFunc(all, func(p settled) bool { return !p.ties }) {
+	if !slices.ContainsFunc(all, settled.open) {
 		return 0, nil
 	}
 	repeats, err := db.from().readRepeats(ctx)

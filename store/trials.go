@@ -279,6 +279,9 @@ type settled struct {
 	factor float64 // of its spread, 0 if it is not known
 }
 
+// open reports whether its ties are to be decided.
+func (s settled) open() bool { return !s.ties }
+
 // places lists the places that have times.
 func (from source) places(ctx context.Context) ([]settled, error) {
 	const same = "x.matrix = p.matrix AND x.device = p.device AND x.precision = p.precision AND x.cache = p.cache"

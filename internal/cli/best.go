@@ -34,7 +34,7 @@ was measured again, and then tied says ≥: more may be tied.`,
 
 // Run prints the winners.
 func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
-	db, path, err := command.DatabaseArg(cmd, args)
+	db, _, err := command.DatabaseArg(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,6 @@ func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	show.Ties(w, rows, best, path)
+	show.Ties(w, rows, best)
 	return nil
 }

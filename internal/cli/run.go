@@ -110,6 +110,9 @@ func (r *runCommand) run(ctx context.Context) error {
 		return err
 	}
 	sum, err := r.measure(ctx, parts, byRule)
+	if err == nil {
+		_, err = r.db.DecideTies(context.WithoutCancel(ctx))
+	}
 	if !r.noReport && !sum.Interrupted {
 		sum.Crowded = nil // the report says it
 	}
@@ -124,9 +127,6 @@ func (r *runCommand) run(ctx context.Context) error {
 	}
 
 	if sum.Interrupted {
-		if _, err := r.db.DecideTies(context.WithoutCancel(ctx)); err != nil {
-			return err
-		}
 		return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"), Hint: fmt.Sprintf(
 			"what was measured is kept; `%s` continues", term.Shell("spmvtune", "run", r.name, "--out", r.out))}
 	}

@@ -54,8 +54,8 @@ func Open(ctx context.Context, path string) (*Job, error) {
 	return (&Job{db: db, writable: true, close: db.Close}).read(ctx, err)
 }
 
-// OpenReadOnly is Open for a database that stays as it is. Intervals tell the ties that it has
-// not decided; one of an older version is brought up to date in a copy.
+// OpenReadOnly is Open for a database that stays as it is: what it lacks is decided in a copy. See
+// store.OpenCurrent.
 func OpenReadOnly(ctx context.Context, path string) (*Job, error) {
 	db, err := store.OpenCurrent(ctx, path)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
@@ -79,14 +78,9 @@ func another(r store.Row) any {
 	return term.Quantity("± " + term.ShortPercent(max(r.Another.High/r.Time, r.Time/r.Another.Low)-1))
 }
 
-// Ties says where winners are tied with others, and that ties of a database are not decided.
-func Ties(w io.Writer, rows []store.Row, best []store.Best, path string) {
-	d := data.New(rows, best, nil, nil)
-	if slices.ContainsFunc(d.Best, func(b store.Best) bool { return !b.Tied }) {
-		term.Print(w, "note: ties are not decided: "+term.Shell("spmvtune", "report", path)+" decides them")
-		return
-	}
-	for _, line := range d.TieWords() {
+// Ties says where winners are tied with others.
+func Ties(w io.Writer, rows []store.Row, best []store.Best) {
+	for _, line := range data.New(rows, best, nil, nil).TieWords() {
 		term.Print(w, line)
 	}
 }
