@@ -74,11 +74,11 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, repeats remeasur
 		return err
 	}
 	slack := d.slack()
-	reach, limit := high*slack, max(surely, factor)*median*slack
+	reach, limit := high*slack, max(surely, stat.Apart(factor, 1, 1))*median*slack
 	near, t, err := from.judge(ctx, p, d, factor, reach, limit)
 	for err == nil { // the winner may have been lucky: then others are as near that were not read
 		w := near[t.winner]
-		r, l := max(reach, w.High*slack), max(limit, max(surely, factor)*t.times[t.winner]*slack)
+		r, l := max(reach, w.High*slack), max(limit, max(surely, stat.Apart(factor, 1, 1))*t.times[t.winner]*slack)
 		if r == reach && l == limit {
 			break
 		}
@@ -138,7 +138,7 @@ func byFinals(near []competitor, factor float64) tieSet {
 	}
 	v := stat.Judge(list)
 	for i, c := range list {
-		reach := stat.OfMeans(factor, len(c.Medians), len(list[v.Fastest].Medians))
+		reach := stat.Apart(factor, len(c.Medians), len(list[v.Fastest].Medians))
 		v.Tied[i] = v.Tied[i] || v.Times[i] <= reach*v.Times[v.Fastest]
 	}
 	return tieSet{times: v.Times, tied: v.Tied, winner: v.Fastest, named: v.Named, effect: stat.LeastEffect}

@@ -1,8 +1,10 @@
 package tuner
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -240,6 +242,39 @@ func TestFinals(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The repeat runs of a matrix are measured in another process than its trials.
+func TestRepeatsBeginInANewProcess(t *testing.T) {
+	for _, sweep := range []*configs.Sweep{finalsSweep(), onGPU(finalsSweep())} {
+		launch, started := testLauncher, 0
+		if sweep.Kernels[0].Kernels[0] == "csr_scalar" {
+			launch = launcher("cuda")
+		}
+		rec := &memory{}
+		before := map[bool]int{} // processes that were started when trials and finals began
+		_, err := Run(t.Context(), sweep, recording{rec, func(r trial.Result) {
+			before[r.Final] = started
+		}}, Options{Launch: func() *exec.Cmd { started++; return launch() }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before[false] != 1 || before[true] != 2 || len(rec.finals) != 24 {
+			t.Errorf("trials in process %d, %d finals in process %d, want 1, 24 and 2", before[false], len(rec.finals),
+				before[true])
+		}
+	}
+}
+
+// recording also tells a function what is recorded.
+type recording struct {
+	*memory
+	told func(trial.Result)
+}
+
+func (r recording) Record(ctx context.Context, res trial.Result) error {
+	r.told(res)
+	return r.memory.Record(ctx, res)
 }
 
 // What an earlier run did not come to is made up for, and no more.

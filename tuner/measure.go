@@ -100,7 +100,9 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	r.best.note(j.Trial, res.Median)
 	after := next(res)
 	switch {
-	case spoiled:
+	case spoiled || after != nil && after.fresh() && !j.fresh():
+		// Repeats begin in a new process: where a process has its memory is a part of what another run
+		// does otherwise.
 		r.close()
 		r.client = nil
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":

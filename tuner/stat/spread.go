@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Share of all pairs of measurements that differ by no more than a Spread says. Those are
@@ -113,4 +115,20 @@ func (s Spread[P]) Factor(place P) float64 {
 // two measurements it is as given.
 func OfMeans(factor float64, n, m int) float64 {
 	return math.Pow(factor, math.Sqrt((1/float64(n)+1/float64(m))/2))
+}
+
+// What is told apart is told apart at this level: one looks at several competitors in many places.
+// 99 of 100 differences of a normal distribution are below this multiple of the one that Share of
+// them are below.
+var sureMultiple = distuv.UnitNormal.Quantile(0.995) / distuv.UnitNormal.Quantile((1+Share)/2)
+
+// common is the part of the variance of repeats that two runs differ by as a whole: repeats of one
+// run do not average it out. See docs/measuring.md for how it was found.
+const common = 0.15
+
+// Apart returns the factor by which means of n measurements and of m others must differ to be
+// told apart, if two measurements differ by a factor in Share of all cases.
+func Apart(factor float64, n, m int) float64 {
+	own := (1/float64(n) + 1/float64(m)) / 2
+	return math.Pow(factor, sureMultiple*math.Sqrt((1-common)*own+common))
 }

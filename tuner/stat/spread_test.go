@@ -133,3 +133,21 @@ func TestOfMeans(t *testing.T) {
 		}
 	}
 }
+
+// Two measurements are told apart at the level of 99%, and means of any number of one run are off by
+// what runs differ in as a whole.
+func TestApart(t *testing.T) {
+	const normal = 2.575829 / 1.340755 // quantiles of 0.995 and 0.91
+	for _, tt := range []struct {
+		n, m int
+		want float64
+	}{{1, 1, math.Pow(1.1, normal)}, {4, 4, math.Pow(1.1, normal*math.Sqrt(0.85/4+0.15))},
+		{1_000_000, 1_000_000, math.Pow(1.1, normal*math.Sqrt(0.15))}} {
+		if got := Apart(1.1, tt.n, tt.m); !near(got, tt.want, 1e-5) {
+			t.Errorf("%d and %d: %v, want %v", tt.n, tt.m, got, tt.want)
+		}
+	}
+	if got := Apart(0, 4, 4); got != 0 {
+		t.Errorf("where nothing is known: %v", got)
+	}
+}
