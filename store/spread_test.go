@@ -206,6 +206,28 @@ func TestTiesBySpread(t *testing.T) {
 	}
 }
 
+// Finals of one run don't tell a leader from the fastest by less than whole runs differ, however
+// alike they are.
+func TestTiesOfFinalsBySpread(t *testing.T) {
+	for _, tt := range []struct {
+		slower float64
+		want   int64
+	}{{1.1, 2}, {1.13, 1}} { // means of four are told apart by a factor of 1.1165
+		db := started(t)
+		record(t, db, noisy("grid", 10, 1.1)...)
+		fast, slow := good("cpu_csr_rows", 512, takes(1), identity("a")), good("cpu_csr_rows", 1024, takes(1), identity("b"))
+		record(t, db, fast, slow)
+		for i := range 4 {
+			later := time.Duration(i+1) * time.Minute
+			record(t, db, final(fast, later, 1), final(slow, later, tt.slower))
+		}
+		decideAll(t, db)
+		if n := one(t, db, "SELECT tie_size FROM best"); n != tt.want {
+			t.Errorf("slower by %v: %v are tied, want %d", tt.slower, n, tt.want)
+		}
+	}
+}
+
 // A repeat on one matrix changes what is known of the others, and their ties with it.
 func TestSpreadsOfOthersUnsettleTies(t *testing.T) {
 	db := started(t)
