@@ -1,6 +1,9 @@
 package cuda
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 const (
 	// pieceLength is the most nonzeros of a piece of a row: longer ones would keep a lane busy when the
@@ -20,9 +23,9 @@ type panelPacking struct {
 	each               int     // panels of a block
 }
 
-// A panelPiece is a part of a row, nonzeros from at on.
+// A panelPiece is a part of a row.
 type panelPiece struct {
-	at           int32
+	at, code     int32 // the first nonzero, and the place of its column in codes
 	length, slot uint16
 }
 
@@ -34,11 +37,12 @@ func packPanels(m *structure, blocks, most int) (*panelPacking, int64) {
 	panels := len(column) - 1
 	starts := panelStarts(m, column)
 
+	codes, first := panelCodes(m, column, starts)
 	pieces := make([][]panelPiece, panels)
 	rowSlot := make([]uint16, panels*(m.Rows+1))
 	eachPart(panels, 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			pieces[i] = panelPieces(starts[i*m.Rows:], m.Rows, rowSlot[i*(m.Rows+1):])
+			pieces[i] = panelPieces(starts[i*m.Rows:], m.Rows, rowSlot[i*(m.Rows+1):], first[i])
 		}
 	})
 	p.layOut(column, pieces)
@@ -46,7 +50,7 @@ func packPanels(m *structure, blocks, most int) (*panelPacking, int64) {
 	p.columns, p.order = make([]int32, p.pair[len(p.pair)-1]), make([]int32, 2*p.pair[len(p.pair)-1])
 	eachPart(panels, 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			p.fill(m, p.panels[4*i:4*i+4], pieces[i], pieceSlot)
+			p.fill(codes, p.panels[4*i:4*i+4], pieces[i], pieceSlot)
 		}
 	})
 	p.pieceSlot, p.rowSlot = halves(pieceSlot), halves(rowSlot)
@@ -126,9 +130,45 @@ func panelStarts(m *structure, column []int32) []int32 {
 	return starts
 }
 
+// panelCodes collects the columns of each panel, less its first, row by row, and says where each panel's
+// begin. It goes through some rows for all panels before it goes on, since a panel has little of a row.
+func panelCodes(m *structure, column, starts []int32) (codes []uint16, first []int32) {
+	panels := len(column) - 1
+	first = make([]int32, panels+1)
+	eachPart(panels, 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for r := range m.Rows {
+				first[i+1] += starts[(i+1)*m.Rows+r] - starts[i*m.Rows+r]
+			}
+		}
+	})
+	for i := range panels {
+		first[i+1] += first[i]
+	}
+
+	codes = make([]uint16, m.NNZ())
+	eachPart(panels, 1, func(lo, hi int) {
+		next := slices.Clone(first[lo:hi])
+		rows := max(1, 1<<15*m.Rows/max(1, m.NNZ()))
+		for from := 0; from < m.Rows; from += rows {
+			for i := lo; i < hi; i++ {
+				to := next[i-lo]
+				for r := from; r < min(from+rows, m.Rows); r++ {
+					for k := starts[i*m.Rows+r]; k < starts[(i+1)*m.Rows+r]; k++ {
+						codes[to] = uint16(m.ColIdx[k] - column[i])
+						to++
+					}
+				}
+				next[i-lo] = to
+			}
+		}
+	})
+	return codes, first
+}
+
 // panelPieces cuts the rows of a panel into pieces, and sorts them, the longest first. starts has the
-// beginnings of the panel's rows and of the next panel's.
-func panelPieces(starts []int32, rows int, rowSlot []uint16) []panelPiece {
+// beginnings of the panel's rows and of the next panel's; code is the place of the first column in codes.
+func panelPieces(starts []int32, rows int, rowSlot []uint16, code int32) []panelPiece {
 	var count [pieceLength + 1]int
 	slots := 0
 	for r := range rows {
@@ -153,9 +193,9 @@ func panelPieces(starts []int32, rows int, rowSlot []uint16) []panelPiece {
 		at, n := starts[r], int(starts[rows+r]-starts[r])
 		for parts := ceilDiv(n, pieceLength); parts > 0; parts-- {
 			length := ceilDiv(n, parts)
-			pieces[count[length]] = panelPiece{at, uint16(length), uint16(slot)}
+			pieces[count[length]] = panelPiece{at, code, uint16(length), uint16(slot)}
 			count[length]++
-			at, n, slot = at+int32(length), n-length, slot+1
+			at, code, n, slot = at+int32(length), code+int32(length), n-length, slot+1
 		}
 	}
 	return pieces
@@ -176,8 +216,8 @@ func (p *panelPacking) layOut(column []int32, pieces [][]panelPiece) {
 }
 
 // fill writes the slices of a panel.
-func (p *panelPacking) fill(m *structure, panel []int32, pieces []panelPiece, pieceSlot []uint16) {
-	from, first := panel[0], panel[2]
+func (p *panelPacking) fill(codes []uint16, panel []int32, pieces []panelPiece, pieceSlot []uint16) {
+	first := panel[2]
 	for s := first; s < panel[3]; s++ {
 		for lane := range int32(warp) {
 			piece := panelPiece{slot: noSlot}
@@ -185,23 +225,22 @@ func (p *panelPacking) fill(m *structure, panel []int32, pieces []panelPiece, pi
 				piece = pieces[i]
 			}
 			pieceSlot[s*warp+lane] = piece.slot
-			p.fillLane(m, from, s, lane, piece)
+			p.fillLane(codes[piece.code:][:piece.length], s, lane, piece)
 		}
 	}
 }
 
 // fillLane writes the entries of a piece, and padding behind them, which repeats the last column.
-func (p *panelPacking) fillLane(m *structure, from, s, lane int32, piece panelPiece) {
-	at, k := int(p.pair[s]+lane), piece.at
-	for range piece.length / 2 {
+func (p *panelPacking) fillLane(codes []uint16, s, lane int32, piece panelPiece) {
+	at, k, column := int(p.pair[s]+lane), piece.at, int32(0)
+	for ; len(codes) > 1; codes = codes[2:] {
+		column = int32(codes[1])
 		p.order[2*at], p.order[2*at+1] = k, k+1
-		p.columns[at] = m.ColIdx[k] - from | (m.ColIdx[k+1]-from)<<16
+		p.columns[at] = int32(codes[0]) | column<<16
 		k, at = k+2, at+warp
 	}
-
-	column := int32(0)
-	if piece.length > 0 {
-		column = m.ColIdx[piece.at+int32(piece.length)-1] - from
+	if len(codes) > 0 {
+		column = int32(codes[0])
 	}
 	for odd := piece.length%2 == 1; at < int(p.pair[s+1]); at += warp {
 		p.order[2*at], p.order[2*at+1] = -1, -1
