@@ -30,34 +30,50 @@ func TestPanelsHoldTheMatrix(t *testing.T) {
 func checkPanels(t *testing.T, m *structure, blocks, most int) {
 	t.Helper()
 	p, _ := packPanels(m, blocks, most)
-	seen := make([]int, m.NNZ())
+	if i := slices.IndexFunc(seenInPanels(t, "", m, p), func(n int) bool { return n != 1 }); i >= 0 {
+		t.Errorf("nonzero %d is not there once", i)
+	}
 	share := make([]int, blocks)
 	for panel := range len(p.panels) / 4 {
-		from, columns, first, last := p.panels[4*panel], p.panels[4*panel+1], p.panels[4*panel+2], p.panels[4*panel+3]
-		for at := p.pair[first]; at < p.pair[last]; at++ {
-			for half := range int32(2) {
-				k, column := p.order[2*at+half], p.columns[at]>>(16*half)&0xffff
-				if column >= columns {
-					t.Fatalf("panel %d has %d columns and an entry at %d", panel, columns, column)
-				}
-				if k < 0 {
-					continue
-				}
-				if m.ColIdx[k] != from+column {
-					t.Fatalf("nonzero %d is at column %d, want %d", k, from+column, m.ColIdx[k])
-				}
-				seen[k]++
+		for _, k := range p.order[2*p.pair[p.panels[4*panel+2]] : 2*p.pair[p.panels[4*panel+3]]] {
+			if k >= 0 {
 				share[panel/p.each]++
 			}
 		}
 	}
-
-	if i := slices.IndexFunc(seen, func(n int) bool { return n != 1 }); i >= 0 {
-		t.Errorf("nonzero %d is there %d times", i, seen[i])
-	}
 	if most := slices.Max(share); most > m.NNZ()/blocks*11/10 {
 		t.Errorf("blocks have %v of %d nonzeros", share, m.NNZ())
 	}
+}
+
+// seenInPanels reads panels as the kernel does, and counts how often each nonzero is there.
+func seenInPanels(t *testing.T, name string, m *structure, p *panelPacking) []int {
+	t.Helper()
+	seen, rowOf, pieces, rows := make([]int, m.NNZ()), rowsOf(m), halvesOf(p.pieceSlot), halvesOf(p.rowSlot)
+	for panel := range len(p.panels) / 4 {
+		from, columns, first, last := p.panels[4*panel], p.panels[4*panel+1], p.panels[4*panel+2], p.panels[4*panel+3]
+		for slice := first; slice < last; slice++ {
+			for at := p.pair[slice]; at < p.pair[slice+1]; at++ {
+				slot := pieces[slice*warp+(at-p.pair[slice])%warp]
+				for half := range int32(2) {
+					k, column := p.order[2*at+half], p.columns[at]>>(16*half)&0xffff
+					if column >= columns {
+						t.Fatalf("%s: panel %d has %d columns and an entry at %d", name, panel, columns, column)
+					}
+					if k < 0 {
+						continue
+					}
+					own := rows[panel*(m.Rows+1)+int(rowOf[k]):][:2]
+					if m.ColIdx[k] != from+column || slot < own[0] || slot >= own[1] {
+						t.Fatalf("%s: nonzero %d is at column %d in slot %d, want column %d in slots %d",
+							name, k, from+column, slot, m.ColIdx[k], own)
+					}
+					seen[k]++
+				}
+			}
+		}
+	}
+	return seen
 }
 
 // In whatever order the threads of a block run, the bits are the same.
