@@ -109,7 +109,7 @@ func TestReport(t *testing.T) {
 	}
 	page := read("report.html")
 	for _, want := range []string{"row 7 is off", "A tiny one", "warmup=3", "2026-01-02 03:04 UTC",
-		"9</b> verified trials", "1</b> wrong",
+		"9 verified trials", "1</b> wrong",
 		"9 of 9</b> trials reached the target of 2%", "1%</b> median half-width"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report lacks %q", want)

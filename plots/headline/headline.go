@@ -41,6 +41,7 @@ const (
 	Single     Topic = "single"     // what one kernel for all matrices costs
 	Ties       Topic = "ties"       // where no kernel can be told from others
 	Repeats    Topic = "repeats"    // how far repeating a trial moves it
+	Busy       Topic = "busy"       // where others used the processor
 	Rule       Topic = "rule"       // whether to use the learned rule
 )
 
@@ -54,7 +55,7 @@ func Of(d *data.Report) []Part {
 			about Topic
 			of    func(*scene) string
 		}{{Winner, (*scene).winner}, {Exceptions, (*scene).exceptions}, {Single, (*scene).single}, {Ties, (*scene).ties},
-			{Repeats, (*scene).repeats}, {Rule, (*scene).rule}} {
+			{Repeats, (*scene).repeats}, {Busy, (*scene).busy}, {Rule, (*scene).rule}} {
 			if text := say.of(s); text != "" {
 				p.Sentences = append(p.Sentences, Sentence{say.about, text})
 			}

@@ -1,0 +1,23 @@
+package headline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/data"
+)
+
+// busy says where others used the processor so much that they are in the times.
+func (s *scene) busy() string {
+	all := s.report.Crowds()
+	all = slices.DeleteFunc(all, func(c data.Crowd) bool { return c.Device != s.condition.Device })
+	crowded := slices.DeleteFunc(slices.Clone(all), func(c data.Crowd) bool { return !c.Crowded() })
+	if len(crowded) == 0 {
+		return ""
+	}
+	worst := slices.MaxFunc(crowded, func(a, b data.Crowd) int { return cmp.Compare(a.Excess(), b.Excess()) })
+	return fmt.Sprintf("The processor was busy on %d of %s, at worst on %s: %s. A quiet one may give narrower intervals.",
+		len(crowded), term.GroupedCount(len(all), "matrix", "matrices"), worst.Matrix, worst.HostUse)
+}
