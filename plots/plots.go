@@ -63,7 +63,7 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 	}
 	for _, f := range chosen {
 		drawn, warnings := f.Draw(d)
-		if len(drawn.Pictures) > 0 {
+		if !drawn.Empty() {
 			content.Figures = append(content.Figures, drawn)
 		} else {
 			content.Undrawn = append(content.Undrawn, f)

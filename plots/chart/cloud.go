@@ -76,7 +76,11 @@ func (cl *Cloud) plot() *plot.Plot {
 		p.Add(trendLine{s, 1.8})
 	}
 	if cl.Medians {
-		p.Add(endLabels(curved))
+		var e endLabels
+		for _, s := range curved {
+			e.list = append(e.list, lineEnd{s.Name, s.Look, s.Trend[len(s.Trend)-1], false})
+		}
+		p.Add(e)
 	}
 
 	return p

@@ -12,9 +12,19 @@ import (
 	"spmvtune/plots/canvas"
 )
 
-// endLabels write the names of sets to the right of the data, near the ends of their running
-// medians.
-type endLabels []Set
+// endLabels write the names of lines to the right of the data, near their ends.
+type endLabels struct {
+	list   []lineEnd
+	beside vg.Length // What is taken to the right of the data.
+}
+
+// A lineEnd is where a line ends. One of a kernel without a choice has no X.
+type lineEnd struct {
+	name string
+	look canvas.Look
+	at   Point
+	flat bool
+}
 
 const (
 	endRoom  = vg.Length(26) // from the data to the names
@@ -28,26 +38,30 @@ func endStyle() text.Style {
 func (e endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	style := endStyle()
-	ends := make([]vg.Length, len(e))
-	for i, s := range e {
-		ends[i] = ty(s.Trend[len(s.Trend)-1].Y)
+	right := c.Max.X + e.beside
+	ends := make([]vg.Length, len(e.list))
+	for i := range e.list {
+		ends[i] = ty(min(max(e.list[i].at.Y, p.Y.Min), p.Y.Max))
 	}
 
 	for i, y := range spread(ends, endPitch, c.Min.Y, c.Max.Y) {
-		s := e[i]
-		from := vg.Point{X: tx(s.Trend[len(s.Trend)-1].X), Y: ends[i]}
-		mark := vg.Point{X: c.Max.X + endRoom - 9, Y: y}
-		c.StrokeLines(draw.LineStyle{Color: s.Look.Color, Width: 0.6},
-			[]vg.Point{from, {X: max(from.X, c.Max.X-4), Y: from.Y}, {X: mark.X - 7, Y: y}, mark})
-		s.Look.Mark(c, mark, 3.2)
-		c.FillText(style, vg.Point{X: c.Max.X + endRoom, Y: y + 1}, s.Name)
+		end := e.list[i]
+		from := vg.Point{X: right, Y: ends[i]}
+		if !end.flat {
+			from.X = tx(end.at.X)
+		}
+		mark := vg.Point{X: right + endRoom - 9, Y: y}
+		c.StrokeLines(draw.LineStyle{Color: end.look.Color, Width: 0.6},
+			[]vg.Point{from, {X: max(from.X, right-4), Y: from.Y}, {X: mark.X - 7, Y: y}, mark})
+		end.look.Mark(c, mark, 3.2)
+		c.FillText(style, vg.Point{X: right + endRoom, Y: y + 1}, end.name)
 	}
 }
 
 func (e endLabels) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var width vg.Length
-	for _, s := range e {
-		width = max(width, endRoom+endStyle().Width(s.Name))
+	for _, end := range e.list {
+		width = max(width, e.beside+endRoom+endStyle().Width(end.name))
 	}
 	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: width}}}}
 }

@@ -29,6 +29,8 @@ type Chart struct {
 	Top float64
 	// Markers is the most markers on a curve.
 	Markers int
+	// Labelled writes the names of kernels at the ends of their lines.
+	Labelled bool
 	// Steps is about how many steps the y axis has; 0 means 4.
 	Steps int
 }
@@ -94,8 +96,21 @@ func (ch *Chart) plot() *plot.Plot {
 			p.Add(curve{l, ch.Markers})
 		}
 	}
+	if ch.Labelled {
+		p.Add(ch.ends(slot))
+	}
 
 	return p
+}
+
+// ends are the names of the lines, beyond the slots of those without a choice.
+func (ch *Chart) ends(slots int) endLabels {
+	e := endLabels{beside: slotWidth * vg.Length(slots)}
+	for _, l := range ch.Lines {
+		last := slices.MaxFunc(l.Points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+		e.list = append(e.list, lineEnd{l.Kernel, l.Look, last, l.Flat()})
+	}
+	return e
 }
 
 // ThinGrid returns horizontal lines at the labelled ticks.

@@ -14,7 +14,8 @@ import (
 type Drawn struct {
 	*Figure
 	Pictures []*canvas.Picture
-	Omitted  int // The number of pictures of single matrices beyond the limit, which were not made.
+	Words    []string // Sentences in place of pictures with too little to draw.
+	Omitted  int      // The number of pictures of single matrices beyond the limit, which were not made.
 }
 
 // Draw makes the pictures that the data allows. Each has a note on the twins among its
@@ -35,8 +36,14 @@ func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
 		out.Pictures = append(out.Pictures, p)
 	}
 
+	if f.words != nil {
+		out.Words = f.words(d)
+	}
 	return out, warnings
 }
+
+// Empty reports whether the figure has nothing to say.
+func (d *Drawn) Empty() bool { return len(d.Pictures) == 0 && len(d.Words) == 0 }
 
 // MostDetails is the most pictures of single matrices that a figure has. Hundreds would take
 // minutes, and nobody would look through them. A report on some of the matrices has theirs.

@@ -22,6 +22,8 @@ func goldenData(figure string) *data.Report {
 		return synthetic.Both()
 	case "prefix-sum-variants", "chunk-and-unroll":
 		return synthetic.Scans().Report()
+	case "throughput-vs-grid":
+		return synthetic.Gpu(4, 64).Report()
 	case "average-improvement", "occupancy":
 		return synthetic.Crowd(4, 64, 20).Report()
 	case "warp-efficiency", "load-efficiency":

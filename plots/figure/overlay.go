@@ -21,8 +21,17 @@ import (
 func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	pages, warnings := drawThroughput(d, dim)
 	var overlays []*canvas.Picture
+	units := dim.units(d.Panels)
 	for _, s := range d.Setups() {
-		if p := dim.overlay(d, s, dim.varied(d.In(s))); p != nil {
+		for _, of := range units {
+			dim.only = of
+			p := dim.overlay(d, s, dim.ofUnit(dim.varied(d.In(s))))
+			if p == nil {
+				continue
+			}
+			if len(units) > 1 {
+				p.Name += "-" + canvas.Slug(of)
+			}
 			overlays = append(overlays, p)
 		}
 	}
@@ -66,8 +75,9 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 	}
 
 	return &canvas.Picture{
-		Name:  fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache), "overlay"),
-		Title: fmt.Sprintf("%s size on all matrices: %s", strings.ToUpper(dim.name[:1])+dim.name[1:], d.Words(s)),
+		Name: fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache), "overlay"),
+		Title: fmt.Sprintf("%s size (%s) on all matrices, %s", strings.ToUpper(dim.name[:1])+dim.name[1:], dim.only,
+			d.Words(s)),
 		Subtitle: fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of "+
 			"its best configuration. "+
 			"Thick: geometric mean of the matrices, where all were measured.", dim.other),
@@ -90,7 +100,7 @@ func (dim dimension) overlaid(panels []data.Panel, kernel string) (chart.Chart, 
 		own := panels[i]
 		own.Rows = own.ByKernel(kernel)
 		for _, l := range dim.lines(&own, data.GFLOPS) {
-			if len(l.Points) < 2 {
+			if len(l.Points) < fewestSizes {
 				continue
 			}
 			best := slices.MaxFunc(l.Points, func(a, b chart.Point) int { return cmp.Compare(a.Y, b.Y) }).Y

@@ -47,7 +47,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	var rows []store.Row
 	for _, kernel := range []string{"csr_warp_row_shuffle", "coo_warp_chunk", "cpu_coo"} {
 		for i, matrix := range []string{"lp_ganges", "circuit5M_dc"} {
-			for _, block := range []int{64, 128} {
+			for _, block := range []int{64, 128, 256} {
 				r := synthetic.Row(kernel, block, 256, 1+float64(i))
 				r.Matrix, r.Precision, r.Rows, r.NNZ, r.GFLOPS = matrix, kernels.Float32, 1000, 10_000*(i+1), 2e-2
 				if kernel == "cpu_coo" {

@@ -28,6 +28,8 @@ type Figure struct {
 	// draw makes the pictures that the data allows, none where there is no data. The errors
 	// are warnings.
 	draw func(d *data.Report) ([]*canvas.Picture, []error)
+	// words are sentences in place of pictures that would have too little to draw; nil for none.
+	words func(d *data.Report) []string
 }
 
 const (
@@ -62,6 +64,7 @@ var All = []Figure{
 		Sweep: "quickstart",
 		Needs: "give a kernel several block sizes, as in block = { pow2 = [32, 1024] }",
 		draw:  overBlock.draw,
+		words: overBlock.sentences,
 	},
 	{
 		ID:     "throughput-vs-grid",
@@ -69,9 +72,10 @@ var All = []Figure{
 		Title:  "Throughput over grid size",
 		See: "Higher is faster. A line that rises in proportion is limited by the work in flight; one that levels " +
 			"off, by memory bandwidth. Where a line falls, every further block or worker costs time.",
-		Sweep: "quickstart",
-		Needs: "give a kernel several grid sizes, as in grid = [1, 2, 4]",
+		Sweep: "grid-size",
+		Needs: "give a kernel three grid sizes or more, as in grid = [1, 2, 4]",
 		draw:  overGrid.draw,
+		words: overGrid.sentences,
 	},
 	{
 		ID:     "cpu-bandwidth",

@@ -19,6 +19,8 @@ type dimension struct {
 	name, other string // "block", "grid"
 	size, fixed func(*store.Row) int
 	meaning     func(*kernels.Kernel) string // The meaning of this size; "" if the kernel has no such choice.
+	// only keeps kernels to which the size means this, and those without a choice; "" keeps all.
+	only string
 }
 
 var (
@@ -52,6 +54,9 @@ func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
 func (dim dimension) lines(p *data.Panel, u data.Unit) []chart.Line {
 	var lines []chart.Line
 	for _, kernel := range data.KernelsOf([]data.Panel{*p}) {
+		if unit := dim.unitOf(kernel); dim.only != "" && unit != "" && unit != dim.only {
+			continue
+		}
 		rows := p.ByKernel(kernel)
 		best := data.Fastest(rows)
 		l := chart.Line{Kernel: kernel, Look: canvas.LookOf(kernel), Fixed: dim.fixed(best), Params: best.Params}
@@ -117,21 +122,28 @@ func (dim dimension) fixedWords(lines []chart.Line) string {
 	return "each at its own " + dim.other
 }
 
+// unitOf is what the size means to a kernel, "" if it has no choice. A user's own kernel has one of
+// its own meaning.
+func (dim dimension) unitOf(kernel string) string {
+	k, known := kernels.Lookup(kernel)
+	if !known {
+		return dim.name
+	}
+	m := strings.TrimPrefix(dim.meaning(&k), "C, ") // SELL's rows per chunk
+	for _, rest := range []string{";", ",", " of "} { // which explains
+		m, _, _ = strings.Cut(m, rest)
+	}
+	return m
+}
+
 // axisLabel says what the dimension means to these kernels.
 func (dim dimension) axisLabel(names []string) string {
 	var meanings []string
 	for _, name := range names {
-		k, known := kernels.Lookup(name)
-		if !known {
-			continue
-		}
-		m, _, _ := strings.Cut(dim.meaning(&k), ";") // the rest explains
-		// "C, rows per chunk" adds nothing to "rows per chunk" on an axis.
-		if m != "" && !slices.ContainsFunc(meanings, func(s string) bool { return strings.Contains(m, s) }) {
+		if m := dim.unitOf(name); m != "" && !slices.Contains(meanings, m) {
 			meanings = append(meanings, m)
 		}
 	}
-
 	if len(meanings) == 0 {
 		return dim.name
 	}

@@ -1,7 +1,9 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,26 +15,35 @@ import (
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
 // mostPanels is the number of panels on one overview.
 const mostPanels = 30
 
-// drawThroughput draws throughput over block or grid size: for each setup an overview with a
-// panel per matrix, and for each matrix a picture with a panel per precision.
+// drawThroughput draws throughput over block or grid size: for each setup and unit of the size an
+// overview with a panel per matrix, and for each matrix a picture with a panel per precision and
+// unit.
 func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) {
 	var overviews, details []*canvas.Picture
+	units := dim.units(d.Panels)
 	u := data.UnitFor(dim.varied(d.Panels))
 	for _, s := range d.Setups() {
-		panels := dim.varied(d.In(s))
-		pages := (len(panels) + mostPanels - 1) / mostPanels
-		for n := range pages {
-			part := panels[n*mostPanels : min(len(panels), (n+1)*mostPanels)]
-			overviews = append(overviews, dim.overview(d, s, part, u, n+1, pages))
+		for _, of := range units {
+			dim.only = of
+			panels := dim.varied(d.In(s))
+			pages := (len(panels) + mostPanels - 1) / mostPanels
+			for n := range pages {
+				part := panels[n*mostPanels : min(len(panels), (n+1)*mostPanels)]
+				overviews = append(overviews, dim.overview(d, s, part, u, n+1, pages, len(units) > 1))
+			}
 		}
 	}
 
+	dim.only = ""
 	for _, group := range byMatrix(d) {
 		if panels := dim.varied(group); len(panels) > 0 {
 			details = append(details, dim.detail(d, panels, u))
@@ -40,6 +51,17 @@ func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) 
 	}
 
 	return append(overviews, details...), nil
+}
+
+// units lists what the size means to the kernels of some panels, in the catalogue's order.
+func (dim dimension) units(panels []data.Panel) []string {
+	var list []string
+	for _, name := range data.KernelsOf(panels) {
+		if unit := dim.unitOf(name); unit != "" && !slices.Contains(list, unit) {
+			list = append(list, unit)
+		}
+	}
+	return list
 }
 
 // byMatrix groups the panels that differ only in precision.
@@ -60,12 +82,15 @@ func byMatrix(d *data.Report) [][]data.Panel {
 	return groups
 }
 
-// varied returns the panels in which some kernel was measured at more than one size.
+// fewestSizes is the fewest sizes that a line is drawn over. What two say is a sentence.
+const fewestSizes = 3
+
+// varied returns the panels in which some kernel was measured at several sizes.
 func (dim dimension) varied(panels []data.Panel) []data.Panel {
 	var list []data.Panel
 	for i := range panels {
 		for _, l := range dim.lines(&panels[i], data.GFLOPS) { // every good trial has some
-			if len(l.Points) > 1 {
+			if len(l.Points) >= fewestSizes {
 				list = append(list, panels[i])
 				break
 			}
@@ -109,25 +134,30 @@ func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []str
 	return ch
 }
 
-// overview draws small multiples, the matrices by mean row length.
+// overview draws small multiples, the matrices by mean row length. several says that there are
+// kernels to which the size means something else.
 func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel, u data.Unit, n,
-	of int) *canvas.Picture {
+	of int, several bool) *canvas.Picture {
 	columns := chart.ColumnsFor(len(panels))
 	charts := make([]chart.Chart, len(panels))
-	names := data.LeadersOf(panels, mostSmallLines)
+	own := dim.ofUnit(panels)
+	names := data.LeadersOf(own, mostSmallLines)
 	cited := citationsOf(d)
 	for i := range panels {
 		charts[i] = dim.chart(&panels[i], u, cited, names, max(5, 10-columns), 24/columns)
 	}
 	p := &canvas.Picture{
-		Name:  fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
-		Title: fmt.Sprintf("Throughput over %s size: %s", dim.name, d.Words(s)),
-		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) +
+		Name: fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
+		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(own))-len(names)) +
 			" Matrices by rising mean row length." + cited.Caption(),
 		Alt: fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"),
 			data.MatrixNames(panels)),
-		Kernels: names,
 	}
+	if several {
+		p.Name += "-" + canvas.Slug(dim.only)
+	}
+	dim.keys(p, charts, names, columns)
+	entitle(p, dim.matters(panels), fmt.Sprintf("Throughput over %s size (%s), %s", dim.name, dim.only, d.Words(s)))
 	if of > 1 {
 		p.Name += fmt.Sprintf("-%d", n)
 		p.Title += fmt.Sprintf(" (%d of %d)", n, of)
@@ -135,40 +165,113 @@ func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel,
 
 	rows := (len(charts) + columns - 1) / columns
 	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
-	p.Body = func(c draw.Canvas) { chart.DrawCharts(c, charts, columns, dim.axisLabel(names), u.Label) }
+	p.Body = func(c draw.Canvas) { chart.DrawCharts(c, charts, columns, dim.name+" size: "+dim.only, u.Label) }
 	return p
 }
 
-// detail draws one matrix: a panel per precision, on the same y axis.
+// keys puts the names of lines at their ends, if panels are wide, or into the legend.
+func (dim dimension) keys(p *canvas.Picture, charts []chart.Chart, names []string, columns int) {
+	p.Kernels = names
+	if columns > mostLabelled {
+		p.Keys = canvas.KeysOf(names, false)
+		return
+	}
+	p.Keys = []canvas.Key{}
+	for i := range charts {
+		charts[i].Labelled = true
+	}
+}
+
+// mostLabelled is the most panels side by side that have room for names.
+const mostLabelled = 2
+
+// ofUnit keeps the trials of kernels to which the size means what the dimension is about, or
+// nothing.
+func (dim dimension) ofUnit(panels []data.Panel) []data.Panel {
+	if dim.only == "" {
+		return panels
+	}
+	own := slices.Clone(panels)
+	for i := range own {
+		own[i].Rows = slices.DeleteFunc(slices.Clone(own[i].Rows), func(r store.Row) bool {
+			unit := dim.unitOf(r.Kernel)
+			return unit != dim.only && unit != ""
+		})
+	}
+	return own
+}
+
+// matters states for which kernel the size matters most and least: how many times as fast its
+// best size is as its worst, in the geometric mean over matrices.
+func (dim dimension) matters(panels []data.Panel) string {
+	means := map[string]*stat.GeometricMean{}
+	for i := range panels {
+		for _, l := range dim.lines(&panels[i], data.GFLOPS) {
+			if len(l.Points) < fewestSizes {
+				continue
+			}
+			byY := func(a, b chart.Point) int { return cmp.Compare(a.Y, b.Y) }
+			if means[l.Kernel] == nil {
+				means[l.Kernel] = new(stat.GeometricMean)
+			}
+			means[l.Kernel].Add(slices.MaxFunc(l.Points, byY).Y / slices.MinFunc(l.Points, byY).Y)
+		}
+	}
+
+	names := slices.Collect(maps.Keys(means))
+	data.SortKernels(names)
+	if len(names) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(means[b].Value(), means[a].Value()) })
+	most, least := names[0], names[len(names)-1]
+	gain := func(name string) string { return number.Significant(means[name].Value(), 2) }
+	text := fmt.Sprintf("From its worst %s size to its best %s gains %s times", dim.name, most, gain(most))
+	if gain(least) != gain(most) {
+		text += fmt.Sprintf(", %s %s", least, gain(least))
+	}
+	return text
+}
+
+// detail draws one matrix: a panel per unit and precision, on the same y axis.
 func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *canvas.Picture {
 	first := &panels[0]
-	charts := make([]chart.Chart, len(panels))
+	var charts []chart.Chart
+	var of []data.Panel // by chart
 	var top float64
 	names := data.LeadersOf(panels, mostLargeLines)
 	cited := citationsOf(d)
 
-	for i := range panels {
-		charts[i] = dim.chart(&panels[i], u, cited, names, 9, 16)
-		charts[i].Heading = string(panels[i].Precision)
-		top = max(top, charts[i].Peak())
+	for _, unit := range dim.units(panels) {
+		dim.only = unit
+		for _, p := range dim.varied(panels) {
+			ch := dim.chart(&p, u, cited, names, 7, 16)
+			ch.Heading = string(p.Precision) + ", " + unit
+			top = max(top, ch.Peak())
+			charts, of = append(charts, ch), append(of, p)
+		}
 	}
+	dim.only = ""
 
 	for i := range charts {
 		charts[i].Top = top
 	}
-	return &canvas.Picture{
+	columns := min(len(charts), mostLabelled)
+	rows := (len(charts) + columns - 1) / columns
+	p := &canvas.Picture{
 		Name: fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix),
-		Title: fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name,
-			d.ConditionWords(first.Condition())),
-		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + dim.settings(panels, charts) +
+		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + dim.settings(of, charts) +
 			cited.Caption(),
 		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
 		Detail:   true,
 		Matrices: []string{first.Matrix},
-		Kernels:  names,
-		Height:   300,
-		Body:     func(c draw.Canvas) { chart.DrawCharts(c, charts, len(charts), dim.axisLabel(names), u.Label) },
+		Height:   vg.Length(rows)*230 + 40,
+		Body:     func(c draw.Canvas) { chart.DrawCharts(c, charts, columns, dim.name+" size", u.Label) },
 	}
+	dim.keys(p, charts, names, columns)
+	entitle(p, "", fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name,
+		d.ConditionWords(first.Condition())))
+	return p
 }
 
 // settings names what is fixed, kernel by kernel if they differ; "" if the panels' headings

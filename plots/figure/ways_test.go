@@ -59,8 +59,8 @@ func TestOverlay(t *testing.T) {
 		r.Matrix = matrix
 		return r
 	}
-	d := data.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("b", 32, 900), on("b", 64, 100),
-		on("b", 128, 300)}, nil, nil, nil)
+	d := data.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("a", 256, 40), on("b", 32, 900),
+		on("b", 64, 100), on("b", 128, 300), on("b", 256, 900)}, nil, nil, nil)
 	ch, ok := overBlock.overlaid(d.Panels, "csr_vector")
 	if !ok || len(ch.Faint) != 2 || len(ch.Lines) != 1 {
 		t.Fatalf("%d matrices, %d means", len(ch.Faint), len(ch.Lines))
@@ -69,7 +69,7 @@ func TestOverlay(t *testing.T) {
 	for _, q := range ch.Lines[0].Points { // 128 was not measured on both
 		got = append(got, fmt.Sprintf("%g:%.4f", q.X, q.Y))
 	}
-	if s := strings.Join(got, " "); s != "32:0.5000 64:0.3333" {
+	if s := strings.Join(got, " "); s != "32:0.5000 64:0.3333 256:1.0000" {
 		t.Errorf("mean %s", s)
 	}
 	if _, ok := overBlock.overlaid(d.Panels[:1], "csr_vector"); ok {

@@ -24,6 +24,7 @@ func undrawnTable(list []*figure.Figure) table.Table {
 
 type htmlFigure struct {
 	ID, Title, See, Source string
+	Words                  []string
 	Pages                  []htmlPage
 	Further                []htmlPage // The pages of a picture after its first, folded away.
 	Details                []htmlPage // Pictures of single matrices, folded away.
@@ -60,7 +61,7 @@ type album struct {
 func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	var all []htmlFigure
 	for _, f := range list {
-		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source, Omitted: f.Omitted}
+		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source, Words: f.Words, Omitted: f.Omitted}
 		overview := overviews(a.report, f)
 		for i, p := range f.Pictures {
 			switch {
