@@ -116,8 +116,8 @@ func TestReport(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"matrix-patterns", "throughput-vs-block-float64-warm", "throughput-vs-block-warm-long-rows",
-		"throughput-vs-grid-float64-warm", "speedup-over-baseline-warm",
+		"matrix-patterns", "kernel-gflops-vs-row-length-warm-cpu-csr-rows", "gflops-vs-nnz-float64-warm",
+		"speedup-over-baseline-warm",
 	} {
 		if !strings.HasPrefix(read("figures/"+name+".png"), "\x89PNG") ||
 			!strings.Contains(read("figures/"+name+".svg"), "<svg") {

@@ -85,7 +85,7 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "figures", "throughput-vs-block-float32-cold.png")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "figures", "gflops-vs-nnz-float32-cold.png")); err != nil {
 		t.Error(err)
 	}
 }
