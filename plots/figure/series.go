@@ -129,7 +129,7 @@ func (dim dimension) unitOf(kernel string) string {
 	if !known {
 		return dim.name
 	}
-	m := strings.TrimPrefix(dim.meaning(&k), "C, ") // SELL's rows per chunk
+	m := strings.TrimPrefix(dim.meaning(&k), "C, ")   // SELL's rows per chunk
 	for _, rest := range []string{";", ",", " of "} { // which explains
 		m, _, _ = strings.Cut(m, rest)
 	}
