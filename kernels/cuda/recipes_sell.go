@@ -78,24 +78,23 @@ func mostEntries(nnz int) int { return min(max(1<<29, 2*nnz), sparse.MaxIndex) }
 // sellOrder gives for every entry of s the index of its nonzero in m, or −1 for padding.
 func sellOrder(m *structure, s *sparse.SELL[float64]) []int32 {
 	order := make([]int32, len(s.ColIdx))
-	for h := range s.Chunks() {
-		lo, hi := s.ChunkPtr[h], s.ChunkPtr[h+1]
-		for lane := range s.C {
-			var next, end int32 // none beyond the last row
-			if slot := h*s.C + lane; slot < s.Rows {
-				row := s.Perm[slot]
-				next, end = m.RowPtr[row], m.RowPtr[row+1]
-			}
-
-			for at := lo + lane; at < hi; at += s.C {
-				order[at] = -1
-				if next < end {
-					order[at] = next
-					next++
+	eachShare(s.Chunks(), shares(len(order)), func(_, from, to int) {
+		for h := from; h < to; h++ {
+			for lane := range s.C {
+				var next, end int32 // none beyond the last row
+				if slot := h*s.C + lane; slot < s.Rows {
+					row := s.Perm[slot]
+					next, end = m.RowPtr[row], m.RowPtr[row+1]
+				}
+				for at := s.ChunkPtr[h] + lane; at < s.ChunkPtr[h+1]; at += s.C {
+					order[at] = -1
+					if next < end {
+						order[at] = next
+						next++
+					}
 				}
 			}
 		}
-	}
-
+	})
 	return order
 }
