@@ -15,8 +15,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -51,6 +49,30 @@ type Written struct {
 // pictures again that would not change. A figure without data is no error: report.html lists
 // it with what would produce it, and where opt names it, it is a warning.
 func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Written, error) {
+	content, err := contentOf(d, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeFolders(dir); err != nil {
+		return nil, err
+	}
+
+	files := filesIn(dir)
+	pictures := content.Pictures()
+	name(pictures)
+
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return savePictures(ctx, files, pictures, canvas.Formats, opt.Progress) })
+	g.Go(func() error { return saveText(files, d, content) })
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	written := &Written{Files: files.sorted(), Warnings: content.Warnings}
+	return written, files.finish(len(opt.Figures) > 0)
+}
+
+// contentOf draws what opt chooses.
+func contentOf(d *data.Report, opt Options) (*page.Content, error) {
 	chosen, err := figure.Choose(opt.Figures)
 	if err != nil {
 		return nil, err
@@ -75,25 +97,7 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 	}
 
 	content.Trees = figure.DrawTrees(d)
-
-	for _, sub := range []string{"figures", "tables"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
-			return nil, fmt.Errorf("making the report's folder: %w", err)
-		}
-	}
-
-	files := filesIn(dir)
-	pictures := content.Pictures()
-	name(pictures)
-
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return savePictures(ctx, files, pictures, opt.Progress) })
-	g.Go(func() error { return saveText(files, d, content) })
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	written := &Written{Files: files.sorted(), Warnings: content.Warnings}
-	return written, files.finish(len(opt.Figures) > 0)
+	return content, nil
 }
 
 // saveText writes the page and the tables.
@@ -125,8 +129,8 @@ func name(pictures []*canvas.Picture) {
 	}
 }
 
-// savePictures writes each picture in every format.
-func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture,
+// savePictures writes each picture in these formats.
+func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture, formats []string,
 	progress func(done, of int)) error {
 	var mu sync.Mutex
 	done := 0
@@ -143,17 +147,17 @@ func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture,
 	for _, p := range pictures {
 		g.Go(func() error {
 			defer tell()
-			return savePicture(ctx, files, p)
+			return savePicture(ctx, files, p, formats)
 		})
 	}
 
 	return g.Wait()
 }
 
-// savePicture writes a picture in the formats that the folder does not have.
-func savePicture(ctx context.Context, files *files, p *canvas.Picture) error {
+// savePicture writes a picture in those of the formats that the folder does not have.
+func savePicture(ctx context.Context, files *files, p *canvas.Picture, formats []string) error {
 	drawn := p.Digest()
-	for _, format := range canvas.Formats {
+	for _, format := range formats {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

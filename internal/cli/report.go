@@ -16,6 +16,7 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
+	"spmvtune/plots"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/headline"
 )
@@ -23,6 +24,7 @@ import (
 // reportCommand is the command report.
 type reportCommand struct {
 	job.Options
+	paper             string
 	published, asJSON bool
 }
 
@@ -42,11 +44,17 @@ themselves do not change.
 Options take precedence over the [report] section of the sweep. --kernel, --matrix,
 --device, --precision and --cache take names, or patterns with * and ?; separate several
 with commas or repeat the option. Part of a device's name is enough. The report then
-ignores all other measurements, and no rule.json is written.`,
+ignores all other measurements, and no rule.json is written.
+
+--paper makes what goes into a paper as it is, in the folder paper: figures (PDF and SVG) as
+wide as a column, with text of 7 to 8 points and no title; beside each, NAME.tex with its
+\caption and \label, which names device, driver, date and number of trials; and tables with
+booktabs. Pictures of single matrices are made of the figures that --figure names.`,
 		Example: `  spmvtune report
   spmvtune report results/a30/results.db --out a30-report
   spmvtune report a30.db h100.db --out both
   spmvtune report after.db --against before.db
+  spmvtune report --paper acm
   spmvtune report --figure throughput-vs-block --kernel 'coo_*' --precision float32 --out coo`,
 		ValidArgsFunction: command.CompleteFiles("db"),
 		RunE:              r.Run,
@@ -62,10 +70,12 @@ ignores all other measurements, and no rule.json is written.`,
 	f.StringSliceVar(&r.Choice.Precisions, "precision", nil, "only these precisions: float32, float64")
 	f.StringSliceVar(&r.Choice.Caches, "cache", nil, "only these cache states: cold, warm")
 	f.BoolVar(&r.asJSON, "json", false, "print JSON: what was written, and the headline")
+	f.StringVar(&r.paper, "paper", "", "for a column of a paper instead of the page: acm, ieee, a4, or a width such as 8.5cm")
 	f.BoolVar(&r.published, "published", false, "draw the papers' own numbers beside the measured ones")
 	command.FlagFile(cmd, "out")
 	command.FlagFile(cmd, "against", "db")
 	command.FlagValues(cmd, "figure", configs.Figures...)
+	command.FlagValues(cmd, "paper", "acm", "ieee", "a4")
 	command.FlagValues(cmd, "precision", "float32", "float64")
 	command.FlagValues(cmd, "cache", "cold", "warm")
 	return cmd
@@ -82,6 +92,13 @@ func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	if _, err := figure.Choose(r.Figures); err != nil {
 		return command.Usage(err)
+	}
+	if r.paper != "" {
+		width, err := plots.PaperWidth(r.paper)
+		if err != nil {
+			return command.Usage(err)
+		}
+		r.Paper = width
 	}
 	databases, err := command.Databases(cmd, args)
 	if err != nil {

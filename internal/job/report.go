@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
 
 	"spmvtune/configs"
 	"spmvtune/internal/term"
@@ -38,6 +41,8 @@ type Options struct {
 	Published *bool
 	// Against is the database to compare with, Base its name for people.
 	Against, Base string
+	// Paper is the width of a column of a paper to draw for, 0 for the report itself.
+	Paper vg.Length
 	// Progress is told what is being done and, of what has parts, how many are done. It may be
 	// nil.
 	Progress func(what string, done, of int)
@@ -52,7 +57,7 @@ func (opt *Options) at(what string) {
 
 // A Report says what was written.
 type Report struct {
-	Page            string // path of the HTML page
+	Page            string // path of the HTML page or, for a paper, of its folder
 	Figures, Tables int
 	// Headline says which kernel wins, by how much, and how sure that is.
 	Headline []headline.Part
@@ -124,7 +129,7 @@ func (j *Job) Finish(ctx context.Context, opt Options) (r *Report, err error) {
 
 // keep writes a rule to the results folder and, if opt says so, to the database.
 func (j *Job) keep(ctx context.Context, learned *rule.Rule, opt Options) error {
-	if learned == nil {
+	if learned == nil || opt.Paper > 0 {
 		return nil
 	}
 	if opt.KeepRule {
@@ -182,7 +187,14 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 		return nil, err
 	}
 
-	written, err := plots.Write(ctx, drawn, opt.Out, drawing)
+	var written *plots.Written
+	page := filepath.Join(opt.Out, ReportFile)
+	if opt.Paper > 0 {
+		page = filepath.Join(opt.Out, plots.PaperDir)
+		written, err = plots.WritePaper(ctx, drawn, opt.Out, opt.Paper, drawing)
+	} else {
+		written, err = plots.Write(ctx, drawn, opt.Out, drawing)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("making the report: %w", err)
 	}
@@ -190,8 +202,8 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 		return nil, err
 	}
 	return &Report{
-		Page: filepath.Join(opt.Out, ReportFile), Headline: headline.Of(drawn), Warnings: written.Warnings,
-		Figures: withEnding(written.Files, ".svg"), Tables: withEnding(written.Files, ".md"),
+		Page: page, Headline: headline.Of(drawn), Warnings: written.Warnings,
+		Figures: stems(written.Files, "figures"), Tables: stems(written.Files, "tables"),
 	}, nil
 }
 
@@ -265,14 +277,13 @@ func (j *Job) title(ctx context.Context) (string, error) {
 	return strings.Join(names, " beside "), nil
 }
 
-// withEnding counts the files with this ending. Each figure is one .svg file, among others,
-// and each table one .md file.
-func withEnding(files []string, ending string) int {
-	n := 0
+// stems counts the files in a folder, each once in whatever formats it is.
+func stems(files []string, folder string) int {
+	names := map[string]bool{}
 	for _, f := range files {
-		if strings.HasSuffix(f, ending) {
-			n++
+		if strings.HasPrefix(f, folder+"/") {
+			names[strings.TrimSuffix(f, path.Ext(f))] = true
 		}
 	}
-	return n
+	return len(names)
 }

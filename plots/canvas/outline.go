@@ -27,7 +27,8 @@ var timeless = sync.OnceFunc(func() {
 // portable renders the picture as PDF.
 func (p *Picture) portable() ([]byte, error) {
 	timeless()
-	c := vgpdf.New(PageWidth, p.PageHeight())
+	c := vgpdf.New(scale*PageWidth, scale*p.PageHeight())
+	c.Scale(float64(scale), float64(scale))
 	p.Draw(draw.NewCanvas(outlined{c, map[int]bool{}}, PageWidth, p.PageHeight()))
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)

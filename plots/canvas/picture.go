@@ -39,6 +39,9 @@ type Picture struct {
 // Formats are the file formats of a picture.
 var Formats = []string{"png", "svg", "pdf"}
 
+// PaperFormats are the file formats of a picture for a paper.
+var PaperFormats = []string{"pdf", "svg"}
+
 // Encode renders the picture in one of the formats.
 func (p *Picture) Encode(format string) ([]byte, error) {
 	switch format {
@@ -54,8 +57,9 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 
 // vector renders the picture as SVG.
 func (p *Picture) vector() ([]byte, error) {
-	c := vgsvg.New(PageWidth, p.PageHeight())
-	p.Draw(draw.New(c))
+	c := vgsvg.New(scale*PageWidth, scale*p.PageHeight())
+	c.Scale(float64(scale), float64(scale))
+	p.Draw(draw.NewCanvas(c, PageWidth, p.PageHeight()))
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, err
@@ -106,6 +110,9 @@ const (
 )
 
 func (p *Picture) subtitle() []string {
+	if bare {
+		return nil
+	}
 	return wrap(Typeface(LabelSize, false, SoftColor), p.Subtitle, PageWidth-2*PageMargin)
 }
 
@@ -117,12 +124,18 @@ func (p *Picture) legend() []Key {
 }
 
 func (p *Picture) titleLines() []string {
+	if bare {
+		return nil
+	}
 	return wrap(Typeface(titleSize, true, InkColor), p.Title, PageWidth-2*PageMargin)
 }
 
 func (p *Picture) PageHeight() vg.Length {
 	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) +
-		legendHeight(p.legend(), PageWidth-2*PageMargin) + headerGap
+		legendHeight(p.legend(), PageWidth-2*PageMargin)
+	if header > 0 || !bare {
+		header += headerGap
+	}
 	return 2*PageMargin + header + p.Height
 }
 
@@ -147,7 +160,10 @@ func (p *Picture) Draw(c draw.Canvas) {
 	}
 
 	drawLegend(c, p.legend(), y)
-	y -= legendHeight(p.legend(), width) + headerGap
+	y -= legendHeight(p.legend(), width)
+	if y < c.Max.Y || !bare {
+		y -= headerGap
+	}
 	c.Max.Y = y
 	p.Body(c)
 }

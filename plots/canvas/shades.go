@@ -84,9 +84,14 @@ func DrawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
 // meanings of its ends. It returns where these end.
 func DrawWideScale(c draw.Canvas, left, right string) vg.Length {
 	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)
-	box := Place(c, ramp(360, RampWidth, false), vg.Point{X: c.Min.X + style.Width(left) + 6, Y: c.Max.Y - Pixel})
+	length := 360
+	if Narrow() {
+		length = 120
+	}
+	box := Place(c, ramp(length, RampWidth, false), vg.Point{X: c.Min.X + style.Width(left) + 6, Y: c.Max.Y - Pixel})
 	mid := (box.Min.Y+box.Max.Y)/2 + 1
 	c.FillText(style, vg.Point{X: c.Min.X, Y: mid}, left)
+	right = Fit(style, right, c.Max.X-box.Max.X-6)
 	c.FillText(style, vg.Point{X: box.Max.X + 6, Y: mid}, right)
 	return box.Max.X + 6 + style.Width(right)
 }

@@ -13,13 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The theme: one page width, one typeface, four greys. Sizes are in points of a
-// page ten inches wide, which a browser or a two-column paper shows at half to
-// full size; the smallest type is chosen to be legible at half size.
+// The theme: one typeface, four greys. Sizes are in points of the layout.
 const (
-	PageWidth  = 10 * vg.Inch
-	pageDPI    = 160 // 1600 pixels across
-	PageMargin = 14 * vg.Length(1)
+	pageDPI = 160 // 1600 pixels across the report's page
 
 	titleSize  = 15
 	LabelSize  = 10.5

@@ -59,23 +59,54 @@ const pitch = vg.Length(8)
 func (b *Bars) oneLine() bool { return b.Dots || b.Slots == 1 }
 
 func (b *Bars) rowHeight() vg.Length {
-	if b.oneLine() {
-		return 17
+	least, single := vg.Length(30), vg.Length(17)
+	if canvas.Narrow() {
+		least, single = 25, 14
 	}
-	return max(30, pitch*vg.Length(b.Slots)+9)
+	if b.oneLine() {
+		return single
+	}
+	return max(least, pitch*vg.Length(b.Slots)+9)
 }
 
 const barsBottom = vg.Length(36) // for the ticks and the label of the axis
 
-// Height returns the height of the body.
-func (b *Bars) Height() vg.Length {
-	if len(b.Columns) == 0 {
-		return 0
-	}
+// stacked reports whether columns stand below each other, because they have no room side by side.
+func (b *Bars) stacked() bool { return canvas.Narrow() && len(b.Columns) > 1 }
+
+// columnHeight returns the height of a column with its heading and axis.
+func (b *Bars) columnHeight() vg.Length {
 	return b.rowHeight()*vg.Length(len(b.Rows)) + HeadingHeight + barsBottom
 }
 
+// Height returns the height of the body.
+func (b *Bars) Height() vg.Length {
+	switch {
+	case len(b.Columns) == 0:
+		return 0
+	case b.stacked():
+		return (b.columnHeight()+columnPad)*vg.Length(len(b.Columns)) - columnPad
+	}
+	return b.columnHeight()
+}
+
 func (b *Bars) Draw(c draw.Canvas) {
+	if b.stacked() {
+		for i, name := range b.Columns {
+			single := *b
+			single.Columns, single.Rows = []string{name}, nil
+			for _, r := range b.Rows {
+				r.Cells = r.Cells[i : i+1]
+				single.Rows = append(single.Rows, r)
+			}
+			of := c
+			of.Max.Y = c.Max.Y - vg.Length(i)*(b.columnHeight()+columnPad)
+			of.Min.Y = of.Max.Y - b.columnHeight()
+			single.Draw(of)
+		}
+		return
+	}
+
 	left, _ := b.sides()
 	b.drawRows(c)
 	width := b.columnWidth(c.Max.X - c.Min.X)
@@ -88,15 +119,24 @@ func (b *Bars) Draw(c draw.Canvas) {
 	}
 
 	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom)
-	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y},
-		canvas.Fit(label, b.Label, c.Max.X-c.Min.X-left))
+	mid := (c.Min.X + left + c.Max.X) / 2
+	if half := label.Width(b.Label) / 2; mid+half > c.Max.X { // too long for the data: it may start further left
+		mid = max(c.Max.X-half, (c.Min.X+c.Max.X)/2)
+	}
+	c.FillText(label, vg.Point{X: mid, Y: c.Min.Y}, canvas.Fit(label, b.Label, c.Max.X-c.Min.X))
 }
 
-const columnGap = vg.Length(22)
+const (
+	columnGap = vg.Length(22)
+	columnPad = vg.Length(10) // between columns below each other
+)
 
 // columnWidth returns the width of a column's data in a body of this width.
 func (b *Bars) columnWidth(body vg.Length) vg.Length {
 	left, _ := b.sides()
+	if b.stacked() {
+		return body - left - columnGap
+	}
 	return (body-left)/vg.Length(len(b.Columns)) - columnGap
 }
 
@@ -112,8 +152,11 @@ func (b *Bars) sides() (left, names vg.Length) {
 	}
 
 	names = min(max(names, 70), 190)
+	if canvas.Narrow() {
+		names = min(names, 118)
+	}
 	left = names + 8
-	if b.oneLine() {
+	if b.oneLine() && !canvas.Narrow() {
 		left += notes + 6
 	}
 	return left, names
@@ -134,7 +177,9 @@ func (b *Bars) drawRows(c draw.Canvas) {
 		if b.oneLine() {
 			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: mid + 1},
 				canvas.Fit(name, r.Name, names))
-			c.FillText(canvas.At(soft, text.XRight, text.YCenter), vg.Point{X: c.Min.X + left - 2, Y: mid + 1}, r.Note)
+			if !canvas.Narrow() {
+				c.FillText(canvas.At(soft, text.XRight, text.YCenter), vg.Point{X: c.Min.X + left - 2, Y: mid + 1}, r.Note)
+			}
 			continue
 		}
 		c.FillText(canvas.At(name, text.XLeft, text.YBottom), vg.Point{X: c.Min.X + 3, Y: mid - 1.5},

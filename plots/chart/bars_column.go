@@ -23,7 +23,7 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 	Heading{Text: b.Columns[i]}.Plot(draw.Crop(c, 0, 0, barsBottom, -HeadingHeight), nil)
 
 	tick := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
-	for _, t := range spaced(b.Axis.Ticks, x, tick) {
+	for _, t := range Spaced(b.Axis.Ticks, x, tick) {
 		style := draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
 		if t.Value == b.Origin {
 			style = draw.LineStyle{Color: canvas.LineColor, Width: 1.2}
@@ -121,7 +121,11 @@ func (b *Bars) RoomForWords(body vg.Length) float64 {
 	}
 
 	width := b.columnWidth(body)
-	return float64(width / max(width-most, width/3))
+	least := width / 3
+	if canvas.Narrow() {
+		least = width / 2
+	}
+	return float64(width / max(width-most, least))
 }
 
 // wordsWidth returns the width of a mark's number and words.
@@ -144,6 +148,7 @@ func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color
 	number := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	soft := canvas.At(canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor), text.XLeft, text.YCenter)
 	s := b.Number(m.V)
+	p.X = min(p.X, c.Max.X+columnGap-8-number.Width(s))
 	end := p.X + b.wordsWidth(m)
 	p.Y++ // what has no descenders stands in the middle of its upper part
 	c.SetColor(behind)
@@ -210,8 +215,8 @@ func (b *Bars) about(m *Mark) string {
 	return value + " " + b.Label + ". " + data.About(m.Row)
 }
 
-// spaced drops ticks whose labels would touch others. It keeps 1.
-func spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []plot.Tick {
+// Spaced drops ticks whose labels would touch others. It keeps 1.
+func Spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []plot.Tick {
 	const gap = vg.Length(7)
 	var kept []plot.Tick
 	free := func(t plot.Tick) bool {

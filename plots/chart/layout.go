@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"slices"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -12,6 +14,8 @@ import (
 // ColumnsFor returns how many of n panels stand side by side.
 func ColumnsFor(n int) int {
 	switch {
+	case canvas.Narrow():
+		return max(min(n, 2), 1)
 	case n <= 2:
 		return max(n, 1)
 	case n <= 4:
@@ -24,6 +28,9 @@ func ColumnsFor(n int) int {
 
 // PanelHeight returns the height of panels that keeps them near the golden ratio.
 func PanelHeight(columns int) vg.Length {
+	if canvas.Narrow() {
+		return map[int]vg.Length{1: 200, 2: 130}[min(columns, 2)]
+	}
 	return map[int]vg.Length{1: 300, 2: 220, 3: 165}[min(columns, 3)] - vg.Length(max(0, columns-3))*20
 }
 
@@ -36,12 +43,39 @@ func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel strin
 	DrawPlots(c, list, columns, xLabel, yLabel)
 }
 
+// labelsApart leaves out labels of the x axis that would touch others.
+func labelsApart(p *plot.Plot, data draw.Canvas) *plot.Plot {
+	ticks, ok := p.X.Tick.Marker.(plot.ConstantTicks)
+	if !ok || p.X.Tick.Label.Rotation != 0 {
+		return p
+	}
+	tx, _ := p.Transforms(&data)
+	labelled := slices.DeleteFunc(slices.Clone(ticks), func(t plot.Tick) bool { return t.Label == "" })
+	kept := Spaced(labelled, func(v float64) vg.Length { return tx(v) }, p.X.Tick.Label)
+	if len(kept) == len(labelled) {
+		return p
+	}
+
+	thinned := slices.Clone(ticks)
+	for i := range thinned {
+		if !slices.ContainsFunc(kept, func(t plot.Tick) bool { return t.Value == thinned[i].Value }) {
+			thinned[i].Label = ""
+		}
+	}
+	copied := *p
+	copied.X.Tick.Marker = thinned
+	return &copied
+}
+
 // DrawPlots lays out plots in columns with aligned data areas, and labels the axes once for
 // all of them.
 func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel string) {
-	const side, bottom = vg.Length(20), vg.Length(20)
+	side, bottom, above := vg.Length(20), vg.Length(20), vg.Length(0)
+	if canvas.Narrow() { // the label of y stands above
+		side, above = 0, 17
+	}
 	page := c
-	c = draw.Crop(c, side, 0, bottom, 0)
+	c = draw.Crop(c, side, 0, bottom, -above)
 
 	rows := (len(list) + columns - 1) / columns
 	plots := make([][]*plot.Plot, rows)
@@ -61,8 +95,9 @@ func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel str
 			if plots[j][i] == nil {
 				continue
 			}
-			plots[j][i].Draw(tile)
-			own := plots[j][i].DataCanvas(tile).Rectangle
+			apart := labelsApart(plots[j][i], plots[j][i].DataCanvas(tile))
+			apart.Draw(tile)
+			own := apart.DataCanvas(tile).Rectangle
 			if i == 0 && j == 0 {
 				data = own
 			}
@@ -74,6 +109,11 @@ func DrawPlots(c draw.Canvas, list []*plot.Plot, columns int, xLabel, yLabel str
 	mid := vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: (data.Min.Y + data.Max.Y) / 2}
 	c.FillText(canvas.At(label, text.XCenter, text.YBottom), vg.Point{X: mid.X, Y: page.Min.Y},
 		canvas.Fit(label, xLabel, 2*min(mid.X-c.Min.X, c.Max.X-mid.X)))
+	if above > 0 {
+		c.FillText(canvas.At(label, text.XLeft, text.YTop), vg.Point{X: page.Min.X, Y: page.Max.Y},
+			canvas.Fit(label, yLabel, page.Max.X-page.Min.X))
+		return
+	}
 	up := canvas.At(label, text.XCenter, text.YTop)
 	up.Rotation = canvas.QuarterTurn
 	c.FillText(up, vg.Point{X: page.Min.X, Y: mid.Y}, canvas.Fit(up, yLabel, 2*min(mid.Y-page.Min.Y, page.Max.Y-mid.Y)))

@@ -32,7 +32,7 @@ func (s stems) Plot(c draw.Canvas, p *plot.Plot) {
 		at[i] = tx(s[i].X)
 	}
 
-	for i, x := range spread(at, stemPitch, c.Min.X, c.Max.X) {
+	for i, x := range spread(at, stemPitch, c.Min.X, c.Max.X-2) {
 		c.StrokeLines(draw.LineStyle{Color: canvas.GridColor, Width: 0.7}, []vg.Point{{X: at[i], Y: c.Min.Y},
 			{X: at[i], Y: c.Max.Y}, {X: x, Y: c.Max.Y + stemRise - 3}})
 		c.FillText(stemStyle(), vg.Point{X: x, Y: c.Max.Y + stemRise}, canvas.Fit(upright, s[i].Name, longStem))

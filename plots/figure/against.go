@@ -52,12 +52,12 @@ func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
 		n := 0
 		pairs := byCondition[at]
 		matrices := namesOf(pairs, func(p *compare.Pair) string { return p.Matrix })
-		for part := range slices.Chunk(matrices, mostMatrices) {
+		for part := range slices.Chunk(matrices, mostMatrices.here()) {
 			n++
 			p := againstPage(pairs, part, base)
 			p.Title = fmt.Sprintf("Against %s: %s cache, %s", base, at.Cache, data.ShortDevice(at.Device))
 			p.Name = canvas.Slug("against", data.ShortDevice(at.Device), string(at.Cache))
-			if len(matrices) > mostMatrices {
+			if len(matrices) > mostMatrices.here() {
 				p.Name += fmt.Sprintf("-%d", n)
 				p.Title += fmt.Sprintf(" (%d)", n)
 			}

@@ -53,9 +53,6 @@ func scenesByCondition(d *data.Report) []scene {
 	return list
 }
 
-// mostMatrices is the number of matrices on one picture of bars.
-const mostMatrices = 40
-
 // draw makes the pictures of the figure.
 func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	scenes := scenesByCondition(d)
@@ -77,7 +74,7 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 				lacking = append(lacking, m)
 			}
 		}
-		if len(t.matrices) > mostMatrices {
+		if len(t.matrices) > mostMatrices.here() {
 			pages = append(pages, f.clouds(s, t)...)
 		} else {
 			pages = append(pages, f.page(s, t))
@@ -99,7 +96,7 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	q, matrices := f.quantity(s), t.matrices
 	b := &chart.Bars{Slots: len(t.shown), Label: q.label, Origin: q.origin, Number: q.number}
-	b.Dots = b.Slots > chart.MostBars || b.Slots*len(matrices) > mostBarsOnPage
+	b.Dots = b.Slots > chart.MostBars || b.Slots*len(matrices) > mostBarsOnPage.here()
 	for _, precision := range t.precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
@@ -156,9 +153,6 @@ func (f *barFigure) entitle(p *canvas.Picture, s *scene, t *tally, also string) 
 	}
 	entitle(p, states(t), f.title(s)+also+", "+s.words)
 }
-
-// mostBarsOnPage is the most bars of a page. More of them are dots on one line for each matrix.
-const mostBarsOnPage = 120
 
 // nameDots makes marks without a bar small and grey, and names the kernel that has the number.
 func nameDots(b *chart.Bars) {

@@ -27,7 +27,7 @@ func drawCompression(d *data.Report) ([]*canvas.Picture, []error) {
 	switch {
 	case len(known) == 0:
 		return nil, nil
-	case len(known) > mostMatrices:
+	case len(known) > mostMatrices.here():
 		return []*canvas.Picture{compressionCloud(known)}, nil
 	}
 	return []*canvas.Picture{compressionPage(known)}, nil
@@ -91,7 +91,7 @@ func compressionPage(matrices []store.Matrix) *canvas.Picture {
 		})
 	}
 
-	b.Axis = canvas.Shares(lowest, 1.08, 5)
+	b.Axis = canvas.Shares(lowest, max(1.08, b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin)), 5)
 	p := &canvas.Picture{
 		Name:     "csr-compression",
 		Subtitle: compressionWords + " Matrices by rising mean row length.",

@@ -36,9 +36,9 @@ func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 			continue
 		}
 		panels := driftPanels(of)
-		count := (len(panels) + mostPanels - 1) / mostPanels
+		count := (len(panels) + mostPanels.here() - 1) / mostPanels.here()
 		for n := range count {
-			pages = append(pages, driftPage(d, of, panels[n*mostPanels:min(len(panels), (n+1)*mostPanels)], n+1, count))
+			pages = append(pages, driftPage(d, of, panels[n*mostPanels.here():min(len(panels), (n+1)*mostPanels.here())], n+1, count))
 		}
 		start = end
 	}

@@ -32,9 +32,9 @@ func driftStrip(d *data.Report, of []store.Drift) []*canvas.Picture {
 	slices.Sort(caches)
 
 	panels := driftPanels(of)
-	count := (len(panels) + mostMatrices - 1) / mostMatrices
+	count := (len(panels) + mostMatrices.here() - 1) / mostMatrices.here()
 	var pages []*canvas.Picture
-	for part := range slices.Chunk(panels, mostMatrices) {
+	for part := range slices.Chunk(panels, mostMatrices.here()) {
 		p := stripPage(of, part, caches)
 		p.Name = fileStem(d, "drift", of[0].Device)
 		title, counts := largestWords(of)

@@ -49,10 +49,17 @@ const (
 	heatTop    = vg.Length(29) // Room for kernel and throughput.
 	heatParams = vg.Length(12) // Room for further parameters.
 	heatBottom = vg.Length(26) // Room for labels of block sizes.
-	heatScale  = vg.Length(24) // Room for the colour scale above all tiles.
 	heatFoot   = vg.Length(8)  // Room for the axis label below the last labels.
 	heatSide   = vg.Length(18)
 )
+
+// heatScale is the room for the colour scale above all tiles and, in a column, the keys below it.
+func heatScale() vg.Length {
+	if canvas.Narrow() {
+		return 44
+	}
+	return 24
+}
 
 // heatLayoutFor leaves room for the most columns of cells that a tile has.
 func heatLayoutFor(tiles []heatTile) heatLayout {
@@ -70,6 +77,9 @@ func heatLayoutFor(tiles []heatTile) heatLayout {
 	}
 
 	columns = min(columns, max(2, len(tiles)))
+	if canvas.Narrow() {
+		columns = min(columns, 2)
+	}
 	if blocks > 64 {
 		columns = 1
 	}
@@ -78,11 +88,18 @@ func heatLayoutFor(tiles []heatTile) heatLayout {
 	if slices.ContainsFunc(tiles, func(t heatTile) bool { return t.params != "" }) {
 		top += heatParams
 	}
-	return heatLayout{columns, top, width, min(max(64, 13*vg.Length(grids)), 150)}
+	least := vg.Length(64)
+	if canvas.Narrow() {
+		least = 34
+	}
+	return heatLayout{columns, top, width, min(max(least, 13*vg.Length(grids)), 150)}
 }
 
 func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	layout := heatLayoutFor(tiles)
+	for i := range tiles {
+		tiles[i] = tiles[i].thinned(int(layout.wide / canvas.Pixel))
+	}
 	rows := (len(tiles) + layout.columns - 1) / layout.columns
 	pg := &canvas.Picture{
 		Name:  fileStem(d, "block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
@@ -91,12 +108,18 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 			"own colour scale. White: not measured, or no result.",
 		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
 		Matrices: []string{p.Matrix},
-		Height:   heatScale + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
+		Height:   heatScale() + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
 	}
 
 	pg.WholePixels()
 	pg.Body = func(c draw.Canvas) {
-		heatKeys(c, canvas.DrawWideScale(c, "half or less", "of the GFLOP/s of the fastest in the tile"))
+		right := canvas.DrawWideScale(c, "half or less", "of the GFLOP/s of the fastest in the tile")
+		keys := c
+		if canvas.Narrow() {
+			keys.Max.Y -= 17
+			right = c.Min.X - 18
+		}
+		heatKeys(keys, right)
 		label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
 		names := tileNames(tiles)
 		c.FillText(canvas.At(label, text.XCenter, text.YBottom),
@@ -104,14 +127,14 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 			canvas.Fit(label, overBlock.axisLabel(names), c.Max.X-c.Min.X-heatSide))
 		up := canvas.At(label, text.XCenter, text.YTop)
 		up.Rotation = canvas.QuarterTurn
-		height := c.Max.Y - heatScale - c.Min.Y - heatFoot
+		height := c.Max.Y - heatScale() - c.Min.Y - heatFoot
 		c.FillText(up, vg.Point{X: c.Min.X, Y: c.Min.Y + heatFoot + height/2},
 			canvas.Fit(label, overGrid.axisLabel(names), height))
 		wide := (c.Max.X - c.Min.X - heatSide) / vg.Length(layout.columns)
 		for i := range tiles {
 			tiles[i].draw(c, layout, vg.Point{
 				X: c.Min.X + heatSide + vg.Length(i%layout.columns)*wide,
-				Y: c.Max.Y - heatScale - vg.Length(i/layout.columns)*(layout.top+layout.tall+heatBottom),
+				Y: c.Max.Y - heatScale() - vg.Length(i/layout.columns)*(layout.top+layout.tall+heatBottom),
 			})
 		}
 	}
@@ -158,7 +181,11 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	left := vg.Point{X: corner.X + heatLeft, Y: corner.Y}
 	c.FillText(canvas.At(name, text.XLeft, text.YTop), left, canvas.Fit(name, t.kernel, layout.wide))
 	n := len(t.blocks)
-	note := fmt.Sprintf("%s GFLOP/s at %d × %d", number.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n],
+	at := "%s GFLOP/s at %d × %d"
+	if canvas.Narrow() {
+		at = "%s at %d × %d"
+	}
+	note := fmt.Sprintf(at, number.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n],
 		t.grids[t.best/n])
 
 	for i, line := range []string{note, t.params} {

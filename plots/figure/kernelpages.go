@@ -17,9 +17,6 @@ import (
 	"spmvtune/tuner/stat"
 )
 
-// mostKernels is the number of kernels on one overview.
-const mostKernels = 24
-
 // drawKernels draws overviews with a panel for each kernel, for each condition, and a picture
 // of its own for each kernel: throughput over matrices by row length, a line per precision.
 func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
@@ -30,9 +27,9 @@ func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
 			continue
 		}
 		names := data.KernelsOf(panels)
-		pages := (len(names) + mostKernels - 1) / mostKernels
+		pages := (len(names) + mostKernels.here() - 1) / mostKernels.here()
 		for n := range pages {
-			p := kernelOverview(d, panels, names[n*mostKernels:min(len(names), (n+1)*mostKernels)])
+			p := kernelOverview(d, panels, names[n*mostKernels.here():min(len(names), (n+1)*mostKernels.here())])
 			if pages > 1 {
 				p.Name += fmt.Sprintf("-%d", n+1)
 				p.Title += fmt.Sprintf(" (%d of %d)", n+1, pages)

@@ -165,12 +165,16 @@ func (f *shareFigure) boundOf(l store.Row) float64 {
 
 // launchWords says what the occupancy of a launch follows from.
 func launchWords(l store.Row) string {
+	block, registers := "block %d", " registers"
+	if canvas.Narrow() {
+		block, registers = "%d", " reg."
+	}
 	var list []string
 	if k, known := kernels.Lookup(l.Kernel); !known || k.Block != "" {
-		list = append(list, fmt.Sprintf("block %d", l.Block))
+		list = append(list, fmt.Sprintf(block, l.Block))
 	}
 	if n, known := l.Properties["registers"]; known {
-		list = append(list, number.Plain(n)+" registers")
+		list = append(list, number.Plain(n)+registers)
 	}
 	return strings.Join(list, ", ")
 }

@@ -48,7 +48,7 @@ func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
 // compared. It is nil if there are fewer than two matrices.
 func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) *canvas.Picture {
 	var charts []chart.Chart
-	names := data.LeadersOf(panels, mostKernels)
+	names := data.LeadersOf(panels, mostKernels.here())
 	for _, kernel := range names {
 		if ch, ok := dim.overlaid(panels, kernel); ok {
 			charts = append(charts, ch)

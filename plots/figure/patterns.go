@@ -15,9 +15,6 @@ import (
 	"spmvtune/store"
 )
 
-// mostPatterns is the number of matrices on one picture.
-const mostPatterns = 25
-
 // A patternGrid says how large the patterns of a picture are.
 type patternGrid struct {
 	columns int
@@ -28,6 +25,8 @@ type patternGrid struct {
 // of pixels.
 func patternGridFor(n int) patternGrid {
 	switch {
+	case canvas.Narrow():
+		return patternGrid{2, 2 * sparse.ThumbnailSide}
 	case n <= 2:
 		return patternGrid{2, 4 * sparse.ThumbnailSide}
 	case n <= 6:
@@ -56,9 +55,9 @@ func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
 	}
 
 	var list []*canvas.Picture
-	pages := (len(known) + mostPatterns - 1) / mostPatterns
+	pages := (len(known) + mostPatterns.here() - 1) / mostPatterns.here()
 	for n := range pages {
-		p := patternsPage(d, known[n*mostPatterns:min(len(known), (n+1)*mostPatterns)])
+		p := patternsPage(d, known[n*mostPatterns.here():min(len(known), (n+1)*mostPatterns.here())])
 		if pages > 1 {
 			p.Name += fmt.Sprintf("-%d", n+1)
 			p.Title += fmt.Sprintf(" (%d of %d)", n+1, pages)

@@ -29,7 +29,7 @@ func drawRegret(d *data.Report) ([]*canvas.Picture, []error) {
 				list = append(list, g)
 			}
 		}
-		if matrices, _ := regretRows(list); len(matrices) > mostMatrices {
+		if matrices, _ := regretRows(list); len(matrices) > mostMatrices.here() {
 			pages = append(pages, regretProfile(d, list))
 		} else if len(list) > 0 {
 			pages = append(pages, regretPage(d, list))
@@ -39,10 +39,21 @@ func drawRegret(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-const (
-	regretRow    = vg.Length(26)
-	regretBottom = vg.Length(38) // ticks and axis label
-)
+const regretBottom = vg.Length(38) // ticks and axis label
+
+// regretRow is the height of a matrix.
+func regretRow() vg.Length {
+	if canvas.Narrow() {
+		return 20
+	}
+	return 26
+}
+
+// regretHeight is the height of all columns or, where they stand below each other, of one.
+func regretHeight(list []regret) vg.Length {
+	matrices, _ := regretRows(list)
+	return regretRow()*vg.Length(len(matrices)+1) + chart.HeadingHeight + regretBottom
+}
 
 func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	s := list[0].Setup
@@ -59,8 +70,9 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	for _, w := range knownWays(list) {
 		p.Keys = append(p.Keys, canvas.Key{Text: ways[w].Name, Look: ways[w].look, Dot: true})
 	}
-	for i := range list {
-		p.Height = max(p.Height, regretRow*vg.Length(len(list[i].matrices)+1)+chart.HeadingHeight+regretBottom)
+	p.Height = regretHeight(list)
+	if canvas.Narrow() {
+		p.Height *= vg.Length(len(list))
 	}
 	if slices.ContainsFunc(list, func(g regret) bool { return g.cut() }) {
 		p.Subtitle += fmt.Sprintf(" Arrows at the left edge: below %.0f%%.", 100*lowestShare)
@@ -103,6 +115,17 @@ func knownWays(list []regret) []int {
 }
 
 func drawRegrets(c draw.Canvas, list []regret) {
+	if canvas.Narrow() && len(list) > 1 { // below each other
+		height := regretHeight(list)
+		for i := range list {
+			of := c
+			of.Max.Y = c.Max.Y - vg.Length(i)*height
+			of.Min.Y = of.Max.Y - height
+			drawRegrets(of, list[i:i+1])
+		}
+		return
+	}
+
 	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
 	matrices, means := regretRows(list)
 	left := name.Width("geometric mean")
@@ -111,15 +134,18 @@ func drawRegrets(c draw.Canvas, list []regret) {
 		left = max(left, name.Width(m))
 	}
 	left = min(left, 190) + 52
+	if canvas.Narrow() {
+		left = min(left, 150)
+	}
 	top := c.Max.Y - chart.HeadingHeight
-	y := func(i int) vg.Length { return top - regretRow*(vg.Length(i)+0.5) }
+	y := func(i int) vg.Length { return top - regretRow()*(vg.Length(i)+0.5) }
 	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
 
 	for i := range len(matrices) + 1 {
 		if i%2 == 0 {
 			c.SetColor(canvas.BandColor)
-			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y(i) - regretRow/2},
-				Max: vg.Point{X: c.Max.X, Y: y(i) + regretRow/2}}.Path())
+			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y(i) - regretRow()/2},
+				Max: vg.Point{X: c.Max.X, Y: y(i) + regretRow()/2}}.Path())
 		}
 		if i < len(matrices) {
 			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: y(i) + 1},
@@ -130,8 +156,8 @@ func drawRegrets(c draw.Canvas, list []regret) {
 
 	bold := canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	c.FillText(bold, vg.Point{X: c.Min.X + 3, Y: y(len(matrices)) + 1}, "geometric mean")
-	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, c.Min.X, y(len(matrices))+regretRow/2, c.Max.X,
-		y(len(matrices))+regretRow/2)
+	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, c.Min.X, y(len(matrices))+regretRow()/2, c.Max.X,
+		y(len(matrices))+regretRow()/2)
 
 	width := (c.Max.X - c.Min.X - left) / vg.Length(len(list))
 	for k := range list {
@@ -142,8 +168,8 @@ func drawRegrets(c draw.Canvas, list []regret) {
 	}
 
 	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom)
-	c.FillText(label, vg.Point{X: (c.Min.X + left + c.Max.X) / 2, Y: c.Min.Y},
-		"share of the oracle's throughput")
+	what := "share of the oracle's throughput"
+	c.FillText(label, vg.Point{X: min((c.Min.X+left+c.Max.X)/2, c.Max.X-label.Width(what)/2), Y: c.Min.Y}, what)
 }
 
 // regretRows returns the matrices of all columns and their row lengths, by row length.
@@ -196,20 +222,20 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 	c.FillText(canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YTop),
 		vg.Point{X: c.Min.X, Y: c.Max.Y}, string(g.Precision))
 	tick := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
-	bottom := y(n) - regretRow/2
+	bottom := y(n) - regretRow()/2
 
-	for _, t := range axis.Ticks {
+	for _, t := range chart.Spaced(axis.Ticks, x, tick) {
 		style := draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
 		if t.Value == 1 {
 			style = draw.LineStyle{Color: canvas.LineColor, Width: 1.2}
 		}
-		c.StrokeLine2(style, x(t.Value), bottom, x(t.Value), y(0)+regretRow/2)
+		c.StrokeLine2(style, x(t.Value), bottom, x(t.Value), y(0)+regretRow()/2)
 		c.FillText(tick, vg.Point{X: x(t.Value), Y: bottom - 4}, t.Label)
 	}
 
 	bold := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	drawn := knownWays(list)
-	pitch := (regretRow - 6) / vg.Length(len(drawn)) // marks at the same share stay visible
+	pitch := (regretRow() - 6) / vg.Length(len(drawn)) // marks at the same share stay visible
 
 	for i := range n + 1 {
 		var learned float64

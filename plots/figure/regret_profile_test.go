@@ -26,8 +26,8 @@ func TestKept(t *testing.T) {
 
 // More matrices than a page has rows for are one page that is no higher than for few.
 func TestRegretOfManyMatrices(t *testing.T) {
-	rows, _ := drawRegret(synthetic.Gpu(mostMatrices, 64).Report())
-	many, _ := drawRegret(synthetic.Gpu(mostMatrices+1, 64).Report())
+	rows, _ := drawRegret(synthetic.Gpu(mostMatrices.here(), 64).Report())
+	many, _ := drawRegret(synthetic.Gpu(mostMatrices.here()+1, 64).Report())
 	if len(rows) != 1 || len(many) != 1 || many[0].Height > rows[0].Height/2 {
 		t.Errorf("%d and %d pages", len(rows), len(many))
 	}
@@ -45,7 +45,7 @@ func TestRegretOfManyMatrices(t *testing.T) {
 
 // A line of fewer matrices than the others says so: its shares are of these.
 func TestRegretOfFewerMatrices(t *testing.T) {
-	d := synthetic.Gpu(mostMatrices+1, 64).Report()
+	d := synthetic.Gpu(mostMatrices.here()+1, 64).Report()
 	for i := range d.Rule.Selectors {
 		cases := d.Rule.Selectors[i].Validation.Cases
 		for j := range cases {
@@ -69,7 +69,7 @@ func TestRegretOfFewerMatrices(t *testing.T) {
 
 // Pages say what shares of 100% hide, of few matrices and of many.
 func TestRegretNamesNoise(t *testing.T) {
-	for _, n := range []int{mostMatrices, mostMatrices + 1} {
+	for _, n := range []int{mostMatrices.here(), mostMatrices.here() + 1} {
 		d := synthetic.Gpu(n, 64).Report()
 		d.Rule.Selectors[0].Noise = "it is noisy."
 		pages, _ := drawRegret(d)

@@ -94,7 +94,7 @@ func rooflinePages(d *data.Report, list []roofline) []*canvas.Picture {
 		return cmp.Compare(rowLengthOf(d, a), rowLengthOf(d, b))
 	})
 
-	if len(matrices) > mostMatrices {
+	if len(matrices) > mostMatrices.here() {
 		return roofClouds(d, list)
 	}
 	p := rooflinePage(d, list, matrices, names)

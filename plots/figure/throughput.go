@@ -21,9 +21,6 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// mostPanels is the number of panels on one overview.
-const mostPanels = 30
-
 // drawThroughput draws throughput over block or grid size: for each setup and unit of the size an
 // overview with a panel per matrix, and for each matrix a picture with a panel per precision and
 // unit.
@@ -35,9 +32,9 @@ func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) 
 		for _, of := range units {
 			dim.only = of
 			panels := dim.varied(d.In(s))
-			pages := (len(panels) + mostPanels - 1) / mostPanels
+			pages := (len(panels) + mostPanels.here() - 1) / mostPanels.here()
 			for n := range pages {
-				part := panels[n*mostPanels : min(len(panels), (n+1)*mostPanels)]
+				part := panels[n*mostPanels.here() : min(len(panels), (n+1)*mostPanels.here())]
 				overviews = append(overviews, dim.overview(d, s, part, u, n+1, pages, len(units) > 1))
 			}
 		}
@@ -169,10 +166,10 @@ func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel,
 	return p
 }
 
-// keys puts the names of lines at their ends, if panels are wide, or into the legend.
+// keys puts the names of lines at their ends, if panels are wide, or else into the legend.
 func (dim dimension) keys(p *canvas.Picture, charts []chart.Chart, names []string, columns int) {
 	p.Kernels = names
-	if columns > mostLabelled {
+	if columns > mostLabelled || canvas.Narrow() {
 		p.Keys = canvas.KeysOf(names, false)
 		return
 	}

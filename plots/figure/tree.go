@@ -40,6 +40,12 @@ func DrawTrees(d *data.Report) []*canvas.Picture {
 			Height: vg.Length(len(t.leaves))*leafHeight + 6,
 			Body:   t.draw,
 		})
+		if canvas.Narrow() {
+			p := pages[len(pages)-1]
+			p.Subtitle = strings.Replace(p.Subtitle, "Read from left to right: take the upper branch if",
+				"Read from top to bottom: follow the first line if", 1)
+			p.Height, p.Body = t.outlineHeight(), t.outline
+		}
 	}
 
 	return pages

@@ -73,7 +73,11 @@ func bestColumns(baseline string, library bool) []Column {
 	if library {
 		columns = append(columns, Columns(">× cuSPARSE")...)
 	}
-	return append(columns, Columns(">tied", "tied kernels")...)
+	columns = append(columns, Columns(">tied", "tied kernels")...)
+	for _, i := range []int{9, len(columns) - 2, len(columns) - 1} {
+		columns[i].Spare = true // the copy, and who is tied
+	}
+	return columns
 }
 
 // library reports whether cuSPARSE was measured on a device.

@@ -37,6 +37,7 @@ func (t *Table) IsBold(row, column int) bool { return t.bold[spot{row, column}] 
 type Column struct {
 	Name  string
 	Right bool // The column is aligned to the right, as numbers are.
+	Spare bool // A paper does without the column.
 }
 
 // Columns makes columns of these names. A ">" before a name aligns the column to the right.

@@ -121,13 +121,13 @@ func (t *Table) latex(b *strings.Builder, title string) {
 		}
 	}
 
-	b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + latexText(title+": "+t.Title) +
+	b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + LaTeX(title+": "+t.Title) +
 		"}\n\\begin{tabular}{" + string(align) + "}\n\\hline\n")
 	for i, c := range t.Columns {
 		if i > 0 {
 			b.WriteString(" & ")
 		}
-		b.WriteString(latexText(c.Name))
+		b.WriteString(LaTeX(c.Name))
 	}
 
 	b.WriteString(" \\\\\n\\hline\n")
@@ -136,7 +136,7 @@ func (t *Table) latex(b *strings.Builder, title string) {
 			if i > 0 {
 				b.WriteString(" & ")
 			}
-			if text := latexText(c.Text); t.IsBold(r, i) {
+			if text := LaTeX(c.Text); t.IsBold(r, i) {
 				b.WriteString("\\textbf{" + text + "}")
 			} else {
 				b.WriteString(text)
@@ -146,39 +146,6 @@ func (t *Table) latex(b *strings.Builder, title string) {
 	}
 
 	b.WriteString("\\hline\n\\end{tabular}\n\\end{table}\n")
-}
-
-// latexText escapes s: characters with a meaning in LaTeX get a backslash, and characters
-// beyond ASCII become commands that every engine knows, or a question mark.
-func latexText(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if known, ok := latexRunes[r]; ok {
-			b.WriteString(known)
-			continue
-		}
-		switch {
-		case strings.ContainsRune("&%$#_{}", r):
-			b.WriteString("\\" + string(r))
-		case r < ' ' || r == 0x7f:
-			b.WriteByte(' ')
-		case r > 0x7f:
-			b.WriteByte('?')
-		default:
-			b.WriteRune(r)
-		}
-	}
-
-	return b.String()
-}
-
-var latexRunes = map[rune]string{
-	'\\': `\textbackslash{}`, '~': `\textasciitilde{}`, '^': `\textasciicircum{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`,
-	'±': `$\pm$`, '×': `$\times$`, '−': `$-$`, '–': `--`, '—': `---`, '\u202f': `\,`, '\u00a0': `~`, '·': `$\cdot$`,
-	'≥': `$\geq$`, '≤': `$\leq$`,
-	'≈': `$\approx$`, 'µ': `$\mu$`, 'μ': `$\mu$`, '²': `$^2$`, '√': `$\surd$`, '∞': `$\infty$`, '…': `\ldots{}`,
-	'’': `'`, '“': "``", '”': `''`, '°': `$^\circ$`,
-	'ä': `\"a`, 'ö': `\"o`, 'ü': `\"u`, 'é': `\'e`, 'è': "\\`e", 'ß': `\ss{}`,
 }
 
 // latexComment keeps a text on one line.

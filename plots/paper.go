@@ -1,0 +1,156 @@
+package plots
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+
+	"spmvtune/internal/term"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/plots/table"
+)
+
+// PaperDir is the folder of what is for a paper, in a report's folder.
+const PaperDir = "paper"
+
+// papers are the widths of a column by the names of classes: acmart's sigconf, IEEEtran, and
+// an A4 page of one column with margins of 2.5 cm.
+var papers = map[string]vg.Length{
+	"acm":  241.15 * 72 / 72.27, // TeX has 72.27 points in an inch
+	"ieee": 252 * 72 / 72.27,
+	"a4":   16 * vg.Centimeter,
+}
+
+// PaperWidth returns the width of a column: acm, ieee, a4, or a length such as 8.5cm.
+func PaperWidth(name string) (vg.Length, error) {
+	if w, ok := papers[name]; ok {
+		return w, nil
+	}
+	for unit, size := range map[string]vg.Length{"cm": vg.Centimeter, "mm": vg.Millimeter, "in": vg.Inch,
+		"pt": vg.Inch / 72.27} {
+		number, ok := strings.CutSuffix(name, unit)
+		if v, err := strconv.ParseFloat(number, 64); ok && err == nil {
+			w := vg.Length(v) * size
+			if !(w >= leastPaper && w <= mostPaper) {
+				return 0, fmt.Errorf("a column of %s: widths from 7cm to 30cm can be drawn", name)
+			}
+			return w, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown paper %q: acm, ieee, a4, or the width of a column such as 8.5cm", name)
+}
+
+const (
+	leastPaper = 7 * vg.Centimeter
+	mostPaper  = 30 * vg.Centimeter
+)
+
+// WritePaper writes figures and tables for a column of a paper of this width: below PaperDir,
+// figures/*.{pdf,svg} without a title, a figures/*.tex with the caption of each, and
+// tables/*.tex. Pictures of single matrices are there only if opt names figures.
+func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length, opt Options) (*Written, error) {
+	defer canvas.ForPaper(width)()
+	content, err := contentOf(d, opt)
+	if err != nil {
+		return nil, err
+	}
+	dir = filepath.Join(dir, PaperDir)
+	if err := makeFolders(dir); err != nil {
+		return nil, err
+	}
+
+	files := filesIn(dir)
+	pictures := slices.DeleteFunc(content.Pictures(),
+		func(p *canvas.Picture) bool { return p.Detail && len(opt.Figures) == 0 })
+	name(pictures)
+	if err := savePictures(ctx, files, pictures, canvas.PaperFormats, opt.Progress); err != nil {
+		return nil, err
+	}
+	for _, p := range pictures {
+		if err := files.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
+			return nil, err
+		}
+	}
+
+	for _, s := range table.Sheets(d) {
+		if len(s.Tables) == 0 {
+			continue
+		}
+		if err := files.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
+			return nil, err
+		}
+	}
+	written := &Written{Files: files.sorted(), Warnings: content.Warnings}
+	return written, files.finish(len(opt.Figures) > 0)
+}
+
+// makeFolders makes the folders of a report.
+func makeFolders(dir string) error {
+	for _, sub := range []string{"figures", "tables"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return fmt.Errorf("making the report's folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// caption is what stands below a picture in a paper.
+func caption(d *data.Report, p *canvas.Picture) []byte {
+	var b strings.Builder
+	b.WriteString("% \\begin{figure}\\centering\\includegraphics{" + p.Name + "}\\input{" + p.Name + "}\\end{figure}\n")
+	b.WriteString("\\caption{" + table.LaTeX(withStop(p.Title)))
+	if p.Subtitle != "" {
+		b.WriteString("\n" + table.LaTeX(p.Subtitle))
+	}
+	b.WriteString("\n" + table.LaTeX(paperFacts(d, p.Matrices)) + "}\n")
+	b.WriteString("\\label{fig:" + p.Name + "}\n")
+	return []byte(b.String())
+}
+
+func withStop(s string) string { return strings.TrimSuffix(s, ".") + "." }
+
+// paperFacts says where, when and on what trials a figure rests. Without matrices they are all.
+func paperFacts(d *data.Report, matrices []string) string {
+	trials := 0
+	on := map[string]bool{}
+	devices := map[string]bool{}
+	first, last := "", ""
+	for i := range d.Panels {
+		p := &d.Panels[i]
+		if matrices != nil && !slices.Contains(matrices, p.Matrix) {
+			continue
+		}
+		on[p.Matrix], devices[p.Device] = true, true
+		trials += len(p.Rows)
+		for j := range p.Rows {
+			day := p.Rows[j].At.UTC().Format("2006-01-02")
+			if first == "" || day < first {
+				first = day
+			}
+			last = max(last, day)
+		}
+	}
+
+	var words []string
+	for i := range d.Devices {
+		if v := &d.Devices[i]; devices[v.Label] {
+			text := d.DeviceWords(v.Label)
+			if v.Driver != "" {
+				text += " (driver " + v.Driver + ")"
+			}
+			words = append(words, text)
+		}
+	}
+	if last != first {
+		first += " to " + last
+	}
+	return fmt.Sprintf("%s, %s, n = %s on %s.", strings.Join(words, "; "), first,
+		term.GroupedCount(trials, "trial", "trials"), term.GroupedCount(len(on), "matrix", "matrices"))
+}

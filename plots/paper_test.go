@@ -1,0 +1,91 @@
+package plots
+
+import (
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/synthetic"
+)
+
+func TestPaperWidth(t *testing.T) {
+	for name, want := range map[string]vg.Length{"acm": 240.25, "ieee": 251.06, "8.5cm": 240.94, "85mm": 240.94,
+		"3.5in": 252, "252pt": 251.06} {
+		if got, err := PaperWidth(name); err != nil || got < want-0.01 || got > want+0.01 {
+			t.Errorf("%s is %v (%v), want %v", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"", "acn", "8.5", "cm", "1cm", "99cm", "NaNcm", "-9cm"} {
+		if got, err := PaperWidth(name); err == nil {
+			t.Errorf("%q is %v", name, got)
+		}
+	}
+}
+
+// A paper's figures are as wide as its column, in type of 7 to 8 points, without the title, which
+// is in the caption with the facts. What LaTeX would interpret in a name is escaped.
+func TestPaper(t *testing.T) {
+	dir := t.TempDir()
+	s := synthetic.Processor()
+	s.Matrices = append(s.Matrices[:2], "50%_of #1 & {x}")
+	w, err := WritePaper(t.Context(), s.Report(), dir, 240, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if canvas.PageWidth != 10*vg.Inch {
+		t.Error("the report's own page is changed")
+	}
+	read := func(name string) string {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(dir, PaperDir, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+
+	figures := 0
+	for _, name := range w.Files {
+		stem, svg := strings.CutSuffix(name, ".svg")
+		if !svg {
+			continue
+		}
+		figures++
+		drawn, caption := read(name), read(stem+".tex")
+		if !strings.Contains(drawn, `width="240pt"`) {
+			t.Errorf("%s is not as wide as the column", name)
+		}
+		if !strings.HasPrefix(read(stem+".pdf"), "%PDF") {
+			t.Errorf("%s is no PDF", stem)
+		}
+		for _, size := range regexp.MustCompile(`font-size:([0-9.]+)px`).FindAllStringSubmatch(drawn, -1) {
+			if v := size[1]; v != "9" && v != "9.5" && v != "10" && v != "10.5" { // × 0.77
+				t.Errorf("%s has type of %s points", name, v)
+			}
+		}
+		if err := xml.Unmarshal([]byte(drawn), new(struct{})); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, want := range []string{"\\caption{", "\\label{fig:" + filepath.Base(stem) + "}", "Xeon", "n = ", "2025-01-02"} {
+			if !strings.Contains(caption, want) {
+				t.Errorf("the caption of %s lacks %q:\n%s", name, want, caption)
+			}
+		}
+	}
+	if figures < 10 {
+		t.Errorf("%d figures", figures)
+	}
+
+	best := read("tables/best-configuration.tex")
+	for _, want := range []string{"\\toprule", "\\bottomrule", "50\\%\\_of \\#1 \\& \\{x\\}", "\\label{tab:"} {
+		if !strings.Contains(best, want) {
+			t.Errorf("the table lacks %q:\n%s", want, best)
+		}
+	}
+}
