@@ -71,7 +71,7 @@ func kernelsNamed(name string) []kernels.Kernel {
 
 // listKernels prints a line for each kernel, and the papers that they are from.
 func listKernels(w io.Writer, list []kernels.Kernel) error {
-	const others = 29 // characters of a line beside name, parameters and mapping
+	const others = 30 // characters of a line beside name, parameters and mapping
 	t := term.Table{Columns: []string{"kernel", "backend", "format", "bits", "parameters", "mapping"}}
 	var sources strings.Builder
 	name, params := len(t.Columns[0]), len("parameters")
@@ -113,6 +113,9 @@ func shortMapping(mapping string, room int) string {
 	line, _, more := strings.Cut(term.Wrap(mapping, room-1, ""), "\n")
 	if more {
 		line = strings.TrimRight(line, ",:") + "…"
+	}
+	if letters := []rune(line); len(letters) > room { // a single long word
+		line = string(letters[:room-1]) + "…"
 	}
 	return line
 }
