@@ -16,14 +16,3 @@ func collect[V sparse.Float](order []int32, from []float64) []V {
 	})
 	return s
 }
-
-// convert returns values as V, on all cores.
-func convert[V sparse.Float](from []float64) []V {
-	s := make([]V, len(from))
-	eachShare(len(s), shares(len(s)), func(_, lo, hi int) {
-		for k := lo; k < hi; k++ {
-			s[k] = V(from[k])
-		}
-	})
-	return s
-}

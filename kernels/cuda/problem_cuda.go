@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"gorgonia.org/cu"
+
+	"spmvtune/sparse"
 )
 
 // The name of a common array says which array it is and, if it holds values, their size.
@@ -54,4 +56,15 @@ func (b *Backend) put(p cu.DevicePtr, v int, s []float64) error {
 		return upload(b.stream, p, convert[float32](s))
 	}
 	return upload(b.stream, p, s)
+}
+
+// convert returns values as V, on all cores.
+func convert[V sparse.Float](from []float64) []V {
+	s := make([]V, len(from))
+	eachShare(len(s), shares(len(s)), func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			s[k] = V(from[k])
+		}
+	})
+	return s
 }
