@@ -44,6 +44,7 @@ type Mark struct {
 	Words        string     // Words after the number of the highest.
 	First        bool       // It has the number, whatever the values are.
 	Faint        bool       // It is small and without an interval.
+	Thick        bool       // The interval is of many values, and drawn thick.
 	Row          *store.Row // The trial that it shows, nil for several or none.
 	Name         string     // The name of what it shows if that is not a trial.
 }

@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -95,7 +96,7 @@ func (m *Mark) end(x func(float64) vg.Length) vg.Length {
 
 // drawStems draws thin lines to dots from where bars would start.
 func (b *Bars) drawStems(c draw.Canvas, cell []Mark, x func(float64) vg.Length, mid vg.Length) {
-	if !b.Dots && !math.IsNaN(b.Origin) {
+	if !b.Dots && !math.IsNaN(b.Origin) || slices.ContainsFunc(cell, func(m Mark) bool { return m.Thick }) {
 		return
 	}
 	from := c.Min.X
@@ -179,7 +180,12 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 		whisker = canvas.InkColor // against the bar
 	}
 
-	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: 0.9}, x(m.Low), y, x(m.High), y)
+	width := vg.Length(0.9)
+	if m.Thick {
+		width = 4
+		whisker = canvas.Fade(whisker)
+	}
+	c.StrokeLine2(draw.LineStyle{Color: whisker, Width: width}, x(m.Low), y, x(m.High), y)
 	if m.High > b.Axis.Max {
 		head(c, vg.Point{X: x(m.High), Y: y}, vg.Point{X: 1}, whisker)
 	}

@@ -295,6 +295,15 @@ var All = []Figure{
 		draw:  drawHeatmaps,
 	},
 	{
+		ID:    "configurations",
+		Title: "What tuning buys",
+		See: "Where the thick part is near the right end, any configuration will do. Where it is far, tuning pays; " +
+			"where the mark is far too, it pays for each matrix again, and one configuration for all does not do.",
+		Sweep: "quickstart",
+		Needs: "give a kernel four configurations or more",
+		draw:  drawConfigurations,
+	},
+	{
 		ID:     "selection-regret",
 		Source: "csr-five-algorithms Sec. VI, coo-spmv-final Table VI", // whose rules are beside the learned one
 		Title:  "What choosing by a rule costs",
@@ -315,6 +324,24 @@ var All = []Figure{
 		Needs: fmt.Sprintf("measure grids of %d to %d configurations for a matrix, without a budget of trials",
 			data.LeastSearched, data.MostSearched),
 		draw: drawConvergence,
+	},
+	{
+		ID:    "break-even",
+		Title: "Preparation and break-even",
+		See: "A format that takes long to prepare pays off where its colour begins. An iterative solver makes " +
+			"hundreds to thousands of products with a matrix; one who multiplies once takes what is at the left.",
+		Sweep: "quickstart",
+		Needs: runAgain,
+		draw:  drawBreakEven,
+	},
+	{
+		ID:    "run-to-run",
+		Title: "Run-to-run spread",
+		See: "Differences between kernels that are smaller than this are not called wins. Where the hollow mark is far " +
+			"to the left of the other, one run looks surer than it is.",
+		Sweep: "quickstart",
+		Needs: "repeat trials: leave `repeats` in [protocol] above zero",
+		draw:  drawRunToRun,
 	},
 	{
 		ID:    "drift",

@@ -61,6 +61,7 @@ func swept(t *testing.T, name string) *data.Report {
 						Result: synthetic.Result(c, ms, 0.99, 1.01), Taken: 20,
 						GFLOPS: 2e-6 * float64(mean*n) / ms, GBPS: 12e-6 * float64(mean*n) / ms, RoofFraction: 0.5,
 					}
+					r.Factor, r.Prepare = 1.03, 1e-3*float64(len(k.Format))
 					r.Cache, r.At = trial.Cache(sweep.Protocol.Cache), synthetic.Someday
 					rows = append(rows, synthetic.Estimated(r))
 				}

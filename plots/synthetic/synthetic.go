@@ -165,6 +165,9 @@ func (s Database) row(m *store.Matrix, c kernels.Config, format kernels.Format, 
 	}
 
 	r.Prepare, r.MaxError, r.At = ms/3e3, 0.01, Someday
+	if format == kernels.SELL {
+		r.Prepare = ms // a thousand products
+	}
 	return Estimated(r)
 }
 
