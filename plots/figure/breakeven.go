@@ -77,7 +77,7 @@ func drawBreakEven(d *data.Report) ([]*canvas.Picture, []error) {
 				"each in the configuration that is best for that number.",
 			Keys: []canvas.Key{},
 		}
-		if len(panels) > mostMatrices {
+		if len(panels) > mostMatrices.here() {
 			breakEvenShares(p, all)
 		} else {
 			breakEvenRows(p, panels, all)
@@ -146,16 +146,16 @@ func drawReigns(c draw.Canvas, panels []data.Panel, all [][]reign) {
 	for i := range panels {
 		left = max(left, name.Width(panels[i].Matrix)+12)
 	}
-	left = min(left, 200)
+	left = min(left, 200, (c.Max.X-c.Min.X)*0.35)
 	begin, end := c.Min.X+left, c.Max.X-10
 	x := func(n float64) vg.Length {
 		return begin + (end-begin)*vg.Length(math.Log(n)/math.Log(mostProducts))
 	}
 
 	bottom := c.Max.Y - reignRow*vg.Length(len(panels))
-	for n := 1.0; n <= mostProducts*1.01; n *= 10 {
-		c.StrokeLine2(draw.LineStyle{Color: canvas.GridColor, Width: 0.7}, x(n), bottom, x(n), c.Max.Y)
-		c.FillText(soft, vg.Point{X: x(n), Y: bottom - 4}, rounded(n))
+	for _, t := range productScale().Ticks {
+		c.StrokeLine2(draw.LineStyle{Color: canvas.GridColor, Width: 0.7}, x(t.Value), bottom, x(t.Value), c.Max.Y)
+		c.FillText(soft, vg.Point{X: x(t.Value), Y: bottom - 4}, t.Label)
 	}
 	c.FillText(canvas.At(soft, text.XCenter, text.YBottom), vg.Point{X: (begin + end) / 2, Y: c.Min.Y}, "products")
 
@@ -233,7 +233,11 @@ func breakEvenShares(p *canvas.Picture, all [][]reign) {
 
 func productScale() canvas.Scale {
 	s := canvas.Scale{Min: 1, Max: mostProducts, Norm: plot.LogScale{}}
-	for n := 1.0; n <= mostProducts*1.01; n *= 10 {
+	every := 10.0
+	if canvas.Narrow() {
+		every = 1000
+	}
+	for n := 1.0; n <= mostProducts*1.01; n *= every {
 		s.Ticks = append(s.Ticks, plot.Tick{Value: n, Label: rounded(n)})
 	}
 	return s

@@ -72,7 +72,7 @@ func runToRunPage(d *data.Report, s *scene) *canvas.Picture {
 
 	of := len(matrices)
 	slices.SortStableFunc(matrices, func(a, b string) int { return cmp.Compare(worst[b], worst[a]) })
-	matrices = matrices[:min(of, mostMatrices)]
+	matrices = matrices[:min(of, mostMatrices.here())]
 	precisions := precisionsOf(s.panels)
 	p := runToRunRows(found, matrices, precisions)
 	p.Name = canvas.Slug(append([]string{"run-to-run"}, s.file...)...)
