@@ -196,14 +196,11 @@ func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []comp
 	if outside {
 		margin = t.margin
 	}
-	done, err := tx.ExecContext(ctx, `INSERT INTO tie_set
+	var set int64
+	if err := tx.QueryRowContext(ctx, `INSERT INTO tie_set
 		(matrix, device, precision, cache, trial, winner, effect, drift, margin)
-		VALUES (`+placeKeys+`, ?, ?, ?, ?, ?)`, placeArgs(p, near[t.named].id, near[t.winner].id, t.effect, drift, margin)...)
-	if err != nil {
-		return err
-	}
-	set, err := done.LastInsertId()
-	if err != nil {
+		VALUES (`+placeKeys+`, ?, ?, ?, ?, ?) RETURNING id`,
+		placeArgs(p, near[t.named].id, near[t.winner].id, t.effect, drift, margin)...).Scan(&set); err != nil {
 		return err
 	}
 	for i := range near {

@@ -87,6 +87,9 @@ func TestGuess(t *testing.T) {
 		dev); small < 1100*time.Microsecond {
 		t.Errorf("%s for a trial that is nothing but ten samples, a warm-up and what surrounds them", small)
 	}
+	if single := guess(size, kernels.Float32, trial.Warm, p, dev); single < warm+2*time.Millisecond {
+		t.Errorf("%s in float32, with probes of a million rows; %s without", single, warm)
+	}
 	p.Budget = time.Second
 	dev.Backend = "cpu"
 	if limit := 1200 * time.Millisecond; guess(size, kernels.Float64, trial.Cold, p, dev) > limit {
