@@ -182,3 +182,13 @@ func FuzzFirstStatement(f *testing.F) {
 		}
 	})
 }
+
+// A text that is quoted in an error is cut where it is longer than a line can hold, between characters.
+func TestLongTextsAreQuotedInPart(t *testing.T) {
+	whole := strings.Repeat("é", 40)
+	for text, want := range map[string]string{whole: whole, whole + "é": whole + "…", "short": "short"} {
+		if got := abbreviate(text); got != want {
+			t.Errorf("%q is quoted as %q", text, got)
+		}
+	}
+}

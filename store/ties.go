@@ -110,7 +110,7 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, repeats remeasur
 func (from source) judge(ctx context.Context, p trial.Place, d *drift, factor, reach, limit float64) (near []competitor,
 	t tieSet, err error) {
 	if near, err = from.competitors(ctx, p, d, reach, limit); err != nil {
-		return nil, t, err
+		return nil, tieSet{}, err
 	}
 	if near[0].wasFinalist() {
 		return near, byFinals(near, factor), nil

@@ -155,7 +155,7 @@ func (r *trialReader) fields(from source, want want) (fields []field, join strin
 		fields = append(fields, field{"x.data", packed{&s.Samples}})
 	}
 
-	if want&wantTelemetry != 0 && from.schema >= schemaOrigin {
+	if want&wantTelemetry != 0 { // of a file that is up to date
 		join += " LEFT JOIN reading r ON r.trial = t.id"
 		fields = append(fields, r.sensors.fields()...)
 	}
