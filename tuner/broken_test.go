@@ -20,7 +20,12 @@ import (
 // block size.
 func TestMain(m *testing.M) {
 	if os.Getenv("SPMVTUNE_TEST_WORKER") != "" {
-		open := func(configs.Device) (kernels.Backend, error) { return &brokenBackend{}, nil }
+		open := func(d configs.Device) (kernels.Backend, error) {
+			if d.Index == noDevice {
+				return nil, errors.New("there is no such device")
+			}
+			return &brokenBackend{}, nil
+		}
 		requests, replies := worker.Pipes()
 		if err := worker.Serve(requests, replies, open); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -31,6 +36,9 @@ func TestMain(m *testing.M) {
 	os.Setenv(cache.Env, "off") // tests leave the user's cache alone
 	os.Exit(m.Run())
 }
+
+// noDevice is the index of a device that can't be opened.
+const noDevice = 9
 
 // Ways to misbehave, as the block size of cpu_csr_rows.
 const (

@@ -235,7 +235,7 @@ func (e *estimate) finals(todo []trial.Trial) {
 			e.seconds += float64(most) * e.short(one, streamed(e.size, p.Precision, e.device))
 			continue
 		}
-		n := 0
+		n := 1 // the fastest
 		for n < min(len(products), mostLeaders) && products[n] <= reach(products[0], e.highs[p]) {
 			n++
 		}

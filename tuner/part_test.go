@@ -19,6 +19,9 @@ func TestPartsMakeTheWhole(t *testing.T) {
 	sweep.Matrices = append(sweep.Matrices, other)
 	whole := &memory{}
 	runTest(t, sweep, whole, Options{})
+	if whole.begun != 1 {
+		t.Errorf("a run on two matrices begins %d times", whole.begun)
+	}
 	for _, n := range []int{1, 2, 3, 7, 9} {
 		parts := &memory{}
 		for i := range n {

@@ -20,6 +20,7 @@ import (
 // memory is a Recorder that keeps everything in memory.
 type memory struct {
 	run      RunInfo
+	begun    int // how often
 	matrices map[string]trial.Matrix
 	results  []trial.Result
 
@@ -28,7 +29,11 @@ type memory struct {
 	spreads   []trial.Result
 }
 
-func (m *memory) Begin(_ context.Context, r RunInfo) error { m.run = r; return nil }
+func (m *memory) Begin(_ context.Context, r RunInfo) error {
+	m.run = r
+	m.begun++
+	return nil
+}
 
 func (m *memory) Matrix(_ context.Context, x trial.Matrix) error {
 	if m.matrices == nil {
@@ -304,6 +309,23 @@ func TestRefusedMatrixDoesNotStopTheSweep(t *testing.T) {
 		if w.ProcessState == nil {
 			t.Error("a worker goes on after the run")
 		}
+	}
+}
+
+// A run without a device ends at once, with its worker.
+func TestDeviceThatDoesNotOpen(t *testing.T) {
+	sweep := testSweep(behave)
+	sweep.Device.Index = noDevice
+	var started *exec.Cmd
+	_, err := Run(t.Context(), sweep, &memory{}, Options{Launch: func() *exec.Cmd {
+		started = testLauncher()
+		return started
+	}})
+	if err == nil || !strings.Contains(err.Error(), "opening the device: there is no such device") {
+		t.Errorf("error %v", err)
+	}
+	if started.ProcessState == nil {
+		t.Error("the worker goes on after the run")
 	}
 }
 

@@ -201,7 +201,14 @@ func TestSearchWithinABudget(t *testing.T) {
 			fastest[p] = r
 		}
 	}
+	last := map[trial.Place]trial.Result{}
+	for _, r := range rec.results {
+		last[placeOf(r.Trial)] = r
+	}
 	for p, n := range steps {
+		if last[p].Stop == trial.StopSearch {
+			t.Errorf("%v: the search goes on after the trial under the protocol", p)
+		}
 		if chosen[p].Config != fastest[p].Config {
 			t.Errorf("%v: %v is measured under the protocol, want %v", p, chosen[p].Config, fastest[p].Config)
 		}
