@@ -327,6 +327,10 @@ func TestDeviceThatDoesNotOpen(t *testing.T) {
 	if started.ProcessState == nil {
 		t.Error("the worker goes on after the run")
 	}
+	if _, _, _, err := Preview(t.Context(), sweep, nil, Options{Launch: testLauncher}); err == nil ||
+		!strings.Contains(err.Error(), "there is no such device") {
+		t.Errorf("error of a preview: %v", err)
+	}
 }
 
 // A matrix that is gone when a new worker needs it is reported; what is measured
