@@ -346,6 +346,15 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// Arrays that bandwidth is measured with are written as a whole: else it would be that of the caches.
+func TestArraysOfTheRoofAreWritten(t *testing.T) {
+	b := open(t)
+	b.cores = append(b.cores, b.cores...)
+	if s := b.filled(1001, 3); len(s) != 1001 || slices.Min(s) != 3 || slices.Max(s) != 3 {
+		t.Errorf("%d elements, from %v to %v", len(s), slices.Min(s), slices.Max(s))
+	}
+}
+
 func TestDeviceAndRoof(t *testing.T) {
 	b := open(t)
 	d := b.Device()

@@ -36,11 +36,8 @@ func gatherLog(cache, memory int64) int {
 // pass as long as it can.
 func (b *Backend) gather(log, passes int) float64 {
 	cores := len(b.cores)
-	x, sums := make([]float64, 1<<log), make([]float64, cores)
+	x, sums := b.filled(1<<log, 1), make([]float64, cores)
 	reads := max(len(x)/(cacheLine/8), 1)
-	b.pool.run(cores, func(w int) { // each touches a part of it first
-		fill(x[splitAt(len(x), w, cores):splitAt(len(x), w+1, cores)], 1)
-	})
 	var gbps float64
 
 	for range passes {
@@ -68,26 +65,31 @@ func gatherSum(x []float64, log, lo, hi int) float64 {
 	return sum
 }
 
+// filled returns an array of a value. Each core is the first to touch its part, so that the pages
+// lie in that core's memory; pages that were never written would all be one page of zeros.
+func (b *Backend) filled(n int, value float64) []float64 {
+	s, cores := make([]float64, n), len(b.cores)
+	b.pool.run(cores, func(w int) { fill(partOf(s, w, cores), value) })
+	return s
+}
+
+// partOf is the part of an array that a core streams over.
+func partOf(s []float64, w, cores int) []float64 {
+	return s[splitAt(len(s), w, cores):splitAt(len(s), w+1, cores)]
+}
+
 // roof measures with arrays of n float64 each.
 func (b *Backend) roof(n, passes int) kernels.Roof {
 	cores := len(b.cores)
-	x, y, z := make([]float64, n), make([]float64, n), make([]float64, n)
+	x, y, z := b.filled(n, 1), b.filled(n, 2), b.filled(n, 3)
 	sums := make([]float64, cores)
 
-	// part is the part of the arrays that a core streams over. It is also the first to touch
-	// it, so that the pages lie in that core's memory.
-	part := func(s []float64, w int) []float64 { return s[splitAt(n, w, cores):splitAt(n, w+1, cores)] }
-	b.pool.run(cores, func(w int) {
-		for i, s := range [][]float64{part(x, w), part(y, w), part(z, w)} {
-			fill(s, float64(i))
-		}
-	})
 	// best streams over the parts of some arrays. It counts the bytes of those that it is given.
 	best := func(stream func(w int, parts [][]float64), arrays ...[]float64) float64 {
 		parts := make([][][]float64, cores)
 		for w := range parts {
 			for _, s := range arrays {
-				parts[w] = append(parts[w], part(s, w))
+				parts[w] = append(parts[w], partOf(s, w, cores))
 			}
 		}
 
