@@ -30,18 +30,23 @@ func TestInterruptedEvaluationSaysSo(t *testing.T) {
 		obs[i].Class = "class" + obs[i].Matrix[3:]
 	}
 	r := learn(t, obs, DefaultOptions)
-	whole, err := Evaluate(t.Context(), r, obs, DefaultOptions)
+	evaluate := func(n int) (list []Evaluation, interrupted bool, left int, err error) {
+		c := &countdown{left: n}
+		c.Context, c.cancel = context.WithCancel(t.Context())
+		defer c.cancel()
+		list, err = Evaluate(c, r, obs, DefaultOptions)
+		return list, c.Context.Err() != nil, c.left, err
+	}
+	const many = 1 << 30
+	whole, _, left, err := evaluate(many)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, interrupted := 1, true; interrupted; n += 1 + n/8 {
-		c := &countdown{left: n}
-		c.Context, c.cancel = context.WithCancel(t.Context())
-		list, err := Evaluate(c, r, obs, DefaultOptions)
-		interrupted = c.Context.Err() != nil
-		if err == nil && !reflect.DeepEqual(list, whole) || err != nil && !interrupted {
-			t.Errorf("interrupted at step %d: %v, %+v, error %v", n, interrupted, list, err)
+	all := many - left
+	for n := 1; n <= all; n += 1 + (all-n)/4 {
+		list, interrupted, _, err := evaluate(n)
+		if !interrupted || err == nil && !reflect.DeepEqual(list, whole) {
+			t.Errorf("interrupted at step %d of %d: %v, %+v, error %v", n, all, interrupted, list, err)
 		}
-		c.cancel()
 	}
 }
