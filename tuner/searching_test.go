@@ -152,7 +152,7 @@ func (f *forgetting) Recorded(ctx context.Context, ids []string, d trial.Detail)
 	return f.memory.Recorded(ctx, ids, d)
 }
 
-// Whenever the record can't be read, the run says so: it does not pass for a whole one.
+// Whenever the record can't be read, the run and its preview say so: it does not pass for a whole one.
 func TestUnreadableRecordEndsTheRun(t *testing.T) {
 	for _, strategy := range []string{"grid", "racing"} {
 		sweep := testSweep(101, 102, 103, 104, 105, 106, 107, 108)
@@ -168,6 +168,11 @@ func TestUnreadableRecordEndsTheRun(t *testing.T) {
 				}
 				if !errors.Is(err, errForgotten) {
 					t.Fatalf("%s: the record fails after being asked %d times: %v", strategy, n, err)
+				}
+
+				f = &forgetting{memory: rec, n: n}
+				if _, _, _, err := Preview(t.Context(), sweep, f, Options{Launch: testLauncher}); (err != nil) != f.failed {
+					t.Errorf("%s: the record of a preview fails after being asked %d times: %v", strategy, n, err)
 				}
 			}
 		}
