@@ -56,6 +56,7 @@ func BestTables(d *data.Report) []Table {
 		}
 		t := &tables[len(tables)-1]
 		t.Rows = append(t.Rows, bestRow(d, b))
+		bestIntervals(d, b, t)
 	}
 
 	return tables
@@ -101,6 +102,30 @@ func bestRow(d *data.Report, b *store.Best) []Cell {
 	}
 	return append(row, Cell{data.TieCount(b), float64(b.TieSize)}, Text(strings.Join(d.Tied(b), ", ")))
 }
+
+// bestIntervals gives the numbers of the last row their intervals.
+func bestIntervals(d *data.Report, b *store.Best, t *Table) {
+	r := &b.Row
+	t.between(timeColumn, 1e3*r.Another.Low, 1e3*r.Another.High)
+	for i, v := range []float64{r.GFLOPS, r.GBPS, 100 * r.RoofFraction, 100 * r.GBPS / copyRoof(d, r.Device)} {
+		t.between(timeColumn+1+i, v*r.Time/r.Another.High, v*r.Time/r.Another.Low)
+	}
+
+	p := d.PanelOf(r)
+	bases := []*store.Row{data.Fastest(p.ByKernel(d.BaselineOf(r.Device)))}
+	if library(d, r.Device) {
+		bases = append(bases, p.CuSPARSE())
+	}
+	for i, base := range bases {
+		if base != nil && base.Config != r.Config {
+			_, low, high := data.Ratio(base, r)
+			t.between(timeColumn+5+i, low, high)
+		}
+	}
+}
+
+// timeColumn is the column of times, which those of rates and ratios follow.
+const timeColumn = 5
 
 // copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
 func copyRoof(d *data.Report, device string) float64 {

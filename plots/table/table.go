@@ -18,9 +18,26 @@ type Table struct {
 	Columns []Column
 	Rows    [][]Cell
 	bold    map[spot]bool // The cells that are printed bold.
+	// intervals are those of the cells that have one.
+	intervals map[spot]interval
 }
 
 type spot struct{ row, column int }
+
+// An interval is where another run finds a cell's number.
+type interval struct{ low, high float64 }
+
+// between gives a cell of the last row its interval, if it is one. The CSV file has it in columns
+// of their own.
+func (t *Table) between(column int, low, high float64) {
+	if !(low > 0 && low < high) || math.IsInf(high, 0) {
+		return
+	}
+	if t.intervals == nil {
+		t.intervals = map[spot]interval{}
+	}
+	t.intervals[spot{len(t.Rows) - 1, column}] = interval{low, high}
+}
 
 // embolden prints a cell bold.
 func (t *Table) embolden(row, column int) {

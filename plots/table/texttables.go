@@ -1,14 +1,9 @@
 package table
 
 import (
-	"bytes"
-	"encoding/csv"
-	"math"
-	"strconv"
 	"strings"
 
 	"spmvtune/plots/data"
-	"spmvtune/plots/number"
 )
 
 // Sheets are the sheets of a report. Those of a paper's experiment are left out if they have
@@ -57,45 +52,6 @@ func (s *Sheet) Forms() []form {
 		list = append(list, form{s.Stem + ".csv", s.csv()}, form{s.Stem + ".tex", s.latex()})
 	}
 	return list
-}
-
-// csv prints all digits of numbers. Tables with the same columns become one, with the title of
-// each in the first column. Others follow after an empty line.
-func (s *Sheet) csv() []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b) // a bytes.Buffer takes everything
-
-	var header []string
-	for i := range s.Tables {
-		t := &s.Tables[i]
-		columns := []string{"table"}
-		for _, c := range t.Columns {
-			columns = append(columns, c.Name)
-		}
-		if strings.Join(columns, "\n") != strings.Join(header, "\n") {
-			if w.Flush(); header != nil {
-				b.WriteByte('\n')
-			}
-			header = columns
-			w.Write(header)
-		}
-		for _, row := range t.Rows {
-			line := []string{t.Title}
-			for i, c := range row {
-				if t.Columns[i].Right && !math.IsNaN(c.Key) && c.Text != number.Missing {
-					line = append(line, strconv.FormatFloat(c.Key, 'g', -1, 64))
-				} else if c.Text == number.Missing {
-					line = append(line, "")
-				} else {
-					line = append(line, c.Text)
-				}
-			}
-			w.Write(line)
-		}
-	}
-
-	w.Flush()
-	return b.Bytes()
 }
 
 // latex prints a table environment, to be read by \input into any document class. It needs no
