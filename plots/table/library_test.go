@@ -68,7 +68,7 @@ func TestLibraryReal(t *testing.T) {
 		ratio        float64
 	}{
 		{"a.mtx", "", 2}, {"SuiteSparse HB/b", "", 8}, {"grid_5pt(nx=9, ny=9)", "", 3},
-		{"twin of G/c: twin(of=c)", "c", 12}, {"no_generator(1).mtx", "", 4},
+		{"twin of G/c: twin(of=c)", "c", 12}, {"grid_5pt(1).mtx", "", 4},
 	} {
 		rows = append(rows, synthetic.Timed(m.source, "cusparse_csr_alg1", "", 64, m.ratio),
 			synthetic.Timed(m.source, "csr_scalar", "", 64, 1))
