@@ -85,13 +85,26 @@ func (m Mosaic) Draw(c draw.Canvas, d *sparse.Density, corner vg.Point) vg.Recta
 // Place draws an image pixel by pixel, with a frame, below and to the right of a point. The
 // point moves to the next pixel. It returns the area of the image.
 func Place(c draw.Canvas, img image.Image, corner vg.Point) vg.Rectangle {
-	top := vg.Length(math.Floor(float64(corner.Y/Pixel)+1e-6)) * Pixel
-	left := vg.Length(math.Ceil(float64(corner.X/Pixel)-1e-6)) * Pixel
 	size := vg.Point{X: vg.Length(img.Bounds().Dx()) * Pixel, Y: vg.Length(img.Bounds().Dy()) * Pixel}
-	box := vg.Rectangle{Min: vg.Point{X: left, Y: top - size.Y}, Max: vg.Point{X: left + size.X, Y: top}}
+	box := onPixels(corner, size)
 	c.DrawImage(box, img)
 	frame(c, box)
 	return box
+}
+
+// Frame draws a frame of a size below and to the right of a point, as Place does, and returns the
+// area in it.
+func Frame(c draw.Canvas, corner, size vg.Point) vg.Rectangle {
+	box := onPixels(corner, size)
+	frame(c, box)
+	return box
+}
+
+// onPixels is an area of a size below and to the right of a point, which moves to the next pixel.
+func onPixels(corner, size vg.Point) vg.Rectangle {
+	top := vg.Length(math.Floor(float64(corner.Y/Pixel)+1e-6)) * Pixel
+	left := vg.Length(math.Ceil(float64(corner.X/Pixel)-1e-6)) * Pixel
+	return vg.Rectangle{Min: vg.Point{X: left, Y: top - size.Y}, Max: vg.Point{X: left + size.X, Y: top}}
 }
 
 // frame draws a line around a picture.

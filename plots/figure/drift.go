@@ -38,7 +38,8 @@ func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 		panels := driftPanels(of)
 		count := (len(panels) + mostPanels.here() - 1) / mostPanels.here()
 		for n := range count {
-			pages = append(pages, driftPage(d, of, panels[n*mostPanels.here():min(len(panels), (n+1)*mostPanels.here())], n+1, count))
+			part := panels[n*mostPanels.here() : min(len(panels), (n+1)*mostPanels.here())]
+			pages = append(pages, driftPage(d, of, part, n+1, count))
 		}
 		start = end
 	}

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,6 +96,12 @@ func heatLayoutFor(tiles []heatTile) heatLayout {
 	return heatLayout{columns, top, width, min(max(least, 13*vg.Length(grids)), 150)}
 }
 
+// cell is the size of a tile's cells, in whole pixels.
+func (l heatLayout) cell(t *heatTile) vg.Point {
+	across, down := int(l.wide/canvas.Pixel)/len(t.blocks), int(l.tall/canvas.Pixel)/len(t.grids)
+	return vg.Point{X: vg.Length(max(1, across)) * canvas.Pixel, Y: vg.Length(max(1, down)) * canvas.Pixel}
+}
+
 func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	layout := heatLayoutFor(tiles)
 	for i := range tiles {
@@ -102,24 +109,25 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	}
 	rows := (len(tiles) + layout.columns - 1) / layout.columns
 	pg := &canvas.Picture{
-		Name:  fileStem(d, "block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
-		Title: fmt.Sprintf("%s: throughput over block and grid size, %s", p.Matrix, d.Words(p.Setup())),
+		Name: fileStem(d, "block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
 		Subtitle: "A tile per kernel, with the other parameters of its fastest configuration. Each tile has its " +
-			"own colour scale. White: not measured, or no result.",
+			"own colour scale, from its slowest to its fastest. Numbers: GFLOP/s, the fastest bold. Empty: not " +
+			"measured, or no result.",
 		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
 		Matrices: []string{p.Matrix},
 		Height:   heatScale() + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
 	}
 
+	entitle(pg, sizesWords(p.Matrix, tiles), "Throughput over block and grid size, "+d.Words(p.Setup()))
 	pg.WholePixels()
 	pg.Body = func(c draw.Canvas) {
-		right := canvas.DrawWideScale(c, "half or less", "of the GFLOP/s of the fastest in the tile")
+		right := canvas.DrawHeatScale(c, "slowest", "fastest of the tile")
 		keys := c
 		if canvas.Narrow() {
 			keys.Max.Y -= 17
 			right = c.Min.X - 18
 		}
-		heatKeys(keys, right)
+		heatKeys(keys, right, slices.ContainsFunc(tiles, func(t heatTile) bool { return !t.printed(layout.cell(&t)) }))
 		label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
 		names := tileNames(tiles)
 		c.FillText(canvas.At(label, text.XCenter, text.YBottom),
@@ -142,6 +150,28 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	return pg
 }
 
+// sizesWords states where the fastest kernel of some tiles is at its best, and how many sizes will do.
+func sizesWords(matrix string, tiles []heatTile) string {
+	t := slices.MaxFunc(tiles, func(a, b heatTile) int {
+		return cmp.Compare(a.cells[a.best].GFLOPS, b.cells[b.best].GFLOPS)
+	})
+	tied, of := 0, 0
+	for _, c := range t.cells {
+		if c.measured {
+			of++
+		}
+		if c.tied {
+			tied++
+		}
+	}
+	n := len(t.blocks)
+	text := fmt.Sprintf("%s: %s is best at %d × %d", matrix, t.kernel, t.blocks[t.best%n], t.grids[t.best/n])
+	if tied < 2 {
+		return text + fmt.Sprintf(", and no other of %d sizes is tied", of)
+	}
+	return text + fmt.Sprintf("; %d of its %d sizes are tied", tied, of)
+}
+
 func tileNames(tiles []heatTile) []string {
 	names := make([]string, len(tiles))
 	for i := range tiles {
@@ -153,14 +183,17 @@ func tileNames(tiles []heatTile) []string {
 // tieColor is far from the colours of cells.
 var tieColor = canvas.Hues[1]
 
-// heatKeys explains the marks to the right of x.
-func heatKeys(c draw.Canvas, x vg.Length) {
+// heatKeys explains the marks to the right of x. The fastest cell is marked where its value is not
+// printed.
+func heatKeys(c draw.Canvas, x vg.Length, marked bool) {
 	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YCenter)
-	mid := c.Max.Y - canvas.Pixel*(1+canvas.RampWidth/2)
+	mid := c.Max.Y - 6.5
 	x += 24
-	bestLook.Mark(c, vg.Point{X: x, Y: mid}, bestRadius)
-	c.FillText(style, vg.Point{X: x + 8, Y: mid + 1}, "fastest")
-	x += 8 + style.Width("fastest") + 20
+	if marked {
+		bestLook.Mark(c, vg.Point{X: x, Y: mid}, bestRadius)
+		c.FillText(style, vg.Point{X: x + 8, Y: mid + 1}, "fastest")
+		x += 8 + style.Width("fastest") + 20
+	}
 	strokeTie(c, []vg.Point{{X: x - 6, Y: mid - 4}, {X: x + 6, Y: mid - 4}, {X: x + 6, Y: mid + 4},
 		{X: x - 6, Y: mid + 4}, {X: x - 6, Y: mid - 4}})
 	c.FillText(style, vg.Point{X: x + 12, Y: mid + 1}, "can't be told from it")
@@ -193,9 +226,10 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 			canvas.Fit(soft, line, layout.wide+10))
 	}
 
-	across, down := max(1, int(layout.wide/canvas.Pixel)/n), max(1, int(layout.tall/canvas.Pixel)/len(t.grids))
-	box := canvas.Place(c, t.image(across, down), vg.Point{X: left.X, Y: left.Y - layout.top})
-	cell := vg.Point{X: vg.Length(across) * canvas.Pixel, Y: vg.Length(down) * canvas.Pixel}
+	cell := layout.cell(t)
+	box := canvas.Frame(c, vg.Point{X: left.X, Y: left.Y - layout.top},
+		vg.Point{X: cell.X * vg.Length(n), Y: cell.Y * vg.Length(len(t.grids))})
+	t.fill(c, box.Min, cell)
 	t.outlineTies(c, box.Min, cell)
 
 	for i := range t.cells {
@@ -205,9 +239,11 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 		}
 	}
 
-	bestLook.Mark(c, vg.Point{
-		X: box.Min.X + cell.X*(vg.Length(t.best%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(t.best/n)+0.5),
-	}, min(bestRadius, max(1.8, cell.X*0.4)))
+	if !t.printed(cell) {
+		bestLook.Mark(c, vg.Point{
+			X: box.Min.X + cell.X*(vg.Length(t.best%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(t.best/n)+0.5),
+		}, min(bestRadius, max(1.8, cell.X*0.4)))
+	}
 
 	below := canvas.At(soft, text.XCenter, text.YTop)
 	for i := range labelsApart(t.blocks, cell.X,

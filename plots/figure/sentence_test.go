@@ -15,7 +15,8 @@ func TestTwoSizesAreASentence(t *testing.T) {
 	d := data.New(rows, nil, nil, nil)
 	pages, _ := overBlock.draw(d)
 	words := overBlock.sentences(d)
-	if len(pages) > 0 || len(words) != 1 || !strings.Contains(words[0], "block 64 is 1.50 (csr_vector) times as fast as 32") {
+	const want = "block 64 is 1.50 (csr_vector) times as fast as 32"
+	if len(pages) > 0 || len(words) != 1 || !strings.Contains(words[0], want) {
 		t.Errorf("two sizes: %d pages, %q", len(pages), words)
 	}
 	d = data.New(append(rows, synthetic.TileRow(128, 8, 20, "")), nil, nil, nil)

@@ -1,13 +1,16 @@
 package figure
 
 import (
-	"image"
 	"math"
 	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
+	"spmvtune/plots/number"
 	"spmvtune/store"
 )
 
@@ -101,25 +104,70 @@ func (t *heatTile) tied(x, y int) bool {
 	return x >= 0 && y >= 0 && x < len(t.blocks) && y < len(t.grids) && t.cells[y*len(t.blocks)+x].tied
 }
 
-// lightest is the share of the fastest cell's throughput below which all cells have the
-// lightest shade. The shades above are for the sizes that tuning is about.
-const lightest = 0.5
-
-// image draws each cell with this many pixels. The fastest cell is darkest; a gap is white.
-func (t *heatTile) image(across, down int) image.Image {
-	n := len(t.blocks)
-	img := image.NewPaletted(image.Rect(0, 0, n*across, len(t.grids)*down), canvas.DensityPalette)
-	top := t.cells[t.best].GFLOPS
-
-	for y := range img.Rect.Dy() {
-		row := t.cells[(len(t.grids)-1-y/down)*n:][:n]
-		for x := range img.Rect.Dx() {
-			if c := row[x/across]; c.measured {
-				share := max(0, (min(c.GFLOPS/top, 1)-lightest)/(1-lightest))
-				img.Pix[y*img.Stride+x] = uint8(1 + math.Round(share*float64(len(canvas.DensityPalette)-2)))
-			}
+// step is the tone of a cell, from the slowest of the tile to its fastest.
+func (t *heatTile) step(c heatCell) int {
+	low := t.cells[t.best].GFLOPS
+	for _, other := range t.cells {
+		if other.measured {
+			low = min(low, other.GFLOPS)
 		}
 	}
+	if top := t.cells[t.best].GFLOPS; low < top {
+		return canvas.HeatStep((c.GFLOPS - low) / (top - low))
+	}
+	return canvas.HeatStep(1)
+}
 
-	return img
+// mostPrinted is the most cells of a tile whose values are printed.
+const mostPrinted = 60
+
+// printed reports whether values have room in cells of this size.
+func (t *heatTile) printed(cell vg.Point) bool {
+	style := canvas.OnHeat(valueSize, true, 0)
+	var widest vg.Length
+	for _, c := range t.cells {
+		if c.measured {
+			widest = max(widest, style.Width(valueOf(c)))
+		}
+	}
+	return len(t.cells) <= mostPrinted && widest+2 <= cell.X && cell.Y >= valueSize+2
+}
+
+const valueSize = 7.5
+
+// valueOf prints the throughput of a cell.
+func valueOf(c heatCell) string { return number.Significant(c.GFLOPS, 3) }
+
+// fill draws the cells, with their values if there is room: runs of one tone together.
+func (t *heatTile) fill(c draw.Canvas, origin, cell vg.Point) {
+	n := len(t.blocks)
+	corner := func(x, y int) vg.Point {
+		return vg.Point{X: origin.X + vg.Length(x)*cell.X, Y: origin.Y + vg.Length(y)*cell.Y}
+	}
+	for y := range t.grids {
+		row := t.cells[y*n:][:n]
+		for x := 0; x < n; {
+			end := x + 1
+			if !row[x].measured {
+				x = end
+				continue
+			}
+			step := t.step(row[x])
+			for end < n && row[end].measured && t.step(row[end]) == step {
+				end++
+			}
+			canvas.FillHeat(c, vg.Rectangle{Min: corner(x, y), Max: corner(end, y+1)}, step)
+			x = end
+		}
+	}
+	if !t.printed(cell) {
+		return
+	}
+	for i, v := range t.cells {
+		if v.measured {
+			at := corner(i%n, i/n)
+			c.FillText(canvas.OnHeat(valueSize, i == t.best, t.step(v)), vg.Point{X: at.X + cell.X/2,
+				Y: at.Y + cell.Y/2 + 0.5}, valueOf(v))
+		}
+	}
 }

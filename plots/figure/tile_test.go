@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"image/color"
 	"testing"
 
 	"spmvtune/plots/canvas"
@@ -31,19 +30,17 @@ func TestHeatTile(t *testing.T) {
 	if tile.tied(3, 0) || tile.tied(0, -1) {
 		t.Error("something is tied outside of the tile")
 	}
-	img := tile.image(2, 2)
-	for _, c := range []struct {
-		x, y int
-		want color.Color
-	}{
-		{4, 0, canvas.DensityPalette[255]}, // block 256, grid 8 is at the top right
-		{5, 3, canvas.DensityPalette[128]}, // three quarters of it, half way up from a half
-		{0, 2, canvas.DensityPalette[1]},   // a tenth
-		{2, 0, canvas.DensityPalette[0]},   // not measured
+	for i, want := range map[int]int{
+		0: 0,                                 // the slowest, a tenth
+		2: canvas.HeatStep((75.0 - 10) / 90), // between
+		5: canvas.HeatSteps - 1,              // the fastest
 	} {
-		if got := img.At(c.x, c.y); got != c.want {
-			t.Errorf("pixel %d, %d is %v, want %v", c.x, c.y, got, c.want)
+		if got := tile.step(tile.cells[i]); got != want {
+			t.Errorf("cell %d has step %d, want %d", i, got, want)
 		}
+	}
+	if tile.cells[4].measured {
+		t.Error("block 128 was not measured with grid 8")
 	}
 
 	d = data.New([]store.Row{synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, "")}, nil, nil, nil)
