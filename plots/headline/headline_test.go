@@ -159,6 +159,11 @@ func TestSingle(t *testing.T) {
 	check(t, said(t, reportOf(shots...), Single), "One kernel for all: of those measured everywhere, csr_scalar, tuned "+
 		"on each matrix, keeps most: 82% of the best speed in the geometric mean, and 67% at worst, on m20.")
 	check(t, said(t, reportOf(fourTimes(1)...), Single), "")
+
+	// A kernel that is the best where it was measured is none for all.
+	check(t, said(t, reportOf(append(fourTimes(3), shot{"m10", "csr_light", 0.9}, shot{"m20", "csr_light", 0.9})...), Single),
+		"One kernel for all: of those measured everywhere, csr_vector, tuned on each matrix, keeps most: 93% of the best "+
+			"speed in the geometric mean, and 90% at worst, on m10.")
 }
 
 func TestTies(t *testing.T) {
@@ -201,7 +206,7 @@ func TestRule(t *testing.T) {
 		return said(t, d, Rule)
 	}
 	check(t, judged(0.5, 0.94, 0.5, 8), "The rule: not worth using here. On matrices left out of learning it keeps 50% of "+
-		"the best speed, against 94% for one kernel that is tuned on each and 50% for one configuration (geometric means of 8).")
+		"the best speed, against 94% for one kernel that is tuned on each, 50% for one configuration (geometric means of 8).")
 	for want, got := range map[string]string{
 		"The rule: worth using here. ":                                judged(0.95, 0.9, 0.8, 8),
 		"The rule: worth using where a matrix can't be tuned. On mat": judged(0.85, 0.9, 0.8, 8),

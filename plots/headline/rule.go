@@ -29,6 +29,7 @@ func (s *scene) rule() string {
 	learned := share(func(c rule.Case) float64 { return c.Fraction })
 	config := share(func(c rule.Case) float64 { return c.SingleConfig })
 	tuned := share(func(c rule.Case) float64 { return c.SingleKernel })
+	library := share(func(c rule.Case) float64 { return c.CuSPARSE })
 	if learned.Matrices < fewCases || tuned.Matrices == 0 || config.Matrices == 0 {
 		return ""
 	}
@@ -40,7 +41,11 @@ func (s *scene) rule() string {
 	case learned.Mean < tuned.Mean-sameShare:
 		advice = "worth using where a matrix can't be tuned"
 	}
-	return fmt.Sprintf("The rule: %s. On matrices left out of learning it keeps %s of the best speed, against %s for one kernel "+
-		"that is tuned on each and %s for one configuration (geometric means of %d).", advice,
-		number.Percent0(learned.Mean), number.Percent0(tuned.Mean), number.Percent0(config.Mean), learned.Matrices)
+	text := fmt.Sprintf("The rule: %s. On matrices left out of learning it keeps %s of the best speed, against %s for one "+
+		"kernel that is tuned on each, %s for one configuration", advice, number.Percent0(learned.Mean),
+		number.Percent0(tuned.Mean), number.Percent0(config.Mean))
+	if library.Matrices == learned.Matrices {
+		text += fmt.Sprintf(" and %s for the fastest of cuSPARSE", number.Percent0(library.Mean))
+	}
+	return text + fmt.Sprintf(" (geometric means of %d).", learned.Matrices)
 }

@@ -136,16 +136,14 @@ func (s *scene) standing(kernel string) int {
 
 // single says what is lost by taking one kernel for all matrices: the one with the highest mean.
 func (s *scene) single() string {
-	if len(s.contest.Places) < 2 || s.best() == nil {
+	n := len(s.contest.Places)
+	i := slices.IndexFunc(s.contest.Standings, func(k data.Standing) bool { return k.Tried == n })
+	if n < 2 || i < 0 || s.best() == nil {
 		return ""
 	}
-	k := &s.contest.Standings[0]
-	if k.Tried < len(s.contest.Places) {
-		return ""
-	}
-	text := fmt.Sprintf("One kernel for all: of those measured everywhere, %s, tuned on each matrix, keeps most: %s of the best speed in the "+
-		"geometric mean",
-		k.Kernel, number.Percent0(k.Mean))
+	k := &s.contest.Standings[i]
+	text := fmt.Sprintf("One kernel for all: of those measured everywhere, %s, tuned on each matrix, keeps most: %s of the "+
+		"best speed in the geometric mean", k.Kernel, number.Percent0(k.Mean))
 	if k.Worst < 0.995 {
 		text += fmt.Sprintf(", and %s at worst, on %s", number.Percent0(k.Worst), s.place(k.WorstAt))
 	}

@@ -34,11 +34,11 @@ type htmlFigure struct {
 
 type htmlPage struct {
 	tagged
-	Name, Title, Alt, Twins string
-	SVG                     template.HTML // The picture if it is not packed.
-	Packed                  string        // The SVG of a picture that is not shown at once, see packed.
-	Ratio                   template.CSS  // Width over height of a packed picture, which keeps its place.
-	Tips                    string        // The texts of the marks, see book.
+	Name, Title, Alt string
+	SVG              template.HTML // The picture if it is not packed.
+	Packed           string        // The SVG of a picture that is not shown at once, see packed.
+	Ratio            template.CSS  // Width over height of a packed picture, which keeps its place.
+	Tips             string        // The texts of the marks, see book.
 }
 
 const (
@@ -120,7 +120,7 @@ var viewBox = regexp.MustCompile(`viewBox="0 0 (\d+) (\d+)"`)
 // page puts a picture on the page, packed if it is not shown at first.
 func (a *album) page(p *canvas.Picture, t tagged, folded bool) htmlPage {
 	svg, tips := p.Web(a.styles)
-	h := htmlPage{tagged: t, Name: p.Name, Title: p.Title, Alt: p.Alt, Twins: p.Note, Tips: a.book.tips(tips)}
+	h := htmlPage{tagged: t, Name: p.Name, Title: p.Title, Alt: p.Alt, Tips: a.book.tips(tips)}
 	if folded || len(svg) > mostInline {
 		h.Packed = packed(svg)
 		if size := viewBox.FindStringSubmatch(svg); size != nil {

@@ -54,7 +54,7 @@ type document struct {
 	Undrawn       htmlTable // Figures without data.
 	BestNotes     []string
 	Best          []htmlTable
-	Library       []htmlSheet
+	Library       htmlSheet
 	Preparation   htmlSheet
 	Papers        []htmlSheet
 	PapersLacking string // The tables of the papers that have no data.
@@ -134,9 +134,8 @@ func (c *Content) Write(w io.Writer) error {
 
 	failures, cut := table.FailureTable(d)
 	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
-	doc.Library, _ = htmlSheets(d, []table.Sheet{table.LibrarySheet(d)})
-	doc.Preparation = preparation(d)
-	doc.Papers, doc.PapersLacking = htmlSheets(d, table.PaperSheets(d))
+	doc.Library, doc.Preparation = library(d), preparation(d)
+	doc.Papers, doc.PapersLacking = htmlSheets(table.PaperSheets(d))
 	if d.Against != nil {
 		var changes table.Table
 		changes, doc.AgainstNotes = table.AgainstTable(d.Against, d.Base)
@@ -169,10 +168,20 @@ const mostPrepared = 120
 // preparation says when preparing pays off: by kernel and, folded away, by kernel and matrix. The
 // file of the sheet has all rows.
 func preparation(d *data.Report) htmlSheet {
-	s := table.PreparationSheet(d)
+	// A summary goes before each table.
+	return summed(d, table.PreparationSheet(d), func(i int) bool { return i%2 == 1 })
+}
+
+// library says how the fastest compare with cuSPARSE: in the mean and, folded away, by matrix.
+func library(d *data.Report) htmlSheet {
+	return summed(d, table.LibrarySheet(d), func(i int) bool { return i > 0 })
+}
+
+// summed folds the long tables of a sheet away.
+func summed(d *data.Report, s table.Sheet, folded func(i int) bool) htmlSheet {
 	h := htmlSheet{Title: s.Title, Notes: s.Notes}
 	for i, t := range htmlTables(s.Tables, s.Stem) {
-		if i%2 == 0 { // a summary goes before each
+		if !folded(i) {
 			h.Tables = append(h.Tables, t)
 			continue
 		}
@@ -196,14 +205,14 @@ func onlyChosen(d *data.Report, tables []htmlTable) []htmlTable {
 }
 
 // htmlSheets returns the sheets that have tables, and says what produces the others.
-func htmlSheets(d *data.Report, list []table.Sheet) (shown []htmlSheet, lacking string) {
+func htmlSheets(list []table.Sheet) (shown []htmlSheet, lacking string) {
 	var others []string
 	for _, s := range list {
 		if len(s.Tables) == 0 {
 			others = append(others, s.Title+": sweep "+s.Sweep)
 			continue
 		}
-		shown = append(shown, htmlSheet{Title: s.Title, Notes: s.Notes, Tables: onlyChosen(d, htmlTables(s.Tables, s.Stem))})
+		shown = append(shown, htmlSheet{Title: s.Title, Notes: s.Notes, Tables: htmlTables(s.Tables, s.Stem)})
 	}
 
 	others = append(others, "Cache counters (coo-spmv-final, Table IV): no trial counts them, spmvtune matrix "+

@@ -14,7 +14,7 @@ import (
 // that sweep is shipped and has the kernels.
 func TestPaperTablesNameTheirSweeps(t *testing.T) {
 	d := data.New(nil, nil, nil, nil)
-	shown, lacking := htmlSheets(d, table.PaperSheets(d))
+	shown, lacking := htmlSheets(table.PaperSheets(d))
 	if len(shown) > 0 {
 		t.Errorf("%d tables without data", len(shown))
 	}

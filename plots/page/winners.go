@@ -19,6 +19,7 @@ type winnerMap struct {
 	ID, Title string
 	Kernels   []mapKernel
 	Classes   []mapClass
+	Partly    bool   // Some kernels were measured on some of the matrices only.
 	Folded    bool   // Classes are folded: only their means show until one is opened.
 	Tips      string // What the cells of matrices are, row by row; see book.
 }
@@ -29,6 +30,7 @@ type mapKernel struct {
 	Mean       mapCell // Its geometric mean over the matrices.
 	Named      int     // The number of matrices where it is named the best.
 	Count      string  // That number, and on how many more it is tied.
+	Tried      int     // The number of matrices where it was measured.
 }
 
 // A mapClass is a range of row lengths.
@@ -62,6 +64,7 @@ func winnerMaps(d *data.Report, styles *canvas.WebStyles, texts *book) []winnerM
 			Folded: len(c.Places) > mostUnfolded}
 		for i := range c.Standings {
 			m.Kernels = append(m.Kernels, headOf(&c.Standings[i], styles))
+			m.Partly = m.Partly || c.Standings[i].Tried < len(c.Places)
 		}
 		var tips strings.Builder
 		for i := range c.Places {
@@ -88,7 +91,7 @@ func winnerMaps(d *data.Report, styles *canvas.WebStyles, texts *book) []winnerM
 
 func headOf(s *data.Standing, styles *canvas.WebStyles) mapKernel {
 	k := mapKernel{Name: s.Kernel, Tone: styles.Kernel(s.Kernel), Named: s.Named, Mean: shareCell(s.Mean),
-		Count: strconv.Itoa(s.Named)}
+		Count: strconv.Itoa(s.Named), Tried: s.Tried}
 	if s.Tied > 0 {
 		k.Count += "\u202f+\u202f" + strconv.Itoa(s.Tied)
 	}
