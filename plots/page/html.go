@@ -120,6 +120,9 @@ func (c *Content) Write(w io.Writer) error {
 		Method: method(d), Sweeps: described(d), Sources: sources(c), Origins: htmlTableOf(table.OriginTable(d), "origins"),
 	}
 
+	for i := range doc.Best {
+		doc.Best[i].Title = "Best configurations: " + doc.Best[i].Title
+	}
 	for _, w := range c.Warnings {
 		doc.Warnings = append(doc.Warnings, table.Sentence(w.Error()))
 	}
