@@ -136,7 +136,9 @@ func roofWords(list []roofline) string {
 	for _, r := range list {
 		var mean stat.GeometricMean
 		for i := range r.panels {
-			mean.Add(data.Fastest(r.panels[i].Rows).RoofFraction)
+			if share := data.Fastest(r.panels[i].Rows).RoofFraction; share > 0 {
+				mean.Add(share)
+			}
 		}
 		if mean.Count() > 1 {
 			parts = append(parts, fmt.Sprintf("%s in %s", number.Percent0(mean.Value()), r.Precision))
@@ -201,8 +203,9 @@ func roofScale(list []roofline, part float64) canvas.Scale {
 	for _, r := range list {
 		for i := range r.panels {
 			for j := range r.panels[i].Rows {
-				low = min(low, r.panels[i].Rows[j].RoofFraction)
-				high = max(high, r.panels[i].Rows[j].RoofFraction)
+				if share := r.panels[i].Rows[j].RoofFraction; share > 0 { // which it is not if the roof is not known
+					low, high = min(low, share), max(high, share)
+				}
 			}
 		}
 	}
@@ -233,6 +236,9 @@ func (r *roofline) marks(matrix string, names []string) []chart.Mark {
 		fastest := data.Fastest(p.Rows)
 		for _, kernel := range data.KernelsOf(r.panels[i : i+1]) {
 			row := p.Best(kernel)
+			if !(row.RoofFraction > 0) {
+				continue // the roof is not known
+			}
 			q := chart.Throughput(row, 0, row.RoofFraction)
 			m := chart.Mark{Look: canvas.LookOf(kernel), V: q.Y, Low: q.Low, High: q.High, Hollow: math.NaN(),
 				Row: row}
