@@ -70,7 +70,8 @@ booktabs. Pictures of single matrices are made of the figures that --figure name
 	f.StringSliceVar(&r.Choice.Precisions, "precision", nil, "only these precisions: float32, float64")
 	f.StringSliceVar(&r.Choice.Caches, "cache", nil, "only these cache states: cold, warm")
 	f.BoolVar(&r.asJSON, "json", false, "print JSON: what was written, and the headline")
-	f.StringVar(&r.paper, "paper", "", "for a column of a paper instead of the page: acm, ieee, a4, or a width such as 8.5cm")
+	f.StringVar(&r.paper, "paper", "",
+		"for a column of a paper instead of the page: acm, ieee, a4, or a width such as 8.5cm")
 	f.BoolVar(&r.published, "published", false, "draw the papers' own numbers beside the measured ones")
 	command.FlagFile(cmd, "out")
 	command.FlagFile(cmd, "against", "db")

@@ -29,7 +29,7 @@ func ColumnsFor(n int) int {
 // PanelHeight returns the height of panels that keeps them near the golden ratio.
 func PanelHeight(columns int) vg.Length {
 	if canvas.Narrow() {
-		return map[int]vg.Length{1: 200, 2: 130}[min(columns, 2)]
+		return map[int]vg.Length{1: 200, 2: 112}[min(columns, 2)]
 	}
 	return map[int]vg.Length{1: 300, 2: 220, 3: 165}[min(columns, 3)] - vg.Length(max(0, columns-3))*20
 }

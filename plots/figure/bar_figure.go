@@ -154,7 +154,8 @@ func (f *barFigure) entitle(p *canvas.Picture, s *scene, t *tally, also string) 
 	entitle(p, states(t), f.title(s)+also+", "+s.words)
 }
 
-// nameDots makes marks without a bar small and grey, and names the kernel that has the number.
+// nameDots makes marks without a bar small and grey, and names the kernel that has the number. In a
+// column of a paper, which has little room, it names only those that the legend does not.
 func nameDots(b *chart.Bars) {
 	for i := range b.Rows {
 		for _, cell := range b.Rows[i].Cells {
@@ -168,7 +169,7 @@ func nameDots(b *chart.Bars) {
 					best = k
 				}
 			}
-			if best >= 0 && cell[best].Row != nil {
+			if best >= 0 && cell[best].Row != nil && (cell[best].Faint || !canvas.Narrow()) {
 				cell[best].Words = cell[best].Row.Kernel
 			}
 			slices.SortStableFunc(cell, func(a, b chart.Mark) int { return faintFirst(a) - faintFirst(b) })

@@ -151,7 +151,10 @@ func (f crossing) many(p *canvas.Picture, cl chart.Cloud, stops []stop) {
 			X: f.order.axis(stops, 14/columns), Y: y, Roof: cl.Roof})
 	}
 
-	const top = 270
+	top := vg.Length(270)
+	if canvas.Narrow() {
+		top = 205
+	}
 	rows := (len(panels) + columns - 1) / columns
 	p.Height = top + 24 + vg.Length(rows)*chart.PanelHeight(columns)
 	p.Subtitle += " Lines: running medians over neighbouring matrices. Below, each kernel: dots are matrices, the " +
