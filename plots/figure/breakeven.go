@@ -171,7 +171,7 @@ func drawReigns(c draw.Canvas, panels []data.Panel, all [][]reign) {
 // draw draws a bar with its kernel's marker and, if there is room, its name above it.
 func (r *reign) draw(c draw.Canvas, from, to, mid vg.Length) {
 	look := canvas.LookOf(r.kernel)
-	tiny := canvas.At(canvas.Typeface(canvas.TickSize-1, false, canvas.InkColor), text.XLeft, text.YBottom)
+	tiny := canvas.At(canvas.Typeface(canvas.TickSize-0.5, false, canvas.InkColor), text.XLeft, text.YBottom)
 	c.StrokeLine2(draw.LineStyle{Color: look.Color, Width: 5}, from, mid-4, to, mid-4)
 	at := vg.Point{X: from + min(6, (to-from)/2), Y: mid - 4}
 	look.Mark(c, at, 3.4)

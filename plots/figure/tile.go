@@ -133,7 +133,7 @@ func (t *heatTile) printed(cell vg.Point) bool {
 	return len(t.cells) <= mostPrinted && widest+2 <= cell.X && cell.Y >= valueSize+2
 }
 
-const valueSize = 7.5
+const valueSize = 9
 
 // valueOf prints the throughput of a cell.
 func valueOf(c heatCell) string { return number.Significant(c.GFLOPS, 3) }
