@@ -3,6 +3,7 @@ package rule
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"spmvtune/kernels"
@@ -104,7 +105,7 @@ func checkChoice(c kernels.Config, p kernels.Precision) error {
 	switch {
 	case c.Kernel == "" || c.Precision != p:
 		return fmt.Errorf("%q, not a kernel in %s", c, p)
-	case c.Block < 0 || c.Grid < 0:
+	case c.Block < 0 || c.Block > math.MaxInt32 || c.Grid < 0 || c.Grid > math.MaxInt32:
 		return fmt.Errorf("%s with block %d and grid %d", c.Kernel, c.Block, c.Grid)
 	}
 	return nil

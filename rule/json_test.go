@@ -147,6 +147,7 @@ func TestReadRefuses(t *testing.T) {
 			"learned tree is at 1.5"},
 		{strings.Replace(tree(leaf), `"cold"`, `"a b"`, 1), `"a b" is neither warm nor cold`},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32", "block": -1}}`), "a with block -1"},
+		{tree(`{"choice": {"kernel": "a", "precision": "float32", "grid": 2147483648}}`), "and grid 2147483648"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "next": [{"kernel": "b"}]}`),
 			"not a kernel in float32"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 1, "gbps": 0}]}`),

@@ -26,6 +26,10 @@ type function struct {
 	root    *rule.Node
 }
 
+// letters are what all names of a function in C and Go have in common: the names differ where
+// the letters do.
+func (f *function) letters() string { return strings.ReplaceAll(strings.Join(f.words, ""), "_", "") }
+
 // newProgram takes the trees of a rule, under a name for the whole.
 func newProgram(r *rule.Rule, name string) *program {
 	p := &program{name: identifier(name), sweep: r.Sweep}
@@ -38,10 +42,10 @@ func newProgram(r *rule.Rule, name string) *program {
 	taken := map[string]bool{}
 	add := func(s *rule.Selector, words []string, doc []string, root *rule.Node) {
 		f := function{words: words, doc: doc, root: root}
-		for n := 2; taken[strings.Join(f.words, "_")]; n++ { // devices whose names differ by a sign only
+		for n := 2; taken[f.letters()]; n++ { // devices whose names differ by a sign only
 			f.words = append(words[:len(words):len(words)], strconv.Itoa(n))
 		}
-		taken[strings.Join(f.words, "_")] = true
+		taken[f.letters()] = true
 		visit(root, func(n *rule.Node) {
 			if !n.Leaf() {
 				used[n.Feature] = true
@@ -139,7 +143,20 @@ func number(x float64) string {
 	return s
 }
 
-// plain keeps a text from ending the comment that it stands in.
-func plain(s string) string {
-	return strings.NewReplacer("*/", "* /", "/*", "/ *", "\n", " ", "\r", " ", "\\", "/").Replace(s)
+// comment makes a text from outside one that no comment of C or Go ends in: it has no asterisk,
+// no backslash, and nothing that does not print.
+func comment(s string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == '*':
+			return '.'
+		case r == '\\':
+			return '/'
+		case !unicode.IsPrint(r):
+			return '?'
+		}
+		return r
+	}, s)), " ")
 }
