@@ -224,10 +224,15 @@ func (b *Bars) about(m *Mark) string {
 // Spaced drops ticks whose labels would touch others. It keeps 1.
 func Spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []plot.Tick {
 	const gap = vg.Length(7)
+	return spacedBy(ticks, x, func(t plot.Tick) vg.Length { return style.Width(t.Label) + gap })
+}
+
+// spacedBy is Spaced for labels that need this much room along the axis.
+func spacedBy(ticks []plot.Tick, at func(float64) vg.Length, room func(plot.Tick) vg.Length) []plot.Tick {
 	var kept []plot.Tick
 	free := func(t plot.Tick) bool {
 		for _, k := range kept {
-			if d := x(t.Value) - x(k.Value); max(d, -d) < (style.Width(t.Label)+style.Width(k.Label))/2+gap {
+			if d := at(t.Value) - at(k.Value); max(d, -d) < (room(t)+room(k))/2 {
 				return false
 			}
 		}

@@ -43,28 +43,33 @@ func DrawCharts(c draw.Canvas, charts []Chart, columns int, xLabel, yLabel strin
 	DrawPlots(c, list, columns, xLabel, yLabel)
 }
 
-// labelsApart leaves out labels of the x axis that would touch others.
+// labelsApart leaves out labels of the axes that would touch others.
 func labelsApart(p *plot.Plot, data draw.Canvas) *plot.Plot {
-	ticks, ok := p.X.Tick.Marker.(plot.ConstantTicks)
-	if !ok || p.X.Tick.Label.Rotation != 0 {
-		return p
+	tx, ty := p.Transforms(&data)
+	copied := *p
+	if p.X.Tick.Label.Rotation == 0 {
+		thin(&copied.X, func(ticks []plot.Tick) []plot.Tick { return Spaced(ticks, tx, p.X.Tick.Label) })
 	}
-	tx, _ := p.Transforms(&data)
-	labelled := slices.DeleteFunc(slices.Clone(ticks), func(t plot.Tick) bool { return t.Label == "" })
-	kept := Spaced(labelled, func(v float64) vg.Length { return tx(v) }, p.X.Tick.Label)
-	if len(kept) == len(labelled) {
-		return p
-	}
+	thin(&copied.Y, func(ticks []plot.Tick) []plot.Tick {
+		return spacedBy(ticks, ty, func(plot.Tick) vg.Length { return canvas.TickSize })
+	})
+	return &copied
+}
 
+// thin takes the labels from the ticks that are not kept.
+func thin(a *plot.Axis, keep func([]plot.Tick) []plot.Tick) {
+	ticks, ok := a.Tick.Marker.(plot.ConstantTicks)
+	if !ok {
+		return
+	}
+	kept := keep(slices.DeleteFunc(slices.Clone(ticks), func(t plot.Tick) bool { return t.Label == "" }))
 	thinned := slices.Clone(ticks)
 	for i := range thinned {
 		if !slices.ContainsFunc(kept, func(t plot.Tick) bool { return t.Value == thinned[i].Value }) {
 			thinned[i].Label = ""
 		}
 	}
-	copied := *p
-	copied.X.Tick.Marker = thinned
-	return &copied
+	a.Tick.Marker = thinned
 }
 
 // DrawPlots lays out plots in columns with aligned data areas, and labels the axes once for
