@@ -153,11 +153,11 @@ func TestPageInBrowser(t *testing.T) {
 	b.run("switch", func(t *testing.T) {
 		var got struct{ Before, After, Only []string }
 		b.eval(`const shown = (part) => [...document.querySelectorAll(part)].filter((e) => e.offsetParent).map((e) => e.dataset.precision + (e.querySelector("svg, table") ? "" : " empty"));
-			const before = shown(".map, #figure-throughput-vs-block > figure");
+			const before = shown(".map, #figure-throughput-vs-block .pages > figure");
 			document.querySelector("[data-value=float64]").click();
-			const late = () => document.querySelector("#figure-throughput-vs-block > figure.on [data-svg], #figure-throughput-vs-block > figure.on .picture:empty");
+			const late = () => document.querySelector("#figure-throughput-vs-block .pages > figure.on [data-svg], #figure-throughput-vs-block .pages > figure.on .picture:empty");
 			for (let i = 0; i < 200 && late(); i++) await new Promise((done) => setTimeout(done, 30));
-			const after = shown(".map, #figure-throughput-vs-block > figure"), only = shown("#figure-gflops-vs-row-length > figure");
+			const after = shown(".map, #figure-throughput-vs-block .pages > figure"), only = shown("#figure-gflops-vs-row-length .pages > figure");
 			document.querySelector("[data-value=float32]").click();
 			return { Before: before, After: after, Only: only }`, &got)
 		want := strings.Repeat("float32 ", len(got.Before))

@@ -28,6 +28,7 @@ type htmlFigure struct {
 	Pages                  []htmlPage
 	Further                []htmlPage // The pages of a picture after its first, folded away.
 	Details                []htmlPage // Pictures of single matrices, folded away.
+	Wide                   bool       // Several pictures are shown at once.
 	Left                   int        // The number of further pages and details that are too large for the page.
 	Omitted                int        // The number of details beyond the limit, which were not made.
 }
@@ -73,6 +74,13 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 				h.Pages = append(h.Pages, a.page(p, overview[i], !overview[i].On || inAppendix(f.Figure)))
 			}
 		}
+		shown := 0
+		for i := range h.Pages {
+			if h.Pages[i].On {
+				shown++
+			}
+		}
+		h.Wide = shown > 1
 		all = append(all, h)
 	}
 	return all
