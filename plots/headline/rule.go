@@ -41,11 +41,11 @@ func (s *scene) rule() string {
 	case learned.Mean < tuned.Mean-sameShare:
 		advice = "worth using where a matrix can't be tuned"
 	}
-	text := fmt.Sprintf("The rule: %s. On matrices left out of learning it keeps %s of the best speed, against %s for one "+
-		"kernel that is tuned on each, %s for one configuration", advice, number.Percent0(learned.Mean),
+	others := fmt.Sprintf("%s for one kernel that is tuned on each and %s for one configuration",
 		number.Percent0(tuned.Mean), number.Percent0(config.Mean))
 	if library.Matrices == learned.Matrices {
-		text += fmt.Sprintf(" and %s for the fastest of cuSPARSE", number.Percent0(library.Mean))
+		others = fmt.Sprintf("%s for the fastest of cuSPARSE, %s", number.Percent0(library.Mean), others)
 	}
-	return text + fmt.Sprintf(" (geometric means of %d).", learned.Matrices)
+	return fmt.Sprintf("The rule: %s. On matrices left out of learning it keeps %s of the best speed, against %s "+
+		"(geometric means of %d).", advice, number.Percent0(learned.Mean), others, learned.Matrices)
 }
