@@ -25,6 +25,21 @@ var streamKernels = []Kernel{
 		Legal: streamLegal,
 	},
 	{
+		Name: "csr_lanes", Source: ownSource,
+		Format: CSR, Backend: "cuda", Scope: ScopeRow, Sorted: true, Deterministic: true,
+		Mapping: "a row's part of a panel of columns has a lane for up to 8 nonzeros, in one warp; parts sorted by " +
+			"length, and cut where they are long",
+		Block: threads, Grid: blocks + "; each takes rows with about as many nonzeros", Blocks: warpBlock,
+		Params: []Param{
+			{Name: "x", Values: []string{"panels", "hot"}, Default: "panels",
+				Doc: "panels: x in shared memory, in panels of columns; hot: what most nonzeros need is there, the rest cached"},
+			xKB,
+			{Name: "longest", Values: []string{"1024", "8192"}, Default: "1024",
+				Doc: "nonzeros of a segment; longer rows are cut"},
+		},
+		Legal: wholeWarps + "; the part of x in shared memory that a block can have; as many panels as nonzeros a row",
+	},
+	{
 		Name: "sell_hot", Source: ownSource,
 		Format: SELL, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "a row has a lane for up to 32 nonzeros, in one warp; rows sorted by lanes and by nonzeros a lane; " +

@@ -63,6 +63,9 @@ var recipes = map[string]recipeFunc{
 	// panel_sell.cu: the second of its kernels writes every row.
 	"panel_sell": panelRecipe,
 
+	// csr_lanes.cu: the last of its kernels writes every row.
+	"csr_lanes": lanesRecipe,
+
 	// csr_stream.cu: the kernel writes every row.
 	"csr_stream": streamRecipe,
 

@@ -10,15 +10,19 @@ import (
 // Panels of columns, and columns whose x is not in shared memory, need more columns than
 // corner cases have.
 func TestEmulatedManyColumns(t *testing.T) {
-	e := newEmulator(t, "sell_hot", "sell_local")
+	e := newEmulator(t, "sell_hot", "sell_local", "csr_lanes")
 	for _, m := range []*structure{
 		randomRows(30, 30_000, 2500, 5), randomRows(700, 14_000, 9, 6), withValue(randomRows(50, 30_000, 900, 7), 3),
+		rowsOfLength(10, 9000, 0, 8193, 8192, 30_001, 1),
 	} {
 		for i, c := range []kernels.Config{
 			{Kernel: "sell_hot", Params: "x_kb=48", Block: 96, Grid: 3},
 			{Kernel: "sell_local", Params: "x_kb=48", Block: 64, Grid: 7},
 			{Kernel: "sell_local", Params: "x_kb=48", Block: 1024, Grid: 1},
 			{Kernel: "sell_local", Params: "values=equal x_kb=48", Block: 96, Grid: 30},
+			{Kernel: "csr_lanes", Params: "longest=1024 x=panels x_kb=24", Block: 64, Grid: 3},
+			{Kernel: "csr_lanes", Params: "longest=8192 x=panels x_kb=48", Block: 96, Grid: 40},
+			{Kernel: "csr_lanes", Params: "longest=1024 x=hot x_kb=24", Block: 64, Grid: 3},
 		} {
 			for _, c.Precision = range []kernels.Precision{kernels.Float32, kernels.Float64} {
 				checkExact(t, e, m, c, int64(i))

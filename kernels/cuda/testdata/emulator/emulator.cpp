@@ -28,6 +28,7 @@ unsigned char *shared_memory;
 uint64_t (*slots)[32];
 
 using Entry = void (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
                        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
 struct Barrier {
@@ -51,7 +52,8 @@ static Barrier all;
 static ucontext_t scheduler;
 static std::string name;
 static Entry entry;
-static uint64_t args[16];
+constexpr int MOST_ARGS = 24;
+static uint64_t args[MOST_ARGS];
 
 void fail(const char *what) {
 	fprintf(stderr, "%s: %s (block %u of %u, thread %u of %u)\n", name.c_str(), what, blockIdx.x,
@@ -80,7 +82,8 @@ void warp_barrier(unsigned mask) {
 static void run_thread() {
 	const uint64_t *a = args;
 	entry(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14],
-	      a[15]);
+	      a[15], a[16], a[17], a[18], a[19], a[20], a[21],
+	      a[22], a[23]);
 	threads[threadIdx.x].done = true;
 }
 
@@ -163,7 +166,7 @@ static void serve(int64_t seed, unsigned char *stacks) {
 		std::unique_ptr<unsigned char[]> memory(new unsigned char[read_int()]);
 		shared_memory = memory.get();
 		int64_t n = read_int();
-		if (n > 16) fail("more than 16 arguments");
+		if (n > MOST_ARGS) fail("more than 24 arguments");
 		for (int64_t i = 0; i < n; i++) {
 			bool array = read_int();
 			int64_t v = read_int();
