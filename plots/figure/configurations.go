@@ -20,9 +20,10 @@ import (
 type tuning struct {
 	shares   []float64 // of all configurations on all matrices, sorted
 	matrices int
-	// single is the geometric mean of the configuration that has the highest one, of those that
-	// were measured on all matrices of the kernel.
+	// single is the highest geometric mean of a configuration, of those that were measured on the
+	// most matrices, and on is their number.
 	single       float64
+	on           int
 	config       kernels.Config
 	median       float64
 	first, third float64 // quartiles
@@ -58,9 +59,9 @@ func tuningOf(panels []data.Panel, kernel string) (tuning, bool) {
 	}
 
 	for config, m := range means {
-		if m.Count() == t.matrices && (m.Value() > t.single ||
-			m.Value() == t.single && config.String() < t.config.String()) {
-			t.single, t.config = m.Value(), config
+		if cmp.Or(cmp.Compare(m.Count(), t.on), cmp.Compare(m.Value(), t.single),
+			strings.Compare(t.config.String(), config.String())) > 0 {
+			t.single, t.on, t.config = m.Value(), m.Count(), config
 		}
 	}
 	slices.Sort(t.shares)
@@ -126,7 +127,8 @@ func configurationsPage(d *data.Report, s *scene) *canvas.Picture {
 		Name: canvas.Slug(append([]string{"configurations"}, s.file...)...),
 		Subtitle: "All configurations of a kernel on all matrices. Thick: the middle half; thin: from the slowest to " +
 			"the best; hollow: the median. Mark and number: one configuration for all matrices, the best in " +
-			"the geometric mean; behind it, what tuning each matrix gains over that. Arrows: below 40%.",
+			"the geometric mean; behind it, what tuning each matrix gains over that, on how many matrices if not " +
+			"all. Arrows: below 40%.",
 		Alt:    "configurations of " + strings.Join(names, ", "),
 		Height: b.Height(),
 		Body:   b.Draw,
@@ -139,11 +141,12 @@ func configurationsPage(d *data.Report, s *scene) *canvas.Picture {
 func (t *tuning) mark(kernel string) chart.Mark {
 	m := chart.Mark{Look: canvas.LookOf(kernel), V: t.single, Low: t.first, High: t.third, Thick: true,
 		Least: t.shares[0], Most: 1, Hollow: t.median}
-	if t.single > 0 {
-		m.Words = fmt.Sprintf("tuned: %s×", number.Significant(1/t.single, 3))
-		m.Name = fmt.Sprintf("%s, one configuration for %s: block %d, grid %d %s", kernel,
-			term.GroupedCount(t.matrices, "matrix", "matrices"), t.config.Block, t.config.Grid, t.config.Params)
+	m.Words = fmt.Sprintf("tuned: %s×", number.Significant(1/t.single, 3))
+	if t.on < t.matrices {
+		m.Words += fmt.Sprintf(" (%d of %d)", t.on, t.matrices)
 	}
+	m.Name = fmt.Sprintf("%s, one configuration for %s: block %d, grid %d %s", kernel,
+		term.GroupedCount(t.on, "matrix", "matrices"), t.config.Block, t.config.Grid, t.config.Params)
 	return m
 }
 
@@ -160,7 +163,7 @@ func configsWords(found map[kernelColumn]tuning, name string, precisions []kerne
 func tunesWords(found map[kernelColumn]tuning, names []string, precision kernels.Precision) string {
 	var known []string
 	for _, name := range names {
-		if t := found[kernelColumn{name, precision}]; t.single > 0 && t.matrices > 1 {
+		if t := found[kernelColumn{name, precision}]; t.on == t.matrices && t.on > 1 {
 			known = append(known, name)
 		}
 	}
