@@ -70,6 +70,9 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	if !b.oneLine() {
 		reach = best.end(x)
 	}
+	if !b.Dots && !math.IsNaN(b.Origin) {
+		reach = max(reach, x(b.Origin)) // beside a bar to the left
+	}
 	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: b.height(best, mid)}, behind)
 }
 

@@ -173,6 +173,9 @@ func tunesWords(found map[kernelColumn]tuning, names []string, precision kernels
 	gain := func(name string) float64 { return 1 / found[kernelColumn{name, precision}].single }
 	byGain := func(a, b string) int { return cmp.Compare(gain(a), gain(b)) }
 	most, least := slices.MaxFunc(known, byGain), slices.MinFunc(known, byGain)
+	if gain(most) < 1.01 {
+		return "One configuration of each kernel does for all matrices"
+	}
 	text := fmt.Sprintf("Tuning each matrix gains %s times with %s", number.Significant(gain(most), 3), most)
 	if most != least {
 		text += fmt.Sprintf(", %s with %s", number.Significant(gain(least), 3), least)

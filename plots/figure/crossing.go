@@ -30,7 +30,7 @@ const fewestStops = 2 // The fewest matrices that are worth a page.
 func (f crossing) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
-		if panels := singlePrecision(d, at); len(panels) >= fewestStops {
+		if panels := singlePrecision(d, at); f.order.differ(panels) {
 			pages = append(pages, f.page(d, panels))
 		}
 	}
@@ -211,7 +211,7 @@ func throughputScale(sets []chart.Set, roof float64, many bool) canvas.Scale {
 	if !many {
 		return canvas.FromZero(high, 7)
 	}
-	return canvas.LogBetween(max(low/1.1, high/1e3), high*1.1, 8)
+	return canvas.LogBetween(max(low/1.1, high/1e3), high*1.1, 5)
 }
 
 // cloudWords explains the marks of a cloud.

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -36,11 +37,11 @@ func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 			continue
 		}
 		panels := driftPanels(of)
-		count := (len(panels) + mostPanels.here() - 1) / mostPanels.here()
-		for n := range count {
-			part := panels[n*mostPanels.here() : min(len(panels), (n+1)*mostPanels.here())]
-			pages = append(pages, driftPage(d, of, part, n+1, count))
+		all := len(panels)
+		if all > mostPanels.here() {
+			panels = mostDrifted(panels)[:mostPanels.here()]
 		}
+		pages = append(pages, driftPage(d, of, panels, all))
 		start = end
 	}
 
@@ -59,7 +60,7 @@ func cacheLook(cache trial.Cache) canvas.Look {
 // mostReach is how far the axis of drift goes from 1 at most: down to 0 and up to 2.
 const mostReach = 1
 
-func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count int) *canvas.Picture {
+func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, all int) *canvas.Picture {
 	p := &canvas.Picture{
 		Name: fileStem(d, "drift", of[0].Device),
 		Subtitle: "Time of a repeated trial divided by its first time. Bars: 95% interval within the run; lines: " +
@@ -70,9 +71,8 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, n, count i
 	p.Subtitle += counts
 	entitle(p, title, "Drift, "+d.DeviceWords(of[0].Device))
 
-	if count > 1 {
-		p.Name += fmt.Sprintf("-%d", n)
-		p.Title += fmt.Sprintf(" (%d of %d)", n, count)
+	if all > len(panels) {
+		p.Subtitle += fmt.Sprintf(" The %d of %d matrices that drifted most.", len(panels), all)
 	}
 
 	for _, cache := range []trial.Cache{trial.Warm, trial.Cold} {
@@ -141,6 +141,17 @@ func driftPanels(of []store.Drift) []driftPanel {
 		p.series = append(p.series, s)
 	}
 	return panels
+}
+
+// mostDrifted sorts matrices by their drift, the largest first.
+func mostDrifted(panels []driftPanel) []driftPanel {
+	drift := func(dp driftPanel) float64 {
+		_, factor := data.LargestDrift(dp.series)
+		return math.Abs(math.Log(factor))
+	}
+	return slices.SortedStableFunc(slices.Values(panels), func(a, b driftPanel) int {
+		return cmp.Compare(drift(b), drift(a))
+	})
 }
 
 // first returns when the first sentinel was measured, in milliseconds since 1970.

@@ -32,22 +32,19 @@ func driftStrip(d *data.Report, of []store.Drift) []*canvas.Picture {
 	slices.Sort(caches)
 
 	panels := driftPanels(of)
-	count := (len(panels) + mostMatrices.here() - 1) / mostMatrices.here()
-	var pages []*canvas.Picture
-	for part := range slices.Chunk(panels, mostMatrices.here()) {
-		p := stripPage(of, part, caches)
-		p.Name = fileStem(d, "drift", of[0].Device)
-		title, counts := largestWords(of)
-		p.Subtitle += counts
-		entitle(p, title, "Drift, "+d.DeviceWords(of[0].Device))
-		if count > 1 {
-			n := len(pages) + 1
-			p.Name += fmt.Sprintf("-%d", n)
-			p.Title += fmt.Sprintf(" (%d of %d)", n, count)
-		}
-		pages = append(pages, p)
+	all := len(panels)
+	if all > mostMatrices.here() {
+		panels = mostDrifted(panels)[:mostMatrices.here()]
 	}
-	return pages
+	p := stripPage(of, panels, caches)
+	p.Name = fileStem(d, "drift", of[0].Device)
+	title, counts := largestWords(of)
+	p.Subtitle += counts
+	if all > len(panels) {
+		p.Subtitle += fmt.Sprintf(" The %d of %d matrices that drifted most.", len(panels), all)
+	}
+	entitle(p, title, "Drift, "+d.DeviceWords(of[0].Device))
+	return []*canvas.Picture{p}
 }
 
 func stripPage(of []store.Drift, panels []driftPanel, caches []trial.Cache) *canvas.Picture {

@@ -28,6 +28,12 @@ func goldenData(figure string) *data.Report {
 			d.Rows[i].Factor = 1.01 + 0.3*synthetic.Wave(len(d.Rows[i].Matrix))
 		}
 		return d
+	case "gflops-vs-rows":
+		d := goldenData("")
+		for i := range d.Rows { // in panels too
+			d.Rows[i].Rows /= len(d.Rows[i].Matrix)
+		}
+		return d
 	case "throughput-vs-grid":
 		return synthetic.Gpu(4, 64).Report()
 	case "average-improvement", "occupancy":

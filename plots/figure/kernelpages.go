@@ -23,7 +23,7 @@ func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
 	var overviews, details []*canvas.Picture
 	for _, at := range d.Conditions() {
 		panels := d.Under(at)
-		if len(byRowLength.stops(panels)) < fewestStops {
+		if !byRowLength.differ(panels) {
 			continue
 		}
 		names := data.KernelsOf(panels)

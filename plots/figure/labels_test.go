@@ -93,7 +93,7 @@ func checkLabelsOfAll(t *testing.T) {
 		"wide": wide.Report(), "41": many.Report(), "40 kernels": named.Report(), "every block": every.Report(),
 		"bins": synthetic.Bins().Report(), "41 bins": manyBins.Report(), "scans": synthetic.Scans().Report(),
 		"long scans": namedScans.Report(), "both": synthetic.Both(), "profiled": synthetic.Profiled(named.Report()),
-		"repeated": goldenData("run-to-run"),
+		"repeated": goldenData("run-to-run"), "rows": goldenData("gflops-vs-rows"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i := range All {

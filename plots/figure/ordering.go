@@ -65,6 +65,13 @@ func (o ordering) stops(panels []data.Panel) []stop {
 	return list
 }
 
+// differ reports whether an axis over some panels would tell their matrices apart.
+func (o ordering) differ(panels []data.Panel) bool {
+	const least = 1.1 // the highest value over the lowest
+	stops := o.stops(panels)
+	return len(stops) >= fewestStops && stops[len(stops)-1].Value >= least*stops[0].Value
+}
+
 // mostStems is the most matrices that are named on an axis.
 const mostStems = chart.FewestForTrend - 1
 

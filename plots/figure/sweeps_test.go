@@ -44,7 +44,7 @@ func swept(t *testing.T, name string) *data.Report {
 	var matrices []store.Matrix
 	patterns := map[string]*sparse.Density{}
 	for mi, m := range []string{"short", "middle", "long"} {
-		n, mean := 1_000_000, 3+20*mi
+		n, mean := 1_000_000*(1+mi), 3+20*mi
 		matrices = append(matrices, store.Matrix{Name: m, Hash: m,
 			Features: sparse.Features{Rows: n, Cols: n, Nonzeros: mean * n, RowMean: float64(mean)}})
 		patterns[m] = synthetic.Pattern(mi)
