@@ -32,7 +32,6 @@ var answering = []string{"against", "winner-features"}
 
 // arrange sorts figures into the answer, the chapters and the appendix.
 func (doc *document) arrange(figures []htmlFigure) {
-	doc.Listed = figures
 	rest := slices.Clone(figures)
 	take := func(ids []string) (list []htmlFigure) {
 		for _, id := range ids {
@@ -44,10 +43,14 @@ func (doc *document) arrange(figures []htmlFigure) {
 	}
 
 	doc.Answer = take(answering)
+	doc.Listed = slices.Clone(doc.Answer)
 	for _, c := range chapters {
-		doc.Chapters = append(doc.Chapters, chapter{c.id, c.title, take(c.figures)})
+		list := take(c.figures)
+		doc.Chapters = append(doc.Chapters, chapter{c.id, c.title, list})
+		doc.Listed = append(doc.Listed, list...)
 	}
 	doc.Extra = rest
+	doc.Listed = append(doc.Listed, rest...)
 }
 
 // inAppendix reports whether a figure is folded away with the appendix.
