@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +33,7 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 
 	temporary, err := os.MkdirTemp(folder, "spmvtune-older-*")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading a copy of %s in %s: %w", original, cmp.Or(folder, os.TempDir()), err)
 	}
 	defer func() {
 		if err != nil {
@@ -41,7 +42,7 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	}()
 	copied := filepath.Join(temporary, "results.db")
 	if err := copyTo(ctx, copied, original); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading a copy of %s in %s: %w", original, temporary, err)
 	}
 	if db, err = Open(copied); err != nil {
 		return nil, failed(original, err)

@@ -58,6 +58,7 @@ func copyTo(ctx context.Context, path, from string) error {
 		return err
 	}
 	source := connect(abs, options, nil)
+	defer tidy(abs, options)
 	defer source.Close()
 	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
 		return fmt.Errorf("copying database: %w", failed(abs, err))

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Reading leaves the folder as it was, also where an older reader left an empty log.
+// Reading leaves the folder as it was, also where an older reader left an empty log, and where ties
+// are not decided, so that a copy is read.
 func TestReadingLeavesNoFiles(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
@@ -15,18 +16,23 @@ func TestReadingLeavesNoFiles(t *testing.T) {
 	path := db.Path()
 	db.write, db.read = nil, nil // closed already
 
-	reader, err := OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := one(t, reader, "SELECT count(*) FROM results"); n != int64(1) {
-		t.Errorf("%v results, want 1", n)
-	}
-	if err := reader.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
-		t.Errorf("after reading, the folder holds %q", left)
+	for name, open := range map[string]func() (*DB, error){
+		"as it is": func() (*DB, error) { return OpenReadOnly(path) },
+		"a copy":   func() (*DB, error) { return OpenCurrent(t.Context(), path) },
+	} {
+		reader, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := one(t, reader, "SELECT count(*) FROM results"); n != int64(1) {
+			t.Errorf("%s: %v results, want 1", name, n)
+		}
+		if err := reader.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
+			t.Errorf("%s: after reading, the folder holds %q", name, left)
+		}
 	}
 }
 

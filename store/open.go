@@ -159,7 +159,7 @@ func (db *DB) Close() error {
 		errs = append(errs, db.write.Close())
 	}
 	if db.write == nil {
-		db.tidy()
+		tidy(db.path, db.options)
 	}
 	errs = append(errs, db.removeCopy())
 	if err := errors.Join(errs...); err != nil {
@@ -171,12 +171,12 @@ func (db *DB) Close() error {
 // tidy removes an empty log and its index, which SQLite leaves behind when it has only read. The
 // last connection that could write removes them, if nobody else has the database open. Failure
 // does no harm: the files mean nothing.
-func (db *DB) tidy() {
-	info, err := os.Stat(db.path + "-wal")
-	if err != nil || info.Size() > 0 || db.options.Has("immutable") {
+func tidy(path string, options url.Values) {
+	info, err := os.Stat(path + "-wal")
+	if err != nil || info.Size() > 0 || options.Has("immutable") {
 		return
 	}
-	pool := connect(db.path, url.Values{"mode": {"rw"}}, nil)
+	pool := connect(path, url.Values{"mode": {"rw"}}, nil)
 	defer pool.Close()
 	var n int
 	_ = pool.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&n)
