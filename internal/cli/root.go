@@ -23,7 +23,9 @@ import (
 
 // Main runs the program with these arguments and returns its exit code.
 func Main(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	read, leave := whileRead()
+	defer leave()
+	ctx, stop := signal.NotifyContext(read, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	go func() {
 		<-ctx.Done()
@@ -32,6 +34,22 @@ func Main(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
 	return command.Finish(os.Stderr, command.Interrupted(ctx, root.ExecuteContext(ctx)))
+}
+
+// whileRead returns a context that ends when nobody reads the output any more, as of a pipe to head. By
+// default, that would end the program before it has removed its temporary files.
+func whileRead() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	go func() {
+		select {
+		case <-broken:
+			cancel(syscall.EPIPE)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 func newRoot() *cobra.Command {

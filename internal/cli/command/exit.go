@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ const (
 	ExitSomeFailed  = 3   // The sweep ended, but some trials failed.
 	ExitSlower      = 4   // compare found something slower.
 	ExitInterrupted = 130 // The user stopped the program; running it again continues.
+	ExitUnread      = 141 // Nobody reads the output any more.
 )
 
 // An Error is an error with its exit code and a hint how to solve it.
@@ -69,10 +71,16 @@ func WithHint(err error, hint string) error {
 }
 
 // Interrupted gives an error without an exit code that of a signal if ctx has ended: the signal
-// caused the error.
+// caused the error. Where nobody reads the output, nothing is said.
 func Interrupted(ctx context.Context, err error) error {
 	var e *Error
-	if err == nil || ctx.Err() == nil || errors.As(err, &e) {
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	if errors.Is(err, syscall.EPIPE) || errors.Is(context.Cause(ctx), syscall.EPIPE) {
+		return &Error{Code: ExitUnread, Err: errors.New("")}
+	}
+	if ctx.Err() == nil {
 		return err
 	}
 	return &Error{Code: ExitInterrupted, Err: fmt.Errorf("interrupted: %w", err)}

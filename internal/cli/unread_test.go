@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"bytes"
+	"database/sql"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3"
+
+	"spmvtune/sparse/cache"
+)
+
+// Where nobody reads the output, as of a pipe to head, nothing is said, and the copy that is read
+// where ties are not decided goes away.
+func TestUnread(t *testing.T) {
+	t.Chdir(t.TempDir())
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv(cache.Env, "off")
+	const sweep = `
+		protocol = { samples = [6, 6] }
+		device = { backend = "cpu" }
+		matrix = [{ name = "grid", generate = "grid_5pt", nx = 4, ny = 4 }]
+		kernel = [{ name = ["cpu_csr", "cpu_coo"] }]
+	`
+	if err := os.WriteFile("tiny.toml", []byte(sweep), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("spmvtune", "run", "tiny.toml", "--no-report", "--quiet").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	file := filepath.Join("spmvtune-out", "tiny", "results.db")
+	db, err := sql.Open("sqlite3", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("DELETE FROM tie_set"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Close()
+	defer write.Close()
+	query := exec.Command("spmvtune", "query", "results")
+	query.Stdout = write
+	complaint := &bytes.Buffer{}
+	query.Stderr = complaint
+	if err := query.Run(); query.ProcessState.ExitCode() != 141 || complaint.Len() > 0 {
+		t.Errorf("%v, which says %q", err, complaint)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) > 0 {
+		t.Errorf("%q is left", left)
+	}
+}
