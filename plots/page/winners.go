@@ -10,6 +10,7 @@ import (
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
+	"spmvtune/tuner/stat"
 )
 
 // A winnerMap shows, for one setup, how near each kernel comes to the best on each matrix: a table
@@ -29,7 +30,7 @@ type mapKernel struct {
 	Name, Tone string
 	Mean       mapCell // Its geometric mean over the matrices.
 	Named      int     // The number of matrices where it is named the best.
-	Count      string  // That number, and on how many more it is tied.
+	Tied       int     // The number of further ones where it is tied.
 	Tried      int     // The number of matrices where it was measured.
 }
 
@@ -90,12 +91,8 @@ func winnerMaps(d *data.Report, styles *canvas.WebStyles, texts *book) []winnerM
 }
 
 func headOf(s *data.Standing, styles *canvas.WebStyles) mapKernel {
-	k := mapKernel{Name: s.Kernel, Tone: styles.Kernel(s.Kernel), Named: s.Named, Mean: shareCell(s.Mean),
-		Count: strconv.Itoa(s.Named), Tried: s.Tried}
-	if s.Tied > 0 {
-		k.Count += "\u202f+\u202f" + strconv.Itoa(s.Tied)
-	}
-	return k
+	return mapKernel{Name: s.Kernel, Tone: styles.Kernel(s.Kernel), Mean: shareCell(s.Mean), Named: s.Named, Tied: s.Tied,
+		Tried: s.Tried}
 }
 
 // add adds the i-th matrix, to the class of its row length.
@@ -119,21 +116,26 @@ func (m *winnerMap) add(d *data.Report, c *data.Contest, i int) {
 	class.Rows = append(class.Rows, row)
 }
 
-// means gives each class the geometric means of its shares.
+// means gives each class the geometric means of its shares. The highest is marked.
 func (m *winnerMap) means(c *data.Contest) {
 	at := 0
 	for i := range m.Classes {
 		class := &m.Classes[i]
+		best, highest := -1, 0.0
 		for k := range c.Standings {
-			var logs float64
-			n := 0
+			var mean stat.GeometricMean
 			for _, e := range c.Standings[k].Entries[at : at+len(class.Rows)] {
 				if e.Row != nil {
-					logs += math.Log(e.Share)
-					n++
+					mean.Add(e.Share)
 				}
 			}
-			class.Cells = append(class.Cells, shareCell(math.Exp(logs/float64(n))))
+			class.Cells = append(class.Cells, shareCell(mean.Value()))
+			if mean.Value() > highest {
+				best, highest = k, mean.Value()
+			}
+		}
+		if best >= 0 {
+			class.Cells[best].Class += " top"
 		}
 		at += len(class.Rows)
 	}
