@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"spmvtune/internal/input"
 )
 
 //go:embed *.toml
@@ -28,12 +30,15 @@ func Shipped() []string {
 	return names
 }
 
+// mostBytes are the most that a sweep file has.
+const mostBytes = 1e6
+
 // Load reads a sweep: the file at a path or, if there is no such file, the
 // shipped sweep of that name. Mistakes in it come as Errors.
 func Load(nameOrPath string) (*Sweep, error) {
 	info, err := os.Stat(nameOrPath)
 	if err == nil && !info.IsDir() {
-		text, err := os.ReadFile(nameOrPath)
+		text, err := input.ReadFile(nameOrPath, mostBytes)
 		if err != nil {
 			return nil, fmt.Errorf("reading sweep: %w", err)
 		}

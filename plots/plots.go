@@ -19,6 +19,7 @@ import (
 	"slices"
 	"sync"
 
+	"spmvtune/internal/mistake"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
@@ -62,8 +63,8 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 	name(pictures)
 
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return savePictures(ctx, files, pictures, canvas.Formats, opt.Progress) })
-	g.Go(func() error { return saveText(files, d, content) })
+	g.Go(mistake.Caught(func() error { return savePictures(ctx, files, pictures, canvas.Formats, opt.Progress) }))
+	g.Go(mistake.Caught(func() error { return saveText(files, d, content) }))
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
@@ -148,10 +149,10 @@ func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture,
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range pictures {
-		g.Go(func() error {
+		g.Go(mistake.Caught(func() error {
 			defer tell()
 			return savePicture(ctx, files, p, formats)
-		})
+		}))
 	}
 
 	return g.Wait()

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"spmvtune/internal/mistake"
 	"spmvtune/kernels"
 )
 
@@ -127,13 +128,13 @@ func (t *table) each(ctx context.Context, do func(part int, in, out []int)) erro
 	}
 
 	for i, out := range list {
-		g.Go(func() error {
+		g.Go(mistake.Caught(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			do(i, without(all, out), out)
 			return nil
-		})
+		}))
 	}
 
 	return g.Wait()

@@ -1,9 +1,14 @@
 package rule
 
 import (
+	"bytes"
 	"fmt"
-	"os"
+
+	"spmvtune/internal/input"
 )
+
+// mostBytes are the most that the file of a rule has.
+const mostBytes = 100e6
 
 // Open reads a rule: the file of this name, or the embedded rule by its name. It also returns
 // a description of where the rule is from.
@@ -15,12 +20,11 @@ func Open(name string) (r *Rule, from string, err error) {
 		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil
 	}
 
-	f, err := os.Open(name)
+	text, err := input.ReadFile(name, mostBytes)
 	if err != nil {
 		return nil, "", fmt.Errorf("opening the rule: %w", err)
 	}
-	defer f.Close()
-	if r, err = Read(f); err != nil {
+	if r, err = Read(bytes.NewReader(text)); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, err)
 	}
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"spmvtune/internal/mistake"
 )
 
 // validate judges everything that can be learned on each family, learning without that family
@@ -26,7 +28,7 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 
 	for i, family := range list {
-		g.Go(func() error {
+		g.Go(mistake.Caught(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -36,7 +38,7 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 			}
 
 			return nil
-		})
+		}))
 	}
 	if err := g.Wait(); err != nil {
 		return Validation{}, err

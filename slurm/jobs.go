@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"spmvtune/internal/input"
 	"spmvtune/slurm/sbatch"
 )
 
@@ -59,7 +60,7 @@ type jobLine struct {
 
 // Jobs returns the submissions of the run, in their order.
 func (r *Run) Jobs() ([]Sent, error) {
-	data, err := os.ReadFile(r.Path(JobsFile))
+	data, err := input.ReadFile(r.Path(JobsFile), 1e9)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, r.lost(JobsFile)
 	}

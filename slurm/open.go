@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"spmvtune/internal/input"
 )
 
 // IsRun reports whether a folder is the folder of a run, perhaps a damaged one.
@@ -22,7 +24,7 @@ func Open(dir string) (*Run, error) {
 		return nil, fmt.Errorf("opening run: %w", err)
 	}
 	file := filepath.Join(dir, infoFile)
-	data, err := os.ReadFile(file)
+	data, err := input.ReadFile(file, 1e9)
 	if errors.Is(err, fs.ErrNotExist) || isFile(dir) {
 		return nil, notRun(dir)
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/input"
 	"spmvtune/tuner/trial"
 )
 
@@ -40,7 +40,7 @@ type Piece struct {
 
 // Plan reads the plan as it is now.
 func (r *Run) Plan() (p Plan, err error) {
-	data, err := os.ReadFile(r.Path(planFile))
+	data, err := input.ReadFile(r.Path(planFile), 1e9)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, fmt.Errorf("run %s has lost its %s, which nothing can replace: "+
 			"copy it back, or submit the sweep again", r.Dir, planFile)

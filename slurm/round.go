@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/input"
 	"spmvtune/internal/term"
 )
 
@@ -56,7 +57,7 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 
 // Round reads which chunks a round has, in the order of their tasks.
 func (r *Run) Round(number int) ([]string, error) {
-	data, err := os.ReadFile(r.Path(roundFile(number)))
+	data, err := input.ReadFile(r.Path(roundFile(number)), 1e9)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, r.lost(roundFile(number))
 	}

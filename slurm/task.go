@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"spmvtune/configs"
+	"spmvtune/internal/input"
 	"spmvtune/tuner/journal"
 )
 
@@ -72,7 +73,7 @@ func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 // TaskSweep reads the run's copy of the sweep for a task. A matrix whose file is missing can't
 // be loaded, but the others can be measured.
 func (r *Run) TaskSweep() (*configs.Sweep, error) {
-	text, err := os.ReadFile(r.Path(sweepFile))
+	text, err := input.ReadFile(r.Path(sweepFile), 1e9)
 	if err != nil {
 		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
 	}

@@ -130,9 +130,13 @@ func check(ctx context.Context, path string, options url.Values) (schema int, er
 	case h.version > len(migrations):
 		return 0, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): "+
 			"update the program", path, h.version, len(migrations))
+	case h.version < 0:
+		return 0, fmt.Errorf("database %s: its schema has the version %d: the file is damaged", path, h.version)
+	case h.version == 0:
+		return 0, nil
 	}
 
-	return h.version, nil
+	return h.version, checkValues(ctx, path, options, h.version)
 }
 
 // wrap says what an error interrupted. It returns nil if there is none.

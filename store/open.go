@@ -47,8 +47,12 @@ func Open(path string) (*DB, error) {
 		return nil, fmt.Errorf("creating the database's folder: %w", err)
 	}
 
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+	case info.IsDir():
 		return nil, fmt.Errorf("opening database: %s is a folder", path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("opening database: %s is not a regular file", path)
 	}
 	return open(context.Background(), path, network(dir))
 }
@@ -107,6 +111,8 @@ func readable(name string) (path string, options url.Values, schema int, err err
 		return "", nil, 0, fmt.Errorf("opening database: %w", err)
 	case info.IsDir():
 		return "", nil, 0, fmt.Errorf("opening database: %s is a folder", path)
+	case !info.Mode().IsRegular():
+		return "", nil, 0, fmt.Errorf("opening database: %s is not a regular file", path)
 	}
 
 	options = url.Values{"mode": {"ro"}}

@@ -73,6 +73,11 @@ type packed struct{ dst *[]float64 }
 func (p packed) Scan(value any) error {
 	data, _ := value.([]byte)
 	*p.dst = unpack(data)
+	for _, s := range *p.dst {
+		if !(s >= 0 && s <= math.MaxFloat32) {
+			return fmt.Errorf("%v is not the time of a sample: the file is damaged", s)
+		}
+	}
 	return nil
 }
 

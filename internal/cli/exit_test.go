@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/mistake"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -66,5 +68,28 @@ func TestInterrupted(t *testing.T) {
 	}
 	if err := command.Interrupted(ctx, nil); err != nil {
 		t.Errorf("what was done in time: %v", err)
+	}
+}
+
+// A command that goes on after a signal is ended.
+func TestEndAfter(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan int)
+	go endAfter(ctx, func() {}, time.Millisecond, func(code int) { ended <- code })
+	cancel()
+	if code := <-ended; code != command.ExitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// A mistake in the program is a line that has the command to report it by.
+func TestMistake(t *testing.T) {
+	t.Setenv("GOTRACEBACK", "")
+	err := mistake.Caught(func() error { panic("oh\nno") })()
+	var out strings.Builder
+	code := command.Finish(&out, command.Reported(err, []string{"report", "a b.db"}))
+	if code != command.ExitFailed || strings.Count(out.String(), "\n") != 1 ||
+		!strings.Contains(out.String(), "spmvtune report 'a b.db': oh (internal/cli.TestMistake") {
+		t.Errorf("exit code %d, %s", code, out.String())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/input"
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
@@ -96,7 +97,7 @@ func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 
 // read reads the table, and the second table if there is one.
 func (i *importCommand) read(path string) (*foreign.Measurements, error) {
-	times, err := os.Open(path)
+	times, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (i *importCommand) read(path string) (*foreign.Measurements, error) {
 		return foreign.Read(foreign.File{Name: path, Content: times}, nil, i.Options)
 	}
 
-	features, err := os.Open(i.features)
+	features, err := input.Open(i.features)
 	if err != nil {
 		return nil, err
 	}

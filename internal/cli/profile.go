@@ -13,6 +13,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/input"
 	"spmvtune/internal/term"
 	"spmvtune/store"
 	"spmvtune/store/foreign"
@@ -67,7 +68,7 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 
-	file, err := os.Open(args[0])
+	file, err := input.Open(args[0])
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +20,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/matrix"
+	"spmvtune/internal/mistake"
 )
 
 // Main runs the program with these arguments and returns its exit code.
@@ -27,13 +29,24 @@ func Main(args []string) int {
 	defer leave()
 	ctx, stop := signal.NotifyContext(read, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	go func() {
-		<-ctx.Done()
-		stop() // a second Ctrl-C ends the program at once
-	}()
+	if len(args) == 0 || args[0] != "task" { // Slurm says how long the trial of a task may go on
+		go endAfter(ctx, stop, patience, os.Exit)
+	}
 	root := newRoot()
 	root.SetArgs(args)
-	return command.Finish(os.Stderr, command.Interrupted(ctx, root.ExecuteContext(ctx)))
+	err := mistake.Caught(func() error { return root.ExecuteContext(ctx) })()
+	return command.Finish(os.Stderr, command.Interrupted(ctx, command.Reported(err, args)))
+}
+
+// patience is how long a command may take to end after a signal.
+const patience = 4 * time.Second
+
+// endAfter ends the program some time after ctx, if it has not ended by itself.
+func endAfter(ctx context.Context, stop func(), patience time.Duration, exit func(code int)) {
+	<-ctx.Done()
+	stop() // a second Ctrl-C ends the program at once
+	time.Sleep(patience)
+	exit(command.Finish(os.Stderr, command.Interrupted(ctx, errors.New("the command did not end by itself"))))
 }
 
 // whileRead returns a context that ends when nobody reads the output any more, as of a pipe to head. By

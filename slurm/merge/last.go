@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/input"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
@@ -30,7 +30,7 @@ type Last struct {
 
 // ReadLast reads what the last merge of a run did. It returns nil if there was none.
 func ReadLast(r *slurm.Run) (*Last, error) {
-	data, err := os.ReadFile(r.Path(mergedFile))
+	data, err := input.ReadFile(r.Path(mergedFile), 1e9)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"spmvtune/internal/input"
 	"spmvtune/sparse"
 )
 
@@ -62,7 +63,7 @@ func damaged(path string, err error) error {
 }
 
 func open(path string) (*Entry, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening a matrix of the cache: %w", err)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/input"
 )
 
 // A File is a file whose content is known.
@@ -155,7 +157,7 @@ func noteText(name, digest string) []byte {
 // recall returns the digest of the file with that stamp, "" if it is not known.
 func (d *Dir) recall(s stamp) string {
 	name := d.note(s)
-	text, err := os.ReadFile(name)
+	text, err := input.ReadFile(name, 1000)
 	if _, digest, ok := bytes.Cut(bytes.TrimSpace(text), []byte(" ")); err == nil && ok &&
 		bytes.Equal(text, noteText(name, string(digest))) {
 		now := time.Now()

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"spmvtune/internal/input"
 )
 
 // An Info describes an entry without its arrays.
@@ -30,7 +32,7 @@ func (d *Dir) List() ([]Info, error) {
 		}
 		e := Info{Meta: Meta{Key: Key(key)}, Size: info.Size(), Used: info.ModTime()}
 		path := filepath.Join(d.path, name)
-		f, err := os.Open(path)
+		f, err := input.Open(path)
 
 		if errors.Is(err, fs.ErrNotExist) {
 			return // another process prunes

@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"spmvtune/internal/mistake"
 )
 
 // Run replays a strategy on a grid once for each seed from 1 to n, on all processors.
@@ -15,13 +17,13 @@ func Run(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 
 	for i := range paths {
-		group.Go(func() (err error) {
+		group.Go(mistake.Caught(func() (err error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			paths[i], err = run(g, space, strategy, uint64(i+1))
 			return err
-		})
+		}))
 	}
 
 	return paths, group.Wait()

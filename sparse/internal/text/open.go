@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"spmvtune/internal/input"
 )
 
 // Open opens a file, and nothing else.
 func Open(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening matrix: %w", err)
 	}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// changed is a copy of a good database in which a statement has changed something.
+func changed(t testing.TB, db *DB, statement string, args ...any) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "results.db")
+	if err := copyTo(t.Context(), path, db.path); err != nil {
+		t.Fatal(err)
+	}
+	pool := connect(path, url.Values{}, nil)
+	defer pool.Close()
+	if _, err := pool.Exec(statement, args...); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// filled is a database with a trial, a repeat and a matrix.
+func filled(t testing.TB) *DB {
+	t.Helper()
+	db := started(t)
+	first := good("cpu_csr_rows", 64, sampled(1), sensed)
+	record(t, db, first, good("cpu_sell", 8, sampled(1.1)), again(first, 1, 1.01))
+	return db
+}
+
+// A value that no version of this program writes is refused when the file is opened.
+func TestBadValues(t *testing.T) {
+	db := filled(t)
+	for statement, want := range map[string]string{
+		"PRAGMA user_version = -3":                                   "version -3",
+		"UPDATE trial SET median = -1":                               "the time of trial 1",
+		"UPDATE trial SET median = 1e-320":                           "the time of trial 1",
+		"UPDATE trial SET median = 9e999":                            "the time of trial 1",
+		"UPDATE trial SET median = 'x'":                              "the time of trial 1",
+		"UPDATE trial SET high = 1e300":                              "the interval of trial 1",
+		"UPDATE trial SET bytes_min = 0":                             "the bytes of trial 1",
+		"UPDATE trial SET block = -9223372036854775808":              "the block or grid of trial 1",
+		"UPDATE trial SET grid = 2147483648":                         "the block or grid of trial 1",
+		"UPDATE trial SET measured_at = -9223372036854775808":        "the moment of trial 1",
+		"UPDATE matrix SET nonzeros = -1":                            "matrix 1",
+		"UPDATE matrix SET row_max = -9":                             "matrix 1",
+		"UPDATE matrix SET row_std = 9e999":                          "matrix 1",
+		"UPDATE matrix SET name = hex(zeroblob(101))":                "matrix 1 is too long",
+		"UPDATE device SET roof_read = -1":                           "the bandwidth of device 1",
+		"UPDATE sentinel SET median = 0":                             "the repeat in row 1",
+		"CREATE TRIGGER x AFTER INSERT ON trial BEGIN SELECT 1; END": "a trigger that is not this program's",
+	} {
+		for way, open := range map[string]func(string) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
+			_, err := open(changed(t, db, statement))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %s gives %v, want %q", statement, way, err, want)
+			}
+		}
+	}
+}
+
+// Samples that are no numbers are refused where they are read.
+func TestBadSamples(t *testing.T) {
+	open, err := OpenReadOnly(changed(t, filled(t), "UPDATE sample SET data = x'0000c07f0000c07f'"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	list, err := open.Results(t.Context(), Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open.Samples(t.Context(), list[0].ID); err == nil {
+		t.Error("NaN is a sample")
+	}
+}
+
+// A pipe is refused: opening it would wait for its writer.
+func TestPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "results.db")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip(err)
+	}
+	for _, open := range []func(string) (*DB, error){Open, OpenReadOnly} {
+		if _, err := open(pipe); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(pipe); err != nil {
+		t.Error(err)
+	}
+}
