@@ -67,8 +67,6 @@ func criteria(c Choice) chosen {
 	return list
 }
 
-func (c chosen) all() bool { return len(c) == 0 }
-
 // conditions are those on trials, with their values.
 func (c chosen) conditions() (conditions []string, args []any) {
 	for _, any := range c {
