@@ -131,7 +131,8 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	}
 	keys := t.legend(matrices)
 	for i := range keys {
-		keys[i].Dot, keys[i].Bar = b.Dots, !b.Dots && !math.IsNaN(q.origin)
+		dots := b.Dots || math.IsNaN(q.origin)
+		keys[i].Dot, keys[i].Bar = dots, !dots
 	}
 	p := &canvas.Picture{
 		Name:     canvas.Slug(append([]string{f.id}, s.file...)...),

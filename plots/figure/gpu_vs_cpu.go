@@ -1,9 +1,12 @@
 package figure
 
 import (
+	"fmt"
 	"slices"
 
 	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/tuner/stat"
 )
 
 // simpleOnGPU are the kernels of coo-spmv-final, Table V.
@@ -18,11 +21,31 @@ var gpuAndCPU = &barFigure{
 	},
 	quantity: func(*scene) quantity { return logRate(data.PaperGBPS) },
 	series: func(*scene) []series {
-		return append(each(onProcessor, nil), series{id: "fastest simple kernel", of: data.OfKernels(simpleOnGPU...)})
+		return append(each(onProcessor, nil), series{id: fastestSimple, of: data.OfKernels(simpleOnGPU...)})
 	},
 	least:  2,
 	scenes: pairs,
+	states: func(t *tally) string {
+		var gains stat.GeometricMean
+		for _, entries := range t.cells {
+			gpu, cpu := t.rowOf(entries, fastestSimple), t.rowOf(entries, onProcessor[0])
+			if csr := t.rowOf(entries, onProcessor[1]); cpu == nil || csr != nil && csr.Time < cpu.Time {
+				cpu = csr
+			}
+			if gpu != nil && cpu != nil {
+				gains.Add(cpu.Time / gpu.Time)
+			}
+		}
+		if gains.Count() < 2 {
+			return ""
+		}
+		return fmt.Sprintf("The GPU is %s times as fast as a thread of the processor (geometric mean of %d)",
+			number.Significant(gains.Value(), 2), gains.Count())
+	},
 }
+
+// fastestSimple is the series of the kernels on the GPU.
+const fastestSimple = "fastest simple kernel"
 
 // pairs makes a scene of each processor with each GPU. What both measured of a matrix in the
 // same precision and cache state is one panel. Processors without COO or CSR and GPUs without
