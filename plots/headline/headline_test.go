@@ -140,7 +140,8 @@ func TestExceptions(t *testing.T) {
 	check(t, said(t, reportOf(shots...), Exceptions), "Faster than it: csr_scalar on 3, where rows have less than 35 "+
 		"nonzeros on average (2.00 times, 1.98 to 2.02).")
 	shots[1].ms, shots[3*5+1].ms = 2, 0.5 // m20, m30 and m60: no feature tells them
-	check(t, said(t, reportOf(shots...), Exceptions), "Faster than it: csr_scalar on m20, m30, m60 (2.00 times, 1.98 to 2.02).")
+	check(t, said(t, reportOf(shots...), Exceptions),
+		"Faster than it: csr_scalar on m20, m30, m60 (2.00 times, 1.98 to 2.02).")
 }
 
 // A matrix at all of its precisions is named alone.
@@ -171,7 +172,8 @@ func TestSingle(t *testing.T) {
 	check(t, said(t, reportOf(fourTimes(1)...), Single), "")
 
 	// A kernel that is the best where it was measured is none for all.
-	check(t, said(t, reportOf(append(fourTimes(3), shot{"m10", "csr_light", 0.9}, shot{"m20", "csr_light", 0.9})...), Single),
+	shots = append(fourTimes(3), shot{"m10", "csr_light", 0.9}, shot{"m20", "csr_light", 0.9})
+	check(t, said(t, reportOf(shots...), Single),
 		"One kernel for all: of those measured everywhere, csr_vector, tuned on each matrix, keeps most: 93% of the best "+
 			"speed in the geometric mean, and 90% at worst, on m10.")
 }
@@ -215,8 +217,9 @@ func TestRule(t *testing.T) {
 		d.Rule = &rule.Rule{Selectors: []rule.Selector{s}}
 		return said(t, d, Rule)
 	}
-	check(t, judged(0.5, 0.94, 0.5, 8), "The rule: not worth using here. On matrices left out of learning it keeps 50% of "+
-		"the best speed, against 94% for one kernel that is tuned on each and 50% for one configuration (geometric means of 8).")
+	check(t, judged(0.5, 0.94, 0.5, 8), "The rule: not worth using here. On matrices left out of learning it keeps 50% "+
+		"of the best speed, against 94% for one kernel that is tuned on each and 50% for one configuration (geometric "+
+		"means of 8).")
 	for want, got := range map[string]string{
 		"The rule: worth using here. ":                                judged(0.95, 0.9, 0.8, 8),
 		"The rule: worth using where a matrix can't be tuned. On mat": judged(0.85, 0.9, 0.8, 8),

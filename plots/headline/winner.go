@@ -142,8 +142,8 @@ func (s *scene) single() string {
 		return ""
 	}
 	k := &s.contest.Standings[i]
-	text := fmt.Sprintf("One kernel for all: of those measured everywhere, %s, tuned on each matrix, keeps most: %s of the "+
-		"best speed in the geometric mean", k.Kernel, number.Percent0(k.Mean))
+	text := fmt.Sprintf("One kernel for all: of those measured everywhere, %s, tuned on each matrix, keeps most: %s "+
+		"of the best speed in the geometric mean", k.Kernel, number.Percent0(k.Mean))
 	if k.Worst < 0.995 {
 		text += fmt.Sprintf(", and %s at worst, on %s", number.Percent0(k.Worst), s.place(k.WorstAt))
 	}

@@ -9,6 +9,7 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
+	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
@@ -156,4 +157,13 @@ func aimFacts(d *data.Report) []fact {
 type fact struct {
 	Value, Name string
 	Bad         bool
+}
+
+// described returns the sweeps with their protocols in words.
+func described(d *data.Report) []store.Sweep {
+	list := slices.Clone(d.Sweeps)
+	for i := range list {
+		list[i].ProtocolText = d.ProtocolWords(&list[i])
+	}
+	return list
 }

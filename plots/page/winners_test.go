@@ -23,7 +23,8 @@ func mapOf(t *testing.T, rows []store.Row) winnerMap {
 
 // The best is marked, so is what can't be told from it, and what is slower is not rounded up to it.
 func TestWinnerMap(t *testing.T) {
-	m := mapOf(t, []store.Row{synthetic.Timed("m", "csr_vector", "", 64, 1), synthetic.Timed("m", "csr_scalar", "", 64, 1.004),
+	m := mapOf(t, []store.Row{synthetic.Timed("m", "csr_vector", "", 64, 1),
+		synthetic.Timed("m", "csr_scalar", "", 64, 1.004),
 		synthetic.Timed("m", "coo_atomic", "", 64, 4), synthetic.Timed("n", "csr_vector", "", 64, 1),
 		synthetic.Timed("n", "csr_scalar", "", 64, 2)})
 	var names []string
@@ -40,7 +41,8 @@ func TestWinnerMap(t *testing.T) {
 	if got := fmt.Sprint(m.Classes[0].Rows[1].Cells); got != "[{100 h9 best} {50 h4} {– }]" {
 		t.Errorf("cells %s", got)
 	}
-	if m.Kernels[0].Mean.Text != "100" || m.Kernels[1].Mean.Text != "71" || m.Kernels[1].Named != 0 || m.Kernels[1].Tied != 1 {
+	if m.Kernels[0].Mean.Text != "100" || m.Kernels[1].Mean.Text != "71" ||
+		m.Kernels[1].Named != 0 || m.Kernels[1].Tied != 1 {
 		t.Errorf("heads %+v", m.Kernels)
 	}
 }
@@ -60,8 +62,9 @@ func TestWinnerMapFolds(t *testing.T) {
 		}
 	}
 	m := mapOf(t, rows)
-	if !m.Folded || len(m.Classes) != 2 || m.Classes[0].Title != "2 to 4 in a row" || m.Classes[0].Count != "100 matrices" ||
-		m.Classes[0].Cells[1].Text != "50" || m.Classes[0].Cells[0].Class != "h9 top" || m.Classes[1].Count != "200 matrices" || m.Classes[1].Cells[1].Text != "25" {
+	if !m.Folded || len(m.Classes) != 2 || m.Classes[0].Title != "2 to 4 in a row" ||
+		m.Classes[0].Count != "100 matrices" || m.Classes[0].Cells[1].Text != "50" ||
+		m.Classes[0].Cells[0].Class != "h9 top" || m.Classes[1].Count != "200 matrices" || m.Classes[1].Cells[1].Text != "25" {
 		t.Errorf("classes %v %+v", m.Folded, m.Classes[0].Cells)
 	}
 	if m := mapOf(t, rows[:40]); m.Folded {
