@@ -73,3 +73,25 @@ func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
 		t.Errorf("the database has %v spreads", n)
 	}
 }
+
+// Ties that an older version decided by a lower level are decided again.
+func TestOldTiesAreDecidedAgain(t *testing.T) {
+	db := create(t)
+	begin(t, db, testRun())
+	describe(t, db, testMatrix("grid"))
+	record(t, db, good("cpu_csr", 32))
+	if n, err := db.DecideTies(t.Context()); n != 1 || err != nil {
+		t.Fatalf("%d places, %v", n, err)
+	}
+	old, err := Open(older(t, db, schemaHost).Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if n := one(t, old, "SELECT (SELECT count(*) FROM tie_set) + (SELECT count(*) FROM tie_member)"); n != int64(0) {
+		t.Errorf("%v ties and members are left of before", n)
+	}
+	if n, err := old.DecideTies(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d places were decided, %v", n, err)
+	}
+}
