@@ -136,14 +136,19 @@ func (b *Bars) RoomForWords(body vg.Length) float64 {
 func (b *Bars) wordsWidth(m *Mark) vg.Length {
 	width := canvas.Typeface(canvas.TickSize, true, canvas.InkColor).Width(b.Number(m.V))
 	if m.Words != "" {
-		width += wordsGap + canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor).Width(m.Words)
+		words := canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor).Width(m.Words)
+		if b.Dots && len(b.Columns) > 1 {
+			words = min(words, mostWords)
+		}
+		width += wordsGap + words
 	}
 	return width
 }
 
 const (
-	numberGap = vg.Length(6) // The distance from a mark to its number.
-	wordsGap  = vg.Length(5) // The distance from the number to its words.
+	numberGap = vg.Length(6)  // The distance from a mark to its number.
+	wordsGap  = vg.Length(5)  // The distance from the number to its words.
+	mostWords = vg.Length(86) // The longest words beside dots in several columns.
 )
 
 // drawNumber writes the number of a mark to the right of p and the words after it, over the
@@ -160,7 +165,7 @@ func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color
 	c.FillText(number, p, s)
 	if m.Words != "" {
 		at := p.X + number.Width(s) + wordsGap
-		c.FillText(soft, vg.Point{X: at, Y: p.Y}, canvas.Fit(soft, m.Words, c.Max.X+columnGap-8-at))
+		c.FillText(soft, vg.Point{X: at, Y: p.Y}, canvas.Fit(soft, m.Words, min(c.Max.X+columnGap-8, end+0.1)-at))
 	}
 }
 
