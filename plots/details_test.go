@@ -18,7 +18,7 @@ func TestFewDetails(t *testing.T) {
 	for i := range figure.MostDetails + 5 {
 		s.Matrices = append(s.Matrices, fmt.Sprintf("m%02d", i))
 	}
-	s.Kernels, s.Blocks, s.Grids = []string{"cpu_coo", "cpu_sell"}, []int{16, 64}, []int{1}
+	s.Kernels, s.Blocks, s.Grids = []string{"cpu_coo", "cpu_sell"}, []int{16, 64, 256}, []int{1}
 	s.Precisions = s.Precisions[:1]
 	content, _ := written(t, s.Report(), Options{Figures: []string{"throughput-vs-block"}})
 	details := 0

@@ -138,7 +138,7 @@ func TestLackingBaseline(t *testing.T) {
 	_, w := written(t, synthetic.Unruled(s.Report()),
 		Options{Figures: []string{"throughput-vs-block", "throughput-vs-grid"}})
 	if len(w.Warnings) != 2 || !strings.Contains(w.Warnings[0].Error(), "several block sizes") ||
-		!strings.Contains(w.Warnings[1].Error(), "several grid sizes") {
+		!strings.Contains(w.Warnings[1].Error(), "three grid sizes") {
 		t.Errorf("one size only: warnings %v", w.Warnings)
 	}
 }
