@@ -21,6 +21,7 @@ import (
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/matrix"
 	"spmvtune/internal/mistake"
+	"spmvtune/internal/term"
 )
 
 // Main runs the program with these arguments and returns its exit code.
@@ -32,10 +33,12 @@ func Main(args []string) int {
 	if len(args) == 0 || args[0] != "task" { // Slurm says how long the trial of a task may go on
 		go endAfter(ctx, stop, patience, os.Exit)
 	}
-	root := newRoot()
+	root, alarm := newRoot(), term.Escaped(os.Stderr)
 	root.SetArgs(args)
+	root.SetOut(term.Escaped(os.Stdout))
+	root.SetErr(alarm)
 	err := mistake.Caught(func() error { return root.ExecuteContext(ctx) })()
-	return command.Finish(os.Stderr, command.Interrupted(ctx, command.Reported(err, args)))
+	return command.Finish(alarm, command.Interrupted(ctx, command.Reported(err, args)))
 }
 
 // patience is how long a command may take to end after a signal.

@@ -56,6 +56,9 @@ func (t Table) CSV(w io.Writer) error {
 		line := make([]string, len(row))
 		for i, v := range row {
 			line[i] = full(v)
+			if _, text := v.(string); text {
+				line[i] = Cell(line[i])
+			}
 		}
 		if err := c.Write(line); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"io"
 	"os"
 
 	"golang.org/x/term"
@@ -9,6 +10,9 @@ import (
 // SizeOf returns a function that tells how many columns and lines the terminal behind w has;
 // 0 stands for unknown. SizeOf returns nil if w is not a terminal on which text can be redrawn.
 func SizeOf(w any) func() (width, height int) {
+	if out, ok := w.(io.Writer); ok {
+		w = Raw(out)
+	}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return nil

@@ -34,7 +34,7 @@ func (t Table) Write(w io.Writer, format string) error {
 	case "json":
 		return t.JSON(w)
 	case "markdown":
-		_, err := fmt.Fprintln(w, t.pretty().RenderMarkdown())
+		_, err := fmt.Fprintln(w, t.pretty(Markdown).RenderMarkdown())
 		return err
 	case "table":
 		return t.Print(w)
@@ -45,11 +45,12 @@ func (t Table) Write(w io.Writer, format string) error {
 
 // Print prints t for people.
 func (t Table) Print(w io.Writer) error {
-	_, err := fmt.Fprintln(w, t.pretty().Render())
+	_, err := fmt.Fprintln(w, t.pretty(Visible).Render())
 	return err
 }
 
-func (t Table) pretty() table.Writer {
+// pretty prints texts as escape makes them.
+func (t Table) pretty(escape func(string) string) table.Writer {
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
 	style.Options = table.OptionsNoBordersAndSeparators
@@ -62,7 +63,7 @@ func (t Table) pretty() table.Writer {
 
 	round := make([]func(float64) string, len(t.Columns))
 	for i, c := range t.Columns {
-		header[i] = c
+		header[i] = escape(c)
 		round[i] = t.rounding(i)
 		if t.numeric(i) {
 			c := table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
@@ -76,7 +77,7 @@ func (t Table) pretty() table.Writer {
 	for _, row := range t.Rows {
 		r := make(table.Row, len(row))
 		for i, v := range row {
-			r[i] = short(v, round[i])
+			r[i] = escape(short(v, round[i]))
 		}
 		out.AppendRow(r)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"spmvtune/internal/term"
 	"spmvtune/plots/number"
 )
 
@@ -64,7 +65,7 @@ func (t *Table) header(unsure map[int]bool) []string {
 
 func (t *Table) line(row int, unsure map[int]bool) []string {
 	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	cells := []string{t.Title}
+	cells := []string{term.Cell(t.Title)}
 	for i, c := range t.Rows[row] {
 		switch {
 		case c.Text == number.Missing:
@@ -72,7 +73,7 @@ func (t *Table) line(row int, unsure map[int]bool) []string {
 		case t.Columns[i].Right && !math.IsNaN(c.Key):
 			cells = append(cells, exact(c.Key))
 		default:
-			cells = append(cells, c.Text)
+			cells = append(cells, term.Cell(c.Text))
 		}
 		if !unsure[i] {
 			continue

@@ -14,6 +14,8 @@ func LaTeX(s string) string {
 		switch {
 		case strings.ContainsRune("&%$#_{}", r):
 			b.WriteString("\\" + string(r))
+		case r == '[' || r == '*': // after the end of a row it would be an option of that
+			b.WriteString("{" + string(r) + "}")
 		case r < ' ' || r == 0x7f:
 			b.WriteByte(' ')
 		case r > 0x7f:

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"spmvtune/internal/term"
 )
 
 // markdownPage prints tables under a title and notes. Columns are aligned in the source, too,
@@ -75,20 +77,5 @@ func (t *Table) markdown(b *bytes.Buffer) {
 	}
 }
 
-// markdownText escapes s for a table cell, a heading or a paragraph. Characters that Markdown
-// or HTML would interpret get a backslash, and control characters, which would end the row,
-// become spaces. An underscore inside a word has no meaning in GitHub's Markdown, so kernels'
-// names stay readable.
-func markdownText(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r < ' ' || r == 0x7f:
-			r = ' '
-		case strings.ContainsRune("\\`*[]|~<&", r):
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+// markdownText escapes s for a table cell, a heading or a paragraph.
+func markdownText(s string) string { return strings.ReplaceAll(term.Markdown(s), "|", `\|`) }

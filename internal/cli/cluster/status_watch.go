@@ -87,7 +87,7 @@ func (c *statusCommand) follow(ctx context.Context) error {
 			return err
 		}
 		width, height := size()
-		_, err := io.WriteString(c.w, inPlace(page.String(), width, height))
+		_, err := io.WriteString(term.Raw(c.w), inPlace(term.Visible(page.String()), width, height))
 		return err
 	})
 

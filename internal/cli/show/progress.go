@@ -161,7 +161,7 @@ func (p *Progress) show() {
 	}
 	// One write avoids flicker. The last column stays empty, because some terminals break the
 	// line there.
-	fmt.Fprint(p.w, eraseLine+p.now.draw(p.width()-1))
+	fmt.Fprint(term.Raw(p.w), eraseLine+term.Visible(p.now.draw(p.width()-1)))
 	p.drawn = true
 }
 
@@ -181,7 +181,7 @@ func (p *Progress) say(w io.Writer, line string) {
 // Clear erases the line from the terminal.
 func (p *Progress) Clear() {
 	if p.drawn {
-		fmt.Fprint(p.w, eraseLine)
+		fmt.Fprint(term.Raw(p.w), eraseLine)
 		p.drawn = false
 	}
 }

@@ -45,7 +45,7 @@ func (s *Stages) At(what string, done, of int) {
 		fmt.Fprintln(s.w, line)
 		return
 	}
-	fmt.Fprint(s.w, eraseLine+line)
+	fmt.Fprint(term.Raw(s.w), eraseLine+term.Visible(line))
 	s.drawn = true
 }
 
@@ -54,7 +54,7 @@ func (s *Stages) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drawn {
-		fmt.Fprint(s.w, eraseLine)
+		fmt.Fprint(term.Raw(s.w), eraseLine)
 		s.drawn = false
 	}
 }
