@@ -94,7 +94,7 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 		f.few(p, cl)
 	}
 	p.Subtitle += unnamed(len(all)-len(names), "grey") + cited.Caption()
-	entitle(p, f.order.leads(panels), fmt.Sprintf("%s, %s", f.title, d.Words(s)))
+	entitle(p, f.order.leads(d, panels), fmt.Sprintf("%s, %s", f.title, d.Words(s)))
 	return p
 }
 

@@ -19,38 +19,20 @@ func entitle(p *canvas.Picture, statement, axes string) {
 	p.Title, p.Subtitle = statement, axes+". "+p.Subtitle
 }
 
-// lead counts on how many of some panels the data can't tell a kernel from the fastest, and
-// returns the kernel with the most; the first in the catalogue of equal ones.
-func lead(panels []data.Panel) (kernel string, on int) {
-	counts := map[string]int{}
-	for i := range panels {
-		for _, name := range firsts(&panels[i]) {
-			counts[name]++
-		}
-	}
-	for _, name := range data.KernelsOf(panels) {
-		if counts[name] > on {
-			kernel, on = name, counts[name]
+// lead returns the kernel that is named or tied as the best on the most of some panels, and on how
+// many.
+func lead(d *data.Report, panels []data.Panel) (kernel string, on int) {
+	for _, s := range d.NewContest(panels).Standings {
+		if n := s.Named + s.Tied; n > on {
+			kernel, on = s.Kernel, n
 		}
 	}
 	return kernel, on
 }
 
-// firsts lists the kernels of a panel that can't be told from the fastest.
-func firsts(p *data.Panel) []string {
-	best := data.Fastest(p.Rows)
-	var names []string
-	for _, name := range data.KernelsOf([]data.Panel{*p}) {
-		if r := data.Fastest(p.ByKernel(name)); r == best || !data.Tells(best, r) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // leads states which kernel is the fastest on most of the matrices, or on most below and above
 // the middle of an ordering; "" if none is on half of them.
-func (o ordering) leads(panels []data.Panel) string {
+func (o ordering) leads(d *data.Report, panels []data.Panel) string {
 	panels = slices.Clone(panels)
 	slices.SortStableFunc(panels, func(a, b data.Panel) int {
 		return cmp.Compare(o.value(&a.Rows[0]), o.value(&b.Rows[0]))
@@ -58,7 +40,7 @@ func (o ordering) leads(panels []data.Panel) string {
 	if len(data.KernelsOf(panels)) < 2 {
 		return ""
 	}
-	if name, on := lead(panels); 2*on >= len(panels) {
+	if name, on := lead(d, panels); 2*on >= len(panels) {
 		return fmt.Sprintf("%s is the fastest, or tied, on %d of %d matrices", name, on, len(panels))
 	}
 
@@ -71,8 +53,8 @@ func (o ordering) leads(panels []data.Panel) string {
 	if len(above) == 0 {
 		return ""
 	}
-	first, n := lead(below)
-	second, m := lead(above)
+	first, n := lead(d, below)
+	second, m := lead(d, above)
 	if first == second || 2*n < len(below) || 2*m < len(above) {
 		return ""
 	}
