@@ -26,12 +26,24 @@ func (w *server) readHost(p configs.Protocol) HostReading {
 	return readHost()
 }
 
-// until returns the use between two readings.
-func (a HostReading) until(b HostReading) trial.HostUse {
+// A hostMeter tells what others do during one trial after the other. The system counts in ticks of
+// 10 ms, so that a short trial seems to have less time than it used itself, and the next more. What
+// others seem to have done less than nothing is owed to the next trials, up to a bound: many short
+// trials would seem to have company otherwise.
+type hostMeter struct {
+	owed float64 // seconds
+}
+
+// mostOwed is some ticks of some cores, in seconds.
+const mostOwed = 0.1
+
+// use returns the use between two readings.
+func (m *hostMeter) use(a, b HostReading) trial.HostUse {
 	use := trial.HostUse{
 		Cores: b.Total - a.Total, Stolen: max(b.Stolen-a.Stolen, 0), Switches: b.Switches - a.Switches,
 		Load: b.Load, Own: b.Own - a.Own,
 	}
-	use.Others = max(b.Busy-a.Busy-(b.Own-a.Own), 0)
+	others := b.Busy - a.Busy - use.Own - m.owed
+	use.Others, m.owed = max(others, 0), min(max(-others, 0), mostOwed)
 	return use
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"math"
 	"testing"
 
 	"spmvtune/configs"
@@ -12,12 +13,31 @@ import (
 func TestHostUse(t *testing.T) {
 	before := HostReading{Total: 1000, Busy: 300, Stolen: 5, Own: 50, Switches: 70}
 	after := HostReading{Total: 1020, Busy: 312, Stolen: 7, Own: 59, Switches: 100}
-	got := before.until(after)
+	got := new(hostMeter).use(before, after)
 	if want := (trial.HostUse{Cores: 20, Others: 3, Stolen: 2, Switches: 30, Own: 9}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if none := after.until(after); none != (trial.HostUse{}) || none.Crowded() {
+	if none := new(hostMeter).use(after, after); none != (trial.HostUse{}) || none.Crowded() {
 		t.Errorf("of no time: %+v", none)
+	}
+}
+
+// Short trials, of which the system counts whole ticks, add up to what others did.
+func TestHostUseOfShortTrials(t *testing.T) {
+	ticks := func(seconds float64) float64 { return math.Floor(100*seconds) / 100 }
+	for _, share := range []float64{0, 0.2} { // that others take of the other core
+		meter, sum := hostMeter{}, trial.HostUse{}
+		const takes = 0.0037
+		for i := range 1000 {
+			read := func(at float64) HostReading {
+				return HostReading{Total: ticks(at) + ticks(share*at) + ticks((1-share)*at), Busy: ticks(at) + ticks(share*at),
+					Own: at}
+			}
+			sum.Add(meter.use(read(float64(i)*takes), read(float64(i+1)*takes)))
+		}
+		if got := sum.OthersShare(); math.Abs(got-share/2) > 0.01 {
+			t.Errorf("others took %.3f of the cores, want %.3f", got, share/2)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 		}
 		r.At = time.Now().UTC()
 		r.Seconds = time.Since(start).Seconds()
-		r.Host = before.until(w.readHost(req.Protocol))
+		r.Host = w.host.use(before, w.readHost(req.Protocol))
 	}()
 
 	err := w.measure(req, r, &rep.Effort)

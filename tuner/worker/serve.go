@@ -56,6 +56,7 @@ type server struct {
 	matrix     trial.Matrix
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
+	host       hostMeter
 }
 
 func (w *server) close() {
