@@ -74,8 +74,8 @@ func (db *DB) Matrix(ctx context.Context, m trial.Matrix) error {
 
 // Record keeps r, with its samples, in one commit. When it returns nil, r survives the death of
 // the process. Recording an identity again replaces a result that did not end well, and leaves
-// one that did, unless that was measured later. trial.Standing says which of several trials of a configuration, and of a place,
-// count. Repeats are kept beside the result of their trial.
+// one that did, unless that was measured later. trial.Standing says which of several trials of a
+// configuration, and of a place, count. Repeats are kept beside the result of their trial.
 func (db *DB) Record(ctx context.Context, r trial.Result) error {
 	run, k := db.rec.known()
 	return db.record(ctx, "recording "+r.Config.String(), k, func(w *writer) error {

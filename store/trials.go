@@ -231,7 +231,8 @@ func (from source) repeatsOfSweeps() string {
 	if from.schema < schemaFinal {
 		return "SELECT NULL AS sweep, 0 AS finals, 0 AS spreads"
 	}
-	return "SELECT t.sweep, sum(a.final) AS finals, sum(" + from.since(schemaSpread, "a.spread") + ") AS spreads FROM sentinel a JOIN trial t ON t.identity = a.identity GROUP BY t.sweep"
+	return "SELECT t.sweep, sum(a.final) AS finals, sum(" + from.since(schemaSpread, "a.spread") + `) AS spreads
+		FROM sentinel a JOIN trial t ON t.identity = a.identity GROUP BY t.sweep`
 }
 
 // fastestOfKernels are the ids of the fastest trial of each source of a kernel in each place.
