@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/tuner/trial"
@@ -263,6 +264,25 @@ func TestRepeatsBeginInANewProcess(t *testing.T) {
 			t.Errorf("trials in process %d, %d finals in process %d, want 1, 24 and 2", before[false], len(rec.finals),
 				before[true])
 		}
+	}
+}
+
+// A matrix is not loaded for repeat runs that the sweep has no time for.
+func TestNoTimeForRepeats(t *testing.T) {
+	sweep, all := finalsSweep(), &memory{}
+	if _, err := Run(t.Context(), sweep, all, Options{Launch: testLauncher}); err != nil || len(all.finals) == 0 {
+		t.Fatal(len(all.finals), err)
+	}
+
+	sweep.Search.Time = time.Second
+	rec, started := &memory{}, 0
+	sum, err := Run(t.Context(), sweep, recording{rec, func(trial.Result) {
+		if len(rec.results) == len(all.results)-1 { // this is the last trial
+			time.Sleep(sweep.Search.Time)
+		}
+	}}, Options{Launch: func() *exec.Cmd { started++; return testLauncher() }})
+	if err != nil || !sum.OutOfTime || len(rec.finals) != 0 || started != 1 {
+		t.Errorf("error %v, out of time %t, %d finals, %d processes", err, sum.OutOfTime, len(rec.finals), started)
 	}
 }
 

@@ -224,13 +224,13 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 		if r.ahead == nil && ctx.Err() != nil {
 			return r.interrupted(ctx, nil)
 		}
-		if err := r.reload(ctx, spec, m); err != nil {
-			return r.failure(spec.Name, err)
-		}
 		late := r.sweep.Search.Time > 0 && time.Since(r.started) > r.sweep.Search.Time
 		if r.ahead == nil && late {
 			r.sum.OutOfTime = true
 			return errStop
+		}
+		if err := r.reload(ctx, spec, m); err != nil {
+			return r.failure(spec.Name, err)
 		}
 
 		err := r.trial(ctx, *j, func(res trial.Result) *job {
