@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
 
@@ -46,11 +47,42 @@ func variables(chosen []kernels.Kernel) map[string]any {
 
 // newFilter compiles a where over variables, given with the zeros of their types.
 func newFilter(where string, zero map[string]any) (*filter, error) {
-	program, err := expr.Compile(where, expr.Env(zero), expr.AsBool())
+	if len(where) > longestWhere {
+		return nil, fmt.Errorf("the expression is longer than %d characters", longestWhere)
+	}
+	options := []expr.Option{expr.Env(zero), expr.AsBool(), expr.DisableAllBuiltins()}
+	for _, name := range []string{"abs", "ceil", "float", "floor", "int", "len", "lower", "max", "min", "round", "upper"} {
+		options = append(options, expr.EnableBuiltin(name))
+	}
+	var grows growth
+	program, err := expr.Compile(where, append(options, expr.Patch(&grows))...)
+	if err == nil && grows != "" {
+		err = fmt.Errorf("%s is not for where: write the condition out", string(grows))
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &filter{program, zero}, nil
+}
+
+// longestWhere bounds an expression. With what growth refuses, it bounds its time and memory.
+const longestWhere = 10_000
+
+// growth is what an expression has that could take much time or memory, such as a variable that
+// doubles a text. Functions over lists are not known to it: they are disabled.
+type growth string
+
+func (g *growth) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.VariableDeclaratorNode:
+		*g = "let"
+	case *ast.PredicateNode:
+		*g = "a function over a list"
+	case *ast.BinaryNode:
+		if n.Operator == ".." {
+			*g = ".."
+		}
+	}
 }
 
 // isText reports whether a parameter's value is not a number.

@@ -1,8 +1,11 @@
 package sparse
 
 import (
+	"errors"
 	"runtime"
 	"sync"
+
+	"spmvtune/internal/fault"
 )
 
 // eachPart calls f once per core, at the same time, with the core's number and
@@ -23,10 +26,14 @@ func workers(steps int) int {
 // eachOf is eachPart with a given number of parts.
 func eachOf(parts int, f func(part, parts int)) {
 	var wg sync.WaitGroup
+	errs := make([]error, parts)
 	for part := range parts {
-		wg.Go(func() { f(part, parts) })
+		wg.Go(func() { errs[part] = fault.Caught(func() error { f(part, parts); return nil }) })
 	}
 	wg.Wait()
+	if errors.Join(errs...) != nil {
+		panic(fault.ErrGone) // for the caller's fault.Caught
+	}
 }
 
 // share is the part-th of parts nearly equal pieces of [0, n).

@@ -18,6 +18,9 @@ import (
 // putMatrix inserts m, or brings the matrix with its content up to date, and
 // renames others of its name.
 func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err error) {
+	if err := shortEnough(m.Name, m.Class); err != nil {
+		return 0, err
+	}
 	if _, err := tx.ExecContext(ctx,
 		`UPDATE matrix SET name = name || '~' || substr(hash, -8) WHERE name = ? AND hash <> ?`,
 		m.Name, m.Hash); err != nil {
@@ -60,6 +63,9 @@ func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Tim
 
 // putSweep records a sweep. Of several starts the first is kept.
 func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (id int64, err error) {
+	if err := shortEnough(run.Sweep.Name); err != nil {
+		return 0, err
+	}
 	sum := sha256.Sum256(run.Sweep.Text)
 	protocol, search := run.Sweep.Protocol, run.Sweep.Search
 	if search.Strategy == "" { // a journal has the texts only

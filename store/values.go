@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // No name is longer than this, in characters.
@@ -47,10 +48,20 @@ var bad = []struct {
 	{"the name of sweep %d is too long", "sweep", tooLong("name"), 0},
 }
 
+// shortEnough refuses names that checkValues would refuse.
+func shortEnough(names ...string) error {
+	for _, name := range names {
+		if utf8.RuneCountInString(name) > longestName {
+			return fmt.Errorf("the name %.40q… has more than %d characters", name, longestName)
+		}
+	}
+	return nil
+}
+
 func tooLong(columns ...string) string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
-		list[i] = fmt.Sprintf("length(%s) > %d", c, longestName)
+		list[i] = fmt.Sprintf("length(%s) > %d", c, longestName+9) // putMatrix makes some longer by that
 	}
 	return strings.Join(list, " OR ")
 }

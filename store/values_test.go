@@ -50,7 +50,7 @@ func TestBadValues(t *testing.T) {
 		"UPDATE matrix SET nonzeros = -1":                            "matrix 1",
 		"UPDATE matrix SET row_max = -9":                             "matrix 1",
 		"UPDATE matrix SET row_std = 9e999":                          "matrix 1",
-		"UPDATE matrix SET name = hex(zeroblob(101))":                "matrix 1 is too long",
+		"UPDATE matrix SET name = hex(zeroblob(105))":                "matrix 1 is too long",
 		"UPDATE device SET roof_read = -1":                           "the bandwidth of device 1",
 		"UPDATE sentinel SET median = 0":                             "the repeat in row 1",
 		"CREATE TRIGGER x AFTER INSERT ON trial BEGIN SELECT 1; END": "a trigger that is not this program's",
@@ -93,5 +93,16 @@ func TestPipe(t *testing.T) {
 	}
 	if _, err := os.Stat(pipe); err != nil {
 		t.Error(err)
+	}
+}
+
+// A name that would make the database unreadable is refused before it is written.
+func TestLongName(t *testing.T) {
+	db := started(t)
+	if err := db.Matrix(t.Context(), testMatrix(strings.Repeat("ä", 200))); err != nil {
+		t.Error(err)
+	}
+	if err := db.Matrix(t.Context(), testMatrix(strings.Repeat("ä", 201))); err == nil {
+		t.Error("a name of 201 characters is taken")
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A worker that the system kills has most likely run out of memory. One that is
+// A worker that is killed, and not by the system for its memory, is a fault. One that is
 // killed after the run was asked to stop says nothing about its trial: who ends a
 // job of a cluster kills all of its processes.
 func TestWorkerKilledFromOutside(t *testing.T) {
-	for name, asked := range map[string]bool{"out of memory": false, "with all of its job": true} {
+	for name, asked := range map[string]bool{"alone": false, "with all of its job": true} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "alive")
 			t.Setenv("SPMVTUNE_TEST_ALIVE", file)
@@ -40,7 +40,7 @@ func TestWorkerKilledFromOutside(t *testing.T) {
 			switch {
 			case asked && len(rec.results) > 0:
 				t.Errorf("the trial is recorded as %s: %s", rec.results[0].Status, rec.results[0].Message)
-			case !asked && (len(rec.results) != 1 || rec.results[0].Status != trial.OOM):
+			case !asked && (len(rec.results) != 1 || rec.results[0].Status != trial.Fault):
 				t.Errorf("results %+v", rec.results)
 			}
 		})

@@ -20,6 +20,9 @@ import (
 	"spmvtune/tuner/search"
 )
 
+// mostSeeds bounds the memory that a replay needs.
+const mostSeeds = 100_000
+
 // replayCommand is the command replay.
 type replayCommand struct {
 	strategies     []string
@@ -118,6 +121,9 @@ func (r *replayCommand) check() error {
 		}
 	}
 
+	if r.seeds > mostSeeds {
+		return command.Usage(fmt.Errorf("--seeds %d: at most %d", r.seeds, mostSeeds))
+	}
 	if r.seeds < 1 {
 		return command.Usage(fmt.Errorf("--seeds %d: must be greater than zero", r.seeds))
 	}

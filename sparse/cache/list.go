@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/internal/fault"
 	"spmvtune/internal/input"
 )
 
@@ -94,8 +95,14 @@ func (d *Dir) Verify(ctx context.Context, e Info) error {
 		return err
 	}
 
-	if opened.A.Hash() != opened.Hash {
-		return damaged(d.entry(e.Key), errors.New("the arrays do not give the hash of the matrix"))
+	err = fault.Caught(func() error {
+		if opened.A.Hash() != opened.Hash {
+			return errors.New("the arrays do not give the hash of the matrix")
+		}
+		return nil
+	})
+	if err != nil {
+		return damaged(d.entry(e.Key), err)
 	}
 	return nil
 }

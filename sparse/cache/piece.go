@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"spmvtune/internal/fault"
 )
 
 // pieceSize is how much of a file is read or hashed at a time. It is part of the
@@ -20,7 +22,7 @@ func eachPiece(ctx context.Context, size int64, f func(lo, hi int64) error) erro
 			if err := within.Err(); err != nil {
 				return err
 			}
-			return f(lo, min(lo+pieceSize, size))
+			return fault.Caught(func() error { return f(lo, min(lo+pieceSize, size)) })
 		})
 	}
 

@@ -45,6 +45,8 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 // digestBeside asks for the MD5 in the file beside an archive, in the form of md5sum. It is nil
 // if there is no such file.
 func (c *Collection) digestBeside(ctx context.Context, address string) []byte {
+	ctx, cancel := context.WithTimeout(ctx, 2*c.Stall) // even if it comes byte by byte
+	defer cancel()
 	resp, body, err := c.get(ctx, address+".md5", nil)
 	if err != nil {
 		return nil

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -71,6 +72,13 @@ func TestGet(t *testing.T) {
 	}
 }
 
+// endless answers with more and more, of a length that is not told.
+func endless(_ *server, w http.ResponseWriter, r *http.Request) {
+	for r.Context().Err() == nil {
+		fmt.Fprint(w, strings.Repeat("<html>", 1000))
+	}
+}
+
 // What can't be had says why, and whether there is such a matrix. asked is how often the
 // server was.
 func TestCannot(t *testing.T) {
@@ -94,7 +102,8 @@ func TestCannot(t *testing.T) {
 		{"forbidden", good, "", all(code(403)), ErrUnavailable, 1, "403 Forbidden"},
 		{"always stalled", good, "", all(stall(0)), ErrUnavailable, 6, "nothing came for 300ms"},
 		{"a long wait", good, "", all(code(503, "Retry-After", "3600")), ErrUnavailable, 1, "come back in 1h0m0s"},
-		{"a page", good, "", all(page("<html>")), ErrUnavailable, 2, "not the archive: unpacking"},
+		{"a page", good, "", all(page("<html>")), ErrUnavailable, 2, "not the archive: it is no gzip"},
+		{"a page without an end", good, "", all(endless), ErrUnavailable, 2, "not the archive: it is no gzip"},
 		{"no matrix of that name", archive(t, "M", 1000, 1), "", nil, ErrUnavailable, 2, "no file N/N.mtx is in it"},
 		{"another digest", good, sumOf([]byte("x")), nil, ErrUnavailable, 2, "its MD5 is " + sumOf(good) +
 			", and should be " + sumOf([]byte("x"))},

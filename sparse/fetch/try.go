@@ -96,16 +96,25 @@ func (c *Collection) try(ctx context.Context, id ID, address string, p *partial)
 	return c.copy(id, p, body)
 }
 
+// largest is how many bytes a file has at most: several times as many as the collection's largest.
+const largest = 100e9
+
 // copy appends what comes to p.
 func (c *Collection) copy(id ID, p *partial, body io.Reader) error {
 	buf := make([]byte, 256<<10)
 	for {
 		c.notify(Progress{ID: id, State: Downloading, URL: p.URL, Have: p.have, Size: p.Size})
 		n, err := body.Read(buf)
+		if p.have == 0 && n > 1 && (buf[0] != 0x1f || buf[1] != 0x8b) {
+			return p.forget(&trouble{err: errors.New("what came is not the archive: it is no gzip file"), kind: damaged})
+		}
 		if n > 0 {
 			if err := p.append(buf[:n]); err != nil {
 				return err
 			}
+		}
+		if p.have > largest {
+			return p.forget(&trouble{err: fmt.Errorf("more than %d bytes came", int64(largest)), kind: damaged})
 		}
 
 		switch {

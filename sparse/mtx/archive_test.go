@@ -75,7 +75,7 @@ func TestArchive(t *testing.T) {
 // Damage behind the matrix is noticed, too: the checksum is for the whole file.
 func TestDamagedArchive(t *testing.T) {
 	var content strings.Builder
-	fmt.Fprintf(&content, "%%%%MatrixMarket matrix coordinate real general\n9 9 40000\n")
+	fmt.Fprintf(&content, "%%%%MatrixMarket matrix coordinate real general\n999 999 40000\n")
 	for k := range 40000 {
 		fmt.Fprintf(&content, "%d %d %g\n", k%9+1, k%7+1, 1/float64(k+3))
 	}

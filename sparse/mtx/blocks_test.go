@@ -140,7 +140,7 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		for k, content := range c.change {
 			body[k] = content
 		}
-		content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", c.declared,
+		content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n999 999 %d\n%s\n", c.declared,
 			strings.Join(body, "\n"))
 
 		for range 2 {
@@ -153,7 +153,7 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 
 	body := lines()
 	body[150_000] = "x"
-	file := zipped(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s\n", n,
+	file := zipped(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n999 999 %d\n%s\n", n,
 		strings.Join(body, "\n")))
 
 	for _, file := range []string{file, file[:len(file)-4]} {

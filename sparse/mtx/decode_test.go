@@ -164,6 +164,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"content behind", coo + "3 3 1\n1 1 1 2 3\n", "there is something after the entry"},
 		{"value in a pattern", pat + "3 3 1\n1 1 1\n", "says real in line 1"},
 		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "says complex in line 1"},
+		{"more than places", coo + "3 3 10\n", "f.mtx:2: 10 entries declared in a matrix of 3×3, which has places for 9"},
 		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:6: more entries than the 1 declared in line 2"},
 		{"too few", coo + "3 3 2\n1 1 1\n\n", "f.mtx:5: the file ends after 1 of 2 entries"},
 		{"too few values", arr + "2 2\n1\n2\n3", "f.mtx:6: the file ends after 3 of 4 values"},
@@ -193,7 +194,7 @@ func TestDecodeRefuses(t *testing.T) {
 // A line number in a later block counts the lines of all blocks before it.
 func TestErrorLineFarDown(t *testing.T) {
 	const n = 400_000 // several blocks
-	content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n9 9 %d\n%s9 9 oops\n", n+1,
+	content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n999 999 %d\n%s9 9 oops\n", n+1,
 		strings.Repeat("1 2 3.25\n", n))
 	_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
 	if want := fmt.Sprintf("f:%d: \"9 9 oops\"", n+3); err == nil || !strings.HasPrefix(err.Error(), want) {

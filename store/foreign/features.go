@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -34,6 +35,9 @@ func (t *table) features(row int, f *sparse.Features) {
 		}
 	}
 
+	if hi, lo := bits.Mul64(uint64(max(f.Rows, 0)), uint64(max(f.Cols, 0))); hi == 0 && uint64(max(f.Nonzeros, 0)) > lo {
+		t.fail(row, "%d nonzeros are more than %d rows and %d columns have places for", f.Nonzeros, f.Rows, f.Cols)
+	}
 	if f.Rows > 0 && f.Nonzeros >= 0 {
 		mean := float64(f.Nonzeros) / float64(f.Rows)
 		if off := math.Abs(f.RowMean - mean); off > 0.01*mean {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
@@ -64,6 +65,9 @@ const rate = "gflops"
 
 // others are the columns that are neither features nor times.
 var others = []string{"matrix", "class", "device", "kernel", "precision", "cache", "block", "grid", "params"}
+
+// longestName is how many characters a name has at most. DeviceName makes those of devices longer.
+const longestName = 180
 
 // Read reads a table of times. If features is not nil it is a second table, with the features
 // of each matrix, and the first table needs none.
@@ -194,6 +198,10 @@ func (r *reader) matrix(row int) {
 		t.fail(row, "matrix is empty: name it")
 		return
 	}
+	if max(utf8.RuneCountInString(m.Name), utf8.RuneCountInString(m.Class)) > longestName {
+		t.fail(row, "the name or the class of the matrix is longer than %d characters", longestName)
+		return
+	}
 
 	before := len(t.errs)
 	t.features(row, &m.Features)
@@ -263,7 +271,7 @@ func (r *reader) time(row int) {
 func (r *reader) seconds(row, nonzeros int) float64 {
 	text := r.cell(row, r.unit)
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x > 0) || math.IsInf(x, 1) {
+	if err != nil || !(x > 1e-30 && x < 1e30) {
 		r.fail(row, "%s = %q is not a positive number: leave out rows without a time", r.unit, text)
 		return 0
 	}
@@ -282,6 +290,9 @@ func (r *reader) seconds(row, nonzeros int) float64 {
 // word reads a name.
 func (r *reader) word(row int, column string) string {
 	s := r.cell(row, column)
+	if utf8.RuneCountInString(s) > longestName {
+		r.fail(row, "%s is longer than %d characters", column, longestName)
+	}
 	if s == "" || strings.ContainsFunc(s, func(c rune) bool { return c < ' ' }) {
 		r.fail(row, "%s = %q is not a name: write one, on one line", column, s)
 	}
@@ -308,7 +319,7 @@ func (r *reader) size(row int, column string) int {
 		return 0
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || n > math.MaxInt32 {
 		r.fail(row, "%s = %q is not a whole number: write one, or nothing where the kernel has no such choice",
 			column, s)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/fault"
 	"spmvtune/sparse"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/file"
@@ -101,7 +102,7 @@ func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64
 		defer e.Close()
 		a, err := verified(e)
 		if err == nil {
-			return use(a, k.described(e.Meta))
+			return fault.Caught(func() error { return use(a, k.described(e.Meta)) })
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -41,6 +42,7 @@ type Client struct {
 	enc      *gob.Encoder
 	dec      *gob.Decoder
 	errors   *tail
+	ooms     int // that the system had before the worker started, see oomKills
 }
 
 // A Death says how a worker ended without answering.
@@ -65,7 +67,7 @@ func Start(launch Launcher) (*Client, error) {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
 
-	c := &Client{cmd: launch(), requests: requests, replies: replies, errors: &tail{}}
+	c := &Client{cmd: launch(), requests: requests, replies: replies, errors: &tail{}, ooms: oomKills()}
 	c.cmd.ExtraFiles = []*os.File{toWorker, fromWorker}
 	c.cmd.Stdout, c.cmd.Stderr = c.errors, c.errors
 
@@ -176,7 +178,22 @@ func (c *Client) kill() {
 	c.Close()
 }
 
-const killedMessage = "the worker was killed from outside (signal 9), most likely by the system because memory ran out"
+const (
+	killedMessage = "the worker was killed from outside (signal 9)"
+	oomMessage    = killedMessage + ", most likely by the system because memory ran out"
+)
+
+// oomKills is how many processes the system has killed because memory ran out, -1 if it does not say.
+func oomKills() int {
+	text, _ := os.ReadFile("/proc/vmstat")
+	_, after, _ := strings.Cut(string(text), "\noom_kill ")
+	word, _, _ := strings.Cut(after, "\n")
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		return -1
+	}
+	return n
+}
 
 // died waits for a worker that stopped answering, and says why it did. err is what
 // happened to the conversation.
@@ -191,7 +208,10 @@ func (c *Client) died(err error) *Death {
 		return &Death{Status: trial.OOM, Message: said}
 	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
 		time.Sleep(reprieve)
-		return &Death{Status: trial.OOM, Message: killedMessage, Killed: true}
+		if n := oomKills(); n >= 0 && n == c.ooms {
+			return &Death{Status: trial.Fault, Message: killedMessage, Killed: true}
+		}
+		return &Death{Status: trial.OOM, Message: oomMessage, Killed: true}
 	case said != "":
 		return &Death{Status: trial.Fault, Message: "the worker crashed: " + said}
 	default:
