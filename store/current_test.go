@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -93,5 +94,17 @@ func TestOldTiesAreDecidedAgain(t *testing.T) {
 	}
 	if n, err := old.DecideTies(t.Context()); n != 1 || err != nil {
 		t.Errorf("%d places were decided, %v", n, err)
+	}
+}
+
+// Where a copy finds no room, the message says of which database, and where.
+func TestNoRoomForACopy(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	gone := filepath.Join(t.TempDir(), "gone")
+	t.Setenv("TMPDIR", gone)
+	_, err := OpenCurrent(t.Context(), db.Path())
+	if err == nil || !strings.Contains(err.Error(), "reading a copy of "+db.Path()+" in "+gone) {
+		t.Errorf("error %v", err)
 	}
 }
