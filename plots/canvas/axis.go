@@ -58,6 +58,9 @@ func FromZero(top float64, n int) Scale {
 // Sizes returns a scale for block or grid sizes. It is logarithmic if they span more than a
 // factor of 4 and are not evenly spaced, linear otherwise. At most n sizes are labelled.
 func Sizes(values []int, n int) Scale {
+	if len(values) == 0 { // nothing is to be drawn over it
+		return Scale{Max: 1, Norm: plot.LinearScale{}}
+	}
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	low, high := values[0], values[len(values)-1]
 	if low == high {

@@ -43,3 +43,10 @@ func TestTicks(t *testing.T) {
 		}
 	}
 }
+
+// An axis over no sizes, as of imported times that have no bytes, is an axis without ticks.
+func TestSizesOfNothing(t *testing.T) {
+	if s := Sizes(nil, 5); len(s.Ticks) > 0 || !(s.Max > s.Min) {
+		t.Errorf("%+v", s)
+	}
+}
