@@ -50,7 +50,7 @@ func Open(path string) (*DB, error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
 	case info.IsDir():
-		return nil, fmt.Errorf("opening database: %s is a folder", path)
+		return nil, fmt.Errorf("opening database: %s is a folder: name a file in it, such as results.db", path)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("opening database: %s is not a regular file", path)
 	}
@@ -110,7 +110,7 @@ func readable(name string) (path string, options url.Values, schema int, err err
 	case err != nil:
 		return "", nil, 0, fmt.Errorf("opening database: %w", err)
 	case info.IsDir():
-		return "", nil, 0, fmt.Errorf("opening database: %s is a folder", path)
+		return "", nil, 0, fmt.Errorf("opening database: %s is a folder: name a file in it, such as results.db", path)
 	case !info.Mode().IsRegular():
 		return "", nil, 0, fmt.Errorf("opening database: %s is not a regular file", path)
 	}

@@ -59,6 +59,10 @@ func (t *Target) Spec(text string) (configs.Matrix, error) {
 		}
 	}
 
+	if errors.Is(err, fs.ErrNotExist) {
+		return configs.Matrix{}, command.WithHint(fmt.Errorf("there is no file %s", text),
+			"a matrix is a file, a generator such as rmat:scale=18, or Group/Name of the SuiteSparse collection")
+	}
 	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.ComplexMode}, nil
 }
 

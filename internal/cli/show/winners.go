@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
@@ -112,6 +113,10 @@ func Report(w io.Writer, r *job.Report) {
 	for _, warning := range r.Warnings {
 		term.Print(w, fmt.Sprintf("note: %v", warning))
 	}
-	fmt.Fprintf(w, "report: %s (and beside it %s and %s)\n", r.Page,
+	where := "and beside it"
+	if filepath.Ext(r.Page) != ".html" { // the folder of a paper
+		where = "in it"
+	}
+	fmt.Fprintf(w, "report: %s (%s %s and %s)\n", r.Page, where,
 		term.Count(r.Figures, "figure", "figures"), term.Count(r.Tables, "table", "tables"))
 }
