@@ -244,8 +244,8 @@ var All = []Figure{
 		ID:     "gflops-vs-row-length",
 		Source: "csr-five-algorithms Fig. 3 and 9",
 		Title:  "Throughput over row length",
-		See: "This order explains most. A thread per row is fast at the left and falls; a warp per row rises to the " +
-			"right. A rule needs the threshold where they cross.",
+		See: "This order explains most. On a GPU a thread per row is fast at the left and falls; a warp per row rises " +
+			"to the right. A rule needs the threshold where they cross.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw: crossing{id: "gflops-vs-row-length", title: "Throughput over row length", order: byRowLength,
@@ -255,8 +255,8 @@ var All = []Figure{
 		ID:     "kernel-gflops-vs-row-length",
 		Source: "csr-five-algorithms Fig. 4 to 8",
 		Title:  "Each kernel over row length",
-		See: "The distance between the two lines is the cost of float64. A value takes eight bytes instead of four " +
-			"and the indices stay the same, so a kernel that is limited by memory keeps about two thirds of its " +
+		See: "The distance between filled and hollow marks is the cost of float64. A value takes eight bytes instead " +
+			"of four and the indices stay the same, so a kernel that is limited by memory keeps about two thirds of its " +
 			"speed.",
 		Sweep: "csr-five",
 		Needs: second,

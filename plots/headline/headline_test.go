@@ -199,8 +199,8 @@ func TestRepeats(t *testing.T) {
 			d.Rows[i].Factor = 1.43
 		}
 	}
-	if got := said(t, d, Repeats); !strings.HasPrefix(got, "Repeating a trial moves it by up to ±\u202f1% (±\u202f43% on "+
-		"m30): differences below ") {
+	if got := said(t, d, Repeats); !strings.HasPrefix(got, "Repeating a trial usually moves it by at most ±\u202f1%, at "+
+		"worst by ±\u202f43%, on m30: differences below ") {
 		t.Errorf("it says %q", got)
 	}
 	check(t, said(t, reportOf(shot{"m1", "csr_vector", 1}), Repeats), "")

@@ -72,7 +72,8 @@ func (s *scene) repeats() string {
 	usual := data.Middle(factors)
 	text := "Repeating a trial moves it by up to " + moved(usual)
 	if far := moved(worst); far != moved(usual) {
-		text += fmt.Sprintf(" (%s on %s)", far, s.place(at))
+		text = fmt.Sprintf("Repeating a trial usually moves it by at most %s, at worst by %s, on %s",
+			moved(usual), far, s.place(at))
 	}
 	return text + fmt.Sprintf(": differences below %s are not called wins, unless repeat runs confirm them.",
 		limit.Limit())
