@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -48,7 +49,7 @@ func readRecord(dir string) record {
 		return record{}
 	}
 	for name := range r.Files {
-		if !filepath.IsLocal(name) || !strings.HasPrefix(name, "figures/") && !strings.HasPrefix(name, "tables/") {
+		if folder, file := path.Split(name); !filepath.IsLocal(file) || folder != "figures/" && folder != "tables/" {
 			delete(r.Files, name)
 		}
 	}
@@ -61,11 +62,11 @@ func (r record) holds(dir, name string) bool {
 	if !known {
 		return false
 	}
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() != e.Size {
+	full := filepath.Join(dir, filepath.FromSlash(name))
+	if info, err := os.Lstat(full); err != nil || !info.Mode().IsRegular() || info.Size() != e.Size {
 		return false
 	}
-	content, err := os.ReadFile(path)
+	content, err := os.ReadFile(full)
 	return err == nil && crc32.ChecksumIEEE(content) == e.Sum
 }
 

@@ -90,26 +90,30 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 	}
 }
 
-// A record that names files elsewhere removes none of them.
+// A record that names files elsewhere, in the report's folder or out of it, removes none of them.
 func TestRecordStaysInItsFolder(t *testing.T) {
 	dir := t.TempDir()
-	mine := filepath.Join(dir, "mine.txt")
-	if err := os.WriteFile(mine, []byte("x"), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	report := filepath.Join(dir, "report")
-	if err := os.Mkdir(report, 0o777); err != nil {
+	if err := makeFolders(report); err != nil {
 		t.Fatal(err)
 	}
 	f := filesIn(report)
-	f.made["figures/../../mine.txt"] = entryOf([]byte("x"), "")
+	names := []string{"../mine.txt", "figures/../../mine.txt", "figures/../mine.txt", "mine.txt"}
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(report, filepath.FromSlash(name)), []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f.made[name] = entryOf([]byte("x"), "")
+	}
 	if err := f.finish(false); err != nil {
 		t.Fatal(err)
 	}
 	if err := filesIn(report).finish(false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(mine); err != nil {
-		t.Error(err)
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(report, filepath.FromSlash(name))); err != nil {
+			t.Error(err)
+		}
 	}
 }
