@@ -219,7 +219,7 @@ func TestRule(t *testing.T) {
 	}
 	check(t, judged(0.5, 0.94, 0.5, 8), "The rule: not worth using here. On matrices left out of learning it keeps 50% "+
 		"of the best speed, against 94% for one kernel that is tuned on each and 50% for one configuration (geometric "+
-		"means of 8).")
+		"means of 8, where a tie with the best counts as 100%).")
 	for want, got := range map[string]string{
 		"The rule: worth using here. ":                                judged(0.95, 0.9, 0.8, 8),
 		"The rule: worth using where a matrix can't be tuned. On mat": judged(0.85, 0.9, 0.8, 8),

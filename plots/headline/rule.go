@@ -47,5 +47,6 @@ func (s *scene) rule() string {
 		others = fmt.Sprintf("%s for the fastest of cuSPARSE, %s", number.Percent0(library.Mean), others)
 	}
 	return fmt.Sprintf("The rule: %s. On matrices left out of learning it keeps %s of the best speed, against %s "+
-		"(geometric means of %d).", advice, number.Percent0(learned.Mean), others, learned.Matrices)
+		"(geometric means of %d, where a tie with the best counts as 100%%).", advice, number.Percent0(learned.Mean), others,
+		learned.Matrices)
 }
