@@ -123,6 +123,17 @@ func TestPageInBrowser(t *testing.T) {
 		}
 		b.look("mark")
 	})
+	b.run("long name", func(t *testing.T) {
+		var high float64
+		b.eval(`const button = document.querySelector(".map [data-kernel]"), own = button.lastChild.data;
+			button.lastChild.data = "k".repeat(200);
+			const high = button.closest("thead").offsetHeight;
+			button.lastChild.data = own;
+			return high`, &high)
+		if high > 400 {
+			t.Errorf("a kernel with a long name makes the head of the map %v pixels high", high)
+		}
+	})
 	b.run("winners", func(t *testing.T) {
 		var got struct {
 			Bottom          float64
