@@ -13,6 +13,7 @@ import (
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
+	"spmvtune/store"
 )
 
 // A crossing is a figure of throughput over what matrices are like, dots of a kernel alike, as in
@@ -30,11 +31,18 @@ const fewestStops = 2 // The fewest matrices that are worth a page.
 func (f crossing) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
-		if panels := singlePrecision(d, at); f.order.differ(panels) {
+		panels := slices.DeleteFunc(singlePrecision(d, at), func(p data.Panel) bool { return !f.shows(&p) })
+		if f.order.differ(panels) {
 			pages = append(pages, f.page(d, panels))
 		}
 	}
 	return pages, nil
+}
+
+// shows reports whether there is something to draw on a matrix: what an imported trial moved, and
+// the roof of its device, are not known.
+func (f crossing) shows(p *data.Panel) bool {
+	return slices.ContainsFunc(p.Rows, func(r store.Row) bool { return f.unit.Of(&r) > 0 })
 }
 
 // singlePrecision returns the panels of a condition in float32, or in the first precision that
