@@ -103,6 +103,7 @@ func patterns(ctx context.Context, db *store.DB) (map[string]*sparse.Density, er
 // New sorts and groups what was read. It keeps the slices.
 func New(rows []store.Row, best []store.Best, matrices []store.Matrix, devices []store.Device) *Report {
 	d := &Report{Rows: rows, Best: best, Matrices: matrices, Devices: devices, originals: map[string]string{}}
+	d.visible()
 	for i := range matrices {
 		if of := matrices[i].TwinOf; of != "" {
 			d.originals[matrices[i].Name] = of
