@@ -6,6 +6,7 @@ import (
 
 	"spmvtune/plots/data"
 	"spmvtune/plots/synthetic"
+	"spmvtune/store"
 )
 
 // Of imported trials it is not known what they moved: there is no bandwidth to draw.
@@ -20,5 +21,15 @@ func TestBandwidthNotKnownIsNotDrawn(t *testing.T) {
 	}
 	if pages, _ := f.draw(data.New(d.Rows, d.Best, d.Matrices, d.Devices)); len(pages) > 0 {
 		t.Errorf("%d pages are drawn", len(pages))
+	}
+}
+
+// Nobody can measure the pattern of an imported matrix.
+func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
+	for source, want := range map[string]int{"imported from t.csv": 0, "a.mtx": 1} {
+		_, warnings := drawPatterns(data.New(nil, nil, []store.Matrix{{Name: "m", Source: source}}, nil))
+		if len(warnings) != want {
+			t.Errorf("%s: %v", source, warnings)
+		}
 	}
 }

@@ -134,8 +134,8 @@ func (f *features) page(d *data.Report) *canvas.Picture {
 		Keys:    canvas.KeysOf(f.winners, true),
 		Height:  330,
 	}
-	entitle(p, fmt.Sprintf("On %d of %d matrices the best kernel is that of the nearest other; %s is on %d", f.right,
-		len(f.points), f.single, f.alone), "Row length and variation, "+d.Words(f.Setup))
+	entitle(p, fmt.Sprintf("The kernel of the nearest other matrix is the best, or tied, on %d of %d; %s for all, on %d",
+		f.right, len(f.points), f.single, f.alone), "Row length and variation, "+d.Words(f.Setup))
 
 	cl := chart.Cloud{X: f.axis(func(q *featured) float64 { return q.mean }),
 		Y: f.axis(func(q *featured) float64 { return q.variation })}

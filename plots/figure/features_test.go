@@ -38,7 +38,7 @@ func TestFeatures(t *testing.T) {
 		t.Fatalf("%d pictures", len(drawn.Pictures))
 	}
 	p := drawn.Pictures[0]
-	if p.Title != "On 12 of 12 matrices the best kernel is that of the nearest other; csr_scalar is on 6" ||
+	if p.Title != "The kernel of the nearest other matrix is the best, or tied, on 12 of 12; csr_scalar for all, on 6" ||
 		strings.Join(p.Kernels, " ") != "csr_scalar csr_vector" {
 		t.Errorf("%q, kernels %v", p.Title, p.Kernels)
 	}

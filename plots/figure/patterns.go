@@ -35,6 +35,9 @@ func patternGridFor(n int) patternGrid {
 	return patternGrid{5, 2 * sparse.ThumbnailSide}
 }
 
+// imported begins the source of a matrix of which numbers came alone: it has no pattern.
+const imported = "imported from "
+
 // drawPatterns draws where the entries of each matrix lie, by mean row length, and names the
 // matrices whose pattern is not known.
 func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
@@ -43,7 +46,7 @@ func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
 	for _, m := range d.Matrices {
 		if shows(d.Patterns[m.Hash], m) {
 			known = append(known, m)
-		} else {
+		} else if !strings.HasPrefix(m.Source, imported) {
 			missing = append(missing, m.Name)
 		}
 	}
