@@ -9,6 +9,7 @@ import (
 	"spmvtune/plots/data"
 	"spmvtune/plots/synthetic"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // mapOf is the winner map of one setup.
@@ -77,5 +78,18 @@ func TestNoWinnerMap(t *testing.T) {
 	d := data.New([]store.Row{synthetic.Timed("m", "csr_vector", "", 64, 1)}, nil, nil, nil)
 	if list := winnerMaps(d, &canvas.WebStyles{}, &book{}); len(list) > 0 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// Where all trials failed the page says so, and not that kernels are too few.
+func TestAllFailed(t *testing.T) {
+	row := synthetic.Timed("m", "csr_vector", "", 64, 1)
+	row.Status, row.Time = trial.Wrong, 0
+	var b strings.Builder
+	if err := (&Content{Report: data.New([]store.Row{row}, nil, nil, nil)}).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), `<p>No trial was verified: no time is known. <a href="#failed">Why they failed</a>.</p>`) {
+		t.Error("the page does not say that no trial was verified")
 	}
 }
