@@ -46,7 +46,8 @@ func TestSourceHasWhatPrepares(t *testing.T) {
 }
 
 // The files that are embedded are all that digests need: what their code uses of this program is
-// declared in one of them, but for the catalogue, whose parameters are in a trial's identity.
+// declared in one of them, but for the catalogue, whose parameters are in a trial's identity, and for
+// what turns the end of a mapped file into an error, which changes no array.
 func TestSourceIsWhole(t *testing.T) {
 	const root = "../.."
 	paths, embedded := []string{}, map[string]bool{}
@@ -66,7 +67,7 @@ func TestSourceIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, u := range found {
-		if embedded[u.From] && !embedded[u.To] && filepath.Dir(u.To) != "kernels" {
+		if dir := filepath.Dir(u.To); embedded[u.From] && !embedded[u.To] && dir != "kernels" && dir != "internal/fault" {
 			t.Errorf("%s uses %s of %s, which is not counted", u.From, u.Name, u.To)
 		}
 	}

@@ -164,7 +164,6 @@ func TestDecodeRefuses(t *testing.T) {
 		{"content behind", coo + "3 3 1\n1 1 1 2 3\n", "there is something after the entry"},
 		{"value in a pattern", pat + "3 3 1\n1 1 1\n", "says real in line 1"},
 		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "says complex in line 1"},
-		{"more than places", coo + "3 3 10\n", "f.mtx:2: 10 entries declared in a matrix of 3×3, which has places for 9"},
 		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:6: more entries than the 1 declared in line 2"},
 		{"too few", coo + "3 3 2\n1 1 1\n\n", "f.mtx:5: the file ends after 1 of 2 entries"},
 		{"too few values", arr + "2 2\n1\n2\n3", "f.mtx:6: the file ends after 3 of 4 values"},

@@ -176,10 +176,6 @@ func (h *header) sizes(s *text.Source, content []byte) error {
 			return s.Errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which holds none",
 				term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
 		}
-		if h.entries > h.rows*h.cols { // both are below 2³¹
-			return s.Errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which has places for %d",
-				term.Count(h.entries, "entry", "entries"), h.rows, h.cols, h.rows*h.cols)
-		}
 		return nil
 	}
 
