@@ -19,12 +19,13 @@ func entitle(p *canvas.Picture, statement, axes string) {
 	p.Title, p.Subtitle = statement, axes+". "+p.Subtitle
 }
 
-// lead returns the kernel that is named or tied as the best on the most of some panels, and on how
-// many.
+// lead returns the kernel that is named the best on the most of some panels, as colours go by, and on
+// how many it is named or tied.
 func lead(d *data.Report, panels []data.Panel) (kernel string, on int) {
+	named := 0
 	for _, s := range d.NewContest(panels).Standings {
-		if n := s.Named + s.Tied; n > on {
-			kernel, on = s.Kernel, n
+		if n := s.Named + s.Tied; s.Named > named || s.Named == named && n > on {
+			kernel, named, on = s.Kernel, s.Named, n
 		}
 	}
 	return kernel, on
@@ -58,6 +59,6 @@ func (o ordering) leads(d *data.Report, panels []data.Panel) string {
 	if first == second || 2*n < len(below) || 2*m < len(above) {
 		return ""
 	}
-	return fmt.Sprintf("%s leads on %d of %d matrices up to %s, %s on %d of %d above", first, n, len(below),
+	return fmt.Sprintf("%s is the fastest, or tied, on %d of %d matrices up to %s, %s on %d of %d above", first, n, len(below),
 		o.words(o.value(&below[middle-1].Rows[0])), second, m, len(above))
 }
