@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/cluster"
@@ -53,19 +54,32 @@ func endAfter(ctx context.Context, stop func(), patience time.Duration, exit fun
 }
 
 // whileRead returns a context that ends when nobody reads the output any more, as of a pipe to head. By
-// default, that would end the program before it has removed its temporary files.
+// default, that would end the program before it has removed its temporary files. The signal also comes
+// when another program, such as sbatch, ends before it has read all that it was given: that means nothing.
 func whileRead() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	go func() {
-		select {
-		case <-broken:
-			cancel(syscall.EPIPE)
-		case <-ctx.Done():
+		for {
+			select {
+			case <-broken:
+				if unread(os.Stdout) {
+					cancel(syscall.EPIPE)
+				}
+			case <-ctx.Done():
+				return
+			}
 		}
 	}()
 	return ctx, func() { cancel(nil) }
+}
+
+// unread reports whether nobody reads a pipe any more.
+func unread(f *os.File) bool {
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }
 
 func newRoot() *cobra.Command {

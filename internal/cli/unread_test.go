@@ -2,11 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	_ "github.com/mattn/go-sqlite3"
 
@@ -57,5 +61,27 @@ func TestUnread(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) > 0 {
 		t.Errorf("%q is left", left)
+	}
+}
+
+// Another program that does not read what it is given, as sbatch when it refuses, ends nothing.
+func TestUnreadByAnother(t *testing.T) {
+	ctx, leave := whileRead()
+	defer leave()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r.Close()
+	if _, err := w.Write([]byte("a script")); !errors.Is(err, syscall.EPIPE) {
+		t.Fatalf("writing gave %v", err)
+	}
+	if !unread(w) {
+		t.Error("a pipe that nobody reads is not called so")
+	}
+	time.Sleep(50 * time.Millisecond) // for the signal
+	if ctx.Err() != nil {
+		t.Errorf("the command ends: %v", context.Cause(ctx))
 	}
 }
