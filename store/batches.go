@@ -78,7 +78,7 @@ func (b *batcher) read(ctx context.Context, chosen chosen) error {
 
 // count puts what was counted in the launches of a trial into the batch.
 func (b *batcher) count(s *stored) {
-	if s.counts.none() {
+	if len(s.counts) == 0 {
 		return
 	}
 	if b.batch.Counts == nil {

@@ -62,12 +62,12 @@ func TestUnitingKeepsCounts(t *testing.T) {
 	}
 	counts := map[string]Counts{}
 	for _, c := range all {
-		counts[c.ID] = Counts{Occupancy: 0.5, WarpEfficiency: 1, LoadEfficiency: 1}
+		counts[c.ID] = Counts{"occupancy": 0.5, "d1_misses": 7}
 	}
 	if err := b.SaveCounts(t.Context(), counts); err != nil {
 		t.Fatal(err)
 	}
-	if got := one(t, gather(t, Choice{}, a, b), "SELECT count(occupancy) FROM profile"); got != int64(3) {
+	if got := one(t, gather(t, Choice{}, a, b), "SELECT count(occupancy * d1_misses) FROM profile"); got != int64(3) {
 		t.Errorf("%v of 3 counts arrived", got)
 	}
 }

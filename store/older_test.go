@@ -42,8 +42,12 @@ func older(t *testing.T, db *DB, schema int) *DB {
 		if err != nil {
 			t.Fatal(err)
 		}
+		from := "newest." + table
+		if table == "counted" {
+			shared, from = []string{"trial", "occupancy"}, "(SELECT trial, value AS occupancy FROM newest.counter)"
+		}
 		columns := strings.Join(shared, ", ")
-		copied := fmt.Sprintf("INSERT INTO main.%s (%s) SELECT %[2]s FROM newest.%[1]s", table, columns)
+		copied := fmt.Sprintf("INSERT INTO main.%s (%s) SELECT %[2]s FROM %[3]s", table, columns, from)
 		if _, err := pool.Exec(copied); err != nil {
 			t.Fatalf("schema %d: %v", schema, err)
 		}
@@ -69,7 +73,7 @@ func TestOlderSchemasAreReadAsFarAsTheyGo(t *testing.T) {
 	record(t, db, first, good("cpu_sell", 8, takes(3), version(3)), again(first, time.Minute, 1.1),
 		final(first, 2*time.Minute, 1.2), final(first, 3*time.Minute, 1.21), spreads(first, 4*time.Minute, 1.2))
 	decideAll(t, db)
-	if err := db.SaveCounts(t.Context(), map[string]Counts{first.ID: {Occupancy: 0.5}}); err != nil {
+	if err := db.SaveCounts(t.Context(), map[string]Counts{first.ID: {"occupancy": 0.5}}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -110,7 +114,7 @@ func TestOlderSchemasAreReadAsFarAsTheyGo(t *testing.T) {
 			"sentinel final":                          marked(func(r trial.Result) bool { return r.Final }),
 			"sentinel spread":                         marked(func(r trial.Result) bool { return r.Spread }),
 			"tie_member trial":                        rows[0].Tied,
-			"counted occupancy":                       len(launches) > 0 && launches[0].Properties["achieved_occupancy"] == 0.5,
+			"profile occupancy":                       len(launches) > 0 && launches[0].Properties["achieved_occupancy"] == 0.5,
 			"estimate time":                           rows[0].Time > rows[0].Median,
 		} {
 			table, name, _ := strings.Cut(column, " ")

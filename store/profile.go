@@ -3,29 +3,23 @@ package store
 import (
 	"context"
 	"database/sql"
-	"math"
 )
 
-// Counts are what a profiler counted in a launch, as fractions. They are NaN if they were not
-// counted.
-type Counts struct {
-	// Occupancy is the achieved one: resident warps per the most that a multiprocessor holds.
-	Occupancy float64
-	// WarpEfficiency is the share of a warp's threads that took part in an instruction.
-	WarpEfficiency float64
-	// LoadEfficiency is the share of the bytes moved by global loads that were asked for.
-	LoadEfficiency float64
-}
+// Counts are what a profiler counted in the products of a trial, by name; what was not counted is
+// missing. Shares are fractions, the others are of one product.
+//
+// Of a GPU: occupancy (resident warps per the most that a multiprocessor holds), warp_efficiency
+// (the share of a warp's threads that took part in an instruction) and load_efficiency (the share
+// of the bytes moved by global loads that were asked for). Of a processor: instructions,
+// data_refs, d1_misses and ll_misses.
+type Counts map[string]float64
 
-var unknownCounts = Counts{math.NaN(), math.NaN(), math.NaN()}
-
-// addTo adds what was counted to the facts of a trial, which may be nil.
+// addTo adds what was counted to the facts of a trial, which may be nil. The backend's own
+// occupancy is the theoretical one.
 func (c Counts) addTo(facts *map[string]float64) {
-	for name, v := range map[string]float64{
-		"achieved_occupancy": c.Occupancy, "warp_efficiency": c.WarpEfficiency, "load_efficiency": c.LoadEfficiency,
-	} {
-		if math.IsNaN(v) {
-			continue
+	for name, v := range c {
+		if name == "occupancy" {
+			name = "achieved_occupancy"
 		}
 		if *facts == nil {
 			*facts = map[string]float64{}
@@ -34,19 +28,21 @@ func (c Counts) addTo(facts *map[string]float64) {
 	}
 }
 
-// none reports whether nothing was counted.
-func (c Counts) none() bool {
-	return math.IsNaN(c.Occupancy) && math.IsNaN(c.WarpEfficiency) && math.IsNaN(c.LoadEfficiency)
+// countsOf is the expression for what was counted in a trial, a JSON object.
+func (from source) countsOf() string {
+	switch {
+	case from.schema >= schemaCounters:
+		return "(SELECT json_group_object(name, value) FROM counter WHERE trial = t.id)"
+	case from.schema >= schemaProfile:
+		return `(SELECT json_patch('{}', json_object('occupancy', occupancy, 'warp_efficiency', warp_efficiency,
+			'load_efficiency', load_efficiency)) FROM counted WHERE trial = t.id)`
+	default:
+		return "NULL"
+	}
 }
 
-// countsFields read what was counted in the launches of a trial.
-func countsFields(c *Counts) []field {
-	return []field{{"c.occupancy", orNaN{&c.Occupancy}}, {"c.warp_efficiency", orNaN{&c.WarpEfficiency}},
-		{"c.load_efficiency", orNaN{&c.LoadEfficiency}}}
-}
-
-// SaveCounts replaces the counts of trials, by identity. It ignores trials that are not
-// recorded.
+// SaveCounts keeps what was counted in trials, by identity. A counter that a trial has already is
+// replaced. Trials that are not recorded are ignored.
 func (db *DB) SaveCounts(ctx context.Context, counts map[string]Counts) error {
 	if db.write == nil {
 		return errReadOnly
@@ -59,12 +55,4 @@ func (db *DB) SaveCounts(ctx context.Context, counts map[string]Counts) error {
 		}
 		return nil
 	})
-}
-
-// orNull is null for NaN.
-func orNull(v float64) any {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return v
 }

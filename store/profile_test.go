@@ -1,7 +1,6 @@
 package store
 
 import (
-	"math"
 	"testing"
 
 	"spmvtune/kernels"
@@ -27,8 +26,8 @@ func TestCounts(t *testing.T) {
 		t.Errorf("trial %+v", c)
 	}
 	for _, counts := range []map[string]Counts{
-		{"a": {Occupancy: 0.1, WarpEfficiency: 0.1, LoadEfficiency: 0.1}, "nobody": {}},
-		{"a": {Occupancy: 0.5, WarpEfficiency: 0.25, LoadEfficiency: math.NaN()}}, // again
+		{"a": {"occupancy": 0.1, "warp_efficiency": 0.25}, "nobody": {}},
+		{"a": {"occupancy": 0.5, "sectors": 3}}, // again
 	} {
 		if err := db.SaveCounts(t.Context(), counts); err != nil {
 			t.Fatal(err)
@@ -43,7 +42,7 @@ func TestCounts(t *testing.T) {
 		t.Fatalf("launches %+v, %v", launches, err)
 	}
 	facts := launches[0].Properties
-	if _, known := facts["load_efficiency"]; known || facts["registers"] != 16 || facts["achieved_occupancy"] != 0.5 || facts["warp_efficiency"] != 0.25 {
+	if _, known := facts["load_efficiency"]; known || facts["registers"] != 16 || facts["sectors"] != 3 || facts["achieved_occupancy"] != 0.5 || facts["warp_efficiency"] != 0.25 {
 		t.Errorf("facts %v", facts)
 	}
 }
@@ -60,7 +59,7 @@ func TestGatherCounts(t *testing.T) {
 	}
 	counts := map[string]Counts{}
 	for i, c := range all {
-		counts[c.ID] = Counts{Occupancy: float64(1+i) / 4, WarpEfficiency: 1, LoadEfficiency: 1}
+		counts[c.ID] = Counts{"occupancy": float64(1+i) / 4}
 	}
 	if err := b.SaveCounts(t.Context(), counts); err != nil {
 		t.Fatal(err)
@@ -72,7 +71,7 @@ func TestGatherCounts(t *testing.T) {
 		}
 	}
 	db := gather(t, Choice{Kernels: []string{"cpu_*"}}, a, b)
-	if n := one(t, db, "SELECT count(*) FROM counted"); n != int64(2) {
+	if n := one(t, db, "SELECT count(*) FROM counter"); n != int64(2) {
 		t.Errorf("%v trials have counts, want 2", n)
 	}
 }

@@ -94,8 +94,7 @@ func (db *DB) History(ctx context.Context, dev kernels.Device, each func(trial.R
 // source changed may be there once for each source.
 //
 // Properties are the facts that the backend noted, by name: registers, occupancy (the
-// theoretical one), …; and what a profiler counted: achieved_occupancy, warp_efficiency
-// and load_efficiency, as in Counts.
+// theoretical one), …; and what a profiler counted, as in Counts, with achieved_occupancy.
 func (db *DB) Launches(ctx context.Context) ([]Row, error) {
 	var list []Row
 	err := db.from().each(ctx, trialQuery{

@@ -47,7 +47,7 @@ func writings(ctx context.Context, db *DB) (list []func() error) {
 			return db.SaveClaims(ctx, []SavedClaim{{Claim: 1, Device: "Testcore 9000", Verdict: "v"}})
 		})
 		add(func() error { return db.SaveRule(ctx, SavedRule{Sweep: "quick", JSON: []byte("{}")}) })
-		add(func() error { return db.SaveCounts(ctx, map[string]Counts{first.ID: {Occupancy: 1}}) })
+		add(func() error { return db.SaveCounts(ctx, map[string]Counts{first.ID: {"occupancy": 1}}) })
 	}
 	return list
 }

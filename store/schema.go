@@ -33,6 +33,7 @@ const (
 	schemaSpread          = 13 // repeats of trials that were chosen at random
 	schemaAnother         = 15 // times that another run finds
 	schemaHost            = 16 // what others did to the processor
+	schemaCounters        = 18 // counters by name
 )
 
 // texts returns the single text column that a query gives.

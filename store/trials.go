@@ -81,7 +81,7 @@ func (from source) since(schema int, expression string) string {
 // each calls f for each trial of a query. The trial is overwritten by the next one.
 // Further columns may be read into fields of the caller's.
 func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error, more ...field) error {
-	r := trialReader{stored: stored{counts: unknownCounts}}
+	var r trialReader
 	fields, join := r.fields(from, q.want)
 	fields = append(fields, more...)
 
@@ -160,9 +160,8 @@ func (r *trialReader) fields(from source, want want) (fields []field, join strin
 		fields = append(fields, r.sensors.fields()...)
 	}
 
-	if want&wantCounts != 0 && from.schema >= schemaProfile {
-		join += " LEFT JOIN counted c ON c.trial = t.id"
-		fields = append(fields, countsFields(&s.counts)...)
+	if want&wantCounts != 0 {
+		fields = append(fields, field{from.countsOf(), fromJSON(&s.counts)})
 	}
 
 	return fields, join

@@ -287,10 +287,13 @@ func (s statements) markRivals(ctx context.Context, rivals []rival, force []int,
 	return nil
 }
 
-// putCounts keeps what a profiler counted in the launches of a trial.
+// putCounts keeps what a profiler counted in the products of a trial.
 func putCounts(ctx context.Context, tx *sql.Tx, identity string, c Counts) error {
-	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO counted (trial, occupancy, warp_efficiency, load_efficiency)
-		SELECT id, ?, ?, ? FROM trial WHERE identity = ?`,
-		orNull(c.Occupancy), orNull(c.WarpEfficiency), orNull(c.LoadEfficiency), identity)
-	return err
+	for name, value := range c {
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO counter (trial, name, value)
+			SELECT id, ?, ? FROM trial WHERE identity = ?`, name, value, identity); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -27,7 +27,7 @@ func TestViewColumns(t *testing.T) {
 			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at, " +
 			"others, stolen, switches, load",
 		"profile": "sweep, device, matrix, kernel, precision, block, grid, params, cache, median_ms, " +
-			"occupancy, warp_efficiency, load_efficiency",
+			"occupancy, warp_efficiency, load_efficiency, instructions, data_refs, d1_misses, ll_misses",
 		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(),
 			", ") + ", twin_of, twin_scale",
 	} {

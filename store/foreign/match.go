@@ -1,8 +1,6 @@
 package foreign
 
 import (
-	"math"
-
 	"spmvtune/kernels/cuda"
 	"spmvtune/store"
 )
@@ -49,20 +47,17 @@ func sharedBytes(t *store.Row, entry string, otherwise int) int {
 	return otherwise
 }
 
+// averaged is the mean of each counter, over those launches that have it.
 func averaged(list []store.Counts) store.Counts {
-	mean := func(of func(store.Counts) float64) float64 {
-		sum, n := 0.0, 0
-		for _, c := range list {
-			if v := of(c); !math.IsNaN(v) {
-				sum, n = sum+v, n+1
-			}
+	sum, n := store.Counts{}, map[string]float64{}
+	for _, c := range list {
+		for name, v := range c {
+			sum[name] += v
+			n[name]++
 		}
-		return sum / float64(n) // NaN of none
 	}
-
-	return store.Counts{
-		Occupancy:      mean(func(c store.Counts) float64 { return c.Occupancy }),
-		WarpEfficiency: mean(func(c store.Counts) float64 { return c.WarpEfficiency }),
-		LoadEfficiency: mean(func(c store.Counts) float64 { return c.LoadEfficiency }),
+	for name := range sum {
+		sum[name] /= n[name]
 	}
+	return sum
 }

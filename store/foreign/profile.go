@@ -40,9 +40,9 @@ var metrics = map[string]metric{
 	"launch__shared_mem_per_block_dynamic":                          {0, addShared},
 }
 
-func putOccupancy(l *Launch, v float64)      { l.Counts.Occupancy = v }
-func putWarpEfficiency(l *Launch, v float64) { l.Counts.WarpEfficiency = v }
-func putLoadEfficiency(l *Launch, v float64) { l.Counts.LoadEfficiency = v }
+func putOccupancy(l *Launch, v float64)      { l.Counts["occupancy"] = v }
+func putWarpEfficiency(l *Launch, v float64) { l.Counts["warp_efficiency"] = v }
+func putLoadEfficiency(l *Launch, v float64) { l.Counts["load_efficiency"] = v }
 func addShared(l *Launch, v float64)         { l.Shared += int(v) }
 
 // ReadProfile reads what `ncu --csv --metrics` has written: a row for each launch and
@@ -121,7 +121,7 @@ func (p *profile) row(row int) {
 	before := len(p.errs)
 	l := Launch{Entry: entryName(p.cell(row, "Kernel Name")),
 		Block: p.volume(row, "Block Size"), Grid: p.volume(row, "Grid Size"),
-		Counts: store.Counts{Occupancy: math.NaN(), WarpEfficiency: math.NaN(), LoadEfficiency: math.NaN()},
+		Counts: store.Counts{},
 		line:   p.lines[row]}
 
 	v, known := p.value(row, name, m.whole)
