@@ -61,7 +61,7 @@ func (s *scene) winners() string {
 			}
 			return fmt.Sprintf("%s on %d", name, len(at[name]))
 		}))
-	if r, n := data.Over(best, s.library()); n > 0 {
+	if r, n := data.Over(best, s.cuSPARSE()); n > 0 {
 		text += " The best of each is " + s.against(r, "the fastest of cuSPARSE", n) + "."
 	}
 	return text
@@ -71,7 +71,7 @@ func (s *scene) winners() string {
 // baseline.
 func (s *scene) overReference(k *data.Standing) string {
 	if kernel, ok := kernels.Lookup(k.Kernel); !ok || !kernel.Library() {
-		if r, n := data.Over(k.Entries, s.library()); n > 0 {
+		if r, n := data.Over(k.Entries, s.cuSPARSE()); n > 0 {
 			return s.against(r, "the fastest of cuSPARSE", n)
 		}
 	}
@@ -120,8 +120,8 @@ func (s *scene) against(r stat.Ratio, what string, n int) string {
 	return text + ")"
 }
 
-// library has the fastest trial of cuSPARSE at each place.
-func (s *scene) library() []data.Entry {
+// cuSPARSE is the fastest trial of cuSPARSE at each place.
+func (s *scene) cuSPARSE() []data.Entry {
 	list := make([]data.Entry, len(s.contest.Places))
 	for i := range s.contest.Places {
 		list[i].Row = s.contest.Places[i].CuSPARSE()

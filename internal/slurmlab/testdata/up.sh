@@ -28,7 +28,7 @@ stepd=$(command -v slurmstepd || find /usr/lib* -name slurmstepd -print -quit 2>
 [ -z "$accounting" ] || command -v slurmdbd mariadbd >/dev/null ||
   die "accounting is not installed (Debian: apt-get install slurmdbd mariadb-server)"
 
-[ -n "$DIR" ] || DIR=$(mktemp -d /tmp/slurmlab.XXXXXX)
+[ -n "$DIR" ] || DIR=$(mktemp -d -p /tmp --suffix=.slurmlab)
 mkdir -p "$DIR"
 DIR=$(cd "$DIR" && pwd -P)
 [ -z "$(ls -A "$DIR")" ] || die "$DIR is not empty"
@@ -40,7 +40,7 @@ mkdir "$DIR"/{etc,log,munge,nodes,run,state} "$DIR"/nodes/{n1,n2,n3}
 # in its slurm.conf is left alone even if nobody listens: its node may be down.
 exec 9<"$0"
 flock 9
-taken=" $({ grep -hosE 'Port=[0-9]+' /tmp/slurmlab.*/etc/*.conf || :; } | cut -d= -f2 | tr '\n' ' ')"
+taken=" $({ grep -hosE 'Port=[0-9]+' /tmp/*.slurmlab/etc/*.conf || :; } | cut -d= -f2 | tr '\n' ' ')"
 free_port() { # below the ports that the kernel gives out
   while :; do
     port=$((20000 + RANDOM % 10000))
