@@ -1,10 +1,6 @@
 package configs
 
-import (
-	"slices"
-
-	"spmvtune/kernels"
-)
+import "slices"
 
 // Backends returns the backends that the sweep's kernels run on, in the order
 // "cpu", "cuda".
@@ -12,7 +8,7 @@ func (s *Sweep) Backends() []string {
 	var out []string
 	for _, space := range s.Kernels {
 		for _, name := range space.Kernels {
-			if k, ok := kernels.Lookup(name); ok {
+			if k, ok := space.Lookup(name); ok {
 				out = append(out, k.Backend)
 			}
 		}
@@ -29,7 +25,7 @@ func (s *Sweep) Only(backend string) *Sweep {
 	part.Kernels = nil
 	for _, space := range s.Kernels {
 		space.Kernels = slices.DeleteFunc(slices.Clone(space.Kernels), func(name string) bool {
-			k, ok := kernels.Lookup(name)
+			k, ok := space.Lookup(name)
 			return !ok || k.Backend != backend
 		})
 		if len(space.Kernels) > 0 {

@@ -19,7 +19,10 @@ var kernelKeys = section{
 }
 
 // space reads a [[kernel]] section for a device's backend.
-func (t *table) space(backend string) Space {
+func (t *table) space(backend string, find finder) Space {
+	if t.has("source") {
+		return t.ownSpace(backend, find)
+	}
 	chosen, known := t.kernels(backend)
 	s := Space{Grid: Grid{Auto: true}}
 	for _, k := range chosen {

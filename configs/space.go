@@ -22,6 +22,8 @@ type Space struct {
 	// Where is an expression over block, grid, the parameters, kernel, precision, rows, cols
 	// and nnz.
 	Where string
+	// Own is the kernel that the section defines, nil if it names those of the catalogue.
+	Own *kernels.Own
 
 	filter *filter // Where, compiled; nil: not yet
 }
@@ -59,7 +61,7 @@ var cpuBlocks = map[string]int{"cpu_coo_chunks": 16384, "cpu_csr_rows": 1024, "c
 func (s Space) Expand(units int) iter.Seq[kernels.Config] {
 	return func(yield func(kernels.Config) bool) {
 		for _, name := range distinctValues(s.Kernels) {
-			k, ok := kernels.Lookup(name)
+			k, ok := s.Lookup(name)
 			if !ok {
 				continue // only in a Space that Parse has not seen
 			}
@@ -162,7 +164,7 @@ func (s Space) Keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	if f == nil {
 		var chosen []kernels.Kernel
 		for _, name := range s.Kernels {
-			if k, ok := kernels.Lookup(name); ok {
+			if k, ok := s.Lookup(name); ok {
 				chosen = append(chosen, k)
 			}
 		}

@@ -41,7 +41,7 @@ func (s *Sweep) keys(find finder) section {
 		{name: "slurm", read: func(t *table, key string) { s.Slurm = t.section(key).slurm() }},
 		{name: "matrix", read: func(t *table, key string) { s.readMatrices(t, key, find) }},
 		{name: "learn", read: func(t *table, key string) { s.Learn = t.section(key).learn(s.Matrices) }},
-		{name: "kernel", read: s.readKernels},
+		{name: "kernel", read: func(t *table, key string) { s.readKernels(t, key, find) }},
 	}
 }
 
@@ -89,8 +89,10 @@ func (s *Sweep) readMatrices(t *table, key string, find finder) {
 	}
 }
 
-func (s *Sweep) readKernels(t *table, key string) {
+func (s *Sweep) readKernels(t *table, key string, find finder) {
 	for _, sub := range t.sections(key) {
-		s.Kernels = append(s.Kernels, sub.space(s.Device.Backend))
+		space := sub.space(s.Device.Backend, find)
+		sub.defined(space, s.Kernels)
+		s.Kernels = append(s.Kernels, space)
 	}
 }

@@ -21,6 +21,8 @@ type Kernel struct {
 	Scope Scope `json:"error_scope"`
 	// Deterministic says that the same problem, device and configuration give the same bits in every run.
 	Deterministic bool `json:"deterministic"`
+	// Guest says that a sweep defines the kernel: it is not in the catalogue.
+	Guest bool `json:"guest,omitempty"`
 }
 
 // A Format is how a kernel stores the matrix.

@@ -23,9 +23,9 @@ func methodNames() []string {
 	return names
 }
 
-// Orders reports whether k has the choice of reorder. A library's kernels, and those whose error
-// is bounded over several rows, take the matrix as it is.
-func (k Kernel) Orders() bool { return k.Scope == ScopeRow && !k.Library() }
+// Orders reports whether k has the choice of reorder. A library's kernels, those of sweeps, and
+// those whose error is bounded over several rows, take the matrix as it is.
+func (k Kernel) Orders() bool { return k.Scope == ScopeRow && !k.Library() && !k.Guest }
 
 // Choices are the parameters of k with those that it shares with other kernels.
 func (k Kernel) Choices() []Param {

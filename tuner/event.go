@@ -14,6 +14,7 @@ type Event struct {
 	Result  *trial.Result
 	Failure *Failure
 	Crowded *Crowded
+	Unbuilt *Unbuilt
 }
 
 // Crowded says that others use the processor so much that they are in the times.

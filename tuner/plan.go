@@ -49,7 +49,7 @@ func (p planner) points(size trial.Size, skipped map[string]int, each func(kerne
 	several := p.several()
 	for _, space := range p.sweep.Kernels {
 		for c := range space.Expand(p.device.Units) {
-			k, ok := kernels.Lookup(c.Kernel)
+			k, ok := space.Lookup(c.Kernel)
 			if !ok || k.Backend != p.device.Backend {
 				skipped["needs the "+k.Backend+" backend"]++
 				continue

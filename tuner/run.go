@@ -58,9 +58,14 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 	}
 	r := newRun(sweep, rec, opt)
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
+	remove, err := r.keepCompiled()
+	if err != nil {
+		return r.sum, err
+	}
+	defer remove()
 	defer r.close()
 
-	err := r.all(ctx)
+	err = r.all(ctx)
 	r.unreached(err)
 	if errors.Is(err, errStop) {
 		err = nil
@@ -83,6 +88,8 @@ type run struct {
 	started   time.Time
 	sum       Summary
 	named     map[string]string // name of each matrix that was planned, by its hash
+	compiled  string            // folder of what is compiled of own kernels
+	built     map[kernels.Config]bool
 
 	current
 }
@@ -100,7 +107,8 @@ type current struct {
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
-	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), named: map[string]string{}}
+	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), named: map[string]string{},
+		built: map[kernels.Config]bool{}}
 	r.next()
 	return r
 }
@@ -172,6 +180,9 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 		}
 	}
 
+	if err := r.build(ctx, plan); err != nil {
+		return err
+	}
 	r.name = m.Name
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped}})
 

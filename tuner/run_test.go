@@ -372,7 +372,7 @@ func TestReplyBehindTheDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.Do(t.Context(), worker.Request{Open: &configs.Device{}}, 0); err != nil {
+	if _, err := c.Do(t.Context(), worker.Request{Open: &worker.OpenRequest{}}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Do(t.Context(), worker.Request{Roof: true}, time.Nanosecond); err != nil {

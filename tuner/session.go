@@ -28,7 +28,8 @@ func (r *run) worker(ctx context.Context) error {
 	if r.opt.Assume != nil {
 		device = configs.Device{Backend: "cpu"} // it only loads matrices
 	}
-	rep, err := c.Do(ctx, worker.Request{Open: &device}, openTimeout)
+	open := worker.OpenRequest{Device: device, Own: r.sweep.Own(), Compiled: r.compiled}
+	rep, err := c.Do(ctx, worker.Request{Open: &open}, openTimeout)
 	if err != nil {
 		r.drop(c, err)
 		return r.interrupted(ctx, fmt.Errorf("opening the device: %w", err))

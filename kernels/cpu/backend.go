@@ -25,6 +25,9 @@ type Backend struct {
 	single  *operand[float32] // of the problem; nil until a product needs it
 	double  *operand[float64]
 	formats *formats
+
+	own      []kernels.Own // of the sweep
+	compiled string        // folder of what is compiled of them
 }
 
 var _ kernels.Backend = (*Backend)(nil)
@@ -91,7 +94,8 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
 	}
-	k, ok := kernels.Lookup(c.Kernel)
+	own, _ := b.ownKernel(c.Kernel)
+	k, ok := kernels.Find(b.own, c.Kernel)
 	if !ok || k.Backend != "cpu" {
 		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("%q is not a kernel for the processor", c.Kernel)}
 	}
@@ -110,12 +114,12 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 		if b.single == nil || o.Fresh {
 			b.single = newOperand[float32](b.problem, o.Fresh)
 		}
-		return prepare(b, b.single, k, c)
+		return prepare(b, b.single, k, own, c)
 	}
 	if b.double == nil || o.Fresh {
 		b.double = newOperand[float64](b.problem, o.Fresh)
 	}
-	return prepare(b, b.double, k, c)
+	return prepare(b, b.double, k, own, c)
 }
 
 // Close ends the workers and frees the calling thread. Closing twice does

@@ -15,13 +15,19 @@ type cooView[V sparse.Float] struct {
 	val, x, y span[V]
 }
 
-// viewCOO returns the product in COO form and what building the row indices
-// cost; columns and values are those of CSR.
-func viewCOO[V sparse.Float](b *Backend, o *operand[V]) (cooView[V], time.Duration) {
+// rowIndices returns the row of each entry, and what finding them cost.
+func rowIndices[V sparse.Float](b *Backend, o *operand[V]) ([]int32, time.Duration) {
 	rows, cost, _ := build(b.formats, formatKey{format: kernels.COO, order: o.order}, func() ([]int32, int64, error) {
 		rows := o.a.COO().Row
 		return rows, 4 * int64(len(rows)), nil
 	})
+	return rows, cost
+}
+
+// viewCOO returns the product in COO form and what building the row indices
+// cost; columns and values are those of CSR.
+func viewCOO[V sparse.Float](b *Backend, o *operand[V]) (cooView[V], time.Duration) {
+	rows, cost := rowIndices(b, o)
 	return cooView[V]{
 		rows: o.a.Rows, nnz: o.a.NNZ(),
 		row: spanOf(rows), cols: spanOf(o.a.ColIdx),

@@ -50,8 +50,13 @@ func newOperand[V sparse.Float](p *kernels.Problem, fresh bool) *operand[V] {
 
 // makeY makes y between its guards.
 func (o *operand[V]) makeY(fresh bool) {
+	o.room = shifted[V](o.a.Rows+2*guard, fresh)
+	o.placeY()
+}
+
+// placeY makes y a part of room.
+func (o *operand[V]) placeY() {
 	rows := o.a.Rows
-	o.room = shifted[V](rows+2*guard, fresh)
 	o.y = o.room[guard : guard+rows : guard+rows]
 	for i := range guard {
 		o.room[i], o.room[guard+rows+i] = guarded, guarded

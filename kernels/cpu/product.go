@@ -20,7 +20,12 @@ type plan struct {
 }
 
 // prepare plans the kernel k as c says. c is legal.
-func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kernels.Config) (kernels.Product, error) {
+func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, own kernels.Own, c kernels.Config) (
+	kernels.Product, error,
+) {
+	if k.Guest {
+		return prepareOwn(b, o, own, c)
+	}
 	p, err := planOrdered(b, o, k, c)
 	if err != nil {
 		return nil, err

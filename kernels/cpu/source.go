@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"spmvtune/internal/gosource"
+	"spmvtune/kernels/own"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
 )
@@ -37,6 +38,10 @@ var formatCode = sync.OnceValues(func() (*gosource.Program, error) {
 // for it, without comments and layout; "" for a kernel that is not this package's. Device.Driver names
 // the compiler.
 func (b *Backend) Source(kernel string) string {
+	if o, ok := b.ownKernel(kernel); ok {
+		by, _ := own.ForCPU(o.File, b.device.Name)
+		return own.Source(by, o)
+	}
 	files, ok := sources[kernel]
 	formats, err := formatCode()
 	if !ok || err != nil { // tests of sources exclude all errors

@@ -170,13 +170,17 @@ func (c *Client) Close() {
 	stop := time.AfterFunc(5*time.Second, func() { c.cmd.Process.Kill() })
 	c.cmd.Wait()
 	stop.Stop()
+	c.killGroup()
 	c.replies.Close()
 }
 
 func (c *Client) kill() {
-	c.cmd.Process.Kill()
+	c.killGroup()
 	c.Close()
 }
+
+// killGroup kills the worker and what a kernel of a sweep started in it.
+func (c *Client) killGroup() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }
 
 const (
 	killedMessage = "the worker was killed from outside (signal 9)"

@@ -60,6 +60,7 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	if err != nil {
 		return err
 	}
+	defer w.confine(r.Kernel)()
 	info := p.Info()
 	ref, err := w.reference(scope{r.Precision, info.Window})
 	if err != nil {

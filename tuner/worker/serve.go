@@ -50,6 +50,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 type server struct {
 	open       func(configs.Device) (kernels.Backend, error)
 	backend    kernels.Backend
+	own        []kernels.Own
 	sensors    Sensors // nil: there are none, or they can't be read
 	problem    *kernels.Problem
 	y          []float64 // result that is being verified
@@ -70,6 +71,10 @@ func (w *server) answer(req Request) (rep Reply) {
 	switch {
 	case req.Open != nil:
 		err = w.openDevice(*req.Open, &rep)
+	case req.Build != nil:
+		if host, ok := w.backend.(kernels.Host); ok {
+			rep.Unbuilt = host.Build(req.Build)
+		}
 	case req.Roof:
 		var roof kernels.Roof
 		if roof, err = w.backend.Roof(); err == nil {
@@ -86,13 +91,16 @@ func (w *server) answer(req Request) (rep Reply) {
 	return rep
 }
 
-func (w *server) openDevice(d configs.Device, rep *Reply) error {
-	b, err := w.open(d)
+func (w *server) openDevice(req OpenRequest, rep *Reply) error {
+	b, err := w.open(req.Device)
 	if err != nil {
 		return err
 	}
 
-	w.backend = b
+	w.backend, w.own = b, req.Own
+	if host, ok := b.(kernels.Host); ok {
+		host.Adopt(req.Own, req.Compiled)
+	}
 	if s, ok := b.(Sensors); ok {
 		if _, err := s.Sense(); err != nil {
 			rep.NoSensors = err.Error()
@@ -108,6 +116,11 @@ func (w *server) openDevice(d configs.Device, rep *Reply) error {
 	for _, k := range kernels.Catalogue {
 		if k.Backend == dev.Backend {
 			rep.Sources[k.Name] = b.Source(k.Name)
+		}
+	}
+	for _, o := range req.Own {
+		if o.Backend == dev.Backend {
+			rep.Sources[o.Name] = b.Source(o.Name)
 		}
 	}
 

@@ -10,10 +10,19 @@ import (
 // replies alternate, encoded with encoding/gob, which carries NaN and infinities and
 // tolerates a worker that was built with other tags.
 type Request struct {
-	Open  *configs.Device
+	Open  *OpenRequest
+	Build []kernels.Config // of own kernels, to be compiled before the first is measured
 	Roof  bool
 	Load  *LoadRequest
 	Trial *TrialRequest
+}
+
+// An OpenRequest asks for a device.
+type OpenRequest struct {
+	Device configs.Device
+	// Own are the kernels that the sweep defines, and Compiled the folder of what is compiled.
+	Own      []kernels.Own
+	Compiled string
 }
 
 // A LoadRequest asks for a matrix.
@@ -40,10 +49,12 @@ type Reply struct {
 	// NoSensors is why the device's sensors can't be read; "" if they can, or if there are
 	// none.
 	NoSensors string
-	Roof      *kernels.Roof
-	Matrix    *trial.Matrix
-	Result    *trial.Result
-	Effort    Effort // where the time of the trial went, without Trials and Wall
+	// Unbuilt is why each configuration of Build can't be compiled; "" for those that can.
+	Unbuilt []string
+	Roof    *kernels.Roof
+	Matrix  *trial.Matrix
+	Result  *trial.Result
+	Effort  Effort // where the time of the trial went, without Trials and Wall
 	// Spoiled says that the device or the process is in doubt after this trial, and that
 	// the worker must be replaced.
 	Spoiled bool

@@ -81,6 +81,8 @@ func (p *Progress) Observe(e tuner.Event) {
 		if r := e.Result; r.Status == trial.OK {
 			p.candidate(r.Kernel, strings.TrimPrefix(r.Config.String(), r.Kernel+" "), r.Median)
 		}
+	case e.Unbuilt != nil:
+		p.say(p.w, term.Wrap(unbuilt(*e.Unbuilt), term.PageWidth-2, "  "))
 	case e.Crowded != nil:
 		p.say(p.w, term.Wrap("note: "+crowded(*e.Crowded, "is"), term.PageWidth-2, "  "))
 	case e.Failure != nil:

@@ -1,0 +1,239 @@
+package configs
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"spmvtune/kernels"
+	"spmvtune/kernels/own"
+)
+
+// ownKeys are those of a [[kernel]] with a source, beside kernelKeys.
+var ownKeys = section{
+	{name: "source", doc: "a kernel of your own: its file, .cu for a GPU, .c or .cpp for a processor; name names it. " +
+		"spmvtune kernels new NAME writes one"},
+	{name: "entry", doc: `the function; default: name`},
+	{name: "format", doc: `what it is given: "csr", the default, "coo" or "sell"`},
+	{name: "blocks", doc: `on a GPU, the blocks that are launched; default: grid, else "(rows + block - 1) / block"; over ` +
+		"rows, cols, nonzeros, block, grid, value_bytes and params"},
+	{name: "shared", doc: `on a GPU, the dynamic shared memory of a block in bytes, as in "block * value_bytes"; default: 0`},
+	{name: "zero", doc: "whether y is zeroed within each product, for a kernel that adds to it; default: false"},
+	{name: "params", doc: "parameters and their values, as in { unroll = [1, 2, 4] }: each is a macro in capitals"},
+}
+
+// ownName matches names that are safe in C, in a file's name and in a command. No kernel of the
+// catalogue may have it.
+var (
+	ownName    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
+	macroName  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+	macroValue = regexp.MustCompile(`^[A-Za-z0-9_.]{1,32}$`)
+)
+
+// endings are the backends of sources.
+var endings = map[string]string{".cu": "cuda", ".c": "cpu", ".cc": "cpu", ".cpp": "cpu", ".cxx": "cpu"}
+
+// ownSpace reads a [[kernel]] section with a source.
+func (t *table) ownSpace(backend string, find finder) Space {
+	t.only(slices.Concat(kernelKeys.names(), ownKeys.names()))
+	o := kernels.Own{Kernel: kernels.Kernel{
+		Source: "defined by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Guest: true,
+	}}
+	t.ownNames(&o)
+	t.ownSource(&o, backend, find)
+	format := string(o.Format)
+	t.choice("format", &format, []string{"csr", "coo", "sell"})
+	o.Format = kernels.Format(format)
+	t.flag("zero", &o.Zero)
+
+	values := t.ownParams(&o)
+	t.ownLaunch(&o)
+	chosen := []kernels.Kernel{o.Kernel}
+	s := Space{Kernels: []string{o.Name}, Own: &o, Grid: Grid{Auto: true}, Params: values}
+	s.Precisions, s.Block = t.precisions(), t.block(chosen)
+	t.grid(&s.Grid)
+	s.Where, s.filter = t.condition(variables(chosen))
+	t.bounded(s, chosen)
+	return s
+}
+
+// ownNames reads the name and the entry.
+func (t *table) ownNames(o *kernels.Own) {
+	const form = "a letter, and then at most 63 letters, digits and underscores"
+	t.text("name", &o.Name)
+	if _, taken := kernels.Lookup(o.Name); taken {
+		t.fail("name", "choose another one", "the catalogue has a kernel that is called %q", o.Name)
+	} else if !ownName.MatchString(o.Name) {
+		t.fail("name", "write "+form, "a kernel of your own can't be called %q", o.Name)
+	}
+	o.Entry = o.Name
+	if t.text("entry", &o.Entry); !ownName.MatchString(o.Entry) {
+		t.fail("entry", "write "+form, "no function is called %q", o.Entry)
+	}
+}
+
+// ownSource reads the source and what it includes.
+func (t *table) ownSource(o *kernels.Own, backend string, find finder) {
+	const key = "source"
+	var source string
+	if t.text(key, &source); source == "" {
+		return
+	}
+	known := false
+	if o.Backend, known = endings[filepath.Ext(source)]; !known {
+		t.fail(key, "name a file that ends in .cu for a GPU, or in .c, .cc, .cpp or .cxx for a processor",
+			"%q has no ending of a source", source)
+		return
+	}
+	if backend != "auto" && backend != o.Backend {
+		t.fail(key, `set backend = "auto" in [device], or leave the kernel out`, "%s runs on %s, and [device] asks for %s",
+			source, o.Backend, backend)
+	}
+	if strings.ContainsAny(source, `*?[\`) {
+		t.fail(key, "name one file", "%q is a pattern", source)
+		return
+	}
+	found, err := find(source)
+	if err == nil {
+		o.Files, o.File, err = own.Gather(found[0])
+	}
+	if err != nil {
+		t.fail(key, "paths are relative to the folder of the sweep file", "%v", err)
+	}
+}
+
+// ownParams reads the parameters and their values. Matrices as SELL have two more.
+func (t *table) ownParams(o *kernels.Own) map[string][]string {
+	const key = "params"
+	values := map[string][]string{}
+	if v, given := t.vals[key]; given {
+		if _, ok := v.(map[string]any); !ok {
+			t.wrong(t.at.key(key), key, v, "a table of lists, as in { unroll = [1, 2, 4] }")
+			return values
+		}
+	}
+	sub := t.section(key)
+	for _, name := range slices.Sorted(maps.Keys(sub.vals)) {
+		if !macroName.MatchString(name) || ownVariables[name] {
+			sub.fail(name, "write small letters, digits and underscores, and no name of this section",
+				"no parameter can be called %q", name)
+			continue
+		}
+		for _, v := range sub.settings(name) {
+			if !macroValue.MatchString(v.text) {
+				sub.failAt(v.at, name, "", "%q is neither a number nor a name", v.text)
+				continue
+			}
+			values[name] = append(values[name], v.text)
+		}
+		if len(values[name]) > 0 {
+			o.Params = append(o.Params, kernels.Param{Name: name, Values: values[name], Default: values[name][0],
+				Doc: "the macro " + strings.ToUpper(name)})
+		}
+	}
+	if o.Format == kernels.SELL {
+		t.ownSlices(o, values)
+	}
+	return values
+}
+
+// ownSlices makes sure of the parameters of SELL-C-sigma: the rows of a chunk, and of a window
+// that is sorted.
+func (t *table) ownSlices(o *kernels.Own, values map[string][]string) {
+	for name, usual := range map[string]string{"chunk": "32", "sigma": "1024"} {
+		if values[name] == nil {
+			o.Params = append(o.Params, kernels.Param{Name: name, Values: []string{usual}, Default: usual,
+				Doc: "of SELL-C-sigma"})
+		}
+		for _, v := range values[name] {
+			if n := kernels.Params(name+"="+v).Int(name, 0); n < 1 || n > 1<<20 {
+				t.fail("params", "write rows, as in "+name+" = ["+usual+"]", "%s is %q", name, v)
+			}
+		}
+	}
+	slices.SortFunc(o.Params, func(a, b kernels.Param) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// ownVariables are what an expression of a launch may use beside params.
+var ownVariables = map[string]bool{"rows": true, "cols": true, "nonzeros": true, "nnz": true, "block": true,
+	"grid": true, "value_bytes": true, "kernel": true, "precision": true, "spmv_real": true, "min": true, "max": true}
+
+// ownLaunch reads the launch, which depends on what was read before.
+func (t *table) ownLaunch(o *kernels.Own) {
+	if t.has("grid") {
+		o.Grid = "what the kernel takes it for"
+	}
+	if o.Backend != "cuda" {
+		if t.has("block") {
+			o.Block, o.Blocks = "what the kernel takes it for", kernels.Range{Min: 1, Max: 1 << 30, Step: 1}
+		}
+		for _, key := range []string{"blocks", "shared"} {
+			if t.has(key) {
+				t.fail(key, "leave it out", "only kernels for a GPU are launched so")
+			}
+		}
+		return
+	}
+	o.Block, o.Blocks = "threads in a block", kernels.Range{Min: 1, Max: 1024, Step: 1}
+	o.Launch, o.Shared = "(rows + block - 1) / block", "0"
+	if o.Format == kernels.COO {
+		o.Launch = "(nonzeros + block - 1) / block"
+	}
+	if t.has("grid") {
+		o.Launch = "grid"
+	}
+	for key, into := range map[string]*string{"blocks": &o.Launch, "shared": &o.Shared} {
+		t.text(key, into)
+		if _, err := own.Value(*into, o.Variables(kernels.Config{Block: 64, Grid: 64, Precision: kernels.Float64},
+			1000, 1000, 5000)); err != nil {
+			t.fail(key, `it is an integer, as in "(rows + block - 1) / block"`, "%v", err)
+		}
+	}
+}
+
+// defined notes a kernel that an earlier section defines, too.
+func (t *table) defined(s Space, before []Space) {
+	for _, other := range before {
+		if s.Own != nil && other.Own != nil && s.Own.Name == other.Own.Name {
+			t.fail("name", "choose another name", "two sections define %s", s.Own.Name)
+		}
+	}
+}
+
+// Own returns the kernels that the sweep defines.
+func (s *Sweep) Own() []kernels.Own {
+	var list []kernels.Own
+	for _, space := range s.Kernels {
+		if space.Own != nil {
+			list = append(list, *space.Own)
+		}
+	}
+	return list
+}
+
+// Lookup returns a kernel of the space, or of the catalogue.
+func (s Space) Lookup(name string) (kernels.Kernel, bool) {
+	if s.Own != nil && s.Own.Name == name {
+		return s.Own.Kernel, true
+	}
+	return kernels.Lookup(name)
+}
+
+// Use takes the definitions of own kernels from list, where they stand in for the files of the
+// sweep, as on a node that does not see them.
+func (s *Sweep) Use(list []kernels.Own) error {
+	for i, space := range s.Kernels {
+		if space.Own == nil {
+			continue
+		}
+		at := slices.IndexFunc(list, func(o kernels.Own) bool { return o.Name == space.Own.Name })
+		if at < 0 {
+			return fmt.Errorf("there is no definition of the kernel %s", space.Own.Name)
+		}
+		s.Kernels[i].Own = &list[at]
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package own
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sync/errgroup"
+
+	"spmvtune/kernels"
+)
+
+// Build returns the file that a kernel is compiled to for a configuration: from the folder cache
+// if it is there, else anew. A *kernels.InvalidError has the compiler's words, with file and line.
+func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file string, err error) {
+	macros := used(o, o.Macros(c))
+	file = filepath.Join(cache, key(by, o, macros)+by.Ending)
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
+	if said, err := os.ReadFile(file + ".err"); err == nil {
+		return "", &kernels.InvalidError{Reason: string(said)}
+	}
+	if err := os.MkdirAll(cache, 0o777); err != nil {
+		return "", fmt.Errorf("making the folder of compiled kernels: %w", err)
+	}
+	dir, err := os.MkdirTemp(cache, ".tmp-")
+	if err != nil {
+		return "", fmt.Errorf("making a folder to compile in: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if err := write(dir, o.Files); err != nil {
+		return "", fmt.Errorf("writing the source: %w", err)
+	}
+
+	flags := slices.Clone(by.Flags)
+	for _, name := range slices.Sorted(maps.Keys(macros)) {
+		flags = append(flags, "-D"+name+"="+macros[name])
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), compileTimeout)
+	defer cancel()
+	made := filepath.Join(dir, "out"+by.Ending)
+	printed, err := by.Compile(ctx, dir, o.File, made, flags)
+	if err == nil {
+		return file, os.Rename(made, file)
+	}
+
+	said := "does not compile: " + complaint(printed, err)
+	var ended *exec.ExitError
+	if errors.As(err, &ended) && ended.Exited() && firstError.MatchString(printed) { // it would say so again
+		os.WriteFile(file+".err", []byte(said), 0o666)
+	}
+	return "", &kernels.InvalidError{Reason: said}
+}
+
+// All builds a kernel for several configurations at once. It returns why each can't be built, ""
+// where it can.
+func All(list []kernels.Config, build func(kernels.Config) error) []string {
+	said := make([]string, len(list))
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for i, c := range list {
+		group.Go(func() error {
+			if err := build(c); err != nil {
+				said[i] = err.Error()
+			}
+			return nil
+		})
+	}
+	group.Wait()
+	return said
+}
+
+// Source is the identity of a kernel that a compiler compiles; the compiler may be missing.
+func Source(by *Compiler, o kernels.Own) string {
+	compiler := ""
+	if by != nil {
+		compiler = by.Version + strings.Join(by.Flags, " ")
+	}
+	return digest("own 1", o.Digest(), compiler)
+}
+
+// key names what is compiled.
+func key(by *Compiler, o kernels.Own, macros map[string]string) string {
+	parts := []string{by.Version, strings.Join(by.Flags, " "), o.File}
+	for _, texts := range []map[string]string{o.Files, macros} {
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			parts = append(parts, name, texts[name])
+		}
+	}
+	return digest(parts...)
+}
+
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(h, "%d:%s\n", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+var word = regexp.MustCompile(`\w+`)
+
+// used are the macros whose names occur in the files: configurations that differ in others share
+// what is compiled.
+func used(o kernels.Own, macros map[string]string) map[string]string {
+	words := map[string]bool{}
+	for _, text := range o.Files {
+		for _, w := range word.FindAllString(text, -1) {
+			words[w] = true
+		}
+	}
+	maps.DeleteFunc(macros, func(name, _ string) bool { return !words[name] })
+	return macros
+}
+
+func write(dir string, files map[string]string) error {
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("%s is outside of the folder of the kernel", name)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstError finds a line such as "my.cu(12): error: …" or "my.c:12:5: error: …".
+var firstError = regexp.MustCompile(`(?mi)^.*\berror\b.*$`)
+
+// complaint is the first error that a compiler printed, on one line.
+func complaint(printed string, err error) string {
+	said := firstError.FindString(printed)
+	if said == "" {
+		said = strings.TrimSpace(printed)
+	}
+	if said == "" || !errors.As(err, new(*exec.ExitError)) {
+		said = strings.TrimSpace(err.Error() + " " + said)
+	}
+	said = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, said)
+	const most = 400
+	if len(said) > most {
+		said = strings.ToValidUTF8(said[:most], "") + " …"
+	}
+	return said
+}

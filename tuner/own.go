@@ -1,0 +1,80 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse/cache"
+	"spmvtune/tuner/worker"
+)
+
+// Unbuilt says that an own kernel of the sweep does not compile for some of its configurations.
+// Their trials are invalid.
+type Unbuilt struct {
+	Kernel  string
+	Configs int    // how many
+	Reason  string // that of the first
+}
+
+// keepCompiled finds the folder of what is compiled of own kernels, where the sweep has any. It is
+// that of the cache or, if that is off, one for this run only, which remove removes.
+func (r *run) keepCompiled() (remove func(), err error) {
+	remove = func() {}
+	if len(r.sweep.Own()) == 0 {
+		return remove, nil
+	}
+	dir, err := cache.Default()
+	if err != nil {
+		return remove, err
+	}
+	if path := dir.Path(); path != "" {
+		r.compiled = filepath.Join(path, "kernels")
+		return remove, nil
+	}
+	if r.compiled, err = os.MkdirTemp("", "spmvtune-kernels-"); err != nil {
+		return remove, fmt.Errorf("making a folder for compiled kernels: %w", err)
+	}
+	return func() { os.RemoveAll(r.compiled) }, nil
+}
+
+// build compiles own kernels for the trials of a plan that are still to be measured, all at once,
+// and tells of those that can't be.
+func (r *run) build(ctx context.Context, plan Plan) error {
+	var list []kernels.Config
+	for _, t := range plan.Trials {
+		k, _ := kernels.Find(r.sweep.Own(), t.Kernel)
+		c := t.Config
+		c.Grid = 0 // it is not compiled in
+		if k.Guest && !r.done[t.ID] && !r.built[c] {
+			r.built[c] = true
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	rep, err := r.client.Do(ctx, worker.Request{Build: list}, 0)
+	if err != nil {
+		r.drop(r.client, err)
+		return r.interrupted(ctx, fmt.Errorf("compiling the kernels of the sweep: %w", err))
+	}
+
+	var told []*Unbuilt
+	of := map[string]*Unbuilt{}
+	for i, reason := range rep.Unbuilt {
+		if name := list[i].Kernel; reason != "" {
+			if of[name] == nil {
+				of[name] = &Unbuilt{Kernel: name, Reason: reason}
+				told = append(told, of[name])
+			}
+			of[name].Configs++
+		}
+	}
+	for _, u := range told {
+		r.opt.Observe(Event{Unbuilt: u})
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package worker
+
+import (
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"spmvtune/kernels"
+)
+
+// confine keeps a kernel that a sweep defines from filling the disk while it runs: it can't write
+// to files, and its folder is a temporary one. An attempt ends the worker. It returns what lifts
+// this.
+func (w *server) confine(name string) (lift func()) {
+	if !slices.ContainsFunc(w.own, func(o kernels.Own) bool { return o.Name == name }) {
+		return func() {}
+	}
+	var before unix.Rlimit
+	here, err := os.Getwd()
+	if err != nil || unix.Getrlimit(unix.RLIMIT_FSIZE, &before) != nil {
+		return func() {}
+	}
+	dir, err := os.MkdirTemp("", "spmvtune-kernel-")
+	if err == nil {
+		os.Chdir(dir)
+	}
+	unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 0, Max: before.Max})
+	return func() {
+		unix.Setrlimit(unix.RLIMIT_FSIZE, &before)
+		os.Chdir(here)
+		os.RemoveAll(dir)
+	}
+}
