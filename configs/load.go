@@ -88,12 +88,17 @@ func ParseOnNode(path, dir string, text []byte) (*Sweep, error) {
 // parseWith decodes and checks the text of a sweep file. find gives the files of a path
 // in it.
 func parseWith(path string, text []byte, find finder) (*Sweep, error) {
+	places, deep := locate(string(text))
+	if deep > 0 {
+		return nil, Errors{{File: path, Line: deep, Problem: fmt.Sprintf("more than %d keys or brackets within each other",
+			deepest)}}
+	}
 	vals := map[string]any{}
 	if _, err := toml.Decode(string(text), &vals); err != nil {
 		return nil, Errors{syntaxError(path, text, err)}
 	}
 	var errs Errors
-	top := &table{errs: &errs, file: path, vals: vals, at: locate(string(text))}
+	top := &table{errs: &errs, file: path, vals: vals, at: places}
 	s := top.sweep(path, find)
 
 	s.Path, s.Text = path, text

@@ -10,8 +10,8 @@ import (
 // the decoded document.
 //
 // Note: toml.MetaData knows no lines, and names the keys of all [[kernel]] tables alike, so
-// that a mistake in the second could not be told from one in the first. Its parser has already
-// accepted the text. To find the keys, it is enough to know where strings and comments end.
+// that a mistake in the second could not be told from one in the first. To find the keys of a text
+// that its parser accepts, it is enough to know where strings and comments end.
 type position struct {
 	line  int                  // from 1: of the key or the header; in an array, of the element
 	keys  map[string]*position // of a table
@@ -53,11 +53,15 @@ func (p *position) child(name string, line int) *position {
 	return k
 }
 
-// locate finds the positions of all keys and array elements of a text that the TOML parser has
-// accepted.
-func locate(text string) *position {
+// deepest is how many keys and brackets lead to a value at most. The TOML parser takes memory by the square
+// of that.
+const deepest = 50
+
+// locate finds the positions of all keys and array elements of a text, and the line of the first that is
+// nested too deep, where it stops, or 0.
+func locate(text string) (root *position, deep int) {
 	s := &scanner{text: strings.TrimPrefix(text, "\ufeff"), line: 1}
-	root := &position{line: 1}
+	root = &position{line: 1}
 	table := root
 	for s.blank(); !s.end(); s.blank() {
 		if s.peek() == '[' {
@@ -67,7 +71,7 @@ func locate(text string) *position {
 		s.pair(table)
 	}
 
-	return root
+	return root, s.deep
 }
 
 // A scanner walks over a TOML text.
@@ -75,6 +79,21 @@ type scanner struct {
 	text string
 	off  int
 	line int
+
+	depth int // of the value at hand, in brackets
+	deep  int // line of what is nested too deep, or 0
+}
+
+// tooDeep stops the scanner where so many keys or brackets are too many.
+func (s *scanner) tooDeep(n int) bool {
+	if n <= deepest {
+		return false
+	}
+	if s.deep == 0 {
+		s.deep = s.line
+	}
+	s.off = len(s.text)
+	return true
 }
 
 func (s *scanner) end() bool { return s.off >= len(s.text) }
@@ -187,7 +206,7 @@ func (s *scanner) path() []string {
 			path = append(path, s.text[start:s.off])
 		}
 
-		if s.blank(); s.peek() != '.' {
+		if s.blank(); s.peek() != '.' || s.tooDeep(len(path)) {
 			return path
 		}
 		s.skip(1)
@@ -198,6 +217,11 @@ func (s *scanner) path() []string {
 func (s *scanner) value() *position {
 	s.blank()
 	p := &position{line: s.line}
+	s.depth++
+	defer func() { s.depth-- }()
+	if s.tooDeep(s.depth) {
+		return p
+	}
 	switch s.peek() {
 	case '"', '\'':
 		s.str()

@@ -20,6 +20,7 @@ import (
 type filter struct {
 	program *vm.Program
 	zero    map[string]any // every variable with the zero of its type
+	where   *Error         // place in the file; nil outside of one
 }
 
 // variables returns what a where over some kernels may use: block, grid,
@@ -62,7 +63,7 @@ func newFilter(where string, zero map[string]any) (*filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &filter{program, zero}, nil
+	return &filter{program: program, zero: zero}, nil
 }
 
 // longestWhere bounds an expression. With what growth refuses, it bounds its time and memory.
@@ -115,7 +116,13 @@ func (f *filter) keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	env["rows"], env["cols"], env["nnz"] = rows, cols, nnz
 	v, err := expr.Run(f.program, env)
 	if err != nil {
-		return false, fmt.Errorf("evaluating where for %v: %s", c, message(err))
+		problem := fmt.Sprintf("evaluating the expression for %v: %s", c, message(err))
+		if f.where == nil {
+			return false, fmt.Errorf("where: %s", problem)
+		}
+		e := *f.where
+		e.Problem = problem
+		return false, &e
 	}
 
 	return v.(bool), nil // as AsBool made sure
@@ -138,6 +145,7 @@ func (t *table) condition(zero map[string]any) (string, *filter) {
 
 	f, err := newFilter(text, zero)
 	if err == nil {
+		f.where = &Error{File: t.file, Line: t.at.key(key).line, Key: t.path(key)}
 		return text, f
 	}
 	problem := message(err)

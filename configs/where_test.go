@@ -1,8 +1,11 @@
 package configs
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"spmvtune/kernels"
 )
 
 // A where has nothing that can take much time or memory.
@@ -24,5 +27,18 @@ func TestWhereIsBounded(t *testing.T) {
 		if _, err := newFilter(where, zero); err != nil {
 			t.Errorf("%s: %v", where, err)
 		}
+	}
+}
+
+// A where that can't be evaluated says where it stands.
+func TestWhereDividesByZero(t *testing.T) {
+	s, err := Parse("s.toml", []byte(minimal+"where = \"rows % (block - block) == 0\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Kernels[0].Keep(kernels.Config{Kernel: "cpu_csr"}, 9, 9, 9)
+	line := strings.Count(minimal, "\n") + 1
+	if want := fmt.Sprintf("s.toml:%d: kernel.where: ", line); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s…", err, want)
 	}
 }

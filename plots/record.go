@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/input"
 )
 
 // RecordFile is the record's name in a report's folder.
@@ -44,7 +45,7 @@ func entryOf(content []byte, drawn string) entry {
 // readRecord reads the record of a folder. One that cannot be read is empty.
 func readRecord(dir string) record {
 	var r record
-	content, err := os.ReadFile(filepath.Join(dir, RecordFile))
+	content, err := input.ReadFile(filepath.Join(dir, RecordFile), 100e6)
 	if err != nil || json.Unmarshal(content, &r) != nil {
 		return record{}
 	}

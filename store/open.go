@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"spmvtune/internal/input"
 )
 
 // A DB is an open results database. Its methods may be called from several
@@ -47,12 +50,8 @@ func Open(path string) (*DB, error) {
 		return nil, fmt.Errorf("creating the database's folder: %w", err)
 	}
 
-	switch info, err := os.Stat(path); {
-	case err != nil:
-	case info.IsDir():
-		return nil, fmt.Errorf("opening database: %s is a folder: name a file in it, such as results.db", path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("opening database: %s is not a regular file", path)
+	if err := input.Check(path); err != nil {
+		return nil, fmt.Errorf("opening database: %w", err)
 	}
 	return open(context.Background(), path, network(dir))
 }
@@ -104,15 +103,12 @@ func readable(name string) (path string, options url.Values, schema int, err err
 	if path, err = filepath.Abs(name); err != nil {
 		return "", nil, 0, fmt.Errorf("opening database: %w", err)
 	}
-	switch info, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist):
+	_, err = os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, 0, fmt.Errorf("there is no database %s: run a sweep first", path)
-	case err != nil:
+	}
+	if err = cmp.Or(err, input.Check(path)); err != nil {
 		return "", nil, 0, fmt.Errorf("opening database: %w", err)
-	case info.IsDir():
-		return "", nil, 0, fmt.Errorf("opening database: %s is a folder: name a file in it, such as results.db", path)
-	case !info.Mode().IsRegular():
-		return "", nil, 0, fmt.Errorf("opening database: %s is not a regular file", path)
 	}
 
 	options = url.Values{"mode": {"ro"}}
@@ -202,13 +198,21 @@ func connect(path string, options url.Values, hook func(*sqlite3.SQLiteConn) err
 	return sql.OpenDB(connector{dsn.String(), &sqlite3.SQLiteDriver{ConnectHook: hook}})
 }
 
+// What a query may need: a value's bytes, and the bytes that SQLite holds at once in this process.
+const (
+	mostValue  = 50_000_000
+	mostMemory = 500_000_000
+)
+
 // reader gives a pool of connections that can't write.
 func reader(path string, options url.Values) *sql.DB {
 	options = maps.Clone(options)
 	options.Set("_query_only", "1")
 	pool := connect(path, options, func(c *sqlite3.SQLiteConn) error {
+		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, mostValue)
+		_, err := c.Exec(fmt.Sprintf("PRAGMA hard_heap_limit = %d", mostMemory), nil)
 		c.RegisterAuthorizer(authorize)
-		return nil
+		return err
 	})
 	pool.SetMaxOpenConns(4)
 	return pool

@@ -155,7 +155,7 @@ func TestOpenRefuses(t *testing.T) {
 			if err := os.Mkdir(path, 0o777); err != nil {
 				t.Fatal(err)
 			}
-		}, "is a folder"},
+		}, "a folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "results.db")

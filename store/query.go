@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,49 +30,72 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // is open for reading only, the connection refuses to write, and a statement is
 // not even compiled that would do more than read.
 func (db *DB) Query(ctx context.Context, sqlOrView string) (*Table, error) {
+	t := &Table{}
+	return t, db.Each(ctx, sqlOrView, t.head, t.add)
+}
+
+// Each is Query for an answer of any length: it gives the names of the columns to head, and then each
+// row to row, until one of them returns an error.
+func (db *DB) Each(ctx context.Context, sqlOrView string, head func([]string) error, row func([]any) error) error {
 	statement, rest := firstStatement(sqlOrView)
 	statement = strings.TrimSpace(statement)
 	switch {
 	case blank(statement):
-		return nil, errors.New("nothing to run: give one SQL statement, or one of the views " +
+		return errors.New("nothing to run: give one SQL statement, or one of the views " +
 			strings.Join(Views, ", "))
 	case rest != "":
-		return nil, fmt.Errorf("one statement at a time: after the first comes %q", abbreviate(rest))
+		return fmt.Errorf("one statement at a time: after the first comes %q", abbreviate(rest))
 	case identifier.MatchString(statement):
 		statement = `SELECT * FROM "` + statement + `"`
 	}
-	t, err := readTable(ctx, db.read, statement)
-	if err != nil {
-		return nil, db.explain(ctx, err)
+
+	var refused error
+	noted := func(values []any) error {
+		refused = row(values)
+		return refused
 	}
-	return t, nil
+	err := eachRow(ctx, db.read, statement, nil, head, noted)
+	if err != nil && refused == nil {
+		err = db.explain(ctx, err)
+	}
+	return err
 }
+
+func (t *Table) head(columns []string) error { t.Columns = columns; return nil }
+func (t *Table) add(row []any) error         { t.Rows = append(t.Rows, row); return nil }
 
 // readTable returns the answer to a statement.
 func readTable(ctx context.Context, db queryer, statement string, args ...any) (*Table, error) {
+	t := &Table{}
+	return t, eachRow(ctx, db, statement, args, t.head, t.add)
+}
+
+// eachRow gives what a statement answers to head and row.
+func eachRow(ctx context.Context, db queryer, statement string, args []any, head func([]string) error,
+	row func([]any) error) error {
 	rows, err := db.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	t := &Table{}
-	if t.Columns, err = rows.Columns(); err != nil {
-		return nil, err
+	columns, err := rows.Columns()
+	if err == nil {
+		err = head(columns)
+	}
+	for err == nil && rows.Next() {
+		values, cells := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			cells[i] = &values[i]
+		}
+		if err = rows.Scan(cells...); err == nil {
+			err = row(values)
+		}
 	}
 
-	for rows.Next() {
-		row := make([]any, len(t.Columns))
-		cells := make([]any, len(row))
-		for i := range row {
-			cells[i] = &row[i]
-		}
-		if err := rows.Scan(cells...); err != nil {
-			return nil, err
-		}
-		t.Rows = append(t.Rows, row)
+	if err == nil {
+		err = rows.Err()
 	}
-
-	return t, rows.Err()
+	return err
 }
 
 // explain puts SQLite's error in the user's words.
@@ -102,6 +126,12 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	case sqlite3.ErrAuth, sqlite3.ErrReadonly:
 		return errors.New("query only reads: this statement would change the database or its settings, or open " +
 			"another file")
+	case sqlite3.ErrNomem:
+		return fmt.Errorf("the query needs more than %d MB of memory: ask for less at a time", mostMemory/1_000_000)
+	case sqlite3.ErrTooBig:
+		return fmt.Errorf("a value of the query, or its text, is larger than %d MB", mostValue/1_000_000)
+	case sqlite3.ErrFull:
+		return fmt.Errorf("the query's temporary files do not fit into %s: TMPDIR names another folder", os.TempDir())
 	case sqlite3.ErrError:
 		return fmt.Errorf("the SQL does not run: %s", message)
 	}

@@ -168,6 +168,36 @@ func TestQueryStopsWithContext(t *testing.T) {
 	}
 }
 
+// Rows come one by one, so that an answer may be longer than memory, or have no end.
+func TestRowsCome(t *testing.T) {
+	const endless = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+	enough := errors.New("enough")
+	var got []any
+	err := started(t).Each(t.Context(), endless, func([]string) error { return nil }, func(row []any) error {
+		if got = append(got, row...); len(got) == 3 {
+			return enough
+		}
+		return nil
+	})
+	if err != enough || len(got) != 3 || got[2] != int64(3) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Neither a value nor all values of a row may fill the memory.
+func TestQueryIsBounded(t *testing.T) {
+	db := started(t)
+	values := strings.Repeat("hex(zeroblob(24000000)), ", 12)
+	for sql, want := range map[string]string{
+		"SELECT length(hex(zeroblob(30000000)))": "larger than 50 MB",
+		"SELECT " + values + "1":                 "more than 500 MB of memory",
+	} {
+		if _, err := db.Query(t.Context(), sql); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s…: %v, want %q", sql, err, want)
+		}
+	}
+}
+
 func FuzzFirstStatement(f *testing.F) {
 	for _, s := range []string{"SELECT 1", "SELECT ';'; x", "/*;*/;--;\n;", "[;]`;`\";\"", "'", "a;b;c", "/* ;"} {
 		f.Add(s)

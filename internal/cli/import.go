@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/input"
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
@@ -97,22 +96,18 @@ func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 
 // read reads the table, and the second table if there is one.
 func (i *importCommand) read(path string) (*foreign.Measurements, error) {
-	times, err := input.Open(path)
+	times, err := foreign.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer times.Close()
 	if i.features == "" {
-		return foreign.Read(foreign.File{Name: path, Content: times}, nil, i.Options)
+		return foreign.Read(times, nil, i.Options)
 	}
-
-	features, err := input.Open(i.features)
+	features, err := foreign.Open(i.features)
 	if err != nil {
 		return nil, err
 	}
-	defer features.Close()
-	return foreign.Read(foreign.File{Name: path, Content: times}, &foreign.File{Name: i.features, Content: features},
-		i.Options)
+	return foreign.Read(times, &features, i.Options)
 }
 
 // recordForeign makes a database that appears whole or not at all.

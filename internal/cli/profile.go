@@ -13,7 +13,6 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/input"
 	"spmvtune/internal/term"
 	"spmvtune/store"
 	"spmvtune/store/foreign"
@@ -68,12 +67,11 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		}
 	}
 
-	file, err := input.Open(args[0])
+	file, err := foreign.Open(args[0])
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	launches, err := foreign.ReadProfile(foreign.File{Name: args[0], Content: file})
+	launches, err := foreign.ReadProfile(file)
 	if err != nil {
 		return command.WithHint(err, "nothing was kept; docs/profiling.md has the command that makes the file")
 	}

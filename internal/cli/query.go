@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +13,10 @@ import (
 )
 
 // queryCommand is the command query.
-type queryCommand struct{ db, format string }
+type queryCommand struct {
+	db, format string
+	maxRows    int
+}
 
 func newQuery() *cobra.Command {
 	var q queryCommand
@@ -30,9 +35,17 @@ profile and telemetry; their columns do not change within a major version.`,
 	}
 	cmd.Flags().StringVar(&q.db, "db", "", "results database (default: the only one below "+command.OutRoot+")")
 	command.FlagFormat(cmd, &q.format)
+	cmd.Flags().IntVar(&q.maxRows, "max-rows", 0, fmt.Sprintf(
+		"print at most so many rows (default: all as csv or json, %d as table or markdown)", tableRows))
 	command.FlagFile(cmd, "db", "db")
 	return cmd
 }
+
+// tableRows is how many rows a table for people has unless told: it is laid out in memory.
+const tableRows = 10_000
+
+// errEnough ends a query whose answer has more rows than are wanted.
+var errEnough = errors.New("enough")
 
 // Run prints the answer to a query.
 func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
@@ -43,10 +56,30 @@ func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer db.Close()
-	answer, err := db.Query(cmd.Context(), args[0])
-	if err != nil {
+	most := q.maxRows
+	if people := q.format == "table" || q.format == "markdown"; most <= 0 && people {
+		most = tableRows
+	}
+	var rows *term.Rows
+	n := 0
+	err = db.Each(cmd.Context(), args[0], func(columns []string) (err error) {
+		rows, err = term.NewRows(cmd.OutOrStdout(), q.format, columns)
+		return err
+	}, func(row []any) error {
+		if n++; most > 0 && n > most {
+			return errEnough
+		}
+		return rows.Add(row)
+	})
+	if err != nil && err != errEnough {
+		return err
+	}
+	if err := rows.Close(); err != nil {
 		return err
 	}
 
-	return term.Table{Columns: answer.Columns, Rows: answer.Rows}.Write(cmd.OutOrStdout(), q.format)
+	if err == errEnough {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: the answer has more rows; --max-rows sets how many are printed\n")
+	}
+	return nil
 }

@@ -3,18 +3,37 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"spmvtune/internal/term"
 )
 
+// Why something is not opened.
+var (
+	errFolder = errors.New("a folder: name a file in it")
+	errOther  = errors.New("not a regular file")
+)
+
+// Check refuses what is there and is not a file.
+func Check(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return nil
+	case info.IsDir():
+		return &fs.PathError{Op: "open", Path: path, Err: errFolder}
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: errOther}
+}
+
 // Open opens a file, and nothing else.
 func Open(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
+	if err := Check(path); err != nil {
+		return nil, err
 	}
 	return os.Open(path)
 }

@@ -1,7 +1,7 @@
 package term
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -46,64 +46,117 @@ func full(v any) string {
 	}
 }
 
-// CSV writes t with a line of column names.
-func (t Table) CSV(w io.Writer) error {
-	c := csv.NewWriter(w)
-	if err := c.Write(t.Columns); err != nil {
-		return err
+// Rows writes the rows of a table as they come in CSV and JSON, with every digit. The formats for people
+// are laid out when all have come.
+type Rows struct {
+	table  Table // of Rows only in a format for people
+	format string
+	w      *bufio.Writer
+	csv    *csv.Writer
+	bytes  int
+	some   bool
+}
+
+// tableBytes are the most that the texts of a table for people have.
+const tableBytes = 50_000_000
+
+// NewRows begins a table in one of the Formats: CSV with a line of column names, JSON as an array of
+// objects whose keys keep the order of the columns. Close ends it.
+func NewRows(w io.Writer, format string, columns []string) (*Rows, error) {
+	r := &Rows{table: Table{Columns: columns}, format: format, w: bufio.NewWriter(w)}
+	switch format {
+	case "csv":
+		r.csv = csv.NewWriter(r.w)
+		return r, r.csv.Write(columns)
+	case "json":
+		return r, r.w.WriteByte('[')
+	case "markdown", "table":
+		return r, nil
 	}
-	for _, row := range t.Rows {
-		line := make([]string, len(row))
-		for i, v := range row {
-			line[i] = full(v)
-			if _, text := v.(string); text {
-				line[i] = Cell(line[i])
-			}
+	return nil, fmt.Errorf("unknown format %q: must be one of %v", format, Formats)
+}
+
+// Add writes a row.
+func (r *Rows) Add(row []any) error {
+	switch r.format {
+	case "csv":
+		return r.csv.Write(cells(row))
+	case "json":
+		return r.object(row)
+	}
+
+	for _, v := range row {
+		r.bytes += len(full(v))
+	}
+	if r.bytes > tableBytes {
+		return fmt.Errorf("more than %s are too much for a table: --format csv and json take any number",
+			Bytes(tableBytes))
+	}
+	r.table.Rows = append(r.table.Rows, row)
+	return nil
+}
+
+func cells(row []any) []string {
+	line := make([]string, len(row))
+	for i, v := range row {
+		line[i] = full(v)
+		switch v.(type) {
+		case string, []byte:
+			line[i] = Cell(line[i])
 		}
-		if err := c.Write(line); err != nil {
+	}
+	return line
+}
+
+func (r *Rows) object(row []any) error {
+	separator := ",\n  {"
+	if !r.some {
+		separator = separator[1:]
+	}
+	r.some = true
+	r.w.WriteString(separator)
+	for j, v := range row {
+		if j > 0 {
+			r.w.WriteString(", ")
+		}
+		if blob, ok := v.([]byte); ok {
+			v = string(blob)
+		}
+		key, err := json.Marshal(r.table.Columns[j])
+		if err != nil {
 			return err
 		}
+		value, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", r.table.Columns[j], err)
+		}
+		r.w.Write(key)
+		r.w.WriteString(": ")
+		r.w.Write(value)
 	}
-
-	c.Flush()
-	return c.Error()
+	return r.w.WriteByte('}')
 }
+
+// Close ends the table.
+func (r *Rows) Close() error {
+	switch r.format {
+	case "csv":
+		r.csv.Flush()
+	case "json":
+		r.w.WriteString("\n]\n")
+	case "markdown":
+		fmt.Fprintln(r.w, r.table.pretty(Markdown).RenderMarkdown())
+	default:
+		fmt.Fprintln(r.w, r.table.pretty(Visible).Render())
+	}
+	return r.w.Flush()
+}
+
+// CSV writes t with a line of column names.
+func (t Table) CSV(w io.Writer) error { return t.Write(w, "csv") }
 
 // JSON writes an array of objects whose keys keep the order of the columns.
-func (t Table) JSON(w io.Writer) error {
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i, row := range t.Rows {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("\n  {")
-		for j, v := range row {
-			if j > 0 {
-				b.WriteString(", ")
-			}
-			if blob, ok := v.([]byte); ok {
-				v = string(blob)
-			}
-			key, err := json.Marshal(t.Columns[j])
-			if err != nil {
-				return err
-			}
-			value, err := json.Marshal(v)
-			if err != nil {
-				return fmt.Errorf("column %s: %w", t.Columns[j], err)
-			}
-			b.Write(key)
-			b.WriteString(": ")
-			b.Write(value)
-		}
-		b.WriteByte('}')
-	}
-
-	b.WriteString("\n]\n")
-	_, err := w.Write(b.Bytes())
-	return err
-}
+func (t Table) JSON(w io.Writer) error { return t.Write(w, "json") }
 
 // WriteJSON prints one object or array.
 func WriteJSON(w io.Writer, v any) error {

@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -28,26 +27,20 @@ func (t *Table) Add(values ...any) { t.Rows = append(t.Rows, values) }
 // Write prints t in one of the Formats. CSV and JSON keep every digit; the two formats for
 // people round the numbers of a column alike.
 func (t Table) Write(w io.Writer, format string) error {
-	switch format {
-	case "csv":
-		return t.CSV(w)
-	case "json":
-		return t.JSON(w)
-	case "markdown":
-		_, err := fmt.Fprintln(w, t.pretty(Markdown).RenderMarkdown())
+	r, err := NewRows(w, format, t.Columns)
+	if err != nil {
 		return err
-	case "table":
-		return t.Print(w)
-	default:
-		return fmt.Errorf("unknown format %q: must be one of %v", format, Formats)
 	}
+	for _, row := range t.Rows {
+		if err := r.Add(row); err != nil {
+			return err
+		}
+	}
+	return r.Close()
 }
 
 // Print prints t for people.
-func (t Table) Print(w io.Writer) error {
-	_, err := fmt.Fprintln(w, t.pretty(Visible).Render())
-	return err
-}
+func (t Table) Print(w io.Writer) error { return t.Write(w, "table") }
 
 // pretty prints texts as escape makes them.
 func (t Table) pretty(escape func(string) string) table.Writer {

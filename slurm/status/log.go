@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
+
+	"spmvtune/internal/input"
 )
 
 // LastLines returns the last lines of the log at path, at most n, without empty ones. A log
 // that does not exist has none.
 func LastLines(path string, n int) ([]string, error) {
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -63,7 +63,7 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 		return nil, errOff
 	}
 	file := &File{path: path}
-	f, err := openRegular(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 // Unchanged reports whether the file at the path is still the one that was identified. If so,
 // everything read from it in the meantime is the content of Digest.
 func (f *File) Unchanged(ctx context.Context) bool {
-	r, err := openRegular(f.path)
+	r, err := input.Open(f.path)
 	if err != nil {
 		return false
 	}
@@ -104,18 +104,6 @@ func (f *File) Unchanged(ctx context.Context) bool {
 	}
 	again, err := digest(ctx, r, f.stamp.size)
 	return err == nil && again == f.Digest
-}
-
-// openRegular opens a file, and nothing that would wait for a writer.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	return os.Open(path)
 }
 
 // digest returns that of a file of this many bytes.

@@ -90,18 +90,19 @@ func tableOnly(f File) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
 	}
-	lines := bytes.Split(text, []byte("\n"))
+	var kept []byte
 	begun := false
-	for i, line := range lines {
+	for line := range bytes.Lines(text) {
 		begun = begun || bytes.HasPrefix(line, []byte(`"ID",`))
 		if !begun || bytes.HasPrefix(line, []byte("==")) {
-			lines[i] = nil
+			line = []byte("\n") // lines keep their numbers
 		}
+		kept = append(kept, line...)
 	}
 	if !begun {
 		return nil, fmt.Errorf("%s: no header line that begins with \"ID\": run ncu with --csv", f.Name)
 	}
-	return bytes.Join(lines, []byte("\n")), nil
+	return kept, nil
 }
 
 // profile puts launches together.

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"spmvtune/configs"
+	"spmvtune/internal/input"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -20,6 +22,19 @@ import (
 type File struct {
 	Name    string // name of the file in messages
 	Content io.Reader
+}
+
+// What a table has at most.
+const (
+	mostBytes   = 100_000_000
+	mostRows    = 1_000_000
+	mostColumns = 10_000
+)
+
+// Open reads a file that holds a table.
+func Open(path string) (File, error) {
+	text, err := input.ReadFile(path, mostBytes)
+	return File{Name: path, Content: bytes.NewReader(text)}, err
 }
 
 // Options say what a table leaves out.

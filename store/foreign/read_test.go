@@ -96,6 +96,8 @@ func TestMistakes(t *testing.T) {
 		{"matrix,rows,cols,nnz,kernel,precision,device,time_s\na,10,10,3000,k,float32,X,1\n",
 			"t.csv:2: 3000 nonzeros are more than 10 rows and 10 columns have places for"},
 		{strings.SplitAfter(good, "\n")[0], "no rows below the header"},
+		{strings.Repeat(",", mostColumns), "t.csv:1: more than 10000 columns"},
+		{"a\n" + strings.Repeat("b\n", mostRows+1), "t.csv:1000002: more than 1000000 rows"},
 		{"matrix,rows,cols,nnz,row_mean,kernel,precision,device,time_s\na,10,10,30,5,k,float32,X,1\n",
 			"row_mean = 5, but nonzeros/rows is 3"},
 	} {

@@ -52,6 +52,9 @@ func readTable(r io.Reader, file string, names map[string]string) (*table, error
 		return nil, syntax(file, err)
 	}
 
+	if len(header) > mostColumns {
+		return nil, fmt.Errorf("%s:1: more than %d columns", file, mostColumns)
+	}
 	t := &table{file: file}
 	if t.columns, err = rename(header, names); err != nil {
 		return nil, fmt.Errorf("%s:1: %w", file, err)
@@ -65,6 +68,9 @@ func readTable(r io.Reader, file string, names map[string]string) (*table, error
 			return nil, syntax(file, err)
 		}
 		line, _ := c.FieldPos(0)
+		if len(t.rows) == mostRows {
+			return nil, fmt.Errorf("%s:%d: more than %d rows: import it in pieces", file, line, mostRows)
+		}
 		t.rows, t.lines = append(t.rows, row), append(t.lines, line)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 
+	"spmvtune/internal/input"
 	"spmvtune/tuner/trial"
 )
 
@@ -50,11 +50,7 @@ func (r *Reader) Records(ctx context.Context) iter.Seq2[Line, error] {
 }
 
 func (r *Reader) records(ctx context.Context, yield func(Line) bool) error {
-	// Opening a pipe would wait for its writer.
-	if info, err := os.Stat(r.path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("not a regular file, but of type %s", info.Mode().Type())
-	}
-	f, err := os.Open(r.path)
+	f, err := input.Open(r.path)
 	if err != nil {
 		return plain(err)
 	}

@@ -16,21 +16,7 @@ func Open(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening matrix: %w", err)
 	}
-	info, err := f.Stat()
-
-	switch {
-	case err != nil:
-		err = fmt.Errorf("opening matrix: %w", err)
-	case info.IsDir():
-		err = fmt.Errorf("opening matrix: %s is a folder: name a file in it", path)
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("opening matrix: %s is not a regular file", path)
-	default:
-		return f, nil
-	}
-
-	f.Close()
-	return nil, err
+	return f, nil
 }
 
 // An Interruptible reads from R until Ctx ends.
