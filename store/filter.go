@@ -14,6 +14,7 @@ type Filter struct {
 	Precision                     kernels.Precision
 	Cache                         trial.Cache
 	Status                        trial.Status
+	ID                            string // Identity of the trial.
 }
 
 // conditions adds the filter to conditions on trials, and returns the values for it.
@@ -22,6 +23,7 @@ func (f Filter) conditions(more []string) (conditions []string, args []any) {
 	for _, c := range []struct{ column, value string }{
 		{"s.name", f.Sweep}, {"d.name", f.Device}, {"m.name", f.Matrix}, {"k.name", f.Kernel},
 		{"t.precision", string(f.Precision)}, {"t.cache", string(f.Cache)}, {"t.status", string(f.Status)},
+		{"t.identity", f.ID},
 	} {
 		if c.value != "" {
 			conditions = append(conditions, c.column+" = ?")

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+	"spmvtune/internal/cli/hardware"
+	"spmvtune/kernels"
+	"spmvtune/sparse/generate"
+	"spmvtune/store"
+	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/worker"
+)
+
+// newProduct is the hidden command of the process that a profiler follows. It is also how one
+// looks at a trial with a profiler by hand.
+func newProduct() *cobra.Command {
+	var n int
+	cmd := &cobra.Command{
+		Use:    "product DB TRIAL",
+		Short:  "Compute verified products of a trial, for a profiler",
+		Hidden: true,
+		Args:   cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return computeProducts(cmd.Context(), args[0], args[1], n)
+		},
+	}
+	cmd.Flags().IntVar(&n, "products", 1, "number of products that are counted")
+	return cmd
+}
+
+// computeProducts computes n products of a trial.
+func computeProducts(ctx context.Context, path, id string, n int) error {
+	db, err := store.OpenReadOnly(path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	list, err := db.Results(ctx, store.Filter{ID: id})
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("%s has no trial %s that is in force", path, id)
+	}
+	t := &list[0]
+	spec, err := specOf(ctx, db, t)
+	if err != nil {
+		return err
+	}
+	device, err := deviceOf(ctx, db, t.Device)
+	if err != nil {
+		return err
+	}
+	return worker.Count(hardware.OpenBackend, device, spec, t.Trial, n)
+}
+
+// deviceOf finds a device by its label.
+func deviceOf(ctx context.Context, db *store.DB, label string) (kernels.Device, error) {
+	list, err := db.Devices(ctx)
+	for _, d := range list {
+		if d.Label == label {
+			return d.Device, nil
+		}
+	}
+	return kernels.Device{}, errors.Join(err, fmt.Errorf("the database has no device %s", label))
+}
+
+// specOf finds out how the matrix of a trial is made again.
+func specOf(ctx context.Context, db *store.DB, t *store.Row) (spec configs.Matrix, err error) {
+	matrices, err := db.Features(ctx)
+	if err != nil {
+		return spec, err
+	}
+	for i := range matrices {
+		if matrices[i].Hash == t.Result.Matrix {
+			return sameMatrix(ctx, &matrices[i])
+		}
+	}
+	return spec, fmt.Errorf("the database has no matrix %s", t.Matrix)
+}
+
+// sameMatrix finds the matrix that a database describes in words. How its file was read is not
+// among them: the digest of its content tells.
+func sameMatrix(ctx context.Context, m *store.Matrix) (configs.Matrix, error) {
+	spec := configs.Matrix{Name: m.Name, Class: m.Class}
+	from := m.Source
+	if of, form, twin := strings.Cut(from, ": "); twin && strings.HasPrefix(of, "twin of ") {
+		from = form
+	}
+	var err error
+	switch name, collection := strings.CutPrefix(from, "SuiteSparse "); {
+	case collection:
+		spec.SuiteSparse = name
+		resolver, err := matrix.NewResolver()
+		if err != nil {
+			return spec, err
+		}
+		spec = resolver.Foresee(spec)
+	case filepath.IsAbs(from):
+		spec.Path = from
+	default:
+		spec.Generate, spec.Args, err = generate.ParseSpec(from)
+		return spec, err
+	}
+
+	for _, complex := range []string{"", "real-part"} {
+		for _, expand := range []bool{true, false} {
+			spec.Expand, spec.Complex = expand, complex
+			found, err := matrix.Describe(ctx, spec)
+			if err == nil && found.Hash == m.Hash {
+				return spec, nil
+			}
+		}
+	}
+	_, err = matrix.Describe(ctx, spec)
+	return spec, errors.Join(fmt.Errorf("%s is not the matrix that was measured", from), err)
+}

@@ -1,0 +1,86 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
+)
+
+// Counted is implemented by backends that tell a profiler, which follows the process, what to
+// count.
+type Counted interface {
+	// Profile begins or ends what is counted. If cold, caches shall be empty when it begins.
+	Profile(on, cold bool) error
+}
+
+// Count computes n products of a trial on a device of this model in this process, for a profiler.
+// Only they are counted. The product is verified before, and what they leave behind afterwards.
+func Count(open func(configs.Device) (kernels.Backend, error), model kernels.Device, spec configs.Matrix,
+	t trial.Trial, n int) error {
+	runtime.LockOSThread() // a device's context belongs to its thread
+	w := &server{open: open}
+	defer w.close()
+	var rep Reply
+	if err := w.openDevice(OpenRequest{Device: configs.Device{Backend: model.Backend}}, &rep); err != nil {
+		return err
+	}
+	if rep.Device.Name != model.Name {
+		return fmt.Errorf("the trial was measured on %s, and this is %s", model.Name, rep.Device.Name)
+	}
+	if err := w.load(LoadRequest{Matrix: spec, Seed: configs.DefaultProtocol.Seed}, &rep); err != nil {
+		return err
+	}
+	if w.matrix.Hash != t.Matrix {
+		return fmt.Errorf("%s is not the matrix that was measured: its content differs", spec.Name)
+	}
+
+	p, err := w.backend.Prepare(t.Config, kernels.Options{})
+	if err != nil {
+		return err
+	}
+	ref, err := w.reference(scope{t.Precision, p.Info().Window})
+	if err != nil {
+		return err
+	}
+	r := &trial.Result{Trial: t, Status: trial.OK}
+	if _, err := w.verify(p, ref, r, &Effort{}); err != nil || r.Status != trial.OK {
+		return errors.Join(err, wrongness(r))
+	}
+	if err := w.counted(p, t.Cache, n); err != nil {
+		return err
+	}
+	err = w.verifyTimed(p, ref, r, &Effort{})
+	return errors.Join(err, wrongness(r))
+}
+
+// counted computes n products of p that are counted.
+func (w *server) counted(p kernels.Product, cache trial.Cache, n int) error {
+	if err := p.Poison(); err != nil {
+		return err
+	}
+	marks, counts := w.backend.(Counted)
+	if !counts {
+		return fmt.Errorf("no profiler counts what %s does", w.backend.Device().Name)
+	}
+	if err := marks.Profile(true, cache == trial.Cold); err != nil {
+		return err
+	}
+	for range n {
+		if err := p.Multiply(nil); err != nil {
+			return err
+		}
+	}
+	return marks.Profile(false, false)
+}
+
+// wrongness is the error of a product that is wrong.
+func wrongness(r *trial.Result) error {
+	if r.Status == trial.OK {
+		return nil
+	}
+	return fmt.Errorf("the product is wrong: %s", r.Message)
+}
