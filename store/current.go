@@ -23,17 +23,17 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	if db, err = OpenReadOnly(path); err != nil {
 		return db, err
 	}
-	if current, err := db.current(ctx); current || err != nil {
-		return db, err
-	}
-	original := db.path
-	if err := db.Close(); err != nil {
-		return nil, err
+	if current, err := db.current(ctx); current {
+		return db, nil
+	} else if err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 
+	original := db.path
 	temporary, err := os.MkdirTemp(folder, "spmvtune-older-*")
 	if err != nil {
-		return nil, fmt.Errorf("reading a copy of %s in %s: %w", original, cmp.Or(folder, os.TempDir()), err)
+		err = fmt.Errorf("reading a copy of %s in %s: %w", original, cmp.Or(folder, os.TempDir()), err)
+		return nil, errors.Join(err, db.Close())
 	}
 	defer func() {
 		if err != nil {
@@ -41,7 +41,7 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 		}
 	}()
 	copied := filepath.Join(temporary, "results.db")
-	if err := copyTo(ctx, copied, original); err != nil {
+	if err := errors.Join(db.copyTo(ctx, copied), db.Close()); err != nil {
 		return nil, fmt.Errorf("reading a copy of %s in %s: %w", original, temporary, err)
 	}
 	if db, err = Open(copied); err != nil {
@@ -61,10 +61,7 @@ func (db *DB) current(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	places, err := db.from().places(ctx)
-	if err != nil {
-		return false, errors.Join(db.wrap("looking for ties", err), db.Close())
-	}
-	return !slices.ContainsFunc(places, settled.open), nil
+	return err == nil && !slices.ContainsFunc(places, settled.open), db.wrap("looking for ties", err)
 }
 
 // Path returns the absolute path of the database file that was opened.

@@ -21,7 +21,11 @@ func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB
 		return nil, errors.New("gathering trials: no database is given")
 	}
 	if choice.All() { // a copy of the first, which lacks nothing, has the others added
-		if err := copyTo(ctx, path, from[0]); err != nil {
+		first, err := OpenReadOnly(from[0])
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(first.copyTo(ctx, path), first.Close()); err != nil {
 			return nil, err
 		}
 		from = from[1:]
@@ -51,17 +55,12 @@ func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB
 	return db, nil
 }
 
-// copyTo copies the database from to a new file at path.
-func copyTo(ctx context.Context, path, from string) error {
-	abs, options, _, err := readable(from)
-	if err != nil {
-		return err
-	}
-	source := connect(abs, options, nil)
-	defer tidy(abs, options)
+// copyTo copies the database to a new file.
+func (db *DB) copyTo(ctx context.Context, path string) error {
+	source := connect(db.path, db.options, nil) // a reader may attach no file
 	defer source.Close()
 	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
-		return fmt.Errorf("copying database: %w", failed(abs, err))
+		return fmt.Errorf("copying database: %w", failed(db.path, err))
 	}
 	return nil
 }

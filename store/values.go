@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,39 +15,55 @@ import (
 // No name is longer than this, in characters.
 const longestName = 200
 
-// A bad value is one that no version of this program writes: a damaged file, or one that somebody
-// made. What reads the values takes for granted that there are none.
-var bad = []struct {
-	what  string // with the number of the row
-	table string
-	is    string // condition on a row
-	since int    // schema that has the table
-}{
-	{"the time of trial %d is not between a femtosecond and a million days", "trial",
-		"median IS NOT NULL AND NOT ifnull(median BETWEEN 1e-15 AND 1e11 AND typeof(median) <> 'text', 0)", 0},
-	{"the interval of trial %d is not one of times", "trial",
-		"NOT (ifnull(low, 0) BETWEEN 0 AND 1e11 AND ifnull(high, 0) BETWEEN 0 AND 1e11)", 0},
-	{"the block or grid of trial %d is not between 0 and 2147483647", "trial",
-		"NOT (block BETWEEN 0 AND 2147483647 AND grid BETWEEN 0 AND 2147483647)", 0},
-	{"the bytes of trial %d are not above 0", "trial",
-		"NOT (ifnull(bytes_min, 1) BETWEEN 1 AND 1e18 AND ifnull(bytes_kernel, 1) BETWEEN 1 AND 1e18)", 0},
-	{"the moment of trial %d is not within ten thousand years", "trial", "NOT measured_at BETWEEN -1e14 AND 3e14", 0},
-	{"the parameters of trial %d are too long", "trial", "length(params) > 1000", 0},
-	{"the numbers of rows, columns and nonzeros of matrix %d are not sizes", "matrix",
-		"NOT (rows BETWEEN 0 AND 1e15 AND cols BETWEEN 0 AND 1e15 AND nonzeros BETWEEN 0 AND 1e15)", 0},
-	{"a feature of matrix %d is no length of rows", "matrix",
-		`NOT (ifnull(row_mean, 0) BETWEEN 0 AND 1e15 AND ifnull(row_std, 0) BETWEEN 0 AND 1e15
-			AND min(row_min, row_p25, row_median, row_p75, row_p90, row_p99, row_max, empty_rows, cols_used, bandwidth) >= -1
-			AND max(row_min, row_p25, row_median, row_p75, row_p90, row_p99, row_max, empty_rows, cols_used, bandwidth) < 1e15)`, 0},
-	{"the bandwidth of device %d is not between 0 and a billion GB/s", "device",
-		"NOT (roof_read BETWEEN 0 AND 1e9 AND roof_copy BETWEEN 0 AND 1e9 AND roof_triad BETWEEN 0 AND 1e9)", 0},
-	{"the repeat in row %d has a time that is none", "sentinel",
-		"NOT (median BETWEEN 1e-15 AND 1e11 AND low BETWEEN 0 AND 1e11 AND high BETWEEN 0 AND 1e11)", schemaSentinel},
-	{"the name or class of matrix %d is too long", "matrix", tooLong("name", "class"), 0},
-	{"the name of device %d is too long", "device", tooLong("name", "backend", "model", "driver"), 0},
-	{"the name of kernel %d is too long", "kernel", tooLong("name", "paper", "format"), 0},
-	{"the name of sweep %d is too long", "sweep", tooLong("name"), 0},
+// A bound is what the values of some columns are between, in every file that some version of this
+// program wrote. Null is within it.
+type bound struct {
+	what    string // with the number of the row
+	columns string
+	lo, hi  float64
 }
+
+// What reads values takes for granted that they are within these bounds: others are in a damaged
+// file, or in one that somebody made.
+var bounds = []struct {
+	table string
+	since int // schema that has the table
+	list  []bound
+}{
+	{table: "trial", list: []bound{
+		{"the time of trial %d is not between a femtosecond and a million days", "median", 1e-15, longest},
+		{"the interval of trial %d is not one of times", "low high", 0, longest},
+		{"the block or grid of trial %d is not between 0 and 2147483647", "block grid", 0, math.MaxInt32},
+		{"the bytes of trial %d are not above 0", "bytes_min bytes_kernel", 1, 1e18},
+		{"the moment of trial %d is not within ten thousand years", "measured_at", -1e14, 3e14},
+		{"the parameters of trial %d are too long", "length(params)", 0, 1000},
+	}},
+	{table: "matrix", list: []bound{
+		{"the numbers of rows, columns and nonzeros of matrix %d are not sizes", "rows cols nonzeros", 0, 1e15},
+		{noLength, "row_mean row_std", 0, 1e15},
+		{noLength, "row_min row_p25 row_median row_p75 row_p90 row_p99 row_max empty_rows cols_used bandwidth",
+			-1, 1e15},
+		{"the name or class of matrix %d is too long", "length(name) length(class)", 0, mostLetters},
+	}},
+	{table: "device", list: []bound{
+		{"the bandwidth of device %d is not between 0 and a billion GB/s", "roof_read roof_copy roof_triad", 0, 1e9},
+		{"the name of device %d is too long", "length(name) length(backend) length(model) length(driver)", 0, mostLetters},
+	}},
+	{table: "kernel", list: []bound{
+		{"the name of kernel %d is too long", "length(name) length(paper) length(format)", 0, mostLetters},
+	}},
+	{table: "sweep", list: []bound{{"the name of sweep %d is too long", "length(name)", 0, mostLetters}}},
+	{table: "sentinel", since: schemaSentinel, list: []bound{
+		{noTime, "median", 1e-15, longest}, {noTime, "low high", 0, longest},
+	}},
+}
+
+const (
+	longest     = 1e11            // seconds
+	mostLetters = longestName + 9 // putMatrix makes some names longer by that
+	noLength    = "a feature of matrix %d is no length of rows"
+	noTime      = "the repeat in row %d has a time that is none"
+)
 
 // shortEnough refuses names that checkValues would refuse.
 func shortEnough(names ...string) error {
@@ -56,14 +73,6 @@ func shortEnough(names ...string) error {
 		}
 	}
 	return nil
-}
-
-func tooLong(columns ...string) string {
-	list := make([]string, len(columns))
-	for i, c := range columns {
-		list[i] = fmt.Sprintf("length(%s) > %d", c, longestName+9) // putMatrix makes some longer by that
-	}
-	return strings.Join(list, " OR ")
 }
 
 // checkValues refuses a database with values that no version of this program writes, and with
@@ -81,19 +90,33 @@ func checkValues(ctx context.Context, path string, options url.Values, schema in
 		}
 	}
 
-	for _, b := range bad {
-		if schema < b.since {
+	for _, t := range bounds {
+		if schema < t.since {
 			continue
 		}
-		var row int
-		err := db.QueryRowContext(ctx, "SELECT rowid FROM "+b.table+" WHERE "+b.is+" LIMIT 1").Scan(&row)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
+		if err := checkTable(ctx, db, t.table, t.list); err != nil {
+			return failed(path, err)
 		}
-		if err == nil {
-			err = fmt.Errorf(b.what+": the file is damaged", row)
-		}
-		return failed(path, err)
 	}
 	return nil
+}
+
+// checkTable looks for values beyond their bounds. Reading a table once takes most of the time.
+func checkTable(ctx context.Context, db *sql.DB, table string, list []bound) error {
+	cases := ""
+	for i, b := range list {
+		for c := range strings.FieldsSeq(b.columns) {
+			cases += fmt.Sprintf(" WHEN %s NOT BETWEEN %g AND %g THEN %d", c, b.lo, b.hi, i)
+		}
+	}
+	var row, at int
+	err := db.QueryRowContext(ctx, "SELECT id, bad FROM (SELECT rowid AS id, CASE"+cases+" END AS bad FROM "+table+
+		") WHERE bad IS NOT NULL LIMIT 1").Scan(&row, &at)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf(list[at].what+": the file is damaged", row)
 }

@@ -13,7 +13,7 @@ import (
 func changed(t testing.TB, db *DB, statement string, args ...any) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "results.db")
-	if err := copyTo(t.Context(), path, db.path); err != nil {
+	if err := db.copyTo(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	pool := connect(path, url.Values{}, nil)
