@@ -49,9 +49,20 @@ type MatrixPlanned struct {
 type Failure struct {
 	Matrix string // name
 	Err    error
+	// Measured says that all of its trials are measured: only repeat runs are missing.
+	Measured bool
 }
 
 func (f *Failure) Error() string { return f.Matrix + ": " + f.Err.Error() }
+
+// Skips says what the run goes without.
+func (f *Failure) Skips() string {
+	if f.Measured {
+		return "keeping the trials of " + f.Matrix + " without repeat runs"
+	}
+	return "skipping " + f.Matrix
+}
+
 func (f *Failure) Unwrap() error { return f.Err }
 
 // A Duplicate is a matrix with the same content as an earlier one of the sweep. It has the

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -264,6 +266,23 @@ func TestRepeatsBeginInANewProcess(t *testing.T) {
 			t.Errorf("trials in process %d, %d finals in process %d, want 1, 24 and 2", before[false], len(rec.finals),
 				before[true])
 		}
+	}
+}
+
+// Where a matrix is gone before its repeat runs, its trials stay, and the failure says so.
+func TestMatrixGoneBeforeRepeats(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.mtx")
+	if err := os.WriteFile(path, []byte("%%MatrixMarket matrix coordinate real general\n6 6 1\n1 1 2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	sweep, rec := finalsSweep(), &memory{}
+	sweep.Matrices[0] = configs.Matrix{Name: "a", Path: path, Expand: true}
+	sum := runTest(t, sweep, recording{rec, func(trial.Result) { os.Remove(path) }}, Options{})
+	if len(rec.results) != 8 || len(rec.finals) != 0 || len(sum.Failures) != 1 || !sum.Failures[0].Measured {
+		t.Fatalf("%d trials, %d finals, failures %v", len(rec.results), len(rec.finals), sum.Failures)
+	}
+	if got := sum.Failures[0].Skips(); got != "keeping the trials of a without repeat runs" {
+		t.Error(got)
 	}
 }
 

@@ -82,7 +82,7 @@ func (r *run) preview(ctx context.Context, spec configs.Matrix, past history) (F
 	m, err := r.load(ctx, spec)
 	loading := time.Since(started)
 	if err != nil {
-		return Forecast{}, r.failure(spec.Name, err)
+		return Forecast{}, r.failure(spec.Name, err, false)
 	}
 
 	plan, err := r.plan(m)

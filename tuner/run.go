@@ -154,7 +154,7 @@ func (r *run) all(ctx context.Context) error {
 func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error {
 	spec, m, err := r.obtain(ctx, spec)
 	if err != nil {
-		return r.failure(spec.Name, err)
+		return r.failure(spec.Name, err, false)
 	}
 	plan, err := r.plan(m)
 	if err != nil {
@@ -213,11 +213,11 @@ func (r *run) obtain(ctx context.Context, spec configs.Matrix) (configs.Matrix, 
 }
 
 // failure turns an error into one of a matrix, unless it ends the run.
-func (r *run) failure(name string, err error) error {
+func (r *run) failure(name string, err error, measured bool) error {
 	if errors.Is(err, errStop) {
 		return err
 	}
-	return &Failure{name, err}
+	return &Failure{name, err, measured}
 }
 
 // measure does the work on a matrix, job after job.
@@ -241,7 +241,7 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 			return errStop
 		}
 		if err := r.reload(ctx, spec, m); err != nil {
-			return r.failure(spec.Name, err)
+			return r.failure(spec.Name, err, j.fresh())
 		}
 
 		err := r.trial(ctx, *j, func(res trial.Result) *job {

@@ -358,7 +358,8 @@ func TestMatrixThatChangesDoesNotStopTheSweep(t *testing.T) {
 				}
 			}
 		}})
-		if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "a" || len(rec.results) != 3 {
+		if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "a" || sum.Failures[0].Measured ||
+			len(rec.results) != 3 {
 			t.Errorf("%s: failures %v, %d results, want one of matrix a, and 3", name, sum.Failures, len(rec.results))
 		}
 	}

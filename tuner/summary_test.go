@@ -12,7 +12,7 @@ import (
 
 // What was done on several devices adds up; a matrix that failed on each failed once.
 func TestSummariesAddUp(t *testing.T) {
-	gone, twice := Failure{"gone", errors.New("no such file")}, Duplicate{"same", "grid"}
+	gone, twice := Failure{Matrix: "gone", Err: errors.New("no such file")}, Duplicate{"same", "grid"}
 	failed := trial.Result{Status: trial.Fault}
 	one := Summary{Trials: 5, Finished: 3, OKBefore: 2, FailedBefore: 1, Measured: map[trial.Status]int{trial.OK: 2},
 		Invalid: map[string]int{"block": 1}, Skipped: map[string]int{"empty": 4}, Failed: []trial.Result{failed},
@@ -20,7 +20,7 @@ func TestSummariesAddUp(t *testing.T) {
 		Finals: 8, Spreads: 2}
 	two := one
 	two.Measured, two.Crowded = map[trial.Status]int{trial.OK: 1, trial.Fault: 1}, &Crowded{Launching: true}
-	two.Failures = []Failure{{"bad", errors.New("no matrix")}, gone}
+	two.Failures = []Failure{{Matrix: "bad", Err: errors.New("no matrix")}, gone}
 	two.Interrupted, two.OutOfTime = true, true
 	want := Summary{Trials: 10, Finished: 6, OKBefore: 4, FailedBefore: 2,
 		Measured: map[trial.Status]int{trial.OK: 3, trial.Fault: 1}, Invalid: map[string]int{"block": 2},

@@ -224,13 +224,15 @@ func verdict(sum tuner.Summary, name, out string) error {
 	if sum.Measured[trial.OK]+sum.OKBefore == 0 && !sum.OutOfTime {
 		problems = append(problems, "no trial succeeded")
 	}
-	if n := len(sum.Failures); n > 0 {
-		names := make([]string, n)
-		for i, f := range sum.Failures {
-			names[i] = f.Matrix
+	var unusable []string
+	for _, f := range sum.Failures {
+		if !f.Measured {
+			unusable = append(unusable, f.Matrix)
 		}
+	}
+	if n := len(unusable); n > 0 {
 		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", term.Matrices(n),
-			term.Some(names, command.FewNames)))
+			term.Some(unusable, command.FewNames)))
 	}
 	hint := ""
 	if failed := len(sum.Failed) + sum.FailedBefore; failed > 0 {

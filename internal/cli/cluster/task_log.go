@@ -78,7 +78,7 @@ func (l *laneLog) Observe(e tuner.Event) {
 			l.printf("note: %s", show.Unsensed(why))
 		}
 	case e.Failure != nil:
-		l.printf("skipping %s: %v", e.Failure.Matrix, hardware.InWords(e.Failure.Err))
+		l.printf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err))
 	case e.Matrix != nil:
 		l.index, l.matrix, l.trials, l.done = e.Matrix.Index, e.Matrix.Matrix.Name, e.Matrix.Trials, e.Matrix.Finished
 		if l.matrices <= mostLogged {

@@ -86,7 +86,7 @@ func (p *Progress) Observe(e tuner.Event) {
 	case e.Crowded != nil:
 		p.say(p.w, term.Wrap("note: "+crowded(*e.Crowded, "is"), term.PageWidth-2, "  "))
 	case e.Failure != nil:
-		p.say(p.alarm, fmt.Sprintf("skipping %s: %v", e.Failure.Matrix, hardware.InWords(e.Failure.Err)))
+		p.say(p.alarm, fmt.Sprintf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err)))
 		return
 	}
 
