@@ -1,11 +1,13 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,10 +62,30 @@ func (t *Target) Spec(text string) (configs.Matrix, error) {
 	}
 
 	if errors.Is(err, fs.ErrNotExist) {
-		return configs.Matrix{}, command.WithHint(fmt.Errorf("there is no file %s", text),
-			"a matrix is a file, a generator such as rmat:scale=18, or Group/Name of the SuiteSparse collection")
+		hint := "a matrix is a file, a generator such as rmat:scale=18, or Group/Name of the SuiteSparse collection"
+		if specs := inSweeps(text); len(specs) > 0 {
+			hint = "the shipped sweeps give this name to " + strings.Join(specs, " and to ")
+		}
+		return configs.Matrix{}, command.WithHint(fmt.Errorf("there is no file %s", text), hint)
 	}
 	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.ComplexMode}, nil
+}
+
+// inSweeps returns what the matrices of this name in shipped sweeps are, as words of a command line.
+func inSweeps(name string) (specs []string) {
+	for _, shipped := range configs.Shipped() {
+		sweep, err := configs.Load(shipped)
+		if err != nil {
+			continue
+		}
+		for _, m := range sweep.Matrices {
+			if m.Name == name {
+				specs = append(specs, term.Shell(cmp.Or(m.SuiteSparse, m.Path, generate.Spec(m.Generate, m.Args))))
+			}
+		}
+	}
+	slices.Sort(specs)
+	return slices.Compact(specs)
 }
 
 // downloaded returns a matrix of the collection. It downloads nothing: that could take an hour.
