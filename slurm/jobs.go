@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"spmvtune/internal/input"
 	"spmvtune/slurm/sbatch"
 )
 
@@ -60,7 +59,7 @@ type jobLine struct {
 
 // Jobs returns the submissions of the run, in their order.
 func (r *Run) Jobs() ([]Sent, error) {
-	data, err := input.ReadFile(r.Path(JobsFile), 1e9)
+	data, err := r.Read(JobsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, r.lost(JobsFile)
 	}

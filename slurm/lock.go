@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/input"
 )
 
 // The lock files of a run. The last one is no lock: its existence is.
@@ -100,7 +99,7 @@ func take(path string) (release func(), err error) {
 	case err == nil:
 		return func() { os.Remove(path) }, nil
 	case errors.Is(err, fs.ErrExist):
-		by, _ := input.ReadFile(path, 1e9)
+		by, _ := read(path)
 		return nil, fmt.Errorf("%w (%s): wait for it; only if that process is gone, delete %s",
 			errUnderWay, cmp.Or(strings.TrimSpace(string(by)), "it does not say who"), path)
 	}

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"spmvtune/internal/input"
 )
 
 // IsRun reports whether a folder is the folder of a run, perhaps a damaged one.
@@ -24,7 +22,7 @@ func Open(dir string) (*Run, error) {
 		return nil, fmt.Errorf("opening run: %w", err)
 	}
 	file := filepath.Join(dir, infoFile)
-	data, err := input.ReadFile(file, 1e9)
+	data, err := read(file)
 	if errors.Is(err, fs.ErrNotExist) || isFile(dir) {
 		return nil, notRun(dir)
 	}

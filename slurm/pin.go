@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"spmvtune/internal/atomicfile"
 )
@@ -14,7 +13,7 @@ import (
 // mine. If several tasks try at once, one succeeds, on any file system that nodes share.
 func pin[T any](path string, mine T) (first T, err error) {
 	for {
-		data, err := os.ReadFile(path)
+		data, err := read(path)
 		if err == nil {
 			if err := json.Unmarshal(data, &first); err != nil {
 				return first, fmt.Errorf("reading %s: %w: it was damaged; delete it, and the next task writes it",

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/input"
 	"spmvtune/tuner/trial"
 )
 
@@ -40,7 +39,7 @@ type Piece struct {
 
 // Plan reads the plan as it is now.
 func (r *Run) Plan() (p Plan, err error) {
-	data, err := input.ReadFile(r.Path(planFile), 1e9)
+	data, err := r.Read(planFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, fmt.Errorf("run %s has lost its %s, which nothing can replace: "+
 			"copy it back, or submit the sweep again", r.Dir, planFile)

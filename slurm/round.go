@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/input"
 	"spmvtune/internal/term"
 )
 
@@ -57,7 +56,7 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 
 // Round reads which chunks a round has, in the order of their tasks.
 func (r *Run) Round(number int) ([]string, error) {
-	data, err := input.ReadFile(r.Path(roundFile(number)), 1e9)
+	data, err := r.Read(roundFile(number))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, r.lost(roundFile(number))
 	}

@@ -3,6 +3,8 @@ package slurm
 import (
 	"path/filepath"
 	"time"
+
+	"spmvtune/internal/input"
 )
 
 // A Run is a submitted sweep: a folder that all nodes see.
@@ -58,3 +60,9 @@ const (
 func (r *Run) Path(elem ...string) string {
 	return filepath.Join(append([]string{r.Dir}, elem...)...)
 }
+
+// Read reads a file of the run.
+func (r *Run) Read(name string) ([]byte, error) { return read(r.Path(name)) }
+
+// read reads a file of at most a gigabyte.
+func read(path string) ([]byte, error) { return input.ReadFile(path, 1e9) }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"spmvtune/configs"
-	"spmvtune/internal/input"
 	"spmvtune/tuner/journal"
 )
 
@@ -73,7 +72,7 @@ func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 // TaskSweep reads the run's copy of the sweep for a task. A matrix whose file is missing can't
 // be loaded, but the others can be measured.
 func (r *Run) TaskSweep() (*configs.Sweep, error) {
-	text, err := input.ReadFile(r.Path(sweepFile), 1e9)
+	text, err := r.Read(sweepFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/input"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
@@ -30,7 +29,7 @@ type Last struct {
 
 // ReadLast reads what the last merge of a run did. It returns nil if there was none.
 func ReadLast(r *slurm.Run) (*Last, error) {
-	data, err := input.ReadFile(r.Path(mergedFile), 1e9)
+	data, err := r.Read(mergedFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/input"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )
@@ -52,7 +51,7 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 // throttleOf returns how many tasks of an array may run at once: what Throttle was last told, or
 // else what the sweep says.
 func throttleOf(r *slurm.Run, sweep int) (n int, err error) {
-	data, err := input.ReadFile(r.Path(throttleFile), 1e9)
+	data, err := r.Read(throttleFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return sweep, nil
 	}
