@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"spmvtune/internal/term"
+	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/table"
@@ -141,11 +142,7 @@ func paperFacts(d *data.Report, matrices []string) string {
 	var words []string
 	for i := range d.Devices {
 		if v := &d.Devices[i]; devices[v.Label] {
-			text := d.DeviceWords(v.Label)
-			if v.Driver != "" {
-				text += " (driver " + v.Driver + ")"
-			}
-			words = append(words, text)
+			words = append(words, d.DeviceWords(v.Label)+softwareOf(&v.Device))
 		}
 	}
 	if last != first {
@@ -153,4 +150,16 @@ func paperFacts(d *data.Report, matrices []string) string {
 	}
 	return fmt.Sprintf("%s, %s, n = %s on %s.", strings.Join(words, "; "), first,
 		term.GroupedCount(trials, "trial", "trials"), term.GroupedCount(len(on), "matrix", "matrices"))
+}
+
+// softwareOf names the software that a device's times depend on: a GPU's driver, or the compiler of a
+// processor's kernels, which stands there before the number of cores.
+func softwareOf(v *kernels.Device) string {
+	switch compiler, _, _ := strings.Cut(v.Driver, ","); {
+	case v.Driver == "":
+		return ""
+	case v.Backend == "cpu":
+		return " (compiled by " + compiler + ")"
+	}
+	return " (driver " + v.Driver + ")"
 }

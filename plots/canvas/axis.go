@@ -154,11 +154,11 @@ func Ratios(low, high float64) Scale {
 	return Logarithmic(min(low, 0.9), max(high, 1.25), func(v float64) string { return number.Plain(v) + "×" })
 }
 
-// Logarithmic returns a scale with ticks at round values, from a little below low to further
-// above high, where numbers are written beside marks.
+// Logarithmic returns a scale with ticks at round values, from a little below low to a little above
+// high.
 func Logarithmic(low, high float64, label func(float64) string) Scale {
 	span := math.Log(high / low)
-	s := Scale{Min: low * math.Exp(-0.03*span), Max: high * math.Exp(0.11*span), Norm: plot.LogScale{}}
+	s := Scale{Min: low * math.Exp(-0.03*span), Max: high * math.Exp(0.03*span), Norm: plot.LogScale{}}
 	marks := []float64{1, 2, 5}
 
 	switch reach := s.Max / s.Min; {
@@ -247,10 +247,9 @@ func decimal10(m float64, e int) float64 {
 	return v
 }
 
-// Shares returns a linear scale for fractions, from 0 or below, with about n ticks up to 1 and
-// room for words up to highest.
-func Shares(lowest, highest float64, n int) Scale {
-	s := Scale{Min: min(0, lowest), Max: highest, Norm: plot.LinearScale{}}
+// Shares returns a linear scale for fractions, from 0 or below, with about n ticks up to 1.
+func Shares(lowest float64, n int) Scale {
+	s := Scale{Min: min(0, lowest), Max: 1.03, Norm: plot.LinearScale{}}
 	step := NiceStep(1-s.Min, n)
 	for i := int(math.Ceil(s.Min / step)); float64(i)*step <= 1; i++ {
 		v := float64(i) * step

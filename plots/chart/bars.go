@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -26,6 +25,7 @@ type Bars struct {
 	Origin  float64 // Where bars start; NaN for the left end.
 	Number  func(v float64) string
 	Roof    float64 // The bandwidth of the device, drawn if it is within reach; 0 for none.
+	part    float64 // The part of a column's width that its axis takes, see axisPart.
 }
 
 // A BarRow is a matrix or a kernel with its marks, by column.
@@ -40,7 +40,7 @@ type Mark struct {
 	Look         canvas.Look
 	V, Low, High float64
 	Least, Most  float64    // A range around the interval, drawn as a thin line; equal for none.
-	Hollow       float64    // Another value to compare with, drawn as a hollow marker; NaN for none.
+	Hollow       float64    // Another value to compare with, a hollow marker or, where Thick, a line; NaN for none.
 	Words        string     // Words after the number of the highest.
 	First        bool       // It has the number, whatever the values are.
 	Faint        bool       // It is small and without an interval.
@@ -92,6 +92,12 @@ func (b *Bars) Height() vg.Length {
 }
 
 func (b *Bars) Draw(c draw.Canvas) {
+	fitted := *b
+	fitted.part = b.axisPart(c.Max.X - c.Min.X)
+	fitted.draw(c)
+}
+
+func (b *Bars) draw(c draw.Canvas) {
 	if b.stacked() {
 		for i, name := range b.Columns {
 			single := *b
@@ -103,7 +109,7 @@ func (b *Bars) Draw(c draw.Canvas) {
 			of := c
 			of.Max.Y = c.Max.Y - vg.Length(i)*(b.columnHeight()+columnPad)
 			of.Min.Y = of.Max.Y - b.columnHeight()
-			single.Draw(of)
+			single.draw(of)
 		}
 		return
 	}
@@ -237,15 +243,6 @@ func (b *Bars) Usual() (low, high float64) {
 	slices.Sort(all)
 	const far = 3
 	return max(low, quantile(all, 0.05)/far), min(high, quantile(all, 0.95)*far)
-}
-
-// Widen ends the axis further out, so that what was all of it is this part.
-func (b *Bars) Widen(part float64) {
-	if _, log := b.Axis.Norm.(plot.LogScale); log {
-		b.Axis.Max = b.Axis.Min * math.Pow(b.Axis.Max/b.Axis.Min, 1/part)
-		return
-	}
-	b.Axis.Max = b.Axis.Min + (b.Axis.Max-b.Axis.Min)/part
 }
 
 // Clips reports whether a mark lies beyond the axis.

@@ -18,7 +18,7 @@ import (
 // drawColumn draws the i-th column: heading, axis, grid and marks.
 func (b *Bars) drawColumn(c draw.Canvas, i int) {
 	x := func(v float64) vg.Length {
-		return c.X(b.Axis.Norm.Normalize(b.Axis.Min, b.Axis.Max, min(max(v, b.Axis.Min), b.Axis.Max)))
+		return c.Min.X + vg.Length(b.part)*(c.Max.X-c.Min.X)*b.along(v)
 	}
 	low, high := c.Min.Y+barsBottom, c.Max.Y-HeadingHeight
 	Heading{Text: b.Columns[i]}.Plot(draw.Crop(c, 0, 0, barsBottom, -HeadingHeight), nil)
@@ -44,28 +44,41 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 	}
 }
 
+// along is where a value lies on the axis, from 0 to 1.
+func (b *Bars) along(v float64) vg.Length {
+	return vg.Length(b.Axis.Norm.Normalize(b.Axis.Min, b.Axis.Max, min(max(v, b.Axis.Min), b.Axis.Max)))
+}
+
 // drawCell draws the marks of a cell around the height mid, and the number of the highest
 // mark.
 func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, mid vg.Length, behind color.Color) {
 	if len(cell) == 0 {
 		return
 	}
-	best := &cell[0]
-	reach := vg.Length(math.Inf(-1)) // the right end of what is drawn
 	b.drawStems(c, cell, x, mid)
+	for k := range cell {
+		if m := &cell[k]; m.Slot >= 0 || b.Dots {
+			b.drawMark(c, m, x, b.height(m, mid))
+		}
+	}
+	best, reach := b.numbered(cell, x)
+	if best.Slot >= 0 || b.Dots { // above the others
+		b.drawMark(c, best, x, b.height(best, mid))
+	}
+	b.drawNumber(c, best, vg.Point{X: reach + numberGap, Y: b.height(best, mid)}, behind)
+}
+
+// numbered returns the mark of a cell that has the number, and where what is drawn on its line ends.
+func (b *Bars) numbered(cell []Mark, x func(float64) vg.Length) (best *Mark, reach vg.Length) {
+	best, reach = &cell[0], vg.Length(math.Inf(-1))
 	for k := range cell {
 		m := &cell[k]
 		if m.First || m.V > best.V && !best.First {
 			best = m
 		}
 		if m.Slot >= 0 || b.Dots {
-			b.drawMark(c, m, x, b.height(m, mid))
 			reach = max(reach, m.end(x))
 		}
-	}
-
-	if best.Slot >= 0 || b.Dots { // above the others
-		b.drawMark(c, best, x, b.height(best, mid))
 	}
 	if !b.oneLine() {
 		reach = best.end(x)
@@ -73,7 +86,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	if !b.Dots && !math.IsNaN(b.Origin) {
 		reach = max(reach, x(b.Origin)) // beside a bar to the left
 	}
-	b.drawNumber(c, best, vg.Point{X: max(reach, x(best.V)) + numberGap, Y: b.height(best, mid)}, behind)
+	return best, max(reach, x(best.V))
 }
 
 // height is where a mark is in a cell around the height mid.
@@ -84,11 +97,14 @@ func (b *Bars) height(m *Mark, mid vg.Length) vg.Length {
 	return mid + pitch*(vg.Length(b.Slots-1)/2-vg.Length(m.Slot))
 }
 
-// end is the right end of a mark with its interval. Numbers may cover its range.
+// end is the right end of a mark with its interval. Numbers may cover its range if that is thin.
 func (m *Mark) end(x func(float64) vg.Length) vg.Length {
 	end := x(max(m.V, m.High))
 	if m.Faint {
 		end = x(m.V)
+	}
+	if m.Thick {
+		return max(end, x(m.Most))
 	}
 	const near = 40 // where a number would cover it
 	if !math.IsNaN(m.Hollow) && (m.Least == m.Most || x(m.Hollow) < end+near) {
@@ -112,24 +128,23 @@ func (b *Bars) drawStems(c draw.Canvas, cell []Mark, x func(float64) vg.Length, 
 	}
 }
 
-// RoomForWords returns where the axis must end in a body of this width, so that number and
-// words fit beside a bar that ends at 1.
-func (b *Bars) RoomForWords(body vg.Length) float64 {
-	var most vg.Length
+// axisPart returns the part of a column's width that its axis takes in a body of this width. Numbers
+// and words stand to the right of marks; words that would leave the axis less than leastPart are cut.
+func (b *Bars) axisPart(body vg.Length) float64 {
+	const leastPart = 0.55
+	width, part := b.columnWidth(body), vg.Length(1)
 	for i := range b.Rows {
 		for _, cell := range b.Rows[i].Cells {
-			for _, m := range cell {
-				most = max(most, numberGap+b.wordsWidth(&m))
+			if len(cell) == 0 {
+				continue
+			}
+			best, reach := b.numbered(cell, func(v float64) vg.Length { return width * b.along(v) })
+			if room := width + overhang - numberGap - b.wordsWidth(best); reach*part > room {
+				part = room / reach
 			}
 		}
 	}
-
-	width := b.columnWidth(body)
-	least := width / 3
-	if canvas.Narrow() {
-		least = width / 2
-	}
-	return float64(width / max(width-most, least))
+	return max(float64(part), leastPart)
 }
 
 // wordsWidth returns the width of a mark's number and words.
@@ -146,9 +161,12 @@ func (b *Bars) wordsWidth(m *Mark) vg.Length {
 }
 
 const (
+	overhang  = columnGap - 8 // How far numbers and words may reach beyond a column.
 	numberGap = vg.Length(6)  // The distance from a mark to its number.
 	wordsGap  = vg.Length(5)  // The distance from the number to its words.
 	mostWords = vg.Length(86) // The longest words beside dots in several columns.
+
+	medianHalf = vg.Length(6) // Half the height of the line at a median, which a mark does not hide.
 )
 
 // drawNumber writes the number of a mark to the right of p and the words after it, over the
@@ -157,7 +175,7 @@ func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color
 	number := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
 	soft := canvas.At(canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor), text.XLeft, text.YCenter)
 	s := b.Number(m.V)
-	p.X = min(p.X, c.Max.X+columnGap-8-number.Width(s))
+	p.X = min(p.X, c.Max.X+overhang-number.Width(s))
 	end := p.X + b.wordsWidth(m)
 	p.Y++ // what has no descenders stands in the middle of its upper part
 	c.SetColor(behind)
@@ -165,7 +183,7 @@ func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color
 	c.FillText(number, p, s)
 	if m.Words != "" {
 		at := p.X + number.Width(s) + wordsGap
-		c.FillText(soft, vg.Point{X: at, Y: p.Y}, canvas.Fit(soft, m.Words, min(c.Max.X+columnGap-8, end+0.1)-at))
+		c.FillText(soft, vg.Point{X: at, Y: p.Y}, canvas.Fit(soft, m.Words, min(c.Max.X+overhang, end+0.1)-at))
 	}
 }
 
@@ -200,6 +218,9 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 	if m.Low < b.Axis.Min {
 		head(c, vg.Point{X: x(m.Low), Y: y}, vg.Point{X: -1}, whisker)
 	}
+	if m.Thick { // below the mark, which may be at the same place
+		c.StrokeLine2(draw.LineStyle{Color: canvas.InkColor, Width: 1.3}, x(m.Hollow), y-medianHalf, x(m.Hollow), y+medianHalf)
+	}
 	const radius = 3.4
 	if side := b.beyond(m); side != 0 {
 		Arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)
@@ -207,7 +228,7 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 		m.Look.Marker.Draw(c, vg.Point{X: x(m.V), Y: y}, radius, ink)
 	}
 	canvas.Hover(c, vg.Point{X: x(m.V), Y: y}, func() string { return b.about(m) })
-	if !math.IsNaN(m.Hollow) {
+	if !math.IsNaN(m.Hollow) && !m.Thick {
 		m.Look.Marker.Outline(c, vg.Point{X: x(m.Hollow), Y: y}, radius, ink)
 	}
 }

@@ -2,9 +2,11 @@ package chart
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 
 	"spmvtune/plots/canvas"
 )
@@ -30,8 +32,24 @@ func TestUsualRange(t *testing.T) {
 	if !b.Clips() {
 		t.Error("the outlier is not clipped")
 	}
-	b.Widen(0.5)
-	if want := high * high; math.Abs(b.Axis.Max-want) > 1e-9 {
-		t.Errorf("twice as wide the axis ends at %g, want %g", b.Axis.Max, want)
+}
+
+// A number that a mark at the end of the axis would push out of the column shortens the axis, but
+// long words do not take most of it.
+func TestAxisLeavesRoomForNumbers(t *testing.T) {
+	const body = 720
+	b := &Bars{Slots: 1, Columns: []string{"one"}, Axis: canvas.FromZero(10, 5), Origin: 0,
+		Number: func(float64) string { return "+2 810%" }}
+	mark := Mark{V: 10, Low: 9, High: 10.4, Hollow: math.NaN()}
+	b.Rows = []BarRow{{Name: "m", Cells: [][]Mark{{mark}}}}
+	width := b.columnWidth(body)
+	part := b.axisPart(body)
+	if end := vg.Length(part)*width*b.along(10.4) + numberGap + b.wordsWidth(&mark); end > width+overhang+0.01 || part < 0.8 {
+		t.Errorf("the axis takes %.2f of %g, and the number ends at %g", part, width, end)
+	}
+
+	b.Rows[0].Cells[0][0].Words = strings.Repeat("a long name ", 30)
+	if part := b.axisPart(body); part != 0.55 {
+		t.Errorf("long words leave %.2f of the column to the axis", part)
 	}
 }

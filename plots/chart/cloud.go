@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -22,6 +23,8 @@ type Cloud struct {
 	Roof    float64 // The bandwidth in GB/s, drawn if the axis has it; 0 means none.
 	// Medians draws the running medians alone, with the names of sets at their ends.
 	Medians bool
+	// Apart moves marks that would hide another to the right of it.
+	Apart bool
 }
 
 // A Set is what is drawn alike: the matrices of a kernel or of a precision.
@@ -64,7 +67,7 @@ func (cl *Cloud) plot() *plot.Plot {
 		if s.Trend != nil {
 			p.Add(trendLine{s, 0.7})
 		} else if !cl.Medians {
-			p.Add(dots{s, 1.5})
+			p.Add(dots{Set: s, radius: 1.5})
 		}
 	}
 
@@ -91,12 +94,16 @@ func (cl *Cloud) addDots(p *plot.Plot, curved []Set) {
 	for _, s := range curved {
 		p.Add(band{Line{Look: s.Look, Points: s.Trend}})
 	}
+	var taken []vg.Point
 	for _, s := range cl.Sets {
-		radius := vg.Length(3)
+		d := dots{Set: s, radius: 3}
 		if s.Trend != nil {
-			radius = 1.6
+			d.radius = 1.6
 		}
-		p.Add(dots{s, radius})
+		if cl.Apart {
+			d.taken = &taken
+		}
+		p.Add(d)
 	}
 }
 
@@ -116,13 +123,14 @@ func DrawClouds(c draw.Canvas, clouds []Cloud, columns int, xLabel, yLabel strin
 type dots struct {
 	Set
 	radius vg.Length
+	taken  *[]vg.Point // Where marks of the panel are that must not be hidden; nil if they may be.
 }
 
 func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	named := d.Look.Color != canvas.LineColor
 	for _, q := range d.Points {
-		at := vg.Point{X: tx(q.X), Y: ty(max(q.Y, p.Y.Min))}
+		at := d.free(vg.Point{X: tx(q.X), Y: ty(max(q.Y, p.Y.Min))})
 		if d.Trend == nil && named {
 			whisker(c, p, at.X, q, 0.9, d.Look.Color)
 		}
@@ -134,6 +142,20 @@ func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, h := range d.Published {
 		h.Draw(c, d.Look, vg.Point{X: tx(h.X), Y: ty(h.Y)})
 	}
+}
+
+// free is the place of a mark, beside those that it would hide.
+func (d dots) free(at vg.Point) vg.Point {
+	if d.taken == nil {
+		return at
+	}
+	for slices.ContainsFunc(*d.taken, func(other vg.Point) bool {
+		return math.Hypot(float64(other.X-at.X), float64(other.Y-at.Y)) < float64(d.radius)
+	}) {
+		at.X += 2 * d.radius
+	}
+	*d.taken = append(*d.taken, at)
+	return at
 }
 
 // A trendLine is a running median.

@@ -15,23 +15,6 @@ import (
 	"spmvtune/tuner/stat"
 )
 
-// drawAverage draws what each kernel gains over the baseline on the average of all
-// matrices: kernels from top to bottom, the fastest first, a column for each
-// precision.
-//
-// The paper averages arithmetically and says that a few matrices with long rows
-// skew it. A ratio and its inverse should average to 1, which the geometric mean
-// does; the arithmetic one is drawn beside it for comparison.
-func drawAverage(d *data.Report) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, s := range scenesByCondition(d) {
-		if a := averages(d, &s); len(a.kernels) > 0 {
-			pages = append(pages, a.page(&s))
-		}
-	}
-	return pages, nil
-}
-
 // An average holds the speed-ups of all kernels over a baseline.
 type average struct {
 	baseline   string
@@ -88,7 +71,18 @@ func (a *average) top(kernel string) float64 {
 	return top
 }
 
-func (a *average) page(s *scene) *canvas.Picture {
+// averagePage draws what each kernel gains over the baseline on the average of all
+// matrices: kernels from top to bottom, the fastest first, a column for each
+// precision.
+//
+// The paper averages arithmetically and says that a few matrices with long rows
+// skew it. A ratio and its inverse should average to 1, which the geometric mean
+// does; the arithmetic one is drawn beside it for comparison.
+func averagePage(d *data.Report, s *scene) *canvas.Picture {
+	a := averages(d, s)
+	if len(a.kernels) == 0 {
+		return nil
+	}
 	q := timesAsFast(a.baseline)
 	b := &chart.Bars{Slots: 1, Label: q.label, Origin: q.origin, Number: q.number}
 	for _, precision := range a.precisions {

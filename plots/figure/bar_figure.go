@@ -53,6 +53,20 @@ func scenesByCondition(d *data.Report) []scene {
 	return list
 }
 
+// byCondition makes the draw function of a figure with a picture for each condition; page returns nil
+// where there is nothing to show.
+func byCondition(page func(*data.Report, *scene) *canvas.Picture) func(*data.Report) ([]*canvas.Picture, []error) {
+	return func(d *data.Report) ([]*canvas.Picture, []error) {
+		var pages []*canvas.Picture
+		for _, s := range scenesByCondition(d) {
+			if p := page(d, &s); p != nil {
+				pages = append(pages, p)
+			}
+		}
+		return pages, nil
+	}
+}
+
 // draw makes the pictures of the figure.
 func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	scenes := scenesByCondition(d)
@@ -126,9 +140,6 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		high = b.Roof
 	}
 	b.Axis = q.scale(low, high)
-	if b.Dots {
-		b.Widen(1 / b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin))
-	}
 	keys := t.legend(matrices)
 	for i := range keys {
 		dots := b.Dots || math.IsNaN(q.origin)

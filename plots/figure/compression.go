@@ -44,7 +44,7 @@ func compressionCloud(matrices []store.Matrix) *canvas.Picture {
 		stops = append(stops, stop{m.Name, m.RowMean})
 		set.Points = append(set.Points, chart.Point{X: m.RowMean, Y: v, Low: v, High: v})
 	}
-	cl := chart.Cloud{Sets: []chart.Set{set}, X: byRowLength.axis(stops, 12), Y: canvas.Shares(lowest, 1.03, 5)}
+	cl := chart.Cloud{Sets: []chart.Set{set}, X: byRowLength.axis(stops, 12), Y: canvas.Shares(lowest, 5)}
 	p := &canvas.Picture{Name: "csr-compression", Subtitle: compressionWords, Keys: []canvas.Key{},
 		Alt: "share saved on " + term.GroupedCount(len(stops), "matrix", "matrices"), Height: 260}
 	entitle(p, savedWords(matrices), compressionTitle)
@@ -91,7 +91,7 @@ func compressionPage(matrices []store.Matrix) *canvas.Picture {
 		})
 	}
 
-	b.Axis = canvas.Shares(lowest, max(1.08, b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin)), 5)
+	b.Axis = canvas.Shares(lowest, 5)
 	p := &canvas.Picture{
 		Name:     "csr-compression",
 		Subtitle: compressionWords + " Matrices by rising mean row length.",

@@ -70,18 +70,8 @@ func tuningOf(panels []data.Panel, kernel string) (tuning, bool) {
 	return t, true
 }
 
-// drawConfigurations draws, for each condition, how the configurations of each kernel are
-// distributed between its slowest and its best.
-func drawConfigurations(d *data.Report) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, s := range scenesByCondition(d) {
-		if p := configurationsPage(d, &s); p != nil {
-			pages = append(pages, p)
-		}
-	}
-	return pages, nil
-}
-
+// configurationsPage draws how the configurations of each kernel are distributed between its slowest
+// and its best.
 func configurationsPage(d *data.Report, s *scene) *canvas.Picture {
 	precisions := precisionsOf(s.panels)
 	found := map[kernelColumn]tuning{}
@@ -121,12 +111,11 @@ func configurationsPage(d *data.Report, s *scene) *canvas.Picture {
 		}
 		b.Rows = append(b.Rows, row)
 	}
-	b.Widen(1 / b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin))
 
 	p := &canvas.Picture{
 		Name: canvas.Slug(append([]string{"configurations"}, s.file...)...),
 		Subtitle: "All configurations of a kernel on all matrices. Thick: the middle half; thin: from the slowest to " +
-			"the best; hollow: the median. Mark and number: one configuration for all matrices, the best in " +
+			"the best; upright line: the median. Mark and number: one configuration for all matrices, the best in " +
 			"the geometric mean; behind it, what tuning each matrix gains over that, on how many matrices if not " +
 			"all. Arrows: below 40%.",
 		Alt:    "configurations of " + strings.Join(names, ", "),

@@ -126,8 +126,12 @@ func convergedWords(curves []replay.Curve) string {
 		return ""
 	}
 	c := curves[best]
-	return fmt.Sprintf("%s takes %s of the grid's device time and ends %s slower than its fastest", c.Strategy,
-		number.Percent(c.End.Share), number.Percent(c.End.Median))
+	finds := "finds the fastest"
+	if 100*c.End.Median >= lowestLoss {
+		finds = "comes within " + number.Percent(c.End.Median) + " of the fastest"
+	}
+	return fmt.Sprintf("The strategy %s %s in %s of the time that trying everything takes", c.Strategy, finds,
+		number.Percent(c.End.Share))
 }
 
 // searchedWords says what searches were replayed on.

@@ -22,7 +22,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// drawDrift draws the sentinels: a picture for each device, with a panel for each matrix.
+// drawDrift draws the sentinels: a picture for each device.
 func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for start := 0; start < len(d.Drifts); {
@@ -30,18 +30,7 @@ func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
 		for end < len(d.Drifts) && d.Drifts[end].Device == d.Drifts[start].Device {
 			end++
 		}
-		of := d.Drifts[start:end]
-		if strip := driftStrip(d, of); strip != nil {
-			pages = append(pages, strip...)
-			start = end
-			continue
-		}
-		panels := driftPanels(of)
-		all := len(panels)
-		if all > mostPanels.here() {
-			panels = mostDrifted(panels)[:mostPanels.here()]
-		}
-		pages = append(pages, driftPage(d, of, panels, all))
+		pages = append(pages, driftPage(d, d.Drifts[start:end]))
 		start = end
 	}
 
@@ -60,28 +49,56 @@ func cacheLook(cache trial.Cache) canvas.Look {
 // mostReach is how far the axis of drift goes from 1 at most: down to 0 and up to 2.
 const mostReach = 1
 
-func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, all int) *canvas.Picture {
+// driftPage draws the sentinels of a device: their courses, or marks in rows where each was measured
+// again once.
+func driftPage(d *data.Report, of []store.Drift) *canvas.Picture {
+	draw, room := driftStrip, mostMatrices.here()
+	if slices.ContainsFunc(of, func(s store.Drift) bool { return len(s.Points) >= fewestInLine }) {
+		draw, room = driftCourses, mostPanels.here()
+	}
+	panels, reach := driftPanels(of), driftReach(of)
+	all := len(panels)
+	if all > room {
+		panels = mostDrifted(panels)[:room]
+	}
+
+	p := draw(panels, min(reach, mostReach))
+	p.Name = fileStem(d, "drift", of[0].Device)
+	title, counts := largestWords(of)
+	p.Subtitle += counts
+	if all > len(panels) {
+		p.Subtitle += fmt.Sprintf(" The %d of %d matrices that drifted most.", len(panels), all)
+	}
+	if reach > mostReach {
+		p.Subtitle += " What lies above the axis is drawn at its end."
+	}
+	entitle(p, title, "Drift, "+d.DeviceWords(of[0].Device))
+	return p
+}
+
+// cachesOf lists the cache states of panels.
+func cachesOf(panels []driftPanel) []trial.Cache {
+	var caches []trial.Cache
+	for _, cache := range []trial.Cache{trial.Cold, trial.Warm} {
+		if slices.ContainsFunc(panels, func(dp driftPanel) bool {
+			return slices.ContainsFunc(dp.series, func(s store.Drift) bool { return s.Cache == cache })
+		}) {
+			caches = append(caches, cache)
+		}
+	}
+	return caches
+}
+
+// driftCourses draws a panel for each matrix.
+func driftCourses(panels []driftPanel, reach float64) *canvas.Picture {
 	p := &canvas.Picture{
-		Name: fileStem(d, "drift", of[0].Device),
 		Subtitle: "Time of a repeated trial divided by its first time. Bars: 95% interval within the run; lines: " +
 			"the median of three in a row.",
 		Alt: fmt.Sprintf("%s, a panel per matrix", term.GroupedCount(len(panels), "panel", "panels")),
 	}
-	title, counts := largestWords(of)
-	p.Subtitle += counts
-	entitle(p, title, "Drift, "+d.DeviceWords(of[0].Device))
-
-	if all > len(panels) {
-		p.Subtitle += fmt.Sprintf(" The %d of %d matrices that drifted most.", len(panels), all)
+	for _, cache := range slices.Backward(cachesOf(panels)) {
+		p.Keys = append(p.Keys, canvas.Key{Text: string(cache) + " cache", Look: cacheLook(cache)})
 	}
-
-	for _, cache := range []trial.Cache{trial.Warm, trial.Cold} {
-		if slices.ContainsFunc(of, func(s store.Drift) bool { return s.Cache == cache }) {
-			p.Keys = append(p.Keys, canvas.Key{Text: string(cache) + " cache", Look: cacheLook(cache)})
-		}
-	}
-
-	reach := driftReach(of)
 	columns := chart.ColumnsFor(len(panels))
 	rows := (len(panels) + columns - 1) / columns
 	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
@@ -94,16 +111,12 @@ func driftPage(d *data.Report, of []store.Drift, panels []driftPanel, all int) *
 
 	drawn := make([]*plot.Plot, len(panels))
 	for i := range panels {
-		drawn[i] = panels[i].plot(min(reach, mostReach), unit, max(4, 8-columns))
-	}
-	if reach > mostReach {
-		p.Subtitle += " What lies above the axis is drawn at its end."
+		drawn[i] = panels[i].plot(reach, unit, max(4, 8-columns))
 	}
 	p.Body = func(c draw.Canvas) {
 		chart.DrawPlots(c, drawn, columns, unitName+" since the first measurement",
 			"time of the sentinel over its first")
 	}
-
 	return p
 }
 

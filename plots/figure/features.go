@@ -128,7 +128,7 @@ func (f *features) page(d *data.Report) *canvas.Picture {
 	p := &canvas.Picture{
 		Name: fileStem(d, "winner-features", f.Device, string(f.Precision), string(f.Cache)),
 		Subtitle: "A mark is a matrix, with the look of the kernel that is named the best. Variation: the standard deviation " +
-			"of the row lengths over their mean; 0.01 stands for less, too.",
+			"of the row lengths over their mean; 0.01 stands for less, too. Marks at one place stand side by side.",
 		Alt:     fmt.Sprintf("%d matrices by mean and variation of their row lengths", len(f.points)),
 		Kernels: f.winners,
 		Keys:    canvas.KeysOf(f.winners, true),
@@ -137,7 +137,7 @@ func (f *features) page(d *data.Report) *canvas.Picture {
 	entitle(p, fmt.Sprintf("The kernel of the nearest other matrix is the best, or tied, on %d of %d; %s for all, on %d",
 		f.right, len(f.points), f.single, f.alone), "Row length and variation, "+d.Words(f.Setup))
 
-	cl := chart.Cloud{X: f.axis(func(q *featured) float64 { return q.mean }),
+	cl := chart.Cloud{Apart: true, X: f.axis(func(q *featured) float64 { return q.mean }),
 		Y: f.axis(func(q *featured) float64 { return q.variation })}
 	for _, name := range f.winners {
 		set := chart.Set{Name: name, Look: canvas.LookOf(name)}

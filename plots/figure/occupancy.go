@@ -136,11 +136,12 @@ func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
 		b.Rows = append(b.Rows, r)
 	}
 
-	b.Axis = canvas.Shares(0, b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin), 4)
+	b.Axis = canvas.Shares(0, 4)
 	p := &canvas.Picture{
-		Name:     fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
-		Title:    f.title + ": " + d.Words(s),
-		Subtitle: "Each kernel in its fastest configuration on the matrix. " + f.says,
+		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
+		Title: f.title + ": " + d.Words(s),
+		Subtitle: "Each kernel in its fastest configuration on the matrix, with its block size and its registers per " +
+			"thread. " + f.says,
 		Alt:      f.title + " of " + strings.Join(o.kernels, ", ") + " on " + strings.Join(names, " and "),
 		Matrices: names,
 		Height:   b.Height(),
@@ -165,16 +166,16 @@ func (f *shareFigure) boundOf(l store.Row) float64 {
 
 // launchWords says what the occupancy of a launch follows from.
 func launchWords(l store.Row) string {
-	block, registers := "block %d", " registers"
+	block := "block %d"
 	if canvas.Narrow() {
-		block, registers = "%d", " reg."
+		block = "%d"
 	}
 	var list []string
 	if k, known := kernels.Lookup(l.Kernel); !known || k.Block != "" {
 		list = append(list, fmt.Sprintf(block, l.Block))
 	}
 	if n, known := l.Properties["registers"]; known {
-		list = append(list, number.Plain(n)+registers)
+		list = append(list, number.Plain(n)+" reg.")
 	}
 	return strings.Join(list, ", ")
 }

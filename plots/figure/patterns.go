@@ -89,14 +89,19 @@ const (
 
 func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
 	grid := patternGridFor(len(matrices))
-	tall := vg.Length(grid.pixels)*canvas.Pixel + patternText + patternPad
-	rows := (len(matrices) + grid.columns - 1) / grid.columns
 	names := make([]string, len(matrices))
+	tops := []vg.Length{patternScale} // of the rows of pictures, which are as high as the highest, and the end
 
 	stretched := false
 	for i, m := range matrices {
 		names[i] = m.Name
-		stretched = stretched || canvas.MosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, grid.pixels).Stretched
+		layout := canvas.MosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, grid.pixels)
+		stretched = stretched || layout.Stretched
+		if i%grid.columns == 0 {
+			tops = append(tops, 0)
+		}
+		row := len(tops) - 1
+		tops[row] = max(tops[row], tops[row-1]+patternText+layout.Size().Y+patternPad)
 	}
 
 	p := &canvas.Picture{
@@ -107,7 +112,7 @@ func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
 			" Matrices by rising mean row length.",
 		Alt: fmt.Sprintf("A spy plot of each of %s: %s", term.GroupedCount(len(matrices), "matrix", "matrices"),
 			strings.Join(names, ", ")),
-		Height: patternScale + vg.Length(rows)*tall,
+		Height: tops[len(tops)-1],
 	}
 
 	if stretched {
@@ -119,7 +124,7 @@ func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
 		wide := (c.Max.X - c.Min.X) / vg.Length(grid.columns)
 		for i, m := range matrices {
 			at := vg.Point{X: c.Min.X + vg.Length(i%grid.columns)*wide,
-				Y: c.Max.Y - patternScale - vg.Length(i/grid.columns)*tall}
+				Y: c.Max.Y - tops[i/grid.columns]}
 			drawPattern(c, m, d.Patterns[m.Hash], grid.pixels, at, wide-12)
 		}
 	}

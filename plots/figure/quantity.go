@@ -32,7 +32,7 @@ func rate(u data.Unit) quantity {
 		label:  u.Label,
 		note:   u.Note,
 		of:     func(r, _ *store.Row) chart.Point { return chart.Throughput(r, 0, u.Of(r)) },
-		scale:  func(_, high float64) canvas.Scale { return canvas.FromZero(1.08*high, 5) },
+		scale:  func(_, high float64) canvas.Scale { return canvas.FromZero(high, 5) },
 		number: func(v float64) string { return number.Significant(v, 3) },
 		bytes:  u.Bytes,
 	}

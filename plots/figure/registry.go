@@ -156,7 +156,7 @@ var All = []Figure{
 			"means that the kernel's gain depends on the matrix.",
 		Sweep: "against-cusparse",
 		Needs: baseline,
-		draw:  drawAverage,
+		draw:  byCondition(averagePage),
 	},
 	{
 		ID:     "bandwidth-by-kernel",
@@ -301,7 +301,7 @@ var All = []Figure{
 			"where the mark is far too, it pays for each matrix again, and one configuration for all does not do.",
 		Sweep: "quickstart",
 		Needs: "give a kernel four configurations or more",
-		draw:  drawConfigurations,
+		draw:  byCondition(configurationsPage),
 	},
 	{
 		ID:     "selection-regret",
@@ -341,7 +341,7 @@ var All = []Figure{
 			"to the left of the other, one run looks surer than it is.",
 		Sweep: "quickstart",
 		Needs: "repeat trials: leave `repeats` in [protocol] above zero",
-		draw:  drawRunToRun,
+		draw:  byCondition(runToRunPage),
 	},
 	{
 		ID:    "drift",

@@ -162,7 +162,7 @@ func rooflinePage(d *data.Report, list []roofline, matrices, names []string) *ca
 		}
 		b.Rows = append(b.Rows, row)
 	}
-	b.Axis = roofScale(list, 1/b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin))
+	b.Axis = roofScale(list)
 
 	p := &canvas.Picture{
 		Subtitle: fmt.Sprintf("A mark per kernel, in its fastest configuration: its compulsory traffic per second as "+
@@ -196,8 +196,7 @@ func rooflinePage(d *data.Report, list []roofline, matrices, names []string) *ca
 }
 
 // roofScale has the lines of the roof and its parts, down to the slowest kernel or a twentieth.
-// The highest mark is at this part of it, so that names have room.
-func roofScale(list []roofline, part float64) canvas.Scale {
+func roofScale(list []roofline) canvas.Scale {
 	const lowest = 0.05
 	low, high := 0.25, 1.0
 	for _, r := range list {
@@ -210,7 +209,7 @@ func roofScale(list []roofline, part float64) canvas.Scale {
 		}
 	}
 	low = max(low/1.2, lowest/1.2)
-	return shareLines(canvas.Scale{Min: low, Max: low * math.Pow(high/low, 1/part), Norm: plot.LogScale{}})
+	return shareLines(canvas.Scale{Min: low, Max: high, Norm: plot.LogScale{}})
 }
 
 // shareLines gives a scale ticks at the roof and its parts.

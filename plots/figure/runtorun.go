@@ -23,17 +23,6 @@ type wobble struct {
 	within  float64 // The median half width of intervals within the run, as a fraction.
 }
 
-// drawRunToRun draws, for each condition, how far repeating a trial moves its time on each matrix.
-func drawRunToRun(d *data.Report) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, s := range scenesByCondition(d) {
-		if p := runToRunPage(d, &s); p != nil {
-			pages = append(pages, p)
-		}
-	}
-	return pages, nil
-}
-
 func wobbleOf(p *data.Panel) (wobble, bool) {
 	var w wobble
 	var half []float64
@@ -50,6 +39,7 @@ func wobbleOf(p *data.Panel) (wobble, bool) {
 	return w, w.between > 0
 }
 
+// runToRunPage draws how far repeating a trial moves its time on each matrix.
 func runToRunPage(d *data.Report, s *scene) *canvas.Picture {
 	found := map[spot]wobble{}
 	worst := map[string]float64{}
@@ -95,7 +85,7 @@ func runToRunPage(d *data.Report, s *scene) *canvas.Picture {
 
 func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels.Precision) *canvas.Picture {
 	b := &chart.Bars{Slots: 1, Dots: true, Label: "difference between two runs of a trial", Origin: math.NaN(),
-		Number: number.Percent}
+		Number: func(v float64) string { return number.Significant(100*v, 2) + "%" }}
 	for _, precision := range precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
@@ -124,7 +114,6 @@ func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels
 			b.Axis.Ticks = append(b.Axis.Ticks, plot.Tick{Value: v, Label: number.Percent(v)})
 		}
 	}
-	b.Widen(1 / b.RoomForWords(canvas.PageWidth-2*canvas.PageMargin))
 	return &canvas.Picture{
 		Subtitle: fmt.Sprintf("Mark and number: what two runs of a configuration differ by at most in %s of all cases, "+
 			"from repeated trials; log axis. Hollow: the median half-width of the 95%% interval within a run, which is "+

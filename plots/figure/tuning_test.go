@@ -57,11 +57,11 @@ func TestReigns(t *testing.T) {
 // The spread between runs is that of repeated trials; without repeats there is no picture.
 func TestRunToRun(t *testing.T) {
 	r := synthetic.Row("csr_scalar", 64, 8, 2)
-	if pages, _ := drawRunToRun(data.New([]store.Row{r}, nil, nil, nil)); len(pages) != 0 {
+	if pages, _ := byCondition(runToRunPage)(data.New([]store.Row{r}, nil, nil, nil)); len(pages) != 0 {
 		t.Error("a spread without repeats")
 	}
 	r.Factor = 1.12
-	pages, _ := drawRunToRun(data.New([]store.Row{r}, nil, nil, nil))
+	pages, _ := byCondition(runToRunPage)(data.New([]store.Row{r}, nil, nil, nil))
 	if len(pages) != 1 || !slices.Contains(textsOf(pages[0]), "12%") {
 		t.Error("no 12% on the page")
 	}
