@@ -55,7 +55,7 @@ func OpenShare(n int) (*Backend, error) {
 	}
 
 	runtime.LockOSThread()
-	b.device = describe(len(b.cores))
+	b.device = describe(b.cores)
 	b.pool = newPool(b.cores)
 	b.pool.free = free
 	b.evictor = &evictor{size: 2 * cacheOr(b.device.Cache)}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -12,15 +13,15 @@ import (
 	"spmvtune/kernels"
 )
 
-// describe says what the processor is. Memory and cache are 0 if the system does not report
-// them. The number of cores distinguishes devices: the same processor gives other times to a
-// job that may use fewer of them.
-func describe(cores int) kernels.Device {
-	return kernels.Device{
+// describe says what the processor is, of which cpus are used. Memory and cache are 0 if the system
+// does not report them. The number of cores distinguishes devices: the same processor gives other
+// times to a job that may use fewer of them.
+func describe(cpus []int) kernels.Device {
+	d := kernels.Device{
 		Backend:  "cpu",
 		Name:     modelName(),
-		Driver:   fmt.Sprintf("%s, cores: %d", compiler(), cores),
-		Units:    cores,
+		Driver:   fmt.Sprintf("%s, cores: %d", compiler(), len(cpus)),
+		Units:    len(cpus),
 		MaxBlock: 1 << 20,
 		Memory:   memTotal(),
 		Cache:    lastLevelCache(),
@@ -30,6 +31,34 @@ func describe(cores int) kernels.Device {
 			"processors": strconv.Itoa(runtime.NumCPU()),
 		},
 	}
+
+	// What the arithmetic peak follows from.
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	for name, value := range map[string]string{
+		"vendor":         field(info, "vendor_id"),
+		"family":         field(info, "cpu family"),
+		"model":          field(info, "model"),
+		"clock_khz":      read(filepath.Join(sysCPU, fmt.Sprintf("cpu%d", cpus[0]), "cpufreq/cpuinfo_max_freq")),
+		"physical_cores": physicalCores(cpus, siblings),
+	} {
+		if value != "" {
+			d.Properties[name] = value
+		}
+	}
+	return d
+}
+
+// physicalCores counts the cores that processors belong to; "" if the system does not report them.
+func physicalCores(cpus []int, siblings func(cpu int) []int) string {
+	cores := map[int]bool{}
+	for _, cpu := range cpus {
+		threads := siblings(cpu)
+		if len(threads) == 0 {
+			return ""
+		}
+		cores[threads[0]] = true
+	}
+	return strconv.Itoa(len(cores))
 }
 
 // usableCores returns the processors for workers, one each: as many as the affinity mask and

@@ -67,3 +67,20 @@ func TestCacheOf(t *testing.T) {
 		}
 	}
 }
+
+func TestPhysicalCores(t *testing.T) {
+	threads := func(cpu int) []int { return []int{cpu % 2, cpu%2 + 2} }
+	for _, tt := range []struct {
+		cpus     []int
+		siblings func(int) []int
+		want     string
+	}{
+		{[]int{0, 1, 2, 3}, threads, "2"},
+		{[]int{0, 2}, threads, "1"},
+		{[]int{0, 0}, func(int) []int { return nil }, ""}, // no such system
+	} {
+		if got := physicalCores(tt.cpus, tt.siblings); got != tt.want {
+			t.Errorf("%v belong to %q cores, want %q", tt.cpus, got, tt.want)
+		}
+	}
+}

@@ -26,8 +26,8 @@ import (
 type roofline struct {
 	data.Setup
 	panels    []data.Panel
-	bandwidth float64   // The measured bandwidth in GB/s.
-	peak      data.Peak // The peak, zero if it is not known.
+	bandwidth float64 // The measured bandwidth in GB/s.
+	peak      data.Peak
 }
 
 // roofShare is the share of the measured bandwidth that compulsory traffic takes.
@@ -66,7 +66,7 @@ func rooflineOf(d *data.Report, s data.Setup) roofline {
 	}
 	for i := range d.Devices {
 		if d.Devices[i].Label == s.Device {
-			r.peak, _ = data.PeakOf(&d.Devices[i].Device, s.Precision)
+			r.peak = data.PeakOf(&d.Devices[i].Device, s.Precision)
 		}
 	}
 	return r
@@ -179,10 +179,10 @@ func rooflinePage(d *data.Report, list []roofline, matrices, names []string) *ca
 	inset := list[0].peak.GFLOPS > 0
 	if inset {
 		p.Height += insetHeight
-		p.Subtitle += fmt.Sprintf(" Below: the whole model, with the fastest on each matrix and the peak at the highest "+
-			"clock (%s).", list[0].peak.How)
+		p.Subtitle += fmt.Sprintf(" Below: the whole model, with the fastest on each matrix and the peak "+
+			"(%s).", list[0].peak.How)
 	} else {
-		p.Subtitle += " The arithmetic peak of this device is unknown."
+		p.Subtitle += " The arithmetic peak is not drawn: " + list[0].peak.How + "."
 	}
 	p.Body = func(c draw.Canvas) {
 		rows := c
