@@ -58,7 +58,7 @@ func (dim dimension) lines(p *data.Panel, u data.Unit) []chart.Line {
 			continue
 		}
 		rows := p.ByKernel(kernel)
-		best := data.Fastest(rows)
+		best := dim.base(rows)
 		l := chart.Line{Kernel: kernel, Look: canvas.LookOf(kernel), Fixed: dim.fixed(best), Params: best.Params}
 		for i := range rows {
 			r := &rows[i]
@@ -78,6 +78,29 @@ func (dim dimension) lines(p *data.Panel, u data.Unit) []chart.Line {
 	}
 
 	return lines
+}
+
+// base returns the fastest of a kernel's trials whose other choices were tried with the most sizes, or
+// with more than half as many: one at a grid that was tried with one block is no line over blocks.
+func (dim dimension) base(rows []store.Row) *store.Row {
+	type choices struct {
+		fixed  int
+		params kernels.Params
+	}
+	of := func(r *store.Row) choices { return choices{dim.fixed(r), r.Params} }
+	sizes, most := map[choices]int{}, 0
+	for i := range rows {
+		at := of(&rows[i])
+		sizes[at]++
+		most = max(most, sizes[at])
+	}
+	var best *store.Row
+	for i := range rows {
+		if r := &rows[i]; 2*sizes[of(r)] > most && (best == nil || r.Time < best.Time) {
+			best = r
+		}
+	}
+	return best
 }
 
 // cite adds published values to the lines: at the size that the paper calls the best, or

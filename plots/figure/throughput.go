@@ -302,7 +302,8 @@ func numbered(n int) string {
 
 // subtitle says what is fixed, what the marks mean, and how many kernels are not named.
 func (dim dimension) subtitle(charts []chart.Chart, u data.Unit, faint int) string {
-	s := fmt.Sprintf("Each kernel at the %s of its best configuration. Bands: %s.", dim.other, chart.Interval)
+	s := fmt.Sprintf("Each kernel at the %s of its best configuration, of those tried with most sizes. Bands: %s.",
+		dim.other, chart.Interval)
 	var flat, roof bool
 	for i := range charts {
 		ch := &charts[i]

@@ -14,6 +14,7 @@ func TestLinesFixTheOtherSize(t *testing.T) {
 	d := data.New([]store.Row{
 		synthetic.Row("cpu_csr_rows", 64, 1, 5), synthetic.Row("cpu_csr_rows", 256, 1, 4),
 		synthetic.Row("cpu_csr_rows", 64, 2, 3), synthetic.Row("cpu_csr_rows", 256, 2, 2),
+		synthetic.Row("cpu_csr_rows", 64, 4, 1), // faster, but at a grid with one block
 		synthetic.Row("cpu_csr", 0, 0, 8),
 		// the grid follows from the block
 		synthetic.Row("coo_atomic", 128, 40, 7), synthetic.Row("coo_atomic", 256, 20, 6),
