@@ -36,6 +36,7 @@ const (
 	passing  kind = iota // try again
 	unlinked             // no connection came about
 	damaged              // what came is not the file
+	slow                 // next to nothing came for a minute
 	refused              // this server won't give it
 	missing              // this server does not have it
 )
@@ -45,7 +46,7 @@ func (k kind) tries() int {
 	switch k {
 	case passing:
 		return 6
-	case unlinked, damaged:
+	case unlinked, damaged, slow:
 		return 2
 	default:
 		return 1

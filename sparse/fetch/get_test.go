@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,7 @@ func TestCannot(t *testing.T) {
 		{"a long wait", good, "", all(code(503, "Retry-After", "3600")), ErrUnavailable, 1, "come back in 1h0m0s"},
 		{"a page", good, "", all(page("<html>")), ErrUnavailable, 2, "not the archive: it is no gzip"},
 		{"a page without an end", good, "", all(endless), ErrUnavailable, 2, "not the archive: it is no gzip"},
+		{"a trickle", good, "", all(trickle), ErrUnavailable, 2, "next to nothing came"},
 		{"no matrix of that name", archive(t, "M", 1000, 1), "", nil, ErrUnavailable, 2, "no file N/N.mtx is in it"},
 		{"another digest", good, sumOf([]byte("x")), nil, ErrUnavailable, 2, "its MD5 is " + sumOf(good) +
 			", and should be " + sumOf([]byte("x"))},
@@ -128,6 +130,35 @@ func TestCannot(t *testing.T) {
 				t.Errorf("%s is there", path)
 			}
 		})
+	}
+}
+
+// A digest that comes byte by byte, for ever, is not waited for.
+func TestDigestTrickles(t *testing.T) {
+	good := archive(t, "N", 1000, 1)
+	s := serve(t, good)
+	s.lasting = true
+	c := collection(t, s)
+	if _, err := c.Get(t.Context(), gn); err != nil {
+		t.Error(err)
+	}
+	holds(t, c, good)
+}
+
+// An archive of unknown size may fill half of the disk, and has an end there.
+func TestRoom(t *testing.T) {
+	p, err := openPartial(filepath.Join(t.TempDir(), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.leave(false)
+	most, err := p.room()
+	if err != nil || most <= 0 || most > largest/2 {
+		t.Errorf("%d bytes, %v", most, err)
+	}
+	c, body := &Collection{}, strings.NewReader("\x1f\x8b"+strings.Repeat("x", 1000))
+	if err := c.copy(gn, p, body, 100); err == nil || !strings.Contains(err.Error(), "more than 100 bytes came") {
+		t.Error(err)
 	}
 }
 

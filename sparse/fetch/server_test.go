@@ -52,6 +52,7 @@ type server struct {
 	faults  []func(s *server, w http.ResponseWriter, r *http.Request)
 	ranges  []string // Range of each request for the archive, "" for all of it
 	sum     string   // in the file .md5, "" for none
+	lasting bool     // the file .md5 comes byte by byte, and has no end
 }
 
 func serve(t *testing.T, content []byte, faults ...func(*server, http.ResponseWriter, *http.Request)) *server {
@@ -64,11 +65,15 @@ func serve(t *testing.T, content []byte, faults ...func(*server, http.ResponseWr
 
 func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	sum := s.sum
+	sum, lasting := s.sum, s.lasting
 	s.mu.Unlock()
 	switch r.URL.Path {
 	case "/MM/G/N.tar.gz":
 	case "/MM/G/N.tar.gz.md5":
+		if lasting {
+			trickle(s, w, r)
+			return
+		}
 		if sum != "" {
 			fmt.Fprintf(w, "%s  N.tar.gz\n", sum)
 			return
@@ -132,6 +137,15 @@ func stall(n int) func(*server, http.ResponseWriter, *http.Request) {
 	return func(s *server, w http.ResponseWriter, r *http.Request) {
 		s.give(&cutter{ResponseWriter: w, left: n}, r)
 		<-r.Context().Done()
+	}
+}
+
+// trickle sends the archive byte by byte, until the client goes away.
+func trickle(s *server, w http.ResponseWriter, r *http.Request) {
+	for i := 0; r.Context().Err() == nil; i++ {
+		w.Write([]byte{s.content[i%len(s.content)]})
+		w.(http.Flusher).Flush()
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A stallGuard reads a body, and ends the request when nothing came for a while. The
-// time that its caller takes between reads does not count.
+// A stallGuard reads a body, and ends the request when nothing came for a while, or in twice
+// that next to nothing. The time that its caller takes between reads does not count.
 type stallGuard struct {
 	ctx    context.Context // of the request
 	parent context.Context
@@ -17,7 +17,13 @@ type stallGuard struct {
 	timer  *time.Timer
 	most   time.Duration
 	body   io.ReadCloser
+
+	came   int           // bytes since there was progress
+	waited time.Duration // for them
 }
+
+// errTrickle says that a server is too slow to be waited for.
+var errTrickle = errors.New("next to nothing came")
 
 func newStallGuard(ctx context.Context, most time.Duration) *stallGuard {
 	g := &stallGuard{parent: ctx, most: most}
@@ -28,8 +34,16 @@ func newStallGuard(ctx context.Context, most time.Duration) *stallGuard {
 
 func (g *stallGuard) Read(p []byte) (int, error) {
 	g.timer.Reset(g.most)
+	start := time.Now()
 	n, err := g.body.Read(p)
 	g.timer.Stop()
+	g.came, g.waited = g.came+n, g.waited+time.Since(start)
+	switch {
+	case g.came >= progressEnough:
+		g.came, g.waited = 0, 0
+	case err == nil && g.waited > 2*g.most:
+		err = fmt.Errorf("%w: %d bytes in %s", errTrickle, g.came, g.waited.Round(time.Second))
+	}
 	if err != nil && err != io.EOF {
 		err = g.explain(err)
 	}

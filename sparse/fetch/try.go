@@ -89,18 +89,16 @@ func (c *Collection) try(ctx context.Context, id ID, address string, p *partial)
 	default:
 		return status(resp)
 	}
-	if err := p.enoughRoom(); err != nil {
+	most, err := p.room()
+	if err != nil {
 		return err
 	}
 
-	return c.copy(id, p, body)
+	return c.copy(id, p, body, most)
 }
 
-// largest is how many bytes a file has at most: several times as many as the collection's largest.
-const largest = 100e9
-
-// copy appends what comes to p.
-func (c *Collection) copy(id ID, p *partial, body io.Reader) error {
+// copy appends what comes to p, until it has more than most bytes.
+func (c *Collection) copy(id ID, p *partial, body io.Reader, most int64) error {
 	buf := make([]byte, 256<<10)
 	for {
 		c.notify(Progress{ID: id, State: Downloading, URL: p.URL, Have: p.have, Size: p.Size})
@@ -113,12 +111,15 @@ func (c *Collection) copy(id ID, p *partial, body io.Reader) error {
 				return err
 			}
 		}
-		if p.have > largest {
-			return p.forget(&trouble{err: fmt.Errorf("more than %d bytes came", int64(largest)), kind: damaged})
+		if p.have > most {
+			return p.forget(&trouble{err: fmt.Errorf("the server tells no size, and more than %d bytes came", most),
+				kind: damaged})
 		}
 
 		switch {
 		case err == nil:
+		case errors.Is(err, errTrickle):
+			return &trouble{err: err, kind: slow}
 		case err != io.EOF:
 			return &trouble{err: err}
 		case p.Size >= 0 && p.have != p.Size:
@@ -175,14 +176,22 @@ func status(resp *http.Response) *trouble {
 	return t
 }
 
-// enoughRoom returns an error if the rest of the download does not fit on the disk.
-func (p *partial) enoughRoom() error {
+// largest is how many bytes a file has at most: several times as many as the collection's largest.
+const largest = 100_000_000_000
+
+// room returns how many bytes p may have, or an error if the rest of the download does not fit on the disk.
+// A download of unknown size takes at most half of what is free.
+func (p *partial) room() (most int64, err error) {
 	var st unix.Statfs_t
-	if p.Size < 0 || unix.Statfs(p.name(), &st) != nil {
-		return nil // writing will tell
+	if unix.Statfs(p.name(), &st) != nil {
+		return largest, nil // writing will tell
 	}
-	if free, more := uint64(st.Bavail)*uint64(st.Bsize), uint64(p.Size-p.have); more > free {
-		return fmt.Errorf("%d bytes are to come, and %d are free: %w", more, free, unix.ENOSPC)
+	free := int64(min(uint64(st.Bavail)*uint64(st.Bsize), largest))
+	switch more := p.Size - p.have; {
+	case p.Size < 0:
+		return p.have + free/2, nil
+	case more > free:
+		return 0, fmt.Errorf("%d bytes are to come, and %d are free: %w", more, free, unix.ENOSPC)
 	}
-	return nil
+	return p.Size, nil
 }
