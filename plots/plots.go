@@ -25,8 +25,6 @@ import (
 	"spmvtune/plots/figure"
 	"spmvtune/plots/page"
 	"spmvtune/plots/table"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Options choose what a report holds. The zero value is everything.
@@ -62,9 +60,9 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 	pictures := content.Pictures()
 	name(pictures)
 
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(mistake.Caught(func() error { return savePictures(ctx, files, pictures, canvas.Formats, opt.Progress) }))
-	g.Go(mistake.Caught(func() error { return saveText(files, d, content) }))
+	g, ctx := mistake.NewGroup(ctx)
+	g.Go(func() error { return savePictures(ctx, files, pictures, canvas.Formats, opt.Progress) })
+	g.Go(func() error { return saveText(files, d, content) })
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
@@ -146,13 +144,13 @@ func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture,
 		}
 	}
 
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := mistake.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range pictures {
-		g.Go(mistake.Caught(func() error {
+		g.Go(func() error {
 			defer tell()
 			return savePicture(ctx, files, p, formats)
-		}))
+		})
 	}
 
 	return g.Wait()

@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"spmvtune/internal/mistake"
 	"spmvtune/kernels"
 )
@@ -120,7 +118,7 @@ func (s *Selector) evaluation() Evaluation {
 // each calls do for every part of the matrices that is left out in turn, on all cores.
 func (t *table) each(ctx context.Context, do func(part int, in, out []int)) error {
 	all := indices(len(t.names))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := mistake.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	list := t.folds(all, toJudge)
 	if len(list) < 2 {
@@ -128,13 +126,13 @@ func (t *table) each(ctx context.Context, do func(part int, in, out []int)) erro
 	}
 
 	for i, out := range list {
-		g.Go(mistake.Caught(func() error {
+		g.Go(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			do(i, without(all, out), out)
 			return nil
-		}))
+		})
 	}
 
 	return g.Wait()

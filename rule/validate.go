@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"spmvtune/internal/mistake"
 )
 
@@ -24,11 +22,11 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 
 	kernel := t.kernelLoss()
 	cases := make([][]Case, len(list))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := mistake.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 
 	for i, family := range list {
-		g.Go(mistake.Caught(func() error {
+		g.Go(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -38,7 +36,7 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 			}
 
 			return nil
-		}))
+		})
 	}
 	if err := g.Wait(); err != nil {
 		return Validation{}, err

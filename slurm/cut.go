@@ -1,14 +1,14 @@
 package slurm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"spmvtune/configs"
+	"spmvtune/internal/mistake"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/matrix"
@@ -95,7 +95,7 @@ func usableTime(limit time.Duration, s configs.Slurm) (float64, error) {
 func sizesOf(matrices []configs.Matrix) ([]trial.Size, error) {
 	sizes := make([]trial.Size, len(matrices))
 	errs := make([]error, len(matrices))
-	var g errgroup.Group
+	g, _ := mistake.NewGroup(context.Background())
 	g.SetLimit(readers)
 
 	for i, m := range matrices {
@@ -105,8 +105,8 @@ func sizesOf(matrices []configs.Matrix) ([]trial.Size, error) {
 		})
 	}
 
-	g.Wait() // all errors are in errs
-	return sizes, errors.Join(errs...)
+	err := g.Wait()
+	return sizes, errors.Join(append(errs, err)...)
 }
 
 // work is the work on one matrix.

@@ -1,9 +1,7 @@
 package sparse
 
 import (
-	"errors"
 	"runtime"
-	"sync"
 
 	"spmvtune/internal/fault"
 )
@@ -25,15 +23,11 @@ func workers(steps int) int {
 
 // eachOf is eachPart with a given number of parts.
 func eachOf(parts int, f func(part, parts int)) {
-	var wg sync.WaitGroup
-	errs := make([]error, parts)
+	var wg fault.Group
 	for part := range parts {
-		wg.Go(func() { errs[part] = fault.Caught(func() error { f(part, parts); return nil }) })
+		wg.Go(func() { f(part, parts) })
 	}
 	wg.Wait()
-	if errors.Join(errs...) != nil {
-		panic(fault.ErrGone) // for the caller's fault.Caught
-	}
 }
 
 // share is the part-th of parts nearly equal pieces of [0, n).

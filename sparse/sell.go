@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
+
+	"spmvtune/internal/fault"
 )
 
 // A SELL is a matrix in SELL-C-σ form (Kreutzer, Hager, Wellein, Fehske and
@@ -50,7 +51,7 @@ func NewSELL[V Float](m *CSR[V], c, sigma, maxEntries int) (*SELL[V], error) {
 	s.ColIdx, s.Val = make([]int32, total), make([]V, total)
 
 	// Every worker fills the chunks that start in its share of the entries.
-	var wg sync.WaitGroup
+	var wg fault.Group
 	workers := runtime.GOMAXPROCS(0)
 	first := func(worker int) int {
 		if worker == workers {

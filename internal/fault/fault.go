@@ -3,7 +3,10 @@ package fault
 
 import (
 	"errors"
+	"os"
 	"runtime/debug"
+
+	"spmvtune/internal/mistake"
 )
 
 // ErrGone says that mapped memory could not be read.
@@ -18,10 +21,14 @@ func Caught(f func() error) (err error) {
 		case interface{ Addr() uintptr }: // of a fault, see debug.SetPanicOnFault
 			err = ErrGone
 		default:
-			if p != error(ErrGone) {
+			switch {
+			case p == error(ErrGone):
+				err = ErrGone
+			case os.Getenv("GOTRACEBACK") != "":
 				panic(p)
+			default:
+				panic(mistake.Of(p))
 			}
-			err = ErrGone
 		}
 	}()
 	return f()

@@ -2,11 +2,14 @@
 package mistake
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path"
 	"runtime"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // An Error is a panic and the line of this program that it comes from.
@@ -21,9 +24,17 @@ func Catch(err *error) {
 		return
 	}
 	if p := recover(); p != nil {
-		text, _, _ := strings.Cut(fmt.Sprint(p), "\n")
-		*err = &Error{text, at()}
+		*err = Of(p)
 	}
+}
+
+// Of is the error of what a panic is with; a deferred function calls it, or what it calls.
+func Of(p any) *Error {
+	if e, ok := p.(*Error); ok { // of a goroutine
+		return e
+	}
+	text, _, _ := strings.Cut(fmt.Sprint(p), "\n")
+	return &Error{text, at()}
 }
 
 // Caught is f with its panics as errors, for a goroutine.
@@ -34,16 +45,29 @@ func Caught(f func() error) func() error {
 	}
 }
 
-// at finds the line: the first of this program below the panic.
+// A Group is an [errgroup.Group] in which panics are errors.
+type Group struct{ *errgroup.Group }
+
+// NewGroup returns a group, and a context that ends with its first error.
+func NewGroup(ctx context.Context) (Group, context.Context) {
+	g, ctx := errgroup.WithContext(ctx)
+	return Group{g}, ctx
+}
+
+// Go calls f in a goroutine.
+func (g Group) Go(f func() error) { g.Group.Go(Caught(f)) }
+
+// at finds the line: the first of this program below the panic, and not of what passes panics on.
 func at() string {
 	pc := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)])
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
 	for {
 		frame, more := frames.Next()
-		if strings.HasPrefix(frame.Function, "spmvtune/") {
-			folder := path.Dir(strings.TrimPrefix(frame.Function, "spmvtune/"))
+		name, ours := strings.CutPrefix(frame.Function, "spmvtune/")
+		passing := strings.HasPrefix(name, "internal/fault.") || strings.HasPrefix(name, "internal/mistake.")
+		if ours && (!passing || strings.HasSuffix(frame.File, "_test.go")) {
 			_, file := path.Split(frame.File)
-			return fmt.Sprintf("%s in %s:%d", path.Join(folder, path.Base(frame.Function)), file, frame.Line)
+			return fmt.Sprintf("%s in %s:%d", path.Join(path.Dir(name), path.Base(name)), file, frame.Line)
 		}
 		if !more {
 			return "at an unknown line"

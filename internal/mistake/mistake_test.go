@@ -15,3 +15,14 @@ func TestCaught(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A panic in a group ends the group with an error.
+func TestGroup(t *testing.T) {
+	t.Setenv("GOTRACEBACK", "")
+	g, ctx := NewGroup(t.Context())
+	g.Go(func() error { panic("oh no") })
+	<-ctx.Done()
+	if err := g.Wait(); err == nil || !strings.Contains(err.Error(), "oh no (internal/mistake.TestGroup") {
+		t.Error(err)
+	}
+}

@@ -16,8 +16,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/sync/errgroup"
-
+	"spmvtune/internal/mistake"
 	"spmvtune/kernels"
 )
 
@@ -68,7 +67,7 @@ func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file st
 // where it can.
 func All(list []kernels.Config, build func(kernels.Config) error) []string {
 	said := make([]string, len(list))
-	var group errgroup.Group
+	group, _ := mistake.NewGroup(context.Background())
 	group.SetLimit(runtime.NumCPU())
 	for i, c := range list {
 		group.Go(func() error {
@@ -78,7 +77,9 @@ func All(list []kernels.Config, build func(kernels.Config) error) []string {
 			return nil
 		})
 	}
-	group.Wait()
+	if err := group.Wait(); err != nil {
+		panic(err) // a mistake in this program
+	}
 	return said
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"sync"
 
+	"spmvtune/internal/fault"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -34,7 +34,7 @@ const (
 func readJournals(ctx context.Context, files []File) iter.Seq2[store.Batch, error] {
 	return func(yield func(store.Batch, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		var readers sync.WaitGroup
+		var readers fault.Group
 		defer readers.Wait()
 		defer cancel()
 

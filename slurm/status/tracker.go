@@ -8,8 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
+	"spmvtune/internal/mistake"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/tuner/journal"
@@ -122,7 +121,7 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	readers, ctx := errgroup.WithContext(ctx)
+	readers, ctx := mistake.NewGroup(ctx)
 	readers.SetLimit(runtime.GOMAXPROCS(0))
 
 	for _, name := range names {

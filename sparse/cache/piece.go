@@ -4,9 +4,8 @@ import (
 	"context"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
 	"spmvtune/internal/fault"
+	"spmvtune/internal/mistake"
 )
 
 // pieceSize is how much of a file is read or hashed at a time. It is part of the
@@ -15,7 +14,7 @@ const pieceSize = 1 << 22
 
 // eachPiece calls f for all pieces [lo, hi) of a size, on all cores, until ctx ends.
 func eachPiece(ctx context.Context, size int64, f func(lo, hi int64) error) error {
-	g, within := errgroup.WithContext(ctx)
+	g, within := mistake.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for lo := int64(0); lo < size && within.Err() == nil; lo += pieceSize {
 		g.Go(func() error {

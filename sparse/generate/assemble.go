@@ -6,8 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"spmvtune/internal/mistake"
 	"spmvtune/sparse"
 )
 
@@ -73,7 +72,7 @@ func parallel(ctx context.Context, n int, do func(lo, hi int)) error {
 	// taking a piece costs nothing.
 	piece := max(1, min(4096, n/(8*workers)))
 	var taken atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := mistake.NewGroup(ctx)
 
 	for range workers {
 		g.Go(func() error {

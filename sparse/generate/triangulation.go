@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"sort"
 
-	"golang.org/x/sync/errgroup"
+	"spmvtune/internal/mistake"
 )
 
 // A triangulation is the Delaunay triangulation of points: its edges are those that have a
@@ -86,7 +86,7 @@ func (t *triangulation) fork(ctx context.Context, lo, hi int) (part, error) {
 	}
 	mid, vertical := t.cut(lo, hi)
 	var l, r part
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := mistake.NewGroup(ctx)
 	g.Go(func() (err error) {
 		l, err = t.fork(ctx, lo, mid)
 		return err

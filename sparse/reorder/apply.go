@@ -1,9 +1,7 @@
 package reorder
 
 import (
-	"errors"
 	"runtime"
-	"sync"
 
 	"spmvtune/internal/fault"
 	"spmvtune/sparse"
@@ -58,18 +56,12 @@ func Structure[V sparse.Float](m *sparse.CSR[V], o Order) (*sparse.CSR[V], []int
 
 // eachPart calls f for parts of [0, n) on all cores, and waits for all of them.
 func eachPart(n int, f func(lo, hi int)) {
-	var wg sync.WaitGroup
+	var wg fault.Group
 	parts := runtime.GOMAXPROCS(0)
-	errs := make([]error, parts)
 	for part := range parts {
-		wg.Go(func() {
-			errs[part] = fault.Caught(func() error { f(n*part/parts, n*(part+1)/parts); return nil })
-		})
+		wg.Go(func() { f(n*part/parts, n*(part+1)/parts) })
 	}
 	wg.Wait()
-	if errors.Join(errs...) != nil {
-		panic(fault.ErrGone) // for the caller's fault.Caught
-	}
 }
 
 // moveColumns makes the columns of out, and which nonzeros of the matrix they are. Columns come in

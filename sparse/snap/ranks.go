@@ -4,8 +4,9 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"spmvtune/internal/fault"
 )
 
 // Ranks give each vertex that occurs its place in the order of all, from 0.
@@ -42,7 +43,7 @@ func ranksOf(pieces []*piece) ranks {
 // eachPiece calls what start gives, once a core, for every piece.
 func eachPiece(n int, start func() func(k int)) {
 	var (
-		cores sync.WaitGroup
+		cores fault.Group
 		taken atomic.Int64
 	)
 

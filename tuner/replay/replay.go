@@ -4,8 +4,6 @@ import (
 	"context"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
 	"spmvtune/internal/mistake"
 )
 
@@ -13,17 +11,17 @@ import (
 func Run(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
 	space := g.space()
 	paths := make([]Path, n)
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := mistake.NewGroup(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 
 	for i := range paths {
-		group.Go(mistake.Caught(func() (err error) {
+		group.Go(func() (err error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			paths[i], err = run(g, space, strategy, uint64(i+1))
 			return err
-		}))
+		})
 	}
 
 	return paths, group.Wait()

@@ -6,12 +6,11 @@ import (
 	"os"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/job"
+	"spmvtune/internal/mistake"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
@@ -149,7 +148,7 @@ func (t *task) sideBySide(ctx context.Context, part *configs.Sweep, ledgers, bef
 		t.workers = append(t.workers, l)
 	}
 
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := mistake.NewGroup(ctx)
 	for i, l := range t.workers {
 		own := *part
 		own.Device.Index += i

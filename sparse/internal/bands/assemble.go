@@ -2,9 +2,9 @@ package bands
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 
+	"spmvtune/internal/fault"
 	"spmvtune/sparse"
 )
 
@@ -33,7 +33,7 @@ func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
 	}
 
 	var (
-		cores sync.WaitGroup
+		cores fault.Group
 		taken atomic.Int64
 	)
 

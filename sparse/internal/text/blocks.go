@@ -3,6 +3,8 @@ package text
 import (
 	"runtime"
 	"sync"
+
+	"spmvtune/internal/fault"
 )
 
 // EachBlock parses blocks of lines on all cores at once. take gives the next block and its
@@ -17,7 +19,7 @@ func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error),
 		taking  sync.Mutex // guards take and the two below
 		end     error
 		stopped bool
-		cores   sync.WaitGroup
+		cores   fault.Group
 		work    func(left int)
 	)
 
