@@ -25,6 +25,7 @@ type Backend struct {
 	single  *operand[float32] // of the problem; nil until a product needs it
 	double  *operand[float64]
 	formats *formats
+	last    func() // computes the product that was prepared last
 
 	own      []kernels.Own // of the sweep
 	compiled string        // folder of what is compiled of them
