@@ -49,7 +49,7 @@ func example() string {
 
 	print(matrixHelp, "#\n", matrixKeys.comments(), matrixExamples)
 	print(generators(), twinHelp)
-	print(kernelHelp, "#\n", kernelKeys.comments(), kernelExamples)
+	print(kernelHelp, "#\n", kernelKeys.comments(), programHelp, programKeys.comments(), kernelExamples)
 	print("\n[device]\n", s.Device.keys().example())
 	print("\n[learn]\n", s.Learn.keys().example())
 	print("\n[report]\n", s.Report.keys().example())
@@ -92,6 +92,12 @@ func generators() string {
 
 	return b.String()
 }
+
+const programHelp = `#
+# A [[kernel]] may also be somebody else's program, which it names; block, grid and params are
+# passed on by {block}, {grid} and {NAME}. Where it writes no {y}, "(not verified)" ends its name.
+#
+`
 
 const ruleHelp = `
 # One more key goes with strategy = "rule", which measures the choice of a rule and its two

@@ -19,9 +19,12 @@ var kernelKeys = section{
 }
 
 // space reads a [[kernel]] section for a device's backend.
-func (t *table) space(backend string, find finder) Space {
-	if t.has("source") {
+func (t *table) space(backend string, p Protocol, find finder) Space {
+	switch {
+	case t.has("source"):
 		return t.ownSpace(backend, find)
+	case t.has("command"):
+		return t.programSpace(backend, p, find)
 	}
 	chosen, known := t.kernels(backend)
 	s := Space{Grid: Grid{Auto: true}}

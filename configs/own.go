@@ -42,7 +42,8 @@ func (t *table) ownSpace(backend string, find finder) Space {
 	o := kernels.Own{Kernel: kernels.Kernel{
 		Source: "defined by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Guest: true,
 	}}
-	t.ownNames(&o)
+	t.ownName(&o)
+	t.ownEntry(&o)
 	t.ownSource(&o, backend, find)
 	format := string(o.Format)
 	t.choice("format", &format, []string{"csr", "coo", "sell"})
@@ -60,18 +61,23 @@ func (t *table) ownSpace(backend string, find finder) Space {
 	return s
 }
 
-// ownNames reads the name and the entry.
-func (t *table) ownNames(o *kernels.Own) {
-	const form = "a letter, and then at most 63 letters, digits and underscores"
+const nameForm = "a letter, and then at most 63 letters, digits and underscores"
+
+// ownName reads the name.
+func (t *table) ownName(o *kernels.Own) {
 	t.text("name", &o.Name)
 	if _, taken := kernels.Lookup(o.Name); taken {
 		t.fail("name", "choose another one", "the catalogue has a kernel that is called %q", o.Name)
 	} else if !ownName.MatchString(o.Name) {
-		t.fail("name", "write "+form, "a kernel of your own can't be called %q", o.Name)
+		t.fail("name", "write "+nameForm, "a kernel of your own can't be called %q", o.Name)
 	}
+}
+
+// ownEntry reads the function.
+func (t *table) ownEntry(o *kernels.Own) {
 	o.Entry = o.Name
 	if t.text("entry", &o.Entry); !ownName.MatchString(o.Entry) {
-		t.fail("entry", "write "+form, "no function is called %q", o.Entry)
+		t.fail("entry", "write "+nameForm, "no function is called %q", o.Entry)
 	}
 }
 

@@ -91,7 +91,7 @@ func (s *Sweep) readMatrices(t *table, key string, find finder) {
 
 func (s *Sweep) readKernels(t *table, key string, find finder) {
 	for _, sub := range t.sections(key) {
-		space := sub.space(s.Device.Backend, find)
+		space := sub.space(s.Device.Backend, s.Protocol, find)
 		sub.defined(space, s.Kernels)
 		s.Kernels = append(s.Kernels, space)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // An Own kernel is not in the catalogue: a sweep defines it. Package own reads its source and
-// compiles it.
+// compiles it; package program runs one that is a program.
 type Own struct {
 	Kernel
 	// Entry is the name of the function, extern "C" where the language is C++.
@@ -25,12 +25,25 @@ type Own struct {
 	Shared string `json:"shared,omitempty"`
 	// Zero says that the kernel adds to y, which is zeroed within the product.
 	Zero bool `json:"zero,omitempty"`
+	// Command is a program with its arguments in place of a source, see package program.
+	Command []string `json:"command,omitempty"`
+}
+
+// NotVerified ends the name of a kernel whose y nobody sees, wherever it stands.
+const NotVerified = " (not verified)"
+
+// Defined returns the kernel with this name among own ones.
+func Defined(own []Own, name string) (Own, bool) {
+	if i := slices.IndexFunc(own, func(o Own) bool { return o.Name == name }); i >= 0 {
+		return own[i], true
+	}
+	return Own{}, false
 }
 
 // Find returns the kernel with this name among own ones and in the catalogue.
 func Find(own []Own, name string) (Kernel, bool) {
-	if i := slices.IndexFunc(own, func(o Own) bool { return o.Name == name }); i >= 0 {
-		return own[i].Kernel, true
+	if o, ok := Defined(own, name); ok {
+		return o.Kernel, true
 	}
 	return Lookup(name)
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -42,6 +43,18 @@ func (c column) only(statuses ...trial.Status) column {
 	value := c.value
 	c.value = func(r *trial.Result) any {
 		if !slices.Contains(statuses, r.Status) {
+			return nil
+		}
+		return value(r)
+	}
+	return c
+}
+
+// verified makes the column null in trials of programs that show no y.
+func (c column) verified() column {
+	value := c.value
+	c.value = func(r *trial.Result) any {
+		if strings.HasSuffix(r.Kernel, kernels.NotVerified) {
 			return nil
 		}
 		return value(r)
@@ -89,7 +102,7 @@ var trialColumns = []column{
 	optional("stop", func(r *trial.Result) *trial.Stop { return &r.Stop }).only(trial.OK),
 	kept("prepare", func(r *trial.Result) *float64 { return &r.Prepare }).only(trial.OK),
 
-	kept("max_error", func(r *trial.Result) *float64 { return &r.MaxError }).only(trial.OK, trial.Wrong),
+	kept("max_error", func(r *trial.Result) *float64 { return &r.MaxError }).only(trial.OK, trial.Wrong).verified(),
 	kept("worst_row", func(r *trial.Result) *int { return &r.WorstRow }).only(trial.OK, trial.Wrong),
 	optional("bytes_min", func(r *trial.Result) *int64 { return &r.BytesMin }),
 	optional("bytes_kernel", func(r *trial.Result) *int64 { return &r.BytesOwn }),

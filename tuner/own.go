@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
@@ -40,15 +41,26 @@ func (r *run) keepCompiled() (remove func(), err error) {
 	return func() { os.RemoveAll(r.compiled) }, nil
 }
 
+// keepScratch makes a folder for the programs of the sweep, if it has any, which remove removes.
+func (r *run) keepScratch() (remove func(), err error) {
+	if !slices.ContainsFunc(r.sweep.Own(), func(o kernels.Own) bool { return o.Command != nil }) {
+		return func() {}, nil
+	}
+	if r.scratch, err = os.MkdirTemp("", "spmvtune-programs-"); err != nil {
+		return nil, fmt.Errorf("making a folder for programs: %w", err)
+	}
+	return func() { os.RemoveAll(r.scratch) }, nil
+}
+
 // build compiles own kernels for the trials of a plan that are still to be measured, all at once,
 // and tells of those that can't be.
 func (r *run) build(ctx context.Context, plan Plan) error {
 	var list []kernels.Config
 	for _, t := range plan.Trials {
-		k, _ := kernels.Find(r.sweep.Own(), t.Kernel)
+		o, own := kernels.Defined(r.sweep.Own(), t.Kernel)
 		c := t.Config
 		c.Grid = 0 // it is not compiled in
-		if k.Guest && !r.done[t.ID] && !r.built[c] {
+		if own && o.Command == nil && !r.done[t.ID] && !r.built[c] {
 			r.built[c] = true
 			list = append(list, c)
 		}

@@ -63,6 +63,10 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 		return r.sum, err
 	}
 	defer remove()
+	if remove, err = r.keepScratch(); err != nil {
+		return r.sum, err
+	}
+	defer remove()
 	defer r.close()
 
 	err = r.all(ctx)
@@ -89,6 +93,7 @@ type run struct {
 	sum       Summary
 	named     map[string]string // name of each matrix that was planned, by its hash
 	compiled  string            // folder of what is compiled of own kernels
+	scratch   string            // folder of programs
 	built     map[kernels.Config]bool
 
 	current

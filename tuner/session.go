@@ -28,7 +28,7 @@ func (r *run) worker(ctx context.Context) error {
 	if r.opt.Assume != nil {
 		device = configs.Device{Backend: "cpu"} // it only loads matrices
 	}
-	open := worker.OpenRequest{Device: device, Own: r.sweep.Own(), Compiled: r.compiled}
+	open := worker.OpenRequest{Device: device, Own: r.sweep.Own(), Compiled: r.compiled, Scratch: r.scratch}
 	rep, err := c.Do(ctx, worker.Request{Open: &open}, openTimeout)
 	if err != nil {
 		r.drop(c, err)

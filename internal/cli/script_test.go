@@ -19,11 +19,16 @@ func TestMain(m *testing.M) { clitest.Main(m, Main) }
 func TestScript(t *testing.T) {
 	servers := httptest.NewServer(http.FileServer(http.Dir("testdata/collection")))
 	t.Cleanup(servers.Close)
+	programs, err := filepath.Abs("../../kernels/program/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(cache.Env, filepath.Join(env.Cd, ".cache"))
 			env.Setenv("LC_ALL", "C.UTF-8")
+			env.Setenv("PROGRAMS", programs)
 			env.Setenv(fetch.EnvServers, servers.URL)
 			return nil
 		},

@@ -25,7 +25,7 @@ type Backend struct {
 	single  *operand[float32] // of the problem; nil until a product needs it
 	double  *operand[float64]
 	formats *formats
-	last    func() // computes the product that was prepared last
+	last    kernels.Product // that was prepared last
 
 	own      []kernels.Own // of the sweep
 	compiled string        // folder of what is compiled of them
@@ -91,7 +91,8 @@ func (b *Backend) Load(p *kernels.Problem) error {
 }
 
 // Prepare prepares a product for c.
-func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product, error) {
+func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (p kernels.Product, err error) {
+	defer func() { b.last = p }()
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
 	}

@@ -41,7 +41,9 @@ func (b *Backend) Profile(on, cold bool) error {
 	}
 	request(&[6]uint64{startCounting})
 	if !cold {
-		b.last()
+		if err := b.last.Multiply(nil); err != nil {
+			return err
+		}
 	}
 	request(&[6]uint64{zeroStats})
 	return nil

@@ -30,7 +30,6 @@ func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, own ke
 	if err != nil {
 		return nil, err
 	}
-	b.last = p.run
 	return &product[V]{b: b, o: o, plan: p}, nil
 }
 

@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"sync/atomic"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/kernels/program"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
@@ -22,7 +24,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 	w := &server{open: open}
 	defer w.close()
 
-	requests := make(chan Request)
+	requests, parent := make(chan Request), os.Getppid()
 	go func() {
 		dec := gob.NewDecoder(in)
 		for {
@@ -30,6 +32,9 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 			if err := dec.Decode(&req); err != nil {
 				// The parent closed the pipe, or is gone: nobody waits for the running
 				// trial any more.
+				if os.Getppid() != parent {
+					os.RemoveAll(w.scratch())
+				}
 				os.Exit(0)
 			}
 			requests <- req
@@ -58,6 +63,8 @@ type server struct {
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
 	host       hostMeter
+	ones       map[kernels.Precision]*reference // of the product of an x of ones, which programs take
+	folder     atomic.Pointer[string]           // of programs, see OpenRequest.Scratch
 }
 
 func (w *server) close() {
@@ -98,6 +105,7 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 	}
 
 	w.backend, w.own = b, req.Own
+	w.folder.Store(&req.Scratch)
 	if host, ok := b.(kernels.Host); ok {
 		host.Adopt(req.Own, req.Compiled)
 	}
@@ -122,6 +130,9 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 		if o.Backend == dev.Backend {
 			rep.Sources[o.Name] = b.Source(o.Name)
 		}
+		if o.Command != nil && o.Backend == dev.Backend {
+			rep.Sources[o.Name] = program.Source(o)
+		}
 	}
 
 	return nil
@@ -141,8 +152,8 @@ func (w *server) load(req LoadRequest, rep *Reply) error {
 
 	w.matrix = m
 	w.y = make([]float64, a.Rows)
-	w.references = map[scope]*reference{}
+	w.references, w.ones = map[scope]*reference{}, map[kernels.Precision]*reference{}
 	w.overflows = map[kernels.Precision]error{}
 	rep.Matrix = &m
-	return nil
+	return w.writeForPrograms()
 }

@@ -23,6 +23,8 @@ type OpenRequest struct {
 	// Own are the kernels that the sweep defines, and Compiled the folder of what is compiled.
 	Own      []kernels.Own
 	Compiled string
+	// Scratch is the folder of the sweep's programs, "" if it has none.
+	Scratch string
 }
 
 // A LoadRequest asks for a matrix.

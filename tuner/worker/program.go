@@ -1,0 +1,176 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/input"
+	"spmvtune/kernels"
+	"spmvtune/kernels/program"
+	"spmvtune/sparse/file"
+	"spmvtune/tuner/trial"
+)
+
+// program returns the kernel with this name, if it is a program.
+func (w *server) program(name string) (kernels.Own, bool) {
+	o, ok := kernels.Defined(w.own, name)
+	return o, ok && o.Command != nil
+}
+
+// scratch is the folder of programs; "" if there are none.
+func (w *server) scratch() string {
+	if dir := w.folder.Load(); dir != nil {
+		return *dir
+	}
+	return ""
+}
+
+// The files that programs of a sweep read, in its folder.
+func (w *server) matrixFile() string { return filepath.Join(w.scratch(), w.matrix.Hash+".mtx") }
+func (w *server) vectorFile() string { return filepath.Join(w.scratch(), w.matrix.Hash+".x") }
+
+// writeForPrograms writes the matrix and x for programs, where the sweep has any for this device.
+// Those of the matrix before go.
+func (w *server) writeForPrograms() error {
+	if !slices.ContainsFunc(w.own, func(o kernels.Own) bool {
+		return o.Command != nil && o.Backend == w.backend.Device().Backend
+	}) {
+		return nil
+	}
+	if _, err := os.Stat(w.vectorFile()); err == nil { // of another worker
+		return nil
+	}
+	old, _ := os.ReadDir(w.scratch())
+	for _, e := range old {
+		os.RemoveAll(filepath.Join(w.scratch(), e.Name()))
+	}
+
+	form, _ := file.FormOf(".mtx")
+	err := atomicfile.WriteTo(w.matrixFile(), func(f io.Writer) error {
+		return form.Write(f, w.problem.A, file.Writing{})
+	})
+	if err == nil {
+		err = atomicfile.WriteTo(w.vectorFile(), func(f io.Writer) error {
+			out := bufio.NewWriter(f)
+			for _, v := range w.problem.X {
+				out.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + "\n")
+			}
+			return out.Flush()
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("writing the matrix for programs: %w", err)
+	}
+	return nil
+}
+
+// Most of what a program may write, beside a y with so many bytes for an element.
+const (
+	programFiles = 64 << 20
+	elementBytes = 40
+)
+
+// programShare is the share of a trial's time limit after which a program is killed: before the
+// worker would be.
+const programShare = 0.9
+
+// runProgram runs a program once. Its samples are those that it prints. Whatever it does wrong is
+// its own trial's result, and the worker goes on.
+func (w *server) runProgram(o kernels.Own, req TrialRequest, r *trial.Result, e *Effort) error {
+	defer spend(&e.Kernels, time.Now())
+	dir, err := os.MkdirTemp(w.scratch(), "run-")
+	if err != nil {
+		return fmt.Errorf("making a folder for a program: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	y := filepath.Join(dir, "y.txt")
+	args, err := program.Expand(o.Command, w.placeholders(o, r.Trial, y))
+	if err != nil {
+		return &kernels.InvalidError{Reason: err.Error()}
+	}
+
+	run := program.Run{
+		Args: args, Dir: dir, Limit: time.Duration(programShare * float64(req.Protocol.Timeout)),
+		Files: programFiles + elementBytes*int64(w.problem.A.Rows),
+	}
+	start := time.Now()
+	printed, err := run.Do(context.Background())
+	took := time.Since(start)
+	var times program.Times
+	if err == nil {
+		times, err = program.ReadTimes(printed)
+	}
+	if err == nil && slices.Max(times.Samples) > took.Seconds() {
+		err = fmt.Errorf("it prints a time of %.4g s, and ended after %.4g s", slices.Max(times.Samples), took.Seconds())
+	}
+	verified := program.Uses(o.Command, "y")
+	if err == nil && verified {
+		err = w.verifyProgram(o, y, run.Files, r)
+	}
+
+	switch {
+	case errors.Is(err, program.ErrLate):
+		r.Status, r.Message = trial.Timeout, "the program: "+err.Error()
+	case err != nil:
+		r.Status, r.Message = trial.Fault, "the program: "+err.Error()
+	case r.Status == trial.OK:
+		if !verified {
+			r.Message = "not verified: the program gives no y"
+		}
+		r.Samples, r.Prepare, r.Batch, r.Stop = times.Samples, times.Prepare, 1, trial.StopSamples
+		a := w.problem.A
+		r.BytesMin = bytesMin(w.matrix.Features, r.Precision, kernels.ProductInfo{ // as if it had CSR
+			BytesFormat: int64(4*(a.Rows+1) + (4+r.Precision.Bytes())*a.NNZ())})
+		summarize(r, 0)
+	}
+	return nil
+}
+
+// placeholders are what a program is told of a trial, by the names in its command.
+func (w *server) placeholders(o kernels.Own, t trial.Trial, y string) map[string]string {
+	values := program.Placeholders(o, t.Config)
+	a := w.problem.A
+	for name, n := range map[string]int{"rows": a.Rows, "cols": a.Cols, "nonzeros": a.NNZ()} {
+		values[name] = strconv.Itoa(n)
+	}
+	values["matrix"], values["x"], values["y"], values["cache"] = w.matrixFile(), w.vectorFile(), y, string(t.Cache)
+	return values
+}
+
+// verifyProgram compares the y that a program has written with the reference of its x: that which
+// it was given or, if it takes none, ones.
+func (w *server) verifyProgram(o kernels.Own, path string, most int64, r *trial.Result) error {
+	text, err := input.ReadFile(path, most)
+	if errors.Is(err, os.ErrNotExist) {
+		return errors.New("it wrote no y")
+	}
+	if err != nil {
+		return err
+	}
+	if err := program.ReadVector(text, w.y); err != nil {
+		return err
+	}
+
+	ref := w.ones[r.Precision]
+	if program.Uses(o.Command, "x") {
+		ref, err = w.reference(scope{precision: r.Precision})
+	} else if ref == nil {
+		x := slices.Repeat([]float64{1}, w.problem.A.Cols)
+		ref, err = newReference(&kernels.Problem{A: w.problem.A, X: x}, r.Precision)
+		w.ones[r.Precision] = ref
+	}
+	if err != nil {
+		return err
+	}
+	w.judge(ref, r, "")
+	return nil
+}
