@@ -69,16 +69,12 @@ func bestColumns(baseline string, library bool) []Column {
 	}
 	columns := Columns(
 		"matrix", "kernel", ">block", ">grid", "parameters",
-		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", ">copy (%)", ">"+speedup,
+		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", "?>copy (%)", ">"+speedup,
 	)
 	if library {
 		columns = append(columns, Columns(">× cuSPARSE")...)
 	}
-	columns = append(columns, Columns(">tied", "tied kernels")...)
-	for _, i := range []int{9, len(columns) - 2, len(columns) - 1} {
-		columns[i].Spare = true // the copy, and who is tied
-	}
-	return columns
+	return append(columns, Columns("?>tied", "?tied kernels")...)
 }
 
 // library reports whether cuSPARSE was measured on a device.

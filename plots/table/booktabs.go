@@ -39,35 +39,26 @@ func (s *Sheet) Booktabs(facts string) []byte {
 
 func (t *Table) booktabs(b *strings.Builder) {
 	var shown []int
-	var align, head []string
+	align := "@{}"
 	for i, c := range t.Columns {
 		longest := t.longest(i)
 		if c.Spare || longest == 0 {
 			continue
 		}
-		shown, head = append(shown, i), append(head, LaTeX(c.Name))
+		shown = append(shown, i)
 		switch {
 		case c.Right:
-			align = append(align, "r")
+			align += "r"
 		case longest > sentence:
-			align = append(align, fmt.Sprintf("p{%.1fcm}", min(5, 0.12*float64(longest))))
+			align += fmt.Sprintf("p{%.1fcm}", min(5, 0.12*float64(longest)))
 		default:
-			align = append(align, "l")
+			align += "l"
 		}
 	}
 
-	fmt.Fprintf(b, fit+"{%%\n\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n\\midrule\n", strings.Join(align, ""),
-		strings.Join(head, " & "))
-	for r, row := range t.Rows {
-		line := make([]string, len(shown))
-		for k, i := range shown {
-			if line[k] = LaTeX(row[i].Text); t.IsBold(r, i) {
-				line[k] = "\\textbf{" + line[k] + "}"
-			}
-		}
-		b.WriteString(strings.Join(line, " & ") + " \\\\\n")
-	}
-	b.WriteString("\\bottomrule\n\\end{tabular}}\n")
+	b.WriteString(fit + "{%\n")
+	t.tabular(b, shown, align+"@{}", [3]string{"toprule", "midrule", "bottomrule"})
+	b.WriteString("}\n")
 }
 
 // fit makes a table smaller that is wider than a page.

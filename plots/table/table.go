@@ -57,10 +57,12 @@ type Column struct {
 	Spare bool // A paper does without the column.
 }
 
-// Columns makes columns of these names. A ">" before a name aligns the column to the right.
+// Columns makes columns of these names. A ">" before a name aligns the column to the right, and
+// a "?" before that makes it spare.
 func Columns(names ...string) []Column {
 	list := make([]Column, len(names))
 	for i, name := range names {
+		name, list[i].Spare = strings.CutPrefix(name, "?")
 		list[i].Name, list[i].Right = strings.CutPrefix(name, ">")
 	}
 	return list

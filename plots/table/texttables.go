@@ -1,10 +1,6 @@
 package table
 
-import (
-	"strings"
-
-	"spmvtune/plots/data"
-)
+import "spmvtune/plots/data"
 
 // Sheets are the sheets of a report. Those of a paper's experiment are left out if they have
 // no tables, because most databases do not hold them.
@@ -53,56 +49,3 @@ func (s *Sheet) Forms() []form {
 	}
 	return list
 }
-
-// latex prints a table environment, to be read by \input into any document class. It needs no
-// package.
-func (s *Sheet) latex() []byte {
-	var b strings.Builder
-	b.WriteString("% " + latexComment(s.Title) + "\n")
-	for _, n := range s.Notes {
-		b.WriteString("% " + latexComment(n) + "\n")
-	}
-	for i := range s.Tables {
-		s.Tables[i].latex(&b, s.Title)
-	}
-	return []byte(b.String())
-}
-
-func (t *Table) latex(b *strings.Builder, title string) {
-	align := make([]byte, len(t.Columns))
-	for i, c := range t.Columns {
-		align[i] = 'l'
-		if c.Right {
-			align[i] = 'r'
-		}
-	}
-
-	b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + LaTeX(title+": "+t.Title) +
-		"}\n\\begin{tabular}{" + string(align) + "}\n\\hline\n")
-	for i, c := range t.Columns {
-		if i > 0 {
-			b.WriteString(" & ")
-		}
-		b.WriteString(LaTeX(c.Name))
-	}
-
-	b.WriteString(" \\\\\n\\hline\n")
-	for r, row := range t.Rows {
-		for i, c := range row {
-			if i > 0 {
-				b.WriteString(" & ")
-			}
-			if text := LaTeX(c.Text); t.IsBold(r, i) {
-				b.WriteString("\\textbf{" + text + "}")
-			} else {
-				b.WriteString(text)
-			}
-		}
-		b.WriteString(" \\\\\n")
-	}
-
-	b.WriteString("\\hline\n\\end{tabular}\n\\end{table}\n")
-}
-
-// latexComment keeps a text on one line.
-func latexComment(s string) string { return strings.Join(strings.Fields(s), " ") }
