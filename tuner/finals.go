@@ -27,9 +27,8 @@ const (
 const fewestFinals = 4
 
 // finals are the repeat runs of the leaders of each place, after all trials of a matrix, and
-// of the fastest trial of cuSPARSE there. A
-// trial may be faster or slower than its configuration by 1% or more, by where in memory
-// its arrays came to lie. Each final is a trial with the fewest samples, prepared anew.
+// of the fastest trial of cuSPARSE there. A trial may be faster or slower than its configuration
+// by 1% or more, by where in memory its arrays came to lie. Each final is a trial with the fewest samples, prepared anew.
 // Finals go in rounds of all leaders in random order, so that a drift of the device favours
 // none of them.
 type finals struct {

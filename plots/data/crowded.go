@@ -49,7 +49,13 @@ func (d *Report) Crowds() []Crowd {
 // Crowded says of each sweep on a device where the processor was too busy, and what would help.
 func (d *Report) Crowded() []error {
 	var warnings []error
-	for of := range chunks(d.Crowds()) {
+	for rest := d.Crowds(); len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(c Crowd) bool { return c.Sweep != rest[0].Sweep || c.Device != rest[0].Device })
+		if n < 0 {
+			n = len(rest)
+		}
+		of := rest[:n]
+		rest = rest[n:]
 		busy := slices.DeleteFunc(slices.Clone(of), func(c Crowd) bool { return !c.HostUse.Crowded() })
 		if len(busy) == 0 {
 			continue
@@ -65,20 +71,4 @@ func (d *Report) Crowded() []error {
 			trial.HostRemedy(d.isGPU(worst.Device))))
 	}
 	return warnings
-}
-
-// chunks cuts crowds by sweep and device.
-func chunks(list []Crowd) func(yield func([]Crowd) bool) {
-	return func(yield func([]Crowd) bool) {
-		for start := 0; start < len(list); {
-			end := start
-			for end < len(list) && list[end].Sweep == list[start].Sweep && list[end].Device == list[start].Device {
-				end++
-			}
-			if !yield(list[start:end]) {
-				return
-			}
-			start = end
-		}
-	}
 }

@@ -29,26 +29,20 @@ func winnerTable(title string, c *data.Contest) Table {
 	for i := range c.Standings {
 		t.Columns = append(t.Columns, Column{Name: c.Standings[i].Kernel, Right: true})
 	}
-	share := func(x float64) Cell {
-		if math.IsNaN(x) {
-			return Cell{number.Missing, math.NaN()}
-		}
-		return Cell{number.ShareOfBest(x), x}
-	}
+	share := func(x float64) Cell { return Cell{number.ShareOfBest(x), x} }
 
 	for i := range c.Places {
 		row := []Cell{Text(c.Places[i].Matrix)}
 		for k := range c.Standings {
 			e := &c.Standings[k].Entries[i]
-			cell := share(math.NaN())
+			cell := Cell{number.Missing, math.NaN()}
 			if e.Row != nil {
 				cell = share(e.Share)
 			}
-			if e.Tied && !e.Named {
-				cell.Text = "= " + cell.Text
-			}
 			if e.Named {
 				t.embolden(i, k+1)
+			} else if e.Tied {
+				cell.Text = "= " + cell.Text
 			}
 			row = append(row, cell)
 		}

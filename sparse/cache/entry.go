@@ -127,8 +127,8 @@ func raw[T int32 | float64](a []T) []byte {
 
 // Verify reads the arrays in place, all of them, and compares them with the checksums in the
 // header. An error satisfies errors.Is with [ErrDamaged]. The result holds as long as nobody
-// writes to the file; this package never does. Who reads the
-// arrays does so within fault.Caught: the file may be cut off while it is mapped.
+// writes to the file; this package never does. Who reads the arrays does so within fault.Caught: the
+// file may be cut off while it is mapped.
 func (e *Entry) Verify(ctx context.Context) error { return e.verify(ctx, e.arrays) }
 
 // Pattern is Verify of the row offsets and the columns, and returns the matrix in place
