@@ -49,7 +49,6 @@ func NewTaskCommand() *cobra.Command {
 func (c *taskCommand) Run(cmd *cobra.Command, args []string) error {
 	// A task handles its signals itself.
 	ctx, stop := watchStops(context.WithoutCancel(cmd.Context()))
-	defer stop.close()
 	if c.warned != "" {
 		stop.warn(c.warned)
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"os"
+	"os/signal"
 	"syscall"
 	"testing"
 )
@@ -25,7 +26,7 @@ func TestWarningsAndEnds(t *testing.T) {
 			if warned, ended := s.received(); (warned == sig) != warns || (ended == sig) == warns {
 				t.Errorf("%q: %v warns with %v, ends with %v", text, sig, warned, ended)
 			}
-			s.close()
+			signal.Stop(s.came)
 		}
 	}
 }

@@ -29,7 +29,8 @@ type stops struct {
 	ended    syscall.Signal
 }
 
-// watchStops returns a context that ends at the first signal.
+// watchStops returns a context that ends at the first signal. The watch goes on until the program
+// ends: a signal that comes at the last moment must not change the exit code.
 func watchStops(ctx context.Context) (context.Context, *stops) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &stops{came: make(chan os.Signal, 8), cancel: cancel}
@@ -80,11 +81,4 @@ func (s *stops) received() (warned, ended syscall.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.warned, s.ended
-}
-
-// close ends the watch.
-func (s *stops) close() {
-	signal.Stop(s.came)
-	close(s.came)
-	s.cancel()
 }
