@@ -106,3 +106,12 @@ func Counting(d *store.Drift, factor float64) string {
 	}
 	return "too small or not significant, so not corrected"
 }
+
+// RowClass names the range of row lengths between powers of two that holds this mean.
+func RowClass(mean float64) string {
+	if mean < 2 {
+		return "less than 2 nonzeros in a row"
+	}
+	low := math.Exp2(math.Floor(math.Log2(mean)))
+	return fmt.Sprintf("%s to %s in a row", number.Plain(low), number.Plain(2*low))
+}

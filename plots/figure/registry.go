@@ -25,6 +25,9 @@ type Figure struct {
 	// Needs says what to change in a sweep that has trials but no data for the figure.
 	Needs string
 
+	// Beside says that the page has it in a form of its own.
+	Beside bool
+
 	// draw makes the pictures that the data allows, none where there is no data. The errors
 	// are warnings.
 	draw func(d *data.Report) ([]*canvas.Picture, []error)
@@ -44,6 +47,16 @@ const (
 // what is derived from them: the golden images, the ids that configs accepts, and the list
 // in the gallery.
 var All = []Figure{
+	{
+		ID:    "winner-map",
+		Title: "Winner map",
+		See: "A row is a matrix, a column a kernel; a number is its share of the best speed, in percent. A column that " +
+			"is dark from top to bottom is a kernel to take without looking at the matrix.",
+		Sweep:  "quickstart",
+		Needs:  "give the sweep a second kernel",
+		Beside: true,
+		draw:   drawWinners,
+	},
 	{
 		ID:     "matrix-patterns",
 		Source: "coo-spmv-final Fig. 8, coo-spmv-first Fig. 1, csr-shuffle-and-shared Fig. 2",

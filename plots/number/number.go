@@ -122,6 +122,16 @@ func Percent(x float64) string {
 // Percent0 prints a fraction as a whole percentage.
 func Percent0(v float64) string { return Plain(math.Round(100*v)) + "%" }
 
+// OfBest prints a share of the best in percent, without the sign. What is not the best is not rounded
+// up to it.
+func OfBest(share float64) string {
+	percent := math.Round(100 * share)
+	if share < 1 {
+		percent = min(percent, 99)
+	}
+	return Plain(percent)
+}
+
 // Percent3 prints a fraction with three digits, as in "97.4%". Less than all is never rounded
 // up to 100%.
 func Percent3(v float64) string {

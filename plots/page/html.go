@@ -8,6 +8,7 @@ import (
 	"embed"
 	"html/template"
 	"io"
+	"slices"
 
 	"spmvtune/internal/term"
 	"spmvtune/plots/canvas"
@@ -126,7 +127,7 @@ func (c *Content) Write(w io.Writer) error {
 	for _, p := range c.Trees {
 		doc.Trees = append(doc.Trees, pictures.page(p, tagged{On: true}, true))
 	}
-	doc.arrange(pictures.figures(c.Figures))
+	doc.arrange(pictures.figures(slices.DeleteFunc(slices.Clone(c.Figures), func(f figure.Drawn) bool { return f.Beside })))
 	doc.Undrawn = htmlTableOf(undrawnTable(c.Undrawn), "undrawn")
 	doc.CSS += template.CSS(styles.Rules.String())
 	doc.Texts = packed(pictures.book.texts.String())

@@ -104,7 +104,7 @@ func (m *winnerMap) add(d *data.Report, c *data.Contest, i int) {
 			mean = d.Matrices[k].RowMean
 		}
 	}
-	if title := classTitle(mean); len(m.Classes) == 0 || m.Classes[len(m.Classes)-1].Title != title {
+	if title := data.RowClass(mean); len(m.Classes) == 0 || m.Classes[len(m.Classes)-1].Title != title {
 		m.Classes = append(m.Classes, mapClass{Title: title})
 	}
 
@@ -141,15 +141,6 @@ func (m *winnerMap) means(c *data.Contest) {
 	}
 }
 
-// classTitle names the range of row lengths between powers of two that holds this mean.
-func classTitle(mean float64) string {
-	if mean < 2 {
-		return "less than 2 nonzeros in a row"
-	}
-	low := math.Exp2(math.Floor(math.Log2(mean)))
-	return fmt.Sprintf("%s to %s in a row", number.Plain(low), number.Plain(2*low))
-}
-
 // entryCell is a kernel on a matrix.
 func entryCell(e *data.Entry) mapCell {
 	cell := shareCell(e.Share)
@@ -168,14 +159,10 @@ func entryCell(e *data.Entry) mapCell {
 // shades are the lowest shares of the shades from 1 on.
 var shades = [...]float64{0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99}
 
-// shareCell prints a share in percent. What is not the fastest is not rounded up to it.
+// shareCell prints a share in percent.
 func shareCell(share float64) mapCell {
 	if math.IsNaN(share) {
 		return mapCell{Text: number.Missing}
-	}
-	percent := math.Round(100 * share)
-	if share < 1 {
-		percent = min(percent, 99)
 	}
 	shade := 0
 	for i, low := range shades {
@@ -183,7 +170,7 @@ func shareCell(share float64) mapCell {
 			shade = i + 1
 		}
 	}
-	return mapCell{Text: number.Plain(percent), Class: "h" + strconv.Itoa(shade)}
+	return mapCell{Text: number.OfBest(share), Class: "h" + strconv.Itoa(shade)}
 }
 
 // cellTip says what a cell is, beside the share that stands in it.
