@@ -30,14 +30,15 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	}
 
 	original := db.path
-	temporary, err := os.MkdirTemp(folder, "spmvtune-older-*")
+	lock, err := newFolder(cmp.Or(folder, os.TempDir()))
 	if err != nil {
 		err = fmt.Errorf("reading a copy of %s in %s: %w", original, cmp.Or(folder, os.TempDir()), err)
 		return nil, errors.Join(err, db.Close())
 	}
+	temporary := lock.Name()
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(temporary))
+			err = errors.Join(err, os.RemoveAll(temporary), lock.Close())
 		}
 	}()
 	copied := filepath.Join(temporary, "results.db")
@@ -48,7 +49,7 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 		return nil, failed(original, err)
 	}
 
-	db.original = original
+	db.original, db.lock = original, lock
 	if _, err := db.DecideTies(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -72,5 +73,5 @@ func (db *DB) removeCopy() error {
 	if db.original == "" {
 		return nil
 	}
-	return os.RemoveAll(filepath.Dir(db.path))
+	return errors.Join(os.RemoveAll(filepath.Dir(db.path)), db.lock.Close())
 }

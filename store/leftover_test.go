@@ -1,8 +1,11 @@
 package store
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // Reading leaves the folder as it was, also where an older reader left an empty log, and where ties
@@ -51,5 +54,55 @@ func TestReadingLeavesTheWritersLog(t *testing.T) {
 	record(t, db, good("cpu_csr", 64))
 	if n := one(t, db, "SELECT count(*) FROM results"); n != int64(2) {
 		t.Errorf("%v results, want 2", n)
+	}
+}
+
+// A copy that a killed process left among the temporary files goes away with the next one; that of a
+// process that lives stays.
+func TestKilledReadersCopies(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	for _, name := range []string{"killed", "reading", "new"} {
+		dir := filepath.Join(temporary, "spmvtune-older-"+name)
+		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if name != "new" {
+			hourAgo := time.Now().Add(-time.Hour)
+			os.Chtimes(dir, hourAgo, hourAgo)
+		}
+	}
+	lock, err := os.Open(filepath.Join(temporary, "spmvtune-older-reading"))
+	if err != nil || flock(lock) != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	current, err := OpenCurrent(t.Context(), db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	during, _ := filepath.Glob(filepath.Join(temporary, "*"))
+	if err := current.Close(); err != nil {
+		t.Error(err)
+	}
+	after, _ := filepath.Glob(filepath.Join(temporary, "*"))
+	if len(during) != 3 || len(after) != 2 || filepath.Base(after[0]) != "spmvtune-older-new" {
+		t.Errorf("first %q, then %q", during, after)
+	}
+}
+
+// Where the database is removed, or another put in its place, the next record says so.
+func TestRemovedWhileWritten(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	if err := os.Rename(db.Path(), db.Path()+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	err := db.Record(t.Context(), good("cpu_csr", 64))
+	if err == nil || !strings.Contains(err.Error(), "removed or replaced while it was written") {
+		t.Error(err)
 	}
 }

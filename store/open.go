@@ -30,8 +30,10 @@ type DB struct {
 	options url.Values
 	schema  int // version of the file's schema
 	rec     recorder
+	file    os.FileInfo // of the database that is written
 	// original is the file that this one is a temporary copy of, or "".
 	original string
+	lock     *os.File // of the folder of a temporary copy
 }
 
 // Open opens the results database at path for reading and recording. It creates
@@ -80,6 +82,9 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 
 	var err error
 	if db.rec.stmts, err = prepare(ctx, db.write); err != nil {
+		return nil, errors.Join(failed(path, err), db.Close())
+	}
+	if db.file, err = os.Stat(path); err != nil {
 		return nil, errors.Join(failed(path, err), db.Close())
 	}
 	db.read = reader(path, db.options)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -107,5 +109,17 @@ func (db *DB) transact(ctx context.Context, what string, f func(*sql.Tx) error) 
 	if err == nil {
 		err = tx.Commit()
 	}
+	if err == nil {
+		err = db.there()
+	}
 	return db.wrap(what, err)
+}
+
+// there returns an error if the file was removed or replaced: what is written then goes nowhere.
+func (db *DB) there() error {
+	info, err := os.Stat(db.path)
+	if err == nil && os.SameFile(info, db.file) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.New("the file was removed or replaced while it was written: what was recorded is lost")
 }

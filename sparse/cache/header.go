@@ -38,6 +38,7 @@ type Meta struct {
 	Field     string           `json:"field"`
 	Symmetry  string           `json:"symmetry"`
 	NonFinite int              `json:"non_finite"`
+	Odd       string           `json:"odd,omitempty"` // see text.Matrix
 	Hash      string           `json:"hash"` // sparse.CSR.Hash
 	Features  sparse.Features  `json:"features"`
 	Pattern   sparse.Thumbnail `json:"pattern"`

@@ -105,5 +105,7 @@ func (b *body) assemble() (*text.Matrix, error) {
 		return nil, err
 	}
 
-	return b.matrix(bands.Assemble(b.Layout, chunks), entries, nonFinite), nil
+	m := b.matrix(bands.Assemble(b.Layout, chunks), entries, nonFinite)
+	m.Odd = bands.Odd(b.Layout, chunks, m.Duplicates)
+	return m, nil
 }

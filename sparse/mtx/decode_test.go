@@ -109,9 +109,32 @@ func TestDecodeSaysWhatItRead(t *testing.T) {
 
 	m.A = nil
 	want := text.Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us",
-		Declared: 4, Duplicates: 2, NonFinite: 1}
+		Declared: 4, Duplicates: 2, NonFinite: 1, Odd: "there are entries on both sides of the diagonal, " +
+			"which stand for two each, and 2 entries were added to others"}
 	if *m != want {
 		t.Errorf("got %+v, want %+v", *m, want)
+	}
+}
+
+// Entries that contradict the symmetry are read, and said to be odd; a triangle in pieces on either side is
+// not.
+func TestDecodeOdd(t *testing.T) {
+	for file, want := range map[string]string{
+		"real symmetric\n3 3 2\n1 3 1\n3 1 1\n":        "both sides of the diagonal, which stand for two each, and 2 entries",
+		"pattern symmetric\n3 3 2\n2 3\n3 2\n":         "both sides of the diagonal",
+		"real symmetric\n3 3 3\n1 3 1\n2 1 1\n2 2 1\n": "",
+		"real symmetric\n3 3 2\n3 1 1\n3 1 1\n":        "",
+		"real general\n3 3 2\n1 3 1\n3 1 1\n":          "",
+		"real skew-symmetric\n3 3 2\n1 1 1\n2 1 1\n":   "the diagonal of a skew-symmetric matrix is 0, and here has 1 entry that is not",
+		"real skew-symmetric\n3 3 2\n1 1 0\n2 1 1\n":   "",
+	} {
+		m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "f", text.DefaultOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" && m.Odd != "" || !strings.Contains(m.Odd, want) {
+			t.Errorf("%q is odd in %q, want %q", file, m.Odd, want)
+		}
 	}
 }
 

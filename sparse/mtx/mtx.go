@@ -6,7 +6,7 @@ import "spmvtune/sparse/internal/text"
 var Format = text.Format{
 	Name:       "Matrix Market",
 	Extensions: []string{".mtx", ".mm"},
-	Version:    "1",
+	Version:    "2",
 	Starts:     starts,
 	Parse:      parse,
 	ParseSize:  parseSize,

@@ -14,7 +14,7 @@ import (
 var Format = text.Format{
 	Name:       "Rutherford-Boeing",
 	Extensions: []string{".rb", ".hb"},
-	Version:    "1",
+	Version:    "2",
 	Starts:     starts,
 	Parse:      parse,
 	ParseSize:  parseSize,
@@ -70,6 +70,7 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 		A:      a,
 		Format: "rutherford-boeing", Field: h.field, Symmetry: h.symmetry, Comment: h.title,
 		Declared: h.entries, Duplicates: entries - a.NNZ(), NonFinite: nonFinite,
+		Odd: bands.Odd(r.layout, all, entries-a.NNZ()),
 	}, nil
 }
 

@@ -118,7 +118,7 @@ func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64
 func (k kept) described(e cache.Meta) trial.Matrix {
 	m := Named(k.spec)
 	m.Hash, m.Features, m.FeaturesSeconds, m.Pattern = e.Hash, e.Features, e.FeaturesSeconds, e.Pattern
-	m.Field, m.Symmetry, m.NonFinite = e.Field, e.Symmetry, e.NonFinite
+	m.Field, m.Symmetry, m.NonFinite, m.Odd = e.Field, e.Symmetry, e.NonFinite, e.Odd
 	return m
 }
 
@@ -139,7 +139,7 @@ func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], trial.Matr
 	default:
 		err = k.dir.Fill(ctx, cache.Meta{
 			Key: k.key, Source: m.Source, Field: m.Field, Symmetry: m.Symmetry,
-			NonFinite: m.NonFinite, Hash: m.Hash, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds,
+			NonFinite: m.NonFinite, Odd: m.Odd, Hash: m.Hash, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds,
 			Pattern: m.Pattern,
 		}, a)
 	}

@@ -53,7 +53,7 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 		if err != nil {
 			return nil, m, err
 		}
-		a, m.Field, m.Symmetry, m.NonFinite = read.A, read.Field, read.Symmetry, read.NonFinite
+		a, m.Field, m.Symmetry, m.NonFinite, m.Odd = read.A, read.Field, read.Symmetry, read.NonFinite, read.Odd
 	}
 
 	m.Hash = a.Hash()

@@ -25,6 +25,8 @@ type Matrix struct {
 	Pattern sparse.Thumbnail `json:"pattern,omitempty"`
 	// NonFinite is the number of entries of the file that are NaN or infinite.
 	NonFinite int `json:"non_finite,omitempty"`
+	// Odd says in what the entries of the file contradict the symmetry that it announces, or "".
+	Odd string `json:"odd,omitempty"`
 	// Note is a remark about this run only: why the cache could not keep the matrix, or
 	// why a twin takes its place.
 	Note string `json:"-"`

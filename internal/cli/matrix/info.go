@@ -25,6 +25,7 @@ type matrixInfo struct {
 	Field     string `json:"field"`
 	Symmetry  string `json:"symmetry"`
 	NonFinite int    `json:"non_finite"`
+	Odd       string `json:"odd,omitempty"`
 	sparse.Features
 	// SectorsPer32 is how many sectors of 32 bytes of x in float32 32 consecutive entries touch.
 	SectorsPer32 float64 `json:"sectors_per_32"`
@@ -89,6 +90,7 @@ func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error)
 	}
 	info := &matrixInfo{
 		Matrix: m.Name, Source: m.Source, Hash: m.Hash, Field: m.Field, Symmetry: m.Symmetry, NonFinite: m.NonFinite,
+		Odd:      m.Odd,
 		Features: m.Features, SectorsPer32: sparse.SectorsPer32(a), Formats: formats, RowLengths: sparse.RowLengths(a),
 	}
 
@@ -130,6 +132,9 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 	line("hash", i.Hash)
 	if i.NonFinite > 0 {
 		line("warning", show.NonFinite(i.Matrix, i.NonFinite))
+	}
+	if i.Odd != "" {
+		line("warning", i.Odd)
 	}
 
 	b.WriteByte('\n')

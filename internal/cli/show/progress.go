@@ -105,6 +105,9 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	if n := m.Matrix.NonFinite; n > 0 {
 		p.say(p.w, "note: "+NonFinite(m.Matrix.Name, n))
 	}
+	if odd := m.Matrix.Odd; odd != "" {
+		p.say(p.w, "note: "+m.Matrix.Name+": "+odd)
+	}
 	if m.Matrix.Note != "" {
 		p.say(p.w, "note: "+m.Matrix.Note)
 	}

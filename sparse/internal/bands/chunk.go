@@ -8,6 +8,9 @@ type Chunk struct {
 	row    []uint16  // within the band
 	col    []int32   //
 	val    []float64 // nil for a pattern
+
+	// Of a file that is mirrored: entries above and below the diagonal, and those on it that are not 0.
+	above, below, on int
 }
 
 // Len is the number of entries, after mirroring.
@@ -27,10 +30,21 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 	starts := make([]int32, d.bands+1)
 	sizes := starts[1:]
 
+	var c Chunk
 	for k, i := range row {
 		sizes[i>>shift]++
-		if j := col[k]; mirror && i != j {
+		if !mirror {
+			continue
+		}
+		switch j := col[k]; {
+		case i < j:
+			c.above++
 			sizes[j>>shift]++
+		case i > j:
+			c.below++
+			sizes[j>>shift]++
+		case d.Pattern || val[k] != 0:
+			c.on++
 		}
 	}
 
@@ -46,7 +60,7 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 		sizes[b] = end
 	}
 
-	c := Chunk{starts: starts, row: make([]uint16, end), col: make([]int32, end)}
+	c.starts, c.row, c.col = starts, make([]uint16, end), make([]int32, end)
 	mask := int32(1)<<shift - 1
 	put := func(i, j int32) int32 {
 		at := next[i>>shift]

@@ -58,6 +58,8 @@ type Matrix struct {
 	// NonFinite is how many entries in the file are NaN, infinite, or beyond the
 	// range of float64 and so read as infinite.
 	NonFinite int
+	// Odd says in what the entries contradict the symmetry, which they are read by all the same; or "".
+	Odd string
 }
 
 // A Size is the size of a matrix according to the first lines of its file.
