@@ -18,7 +18,7 @@ import (
 // putMatrix inserts m, or brings the matrix with its content up to date, and
 // renames others of its name.
 func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err error) {
-	if err := shortEnough(m.Name, m.Class); err != nil {
+	if err := m.Check(); err != nil {
 		return 0, err
 	}
 	if _, err := tx.ExecContext(ctx,
@@ -48,6 +48,9 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 
 // putRun records the sweep, the device and the origin of a run, but not its kernels.
 func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (k runKeys, err error) {
+	if err := trial.CheckNames(run.Sweep.Name, run.Device.Name, run.Device.Backend, run.Device.Driver); err != nil {
+		return k, err
+	}
 	k.version = run.Version
 	if k.sweep, err = putSweep(ctx, tx, run, started); err != nil {
 		return k, fmt.Errorf("sweep %s: %w", run.Sweep.Name, err)
@@ -63,9 +66,6 @@ func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Tim
 
 // putSweep records a sweep. Of several starts the first is kept.
 func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (id int64, err error) {
-	if err := shortEnough(run.Sweep.Name); err != nil {
-		return 0, err
-	}
 	sum := sha256.Sum256(run.Sweep.Text)
 	protocol, search := run.Sweep.Protocol, run.Sweep.Search
 	if search.Strategy == "" { // a journal has the texts only

@@ -9,11 +9,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
-)
 
-// No name is longer than this, in characters.
-const longestName = 200
+	"spmvtune/tuner/trial"
+)
 
 // A bound is what the values of some columns are between, in every file that some version of this
 // program wrote. Null is within it.
@@ -59,21 +57,11 @@ var bounds = []struct {
 }
 
 const (
-	longest     = 1e11            // seconds
-	mostLetters = longestName + 9 // putMatrix makes some names longer by that
+	longest     = 1e11                  // seconds
+	mostLetters = trial.LongestName + 9 // putMatrix makes some names longer by that
 	noLength    = "a feature of matrix %d is no length of rows"
 	noTime      = "the repeat in row %d has a time that is none"
 )
-
-// shortEnough refuses names that checkValues would refuse.
-func shortEnough(names ...string) error {
-	for _, name := range names {
-		if utf8.RuneCountInString(name) > longestName {
-			return fmt.Errorf("the name %.40q… has more than %d characters", name, longestName)
-		}
-	}
-	return nil
-}
 
 // checkValues refuses a database with values that no version of this program writes, and with
 // triggers that are not its own.

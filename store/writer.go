@@ -137,6 +137,9 @@ func (w *writer) look(ctx context.Context, ids []string) (err error) {
 
 // put records a result: a new one with the next flush.
 func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) error {
+	if err := r.Check(); err != nil {
+		return err
+	}
 	if r.Again() {
 		return w.repeat(ctx, run, r)
 	}

@@ -155,6 +155,9 @@ func (r *Reader) record(kind string, data []byte) Line {
 			return trouble(Damaged, err)
 		}
 		run := l.decode()
+		if err := trial.CheckNames(run.Sweep.Name, run.Device.Name, run.Device.Backend, run.Device.Driver); err != nil {
+			return trouble(Damaged, err)
+		}
 		r.runs[l.Number] = run
 		return Line{Run: run}
 	case matrixKind:
@@ -163,6 +166,9 @@ func (r *Reader) record(kind string, data []byte) Line {
 			return trouble(Damaged, err)
 		}
 		m := l.decode()
+		if err := m.Check(); err != nil {
+			return trouble(Damaged, err)
+		}
 		r.matrices[m.Hash] = m
 		return Line{Matrix: m}
 	case trialKind:
@@ -171,6 +177,9 @@ func (r *Reader) record(kind string, data []byte) Line {
 			return trouble(Damaged, err)
 		}
 		t := &Trial{r.runs[l.Run], r.matrices[l.Matrix], l.decode()}
+		if err := t.Check(); err != nil {
+			return trouble(Damaged, err)
+		}
 		switch {
 		case t.Run == nil:
 			return trouble(Orphan, fmt.Errorf("the record of its run, number %d, is not in the journal", l.Run))

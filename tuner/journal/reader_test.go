@@ -59,6 +59,10 @@ func TestDamage(t *testing.T) {
 	must(t, err)
 	number, err := seal(3, trialKind, map[string]string{"run": "one"})
 	must(t, err)
+	negative := testTrial(3)
+	negative.Median = -1
+	impossible, err := seal(3, trialKind, encodeTrial(1, negative))
+	must(t, err)
 	for _, tt := range []struct {
 		name     string
 		lines    []string
@@ -71,6 +75,7 @@ func TestDamage(t *testing.T) {
 		{"empty lines", []string{lines[0], "\n", lines[1], lines[2], "\n"}, 1, "[damaged in line 2 damaged in line 5]", 0},
 		{"an unknown kind", []string{lines[0], lines[1], string(unknown), lines[3]}, 1, "[unknown in line 3]", 0},
 		{"a field of another type", []string{lines[0], lines[1], string(number), lines[3]}, 1, "[damaged in line 3]", 0},
+		{"a negative time", []string{lines[0], lines[1], string(impossible), lines[3]}, 1, "[damaged in line 3]", 0},
 		{"no run", []string{lines[0], lines[2]}, 0, "[missing in line 2 orphan in line 2]", 0},
 		{"no matrix", []string{lines[1], lines[2]}, 0, "[missing in line 1 orphan in line 2]", 0},
 		{"a trial taken out", []string{lines[0], lines[1], lines[2], lines[4], lines[5]}, 2, "[missing in line 4]", 1},
@@ -213,6 +218,9 @@ func FuzzRead(f *testing.F) {
 			}
 			if rec.Trial != nil && (rec.Trial.Run == nil || rec.Trial.Matrix == nil) {
 				t.Error("a trial without its run or its matrix")
+			}
+			if rec.Trial != nil && rec.Trial.Check() != nil || rec.Matrix != nil && rec.Matrix.Check() != nil {
+				t.Error("a trial or a matrix with values that none has")
 			}
 			return true
 		})
