@@ -39,7 +39,7 @@ type Meta struct {
 	Symmetry  string           `json:"symmetry"`
 	NonFinite int              `json:"non_finite"`
 	Odd       string           `json:"odd,omitempty"` // see text.Matrix
-	Hash      string           `json:"hash"` // sparse.CSR.Hash
+	Hash      string           `json:"hash"`          // sparse.CSR.Hash
 	Features  sparse.Features  `json:"features"`
 	Pattern   sparse.Thumbnail `json:"pattern"`
 	// FeaturesSeconds is the time that computing the features took; 0: not known.
