@@ -77,7 +77,7 @@ func contentOf(d *data.Report, opt Options) (*page.Content, error) {
 		return nil, err
 	}
 	content := &page.Content{Report: d, Title: opt.Title, Version: opt.Version}
-	content.Warnings = slices.Concat(opt.Notes, d.Crowded(), d.Missed())
+	content.Warnings = slices.Concat(opt.Notes, d.Missed())
 
 	if against := figure.Against(d); len(against.Pictures) > 0 {
 		content.Figures = append(content.Figures, against)

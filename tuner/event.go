@@ -22,8 +22,6 @@ type Crowded struct {
 	trial.HostUse
 	// Launching says that the device is a GPU, to which the processor launches each kernel.
 	Launching bool
-	// Matrix is the name of the matrix whose trials showed it first.
-	Matrix string
 }
 
 // Started says which device the run is on.

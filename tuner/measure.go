@@ -116,7 +116,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 func (r *run) watch(host trial.HostUse) {
 	r.host.Add(host)
 	if r.sum.Crowded == nil && r.host.Crowded() {
-		r.sum.Crowded = &Crowded{r.host, r.planner.device.Backend != "cpu", r.name}
+		r.sum.Crowded = &Crowded{r.host, r.planner.device.Backend != "cpu"}
 		r.opt.Observe(Event{Crowded: r.sum.Crowded})
 	}
 }

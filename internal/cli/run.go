@@ -17,6 +17,7 @@ import (
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
+	"spmvtune/plots/headline"
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -113,9 +114,6 @@ func (r *runCommand) run(ctx context.Context) error {
 	if err == nil {
 		_, err = r.db.DecideTies(context.WithoutCancel(ctx))
 	}
-	if !r.noReport && !sum.Interrupted {
-		sum.Crowded = nil // the report says it
-	}
 	if err == nil || sum.Trials > 0 {
 		show.Summary(r.w, sum)
 	}
@@ -131,7 +129,7 @@ func (r *runCommand) run(ctx context.Context) error {
 			"what was measured is kept; `%s` continues", term.Shell("spmvtune", "run", r.name, "--out", r.out))}
 	}
 	if !r.noReport {
-		if err := r.finish(ctx, byRule); err != nil {
+		if err := r.finish(ctx, byRule, sum.Crowded != nil); err != nil {
 			return err
 		}
 	}
@@ -168,8 +166,8 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 	return sum, nil
 }
 
-// finish prints the winners, learns and reports.
-func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser) error {
+// finish prints the winners, learns and reports. That the processor was busy may have been said.
+func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser, saidBusy bool) error {
 	j, err := job.Of(ctx, r.db)
 	if err != nil {
 		return err
@@ -193,7 +191,11 @@ func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser) error {
 	if err != nil {
 		return err
 	}
-	show.Report(r.w, report)
+	if saidBusy {
+		show.Report(r.w, report, headline.Busy)
+	} else {
+		show.Report(r.w, report)
+	}
 	return nil
 }
 

@@ -23,7 +23,7 @@ type Aim struct {
 	// Trials is the number of verified trials.
 	Trials int
 	// The counts say why sampling ended: the target was reached, the time or the samples
-	// were used up, the trial was far slower than the best, or the clock can't tell more.
+	// were used up before, the trial was far slower than the best, or the clock can't tell more.
 	Reached, Budget, Samples, Slow, Clock int
 }
 
@@ -40,7 +40,11 @@ func (d *Report) Aims() []Aim {
 			if p.Sweep != first.Sweep || p.Hash != first.Hash {
 				break
 			}
-			switch p.Stop {
+			stop := p.Stop
+			if p.HalfWidth <= a.Target && (stop == trial.StopBudget || stop == trial.StopSamples) {
+				stop = trial.StopTarget // with too few samples to end there
+			}
+			switch stop {
 			case trial.StopTarget:
 				a.Reached++
 			case trial.StopBudget:

@@ -68,7 +68,7 @@ func (d *Report) Crowded() []error {
 		warnings = append(warnings, fmt.Errorf("the processor was busy while %s measured %d of %s on %s (%s), from %s on. "+
 			"At worst, on %s: %s. %s", worst.Sweep, len(busy), term.Matrices(len(of)), ShortDevice(worst.Device),
 			Enumerate(names), busy[0].Since.UTC().Format("2006-01-02 15:04 UTC"), worst.Matrix, worst.HostUse,
-			trial.HostRemedy(d.isGPU(worst.Device))))
+			trial.HostRemedy(d.IsGPU(worst.Device))))
 	}
 	return warnings
 }

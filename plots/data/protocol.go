@@ -26,11 +26,11 @@ func (d *Report) ProtocolWords(s *store.Sweep) string {
 // onGPU reports whether a sweep measured on a GPU.
 func (d *Report) onGPU(s *store.Sweep) bool {
 	return slices.ContainsFunc(d.Rows, func(r store.Row) bool {
-		return r.Sweep == s.Name && r.SweepHash == s.Hash && d.isGPU(r.Device)
+		return r.Sweep == s.Name && r.SweepHash == s.Hash && d.IsGPU(r.Device)
 	})
 }
 
-// isGPU reports whether a device is a GPU of this program.
-func (d *Report) isGPU(device string) bool {
+// IsGPU reports whether a device is a GPU of this program.
+func (d *Report) IsGPU(device string) bool {
 	return slices.ContainsFunc(d.Devices, func(v store.Device) bool { return v.Label == device && v.Backend == "cuda" })
 }

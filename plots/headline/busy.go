@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/internal/term"
 	"spmvtune/plots/data"
+	"spmvtune/tuner/trial"
 )
 
 // busy says where others used the processor so much that they are in the times.
@@ -18,6 +19,7 @@ func (s *scene) busy() string {
 		return ""
 	}
 	worst := slices.MaxFunc(crowded, func(a, b data.Crowd) int { return cmp.Compare(a.Excess(), b.Excess()) })
-	return fmt.Sprintf("The processor was busy on %d of %s, at worst on %s: %s. A quiet one may give narrower intervals.",
-		len(crowded), term.GroupedCount(len(all), "matrix", "matrices"), worst.Matrix, worst.HostUse)
+	return fmt.Sprintf("The processor was busy on %d of %s, at worst on %s: %s. %s.",
+		len(crowded), term.GroupedCount(len(all), "matrix", "matrices"), worst.Matrix, worst.HostUse,
+		trial.HostRemedy(s.report.IsGPU(worst.Device)))
 }

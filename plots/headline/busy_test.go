@@ -15,5 +15,5 @@ func TestBusy(t *testing.T) {
 		d.Rows[i].Host = trial.HostUse{Cores: 4, Others: others, Own: 2, Load: 3}
 	}
 	check(t, said(t, d, Busy), "The processor was busy on 1 of 2 matrices, at worst on m2: other processes took 38% of its "+
-		"cores (load 3.0). A quiet one may give narrower intervals.")
+		"cores (load 3.0). "+trial.HostRemedy(false)+".")
 }

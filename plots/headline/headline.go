@@ -42,7 +42,7 @@ const (
 	Ties       Topic = "ties"       // where no kernel can be told from others
 	Repeats    Topic = "repeats"    // how far repeating a trial moves it
 	Busy       Topic = "busy"       // where others used the processor
-	Rule       Topic = "rule"       // whether to use the learned rule
+	Rule       Topic = "rule"       // what to do for a new matrix: use the learned rule, or something else
 )
 
 // Of returns the headline, a part for each device and state of its caches that has verified trials.
@@ -67,15 +67,17 @@ func Of(d *data.Report) []Part {
 	return parts
 }
 
-// Lines are the sentences of all parts, for a terminal. Several parts have headings.
-func Lines(parts []Part) []string {
+// Lines are the sentences of all parts, for a terminal, but for some topics. Several parts have headings.
+func Lines(parts []Part, but ...Topic) []string {
 	var lines []string
 	for _, p := range parts {
 		if len(parts) > 1 {
 			lines = append(lines, p.On+":")
 		}
 		for _, s := range p.Sentences {
-			lines = append(lines, s.Text)
+			if !slices.Contains(but, s.About) {
+				lines = append(lines, s.Text)
+			}
 		}
 	}
 	return lines

@@ -1,52 +1,90 @@
 package headline
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"spmvtune/plots/number"
 	"spmvtune/rule"
 )
 
-// fewCases is on how many matrices a rule has to be judged before something is said of it.
+// fewCases is on how many matrices ways to choose have to be judged before something is said.
 const fewCases = 4
 
 // sameShare is the difference of two mean shares that is not told from none.
 const sameShare = 0.01
 
-// rule says whether the learned rule is worth using, beside its alternatives.
+// A way is a way to choose for a matrix that was not measured.
+type way struct {
+	rule.Figures
+	do, is string // What to do, and what that is.
+}
+
+// rule says what to do for a new matrix: of the ways that keep the most of the best speed, the one
+// that takes the least. Of a learned rule that is no better than one configuration it says so.
 func (s *scene) rule() string {
-	if s.report.Rule == nil {
-		return ""
-	}
+	var selectors []rule.Selector
 	var cases []rule.Case
-	for i := range s.report.Rule.Selectors {
-		if sel := &s.report.Rule.Selectors[i]; sel.Device == s.condition.Device && sel.Cache == s.condition.Cache {
-			cases = append(cases, sel.Validation.Cases...)
+	if s.report.Rule != nil {
+		for _, sel := range s.report.Rule.Selectors {
+			if sel.Device == s.condition.Device && sel.Cache == s.condition.Cache {
+				selectors, cases = append(selectors, sel), append(cases, sel.Validation.Cases...)
+			}
 		}
 	}
 
-	share := func(of func(rule.Case) float64) rule.Figures { return rule.Summarise(cases, of) }
-	learned := share(func(c rule.Case) float64 { return c.Fraction })
-	config := share(func(c rule.Case) float64 { return c.SingleConfig })
-	tuned := share(func(c rule.Case) float64 { return c.SingleKernel })
-	library := share(func(c rule.Case) float64 { return c.CuSPARSE })
+	config := way{rule.Summarise(cases, rule.SingleConfig.Of), "take " + each(selectors, singleConfig), "one configuration"}
+	learned := way{rule.Summarise(cases, rule.Learned.Of), "ask the rule (spmvtune select)", "the rule"}
+	library := way{rule.Summarise(cases, rule.CuSPARSE.Of), "try cuSPARSE's algorithms", "the fastest of cuSPARSE"}
+	tuned := way{rule.Summarise(cases, rule.SingleKernel.Of), "tune " + each(selectors, singleKernel),
+		"one kernel that is tuned on each"}
 	if learned.Matrices < fewCases || tuned.Matrices == 0 || config.Matrices == 0 {
 		return ""
 	}
+	blind := learned // where nothing can be tried on the matrix
+	if learned.Mean < config.Mean+sameShare {
+		blind, learned.is = config, "the rule, which is not worth using here"
+	}
 
-	advice := "worth using here"
-	switch {
-	case learned.Mean < config.Mean+sameShare:
-		advice = "not worth using here"
-	case learned.Mean < tuned.Mean-sameShare:
-		advice = "worth using where a matrix can't be tuned"
+	ways := []way{config, learned, library, tuned} // by what they take
+	ways = slices.DeleteFunc(ways, func(w way) bool { return w.Matrices < learned.Matrices })
+	most := slices.MaxFunc(ways, func(a, b way) int { return cmp.Compare(a.Mean, b.Mean) }).Mean
+	i := slices.IndexFunc(ways, func(w way) bool { return w.Mean > most-sameShare })
+	best := ways[i]
+	ways = slices.Delete(ways, i, i+1)
+	slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(b.Mean, a.Mean) })
+	var others []string
+	for _, w := range ways {
+		others = append(others, number.Percent0(w.Mean)+" for "+w.is)
 	}
-	others := fmt.Sprintf("%s for one kernel that is tuned on each and %s for one configuration",
-		number.Percent0(tuned.Mean), number.Percent0(config.Mean))
-	if library.Matrices == learned.Matrices {
-		others = fmt.Sprintf("%s for the fastest of cuSPARSE, %s", number.Percent0(library.Mean), others)
-	}
-	return fmt.Sprintf("The rule: %s. On matrices left out of learning it keeps %s of the best speed, against %s "+
-		"(geometric means of %d, where a tie with the best counts as 100%%).", advice, number.Percent0(learned.Mean), others,
+	text := fmt.Sprintf("For a new matrix, %s. On matrices left out of learning that keeps %s of the best speed (%s at "+
+		"worst, on %s), against %s (geometric means of %d, where a tie with the best counts as 100%%).", best.do,
+		number.Percent0(best.Mean), number.Percent0(best.Worst), best.WorstMatrix, strings.Join(others, ", "),
 		learned.Matrices)
+	if best.is == tuned.is || best.is == library.is {
+		text += " Where nothing can be tried on it, " + blind.do + "."
+	}
+	return text
+}
+
+func singleConfig(s *rule.Selector) string { return s.Single.String() }
+func singleKernel(s *rule.Selector) string { return s.SingleKernel }
+
+// each names something of selectors, with their precisions where they differ.
+func each(selectors []rule.Selector, of func(*rule.Selector) string) string {
+	var names, told []string
+	for i := range selectors {
+		sel := &selectors[i]
+		name := strings.Replace(of(sel), " "+string(sel.Precision), "", 1)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		told = append(told, fmt.Sprintf("%s (%s)", name, sel.Precision))
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(told, " or ")
 }

@@ -1,7 +1,11 @@
 package headline
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"spmvtune/internal/term"
 	"spmvtune/plots/data"
@@ -14,6 +18,7 @@ func (s *scene) ties() string {
 		return ""
 	}
 	var places []string
+	pairs := map[string]int{}
 	blurred := 0
 	for i := range s.contest.Places {
 		named, others, tried := "", []string{}, 0
@@ -33,18 +38,39 @@ func (s *scene) ties() string {
 			blurred++
 		case len(others) > 0:
 			places = append(places, fmt.Sprintf("%s (%s = %s)", s.place(i), named, term.Some(others, 2)))
+			for _, o := range others {
+				pairs[min(named, o)+" = "+max(named, o)]++
+			}
 		}
 	}
 
 	n := len(s.contest.Places)
-	text := ""
+	var text []string
 	if blurred > 0 {
-		text = fmt.Sprintf("On %d of %s no kernel can be told from any other. ", blurred, s.places(n))
+		text = append(text, fmt.Sprintf("On %d of %s no kernel can be told from any other.", blurred, s.places(n)))
 	}
-	if len(places) > 0 {
-		text += fmt.Sprintf("Tied on %d of %s: %s.", len(places), s.places(n), term.Some(places, fewPlaces))
+	switch {
+	case len(places) > fewPlaces+1:
+		text = append(text, fmt.Sprintf("Tied on %d of %s%s.", len(places), s.places(n), often(pairs)))
+	case len(places) > 0:
+		text = append(text, fmt.Sprintf("Tied on %d of %s: %s.", len(places), s.places(n), term.Some(places, fewPlaces)))
 	}
-	return trimmed(text)
+	return strings.Join(text, " ")
+}
+
+// often names the pairs that are tied the most often, two at most.
+func often(pairs map[string]int) string {
+	maps.DeleteFunc(pairs, func(_ string, n int) bool { return n < leastApart })
+	list := slices.SortedFunc(maps.Keys(pairs), func(a, b string) int {
+		return cmp.Or(cmp.Compare(pairs[b], pairs[a]), cmp.Compare(a, b))
+	})
+	if len(list) == 0 {
+		return ""
+	}
+	for i, pair := range list {
+		list[i] = fmt.Sprintf("%s (%d)", pair, pairs[pair])
+	}
+	return ", most often " + strings.Join(list[:min(2, len(list))], " and ")
 }
 
 // repeats says how far repeating a trial moves it, and what is not called a win.
@@ -85,12 +111,4 @@ func moved(factor float64) string {
 		return "±\u202f" + number.Percent(factor-1)
 	}
 	return "a factor of " + number.Significant(factor, 2)
-}
-
-// trimmed leaves out a space at the end.
-func trimmed(s string) string {
-	if n := len(s); n > 0 && s[n-1] == ' ' {
-		return s[:n-1]
-	}
-	return s
 }

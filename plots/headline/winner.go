@@ -134,11 +134,12 @@ func (s *scene) standing(kernel string) int {
 	return slices.IndexFunc(s.contest.Standings, func(k data.Standing) bool { return k.Kernel == kernel })
 }
 
-// single says what is lost by taking one kernel for all matrices: the one with the highest mean.
+// single says what is lost by taking one kernel for all matrices: the one with the highest mean. With
+// a rule it is silent: of matrices left out, that is said beside the rule.
 func (s *scene) single() string {
 	n := len(s.contest.Places)
 	i := slices.IndexFunc(s.contest.Standings, func(k data.Standing) bool { return k.Tried == n })
-	if n < 2 || i < 0 || s.best() == nil {
+	if n < 2 || i < 0 || s.best() == nil || s.rule() != "" {
 		return ""
 	}
 	k := &s.contest.Standings[i]

@@ -38,23 +38,7 @@ func facts(d *data.Report) []fact {
 			Bad: worst.Significant})
 	}
 
-	return slices.Concat(list, tieFacts(d), crowdFacts(d), aimFacts(d))
-}
-
-// crowdFacts says on how many matrices a sweep measured on a busy processor.
-func crowdFacts(d *data.Report) []fact {
-	all := d.Crowds()
-	busy := 0
-	for _, c := range all {
-		if c.Crowded() {
-			busy++
-		}
-	}
-	if busy == 0 {
-		return nil
-	}
-	return []fact{{Value: term.Grouped(busy) + " of " + term.Grouped(len(all)),
-		Name: "matrices were measured on a busy processor", Bad: true}}
+	return slices.Concat(list, tieFacts(d), aimFacts(d))
 }
 
 // tieFacts says what is not called a win.

@@ -84,7 +84,8 @@ func (p *Progress) Observe(e tuner.Event) {
 	case e.Unbuilt != nil:
 		p.say(p.w, term.Wrap(unbuilt(*e.Unbuilt), term.PageWidth-2, "  "))
 	case e.Crowded != nil:
-		p.say(p.w, term.Wrap("note: "+crowded(*e.Crowded, "is"), term.PageWidth-2, "  "))
+		text := fmt.Sprintf("note: the processor is busy: %s. %s", e.Crowded.HostUse, trial.HostRemedy(e.Crowded.Launching))
+		p.say(p.w, term.Wrap(text, term.PageWidth-2, "  "))
 	case e.Failure != nil:
 		p.say(p.alarm, fmt.Sprintf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err)))
 		return

@@ -63,10 +63,6 @@ func Summary(w io.Writer, s tuner.Summary) {
 	if s.FailedBefore > 0 {
 		fmt.Fprintf(w, "failed in an earlier run, not tried again: %s\n", term.Trials(s.FailedBefore))
 	}
-	if s.Crowded != nil {
-		text := "note: " + crowded(*s.Crowded, "was") + ". It began at " + s.Crowded.Matrix
-		fmt.Fprintln(w, term.Wrap(text, term.PageWidth-2, "  "))
-	}
 	if s.OutOfTime {
 		fmt.Fprintln(w, "stopped: the sweep's time budget is used up; run it again to continue")
 	}

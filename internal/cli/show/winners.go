@@ -101,13 +101,14 @@ func size(n int) any {
 	return n
 }
 
-// Report says what a report consists of. r is nil if there is no report.
-func Report(w io.Writer, r *job.Report) {
+// Report says what a report consists of, and its headline but for some topics. r is nil if there is no
+// report.
+func Report(w io.Writer, r *job.Report, but ...headline.Topic) {
 	if r == nil {
 		fmt.Fprintln(w, "no verified trial yet; skipping rule and report")
 		return
 	}
-	for _, line := range headline.Lines(r.Headline) {
+	for _, line := range headline.Lines(r.Headline, but...) {
 		term.Print(w, line)
 	}
 	for _, warning := range r.Warnings {
