@@ -63,7 +63,7 @@ func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length
 		return nil, err
 	}
 	dir = filepath.Join(dir, PaperDir)
-	if err := makeFolders(dir); err != nil {
+	if err := makeFolders(dir, opt); err != nil {
 		return nil, err
 	}
 
@@ -81,7 +81,7 @@ func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length
 	}
 
 	for _, s := range table.Sheets(d) {
-		if len(s.Tables) == 0 {
+		if len(s.Tables) == 0 || opt.Alone {
 			continue
 		}
 		if err := files.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
@@ -89,12 +89,16 @@ func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length
 		}
 	}
 	written := &Written{Files: files.sorted(), Warnings: content.Warnings}
-	return written, files.finish(len(opt.Figures) > 0)
+	return written, files.finish(opt)
 }
 
 // makeFolders makes the folders of a report.
-func makeFolders(dir string) error {
-	for _, sub := range []string{"figures", "tables"} {
+func makeFolders(dir string, opt Options) error {
+	folders := []string{"figures", "tables"}
+	if opt.Alone {
+		folders = folders[:1]
+	}
+	for _, sub := range folders {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
 			return fmt.Errorf("making the report's folder: %w", err)
 		}

@@ -32,6 +32,7 @@ type Options struct {
 	Title   string   // The heading of the report, "" for a plain one.
 	Version string   // The program's version, printed in the report.
 	Figures []string // The ids of figures. If it is empty, all are drawn.
+	Alone   bool     // Nothing but these figures is written: page, tables and other figures stay.
 	Notes   []error  // Notes that stand before the report's own.
 	// Progress is told how many of the pictures are done. It may be nil. Calls do not overlap.
 	Progress func(done, of int)
@@ -52,7 +53,7 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 	if err != nil {
 		return nil, err
 	}
-	if err := makeFolders(dir); err != nil {
+	if err := makeFolders(dir, opt); err != nil {
 		return nil, err
 	}
 
@@ -62,12 +63,14 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 
 	g, ctx := mistake.NewGroup(ctx)
 	g.Go(func() error { return savePictures(ctx, files, pictures, canvas.Formats, opt.Progress) })
-	g.Go(func() error { return saveText(files, d, content) })
+	if !opt.Alone {
+		g.Go(func() error { return saveText(files, d, content) })
+	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	written := &Written{Files: files.sorted(), Warnings: content.Warnings}
-	return written, files.finish(len(opt.Figures) > 0)
+	return written, files.finish(opt)
 }
 
 // contentOf draws what opt chooses.
@@ -77,9 +80,11 @@ func contentOf(d *data.Report, opt Options) (*page.Content, error) {
 		return nil, err
 	}
 	content := &page.Content{Report: d, Title: opt.Title, Version: opt.Version}
-	content.Warnings = slices.Concat(opt.Notes, d.Missed())
+	if !opt.Alone {
+		content.Warnings = slices.Concat(opt.Notes, d.Missed())
+	}
 
-	if against := figure.Against(d); len(against.Pictures) > 0 {
+	if against := figure.Against(d); len(against.Pictures) > 0 && !opt.Alone {
 		content.Figures = append(content.Figures, against)
 	}
 	if features := figure.Features(d); len(features.Pictures) > 0 && len(opt.Figures) == 0 {
@@ -98,7 +103,9 @@ func contentOf(d *data.Report, opt Options) (*page.Content, error) {
 		content.Warnings = append(content.Warnings, warnings...)
 	}
 
-	content.Trees = figure.DrawTrees(d)
+	if !opt.Alone {
+		content.Trees = figure.DrawTrees(d)
+	}
 	return content, nil
 }
 

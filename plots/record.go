@@ -90,13 +90,13 @@ var program = sync.OnceValue(func() string {
 })
 
 // finish removes the files of an earlier report that this one did not make, and records those
-// that it did. Of a report on some figures the other figures stay.
-func (f *files) finish(some bool) error {
+// that it did. Of a report on some figures the other figures stay, and the tables if it is of nothing else.
+func (f *files) finish(opt Options) error {
 	for name, e := range f.before.Files {
 		if _, made := f.made[name]; made {
 			continue
 		}
-		if some && strings.HasPrefix(name, "figures/") {
+		if opt.Alone || len(opt.Figures) > 0 && strings.HasPrefix(name, "figures/") {
 			if f.before.Program != program() {
 				e.Drawn = ""
 			}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,17 +77,26 @@ func TestSecondReport(t *testing.T) {
 	}
 }
 
-// A report on one figure leaves the others.
+// A report on some figures leaves the others, and one of figures alone the tables and the page.
 func TestReportOnOneFigureKeepsOthers(t *testing.T) {
-	dir, d := t.TempDir(), synthetic.Processor()
-	d.Matrices = d.Matrices[:2]
-	for _, figures := range [][]string{nil, {"csr-compression"}} {
-		if _, err := Write(t.Context(), d.Report(), dir, Options{Figures: figures}); err != nil {
-			t.Fatal(err)
+	for _, alone := range []bool{false, true} {
+		dir, d := t.TempDir(), synthetic.Processor()
+		d.Matrices = d.Matrices[:2]
+		for _, opt := range []Options{{Title: "all"}, {Title: "one", Figures: []string{"csr-compression"}, Alone: alone},
+			{Title: "all", Figures: []string{"drift"}, Alone: alone}} {
+			if _, err := Write(t.Context(), d.Report(), dir, opt); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"figures/gflops-vs-nnz-float32-cold.png", "tables/summary.md"} {
+				if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+					t.Error(err)
+				}
+			}
+			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+			if want := alone || opt.Title == "all"; err != nil || strings.Contains(string(page), "<h1>all</h1>") != want {
+				t.Errorf("alone %t: the page is that of all figures: %t, %v", alone, !want, err)
+			}
 		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "figures", "gflops-vs-nnz-float32-cold.png")); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -94,7 +104,7 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 func TestRecordStaysInItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report")
-	if err := makeFolders(report); err != nil {
+	if err := makeFolders(report, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	f := filesIn(report)
@@ -105,10 +115,10 @@ func TestRecordStaysInItsFolder(t *testing.T) {
 		}
 		f.made[name] = entryOf([]byte("x"), "")
 	}
-	if err := f.finish(false); err != nil {
+	if err := f.finish(Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := filesIn(report).finish(false); err != nil {
+	if err := filesIn(report).finish(Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {

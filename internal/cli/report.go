@@ -46,6 +46,9 @@ Options take precedence over the [report] section of the sweep. --kernel, --matr
 with commas or repeat the option. Part of a device's name is enough. The report then
 ignores all other measurements, and no rule.json is written.
 
+--figure writes the files of that figure and nothing else: the page, the tables and the other
+figures stay as they are.
+
 --paper makes what goes into a paper as it is, in the folder paper: figures (PDF and SVG) as
 wide as a column, with text of 7 to 8 points and no title; beside each, NAME.tex with its
 \caption and \label, which names device, driver, date and number of trials; and tables with
@@ -63,7 +66,7 @@ booktabs. Pictures of single matrices are made of the figures that --figure name
 	f.StringVarP(&r.Out, "out", "o", "",
 		"folder to write to (default: the database's; of several, "+filepath.Join(command.OutRoot, "report")+")")
 	f.StringVar(&r.Against, "against", "", "compare with this database: what became faster or slower")
-	f.StringSliceVar(&r.Figures, "figure", nil, "only these figures")
+	f.StringSliceVar(&r.Figures, "figure", nil, "write only these figures")
 	f.StringSliceVar(&r.Choice.Kernels, "kernel", nil, "only these kernels")
 	f.StringSliceVar(&r.Choice.Matrices, "matrix", nil, "only these matrices")
 	f.StringSliceVar(&r.Choice.Devices, "device", nil, "only these devices")

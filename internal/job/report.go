@@ -33,7 +33,8 @@ type Options struct {
 	// KeepRule keeps the rule that all trials teach in the database, and needs one: without a
 	// verified trial there is no report.
 	KeepRule bool
-	// Figures are the ids of the figures to draw.
+	// Figures are the ids of the figures to draw. If they are set, nothing else is written; those
+	// of the sweep's section are all that its page has.
 	Figures []string
 	// Choice says which trials the report is about.
 	Choice store.Choice
@@ -46,6 +47,8 @@ type Options struct {
 	// Progress is told what is being done and, of what has parts, how many are done. It may be
 	// nil.
 	Progress func(what string, done, of int)
+
+	alone bool // nothing but Figures is written
 }
 
 // at tells what is being done.
@@ -57,7 +60,7 @@ func (opt *Options) at(what string) {
 
 // A Report says what was written.
 type Report struct {
-	Page            string // path of the HTML page or, for a paper, of its folder
+	Page            string // path of the HTML page or, for a paper and of figures alone, of their folder
 	Figures, Tables int
 	// Headline says which kernel wins, by how much, and how sure that is.
 	Headline []headline.Part
@@ -90,14 +93,15 @@ func FromDatabases(ctx context.Context, paths []string, opt Options) (r *Report,
 // A report about a part of the trials has the rule that this part teaches. The rule's files
 // hold the rule that all trials teach.
 func (j *Job) Finish(ctx context.Context, opt Options) (r *Report, err error) {
+	opt.alone = len(opt.Figures) > 0
 	if !j.gathered {
 		opt.complete(j.sweeps)
 	}
 	whole := opt.Choice.All()
 
-	opt.at("learning the rule")
 	var learned *rule.Rule
-	if whole || opt.KeepRule {
+	if (whole || opt.KeepRule) && !opt.alone {
+		opt.at("learning the rule")
 		if learned, err = j.Learn(ctx); err != nil {
 			return nil, err
 		}
@@ -109,20 +113,21 @@ func (j *Job) Finish(ctx context.Context, opt Options) (r *Report, err error) {
 		}
 	}
 
-	if whole {
-		return j.report(ctx, learned, opt)
-	}
-
 	part := j
-	if !j.gathered {
-		if part, err = Gather(ctx, []string{j.db.Path()}, opt.Choice); err != nil {
+	if !whole {
+		if !j.gathered {
+			if part, err = Gather(ctx, []string{j.db.Path()}, opt.Choice); err != nil {
+				return nil, err
+			}
+			defer func() { err = errors.Join(err, part.Close()) }()
+		}
+		learned = nil
+	}
+	if learned == nil && (!opt.alone || figure.NeedRule(opt.Figures)) {
+		opt.at("learning the rule")
+		if learned, err = part.Learn(ctx); err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, part.Close()) }()
-	}
-
-	if learned, err = part.Learn(ctx); err != nil {
-		return nil, err
 	}
 	return part.report(ctx, learned, opt)
 }
@@ -174,13 +179,16 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	drawing := plots.Options{Title: title, Version: opt.Version, Figures: opt.Figures, Progress: func(done, of int) {
-		if opt.Progress != nil {
-			opt.Progress("drawing pictures", done, of)
+	drawing := plots.Options{Title: title, Version: opt.Version, Figures: opt.Figures, Alone: opt.alone,
+		Progress: func(done, of int) {
+			if opt.Progress != nil {
+				opt.Progress("drawing pictures", done, of)
+			}
+		}}
+	if !opt.alone {
+		if drawing.Notes, err = j.choiceNotes(ctx); err != nil {
+			return nil, err
 		}
-	}}
-	if drawing.Notes, err = j.choiceNotes(ctx); err != nil {
-		return nil, err
 	}
 	drawn, err := j.drawn(ctx, learned, opt)
 	if err != nil {
@@ -189,6 +197,9 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 
 	var written *plots.Written
 	page := filepath.Join(opt.Out, ReportFile)
+	if opt.alone {
+		page = filepath.Join(opt.Out, "figures")
+	}
 	if opt.Paper > 0 {
 		page = filepath.Join(opt.Out, plots.PaperDir)
 		written, err = plots.WritePaper(ctx, drawn, opt.Out, opt.Paper, drawing)
@@ -198,25 +209,27 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 	if err != nil {
 		return nil, fmt.Errorf("making the report: %w", err)
 	}
-	if err := j.saveClaims(ctx, drawn.Claims); err != nil {
-		return nil, err
+	r := &Report{Page: page, Warnings: written.Warnings, Figures: stems(written.Files, "figures"),
+		Tables: stems(written.Files, "tables")}
+	if opt.alone {
+		return r, nil
 	}
-	return &Report{
-		Page: page, Headline: headline.Of(drawn), Warnings: written.Warnings,
-		Figures: stems(written.Files, "figures"), Tables: stems(written.Files, "tables"),
-	}, nil
+	r.Headline = headline.Of(drawn)
+	return r, j.saveClaims(ctx, drawn.Claims)
 }
 
 // drawn is what the report is drawn from: everything is judged, replayed and compared here.
 func (j *Job) drawn(ctx context.Context, learned *rule.Rule, opt Options) (*data.Report, error) {
-	opt.at("judging the claims")
 	r, err := data.Read(ctx, j.db, j.rows, j.matrices, j.sweeps)
 	if err != nil {
 		return nil, err
 	}
 	r.Rule, r.Published, r.Base = learned, opt.Published != nil && *opt.Published, opt.Base
-	if r.Claims, err = claims.Judge(ctx, j.db, j.matrices); err != nil {
-		return nil, err
+	if !opt.alone {
+		opt.at("judging the claims")
+		if r.Claims, err = claims.Judge(ctx, j.db, j.matrices); err != nil {
+			return nil, err
+		}
 	}
 	if figure.NeedSearches(opt.Figures) {
 		if r.Searched, err = data.ReplaySearches(ctx, j.db, r); err != nil {
@@ -242,7 +255,7 @@ func (j *Job) saveClaims(ctx context.Context, judged []claims.Judgement) error {
 
 // against compares the database with the one that opt names, if it names one.
 func (j *Job) against(ctx context.Context, opt Options) (r *compare.Result, err error) {
-	if opt.Against == "" {
+	if opt.Against == "" || opt.alone {
 		return nil, nil
 	}
 	base, err := store.OpenCurrent(ctx, opt.Against)

@@ -104,3 +104,6 @@ func fileStem(d *data.Report, figure, device string, rest ...string) string {
 // NeedSearches reports whether one of these figures, or all without any, shows replays of
 // searches.
 func NeedSearches(ids []string) bool { return len(ids) == 0 || slices.Contains(ids, convergenceID) }
+
+// NeedRule reports whether one of these figures shows a learned rule.
+func NeedRule(ids []string) bool { return slices.Contains(ids, "selection-regret") }

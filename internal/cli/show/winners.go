@@ -115,9 +115,12 @@ func Report(w io.Writer, r *job.Report, but ...headline.Topic) {
 		term.Print(w, fmt.Sprintf("note: %v", warning))
 	}
 	where := "and beside it"
-	if filepath.Ext(r.Page) != ".html" { // the folder of a paper
+	if filepath.Ext(r.Page) != ".html" { // the folder of a paper, or of figures alone
 		where = "in it"
 	}
-	fmt.Fprintf(w, "report: %s (%s %s and %s)\n", r.Page, where,
-		term.Count(r.Figures, "figure", "figures"), term.Count(r.Tables, "table", "tables"))
+	what := term.Count(r.Figures, "figure", "figures")
+	if r.Tables > 0 {
+		what += " and " + term.Count(r.Tables, "table", "tables")
+	}
+	fmt.Fprintf(w, "report: %s (%s %s)\n", r.Page, where, what)
 }
