@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -95,14 +96,19 @@ func claimsJSON(judged []claims.Judgement) []claimJSON {
 	return list
 }
 
-// printClaims prints a table for each device.
+// printClaims prints a table for each device. Claims without data are one line.
 func printClaims(w io.Writer, judged []claims.Judgement) error {
 	const textWidth = 74
 	for start := 0; start < len(judged); {
 		t := term.Table{Columns: []string{"no.", "verdict", "claim"}}
 		end := start
+		var bare []int
 		for ; end < len(judged) && judged[end].Device == judged[start].Device; end++ {
 			j := &judged[end]
+			if j.Bare() {
+				bare = append(bare, j.Number)
+				continue
+			}
 			text := term.Wrap(j.Text, textWidth, "")
 			if j.Verdict == claims.Unknown {
 				text += "\n" + term.Wrap(j.Lacks(), textWidth, "")
@@ -110,13 +116,36 @@ func printClaims(w io.Writer, judged []claims.Judgement) error {
 			t.Add(j.Number, string(j.Verdict), text)
 		}
 		fmt.Fprintln(w, judged[start].Device)
-		if err := t.Print(w); err != nil {
-			return err
+		if len(t.Rows) > 0 {
+			if err := t.Print(w); err != nil {
+				return err
+			}
+		}
+		if len(bare) > 0 {
+			term.Print(w, fmt.Sprintf("no data on %s of %d (%s): -v names the sweeps that measure them",
+				term.Count(len(bare), "claim", "claims"), end-start, spans(bare)))
 		}
 		start = end
 	}
 
 	return nil
+}
+
+// spans lists rising numbers, runs of them by their ends: "2, 4 to 7".
+func spans(numbers []int) string {
+	var list []string
+	for i := 0; i < len(numbers); {
+		end := i
+		for end+1 < len(numbers) && numbers[end+1] == numbers[end]+1 {
+			end++
+		}
+		text := strconv.Itoa(numbers[i])
+		if end > i {
+			text += " to " + strconv.Itoa(numbers[end])
+		}
+		list, i = append(list, text), end+1
+	}
+	return strings.Join(list, ", ")
 }
 
 // printFindings prints each claim with the figures behind it.

@@ -125,13 +125,24 @@ func (s Standing) Words() string {
 	return "can't be told"
 }
 
+// Bare reports whether there is no verdict because nothing was measured that tells.
+func (j *Judgement) Bare() bool { return j.Verdict == Unknown && j.undecided() == nil }
+
+// undecided is the last part whose cases do not decide, nil if there is none.
+func (j *Judgement) undecided() *Finding {
+	for i := range slices.Backward(j.Parts) {
+		if f := &j.Parts[i]; f.Verdict == Unknown && len(f.Cases) > 0 && !f.Part.Aside {
+			return f
+		}
+	}
+	return nil
+}
+
 // Lacks says why there is no verdict, and which sweeps may bring one.
 func (j *Judgement) Lacks() string {
 	words := "no data"
-	for i := range j.Parts {
-		if f := &j.Parts[i]; f.Verdict == Unknown && len(f.Cases) > 0 && !f.Part.Aside {
-			words = f.Words()
-		}
+	if f := j.undecided(); f != nil {
+		words = f.Words()
 	}
 
 	if len(j.Sweeps) == 1 {

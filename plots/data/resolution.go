@@ -124,10 +124,39 @@ func (d *Report) TieWords() []string {
 		list = append(list, fmt.Sprintf("tied: on %d of %s no single kernel is the fastest: %s", n, of,
 			Enumerate(places)))
 	}
+	if text := d.slowerNamed(); text != "" {
+		list = append(list, text)
+	}
 	if r := d.Resolution(); r.Usual > 0 {
 		list = append(list, "a configuration is called faster from "+r.Limit()+" on"+r.Caveat())
 	}
 	return list
+}
+
+// slowerNamed says where the one that is named took longer than another one of its tie set.
+func (d *Report) slowerNamed() string {
+	n, most, where := 0, 1.0, ""
+	for i := range d.Best {
+		b := &d.Best[i]
+		slower := 1.0
+		for _, r := range d.PanelOf(&b.Row).Rows {
+			if r.Tied {
+				slower = max(slower, b.Time/r.Time)
+			}
+		}
+		if slower > 1 {
+			n++
+		}
+		if slower > most {
+			most, where = slower, b.Matrix+" "+string(b.Precision)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("on %d of %s the one named is not the fastest of those tied with it, as fast neighbouring sizes or a "+
+		"simpler configuration count, too: it took at most %s longer, on %s", n, term.GroupedCount(len(d.Best), "place", "places"),
+		number.Percent(most-1), where)
 }
 
 // TieCount prints the number of trials that are tied with the named one. Without repeats, more may

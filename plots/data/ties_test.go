@@ -145,6 +145,14 @@ func TestTieWords(t *testing.T) {
 	if !d.Best[0].Tied {
 		t.Error("the named one is not tied")
 	}
+	if strings.Contains(text, "longer") {
+		t.Errorf("of the fastest it says\n%s", text)
+	}
+	d.Best[0].Time = 1.25
+	if text := strings.Join(d.TieWords(), "\n"); !strings.Contains(text, "on 1 of 1 place the one named is not the fastest") ||
+		!strings.Contains(text, "at most 25% longer, on m float32") {
+		t.Errorf("of one that is not the fastest it says\n%s", text)
+	}
 	for i := range d.Rows {
 		d.Rows[i].Tied = d.Rows[i].Kernel == "csr_vector"
 	}
