@@ -9,16 +9,16 @@ var sliceKernels = []Kernel{
 			"Computing Frontiers 2008",
 		Format: Tiles, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "a warp takes a tile of rows: 16 bytes of values a lane, products to shared memory, then rows are " +
-			"summed by a lane each, or several; columns of 16 bits beyond the tile's first",
+			"summed by a lane each, or several; longer rows in pieces; columns of 16 bits beyond the tile's first",
 		Block: threads, Grid: blocks + "; each warp takes every so many-th tile", Blocks: warpBlock,
 		Params: []Param{
 			{Name: "tile", Values: []string{"128", "256", "512", "1024"}, Default: "512",
-				Doc: "most nonzeros of a tile, and of a row"},
+				Doc: "most nonzeros of a tile; longer rows are cut"},
 			{Name: "loads", Values: []string{"2", "4"}, Default: "4",
 				Doc: "loads of 16 bytes of values before the first is used; without values, as many products as in float32"},
 			equalValues, narrowColumns,
 		},
-		Legal: wholeWarps + "; tile values per warp in shared memory; no row longer than a tile",
+		Legal: wholeWarps + "; tile values per warp in shared memory",
 	},
 	{
 		Name: "sell_blocks",

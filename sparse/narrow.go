@@ -2,11 +2,12 @@ package sparse
 
 import (
 	"fmt"
-	"sync/atomic"
+	"slices"
 )
 
 // A Narrow is the structure of a matrix in CSR's order, cut into tiles of consecutive rows, each
-// with few enough entries for the shared memory of a warp. Columns are 16 bits beyond a base of
+// with few enough entries for the shared memory of a warp. A longer row is cut into pieces, each a
+// tile of its own. Columns are 16 bits beyond a base of
 // the tile (as the delta units of Kourtis, Goumas and Koziris, Computing Frontiers 2008), and the
 // starts of rows 16 bits within it. A tile whose columns lie farther apart has the upper 16 bits of
 // each column as well.
@@ -21,10 +22,11 @@ type Narrow struct {
 	Entries    int // padding included
 	// Heads has four numbers for a tile: its first row; its first entry, in eights; the base of its
 	// columns, or −1−w where it is wide: its upper halves begin at place w of Upper, in eights; and
-	// its entries, plus its rows times 65536.
+	// its entries, plus its rows times 65536; a piece of a row has 0 rows.
 	Heads []int32
 	// Starts has for each row of a tile its first entry within the tile, and then the end of the
-	// last. Those of tile t begin at StartsAt(t, its first row).
+	// last. Those of tile t begin at StartsAt(t, its first row). A piece of a row has there, in 32 bits
+	// each: the tile of the row's first piece, the number of its pieces, and its own nonzeros.
 	Starts  []uint16
 	Columns []uint16 // of each place: the column of its entry less the base, or its lower half
 	Upper   []uint16 // upper halves of the columns of wide tiles
@@ -52,35 +54,29 @@ func (t *Narrow) At(k, entries int) int {
 }
 
 // NewNarrow converts m, on all cores. size is the most entries of a tile, a multiple of 8 below
-// 65536. A row of more nonzeros is refused. vector is 2, 4 or 8.
+// 65536. vector is 2, 4 or 8.
 func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 	if size < eight || size%eight != 0 || size >= 1<<16 {
 		return nil, fmt.Errorf("tiles of %d entries are not of a multiple of 8 below 65536", size)
 	}
-	ranges := make([][]int32, (m.Rows+tileRange-1)/tileRange) // first rows of tiles
-	var longest atomic.Int64
+	ranges := make([][]tileStart, (m.Rows+tileRange-1)/tileRange)
 	eachPart(m.Rows, func(part, parts int) {
 		lo, hi := share(len(ranges), part, parts)
-		for r := lo; r < hi && longest.Load() == 0; r++ {
-			var long int
-			if ranges[r], long = packTiles(m.RowPtr, r*tileRange, min((r+1)*tileRange, m.Rows), size); long > 0 {
-				longest.Store(int64(long))
-			}
+		for r := lo; r < hi; r++ {
+			ranges[r] = packTiles(m.RowPtr, r*tileRange, min((r+1)*tileRange, m.Rows), size)
 		}
 	})
-	if n := longest.Load(); n > 0 {
-		return nil, fmt.Errorf("a row has %d nonzeros, more than the %d of a tile", n, size)
-	}
+	starts := append(slices.Concat(ranges...), tileStart{int32(m.Rows), int32(len(m.ColIdx))})
 
 	t := &Narrow{Rows: m.Rows, Cols: m.Cols, Vector: vector}
-	if err := t.outline(m.RowPtr, m.ColIdx, ranges); err != nil {
+	if err := t.outline(m.RowPtr, m.ColIdx, starts); err != nil {
 		return nil, err
 	}
 	t.Columns, t.Order = make([]uint16, t.Entries), make([]int32, t.Entries)
 	eachPart(t.Entries, func(part, parts int) {
 		lo, hi := share(t.Tiles(), part, parts)
 		for i := lo; i < hi; i++ {
-			t.fill(m.RowPtr, m.ColIdx, i)
+			t.fill(m.RowPtr, m.ColIdx, starts, i)
 		}
 	})
 	return t, nil
@@ -89,23 +85,38 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 // Tiles returns the number of tiles.
 func (t *Narrow) Tiles() int { return len(t.Heads) / 4 }
 
-// packTiles cuts rows lo to hi into tiles, and returns where they begin. A row that is longer than
-// a tile is returned as well.
-func packTiles(rowPtr []int32, lo, hi, size int) (first []int32, long int) {
+// A tileStart is the first row of a tile, and its first nonzero. A piece of a row ends in the row, or begins
+// behind its start.
+type tileStart struct{ row, nonzero int32 }
+
+// packTiles cuts rows lo to hi into tiles.
+func packTiles(rowPtr []int32, lo, hi, size int) (tiles []tileStart) {
 	for lo < hi {
-		end := lo
-		for end < hi && end-lo < tileRows && int(rowPtr[end+1]-rowPtr[lo]) <= size {
+		from, end := rowPtr[lo], lo
+		for end < hi && end-lo < tileRows && int(rowPtr[end+1]-from) <= size {
 			end++
 		}
 		if end == lo {
-			return nil, int(rowPtr[lo+1] - rowPtr[lo])
+			n := int(rowPtr[lo+1] - from)
+			for k := 0; k < n; k += pieceOf(n, size) {
+				tiles = append(tiles, tileStart{int32(lo), from + int32(k)})
+			}
+			lo++
+			continue
 		}
 		// 32 rows are summed at a time. A few more would take as long.
 		if rest := (end - lo) % sliceRows; end < hi && end-lo > sliceRows && rest < sliceRows/2 {
 			end -= rest
 		}
-		first = append(first, int32(lo))
+		tiles = append(tiles, tileStart{int32(lo), from})
 		lo = end
 	}
-	return first, 0
+	return tiles
+}
+
+// pieceOf is how many of a row's n nonzeros a piece has, but for the last: about as many as the last, and at
+// most size.
+func pieceOf(n, size int) int {
+	pieces := (n + size - 1) / size
+	return (n + pieces*eight - 1) / (pieces * eight) * eight
 }

@@ -1,23 +1,15 @@
 package sparse
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
-// outline writes Heads, and makes room in Starts and Upper.
-func (t *Narrow) outline(rowPtr, colIdx []int32, ranges [][]int32) error {
-	first := slices.Concat(ranges...)
-	n := len(first)
+// outline writes Heads, and makes room in Starts and Upper. Behind the tiles' starts is the end of the last.
+func (t *Narrow) outline(rowPtr, colIdx []int32, tiles []tileStart) error {
+	n := len(tiles) - 1
 	t.Heads = make([]int32, 4*n)
 	eachPart(len(colIdx), func(part, parts int) {
 		lo, hi := share(n, part, parts)
 		for i := lo; i < hi; i++ {
-			end := t.Rows
-			if i+1 < n {
-				end = int(first[i+1])
-			}
-			t.describe(rowPtr, colIdx, i, int(first[i]), end)
+			copy(t.Heads[4*i:], describe(rowPtr, colIdx, tiles[i], tiles[i+1]))
 		}
 	})
 
@@ -42,11 +34,11 @@ func (t *Narrow) outline(rowPtr, colIdx []int32, ranges [][]int32) error {
 	return nil
 }
 
-// describe writes the head of tile i, but for what depends on the tiles before it.
-func (t *Narrow) describe(rowPtr, colIdx []int32, i, row, end int) {
-	low, high := int32(MaxIndex), int32(0)
-	for r := row; r < end; r++ {
-		if from, to := rowPtr[r], rowPtr[r+1]; from < to {
+// describe gives the head of a tile, but for what depends on the tiles before it.
+func describe(rowPtr, colIdx []int32, tile, next tileStart) []int32 {
+	low, high, end := int32(MaxIndex), int32(0), max(next.row, tile.row+1)
+	for r := tile.row; r < end; r++ {
+		if from, to := max(rowPtr[r], tile.nonzero), min(rowPtr[r+1], next.nonzero); from < to {
 			low, high = min(low, colIdx[from]), max(high, colIdx[to-1])
 		}
 	}
@@ -56,26 +48,49 @@ func (t *Narrow) describe(rowPtr, colIdx []int32, i, row, end int) {
 	case high-low >= 1<<16:
 		low = -1
 	}
-	entries := (rowPtr[end] - rowPtr[row] + eight - 1) / eight * eight
-	copy(t.Heads[4*i:], []int32{int32(row), 0, low, entries | int32(end-row)<<16})
+	entries := (next.nonzero - tile.nonzero + eight - 1) / eight * eight
+	if !isPiece(rowPtr, tile, next) {
+		entries |= (next.row - tile.row) << 16
+	}
+	return []int32{tile.row, 0, low, entries}
+}
+
+// isPiece reports whether a tile is a piece of a row.
+func isPiece(rowPtr []int32, tile, next tileStart) bool {
+	return next.row == tile.row || tile.nonzero > rowPtr[tile.row]
+}
+
+// begin writes the starts of tile i.
+func (t *Narrow) begin(rowPtr []int32, tiles []tileStart, i int) {
+	tile, next := tiles[i], tiles[i+1]
+	starts, first := t.Starts[StartsAt(i, tile.row):], rowPtr[tile.row]
+	if !isPiece(rowPtr, tile, next) {
+		for r := tile.row; r <= next.row; r++ {
+			starts[r-tile.row] = uint16(rowPtr[r] - first)
+		}
+		return
+	}
+
+	piece := next.nonzero - tile.nonzero
+	if next.row > tile.row { // the last, which may be shorter
+		piece = tile.nonzero - tiles[i-1].nonzero
+	}
+	before, pieces := int(tile.nonzero-first)/int(piece), (rowPtr[tile.row+1]-first+piece-1)/piece
+	for k, v := range []int32{int32(i - before), pieces, next.nonzero - tile.nonzero} {
+		starts[2*k], starts[2*k+1] = uint16(v), uint16(v>>16)
+	}
 }
 
 // fill writes the entries of tile i.
-func (t *Narrow) fill(rowPtr, colIdx []int32, i int) {
-	row, at, base := int(t.Heads[4*i]), int(t.Heads[4*i+1])*eight, t.Heads[4*i+2]
-	entries, rows := int(t.Heads[4*i+3]&0xffff), int(t.Heads[4*i+3]>>16)
-	starts := t.Starts[StartsAt(i, int32(row)):]
-	from, to := rowPtr[row], rowPtr[row+rows]
-	for r := range rows + 1 {
-		starts[r] = uint16(rowPtr[row+r] - from)
-	}
-
+func (t *Narrow) fill(rowPtr, colIdx []int32, tiles []tileStart, i int) {
+	t.begin(rowPtr, tiles, i)
+	at, base, entries := int(t.Heads[4*i+1])*eight, t.Heads[4*i+2], int(t.Heads[4*i+3]&0xffff)
+	nonzero, to := tiles[i].nonzero, tiles[i+1].nonzero
 	columns, order := t.Columns[at:at+entries], t.Order[at:at+entries]
 	var upper []uint16
 	if base < 0 {
 		base, upper = 0, t.Upper[int(-1-base)*eight:]
 	}
-	nonzero := from
 	for chunk := 0; chunk < entries; chunk += sliceRows * t.Vector { // in the order of At
 		lanes := min(sliceRows, (entries-chunk)/t.Vector)
 		for i := range t.Vector {

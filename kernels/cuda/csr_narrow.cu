@@ -3,20 +3,27 @@
 // 16 bytes of values at a time and put the products into shared memory; then lanes sum
 // rows from there, several a row where there are few (CSR-Stream of Greathouse and Daga,
 // SC14, without barriers of a block). Grid-stride over tiles. Every row is written.
+//
+// A row that is longer than a tile is cut into pieces, a tile each. Whichever warp comes last with
+// the sum of its piece adds all of them, in their order. Nobody waits for another. The counter of
+// the row begins at −1, and the last comer sets it back, so that nothing is zeroed before a product.
 #include "csr.cuh"
 #include "stream.cuh"
 
 template <typename V>
 struct Narrow {
 	const int4 *heads;     // of tiles: first row; first entry / 8; base; entries + 65536 · rows
-	const uint4 *starts;   // of rows in their tile, 8 each
+	const uint4 *starts;   // of rows in their tile, 8 each; of a piece: first piece's tile; pieces; nonzeros
 	const unsigned short *columns, *upper;
 	const V *val, *x;
 	V *y;
 	int tiles, size;       // size: most entries of a tile
+	int *counter;          // of the row whose first piece is this tile: how many have come, less 1
+	V *part;               // of each tile: the sum of a piece
 };
 
 constexpr unsigned STARTS = 256; // places for the starts of a tile's rows
+constexpr unsigned LONGER = 64;  // products of a row that all lanes sum
 
 // Q columns that lie side by side: 16 bytes of them, or those of 16 bytes of values.
 template <int Q>
@@ -106,24 +113,44 @@ __device__ __forceinline__ void put_products(const Narrow<V> &a, const int4 &hea
 	}
 }
 
-// Sums the rows of a tile from shared memory and writes them, times factor.
+// Σ of n products, which all lanes get.
+template <typename V>
+__device__ __forceinline__ V sum_all(const V *products, unsigned n) {
+	V sum = 0;
+#pragma unroll 4
+	for (unsigned j = threadIdx.x % WARP; j < n; j += WARP) sum += products[j];
+#pragma unroll
+	for (int d = WARP / 2; d > 0; d /= 2) sum += __shfl_xor_sync(FULL, sum, d);
+	return sum;
+}
+
+// Sums the rows of a tile from shared memory and writes them, times factor: a lane a row, but for longer ones,
+// or several lanes where rows are few.
 template <typename V>
 __device__ __forceinline__ void sum_rows(const V *products, const unsigned short *starts, V *y, unsigned rows,
                                          V factor) {
 	unsigned lane = threadIdx.x % WARP;
 	if (rows > WARP / 2) {
 #pragma unroll 1
-		for (unsigned r = lane; r < rows; r += WARP) {
+		for (unsigned from = 0; from < rows; from += WARP) {
+			unsigned r = from + lane, j = 0, end = 0;
+			if (r < rows) j = starts[r], end = starts[r + 1];
+			bool longer = end - j > LONGER;
+			unsigned left = __ballot_sync(FULL, longer), stop = longer ? j : end;
 			V sum = 0;
-			unsigned j = starts[r], end = starts[r + 1];
 #pragma unroll 1
-			for (; j < end; j += 4) {
+			for (unsigned k = j; k < stop; k += 4) {
 				V v[4];
 #pragma unroll
-				for (unsigned i = 0; i < 4; i++) v[i] = j + i < end ? products[j + i] : V(0);
+				for (unsigned i = 0; i < 4; i++) v[i] = k + i < stop ? products[k + i] : V(0);
 				sum += (v[0] + v[1]) + (v[2] + v[3]);
 			}
-			y[r] = sum * factor;
+			for (; left; left &= left - 1) {
+				unsigned of = __ffs(left) - 1;
+				V all = sum_all(products + __shfl_sync(FULL, j, of), __shfl_sync(FULL, end - j, of));
+				if (lane == of) sum = all;
+			}
+			if (r < rows) y[r] = sum * factor;
 		}
 		return;
 	}
@@ -137,6 +164,28 @@ __device__ __forceinline__ void sum_rows(const V *products, const unsigned short
 	}
 	for (unsigned d = width / 2; d > 0; d /= 2) sum += __shfl_down_sync(FULL, sum, d, width);
 	if (r < rows && lane % width == 0) y[r] = sum * factor;
+}
+
+// Gives the sum of tile t, a piece of a row.
+template <typename V>
+__device__ __forceinline__ void give_piece(const Narrow<V> &a, unsigned t, uint4 piece, V sum, V *y, V factor) {
+	unsigned lane = threadIdx.x % WARP;
+	int before = 0;
+	if (lane == 0) {
+		a.part[t] = sum;
+		__threadfence();
+		before = atomicAdd(a.counter + piece.x, 1);
+	}
+	if (__shfl_sync(FULL, before, 0) + 2 != static_cast<int>(piece.y)) return;
+	__threadfence();
+	V all = 0;
+#pragma unroll 8
+	for (unsigned i = lane; i < piece.y; i += WARP) all += __ldcg(a.part + piece.x + i);
+	all = warp_sum(all);
+	if (lane == 0) {
+		*y = all * factor;
+		a.counter[piece.x] = -1;
+	}
 }
 
 // The head of the warp's next tile is fetched while it sums one.
@@ -153,7 +202,7 @@ __device__ __forceinline__ void narrow(const Narrow<V> &a) {
 	int4 next = __ldg(a.heads + t);
 	do {
 		int4 head = next;
-		unsigned rows = static_cast<unsigned>(head.w) >> 16;
+		unsigned rows = static_cast<unsigned>(head.w) >> 16, now = t;
 		uint4 own = __ldg(a.starts + (head.x / 8u + t + min(lane, rows / 8)));
 		t += step;
 		if (t < a.tiles) next = __ldg(a.heads + t);
@@ -161,7 +210,11 @@ __device__ __forceinline__ void narrow(const Narrow<V> &a) {
 		put_products<U, EQUAL, MIXED>(a, head, products);
 		starts[lane] = own;
 		__syncwarp();
-		sum_rows(products, reinterpret_cast<const unsigned short *>(starts), a.y + head.x, rows, factor);
+		if (rows > 0) {
+			sum_rows(products, reinterpret_cast<const unsigned short *>(starts), a.y + head.x, rows, factor);
+		} else {
+			give_piece(a, now, own, sum_all(products, own.z), a.y + head.x, factor);
+		}
 		__syncwarp(); // no lane reads shared memory any more
 	} while (t < a.tiles);
 }
@@ -169,8 +222,9 @@ __device__ __forceinline__ void narrow(const Narrow<V> &a) {
 #define NARROW_PARAMS(V)                                                                        \
 	const int4 *__restrict__ heads, const uint4 *__restrict__ starts,                           \
 		const unsigned short *__restrict__ columns, const unsigned short *__restrict__ upper,   \
-		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int tiles, int size
-#define NARROW (Narrow<V>{heads, starts, columns, upper, val, x, y, tiles, size})
+		const V *__restrict__ val, const V *__restrict__ x, V *__restrict__ y, int tiles, int size, \
+		int *counter, V *part
+#define NARROW (Narrow<V>{heads, starts, columns, upper, val, x, y, tiles, size, counter, part})
 
 #define NARROW_ENTRY(NAME, U, EQUAL)                                                            \
 	CSR_ENTRY(csr_narrow_##NAME, CSR_DEEP_BOUNDS, NARROW_PARAMS, narrow<U, EQUAL, false>(NARROW)) \

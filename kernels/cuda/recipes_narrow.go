@@ -19,6 +19,8 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 		columns = "tile_columns"
 		upper   = "tile_columns_upper"
 		values  = "tile_values"
+		counter = "tile_counters"
+		parts   = "tile_parts"
 		places  = 256 // STARTS of csr_narrow.cu
 	)
 	equal, entry := setting(c, "values") == "equal", c.Kernel+"_"+setting(c, "loads")
@@ -58,11 +60,13 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if equal {
 		order = firstValue
 	}
-	r.Aux = append(r.Aux, aux{Name: values, Vals: order})
+	tiles := len(p.heads) / 4
+	r.Aux = append(r.Aux, aux{Name: values, Vals: order}, aux{Name: counter, Bytes: 4 * tiles},
+		aux{Name: parts, Values: tiles})
 	r.Steps = []step{{
 		Entry: entry, Grid: c.Grid, Block: c.Block, Shared: c.Block / warp * (k.tile*v + 2*places),
 		Args: []arg{ptr(heads), ptr(starts), ptr(columns), ptr(halves), ptr(values), ptr(vecX), ptr(vecY),
-			num(len(p.heads) / 4), num(k.tile)},
+			num(tiles), num(k.tile), ptr(counter), ptr(parts)},
 	}}
 	return r, nil
 }

@@ -13,7 +13,7 @@ import (
 // prepared says for kernels which functions prepare the matrix for them, here and in other
 // packages.
 var prepared = map[string][]string{
-	"csr_narrow":     {"NewNarrow", "packTiles", "outline", "describe", "fill", "eachPart", "Structure", "cuthillMcKee"},
+	"csr_narrow":     {"NewNarrow", "packTiles", "pieceOf", "outline", "describe", "begin", "fill", "eachPart", "Structure", "cuthillMcKee"},
 	"sell_blocks":    {"NewJagged", "countBlocks", "fillSlice", "putBlock", "words", "share", "moveColumns"},
 	"sell_diagonals": {"NewDiagonals", "unite", "fillDiagonals", "merge", "transpose"},
 	"sell_c_sigma":   {"NewSELL", "sortWindows", "fillChunk", "sellOrder", "sorted"},
