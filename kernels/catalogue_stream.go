@@ -9,7 +9,7 @@ const (
 	ownSource   = "this project; docs/kernels.md"
 	streamBlock = threads + "; each warp takes an equal range of the block's nonzeros"
 	streamGrid  = blocks + "; each takes rows with about as many nonzeros"
-	streamLegal = wholeWarps + ", in float64 at most 768; the part of x in shared memory that a block can have"
+	panelLegal  = wholeWarps + "; the part of x in shared memory that a block can have"
 )
 
 // streamKernels are this program's own for rows that are long or of very different lengths.
@@ -20,9 +20,7 @@ var streamKernels = []Kernel{
 		Mapping: "a warp goes through a range of nonzeros, 8 a lane, the next on their way; marks say where rows " +
 			"begin; a segmented scan ends them",
 		Block: streamBlock, Grid: streamGrid, Blocks: warpBlock,
-		Params: []Param{{Name: "x", Values: []string{"cached", "shared"}, Default: "cached",
-			Doc: "shared: every block copies x to shared memory"}},
-		Legal: streamLegal,
+		Legal: wholeWarps + ", in float64 at most 768",
 	},
 	{
 		Name: "csr_lanes", Source: ownSource,
@@ -37,7 +35,7 @@ var streamKernels = []Kernel{
 			{Name: "longest", Values: []string{"1024", "8192"}, Default: "1024",
 				Doc: "nonzeros of a segment; longer rows are cut"},
 		},
-		Legal: wholeWarps + "; the part of x in shared memory that a block can have; as many panels as nonzeros a row",
+		Legal: panelLegal + "; as many panels as nonzeros a row",
 	},
 	{
 		Name: "sell_hot", Source: ownSource,
@@ -47,7 +45,7 @@ var streamKernels = []Kernel{
 		Block: threads, Grid: blocks + "; warps take chunks of 32 lanes", Blocks: warpBlock,
 		Params: []Param{xKB, {Name: "l2", Values: []string{"any", "keep"}, Default: "any",
 			Doc: "keep: the matrix is the first to leave the L2 cache, in which x stays; from compute capability 8.0 on"}},
-		Legal: wholeWarps + "; the part of x in shared memory that a block can have",
+		Legal: panelLegal,
 	},
 	{
 		Name: "sell_local", Source: ownSource,
@@ -56,6 +54,6 @@ var streamKernels = []Kernel{
 			"columns as that takes; a second launch adds the panels' y",
 		Block: threads, Grid: blocks + "; each has a panel, and its warps take chunks of 32 lanes", Blocks: warpBlock,
 		Params: []Param{xKB, equalValues},
-		Legal:  wholeWarps + "; the part of x in shared memory that a block can have; at most 16 panels",
+		Legal:  panelLegal + "; at most 16 panels",
 	},
 }

@@ -1,10 +1,7 @@
 // compute: 60 80
 //
 // A product as one stream of nonzeros, whatever the rows are, over the arrays of CSR as they
-// are:
-//
-//	csr_stream_cached   x is read through the caches, which the matrix goes around
-//	csr_stream_shared   every block copies x to its shared memory
+// are. x is read through the caches, which the matrix goes around.
 //
 // The host cuts the nonzeros into parts that begin and end with a row, a part for each
 // block, and every part into ranges of equal length, one for each warp. A warp goes
@@ -18,17 +15,17 @@
 // Rows without nonzeros are listed, and written as 0.
 #include "csr_stream_rows.cuh"
 
-// The range of a warp. gather(code) is an element of x.
-template <typename V, typename Gather>
-__device__ __forceinline__ void stream_range(const Stream<V> &a, V *y, Taken<V> &next,
-                                             Progress<V> &t, unsigned begin, unsigned end,
-                                             Gather gather) {
+// The range of a warp.
+template <typename V>
+__device__ __forceinline__ void stream_range(const Stream<V> &a, const V *x, V *y, Taken<V> &next, Progress<V> &t,
+                                             unsigned begin, unsigned end) {
 	unsigned j = begin / TAKE * TAKE + threadIdx.x % WARP * TAKE;
 	for (unsigned turn = begin / TAKE * TAKE; turn < end; turn += TURN, j += TURN) {
 		Taken<V> now = next;
 		next.load(a, j + TURN, end);
 		V p[TAKE];
-		gather(now.col, p);
+#pragma unroll
+		for (int k = 0; k < TAKE; k++) p[k] = __ldg(x + now.col.at[k]);
 #pragma unroll
 		for (int k = 0; k < TAKE; k++) p[k] *= now.val.at[k];
 		unsigned marks = now.marks;
@@ -86,10 +83,9 @@ __device__ __forceinline__ void clear_empty(const Stream<V> &a, V *y) {
 	for (long long i = thread_index(); i < a.empties; i += thread_count()) y[__ldg(a.empty + i)] = 0;
 }
 
-// All parts of a block. stage(part) brings x to where gather finds it; it begins with a
-// barrier if it needs one and ends with one if it writes.
-template <typename V, typename Stage, typename Gather>
-__device__ __forceinline__ void stream_parts(const Stream<V> &a, V *y, Stage stage, Gather gather) {
+// All parts of a block.
+template <typename V>
+__device__ __forceinline__ void stream_parts(const Stream<V> &a, const V *x, V *y) {
 	__shared__ Borders<V> borders;
 	unsigned warps = blockDim.x / WARP;
 	if (blockIdx.x >= a.parts) clear_empty(a, y);
@@ -103,61 +99,21 @@ __device__ __forceinline__ void stream_parts(const Stream<V> &a, V *y, Stage sta
 #pragma unroll 1
 		for (unsigned i = 1; i <= EARLY; i++) ask(a, j + i * TURN, end);
 		if (part == blockIdx.x) clear_empty(a, y);
-		stage(part);
-		stream_range(a, y, next, t, begin, end, gather);
+		__syncthreads(); // the borders of the part before are read
+		stream_range(a, x, y, next, t, begin, end);
 		join_ranges(a, y, t, borders);
 	}
 }
 
-template <typename V>
-__device__ __forceinline__ void stream_cached(const Stream<V> &a, const V *x, V *y) {
-	stream_parts(
-		a, y, [](long long) { __syncthreads(); },
-		[&](const Eight<int> &col, V (&p)[TAKE]) {
-#pragma unroll
-			for (int k = 0; k < TAKE; k++) p[k] = __ldg(x + col.at[k]);
-		});
-}
-
-template <typename V>
-__device__ __forceinline__ void stream_shared(const Stream<V> &a, const V *x, V *y, int cols) {
-	V *staged = dynamic_shared<V>();
-	bool there = false;
-	stream_parts(
-		a, y,
-		[&](long long) {
-			if (!there) copy_x(staged, x, cols, banked<V>);
-			there = true;
-			__syncthreads();
-		},
-		[&](const Eight<int> &col, V (&p)[TAKE]) {
-#pragma unroll
-			for (int k = 0; k < TAKE; k++) p[k] = staged[banked<V>(col.at[k])];
-		});
-}
-
-// The parameters of an entry that begins with them, and its Stream.
-#define STREAM_PARAMS(V)                                                                  \
-	const int *__restrict__ col, const V *__restrict__ val, const unsigned char *__restrict__ marks, \
-		int nnz, const int *__restrict__ begin, const int *__restrict__ started, int parts,  \
-		const int *__restrict__ row, const int *__restrict__ empty, int empties
-#define STREAM                                                                               \
-	(Stream<V>{col, val, marks, static_cast<unsigned>(nnz), begin, started, parts, row, empty, empties})
-
-// Declares NAME_f32 and NAME_f64, whose body sees the type of values as V. A block of float64
-// has at most 768 threads: two turns take their registers.
-#define STREAM_ENTRY(NAME, PARAMS, ...)                                                      \
-	extern "C" __global__ void __launch_bounds__(1024) NAME##_f32(PARAMS(float)) {           \
-		using V = float;                                                                     \
-		__VA_ARGS__;                                                                         \
-	}                                                                                        \
-	extern "C" __global__ void __launch_bounds__(768) NAME##_f64(PARAMS(double)) {           \
-		using V = double;                                                                    \
-		__VA_ARGS__;                                                                         \
+// A block of float64 has at most 768 threads: two turns take their registers.
+#define STREAM_ENTRY(LETTERS, V, THREADS)                                                            \
+	extern "C" __global__ void __launch_bounds__(THREADS) csr_stream_##LETTERS(                      \
+		const int *__restrict__ col, const V *__restrict__ val, const unsigned char *__restrict__ marks, int nnz, \
+		const int *__restrict__ begin, const int *__restrict__ started, int parts, const int *__restrict__ row,   \
+		const int *__restrict__ empty, int empties, const V *__restrict__ x, V *__restrict__ y) {    \
+		Stream<V> a{col, val, marks, static_cast<unsigned>(nnz), begin, started, parts, row, empty, empties}; \
+		stream_parts(a, x, y);                                                                       \
 	}
 
-#define STREAM_CACHED_PARAMS(V) STREAM_PARAMS(V), const V *__restrict__ x, V *__restrict__ y
-#define STREAM_SHARED_PARAMS(V) STREAM_CACHED_PARAMS(V), int cols
-
-STREAM_ENTRY(csr_stream_cached, STREAM_CACHED_PARAMS, stream_cached(STREAM, x, y))
-STREAM_ENTRY(csr_stream_shared, STREAM_SHARED_PARAMS, stream_shared(STREAM, x, y, cols))
+STREAM_ENTRY(f32, float, 1024)
+STREAM_ENTRY(f64, double, 768)

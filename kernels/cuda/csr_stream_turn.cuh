@@ -7,9 +7,7 @@ constexpr unsigned TURN = WARP * TAKE;
 constexpr int MOST_WARPS = 32;
 // Rows that end in a turn one by one; more are scanned.
 constexpr int FEW = 3;
-// Turns of a warp that are asked for while x is copied to shared memory: about as many
-// bytes as memory moves meanwhile.
-constexpr unsigned EARLY = 4;
+constexpr unsigned EARLY = 4; // turns of a warp that are asked for before the first
 
 // The elements of one lane in a turn.
 template <typename T>

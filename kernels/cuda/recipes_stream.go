@@ -15,11 +15,8 @@ const (
 // take more registers than a block of 1024 leaves.
 const streamDoubleBlock = 768
 
-// mostShared is more bytes of shared memory than a block has on any device.
-const mostShared = 1 << 20
-
 // streamRecipe leaves the matrix as it is, and cuts its rows into a part for each block.
-func streamRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
+func streamRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	if c.Precision == kernels.Float64 && c.Block > streamDoubleBlock {
 		return nil, invalid("block is %d; in float64 it must be at most %d, which the registers of a thread allow", c.Block,
 			streamDoubleBlock)
@@ -32,16 +29,9 @@ func streamRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 		return r, r.bytes()
 	})
 
-	main := step{Entry: c.Kernel + "_cached", Grid: c.Grid, Block: c.Block,
+	main := step{Entry: c.Kernel, Grid: c.Grid, Block: c.Block,
 		Args: []arg{ptr(colIdx), ptr(val), ptr(streamMarks), num(m.NNZ()), ptr(streamBegin), ptr(streamStarted),
 			num(r.parts), ptr(streamRow), ptr(streamEmpty), num(len(s.empty)), ptr(vecX), ptr(vecY)}}
-	if setting(c, "x") == "shared" {
-		if m.Cols > mostShared/v {
-			return nil, invalid("x has %d elements; more than %d KB of shared memory no device has", m.Cols, mostShared>>10)
-		}
-		main.Entry, main.Shared = c.Kernel+"_shared", bankedBytes(m.Cols, v)
-		main.Args = append(main.Args, num(m.Cols))
-	}
 	return &recipe{
 		Aux: []aux{
 			{Name: streamMarks, Ints: s.marks}, {Name: streamBegin, Ints: r.begin}, {Name: streamStarted, Ints: r.started},
