@@ -23,6 +23,7 @@ var (
 	gpuFolder  = flag.String("shared", "", "folder of .mtx.gz files (default ../shared/matrices beside the repository)")
 	gpuKernels = flag.String("kernels", "", "kernels to test, a regular expression")
 	gpuQuick   = flag.Bool("quick", false, "few configurations, small matrices: for compute-sanitizer")
+	gpuRaces   = flag.Bool("races", false, "with -quick: one block and grid, few matrices, for its racecheck")
 )
 
 // TestGPUCorners runs every kernel over all its blocks on corner cases.
@@ -31,7 +32,11 @@ func TestGPUCorners(t *testing.T) {
 	for b := 32; b <= 1024; b += 32 {
 		blocks = append(blocks, b)
 	}
-	if *gpuQuick {
+	switch {
+	case *gpuRaces:
+		checkGPU(t, gpuCorners(), []int{128}, []int{3})
+		return
+	case *gpuQuick:
 		checkGPU(t, gpuCorners(), []int{33, 64, 1024}, []int{3})
 		return
 	}
@@ -82,7 +87,7 @@ func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
 	counts := map[string]*gpuCount{}
 	for _, spec := range matrices {
 		structure := spec.build(t)
-		if *gpuQuick && structure.Rows+structure.NNZ() > quickSize {
+		if *gpuQuick && structure.Rows+structure.NNZ() > quickSize || *gpuRaces && structure.NNZ() < 1000 {
 			continue
 		}
 		y := make([]float64, structure.Rows)
