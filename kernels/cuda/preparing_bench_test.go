@@ -21,6 +21,8 @@ import (
 var preparingKernels = []kernels.Config{
 	{Kernel: "csr_adaptive", Block: 256},
 	{Kernel: "csr_bins", Block: 256, Grid: 1056},
+	{Kernel: "csr_lanes", Block: 1024, Grid: 132, Params: "x=panels x_kb=160"},
+	{Kernel: "csr_lanes", Block: 1024, Grid: 132, Params: "x=hot x_kb=160"},
 	{Kernel: "csr_merge_warp", Block: 256, Grid: 528},
 	{Kernel: "csr_narrow", Block: 256, Grid: 1056},
 	{Kernel: "csr_stream", Block: 256, Grid: 528},
@@ -58,7 +60,7 @@ func BenchmarkPreparing(b *testing.B) {
 			for _, c := range preparingKernels {
 				c.Precision = kernels.Float64
 				name := strings.TrimPrefix(fmt.Sprint(c.Kernel, "_", c.Params), "csr_scalar_reorder=")
-				if c.Kernel != "csr_scalar" {
+				if c.Kernel != "csr_scalar" && c.Kernel != "csr_lanes" {
 					name = c.Kernel
 				}
 				b.Run(name, func(b *testing.B) { comparePreparing(b, m, c) })

@@ -56,6 +56,14 @@ func vendorRecipe(own []aux, v vendorMatrix) *recipe {
 	}}}
 }
 
+// vendorConverted is for algorithms that read the matrix in another form: order gives its values.
+func vendorConverted(v vendorMatrix, starts, columns, order []int32) *recipe {
+	a := v.arrays
+	return vendorRecipe([]aux{
+		{Name: a.starts, Ints: starts}, {Name: a.columns, Ints: columns}, {Name: a.values, Vals: order},
+	}, v)
+}
+
 // vendorPlain is for algorithms that read CSR or COO.
 func vendorPlain(algorithm int, form vendorForm, starts string) vendorFunc {
 	return func(m *structure, _ kernels.Config) (*recipe, vendorMatrix, error) {
@@ -89,11 +97,7 @@ func vendorSlices(m *structure, c kernels.Config) (*recipe, vendorMatrix, error)
 		algorithm: 5, form: vendorSELL, entries: len(s.columns), height: k.slice,
 		arrays: vendorArrays{starts: "slice_starts", columns: "slice_columns", values: "slice_values"},
 	}
-	return vendorRecipe([]aux{
-		{Name: v.arrays.starts, Ints: s.chunkPtr},
-		{Name: v.arrays.columns, Ints: s.columns},
-		{Name: v.arrays.values, Vals: s.order},
-	}, v), v, nil
+	return vendorConverted(v, s.chunkPtr, s.columns, s.order), v, nil
 }
 
 // vendorBlocks is for BSR, in square blocks that begin at multiples of their size.
@@ -124,9 +128,5 @@ func vendorBlocks(m *structure, c kernels.Config) (*recipe, vendorMatrix, error)
 		algorithm: 6, form: vendorBSR, entries: len(b.Order), height: k.size,
 		arrays: vendorArrays{starts: "block_starts", columns: "block_columns", values: "block_values"},
 	}
-	return vendorRecipe([]aux{
-		{Name: v.arrays.starts, Ints: b.Starts},
-		{Name: v.arrays.columns, Ints: b.Columns},
-		{Name: v.arrays.values, Vals: b.Order},
-	}, v), v, nil
+	return vendorConverted(v, b.Starts, b.Columns, b.Order), v, nil
 }

@@ -41,57 +41,29 @@ __device__ __forceinline__ unsigned long long first_to_leave() {
 	asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
 	return policy;
 }
-#endif
-template <bool FIRST>
-__device__ __forceinline__ unsigned load_pair(const unsigned *p) {
-#if __CUDA_ARCH__ >= 800
-	unsigned v;
-	if (FIRST) {
-		asm("ld.global.nc.L1::no_allocate.L2::cache_hint.u32 %0, [%1], %2;"
-		    : "=r"(v)
-		    : "l"(__cvta_generic_to_global(p)), "l"(first_to_leave()));
-	} else {
-		asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)));
+#define LOAD_PAIR(T, LOAD, POLICY, ...)                                                              \
+	template <bool FIRST>                                                                            \
+	__device__ __forceinline__ T load_pair(const T *p) {                                             \
+		T v;                                                                                         \
+		if (FIRST) {                                                                                 \
+			asm("ld.global.nc.L1::no_allocate.L2::cache_hint." LOAD ", " POLICY ";"                  \
+			    : __VA_ARGS__                                                                        \
+			    : "l"(__cvta_generic_to_global(p)), "l"(first_to_leave()));                          \
+		} else {                                                                                     \
+			asm("ld.global.nc.L1::no_allocate." LOAD ";" : __VA_ARGS__ : "l"(__cvta_generic_to_global(p))); \
+		}                                                                                            \
+		return v;                                                                                    \
 	}
-	return v;
+LOAD_PAIR(unsigned, "u32 %0, [%1]", "%2", "=r"(v))
+LOAD_PAIR(Double, "v2.u32 {%0, %1}, [%2]", "%3", "=r"(v.word[0]), "=r"(v.word[1]))
+LOAD_PAIR(Quad, "v4.u32 {%0, %1, %2, %3}, [%4]", "%5", "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]),
+          "=r"(v.word[3]))
 #else
-	return __ldg(p);
-#endif
-}
-template <bool FIRST>
-__device__ __forceinline__ Double load_pair(const Double *p) {
-#if __CUDA_ARCH__ >= 800
-	Double v;
-	if (FIRST) {
-		asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
-		    : "=r"(v.word[0]), "=r"(v.word[1])
-		    : "l"(__cvta_generic_to_global(p)), "l"(first_to_leave()));
-	} else {
-		asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
-		    : "=r"(v.word[0]), "=r"(v.word[1])
-		    : "l"(__cvta_generic_to_global(p)));
-	}
-	return v;
-#elif defined(__CUDA_ARCH__)
-	uint2 v = __ldg(reinterpret_cast<const uint2 *>(p));
-	return Double{{v.x, v.y}};
-#else
+template <bool FIRST, typename T>
+__device__ __forceinline__ T load_pair(const T *p) {
 	return *p;
-#endif
 }
-template <bool FIRST>
-__device__ __forceinline__ Quad load_pair(const Quad *p) {
-#if __CUDA_ARCH__ >= 800
-	if (FIRST) {
-		Quad v;
-		asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-		    : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
-		    : "l"(__cvta_generic_to_global(p)), "l"(first_to_leave()));
-		return v;
-	}
 #endif
-	return load_once(p);
-}
 
 template <typename T>
 union Two {
