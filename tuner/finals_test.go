@@ -247,6 +247,29 @@ func TestFinals(t *testing.T) {
 	}
 }
 
+// Two repeat runs of a trial never have the same millisecond, by which a database tells them apart.
+func TestRepeatsHaveTimesOfTheirOwn(t *testing.T) {
+	now := time.Now()
+	r := &run{}
+	for i, want := range []time.Duration{5, 6, 7, 9, 10} {
+		measured := []time.Duration{5, 5, 3, 9, 9}[i]
+		got := r.later(now.Add(measured * time.Millisecond))
+		if got.UnixMilli() != now.Add(want*time.Millisecond).UnixMilli() {
+			t.Errorf("result %d is of %v, want %v ms", i, got.Sub(now), want)
+		}
+	}
+
+	rec := &memory{}
+	runTest(t, finalsSweep(), rec, Options{})
+	seen := map[int64]bool{}
+	for _, f := range rec.finals {
+		if seen[f.At.UnixMilli()] {
+			t.Errorf("a second repeat run at %v", f.At)
+		}
+		seen[f.At.UnixMilli()] = true
+	}
+}
+
 // The repeat runs of a matrix are measured in another process than its trials.
 func TestRepeatsBeginInANewProcess(t *testing.T) {
 	for _, sweep := range []*configs.Sweep{finalsSweep(), onGPU(finalsSweep())} {

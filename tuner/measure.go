@@ -89,6 +89,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		r.watch(res.Host)
 	}
 
+	res.At = r.later(res.At)
 	res.Sentinel, res.Final, res.Spread = j.sentinel, j.final, j.spread
 	if j.partial != nil && res.Status == trial.OK {
 		res.Stop = trial.StopSearch
@@ -110,6 +111,16 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	}
 
 	return r.record(ctx, res)
+}
+
+// later returns at, or the next millisecond where the result before has that of at or a later one: a trial's
+// repeat runs are told apart by theirs, and some take less than one.
+func (r *run) later(at time.Time) time.Time {
+	if at.UnixMilli() <= r.last.UnixMilli() {
+		at = r.last.Add(time.Millisecond)
+	}
+	r.last = at
+	return at
 }
 
 // watch notes what others did to the processor during a trial, and says once if it is busy.

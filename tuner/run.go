@@ -90,6 +90,7 @@ type run struct {
 	roof      float64 // bandwidth of the device in GB/s, once the run has begun
 	begun     bool    // whether the recorder knows the run
 	started   time.Time
+	last      time.Time // when the last trial finished
 	sum       Summary
 	named     map[string]string // name of each matrix that was planned, by its hash
 	compiled  string            // folder of what is compiled of own kernels
