@@ -34,7 +34,9 @@ func TestPaper(t *testing.T) {
 	dir := t.TempDir()
 	s := synthetic.Processor()
 	s.Matrices = append(s.Matrices[:2], "50%_of #1 & {x}")
-	w, err := WritePaper(t.Context(), s.Report(), dir, 240, Options{})
+	d := s.Report()
+	d.Devices[0].Driver = "go1.26.8 amd64 v1, cores: 2"
+	w, err := WritePaper(t.Context(), d, dir, 240, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,8 @@ func TestPaper(t *testing.T) {
 		if err := xml.Unmarshal([]byte(drawn), new(struct{})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, want := range []string{"\\caption{", "\\label{fig:" + filepath.Base(stem) + "}", "Xeon", "n = ", "2025-01-02"} {
+		for _, want := range []string{"\\caption{", "\\label{fig:" + filepath.Base(stem) + "}", "Xeon", "(compiled by go1.26.8 amd64 v1)",
+			"n = ", "2025-01-02"} {
 			if !strings.Contains(caption, want) {
 				t.Errorf("the caption of %s lacks %q:\n%s", name, want, caption)
 			}

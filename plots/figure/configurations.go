@@ -130,7 +130,10 @@ func configurationsPage(d *data.Report, s *scene) *canvas.Picture {
 func (t *tuning) mark(kernel string) chart.Mark {
 	m := chart.Mark{Look: canvas.LookOf(kernel), V: t.single, Low: t.first, High: t.third, Thick: true,
 		Least: t.shares[0], Most: 1, Hollow: t.median}
-	m.Words = fmt.Sprintf("tuned: %s×", number.Significant(1/t.single, 3))
+	m.Words = number.Significant(1/t.single, 3) + "×"
+	if !canvas.Narrow() {
+		m.Words = "tuned: " + m.Words
+	}
 	if t.on < t.matrices {
 		m.Words += fmt.Sprintf(" (%d of %d)", t.on, t.matrices)
 	}

@@ -241,10 +241,14 @@ func (r *roofline) marks(matrix string, names []string) []chart.Mark {
 			q := chart.Throughput(row, 0, row.RoofFraction)
 			m := chart.Mark{Look: canvas.LookOf(kernel), V: q.Y, Low: q.Low, High: q.High, Hollow: math.NaN(),
 				Row: row}
+			legend := slices.Contains(names, kernel)
 			if row == fastest {
-				m.First, m.Words = true, kernel
+				m.First = true
+				if !legend || !canvas.Narrow() { // a column of a paper has little room
+					m.Words = kernel
+				}
 			}
-			if slices.Contains(names, kernel) {
+			if legend {
 				named = append(named, m)
 				continue
 			}
@@ -265,7 +269,11 @@ func drawInsets(c draw.Canvas, b *chart.Bars, list []roofline) {
 	}
 	c.Max.Y = c.Min.Y + insetHeight - 8
 	c.Min.X += b.Left() - 40
-	chart.DrawPlots(c, plots, len(plots), "FLOP/byte (two per nonzero / compulsory traffic)", "GFLOP/s")
+	label := "FLOP/byte (two per nonzero / compulsory traffic)"
+	if canvas.Narrow() {
+		label = "FLOP/byte"
+	}
+	chart.DrawPlots(c, plots, len(plots), label, "GFLOP/s")
 }
 
 // model is the roofline of the device with the fastest trial of each matrix.
