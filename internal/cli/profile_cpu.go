@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -18,62 +17,92 @@ import (
 	"spmvtune/store"
 )
 
-// A cpuCounter runs a program and counts what its products do on a processor.
-type cpuCounter struct {
-	name  string
-	count func(ctx context.Context, program []string) (store.Counts, error)
-}
-
-// findCPUCounter finds perf, if the system lets it count instructions, and valgrind otherwise.
-func findCPUCounter(ctx context.Context) (cpuCounter, error) {
+// countOnCPU counts what the products of n trials do in a processor: those that a program computes,
+// so many of each. A counter is that of one product.
+func countOnCPU(ctx context.Context, program []string, trials []string, products int) (list []store.Counts, err error) {
+	program = append(program, "--products="+strconv.Itoa(products))
 	try := exec.CommandContext(ctx, "perf", "stat", "-x;", "-e", "instructions:u", "true")
 	if out, err := try.CombinedOutput(); err == nil && len(perfCounts(out)) > 0 {
-		return cpuCounter{"perf, from the processor's own counters", countByPerf}, nil
+		for _, id := range trials {
+			counts, err := countByPerf(ctx, append(program[:len(program):len(program)], id))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, counts)
+		}
+	} else if _, err := exec.LookPath("valgrind"); err != nil {
+		return nil, command.WithHint(errors.New("nothing here counts what a processor does"),
+			"install valgrind, or perf (linux-perf, linux-tools) where the system lets it count")
+	} else if list, err = countByValgrind(ctx, append(program, trials...), len(trials)); err != nil {
+		return nil, err
 	}
-	if _, err := exec.LookPath("valgrind"); err == nil {
-		return cpuCounter{"valgrind, which simulates two levels of cache", countByValgrind}, nil
+
+	for _, counts := range list {
+		for name := range counts {
+			if name != "simulated" {
+				counts[name] /= float64(products)
+			}
+		}
 	}
-	return cpuCounter{}, command.WithHint(errors.New("nothing here counts what a processor does"),
-		"install valgrind, or perf (linux-perf, linux-tools) where the system lets it count")
+	return list, nil
 }
 
-// callgrindNames are the sums of callgrind's events that are kept.
+// callgrindNames are the counters in which callgrind's events are kept.
 var callgrindNames = map[string]string{
 	"Ir": "instructions", "Dr": "data_refs", "Dw": "data_refs", "D1mr": "d1_misses", "D1mw": "d1_misses",
 	"DLmr": "ll_misses", "DLmw": "ll_misses",
 }
 
-var (
-	callgrindEvents = regexp.MustCompile(`(?m)^==\d+== Events +: (.*)$`)
-	callgrindSums   = regexp.MustCompile(`(?m)^==\d+== Collected : ([\d ]*)$`)
-)
-
-// countByValgrind runs a program under callgrind. It counts when the program asks it to. Go's
-// signals that preempt goroutines are more than callgrind 3.19 can take, and collections of garbage
-// come at random.
-func countByValgrind(ctx context.Context, program []string) (store.Counts, error) {
-	out, err := runCounted(ctx, append([]string{"valgrind", "--tool=callgrind", "--cache-sim=yes",
-		"--instr-atstart=no", "--callgrind-out-file=/dev/null"}, program...),
-		"GODEBUG=asyncpreemptoff=1", "GOGC=off")
+// countByValgrind runs a program under callgrind, which simulates two levels of cache. When the program
+// asks it to, it counts, and writes what it counted into a file: of each trial one. Go's signals that
+// preempt goroutines are more than callgrind 3.19 can take, and collections of garbage come at random.
+func countByValgrind(ctx context.Context, program []string, n int) ([]store.Counts, error) {
+	dir, err := os.MkdirTemp("", "spmvtune-valgrind-")
 	if err != nil {
 		return nil, err
 	}
-	events, sums := callgrindEvents.FindSubmatch(out), callgrindSums.FindSubmatch(out)
-	if events == nil || sums == nil {
-		return nil, fmt.Errorf("valgrind prints no counts: %s", lastLine(out))
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "counts")
+	_, err = runCounted(ctx, append([]string{"valgrind", "--tool=callgrind", "--cache-sim=yes", "--instr-atstart=no",
+		"--callgrind-out-file=" + file}, program...), "GODEBUG=asyncpreemptoff=1", "GOGC=off")
+	if err != nil {
+		return nil, err
 	}
 
-	counts, values := store.Counts{}, strings.Fields(string(sums[1]))
-	for i, event := range strings.Fields(string(events[1])) {
-		if name := callgrindNames[event]; name != "" && i < len(values) {
-			v, _ := strconv.ParseFloat(values[i], 64) // digits
-			counts[name] += v
+	list := make([]store.Counts, n)
+	for i := range list {
+		text, err := os.ReadFile(fmt.Sprintf("%s.%d", file, i+1))
+		if err != nil {
+			return nil, fmt.Errorf("reading what valgrind counted: %w", err)
 		}
+		if list[i] = callgrindCounts(string(text)); len(list[i]) == 0 {
+			return nil, errors.New("valgrind's file has no counts")
+		}
+		list[i]["simulated"] = 1
 	}
-	return counts, nil
+	return list, nil
 }
 
-// perfNames are the processor's events that are kept, as perf calls them.
+// callgrindCounts reads the sums in a file of callgrind.
+func callgrindCounts(text string) store.Counts {
+	counts := store.Counts{}
+	var events []string
+	for line := range strings.Lines(text) {
+		if list, ok := strings.CutPrefix(line, "events:"); ok {
+			events = strings.Fields(list)
+		}
+		if list, ok := strings.CutPrefix(line, "totals:"); ok {
+			for i, value := range strings.Fields(list) {
+				if v, err := strconv.ParseFloat(value, 64); err == nil && i < len(events) && callgrindNames[events[i]] != "" {
+					counts[callgrindNames[events[i]]] += v
+				}
+			}
+		}
+	}
+	return counts
+}
+
+// perfNames are the counters in which perf's events are kept.
 var perfNames = map[string]string{
 	"instructions": "instructions", "L1-dcache-loads": "data_refs", "L1-dcache-load-misses": "d1_misses",
 	"LLC-load-misses": "ll_misses",
@@ -87,16 +116,13 @@ func countByPerf(ctx context.Context, program []string) (store.Counts, error) {
 	}
 	defer os.RemoveAll(dir)
 	commands, answers := filepath.Join(dir, "commands"), filepath.Join(dir, "answers")
-	for _, pipe := range []string{commands, answers} {
-		if err := unix.Mkfifo(pipe, 0o600); err != nil {
-			return nil, fmt.Errorf("making a pipe to perf: %w", err)
-		}
+	if err := errors.Join(unix.Mkfifo(commands, 0o600), unix.Mkfifo(answers, 0o600)); err != nil {
+		return nil, fmt.Errorf("making pipes to perf: %w", err)
 	}
 
-	control := commands + "," + answers
-	out, err := runCounted(ctx, append([]string{"perf", "stat", "-x;", "--delay=-1", "--control=fifo:" + control,
-		"-e", "instructions:u,L1-dcache-loads:u,L1-dcache-load-misses:u,LLC-load-misses:u", "--"}, program...),
-		cpu.CountControl+"="+control)
+	events := "instructions:u,L1-dcache-loads:u,L1-dcache-load-misses:u,LLC-load-misses:u"
+	out, err := runCounted(ctx, append([]string{"perf", "stat", "-x;", "--delay=-1", "-e", events,
+		"--control=fifo:" + commands + "," + answers, "--"}, program...), cpu.CountControl+"="+commands+","+answers)
 	if err != nil {
 		return nil, err
 	}
@@ -126,21 +152,8 @@ func runCounted(ctx context.Context, argv []string, env ...string) ([]byte, erro
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("counting with %s: %w: %s", argv[0], err, lastLine(out))
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return nil, fmt.Errorf("counting with %s: %w: %s", argv[0], err, lines[len(lines)-1])
 	}
 	return out, nil
-}
-
-func lastLine(text []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return lines[len(lines)-1]
-}
-
-// countOnCPU counts what a product does in the processor. The program runs n products.
-func countOnCPU(ctx context.Context, with cpuCounter, program []string, n int) (store.Counts, error) {
-	counts, err := with.count(ctx, program)
-	for name := range counts {
-		counts[name] /= float64(n)
-	}
-	return counts, err
 }

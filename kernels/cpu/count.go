@@ -16,6 +16,7 @@ const CountControl = "SPMVTUNE_PERF_CONTROL"
 const (
 	runningOnValgrind = 0x1001
 	callgrind         = 'C'<<24 | 'T'<<16
+	dumpStats         = callgrind
 	zeroStats         = callgrind + 1
 	startCounting     = callgrind + 4
 	stopCounting      = callgrind + 5
@@ -36,6 +37,7 @@ func (b *Backend) Profile(on, cold bool) error {
 	case request(&[6]uint64{runningOnValgrind}) == 0:
 		return errors.New("no profiler that this program knows runs it")
 	case !on:
+		request(&[6]uint64{dumpStats})
 		request(&[6]uint64{stopCounting})
 		return nil
 	}
