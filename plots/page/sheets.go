@@ -71,9 +71,6 @@ func htmlSheets(list []table.Sheet) (shown []htmlSheet, lacking string) {
 		}
 		shown = append(shown, htmlSheet{Title: s.Title, Notes: s.Notes, Tables: htmlTables(s.Tables, s.Stem)})
 	}
-
-	others = append(others, "Cache counters (coo-spmv-final, Table IV): no trial counts them, spmvtune matrix "+
-		"counters does")
 	return shown, strings.Join(others, "; ")
 }
 

@@ -24,6 +24,10 @@ func PaperSheets(d *data.Report) []Sheet {
 	return []Sheet{
 		{"cpu", "cpu-and-gpu", "CPU products (coo-spmv-final, Table III)",
 			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), perSetup(d, cpuTable)},
+		{"cache-counters", "cpu-and-gpu", "Cache counters (coo-spmv-final, Table IV, by spmvtune profile)",
+			[]string{"Counted in the fastest configuration of each kernel, in one product. Where valgrind counted, the " +
+				"caches are simulated: a core's first level and the last one, which all threads share. The paper counts " +
+				"500 products and what surrounds them."}, counterTables(d)},
 		{"best-simple", "simple-coo", "Best simple kernel (coo-spmv-final, Table V)",
 			note("The fastest of the four simple COO kernels, over the baseline. GB/s: 24 bytes for each nonzero, as " +
 				"in the paper."),

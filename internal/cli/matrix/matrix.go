@@ -21,7 +21,7 @@ func NewCommand() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixCounters(), newMatrixConvert(), newMatrixList(),
+	cmd.AddCommand(newMatrixInfo(), newMatrixSpy(), newMatrixConvert(), newMatrixList(),
 		newMatrixGet(), newMatrixCache())
 	return cmd
 }
