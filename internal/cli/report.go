@@ -18,7 +18,6 @@ import (
 	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/plots/figure"
-	"spmvtune/plots/headline"
 )
 
 // reportCommand is the command report.
@@ -132,25 +131,8 @@ func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if r.asJSON {
-		return term.WriteJSON(cmd.OutOrStdout(), reported(report))
+		return term.WriteJSON(cmd.OutOrStdout(), report)
 	}
 	show.Report(cmd.OutOrStdout(), report)
 	return nil
-}
-
-// reportJSON is what `report --json` prints.
-type reportJSON struct {
-	Page     string          `json:"page"`
-	Figures  int             `json:"figures"`
-	Tables   int             `json:"tables"`
-	Headline []headline.Part `json:"headline"`
-	Warnings []string        `json:"warnings"`
-}
-
-func reported(r *job.Report) reportJSON {
-	out := reportJSON{Page: r.Page, Figures: r.Figures, Tables: r.Tables, Headline: r.Headline, Warnings: []string{}}
-	for _, w := range r.Warnings {
-		out.Warnings = append(out.Warnings, w.Error())
-	}
-	return out
 }

@@ -60,12 +60,13 @@ func (opt *Options) at(what string) {
 
 // A Report says what was written.
 type Report struct {
-	Page            string // path of the HTML page or, for a paper and of figures alone, of their folder
-	Figures, Tables int
+	Page    string `json:"page"` // path of the HTML page or, for a paper and of figures alone, of their folder
+	Figures int    `json:"figures"`
+	Tables  int    `json:"tables"`
 	// Headline says which kernel wins, by how much, and how sure that is.
-	Headline []headline.Part
+	Headline []headline.Part `json:"headline"`
 	// Warnings are what limits the report: figures without data, imprecise trials.
-	Warnings []error
+	Warnings []string `json:"warnings"`
 }
 
 // FromDatabases reports on one database or on several as one.
@@ -209,8 +210,11 @@ func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Rep
 	if err != nil {
 		return nil, fmt.Errorf("making the report: %w", err)
 	}
-	r := &Report{Page: page, Warnings: written.Warnings, Figures: stems(written.Files, "figures"),
-		Tables: stems(written.Files, "tables")}
+	r := &Report{Page: page, Figures: stems(written.Files, "figures"), Tables: stems(written.Files, "tables"),
+		Warnings: []string{}}
+	for _, w := range written.Warnings {
+		r.Warnings = append(r.Warnings, w.Error())
+	}
 	if opt.alone {
 		return r, nil
 	}

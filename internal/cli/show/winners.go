@@ -112,7 +112,7 @@ func Report(w io.Writer, r *job.Report, but ...headline.Topic) {
 		term.Print(w, line)
 	}
 	for _, warning := range r.Warnings {
-		term.Print(w, fmt.Sprintf("note: %v", warning))
+		term.Print(w, "note: "+warning)
 	}
 	where := "and beside it"
 	if filepath.Ext(r.Page) != ".html" { // the folder of a paper, or of figures alone
