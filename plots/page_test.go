@@ -185,25 +185,28 @@ func TestPageInBrowser(t *testing.T) {
 			Colors map[string]bool // whether a kernel has its colour
 			Words  string
 			Left   int
-			Legend bool // whether a click on a name in a legend isolates it
+			Legend bool  // whether a click on a name in a legend isolates it
+			Raised []int // marks that are drawn above others: while it is isolated, and later
 		}
 		b.eval(`const button = document.querySelector(".map [data-kernel=cpu_sell]"), root = getComputedStyle(document.documentElement);
 			const colours = () => [...document.querySelectorAll(".map.on [data-kernel]")].map((k) => [k.dataset.kernel, root.getPropertyValue("--" + k.dataset.tone)]);
 			const before = colours();
 			button.click();
+			const raised = () => document.querySelectorAll(".picture svg > .raised:last-child > *").length, up = raised();
 			const after = colours(), words = document.getElementById("isolated").textContent;
 			document.getElementById("isolated").click();
 			[...document.querySelectorAll(".picture svg text")].find((e) => e.textContent.trim() === "cpu_csr").dispatchEvent(new MouseEvent("click", { bubbles: true }));
 			const legend = document.querySelector(".map [data-kernel=cpu_csr]").ariaPressed === "true" && button.ariaPressed === "false";
 			document.getElementById("isolated").click();
-			return { Legend: legend, Colors: Object.fromEntries(after.map(([k, c], i) => [k, c === before[i][1]])), Words: words,
+			return { Legend: legend, Raised: [up, raised()], Colors: Object.fromEntries(after.map(([k, c], i) => [k, c === before[i][1]])), Words: words,
 				Left: colours().filter(([, c], i) => c !== before[i][1]).length }`, &got)
 		for kernel, same := range got.Colors {
 			if same != (kernel == "cpu_sell") {
 				t.Errorf("with cpu_sell isolated, the colour of %s is the same: %v", kernel, same)
 			}
 		}
-		if len(got.Colors) != 6 || !strings.Contains(got.Words, "cpu_sell") || got.Left != 0 || !got.Legend {
+		if len(got.Colors) != 6 || !strings.Contains(got.Words, "cpu_sell") || got.Left != 0 || !got.Legend ||
+			got.Raised[0] == 0 || got.Raised[1] != 0 {
 			t.Errorf("isolated: %+v", got)
 		}
 	})

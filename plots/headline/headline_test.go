@@ -243,7 +243,7 @@ func TestRule(t *testing.T) {
 		first, end string
 	}{
 		{rule.Case{Fraction: 0.95, SingleKernel: 0.955, SingleConfig: 0.8, CuSPARSE: 0.9}, "ask the rule", "100%)."},
-		{rule.Case{Fraction: 0.85, SingleKernel: 0.9, SingleConfig: 0.8}, "tune csr_vector", "ask the rule (spmvtune select)."},
+		{rule.Case{Fraction: 0.85, SingleKernel: 0.9, SingleConfig: 0.8}, "tune csr_vector", "ask the rule (spmvtune select A.mtx)."},
 		{rule.Case{Fraction: 0.5, SingleKernel: 0.8, SingleConfig: 0.7, CuSPARSE: 0.9}, "try cuSPARSE's algorithms", "block 64."},
 		{rule.Case{Fraction: 0.9, SingleKernel: 0.9, SingleConfig: 0.9, CuSPARSE: 0.9}, "take csr_scalar block 64", "100%)."},
 	} {

@@ -74,6 +74,7 @@ async function show(picture) {
   delete picture.dataset.svg;
   picture.style.aspectRatio = "";
   picture.insertAdjacentHTML("beforeend", await unpack(text));
+  raise(picture);
 }
 // Those are unpacked that nothing folds away or switches off.
 function unfold() {
@@ -136,10 +137,21 @@ if (menu) {
   menu.addEventListener("keydown", (e) => { if (e.key === "Escape") { menu.open = false; menu.firstElementChild.focus(); } });
 }
 
-// A click on a kernel isolates it: the colours of all others fade, in all figures.
+// A click on a kernel isolates it: the colours of all others fade, in all figures, and copies of its marks
+// are drawn above those.
 const tones = new Map([...document.querySelectorAll("[data-tone]")].map((b) => [b.dataset.kernel, b.dataset.tone]));
 const isolated = document.getElementById("isolated");
 let only = "";
+function raise(picture) {
+  picture.querySelector(".raised")?.remove();
+  const svg = picture.querySelector("svg"), tone = `var(--${tones.get(only)})`;
+  const rules = [...document.styleSheets[0].cssRules].filter((r) => r.cssText.includes(tone) && !r.cssText.includes("opacity"));
+  if (!only || !svg || !rules.length) return;
+  const above = document.createElementNS("http://www.w3.org/2000/svg", "g");
+  above.setAttribute("class", "raised");
+  above.append(...[...svg.querySelectorAll(rules.map((r) => r.selectorText).join())].map((e) => e.cloneNode(true)));
+  svg.append(above);
+}
 function isolate(kernel) {
   only = kernel === only ? "" : kernel;
   const root = document.documentElement.style;
@@ -148,6 +160,7 @@ function isolate(kernel) {
     else root.removeProperty("--" + tone);
   }
   for (const b of document.querySelectorAll("[data-kernel]")) b.setAttribute("aria-pressed", String(b.dataset.kernel === only));
+  for (const picture of document.querySelectorAll(".picture")) raise(picture);
   isolated.hidden = !only;
   isolated.textContent = only && "only " + only + " ✕";
   isolated.setAttribute("aria-label", "Show all kernels again, not only " + only);
