@@ -56,7 +56,7 @@ func TestUnitingKeepsCounts(t *testing.T) {
 	a, b := started(t), started(t)
 	record(t, a, good("cpu_sell", 32))
 	record(t, b, good("coo_atomic", 32), good("cpu_csr", 64), good("cpu_coo", 0))
-	all, err := b.Countables(t.Context(), "Testcore 9000", "grid")
+	all, err := b.Results(t.Context(), Filter{Status: trial.OK})
 	if err != nil {
 		t.Fatal(err)
 	}

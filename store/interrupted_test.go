@@ -88,8 +88,8 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 			err := db.History(ctx, testRun().Device, func(r trial.Result, _ trial.Size) { list = append(list, r) })
 			return list, err
 		},
-		"launches":   func(ctx context.Context) (any, error) { return db.Launches(ctx) },
-		"countables": func(ctx context.Context) (any, error) { return db.Countables(ctx, "Testcore 9000", "grid") },
+		"launches": func(ctx context.Context) (any, error) { return db.Launches(ctx) },
+		"chosen":   func(ctx context.Context) (any, error) { return db.Chosen(ctx, "in_force") },
 		"gathered": func(ctx context.Context) (any, error) {
 			n++
 			choice := Choice{Kernels: []string{"cpu_*"}, Precisions: []string{string(kernels.Float32)}}

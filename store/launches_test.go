@@ -23,8 +23,8 @@ func TestLaunches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 {
-		t.Fatalf("%d launches, want that of the one kernel with facts: %+v", len(got), got)
+	if len(got) != 2 || got[1].Kernel != "cpu_csr" {
+		t.Fatalf("%d launches, want one of each kernel: %+v", len(got), got)
 	}
 	if l := got[0]; l.Kernel != "coo_atomic" || l.Matrix != "grid" || l.Block != 64 || l.Properties["occupancy"] != 0.5 {
 		t.Errorf("launch %+v, want that of block 64: the fastest that is in force", l)

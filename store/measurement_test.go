@@ -13,7 +13,7 @@ import (
 )
 
 // counting lists the trials that count, as "kernel block", by all who say which do: the
-// view best, the view speedup, Results, Good, Countables, Grids and the claims' tables.
+// view best, the view speedup, Results, Good, Chosen, Grids and the claims' tables.
 func countingBy(t *testing.T, db *DB) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -38,9 +38,9 @@ func countingBy(t *testing.T, db *DB) map[string]string {
 	good, err := db.Good(t.Context())
 	check(err)
 	list("Good", len(good), func(i int) (string, int) { return good[i].Kernel, good[i].Block })
-	counts, err := db.Countables(t.Context(), "Testcore 9000", "grid")
+	chosen, err := db.Chosen(t.Context(), "in_force")
 	check(err)
-	list("Countables", len(counts), func(i int) (string, int) { return counts[i].Kernel, counts[i].Block })
+	list("Chosen", len(chosen), func(i int) (string, int) { return chosen[i].Kernel, chosen[i].Block })
 	var history []trial.Result
 	check(db.History(t.Context(), testRun().Device, func(r trial.Result,
 		_ trial.Size) {

@@ -18,12 +18,15 @@ func TestCounts(t *testing.T) {
 		good("coo_atomic", 64, identity("slow"), takes(2)),
 		good("coo_atomic", 128, identity("bad"), failing(trial.Wrong, "row 7 is off")),
 		good("cpu_csr", 0, identity("other")))
-	trials, err := db.Countables(t.Context(), "Testcore 9000", "grid")
-	if err != nil || len(trials) != 3 {
-		t.Fatalf("%d trials, want the good ones: %v", len(trials), err)
+	trials, err := db.Chosen(t.Context(), "block = 32 -- whatever is said")
+	if err != nil || len(trials) != 1 || trials[0].ID != "a" || trials[0].Params != "tile=8" {
+		t.Fatalf("chosen: %+v, %v", trials, err)
 	}
-	if c := trials[0]; c.ID != "a" || c.Params != "tile=8" || c.Properties["shared_bytes"] != 64 || c.Precision != kernels.Float32 || c.Grid != 2 {
-		t.Errorf("trial %+v", c)
+	if _, err := db.Chosen(t.Context(), "1); DELETE FROM trial; SELECT (1"); err == nil {
+		t.Error("a condition holds a second statement")
+	}
+	if one, err := db.Results(t.Context(), Filter{ID: "slow"}); err != nil || len(one) != 1 || one[0].Block != 64 {
+		t.Errorf("the trial slow: %+v, %v", one, err)
 	}
 	for _, counts := range []map[string]Counts{
 		{"a": {"occupancy": 0.1, "warp_efficiency": 0.25}, "nobody": {}},
@@ -38,7 +41,7 @@ func TestCounts(t *testing.T) {
 		t.Errorf("profile: %v", rows)
 	}
 	launches, err := db.Launches(t.Context())
-	if err != nil || len(launches) != 1 {
+	if err != nil || len(launches) != 2 {
 		t.Fatalf("launches %+v, %v", launches, err)
 	}
 	facts := launches[0].Properties
@@ -53,7 +56,7 @@ func TestGatherCounts(t *testing.T) {
 	a, b := started(t), started(t)
 	record(t, a, good("coo_atomic", 32), good("cpu_csr", 64))
 	record(t, b, good("coo_atomic", 32, takes(7)), good("cpu_csr", 64), good("cpu_coo", 0))
-	all, err := b.Countables(t.Context(), "Testcore 9000", "grid")
+	all, err := b.Results(t.Context(), Filter{Status: trial.OK})
 	if err != nil {
 		t.Fatal(err)
 	}

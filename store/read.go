@@ -89,8 +89,7 @@ func (db *DB) History(ctx context.Context, dev kernels.Device, each func(trial.R
 	return db.wrap("reading times", err)
 }
 
-// Launches returns the fastest trial that counts of each kernel, unless nothing is noted about
-// its launch, ordered by device, matrix, precision, cache state and kernel. A kernel whose
+// Launches returns the fastest trial that counts of each kernel, ordered by device, matrix, precision, cache state and kernel. A kernel whose
 // source changed may be there once for each source.
 //
 // Properties are the facts that the backend noted, by name: registers, occupancy (the
@@ -103,32 +102,27 @@ func (db *DB) Launches(ctx context.Context) ([]Row, error) {
 		order: "d.name, m.name, t.precision, t.cache, k.name, t.median, t.id",
 	}, func(s *stored) error {
 		s.counts.addTo(&s.Properties)
-		if len(s.Properties) > 0 {
-			list = append(list, s.Row)
-		}
+		list = append(list, s.Row)
 		return nil
 	})
 	return list, db.wrap("reading launches", err)
 }
 
-// Countables returns the trials that count of a device on a matrix, by their names, with
-// the properties that the backend noted: a profiler's counts may belong to them.
-func (db *DB) Countables(ctx context.Context, device, matrix string) ([]Row, error) {
-	list, err := db.from().list(ctx, trialQuery{
-		want:  wantFacts,
-		where: append(slices.Clone(counting), "d.name = ?", "m.name = ?"),
-		args:  []any{device, matrix},
-		order: "t.id",
-	})
+// Chosen returns the good trials in force for which a condition on the view results is true, in the
+// order in which they were recorded.
+func (db *DB) Chosen(ctx context.Context, condition string) ([]Row, error) {
+	answer, err := db.Query(ctx, `SELECT identity FROM (SELECT m.*, t.identity, t.stop, t.measurement, t.version,
+			1 - t.superseded AS in_force, e.tie_set IS NOT NULL AS tied
+		FROM measured m JOIN trial t ON t.id = m.id LEFT JOIN tie_member e ON e.trial = m.id) WHERE (`+condition+"\n)")
 	if err != nil {
-		return nil, db.wrap("reading trials", err)
+		return nil, err
 	}
-
-	rows := make([]Row, len(list))
-	for i := range list {
-		rows[i] = list[i].Row
+	chosen := map[any]bool{}
+	for _, row := range answer.Rows {
+		chosen[row[0]] = true
 	}
-	return rows, nil
+	list, err := db.Results(ctx, Filter{Status: trial.OK})
+	return slices.DeleteFunc(list, func(r Row) bool { return !chosen[r.ID] }), err
 }
 
 // Samples returns the raw samples of the trial with this identity, in seconds

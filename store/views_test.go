@@ -27,7 +27,9 @@ func TestViewColumns(t *testing.T) {
 			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at, " +
 			"others, stolen, switches, load",
 		"profile": "sweep, device, matrix, kernel, precision, block, grid, params, cache, median_ms, " +
-			"occupancy, warp_efficiency, load_efficiency, instructions, data_refs, d1_misses, ll_misses",
+			"occupancy, warp_efficiency, load_efficiency, instructions, data_refs, d1_misses, ll_misses, " +
+			"launches, kernel_ms, dram_read_bytes, dram_write_bytes, dram_fraction, l2_read_bytes, l2_hit_rate, l1_hit_rate, " +
+			"sectors_per_request, issue_fraction, balance, registers, stall, stall_fraction",
 		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(),
 			", ") + ", twin_of, twin_scale",
 	} {

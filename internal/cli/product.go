@@ -15,6 +15,7 @@ import (
 	"spmvtune/sparse/generate"
 	"spmvtune/store"
 	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
 
@@ -23,42 +24,49 @@ import (
 func newProduct() *cobra.Command {
 	var n int
 	cmd := &cobra.Command{
-		Use:    "product DB TRIAL",
-		Short:  "Compute verified products of a trial, for a profiler",
+		Use:    "product DB TRIAL...",
+		Short:  "Compute verified products of trials on a matrix, for a profiler",
 		Hidden: true,
-		Args:   cobra.ExactArgs(2),
+		Args:   cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return computeProducts(cmd.Context(), args[0], args[1], n)
+			return computeProducts(cmd.Context(), args[0], args[1:], n)
 		},
 	}
-	cmd.Flags().IntVar(&n, "products", 1, "number of products that are counted")
+	cmd.Flags().IntVar(&n, "products", 1, "number of products of each that are counted")
 	return cmd
 }
 
-// computeProducts computes n products of a trial.
-func computeProducts(ctx context.Context, path, id string, n int) error {
+// computeProducts computes n products of each of some trials on a device and a matrix.
+func computeProducts(ctx context.Context, path string, ids []string, n int) error {
 	db, err := store.OpenReadOnly(path)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	list, err := db.Results(ctx, store.Filter{ID: id})
+	var last store.Row
+	trials := make([]trial.Trial, len(ids))
+	for i, id := range ids {
+		list, err := db.Results(ctx, store.Filter{ID: id})
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return fmt.Errorf("%s has no trial %s that is in force", path, id)
+		}
+		if last = list[0]; i > 0 && last.Result.Matrix != trials[0].Matrix {
+			return errors.New("the trials are on several matrices: count them one matrix at a time")
+		}
+		trials[i] = last.Trial
+	}
+	spec, err := specOf(ctx, db, &last)
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
-		return fmt.Errorf("%s has no trial %s that is in force", path, id)
-	}
-	t := &list[0]
-	spec, err := specOf(ctx, db, t)
+	device, err := deviceOf(ctx, db, last.Device)
 	if err != nil {
 		return err
 	}
-	device, err := deviceOf(ctx, db, t.Device)
-	if err != nil {
-		return err
-	}
-	return worker.Count(hardware.OpenBackend, device, spec, t.Trial, n)
+	return worker.Count(hardware.OpenBackend, device, spec, trials, n)
 }
 
 // deviceOf finds a device by its label.

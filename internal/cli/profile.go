@@ -13,165 +13,273 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/term"
+	"spmvtune/kernels"
 	"spmvtune/store"
-	"spmvtune/store/foreign"
 )
 
 // profileCommand is the command profile.
-type profileCommand struct{ db, device, matrix string }
+type profileCommand struct {
+	where, device, matrix, table string
+	script                       bool
+}
 
 func newProfile() *cobra.Command {
 	var p profileCommand
 	cmd := &cobra.Command{
-		Use:   "profile FILE",
-		Short: "Add what Nsight Compute counted to a database",
-		Long: `profile reads what Nsight Compute's ncu has written about a run on one matrix. It keeps
-achieved occupancy, warp execution efficiency and global load efficiency with the trials
-of the same kernel, precision, block, grid and shared memory. The figures occupancy,
-warp-efficiency and load-efficiency show them, and the view profile has them. Times are not
-taken from a profiled run: profiling slows it down.
+		Use:   "profile [DB]",
+		Short: "Count what kernels do, with a profiler",
+		Long: `profile takes the fastest configuration of each kernel on each matrix, computes its products
+again under a profiler, and keeps what that counts with the trials: on an NVIDIA GPU Nsight
+Compute's ncu, on a processor perf or valgrind. The products are verified. Times are not
+taken: profiling slows a product down. The view profile has the counters; the figures
+occupancy, warp-efficiency and load-efficiency show them, and the report says by them why a
+kernel wins.
 
-This makes the file:
-
-  ` + strings.ReplaceAll(ncuCommand, "\n", "\n  ") + `
-
-SWEEP is a copy of the sweep with a single matrix. A mistake in any row is an error, and
-nothing is kept.`,
-		Example:           `  spmvtune profile ncu.csv --db spmvtune-out/csr-five/results.db --matrix cant`,
-		Args:              command.Needs("a table: the output of ncu --csv"),
-		ValidArgsFunction: command.CompleteFile("csv"),
+--where takes all trials instead for which an SQL condition on the view results is true. Where only
+another user may count, --print prints the commands for that one, and --import reads their output.`,
+		Example: `  spmvtune profile
+  spmvtune profile results.db --matrix cant
+  spmvtune profile results.db --where "kernel = 'csr_light' and matrix = 'cant'"
+  spmvtune profile results.db --print > count.sh && sudo sh count.sh > counts.txt
+  spmvtune profile results.db --import counts.txt`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: command.CompleteFile("db"),
 		RunE:              p.Run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&p.db, "db", "", "results database (default: the only one below "+command.OutRoot+")")
-	f.StringVar(&p.matrix, "matrix", "", "the matrix of the profiled run (default: the only one in the database)")
-	f.StringVar(&p.device, "device", "", "the device of the profiled run (default: the only one in the database)")
-	command.FlagFile(cmd, "db", "db")
+	f.StringVar(&p.where, "where", "", "which trials, as a condition on the view results")
+	f.StringVar(&p.matrix, "matrix", "", "only trials on this matrix")
+	f.StringVar(&p.device, "device", "", "only trials on this device")
+	f.BoolVar(&p.script, "print", false, "print a shell script that counts with ncu, and count nothing")
+	f.StringVar(&p.table, "import", "", "keep what such a script has printed")
+	for _, flag := range []string{"where", "matrix", "device", "print"} {
+		cmd.MarkFlagsMutuallyExclusive("import", flag)
+	}
+	command.FlagFile(cmd, "import", "txt")
 	return cmd
 }
 
-// ncuCommand makes the table. It does not profile the gate and the measurement of the device's
-// bandwidth; and one launch of a trial is enough.
-const ncuCommand = `LC_ALL=C ncu --csv --log-file ncu.csv --target-processes all --clock-control none \
-  --kernel-name 'regex:^(coo|csr|sell)_' --filter-mode per-launch-config --launch-count 1 \
-  --metrics ` + foreign.Metrics + ` \
-  spmvtune run SWEEP --out profiled --no-report`
-
 // Run adds a profile to a database.
 func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
-	if p.db == "" {
-		again := func(path string) string { return command.Again(cmd, "--db", path, args[0]) }
-		if p.db, err = command.OnlyDatabase(again); err != nil {
-			return err
-		}
-	}
-
-	file, err := foreign.Open(args[0])
-	if err != nil {
+	path := ""
+	if len(args) == 1 {
+		path = args[0]
+	} else if path, err = command.OnlyDatabase(func(path string) string { return command.Again(cmd, path) }); err != nil {
 		return err
 	}
-	launches, err := foreign.ReadProfile(file)
-	if err != nil {
-		return command.WithHint(err, "nothing was kept; docs/profiling.md has the command that makes the file")
-	}
-
-	if _, err := os.Stat(p.db); err != nil { // Open would make a database
+	if _, err := os.Stat(path); err != nil { // Open would make a database
 		return err
 	}
-	db, err := store.Open(p.db)
+	db, err := store.Open(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return p.add(cmd.Context(), cmd.OutOrStdout(), db, args[0], launches)
+
+	switch {
+	case p.table != "":
+		return p.imported(cmd.Context(), cmd.OutOrStdout(), db)
+	case p.script:
+		return p.print(cmd.Context(), cmd.OutOrStdout(), db)
+	}
+	return p.count(cmd.Context(), cmd.OutOrStdout(), db)
 }
 
-// add keeps what was counted of launches with the trials that they belong to.
-func (p *profileCommand) add(
-	ctx context.Context, w io.Writer, db *store.DB, path string, launches []foreign.Launch,
-) error {
-	m, device, err := p.subject(ctx, db)
+// count counts what the chosen trials do, and keeps it.
+func (p *profileCommand) count(ctx context.Context, w io.Writer, db *store.DB) error {
+	trials, err := p.choose(ctx, db)
+	if err == nil {
+		trials, err = present(ctx, w, db, trials)
+	}
 	if err != nil {
 		return err
 	}
-	trials, err := db.Countables(ctx, device, m.Name)
-	if err != nil {
-		return err
+	c := counting{db: db, w: w, all: len(trials)}
+	for _, group := range together(trials) {
+		if err := c.count(ctx, group); err != nil {
+			return err
+		}
 	}
-	counts, left := foreign.Match(launches, m, trials)
-	if len(counts) == 0 {
-		l := launches[0]
-		return command.WithHint(fmt.Errorf(
-			"no launch in %s belongs to a trial on %s, %s: "+
-				"the first is of %s with block %d, grid %d and %d bytes of shared memory",
-			path, m.Name, device, l.Entry, l.Block, l.Grid, l.Shared),
-			"profile the kernels, blocks and grids that the database has")
+	if len(c.missing) > 0 {
+		fmt.Fprintf(w, "note: the profiler does not count %s\n", strings.Join(c.missing, ", "))
 	}
-	if err := db.SaveCounts(ctx, counts); err != nil {
-		return err
+	if c.failed > 0 {
+		return command.SomeFailed(fmt.Errorf("%s could not be counted", term.Trials(c.failed)), "")
 	}
+	fmt.Fprintf(w, "%s counted: `%s` prints them, and `%s` shows them\n", term.Trials(len(trials)),
+		term.Shell("spmvtune", "query", "--db", db.Path(), "profile"), term.Shell("spmvtune", "report", db.Path()))
+	return nil
+}
 
-	fmt.Fprintf(w, "%d of %s on %s, %s, have a profile, from %s\n", len(counts),
-		term.Count(len(trials), "good trial", "good trials"),
-		m.Name, device, term.Count(len(launches)-left, "launch", "launches"))
-	if left > 0 {
-		fmt.Fprintf(w, "note: %s to no such trial\n",
-			term.Count(left, "launch of the file belongs", "launches of the file belong"))
+// together groups trials that one process can count: of a device, a matrix and a cache state.
+func together(trials []store.Row) (groups [][]store.Row) {
+	place := func(t *store.Row) [3]string { return [3]string{t.Device, t.Result.Matrix, string(t.Cache)} }
+	index := map[[3]string]int{}
+	for i := range trials {
+		at, seen := index[place(&trials[i])]
+		if !seen {
+			at = len(groups)
+			index[place(&trials[i])] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], trials[i])
+	}
+	return groups
+}
+
+// A counting is the state of count.
+type counting struct {
+	db                *store.DB
+	w                 io.Writer
+	all, done, failed int // numbers of trials
+	missing           []string
+}
+
+// A counted is what was counted of a trial.
+type counted struct {
+	store.Counts
+	of      string   // The kernel that ratios are of.
+	missing []string // What this profiler does not count.
+}
+
+// count counts what a group of trials does. If that fails, each is counted alone.
+func (c *counting) count(ctx context.Context, group []store.Row) error {
+	list, err := countTogether(ctx, c.db.Path(), group)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, new(*command.Error)): // it is true of all
+		return err
+	case err != nil && len(group) > 1:
+		for i := range group {
+			if err := c.count(ctx, group[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range group {
+		t := &group[i]
+		if c.done++; err == nil {
+			c.missing = list[i].missing
+		}
+		fmt.Fprintf(c.w, "%d/%d %s: %s", c.done, c.all, t.Matrix, t.Config)
+		switch {
+		case err != nil:
+			c.failed++
+			fmt.Fprintf(c.w, ": %v\n", err)
+			continue
+		case list[i].Counts["launches"] > 1:
+			fmt.Fprintf(c.w, ": %g kernels, ratios of %s\n", list[i].Counts["launches"], list[i].of)
+		default:
+			fmt.Fprintln(c.w)
+		}
+		if err := c.db.SaveCounts(ctx, map[string]store.Counts{t.ID: list[i].Counts}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// subject is the matrix and the device that were profiled.
-func (p *profileCommand) subject(ctx context.Context, db *store.DB) (m store.Matrix, device string, err error) {
+// countTogether counts what the products of some trials do, in a process that a profiler follows.
+func countTogether(ctx context.Context, path string, trials []store.Row) ([]counted, error) {
+	switch k, _ := kernels.Lookup(trials[0].Kernel); k.Backend {
+	case "cuda":
+		return countByNCU(ctx, path, trials)
+	default:
+		return nil, fmt.Errorf("nothing counts what a %s does", k.Backend)
+	}
+}
+
+// productLine is the command line of the process that computes the products of trials.
+func productLine(path string, trials []store.Row) ([]string, error) {
+	k, _ := kernels.Lookup(trials[0].Kernel)
+	program, err := hardware.Program(k.Backend)
+	line := []string{program, "product", path}
+	for i := range trials {
+		line = append(line, trials[i].ID)
+	}
+	return line, err
+}
+
+// choose returns the trials to count.
+func (p *profileCommand) choose(ctx context.Context, db *store.DB) (trials []store.Row, err error) {
+	if p.where != "" {
+		trials, err = db.Chosen(ctx, p.where)
+	} else {
+		trials, err = db.Launches(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.named(ctx, db); err != nil {
+		return nil, err
+	}
+	trials = slices.DeleteFunc(trials, func(t store.Row) bool {
+		return p.matrix != "" && t.Matrix != p.matrix || p.device != "" && t.Device != p.device
+	})
+	if len(trials) == 0 {
+		return nil, errors.New("no good trial is chosen")
+	}
+	return trials, nil
+}
+
+// present leaves out the trials of devices that are not here.
+func present(ctx context.Context, w io.Writer, db *store.DB, trials []store.Row) ([]store.Row, error) {
+	devices, err := db.Devices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range devices {
+		of := func(t store.Row) bool { return t.Device == d.Label }
+		if !slices.ContainsFunc(trials, of) {
+			continue
+		}
+		why := hardware.Same(ctx, d.Device)
+		if why == nil {
+			continue
+		}
+		if trials = slices.DeleteFunc(trials, of); len(trials) == 0 {
+			return nil, fmt.Errorf("the trials were measured on %s: %w", d.Label, why)
+		}
+		fmt.Fprintf(w, "note: trials of %s are left out: %v\n", d.Label, why)
+	}
+	return trials, nil
+}
+
+// named refuses names that the database does not have.
+func (p *profileCommand) named(ctx context.Context, db *store.DB) error {
 	matrices, err := db.Features(ctx)
 	if err != nil {
-		return m, "", err
+		return err
 	}
 	devices, err := db.Devices(ctx)
 	if err != nil {
-		return m, "", err
+		return err
 	}
-
-	names := make([]string, len(matrices))
+	var names, labels []string
 	for i := range matrices {
-		names[i] = matrices[i].Name
+		names = append(names, matrices[i].Name)
 	}
-
-	labels := make([]string, len(devices))
 	for i := range devices {
-		labels[i] = devices[i].Label
+		labels = append(labels, devices[i].Label)
 	}
-
-	i, err := chosen("matrix", p.matrix, names)
-	if err != nil {
-		return m, "", err
+	if err := known("matrix", p.matrix, names); err != nil {
+		return err
 	}
-	j, err := chosen("device", p.device, labels)
-	if err != nil {
-		return m, "", err
-	}
-
-	return matrices[i], labels[j], nil
+	return known("device", p.device, labels)
 }
 
-// chosen finds the name that a flag gives, or the only name there is.
-func chosen(flag, name string, names []string) (int, error) {
-	if name == "" && len(names) == 1 {
-		return 0, nil
-	}
-	if i := slices.Index(names, name); i >= 0 {
-		return i, nil
-	}
-	if len(names) == 0 {
-		return 0, fmt.Errorf("the database has no %s: run or import the profiled sweep first", flag)
+// known refuses a flag's name that is none of these.
+func known(flag, name string, names []string) error {
+	if name == "" || slices.Contains(names, name) {
+		return nil
 	}
 	available := "available: " + term.Some(names, 12)
-	if name == "" {
-		return 0, command.Usage(fmt.Errorf("--%s must name the %s of the profiled run; %s", flag, flag, available))
-	}
 	if near := configs.Nearest(name, names); near != "" {
 		available = "did you mean " + near + "?"
 	}
-	return 0, command.Usage(fmt.Errorf("--%s: the database has no %q; %s", flag, name, available))
+	return command.Usage(fmt.Errorf("--%s: the database has no %q; %s", flag, name, available))
 }

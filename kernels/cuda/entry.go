@@ -7,6 +7,9 @@ import (
 	"spmvtune/kernels"
 )
 
+// Mark is the entry whose launch stands before the products of each trial that a profiler counts.
+const Mark = "gate"
+
 // Entry returns the name of the PTX entry that is launched with the block and the grid of a
 // configuration, on a matrix with these numbers of rows and nonzeros. Profilers call launches
 // by this name. If a kernel launches several entries, it is the one that reads the matrix's

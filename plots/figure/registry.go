@@ -38,8 +38,7 @@ type Figure struct {
 const (
 	runAgain = "run the sweep again: an older version recorded it, and nothing is measured twice"
 	second   = "add a second matrix to the sweep"
-	profile  = "profile a run of the sweep with Nsight Compute and pass the result to spmvtune profile; its --help " +
-		"has the command"
+	profile  = "count what the kernels do: spmvtune profile"
 	baseline = "add cpu_coo (or coo_atomic) and another kernel to the sweep"
 )
 

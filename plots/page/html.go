@@ -50,6 +50,7 @@ type document struct {
 	Undrawn       htmlTable // Figures without data.
 	BestNotes     []string
 	Best          []htmlTable
+	Why           htmlSheet // What the fastest kernels do otherwise than the next.
 	Library       htmlSheet
 	Preparation   htmlSheet
 	Papers        []htmlSheet
@@ -134,7 +135,7 @@ func (c *Content) Write(w io.Writer) error {
 
 	failures, cut := table.FailureTable(d)
 	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
-	doc.Library, doc.Preparation = library(d), preparation(d)
+	doc.Why, doc.Library, doc.Preparation = why(d), library(d), preparation(d)
 	doc.Papers, doc.PapersLacking = htmlSheets(table.PaperSheets(d))
 	if d.Against != nil {
 		var changes table.Table

@@ -34,6 +34,11 @@ func library(d *data.Report) htmlSheet {
 	return summed(d, table.LibrarySheet(d), func(i int) bool { return i > 0 })
 }
 
+// why says what the fastest kernels do otherwise than the next.
+func why(d *data.Report) htmlSheet {
+	return summed(d, table.WhySheet(d), func(int) bool { return false })
+}
+
 // summed folds the long tables of a sheet away.
 func summed(d *data.Report, s table.Sheet, folded func(i int) bool) htmlSheet {
 	h := htmlSheet{Title: s.Title, Notes: s.Notes}

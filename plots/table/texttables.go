@@ -16,7 +16,7 @@ func Sheets(d *data.Report) []Sheet {
 		list = append(list, Sheet{"against", "", "Against " + d.Base, notes, []Table{changes}})
 	}
 
-	for _, s := range append([]Sheet{WinnerSheet(d), LibrarySheet(d), PreparationSheet(d)}, PaperSheets(d)...) {
+	for _, s := range append([]Sheet{WinnerSheet(d), WhySheet(d), LibrarySheet(d), PreparationSheet(d)}, PaperSheets(d)...) {
 		if len(s.Tables) > 0 {
 			list = append(list, s)
 		}

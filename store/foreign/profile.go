@@ -14,73 +14,47 @@ import (
 
 // A Launch is a kernel's launch, with what Nsight Compute counted in it.
 type Launch struct {
-	Entry               string // name of the kernel in the PTX
-	Block, Grid, Shared int    // threads, blocks, bytes of shared memory of a block
-	Counts              store.Counts
-	line                int // line of its first row
+	Entry  string // name of the kernel, as in the PTX
+	Counts store.Counts
 }
 
-// Metrics are the metrics that Nsight Compute must collect, as its option --metrics takes them.
-const Metrics = "sm__warps_active.avg.pct_of_peak_sustained_active," +
-	"smsp__thread_inst_executed_per_inst_executed.ratio," +
-	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct," +
-	"launch__shared_mem_per_block_static,launch__shared_mem_per_block_dynamic"
-
-// A metric says where a value belongs.
-type metric struct {
-	whole float64 // the value that means all: 100 for percent, or 0 for a size in bytes
-	put   func(l *Launch, v float64)
-}
-
-var metrics = map[string]metric{
-	"sm__warps_active.avg.pct_of_peak_sustained_active":             {100, putOccupancy},
-	"smsp__thread_inst_executed_per_inst_executed.ratio":            {32, putWarpEfficiency},
-	"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct": {100, putLoadEfficiency},
-	"launch__shared_mem_per_block_static":                           {0, addShared},
-	"launch__shared_mem_per_block_dynamic":                          {0, addShared},
-}
-
-func putOccupancy(l *Launch, v float64)      { l.Counts["occupancy"] = v }
-func putWarpEfficiency(l *Launch, v float64) { l.Counts["warp_efficiency"] = v }
-func putLoadEfficiency(l *Launch, v float64) { l.Counts["load_efficiency"] = v }
-func addShared(l *Launch, v float64)         { l.Shared += int(v) }
-
-// ReadProfile reads what `ncu --csv --metrics` has written: a row for each launch and
-// metric. Rows of other metrics are left out.
-func ReadProfile(f File) ([]Launch, error) {
+// ReadProfile reads what `ncu --csv --page raw` has written: a row for each launch, after one with
+// the units. missing are the metrics that are not in it.
+func ReadProfile(f File) (launches []Launch, missing []string, err error) {
 	text, err := tableOnly(f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t, err := readTable(bytes.NewReader(text), f.Name, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	switch {
+	case !t.has("Kernel Name"):
+		return nil, nil, fmt.Errorf("%s: no column \"Kernel Name\": it is no output of ncu", f.Name)
+	case t.has("Metric Name"):
+		return nil, nil, fmt.Errorf("%s is another page of ncu's report: run ncu with --page raw", f.Name)
 	}
 
-	var missing []string
-	for _, c := range []string{"ID", "Process ID", "Kernel Name", "Block Size", "Grid Size", "Metric Name",
-		"Metric Unit", "Metric Value"} {
-		if !t.has(c) {
-			missing = append(missing, c)
+	var found []metric
+	for _, m := range metrics {
+		if t.has(m.ncu) {
+			found = append(found, m)
+		} else {
+			missing = append(missing, m.ncu)
 		}
 	}
-
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s: no column %s: run ncu without --page, so that it prints the details page",
-			f.Name, strings.Join(missing, ", "))
+	if len(found) == 0 {
+		return nil, nil, fmt.Errorf("%s has none of the metrics: collect them with --metrics %s", f.Name, Metrics())
 	}
-
-	p := &profile{table: t, index: map[[2]string]int{}, seen: map[[3]string]bool{}}
-	for row := range t.rows {
-		p.row(row)
+	p := profile{t, found}
+	for row := 1; row < len(t.rows); row++ {
+		launches = append(launches, p.launch(row))
 	}
-	if err := t.err(); err != nil {
-		return nil, err
+	if len(launches) == 0 {
+		return nil, nil, fmt.Errorf("%s has no launch of a kernel", f.Name)
 	}
-	if len(p.launches) == 0 {
-		return nil, fmt.Errorf("%s has none of the metrics: collect them with --metrics %s", f.Name, Metrics)
-	}
-	return p.launches, nil
+	return launches, missing, t.err()
 }
 
 // tableOnly blanks out what is not part of the table: what the profiled program printed before
@@ -90,124 +64,76 @@ func tableOnly(f File) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
 	}
-	var kept []byte
+	lines := bytes.Split(text, []byte("\n"))
 	begun := false
-	for line := range bytes.Lines(text) {
+	for i, line := range lines {
 		begun = begun || bytes.HasPrefix(line, []byte(`"ID",`))
 		if !begun || bytes.HasPrefix(line, []byte("==")) {
-			line = []byte("\n") // lines keep their numbers
+			lines[i] = nil
 		}
-		kept = append(kept, line...)
 	}
 	if !begun {
 		return nil, fmt.Errorf("%s: no header line that begins with \"ID\": run ncu with --csv", f.Name)
 	}
-	return kept, nil
+	return bytes.Join(lines, []byte("\n")), nil
 }
 
-// profile puts launches together.
+// A profile is a table of launches, with those of our metrics that it has.
 type profile struct {
 	*table
-	launches []Launch
-	index    map[[2]string]int  // index of a launch, by process and number
-	seen     map[[3]string]bool // rows by process, number and metric
+	found []metric
 }
 
-func (p *profile) row(row int) {
-	name := p.cell(row, "Metric Name")
-	m, wanted := metrics[name]
-	if !wanted {
-		return
+func (p profile) launch(row int) Launch {
+	l := Launch{entryName(p.cell(row, "Kernel Name")), store.Counts{}}
+	for _, m := range p.found {
+		if v := p.value(row, m.ncu); !math.IsNaN(v) {
+			l.Counts[m.counter] = v * unitOf(p.cell(0, m.ncu)) / m.whole
+		}
 	}
-	before := len(p.errs)
-	l := Launch{Entry: entryName(p.cell(row, "Kernel Name")),
-		Block: p.volume(row, "Block Size"), Grid: p.volume(row, "Grid Size"),
-		Counts: store.Counts{},
-		line:   p.lines[row]}
-
-	v, known := p.value(row, name, m.whole)
-	if len(p.errs) > before {
-		return
-	}
-	key := [2]string{p.cell(row, "Process ID"), p.cell(row, "ID")}
-	i, there := p.index[key]
-	if !there {
-		i = len(p.launches)
-		p.index[key] = i
-		p.launches = append(p.launches, l)
-	}
-
-	first := &p.launches[i]
-	if first.Entry != l.Entry || first.Block != l.Block || first.Grid != l.Grid {
-		p.fail(row, "launch %s is another one in line %d: keep each run of ncu in a file of its own", key[1],
-			first.line)
-		return
-	}
-
-	if at := [3]string{key[0], key[1], name}; p.seen[at] {
-		p.fail(row, "launch %s has %s twice: keep each run of ncu in a file of its own", key[1], name)
-		return
-	} else if p.seen[at] = true; known {
-		m.put(first, v)
-	}
+	finish(l.Counts)
+	return l
 }
 
 // entryName returns the name of a kernel without its C++ arguments.
 func entryName(s string) string {
-	s, _, _ = strings.Cut(s, "(")
+	s, _, _ = strings.Cut(strings.TrimPrefix(s, "void "), "(")
+	s, _, _ = strings.Cut(s, "<")
 	return strings.TrimSpace(s)
-}
-
-// volume reads a size in three dimensions: "(256, 1, 1)".
-func (p *profile) volume(row int, column string) int {
-	text := p.cell(row, column)
-	n := 1
-	sizes := strings.Split(strings.Trim(text, "()"), ",")
-
-	for _, s := range sizes {
-		k, err := strconv.Atoi(strings.TrimSpace(s))
-		if err != nil || k < 1 || len(sizes) != 3 || n > math.MaxInt32/k {
-			p.fail(row, "%s = %q must have the form \"(256, 1, 1)\"", column, text)
-			return 0
-		}
-		n *= k
-	}
-
-	return n
 }
 
 // grouped matches a number as ncu writes it, with commas between thousands.
 var grouped = regexp.MustCompile(`^(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)
 
-// value reads the value of a metric, as a fraction of whole, or in bytes. It is not known
-// where ncu could not count it.
-func (p *profile) value(row int, name string, whole float64) (v float64, known bool) {
-	text := p.cell(row, "Metric Value")
+// value reads the value of a metric. It is NaN where ncu could not count it.
+func (p profile) value(row int, name string) float64 {
+	text := p.cell(row, name)
 	switch strings.ToLower(text) {
-	case "", "n/a", "nan", "-nan":
-		return 0, false
+	case "", "n/a", "nan", "-nan", "inf":
+		return math.NaN()
 	}
 
 	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
-	if err != nil || !grouped.MatchString(text) {
+	if err != nil || !grouped.MatchString(text) || v > 1e18 {
 		p.fail(row, "%s = %q is not a number in ncu's English format: run ncu with LC_ALL=C", name, text)
-		return 0, false
+		return math.NaN()
 	}
+	return v
+}
 
-	if whole == 0 {
-		if unit := p.cell(row, "Metric Unit"); !strings.HasPrefix(unit, "byte") {
-			p.fail(row, "%s is in %q: run ncu with --print-units base", name, unit)
-		} else if v > math.MaxInt32 {
-			p.fail(row, "%s = %q is more than any multiprocessor has", name, text)
+// unitOf is a unit as a multiple of bytes or seconds. Other units are not scaled.
+func unitOf(unit string) float64 {
+	unit, _, _ = strings.Cut(unit, "/") // of a block, say
+	for _, size := range []struct {
+		prefix string
+		times  float64
+	}{{"n", 1e-9}, {"u", 1e-6}, {"m", 1e-3}, {"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}} {
+		switch strings.TrimPrefix(unit, size.prefix) {
+		case "s", "second", "byte":
+			if strings.HasPrefix(unit, size.prefix) {
+				return size.times
+			}
 		}
-		return v, true
 	}
-
-	const slack = 1.01 // counters of several passes may not quite agree
-	if v > slack*whole {
-		p.fail(row, "%s = %q is more than %g: run ncu with LC_ALL=C, in case a comma stands for a point", name,
-			text, whole)
-	}
-
-	return min(v/whole, 1), true
+	return 1
 }

@@ -17,10 +17,11 @@ type Counted interface {
 	Profile(on, cold bool) error
 }
 
-// Count computes n products of a trial on a device of this model in this process, for a profiler.
-// Only they are counted. The product is verified before, and what they leave behind afterwards.
+// Count computes n products of each trial on a device of this model in this process, for a profiler.
+// Only they are counted. A product is verified before, and what they leave behind afterwards. The
+// trials are of one matrix.
 func Count(open func(configs.Device) (kernels.Backend, error), model kernels.Device, spec configs.Matrix,
-	t trial.Trial, n int) error {
+	trials []trial.Trial, n int) error {
 	runtime.LockOSThread() // a device's context belongs to its thread
 	w := &server{open: open}
 	defer w.close()
@@ -34,10 +35,19 @@ func Count(open func(configs.Device) (kernels.Backend, error), model kernels.Dev
 	if err := w.load(LoadRequest{Matrix: spec, Seed: configs.DefaultProtocol.Seed}, &rep); err != nil {
 		return err
 	}
-	if w.matrix.Hash != t.Matrix {
-		return fmt.Errorf("%s is not the matrix that was measured: its content differs", spec.Name)
+	for _, t := range trials {
+		if w.matrix.Hash != t.Matrix {
+			return fmt.Errorf("%s is not the matrix that was measured: its content differs", spec.Name)
+		}
+		if err := w.count(t, n); err != nil {
+			return fmt.Errorf("%s: %w", t.Config, err)
+		}
 	}
+	return nil
+}
 
+// count computes n products of a trial between two that are verified.
+func (w *server) count(t trial.Trial, n int) error {
 	p, err := w.backend.Prepare(t.Config, kernels.Options{})
 	if err != nil {
 		return err
@@ -60,6 +70,9 @@ func Count(open func(configs.Device) (kernels.Backend, error), model kernels.Dev
 // counted computes n products of p that are counted.
 func (w *server) counted(p kernels.Product, cache trial.Cache, n int) error {
 	if err := p.Poison(); err != nil {
+		return err
+	}
+	if err := p.Multiply(nil); err != nil { // fills the caches that the poison went through
 		return err
 	}
 	marks, counts := w.backend.(Counted)

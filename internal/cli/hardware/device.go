@@ -104,6 +104,28 @@ func FindGPU(ctx context.Context, index int) (GPU, error) {
 	return askCUDA(ctx, beside, index)
 }
 
+// Same says why a device is not the one of this machine; nil if it is.
+func Same(ctx context.Context, d kernels.Device) error {
+	var here kernels.Device
+	var err error
+	switch d.Backend {
+	case "cuda":
+		here, err = FindCUDA(ctx, 0)
+	case "cpu":
+		var b kernels.Backend
+		if b, err = OpenBackend(configs.Device{Backend: d.Backend}); err == nil {
+			here = b.Device()
+			err = b.Close()
+		}
+	default:
+		return errors.New("they were imported")
+	}
+	if err == nil && here.Name != d.Name {
+		err = fmt.Errorf("this is %s", here.Name)
+	}
+	return err
+}
+
 // askCUDA asks a program built with CUDA for the GPU with this index.
 func askCUDA(ctx context.Context, program string, index int) (GPU, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

@@ -46,21 +46,25 @@ var jobSignals = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU,
 }
 
-// LaunchWorker returns a function that prepares a worker for a backend: this program or, for a
-// GPU, the one built with CUDA beside it. If there is none, the worker's error says how to build
-// it.
+// LaunchWorker returns a function that prepares a worker for a backend.
 func LaunchWorker(backend string) (worker.Launcher, error) {
+	program, err := Program(backend)
+	return func() *exec.Cmd { return exec.Command(program, "worker") }, err
+}
+
+// Program returns the program that opens devices of a backend: this one or, for a GPU, the one
+// built with CUDA beside it. If there is none, this one's error says how to build it.
+func Program(backend string) (string, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("finding this program: %w", err)
+		return "", fmt.Errorf("finding this program: %w", err)
 	}
 	if backend == "cuda" && !cuda.Built {
 		if beside, ok := cudaProgram(program); ok {
 			program = beside
 		}
 	}
-
-	return func() *exec.Cmd { return exec.Command(program, "worker") }, nil
+	return program, nil
 }
 
 // OpenBackend opens the device that a part of a sweep runs on.
