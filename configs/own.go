@@ -1,7 +1,9 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -103,10 +105,12 @@ func (t *table) ownSource(o *kernels.Own, backend string, find finder) {
 		return
 	}
 	found, err := find(source)
-	if err == nil {
-		o.Files, o.File, err = own.Gather(found[0])
-	}
 	if err != nil {
+		t.fail(key, "paths are relative to the folder of the sweep file", "%v", err)
+		return
+	}
+	o.Files, o.File, err = own.Gather(found[0])
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // only a node may find what is not there, see Use
 		t.fail(key, "paths are relative to the folder of the sweep file", "%v", err)
 	}
 }

@@ -113,17 +113,25 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 		return err
 	}
 
-	for _, f := range []struct {
+	type file struct {
 		name string
 		data []byte
-	}{
+	}
+	files := []file{
 		{sweepFile, sweep.Text},
 		{planFile, chunks},
 		{TaskScript, []byte(r.TaskScriptText(sweep.Slurm))},
 		{FinishScript, []byte(r.FinishScriptText())},
 		{JobsFile, nil},
-		{infoFile, append(info, '\n')},
-	} {
+	}
+	if list := sweep.Own(); len(list) > 0 {
+		text, err := json.Marshal(list)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{ownFile, text})
+	}
+	for _, f := range append(files, file{infoFile, append(info, '\n')}) {
 		if err := atomicfile.Create(r.Path(f.name), f.data); err != nil {
 			return err
 		}

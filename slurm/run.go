@@ -47,6 +47,7 @@ const (
 	TaskScript   = "task.sh"
 	FinishScript = "finish.sh"
 
+	ownFile     = "kernels.json" // the sweep's own kernels, with their sources; not there if it has none
 	infoFile    = "run.json"
 	sweepFile   = "sweep.toml"
 	planFile    = "plan.json"

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
 	"spmvtune/tuner/journal"
 )
 
@@ -81,6 +83,9 @@ func (r *Run) TaskSweep() (*configs.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.useOwn(sweep); err != nil {
+		return nil, err
+	}
 	for i, m := range sweep.Matrices {
 		switch path, known := r.Downloads[m.SuiteSparse]; {
 		case !known:
@@ -92,6 +97,22 @@ func (r *Run) TaskSweep() (*configs.Sweep, error) {
 	}
 
 	return sweep, nil
+}
+
+// useOwn gives the sweep its own kernels as they were when it was submitted.
+func (r *Run) useOwn(sweep *configs.Sweep) error {
+	if len(sweep.Own()) == 0 {
+		return nil
+	}
+	text, err := r.Read(ownFile)
+	if err != nil {
+		return fmt.Errorf("reading the kernels of the run: %w", err)
+	}
+	var list []kernels.Own
+	if err := json.Unmarshal(text, &list); err != nil {
+		return fmt.Errorf("reading %s: %w: it was damaged; submit the sweep again", r.Path(ownFile), err)
+	}
+	return sweep.Use(list)
 }
 
 // Journal starts the journal of an attempt at a task.

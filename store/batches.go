@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -39,6 +40,7 @@ type batcher struct {
 	devices map[string]*Device // devices by label
 	origins map[int64]trial.Origin
 	kernels map[string][]string // digests of the sources, by name
+	own     map[kernelSource]kernels.Own
 
 	runs    map[runKey]*tuner.RunInfo
 	started map[*tuner.RunInfo]time.Time
@@ -115,9 +117,12 @@ func (b *batcher) prepare(ctx context.Context, chosen chosen) error {
 		return err
 	}
 
-	b.kernels = map[string][]string{}
+	b.kernels, b.own = map[string][]string{}, map[kernelSource]kernels.Own{}
 	for _, k := range list {
 		b.kernels[k.Name] = append(b.kernels[k.Name], k.Digest)
+		if k.Own != nil {
+			b.own[kernelSource{k.Name, k.Digest}] = *k.Own
+		}
 	}
 	return b.matrices(ctx, chosen)
 }
@@ -182,6 +187,9 @@ func (b *batcher) run(k runKey) *tuner.RunInfo {
 
 	for name, digests := range b.kernels {
 		run.Sources[name] = digests[min(k.source, len(digests)-1)]
+		if o, known := b.own[kernelSource{name, run.Sources[name]}]; known {
+			run.Own = append(run.Own, o)
+		}
 	}
 	b.runs[k], b.started[run] = run, s.Started
 	return run

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,17 +112,24 @@ func putDevice(ctx context.Context, tx *sql.Tx, d kernels.Device, roof kernels.R
 	return id, err
 }
 
-// putKernel records a kernel. One that is not in the catalogue has no paper and
-// no format.
-func putKernel(ctx context.Context, tx *sql.Tx, name, digest string) (id int64, err error) {
-	k, _ := kernels.Lookup(name)
+// putKernel records a kernel. One that is neither own nor in the catalogue has no paper and no
+// format.
+func putKernel(ctx context.Context, tx *sql.Tx, source kernelSource, own []kernels.Own) (id int64, err error) {
+	k, _ := kernels.Find(own, source.name)
+	var definition []byte
+	if i := slices.IndexFunc(own, func(o kernels.Own) bool { return o.Name == source.name }); i >= 0 {
+		if definition, err = json.Marshal(own[i]); err != nil {
+			return 0, fmt.Errorf("kernel %s: %w", source.name, err)
+		}
+	}
 	err = tx.QueryRowContext(ctx, `
-		INSERT INTO kernel (name, digest, paper, format) VALUES (?, ?, ?, ?)
+		INSERT INTO kernel (name, digest, paper, format, definition) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (name, digest) DO UPDATE SET
-			paper = coalesce(nullif(excluded.paper, ''), paper), format = coalesce(nullif(excluded.format, ''), format)
-		RETURNING id`, name, digest, k.Paper, string(k.Format)).Scan(&id)
+			paper = coalesce(nullif(excluded.paper, ''), paper), format = coalesce(nullif(excluded.format, ''), format),
+			definition = coalesce(excluded.definition, definition)
+		RETURNING id`, source.name, source.digest, k.Paper, string(k.Format), nonzero(string(definition))).Scan(&id)
 	if err != nil {
-		return 0, fmt.Errorf("kernel %s: %w", name, err)
+		return 0, fmt.Errorf("kernel %s: %w", source.name, err)
 	}
 	return id, nil
 }

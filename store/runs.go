@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"spmvtune/configs"
@@ -56,7 +57,8 @@ type Kernel struct {
 	Name   string
 	Paper  string // the paper's own name for it
 	Format kernels.Format
-	Digest string // digest of the source
+	Digest string       // digest of the source
+	Own    *kernels.Own // what a sweep says of it; nil: it is in the catalogue
 }
 
 // Devices returns the devices, ordered by label.
@@ -114,7 +116,19 @@ func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
 }
 
 func (from source) kernels(ctx context.Context) ([]Kernel, error) {
-	return collect(ctx, from, func(k *Kernel) []any {
-		return []any{&k.Name, &k.Paper, &k.Format, &k.Digest}
-	}, `SELECT name, paper, format, digest FROM kernel ORDER BY name, id`)
+	type row struct {
+		Kernel
+		definition string
+	}
+	rows, err := collect(ctx, from, func(r *row) []any {
+		return []any{&r.Name, &r.Paper, &r.Format, &r.Digest, orZero(&r.definition)}
+	}, `SELECT name, paper, format, digest, `+from.since(schemaOwn, "definition")+` FROM kernel ORDER BY name, id`)
+	var list []Kernel
+	for _, r := range rows {
+		if r.definition != "" && json.Unmarshal([]byte(r.definition), &r.Own) != nil {
+			r.Own = nil // as if nothing were known
+		}
+		list = append(list, r.Kernel)
+	}
+	return list, err
 }

@@ -34,6 +34,7 @@ const (
 	schemaAnother         = 15 // times that another run finds
 	schemaHost            = 16 // what others did to the processor
 	schemaCounters        = 18 // counters by name
+	schemaOwn             = 19 // definitions of kernels that a sweep brings
 )
 
 // texts returns the single text column that a query gives.

@@ -94,7 +94,7 @@ func (w *writer) begin(ctx context.Context, run *tuner.RunInfo, started time.Tim
 		if _, known := w.keys.kernels[source]; known {
 			continue
 		}
-		if w.keys.kernels[source], err = putKernel(ctx, w.tx, source.name, source.digest); err != nil {
+		if w.keys.kernels[source], err = putKernel(ctx, w.tx, source, run.Own); err != nil {
 			return err
 		}
 	}

@@ -28,6 +28,7 @@ func (r *run) begin(ctx context.Context) error {
 		Device:   r.planner.device,
 		Roof:     *rep.Roof,
 		Sources:  r.planner.sources,
+		Own:      r.sweep.Own(),
 		Protocol: worker.ProtocolText(r.sweep.Protocol),
 		Version:  r.opt.Version,
 		Origin:   trial.Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},

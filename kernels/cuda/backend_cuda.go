@@ -33,8 +33,12 @@ type Backend struct {
 	guards  guards
 	vendor  *cusparse // opened when first needed
 	problem *kernels.Problem
-	current *product  // the one made by the last Prepare
-	single  []float32 // y of float32, on its way to the caller
+	current *product // the one made by the last Prepare
+
+	own      []kernels.Own // of the sweep
+	compiled string        // folder of what is compiled of them
+
+	single []float32 // y of float32, on its way to the caller
 
 	sensors   *nvml.Sensors // nil: they can't be read
 	noSensors error         // why

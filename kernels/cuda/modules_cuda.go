@@ -47,6 +47,15 @@ func (m *modules) entry(name string) (*entry, error) {
 	}
 
 	e := &entry{name: name, f: f}
+	if err := e.ask(); err != nil {
+		return nil, err
+	}
+	m.entries[name] = e
+	return e, nil
+}
+
+// ask asks the driver for the needs of e.
+func (e *entry) ask() (err error) {
 	for _, a := range []struct {
 		id cu.FunctionAttribute
 		to *int
@@ -56,13 +65,11 @@ func (m *modules) entry(name string) (*entry, error) {
 		{cu.LocalSizeBytes, &e.local},
 		{cu.FnMaxThreadsPerBlock, &e.maxThreads},
 	} {
-		if *a.to, err = f.Attribute(a.id); err != nil {
-			return nil, failed(err, "asking for attribute %d of %s", int(a.id), name)
+		if *a.to, err = e.f.Attribute(a.id); err != nil {
+			return failed(err, "asking for attribute %d of %s", int(a.id), e.name)
 		}
 	}
-
-	m.entries[name] = e
-	return e, nil
+	return nil
 }
 
 // function loads the module that has an entry, if it is not, and finds it there. An

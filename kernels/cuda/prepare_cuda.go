@@ -18,7 +18,7 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
 	}
-	k, ok := kernels.Lookup(c.Kernel)
+	k, ok := kernels.Find(b.own, c.Kernel)
 	if !ok || k.Backend != "cuda" {
 		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("%q is not a kernel for the GPU", c.Kernel)}
 	}
@@ -51,11 +51,11 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 // prepareRecipe makes the recipe and puts its arrays and steps on the device.
 func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kernels.Launch) (*product, error) {
 	v := c.Precision.Bytes()
-	start, before := time.Now(), reusedCost()
-	r, ok, err := newRecipe(b.problem.A, c, v)
-	if !ok {
-		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
+	if err := b.adoptFor(c); err != nil {
+		return nil, err
 	}
+	start, before := time.Now(), reusedCost()
+	r, err := b.recipe(c, v)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,22 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kerne
 	}
 	p.program = newProgram(ops, launch)
 	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, r)
-	return p, nil
+	if k.Guest {
+		p.seals, err = b.sealed(own)
+	}
+	return p, err
+}
+
+// recipe makes the recipe of c.
+func (b *Backend) recipe(c kernels.Config, v int) (*recipe, error) {
+	if o, ok := b.ownKernel(c.Kernel); ok {
+		return ownRecipe(o, b.problem.A, c)
+	}
+	r, ok, err := newRecipe(b.problem.A, c, v)
+	if !ok {
+		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
+	}
+	return r, err
 }
 
 // place puts the arrays that r names on the device, and notes their sizes and

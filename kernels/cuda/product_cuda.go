@@ -22,6 +22,7 @@ type product struct {
 	info    kernels.ProductInfo
 	ran     bool           // once, which loads what the driver loads late
 	vendor  *vendorProduct // nil for this program's own kernels
+	seals   []seal         // of a kernel of the sweep, which may write where it reads
 }
 
 var _ kernels.Product = (*product)(nil)
@@ -107,7 +108,7 @@ func (p *product) check() error {
 	if i := slices.Index(intact, false); i >= 0 {
 		return &kernels.OverrunError{Array: p.written[i/2].name()}
 	}
-	return nil
+	return p.b.broken(p.seals)
 }
 
 // widen copies a y of float32 from the device.

@@ -7,6 +7,9 @@ import "strconv"
 // Source returns a digest of a kernel's compiled code and recipe; for a kernel of cuSPARSE it
 // is the library's version, or "" if there is no library.
 func (b *Backend) Source(kernel string) string {
+	if o, ok := b.ownKernel(kernel); ok {
+		return b.ownSource(o)
+	}
 	if _, ok := vendorRecipes[kernel]; !ok {
 		return Source(kernel)
 	}

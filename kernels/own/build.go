@@ -56,8 +56,7 @@ func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file st
 	}
 
 	said := "does not compile: " + complaint(printed, err)
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.Exited() && firstError.MatchString(printed) { // it would say so again
+	if refused(err) && firstError.MatchString(printed) { // it would say so again
 		os.WriteFile(file+".err", []byte(said), 0o666)
 	}
 	return "", &kernels.InvalidError{Reason: said}
@@ -145,13 +144,24 @@ func write(dir string, files map[string]string) error {
 // firstError finds a line such as "my.cu(12): error: …" or "my.c:12:5: error: …".
 var firstError = regexp.MustCompile(`(?mi)^.*\berror\b.*$`)
 
+// Refused is the error of a compiler that has ended by itself and printed why.
+type Refused struct{ Reason string }
+
+func (r *Refused) Error() string { return r.Reason }
+
+// refused reports whether a compiler ended by itself.
+func refused(err error) bool {
+	var ended *exec.ExitError
+	return errors.As(err, new(*Refused)) || errors.As(err, &ended) && ended.Exited()
+}
+
 // complaint is the first error that a compiler printed, on one line.
 func complaint(printed string, err error) string {
 	said := firstError.FindString(printed)
 	if said == "" {
 		said = strings.TrimSpace(printed)
 	}
-	if said == "" || !errors.As(err, new(*exec.ExitError)) {
+	if said == "" || !refused(err) {
 		said = strings.TrimSpace(err.Error() + " " + said)
 	}
 	said = strings.Map(func(r rune) rune {

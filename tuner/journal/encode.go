@@ -78,7 +78,7 @@ func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) 
 		Number: n, Sweep: run.Sweep.Name, Title: run.Sweep.Title, Text: string(run.Sweep.Text),
 		Device:  run.Device,
 		Roof:    roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad), number(run.Roof.Gather)},
-		Sources: run.Sources, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin, Facts: facts, At: at,
+		Sources: run.Sources, Own: run.Own, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin, Facts: facts, At: at,
 	}
 }
 
@@ -93,7 +93,7 @@ func (l *runLine) decode() *Run {
 			Device: l.Device,
 			Roof: kernels.Roof{Read: float64(l.Roof.Read), Copy: float64(l.Roof.Copy), Triad: float64(l.Roof.Triad),
 				Gather: float64(l.Roof.Gather)},
-			Sources: l.Sources, Protocol: l.Protocol, Version: l.Version, Origin: l.Origin,
+			Sources: l.Sources, Own: l.Own, Protocol: l.Protocol, Version: l.Version, Origin: l.Origin,
 		},
 		Facts: l.Facts, At: l.At,
 	}

@@ -9,11 +9,16 @@ import (
 	"spmvtune/kernels"
 )
 
+// isOwn reports whether the sweep defines a kernel.
+func (w *server) isOwn(name string) bool {
+	return slices.ContainsFunc(w.own, func(o kernels.Own) bool { return o.Name == name })
+}
+
 // confine keeps a kernel that a sweep defines from filling the disk while it runs: it can't write
 // to files, and its folder is a temporary one. An attempt ends the worker. It returns what lifts
 // this.
 func (w *server) confine(name string) (lift func()) {
-	if !slices.ContainsFunc(w.own, func(o kernels.Own) bool { return o.Name == name }) {
+	if !w.isOwn(name) {
 		return func() {}
 	}
 	var before unix.Rlimit

@@ -1,0 +1,144 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"hash/maphash"
+	"slices"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"spmvtune/kernels"
+	"spmvtune/kernels/own"
+)
+
+var _ kernels.Host = (*Backend)(nil)
+
+// Adopt makes kernels of a sweep known.
+func (b *Backend) Adopt(list []kernels.Own, cache string) { b.own, b.compiled = list, cache }
+
+// Build compiles kernels of the sweep.
+func (b *Backend) Build(list []kernels.Config) []string {
+	return own.All(list, func(c kernels.Config) error {
+		o, _ := b.ownKernel(c.Kernel)
+		_, err := b.compile(o, c)
+		return err
+	})
+}
+
+// ownKernel returns a kernel of the sweep.
+func (b *Backend) ownKernel(name string) (kernels.Own, bool) {
+	i := slices.IndexFunc(b.own, func(o kernels.Own) bool { return o.Name == name && o.Backend == "cuda" })
+	if i < 0 {
+		return kernels.Own{}, false
+	}
+	return b.own[i], true
+}
+
+// compile returns the module that has a kernel of the sweep.
+func (b *Backend) compile(o kernels.Own, c kernels.Config) (file string, err error) {
+	by, err := ownCompiler(b.modules.limits.compute)
+	if err != nil {
+		return "", err
+	}
+	return own.Build(b.compiled, by, o, c)
+}
+
+// ownSource is the identity of a kernel of the sweep.
+func (b *Backend) ownSource(o kernels.Own) string {
+	by, _ := ownCompiler(b.modules.limits.compute)
+	return own.Source(by, o)
+}
+
+// adoptFor loads the module of c's kernel under the name of its recipe's entry, if the kernel is
+// one of the sweep.
+func (b *Backend) adoptFor(c kernels.Config) error {
+	o, ok := b.ownKernel(c.Kernel)
+	if !ok {
+		return nil
+	}
+	file, err := b.compile(o, c)
+	if err != nil {
+		return err
+	}
+	return b.modules.adopt(ownPrefix+o.Name+suffix(c.Precision.Bytes()), file, o)
+}
+
+// adopt makes an entry of a file known under a name.
+func (m *modules) adopt(name, file string, o kernels.Own) error {
+	mod, loaded := m.loaded[file]
+	if !loaded {
+		var err error
+		if mod, err = cu.Load(file); err != nil {
+			return failed(err, "loading what %s was compiled to", o.File)
+		}
+		m.loaded[file] = mod
+	}
+	f, err := mod.Function(o.Entry)
+	if err != nil {
+		return &kernels.InvalidError{Reason: o.File + " has no kernel " + o.Entry + `; it needs extern "C" __global__`}
+	}
+	if known := m.entries[name]; known != nil && known.f == f {
+		return nil
+	}
+	e := &entry{name: o.Name, f: f}
+	m.entries[name] = e
+	return e.ask()
+}
+
+// A seal is what an array holds that no product may change.
+type seal struct {
+	a   *array
+	sum uint64
+}
+
+var sealSeed = maphash.MakeSeed()
+
+// sealed notes what the arrays that a kernel of the sweep reads hold.
+func (b *Backend) sealed(arrays map[string]*array) ([]seal, error) {
+	var list []seal
+	for _, a := range arrays {
+		if a.guarded {
+			continue
+		}
+		sum, err := b.sum(a)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, seal{a, sum})
+	}
+	return list, nil
+}
+
+// broken gives an error if a product has written to an array that it reads.
+func (b *Backend) broken(seals []seal) error {
+	for _, s := range seals {
+		sum, err := b.sum(s.a)
+		if err != nil {
+			return err
+		}
+		if sum != s.sum {
+			return &kernels.OverrunError{Array: "y: an array of the matrix, or x, has changed"}
+		}
+	}
+	return nil
+}
+
+// sum is a digest of an array on the device.
+func (b *Backend) sum(a *array) (uint64, error) {
+	var h maphash.Hash
+	h.SetSeed(sealSeed)
+	buffer := make([]byte, min(a.bytes, 32<<20))
+	for at := int64(0); at < a.bytes; at += int64(len(buffer)) {
+		part := buffer[:min(int64(len(buffer)), a.bytes-at)]
+		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&part[0]), a.ptr+cu.DevicePtr(at), int64(len(part)), b.stream); err != nil {
+			return 0, failed(err, "copying from the device")
+		}
+		if err := b.stream.Synchronize(); err != nil {
+			return 0, failed(err, "copying from the device")
+		}
+		h.Write(part)
+	}
+	return h.Sum64(), nil
+}
