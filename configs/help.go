@@ -49,7 +49,8 @@ func example() string {
 
 	print(matrixHelp, "#\n", matrixKeys.comments(), matrixExamples)
 	print(generators(), twinHelp)
-	print(kernelHelp, "#\n", kernelKeys.comments(), programHelp, programKeys.comments(), kernelExamples)
+	print(kernelHelp, "#\n", kernelKeys.comments(), kernelExamples, ownHelp, "#\n", ownKeys.comments(), ownExample)
+	print(programHelp, programKeys.comments())
 	print("\n[device]\n", s.Device.keys().example())
 	print("\n[learn]\n", s.Learn.keys().example())
 	print("\n[report]\n", s.Report.keys().example())
@@ -198,6 +199,20 @@ grid  = [1, 2]
 # where is an expression over block, grid, the kernels' parameters, kernel and precision
 # (both text), and the matrix's rows, cols and nnz, in the language of https://expr-lang.org
 where = 'precision == "float64" or block * 10 <= nnz'
+`
+
+const ownHelp = `
+# A [[kernel]] section with a source defines a kernel of your own. "spmvtune kernels new NAME"
+# writes one that works, and docs/extending.md says more. Its keys, beside those above, are
+`
+
+const ownExample = `#
+#     [[kernel]]
+#     name   = "mine"
+#     source = "mine.cu"
+#     block  = [128, 256]
+#     params = { lanes = [1, 4, 32] }
+#     blocks = "(rows * lanes + block - 1) / block"
 `
 
 const slurmHelp = `

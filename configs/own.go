@@ -27,10 +27,9 @@ var ownKeys = section{
 	{name: "params", doc: "parameters and their values, as in { unroll = [1, 2, 4] }: each is a macro in capitals"},
 }
 
-// ownName matches names that are safe in C, in a file's name and in a command. No kernel of the
-// catalogue may have it.
+// What may stand in a macro or name a function.
 var (
-	ownName    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
+	entryName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 	macroName  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 	macroValue = regexp.MustCompile(`^[A-Za-z0-9_.]{1,32}$`)
 )
@@ -63,23 +62,19 @@ func (t *table) ownSpace(backend string, find finder) Space {
 	return s
 }
 
-const nameForm = "a letter, and then at most 63 letters, digits and underscores"
-
 // ownName reads the name.
 func (t *table) ownName(o *kernels.Own) {
 	t.text("name", &o.Name)
-	if _, taken := kernels.Lookup(o.Name); taken {
-		t.fail("name", "choose another one", "the catalogue has a kernel that is called %q", o.Name)
-	} else if !ownName.MatchString(o.Name) {
-		t.fail("name", "write "+nameForm, "a kernel of your own can't be called %q", o.Name)
+	if err := own.CheckName(o.Name); err != nil {
+		t.fail("name", "choose another name, such as \"mine\"", "%v", err)
 	}
 }
 
 // ownEntry reads the function.
 func (t *table) ownEntry(o *kernels.Own) {
 	o.Entry = o.Name
-	if t.text("entry", &o.Entry); !ownName.MatchString(o.Entry) {
-		t.fail("entry", "write "+nameForm, "no function is called %q", o.Entry)
+	if t.text("entry", &o.Entry); !entryName.MatchString(o.Entry) {
+		t.fail("entry", "", "no function is called %q", o.Entry)
 	}
 }
 

@@ -29,6 +29,7 @@ func newKernels() *cobra.Command {
 		RunE:              k.Run,
 	}
 	cmd.Flags().BoolVar(&k.asJSON, "json", false, "print JSON")
+	cmd.AddCommand(newKernelsNew())
 	return cmd
 }
 

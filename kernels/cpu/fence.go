@@ -7,35 +7,36 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
 
-// A fenced array lies between pages that nobody may touch, so that a kernel of a user's own that
-// leaves it ends its process, and not in Go's memory.
+// A fenced array lies between addresses that nobody may touch, so that a kernel of a user's own that
+// leaves it ends its process, and does not write into other memory.
 type fenced[T int32 | float32 | float64] struct {
 	s []T
 	m []byte // with the fences
 }
 
-// line is where arrays begin: at its multiples, in bytes.
-const line = 64
+const (
+	line  = 64       // arrays begin at its multiples, in bytes
+	moats = 64 << 20 // bytes of addresses on each side of an array
+)
 
 // fence allocates n elements.
 func fence[T int32 | float32 | float64](n int) (*fenced[T], error) {
 	page := unix.Getpagesize()
 	bytes := n * int(unsafe.Sizeof(*new(T)))
 	room := (bytes + line + page - 1) / page * page
-	m, err := unix.Mmap(-1, 0, room+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	m, err := unix.Mmap(-1, 0, room+2*moats, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("allocating %d bytes: %w", bytes, err)
 	}
-	for _, fence := range [][]byte{m[:page], m[page+room:]} {
-		if err := unix.Mprotect(fence, unix.PROT_NONE); err != nil {
-			return nil, fmt.Errorf("protecting memory: %w", err)
-		}
+	if err := unix.Mprotect(m[moats:moats+room], unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return nil, fmt.Errorf("allocating %d bytes: %w", bytes, kernels.ErrMemory)
 	}
 
-	start := page + (room-bytes)/line*line // the end is near the fence behind it
+	start := moats + (room-bytes)/line*line // the end is near the fence behind it
 	f := &fenced[T]{m: m, s: unsafe.Slice((*T)(unsafe.Pointer(&m[start])), n)}
 	runtime.AddCleanup(f, func(m []byte) { unix.Munmap(m) }, m)
 	return f, nil
@@ -48,8 +49,7 @@ func fenceCopy[T int32 | float32 | float64](s []T) (*fenced[T], error) {
 		return nil, err
 	}
 	copy(f.s, s)
-	page := unix.Getpagesize()
-	if err := unix.Mprotect(f.m[page:len(f.m)-page], unix.PROT_READ); err != nil {
+	if err := unix.Mprotect(f.m[moats:len(f.m)-moats], unix.PROT_READ); err != nil {
 		return nil, fmt.Errorf("protecting memory: %w", err)
 	}
 	return f, nil

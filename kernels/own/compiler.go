@@ -68,8 +68,11 @@ func ForCPU(source, processor string) (*Compiler, error) {
 }
 
 // ForGPU is nvcc for a compute capability, times 10: $NVCC, else that of the path or of
-// $CUDA_HOME, else the usual one.
+// $CUDA_HOME, else the usual one; none if $NVCC is off.
 func ForGPU(compute string) (*Compiler, error) {
+	if os.Getenv("NVCC") == "off" {
+		return nil, errors.New("nvcc is off (NVCC)")
+	}
 	names := []string{"nvcc", "/usr/local/cuda/bin/nvcc"}
 	if home := cmp.Or(os.Getenv("CUDA_HOME"), os.Getenv("CUDA_PATH")); home != "" {
 		names = append([]string{path.Join(home, "bin/nvcc")}, names...)

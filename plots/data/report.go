@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spmvtune/kernels"
 	"spmvtune/plots/claims"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -34,6 +35,8 @@ type Report struct {
 	Precisions []Precision
 	// Launches has facts about the launches of kernels in their fastest configuration.
 	Launches []store.Row
+	// Own has what sweeps say of kernels that they define, by name.
+	Own map[string]*kernels.Own
 	// Drifts are the sentinels, by device and matrix.
 	Drifts []store.Drift
 
@@ -73,6 +76,16 @@ func Read(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.
 	})
 	if d.Patterns, err = patterns(ctx, db); err != nil {
 		return fail("patterns", err)
+	}
+	list, err := db.Kernels(ctx)
+	if err != nil {
+		return fail("kernels", err)
+	}
+	d.Own = map[string]*kernels.Own{}
+	for _, k := range list {
+		if k.Own != nil { // the newest of a name is the last
+			d.Own[k.Name] = k.Own
+		}
 	}
 	if d.Drifts, err = db.Drifts(ctx); err != nil {
 		return fail("drifts", err)

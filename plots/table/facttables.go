@@ -92,7 +92,9 @@ func OriginTable(d *data.Report) Table {
 	t := Table{Title: "Where the kernels come from", Columns: Columns("kernel", "called there", "source")}
 	for _, name := range data.KernelsOf(d.Panels) {
 		k, known := kernels.Lookup(name)
-		if !known {
+		if o := d.Own[name]; o != nil {
+			k.Source = "a user's own: " + o.File
+		} else if !known {
 			k.Source = "a user's own"
 		}
 		t.Rows = append(t.Rows, []Cell{Text(name), Text(k.Paper), Text(k.Source)})

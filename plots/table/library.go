@@ -59,8 +59,8 @@ type besideLibrary struct {
 func besideOf(p *data.Panel) (b besideLibrary, ok bool) {
 	own := func(of func(k kernels.Kernel, r *store.Row) bool) *store.Row {
 		return p.FastestOf(func(r *store.Row) bool {
-			k, known := kernels.Lookup(r.Kernel)
-			return known && !k.Library() && of(k, r)
+			k, _ := kernels.Lookup(r.Kernel)
+			return !k.Library() && of(k, r)
 		})
 	}
 	b = besideLibrary{

@@ -38,11 +38,14 @@ func open(d configs.Device) (kernels.Backend, error) {
 	if err != nil || d.Backend == "cuda" {
 		return b, err
 	}
-	return knownRoof{b}, nil
+	return knownRoof{b, b.(kernels.Host)}, nil
 }
 
 // A knownRoof is a processor whose bandwidth need not be measured.
-type knownRoof struct{ kernels.Backend }
+type knownRoof struct {
+	kernels.Backend
+	kernels.Host
+}
 
 func (knownRoof) Roof() (kernels.Roof, error) {
 	return kernels.Roof{Read: 20, Copy: 20, Triad: 20, Gather: 1}, nil
