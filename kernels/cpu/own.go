@@ -32,11 +32,8 @@ func (b *Backend) Build(list []kernels.Config) []string {
 
 // ownKernel returns a kernel of the sweep.
 func (b *Backend) ownKernel(name string) (kernels.Own, bool) {
-	i := slices.IndexFunc(b.own, func(o kernels.Own) bool { return o.Name == name && o.Backend == "cpu" })
-	if i < 0 {
-		return kernels.Own{}, false
-	}
-	return b.own[i], true
+	o, ok := kernels.Defined(b.own, name)
+	return o, ok && o.Backend == "cpu" && o.Command == nil
 }
 
 // compile returns the library that has a kernel of the sweep.

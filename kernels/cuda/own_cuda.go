@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"hash/maphash"
-	"slices"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -29,11 +28,8 @@ func (b *Backend) Build(list []kernels.Config) []string {
 
 // ownKernel returns a kernel of the sweep.
 func (b *Backend) ownKernel(name string) (kernels.Own, bool) {
-	i := slices.IndexFunc(b.own, func(o kernels.Own) bool { return o.Name == name && o.Backend == "cuda" })
-	if i < 0 {
-		return kernels.Own{}, false
-	}
-	return b.own[i], true
+	o, ok := kernels.Defined(b.own, name)
+	return o, ok && o.Backend == "cuda" && o.Command == nil
 }
 
 // compile returns the module that has a kernel of the sweep.

@@ -2,16 +2,16 @@ package worker
 
 import (
 	"os"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"spmvtune/kernels"
 )
 
-// isOwn reports whether the sweep defines a kernel.
+// isOwn reports whether the sweep brings the source of a kernel, which runs in this process.
 func (w *server) isOwn(name string) bool {
-	return slices.ContainsFunc(w.own, func(o kernels.Own) bool { return o.Name == name })
+	o, ok := kernels.Defined(w.own, name)
+	return ok && o.Command == nil
 }
 
 // confine keeps a kernel that a sweep defines from filling the disk while it runs: it can't write
