@@ -94,12 +94,13 @@ func entriesOf(p *data.Panel, list []series) (entries []entry, lacks bool) {
 	return entries, lacks
 }
 
-// leads states which series is the fastest most often, if it is on half of the matrices.
+// leads states which series is the fastest most often, if it is that, or tied, on half of the matrices.
 func (t *tally) leads() string {
-	counts, of, several := make([]int, len(t.series)), 0, false
+	wins, counts, of, several := make([]int, len(t.series)), make([]int, len(t.series)), 0, false
 	for _, entries := range t.cells {
 		best := slices.MinFunc(entries, func(a, b entry) int { return cmp.Compare(a.row.Time, b.row.Time) })
 		of++
+		wins[best.series]++
 		several = several || len(entries) > 1
 		for _, e := range entries {
 			if e.row == best.row || !data.Tells(best.row, e.row) {
@@ -108,8 +109,8 @@ func (t *tally) leads() string {
 		}
 	}
 	lead := 0
-	for j, n := range counts {
-		if n > counts[lead] {
+	for j := range counts {
+		if cmp.Or(cmp.Compare(wins[j], wins[lead]), cmp.Compare(counts[j], counts[lead])) > 0 {
 			lead = j
 		}
 	}
