@@ -188,6 +188,8 @@ func countTogether(ctx context.Context, path string, trials []store.Row) ([]coun
 	switch k, _ := kernels.Lookup(trials[0].Kernel); k.Backend {
 	case "cuda":
 		return countByNCU(ctx, path, trials)
+	case "cpu":
+		return countOnCPU(ctx, path, trials)
 	default:
 		return nil, fmt.Errorf("nothing counts what a %s does", k.Backend)
 	}

@@ -17,34 +17,47 @@ import (
 	"spmvtune/store"
 )
 
-// countOnCPU counts what the products of n trials do in a processor: those that a program computes,
-// so many of each. A counter is that of one product.
-func countOnCPU(ctx context.Context, program []string, trials []string, products int) (list []store.Counts, err error) {
-	program = append(program, "--products="+strconv.Itoa(products))
+// countOnCPU counts what the products of trials do in a processor. A counter is that of one product.
+func countOnCPU(ctx context.Context, path string, trials []store.Row) ([]counted, error) {
+	products := countedProducts[trials[0].Cache]
+	list, err := countAll(ctx, path, trials, "--products="+strconv.Itoa(products))
+	for _, c := range list {
+		for name := range c.Counts {
+			if name != "simulated" {
+				c.Counts[name] /= float64(products)
+			}
+		}
+	}
+	return list, err
+}
+
+// countAll counts what the process does that computes the products of trials: by perf, of each trial
+// one, if the system lets it count instructions, otherwise by valgrind.
+func countAll(ctx context.Context, path string, trials []store.Row, products string) (list []counted, err error) {
 	try := exec.CommandContext(ctx, "perf", "stat", "-x;", "-e", "instructions:u", "true")
 	if out, err := try.CombinedOutput(); err == nil && len(perfCounts(out)) > 0 {
-		for _, id := range trials {
-			counts, err := countByPerf(ctx, append(program[:len(program):len(program)], id))
+		for i := range trials {
+			line, err := productLine(path, trials[i:i+1])
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, counts)
+			counts, err := countByPerf(ctx, append(line, products))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, counted{Counts: counts})
 		}
-	} else if _, err := exec.LookPath("valgrind"); err != nil {
+		return list, nil
+	}
+	if _, err := exec.LookPath("valgrind"); err != nil {
 		return nil, command.WithHint(errors.New("nothing here counts what a processor does"),
 			"install valgrind, or perf (linux-perf, linux-tools) where the system lets it count")
-	} else if list, err = countByValgrind(ctx, append(program, trials...), len(trials)); err != nil {
+	}
+	line, err := productLine(path, trials)
+	if err != nil {
 		return nil, err
 	}
-
-	for _, counts := range list {
-		for name := range counts {
-			if name != "simulated" {
-				counts[name] /= float64(products)
-			}
-		}
-	}
-	return list, nil
+	return countByValgrind(ctx, append(line, products), len(trials))
 }
 
 // callgrindNames are the counters in which callgrind's events are kept.
@@ -56,7 +69,7 @@ var callgrindNames = map[string]string{
 // countByValgrind runs a program under callgrind, which simulates two levels of cache. When the program
 // asks it to, it counts, and writes what it counted into a file: of each trial one. Go's signals that
 // preempt goroutines are more than callgrind 3.19 can take, and collections of garbage come at random.
-func countByValgrind(ctx context.Context, program []string, n int) ([]store.Counts, error) {
+func countByValgrind(ctx context.Context, program []string, n int) ([]counted, error) {
 	dir, err := os.MkdirTemp("", "spmvtune-valgrind-")
 	if err != nil {
 		return nil, err
@@ -69,16 +82,14 @@ func countByValgrind(ctx context.Context, program []string, n int) ([]store.Coun
 		return nil, err
 	}
 
-	list := make([]store.Counts, n)
+	list := make([]counted, n)
 	for i := range list {
 		text, err := os.ReadFile(fmt.Sprintf("%s.%d", file, i+1))
 		if err != nil {
 			return nil, fmt.Errorf("reading what valgrind counted: %w", err)
 		}
-		if list[i] = callgrindCounts(string(text)); len(list[i]) == 0 {
-			return nil, errors.New("valgrind's file has no counts")
-		}
-		list[i]["simulated"] = 1
+		list[i].Counts = callgrindCounts(string(text))
+		list[i].Counts["simulated"] = 1
 	}
 	return list, nil
 }
