@@ -206,7 +206,7 @@ func productLine(path string, trials []store.Row) ([]string, error) {
 	return line, err
 }
 
-// choose returns the trials to count.
+// choose returns the trials to count: of kernels of the catalogue, since it takes a sweep to run others.
 func (p *profileCommand) choose(ctx context.Context, db *store.DB) (trials []store.Row, err error) {
 	if p.where != "" {
 		trials, err = db.Chosen(ctx, p.where)
@@ -220,7 +220,8 @@ func (p *profileCommand) choose(ctx context.Context, db *store.DB) (trials []sto
 		return nil, err
 	}
 	trials = slices.DeleteFunc(trials, func(t store.Row) bool {
-		return p.matrix != "" && t.Matrix != p.matrix || p.device != "" && t.Device != p.device
+		_, ours := kernels.Lookup(t.Kernel)
+		return !ours || p.matrix != "" && t.Matrix != p.matrix || p.device != "" && t.Device != p.device
 	})
 	if len(trials) == 0 {
 		return nil, errors.New("no good trial is chosen")
