@@ -298,8 +298,8 @@ func TestFormatsAreBounded(t *testing.T) {
 	}
 }
 
-// Preparing a matrix in another order contains the ordering, which is made once for all kernels, and
-// a kernel that writes beside its y is caught there, too.
+// Preparing a matrix in another order contains the ordering, which is made once for all kernels. x and y in
+// that order are spoiled with the others, and a kernel that writes beside its y is caught there, too.
 func TestOrderIsPrepared(t *testing.T) {
 	b := load(t, 3000, repeat(3000, 9))
 	plain := prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0))
@@ -317,6 +317,9 @@ func TestOrderIsPrepared(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, _, _ := orderingOf(b, b.double, kernels.Float64, "rcm")
+	if err := first.Poison(); err != nil || !math.IsNaN(r.inner.x[2999]) || !math.IsNaN(r.inner.y[2999]) {
+		t.Errorf("poisoned, x is %v and y is %v in the order of rows (%v)", r.inner.x[2999], r.inner.y[2999], err)
+	}
 	r.inner.room[0] = 1
 	if err := first.Result(y); err == nil {
 		t.Error("a product wrote before its y, and nothing was said")
