@@ -9,7 +9,7 @@ import (
 	"spmvtune/store"
 )
 
-// The protocol says nothing of launches where no GPU measured, and always how many runs repeated
+// The protocol of a sweep says nothing of launches where it measured on no GPU, and always how many runs repeated
 // a trial.
 func TestProtocolWords(t *testing.T) {
 	for _, tt := range []struct {
@@ -23,7 +23,11 @@ func TestProtocolWords(t *testing.T) {
 	} {
 		r := synthetic.Timed("grid", "cpu_csr", "", 64, 1)
 		r.Device, r.Sweep, r.SweepHash = "d", "mine", "h"
-		d := data.New([]store.Row{r}, nil, nil, []store.Device{{Label: "d", Device: kernels.Device{Backend: tt.backend}}})
+		other := r
+		other.Device, other.Sweep = "gpu", "another"
+		d := data.New([]store.Row{r, other}, nil, nil, []store.Device{
+			{Label: "d", Device: kernels.Device{Backend: tt.backend}}, {Label: "gpu", Device: kernels.Device{Backend: "cuda"}},
+		})
 		s := store.Sweep{Name: "mine", Hash: "h", ProtocolText: "warmup=1 launch=graph slow=3", Finals: tt.finals,
 			Spreads: tt.spreads}
 		if got := d.ProtocolWords(&s); got != tt.want {

@@ -67,6 +67,9 @@ func TestBestIntervals(t *testing.T) {
 	if low, v := value("GFLOP/s low"), value("GFLOP/s"); math.Abs(low/v-1/1.2) > 1e-9 {
 		t.Errorf("the lower end is %g of the rate, want 1/1.2", low/v)
 	}
+	if spare := "& tied "; !strings.Contains(string(s.latex()), spare) || strings.Contains(string(s.Booktabs("")), spare) {
+		t.Errorf("a paper does without the column of ties, and nothing else does:\n%s", s.Booktabs(""))
+	}
 	for _, latex := range [][]byte{s.latex(), s.Booktabs("")} {
 		if !strings.Contains(string(latex), "$-$") && !strings.Contains(string(latex), `$\pm$`) {
 			t.Errorf("no interval in\n%s", latex)

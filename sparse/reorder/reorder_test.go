@@ -126,6 +126,18 @@ func TestApplyAnyOrder(t *testing.T) {
 	}
 }
 
+// A matrix whose last rows are empty has columns that no row mirrors.
+func TestRCMOfATriangle(t *testing.T) {
+	m := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int32{0, 2, 2, 2}, ColIdx: []int32{1, 2}, Val: []float64{5, 6}}
+	o, err := Of(m, RCM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := Apply(m, o); out.Validate() != nil || slices.Max(out.Val) != 6 || bandwidth(out) != 1 {
+		t.Errorf("%+v", out)
+	}
+}
+
 func permutation(rng *rand.Rand, n int) []int32 {
 	p := make([]int32, n)
 	for i, at := range rng.Perm(n) {
