@@ -51,9 +51,9 @@ func (s *scene) ties() string {
 	}
 	switch {
 	case len(places) > fewPlaces+1:
-		text = append(text, fmt.Sprintf("Tied on %d of %s%s.", len(places), s.places(n), often(pairs)))
+		text = append(text, fmt.Sprintf("On %d of %s others are tied with the best%s.", len(places), s.places(n), often(pairs)))
 	case len(places) > 0:
-		text = append(text, fmt.Sprintf("Tied on %d of %s: %s.", len(places), s.places(n), term.Some(places, fewPlaces)))
+		text = append(text, fmt.Sprintf("On %d of %s others are tied with the best: %s.", len(places), s.places(n), term.Some(places, fewPlaces)))
 	}
 	return strings.Join(text, " ")
 }
