@@ -132,6 +132,12 @@ addEventListener("hashchange", reveal);
 if (location.hash) reveal();
 const menu = document.querySelector(".menu");
 if (menu) {
+  menu.addEventListener("toggle", () => { // within the window
+    const list = menu.lastElementChild;
+    list.style.translate = "";
+    const beyond = list.getBoundingClientRect().right - document.documentElement.clientWidth + 8;
+    if (beyond > 0) list.style.translate = -beyond + "px";
+  });
   menu.addEventListener("click", (e) => { if (e.target.closest("a")) menu.open = false; });
   addEventListener("click", (e) => { if (!menu.contains(e.target)) menu.open = false; });
   menu.addEventListener("keydown", (e) => { if (e.key === "Escape") { menu.open = false; menu.firstElementChild.focus(); } });
