@@ -3,6 +3,7 @@ package canvas
 import (
 	"image/color"
 	"math"
+	"sort"
 
 	"golang.org/x/image/font"
 
@@ -81,15 +82,15 @@ func Fit(style text.Style, s string, width vg.Length) string {
 		return s
 	}
 	runes := []rune(s)
-	for keep := len(runes) - 1; keep > 1; keep-- {
+	short := func(keep int) string {
 		head := (keep + 1) / 2
-		short := string(runes[:head]) + "…" + string(runes[len(runes)-(keep-head):])
-		if style.Width(short) <= width {
-			return short
-		}
+		return string(runes[:head]) + "…" + string(runes[len(runes)-(keep-head):])
 	}
-
-	return "…"
+	most := sort.Search(len(runes), func(keep int) bool { return style.Width(short(keep)) > width }) - 1
+	if most < 2 {
+		return "…"
+	}
+	return short(most)
 }
 
 const QuarterTurn = math.Pi / 2
