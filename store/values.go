@@ -78,6 +78,16 @@ func checkValues(ctx context.Context, path string, options url.Values, schema in
 		}
 	}
 
+	var table, parent string
+	err = db.QueryRowContext(ctx, `SELECT "table", parent FROM pragma_foreign_key_check LIMIT 1`).Scan(&table, &parent)
+	switch {
+	case err == nil:
+		return fmt.Errorf("database %s: a row of %s belongs to a %s that is not there: the file is damaged", path, table,
+			parent)
+	case !errors.Is(err, sql.ErrNoRows):
+		return failed(path, err)
+	}
+
 	for _, t := range bounds {
 		if schema < t.since {
 			continue

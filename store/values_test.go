@@ -53,6 +53,7 @@ func TestBadValues(t *testing.T) {
 		"UPDATE matrix SET name = hex(zeroblob(105))":                "matrix 1 is too long",
 		"UPDATE device SET roof_read = -1":                           "the bandwidth of device 1",
 		"UPDATE sentinel SET median = 0":                             "the repeat in row 1",
+		"UPDATE trial SET kernel = -9":                               "a row of trial belongs to a kernel that is not there",
 		"CREATE TRIGGER x AFTER INSERT ON trial BEGIN SELECT 1; END": "a trigger that is not this program's",
 	} {
 		for way, open := range map[string]func(string) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
