@@ -58,7 +58,7 @@ type Rows struct {
 }
 
 // tableBytes are the most that the texts of a table for people have.
-const tableBytes = 50_000_000
+const tableBytes = 20_000_000
 
 // NewRows begins a table in one of the Formats: CSV with a line of column names, JSON as an array of
 // objects whose keys keep the order of the columns. Close ends it.
@@ -86,7 +86,7 @@ func (r *Rows) Add(row []any) error {
 	}
 
 	for _, v := range row {
-		r.bytes += len(full(v))
+		r.bytes += len(Visible(full(v)))
 	}
 	if r.bytes > tableBytes {
 		return fmt.Errorf("more than %s are too much for a table: --format csv and json take any number",
