@@ -219,7 +219,8 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 		head(c, vg.Point{X: x(m.Low), Y: y}, vg.Point{X: -1}, whisker)
 	}
 	if m.Thick { // below the mark, which may be at the same place
-		c.StrokeLine2(draw.LineStyle{Color: canvas.InkColor, Width: 1.3}, x(m.Hollow), y-medianHalf, x(m.Hollow), y+medianHalf)
+		c.StrokeLine2(draw.LineStyle{Color: canvas.InkColor, Width: 1.3}, x(m.Hollow), y-medianHalf, x(m.Hollow),
+			y+medianHalf)
 	}
 	const radius = 3.4
 	if side := b.beyond(m); side != 0 {

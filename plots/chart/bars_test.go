@@ -44,7 +44,8 @@ func TestAxisLeavesRoomForNumbers(t *testing.T) {
 	b.Rows = []BarRow{{Name: "m", Cells: [][]Mark{{mark}}}}
 	width := b.columnWidth(body)
 	part := b.axisPart(body)
-	if end := vg.Length(part)*width*b.along(10.4) + numberGap + b.wordsWidth(&mark); end > width+overhang+0.01 || part < 0.8 {
+	end := vg.Length(part)*width*b.along(10.4) + numberGap + b.wordsWidth(&mark)
+	if end > width+overhang+0.01 || part < 0.8 {
 		t.Errorf("the axis takes %.2f of %g, and the number ends at %g", part, width, end)
 	}
 

@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/synthetic"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
+	"spmvtune/store"
 )
 
 func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
@@ -153,5 +156,17 @@ func TestPatternsOfOlderDatabase(t *testing.T) {
 		if text == "ecology1" {
 			t.Error("a matrix without a pattern is drawn")
 		}
+	}
+}
+
+// A row of pictures is as high as its highest: flat ones leave no blank space below them.
+func TestFlatPatternsAreLow(t *testing.T) {
+	d := synthetic.Processor().Report()
+	height := map[bool]vg.Length{}
+	for _, m := range d.Matrices {
+		height[m.Name == "rectangular"] = patternsPage(d, []store.Matrix{m}).Height
+	}
+	if square, flat := height[false], height[true]; flat == 0 || flat > square/2 {
+		t.Errorf("a picture of a matrix 20 times as wide as high takes %g, of a square one %g", flat, square)
 	}
 }
