@@ -20,9 +20,10 @@ var ownKeys = section{
 		"spmvtune kernels new NAME writes one"},
 	{name: "entry", doc: `the function; default: name`},
 	{name: "format", doc: `what it is given: "csr", the default, "coo" or "sell"`},
-	{name: "blocks", doc: `on a GPU, the blocks that are launched; default: grid, else "(rows + block - 1) / block"; over ` +
-		"rows, cols, nonzeros, block, grid, value_bytes and params"},
-	{name: "shared", doc: `on a GPU, the dynamic shared memory of a block in bytes, as in "block * value_bytes"; default: 0`},
+	{name: "blocks", doc: `on a GPU, the blocks that are launched; default: grid, else "(rows + block - 1) / block"; ` +
+		"over rows, cols, nonzeros, block, grid, value_bytes and params"},
+	{name: "shared", doc: "on a GPU, the dynamic shared memory of a block in bytes, as in \"block * value_bytes\"; " +
+		"default: 0"},
 	{name: "zero", doc: "whether y is zeroed within each product, for a kernel that adds to it; default: false"},
 	{name: "params", doc: "parameters and their values, as in { unroll = [1, 2, 4] }: each is a macro in capitals"},
 }
@@ -92,8 +93,8 @@ func (t *table) ownSource(o *kernels.Own, backend string, find finder) {
 		return
 	}
 	if backend != "auto" && backend != o.Backend {
-		t.fail(key, `set backend = "auto" in [device], or leave the kernel out`, "%s runs on %s, and [device] asks for %s",
-			source, o.Backend, backend)
+		t.fail(key, `set backend = "auto" in [device], or leave the kernel out`,
+			"%s runs on %s, and [device] asks for %s", source, o.Backend, backend)
 	}
 	if strings.ContainsAny(source, `*?[\`) {
 		t.fail(key, "name one file", "%q is a pattern", source)

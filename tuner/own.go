@@ -20,25 +20,24 @@ type Unbuilt struct {
 	Reason  string // that of the first
 }
 
-// keepCompiled finds the folder of what is compiled of own kernels, where the sweep has any. It is
-// that of the cache or, if that is off, one for this run only, which remove removes.
-func (r *run) keepCompiled() (remove func(), err error) {
+// Compiled returns the folder of what is compiled of own kernels, "" if there are none. It is that of
+// the cache or, if that is off, a temporary one, which remove removes.
+func Compiled(own []kernels.Own) (folder string, remove func(), err error) {
 	remove = func() {}
-	if len(r.sweep.Own()) == 0 {
-		return remove, nil
+	if len(own) == 0 {
+		return "", remove, nil
 	}
 	dir, err := cache.Default()
 	if err != nil {
-		return remove, err
+		return "", remove, err
 	}
 	if path := dir.Path(); path != "" {
-		r.compiled = filepath.Join(path, "kernels")
-		return remove, nil
+		return filepath.Join(path, "kernels"), remove, nil
 	}
-	if r.compiled, err = os.MkdirTemp("", "spmvtune-kernels-"); err != nil {
-		return remove, fmt.Errorf("making a folder for compiled kernels: %w", err)
+	if folder, err = os.MkdirTemp("", "spmvtune-kernels-"); err != nil {
+		return "", remove, fmt.Errorf("making a folder for compiled kernels: %w", err)
 	}
-	return func() { os.RemoveAll(r.compiled) }, nil
+	return folder, func() { os.RemoveAll(folder) }, nil
 }
 
 // keepScratch makes a folder for the programs of the sweep, if it has any, which remove removes.

@@ -58,10 +58,11 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 	}
 	r := newRun(sweep, rec, opt)
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
-	remove, err := r.keepCompiled()
+	folder, remove, err := Compiled(sweep.Own())
 	if err != nil {
 		return r.sum, err
 	}
+	r.compiled = folder
 	defer remove()
 	if remove, err = r.keepScratch(); err != nil {
 		return r.sum, err

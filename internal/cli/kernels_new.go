@@ -35,8 +35,8 @@ Without --cuda and --c it is for the GPU, if one answers.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is written, and a sweep for it: spmvtune run %s\n", filepath.Base(files[1]),
-				filepath.Base(files[0]))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is written, and a sweep for it: spmvtune run %s\n",
+				filepath.Base(files[1]), filepath.Base(files[0]))
 			return nil
 		},
 	}

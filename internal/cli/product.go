@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse/generate"
 	"spmvtune/store"
+	"spmvtune/tuner"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
@@ -66,7 +68,27 @@ func computeProducts(ctx context.Context, path string, ids []string, n int) erro
 	if err != nil {
 		return err
 	}
-	return worker.Count(hardware.OpenBackend, device, spec, trials, n)
+	own, err := ownKernels(ctx, db)
+	if err != nil {
+		return err
+	}
+	compiled, remove, err := tuner.Compiled(own)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	return worker.Count(hardware.OpenBackend, device, spec, trials, n, own, compiled)
+}
+
+// ownKernels are the newest definitions of the kernels that sweeps of a database define.
+func ownKernels(ctx context.Context, db *store.DB) (own []kernels.Own, err error) {
+	list, err := db.Kernels(ctx)
+	for _, k := range slices.Backward(list) {
+		if _, known := kernels.Defined(own, k.Name); k.Own != nil && !known {
+			own = append(own, *k.Own)
+		}
+	}
+	return own, err
 }
 
 // deviceOf finds a device by its label.

@@ -112,7 +112,8 @@ func changed(c rule.Choice) string {
 	case measured == "" || measured == foreign.Source:
 		return ""
 	case !known:
-		return fmt.Sprintf("this version of spmvtune has no kernel %s: learn the rule again", c.Kernel)
+		return fmt.Sprintf("spmvtune's catalogue has no kernel %s: a sweep defines it, or the rule is of another version",
+			c.Kernel)
 	case k.Backend == "cuda" && cuda.Source(c.Kernel) != "" && cuda.Source(c.Kernel) != measured:
 		return fmt.Sprintf("the source of %s has changed since the rule was learned: measure and learn again", c.Kernel)
 	default:

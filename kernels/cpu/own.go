@@ -51,9 +51,7 @@ func prepareOwn[V sparse.Float](b *Backend, o *operand[V], k kernels.Own, c kern
 	if err != nil {
 		return nil, err
 	}
-	openMP(b)
-	f, err := dl.Open(file, k.Entry)
-	pin(b.cores[:min(1, len(b.cores))])
+	f, err := openLibrary(b, file, k.Entry)
 	if err != nil {
 		return nil, &kernels.InvalidError{Reason: k.File + ": " + err.Error()}
 	}
@@ -68,7 +66,8 @@ func prepareOwn[V sparse.Float](b *Backend, o *operand[V], k kernels.Own, c kern
 
 	arrays := &dl.Arrays{
 		Rows: o.a.Rows, Cols: o.a.Cols, Nonzeros: o.a.NNZ(), Block: c.Block, Grid: max(1, c.Grid),
-		First: m.ints[0].at(), Second: m.ints[1].at(), Val: m.val.at(), X: v.x.at(), Y: unsafe.Pointer(unsafe.SliceData(inner.y)),
+		First: m.ints[0].at(), Second: m.ints[1].at(), Val: m.val.at(), X: v.x.at(),
+		Y: unsafe.Pointer(unsafe.SliceData(inner.y)),
 	}
 	if len(m.ints) > 2 {
 		arrays.Third = m.ints[2].at()
@@ -88,7 +87,9 @@ func prepareOwn[V sparse.Float](b *Backend, o *operand[V], k kernels.Own, c kern
 }
 
 // fencedOperand is o with an x and a y between fences.
-func fencedOperand[V sparse.Float](b *Backend, o *operand[V], p kernels.Precision) (*operand[V], *fencedVectors[V], error) {
+func fencedOperand[V sparse.Float](b *Backend, o *operand[V], p kernels.Precision) (
+	*operand[V], *fencedVectors[V], error,
+) {
 	v, _, err := build(b.formats, formatKey{format: "vectors", precision: p}, func() (*fencedVectors[V], int64, error) {
 		x, err := fence[V](o.a.Cols)
 		if err != nil {
@@ -139,7 +140,8 @@ func ownForm[V sparse.Float](b *Backend, o *operand[V], k kernels.Own, c kernels
 			return nil, 0, err
 		}
 		if len(s.Val) > sparse.MaxIndex {
-			return nil, 0, &kernels.InvalidError{Reason: "with its padding, the matrix has more entries than an int counts"}
+			return nil, 0, &kernels.InvalidError{
+				Reason: "with its padding, the matrix has more entries than an int counts"}
 		}
 		ints, val, cost = [][]int32{narrow(s.ChunkPtr), s.Perm, s.ColIdx}, s.Val, spent
 		key.c, key.sigma = s.C, s.Sigma
@@ -175,10 +177,11 @@ func narrow(offsets []int) []int32 {
 
 var bindThreads sync.Once
 
-// openMP makes OpenMP, which comes with the first library, pin its threads as the pool does.
-func openMP(b *Backend) {
+// openLibrary finds a function in a library. OpenMP, which comes with the first that uses it, then
+// pins its threads as the pool does: it takes the cores that this thread has while it is loaded.
+func openLibrary(b *Backend, file, name string) (dl.Function, error) {
 	if len(b.cores) == 0 || b.pool.free {
-		return
+		return dl.Open(file, name)
 	}
 	bindThreads.Do(func() {
 		places := make([]string, len(b.cores))
@@ -187,6 +190,8 @@ func openMP(b *Backend) {
 		}
 		os.Setenv("OMP_PROC_BIND", "close")
 		os.Setenv("OMP_PLACES", strings.Join(places, ","))
-		pin(b.cores)
 	})
+	pin(b.cores)
+	defer pin(b.cores[:1])
+	return dl.Open(file, name)
 }

@@ -19,14 +19,15 @@ type Counted interface {
 
 // Count computes n products of each trial on a device of this model in this process, for a profiler.
 // Only they are counted. A product is verified before, and what they leave behind afterwards. The
-// trials are of one matrix.
+// trials are of one matrix. own are the kernels among them that a sweep defines, and compiled is the
+// folder of what is compiled of them.
 func Count(open func(configs.Device) (kernels.Backend, error), model kernels.Device, spec configs.Matrix,
-	trials []trial.Trial, n int) error {
+	trials []trial.Trial, n int, own []kernels.Own, compiled string) error {
 	runtime.LockOSThread() // a device's context belongs to its thread
 	w := &server{open: open}
 	defer w.close()
 	var rep Reply
-	if err := w.openDevice(OpenRequest{Device: configs.Device{Backend: model.Backend}}, &rep); err != nil {
+	if err := w.openDevice(OpenRequest{Device: configs.Device{Backend: model.Backend}, Own: own, Compiled: compiled}, &rep); err != nil {
 		return err
 	}
 	if rep.Device.Name != model.Name {

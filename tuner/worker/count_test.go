@@ -94,7 +94,7 @@ func TestCount(t *testing.T) {
 	} {
 		b := &countedBackend{name: "card", wrongWhenOn: tt.wrong}
 		open := func(configs.Device) (kernels.Backend, error) { return b, nil }
-		err := Count(open, kernels.Device{Backend: "cuda", Name: tt.device}, spec, of(tt.hash), 3)
+		err := Count(open, kernels.Device{Backend: "cuda", Name: tt.device}, spec, of(tt.hash), 3, nil, "")
 		switch {
 		case tt.err == "" && (err != nil || b.counted != 6 || b.all <= b.counted || len(b.marks) != 2 || b.marks[0] || !b.marks[1]):
 			t.Errorf("%d of %d products counted, caches cold: %v; %v", b.counted, b.all, b.marks, err)
