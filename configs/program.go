@@ -96,6 +96,17 @@ func (t *table) command(o *kernels.Own, p Protocol, find finder) {
 	}
 }
 
+// Programs returns the names of the sweep's kernels that are programs, whose times are their own.
+func (s *Sweep) Programs() map[string]bool {
+	names := map[string]bool{}
+	for _, o := range s.Own() {
+		if o.Command != nil {
+			names[o.Name] = true
+		}
+	}
+	return names
+}
+
 // beside makes words that begin with ./ or ../ files in the folder of the sweep file.
 func (t *table) beside(words []string, find finder) {
 	for i, word := range words {

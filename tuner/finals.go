@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -37,6 +38,8 @@ type finals struct {
 	places  []trial.Place // in the order in which their trials came
 	ranking map[trial.Place]*ranking
 	round   []*candidate // rest of the current round
+	// programs are kernels whose times are their own: they lead beside others, and never in their place.
+	programs map[string]bool
 }
 
 // A ranking holds the good trials of a place.
@@ -54,6 +57,7 @@ type candidate struct {
 	trial.Trial
 	medians []float64
 	high    float64 // upper end of the interval of its first median; 0: not known
+	program bool    // its times are its own
 }
 
 // newFinals prepares the finals of a matrix.
@@ -78,7 +82,8 @@ func (f *finals) enter(known trial.Result, again []float64) {
 	}
 
 	r := f.ranking[at]
-	r.trials = append(r.trials, &candidate{known.Trial, append([]float64{known.Median}, again...), known.High})
+	r.trials = append(r.trials, &candidate{known.Trial, append([]float64{known.Median}, again...), known.High,
+		f.programs[known.Kernel]})
 	r.finals += len(again)
 }
 
@@ -200,19 +205,32 @@ func (f *finals) missing() []trial.Trial {
 	return list
 }
 
-// leaders returns the leaders of a place, fastest first.
+// leaders returns the leaders of a place, fastest first, and then those programs that are as fast.
 func leaders(trials []*candidate) []*candidate {
-	sorted := slices.Clone(trials)
+	ours := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return c.program })
+	programs := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return !c.program })
+	list, most := leading(ours, math.Inf(1))
+	more, _ := leading(programs, most)
+	return append(list, more...)
+}
+
+// leading returns the leaders among some trials, fastest first, and the median up to which they are.
+// All have at most that median.
+func leading(trials []*candidate, most float64) (list []*candidate, up float64) {
+	sorted := slices.DeleteFunc(trials, func(c *candidate) bool { return c.medians[0] > most })
 	slices.SortStableFunc(sorted, func(a, b *candidate) int { return cmp.Compare(a.medians[0], b.medians[0]) })
+	if len(sorted) == 0 {
+		return nil, most
+	}
 	lowest := 0.0
 	for _, c := range sorted {
 		lowest = lower(lowest, c.high)
 	}
-	n := 0
-	for n < min(len(sorted), mostLeaders) && sorted[n].medians[0] <= reach(sorted[0].medians[0], lowest) {
+	n, up := 0, reach(sorted[0].medians[0], lowest)
+	for n < min(len(sorted), mostLeaders) && sorted[n].medians[0] <= up {
 		n++
 	}
-	return sorted[:n]
+	return sorted[:n], up
 }
 
 // reach returns the median up to which trials are leaders of a place, in seconds, by its lowest

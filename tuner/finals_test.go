@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
 
@@ -381,5 +382,25 @@ func TestFinalsOfASearch(t *testing.T) {
 	rec.finals = nil
 	if sum := runTest(t, sweep, rec, Options{}); sum.Finals != n {
 		t.Errorf("%d finals where trials are recorded, want %d", sum.Finals, n)
+	}
+}
+
+// Programs, whose times are their own, lead beside others and never in their place.
+func TestProgramsLeadNobody(t *testing.T) {
+	f := newFinals(4, 1, "m")
+	f.programs = map[string]bool{"liar": true, "slow": true}
+	for i, c := range []struct {
+		kernel string
+		median float64
+	}{{"liar", 1e-9}, {"a", 1}, {"b", 1.01}, {"slow", 3}, {"c", 2}} {
+		one := trial.Trial{ID: c.kernel, Config: kernels.Config{Kernel: c.kernel, Block: i}}
+		f.enter(trial.Result{Trial: one, Median: c.median}, nil)
+	}
+	var names []string
+	for _, c := range leaders(f.ranking[f.places[0]].trials) {
+		names = append(names, c.Kernel)
+	}
+	if got := strings.Join(names, " "); got != "a b liar" {
+		t.Errorf("%s lead, want a b liar", got)
 	}
 }

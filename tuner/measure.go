@@ -99,7 +99,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		res.Warnings = append(res.Warnings, warning)
 	}
 
-	r.best.note(j.Trial, res.Median)
+	r.note(j.Trial, res.Median)
 	after := next(res)
 	switch {
 	case spoiled || after != nil && after.fresh() && !j.fresh():

@@ -70,8 +70,12 @@ func newQueue(todo source, good []trial.Record, every int, finals *finals, sprea
 	return q
 }
 
-// appoint makes a good trial the sentinel if there is none, or only a much slower one.
+// appoint makes a good trial the sentinel if there is none, or only a much slower one. Times of a
+// program are its own.
 func (q *queue) appoint(t trial.Trial, median float64, since int) {
+	if q.finals.programs[t.Kernel] {
+		return
+	}
 	if s := q.sentinels[t.Cache]; s == nil || s.median > muchFaster*median {
 		q.sentinels[t.Cache] = &sentinel{t, median, since}
 	}

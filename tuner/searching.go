@@ -130,7 +130,7 @@ func (s *searches) next() *job {
 		if r, is := recorded[t.ID]; is && !(s.run.opt.Retry && failed(r.Status)) {
 			s.recorded = append(s.recorded, t)
 			s.run.counts(t, r.Status)
-			s.run.best.note(t, r.Median)
+			s.run.note(t, r.Median)
 			if !step.Partial() && r.Status == trial.OK {
 				r.Trial = t
 				s.run.finals.enter(r.Result, r.Finals())

@@ -25,6 +25,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	protocol := r.sweep.Protocol
 	r.best = bests{}
 	r.finals = newFinals(protocol.Finals, protocol.Seed, plan.Matrix.Hash)
+	r.finals.programs = r.sweep.Programs()
 	r.spreads = newSpreads(protocol.Repeats, plan.Whole, plan.Trials)
 	if search.Adaptive(r.sweep.Search.Strategy) {
 		r.spreads = newSpreads(protocol.Repeats, nil, nil)
@@ -41,7 +42,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 		return nil, err
 	}
 	for _, known := range good {
-		r.best.note(known.Trial, known.Median)
+		r.note(known.Trial, known.Median)
 		r.finals.enter(known.Result, nil)
 		r.spreads.enter(known.Trial, known.Stop)
 	}
