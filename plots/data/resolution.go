@@ -154,9 +154,9 @@ func (d *Report) slowerNamed() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("on %d of %s the one named is not the fastest of those tied with it, as fast neighbouring sizes or a "+
-		"simpler configuration count, too: it took at most %s longer, on %s", n, term.GroupedCount(len(d.Best), "place", "places"),
-		number.Percent(most-1), where)
+	return fmt.Sprintf("on %d of %s the one named is not the fastest of those tied with it, as fast neighbouring sizes or "+
+		"a simpler configuration count, too: it took at most %s longer, on %s", n,
+		term.GroupedCount(len(d.Best), "place", "places"), number.Percent(most-1), where)
 }
 
 // TieCount prints the number of trials that are tied with the named one. Without repeats, more may

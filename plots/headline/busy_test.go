@@ -14,6 +14,6 @@ func TestBusy(t *testing.T) {
 		others := map[string]float64{"m1": 0.1, "m2": 1.5}[d.Rows[i].Matrix]
 		d.Rows[i].Host = trial.HostUse{Cores: 4, Others: others, Own: 2, Load: 3}
 	}
-	check(t, said(t, d, Busy), "The processor was busy on 1 of 2 matrices, at worst on m2: other processes took 38% of its "+
-		"cores (load 3.0). "+trial.HostRemedy(false)+".")
+	check(t, said(t, d, Busy), "The processor was busy on 1 of 2 matrices, at worst on m2: other processes took 38% of "+
+		"its cores (load 3.0). "+trial.HostRemedy(false)+".")
 }

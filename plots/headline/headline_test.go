@@ -185,8 +185,8 @@ func TestTies(t *testing.T) {
 		r := &d.Rows[i]
 		r.Tied = r.Kernel == "csr_vector" || r.Matrix == "m10" || r.Matrix == "m20" && r.Kernel == "csr_scalar"
 	}
-	check(t, said(t, d, Ties), "On 1 of 3 matrices no kernel can be told from any other. On 1 of 3 matrices others are tied "+
-		"with the best: m20 (csr_vector = csr_scalar).")
+	check(t, said(t, d, Ties), "On 1 of 3 matrices no kernel can be told from any other. On 1 of 3 matrices "+
+		"others are tied with the best: m20 (csr_vector = csr_scalar).")
 
 	d = reportOf(fourTimes(6)...)
 	for i := range d.Rows {
@@ -234,7 +234,8 @@ func TestRule(t *testing.T) {
 		}
 		return said(t, d, Rule)
 	}
-	check(t, judged(rule.Case{Fraction: 0.5, SingleKernel: 0.94, SingleConfig: 0.5}, 8), "For a new matrix, tune csr_vector "+
+	check(t, judged(rule.Case{Fraction: 0.5, SingleKernel: 0.94, SingleConfig: 0.5}, 8), "For a new matrix, "+
+		"tune csr_vector "+
 		"(float32) or csr_light (float64). On matrices left out of learning that keeps 94% of the best speed (94% at worst, "+
 		"on m1), against 50% for one configuration, 50% for the rule, which is not worth using here (geometric means of 8, "+
 		"where a tie with the best counts as 100%). Where nothing can be tried on it, take csr_scalar block 64.")
@@ -243,8 +244,8 @@ func TestRule(t *testing.T) {
 		first, end string
 	}{
 		{rule.Case{Fraction: 0.95, SingleKernel: 0.955, SingleConfig: 0.8, CuSPARSE: 0.9}, "ask the rule", "100%)."},
-		{rule.Case{Fraction: 0.85, SingleKernel: 0.9, SingleConfig: 0.8}, "tune csr_vector", "ask the rule (spmvtune select A.mtx)."},
-		{rule.Case{Fraction: 0.5, SingleKernel: 0.8, SingleConfig: 0.7, CuSPARSE: 0.9}, "try cuSPARSE's algorithms", "block 64."},
+		{rule.Case{Fraction: 0.85, SingleKernel: 0.9, SingleConfig: 0.8}, "tune csr_vector", "(spmvtune select A.mtx)."},
+		{rule.Case{Fraction: 0.5, SingleKernel: 0.8, SingleConfig: 0.7, CuSPARSE: 0.9}, "try cuSPARSE", "block 64."},
 		{rule.Case{Fraction: 0.9, SingleKernel: 0.9, SingleConfig: 0.9, CuSPARSE: 0.9}, "take csr_scalar block 64", "100%)."},
 	} {
 		text := judged(tt.is, 8)

@@ -35,7 +35,8 @@ func (s *scene) rule() string {
 		}
 	}
 
-	config := way{rule.Summarise(cases, rule.SingleConfig.Of), "take " + each(selectors, singleConfig), "one configuration"}
+	config := way{rule.Summarise(cases, rule.SingleConfig.Of), "take " + each(selectors, singleConfig),
+		"one configuration"}
 	learned := way{rule.Summarise(cases, rule.Learned.Of), "ask the rule (spmvtune select A.mtx)", "the rule"}
 	library := way{rule.Summarise(cases, rule.CuSPARSE.Of), "try cuSPARSE's algorithms", "the fastest of cuSPARSE"}
 	tuned := way{rule.Summarise(cases, rule.SingleKernel.Of), "tune " + each(selectors, singleKernel),

@@ -49,11 +49,12 @@ func (s *scene) ties() string {
 	if blurred > 0 {
 		text = append(text, fmt.Sprintf("On %d of %s no kernel can be told from any other.", blurred, s.places(n)))
 	}
-	switch {
-	case len(places) > fewPlaces+1:
-		text = append(text, fmt.Sprintf("On %d of %s others are tied with the best%s.", len(places), s.places(n), often(pairs)))
-	case len(places) > 0:
-		text = append(text, fmt.Sprintf("On %d of %s others are tied with the best: %s.", len(places), s.places(n), term.Some(places, fewPlaces)))
+	if len(places) > 0 {
+		which := ": " + term.Some(places, fewPlaces)
+		if len(places) > fewPlaces+1 {
+			which = often(pairs)
+		}
+		text = append(text, fmt.Sprintf("On %d of %s others are tied with the best%s.", len(places), s.places(n), which))
 	}
 	return strings.Join(text, " ")
 }
