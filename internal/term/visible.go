@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -23,12 +22,20 @@ func Visible(s string) string {
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+			escape(&b, high)
+			escape(&b, low)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			escape(&b, r)
 		}
 	}
 	return b.String()
+}
+
+func escape(b *strings.Builder, unit rune) {
+	b.WriteString(`\u`)
+	for shift := 12; shift >= 0; shift -= 4 {
+		b.WriteByte("0123456789abcdef"[unit>>shift&15])
+	}
 }
 
 func obeyed(r rune) bool {
