@@ -89,8 +89,8 @@ func (db *DB) History(ctx context.Context, dev kernels.Device, each func(trial.R
 	return db.wrap("reading times", err)
 }
 
-// Launches returns the fastest trial that counts of each kernel, ordered by device, matrix, precision, cache state and kernel. A kernel whose
-// source changed may be there once for each source.
+// Launches returns the fastest trial that counts of each kernel, ordered by device, matrix, precision,
+// cache state and kernel. A kernel whose source changed may be there once for each source.
 //
 // Properties are the facts that the backend noted, by name: registers, occupancy (the
 // theoretical one), …; and what a profiler counted, as in Counts, with achieved_occupancy.

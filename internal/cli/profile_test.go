@@ -91,3 +91,28 @@ func TestNCUErrors(t *testing.T) {
 		t.Errorf("after a wrong product: %v", err)
 	}
 }
+
+// Where trials can't be counted together, each is counted alone, and one that fails costs only itself.
+func TestCountAlone(t *testing.T) {
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	fakeNCU(t, `case "$*" in *" a b "*|*" b "*) echo "error: the product is wrong" >&2; exit 1;; esac
+cat <<END
+"ID","Kernel Name","gpu__time_duration.sum"
+"","","ns"
+"0","gate","900"
+"1","coo_atomic_f32","3,000"
+END
+`)
+	trials := trialsOf(trial.Cold, "coo_atomic", "coo_atomic")
+	trials[0].ID, trials[1].ID = "a", "b"
+	var out strings.Builder
+	c := counting{db: db, w: &out, all: 2}
+	if err := c.count(t.Context(), trials); err != nil || c.done != 2 || c.failed != 1 ||
+		strings.Count(out.String(), "the product is wrong") != 1 {
+		t.Errorf("%d counted, %d of them failed: %v\n%s", c.done, c.failed, err, &out)
+	}
+}

@@ -56,7 +56,8 @@ func stalls() []metric {
 	var list []metric
 	for _, s := range []string{"barrier", "branch_resolving", "lg_throttle", "long_scoreboard", "math_pipe_throttle",
 		"membar", "mio_throttle", "no_instruction", "not_selected", "short_scoreboard", "wait"} {
-		list = append(list, metric{stallPrefix + s, "smsp__average_warps_issue_stalled_" + s + "_per_issue_active.ratio", 1, each})
+		list = append(list, metric{stallPrefix + s, "smsp__average_warps_issue_stalled_" + s + "_per_issue_active.ratio", 1,
+			each})
 	}
 	return list
 }
