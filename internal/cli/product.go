@@ -80,11 +80,11 @@ func computeProducts(ctx context.Context, path string, ids []string, n int) erro
 	return worker.Count(hardware.OpenBackend, device, spec, trials, n, own, compiled)
 }
 
-// ownKernels are the newest definitions of the kernels that sweeps of a database define.
+// ownKernels are the newest definitions of the kernels that sweeps of a database define by a source.
 func ownKernels(ctx context.Context, db *store.DB) (own []kernels.Own, err error) {
 	list, err := db.Kernels(ctx)
 	for _, k := range slices.Backward(list) {
-		if _, known := kernels.Defined(own, k.Name); k.Own != nil && !known {
+		if _, known := kernels.Defined(own, k.Name); k.Own != nil && k.Own.Command == nil && !known {
 			own = append(own, *k.Own)
 		}
 	}

@@ -146,7 +146,12 @@ type counted struct {
 
 // count counts what a group of trials does. If that fails, each is counted alone.
 func (c *counting) count(ctx context.Context, group []store.Row) error {
-	list, err := countTogether(ctx, c.db.Path(), group)
+	own, err := ownKernels(ctx, c.db)
+	if err != nil {
+		return err
+	}
+	k, _ := kernels.Find(own, group[0].Kernel)
+	list, err := countTogether(ctx, k.Backend, c.db.Path(), group)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -184,21 +189,20 @@ func (c *counting) count(ctx context.Context, group []store.Row) error {
 }
 
 // countTogether counts what the products of some trials do, in a process that a profiler follows.
-func countTogether(ctx context.Context, path string, trials []store.Row) ([]counted, error) {
-	switch k, _ := kernels.Lookup(trials[0].Kernel); k.Backend {
+func countTogether(ctx context.Context, backend, path string, trials []store.Row) ([]counted, error) {
+	switch backend {
 	case "cuda":
 		return countByNCU(ctx, path, trials)
 	case "cpu":
 		return countOnCPU(ctx, path, trials)
 	default:
-		return nil, fmt.Errorf("nothing counts what a %s does", k.Backend)
+		return nil, fmt.Errorf("nothing counts what a %s does", backend)
 	}
 }
 
 // productLine is the command line of the process that computes the products of trials.
-func productLine(path string, trials []store.Row) ([]string, error) {
-	k, _ := kernels.Lookup(trials[0].Kernel)
-	program, err := hardware.Program(k.Backend)
+func productLine(backend, path string, trials []store.Row) ([]string, error) {
+	program, err := hardware.Program(backend)
 	line := []string{program, "product", path}
 	for i := range trials {
 		line = append(line, trials[i].ID)
@@ -206,7 +210,7 @@ func productLine(path string, trials []store.Row) ([]string, error) {
 	return line, err
 }
 
-// choose returns the trials to count: of kernels of the catalogue, since it takes a sweep to run others.
+// choose returns the trials to count: of kernels of the catalogue, and of those whose source the database has.
 func (p *profileCommand) choose(ctx context.Context, db *store.DB) (trials []store.Row, err error) {
 	if p.where != "" {
 		trials, err = db.Chosen(ctx, p.where)
@@ -219,8 +223,12 @@ func (p *profileCommand) choose(ctx context.Context, db *store.DB) (trials []sto
 	if err := p.named(ctx, db); err != nil {
 		return nil, err
 	}
+	own, err := ownKernels(ctx, db)
+	if err != nil {
+		return nil, err
+	}
 	trials = slices.DeleteFunc(trials, func(t store.Row) bool {
-		_, ours := kernels.Lookup(t.Kernel)
+		_, ours := kernels.Find(own, t.Kernel)
 		return !ours || p.matrix != "" && t.Matrix != p.matrix || p.device != "" && t.Device != p.device
 	})
 	if len(trials) == 0 {

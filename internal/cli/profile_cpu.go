@@ -37,7 +37,7 @@ func countAll(ctx context.Context, path string, trials []store.Row, products str
 	try := exec.CommandContext(ctx, "perf", "stat", "-x;", "-e", "instructions:u", "true")
 	if out, err := try.CombinedOutput(); err == nil && len(perfCounts(out)) > 0 {
 		for i := range trials {
-			line, err := productLine(path, trials[i:i+1])
+			line, err := productLine("cpu", path, trials[i:i+1])
 			if err != nil {
 				return nil, err
 			}
@@ -53,7 +53,7 @@ func countAll(ctx context.Context, path string, trials []store.Row, products str
 		return nil, command.WithHint(errors.New("nothing here counts what a processor does"),
 			"install valgrind, or perf (linux-perf, linux-tools) where the system lets it count")
 	}
-	line, err := productLine(path, trials)
+	line, err := productLine("cpu", path, trials)
 	if err != nil {
 		return nil, err
 	}

@@ -28,13 +28,17 @@ func (p *profileCommand) print(ctx context.Context, w io.Writer, db *store.DB) e
 	if err != nil {
 		return err
 	}
+	own, err := ownKernels(ctx, db)
+	if err != nil {
+		return err
+	}
 	ncu, err := findNCU()
 	if err != nil {
 		ncu = "ncu" // of the machine that counts
 	}
 	fmt.Fprintln(w, "export LC_ALL=C")
 	for _, group := range together(trials) {
-		if k, _ := kernels.Lookup(group[0].Kernel); k.Backend != "cuda" {
+		if k, _ := kernels.Find(own, group[0].Kernel); k.Backend != "cuda" {
 			continue
 		}
 		line, products, err := ncuLine(ncu, db.Path(), group)

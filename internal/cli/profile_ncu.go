@@ -38,7 +38,7 @@ var replays = map[trial.Cache][]string{
 
 // ncuLine is the command line that counts what trials of a matrix do, with the number of products.
 func ncuLine(ncu, path string, trials []store.Row) (line []string, products int, err error) {
-	program, err := productLine(path, trials)
+	program, err := productLine("cuda", path, trials)
 	if err != nil {
 		return nil, 0, err
 	}
