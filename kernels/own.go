@@ -32,6 +32,9 @@ type Own struct {
 // NotVerified ends the name of a kernel whose y nobody sees, wherever it stands.
 const NotVerified = " (not verified)"
 
+// Verified reports whether somebody sees the kernel's y.
+func (c Config) Verified() bool { return !strings.HasSuffix(c.Kernel, NotVerified) }
+
 // Defined returns the kernel with this name among own ones.
 func Defined(own []Own, name string) (Own, bool) {
 	if i := slices.IndexFunc(own, func(o Own) bool { return o.Name == name }); i >= 0 {

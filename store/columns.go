@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -54,7 +53,7 @@ func (c column) only(statuses ...trial.Status) column {
 func (c column) verified() column {
 	value := c.value
 	c.value = func(r *trial.Result) any {
-		if strings.HasSuffix(r.Kernel, kernels.NotVerified) {
+		if !r.Verified() {
 			return nil
 		}
 		return value(r)

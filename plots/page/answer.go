@@ -36,7 +36,7 @@ func byLine(c *Content) string {
 	d := c.Report
 	var devices, caches, parts []string
 	matrices, kernels := map[string]bool{}, map[string]bool{}
-	good := 0
+	good, unseen := 0, 0
 	var last time.Time
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -47,8 +47,11 @@ func byLine(c *Content) string {
 			caches = append(caches, string(r.Cache))
 		}
 		matrices[r.Matrix], kernels[r.Kernel] = true, true
-		if r.Status == trial.OK {
+		switch {
+		case r.Status == trial.OK && r.Verified():
 			good++
+		case r.Status == trial.OK:
+			unseen++
 		}
 		if r.At.After(last) {
 			last = r.At
@@ -57,8 +60,11 @@ func byLine(c *Content) string {
 	if len(d.Rows) > 0 {
 		slices.Sort(caches)
 		parts = append(devices, strings.Join(caches, " and ")+" cache", term.Matrices(len(matrices)),
-			term.Count(len(kernels), "kernel", "kernels"), term.GroupedCount(good, "verified trial", "verified trials"),
-			last.UTC().Format(time.DateOnly))
+			term.Count(len(kernels), "kernel", "kernels"), term.GroupedCount(good, "verified trial", "verified trials"))
+		if unseen > 0 {
+			parts = append(parts, term.GroupedCount(unseen, "trial that is not", "trials that are not"))
+		}
+		parts = append(parts, last.UTC().Format(time.DateOnly))
 	}
 	return strings.Join(append(parts, strings.TrimSpace("spmvtune "+c.Version)), " · ")
 }
