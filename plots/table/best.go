@@ -47,22 +47,23 @@ func firstRun(d *data.Report) string {
 func BestTables(d *data.Report) []Table {
 	var tables []Table
 	var last data.Setup
+	vendor := false // was measured there; to find out takes a look at all trials
 	for i := range d.Best {
 		b := &d.Best[i]
 		s := data.SetupOf(&b.Row)
 		if len(tables) == 0 || s != last {
-			tables = append(tables, Table{Title: d.Words(s), About: s, Columns: bestColumns(d.BaselineOf(b.Device), library(d, b.Device))})
-			last = s
+			vendor, last = library(d, b.Device), s
+			tables = append(tables, Table{Title: d.Words(s), About: s, Columns: bestColumns(d.BaselineOf(b.Device), vendor)})
 		}
 		t := &tables[len(tables)-1]
-		t.Rows = append(t.Rows, bestRow(d, b))
-		bestIntervals(d, b, t)
+		t.Rows = append(t.Rows, bestRow(d, b, vendor))
+		bestIntervals(d, b, t, vendor)
 	}
 
 	return tables
 }
 
-func bestColumns(baseline string, library bool) []Column {
+func bestColumns(baseline string, vendor bool) []Column {
 	speedup := "speed-up"
 	if baseline != "" {
 		speedup = "× " + baseline
@@ -71,7 +72,7 @@ func bestColumns(baseline string, library bool) []Column {
 		"matrix", "kernel", ">block", ">grid", "parameters",
 		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", "?>copy (%)", ">"+speedup,
 	)
-	if library {
+	if vendor {
 		columns = append(columns, Columns(">× cuSPARSE")...)
 	}
 	return append(columns, Columns("?>tied", "?tied kernels")...)
@@ -82,7 +83,7 @@ func library(d *data.Report, device string) bool {
 	return slices.ContainsFunc(d.Panels, func(p data.Panel) bool { return p.Device == device && p.CuSPARSE() != nil })
 }
 
-func bestRow(d *data.Report, b *store.Best) []Cell {
+func bestRow(d *data.Report, b *store.Best, vendor bool) []Cell {
 	rel := data.Relative(&b.Row)
 	measured := func(v float64) Cell { return Cell{number.Rounded(v, v*rel), v} }
 	p := d.PanelOf(&b.Row)
@@ -93,14 +94,14 @@ func bestRow(d *data.Report, b *store.Best) []Cell {
 		measured(100 * b.GBPS / copyRoof(d, b.Device)),
 		ratioCell(base, &b.Row),
 	}
-	if library(d, b.Device) {
+	if vendor {
 		row = append(row, ratioCell(p.CuSPARSE(), &b.Row))
 	}
 	return append(row, Cell{data.TieCount(b), float64(b.TieSize)}, Text(strings.Join(d.Tied(b), ", ")))
 }
 
 // bestIntervals gives the numbers of the last row their intervals.
-func bestIntervals(d *data.Report, b *store.Best, t *Table) {
+func bestIntervals(d *data.Report, b *store.Best, t *Table, vendor bool) {
 	r := &b.Row
 	t.between(timeColumn, 1e3*r.Another.Low, 1e3*r.Another.High)
 	for i, v := range []float64{r.GFLOPS, r.GBPS, 100 * r.RoofFraction, 100 * r.GBPS / copyRoof(d, r.Device)} {
@@ -109,7 +110,7 @@ func bestIntervals(d *data.Report, b *store.Best, t *Table) {
 
 	p := d.PanelOf(r)
 	bases := []*store.Row{data.Fastest(p.ByKernel(d.BaselineOf(r.Device)))}
-	if library(d, r.Device) {
+	if vendor {
 		bases = append(bases, p.CuSPARSE())
 	}
 	for i, base := range bases {
