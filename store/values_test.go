@@ -54,6 +54,11 @@ func TestBadValues(t *testing.T) {
 		"UPDATE device SET roof_read = -1":                           "the bandwidth of device 1",
 		"UPDATE sentinel SET median = 0":                             "the repeat in row 1",
 		"UPDATE trial SET kernel = -9":                               "a row of trial belongs to a kernel that is not there",
+		"UPDATE sentinel SET low = -1":                               "the repeat in row 1",
+		"UPDATE trial SET params = hex(zeroblob(501))":               "the parameters of trial 1",
+		"UPDATE device SET driver = hex(zeroblob(105))":              "the name of device 1",
+		"UPDATE kernel SET paper = hex(zeroblob(105))":               "the name of kernel 1",
+		"UPDATE sweep SET name = hex(zeroblob(105))":                 "the name of sweep 1",
 		"CREATE TRIGGER x AFTER INSERT ON trial BEGIN SELECT 1; END": "a trigger that is not this program's",
 	} {
 		for way, open := range map[string]func(string) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
