@@ -6,9 +6,9 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A HostReading says what the processor has done so far, as sums over the cores that this
+// A hostReading says what the processor has done so far, as sums over the cores that this
 // process may use; all but Own and Switches since the machine was started.
-type HostReading struct {
+type hostReading struct {
 	Total    float64 // seconds of the cores
 	Busy     float64 // seconds in which a core worked for somebody
 	Stolen   float64 // seconds in which the hypervisor gave a core to another machine
@@ -19,9 +19,9 @@ type HostReading struct {
 
 // readHost reads what the processor has done, where that is in the times: of its own products,
 // and of those that it launches one by one on a GPU. Otherwise the reading is zero.
-func (w *server) readHost(p configs.Protocol) HostReading {
+func (w *server) readHost(p configs.Protocol) hostReading {
 	if w.backend == nil || w.backend.Device().Backend != "cpu" && p.Launch != kernels.Stream {
-		return HostReading{}
+		return hostReading{}
 	}
 	return readHost()
 }
@@ -38,7 +38,7 @@ type hostMeter struct {
 const mostOwed = 0.1
 
 // use returns the use between two readings.
-func (m *hostMeter) use(a, b HostReading) trial.HostUse {
+func (m *hostMeter) use(a, b hostReading) trial.HostUse {
 	use := trial.HostUse{
 		Cores: b.Total - a.Total, Stolen: max(b.Stolen-a.Stolen, 0), Switches: b.Switches - a.Switches,
 		Load: b.Load, Own: b.Own - a.Own,

@@ -20,7 +20,7 @@ var usable = func() (cores unix.CPUSet) {
 }()
 
 // readHost reads what the processor has done so far. What can't be read is 0.
-func readHost() (r HostReading) {
+func readHost() (r hostReading) {
 	var own unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &own) == nil {
 		r.Own = float64(own.Utime.Nano()+own.Stime.Nano()) / 1e9
@@ -41,7 +41,7 @@ func readHost() (r HostReading) {
 //	cpu0 user nice system idle iowait irq softirq steal guest guest_nice
 //
 // The guests' time is in user and nice, too.
-func (r *HostReading) addCores(stat string, mine func(core int) bool) {
+func (r *hostReading) addCores(stat string, mine func(core int) bool) {
 	for line := range strings.Lines(stat) {
 		fields := strings.Fields(line)
 		if len(fields) < 9 {

@@ -10,9 +10,9 @@ cpu1 200 0 0 100 0 0 0 0 50 0
 cpu2 900 0 0 100 0 0 0 0 0 0
 intr 1 2 3 4 5 6 7 8 9 10
 `
-	var got HostReading
+	var got hostReading
 	got.addCores(stat, func(core int) bool { return core < 2 })
-	if want := (HostReading{Total: 50.43, Busy: 3.63, Stolen: 0.8}); !near(got.Total, want.Total) ||
+	if want := (hostReading{Total: 50.43, Busy: 3.63, Stolen: 0.8}); !near(got.Total, want.Total) ||
 		!near(got.Busy, want.Busy) || !near(got.Stolen, want.Stolen) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -3,4 +3,4 @@
 package worker
 
 // readHost knows nothing of this system.
-func readHost() HostReading { return HostReading{} }
+func readHost() hostReading { return hostReading{} }

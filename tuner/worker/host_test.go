@@ -11,8 +11,8 @@ import (
 
 // Who used the processor is told from two readings.
 func TestHostUse(t *testing.T) {
-	before := HostReading{Total: 1000, Busy: 300, Stolen: 5, Own: 50, Switches: 70}
-	after := HostReading{Total: 1020, Busy: 312, Stolen: 7, Own: 59, Switches: 100}
+	before := hostReading{Total: 1000, Busy: 300, Stolen: 5, Own: 50, Switches: 70}
+	after := hostReading{Total: 1020, Busy: 312, Stolen: 7, Own: 59, Switches: 100}
 	got := new(hostMeter).use(before, after)
 	if want := (trial.HostUse{Cores: 20, Others: 3, Stolen: 2, Switches: 30, Own: 9}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -29,8 +29,8 @@ func TestHostUseOfShortTrials(t *testing.T) {
 		meter, sum := hostMeter{}, trial.HostUse{}
 		const takes = 0.0037
 		for i := range 1000 {
-			read := func(at float64) HostReading {
-				return HostReading{Total: ticks(at) + ticks(share*at) + ticks((1-share)*at), Busy: ticks(at) + ticks(share*at),
+			read := func(at float64) hostReading {
+				return hostReading{Total: ticks(at) + ticks(share*at) + ticks((1-share)*at), Busy: ticks(at) + ticks(share*at),
 					Own: at}
 			}
 			sum.Add(meter.use(read(float64(i)*takes), read(float64(i+1)*takes)))
@@ -49,7 +49,7 @@ func TestHostIsReadWhereItMatters(t *testing.T) {
 		want    bool
 	}{{"cpu", kernels.Graph, true}, {"cuda", kernels.Stream, true}, {"cuda", kernels.Graph, false}} {
 		w := &server{backend: onlyDevice{device: kernels.Device{Backend: tt.backend}}}
-		if got := w.readHost(configs.Protocol{Launch: tt.launch}) != (HostReading{}); got != tt.want {
+		if got := w.readHost(configs.Protocol{Launch: tt.launch}) != (hostReading{}); got != tt.want {
 			t.Errorf("%s, %s: read %t, want %t", tt.backend, tt.launch, got, tt.want)
 		}
 	}
