@@ -71,7 +71,7 @@ func (t *table) command(o *kernels.Own, p Protocol, find finder) {
 		t.fail(key, "pass it the file: {matrix}", "the program is not told the matrix")
 	}
 	if p.Cache != "warm" && !uses("cache") {
-		t.fail(key, `set cache = "warm" in [protocol], or pass {cache} to a program that flushes the caches where it is "cold"`,
+		t.fail(key, `set cache = "warm" in [protocol], or pass {cache} to a program that flushes them where it is "cold"`,
 			"the caches are flushed before each product of others, but nobody flushes them for a program")
 	}
 	if uses("block") {

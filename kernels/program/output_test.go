@@ -7,7 +7,8 @@ import (
 
 func TestReadTimes(t *testing.T) {
 	for _, text := range []string{
-		"CSR, 5 rows\ntime_ms=2\n time_ms = 3.5 \n", `{"time_ms": [2, 3.5]}`, "{\"time_ms\": 2}\n{\"time_ms\": 3.5, \"gpu\": \"x\"}\n{}",
+		"CSR, 5 rows\ntime_ms=2\n time_ms = 3.5 \n", `{"time_ms": [2, 3.5]}`,
+		"{\"time_ms\": 2}\n{\"time_ms\": 3.5, \"gpu\": \"x\"}\n{}",
 	} {
 		got, err := ReadTimes([]byte(text + "\nprepare_ms=8\n"))
 		if err != nil || len(got.Samples) != 2 || got.Samples[0] != 2e-3 || got.Samples[1] != 3.5e-3 || got.Prepare != 8e-3 {
@@ -18,7 +19,8 @@ func TestReadTimes(t *testing.T) {
 		"": "it prints no time", "12.5 ms\n": "it prints no time", "time_ms=NaN": "it prints the time NaN ms",
 		"time_ms=-1": "it prints the time -1 ms", "time_ms=0": "it prints the time 0 ms", "time_ms=Inf": "the time +Inf ms",
 		"time_ms=fast": `time_ms is not a number: "fast"`, `{"time_ms": "fast"}`: "neither a number nor a list",
-		`{"time_ms": NaN}`: "is not JSON", `{"time_ms": [1, null]}`: "it prints the time 0 ms", "time_ms=1\nprepare_ms=-2": "the preparation -2 ms",
+		`{"time_ms": NaN}`:       "is not JSON",
+		`{"time_ms": [1, null]}`: "it prints the time 0 ms", "time_ms=1\nprepare_ms=-2": "the preparation -2 ms",
 		"time_ms=1e-300": "it prints the time 1e-300 ms",
 	} {
 		if got, err := ReadTimes([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
