@@ -136,6 +136,6 @@ func findNCU() (string, error) {
 			return path, nil
 		}
 	}
-	return "", command.WithHint(errors.New("Nsight Compute's ncu is not here"),
+	return "", command.WithHint(errors.New("there is no ncu, of Nsight Compute, here"),
 		"it is part of the CUDA toolkit")
 }
