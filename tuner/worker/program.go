@@ -39,9 +39,9 @@ func (w *server) matrixFile() string { return filepath.Join(w.scratch(), w.matri
 func (w *server) vectorFile() string { return filepath.Join(w.scratch(), w.matrix.Hash+".x") }
 
 // writeForPrograms writes the matrix and x for programs, where the sweep has any for this device.
-// Those of the matrix before go.
+// Those of the matrix before go. A plan runs no programs.
 func (w *server) writeForPrograms() error {
-	if !slices.ContainsFunc(w.own, func(o kernels.Own) bool {
+	if w.scratch() == "" || !slices.ContainsFunc(w.own, func(o kernels.Own) bool {
 		return o.Command != nil && o.Backend == w.backend.Device().Backend
 	}) {
 		return nil
