@@ -86,7 +86,11 @@ func (t *table) command(o *kernels.Own, p Protocol, find finder) {
 	if t.has("grid") && !uses("grid") {
 		t.fail("grid", "pass it to the program, or leave it out", "the command has no {grid}")
 	}
+	told := program.Placeholders(kernels.Own{}, kernels.Config{})
 	for _, p := range o.Params {
+		if _, taken := told[p.Name]; taken {
+			t.fail("params", "choose another name", "no parameter can be called %q: the program is told {%[1]s} anyway", p.Name)
+		}
 		if !uses(p.Name) && !uses("params") {
 			t.fail("params", "pass it to the program, or leave it out", "the command has no {%s}", p.Name)
 		}
