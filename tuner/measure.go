@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
@@ -90,6 +91,12 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		r.watch(res.Host)
 	}
 
+	if r.suspect(j.Kernel, res.Status) {
+		r.restart()
+		return nil // the job is done again
+	}
+	r.enters(j.Kernel)
+
 	res.At = r.later(res.At)
 	res.Sentinel, res.Final, res.Spread = j.sentinel, j.final, j.spread
 	if j.partial != nil && res.Status == trial.OK {
@@ -105,13 +112,44 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	case spoiled || after != nil && after.fresh() && !j.fresh():
 		// Repeats begin in a new process: where a process has its memory is a part of what another run
 		// does otherwise.
-		r.close()
-		r.client = nil
+		r.restart()
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
 		r.ahead = r.client.Start(r.request(*after))
 	}
 
 	return r.record(ctx, res)
+}
+
+// restart ends the worker; the next job has a new one.
+func (r *run) restart() {
+	r.close()
+	r.client = nil
+}
+
+// suspect reports whether a trial may have failed by what another kernel of the sweep has left behind in its worker,
+// such as a thread that crashed.
+func (r *run) suspect(kernel string, status trial.Status) bool {
+	o, own := kernels.Defined(r.sweep.Own(), kernel)
+	switch {
+	case r.guest == "" || r.guest == kernel || o.Command != nil:
+		return false
+	case status == trial.Timeout:
+		return !own // which may well do so itself: not twice as long
+	default:
+		return status != trial.OK && status != trial.Invalid
+	}
+}
+
+// enters notes that a kernel has run in the worker.
+func (r *run) enters(kernel string) {
+	o, own := kernels.Defined(r.sweep.Own(), kernel)
+	if !own || o.Command != nil || r.guest == kernel {
+		return
+	}
+	if r.guest != "" {
+		kernel = "several kernels"
+	}
+	r.guest = kernel
 }
 
 // later returns at, or the next millisecond where the result before has that of at or a later one: a trial's

@@ -85,6 +85,7 @@ type run struct {
 	opt   Options
 
 	client    *worker.Client        // nil: a new worker is needed
+	guest     string                // the kernel of the sweep that has run in the worker, if one has
 	ahead     <-chan worker.Outcome // of the next trial, if it was started already
 	planner   planner
 	noSensors string  // why the device's sensors can't be read; "" if they can

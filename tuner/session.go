@@ -35,7 +35,7 @@ func (r *run) worker(ctx context.Context) error {
 		return r.interrupted(ctx, fmt.Errorf("opening the device: %w", err))
 	}
 
-	r.client, r.noSensors = c, rep.NoSensors
+	r.client, r.guest, r.noSensors = c, "", rep.NoSensors
 	r.planner = planner{r.sweep, *rep.Device, rep.Sources, r.opt.Choose}
 	if a := r.opt.Assume; a != nil {
 		r.planner.device, r.planner.sources = a.Device, a.Sources

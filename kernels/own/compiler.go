@@ -62,7 +62,7 @@ func ForCPU(source, processor string) (*Compiler, error) {
 		return nil, errors.New("there is no C compiler: install gcc, or name one in " + variable)
 	}
 	return &Compiler{
-		Version: version(program) + processor, Ending: ".so", Compile: command(program, "-o"),
+		Version: version(program) + processor, Ending: ".so", Compile: command(program, "-lm", "-o"),
 		Flags: []string{"-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", "-I."},
 	}, nil
 }

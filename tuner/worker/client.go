@@ -171,6 +171,7 @@ func (c *Client) Close() {
 	c.cmd.Wait()
 	stop.Stop()
 	c.killGroup()
+	os.RemoveAll(ownFolder(c.cmd.Process.Pid))
 	c.replies.Close()
 }
 

@@ -2,6 +2,10 @@ package worker
 
 import (
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -26,8 +30,9 @@ func (w *server) confine(name string) (lift func()) {
 	if err != nil || unix.Getrlimit(unix.RLIMIT_FSIZE, &before) != nil {
 		return func() {}
 	}
-	dir, err := os.MkdirTemp("", "spmvtune-kernel-")
-	if err == nil {
+	dir := ownFolder(os.Getpid())
+	os.RemoveAll(dir)
+	if os.Mkdir(dir, 0o700) == nil {
 		os.Chdir(dir)
 	}
 	unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 0, Max: before.Max})
@@ -36,4 +41,36 @@ func (w *server) confine(name string) (lift func()) {
 		os.Chdir(here)
 		os.RemoveAll(dir)
 	}
+}
+
+// ownFolder is where kernels that a sweep defines run in a worker with this process. Whoever outlives the worker
+// removes it.
+func ownFolder(pid int) string {
+	return filepath.Join(os.TempDir(), "spmvtune-kernel-"+strconv.Itoa(pid))
+}
+
+// patience is how long OpenMP's threads, say, may wait for work by computing, after a kernel has returned.
+const patience = 500 * time.Millisecond
+
+// goesOn reports whether other threads of this process go on computing, which would disturb the next trial. It waits
+// until they do not.
+func goesOn() bool {
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(time.Millisecond) {
+		if running() <= 1 { // this one
+			return false
+		}
+	}
+	return true
+}
+
+// running is how many threads of this process compute, or wait for nothing but a core.
+func running() (n int) {
+	files, _ := filepath.Glob("/proc/self/task/*/stat")
+	for _, name := range files {
+		text, _ := os.ReadFile(name)
+		if _, state, _ := strings.Cut(string(text), ") "); strings.HasPrefix(state, "R") {
+			n++
+		}
+	}
+	return n
 }

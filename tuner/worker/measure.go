@@ -34,6 +34,10 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 		if _, is := w.program(r.Kernel); !is { // whose processor time would be that of others
 			r.Host = w.host.use(before, w.readHost(req.Protocol))
 		}
+		if w.isOwn(r.Kernel) && !rep.Spoiled && goesOn() {
+			r.Warnings = append(r.Warnings, "threads of the kernel go on computing after it has returned")
+			rep.Spoiled = true
+		}
 	}()
 
 	err := w.measure(req, r, &rep.Effort)

@@ -47,7 +47,16 @@ func (w *server) writeForPrograms() error {
 		return nil
 	}
 	if _, err := os.Stat(w.vectorFile()); err == nil { // of another worker
+		w.written = w.programFiles()
 		return nil
+	}
+	return w.rewrite()
+}
+
+// rewrite writes them anew.
+func (w *server) rewrite() error {
+	if err := os.MkdirAll(w.scratch(), 0o700); err != nil {
+		return fmt.Errorf("making a folder for programs: %w", err)
 	}
 	old, _ := os.ReadDir(w.scratch())
 	for _, e := range old {
@@ -70,7 +79,18 @@ func (w *server) writeForPrograms() error {
 	if err != nil {
 		return fmt.Errorf("writing the matrix for programs: %w", err)
 	}
+	w.written = w.programFiles()
 	return nil
+}
+
+// programFiles says which files programs read: others, or changed ones, are told from them.
+func (w *server) programFiles() (list [2]string) {
+	for i, name := range []string{w.matrixFile(), w.vectorFile()} {
+		if info, err := os.Lstat(name); err == nil {
+			list[i] = fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return list
 }
 
 // Most of what a program may write, beside a y with so many bytes for an element.
@@ -105,6 +125,12 @@ func (w *server) runProgram(o kernels.Own, req TrialRequest, r *trial.Result, e 
 	start := time.Now()
 	printed, err := run.Do(context.Background())
 	took := time.Since(start)
+	if w.programFiles() != w.written {
+		if err := w.rewrite(); err != nil {
+			return err
+		}
+		err = errors.New("it changed the files of the matrix or x, which others read")
+	}
 	var times program.Times
 	if err == nil {
 		times, err = program.ReadTimes(printed)

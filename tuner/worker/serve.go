@@ -34,6 +34,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 				// trial any more.
 				if os.Getppid() != parent {
 					os.RemoveAll(w.scratch())
+					os.RemoveAll(ownFolder(os.Getpid()))
 				}
 				os.Exit(0)
 			}
@@ -65,6 +66,7 @@ type server struct {
 	host       hostMeter
 	ones       map[kernels.Precision]*reference // of the product of an x of ones, which programs take
 	folder     atomic.Pointer[string]           // of programs, see OpenRequest.Scratch
+	written    [2]string                        // the files in it, see programFiles
 }
 
 func (w *server) close() {
