@@ -51,8 +51,10 @@ func Find(own []Own, name string) (Kernel, bool) {
 	return Lookup(name)
 }
 
-// Digest is a SHA-256, in hexadecimal, of the whole definition with the texts of the files.
+// Digest is a SHA-256, in hexadecimal, of the definition with the texts of the files, but not of what a
+// configuration says, too: a sweep that gives a parameter another value has measured the others.
 func (o Own) Digest() string {
+	o.Kernel = Kernel{Name: o.Name, Backend: o.Backend, Format: o.Format}
 	text, _ := json.Marshal(o) // strings, numbers and lists of them always have JSON
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

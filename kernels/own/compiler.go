@@ -102,7 +102,7 @@ func find(named string, names []string) ([]string, error) {
 
 var versions sync.Map // of programs, by their words: to ask nvcc takes a while
 
-// version is what a compiler says of itself.
+// version is what a compiler says of itself, with the arguments that were named with it.
 func version(program []string) string {
 	name := strings.Join(program, " ")
 	if known, ok := versions.Load(name); ok {
@@ -110,8 +110,8 @@ func version(program []string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	text, err := exec.CommandContext(ctx, program[0], append(program[1:], "--version")...).Output()
-	said := string(text)
+	text, err := exec.CommandContext(ctx, program[0], append(slices.Clone(program[1:]), "--version")...).Output()
+	said := strings.Join(program[1:], " ") + string(text)
 	if err != nil {
 		said = name + ": " + err.Error()
 	}

@@ -191,3 +191,24 @@ func TestNVCC(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// A trial is measured again where the compiler or its arguments are others, not where the sweep has more values.
+func TestSource(t *testing.T) {
+	identity := func(cc string, values ...string) string {
+		t.Setenv("CC", cc)
+		by, err := ForCPU("my.c", "a processor")
+		if err != nil {
+			t.Skip(err)
+		}
+		o := myKernel("")
+		o.Params = []kernels.Param{{Name: "unroll", Values: values, Default: values[0]}}
+		return Source(by, o)
+	}
+	first := identity("gcc", "1")
+	if identity("gcc", "1", "2") != first {
+		t.Error("another value of a parameter makes a kernel another")
+	}
+	if identity("gcc -O0", "1") == first {
+		t.Error("an argument of the compiler makes no difference")
+	}
+}
