@@ -35,6 +35,9 @@ const limited = `ulimit -f 1048576; ulimit -t 120; exec "$@"`
 // started.
 func command(program []string, out ...string) func(context.Context, string, string, string, []string) (string, error) {
 	return func(ctx context.Context, dir, source, to string, flags []string) (string, error) {
+		if strings.HasPrefix(source, "-") { // an option otherwise
+			source = "./" + source
+		}
 		args := slices.Concat([]string{"-c", limited, "sh"}, program, flags, []string{source}, out, []string{to})
 		cmd := exec.CommandContext(ctx, "sh", args...)
 		cmd.Dir = dir

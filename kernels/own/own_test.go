@@ -212,3 +212,15 @@ func TestSource(t *testing.T) {
 		t.Error("an argument of the compiler makes no difference")
 	}
 }
+
+// A file is no option of the compiler, whatever it is called.
+func TestBuildAnyName(t *testing.T) {
+	by, _ := counted(t)
+	o := myKernel("")
+	o.Files = map[string]string{"-o.c": "int f(void) { return undeclared; }\n"}
+	o.File = "-o.c"
+	_, err := Build(t.TempDir(), by, o, kernels.Config{Precision: kernels.Float64})
+	if err == nil || !strings.Contains(err.Error(), "-o.c:1:") {
+		t.Errorf("error is %v", err)
+	}
+}
