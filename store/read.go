@@ -18,35 +18,40 @@ var _ tuner.Historian = (*DB)(nil)
 // Results returns the trials that the filter chooses, of each configuration the one in
 // force, in the order in which they were recorded.
 func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
-	list, err := db.results(ctx, f)
+	n := 0
+	if f == (Filter{}) { // there may be a million, too many to grow a slice for
+		var err error
+		if n, err = db.from().countTrials(ctx, "t.superseded = 0"); err != nil {
+			return nil, db.wrap("reading results", err)
+		}
+	}
+	where, args := f.conditions(nil)
+	list, err := db.results(ctx, make([]Row, 0, n), where, args...)
 	return list, db.wrap("reading results", err)
 }
 
-func (db *DB) results(ctx context.Context, f Filter) ([]Row, error) {
-	inForce := []string{"t.superseded = 0", "t.stop IS NOT 'search'"}
+// Near returns, of the trials that count, those that take at most factor times as long as the two
+// with the lowest medians of their place, and all that are tied, that were repeated, or that are the
+// fastest of their kernel in their place, in the order in which they were recorded.
+func (db *DB) Near(ctx context.Context, factor float64) ([]Row, error) {
+	list, err := db.results(ctx, nil, []string{"t.median IS NOT NULL", "t.id IN (" + nearFastest + ")"}, factor)
+	return list, db.wrap("reading the fastest trials", err)
+}
+
+// results appends the trials in force that conditions choose.
+func (db *DB) results(ctx context.Context, list []Row, conditions []string, args ...any) ([]Row, error) {
 	tied, err := db.tied(ctx)
 	if err != nil {
 		return nil, err
 	}
-
-	var list []Row
-	if f == (Filter{}) { // there may be a million, too many to grow a slice for
-		n, err := db.from().countTrials(ctx, "t.superseded = 0")
-		if err != nil {
-			return nil, err
-		}
-		list = make([]Row, 0, n)
-	}
-
 	names := interner{}
-	where, args := f.conditions(inForce)
+	where := append(conditions, "t.superseded = 0", "t.stop IS NOT 'search'")
 	err = db.from().each(ctx, trialQuery{where: where, args: args, order: "t.id"}, func(s *stored) error {
 		names.row(&s.Row)
 		s.Tied = tied[s.id]
 		list = append(list, s.Row)
 		return nil
 	})
-
 	return list, err
 }
 

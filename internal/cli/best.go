@@ -6,6 +6,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
+	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -62,7 +63,7 @@ func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 
 	show.Twins(w, matrices)
-	rows, err := db.Results(ctx, store.Filter{})
+	rows, err := db.Near(ctx, data.Near)
 	if err != nil {
 		return err
 	}

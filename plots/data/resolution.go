@@ -44,13 +44,15 @@ func ResolutionOf(panels []Panel) Resolution {
 	return r
 }
 
-// resolution is the median over the trials that take at most 1.3 times as long as the fastest.
+// Near is how many times as long as the fastest of its place a trial takes at most whose resolution counts.
+const Near = 1.3
+
+// resolution is the median over the trials near the fastest.
 func (p *Panel) resolution() float64 {
-	const near = 1.3
 	best := Fastest(p.Rows)
 	var all []float64
 	for i := range p.Rows {
-		if r := &p.Rows[i]; r != best && r.Time <= near*best.Time {
+		if r := &p.Rows[i]; r != best && r.Time <= Near*best.Time {
 			all = append(all, max(tieWithin, apart(best, r)))
 		}
 	}

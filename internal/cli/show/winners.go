@@ -79,7 +79,7 @@ func another(r store.Row) any {
 	return term.Quantity("± " + term.ShortPercent(max(r.Another.High/r.Time, r.Time/r.Another.Low)-1))
 }
 
-// Ties says where winners are tied with others.
+// Ties says where winners are tied with others. rows are all trials, or those that the store says are near.
 func Ties(w io.Writer, rows []store.Row, best []store.Best) {
 	for _, line := range data.New(rows, best, nil, nil).TieWords() {
 		term.Print(w, line)
