@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -31,6 +32,9 @@ func (r *Rule) check() error {
 		}
 
 		seen[k] = true
+		if err := s.checkNames(); err != nil {
+			return fmt.Errorf("tree %d: %w", i+1, err)
+		}
 		if err := s.Root.check(k.Precision, len(features), 0); err != nil {
 			return fmt.Errorf("tree for %s: %w", k, err)
 		}
@@ -55,6 +59,27 @@ func (r *Rule) check() error {
 		}
 	}
 
+	return nil
+}
+
+// checkNames refuses names that no database has: they would fill terminals, and generated code.
+func (s *Selector) checkNames() error {
+	names := []string{s.Device, s.SingleKernel, s.Single.Kernel}
+	for _, v := range []*Validation{&s.Validation, &s.Test} {
+		names = append(names, v.WorstMatrix)
+		for _, c := range v.Cases {
+			names = append(names, c.Matrix, c.Class, c.Choice.Kernel)
+		}
+	}
+	return checkNames(names)
+}
+
+func checkNames(names []string) error {
+	for _, name := range names {
+		if utf8.RuneCountInString(name) > trial.LongestStored {
+			return fmt.Errorf("the name %.40q… has more than %d characters", name, trial.LongestStored)
+		}
+	}
 	return nil
 }
 
@@ -98,7 +123,7 @@ func (n *Node) checkLeaf(p kernels.Precision) error {
 				s.Bytes, s.GBPS)
 		}
 	}
-	return nil
+	return checkNames(n.Matrices)
 }
 
 func checkChoice(c kernels.Config, p kernels.Precision) error {
@@ -108,7 +133,7 @@ func checkChoice(c kernels.Config, p kernels.Precision) error {
 	case c.Block < 0 || c.Block > math.MaxInt32 || c.Grid < 0 || c.Grid > math.MaxInt32:
 		return fmt.Errorf("%s with block %d and grid %d", c.Kernel, c.Block, c.Grid)
 	}
-	return nil
+	return checkNames([]string{c.Kernel})
 }
 
 // check refuses an ensemble that can't be followed.

@@ -106,6 +106,21 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%.80s: a good rule was refused: %v", good, err)
 		}
 	}
+	named := func(old, name string) string {
+		validated := strings.Replace(tree(strings.Replace(leaf, `}}`, `}, "matrices": ["m"]}`, 1)), `"tree"`,
+			`"validation": {"cases": [{"matrix": "n", "class": "c"}]}, "tree"`, 1)
+		return strings.Replace(validated, `"`+old+`"`, `"`+name+`"`, 1)
+	}
+	long := strings.Repeat("é", 209)
+	for _, old := range []string{"d", "a", "m", "n", "c"} {
+		if _, err := Read(strings.NewReader(named(old, long))); err != nil {
+			t.Errorf("a name that a database may have was refused: %v", err)
+		}
+		if _, err := Read(strings.NewReader(named(old, long+"x"))); err == nil || len(err.Error()) > 200 {
+			t.Errorf("%s of 210 characters: %v", old, err)
+		}
+	}
+
 	for _, tt := range []struct{ in, want string }{
 		{``, "unexpected end"},
 		{`[]`, "cannot unmarshal"},

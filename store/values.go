@@ -41,26 +41,25 @@ var bounds = []struct {
 		{noLength, "row_mean row_std", 0, 1e15},
 		{noLength, "row_min row_p25 row_median row_p75 row_p90 row_p99 row_max empty_rows cols_used bandwidth",
 			-1, 1e15},
-		{"the name or class of matrix %d is too long", "length(name) length(class)", 0, mostLetters},
+		{"the name or class of matrix %d is too long", "length(name) length(class)", 0, trial.LongestStored},
 	}},
 	{table: "device", list: []bound{
 		{"the bandwidth of device %d is not between 0 and a billion GB/s", "roof_read roof_copy roof_triad", 0, 1e9},
-		{"the name of device %d is too long", "length(name) length(backend) length(model) length(driver)", 0, mostLetters},
+		{"the name of device %d is too long", "length(name) length(backend) length(model) length(driver)", 0, trial.LongestStored},
 	}},
 	{table: "kernel", list: []bound{
-		{"the name of kernel %d is too long", "length(name) length(paper) length(format)", 0, mostLetters},
+		{"the name of kernel %d is too long", "length(name) length(paper) length(format)", 0, trial.LongestStored},
 	}},
-	{table: "sweep", list: []bound{{"the name of sweep %d is too long", "length(name)", 0, mostLetters}}},
+	{table: "sweep", list: []bound{{"the name of sweep %d is too long", "length(name)", 0, trial.LongestStored}}},
 	{table: "sentinel", since: schemaSentinel, list: []bound{
 		{noTime, "median", 1e-15, longest}, {noTime, "low high", 0, longest},
 	}},
 }
 
 const (
-	longest     = 1e11                  // seconds
-	mostLetters = trial.LongestName + 9 // putMatrix makes some names longer by that
-	noLength    = "a feature of matrix %d is no length of rows"
-	noTime      = "the repeat in row %d has a time that is none"
+	longest  = 1e11 // seconds
+	noLength = "a feature of matrix %d is no length of rows"
+	noTime   = "the repeat in row %d has a time that is none"
 )
 
 // checkValues refuses a database with values that no version of this program writes, and with

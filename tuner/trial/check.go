@@ -7,8 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// LongestName is how many characters a name has at most.
-const LongestName = 200
+// LongestName is how many characters a name has at most, and LongestStored how many it has in a
+// database, which makes some names of matrices longer.
+const (
+	LongestName   = 200
+	LongestStored = LongestName + 9
+)
 
 // What no measurement exceeds.
 const (
