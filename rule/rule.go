@@ -148,7 +148,8 @@ type Case struct {
 	Matrix       string         `json:"matrix"`
 	Class        string         `json:"class,omitempty"`
 	Choice       kernels.Config `json:"choice"`
-	Evidence     Evidence       `json:"evidence"` // for Fraction
+	Evidence     Evidence       `json:"evidence"`          // for Fraction
+	Partial      bool           `json:"partial,omitempty"` // says that a kernel tried elsewhere was not tried here
 	Fraction     float64        `json:"fraction"`
 	Sizes        float64        `json:"sizes,omitempty"`    // of the tree over sizes only
 	Unpruned     float64        `json:"unpruned"`           // of the tree before pruning

@@ -70,6 +70,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		Class:        t.classes[m],
 		Choice:       t.configs[choice],
 		Evidence:     t.evidence[m][choice],
+		Partial:      slices.Contains(t.evidence[m], Absent),
 		Fraction:     share(t.loss[m][choice]),
 		Sizes:        share(t.loss[m][t.at(*sizes.Choice)]),
 		Unpruned:     share(t.loss[m][t.at(*grown.Choice)]),

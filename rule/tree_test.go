@@ -145,7 +145,11 @@ func TestUnknownKernelsAreNotChosen(t *testing.T) {
 		observe("m2", f, config("c", 0, 0), 1),
 	}
 
-	got := casesOf(learn(t, obs, DefaultOptions))["m2"]
+	cases := casesOf(learn(t, obs, DefaultOptions))
+	got := cases["m2"]
+	if !got.Partial {
+		t.Error("m2, where a and b were not tried, is not partial")
+	}
 	if got.Choice.Kernel != "a" || got.Evidence != Absent || got.Fraction != 0.5 || got.SingleConfig != 0.5 ||
 		got.SingleKernel != 0.5 {
 		t.Errorf("m2 left out: %+v, want a, unknown and so charged with twice the time", got)

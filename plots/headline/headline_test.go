@@ -254,6 +254,7 @@ func TestRule(t *testing.T) {
 		}
 	}
 	check(t, judged(rule.Case{Fraction: 0.95, SingleKernel: 0.9, SingleConfig: 0.8}, 2), "")
+	check(t, judged(rule.Case{Fraction: 0.95, SingleKernel: 0.9, SingleConfig: 0.8, Partial: true}, 8), "")
 	check(t, said(t, reportOf(fourTimes(3)...), Rule), "")
 }
 

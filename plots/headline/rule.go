@@ -23,7 +23,8 @@ type way struct {
 }
 
 // rule says what to do for a new matrix: of the ways that keep the most of the best speed, the one
-// that takes the least. Of a learned rule that is no better than one configuration it says so.
+// that takes the least. Of a learned rule that is no better than one configuration it says so. Only
+// matrices where every kernel was tried count: elsewhere ways lose by kernels that were not tried.
 func (s *scene) rule() string {
 	var selectors []rule.Selector
 	var cases []rule.Case
@@ -34,6 +35,7 @@ func (s *scene) rule() string {
 			}
 		}
 	}
+	cases = slices.DeleteFunc(cases, func(c rule.Case) bool { return c.Partial })
 
 	config := way{rule.Summarise(cases, rule.SingleConfig.Of), "take " + each(selectors, singleConfig),
 		"one configuration"}
