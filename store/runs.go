@@ -115,6 +115,16 @@ func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
 	return list, db.wrap("reading kernels", err)
 }
 
+// Definition returns the definition of the kernel of a trial, nil unless a sweep defines it.
+func (db *DB) Definition(ctx context.Context, identity string) (own *kernels.Own, err error) {
+	list, err := texts(ctx, db.read, `SELECT k.definition FROM trial t JOIN kernel k ON k.id = t.kernel
+		WHERE t.identity = ? AND k.definition IS NOT NULL LIMIT 1`, identity)
+	if err == nil && len(list) > 0 {
+		err = json.Unmarshal([]byte(list[0]), &own)
+	}
+	return own, db.wrap("reading the definition of a kernel", err)
+}
+
 func (from source) kernels(ctx context.Context) ([]Kernel, error) {
 	type row struct {
 		Kernel

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,7 +45,7 @@ func computeProducts(ctx context.Context, path string, ids []string, n int) erro
 	}
 	defer db.Close()
 	var last store.Row
-	trials := make([]trial.Trial, len(ids))
+	trials, own := make([]trial.Trial, len(ids)), []kernels.Own(nil)
 	for i, id := range ids {
 		list, err := db.Results(ctx, store.Filter{ID: id})
 		if err != nil {
@@ -59,16 +58,21 @@ func computeProducts(ctx context.Context, path string, ids []string, n int) erro
 			return errors.New("the trials are on several matrices: count them one matrix at a time")
 		}
 		trials[i] = last.Trial
+		o, err := definition(ctx, db, &last)
+		if err != nil {
+			return err
+		}
+		if o != nil && o.File != "" { // a name may have had several sources: each gets one of its own
+			o.Name += " " + o.Digest()[:8]
+			trials[i].Kernel = o.Name
+			own = append(own, *o)
+		}
 	}
 	spec, err := specOf(ctx, db, &last)
 	if err != nil {
 		return err
 	}
 	device, err := deviceOf(ctx, db, last.Device)
-	if err != nil {
-		return err
-	}
-	own, err := ownKernels(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -80,15 +84,13 @@ func computeProducts(ctx context.Context, path string, ids []string, n int) erro
 	return worker.Count(hardware.OpenBackend, device, spec, trials, n, own, compiled)
 }
 
-// ownKernels are the newest definitions of the kernels that sweeps of a database define by a source.
-func ownKernels(ctx context.Context, db *store.DB) (own []kernels.Own, err error) {
-	list, err := db.Kernels(ctx)
-	for _, k := range slices.Backward(list) {
-		if _, known := kernels.Defined(own, k.Name); k.Own != nil && k.Own.Command == nil && !known {
-			own = append(own, *k.Own)
-		}
+// definition returns the kernel of a trial: that of the catalogue, or what the sweep defined. It is nil
+// if the database does not have it.
+func definition(ctx context.Context, db *store.DB, t *store.Row) (*kernels.Own, error) {
+	if k, ok := kernels.Lookup(t.Kernel); ok {
+		return &kernels.Own{Kernel: k}, nil
 	}
-	return own, err
+	return db.Definition(ctx, t.ID)
 }
 
 // deviceOf finds a device by its label.

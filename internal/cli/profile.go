@@ -15,7 +15,6 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/term"
-	"spmvtune/kernels"
 	"spmvtune/store"
 )
 
@@ -89,7 +88,7 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 
 // count counts what the chosen trials do, and keeps it.
 func (p *profileCommand) count(ctx context.Context, w io.Writer, db *store.DB) error {
-	trials, err := p.choose(ctx, db)
+	trials, err := p.choose(ctx, w, db)
 	if err == nil {
 		trials, err = present(ctx, w, db, trials)
 	}
@@ -146,11 +145,10 @@ type counted struct {
 
 // count counts what a group of trials does. If that fails, each is counted alone.
 func (c *counting) count(ctx context.Context, group []store.Row) error {
-	own, err := ownKernels(ctx, c.db)
+	k, err := definition(ctx, c.db, &group[0])
 	if err != nil {
 		return err
 	}
-	k, _ := kernels.Find(own, group[0].Kernel)
 	list, err := countTogether(ctx, k.Backend, c.db.Path(), group)
 	switch {
 	case ctx.Err() != nil:
@@ -210,8 +208,9 @@ func productLine(backend, path string, trials []store.Row) ([]string, error) {
 	return line, err
 }
 
-// choose returns the trials to count: of kernels of the catalogue, and of those whose source the database has.
-func (p *profileCommand) choose(ctx context.Context, db *store.DB) (trials []store.Row, err error) {
+// choose returns the trials to count: of kernels of the catalogue, and of those whose source the database has. It
+// says which are left out.
+func (p *profileCommand) choose(ctx context.Context, w io.Writer, db *store.DB) (trials []store.Row, err error) {
 	if p.where != "" {
 		trials, err = db.Chosen(ctx, p.where)
 	} else {
@@ -223,18 +222,27 @@ func (p *profileCommand) choose(ctx context.Context, db *store.DB) (trials []sto
 	if err := p.named(ctx, db); err != nil {
 		return nil, err
 	}
-	own, err := ownKernels(ctx, db)
-	if err != nil {
-		return nil, err
-	}
 	trials = slices.DeleteFunc(trials, func(t store.Row) bool {
-		_, ours := kernels.Find(own, t.Kernel)
-		return !ours || p.matrix != "" && t.Matrix != p.matrix || p.device != "" && t.Device != p.device
+		return p.matrix != "" && t.Matrix != p.matrix || p.device != "" && t.Device != p.device
 	})
-	if len(trials) == 0 {
-		return nil, errors.New("no good trial is chosen")
+	kept, left := []store.Row(nil), []string(nil)
+	for i := range trials {
+		switch o, err := definition(ctx, db, &trials[i]); {
+		case err != nil:
+			return nil, err
+		case o != nil && o.Command == nil:
+			kept = append(kept, trials[i])
+		case !slices.Contains(left, trials[i].Kernel):
+			left = append(left, trials[i].Kernel)
+		}
 	}
-	return trials, nil
+	if len(left) > 0 {
+		fmt.Fprintf(w, "# not counted: %s: a program, or without a source in the database\n", term.Some(left, 12))
+	}
+	if len(kept) == 0 {
+		return nil, errors.New("no good trial is chosen that can be counted")
+	}
+	return kept, nil
 }
 
 // present leaves out the trials of devices that are not here.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func runCounted(ctx context.Context, argv []string, env ...string) ([]byte, erro
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return nil, fmt.Errorf("counting with %s: %w: %s", argv[0], err, lines[len(lines)-1])
+		return nil, fmt.Errorf("counting with %s: %w: %s", argv[0], err, cmp.Or(complaint(out), lines[len(lines)-1]))
 	}
 	return out, nil
 }

@@ -12,7 +12,6 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/input"
 	"spmvtune/internal/term"
-	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
 	"spmvtune/store"
 	"spmvtune/store/foreign"
@@ -24,11 +23,7 @@ const trialsMark = "==TRIALS== "
 
 // print prints a script that counts what trials do, for a user who may. What it prints is imported.
 func (p *profileCommand) print(ctx context.Context, w io.Writer, db *store.DB) error {
-	trials, err := p.choose(ctx, db)
-	if err != nil {
-		return err
-	}
-	own, err := ownKernels(ctx, db)
+	trials, err := p.choose(ctx, w, db)
 	if err != nil {
 		return err
 	}
@@ -38,7 +33,7 @@ func (p *profileCommand) print(ctx context.Context, w io.Writer, db *store.DB) e
 	}
 	fmt.Fprintln(w, "export LC_ALL=C")
 	for _, group := range together(trials) {
-		if k, _ := kernels.Find(own, group[0].Kernel); k.Backend != "cuda" {
+		if k, err := definition(ctx, db, &group[0]); err != nil || k.Backend != "cuda" {
 			continue
 		}
 		line, products, err := ncuLine(ncu, db.Path(), group)

@@ -42,6 +42,9 @@ func (b *Backend) compile(o kernels.Own, c kernels.Config) (file string, err err
 	if err != nil {
 		return "", &kernels.InvalidError{Reason: err.Error()}
 	}
+	if request(&[6]uint64{runningOnValgrind}) != 0 {
+		by.Flags = append(by.Flags, "-mno-avx512f") // which valgrind does not know
+	}
 	return own.Build(b.compiled, by, o, c)
 }
 
