@@ -102,7 +102,7 @@ func cells(row []any) []string {
 		line[i] = full(v)
 		switch v.(type) {
 		case string, []byte:
-			line[i] = Cell(line[i])
+			line[i] = Cell(Visible(line[i])) // also in files, which people print
 		}
 	}
 	return line

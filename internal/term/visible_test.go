@@ -40,9 +40,10 @@ func TestEscaped(t *testing.T) {
 
 // Texts that a spreadsheet would take for formulas have an apostrophe; Markdown has no HTML.
 func TestTextsFromOutside(t *testing.T) {
-	table := Table{Columns: []string{"a"}, Rows: [][]any{{"=1+2"}, {"@x"}, {"-2+3|x"}, {"-5"}, {int64(-3)}, {"+4.5%"}}}
+	table := Table{Columns: []string{"a"}, Rows: [][]any{{"=1+2"}, {"@x"}, {"-2+3|x"}, {"-5"}, {int64(-3)}, {"+4.5%"},
+		{"\x1b\u202e"}}}
 	var csv, markdown strings.Builder
-	if err := table.Write(&csv, "csv"); err != nil || csv.String() != "a\n'=1+2\n'@x\n'-2+3|x\n-5\n-3\n+4.5%\n" {
+	if err := table.Write(&csv, "csv"); err != nil || csv.String() != "a\n'=1+2\n'@x\n'-2+3|x\n-5\n-3\n+4.5%\n"+`\u001b\u202e`+"\n" {
 		t.Errorf("%v %q", err, csv.String())
 	}
 	table = Table{Columns: []string{"a"}, Rows: [][]any{{"<b>|*x*"}}}
