@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"spmvtune/internal/mistake"
@@ -34,6 +35,7 @@ func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file st
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return "", fmt.Errorf("making the folder of compiled kernels: %w", err)
 	}
+	removeLeft(cache)
 	dir, err := os.MkdirTemp(cache, ".tmp-")
 	if err != nil {
 		return "", fmt.Errorf("making a folder to compile in: %w", err)
@@ -60,6 +62,16 @@ func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file st
 		os.WriteFile(file+".err", []byte(said), 0o666)
 	}
 	return "", &kernels.InvalidError{Reason: said}
+}
+
+// removeLeft removes the folders in which programs that were killed compiled.
+func removeLeft(cache string) {
+	left, _ := filepath.Glob(filepath.Join(cache, ".tmp-*"))
+	for _, dir := range left {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // All builds a kernel for several configurations at once. It returns why each can't be built, ""

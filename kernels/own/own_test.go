@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/kernels"
 )
@@ -222,5 +223,25 @@ func TestBuildAnyName(t *testing.T) {
 	_, err := Build(t.TempDir(), by, o, kernels.Config{Precision: kernels.Float64})
 	if err == nil || !strings.Contains(err.Error(), "-o.c:1:") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// What somebody who was killed has left in the cache goes, but not the folder of one who still compiles.
+func TestBuildRemovesLeft(t *testing.T) {
+	by, _ := counted(t)
+	cache := t.TempDir()
+	left, used := filepath.Join(cache, ".tmp-1"), filepath.Join(cache, ".tmp-2")
+	os.Mkdir(left, 0o777)
+	os.Mkdir(used, 0o777)
+	yesterday := time.Now().AddDate(0, 0, -1)
+	os.Chtimes(left, yesterday, yesterday)
+	if _, err := Build(cache, by, myKernel(""), kernels.Config{Precision: kernels.Float64}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what was left is still there")
+	}
+	if _, err := os.Stat(used); err != nil {
+		t.Error(err)
 	}
 }
