@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -21,7 +22,12 @@ kernel is right as it is: run the sweep, and change one and the other from there
 Without --cuda and --c it is for the GPU, if one answers.`,
 		Example: `  spmvtune kernels new mine --c
   spmvtune run mine.toml`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("new needs a name for the kernel, as in: spmvtune kernels new mine")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			backend := "cpu"
 			if !cuda && !c {
