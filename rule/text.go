@@ -17,7 +17,7 @@ const (
 
 // WriteText writes r for people: for each device, precision and cache state the
 // warnings, the tree, and how it does on matrices left out. Equal rules give
-// equal bytes.
+// equal bytes. No name in it can make a terminal obey.
 func (r *Rule) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	b.WriteString("Which kernel for which matrix")
@@ -29,7 +29,7 @@ func (r *Rule) WriteText(w io.Writer) error {
 	for i := range r.Selectors {
 		r.Selectors[i].text(&b)
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
+	if _, err := term.Escaped(w).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("writing rule: %w", err)
 	}
 

@@ -135,3 +135,16 @@ func TestNumbersAreGrouped(t *testing.T) {
 		t.Errorf("step is written %q, want %q", got, want)
 	}
 }
+
+func TestTextObeysNoName(t *testing.T) {
+	r := learn(t, duels(duel{sparse.Features{Rows: 1000, Nonzeros: 5000, RowMean: 5}, "a", 1.3}), DefaultOptions)
+	r.Sweep = "red \x1b[31m, turned \u202e"
+
+	var b bytes.Buffer
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.ContainsAny(b.Bytes(), "\x1b\u202e") || !bytes.Contains(b.Bytes(), []byte("red ")) {
+		t.Errorf("the text has raw signs: %q", b.Bytes()[:min(b.Len(), 120)])
+	}
+}
