@@ -1,31 +1,12 @@
 package cuda
 
 import (
-	"strconv"
-
 	"spmvtune/kernels"
 	"spmvtune/kernels/own"
-	"spmvtune/kernels/own/nvrtc"
 )
 
 // ownPrefix begins the names of entries that are not in the PTX of this package.
 const ownPrefix = "own."
-
-// ownCompiler is nvcc, or NVRTC where it is missing, for a compute capability, times 10. An
-// *kernels.InvalidError says that there is neither.
-func ownCompiler(compute int) (*own.Compiler, error) {
-	arch := strconv.Itoa(compute)
-	by, missing := own.ForGPU(arch)
-	if missing == nil {
-		return by, nil
-	}
-	by, err := nvrtc.New(arch)
-	if err != nil {
-		return nil, &kernels.InvalidError{Reason: "there is neither nvcc nor NVRTC to compile it: " + missing.Error() +
-			"; " + err.Error() + ": put nvcc on the PATH, or libnvrtc's folder into LD_LIBRARY_PATH"}
-	}
-	return by, nil
-}
 
 // ownRecipe makes the recipe of a kernel of the sweep, whose entry takes the sizes of the matrix,
 // its arrays, x and y.

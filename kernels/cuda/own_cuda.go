@@ -4,12 +4,14 @@ package cuda
 
 import (
 	"hash/maphash"
+	"strconv"
 	"unsafe"
 
 	"gorgonia.org/cu"
 
 	"spmvtune/kernels"
 	"spmvtune/kernels/own"
+	"spmvtune/kernels/own/nvrtc"
 )
 
 var _ kernels.Host = (*Backend)(nil)
@@ -30,6 +32,22 @@ func (b *Backend) Build(list []kernels.Config) []string {
 func (b *Backend) ownKernel(name string) (kernels.Own, bool) {
 	o, ok := kernels.Defined(b.own, name)
 	return o, ok && o.Backend == "cuda" && o.Command == nil
+}
+
+// ownCompiler is nvcc, or NVRTC where it is missing, for a compute capability, times 10. An
+// *kernels.InvalidError says that there is neither.
+func ownCompiler(compute int) (*own.Compiler, error) {
+	arch := strconv.Itoa(compute)
+	by, missing := own.ForGPU(arch)
+	if missing == nil {
+		return by, nil
+	}
+	by, err := nvrtc.New(arch)
+	if err != nil {
+		return nil, &kernels.InvalidError{Reason: "there is neither nvcc nor NVRTC to compile it: " + missing.Error() +
+			"; " + err.Error() + ": put nvcc on the PATH, or libnvrtc's folder into LD_LIBRARY_PATH"}
+	}
+	return by, nil
 }
 
 // compile returns the module that has a kernel of the sweep.
