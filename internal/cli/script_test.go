@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -31,6 +32,12 @@ func TestScript(t *testing.T) {
 			env.Setenv("PROGRAMS", programs)
 			env.Setenv(fetch.EnvServers, servers.URL)
 			return nil
+		},
+		Condition: func(condition string) (bool, error) {
+			if condition == "race" {
+				return raceDetector, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 	})
 }
