@@ -54,8 +54,13 @@ func (t *table) ownSpace(backend string, find finder) Space {
 
 	values := t.ownParams(&o)
 	t.ownLaunch(&o)
+	return t.spaceOf(&o, values)
+}
+
+// spaceOf reads the choices of a kernel that the section defines.
+func (t *table) spaceOf(o *kernels.Own, values map[string][]string) Space {
 	chosen := []kernels.Kernel{o.Kernel}
-	s := Space{Kernels: []string{o.Name}, Own: &o, Grid: Grid{Auto: true}, Params: values}
+	s := Space{Kernels: []string{o.Name}, Own: o, Grid: Grid{Auto: true}, Params: values}
 	s.Precisions, s.Block = t.precisions(), t.block(chosen)
 	t.grid(&s.Grid)
 	s.Where, s.filter = t.condition(variables(chosen))

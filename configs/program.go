@@ -33,13 +33,7 @@ func (t *table) programSpace(device string, p Protocol, find finder) Space {
 
 	values := t.ownParams(&o)
 	t.command(&o, p, find)
-	chosen := []kernels.Kernel{o.Kernel}
-	s := Space{Kernels: []string{o.Name}, Own: &o, Grid: Grid{Auto: true}, Params: values}
-	s.Precisions, s.Block = t.precisions(), t.block(chosen)
-	t.grid(&s.Grid)
-	s.Where, s.filter = t.condition(variables(chosen))
-	t.bounded(s, chosen)
-	return s
+	return t.spaceOf(&o, values)
 }
 
 // command reads the command, and makes the kernel of what it uses.

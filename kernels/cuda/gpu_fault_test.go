@@ -136,19 +136,7 @@ backend = "cuda"
 		t.Fatal(err)
 	}
 
-	sweep, err := configs.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec := &gpuRecorder{}
-	_, err = tuner.Run(context.Background(), sweep, rec, tuner.Options{Launch: func() *exec.Cmd {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "SPMVTUNE_GPU_WORKER=1")
-		return cmd
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := runSweep(t, path)
 
 	want := map[int]struct {
 		status  trial.Status
@@ -186,4 +174,23 @@ func (r *gpuRecorder) Record(_ context.Context, res trial.Result) error {
 		r.results = append(r.results, res)
 	}
 	return nil
+}
+
+// runSweep runs a sweep, with this program as its worker.
+func runSweep(t *testing.T, path string) *gpuRecorder {
+	t.Helper()
+	sweep, err := configs.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := &gpuRecorder{}
+	_, err = tuner.Run(context.Background(), sweep, rec, tuner.Options{Launch: func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "SPMVTUNE_GPU_WORKER=1")
+		return cmd
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
 }

@@ -3,15 +3,11 @@
 package cuda
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"spmvtune/configs"
-	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
 
@@ -103,19 +99,7 @@ extern "C" __global__ void `+name+`(int rows, int cols, int nonzeros,
 func checkOwn(t *testing.T, path string) {
 	t.Helper()
 	t.Setenv("SPMVTUNE_CACHE", t.TempDir())
-	sweep, err := configs.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec := &gpuRecorder{}
-	_, err = tuner.Run(context.Background(), sweep, rec, tuner.Options{Launch: func() *exec.Cmd {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "SPMVTUNE_GPU_WORKER=1")
-		return cmd
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := runSweep(t, path)
 
 	seen := map[string]int{}
 	for _, r := range rec.results {

@@ -29,7 +29,8 @@ const (
 // sectorBytes is the size of a sector of the L2 cache.
 const sectorBytes = 32
 
-// metrics are all that is asked for. Their names have been the same from ncu 2022.3 to 2025.3.
+// metrics are all that is asked for, by the names of ncu 2025.3. A name that another version does not
+// know leaves its counter out.
 var metrics = append([]metric{
 	{"occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", 100, share},
 	{"warp_efficiency", "smsp__thread_inst_executed_per_inst_executed.ratio", 32, share},
