@@ -3,7 +3,6 @@ package generate
 import (
 	"context"
 	"math"
-	"slices"
 
 	"spmvtune/sparse"
 )
@@ -26,7 +25,6 @@ func edgesRMAT(v values) int {
 	return int(math.Round(v["edge_factor"] * float64(int(1)<<v.int("scale"))))
 }
 
-// buildRMAT draws the edges, collects them by row, and sorts each row.
 func buildRMAT(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	n := 1 << v.int("scale")
 	edges, err := drawRMAT(ctx, v)
@@ -34,34 +32,7 @@ func buildRMAT(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		return nil, err
 	}
 
-	symmetric := v.int("symmetric") == 1
-	start, columns := collect(edges, n, symmetric)
-
-	length := make([]int32, n)
-	err = parallel(ctx, n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := columns[start[i]:start[i+1]]
-			slices.Sort(row)
-			length[i] = int32(len(slices.Compact(row)))
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-
-	src := newSource(v.seed(), forValues)
-	value := src.value
-	if symmetric {
-		value = src.symmetricValue
-	}
-
-	a := assembly{
-		rows: n, cols: n,
-		length: func(i int) int { return int(length[i]) },
-		fill:   func(i int, out []int32) { copy(out, columns[start[i]:]) },
-		value:  value,
-	}
-	return a.build(ctx)
+	return fromEdges(ctx, edges, n, v.int("symmetric") == 1, v.seed())
 }
 
 // An edge leads from a row to a column.
