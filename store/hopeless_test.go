@@ -102,7 +102,9 @@ func TestEveryOrderCountsTheSameTrials(t *testing.T) {
 			return list
 		}
 		written := counts()
-		err := db.transact(t.Context(), "deciding again", func(tx *sql.Tx) error { return decideAgain(t.Context(), tx, "true") })
+		err := db.transact(t.Context(), "deciding again", func(tx *sql.Tx) error {
+			return decideAgain(t.Context(), tx, len(migrations), "true")
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

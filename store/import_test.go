@@ -17,7 +17,7 @@ func dump(t *testing.T, db *DB) string {
 	t.Helper()
 	return fmt.Sprint(query(t, db, `SELECT t.identity, s.hash, s.started > 0, d.name, m.name, k.name, k.digest, t.precision, t.block, t.grid,
 		t.params, t.cache, t.status, t.superseded, t.median, t.low, t.high, t.log_median, t.samples, t.batch, t.stop, t.prepare,
-		t.max_error, t.worst_row, t.bytes_min, t.bytes_kernel, t.properties, t.warnings, t.message, t.measured_at, hex(x.data),
+		t.max_error, t.worst_row, t.bytes_min, t.bytes_kernel, t.properties, t.warnings, t.message, t.measured_at, t.asked, hex(x.data),
 		o.node, o.uuid, o.job, r.sm_clock, r.memory_clock, r.temperature, r.power, r.energy, r.clock_reasons, r.repeated, r.throttled
 		FROM trial t JOIN sweep s ON s.id = t.sweep JOIN device d ON d.id = t.device JOIN matrix m ON m.id = t.matrix
 		JOIN kernel k ON k.id = t.kernel LEFT JOIN sample x ON x.trial = t.id

@@ -66,5 +66,5 @@ func fillFacts(ctx context.Context, tx *sql.Tx) error {
 		}
 	}
 
-	return decideAgain(ctx, tx, "t.stop = 'search'")
+	return decideAgain(ctx, tx, schemaMeasurement, "t.stop = 'search'")
 }

@@ -74,6 +74,15 @@ func (db *DB) Matrix(ctx context.Context, m trial.Matrix) error {
 	return err
 }
 
+// Ask says that a run wants the trials with these identities as far as they are known: of several
+// trials of a configuration, the last that was measured or wanted counts.
+func (db *DB) Ask(ctx context.Context, ids []string) error {
+	if db.write == nil {
+		return errReadOnly
+	}
+	return db.transact(ctx, "deciding which trials count", func(tx *sql.Tx) error { return ask(ctx, tx, ids, time.Now()) })
+}
+
 // Record keeps r, with its samples, in one commit. When it returns nil, r survives the death of
 // the process. Recording an identity again replaces a result that did not end well, and leaves
 // one that did, unless that was measured later. trial.Standing says which of several trials of a

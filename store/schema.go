@@ -35,6 +35,7 @@ const (
 	schemaHost            = 16 // what others did to the processor
 	schemaCounters        = 18 // counters by name
 	schemaOwn             = 19 // definitions of kernels that a sweep brings
+	schemaAsked           = 21 // when a run last wanted a trial that was known
 )
 
 // texts returns the single text column that a query gives.

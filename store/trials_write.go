@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
+	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -55,6 +56,7 @@ type statements struct {
 	shared  *sql.Stmt    // finds trials from an id on whose configuration others have, too
 	rivals  *sql.Stmt    // finds the trials of a configuration, from any source of the kernel
 	mark    *sql.Stmt    // marks a trial as superseded, or not
+	ask     *sql.Stmt    // notes when a run last wanted a trial, by identity
 }
 
 // each gives every statement with its text.
@@ -71,7 +73,7 @@ func (s *statements) each() map[**sql.Stmt]string {
 	withID := append([]string{"id"}, columns...)
 
 	return map[**sql.Stmt]string{
-		&s.find:      "SELECT " + standingColumns + " FROM trial t WHERE t.identity = ?",
+		&s.find:      "SELECT " + standingColumns(len(migrations)) + " FROM trial t WHERE t.identity = ?",
 		&s.next:      "SELECT ifnull(max(id), 0) + 1 FROM trial",
 		&s.insert[0]: inserts("trial", withID, 1),
 		&s.insert[1]: inserts("trial", withID, perInsert),
@@ -92,11 +94,12 @@ func (s *statements) each() map[**sql.Stmt]string {
 					ON t.matrix = n.matrix AND t.device = n.device AND t.precision = n.precision AND t.cache = n.cache
 						AND t.kernel = o.id AND t.params = n.params AND t.grid = n.grid AND t.block = n.block
 				WHERE o.name = k.name AND t.id <> n.id)`,
-		&s.rivals: "SELECT " + rivalColumns + ` FROM kernel k CROSS JOIN trial t
+		&s.rivals: "SELECT " + rivalColumns(len(migrations)) + ` FROM kernel k CROSS JOIN trial t
 				ON t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? AND t.kernel = k.id
 					AND t.params = ? AND t.grid = ? AND t.block = ?
 			WHERE k.name = ?`,
 		&s.mark: "UPDATE trial SET superseded = ? WHERE id = ?",
+		&s.ask:  "UPDATE trial SET asked = ? WHERE identity = ?",
 	}
 }
 
@@ -154,18 +157,21 @@ func insertRows(ctx context.Context, stmts [2]*sql.Stmt, rows [][]any) error {
 	return nil
 }
 
-// standingColumns are what decides whether a trial counts.
-const standingColumns = "t.identity, t.status, t.stop IS 'search', t.measured_at, ifnull(t.measurement, 0)"
+// standingColumns are what decides whether a trial counts, in a schema that has versions of measurements.
+func standingColumns(schema int) string {
+	return "t.identity, t.status, t.stop IS 'search', t.measured_at, ifnull(t.measurement, 0), ifnull(" +
+		source{schema: schema}.since(schemaAsked, "t.asked") + ", 0)"
+}
 
 func standingTargets(s *trial.Standing) []any {
-	return []any{&s.ID, &s.Status, &s.Partial, &s.At, &s.Version}
+	return []any{&s.ID, &s.Status, &s.Partial, &s.At, &s.Version, &s.Asked}
 }
 
 // known finds the standings of identities, all at once.
 func known(ctx context.Context, tx *sql.Tx, ids []string) (map[string]trial.Standing, error) {
 	var s trial.Standing
 	list := make(map[string]trial.Standing, len(ids))
-	rows, err := tx.QueryContext(ctx, "SELECT "+standingColumns+
+	rows, err := tx.QueryContext(ctx, "SELECT "+standingColumns(len(migrations))+
 		" FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value", identities(ids))
 	err = readRows(rows, err, standingTargets(&s), func() { list[s.ID] = s })
 	return list, err
@@ -179,7 +185,9 @@ type rival struct {
 	trial.Standing
 }
 
-const rivalColumns = "t.id, t.superseded, k.name, t.precision, t.block, t.grid, t.params, " + standingColumns
+func rivalColumns(schema int) string {
+	return "t.id, t.superseded, k.name, t.precision, t.block, t.grid, t.params, " + standingColumns(schema)
+}
 
 // targets are what rivalColumns are read into.
 func (r *rival) targets() []any {
@@ -189,16 +197,16 @@ func (r *rival) targets() []any {
 }
 
 // rivalsInPlace reads all trials of a place.
-func rivalsInPlace(ctx context.Context, db queryer, matrix, device int64, precision kernels.Precision,
+func (from source) rivalsInPlace(ctx context.Context, matrix, device int64, precision kernels.Precision,
 	cache trial.Cache) ([]rival, error) {
-	return collect(ctx, db, (*rival).targets, "SELECT "+rivalColumns+` FROM trial t JOIN kernel k ON k.id = t.kernel
+	return collect(ctx, from, (*rival).targets, "SELECT "+rivalColumns(from.schema)+` FROM trial t JOIN kernel k ON k.id = t.kernel
 		WHERE t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ? ORDER BY t.id`,
 		matrix, device, string(precision), string(cache))
 }
 
 // decideAgain decides which trials count in every place that has one of a condition. The schema
 // may be an older one, in which the other statements do not run.
-func decideAgain(ctx context.Context, tx *sql.Tx, condition string) (err error) {
+func decideAgain(ctx context.Context, tx *sql.Tx, schema int, condition string, args ...any) (err error) {
 	var stmts statements
 	if stmts.mark, err = tx.PrepareContext(ctx, stmts.each()[&stmts.mark]); err != nil {
 		return err
@@ -212,11 +220,11 @@ func decideAgain(ctx context.Context, tx *sql.Tx, condition string) (err error) 
 
 	places, err := collect(ctx, tx, func(p *place) []any {
 		return []any{&p.matrix, &p.device, &p.Precision, &p.Cache}
-	}, "SELECT DISTINCT t.matrix, t.device, t.precision, t.cache FROM trial t WHERE "+condition)
+	}, "SELECT DISTINCT t.matrix, t.device, t.precision, t.cache FROM trial t WHERE "+condition, args...)
 
 	for _, p := range places {
 		if err == nil {
-			err = stmts.decidePlace(ctx, tx, p.matrix, p.device, p.Precision, p.Cache)
+			err = stmts.decidePlace(ctx, source{tx, schema}, p.matrix, p.device, p.Precision, p.Cache)
 		}
 	}
 
@@ -224,9 +232,9 @@ func decideAgain(ctx context.Context, tx *sql.Tx, condition string) (err error) 
 }
 
 // decidePlace decides which trials of a place count.
-func (s statements) decidePlace(ctx context.Context, tx *sql.Tx, matrix, device int64,
+func (s statements) decidePlace(ctx context.Context, from source, matrix, device int64,
 	precision kernels.Precision, cache trial.Cache) error {
-	rivals, err := rivalsInPlace(ctx, tx, matrix, device, precision, cache)
+	rivals, err := from.rivalsInPlace(ctx, matrix, device, precision, cache)
 	if err != nil {
 		return err
 	}
@@ -285,6 +293,17 @@ func (s statements) markRivals(ctx context.Context, rivals []rival, force []int,
 	}
 
 	return nil
+}
+
+// ask notes that a run wants those of some trials that are known but not in force, and decides again where
+// there are any. What a search measured only briefly stays out of force.
+func ask(ctx context.Context, tx *sql.Tx, ids []string, at time.Time) error {
+	_, err := tx.ExecContext(ctx, `UPDATE trial SET asked = ? WHERE superseded = 1 AND stop IS NOT 'search'
+		AND identity IN (SELECT value FROM json_each(?))`, at.UnixMilli(), identities(ids))
+	if err != nil {
+		return err
+	}
+	return decideAgain(ctx, tx, len(migrations), "t.superseded = 1 AND t.asked = ?", at.UnixMilli())
 }
 
 // putCounts keeps what a profiler counted in the products of a trial.

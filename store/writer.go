@@ -155,7 +155,7 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 		w.queue = append(w.queue, queued{k, *r})
 	case !r.Standing().Replaces(old):
 		w.sum.Known++
-		return nil
+		return w.ask(ctx, k, r, old)
 	default:
 		if old.Status == trial.OK {
 			w.sum.Known++
@@ -165,6 +165,9 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 		if err := w.flush(ctx); err != nil { // the known one may be in the queue
 			return err
 		}
+		asking := *r
+		asking.Asked = r.Standing().Asks(old)
+		r = &asking
 		if err := w.replace(ctx, k, r); err != nil {
 			return err
 		}
@@ -172,6 +175,23 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 
 	w.known[r.ID] = r.Standing()
 	return nil
+}
+
+// ask notes that the trial of r, which stays as it is, was measured or wanted again.
+func (w *writer) ask(ctx context.Context, k trialKeys, r *trial.Result, old trial.Standing) error {
+	asked := old.Asks(r.Standing())
+	if asked == old.Asked {
+		return nil
+	}
+	if err := w.flush(ctx); err != nil { // the known one may be in the queue
+		return err
+	}
+	if _, err := w.stmts.ask.ExecContext(ctx, asked, r.ID); err != nil {
+		return err
+	}
+	old.Asked = asked
+	w.known[r.ID] = old
+	return w.decidePlace(ctx, k, r)
 }
 
 // repeat records a trial that was measured again. It is there already where a journal is
@@ -372,5 +392,5 @@ func (w *writer) rivals(ctx context.Context, k trialKeys, r *trial.Result) (riva
 
 func (w *writer) decidePlace(ctx context.Context, k trialKeys, r *trial.Result) error {
 	delete(w.versions, r.Place(fmt.Sprint(k.device)))
-	return w.stmts.decidePlace(ctx, w.tx, k.matrix, k.device, r.Precision, r.Cache)
+	return w.stmts.decidePlace(ctx, source{w.tx, len(migrations)}, k.matrix, k.device, r.Precision, r.Cache)
 }

@@ -18,6 +18,9 @@ type Recorder interface {
 	// Recorded returns what is recorded of the trials with these identities. Samples may
 	// have been rounded to float32.
 	Recorded(ctx context.Context, ids []string, detail trial.Detail) (map[string]trial.Record, error)
+	// Ask says that the run wants the trials with these identities: those that are recorded are
+	// not measured again, but count from now on, see trial.InForce.
+	Ask(ctx context.Context, ids []string) error
 	// Record keeps r. When it returns nil, r survives the death of the process.
 	Record(ctx context.Context, r trial.Result) error
 }

@@ -183,7 +183,11 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	}
 	if len(plan.Trials) > 0 {
 		// Even if all is measured: the name may have stood for other content since.
-		if err := r.rec.Matrix(ctx, m); err != nil {
+		err := r.rec.Matrix(ctx, m)
+		if err == nil {
+			err = r.rec.Ask(ctx, idsOf(plan.Trials))
+		}
+		if err != nil {
 			return fmt.Errorf("recording %s: %w", m.Name, err)
 		}
 	}

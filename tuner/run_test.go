@@ -43,6 +43,8 @@ func (m *memory) Matrix(_ context.Context, x trial.Matrix) error {
 	return nil
 }
 
+func (m *memory) Ask(context.Context, []string) error { return nil }
+
 func (m *memory) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[string]trial.Record, error) {
 	recorded := map[string]trial.Record{}
 	for _, r := range m.results {

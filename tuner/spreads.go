@@ -54,10 +54,7 @@ func (s *spreads) enter(t trial.Trial, stop trial.Stop) {
 // recall notes the spreads that an earlier run has recorded, of trials that would be chosen
 // now: of the others, none can be chosen any more.
 func (s *spreads) recall(ctx context.Context, rec Recorder) error {
-	var ids []string
-	for _, t := range s.choice() {
-		ids = append(ids, t.ID)
-	}
+	ids := idsOf(s.choice())
 	if len(ids) == 0 {
 		return nil
 	}

@@ -77,11 +77,7 @@ func (w *work) err() error {
 // unfinished returns the trials of the plan that are still to be measured, and what is
 // recorded of those that ended well. It counts how the finished ones ended.
 func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, good []trial.Record, err error) {
-	ids := make([]string, len(plan.Trials))
-	for i, t := range plan.Trials {
-		ids[i] = t.ID
-	}
-	recorded, err := r.rec.Recorded(ctx, ids, trial.Brief)
+	recorded, err := r.rec.Recorded(ctx, idsOf(plan.Trials), trial.Brief)
 	if err != nil {
 		return nil, nil, fmt.Errorf("asking what is measured already: %w", err)
 	}
@@ -130,6 +126,15 @@ func onlyTrials(records []trial.Record) []trial.Trial {
 		trials[i] = r.Trial
 	}
 	return trials
+}
+
+// idsOf returns the identities of trials.
+func idsOf(trials []trial.Trial) []string {
+	ids := make([]string, len(trials))
+	for i, t := range trials {
+		ids[i] = t.ID
+	}
+	return ids
 }
 
 // failed reports whether a trial ended in a way in which it might not end again.

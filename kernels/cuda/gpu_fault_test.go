@@ -166,6 +166,7 @@ type gpuRecorder struct{ results []trial.Result }
 
 func (*gpuRecorder) Begin(context.Context, tuner.RunInfo) error { return nil }
 func (*gpuRecorder) Matrix(context.Context, trial.Matrix) error { return nil }
+func (*gpuRecorder) Ask(context.Context, []string) error        { return nil }
 func (*gpuRecorder) Recorded(context.Context, []string, trial.Detail) (map[string]trial.Record, error) {
 	return nil, nil
 }

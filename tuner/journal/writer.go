@@ -130,6 +130,9 @@ func (w *Writer) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[
 	return found, nil
 }
 
+// Ask does nothing: a journal is of one run, in which a configuration has one identity.
+func (w *Writer) Ask(context.Context, []string) error { return nil }
+
 // Record keeps r. When it returns nil, r survives the death of the process and of the
 // machine.
 func (w *Writer) Record(_ context.Context, r trial.Result) error {

@@ -13,10 +13,12 @@ import (
 //
 //  1. One identity, recorded several times: of results that are OK the first one stays. A
 //     failure never replaces it; of several failures the latest is kept. See
-//     [Standing.Replaces].
+//     [Standing.Replaces]. When the latest was measured is not forgotten, see
+//     [Standing.Asks].
 //  2. One configuration in one [Place], under several identities (its kernel, the
-//     protocol or the driver has changed): the trial that was measured last is in force.
-//     At equal times it is the one with the greater identity. See [InForce].
+//     protocol or the driver has changed): the trial that a run measured last is in force,
+//     or planned and found measured already. At equal times it is the one with the greater
+//     identity. See [InForce].
 //  3. A partial measurement, which a search made with few samples, is the memory of that
 //     search and no more. It is never in force.
 //  4. In one place, only results of the newest measurement version among the good ones
@@ -28,12 +30,14 @@ type Standing struct {
 	Status  Status
 	Partial bool  // whether a search measured it with few samples only
 	At      int64 // when it was measured, in milliseconds since 1970
+	Asked   int64 // when a run last wanted it, if that was after At, else 0
 	Version int   // of the measurement; 0: measured elsewhere
 }
 
 // Standing returns what decides whether r is in force.
 func (r Result) Standing() Standing {
-	return Standing{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli(), Version: r.Measurement}
+	return Standing{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli(), Asked: r.Asked,
+		Version: r.Measurement}
 }
 
 // Partial reports whether a search measured r with few samples only.
@@ -54,6 +58,14 @@ func (s Standing) Replaces(old Standing) bool {
 	}
 }
 
+// Asks returns what Asked is of s once o, which has the same identity, has given way to it.
+func (s Standing) Asks(o Standing) int64 {
+	if last := max(s.last(), o.last()); last > s.At {
+		return last
+	}
+	return 0
+}
+
 // InForce returns the index of the result that is in force among those of one
 // configuration in one place, -1 if there is none.
 func InForce(list []Standing) int {
@@ -66,9 +78,12 @@ func InForce(list []Standing) int {
 	return force
 }
 
-// later reports whether s was measured after o.
+// last is when a run last measured s or wanted it.
+func (s Standing) last() int64 { return max(s.At, s.Asked) }
+
+// later reports whether s is the later one of s and o.
 func (s Standing) later(o Standing) bool {
-	return cmp.Or(cmp.Compare(s.At, o.At), cmp.Compare(s.ID, o.ID)) > 0
+	return cmp.Or(cmp.Compare(s.last(), o.last()), cmp.Compare(s.ID, o.ID)) > 0
 }
 
 // Newest returns the newest measurement version of the good results in one place, 0 if

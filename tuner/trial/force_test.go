@@ -32,6 +32,7 @@ func TestReplaces(t *testing.T) {
 func TestInForce(t *testing.T) {
 	a, b, c := Standing{ID: "a", Status: OK, At: 1}, Standing{ID: "b", Status: OK, At: 2},
 		Standing{ID: "c", Status: OK, At: 2}
+	wanted := Standing{ID: "wanted", Status: OK, At: 1, Asked: 4}
 	failed := Standing{ID: "failed", Status: Fault, At: 3}
 	partial := Standing{ID: "partial", Status: OK, At: 4, Partial: true}
 	for _, tt := range []struct {
@@ -43,6 +44,7 @@ func TestInForce(t *testing.T) {
 		{"the latest", []Standing{a, b}, "b"},
 		{"the greater identity at one time", []Standing{a, b, c}, "c"},
 		{"a later failure", []Standing{a, failed}, "failed"},
+		{"an earlier one that is wanted again", []Standing{b, wanted, failed}, "wanted"},
 		{"not a partial one", []Standing{a, partial}, "a"},
 		{"only a partial one", []Standing{partial}, ""},
 	} {
@@ -55,6 +57,18 @@ func TestInForce(t *testing.T) {
 				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 			}
 			slices.Reverse(tt.list)
+		}
+	}
+}
+
+// Of an identity that was measured several times, the latest time is not forgotten.
+func TestAsks(t *testing.T) {
+	for _, tt := range []struct{ kept, old, want int64 }{{1, 5, 5}, {5, 1, 0}, {5, 5, 0}} {
+		if got := (Standing{At: tt.kept}).Asks(Standing{At: tt.old}); got != tt.want {
+			t.Errorf("%+v: %d", tt, got)
+		}
+		if got := (Standing{At: 0, Asked: tt.kept}).Asks(Standing{Asked: tt.old}); got != max(tt.kept, tt.old) {
+			t.Errorf("%+v, asked: %d", tt, got)
 		}
 	}
 }

@@ -50,6 +50,7 @@ type Result struct {
 	Telemetry  *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that can be read
 	At         time.Time          `json:"at"`                  // when the trial finished, UTC
 	Seconds    float64            `json:"seconds,omitempty"`   // how long the worker was busy with it; 0: not known
+	Asked      int64              `json:"asked,omitempty"`     // see Standing
 
 	// Host is what others did to the processor meanwhile.
 	Host HostUse `json:"host,omitzero"`
