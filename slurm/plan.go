@@ -68,6 +68,17 @@ func (r *Run) ReplacePlan(plan Plan) error {
 	return nil
 }
 
+// Trials is the number of trials, as far as it is known without the device. The halves of a chunk
+// are counted with it.
+func (p Plan) Trials() (n int) {
+	for _, c := range p.Chunks {
+		if !strings.Contains(c.ID, ".") {
+			n += c.Trials
+		}
+	}
+	return n
+}
+
 // Current returns the chunks without those that were split; their halves stand for them.
 func (p Plan) Current() []Chunk {
 	split := map[string]bool{}

@@ -71,7 +71,7 @@ func (r *run) ended(matrix string, err error) {
 		end := trial.Piece{Matrix: matrix, Part: p, Reason: r.reason(err)}
 		for _, planned := range r.pieces {
 			if planned.Part == p && r.recorded(planned) {
-				end.Complete, end.Reason = true, ""
+				end.Complete, end.Reason, end.IDs = true, "", r.idsOf(planned)
 			}
 		}
 		r.sum.Pieces = append(r.sum.Pieces, end)
@@ -93,6 +93,26 @@ func (r *run) recorded(p piece) bool {
 	}
 
 	return true
+}
+
+// idsOf lists the trials of a piece that is recorded. Which ones its searches took is not kept
+// apart from those of others on the matrix.
+func (r *run) idsOf(p piece) trial.IDs {
+	return trial.ListOf(func(yield func(trial.Key) bool) {
+		for _, t := range p.trials {
+			if !yield(trial.KeyOf(t.ID)) {
+				return
+			}
+		}
+		if len(p.searches) == 0 {
+			return
+		}
+		for id := range r.done {
+			if !yield(trial.KeyOf(id)) {
+				return
+			}
+		}
+	})
 }
 
 // unreached notes the parts of matrices that were not begun when the run ended with err.

@@ -75,3 +75,17 @@ func End(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reaso
 	slurmlab.Must(tb, w.End(journal.End{Reason: reason, At: time.Now(),
 		Pieces: []trial.Piece{{Matrix: matrix, Part: part, Complete: reason == ""}}}))
 }
+
+// EndAll writes that all of a matrix is complete, which has n trials.
+func EndAll(tb testing.TB, w *journal.Writer, matrix string, n int) {
+	tb.Helper()
+	ids := trial.ListOf(func(yield func(trial.Key) bool) {
+		for i := range n {
+			if !yield(trial.KeyOf(TestTrial(matrix, i).ID)) {
+				return
+			}
+		}
+	})
+	slurmlab.Must(tb, w.End(journal.End{Reason: "complete", At: time.Now(),
+		Pieces: []trial.Piece{{Matrix: matrix, Part: trial.Part{Of: 1}, Complete: true, IDs: ids}}}))
+}

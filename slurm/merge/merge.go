@@ -24,6 +24,9 @@ type Merged struct {
 	// in its place.
 	Complete int       `json:"complete"`
 	Missing  []Missing `json:"missing,omitempty"`
+	// Unsure is the number of complete chunks whose journals of an early version can't tell whether
+	// one of them is gone.
+	Unsure int `json:"unsure,omitempty"`
 }
 
 // Run brings what the journals of a run hold into its database. Then report makes what there
@@ -85,6 +88,6 @@ func importJournals(ctx context.Context, run *slurm.Run) (m Merged, err error) {
 		}
 	}
 
-	m.Complete, m.Missing = Incomplete(plan, files)
+	m.Complete, m.Missing, m.Unsure = Incomplete(plan, files)
 	return m, nil
 }

@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -51,7 +53,7 @@ func TestMissing(t *testing.T) {
 			for chunk, pieces := range tt.ended {
 				files = append(files, File{Name: journal.Name{Chunk: chunk, Job: "1_1"}, ends: []journal.End{{Pieces: pieces}}})
 			}
-			complete, list := Incomplete(tt.plan, files)
+			complete, list, _ := Incomplete(tt.plan, files)
 			var ids []string
 			for _, m := range list {
 				ids = append(ids, m.Chunk)
@@ -80,19 +82,19 @@ func TestMissingOfLossyAttempt(t *testing.T) {
 		own, worker, again := main, File{Name: name("1_1", 2), ends: complete}, File{Name: name("2_1", 0), ends: complete}
 		own.Fault, worker.Fault = fault, fault
 		for _, files := range [][]File{{own}, {main, worker}, {{Name: main.Name, Fault: fault}}} {
-			n, list := Incomplete(plan, files)
+			n, list, _ := Incomplete(plan, files)
 			want := "journal " + files[len(files)-1].Name.String() + ": " + fault.First
 			if fault.Unread || len(files[0].ends) > 0 {
 				if n != 0 || len(list) != 1 || !strings.HasSuffix(list[0].Reason, want) {
 					t.Errorf("%s, in %d journals: %d complete, missing %+v", what, len(files), n, list)
 				}
 			}
-			if n, list := Incomplete(plan, append(files, again)); n != 1 {
+			if n, list, _ := Incomplete(plan, append(files, again)); n != 1 {
 				t.Errorf("%s, measured again: missing %+v", what, list)
 			}
 		}
 	}
-	if n, _ := Incomplete(plan, []File{{Name: name("1_1", 1), Fault: Fault{Torn: true}}, main}); n != 1 {
+	if n, _, _ := Incomplete(plan, []File{{Name: name("1_1", 1), Fault: Fault{Torn: true}}, main}); n != 1 {
 		t.Error("a torn line loses nothing that was recorded")
 	}
 }
@@ -123,7 +125,7 @@ func TestMissingHasLastAttemptsWord(t *testing.T) {
 		{"the last word of an attempt", []File{word("9_3", 0, 1, "late", 7), word("9_3", 0, 0, "no GPU", 5),
 			word("9_3", 0, 2, "", 0)}, "9_3", "late", true},
 	} {
-		if _, list := Incomplete(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason ||
+		if _, list, _ := Incomplete(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason ||
 			list[0].OutOfTime != tt.outOfTime {
 			t.Errorf("%s: %+v", tt.name, list)
 		}
@@ -186,5 +188,56 @@ func damageIsMended(t *testing.T, damage func(journal string) string, want strin
 	slurmtest.End(t, again, "m1", trial.Part{Of: 1}, "")
 	if m := mergeRun(t, run); m.New != 1 || m.Complete != 1 || len(m.Missing) > 0 {
 		t.Errorf("mended: %+v", m)
+	}
+}
+
+// The last attempt at a chunk counts what earlier ones measured. A journal of those that is gone, was
+// cut at the end of a line or was overwritten is missed, and only what it held is measured again.
+func TestEarlierJournalIsLost(t *testing.T) {
+	for name, lose := range map[string]func(path string, data []byte) error{
+		"deleted": func(path string, _ []byte) error { return os.Remove(path) },
+		"emptied": func(path string, _ []byte) error { return os.Truncate(path, 0) },
+		"cut": func(path string, data []byte) error {
+			return os.Truncate(path, int64(bytes.LastIndexByte(data[:len(data)-1], '\n')+1))
+		},
+		"noise": func(path string, data []byte) error {
+			return os.WriteFile(path, bytes.Repeat([]byte{0xa5}, len(data)), 0o666)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := slurmtest.NewRun(t, 1)
+			first := slurmtest.Write(t, run, 0, "1_0", 0, 3)
+			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "1_0b", 3, 8), "m1", 8)
+			if m := mergeRun(t, run); m.Complete != 1 || m.Unsure != 0 {
+				t.Fatalf("before: %+v", m)
+			}
+			data, err := os.ReadFile(first.Path())
+			slurmlab.Must(t, err)
+			slurmlab.Must(t, lose(first.Path(), data))
+			slurmlab.Must(t, os.Remove(run.Path(databaseFile)))
+			lost := 3
+			if name == "cut" {
+				lost = 1
+			}
+			m := mergeRun(t, run)
+			if m.Complete != 0 || len(m.Missing) != 1 || m.Missing[0].Lost != lost ||
+				!strings.HasPrefix(m.Missing[0].Reason, fmt.Sprintf("%d trials that it had counted are in no journal", lost)) {
+				t.Fatalf("after: %+v", m)
+			}
+			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "2_0", 3-lost, 3), "m1", 8)
+			if m := mergeRun(t, run); m.Complete != 1 || m.New != lost || count(t, run) != 8 {
+				t.Errorf("measured again: %+v", m)
+			}
+		})
+	}
+}
+
+// The ends of early versions list no trials: their word is taken, and that is said.
+func TestMissingOfEarlyVersion(t *testing.T) {
+	run := slurmtest.NewRun(t, 2)
+	slurmtest.End(t, slurmtest.Write(t, run, 0, "1_0", 0, 3), "m1", trial.Part{Of: 1}, "")
+	slurmtest.EndAll(t, slurmtest.Write(t, run, 1, "1_1", 0, 3), "m2", 3)
+	if m := mergeRun(t, run); m.Complete != 2 || m.Unsure != 1 {
+		t.Errorf("%+v", m)
 	}
 }

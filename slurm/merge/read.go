@@ -17,6 +17,8 @@ type File struct {
 	Path  string
 	Fault Fault
 	ends  []journal.End
+	// trials has a key for each trial in it, repeat measurements left out.
+	trials []trial.Key
 }
 
 const (
@@ -86,6 +88,7 @@ func (f *File) read(ctx context.Context, to chan<- store.Batch) {
 		case err == nil && rec.Matrix != nil:
 			batch.Matrices = append(batch.Matrices, *rec.Matrix)
 		case err == nil && rec.Trial != nil:
+			f.Take(rec, nil)
 			if rec.Trial.Run != run || len(batch.Results) == batchSize {
 				send()
 				run = rec.Trial.Run
@@ -103,11 +106,13 @@ func (f *File) read(ctx context.Context, to chan<- store.Batch) {
 	send()
 }
 
-// Take keeps records that are not results: how an attempt ended, and problems of the journal.
+// Take keeps how an attempt ended, which trials there are, and problems of the journal.
 func (f *File) Take(rec journal.Line, err error) {
 	switch {
 	case err != nil:
 		f.Fault.unread(err)
+	case rec.Trial != nil && !rec.Trial.Again():
+		f.trials = append(f.trials, trial.KeyOf(rec.Trial.ID))
 	case rec.End != nil:
 		f.ends = append(f.ends, *rec.End)
 	case rec.Problem != nil:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"spmvtune/kernels"
@@ -33,7 +32,7 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 	if line.Again() {
 		return
 	}
-	key := keyOf(line.ID)
+	key := trial.KeyOf(line.ID)
 	standing := line.Standing()
 
 	t.mu.Lock()
@@ -65,20 +64,6 @@ func bestOf(at trial.Place, line *journal.Trial) Best {
 		Kernel: line.Kernel, Setting: strings.TrimSpace(setting),
 		Seconds: line.Median, GFLOPS: 2e-9 * float64(line.Matrix.Features.Nonzeros) / line.Median,
 	}
-}
-
-// A trialKey is the first half of a trial's identity. Among a million trials the chance that
-// two share their 64 bits is 3·10⁻⁸.
-type trialKey uint64
-
-func keyOf(id string) trialKey {
-	key, err := strconv.ParseUint(id[:min(len(id), 16)], 16, 64)
-	if err != nil { // not an identity of this program: hash it
-		for _, b := range []byte(id) {
-			key = (key ^ uint64(b)) * 1099511628211 // FNV-1a
-		}
-	}
-	return trialKey(key)
 }
 
 // trials counts the trials that are done, and estimates how many there are. The journals know

@@ -35,7 +35,7 @@ type Tracker struct {
 	err      error
 
 	mu       sync.Mutex // mu guards what follows, which several readers fill.
-	ended    map[trialKey]trial.Status
+	ended    map[trial.Key]trial.Status
 	families map[string]int // families are the numbers of trials by family of chunks.
 	pace     pace
 	best     map[trial.Place]Best
@@ -50,7 +50,7 @@ type trackedJournal struct {
 func NewTracker(run *slurm.Run) *Tracker {
 	return &Tracker{
 		Run: run, rounds: map[int][]string{}, journals: map[journal.Name]*trackedJournal{},
-		ended: map[trialKey]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Place]Best{},
+		ended: map[trial.Key]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Place]Best{},
 	}
 }
 
@@ -141,7 +141,7 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	for i, name := range names {
 		files[i] = t.journals[name].File
 	}
-	_, t.missing = merge.Incomplete(t.plan, files)
+	_, t.missing, _ = merge.Incomplete(t.plan, files)
 	return nil
 }
 
@@ -154,6 +154,7 @@ func (t *Tracker) readOn(ctx context.Context, j *trackedJournal) error {
 			return ctx.Err()
 		case errors.Is(err, fs.ErrNotExist): // removed since the listing
 		case err == nil && rec.Trial != nil:
+			j.Take(rec, nil)
 			t.count(j.Name.Family(), rec.Trial)
 		default:
 			j.Take(rec, err)

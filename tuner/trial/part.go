@@ -52,4 +52,5 @@ type Piece struct {
 	Part
 	Complete bool   `json:"complete"`         // whether every trial is recorded, however it ended
 	Reason   string `json:"reason,omitempty"` // why it is not complete
+	IDs      IDs    `json:"ids,omitempty"`    // its trials, if it is complete
 }

@@ -72,6 +72,10 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 		fmt.Fprintf(c.w, "merged %s: %s new, %d known already: %s\n",
 			term.Count(m.Journals, "journal", "journals"), term.Trials(m.New), m.Known, command.Shown(m.Database))
 		c.printFaulty(m.Faulty)
+		if m.Unsure > 0 {
+			fmt.Fprintf(c.w, "note: an early version of this program measured %s: whether journals of theirs are gone "+
+				"can't be told\n", chunks(m.Unsure))
+		}
 		return c.report(ctx, m)
 	})
 	if err != nil {
@@ -104,7 +108,14 @@ func (c *mergeCommand) report(ctx context.Context, m *merge.Last) (err error) {
 	for s, n := range counts {
 		m.Trials.Add(s, n)
 	}
+	plan, err := c.run.Plan()
+	if err != nil {
+		return err
+	}
 	m.Trials.Of = m.Trials.Done
+	if len(m.Missing) > 0 {
+		m.Trials.Of = max(m.Trials.Of, plan.Trials())
+	}
 
 	if err := show.Winners(ctx, c.w, j, command.Shown(m.Database)); err != nil {
 		return err

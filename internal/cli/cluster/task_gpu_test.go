@@ -235,7 +235,8 @@ func TestTaskOnGPUs(t *testing.T) {
 		t.Errorf("the workers have %d, %d and %d trials:\n%s", len(trials[0]), a, b, said)
 	}
 	for worker, want := range map[int]trial.Part{0: {Index: 1, Of: 2}, 1: {Index: 2, Of: 4}, 2: {Index: 3, Of: 4}} {
-		if p := ends[worker].Pieces; len(p) != 1 || p[0] != (trial.Piece{Matrix: "a", Part: want, Complete: true}) {
+		if p := ends[worker].Pieces; len(p) != 1 || p[0].IDs == "" ||
+			p[0] != (trial.Piece{Matrix: "a", Part: want, Complete: true, IDs: p[0].IDs}) {
 			t.Errorf("worker %d ends with %+v", worker, p)
 		}
 	}

@@ -10,21 +10,21 @@ import (
 // has not begun.
 type ledger struct{ tuner.Summary }
 
-// lacks says why not all trials of a piece on this device are in a journal; "" if they are. The run
-// may have measured a share of the piece, or more than it.
-func (l *ledger) lacks(p slurm.Piece) string {
-	reason := "not begun"
+// has lists the trials of a piece on this device that are in a journal. lacks says why these are not
+// all; "" if they are. The run may have measured a share of the piece, or more than it.
+func (l *ledger) has(p slurm.Piece) (ids []trial.IDs, lacks string) {
+	lacks = "not begun"
 	for _, q := range l.Pieces {
 		if q.Matrix != p.Matrix || !p.Part.Overlaps(q.Part) {
 			continue
 		}
 		if !q.Complete {
-			return q.Reason
+			return nil, q.Reason
 		}
-		reason = ""
+		ids, lacks = append(ids, q.IDs), ""
 	}
 
-	return reason
+	return ids, lacks
 }
 
 // shares returns the share of worker i of n in every piece.
@@ -53,12 +53,20 @@ func account(pieces []slurm.Piece, ledgers []*ledger) (list []trial.Piece, compl
 	}
 	for _, p := range pieces {
 		reason := ""
+		var ids []trial.IDs
 		for _, l := range ledgers {
 			if reason == "" {
-				reason = l.lacks(p)
+				var some []trial.IDs
+				some, reason = l.has(p)
+				ids = append(ids, some...)
 			}
 		}
-		list = append(list, trial.Piece{Matrix: p.Matrix, Part: p.Part, Complete: reason == "", Reason: reason})
+
+		end := trial.Piece{Matrix: p.Matrix, Part: p.Part, Complete: reason == "", Reason: reason}
+		if end.Complete {
+			end.IDs = trial.Unite(ids...)
+		}
+		list = append(list, end)
 		switch {
 		case reason == "":
 			complete++

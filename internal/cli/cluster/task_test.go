@@ -207,7 +207,10 @@ func TestTaskEnds(t *testing.T) {
 					t.Errorf("it does not say %q:\n%s", want, out)
 				}
 			}
-			_, ends := taskJournals(t, run)
+			trials, ends := taskJournals(t, run)
+			if c.ok {
+				listsItsTrials(t, ends[0][0].Pieces, trials[0])
+			}
 			if c.silent {
 				if len(ends[0]) > 0 {
 					t.Errorf("it ends with %+v", ends)
@@ -222,6 +225,25 @@ func TestTaskEnds(t *testing.T) {
 				t.Errorf("it ends with %+v", ends)
 			}
 		})
+	}
+}
+
+// listsItsTrials checks that the end of an attempt lists the trials that are in its journal.
+func listsItsTrials(t *testing.T, pieces []trial.Piece, ids []string) {
+	t.Helper()
+	var lists []trial.IDs
+	for _, p := range pieces {
+		lists = append(lists, p.IDs)
+	}
+	want := trial.ListOf(func(yield func(trial.Key) bool) {
+		for _, id := range ids {
+			if !yield(trial.KeyOf(id)) {
+				return
+			}
+		}
+	})
+	if got := trial.Unite(lists...); got != want || len(ids) == 0 {
+		t.Errorf("the end lists %s, and the journal has %s", got, want)
 	}
 }
 
