@@ -43,9 +43,9 @@ func example() string {
 	print(top[:2].example())
 	print("\n[protocol]\n", s.Protocol.keys().example())
 	keys := s.Search.keys(nil)
-	print("\n[search]\n", keys.without("rule").example())
+	print("\n[search]\n", keys.without("rule", "top").example())
 	print("\n# The strategies:\n", strategies(), strategiesHelp)
-	print(ruleHelp, keys[len(keys)-1:].comments())
+	print(ruleHelp, keys[len(keys)-2:].comments())
 
 	print(matrixHelp, "#\n", matrixKeys.comments(), matrixExamples)
 	print(generators(), twinHelp)
@@ -101,8 +101,8 @@ const programHelp = `#
 `
 
 const ruleHelp = `
-# One more key goes with strategy = "rule", which measures the choice of a rule and its two
-# runners-up, as far as their kernels are in the sweep:
+# Two more keys go with strategy = "rule", which measures what a rule expects to be the fastest, as
+# far as the kernels are in the sweep:
 #
 `
 

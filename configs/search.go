@@ -19,6 +19,9 @@ type Search struct {
 	// Rule is a file for the strategy "rule": rule.json or a database. "" stands for the rule
 	// that comes with the program.
 	Rule string
+	// Top is how many configurations of a rule's shortlist the strategy "rule" measures; 0: as many
+	// as the rule is judged by.
+	Top int
 	// Shuffled says that the matrices are in an order that mixes their sections.
 	Shuffled bool
 }
@@ -34,6 +37,8 @@ func (s *Search) keys(find finder) section {
 			s.readBudget},
 		{"rule", `"rule.json"`, "what spmvtune learn wrote, or a database; default: the rule that comes with spmvtune",
 			func(t *table, key string) { s.readRule(t, key, find) }},
+		{"top", "3", "how many configurations of the rule's shortlist are measured",
+			s.readTop},
 	}
 }
 
@@ -82,13 +87,21 @@ func (s *Search) readRule(t *table, key string, find finder) {
 	s.Rule = found[0]
 }
 
+func (s *Search) readTop(t *table, key string) {
+	count(&s.Top, 1)(t, key)
+	if s.Top > 0 && s.Strategy != search.Rule {
+		t.fail(key, `write strategy = "rule", or leave it out`, "only that strategy has a shortlist")
+	}
+}
+
 // SearchOf returns the strategy of a sweep's text as a database keeps it, its rule and its
-// budget of trials. A value that can't be read any more counts as missing.
+// shortlist, and its budget of trials. A value that can't be read any more counts as missing.
 func SearchOf(text []byte) Search {
 	var file struct {
 		Search struct {
 			Strategy string
 			Rule     string
+			Top      int
 			Budget   struct{ Trials int }
 		}
 	}
@@ -102,5 +115,6 @@ func SearchOf(text []byte) Search {
 	}
 
 	s.Rule, s.Trials = file.Search.Rule, file.Search.Budget.Trials
+	s.Top = max(0, file.Search.Top)
 	return s
 }

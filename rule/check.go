@@ -123,6 +123,14 @@ func (n *Node) checkLeaf(p kernels.Precision) error {
 				s.Bytes, s.GBPS)
 		}
 	}
+	if len(n.NextTimes) > 0 && len(n.NextTimes) != len(n.Next) {
+		return fmt.Errorf("%d times for %d runners-up of %s", len(n.NextTimes), len(n.Next), n.Choice)
+	}
+	for _, x := range n.NextTimes {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			return fmt.Errorf("a runner-up of %s takes %v of its time", n.Choice, x)
+		}
+	}
 	return checkNames(n.Matrices)
 }
 

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -78,13 +79,20 @@ func (b *Boost) follow(f *sparse.Features) (leaf *Boost, unknown string) {
 	return b, unknown
 }
 
-// choose returns the configuration with the least predicted loss, and that loss.
-func (e *Ensemble) choose(f *sparse.Features) (best int, lost float64) {
-	sum := e.lost(f)
-	for i, x := range sum {
-		if x < sum[best] {
-			best = i
-		}
+// rank orders the configurations by their predicted losses, which it also returns.
+func (e *Ensemble) rank(f *sparse.Features) (order []int, lost []float64) {
+	lost = e.lost(f)
+	order = indices(len(lost))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost[a], lost[b]) })
+	return order, lost
+}
+
+// best lists the configurations, those first that are expected to lose least.
+func (e *Ensemble) best(f *sparse.Features) []kernels.Config {
+	order, _ := e.rank(f)
+	list := make([]kernels.Config, len(order))
+	for i, c := range order {
+		list[i] = e.Configs[c]
 	}
-	return best, sum[best]
+	return list
 }

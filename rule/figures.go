@@ -54,17 +54,21 @@ type Way struct {
 // Ways are the ways to choose that are compared, the rule itself first.
 var Ways = []Way{
 	Learned,
+	LearnedTop3,
 	OverSizes,
 	{"tree, never pruned", func(c Case) float64 { return c.Unpruned }},
 	Boosted,
+	BoostedTop3,
 	SingleConfig, SingleKernel, CuSPARSE, COOFinal, CSRFive,
 }
 
 // Those of them that figures name.
 var (
 	Learned      = Way{"learned tree", func(c Case) float64 { return c.Fraction }}
+	LearnedTop3  = Way{"learned tree, best of 3", func(c Case) float64 { return c.Top3 }}
 	OverSizes    = Way{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
 	Boosted      = Way{"boosted ensemble", func(c Case) float64 { return c.Ensemble }}
+	BoostedTop3  = Way{"boosted ensemble, best of 3", func(c Case) float64 { return c.EnsembleTop3 }}
 	SingleConfig = Way{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
 	SingleKernel = Way{"best single kernel, tuned", func(c Case) float64 { return c.SingleKernel }}
 	CuSPARSE     = Way{"cuSPARSE, the fastest of its algorithms", func(c Case) float64 { return c.CuSPARSE }}

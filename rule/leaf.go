@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/tuner/stat"
 )
 
 // A Speed is how fast the choice of a leaf was on one of its matrices.
@@ -28,13 +29,14 @@ func Traffic(f *sparse.Features, p kernels.Precision) float64 {
 }
 
 // runnersUp is how many configurations a leaf names besides its choice.
-const runnersUp = 2
+const runnersUp = 4
 
 // equip notes at each leaf how fast its choice was on its matrices, and what else is good
-// there.
+// there, with its time over that of the choice.
 func (t *table) equip(n *Node) {
 	n.eachLeaf(func(n *Node) {
 		var matrices []int
+		n.Speeds = nil
 		for _, name := range n.Matrices {
 			m, _ := slices.BinarySearch(t.names, name)
 			matrices = append(matrices, m)
@@ -53,52 +55,81 @@ func (t *table) equip(n *Node) {
 				cmp.Compare(a.GBPS, b.GBPS))
 		})
 		n.Next = t.next(matrices, *n.Choice)
+		n.NextTimes = nil
+		for _, c := range n.Next {
+			n.NextTimes = append(n.NextTimes, t.slower(matrices, c, *n.Choice))
+		}
 	})
 }
 
-// next lists the runners-up on some matrices: of each other kernel the configuration with the
-// least mean loss, the best kernels first; if there are too few kernels, it adds the next best
-// configurations of all.
+// next lists the runners-up on some matrices: one after the other the configuration with which
+// the mean loss of the fastest of those named sinks most. Of nearly equal ones it is one of a
+// kernel that is not named yet, then that with the least mean loss of its own.
 func (t *table) next(matrices []int, choice kernels.Config) []kernels.Config {
-	sum := make([]float64, len(t.configs))
-	measured := make([]bool, len(t.configs))
-	for _, m := range matrices {
-		for c, x := range t.loss[m] {
-			sum[c] += x
-			measured[c] = measured[c] || t.evidence[m][c] == Measured
-		}
-	}
-
-	var order []int
-	for c := range t.configs {
-		if measured[c] && t.configs[c].String() != choice.String() && !math.IsInf(sum[c], 1) {
-			order = append(order, c)
-		}
-	}
-
-	slices.SortStableFunc(order, func(a, b int) int {
-		if math.Abs(sum[a]-sum[b]) <= same {
-			return 0
-		}
-		return cmp.Compare(sum[a], sum[b])
-	})
 	var list []kernels.Config
-
-	taken := map[string]bool{choice.Kernel: true}
-	named := map[int]bool{}
-	for _, anyKernel := range []bool{false, true} {
-		for _, c := range order {
-			if len(list) == runnersUp {
-				return list
-			}
-			if kernel := t.configs[c].Kernel; !named[c] && (anyKernel || !taken[kernel]) {
-				taken[kernel], named[c] = true, true
-				list = append(list, t.configs[c])
-			}
-		}
+	kernel, named := make([]bool, len(t.kernels)), make([]bool, len(t.configs))
+	least := make([]float64, len(matrices)) // loss of the best of those named
+	for i := range least {
+		least[i] = math.Inf(1)
 	}
 
+	for c := t.at(choice); c >= 0 && len(list) < runnersUp; c = t.helps(matrices, least, kernel, named) {
+		if named[t.at(choice)] {
+			list = append(list, t.configs[c])
+		}
+		kernel[t.kernel[c]], named[c] = true, true
+		for i, m := range matrices {
+			least[i] = min(least[i], t.loss[m][c])
+		}
+	}
 	return list
+}
+
+// helps finds the next runner-up; -1: there is none.
+func (t *table) helps(matrices []int, least []float64, kernel, named []bool) int {
+	with, alone := make([]float64, len(t.configs)), make([]float64, len(t.configs))
+	lowest := math.Inf(1)
+	for c := range t.configs {
+		with[c] = math.Inf(1)
+		if named[c] || !slices.ContainsFunc(matrices, func(m int) bool { return t.evidence[m][c] == Measured }) {
+			continue
+		}
+		with[c] = 0
+		for i, m := range matrices {
+			with[c] += min(least[i], t.loss[m][c])
+			alone[c] += t.loss[m][c]
+		}
+		lowest = min(lowest, with[c])
+	}
+
+	best := -1
+	for c := range t.configs {
+		if math.IsInf(with[c], 1) || with[c] > lowest+slack*float64(len(matrices))+same {
+			continue
+		}
+		if other := kernel[t.kernel[c]]; best < 0 || !other && kernel[t.kernel[best]] ||
+			other == kernel[t.kernel[best]] && alone[c] < alone[best]-same {
+			best = c
+		}
+	}
+	return best
+}
+
+// slower is the time of a configuration over that of another, the geometric mean over the
+// matrices on which both were measured; 0: there is none.
+func (t *table) slower(matrices []int, c, than kernels.Config) float64 {
+	var mean stat.GeometricMean
+	n := 0
+	for _, m := range matrices {
+		if a, b := t.seen[m][t.at(c)], t.seen[m][t.at(than)]; a.measured() && b.measured() {
+			mean.Add(a.Seconds / b.Seconds)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return mean.Value()
 }
 
 // A Forecast is the expected time of a product, in seconds.

@@ -38,11 +38,13 @@ func TestForecast(t *testing.T) {
 		t.Errorf("forecast %+v, want about %v s", g, want)
 	}
 
-	if len(c.Next) != 2 || c.Next[0].Kernel != "c" || c.Next[1].Kernel != "b" {
-		t.Errorf("runners-up %v, want c and b", c.Next)
+	if len(c.Shortlist) != 4 || c.Shortlist[1].Kernel != "c" || c.Shortlist[2].Kernel != "b" {
+		t.Errorf("shortlist %v, want a, c, b and d", c.Shortlist)
+	} else if got := c.Shortlist[1].Seconds / (Traffic(&f, kernels.Float32) / 800e9); math.Abs(got-1) > 0.05 {
+		t.Errorf("the first runner-up is expected to take %v of the time that it takes", got)
 	}
-	if s := c.Selector.Sources; s["a"] != "digest of a" || len(s) != 3 {
-		t.Errorf("sources %v, want those of a, b and c", s)
+	if s := c.Selector.Sources; s["a"] != "digest of a" || len(s) != 4 {
+		t.Errorf("sources %v, want those of all kernels", s)
 	}
 
 	tiny := sparse.Features{Rows: 2, Cols: 2, Nonzeros: 2, RowMean: 1}
@@ -63,8 +65,32 @@ func TestRunnersUpOfOneKernel(t *testing.T) {
 
 	r := learn(t, obs, DefaultOptions)
 	next := r.Selectors[0].Root.Next
-	if len(next) != 2 || next[0].Block != 32 || next[1].Block != 128 {
+	if len(next) != 3 || next[0].Block != 32 || next[1].Block != 128 {
 		t.Errorf("runners-up %v, want blocks 32 and 128", next)
+	}
+}
+
+// The first runner-up is the one that helps where the choice fails, though another is the second
+// fastest on average.
+func TestRunnersUpHelpWhereTheChoiceFails(t *testing.T) {
+	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
+	var obs []Observation
+	for kernel, seconds := range map[string][]float64{
+		"choice": {1, 1, 1, 2}, "second": {1.02, 1.02, 1.02, 2}, "helps": {2, 2, 2, 1},
+	} {
+		for m, s := range seconds {
+			obs = append(obs, observe(string(rune('A'+m)), f, config(kernel, 32, 1), s))
+		}
+	}
+
+	s := learn(t, obs, DefaultOptions).Selectors[0]
+	if n := s.Root; n.Choice.Kernel != "choice" || n.Next[0].Kernel != "helps" {
+		t.Errorf("chose %s, then %s; want the one that helps", n.Choice.Kernel, n.Next[0].Kernel)
+	}
+	for _, c := range s.Validation.Cases {
+		if c.Top3 != 1 {
+			t.Errorf("%s: the best of three is at %v of the oracle, want 1", c.Matrix, c.Top3)
+		}
 	}
 }
 

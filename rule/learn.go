@@ -39,9 +39,6 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		}
 
 		s.price(t, oracles(teaching))
-		for _, tree := range []*Node{s.Root, s.Sizes} {
-			t.equip(tree)
-		}
 		s.Sources = s.sources(teaching)
 		s.Warnings, s.Noise = warnings(t, s, unmeasured), t.noise()
 		if len(teaching) < len(groups[k]) {

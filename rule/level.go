@@ -52,11 +52,14 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 	if want.Products > 0 && (c.Pays == 0 || want.Products < c.Pays) {
 		return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes,
 			Pays:     c.Pays,
-			Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
+			Forecast: leaf.forecast(&f), Shortlist: leaf.shortlist(&f), Selector: s}, nil
 	}
 
 	return c, nil
 }
+
+// mostLost is the largest share of the speed that an expected time assumes to be lost.
+const mostLost = 0.99
 
 // accurately asks the ensemble, which needs all of its features.
 func (r *Rule) accurately(k Key, f sparse.Features) (Choice, error) {
@@ -72,8 +75,20 @@ func (r *Rule) accurately(k Key, f sparse.Features) (Choice, error) {
 	if unknown := s.Ensemble.unknown(&f); unknown != "" {
 		return Choice{}, &UnknownError{unknown}
 	}
-	best, lost := s.Ensemble.choose(&f)
-	return Choice{Config: s.Ensemble.Configs[best], By: ByEnsemble, Selector: s, Expected: 1 - max(0, lost)}, nil
+
+	order, lost := s.Ensemble.rank(&f)
+	c := Choice{By: ByEnsemble, Selector: s}
+	leaf, _ := s.Root.walk(&f)
+	forecast := leaf.forecast(&f)
+	for _, i := range order {
+		r := Ranked{Config: s.Ensemble.Configs[i]}
+		if forecast != nil { // what the oracle is expected to take there, over the expected share of its speed
+			r.Seconds = forecast.Seconds * leaf.Fraction / (1 - min(max(0, lost[i]), mostLost))
+		}
+		c.Shortlist = append(c.Shortlist, r)
+	}
+	c.Config, c.Expected = c.Shortlist[0].Config, 1-max(0, lost[order[0]])
+	return c, nil
 }
 
 // bySizes chooses by the sizes of a matrix of which the tree over all features asks for
@@ -94,7 +109,7 @@ func (r *Rule) bySizes(k Key, f sparse.Features, unknown *UnknownError) (Choice,
 		}
 	}
 	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes,
-		Unknown: unknown.Feature, Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
+		Unknown: unknown.Feature, Forecast: leaf.forecast(&f), Shortlist: leaf.shortlist(&f), Selector: s}, nil
 }
 
 // pays is after how many products of a matrix the features, and the preparation for the choice

@@ -97,6 +97,8 @@ type Node struct {
 	// configurations, of other kernels if there are any.
 	Speeds []Speed          `json:"speeds,omitempty"`
 	Next   []kernels.Config `json:"next,omitempty"`
+	// NextTimes are the times of Next over that of the choice, on Matrices; 0: not known.
+	NextTimes []float64 `json:"next_times,omitempty"`
 }
 
 // Leaf reports whether n is a leaf.
@@ -151,9 +153,11 @@ type Case struct {
 	Evidence     Evidence       `json:"evidence"`          // for Fraction
 	Partial      bool           `json:"partial,omitempty"` // says that a kernel tried elsewhere was not tried here
 	Fraction     float64        `json:"fraction"`
-	Sizes        float64        `json:"sizes,omitempty"`    // of the tree over sizes only
-	Unpruned     float64        `json:"unpruned"`           // of the tree before pruning
-	Ensemble     float64        `json:"ensemble,omitempty"` // 0: there is none
+	Sizes        float64        `json:"sizes,omitempty"`     // of the tree over sizes only
+	Unpruned     float64        `json:"unpruned"`            // of the tree before pruning
+	Top3         float64        `json:"best_of_3,omitempty"` // of the tree's choice and its first two runners-up
+	Ensemble     float64        `json:"ensemble,omitempty"`  // 0: there is none
+	EnsembleTop3 float64        `json:"ensemble_best_of_3,omitempty"`
 	SingleConfig float64        `json:"single_config"`
 	SingleKernel float64        `json:"single_kernel"`
 	CuSPARSE     float64        `json:"cusparse,omitempty"` // its fastest algorithm on the matrix; 0: none was measured

@@ -26,9 +26,10 @@ type Choice struct {
 	// choice is by sizes for that.
 	Unknown string `json:"unknown_feature,omitempty"`
 	// Forecast is the time that a product is expected to take, nil where nothing is known.
-	Forecast *Forecast        `json:"forecast,omitempty"`
-	Next     []kernels.Config `json:"next,omitempty"` // best of the others, where the leaf is one of a tree
-	Selector *Selector        `json:"-"`              // that chose
+	Forecast *Forecast `json:"forecast,omitempty"`
+	// Shortlist is what is expected to be the fastest, the choice first.
+	Shortlist []Ranked  `json:"shortlist"`
+	Selector  *Selector `json:"-"` // that chose
 }
 
 // HeldOut are the figures, on matrices held out, of what chose: the tree over all features,
@@ -73,7 +74,7 @@ func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
 		}
 	}
 	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: ByFeatures,
-		Forecast: leaf.forecast(&f), Next: leaf.Next, Selector: s}, nil
+		Forecast: leaf.forecast(&f), Shortlist: leaf.shortlist(&f), Selector: s}, nil
 }
 
 // An UnknownError says that a tree asks for a feature that is not known of the matrix.

@@ -38,6 +38,8 @@ func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *less
 	s.tree, s.pruned = l.finish(grown)
 	l.features = free
 	s.sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
+	t.equip(s.tree)
+	t.equip(s.sizes)
 	if opt.Ensemble {
 		s.ensemble = t.boost(matrices, l.start)
 	}
@@ -72,6 +74,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		Evidence:     t.evidence[m][choice],
 		Partial:      slices.Contains(t.evidence[m], Absent),
 		Fraction:     share(t.loss[m][choice]),
+		Top3:         t.bestOf(m, append([]kernels.Config{*leaf.Choice}, leaf.Next...)),
 		Sizes:        share(t.loss[m][t.at(*sizes.Choice)]),
 		Unpruned:     share(t.loss[m][t.at(*grown.Choice)]),
 		SingleConfig: share(t.loss[m][t.at(s.single)]),
@@ -86,8 +89,8 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 	}
 
 	if s.ensemble != nil {
-		best, _ := s.ensemble.choose(&t.facts[m])
-		c.Ensemble = share(t.loss[m][t.at(s.ensemble.Configs[best])])
+		best := s.ensemble.best(&t.facts[m])
+		c.Ensemble, c.EnsembleTop3 = t.fraction(m, &best[0]), t.bestOf(m, best)
 	}
 	return c
 }

@@ -20,6 +20,7 @@ import (
 type selectCommand struct {
 	ruleFile, precision, device, cache, complexMode string
 	asJSON                                          bool
+	top                                             int
 	wanted                                          rule.Wanted
 }
 
@@ -40,6 +41,7 @@ names them.`,
   spmvtune select matrix.mtx.gz --precision float32 --json
   spmvtune select rmat:scale=20 --rule h100
   spmvtune select rows=1000000,cols=1000000,nonzeros=5000000 --products 1
+  spmvtune select matrix.mtx --top 3      # what to measure, with expected times
   spmvtune select matrix.mtx --rule results/a30/rule.json`,
 		Args:              command.Needs("a matrix, such as a file *.mtx, or its features"),
 		ValidArgsFunction: command.CompleteFile(matrixcmd.Files...),
@@ -56,6 +58,8 @@ names them.`,
 		"number of products with the matrix: for few, the rule uses its sizes alone (default: many)")
 	f.BoolVar(&s.wanted.Accurate, "accurate", false,
 		"use the boosted ensemble that learn makes, which gives no reasons")
+	f.IntVar(&s.top, "top", 1,
+		"how many configurations to name, those first that are expected to be the fastest")
 	f.BoolVar(&s.asJSON, "json", false, "print JSON")
 	command.FlagFile(cmd, "rule", "json")
 	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
@@ -68,6 +72,9 @@ names them.`,
 func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.wanted.Products < 0 {
 		return command.Usage(fmt.Errorf("--products %d: must be 0 or more", s.wanted.Products))
+	}
+	if s.top < 1 {
+		return command.Usage(fmt.Errorf("--top %d: must be 1 or more", s.top))
 	}
 	r, from, err := readRule(s.ruleFile, func(path string) string {
 		return command.Again(cmd, "--rule", path, args[0])
@@ -92,6 +99,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
+		c.Shortlist = c.Shortlist[:min(s.top, len(c.Shortlist))]
 		chosen = append(chosen, newSelection(name, c, note))
 	}
 

@@ -30,11 +30,30 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 		for _, reason := range c.reasons() {
 			term.Item(w, reason)
 		}
+		if err := c.printShortlist(w); err != nil {
+			return err
+		}
 	}
 
 	printNotes(w, chosen)
 	_, err := fmt.Fprintf(w, "\nrule: %s\n", from)
 	return err
+}
+
+// printShortlist prints what else is expected to be fast, if it was asked for.
+func (c *selection) printShortlist(w io.Writer) error {
+	if len(c.Shortlist) < 2 {
+		return nil
+	}
+	t := term.Table{Columns: []string{"rank", "configuration", "expected time"}}
+	for i, r := range c.Shortlist {
+		time := "unknown"
+		if r.Seconds > 0 {
+			time = term.Seconds(r.Seconds)
+		}
+		t.Add(i+1, r.Config.String(), time)
+	}
+	return t.Print(w)
 }
 
 // reasons are the expected time of a choice, why it was made, and what it rests on.

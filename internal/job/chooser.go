@@ -19,6 +19,7 @@ import (
 type Chooser struct {
 	rule *rule.Rule
 	from string // what the rule was read from
+	top  int    // most configurations to measure
 	made []choice
 }
 
@@ -33,10 +34,10 @@ func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
 	if sweep.Search.Strategy != search.Rule {
 		return nil, nil
 	}
-	name := cmp.Or(sweep.Search.Rule, rule.EmbeddedName)
+	name, top := cmp.Or(sweep.Search.Rule, rule.EmbeddedName), cmp.Or(sweep.Search.Top, rule.Shortlisted)
 	if !strings.HasSuffix(name, ".db") {
 		r, from, err := rule.Open(name)
-		return &Chooser{rule: r, from: from}, err
+		return &Chooser{rule: r, from: from, top: top}, err
 	}
 
 	j, err := OpenReadOnly(ctx, name)
@@ -49,7 +50,7 @@ func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
 		err = fmt.Errorf("%s: %w", name, rule.ErrNoData)
 	}
 
-	return &Chooser{rule: r, from: name}, err
+	return &Chooser{rule: r, from: name, top: top}, err
 }
 
 // Use makes a run go by the rule. c may be nil.
@@ -59,9 +60,9 @@ func (c *Chooser) Use(opt *tuner.Options) {
 	}
 }
 
-// choose names the configurations of the sweep that are nearest to the rule's choice and its
-// runners-up. A rule of another device or cache state serves if there is no better one: three
-// configurations are measured, and the fastest of them wins.
+// choose names the configurations of the sweep that are nearest to the first ones of the rule's
+// shortlist. A rule of another device or cache state serves if there is no
+// better one: several configurations are measured, and the fastest of them wins.
 func (c *Chooser) choose(
 	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
 ) ([]kernels.Config, error) {
@@ -82,10 +83,11 @@ func (c *Chooser) choose(
 		return nil, err
 	}
 
-	var kept []kernels.Config
-	wanted := append([]kernels.Config{named.Config}, named.Next...)
-	for _, w := range wanted {
-		if near, ok := rule.Nearest(w, among); ok && !slices.Contains(kept, near) {
+	var kept, wanted []kernels.Config
+	for _, w := range named.Shortlist {
+		wanted = append(wanted, w.Config)
+		near, ok := rule.Nearest(w.Config, among)
+		if ok && !slices.Contains(kept, near) && len(kept) < c.top {
 			kept = append(kept, near)
 		}
 	}
