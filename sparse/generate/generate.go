@@ -18,6 +18,7 @@ package generate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spmvtune/sparse"
@@ -52,7 +53,9 @@ type Size struct {
 }
 
 // Generators is the table of all generators.
-var Generators = []Generator{
+var Generators = slices.Concat(classics, structures)
+
+var classics = []Generator{
 	{
 		Name: "grid_5pt",
 		Doc: "5-point stencil on an nx by ny grid: diagonal 4, neighbours -1; 1000 by 1000 has the structure of " +

@@ -14,6 +14,12 @@ type rowDraw func(i int, s *stream, columns []int32) []int32
 // drawn makes a matrix whose rows are drawn one by one, each of them once. Beside the matrix it
 // needs four bytes a nonzero and a row while it runs.
 func drawn(ctx context.Context, rows, cols int, seed uint64, row rowDraw) (*sparse.CSR[float64], error) {
+	return valued(ctx, rows, cols, seed, newSource(seed, forValues).value, row)
+}
+
+// valued is drawn with values of its own.
+func valued(ctx context.Context, rows, cols int, seed uint64, value func(i, j int) float64, row rowDraw) (
+	*sparse.CSR[float64], error) {
 	const block = 1024 // rows whose columns lie together
 	src := newSource(seed, forStructure)
 	blocks := make([][]int32, (rows+block-1)/block)
@@ -46,7 +52,7 @@ func drawn(ctx context.Context, rows, cols int, seed uint64, row rowDraw) (*spar
 		rows: rows, cols: cols,
 		length: func(i int) int { return len(of(i)) },
 		fill:   func(i int, columns []int32) { copy(columns, of(i)) },
-		value:  newSource(seed, forValues).value,
+		value:  value,
 	}
 
 	return a.build(ctx)

@@ -1,0 +1,204 @@
+package generate
+
+import (
+	"context"
+	"math/bits"
+
+	"spmvtune/sparse"
+)
+
+// box returns the sizes of a grid.
+func (v values) box() [3]int { return [3]int{v.int("nx"), v.int("ny"), v.int("nz")} }
+
+func planStencil(v values) (Size, error) {
+	b := v.box()
+	n := b[0] * b[1] * b[2]
+	nnz := (3*b[0] - 2) * (3*b[1] - 2) * (3*b[2] - 2)
+	if v.int("corners") == 0 {
+		nnz = n
+		for _, length := range b {
+			nnz += 2 * (n - n/length)
+		}
+	}
+
+	return Size{Rows: n, Cols: n, NNZ: nnz}, nil
+}
+
+// buildStencil numbers point (x, y, z) as (z·ny + y)·nx + x.
+func buildStencil(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	b := v.box()
+	n := b[0] * b[1] * b[2]
+	most := 1 // differing coordinates of neighbours
+	if v.int("corners") == 1 {
+		most = 3
+	}
+
+	value := newSource(v.seed(), forValues).symmetricValue
+	return valued(ctx, n, n, v.seed(), value, func(i int, _ *stream, columns []int32) []int32 {
+		x, y, z := i%b[0], i/b[0]%b[1], i/b[0]/b[1]
+		for dz := -1; dz <= 1; dz++ {
+			for dy := -1; dy <= 1; dy++ {
+				for dx := -1; dx <= 1; dx++ {
+					inside := uint(x+dx) < uint(b[0]) && uint(y+dy) < uint(b[1]) && uint(z+dz) < uint(b[2])
+					if inside && dx*dx+dy*dy+dz*dz <= most {
+						columns = append(columns, int32(i+(dz*b[1]+dy)*b[0]+dx))
+					}
+				}
+			}
+		}
+		return columns
+	})
+}
+
+func planTransfer(v values) (Size, error) {
+	b := v.box()
+	s := Size{Rows: (2*b[0] - 1) * (2*b[1] - 1) * (2*b[2] - 1), Cols: b[0] * b[1] * b[2],
+		NNZ: (3*b[0] - 2) * (3*b[1] - 2) * (3*b[2] - 2)}
+	if v.int("restrict") == 1 {
+		s.Rows, s.Cols = s.Cols, s.Rows
+	}
+	return s, nil
+}
+
+// buildTransfer takes the product of three interpolations along a line, in each of which fine
+// point 2c is coarse point c and 2c + 1 lies between c and c + 1.
+func buildTransfer(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	size, _ := planTransfer(v)
+	from, to := v.box(), v.box() // points of a row's grid, and of a column's
+	reach := func(at, _ int) (lo, hi int) { return at / 2, (at + 1) / 2 }
+	fine := &from
+	if v.int("restrict") == 1 {
+		reach = func(at, n int) (lo, hi int) { return max(0, 2*at-1), min(n-1, 2*at+1) }
+		fine = &to
+	}
+	for d, n := range fine {
+		fine[d] = 2*n - 1
+	}
+
+	return drawn(ctx, size.Rows, size.Cols, v.seed(), func(i int, _ *stream, columns []int32) []int32 {
+		x0, x1 := reach(i%from[0], to[0])
+		y0, y1 := reach(i/from[0]%from[1], to[1])
+		z0, z1 := reach(i/from[0]/from[1], to[2])
+		for z := z0; z <= z1; z++ {
+			for y := y0; y <= y1; y++ {
+				for x := x0; x <= x1; x++ {
+					columns = append(columns, int32((z*to[1]+y)*to[0]+x))
+				}
+			}
+		}
+		return columns
+	})
+}
+
+// power returns base to the power of n, 2⁶² if that is more.
+func power(base, n int) int {
+	p := 1
+	for range n {
+		if hi, lo := bits.Mul64(uint64(p), uint64(base)); hi != 0 || lo>>62 != 0 {
+			return 1 << 62
+		}
+		p *= base
+	}
+	return p
+}
+
+// planQueues: an arrival needs room, a departure a customer, and a step between queues both.
+func planQueues(v values) (Size, error) {
+	q, c := v.int("queues"), v.int("capacity")
+	n := power(c+1, q)
+	if n > sparse.MaxIndex {
+		return Size{Rows: n, Cols: n, NNZ: n}, nil
+	}
+	return Size{Rows: n, Cols: n, NNZ: n + 2*(n/(c+1)*c) + (q-1)*(n/(c+1)*c/(c+1)*c)}, nil
+}
+
+// buildQueues numbers states by the lengths as digits, the first queue's last.
+func buildQueues(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	q, c := v.int("queues"), v.int("capacity")
+	n := power(c+1, q)
+	return drawn(ctx, n, n, v.seed(), func(i int, _ *stream, columns []int32) []int32 {
+		columns = append(columns, int32(i))
+		before, step, to := true, 1, i // whether there is a customer, one of this queue, the state without the customer
+		for rest := i; step < n; rest, step = rest/(c+1), step*(c+1) {
+			length := rest % (c + 1)
+			if before && length < c {
+				columns = append(columns, int32(to+step))
+			}
+			before, to = length > 0, i-step
+		}
+
+		if before {
+			columns = append(columns, int32(to))
+		}
+		return columns
+	})
+}
+
+// binomial returns how many sets of k there are of n, 2⁶² if more.
+func binomial(n, k int) int {
+	if k < 0 || k > n {
+		return 0
+	}
+	b := 1
+	for i := range min(k, n-k) {
+		hi, lo := bits.Mul64(uint64(b), uint64(n-i))
+		if hi != 0 || lo>>62 != 0 {
+			return 1 << 62
+		}
+		b = int(lo) / (i + 1)
+	}
+	return b
+}
+
+func planSpins(v values) (Size, error) {
+	sites, up := v.int("sites"), v.int("up")
+	switch {
+	case sites < 3:
+		return Size{}, &ArgError{"spins", "sites", "a ring has at least 3"}
+	case up > sites:
+		return Size{}, &ArgError{"spins", "up", "more than there are sites"}
+	}
+	n := binomial(sites, up)
+	return Size{Rows: n, Cols: n, NNZ: n + 2*sites*min(n, binomial(sites-2, up-1))}, nil
+}
+
+// buildSpins numbers states by the combinatorial number system: the k-th lowest of the spins
+// that are up, at place p, counts for the binomial of p over k.
+func buildSpins(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	sites, up := v.int("sites"), v.int("up")
+	n := binomial(sites, up)
+	choose := make([][]int, sites+1)
+	for p := range choose {
+		for k := range up + 1 {
+			choose[p] = append(choose[p], binomial(p, k))
+		}
+	}
+	number := func(state uint64) (i int) {
+		for k := 1; state != 0; k++ {
+			i += choose[bits.TrailingZeros64(state)][k]
+			state &= state - 1
+		}
+		return i
+	}
+
+	value := newSource(v.seed(), forValues).symmetricValue
+	return valued(ctx, n, n, v.seed(), value, func(i int, _ *stream, columns []int32) []int32 {
+		state, rest := uint64(0), i
+		for p, k := sites-1, up; k > 0; p-- {
+			if choose[p][k] <= rest {
+				rest -= choose[p][k]
+				state |= 1 << p
+				k--
+			}
+		}
+
+		columns = append(columns, int32(i))
+		for p := range sites {
+			pair := uint64(1)<<p | uint64(1)<<((p+1)%sites)
+			if both := state & pair; both != 0 && both != pair {
+				columns = append(columns, int32(number(state^pair)))
+			}
+		}
+		return columns
+	})
+}

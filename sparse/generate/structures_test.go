@@ -1,0 +1,210 @@
+package generate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spmvtune/sparse"
+)
+
+// structured has a case for each of structures: arguments, what the digest of their matrix is,
+// whether plan's nonzeros are exact, whether the matrix is symmetric, and what makes it what it is.
+var structured = map[string]struct {
+	args             map[string]any
+	digest           string
+	exact, symmetric bool
+	is               func(m *sparse.CSR[float64]) bool
+}{
+	"hypergraph": {args: map[string]any{"nets": 30_000, "cells": 30_000}, digest: "d452669db1304fac",
+		is: func(m *sparse.CSR[float64]) bool {
+			return rowsWith(m, 200) > 2 && rowsWith(m, 2) > 28_000 && 2*within(m, 30) > m.NNZ() // most are near, a few nets large
+		}},
+	"cliques": {args: map[string]any{"rows": 20_000}, digest: "ad5c9586ae6b8445",
+		symmetric: true, is: func(m *sparse.CSR[float64]) bool {
+			return triangle(m)
+		}},
+	"citations": {args: map[string]any{"rows": 20_000}, digest: "1d749d9fa312bab8",
+		is: func(m *sparse.CSR[float64]) bool {
+			return lower(m) && longest(m.Transpose()) > 20*longest(m)/2
+		}},
+	"small_world": {args: map[string]any{"rows": 20_000}, digest: "609121548b9c1003",
+		symmetric: true, is: func(m *sparse.CSR[float64]) bool {
+			share := float64(within(m, 5)) / float64(m.NNZ())
+			return share > 0.88 && share < 0.92
+		}},
+	"rails": {args: map[string]any{"rows": 20_000}, digest: "36a79a6c85d830c1",
+		symmetric: true, is: func(m *sparse.CSR[float64]) bool {
+			return rowsWith(m, 2500) == 2 && rowsWith(m, 100) == 2
+		}},
+	"road_rcm": {args: map[string]any{"rows": 20_000}, digest: "9f69aee33a32aebd",
+		symmetric: true, is: func(m *sparse.CSR[float64]) bool {
+			return within(m, 400) == m.NNZ()
+		}},
+	"delaunay_rcm": {args: map[string]any{"points": 20_000}, digest: "e264089aad091990",
+		symmetric: true, is: func(m *sparse.CSR[float64]) bool {
+			return within(m, 800) == m.NNZ() && longest(m) < 20
+		}},
+	"stencil_3d": {args: map[string]any{"nx": 20, "ny": 11, "nz": 7}, digest: "e76a3485283ab441",
+		exact: true, symmetric: true,
+		is: func(m *sparse.CSR[float64]) bool { return rowsWith(m, 7) == 18*9*5 && longest(m) == 7 }},
+	"transfer": {args: map[string]any{"nx": 9, "ny": 7, "nz": 5}, digest: "cce22d5011c5a4cd",
+		exact: true, is: func(m *sparse.CSR[float64]) bool {
+			return rowsWith(m, 8) == 8*6*4 && rowsWith(m, 1) == m.Rows
+		}},
+	"queues": {args: map[string]any{"queues": 3, "capacity": 12}, digest: "d014d9a4ee84c445", exact: true,
+		is: func(m *sparse.CSR[float64]) bool { return longest(m) == 5 && rowsWith(m, 2) == m.Rows }},
+	"spins": {args: map[string]any{"sites": 14, "up": 5}, digest: "fd15938e38cfe740", exact: true, symmetric: true,
+		is: func(m *sparse.CSR[float64]) bool { return longest(m) == 11 && rowsWith(m, 3) == m.Rows }},
+	"particles": {args: map[string]any{"rows": 20_000}, digest: "6bb4ed363361e3b0",
+		symmetric: true, is: func(m *sparse.CSR[float64]) bool {
+			return longest(m) < 90 && rowsWith(m, 15) == m.Rows
+		}},
+	"ldpc": {args: map[string]any{"checks": 12, "symbols": 24, "size": 81, "weight": 7}, digest: "ac09937c4abbfb0a",
+		exact: true,
+		is:    func(m *sparse.CSR[float64]) bool { return longest(m) == 7 && follows(m) > m.NNZ()*95/100 }},
+	"low_rank": {args: map[string]any{"rows": 20_000, "rank": 300, "support": 30}, digest: "028b9749a3496feb",
+		symmetric: true,
+		is:        func(m *sparse.CSR[float64]) bool { return rowsWith(m, 30) > 7000 && triangle(m) }},
+	"kronecker": {args: map[string]any{"outer": 200, "outer_nnz": 3, "inner": 100, "inner_nnz": 5},
+		digest: "bd721754a72345a1",
+		exact:  true,
+		is: func(m *sparse.CSR[float64]) bool {
+			first, _ := m.Row(0)
+			next, _ := m.Row(100)
+			return first[4]/100 == first[0]/100 && next[4]-next[0] == first[4]-first[0]
+		}},
+	"dense_columns": {args: map[string]any{"rows": 20_000, "dense": 5}, digest: "2616a37cdaab181a",
+		is: func(m *sparse.CSR[float64]) bool {
+			return rowsWith(m.Transpose(), 9500) == 5 && rowsWith(m.Transpose(), 100) == 5
+		}},
+	"staircase": {args: map[string]any{"periods": 50, "rows": 300, "cols": 500}, digest: "b08f27eaf440780e",
+		is: func(m *sparse.CSR[float64]) bool {
+			for i := range m.Rows {
+				columns, _ := m.Row(i)
+				for _, j := range columns {
+					if back := i/300 - int(j)/500; back < 0 || back > 1 {
+						return false
+					}
+				}
+			}
+			return true
+		}},
+	"unfolding": {args: map[string]any{"rows": 5000, "second": 300, "third": 200}, digest: "2420d96de6314aad",
+		is: func(m *sparse.CSR[float64]) bool { return longest(m) > 300 && longest(m.Transpose()) > 100 }},
+	"windows": {args: map[string]any{"rows": 5000, "window": 50, "stride": 3}, digest: "ed24be0b14b76270",
+		is: func(m *sparse.CSR[float64]) bool {
+			columns, _ := m.Row(1000)
+			return columns[0] >= 3000 && columns[len(columns)-1] < 3050
+		}},
+	"tomography": {args: map[string]any{"side": 64, "directions": 20}, digest: "374b179dcbf38684",
+		is: func(m *sparse.CSR[float64]) bool {
+			return longest(m) == 128 && longest(m.Transpose()) <= 41
+		}},
+}
+
+// drawStructure makes small random arguments for one of structures.
+func drawStructure(g *Generator, r *rand.Rand) map[string]any {
+	args := map[string]any{"seed": r.IntN(1000)}
+	for key, usual := range structured[g.Name].args {
+		args[key] = 1 + r.IntN(min(usual.(int), 300))
+	}
+	switch g.Name {
+	case "particles":
+		args["rows"] = 400 + r.IntN(1000)
+	case "spins":
+		args["sites"] = 3 + r.IntN(10)
+		args["up"] = 1 + r.IntN(args["sites"].(int))
+	case "ldpc":
+		args["weight"] = 1 + r.IntN(args["symbols"].(int))
+	case "low_rank":
+		args["rows"], args["rank"] = 30+r.IntN(500), 1+r.IntN(20)
+	case "kronecker":
+		args["outer_nnz"], args["inner_nnz"] = 1+r.IntN(min(5, args["outer"].(int))), 1+r.IntN(min(5, args["inner"].(int)))
+	case "dense_columns":
+		args["rows"] = 5 + r.IntN(500)
+	case "transfer":
+		args["restrict"] = r.IntN(2)
+	case "stencil_3d":
+		args["corners"] = r.IntN(2)
+	}
+	return args
+}
+
+func TestStructures(t *testing.T) {
+	for _, g := range structures {
+		t.Run(g.Name, func(t *testing.T) {
+			c := structured[g.Name]
+			size, err := Plan(g.Name, c.args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := build(t, g.Name, c.args)
+			off := math.Abs(float64(m.NNZ())/float64(size.NNZ) - 1)
+			if off > 0.12 || c.exact && off > 0 {
+				t.Errorf("planned %+v, made %v", size, m)
+			}
+
+			if !c.is(m) {
+				t.Errorf("%v is none", m)
+			}
+			if got := digest(m); got != c.digest {
+				t.Errorf("digest %s, not %s: if that is meant, raise Version", got, c.digest)
+			}
+		})
+	}
+}
+
+// within counts nonzeros at most so far from the diagonal.
+func within(m *sparse.CSR[float64], distance int) (count int) {
+	for i := range m.Rows {
+		columns, _ := m.Row(i)
+		for _, j := range columns {
+			if max(i-int(j), int(j)-i) <= distance {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// follows counts nonzeros whose lower right neighbour is one.
+func follows(m *sparse.CSR[float64]) (count int) {
+	for i := range m.Rows - 1 {
+		columns, _ := m.Row(i)
+		next, _ := m.Row(i + 1)
+		for _, j := range columns {
+			if slices.Contains(next, j+1) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// rowsWith counts rows of at least that many nonzeros.
+func rowsWith(m *sparse.CSR[float64], least int) (count int) {
+	for i := range m.Rows {
+		if int(m.RowPtr[i+1]-m.RowPtr[i]) >= least {
+			count++
+		}
+	}
+	return count
+}
+
+func longest(m *sparse.CSR[float64]) (most int) {
+	for i := range m.Rows {
+		most = max(most, int(m.RowPtr[i+1]-m.RowPtr[i]))
+	}
+	return most
+}
+
+func lower(m *sparse.CSR[float64]) bool {
+	for i := range m.Rows {
+		if columns, _ := m.Row(i); len(columns) > 0 && int(columns[len(columns)-1]) >= i {
+			return false
+		}
+	}
+	return true
+}
