@@ -21,7 +21,7 @@ type assembly struct {
 
 // build makes the matrix in two passes over the rows, in parallel: lengths
 // first, so that the arrays are allocated once and at their final size.
-func (a *assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
+func (a assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	m := &sparse.CSR[float64]{Rows: a.rows, Cols: a.cols, RowPtr: make([]int32, a.rows+1)}
 	err := parallel(ctx, a.rows, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -62,6 +62,25 @@ func (a *assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	}
 
 	return m, nil
+}
+
+// visited describes a matrix by a function that calls visit for the columns of a row, increasing.
+func visited(rows, cols int, each func(i int, visit func(j int)), value func(i, j int) float64) assembly {
+	return assembly{
+		rows: rows, cols: cols,
+		length: func(i int) (count int) {
+			each(i, func(int) { count++ })
+			return count
+		},
+		fill: func(i int, columns []int32) {
+			k := 0
+			each(i, func(j int) {
+				columns[k] = int32(j)
+				k++
+			})
+		},
+		value: value,
+	}
 }
 
 // parallel calls do for pieces of [0, n) on all cores and stops early when ctx is done. Which

@@ -42,12 +42,7 @@ func buildShuffled(ctx context.Context, v values) (*sparse.CSR[float64], error) 
 	if err != nil {
 		return nil, err
 	}
-	order := make([]int32, m.Rows)
-	s := newSource(v.seed(), forOrder).stream(0)
-	for i := range order {
-		j := s.below(i + 1)
-		order[i], order[j] = order[j], int32(i)
-	}
+	order := permutation(m.Rows, newSource(v.seed(), forOrder))
 	m = reorder.Apply(m, reorder.Order{Rows: order, Cols: order})
 	return m, nil
 }

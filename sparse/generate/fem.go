@@ -12,10 +12,12 @@ import (
 // what keeps it from being a regular grid.
 const kept = 0.9
 
-func planFEM(v values) (Size, error) {
+func planFEM(v values) (Size, error) { return planMesh("fem_blocks", v) }
+
+func planMesh(generator string, v values) (Size, error) {
 	nodes, dof := v.int("nodes"), v.int("dof")
 	if need, have := stencilSize(v), reachFEM(v); need > have {
-		return Size{}, &ArgError{"fem_blocks", "neighbours", fmt.Sprintf(
+		return Size{}, &ArgError{generator, "neighbours", fmt.Sprintf(
 			"%v neighbours need a band of at least %d and more nodes than that; the band reaches %d",
 			v["neighbours"], need, have)}
 	}
@@ -33,29 +35,9 @@ func reachFEM(v values) int { return min(v.int("band"), v.int("nodes")-1) }
 // coupling left out with some probability. Consecutive nodes thus have similar
 // neighbours, as in a mesh, and a row is known without looking at others.
 func buildFEM(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	dof := v.int("dof")
 	f := newMesh(v)
-	n := f.nodes * dof
-	a := assembly{
-		rows: n, cols: n,
-		length: func(i int) int {
-			count := 0
-			f.each(i/dof, func(int) { count++ })
-			return count * dof
-		},
-		fill: func(i int, columns []int32) {
-			k := 0
-			f.each(i/dof, func(node int) {
-				for d := range dof {
-					columns[k] = int32(node*dof + d)
-					k++
-				}
-			})
-		},
-		value: newSource(v.seed(), forValues).symmetricValue,
-	}
-
-	return a.build(ctx)
+	value := newSource(v.seed(), forValues).symmetricValue
+	return visited(f.nodes, f.nodes, f.each, value).blocks(v.int("dof")).build(ctx)
 }
 
 // A mesh is a graph of nodes.
@@ -102,12 +84,7 @@ func stencil(n, reach int, s *stream) []int {
 
 // each calls visit for node i and its neighbours, in increasing order.
 func (f *mesh) each(i int, visit func(node int)) {
-	for k := len(f.offsets) - 1; k >= 0; k-- {
-		if j := i - f.offsets[k]; j >= 0 && f.coupled(j, k) {
-			visit(j)
-		}
-	}
-
+	f.before(i, visit)
 	visit(i)
 	for k, o := range f.offsets {
 		if i+o >= f.nodes {
@@ -115,6 +92,15 @@ func (f *mesh) each(i int, visit func(node int)) {
 		}
 		if f.coupled(i, k) {
 			visit(i + o)
+		}
+	}
+}
+
+// before calls visit for the neighbours of node i before it.
+func (f *mesh) before(i int, visit func(node int)) {
+	for k := len(f.offsets) - 1; k >= 0; k-- {
+		if j := i - f.offsets[k]; j >= 0 && f.coupled(j, k) {
+			visit(j)
 		}
 	}
 }

@@ -31,6 +31,7 @@ const (
 	forMeeting   = 5 // and 6, by side
 	forLengths   = 7
 	forOrder     = 8
+	forColumns   = 9
 )
 
 // at returns the random number at position key.

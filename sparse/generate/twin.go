@@ -129,51 +129,21 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if t.binary {
 		value = func(i, j int) float64 { return 1 }
 	}
+	a := assembly{
+		rows: size.Rows, cols: size.Cols,
+		length: func(i int) int { return int(lengths[i]) },
+		fill:   f.fill,
+		value:  value,
+	}
 	if !t.symmetric {
-		a := assembly{
-			rows: size.Rows, cols: size.Cols,
-			length: func(i int) int { return int(lengths[i]) },
-			fill:   f.fill,
-			value:  value,
-		}
 		return a.build(ctx)
 	}
 
-	return buildMirrored(ctx, f, size, lengths, value)
-}
-
-// buildMirrored makes a symmetric twin from rows of these lengths left of the diagonal.
-func buildMirrored(
-	ctx context.Context, f *filler, size twinSize, lengths []int32, value func(i, j int) float64,
-) (*sparse.CSR[float64], error) {
-	start := make([]int32, size.Rows+1)
+	f.offsets = make([]int32, size.Rows+1)
 	for i, n := range lengths {
-		start[i+1] = start[i] + n
+		f.offsets[i+1] = f.offsets[i] + n
 	}
-	f.offsets = start
-	columns := make([]int32, size.below)
-	err := parallel(ctx, size.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			f.fill(i, columns[start[i]:start[i+1]])
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-
-	m, err := mirror(ctx, start, columns, size.diagonal)
-	if err != nil {
-		return nil, err
-	}
-	m.Val = make([]float64, m.NNZ())
-	err = parallel(ctx, m.Rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-				m.Val[k] = value(i, int(m.ColIdx[k]))
-			}
-		}
-	})
-	return m, err
+	return a.symmetric(ctx, func(i int) bool { return i >= size.diagonal })
 }
 
 // longestRow returns which row of a symmetric twin is longer than the law's rows, and

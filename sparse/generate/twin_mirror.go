@@ -10,9 +10,9 @@ import (
 )
 
 // mirror makes the symmetric matrix whose rows have the columns given left of the diagonal, and
-// diagonal entries in all rows from diagonal on (n: in none). It needs 8 bytes a row in
-// addition to its input and the matrix.
-func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.CSR[float64], error) {
+// diagonal entries in those that on tells. It needs 8 bytes a row in addition to its input and
+// the matrix.
+func mirror(ctx context.Context, start, columns []int32, on func(i int) bool) (*sparse.CSR[float64], error) {
 	n := len(start) - 1
 	above, err := countAbove(ctx, start, columns)
 	if err != nil {
@@ -22,7 +22,7 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 	m := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int32, n+1)}
 	for i := range n {
 		length := start[i+1] - start[i] + above[i]
-		if i >= diagonal {
+		if on(i) {
 			length++
 		}
 		m.RowPtr[i+1] = m.RowPtr[i] + length
@@ -35,7 +35,7 @@ func mirror(ctx context.Context, start, columns []int32, diagonal int) (*sparse.
 		for i := lo; i < hi; i++ {
 			row := columns[start[i]:start[i+1]]
 			at := m.RowPtr[i] + int32(copy(m.ColIdx[m.RowPtr[i]:], row))
-			if i >= diagonal {
+			if on(i) {
 				m.ColIdx[at] = int32(i)
 			}
 

@@ -17,17 +17,22 @@ func planUniform(v values) (Size, error) {
 	return Size{Rows: rows, Cols: cols, NNZ: int(math.Round(float64(rows) * v["row_nnz"]))}, nil
 }
 
-// buildUniform makes every entry a nonzero with probability p = row_nnz/cols.
-// It skips from one nonzero of a row to the next by geometrically distributed
-// gaps (Batagelj and Brandes, Phys. Rev. E 71, 2005), so that columns come
-// sorted, distinct, and in time linear in the nonzeros.
 func buildUniform(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	rows, cols := v.int("rows"), v.int("cols")
-	src := newSource(v.seed(), forStructure)
-	// −0 if p is 1, where all gaps are 0; −∞ if p is 0, where none ends.
-	scale := 1 / math.Log1p(-v["row_nnz"]/max(1, float64(cols)))
-	row := func(i int) skipper { return skipper{src.stream(uint64(i)), scale, cols} }
-	a := assembly{
+	cols := v.int("cols")
+	share := v["row_nnz"] / max(1, float64(cols))
+	return bernoulli(v.int("rows"), cols, v.seed(), func(int) float64 { return share }).build(ctx)
+}
+
+// bernoulli makes every entry of row i a nonzero with probability share(i). It skips from one
+// nonzero of a row to the next by geometrically distributed gaps (Batagelj and Brandes, Phys.
+// Rev. E 71, 2005), so that columns come sorted, distinct, and in time linear in the nonzeros.
+func bernoulli(rows, cols int, seed uint64, share func(i int) float64) assembly {
+	src := newSource(seed, forStructure)
+	row := func(i int) skipper {
+		// The scale is −0 if the share is 1, where all gaps are 0; −∞ if it is 0, where none ends.
+		return skipper{src.stream(uint64(i)), 1 / math.Log1p(-share(i)), cols}
+	}
+	return assembly{
 		rows: rows, cols: cols,
 		length: func(i int) int {
 			s, n := row(i), 0
@@ -43,10 +48,8 @@ func buildUniform(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 				columns[k] = int32(j)
 			}
 		},
-		value: newSource(v.seed(), forValues).value,
+		value: newSource(seed, forValues).value,
 	}
-
-	return a.build(ctx)
 }
 
 // A skipper walks over the nonzero columns of a row.
