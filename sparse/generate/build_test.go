@@ -72,75 +72,6 @@ func digest(m *sparse.CSR[float64]) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// draw makes small random arguments for each generator.
-var draw = map[string]func(r *rand.Rand) map[string]any{
-	"grid_5pt": func(r *rand.Rand) map[string]any { return map[string]any{"nx": 1 + r.IntN(40), "ny": 1 + r.IntN(40)} },
-	"grid_blocks": func(r *rand.Rand) map[string]any {
-		return map[string]any{"nx": 1 + r.IntN(20), "ny": 1 + r.IntN(20), "dof": 1 + r.IntN(6), "seed": r.IntN(1000)}
-	},
-	"triangular": func(r *rand.Rand) map[string]any {
-		return map[string]any{"nx": 1 + r.IntN(40), "ny": 1 +
-			r.IntN(40)}
-	},
-	"delaunay": func(r *rand.Rand) map[string]any {
-		return map[string]any{"points": 1 + r.IntN(1+r.IntN(3000)), "seed": r.IntN(1000)}
-	},
-	"delaunay_shuffled": func(r *rand.Rand) map[string]any {
-		return map[string]any{"points": 1 + r.IntN(1+r.IntN(3000)), "seed": r.IntN(1000)}
-	},
-	"triangulation_dual": func(r *rand.Rand) map[string]any {
-		rows := 2 + r.IntN(1+r.IntN(3000))
-		border := 4 + rows%2 + r.IntN(rows/2)*2
-		return map[string]any{"rows": rows, "border": border * r.IntN(2), "seed": r.IntN(1000)}
-	},
-	"mycielskian": func(r *rand.Rand) map[string]any { return map[string]any{"order": 2 + r.IntN(8)} },
-	"rmat": func(r *rand.Rand) map[string]any {
-		a, b := r.Float64(), r.Float64()
-		return map[string]any{"scale": r.IntN(10), "edge_factor": r.Float64() * 20, "a": a, "b": (1 - a) * b,
-			"c": (1 - a) * (1 - b) * r.Float64(), "symmetric": r.IntN(2), "seed": r.IntN(1000)}
-	},
-	"uniform": func(r *rand.Rand) map[string]any {
-		cols := r.IntN(600)
-		density := []float64{0, 1, r.Float64(), r.Float64() / 50}[r.IntN(4)]
-		return map[string]any{"rows": r.IntN(600), "cols": cols, "row_nnz": density * float64(cols),
-			"seed": r.IntN(1000)}
-	},
-	"fem_blocks": func(r *rand.Rand) map[string]any {
-		nodes, band := 1+r.IntN(300), 1+r.IntN(400)
-		neighbours := r.Float64() * 1.8 * float64(min(nodes-1, band))
-		return map[string]any{"nodes": nodes, "dof": 1 + r.IntN(6), "neighbours": neighbours, "band": band,
-			"seed": r.IntN(1000)}
-	},
-	"road": func(r *rand.Rand) map[string]any {
-		return map[string]any{"rows": 1 + r.IntN(1+r.IntN(3000)), "degree": 2.01 + r.Float64()*0.49,
-			"seed": r.IntN(1000)}
-	},
-	"twin": func(r *rand.Rand) map[string]any {
-		t := twins[r.IntN(len(twins))]
-		most := 1.0
-		if t.nnz > 0 || t.name == "delaunay_n23" || t.name == "hugetrace-00000" {
-			most = min(1, 20_000/float64(max(t.nnz, t.rows, 3_000_000)))
-		}
-		args := map[string]any{"of": t.name, "scale": max(1e-9, most*math.Pow(r.Float64(), 3)), "seed": r.IntN(1000)}
-		if t.local != nil {
-			args["locality"] = localities[r.IntN(2)]
-		}
-		return args
-	},
-	"giant_row": func(r *rand.Rand) map[string]any {
-		n := 1 + r.IntN(800)
-		return map[string]any{"rows": n, "row_nnz": r.IntN(min(n, 20) + 1), "giant": r.IntN(n + 1),
-			"position": r.Float64(), "seed": r.IntN(1000)}
-	},
-}
-
-func drawArgs(g *Generator, r *rand.Rand) map[string]any {
-	if f, ok := draw[g.Name]; ok {
-		return f(r)
-	}
-	return drawStructure(g, r)
-}
-
 // TestRandomArguments holds what is promised of every generator against
 // arguments nobody thought of.
 func TestRandomArguments(t *testing.T) {
@@ -150,7 +81,8 @@ func TestRandomArguments(t *testing.T) {
 		t.Run(g.Name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			for range 60 {
-				args := drawArgs(&g, r)
+				p := promised[g.Name]
+				args := p.draw(r)
 				spec := Spec(g.Name, args)
 				runtime.GOMAXPROCS(1)
 				m := build(t, g.Name, args)
@@ -170,38 +102,17 @@ func TestRandomArguments(t *testing.T) {
 					continue
 				}
 
-				switch g.Name {
-				case "grid_5pt", "grid_blocks", "triangular", "triangulation_dual", "mycielskian", "giant_row":
-					if size.NNZ != m.NNZ() {
-						t.Errorf("%s: planned %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
-					}
-				case "rmat", "road", "delaunay", "delaunay_shuffled":
-					if m.NNZ() > size.NNZ {
-						t.Errorf("%s: planned at most %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
-					}
+				if p.nnz == exact && size.NNZ != m.NNZ() || p.nnz == atMost && size.NNZ < m.NNZ() {
+					t.Errorf("%s: planned %s %d nonzeros, made %d", spec, p.nnz, size.NNZ, m.NNZ())
 				}
-
-				switch g.Name {
-				case "grid_5pt", "grid_blocks", "delaunay", "delaunay_shuffled", "triangulation_dual", "mycielskian",
-					"fem_blocks", "road":
-					symmetric(t, spec, m)
-				case "rmat":
-					if args["symmetric"] == 1 {
-						symmetric(t, spec, m)
-					}
-				}
-
-				if structured[g.Name].symmetric {
+				if p.symmetric || args["symmetric"] == 1 {
 					symmetric(t, spec, m)
 				}
-				if structured[g.Name].exact && m.NNZ() != size.NNZ {
-					t.Errorf("%s: planned %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
-				}
 
-				switch g.Name {
-				case "grid_5pt", "triangular", "mycielskian":
+				switch p.values {
+				case own:
 					continue
-				case "delaunay", "delaunay_shuffled", "delaunay_rcm", "triangulation_dual":
+				case ones:
 					if slices.ContainsFunc(m.Val, func(v float64) bool { return v != 1 }) {
 						t.Fatalf("%s: a value is not 1", spec)
 					}
@@ -261,7 +172,7 @@ func TestSeedsDiffer(t *testing.T) {
 			continue
 		}
 		args := map[string]any{"scale": 8, "rows": 500, "cols": 500, "row_nnz": 4, "nodes": 500, "giant": 100, "nx": 20,
-			"ny": 20, "points": 500, "of": "model7"}
+			"ny": 20, "points": 500, "of": "model7", "cameras": 50, "unknowns": 500, "buses": 500, "blocks": 50}
 		if g.Name == "twin" {
 			args["scale"] = 1
 		}
@@ -278,12 +189,11 @@ func TestSeedsDiffer(t *testing.T) {
 		one := build(t, g.Name, args)
 		args["seed"] = 2
 		two := build(t, g.Name, args)
-		regular := []string{"grid_blocks", "stencil_3d", "transfer", "queues", "spins", "tomography"}
-		if !slices.Contains(regular, g.Name) && slices.Equal(one.ColIdx, two.ColIdx) {
+		if !promised[g.Name].fixed && slices.Equal(one.ColIdx, two.ColIdx) {
 			t.Errorf("%s: seeds 1 and 2 share columns", g.Name)
 		}
 
-		if strings.HasPrefix(g.Name, "delaunay") || g.Name == "triangulation_dual" { // values 1
+		if promised[g.Name].values == ones {
 			continue
 		}
 		if slices.Equal(one.Val, two.Val) {
@@ -304,7 +214,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, g := range Generators {
-		args := drawArgs(&g, rand.New(rand.NewPCG(1, 2)))
+		args := promised[g.Name].draw(rand.New(rand.NewPCG(1, 2)))
 		if g.Name == "mycielskian" {
 			args["order"] = 5
 		}

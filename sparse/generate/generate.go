@@ -47,14 +47,15 @@ type Generator struct {
 // A Size is the size of the matrix that a generator will make.
 type Size struct {
 	Rows, Cols int
-	// NNZ is the number of nonzeros: an expectation for uniform and fem_blocks, an
-	// upper bound for rmat, road, delaunay, its twin and shuffled form, exact for the others.
+	// NNZ is the number of nonzeros: exact; or an upper bound, for rmat, road, delaunay, its twin
+	// and shuffled form, and attention; or about what is expected, where entries are drawn.
 	NNZ int
 }
 
 // Generators is the table of all generators.
-var Generators = slices.Concat(classics, structures)
+var Generators = slices.Concat(classics, structures, applications)
 
+// classics are the generators of published families and of what papers on sparse kernels use.
 var classics = []Generator{
 	{
 		Name: "grid_5pt",

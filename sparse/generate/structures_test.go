@@ -9,14 +9,18 @@ import (
 	"spmvtune/sparse"
 )
 
-// structured has a case for each of structures: arguments, what the digest of their matrix is,
-// whether plan's nonzeros are exact, whether the matrix is symmetric, and what makes it what it is.
-var structured = map[string]struct {
-	args             map[string]any
-	digest           string
-	exact, symmetric bool
-	is               func(m *sparse.CSR[float64]) bool
-}{
+// A structure is a matrix of a generator: arguments, the digest of what they make, whether plan's
+// nonzeros are exact, whether the matrix is symmetric, whether the seed does not change its
+// columns, and what makes it what it is.
+type structure struct {
+	args                    map[string]any
+	digest                  string
+	exact, symmetric, fixed bool
+	is                      func(m *sparse.CSR[float64]) bool
+}
+
+// structured has a case for each of structures.
+var structured = map[string]structure{
 	"hypergraph": {args: map[string]any{"nets": 30_000, "cells": 30_000}, digest: "d452669db1304fac",
 		is: func(m *sparse.CSR[float64]) bool {
 			return rowsWith(m, 200) > 2 && rowsWith(m, 2) > 28_000 && 2*within(m, 30) > m.NNZ() // most are near, a few nets large
@@ -46,16 +50,16 @@ var structured = map[string]struct {
 		symmetric: true, is: func(m *sparse.CSR[float64]) bool {
 			return within(m, 800) == m.NNZ() && longest(m) < 20
 		}},
-	"stencil_3d": {args: map[string]any{"nx": 20, "ny": 11, "nz": 7}, digest: "e76a3485283ab441",
+	"stencil_3d": {args: map[string]any{"nx": 20, "ny": 11, "nz": 7}, fixed: true, digest: "e76a3485283ab441",
 		exact: true, symmetric: true,
 		is: func(m *sparse.CSR[float64]) bool { return rowsWith(m, 7) == 18*9*5 && longest(m) == 7 }},
-	"transfer": {args: map[string]any{"nx": 9, "ny": 7, "nz": 5}, digest: "cce22d5011c5a4cd",
+	"transfer": {args: map[string]any{"nx": 9, "ny": 7, "nz": 5}, fixed: true, digest: "cce22d5011c5a4cd",
 		exact: true, is: func(m *sparse.CSR[float64]) bool {
 			return rowsWith(m, 8) == 8*6*4 && rowsWith(m, 1) == m.Rows
 		}},
-	"queues": {args: map[string]any{"queues": 3, "capacity": 12}, digest: "d014d9a4ee84c445", exact: true,
+	"queues": {args: map[string]any{"queues": 3, "capacity": 12}, fixed: true, digest: "d014d9a4ee84c445", exact: true,
 		is: func(m *sparse.CSR[float64]) bool { return longest(m) == 5 && rowsWith(m, 2) == m.Rows }},
-	"spins": {args: map[string]any{"sites": 14, "up": 5}, digest: "fd15938e38cfe740", exact: true, symmetric: true,
+	"spins": {args: map[string]any{"sites": 14, "up": 5}, fixed: true, digest: "fd15938e38cfe740", exact: true, symmetric: true,
 		is: func(m *sparse.CSR[float64]) bool { return longest(m) == 11 && rowsWith(m, 3) == m.Rows }},
 	"particles": {args: map[string]any{"rows": 20_000}, digest: "6bb4ed363361e3b0",
 		symmetric: true, is: func(m *sparse.CSR[float64]) bool {
@@ -98,19 +102,19 @@ var structured = map[string]struct {
 			columns, _ := m.Row(1000)
 			return columns[0] >= 3000 && columns[len(columns)-1] < 3050
 		}},
-	"tomography": {args: map[string]any{"side": 64, "directions": 20}, digest: "374b179dcbf38684",
+	"tomography": {args: map[string]any{"side": 64, "directions": 20}, fixed: true, digest: "374b179dcbf38684",
 		is: func(m *sparse.CSR[float64]) bool {
 			return longest(m) == 128 && longest(m.Transpose()) <= 41
 		}},
 }
 
 // drawStructure makes small random arguments for one of structures.
-func drawStructure(g *Generator, r *rand.Rand) map[string]any {
+func drawStructure(name string, r *rand.Rand) map[string]any {
 	args := map[string]any{"seed": r.IntN(1000)}
-	for key, usual := range structured[g.Name].args {
+	for key, usual := range structured[name].args {
 		args[key] = 1 + r.IntN(min(usual.(int), 300))
 	}
-	switch g.Name {
+	switch name {
 	case "particles":
 		args["rows"] = 400 + r.IntN(1000)
 	case "spins":
@@ -133,14 +137,13 @@ func drawStructure(g *Generator, r *rand.Rand) map[string]any {
 }
 
 func TestStructures(t *testing.T) {
-	for _, g := range structures {
-		t.Run(g.Name, func(t *testing.T) {
-			c := structured[g.Name]
-			size, err := Plan(g.Name, c.args)
+	for name, c := range joined(structured, applied) {
+		t.Run(name, func(t *testing.T) {
+			size, err := Plan(name, c.args)
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := build(t, g.Name, c.args)
+			m := build(t, name, c.args)
 			off := math.Abs(float64(m.NNZ())/float64(size.NNZ) - 1)
 			if off > 0.12 || c.exact && off > 0 {
 				t.Errorf("planned %+v, made %v", size, m)
