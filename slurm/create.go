@@ -105,14 +105,6 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 	if err != nil {
 		return err
 	}
-	info, err := json.MarshalIndent(struct {
-		Format int `json:"format"`
-		Info
-	}{runFormat, r.Info}, "", "\t")
-	if err != nil {
-		return err
-	}
-
 	type file struct {
 		name string
 		data []byte
@@ -130,6 +122,18 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 			return err
 		}
 		files = append(files, file{ownFile, text})
+		r.OwnDigest = digest(text)
+	}
+
+	if r.Digest, err = sweepDigest(sweep.Text); err != nil {
+		return err
+	}
+	info, err := json.MarshalIndent(struct {
+		Format int `json:"format"`
+		Info
+	}{runFormat, r.Info}, "", "\t")
+	if err != nil {
+		return err
 	}
 	for _, f := range append(files, file{infoFile, append(info, '\n')}) {
 		if err := atomicfile.Create(r.Path(f.name), f.data); err != nil {

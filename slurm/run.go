@@ -23,6 +23,10 @@ type Info struct {
 	Version string `json:"version"` // Version is the program's version.
 	// Program is the SHA-256 of the program in bin/, which the tasks run.
 	Program string `json:"program"`
+	// Digest is over all values of the sweep but [slurm], and OwnDigest over its own kernels; "" if it
+	// has none. Runs of early versions have neither.
+	Digest    string `json:"digest,omitempty"`
+	OwnDigest string `json:"own_digest,omitempty"`
 	// CUDA is the SHA-256 of the program in bin/ that is built with CUDA and measures for
 	// Program; "" if there is none.
 	CUDA    string    `json:"cuda,omitempty"`

@@ -71,12 +71,15 @@ func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 	return plan.Chunks[at], nil
 }
 
-// TaskSweep reads the run's copy of the sweep for a task. A matrix whose file is missing can't
+// TaskSweep reads the run's copy of the sweep for a task. It refuses one that was edited. A matrix whose file is missing can't
 // be loaded, but the others can be measured.
 func (r *Run) TaskSweep() (*configs.Sweep, error) {
 	text, err := r.Read(sweepFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
+	}
+	if err := r.checkSweep(text); err != nil {
+		return nil, err
 	}
 	// A sweep that does not say its name has the name of its file.
 	sweep, err := configs.ParseOnNode(filepath.Join(r.Base, r.Sweep+".toml"), r.Base, text)
@@ -111,6 +114,9 @@ func (r *Run) useOwn(sweep *configs.Sweep) error {
 	var list []kernels.Own
 	if err := json.Unmarshal(text, &list); err != nil {
 		return fmt.Errorf("reading %s: %w: it was damaged; submit the sweep again", r.Path(ownFile), err)
+	}
+	if err := r.checkOwn(text); err != nil {
+		return err
 	}
 	return sweep.Use(list)
 }

@@ -68,6 +68,9 @@ type mergedJSON struct {
 // merge merges, learns and reports. The journals decide what is missing; Slurm, asked
 // afterwards, only explains.
 func (c *mergeCommand) merge(ctx context.Context) error {
+	if err := c.run.CheckSweep(); err != nil {
+		return err
+	}
 	last, err := merge.Run(ctx, c.run, c.round, func(m *merge.Last) error {
 		fmt.Fprintf(c.w, "merged %s: %s new, %d known already: %s\n",
 			term.Count(m.Journals, "journal", "journals"), term.Trials(m.New), m.Known, command.Shown(m.Database))
