@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"spmvtune/slurm/sbatch"
+	"spmvtune/tuner/journal"
 )
 
 // A Batch is what one sbatch sends: an array of tasks, or the job that ends a round.
@@ -33,6 +35,8 @@ type Sent struct {
 	At           time.Time `json:"at"` // At is the time of the outcome, in UTC.
 	// Said has the words of Slurm's refusal.
 	Said string `json:"said,omitempty"`
+	// User is who ran sbatch; "" in runs of early versions.
+	User string `json:"user,omitempty"`
 }
 
 // An Outcome says how far a submission got.
@@ -55,25 +59,33 @@ type jobLine struct {
 	Cluster string   `json:"cluster,omitempty"`
 	Args    []string `json:"args,omitempty"` // Args are the arguments of sbatch.
 	Said    string   `json:"said,omitempty"`
+	User    string   `json:"user,omitempty"`
 }
 
-// Jobs returns the submissions of the run, in their order.
+// Jobs returns the submissions of the run, in their order, as far as jobs.jsonl can be read.
+// Uncovered finds out of which chunks it says nothing.
 func (r *Run) Jobs() ([]Sent, error) {
+	all, _, err := r.ReadJobs()
+	return all, err
+}
+
+// ReadJobs is Jobs, and counts the lines that can't be used. Most are torn or damaged.
+func (r *Run) ReadJobs() (all []Sent, damaged int, err error) {
 	data, err := r.Read(JobsFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, r.lost(JobsFile)
+		return nil, 0, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the jobs of the run: %w", err)
+		return nil, 0, fmt.Errorf("reading the jobs of the run: %w", err)
 	}
 
-	var all []Sent
 	at := map[string]int{}
 	for line := range bytes.Lines(data) {
-		var l jobLine
 		// A torn line is an intention before sbatch ran, or an answer of sbatch. Recovering
 		// asks for the answer again.
-		if json.Unmarshal(line, &l) != nil || l.Name == "" {
+		l, err := parseJob(bytes.TrimSuffix(line, []byte("\n")))
+		if err != nil {
+			damaged++
 			continue
 		}
 		i, ok := at[l.Name]
@@ -83,10 +95,28 @@ func (r *Run) Jobs() ([]Sent, error) {
 			all = append(all, Sent{})
 		}
 		id := sbatch.JobID{ID: l.ID, Cluster: l.Cluster}
-		all[i] = Sent{Batch: l.Batch, JobID: id, Outcome: l.Outcome, At: l.At, Said: l.Said}
+		all[i] = Sent{Batch: l.Batch, JobID: id, Outcome: l.Outcome, At: l.At, Said: l.Said, User: l.User}
 	}
 
-	return all, nil
+	return all, damaged, nil
+}
+
+// parseJob reads a line. Those of early versions have no checksum.
+func parseJob(line []byte) (l jobLine, err error) {
+	if !bytes.HasPrefix(line, []byte(`{"at":`)) {
+		body, err := journal.Checked(line)
+		if err != nil {
+			return l, err
+		}
+		line = append([]byte("{"), body...)
+	}
+	if err := json.Unmarshal(line, &l); err != nil {
+		return l, err
+	}
+	if l.Name == "" {
+		return l, errors.New("it names no job")
+	}
+	return l, nil
 }
 
 // Note adds what became of a submission to jobs.jsonl. args are the arguments of sbatch,
@@ -94,13 +124,14 @@ func (r *Run) Jobs() ([]Sent, error) {
 func (r *Run) Note(s Sent, args []string) (err error) {
 	l := jobLine{
 		At: time.Now().UTC(), Batch: s.Batch, Outcome: s.Outcome, ID: s.ID, Cluster: s.Cluster, Args: args,
-		Said: s.Said,
+		Said: s.Said, User: cmp.Or(s.User, Me()),
 	}
-	line, err := json.Marshal(l)
+	object, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(r.Path(JobsFile), os.O_RDWR|os.O_APPEND, 0)
+	line := journal.Checksummed(object[1:])
+	f, err := os.OpenFile(r.Path(JobsFile), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}
@@ -117,7 +148,7 @@ func (r *Run) Note(s Sent, args []string) (err error) {
 		}
 	}
 
-	if _, err := f.Write(append(line, '\n')); err != nil {
+	if _, err := f.Write(line); err != nil {
 		return err
 	}
 	return f.Sync()

@@ -19,19 +19,52 @@ var errUnderWay = errors.New("another submission of the run is under way")
 // NextRound is the number of the next round. Whoever decides what to submit by the state of
 // the run asks for the number first: see WriteRound.
 func (r *Run) NextRound() int {
+	last := 0
+	for _, n := range r.Rounds() {
+		last = max(last, n)
+	}
+	return last + 1
+}
+
+// Rounds are the numbers of the rounds that have begun. Any problem with their folder shows when a
+// round is read or written.
+func (r *Run) Rounds() (numbers []int) {
 	entries, err := os.ReadDir(r.Path(roundsDir))
 	if err != nil {
-		return 1 // no rounds yet; any other problem shows when the round is written
+		return nil // no rounds yet
 	}
-
-	last := 0
 	for _, e := range entries {
 		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json")); err == nil {
-			last = max(last, n)
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// Uncovered returns the chunks of rounds about which jobs say nothing, with the numbers of these
+// rounds. They were never sent, or jobs.jsonl has lost the lines about them.
+func Uncovered(rounds map[int][]string, jobs []Sent) map[string][]int {
+	covered := map[int][]bool{}
+	for number, chunks := range rounds {
+		covered[number] = make([]bool, len(chunks))
+	}
+	for _, j := range jobs {
+		for i := range j.Tasks {
+			if c := covered[j.Round]; j.Base+i < len(c) {
+				c[j.Base+i] = true
+			}
 		}
 	}
 
-	return last + 1
+	open := map[string][]int{}
+	for number, list := range covered {
+		for i, is := range list {
+			if !is {
+				open[rounds[number][i]] = append(open[rounds[number][i]], number)
+			}
+		}
+	}
+	return open
 }
 
 // WriteRound writes the file of a round, which claims it for this process. It fails if another

@@ -141,8 +141,8 @@ func TestParseTasks(t *testing.T) {
 
 func TestParseConfig(t *testing.T) {
 	for file, want := range map[string]Config{
-		"22.05/config.txt":           {"22.05.8", "cluster", 1001, 20000, true},
-		"elsewhere/config-25.05.txt": {"25.05.5", "", 11000, 65000, false},
+		"22.05/config.txt":           {"22.05.8", "cluster", 1001, 20000, true, false},
+		"elsewhere/config-25.05.txt": {"25.05.5", "", 11000, 65000, false, false},
 	} {
 		if got, err := parseConfig(recorded(t, file)); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", file, got, err)

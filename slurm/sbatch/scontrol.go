@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,8 @@ type Config struct {
 	// Unconfined says that jobs may run on all processors of their nodes, not only on those
 	// that they were given (TaskPlugin).
 	Unconfined bool
+	// Private says that users don't see each other's jobs (PrivateData).
+	Private bool
 }
 
 // Config asks for the configuration of the cluster that sbatch would submit to.
@@ -48,6 +51,8 @@ func parseConfig(out string) (Config, error) {
 			seen = true
 		case "MaxJobCount":
 			c.MaxJobs, _ = strconv.Atoi(value)
+		case "PrivateData": // "none", or a list as in "accounts,jobs"
+			c.Private = slices.Contains(strings.Split(strings.ToLower(value), ","), "jobs")
 		case "TaskPlugin": // "task/none", "(null)", or a list as in "task/cgroup,task/affinity"
 			c.Unconfined = !strings.Contains(value, "affinity") && !strings.Contains(value, "cgroup")
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -63,6 +64,16 @@ func (c *Client) Named(ctx context.Context, cluster, name string) ([]Job, error)
 		return nil, fmt.Errorf("looking for job %s: %w", name, err)
 	}
 	return parseQueue(out, cluster)
+}
+
+// All asks a cluster for all jobs that this user may see and whose names begin with prefix.
+func (c *Client) All(ctx context.Context, cluster, prefix string) ([]Job, error) {
+	out, err := c.ask(ctx, cluster, "squeue", "-h", "-a", "-t", "all", "-r", "-o", columns)
+	if err != nil {
+		return nil, fmt.Errorf("looking for jobs %s*: %w", prefix, err)
+	}
+	jobs, err := parseQueue(out, cluster)
+	return slices.DeleteFunc(jobs, func(j Job) bool { return !strings.HasPrefix(j.Name, prefix) }), err
 }
 
 // parseQueue reads what squeue prints for columns. If squeue was given a cluster, it prints a

@@ -84,8 +84,12 @@ func (t *Tracker) chunks(v View) []Chunk {
 
 // explain says why a chunk is not done. m is what its journals know.
 func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
+	if why := t.unlisted(s.Chunk, v); why != "" {
+		s.State, s.Why = Unclear, why
+		return
+	}
 	if len(slots) == 0 {
-		s.State, s.Why = Never, "was never submitted"
+		t.explainUnsent(s, v)
 		return
 	}
 
@@ -105,6 +109,11 @@ func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
 		job = &past // what squeue has forgotten is over
 	}
 
+	if job == nil && v.hides(last.sent.User) {
+		s.State, s.Why = Unclear, explainHidden(last.sent.User)
+		return
+	}
+
 	// Only the last attempt can say how it ended.
 	own := m.Job == s.Job && (job == nil || m.At.IsZero() || !m.At.Before(job.Start))
 	said := merge.Missing{}
@@ -118,6 +127,18 @@ func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
 
 	s.Slurm, s.Reason, s.Node = job.State, job.Reason, job.Nodes
 	s.explainJob(*job, own, said)
+}
+
+// explainUnsent says why a chunk is not done for which jobs.jsonl has no job.
+func (t *Tracker) explainUnsent(s *Chunk, v View) {
+	switch lost := t.uncovered[s.Chunk] != nil; {
+	case lost && v.Silent != "":
+		s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
+	case s.Attempts > 0:
+		s.State, s.Why = Ended, "ended, and "+slurm.JobsFile+" has lost the line about it"
+	default:
+		s.State, s.Why = Never, "was never submitted"
+	}
 }
 
 // decisive returns the slot that decides about a chunk, and what squeue says about it, nil for
@@ -188,7 +209,7 @@ func (t *Tracker) finish(v View) (State, string) {
 	switch {
 	case t.merged != nil && t.merged.Round >= last.Round:
 		return Done, ""
-	case last.Outcome == slurm.Intended, !known && v.Silent != "", known && job.State == sbatch.Unknown:
+	case last.Outcome == slurm.Intended, !known && (v.Silent != "" || v.hides(last.User)), known && job.State == sbatch.Unknown:
 		return Unclear, ""
 	case known && waits(job.State):
 		return Waiting, explainPending(job)

@@ -17,7 +17,11 @@ type View struct {
 
 	jobs map[taskID]sbatch.Job
 	past map[taskID]sbatch.Job // past has the jobs that only accounting knows.
-	err  error                 // err is the cause of Silent.
+	// stray are active jobs of the runs about which their jobs.jsonl says nothing.
+	stray []sbatch.Job
+	// private says that jobs of other users may run without being seen.
+	private bool
+	err     error // err is the cause of Silent.
 }
 
 // A taskID names a task of an array in Slurm. The job's name is part of it, because the
@@ -56,6 +60,7 @@ func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 	}
 
 	o.askForgotten(ctx, &v, runs...)
+	o.askStray(ctx, &v, runs...)
 	return v
 }
 
@@ -141,6 +146,7 @@ func (o *Observer) Explain(
 	t.missing = missing
 	view := o.ask(ctx, slurm.JobIDs(t.jobs))
 	o.askForgotten(ctx, &view, t)
+	o.askStray(ctx, &view, t)
 	chunks = slices.DeleteFunc(t.chunks(view), func(c Chunk) bool { return c.State == Done })
 	return chunks, view.Silent, nil
 }

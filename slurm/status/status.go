@@ -25,8 +25,10 @@ type Status struct {
 	// Waits says in plain words why that job waits.
 	Waits string `json:"waits,omitempty"`
 	// Damaged is the number of lines in journals that can't be used.
-	Damaged int         `json:"damaged,omitempty"`
-	Merged  *merge.Last `json:"merged,omitempty"` // Merged is nil before the first merge.
+	Damaged int `json:"damaged,omitempty"`
+	// DamagedJobs is the number of lines in jobs.jsonl that can't be used.
+	DamagedJobs int         `json:"damaged_jobs,omitempty"`
+	Merged      *merge.Last `json:"merged,omitempty"` // Merged is nil before the first merge.
 	// Silent says why Slurm does not answer; "" if it does, or was not asked.
 	Silent string `json:"silent,omitempty"`
 	// Fault says why the folder can't be read. Nothing else is known then.
@@ -104,6 +106,7 @@ func (t *Tracker) Status(v View) Status {
 	s := Status{
 		Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created,
 		Trials: t.trials(), Best: t.bests(), Chunks: t.chunks(v), Merged: t.merged, Silent: v.Silent,
+		DamagedJobs: t.damaged,
 	}
 
 	for _, c := range s.Chunks {

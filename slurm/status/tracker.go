@@ -27,7 +27,10 @@ type Tracker struct {
 	plan   slurm.Plan
 	jobs   []slurm.Sent
 	rounds map[int][]string // rounds are the chunks of each round, in the order of their tasks.
-	merged *merge.Last      // merged is nil before the first merge.
+	// uncovered are the chunks about which jobs.jsonl says nothing, with the rounds that have them.
+	uncovered map[string][]int
+	damaged   int         // damaged is the number of lines of jobs.jsonl that can't be used.
+	merged    *merge.Last // merged is nil before the first merge.
 	// glance says that the journals were not read, because the run is complete and merged.
 	glance   bool
 	missing  []merge.Missing
@@ -60,7 +63,7 @@ func (t *Tracker) Err() error { return t.err }
 
 // readJobs reads what was submitted, and the last merge.
 func (t *Tracker) readJobs() (err error) {
-	if t.jobs, err = t.Run.Jobs(); err != nil {
+	if t.jobs, t.damaged, err = t.Run.ReadJobs(); err != nil {
 		return err
 	}
 	t.merged, err = merge.ReadLast(t.Run)
@@ -103,15 +106,20 @@ func (t *Tracker) readPlan() (err error) {
 	if t.plan, err = t.Run.Plan(); err != nil {
 		return err
 	}
+	numbers := t.Run.Rounds()
 	for _, j := range t.jobs {
-		if _, known := t.rounds[j.Round]; known {
+		numbers = append(numbers, j.Round)
+	}
+	for _, n := range numbers {
+		if _, known := t.rounds[n]; known {
 			continue
 		}
-		if t.rounds[j.Round], err = t.Run.Round(j.Round); err != nil {
+		if t.rounds[n], err = t.Run.Round(n); err != nil {
 			return err
 		}
 	}
 
+	t.uncovered = slurm.Uncovered(t.rounds, t.jobs)
 	return nil
 }
 

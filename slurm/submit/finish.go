@@ -2,6 +2,7 @@ package submit
 
 import (
 	"context"
+	"slices"
 
 	"spmvtune/configs"
 	"spmvtune/slurm"
@@ -30,12 +31,19 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 		}
 	}
 
+	b := finishOf(r, last.Round)
+	if last.ID == "" {
+		return nil, nil // jobs.jsonl knows none of the active tasks
+	}
+	there, err := c.Named(ctx, last.Cluster, b.Name)
+	if err != nil || slices.ContainsFunc(there, func(j sbatch.Job) bool { return j.Name == b.Name }) {
+		return nil, err // jobs.jsonl has lost the line about it
+	}
 	running, err := c.Jobs(ctx, arrays(jobs))
 	if err != nil {
 		return nil, err
 	}
 	after := ids(nil, activeIDs(running), last.Cluster)
-	b := finishOf(r, last.Round)
 	sent, err := send(ctx, c, r, last.Cluster, b, argsOf(r, b, s, after))
 	if err != nil {
 		return nil, &IncompleteError{Dir: r.Dir, All: 1, Unresolved: sent.Outcome == slurm.Intended, Err: err}

@@ -7,12 +7,14 @@ import (
 
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
 )
 
 // Recover finds out what became of submissions that broke off before sbatch's answer was
 // written down, for example by a crash, and returns them. It asks Slurm for their names, and
 // then its accounting, which alone knows a job that ended long ago. A job that neither knows is
-// Lost; its chunks are done or not, like those of any job. The caller holds the run's Lock.
+// Lost; its chunks are done or not, like those of any job. What another user sent stays open where
+// users don't see each other's jobs. The caller holds the run's Lock.
 func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent, error) {
 	jobs, err := r.Jobs()
 	if err != nil {
@@ -21,8 +23,8 @@ func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent,
 
 	var recovered []slurm.Sent
 	for _, j := range jobs {
-		if j.Outcome != slurm.Intended {
-			continue
+		if j.Outcome != slurm.Intended || j.User != "" && j.User != slurm.Me() && status.Private(ctx, c) {
+			continue // of what somebody else sent, silence says nothing
 		}
 		// The sbatch of a killed process may go on without it until it gets an answer. Whatever
 		// another node's clock says about its start, that takes at most a time-out from now.

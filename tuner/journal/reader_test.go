@@ -109,7 +109,7 @@ func TestLinesWithoutNumbers(t *testing.T) {
 	for line := range bytes.Lines(readFile(t, w.Path())) {
 		_, kind, record, err := unseal(bytes.TrimSuffix(line, []byte("\n")))
 		must(t, err)
-		old = append(old, checksummed(fmt.Appendf(nil, `"%s":%s}`, kind, record))...)
+		old = append(old, Checksummed(fmt.Appendf(nil, `"%s":%s}`, kind, record))...)
 	}
 	if trials, problems, _ := content(t, file(t, old)); len(trials) != 3 || problems != nil {
 		t.Errorf("%v, %v", trials, problems)
@@ -197,7 +197,7 @@ func FuzzRead(f *testing.F) {
 		lines := bytes.Count(data, []byte("\n"))
 		if sealed { // past the checksum, which random bytes never have
 			data = bytes.ReplaceAll(data, []byte("\n"), nil)
-			data = checksummed(data)
+			data = Checksummed(data)
 			lines = 1
 		} else if len(data) > 0 && data[len(data)-1] != '\n' {
 			lines++

@@ -44,33 +44,41 @@ func seal(n int, kind string, record any) ([]byte, error) {
 	if lineHead+len(body) >= maxLine {
 		return nil, fmt.Errorf("a record of %d bytes is too long", len(body))
 	}
-	return checksummed(body), nil
+	return Checksummed(body), nil
 }
 
-// checksummed returns the line of a body.
-func checksummed(body []byte) []byte {
+// Checksummed returns the line of a body, which is a JSON object without its opening brace.
+func Checksummed(body []byte) []byte {
 	return fmt.Appendf(nil, "%s%08x%s%s\n", lineStart, crc32.Checksum(body, castagnoli), lineComma, body)
 }
 
 var errForm = errors.New("not a line of a journal")
 
-// unseal parses a line without its end. n is 0 if the line has no number.
-func unseal(line []byte) (n int, kind string, record []byte, err error) {
+// Checked returns the body of a line, without its end, whose checksum is right.
+func Checked(line []byte) (body []byte, err error) {
 	if len(line) < lineHead || string(line[:len(lineStart)]) != lineStart ||
 		string(line[lineHead-len(lineComma):lineHead]) != lineComma {
-		return 0, "", nil, errForm
+		return nil, errForm
 	}
 
 	var sum [lineSum / 2]byte
 	if _, err := hex.Decode(sum[:], line[len(lineStart):len(lineStart)+lineSum]); err != nil {
-		return 0, "", nil, errForm
+		return nil, errForm
 	}
-	body := line[lineHead:]
+	body = line[lineHead:]
 	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
 	if got := crc32.Checksum(body, castagnoli); got != want {
-		return 0, "", nil, fmt.Errorf("its checksum is %08x, but %08x was written", got, want)
+		return nil, fmt.Errorf("its checksum is %08x, but %08x was written", got, want)
 	}
+	return body, nil
+}
 
+// unseal parses a line without its end. n is 0 if the line has no number.
+func unseal(line []byte) (n int, kind string, record []byte, err error) {
+	body, err := Checked(line)
+	if err != nil {
+		return 0, "", nil, err
+	}
 	if numbered, ok := bytes.CutPrefix(body, []byte(lineNo)); ok {
 		digits, rest, _ := bytes.Cut(numbered, []byte(","))
 		if n, err = strconv.Atoi(string(digits)); err != nil || n < 1 {

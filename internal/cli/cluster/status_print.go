@@ -35,6 +35,10 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 			term.Count(s.Damaged, "line", "lines"))
 	}
 
+	if s.DamagedJobs > 0 {
+		fmt.Fprintf(w, "note: %s of %s can't be used: Slurm is asked by the names of the jobs instead\n",
+			term.Count(s.DamagedJobs, "line", "lines"), slurm.JobsFile)
+	}
 	printSilent(w, s.Silent)
 	printNext(w, run, s)
 	return nil

@@ -1,0 +1,122 @@
+package submit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spmvtune/configs"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
+	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+)
+
+// sentRun makes a run of two chunks that a user has sent as array 12, which job 13 follows.
+func sentRun(t *testing.T, user string, o slurm.Outcome) *slurm.Run {
+	t.Helper()
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
+	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
+	b := slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Tasks: 2}
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Intended, User: user}, []string{"--x"}))
+	if o == slurm.Submitted {
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b, Outcome: o, JobID: sbatch.JobID{ID: "12"}, User: user}, nil))
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: finishOf(run, 1), Outcome: o, JobID: sbatch.JobID{ID: "13"}, User: user}, nil))
+	}
+	return run
+}
+
+// What Slurm does not show of another user's jobs may run: only where everybody sees them all, it is over.
+func TestRetryOfAnotherUsersRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		user, private string
+		outcome       slurm.Outcome
+		sent          bool
+	}{
+		"private":                   {"alice", "accounts,jobs", slurm.Submitted, false},
+		"private, own":              {slurm.Me(), "jobs", slurm.Submitted, true},
+		"open":                      {"alice", "none", slurm.Submitted, true},
+		"private, broken off":       {"alice", "jobs", slurm.Intended, false},
+		"private, broken off, own":  {slurm.Me(), "jobs", slurm.Intended, true},
+		"open, broken off":          {"alice", "usage", slurm.Intended, true},
+		"sent by an early version":  {"", "jobs", slurm.Submitted, true},
+		"nobody says what is shown": {"alice", "", slurm.Submitted, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			commands := map[string]string{}
+			for name, body := range slurmlab.FakeQueue {
+				commands[name] = body
+			}
+			commands["scontrol"] = slurmlab.FakeConfig + `; echo "PrivateData = ` + c.private + `"`
+			if c.private == "" {
+				commands["scontrol"] = `case "$*" in *config*) exit 1 ;; esac`
+			}
+			dir := slurmlab.Fake(t, commands)
+			run := sentRun(t, c.user, c.outcome)
+			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "queue"), nil, 0o666))
+			if c.user == "" { // Note names who runs it
+				data, err := run.Read(slurm.JobsFile)
+				slurmlab.Must(t, err)
+				var old strings.Builder
+				for line := range strings.Lines(string(data)) {
+					line = "{" + line[strings.Index(line, `"at":`):]
+					old.WriteString(strings.Replace(line, `,"user":"`+slurm.Me()+`"`, "", 1))
+				}
+				slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), []byte(old.String()), 0o666))
+			}
+			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+			if _, none := os.Stat(filepath.Join(dir, "sent")); (none == nil) != c.sent {
+				t.Errorf("retried %+v, %v", r, err)
+			}
+			if !c.sent && (err != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "may")) {
+				t.Errorf("retried %+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// What runs is not sent again when jobs.jsonl has lost its lines, and can be cancelled. When it has
+// ended, it is sent.
+func TestRetryWithoutItsLines(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"deleted":  os.Remove,
+		"emptied":  func(path string) error { return os.Truncate(path, 0) },
+		"noise":    func(path string) error { return os.WriteFile(path, []byte("\x00\xff{}\n\n{\"at\":"), 0o666) },
+		"one byte": flipEach,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+			run := sentRun(t, "", slurm.Submitted)
+			slurmlab.Must(t, damage(run.Path(slurm.JobsFile)))
+			slurmtest.Says(t, dir, "queue", run, "12|0|PENDING|0:00|5:00|N/A||NAME.1.0|Priority",
+				"12|1|COMPLETED|0:10|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+				"13||PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
+			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+			if err != nil || r.Round != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "may be a task of job 12") {
+				t.Errorf("while it waits: %+v, %v", r, err)
+			}
+			if jobs, err := activeJobs(t.Context(), slurmtest.Hasty, run); err != nil || len(jobs) != 2 || jobs[0].ID != "12" {
+				t.Errorf("active are %+v, %v", jobs, err)
+			}
+			slurmtest.Says(t, dir, "queue", run, "13||COMPLETED|0:00|5:00|N/A||NAME.1.finish|None")
+			r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+			if err != nil || r.Round == nil || len(r.Again) != 2 {
+				t.Errorf("afterwards: %+v, %v", r, err)
+			}
+			jobs, err := run.Jobs()
+			if err != nil || len(jobs) != 2 || jobs[0].Round != 2 || jobs[0].ID == "" {
+				t.Errorf("jobs %+v, %v", jobs, err)
+			}
+		})
+	}
+}
+
+// flipEach changes a byte in the name of the job in each line.
+func flipEach(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(strings.ReplaceAll(string(data), `"name":"s`, `"name":"t`)), 0o666)
+}
