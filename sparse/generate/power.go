@@ -19,7 +19,8 @@ func planPower(v values) (Size, error) {
 func loopsBefore(v values, i int) int { return int(float64(i) * (v["degree"] - 2) / 2) }
 
 // buildPower ties each bus to one before it, which makes a tree, and some to a second one. Of the
-// lines to the first, a share of d^−0.8 leads at least d buses back; of the others d^−0.4.
+// lines to the first, a share of d^−0.8 leads at least d buses back; of the others d^−0.4. What would
+// lead beyond the first bus begins again, so that none is a hub.
 func buildPower(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	n := v.int("buses")
 	src := newSource(v.seed(), forStructure)
@@ -29,7 +30,7 @@ func buildPower(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		fill: func(i int, columns []int32) {
 			s := src.stream(uint64(i))
 			for k := range columns {
-				columns[k] = int32(i - heavy(s.unit(), []float64{0.8, 0.4}[k], i))
+				columns[k] = int32(i - 1 - heavy(s.unit(), []float64{0.8, 0.4}[k], 1<<40)%i)
 			}
 			if len(columns) < 2 {
 				return
