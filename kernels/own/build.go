@@ -17,20 +17,21 @@ import (
 	"time"
 	"unicode"
 
+	"spmvtune/internal/atomicfile"
 	"spmvtune/internal/mistake"
 	"spmvtune/kernels"
 )
 
 // Build returns the file that a kernel is compiled to for a configuration: from the folder cache
-// if it is there, else anew. A *kernels.InvalidError has the compiler's words, with file and line.
+// if it is there and whole, else anew. A *kernels.InvalidError has the compiler's words, with file and
+// line; another error is none of the source's.
 func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file string, err error) {
 	macros := used(o, o.Macros(c))
 	file = filepath.Join(cache, key(by, o, macros)+by.Ending)
-	if _, err := os.Stat(file); err == nil {
+	if said, known := kept(file); known && said != "" {
+		return "", &kernels.InvalidError{Reason: said}
+	} else if known {
 		return file, nil
-	}
-	if said, err := os.ReadFile(file + ".err"); err == nil {
-		return "", &kernels.InvalidError{Reason: string(said)}
 	}
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return "", fmt.Errorf("making the folder of compiled kernels: %w", err)
@@ -54,14 +55,44 @@ func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file st
 	made := filepath.Join(dir, "out"+by.Ending)
 	printed, err := by.Compile(ctx, dir, o.File, made, flags)
 	if err == nil {
-		return file, os.Rename(made, file)
+		return file, keep(made, file)
 	}
 
 	said := "does not compile: " + complaint(printed, err)
-	if refused(err) && firstError.MatchString(printed) { // it would say so again
-		os.WriteFile(file+".err", []byte(said), 0o666)
+	if !refused(err) || passing.MatchString(printed) {
+		return "", errors.New(said)
+	}
+	if firstError.MatchString(printed) { // it would say so again
+		atomicfile.Write(file+".note", []byte(digest(said)+said))
 	}
 	return "", &kernels.InvalidError{Reason: said}
+}
+
+// keep puts what was compiled into the cache, with a note of its digest: a disk that was full, or a machine
+// that lost its power, leaves files that are cut off.
+func keep(made, file string) error {
+	content, err := os.ReadFile(made)
+	if err == nil {
+		err = os.Rename(made, file)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping what was compiled: %w", err)
+	}
+	return atomicfile.Write(file+".note", []byte(digest(string(content))))
+}
+
+// kept reports whether a file of the cache is known and whole, or what the compiler said.
+func kept(file string) (said string, known bool) {
+	note, err := os.ReadFile(file + ".note")
+	if err != nil || len(note) < digestLength {
+		return "", false
+	}
+	sum, said := string(note[:digestLength]), string(note[digestLength:])
+	if said != "" {
+		return said, digest(said) == sum
+	}
+	content, err := os.ReadFile(file)
+	return "", err == nil && digest(string(content)) == sum
 }
 
 // removeLeft removes the folders in which programs that were killed compiled.
@@ -114,6 +145,8 @@ func key(by *Compiler, o kernels.Own, macros map[string]string) string {
 	return digest(parts...)
 }
 
+const digestLength = 2 * sha256.Size
+
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -155,6 +188,10 @@ func write(dir string, files map[string]string) error {
 
 // firstError finds a line such as "my.cu(12): error: …" or "my.c:12:5: error: …".
 var firstError = regexp.MustCompile(`(?mi)^.*\berror\b.*$`)
+
+// passing finds what is wrong with the machine and not with the source.
+var passing = regexp.MustCompile(`(?i)no space left|quota exceeded|out of memory|cannot allocate|input/output error|` +
+	`resource temporarily|terminated by signal|signal terminated|killed|file size limit`)
 
 // Refused is the error of a compiler that has ended by itself and printed why.
 type Refused struct{ Reason string }

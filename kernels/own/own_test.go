@@ -3,6 +3,7 @@ package own
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -152,6 +153,46 @@ func TestBuildSaysWhy(t *testing.T) {
 	}
 	if *runs != 1 {
 		t.Errorf("the compiler ran %d times", *runs)
+	}
+}
+
+// What is cut off or changed in the cache is compiled again, whether it compiles or not; and so is what a full
+// disk kept from compiling, which is no fault of the source.
+func TestBuildMends(t *testing.T) {
+	by, runs := counted(t)
+	c := kernels.Config{Precision: kernels.Float64}
+	for _, text := range []string{"int f(void) { return 1; }\n", "int f(void) { return undeclared; }\n"} {
+		cache := t.TempDir()
+		want, first := Build(cache, by, myKernel(text), c)
+		files, _ := filepath.Glob(filepath.Join(cache, "*"))
+		for _, file := range files {
+			for _, size := range []int64{0, 70} {
+				if err := os.Truncate(file, size); err != nil {
+					t.Fatal(err)
+				}
+				*runs = 0
+				got, err := Build(cache, by, myKernel(text), c)
+				if got != want || fmt.Sprint(err) != fmt.Sprint(first) || *runs != 1 {
+					t.Errorf("with %d bytes of %s: %s, %v after %d runs", size, file, got, err, *runs)
+				}
+			}
+		}
+		if len(files) == 0 {
+			t.Error("nothing is kept")
+		}
+	}
+
+	full := *by
+	full.Compile = func(context.Context, string, string, string, []string) (string, error) {
+		return "f.c:1: error: No space left on device", &Refused{"exit status 1"}
+	}
+	cache := t.TempDir()
+	o := myKernel("int f(void) { return 1; }\n")
+	if _, err := Build(cache, &full, o, c); err == nil || errors.As(err, new(*kernels.InvalidError)) {
+		t.Errorf("a full disk: %v", err)
+	}
+	if _, err := Build(cache, by, o, c); err != nil {
+		t.Errorf("after the disk was full: %v", err)
 	}
 }
 
