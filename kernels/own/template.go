@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -32,7 +33,7 @@ func CheckName(name string) error {
 }
 
 // New writes a kernel that works, and a sweep for it, to a folder, where there must be no files of
-// their names. It returns their paths, the sweep's first.
+// their names: it writes both or none. It returns their paths, the sweep's first.
 func New(dir, name, backend string) (files []string, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -45,6 +46,13 @@ func New(dir, name, backend string) (files []string, err error) {
 	if ending == ".c" {
 		from[name+".toml"] = "c.toml"
 	}
+	defer func() {
+		for _, path := range files {
+			if err != nil {
+				os.Remove(path)
+			}
+		}
+	}()
 	for _, file := range []string{name + ".toml", name + ending} {
 		text, err := templates.ReadFile("template/" + from[file])
 		if err != nil {

@@ -8,7 +8,7 @@
  * empty ones, too: y is full of NaN before. (With zero = true in NAME.toml, y is zeroed before each
  * product, for kernels that add to it.)
  */
-void NAME(int rows, int cols, int nonzeros,
+void spmv(int rows, int cols, int nonzeros,
           const int *row_ptr, /* rows + 1: the entries of row i are row_ptr[i] to row_ptr[i + 1] - 1 */
           const int *col_idx, /* nonzeros: from 0 */
           const SPMV_REAL *val, const SPMV_REAL *x, SPMV_REAL *y, int block, int grid)

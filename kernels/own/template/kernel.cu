@@ -9,7 +9,7 @@
 // product, for kernels that add to it.)
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-NAME(int rows, int cols, int nonzeros,
+spmv(int rows, int cols, int nonzeros,
      const int *__restrict__ row_ptr,  // rows + 1: the entries of row i are row_ptr[i] to row_ptr[i + 1] - 1
      const int *__restrict__ col_idx,  // nonzeros: from 0
      const SPMV_REAL *__restrict__ val,
