@@ -45,7 +45,14 @@ func command(program []string, out ...string) func(context.Context, string, stri
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 		cmd.WaitDelay = time.Second
-		text, err := cmd.CombinedOutput()
+		var text []byte
+		var err error
+		done := make(chan struct{})
+		go func() { // the calling thread may not start processes any more
+			defer close(done)
+			text, err = cmd.CombinedOutput()
+		}()
+		<-done
 		if ctx.Err() != nil {
 			err = errors.New("the compiler did not end within " + compileTimeout.String())
 		}

@@ -114,6 +114,9 @@ type Outcome struct {
 
 // Start sends req. The outcome must be waited for before the next call.
 func (c *Client) Start(req Request) <-chan Outcome {
+	if req.Trial != nil {
+		c.errors.Write([]byte(newTrial)) // also if the worker can't say so any more
+	}
 	done := make(chan Outcome, 1)
 	go func() {
 		var o Outcome
@@ -211,6 +214,8 @@ func (c *Client) died(err error) *Death {
 	switch {
 	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
 		return &Death{Status: trial.OOM, Message: said}
+	case ws.Signaled() && ws.Signal() == syscall.SIGSYS: // see refuseProcesses
+		return &Death{Status: trial.Fault, Message: "the worker crashed: the kernel starts a process, which none may do"}
 	case ws.Signaled() && ws.Signal() == syscall.SIGKILL:
 		time.Sleep(reprieve)
 		if n := oomKills(); n >= 0 && n == c.ooms {

@@ -68,6 +68,9 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 		return w.runProgram(o, req, r, e)
 	}
 
+	if w.isOwn(r.Kernel) && w.backend.Device().Backend == "cpu" {
+		w.alone()
+	}
 	start := time.Now()
 	p, err := w.backend.Prepare(r.Config, kernels.Options{Fresh: req.Fresh, Launch: req.Protocol.Launch})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -103,6 +104,18 @@ const (
 // worker would be.
 const programShare = 0.9
 
+// elsewhere calls f on another thread: this one may not start processes any more.
+func elsewhere(f func() ([]byte, error)) (printed []byte, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		printed, err = f()
+	}()
+	<-done
+	return printed, err
+}
+
 // runProgram runs a program once. Its samples are those that it prints. Whatever it does wrong is
 // its own trial's result, and the worker goes on.
 func (w *server) runProgram(o kernels.Own, req TrialRequest, r *trial.Result, e *Effort) error {
@@ -123,7 +136,7 @@ func (w *server) runProgram(o kernels.Own, req TrialRequest, r *trial.Result, e 
 		Files: programFiles + elementBytes*int64(w.problem.A.Rows),
 	}
 	start := time.Now()
-	printed, err := run.Do(context.Background())
+	printed, err := elsewhere(func() ([]byte, error) { return run.Do(context.Background()) })
 	took := time.Since(start)
 	if w.programFiles() != w.written {
 		if err := w.rewrite(); err != nil {

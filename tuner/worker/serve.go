@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"spmvtune/configs"
@@ -21,7 +22,7 @@ import (
 // middle of a trial.
 func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backend, error)) error {
 	runtime.LockOSThread() // a device's context belongs to its thread
-	w := &server{open: open}
+	w := &server{open: open, alone: sync.OnceFunc(refuseProcesses)}
 	defer w.close()
 
 	requests, parent := make(chan Request), os.Getppid()
@@ -55,6 +56,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 // A server is the state of a worker process.
 type server struct {
 	open       func(configs.Device) (kernels.Backend, error)
+	alone      func() // keeps this thread from starting processes
 	backend    kernels.Backend
 	own        []kernels.Own
 	sensors    Sensors // nil: there are none, or they can't be read
@@ -92,6 +94,7 @@ func (w *server) answer(req Request) (rep Reply) {
 	case req.Load != nil:
 		err = w.load(*req.Load, &rep)
 	case req.Trial != nil:
+		os.Stderr.WriteString(newTrial)
 		rep = w.trial(*req.Trial)
 	}
 	if err != nil {

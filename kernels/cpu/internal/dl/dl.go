@@ -6,6 +6,7 @@ package dl
 #cgo LDFLAGS: -ldl
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,12 +22,15 @@ static void call(void *f, int rows, int cols, int nonzeros, const int *a, const 
 }
 
 static void refuse(void) {
-	static const char said[] = "the kernel starts a process (fork), which none may do\n";
+	static const char said[] = "the kernel starts a process, which none may do\n";
 	ssize_t n = write(2, said, sizeof said - 1);
 	_exit(n > 0 ? 1 : 2);
 }
 
-static int refuse_forks(void) { return pthread_atfork(refuse, 0, 0); }
+static void prepare(void) {
+	pthread_atfork(refuse, 0, 0);
+	setvbuf(stdout, 0, _IONBF, 0); // what a kernel prints is not printed during a later trial
+}
 */
 import "C"
 
@@ -49,16 +53,16 @@ type Arrays struct {
 	Block, Grid          int
 }
 
-// refuseForks ends the process before it forks in C: two copies of a worker would answer. What Go
+// prepare makes the process end before it forks in C: two copies of a worker would answer. What Go
 // starts is not meant.
-var refuseForks = sync.OnceFunc(func() { C.refuse_forks() })
+var prepare = sync.OnceFunc(func() { C.prepare() })
 
 // Open loads a library, which stays, and finds a function in it.
 func Open(file, name string) (Function, error) {
 	path, symbol := C.CString(file), C.CString(name)
 	defer C.free(unsafe.Pointer(path))
 	defer C.free(unsafe.Pointer(symbol))
-	refuseForks()
+	prepare()
 	library := C.dlopen(path, C.RTLD_NOW|C.RTLD_LOCAL)
 	if library == nil {
 		return Function{}, errors.New("it can't be loaded: " + C.GoString(C.dlerror()))

@@ -1,0 +1,6 @@
+//go:build !linux || !amd64
+
+package worker
+
+// refuseProcesses does nothing: package cpu notices fork.
+func refuseProcesses() {}
