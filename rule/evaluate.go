@@ -107,7 +107,7 @@ func (s *Selector) evaluation() Evaluation {
 	e := Evaluation{Key: s.Key(), Noise: s.Noise, Choice: Summarise(s.Validation.Cases, Learned.Of),
 		Test: Summarise(s.Test.Cases, Learned.Of)}
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
-		if c.Fraction < missed {
+		if c.Fraction < missed && !c.Partial {
 			e.Missed = append(e.Missed, c)
 		}
 	}
@@ -166,7 +166,7 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 				}
 				return t.values[f][m]
 			}
-			cases[m].Fraction = t.fraction(m, tree.follow(at).Choice)
+			cases[m].Fraction, cases[m].Partial = t.fraction(m, tree.follow(at).Choice), t.partial(m)
 		}
 
 		return Summarise(cases, Ways[0].Of).Mean

@@ -20,8 +20,8 @@ func TestPublishedMeasurements(t *testing.T) {
 	s := r.Selectors[0]
 	v := s.Validation
 	t.Logf("rule %.3f, tree %.3f, best single kernel %.3f", v.Mean, v.Unpruned, v.SingleKernel)
-	if v.Matrices != 52 || s.Configs != 8 {
-		t.Errorf("judged on %d matrices and %d kernels, want 52 and 8", v.Matrices, s.Configs)
+	if v.Matrices != 46 || v.Partial != 6 || s.Configs != 8 { // not every kernel was run on six
+		t.Errorf("judged on %d matrices, not on %d, %d kernels, want 46, 6 and 8", v.Matrices, v.Partial, s.Configs)
 	}
 
 	if s.SingleKernel != "CUSPARSE_CSR" || s.Single.Kernel != "CUSPARSE_CSR" {

@@ -125,9 +125,11 @@ func (n *Node) Leaves() int {
 // Validation is leave-one-family-out: each matrix is judged by a rule learned without any
 // matrix of its class, the decision how far to prune its tree included. Figures are fractions
 // of the oracle, the best measured configuration of each matrix: 1 is as fast, or not to be
-// told from it. All are 0 if there is only one matrix.
+// told from it. All are 0 if there is only one matrix, or none on which every kernel was tried.
 type Validation struct {
-	Matrices    int     `json:"matrices"`
+	Matrices int `json:"matrices"` // on which every kernel was tried
+	// Partial counts the other matrices. They are among Cases, and in no figure.
+	Partial     int     `json:"partial,omitempty"`
 	Families    int     `json:"families"`        // that they are of
 	Parts       int     `json:"parts,omitempty"` // that were left out in turn, of whole families
 	Mean        float64 `json:"mean"`            // geometric
@@ -141,7 +143,7 @@ type Validation struct {
 	// advantage over the other two: it is tuned on the held-out matrix.
 	SingleConfig float64 `json:"single_config_mean"`
 	SingleKernel float64 `json:"single_kernel_mean"`
-	// Cases are the matrices one by one, worst first.
+	// Cases are the matrices one by one, worst first, partial ones last.
 	Cases []Case `json:"cases"`
 }
 

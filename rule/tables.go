@@ -17,12 +17,12 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
 		fmt.Fprintf(&b, "## %s\n\n", s.Key())
-		if s.Validation.Matrices == 0 {
+		if len(s.Validation.Cases) == 0 {
 			fmt.Fprintf(&b, "Learned from a single matrix, %s: there is nothing to leave out.\n\n",
 				term.Count(s.Configs, "configuration", "configurations"))
 		} else {
 			fmt.Fprintf(&b, "Learned from %s of %s, %s each; a tree with %s.\n\n",
-				term.Count(s.Validation.Matrices, "matrix", "matrices"), term.Count(s.Validation.Families, "class",
+				term.Count(len(s.Validation.Cases), "matrix", "matrices"), term.Count(s.Validation.Families, "class",
 					"classes"),
 				term.Count(s.Configs, "configuration", "configurations"), term.Count(s.Root.Leaves(), "leaf", "leaves"))
 			if s.Noise != "" {
@@ -99,7 +99,10 @@ func (s *Selector) byClass(b *bytes.Buffer) {
 	for _, class := range order {
 		cases := classes[class]
 		f := Summarise(cases, Learned.Of)
-		fmt.Fprintf(b, "| %s | %d | %.3f | %.3f |", class, len(cases), f.Mean, f.Worst)
+		if f.Matrices == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "| %s | %d | %.3f | %.3f |", class, f.Matrices, f.Mean, f.Worst)
 		for _, way := range beside {
 			fmt.Fprintf(b, " %s |", meanOf(Summarise(cases, way.Of)))
 		}

@@ -61,6 +61,9 @@ func (l *learner) finish(grown *branch) (*Node, string) {
 	return tree, p.reason(l.node(grown).Leaves())
 }
 
+// partial reports whether a kernel that was tried elsewhere was not tried on matrix m.
+func (t *table) partial(m int) bool { return slices.Contains(t.evidence[m], Absent) }
+
 // judge says how far a lesson gets on matrix m.
 func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 	leaf, _ := s.tree.walk(&t.facts[m])
@@ -72,7 +75,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		Class:        t.classes[m],
 		Choice:       t.configs[choice],
 		Evidence:     t.evidence[m][choice],
-		Partial:      slices.Contains(t.evidence[m], Absent),
+		Partial:      t.partial(m),
 		Fraction:     share(t.loss[m][choice]),
 		Top3:         t.bestOf(m, append([]kernels.Config{*leaf.Choice}, leaf.Next...)),
 		Sizes:        share(t.loss[m][t.at(*sizes.Choice)]),

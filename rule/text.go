@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"spmvtune/internal/term"
@@ -91,8 +92,15 @@ func (n *Node) used(seen map[string]bool) map[string]bool {
 
 // text gives the figures as a small table, and the cases that go worst.
 func (v *Validation) text(b *bytes.Buffer, s *Selector) {
-	if v.Matrices == 0 {
+	if len(v.Cases) == 0 {
 		b.WriteString("\nNot validated: there is no other matrix to learn from.\n")
+		return
+	}
+	if v.Partial > 0 {
+		b.WriteString("\n" + wrap("", fmt.Sprintf("%d of %s left out are not judged: a kernel that was tried elsewhere was "+
+			"not tried there.", v.Partial, term.Count(len(v.Cases), "matrix", "matrices"))))
+	}
+	if v.Matrices == 0 {
 		return
 	}
 	fmt.Fprintf(b, "\nOn matrices left out (%d, %s at a time), as share of the oracle's speed:\n\n", v.Matrices,
@@ -122,11 +130,12 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 
 	b.WriteByte('\n')
 	wide := 0
-	for _, c := range v.Cases[:min(listed, len(v.Cases))] {
+	judged := slices.DeleteFunc(slices.Clone(v.Cases), func(c Case) bool { return c.Partial })
+	for _, c := range judged[:min(listed, len(judged))] {
 		wide = max(wide, len([]rune(c.Matrix)))
 	}
 
-	for _, c := range v.Cases[:min(listed, len(v.Cases))] {
+	for _, c := range judged[:min(listed, len(judged))] {
 		note := ""
 		if c.Evidence != Measured {
 			note = " (" + string(c.Evidence) + ")"
@@ -134,7 +143,7 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 		fmt.Fprintf(b, "  %-*s %7s  %s%s\n", wide, c.Matrix, term.Percent(c.Fraction), describe(c.Choice), note)
 	}
 
-	if rest := len(v.Cases) - listed; rest > 0 {
+	if rest := len(judged) - listed; rest > 0 {
 		fmt.Fprintf(b, "  and %d more, none worse\n", rest)
 	}
 }
@@ -149,7 +158,7 @@ func figuresText(b *bytes.Buffer, cases []Case) {
 			continue
 		}
 		name := way.Name
-		if f.Matrices < len(cases) {
+		if f.Matrices < Summarise(cases, Learned.Of).Matrices {
 			name += fmt.Sprintf(" (%d)", f.Matrices)
 		}
 		fmt.Fprintf(b, form, name, term.Percent(f.Mean), term.Percent(f.Worst), term.Percent(f.Within5), f.WorstMatrix)
@@ -161,7 +170,7 @@ func (v *Validation) unit() string {
 	switch {
 	case v.Parts < v.Families:
 		return fmt.Sprintf("in %d parts, a class", v.Parts)
-	case v.Families < v.Matrices:
+	case v.Families < len(v.Cases):
 		return "one class"
 	}
 	return "one"

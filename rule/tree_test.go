@@ -145,10 +145,15 @@ func TestUnknownKernelsAreNotChosen(t *testing.T) {
 		observe("m2", f, config("c", 0, 0), 1),
 	}
 
-	cases := casesOf(learn(t, obs, DefaultOptions))
-	got := cases["m2"]
-	if !got.Partial {
-		t.Error("m2, where a and b were not tried, is not partial")
+	r := learn(t, obs, DefaultOptions)
+	got := casesOf(r)["m2"]
+	if v := r.Selectors[0].Validation; !got.Partial || v.Matrices != 0 || v.Partial != 3 || v.Mean != 0 {
+		t.Errorf("where kernels were not tried is judged: %+v", v)
+	}
+	var text strings.Builder
+	if err := r.WriteText(&text); err != nil ||
+		!strings.Contains(text.String(), "3 of 3 matrices left out are not judged") || strings.Contains(text.String(), "mean") {
+		t.Errorf("%v, the text is\n%s", err, &text)
 	}
 	if got.Choice.Kernel != "a" || got.Evidence != Absent || got.Fraction != 0.5 || got.SingleConfig != 0.5 ||
 		got.SingleKernel != 0.5 {

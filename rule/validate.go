@@ -47,15 +47,21 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 	return v, nil
 }
 
-// sumUp gives the figures of cases, and sorts them, worst first.
+// sumUp gives the figures of cases, and sorts them: worst first, partial ones last.
 func sumUp(cases []Case) Validation {
+	last := func(c *Case) int {
+		if c.Partial {
+			return 1
+		}
+		return 0
+	}
 	slices.SortFunc(cases, func(a, b Case) int {
-		return cmp.Or(cmp.Compare(a.Fraction, b.Fraction), cmp.Compare(a.Matrix, b.Matrix))
+		return cmp.Or(cmp.Compare(last(&a), last(&b)), cmp.Compare(a.Fraction, b.Fraction), cmp.Compare(a.Matrix, b.Matrix))
 	})
 	used := Summarise(cases, func(c Case) float64 { return c.Fraction })
 	return Validation{
-		Matrices: len(cases),
-		Mean:     used.Mean, Worst: used.Worst, WorstMatrix: used.WorstMatrix, Within5: used.Within5,
+		Matrices: used.Matrices, Partial: len(cases) - used.Matrices,
+		Mean: used.Mean, Worst: used.Worst, WorstMatrix: used.WorstMatrix, Within5: used.Within5,
 		Unpruned:     Summarise(cases, func(c Case) float64 { return c.Unpruned }).Mean,
 		SingleConfig: Summarise(cases, func(c Case) float64 { return c.SingleConfig }).Mean,
 		SingleKernel: Summarise(cases, func(c Case) float64 { return c.SingleKernel }).Mean,

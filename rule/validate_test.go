@@ -123,8 +123,8 @@ func TestFractionsAreFractions(t *testing.T) {
 
 		leaves(s.Root, 0)
 		slices.Sort(named)
-		if len(slices.Compact(named)) != v.Matrices { // beyond a guard some are named again
-			t.Fatalf("seed %d: leaves name %d matrices of %d", seed, len(named), v.Matrices)
+		if len(slices.Compact(named)) != len(v.Cases) { // beyond a guard some are named again
+			t.Fatalf("seed %d: leaves name %d matrices of %d", seed, len(named), len(v.Cases))
 		}
 	}
 }

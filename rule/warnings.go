@@ -84,7 +84,7 @@ func warnTree(add func(format string, args ...any), s *Selector) {
 
 	if guessed > 0 {
 		add("On %d of %d matrices left out, the choice was not measured, and its figure is an estimate.",
-			guessed, v.Matrices)
+			guessed, len(v.Cases))
 	}
 	switch {
 	case s.Pruned != "":

@@ -77,7 +77,7 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	if slices.ContainsFunc(list, func(g regret) bool { return g.cut() }) {
 		p.Subtitle += fmt.Sprintf(" Arrows at the left edge: below %.0f%%.", 100*lowestShare)
 	}
-	p.Subtitle += noiseWords(list)
+	p.Subtitle += caveats(list)
 	entitle(p, keptWords(list), "Choosing for a matrix not seen before, "+d.ConditionWords(s.Condition))
 	p.Body = func(c draw.Canvas) { drawRegrets(c, list) }
 	return p

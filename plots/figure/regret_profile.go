@@ -27,7 +27,7 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 			"its fastest measured configuration, the oracle. Lines: on how many matrices a choice keeps at least this "+
 			"share; a line that stays high to the right is better. Hollow: the kernel is chosen, and its sizes are "+
 			"tuned on the matrix.",
-			term.GroupedCount(len(matrices), "matrix", "matrices")) + noiseWords(list),
+			term.GroupedCount(len(matrices), "matrix", "matrices")) + caveats(list),
 		Alt: fmt.Sprintf("matrices over the share of the oracle that is kept, of %s",
 			term.GroupedCount(len(matrices), "matrix", "matrices")),
 		Matrices: matrices,

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/internal/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/rule"
@@ -44,6 +45,7 @@ type regret struct {
 	rowMean  []float64
 	shares   [][]float64 // The shares by way and matrix.
 	noise    string      // What shares of 100% hide, see rule.Selector.
+	partial  int         // The number of other matrices, where not every kernel was tried.
 }
 
 // regrets returns one regret for each setup that the rule was validated on.
@@ -64,12 +66,12 @@ func regrets(d *data.Report) []regret {
 
 func regretOf(d *data.Report, s *rule.Selector) regret {
 	g := regret{Setup: data.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(ways)),
-		noise: s.Noise}
+		noise: s.Noise, partial: s.Validation.Partial}
 	panels := d.In(g.Setup)
 	for i := range panels {
 		p := &panels[i]
 		at := slices.IndexFunc(s.Validation.Cases, func(c rule.Case) bool { return c.Matrix == p.Matrix })
-		if at < 0 {
+		if at < 0 || s.Validation.Cases[at].Partial {
 			continue
 		}
 		g.matrices = append(g.matrices, p.Matrix)
@@ -82,12 +84,16 @@ func regretOf(d *data.Report, s *rule.Selector) regret {
 	return g
 }
 
-// noiseWords says what shares of 100% hide, nothing if that is little.
-func noiseWords(list []regret) string {
+// caveats says what is not judged, and what shares of 100% hide, nothing if that is little.
+func caveats(list []regret) string {
 	words := ""
 	for i := range list {
 		if g := &list[i]; g.noise != "" {
 			words += fmt.Sprintf(" %s: %s", g.Precision, g.noise)
+		}
+		if g := &list[i]; g.partial > 0 {
+			words += fmt.Sprintf(" %s: not judged on %s, where not every kernel was tried.", g.Precision,
+				term.GroupedCount(g.partial, "other matrix", "other matrices"))
 		}
 	}
 	return words

@@ -30,6 +30,15 @@ func TestRegretOfUnknownWays(t *testing.T) {
 			t.Error("a rule is drawn that was not measured on any matrix")
 		}
 	}
+	if g := list[0]; len(g.matrices) < 2 {
+		t.Fatal("few matrices")
+	} else {
+		s := &d.Rule.Selectors[0]
+		s.Validation.Cases[0].Partial = true // a kernel was not tried there
+		if got := regrets(d)[0]; len(got.matrices) != len(g.matrices)-1 {
+			t.Errorf("%d of %d matrices are judged, one of which is partial", len(got.matrices), len(g.matrices))
+		}
+	}
 	last := len(ways) - 1
 	if got := ways[last].share(rule.Case{Fraction: 0.9}); ways[last].Name != rule.Learned.Name || got != 0.9 {
 		t.Errorf("the last is %s with %v", ways[last].Name, got)

@@ -86,7 +86,7 @@ func figures(by string, s *rule.Selector, way rule.Way) []string {
 	doc := []string{s.Key().String() + by}
 	v := rule.Summarise(s.Validation.Cases, way.Of)
 	if v.Matrices < 2 {
-		return append(doc, "Nothing shows how it does on other matrices than the one it was learned from.")
+		return append(doc, "Nothing shows how it does on other matrices than it was learned from.")
 	}
 	return append(doc,
 		fmt.Sprintf("On matrices held out it reaches %.1f%% of the best of %d configurations on", 100*v.Mean,
