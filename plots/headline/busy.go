@@ -20,6 +20,15 @@ func (s *scene) busy() string {
 	}
 	worst := slices.MaxFunc(crowded, func(a, b data.Crowd) int { return cmp.Compare(a.Excess(), b.Excess()) })
 	return fmt.Sprintf("The processor was busy on %d of %s, at worst on %s: %s. %s.",
-		len(crowded), term.GroupedCount(len(all), "matrix", "matrices"), worst.Matrix, worst.HostUse,
+		matricesOf(crowded), term.GroupedCount(matricesOf(all), "matrix", "matrices"), worst.Matrix, worst.HostUse,
 		trial.HostRemedy(s.report.IsGPU(worst.Device)))
+}
+
+// matricesOf counts the matrices, each once in however many sweeps it was measured.
+func matricesOf(list []data.Crowd) int {
+	names := map[string]bool{}
+	for _, c := range list {
+		names[c.Matrix] = true
+	}
+	return len(names)
 }

@@ -8,7 +8,10 @@ package headline
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"spmvtune/internal/term"
 	"spmvtune/plots/data"
@@ -90,27 +93,43 @@ type scene struct {
 	contest   *data.Contest
 }
 
-// places counts places in words: "16 (matrix, precision)" or "8 matrices".
+// places counts places in words: "8 matrices" or, where there are several precisions, "16 cases", a
+// matrix in one precision each.
 func (s *scene) places(n int) string {
-	if s.precisions() > 1 {
-		return term.Grouped(n) + " (matrix, precision)"
+	if len(s.precisions()) > 1 {
+		return term.GroupedCount(n, "case", "cases")
 	}
 	return term.GroupedCount(n, "matrix", "matrices")
 }
 
-// precisions counts the precisions.
-func (s *scene) precisions() int {
+// all counts all places, and says what a case is: "16 cases (8 matrices in float32 and float64)".
+func (s *scene) all() string {
+	text := s.places(len(s.contest.Places))
+	precisions := s.precisions()
+	if len(precisions) < 2 {
+		return text
+	}
+	matrices := map[string]bool{}
+	for i := range s.contest.Places {
+		matrices[s.contest.Places[i].Matrix] = true
+	}
+	return fmt.Sprintf("%s (%s in %s)", text, term.GroupedCount(len(matrices), "matrix", "matrices"),
+		strings.Join(precisions, " and "))
+}
+
+// precisions lists the precisions.
+func (s *scene) precisions() []string {
 	seen := map[string]bool{}
 	for i := range s.contest.Places {
 		seen[string(s.contest.Places[i].Precision)] = true
 	}
-	return len(seen)
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // place names a place: the matrix and, if there are several, the precision.
 func (s *scene) place(i int) string {
 	p := &s.contest.Places[i]
-	if s.precisions() > 1 {
+	if len(s.precisions()) > 1 {
 		return p.Matrix + " " + string(p.Precision)
 	}
 	return p.Matrix
@@ -157,13 +176,24 @@ func (s *scene) names(at []int) []string {
 	return list
 }
 
-// digits is how many digits of a ratio its interval supports: two or three.
+// digits is how many digits of a ratio its interval supports: two or three, and as many more as tell
+// its ends from 1.
 func digits(r stat.Ratio) int {
-	const wide = 0.05
+	const wide, most = 0.05, 9
+	n := 3
 	if r.High/r.Low > 1+wide {
-		return 2
+		n = 2
 	}
-	return 3
+	for n < most && (vanishes(r.Low, n) || vanishes(r.High, n)) {
+		n++
+	}
+	return n
+}
+
+// vanishes reports whether a ratio that is not 1 is 1 when it is printed with n digits.
+func vanishes(ratio float64, n int) bool {
+	printed, _ := strconv.ParseFloat(number.Significant(ratio, n), 64)
+	return printed == 1 && ratio != 1
 }
 
 // times prints how many times as fast something is.

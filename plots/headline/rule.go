@@ -23,8 +23,7 @@ type way struct {
 }
 
 // rule says what to do for a new matrix: of the ways that keep the most of the best speed, the one
-// that takes the least. Of a learned rule that is no better than one configuration it says so. Only
-// matrices where every kernel was tried count: elsewhere ways lose by kernels that were not tried.
+// that takes the least. Of a learned rule that is no better than one configuration it says so.
 func (s *scene) rule() string {
 	var selectors []rule.Selector
 	var cases []rule.Case
@@ -35,14 +34,13 @@ func (s *scene) rule() string {
 			}
 		}
 	}
-	cases = slices.DeleteFunc(cases, func(c rule.Case) bool { return c.Partial })
 
-	config := way{rule.Summarise(cases, rule.SingleConfig.Of), "take " + each(selectors, singleConfig),
-		"one configuration"}
+	take := each(selectors, singleConfig)
+	config := way{rule.Summarise(cases, rule.SingleConfig.Of), "take " + take, "one configuration for all"}
 	learned := way{rule.Summarise(cases, rule.Learned.Of), "ask the rule (spmvtune select A.mtx)", "the rule"}
 	library := way{rule.Summarise(cases, rule.CuSPARSE.Of), "try cuSPARSE's algorithms", "the fastest of cuSPARSE"}
-	tuned := way{rule.Summarise(cases, rule.SingleKernel.Of), "tune " + each(selectors, singleKernel),
-		"one kernel that is tuned on each"}
+	tuned := way{rule.Summarise(cases, rule.SingleKernel.Of), "tune " + each(selectors, singleKernel) +
+		" (try its blocks, grids and parameters)", "one kernel tuned on each"}
 	if learned.Matrices < fewCases || tuned.Matrices == 0 || config.Matrices == 0 {
 		return ""
 	}
@@ -54,22 +52,31 @@ func (s *scene) rule() string {
 	ways := []way{config, learned, library, tuned} // by what they take
 	ways = slices.DeleteFunc(ways, func(w way) bool { return w.Matrices < learned.Matrices })
 	most := slices.MaxFunc(ways, func(a, b way) int { return cmp.Compare(a.Mean, b.Mean) }).Mean
-	i := slices.IndexFunc(ways, func(w way) bool { return w.Mean > most-sameShare })
-	best := ways[i]
-	ways = slices.Delete(ways, i, i+1)
-	slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(b.Mean, a.Mean) })
-	var others []string
-	for _, w := range ways {
-		others = append(others, number.Percent0(w.Mean)+" for "+w.is)
-	}
-	text := fmt.Sprintf("For a new matrix, %s. On matrices left out of learning that keeps %s of the best speed (%s at "+
-		"worst, on %s), against %s (geometric means of %d, where a tie with the best counts as 100%%).", best.do,
-		number.Percent0(best.Mean), number.Percent0(best.Worst), best.WorstMatrix, strings.Join(others, ", "),
-		learned.Matrices)
+	best := ways[slices.IndexFunc(ways, func(w way) bool { return w.Mean > most-sameShare })]
+	text := fmt.Sprintf("For a new matrix, %s. %s. These are geometric means of %s, where a tie with the best counts as "+
+		"100%%. Each choice was made without the matrix that it is judged on, and need not be the one named here.", best.do,
+		kept(best, ways), s.places(best.Matrices))
 	if best.is == tuned.is || best.is == library.is {
-		text += " Where nothing can be tried on it, " + blind.do + "."
+		text += " Where nothing can be tried on a matrix, " + blind.do + "."
+		best = blind
+	}
+	if best.is != config.is {
+		text += " The one configuration for all is " + take + "."
 	}
 	return text
+}
+
+// kept says what shares of the best speed the ways keep, the best first.
+func kept(best way, ways []way) string {
+	text := fmt.Sprintf("%s keeps %s of the best speed (%s at worst, on %s, chosen without that matrix)", best.is,
+		number.Percent0(best.Mean), number.Percent0(best.Worst), best.WorstMatrix)
+	others := slices.DeleteFunc(ways, func(w way) bool { return w.is == best.is })
+	slices.SortStableFunc(others, func(a, b way) int { return cmp.Compare(b.Mean, a.Mean) })
+	var words []string
+	for _, w := range others {
+		words = append(words, number.Percent0(w.Mean)+" for "+w.is)
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + ", against " + strings.Join(words, ", ")
 }
 
 func singleConfig(s *rule.Selector) string { return s.Single.String() }

@@ -93,7 +93,7 @@ func (s *scene) repeats() string {
 	}
 	if len(factors) == 0 {
 		return fmt.Sprintf("No trial was repeated, so how far another run may be off is not known. Within this one, "+
-			"differences below %s are not called wins.", limit.Limit())
+			"differences below %s on %s are not called wins.", limit.Limit(), s.one())
 	}
 
 	usual := data.Middle(factors)
@@ -102,8 +102,16 @@ func (s *scene) repeats() string {
 		text = fmt.Sprintf("Repeating a trial usually moves it by at most %s, at worst by %s, on %s",
 			moved(usual), far, s.place(at))
 	}
-	return text + fmt.Sprintf(": differences below %s are not called wins, unless repeat runs confirm them.",
-		limit.Limit())
+	return text + fmt.Sprintf(": on %s, differences below %s are usually not called wins, unless repeat runs confirm "+
+		"them (means over several tell smaller ones).", s.one(), limit.Limit())
+}
+
+// one is a place in words, as opposed to the mean of several.
+func (s *scene) one() string {
+	if len(s.precisions()) > 1 {
+		return "a single case"
+	}
+	return "a single matrix"
 }
 
 // moved prints how far a factor is from 1.

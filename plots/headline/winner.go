@@ -20,12 +20,11 @@ func (s *scene) winner() string {
 	if !s.wins(k) {
 		return s.winners()
 	}
-	n := len(s.contest.Places)
-	text := fmt.Sprintf("%s is best on %d of %s", k.Kernel, k.Named, s.places(n))
+	text := fmt.Sprintf("%s is best on %d of %s", k.Kernel, k.Named, s.all())
 	switch {
 	case k.Alone == 0:
 		text = fmt.Sprintf("%s is named the best on %d of %s, but nowhere alone: others are tied with it", k.Kernel, k.Named,
-			s.places(n))
+			s.all())
 	case k.Alone < k.Named:
 		text += fmt.Sprintf(", on %d of them alone", k.Alone)
 	}
@@ -53,7 +52,7 @@ func (s *scene) winners() string {
 			}
 		}
 	}
-	text := fmt.Sprintf("No kernel is best on half of %s: %s.", s.places(len(s.contest.Places)),
+	text := fmt.Sprintf("No kernel is best on half of %s: %s.", s.all(),
 		s.listed(at, func(name string) string {
 			others := s.at(func(i int) bool { return !slices.Contains(at[name], i) })
 			if where := s.where(at[name], others); where != "" {
@@ -105,7 +104,7 @@ func (s *scene) overNext(k *data.Standing) string {
 
 // against prints a mean ratio over n places.
 func (s *scene) against(r stat.Ratio, what string, n int) string {
-	text := fmt.Sprintf("%s %s (%s", times(r), what, interval(r))
+	text := fmt.Sprintf("%s as fast as %s (%s", times(r), what, interval(r))
 	switch all := len(s.contest.Places); {
 	case n == 1 && all > 1:
 		text += ", on one of them"
