@@ -39,7 +39,7 @@ var chunksAndUnrolling = overFirstScan("chunk-and-unroll", 2, append(
 	byParam("coo_segscan_warp_chunk_unroll", "unroll", nil)...,
 ))
 
-// stating makes a title that says on how many (matrix, precision) the first kernels of pairs are the
+// stating makes a title that says in how many cases the first kernels of pairs are the
 // faster ones.
 func (f *barFigure) stating(claim string, pairs ...[2]string) *barFigure {
 	f.states = func(t *tally) string {

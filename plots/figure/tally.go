@@ -119,12 +119,12 @@ func (t *tally) leads() string {
 	}
 	where := term.GroupedCount(of, "matrix", "matrices")
 	if len(t.precisions) > 1 {
-		where = fmt.Sprintf("%d (matrix, precision)", of)
+		where = term.GroupedCount(of, "case", "cases") + " (matrix and precision)"
 	}
 	return fmt.Sprintf("%s is the fastest, or tied, on %d of %s", t.series[lead].id, counts[lead], where)
 }
 
-// beats counts on how many (matrix, precision) the first kernel of a pair is faster than the second,
+// beats counts in how many cases, a matrix in one precision each, the first kernel of a pair is faster than the second,
 // by more than repeats differ, of those where both were measured.
 func (t *tally) beats(pairs ...[2]string) (wins, of int) {
 	for _, entries := range t.cells {
