@@ -50,8 +50,8 @@ func (a assembly) blocks(dof int) assembly {
 		length: func(i int) int { return a.length(i/dof) * dof },
 		fill: func(i int, columns []int32) {
 			a.fill(i/dof, columns[:len(columns)/dof])
-			for k := len(columns) - 1; k >= 0; k-- { // backwards, for no column is overwritten before it is read
-				columns[k] = columns[k/dof]*int32(dof) + int32(k%dof)
+			for k := len(columns)/dof - 1; k >= 0; k-- { // backwards, so that none is overwritten before it is read
+				run(columns[k*dof:(k+1)*dof], columns[k]*int32(dof))
 			}
 		},
 		value: a.value,

@@ -111,9 +111,8 @@ var applications = []Generator{
 		plan: planKKT, build: buildKKT,
 	},
 	{
-		Name: "power_grid",
-		Doc: "power grid: a tree of buses with a few loops, a dense 2 by 2 block for each entry, symmetric; the " +
-			"default degree is that of transmission grids",
+		Name:  "power_grid",
+		Doc:   "power grid: a tree of buses with a few loops, a dense 2 by 2 block for each entry, symmetric",
 		Class: "power grid",
 		Args: []Arg{
 			{Name: "buses", Kind: Int, Min: 1, Max: mostRows, Required: true, Doc: "buses, of 2 rows"},
