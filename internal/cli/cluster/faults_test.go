@@ -1,0 +1,386 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/internal/long"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/submit"
+	"spmvtune/store"
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
+)
+
+// faultsEnv asks for a number of sequences of faults: SPMVTUNE_FAULTS=200. With a second number,
+// SPMVTUNE_FAULTS=1,17, the first seed is not 1.
+const faultsEnv = "SPMVTUNE_FAULTS"
+
+// faultPlan has the trials of fewTrials in three chunks.
+var faultPlan = slurm.Plan{Chunks: []slurm.Chunk{
+	{ID: "0001", Trials: 5, Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}}},
+	{ID: "0002", Trials: 10, Pieces: []slurm.Piece{
+		{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}, {Matrix: "b", Part: trial.Part{Index: 0, Of: 2}}}},
+	{ID: "0003", Trials: 5, Pieces: []slurm.Piece{{Matrix: "b", Part: trial.Part{Index: 1, Of: 2}}}},
+}}
+
+// Whatever happens to a run, in whatever order: retry and merge complete it, with every planned trial once,
+// and never call it complete before.
+func TestFaults(t *testing.T) {
+	n, first := 2, 1
+	if long.Asked() {
+		n = 10
+	}
+	if asked := os.Getenv(faultsEnv); asked != "" {
+		count, seed, _ := strings.Cut(asked, ",")
+		var err error
+		n, err = strconv.Atoi(count)
+		slurmlab.Must(t, err)
+		if seed != "" {
+			first, err = strconv.Atoi(seed)
+			slurmlab.Must(t, err)
+		}
+	}
+
+	planned := plannedTrials(t)
+	drawn := map[string]int{}
+	for seed := first; seed < first+n; seed++ {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { faultSequence(t, uint64(seed), planned, drawn) })
+	}
+	t.Logf("%d sequences from seed %d: %v", n, first, drawn)
+}
+
+// A faulty run is one that a sequence of faults befalls.
+type faulty struct {
+	t       *testing.T
+	rng     *rand.Rand
+	slurm   *simulation
+	run     *slurm.Run
+	planned []string
+}
+
+// hasty does not wait for long for what an interrupted sbatch may still send.
+var hasty = &sbatch.Client{Timeout: 2 * time.Second, Pause: 10 * time.Millisecond, Patience: time.Second}
+
+func newFaulty(t *testing.T, seed uint64) *faulty {
+	t.Helper()
+	f := &faulty{t: t, rng: rand.New(rand.NewPCG(seed, 0)), slurm: simulate(t)}
+	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"),
+		[]byte(fewTrials+"[slurm]\nmix_devices = true\n"))
+	slurmlab.Must(t, err)
+	program, err := os.Executable()
+	slurmlab.Must(t, err)
+	f.run, err = slurm.Create(t.TempDir(), sweep, faultPlan, program, "test")
+	slurmlab.Must(t, err)
+	f.run.Folder = f.run.Dir
+	f.slurm.run = f.run
+	var ids []string
+	for _, c := range faultPlan.Chunks {
+		ids = append(ids, c.ID)
+	}
+	_, err = submit.Next(t.Context(), hasty, f.run, sweep.Slurm, ids)
+	slurmlab.Must(t, err)
+	return f
+}
+
+// plannedTrials are the identities of all trials, found by a run without faults.
+func plannedTrials(t *testing.T) []string {
+	t.Helper()
+	f := newFaulty(t, 0)
+	f.slurm.settle()
+	if m := f.merge(); len(m.Missing) > 0 || m.New != 20 {
+		t.Fatalf("without faults: %+v", m)
+	}
+	return f.recorded()
+}
+
+func faultSequence(t *testing.T, seed uint64, planned []string, drawn map[string]int) {
+	f := newFaulty(t, seed)
+	f.planned = planned
+	for i := range 6 + f.rng.IntN(10) {
+		step := steps[f.rng.IntN(len(steps))]
+		if i < 2 {
+			step = steps[0] // so that there is something to lose
+		}
+		t.Logf("%s: %s", step.name, step.take(f))
+		drawn[step.name]++
+		f.slurm.checkQueue()
+	}
+	f.complete()
+}
+
+// steps are the faults, and what users do in between.
+var steps = []struct {
+	name string
+	take func(f *faulty) string
+}{
+	{"task", (*faulty).task}, {"task", (*faulty).task}, {"task", (*faulty).task}, {"task", (*faulty).task},
+	{"retry", func(f *faulty) string { return fmt.Sprint(f.retry()) }},
+	{"interrupted retry", (*faulty).interruptedRetry},
+	{"merge", (*faulty).mergeAgain},
+	{"journal", (*faulty).damageJournal}, {"journal", (*faulty).damageJournal}, {"journal", (*faulty).damageJournal},
+	{"jobs.jsonl", func(f *faulty) string { return damage(f.t, f.rng, f.run.Path(slurm.JobsFile)) }},
+	{"controller", (*faulty).controller},
+	{"forgotten jobs", func(f *faulty) string { f.slurm.forget(); return "" }},
+	{"zombies", func(f *faulty) string { f.slurm.wake(); return "" }},
+	{"edited sweep", (*faulty).edit},
+	{"moved folder", (*faulty).move},
+}
+
+func (f *faulty) task() string { return f.slurm.mishap(f.rng) }
+
+// retry sends what is missing.
+func (f *faulty) retry() error {
+	f.t.Helper()
+	sweep, err := f.run.TaskSweep()
+	if err == nil {
+		_, err = submit.Retry(f.t.Context(), hasty, f.run, sweep.Slurm, "")
+	}
+	f.slurm.checkQueue()
+	return err
+}
+
+// faultRetry is the variable that has this binary retry a run.
+const faultRetry = "SPMVTUNE_TEST_RETRY"
+
+// interruptedRetry is a retry that is killed before or after a job is taken in, or that is not told of it.
+func (f *faulty) interruptedRetry() string {
+	f.t.Helper()
+	fate := []string{"before", "after", "lie"}[f.rng.IntN(3)]
+	f.slurm.write("fate", fate)
+	program, err := os.Executable()
+	slurmlab.Must(f.t, err)
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), faultRetry+"="+f.run.Dir)
+	out, err := cmd.CombinedOutput()
+	f.slurm.remove("fate")
+	return fmt.Sprintf("%s: %v %s", fate, err, bytes.TrimSpace(out))
+}
+
+// retryAlone is what the process of an interrupted retry does.
+func retryAlone(dir string) error {
+	run, err := slurm.Open(dir)
+	if err != nil {
+		return err
+	}
+	sweep, err := run.TaskSweep()
+	if err == nil {
+		_, err = submit.Retry(context.Background(), hasty, run, sweep.Slurm, "")
+	}
+	return err
+}
+
+// merge brings the journals into the database. It fails the test if the run is called complete before
+// every planned trial is in a journal.
+func (f *faulty) merge() merge.Merged {
+	f.t.Helper()
+	m, err := merge.Run(f.t.Context(), f.run, 0, func(*merge.Last) error { return nil })
+	slurmlab.Must(f.t, err)
+	if len(m.Missing) > 0 {
+		return m.Merged
+	}
+	there := f.recorded()
+	for _, id := range f.planned {
+		if !slices.Contains(there, id) {
+			f.t.Fatalf("called complete, and trial %s is in no journal: %+v", id, m)
+		}
+	}
+	return m.Merged
+}
+
+// mergeAgain merges, perhaps into a new database.
+func (f *faulty) mergeAgain() string {
+	f.t.Helper()
+	again := f.rng.IntN(2) == 0
+	if again {
+		os.Remove(f.run.Path("results.db"))
+	}
+	m := f.merge()
+	return fmt.Sprintf("new database: %t, %d new, %d chunks missing", again, m.New, len(m.Missing))
+}
+
+// recorded are the identities of the trials that can be read.
+func (f *faulty) recorded() (ids []string) {
+	f.t.Helper()
+	names, err := journal.List(f.run.Path(slurm.JournalsDir))
+	slurmlab.Must(f.t, err)
+	for _, name := range names {
+		for line, err := range journal.Read(f.t.Context(), f.run.Path(slurm.JournalsDir, name.String())) {
+			if err == nil && line.Trial != nil && !slices.Contains(ids, line.Trial.ID) {
+				ids = append(ids, line.Trial.ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func (f *faulty) damageJournal() string {
+	f.t.Helper()
+	names, err := journal.List(f.run.Path(slurm.JournalsDir))
+	slurmlab.Must(f.t, err)
+	if len(names) == 0 {
+		return "there is none"
+	}
+	name := names[f.rng.IntN(len(names))].String()
+	return name + ": " + damage(f.t, f.rng, f.run.Path(slurm.JournalsDir, name))
+}
+
+// controller is one that does not answer: nothing may be sent.
+func (f *faulty) controller() string {
+	f.t.Helper()
+	f.slurm.write("down", "")
+	defer f.slurm.remove("down")
+	before := len(f.slurm.queue())
+	err := f.retry()
+	if after := len(f.slurm.queue()); after != before {
+		f.t.Fatalf("sent without an answer: %d jobs, then %d", before, after)
+	}
+	return fmt.Sprint(err)
+}
+
+// edit changes the sweep: [slurm] is free, and with anything else nothing goes on.
+func (f *faulty) edit() string {
+	f.t.Helper()
+	path := f.run.Path("sweep.toml")
+	text, err := os.ReadFile(path)
+	slurmlab.Must(f.t, err)
+	edited, free := bytes.Replace(text, []byte("warmup = 0"), []byte("warmup = 1"), 1), f.rng.IntN(3) == 0
+	if free {
+		edited = append(text, fmt.Sprintf("# %d\n", f.rng.Int())...)
+	}
+	slurmlab.Must(f.t, os.WriteFile(path, edited, 0o666))
+	if free {
+		return "a comment"
+	}
+	what := f.task()
+	if err := f.retry(); err == nil || !strings.Contains(err.Error(), "was edited") {
+		f.t.Fatalf("a retry of an edited sweep: %v", err)
+	}
+	if err := f.run.CheckSweep(); err == nil {
+		f.t.Fatal("an edited sweep is merged")
+	}
+	slurmlab.Must(f.t, os.WriteFile(path, text, 0o666))
+	return "a protocol; " + what
+}
+
+// move moves the folder, merges there and moves it back.
+func (f *faulty) move() string {
+	f.t.Helper()
+	away := f.run.Dir + "-moved"
+	slurmlab.Must(f.t, os.Rename(f.run.Dir, away))
+	moved := *f
+	run, err := slurm.Open(away)
+	slurmlab.Must(f.t, err)
+	moved.run = run
+	moved.run.Folder = f.run.Dir
+	m := moved.merge()
+	sweep, err := moved.run.TaskSweep()
+	slurmlab.Must(f.t, err)
+	if r, err := submit.Retry(f.t.Context(), hasty, moved.run, sweep.Slurm, ""); err == nil {
+		f.t.Fatalf("a retry of a moved run: %+v", r)
+	}
+	slurmlab.Must(f.t, os.Rename(away, f.run.Dir))
+	return fmt.Sprintf("%d new, %d chunks missing", m.New, len(m.Missing))
+}
+
+// complete retries and merges until the run is complete, and checks that it is.
+func (f *faulty) complete() {
+	f.t.Helper()
+	const most = 10 // times; two are enough for whatever was drawn so far
+	for tries := 0; ; tries++ {
+		f.slurm.settle()
+		m := f.merge()
+		if len(m.Missing) == 0 {
+			break
+		}
+		if err := f.retry(); err != nil || tries == most {
+			f.t.Fatalf("not complete after %d retries, %v: %+v", tries, err, m.Missing)
+		}
+	}
+	slurmlab.Must(f.t, f.retry())
+	if list := f.slurm.queue(); slices.ContainsFunc(list, queued.waits) {
+		f.t.Errorf("more was sent for a complete run: %+v", list)
+	}
+
+	slurmlab.Must(f.t, os.Remove(f.run.Path("results.db")))
+	if m := f.merge(); len(m.Missing) > 0 || m.New != len(f.planned) {
+		f.t.Errorf("a new database gets %d trials of %d: %+v", m.New, len(f.planned), m)
+	}
+	if ids := f.merged(); !slices.Equal(ids, f.planned) {
+		f.t.Errorf("the database has\n%v, and planned are\n%v", ids, f.planned)
+	}
+}
+
+// merged are the identities of the trials in the database, each as often as it is there.
+func (f *faulty) merged() (ids []string) {
+	f.t.Helper()
+	db, err := store.OpenReadOnly(f.run.Path("results.db"))
+	slurmlab.Must(f.t, err)
+	defer db.Close()
+	table, err := db.Query(f.t.Context(), "SELECT identity FROM trial ORDER BY identity")
+	slurmlab.Must(f.t, err)
+	for _, row := range table.Rows {
+		ids = append(ids, fmt.Sprint(row[0]))
+	}
+	return ids
+}
+
+// damage damages a file, and says how.
+func damage(t *testing.T, rng *rand.Rand, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) == 0 {
+		return "nothing to damage"
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	at, line := rng.IntN(len(data)), rng.IntN(len(lines))
+	to := at + rng.IntN(len(data)-at) + 1
+	what := []string{"deleted", "emptied", "cut", "cut after a line", "noise", "noise everywhere", "a bit", "a line taken out",
+		"a line twice", "more noise at the end"}[rng.IntN(10)]
+	switch what {
+	case "deleted":
+		slurmlab.Must(t, os.Remove(path))
+		return what
+	case "emptied":
+		data = nil
+	case "cut":
+		data = data[:at]
+	case "cut after a line":
+		data = bytes.Join(lines[:line], nil)
+	case "noise everywhere":
+		at, to = 0, len(data)
+		fallthrough
+	case "noise":
+		for i := at; i < to; i++ {
+			data[i] = byte(rng.Uint32())
+		}
+	case "a bit":
+		data[at] ^= 1 << rng.IntN(8)
+	case "a line taken out":
+		data = bytes.Join(slices.Delete(lines, line, line+1), nil)
+	case "a line twice":
+		data = bytes.Join(slices.Insert(lines, line, lines[line]), nil)
+	case "more noise at the end":
+		for range 1 + rng.IntN(300) {
+			data = append(data, byte(rng.Uint32()))
+		}
+	}
+	// In place, so that whoever writes the file goes on with what is left.
+	slurmlab.Must(t, os.WriteFile(path, data, 0o666))
+	return what
+}
