@@ -90,6 +90,14 @@ func TestRefused(t *testing.T) {
 			[]string{"rows"}},
 		{"road", map[string]any{"rows": sparse.MaxIndex}, []string{"nonzeros"}},
 		{"giant_row", map[string]any{"rows": 1 << 30, "giant": 1}, []string{"4294967293 nonzeros"}},
+		{"cliques", map[string]any{"rows": 8000, "groups": 1 << 20, "size": 1 << 20}, []string{"nonzeros"}}, // beyond int
+		{"bipartite", map[string]any{"rows": 9, "cols": 9, "row_nnz": 5}, []string{"row_nnz: 5 is more than half"}},
+		{"bundle_schur", map[string]any{"points": 9, "cameras": 9}, []string{"cameras: 9 are too few", "at least 10"}},
+		{"kkt", map[string]any{"unknowns": 20}, []string{"row_nnz: 6 is too many for 20 unknowns; at most 5"}},
+		{"fem_globals", map[string]any{"nodes": 8}, []string{"neighbours: 14 neighbours need a band of at least 8"}},
+		{"nm_pruned", map[string]any{"rows": 9, "cols": 9, "m": 2, "n": 3}, []string{"n: 3 is more than the 2 weights"}},
+		{"nm_pruned", map[string]any{"rows": 9, "cols": 9}, []string{"cols: 9 is no multiple of 4"}},
+		{"block_pruned", map[string]any{"rows": 9, "cols": 8}, []string{"rows: 9 is no multiple of 4"}},
 	} {
 		_, err := Build(t.Context(), c.name, c.args)
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -81,6 +82,9 @@ func prepare(name string, args map[string]any) (*Generator, values, Size, error)
 		what  string
 		count int
 	}{{"rows", size.Rows}, {"columns", size.Cols}, {"nonzeros", size.NNZ}} {
+		if n.count < 0 { // an int can't hold it either
+			n.count = math.MaxInt
+		}
 		if n.count > sparse.MaxIndex {
 			return nil, nil, Size{}, fmt.Errorf("%s: %d %s are more than the %d that 32-bit indices can hold",
 				name, n.count, n.what, sparse.MaxIndex)

@@ -14,7 +14,16 @@ func colsArg(doc string) Arg {
 }
 
 func densityArg(usual, most float64, doc string) Arg {
-	return Arg{Name: "density", Kind: Float, Min: 1e-6, Max: most, Default: usual, Doc: doc}
+	return Arg{Name: "density", Kind: Float, Min: 0.001, Max: most, Default: usual, Doc: doc}
+}
+
+// layerArgs are those of a layer of a neural network, all of whose weights are looked at.
+func layerArgs(of string, args ...Arg) []Arg {
+	const widest = 1 << 20
+	return append([]Arg{
+		{Name: "rows", Kind: Int, Min: 1, Max: widest, Required: true, Doc: "outputs" + of},
+		{Name: "cols", Kind: Int, Min: 2, Max: widest, Required: true, Doc: "inputs" + of},
+	}, append(args, seedArg)...)
 }
 
 var bundleArgs = []Arg{
@@ -164,27 +173,25 @@ var applications = []Generator{
 		Doc: "layer of a neural network whose small weights are pruned, wherever they are; rows and columns " +
 			"differ in importance",
 		Class: "pruned layer",
-		Args: []Arg{rowsArg("outputs"), colsArg("inputs"),
-			densityArg(0.1, 0.44, "share of weights that are kept"), seedArg},
-		plan: planPruned, build: buildPruned,
+		Args:  layerArgs("", densityArg(0.1, 0.44, "share of weights that are kept")),
+		plan:  planPruned, build: buildPruned,
 	},
 	{
 		Name:  "nm_pruned",
 		Doc:   "layer of a neural network of which n of each m consecutive weights of a row are kept",
 		Class: "N:M layer",
-		Args: []Arg{rowsArg("outputs"), colsArg("inputs, a multiple of m"),
-			{Name: "n", Kind: Int, Min: 1, Max: 1 << 10, Default: 2, Doc: "weights that are kept of a group"},
-			{Name: "m", Kind: Int, Min: 2, Max: 1 << 10, Default: 4, Doc: "weights of a group"},
-			seedArg},
+		Args: layerArgs("",
+			Arg{Name: "n", Kind: Int, Min: 1, Max: 1 << 10, Default: 2, Doc: "weights that are kept of a group"},
+			Arg{Name: "m", Kind: Int, Min: 2, Max: 1 << 10, Default: 4, Doc: "weights of a group; cols is a multiple"}),
 		plan: planGroups, build: buildGroups,
 	},
 	{
 		Name:  "block_pruned",
 		Doc:   "layer of a neural network that is pruned by dense blocks",
 		Class: "block-pruned layer",
-		Args: []Arg{rowsArg("outputs, a multiple of block"), colsArg("inputs, a multiple of block"),
-			{Name: "block", Kind: Int, Min: 1, Max: 1 << 10, Default: 4, Doc: "rows and columns of a block"},
-			densityArg(0.1, 1, "share of blocks that are kept"), seedArg},
+		Args: layerArgs(", a multiple of block",
+			Arg{Name: "block", Kind: Int, Min: 1, Max: 1 << 10, Default: 4, Doc: "rows and columns of a block"},
+			densityArg(0.1, 1, "share of blocks that are kept")),
 		plan: planBlockPruned, build: buildBlockPruned,
 	},
 	{
