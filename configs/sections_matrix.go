@@ -85,7 +85,11 @@ func (t *table) files(m Matrix, find finder) []Matrix {
 
 	found, err := find(path)
 	if err != nil {
-		t.fail("path", "paths are relative to the sweep file", "%v", err)
+		hint := "paths are relative to the sweep file"
+		if errors.Is(err, errFolder) {
+			hint = "write " + filepath.Join(path, "*.mtx")
+		}
+		t.fail("path", hint, "%v", err)
 		return nil
 	}
 
@@ -146,6 +150,8 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+var errFolder = errors.New("is a folder")
+
 // find returns the file at a path, which may be relative to dir. If there is none, it takes the
 // path as a glob and returns the files, sorted.
 func find(dir, path string) ([]string, error) {
@@ -153,7 +159,7 @@ func find(dir, path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("%s is a folder; write %s", path, filepath.Join(path, "*.mtx"))
+		return nil, fmt.Errorf("%s %w", path, errFolder)
 	case err == nil:
 		return []string{path}, nil
 	case !errors.Is(err, fs.ErrNotExist):

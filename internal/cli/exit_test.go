@@ -18,10 +18,12 @@ import (
 // them, and the hint names the folder that they are in.
 func TestFailures(t *testing.T) {
 	fine := map[trial.Status]int{trial.OK: 1}
+	failed := make([]trial.Result, 2)
+	failed[0].Kernel, failed[1].Kernel = "cpu_csr", "cpu_csr"
 	for name, sum := range map[string]tuner.Summary{
-		"now":    {Measured: fine, Failed: make([]trial.Result, 2)},
+		"now":    {Measured: fine, Failed: failed},
 		"before": {OKBefore: 1, FailedBefore: 2},
-		"both":   {Measured: fine, Failed: make([]trial.Result, 1), FailedBefore: 1},
+		"both":   {Measured: fine, Failed: failed[:1], FailedBefore: 1},
 	} {
 		var out strings.Builder
 		if code := command.Finish(&out, verdict(sum, "my.toml", "here")); code != command.ExitSomeFailed {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -219,6 +220,12 @@ func fastest(ctx context.Context, db *store.DB, device, matrix string) (kernel, 
 	return kernel, setting, seconds
 }
 
+// ofSweep reports whether a trial is of a kernel that is not in the catalogue.
+func ofSweep(r trial.Result) bool {
+	_, known := kernels.Lookup(r.Kernel)
+	return !known
+}
+
 // verdict makes an error of failed trials and matrices, and of a sweep without a single
 // verified trial.
 func verdict(sum tuner.Summary, name, out string) error {
@@ -239,8 +246,12 @@ func verdict(sum tuner.Summary, name, out string) error {
 	hint := ""
 	if failed := len(sum.Failed) + sum.FailedBefore; failed > 0 {
 		problems = append(problems, term.Trials(failed)+" failed")
-		hint = fmt.Sprintf("`%s` measures them again",
-			term.Shell("spmvtune", "run", name, "--out", out, "--retry-failed"))
+		again := []string{"spmvtune", "run", name, "--out", out}
+		hint = fmt.Sprintf("`%s` measures them again", term.Shell(append(again, "--retry-failed")...))
+		if slices.ContainsFunc(sum.Failed, ofSweep) {
+			hint = fmt.Sprintf("`%s` measures a kernel of your own again once it has changed; with --retry-failed, "+
+				"whatever failed", term.Shell(again...))
+		}
 	}
 	if len(problems) == 0 {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -52,19 +53,45 @@ func Summary(w io.Writer, s tuner.Summary) {
 		fmt.Fprintf(w, "%s: %s (%s)\n", trial.Invalid, term.Trials(s.Invalid[reason]), reason)
 	}
 
-	for i, r := range s.Failed {
-		if i == MostFailures {
-			fmt.Fprintf(w, "… and %d more failed trials, all in the report\n", len(s.Failed)-i)
-			break
-		}
-		fmt.Fprintf(w, "%s: %s: %s\n", r.Status, r.Config, r.Message)
-	}
-
+	failures(w, s.Failed)
 	if s.FailedBefore > 0 {
 		fmt.Fprintf(w, "failed in an earlier run, not tried again: %s\n", term.Trials(s.FailedBefore))
 	}
 	if s.OutOfTime {
 		fmt.Fprintln(w, "stopped: the sweep's time budget is used up; run it again to continue")
+	}
+}
+
+// figures are what the messages of trials of one cause differ in.
+var figures = regexp.MustCompile(`-?[0-9][0-9.]*(e[-+]?[0-9]+)?|NaN|[-+]?Inf|0x[0-9a-f]+`)
+
+// failures prints failed trials, those of a kernel that failed alike in one line.
+func failures(w io.Writer, failed []trial.Result) {
+	type cause struct {
+		status       trial.Status
+		kernel, said string
+	}
+	var first []trial.Result
+	of := func(r trial.Result) cause { return cause{r.Status, r.Kernel, figures.ReplaceAllString(r.Message, "0")} }
+	alike := map[cause]int{}
+	for _, r := range failed {
+		if alike[of(r)]++; alike[of(r)] == 1 {
+			first = append(first, r)
+		}
+	}
+
+	left := len(failed)
+	for i, r := range first {
+		if i == MostFailures {
+			fmt.Fprintf(w, "… and %d more failed trials, all in the report\n", left)
+			return
+		}
+		more := ""
+		if n := alike[of(r)]; n > 1 {
+			more = fmt.Sprintf(" (and %s like it)", term.Count(n-1, "trial", "trials"))
+		}
+		fmt.Fprintf(w, "%s: %s: %s%s\n", r.Status, r.Config, r.Message, more)
+		left -= alike[of(r)]
 	}
 }
 
