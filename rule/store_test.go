@@ -102,9 +102,11 @@ func TestFromRowsOfOtherRuns(t *testing.T) {
 	defer db.Close()
 	row := store.Row{Matrix: "m", Time: 2, Another: trial.Interval{Low: 1, High: 3}}
 	row.Status, row.Median, row.Low, row.High = trial.OK, 1.9, 1.8, 1.95
-	list, err := FromRows(t.Context(), db, []store.Row{row}, []store.Matrix{{Name: "m"}})
-	if err != nil {
-		t.Fatal(err)
+	unseen := row
+	unseen.Kernel = "mine" + kernels.NotVerified
+	list, err := FromRows(t.Context(), db, []store.Row{unseen, row}, []store.Matrix{{Name: "m"}})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d of a trial that is verified and one that is not, %v", len(list), err)
 	}
 	if o := list[0]; o.Seconds != 2 || o.Low != 1 || o.High != 3 {
 		t.Errorf("%v s from %v to %v, want 2 from 1 to 3", o.Seconds, o.Low, o.High)

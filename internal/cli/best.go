@@ -62,6 +62,9 @@ func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
+	if err := show.Verified(ctx, w, db, best); err != nil {
+		return err
+	}
 	show.Twins(w, matrices)
 	rows, err := db.Near(ctx, data.Near)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -93,7 +94,7 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 
 	ctx := cmd.Context()
-	seen, test, err := observed(ctx, databases, l.device)
+	seen, test, err := observed(ctx, cmd.ErrOrStderr(), databases, l.device)
 	if err != nil {
 		return err
 	}
@@ -151,8 +152,10 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 }
 
 // observed reads the trials in the databases, as a report on them does, and the classes that their
-// sweeps keep for a final test. If a device is named, it reads only the trials of that device.
-func observed(ctx context.Context, paths []string, device string) (seen []rule.Observation, test []string, err error) {
+// sweeps keep for a final test. If a device is named, it reads only the trials of that device. It says which
+// kernels are left out.
+func observed(ctx context.Context, w io.Writer, paths []string, device string) (seen []rule.Observation, test []string,
+	err error) {
 	var j *job.Job
 	if len(paths) == 1 {
 		j, err = job.Open(ctx, paths[0])
@@ -165,6 +168,9 @@ func observed(ctx context.Context, paths []string, device string) (seen []rule.O
 	defer func() { err = errors.Join(err, j.Close()) }()
 	if seen, err = j.Observations(ctx); err != nil {
 		return nil, nil, err
+	}
+	if unseen := j.Unverified(); len(unseen) > 0 {
+		fmt.Fprintf(w, "note: the rule leaves out %s\n", term.Some(unseen, command.FewNames))
 	}
 	test = j.TestClasses()
 	if device == "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"spmvtune/rule"
@@ -120,6 +121,16 @@ func (j *Job) Observations(ctx context.Context) ([]rule.Observation, error) {
 		j.seen, err = rule.FromRows(ctx, j.db, j.rows, j.matrices)
 	}
 	return j.seen, err
+}
+
+// Unverified are the kernels whose y nobody sees, which no rule takes.
+func (j *Job) Unverified() (names []string) {
+	for i := range j.rows {
+		if r := &j.rows[i]; !r.Verified() && !slices.Contains(names, r.Kernel) {
+			names = append(names, r.Kernel)
+		}
+	}
+	return names
 }
 
 // canWrite reports whether a file and its folder can be written, which SQLite needs.

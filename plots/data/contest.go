@@ -76,6 +76,17 @@ func (d *Report) NewContest(places []Panel) *Contest {
 	return c
 }
 
+// Verified returns the places with those of their trials whose y was verified.
+func Verified(places []Panel) (list []Panel) {
+	for _, p := range places {
+		p.Rows = slices.DeleteFunc(slices.Clone(p.Rows), func(r store.Row) bool { return !r.Verified() })
+		if len(p.Rows) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // named returns the kernel that is named the best at each place: that of the tie set's
 // representative or, where there is none, of the fastest trial.
 func (d *Report) named(places []Panel) []string {
@@ -83,7 +94,7 @@ func (d *Report) named(places []Panel) []string {
 	for i := range places {
 		list[i] = Fastest(places[i].Rows).Kernel
 		for k := range d.Best {
-			if d.Best[k].Place() == places[i].Place {
+			if b := &d.Best[k]; b.Place() == places[i].Place && places[i].ByKernel(b.Kernel) != nil {
 				list[i] = d.Best[k].Kernel
 			}
 		}

@@ -40,6 +40,7 @@ type Topic string
 // The topics are in the order of the headline.
 const (
 	Winner     Topic = "winner"     // which kernel wins, and by how much
+	Verified   Topic = "verified"   // which kernel wins where those are left out whose y nobody sees
 	Exceptions Topic = "exceptions" // where others win
 	Single     Topic = "single"     // what one kernel for all matrices costs
 	Ties       Topic = "ties"       // where no kernel can be told from others
@@ -57,7 +58,7 @@ func Of(d *data.Report) []Part {
 		for _, say := range []struct {
 			about Topic
 			of    func(*scene) string
-		}{{Winner, (*scene).winner}, {Exceptions, (*scene).exceptions}, {Single, (*scene).single}, {Ties, (*scene).ties},
+		}{{Winner, (*scene).winner}, {Verified, (*scene).verified}, {Exceptions, (*scene).exceptions}, {Single, (*scene).single}, {Ties, (*scene).ties},
 			{Repeats, (*scene).repeats}, {Busy, (*scene).busy}, {Rule, (*scene).rule}} {
 			if text := say.of(s); text != "" {
 				p.Sentences = append(p.Sentences, Sentence{say.about, text})

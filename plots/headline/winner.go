@@ -41,6 +41,26 @@ func (s *scene) winner() string {
 	return text + "."
 }
 
+// verified says who wins without the kernels whose y nobody sees, if one of these wins anywhere.
+func (s *scene) verified() string {
+	won := ""
+	for _, k := range s.contest.Standings {
+		if k.Named > 0 && strings.HasSuffix(k.Kernel, kernels.NotVerified) {
+			won = k.Kernel
+		}
+	}
+	if won == "" {
+		return ""
+	}
+	places := data.Verified(s.contest.Places)
+	rest := &scene{report: s.report, condition: s.condition, contest: s.report.NewContest(places)}
+	text := "Nobody sees the y of " + won + ", which may be wrong; no rule takes it."
+	if winner := rest.winner(); winner != "" {
+		text += " Without such kernels: " + winner
+	}
+	return text
+}
+
 // winners says that no kernel wins on half of the places, and which ones win where.
 func (s *scene) winners() string {
 	at := map[string][]int{}

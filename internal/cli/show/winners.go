@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
@@ -12,6 +13,7 @@ import (
 	"spmvtune/plots/headline"
 	"spmvtune/plots/number"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // mostWinners is how many rows of winners end a run; best prints them all.
@@ -28,6 +30,9 @@ func Winners(ctx context.Context, w io.Writer, j *job.Job, path string) error {
 		return err
 	}
 
+	if err := Verified(ctx, w, j.DB(), best[:min(len(best), mostWinners)]); err != nil {
+		return err
+	}
 	if more := len(best) - mostWinners; more > 0 {
 		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"),
 			term.Shell("spmvtune", "best", path))
@@ -69,6 +74,34 @@ func Best(w io.Writer, best []store.Best) error {
 		fmt.Fprintln(w, "no trial measured yet")
 	}
 	return nil
+}
+
+// Verified prints the fastest verified configuration wherever nobody sees the y of the winner.
+func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best) error {
+	t := term.Table{Columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time",
+		"another run", "device"}}
+	for i := range best {
+		b := &best[i]
+		if b.Verified() {
+			continue
+		}
+		rows, err := db.Results(ctx, store.Filter{Device: b.Device, Matrix: b.Matrix, Precision: b.Precision, Cache: b.Cache,
+			Status: trial.OK})
+		if err != nil {
+			return err
+		}
+		r := data.Fastest(slices.DeleteFunc(rows, func(r store.Row) bool { return !r.Verified() }))
+		if r == nil {
+			continue
+		}
+		t.Add(r.Matrix, string(r.Precision), string(r.Cache), r.Kernel, size(r.Block), size(r.Grid), r.Params.String(),
+			term.Quantity(number.Seconds(r.Time, r.Time*data.Relative(r))), another(*r), r.Device)
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nThe fastest that is verified, where the best is not:")
+	return t.Print(w)
 }
 
 // another says how far another run may be off, nothing if that is not known.
