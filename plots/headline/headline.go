@@ -177,32 +177,31 @@ func (s *scene) names(at []int) []string {
 	return list
 }
 
-// digits is how many digits of a ratio its interval supports: two or three, and as many more as tell
-// its ends from 1.
+// digits is how many digits of a ratio its interval supports: two or three.
 func digits(r stat.Ratio) int {
-	const wide, most = 0.05, 9
-	n := 3
+	const wide = 0.05
 	if r.High/r.Low > 1+wide {
-		n = 2
+		return 2
 	}
-	for n < most && (vanishes(r.Low, n) || vanishes(r.High, n)) {
-		n++
-	}
-	return n
+	return 3
 }
 
-// vanishes reports whether a ratio that is not 1 is 1 when it is printed with n digits.
-func vanishes(ratio float64, n int) bool {
-	printed, _ := strconv.ParseFloat(number.Significant(ratio, n), 64)
-	return printed == 1 && ratio != 1
+// printed prints a factor with n digits, and with as many more as tell it from 1.
+func printed(factor float64, n int) string {
+	const most = 9
+	text := number.Significant(factor, n)
+	if v, _ := strconv.ParseFloat(text, 64); v == 1 && factor != 1 && n < most {
+		return printed(factor, n+1)
+	}
+	return text
 }
 
 // times prints how many times as fast something is.
-func times(r stat.Ratio) string { return number.Significant(r.Value, digits(r)) + " times" }
+func times(r stat.Ratio) string { return printed(r.Value, digits(r)) + " times" }
 
 // interval prints the interval in which another run finds a ratio.
 func interval(r stat.Ratio) string {
-	return fmt.Sprintf("%s to %s", number.Significant(r.Low, digits(r)), number.Significant(r.High, digits(r)))
+	return fmt.Sprintf("%s to %s", printed(r.Low, digits(r)), printed(r.High, digits(r)))
 }
 
 // tied reports whether a ratio may be 1 in another run.

@@ -93,8 +93,8 @@ func TestWinner(t *testing.T) {
 
 // The end of an interval that is not 1 is not printed as 1.
 func TestInterval(t *testing.T) {
-	check(t, interval(stat.Ratio{Value: 1.1, Low: 1.004, High: 1.3}), "1.004 to 1.300")
-	check(t, interval(stat.Ratio{Value: 0.8, Low: 0.7, High: 0.998}), "0.700 to 0.998")
+	check(t, interval(stat.Ratio{Value: 1.1, Low: 1.004, High: 1.3}), "1.004 to 1.3")
+	check(t, interval(stat.Ratio{Value: 0.8, Low: 0.7, High: 0.998}), "0.70 to 0.998")
 	check(t, interval(stat.Ratio{Value: 1.2, Low: 1, High: 1.3}), "1.0 to 1.3")
 }
 
