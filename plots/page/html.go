@@ -103,7 +103,7 @@ func (c *Content) Pictures() []*canvas.Picture {
 	return append(list, c.Trees...)
 }
 
-// Write writes the page.
+// Write writes the page. Signs that would turn the direction of its text are made visible.
 func (c *Content) Write(w io.Writer) error {
 	d, styles := c.Report, &canvas.WebStyles{}
 	pictures := &album{report: d, styles: styles, budget: detailBudget}
@@ -151,5 +151,5 @@ func (c *Content) Write(w io.Writer) error {
 		doc.RuleText, doc.Validation = b.String(), htmlTableOf(table.ValidationTable(d), "validation")
 	}
 
-	return reportTemplate.Execute(w, doc)
+	return reportTemplate.Execute(term.Escaped(w), doc)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/plots/canvas"
 )
 
@@ -25,7 +26,7 @@ func (b *book) number(text string) int {
 		}
 		n = len(b.numbers)
 		b.numbers[text] = n
-		b.texts.WriteString(strings.Map(oneLine, text) + "\n")
+		b.texts.WriteString(strings.Map(oneLine, term.Visible(text)) + "\n")
 	}
 	return n
 }
