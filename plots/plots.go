@@ -87,9 +87,6 @@ func contentOf(d *data.Report, opt Options) (*page.Content, error) {
 	if against := figure.Against(d); len(against.Pictures) > 0 && !opt.Alone {
 		content.Figures = append(content.Figures, against)
 	}
-	if features := figure.Features(d); len(features.Pictures) > 0 && len(opt.Figures) == 0 {
-		content.Figures = append(content.Figures, features)
-	}
 	for _, f := range chosen {
 		drawn, warnings := f.Draw(d)
 		if !drawn.Empty() {

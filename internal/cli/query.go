@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ func newQuery() *cobra.Command {
 		Use:   "query [--db FILE] SQL|VIEW",
 		Short: "Query the database, read-only",
 		Long: `query runs SQL on a results database, which it can't change. The name of a view
-alone prints the whole view. The stable views are results, best, speedup, features,
+alone prints the whole view; a table for people leaves out its columns without a value. The stable views are results, best, speedup, features,
 profile and telemetry; their columns do not change within a major version.`,
 		Example: `  spmvtune query best
   spmvtune query "select matrix, kernel, min(median_ms) from results where status = 'ok' group by matrix, kernel"
@@ -74,10 +75,17 @@ func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil && err != errEnough {
 		return err
 	}
+	var empty []string
+	if slices.Contains(store.Views, args[0]) {
+		empty = rows.DropEmpty()
+	}
 	if err := rows.Close(); err != nil {
 		return err
 	}
 
+	if len(empty) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: columns without a value are not shown: %s\n", strings.Join(empty, ", "))
+	}
 	if err == errEnough {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: the answer has more rows; --max-rows sets how many are printed\n")
 	}

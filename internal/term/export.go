@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -135,6 +136,24 @@ func (r *Rows) object(row []any) error {
 		r.w.Write(value)
 	}
 	return r.w.WriteByte('}')
+}
+
+// DropEmpty leaves out the columns of a table for people that have no value in any row, and returns their
+// names.
+func (r *Rows) DropEmpty() (dropped []string) {
+	t := &r.table
+	for i := len(t.Columns) - 1; i >= 0 && len(t.Rows) > 0; i-- {
+		if slices.ContainsFunc(t.Rows, func(row []any) bool { return full(row[i]) != "" }) {
+			continue
+		}
+		dropped = append(dropped, t.Columns[i])
+		t.Columns = slices.Delete(slices.Clone(t.Columns), i, i+1)
+		for k := range t.Rows {
+			t.Rows[k] = slices.Delete(t.Rows[k], i, i+1)
+		}
+	}
+	slices.Reverse(dropped)
+	return dropped
 }
 
 // Close ends the table.

@@ -42,6 +42,14 @@ func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
 	return out, warnings
 }
 
+// Look says what a reader of a report should look for.
+func (f *Figure) Look(d *data.Report) string {
+	if f.OnGPU == "" || !slices.ContainsFunc(d.Rows, func(r store.Row) bool { return d.IsGPU(r.Device) }) {
+		return f.See
+	}
+	return f.See + " " + f.OnGPU
+}
+
 // Empty reports whether the figure has nothing to say.
 func (d *Drawn) Empty() bool { return len(d.Pictures) == 0 && len(d.Words) == 0 }
 

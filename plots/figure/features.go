@@ -13,24 +13,15 @@ import (
 	"spmvtune/store"
 )
 
-// Features draws matrices by the mean and the variation of their row lengths, coloured by the best
-// kernel, where these two features decide which that is. It is in no list of figures: whether there
-// is one depends on what was measured.
-func Features(d *data.Report) Drawn {
-	out := Drawn{Figure: &Figure{
-		ID:    "winner-features",
-		Title: "The best kernel by row length and variation",
-		See: "Where one colour fills an area, these two features tell the kernel to take. A colour among others is a " +
-			"matrix that they don't explain.",
-	}}
+// drawFeatures draws matrices by the mean and the variation of their row lengths, coloured by the best
+// kernel, where these two features decide which that is.
+func drawFeatures(d *data.Report) (pages []*canvas.Picture, _ []error) {
 	for _, s := range d.Setups() {
 		if f := featuresOf(d, s); f.decide() {
-			p := f.page(d)
-			p.Caption(twinNote(d, p))
-			out.Pictures = append(out.Pictures, p)
+			pages = append(pages, f.page(d))
 		}
 	}
-	return out
+	return pages, nil
 }
 
 // features are the matrices of a setup whose features are known.

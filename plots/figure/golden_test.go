@@ -18,6 +18,8 @@ const goldenDPI = 50
 // goldenData is the database of which a figure's image is kept.
 func goldenData(figure string) *data.Report {
 	switch figure {
+	case "winner-features":
+		return featuredReport(12, byLength)
 	case "gpu-vs-cpu", "best-by-device":
 		return synthetic.Both()
 	case "prefix-sum-variants", "chunk-and-unroll":

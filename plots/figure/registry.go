@@ -20,6 +20,8 @@ type Figure struct {
 	Title string
 	// See says what a reader should look for.
 	See string
+	// OnGPU is what else to look for where a GPU was measured.
+	OnGPU string
 	// Sweep is the shipped sweep that produces the data.
 	Sweep string
 	// Needs says what to change in a sweep that has trials but no data for the figure.
@@ -55,6 +57,16 @@ var All = []Figure{
 		Needs:  "give the sweep a second kernel",
 		Beside: true,
 		draw:   drawWinners,
+	},
+	{
+		ID:    "winner-features",
+		Title: "The best kernel by row length and variation",
+		See: "Where one colour fills an area, these two features tell the kernel to take. A colour among others is a " +
+			"matrix that they don't explain.",
+		Sweep: "against-cusparse",
+		Needs: "measure eight matrices or more; it is drawn where these two features tell the best kernel on more of them " +
+			"than one kernel is the best on",
+		draw: drawFeatures,
 	},
 	{
 		ID:     "matrix-patterns",
@@ -234,8 +246,8 @@ var All = []Figure{
 		ID:     "gflops-vs-rows",
 		Source: "csr-five-algorithms Fig. 1",
 		Title:  "Throughput over the number of rows",
-		See: "Lines start low, because small matrices can't fill a GPU. With a warm cache small matrices fit into it " +
-			"and are faster. Where lines cross, no single kernel is best.",
+		See: "A small matrix can't fill a device, and is slow; with a warm cache it fits into that, and is faster. Where " +
+			"kernels change their order, no single one is best.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw: crossing{id: "gflops-vs-rows", title: "Throughput over the number of rows", order: byRows,
@@ -245,8 +257,8 @@ var All = []Figure{
 		ID:     "gflops-vs-nnz",
 		Source: "csr-five-algorithms Fig. 2",
 		Title:  "Throughput over the number of nonzeros",
-		See: "The nonzeros are the work of a product. Where a line falls towards the left, the matrix is too small " +
-			"for the cost of a launch.",
+		See: "The nonzeros are the work of a product. Where throughput falls towards the left, the matrix is too small " +
+			"for the cost of starting one.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw: crossing{id: "gflops-vs-nnz", title: "Throughput over the number of nonzeros", order: byNonzeros,
@@ -256,10 +268,10 @@ var All = []Figure{
 		ID:     "gflops-vs-row-length",
 		Source: "csr-five-algorithms Fig. 3 and 9",
 		Title:  "Throughput over row length",
-		See: "This order explains most. On a GPU a thread per row is fast at the left and falls; a warp per row rises " +
-			"to the right. A rule needs the threshold where they cross.",
-		Sweep: "csr-five",
-		Needs: second,
+		See:    "This order explains most. Where kernels cross is the threshold that a rule needs.",
+		OnGPU:  "A thread per row is fast at the left and falls; a warp per row rises to the right.",
+		Sweep:  "csr-five",
+		Needs:  second,
 		draw: crossing{id: "gflops-vs-row-length", title: "Throughput over row length", order: byRowLength,
 			unit: data.GFLOPS}.draw,
 	},
@@ -349,8 +361,8 @@ var All = []Figure{
 	{
 		ID:    "run-to-run",
 		Title: "Run-to-run spread",
-		See: "Differences between kernels that are smaller than this are not called wins. Where the hollow mark is far " +
-			"to the left of the other, one run looks surer than it is.",
+		See: "On a single matrix, differences between kernels that are smaller than this are not called wins. Where the " +
+			"hollow mark is far to the left of the other, one run looks surer than it is.",
 		Sweep: "quickstart",
 		Needs: "repeat trials: leave `repeats` in [protocol] above zero",
 		draw:  byCondition(runToRunPage),

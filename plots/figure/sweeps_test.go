@@ -17,6 +17,9 @@ func TestSweepsGiveFigures(t *testing.T) {
 	made := map[string]*data.Report{}
 	for i := range All {
 		f := &All[i]
+		if f.ID == "winner-features" {
+			continue // what a sweep measures says whether two features decide
+		}
 		if made[f.Sweep] == nil {
 			made[f.Sweep] = swept(t, f.Sweep)
 		}

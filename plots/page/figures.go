@@ -62,7 +62,7 @@ type album struct {
 func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	var all []htmlFigure
 	for _, f := range list {
-		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source, Words: f.Words, Omitted: f.Omitted}
+		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.Look(a.report), Source: f.Source, Words: f.Words, Omitted: f.Omitted}
 		overview := overviews(a.report, f)
 		for i, p := range f.Pictures {
 			switch {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
@@ -36,51 +37,62 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 	return t, cut
 }
 
-// ValidationTable says how well the rule does on matrices that it was not learned from.
+// ValidationTable says how well the rule does on matrices that it was not learned from, beside the other
+// ways to choose that are known.
 func ValidationTable(d *data.Report) Table {
 	t := Table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: Columns(
-		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on",
-		">within 5% on (%)", ">one configuration (%)", ">one kernel, tuned (%)", ">cuSPARSE (%)", ">rule of coo-spmv-final (%)",
-		">rule of csr-five-algorithms (%)", "tree",
-	)}
+		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on", ">within 5% on (%)")}
+	var others []rule.Way
+	for _, w := range []struct {
+		rule.Way
+		column string
+	}{{rule.SingleConfig, ">one configuration (%)"}, {rule.SingleKernel, ">one kernel, tuned (%)"},
+		{rule.CuSPARSE, ">cuSPARSE (%)"}, {rule.COOFinal, ">rule of coo-spmv-final (%)"},
+		{rule.CSRFive, ">rule of csr-five-algorithms (%)"}} {
+		if slices.ContainsFunc(d.Rule.Selectors, func(s rule.Selector) bool {
+			return rule.Summarise(s.Validation.Cases, w.Of).Matrices > 0
+		}) {
+			others, t.Columns = append(others, w.Way), append(t.Columns, Columns(w.column)...)
+		}
+	}
+	t.Columns = append(t.Columns, Columns("tree")...)
 
 	for i := range d.Rule.Selectors {
 		s := &d.Rule.Selectors[i]
-		v := &s.Validation
-		share := func(x float64) Cell {
-			if v.Matrices == 0 {
-				x = math.NaN()
-			}
-			percent := math.Round(1000*x) / 10
-			if x < 1 {
-				percent = min(percent, 99.9) // as the rule's text has it
-			}
-			return Cell{number.Significant(percent, 3), x}
+		f := rule.Summarise(s.Validation.Cases, rule.Learned.Of)
+		row := []Cell{Text(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(f.Matrices), shareCell(f, f.Mean),
+			shareCell(f, f.Worst), Text(f.WorstMatrix), shareCell(f, f.Within5)}
+		for _, w := range others {
+			f := rule.Summarise(s.Validation.Cases, w.Of)
+			row = append(row, shareCell(f, f.Mean))
 		}
-		// Means of the matrices on which a way is known; a share of 0 is not.
-		mean := func(of func(rule.Case) float64) Cell {
-			if f := rule.Summarise(v.Cases, of); f.Matrices > 0 {
-				return share(f.Mean)
-			}
-			return Cell{number.Missing, math.NaN()}
-		}
-		grown := "1 leaf"
-		switch n := s.Root.Leaves(); {
-		case s.Pruned != "":
-			grown = "pruned to 1 leaf"
-		case n > 1:
-			grown = term.Grouped(n) + " leaves"
-		}
-		t.Rows = append(t.Rows, []Cell{
-			Text(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(v.Matrices), share(v.Mean),
-			share(v.Worst), Text(v.WorstMatrix),
-			share(v.Within5), share(v.SingleConfig), share(v.SingleKernel),
-			mean(func(c rule.Case) float64 { return c.CuSPARSE }), mean(func(c rule.Case) float64 { return c.COOFinal }),
-			mean(func(c rule.Case) float64 { return c.CSRFive }), Text(grown),
-		})
+		t.Rows = append(t.Rows, append(row, Text(grown(s))))
 	}
-
 	return t
+}
+
+// shareCell prints a share of figures in percent, with one decimal as the rule's text does; what no matrix
+// tells is missing.
+func shareCell(f rule.Figures, share float64) Cell {
+	if f.Matrices == 0 {
+		return Cell{number.Missing, math.NaN()}
+	}
+	percent := math.Round(1000*share) / 10
+	if share < 1 {
+		percent = min(percent, 99.9)
+	}
+	return Cell{number.Significant(percent, 3), share}
+}
+
+// grown says what became of a rule's tree.
+func grown(s *rule.Selector) string {
+	switch n := s.Root.Leaves(); {
+	case s.Pruned != "":
+		return "pruned to 1 leaf"
+	case n > 1:
+		return term.Grouped(n) + " leaves"
+	}
+	return "1 leaf"
 }
 
 // mostFailures is the number of failures listed. A sweep that fails throughout has one reason,
