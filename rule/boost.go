@@ -9,20 +9,44 @@ import (
 const (
 	boosts     = 3 // number of sums that are averaged
 	boostTrees = 80
-	boostDepth = 3
 	boostLeaf  = 4   // fewest matrices in a leaf
 	boostRate  = 0.1 // share of a leaf that is added
 	boostShare = 3   // a split looks at every third feature
+	boostTail  = 0.2 // weight of the logarithm
+	boostMost  = 4.0 // largest logarithm that counts: 55 times slower
 	portfolio  = 16  // most configurations to choose from
 )
 
-// lost is the share of the oracle's speed that is lost.
-func lost(loss float64) float64 { return 1 - share(loss) }
+// lost is what a loss costs: the share of the oracle's speed that is lost and, so that a choice
+// that is fifty times slower is worse than one that is five times slower, a part of the logarithm.
+func lost(loss float64) float64 { return 1 - share(loss) + boostTail*min(loss, boostMost) }
+
+// expected is the share of the oracle's speed that is left where so much is lost: the inverse.
+func expected(cost float64) float64 {
+	low, high := 0.0, boostMost
+	for range 50 {
+		if middle := (low + high) / 2; lost(middle) < cost {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return share(low)
+}
 
 // boost learns an ensemble from matrices. start is +Inf for what can't be chosen.
 func (t *table) boost(matrices []int, start []float64) *Ensemble {
 	configs := t.portfolio(matrices, start)
 	e := &Ensemble{Base: make([]float64, len(configs))}
+	usable := t.boostable()
+	for _, f := range usable {
+		e.Features = append(e.Features, features[f].Name)
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, m := range matrices {
+			low, high = min(low, t.values[f][m]), max(high, t.values[f][m])
+		}
+		e.Low, e.High = append(e.Low, low), append(e.High, high)
+	}
 	for i, c := range configs {
 		e.Configs = append(e.Configs, t.configs[c])
 		for _, m := range matrices {
@@ -39,13 +63,27 @@ func (t *table) boost(matrices []int, start []float64) *Ensemble {
 			}
 		}
 
-		g := &booster{table: t, left: left, rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
+		g := &booster{table: t, features: usable, left: left, rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
 		for range boostTrees {
-			e.Trees = append(e.Trees, g.grow(matrices, boostDepth))
+			e.Trees = append(e.Trees, g.grow(matrices))
 		}
 	}
 
 	return e
+}
+
+// boostable lists the features that an ensemble splits on. Sizes are relative to the device, if it
+// is known.
+func (t *table) boostable() []int {
+	var list []int
+	for f := range features[:offsets] {
+		ofDevice := f >= relative && f < absolute
+		size := slices.Contains([]string{"nonzeros", "rows", "cols", "empty_rows"}, features[f].Name)
+		if known := t.facts[0].Hardware != (Hardware{}); known && !size || !known && !ofDevice {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // portfolio chooses, one after the other, the configurations that lower the mean of what
@@ -53,7 +91,7 @@ func (t *table) boost(matrices []int, start []float64) *Ensemble {
 func (t *table) portfolio(matrices []int, start []float64) []int {
 	best := make(map[int]float64, len(matrices))
 	for _, m := range matrices {
-		best[m] = 1
+		best[m] = lost(boostMost)
 	}
 	var chosen []int
 
@@ -88,41 +126,76 @@ func (t *table) portfolio(matrices []int, start []float64) []int {
 // A booster grows the trees of an ensemble.
 type booster struct {
 	*table
-	left [][]float64
-	rng  *rand.Rand
+	features []int // numbers of those that it may split on
+	left     [][]float64
+	rng      *rand.Rand
 }
 
 // grow returns a tree and subtracts its predictions from the residuals.
-func (g *booster) grow(matrices []int, depth int) *Boost {
-	sum := g.sum(matrices)
-	if f, at, ok := g.split(matrices, sum); ok && depth > 0 {
-		var below, above []int
-		for _, m := range matrices {
-			if g.values[f][m] <= at {
-				below = append(below, m)
-			} else {
-				above = append(above, m)
+func (g *booster) grow(matrices []int) Boost {
+	var b Boost
+	var add [boostLeaves][]float64
+	g.node(&b, &add, 0, matrices)
+	largest := 0.0
+	for _, leaf := range add {
+		for _, x := range leaf {
+			largest = max(largest, math.Abs(x))
+		}
+	}
+
+	b.Scale = float32(largest / math.MaxInt8)
+	for i, leaf := range add {
+		b.Add[i] = make([]int8, len(g.left[matrices[0]]))
+		for c, x := range leaf {
+			if b.Scale > 0 {
+				b.Add[i][c] = int8(math.Round(max(-math.MaxInt8, min(x/float64(b.Scale), math.MaxInt8))))
 			}
 		}
+	}
+	return b
+}
 
-		return &Boost{Feature: features[f].Name, Threshold: at, Below: g.grow(below, depth-1),
-			Above: g.grow(above, depth-1)}
+// node grows what is below split or leaf i of a tree.
+func (g *booster) node(b *Boost, add *[boostLeaves][]float64, i int, matrices []int) {
+	if i >= boostSplits {
+		add[i-boostSplits] = g.leaf(matrices)
+		return
+	}
+	b.Threshold[i] = math.MaxFloat32
+	f, at, ok := g.split(matrices, g.sum(matrices))
+	if !ok {
+		g.node(b, add, 2*i+1, matrices)
+		return
 	}
 
-	n := float64(len(matrices))
-	leaf := &Boost{Add: make([]float64, len(sum))}
+	b.Feature[i], b.Threshold[i] = uint8(f), float32(at)
+	var below, above []int
+	for _, m := range matrices {
+		if g.values[g.features[f]][m] <= at {
+			below = append(below, m)
+		} else {
+			above = append(above, m)
+		}
+	}
+	g.node(b, add, 2*i+1, below)
+	g.node(b, add, 2*i+2, above)
+}
+
+// leaf gives what a leaf adds, and subtracts it from the residuals.
+func (g *booster) leaf(matrices []int) []float64 {
+	sum := g.sum(matrices)
 	for i := range sum {
-		sum[i] *= boostRate / n
-		// Five digits are far below what can be measured, and keep the rule's file small.
-		leaf.Add[i] = math.Round(sum[i]/boosts*1e5) / 1e5
+		sum[i] *= boostRate / float64(len(matrices))
 	}
-
 	for _, m := range matrices {
 		for i, x := range sum {
 			g.left[m][i] -= x
 		}
 	}
-	return leaf
+	for i := range sum {
+		sum[i] /= boosts
+	}
+	return sum
 }
 
 func (g *booster) sum(matrices []int) []float64 {
@@ -149,8 +222,8 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 
 	most = most/float64(n) + same
 	below := make([]float64, len(sum))
-	for _, f := range g.rng.Perm(len(features))[:len(features)/boostShare] {
-		v := g.values[f]
+	for _, f := range g.rng.Perm(len(g.features))[:max(1, len(g.features)/boostShare)] {
+		v := g.values[g.features[f]]
 		sorted := slices.Clone(matrices)
 		slices.SortStableFunc(sorted, func(a, b int) int {
 			switch {
@@ -168,7 +241,7 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 				below[c] += x
 			}
 			low, high := v[m], v[sorted[i+1]]
-			if i+1 < boostLeaf || low == high {
+			if i+1 < boostLeaf || float32(low) == float32(high) {
 				continue
 			}
 
@@ -179,7 +252,7 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 			}
 
 			if gain := b/float64(i+1) + a/float64(n-i-1); gain > most+same {
-				feature, at, most, ok = f, threshold(low, high), gain, true
+				feature, at, most, ok = f, float64(float32(threshold(low, high))), gain, true
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // boosterOf returns a booster for one configuration. All features of a matrix have its value.
 func boosterOf(values, left []float64) (*booster, []int) {
 	t := &table{values: slices.Repeat([][]float64{values}, len(features))}
-	g := &booster{table: t, rng: rand.New(rand.NewPCG(1, 1))}
+	g := &booster{table: t, features: []int{0, 1, 2}, rng: rand.New(rand.NewPCG(1, 1))}
 	for _, x := range left {
 		g.left = append(g.left, []float64{x})
 	}
@@ -51,9 +51,9 @@ func TestBoostSplits(t *testing.T) {
 // A tenth of the mean of what is left is added, a third of it by each of three sums.
 func TestBoostLeaf(t *testing.T) {
 	g, all := boosterOf(make([]float64, 4), []float64{0.3, 0.9, 0.5, 0.7})
-	leaf := g.grow(all, 0)
-	if leaf.Feature != "" || len(leaf.Add) != 1 || leaf.Add[0] != 0.02 {
-		t.Fatalf("%+v, want 0.02", leaf)
+	tree := g.grow(all)
+	if got := float64(tree.leaf(make([]float64, 3))[0]) * float64(tree.Scale); math.Abs(got-0.02) > 1e-6 {
+		t.Fatalf("%v, want 0.02", got)
 	}
 	for m, want := range []float64{0.24, 0.84, 0.44, 0.64} {
 		if got := g.left[m][0]; math.Abs(got-want) > 1e-12 {
@@ -62,30 +62,25 @@ func TestBoostLeaf(t *testing.T) {
 	}
 }
 
-// A tree of depth 2 has four leaves, and takes each matrix where it belongs.
+// A tree takes each matrix where it belongs: of eight steps, each gets a leaf of its own.
 func TestBoostDepth(t *testing.T) {
 	var values, left []float64
-	for i := range 40 {
+	for i := range 80 {
 		values, left = append(values, float64(i)), append(left, float64(i/10))
 	}
 	g, all := boosterOf(values, left)
-	var leaves func(b *Boost) int
-	leaves = func(b *Boost) int {
-		if b.Add != nil {
-			return 1
-		}
-		return leaves(b.Below) + leaves(b.Above)
-	}
-	for depth, want := range []int{1, 2, 4} {
-		if got := leaves(g.grow(all, depth)); got != want {
-			t.Errorf("of depth %d: %d leaves, want %d", depth, got, want)
+	tree := g.grow(all)
+	for i, x := range values {
+		want := boostRate / boosts * float64(i/10)
+		if got := float64(tree.leaf([]float64{x, x, x})[0]) * float64(tree.Scale); math.Abs(got-want) > 1e-3 {
+			t.Errorf("matrix %d gets %v, want %v", i, got, want)
 		}
 	}
 }
 
 // The portfolio takes what helps most first, nothing that does not help, and at least one.
 func TestPortfolio(t *testing.T) {
-	half, bad, never := math.Log(2), math.Inf(1), math.Inf(1)
+	half, bad, never := math.Log(2), boostMost, math.Inf(1)
 	for _, tt := range []struct {
 		name  string
 		loss  [][]float64 // by matrix and configuration

@@ -155,32 +155,19 @@ func (e *Ensemble) check(p kernels.Precision) error {
 		}
 	}
 
-	for _, b := range e.Trees {
-		if err := b.check(len(e.Configs), 0); err != nil {
+	if n := len(e.Features); n == 0 || len(e.Low) != n || len(e.High) != n {
+		return fmt.Errorf("%d and %d bounds of %d features", len(e.Low), len(e.High), n)
+	}
+	for _, name := range e.Features {
+		if _, ok := lookup(name); !ok {
+			return fmt.Errorf("unknown feature %q", name)
+		}
+	}
+
+	for i := range e.Trees {
+		if err := e.Trees[i].check(len(e.Configs), len(e.Features)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (b *Boost) check(configs, depth int) error {
-	switch {
-	case b == nil:
-		return errors.New("a node is missing")
-	case depth > maxDepth:
-		return fmt.Errorf("more than %d splits on a path", maxDepth)
-	case b.Add != nil:
-		if len(b.Add) != configs || b.Feature != "" || b.Below != nil || b.Above != nil {
-			return errors.New("a node is neither a split nor a leaf")
-		}
-		return nil
-	}
-	if _, ok := lookup(b.Feature); !ok {
-		return fmt.Errorf("unknown feature %q", b.Feature)
-	}
-	if err := b.Below.check(configs, depth+1); err != nil {
-		return err
-	}
-
-	return b.Above.check(configs, depth+1)
 }

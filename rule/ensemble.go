@@ -2,85 +2,90 @@ package rule
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
 	"spmvtune/kernels"
-	"spmvtune/sparse"
 )
 
-// An Ensemble predicts which share of the oracle's speed each of a few configurations loses, 1
-// − its fraction, as a sum of small trees, and chooses the least. The trees are grown one after
+// An Ensemble predicts what each of a few configurations loses against the oracle, the share of
+// its speed and a part of the logarithm, as a sum of small trees, and chooses the least. The trees are grown one after
 // the other on what the sum so far gets wrong (gradient boosting: J. Friedman, Greedy function
 // approximation: a gradient boosting machine, Annals of Statistics 29(5), 2001), with squared
 // error over all configurations at once, so that a leaf holds a number for each. Three such
 // sums, each with other features for its splits, are averaged (L. Breiman, Bagging predictors,
 // Machine Learning 24, 1996).
 //
-// Note: the trees of a rule minimise logarithms. Squared losses would depend only on hopeless
-// configurations, twenty or a thousand times slower; a share is at most 1.
+// Note: the trees of a rule minimise logarithms. Squared ones would depend only on hopeless
+// configurations, twenty or a thousand times slower; a share is at most 1. The part of the
+// logarithm keeps the ensemble from what now and then is such a one.
 //
-// It is for comparison, and for users who want the last few percent. Nobody can read it.
+// It is for users who want the last few percent. Nobody can read it. What lies beyond all that it
+// was taught it does not know, and says so: the robust choice of a tree is for that.
 type Ensemble struct {
-	Configs []kernels.Config `json:"configs"`
-	Base    []float64        `json:"base"` // mean share that each loses
-	Trees   []*Boost         `json:"trees"`
+	Configs  []kernels.Config `json:"configs"`
+	Base     []float64        `json:"base"`     // mean of what each loses
+	Features []string         `json:"features"` // names of those that its trees split on
+	// Low and High are the smallest and the largest value of each of Features on the matrices that
+	// it was taught by.
+	Low   []float64 `json:"low"`
+	High  []float64 `json:"high"`
+	Trees forest    `json:"trees"`
 }
 
-// A Boost is a node of an ensemble's tree: a split, or a leaf with the term that it adds for
-// each configuration.
-type Boost struct {
-	Feature   string    `json:"feature,omitempty"`
-	Threshold float64   `json:"threshold,omitempty"`
-	Below     *Boost    `json:"below,omitempty"` // feature ≤ threshold
-	Above     *Boost    `json:"above,omitempty"`
-	Add       []float64 `json:"add,omitempty"`
+// values are those of the features that the trees split on.
+func (e *Ensemble) values(f *Subject) []float64 {
+	v := make([]float64, len(e.Features))
+	for i, name := range e.Features {
+		feature, _ := lookup(name) // checked by Read
+		v[i] = feature.Value(f)
+	}
+	return v
 }
 
-// lost predicts which share of the oracle's speed each configuration loses.
-func (e *Ensemble) lost(f *sparse.Features) []float64 {
-	sum := slices.Clone(e.Base)
-	for _, b := range e.Trees {
-		leaf, _ := b.follow(f)
-		for i, x := range leaf.Add {
-			sum[i] += x
+// lost predicts what each configuration loses.
+func (e *Ensemble) lost(f *Subject) []float64 {
+	sum, v := slices.Clone(e.Base), e.values(f)
+	for i := range e.Trees {
+		b := &e.Trees[i]
+		for c, x := range b.leaf(v) {
+			sum[c] += float64(x) * float64(b.Scale)
 		}
 	}
 	return sum
 }
 
-// unknown names a feature that a tree needs and that is not known, or "" if all are known.
-func (e *Ensemble) unknown(f *sparse.Features) string {
-	for _, b := range e.Trees {
-		if _, unknown := b.follow(f); unknown != "" {
-			return unknown
+// Bounds are what the features of a matrix have to lie between for the ensemble to know it.
+func (e *Ensemble) Bounds() (low, high []float64) {
+	for i := range e.Features {
+		low, high = append(low, e.Low[i]/beyond), append(high, e.High[i]*guardBeyond)
+	}
+	return low, high
+}
+
+// unsure says why the ensemble knows nothing of a matrix; "": it does.
+func (e *Ensemble) unsure(f *Subject) string {
+	low, high := e.Bounds()
+	for i, v := range e.values(f) {
+		name, taught := e.Features[i], ""
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return name + " is not known of the matrix"
+		case v > high[i]:
+			taught = number(rounded(e.High[i])) + " at most"
+		case v < low[i]:
+			taught = number(rounded(e.Low[i])) + " at least"
+		default:
+			continue
 		}
+		return fmt.Sprintf("%s is %s, and %s on what it was learned from", name, number(rounded(v)), taught)
 	}
 	return ""
 }
 
-// follow goes to the leaf for a matrix, and names a feature on the way that is not known
-// of it.
-func (b *Boost) follow(f *sparse.Features) (leaf *Boost, unknown string) {
-	for b.Add == nil {
-		feature, _ := lookup(b.Feature) // checked by Read
-		v := feature.Value(f)
-		if math.IsNaN(v) {
-			unknown = b.Feature
-		}
-
-		if v <= b.Threshold {
-			b = b.Below
-		} else {
-			b = b.Above
-		}
-	}
-
-	return b, unknown
-}
-
 // rank orders the configurations by their predicted losses, which it also returns.
-func (e *Ensemble) rank(f *sparse.Features) (order []int, lost []float64) {
+func (e *Ensemble) rank(f *Subject) (order []int, lost []float64) {
 	lost = e.lost(f)
 	order = indices(len(lost))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost[a], lost[b]) })
@@ -88,7 +93,7 @@ func (e *Ensemble) rank(f *sparse.Features) (order []int, lost []float64) {
 }
 
 // best lists the configurations, those first that are expected to lose least.
-func (e *Ensemble) best(f *sparse.Features) []kernels.Config {
+func (e *Ensemble) best(f *Subject) []kernels.Config {
 	order, _ := e.rank(f)
 	list := make([]kernels.Config, len(order))
 	for i, c := range order {

@@ -13,8 +13,8 @@ type Feature struct {
 	Unit string // what the number counts, in plural; "" for a ratio
 	Doc  string
 	// Value computes the feature. It is finite and not negative, or NaN where the
-	// matrix was recorded by a program that did not know the feature.
-	Value func(*sparse.Features) float64
+	// matrix was recorded by a program that did not know the feature, or the device is not known.
+	Value func(*Subject) float64
 }
 
 // Features lists the features of a matrix. If two splits save the same, the feature listed
@@ -27,84 +27,99 @@ func Features() []Feature { return slices.Clone(features) }
 // knows, those over all features also on how unequal its rows are, which the row offsets say.
 // The work of a thread, a warp and a block depends on these.
 //
+// Ensembles split on what follows from the row offsets and the device, on sizes as shares of what
+// the device has, so that what was learned on one device holds for another.
+//
 // Note: with the columns and all other features as well, trees learned from the H100's corpus
 // were worse on families left out, and up to seven times too slow on entire families. With a
 // few dozen families, any number can stand in for another: few columns were taken to mean few
 // rows, until there was a matrix with few columns and many rows.
 const (
-	free  = 3
-	shape = free + 10
+	free     = 3
+	relative = free + 10 // where features begin that are relative to the device
+	shape    = relative + 1
+	absolute = relative + 4 // where those begin that are not
+	offsets  = absolute + 9 // where those begin that need the columns
 )
 
 var features = []Feature{
 	{"row_mean", "nonzeros", "mean row length: stored entries per row",
-		func(f *sparse.Features) float64 { return f.RowMean }},
+		func(f *Subject) float64 { return f.RowMean }},
 	{"nonzeros", "", "stored entries, symmetric files expanded",
-		func(f *sparse.Features) float64 { return known(f.Nonzeros) }},
+		func(f *Subject) float64 { return known(f.Nonzeros) }},
 	{"rows", "", "rows of the matrix",
-		func(f *sparse.Features) float64 { return known(f.Rows) }},
+		func(f *Subject) float64 { return known(f.Rows) }},
 
 	{"row_max_over_mean", "", "longest row over mean row length: how skewed the rows are",
-		func(f *sparse.Features) float64 { return ratio(known(f.RowMax), f.RowMean) }},
+		func(f *Subject) float64 { return ratio(known(f.RowMax), f.RowMean) }},
 	{"row_max_share", "", "share of the entries in the longest row",
-		func(f *sparse.Features) float64 { return ratio(known(f.RowMax), known(f.Nonzeros)) }},
+		func(f *Subject) float64 { return ratio(known(f.RowMax), known(f.Nonzeros)) }},
 	{"row_p99_over_mean", "", "row length that 99% of the rows do not exceed, over the mean",
-		func(f *sparse.Features) float64 { return ratio(known(f.RowP99), f.RowMean) }},
+		func(f *Subject) float64 { return ratio(known(f.RowP99), f.RowMean) }},
 	{"row_std_over_mean", "", "standard deviation of the row length over its mean",
-		func(f *sparse.Features) float64 { return ratio(f.RowStd, f.RowMean) }},
+		func(f *Subject) float64 { return ratio(f.RowStd, f.RowMean) }},
 	{"row_max", "nonzeros", "longest row",
-		func(f *sparse.Features) float64 { return known(f.RowMax) }},
+		func(f *Subject) float64 { return known(f.RowMax) }},
 	{"row_gini", "", "Gini coefficient of the row length: 0 for equal rows, near 1 where few rows hold all entries",
-		func(f *sparse.Features) float64 { return f.RowGini }},
+		func(f *Subject) float64 { return f.RowGini }},
 	{"share_above_32", "", "share of the entries in rows longer than 32",
-		func(f *sparse.Features) float64 { return f.ShareAbove32 }},
+		func(f *Subject) float64 { return f.ShareAbove32 }},
 	{"share_above_256", "", "share of the entries in rows longer than 256",
-		func(f *sparse.Features) float64 { return f.ShareAbove256 }},
+		func(f *Subject) float64 { return f.ShareAbove256 }},
 	{"share_above_1024", "", "share of the entries in rows longer than 1024",
-		func(f *sparse.Features) float64 { return f.ShareAbove1024 }},
+		func(f *Subject) float64 { return f.ShareAbove1024 }},
 	{"empty_share", "", "share of the rows that are empty",
-		func(f *sparse.Features) float64 { return ratio(known(f.EmptyRows), known(f.Rows)) }},
+		func(f *Subject) float64 { return ratio(known(f.EmptyRows), known(f.Rows)) }},
+
+	{"cache_share", "", "bytes of the matrix in CSR and both vectors, in float64, over the device's last-level cache",
+		func(f *Subject) float64 { return f.overCache(f.footprint()) }},
+	{"x_cache_share", "", "bytes of the vector x, in float64, over the device's last-level cache",
+		func(f *Subject) float64 { return f.overCache(known(f.Cols) * 8) }},
+	{"nonzeros_per_warp", "", "stored entries for each warp that the device runs at a time",
+		func(f *Subject) float64 { return f.perWarp(f.Nonzeros) }},
+	{"rows_per_warp", "", "rows for each warp that the device runs at a time",
+		func(f *Subject) float64 { return f.perWarp(f.Rows) }},
 
 	{"cols", "", "columns of the matrix",
-		func(f *sparse.Features) float64 { return known(f.Cols) }},
+		func(f *Subject) float64 { return known(f.Cols) }},
 	{"row_std", "nonzeros", "standard deviation of the row length",
-		func(f *sparse.Features) float64 { return f.RowStd }},
+		func(f *Subject) float64 { return f.RowStd }},
 	{"row_min", "nonzeros", "shortest row",
-		func(f *sparse.Features) float64 { return known(f.RowMin) }},
+		func(f *Subject) float64 { return known(f.RowMin) }},
 	{"row_median", "nonzeros", "row length that half of the rows do not exceed",
-		func(f *sparse.Features) float64 { return known(f.RowMedian) }},
+		func(f *Subject) float64 { return known(f.RowMedian) }},
 	{"row_p25", "nonzeros", "row length that 25% of the rows do not exceed",
-		func(f *sparse.Features) float64 { return known(f.RowP25) }},
+		func(f *Subject) float64 { return known(f.RowP25) }},
 	{"row_p75", "nonzeros", "row length that 75% of the rows do not exceed",
-		func(f *sparse.Features) float64 { return known(f.RowP75) }},
+		func(f *Subject) float64 { return known(f.RowP75) }},
 	{"row_p90", "nonzeros", "row length that 90% of the rows do not exceed",
-		func(f *sparse.Features) float64 { return known(f.RowP90) }},
+		func(f *Subject) float64 { return known(f.RowP90) }},
 	{"row_p99", "nonzeros", "row length that 99% of the rows do not exceed",
-		func(f *sparse.Features) float64 { return known(f.RowP99) }},
+		func(f *Subject) float64 { return known(f.RowP99) }},
 	{"empty_rows", "", "rows without an entry",
-		func(f *sparse.Features) float64 { return known(f.EmptyRows) }},
+		func(f *Subject) float64 { return known(f.EmptyRows) }},
 	{"cols_used", "", "columns with at least one entry",
-		func(f *sparse.Features) float64 { return known(f.ColsUsed) }},
+		func(f *Subject) float64 { return known(f.ColsUsed) }},
 	{"bandwidth_mean", "columns", "mean distance of an entry from the diagonal",
-		func(f *sparse.Features) float64 { return f.BandwidthMean }},
+		func(f *Subject) float64 { return f.BandwidthMean }},
 	{"bandwidth", "columns", "largest distance of an entry from the diagonal",
-		func(f *sparse.Features) float64 { return known(f.Bandwidth) }},
+		func(f *Subject) float64 { return known(f.Bandwidth) }},
 	{"row_span_share", "", "mean distance from the first to the last column of a row, over the columns",
-		func(f *sparse.Features) float64 { return ratio(f.RowSpanMean, known(f.Cols)) }},
+		func(f *Subject) float64 { return ratio(f.RowSpanMean, known(f.Cols)) }},
 	{"row_span_mean", "columns", "mean distance from the first to the last column of a row",
-		func(f *sparse.Features) float64 { return f.RowSpanMean }},
+		func(f *Subject) float64 { return f.RowSpanMean }},
 	{"profile", "columns", "sum of the distances from a row's first column to the diagonal",
-		func(f *sparse.Features) float64 { return f.Profile }},
+		func(f *Subject) float64 { return f.Profile }},
 	{"col_gap_mean", "columns", "mean distance between consecutive columns of a row",
-		func(f *sparse.Features) float64 { return f.ColGapMean }},
+		func(f *Subject) float64 { return f.ColGapMean }},
 	{"neighbour_rate", "", "mean number of entries right beside an entry, in its row",
-		func(f *sparse.Features) float64 { return f.NeighbourRate }},
+		func(f *Subject) float64 { return f.NeighbourRate }},
 	{"row_similarity", "", "mean share of a row's columns that the next row has too, give or take one",
-		func(f *sparse.Features) float64 { return f.RowSimilarity }},
+		func(f *Subject) float64 { return f.RowSimilarity }},
 	{"diagonals", "", "diagonals with at least one entry",
-		func(f *sparse.Features) float64 { return f.Diagonals }},
+		func(f *Subject) float64 { return f.Diagonals }},
 	{"pattern_symmetry", "", "share of the entries off the diagonal whose mirror image is stored",
-		func(f *sparse.Features) float64 { return f.PatternSymmetry }},
+		func(f *Subject) float64 { return f.PatternSymmetry }},
 }
 
 // known is a count, or NaN if it is not known.

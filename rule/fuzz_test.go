@@ -15,8 +15,8 @@ import (
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"version": 1, "selectors": [{"device": "d", "precision": "float32",
 		"tree": {"feature": "row_max", "threshold": 9, "below": {"choice": {"kernel": "a", "precision": "float32"}}, "above": {"choice": {"kernel": "b", "precision": "float32"}}},
-		"ensemble": {"configs": [{"kernel": "a", "precision": "float32"}], "base": [0.1],
-			"trees": [{"feature": "cols", "threshold": 5, "below": {"add": [0.1]}, "above": {"add": [-0.1]}}]}}]}`), 1000, 5000)
+		"ensemble": {"configs": [{"kernel": "a", "precision": "float32"}], "base": [0.1], "features": ["cols"],
+			"low": [1], "high": [9], "trees": "YmBgYGBgYGBgYGBgYPgPBP///wcA"}}]}`), 1000, 5000)
 	f.Add([]byte(`{"version": 1, "selectors": [{"device": "d", "precision": "float32", "tree": {"choice": {"kernel": "a", "precision": "float32"},
 		"speeds": [{"bytes": 1e4, "gbps": 1}]}, "tree_over_sizes": {"choice": {"kernel": "b", "precision": "float32"}, "pace": 1e-9, "saved": 0.5}}]}`), 10, 1000)
 	f.Fuzz(func(t *testing.T, text []byte, rows, nonzeros int) {

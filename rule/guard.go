@@ -70,8 +70,8 @@ func (l *learner) guardWithin(b *branch, all []int, most map[int]float64) *branc
 		var with, without float64
 
 		for _, m := range beyond {
-			with += l.loss[m][choice]
-			without += l.loss[m][b.choice]
+			with += l.cost[m][choice]
+			without += l.cost[m][b.choice]
 		}
 		if s := (without - with) / float64(len(beyond)); s > saved+same {
 			saved = s

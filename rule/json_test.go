@@ -2,6 +2,9 @@ package rule
 
 import (
 	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -45,6 +48,12 @@ func TestJSONSelectsTheSame(t *testing.T) {
 		got, err := back.Select(k, f)
 		if err != nil {
 			t.Fatal(err)
+		}
+		boosted, err := r.SelectFor(k, f, Wanted{Accurate: true})
+		again, errAgain := back.SelectFor(k, f, Wanted{Accurate: true})
+		boosted.Selector, again.Selector = nil, nil
+		if err != nil || errAgain != nil || !reflect.DeepEqual(again, boosted) {
+			t.Fatalf("%+v: the ensemble selects %+v, want %+v (%v, %v)", f, again, boosted, err, errAgain)
 		}
 		got.Selector, want.Selector = nil, nil
 		if !reflect.DeepEqual(got, want) {
@@ -98,8 +107,20 @@ func TestReadRefuses(t *testing.T) {
 		return strings.Replace(tree(leaf), `"tree"`, `"ensemble": {"configs": [{"kernel": "a", "precision": "float32"}], `+
 			text+`}, "tree"`, 1)
 	}
-	const one = `"base": [0.5], "trees": [`
-	for _, good := range []string{tree(chain(leaf, 32)), ensemble(one + chain(`{"add": [1]}`, 32) + `]`),
+	trees := func(change func(*Boost)) string {
+		b := Boost{Scale: 1}
+		for i := range b.Add {
+			b.Add[i] = []int8{1}
+		}
+		change(&b)
+		text, err := forest{b}.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return `"base": [0.5], "features": ["rows"], "low": [1], "high": [2], "trees": ` + string(text)
+	}
+	same := func(*Boost) {}
+	for _, good := range []string{tree(chain(leaf, 32)), ensemble(trees(same)),
 		strings.Replace(tree(leaf), `"cache": "cold"`, `"cache": ""`, 1),
 		tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 1, "gbps": 1}, {"bytes": 1, "gbps": 2}]}`)} {
 		if _, err := Read(strings.NewReader(good)); err != nil {
@@ -149,15 +170,17 @@ func TestReadRefuses(t *testing.T) {
 		{ensemble(`"base": []`), "0 numbers for 1 configurations"},
 		{strings.Replace(tree(leaf), `"tree"`, `"ensemble": {"configs": []}, "tree"`, 1), "0 numbers for 0 configurations"},
 		{strings.Replace(ensemble(`"base": [0]`), `"float32"}]`, `"float64"}]`, 1), "it chooses"},
-		{ensemble(one + `null]`), "a node is missing"},
-		{ensemble(one + `{"add": [1, 2]}]`), "neither a split nor a leaf"},
-		{ensemble(one + `{"add": [1], "feature": "rows"}]`), "neither a split nor a leaf"},
-		{ensemble(one + `{"add": [1], "below": {"add": [1]}}]`), "neither a split nor a leaf"},
-		{ensemble(one + `{"add": [1], "above": {"add": [1]}}]`), "neither a split nor a leaf"},
-		{ensemble(one + `{"feature": "beauty", "below": {"add": [1]}, "above": {"add": [1]}}]`), `unknown feature "beauty"`},
-		{ensemble(one + `{"feature": "rows", "below": {"add": [1]}}]`), "a node is missing"},
-		{ensemble(one + `{"feature": "rows", "above": {"add": [1]}}]`), "a node is missing"},
-		{ensemble(one + chain(`{"add": [1]}`, 33) + `]`), "more than 32 splits"},
+		{ensemble(strings.Replace(trees(same), `"rows"`, `"beauty"`, 1)), `unknown feature "beauty"`},
+		{ensemble(strings.Replace(trees(same), `[1]`, `[]`, 1)), "0 and 1 bounds of 1 features"},
+		{ensemble(strings.Replace(trees(same), `[2]`, `[]`, 1)), "1 and 0 bounds of 1 features"},
+		{ensemble(trees(func(b *Boost) { b.Feature[6] = 1 })), "a tree splits on feature 2 of 1"},
+		{ensemble(trees(func(b *Boost) { b.Threshold[0] = float32(math.NaN()) })), "a tree splits at NaN"},
+		{ensemble(trees(func(b *Boost) { b.Scale = float32(math.Inf(1)) })), "a tree adds 1 numbers of +Inf"},
+		{ensemble(strings.Replace(trees(same), `"base": [0.5]`, `"base": [0.5, 0.5]`, 1)), "2 numbers for 1"},
+		{ensemble(`"trees": [{"add": [1]}]`), "has to be learned again"},
+		{ensemble(`"trees": "AAAA"`), "trees of an ensemble"},
+		{ensemble(`"trees": ` + packed(t, make([]byte, mostForest+1))), "too large"},
+		{ensemble(`"trees": ` + packed(t, make([]byte, 9))), "unexpected EOF"},
 		{strings.Replace(tree(leaf), `"tree"`, `"test": {"cases": [{"matrix": "m", "fraction": 1.5}]}, "tree"`, 1),
 			"learned tree is at 1.5"},
 		{strings.Replace(tree(leaf), `"cold"`, `"a b"`, 1), `"a b" is neither warm nor cold`},
@@ -210,16 +233,33 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 			want = v.Field(i).Float()
 		}
 
-		if got := feature.Value(&f); got != want {
+		if got := feature.Value(&Subject{Features: &f}); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
 
 	for _, feature := range Features() {
-		if x := feature.Value(&sparse.Features{}); x != 0 {
+		if x := feature.Value(&Subject{&sparse.Features{}, Hardware{1, 1}}); x != 0 {
 			t.Errorf("%s of an empty matrix is %v", feature.Name, x)
 		}
 	}
+}
+
+// packed is what a forest of these bytes is in JSON.
+func packed(t *testing.T, data []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := flate.NewWriter(&b, flate.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return `"` + base64.StdEncoding.EncodeToString(b.Bytes()) + `"`
 }
 
 func jsonOf(t *testing.T, r *Rule) string {

@@ -45,7 +45,7 @@ func (t *table) equip(n *Node) {
 				continue
 			}
 
-			if bytes := Traffic(&t.facts[m], n.Choice.Precision); bytes > 0 {
+			if bytes := Traffic(t.facts[m].Features, n.Choice.Precision); bytes > 0 {
 				n.Speeds = append(n.Speeds, Speed{bytes, bytes / o.Seconds / 1e9})
 			}
 		}
@@ -160,8 +160,8 @@ func (f *Forecast) Share() float64 {
 const beyond = 4
 
 // forecast says how long the choice of a leaf takes; nil if nothing of this size was measured.
-func (n *Node) forecast(f *sparse.Features) *Forecast {
-	bytes := Traffic(f, n.Choice.Precision)
+func (n *Node) forecast(f *Subject) *Forecast {
+	bytes := Traffic(f.Features, n.Choice.Precision)
 	k := len(n.Speeds)
 	if k == 0 || bytes < n.Speeds[0].Bytes/beyond || bytes > n.Speeds[k-1].Bytes*beyond {
 		return nil
@@ -183,9 +183,14 @@ func (n *Node) forecast(f *sparse.Features) *Forecast {
 	return c
 }
 
-// sources are the digests of the kernels that leaves name, of several the last in order.
+// sources are the digests of the kernels that leaves and the ensemble name, of several the last in order.
 func (s *Selector) sources(obs []*Observation) map[string]string {
 	named := make(map[string]bool)
+	if s.Ensemble != nil {
+		for _, c := range s.Ensemble.Configs {
+			named[c.Kernel] = true
+		}
+	}
 	for _, root := range []*Node{s.Root, s.Sizes} {
 		root.eachLeaf(func(n *Node) {
 			for _, c := range append([]kernels.Config{*n.Choice}, n.Next...) {

@@ -70,7 +70,7 @@ func TestPlantedRulesAreFound(t *testing.T) {
 
 			for range 1000 {
 				f := randomFeatures(rng)
-				leaf, _ := s.Root.walk(&f)
+				leaf, _ := s.Root.walk(&Subject{Features: &f})
 				if leaf.Choice.Kernel != tt.rule(f) {
 					wrong++
 				}

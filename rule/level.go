@@ -18,8 +18,10 @@ type Wanted struct {
 	// Reading is how long it took to compute the features of the matrix, in seconds; 0: as on
 	// the matrices that the rule was learned from.
 	Reading float64
-	// Accurate asks the ensemble, where the rule has one.
+	// Accurate asks the ensemble. Where it is not sure, the tree chooses.
 	Accurate bool
+	// On is the device to choose for; none: the one that the rule was learned on.
+	On Hardware
 }
 
 // What a choice goes by.
@@ -32,89 +34,95 @@ const (
 // SelectFor is Select for something. What the features save is what they did on families left
 // out, in the matrices of the leaf over sizes.
 func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) {
-	if want.Accurate {
-		return r.accurately(k, f)
-	}
-	c, err := r.Select(k, f)
-	if unknown := new(UnknownError); errors.As(err, &unknown) {
-		return r.bySizes(k, f, unknown)
-	}
-	if err != nil {
-		return c, err
-	}
-
-	s := c.Selector
-	if s.Sizes == nil {
-		return c, nil
-	}
-	leaf, path := s.Sizes.walk(&f)
-	c.Pays = leaf.pays(&f, want.Reading)
-	if want.Products > 0 && (c.Pays == 0 || want.Products < c.Pays) {
-		return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes,
-			Pays:     c.Pays,
-			Forecast: leaf.forecast(&f), Shortlist: leaf.shortlist(&f), Selector: s}, nil
-	}
-
-	return c, nil
-}
-
-// mostLost is the largest share of the speed that an expected time assumes to be lost.
-const mostLost = 0.99
-
-// accurately asks the ensemble, which needs all of its features.
-func (r *Rule) accurately(k Key, f sparse.Features) (Choice, error) {
 	s, err := r.Find(k)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Choice{}, err
-	case s.Ensemble == nil:
+	}
+	on := s.subject(&f, want.On)
+	if !want.Accurate {
+		return s.byTree(&on, want)
+	}
+	if s.Ensemble == nil {
 		return Choice{}, errors.New("selecting a kernel: the rule has no ensemble: spmvtune learn -o rule.json " +
 			"makes one, from a database")
 	}
 
-	if unknown := s.Ensemble.unknown(&f); unknown != "" {
-		return Choice{}, &UnknownError{unknown}
+	why := s.Ensemble.unsure(&on)
+	if why == "" {
+		return s.byEnsemble(&on), nil
 	}
-
-	order, lost := s.Ensemble.rank(&f)
-	c := Choice{By: ByEnsemble, Selector: s}
-	leaf, _ := s.Root.walk(&f)
-	forecast := leaf.forecast(&f)
-	for _, i := range order {
-		r := Ranked{Config: s.Ensemble.Configs[i]}
-		if forecast != nil { // what the oracle is expected to take there, over the expected share of its speed
-			r.Seconds = forecast.Seconds * leaf.Fraction / (1 - min(max(0, lost[i]), mostLost))
-		}
-		c.Shortlist = append(c.Shortlist, r)
-	}
-	c.Config, c.Expected = c.Shortlist[0].Config, 1-max(0, lost[order[0]])
-	return c, nil
+	want.Products = 0
+	c, err := s.byTree(&on, want)
+	c.Unsure = why
+	return c, err
 }
 
-// bySizes chooses by the sizes of a matrix of which the tree over all features asks for
-// more than is known.
-func (r *Rule) bySizes(k Key, f sparse.Features, unknown *UnknownError) (Choice, error) {
-	s, err := r.Find(k)
-	if err != nil {
-		return Choice{}, err
+// subject is what the trees of s are asked about; without a device, one of their own.
+func (s *Selector) subject(f *sparse.Features, on Hardware) Subject {
+	if on == (Hardware{}) {
+		on = s.Hardware
 	}
-	if s.Sizes == nil {
-		return Choice{}, unknown
+	return Subject{f, on}
+}
+
+// byTree chooses by all features, or by the sizes where they must do.
+func (s *Selector) byTree(f *Subject, want Wanted) (Choice, error) {
+	c, err := s.byFeatures(f)
+	if unknown := new(UnknownError); errors.As(err, &unknown) && s.Sizes != nil {
+		c, err = s.bySizes(f)
+		c.Unknown = unknown.Feature
+		return c, err
+	}
+	if err != nil || s.Sizes == nil {
+		return c, err
 	}
 
-	leaf, path := s.Sizes.walk(&f)
+	leaf, _ := s.Sizes.walk(f)
+	c.Pays = leaf.pays(f, want.Reading)
+	if want.Products > 0 && (c.Pays == 0 || want.Products < c.Pays) {
+		pays := c.Pays
+		c, err = s.bySizes(f)
+		c.Pays = pays
+	}
+	return c, err
+}
+
+func (s *Selector) byFeatures(f *Subject) (Choice, error) { return s.follow(s.Root, f, ByFeatures) }
+
+func (s *Selector) bySizes(f *Subject) (Choice, error) { return s.follow(s.Sizes, f, BySizes) }
+
+// follow chooses by a tree.
+func (s *Selector) follow(root *Node, f *Subject, by string) (Choice, error) {
+	leaf, path := root.walk(f)
 	for _, step := range path {
-		if math.IsNaN(step.Value) {
+		if math.IsNaN(step.Value) || math.IsInf(step.Value, 0) {
 			return Choice{}, &UnknownError{step.Feature}
 		}
 	}
-	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: BySizes,
-		Unknown: unknown.Feature, Forecast: leaf.forecast(&f), Shortlist: leaf.shortlist(&f), Selector: s}, nil
+	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: by,
+		Forecast: leaf.forecast(f), Shortlist: leaf.shortlist(f), Selector: s}, nil
+}
+
+// byEnsemble chooses by the ensemble, which knows all of its features.
+func (s *Selector) byEnsemble(f *Subject) Choice {
+	order, lost := s.Ensemble.rank(f)
+	c := Choice{By: ByEnsemble, Selector: s}
+	leaf, _ := s.Root.walk(f)
+	forecast := leaf.forecast(f)
+	for _, i := range order {
+		r := Ranked{Config: s.Ensemble.Configs[i]}
+		if forecast != nil { // what the oracle is expected to take there, over the expected share of its speed
+			r.Seconds = forecast.Seconds * leaf.Fraction / expected(lost[i])
+		}
+		c.Shortlist = append(c.Shortlist, r)
+	}
+	c.Config, c.Expected = c.Shortlist[0].Config, expected(lost[order[0]])
+	return c
 }
 
 // pays is after how many products of a matrix the features, and the preparation for the choice
 // that they lead to, pay for themselves; 0: never. reading is the time to compute them.
-func (n *Node) pays(f *sparse.Features, reading float64) int {
+func (n *Node) pays(f *Subject, reading float64) int {
 	product := n.Pace * float64(f.Nonzeros+f.Rows)
 	saved := n.Saved * product
 	if !(saved > 0) {

@@ -57,9 +57,16 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 		if by := choose(f, Wanted{Products: pays}).By; by != ByFeatures {
 			t.Errorf("for %d products it goes by %s, features pay from %d", pays, by, pays)
 		}
-		if c := choose(f, Wanted{Products: 1, Accurate: true}); c.By != ByEnsemble || c.Expected < 0.9 || c.Expected > 1 {
+		if c := choose(f, Wanted{Products: 1, Accurate: true}); c.By == BySizes || c.Expected < 0.85 || c.Expected > 1 ||
+			(c.By == ByEnsemble) != (c.Unsure == "") {
 			t.Errorf("asked to be accurate it goes by %s, and expects %v of the oracle", c.By, c.Expected)
 		}
+	}
+
+	// The ensemble's shortlist begins with its choice, and times rise.
+	if c := choose(featuresOf(obs, "m000"), Wanted{Accurate: true}); len(c.Shortlist) < 2 ||
+		c.Shortlist[0].Config != c.Config || !(0 < c.Shortlist[0].Seconds && c.Shortlist[0].Seconds < c.Shortlist[1].Seconds) {
+		t.Errorf("shortlist of the ensemble: %+v", c.Shortlist)
 	}
 
 	// Sizes say nothing here: who is given a choice by them is not to read the tree's figures.
@@ -75,9 +82,20 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 			whole.HeldOut().Mean)
 	}
 	nothing := sparse.UnknownFeatures()
-	nothing.Rows, nothing.Cols, nothing.Nonzeros, nothing.RowMean, nothing.RowMax = 1000, 1000, 5000, 5, 50
-	if c, err := r.SelectFor(k, nothing, Wanted{Accurate: true}); err == nil {
-		t.Errorf("the ensemble chooses %v for a matrix of which little is known", c.Config)
+	nothing.Rows, nothing.Cols, nothing.Nonzeros = f.Rows, f.Cols, f.Nonzeros
+	nothing.RowMean, nothing.RowMax = f.RowMean, f.RowMax
+	if c, err := r.SelectFor(k, nothing, Wanted{Accurate: true}); err != nil || c.By == ByEnsemble ||
+		c.Unsure != "row_p99_over_mean is not known of the matrix" {
+		t.Errorf("of a matrix of which little is known the ensemble says %q, and %s choose (%v)", c.Unsure, c.By, err)
+	}
+
+	// A matrix far beyond all that it was taught it does not know: the tree and its guards choose.
+	far := f
+	far.RowMax *= 1e6
+	c, err := r.SelectFor(k, far, Wanted{Accurate: true})
+	tree, _ := r.Select(k, far)
+	if err != nil || c.By != ByFeatures || c.Config != tree.Config || !strings.HasPrefix(c.Unsure, "row_max_over_mean is ") {
+		t.Errorf("far beyond, the ensemble says %q, and %s choose %v (%v)", c.Unsure, c.By, c.Config, err)
 	}
 
 	plain := learn(t, obs, DefaultOptions)
@@ -134,12 +152,12 @@ func TestFeaturesPayForWhatWasMeasured(t *testing.T) {
 	leaf := Node{Saved: 0.5, Pace: 1. / (1 << 30), Reading: 300, Prepare: 100}
 	f := sparse.Features{Rows: 1 << 10, Nonzeros: 1<<20 - 1<<10} // a product takes 1/1024 s
 	for reading, want := range map[float64]int{0: 800, 0.25: 712, 0.0625: 328} {
-		if got := leaf.pays(&f, reading); got != want {
+		if got := leaf.pays(&Subject{Features: &f}, reading); got != want {
 			t.Errorf("read in %v s, features pay from %d products, want %d", reading, got, want)
 		}
 	}
 	leaf.Prepare = -1000
-	if got := leaf.pays(&f, 0); got != 1 {
+	if got := leaf.pays(&Subject{Features: &f}, 0); got != 1 {
 		t.Errorf("with less preparation than by sizes, features pay from %d products, want 1", got)
 	}
 
@@ -278,7 +296,7 @@ func TestPriceByHand(t *testing.T) {
 		{"at once", Node{Saved: 0.25, Pace: 2e-9, Reading: 4, Prepare: -100}, 0, 1},
 		{"too late", Node{Saved: 1e-12, Pace: 2e-9, Reading: 4}, 0, math.MaxInt32},
 	} {
-		if got := tt.leaf.pays(&f, tt.reading); got != tt.want {
+		if got := tt.leaf.pays(&Subject{Features: &f}, tt.reading); got != tt.want {
 			t.Errorf("%s: pays after %d products, want %d", tt.name, got, tt.want)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"spmvtune/kernels"
-	"spmvtune/sparse"
 )
 
 // A table is the losses of all configurations on all matrices of one key. A row depends only on
@@ -30,7 +29,7 @@ import (
 type table struct {
 	names    []string // matrices, sorted
 	classes  []string
-	facts    []sparse.Features
+	facts    []Subject
 	values   [][]float64 // values by feature, then matrix
 	order    [][]int     // per feature, the matrices by rising value
 	unknown  []string    // features that some matrix does not have
@@ -93,7 +92,7 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 		t.loss = append(t.loss, loss)
 		t.evidence = append(t.evidence, evidence)
 		t.classes = append(t.classes, facts[name].Class)
-		t.facts = append(t.facts, *facts[name].Features)
+		t.facts = append(t.facts, facts[name].subject())
 	}
 
 	return t, unmeasured, t.measure()
@@ -123,7 +122,7 @@ func (t *table) at(c kernels.Config) int { return t.column[idOf(c)] }
 // not known of all matrices is the same for all of them, so that nothing is split
 // on it.
 func (t *table) measure() error {
-	for _, f := range features {
+	for i, f := range features {
 		v := make([]float64, len(t.names))
 		order := make([]int, len(t.names))
 		unknown := false
@@ -137,7 +136,9 @@ func (t *table) measure() error {
 
 		if unknown {
 			clear(v)
-			t.unknown = append(t.unknown, f.Name)
+			if i < relative || i >= absolute { // of a device nothing is known, or all
+				t.unknown = append(t.unknown, f.Name)
+			}
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
 		t.values = append(t.values, v)

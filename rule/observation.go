@@ -20,6 +20,7 @@ var ErrNoData = errors.New("no verified measurement to learn from")
 type Observation struct {
 	Sweep    string // name of the sweep, may be empty
 	Device   string
+	Hardware Hardware
 	Matrix   string // name; all observations with it have the same class and features
 	Class    string // structure class, may be empty
 	Cache    trial.Cache
@@ -63,6 +64,9 @@ func (o *Observation) check() error {
 	}
 	return nil
 }
+
+// subject is what a rule would be asked about.
+func (o *Observation) subject() Subject { return Subject{o.Features, o.Hardware} }
 
 // measured reports whether there is a verified time; o may be nil.
 func (o *Observation) measured() bool { return o != nil && !o.Failed }

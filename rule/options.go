@@ -25,6 +25,9 @@ type Options struct {
 	Products int
 	// Test are the classes whose matrices teach nothing: the rule is judged on them.
 	Test []string
+	// Tail is what a loss beyond that of 0.75 of the oracle costs more, as a multiple: the worst
+	// choices weigh more than the mean.
+	Tail float64
 	// Tie is how much slower than the oracle, as a fraction of its time, a
 	// configuration may be and still count as equally good.
 	Tie float64
@@ -52,6 +55,7 @@ var DefaultOptions = Options{
 	MinLeaf:  2,
 	MinGain:  0.01,
 	Prune:    true,
+	Tail:     0.5,
 	Tie:      0.01,
 	Overlap:  0.10,
 	Estimate: 0.05,
@@ -72,6 +76,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("%d products: must be 0 or more", o.Products)
 	case o.MinLeaf < 1:
 		return fmt.Errorf("at least %d matrices in a leaf: must be 1 or more", o.MinLeaf)
+	case !finite(o.Tail) || o.Tail < 0:
+		return fmt.Errorf("weight of the tail is %v: must be 0 or more", o.Tail)
 	case !finite(o.MinGain) || o.MinGain < 0:
 		return fmt.Errorf("least gain of a split is %v: must be 0 or more", o.MinGain)
 

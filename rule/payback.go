@@ -3,8 +3,6 @@ package rule
 import (
 	"math"
 	"slices"
-
-	"spmvtune/sparse"
 )
 
 // What the features of a matrix cost on two cores of a shared AMD EPYC (docs/features.md):
@@ -16,7 +14,7 @@ const (
 
 // estimatedReading stands in for what computing the features of a matrix takes, where neither
 // the matrix nor those that the rule was learned from tell.
-func estimatedReading(f *sparse.Features) float64 {
+func estimatedReading(f *Subject) float64 {
 	return secondsSampled + secondsPerEntry*float64(f.Nonzeros+f.Rows)
 }
 

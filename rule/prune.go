@@ -68,7 +68,8 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		for i, p := range penalties {
 			tree := l.guard(grown.pruned(p), in)
 			for _, m := range out {
-				loss[i] += t.loss[m][tree.at(t, m).choice] / float64(len(matrices))
+				x := t.loss[m][tree.at(t, m).choice]
+				loss[i] += (x + opt.Tail*max(0, x-tail)) / float64(len(matrices))
 			}
 		}
 	}

@@ -34,7 +34,8 @@ type Selector struct {
 	Device    string            `json:"device"`
 	Precision kernels.Precision `json:"precision"`
 	Cache     trial.Cache       `json:"cache"`
-	Configs   int               `json:"configs"` // number of configurations that the tree chose from
+	Hardware  Hardware          `json:"hardware,omitzero"` // of the device
+	Configs   int               `json:"configs"`           // number of configurations that the tree chose from
 	Root      *Node             `json:"tree"`
 	// Sizes is the tree over the features that the sizes of a matrix give, for users who can't
 	// wait for the other features.
@@ -159,6 +160,7 @@ type Case struct {
 	Unpruned     float64        `json:"unpruned"`            // of the tree before pruning
 	Top3         float64        `json:"best_of_3,omitempty"` // of the tree's choice and its first two runners-up
 	Ensemble     float64        `json:"ensemble,omitempty"`  // 0: there is none
+	Unsure       bool           `json:"unsure,omitempty"`    // says that the tree chose for the ensemble
 	EnsembleTop3 float64        `json:"ensemble_best_of_3,omitempty"`
 	SingleConfig float64        `json:"single_config"`
 	SingleKernel float64        `json:"single_kernel"`

@@ -25,6 +25,8 @@ type Choice struct {
 	// Unknown is the feature that the tree over all features asked for in vain, where the
 	// choice is by sizes for that.
 	Unknown string `json:"unknown_feature,omitempty"`
+	// Unsure says why the ensemble was asked and did not choose.
+	Unsure string `json:"unsure,omitempty"`
 	// Forecast is the time that a product is expected to take, nil where nothing is known.
 	Forecast *Forecast `json:"forecast,omitempty"`
 	// Shortlist is what is expected to be the fastest, the choice first.
@@ -66,15 +68,8 @@ func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	leaf, path := s.Root.walk(&f)
-
-	for _, step := range path {
-		if math.IsNaN(step.Value) || math.IsInf(step.Value, 0) {
-			return Choice{}, &UnknownError{step.Feature}
-		}
-	}
-	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: ByFeatures,
-		Forecast: leaf.forecast(&f), Shortlist: leaf.shortlist(&f), Selector: s}, nil
+	on := s.subject(&f, Hardware{})
+	return s.byFeatures(&on)
 }
 
 // An UnknownError says that a tree asks for a feature that is not known of the matrix.
@@ -138,7 +133,7 @@ func holds(selectors []*Selector) string {
 }
 
 // walk follows the features to a leaf.
-func (n *Node) walk(f *sparse.Features) (leaf *Node, path []Step) {
+func (n *Node) walk(f *Subject) (leaf *Node, path []Step) {
 	for !n.Leaf() {
 		feature, _ := lookup(n.Feature) // checked by Read
 		v := feature.Value(f)

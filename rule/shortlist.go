@@ -2,7 +2,6 @@ package rule
 
 import (
 	"spmvtune/kernels"
-	"spmvtune/sparse"
 )
 
 // Shortlisted is how many configurations of a shortlist are measured unless told.
@@ -16,7 +15,7 @@ type Ranked struct {
 }
 
 // shortlist is a leaf's choice and its runners-up, with their times on a matrix.
-func (n *Node) shortlist(f *sparse.Features) []Ranked {
+func (n *Node) shortlist(f *Subject) []Ranked {
 	list := []Ranked{{Config: *n.Choice}}
 	for _, c := range n.Next {
 		list = append(list, Ranked{Config: c})

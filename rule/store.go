@@ -23,6 +23,14 @@ func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []st
 	for _, k := range list { // the last of several sources of a kernel stays
 		sources[k.Name] = k.Digest
 	}
+	devices, err := db.Devices(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading observations: %w", err)
+	}
+	hardware := make(map[string]Hardware, len(devices))
+	for _, d := range devices {
+		hardware[d.Label] = HardwareOf(d.Device)
+	}
 	obs := make([]Observation, 0, len(rows))
 	for i := range rows {
 		row := &rows[i]
@@ -34,7 +42,7 @@ func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []st
 			return nil, fmt.Errorf("reading observations: matrix %q has results, but no features", row.Matrix)
 		}
 		o := Observation{
-			Sweep: row.Sweep, Device: row.Device, Cache: row.Cache,
+			Sweep: row.Sweep, Device: row.Device, Hardware: hardware[row.Device], Cache: row.Cache,
 			Matrix: row.Matrix, Class: m.Class, Features: &m.Features, Source: sources[row.Kernel],
 			Reading: m.FeaturesSeconds, Config: row.Config, Failed: row.Status != trial.OK,
 		}

@@ -92,8 +92,12 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 	}
 
 	if s.ensemble != nil {
-		best := s.ensemble.best(&t.facts[m])
-		c.Ensemble, c.EnsembleTop3 = t.fraction(m, &best[0]), t.bestOf(m, best)
+		c.Unsure = s.ensemble.unsure(&t.facts[m]) != ""
+		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3
+		if !c.Unsure {
+			best := s.ensemble.best(&t.facts[m])
+			c.Ensemble, c.EnsembleTop3 = t.fraction(m, &best[0]), t.bestOf(m, best)
+		}
 	}
 	return c
 }

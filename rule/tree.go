@@ -10,6 +10,9 @@ import (
 // above the rounding of sums, far below what can be measured.
 const same = 1e-9
 
+// tail is the loss from which on a choice is one of the worst: 0.75 of the oracle.
+var tail = -math.Log(missed)
+
 // leafShare is how many leaves of the fewest matrices a corpus can be divided into.
 const leafShare = 50
 
@@ -17,8 +20,9 @@ const leafShare = 50
 type learner struct {
 	*table
 	opt      Options
-	features int       // number of features that it may split on: the first ones
-	start    []float64 // per configuration 0, or +Inf if it can't be chosen
+	cost     [][]float64 // what it minimises, by matrix and configuration; nil for the matrices that it does not see
+	features int         // number of features that it may split on: the first ones
+	start    []float64   // per configuration 0, or +Inf if it can't be chosen
 	adjacent [][]int
 	in       []bool // scratch: whether a matrix belongs to the node
 	sum      []float64
@@ -44,6 +48,13 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 		in:       make([]bool, len(t.names)),
 		sum:      make([]float64, len(use)),
 		left:     make([]float64, len(use)),
+		cost:     make([][]float64, len(t.names)),
+	}
+	for _, m := range matrices {
+		l.cost[m] = make([]float64, len(use))
+		for c, x := range t.loss[m] {
+			l.cost[m][c] = x + opt.Tail*max(0, x-tail)
+		}
 	}
 
 	for c := range use {
@@ -68,7 +79,7 @@ func (l *learner) grow(matrices []int, depth int) *branch {
 	choice, least := l.choose(matrices)
 	b := &branch{matrices: matrices, choice: choice}
 	for _, m := range matrices {
-		b.loss += l.loss[m][choice]
+		b.loss += l.cost[m][choice]
 	}
 
 	if depth > 0 {
@@ -94,7 +105,11 @@ func (l *learner) node(b *branch) *Node {
 		leaf.Matrices = append(leaf.Matrices, l.names[m])
 	}
 
-	leaf.Fraction = math.Exp(-b.loss / float64(len(b.matrices)))
+	loss := 0.0
+	for _, m := range b.matrices {
+		loss += l.loss[m][b.choice]
+	}
+	leaf.Fraction = math.Exp(-loss / float64(len(b.matrices)))
 	return leaf
 }
 
@@ -120,7 +135,7 @@ func (l *learner) choose(matrices []int) (choice int, least float64) {
 		}
 		w := 0.0
 		for _, m := range matrices {
-			w = max(w, l.loss[m][c])
+			w = max(w, l.cost[m][c])
 		}
 
 		a := s / n
@@ -144,7 +159,7 @@ func (l *learner) choose(matrices []int) (choice int, least float64) {
 func (l *learner) total(matrices []int) []float64 {
 	copy(l.sum, l.start)
 	for _, m := range matrices {
-		for c, x := range l.loss[m] {
+		for c, x := range l.cost[m] {
 			l.sum[c] += x
 		}
 	}
@@ -198,7 +213,7 @@ func (l *learner) split(matrices []int, least float64) (best split, ok bool) {
 		copy(l.left, l.start)
 
 		for i, m := range sorted[:len(sorted)-l.opt.MinLeaf] {
-			below, above := advance(l.left, sum, l.loss[m])
+			below, above := advance(l.left, sum, l.cost[m])
 			if below > best.total+same {
 				break // more matrices on the left only cost more
 			}

@@ -71,6 +71,8 @@ func (c *selection) reasons() []string {
 	switch {
 	case c.By == rule.ByEnsemble:
 		add("because the ensemble expects %.0f%% of the best", 100*c.Expected)
+	case c.Unsure != "":
+		add("by the tree: the ensemble is not sure, since %s", c.Unsure)
 	case c.Unknown != "":
 		add("by its sizes: the whole rule needs %s, which is unknown", c.Unknown)
 	case c.By == rule.BySizes && c.Pays > 0:

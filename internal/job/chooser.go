@@ -10,6 +10,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/rule"
+	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -75,7 +76,7 @@ func (c *Chooser) choose(
 		{Precision: precision, Cache: cache},
 		{Precision: precision},
 	} {
-		if named, err = c.rule.SelectFor(key, m.Features, rule.Wanted{}); err == nil {
+		if named, err = c.named(key, dev, &m.Features); err == nil {
 			break
 		}
 	}
@@ -98,6 +99,15 @@ func (c *Chooser) choose(
 	at := trial.Place{Device: dev.Name, Matrix: m.Name, Precision: precision, Cache: cache}
 	c.made = append(c.made, choice{at, kept})
 	return kept, nil
+}
+
+// named asks the ensemble, where the rule has one, and else the trees.
+func (c *Chooser) named(k rule.Key, dev kernels.Device, f *sparse.Features) (rule.Choice, error) {
+	s, err := c.rule.Find(k)
+	if err != nil {
+		return rule.Choice{}, err
+	}
+	return c.rule.SelectFor(k, *f, rule.Wanted{Accurate: s.Ensemble != nil, On: rule.HardwareOf(dev)})
 }
 
 // names lists the kernels of configurations.

@@ -12,7 +12,7 @@ import (
 // WriteC writes r as a header for C99 and C++. All its names begin with name, which is
 // made an identifier.
 func WriteC(w io.Writer, r *rule.Rule, name string) error {
-	p := newProgram(r, name)
+	p := newProgram(r, name, true)
 	var b bytes.Buffer
 	guard := strings.ToUpper(p.name) + "_H"
 	fmt.Fprintf(&b, "/* Which kernel for which matrix, learned from %s.\n", comment(p.sweep))
@@ -33,15 +33,14 @@ typedef struct {
 
 	for i := range p.functions {
 		f := &p.functions[i]
+		if f.ensemble != nil {
+			p.cEnsemble(&b, f)
+			continue
+		}
 		p.cDoc(&b, f, "NULL: a feature that it asks for is not known.")
 		fmt.Fprintf(&b, "static inline const %s_choice *%s_%s(const %s_features *f)\n{\n", p.name, p.name,
 			strings.Join(f.words, "_"), p.name)
-		fmt.Fprintf(&b, "    static const %s_choice choice[] = {\n", p.name)
-		for _, c := range f.choices {
-			fmt.Fprintf(&b, "        {%s, %d, %d, %s},\n", quoted(c.Kernel), c.Block, c.Grid, quoted(c.Params.String()))
-		}
-
-		b.WriteString("    };\n")
+		p.cChoices(&b, f)
 		f.cTree(&b, "    ", "NULL", func(i int) string { return fmt.Sprintf("&choice[%d]", i) })
 		b.WriteString("}\n")
 	}
@@ -51,6 +50,15 @@ typedef struct {
 		return fmt.Errorf("writing a rule in C: %w", err)
 	}
 	return nil
+}
+
+// cChoices writes what a function chooses from.
+func (p *program) cChoices(b *bytes.Buffer, f *function) {
+	fmt.Fprintf(b, "    static const %s_choice choice[] = {\n", p.name)
+	for _, c := range f.choices {
+		fmt.Fprintf(b, "        {%s, %d, %d, %s},\n", quoted(c.Kernel), c.Block, c.Grid, quoted(c.Params.String()))
+	}
+	b.WriteString("    };\n")
 }
 
 // cFeatures writes the structure that holds what trees ask for.

@@ -38,6 +38,32 @@ func randomTree(rng *rand.Rand, p kernels.Precision, features []rule.Feature, de
 	}
 }
 
+// lab is the device of random rules.
+var lab = rule.Hardware{Cache: 64, Warps: 2}
+
+// withEnsembles gives the trees of a rule an ensemble each, of random trees.
+func withEnsembles(rng *rand.Rand, r *rule.Rule) *rule.Rule {
+	for i := range r.Selectors {
+		e := &rule.Ensemble{Base: []float64{0.5, 0.25, 0.5}, Features: []string{"row_mean", "rows", "cache_share", "empty_share"},
+			Low: []float64{0, 0, 1, 0}, High: []float64{2, 2, 4, 9}}
+		for c := range e.Base {
+			e.Configs = append(e.Configs, kernels.Config{Kernel: fmt.Sprintf("boosted_%d", c), Precision: r.Selectors[i].Precision})
+		}
+		for range 20 {
+			b := rule.Boost{Scale: rng.Float32() / 100}
+			for s := range b.Feature {
+				b.Feature[s], b.Threshold[s] = uint8(rng.IntN(4)), float32(rng.IntN(9))/2
+			}
+			for l := range b.Add {
+				b.Add[l] = []int8{int8(rng.IntN(255) - 127), int8(rng.IntN(255) - 127), int8(rng.IntN(255) - 127)}
+			}
+			e.Trees = append(e.Trees, b)
+		}
+		r.Selectors[i].Ensemble = e
+	}
+	return r
+}
+
 func randomRule(rng *rand.Rand) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "test */ \\"}
 	for _, k := range []rule.Key{
@@ -45,7 +71,7 @@ func randomRule(rng *rand.Rand) *rule.Rule {
 			Cache: "cold"},
 		{Device: "A [x]", Precision: kernels.Float32, Cache: "cold"}, {Device: "B\n1 \"?", Precision: kernels.Float32},
 	} {
-		s := rule.Selector{Device: k.Device, Precision: k.Precision, Cache: k.Cache, Configs: 9}
+		s := rule.Selector{Device: k.Device, Precision: k.Precision, Cache: k.Cache, Hardware: lab, Configs: 9}
 		s.Root = randomTree(rng, k.Precision, rule.Features(), 6)
 		s.Sizes = randomTree(rng, k.Precision, rule.Features()[:3], 3)
 		r.Selectors = append(r.Selectors, s)
@@ -75,13 +101,17 @@ func randomFeatures(rng *rand.Rand) sparse.Features {
 	}
 }
 
-// trees are all trees of a rule as rules of their own, in the order of the functions.
+// trees are all trees and ensembles of a rule as rules of their own, in the order of the functions.
 func trees(r *rule.Rule) (all []*rule.Rule) {
 	for _, s := range r.Selectors {
 		for _, root := range []*rule.Node{s.Root, s.Sizes} {
 			alone := s
-			alone.Root = root
+			alone.Root, alone.Sizes, alone.Ensemble = root, nil, nil
 			all = append(all, &rule.Rule{Selectors: []rule.Selector{alone}})
+		}
+		if s.Ensemble != nil {
+			s.Sizes = nil
+			all = append(all, &rule.Rule{Selectors: []rule.Selector{s}})
 		}
 	}
 	return all
@@ -92,7 +122,8 @@ func expected(r *rule.Rule, cases []sparse.Features) string {
 	var b strings.Builder
 	for i := range cases {
 		for _, tree := range trees(r) {
-			c, err := tree.Select(tree.Selectors[0].Key(), cases[i])
+			s := &tree.Selectors[0]
+			c, err := tree.SelectFor(s.Key(), cases[i], rule.Wanted{Accurate: s.Ensemble != nil})
 			if err != nil {
 				b.WriteString("-\n")
 				continue
@@ -109,7 +140,7 @@ func vectors(p *program, cases []sparse.Features) []byte {
 	var b bytes.Buffer
 	for i := range cases {
 		for _, f := range p.features {
-			binary.Write(&b, binary.NativeEndian, f.Value(&cases[i])) // to memory
+			binary.Write(&b, binary.NativeEndian, f.Value(&rule.Subject{Features: &cases[i], Hardware: lab})) // to memory
 		}
 	}
 	return b.Bytes()
@@ -170,7 +201,7 @@ func TestCAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 4 {
 		r := randomRule(rng)
-		p := newProgram(r, "spmv rule")
+		p := newProgram(r, "spmv rule", false)
 		var calls, launches strings.Builder
 		for _, f := range p.functions {
 			name := strings.Join(f.words, "_")
@@ -229,11 +260,53 @@ int main(void)
 	}
 }
 
+// The ensemble in C chooses as the rule does, and hands on to the tree where it is not sure.
+func TestEnsembleInC(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	r := withEnsembles(rng, randomRule(rng))
+	p := newProgram(r, "e", true)
+	var calls strings.Builder
+	for _, f := range p.functions {
+		fmt.Fprintf(&calls, "        print(e_%s(&f));\n", strings.Join(f.words, "_"))
+	}
+	dir := t.TempDir()
+	save(t, dir, map[string]string{
+		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "e") })),
+		"main.c": `#include <stdio.h>
+#include "rule.h"
+static void print(const e_choice *c)
+{
+    if (c) printf("%s %d %d [%s]\n", c->kernel, c->block, c->grid, c->params);
+    else puts("-");
+}
+int main(void)
+{
+    e_features f;
+    while (fread(&f, sizeof f, 1, stdin) == 1) {
+` + calls.String() + "    }\n    return 0;\n}\n",
+		"empty.cc": "#include \"rule.h\"\n",
+	})
+
+	cases := make([]sparse.Features, 3000)
+	for i := range cases {
+		cases[i] = randomFeatures(rng)
+	}
+	want := expected(r, cases)
+	for c := range 3 {
+		if n := strings.Count(want, fmt.Sprint("boosted_", c)); n < 100 || n > 4*len(cases)*9/10 {
+			t.Fatalf("the ensembles choose %d %d times: no test", c, n)
+		}
+	}
+	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "main.c", "-o", "main")
+	do(t, dir, nil, "g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "empty.cc")
+	compare(t, do(t, dir, vectors(p, cases), filepath.Join(dir, "main")), want)
+}
+
 // The Go file chooses as the tree does.
 func TestGoAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := randomRule(rng)
-	p := newProgram(r, "spmvrule")
+	p := newProgram(r, "spmvrule", false)
 	var calls strings.Builder
 	for _, f := range p.functions {
 		fmt.Fprintf(&calls, "print(spmvrule.%s(&f))\n", camel(strings.Join(f.words, "_")))
@@ -319,7 +392,7 @@ func TestOffsets(t *testing.T) {
 		everything = &rule.Node{Feature: f.Name, Threshold: -1, Below: leaf, Above: everything}
 	}
 
-	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Precision: kernels.Float32, Root: everything}}}
+	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: everything}}}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "r") })),
@@ -367,7 +440,7 @@ int main(void)
 
 		for i, f := range rule.Features() {
 			x := math.Float64frombits(binary.NativeEndian.Uint64([]byte(got)[8*i:]))
-			want := f.Value(&facts)
+			want := f.Value(&rule.Subject{Features: &facts, Hardware: lab})
 			if computable[f.Name] && !(math.Abs(x-want) <= 1e-12*max(1, want)) || !computable[f.Name] &&
 				!math.IsNaN(x) {
 				t.Errorf("%s: %s is %v, want %v", spec, f.Name, x, want)

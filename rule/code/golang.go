@@ -14,7 +14,7 @@ import (
 
 // WriteGo writes r as a Go file of a package called name, which is made an identifier.
 func WriteGo(w io.Writer, r *rule.Rule, name string) error {
-	p := newProgram(r, name)
+	p := newProgram(r, name, false)
 	pkg := strings.ReplaceAll(p.name, "_", "")
 	if token.IsKeyword(pkg) || pkg == "main" {
 		pkg += "rule"

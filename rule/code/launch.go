@@ -13,7 +13,7 @@ import (
 // gives the number of a launch, and a macro that lists the launches, for a switch over
 // kernels with compile-time blocks.
 func WriteLaunches(w io.Writer, r *rule.Rule, name string) error {
-	p := newProgram(r, name)
+	p := newProgram(r, name, false)
 	var b bytes.Buffer
 	guard := strings.ToUpper(p.name) + "_CUH"
 	upper := func(f function) string { return strings.ToUpper(p.name + "_" + strings.Join(f.words, "_")) }

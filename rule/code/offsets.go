@@ -20,6 +20,10 @@ type rowFeature struct {
 var rowFeatures = []rowFeature{
 	{"rows", "rows", nil},
 	{"cols", "cols", nil},
+	{"cache_share", "(12.0 * nonzeros + 12.0 * rows + 8.0 * cols) / @@_CACHE", nil},
+	{"x_cache_share", "8.0 * cols / @@_CACHE", nil},
+	{"nonzeros_per_warp", "nonzeros / @@_WARPS", nil},
+	{"rows_per_warp", "(double)rows / @@_WARPS", nil},
 	{"nonzeros", "nonzeros", nil},
 	{"row_mean", "mean", nil},
 	{"row_max_over_mean", "mean > 0 ? @_quantile(rows, offsets, 100) / mean : 0", []string{"quantile"}},
@@ -123,6 +127,12 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 	}
 
 	var text strings.Builder
+	if strings.Contains(body.String(), "@@") {
+		fmt.Fprintf(&text, "/* Last-level cache in bytes and warps that run at a time, of %s.\n * Define them for another "+
+			"device. */\n", comment(p.device))
+		fmt.Fprintf(&text, "#ifndef @@_CACHE\n#define @@_CACHE %d.0\n#define @@_WARPS %d.0\n#endif\n\n",
+			p.hardware.Cache, p.hardware.Warps)
+	}
 	for _, f := range rowFunctions {
 		if slices.Contains(calls, f.name) {
 			text.WriteString(f.text + "\n")
@@ -154,5 +164,6 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 		body.WriteString("    f->nothing = 0;\n")
 	}
 	text.WriteString(body.String() + "}\n\n")
-	b.WriteString(strings.ReplaceAll(text.String(), "@", p.name))
+	named := strings.ReplaceAll(text.String(), "@@", strings.ToUpper(p.name))
+	b.WriteString(strings.ReplaceAll(named, "@", p.name))
 }

@@ -16,23 +16,33 @@ type program struct {
 	sweep     string
 	features  []rule.Feature // the features that any tree asks for
 	functions []function
+	hardware  rule.Hardware // that relative features are of: of the first device
+	device    string
 }
 
-// A function is one tree.
+// A function is one tree, or an ensemble.
 type function struct {
 	words   []string // words of its name
 	doc     []string // lines of its comment
 	choices []kernels.Config
 	root    *rule.Node
+	// An ensemble stands in place of root; where it is not sure, the function of the tree is asked,
+	// whose words are instead.
+	ensemble *rule.Ensemble
+	instead  []string
 }
 
 // letters are what all names of a function in C and Go have in common: the names differ where
 // the letters do.
 func (f *function) letters() string { return strings.ReplaceAll(strings.Join(f.words, ""), "_", "") }
 
-// newProgram takes the trees of a rule, under a name for the whole.
-func newProgram(r *rule.Rule, name string) *program {
+// newProgram takes the trees of a rule, and its ensembles if they are asked for, under a name for
+// the whole.
+func newProgram(r *rule.Rule, name string, ensembles bool) *program {
 	p := &program{name: identifier(name), sweep: r.Sweep}
+	if len(r.Selectors) > 0 {
+		p.hardware, p.device = r.Selectors[0].Hardware, r.Selectors[0].Device
+	}
 	devices := map[string]bool{}
 	for i := range r.Selectors {
 		devices[r.Selectors[i].Device] = true
@@ -67,9 +77,17 @@ func newProgram(r *rule.Rule, name string) *program {
 			words = append([]string{identifier(s.Device)}, words...)
 		}
 		add(s, words, figures(".", s, rule.Learned), s.Root)
+		tree := p.functions[len(p.functions)-1].words
 		if s.Sizes != nil {
-			words = append(words[:len(words):len(words)], "by", "sizes")
-			add(s, words, figures(": by rows and nonzeros alone.", s, rule.OverSizes), s.Sizes)
+			add(s, append(words[:len(words):len(words)], "by", "sizes"),
+				figures(": by rows and nonzeros alone.", s, rule.OverSizes), s.Sizes)
+		}
+		if e := s.Ensemble; e != nil && ensembles && len(e.Trees) > 0 {
+			p.functions = append(p.functions, function{words: append(tree[:len(tree):len(tree)], "by", "ensemble"),
+				doc: figures(": by the ensemble.", s, rule.Boosted), choices: e.Configs, ensemble: e, instead: tree})
+			for _, name := range e.Features {
+				used[name] = true
+			}
 		}
 	}
 
