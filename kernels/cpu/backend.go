@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"spmvtune/kernels"
+	"spmvtune/kernels/own"
 )
 
 // MaxGrid bounds the workers of a product. Each is a thread of the system, and far fewer are
@@ -27,8 +28,7 @@ type Backend struct {
 	formats *formats
 	last    kernels.Product // that was prepared last
 
-	own      []kernels.Own // of the sweep
-	compiled string        // folder of what is compiled of them
+	own.Set // of the sweep's own kernels
 }
 
 var _ kernels.Backend = (*Backend)(nil)
@@ -45,6 +45,7 @@ func Open() (*Backend, error) { return OpenShare(0) }
 // workers are not pinned, and the device has the property "pinned" with the value "no".
 func OpenShare(n int) (*Backend, error) {
 	b := &Backend{cores: usableCores()}
+	b.Set = own.NewSet("cpu", b.ownCompiler)
 	free := false
 	if n > 0 && n < len(b.cores) {
 		var got []int
@@ -96,8 +97,8 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (p kernels.Produc
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
 	}
-	own, _ := b.ownKernel(c.Kernel)
-	k, ok := kernels.Find(b.own, c.Kernel)
+	mine, _ := b.Own(c.Kernel)
+	k, ok := b.Find(c.Kernel)
 	if !ok || k.Backend != "cpu" {
 		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("%q is not a kernel for the processor", c.Kernel)}
 	}
@@ -116,12 +117,12 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (p kernels.Produc
 		if b.single == nil || o.Fresh {
 			b.single = newOperand[float32](b.problem, o.Fresh)
 		}
-		return prepare(b, b.single, k, own, c)
+		return prepare(b, b.single, k, mine, c)
 	}
 	if b.double == nil || o.Fresh {
 		b.double = newOperand[float64](b.problem, o.Fresh)
 	}
-	return prepare(b, b.double, k, own, c)
+	return prepare(b, b.double, k, mine, c)
 }
 
 // Close ends the workers and frees the calling thread. Closing twice does

@@ -18,39 +18,18 @@ import (
 
 var _ kernels.Host = (*Backend)(nil)
 
-// Adopt makes kernels of a sweep known.
-func (b *Backend) Adopt(list []kernels.Own, cache string) { b.own, b.compiled = list, cache }
-
-// Build compiles kernels of the sweep.
-func (b *Backend) Build(list []kernels.Config) []string {
-	return own.All(list, func(c kernels.Config) error {
-		o, _ := b.ownKernel(c.Kernel)
-		_, err := b.compile(o, c)
-		return err
-	})
-}
-
-// ownKernel returns a kernel of the sweep.
-func (b *Backend) ownKernel(name string) (kernels.Own, bool) {
-	o, ok := kernels.Defined(b.own, name)
-	return o, ok && o.Backend == "cpu" && o.Command == nil
-}
-
-// compile returns the library that has a kernel of the sweep.
-func (b *Backend) compile(o kernels.Own, c kernels.Config) (file string, err error) {
+// ownCompiler is the compiler of a kernel of the sweep.
+func (b *Backend) ownCompiler(o kernels.Own) (*own.Compiler, error) {
 	by, err := own.ForCPU(o.File, b.device.Name)
-	if err != nil {
-		return "", &kernels.InvalidError{Reason: err.Error()}
-	}
-	if request(&[6]uint64{runningOnValgrind}) != 0 {
+	if err == nil && request(&[6]uint64{runningOnValgrind}) != 0 {
 		by.Flags = append(by.Flags, "-mno-avx512f") // which valgrind does not know
 	}
-	return own.Build(b.compiled, by, o, c)
+	return by, err
 }
 
 // prepareOwn prepares a kernel of the sweep. Its arrays are copies between fences.
 func prepareOwn[V sparse.Float](b *Backend, o *operand[V], k kernels.Own, c kernels.Config) (kernels.Product, error) {
-	file, err := b.compile(k, c)
+	file, err := b.Compile(k, c)
 	if err != nil {
 		return nil, err
 	}

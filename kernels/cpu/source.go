@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"spmvtune/internal/gosource"
-	"spmvtune/kernels/own"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
 )
@@ -38,9 +37,8 @@ var formatCode = sync.OnceValues(func() (*gosource.Program, error) {
 // for it, without comments and layout; "" for a kernel that is not this package's. Device.Driver names
 // the compiler.
 func (b *Backend) Source(kernel string) string {
-	if o, ok := b.ownKernel(kernel); ok {
-		by, _ := own.ForCPU(o.File, b.device.Name)
-		return own.Source(by, o)
+	if o, ok := b.Own(kernel); ok {
+		return b.OwnSource(o)
 	}
 	files, ok := sources[kernel]
 	formats, err := formatCode()

@@ -12,6 +12,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda/internal/nvml"
+	"spmvtune/kernels/own"
 )
 
 // Built reports whether this program was built with CUDA. If so, it starts only where the
@@ -35,8 +36,7 @@ type Backend struct {
 	problem *kernels.Problem
 	current *product // the one made by the last Prepare
 
-	own      []kernels.Own // of the sweep
-	compiled string        // folder of what is compiled of them
+	own.Set // of the sweep's own kernels
 
 	single []float32 // y of float32, on its way to the caller
 
@@ -60,6 +60,7 @@ func Open(index int) (kernels.Backend, error) {
 
 	runtime.LockOSThread()
 	b := &Backend{opened: true}
+	b.Set = own.NewSet("cuda", b.ownCompiler)
 	if err := b.open(index); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"fmt"
 	"hash/maphash"
 	"strconv"
 	"unsafe"
@@ -16,63 +17,29 @@ import (
 
 var _ kernels.Host = (*Backend)(nil)
 
-// Adopt makes kernels of a sweep known.
-func (b *Backend) Adopt(list []kernels.Own, cache string) { b.own, b.compiled = list, cache }
-
-// Build compiles kernels of the sweep.
-func (b *Backend) Build(list []kernels.Config) []string {
-	return own.All(list, func(c kernels.Config) error {
-		o, _ := b.ownKernel(c.Kernel)
-		_, err := b.compile(o, c)
-		return err
-	})
-}
-
-// ownKernel returns a kernel of the sweep.
-func (b *Backend) ownKernel(name string) (kernels.Own, bool) {
-	o, ok := kernels.Defined(b.own, name)
-	return o, ok && o.Backend == "cuda" && o.Command == nil
-}
-
-// ownCompiler is nvcc, or NVRTC where it is missing, for a compute capability, times 10. An
-// *kernels.InvalidError says that there is neither.
-func ownCompiler(compute int) (*own.Compiler, error) {
-	arch := strconv.Itoa(compute)
+// ownCompiler is nvcc, or NVRTC where it is missing.
+func (b *Backend) ownCompiler(kernels.Own) (*own.Compiler, error) {
+	arch := strconv.Itoa(b.modules.limits.compute)
 	by, missing := own.ForGPU(arch)
 	if missing == nil {
 		return by, nil
 	}
 	by, err := nvrtc.New(arch)
 	if err != nil {
-		return nil, &kernels.InvalidError{Reason: "there is neither nvcc nor NVRTC to compile it: " + missing.Error() +
-			"; " + err.Error() + ": put nvcc on the PATH, or libnvrtc's folder into LD_LIBRARY_PATH"}
+		return nil, fmt.Errorf("there is neither nvcc nor NVRTC to compile it: %w; %w: put nvcc on the PATH, or "+
+			"libnvrtc's folder into LD_LIBRARY_PATH", missing, err)
 	}
 	return by, nil
-}
-
-// compile returns the module that has a kernel of the sweep.
-func (b *Backend) compile(o kernels.Own, c kernels.Config) (file string, err error) {
-	by, err := ownCompiler(b.modules.limits.compute)
-	if err != nil {
-		return "", err
-	}
-	return own.Build(b.compiled, by, o, c)
-}
-
-// ownSource is the identity of a kernel of the sweep.
-func (b *Backend) ownSource(o kernels.Own) string {
-	by, _ := ownCompiler(b.modules.limits.compute)
-	return own.Source(by, o)
 }
 
 // adoptFor loads the module of c's kernel under the name of its recipe's entry, if the kernel is
 // one of the sweep.
 func (b *Backend) adoptFor(c kernels.Config) error {
-	o, ok := b.ownKernel(c.Kernel)
+	o, ok := b.Own(c.Kernel)
 	if !ok {
 		return nil
 	}
-	file, err := b.compile(o, c)
+	file, err := b.Compile(o, c)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
 	}
-	k, ok := kernels.Find(b.own, c.Kernel)
+	k, ok := b.Find(c.Kernel)
 	if !ok || k.Backend != "cuda" {
 		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("%q is not a kernel for the GPU", c.Kernel)}
 	}
@@ -86,7 +86,7 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kerne
 
 // recipe makes the recipe of c.
 func (b *Backend) recipe(c kernels.Config, v int) (*recipe, error) {
-	if o, ok := b.ownKernel(c.Kernel); ok {
+	if o, ok := b.Own(c.Kernel); ok {
 		return ownRecipe(o, b.problem.A, c)
 	}
 	r, ok, err := newRecipe(b.problem.A, c, v)

@@ -7,8 +7,8 @@ import "strconv"
 // Source returns a digest of a kernel's compiled code and recipe; for a kernel of cuSPARSE it
 // is the library's version, or "" if there is no library.
 func (b *Backend) Source(kernel string) string {
-	if o, ok := b.ownKernel(kernel); ok {
-		return b.ownSource(o)
+	if o, ok := b.Own(kernel); ok {
+		return b.OwnSource(o)
 	}
 	if _, ok := vendorRecipes[kernel]; !ok {
 		return Source(kernel)

@@ -85,8 +85,8 @@ func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best)
 		if b.Verified() {
 			continue
 		}
-		rows, err := db.Results(ctx, store.Filter{Device: b.Device, Matrix: b.Matrix, Precision: b.Precision, Cache: b.Cache,
-			Status: trial.OK})
+		rows, err := db.Results(ctx, store.Filter{Device: b.Device, Matrix: b.Matrix, Precision: b.Precision,
+			Cache: b.Cache, Status: trial.OK})
 		if err != nil {
 			return err
 		}
