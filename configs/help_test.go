@@ -30,7 +30,7 @@ func parseExample(t *testing.T) *Sweep {
 func TestHelpShowsDefaults(t *testing.T) {
 	shown := parseExample(t)
 	plain := parse(t, minimal)
-	if shown.Protocol != plain.Protocol || shown.Search != plain.Search || shown.Device != plain.Device {
+	if shown.Protocol != plain.Protocol || shown.Search != plain.Search || !reflect.DeepEqual(shown.Device, plain.Device) {
 		t.Errorf("shown %+v %+v %+v\nare %+v %+v %+v", shown.Protocol, shown.Search, shown.Device, plain.Protocol,
 			plain.Search, plain.Device)
 	}

@@ -109,7 +109,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("protocol %+v", s.Protocol)
 	}
 
-	if s.Search != (Search{Strategy: "grid"}) || s.Device != (Device{Backend: "auto"}) {
+	if s.Search != (Search{Strategy: "grid"}) || !reflect.DeepEqual(s.Device, Device{Backend: "auto"}) {
 		t.Errorf("search %+v, device %+v", s.Search, s.Device)
 	}
 	m := Matrix{Name: "mycielskian-4", Class: "mycielskian", Generate: "mycielskian",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,9 @@ func (t *table) sweep(path string, find finder) *Sweep {
 		if !t.has(key) || isEmptyList(t.vals[key]) {
 			t.fail(key, fmt.Sprintf("add a [[%s]] section; spmvtune help config shows one", key), "the sweep has none")
 		}
+	}
+	if s.Device.several() && s.Device.Backend != "cpu" && len(s.Kernels) > 0 && !slices.Contains(s.Backends(), "cuda") {
+		t.section("device").fail("index", "leave it out", "chooses GPUs, and all kernels of the sweep are for the processor")
 	}
 	return s
 }

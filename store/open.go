@@ -18,6 +18,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"spmvtune/internal/input"
+	"spmvtune/tuner"
 )
 
 // A DB is an open results database. Its methods may be called from several
@@ -74,7 +75,7 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 
 	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}},
 		schema: len(migrations)}
-	db.rec.keys = newKeys()
+	db.rec.keys, db.rec.runs = newKeys(), map[string]*tuner.RunInfo{}
 	db.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, db.write, path); err != nil {
 		return nil, errors.Join(err, db.Close())

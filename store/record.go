@@ -24,14 +24,18 @@ type recorder struct {
 	stmts statements
 
 	mu   sync.Mutex
-	run  *tuner.RunInfo
+	run  *tuner.RunInfo            // the last one
+	runs map[string]*tuner.RunInfo // the last one on each device, by its UUID
 	keys keys
 }
 
-// known returns the run that results belong to, and the keys that are known.
-func (r *recorder) known() (*tuner.RunInfo, keys) {
+// known returns the run that results of a device belong to, and the keys that are known.
+func (r *recorder) known(uuid string) (*tuner.RunInfo, keys) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if run := r.runs[uuid]; run != nil {
+		return run, r.keys
+	}
 	return r.run, r.keys
 }
 
@@ -47,9 +51,12 @@ func (r *recorder) learn(k keys, run *tuner.RunInfo) {
 	if run != nil {
 		r.run = run
 	}
+	if run != nil && run.Origin.UUID != "" {
+		r.runs[run.Origin.UUID] = run
+	}
 }
 
-// Begin names the run that the following results belong to. A sweep whose file
+// Begin names the run that the following results of its device belong to. A sweep whose file
 // has the same text as an earlier one of its name continues that one.
 func (db *DB) Begin(ctx context.Context, run tuner.RunInfo) error {
 	k := newKeys()
@@ -88,7 +95,7 @@ func (db *DB) Ask(ctx context.Context, ids []string) error {
 // one that did, unless that was measured later. trial.Standing says which of several trials of a
 // configuration, and of a place, count. Repeats are kept beside the result of their trial.
 func (db *DB) Record(ctx context.Context, r trial.Result) error {
-	run, k := db.rec.known()
+	run, k := db.rec.known(r.UUID)
 	return db.record(ctx, "recording "+r.Config.String(), k, func(w *writer) error {
 		if err := w.look(ctx, []string{r.ID}); err != nil {
 			return err

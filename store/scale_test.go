@@ -34,7 +34,7 @@ func populate(tb testing.TB, db *DB, n int) {
 	for m := 0; trials < n; m++ {
 		matrix := "m" + strconv.Itoa(m)
 		describe(tb, db, testMatrix(matrix))
-		run, k := db.rec.known()
+		run, k := db.rec.known("")
 		err := db.record(ctx, "populating", k, func(w *writer) error {
 			if err := w.look(ctx, nil); err != nil {
 				return err

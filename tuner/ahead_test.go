@@ -27,8 +27,7 @@ func TestGPUDoesNotWaitForTheRecord(t *testing.T) {
 		sweep.Kernels[0].Kernels[0] = map[string]string{"cuda": "csr_scalar", "cpu": "cpu_csr_rows"}[backend]
 		w := &watcher{}
 		w.run = newRun(sweep, w, Options{Launch: launcher(backend), Observe: func(Event) {}})
-		w.run.sum.Measured = map[trial.Status]int{}
-		if err := w.run.all(t.Context()); err != nil {
+		if err := w.run.crew.measure(t.Context(), []*run{w.run}); err != nil {
 			t.Error(err)
 		}
 		w.run.close()

@@ -21,10 +21,10 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("SPMVTUNE_TEST_WORKER") != "" {
 		open := func(d configs.Device) (kernels.Backend, error) {
-			if d.Index == noDevice {
+			if _, err := os.Stat(os.Getenv("SPMVTUNE_TEST_FALLEN")); d.Index == noDevice || d.Index == fallsOff && err == nil {
 				return nil, errors.New("there is no such device")
 			}
-			return &brokenBackend{}, nil
+			return &brokenBackend{index: d.Index}, nil
 		}
 		requests, replies := worker.Pipes()
 		if err := worker.Serve(requests, replies, open); err != nil {
@@ -37,8 +37,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// noDevice is the index of a device that can't be opened.
-const noDevice = 9
+// Indices of devices: noDevice can't be opened, otherModel has another name, and fallsOff dies with its second
+// trial and can't be opened any more.
+const (
+	fallsOff = iota + 7
+	otherModel
+	noDevice
+)
 
 // Ways to misbehave, as the block size of cpu_csr_rows.
 const (
@@ -63,12 +68,20 @@ const (
 
 var leftBehind bool // whether a product has left something in this process that ends it later
 
-type brokenBackend struct{ p *kernels.Problem }
+type brokenBackend struct {
+	p        *kernels.Problem
+	index    int
+	prepared int // how often
+}
 
 func (b *brokenBackend) Device() kernels.Device {
-	return kernels.Device{Backend: cmp.Or(os.Getenv("SPMVTUNE_TEST_WORKER"), "cpu"), Name: "test processor",
+	d := kernels.Device{Backend: cmp.Or(os.Getenv("SPMVTUNE_TEST_WORKER"), "cpu"), Name: "test processor",
 		Driver: "test", Units: 2, MaxBlock: 1 << 20,
-		Properties: map[string]string{"uuid": "GPU-1"}}
+		Properties: map[string]string{"uuid": fmt.Sprint("GPU-", b.index+1)}}
+	if b.index == otherModel {
+		d.Name = "other processor"
+	}
+	return d
 }
 
 // Sense works on what passes for a GPU.
@@ -86,6 +99,10 @@ func (b *brokenBackend) Roof() (kernels.Roof, error) {
 func (b *brokenBackend) Load(p *kernels.Problem) error { b.p = p; return nil }
 func (b *brokenBackend) Close() error                  { return nil }
 func (b *brokenBackend) Prepare(c kernels.Config, _ kernels.Options) (kernels.Product, error) {
+	if b.prepared++; b.index == fallsOff && b.prepared == 2 {
+		os.WriteFile(os.Getenv("SPMVTUNE_TEST_FALLEN"), nil, 0o666)
+		os.Exit(7)
+	}
 	if c.Block == refuse {
 		return nil, &kernels.InvalidError{Reason: "this device can't"}
 	}

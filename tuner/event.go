@@ -13,6 +13,7 @@ type Event struct {
 	Matrix  *MatrixPlanned
 	Result  *trial.Result
 	Failure *Failure
+	Gone    *Gone
 	Crowded *Crowded
 	Unbuilt *Unbuilt
 }
@@ -24,9 +25,17 @@ type Crowded struct {
 	Launching bool
 }
 
+// Gone says that one of several devices does not answer any more. Others go on with its matrix.
+type Gone struct {
+	Index  int
+	Err    error
+	Others int // how many there are
+}
+
 // Started says which device the run is on.
 type Started struct {
 	Device   string
+	Devices  int // how many of them measure at the same time
 	Matrices int
 	// NoSensors is why clocks, temperature and power are not recorded; "" if they are, or if
 	// the device has no sensors for them.

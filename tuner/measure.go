@@ -20,7 +20,7 @@ func (r *run) begin(ctx context.Context) error {
 	rep, err := r.client.Do(ctx, worker.Request{Roof: true}, openTimeout)
 	if err != nil {
 		r.drop(r.client, err)
-		return r.interrupted(ctx, fmt.Errorf("measuring the device's bandwidth: %w", err))
+		return r.interrupted(ctx, &gone{fmt.Errorf("measuring the device's bandwidth: %w", err)})
 	}
 
 	r.begun, r.roof = true, rep.Roof.Highest()
@@ -97,7 +97,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	}
 	r.enters(j.Kernel)
 
-	res.At = r.later(res.At)
+	res.At, res.UUID = r.later(res.At), r.planner.device.Properties["uuid"]
 	res.Sentinel, res.Final, res.Spread = j.sentinel, j.final, j.spread
 	if j.partial != nil && res.Status == trial.OK {
 		res.Stop = trial.StopSearch

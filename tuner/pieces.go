@@ -18,21 +18,6 @@ type piece struct {
 	searches []trial.Place
 }
 
-// matrices returns the matrices of the sweep that have parts.
-func (r *run) matrices() []configs.Matrix {
-	if r.opt.Parts == nil {
-		return r.sweep.Matrices
-	}
-	var list []configs.Matrix
-	for _, spec := range r.sweep.Matrices {
-		if len(r.opt.Parts[spec.Name]) > 0 {
-			list = append(list, spec)
-		}
-	}
-
-	return list
-}
-
 // cut reduces a plan to the trials that are in one of the matrix's parts. Searches are not
 // cut: a part has some of them.
 func (r *run) cut(plan Plan) Plan {
@@ -40,7 +25,7 @@ func (r *run) cut(plan Plan) Plan {
 	plan.Trials = nil
 
 	seen := map[string]bool{}
-	for _, p := range r.opt.Parts[plan.Matrix.Name] {
+	for _, p := range r.share.parts {
 		own := piece{Part: p}
 		trials := all
 		if search.Adaptive(r.sweep.Search.Strategy) {
@@ -65,10 +50,10 @@ func (r *run) cut(plan Plan) Plan {
 	return plan
 }
 
-// ended notes which parts of a matrix are complete, after work on it ended with err.
-func (r *run) ended(matrix string, err error) {
-	for _, p := range r.opt.Parts[matrix] {
-		end := trial.Piece{Matrix: matrix, Part: p, Reason: r.reason(err)}
+// ended notes which parts of a share are complete, after work on it ended with err.
+func (r *run) ended(s share, err error) {
+	for _, p := range s.parts {
+		end := trial.Piece{Matrix: s.Name, Part: p, Reason: r.reason(err)}
 		for _, planned := range r.pieces {
 			if planned.Part == p && r.recorded(planned) {
 				end.Complete, end.Reason, end.IDs = true, "", r.idsOf(planned)
@@ -115,17 +100,16 @@ func (r *run) idsOf(p piece) trial.IDs {
 	})
 }
 
-// unreached notes the parts of matrices that were not begun when the run ended with err.
-func (r *run) unreached(err error) {
-	begun := map[string]bool{}
-	for _, p := range r.sum.Pieces {
-		begun[p.Matrix] = true
-	}
+// unreached notes the parts of shares that no device has when the run ended with err, and of matrices that
+// the sweep does not have.
+func (r *run) unreached(todo []share, err error) {
 	r.pieces = nil
-
+	for _, s := range todo {
+		r.ended(s, err)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.opt.Parts)) {
-		if !begun[name] {
-			r.ended(name, err)
+		if !slices.ContainsFunc(r.sweep.Matrices, func(m configs.Matrix) bool { return m.Name == name }) {
+			r.ended(share{configs.Matrix{Name: name}, r.opt.Parts[name]}, err)
 		}
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Recorder keeps results for good. The store and the journal are recorders.
+// A Recorder keeps results for good. The store and the journal are recorders. Several devices may use
+// one at the same time.
 type Recorder interface {
-	// Begin names the run that the following results belong to.
+	// Begin names the run that the following results of its device belong to.
 	Begin(ctx context.Context, run RunInfo) error
 	// Matrix is called before the first result on a matrix. It is also called, without Begin,
 	// if all results on it are recorded, because it may have another name now.

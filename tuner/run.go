@@ -49,37 +49,49 @@ type Assumed struct {
 // errStop ends a run early without being an error.
 var errStop = errors.New("stopped")
 
-// Run measures every trial of the sweep that rec does not hold yet, one after the other.
-// When ctx ends, the running trial is finished and recorded first. What goes wrong with a
+// Run measures every trial of the sweep that rec does not hold yet, one after the other on each
+// device. When ctx ends, the running trials are finished and recorded first. What goes wrong with a
 // trial or a matrix is in the summary. An error is returned only if the sweep can't go on.
-func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (Summary, error) {
+func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (sum Summary, err error) {
 	if opt.Observe == nil {
 		opt.Observe = func(Event) {}
 	}
-	r := newRun(sweep, rec, opt)
-	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	folder, remove, err := Compiled(sweep.Own())
 	if err != nil {
-		return r.sum, err
-	}
-	r.compiled = folder
-	defer remove()
-	if remove, err = r.keepScratch(); err != nil {
-		return r.sum, err
+		return sum, err
 	}
 	defer remove()
-	defer r.close()
 
-	err = r.all(ctx)
-	r.unreached(err)
+	var runs []*run
+	for _, index := range sweep.Device.Each() {
+		own := *sweep
+		own.Device.Index = index
+		r := newRun(&own, rec, opt)
+		r.compiled = folder
+		if len(runs) > 0 {
+			r.crew = runs[0].crew
+		}
+		if remove, err = r.keepScratch(); err != nil {
+			return sum, err
+		}
+		defer remove()
+		defer r.close()
+		runs = append(runs, r)
+	}
+
+	err = runs[0].crew.measure(ctx, runs)
+	for _, r := range runs {
+		sum.Add(r.sum)
+	}
 	if errors.Is(err, errStop) {
 		err = nil
 	}
-	return r.sum, err
+	return sum, err
 }
 
-// A run is the state of a Run.
+// A run is the state of a Run on one device.
 type run struct {
+	crew  *crew
 	sweep *configs.Sweep
 	rec   Recorder
 	opt   Options
@@ -94,9 +106,8 @@ type run struct {
 	started   time.Time
 	last      time.Time // when the last trial finished
 	sum       Summary
-	named     map[string]string // name of each matrix that was planned, by its hash
-	compiled  string            // folder of what is compiled of own kernels
-	scratch   string            // folder of programs
+	compiled  string // folder of what is compiled of own kernels
+	scratch   string // folder of programs
 	built     map[kernels.Config]bool
 
 	current
@@ -104,6 +115,7 @@ type run struct {
 
 // current is the state of a run that belongs to the current matrix.
 type current struct {
+	share   share
 	pieces  []piece              // parts of the matrix, if there are Parts
 	over    map[trial.Place]bool // searches that have ended
 	done    map[string]bool      // trials that are recorded, by identity
@@ -115,8 +127,9 @@ type current struct {
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
-	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), named: map[string]string{},
-		built: map[kernels.Config]bool{}}
+	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), built: map[kernels.Config]bool{},
+		crew: &crew{named: map[string]string{}}}
+	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	r.next()
 	return r
 }
@@ -132,20 +145,22 @@ func (r *run) close() {
 	}
 }
 
-// all measures the matrices one after the other.
+// all measures one matrix after the other, until none is left.
 func (r *run) all(ctx context.Context) error {
-	if err := r.worker(ctx); err != nil {
-		return err
-	}
-	dev := r.planner.device
-	matrices := r.matrices()
-	r.sum.Device, r.sum.Matrices = dev.Name, len(matrices)
-	r.opt.Observe(Event{Started: &Started{Device: dev.Name, Matrices: len(matrices), NoSensors: r.noSensors}})
-
-	for i, spec := range matrices {
+	for {
+		s, index, more := r.crew.take()
+		if !more {
+			return nil
+		}
 		r.next()
-		err := r.matrix(ctx, i, spec)
-		r.ended(spec.Name, err)
+		r.share = s
+		err := r.matrix(ctx, index, s.Matrix)
+		if isGone(err) {
+			r.crew.giveBack(s)
+			return err
+		}
+
+		r.ended(s, err)
 		var f *Failure
 		if errors.As(err, &f) {
 			r.sum.Failures = append(r.sum.Failures, *f)
@@ -154,8 +169,6 @@ func (r *run) all(ctx context.Context) error {
 			return err
 		}
 	}
-
-	return nil
 }
 
 // matrix measures what is left to do on one matrix. A *Failure concerns this matrix only.
@@ -226,7 +239,7 @@ func (r *run) obtain(ctx context.Context, spec configs.Matrix) (configs.Matrix, 
 
 // failure turns an error into one of a matrix, unless it ends the run.
 func (r *run) failure(name string, err error, measured bool) error {
-	if errors.Is(err, errStop) {
+	if errors.Is(err, errStop) || isGone(err) {
 		return err
 	}
 	return &Failure{name, err, measured}
@@ -244,13 +257,10 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 	}
 
 	for j != nil {
-		if r.ahead == nil && ctx.Err() != nil {
-			return r.interrupted(ctx, nil)
-		}
-		late := r.sweep.Search.Time > 0 && time.Since(r.started) > r.sweep.Search.Time
-		if r.ahead == nil && late {
-			r.sum.OutOfTime = true
-			return errStop
+		if r.ahead == nil {
+			if err := r.halt(ctx); err != nil {
+				return err
+			}
 		}
 		if err := r.reload(ctx, spec, m); err != nil {
 			return r.failure(spec.Name, err, j.fresh())
@@ -259,7 +269,7 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 		err := r.trial(ctx, *j, func(res trial.Result) *job {
 			queue.told(res)
 			j = queue.next()
-			if late || ctx.Err() != nil {
+			if j == nil || r.halt(ctx) != nil {
 				return nil
 			}
 			return j
@@ -272,9 +282,23 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 	return work.err()
 }
 
+// halt says why no other trial may start; nil if one may.
+func (r *run) halt(ctx context.Context) error {
+	switch {
+	case ctx.Err() != nil:
+		return r.interrupted(ctx, nil)
+	case r.sweep.Search.Time > 0 && time.Since(r.started) > r.sweep.Search.Time:
+		r.sum.OutOfTime = true
+		return errStop
+	}
+	return r.crew.failed()
+}
+
 // plan plans m, unless it has the same content as a matrix before it, which has the same
 // trials. With parts that does not matter: the same trials have the same identities.
 func (r *run) plan(m trial.Matrix) (Plan, error) {
+	r.crew.mu.Lock()
+	defer r.crew.mu.Unlock()
 	plan, err := r.planner.plan(m)
 	if err != nil {
 		return plan, fmt.Errorf("planning %s: %w", m.Name, err)
@@ -283,9 +307,9 @@ func (r *run) plan(m trial.Matrix) (Plan, error) {
 	if r.opt.Parts != nil {
 		return r.cut(plan), nil
 	}
-	if first, taken := r.named[m.Hash]; taken && first != m.Name {
+	if first, taken := r.crew.named[m.Hash]; taken && first != m.Name {
 		return Plan{Matrix: m, Duplicate: &Duplicate{m.Name, first}}, nil
 	}
-	r.named[m.Hash] = m.Name
+	r.crew.named[m.Hash] = m.Name
 	return plan, nil
 }

@@ -24,7 +24,7 @@ func (r *run) worker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	device := r.sweep.Device
+	device := configs.Device{Backend: r.sweep.Device.Backend, Index: r.sweep.Device.Index}
 	if r.opt.Assume != nil {
 		device = configs.Device{Backend: "cpu"} // it only loads matrices
 	}
@@ -32,7 +32,7 @@ func (r *run) worker(ctx context.Context) error {
 	rep, err := c.Do(ctx, worker.Request{Open: &open}, openTimeout)
 	if err != nil {
 		r.drop(c, err)
-		return r.interrupted(ctx, fmt.Errorf("opening the device: %w", err))
+		return r.interrupted(ctx, &gone{fmt.Errorf("opening the device: %w", err)})
 	}
 
 	r.client, r.guest, r.noSensors = c, "", rep.NoSensors
@@ -74,6 +74,8 @@ func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved config
 		}
 	}
 
+	r.crew.resolving.Lock()
+	defer r.crew.resolving.Unlock()
 	resolved, why, err := r.opt.Resolver.Resolve(ctx, spec)
 	if err != nil {
 		return spec, "", r.interrupted(ctx, err)

@@ -8,6 +8,8 @@ import (
 
 // Add adds what another part of the same sweep did.
 func (sum *Summary) Add(part Summary) {
+	sum.Device = cmp.Or(sum.Device, part.Device)
+	sum.Matrices = max(sum.Matrices, part.Matrices)
 	sum.Trials += part.Trials
 	sum.Finished += part.Finished
 	sum.OKBefore += part.OKBefore
@@ -16,6 +18,7 @@ func (sum *Summary) Add(part Summary) {
 	sum.Invalid = added(sum.Invalid, part.Invalid)
 	sum.Skipped = added(sum.Skipped, part.Skipped)
 	sum.Failed = append(sum.Failed, part.Failed...)
+	sum.Pieces = append(sum.Pieces, part.Pieces...)
 	sum.Effort.Add(part.Effort)
 	sum.Crowded = cmp.Or(sum.Crowded, part.Crowded)
 	sum.Finals += part.Finals

@@ -64,6 +64,9 @@ func (d *diagnosis) print(w io.Writer) {
 	if d.NVML != "" {
 		line("nvml", "%s", d.NVML)
 	}
+	for i, more := range d.More {
+		line("", "GPU %d: %s", i+1, more)
+	}
 	line("slurm", "%s", d.Slurm)
 	line("cache", "%s", d.Cache)
 	line("versions", "spmvtune %s, %s, SQLite %s", d.Version, d.Go, d.SQLite)
@@ -76,8 +79,10 @@ type diagnosis struct {
 	Roof     kernels.Roof    `json:"bandwidth_gbps"`
 	CUDA     string          `json:"cuda"`
 	// NVML is empty without a GPU.
-	NVML  string `json:"nvml,omitempty"`
-	Slurm string `json:"slurm"`
+	NVML string `json:"nvml,omitempty"`
+	// More describes the other GPUs.
+	More  []string `json:"more_gpus,omitempty"`
+	Slurm string   `json:"slurm"`
 	// Cache describes the cache of matrices.
 	Cache   string `json:"cache"`
 	Version string `json:"version"`
@@ -93,7 +98,7 @@ func examine(ctx context.Context) diagnosis {
 		Version: command.Version(), Go: runtime.Version(), SQLite: sqlite,
 	}
 
-	d.CUDA, d.NVML = examineCUDA(ctx)
+	d.CUDA, d.NVML, d.More = examineCUDA(ctx)
 
 	b, err := cpu.Open()
 	if err == nil {
@@ -108,18 +113,31 @@ func examine(ctx context.Context) diagnosis {
 	return d
 }
 
-// examineCUDA describes the GPU and its sensors, or says why there are none.
-func examineCUDA(ctx context.Context) (device, sensors string) {
+// examineCUDA describes the first GPU and its sensors, or says why there are none, and describes the
+// other GPUs.
+func examineCUDA(ctx context.Context) (device, sensors string, more []string) {
 	dev, err := hardware.FindGPU(ctx, 0)
 	if err != nil {
-		return "none: " + err.Error(), ""
+		return "none: " + err.Error(), "", nil
 	}
 	device = fmt.Sprintf("%s, %d multiprocessors, L2 cache %s, memory %s, driver %s",
 		dev.Name, dev.Units, term.Bytes(dev.Cache), term.Bytes(dev.Memory), dev.Driver)
-	if dev.Sensors == nil {
-		return device, "none: " + dev.NoSensors
+	sensors = "none: " + dev.NoSensors
+	if dev.Sensors != nil {
+		sensors = sensorsText(*dev.Sensors, dev.Properties["nvml_driver"])
 	}
-	return device, sensorsText(*dev.Sensors, dev.Properties["nvml_driver"])
+	for i := 1; i < dev.Count; i++ {
+		other, err := hardware.FindGPU(ctx, i)
+		switch {
+		case err != nil:
+			more = append(more, "none: "+err.Error())
+		case other.Sensors == nil:
+			more = append(more, other.Name)
+		default:
+			more = append(more, other.Name+", "+sensorsText(*other.Sensors, other.Properties["nvml_driver"]))
+		}
+	}
+	return device, sensors, more
 }
 
 // sensorsText lists the readings of the sensors that there are.

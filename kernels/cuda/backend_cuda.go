@@ -67,6 +67,15 @@ func Open(index int) (kernels.Backend, error) {
 	return b, nil
 }
 
+// Count returns how many GPUs there are, counted in the same way.
+func Count() int {
+	n, err := cu.NumDevices()
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 func (b *Backend) open(index int) error {
 	var err error
 	if b.dev, err = cu.GetDevice(index); err != nil {

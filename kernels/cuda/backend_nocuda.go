@@ -16,5 +16,8 @@ const Built = false
 // does (CUDA_VISIBLE_DEVICES). This build has none; the error says how to get it.
 func Open(index int) (kernels.Backend, error) { return nil, errBuild }
 
+// Count returns how many GPUs there are, counted in the same way.
+func Count() int { return 0 }
+
 var errBuild = errors.New("this program was built without CUDA: install the CUDA toolkit's headers and run `make`, " +
 	"or `go build -tags cuda`")

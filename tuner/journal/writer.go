@@ -36,6 +36,7 @@ type Writer struct {
 	lines    int   // number of whole lines
 	size     int64 // bytes in whole lines
 	runs     int
+	runOf    map[string]int // number of the last run on each device, by its UUID
 	recorded map[string]trial.Record
 	broken   error // the first thing that went wrong with the file
 }
@@ -62,7 +63,7 @@ func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Option
 		return nil, fmt.Errorf("reading what is recorded already: %w", err)
 	}
 
-	return &Writer{path: f.Name(), opt: opt, file: f, recorded: recorded}, nil
+	return &Writer{path: f.Name(), opt: opt, file: f, recorded: recorded, runOf: map[string]int{}}, nil
 }
 
 // createNew makes a file under the first name that is free.
@@ -91,7 +92,7 @@ func syncFolder(dir string) {
 // Path returns the path of the file.
 func (w *Writer) Path() string { return w.path }
 
-// Begin names the run that the following results belong to.
+// Begin names the run that the following results of its device belong to.
 func (w *Writer) Begin(_ context.Context, run tuner.RunInfo) error {
 	var facts map[string]string
 	if w.opt.Facts != nil {
@@ -104,7 +105,16 @@ func (w *Writer) Begin(_ context.Context, run tuner.RunInfo) error {
 	}
 
 	w.runs++
+	w.runOf[run.Origin.UUID] = w.runs
 	return nil
+}
+
+// run is the number of the run that results of a device belong to.
+func (w *Writer) run(uuid string) int {
+	if n := w.runOf[uuid]; uuid != "" && n > 0 {
+		return n
+	}
+	return w.runs
 }
 
 // Matrix records m.
@@ -141,7 +151,7 @@ func (w *Writer) Record(_ context.Context, r trial.Result) error {
 	if w.runs == 0 {
 		return errors.New("no run has begun")
 	}
-	if err := w.append(trialKind, encodeTrial(w.runs, r)); err != nil {
+	if err := w.append(trialKind, encodeTrial(w.run(r.UUID), r)); err != nil {
 		return err
 	}
 

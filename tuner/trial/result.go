@@ -52,6 +52,9 @@ type Result struct {
 	Seconds    float64            `json:"seconds,omitempty"`   // how long the worker was busy with it; 0: not known
 	Asked      int64              `json:"asked,omitempty"`     // see Standing
 
+	// UUID is that of the device, as in the Origin of its run, which a recorder knows by it.
+	UUID string `json:"-"`
+
 	// Host is what others did to the processor meanwhile.
 	Host HostUse `json:"host,omitzero"`
 

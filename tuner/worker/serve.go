@@ -124,6 +124,9 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 
 	dev := b.Device()
 	rep.Device = &dev
+	if req.Device.Index > 0 {
+		os.Setenv("CUDA_VISIBLE_DEVICES", dev.Properties["uuid"]) // for programs, which use the first GPU they see
+	}
 
 	rep.Sources = map[string]string{}
 	for _, k := range kernels.Catalogue {

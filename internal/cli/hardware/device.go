@@ -29,6 +29,8 @@ type GPU struct {
 	Sensors *kernels.Reading `json:"sensors,omitempty"`
 	// NoSensors is why the sensors can't be read.
 	NoSensors string `json:"no_sensors,omitempty"`
+	// Count is how many GPUs there are.
+	Count int `json:"count"`
 }
 
 // NewDeviceCommand is the hidden command by which one binary asks the other which GPU it sees.
@@ -58,7 +60,7 @@ func openGPU(index int) (GPU, error) {
 	if err != nil {
 		return GPU{}, err
 	}
-	found := GPU{Device: b.Device()}
+	found := GPU{Device: b.Device(), Count: cuda.Count()}
 	if s, ok := b.(worker.Sensors); ok {
 		if r, err := s.Sense(); err != nil {
 			found.NoSensors = err.Error()

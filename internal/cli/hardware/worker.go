@@ -77,12 +77,12 @@ func OpenBackend(d configs.Device) (kernels.Backend, error) {
 
 // Parts splits a sweep by the backends of its kernels. If no GPU answers, it leaves out the
 // kernels for a GPU, and missing says why. If nothing is left, missing is the error of a sweep
-// that can't run here.
+// that can't run here. Where all GPUs are wanted, it counts them.
 func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, missing error) {
 	for _, backend := range sweep.Backends() {
 		part := sweep.Only(backend)
 		if backend == "cuda" {
-			if _, missing = FindCUDA(ctx, sweep.Device.Index); missing != nil {
+			if missing = UseGPUs(ctx, &part.Device); missing != nil {
 				continue
 			}
 		}
@@ -95,6 +95,17 @@ func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, mi
 	}
 
 	return list, missing
+}
+
+// UseGPUs makes sure that the first GPU answers. Where all of them are wanted, it counts them.
+func UseGPUs(ctx context.Context, d *configs.Device) error {
+	found, err := FindGPU(ctx, d.Index)
+	if d.All {
+		for i := range found.Count {
+			d.Indices = append(d.Indices, i)
+		}
+	}
+	return err
 }
 
 // KernelNames lists the kernels of a sweep.

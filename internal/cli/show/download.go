@@ -22,8 +22,9 @@ type downloads struct {
 }
 
 // notify shows the state of a download.
-
 func (d *downloads) notify(e fetch.Progress) {
+	d.p.mu.Lock()
+	defer d.p.mu.Unlock()
 	if e.State == fetch.Waiting {
 		d.p.say(d.p.w, fmt.Sprintf("waiting for another process that downloads %s", e.ID))
 		return

@@ -21,9 +21,16 @@ type progressLine struct {
 	// left is the time left at this rate. It is shown if it is foreseen.
 	left     time.Duration
 	foreseen bool
-	// index is the number of the current matrix, from 0.
-	index, matrices int
-	matrix          string
+	matrices int
+	progressMatrix
+}
+
+// A progressMatrix is what the progress line says of a matrix.
+type progressMatrix struct {
+	// index is its number in the order of the run, from 0.
+	index    int
+	matrix   string
+	nonzeros int
 	// kernel and setting are the best configuration so far, "" if there is none.
 	kernel, setting string
 	// best is its time in seconds.

@@ -12,12 +12,12 @@ import (
 // wider it is, until there is room for a bar.
 func TestStatusFitsTheTerminal(t *testing.T) {
 	for _, s := range []progressLine{
-		{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, foreseen: true, matrices: 8, matrix: "ecology1",
-			kernel: "cpu_sell", setting: "float64 block 4 grid 2 sigma=1024", best: 2.17e-3, gflops: 4.61},
-		{done: 123456, total: 9999999, rate: 0.034, left: 333 * time.Hour, foreseen: true, index: 98, matrices: 105,
-			matrix: strings.Repeat("a-long-name-", 9), kernel: "coo_segscan_warp_chunk_unroll",
-			setting: "float32 block 1024 grid 1056 unroll=4", best: 91e-9, gflops: 1234},
-		{done: 0, total: 1, matrices: 1, matrix: "a"},
+		{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, foreseen: true, matrices: 8, progressMatrix: progressMatrix{
+			matrix: "ecology1", kernel: "cpu_sell", setting: "float64 block 4 grid 2 sigma=1024", best: 2.17e-3, gflops: 4.61}},
+		{done: 123456, total: 9999999, rate: 0.034, left: 333 * time.Hour, foreseen: true, matrices: 105, progressMatrix: progressMatrix{
+			index: 98, matrix: strings.Repeat("a-long-name-", 9), kernel: "coo_segscan_warp_chunk_unroll",
+			setting: "float32 block 1024 grid 1056 unroll=4", best: 91e-9, gflops: 1234}},
+		{done: 0, total: 1, matrices: 1, progressMatrix: progressMatrix{matrix: "a"}},
 	} {
 		before := 0
 		for width := 40; width <= 200; width++ {
@@ -36,8 +36,8 @@ func TestStatusFitsTheTerminal(t *testing.T) {
 
 // First the configuration is left out, then its time, then the matrix.
 func TestStatusLeavesOut(t *testing.T) {
-	s := progressLine{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, foreseen: true, matrices: 8, matrix: "ecology1",
-		kernel: "cpu_sell", setting: "float64 block 4", best: 2.17e-3, gflops: 4.61}
+	s := progressLine{done: 36, total: 448, rate: 14.2, left: 27 * time.Second, foreseen: true, matrices: 8, progressMatrix: progressMatrix{
+		matrix: "ecology1", kernel: "cpu_sell", setting: "float64 block 4", best: 2.17e-3, gflops: 4.61}}
 	for _, tt := range []struct {
 		width int
 		want  string

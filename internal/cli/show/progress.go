@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"spmvtune/internal/cli/hardware"
@@ -35,12 +36,14 @@ type Progress struct {
 	// drawn says that the terminal has a line to erase.
 	drawn bool
 
+	// mu guards the rest: there may be several devices.
+	mu     sync.Mutex
 	device string
 	now    progressLine
-	// nonzeros is the number of nonzeros of the current matrix.
-	nonzeros int
-	// planned counts the trials of the matrices so far.
-	planned int
+	// matrices are what the line says of each, by its hash. It shows that of the last result.
+	matrices map[string]progressMatrix
+	// planned counts the trials of the matrices so far, and begun these matrices.
+	planned, begun int
 	// measured counts the trials that this run measured on this device.
 	measured int
 	started  time.Time
@@ -49,7 +52,7 @@ type Progress struct {
 
 // New shows progress on w, and failures on alarm.
 func New(w, alarm io.Writer) *Progress {
-	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now()}
+	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now(), matrices: map[string]progressMatrix{}}
 	if size := term.SizeOf(w); size != nil {
 		p.width = func() int {
 			if width, _ := size(); width > 0 {
@@ -64,12 +67,14 @@ func New(w, alarm io.Writer) *Progress {
 
 // Observe takes one event of the run.
 func (p *Progress) Observe(e tuner.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	switch {
 	case e.Started != nil:
 		p.device = e.Started.Device
 		p.now = progressLine{matrices: e.Started.Matrices}
-		p.planned, p.measured, p.started = 0, 0, time.Time{}
-		p.say(p.w, fmt.Sprintf("device: %s, %s", p.device, term.Matrices(e.Started.Matrices)))
+		p.planned, p.measured, p.begun, p.started = 0, 0, 0, time.Time{}
+		p.say(p.w, fmt.Sprintf("device: %s, %s", Devices(*e.Started), term.Matrices(e.Started.Matrices)))
 		if why := e.Started.NoSensors; why != "" {
 			p.say(p.w, "note: "+Unsensed(why))
 		}
@@ -78,8 +83,9 @@ func (p *Progress) Observe(e tuner.Event) {
 	case e.Result != nil:
 		p.now.done++
 		p.measured++
+		p.now.progressMatrix = p.matrices[e.Result.Matrix]
 		if r := e.Result; r.Status == trial.OK {
-			p.candidate(r.Kernel, strings.TrimPrefix(r.Config.String(), r.Kernel+" "), r.Median)
+			p.candidate(r.Matrix, r.Kernel, strings.TrimPrefix(r.Config.String(), r.Kernel+" "), r.Median)
 		}
 	case e.Unbuilt != nil:
 		p.say(p.w, term.Wrap(unbuilt(*e.Unbuilt), term.PageWidth-2, "  "))
@@ -88,6 +94,9 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.say(p.w, term.Wrap(text, term.PageWidth-2, "  "))
 	case e.Failure != nil:
 		p.say(p.alarm, fmt.Sprintf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err)))
+		return
+	case e.Gone != nil:
+		p.say(p.alarm, Gone(*e.Gone))
 		return
 	}
 
@@ -112,9 +121,10 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	if m.Matrix.Note != "" {
 		p.say(p.w, "note: "+m.Matrix.Note)
 	}
-	p.now.index, p.now.matrix = m.Index, m.Matrix.Name
-	p.now.kernel, p.now.best = "", 0
-	p.nonzeros = m.Matrix.Features.Nonzeros
+	hash := m.Matrix.Hash
+	p.begun = max(p.begun, m.Index+1)
+	p.now.progressMatrix = progressMatrix{index: m.Index, matrix: m.Matrix.Name, nonzeros: m.Matrix.Features.Nonzeros}
+	p.matrices[hash] = p.now.progressMatrix
 	if p.now.atMost { // the searches before this one have ended
 		p.planned = p.now.done
 	}
@@ -123,7 +133,7 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	p.now.done += m.Finished
 	if m.Finished > 0 && p.Known != nil {
 		if kernel, setting, seconds := p.Known(p.device, m.Matrix.Name); seconds > 0 {
-			p.candidate(kernel, setting, seconds)
+			p.candidate(hash, kernel, setting, seconds)
 		}
 	}
 
@@ -132,13 +142,14 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	}
 }
 
-// candidate makes a configuration the best so far if it is faster.
-func (p *Progress) candidate(kernel, setting string, seconds float64) {
+// candidate makes a configuration the best so far on a matrix if it is faster.
+func (p *Progress) candidate(matrix, kernel, setting string, seconds float64) {
 	if p.now.best > 0 && seconds >= p.now.best {
 		return
 	}
-	p.now.best, p.now.gflops = seconds, 2e-9*float64(p.nonzeros)/seconds
+	p.now.best, p.now.gflops = seconds, 2e-9*float64(p.now.nonzeros)/seconds
 	p.now.kernel, p.now.setting = kernel, setting
+	p.matrices[matrix] = p.now.progressMatrix
 }
 
 // show draws or prints the line if enough time has passed.
@@ -153,7 +164,7 @@ func (p *Progress) show() {
 	p.printed = time.Now()
 
 	// An estimate until the last matrix is planned.
-	p.now.total = max(p.planned*p.now.matrices/(p.now.index+1), p.now.done)
+	p.now.total = max(p.planned*p.now.matrices/p.begun, p.now.done)
 	if elapsed := time.Since(p.started); p.measured > 0 && elapsed > 0 {
 		p.now.rate = float64(p.measured) / elapsed.Seconds()
 		p.now.left = time.Duration(float64(p.now.total-p.now.done) / p.now.rate * float64(time.Second))
@@ -201,4 +212,18 @@ func NonFinite(name string, n int) string {
 // Unsensed says that a run continues without the device's sensors, and why.
 func Unsensed(why string) string {
 	return "GPU clocks, temperature and power are not recorded: " + why
+}
+
+// Devices names the device of a run, and how many of them there are.
+func Devices(s tuner.Started) string {
+	if s.Devices == 1 {
+		return s.Device
+	}
+	return fmt.Sprintf("%d × %s", s.Devices, s.Device)
+}
+
+// Gone says that one of several GPUs is left out.
+func Gone(g tuner.Gone) string {
+	return fmt.Sprintf("GPU %d does not answer any more; %s on without it: %v", g.Index,
+		term.Count(g.Others, "other goes", "others go"), hardware.InWords(g.Err))
 }

@@ -1,0 +1,204 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"spmvtune/configs"
+	"spmvtune/internal/mistake"
+	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/trial"
+)
+
+// A crew is what the devices of a Run share: GPUs of one model, or a single device. Each has a run
+// of its own, which takes one matrix after the other. A matrix stays on one device, so that its
+// trials compare. When a device fails, another one goes on with its matrix.
+type crew struct {
+	resolving sync.Mutex // one download at a time
+
+	mu    sync.Mutex
+	todo  []share           // that no device has taken yet
+	taken int               // number of shares that were taken
+	named map[string]string // name of each matrix that was planned, by its hash
+	able  int               // number of devices that have not failed
+	err   error             // why no device can go on; nil: they can
+}
+
+// A share is a matrix, or some parts of it, for one device.
+type share struct {
+	configs.Matrix
+	parts []trial.Part // nil: everything
+}
+
+// gone is the error of a device that does not answer any more.
+type gone struct{ error }
+
+func (g *gone) Unwrap() error { return g.error }
+
+func isGone(err error) bool {
+	_, is := errors.AsType[*gone](err)
+	return is
+}
+
+// fill puts the matrices into the queue. Several devices take the largest first, as far as sizes are
+// known without loading, so that they end at about the same time. With a budget of time, or where the
+// sweep shuffles, the order stays that of the sweep: the first matrices may be all that is measured.
+// Where there are fewer matrices than devices, the parts of a task are cut once more.
+func (c *crew) fill(sweep *configs.Sweep, parts map[string][]trial.Part, devices int) (matrices int) {
+	for _, m := range sweep.Matrices {
+		if parts == nil || len(parts[m.Name]) > 0 {
+			c.todo = append(c.todo, share{m, parts[m.Name]})
+		}
+	}
+	matrices = len(c.todo)
+	if devices == 1 {
+		return matrices
+	}
+
+	if parts != nil && matrices < devices {
+		c.cut(devices)
+	}
+	if sweep.Search.Shuffled || sweep.Search.Time > 0 {
+		return matrices
+	}
+	sizes := map[string]int{}
+	for _, s := range c.todo {
+		size, _ := matrix.SizeOf(s.Matrix) // an error shows when it is loaded
+		sizes[s.Name] = size.Nonzeros
+	}
+	slices.SortStableFunc(c.todo, func(a, b share) int { return cmp.Compare(sizes[b.Name], sizes[a.Name]) })
+	return matrices
+}
+
+// cut gives each device a share of every part.
+func (c *crew) cut(devices int) {
+	var all []share
+	for _, s := range c.todo {
+		for i := range devices {
+			one := share{Matrix: s.Matrix}
+			for _, p := range s.parts {
+				one.parts = append(one.parts, p.Share(i, devices))
+			}
+			all = append(all, one)
+		}
+	}
+	c.todo = all
+}
+
+// take returns the next share and how many were taken before. There is none if another device has
+// ended the run.
+func (c *crew) take() (s share, index int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.todo) == 0 || c.err != nil {
+		return s, 0, false
+	}
+	s, c.todo = c.todo[0], c.todo[1:]
+	c.taken++
+	return s, c.taken - 1, true
+}
+
+// giveBack leaves the share of a device that has failed to the others.
+func (c *crew) giveBack(s share) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.todo = append([]share{s}, c.todo...)
+	c.taken--
+}
+
+// ended notes why a device goes on no longer. One that does not answer is left out, if there are
+// others; what else goes wrong ends the run on all devices after their running trials.
+func (c *crew) ended(r *run, err error) {
+	c.mu.Lock()
+	others := c.able - 1
+	switch {
+	case isGone(err):
+		c.able--
+	case err != nil && !errors.Is(err, errStop):
+		c.err = cmp.Or(c.err, err)
+	}
+	c.mu.Unlock()
+	if isGone(err) && others > 0 {
+		r.opt.Observe(Event{Gone: &Gone{r.sweep.Device.Index, err, others}})
+	}
+}
+
+// failed says why no device can go on.
+func (c *crew) failed() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// together calls f for each run at the same time, and returns those for which it gave no error. The
+// error is one that ends the whole run.
+func (c *crew) together(runs []*run, f func(*run) error) (able []*run, err error) {
+	errs := make([]error, len(runs))
+	var all sync.WaitGroup
+	for i, r := range runs {
+		all.Go(func() {
+			errs[i] = mistake.Caught(func() error { return f(r) })()
+			c.ended(r, errs[i])
+		})
+	}
+	all.Wait()
+
+	var last error
+	for i, r := range runs {
+		if errs[i] == nil {
+			able = append(able, r)
+		}
+		if errors.Is(errs[i], errStop) {
+			err = errStop
+		}
+		last = cmp.Or(errs[i], last)
+	}
+	if len(able) == 0 {
+		err = cmp.Or(err, last)
+	}
+	return able, cmp.Or(c.failed(), err)
+}
+
+// open opens all devices, which must be of one model.
+func (c *crew) open(ctx context.Context, runs []*run) (able []*run, err error) {
+	able, err = c.together(runs, func(r *run) error { return r.worker(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range able {
+		one, other := able[0].planner.device, r.planner.device
+		if one.Name != other.Name {
+			return nil, fmt.Errorf("GPU %d is %s and GPU %d is %s: they are not compared; name those of one model "+
+				"by index in [device], one sweep for each model", able[0].sweep.Device.Index, one.Name,
+				r.sweep.Device.Index, other.Name)
+		}
+	}
+	return able, nil
+}
+
+// measure measures the matrices of a sweep on its devices, as long as there is one.
+func (c *crew) measure(ctx context.Context, runs []*run) error {
+	first := runs[0]
+	c.able = len(runs)
+	first.sum.Matrices = c.fill(first.sweep, first.opt.Parts, len(runs))
+	able, err := c.open(ctx, runs)
+	if err == nil {
+		one := able[0]
+		first.sum.Device = one.planner.device.Name
+		one.opt.Observe(Event{Started: &Started{first.sum.Device, len(able), first.sum.Matrices, one.noSensors}})
+	}
+	for len(c.todo) > 0 && err == nil {
+		able, err = c.together(able, func(r *run) error { return r.all(ctx) })
+	}
+
+	for _, r := range runs {
+		first.sum.Interrupted = first.sum.Interrupted || r.sum.Interrupted
+		first.sum.OutOfTime = first.sum.OutOfTime || r.sum.OutOfTime
+	}
+	first.unreached(c.todo, err)
+	return err
+}

@@ -1,0 +1,242 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/tuner/trial"
+)
+
+// A meeting is a recorder of several devices. The first result of each waits for those of the others.
+type meeting struct {
+	memory
+	mu      sync.Mutex
+	awaited int
+	met     chan struct{}
+	each    func(trial.Result) // may be nil
+}
+
+func newMeeting(devices int) *meeting { return &meeting{awaited: devices, met: make(chan struct{})} }
+
+func (m *meeting) Begin(ctx context.Context, run RunInfo) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.Begin(ctx, run)
+}
+
+func (m *meeting) Matrix(ctx context.Context, x trial.Matrix) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.Matrix(ctx, x)
+}
+
+func (m *meeting) Recorded(ctx context.Context, ids []string, d trial.Detail) (map[string]trial.Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.Recorded(ctx, ids, d)
+}
+
+func (m *meeting) Record(ctx context.Context, r trial.Result) error {
+	m.mu.Lock()
+	if !slices.ContainsFunc(m.results, func(o trial.Result) bool { return o.UUID == r.UUID }) {
+		if m.awaited--; m.awaited == 0 {
+			close(m.met)
+		}
+	}
+	err := m.memory.Record(ctx, r)
+	if m.each != nil {
+		m.each(r)
+	}
+	m.mu.Unlock()
+
+	select {
+	case <-m.met:
+		return err
+	case <-time.After(time.Minute):
+		return errors.New("the other devices measure nothing at the same time")
+	}
+}
+
+// several is a sweep of some matrices of growing size for several GPUs.
+func several(matrices int, indices ...int) *configs.Sweep {
+	sweep := onGPU(testSweep(101, 102, 103, 104, 105))
+	sweep.Device.Indices = indices
+	one := sweep.Matrices[0]
+	sweep.Matrices = nil
+	for i := range matrices {
+		one.Name = fmt.Sprintf("grid%d", i)
+		one.Args = map[string]any{"nx": int64(7 + i), "ny": int64(5)}
+		sweep.Matrices = append(sweep.Matrices, one)
+	}
+	return sweep
+}
+
+// devicesOf returns on which devices each matrix was measured, and fails if a trial is missing, failed or there twice.
+func devicesOf(t *testing.T, rec *memory, trials int) map[string][]string {
+	t.Helper()
+	seen, on := map[string]bool{}, map[string][]string{}
+	for _, r := range rec.results {
+		if seen[r.ID] || r.Status != trial.OK {
+			t.Errorf("%s on %s is %s, there before: %v", r.Config, r.UUID, r.Status, seen[r.ID])
+		}
+		seen[r.ID] = true
+		name := rec.matrices[r.Matrix].Name
+		if !slices.Contains(on[name], r.UUID) {
+			on[name] = append(on[name], r.UUID)
+		}
+	}
+	if len(seen) != trials {
+		t.Errorf("%d trials, want %d", len(seen), trials)
+	}
+	return on
+}
+
+// Devices share the matrices out, measure at the same time, and the trials are those of one device.
+func TestSeveralDevices(t *testing.T) {
+	rec := newMeeting(2)
+	sweep := several(5, 0, 1)
+	sweep.Protocol.Sentinel, sweep.Protocol.Finals, sweep.Protocol.Repeats = 2, 4, 3
+	var started Started
+	var order []string
+	var mu sync.Mutex
+	sum := runTest(t, sweep, rec, Options{Observe: func(e Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if e.Started != nil {
+			started = *e.Started
+		}
+		if e.Matrix != nil {
+			order = append(order, e.Matrix.Matrix.Name)
+		}
+	}})
+	used := map[string]bool{}
+	for name, devices := range devicesOf(t, &rec.memory, 25) {
+		if len(devices) != 1 {
+			t.Errorf("%s was measured on %v", name, devices)
+		}
+		used[devices[0]] = true
+	}
+	for _, again := range slices.Concat(rec.finals, rec.spreads, rec.sentinels) {
+		if first := rec.results[slices.IndexFunc(rec.results, func(r trial.Result) bool { return r.ID == again.ID })]; first.UUID != again.UUID {
+			t.Errorf("%s is repeated on %s, measured on %s", again.Config, again.UUID, first.UUID)
+		}
+	}
+	if len(used) != 2 || rec.begun != 2 || started.Devices != 2 || started.Matrices != 5 {
+		t.Errorf("used %v, begun %d times, started %+v", used, rec.begun, started)
+	}
+	if sum.Trials != 25 || sum.Measured[trial.OK] != 25 || sum.Device != "test processor" || sum.Matrices != 5 {
+		t.Errorf("summary %+v", sum)
+	}
+	if last := order[len(order)-1]; last != "grid0" {
+		t.Errorf("matrices are measured in the order %v: the smallest is not the last", order)
+	}
+
+	// One device finds nothing left to do: the identities are the same.
+	sweep.Device.Indices = nil
+	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 25 || len(rec.results) != 25 {
+		t.Errorf("one device finds %d trials, %d are there then", sum.Finished, len(rec.results))
+	}
+}
+
+// A run that is stopped goes on with another number of devices.
+func TestSeveralDevicesStopped(t *testing.T) {
+	rec := newMeeting(2)
+	ctx, cancel := context.WithCancel(t.Context())
+	rec.each = func(trial.Result) {
+		if len(rec.results) == 4 {
+			cancel()
+		}
+	}
+	sum, err := Run(ctx, several(3, 0, 1), rec, Options{Launch: launcher("cuda")})
+	if err != nil || !sum.Interrupted || len(rec.results) < 4 || len(rec.results) > 6 {
+		t.Fatalf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
+	}
+	before := len(rec.results)
+	sum = runTest(t, several(3, 2), rec, Options{})
+	devicesOf(t, &rec.memory, 15)
+	if sum.Finished != before {
+		t.Errorf("%d trials were measured before, want %d", sum.Finished, before)
+	}
+}
+
+// A device that is lost leaves its matrix to the others, which measure everything.
+func TestDeviceLost(t *testing.T) {
+	for name, indices := range map[string][]int{"at the start": {0, noDevice}, "later": {0, fallsOff}} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("SPMVTUNE_TEST_FALLEN", filepath.Join(t.TempDir(), "fallen"))
+			rec := newMeeting(2)
+			if name == "at the start" {
+				rec = newMeeting(1)
+			}
+			var lost []Gone
+			var mu sync.Mutex
+			sum := runTest(t, several(4, indices...), rec, Options{Retry: true, Observe: func(e Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				if e.Gone != nil {
+					lost = append(lost, *e.Gone)
+				}
+			}})
+			devicesOf(t, &rec.memory, 20)
+			if len(lost) != 1 || lost[0].Index != indices[1] || lost[0].Others != 1 || len(sum.Failures) > 0 {
+				t.Errorf("lost %+v, failures %+v", lost, sum.Failures)
+			}
+		})
+	}
+
+	t.Setenv("SPMVTUNE_TEST_FALLEN", filepath.Join(t.TempDir(), "fallen"))
+	parts := map[string][]trial.Part{"grid0": {{Of: 1}}, "grid1": {{Of: 1}}}
+	rec := newMeeting(1)
+	sum, err := Run(t.Context(), several(2, fallsOff, noDevice), rec, Options{Launch: launcher("cuda"), Parts: parts})
+	if err == nil || !strings.Contains(err.Error(), "there is no such device") || len(rec.results) != 2 {
+		t.Errorf("without any device: error %v, %d results", err, len(rec.results))
+	}
+	for _, p := range sum.Pieces {
+		if p.Complete || !strings.Contains(p.Reason, "there is no such device") {
+			t.Errorf("piece %+v", p)
+		}
+	}
+	if len(sum.Pieces) != 2 {
+		t.Errorf("pieces %+v", sum.Pieces)
+	}
+}
+
+// GPUs of other models are refused before anything is measured.
+func TestDevicesOfTwoModels(t *testing.T) {
+	rec := newMeeting(1)
+	_, err := Run(t.Context(), several(2, 0, otherModel), rec, Options{Launch: launcher("cuda")})
+	if err == nil || !strings.Contains(err.Error(), "GPU 0 is test processor and GPU 8 is other processor") || rec.begun > 0 {
+		t.Errorf("error %v, begun %d times", err, rec.begun)
+	}
+}
+
+// What ends the run on one device ends it on the others.
+func TestRecorderErrorEndsAllDevices(t *testing.T) {
+	full := errors.New("disk full")
+	rec := &fillsUp{newMeeting(2), full}
+	sum, err := Run(t.Context(), several(4, 0, 1), rec, Options{Launch: launcher("cuda")})
+	if !errors.Is(err, full) || sum.Interrupted || len(rec.results) > 4 {
+		t.Errorf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
+	}
+}
+
+// fillsUp fails with the first result of GPU-2.
+type fillsUp struct {
+	*meeting
+	err error
+}
+
+func (f *fillsUp) Record(ctx context.Context, r trial.Result) error {
+	if err := f.meeting.Record(ctx, r); err != nil || r.UUID != "GPU-2" {
+		return err
+	}
+	return f.err
+}
