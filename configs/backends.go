@@ -21,6 +21,9 @@ func (s *Sweep) Backends() []string {
 // Only returns the part of the sweep that runs on one backend.
 func (s *Sweep) Only(backend string) *Sweep {
 	part := *s
+	if backend == "cpu" {
+		part.Device = Device{} // one, whatever the GPUs are
+	}
 	part.Device.Backend = backend
 	part.Kernels = nil
 	for _, space := range s.Kernels {

@@ -48,30 +48,25 @@ func isGone(err error) bool {
 // known without loading, so that they end at about the same time. With a budget of time, or where the
 // sweep shuffles, the order stays that of the sweep: the first matrices may be all that is measured.
 // Where there are fewer matrices than devices, the parts of a task are cut once more.
-func (c *crew) fill(sweep *configs.Sweep, parts map[string][]trial.Part, devices int) (matrices int) {
+func (c *crew) fill(sweep *configs.Sweep, parts map[string][]trial.Part, devices int) {
 	for _, m := range sweep.Matrices {
 		if parts == nil || len(parts[m.Name]) > 0 {
 			c.todo = append(c.todo, share{m, parts[m.Name]})
 		}
 	}
-	matrices = len(c.todo)
-	if devices == 1 {
-		return matrices
-	}
-
-	if parts != nil && matrices < devices {
+	if parts != nil && len(c.todo) < devices {
 		c.cut(devices)
 	}
-	if sweep.Search.Shuffled || sweep.Search.Time > 0 {
-		return matrices
+	if devices == 1 || sweep.Search.Shuffled || sweep.Search.Time > 0 {
+		return
 	}
+
 	sizes := map[string]int{}
 	for _, s := range c.todo {
 		size, _ := matrix.SizeOf(s.Matrix) // an error shows when it is loaded
 		sizes[s.Name] = size.Nonzeros
 	}
 	slices.SortStableFunc(c.todo, func(a, b share) int { return cmp.Compare(sizes[b.Name], sizes[a.Name]) })
-	return matrices
 }
 
 // cut gives each device a share of every part.
@@ -184,7 +179,8 @@ func (c *crew) open(ctx context.Context, runs []*run) (able []*run, err error) {
 func (c *crew) measure(ctx context.Context, runs []*run) error {
 	first := runs[0]
 	c.able = len(runs)
-	first.sum.Matrices = c.fill(first.sweep, first.opt.Parts, len(runs))
+	c.fill(first.sweep, first.opt.Parts, len(runs))
+	first.sum.Matrices = len(c.todo)
 	able, err := c.open(ctx, runs)
 	if err == nil {
 		one := able[0]

@@ -104,7 +104,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 	byRule.Use(&opt)
 	backend := part.Device.Backend
 	if backend == "cuda" {
-		if missing := hardware.UseGPUs(ctx, &part.Device); missing != nil {
+		if _, missing := hardware.UseGPUs(ctx, &part.Device, 1); missing != nil {
 			backend = "cpu"
 			if opt.Assume, err = hardware.AssumeGPU(ctx, db); err != nil {
 				return err

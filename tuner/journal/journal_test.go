@@ -15,7 +15,7 @@ import (
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Create(t.Context(), dir, "0007.1", "123_4", 2,
-		Options{Worker: 3, Facts: func(run tuner.RunInfo) map[string]string {
+		Options{Facts: func(run tuner.RunInfo) map[string]string {
 			return map[string]string{"attempt": "1", "device": run.Device.Name}
 		}})
 	must(t, err)

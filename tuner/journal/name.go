@@ -15,7 +15,7 @@ type Name struct {
 	Chunk   string
 	Job     string
 	Attempt int // how often Slurm had restarted the job
-	Worker  int // number from 1, or 0 if the task has only one worker
+	Worker  int // number from 1, where each GPU of a task had its own journal, as in older runs; else 0
 	Again   int // number from 1, or 0 if the name was free
 }
 

@@ -18,7 +18,6 @@ var _ tuner.Recorder = (*Writer)(nil)
 
 // Options are the choices of a writer.
 type Options struct {
-	Worker int // number from 1, if a task has several; 0: it is the only one
 	// Facts returns what to record of a run besides the run itself: the attempt, the device's
 	// clocks, … May be nil.
 	Facts func(tuner.RunInfo) map[string]string
@@ -45,7 +44,7 @@ type Writer struct {
 // folder dir. It never touches a file that is there. What the journals of the chunk's family
 // hold by now counts as recorded. What is in a journal that can't be read is measured again.
 func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Options) (*Writer, error) {
-	name := Name{Chunk: chunk, Job: job, Attempt: attempt, Worker: opt.Worker}
+	name := Name{Chunk: chunk, Job: job, Attempt: attempt}
 	if err := name.check(); err != nil {
 		return nil, fmt.Errorf("starting a journal: %w", err)
 	}

@@ -21,6 +21,9 @@ func Main(m *testing.M, program func(args []string) int) {
 	if os.Getenv(cache.Env) == "" {
 		os.Setenv(cache.Env, "off") // tests leave the user's cache alone
 	}
+	if gpus := os.Getenv(fakeGPUs); gpus != "" {
+		os.Exit(fakeCUDA(gpus, os.Args[1:]))
+	}
 	testscript.Main(m, map[string]func(){
 		"spmvtune": func() {
 			if args := os.Args[1:]; len(args) != 1 || args[0] != "worker" {

@@ -10,9 +10,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if gpus := os.Getenv(fakeGPUs); gpus != "" {
-		os.Exit(fakeCUDA(gpus, os.Args[1:]))
-	}
 	if dir := os.Getenv(faultRetry); dir != "" {
 		if err := retryAlone(dir); err != nil {
 			fmt.Println(err)

@@ -65,10 +65,10 @@ func (c *taskCommand) Run(cmd *cobra.Command, args []string) error {
 	t := &task{run: run, work: work, stop: stop, log: &taskLog{w: cmd.OutOrStdout()}}
 	t.log.printf("%s: task %s on %s, attempt %d at chunk %s: %s, about %s", run.JobName(), work.Job, work.Node,
 		work.Attempt+1, work.Chunk.ID, pieces(len(work.Chunk.Pieces)), term.RoughSeconds(work.Chunk.Seconds))
-	if t.main, err = t.newLane(ctx, 0, work.Chunk.Pieces); err != nil {
+	if t.journal, err = run.Journal(context.WithoutCancel(ctx), work, journal.Options{Facts: t.facts}); err != nil {
 		return err
 	}
-	defer t.close()
+	defer t.journal.Close() // every line is on disk when it is written
 	return t.end(t.measure(ctx))
 }
 
@@ -79,55 +79,27 @@ type task struct {
 	stop *stops
 	log  *taskLog
 
-	main lane
-	// workers has one worker for each GPU, if gpus_per_task is above 1.
-	workers []lane
-	// ledgers has the ledger of each run of the tuner.
-	ledgers []*ledger
-}
-
-// A lane is a journal with the pieces that its end speaks about.
-type lane struct {
 	journal *journal.Writer
-	pieces  []slurm.Piece
-	// ledgers has the ledger of each device that measures the pieces. If it is empty, nothing is known.
+	// ledgers has the ledger of each backend.
 	ledgers []*ledger
 }
 
 func pieces(n int) string { return term.Count(n, "piece", "pieces") }
 
-// newLane starts a journal. Worker 0 is the task itself.
-func (t *task) newLane(ctx context.Context, worker int, pieces []slurm.Piece) (lane, error) {
-	options := journal.Options{Worker: worker, Facts: t.facts(worker)}
-	j, err := t.run.Journal(context.WithoutCancel(ctx), t.work, options)
-	return lane{journal: j, pieces: pieces}, err
-}
-
-func (t *task) close() {
-	for _, l := range append(t.workers, t.main) {
-		l.journal.Close() // every line is on disk when it is written
-	}
-}
-
-// end writes into the journals what became of the chunk, and returns the exit code. err says what
+// end writes into the journal what became of the chunk, and returns the exit code. err says what
 // stopped the measuring, if anything did.
 func (t *task) end(err error) error {
-	_, complete, lacks := account(t.main.pieces, t.ledgers)
+	list, complete, lacks := account(t.work.Chunk.Pieces, t.ledgers)
 	reason, again, verdict := t.outcome(lacks, err)
-	t.main.ledgers = t.ledgers
 	warned, _ := t.stop.received()
-
-	for _, l := range append(t.workers, t.main) {
-		list, _, _ := account(l.pieces, l.ledgers)
-		end := journal.End{Reason: reason, Pieces: list, At: time.Now().UTC(), OutOfTime: warned != 0}
-		if err := l.journal.End(end); err != nil {
-			again, verdict = false, errors.Join(verdict, err)
-		}
+	end := journal.End{Reason: reason, Pieces: list, At: time.Now().UTC(), OutOfTime: warned != 0}
+	if err := t.journal.End(end); err != nil {
+		again, verdict = false, errors.Join(verdict, err)
 	}
 
 	sum := sumOf(t.ledgers)
 	t.log.summary(sum)
-	t.log.printf("end: %s; %d of %s complete", reason, complete, pieces(len(t.main.pieces)))
+	t.log.printf("end: %s; %d of %s complete", reason, complete, pieces(len(list)))
 
 	switch {
 	case !again:

@@ -14,7 +14,7 @@ import (
 	"spmvtune/tuner"
 )
 
-// A taskLog is the log of a task. Several workers may write to it.
+// A taskLog is the log of a task.
 type taskLog struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -46,44 +46,50 @@ const (
 	mostLogged = 20
 )
 
-// A laneLog logs how far a run of the tuner is.
-type laneLog struct {
-	log  *taskLog
-	name string // name begins the lines: "gpu 1: ".
+// A progressLog logs how far a run of the tuner is.
+type progressLog struct {
+	log *taskLog
 
+	mu       sync.Mutex // there may be several GPUs
 	matrices int
-	index    int    // index is the number of the current matrix, from 0.
-	matrix   string // matrix is its name.
-	trials   int    // trials is the number of its trials.
-	done     int    // done counts the trials that are recorded already.
-	measured int    // measured counts the trials of this run, of all matrices.
+	begun    int    // begun counts the matrices that were begun, or shares of them.
+	matrix   string // matrix is the name of the last one.
+	planned  int    // planned counts their trials,
+	done     int    // done those that are recorded,
+	measured int    // and measured those that this run has measured.
 
 	tenths int // tenths is the progress that was reported last.
 	said   time.Time
 	every  time.Duration
 }
 
-func (l *laneLog) printf(format string, args ...any) {
-	l.log.printf("%s%s", l.name, fmt.Sprintf(format, args...))
+func (l *progressLog) printf(format string, args ...any) {
+	l.log.printf(format, args...)
 	l.said = time.Now()
 }
 
-// observe logs an event of the run.
-func (l *laneLog) Observe(e tuner.Event) {
+// Observe logs an event of the run.
+func (l *progressLog) Observe(e tuner.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
 	case e.Started != nil:
 		l.matrices, l.every = e.Started.Matrices, logEvery
-		l.printf("device: %s", e.Started.Device)
+		l.printf("device: %s", show.Devices(*e.Started))
 		if why := e.Started.NoSensors; why != "" {
 			l.printf("note: %s", show.Unsensed(why))
 		}
 	case e.Failure != nil:
 		l.printf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err))
+	case e.Gone != nil:
+		l.printf("%s", show.Gone(*e.Gone))
 	case e.Matrix != nil:
-		l.index, l.matrix, l.trials, l.done = e.Matrix.Index, e.Matrix.Matrix.Name, e.Matrix.Trials, e.Matrix.Finished
+		l.begun, l.matrix = e.Matrix.Index+1, e.Matrix.Matrix.Name
+		l.planned += e.Matrix.Trials
+		l.done += e.Matrix.Finished
 		if l.matrices <= mostLogged {
-			l.printf("%s (%d of %d): %s, %d measured already", l.matrix, l.index+1, l.matrices, term.Trials(l.trials),
-				l.done)
+			l.printf("%s (%d of %d): %s, %d measured already", l.matrix, l.begun, l.matrices,
+				term.Trials(e.Matrix.Trials), e.Matrix.Finished)
 		}
 	case e.Result != nil:
 		l.done++
@@ -91,14 +97,15 @@ func (l *laneLog) Observe(e tuner.Event) {
 	}
 
 	if l.measured > 0 {
-		l.Progress()
+		l.progress()
 	}
 }
 
-// progress logs how far the run is, when it is time.
-func (l *laneLog) Progress() {
-	of := max(l.trials, 1)
-	tenths := logTenths * (l.index*of + min(l.done, of)) / (l.matrices * of)
+// progress logs how far the run is, when it is time. How many trials there are is an estimate until the
+// last matrix is planned.
+func (l *progressLog) progress() {
+	total := max(l.planned*l.matrices/l.begun, l.done)
+	tenths := logTenths * l.done / total
 	late := time.Since(l.said) >= l.every
 	if tenths <= l.tenths && !late {
 		return
@@ -107,6 +114,6 @@ func (l *laneLog) Progress() {
 		l.every += logEvery
 	}
 	l.tenths = max(tenths, l.tenths)
-	l.printf("%d%%: %s measured, %d of %d of %s done",
-		100*l.tenths/logTenths, term.Trials(l.measured), l.done, l.trials, l.matrix)
+	l.printf("%d%%: %s measured, %d of %d done, %s the last matrix so far", 100*l.tenths/logTenths,
+		term.Trials(l.measured), l.done, total, l.matrix)
 }

@@ -45,7 +45,7 @@ func TestAccount(t *testing.T) {
 func TestTaskLogIsShort(t *testing.T) {
 	for _, matrices := range []int{1, 20, 1000} {
 		var out strings.Builder
-		l := &laneLog{log: &taskLog{w: &out}}
+		l := &progressLog{log: &taskLog{w: &out}}
 		l.Observe(tuner.Event{Started: &tuner.Started{Device: "chip", Matrices: matrices}})
 		for m := range matrices {
 			l.Observe(tuner.Event{Matrix: &tuner.MatrixPlanned{Index: m, Trials: 500}})

@@ -6,12 +6,12 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A ledger is what one run of the tuner, on one device, says at its end. It is empty if the run
+// A ledger is what one run of the tuner, on one backend, says at its end. It is empty if the run
 // has not begun.
 type ledger struct{ tuner.Summary }
 
-// has lists the trials of a piece on this device that are in a journal. lacks says why these are not
-// all; "" if they are. The run may have measured a share of the piece, or more than it.
+// has lists the trials of a piece on this backend that are in a journal. lacks says why these are not
+// all; "" if they are. Each GPU of the run may have measured a share of the piece.
 func (l *ledger) has(p slurm.Piece) (ids []trial.IDs, lacks string) {
 	lacks = "not begun"
 	for _, q := range l.Pieces {
@@ -27,15 +27,6 @@ func (l *ledger) has(p slurm.Piece) (ids []trial.IDs, lacks string) {
 	return ids, lacks
 }
 
-// shares returns the share of worker i of n in every piece.
-func shares(pieces []slurm.Piece, i, n int) []slurm.Piece {
-	list := make([]slurm.Piece, len(pieces))
-	for k, p := range pieces {
-		list[k] = slurm.Piece{Matrix: p.Matrix, Part: p.Share(i, n)}
-	}
-	return list
-}
-
 // partsOf returns pieces in the form of the tuner.
 func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
 	parts := map[string][]trial.Part{}
@@ -45,7 +36,7 @@ func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
 	return parts
 }
 
-// account says which pieces are complete on all devices that have a ledger. lacks says why the
+// account says which pieces are complete on all backends that have a ledger. lacks says why the
 // first incomplete one is not. Without ledgers, nothing has begun.
 func account(pieces []slurm.Piece, ledgers []*ledger) (list []trial.Piece, complete int, lacks string) {
 	if len(ledgers) == 0 {

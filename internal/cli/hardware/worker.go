@@ -82,7 +82,7 @@ func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, mi
 	for _, backend := range sweep.Backends() {
 		part := sweep.Only(backend)
 		if backend == "cuda" {
-			if missing = UseGPUs(ctx, &part.Device); missing != nil {
+			if _, missing = UseGPUs(ctx, &part.Device, 1); missing != nil {
 				continue
 			}
 		}
@@ -97,15 +97,22 @@ func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, mi
 	return list, missing
 }
 
-// UseGPUs makes sure that the first GPU answers. Where all of them are wanted, it counts them.
-func UseGPUs(ctx context.Context, d *configs.Device) error {
+// UseGPUs describes the first GPU of a sweep, and how many there are. Where all of them are wanted, or n
+// from the first on, it says which ones these are.
+func UseGPUs(ctx context.Context, d *configs.Device, n int) (GPU, error) {
 	found, err := FindGPU(ctx, d.Index)
 	if d.All {
-		for i := range found.Count {
-			d.Indices = append(d.Indices, i)
+		n = found.Count
+	}
+	if n > 1 && len(d.Indices) == 0 {
+		for i := range n {
+			d.Indices = append(d.Indices, d.Index+i)
 		}
 	}
-	return err
+	if last := slices.Max(d.Each()); err == nil && last >= found.Count {
+		err = fmt.Errorf("there is no GPU %d: CUDA sees %d", last, found.Count)
+	}
+	return found, err
 }
 
 // KernelNames lists the kernels of a sweep.
