@@ -48,6 +48,7 @@ func (d *Device) readIndex(t *table, key string) {
 			i, is := e.(int64)
 			if !is || i < 0 || slices.Contains(d.Indices, int(i)) {
 				t.fail(key, hint, "is not a list of different GPUs")
+				d.Indices = nil
 				return
 			}
 			d.Indices = append(d.Indices, int(i))

@@ -92,6 +92,13 @@ func TestMistakes(t *testing.T) {
 		{"figure", after("[report]\nfigures = [\n  \"throughput-vs-block\",\n  \"throughput-vs-blocks\",\n]"), 9,
 			"report.figures", []string{`did you mean "throughput-vs-block"?`}},
 		{"device index", after("[device]\nindex = -1"), 7, "device.index", nil},
+		{"the same device twice", after("[device]\nindex = [0, 1, 0]"), 7, "device.index", []string{"different GPUs"}},
+		{"no devices", after("[device]\nindex = []"), 7, "device.index", []string{"empty"}},
+		{"every device", after("[device]\nindex = \"every\""), 7, "device.index", []string{`"every"`, `"all"`}},
+		{"devices of the processor", after("[device]\nbackend = \"cpu\"\nindex = \"all\""), 8, "device.index",
+			[]string{"backend is cpu"}},
+		{"devices without kernels", after("[device]\nindex = [0, 1]"), 7, "device.index",
+			[]string{"all kernels of the sweep are for the processor"}},
 		// slurm
 		{"time limit", after("[slurm]\ntime = \"one hour\""), 7, "slurm.time", []string{"HH:MM:SS"}},
 		{"memory", after("[slurm]\nmem = \"16 GB\""), 7, "slurm.mem", []string{`"16G"`}},
