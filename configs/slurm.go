@@ -30,7 +30,7 @@ type Slurm struct {
 
 	// Chunk is the wall time that a task is packed for.
 	Chunk time.Duration
-	// GPUsPerTask is the number of GPUs that a task uses side by side, a trial at a time on each.
+	// GPUsPerTask is the number of GPUs of a task that share its matrices out, a trial at a time on each.
 	GPUsPerTask int
 	// MixDevices lets tasks run on other device models than the first.
 	MixDevices bool
@@ -69,7 +69,7 @@ func (s *Slurm) keys() section {
 		{"chunk", `"20m"`, "wall time that a task is packed for", duration(&s.Chunk, true)},
 		{"signal", `"USR1@120"`, "warn a task this many seconds before its limit, so that it ends in good order; " +
 			`"": no warning`, s.readSignal},
-		{"gpus_per_task", "1", "GPUs that a task uses side by side, a trial at a time on each",
+		{"gpus_per_task", "1", "GPUs of a task that share its matrices out, a trial at a time on each",
 			count(&s.GPUsPerTask, 1)},
 		{"mix_devices", "false", "true: tasks may measure on other device models than the first task's",
 			flag(&s.MixDevices)},

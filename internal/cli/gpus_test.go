@@ -61,7 +61,12 @@ func measuredOn(t *testing.T, folder string) (on map[string]string, trials int64
 // All GPUs of a machine share the matrices of a run, and each trial is recorded with its GPU.
 func TestRunOnAllGPUs(t *testing.T) {
 	folder := t.TempDir()
-	out, err := runOn(t, "2", onAll, folder).CombinedOutput()
+	run := runOn(t, "2", onAll, folder)
+	plan := exec.Command(run.Path, "plan", run.Args[2])
+	if out, err := plan.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "sweep on 2 × NVIDIA H100 of tests") {
+		t.Errorf("plan: %v\n%s", err, out)
+	}
+	out, err := run.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "device: 2 × NVIDIA H100 of tests, 4 matrices") {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 
@@ -124,15 +125,20 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 	if err != nil {
 		return hardware.ExplainGPU(err)
 	}
-	name := dev.Name
+	name, gpus := dev.Name, len(part.Device.Each())
+	if gpus > 1 {
+		name = fmt.Sprintf("%d × %s", gpus, name)
+	}
 	if opt.Assume != nil {
 		name += " (assumed, not here)"
 	}
 	p.Devices = append(p.Devices, name)
 
+	before := p.Seconds
 	for _, f := range forecasts {
 		p.addMatrix(name, f)
 	}
+	p.Seconds = before + (p.Seconds-before)/float64(gpus)
 	for _, f := range failed {
 		if e := (plannedError{f.Matrix, hardware.InWords(f.Err).Error()}); !slices.Contains(p.Failures, e) {
 			p.Failures = append(p.Failures, e)
