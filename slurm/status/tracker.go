@@ -76,7 +76,9 @@ func (t *Tracker) final() bool {
 	if t.merged == nil || len(t.merged.Missing) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(t.jobs, func(j slurm.Sent) bool { return j.Round > t.merged.Round })
+	after := func(round int) bool { return round > t.merged.Round }
+	return !slices.ContainsFunc(t.jobs, func(j slurm.Sent) bool { return after(j.Round) }) &&
+		!slices.ContainsFunc(t.Run.Rounds(), after) // of which jobs.jsonl may have lost its lines
 }
 
 // read reads what has changed in the folder since the last call, except the jobs.

@@ -111,10 +111,13 @@ func plannedTrials(t *testing.T) []string {
 func faultSequence(t *testing.T, seed uint64, planned []string, drawn map[string]int) {
 	f := newFaulty(t, seed)
 	f.planned = planned
-	for i := range 6 + f.rng.IntN(10) {
+	if f.rng.IntN(3) == 0 {
+		t.Logf("begins complete: %s", f.endRound())
+	}
+	for i := range 6 + f.rng.IntN(20) {
 		step := steps[f.rng.IntN(len(steps))]
 		if i < 2 {
-			step = steps[0] // so that there is something to lose
+			step = steps[0] // so that there is something to lose, unless there is already
 		}
 		t.Logf("%s: %s", step.name, step.take(f))
 		drawn[step.name]++
@@ -129,11 +132,13 @@ var steps = []struct {
 	take func(f *faulty) string
 }{
 	{"task", (*faulty).task}, {"task", (*faulty).task}, {"task", (*faulty).task}, {"task", (*faulty).task},
-	{"retry", func(f *faulty) string { return fmt.Sprint(f.retry()) }},
+	{"retry", (*faulty).retryNow}, {"retry", (*faulty).retryNow},
+	{"forgotten retry", (*faulty).forgottenRetry},
 	{"interrupted retry", (*faulty).interruptedRetry},
 	{"merge", (*faulty).mergeAgain},
+	{"end of a round", (*faulty).endRound}, {"end of a round", (*faulty).endRound},
 	{"journal", (*faulty).damageJournal}, {"journal", (*faulty).damageJournal}, {"journal", (*faulty).damageJournal},
-	{"jobs.jsonl", func(f *faulty) string { return damage(f.t, f.rng, f.run.Path(slurm.JobsFile)) }},
+	{"jobs.jsonl", (*faulty).damageJobs}, {"jobs.jsonl", (*faulty).damageJobs},
 	{"controller", (*faulty).controller},
 	{"forgotten jobs", func(f *faulty) string { f.slurm.forget(); return "" }},
 	{"zombies", func(f *faulty) string { f.slurm.wake(); return "" }},
@@ -142,6 +147,16 @@ var steps = []struct {
 }
 
 func (f *faulty) task() string { return f.slurm.mishap(f.rng) }
+
+func (f *faulty) damageJobs() string { return damage(f.t, f.rng, f.run.Path(slurm.JobsFile)) }
+
+func (f *faulty) retryNow() string { return fmt.Sprint(f.retry()) }
+
+// forgottenRetry retries, and once more after jobs.jsonl was damaged.
+func (f *faulty) forgottenRetry() string {
+	first, how := f.retry(), f.damageJobs()
+	return fmt.Sprintf("%v, %s, %v", first, how, f.retry())
+}
 
 // retry sends what is missing.
 func (f *faulty) retry() error {
@@ -186,9 +201,11 @@ func retryAlone(dir string) error {
 
 // merge brings the journals into the database. It fails the test if the run is called complete before
 // every planned trial is in a journal.
-func (f *faulty) merge() merge.Merged {
+func (f *faulty) merge() merge.Merged { return f.mergeRound(0) }
+
+func (f *faulty) mergeRound(round int) merge.Merged {
 	f.t.Helper()
-	m, err := merge.Run(f.t.Context(), f.run, 0, func(*merge.Last) error { return nil })
+	m, err := merge.Run(f.t.Context(), f.run, round, func(*merge.Last) error { return nil })
 	slurmlab.Must(f.t, err)
 	if len(m.Missing) > 0 {
 		return m.Merged
@@ -211,6 +228,26 @@ func (f *faulty) mergeAgain() string {
 	}
 	m := f.merge()
 	return fmt.Sprintf("new database: %t, %d new, %d chunks missing", again, m.New, len(m.Missing))
+}
+
+// endRound lets all tasks end, and then the jobs that merge.
+func (f *faulty) endRound() string {
+	f.t.Helper()
+	f.slurm.settle()
+	list := f.slurm.queue()
+	said := "no job merges"
+	for i, q := range list {
+		if q.task == "N/A" && q.state == "PENDING" {
+			name := strings.Split(q.name, ".")
+			round, err := strconv.Atoi(name[len(name)-2])
+			slurmlab.Must(f.t, err)
+			m := f.mergeRound(round)
+			list[i].state = "COMPLETED"
+			said = fmt.Sprintf("round %d: %d new, %d chunks missing", round, m.New, len(m.Missing))
+		}
+	}
+	f.slurm.setQueue(list)
+	return said
 }
 
 // recorded are the identities of the trials that can be read.
@@ -303,7 +340,7 @@ func (f *faulty) complete() {
 	f.t.Helper()
 	const most = 10 // times; two are enough for whatever was drawn so far
 	for tries := 0; ; tries++ {
-		f.slurm.settle()
+		f.endRound()
 		m := f.merge()
 		if len(m.Missing) == 0 {
 			break
