@@ -55,6 +55,7 @@ func example() string {
 	print("\n[learn]\n", s.Learn.keys().example())
 	print("\n[report]\n", s.Report.keys().example())
 	print(slurmHelp, "[slurm]\n", s.Slurm.keys().example())
+	print(finishHelp, "[slurm.finish]\n", s.Slurm.Finish.keys().example())
 
 	return b.String()
 }
@@ -213,6 +214,11 @@ const ownExample = `#
 #     block  = [128, 256]
 #     params = { lanes = [1, 4, 32] }
 #     blocks = "(rows * lanes + block - 1) / block"
+`
+
+const finishHelp = `
+# [slurm.finish] is what the job that merges asks for, where that is not little. With
+# finish = false in [slurm] there is no such job: run spmvtune merge.
 `
 
 const slurmHelp = `

@@ -47,7 +47,8 @@ func TestSlurmIsReadWhole(t *testing.T) {
 	got := parseExample(t).Slurm
 	want := Slurm{
 		Partition: "edu-short", Account: "project", QOS: "normal", Gres: "gpu:a30:1", Constraint: "a30", Nodelist: "node[01-04]",
-		Time: "01:00:00", Mem: "16G", Chunk: 20 * time.Minute, CPUs: 4, Throttle: 8, Signal: "USR1@120", GPUsPerTask: 1,
+		Exclude: "node05", Export: "ALL", Time: "01:00:00", Times: []string{"01:00:00"}, Mem: "16G", Mems: []string{"16G"},
+		Finish: Finish{Partition: "serial", QOS: "normal", Time: "00:20:00", Mem: "1G", Gres: "none"}, Chunk: 20 * time.Minute, CPUs: 4, Throttle: 8, Signal: "USR1@120", GPUsPerTask: 1,
 		Setup: []string{"module load CUDA/12.5"}, Extra: []string{"--mail-type=END"},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -55,9 +56,9 @@ func TestSlurmIsReadWhole(t *testing.T) {
 	}
 
 	more := parse(t, minimal+"[slurm]\ngpus = 2\nexclusive = true\ntime = \"1-12\"\nmem = \"4000\"\nsignal = \"\"\n"+
-		"gpus_per_task = 2\nmix_devices = true\nchunk = \"90s\"\n").Slurm
+		"gpus_per_task = 2\nmix_devices = true\nchunk = \"90s\"\nmax_submit = 9\nfinish = false\n").Slurm
 	if more.GPUs != "2" || !more.Exclusive || more.Time != "1-12" || more.Mem != "4000" || more.Signal != "" ||
-		more.GPUsPerTask != 2 || !more.MixDevices || more.Chunk != 90*time.Second {
+		more.GPUsPerTask != 2 || !more.MixDevices || more.Chunk != 90*time.Second || more.MaxSubmit != 9 || !more.Finish.Off {
 		t.Errorf("got %+v", more)
 	}
 

@@ -117,7 +117,7 @@ func TestMistakes(t *testing.T) {
 			[]string{"--tasks is managed"}},
 		{"extra without its value", after("[slurm]\nextra = [\"--comment\"]"), 7, "slurm.extra",
 			[]string{"--comment=VALUE"}},
-		{"short extra without its value", after("[slurm]\nextra = [\"-x\"]"), 7, "slurm.extra", []string{"-xVALUE"}},
+		{"short extra without its value", after("[slurm]\nextra = [\"-L\"]"), 7, "slurm.extra", []string{"-LVALUE"}},
 		{"end of options", after("[slurm]\nextra = [\"--\"]"), 7, "slurm.extra", []string{"not an option"}},
 		{"extra of two lines", after("[slurm]\nextra = [\"--comment=a\\n--wrap=b\"]"), 7, "slurm.extra",
 			[]string{"on one line"}},

@@ -13,10 +13,11 @@ type managed struct{ long, short, key string }
 var managedOptions = []managed{
 	{"partition", "p", "partition"}, {"account", "A", "account"}, {"qos", "q", "qos"}, {"time", "t", "time"},
 	{"gres", "", "gres"}, {"gpus", "G", "gpus"}, {"constraint", "C", "constraint"}, {"cpus-per-task", "c", "cpus"},
-	{"mem", "", "mem"}, {"exclusive", "", "exclusive"}, {"nodelist", "w", "nodelist"}, {"signal", "", "signal"},
+	{"mem", "", "mem"}, {"exclusive", "", "exclusive"}, {"nodelist", "w", "nodelist"}, {"exclude", "x", "exclude"},
+	{"signal", "", "signal"},
 	{"array", "a", "throttle"}, {"output", "o", ""}, {"error", "e", ""}, {"job-name", "J", "name"},
 	{"dependency", "d", ""}, {"requeue", "", ""}, {"no-requeue", "", ""}, {"open-mode", "", ""}, {"parsable", "", ""},
-	{"wrap", "", "setup"}, {"export", "", "setup"}, {"export-file", "", "setup"}, {"chdir", "D", ""}, {"wait", "W", ""},
+	{"wrap", "", "setup"}, {"export", "", "export"}, {"export-file", "", "setup"}, {"chdir", "D", ""}, {"wait", "W", ""},
 	{"test-only", "", ""}, {"nodes", "N", ""}, {"ntasks", "n", ""}, {"clusters", "M", ""}, {"hold", "H", ""}, {"input",
 		"i", ""},
 	{"help", "h", ""}, {"usage", "", ""}, {"version", "V", ""}, {"quiet", "Q", ""}, {"verbose", "v", ""},

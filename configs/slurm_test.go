@@ -12,11 +12,11 @@ func TestExtraTakesTheRest(t *testing.T) {
 extra = [
   "--mail-type=END", "--comment=two words = $(one)", "--contiguous", "--contig", "--nice", "--nice=5", "--mem-per-cpu=2G",
   "--gpus-per-node=a30:1", "--gres-flags=enforce-binding", "--time-min=5", "--wait-all-nodes=1", "--ntasks-per-core=1",
-  "-xnode[1-2]", "-x=node1", "-Os", "-sO", "-k", "-Llicence@db:2", "-SO4",
+  "-Os", "-sO", "-k", "-Llicence@db:2", "-SO4",
 ]
 `).Slurm
 
-	if len(s.Extra) != 19 || !slices.Contains(s.Extra, "--comment=two words = $(one)") {
+	if len(s.Extra) != 17 || !slices.Contains(s.Extra, "--comment=two words = $(one)") {
 		t.Errorf("got %d: %q", len(s.Extra), s.Extra)
 	}
 }
@@ -32,5 +32,26 @@ func TestWarning(t *testing.T) {
 
 	if s := parse(t, minimal).Slurm; s.Warning() != 2*time.Minute {
 		t.Errorf("default %s", s.Warning())
+	}
+}
+
+// retry --set takes the keys that say what a task asks for, in the words of the sweep.
+func TestSet(t *testing.T) {
+	s := parse(t, minimal+"[slurm]\nmem = [\"1G\", \"2G\"]\npartition = \"debug\"\n").Slurm
+	if s.Mem != "1G" || !slices.Equal(s.Mems, []string{"1G", "2G"}) {
+		t.Errorf("several amounts of memory are read as %q, %q", s.Mem, s.Mems)
+	}
+	for key, value := range map[string]string{"mem": "8G", "time": "2:00:00", "partition": "long", "exclude": "n1"} {
+		if err := s.Set(key, value); err != nil {
+			t.Error(err)
+		}
+	}
+	if s.Mem != "8G" || len(s.Mems) != 1 || s.Time != "2:00:00" || s.Partition != "long" || s.Exclude != "n1" {
+		t.Errorf("got %+v", s)
+	}
+	for key, value := range map[string]string{"mem": "much", "chunk": "5m", "memory": "8G"} {
+		if err := s.Set(key, value); err == nil {
+			t.Errorf("%s = %q is taken", key, value)
+		}
 	}
 }

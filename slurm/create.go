@@ -36,6 +36,8 @@ func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
 		Version:   version,
 		Created:   now.UTC().Truncate(time.Second),
 		Downloads: downloads(sweep),
+
+		Environment: sweep.Slurm.Environment,
 	}}
 
 	r.Dir = filepath.Join(root, r.JobName())

@@ -37,6 +37,8 @@ type Sent struct {
 	Said string `json:"said,omitempty"`
 	// User is who ran sbatch; "" in runs of early versions.
 	User string `json:"user,omitempty"`
+	// Args are the arguments of sbatch.
+	Args []string `json:"-"`
 }
 
 // An Outcome says how far a submission got.
@@ -94,8 +96,11 @@ func (r *Run) ReadJobs() (all []Sent, damaged int, err error) {
 			at[l.Name] = i
 			all = append(all, Sent{})
 		}
-		id := sbatch.JobID{ID: l.ID, Cluster: l.Cluster}
-		all[i] = Sent{Batch: l.Batch, JobID: id, Outcome: l.Outcome, At: l.At, Said: l.Said, User: l.User}
+		id, args := sbatch.JobID{ID: l.ID, Cluster: l.Cluster}, l.Args
+		if args == nil {
+			args = all[i].Args
+		}
+		all[i] = Sent{Batch: l.Batch, JobID: id, Outcome: l.Outcome, At: l.At, Said: l.Said, User: l.User, Args: args}
 	}
 
 	return all, damaged, nil

@@ -38,6 +38,8 @@ type Info struct {
 	// Group/Name, as they were found at submission; "" stands for a twin. All tasks measure
 	// these.
 	Downloads map[string]string `json:"downloads,omitempty"`
+	// Environment has the variables of sbatch that counted when the run was submitted.
+	Environment map[string]string `json:"environment,omitempty"`
 }
 
 // JobName is the run's unique name. The names of its jobs begin with it.

@@ -2,16 +2,18 @@ package slurm
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"unicode"
 
 	"spmvtune/configs"
 	"spmvtune/internal/term"
+	"spmvtune/sparse/cache"
 )
 
 // Note: the scripts contain what is the same for all tasks, and no options of sbatch. Options
-// are arguments of sbatch, which need no quoting. There is no --export, so no value of the
-// user's has to fit into a list with commas.
+// are arguments of sbatch, which need no quoting. What tasks need of the environment is in the
+// script, so that no value of the user's has to fit into the list of --export, with commas.
 
 // TaskScriptText is the script of the tasks of all rounds. Its arguments are the round, and the
 // index in it of the array's first task. It ends in exec, so that the signal before the time
@@ -23,6 +25,9 @@ func (r *Run) TaskScriptText(s configs.Slurm) string {
 	// A line of setup that fails ends the task, and its log says why. Unset variables are
 	// allowed, because the module and conda scripts of many systems use some. Scripts that
 	// setup sources must not see our arguments.
+	if folder := os.Getenv(cache.Env); folder != "" && s.Export != "" && !strings.HasPrefix(s.Export, "ALL") {
+		fmt.Fprintf(&b, "export %s=%s\n", cache.Env, term.Shell(folder))
+	}
 	b.WriteString("set -e\nspmvtune_round=${1:?} spmvtune_base=${2:?} spmvtune_warned=\nset --\n")
 	warnings := Warnings(s.Signal)
 	if len(s.Setup) > 0 {

@@ -89,6 +89,7 @@ func (r *Run) TaskSweep() (*configs.Sweep, error) {
 	if err := r.useOwn(sweep); err != nil {
 		return nil, err
 	}
+	sweep.Slurm = WithEnvironment(sweep.Slurm, func(name string) string { return r.Environment[name] })
 	for i, m := range sweep.Matrices {
 		switch path, known := r.Downloads[m.SuiteSparse]; {
 		case !known:

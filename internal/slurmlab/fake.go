@@ -8,12 +8,16 @@ import (
 )
 
 // Fake puts shell scripts in the place of Slurm's programs, and returns their folder, which they
-// know as $FAKE. Each notes its calls in $FAKE/calls.
+// know as $FAKE. Each notes its calls in $FAKE/calls, except for a test of sbatch's, which succeeds.
 func Fake(t *testing.T, commands map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, body := range commands {
-		text := "#!/bin/bash\necho \"" + name + " $*\" >> \"$FAKE/calls\"\n" + body + "\n"
+		test := ""
+		if name == "sbatch" {
+			test = "case \"$*\" in --test-only*) exit 0 ;; esac\n"
+		}
+		text := "#!/bin/bash\n" + test + "echo \"" + name + " $*\" >> \"$FAKE/calls\"\n" + body + "\n"
 		Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777))
 	}
 	t.Setenv("FAKE", dir)

@@ -23,6 +23,8 @@ import (
 type Options struct {
 	MaxArray   int  // Slurm's MaxArraySize, one above the largest index; 0 is 101
 	Accounting bool // whether there is a slurmdbd, so that sacct answers
+	// Config has more lines of slurm.conf.
+	Config []string
 }
 
 // A Lab is a running Slurm.
@@ -47,6 +49,9 @@ func Start(t testing.TB, options Options) *Lab {
 	if options.Accounting {
 		need(t, "slurmdbd mariadb-server", "slurmdbd", "mariadbd")
 		args = append(args, "--accounting")
+	}
+	for _, line := range options.Config {
+		args = append(args, "--config", line)
 	}
 	l.Dir = filepath.Dir(l.script("up.sh", args...))
 	t.Cleanup(l.stop)

@@ -1,10 +1,12 @@
 package sbatch
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // A MissingError says that a program of Slurm is not installed here.
@@ -40,6 +42,21 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string { return "slurm refused: " + e.Said }
+
+// SubmitLimit returns the name of the limit of submitted jobs that a refusal names, as in
+// AssocMaxSubmitJobLimit, and "" if it is another refusal.
+func SubmitLimit(err error) string {
+	var refused *RefusedError
+	if !errors.As(err, &refused) {
+		return ""
+	}
+	for word := range strings.FieldsFuncSeq(refused.Said, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if strings.Contains(word, "SubmitJob") {
+			return word
+		}
+	}
+	return ""
+}
 
 // silence lists Slurm's words for a conversation with the controller that broke off. They
 // have been the same since version 14.

@@ -24,7 +24,7 @@ type Job struct {
 	Ran    time.Duration // Ran is how long this attempt has run.
 	Limit  time.Duration // Limit is the time limit, 0 for none.
 	Start  time.Time     // Start is the actual or expected start; zero if it is not known.
-	Exit   string        // Exit is the exit code and the signal, "1:0"; only accounting knows it.
+	Exit   string        // Exit is the exit code and the signal, "1:0", of a job that failed; "" if it is not known.
 }
 
 func isNumber(text string) bool {

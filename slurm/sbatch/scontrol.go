@@ -64,6 +64,31 @@ func parseConfig(out string) (Config, error) {
 	return c, nil
 }
 
+// NodesDown asks for the nodes that can't run jobs now, with their states.
+func (c *Client) NodesDown(ctx context.Context) ([]string, error) {
+	out, err := c.ask(ctx, ChosenCluster(), "sinfo", "-h", "-N", "-o", "%N %T")
+	if err != nil {
+		return nil, fmt.Errorf("asking for nodes: %w", err)
+	}
+	return parseDown(out), nil
+}
+
+// parseDown reads what sinfo prints: a line for each node and partition.
+func parseDown(out string) (down []string) {
+	for line := range strings.Lines(out) {
+		node, state, _ := strings.Cut(strings.TrimSpace(line), " ")
+		silent := strings.HasSuffix(state, "*")
+		base := strings.TrimRight(state, "*~#!%$@^-+")
+		switch text := fmt.Sprintf("%s (%s)", node, base); {
+		case !silent && slices.Contains([]string{"idle", "mixed", "allocated", "completing", "planned", "reserved",
+			"powered_down", "powering_up"}, base), slices.Contains(down, text):
+		default:
+			down = append(down, text)
+		}
+	}
+	return down
+}
+
 // Cancel cancels jobs, with one scancel for each cluster. Jobs that have ended are left alone.
 func (c *Client) Cancel(ctx context.Context, ids []JobID) error {
 	for _, group := range byCluster(ids) {

@@ -31,7 +31,11 @@ func (c *Client) Jobs(ctx context.Context, ids []JobID) ([]Job, error) {
 func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job, error) {
 	out, err := c.ask(ctx, cluster, "squeue", "-h", "-t", "all", "-r", "-j", strings.Join(ids, ","), "-o", columns)
 	if err == nil {
-		return parseQueue(out, cluster)
+		jobs, err := parseQueue(out, cluster)
+		if err == nil && slices.ContainsFunc(jobs, func(j Job) bool { return j.State == Failed }) {
+			c.exits(ctx, cluster, ids, jobs)
+		}
+		return jobs, err
 	}
 
 	// Slurm 22.05 skips unknown ids among several, but refuses a single unknown id. Other
@@ -54,6 +58,29 @@ func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job,
 	}
 
 	return all, nil
+}
+
+// exits adds the exit codes of jobs that failed, where squeue tells them. It prints them in columns of
+// fixed width only, so they are asked for on their own.
+func (c *Client) exits(ctx context.Context, cluster string, ids []string, jobs []Job) {
+	const columns = "ArrayJobID:20,ArrayTaskID:20,exit_code:20"
+	out, err := c.ask(ctx, cluster, "squeue", "-h", "-t", "failed", "-r", "-j", strings.Join(ids, ","), "-O", columns)
+	if err != nil {
+		return // what is known without them is enough
+	}
+	for line := range strings.Lines(out) {
+		f := strings.Fields(line)
+		if len(f) != 3 {
+			continue
+		}
+		status, err := strconv.Atoi(f[2]) // as wait(2) has it
+		for i, j := range jobs {
+			same := f[1] == strconv.Itoa(j.Task) || j.Task < 0 && f[1] == "N/A"
+			if err == nil && j.ID == f[0] && same && j.State == Failed {
+				jobs[i].Exit = fmt.Sprintf("%d:%d", status>>8, status&0x7f)
+			}
+		}
+	}
 }
 
 // Named asks a cluster for the jobs with a name, which must not contain commas, in all

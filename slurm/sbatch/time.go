@@ -53,3 +53,25 @@ func FormatTime(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d-%s", days, clock)
 }
+
+// Seconds is a time limit in seconds, for comparisons: 0 for none that was said.
+func Seconds(limit string) float64 {
+	d, _ := ParseTime(limit)
+	return d.Seconds()
+}
+
+// Megabytes is an amount of memory in the form of sbatch, in MB; 0 for none that was said.
+func Megabytes(mem string) float64 {
+	units := map[byte]float64{'K': 1. / 1024, 'M': 1, 'G': 1024, 'T': 1024 * 1024}
+	if mem == "" {
+		return 0
+	}
+	unit, known := units[strings.ToUpper(mem)[len(mem)-1]]
+	if known {
+		mem = mem[:len(mem)-1]
+	} else {
+		unit = 1
+	}
+	n, _ := strconv.ParseFloat(mem, 64)
+	return n * unit
+}

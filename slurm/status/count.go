@@ -49,6 +49,7 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 	if !standing.Good() || line.Median <= 0 {
 		return
 	}
+	t.measured[line.Run.Origin.Node] = true
 	at := trial.Place{
 		Device: line.Run.Device.Name, Matrix: line.Matrix.Name, Precision: line.Precision, Cache: line.Cache,
 	}

@@ -121,16 +121,24 @@ func (o *Observer) remember(ctx context.Context, ids []sbatch.JobID) {
 	}
 }
 
+// Seen is what is known about a run's chunks.
+type Seen struct {
+	Plan     slurm.Plan
+	Chunks   []Chunk
+	Gathered []Gathering
+}
+
 // Chunks says how far each chunk of a run's plan is. Unlike a Status it needs Slurm's
 // answer: the error says why there is none.
-func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (slurm.Plan, []Chunk, error) {
+func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Seen, error) {
 	t := NewTracker(run)
 	o := Observer{Client: c}
 	view := o.Observe(ctx, t)
 	if err := errors.Join(t.err, view.err); err != nil {
-		return slurm.Plan{}, nil, err
+		return Seen{}, err
 	}
-	return t.plan, t.chunks(view), nil
+	chunks := t.chunks(view)
+	return Seen{t.plan, chunks, t.gather(chunks)}, nil
 }
 
 // Explain says in plain words why chunks are missing, from what Slurm and the tasks themselves

@@ -58,8 +58,8 @@ func TestStatusOfTaskThatJustEnded(t *testing.T) {
 	if s := look(t, lateRun(t)); s.Chunks[0].State != Done || s.Finish != Done {
 		t.Errorf("chunk %+v, the job that merges is %s", s.Chunks[0], s.Finish)
 	}
-	if _, chunks, err := Chunks(t.Context(), slurmtest.Hasty, lateRun(t)); err != nil || chunks[0].State != Done {
-		t.Errorf("for a retry it is %+v, %v", chunks, err)
+	if seen, err := Chunks(t.Context(), slurmtest.Hasty, lateRun(t)); err != nil || seen.Chunks[0].State != Done {
+		t.Errorf("for a retry it is %+v, %v", seen, err)
 	}
 }
 

@@ -20,6 +20,8 @@ type Status struct {
 	Left   float64 `json:"left"`
 	Best   []Best  `json:"best,omitempty"`
 	Chunks []Chunk `json:"chunks"`
+	// Gathered are the nodes on which tasks failed alike; retry avoids them.
+	Gathered []Gathering `json:"gathered,omitempty"`
 	// Finish is the state of the last round's job that merges; "" if there is none.
 	Finish State `json:"finish,omitempty"`
 	// Waits says in plain words why that job waits.
@@ -109,6 +111,7 @@ func (t *Tracker) Status(v View) Status {
 		DamagedJobs: t.damaged,
 	}
 
+	s.Gathered = t.gather(s.Chunks)
 	for _, c := range s.Chunks {
 		s.Counts.add(c.State)
 	}

@@ -42,6 +42,7 @@ type Tracker struct {
 	families map[string]int // families are the numbers of trials by family of chunks.
 	pace     pace
 	best     map[trial.Place]Best
+	measured map[string]bool // measured has the nodes on which good trials were measured.
 }
 
 type trackedJournal struct {
@@ -54,6 +55,7 @@ func NewTracker(run *slurm.Run) *Tracker {
 	return &Tracker{
 		Run: run, rounds: map[int][]string{}, journals: map[journal.Name]*trackedJournal{},
 		ended: map[trial.Key]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Place]Best{},
+		measured: map[string]bool{},
 	}
 }
 

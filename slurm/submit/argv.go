@@ -1,6 +1,7 @@
 package submit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,15 +11,14 @@ import (
 	"spmvtune/slurm"
 )
 
-// batchesOf cuts n chunks into arrays of at most most tasks, and adds the job that ends the
-// round.
+// batchesOf cuts n chunks into arrays of at most most tasks.
 func batchesOf(r *slurm.Run, round, n, most int) []slurm.Batch {
 	var all []slurm.Batch
 	for base := 0; base < n; base += most {
 		name := fmt.Sprintf("%s.%d.%d", r.JobName(), round, len(all))
 		all = append(all, slurm.Batch{Name: name, Round: round, Base: base, Tasks: min(most, n-base)})
 	}
-	return append(all, finishOf(r, round))
+	return all
 }
 
 // finishOf returns the job that ends a round.
@@ -26,16 +26,14 @@ func finishOf(r *slurm.Run, round int) slurm.Batch {
 	return slurm.Batch{Name: fmt.Sprintf("%s.%d.finish", r.JobName(), round), Round: round}
 }
 
-// argsOf returns the arguments of sbatch for b, which starts when the jobs in after have ended.
-func argsOf(r *slurm.Run, b slurm.Batch, s configs.Slurm, after []string) []string {
-	options := optionsOf(r, b, s)
-	if len(after) > 0 {
-		options = append(options, "--dependency=afterany:"+strings.Join(after, ":"))
-	}
+// argsOf returns the arguments of sbatch for b, with what it waits for, "" for nothing.
+func argsOf(r *slurm.Run, b slurm.Batch, s configs.Slurm, after string) []string {
+	list := optionList(optionsOf(r, b, s))
+	list.add("dependency", after)
 	if b.Finish() {
-		return append(options, r.Path(slurm.FinishScript), strconv.Itoa(b.Round))
+		return append(list, r.Path(slurm.FinishScript), strconv.Itoa(b.Round))
 	}
-	return append(options, r.Path(slurm.TaskScript), strconv.Itoa(b.Round), strconv.Itoa(b.Base))
+	return append(list, r.Path(slurm.TaskScript), strconv.Itoa(b.Round), strconv.Itoa(b.Base))
 }
 
 // An optionList collects options of sbatch.
@@ -49,24 +47,17 @@ func (l *optionList) add(name, value string) {
 }
 
 // optionsOf returns the options of sbatch for b. Those of [slurm] extra come first, because
-// sbatch takes the last value of an option. The job that ends a round gets no GPU, and may run
-// on any node.
+// sbatch takes the last value of an option.
 func optionsOf(r *slurm.Run, b slurm.Batch, s configs.Slurm) []string {
-	list := optionList(slices.Clone(s.Extra))
-	if b.Finish() {
-		list = slices.DeleteFunc(list, forDevice)
-	}
-	list.add("partition", s.Partition)
+	var list optionList
 	list.add("account", s.Account)
-	list.add("qos", s.QOS)
-	list.add("time", s.Time)
-	if s.CPUs > 0 {
-		list.add("cpus-per-task", strconv.Itoa(s.CPUs))
-	}
-	list.add("mem", s.Mem)
+	list.add("exclude", s.Exclude)
+	list.add("export", s.Export)
 	if b.Finish() {
-		list.add("output", logPattern(r, "%j.log"))
+		list = append(slices.DeleteFunc(slices.Clone(s.Extra), forTask), list...)
+		list.addFinish(r, s)
 	} else {
+		list = append(slices.Clone(s.Extra), list...)
 		list.addTasks(r, b, s)
 	}
 
@@ -80,6 +71,13 @@ func optionsOf(r *slurm.Run, b slurm.Batch, s configs.Slurm) []string {
 
 // addTasks adds the options of an array of tasks.
 func (l *optionList) addTasks(r *slurm.Run, b slurm.Batch, s configs.Slurm) {
+	l.add("partition", s.Partition)
+	l.add("qos", s.QOS)
+	l.add("time", s.Time)
+	l.add("mem", s.Mem)
+	if s.CPUs > 0 {
+		l.add("cpus-per-task", strconv.Itoa(s.CPUs))
+	}
 	l.add("gres", s.Gres)
 	l.add("gpus", s.GPUs)
 	l.add("constraint", s.Constraint)
@@ -98,12 +96,26 @@ func (l *optionList) addTasks(r *slurm.Run, b slurm.Batch, s configs.Slurm) {
 	l.add("output", logPattern(r, "%A_%a.log"))
 }
 
-// forDevice reports whether an option of sbatch asks for a GPU, or for nodes that have one.
-func forDevice(option string) bool {
+// addFinish adds the options of the job that ends a round: one processor of any node of its
+// partition, unless [slurm.finish] says more.
+func (l *optionList) addFinish(r *slurm.Run, s configs.Slurm) {
+	l.add("partition", cmp.Or(s.Finish.Partition, s.Partition))
+	l.add("qos", cmp.Or(s.Finish.QOS, s.QOS))
+	l.add("time", s.Finish.Time)
+	l.add("mem", s.Finish.Mem)
+	if s.Finish.Gres != "none" {
+		l.add("gres", s.Finish.Gres)
+	}
+	l.add("output", logPattern(r, "%j.log"))
+}
+
+// forTask reports whether an option of sbatch in [slurm] extra is about what tasks need: a GPU, nodes
+// of a kind, memory or processors.
+func forTask(option string) bool {
 	name, _, _ := strings.Cut(option, "=")
 	prefixes := []string{
-		"--gpu", "--gres", "--tres", "--exclusive", "--constraint", "--prefer",
-		"--cpus-per-gpu", "--mem-per-gpu", "--ntasks-per-gpu", "-G", "-C",
+		"--gpu", "--gres", "--tres", "--exclusive", "--constraint", "--prefer", "--mem", "--cpus-per-gpu",
+		"--ntasks-per", "--threads-per-core", "--core-spec", "--hint", "--time-min", "-G", "-C",
 	}
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }

@@ -60,9 +60,9 @@ func TestLabSubmit(t *testing.T) {
 	root := filepath.Join(l.Dir, `it's %A "%j" $(touch pwned) größe`)
 	s := configs.Slurm{Time: "00:05:00", CPUs: 1, Gres: "gpu:1", Setup: []string{`export SAID="hello  you"`}}
 	run := slurmtest.Created(t, root, s, 7, `echo "$SAID|$1|$4|$6|$SLURM_ARRAY_TASK_ID|$CUDA_VISIBLE_DEVICES|$PWD"`)
-	said, err := TestOnly(t.Context(), c, run, s)
-	if err != nil || len(said) != 2 || !strings.Contains(said[0], "to start at") {
-		t.Errorf("whether it could start: %q, %v", said, err)
+	checked, err := Check(t.Context(), c, run, s, 7)
+	if err != nil || !strings.Contains(checked.Task, "to start at") || !strings.Contains(checked.Finish, "to start at") {
+		t.Errorf("whether it could start: %+v, %v", checked, err)
 	}
 	round, err := Next(t.Context(), c, run, s, slurmtest.ChunkIDs(7))
 	slurmlab.Must(t, err)
@@ -118,7 +118,7 @@ func TestLabFrozenController(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				sent, err = send(t.Context(), c, run, "", b, argsOf(run, b, configs.Slurm{}, nil))
+				sent, err = send(t.Context(), c, run, "", b, argsOf(run, b, configs.Slurm{}, ""))
 			}()
 			time.Sleep(7 * time.Second) // the lab's time-out is 5 s
 			l.Thaw()

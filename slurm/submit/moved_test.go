@@ -21,7 +21,7 @@ func TestRetryInAnotherFolder(t *testing.T) {
 		t.Helper()
 		there, err := slurm.Open(path)
 		slurmlab.Must(t, err)
-		_, err = Retry(t.Context(), slurmtest.Hasty, there, configs.Slurm{}, "")
+		_, err = Retry(t.Context(), slurmtest.Hasty, there, configs.Slurm{}, Options{})
 		return err
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
@@ -55,7 +55,7 @@ func TestThrottleLasts(t *testing.T) {
 		slurmlab.Must(t, os.RemoveAll(filepath.Join(dir, "sent")))
 		slurmlab.Must(t, os.RemoveAll(run.Path(slurm.JobsFile)))
 		slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), nil, 0o666))
-		_, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Throttle: 2}, "")
+		_, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Throttle: 2}, Options{})
 		slurmlab.Must(t, err)
 		sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 		slurmlab.Must(t, err)

@@ -1,7 +1,6 @@
 package submit
 
 import (
-	"context"
 	"fmt"
 
 	"spmvtune/configs"
@@ -31,40 +30,21 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, chunks, most int) Preview {
 		{slurm.FinishScript, r.FinishScriptText()},
 	}}
 
-	var jobs []string
-	for i, b := range batchesOf(r, r.NextRound(), chunks, max(most, 1)) {
-		var after []string
-		switch {
-		case b.Finish():
-			after = jobs
-		case s.Throttle > 0 && i > 0:
-			after = jobs[i-1:]
-		}
+	var sent []sbatch.JobID
+	add := func(b slurm.Batch, after string) {
 		command := []string{"sbatch"}
 		if cluster := sbatch.ChosenCluster(); cluster != "" {
 			command = append(command, "-M", cluster)
 		}
 		p.Commands = append(p.Commands, append(append(command, "--parsable"), argsOf(r, b, s, after)...))
-		jobs = append(jobs, fmt.Sprintf("JOB%d", i+1))
+		sent = append(sent, sbatch.JobID{ID: fmt.Sprintf("JOB%d", len(sent)+1)})
 	}
 
+	for _, b := range batchesOf(r, r.NextRound(), chunks, max(most, 1)) {
+		add(b, afterOf(s, sent, nil, ""))
+	}
+	if !s.Finish.Off {
+		add(finishOf(r, r.NextRound()), afterAny(ids(sent, nil, "")))
+	}
 	return p
-}
-
-// TestOnly asks Slurm whether a task and the job that merges could ever start, and returns what
-// it says about each. It makes no job and no folder.
-func TestOnly(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm) (said []string, err error) {
-	if _, err := Ready(ctx, c, s, 1); err != nil {
-		return nil, err
-	}
-	texts := []string{r.TaskScriptText(s), r.FinishScriptText()}
-	for i, b := range batchesOf(r, 1, 1, 1) {
-		answer, err := c.TestOnly(ctx, optionsOf(r, b, s), texts[i])
-		if err != nil {
-			return said, fmt.Errorf("testing %s: %w", b.Name, err)
-		}
-		said = append(said, answer)
-	}
-
-	return said, nil
 }

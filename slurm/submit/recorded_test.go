@@ -50,7 +50,7 @@ func TestRunOfAnEarlierVersion(t *testing.T) {
 	if sweep, err := run.TaskSweep(); err != nil || len(sweep.Matrices) != 2 {
 		t.Errorf("its sweep is %+v, %v", sweep, err)
 	}
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
 	if err != nil || fmt.Sprint(r.Again) != "[0003 0006]" || r.Done != 2 || len(r.Active) != 2 || r.Round == nil || r.Round.Number != 2 {
 		t.Errorf("retried %+v, %v", r, err)
 	}

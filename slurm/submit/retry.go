@@ -2,7 +2,6 @@ package submit
 
 import (
 	"context"
-	"slices"
 
 	"spmvtune/configs"
 	"spmvtune/slurm"
@@ -23,6 +22,12 @@ type Retried struct {
 	Split []SplitChunk `json:"split,omitempty"`
 	// OutOfMemory are chunks that were not sent, because they need more memory.
 	OutOfMemory []status.Chunk `json:"out_of_memory,omitempty"`
+	// More is what tasks ask for because the last ones ran out of it: "mem = 8G".
+	More []string `json:"more,omitempty"`
+	// Avoided are the nodes that are not used any more, because tasks failed alike there.
+	Avoided []status.Gathering `json:"avoided,omitempty"`
+	// Notes are what the test of the jobs said.
+	Notes []string `json:"notes,omitempty"`
 	// Active are chunks that were not sent, because they run or wait, or may do so.
 	Active []status.Chunk `json:"active,omitempty"`
 	Done   int            `json:"done"`
@@ -34,14 +39,24 @@ type SplitChunk struct {
 	Into  []string `json:"into"`
 }
 
-// Retry submits, as a round of its own, the chunks that are not complete and have no task. A
-// chunk that ran out of time is sent as its halves. One that ran out of memory is only sent if
-// mem, in the form of sbatch, says how much the tasks of the round get. If everything that is
+// Options say how a retry differs from what the run asked for.
+type Options struct {
+	// Set are keys of [slurm] with other values, and Exclude are nodes that are not used. Both
+	// hold for later retries, too. An empty value takes a key back.
+	Set     map[string]string
+	Exclude []string
+	// rest sends only what a limit of submitted jobs left over.
+	rest bool
+}
+
+// Retry submits, as a round of its own, the chunks that are not complete and have no task. A chunk
+// that ran out of time or memory is sent with more of it, where the sweep or Options say how much.
+// Otherwise the first is sent as its halves, and the second is not sent. If everything that is
 // missing has tasks, but a submission broke off before the job that merges, Retry sends that.
 //
 // Slurm must answer: a job that it does not mention might be running. After an error, Retried
 // has only what was done before: Recovered, and the jobs of Round that were sent.
-func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, mem string) (Retried, error) {
+func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, opt Options) (Retried, error) {
 	if err := inPlace(r); err != nil {
 		return Retried{}, err
 	}
@@ -53,73 +68,43 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 
 	number := r.NextRound()
 	recovered, err := Recover(ctx, c, r)
+	broken := Retried{Recovered: recovered}
 	if err != nil {
-		return Retried{Recovered: recovered}, err
+		return broken, err
 	}
-	plan, chunks, err := status.Chunks(ctx, c, r)
+	if s, err = settled(r, s, opt); err != nil {
+		return broken, err
+	}
+	seen, err := status.Chunks(ctx, c, r)
 	if err != nil {
-		return Retried{Recovered: recovered}, err
+		return broken, err
 	}
-
-	done, send, grownPlan := decide(plan, chunks, mem != "")
-	done.Recovered = recovered
-	if len(send) == 0 {
-		done.Round, err = sendFinish(ctx, c, r, s, len(done.Active) > 0)
-		return done, err
-	}
-
-	var grown *slurm.Plan
-	if len(done.Split) > 0 {
-		grown = &grownPlan
-	}
-	if mem != "" {
-		s.Mem = mem
-	}
-	if s.Throttle, err = throttleOf(r, s.Throttle); err != nil {
-		return done, err
-	}
-	round, err := sendRound(ctx, c, r, s, number, send, grown)
-	if err == nil || len(round.Jobs) > 0 {
-		done.Round = &round
-	}
+	d, err := newDecision(r, s, opt, seen)
 	if err != nil {
-		done = Retried{Round: done.Round, Recovered: recovered}
+		return broken, err
+	}
+	d.Recovered = recovered
+	if opt.rest && (len(d.send) == 0 || d.Done == 0) {
+		return d.Retried, nil
+	}
+	if len(d.send) == 0 {
+		d.Round, err = sendFinish(ctx, c, r, s, len(d.Active) > 0)
+		return d.Retried, err
 	}
 
-	return done, err
-}
-
-// decide says which chunks are sent again, and returns the plan with the halves of those that
-// are split.
-func decide(plan slurm.Plan, chunks []status.Chunk, memory bool) (r Retried, send []string, grown slurm.Plan) {
-	grown = plan
-	known := map[string]status.Chunk{}
-	for _, c := range chunks {
-		known[c.Chunk] = c
+	if d.slurm.Throttle, err = throttleOf(r, s.Throttle); err != nil {
+		return broken, err
 	}
-
-	for _, c := range plan.Current() {
-		switch s := known[c.ID]; {
-		case s.State == status.Done:
-			r.Done++
-		case s.State != status.Ended && s.State != status.Never:
-			r.Active = append(r.Active, s)
-		case s.Slurm == sbatch.OutOfMemory && !memory:
-			r.OutOfMemory = append(r.OutOfMemory, s)
-		case s.OutOfTime && c.Split() != nil:
-			halves := c.Split()
-			split := SplitChunk{Chunk: c.ID}
-			for _, h := range halves {
-				split.Into = append(split.Into, h.ID)
-			}
-			r.Split = append(r.Split, split)
-			send = append(send, split.Into...)
-			grown.Chunks = append(slices.Clip(grown.Chunks), halves...)
-		default:
-			r.Again = append(r.Again, c.ID)
-			send = append(send, c.ID)
+	if err := d.check(ctx, c, r); err != nil {
+		return broken, err
+	}
+	round, err := sendRound(ctx, c, r, d.slurm, number, d.send, d.grown)
+	if err != nil {
+		if len(round.Jobs) > 0 {
+			broken.Round = &round
 		}
+		return broken, err
 	}
-
-	return r, send, grown
+	d.Round = &round
+	return d.Retried, nil
 }

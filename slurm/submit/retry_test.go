@@ -38,7 +38,7 @@ func TestRetry(t *testing.T) {
 		"12|5|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NodeFail")
 	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 1), "m1", trial.Part{Of: 1}, "")
 
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
 	slurmlab.Must(t, err)
 	if r.Done != 1 || fmt.Sprint(r.Again) != "[0003 0006]" || fmt.Sprint(r.Split) != "[{0002 [0002.1 0002.2]}]" ||
 		len(r.OutOfMemory) != 1 || r.OutOfMemory[0].Matrices[0] != "m4" || len(r.Active) != 1 {
@@ -50,8 +50,8 @@ func TestRetry(t *testing.T) {
 	if plan, err := run.Plan(); err != nil || len(plan.Chunks) != 8 {
 		t.Errorf("plan %+v, %v", plan, err)
 	}
-	if _, chunks, err := status.Chunks(t.Context(), slurmtest.Hasty, run); err != nil || len(chunks) != 7 {
-		t.Errorf("chunks are %+v, %v", chunks, err)
+	if seen, err := status.Chunks(t.Context(), slurmtest.Hasty, run); err != nil || len(seen.Chunks) != 7 {
+		t.Errorf("chunks are %+v, %v", seen, err)
 	}
 
 	// All that was sent runs: only what ran out of memory can be sent, with more.
@@ -63,11 +63,11 @@ func TestRetry(t *testing.T) {
 	queue = append(queue, "12|3|OUT_OF_MEMORY|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|4|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None")
 	slurmtest.Says(t, dir, "queue", run, queue...)
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err != nil || r.Round != nil ||
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err != nil || r.Round != nil ||
 		len(r.Active) != 5 {
 		t.Errorf("a second time: %+v, %v", r, err)
 	}
-	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, "64G")
+	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, Options{Set: map[string]string{"mem": "64G"}})
 	slurmlab.Must(t, err)
 	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 	slurmlab.Must(t, err)
@@ -88,7 +88,7 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|1|PENDING|5:00|5:00|N/A||NAME.1.0|Priority")
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
 	slurmlab.Must(t, err)
 	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 	slurmlab.Must(t, err)
@@ -98,7 +98,7 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 		!strings.Contains(string(sent), "--job-name="+run.JobName()+".1.finish") {
 		t.Errorf("retried %+v\n%s", r, sent)
 	}
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err != nil || r.Round != nil {
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err != nil || r.Round != nil {
 		t.Errorf("a second time: %+v, %v", r, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestRetryWithoutController(t *testing.T) {
 	run := slurmtest.StatusRun(t)
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
 		Outcome: slurm.Lost}, nil))
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err == nil || r.Round != nil {
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err == nil || r.Round != nil {
 		t.Errorf("retried %+v, %v", r, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "sent")); err == nil {
@@ -129,7 +129,7 @@ func TestRetryRefused(t *testing.T) {
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
 		Outcome: slurm.Lost}, nil))
 	slurmtest.Says(t, dir, "queue", run)
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, ""); err == nil || r.Round != nil ||
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err == nil || r.Round != nil ||
 		len(r.Again)+len(r.Split)+len(r.Active)+r.Done > 0 {
 		t.Errorf("retried %+v, %v", r, err)
 	}
@@ -158,7 +158,7 @@ func TestRetryGoesByLastTask(t *testing.T) {
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|JobLaunchFailure",
 		"12|1|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|NonZeroExitCode")
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
 	slurmlab.Must(t, err)
 	if fmt.Sprint(r.Again, r.Split) != "[0001] [{0002 [0002.1 0002.2]}]" {
 		t.Errorf("retried %+v", r)
@@ -182,7 +182,7 @@ func TestRetriesAtOnce(t *testing.T) {
 	var both sync.WaitGroup
 	var errs [2]error
 	for i := range errs {
-		both.Go(func() { _, errs[i] = Retry(t.Context(), &sbatch.Client{}, run, configs.Slurm{}, "") })
+		both.Go(func() { _, errs[i] = Retry(t.Context(), &sbatch.Client{}, run, configs.Slurm{}, Options{}) })
 		for _, err := os.Stat(filepath.Join(dir, "asked")); err != nil; _, err = os.Stat(filepath.Join(dir, "asked")) {
 			time.Sleep(time.Millisecond)
 		}

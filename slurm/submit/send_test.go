@@ -107,7 +107,7 @@ func TestIntentionBeforeEachTry(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	slurmlab.Must(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
 	b := batchesOf(run, 1, 1, 1)[0]
-	_, err := send(t.Context(), slurmtest.Hasty, run, "", b, argsOf(run, b, configs.Slurm{}, nil))
+	_, err := send(t.Context(), slurmtest.Hasty, run, "", b, argsOf(run, b, configs.Slurm{}, ""))
 	slurmlab.Must(t, err)
 	data, err := os.ReadFile(filepath.Join(dir, "intentions"))
 	slurmlab.Must(t, err)

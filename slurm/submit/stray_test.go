@@ -65,7 +65,7 @@ func TestRetryOfAnotherUsersRun(t *testing.T) {
 				}
 				slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), []byte(old.String()), 0o666))
 			}
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
 			if _, none := os.Stat(filepath.Join(dir, "sent")); (none == nil) != c.sent {
 				t.Errorf("retried %+v, %v", r, err)
 			}
@@ -92,7 +92,7 @@ func TestRetryWithoutItsLines(t *testing.T) {
 			slurmtest.Says(t, dir, "queue", run, "12|0|PENDING|0:00|5:00|N/A||NAME.1.0|Priority",
 				"12|1|COMPLETED|0:10|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 				"13||PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
 			if err != nil || r.Round != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "may be a task of job 12") {
 				t.Errorf("while it waits: %+v, %v", r, err)
 			}
@@ -100,7 +100,7 @@ func TestRetryWithoutItsLines(t *testing.T) {
 				t.Errorf("active are %+v, %v", jobs, err)
 			}
 			slurmtest.Says(t, dir, "queue", run, "13||COMPLETED|0:00|5:00|N/A||NAME.1.finish|None")
-			r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, "")
+			r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
 			if err != nil || r.Round == nil || len(r.Again) != 2 {
 				t.Errorf("afterwards: %+v, %v", r, err)
 			}

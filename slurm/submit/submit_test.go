@@ -34,7 +34,7 @@ func TestSubmit(t *testing.T) {
 		{"--array=0-1%3", "--gres=gpu:a30:1", "--gpus-per-node=1", "--exclusive", "--nice=5", "--signal=B:USR1@120", "--requeue", "--time=01:00:00", "0"},
 		{"--array=0-1%3", "--dependency=afterany:101", "2"},
 		{"--array=0-0%3", "--dependency=afterany:102", "4"},
-		{"--dependency=afterany:101:102:103", "--partition=debug", "--time=01:00:00", "--nice=5", "--requeue", "1"},
+		{"--dependency=afterany:101:102:103", "--partition=debug", "--nice=5", "--requeue", "1"},
 	} {
 		data, err := os.ReadFile(filepath.Join(dir, round.Jobs[i].Name))
 		slurmlab.Must(t, err)
@@ -44,7 +44,7 @@ func TestSubmit(t *testing.T) {
 				t.Errorf("job %d is submitted without %s: %q", i, w, args)
 			}
 		}
-		if forGPU := slices.ContainsFunc(args, forDevice); forGPU != (i < 3) {
+		if forGPU := slices.ContainsFunc(args, forTask); forGPU != (i < 3) {
 			t.Errorf("job %d asks for a GPU: %v", i, forGPU)
 		}
 		before, err := os.ReadFile(filepath.Join(dir, round.Jobs[i].Name+".before"))
@@ -84,14 +84,14 @@ func TestSubmit(t *testing.T) {
 // never.
 func TestRefusalInTheMiddle(t *testing.T) {
 	slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue,
-		"sbatch": `[ $(grep -c ^sbatch "$FAKE/calls") -le 2 ] || { echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1; }; ` + slurmlab.FakeSbatch + `; echo "$id;alpha"`})
+		"sbatch": `[ $(grep -c ^sbatch "$FAKE/calls") -le 2 ] || { echo "sbatch: error: Invalid account" >&2; exit 1; }; ` + slurmlab.FakeSbatch + `; echo "$id;alpha"`})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 6, "exit 0")
 	round, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(6))
 	var part *IncompleteError
 	if !errors.As(err, &part) || part.Sent != 2 || part.All != 4 || len(round.Jobs) != 2 {
 		t.Fatalf("error %v, round %+v", err, round)
 	}
-	for _, want := range []string{"QOSMaxSubmitJobPerUserLimit", "spmvtune retry " + term.Shell(run.Dir), "spmvtune cancel " + term.Shell(run.Dir)} {
+	for _, want := range []string{"Invalid account", "spmvtune retry " + term.Shell(run.Dir), "spmvtune cancel " + term.Shell(run.Dir)} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/slurm/status"
+	"spmvtune/slurm/submit"
 )
 
 // mergeCommand is the command merge.
@@ -71,6 +72,9 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 	if err := c.run.CheckSweep(); err != nil {
 		return err
 	}
+	if c.round > 0 {
+		c.sendRest(ctx)
+	}
 	last, err := merge.Run(ctx, c.run, c.round, func(m *merge.Last) error {
 		fmt.Fprintf(c.w, "merged %s: %s new, %d known already: %s\n",
 			term.Count(m.Journals, "journal", "journals"), term.Trials(m.New), m.Known, command.Shown(m.Database))
@@ -94,6 +98,22 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 
 	return errors.Join(err, term.WriteJSON(c.json, mergedJSON{last, why, silent}),
 		mergeVerdict(c.run, last.Trials, len(last.Missing)))
+}
+
+// sendRest sends what a limit of submitted jobs left over, before anything can go wrong in merging.
+func (c *mergeCommand) sendRest(ctx context.Context) {
+	sweep, err := c.run.TaskSweep()
+	var rest submit.Retried
+	if err == nil {
+		rest, err = submit.Rest(ctx, newClient(c.alarm), c.run, sweep.Slurm)
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintf(c.w, "note: the rest of the run could not be sent: %v; `%s` sends it\n", err, onRun("retry", c.run))
+	case rest.Round != nil:
+		printJobs(c.w, rest.Round.Jobs)
+		printRest(c.w, *rest.Round, c.run)
+	}
 }
 
 // report learns and reports from the database of the run.

@@ -4,20 +4,25 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/submit"
 )
 
 // retryCommand is the command retry.
 type retryCommand struct {
 	runCommand
-	mem string
+	mem     string
+	set     []string
+	exclude []string
 }
 
 func newRetry() *cobra.Command {
@@ -26,14 +31,25 @@ func newRetry() *cobra.Command {
 		Use:   "retry RUN",
 		Short: "Submit again what a run has not completed",
 		Long: `retry submits the chunks of a run that are not complete and have no task that runs
-or waits. It does not measure again what is measured. A chunk whose task ran out of
-time is split in two. A chunk that used more memory than allowed is only sent with
---mem, which applies to all tasks that are sent with it.`,
+or waits. It does not measure again what is measured.
+
+A chunk whose task ran out of time or memory is sent with more, where the sweep has
+several steps (mem = ["4G", "8G", "16G"]) or --set says so. Otherwise a chunk that ran
+out of time is split in two, and one that ran out of memory is not sent. All tasks that
+are sent together ask for the same.
+
+A node on which two tasks failed alike, and none elsewhere, is avoided from then on.
+--set and --exclude hold for later retries, too; --set KEY= takes back what was set, and
+--set exclude= makes all nodes good again.`,
 		Example: `  spmvtune retry runs/block-size-20261121-k3fq7a
-  spmvtune retry block-size-20261121 --mem 64G`,
+  spmvtune retry block-size-20261121 --set mem=64G --set time=2h --set partition=long
+  spmvtune retry block-size-20261121 --exclude node05`,
 		RunE: c.Run,
 	})
-	cmd.Flags().StringVar(&c.mem, "mem", "", "memory of the tasks that are sent, in the form of sbatch: 64G")
+	f := cmd.Flags()
+	f.StringArrayVar(&c.set, "set", nil, "a key of [slurm] with another value: mem=64G, time=2h, partition=long")
+	f.StringArrayVar(&c.exclude, "exclude", nil, "nodes that are not used any more: n1, n[3-5]")
+	f.StringVar(&c.mem, "mem", "", "the same as --set mem=…: 64G")
 	return cmd
 }
 
@@ -46,7 +62,17 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := submit.Retry(cmd.Context(), newClient(c.alarm), c.run, sweep.Slurm, c.mem)
+	opt, err := c.options()
+	if err != nil {
+		return command.Usage(err)
+	}
+	r, err := submit.Retry(cmd.Context(), newClient(c.alarm), c.run, sweep.Slurm, opt)
+	var refused *sbatch.RefusedError
+	var incomplete *submit.IncompleteError
+	if errors.As(err, &refused) && !errors.As(err, &incomplete) {
+		err = command.WithHint(err, fmt.Sprintf("nothing is sent: `%s` asks for something else",
+			onRun("retry", c.run, "--set", "KEY=VALUE")))
+	}
 	if err != nil {
 		return errors.Join(err, c.printBroken(r))
 	}
@@ -61,7 +87,29 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	err = fmt.Errorf("%s used more memory than allowed, and %s not sent again", chunks(n), term.Noun(n, "was", "were"))
-	return command.SomeFailed(err, fmt.Sprintf("`%s` gives their tasks more", onRun("retry", c.run, "--mem", "64G")))
+	return command.SomeFailed(err, fmt.Sprintf("`%s` gives their tasks more", onRun("retry", c.run, "--set", "mem=64G")))
+}
+
+// options reads the flags.
+func (c *retryCommand) options() (submit.Options, error) {
+	opt := submit.Options{Set: map[string]string{}, Exclude: c.exclude}
+	if c.mem != "" {
+		c.set = append(c.set, "mem="+c.mem)
+	}
+	for _, s := range c.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return opt, fmt.Errorf("--set %s has no value: write --set %s=VALUE", s, s)
+		}
+		if d, err := time.ParseDuration(value); key == "time" && err == nil { // 2h, as in the rest of a sweep
+			value = sbatch.FormatTime(d)
+		}
+		if err := new(configs.Slurm).Set(key, value); err != nil {
+			return opt, fmt.Errorf("--set %s: %w", s, err)
+		}
+		opt.Set[key] = value
+	}
+	return opt, nil
 }
 
 // printBroken says what a retry that failed had done before, if anything.
@@ -107,6 +155,15 @@ func (c *retryCommand) print(r submit.Retried) {
 			s.Chunk, term.Some(s.Matrices, command.FewNames))
 	}
 
+	for _, more := range r.More {
+		fmt.Fprintf(c.w, "tasks ask for %s now, because there was too little\n", more)
+	}
+	for _, g := range r.Avoided {
+		printHints(c.w, []string{fmt.Sprintf("%s is not used any more: the task of each of %s %s there; `%s` uses it again",
+			g.Node, chunks(len(g.Chunks)), g.Why, onRun("retry", c.run, "--set", "exclude="))})
+	}
+	printHints(c.w, r.Notes)
+
 	if n := len(r.Active); n > 0 {
 		fmt.Fprintf(c.w, "left alone, because their tasks run, wait, or may do so: %s\n", chunks(n))
 	}
@@ -117,6 +174,7 @@ func (c *retryCommand) printNext(r submit.Retried) {
 	switch {
 	case r.Round != nil:
 		printJobs(c.w, r.Round.Jobs)
+		printRest(c.w, *r.Round, c.run)
 		fmt.Fprintf(c.w, "next: %s\n", onRun("status", c.run, "--watch"))
 	case len(r.OutOfMemory) > 0:
 	case len(r.Active) > 0:

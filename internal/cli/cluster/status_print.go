@@ -30,6 +30,10 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 	}
 
 	printOpen(w, s.Chunks)
+	for _, g := range s.Gathered {
+		printHints(w, []string{fmt.Sprintf("%s failed alike on %s: spmvtune retry avoids that node",
+			term.Count(len(g.Chunks), "task", "tasks"), g.Node)})
+	}
 	if s.Damaged > 0 {
 		fmt.Fprintf(w, "note: %s of journals can't be used; the trials in them are measured again\n",
 			term.Count(s.Damaged, "line", "lines"))
@@ -156,7 +160,11 @@ func printOpen(w io.Writer, list []status.Chunk) {
 			fmt.Fprintf(w, "… and %s\n", term.Count(len(order)-i, "more reason", "more reasons"))
 			break
 		}
-		fmt.Fprintln(w, term.Wrap(tasksOf(group)+" "+at.why, term.PageWidth-2, "  "))
+		where := ""
+		if nodes := status.Nodes(group); len(nodes) > 0 {
+			where = " (on " + term.Some(nodes, command.FewNames) + ")"
+		}
+		fmt.Fprintln(w, term.Wrap(tasksOf(group)+" "+at.why+where, term.PageWidth-2, "  "))
 		if at.state == status.Ended && logs < mostLogs {
 			logs++
 			printLog(w, group[0])

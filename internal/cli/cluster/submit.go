@@ -22,8 +22,12 @@ import (
 type submitCommand struct {
 	root                                    string // root is the folder of all runs.
 	wait, dryRun, testOnly, asJSON, offline bool
+	// parsable prints the id of the last job, and nothing else.
+	parsable bool
 	// chunk is the time that a task is packed for. If it is 0, the sweep says it.
 	chunk time.Duration
+	// dependency is what tasks wait for, as sbatch takes it.
+	dependency string
 
 	sweep  *configs.Sweep
 	client *sbatch.Client
@@ -43,12 +47,19 @@ the database and the report. Matrices of the SuiteSparse collection are download
 before, because nodes may have no network; the cache must be on a file system that
 the nodes see.
 
+Where the sweep does not say what tasks ask for, the variables of sbatch do, as
+SBATCH_PARTITION and SBATCH_ACCOUNT; the run keeps them for retry. Nothing is submitted
+that Slurm says could never start (sbatch --test-only). Where it allows fewer jobs at
+once than the sweep has tasks, the job that merges sends the rest.
+
 Exit codes: 0 submitted or, with --wait, every trial is measured; 1 nothing or not
 everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 --wait, chunks are missing or trials failed; 130 interrupted, and the jobs go on.`,
 		Example: `  spmvtune submit my-sweep.toml
   spmvtune submit my-sweep.toml --dry-run
   spmvtune submit quickstart --chunk 5s
+  spmvtune submit my-sweep.toml --dependency afterok:1234
+  sbatch --dependency=afterany:$(spmvtune submit my-sweep.toml --parsable) next.sh
   spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db`,
 		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
@@ -61,6 +72,8 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 	f.BoolVar(&c.dryRun, "dry-run", false, "print every script and command, and do nothing")
 	f.BoolVar(&c.testOnly, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
 	f.BoolVar(&c.asJSON, "json", false, "print JSON")
+	f.BoolVar(&c.parsable, "parsable", false, "print only the id of the job that merges")
+	f.StringVar(&c.dependency, "dependency", "", "what the tasks wait for, in the form of sbatch: afterok:1234")
 	command.FlagOffline(cmd, &c.offline)
 	return cmd
 }
@@ -80,27 +93,34 @@ func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		c.sweep.Slurm.Chunk = c.chunk
 	}
 
+	c.sweep.Slurm = slurm.WithEnvironment(c.sweep.Slurm, os.Getenv)
+	c.sweep.Slurm.Dependency = c.dependency
 	c.w, c.alarm = cmd.OutOrStdout(), cmd.ErrOrStderr()
 	c.client = newClient(c.alarm)
 
 	ctx := cmd.Context()
-	if c.testOnly {
-		return c.test(ctx)
-	}
 	cut, err := c.cut(ctx)
 	if err != nil {
 		return err
 	}
 
 	c.sweep = cut.sweep
-	if c.dryRun {
-		return c.preview(cut)
+	switch {
+	case c.testOnly:
+		return c.test(ctx, cut)
+	case c.dryRun:
+		return c.preview(ctx, cut)
 	}
 	return c.submit(ctx, cut)
 }
 
 // submit makes the run of a plan, submits it and, if that was asked for, waits for its end.
 func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
+	checked, err := c.check(ctx, summaryOf(cut.plan).Trials)
+	if err != nil {
+		return err
+	}
+	c.sweep.Slurm, cut.notes = checked.Slurm, append(cut.notes, checked.Notes...)
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("finding this program: %w", err)
@@ -115,7 +135,12 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 		return err
 	}
 
-	done := submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut.plan), Jobs: round.Jobs, Notes: cut.notes}
+	done := submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut.plan), Jobs: round.Jobs, Notes: cut.notes,
+		Rest: round.Rest, Limit: round.Limit}
+	if c.parsable {
+		fmt.Fprintln(c.w, lastIDs(round.Jobs))
+		c.w = io.Discard
+	}
 	text, json := c.w, io.Discard
 	if c.asJSON {
 		text, json = json, text
@@ -125,7 +150,7 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 		return term.WriteJSON(json, done)
 	}
 
-	s, err := waitRun(ctx, text, run)
+	s, err := waitRun(ctx, text, c.client, run)
 	if err != nil {
 		return err
 	}
@@ -166,25 +191,35 @@ func (c *submitCommand) send(ctx context.Context, run *slurm.Run, plan slurm.Pla
 	return round, errors.Join(err, os.RemoveAll(run.Dir))
 }
 
-// test asks Slurm whether the jobs of a sweep could ever start.
-func (c *submitCommand) test(ctx context.Context) error {
+// check asks Slurm whether the jobs of a sweep could ever start.
+func (c *submitCommand) check(ctx context.Context, trials int) (submit.Checked, error) {
 	run, err := slurm.New(c.root, c.sweep, command.Version())
 	if err != nil {
-		return err
+		return submit.Checked{}, err
 	}
-	said, err := submit.TestOnly(ctx, c.client, run, c.sweep.Slurm)
+	checked, err := submit.Check(ctx, c.client, run, c.sweep.Slurm, trials)
 	var refused *sbatch.RefusedError
 	if errors.As(err, &refused) {
-		err = command.WithHint(err, "such a job would never start: change [slurm] in the sweep")
+		err = command.WithHint(err, "nothing is submitted; `sinfo -o \"%P %N %G %c %m %f\"` says what the cluster has, and "+
+			"`spmvtune help config` what [slurm] can ask for")
 	}
+	return checked, err
+}
+
+// test prints what Slurm says about the jobs.
+func (c *submitCommand) test(ctx context.Context, cut cutting) error {
+	checked, err := c.check(ctx, summaryOf(cut.plan).Trials)
 	if err != nil {
 		return err
 	}
-
 	if c.asJSON {
-		return term.WriteJSON(c.w, map[string]any{"task": said[0], "finish": said[1]})
+		return term.WriteJSON(c.w, checked)
 	}
-	const text = "a task: %s\nthe job that merges: %s\nsuch jobs can start; nothing was submitted\n"
-	_, err = fmt.Fprintf(c.w, text, said[0], said[1])
+	fmt.Fprintln(c.w, "a task: "+checked.Task)
+	if checked.Finish != "" {
+		fmt.Fprintln(c.w, "the job that merges: "+checked.Finish)
+	}
+	printHints(c.w, checked.Notes)
+	_, err = fmt.Fprintln(c.w, "such jobs can start; nothing was submitted")
 	return err
 }

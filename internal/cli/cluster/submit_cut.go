@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,7 +22,9 @@ type cutting struct {
 	sweep *configs.Sweep // sweep is the sweep with its matrices resolved.
 	most  int            // most is the largest number of tasks in an array.
 	asked bool           // asked says that Slurm has answered.
-	notes []string
+	// refused says that submit would refuse this.
+	refused bool
+	notes   []string
 }
 
 // slurmArray is Slurm's default MaxArraySize.
@@ -31,13 +34,17 @@ const slurmArray = 1001
 // its tasks. A dry run downloads nothing, and a Slurm that is missing or silent is only a note.
 func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 	cut := cutting{most: slurmArray}
+	for _, name := range slices.Sorted(maps.Keys(c.sweep.Slurm.Environment)) {
+		cut.notes = append(cut.notes, fmt.Sprintf("%s=%s counts, because [slurm] says nothing else", name,
+			c.sweep.Slurm.Environment[name]))
+	}
 	limit, err := cut.ask(ctx, c.client, c.sweep.Slurm)
 	if err != nil {
 		if !c.dryRun || ctx.Err() != nil {
 			return cut, err
 		}
 		note := fmt.Sprintf("%v; arrays of %d tasks, Slurm's default, are assumed", err, slurmArray)
-		if cut.asked {
+		if cut.refused = cut.asked; cut.refused {
 			note = "submit would refuse this: " + err.Error()
 		}
 		cut.notes = append(cut.notes, note)
@@ -50,9 +57,9 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 	if cut.plan, err = slurm.Cut(cut.sweep, options); err != nil {
 		return cut, err
 	}
-	if c.dryRun && cut.asked {
+	if c.dryRun && cut.asked && !cut.refused {
 		if _, err := submit.Ready(ctx, c.client, c.sweep.Slurm, len(cut.plan.Chunks)); err != nil {
-			cut.notes = append(cut.notes, "submit would refuse this: "+err.Error())
+			cut.notes, cut.refused = append(cut.notes, "submit would refuse this: "+err.Error()), true
 		}
 	}
 
@@ -67,7 +74,7 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 // resolve finds out what the matrices of the sweep are here.
 func (c *submitCommand) resolve(ctx context.Context, cut *cutting) (err error) {
 	var notes []string
-	if c.dryRun {
+	if c.dryRun || c.testOnly {
 		cut.sweep, notes, err = show.ForeseeSweep(c.sweep, c.offline)
 	} else {
 		cut.sweep, notes, err = show.ResolveSweep(ctx, c.alarm, c.sweep, c.offline)

@@ -23,6 +23,9 @@ esac
 	if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte(fake), 0o777); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	for section, want := range map[string]string{
 		"time = \"30\"":                    "",

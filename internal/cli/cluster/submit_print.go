@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
@@ -21,6 +23,10 @@ type submitted struct {
 	Plan  planSummary  `json:"plan"`
 	Jobs  []slurm.Sent `json:"jobs"`
 	Notes []string     `json:"notes,omitempty"`
+	// Rest is the number of chunks that are sent later, because Limit bounds the jobs that are
+	// submitted at once.
+	Rest  int    `json:"rest,omitempty"`
+	Limit string `json:"limit,omitempty"`
 	// Status is the status at the end, with --wait.
 	Status *status.Status `json:"status,omitempty"`
 }
@@ -55,6 +61,7 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	fmt.Fprintf(w, "run     %s\n", command.Shown(run.Dir))
 	fmt.Fprintf(w, "plan    %s\n", s.Plan)
 	printJobs(w, s.Jobs)
+	printRest(w, submit.Round{Jobs: s.Jobs, Rest: s.Rest, Limit: s.Limit}, run)
 	printHints(w, s.Notes)
 	fmt.Fprintf(w, "\nnext    %s\n        %s\n", onRun("status", run, "--watch"), onRun("cancel", run))
 }
@@ -79,6 +86,35 @@ func printJobs(w io.Writer, jobs []slurm.Sent) {
 	}
 }
 
+// printRest says what a limit of submitted jobs left over.
+func printRest(w io.Writer, round submit.Round, run *slurm.Run) {
+	if round.Rest == 0 {
+		return
+	}
+	who := fmt.Sprintf("`%s` sends them when these have ended", onRun("retry", run))
+	if last := len(round.Jobs) - 1; last >= 0 && round.Jobs[last].Finish() {
+		who = "the job that merges sends them"
+	}
+	limit := "max_submit in [slurm]"
+	if round.Limit != "max_submit" {
+		limit = "Slurm's limit " + round.Limit
+	}
+	printHints(w, []string{fmt.Sprintf("%s left for later: %s allows no more jobs at once; %s",
+		term.Count(round.Rest, "task is", "tasks are"), limit, who)})
+}
+
+// lastIDs returns what a job has to wait for to come after a round, as sbatch --parsable prints it.
+func lastIDs(jobs []slurm.Sent) string {
+	if last := jobs[len(jobs)-1]; last.Finish() {
+		jobs = jobs[len(jobs)-1:]
+	}
+	var ids []string
+	for _, j := range jobs {
+		ids = append(ids, j.ID)
+	}
+	return strings.Join(ids, ":")
+}
+
 // jobName returns a job's id, with its cluster unless that is the configured one.
 func jobName(id sbatch.JobID) string {
 	if id.Cluster != "" {
@@ -101,7 +137,15 @@ type previewed struct {
 }
 
 // preview prints what submit would do.
-func (c *submitCommand) preview(cut cutting) error {
+func (c *submitCommand) preview(ctx context.Context, cut cutting) error {
+	if cut.asked && !cut.refused {
+		checked, err := c.check(ctx, summaryOf(cut.plan).Trials)
+		if cut.notes = append(cut.notes, checked.Notes...); err != nil {
+			cut.notes = append(cut.notes, "submit would refuse this: "+err.Error())
+		} else {
+			c.sweep.Slurm = checked.Slurm
+		}
+	}
 	run, err := slurm.New(c.root, c.sweep, command.Version())
 	if err != nil {
 		return err

@@ -9,11 +9,34 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
+	"spmvtune/slurm/submit"
 )
 
-// waitRun waits until a run has ended, and prints a line now and then.
-func waitRun(ctx context.Context, w io.Writer, run *slurm.Run) (status.Status, error) {
+// waitRun waits until a run has ended, and prints a line now and then. It sends what a limit of
+// submitted jobs left over, where the job that merges could not.
+func waitRun(ctx context.Context, w io.Writer, client *sbatch.Client, run *slurm.Run) (status.Status, error) {
+	for {
+		s, err := waitRound(ctx, w, run)
+		if err != nil || s.Counts.Never == 0 {
+			return s, err
+		}
+		sweep, err := run.TaskSweep()
+		if err != nil {
+			return s, err
+		}
+		rest, err := submit.Rest(ctx, client, run, sweep.Slurm)
+		if err != nil || rest.Round == nil {
+			return s, err
+		}
+		printJobs(w, rest.Round.Jobs)
+		printRest(w, *rest.Round, run)
+	}
+}
+
+// waitRound waits until nothing of a run is active.
+func waitRound(ctx context.Context, w io.Writer, run *slurm.Run) (status.Status, error) {
 	fmt.Fprintln(w)
 	last := ""
 	s, err := follow(ctx, run, func(s status.Status) error {
@@ -55,7 +78,7 @@ func waitVerdict(run *slurm.Run, s status.Status) error {
 		return err
 	}
 	if s.Merged == nil || len(s.Merged.Missing) > 0 {
-		return command.WithHint(errors.New("every trial is measured, but the merge job failed"),
+		return command.WithHint(errors.New("every trial is measured, but the job that merges failed, or there is none"),
 			fmt.Sprintf("`%s` merges them", onRun("merge", run)))
 	}
 	return nil

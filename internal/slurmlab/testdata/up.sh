@@ -2,21 +2,23 @@
 # Start a Slurm cluster of three nodes on this machine, all of it in one folder.
 # Needs slurm-wlm and munge; neither root nor systemd nor anything in /etc.
 #
-#   up.sh [--dir DIR] [--max-array N] [--accounting] [--owner PID]
+#   up.sh [--dir DIR] [--max-array N] [--accounting] [--config LINE] [--owner PID]
 #
 # Prints the file to source: it points Slurm's commands at the lab. down.sh ends it,
 # and so does the end of the process given by --owner. --accounting adds slurmdbd on
 # a private mariadb, so that sacct answers; without it there is no accounting.
+# --config adds a line to slurm.conf.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 
-DIR= max_array=101 accounting= owner=
+DIR= max_array=101 accounting= config= owner=
 while [ $# -gt 0 ]; do
   case $1 in
   --dir) DIR=${2:?}; shift ;;
   --max-array) max_array=${2:?}; shift ;;
   --accounting) accounting=1 ;;
+  --config) config+=${2:?}$'\n'; shift ;;
   --owner) owner=${2:?}; shift ;;
   *) usage ;;
   esac
@@ -59,6 +61,7 @@ sql_port=$port
 [ -n "$accounting" ] && text=$(cat "$here/accounting.in") || text="AccountingStorageType=accounting_storage/none"
 edits=(-e "s|@ACCOUNTING@|${text//$'\n'/\\n}|" "${edits[@]}")
 sed "${edits[@]}" "$here/slurm.conf.in" >"$DIR/etc/slurm.conf"
+printf '%s' "$config" >>"$DIR/etc/slurm.conf"
 cat >"$DIR/etc/gres.conf" <<EOF
 NodeName=n1 Name=gpu Type=a30 File=/dev/null,/dev/zero
 NodeName=n2 Name=gpu Type=h100 File=/dev/full

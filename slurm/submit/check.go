@@ -1,0 +1,171 @@
+package submit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"spmvtune/configs"
+	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+)
+
+// Checked is what a test by sbatch --test-only says about the jobs of a round.
+type Checked struct {
+	// Slurm is [slurm], with what the job that merges needs to be taken.
+	Slurm configs.Slurm `json:"-"`
+	// Task and Finish are Slurm's words about a task and about the job that merges.
+	Task   string   `json:"task"`
+	Finish string   `json:"finish,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+}
+
+// Check asks Slurm whether a task and the job that merges could ever start. It makes no job and no
+// folder. Where the partition does not take the job that merges as it is, Check gives it the GPUs
+// that tasks have, unless [slurm.finish] says what it has. The run has about a number of trials.
+func Check(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, trials int) (Checked, error) {
+	if _, err := Ready(ctx, c, s, 1); err != nil {
+		return Checked{}, err
+	}
+	t := tester{ctx: ctx, client: c, run: r}
+	s, err := withFinish(ctx, c, s, trials)
+	checked := Checked{Slurm: s}
+	if err != nil {
+		return checked, err
+	}
+	said, err := t.task(s)
+	if checked.Task, err = t.judge(said, err, &checked); err != nil {
+		return checked, t.blame(s, err)
+	}
+	if s.Finish.Off {
+		return checked, nil
+	}
+
+	said, err = t.finish(s)
+	var refused *sbatch.RefusedError
+	if asked, _ := slurm.AskedGPUs(s); errors.As(err, &refused) && asked && s.Finish.Gres == "" {
+		with := s
+		if with.Finish.Gres = s.Gres; s.GPUs != "" {
+			with.Finish.Gres = "gpu:" + s.GPUs
+		}
+		if again, err := t.finish(with); err == nil && with.Finish.Gres != "" {
+			checked.Slurm, checked.Finish = with, again
+			checked.Notes = append(checked.Notes, fmt.Sprintf("the job that merges asks for %s, because its partition takes "+
+				"no job without (Slurm said: %s); [slurm.finish] can name another partition", with.Finish.Gres, refused.Said))
+			return checked, nil
+		}
+	}
+	if checked.Finish, err = t.judge(said, err, &checked); err != nil {
+		err = fmt.Errorf("the job that merges could never start: %w: change [slurm.finish], or leave it out with "+
+			"finish = false in [slurm]", err)
+	}
+	return checked, err
+}
+
+// A tester tries options of sbatch.
+type tester struct {
+	ctx    context.Context
+	client *sbatch.Client
+	run    *slurm.Run
+}
+
+// task tests a task.
+func (t tester) task(s configs.Slurm) (said string, err error) {
+	b := batchesOf(t.run, 1, 1, 1)[0]
+	return t.client.TestOnly(t.ctx, optionsOf(t.run, b, s), t.run.TaskScriptText(s))
+}
+
+// finish tests the job that merges.
+func (t tester) finish(s configs.Slurm) (said string, err error) {
+	return t.client.TestOnly(t.ctx, optionsOf(t.run, finishOf(t.run, 1), s), t.run.FinishScriptText())
+}
+
+// notAvailable are Slurm's words for what no node has, and for what only nodes have that are down.
+const notAvailable = "Requested node configuration is not available"
+
+// judge says whether a refusal is final. A limit of jobs passes by itself, and nodes that are down
+// may come back: then Slurm takes the job, or sbatch itself says that no node could ever have it.
+func (t tester) judge(said string, err error, into *Checked) (string, error) {
+	var refused *sbatch.RefusedError
+	if !errors.As(err, &refused) {
+		return said, err
+	}
+	if sbatch.SubmitLimit(err) != "" {
+		return refused.Said, nil
+	}
+	if strings.Contains(refused.Said, notAvailable) {
+		down, asked := t.client.NodesDown(t.ctx)
+		if asked != nil {
+			return "", asked
+		}
+		if len(down) > 0 {
+			into.Notes = append(into.Notes, fmt.Sprintf("Slurm says that such a job could not start now (%s); it is sent all "+
+				"the same, because nodes are down: %s", refused.Said, strings.Join(down, ", ")))
+			return refused.Said, nil
+		}
+	}
+	return "", err
+}
+
+// blame names the key of [slurm] without which a task could start.
+func (t tester) blame(s configs.Slurm, err error) error {
+	var refused *sbatch.RefusedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	for _, ask := range asks(s) {
+		without := s
+		ask.drop(&without)
+		if _, err := t.task(without); err == nil {
+			return fmt.Errorf("a task with %s could never start: %w", ask.words, refused)
+		}
+	}
+	return fmt.Errorf("a task as [slurm] asks for it could never start: %w", refused)
+}
+
+// An ask is something that [slurm] asks for.
+type ask struct {
+	words string
+	drop  func(*configs.Slurm)
+}
+
+// asks returns what [slurm] asks for, as the sweep or the environment says it.
+func asks(s configs.Slurm) []ask {
+	var list []ask
+	for _, k := range []struct {
+		name  string
+		field func(*configs.Slurm) *string
+	}{
+		{"gres", func(s *configs.Slurm) *string { return &s.Gres }},
+		{"gpus", func(s *configs.Slurm) *string { return &s.GPUs }},
+		{"mem", func(s *configs.Slurm) *string { return &s.Mem }},
+		{"partition", func(s *configs.Slurm) *string { return &s.Partition }},
+		{"account", func(s *configs.Slurm) *string { return &s.Account }},
+		{"qos", func(s *configs.Slurm) *string { return &s.QOS }},
+		{"constraint", func(s *configs.Slurm) *string { return &s.Constraint }},
+		{"nodelist", func(s *configs.Slurm) *string { return &s.Nodelist }},
+		{"exclude", func(s *configs.Slurm) *string { return &s.Exclude }},
+		{"time", func(s *configs.Slurm) *string { return &s.Time }},
+	} {
+		value := *k.field(&s)
+		if value == "" {
+			continue
+		}
+		words := fmt.Sprintf("%s = %q", k.name, value)
+		if variable := slurm.VariableOf(s, k.name); variable != "" {
+			words = fmt.Sprintf("%s=%s in the environment", variable, value)
+		}
+		list = append(list, ask{words, func(s *configs.Slurm) { *k.field(s) = "" }})
+	}
+
+	if s.CPUs > 0 {
+		list = append(list, ask{fmt.Sprintf("cpus = %d", s.CPUs), func(s *configs.Slurm) { s.CPUs = 0 }})
+	}
+	for i, option := range s.Extra {
+		list = append(list, ask{fmt.Sprintf("%q in extra", option), func(s *configs.Slurm) {
+			s.Extra = append(append([]string{}, s.Extra[:i]...), s.Extra[i+1:]...)
+		}})
+	}
+	return list
+}

@@ -1,0 +1,195 @@
+package submit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spmvtune/configs"
+	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
+)
+
+// A decision says which chunks are sent again, and how.
+type decision struct {
+	Retried
+	slurm configs.Slurm
+	send  []string
+	// grown is the plan with the halves of the chunks that are split; nil if there are none.
+	grown *slurm.Plan
+
+	plan  slurm.Plan
+	asked map[string]slurm.Sent // asked are the jobs by id.
+	avoid []status.Gathering
+	mem   ladder
+	time  ladder
+}
+
+// newDecision decides by what is known about the chunks.
+func newDecision(r *slurm.Run, s configs.Slurm, opt Options, seen status.Seen) (decision, error) {
+	d := decision{slurm: s, plan: seen.Plan, asked: map[string]slurm.Sent{}}
+	jobs, err := r.Jobs()
+	if err != nil {
+		return d, err
+	}
+	for _, j := range jobs {
+		if j.ID != "" {
+			d.asked[j.ID] = j
+		}
+	}
+	_, insists := opt.Set["mem"]
+	d.mem = ladder{now: s.Mem, steps: s.Mems, size: sbatch.Megabytes, insists: insists}
+	d.time = ladder{now: s.Time, steps: s.Times, size: sbatch.Seconds}
+
+	rest, err := unsent(r, jobs)
+	if err != nil {
+		return d, err
+	}
+	known := map[string]status.Chunk{}
+	for _, c := range seen.Chunks {
+		known[c.Chunk] = c
+	}
+	for _, c := range seen.Plan.Current() {
+		if s := known[c.ID]; !opt.rest || rest[c.ID] || s.State == status.Done {
+			d.decide(c, s)
+		}
+	}
+
+	for name, l := range map[string]ladder{"mem": d.mem, "time": d.time} {
+		if l.now != "" && l.raised {
+			d.More = append(d.More, fmt.Sprintf("%s = %q", name, l.now))
+		}
+	}
+	slices.Sort(d.More)
+	d.slurm.Mem, d.slurm.Time = d.mem.now, d.time.now
+	if _, told := opt.Set["exclude"]; !told {
+		d.avoid = seen.Gathered
+	}
+	return d, nil
+}
+
+// decide decides about a chunk.
+func (d *decision) decide(c slurm.Chunk, s status.Chunk) {
+	array, _, _ := strings.Cut(s.Job, "_")
+	args := d.asked[array].Args
+	mem, limit := valueOf(args, "mem"), valueOf(args, "time")
+	switch {
+	case s.State == status.Done:
+		d.Done++
+		return
+	case s.State != status.Ended && s.State != status.Never:
+		d.Active = append(d.Active, s)
+		return
+	case s.Slurm == sbatch.OutOfMemory && !d.mem.raise(mem):
+		d.OutOfMemory = append(d.OutOfMemory, s)
+		return
+	case s.OutOfTime && !d.time.raise(limit) && c.Split() != nil:
+		d.split(c)
+		return
+	}
+
+	d.mem.keep(mem)
+	d.time.keep(limit)
+	d.Again = append(d.Again, c.ID)
+	d.send = append(d.send, c.ID)
+}
+
+// split sends a chunk as its halves.
+func (d *decision) split(c slurm.Chunk) {
+	halves := c.Split()
+	split := SplitChunk{Chunk: c.ID}
+	for _, h := range halves {
+		split.Into = append(split.Into, h.ID)
+	}
+	d.Split = append(d.Split, split)
+	d.send = append(d.send, split.Into...)
+	if d.grown == nil {
+		d.grown = &slurm.Plan{Chunks: slices.Clone(d.plan.Chunks)}
+	}
+	d.grown.Chunks = append(d.grown.Chunks, halves...)
+}
+
+// check tests the jobs, and leaves out the nodes on which tasks failed alike, if others remain.
+func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) error {
+	trials := 0
+	for _, chunk := range d.plan.Chunks {
+		trials += chunk.Trials
+	}
+	var without []string
+	for _, g := range d.avoid {
+		if !slices.Contains(strings.Split(d.slurm.Exclude, ","), g.Node) {
+			without = append(without, g.Node)
+			d.Avoided = append(d.Avoided, g)
+		}
+	}
+	if len(without) > 0 {
+		fewer := d.slurm
+		fewer.Exclude = strings.Join(append(nodesOf(d.slurm.Exclude), without...), ",")
+		checked, err := Check(ctx, c, r, fewer, trials)
+		if err == nil {
+			d.slurm, d.Notes = checked.Slurm, checked.Notes
+			return noteExcluded(r, without)
+		}
+		var refused *sbatch.RefusedError
+		if !errors.As(err, &refused) {
+			return err
+		}
+		d.Avoided = nil
+		d.Notes = append(d.Notes, fmt.Sprintf("tasks failed alike on %s, but no task could start without (%s)",
+			strings.Join(without, ", "), refused.Said))
+	}
+
+	checked, err := Check(ctx, c, r, d.slurm, trials)
+	d.slurm, d.Notes = checked.Slurm, append(d.Notes, checked.Notes...)
+	return err
+}
+
+// nodesOf returns the names in a list of nodes.
+func nodesOf(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}
+
+// valueOf returns the last value of an option among the arguments of sbatch.
+func valueOf(args []string, name string) (value string) {
+	for _, a := range args {
+		if v, ok := strings.CutPrefix(a, "--"+name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// A ladder is what tasks ask for of something: now, and in the steps of the sweep.
+type ladder struct {
+	now   string
+	steps []string
+	size  func(string) float64 // size compares values; it is 0 for "".
+	// insists says that the user gave the value with this retry.
+	insists bool
+	// raised says that a step was taken.
+	raised bool
+}
+
+// raise goes on to the first value above one that was too little, and reports whether there is one.
+func (l *ladder) raise(tooLittle string) bool {
+	if l.insists || l.size(l.now) > l.size(tooLittle) {
+		return true
+	}
+	for _, step := range l.steps {
+		if l.size(step) > l.size(tooLittle) {
+			l.now, l.raised = step, true
+			return true
+		}
+	}
+	return false
+}
+
+// keep does not fall below a step that was asked for before.
+func (l *ladder) keep(asked string) {
+	if slices.Contains(l.steps, asked) && l.size(asked) > l.size(l.now) {
+		l.now, l.raised = asked, true
+	}
+}

@@ -1,0 +1,105 @@
+package submit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spmvtune/configs"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/slurmtest"
+	"spmvtune/slurm"
+	"spmvtune/tuner/trial"
+)
+
+// limited is a Slurm that takes five jobs at once, all of which are in its queue for ever.
+const limited = `n=1; for a; do case $a in --array=0-*) n=$((${a#--array=0-}+1)) ;; esac; done
+used=$(cat "$FAKE/used" 2>/dev/null || echo 0)
+[ $((used + n)) -le 5 ] || { echo "sbatch: error: AssocMaxSubmitJobLimit" >&2; echo "sbatch: error: Job violates accounting/QOS policy" >&2; exit 1; }
+case "$*" in --test-only*) exit 0 ;; esac
+echo $((used + n)) > "$FAKE/used"; echo "$n" >> "$FAKE/sent"; echo $((100 + used))`
+
+func limitedSlurm(t *testing.T, most int) string {
+	t.Helper()
+	dir := slurmlab.Fake(t, map[string]string{
+		"scontrol": strings.Replace(slurmlab.FakeConfig, "= 2", fmt.Sprint("= ", most), 1), "squeue": "exit 0",
+		"scancel": `echo $(($(cat "$FAKE/used") - 1)) > "$FAKE/used"`,
+	})
+	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+limited+"\n"), 0o777))
+	return dir
+}
+
+// A limit of submitted jobs cuts the arrays, leaves room for the job that merges, and the rest is sent
+// later, each chunk once.
+func TestLimitOfSubmittedJobs(t *testing.T) {
+	for name, tt := range map[string]struct {
+		most, own int
+		sent      string
+		rest      int
+		limit     string
+	}{
+		"one array":              {1001, 0, "4 1", 5, "AssocMaxSubmitJobLimit"},
+		"no room for the last":   {5, 0, "5 1", 5, "AssocMaxSubmitJobLimit"},
+		"a bound of the sweep's": {1001, 3, "2 1", 7, "max_submit"},
+		"several arrays":         {2, 0, "2 2 1", 5, "AssocMaxSubmitJobLimit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := limitedSlurm(t, tt.most)
+			s := configs.Slurm{MaxSubmit: tt.own}
+			run := slurmtest.Created(t, t.TempDir(), s, 9, "exit 0")
+			round, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(9))
+			slurmlab.Must(t, err)
+			sent, err := os.ReadFile(filepath.Join(dir, "sent"))
+			slurmlab.Must(t, err)
+			if got := strings.Join(strings.Fields(string(sent)), " "); got != tt.sent || round.Rest != tt.rest || round.Limit != tt.limit {
+				t.Errorf("sent %s, and %+v", got, round)
+			}
+
+			// Nothing more is sent before something is done.
+			slurmlab.Must(t, os.Remove(filepath.Join(dir, "used")))
+			if r, err := Rest(t.Context(), slurmtest.Hasty, run, s); err != nil || r.Round != nil {
+				t.Errorf("the rest is sent: %+v, %v", r, err)
+			}
+			slurmtest.End(t, slurmtest.Write(t, run, 0, "100_0", 0, 1), "m1", trial.Part{Of: 1}, "")
+			seen := map[string]bool{}
+			for n := 2; ; n++ {
+				slurmlab.Must(t, os.RemoveAll(filepath.Join(dir, "used")))
+				r, err := Rest(t.Context(), slurmtest.Hasty, run, s)
+				slurmlab.Must(t, err)
+				if r.Round == nil {
+					break
+				}
+				for _, j := range r.Round.Jobs {
+					chunks, err := run.Round(n)
+					slurmlab.Must(t, err)
+					for _, id := range chunks[j.Base : j.Base+j.Tasks] {
+						if seen[id] {
+							t.Errorf("chunk %s is sent twice", id)
+						}
+						seen[id] = true
+					}
+				}
+			}
+			if len(seen) != tt.rest {
+				t.Errorf("later %d chunks are sent, not %d", len(seen), tt.rest)
+			}
+		})
+	}
+}
+
+// Without any room nothing is left behind that looks like a submission.
+func TestNoRoomAtAll(t *testing.T) {
+	dir := limitedSlurm(t, 1001)
+	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "used"), []byte("5"), 0o666))
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
+	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(2))
+	if err == nil || !strings.Contains(err.Error(), "AssocMaxSubmitJobLimit") {
+		t.Errorf("error %v", err)
+	}
+	jobs, err := run.Jobs()
+	if err != nil || len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
+		t.Errorf("jobs %+v, %v", jobs, err)
+	}
+}
