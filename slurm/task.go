@@ -71,8 +71,8 @@ func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 	return plan.Chunks[at], nil
 }
 
-// TaskSweep reads the run's copy of the sweep for a task. It refuses one that was edited. A matrix whose file is missing can't
-// be loaded, but the others can be measured.
+// TaskSweep reads the run's copy of the sweep for a task. It refuses one that was edited. A matrix
+// whose file is missing can't be loaded, but the others can be measured.
 func (r *Run) TaskSweep() (*configs.Sweep, error) {
 	text, err := r.Read(sweepFile)
 	if err != nil {
