@@ -107,12 +107,12 @@ func (s *Selector) follow(root *Node, f *Subject, by string) (Choice, error) {
 func (s *Selector) byEnsemble(f *Subject) Choice {
 	order, lost := s.Ensemble.rank(f)
 	c := Choice{By: ByEnsemble, Selector: s}
-	leaf, _ := s.Root.walk(f)
-	forecast := leaf.forecast(f)
+	tree, err := s.byFeatures(f)
 	for _, i := range order {
 		r := Ranked{Config: s.Ensemble.Configs[i]}
-		if forecast != nil { // what the oracle is expected to take there, over the expected share of its speed
-			r.Seconds = forecast.Seconds * leaf.Fraction / expected(lost[i])
+		// What the oracle is expected to take in the leaf, over the expected share of its speed.
+		if err == nil && tree.Forecast != nil {
+			r.Seconds = tree.Forecast.Seconds * tree.Expected / expected(lost[i])
 		}
 		c.Shortlist = append(c.Shortlist, r)
 	}

@@ -28,6 +28,7 @@ var ruleForms = []ruleForm{
 	{".h", "a header for C99 and C++ without dependencies", code.WriteC},
 	{".cuh", "a table of launches for CUDA", code.WriteLaunches},
 	{".go", "a Go file", code.WriteGo},
+	{".py", "a module for Python, which takes a scipy CSR matrix", code.WritePython},
 }
 
 func withoutName(write func(*rule.Rule, io.Writer) error) func(io.Writer, *rule.Rule, string) error {

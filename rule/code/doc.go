@@ -1,5 +1,5 @@
 // Package code writes rules as source code for other people's programs: as a C header
-// (C99 and C++), as a Go file, and as a table of launches for CUDA.
+// (C99 and C++), as a Go file, as a module for Python, and as a table of launches for CUDA.
 //
 // What is written depends on nothing, allocates nothing, and follows the same tree as
 // rule.Select: a feature that the tree asks for and that is not known (NaN, or infinite)

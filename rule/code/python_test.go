@@ -1,0 +1,151 @@
+package code
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
+)
+
+// known are the features by name that are numbers, but for those that are relative to the device.
+func known(f *sparse.Features) map[string]float64 {
+	all := map[string]float64{}
+	for _, feature := range rule.Features() {
+		if x := feature.Value(&rule.Subject{Features: f}); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			all[feature.Name] = x
+		}
+	}
+	return all
+}
+
+// What is written in Python chooses as the rule does: by the ensemble, by the tree where it is not
+// sure, by the sizes where features are not known; and it forecasts the same times.
+func TestPythonAgrees(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	r := withEnsembles(rng, randomRule(rng))
+	for i := range r.Selectors {
+		visit(r.Selectors[i].Root, func(n *rule.Node) {
+			if n.Leaf() {
+				n.Fraction = 0.9
+				for s := range rng.IntN(12) {
+					n.Speeds = append(n.Speeds, rule.Speed{Bytes: float64(20 + 10*s), GBPS: 1 + rng.Float64()})
+				}
+			}
+		})
+	}
+
+	var cases []map[string]float64
+	var want strings.Builder
+	for range 1500 {
+		f := randomFeatures(rng)
+		f.Rows, f.Cols, f.Nonzeros, f.ColsUsed = rng.IntN(6), rng.IntN(6), rng.IntN(6), sparse.Unknown
+		cases = append(cases, known(&f))
+		for i := range r.Selectors {
+			c, err := r.SelectFor(r.Selectors[i].Key(), f, rule.Wanted{Accurate: true})
+			if err != nil {
+				want.WriteString("-\n")
+				continue
+			}
+			fmt.Fprintf(&want, "%s %d %d [%s] %s %t %.6g\n", c.Kernel, c.Block, c.Grid, c.Params, c.By, c.Unsure != "",
+				c.Shortlist[0].Seconds)
+		}
+	}
+	for _, by := range []string{" ensemble false ", " features true ", " sizes true ", "-\n", " 0\n", "e-08\n"} {
+		if strings.Count(want.String(), by) < 10 {
+			t.Fatalf("%q is hardly among the cases", by)
+		}
+	}
+
+	input, err := json.Marshal(cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	save(t, dir, map[string]string{
+		"learned.py": string(written(t, func(w io.Writer) error { return WritePython(w, r, "learned") })),
+		"main.py": `import json, sys
+import learned
+for f in json.load(sys.stdin):
+    for s in learned._RULE["selectors"]:
+        try:
+            c = learned.choose(f, s["precision"], s["cache"], s["device"])
+        except ValueError:
+            print("-")
+            continue
+        params = " ".join("%s=%s" % p for p in sorted(c.params.items()))
+        print("%s %d %d [%s] %s %s %.6g" % (c.kernel, c.block, c.grid, params, c.by, str(c.unsure != "").lower(), c.seconds or 0))
+`})
+	got := do(t, dir, input, "python3", "main.py")
+	compare(t, got, want.String())
+}
+
+// The features that the module computes from row offsets are those of sparse.Analyze, with numpy and
+// without, and a scipy CSR matrix is all that it takes.
+func TestPythonOffsets(t *testing.T) {
+	r, err := rule.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	save(t, dir, map[string]string{
+		"learned.py": string(written(t, func(w io.Writer) error { return WritePython(w, r, "learned") })),
+		"main.py": `import json, sys
+import learned
+a = json.load(sys.stdin)
+class Matrix:
+    shape, indptr = a["shape"], a["offsets"]
+print(learned.select(Matrix, precision="float32", cache="warm").kernel)
+ways = [learned.features(a["offsets"], a["shape"][1])]
+try:
+    import numpy
+    ways.append(learned.features(numpy.array(a["offsets"], "int32"), a["shape"][1]))
+except ImportError:
+    pass
+print(json.dumps(ways))
+`})
+
+	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9", "giant_row:rows=3000,giant=2000",
+		"uniform:rows=3000,cols=700,row_nnz=40"} {
+		name, args, err := generate.ParseSpec(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := generate.Build(t.Context(), name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input, err := json.Marshal(map[string]any{"shape": []int{a.Rows, a.Cols}, "offsets": a.RowPtr})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(do(t, dir, input, "python3", "main.py")), "\n")
+		facts := sparse.Analyze(a)
+		want := known(&facts)
+
+		var got []map[string]float64
+		if err := json.Unmarshal([]byte(lines[1]), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range got {
+			for name, x := range f {
+				if math.Abs(x-want[name]) > 1e-9*max(1, want[name]) {
+					t.Errorf("%s: %s is %v, want %v", spec, name, x, want[name])
+				}
+			}
+		}
+
+		facts.ColsUsed = sparse.Unknown
+		c, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, facts)
+		if err != nil || lines[0] != c.Kernel {
+			t.Errorf("%s: chose %s, want %s (%v)", spec, lines[0], c.Kernel, err)
+		}
+	}
+}
