@@ -15,6 +15,10 @@ const (
 	glanceShare = 0.1
 )
 
+// A single product's time has its launch in it, which takes a GPU 4 to 6 µs; of the best's time, of
+// many products in one launch, it is a small part.
+const launching = 10e-6 // seconds
+
 // A product that takes longLook and is FarSlower than the best needs no second one, if a clock
 // of the device tells: to load a kernel, which is in the first product, takes milliseconds.
 const (
@@ -27,8 +31,8 @@ const (
 func AtOnce(product, best float64) bool { return product > max(longLook, FarSlower*best) }
 
 // glance times single products and reports whether r is hopeless: whether each of them is
-// slower than best, in seconds, by more than the factor proto.Slow, and so is the product that
-// was verified, which took first. One that is not ends the glance, so that a product which the
+// slower than best, in seconds, by more than the factor proto.Slow and a launch, and so is the
+// product that was verified, which took first. One that is not ends the glance, so that a product which the
 // system interrupted condemns no trial. Where there is no best yet (0), no trial is hopeless.
 //
 // A hopeless trial is over. It has taken the time of two of its products, one to verify and
@@ -37,8 +41,11 @@ func AtOnce(product, best float64) bool { return product > max(longLook, FarSlow
 // probes. Its interval is known if there are enough products for one; otherwise Low and High
 // stay 0.
 func glance(p kernels.Product, proto configs.Protocol, best, first float64, r *trial.Result) (hopeless bool, err error) {
-	limit := proto.Slow * best
-	if !(limit > 0 && first > limit) {
+	if proto.Slow <= 0 || best <= 0 {
+		return false, nil
+	}
+	limit := proto.Slow*best + launching
+	if first <= limit {
 		return false, nil
 	}
 

@@ -56,6 +56,7 @@ func TestGlance(t *testing.T) {
 		{"short products", proto, 1, 9, 0, slow, true, mostGlances, 5, true},
 		{"slow ones by chance", proto, 1, 9, 0, late, false, 21, 0, false},
 		{"not slow enough", proto, 1, 9, 0, []float64{3}, false, 1, 0, false},
+		{"slow by its launch alone", proto, 2e-6, 20e-6, 0, []float64{14e-6}, false, 1, 0, false},
 		{"nothing to compare with", proto, 0, 9, 0, nil, false, 0, 0, false},
 		{"off", off, 1, 9, 0, nil, false, 0, 0, false},
 		{"one is as long as the budget", spent, 1, 9, 0, []float64{50, 50}, true, 1, 50, false},
