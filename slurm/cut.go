@@ -65,7 +65,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 				return Plan{}, fmt.Errorf("planning %s: %w", m.Name, err)
 			}
 			w.trials += o.Trials
-			w.seconds += o.Time.Seconds()
+			w.seconds += o.Time.Seconds() / gpusOf(part, o)
 			w.load += o.Load.Seconds()
 			w.whole = o.Whole
 		}
@@ -74,6 +74,15 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 
 	c.flush()
 	return c.plan, nil
+}
+
+// gpusOf is how many devices of a task share the work on a matrix, as far as is known here. One that is not
+// cut has one device.
+func gpusOf(part *configs.Sweep, o tuner.Outlook) float64 {
+	if part.Device.Backend != "cuda" || o.Whole {
+		return 1
+	}
+	return float64(max(len(part.Device.Each()), part.Slurm.GPUsPerTask))
 }
 
 // usableTime is the part of a task's time limit that is planned for, in seconds. It ends with the

@@ -166,14 +166,20 @@ func parseSweep(t testing.TB, text string) *configs.Sweep {
 // Both backends of a sweep count, and a matrix that can't be sized up is an error.
 func TestCutSweep(t *testing.T) {
 	const text = "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[[kernel]]\nname = \"cpu_csr\"\n"
+	const onGPU = "[[kernel]]\nname = \"csr_scalar\"\nblock = [32, 64, 128]\ngrid = [1, 2]\n"
 	one, err := Cut(parseSweep(t, text), CutOptions{Target: time.Minute, Devices: cutDevices})
 	if err != nil || trialsOf(one) != 2 {
 		t.Errorf("%+v, %v", one, err)
 	}
-	both, err := Cut(parseSweep(t, text+"[[kernel]]\nname = \"csr_scalar\"\nblock = [32, 64, 128]\ngrid = [1, 2]\n"),
+	both, err := Cut(parseSweep(t, text+onGPU),
 		CutOptions{Target: time.Minute, Limit: time.Hour, Devices: cutDevices})
 	if err != nil || trialsOf(both) != 2+12 || both.Chunks[0].Seconds <= one.Chunks[0].Seconds {
 		t.Errorf("%+v, %v", both, err)
+	}
+	two, err := Cut(parseSweep(t, text+onGPU+"[slurm]\ngpus_per_task = 2\n"),
+		CutOptions{Target: time.Minute, Limit: time.Hour, Devices: cutDevices})
+	if err != nil || two.Chunks[0].Seconds >= both.Chunks[0].Seconds || two.Chunks[0].Seconds <= one.Chunks[0].Seconds {
+		t.Errorf("on two GPUs: %+v, %v", two, err)
 	}
 	sweep := parseSweep(t, text)
 	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "gone", Path: "no/such.mtx"})

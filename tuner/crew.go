@@ -11,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/mistake"
 	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
 
@@ -47,14 +48,16 @@ func isGone(err error) bool {
 // fill puts the matrices into the queue. Several devices take the largest first, as far as sizes are
 // known without loading, so that they end at about the same time. With a budget of time, or where the
 // sweep shuffles, the order stays that of the sweep: the first matrices may be all that is measured.
-// Where there are fewer matrices than devices, the parts of a task are cut once more.
+// Where there are fewer matrices than devices, the parts of a task are cut once more, unless a search or a rule
+// chooses the trials.
 func (c *crew) fill(sweep *configs.Sweep, parts map[string][]trial.Part, devices int) {
 	for _, m := range sweep.Matrices {
 		if parts == nil || len(parts[m.Name]) > 0 {
 			c.todo = append(c.todo, share{m, parts[m.Name]})
 		}
 	}
-	if parts != nil && len(c.todo) < devices {
+	strategy := sweep.Search.Strategy
+	if parts != nil && len(c.todo) < devices && !search.Adaptive(strategy) && strategy != search.Rule {
 		c.cut(devices)
 	}
 	if devices == 1 || sweep.Search.Shuffled || sweep.Search.Time > 0 {

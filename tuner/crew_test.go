@@ -209,6 +209,34 @@ func TestDeviceLost(t *testing.T) {
 	}
 }
 
+// A task cuts its parts once more where it has fewer matrices than GPUs, but never a search. A run does not.
+func TestSharesOfParts(t *testing.T) {
+	half := trial.Part{Index: 1, Of: 2}
+	for _, tt := range []struct {
+		strategy string
+		matrices int
+		parts    map[string][]trial.Part
+		want     []trial.Part
+	}{
+		{"grid", 1, map[string][]trial.Part{"grid0": {half}}, []trial.Part{{Index: 2, Of: 4}, {Index: 3, Of: 4}}},
+		{"grid", 2, map[string][]trial.Part{"grid0": {half}, "grid1": {half}}, []trial.Part{half, half}},
+		{"local", 1, map[string][]trial.Part{"grid0": {half}}, []trial.Part{half}},
+		{"rule", 1, map[string][]trial.Part{"grid0": {half}}, []trial.Part{half}},
+		{"grid", 1, nil, nil},
+	} {
+		sweep, c := several(tt.matrices), &crew{}
+		sweep.Search.Strategy = tt.strategy
+		c.fill(sweep, tt.parts, 2)
+		var got []trial.Part
+		for _, s := range c.todo {
+			got = append(got, s.parts...)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s, %d matrices: %v, want %v", tt.strategy, tt.matrices, got, tt.want)
+		}
+	}
+}
+
 // GPUs of other models are refused before anything is measured.
 func TestDevicesOfTwoModels(t *testing.T) {
 	rec := newMeeting(1)
