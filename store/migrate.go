@@ -131,13 +131,26 @@ func check(ctx context.Context, path string, options url.Values) (schema int, er
 		return 0, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): "+
 			"update the program", path, h.version, len(migrations))
 	case h.version < 0:
-		return 0, fmt.Errorf("database %s: its schema has the version %d: the file is damaged", path, h.version)
+		return 0, fmt.Errorf("database %s: its schema has the version %d: %w", path, h.version, ErrDamaged)
 	case h.version == 0:
 		return 0, nil
 	}
 
 	return h.version, checkValues(ctx, path, options, h.version)
 }
+
+// ErrDamaged says that a file is not what was written.
+var ErrDamaged = errors.New("the file is damaged")
+
+// An errNoDatabase says that a file never was a database, or has lost its start.
+type errNoDatabase struct{ path string }
+
+func (e errNoDatabase) Error() string {
+	return e.path + " is not an SQLite database: give another path"
+}
+
+// Is tells a file that must be a database that it is damaged.
+func (errNoDatabase) Is(target error) bool { return target == ErrDamaged }
 
 // wrap says what an error interrupted. It returns nil if there is none.
 func (db *DB) wrap(what string, err error) error {
@@ -153,7 +166,9 @@ func failed(path string, err error) error {
 	if code, ok := sqliteCode(err); ok {
 		switch code {
 		case sqlite3.ErrNotADB:
-			return fmt.Errorf("%s is not an SQLite database: give another path", path)
+			return errNoDatabase{path}
+		case sqlite3.ErrCorrupt:
+			return fmt.Errorf("database %s: %w: %w", path, err, ErrDamaged)
 		case sqlite3.ErrBusy, sqlite3.ErrLocked:
 			return fmt.Errorf("database %s is in use by another process: %w", path, err)
 		case sqlite3.ErrFull:

@@ -81,8 +81,8 @@ func checkValues(ctx context.Context, path string, options url.Values, schema in
 	err = db.QueryRowContext(ctx, `SELECT "table", parent FROM pragma_foreign_key_check LIMIT 1`).Scan(&table, &parent)
 	switch {
 	case err == nil:
-		return fmt.Errorf("database %s: a row of %s belongs to a %s that is not there: the file is damaged", path, table,
-			parent)
+		return fmt.Errorf("database %s: a row of %s belongs to a %s that is not there: %w", path, table, parent,
+			ErrDamaged)
 	case !errors.Is(err, sql.ErrNoRows):
 		return failed(path, err)
 	}
@@ -115,5 +115,5 @@ func checkTable(ctx context.Context, db *sql.DB, table string, list []bound) err
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf(list[at].what+": the file is damaged", row)
+	return fmt.Errorf(list[at].what+": %w", row, ErrDamaged)
 }

@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"spmvtune/slurm"
 	"spmvtune/store"
@@ -44,7 +45,12 @@ func Run(ctx context.Context, run *slurm.Run, round int, report func(*Last) erro
 	defer unlock()
 
 	m.Round = round
-	if m.Merged, err = importJournals(ctx, run); err != nil {
+	m.Merged, err = importJournals(ctx, run)
+	if errors.Is(err, store.ErrDamaged) {
+		return m, fmt.Errorf("database %s is damaged: delete it and merge again: the journals say what was in it",
+			run.Path(databaseFile))
+	}
+	if err != nil {
 		return m, err
 	}
 	if err := report(&m); err != nil {

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -235,5 +236,32 @@ func TestMergeUnreadable(t *testing.T) {
 	if m.New != 2 || len(m.Faulty) != 2 || !m.Faulty[0].Unread || !m.Faulty[1].Unread ||
 		!strings.Contains(m.Faulty[1].First, "not a regular file") {
 		t.Errorf("%+v", m)
+	}
+}
+
+// Of a damaged database nothing is needed: a merge says that it may go, and makes it again.
+func TestMergeIntoDamagedDatabase(t *testing.T) {
+	for name, damage := range map[string]func(data []byte) []byte{
+		"cut":             func(data []byte) []byte { return data[:len(data)/2] },
+		"without a start": func(data []byte) []byte { return append(bytes.Repeat([]byte("x"), 600), data[600:]...) },
+		"noise": func(data []byte) []byte {
+			return append(data[:4096:4096], bytes.Repeat([]byte{0xa5}, len(data)-4096)...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := slurmtest.NewRun(t, 1)
+			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "1_0", 0, 50), "m1", 50)
+			mergeRun(t, run)
+			data, err := os.ReadFile(run.Path(databaseFile))
+			slurmlab.Must(t, err)
+			slurmlab.Must(t, os.WriteFile(run.Path(databaseFile), damage(data), 0o666))
+			if m, err := mergeOnly(t.Context(), run); err == nil || !strings.Contains(err.Error(), "delete it and merge again") {
+				t.Fatalf("merged %+v, %v", m, err)
+			}
+			slurmlab.Must(t, os.Remove(run.Path(databaseFile)))
+			if m := mergeRun(t, run); m.New != 50 || count(t, run) != 50 {
+				t.Errorf("merged again: %+v", m)
+			}
+		})
 	}
 }

@@ -1,7 +1,10 @@
 package status
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 
 	"spmvtune/slurm"
@@ -127,6 +130,9 @@ func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
 
 	s.Slurm, s.Reason, s.Node = job.State, job.Reason, job.Nodes
 	s.explainJob(*job, own, said)
+	if _, err := os.Stat(s.Log); s.State == Ended && !own && s.Node != "" && errors.Is(err, fs.ErrNotExist) {
+		s.Why += fmt.Sprintf(", and left neither a log nor a journal: does %s see %s?", s.Node, t.Run.Dir)
+	}
 }
 
 // explainUnsent says why a chunk is not done for which jobs.jsonl has no job.

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"strconv"
 	"strings"
 
 	"spmvtune/slurm/sbatch"
@@ -46,11 +47,24 @@ func explainEnd(j *sbatch.Job, journal bool, said string) string {
 	switch {
 	case said != "":
 		return how + ": " + said
+	case journal && j != nil && gaveUp(*j):
+		return how + ": its journal breaks off, as it does where the disk is full or a quota is used up"
 	case journal && (j == nil || j.State == sbatch.Failed && !strings.Contains(how, "signal")):
 		return how + ": its journal breaks off, as it does when a process is killed"
 	}
 
 	return how
+}
+
+// gaveUp reports whether the processes of a failed job ended by themselves. An exit code from 128 on
+// stands for a signal.
+func gaveUp(j sbatch.Job) bool {
+	code, signal, _ := strings.Cut(j.Exit, ":")
+	n, err := strconv.Atoi(code)
+	if err != nil {
+		return j.State == sbatch.Failed && j.Reason == "NonZeroExitCode"
+	}
+	return j.State == sbatch.Failed && signal == "0" && n > 0 && n < 128
 }
 
 // explainState says how a job ended, as far as Slurm knows.

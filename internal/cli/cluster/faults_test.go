@@ -222,12 +222,24 @@ func (f *faulty) mergeRound(round int) merge.Merged {
 // mergeAgain merges, perhaps into a new database.
 func (f *faulty) mergeAgain() string {
 	f.t.Helper()
-	again := f.rng.IntN(2) == 0
-	if again {
-		os.Remove(f.run.Path("results.db"))
+	path, how := f.run.Path("results.db"), "the same database"
+	switch f.rng.IntN(4) {
+	case 0:
+		os.Remove(path)
+		how = "a new database"
+	case 1:
+		how = damage(f.t, f.rng, path)
+		_, err := merge.Run(f.t.Context(), f.run, 0, func(*merge.Last) error { return nil })
+		if err == nil {
+			break // it was emptied, or what is noise there does not matter
+		}
+		if !strings.Contains(err.Error(), "delete it and merge again") {
+			f.t.Fatalf("merging into a database with %s: %v", how, err)
+		}
+		slurmlab.Must(f.t, os.Remove(path))
 	}
 	m := f.merge()
-	return fmt.Sprintf("new database: %t, %d new, %d chunks missing", again, m.New, len(m.Missing))
+	return fmt.Sprintf("%s, %d new, %d chunks missing", how, m.New, len(m.Missing))
 }
 
 // endRound lets all tasks end, and then the jobs that merge.
