@@ -147,6 +147,9 @@ func (b *Bars) columnWidth(body vg.Length) vg.Length {
 	return (body-left)/vg.Length(len(b.Columns)) - columnGap
 }
 
+// mostNarrow is the room for names in a narrow column: it holds the longest name of a kernel.
+const mostNarrow = vg.Length(136)
+
 // sides returns the width of the rows' names and notes, and of the names alone.
 func (b *Bars) sides() (left, names vg.Length) {
 	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
@@ -160,7 +163,7 @@ func (b *Bars) sides() (left, names vg.Length) {
 
 	names = min(max(names, 70), 190)
 	if canvas.Narrow() {
-		names = min(names, 118)
+		names = min(names, mostNarrow)
 	}
 	left = names + 8
 	if b.oneLine() && !canvas.Narrow() {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -249,40 +248,6 @@ func (b *Bars) about(m *Mark) string {
 		return strings.TrimPrefix(m.Name+": ", ": ") + value + " " + b.Label
 	}
 	return value + " " + b.Label + ". " + data.About(m.Row)
-}
-
-// Spaced drops ticks whose labels would touch others. It keeps 1.
-func Spaced(ticks []plot.Tick, x func(float64) vg.Length, style text.Style) []plot.Tick {
-	const gap = vg.Length(7)
-	return spacedBy(ticks, x, func(t plot.Tick) vg.Length { return style.Width(t.Label) + gap })
-}
-
-// spacedBy is Spaced for labels that need this much room along the axis.
-func spacedBy(ticks []plot.Tick, at func(float64) vg.Length, room func(plot.Tick) vg.Length) []plot.Tick {
-	var kept []plot.Tick
-	free := func(t plot.Tick) bool {
-		for _, k := range kept {
-			if d := at(t.Value) - at(k.Value); max(d, -d) < (room(t)+room(k))/2 {
-				return false
-			}
-		}
-		return true
-	}
-
-	decade := func(v float64) bool { e := math.Log10(v); return math.Abs(e-math.Round(e)) < 1e-9 }
-	for _, pick := range []func(float64) bool{
-		func(v float64) bool { return v == 1 },
-		decade,
-		func(float64) bool { return true },
-	} {
-		for _, t := range ticks {
-			if pick(t.Value) && free(t) {
-				kept = append(kept, t)
-			}
-		}
-	}
-
-	return kept
 }
 
 // Between prints a value with its interval.

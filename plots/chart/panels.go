@@ -130,6 +130,9 @@ func (h Heading) Plot(c draw.Canvas, _ *plot.Plot) {
 	style := canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YBottom)
 	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YBottom)
 	width, gap := c.Max.X-c.Min.X, vg.Length(5)
+	if style.Width(h.Text) > width { // a name is rather small than cut
+		style = canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.InkColor), text.XLeft, text.YBottom)
+	}
 	name, y := canvas.Fit(style, h.Text, width), c.Max.Y+5
 	c.FillText(style, vg.Point{X: c.Min.X, Y: y}, name)
 	// The name comes first: a note that it leaves no room for can do without.

@@ -14,8 +14,14 @@ import (
 type Drawn struct {
 	*Figure
 	Pictures []*canvas.Picture
-	Words    []string // Sentences in place of pictures with too little to draw.
-	Omitted  int      // The number of pictures of single matrices beyond the limit, which were not made.
+	Words    []Statement // What stands in place of pictures with too little to draw.
+	Omitted  int         // The number of pictures of single matrices beyond the limit, which were not made.
+}
+
+// A Statement is what is said of a setup.
+type Statement struct {
+	data.Setup
+	Text string
 }
 
 // Draw makes the pictures that the data allows. Each has a note on the twins among its

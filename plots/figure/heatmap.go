@@ -111,8 +111,8 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	pg := &canvas.Picture{
 		Name: fileStem(d, "block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
 		Subtitle: "A tile per kernel, with the other parameters of its fastest configuration. Each tile has its " +
-			"own colour scale, from its slowest to its fastest. Numbers: GFLOP/s, the fastest bold. Empty: not " +
-			"measured, or no result.",
+			"own colour scale, from its slowest to its fastest. " + heatNumbers(tiles, layout) +
+			"Empty: not measured, or no result.",
 		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
 		Matrices: []string{p.Matrix},
 		Height:   heatScale() + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
@@ -148,6 +148,14 @@ func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
 	}
 
 	return pg
+}
+
+// heatNumbers explains the numbers in cells, where there is room for them.
+func heatNumbers(tiles []heatTile, layout heatLayout) string {
+	if slices.ContainsFunc(tiles, func(t heatTile) bool { return t.printed(layout.cell(&t)) }) {
+		return "Numbers: GFLOP/s, the fastest bold. "
+	}
+	return ""
 }
 
 // sizesWords states where the fastest kernel of some tiles is at its best, and how many sizes will do.

@@ -34,7 +34,7 @@ type Figure struct {
 	// are warnings.
 	draw func(d *data.Report) ([]*canvas.Picture, []error)
 	// words are sentences in place of pictures that would have too little to draw; nil for none.
-	words func(d *data.Report) []string
+	words func(d *data.Report) []Statement
 }
 
 const (
@@ -125,7 +125,7 @@ var All = []Figure{
 		ID:     "speedup-over-baseline",
 		Source: "coo-spmv-final Fig. 13",
 		Title:  "Speed-up over the baseline",
-		See: "Each kernel is shown in its fastest configuration. Bars to the right of 1 are faster than the " +
+		See: "Each kernel is shown in its fastest configuration. What is beyond 1 is faster than the " +
 			"baseline. Where kernels trade places from matrix to matrix, a rule must look at the matrix.",
 		Sweep: "quickstart",
 		Needs: baseline,

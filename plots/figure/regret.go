@@ -39,7 +39,10 @@ func drawRegret(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-const regretBottom = vg.Length(38) // ticks and axis label
+const (
+	regretBottom = vg.Length(38) // ticks and axis label
+	regretGap    = vg.Length(10) // between columns below each other
+)
 
 // regretRow is the height of a matrix.
 func regretRow() vg.Length {
@@ -72,7 +75,7 @@ func regretPage(d *data.Report, list []regret) *canvas.Picture {
 	}
 	p.Height = regretHeight(list)
 	if canvas.Narrow() {
-		p.Height *= vg.Length(len(list))
+		p.Height = p.Height*vg.Length(len(list)) + regretGap*vg.Length(len(list)-1)
 	}
 	if slices.ContainsFunc(list, func(g regret) bool { return g.cut() }) {
 		p.Subtitle += fmt.Sprintf(" Arrows at the left edge: below %.0f%%.", 100*lowestShare)
@@ -119,7 +122,7 @@ func drawRegrets(c draw.Canvas, list []regret) {
 		height := regretHeight(list)
 		for i := range list {
 			of := c
-			of.Max.Y = c.Max.Y - vg.Length(i)*height
+			of.Max.Y = c.Max.Y - vg.Length(i)*(height+regretGap)
 			of.Min.Y = of.Max.Y - height
 			drawRegrets(of, list[i:i+1])
 		}

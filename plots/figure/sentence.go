@@ -13,11 +13,11 @@ import (
 
 // sentences say for each setup what the second of two sizes changes, where kernels were tried with
 // two and not with more, for which a line would be drawn.
-func (dim dimension) sentences(d *data.Report) []string {
-	var list []string
+func (dim dimension) sentences(d *data.Report) []Statement {
+	var list []Statement
 	for _, s := range d.Setups() {
 		if text := dim.sentence(d.In(s)); text != "" {
-			list = append(list, d.Words(s)+": "+text)
+			list = append(list, Statement{s, d.Words(s) + ": " + text})
 		}
 	}
 	return list

@@ -16,12 +16,12 @@ func TestTwoSizesAreASentence(t *testing.T) {
 	pages, _ := overBlock.draw(d)
 	words := overBlock.sentences(d)
 	const want = "block 64 is 1.50 (csr_vector) times as fast as 32"
-	if len(pages) > 0 || len(words) != 1 || !strings.Contains(words[0], want) {
-		t.Errorf("two sizes: %d pages, %q", len(pages), words)
+	if len(pages) > 0 || len(words) != 1 || !strings.Contains(words[0].Text, want) {
+		t.Errorf("two sizes: %d pages, %v", len(pages), words)
 	}
 	d = data.New(append(rows, synthetic.TileRow(128, 8, 20, "")), nil, nil, nil)
 	if pages, _ = overBlock.draw(d); len(pages) == 0 || len(overBlock.sentences(d)) > 0 {
-		t.Errorf("three sizes: %d pages, %q", len(pages), overBlock.sentences(d))
+		t.Errorf("three sizes: %d pages, %v", len(pages), overBlock.sentences(d))
 	}
 }
 

@@ -59,7 +59,8 @@ func Of(d *data.Report) []Part {
 			about Topic
 			of    func(*scene) string
 		}{{Winner, (*scene).winner}, {Verified, (*scene).verified}, {Exceptions, (*scene).exceptions},
-			{Single, (*scene).single}, {Ties, (*scene).ties}, {Repeats, (*scene).repeats}, {Busy, (*scene).busy}, {Rule, (*scene).rule}} {
+			{Single, (*scene).single}, {Ties, (*scene).ties}, {Repeats, (*scene).repeats}, {Busy, (*scene).busy},
+			{Rule, (*scene).advice}} {
 			if text := say.of(s); text != "" {
 				p.Sentences = append(p.Sentences, Sentence{say.about, text})
 			}

@@ -22,19 +22,44 @@ type way struct {
 	do, is string // What to do, and what that is.
 }
 
+// advice says what to do for a new matrix or, where kernels were tried on some matrices only, why that is
+// not known.
+func (s *scene) advice() string {
+	if text := s.rule(); text != "" {
+		return text
+	}
+	partial := 0
+	for _, sel := range s.selectors() {
+		partial += sel.Validation.Partial
+	}
+	if partial < fewCases {
+		return ""
+	}
+	return fmt.Sprintf("For a new matrix, no kernel or rule is advised: on %s some of the kernels were not tried, and what "+
+		"was not tried can't be judged. Measure that matrix, too (spmvtune help config).", s.places(partial))
+}
+
+// selectors are what was learned on the device, with its caches in this state.
+func (s *scene) selectors() (list []rule.Selector) {
+	if s.report.Rule == nil {
+		return nil
+	}
+	for _, sel := range s.report.Rule.Selectors {
+		if sel.Device == s.condition.Device && sel.Cache == s.condition.Cache {
+			list = append(list, sel)
+		}
+	}
+	return list
+}
+
 // rule says what to do for a new matrix: of the ways that keep the most of the best speed, the one
 // that takes the least. Of a learned rule that is no better than one configuration it says so.
 func (s *scene) rule() string {
-	var selectors []rule.Selector
+	selectors := s.selectors()
 	var cases []rule.Case
-	if s.report.Rule != nil {
-		for _, sel := range s.report.Rule.Selectors {
-			if sel.Device == s.condition.Device && sel.Cache == s.condition.Cache {
-				selectors, cases = append(selectors, sel), append(cases, sel.Validation.Cases...)
-			}
-		}
+	for i := range selectors {
+		cases = append(cases, selectors[i].Validation.Cases...)
 	}
-
 	take := each(selectors, singleConfig)
 	config := way{rule.Summarise(cases, rule.SingleConfig.Of), "take " + take, "one configuration for all"}
 	learned := way{rule.Summarise(cases, rule.Learned.Of), "ask the rule (spmvtune select A.mtx)", "the rule"}

@@ -24,13 +24,31 @@ func undrawnTable(list []*figure.Figure) table.Table {
 
 type htmlFigure struct {
 	ID, Title, See, Source string
-	Words                  []string
+	Words                  []htmlStatement
 	Pages                  []htmlPage
 	Further                []htmlPage // The pages of a picture after its first, folded away.
 	Details                []htmlPage // Pictures of single matrices, folded away.
 	Wide                   bool       // Several pictures are shown at once.
 	Left                   int        // The number of further pages and details that are too large for the page.
 	Omitted                int        // The number of details beyond the limit, which were not made.
+}
+
+// An htmlStatement is what is said in place of a picture.
+type htmlStatement struct {
+	tagged
+	Text string
+}
+
+// statements shows those at first that are about what the switches choose.
+func statements(d *data.Report, list []figure.Statement) []htmlStatement {
+	shown := make([]htmlStatement, len(list))
+	var group []*tagged
+	for i, s := range list {
+		shown[i] = htmlStatement{tagsOf(s.Setup), s.Text}
+		group = append(group, &shown[i].tagged)
+	}
+	turnOn(d, group)
+	return shown
 }
 
 type htmlPage struct {
@@ -62,7 +80,8 @@ type album struct {
 func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	var all []htmlFigure
 	for _, f := range list {
-		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.Look(a.report), Source: f.Source, Words: f.Words, Omitted: f.Omitted}
+		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.Look(a.report), Source: f.Source, Words: statements(a.report, f.Words),
+			Omitted: f.Omitted}
 		overview := overviews(a.report, f)
 		for i, p := range f.Pictures {
 			switch {
