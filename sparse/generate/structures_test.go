@@ -211,3 +211,16 @@ func lower(m *sparse.CSR[float64]) bool {
 	}
 	return true
 }
+
+// BenchmarkBuild says how long a nonzero takes.
+func BenchmarkBuild(b *testing.B) {
+	for name, c := range joined(structured, applied) {
+		b.Run(name, func(b *testing.B) {
+			nonzeros := 0
+			for b.Loop() {
+				nonzeros += build(b, name, c.args).NNZ()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(nonzeros), "ns/nonzero")
+		})
+	}
+}
