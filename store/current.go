@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"spmvtune/internal/scratch"
 )
 
 // OpenCurrent is OpenReadOnly for a database whose kernels and times are put beside those of
@@ -30,26 +32,25 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	}
 
 	original := db.path
-	lock, err := newFolder(cmp.Or(folder, os.TempDir()))
+	temporary, err := scratch.New(folder, "spmvtune-older-")
 	if err != nil {
 		err = fmt.Errorf("reading a copy of %s in %s: %w", original, cmp.Or(folder, os.TempDir()), err)
 		return nil, errors.Join(err, db.Close())
 	}
-	temporary := lock.Name()
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(temporary), lock.Close())
+			err = errors.Join(err, temporary.Remove())
 		}
 	}()
-	copied := filepath.Join(temporary, "results.db")
+	copied := filepath.Join(temporary.Path(), "results.db")
 	if err := errors.Join(db.copyTo(ctx, copied), db.Close()); err != nil {
-		return nil, fmt.Errorf("reading a copy of %s in %s: %w", original, temporary, err)
+		return nil, fmt.Errorf("reading a copy of %s in %s: %w", original, temporary.Path(), err)
 	}
 	if db, err = Open(copied); err != nil {
 		return nil, failed(original, err)
 	}
 
-	db.original, db.lock = original, lock
+	db.original, db.temporary = original, temporary
 	if _, err := db.DecideTies(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -73,5 +74,5 @@ func (db *DB) removeCopy() error {
 	if db.original == "" {
 		return nil
 	}
-	return errors.Join(os.RemoveAll(filepath.Dir(db.path)), db.lock.Close())
+	return db.temporary.Remove()
 }

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Reading leaves the folder as it was, also where an older reader left an empty log, and where ties
@@ -54,43 +53,6 @@ func TestReadingLeavesTheWritersLog(t *testing.T) {
 	record(t, db, good("cpu_csr", 64))
 	if n := one(t, db, "SELECT count(*) FROM results"); n != int64(2) {
 		t.Errorf("%v results, want 2", n)
-	}
-}
-
-// A copy that a killed process left among the temporary files goes away with the next one; that of a
-// process that lives stays.
-func TestKilledReadersCopies(t *testing.T) {
-	temporary := t.TempDir()
-	t.Setenv("TMPDIR", temporary)
-	for _, name := range []string{"killed", "reading", "new"} {
-		dir := filepath.Join(temporary, "spmvtune-older-"+name)
-		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if name != "new" {
-			hourAgo := time.Now().Add(-time.Hour)
-			os.Chtimes(dir, hourAgo, hourAgo)
-		}
-	}
-	lock, err := os.Open(filepath.Join(temporary, "spmvtune-older-reading"))
-	if err != nil || flock(lock) != nil {
-		t.Fatal(err)
-	}
-	defer lock.Close()
-
-	db := started(t)
-	record(t, db, good("cpu_csr", 32))
-	current, err := OpenCurrent(t.Context(), db.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	during, _ := filepath.Glob(filepath.Join(temporary, "*"))
-	if err := current.Close(); err != nil {
-		t.Error(err)
-	}
-	after, _ := filepath.Glob(filepath.Join(temporary, "*"))
-	if len(during) != 3 || len(after) != 2 || filepath.Base(after[0]) != "spmvtune-older-new" {
-		t.Errorf("first %q, then %q", during, after)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"spmvtune/internal/input"
+	"spmvtune/internal/scratch"
 	"spmvtune/tuner"
 )
 
@@ -33,8 +34,8 @@ type DB struct {
 	rec     recorder
 	file    os.FileInfo // of the database that is written
 	// original is the file that this one is a temporary copy of, or "".
-	original string
-	lock     *os.File // of the folder of a temporary copy
+	original  string
+	temporary *scratch.Folder // of the copy
 }
 
 // Open opens the results database at path for reading and recording. It creates

@@ -3,10 +3,10 @@ package tuner
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"spmvtune/internal/scratch"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
 	"spmvtune/tuner/worker"
@@ -34,10 +34,11 @@ func Compiled(own []kernels.Own) (folder string, remove func(), err error) {
 	if path := dir.Path(); path != "" {
 		return filepath.Join(path, "kernels"), remove, nil
 	}
-	if folder, err = os.MkdirTemp("", "spmvtune-kernels-"); err != nil {
+	made, err := scratch.New("", "spmvtune-kernels-")
+	if err != nil {
 		return "", remove, fmt.Errorf("making a folder for compiled kernels: %w", err)
 	}
-	return folder, func() { os.RemoveAll(folder) }, nil
+	return made.Path(), func() { made.Remove() }, nil
 }
 
 // keepScratch makes a folder for the programs of the sweep, if it has any, which remove removes.
@@ -45,10 +46,12 @@ func (r *run) keepScratch() (remove func(), err error) {
 	if !slices.ContainsFunc(r.sweep.Own(), func(o kernels.Own) bool { return o.Command != nil }) {
 		return func() {}, nil
 	}
-	if r.scratch, err = os.MkdirTemp("", "spmvtune-programs-"); err != nil {
+	made, err := scratch.New("", "spmvtune-programs-")
+	if err != nil {
 		return nil, fmt.Errorf("making a folder for programs: %w", err)
 	}
-	return func() { os.RemoveAll(r.scratch) }, nil
+	r.scratch = made.Path()
+	return func() { made.Remove() }, nil
 }
 
 // build compiles own kernels for the trials of a plan that are still to be measured, all at once,

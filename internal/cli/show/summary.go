@@ -83,7 +83,7 @@ func failures(w io.Writer, failed []trial.Result) {
 	left := len(failed)
 	for i, r := range first {
 		if i == MostFailures {
-			fmt.Fprintf(w, "… and %d more failed trials, all in the report\n", left)
+			fmt.Fprintf(w, "… and %s, all in the report\n", term.Count(left, "more failed trial", "more failed trials"))
 			return
 		}
 		more := ""

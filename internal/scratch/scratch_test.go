@@ -1,0 +1,48 @@
+package scratch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// A folder that a killed process left goes away with the next one; that of a process that lives stays, and so
+// does one that is being made.
+func TestNewRemovesWhatWasLeft(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	reading, err := New("", "copy-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed, fresh := filepath.Join(os.TempDir(), "copy-killed"), filepath.Join(os.TempDir(), "copy-new")
+	other := filepath.Join(os.TempDir(), "other-killed")
+	hourAgo := time.Now().Add(-time.Hour)
+	for _, dir := range []string{killed, fresh, other} {
+		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{killed, other, reading.Path()} {
+		os.Chtimes(dir, hourAgo, hourAgo)
+	}
+
+	made, err := New("", "copy-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := func(want ...string) {
+		t.Helper()
+		got, _ := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("there are %q, want %q", got, want)
+		}
+	}
+	there(fresh, other, reading.Path(), made.Path())
+	if err := made.Remove(); err != nil {
+		t.Error(err)
+	}
+	there(fresh, other, reading.Path())
+}
