@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 type learnCommand struct {
 	outs             []string
 	device, ruleFile string
+	adapt, judge     string // databases
 	evaluate, asJSON bool
 	options          rule.Options
 }
@@ -50,7 +52,9 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
   spmvtune learn --rule h100 -o rule.h      # the embedded rule, for a C program
   spmvtune learn corpus.db --evaluate > rule.md
   spmvtune learn --rule h100 --evaluate     # the figures of the embedded rule
-  spmvtune learn corpus.db --products 100   # with the time of preparation`,
+  spmvtune learn corpus.db --products 100   # with the time of preparation
+  spmvtune learn --rule h100 --judge a30.db # how the rule does on another device
+  spmvtune learn --rule h100 --adapt a30.db -o a30.json`,
 		ValidArgsFunction: command.CompleteFiles("db"),
 		RunE:              l.Run,
 	}
@@ -60,6 +64,10 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 	f.StringVar(&l.ruleFile, "rule", "",
 		"export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedName+
 			" for the one that comes with spmvtune")
+	f.StringVar(&l.adapt, "adapt", "",
+		"database of a few matrices on another device: make the rule one for that device")
+	f.StringVar(&l.judge, "judge", "",
+		"database of another device: say how the rule does there, adapted by 0, 5 and 20 of its matrices")
 	f.StringSliceVar(&l.options.Test, "test", nil,
 		"classes to keep for the final test, instead of those that the sweeps name")
 	f.IntVar(&l.options.Products, "products", 0,
@@ -71,6 +79,8 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 	f.BoolVar(&l.asJSON, "json", false, "print the evaluation as JSON")
 	command.FlagFile(cmd, "out", ruleExtensions()...)
 	command.FlagFile(cmd, "rule", "json")
+	command.FlagFile(cmd, "adapt", "db")
+	command.FlagFile(cmd, "judge", "db")
 	return cmd
 }
 
@@ -108,7 +118,7 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return l.write(cmd, r, seen)
+	return l.elsewhere(cmd, r, seen)
 }
 
 // export writes an existing rule.
@@ -120,7 +130,37 @@ func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
 	if err != nil {
 		return err
 	}
-	return l.write(cmd, r, nil)
+	return l.elsewhere(cmd, r, nil)
+}
+
+// elsewhere judges a rule by another database, adapts it to one, or only writes it.
+func (l *learnCommand) elsewhere(cmd *cobra.Command, r *rule.Rule, seen []rule.Observation) error {
+	database := cmp.Or(l.judge, l.adapt)
+	if database == "" {
+		return l.write(cmd, r, seen)
+	}
+	if l.judge != "" && (l.adapt != "" || len(l.outs) > 0 || l.evaluate) {
+		return command.Usage(errors.New("--judge prints how the rule does, and goes with neither --adapt, --out nor --evaluate"))
+	}
+	other, _, err := observed(cmd.Context(), cmd.ErrOrStderr(), []string{database}, "")
+	if err != nil {
+		return err
+	}
+
+	if l.judge == "" {
+		if r, err = r.Adapt(other, l.options); err != nil {
+			return err
+		}
+		return l.write(cmd, r, nil)
+	}
+	list, err := r.Judge(other, l.options)
+	if err != nil {
+		return err
+	}
+	if l.asJSON {
+		return term.WriteJSON(cmd.OutOrStdout(), list)
+	}
+	return rule.WriteTransfers(cmd.OutOrStdout(), list)
 }
 
 // write writes the rule, its evaluation, or both. Without the trials that it was learned from, an

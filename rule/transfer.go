@@ -1,0 +1,132 @@
+package rule
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+
+	"spmvtune/internal/term"
+	"spmvtune/kernels"
+)
+
+// A Transfer says how a rule does where it was not learned: on matrices that taught it nothing, of
+// another device or database, before and after a few of them have adapted it.
+type Transfer struct {
+	Key
+	From    string `json:"learned_on"` // device
+	Adapted int    `json:"adapted_by"` // number of matrices, drawn anew five times
+	// Taught is how many matrices of the database were left out, because the rule was learned from them.
+	Taught int `json:"taught"`
+	// Cases are the matrices that did not adapt it, of all draws.
+	Cases []Case `json:"cases"`
+}
+
+// adaptBy are the numbers of matrices that a rule is adapted by.
+var adaptBy = []int{0, 5, 20}
+
+// Judge asks a rule about the matrices of other observations.
+func (r *Rule) Judge(obs []Observation, opt Options) ([]Transfer, error) {
+	var list []Transfer
+	keys, groups := group(charged(obs, r.Products))
+	for _, k := range keys {
+		s := r.elsewhere(k)
+		if s == nil {
+			continue
+		}
+		t, _, err := newTable(groups[k], opt)
+		if err != nil {
+			return nil, fmt.Errorf("judging a rule on %s: %w", k, err)
+		}
+		var strange []int
+		for m, name := range t.names {
+			if !s.taughtBy(name) {
+				strange = append(strange, m)
+			}
+		}
+
+		for _, by := range adaptBy {
+			if len(strange) == 0 || by > 0 && len(strange) < 2*by {
+				continue
+			}
+			tr := Transfer{Key: k, From: s.Device, Adapted: by, Taught: len(t.names) - len(strange)}
+			for draw := range max(1, min(by, repetitions)) {
+				rng := rand.New(rand.NewPCG(uint64(draw), uint64(by)))
+				order := slices.Clone(strange)
+				rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+				adapted := s.adapted(k, t, order[:by])
+				for _, m := range order[by:] {
+					tr.Cases = append(tr.Cases, adapted.judge(t, m))
+				}
+			}
+			list = append(list, tr)
+		}
+	}
+
+	if len(list) == 0 {
+		return nil, fmt.Errorf("judging a rule: %w: none but the matrices that it was learned from", ErrNoData)
+	}
+	return list, nil
+}
+
+// taughtBy reports whether s was learned from a matrix of this name, or judged on it before.
+func (s *Selector) taughtBy(name string) bool {
+	found := false
+	s.Root.eachLeaf(func(n *Node) { found = found || slices.Contains(n.Matrices, name) })
+	return found
+}
+
+// judge asks s about a matrix of a table that may lack what it chooses: then the nearest
+// configuration of the kernel counts, or the next choice.
+func (s *Selector) judge(t *table, m int) Case {
+	on := &t.facts[m]
+	reached := func(list []kernels.Config) (first, best float64) {
+		n := 0
+		for _, c := range list {
+			at, ok := t.place(c)
+			if !ok || n == Shortlisted {
+				continue
+			}
+			if n++; n == 1 {
+				first = share(t.loss[m][at])
+			}
+			best = max(best, share(t.loss[m][at]))
+		}
+		return first, best
+	}
+
+	leaf, _ := s.Root.walk(on)
+	c := Case{Matrix: t.names[m], Class: t.classes[m], Choice: *leaf.Choice}
+	c.Fraction, c.Top3 = reached(append([]kernels.Config{*leaf.Choice}, leaf.Next...))
+	if e := s.Ensemble; e != nil {
+		c.Unsure = e.unsure(on) != ""
+		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3
+		if !c.Unsure {
+			c.Ensemble, c.EnsembleTop3 = reached(e.best(on))
+		}
+	}
+	return c
+}
+
+// WriteTransfers writes them as tables in Markdown.
+func WriteTransfers(w io.Writer, list []Transfer) error {
+	var b bytes.Buffer
+	for i, tr := range list {
+		if i == 0 || list[i-1].Key != tr.Key {
+			fmt.Fprintf(&b, "\n")
+			head(&b, fmt.Sprintf("%s, learned on %s", tr.Key, tr.From), "way to choose", "adapted by", "matrices",
+				"geometric mean", "worst", "within 5%", "worst on")
+		}
+		for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3} {
+			if f := Summarise(tr.Cases, way.Of); f.Matrices > 0 {
+				fmt.Fprintf(&b, "| %s | %d | %d | %.3f | %.3f | %s | %s |\n", way.Name, tr.Adapted, f.Matrices, f.Mean,
+					f.Worst, term.Percent(f.Within5), f.WorstMatrix)
+			}
+		}
+	}
+	if _, err := w.Write(bytes.TrimPrefix(b.Bytes(), []byte("\n"))); err != nil {
+		return fmt.Errorf("writing how a rule does elsewhere: %w", err)
+	}
+	return nil
+}
