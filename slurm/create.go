@@ -65,7 +65,8 @@ func downloads(sweep *configs.Sweep) map[string]string {
 // submission. program is the file of the program that the tasks run; the one in the same
 // folder that is built with CUDA comes with it.
 //
-// run.json is written last: a folder without it is not a run. After an error nothing is left.
+// run.json is written last: a folder without it is not a run. After an error nothing is left, and what a
+// Create that was killed has left, the next one removes.
 func Create(root string, sweep *configs.Sweep, plan Plan, program, version string) (*Run, error) {
 	for {
 		r, err := New(root, sweep, version)
@@ -76,7 +77,8 @@ func Create(root string, sweep *configs.Sweep, plan Plan, program, version strin
 			return nil, fmt.Errorf("making the folder of runs: %w", err)
 		}
 
-		err = os.Mkdir(r.Dir, 0o777)
+		removeLeftovers(filepath.Dir(r.Dir))
+		unlock, err := makeLocked(r.Dir)
 		if errors.Is(err, fs.ErrExist) {
 			continue // with another name
 		}
@@ -84,6 +86,7 @@ func Create(root string, sweep *configs.Sweep, plan Plan, program, version strin
 			if err = r.fill(sweep, plan, program); err != nil {
 				os.RemoveAll(r.Dir)
 			}
+			unlock()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("making the folder of the run: %w", err)

@@ -79,3 +79,35 @@ func TestFailedCreateLeavesNothing(t *testing.T) {
 		t.Errorf("left: %v, %v", entries, err)
 	}
 }
+
+// The folder of a submit that was killed while it copied programs goes with the next submit. A run, one
+// that is being made, and what is not a run's stay.
+func TestLeftoversAreRemoved(t *testing.T) {
+	root := t.TempDir()
+	run, err := slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")
+	slurmlab.Must(t, err)
+	make := func(name string, files ...string) string {
+		dir := filepath.Join(root, name)
+		slurmlab.Must(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o777))
+		for _, f := range files {
+			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, f), nil, 0o666))
+		}
+		return dir
+	}
+	killed := make("small-20260102-abcdef", ".submit.lock", "bin/spmvtune")
+	alive := make("small-20260102-abcdeg", ".submit.lock")
+	unlock, err := (&slurm.Run{Dir: alive}).Lock(t.Context())
+	slurmlab.Must(t, err)
+	defer unlock()
+	stay := []string{run.Dir, alive, make("small-20260102-abcdeh"), make("results", ".submit.lock")}
+	_, err = slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")
+	slurmlab.Must(t, err)
+	if _, err := os.Stat(killed); err == nil {
+		t.Error("what a killed submit left is still there")
+	}
+	for _, dir := range stay {
+		if _, err := os.Stat(filepath.Join(dir, "bin")); err != nil {
+			t.Error(err)
+		}
+	}
+}

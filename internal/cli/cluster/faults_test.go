@@ -41,27 +41,34 @@ var faultPlan = slurm.Plan{Chunks: []slurm.Chunk{
 // Whatever happens to a run, in whatever order: retry and merge complete it, with every planned trial once,
 // and never call it complete before.
 func TestFaults(t *testing.T) {
-	n, first := 2, 1
+	few := 2
 	if long.Asked() {
-		n = 10
+		few = 10
 	}
-	if asked := os.Getenv(faultsEnv); asked != "" {
-		count, seed, _ := strings.Cut(asked, ",")
-		var err error
-		n, err = strconv.Atoi(count)
-		slurmlab.Must(t, err)
-		if seed != "" {
-			first, err = strconv.Atoi(seed)
-			slurmlab.Must(t, err)
-		}
-	}
-
+	n, first := askedFaults(t, faultsEnv, few)
 	planned := plannedTrials(t)
 	drawn := map[string]int{}
 	for seed := first; seed < first+n; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { faultSequence(t, uint64(seed), planned, drawn) })
 	}
 	t.Logf("%d sequences from seed %d: %v", n, first, drawn)
+}
+
+// askedFaults returns the number of sequences and the first seed that a variable asks for.
+func askedFaults(t *testing.T, env string, few int) (n, first int) {
+	t.Helper()
+	n, first = few, 1
+	if asked := os.Getenv(env); asked != "" {
+		count, seed, given := strings.Cut(asked, ",")
+		var err error
+		n, err = strconv.Atoi(count)
+		slurmlab.Must(t, err)
+		if given {
+			first, err = strconv.Atoi(seed)
+			slurmlab.Must(t, err)
+		}
+	}
+	return n, first
 }
 
 // A faulty run is one that a sequence of faults befalls.
@@ -80,7 +87,7 @@ func newFaulty(t *testing.T, seed uint64) *faulty {
 	t.Helper()
 	f := &faulty{t: t, rng: rand.New(rand.NewPCG(seed, 0)), slurm: simulate(t)}
 	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"),
-		[]byte(fewTrials+"[slurm]\nmix_devices = true\n"))
+		[]byte(fewTrials+"[slurm]\nmix_devices = true\n"+[]string{"", "", "max_submit = 3\n"}[f.rng.IntN(3)]))
 	slurmlab.Must(t, err)
 	program, err := os.Executable()
 	slurmlab.Must(t, err)
@@ -259,6 +266,13 @@ func (f *faulty) endRound() string {
 		}
 	}
 	f.slurm.setQueue(list)
+	// As the job that merges does, send what a limit left over.
+	if sweep, err := f.run.TaskSweep(); err == nil {
+		rest, err := submit.Rest(f.t.Context(), hasty, f.run, sweep.Slurm)
+		if rest.Round != nil || err != nil {
+			said += fmt.Sprintf("; the rest is sent, %v", err)
+		}
+	}
 	return said
 }
 

@@ -1,0 +1,65 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"spmvtune/internal/atomicfile"
+)
+
+// leftover matches the names of folders that Create makes.
+var leftover = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
+
+// removeLeftovers removes the folders below root whose Create was killed: they have a lock that
+// nobody holds, and no run.json. Where there are no locks, they stay.
+func removeLeftovers(root string) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return
+	}
+	now, cancel := context.WithCancel(context.Background())
+	cancel() // who holds a lock is not waited for
+	for _, e := range entries {
+		dir := filepath.Join(root, e.Name())
+		lock := filepath.Join(dir, submitLock)
+		if !e.IsDir() || !leftover.MatchString(e.Name()) || IsRun(dir) || !isFile(lock) {
+			continue
+		}
+		unlock, err := flock(now, lock)
+		if err != nil {
+			continue
+		}
+		if !IsRun(dir) { // it may have become one since
+			os.RemoveAll(dir)
+		}
+		unlock()
+	}
+}
+
+// makeLocked makes a folder that does not exist yet, with its lock held from the start.
+func makeLocked(dir string) (unlock func(), err error) {
+	if _, err := os.Stat(dir); err == nil {
+		return nil, fs.ErrExist
+	}
+	hidden := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+atomicfile.Temporary)
+	if err := os.Mkdir(hidden, 0o777); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(hidden) // which is gone after the rename
+	unlock, err = flock(context.Background(), filepath.Join(hidden, submitLock))
+	if errors.Is(err, errNoLocks) {
+		unlock, err = func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(hidden, dir); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
