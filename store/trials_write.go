@@ -298,9 +298,12 @@ func (s statements) markRivals(ctx context.Context, rivals []rival, force []int,
 // ask notes that a run wants those of some trials that are known but not in force, and decides again where
 // there are any. What a search measured only briefly stays out of force.
 func ask(ctx context.Context, tx *sql.Tx, ids []string, at time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE trial SET asked = ? WHERE superseded = 1 AND stop IS NOT 'search'
+	done, err := tx.ExecContext(ctx, `UPDATE trial SET asked = ? WHERE superseded = 1 AND stop IS NOT 'search'
 		AND identity IN (SELECT value FROM json_each(?))`, at.UnixMilli(), identities(ids))
 	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); n == 0 || err != nil { // all trials need not be read
 		return err
 	}
 	return decideAgain(ctx, tx, len(migrations), "t.superseded = 1 AND t.asked = ?", at.UnixMilli())
