@@ -56,6 +56,7 @@ func example() string {
 	print("\n[report]\n", s.Report.keys().example())
 	print(slurmHelp, "[slurm]\n", s.Slurm.keys().example())
 	print(finishHelp, "[slurm.finish]\n", s.Slurm.Finish.keys().example())
+	print(arrayHelp)
 
 	return b.String()
 }
@@ -219,6 +220,17 @@ const ownExample = `#
 const finishHelp = `
 # [slurm.finish] is what the job that merges asks for, where that is not little. With
 # finish = false in [slurm] there is no such job: run spmvtune merge.
+`
+
+const arrayHelp = `
+# Every [[slurm.array]] sends tasks for the whole sweep to devices of another type, into the same
+# database. It may have the keys partition, qos, gres, gpus, constraint and nodelist:
+#
+#     [[slurm.array]]
+#     gres = "gpu:a30:1"
+#
+#     [[slurm.array]]
+#     gres = "gpu:h100:1"
 `
 
 const slurmHelp = `

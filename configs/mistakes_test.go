@@ -92,6 +92,8 @@ func TestMistakes(t *testing.T) {
 		{"figure", after("[report]\nfigures = [\n  \"throughput-vs-block\",\n  \"throughput-vs-blocks\",\n]"), 9,
 			"report.figures", []string{`did you mean "throughput-vs-block"?`}},
 		{"device index", after("[device]\nindex = -1"), 7, "device.index", nil},
+		{"key of an array", after("[[slurm.array]]\ntime = \"1:00\""), 7, "slurm.array.time", []string{"unknown key"}},
+		{"value of an array", after("[[slurm.array]]\ngpus = \"many\""), 7, "slurm.array.gpus", []string{"number of GPUs"}},
 		{"the same device twice", after("[device]\nindex = [0, 1, 0]"), 7, "device.index", []string{"different GPUs"}},
 		{"no devices", after("[device]\nindex = []"), 7, "device.index", []string{"empty"}},
 		{"every device", after("[device]\nindex = \"every\""), 7, "device.index", []string{`"every"`, `"all"`}},

@@ -36,6 +36,9 @@ type Slurm struct {
 	// Extra are further options of sbatch.
 	Extra []string
 
+	// Arrays are the kinds of tasks, each of which measures the whole sweep, on devices of its own type; none:
+	// there is one kind.
+	Arrays []Array
 	// Finish says what the job that merges asks for.
 	Finish Finish
 	// Dependency is what the tasks of a submission wait for, as sbatch takes it.
@@ -102,6 +105,6 @@ func (f *Finish) keys() section {
 // for it to check.
 func (t *table) slurm() Slurm {
 	s := Slurm{Chunk: 20 * time.Minute, Signal: "USR1@120", GPUsPerTask: 1}
-	t.read(append(s.keys(), key{name: "finish", read: s.readFinish}))
+	t.read(append(s.keys(), key{name: "finish", read: s.readFinish}, key{name: "array", read: s.readArrays}))
 	return s
 }

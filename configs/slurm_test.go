@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -53,5 +54,20 @@ func TestSet(t *testing.T) {
 		if err := s.Set(key, value); err == nil {
 			t.Errorf("%s = %q is taken", key, value)
 		}
+	}
+}
+
+// Each [[slurm.array]] is [slurm] with other values of some keys.
+func TestSlurmArrays(t *testing.T) {
+	s := parse(t, minimal+"[slurm]\npartition = \"gpu\"\ngres = \"gpu:1\"\n[[slurm.array]]\ngres = \"gpu:a30:1\"\n"+
+		"[[slurm.array]]\ngres = \"\"\ngpus = 2\npartition = \"big\"\n[[slurm.array]]\ngpus = 0\n").Slurm
+	s.GPUs = "1"
+	one, two, none, other := s.Of(0), s.Of(1), s.Of(2), s.Of(3)
+	if s.Kinds() != 3 || none.GPUs != "" || one.Gres != "gpu:a30:1" || one.Partition != "gpu" || two.Gres != "" || two.GPUs != "2" ||
+		two.Partition != "big" || other.Gres != "gpu:1" || one.Kinds() != 1 || s.Gres != "gpu:1" {
+		t.Errorf("%+v\n%+v\n%+v", one, two, other)
+	}
+	if s := parse(t, minimal).Slurm; s.Kinds() != 1 || !reflect.DeepEqual(s.Of(0), s) {
+		t.Errorf("without arrays: %d kinds", s.Kinds())
 	}
 }

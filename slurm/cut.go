@@ -40,7 +40,7 @@ const (
 // matrix with more work than fits is cut into parts of its trials, unless a search decides which
 // trials there are. Matrices are not loaded: their sizes come from headers and generators, so
 // that trials and seconds are guesses. A matrix that seems to have no trials is kept. The error
-// names all matrices whose size can't be found out.
+// names all matrices whose size can't be found out. Tasks of each kind do all of it.
 func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	limit, err := usableTime(opt.Limit, sweep.Slurm)
 	if err != nil {
@@ -52,6 +52,16 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	}
 
 	c := newCutter(opt.Target.Seconds(), limit)
+	for c.kind = range sweep.Slurm.Kinds() {
+		if err := c.all(sweep, sizes, opt); err != nil {
+			return Plan{}, err
+		}
+	}
+	return c.plan, nil
+}
+
+// all packs the work on all matrices.
+func (c *cutter) all(sweep *configs.Sweep, sizes []trial.Size, opt CutOptions) error {
 	var parts []*configs.Sweep
 	for _, backend := range sweep.Backends() {
 		parts = append(parts, sweep.Only(backend))
@@ -62,7 +72,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 		for _, part := range parts {
 			o, err := tuner.NewOutlook(part, sizes[i], opt.Devices[part.Device.Backend])
 			if err != nil {
-				return Plan{}, fmt.Errorf("planning %s: %w", m.Name, err)
+				return fmt.Errorf("planning %s: %w", m.Name, err)
 			}
 			w.trials += o.Trials
 			w.seconds += o.Time.Seconds() / gpusOf(part, o)
@@ -73,7 +83,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	}
 
 	c.flush()
-	return c.plan, nil
+	return nil
 }
 
 // gpusOf is how many devices of a task share the work on a matrix, as far as is known here. One that is not
@@ -131,6 +141,7 @@ type work struct {
 type cutter struct {
 	target, limit, least float64 // lengths of a task in seconds
 	plan                 Plan
+	kind                 int   // kind is that of the chunks that are made now.
 	open                 Chunk // open is the chunk that is being filled.
 }
 
@@ -180,12 +191,13 @@ func (c *cutter) flush() {
 		return
 	}
 	last := len(c.plan.Chunks) - 1
-	if last >= 0 && c.open.Seconds < c.least && c.plan.Chunks[last].Seconds+c.open.Seconds <= c.limit {
+	if last >= 0 && c.plan.Chunks[last].Kind == c.kind && c.open.Seconds < c.least && c.plan.Chunks[last].Seconds+c.open.Seconds <= c.limit {
 		into := &c.plan.Chunks[last]
 		into.Pieces = append(into.Pieces, c.open.Pieces...)
 		into.Trials += c.open.Trials
 		into.Seconds += c.open.Seconds
 	} else {
+		c.open.Kind = c.kind
 		c.open.ID = fmt.Sprintf("%04d", len(c.plan.Chunks)+1)
 		c.plan.Chunks = append(c.plan.Chunks, c.open)
 	}

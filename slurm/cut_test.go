@@ -181,6 +181,12 @@ func TestCutSweep(t *testing.T) {
 	if err != nil || two.Chunks[0].Seconds >= both.Chunks[0].Seconds || two.Chunks[0].Seconds <= one.Chunks[0].Seconds {
 		t.Errorf("on two GPUs: %+v, %v", two, err)
 	}
+	kinds, err := Cut(parseSweep(t, text+"[[slurm.array]]\ngres = \"gpu:a30:1\"\n[[slurm.array]]\ngres = \"gpu:h100:1\"\n"),
+		CutOptions{Target: time.Minute, Devices: cutDevices})
+	if err != nil || len(kinds.Chunks) != 2 || trialsOf(kinds) != 2*trialsOf(one) || kinds.Chunks[1].Kind != 1 ||
+		kinds.Chunks[0].Kind != 0 || !slices.Equal(kinds.Chunks[0].Pieces, kinds.Chunks[1].Pieces) {
+		t.Errorf("two kinds: %+v, %v", kinds, err)
+	}
 	sweep := parseSweep(t, text)
 	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "gone", Path: "no/such.mtx"})
 	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "lost", Path: "neither.mtx"})

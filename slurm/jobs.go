@@ -19,9 +19,10 @@ import (
 type Batch struct {
 	// Name is the job's unique name: NAME-ID.ROUND.N or NAME-ID.ROUND.finish.
 	Name  string `json:"name"`
-	Round int    `json:"round"` // Round is the round's number, from 1.
-	Base  int    `json:"base"`  // Base is the index in the round of the chunk of task 0.
-	Tasks int    `json:"tasks"` // Tasks is the number of tasks; 0 for the job that ends the round.
+	Round int    `json:"round"`          // Round is the round's number, from 1.
+	Base  int    `json:"base"`           // Base is the index in the round of the chunk of task 0.
+	Kind  int    `json:"kind,omitempty"` // Kind is that of its tasks.
+	Tasks int    `json:"tasks"`          // Tasks is the number of tasks; 0 for the job that ends the round.
 }
 
 // Finish reports whether b is the job that ends its round.

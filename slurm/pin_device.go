@@ -23,7 +23,7 @@ type Devices struct {
 }
 
 // PinDevices makes sure that a task may measure on the devices that it found, at most one for
-// each backend. The first task of a run pins them. Later tasks must have the same models
+// each backend. The first task of a run, of each kind, pins them. Later tasks must have the same models
 // unless [slurm] mix_devices allows others. A GPU must be of the type that [slurm] asks for.
 //
 // It returns the backends to measure on, sorted. A GPU that the first task did not have is
@@ -42,7 +42,7 @@ func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backe
 		}
 	}
 
-	first, err := pin(r.Path(deviceFile), mine)
+	first, err := pin(r.Path(deviceFile(t.Chunk.Kind)), mine)
 	if err != nil {
 		return nil, fmt.Errorf("pinning the run's devices: %w", err)
 	}
@@ -53,6 +53,14 @@ func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backe
 		return slices.Sorted(maps.Keys(mine.Models)), nil
 	}
 	return slices.Sorted(maps.Keys(first.Models)), nil
+}
+
+// deviceFile names the file with the models of the devices, pinned by the first task of a kind.
+func deviceFile(kind int) string {
+	if kind == 0 {
+		return "device.json"
+	}
+	return fmt.Sprintf("device-%d.json", kind)
 }
 
 // check compares the devices of a later task with d, those of the first. If mix is set, only

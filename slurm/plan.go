@@ -24,6 +24,8 @@ type Chunk struct {
 	// chunk are "0007.1" and "0007.2".
 	ID     string  `json:"id"`
 	Pieces []Piece `json:"pieces"`
+	// Kind is that of its task: an index in the Arrays of [slurm].
+	Kind int `json:"kind,omitempty"`
 	// Trials is the number of trials, as far as it is known without the device: grids may
 	// depend on it.
 	Trials  int     `json:"trials"`
@@ -79,6 +81,15 @@ func (p Plan) Trials() (n int) {
 	return n
 }
 
+// Kinds are the kinds of chunks, by their identities.
+func (p Plan) Kinds() map[string]int {
+	kinds := map[string]int{}
+	for _, c := range p.Chunks {
+		kinds[c.ID] = c.Kind
+	}
+	return kinds
+}
+
 // Current returns the chunks without those that were split; their halves stand for them.
 func (p Plan) Current() []Chunk {
 	split := map[string]bool{}
@@ -111,6 +122,7 @@ func (c Chunk) Split() []Chunk {
 		halves[i] = Chunk{
 			ID:      fmt.Sprintf("%s.%d", c.ID, i+1),
 			Pieces:  pieces[i],
+			Kind:    c.Kind,
 			Seconds: c.Seconds * share,
 		}
 	}

@@ -11,14 +11,24 @@ import (
 	"spmvtune/slurm"
 )
 
-// batchesOf cuts n chunks into arrays of at most most tasks.
-func batchesOf(r *slurm.Run, round, n, most int) []slurm.Batch {
+// batchesOf cuts chunks of some kinds into arrays of at most most tasks.
+func batchesOf(r *slurm.Run, round int, kinds []int, most int) []slurm.Batch {
 	var all []slurm.Batch
-	for base := 0; base < n; base += most {
+	for base := 0; base < len(kinds); base += all[len(all)-1].Tasks {
 		name := fmt.Sprintf("%s.%d.%d", r.JobName(), round, len(all))
-		all = append(all, slurm.Batch{Name: name, Round: round, Base: base, Tasks: min(most, n-base)})
+		all = append(all, slurm.Batch{Name: name, Round: round, Base: base, Kind: kinds[base],
+			Tasks: min(most, alike(kinds[base:]))})
 	}
 	return all
+}
+
+// alike is how many kinds at the beginning are the same.
+func alike(kinds []int) int {
+	n := slices.IndexFunc(kinds, func(k int) bool { return k != kinds[0] })
+	if n < 0 {
+		return len(kinds)
+	}
+	return n
 }
 
 // finishOf returns the job that ends a round.
@@ -58,7 +68,7 @@ func optionsOf(r *slurm.Run, b slurm.Batch, s configs.Slurm) []string {
 		list.addFinish(r, s)
 	} else {
 		list = append(slices.Clone(s.Extra), list...)
-		list.addTasks(r, b, s)
+		list.addTasks(r, b, s.Of(b.Kind))
 	}
 
 	list.add("nodes", "1")

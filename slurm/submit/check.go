@@ -34,20 +34,24 @@ func Check(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	if err != nil {
 		return checked, err
 	}
-	said, err := t.task(s)
-	if checked.Task, err = t.judge(said, err, &checked); err != nil {
-		return checked, t.blame(s, err)
+	for kind := range s.Kinds() {
+		one := s.Of(kind)
+		said, err := t.task(one)
+		if checked.Task, err = t.judge(said, err, &checked); err != nil {
+			return checked, t.blame(one, err)
+		}
 	}
 	if s.Finish.Off {
 		return checked, nil
 	}
 
-	said, err = t.finish(s)
+	said, err := t.finish(s)
 	var refused *sbatch.RefusedError
-	if asked, _ := slurm.AskedGPUs(s); errors.As(err, &refused) && asked && s.Finish.Gres == "" {
+	tasks := s.Of(0)
+	if asked, _ := slurm.AskedGPUs(tasks); errors.As(err, &refused) && asked && s.Finish.Gres == "" {
 		with := s
-		if with.Finish.Gres = s.Gres; s.GPUs != "" {
-			with.Finish.Gres = "gpu:" + s.GPUs
+		if with.Finish.Gres = tasks.Gres; tasks.GPUs != "" {
+			with.Finish.Gres = "gpu:" + tasks.GPUs
 		}
 		if again, err := t.finish(with); err == nil && with.Finish.Gres != "" {
 			checked.Slurm, checked.Finish = with, again
@@ -72,7 +76,7 @@ type tester struct {
 
 // task tests a task.
 func (t tester) task(s configs.Slurm) (said string, err error) {
-	b := batchesOf(t.run, 1, 1, 1)[0]
+	b := batchesOf(t.run, 1, []int{0}, 1)[0]
 	return t.client.TestOnly(t.ctx, optionsOf(t.run, b, s), t.run.TaskScriptText(s))
 }
 

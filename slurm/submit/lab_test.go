@@ -111,7 +111,7 @@ func TestLabFrozenController(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := slurmtest.Created(t, l.Dir, configs.Slurm{}, 2, "sleep 300")
 			c := &sbatch.Client{Timeout: timeout, Pause: 200 * time.Millisecond}
-			b := batchesOf(run, 1, 2, 2)[0]
+			b := batchesOf(run, 1, []int{0, 0}, 2)[0]
 			l.Freeze()
 			var sent slurm.Sent
 			var err error

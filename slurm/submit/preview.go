@@ -22,9 +22,9 @@ type Script struct {
 	Text string `json:"text"`
 }
 
-// PreviewOf shows what Next would run for a number of chunks, if arrays have at most most tasks.
+// PreviewOf shows what Next would run for the chunks of a plan, if arrays have at most most tasks.
 // It writes nothing, and asks nobody.
-func PreviewOf(r *slurm.Run, s configs.Slurm, chunks, most int) Preview {
+func PreviewOf(r *slurm.Run, s configs.Slurm, plan slurm.Plan, most int) Preview {
 	p := Preview{Dir: r.Dir, Scripts: []Script{
 		{slurm.TaskScript, r.TaskScriptText(s)},
 		{slurm.FinishScript, r.FinishScriptText()},
@@ -40,7 +40,11 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, chunks, most int) Preview {
 		sent = append(sent, sbatch.JobID{ID: fmt.Sprintf("JOB%d", len(sent)+1)})
 	}
 
-	for _, b := range batchesOf(r, r.NextRound(), chunks, max(most, 1)) {
+	var kinds []int
+	for _, c := range plan.Chunks {
+		kinds = append(kinds, c.Kind)
+	}
+	for _, b := range batchesOf(r, r.NextRound(), kinds, max(most, 1)) {
 		add(b, afterOf(s, sent, nil, ""))
 	}
 	if !s.Finish.Off {

@@ -48,6 +48,10 @@ func sendRound(
 	own := arrays(before)
 	earlier := arraysOf(slices.DeleteFunc(slices.Clone(running),
 		func(j sbatch.Job) bool { return !slices.Contains(own, j.JobID) }))
+	kinds, err := sortKinds(r, chunks, grown)
+	if err != nil {
+		return Round{}, err
+	}
 	if err := r.WriteRound(number, chunks); err != nil {
 		return Round{}, err
 	}
@@ -59,12 +63,29 @@ func sendRound(
 
 	d := dispatch{
 		ctx: ctx, client: c, run: r, slurm: s, most: config.MaxArraySize, running: len(running),
-		earlier: earlier, cluster: clusterOf(before), chunks: len(chunks), round: Round{Number: number},
+		earlier: earlier, cluster: clusterOf(before), chunks: len(chunks), kinds: kinds, round: Round{Number: number},
 	}
 	if err := d.arrays(); err != nil {
 		return d.round, err
 	}
 	return d.round, d.finish()
+}
+
+// sortKinds sorts the chunks of a round by their kinds, so that there are few arrays, and returns the kinds.
+func sortKinds(r *slurm.Run, chunks []string, grown *slurm.Plan) (kinds []int, err error) {
+	if grown == nil {
+		plan, err := r.Plan()
+		if err != nil {
+			return nil, err
+		}
+		grown = &plan
+	}
+	kindOf := grown.Kinds()
+	slices.SortStableFunc(chunks, func(a, b string) int { return kindOf[a] - kindOf[b] })
+	for _, id := range chunks {
+		kinds = append(kinds, kindOf[id])
+	}
+	return kinds, nil
 }
 
 // clusterOf is the cluster that a new round goes to: the chosen one, or that of earlier rounds.
@@ -86,14 +107,15 @@ type dispatch struct {
 	running int            // running is the number of jobs of earlier rounds that have not ended.
 	earlier []sbatch.JobID // earlier are the arrays among them.
 	cluster string
-	chunks  int // chunks is the number of chunks of the round.
+	chunks  int   // chunks is the number of chunks of the round.
+	kinds   []int // kinds are their kinds.
 	round   Round
 }
 
 // arrays sends the arrays of tasks, as many as a limit of submitted jobs allows.
 func (d *dispatch) arrays() error {
 	for base := 0; base < d.chunks; {
-		n := min(d.most, d.chunks-base, d.room(base))
+		n := min(d.most, alike(d.kinds[base:]), d.room(base))
 		if n <= 0 {
 			d.round.Rest, d.round.Limit = d.chunks-base, "max_submit"
 			return nil
@@ -140,7 +162,7 @@ func (d *dispatch) room(sent int) int {
 func (d *dispatch) array(base, n int) error {
 	b := slurm.Batch{
 		Name: fmt.Sprintf("%s.%d.%d", d.run.JobName(), d.round.Number, len(d.round.Jobs)), Round: d.round.Number,
-		Base: base, Tasks: n,
+		Base: base, Kind: d.kinds[base], Tasks: n,
 	}
 	return d.send(b, afterOf(d.slurm, arrays(d.round.Jobs), d.earlier, d.cluster))
 }
@@ -151,7 +173,7 @@ func (d *dispatch) fit(base, n int, refused error) (int, error) {
 	few, many := 0, n // few fit, many do not
 	for many-few > 1 {
 		tasks := (few + many) / 2
-		b := slurm.Batch{Name: d.run.JobName(), Tasks: tasks + 1}
+		b := slurm.Batch{Name: d.run.JobName(), Kind: d.kinds[base], Tasks: tasks + 1}
 		_, err := d.client.TestOnly(d.ctx, optionsOf(d.run, b, d.slurm), d.run.TaskScriptText(d.slurm))
 		var silent *sbatch.NoAnswerError
 		switch {

@@ -103,3 +103,40 @@ func TestNoRoomAtAll(t *testing.T) {
 		t.Errorf("jobs %+v, %v", jobs, err)
 	}
 }
+
+// Tasks of each kind have arrays of their own, with what they ask for, also where a retry sends some of them.
+func TestArraysOfEachKind(t *testing.T) {
+	slurmlab.Fake(t, map[string]string{
+		"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue, "sbatch": slurmlab.FakeSbatch + "; echo $id"})
+	s := configs.Slurm{Partition: "debug", Arrays: []configs.Array{{"gres": "gpu:a30:1"}, {"gres": "gpu:h100:1"}}}
+	run := slurmtest.Created(t, t.TempDir(), s, 5, "exit 0")
+	plan, err := run.Plan()
+	slurmlab.Must(t, err)
+	for i := range plan.Chunks {
+		plan.Chunks[i].Kind = i % 2 // as after chunks were split
+	}
+	slurmlab.Must(t, run.ReplacePlan(plan))
+	_, err = Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(5))
+	slurmlab.Must(t, err)
+	jobs, err := run.Jobs()
+	slurmlab.Must(t, err)
+	chunks, err := run.Round(1)
+	slurmlab.Must(t, err)
+	var sent []string
+	for _, j := range jobs {
+		gres := ""
+		for _, arg := range j.Args {
+			if value, is := strings.CutPrefix(arg, "--gres="); is {
+				gres = value
+			}
+		}
+		sent = append(sent, fmt.Sprint(chunks[j.Base:j.Base+j.Tasks], " ", gres))
+	}
+	if got, want := strings.Join(sent, ", "), "[0001 0003] gpu:a30:1, [0005] gpu:a30:1, [0002 0004] gpu:h100:1, [] "; got != want {
+		t.Errorf("sent %s\nwant %s", got, want)
+	}
+	p := PreviewOf(run, s, plan, 3)
+	if len(p.Commands) != 6 || !strings.Contains(strings.Join(p.Commands[1], " "), "--gres=gpu:h100:1") {
+		t.Errorf("preview %q", p.Commands)
+	}
+}

@@ -40,12 +40,14 @@ func Ready(ctx context.Context, c *sbatch.Client, s configs.Slurm, chunks int) (
 
 	// A QOS may allow more time than the partition.
 	if s.Time != "" && s.QOS == "" {
-		limit, err := c.Limit(ctx, s.Partition)
-		if err != nil {
-			return config, err
-		}
-		if err := limit.Check(s.Time); err != nil {
-			return config, err
+		for kind := range s.Kinds() {
+			limit, err := c.Limit(ctx, s.Of(kind).Partition)
+			if err == nil {
+				err = limit.Check(s.Time)
+			}
+			if err != nil {
+				return config, err
+			}
 		}
 	}
 

@@ -124,7 +124,7 @@ func TestPreviewWritesNothing(t *testing.T) {
 	s := configs.Slurm{Throttle: 1, Setup: []string{"module load CUDA"}}
 	run, err := slurm.New(root, slurmtest.SmallSweep(s), "test")
 	slurmlab.Must(t, err)
-	p := PreviewOf(run, s, 5, 3)
+	p := PreviewOf(run, s, slurm.Plan{Chunks: make([]slurm.Chunk, 5)}, 3)
 	if len(p.Commands) != 3 || len(p.Scripts) != 2 {
 		t.Fatalf("preview %+v", p)
 	}

@@ -23,7 +23,7 @@ const fakeGPUs = "SPMVTUNE_TEST_GPUS"
 
 // WithGPUs returns this binary as a program with one beside it that is built with CUDA, on a machine with as
 // many GPUs as gpus says. With "2 broken" the second fails once the first has begun, and with "2 mixed" it is
-// of another model.
+// of another model. With "1 by task" it is so in task 1 of an array.
 func WithGPUs(tb testing.TB, gpus string) (program string) {
 	tb.Helper()
 	bin := tb.TempDir()
@@ -86,7 +86,7 @@ func (g *fakeGPU) breaks() bool { return g.how == "broken" }
 func (g *fakeGPU) Device() kernels.Device {
 	d := kernels.Device{Backend: "cuda", Name: "NVIDIA H100 of tests", Driver: "1", Units: 4, MaxBlock: 1024,
 		Properties: map[string]string{"uuid": fmt.Sprintf("GPU-%d", g.index)}}
-	if g.how == "mixed" && g.index == 1 {
+	if g.how == "mixed" && g.index == 1 || g.how == "by task" && os.Getenv("SLURM_ARRAY_TASK_ID") == "1" {
 		d.Name = "NVIDIA A30 of tests"
 	}
 	return d

@@ -63,7 +63,7 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 		}
 	}
 
-	if asked, _ := slurm.AskedGPUs(c.sweep.Slurm); !asked && slices.Contains(c.sweep.Backends(), "cuda") {
+	if asked, _ := slurm.AskedGPUs(c.sweep.Slurm.Of(0)); !asked && slices.Contains(c.sweep.Backends(), "cuda") {
 		cut.notes = append(cut.notes, "the sweep has GPU kernels, but [slurm] asks for no GPU (gres or gpus): "+
 			"tasks measure only what runs without one")
 	}
@@ -99,8 +99,17 @@ func (c *cutting) ask(ctx context.Context, client *sbatch.Client, s configs.Slur
 	if s.Time != "" {
 		return own, nil
 	}
-	limit, err := client.Limit(ctx, s.Partition)
-	return limit.Default, err
+	var shortest time.Duration
+	for kind := range s.Kinds() {
+		limit, err := client.Limit(ctx, s.Of(kind).Partition)
+		if err != nil {
+			return 0, err
+		}
+		if shortest == 0 || limit.Default > 0 && limit.Default < shortest {
+			shortest = limit.Default
+		}
+	}
+	return shortest, nil
 }
 
 // expected returns the devices that tasks probably find. The plan only needs the rough number of

@@ -150,7 +150,7 @@ func (c *submitCommand) preview(ctx context.Context, cut cutting) error {
 	if err != nil {
 		return err
 	}
-	p := previewed{submit.PreviewOf(run, c.sweep.Slurm, len(cut.plan.Chunks), cut.most), summaryOf(cut.plan), cut.notes}
+	p := previewed{submit.PreviewOf(run, c.sweep.Slurm, cut.plan, cut.most), summaryOf(cut.plan), cut.notes}
 	if c.asJSON {
 		return term.WriteJSON(c.w, p)
 	}

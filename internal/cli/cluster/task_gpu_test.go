@@ -1,15 +1,20 @@
 package cluster_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/clitest"
 	"spmvtune/internal/cli/command"
+	"spmvtune/kernels"
 	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
+	"spmvtune/store"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
 )
@@ -143,5 +148,45 @@ func TestTaskWithoutItsGPUs(t *testing.T) {
 	text, _, _ := strings.Cut(mixedSweep, "[slurm]")
 	if code, said, trials, end := gpuTask(t, text, "0"); code != command.ExitOK || len(trials) != 1 || !end.Pieces[0].Complete {
 		t.Errorf("exit code %d, %d trials, end %+v:\n%s", code, len(trials), end, said)
+	}
+}
+
+// Tasks of each kind measure the whole sweep on devices of their own type, into one database.
+func TestTasksOfTwoKinds(t *testing.T) {
+	text := strings.Replace(mixedSweep, "gres = \"gpu:h100:2\"\ngpus_per_task = 2\n",
+		"[[slurm.array]]\ngres = \"gpu:h100:1\"\n[[slurm.array]]\ngres = \"gpu:a30:1\"\n", 1)
+	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "mixed.toml"), []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := slurm.Cut(sweep, slurm.CutOptions{Target: time.Hour, Devices: map[string]kernels.Device{}})
+	if err != nil || len(plan.Chunks) != 2 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	run, err := slurm.Create(t.TempDir(), sweep, plan, clitest.WithGPUs(t, "1 by task"), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range []string{"0", "1", "1"} { // the last one finds everything measured
+		cmd := startTask(t, run)
+		if err := os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001", "0002"]`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Env = append(cmd.Env, "SLURM_ARRAY_TASK_ID="+task)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("task %s: %v\n%s", task, err, out)
+		}
+	}
+	if _, err := merge.Run(t.Context(), run, 0, func(*merge.Last) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.OpenReadOnly(run.Path("results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	table, err := db.Query(t.Context(), `SELECT device, count(*) FROM results WHERE kernel = 'csr_scalar' GROUP BY 1 ORDER BY 1`)
+	if err != nil || len(table.Rows) != 2 || table.Rows[0][0] != "NVIDIA A30 of tests" || table.Rows[0][1] != table.Rows[1][1] {
+		t.Errorf("%v, %v", table, err)
 	}
 }

@@ -25,6 +25,7 @@ func (t *task) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sweep.Slurm = sweep.Slurm.Of(t.work.Chunk.Kind)
 	t.stop.warnBy(sweep.Slurm.Signal)
 	backends, err := t.backends(ctx, sweep)
 	if ctx.Err() != nil {
