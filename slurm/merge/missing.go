@@ -67,7 +67,7 @@ type familyMatrix struct{ family, matrix string }
 // An account is what journals say about the work of a run.
 type account struct {
 	lossy map[attempt]*File // lossy has a journal that lost trials, for attempts that have one.
-	there map[trial.Key]bool
+	there []trial.Key       // there are the trials in journals, sorted.
 	done  map[familyMatrix][]trial.Part
 	sure  map[familyMatrix][]trial.Part // sure are those of done whose trials are all there.
 	lost  map[string]map[trial.Key]bool // lost has the trials that are not there, by chunk.
@@ -78,7 +78,7 @@ type account struct {
 
 func newAccount(files []File) account {
 	a := account{
-		lossy: map[attempt]*File{}, there: map[trial.Key]bool{}, done: map[familyMatrix][]trial.Part{},
+		lossy: map[attempt]*File{}, done: map[familyMatrix][]trial.Part{},
 		sure: map[familyMatrix][]trial.Part{}, lost: map[string]map[trial.Key]bool{},
 		attempts: map[string]int{}, last: map[string]*lastWord{},
 	}
@@ -87,11 +87,14 @@ func newAccount(files []File) account {
 		if at := attemptOf(f.Name); f.Fault.loses() && a.lossy[at] == nil {
 			a.lossy[at] = &files[i]
 		}
-		for _, k := range f.trials {
-			a.there[k] = true
-		}
 	}
 
+	all := make([][]trial.Key, len(files))
+	for i, f := range files {
+		all[i] = f.trials
+	}
+	a.there = slices.Concat(all...)
+	slices.Sort(a.there)
 	return a
 }
 
@@ -137,7 +140,7 @@ func (a *account) hear(f File) {
 func (a *account) take(name journal.Name, p trial.Piece, reliable bool) (lost int) {
 	keys, listed := p.IDs.Keys()
 	for _, k := range keys {
-		if !a.there[k] {
+		if _, is := slices.BinarySearch(a.there, k); !is {
 			if lost++; a.lost[name.Chunk] == nil {
 				a.lost[name.Chunk] = map[trial.Key]bool{}
 			}
