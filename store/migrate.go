@@ -131,7 +131,7 @@ func check(ctx context.Context, path string, options url.Values) (schema int, er
 		return 0, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): "+
 			"update the program", path, h.version, len(migrations))
 	case h.version < 0:
-		return 0, fmt.Errorf("database %s: its schema has the version %d: %w", path, h.version, ErrDamaged)
+		return 0, fmt.Errorf("database %s: its schema has the version %d: %w", path, h.version, errDamaged)
 	case h.version == 0:
 		return 0, nil
 	}
@@ -139,8 +139,15 @@ func check(ctx context.Context, path string, options url.Values) (schema int, er
 	return h.version, checkValues(ctx, path, options, h.version)
 }
 
-// ErrDamaged says that a file is not what was written.
-var ErrDamaged = errors.New("the file is damaged")
+// errDamaged says that a file is not what was written.
+var errDamaged = errors.New("the file is damaged")
+
+// Damaged reports whether an error of opening or importing says that a file is not what was written:
+// statements of this program's own are wrong where the schema is.
+func Damaged(err error) bool {
+	code, ok := sqliteCode(err)
+	return errors.Is(err, errDamaged) || ok && code == sqlite3.ErrError
+}
 
 // An errNoDatabase says that a file never was a database, or has lost its start.
 type errNoDatabase struct{ path string }
@@ -150,7 +157,7 @@ func (e errNoDatabase) Error() string {
 }
 
 // Is tells a file that must be a database that it is damaged.
-func (errNoDatabase) Is(target error) bool { return target == ErrDamaged }
+func (errNoDatabase) Is(target error) bool { return target == errDamaged }
 
 // wrap says what an error interrupted. It returns nil if there is none.
 func (db *DB) wrap(what string, err error) error {
@@ -168,7 +175,7 @@ func failed(path string, err error) error {
 		case sqlite3.ErrNotADB:
 			return errNoDatabase{path}
 		case sqlite3.ErrCorrupt:
-			return fmt.Errorf("database %s: %w: %w", path, err, ErrDamaged)
+			return fmt.Errorf("database %s: %w: %w", path, err, errDamaged)
 		case sqlite3.ErrBusy, sqlite3.ErrLocked:
 			return fmt.Errorf("database %s is in use by another process: %w", path, err)
 		case sqlite3.ErrFull:

@@ -82,7 +82,7 @@ func checkValues(ctx context.Context, path string, options url.Values, schema in
 	switch {
 	case err == nil:
 		return fmt.Errorf("database %s: a row of %s belongs to a %s that is not there: %w", path, table, parent,
-			ErrDamaged)
+			errDamaged)
 	case !errors.Is(err, sql.ErrNoRows):
 		return failed(path, err)
 	}
@@ -115,5 +115,5 @@ func checkTable(ctx context.Context, db *sql.DB, table string, list []bound) err
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf(list[at].what+": %w", row, ErrDamaged)
+	return fmt.Errorf(list[at].what+": %w", row, errDamaged)
 }

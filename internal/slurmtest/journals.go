@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"testing"
 	"time"
@@ -27,15 +26,18 @@ func Generate(tb testing.TB, run *slurm.Run, chunk int) {
 	slurmlab.Must(tb, w.Begin(tb.Context(), TestRun()))
 	slurmlab.Must(tb, w.Close())
 	var lines bytes.Buffer
+	line := func(kind string, record any) {
+		data, err := json.Marshal(record)
+		slurmlab.Must(tb, err)
+		lines.Write(journal.Checksummed(fmt.Appendf(nil, "%q:%s}", kind, data)))
+	}
 	for n := range PerJournal {
-		data, err := json.Marshal(struct {
+		line("trial", struct {
 			Run int `json:"run"`
 			trial.Result
 		}{1, TestTrial(name, n)})
-		slurmlab.Must(tb, err)
-		body := fmt.Appendf(nil, `"trial":%s}`, data)
-		fmt.Fprintf(&lines, "{\"crc\":\"%08x\",%s\n", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)), body)
 	}
+	line("end", endOfAll(name, PerJournal))
 	AppendTo(tb, w.Path(), lines.String())
 }
 
@@ -79,6 +81,11 @@ func End(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reaso
 // EndAll writes that all of a matrix is complete, which has n trials.
 func EndAll(tb testing.TB, w *journal.Writer, matrix string, n int) {
 	tb.Helper()
+	slurmlab.Must(tb, w.End(endOfAll(matrix, n)))
+}
+
+// endOfAll says that all of a matrix is complete, which has n trials.
+func endOfAll(matrix string, n int) journal.End {
 	ids := trial.ListOf(func(yield func(trial.Key) bool) {
 		for i := range n {
 			if !yield(trial.KeyOf(TestTrial(matrix, i).ID)) {
@@ -86,6 +93,6 @@ func EndAll(tb testing.TB, w *journal.Writer, matrix string, n int) {
 			}
 		}
 	})
-	slurmlab.Must(tb, w.End(journal.End{Reason: "complete", At: time.Now(),
-		Pieces: []trial.Piece{{Matrix: matrix, Part: trial.Part{Of: 1}, Complete: true, IDs: ids}}}))
+	return journal.End{Reason: "complete", At: time.Now(),
+		Pieces: []trial.Piece{{Matrix: matrix, Part: trial.Part{Of: 1}, Complete: true, IDs: ids}}}
 }

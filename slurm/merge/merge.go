@@ -46,7 +46,7 @@ func Run(ctx context.Context, run *slurm.Run, round int, report func(*Last) erro
 
 	m.Round = round
 	m.Merged, err = importJournals(ctx, run)
-	if errors.Is(err, store.ErrDamaged) {
+	if store.Damaged(err) {
 		return m, fmt.Errorf("database %s is damaged: delete it and merge again: the journals say what was in it",
 			run.Path(databaseFile))
 	}

@@ -244,6 +244,7 @@ func TestMergeIntoDamagedDatabase(t *testing.T) {
 	for name, damage := range map[string]func(data []byte) []byte{
 		"cut":             func(data []byte) []byte { return data[:len(data)/2] },
 		"without a start": func(data []byte) []byte { return append(bytes.Repeat([]byte("x"), 600), data[600:]...) },
+		"another schema":  func(data []byte) []byte { return bytes.ReplaceAll(data, []byte("identity"), []byte("idextity")) },
 		"noise": func(data []byte) []byte {
 			return append(data[:4096:4096], bytes.Repeat([]byte{0xa5}, len(data)-4096)...)
 		},

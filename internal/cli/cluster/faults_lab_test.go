@@ -166,7 +166,10 @@ func (f *labFaults) complete() {
 	f.restore()
 	database := filepath.Join(f.dir, "results.db")
 	for tries := 0; ; tries++ {
-		f.wait(f.dir, "the end", over)
+		slurmlab.Wait(f.t, func() (string, bool) {
+			queue := f.Run("squeue", "-h", "-r", "-t", "pending,running,completing", "-o", "%i %T %R %j")
+			return "jobs don't end:\n" + queue, queue == ""
+		})
 		if err := os.Remove(database); err != nil && !os.IsNotExist(err) {
 			f.t.Fatal(err)
 		}
