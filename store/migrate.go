@@ -149,15 +149,10 @@ func Damaged(err error) bool {
 	return errors.Is(err, errDamaged) || ok && code == sqlite3.ErrError
 }
 
-// An errNoDatabase says that a file never was a database, or has lost its start.
-type errNoDatabase struct{ path string }
+// A foreign error says in its own words that a file was never this program's, or was damaged.
+type foreign struct{ error }
 
-func (e errNoDatabase) Error() string {
-	return e.path + " is not an SQLite database: give another path"
-}
-
-// Is tells a file that must be a database that it is damaged.
-func (errNoDatabase) Is(target error) bool { return target == errDamaged }
+func (foreign) Is(target error) bool { return target == errDamaged }
 
 // wrap says what an error interrupted. It returns nil if there is none.
 func (db *DB) wrap(what string, err error) error {
@@ -173,7 +168,7 @@ func failed(path string, err error) error {
 	if code, ok := sqliteCode(err); ok {
 		switch code {
 		case sqlite3.ErrNotADB:
-			return errNoDatabase{path}
+			return foreign{fmt.Errorf("%s is not an SQLite database: give another path", path)}
 		case sqlite3.ErrCorrupt:
 			return fmt.Errorf("database %s: %w: %w", path, err, errDamaged)
 		case sqlite3.ErrBusy, sqlite3.ErrLocked:

@@ -73,7 +73,7 @@ func checkValues(ctx context.Context, path string, options url.Values, schema in
 	}
 	for _, text := range triggers {
 		if !slices.ContainsFunc(migrations, func(m string) bool { return strings.Contains(m, text) }) {
-			return fmt.Errorf("database %s: it has a trigger that is not this program's: %.200q", path, text)
+			return foreign{fmt.Errorf("database %s: it has a trigger that is not this program's: %.200q", path, text)}
 		}
 	}
 
