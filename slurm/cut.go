@@ -57,6 +57,16 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 			return Plan{}, err
 		}
 	}
+
+	memory := map[string]int{} // by matrix
+	for i, m := range sweep.Matrices {
+		memory[m.Name] = memoryOf(sizes[i], sweep.Backends())
+	}
+	for i, chunk := range c.plan.Chunks {
+		for _, p := range chunk.Pieces {
+			c.plan.Chunks[i].Memory = max(c.plan.Chunks[i].Memory, memory[p.Matrix])
+		}
+	}
 	return c.plan, nil
 }
 

@@ -105,3 +105,8 @@ func VariableOf(s configs.Slurm, key string) string {
 	}
 	return ""
 }
+
+// SaysMemory reports whether [slurm] says how much memory tasks get.
+func SaysMemory(s configs.Slurm) bool {
+	return slices.ContainsFunc(namesOf(s), func(name string) bool { return strings.HasPrefix(name, memory[0]) })
+}

@@ -30,6 +30,8 @@ type Chunk struct {
 	// depend on it.
 	Trials  int     `json:"trials"`
 	Seconds float64 `json:"seconds"` // Seconds is the predicted time.
+	// Memory is a guess of the MB that the task needs; 0 in runs of early versions.
+	Memory int `json:"memory,omitempty"`
 }
 
 // A Piece is a part of the trials of one matrix. It is all of them, unless there are too many
@@ -124,6 +126,7 @@ func (c Chunk) Split() []Chunk {
 			Pieces:  pieces[i],
 			Kind:    c.Kind,
 			Seconds: c.Seconds * share,
+			Memory:  c.Memory,
 		}
 	}
 

@@ -365,22 +365,12 @@ func TestDeviceAndRoof(t *testing.T) {
 		t.Errorf("the device is %+v", d)
 	}
 
-	r := b.roof(1<<16, 3)
+	r := b.roof(b.filled(1<<16, 1), 3)
 	if !(r.Read > 0 && r.Copy > 0 && r.Triad > 0) {
 		t.Errorf("the roof is %+v", r)
 	}
-	if g := b.gather(16, 3); !(g > 0) {
+	if g := b.gather(b.filled(1<<16, 1), 16, 3); !(g > 0) {
 		t.Errorf("%g GB/s at random", g)
-	}
-}
-
-// What a pass moves are the arrays that it streams over.
-func TestPassBytes(t *testing.T) {
-	a := make([]float64, 100)
-	for arrays, want := range []int{0, 800, 1600, 2400} {
-		if got := passBytes(slices.Repeat([][]float64{a}, arrays)); got != want {
-			t.Errorf("%d arrays have %d bytes, want %d", arrays, got, want)
-		}
 	}
 }
 

@@ -2,41 +2,49 @@ package cpu
 
 import (
 	"math/bits"
-	"runtime"
+	"runtime/debug"
 	"time"
 
 	"spmvtune/kernels"
 )
 
-// Roof measures bandwidth as STREAM does (McCalpin, 1995): all cores, arrays of
-// four times the last-level cache, the best of several passes. The lines that a
-// store reads before it writes are not counted. Reading at random is from an array of
-// eight times that cache at least, where memory allows.
+// Roof measures bandwidth as STREAM does (McCalpin, 1995): all cores, the best of several passes. The
+// lines that a store reads before it writes are not counted.
+//
+// What a pass streams over is four times the last-level cache, all arrays together: between two uses
+// of a line come four caches of others, so that it comes from memory. STREAM asks for that of each
+// array, which takes three times the memory, and a task on a cluster may have little.
 func (b *Backend) Roof() (kernels.Roof, error) {
 	const passes = 10
 	cache := cacheOr(b.device.Cache)
-	roof := b.roof(int(4*cache/8), passes)
-	runtime.GC() // gives back the arrays
-	roof.Gather = b.gather(gatherLog(cache, b.device.Memory), passes)
+	n, log := int(roofCaches*cache/8), gatherLog(cache, b.device.Memory)
+	x := b.filled(max(n, 1<<log), 1)
+	roof := b.roof(x[:n], passes)
+	roof.Gather = b.gather(x[:1<<log], log, passes)
+	b.pool.run(len(b.cores), func(int) {}) // the pool lets go of x
+	debug.FreeOSMemory()
 	return roof, nil
 }
 
-// gatherLog is the logarithm of the number of float64 that are read at random: of eight times
-// the cache at least, or of an eighth of memory, if its size is known and that is less.
+// roofCaches is the memory for bandwidths, in last-level caches.
+const roofCaches = 4
+
+// gatherLog is the logarithm of the number of float64 that are read at random: of roofCaches
+// at least, or of an eighth of memory, if its size is known and that is less.
 func gatherLog(cache, memory int64) int {
-	bytes := 8 * cache
+	bytes := roofCaches * cache
 	if memory > 0 {
 		bytes = min(bytes, memory/8)
 	}
 	return min(bits.Len64(uint64(bytes/8-1)), 31)
 }
 
-// gather measures reading at random from 2^log float64. A pass reads one element of each line
+// gather measures reading at random from x, 2^log float64. A pass reads one element of each line
 // of the array, so that it comes from memory even if the cache keeps the lines of the previous
 // pass as long as it can.
-func (b *Backend) gather(log, passes int) float64 {
+func (b *Backend) gather(x []float64, log, passes int) float64 {
 	cores := len(b.cores)
-	x, sums := b.filled(1<<log, 1), make([]float64, cores)
+	sums := make([]float64, cores)
 	reads := max(len(x)/(cacheLine/8), 1)
 	var gbps float64
 
@@ -78,18 +86,17 @@ func partOf(s []float64, w, cores int) []float64 {
 	return s[splitAt(len(s), w, cores):splitAt(len(s), w+1, cores)]
 }
 
-// roof measures with arrays of n float64 each.
-func (b *Backend) roof(n, passes int) kernels.Roof {
-	cores := len(b.cores)
-	x, y, z := b.filled(n, 1), b.filled(n, 2), b.filled(n, 3)
+// roof measures in an array: it reads all of it, copies one half to the other, and works on its thirds.
+func (b *Backend) roof(x []float64, passes int) kernels.Roof {
+	n, cores := len(x), len(b.cores)
 	sums := make([]float64, cores)
 
-	// best streams over the parts of some arrays. It counts the bytes of those that it is given.
-	best := func(stream func(w int, parts [][]float64), arrays ...[]float64) float64 {
+	// best streams over an array that is cut into some parts, and each of these for the cores.
+	best := func(cut int, stream func(w int, parts [][]float64)) float64 {
 		parts := make([][][]float64, cores)
 		for w := range parts {
-			for _, s := range arrays {
-				parts[w] = append(parts[w], partOf(s, w, cores))
+			for i := range cut {
+				parts[w] = append(parts[w], partOf(x[i*(n/cut):(i+1)*(n/cut)], w, cores))
 			}
 		}
 
@@ -97,24 +104,16 @@ func (b *Backend) roof(n, passes int) kernels.Roof {
 		for range passes {
 			start := time.Now()
 			b.pool.run(cores, func(w int) { stream(w, parts[w]) })
-			gbps = max(gbps, float64(passBytes(arrays))/1e9/time.Since(start).Seconds())
+			gbps = max(gbps, float64(8*cut*(n/cut))/1e9/time.Since(start).Seconds())
 		}
 		return gbps
 	}
 
 	return kernels.Roof{
-		Read:  best(func(w int, s [][]float64) { sums[w] = sum(s[0]) }, x),
-		Copy:  best(func(_ int, s [][]float64) { copy(s[1], s[0]) }, x, y),
-		Triad: best(func(_ int, s [][]float64) { triad(s[2], s[0], s[1]) }, x, y, z),
+		Read:  best(1, func(w int, s [][]float64) { sums[w] = sum(s[0]) }),
+		Copy:  best(2, func(_ int, s [][]float64) { copy(s[1], s[0]) }),
+		Triad: best(3, func(_ int, s [][]float64) { triad(s[2], s[0], s[1]) }),
 	}
-}
-
-// passBytes returns the bytes that a pass over arrays moves.
-func passBytes(arrays [][]float64) (bytes int) {
-	for _, s := range arrays {
-		bytes += 8 * len(s)
-	}
-	return bytes
 }
 
 // sum adds the elements of s in eight sums, so that additions overlap. They are

@@ -1,8 +1,10 @@
 package sbatch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,6 +17,9 @@ type Limit struct {
 	Max time.Duration
 	// Default is the limit of a job that asks for nothing.
 	Default time.Duration
+	// PerCPU and PerNode are the MB of a job that asks for no memory; 0 where the partition does
+	// not say it.
+	PerCPU, PerNode int
 }
 
 // Limit asks for the limit of a partition; "" means the default partition. Of several, as
@@ -77,6 +82,8 @@ func parsePartition(line string) (l Limit, isDefault bool) {
 	if l.Default, _ = ParseTime(fields["DefaultTime"]); l.Default == 0 {
 		l.Default = l.Max // NONE
 	}
+	l.PerCPU, _ = strconv.Atoi(fields["DefMemPerCPU"]) // 0 for UNLIMITED
+	l.PerNode, _ = strconv.Atoi(fields["DefMemPerNode"])
 	return l, fields["Default"] == "YES"
 }
 
@@ -91,4 +98,16 @@ func (l Limit) Check(limit string) error {
 	}
 	return fmt.Errorf("time = %q is above the limit of partition %s, which is %s: such a job would stay pending "+
 		"for ever; ask for less, or for another partition", limit, l.Partition, FormatTime(l.Max))
+}
+
+// Memory returns the MB that a job of some processors gets if it asks for none, and the key of Slurm's
+// that says so; 0 for all of its node.
+func (l Limit) Memory(c Config, cpus int) (mb int, key string) {
+	switch perCPU, perNode := cmp.Or(l.PerCPU, c.PerCPU), cmp.Or(l.PerNode, c.PerNode); {
+	case l.PerNode > 0, l.PerCPU == 0 && perNode > 0:
+		return perNode, "DefMemPerNode"
+	case perCPU > 0:
+		return perCPU * cpus, "DefMemPerCPU"
+	}
+	return 0, ""
 }

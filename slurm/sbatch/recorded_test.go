@@ -141,8 +141,8 @@ func TestParseTasks(t *testing.T) {
 
 func TestParseConfig(t *testing.T) {
 	for file, want := range map[string]Config{
-		"22.05/config.txt":           {"22.05.8", "cluster", 1001, 20000, true, false},
-		"elsewhere/config-25.05.txt": {"25.05.5", "", 11000, 65000, false, false},
+		"22.05/config.txt":           {"22.05.8", "cluster", 1001, 20000, 0, 0, true, false},
+		"elsewhere/config-25.05.txt": {"25.05.5", "", 11000, 65000, 0, 0, false, false},
 	} {
 		if got, err := parseConfig(recorded(t, file)); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", file, got, err)
@@ -175,9 +175,9 @@ func TestParseSubmitted(t *testing.T) {
 func TestLimit(t *testing.T) {
 	out := recorded(t, "22.05/partitions.txt")
 	for partition, want := range map[string]Limit{
-		"":           {"debug", 10 * time.Minute, 5 * time.Minute},
-		"low":        {"low", 10 * time.Minute, 5 * time.Minute},
-		"high,debug": {"debug", 10 * time.Minute, 5 * time.Minute},
+		"":           {"debug", 10 * time.Minute, 5 * time.Minute, 0, 0},
+		"low":        {"low", 10 * time.Minute, 5 * time.Minute, 0, 0},
+		"high,debug": {"debug", 10 * time.Minute, 5 * time.Minute, 0, 0},
 	} {
 		if got, err := parseLimit(out, partition); err != nil || got != want {
 			t.Errorf("%q: %+v, %v", partition, got, err)
@@ -189,7 +189,7 @@ func TestLimit(t *testing.T) {
 	if _, err := parseLimit(out, "nowhere"); err == nil || !strings.Contains(err.Error(), "low") {
 		t.Errorf("an unknown partition: %v", err)
 	}
-	l := Limit{"debug", 10 * time.Minute, 5 * time.Minute}
+	l := Limit{"debug", 10 * time.Minute, 5 * time.Minute, 0, 0}
 	for limit, ok := range map[string]bool{"10": true, "00:10:00": true, "10:01": false, "1-00": false, "0": false, "": true} {
 		if err := l.Check(limit); (err == nil) != ok {
 			t.Errorf("a limit of %q: %v", limit, err)

@@ -19,6 +19,8 @@ type Config struct {
 	// MaxJobs is the number of jobs that the controller keeps (MaxJobCount). Every task of
 	// an array counts as a job.
 	MaxJobs int
+	// PerCPU and PerNode are the MB of a job that asks for no memory; 0: no such bound.
+	PerCPU, PerNode int
 	// Unconfined says that jobs may run on all processors of their nodes, not only on those
 	// that they were given (TaskPlugin).
 	Unconfined bool
@@ -51,6 +53,10 @@ func parseConfig(out string) (Config, error) {
 			seen = true
 		case "MaxJobCount":
 			c.MaxJobs, _ = strconv.Atoi(value)
+		case "DefMemPerCPU":
+			c.PerCPU, _ = strconv.Atoi(value) // 0 for UNLIMITED
+		case "DefMemPerNode":
+			c.PerNode, _ = strconv.Atoi(value)
 		case "PrivateData": // "none", or a list as in "accounts,jobs"
 			c.Private = slices.Contains(strings.Split(strings.ToLower(value), ","), "jobs")
 		case "TaskPlugin": // "task/none", "(null)", or a list as in "task/cgroup,task/affinity"

@@ -78,6 +78,7 @@ func (t *Tracker) chunks(v View) []Chunk {
 		if m, open := missing[c.ID]; open {
 			s.Attempts = m.Attempts
 			t.explain(&s, slots[c.ID], v, m)
+			s.blameMemory()
 		}
 		list = append(list, s)
 	}

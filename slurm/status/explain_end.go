@@ -1,6 +1,7 @@
 package status
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,4 +111,24 @@ func explainNever(j sbatch.Job) string {
 		return "was cancelled before it started"
 	}
 	return explainState(j, false) + ", and never started"
+}
+
+// overMemory are words by which Slurm says in a task's log that it killed the task for its use of memory,
+// where it does not say so in the job's state (JobAcctGatherParams=OverMemoryKill, and old versions).
+var overMemory = []string{"Exceeded job memory limit", "exceeded memory limit", "oom-kill event", "oom_kill event"}
+
+// blameMemory finds out whether a task that ended was killed for its use of memory.
+func (s *Chunk) blameMemory() {
+	s.OutOfMemory = s.State == Ended && s.Slurm == sbatch.OutOfMemory
+	if s.State != Ended || s.OutOfMemory || s.Slurm != sbatch.Failed && s.Slurm != sbatch.Cancelled && s.Slurm != "" {
+		return
+	}
+	lines, err := LastLines(s.Log, 8)
+	if err != nil {
+		return
+	}
+	said := strings.Join(lines, "\n")
+	if slices.ContainsFunc(overMemory, func(words string) bool { return strings.Contains(said, words) }) {
+		s.OutOfMemory, s.Why = true, endings[sbatch.OutOfMemory]
+	}
 }

@@ -23,7 +23,7 @@ func (t *Tracker) gather(chunks []Chunk) []Gathering {
 	found := map[kind]*Gathering{}
 	nodes := map[string]int{} // nodes are the numbers of nodes by Why.
 	for _, c := range chunks {
-		if c.State != Ended && c.State != Never || c.Node == "" || !nodesFault(c.Slurm) {
+		if c.State != Ended && c.State != Never || c.Node == "" || c.OutOfMemory || !nodesFault(c.Slurm) {
 			continue
 		}
 		at := kind{c.Node, c.Why}

@@ -93,8 +93,10 @@ type Chunk struct {
 	Node     string `json:"node,omitempty"`
 	Attempts int    `json:"attempts"` // Attempts is the number of its journals.
 	// OutOfTime says that its last task ended because its time limit was near.
-	OutOfTime bool   `json:"out_of_time,omitempty"`
-	Log       string `json:"log,omitempty"` // Log is the path of that task's log.
+	OutOfTime bool `json:"out_of_time,omitempty"`
+	// OutOfMemory says that its last task was killed for its use of memory.
+	OutOfMemory bool   `json:"out_of_memory,omitempty"`
+	Log         string `json:"log,omitempty"` // Log is the path of that task's log.
 }
 
 // Active reports whether anything about the run may still happen by itself.

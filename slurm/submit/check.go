@@ -23,17 +23,22 @@ type Checked struct {
 
 // Check asks Slurm whether a task and the job that merges could ever start. It makes no job and no
 // folder. Where the partition does not take the job that merges as it is, Check gives it the GPUs
-// that tasks have, unless [slurm.finish] says what it has. The run has about a number of trials.
-func Check(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, trials int) (Checked, error) {
-	if _, err := Ready(ctx, c, s, 1); err != nil {
+// that tasks have, unless [slurm.finish] says what it has. Where [slurm] says nothing about memory, and
+// the cluster would give too little, tasks ask for what the plan says that they need.
+func Check(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, plan slurm.Plan) (Checked, error) {
+	config, err := Ready(ctx, c, s, 1)
+	if err != nil {
 		return Checked{}, err
 	}
 	t := tester{ctx: ctx, client: c, run: r}
-	s, err := withFinish(ctx, c, s, trials)
+	if s, err = withFinish(ctx, c, s, plan.Trials()); err != nil {
+		return Checked{}, err
+	}
 	checked := Checked{Slurm: s}
-	if err != nil {
+	if err := checked.withMemory(ctx, t, config, plan.Memory()); err != nil {
 		return checked, err
 	}
+	s = checked.Slurm
 	for kind := range s.Kinds() {
 		one := s.Of(kind)
 		said, err := t.task(one)
@@ -65,6 +70,35 @@ func Check(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 			"finish = false in [slurm]", err)
 	}
 	return checked, err
+}
+
+// withMemory asks for the MB that tasks need, if a job that asks for nothing would get less. A guess
+// that no node can give is only a note.
+func (checked *Checked) withMemory(ctx context.Context, t tester, config sbatch.Config, need int) error {
+	s := checked.Slurm
+	if slurm.SaysMemory(s) {
+		return nil
+	}
+	limit, err := t.client.Limit(ctx, s.Partition)
+	if err != nil {
+		return err
+	}
+	has, key := limit.Memory(config, max(s.CPUs, 1))
+	if has == 0 || has >= need {
+		return nil
+	}
+
+	s.Mem = fmt.Sprintf("%dM", need)
+	note := fmt.Sprintf("the largest task may need %s, and a task would get %dM on this cluster (%s): ", s.Mem, has, key)
+	var refused *sbatch.RefusedError
+	if _, err := t.task(s); errors.As(err, &refused) && strings.Contains(refused.Said, notAvailable) {
+		note += "no node can give as much"
+	} else {
+		checked.Slurm = s
+		note += "it is asked for; mem in [slurm] says otherwise"
+	}
+	checked.Notes = append(checked.Notes, note)
+	return nil
 }
 
 // A tester tries options of sbatch.

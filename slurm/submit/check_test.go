@@ -27,15 +27,15 @@ const noNode = `echo "allocation failure: Requested node configuration is not av
 
 // What could never start is refused with the key to change, wherever its value comes from.
 func TestCheckNamesTheKey(t *testing.T) {
-	dir, run := picky(t, `case "$*" in *--mem=900G*|*gpu:v100*|*--partition=gone*) `+noNode+` ;; esac`)
+	dir, run := picky(t, `case "$*" in *--mem=900G*|*gpu:v100*|*--account=gone*) `+noNode+` ;; esac`)
 	for want, s := range map[string]configs.Slurm{
 		`mem = "900G"`:        {Mem: "900G", Gres: "gpu:a30:1"},
 		`gres = "gpu:v100:1"`: {Mem: "1G", Gres: "gpu:v100:1"},
-		"SBATCH_PARTITION=gon": {Partition: "gone", Environment: map[string]string{"SBATCH_PARTITION": "gone"},
+		"SBATCH_ACCOUNT=gone": {Account: "gone", Environment: map[string]string{"SBATCH_ACCOUNT": "gone"},
 			Finish: configs.Finish{Time: "5", Mem: "1G"}},
 		"as [slurm] asks": {Mem: "900G", Gres: "gpu:v100:1"},
 	} {
-		_, err := Check(t.Context(), slurmtest.Hasty, run, s, 1)
+		_, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Requested node") {
 			t.Errorf("%+v: error %v", s, err)
 		}
@@ -43,7 +43,7 @@ func TestCheckNamesTheKey(t *testing.T) {
 
 	// Nodes that are down may be the reason, too.
 	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "nodes"), []byte("n1 idle\nn2 down*\n"), 0o666))
-	checked, err := Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "900G"}, 1)
+	checked, err := Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "900G"}, slurm.Plan{})
 	if err != nil || len(checked.Notes) != 1 || !strings.Contains(checked.Notes[0], "n2 (down)") {
 		t.Errorf("with a node down: %+v, %v", checked, err)
 	}
@@ -54,17 +54,53 @@ func TestCheckNamesTheKey(t *testing.T) {
 func TestFinishOnPartitionOfGPUs(t *testing.T) {
 	_, run := picky(t, `case "$*" in *--gpus=*|*--gres=gpu:*) ;; *) `+noNode+` ;; esac`)
 	s := configs.Slurm{Partition: "debug", GPUs: "a30:1"}
-	checked, err := Check(t.Context(), slurmtest.Hasty, run, s, 5_000_000)
+	checked, err := Check(t.Context(), slurmtest.Hasty, run, s,
+		slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: 5_000_000}}})
 	if err != nil || checked.Slurm.Finish.Gres != "gpu:a30:1" || len(checked.Notes) != 1 ||
 		checked.Slurm.Finish.Time != "01:00:00" {
 		t.Errorf("the job that merges asks for %+v, %v", checked.Slurm.Finish, err)
 	}
 	s.Finish.Gres = "none"
-	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, 1); err == nil || !strings.Contains(err.Error(), "[slurm.finish]") {
+	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}); err == nil || !strings.Contains(err.Error(), "[slurm.finish]") {
 		t.Errorf("without a GPU: error %v", err)
 	}
 	s.Finish = configs.Finish{Off: true}
-	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, 1); err != nil {
+	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}); err != nil {
 		t.Errorf("without the job: %v", err)
+	}
+}
+
+// Where the cluster would give a task too little memory, what it needs is asked for, unless no node
+// has it or the sweep says something itself.
+func TestTasksAskForTheirMemory(t *testing.T) {
+	_, run := picky(t, `case "$*" in *--mem=9000M*) `+noNode+` ;; esac`)
+	fake := os.Getenv("FAKE")
+	config := func(lines string) {
+		t.Helper()
+		text := "#!/bin/bash\necho 'PartitionName=debug Default=YES MaxTime=UNLIMITED DefMemPerCPU=UNLIMITED'\necho 'MaxArraySize = 9'\n" +
+			"echo '" + lines + "'\n"
+		slurmlab.Must(t, os.WriteFile(filepath.Join(fake, "scontrol"), []byte(text), 0o777))
+	}
+	for _, tt := range []struct {
+		config string
+		need   int
+		slurm  configs.Slurm
+		mem    string
+		notes  int
+	}{
+		{"DefMemPerCPU = 100", 800, configs.Slurm{CPUs: 4}, "800M", 1},
+		{"DefMemPerCPU = 200", 800, configs.Slurm{CPUs: 4}, "", 0},
+		{"DefMemPerNode = 700", 800, configs.Slurm{CPUs: 4}, "800M", 1},
+		{"DefMemPerNode = UNLIMITED", 800, configs.Slurm{}, "", 0},
+		{"DefMemPerCPU = 100", 9000, configs.Slurm{}, "", 1},
+		{"DefMemPerCPU = 100", 800, configs.Slurm{Mem: "50M"}, "50M", 0},
+		{"DefMemPerCPU = 100", 800, configs.Slurm{Extra: []string{"--mem-per-cpu=2G"}}, "", 0},
+	} {
+		config(tt.config)
+		plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Memory: 1}, {ID: "0002", Memory: tt.need}}}
+		checked, err := Check(t.Context(), slurmtest.Hasty, run, tt.slurm, plan)
+		if err != nil || checked.Slurm.Mem != tt.mem || len(checked.Notes) != tt.notes {
+			t.Errorf("%s, %d MB needed: %+v, %v", tt.config, tt.need, checked, err)
+		}
 	}
 }

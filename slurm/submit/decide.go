@@ -83,7 +83,7 @@ func (d *decision) decide(c slurm.Chunk, s status.Chunk) {
 	case s.State != status.Ended && s.State != status.Never:
 		d.Active = append(d.Active, s)
 		return
-	case s.Slurm == sbatch.OutOfMemory && !d.mem.raise(mem):
+	case s.OutOfMemory && !d.mem.raise(mem):
 		d.OutOfMemory = append(d.OutOfMemory, s)
 		return
 	case s.OutOfTime && !d.time.raise(limit) && c.Split() != nil:
@@ -114,10 +114,6 @@ func (d *decision) split(c slurm.Chunk) {
 
 // check tests the jobs, and leaves out the nodes on which tasks failed alike, if others remain.
 func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) error {
-	trials := 0
-	for _, chunk := range d.plan.Chunks {
-		trials += chunk.Trials
-	}
 	var without []string
 	for _, g := range d.avoid {
 		if !slices.Contains(strings.Split(d.slurm.Exclude, ","), g.Node) {
@@ -128,7 +124,7 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 	if len(without) > 0 {
 		fewer := d.slurm
 		fewer.Exclude = strings.Join(append(nodesOf(d.slurm.Exclude), without...), ",")
-		checked, err := Check(ctx, c, r, fewer, trials)
+		checked, err := Check(ctx, c, r, fewer, d.plan)
 		if err == nil {
 			d.slurm, d.Notes = checked.Slurm, checked.Notes
 			return noteExcluded(r, without)
@@ -142,7 +138,7 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 			strings.Join(without, ", "), refused.Said))
 	}
 
-	checked, err := Check(ctx, c, r, d.slurm, trials)
+	checked, err := Check(ctx, c, r, d.slurm, d.plan)
 	d.slurm, d.Notes = checked.Slurm, append(d.Notes, checked.Notes...)
 	return err
 }

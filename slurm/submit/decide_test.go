@@ -144,3 +144,19 @@ func TestRetryAvoidsABadNode(t *testing.T) {
 		})
 	}
 }
+
+// A task whose log says that it was killed for its memory is sent again with more, whatever its state.
+func TestRetryOfKillForMemory(t *testing.T) {
+	const killed = "12|0|FAILED|0:05|5:00|2026-01-02T03:04:05|n1|NAME.1.0|JobLaunchFailure"
+	dir, run := ended(t, 1, nil, killed)
+	const log = "slurmstepd-n1: error: StepId=95.batch exceeded memory limit (505368576 > 104857600), being killed\n"
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), []byte(log), 0o666))
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+	if err != nil || len(r.OutOfMemory) != 1 || r.Round != nil || r.OutOfMemory[0].Why != "used more memory than allowed" {
+		t.Fatalf("retried %+v, %v", r, err)
+	}
+	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, Options{})
+	if err != nil || len(r.Again) != 1 || !strings.Contains(lastSent(t, dir), "--mem=1G") {
+		t.Errorf("with more in the sweep: %+v, %v", r, err)
+	}
+}

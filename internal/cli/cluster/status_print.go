@@ -227,6 +227,8 @@ func printNext(w io.Writer, run *slurm.Run, s status.Status) {
 		fmt.Fprintf(w, "report  %s\n", command.Shown(s.Merged.Report))
 	}
 	switch {
+	case open > 0 && !slices.ContainsFunc(s.Chunks, sentAsItIs):
+		fmt.Fprintf(w, "next    %s\n", onRun("retry", run, "--set", "mem=64G"))
 	case open > 0:
 		fmt.Fprintf(w, "next    %s\n", onRun("retry", run))
 	case s.Finish == status.Waiting && s.Counts.Done == s.Counts.All:
@@ -234,4 +236,9 @@ func printNext(w io.Writer, run *slurm.Run, s status.Status) {
 	case !s.Active() && s.Counts.Done == s.Counts.All && (s.Merged == nil || len(s.Merged.Missing) > 0):
 		fmt.Fprintf(w, "next    %s\n", onRun("merge", run))
 	}
+}
+
+// sentAsItIs reports whether retry sends a chunk again without being told how much memory it needs.
+func sentAsItIs(c status.Chunk) bool {
+	return (c.State == status.Ended || c.State == status.Never) && !c.OutOfMemory
 }

@@ -116,7 +116,7 @@ func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
 
 // submit makes the run of a plan, submits it and, if that was asked for, waits for its end.
 func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
-	checked, err := c.check(ctx, summaryOf(cut.plan).Trials)
+	checked, err := c.check(ctx, cut.plan)
 	if err != nil {
 		return err
 	}
@@ -192,12 +192,12 @@ func (c *submitCommand) send(ctx context.Context, run *slurm.Run, plan slurm.Pla
 }
 
 // check asks Slurm whether the jobs of a sweep could ever start.
-func (c *submitCommand) check(ctx context.Context, trials int) (submit.Checked, error) {
+func (c *submitCommand) check(ctx context.Context, plan slurm.Plan) (submit.Checked, error) {
 	run, err := slurm.New(c.root, c.sweep, command.Version())
 	if err != nil {
 		return submit.Checked{}, err
 	}
-	checked, err := submit.Check(ctx, c.client, run, c.sweep.Slurm, trials)
+	checked, err := submit.Check(ctx, c.client, run, c.sweep.Slurm, plan)
 	var refused *sbatch.RefusedError
 	if errors.As(err, &refused) {
 		err = command.WithHint(err, "nothing is submitted; `sinfo -o \"%P %N %G %c %m %f\"` says what the cluster has, and "+
@@ -208,7 +208,7 @@ func (c *submitCommand) check(ctx context.Context, trials int) (submit.Checked, 
 
 // test prints what Slurm says about the jobs.
 func (c *submitCommand) test(ctx context.Context, cut cutting) error {
-	checked, err := c.check(ctx, summaryOf(cut.plan).Trials)
+	checked, err := c.check(ctx, cut.plan)
 	if err != nil {
 		return err
 	}

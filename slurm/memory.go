@@ -1,0 +1,35 @@
+package slurm
+
+import (
+	"slices"
+
+	"spmvtune/tuner/trial"
+)
+
+// What a task needs of memory, as a guess on the safe side. On an AMD EPYC with a last-level cache of
+// 32 MB, the two processes of a sweep of grid_5pt with cpu_csr_rows and cpu_coo_chunks had at most
+// 210 MB (6,000 rows), 690 MB (500,000), 1560 MB (2 million) and 2920 MB (4 million). Nothing was
+// measured on a GPU.
+const (
+	taskMemory = 480  // MB, whatever the matrix
+	gpuMemory  = 1500 // MB more for a GPU's driver and libraries
+	perEntry   = 110  // bytes
+	perRow     = 40   // bytes, and as many for each column
+)
+
+// memoryOf is the MB that a task needs for a matrix.
+func memoryOf(size trial.Size, backends []string) int {
+	mb := taskMemory + (perEntry*size.Nonzeros+perRow*(size.Rows+size.Cols))>>20
+	if slices.Contains(backends, "cuda") {
+		mb += gpuMemory
+	}
+	return mb
+}
+
+// Memory is what the largest task of a plan needs, in MB.
+func (p Plan) Memory() (mb int) {
+	for _, c := range p.Chunks {
+		mb = max(mb, c.Memory)
+	}
+	return mb
+}
