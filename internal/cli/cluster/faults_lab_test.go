@@ -183,7 +183,8 @@ func (f *labFaults) complete() {
 		f.t.Logf("then retry: %s", f.retry())
 	}
 
-	if ids := strings.Fields(f.identities(database)); len(ids) != 1+taskTrials || len(slices.Compact(ids)) != 1+taskTrials {
+	ids := strings.Fields(f.identities(database)) // after the name of the column
+	if len(ids) != 1+taskTrials || len(slices.Compact(ids)) != 1+taskTrials {
 		f.t.Errorf("the database has %d trials, and %d are planned", len(ids)-1, taskTrials)
 	}
 }

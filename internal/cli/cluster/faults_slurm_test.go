@@ -51,7 +51,10 @@ case "$*" in *requeue*) touch "$FAKE/requeue" ;; *) ` + slurmlab.FakeConfig + ` 
 	"sacct": "exit 1",
 }
 
-const simulatedDown = `[ ! -e "$FAKE/down" ] || { echo "error: Unable to contact slurm controller (connect failure)" >&2; exit 1; }`
+const simulatedDown = `[ ! -e "$FAKE/down" ] || {
+	echo "error: Unable to contact slurm controller (connect failure)" >&2
+	exit 1
+}`
 
 // A simulation stands for Slurm. Its tasks are processes of the run's own program, which the test starts one
 // after the other.
@@ -159,7 +162,9 @@ func (s *simulation) checkQueue() {
 }
 
 // mishaps are what may happen to a task. "" stands for nothing.
-var mishaps = []string{"", "", "killed", "lost", "lost for good", "zombie", "zombie for good", "timeout", "warned", "cancelled"}
+var mishaps = []string{
+	"", "", "killed", "lost", "lost for good", "zombie", "zombie for good", "timeout", "warned", "cancelled",
+}
 
 // mishap starts a task that waits, if there is one, and says what happened to it.
 func (s *simulation) mishap(rng *rand.Rand) string {
