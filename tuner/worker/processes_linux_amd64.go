@@ -32,6 +32,8 @@ func refuseProcesses() {
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	if unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == nil {
-		unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
+		// Without this flag, Linux before 5.16 makes the thread slower, against attacks by speculation.
+		const flag = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
+		unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flag, uintptr(unsafe.Pointer(&program)))
 	}
 }
