@@ -5,7 +5,7 @@
 // current matrix, verifies and measures it (see package worker). The parent holds neither.
 // The result is handed to a Recorder before the next trial starts. When a worker crashes,
 // hangs or runs out of memory, the trial it was on is recorded as such, and a new worker
-// goes on with the next one.
+// goes on with the next one. Several GPUs of one model share the matrices out.
 //
 // The plan of a matrix is a list of trials, or the searches of a strategy in each place. In
 // between, a sentinel is measured again and again to see drift. In the end, the leaders are
