@@ -132,7 +132,7 @@ func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
 	s.Slurm, s.Reason, s.Node = job.State, job.Reason, job.Nodes
 	s.explainJob(*job, own, said)
 	if _, err := os.Stat(s.Log); s.State == Ended && !own && s.Node != "" && errors.Is(err, fs.ErrNotExist) {
-		s.Why += fmt.Sprintf(", and left neither a log nor a journal: does %s see %s?", s.Node, t.Run.Dir)
+		s.Why += ", and left neither a log nor a journal: does its node see " + t.Run.Dir + "?"
 	}
 }
 

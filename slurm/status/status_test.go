@@ -123,7 +123,7 @@ func TestStatusSaysWhyTasksFailed(t *testing.T) {
 		2: "asked for something that no node has (BadConstraints), and never started",
 		3: "failed: ended by SIGTERM",
 		4: "was killed by a signal, or could not be started on its node (JobLaunchFailure), and left neither a log nor a " +
-			"journal: does n1 see " + run.Dir + "?",
+			"journal: does its node see " + run.Dir + "?",
 		5: "was cancelled before it started: it asks for more time than the partition allows (PartitionTimeLimit)",
 		6: "could not end before its deadline (DeadLine), and never started",
 	} {
