@@ -56,7 +56,7 @@ func TestSizes(t *testing.T) {
 		cache, memory int64
 		want          int
 	}{
-		{gib / 4, 0, 27}, {gib / 4, 16 * gib, 27}, {gib / 4, 8 * gib, 27}, {gib / 4, 4 * gib, 26}, {gib/4 + 1, 0, 28},
+		{gib / 4, 0, 27}, {gib / 4, 16 * gib, 27}, {gib / 4, 8 * gib, 27}, {gib / 4, 4 * gib, 26}, {gib/4 + 2, 0, 28},
 		{64 * gib, 0, 31},
 	} {
 		if got := gatherLog(tt.cache, tt.memory); got != tt.want {

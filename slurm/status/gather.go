@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"spmvtune/slurm/sbatch"
 )
@@ -21,15 +22,15 @@ type Gathering struct {
 func (t *Tracker) gather(chunks []Chunk) []Gathering {
 	type kind struct{ node, why string }
 	found := map[kind]*Gathering{}
-	nodes := map[string]int{} // nodes are the numbers of nodes by Why.
+	nodes := map[string]int{} // nodes are the numbers of nodes by why.
 	for _, c := range chunks {
 		if c.State != Ended && c.State != Never || c.Node == "" || c.OutOfMemory || !nodesFault(c.Slurm) {
 			continue
 		}
-		at := kind{c.Node, c.Why}
+		at := kind{c.Node, strings.ReplaceAll(c.Why, c.Node, "its node")}
 		if found[at] == nil {
 			found[at] = &Gathering{Node: c.Node, Why: c.Why}
-			nodes[c.Why]++
+			nodes[at.why]++
 		}
 		found[at].Chunks = append(found[at].Chunks, c.Chunk)
 	}
@@ -41,7 +42,9 @@ func (t *Tracker) gather(chunks []Chunk) []Gathering {
 			all = append(all, *g)
 		}
 	}
-	slices.SortFunc(all, func(a, b Gathering) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Why, b.Why)) })
+	slices.SortFunc(all, func(a, b Gathering) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Why, b.Why))
+	})
 	return slices.CompactFunc(all, func(a, b Gathering) bool { return a.Node == b.Node })
 }
 
@@ -50,7 +53,7 @@ func nodesFault(s sbatch.State) bool {
 	return slices.Contains([]sbatch.State{sbatch.Failed, sbatch.NodeFail, sbatch.BootFail, sbatch.LaunchFailed}, s)
 }
 
-// nodes returns the names of the nodes of chunks, sorted.
+// Nodes returns the names of the nodes of chunks, sorted.
 func Nodes(chunks []Chunk) []string {
 	nodes := map[string]bool{}
 	for _, c := range chunks {
