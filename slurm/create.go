@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +103,7 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 			return err
 		}
 	}
-	if err := r.copyPrograms(program); err != nil {
+	if err := r.copyPrograms(program, slices.Contains(sweep.Backends(), "cuda")); err != nil {
 		return err
 	}
 

@@ -23,7 +23,9 @@ func TestCreate(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	slurmlab.Must(t, os.Symlink(program, link))
 	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "m"}}, Trials: 3, Seconds: 1.5}}}
-	run, err := slurm.Create(filepath.Join(t.TempDir(), "deep", "runs"), slurmtest.SmallSweep(configs.Slurm{}), plan, link, "1.2")
+	sweep := slurmtest.SmallSweep(configs.Slurm{})
+	sweep.Kernels = []configs.Space{{Kernels: []string{"csr_vector"}}}
+	run, err := slurm.Create(filepath.Join(t.TempDir(), "deep", "runs"), sweep, plan, link, "1.2")
 	slurmlab.Must(t, err)
 	slurmlab.Must(t, os.WriteFile(program, []byte("rebuilt"), 0o777))
 

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // The programs in bin/. The second, built with CUDA, measures for the first.
@@ -24,14 +25,14 @@ func (r *Run) program() string { return r.Path(binDir, programName) }
 // cudaProgram is the path of the copy that is built with CUDA, which need not exist.
 func (r *Run) cudaProgram() string { return r.Path(binDir, cudaName) }
 
-// copyPrograms copies the program, and the one beside it that is built with CUDA, to bin/. A
-// program that is rebuilt can't change a run.
-func (r *Run) copyPrograms(program string) error {
+// copyPrograms puts the program into bin/ and, for a sweep that needs it, the one beside it that is
+// built with CUDA. A program that is rebuilt can't change a run.
+func (r *Run) copyPrograms(program string, cuda bool) error {
 	resolved, err := filepath.EvalSymlinks(program)
 	if err != nil {
 		return fmt.Errorf("finding the program: %w", err)
 	}
-	if r.Program, err = copyFile(r.program(), resolved); err != nil {
+	if r.Program, err = shareFile(r.program(), resolved, r.shared()); err != nil || !cuda {
 		return err
 	}
 
@@ -39,8 +40,55 @@ func (r *Run) copyPrograms(program string) error {
 	if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	r.CUDA, err = copyFile(r.cudaProgram(), beside)
+	r.CUDA, err = shareFile(r.cudaProgram(), beside, r.shared())
 	return err
+}
+
+// shared is the folder of the programs that runs share, each by its SHA-256.
+func (r *Run) shared() string { return filepath.Join(filepath.Dir(r.Dir), ".programs") }
+
+// shareFile puts a program where nothing is yet, and returns its SHA-256. Runs below a folder share one
+// copy, by hard links; where there are none, each has its own. Copies that no run has are removed.
+func shareFile(to, from, folder string) (hash string, err error) {
+	if hash, err = hashOf(os.Open(from)); err != nil {
+		return "", err
+	}
+	common := filepath.Join(folder, hash)
+	if os.Link(common, to) == nil {
+		if now, err := hashOf(os.Open(to)); err == nil && now == hash {
+			return hash, nil
+		}
+		os.Remove(common) // it was damaged
+		if err := os.Remove(to); err != nil {
+			return "", err
+		}
+	}
+
+	if hash, err = copyFile(to, from); err != nil {
+		return "", err
+	}
+	if os.MkdirAll(folder, 0o777) == nil {
+		removeUnused(folder)
+		_ = os.Link(to, filepath.Join(folder, hash)) // a run without links has its copy
+	}
+	return hash, nil
+}
+
+// removeUnused removes the programs of a folder that have no other link.
+func removeUnused(folder string) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			continue
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Nlink == 1 {
+			os.Remove(filepath.Join(folder, e.Name()))
+		}
+	}
 }
 
 // copyFile copies a program to a file that must not exist yet, and returns its SHA-256.
