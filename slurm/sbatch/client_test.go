@@ -128,12 +128,12 @@ func TestTellOfASilentController(t *testing.T) {
 	}
 }
 
-func TestThrottled(t *testing.T) {
-	if !throttled("38_0-1: Job has already finished\n38_2-5: No error\n") {
+func TestUpdated(t *testing.T) {
+	if !updated("38_0-1: Job has already finished\n38_2: Job is no longer pending execution\n38_3-5: No error\n") {
 		t.Error("an array of which some tasks have ended can't be throttled")
 	}
 	for _, said := range []string{"", "Invalid job id specified for job 9\n", "38_0: No error\n38_1: Access/permission denied\n"} {
-		if throttled(said) {
+		if updated(said) {
 			t.Errorf("%q is taken for success", said)
 		}
 	}

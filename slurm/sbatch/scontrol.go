@@ -120,23 +120,42 @@ func (c *Client) Requeue(ctx context.Context, id JobID) error {
 // Throttle lets at most n tasks of an array run at once; 0 removes the bound. Tasks that run
 // already and arrays that have ended are left alone.
 func (c *Client) Throttle(ctx context.Context, array JobID, n int) error {
-	update := []string{"update", "JobId=" + array.ID, "ArrayTaskThrottle=" + strconv.Itoa(n)}
-	_, stderr, err := c.run(ctx, call{
-		cluster: array.Cluster, name: "scontrol", args: update, env: askEnv(os.Environ()),
-	})
-	if err == nil || throttled(stderr) {
-		return nil
+	if err := c.update(ctx, array, "ArrayTaskThrottle="+strconv.Itoa(n)); err != nil {
+		return fmt.Errorf("throttling %s: %w", array.ID, err)
 	}
-	return fmt.Errorf("throttling %s: %w", array.ID, err)
+	return nil
 }
 
-// throttled reports whether scontrol failed only because some tasks have ended. It then prints
+// After lets tasks of an array that have not started wait for something, as sbatch takes it; "" for
+// nothing.
+func (c *Client) After(ctx context.Context, array JobID, dependency string) error {
+	if err := c.update(ctx, array, "Dependency="+dependency); err != nil {
+		return fmt.Errorf("making %s wait: %w", array.ID, err)
+	}
+	return nil
+}
+
+// update changes an array, as far as its tasks have not ended.
+func (c *Client) update(ctx context.Context, array JobID, change string) error {
+	_, stderr, err := c.run(ctx, call{
+		cluster: array.Cluster, name: "scontrol", args: []string{"update", "JobId=" + array.ID, change},
+		env: askEnv(os.Environ()),
+	})
+	if err == nil || updated(stderr) {
+		return nil
+	}
+	return err
+}
+
+// updated reports whether scontrol failed only because some tasks have begun or ended. It then prints
 // a line for each range of tasks, "38_2-5: No error" for the tasks that it changed.
-func throttled(stderr string) bool {
+func updated(stderr string) bool {
 	lines := 0
 	for line := range strings.Lines(stderr) {
 		_, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if said != "No error" && said != "Job has already finished" {
+		switch said {
+		case "No error", "Job has already finished", "Job is no longer pending execution":
+		default:
 			return false
 		}
 		lines++

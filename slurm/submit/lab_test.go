@@ -170,6 +170,43 @@ func TestLabThrottleRequeueCancel(t *testing.T) {
 	}
 }
 
+// A throttle bounds the run, however many arrays it has, and can be taken back.
+func TestLabThrottleOfSeveralArrays(t *testing.T) {
+	l := lab(t, slurmlab.Options{MaxArray: 3})
+	c := &sbatch.Client{}
+	run := slurmtest.Created(t, l.Dir, configs.Slurm{}, 8, `[ "$2" = "" ] || sleep 300`)
+	blocker := l.Run("sbatch", "--parsable", "--output=/dev/null", "--exclusive", "--nodes=3", "--wrap=sleep 300")
+	l.WaitJob(blocker, "RUNNING")
+	round, err := Next(t.Context(), c, run, configs.Slurm{}, slurmtest.ChunkIDs(8))
+	slurmlab.Must(t, err)
+	_, err = Throttle(t.Context(), c, run, 2)
+	slurmlab.Must(t, err)
+	l.Run("scancel", blocker)
+	count := func(wanted func(running, waiting int) bool) {
+		t.Helper()
+		slurmlab.Wait(t, func() (string, bool) {
+			jobs, err := c.Jobs(t.Context(), jobIDs(round.Jobs[:3]))
+			slurmlab.Must(t, err)
+			running, waiting := 0, 0
+			for _, j := range jobs {
+				if j.State == sbatch.Running {
+					running++
+				}
+				if j.Reason == "Dependency" {
+					waiting++
+				}
+			}
+			return fmt.Sprintf("%d tasks run, and %d wait for others: %+v", running, waiting, jobs), wanted(running, waiting)
+		})
+	}
+	count(func(running, waiting int) bool { return running == 2 && waiting == 5 })
+	_, err = Throttle(t.Context(), c, run, 0)
+	slurmlab.Must(t, err)
+	count(func(running, waiting int) bool { return running == 8 && waiting == 0 })
+	_, err = Cancel(t.Context(), c, run)
+	slurmlab.Must(t, err)
+}
+
 func TestLabAccounting(t *testing.T) {
 	l := lab(t, slurmlab.Options{Accounting: true})
 	c := &sbatch.Client{}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"spmvtune/internal/atomicfile"
 	"spmvtune/slurm"
@@ -16,8 +17,9 @@ import (
 // throttleFile keeps what Throttle was last told.
 const throttleFile = "throttle.json"
 
-// Throttle lets at most n tasks of each array of the run run at once; 0 removes the bound. It
-// applies to arrays that have not ended, which it returns, and to those that are sent later.
+// Throttle lets at most n tasks of the run run at once; 0 removes the bound. It applies to arrays that
+// have not ended, which it returns, and to those that are sent later. Tasks that run already go on.
+// Of several arrays, each waits for the one before.
 func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sbatch.JobID, error) {
 	unlock, err := r.Lock(ctx)
 	if err != nil {
@@ -39,8 +41,16 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	}
 	arrays := jobIDsOf(slices.DeleteFunc(jobs, func(j sbatch.Job) bool { return j.Task < 0 }))
 
+	sent, err := r.Jobs()
+	if err != nil {
+		return nil, err
+	}
 	for i, id := range arrays {
-		if err := c.Throttle(ctx, id, n); err != nil {
+		err := c.Throttle(ctx, id, n)
+		if err == nil && !waitsForOthers(sent, id) {
+			err = chain(ctx, c, arrays[:i], id, n)
+		}
+		if err != nil {
 			return arrays[:i], err
 		}
 	}
@@ -48,7 +58,40 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	return arrays, nil
 }
 
-// throttleOf returns how many tasks of an array may run at once: what Throttle was last told, or
+// chain lets an array wait for the last one before it on its cluster or, without a throttle, for none.
+func chain(ctx context.Context, c *sbatch.Client, before []sbatch.JobID, id sbatch.JobID, n int) error {
+	if n == 0 {
+		return c.After(ctx, id, "")
+	}
+	for _, b := range slices.Backward(before) {
+		if b.Cluster == id.Cluster {
+			return c.After(ctx, id, afterAny([]string{b.ID}))
+		}
+	}
+	return nil
+}
+
+// waitsForOthers reports whether the user let an array wait for something.
+func waitsForOthers(sent []slurm.Sent, id sbatch.JobID) bool {
+	own := arrays(sent)
+	is := func(j slurm.Sent) bool { return j.JobID == id }
+	at := slices.IndexFunc(sent, is)
+	if at < 0 {
+		return false
+	}
+	for part := range strings.SplitSeq(valueOf(sent[at].Args, "dependency"), ",") {
+		kind, after, _ := strings.Cut(part, ":")
+		foreign := func(other string) bool {
+			return !slices.Contains(own, sbatch.JobID{ID: other, Cluster: id.Cluster})
+		}
+		if part != "" && (kind != "afterany" || slices.ContainsFunc(strings.Split(after, ":"), foreign)) {
+			return true
+		}
+	}
+	return false
+}
+
+// throttleOf returns how many tasks may run at once: what Throttle was last told, or
 // else what the sweep says.
 func throttleOf(r *slurm.Run, sweep int) (n int, err error) {
 	data, err := r.Read(throttleFile)

@@ -71,10 +71,8 @@ func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
 		_, err = fmt.Fprintln(c.w, "nothing to throttle: no task of the run waits or runs")
 	case n == 0:
 		_, err = fmt.Fprintln(c.w, "the number of tasks that run at once is not bounded")
-	case len(arrays) == 1:
-		_, err = fmt.Fprintf(c.w, "at most %s at once\n", tasks)
 	default:
-		_, err = fmt.Fprintf(c.w, "at most %s at once, of each of %d arrays\n", tasks, len(arrays))
+		_, err = fmt.Fprintf(c.w, "at most %s at once\n", tasks)
 	}
 
 	return err
