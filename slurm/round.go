@@ -67,6 +67,35 @@ func Uncovered(rounds map[int][]string, jobs []Sent) map[string][]int {
 	return open
 }
 
+// SentChunks are the chunks that were sent, or may have been.
+func (r *Run) SentChunks() (map[string]bool, error) {
+	jobs, err := r.Jobs()
+	if err != nil {
+		return nil, err
+	}
+	rounds := map[int][]string{}
+	for _, number := range r.Rounds() {
+		if rounds[number], err = r.Round(number); err != nil {
+			return nil, err
+		}
+	}
+	sent := map[string]bool{}
+	for id := range Uncovered(rounds, jobs) {
+		sent[id] = true
+	}
+	for _, j := range jobs {
+		if j.Outcome == Refused || j.Outcome == Lost {
+			continue
+		}
+		for i := range j.Tasks {
+			if at := j.Base + i; at < len(rounds[j.Round]) {
+				sent[rounds[j.Round][at]] = true
+			}
+		}
+	}
+	return sent, nil
+}
+
 // WriteRound writes the file of a round, which claims it for this process. It fails if another
 // process was faster, because the decision did not know what that process sends. Some file
 // systems have no locks, or locks that other nodes don't see; but on all of them only one

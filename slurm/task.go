@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,23 +18,27 @@ import (
 type Task struct {
 	Chunk Chunk
 	// Job is Slurm's name for the task, the array's id and the index in it: "12_3". The
-	// journals have it, too.
+	// journals have it, too. That of a process that Slurm did not start is its Claim's.
 	Job     string
 	Attempt int    // Attempt counts from 0 how often Slurm has restarted the task.
 	Node    string // Node is Slurm's name of the node.
+	Claim   *Claim // Claim is nil for a task of an array.
+}
+
+// Claimed is the task of a process that has claimed a chunk.
+func Claimed(chunk Chunk, c *Claim) Task {
+	return Task{Chunk: chunk, Job: c.Job(), Attempt: c.Attempt, Node: c.Node, Claim: c}
 }
 
 // Task finds out what this process has to do. Slurm's variables, which getenv returns, say
 // which task of an array it is. base is the index in the round of the array's first task.
 func (r *Run) Task(round, base int, getenv func(string) string) (t Task, err error) {
-	if t.Node = getenv("SLURMD_NODENAME"); t.Node == "" {
-		t.Node, _ = os.Hostname() // the name is for people only
-	}
+	t.Node = nodeName(getenv)
 	array, index := getenv("SLURM_ARRAY_JOB_ID"), getenv("SLURM_ARRAY_TASK_ID")
 	i, err := strconv.Atoi(index)
 	if err != nil || array == "" {
 		return t, errors.New("not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set; `spmvtune submit` " +
-			"starts tasks")
+			"starts tasks, and --next or --chunk measures without them")
 	}
 	t.Job = array + "_" + index
 	if restarts := getenv("SLURM_RESTART_COUNT"); restarts != "" {

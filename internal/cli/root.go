@@ -131,7 +131,7 @@ func addCommands(root *cobra.Command) {
 		}
 	}
 
-	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), newProduct(), cluster.NewTaskCommand(), newHelpConfig())
+	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), newProduct(), newHelpConfig())
 
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

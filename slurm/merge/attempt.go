@@ -18,7 +18,8 @@ type attempt struct {
 func attemptOf(n journal.Name) attempt { return attempt{n.Chunk, n.Job, n.Attempt} }
 
 // compare orders attempts at a chunk by when they began. It goes by the numbers of their jobs,
-// because the clocks of nodes differ and a lost task may write on.
+// because the clocks of nodes differ and a lost task may write on. Those outside of arrays come first,
+// in the order of their claims.
 func (a attempt) compare(b attempt) int {
 	number := func(job string) uint64 {
 		id, _, _ := strings.Cut(job, "_")
@@ -26,7 +27,7 @@ func (a attempt) compare(b attempt) int {
 		return n
 	}
 	return cmp.Or(cmp.Compare(number(a.job), number(b.job)),
-		cmp.Compare(a.job, b.job), cmp.Compare(a.number, b.number))
+		cmp.Compare(a.number, b.number), cmp.Compare(a.job, b.job))
 }
 
 // A lastWord says how the last attempt at a chunk ended. The End is zero if it did not say.

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"spmvtune/internal/fault"
+	"spmvtune/slurm"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -104,6 +105,28 @@ func (f *File) read(ctx context.Context, to chan<- store.Batch) {
 	}
 
 	send()
+}
+
+// Find finds what is missing, as the journals are now, and writes nothing.
+func Find(ctx context.Context, run *slurm.Run) ([]Missing, error) {
+	plan, err := run.Plan()
+	if err != nil {
+		return nil, err
+	}
+	journal.Refresh(run.Path(slurm.JournalsDir))
+	names, err := journal.List(run.Path(slurm.JournalsDir))
+	if err != nil {
+		return nil, err
+	}
+	files := make([]File, len(names))
+	for i, name := range names {
+		files[i] = File{Name: name, Path: run.Path(slurm.JournalsDir, name.String())}
+		for rec, err := range journal.Read(ctx, files[i].Path) {
+			files[i].Take(rec, err)
+		}
+	}
+	_, missing, _ := Incomplete(plan, files)
+	return missing, ctx.Err()
 }
 
 // Take keeps how an attempt ended, which trials there are, and problems of the journal.

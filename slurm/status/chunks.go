@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -88,6 +89,11 @@ func (t *Tracker) chunks(v View) []Chunk {
 
 // explain says why a chunk is not done. m is what its journals know.
 func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
+	claim, claimed := t.claims[s.Chunk]
+	if claim.Live || claimed && len(slots) == 0 && t.uncovered[s.Chunk] == nil {
+		s.explainClaim(claim, m)
+		return
+	}
 	if why := t.unlisted(s.Chunk, v); why != "" {
 		s.State, s.Why = Unclear, why
 		return
@@ -133,6 +139,19 @@ func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
 	s.explainJob(*job, own, said)
 	if _, err := os.Stat(s.Log); s.State == Ended && !own && s.Node != "" && errors.Is(err, fs.ErrNotExist) {
 		s.Why += ", and left neither a log nor a journal: does its node see " + t.Run.Dir + "?"
+	}
+}
+
+// explainClaim says why a chunk is not done that a process outside of arrays has claimed.
+func (s *Chunk) explainClaim(c slurm.Claim, m merge.Missing) {
+	s.Job, s.Node = c.Job(), c.Node
+	switch {
+	case c.Live:
+		s.State = Running
+	case !c.Ended:
+		s.State, s.Why = Ended, "was killed, or its machine failed"
+	default:
+		s.State, s.Why, s.OutOfTime = Ended, "ended: "+cmp.Or(m.Reason, "it left no journal"), m.OutOfTime
 	}
 }
 

@@ -34,6 +34,7 @@ type Tracker struct {
 	// glance says that the journals were not read, because the run is complete and merged.
 	glance   bool
 	missing  []merge.Missing
+	claims   map[string]slurm.Claim // claims are those of processes outside of arrays, by chunk.
 	journals map[journal.Name]*trackedJournal
 	err      error
 
@@ -105,7 +106,7 @@ func (t *Tracker) read(ctx context.Context) (err error) {
 	return t.readJournals(ctx)
 }
 
-// readPlan reads the chunks of the plan and of each round.
+// readPlan reads the chunks of the plan and of each round, and who has claimed some.
 func (t *Tracker) readPlan() (err error) {
 	if t.plan, err = t.Run.Plan(); err != nil {
 		return err
@@ -124,7 +125,8 @@ func (t *Tracker) readPlan() (err error) {
 	}
 
 	t.uncovered = slurm.Uncovered(t.rounds, t.jobs)
-	return nil
+	t.claims, err = t.Run.Claims()
+	return err
 }
 
 // readJournals reads what was added to the journals.

@@ -1,6 +1,6 @@
-// Package cluster is the commands on a cluster: submit, status, retry, cancel, throttle and
-// merge, and the hidden command task that the tasks of an array run. It has flags, wiring and
-// words; the work lies in slurm and its rooms.
+// Package cluster is the commands on a cluster: submit, status, retry, cancel, throttle,
+// merge, and task, which the tasks of an array run, too. It has flags, wiring and words;
+// the work lies in slurm and its rooms.
 package cluster
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // Commands are the commands on a cluster, in the order of the help.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newSubmit(), newStatus(), newRetry(), newCancel(), newThrottle(), newMerge()}
+	return []*cobra.Command{newSubmit(), newTask(), newStatus(), newRetry(), newCancel(), newThrottle(), newMerge()}
 }
 
 // A runCommand is what the commands on one run have in common.

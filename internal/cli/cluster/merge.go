@@ -181,7 +181,7 @@ func mergeVerdict(run *slurm.Run, n merge.Trials, missing int) error {
 	}
 	if missing > 0 {
 		problems = append(problems, chunks(missing)+" not complete")
-		hint = fmt.Sprintf("`%s` submits the chunks that have no task", onRun("retry", run))
+		hint = fmt.Sprintf("`%s` goes on with the chunks that have no task", again(run))
 	}
 	if n.Failed > 0 {
 		problems = append(problems, term.Trials(n.Failed)+" failed")

@@ -230,7 +230,7 @@ func printNext(w io.Writer, run *slurm.Run, s status.Status) {
 	case open > 0 && !slices.ContainsFunc(s.Chunks, sentAsItIs):
 		fmt.Fprintf(w, "next    %s\n", onRun("retry", run, "--set", "mem=64G"))
 	case open > 0:
-		fmt.Fprintf(w, "next    %s\n", onRun("retry", run))
+		fmt.Fprintf(w, "next    %s\n", again(run))
 	case s.Finish == status.Waiting && s.Counts.Done == s.Counts.All:
 		fmt.Fprintf(w, "merging %s\n", s.Waits)
 	case !s.Active() && s.Counts.Done == s.Counts.All && (s.Merged == nil || len(s.Merged.Missing) > 0):
@@ -241,4 +241,12 @@ func printNext(w io.Writer, run *slurm.Run, s status.Status) {
 // sentAsItIs reports whether retry sends a chunk again without being told how much memory it needs.
 func sentAsItIs(c status.Chunk) bool {
 	return (c.State == status.Ended || c.State == status.Never) && !c.OutOfMemory
+}
+
+// again is the command that goes on with what a run lacks.
+func again(run *slurm.Run) string {
+	if jobs, err := run.Jobs(); err == nil && len(jobs) == 0 && len(run.Rounds()) == 0 {
+		return onRun("task", run, "--next") // which was only prepared
+	}
+	return onRun("retry", run)
 }

@@ -22,7 +22,9 @@ import (
 type submitCommand struct {
 	root                                    string // root is the folder of all runs.
 	wait, dryRun, testOnly, asJSON, offline bool
-	// parsable prints the id of the last job, and nothing else.
+	// prepareOnly makes the run's folder and sends nothing; nobody asks Slurm then.
+	prepareOnly bool
+	// parsable prints the id of the last job, or the folder of a prepared run, and nothing else.
 	parsable bool
 	// chunk is the time that a task is packed for. If it is 0, the sweep says it.
 	chunk time.Duration
@@ -52,6 +54,9 @@ SBATCH_PARTITION and SBATCH_ACCOUNT; the run keeps them for retry. Nothing is su
 that Slurm says could never start (sbatch --test-only). Where it allows fewer jobs at
 once than the sweep has tasks, the job that merges sends the rest.
 
+--prepare-only makes the folder of the run and needs no Slurm: ` + "`spmvtune task`" + ` measures
+its chunks wherever you start it, and retry sends what nobody has taken.
+
 Exit codes: 0 submitted or, with --wait, every trial is measured; 1 nothing or not
 everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 --wait, chunks are missing or trials failed; 130 interrupted, and the jobs go on.`,
@@ -60,7 +65,8 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
   spmvtune submit quickstart --chunk 5s
   spmvtune submit my-sweep.toml --dependency afterok:1234
   sbatch --dependency=afterany:$(spmvtune submit my-sweep.toml --parsable) next.sh
-  spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db`,
+  spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db
+  spmvtune submit my-sweep.toml --prepare-only`,
 		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
 		RunE:              c.Run,
@@ -71,8 +77,9 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 	f.BoolVar(&c.wait, "wait", false, "follow the run until it has ended")
 	f.BoolVar(&c.dryRun, "dry-run", false, "print every script and command, and do nothing")
 	f.BoolVar(&c.testOnly, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
+	f.BoolVar(&c.prepareOnly, "prepare-only", false, "make the run's folder, for a launcher of your own, and send nothing")
 	f.BoolVar(&c.asJSON, "json", false, "print JSON")
-	f.BoolVar(&c.parsable, "parsable", false, "print only the id of the job that merges")
+	f.BoolVar(&c.parsable, "parsable", false, "print only the id of the job that merges, or a prepared run's folder")
 	f.StringVar(&c.dependency, "dependency", "", "what the tasks wait for, in the form of sbatch: afterok:1234")
 	command.FlagOffline(cmd, &c.offline)
 	return cmd
@@ -80,8 +87,14 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 
 // Run submits a sweep, or says how it would.
 func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
-	if c.wait && c.dryRun || c.wait && c.testOnly || c.dryRun && c.testOnly {
-		return command.Usage(errors.New("only one of --wait, --dry-run and --test-only can be given"))
+	modes := 0
+	for _, mode := range []bool{c.wait, c.dryRun, c.testOnly, c.prepareOnly} {
+		if mode {
+			modes++
+		}
+	}
+	if modes > 1 {
+		return command.Usage(errors.New("only one of --wait, --dry-run, --test-only and --prepare-only can be given"))
 	}
 	if c.sweep, err = command.LoadSweep(args[0]); err != nil {
 		return err
@@ -96,7 +109,9 @@ func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	c.sweep.Slurm = slurm.WithEnvironment(c.sweep.Slurm, os.Getenv)
 	c.sweep.Slurm.Dependency = c.dependency
 	c.w, c.alarm = cmd.OutOrStdout(), cmd.ErrOrStderr()
-	c.client = newClient(c.alarm)
+	if !c.prepareOnly {
+		c.client = newClient(c.alarm)
+	}
 
 	ctx := cmd.Context()
 	cut, err := c.cut(ctx)
@@ -110,6 +125,8 @@ func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		return c.test(ctx, cut)
 	case c.dryRun:
 		return c.preview(ctx, cut)
+	case c.prepareOnly:
+		return c.prepare(cut)
 	}
 	return c.submit(ctx, cut)
 }
@@ -121,11 +138,7 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 		return err
 	}
 	c.sweep.Slurm, cut.notes = checked.Slurm, append(cut.notes, checked.Notes...)
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("finding this program: %w", err)
-	}
-	run, err := slurm.Create(c.root, c.sweep, cut.plan, program, command.Version())
+	run, err := c.create(cut.plan)
 	if err != nil {
 		return err
 	}
@@ -156,6 +169,33 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 	}
 	done.Status = &s
 	return errors.Join(term.WriteJSON(json, done), waitVerdict(run, s))
+}
+
+// create makes the folder of a run.
+func (c *submitCommand) create(plan slurm.Plan) (*slurm.Run, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program: %w", err)
+	}
+	return slurm.Create(c.root, c.sweep, plan, program, command.Version())
+}
+
+// prepare makes the run of a plan, and says how to measure it.
+func (c *submitCommand) prepare(cut cutting) error {
+	run, err := c.create(cut.plan)
+	if err != nil {
+		return err
+	}
+	done := submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut.plan), Notes: cut.notes}
+	switch {
+	case c.asJSON:
+		return term.WriteJSON(c.w, done)
+	case c.parsable:
+		fmt.Fprintln(c.w, run.Dir)
+	default:
+		done.print(c.w, c.sweep, run)
+	}
+	return nil
 }
 
 // send submits all chunks of a new run. If nothing was submitted, it removes the run.

@@ -63,7 +63,7 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 		}
 	}
 
-	if asked, _ := slurm.AskedGPUs(c.sweep.Slurm.Of(0)); !asked && slices.Contains(c.sweep.Backends(), "cuda") {
+	if asked, _ := slurm.AskedGPUs(c.sweep.Slurm.Of(0)); !asked && !c.prepareOnly && slices.Contains(c.sweep.Backends(), "cuda") {
 		cut.notes = append(cut.notes, "the sweep has GPU kernels, but [slurm] asks for no GPU (gres or gpus): "+
 			"tasks measure only what runs without one")
 	}
@@ -83,9 +83,13 @@ func (c *submitCommand) resolve(ctx context.Context, cut *cutting) (err error) {
 	return err
 }
 
-// ask asks Slurm how long arrays may be, and how long tasks may take; 0 if there is no limit.
+// ask asks Slurm how long arrays may be, and how long tasks may take; 0 if there is no limit. Without a
+// client, only the sweep says so.
 func (c *cutting) ask(ctx context.Context, client *sbatch.Client, s configs.Slurm) (time.Duration, error) {
 	own, _ := sbatch.ParseTime(s.Time)
+	if client == nil {
+		return own, nil
+	}
 	config, err := client.Config(ctx)
 	if err != nil {
 		return own, err

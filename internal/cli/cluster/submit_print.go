@@ -63,6 +63,10 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	printJobs(w, s.Jobs)
 	printRest(w, submit.Round{Jobs: s.Jobs, Rest: s.Rest, Limit: s.Limit}, run)
 	printHints(w, s.Notes)
+	if len(s.Jobs) == 0 {
+		fmt.Fprintf(w, "\nnothing was sent\nnext    %s\n        %s\n", onRun("task", run, "--next"), onRun("merge", run))
+		return
+	}
 	fmt.Fprintf(w, "\nnext    %s\n        %s\n", onRun("status", run, "--watch"), onRun("cancel", run))
 }
 

@@ -21,27 +21,54 @@ import (
 // sysexits.h. A task that a signal ends has the code 128 plus the signal's number, as in a shell.
 const exitAgain = 75
 
-// taskCommand is the hidden command task, which the tasks of an array run.
+// taskCommand is the command task, which the tasks of an array run, and launchers of users.
 type taskCommand struct {
+	root        string
 	round, base int
 	warned      string
+
+	chunk string // chunk is the one to measure.
+	next  bool   // next takes chunk after chunk.
+	array int    // array is the place of the only [[slurm.array]] to take chunks of, from 1; 0: there is one kind.
 }
 
-// NewTaskCommand returns the command that the tasks of an array run.
-func NewTaskCommand() *cobra.Command {
+func newTask() *cobra.Command {
 	var c taskCommand
 	cmd := &cobra.Command{
-		Use:    "task RUN",
-		Short:  "Measure a chunk of a submitted sweep, as a task of an array",
-		Hidden: true,
-		Args:   command.Needs("the folder of a run"),
-		RunE:   c.Run,
+		Use:   "task RUN",
+		Short: "Measure chunks of a run here, under a launcher of your own",
+		Long: `task measures chunks of a run in this process, wherever it is started: by a shell loop,
+ssh, srun, or an array of another scheduler. The machine must see the run's folder.
+
+--next takes chunk after chunk until none is left to take. Several such processes may run at
+the same time, on several machines, and beside tasks of Slurm: each claims a chunk by a file
+in RUN/claims before it measures. If a process dies, the next one goes on with its chunk: at
+once on the same machine, on another one 5 minutes after its last sign of life.
+
+--next leaves alone what was sent through Slurm, and a chunk at which three attempts failed
+that measured nothing. --chunk does not.
+
+Exit codes: 0 nothing is left to take, or the chunk is complete; 1 it could not begin, or
+the chunk is not complete; 3 with --next, some that it took are not complete; 75 warned of its
+time limit (USR1), or another process has the chunk; 128 and more: ended by a signal.`,
+		Example: `  spmvtune task runs/grids-20261121-k3fq7a --next
+  spmvtune task runs/grids-20261121-k3fq7a --chunk 7`,
+		Args: command.Needs(aRun),
+		RunE: c.Run,
 	}
+	cmd.ValidArgsFunction = completeRun
+	flagRuns(cmd, &c.root)
 
 	f := cmd.Flags()
+	f.BoolVar(&c.next, "next", false, "measure free chunks until none is left to take")
+	f.StringVar(&c.chunk, "chunk", "", "measure this chunk: 0007, or 7")
+	f.IntVar(&c.array, "array", 0, "take only chunks of this [[slurm.array]], from 1")
 	f.IntVar(&c.round, "round", 0, "number of the round, from 1")
 	f.IntVar(&c.base, "base", 0, "index in the round of the array's first task, from 0")
 	f.StringVar(&c.warned, "warned", "", "signal that came before this program started, because the task's time ends")
+	for _, name := range []string{"round", "base", "warned"} {
+		cobra.CheckErr(f.MarkHidden(name))
+	}
 	return cmd
 }
 
@@ -52,9 +79,13 @@ func (c *taskCommand) Run(cmd *cobra.Command, args []string) error {
 	if c.warned != "" {
 		stop.warn(c.warned)
 	}
-	run, err := slurm.Open(args[0])
+	run, err := openRun(c.root, args[0])
 	if err != nil {
 		return err
+	}
+	log := &taskLog{w: cmd.OutOrStdout()}
+	if c.next || c.chunk != "" {
+		return c.own(ctx, run, stop, log)
 	}
 
 	work, err := run.Task(c.round, c.base, os.Getenv)
@@ -62,13 +93,22 @@ func (c *taskCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	t := &task{run: run, work: work, stop: stop, log: &taskLog{w: cmd.OutOrStdout()}}
+	t := &task{run: run, work: work, stop: stop, log: log}
+	return t.attempt(ctx)
+}
+
+// attempt measures the chunk of a task, and returns the exit code.
+func (t *task) attempt(ctx context.Context) (err error) {
+	run, work := t.run, t.work
 	t.log.printf("%s: task %s on %s, attempt %d at chunk %s: %s, about %s", run.JobName(), work.Job, work.Node,
 		work.Attempt+1, work.Chunk.ID, pieces(len(work.Chunk.Pieces)), term.RoughSeconds(work.Chunk.Seconds))
 	if t.journal, err = run.Journal(context.WithoutCancel(ctx), work, journal.Options{Facts: t.facts}); err != nil {
 		return err
 	}
 	defer t.journal.Close() // every line is on disk when it is written
+	if err := t.alone(); err != nil {
+		return t.end(err)
+	}
 	return t.end(t.measure(ctx))
 }
 
@@ -102,7 +142,7 @@ func (t *task) end(err error) error {
 	t.log.printf("end: %s; %d of %s complete", reason, complete, pieces(len(list)))
 
 	switch {
-	case !again:
+	case !again || t.work.Claim != nil:
 	case len(sum.Measured) == 0:
 		t.log.printf("not started again: nothing was measured, and the same time would not be enough; " +
 			"give more by time in [slurm]")

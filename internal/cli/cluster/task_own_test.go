@@ -1,0 +1,160 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"testing"
+	"time"
+
+	"spmvtune/slurm"
+	"spmvtune/slurm/status"
+	"spmvtune/tuner/journal"
+)
+
+// A prepared is a run that was made without Slurm.
+type prepared struct {
+	t   *testing.T
+	run *slurm.Run
+	all int // all is the number of its trials.
+}
+
+func prepare(t *testing.T, text string) prepared {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("SLURM_JOB_ID", "")
+	if err := os.WriteFile("small.toml", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("spmvtune")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "/nowhere:"+filepath.Dir(program))
+	var s struct {
+		Dir  string
+		Jobs []any
+		Plan struct{ Chunks, Trials int }
+	}
+	p := prepared{t: t}
+	if err := json.Unmarshal([]byte(p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", "1s", "--json")), &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Jobs) > 0 || s.Plan.Chunks < 4 {
+		t.Fatalf("prepared %+v", s)
+	}
+	p.all = s.Plan.Trials
+	if p.run, err = slurm.Open(s.Dir); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// do runs the program, and fails the test unless it ends with the exit code.
+func (p prepared) do(code int, args ...string) string {
+	p.t.Helper()
+	out, err := exec.Command("spmvtune", args...).CombinedOutput()
+	if got := ended(p.t, err); got != code {
+		p.t.Fatalf("spmvtune %s ends with %d, not %d:\n%s", strings.Join(args, " "), got, code, out)
+	}
+	return string(out)
+}
+
+// next starts a process that takes chunks.
+func (p prepared) next(out *strings.Builder) *exec.Cmd {
+	p.t.Helper()
+	cmd := exec.Command("spmvtune", "task", p.run.Dir, "--next")
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	return cmd
+}
+
+// times counts how often each trial is in a journal.
+func (p prepared) times() map[string]int {
+	p.t.Helper()
+	times := map[string]int{}
+	names, err := journal.List(p.run.Path(slurm.JournalsDir))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, name := range names {
+		for rec, err := range journal.Read(context.Background(), p.run.Path(slurm.JournalsDir, name.String())) {
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			if rec.Trial != nil {
+				times[rec.Trial.ID]++
+			}
+		}
+	}
+	return times
+}
+
+func (p prepared) status() (s status.Status) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.do(0, "status", p.run.Dir, "--json")), &s); err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+// complete checks that every trial was measured once, and that merge has them all.
+func (p prepared) complete() {
+	p.t.Helper()
+	times := p.times()
+	if len(times) != p.all {
+		p.t.Errorf("%d of %d trials were measured", len(times), p.all)
+	}
+	for id, n := range times {
+		if n != 1 {
+			p.t.Errorf("trial %s was measured %d times", id, n)
+		}
+	}
+	if s := p.status(); s.Counts.Done != s.Counts.All {
+		p.t.Errorf("the status is %+v", s)
+	}
+	p.do(0, "merge", p.run.Dir)
+}
+
+// Processes side by side measure each trial once, and go on where one was killed, without Slurm.
+func TestOwnLauncher(t *testing.T) {
+	p := prepare(t, taskSweep)
+	if s := p.status(); s.Counts.Never != s.Counts.All {
+		t.Errorf("the status of a prepared run is %+v", s)
+	}
+	if out := p.do(0, "status", p.run.Dir); !strings.Contains(out, "--next") || strings.Contains(out, "retry") {
+		t.Errorf("its status does not say how to measure:\n%s", out)
+	}
+
+	var outs [3]strings.Builder
+	var workers []*exec.Cmd
+	for i := range outs {
+		workers = append(workers, p.next(&outs[i]))
+	}
+	for len(p.times()) < 10 {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if s := p.status(); s.Counts.Running == 0 {
+		t.Errorf("the status of a run that is measured is %+v", s)
+	}
+	killed := workers[0]
+	killed.Process.Kill()
+	for i, w := range workers {
+		if code := ended(t, w.Wait()); w != killed && code != 0 {
+			t.Errorf("process %d ends with %d:\n%s", i, code, outs[i].String())
+		}
+	}
+
+	p.do(0, "task", p.run.Dir, "--next")
+	p.complete()
+	if out := p.do(0, "task", p.run.Dir, "--next"); !strings.Contains(out, "this process took 0 chunks") {
+		t.Errorf("a complete run:\n%s", out)
+	}
+}

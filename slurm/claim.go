@@ -1,0 +1,209 @@
+package slurm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/atomicfile"
+)
+
+// A Claim is the right of one process to measure a chunk, for processes that Slurm did not start as
+// tasks of an array. It is the file claims/CHUNK.ATTEMPT.json, which only one process can make; the
+// last attempt's counts.
+//
+// A claim holds as long as its process lives. On the machine of the process that is certain. Elsewhere
+// the file tells: its process renews the time of its change by the clock of the file's server, so that
+// neither clocks that differ nor a file system without locks matter.
+type Claim struct {
+	Chunk   string `json:"-"`
+	Attempt int    `json:"-"` // Attempt counts from 0 the claims of the chunk.
+	Node    string `json:"node"`
+	PID     int    `json:"pid"`
+	// Machine tells where PID means the process: the boot of a machine, and the namespace.
+	Machine string `json:"machine"`
+	// Ended says that the process is done with the chunk, complete or not.
+	Ended bool `json:"ended,omitempty"`
+	// Barren counts the attempts up to this one that ended by themselves and measured nothing.
+	Barren int `json:"barren,omitempty"`
+	// Live says that the process may still measure the chunk.
+	Live bool `json:"-"`
+}
+
+const (
+	claimsDir = "claims"
+	// claimRenewed is how often a process renews its claim, and claimStale is the age at which that of
+	// another machine ends. A network file system may show a time that is a minute old.
+	claimRenewed = 20 * time.Second
+	claimStale   = 5 * time.Minute
+)
+
+// ErrClaimed says that another process measures a chunk.
+var ErrClaimed = errors.New("another process measures this chunk")
+
+// Job names the claim's attempt in journals.
+func (c *Claim) Job() string { return "p" + strconv.Itoa(c.PID) }
+
+// file is the path of the claim's file in the folder of the run.
+func (c *Claim) file() string { return fmt.Sprintf("%s/%s.%d.json", claimsDir, c.Chunk, c.Attempt) }
+
+// String names the process.
+func (c *Claim) String() string { return fmt.Sprintf("process %d on %s", c.PID, c.Node) }
+
+// Claims returns the last claim of each chunk that has one.
+func (r *Run) Claims() (map[string]Claim, error) {
+	entries, err := os.ReadDir(r.Path(claimsDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the claims of the run: %w", err)
+	}
+
+	claims := map[string]Claim{}
+	for _, e := range entries {
+		name, isClaim := strings.CutSuffix(e.Name(), ".json")
+		at := strings.LastIndexByte(name, '.')
+		if !isClaim || at < 1 || strings.HasPrefix(name, ".") {
+			continue
+		}
+		attempt, err := strconv.Atoi(name[at+1:])
+		if last, known := claims[name[:at]]; err == nil && (!known || attempt > last.Attempt) {
+			claims[name[:at]] = Claim{Chunk: name[:at], Attempt: attempt}
+		}
+	}
+	now := r.serverTime()
+	for chunk, c := range claims {
+		claims[chunk] = r.readClaim(c, now)
+	}
+
+	return claims, nil
+}
+
+// readClaim reads the file of a claim. What can't be read is of another machine, as far as is known.
+func (r *Run) readClaim(c Claim, now time.Time) Claim {
+	if data, err := r.Read(c.file()); err == nil {
+		_ = json.Unmarshal(data, &c)
+	}
+	info, err := os.Stat(r.Path(c.file()))
+	switch {
+	case c.Ended || err != nil:
+	case c.Machine != "" && c.Machine == machine() && errors.Is(unix.Kill(c.PID, 0), unix.ESRCH):
+	default:
+		c.Live = now.Sub(info.ModTime()) < claimStale
+	}
+	return c
+}
+
+// serverTime is the time by the clock of the server that keeps the claims. Making a file also makes
+// the next listing a new one.
+func (r *Run) serverTime() time.Time {
+	f, err := os.CreateTemp(r.Path(claimsDir), ".now-*")
+	if err != nil {
+		return time.Now() // the folder is only for reading
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return time.Now()
+	}
+	return info.ModTime()
+}
+
+// Take claims a chunk for this process. It fails with ErrClaimed if another one has it, or was faster.
+func (r *Run) Take(chunk string) (*Claim, error) {
+	if err := os.Mkdir(r.Path(claimsDir), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("making the folder of claims: %w", err)
+	}
+	claims, err := r.Claims()
+	if err != nil {
+		return nil, err
+	}
+	c := Claim{Chunk: chunk, PID: os.Getpid(), Machine: machine(), Node: nodeName(os.Getenv)}
+	if last, known := claims[chunk]; known {
+		if last.Live {
+			return nil, fmt.Errorf("%w: %s has chunk %s; if that is gone, delete %s", ErrClaimed, &last, chunk,
+				r.Path(last.file()))
+		}
+		c.Attempt, c.Barren = last.Attempt+1, last.Barren
+	}
+
+	data, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	err = atomicfile.Create(r.Path(c.file()), data)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%w: it was faster at chunk %s", ErrClaimed, chunk)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claiming chunk %s: %w", chunk, err)
+	}
+	return &c, nil
+}
+
+// Keep renews a claim until stop is called. It calls lost if another process has taken the chunk since,
+// because this one could not renew its claim for too long.
+func (r *Run) Keep(c *Claim, lost func()) (stop func()) {
+	done := make(chan struct{})
+	next := Claim{Chunk: c.Chunk, Attempt: c.Attempt + 1}
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(claimRenewed):
+			}
+			if isFile(r.Path(next.file())) {
+				lost()
+			}
+			now := []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}} // by the server's clock
+			_ = unix.UtimesNanoAt(unix.AT_FDCWD, r.Path(c.file()), now, 0)
+		}
+	}()
+	return func() { close(done) }
+}
+
+// Release says that this process is done with a chunk. barren says that it measured nothing, by no
+// fault of a signal.
+func (r *Run) Release(c *Claim, barren bool) error {
+	c.Ended = true
+	if barren {
+		c.Barren++
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(r.Path(c.file()), data); err != nil {
+		return fmt.Errorf("releasing chunk %s: %w", c.Chunk, err)
+	}
+	return nil
+}
+
+// machine tells apart where processes are numbered: machines, boots of them, and containers.
+func machine() string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	namespace, linkErr := os.Readlink("/proc/self/ns/pid")
+	if err != nil || linkErr != nil {
+		return "" // not known
+	}
+	return strings.TrimSpace(string(boot)) + " " + namespace
+}
+
+// nodeName is Slurm's name of the node, or that of the machine. It is for people only.
+func nodeName(getenv func(string) string) string {
+	if name := getenv("SLURMD_NODENAME"); name != "" {
+		return name
+	}
+	name, _ := os.Hostname()
+	return name
+}

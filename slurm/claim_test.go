@@ -1,0 +1,85 @@
+package slurm
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+)
+
+// One of several processes gets a chunk, also one whose owner has died.
+func TestOneClaims(t *testing.T) {
+	r := &Run{Dir: t.TempDir()}
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for attempt := range 3 {
+		var group sync.WaitGroup
+		var mu sync.Mutex
+		var got []*Claim
+		for range 20 {
+			group.Go(func() {
+				c, err := r.Take("0001.1")
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					got = append(got, c)
+				case !errors.Is(err, ErrClaimed):
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if len(got) != 1 || got[0].Attempt != attempt {
+			t.Fatalf("attempt %d was claimed by %v", attempt, got)
+		}
+		dead := *got[0]
+		dead.PID = gone.Process.Pid
+		rewrite(t, r, dead)
+	}
+}
+
+// rewrite replaces the file of a claim.
+func rewrite(t *testing.T, r *Run, c Claim) {
+	t.Helper()
+	data, err := json.Marshal(c)
+	if err == nil {
+		err = os.WriteFile(r.Path(c.file()), data, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A claim of another machine holds while it is renewed. That of a released chunk holds no longer, and
+// failures add up.
+func TestClaimsEnd(t *testing.T) {
+	r := &Run{Dir: t.TempDir()}
+	c, err := r.Take("0001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := *c
+	far.Machine, far.PID = "elsewhere", 1<<30
+	rewrite(t, r, far)
+	if _, err := r.Take("0001"); !errors.Is(err, ErrClaimed) {
+		t.Fatalf("a claim of another machine ends with %v", err)
+	}
+	old := time.Now().Add(-claimStale - time.Minute)
+	if err := os.Chtimes(r.Path(c.file()), old, old); err != nil {
+		t.Fatal(err)
+	}
+	for attempt := 1; attempt < 3; attempt++ {
+		if c, err = r.Take("0001"); err != nil || c.Attempt != attempt || c.Barren != attempt-1 {
+			t.Fatalf("%v, %+v", err, c)
+		}
+		if err := r.Release(c, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
