@@ -87,3 +87,29 @@ func TestDocumentation(t *testing.T) {
 		t.Errorf("docs/rule.md lacks %q", want)
 	}
 }
+
+// So are those of the rule with an ensemble.
+func TestDocumentationOfTheEnsemble(t *testing.T) {
+	page, err := os.ReadFile("../docs/rule.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := Open(BoostedName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []func(*Selector) []Case{
+		func(s *Selector) []Case { return s.Validation.Cases }, func(s *Selector) []Case { return s.Test.Cases },
+	} {
+		for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3, SingleConfig, SingleKernel, CuSPARSE} {
+			line := "| " + way.Name
+			for i := range r.Selectors {
+				f := Summarise(of(&r.Selectors[i]), way.Of)
+				line += fmt.Sprintf(" | %.3f | %.3f | %s", f.Mean, f.Worst, term.Percent(f.Within5))
+			}
+			if line += " |"; !strings.Contains(string(page), "\n"+line+"\n") {
+				t.Errorf("docs/rule.md lacks:\n%s", line)
+			}
+		}
+	}
+}

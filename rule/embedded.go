@@ -3,16 +3,34 @@ package rule
 import (
 	"bytes"
 	_ "embed"
+	"maps"
+	"slices"
+	"strings"
 )
 
-// h100 is refreshed from a database of configs/corpus.toml by
-// `spmvtune learn DB --ensemble=false -o rule/h100.json`.
+// h100 was learned from a database of an earlier configs/corpus.toml, without an ensemble.
 //
 //go:embed h100.json
 var h100 []byte
 
-// EmbeddedName is the name of the rule that comes with the program.
-const EmbeddedName = "h100"
+// h200 is refreshed from databases of configs/corpus.toml and of real matrices by
+// `spmvtune learn corpus.db real.db -o rule/h200.json`.
+//
+//go:embed h200.json
+var h200 []byte
+
+const (
+	// EmbeddedName is the name of the rule that is taken where none is named.
+	EmbeddedName = "h100"
+	// BoostedName is the name of the one that is taken where an ensemble is asked for.
+	BoostedName = "h200"
+)
+
+// embedded are the rules that come with the program, by name.
+var embedded = map[string][]byte{EmbeddedName: h100, BoostedName: h200}
+
+// EmbeddedNames lists the rules that come with the program: "h100 or h200".
+func EmbeddedNames() string { return strings.Join(slices.Sorted(maps.Keys(embedded)), " or ") }
 
 // Embedded returns the rule that comes with the program: learned on an H100, with warm
 // caches, from the sweep corpus but for the classes of its final test.

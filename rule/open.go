@@ -10,11 +10,11 @@ import (
 // mostBytes are the most that the file of a rule has.
 const mostBytes = 100e6
 
-// Open reads a rule: the file of this name, or the embedded rule by its name. It also returns
+// Open reads a rule: the file of this name, or an embedded rule by its name. It also returns
 // a description of where the rule is from.
 func Open(name string) (r *Rule, from string, err error) {
-	if name == EmbeddedName {
-		if r, err = Embedded(); err != nil {
+	if text, ok := embedded[name]; ok {
+		if r, err = Read(bytes.NewReader(text)); err != nil {
 			return nil, "", err
 		}
 		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"math"
+	"slices"
 
 	"spmvtune/kernels"
 )
@@ -15,6 +16,10 @@ var tail = -math.Log(missed)
 
 // leafShare is how many leaves of the fewest matrices a corpus can be divided into.
 const leafShare = 50
+
+// failureShare is which part of the matrices a configuration may fail on and still be chosen: one in
+// so many, and one at least. Of what fails more often, whoever asks would have to know where it does.
+const failureShare = 50
 
 // A learner grows trees on some of the matrices of a table. It does not see the others.
 type learner struct {
@@ -30,13 +35,23 @@ type learner struct {
 }
 
 // newLearner returns a learner for the given matrices. What can be chosen are
-// the configurations that were measured on at least one of them.
+// the configurations that were measured on at least one of them, and hardly ever failed.
 func newLearner(t *table, opt Options, matrices []int) *learner {
-	use := make([]bool, len(t.configs))
+	use, failed := make([]bool, len(t.configs)), make([]int, len(t.configs))
 	for _, m := range matrices {
 		for c, e := range t.evidence[m] {
 			use[c] = use[c] || e == Measured
+			if e == Failed {
+				failed[c]++
+			}
 		}
+	}
+	sure := slices.Clone(use)
+	for c, n := range failed {
+		sure[c] = use[c] && n <= max(1, len(matrices)/failureShare)
+	}
+	if slices.Contains(sure, true) {
+		use = sure
 	}
 
 	// In a large corpus, a leaf of a few matrices belongs to one family.

@@ -62,8 +62,8 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 	f.StringArrayVarP(&l.outs, "out", "o", nil, "file to write; may be repeated (default: print the text)")
 	f.StringVar(&l.device, "device", "", "learn from this device only")
 	f.StringVar(&l.ruleFile, "rule", "",
-		"export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedName+
-			" for the one that comes with spmvtune")
+		"export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedNames()+
+			" for one that comes with spmvtune")
 	f.StringVar(&l.adapt, "adapt", "",
 		"database of a few matrices on another device: make the rule one for that device")
 	f.StringVar(&l.judge, "judge", "",
@@ -126,7 +126,7 @@ func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
 	if len(databases) > 0 {
 		return command.Usage(errors.New("give either --rule or databases"))
 	}
-	r, _, err := readRule(l.ruleFile, nil)
+	r, _, err := readRule(l.ruleFile, rule.EmbeddedName, nil)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,8 @@ func newSelect() *cobra.Command {
 		Long: `select reads a matrix, computes its features, and applies a rule. It prints kernel,
 block and grid, the expected time of a product, and the path through the tree that led
 there. It measures nothing. The rule is that of a run below ` + command.OutRoot + ` or, if there
-is none, the one that comes with spmvtune, which was learned on an H100.
+is none, one that comes with spmvtune: h100 or, with --accurate, h200, by the GPU that it was
+learned on.
 
 ` + matrixcmd.TargetHelp + `
 FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule that needs more features
@@ -48,8 +49,8 @@ names them.`,
 		RunE:              s.Run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.ruleFile, "rule", "", "rule.json of a run, or "+rule.EmbeddedName+
-		" (default: the only one below "+command.OutRoot+", else "+rule.EmbeddedName+")")
+	f.StringVar(&s.ruleFile, "rule", "", "rule.json of a run, "+rule.EmbeddedNames()+
+		" (default: the only one below "+command.OutRoot+", else "+rule.EmbeddedName+"; with --accurate "+rule.BoostedName+")")
 	f.StringVar(&s.precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
 	f.StringVar(&s.device, "device", "", "device that the rule was learned on, if it knows several")
 	f.StringVar(&s.cache, "cache", "", "warm or cold, if the rule knows both")
@@ -76,7 +77,11 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.top < 1 {
 		return command.Usage(fmt.Errorf("--top %d: must be 1 or more", s.top))
 	}
-	r, from, err := readRule(s.ruleFile, func(path string) string {
+	unnamed := rule.EmbeddedName
+	if s.wanted.Accurate {
+		unnamed = rule.BoostedName
+	}
+	r, from, err := readRule(s.ruleFile, unnamed, func(path string) string {
 		return command.Again(cmd, "--rule", path, args[0])
 	})
 	if err != nil {
@@ -159,16 +164,17 @@ func precisionsNamed(name string) ([]kernels.Precision, error) {
 	}
 }
 
-// readRule reads the named rule, the only one below the results folder, or the embedded one.
+// readRule reads the named rule, the only one below the results folder, or the embedded one of the
+// name unnamed.
 // again returns the command line that names one of several.
-func readRule(name string, again func(path string) string) (*rule.Rule, string, error) {
+func readRule(name, unnamed string, again func(path string) string) (*rule.Rule, string, error) {
 	if name == "" {
 		found, err := filepath.Glob(filepath.Join(command.OutRoot, "*", job.RuleJSON))
 		if err != nil {
 			return nil, "", err
 		}
 		if len(found) == 0 {
-			name = rule.EmbeddedName
+			name = unnamed
 		} else if name, err = command.Only(job.RuleJSON, "learned rule", again); err != nil {
 			return nil, "", err
 		}
