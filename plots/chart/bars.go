@@ -148,7 +148,7 @@ func (b *Bars) columnWidth(body vg.Length) vg.Length {
 }
 
 // mostNarrow is the room for names in a narrow column: it holds the longest name of a kernel.
-const mostNarrow = vg.Length(136)
+const mostNarrow = vg.Length(144)
 
 // sides returns the width of the rows' names and notes, and of the names alone.
 func (b *Bars) sides() (left, names vg.Length) {
