@@ -50,6 +50,7 @@ func TestSlurmIsReadWhole(t *testing.T) {
 		Exclude: "node05", Export: "ALL", Time: "01:00:00", Times: []string{"01:00:00"}, Mem: "16G", Mems: []string{"16G"},
 		Finish: Finish{Partition: "serial", QOS: "normal", Time: "00:20:00", Mem: "1G", Gres: "none"}, Chunk: 20 * time.Minute, CPUs: 4, Throttle: 8, Signal: "USR1@120", GPUsPerTask: 1,
 		Setup: []string{"module load CUDA/12.5"}, Extra: []string{"--mail-type=END"},
+		Wrap: "apptainer exec --nv image.sif",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)

@@ -33,6 +33,9 @@ type Slurm struct {
 	Exclusive bool
 	// Setup are shell lines before the task, such as "module load CUDA/12.5".
 	Setup []string
+	// Wrap is the beginning of the shell command that runs this program, such as "apptainer exec
+	// image.sif"; "": none.
+	Wrap string
 	// Extra are further options of sbatch.
 	Extra []string
 
@@ -78,6 +81,8 @@ func (s *Slurm) keys() section {
 			count(&s.MaxSubmit, 0)},
 		{"export", `"ALL"`, `as sbatch takes it; "NONE" where sites demand that`, text(&s.Export)},
 		{"setup", `["module load CUDA/12.5"]`, "shell lines before a task", lines(&s.Setup)},
+		{"wrap", `"apptainer exec --nv image.sif"`, "what runs our program in jobs, in the shell's words; '' quote blanks",
+			matching(&s.Wrap, lineForm)},
 		{"extra", `["--mail-type=END"]`, "further options of sbatch", s.readExtra},
 		{"chunk", `"20m"`, "wall time that a task is packed for", duration(&s.Chunk, true)},
 		{"signal", `"USR1@120"`, "warn a task this many seconds before its limit, so that it ends in good order; " +

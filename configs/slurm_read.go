@@ -65,6 +65,7 @@ type form struct {
 var (
 	timeForm = form{slurmTime, "is not a time limit", `write "HH:MM:SS" or "D-HH:MM:SS"`}
 	memForm  = form{slurmMem, "is not an amount of memory", `write a number and its unit, as in "16G"`}
+	lineForm = form{regexp.MustCompile(`^[^\x00-\x1f]*$`), "is not one line of a shell", "lines before it belong in setup"}
 )
 
 // matching reads a string that is empty or has a form.

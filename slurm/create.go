@@ -119,7 +119,7 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 		{sweepFile, sweep.Text},
 		{planFile, chunks},
 		{TaskScript, []byte(r.TaskScriptText(sweep.Slurm))},
-		{FinishScript, []byte(r.FinishScriptText())},
+		{FinishScript, []byte(r.FinishScriptText(sweep.Slurm))},
 		{JobsFile, nil},
 	}
 	if list := sweep.Own(); len(list) > 0 {

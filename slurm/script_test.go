@@ -94,6 +94,24 @@ func TestSetup(t *testing.T) {
 	}
 }
 
+// What wraps the program gets it with all of its arguments as they are, for tasks and the merge.
+func TestWrap(t *testing.T) {
+	wrapper := filepath.Join(t.TempDir(), "two words")
+	slurmlab.Must(t, os.WriteFile(wrapper, []byte("#!/bin/bash\n[ \"$1\" = \"my image.sif\" ] || exit 9\necho in $1\nshift\n"+
+		"exec \"$@\"\n"), 0o777))
+	s := configs.Slurm{Wrap: term.Shell(wrapper) + " 'my image.sif'", Setup: []string{"export A=1"}}
+	run := slurmtest.Created(t, filepath.Join(t.TempDir(), "a run; of $mine"), s, 1, `printf '%s|' "$0" "$@"`)
+	for script, want := range map[string][]string{
+		slurm.TaskScript:   {run.Path("bin", "spmvtune"), "task", run.Dir, "--round", "7", "--base", "30"},
+		slurm.FinishScript: {run.Path("bin", "spmvtune"), "merge", run.Dir, "--round", "7"},
+	} {
+		out, err := exec.Command("bash", run.Path(script), "7", "30").CombinedOutput()
+		if err != nil || string(out) != "in my image.sif\n"+strings.Join(want, "|")+"|" {
+			t.Errorf("%s: %v, the program got %q", script, err, out)
+		}
+	}
+}
+
 // A task is ended by a signal to its batch script, so that has to be the program.
 func TestScriptBecomesTheProgram(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "echo $$")

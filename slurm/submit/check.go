@@ -116,7 +116,7 @@ func (t tester) task(s configs.Slurm) (said string, err error) {
 
 // finish tests the job that merges.
 func (t tester) finish(s configs.Slurm) (said string, err error) {
-	return t.client.TestOnly(t.ctx, optionsOf(t.run, finishOf(t.run, 1), s), t.run.FinishScriptText())
+	return t.client.TestOnly(t.ctx, optionsOf(t.run, finishOf(t.run, 1), s), t.run.FinishScriptText(s))
 }
 
 // notAvailable are Slurm's words for what no node has, and for what only nodes have that are down.

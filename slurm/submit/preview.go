@@ -27,7 +27,7 @@ type Script struct {
 func PreviewOf(r *slurm.Run, s configs.Slurm, plan slurm.Plan, most int) Preview {
 	p := Preview{Dir: r.Dir, Scripts: []Script{
 		{slurm.TaskScript, r.TaskScriptText(s)},
-		{slurm.FinishScript, r.FinishScriptText()},
+		{slurm.FinishScript, r.FinishScriptText(s)},
 	}}
 
 	var sent []sbatch.JobID
