@@ -34,6 +34,10 @@ func refuseProcesses() {
 	if unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == nil {
 		// Without this flag, Linux before 5.16 makes the thread slower, against attacks by speculation.
 		const flag = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
-		unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flag, uintptr(unsafe.Pointer(&program)))
+		_, _, err := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flag,
+			uintptr(unsafe.Pointer(&program)))
+		if err == unix.EINVAL { // before Linux 4.17, which has no such flag and makes nothing slower
+			unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
+		}
 	}
 }
