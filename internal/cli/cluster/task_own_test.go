@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/tuner/journal"
@@ -123,7 +125,8 @@ func (p prepared) complete() {
 	p.do(0, "merge", p.run.Dir)
 }
 
-// Processes side by side measure each trial once, and go on where one was killed, without Slurm.
+// Processes side by side measure each trial once, and go on where one was killed, without Slurm, and
+// after the folder was moved.
 func TestOwnLauncher(t *testing.T) {
 	p := prepare(t, taskSweep)
 	if s := p.status(); s.Counts.Never != s.Counts.All {
@@ -152,9 +155,56 @@ func TestOwnLauncher(t *testing.T) {
 		}
 	}
 
-	p.do(0, "task", p.run.Dir, "--next")
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(p.run.Dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	p.run.Dir = moved
+	p.do(0, "task", moved, "--next")
 	p.complete()
 	if out := p.do(0, "task", p.run.Dir, "--next"); !strings.Contains(out, "this process took 0 chunks") {
 		t.Errorf("a complete run:\n%s", out)
+	}
+}
+
+// Tasks of Slurm and other processes leave each other's chunks alone, and --next leaves one at which
+// attempts fail.
+func TestOwnLauncherBesideSlurm(t *testing.T) {
+	run, _ := createTaskOf(t, t.TempDir(), fewTrials)
+	p := prepared{t: t, run: run}
+	claim, err := run.Take("0001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := startTask(t, run).CombinedOutput()
+	if code := ended(t, err); code != 1 || !strings.Contains(string(out), "another process measures this chunk") {
+		t.Errorf("a task whose chunk is claimed ends with %d:\n%s", code, out)
+	}
+	p.do(75, "task", run.Dir, "--chunk", "1")
+	release := func(barren int) {
+		t.Helper()
+		claim.Barren = barren
+		if err := run.Release(claim, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	takes := func(when string, n int) {
+		t.Helper()
+		if out := p.do(0, "task", run.Dir, "--next"); !strings.Contains(out, fmt.Sprintf("took %s", term.Count(n, "chunk", "chunks"))) {
+			t.Errorf("%s:\n%s", when, out)
+		}
+	}
+
+	release(0)
+	takes("sent", 0)
+	if err := os.Remove(run.Path("rounds", "001.json")); err != nil {
+		t.Fatal(err)
+	}
+	release(3)
+	takes("failed three times", 0)
+	release(2)
+	takes("failed twice", 1)
+	if s := p.status(); s.Counts.Done != 1 {
+		t.Errorf("the status is %+v", s)
 	}
 }
