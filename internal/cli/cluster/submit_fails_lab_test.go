@@ -27,7 +27,7 @@ func TestSubmitFails(t *testing.T) {
 		}
 		dir := ""
 		slurmlab.Wait(t, func() (string, bool) {
-			jobs, _ := filepath.Glob(filepath.Join(l.Dir, "held", "*", "rounds", "*.json"))
+			jobs, _ := filepath.Glob(filepath.Join(l.Dir, "held", "*-*", "rounds", "*.json"))
 			if len(jobs) == 1 {
 				dir = filepath.Dir(filepath.Dir(jobs[0]))
 			}

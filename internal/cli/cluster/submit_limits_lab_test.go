@@ -39,7 +39,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 		if !strings.Contains(out, "AssocMaxSubmitJobLimit") || strings.Contains(out, "ended without") {
 			t.Errorf("submit says:\n%s", out)
 		}
-		dirs, _ := filepath.Glob(filepath.Join(l.Dir, "limited", "*"))
+		dirs, _ := filepath.Glob(filepath.Join(l.Dir, "limited", "*-*"))
 		s := l.status(dirs[0])
 		rounds, _ := filepath.Glob(filepath.Join(dirs[0], "rounds", "*.json"))
 		if s.Trials.Done != taskTrials || s.Counts.Done != s.Counts.All || len(rounds) < 2 {
@@ -55,7 +55,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 		if !strings.Contains(string(said), "asks for gpu:1, because") || !strings.Contains(string(said), "SBATCH_QOS=gpus counts") {
 			t.Errorf("submit says:\n%s", said)
 		}
-		dirs, _ := filepath.Glob(filepath.Join(l.Dir, "gpus", "*"))
+		dirs, _ := filepath.Glob(filepath.Join(l.Dir, "gpus", "*-*"))
 		if len(dirs) != 1 {
 			t.Fatalf("runs %q:\n%s", dirs, said)
 		}
@@ -81,7 +81,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 				t.Errorf("%s: submit says:\n%s", section, out)
 			}
 		}
-		if dirs, _ := filepath.Glob(filepath.Join(l.Dir, "refused", "*")); len(dirs) > 0 {
+		if dirs, _ := filepath.Glob(filepath.Join(l.Dir, "refused", "*-*")); len(dirs) > 0 {
 			t.Errorf("left behind: %q", dirs)
 		}
 	})

@@ -32,7 +32,7 @@ func TestSubmitWithLittleMemory(t *testing.T) {
 			t.Errorf("submit does not say %q:\n%s", want, out)
 		}
 	}
-	dirs, _ := filepath.Glob(filepath.Join(c.Dir, "little", "*"))
+	dirs, _ := filepath.Glob(filepath.Join(c.Dir, "little", "*-*"))
 	if len(dirs) != 1 {
 		t.Fatalf("runs %q", dirs)
 	}
