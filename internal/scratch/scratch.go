@@ -5,6 +5,7 @@ package scratch
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -22,10 +23,13 @@ func New(parent, prefix string) (*Folder, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	left, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
-	for _, dir := range left {
-		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < unlocked {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < unlocked {
 			continue
 		}
 		if lock, err := os.Open(dir); err == nil {

@@ -11,7 +11,11 @@ import (
 // A folder that a killed process left goes away with the next one; that of a process that lives stays, and so
 // does one that is being made.
 func TestNewRemovesWhatWasLeft(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	parent := filepath.Join(t.TempDir(), "job[1]") // no pattern
+	if err := os.Mkdir(parent, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", parent)
 	reading, err := New("", "copy-")
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +38,11 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 	}
 	there := func(want ...string) {
 		t.Helper()
-		got, _ := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+		var got []string
+		entries, _ := os.ReadDir(parent)
+		for _, e := range entries {
+			got = append(got, filepath.Join(parent, e.Name()))
+		}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("there are %q, want %q", got, want)
