@@ -119,7 +119,11 @@ func (db *DB) explain(ctx context.Context, err error) error {
 
 	if name, ok := strings.CutPrefix(message, "no such column: "); ok {
 		names, err := allColumns(ctx, db.read)
-		return errors.Join(unknown("column", name[strings.LastIndex(name, ".")+1:], names), err)
+		said := unknown("column", name[strings.LastIndex(name, ".")+1:], names)
+		if !strings.Contains(name, ".") {
+			said = fmt.Errorf("%w (a text needs quotes: '%s')", said, name)
+		}
+		return errors.Join(said, err)
 	}
 
 	switch e.Code {

@@ -144,10 +144,11 @@ func TestQueryExplainsMistakes(t *testing.T) {
 		"SELECT rooffractn FROM results": `did you mean "roof_fraction"?`,
 		"SELECT r.gflop FROM results r":  `did you mean "gflops"?`,
 		"SELECT median FROM results":     `there is no column "median": the views are`, // trial has one
-		"SELECT * FROM results WHRE 1":   "syntax error",
-		"SELECT (1":                      "incomplete input",
-		"DELETE FROM trial":              "only reads",
-		"SELECT 1; SELECT 2":             `one statement at a time: after the first comes "SELECT 2"`,
+		"SELECT 1 FROM results WHERE status = ok": "a text needs quotes: 'ok'",
+		"SELECT * FROM results WHRE 1":            "syntax error",
+		"SELECT (1":                               "incomplete input",
+		"DELETE FROM trial":                       "only reads",
+		"SELECT 1; SELECT 2":                      `one statement at a time: after the first comes "SELECT 2"`,
 	} {
 		_, err := db.Query(t.Context(), sql)
 		if err == nil {
