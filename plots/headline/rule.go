@@ -35,8 +35,8 @@ func (s *scene) advice() string {
 	if partial < fewCases {
 		return ""
 	}
-	return fmt.Sprintf("For a new matrix, no kernel or rule is advised: on %s some of the kernels were not tried, and what "+
-		"was not tried can't be judged. Measure that matrix, too (spmvtune help config).", s.places(partial))
+	return fmt.Sprintf("For a new matrix, no kernel or rule is advised: on %s some of the kernels were not tried, and "+
+		"what was not tried can't be judged. Measure that matrix, too (spmvtune help config).", s.places(partial))
 }
 
 // selectors are what was learned on the device, with its caches in this state.
