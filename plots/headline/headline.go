@@ -40,10 +40,10 @@ type Topic string
 // The topics are in the order of the headline.
 const (
 	Winner     Topic = "winner"     // which kernel wins, and by how much
-	Verified   Topic = "verified"   // which kernel wins where those are left out whose y nobody sees
 	Exceptions Topic = "exceptions" // where others win
 	Single     Topic = "single"     // what one kernel for all matrices costs
 	Ties       Topic = "ties"       // where no kernel can be told from others
+	Verified   Topic = "verified"   // which kernel wins where those are left out whose y nobody sees
 	Repeats    Topic = "repeats"    // how far repeating a trial moves it
 	Busy       Topic = "busy"       // where others used the processor
 	Rule       Topic = "rule"       // what to do for a new matrix: use the learned rule, or something else
@@ -58,8 +58,8 @@ func Of(d *data.Report) []Part {
 		for _, say := range []struct {
 			about Topic
 			of    func(*scene) string
-		}{{Winner, (*scene).winner}, {Verified, (*scene).verified}, {Exceptions, (*scene).exceptions},
-			{Single, (*scene).single}, {Ties, (*scene).ties}, {Repeats, (*scene).repeats}, {Busy, (*scene).busy},
+		}{{Winner, (*scene).winner}, {Exceptions, (*scene).exceptions}, {Single, (*scene).single},
+			{Ties, (*scene).ties}, {Verified, (*scene).verified}, {Repeats, (*scene).repeats}, {Busy, (*scene).busy},
 			{Rule, (*scene).advice}} {
 			if text := say.of(s); text != "" {
 				p.Sentences = append(p.Sentences, Sentence{say.about, text})
@@ -104,7 +104,8 @@ func (s *scene) places(n int) string {
 	return term.GroupedCount(n, "matrix", "matrices")
 }
 
-// all counts all places, and says what a case is: "16 cases (8 matrices in float32 and float64)".
+// all counts all places, and says what a case is: "16 cases (8 matrices in float32 and float64)", with "or" where
+// not all matrices are in all precisions.
 func (s *scene) all() string {
 	text := s.places(len(s.contest.Places))
 	precisions := s.precisions()
@@ -115,8 +116,12 @@ func (s *scene) all() string {
 	for i := range s.contest.Places {
 		matrices[s.contest.Places[i].Matrix] = true
 	}
+	word := " and "
+	if len(s.contest.Places) < len(matrices)*len(precisions) {
+		word = " or "
+	}
 	return fmt.Sprintf("%s (%s in %s)", text, term.GroupedCount(len(matrices), "matrix", "matrices"),
-		strings.Join(precisions, " and "))
+		strings.Join(precisions, word))
 }
 
 // precisions lists the precisions.

@@ -2,6 +2,7 @@ package headline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,20 @@ func TestVerifiedWinner(t *testing.T) {
 		"Without such kernels: csr_vector is best on 4 of 4 matrices; 4.00 times as fast as coo_atomic (3.97 to "+
 		"4.03, geometric "+
 		"mean), and 1.50 times as fast as csr_scalar, the next (1.49 to 1.51, geometric mean).")
+
+	var about []Topic
+	for _, s := range Of(d)[0].Sentences {
+		about = append(about, s.About)
+	}
+	if i := slices.Index(about, Exceptions); i < 0 || i > slices.Index(about, Verified) {
+		t.Errorf("the sentences are about %q: what is faster than the winner has to follow it", about)
+	}
+
+	shots = append(shots, shot{"m10", "mine (not verified)", 0.1}, shot{"m20", "yours (not verified)", 0.1})
+	if got := said(t, reportOf(shots...), Verified); !strings.HasPrefix(got, "Nobody sees the y of mine (not verified), "+
+		"yours (not verified), which may be wrong; no rule takes them. ") {
+		t.Errorf("of two it says %q", got)
+	}
 }
 
 // Without a kernel that wins on half of the places, none is called the winner.
@@ -183,7 +198,7 @@ func TestPrecisions(t *testing.T) {
 	}
 	d = data.New(rows, nil, d.Matrices, nil)
 	if got := said(t, d, Winner); !strings.HasPrefix(got, "csr_vector is best on 3 of 5 cases (3 matrices in "+
-		"float32 and float64); ") {
+		"float32 or float64); ") {
 		t.Errorf("it says %q", got)
 	}
 	if got := said(t, d, Exceptions); !strings.HasPrefix(got, "Faster than it: csr_scalar on m10 (") {
@@ -280,6 +295,7 @@ func TestRule(t *testing.T) {
 	}{
 		{rule.Case{Fraction: 0.95, SingleKernel: 0.955, SingleConfig: 0.8, CuSPARSE: 0.9}, "ask the rule", "The " +
 			"one configuration for all is csr_scalar block 64."},
+		{rule.Case{Fraction: 0.95, SingleKernel: 0.955, SingleConfig: 0.944}, "tune csr_vector", "block 64."},
 		{rule.Case{Fraction: 0.85, SingleKernel: 0.9, SingleConfig: 0.8}, "tune csr_vector", "ask the rule " +
 			"(spmvtune select A.mtx). The one " +
 			"configuration for all is csr_scalar block 64."},
@@ -296,7 +312,7 @@ func TestRule(t *testing.T) {
 	check(t, judged(rule.Case{Fraction: 0.95, SingleKernel: 0.9, SingleConfig: 0.8, Partial: true}, 8), "For a "+
 		"new matrix, "+
 		"no kernel or rule is advised: on 8 matrices some of the kernels were not tried, and what was not tried can't be "+
-		"judged. Measure that matrix, too (spmvtune help config).")
+		"judged. Measure the new matrix itself (spmvtune help config).")
 	check(t, said(t, reportOf(fourTimes(3)...), Rule), "")
 }
 

@@ -36,7 +36,7 @@ func (s *scene) advice() string {
 		return ""
 	}
 	return fmt.Sprintf("For a new matrix, no kernel or rule is advised: on %s some of the kernels were not tried, and "+
-		"what was not tried can't be judged. Measure that matrix, too (spmvtune help config).", s.places(partial))
+		"what was not tried can't be judged. Measure the new matrix itself (spmvtune help config).", s.places(partial))
 }
 
 // selectors are what was learned on the device, with its caches in this state.
@@ -70,14 +70,15 @@ func (s *scene) rule() string {
 		return ""
 	}
 	blind := learned // where nothing can be tried on the matrix
-	if learned.Mean < config.Mean+sameShare {
+	if learned.Mean < config.Mean+sameShare && config.Matrices >= learned.Matrices {
 		blind, learned.is = config, "the rule, which is not worth using here"
 	}
 
 	ways := []way{config, learned, library, tuned} // by what they take
 	ways = slices.DeleteFunc(ways, func(w way) bool { return w.Matrices < learned.Matrices })
-	most := slices.MaxFunc(ways, func(a, b way) int { return cmp.Compare(a.Mean, b.Mean) }).Mean
-	best := ways[slices.IndexFunc(ways, func(w way) bool { return w.Mean > most-sameShare })]
+	advised := slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return w.is == learned.is && w.is != blind.is })
+	most := slices.MaxFunc(advised, func(a, b way) int { return cmp.Compare(a.Mean, b.Mean) }).Mean
+	best := advised[slices.IndexFunc(advised, func(w way) bool { return w.Mean > most-sameShare })]
 	text := fmt.Sprintf("For a new matrix, %s. %s. These are geometric means of %s, where a tie with the best counts as "+
 		"100%%. Each choice was made without the matrix that it is judged on, and need not be the one named here.", best.do,
 		kept(best, ways), s.places(best.Matrices))

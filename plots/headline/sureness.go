@@ -103,7 +103,7 @@ func (s *scene) repeats() string {
 			moved(usual), far, s.place(at))
 	}
 	return text + fmt.Sprintf(": on %s, differences below %s are usually not called wins, unless repeat runs confirm "+
-		"them (means over several tell smaller ones).", s.one(), limit.Limit())
+		"them (a mean over several can show a smaller one).", s.one(), limit.Limit())
 }
 
 // one is a place in words, as opposed to the mean of several.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
@@ -43,18 +44,19 @@ func (s *scene) winner() string {
 
 // verified says who wins without the kernels whose y nobody sees, if one of these wins anywhere.
 func (s *scene) verified() string {
-	won := ""
+	var won []string
 	for _, k := range s.contest.Standings {
 		if k.Named > 0 && strings.HasSuffix(k.Kernel, kernels.NotVerified) {
-			won = k.Kernel
+			won = append(won, k.Kernel)
 		}
 	}
-	if won == "" {
+	if len(won) == 0 {
 		return ""
 	}
 	places := data.Verified(s.contest.Places)
 	rest := &scene{report: s.report, condition: s.condition, contest: s.report.NewContest(places)}
-	text := "Nobody sees the y of " + won + ", which may be wrong; no rule takes it."
+	text := fmt.Sprintf("Nobody sees the y of %s, which may be wrong; no rule takes %s.", term.Some(won, 2),
+		term.Noun(len(won), "it", "them"))
 	if winner := rest.winner(); winner != "" {
 		text += " Without such kernels: " + winner
 	}
