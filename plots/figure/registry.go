@@ -64,8 +64,8 @@ var All = []Figure{
 		See: "Where one colour fills an area, these two features tell the kernel to take. A colour among others is a " +
 			"matrix that they don't explain.",
 		Sweep: "against-cusparse",
-		Needs: "measure eight matrices or more; it is drawn where these two features tell the best kernel on more of them " +
-			"than one kernel is the best on",
+		Needs: "measure eight matrices or more; it is drawn only where these two features tell the best kernel more " +
+			"often than naming one kernel does",
 		draw: drawFeatures,
 	},
 	{
@@ -246,8 +246,9 @@ var All = []Figure{
 		ID:     "gflops-vs-rows",
 		Source: "csr-five-algorithms Fig. 1",
 		Title:  "Throughput over the number of rows",
-		See: "A small matrix can't fill a device, and is slow; with a warm cache it fits into that, and is faster. Where " +
-			"kernels change their order, no single one is best.",
+		See:    "Where kernels change their order, no single one is best.",
+		OnGPU: "A small matrix can't fill a GPU, and is slow; with a warm cache it fits into the cache, and is " +
+			"faster.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw: crossing{id: "gflops-vs-rows", title: "Throughput over the number of rows", order: byRows,
@@ -258,7 +259,7 @@ var All = []Figure{
 		Source: "csr-five-algorithms Fig. 2",
 		Title:  "Throughput over the number of nonzeros",
 		See: "The nonzeros are the work of a product. Where throughput falls towards the left, the matrix is too small " +
-			"for the cost of starting one.",
+			"to pay for starting the kernel.",
 		Sweep: "csr-five",
 		Needs: second,
 		draw: crossing{id: "gflops-vs-nnz", title: "Throughput over the number of nonzeros", order: byNonzeros,
