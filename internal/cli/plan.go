@@ -35,7 +35,7 @@ matrices that are not here yet, and plans with their twins if they have one.`,
 	}
 	cmd.Flags().StringVarP(&p.out, "out", "o", "", "folder of the results (default "+command.OutRoot+"/NAME)")
 	cmd.Flags().BoolVar(&p.asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&p.offline, "offline", false, "plan for `run --offline`")
+	cmd.Flags().BoolVar(&p.offline, "offline", false, "plan for run --offline")
 	command.FlagFile(cmd, "out")
 	return cmd
 }

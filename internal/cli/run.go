@@ -61,7 +61,7 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "print errors only")
 	f.BoolVarP(&r.effort, "verbose", "v", false, "print where the time of trials went")
 	f.BoolVar(&r.retry, "retry-failed", false, "measure trials again that ended in wrong, fault, timeout or oom")
-	f.BoolVar(&r.noReport, "no-report", false, "measure only; `spmvtune report` makes the rest from the database")
+	f.BoolVar(&r.noReport, "no-report", false, "measure only; spmvtune report makes the rest from the database")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	command.FlagOffline(cmd, &r.offline)
 	command.FlagFile(cmd, "out")
