@@ -52,7 +52,8 @@ func Load(nameOrPath string) (*Sweep, error) {
 	if err == nil {
 		problem = "is a folder, not a sweep file"
 	}
-	return nil, &Error{File: nameOrPath, Problem: problem, Hint: suggest(nameOrPath, "shipped sweeps", Shipped())}
+	name := strings.TrimSuffix(filepath.Base(nameOrPath), ".toml")
+	return nil, &Error{File: nameOrPath, Problem: problem, Hint: suggest(name, "shipped sweeps", Shipped())}
 }
 
 // Parse decodes and checks the text of a sweep file. Paths in it are relative

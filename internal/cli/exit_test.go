@@ -42,7 +42,6 @@ func TestFailures(t *testing.T) {
 	// A sweep that has nothing to show for itself has not succeeded.
 	for name, sum := range map[string]tuner.Summary{
 		"invalid":    {Measured: map[trial.Status]int{trial.Invalid: 3}},
-		"left out":   {Skipped: map[string]int{"where": 3}},
 		"no matrix":  {Failures: []tuner.Failure{{Matrix: "a", Err: errors.New("gone")}}},
 		"all failed": {FailedBefore: 1},
 	} {
@@ -51,6 +50,11 @@ func TestFailures(t *testing.T) {
 			!strings.HasPrefix(out.String(), "error: no trial succeeded") {
 			t.Errorf("%s: exit code %d, %s", name, code, out.String())
 		}
+	}
+	leftOut := tuner.Summary{Skipped: map[string]int{"where = false": 3}}
+	if err := verdict(leftOut, "my.toml", "here"); err == nil ||
+		err.Error() != "no configuration is left to measure (skipped: where = false)" {
+		t.Errorf("of a sweep whose constraints leave nothing it says %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -230,7 +231,13 @@ func ofSweep(r trial.Result) bool {
 // verified trial.
 func verdict(sum tuner.Summary, name, out string) error {
 	var problems []string
-	if sum.Measured[trial.OK]+sum.OKBefore == 0 && !sum.OutOfTime {
+	switch {
+	case sum.Measured[trial.OK]+sum.OKBefore > 0 || sum.OutOfTime:
+	case sum.Trials == 0 && len(sum.Skipped) > 0:
+		reasons := slices.Sorted(maps.Keys(sum.Skipped))
+		problems = append(problems, fmt.Sprintf("no configuration is left to measure (skipped: %s)",
+			term.Some(reasons, command.FewNames)))
+	default:
 		problems = append(problems, "no trial succeeded")
 	}
 	var unusable []string

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,10 +106,10 @@ var NeedsSweep = Needs("a sweep: a file, or the name of a shipped one such as qu
 // LoadSweep loads a sweep. Its mistakes are usage errors.
 func LoadSweep(name string) (*configs.Sweep, error) {
 	sweep, err := configs.Load(name)
-	if err != nil {
+	if mistakes := (configs.Errors)(nil); errors.As(err, &mistakes) {
 		return nil, UsageHint(err, "spmvtune help config describes the format")
 	}
-	return sweep, nil
+	return sweep, Usage(err)
 }
 
 // CompleteSweep completes one argument with the shipped sweeps and with files.
