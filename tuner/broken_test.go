@@ -21,7 +21,8 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("SPMVTUNE_TEST_WORKER") != "" {
 		open := func(d configs.Device) (kernels.Backend, error) {
-			if _, err := os.Stat(os.Getenv("SPMVTUNE_TEST_FALLEN")); d.Index == noDevice || d.Index == fallsOff && err == nil {
+			if _, err := os.Stat(os.Getenv("SPMVTUNE_TEST_FALLEN")); d.Index == noDevice ||
+				(d.Index == fallsOff || d.Index == fallsLoading) && err == nil {
 				return nil, errors.New("there is no such device")
 			}
 			return &brokenBackend{index: d.Index}, nil
@@ -38,11 +39,12 @@ func TestMain(m *testing.M) {
 }
 
 // Indices of devices: noDevice can't be opened, otherModel has another name, and fallsOff dies with its second
-// trial and can't be opened any more.
+// trial and can't be opened any more. fallsLoading fails with its second matrix and can't be opened any more.
 const (
 	fallsOff = iota + 7
 	otherModel
 	noDevice
+	fallsLoading
 )
 
 // Ways to misbehave, as the block size of cpu_csr_rows.
@@ -96,8 +98,15 @@ func (b *brokenBackend) Source(k string) string { return "source of " + k }
 func (b *brokenBackend) Roof() (kernels.Roof, error) {
 	return kernels.Roof{Read: 10, Copy: 9, Triad: 8}, nil
 }
-func (b *brokenBackend) Load(p *kernels.Problem) error { b.p = p; return nil }
-func (b *brokenBackend) Close() error                  { return nil }
+func (b *brokenBackend) Load(p *kernels.Problem) error {
+	if b.index == fallsLoading && b.p != nil {
+		os.WriteFile(os.Getenv("SPMVTUNE_TEST_FALLEN"), nil, 0o666)
+		return errors.New("unspecified launch failure")
+	}
+	b.p = p
+	return nil
+}
+func (b *brokenBackend) Close() error { return nil }
 func (b *brokenBackend) Prepare(c kernels.Config, _ kernels.Options) (kernels.Product, error) {
 	if b.prepared++; b.index == fallsOff && b.prepared == 2 {
 		os.WriteFile(os.Getenv("SPMVTUNE_TEST_FALLEN"), nil, 0o666)

@@ -32,7 +32,8 @@ type crew struct {
 // A share is a matrix, or some parts of it, for one device.
 type share struct {
 	configs.Matrix
-	parts []trial.Part // nil: everything
+	parts []trial.Part    // nil: everything
+	done  map[string]bool // trials that devices of this run measured which have failed
 }
 
 // gone is the error of a device that does not answer any more.
@@ -53,7 +54,7 @@ func isGone(err error) bool {
 func (c *crew) fill(sweep *configs.Sweep, parts map[string][]trial.Part, devices int) {
 	for _, m := range sweep.Matrices {
 		if parts == nil || len(parts[m.Name]) > 0 {
-			c.todo = append(c.todo, share{m, parts[m.Name]})
+			c.todo = append(c.todo, share{Matrix: m, parts: parts[m.Name]})
 		}
 	}
 	strategy := sweep.Search.Strategy

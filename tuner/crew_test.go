@@ -169,7 +169,9 @@ func TestSeveralDevicesStopped(t *testing.T) {
 
 // A device that is lost leaves its matrix to the others, which measure everything.
 func TestDeviceLost(t *testing.T) {
-	for name, indices := range map[string][]int{"at the start": {0, noDevice}, "later": {0, fallsOff}} {
+	for name, indices := range map[string][]int{
+		"at the start": {0, noDevice}, "in a trial": {0, fallsOff}, "while it loads": {0, fallsLoading},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("SPMVTUNE_TEST_FALLEN", filepath.Join(t.TempDir(), "fallen"))
 			rec := newMeeting(2)
@@ -189,6 +191,9 @@ func TestDeviceLost(t *testing.T) {
 			if len(lost) != 1 || lost[0].Index != indices[1] || lost[0].Others != 1 || len(sum.Failures) > 0 {
 				t.Errorf("lost %+v, failures %+v", lost, sum.Failures)
 			}
+			if sum.Trials != 20 || sum.Measured[trial.OK] != 20 || sum.Finished+sum.FailedBefore+sum.OKBefore > 0 {
+				t.Errorf("summary %+v", sum)
+			}
 		})
 	}
 
@@ -206,6 +211,18 @@ func TestDeviceLost(t *testing.T) {
 	}
 	if len(sum.Pieces) != 2 {
 		t.Errorf("pieces %+v", sum.Pieces)
+	}
+}
+
+// A matrix that a GPU can't load costs only itself.
+func TestMatrixNotLoaded(t *testing.T) {
+	sweep := several(3, 0)
+	sweep.Matrices[1] = configs.Matrix{Name: "gone", Path: filepath.Join(t.TempDir(), "gone.mtx")}
+	rec := newMeeting(1)
+	sum := runTest(t, sweep, rec, Options{})
+	devicesOf(t, &rec.memory, 10)
+	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "gone" {
+		t.Errorf("failures %+v", sum.Failures)
 	}
 }
 

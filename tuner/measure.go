@@ -203,7 +203,7 @@ func (r *run) record(ctx context.Context, res trial.Result) error {
 		return nil
 	}
 
-	r.done[res.ID] = true
+	r.done[res.ID], r.measured[res.ID] = true, true
 	r.sum.Measured[res.Status]++
 	switch res.Status {
 	case trial.OK:

@@ -109,7 +109,7 @@ func (r *run) unreached(todo []share, err error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.opt.Parts)) {
 		if !slices.ContainsFunc(r.sweep.Matrices, func(m configs.Matrix) bool { return m.Name == name }) {
-			r.ended(share{configs.Matrix{Name: name}, r.opt.Parts[name]}, err)
+			r.ended(share{Matrix: configs.Matrix{Name: name}, parts: r.opt.Parts[name]}, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"spmvtune/configs"
@@ -115,15 +116,18 @@ type run struct {
 
 // current is the state of a run that belongs to the current matrix.
 type current struct {
-	share   share
-	pieces  []piece              // parts of the matrix, if there are Parts
-	over    map[trial.Place]bool // searches that have ended
-	done    map[string]bool      // trials that are recorded, by identity
-	best    bests
-	host    trial.HostUse // while its trials were measured
-	name    string
-	finals  *finals
-	spreads *spreads
+	share                  share
+	pieces                 []piece              // parts of the matrix, if there are Parts
+	over                   map[trial.Place]bool // searches that have ended
+	done                   map[string]bool      // trials that are recorded, by identity
+	measured               map[string]bool      // those of them that this run measured
+	ours                   int                  // how many of these a device measured that has failed
+	okBefore, failedBefore int                  // how those of an earlier run ended
+	best                   bests
+	host                   trial.HostUse // while its trials were measured
+	name                   string
+	finals                 *finals
+	spreads                *spreads
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
@@ -136,7 +140,7 @@ func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 
 // next forgets the last matrix.
 func (r *run) next() {
-	r.current = current{over: map[trial.Place]bool{}, done: map[string]bool{}}
+	r.current = current{over: map[trial.Place]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
 }
 
 func (r *run) close() {
@@ -154,8 +158,10 @@ func (r *run) all(ctx context.Context) error {
 		}
 		r.next()
 		r.share = s
+		maps.Copy(r.measured, s.done)
 		err := r.matrix(ctx, index, s.Matrix)
 		if isGone(err) {
+			s.done = r.measured
 			r.crew.giveBack(s)
 			return err
 		}
@@ -190,10 +196,6 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if plan.Duplicate != nil {
 		r.sum.Duplicates = append(r.sum.Duplicates, *plan.Duplicate)
 	}
-	r.sum.Finished += work.finished
-	for reason, n := range plan.Skipped {
-		r.sum.Skipped[reason] += n
-	}
 	if len(plan.Trials) > 0 {
 		// Even if all is measured: the name may have stood for other content since.
 		err := r.rec.Matrix(ctx, m)
@@ -212,7 +214,13 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped}})
 
 	err = r.measure(ctx, spec, m, work)
-	r.sum.Trials += work.count()
+	if !isGone(err) { // else another device goes on with the matrix and counts its trials
+		r.sum.Trials += work.count()
+		r.sum.Finished += work.finished
+		r.sum.OKBefore += r.okBefore
+		r.sum.FailedBefore += r.failedBefore
+		r.sum.Skipped = added(r.sum.Skipped, plan.Skipped)
+	}
 	return err
 }
 

@@ -95,12 +95,24 @@ func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, erro
 	rep, err := r.client.Do(ctx, worker.Request{Load: &worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed}},
 		0)
 	if err != nil {
-		var d *worker.Death
-		if errors.As(err, &d) || ctx.Err() != nil {
-			r.drop(r.client, err)
-		}
-		return trial.Matrix{}, r.interrupted(ctx, err)
+		return trial.Matrix{}, r.notLoaded(ctx, err)
 	}
 
 	return *rep.Matrix, nil
+}
+
+// notLoaded tells whether the matrix is at fault, or the device, which loads no other one either: it is, if a new
+// worker can't open it.
+func (r *run) notLoaded(ctx context.Context, err error) error {
+	var d *worker.Death
+	died := errors.As(err, &d) || r.planner.device.Backend != "cpu"
+	if died || ctx.Err() != nil {
+		r.drop(r.client, err)
+	}
+	if died && ctx.Err() == nil {
+		if lost := r.worker(ctx); isGone(lost) {
+			return lost
+		}
+	}
+	return r.interrupted(ctx, err)
 }

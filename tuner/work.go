@@ -34,7 +34,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 			return nil, err
 		}
 		more := s.next() != nil // after this, the strategies are told everything that is recorded
-		return &work{source: s, searches: s, trials: s.most(), finished: len(s.recorded), adaptive: more}, s.err
+		return &work{source: s, searches: s, trials: s.most(), finished: len(s.recorded) - r.ours, adaptive: more}, s.err
 	}
 
 	todo, good, err := r.unfinished(ctx, plan)
@@ -54,7 +54,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	}
 
 	todo = hopelessLast(todo, plan.Matrix.Size(), r.planner.device)
-	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo),
+	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo) - r.ours,
 		good: good}, nil
 }
 
@@ -140,13 +140,15 @@ func idsOf(trials []trial.Trial) []string {
 // failed reports whether a trial ended in a way in which it might not end again.
 func failed(s trial.Status) bool { return s != trial.OK && s != trial.Invalid }
 
-// counts notes a trial that an earlier run has measured.
+// counts notes a trial that an earlier run has measured, or a device of this one that has failed.
 func (r *run) counts(t trial.Trial, s trial.Status) {
-	switch {
-	case failed(s):
-		r.sum.FailedBefore++
-	case s == trial.OK:
-		r.sum.OKBefore++
-	}
 	r.done[t.ID] = true
+	switch {
+	case r.measured[t.ID]:
+		r.ours++
+	case failed(s):
+		r.failedBefore++
+	case s == trial.OK:
+		r.okBefore++
+	}
 }
