@@ -124,8 +124,8 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 
 	dev := b.Device()
 	rep.Device = &dev
-	if req.Device.Index > 0 {
-		os.Setenv("CUDA_VISIBLE_DEVICES", dev.Properties["uuid"]) // for programs, which use the first GPU they see
+	if uuid := dev.Properties["uuid"]; req.Device.Index > 0 && uuid != "" {
+		os.Setenv("CUDA_VISIBLE_DEVICES", uuid) // for programs, which use the first GPU they see
 	}
 
 	rep.Sources = map[string]string{}
