@@ -59,7 +59,7 @@ func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file st
 	}
 
 	said := "does not compile: " + complaint(printed, err)
-	if !refused(err) || passing.MatchString(printed) {
+	if !refused(err) || passing.MatchString(echoed.ReplaceAllString(printed, "")) {
 		return "", errors.New(said)
 	}
 	if firstError.MatchString(printed) { // it would say so again
@@ -97,10 +97,13 @@ func kept(file string) (said string, known bool) {
 
 // removeLeft removes the folders in which programs that were killed compiled.
 func removeLeft(cache string) {
-	left, _ := filepath.Glob(filepath.Join(cache, ".tmp-*"))
-	for _, dir := range left {
-		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
-			os.RemoveAll(dir)
+	entries, _ := os.ReadDir(cache)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".tmp-") {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+			os.RemoveAll(filepath.Join(cache, e.Name()))
 		}
 	}
 }
@@ -191,7 +194,10 @@ var firstError = regexp.MustCompile(`(?mi)^.*\berror\b.*$`)
 
 // passing finds what is wrong with the machine and not with the source.
 var passing = regexp.MustCompile(`(?i)no space left|quota exceeded|out of memory|cannot allocate|input/output error|` +
-	`resource temporarily|terminated by signal|signal terminated|killed|file size limit`)
+	`resource temporarily|died due to signal|terminated by signal|signal terminated|killed|file size limit`)
+
+// echoed finds the lines of the source that gcc prints: they may hold the same words.
+var echoed = regexp.MustCompile(`(?m)^ *\d* \|.*$`)
 
 // Refused is the error of a compiler that has ended by itself and printed why.
 type Refused struct{ Reason string }

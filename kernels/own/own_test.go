@@ -182,17 +182,23 @@ func TestBuildMends(t *testing.T) {
 		}
 	}
 
-	full := *by
-	full.Compile = func(context.Context, string, string, string, []string) (string, error) {
-		return "f.c:1: error: No space left on device", &Refused{"exit status 1"}
-	}
-	cache := t.TempDir()
 	o := myKernel("int f(void) { return 1; }\n")
-	if _, err := Build(cache, &full, o, c); err == nil || errors.As(err, new(*kernels.InvalidError)) {
-		t.Errorf("a full disk: %v", err)
-	}
-	if _, err := Build(cache, by, o, c); err != nil {
-		t.Errorf("after the disk was full: %v", err)
+	for said, ofSource := range map[string]bool{
+		"f.c:1: error: No space left on device":                                                 false,
+		"nvcc error   : 'cicc' died due to signal 9 (Kill signal)":                              false,
+		"f.c:12:5: error: expected ';'\n   12 |     return killed\n      |     ^ out of memory": true,
+	} {
+		failing := *by
+		failing.Compile = func(context.Context, string, string, string, []string) (string, error) {
+			return said, &Refused{"exit status 1"}
+		}
+		cache := t.TempDir()
+		if _, err := Build(cache, &failing, o, c); err == nil || errors.As(err, new(*kernels.InvalidError)) != ofSource {
+			t.Errorf("%s: %v", said, err)
+		}
+		if _, err := Build(cache, by, o, c); (err != nil) != ofSource {
+			t.Errorf("compiled again after %s: %v", said, err)
+		}
 	}
 }
 
@@ -270,7 +276,8 @@ func TestBuildAnyName(t *testing.T) {
 // What somebody who was killed has left in the cache goes, but not the folder of one who still compiles.
 func TestBuildRemovesLeft(t *testing.T) {
 	by, _ := counted(t)
-	cache := t.TempDir()
+	cache := filepath.Join(t.TempDir(), "job[1]") // no pattern
+	os.Mkdir(cache, 0o777)
 	left, used := filepath.Join(cache, ".tmp-1"), filepath.Join(cache, ".tmp-2")
 	os.Mkdir(left, 0o777)
 	os.Mkdir(used, 0o777)
