@@ -91,13 +91,20 @@ func TestKilledOnAllGPUs(t *testing.T) {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }()
 	var before int64
 	for before < 3 {
-		time.Sleep(time.Millisecond)
+		select {
+		case err := <-ended:
+			_, before = measuredOn(t, folder)
+			t.Fatalf("the run ended with %d trials before it was killed: %v", before, err)
+		case <-time.After(time.Millisecond):
+		}
 		_, before = measuredOn(t, folder)
 	}
 	run.Process.Kill()
-	run.Wait()
+	<-ended
 	_, before = measuredOn(t, folder)
 	if before == 240 {
 		t.Skip("the machine was too slow: everything was measured before the kill")

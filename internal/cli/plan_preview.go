@@ -134,11 +134,14 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 	}
 	p.Devices = append(p.Devices, name)
 
-	before := p.Seconds
+	before, busy := p.Seconds, 0
 	for _, f := range forecasts {
 		p.addMatrix(name, f)
+		if f.Time > 0 {
+			busy++
+		}
 	}
-	p.Seconds = before + (p.Seconds-before)/float64(gpus)
+	p.Seconds = before + (p.Seconds-before)/float64(max(1, min(gpus, busy))) // a matrix stays on one GPU
 	for _, f := range failed {
 		if e := (plannedError{f.Matrix, hardware.InWords(f.Err).Error()}); !slices.Contains(p.Failures, e) {
 			p.Failures = append(p.Failures, e)
