@@ -74,8 +74,8 @@ func (p *Protocol) keys() section {
 			"0: none", count(&p.Finals, 0)},
 		{"repeats", "12", "trials of each place that are measured once more, to see how far another run may be off: " +
 			"one of ten, three at least, at most this many; 0: none", count(&p.Repeats, 0)},
-		{"slow", "3", "end a trial early whose products are this many times slower than the best of its place; " +
-			"0: never", p.readSlow},
+		{"slow", "3", "end a trial early whose products are this many times slower than the best of its place, " +
+			"and 10 µs more; 0: never", p.readSlow},
 		{"launch", `"graph"`, "GPU: graph: replay the products of a sample as a CUDA graph; stream: let the host " +
 			"launch each kernel", choice((*string)(&p.Launch), string(kernels.Graph), string(kernels.Stream))},
 	}
