@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -384,6 +385,40 @@ func TestSingleLeaf(t *testing.T) {
 	do(t, module, nil, "go", "vet", ".")
 }
 
+// offsetsMain begins a program in C that reads row offsets and computes the features f.
+const offsetsMain = `#include <stdio.h>
+#include "rule.h"
+static int n[2], offsets[1 << 20];
+int main(void)
+{
+    r_features f;
+    if (fread(n, sizeof *n, 2, stdin) != 2 || fread(offsets, sizeof *offsets, n[0] + 1, stdin) != (size_t)n[0] + 1)
+        return 1;
+    r_from_offsets(&f, n[0], n[1], offsets);
+`
+
+// offsetsOf is what that program reads.
+func offsetsOf(a *sparse.CSR[float64]) []byte {
+	var b bytes.Buffer
+	binary.Write(&b, binary.NativeEndian, []int32{int32(a.Rows), int32(a.Cols)}) // to memory
+	binary.Write(&b, binary.NativeEndian, a.RowPtr)
+	return b.Bytes()
+}
+
+// built makes the matrix of a spec.
+func built(t *testing.T, spec string) *sparse.CSR[float64] {
+	t.Helper()
+	name, args, err := generate.ParseSpec(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := generate.Build(t.Context(), name, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 // The features that the header computes from row offsets are those of sparse.Analyze.
 func TestOffsets(t *testing.T) {
 	leaf := &rule.Node{Choice: &kernels.Config{Kernel: "k", Precision: kernels.Float32}}
@@ -396,56 +431,74 @@ func TestOffsets(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "r") })),
-		"main.c": `#include <stdio.h>
-#include "rule.h"
-static int n[2], offsets[1 << 20];
-int main(void)
-{
-    r_features f;
-    if (fread(n, sizeof *n, 2, stdin) != 2 || fread(offsets, sizeof *offsets, n[0] + 1, stdin) != (size_t)n[0] + 1)
-        return 1;
-    r_from_offsets(&f, n[0], n[1], offsets);
-    fwrite(&f, sizeof f, 1, stdout);
+		"main.c": offsetsMain + `    fwrite(&f, sizeof f, 1, stdout);
     return 0;
 }
 `})
 
 	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "main.c", "-o", "main")
-	computable := map[string]bool{}
-	for _, f := range rowFeatures {
-		computable[f.name] = true
+	columns := map[string]bool{} // names of those that need the columns, which no ensemble asks for
+	all := rule.Features()
+	for _, f := range all[slices.IndexFunc(all, func(f rule.Feature) bool { return f.Name == "cols_used" }):] {
+		columns[f.Name] = true
 	}
 
 	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9",
-		"uniform:rows=3000,cols=700,row_nnz=40"} {
-		name, args, err := generate.ParseSpec(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := generate.Build(t.Context(), name, args)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		var input bytes.Buffer
-		offsets := make([]int32, a.Rows+1)
-		for i := range offsets {
-			offsets[i] = a.RowPtr[i]
-		}
-
-		binary.Write(&input, binary.NativeEndian, []int32{int32(a.Rows), int32(a.Cols)}) // to memory
-		binary.Write(&input, binary.NativeEndian, offsets)
-		got := do(t, dir, input.Bytes(), filepath.Join(dir, "main"))
+		"uniform:rows=3000,cols=700,row_nnz=40", "giant_row:rows=20000,giant=9000,row_nnz=3"} {
+		a := built(t, spec)
+		got := do(t, dir, offsetsOf(a), filepath.Join(dir, "main"))
 		facts := sparse.Analyze(a)
 
 		for i, f := range rule.Features() {
 			x := math.Float64frombits(binary.NativeEndian.Uint64([]byte(got)[8*i:]))
 			want := f.Value(&rule.Subject{Features: &facts, Hardware: lab})
-			if computable[f.Name] && !(math.Abs(x-want) <= 1e-12*max(1, want)) || !computable[f.Name] &&
-				!math.IsNaN(x) {
+			if columns[f.Name] != math.IsNaN(x) || math.Abs(x-want) > 1e-12*max(1, want) {
 				t.Errorf("%s: %s is %v, want %v", spec, f.Name, x, want)
 			}
 		}
+	}
+}
+
+// The ensemble that comes with the program chooses in C, by row offsets, what `select --accurate` does.
+func TestShippedEnsembleByOffsets(t *testing.T) {
+	r, _, err := rule.Open(rule.BoostedName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	save(t, dir, map[string]string{
+		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "r") })),
+		"main.c": offsetsMain + `    for (int i = 0; i < 2; i++) {
+        const r_choice *c = i ? r_float64_warm_by_ensemble(&f) : r_float32_warm_by_ensemble(&f);
+        printf("%s %d %d [%s]\n", c->kernel, c->block, c->grid, c->params);
+    }
+    return 0;
+}
+`})
+	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "main.c", "-o", "main")
+
+	other := 0 // choices that are not those of the tree
+	for _, spec := range []string{"grid_5pt:nx=500,ny=400", "rmat:scale=14,edge_factor=20",
+		"uniform:rows=30000,cols=20000,row_nnz=40", "uniform:rows=1000,cols=100000,row_nnz=1500"} {
+		a := built(t, spec)
+		facts := sparse.Analyze(a)
+		var want strings.Builder
+		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+			k := rule.Key{Precision: p, Cache: "warm"}
+			c, err := r.SelectFor(k, facts, rule.Wanted{Accurate: true})
+			tree, treeErr := r.SelectFor(k, facts, rule.Wanted{})
+			if err != nil || treeErr != nil || c.By != rule.ByEnsemble {
+				t.Fatalf("%s: by %s, %s (%v, %v)", spec, c.By, c.Unsure, err, treeErr)
+			}
+			if c.Config != tree.Config {
+				other++
+			}
+			fmt.Fprintf(&want, "%s %d %d [%s]\n", c.Kernel, c.Block, c.Grid, c.Params)
+		}
+		compare(t, do(t, dir, offsetsOf(a), filepath.Join(dir, "main")), want.String())
+	}
+	if other == 0 {
+		t.Error("the ensembles choose as the trees do: no test")
 	}
 }
 

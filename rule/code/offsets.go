@@ -29,6 +29,7 @@ var rowFeatures = []rowFeature{
 	{"row_max_over_mean", "mean > 0 ? @_quantile(rows, offsets, 100) / mean : 0", []string{"quantile"}},
 	{"row_max_share", "nonzeros > 0 ? @_quantile(rows, offsets, 100) / nonzeros : 0", []string{"quantile"}},
 	{"row_p99_over_mean", "mean > 0 ? @_quantile(rows, offsets, 99) / mean : 0", []string{"quantile"}},
+	{"row_gini", "@_gini(rows, offsets)", []string{"gini"}},
 	{"row_std_over_mean", "mean > 0 ? @_std(rows, offsets) / mean : 0", []string{"std"}},
 	{"row_max", "@_quantile(rows, offsets, 100)", []string{"quantile"}},
 	{"row_std", "@_std(rows, offsets)", []string{"std"}},
@@ -81,6 +82,32 @@ static inline double @_std(int rows, const int *offsets)
     while ((next = (root + sum / root) / 2) < root)
         root = next;
     return sum > 0 ? root : 0;
+}
+`},
+	{"gini", `/* The Gini coefficient of the row length. It passes over the rows once for each 1024 lengths of which one occurs. */
+static inline double @_gini(int rows, const int *offsets)
+{
+    int i, low = 0, next, within = 0;
+    double sum = 0, all = rows > 0 ? offsets[rows] - offsets[0] : 0;
+    do {
+        int count[1024] = {0};
+        next = 0;
+        for (i = 0; i < rows; i++) {
+            int n = offsets[i + 1] - offsets[i] - low;
+            if (n >= 0 && n < 1024)
+                count[n]++;
+            else if (n > 0 && (next == 0 || n < next))
+                next = n;
+        }
+        for (i = 0; i < 1024; i++) {
+            within += count[i];
+            sum += (double)within * (rows - within);
+        }
+        if (next > 0)
+            sum += (double)within * (rows - within) * (next - 1024);
+        low += next;
+    } while (next > 0);
+    return all > 0 ? sum / (rows * all) : 0;
 }
 `},
 	{"above", `/* The share of the entries in rows longer than length. */
