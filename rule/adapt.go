@@ -103,7 +103,7 @@ func (t *table) place(c kernels.Config) (int, bool) {
 	return t.at(near), ok
 }
 
-// adapted orders the configurations of each leaf anew; n may be nil.
+// adapted orders the configurations of each leaf anew that has some of the matrices; n may be nil.
 func (n *Node) adapted(t *table, matrices []int, faster float64) *Node {
 	if n == nil {
 		return nil
@@ -123,6 +123,14 @@ func (n *Node) adapted(t *table, matrices []int, faster float64) *Node {
 		return &c
 	}
 
+	c.Speeds = slices.Clone(n.Speeds)
+	if len(matrices) == 0 {
+		for i := range c.Speeds {
+			c.Speeds[i].GBPS *= faster
+		}
+		return &c
+	}
+
 	configs := append([]kernels.Config{*n.Choice}, n.Next...)
 	slower, loss := make([]float64, len(configs)), make([]float64, len(configs))
 	for i, config := range configs {
@@ -133,28 +141,30 @@ func (n *Node) adapted(t *table, matrices []int, faster float64) *Node {
 				slower[i] = n.NextTimes[i-1]
 			}
 		}
-		loss[i] = math.Log(slower[i])
+		loss[i] = max(0, math.Log(slower[i])) // a runner-up's may be negative; the choice was made by more than it
 		if at, ok := t.place(config); ok {
 			sum := adaptPrior * loss[i]
 			for _, m := range matrices {
 				sum += t.loss[m][at]
 			}
 			loss[i] = sum / float64(adaptPrior+len(matrices))
+		} else {
+			loss[i] += boostMost // this device has not run it
 		}
 	}
 
 	order := indices(len(configs))
 	slices.SortStableFunc(order, func(a, b int) int { return cmpLoss(loss[a], loss[b]) })
 	first := order[0]
-	c.Choice, c.Next, c.NextTimes, c.Speeds = &configs[first], nil, nil, nil
+	c.Choice, c.Next, c.NextTimes = &configs[first], nil, nil
 	for _, i := range order[1:] {
 		c.Next, c.NextTimes = append(c.Next, configs[i]), append(c.NextTimes, math.Exp(loss[i]-loss[first]))
 	}
 	if here := n.faster(t, matrices, configs[first], slower[first]); len(here) > 0 {
 		faster = middle(here)
 	}
-	for _, s := range n.Speeds {
-		c.Speeds = append(c.Speeds, Speed{s.Bytes, s.GBPS * faster / slower[first]})
+	for i := range c.Speeds {
+		c.Speeds[i].GBPS *= faster / slower[first]
 	}
 	return &c
 }
@@ -174,9 +184,13 @@ func cmpLoss(a, b float64) int {
 func (e *Ensemble) adapted(t *table, matrices []int) *Ensemble {
 	c := *e
 	c.Base = slices.Clone(e.Base)
+	if len(matrices) == 0 {
+		return &c
+	}
 	for i, config := range e.Configs {
 		at, ok := t.place(config)
 		if !ok {
+			c.Base[i] += lost(boostMost) // this device has not run it
 			continue
 		}
 		off, n := 0.0, adaptPrior

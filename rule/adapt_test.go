@@ -3,9 +3,12 @@ package rule
 import (
 	"errors"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
 
@@ -99,5 +102,56 @@ func TestJudgeLeavesOutWhatTaught(t *testing.T) {
 	list, err := r.Judge(more[:len(obs)+36], DefaultOptions)
 	if err != nil || list[0].Taught != 30 || len(list[0].Cases) != 1 {
 		t.Errorf("judged %+v (%v), want one matrix, and 30 left out", list, err)
+	}
+}
+
+// taught is a rule, and the table of another device.
+func taught(t *testing.T) (*Selector, *table) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	best := func(f sparse.Features) string { return map[bool]string{true: "a", false: "b"}[f.RowMean <= 20] }
+	opt := DefaultOptions
+	opt.Ensemble = true
+	r := learn(t, world(rng, 80, best), opt)
+	_, groups := group(another(rng, 40, best))
+	for _, g := range groups {
+		other, _, err := newTable(g, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &r.Selectors[0], other
+	}
+	panic("no group")
+}
+
+// Adapting by no matrices changes neither choices nor times, also where a runner-up was faster than the
+// choice on half of the matrices.
+func TestAdaptByNothing(t *testing.T) {
+	s, other := taught(t)
+	s.Root.eachLeaf(func(n *Node) { n.NextTimes = []float64{0.9}; n.Next = n.Next[:1] })
+	c := s.adapted(s.Key(), other, nil)
+	if !reflect.DeepEqual(c.Root, s.Root) || !reflect.DeepEqual(c.Sizes, s.Sizes) || !reflect.DeepEqual(c.Ensemble, s.Ensemble) {
+		t.Error("adapting by nothing changed something")
+	}
+}
+
+// What the new device has not run is not chosen for it where there is something else.
+func TestAdaptToWhatWasRun(t *testing.T) {
+	s, other := taught(t)
+	nowhere := kernels.Config{Kernel: "nowhere", Precision: "float32"}
+	s.Root.eachLeaf(func(n *Node) {
+		n.Next, n.NextTimes = []kernels.Config{*n.Choice}, []float64{1.2}
+		n.Choice = &nowhere
+	})
+	f := &other.facts[0]
+	s.Ensemble.Configs[slices.Index(s.Ensemble.Configs, s.Ensemble.best(f)[0])] = nowhere
+
+	c := s.adapted(s.Key(), other, indices(len(other.names)))
+	c.Root.eachLeaf(func(n *Node) {
+		if n.Choice.Kernel == "nowhere" {
+			t.Errorf("a leaf chooses what was not run, before %v", n.Next)
+		}
+	})
+	if got := c.Ensemble.best(f)[0].Kernel; got == "nowhere" {
+		t.Error("the ensemble chooses what was not run")
 	}
 }
