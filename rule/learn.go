@@ -64,7 +64,7 @@ func (t *table) learn(ctx context.Context, k Key, opt Options) (*Selector, *less
 	l := t.teach(indices(len(t.names)), t.kernelLoss(), opt)
 	return &Selector{
 		Device: k.Device, Hardware: t.facts[0].Hardware, Precision: k.Precision, Cache: k.Cache,
-		Root: l.tree, Sizes: l.sizes, Ensemble: l.ensemble, Pruned: l.pruned, Configs: l.configs,
+		Root: l.tree, Sizes: l.sizes, Ensemble: l.ensemble, Pruned: l.pruned, Configs: len(t.configs),
 		Validation: v, Single: l.single, SingleKernel: l.kernel,
 	}, l, nil
 }

@@ -35,7 +35,7 @@ type Selector struct {
 	Precision kernels.Precision `json:"precision"`
 	Cache     trial.Cache       `json:"cache"`
 	Hardware  Hardware          `json:"hardware,omitzero"` // of the device
-	Configs   int               `json:"configs"`           // number of configurations that the tree chose from
+	Configs   int               `json:"configs"`           // number of configurations that the oracle is the best of
 	Root      *Node             `json:"tree"`
 	// Sizes is the tree over the features that the sizes of a matrix give, for users who can't
 	// wait for the other features.

@@ -15,7 +15,6 @@ type lesson struct {
 	ensemble *Ensemble // nil: not asked for
 	single   kernels.Config
 	kernel   string // the best single kernel
-	configs  int    // number of configurations that could be chosen
 }
 
 // teach learns from the given matrices and uses no others.
@@ -25,12 +24,6 @@ func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *less
 	s := &lesson{
 		single: t.configs[single],
 		kernel: t.kernels[l.chooseKernel(matrices, kernelLoss)],
-	}
-
-	for _, start := range l.start {
-		if start == 0 {
-			s.configs++
-		}
 	}
 
 	grown := l.grow(matrices, opt.MaxDepth)
