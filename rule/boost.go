@@ -251,8 +251,12 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 				a += (sum[c] - x) * (sum[c] - x)
 			}
 
-			if gain := b/float64(i+1) + a/float64(n-i-1); gain > most+same {
-				feature, at, most, ok = f, float64(float32(threshold(low, high))), gain, true
+			gain := b/float64(i+1) + a/float64(n-i-1)
+			if gain <= most+same {
+				continue
+			}
+			if x := float64(float32(threshold(low, high))); low <= x && x < high { // a forest keeps single precision
+				feature, at, most, ok = f, x, gain, true
 			}
 		}
 	}

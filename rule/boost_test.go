@@ -99,3 +99,20 @@ func TestPortfolio(t *testing.T) {
 		}
 	}
 }
+
+// Where single precision has no number between two values, a boosted tree does not split there: one
+// side would be empty.
+func TestSplitNeedsANumberBetween(t *testing.T) {
+	const ulp = 1.0 / (1 << 23)
+	g := &booster{table: &table{values: [][]float64{make([]float64, 2*boostLeaf)}}, features: []int{0},
+		left: make([][]float64, 2*boostLeaf), rng: rand.New(rand.NewPCG(1, 2))}
+	for m := range g.left {
+		g.values[0][m], g.left[m] = 1+0.4*ulp, []float64{-1}
+		if m >= boostLeaf {
+			g.values[0][m], g.left[m] = 1+0.6*ulp, []float64{1}
+		}
+	}
+	if _, at, ok := g.split(indices(2*boostLeaf), []float64{0}); ok {
+		t.Errorf("splits at %v, where nothing lies between %v and %v", at, 1+0.4*ulp, 1+0.6*ulp)
+	}
+}
