@@ -65,12 +65,13 @@ func (r *Rule) Judge(obs []Observation, opt Options) ([]Transfer, error) {
 	}
 
 	if len(list) == 0 {
-		return nil, fmt.Errorf("judging a rule: %w: none but the matrices that it was learned from", ErrNoData)
+		return nil, fmt.Errorf("judging a rule: %w: it serves none of the devices, precisions and cache states, "+
+			"or was learned from all of these matrices", ErrNoData)
 	}
 	return list, nil
 }
 
-// taughtBy reports whether s was learned from a matrix of this name, or judged on it before.
+// taughtBy reports whether s was learned from a matrix of this name.
 func (s *Selector) taughtBy(name string) bool {
 	found := false
 	s.Root.eachLeaf(func(n *Node) { found = found || slices.Contains(n.Matrices, name) })

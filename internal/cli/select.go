@@ -60,7 +60,7 @@ names them.`,
 	f.BoolVar(&s.wanted.Accurate, "accurate", false,
 		"use the boosted ensemble that learn makes, which gives no reasons")
 	f.IntVar(&s.top, "top", 1,
-		"how many configurations to name, those first that are expected to be the fastest")
+		"how many configurations to name: the choice, and what helps most where it is slow")
 	f.BoolVar(&s.asJSON, "json", false, "print JSON")
 	command.FlagFile(cmd, "rule", "json")
 	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))

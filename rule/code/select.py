@@ -59,7 +59,8 @@ def features(offsets, cols):
 
 
 def choose(f, precision="float64", cache=None, device=None, accurate=True, hardware=None):
-    """Choose for features, a dict by the names of docs/features.md. Those that are missing are not known."""
+    """Choose for features, a dict by the names of docs/features.md. Those that are missing are not known:
+    rows, cols and nonzeros are needed."""
     s = _selector(precision, cache, device)
     of = s.get("hardware", {})
     of, warps = hardware or (of.get("cache_bytes", 0), of.get("warps", 0))
