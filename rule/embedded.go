@@ -32,6 +32,6 @@ var embedded = map[string][]byte{EmbeddedName: h100, BoostedName: h200}
 // EmbeddedNames lists the rules that come with the program: "h100 or h200".
 func EmbeddedNames() string { return strings.Join(slices.Sorted(maps.Keys(embedded)), " or ") }
 
-// Embedded returns the rule that comes with the program: learned on an H100, with warm
-// caches, from the sweep corpus but for the classes of its final test.
+// Embedded returns the rule that is taken where none is named: learned on an H100, with warm
+// caches, from an earlier sweep corpus but for the classes of its final test.
 func Embedded() (*Rule, error) { return Read(bytes.NewReader(h100)) }
