@@ -96,12 +96,18 @@ func TestLeftoversAreRemoved(t *testing.T) {
 		}
 		return dir
 	}
-	killed := make("small-20260102-abcdef", ".submit.lock", "bin/spmvtune")
+	killed := make("small-20260102-abcdef", ".submit.lock", "bin/spmvtune", "jobs.jsonl")
+	slurmlab.Must(t, os.Mkdir(filepath.Join(killed, "journals"), 0o777))
 	alive := make("small-20260102-abcdeg", ".submit.lock")
 	unlock, err := (&slurm.Run{Dir: alive}).Lock(t.Context())
 	slurmlab.Must(t, err)
 	defer unlock()
-	stay := []string{run.Dir, alive, make("small-20260102-abcdeh"), make("results", ".submit.lock")}
+	measured := make("small-20260102-abcdej", ".submit.lock")
+	slurmlab.Must(t, os.MkdirAll(filepath.Join(measured, "journals", "0001"), 0o777))
+	sent := make("small-20260102-abcdek", ".submit.lock")
+	slurmlab.Must(t, os.WriteFile(filepath.Join(sent, "jobs.jsonl"), []byte("{}\n"), 0o666))
+	stay := []string{run.Dir, alive, measured, sent, make("small-20260102-abcdeh"), make("results", ".submit.lock"),
+		make("small-20260102-abcdem", ".submit.lock", "results.db")}
 	_, err = slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")
 	slurmlab.Must(t, err)
 	if _, err := os.Stat(killed); err == nil {

@@ -15,7 +15,7 @@ import (
 var leftover = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
 
 // removeLeftovers removes the folders below root whose Create was killed: they have a lock that
-// nobody holds, and no run.json. Where there are no locks, they stay.
+// nobody holds, and no run.json, and are not used. Where there are no locks, they stay.
 func removeLeftovers(root string) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -26,18 +26,29 @@ func removeLeftovers(root string) {
 	for _, e := range entries {
 		dir := filepath.Join(root, e.Name())
 		lock := filepath.Join(dir, submitLock)
-		if !e.IsDir() || !leftover.MatchString(e.Name()) || IsRun(dir) || !isFile(lock) {
+		if !e.IsDir() || !leftover.MatchString(e.Name()) || IsRun(dir) || used(dir) || !isFile(lock) {
 			continue
 		}
 		unlock, err := flock(now, lock)
 		if err != nil {
 			continue
 		}
-		if !IsRun(dir) { // it may have become one since
+		if !IsRun(dir) && !used(dir) { // it may have become one since
 			os.RemoveAll(dir)
 		}
 		unlock()
 	}
+}
+
+// used reports whether something may have been sent from a folder or measured in it: then it is a run that
+// has lost its run.json.
+func used(dir string) bool {
+	jobs, err := os.Stat(filepath.Join(dir, JobsFile))
+	if err == nil && jobs.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	journals, err := os.ReadDir(filepath.Join(dir, JournalsDir))
+	return len(journals) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) || isFile(filepath.Join(dir, "results.db"))
 }
 
 // makeLocked makes a folder that does not exist yet, with its lock held from the start.
