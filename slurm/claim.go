@@ -150,11 +150,10 @@ func (r *Run) Take(chunk string) (*Claim, error) {
 	return &c, nil
 }
 
-// Keep renews a claim until stop is called. It calls lost if another process has taken the chunk since,
-// because this one could not renew its claim for too long.
+// Keep renews a claim until stop is called. It calls lost and ends if another process has taken the chunk
+// since, because this one could not renew its claim for too long, or if the claim was deleted.
 func (r *Run) Keep(c *Claim, lost func()) (stop func()) {
 	done := make(chan struct{})
-	next := Claim{Chunk: c.Chunk, Attempt: c.Attempt + 1}
 	go func() {
 		for {
 			select {
@@ -162,8 +161,9 @@ func (r *Run) Keep(c *Claim, lost func()) (stop func()) {
 				return
 			case <-time.After(claimRenewed):
 			}
-			if isFile(r.Path(next.file())) {
+			if r.gone(c) {
 				lost()
+				return
 			}
 			now := []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}} // by the server's clock
 			_ = unix.UtimesNanoAt(unix.AT_FDCWD, r.Path(c.file()), now, 0)
@@ -172,9 +172,27 @@ func (r *Run) Keep(c *Claim, lost func()) (stop func()) {
 	return func() { close(done) }
 }
 
-// Release says that this process is done with a chunk. barren says that it measured nothing, by no
-// fault of a signal.
+// gone reports whether a claim of this process holds no longer.
+func (r *Run) gone(c *Claim) bool {
+	next := Claim{Chunk: c.Chunk, Attempt: c.Attempt + 1}
+	if isFile(r.Path(next.file())) {
+		return true
+	}
+	data, err := r.Read(c.file())
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	var there Claim
+	err = json.Unmarshal(data, &there)
+	return err == nil && (there.PID != c.PID || there.Machine != c.Machine || there.Node != c.Node)
+}
+
+// Release says that this process is done with a chunk, unless it has lost it. barren says that it measured
+// nothing, by no fault of a signal.
 func (r *Run) Release(c *Claim, barren bool) error {
+	if r.gone(c) {
+		return nil
+	}
 	c.Ended = true
 	if barren {
 		c.Barren++

@@ -83,3 +83,24 @@ func TestClaimsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A process whose claim was deleted leaves the claim of the next one alone.
+func TestDeletedClaimIsLost(t *testing.T) {
+	r := &Run{Dir: t.TempDir()}
+	c, err := r.Take("0001")
+	if err != nil || r.gone(c) {
+		t.Fatalf("lost at once, or %v", err)
+	}
+	if err := os.Remove(r.Path(c.file())); err != nil || !r.gone(c) {
+		t.Errorf("a deleted claim is not lost (%v)", err)
+	}
+	other := *c
+	other.Machine, other.PID = "elsewhere", 1<<30
+	rewrite(t, r, other)
+	if err := r.Release(c, false); err != nil || !r.gone(c) {
+		t.Errorf("a claim of another process is not lost (%v)", err)
+	}
+	if _, err := r.Take("0001"); !errors.Is(err, ErrClaimed) {
+		t.Errorf("the claim of another process ends with %v", err)
+	}
+}
