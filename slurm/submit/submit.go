@@ -39,15 +39,17 @@ func Ready(ctx context.Context, c *sbatch.Client, s configs.Slurm, chunks int) (
 	}
 
 	// A QOS may allow more time than the partition.
-	if s.Time != "" && s.QOS == "" {
-		for kind := range s.Kinds() {
-			limit, err := c.Limit(ctx, s.Of(kind).Partition)
-			if err == nil {
-				err = limit.Check(s.Time)
-			}
-			if err != nil {
-				return config, err
-			}
+	for kind := range s.Kinds() {
+		one := s.Of(kind)
+		if one.Time == "" || one.QOS != "" {
+			continue
+		}
+		limit, err := c.Limit(ctx, one.Partition)
+		if err == nil {
+			err = limit.Check(one.Time)
+		}
+		if err != nil {
+			return config, err
 		}
 	}
 

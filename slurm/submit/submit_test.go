@@ -113,10 +113,9 @@ func TestWhatCouldNeverStartIsRefused(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "queue")); err == nil {
 		t.Error("it was submitted")
 	}
-	if s.QOS = "long"; true { // may allow more than the partition
-		_, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(1))
-		slurmlab.Must(t, err)
-	}
+	s.Arrays = []configs.Array{{"qos": "long"}} // may allow more than the partition
+	_, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(1))
+	slurmlab.Must(t, err)
 }
 
 func TestPreviewWritesNothing(t *testing.T) {
