@@ -116,6 +116,11 @@ type dispatch struct {
 func (d *dispatch) arrays() error {
 	for base := 0; base < d.chunks; {
 		n := min(d.most, alike(d.kinds[base:]), d.room(base))
+		if n <= 0 && base == 0 && len(d.earlier) == 0 {
+			// A job that only merges would send another one for ever.
+			return d.incomplete(fmt.Errorf("max_submit = %d leaves no room for a task beside the jobs that merge: "+
+				"raise it to 3 or more", d.slurm.MaxSubmit), false)
+		}
 		if n <= 0 {
 			d.round.Rest, d.round.Limit = d.chunks-base, "max_submit"
 			return nil
@@ -229,13 +234,16 @@ func (d *dispatch) takeBack() error {
 	at := len(d.round.Jobs) - 1
 	j := d.round.Jobs[at]
 	task := sbatch.JobID{ID: fmt.Sprintf("%s_%d", j.ID, j.Tasks-1), Cluster: j.Cluster}
+	if err := d.client.Cancel(d.ctx, []sbatch.JobID{task}); err != nil {
+		return err // the task may still be there
+	}
 	if d.round.Jobs[at].Tasks--; j.Tasks == 1 {
 		d.round.Jobs = d.round.Jobs[:at]
 		j.Outcome, j.Said = slurm.Refused, "cancelled, to make room for the job that merges"
 	} else {
 		j.Tasks--
 	}
-	return errors.Join(d.client.Cancel(d.ctx, []sbatch.JobID{task}), d.run.Note(j, nil))
+	return d.run.Note(j, nil)
 }
 
 // send sends a job of the round.

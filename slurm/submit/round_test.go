@@ -11,6 +11,7 @@ import (
 	"spmvtune/internal/slurmlab"
 	"spmvtune/internal/slurmtest"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/trial"
 )
 
@@ -100,6 +101,36 @@ func TestNoRoomAtAll(t *testing.T) {
 	}
 	jobs, err := run.Jobs()
 	if err != nil || len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
+		t.Errorf("jobs %+v, %v", jobs, err)
+	}
+}
+
+// A job that merges sends no other one if there is no room for a task beside it.
+func TestNoRoomBesideTheMerging(t *testing.T) {
+	for most := 1; most <= 2; most++ {
+		dir, run := ended(t, 3, nil, "13||RUNNING|0:00|5:00|N/A|n1|NAME.1.finish|None")
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
+			Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}, nil))
+		_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{MaxSubmit: most}, slurmtest.ChunkIDs(3))
+		if err == nil || !strings.Contains(err.Error(), "max_submit") {
+			t.Errorf("max_submit = %d: error %v", most, err)
+		}
+		if sent, err := os.ReadFile(filepath.Join(dir, "sent")); err == nil {
+			t.Errorf("max_submit = %d: sent %s", most, sent)
+		}
+	}
+}
+
+// A task that scancel could not take back is not sent again.
+func TestTaskThatStays(t *testing.T) {
+	dir := limitedSlurm(t, 5)
+	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "scancel"), []byte("#!/bin/bash\nexit 1\n"), 0o777))
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 9, "exit 0")
+	if _, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(9)); err == nil {
+		t.Error("no error")
+	}
+	jobs, err := run.Jobs()
+	if err != nil || len(jobs) == 0 || jobs[0].Tasks != 5 || jobs[0].Outcome != slurm.Submitted {
 		t.Errorf("jobs %+v, %v", jobs, err)
 	}
 }
