@@ -21,6 +21,7 @@ type decision struct {
 	// grown is the plan with the halves of the chunks that are split; nil if there are none.
 	grown *slurm.Plan
 
+	kept  settings // kept is what retries are told from now on.
 	plan  slurm.Plan
 	asked map[string]slurm.Sent // asked are the jobs by id.
 	avoid []status.Gathering
@@ -87,6 +88,8 @@ func (d *decision) decide(c slurm.Chunk, s status.Chunk) {
 		d.OutOfMemory = append(d.OutOfMemory, s)
 		return
 	case s.OutOfTime && !d.time.raise(limit) && c.Split() != nil:
+		d.mem.keep(mem)
+		d.time.keep(limit)
 		d.split(c)
 		return
 	}
@@ -127,7 +130,8 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 		checked, err := Check(ctx, c, r, fewer, d.plan)
 		if err == nil {
 			d.slurm, d.Notes = checked.Slurm, checked.Notes
-			return noteExcluded(r, without)
+			d.kept.exclude(without)
+			return nil
 		}
 		var refused *sbatch.RefusedError
 		if !errors.As(err, &refused) {

@@ -64,7 +64,7 @@ func TestRetryTakesTheNextStep(t *testing.T) {
 		"more by hand":         {"--mem=16G", oom, steps, map[string]string{"mem": "32G"}, "32G", "1:00:00", 0, 0},
 		"another reason":       {"--mem=8000M --time=2:00:00", failed, steps, nil, "8000M", "2:00:00", 0, 0},
 		"time":                 {"--mem=4G --time=1:00:00", late, steps, nil, "4G", "2:00:00", 0, 0},
-		"time, and no step":    {"--mem=4G --time=2:00:00", late, steps, nil, "4G", "1:00:00", 0, 1},
+		"time, and no step":    {"--mem=4G --time=2:00:00", late, steps, nil, "4G", "2:00:00", 0, 1},
 		"time, set by hand":    {"--time=1:00:00", late, configs.Slurm{}, map[string]string{"time": "59"}, "", "59", 0, 1},
 		"more time, of a hand": {"--time=0:30:00", late, configs.Slurm{}, map[string]string{"time": "59"}, "", "59", 0, 0},
 	} {
@@ -113,6 +113,23 @@ func TestRetryRemembers(t *testing.T) {
 			t.Errorf("retry %d sends %q", i, args)
 		}
 		slurmtest.Says(t, dir, "queue", run)
+	}
+}
+
+// What Slurm refuses is not remembered.
+func TestRetryForgetsWhatIsRefused(t *testing.T) {
+	dir, run := ended(t, 1, nil, "12|0|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NodeFail")
+	const typo = `case "$*" in *partition=typo*) echo "sbatch: error: invalid partition specified: typo" >&2; exit 1 ;; esac; `
+	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+typo+slurmlab.FakeQueue["sbatch"]+"\n"), 0o777))
+	s := configs.Slurm{Partition: "debug"}
+	opt := Options{Set: map[string]string{"partition": "typo"}}
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, s, opt); err == nil || r.Round != nil {
+		t.Fatalf("retried %+v, %v", r, err)
+	}
+	_, err := Retry(t.Context(), slurmtest.Hasty, run, s, Options{})
+	slurmlab.Must(t, err)
+	if got := valueOf(strings.Fields(lastSent(t, dir)), "partition"); got != "debug" {
+		t.Errorf("the next retry sends to %s", got)
 	}
 }
 

@@ -78,8 +78,16 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 		return nil, err
 	}
 	running = slices.DeleteFunc(running, func(j sbatch.Job) bool { return j.State.Terminal() })
+	plan, err := r.Plan()
+	if err != nil {
+		return nil, err
+	}
+	checked, err := Check(ctx, c, r, s, plan)
+	if err != nil {
+		return nil, err
+	}
 	after := afterAny(ids(nil, arraysOf(running), last.Cluster))
-	sent, err := send(ctx, c, r, last.Cluster, b, argsOf(r, b, s, after))
+	sent, err := send(ctx, c, r, last.Cluster, b, argsOf(r, b, checked.Slurm, after))
 	if err != nil {
 		return nil, &IncompleteError{Dir: r.Dir, All: 1, Unresolved: sent.Outcome == slurm.Intended, Err: err}
 	}

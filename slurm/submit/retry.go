@@ -72,7 +72,8 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	if err != nil {
 		return broken, err
 	}
-	if s, err = settled(r, s, opt); err != nil {
+	s, kept, err := settled(r, s, opt)
+	if err != nil {
 		return broken, err
 	}
 	seen, err := status.Chunks(ctx, c, r)
@@ -83,12 +84,15 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	if err != nil {
 		return broken, err
 	}
-	d.Recovered = recovered
+	d.Recovered, d.kept = recovered, kept
+	told := len(opt.Set) > 0 || len(opt.Exclude) > 0
 	if opt.rest && (len(d.send) == 0 || d.Done == 0) {
 		return d.Retried, nil
 	}
 	if len(d.send) == 0 {
-		d.Round, err = sendFinish(ctx, c, r, s, len(d.Active) > 0)
+		if d.Round, err = sendFinish(ctx, c, r, s, len(d.Active) > 0); err == nil && told {
+			err = d.kept.write(r)
+		}
 		return d.Retried, err
 	}
 
@@ -97,6 +101,11 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	}
 	if err := d.check(ctx, c, r); err != nil {
 		return broken, err
+	}
+	if told || len(d.Avoided) > 0 {
+		if err := d.kept.write(r); err != nil {
+			return broken, err
+		}
 	}
 	round, err := sendRound(ctx, c, r, d.slurm, number, d.send, d.grown)
 	if err != nil {

@@ -48,11 +48,11 @@ func (s settings) write(r *slurm.Run) error {
 	return nil
 }
 
-// settled returns s with what this retry and earlier ones were told, and keeps that.
-func settled(r *slurm.Run, s configs.Slurm, opt Options) (configs.Slurm, error) {
+// settled returns s with what this retry and earlier ones were told, and what of that is to be kept.
+func settled(r *slurm.Run, s configs.Slurm, opt Options) (configs.Slurm, settings, error) {
 	kept, err := readSettings(r)
 	if err != nil {
-		return s, err
+		return s, kept, err
 	}
 	for key, value := range opt.Set {
 		if key == "exclude" {
@@ -69,14 +69,11 @@ func settled(r *slurm.Run, s configs.Slurm, opt Options) (configs.Slurm, error) 
 
 	for _, key := range slices.Sorted(maps.Keys(kept.Set)) {
 		if err := s.Set(key, kept.Set[key]); err != nil {
-			return s, err
+			return s, kept, err
 		}
 	}
 	s.Exclude = strings.Join(append(nodesOf(s.Exclude), kept.Exclude...), ",")
-	if len(opt.Set) == 0 && len(opt.Exclude) == 0 {
-		return s, nil
-	}
-	return s, kept.write(r)
+	return s, kept, nil
 }
 
 // exclude adds nodes to those that are not used.
@@ -86,14 +83,4 @@ func (s *settings) exclude(nodes []string) {
 			s.Exclude = append(s.Exclude, node)
 		}
 	}
-}
-
-// noteExcluded keeps that nodes are not used any more.
-func noteExcluded(r *slurm.Run, nodes []string) error {
-	kept, err := readSettings(r)
-	if err != nil {
-		return err
-	}
-	kept.exclude(nodes)
-	return kept.write(r)
 }
