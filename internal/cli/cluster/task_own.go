@@ -46,9 +46,15 @@ func (c *taskCommand) own(ctx context.Context, run *slurm.Run, stop *stops, log 
 		return err
 	}
 	w := &worker{run: run, stop: stop, log: log, kind: c.array - 1, failed: map[string]bool{}}
+	kinds := 1
+	for _, p := range plan.Chunks {
+		kinds = max(kinds, p.Kind+1)
+	}
+	if c.array < 0 || c.array > kinds {
+		return command.Usage(fmt.Errorf("there is no array %d: the arrays of the run are 1 to %d", c.array, kinds))
+	}
 	if c.next {
-		several := slices.ContainsFunc(plan.Chunks, func(p slurm.Chunk) bool { return p.Kind > 0 })
-		if several && c.array == 0 {
+		if kinds > 1 && c.array == 0 {
 			return command.Usage(errors.New("the sweep has several [[slurm.array]]: say by --array which one's chunks " +
 				"to take here, from 1"))
 		}

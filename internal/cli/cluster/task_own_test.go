@@ -160,6 +160,11 @@ func TestOwnLauncher(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.run.Dir = moved
+	for _, array := range []string{"-1", "2"} {
+		if out := p.do(2, "task", moved, "--next", "--array", array); !strings.Contains(out, "1 to 1") {
+			t.Errorf("--array %s:\n%s", array, out)
+		}
+	}
 	p.do(0, "task", moved, "--next")
 	p.complete()
 	if out := p.do(0, "task", p.run.Dir, "--next"); !strings.Contains(out, "this process took 0 chunks") {
