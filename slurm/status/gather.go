@@ -27,7 +27,7 @@ func (t *Tracker) gather(chunks []Chunk) []Gathering {
 		if c.State != Ended && c.State != Never || c.Node == "" || c.OutOfMemory || !nodesFault(c.Slurm) {
 			continue
 		}
-		at := kind{c.Node, strings.ReplaceAll(c.Why, c.Node, "its node")}
+		at := kind{c.Node, strings.ReplaceAll(strings.ReplaceAll(c.Why, t.Run.Dir, "RUN"), c.Node, "its node")}
 		if found[at] == nil {
 			found[at] = &Gathering{Node: c.Node, Why: c.Why}
 			nodes[at.why]++
