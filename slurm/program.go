@@ -130,6 +130,23 @@ func (r *Run) CheckPrograms() error {
 	if hash != r.CUDA {
 		return r.otherProgram("the program built with CUDA", hash, r.CUDA, r.cudaProgram())
 	}
+	self, err := os.Executable()
+	if err != nil || r.CUDA == "" {
+		return err
+	}
+	return r.checkBeside(self)
+}
+
+// checkBeside makes sure that the program built with CUDA beside the one that runs, which measures for it,
+// is that of the submission, too: the program need not be the one in bin/.
+func (r *Run) checkBeside(self string) error {
+	if resolved, err := filepath.EvalSymlinks(self); err == nil {
+		self = resolved
+	}
+	beside := filepath.Join(filepath.Dir(self), cudaName)
+	if hash, err := hashOf(os.Open(beside)); err != nil || hash != r.CUDA {
+		return fmt.Errorf("%s is not the program built with CUDA of run %s: start %s instead", beside, r.JobName(), r.program())
+	}
 	return nil
 }
 
