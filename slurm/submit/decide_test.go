@@ -97,7 +97,7 @@ func TestRetryTakesTheNextStep(t *testing.T) {
 func TestRetryRemembers(t *testing.T) {
 	const lost = "12|%d|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n%d|NAME.1.0|NodeFail"
 	dir, run := ended(t, 2, nil, fmt.Sprintf(lost, 0, 1), fmt.Sprintf(lost, 1, 2))
-	s := configs.Slurm{Partition: "debug", Exclude: "n9"}
+	s := configs.Slurm{Partition: "debug", Exclude: "n9", Extra: []string{"--mem-per-cpu=1G"}}
 	for i, tt := range []struct {
 		opt                      Options
 		partition, mem, excluded string
@@ -109,7 +109,8 @@ func TestRetryRemembers(t *testing.T) {
 		_, err := Retry(t.Context(), slurmtest.Hasty, run, s, tt.opt)
 		slurmlab.Must(t, err)
 		args := strings.Fields(lastSent(t, dir))
-		if valueOf(args, "partition") != tt.partition || valueOf(args, "mem") != tt.mem || valueOf(args, "exclude") != tt.excluded {
+		if valueOf(args, "partition") != tt.partition || valueOf(args, "mem") != tt.mem || valueOf(args, "exclude") != tt.excluded ||
+			(valueOf(args, "mem-per-cpu") == "") != (tt.mem != "") {
 			t.Errorf("retry %d sends %q", i, args)
 		}
 		slurmtest.Says(t, dir, "queue", run)

@@ -85,12 +85,11 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 		return broken, err
 	}
 	d.Recovered, d.kept = recovered, kept
-	told := len(opt.Set) > 0 || len(opt.Exclude) > 0
 	if opt.rest && (len(d.send) == 0 || d.Done == 0) {
 		return d.Retried, nil
 	}
 	if len(d.send) == 0 {
-		if d.Round, err = sendFinish(ctx, c, r, s, len(d.Active) > 0); err == nil && told {
+		if d.Round, err = sendFinish(ctx, c, r, s, len(d.Active) > 0); err == nil {
 			err = d.kept.write(r)
 		}
 		return d.Retried, err
@@ -102,10 +101,8 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	if err := d.check(ctx, c, r); err != nil {
 		return broken, err
 	}
-	if told || len(d.Avoided) > 0 {
-		if err := d.kept.write(r); err != nil {
-			return broken, err
-		}
+	if err := d.kept.write(r); err != nil {
+		return broken, err
 	}
 	round, err := sendRound(ctx, c, r, d.slurm, number, d.send, d.grown)
 	if err != nil {

@@ -21,6 +21,7 @@ const settingsFile = "settings.json"
 type settings struct {
 	Set     map[string]string `json:"set,omitempty"`
 	Exclude []string          `json:"exclude,omitempty"`
+	changed bool
 }
 
 func readSettings(r *slurm.Run) (s settings, err error) {
@@ -37,7 +38,11 @@ func readSettings(r *slurm.Run) (s settings, err error) {
 	return s, nil
 }
 
+// write keeps the settings, if they have changed.
 func (s settings) write(r *slurm.Run) error {
+	if !s.changed {
+		return nil
+	}
 	data, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -54,6 +59,7 @@ func settled(r *slurm.Run, s configs.Slurm, opt Options) (configs.Slurm, setting
 	if err != nil {
 		return s, kept, err
 	}
+	kept.changed = len(opt.Set) > 0
 	for key, value := range opt.Set {
 		if key == "exclude" {
 			kept.Exclude = nil
@@ -72,6 +78,9 @@ func settled(r *slurm.Run, s configs.Slurm, opt Options) (configs.Slurm, setting
 			return s, kept, err
 		}
 	}
+	if kept.Set["mem"] != "" { // sbatch takes no other option for memory beside it
+		s.Extra = slices.DeleteFunc(slices.Clone(s.Extra), func(o string) bool { return strings.HasPrefix(o, "--mem-per-") })
+	}
 	s.Exclude = strings.Join(append(nodesOf(s.Exclude), kept.Exclude...), ",")
 	return s, kept, nil
 }
@@ -80,7 +89,7 @@ func settled(r *slurm.Run, s configs.Slurm, opt Options) (configs.Slurm, setting
 func (s *settings) exclude(nodes []string) {
 	for _, node := range nodes {
 		if !slices.Contains(s.Exclude, node) {
-			s.Exclude = append(s.Exclude, node)
+			s.Exclude, s.changed = append(s.Exclude, node), true
 		}
 	}
 }
