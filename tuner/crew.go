@@ -17,7 +17,7 @@ import (
 
 // A crew is what the devices of a Run share: GPUs of one model, or a single device. Each has a run
 // of its own, which takes one matrix after the other. A matrix stays on one device, so that its
-// trials compare. When a device fails, another one goes on with its matrix.
+// trials compare, unless a task cuts its parts. When a device fails, another one goes on with its matrix.
 type crew struct {
 	resolving sync.Mutex // one download at a time
 

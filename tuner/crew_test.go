@@ -226,6 +226,20 @@ func TestMatrixNotLoaded(t *testing.T) {
 	}
 }
 
+// A mistake in this program ends the run, and the parts that it concerns are not complete.
+func TestMistakeNamesParts(t *testing.T) {
+	parts := map[string][]trial.Part{"grid0": {{Of: 1}}, "grid1": {{Of: 1}}}
+	sum, err := Run(t.Context(), several(2, 0), newMeeting(1), Options{Launch: launcher("cuda"), Parts: parts,
+		Observe: func(e Event) {
+			if e.Result != nil {
+				panic("a mistake")
+			}
+		}})
+	if err == nil || len(sum.Pieces) != 2 || sum.Pieces[0].Complete || !strings.Contains(sum.Pieces[0].Reason, "a mistake") {
+		t.Errorf("error %v, pieces %+v", err, sum.Pieces)
+	}
+}
+
 // A task cuts its parts once more where it has fewer matrices than GPUs, but never a search. A run does not.
 func TestSharesOfParts(t *testing.T) {
 	half := trial.Part{Index: 1, Of: 2}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/mistake"
 	"spmvtune/kernels"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
@@ -159,7 +160,7 @@ func (r *run) all(ctx context.Context) error {
 		r.next()
 		r.share = s
 		maps.Copy(r.measured, s.done)
-		err := r.matrix(ctx, index, s.Matrix)
+		err := mistake.Caught(func() error { return r.matrix(ctx, index, s.Matrix) })() // its parts are named, too
 		if isGone(err) {
 			s.done = r.measured
 			r.crew.giveBack(s)
