@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // Indices of devices: noDevice can't be opened, otherModel has another name, and fallsOff dies with its second
-// trial and can't be opened any more. fallsLoading fails with its second matrix and can't be opened any more.
+// trial and can't be opened any more. fallsLoading fails with its first matrix and can't be opened any more.
 const (
 	fallsOff = iota + 7
 	otherModel
@@ -99,7 +99,7 @@ func (b *brokenBackend) Roof() (kernels.Roof, error) {
 	return kernels.Roof{Read: 10, Copy: 9, Triad: 8}, nil
 }
 func (b *brokenBackend) Load(p *kernels.Problem) error {
-	if b.index == fallsLoading && b.p != nil {
+	if b.index == fallsLoading {
 		os.WriteFile(os.Getenv("SPMVTUNE_TEST_FALLEN"), nil, 0o666)
 		return errors.New("unspecified launch failure")
 	}

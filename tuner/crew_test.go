@@ -175,17 +175,26 @@ func TestDeviceLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("SPMVTUNE_TEST_FALLEN", filepath.Join(t.TempDir(), "fallen"))
 			rec := newMeeting(2)
-			if name == "at the start" {
+			if name != "in a trial" {
 				rec = newMeeting(1)
 			}
 			var lost []Gone
 			var mu sync.Mutex
+			ended, end := context.WithCancel(t.Context())
 			sum := runTest(t, several(4, indices...), rec, Options{Retry: true, Observe: func(e Event) {
 				mu.Lock()
 				defer mu.Unlock()
 				if e.Gone != nil {
 					lost = append(lost, *e.Gone)
 				}
+				if e.Gone != nil || e.Failure != nil {
+					end()
+				}
+			}, Accept: func(trial.Matrix) error {
+				if name == "while it loads" { // the other device leaves it a matrix
+					<-ended.Done()
+				}
+				return nil
 			}})
 			devicesOf(t, &rec.memory, 20)
 			if len(lost) != 1 || lost[0].Index != indices[1] || lost[0].Others != 1 || len(sum.Failures) > 0 {
