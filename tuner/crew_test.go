@@ -156,7 +156,8 @@ func TestSeveralDevicesStopped(t *testing.T) {
 		}
 	}
 	sum, err := Run(ctx, several(3, 0, 1), rec, Options{Launch: launcher("cuda")})
-	if err != nil || !sum.Interrupted || len(rec.results) < 4 || len(rec.results) > 6 {
+	// Each device may still have a trial to record, and one that runs.
+	if err != nil || !sum.Interrupted || len(rec.results) < 4 || len(rec.results) > 4+2*2 {
 		t.Fatalf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
 	}
 	before := len(rec.results)
