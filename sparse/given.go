@@ -58,3 +58,17 @@ func (f *Features) Set(name string, x float64) error {
 
 	return fmt.Errorf("no feature is called %q", name)
 }
+
+// Values are those of the features, in the order of FeatureNames.
+func (f Features) Values() []float64 {
+	v := reflect.ValueOf(f)
+	values := make([]float64, v.NumField())
+	for i := range values {
+		if v.Field(i).CanFloat() {
+			values[i] = v.Field(i).Float()
+		} else {
+			values[i] = float64(v.Field(i).Int())
+		}
+	}
+	return values
+}

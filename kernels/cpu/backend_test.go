@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"spmvtune/kernels"
@@ -371,6 +372,19 @@ func TestDeviceAndRoof(t *testing.T) {
 	}
 	if g := b.gather(b.filled(1<<16, 1), 16, 3); !(g > 0) {
 		t.Errorf("%g GB/s at random", g)
+	}
+}
+
+// Where a pass is slow, the best of few is taken, and of one at least.
+func TestRoofEndsInTime(t *testing.T) {
+	for seconds, want := range map[int]int{0: 10, 3: 3, 60: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			n := 0
+			best(10, 1, func() { n++; time.Sleep(time.Duration(seconds) * time.Second) })
+			if n != want {
+				t.Errorf("%d passes of %d s, want %d", n, seconds, want)
+			}
+		})
 	}
 }
 

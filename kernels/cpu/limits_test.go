@@ -64,6 +64,11 @@ func TestSizes(t *testing.T) {
 				tt.want)
 		}
 	}
+	for memory, want := range map[int64]int64{0: gib, 8 * gib: gib, gib: gib / 2} {
+		if got := roofBytes(gib/4, memory); got != want {
+			t.Errorf("with memory of %d bytes, %d are streamed over, want %d", memory, got, want)
+		}
+	}
 	for text, want := range map[string]int64{"32768K": 32 << 20, "3M": 3 << 20, "1G": gib, "512": 512, "": 0, "xK": 0} {
 		if got := cacheSize(text); got != want {
 			t.Errorf("a cache of %q has %d bytes, want %d", text, got, want)

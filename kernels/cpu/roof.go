@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"math/bits"
 	"runtime/debug"
 	"time"
@@ -10,14 +11,10 @@ import (
 
 // Roof measures bandwidth as STREAM does (McCalpin, 1995): all cores, the best of several passes. The
 // lines that a store reads before it writes are not counted.
-//
-// What a pass streams over is four times the last-level cache, all arrays together: between two uses
-// of a line come four caches of others, so that it comes from memory. STREAM asks for that of each
-// array, which takes three times the memory, and a task on a cluster may have little.
 func (b *Backend) Roof() (kernels.Roof, error) {
 	const passes = 10
-	cache := cacheOr(b.device.Cache)
-	n, log := int(roofCaches*cache/8), gatherLog(cache, b.device.Memory)
+	limit := memoryLimit()
+	n, log := int(roofBytes(cacheOr(b.device.Cache), limit)/8), gatherLog(cacheOr(b.device.Cache), limit)
 	x := b.filled(max(n, 1<<log), 1)
 	roof := b.roof(x[:n], passes)
 	roof.Gather = b.gather(x[:1<<log], log, passes)
@@ -26,8 +23,46 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 	return roof, nil
 }
 
-// roofCaches is the memory for bandwidths, in last-level caches.
-const roofCaches = 4
+// Cached says why a part of the bytes that Roof counts may come from the cache; "" if they come from memory.
+func (b *Backend) Cached() string {
+	cache, limit := cacheOr(b.device.Cache), memoryLimit()
+	bytes := roofBytes(cache, limit)
+	if bytes == roofCaches*cache {
+		return ""
+	}
+	return fmt.Sprintf("a part may come from the cache: this process may use %d MB, so %d MB were read, not %d",
+		limit>>20, bytes>>20, roofCaches*cache>>20)
+}
+
+const (
+	// roofCaches is the memory for bandwidths, in last-level caches.
+	roofCaches = 4
+	// roofTime bounds how long a bandwidth takes, so that all of them are known in time where others use the
+	// processor, too. An idle one needs a part of it.
+	roofTime = 8 * time.Second
+)
+
+// roofBytes is what a pass streams over, all arrays together: between two uses of a line come four caches
+// of others, so that it comes from memory. STREAM asks for that of each array, which takes three times the
+// memory, and a task on a cluster may have little. So it is at most half of the memory, if that is known.
+func roofBytes(cache, memory int64) int64 {
+	bytes := roofCaches * cache
+	if memory > 0 {
+		bytes = min(bytes, memory/2)
+	}
+	return bytes
+}
+
+// best returns the highest rate of some passes over a number of bytes, in GB/s. No pass begins after roofTime.
+func best(passes, bytes int, pass func()) (gbps float64) {
+	begun := time.Now()
+	for i := 0; i == 0 || i < passes && time.Since(begun) < roofTime; i++ {
+		start := time.Now()
+		pass()
+		gbps = max(gbps, float64(bytes)/1e9/time.Since(start).Seconds())
+	}
+	return gbps
+}
 
 // gatherLog is the logarithm of the number of float64 that are read at random: of roofCaches
 // at least, or of an eighth of memory, if its size is known and that is less.
@@ -46,17 +81,11 @@ func (b *Backend) gather(x []float64, log, passes int) float64 {
 	cores := len(b.cores)
 	sums := make([]float64, cores)
 	reads := max(len(x)/(cacheLine/8), 1)
-	var gbps float64
-
-	for range passes {
-		start := time.Now()
+	return best(passes, 8*reads, func() {
 		b.pool.run(cores, func(w int) {
 			sums[w] = gatherSum(x, log, splitAt(reads, w, cores), splitAt(reads, w+1, cores))
 		})
-		gbps = max(gbps, float64(8*reads)/1e9/time.Since(start).Seconds())
-	}
-
-	return gbps
+	})
 }
 
 // gatherSum adds the elements at places lo to hi of the order of kernels.Scatter.
@@ -91,8 +120,8 @@ func (b *Backend) roof(x []float64, passes int) kernels.Roof {
 	n, cores := len(x), len(b.cores)
 	sums := make([]float64, cores)
 
-	// best streams over an array that is cut into some parts, and each of these for the cores.
-	best := func(cut int, stream func(w int, parts [][]float64)) float64 {
+	// of streams over an array that is cut into some parts, and each of these for the cores.
+	of := func(cut int, stream func(w int, parts [][]float64)) float64 {
 		parts := make([][][]float64, cores)
 		for w := range parts {
 			for i := range cut {
@@ -100,19 +129,15 @@ func (b *Backend) roof(x []float64, passes int) kernels.Roof {
 			}
 		}
 
-		var gbps float64
-		for range passes {
-			start := time.Now()
+		return best(passes, 8*cut*(n/cut), func() {
 			b.pool.run(cores, func(w int) { stream(w, parts[w]) })
-			gbps = max(gbps, float64(8*cut*(n/cut))/1e9/time.Since(start).Seconds())
-		}
-		return gbps
+		})
 	}
 
 	return kernels.Roof{
-		Read:  best(1, func(w int, s [][]float64) { sums[w] = sum(s[0]) }),
-		Copy:  best(2, func(_ int, s [][]float64) { copy(s[1], s[0]) }),
-		Triad: best(3, func(_ int, s [][]float64) { triad(s[2], s[0], s[1]) }),
+		Read:  of(1, func(w int, s [][]float64) { sums[w] = sum(s[0]) }),
+		Copy:  of(2, func(_ int, s [][]float64) { copy(s[1], s[0]) }),
+		Triad: of(3, func(_ int, s [][]float64) { triad(s[2], s[0], s[1]) }),
 	}
 }
 

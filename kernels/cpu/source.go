@@ -33,13 +33,18 @@ var formatCode = sync.OnceValues(func() (*gosource.Program, error) {
 		gosource.Package{Path: "spmvtune/sparse/reorder", Files: reorder.Source})
 })
 
-// Source returns a SHA-256, in hexadecimal, over the code of a kernel and of what prepares the matrix
-// for it, without comments and layout; "" for a kernel that is not this package's. Device.Driver names
-// the compiler.
+// Source returns the digest of a kernel's code, be it this package's or one of the sweep's own.
 func (b *Backend) Source(kernel string) string {
 	if o, ok := b.Own(kernel); ok {
 		return b.OwnSource(o)
 	}
+	return Source(kernel)
+}
+
+// Source returns a SHA-256, in hexadecimal, over the code of a kernel and of what prepares the matrix
+// for it, without comments and layout; "" for a kernel that is not this package's. Device.Driver names
+// the compiler.
+func Source(kernel string) string {
 	files, ok := sources[kernel]
 	formats, err := formatCode()
 	if !ok || err != nil { // tests of sources exclude all errors

@@ -15,8 +15,7 @@ import (
 	"spmvtune/kernels/own"
 )
 
-// Built reports whether this program was built with CUDA. If so, it starts only where the
-// driver finds a GPU.
+// Built reports whether this program was built with CUDA.
 const Built = true
 
 // A Backend runs products on one GPU. Its methods are called by the goroutine
@@ -50,6 +49,9 @@ var _ kernels.Backend = (*Backend)(nil)
 // does (CUDA_VISIBLE_DEVICES). It locks the calling goroutine to its thread until
 // Close, and works in the device's primary context, which libraries share.
 func Open(index int) (kernels.Backend, error) {
+	if err := driver(); err != nil {
+		return nil, err
+	}
 	n, err := cu.NumDevices()
 	if err != nil {
 		return nil, failed(err, "counting devices")
@@ -69,6 +71,9 @@ func Open(index int) (kernels.Backend, error) {
 
 // Count returns how many GPUs there are, counted in the same way.
 func Count() int {
+	if driver() != nil {
+		return 0
+	}
 	n, err := cu.NumDevices()
 	if err != nil {
 		return 0

@@ -8,8 +8,7 @@ import (
 	"spmvtune/kernels"
 )
 
-// Built reports whether this program was built with CUDA. If so, it starts only where the
-// driver finds a GPU.
+// Built reports whether this program was built with CUDA.
 const Built = false
 
 // Open returns a backend for the GPU with this index, counted as the driver

@@ -13,6 +13,15 @@ if [ "${1-}" = -shared ]; then
 	shared=$(cd "$2" && pwd) || exit 2
 	shift 2
 fi
+if [ ! -x "$here/cuda.test" ]; then
+	echo "gpu-check: there is no $here/cuda.test: \`make gpu-tests\` builds it" >&2
+	exit 2
+fi
+if ! said=$("$here/cuda.test" -test.run '^TestGPUThere$' 2>&1); then
+	echo "gpu-check: no GPU can be used" >&2
+	printf '%s\n' "$said" | sed -n 's/^.*_test.go:[0-9]*: /  /p' >&2
+	exit 2
+fi
 # Tests that look for ../shared start in their package's folder.
 if [ -d "$here/../kernels/cuda" ]; then cd "$here/../kernels/cuda" || exit 2; fi
 

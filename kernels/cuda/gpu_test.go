@@ -17,14 +17,24 @@ import (
 	"spmvtune/kernels"
 )
 
-// These tests need a GPU: without one this binary ends before main, with what the
-// driver says.
+// These tests need a GPU: without one they fail with what the driver says.
 var (
 	gpuFolder  = flag.String("shared", "", "folder of .mtx.gz files (default ../shared/matrices beside the repository)")
 	gpuKernels = flag.String("kernels", "", "kernels to test, a regular expression")
 	gpuQuick   = flag.Bool("quick", false, "few configurations, small matrices: for compute-sanitizer")
 	gpuRaces   = flag.Bool("races", false, "with -quick: one block and grid, few matrices, for its racecheck")
 )
+
+// TestGPUThere is what gpu-check runs first.
+func TestGPUThere(t *testing.T) {
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
 
 // TestGPUCorners runs every kernel over all its blocks on corner cases.
 func TestGPUCorners(t *testing.T) {

@@ -13,7 +13,7 @@ func hotLanes(m *structure, r *recipe, main *step, c kernels.Config, v int) erro
 		tags   = "lanes_tags"
 		hotX   = "lanes_hot_x"
 	)
-	places := settingInt(c, "x_kb") << 10 / (v + 1) / 16 * 16
+	places := lanesPlaces(c, v)
 	width := bits.Len(uint(max(m.Cols, 256) - 1))
 	if 1<<width > 256*places {
 		return invalid("%d columns for %d places in shared memory; a tag of 8 bits tells 256 apart", m.Cols, places)
@@ -31,6 +31,9 @@ func hotLanes(m *structure, r *recipe, main *step, c kernels.Config, v int) erro
 	})
 	return nil
 }
+
+// lanesPlaces is how many elements of x have a place and a tag in shared memory.
+func lanesPlaces(c kernels.Config, v int) int { return settingInt(c, "x_kb") << 10 / (v + 1) / 16 * 16 }
 
 // hotPlaces are the columns that have places, and their tags, four in an element.
 type hotPlaces struct{ column, tags []int32 }

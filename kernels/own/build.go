@@ -17,6 +17,8 @@ import (
 	"time"
 	"unicode"
 
+	"golang.org/x/sys/unix"
+
 	"spmvtune/internal/atomicfile"
 	"spmvtune/internal/mistake"
 	"spmvtune/kernels"
@@ -28,15 +30,17 @@ import (
 func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file string, err error) {
 	macros := used(o, o.Macros(c))
 	file = filepath.Join(cache, key(by, o, macros)+by.Ending)
-	if said, known := kept(file); known && said != "" {
-		return "", &kernels.InvalidError{Reason: said}
-	} else if known {
-		return file, nil
+	if known, err := built(file); known {
+		return file, err
 	}
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return "", fmt.Errorf("making the folder of compiled kernels: %w", err)
 	}
 	removeLeft(cache)
+	defer alone(file)()
+	if known, err := built(file); known { // by the worker of another GPU
+		return file, err
+	}
 	dir, err := os.MkdirTemp(cache, ".tmp-")
 	if err != nil {
 		return "", fmt.Errorf("making a folder to compile in: %w", err)
@@ -79,6 +83,29 @@ func keep(made, file string) error {
 		return fmt.Errorf("keeping what was compiled: %w", err)
 	}
 	return atomicfile.Write(file+".note", []byte(digest(string(content))))
+}
+
+// built reports whether a file was compiled, or why it can't be.
+func built(file string) (known bool, err error) {
+	said, known := kept(file)
+	if said != "" && known {
+		err = &kernels.InvalidError{Reason: said}
+	}
+	return known, err
+}
+
+// alone waits until no other process compiles a file. Where there are no locks, several may.
+func alone(file string) (unlock func()) {
+	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return func() {}
+	}
+	for unix.Flock(int(lock.Fd()), unix.LOCK_EX) == unix.EINTR {
+	}
+	return func() {
+		os.Remove(lock.Name()) // who waits finds the file compiled
+		lock.Close()
+	}
 }
 
 // kept reports whether a file of the cache is known and whole, or what the compiler said.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,6 +100,29 @@ func counted(t *testing.T) (by *Compiler, runs *int) {
 		return compile(ctx, dir, source, out, flags)
 	}
 	return &one, &n
+}
+
+// Workers of several GPUs that need the same configuration at once compile it once.
+func TestBuildOnceAtATime(t *testing.T) {
+	by, runs := counted(t)
+	cache := t.TempDir()
+	o := myKernel("SPMV_REAL f(void) { return UNROLL; }\n")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			c := kernels.Config{Kernel: "mine", Precision: kernels.Float64, Block: 64, Params: "unroll=1"}
+			if _, err := Build(cache, by, o, c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if *runs != 1 {
+		t.Errorf("the compiler ran %d times", *runs)
+	}
+	if left, _ := filepath.Glob(filepath.Join(cache, "*.lock")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
 }
 
 // What is compiled is kept by content: configurations that differ in macros which the source does not

@@ -67,6 +67,7 @@ func open(path string) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a matrix of the cache: %w", err)
 	}
+	unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) // see removeUnused; without the lock it is read all the same
 	e := &Entry{f: f}
 	if err := e.attach(); err != nil {
 		f.Close()

@@ -87,6 +87,20 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 	return file, nil
 }
 
+// Remembers reports whether Identify knows the content of the file at path without reading it.
+func (d *Dir) Remembers(path string) bool {
+	if d == nil {
+		return false
+	}
+	f, err := input.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	s, err := stampOf(f)
+	return err == nil && s.settled(time.Now()) && d.recall(s) != ""
+}
+
 // Unchanged reports whether the file at the path is still the one that was identified. If so,
 // everything read from it in the meantime is the content of Digest.
 func (f *File) Unchanged(ctx context.Context) bool {

@@ -23,7 +23,7 @@ var NoLimits = Limits{Unused: math.MaxInt64, Size: math.MaxInt64}
 // that has died: it is written to all the time.
 const abandoned = time.Hour
 
-// Prune removes entries beyond the limits, all damaged ones, the remains of processes that
+// Prune removes entries beyond the limits unless a process has them open, all damaged ones, the remains of processes that
 // died, and the digests of files that were not used for as long. It returns the entries that it
 // removed.
 func (d *Dir) Prune(limits Limits) ([]Info, error) {
@@ -41,11 +41,14 @@ func (d *Dir) Prune(limits Limits) ([]Info, error) {
 			kept += e.Size
 			continue
 		}
-		if err := d.Remove(e); err != nil {
+		gone, err := d.removeUnused(e)
+		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		removed = append(removed, e)
+		if gone {
+			removed = append(removed, e)
+		}
 	}
 
 	for _, folder := range []string{"", notes} {

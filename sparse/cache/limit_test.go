@@ -1,0 +1,67 @@
+package cache
+
+import (
+	"math"
+	"os"
+	"testing"
+	"time"
+)
+
+// What was used the longest ago goes first, unless it is open, until the rest fits.
+func TestEvict(t *testing.T) {
+	d := At(t.TempDir())
+	var keys []Key
+	for i, rows := range []int{1000, 1001, 1002} {
+		a, m := example(t, "uniform", map[string]any{"rows": rows, "cols": 100, "row_nnz": 10})
+		fill(t, d, m, a)
+		at := time.Now().Add(time.Duration(i-3) * time.Hour)
+		if err := os.Chtimes(d.entry(m.Key), at, at); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, m.Key)
+	}
+	evict := func(limit int64, want ...Key) {
+		t.Helper()
+		removed, err := d.Evict(limit)
+		if err != nil || len(removed) != len(want) {
+			t.Fatalf("removes %d, %v, want %d", len(removed), err, len(want))
+		}
+		for i, e := range removed {
+			if e.Key != want[i] || d.Has(e.Key) {
+				t.Errorf("removal %d is %s, want %s; it is there: %v", i, e.Key, want[i], d.Has(e.Key))
+			}
+		}
+	}
+	all, err := d.List()
+	if err != nil || len(all) != 3 {
+		t.Fatal(all, err)
+	}
+	two := all[0].Size + all[1].Size
+
+	evict(math.MaxInt64)
+	evict(two + all[2].Size)
+	used, err := open(d.entry(keys[0])) // as Open, without noting the use
+	if err != nil {
+		t.Fatal(err)
+	}
+	evict(two, keys[1])
+	if err := used.Close(); err != nil {
+		t.Fatal(err)
+	}
+	evict(all[0].Size+all[2].Size-1, keys[0])
+	evict(0) // the last one is in use, more likely than not
+}
+
+// The limit is a size, or none.
+func TestLimit(t *testing.T) {
+	for text, want := range map[string]int64{"": DefaultLimit, "50GB": 50e9, "none": math.MaxInt64} {
+		t.Setenv(EnvLimit, text)
+		if got, err := Limit(); err != nil || got != want {
+			t.Errorf("%q is %d, %v", text, got, err)
+		}
+	}
+	t.Setenv(EnvLimit, "much")
+	if got, err := Limit(); err == nil {
+		t.Errorf("much is %d", got)
+	}
+}
