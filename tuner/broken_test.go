@@ -40,11 +40,13 @@ func TestMain(m *testing.M) {
 
 // Indices of devices: noDevice can't be opened, otherModel has another name, and fallsOff dies with its second
 // trial and can't be opened any more. fallsLoading fails with its first matrix and can't be opened any more.
+// roofless is never done with its bandwidth.
 const (
 	fallsOff = iota + 7
 	otherModel
 	noDevice
 	fallsLoading
+	roofless
 )
 
 // Ways to misbehave, as the block size of cpu_csr_rows.
@@ -96,6 +98,9 @@ func (b *brokenBackend) Sense() (kernels.Reading, error) {
 func (b *brokenBackend) Energy() float64        { return 0 }
 func (b *brokenBackend) Source(k string) string { return "source of " + k }
 func (b *brokenBackend) Roof() (kernels.Roof, error) {
+	if b.index == roofless {
+		time.Sleep(time.Hour)
+	}
 	return kernels.Roof{Read: 10, Copy: 9, Triad: 8}, nil
 }
 func (b *brokenBackend) Load(p *kernels.Problem) error {

@@ -34,6 +34,7 @@ type share struct {
 	configs.Matrix
 	parts []trial.Part    // nil: everything
 	done  map[string]bool // trials that devices of this run measured which have failed
+	told  bool            // whether the observer knows its trials
 }
 
 // gone is the error of a device that does not answer any more.

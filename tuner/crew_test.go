@@ -113,7 +113,7 @@ func TestSeveralDevices(t *testing.T) {
 		if e.Started != nil {
 			started = *e.Started
 		}
-		if e.Matrix != nil {
+		if e.Matrix != nil && !e.Matrix.Again {
 			order = append(order, e.Matrix.Matrix.Name)
 		}
 	}})
@@ -180,6 +180,7 @@ func TestDeviceLost(t *testing.T) {
 				rec = newMeeting(1)
 			}
 			var lost []Gone
+			told := 0 // trials that an observer has counted
 			var mu sync.Mutex
 			ended, end := context.WithCancel(t.Context())
 			sum := runTest(t, several(4, indices...), rec, Options{Retry: true, Observe: func(e Event) {
@@ -187,6 +188,9 @@ func TestDeviceLost(t *testing.T) {
 				defer mu.Unlock()
 				if e.Gone != nil {
 					lost = append(lost, *e.Gone)
+				}
+				if e.Matrix != nil && !e.Matrix.Again {
+					told += e.Matrix.Trials
 				}
 				if e.Gone != nil || e.Failure != nil {
 					end()
@@ -200,6 +204,9 @@ func TestDeviceLost(t *testing.T) {
 			devicesOf(t, &rec.memory, 20)
 			if len(lost) != 1 || lost[0].Index != indices[1] || lost[0].Others != 1 || len(sum.Failures) > 0 {
 				t.Errorf("lost %+v, failures %+v", lost, sum.Failures)
+			}
+			if told != 20 {
+				t.Errorf("%d trials were announced", told)
 			}
 			if sum.Trials != 20 || sum.Measured[trial.OK] != 20 || sum.Finished+sum.FailedBefore+sum.OKBefore > 0 {
 				t.Errorf("summary %+v", sum)

@@ -16,6 +16,8 @@ type Event struct {
 	Gone    *Gone
 	Crowded *Crowded
 	Unbuilt *Unbuilt
+	// Roofless is why the bandwidth of the device is not known.
+	Roofless error
 }
 
 // Crowded says that others use the processor so much that they are in the times.
@@ -50,6 +52,8 @@ type MatrixPlanned struct {
 	Finished int            // number of trials that an earlier run has measured
 	AtMost   bool           // whether a search decides how many of the trials there will be
 	Skipped  map[string]int // number of configurations left out, by reason
+	// Again says that a device which has failed since was told of the same: these trials were counted.
+	Again bool
 }
 
 // A Failure is something that ends work on a matrix, not on the sweep.

@@ -95,6 +95,9 @@ func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past h
 // all returns how long it takes to measure what is left to do, with the sentinels in
 // between and the finals, if other trials have ended well already.
 func (e *estimate) all(good []trial.Record, todo []trial.Trial) time.Duration {
+	// Those that are far slower are no leaders, and not measured again.
+	slow := func(r trial.Record) bool { return r.Stop == trial.StopSlow }
+	good = slices.DeleteFunc(slices.Clone(good), slow)
 	for _, r := range good {
 		e.done(r.Trial)
 		e.highs[placeOf(r.Trial)] = lower(e.highs[placeOf(r.Trial)], r.High)

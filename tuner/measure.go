@@ -17,23 +17,42 @@ func (r *run) begin(ctx context.Context) error {
 	if r.begun {
 		return nil
 	}
-	rep, err := r.client.Do(ctx, worker.Request{Roof: true}, openTimeout)
+	roof, err := r.bandwidth(ctx)
 	if err != nil {
-		r.drop(r.client, err)
-		return r.interrupted(ctx, &gone{fmt.Errorf("measuring the device's bandwidth: %w", err)})
+		return err
 	}
 
-	r.begun, r.roof = true, rep.Roof.Highest()
+	r.begun, r.roof = true, roof.Highest()
 	return r.rec.Begin(ctx, RunInfo{
 		Sweep:    r.sweep,
 		Device:   r.planner.device,
-		Roof:     *rep.Roof,
+		Roof:     roof,
 		Sources:  r.planner.sources,
 		Own:      r.sweep.Own(),
 		Protocol: worker.ProtocolText(r.sweep.Protocol),
 		Version:  r.opt.Version,
 		Origin:   trial.Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},
 	})
+}
+
+// roofTimeout bounds how long a device may take for its bandwidth.
+var roofTimeout = openTimeout
+
+// bandwidth measures the roof. A processor that is too slow or too busy for it has none, and measures without;
+// a GPU answers always, unless it is gone.
+func (r *run) bandwidth(ctx context.Context) (kernels.Roof, error) {
+	rep, err := r.client.Do(ctx, worker.Request{Roof: true}, roofTimeout)
+	if err == nil {
+		return *rep.Roof, nil
+	}
+
+	r.drop(r.client, err)
+	var d *worker.Death
+	if errors.As(err, &d) && d.Status == trial.Timeout && r.planner.device.Backend == "cpu" {
+		r.opt.Observe(Event{Roofless: err})
+		return kernels.Roof{}, nil
+	}
+	return kernels.Roof{}, r.interrupted(ctx, &gone{fmt.Errorf("measuring the device's bandwidth: %w", err)})
 }
 
 // reload gives the matrix to a new worker, if the last one died.

@@ -3,6 +3,7 @@ package tuner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"spmvtune/configs"
@@ -16,20 +17,24 @@ type Forecast struct {
 	Plan
 	// Missing is Group/Name of a matrix that is to be downloaded first. Only the name is
 	// known of its Plan then.
-	Missing  string
-	Size     trial.Size    // of the twin of a missing matrix; zero if it has none
-	Outlook  Outlook       // of that twin
-	Count    int           // number of trials; if a strategy decides, as many as there may be
-	AtMost   bool          // whether the strategy has not decided yet
-	Finished int           // number of trials that are measured already
-	Time     time.Duration // guess for the trials and repeat runs that are left, and for loading the matrix
-	Known    int           // number of trials left whose kernel was measured on this matrix and device
-	Repeats  int           // number of repeat runs that are missing at least, if all trials are measured
+	Missing string
+	Size    trial.Size // of the twin of a missing matrix; zero if it has none
+	Outlook Outlook    // of that twin
+	Count   int        // number of trials; if a strategy decides, as many as there may be
+	AtMost  bool       // whether the strategy has not decided yet
+	// Announced says that the matrix was neither read nor generated: its sizes are as its file or its generator
+	// announces them, and what is measured of it is not known.
+	Announced bool
+	Finished  int           // number of trials that are measured already
+	Time      time.Duration // guess for the trials and repeat runs that are left, and for loading the matrix
+	Known     int           // number of trials left whose kernel was measured on this matrix and device
+	Repeats   int           // number of repeat runs that are missing at least, if all trials are measured
 }
 
-// Preview plans a sweep without measuring anything. Matrices are loaded, because
-// constraints and identities depend on their content. A matrix that can't be loaded is a
-// Failure, and none is downloaded. rec may be nil: nothing is measured yet.
+// Preview plans a sweep without measuring anything. Constraints and identities depend on the content of matrices:
+// what the cache or rec knows of one is taken from there, small ones are read or generated for it and not kept, and
+// others are planned by the sizes that they announce. A matrix that can't be used is a Failure, and none is
+// downloaded. rec may be nil: nothing is measured yet.
 func Preview(
 	ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options,
 ) (kernels.Device, []Forecast, []Failure, error) {
@@ -53,9 +58,16 @@ func Preview(
 		return kernels.Device{}, nil, nil, err
 	}
 
+	p := previewer{run: r, past: past}
+	if l, is := rec.(Librarian); is {
+		if p.recorded, err = l.Library(ctx); err != nil {
+			return kernels.Device{}, nil, nil, fmt.Errorf("reading which matrices are known: %w", err)
+		}
+	}
 	var out []Forecast
-	for _, spec := range sweep.Matrices {
-		f, err := r.preview(ctx, spec, past)
+	for i, spec := range sweep.Matrices {
+		r.planning(spec.Name, i, len(sweep.Matrices))
+		f, err := p.preview(ctx, spec)
 		var failure *Failure
 		switch {
 		case errors.Is(err, errStop):
@@ -69,31 +81,6 @@ func Preview(
 		}
 	}
 	return r.planner.device, out, r.sum.Failures, nil
-}
-
-// preview forecasts the work on one matrix.
-func (r *run) preview(ctx context.Context, spec configs.Matrix, past history) (Forecast, error) {
-	spec = r.opt.Resolver.Foresee(spec)
-	if !spec.Resolved() {
-		return r.previewMissing(spec)
-	}
-
-	started := time.Now()
-	m, err := r.load(ctx, spec)
-	loading := time.Since(started)
-	if err != nil {
-		return Forecast{}, r.failure(spec.Name, err, false)
-	}
-
-	plan, err := r.plan(m)
-	if err != nil {
-		return Forecast{}, err
-	}
-	f, err := r.forecast(ctx, plan, past)
-	if f.Time > 0 {
-		f.Time += loading
-	}
-	return f, err
 }
 
 // previewMissing forecasts the work on a matrix that is not downloaded, by its twin.

@@ -3,12 +3,18 @@ package tuner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/sparse/cache"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
 
@@ -32,6 +38,58 @@ func TestPreview(t *testing.T) {
 	}
 	if p := plans[1]; p.Duplicate == nil || len(p.Trials) != 0 || p.Time != 0 {
 		t.Errorf("of the duplicate: %+v", p)
+	}
+}
+
+// A preview keeps no matrix that it reads, and does not make a large one.
+func TestPreviewMakesLittle(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv(cache.Env, folder)
+	file := filepath.Join(t.TempDir(), "tiny.mtx")
+	if err := os.WriteFile(file, []byte("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	sweep := testSweep(101, 102)
+	sweep.Matrices = []configs.Matrix{
+		{Name: "tiny", Path: file, Expand: true},
+		{Name: "large", Generate: "uniform", Args: map[string]any{"rows": int64(2e7), "cols": int64(1e6), "row_nnz": int64(50)}},
+	}
+	var told []string
+	opt := Options{Launch: testLauncher, Planning: func(matrix string, done, of int) {
+		told = append(told, fmt.Sprint(matrix, done, of))
+	}}
+	_, plans, failed, err := Preview(t.Context(), sweep, &memory{}, opt)
+	if err != nil || len(failed) > 0 || len(plans) != 2 {
+		t.Fatal(plans, failed, err)
+	}
+	if p := plans[0]; p.Announced || p.Count != 2 || p.Matrix.Hash == "" {
+		t.Errorf("of the small one: %+v", p)
+	}
+	if p := plans[1]; !p.Announced || p.Count != 2 || p.Finished != 0 || p.Matrix.Features.Nonzeros != 1e9 ||
+		p.Time < time.Minute {
+		t.Errorf("of the large one: %+v", p)
+	}
+	if kept, err := cache.At(folder).List(); err != nil || len(kept) > 0 {
+		t.Errorf("it keeps %v, %v", kept, err)
+	}
+	if want := []string{"tiny0 2", "large1 2"}; !slices.Equal(told, want) {
+		t.Errorf("it tells %q, want %q", told, want)
+	}
+}
+
+// A generated matrix that was measured is known by its results, under the same arguments only.
+func TestKnownByResults(t *testing.T) {
+	t.Setenv(cache.Env, "off")
+	spec := configs.Matrix{Name: "one", Generate: "diagonal", Args: map[string]any{"n": int64(7)}}
+	m := matrix.Named(spec)
+	m.Hash = "h"
+	p := previewer{recorded: map[string]trial.Matrix{"one": m}}
+	if found, known := p.known(spec); !known || found.Hash != "h" {
+		t.Errorf("%+v, %v", found, known)
+	}
+	spec.Args = map[string]any{"n": int64(8)}
+	if _, known := p.known(spec); known {
+		t.Error("it is known with other arguments")
 	}
 }
 

@@ -65,19 +65,19 @@ const muchFaster = 3
 func newQueue(todo source, good []trial.Record, every int, finals *finals, spreads *spreads) *queue {
 	q := &queue{source: todo, finals: finals, spreads: spreads, every: every, sentinels: map[trial.Cache]*sentinel{}}
 	for _, r := range good {
-		q.appoint(r.Trial, r.Median, every)
+		q.appoint(r.Result, every)
 	}
 	return q
 }
 
 // appoint makes a good trial the sentinel if there is none, or only a much slower one. Times of a
-// program are its own.
-func (q *queue) appoint(t trial.Trial, median float64, since int) {
-	if q.finals.programs[t.Kernel] {
+// program are its own, and one that was cut short because it is slow takes too long.
+func (q *queue) appoint(r trial.Result, since int) {
+	if q.finals.programs[r.Kernel] || r.Stop == trial.StopSlow {
 		return
 	}
-	if s := q.sentinels[t.Cache]; s == nil || s.median > muchFaster*median {
-		q.sentinels[t.Cache] = &sentinel{t, median, since}
+	if s := q.sentinels[r.Cache]; s == nil || s.median > muchFaster*r.Median {
+		q.sentinels[r.Cache] = &sentinel{r.Trial, r.Median, since}
 	}
 }
 
@@ -120,7 +120,7 @@ func (q *queue) told(r trial.Result) {
 			s.since++
 		}
 		if good {
-			q.appoint(r.Trial, r.Median, 0)
+			q.appoint(r, 0)
 		}
 	}
 }

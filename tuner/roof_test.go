@@ -3,7 +3,9 @@ package tuner
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
 
@@ -36,5 +38,23 @@ func TestColdAboveTheRoofIsWarnedOf(t *testing.T) {
 		if strings.Contains(warnings, "above the roof") != want {
 			t.Errorf("block %d: warnings %q", block, warnings)
 		}
+	}
+}
+
+// A processor that is not done with its bandwidth in time measures without it.
+func TestRunWithoutRoof(t *testing.T) {
+	defer func(before time.Duration) { roofTimeout = before }(roofTimeout)
+	roofTimeout = time.Millisecond
+	rec := &memory{}
+	sweep := testSweep(behave)
+	sweep.Device.Index = roofless
+	var said []error
+	runTest(t, sweep, rec, Options{Observe: func(e Event) {
+		if e.Roofless != nil {
+			said = append(said, e.Roofless)
+		}
+	}})
+	if rec.by(t, behave).Status != trial.OK || rec.begun != 1 || rec.run.Roof != (kernels.Roof{}) || len(said) != 1 {
+		t.Errorf("run %+v, begun %d times, said %q, results %+v", rec.run, rec.begun, said, rec.results)
 	}
 }

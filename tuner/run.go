@@ -24,6 +24,8 @@ type Options struct {
 	Retry bool
 	// Observe is told of progress; may be nil.
 	Observe func(Event)
+	// Planning is told by Preview which matrix it plans, and how many of how many are planned; may be nil.
+	Planning func(matrix string, done, of int)
 	// Version is that of this program, Node the name of this host, and Job that of Slurm, ""
 	// if there is none. They are kept with the results.
 	Version, Node, Job string
@@ -162,7 +164,7 @@ func (r *run) all(ctx context.Context) error {
 		maps.Copy(r.measured, s.done)
 		err := mistake.Caught(func() error { return r.matrix(ctx, index, s.Matrix) })() // its parts are named, too
 		if isGone(err) {
-			s.done = r.measured
+			s.done, s.told = r.measured, r.share.told
 			r.crew.giveBack(s)
 			return err
 		}
@@ -212,7 +214,9 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 		return err
 	}
 	r.name = m.Name
-	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped}})
+	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped,
+		r.share.told}})
+	r.share.told = true
 
 	err = r.measure(ctx, spec, m, work)
 	if !isGone(err) { // else another device goes on with the matrix and counts its trials

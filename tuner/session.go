@@ -89,11 +89,16 @@ func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved config
 // load gives the worker a matrix. It has no deadline: a large file takes as long as it
 // takes, and the user can interrupt.
 func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
+	return r.loadAs(ctx, spec, false)
+}
+
+// loadAs is load of a matrix that is not kept if it is only looked at.
+func (r *run) loadAs(ctx context.Context, spec configs.Matrix, looking bool) (trial.Matrix, error) {
 	if err := r.worker(ctx); err != nil {
 		return trial.Matrix{}, err
 	}
-	rep, err := r.client.Do(ctx, worker.Request{Load: &worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed}},
-		0)
+	request := worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed, Looking: looking}
+	rep, err := r.client.Do(ctx, worker.Request{Load: &request}, 0)
 	if err != nil {
 		return trial.Matrix{}, r.notLoaded(ctx, err)
 	}

@@ -88,7 +88,7 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, go
 			todo = append(todo, t)
 			continue
 		}
-		if known.Status == trial.OK && known.Stop != trial.StopSlow { // which is no leader and no sentinel
+		if known.Status == trial.OK {
 			known.Trial = t
 			good = append(good, known)
 		}

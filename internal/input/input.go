@@ -15,7 +15,7 @@ import (
 // Why something is not opened.
 var (
 	errFolder = errors.New("a folder: name a file in it")
-	errOther  = errors.New("not a regular file")
+	errOther  = errors.New("not a regular file: save its content to a file first, and name that")
 )
 
 // Check refuses what is there and is not a file.

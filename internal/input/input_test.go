@@ -19,7 +19,7 @@ func TestReadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		pipe: "not a regular file", "/dev/zero": "not a regular file", long: "larger than 1 kB",
+		pipe: "not a regular file: save its content to a file first", "/dev/zero": "not a regular file", long: "larger than 1 kB",
 	} {
 		if _, err := ReadFile(path, 1000); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

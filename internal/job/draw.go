@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"spmvtune/plots"
@@ -21,17 +22,14 @@ import (
 
 // report writes figures, tables and the page.
 func (j *Job) report(ctx context.Context, learned *rule.Rule, opt Options) (*Report, error) {
-	title, err := j.title(ctx)
-	if err != nil {
-		return nil, err
-	}
-	drawing := plots.Options{Title: title, Version: opt.Version, Figures: opt.Figures, Alone: opt.alone,
+	drawing := plots.Options{Title: opt.title, Version: opt.Version, Figures: opt.Figures, Alone: opt.alone,
 		Progress: func(done, of int) {
 			if opt.Progress != nil {
 				opt.Progress("drawing pictures", done, of)
 			}
 		}}
 	if !opt.alone {
+		var err error
 		if drawing.Notes, err = j.choiceNotes(ctx); err != nil {
 			return nil, err
 		}
@@ -118,17 +116,18 @@ func (j *Job) against(ctx context.Context, opt Options) (r *compare.Result, err 
 	return r, nil
 }
 
-// title is the title of the last sweep or, of several sweeps on several devices, the devices.
-func (j *Job) title(ctx context.Context) (string, error) {
-	if len(j.sweeps) == 0 {
+// title is the title of the last of sweeps or, of several sweeps on several devices, the devices.
+func (j *Job) title(ctx context.Context, sweeps []store.Sweep) (string, error) {
+	if len(sweeps) == 0 {
 		return "", nil
 	}
 	devices, err := j.db.Devices(ctx)
 	if err != nil {
 		return "", err
 	}
-	if len(j.sweeps) == 1 || len(devices) == 1 {
-		last := j.sweeps[len(j.sweeps)-1]
+	last := sweeps[len(sweeps)-1]
+	one := !slices.ContainsFunc(sweeps, func(s store.Sweep) bool { return s.Trials > 0 && s.Name != last.Name })
+	if one || len(devices) == 1 {
 		return cmp.Or(last.Title, last.Name), nil
 	}
 

@@ -32,6 +32,7 @@ type Options struct {
 	// nil.
 	Progress func(what string, done, of int)
 
+	title string
 	alone bool // nothing but Figures is written
 }
 

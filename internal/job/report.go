@@ -3,11 +3,13 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"spmvtune/internal/term"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/headline"
 	"spmvtune/rule"
+	"spmvtune/store"
 )
 
 // A Report says what was written.
@@ -37,7 +39,21 @@ func FromDatabases(ctx context.Context, paths []string, opt Options) (r *Report,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	return j.Finish(ctx, opt)
+	if r, err = j.Finish(ctx, opt); r != nil {
+		r.Warnings = append(measuredTwice(j.db.Twice(), paths[0]), r.Warnings...)
+	}
+	return r, err
+}
+
+// measuredTwice says which of several measurements of the same trials count.
+func measuredTwice(list []store.Twice, first string) (warnings []string) {
+	for _, t := range list {
+		warnings = append(warnings, fmt.Sprintf("%s in %s and in a database before it, measured anew: what was measured "+
+			"first counts. Left out: %d of %s, %d of the others; `%s` compares them",
+			term.Count(t.Won+t.Lost, "trial is", "trials are"), t.Name, t.Lost, t.Name, t.Won,
+			term.Shell("spmvtune", "report", t.Name, "--against", first)))
+	}
+	return warnings
 }
 
 // Finish learns, judges the claims, and writes rule and report. It returns nil if opt keeps
@@ -81,6 +97,9 @@ func (j *Job) Finish(ctx context.Context, opt Options) (r *Report, err error) {
 		if learned, err = part.Learn(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if opt.title, err = part.title(ctx, j.sweeps); err != nil {
+		return nil, err
 	}
 	return part.report(ctx, learned, opt)
 }

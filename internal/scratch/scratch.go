@@ -1,8 +1,10 @@
-// Package scratch makes temporary folders that do not stay where a process is killed: the next process that makes
-// one of the same kind removes them.
+// Package scratch makes temporary folders that do not stay where a process is killed: the next process on the same
+// machine that makes one of the same kind removes them. Folders of other machines stay, which have their names in
+// theirs: some file systems that machines share keep the locks of each to itself.
 package scratch
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +25,11 @@ func New(parent, prefix string) (*Folder, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	prefix += url.PathEscape(host) + "."
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {

@@ -9,7 +9,7 @@ import (
 )
 
 // A folder that a killed process left goes away with the next one; that of a process that lives stays, and so
-// does one that is being made.
+// do one that is being made and one of another machine, whose lock this one may not see.
 func TestNewRemovesWhatWasLeft(t *testing.T) {
 	parent := filepath.Join(t.TempDir(), "job[1]") // no pattern
 	if err := os.Mkdir(parent, 0o777); err != nil {
@@ -20,15 +20,19 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	killed, fresh := filepath.Join(os.TempDir(), "copy-killed"), filepath.Join(os.TempDir(), "copy-new")
-	other := filepath.Join(os.TempDir(), "other-killed")
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed, fresh := filepath.Join(os.TempDir(), "copy-"+host+".1"), filepath.Join(os.TempDir(), "copy-"+host+".2")
+	other, elsewhere := filepath.Join(os.TempDir(), "other-"+host+".1"), filepath.Join(os.TempDir(), "copy-"+host+"2.1")
 	hourAgo := time.Now().Add(-time.Hour)
-	for _, dir := range []string{killed, fresh, other} {
+	for _, dir := range []string{killed, fresh, other, elsewhere} {
 		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range []string{killed, other, reading.Path()} {
+	for _, dir := range []string{killed, other, elsewhere, reading.Path()} {
 		os.Chtimes(dir, hourAgo, hourAgo)
 	}
 
@@ -48,9 +52,9 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 			t.Errorf("there are %q, want %q", got, want)
 		}
 	}
-	there(fresh, other, reading.Path(), made.Path())
+	there(fresh, other, elsewhere, reading.Path(), made.Path())
 	if err := made.Remove(); err != nil {
 		t.Error(err)
 	}
-	there(fresh, other, reading.Path())
+	there(fresh, other, elsewhere, reading.Path())
 }

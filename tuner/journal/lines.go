@@ -39,6 +39,8 @@ type End struct {
 	At     time.Time     `json:"at"`     // UTC
 	// OutOfTime says that the task was warned that its time limit is near.
 	OutOfTime bool `json:"out_of_time,omitempty"`
+	// Skipped says why configurations were left out, if none was left.
+	Skipped []string `json:"skipped,omitempty"`
 }
 
 // A Problem is what is wrong with a line.

@@ -3,10 +3,12 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"spmvtune/configs"
 	"spmvtune/internal/fault"
+	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/file"
@@ -58,14 +60,17 @@ func findKept(ctx context.Context, spec configs.Matrix) kept {
 
 // load returns the matrix if it is kept. A damaged entry is as good as none: the matrix is
 // made again and takes its place.
-func (k kept) load(ctx context.Context) (*sparse.CSR[float64], trial.Matrix, error) {
+func (k kept) load(ctx context.Context) (*sparse.CSR[float64], trial.Matrix, io.Closer, error) {
 	e, err := k.dir.Open(k.key)
 	if err != nil {
-		return nil, trial.Matrix{}, err
+		return nil, trial.Matrix{}, nil, err
 	}
-	defer e.Close()
 	a, err := e.Copy(ctx)
-	return a, k.described(e.Meta), err
+	if err != nil {
+		e.Close()
+		return nil, trial.Matrix{}, nil, err
+	}
+	return a, k.described(e.Meta), e, nil
 }
 
 // describe is load without the matrix.
@@ -122,6 +127,31 @@ func (k kept) described(e cache.Meta) trial.Matrix {
 	return m
 }
 
+// keep stores a matrix, within the limit of the cache. The note says that others were removed for it.
+func (k kept) keep(ctx context.Context, a *sparse.CSR[float64], m trial.Matrix) (note string, err error) {
+	limit, err := cache.Limit()
+	if err == nil {
+		err = cache.Fits(a, limit)
+	}
+	if err == nil {
+		err = k.dir.Fill(ctx, cache.Meta{
+			Key: k.key, Source: m.Source, Field: m.Field, Symmetry: m.Symmetry,
+			NonFinite: m.NonFinite, Odd: m.Odd, Hash: m.Hash, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds,
+			Pattern: m.Pattern,
+		}, a)
+	}
+	if err != nil {
+		return "", err
+	}
+
+	removed, err := k.dir.Evict(limit)
+	if err == nil && len(removed) > 0 {
+		note = fmt.Sprintf("the cache of matrices is at its limit of %s (%s): those that were not used for the longest "+
+			"are removed from %s", term.Bytes(limit), cache.EnvLimit, k.dir.Path())
+	}
+	return note, err
+}
+
 // makeAndKeep reads or generates the matrix and stores it. If the cache can't be filled,
 // that is a note and not an error.
 func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], trial.Matrix, error) {
@@ -137,11 +167,7 @@ func (k kept) makeAndKeep(ctx context.Context) (*sparse.CSR[float64], trial.Matr
 	case k.file == nil && time.Since(start) < worthKeeping:
 	case k.file != nil && !k.file.Unchanged(ctx): // perhaps something else was read
 	default:
-		err = k.dir.Fill(ctx, cache.Meta{
-			Key: k.key, Source: m.Source, Field: m.Field, Symmetry: m.Symmetry,
-			NonFinite: m.NonFinite, Odd: m.Odd, Hash: m.Hash, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds,
-			Pattern: m.Pattern,
-		}, a)
+		m.Note, err = k.keep(ctx, a, m)
 	}
 
 	if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -130,6 +131,45 @@ func TestLoadKeepsGenerated(t *testing.T) {
 	spec.Args["ny"] = 8
 	if m := loaded(t, spec); m.Features.Rows != 40 {
 		t.Errorf("another grid has %d rows", m.Features.Rows)
+	}
+}
+
+// A cache at its limit loses what was used the longest ago, and says so; what is in use stays.
+func TestLoadAtTheLimit(t *testing.T) {
+	defer func(d time.Duration) { worthKeeping = d }(worthKeeping)
+	worthKeeping = 0
+	t.Setenv(cache.Env, t.TempDir())
+	grid := func(nx int) configs.Matrix {
+		return configs.Matrix{Name: "grid", Generate: "grid_5pt", Args: map[string]any{"nx": nx, "ny": 70}}
+	}
+	load := func(nx int) trial.Matrix {
+		t.Helper()
+		_, m, err := Load(t.Context(), grid(nx))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	_, _, held, err := Hold(t.Context(), grid(80))
+	if err != nil || held == nil {
+		t.Fatal(held, err)
+	}
+	load(81)
+	if all := entries(t); len(all) != 2 {
+		t.Fatalf("%d entries below the limit", len(all))
+	}
+	t.Setenv(cache.EnvLimit, fmt.Sprint(entries(t)[0].Size*5/2))
+	m := load(82)
+	if all := entries(t); len(all) != 2 || all[0].Features.Rows != 82*70 || all[1].Features.Rows != 80*70 ||
+		!strings.Contains(m.Note, "is at its limit of ") {
+		t.Errorf("the cache has %d entries, and the note is %q", len(all), m.Note)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(cache.EnvLimit, "5kB")
+	if m := load(83); len(entries(t)) != 2 || !strings.Contains(m.Note, "more than the cache's limit of 5 kB") {
+		t.Errorf("the cache has %d entries, and the note is %q", len(entries(t)), m.Note)
 	}
 }
 

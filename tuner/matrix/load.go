@@ -3,11 +3,13 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"io"
 	"path"
 	"time"
 
 	"spmvtune/configs"
 	"spmvtune/sparse"
+	"spmvtune/sparse/cache"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner/trial"
@@ -18,11 +20,48 @@ import (
 // arrays are memory of its own: a mapped file is laid out in other pages, and can be taken
 // away in the middle of a sample. Nothing is downloaded: the matrix must be resolved.
 func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], trial.Matrix, error) {
-	k := findKept(ctx, spec)
-	if a, m, err := k.load(ctx); err == nil || ctx.Err() != nil {
-		return a, m, err
+	a, m, held, err := Hold(ctx, spec)
+	if held != nil {
+		held.Close()
 	}
-	return k.makeAndKeep(ctx)
+	return a, m, err
+}
+
+// Hold is Load for a matrix that is in use until held is closed: the cache's limit does not remove it. held is nil
+// where the cache does not have it.
+func Hold(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m trial.Matrix, held io.Closer, err error) {
+	k := findKept(ctx, spec)
+	if a, m, held, err = k.load(ctx); err == nil || ctx.Err() != nil {
+		return a, m, held, err
+	}
+	if a, m, err = k.makeAndKeep(ctx); err == nil {
+		if e, err := k.dir.Open(k.key); err == nil {
+			held = e
+		}
+	}
+	return a, m, held, err
+}
+
+// Look is Describe of a matrix that is not kept if it has to be made.
+func Look(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
+	k := findKept(ctx, spec)
+	if m, err := k.describe(); err == nil {
+		return m, nil
+	}
+	_, m, err := obtain(ctx, spec)
+	return m, err
+}
+
+// Known is Look where nothing has to be made and no file has to be read.
+func Known(spec configs.Matrix) (trial.Matrix, bool) {
+	if spec.Generate == "" {
+		dir, _ := cache.Default()
+		if !dir.Remembers(spec.Path) {
+			return trial.Matrix{}, false
+		}
+	}
+	m, err := findKept(context.Background(), spec).describe()
+	return m, err == nil
 }
 
 // Describe is Load without the matrix. It reads no entry of a matrix that is kept.

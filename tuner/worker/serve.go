@@ -63,6 +63,7 @@ type server struct {
 	problem    *kernels.Problem
 	y          []float64 // result that is being verified
 	matrix     trial.Matrix
+	held       io.Closer // of what the cache has of the matrix, or nil
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
 	host       hostMeter
@@ -71,7 +72,16 @@ type server struct {
 	written    [2]string                        // the files in it, see programFiles
 }
 
+// release lets the cache remove the matrix that was measured.
+func (w *server) release() {
+	if w.held != nil {
+		w.held.Close()
+	}
+	w.held = nil
+}
+
 func (w *server) close() {
+	w.release()
 	if w.backend != nil {
 		w.backend.Close()
 	}
@@ -148,10 +158,17 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 
 func (w *server) load(req LoadRequest, rep *Reply) error {
 	w.problem, w.y, w.references, w.overflows = nil, nil, nil, nil // free the last one
-	a, m, err := matrix.Load(context.Background(), req.Matrix)
+	w.release()
+	if req.Looking {
+		m, err := matrix.Look(context.Background(), req.Matrix)
+		rep.Matrix = &m
+		return err
+	}
+	a, m, held, err := matrix.Hold(context.Background(), req.Matrix)
 	if err != nil {
 		return err
 	}
+	w.held = held
 
 	w.problem = &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}
 	if err := w.backend.Load(w.problem); err != nil {

@@ -31,6 +31,8 @@ type OpenRequest struct {
 type LoadRequest struct {
 	Matrix configs.Matrix
 	Seed   uint64 // for the vector x
+	// Looking says that nothing will be measured: only the description is wanted, and nothing is kept.
+	Looking bool
 }
 
 // A TrialRequest asks for a trial.
