@@ -53,6 +53,7 @@ type Rows struct {
 	table  Table // of Rows only in a format for people
 	format string
 	w      *bufio.Writer
+	width  int // of the terminal; 0: of none
 	csv    *csv.Writer
 	bytes  int
 	some   bool
@@ -64,7 +65,7 @@ const tableBytes = 20_000_000
 // NewRows begins a table in one of the Formats: CSV with a line of column names, JSON as an array of
 // objects whose keys keep the order of the columns. Close ends it.
 func NewRows(w io.Writer, format string, columns []string) (*Rows, error) {
-	r := &Rows{table: Table{Columns: columns}, format: format, w: bufio.NewWriter(w)}
+	r := &Rows{table: Table{Columns: columns}, format: format, w: bufio.NewWriter(w), width: Columns(w)}
 	switch format {
 	case "csv":
 		r.csv = csv.NewWriter(r.w)
@@ -164,11 +165,24 @@ func (r *Rows) Close() error {
 	case "json":
 		r.w.WriteString("\n]\n")
 	case "markdown":
-		fmt.Fprintln(r.w, r.table.pretty(Markdown).RenderMarkdown())
+		fmt.Fprintln(r.w, r.table.grid(Markdown).pretty().RenderMarkdown())
 	default:
-		fmt.Fprintln(r.w, r.table.pretty(Visible).Render())
+		r.forTerminal()
 	}
 	return r.w.Flush()
+}
+
+// forTerminal lays the table out, as wide as the terminal at most, and says what that leaves out.
+func (r *Rows) forTerminal() {
+	g := r.table.grid(Visible)
+	var left []string
+	if r.width > 0 {
+		left = g.fit(r.width, r.table.Less)
+	}
+	fmt.Fprintln(r.w, g.pretty().Render())
+	if len(left) > 0 {
+		fmt.Fprintln(r.w, Wrap("(without "+Some(left, 8)+": --wide shows all columns)", r.width, " "))
+	}
 }
 
 // CSV writes t with a line of column names.

@@ -79,3 +79,23 @@ func Bytes(n int64) string {
 		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
 	}
 }
+
+// ParseBytes reads a size with a decimal unit, as Bytes prints it.
+func ParseBytes(text string) (int64, error) {
+	number, factor := strings.ToLower(strings.ReplaceAll(text, " ", "")), 1.0
+	for _, unit := range []struct {
+		name   string
+		factor float64
+	}{{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1}} {
+		if n, ok := strings.CutSuffix(number, unit.name); ok {
+			number, factor = n, unit.factor
+			break
+		}
+	}
+
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n >= 0 && n*factor < math.MaxInt64) {
+		return 0, fmt.Errorf("%q must be a size such as 20GB or 500MB", text)
+	}
+	return int64(n * factor), nil
+}

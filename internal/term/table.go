@@ -16,6 +16,8 @@ var Formats = []string{"table", "csv", "json", "markdown"}
 type Table struct {
 	Columns []string
 	Rows    [][]any
+	// Less names the columns that a narrow terminal can do without, the first to go first.
+	Less []string
 }
 
 // A Quantity is a number that is already printed, with its unit.
@@ -31,6 +33,7 @@ func (t Table) Write(w io.Writer, format string) error {
 	if err != nil {
 		return err
 	}
+	r.table.Less = t.Less
 	for _, row := range t.Rows {
 		if err := r.Add(row); err != nil {
 			return err
@@ -42,8 +45,24 @@ func (t Table) Write(w io.Writer, format string) error {
 // Print prints t for people.
 func (t Table) Print(w io.Writer) error { return t.Write(w, "table") }
 
-// pretty prints texts as escape makes them.
-func (t Table) pretty(escape func(string) string) table.Writer {
+// grid prints the values, texts as escape makes them.
+func (t Table) grid(escape func(string) string) *grid {
+	g := &grid{}
+	for i, c := range t.Columns {
+		round := t.rounding(i)
+		g.header, g.right = append(g.header, escape(c)), append(g.right, t.numeric(i))
+		for k, row := range t.Rows {
+			if i == 0 {
+				g.rows = append(g.rows, make([]string, len(row)))
+			}
+			g.rows[k][i] = escape(short(row[i], round))
+		}
+	}
+	return g
+}
+
+// pretty lays a grid out.
+func (g *grid) pretty() table.Writer {
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
 	style.Options = table.OptionsNoBordersAndSeparators
@@ -51,30 +70,25 @@ func (t Table) pretty(escape func(string) string) table.Writer {
 	out := table.NewWriter()
 	out.SetStyle(style)
 
-	header := make(table.Row, len(t.Columns))
+	header := make(table.Row, len(g.header))
 	var configs []table.ColumnConfig
-
-	round := make([]func(float64) string, len(t.Columns))
-	for i, c := range t.Columns {
-		header[i] = escape(c)
-		round[i] = t.rounding(i)
-		if t.numeric(i) {
+	for i, c := range g.header {
+		header[i] = c
+		if g.right[i] {
 			c := table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
 			configs = append(configs, c)
 		}
 	}
-
 	out.AppendHeader(header)
 	out.SetColumnConfigs(configs)
 
-	for _, row := range t.Rows {
+	for _, row := range g.rows {
 		r := make(table.Row, len(row))
 		for i, v := range row {
-			r[i] = escape(short(v, round[i]))
+			r[i] = v
 		}
 		out.AppendRow(r)
 	}
-
 	return out
 }
 

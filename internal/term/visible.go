@@ -45,6 +45,7 @@ func obeyed(r rune) bool {
 // A visible writer makes all that is written visible.
 type visible struct {
 	w    io.Writer
+	wide bool   // tables have all columns
 	rest []byte // the beginning of a rune
 }
 
@@ -58,6 +59,17 @@ func Raw(w io.Writer) io.Writer {
 	}
 	return w
 }
+
+// Columns is the width of the terminal behind it.
+func (v *visible) Columns() int {
+	if v.wide {
+		return 0
+	}
+	return Columns(v.w)
+}
+
+// Wide gives a writer to the same place on which tables have all columns.
+func Wide(w io.Writer) io.Writer { return &visible{w: Raw(w), wide: true} }
 
 func (v *visible) Write(p []byte) (int, error) {
 	text := append(v.rest, p...)

@@ -16,12 +16,20 @@ func Wrap(text string, width int, indent string) string {
 
 // Print prints text in lines of at most the page's width. All lines but the first are indented.
 func Print(w io.Writer, text string) {
-	fmt.Fprintln(w, Wrap(text, PageWidth-2, "  "))
+	fmt.Fprintln(w, Wrap(text, pageOf(w)-2, "  "))
 }
 
 // Item prints text like Print, one level deeper.
 func Item(w io.Writer, text string) {
-	fmt.Fprintln(w, "  "+Wrap(text, PageWidth-4, "    "))
+	fmt.Fprintln(w, "  "+Wrap(text, pageOf(w)-4, "    "))
+}
+
+// pageOf is the width of running text on w: the page's, or that of a narrower terminal.
+func pageOf(w io.Writer) int {
+	if n := Columns(w); n > 0 {
+		return max(min(n, PageWidth), 20)
+	}
+	return PageWidth
 }
 
 // Fill puts items on lines as Wrap does, and breaks none of them.

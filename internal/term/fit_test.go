@@ -1,0 +1,86 @@
+package term
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// A screen is a terminal of so many columns.
+type screen struct {
+	strings.Builder
+	columns int
+}
+
+func (s *screen) Columns() int { return s.columns }
+
+// No line of a table is wider than the terminal, and what is left out is said.
+func TestTablesFit(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		table := Table{Less: []string{"c3", "c1"}}
+		for i := range 1 + random.IntN(9) {
+			table.Columns = append(table.Columns, fmt.Sprintf("c%d", i))
+		}
+		for range 1 + random.IntN(4) {
+			var row []any
+			for i := range table.Columns {
+				if i%2 == 0 {
+					row = append(row, strings.Repeat("wört ", random.IntN(9))+strings.Repeat("x", random.IntN(40)))
+				} else {
+					row = append(row, random.IntN(1_000_000))
+				}
+			}
+			table.Rows = append(table.Rows, row)
+		}
+		s := &screen{columns: 30 + random.IntN(80)}
+		if err := table.Print(s); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(s.String(), "\n") {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); n > s.columns {
+				t.Fatalf("%d columns on %d:\n%s", n, s.columns, s)
+			}
+		}
+		header, _, _ := strings.Cut(s.String(), "\n")
+		for _, c := range table.Columns {
+			if !strings.Contains(header, c) && !strings.Contains(s.String(), "--wide") {
+				t.Fatalf("%s is missing in\n%s", c, s)
+			}
+		}
+	}
+}
+
+// The columns that can be done without go first, with their value if that is always the same. Elsewhere nothing
+// is cut.
+func TestLessGoesFirst(t *testing.T) {
+	table := Table{Columns: []string{"matrix", "cache", "kernel"}, Less: []string{"cache"}}
+	table.Add("a-long-name-of-a-matrix-1", "warm", "cpu_csr_rows")
+	table.Add("a-long-name-of-a-matrix-2", "warm", "cpu_csr_rows")
+	for _, tt := range []struct {
+		columns int
+		want    []string
+		not     string
+	}{
+		{44, []string{"a-long-name-of-a-matrix-1", "cpu_csr_rows", "(without cache (warm): --wide shows all columns)"}, "…"},
+		{34, []string{"-1 ", "-2 ", "…", "cpu_csr_rows", "without cache (warm)"}, "a-long-name-of-a-matrix"},
+		{20, []string{"kernel (cpu_csr_rows)"}, "warm  "},
+		{0, []string{"a-long-name-of-a-matrix-1", "warm", "cpu_csr_rows"}, "wide"},
+	} {
+		s := &screen{columns: tt.columns}
+		if err := table.Print(s); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(strings.Fields(s.String()), " ") + " "
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%d columns: no %q in\n%s", tt.columns, want, s)
+			}
+		}
+		if strings.Contains(got, tt.not) {
+			t.Errorf("%d columns: %q in\n%s", tt.columns, tt.not, s)
+		}
+	}
+}
