@@ -19,6 +19,9 @@ const perBatch = 256
 // errStop ends reading where nobody wants more.
 var errStop = errors.New("no more is wanted")
 
+// Batches yields all trials of the database with what they refer to, without repeats.
+func (db *DB) Batches(ctx context.Context) iter.Seq2[Batch, error] { return db.batches(ctx, nil) }
+
 // batches yields all that a database has of the trials that are chosen, without repeats, for Import.
 func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {

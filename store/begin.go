@@ -65,19 +65,20 @@ func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Tim
 	return k, nil
 }
 
-// putSweep records a sweep. Of several starts the first is kept.
+// putSweep records a sweep. Of several starts the first is kept, and the last is its last use.
 func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (id int64, err error) {
 	sum := sha256.Sum256(run.Sweep.Text)
 	protocol, search := run.Sweep.Protocol, run.Sweep.Search
 	if search.Strategy == "" { // a journal has the texts only
 		protocol, search = legacySweep(run.Protocol, string(run.Sweep.Text))
 	}
-	columns := append([]string{"name", "title", "text", "hash", "protocol", "version", "started"}, sweepColumns...)
+	columns := append([]string{"name", "title", "text", "hash", "protocol", "version", "started", "used"}, sweepColumns...)
 	values := append([]any{run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text), hex.EncodeToString(sum[:]),
-		run.Protocol, run.Version, started.UnixMilli()}, sweepValues(protocol, search)...)
+		run.Protocol, run.Version, started.UnixMilli(), started.UnixMilli()}, sweepValues(protocol, search)...)
 
 	query := fmt.Sprintf(`INSERT INTO sweep (%s) VALUES (?%s)
-		ON CONFLICT (name, hash) DO UPDATE SET version = excluded.version, started = min(started, excluded.started)
+		ON CONFLICT (name, hash) DO UPDATE SET version = excluded.version, started = min(started, excluded.started),
+			used = max(ifnull(used, 0), excluded.used)
 		RETURNING id`, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)-1))
 	err = tx.QueryRowContext(ctx, query, values...).Scan(&id)
 	return id, err

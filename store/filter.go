@@ -19,11 +19,21 @@ type Filter struct {
 
 // conditions adds the filter to conditions on trials, and returns the values for it.
 func (f Filter) conditions(more []string) (conditions []string, args []any) {
+	return f.on(more, "s.name", "d.name", "m.name", "k.name", "t.")
+}
+
+// ofView returns the conditions on wideResults, called r, and the values for them.
+func (f Filter) ofView() (conditions []string, args []any) {
+	return f.on(nil, "r.sweep", "r.device", "r.matrix", "r.kernel", "r.")
+}
+
+// on adds the filter to conditions on columns of these names. Those that trials have themselves come after prefix.
+func (f Filter) on(more []string, sweep, device, matrix, kernel, prefix string) (conditions []string, args []any) {
 	conditions = slices.Clone(more)
 	for _, c := range []struct{ column, value string }{
-		{"s.name", f.Sweep}, {"d.name", f.Device}, {"m.name", f.Matrix}, {"k.name", f.Kernel},
-		{"t.precision", string(f.Precision)}, {"t.cache", string(f.Cache)}, {"t.status", string(f.Status)},
-		{"t.identity", f.ID},
+		{sweep, f.Sweep}, {device, f.Device}, {matrix, f.Matrix}, {kernel, f.Kernel},
+		{prefix + "precision", string(f.Precision)}, {prefix + "cache", string(f.Cache)},
+		{prefix + "status", string(f.Status)}, {prefix + "identity", f.ID},
 	} {
 		if c.value != "" {
 			conditions = append(conditions, c.column+" = ?")

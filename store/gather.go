@@ -55,6 +55,16 @@ func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB
 	return db, nil
 }
 
+// Twice counts the trials of a database that those before it have, too, of other measurements: those that count, because
+// they were measured first, and those that do not.
+type Twice struct {
+	Name      string
+	Won, Lost int
+}
+
+// Twice says which of the gathered databases have trials that others have measured, too.
+func (db *DB) Twice() []Twice { return db.twice }
+
 // copyTo copies the database to a new file.
 func (db *DB) copyTo(ctx context.Context, path string) error {
 	source := connect(db.path, db.options, nil) // a reader may attach no file
@@ -76,8 +86,12 @@ func (db *DB) unite(ctx context.Context, name string, chosen chosen) (err error)
 		return failed(name, err)
 	}
 
-	if _, err = db.Import(ctx, from.batches(ctx, chosen)); err != nil {
+	sum, err := db.Import(ctx, from.batches(ctx, chosen))
+	if err != nil {
 		return err
+	}
+	if sum.Won+sum.Lost > 0 {
+		db.twice = append(db.twice, Twice{Name: name, Won: sum.Won, Lost: sum.Lost})
 	}
 	return db.transact(ctx, "adding repeats", func(tx *sql.Tx) error {
 		return newWriter(ctx, tx, db.rec.stmts, newKeys()).adopt(ctx, from.from())

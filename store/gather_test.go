@@ -2,6 +2,7 @@ package store
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,24 @@ func TestGatherSameTrials(t *testing.T) {
 		rows, err := db.Results(t.Context(), Filter{Kernel: "cpu_coo"})
 		if err != nil || len(rows) != 1 || rows[0].Median != 7e-3 {
 			t.Errorf("in force: %v, %v", rows, err)
+		}
+	}
+}
+
+// Where two databases have measured a trial, it is said whose measurement counts; a copy is no other measurement.
+func TestGatherTwice(t *testing.T) {
+	a, b := started(t), started(t)
+	record(t, a, good("cpu_csr", 64, identity("x")), good("cpu_coo", 0, identity("y")), good("cpu_sell", 8, identity("z")))
+	later := func(r *trial.Result) { r.At = r.At.Add(time.Minute) }
+	record(t, b, good("cpu_csr", 64, identity("x"), later), good("cpu_coo", 0, identity("y"), later))
+	for _, c := range []struct {
+		order []*DB
+		want  []Twice
+	}{
+		{[]*DB{a, b}, []Twice{{b.Path(), 0, 2}}}, {[]*DB{b, a}, []Twice{{a.Path(), 2, 0}}}, {[]*DB{a, a}, nil},
+	} {
+		if got := gather(t, Choice{}, c.order...).Twice(); !slices.Equal(got, c.want) {
+			t.Errorf("%v, want %v", got, c.want)
 		}
 	}
 }

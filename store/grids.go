@@ -28,7 +28,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	}
 	var grids []replay.Grid
 	var last gridKey
-	where, args := f.conditions([]string{"t.superseded = 0", "t.stop IS NOT 'search'"})
+	where, args := f.conditions(valid())
 	err = db.from().each(ctx, trialQuery{
 		want: wantSamples, where: where, args: args,
 		order: "d.name, m.name, t.precision, t.cache, s.name, s.hash, k.name, t.params, t.grid, t.block",

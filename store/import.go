@@ -26,6 +26,9 @@ type Batch struct {
 type Imported struct {
 	New   int // results that the database did not have, or had only as failures
 	Known int // results that it had already
+	// Won and Lost count those of Known that ended well here and there, at different times: the measurement that came
+	// first took the place of what was there, or stayed.
+	Won, Lost int
 }
 
 // Import records batches as Begin, Matrix and Record would, but many results in
@@ -201,6 +204,8 @@ func (imp *importer) commit() error {
 
 	imp.sum.New += imp.w.sum.New
 	imp.sum.Known += imp.w.sum.Known
+	imp.sum.Won += imp.w.sum.Won
+	imp.sum.Lost += imp.w.sum.Lost
 	return nil
 }
 

@@ -44,6 +44,17 @@ func (from source) matrices(ctx context.Context) ([]Matrix, error) {
 	return list, err
 }
 
+// Library returns the matrices by their names, without what plans do not need.
+func (db *DB) Library(ctx context.Context) (map[string]trial.Matrix, error) {
+	list, err := db.Features(ctx)
+	byName := map[string]trial.Matrix{}
+	for _, m := range list {
+		byName[m.Name] = trial.Matrix{Name: m.Name, Source: m.Source, Class: m.Class, Hash: m.Hash, Field: m.Field,
+			Symmetry: m.Symmetry, TwinOf: m.TwinOf, TwinScale: m.TwinScale, Features: m.Features}
+	}
+	return byName, err
+}
+
 // firstFeatures is the number of features in files of the first schema.
 const firstFeatures = 16
 

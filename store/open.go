@@ -36,6 +36,7 @@ type DB struct {
 	// original is the file that this one is a temporary copy of, or "".
 	original  string
 	temporary *scratch.Folder // of the copy
+	twice     []Twice         // see Gather
 }
 
 // Open opens the results database at path for reading and recording. It creates
@@ -218,6 +219,9 @@ func reader(path string, options url.Values) *sql.DB {
 	pool := connect(path, options, func(c *sqlite3.SQLiteConn) error {
 		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, mostValue)
 		_, err := c.Exec(fmt.Sprintf("PRAGMA hard_heap_limit = %d", mostMemory), nil)
+		if err == nil {
+			err = addFunctions(c)
+		}
 		c.RegisterAuthorizer(authorize)
 		return err
 	})

@@ -38,6 +38,14 @@ func (db *DB) Near(ctx context.Context, factor float64) ([]Row, error) {
 	return list, db.wrap("reading the fastest trials", err)
 }
 
+// Last returns the n trials in force that were recorded last, the newest first.
+func (db *DB) Last(ctx context.Context, n int) ([]Row, error) {
+	list, err := db.results(ctx, nil, []string{`t.id IN (SELECT id FROM trial WHERE superseded = 0
+		AND stop IS NOT 'search' ORDER BY id DESC LIMIT ?)`}, n)
+	slices.Reverse(list)
+	return list, db.wrap("reading the last trials", err)
+}
+
 // results appends the trials in force that conditions choose.
 func (db *DB) results(ctx context.Context, list []Row, conditions []string, args ...any) ([]Row, error) {
 	tied, err := db.tied(ctx)
@@ -45,7 +53,7 @@ func (db *DB) results(ctx context.Context, list []Row, conditions []string, args
 		return nil, err
 	}
 	names := interner{}
-	where := append(conditions, "t.superseded = 0", "t.stop IS NOT 'search'")
+	where := append(conditions, valid()...)
 	err = db.from().each(ctx, trialQuery{where: where, args: args, order: "t.id"}, func(s *stored) error {
 		names.row(&s.Row)
 		s.Tied = tied[s.id]
@@ -116,9 +124,7 @@ func (db *DB) Launches(ctx context.Context) ([]Row, error) {
 // Chosen returns the good trials in force for which a condition on the view results is true, in the
 // order in which they were recorded.
 func (db *DB) Chosen(ctx context.Context, condition string) ([]Row, error) {
-	answer, err := db.Query(ctx, `SELECT identity FROM (SELECT m.*, t.identity, t.stop, t.measurement, t.version,
-			1 - t.superseded AS in_force, e.tie_set IS NOT NULL AS tied
-		FROM measured m JOIN trial t ON t.id = m.id LEFT JOIN tie_member e ON e.trial = m.id) WHERE (`+condition+"\n)")
+	answer, err := db.Query(ctx, "SELECT identity FROM ("+wideResults+") WHERE ("+condition+"\n)")
 	if err != nil {
 		return nil, err
 	}

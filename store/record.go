@@ -13,7 +13,10 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-var _ tuner.Recorder = (*DB)(nil)
+var (
+	_ tuner.Recorder  = (*DB)(nil)
+	_ tuner.Librarian = (*DB)(nil)
+)
 
 // errReadOnly is what recording gives on a database opened with OpenReadOnly.
 var errReadOnly = errors.New("the database is open for reading only")
@@ -54,6 +57,18 @@ func (r *recorder) learn(k keys, run *tuner.RunInfo) {
 	if run != nil && run.Origin.UUID != "" {
 		r.runs[run.Origin.UUID] = run
 	}
+}
+
+// Use records that a run uses a sweep, whether it will measure anything or not: the title and the [report] section
+// of the sweep that was used last hold. Of run it reads the sweep, its protocol and the version.
+func (db *DB) Use(ctx context.Context, run tuner.RunInfo) error {
+	if err := trial.CheckNames(run.Sweep.Name); err != nil {
+		return err
+	}
+	return db.transact(ctx, "recording the sweep", func(tx *sql.Tx) error {
+		_, err := putSweep(ctx, tx, run, time.Now())
+		return err
+	})
 }
 
 // Begin names the run that the following results of its device belong to. A sweep whose file

@@ -75,7 +75,7 @@ func (from source) devices(ctx context.Context) ([]Device, error) {
 		ifnull(`+from.since(schemaGather, "roof_gather")+`, 0) FROM device ORDER BY name`)
 }
 
-// Sweeps returns the sweeps in the order in which they were first run.
+// Sweeps returns the sweeps in the order in which they were last run.
 func (db *DB) Sweeps(ctx context.Context) ([]Sweep, error) {
 	list, err := db.from().sweeps(ctx)
 	return list, db.wrap("reading sweeps", err)
@@ -98,7 +98,8 @@ func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
 
 	var list []Sweep
 	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sweep s LEFT JOIN ("+trialsOfSweeps+
-		") n ON n.sweep = s.id LEFT JOIN ("+from.repeatsOfSweeps()+") a ON a.sweep = s.id ORDER BY s.started, s.id")
+		") n ON n.sweep = s.id LEFT JOIN ("+from.repeatsOfSweeps()+") a ON a.sweep = s.id ORDER BY ifnull("+
+		from.since(schemaUsed, "s.used")+", s.started), s.id")
 	err = readRows(rows, err, targets(fields), func() {
 		if !known {
 			s.Protocol, s.Search = legacySweep(s.ProtocolText, s.Text)

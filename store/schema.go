@@ -36,6 +36,7 @@ const (
 	schemaCounters        = 18 // counters by name
 	schemaOwn             = 19 // definitions of kernels that a sweep brings
 	schemaAsked           = 21 // when a run last wanted a trial that was known
+	schemaUsed            = 22 // when a run last used a sweep
 )
 
 // texts returns the single text column that a query gives.

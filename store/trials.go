@@ -32,6 +32,9 @@ type trialQuery struct {
 	order string
 }
 
+// valid are the conditions on trials that are in force, whether they ended well or not.
+func valid() []string { return []string{"t.superseded = 0", "t.stop IS NOT 'search'"} }
+
 // counting are the conditions on trials that count: they are in force, and compete in their
 // places. The column superseded says so, but files of older schemas, which are only read, have
 // partial measurements in force, too.
@@ -63,6 +66,11 @@ const fromEstimates = `
 		LEFT JOIN estimate e ON e.trial = t.id
 		LEFT JOIN spread p ON p.matrix = t.matrix AND p.device = t.device AND p.precision = t.precision
 			AND p.cache = t.cache`
+
+// wideResults are the rows of the view results, with more columns.
+const wideResults = `SELECT m.*, t.identity, t.stop, t.measurement, t.version, 1 - t.superseded AS in_force,
+		e.tie_set IS NOT NULL AS tied
+	FROM measured m JOIN trial t ON t.id = m.id LEFT JOIN tie_member e ON e.trial = m.id`
 
 // A source is a database or a transaction, with the version of its schema.
 type source struct {

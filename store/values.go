@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -62,6 +63,26 @@ const (
 	noTime   = "the repeat in row %d has a time that is none"
 )
 
+// tableNames are the tables of this program, of whatever version.
+var tableNames = regexp.MustCompile(`CREATE TABLE (\w+)`)
+
+// checkKinds refuses a database in which something else than a table has the name of one.
+func checkKinds(ctx context.Context, db *sql.DB, path string) error {
+	others, err := texts(ctx, db, "SELECT name FROM sqlite_master WHERE type <> 'table'")
+	if err != nil {
+		return failed(path, err)
+	}
+	for _, m := range migrations {
+		for _, table := range tableNames.FindAllStringSubmatch(m, -1) {
+			if slices.Contains(others, table[1]) {
+				return foreign{fmt.Errorf("database %s: %s is a view, and must be a table: a program other than "+
+					"spmvtune has changed the file", path, table[1])}
+			}
+		}
+	}
+	return nil
+}
+
 // checkValues refuses a database with values that no version of this program writes, and with
 // triggers that are not its own.
 func checkValues(ctx context.Context, path string, options url.Values, schema int) (err error) {
@@ -75,6 +96,10 @@ func checkValues(ctx context.Context, path string, options url.Values, schema in
 		if !slices.ContainsFunc(migrations, func(m string) bool { return strings.Contains(m, text) }) {
 			return foreign{fmt.Errorf("database %s: it has a trigger that is not this program's: %.200q", path, text)}
 		}
+	}
+
+	if err := checkKinds(ctx, db, path); err != nil {
+		return err
 	}
 
 	var table, parent string

@@ -155,10 +155,14 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 		w.queue = append(w.queue, queued{k, *r})
 	case !r.Standing().Replaces(old):
 		w.sum.Known++
+		if r.Status == trial.OK && old.Status == trial.OK && r.At.UnixMilli() != old.At {
+			w.sum.Lost++
+		}
 		return w.ask(ctx, k, r, old)
 	default:
 		if old.Status == trial.OK {
 			w.sum.Known++
+			w.sum.Won++
 		} else {
 			w.sum.New++
 		}

@@ -41,8 +41,9 @@ func Open(path string) (File, error) {
 type Options struct {
 	// Columns gives the names of columns in the files, by the names in this program.
 	Columns map[string]string
-	// Device, Precision and Cache hold if the table has no such column. The cache state may
+	// Matrix, Device, Precision and Cache hold if the table has no such column. The cache state may
 	// stay unknown.
+	Matrix    string
 	Device    string
 	Precision kernels.Precision
 	Cache     trial.Cache
@@ -54,6 +55,7 @@ type Measurements struct {
 	Matrices []Matrix
 	Times    []Time
 	Unused   []string // columns that mean nothing here
+	Failed   int      // configurations that have no time
 }
 
 // A Matrix is a matrix that somebody has measured on. Features that the table does not give
@@ -70,6 +72,8 @@ type Time struct {
 	kernels.Config
 	Runs []float64 // times of the rows of the table, rising
 	Line int       // line of the first row
+	// Samples are those of the last row that has some. They follow each other in one run, and say nothing of another.
+	Samples []float64
 }
 
 // times are the columns that give the time of a product, with what they are multiplied by.
@@ -87,10 +91,11 @@ const longestName = 180
 // Read reads a table of times. If features is not nil it is a second table, with the features
 // of each matrix, and the first table needs none.
 func Read(measured File, features *File, opt Options) (*Measurements, error) {
-	t, err := readTable(measured.Content, measured.Name, owned(opt.Columns, features == nil, false))
+	t, err := readMeasured(measured, owned(opt.Columns, features == nil, false))
 	if err != nil {
 		return nil, err
 	}
+	t.constant("matrix", opt.Matrix)
 	facts := t
 	if features != nil {
 		if facts, err = readTable(features.Content, features.Name, owned(opt.Columns, true, true)); err != nil {
@@ -114,13 +119,13 @@ func Read(measured File, features *File, opt Options) (*Measurements, error) {
 		err = errors.Join(facts.err(), err)
 	}
 	if err == nil && len(r.m.Times) == 0 {
-		err = fmt.Errorf("%s has no rows below the header", t.file)
+		err = fmt.Errorf("%s has no rows with a time", t.file)
 	}
 	if err != nil {
 		return nil, err
 	}
 
-	r.m.File = t.file
+	r.m.File, r.m.Failed = t.file, t.failed
 	r.prune()
 	return &r.m, nil
 }
@@ -280,6 +285,9 @@ func (r *reader) time(row int) {
 	runs := &r.m.Times[i].Runs
 	n, _ := slices.BinarySearch(*runs, seconds)
 	*runs = slices.Insert(*runs, n, seconds)
+	if row < len(r.samples) && len(r.samples[row]) > 0 {
+		r.m.Times[i].Samples = r.samples[row]
+	}
 }
 
 // seconds reads the time of a product.

@@ -68,12 +68,16 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 // slowest run, because how they were taken is not known.
 func (t *Time) result(dev kernels.Device, hash, file string, at time.Time) trial.Result {
 	made := trial.Trial{Matrix: hash, Config: t.Config, Cache: t.Cache}
+	samples := t.Samples
+	if len(samples) == 0 {
+		samples = t.Runs
+	}
 	made.ID = trial.Identity(made, dev, Source, Source, 0)
 	return trial.Result{
 		Trial: made, Status: trial.OK,
 		Message: fmt.Sprintf("imported from %s:%d, not verified here", file, t.Line),
 		Median:  stat.Median(t.Runs), Low: t.Runs[0], High: t.Runs[len(t.Runs)-1],
-		Samples: t.Runs, Batch: 1, At: at,
+		Samples: samples, Batch: 1, At: at,
 	}
 }
 

@@ -19,6 +19,9 @@ type table struct {
 	columns []string // names of the columns, as this program calls them
 	rows    [][]string
 	lines   []int // line of each row in the file
+	// samples are those of each row, in seconds, and failed counts rows that have no time. Both are only in JSON.
+	samples [][]float64
+	failed  int
 	errs    []mistake
 }
 

@@ -1,0 +1,201 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"spmvtune/store"
+)
+
+// onFirst chooses the place with the most trials.
+var onFirst = store.Filter{Matrix: "a/b"}
+
+// Files are valid by the schemas of the formats.
+func TestSchemas(t *testing.T) {
+	for format, schema := range map[string]string{"t1": "T1-input-1.0.0", "t4": "T4-results-1.0.0"} {
+		path := filepath.Join("../../../shared/schemas", schema+".schema.json")
+		if _, err := os.Stat(path); err != nil {
+			t.Skip(err)
+		}
+		s, err := jsonschema.NewCompiler().Compile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := written(t, format, onFirst)
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(v); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+// decoded is the JSON that a format writes of the first place.
+func decoded[T any](t *testing.T, format string) (v T, n Count) {
+	t.Helper()
+	text, n := written(t, format, onFirst)
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return v, n
+}
+
+func TestT4(t *testing.T) {
+	file, n := decoded[struct {
+		Results []struct {
+			Configuration map[string]any
+			Times         struct{ Runtimes []float64 }
+			Invalidity    string
+			Correctness   float64
+			Measurements  []measurement
+			Objectives    []string
+		}
+	}](t, "t4")
+	if len(file.Results) != 6 || n != (Count{6, 0}) {
+		t.Fatalf("%+v, %+v", file, n)
+	}
+	r := file.Results[3]
+	if got := fmt.Sprint(r.Configuration); got != "map[block_size_x:64 grid:0 kernel:csr_vector vec:2]" {
+		t.Errorf("configuration %s", got)
+	}
+	if r.Measurements[0] != (measurement{"time", 1e-3, "ms"}) ||
+		!slices.Equal(r.Times.Runtimes, []float64{1e-3, 0.99e-3, 1.01e-3}) ||
+		r.Invalidity != "correct" || r.Correctness != 1 || r.Objectives[0] != "time" {
+		t.Errorf("%+v", r)
+	}
+	if r := file.Results[1]; r.Invalidity != "constraints" || r.Correctness != 0 || len(r.Measurements) != 0 {
+		t.Errorf("failed: %+v", r)
+	}
+}
+
+// The conditions leave the configurations that were tried, and no others.
+func TestT1(t *testing.T) {
+	file, _ := decoded[struct {
+		ConfigurationSpace struct {
+			TuningParameters []tuningParameter
+			Conditions       []condition
+		}
+	}](t, "t1")
+	space := fmt.Sprint(file.ConfigurationSpace.TuningParameters)
+	if want := `[{kernel string ["csr_block", "csr_vector"]} ` +
+		`{block_size_x int [32, 64, 2048]} {grid int [0]} {vec int [0, 2, 4]}]`; space != want {
+		t.Errorf("parameters %s, want %s", space, want)
+	}
+	want := []string{`kernel != "csr_block" or block_size_x in [64, 2048] and vec in [0]`,
+		`kernel != "csr_vector" or block_size_x in [32, 64] and vec in [2, 4]`}
+	for i, c := range file.ConfigurationSpace.Conditions {
+		if c.Expression != want[i] || !slices.Equal(c.Parameters, []string{"kernel", "block_size_x", "vec"}) {
+			t.Errorf("condition %q over %v, want %q", c.Expression, c.Parameters, want[i])
+		}
+	}
+}
+
+// Where not all combinations of values were tried, a condition lists those that were.
+func TestT1Combinations(t *testing.T) {
+	s := &space{}
+	for _, block := range []int{32, 64} {
+		for _, grid := range []int{1, 2} {
+			if block*grid < 128 {
+				r := store.Row{Result: took(1, "k", block, "")}
+				r.Grid = grid
+				s.points = append(s.points, point{Row: r})
+			}
+		}
+	}
+	s.parametrize()
+	if got := s.conditions(); len(got) != 1 ||
+		got[0].Expression != `kernel != "k" or (block_size_x, grid) in [(32, 1), (32, 2), (64, 1)]` {
+		t.Errorf("%q", got)
+	}
+}
+
+// Kernel Tuner's reader (read_cache and process_cache in util.py, and SimulationRunner) asks for all of this.
+func TestKernelTuner(t *testing.T) {
+	text, n := written(t, "kernel-tuner", onFirst)
+	if !strings.HasSuffix(strings.TrimSpace(text), "}}\n}") || n.Written != 6 {
+		t.Errorf("it does not end as the reader wants: %+v\n%s", n, text)
+	}
+	file, _ := decoded[struct {
+		Device string                    `json:"device_name"`
+		Kernel string                    `json:"kernel_name"`
+		Size   []int                     `json:"problem_size"`
+		Names  []string                  `json:"tune_params_keys"`
+		Values map[string][]any          `json:"tune_params"`
+		Cache  map[string]map[string]any `json:"cache"`
+		Unset  map[string]any
+	}](t, "kernel-tuner")
+	if file.Device != "Test GPU" || file.Kernel != "spmv" || !slices.Equal(file.Size, []int{1000, 900, 5000}) ||
+		len(file.Cache) != 6 || len(file.Values) != len(file.Names) || file.Unset["vec"] != 0.0 {
+		t.Fatalf("%+v", file)
+	}
+	for key, one := range file.Cache {
+		var values []string
+		for _, name := range file.Names {
+			if !slices.Contains(file.Values[name], one[name]) {
+				t.Errorf("%s: %s = %v is not in tune_params", key, name, one[name])
+			}
+			values = append(values, fmt.Sprint(one[name]))
+		}
+		if got := strings.Join(values, ","); got != key {
+			t.Errorf("key %s of the values %s", key, got)
+		}
+		for _, name := range []string{"compile_time", "verification_time", "benchmark_time", "strategy_time",
+			"framework_time"} {
+			if _, ok := one[name].(float64); !ok {
+				t.Errorf("%s has no %s", key, name)
+			}
+		}
+	}
+	if one := file.Cache["csr_vector,64,0,2"]; one["time"] != 1e-3 ||
+		fmt.Sprint(one["times"]) != "[0.001 0.00099 0.00101]" {
+		t.Errorf("%v", one)
+	}
+	if one := file.Cache["csr_block,2048,0,0"]; one["time"] != "InvalidConfig" || one["times"] != nil {
+		t.Errorf("failed: %v", one)
+	}
+}
+
+// The example in the schemas' folder has the members that our file has.
+func TestKernelTunerExample(t *testing.T) {
+	theirs, err := os.ReadFile("../../../shared/schemas/kernel-tuner-cache-example.json")
+	if err != nil {
+		t.Skip(err)
+	}
+	var want, got map[string]any
+	text, _ := written(t, "kernel-tuner", onFirst)
+	if err := json.Unmarshal(theirs, &want); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range want {
+		if fmt.Sprintf("%T", got[name]) != fmt.Sprintf("%T", value) {
+			t.Errorf("%s is %T, and %T in the example", name, got[name], value)
+		}
+	}
+}
+
+// Names that mean something to Kernel Tuner, values that are no numbers, and kernels without a parameter.
+func TestParameters(t *testing.T) {
+	s := &space{points: []point{{Row: store.Row{Result: took(1, "a", 1, "mode=fast time=0 tile=-1")}},
+		{Row: store.Row{Result: took(1, "b", 1, "mode=2 tile=7")}}, {Row: store.Row{Result: took(1, "c", 1, "")}}}}
+	s.parametrize()
+	got := ""
+	for _, p := range s.parameters[3:] {
+		got += fmt.Sprintf("%s %v unset %v; ", p.name, p.values, p.unset)
+	}
+	want := "mode [2 fast none] unset none; tile [-2 -1 7] unset -2; param_time [-1 0] unset -1; "
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

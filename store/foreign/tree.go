@@ -1,0 +1,141 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A node is a value of a JSON text, with the line that it begins in.
+type node struct {
+	line   int
+	scalar any // string, json.Number, bool or nil
+	names  []string
+	fields map[string]*node // of an object
+	items  []*node          // of an array
+}
+
+// deepest is how many values may lie in each other.
+const deepest = 50
+
+// parseTree reads a JSON text.
+func parseTree(text []byte) (*node, error) {
+	p := &treeParser{text: text, line: 1, dec: json.NewDecoder(bytes.NewReader(text))}
+	p.dec.UseNumber()
+	root, err := p.value(0)
+	if err == nil {
+		if _, more := p.token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more text after the value")
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, p.at(err)
+	}
+	return root, nil
+}
+
+type treeParser struct {
+	text []byte
+	dec  *json.Decoder
+	seen int64 // how far lines are counted
+	line int
+}
+
+// at is an error with its line.
+func (p *treeParser) at(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && syntax.Offset > p.seen {
+		p.line += bytes.Count(p.text[p.seen:min(syntax.Offset, int64(len(p.text)))], []byte("\n"))
+	}
+	return fmt.Errorf("%d: %w", p.line, err)
+}
+
+func (p *treeParser) token() (json.Token, error) {
+	token, err := p.dec.Token()
+	if end := p.dec.InputOffset(); err == nil {
+		p.line += bytes.Count(p.text[p.seen:end], []byte("\n"))
+		p.seen = end
+	}
+	return token, err
+}
+
+func (p *treeParser) value(depth int) (*node, error) {
+	if depth > deepest {
+		return nil, fmt.Errorf("more than %d values lie in each other", deepest)
+	}
+	token, err := p.token()
+	if err != nil {
+		return nil, err
+	}
+	n := &node{line: p.line}
+	switch token {
+	case json.Delim('{'):
+		n.fields = map[string]*node{}
+		for p.dec.More() {
+			name, err := p.token()
+			if err != nil {
+				return nil, err
+			}
+			key, _ := name.(string)
+			field, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			n.names = append(n.names, key)
+			n.fields[key] = field
+		}
+		_, err = p.token()
+	case json.Delim('['):
+		for p.dec.More() {
+			item, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			n.items = append(n.items, item)
+		}
+		_, err = p.token()
+	default:
+		n.scalar = token
+	}
+	return n, err
+}
+
+// get follows the names of fields. It gives nil where there is none.
+func (n *node) get(path ...string) *node {
+	for _, name := range path {
+		if n == nil {
+			return nil
+		}
+		n = n.fields[name]
+	}
+	return n
+}
+
+// list are the items of an array.
+func (n *node) list() []*node {
+	if n == nil {
+		return nil
+	}
+	return n.items
+}
+
+// text is a scalar as text, "" if there is none.
+func (n *node) text() string {
+	if n == nil || n.scalar == nil {
+		return ""
+	}
+	return fmt.Sprint(n.scalar)
+}
+
+// number reports whether a value is a number.
+func (n *node) number() bool {
+	if n == nil {
+		return false
+	}
+	_, ok := n.scalar.(json.Number)
+	return ok
+}
