@@ -145,7 +145,11 @@ func (n *Node) adapted(t *table, matrices []int, faster float64) *Node {
 		if at, ok := t.place(config); ok {
 			sum := adaptPrior * loss[i]
 			for _, m := range matrices {
-				sum += t.loss[m][at]
+				if t.facts[m].legal(config) {
+					sum += t.loss[m][at]
+				} else {
+					sum += loss[i]
+				}
 			}
 			loss[i] = sum / float64(adaptPrior+len(matrices))
 		} else {
@@ -195,7 +199,7 @@ func (e *Ensemble) adapted(t *table, matrices []int) *Ensemble {
 		}
 		off, n := 0.0, adaptPrior
 		for _, m := range matrices {
-			if e.unsure(&t.facts[m]) == "" {
+			if e.unsure(&t.facts[m]) == "" && t.facts[m].legal(config) {
 				off += lost(t.loss[m][at]) - e.lost(&t.facts[m])[i]
 				n++
 			}

@@ -34,36 +34,43 @@ func expected(cost float64) float64 {
 	return share(low)
 }
 
-// boost learns an ensemble from matrices. start is +Inf for what can't be chosen.
-func (t *table) boost(matrices []int, start []float64) *Ensemble {
-	configs := t.portfolio(matrices, start)
+// boost learns an ensemble from matrices. Where a configuration is not legal it says nothing.
+func (l *learner) boost(matrices []int) *Ensemble {
+	configs := l.portfolio(matrices)
 	e := &Ensemble{Base: make([]float64, len(configs))}
-	usable := t.boostable()
+	usable := l.boostable()
 	for _, f := range usable {
 		e.Features = append(e.Features, features[f].Name)
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, m := range matrices {
-			low, high = min(low, t.values[f][m]), max(high, t.values[f][m])
+			low, high = min(low, l.values[f][m]), max(high, l.values[f][m])
 		}
 		e.Low, e.High = append(e.Low, low), append(e.High, high)
 	}
 	for i, c := range configs {
-		e.Configs = append(e.Configs, t.configs[c])
+		e.Configs = append(e.Configs, l.configs[c])
+		n := 0.0
 		for _, m := range matrices {
-			e.Base[i] += lost(t.loss[m][c]) / float64(len(matrices))
+			if l.fits[m][c] {
+				e.Base[i] += lost(l.loss[m][c])
+				n++
+			}
 		}
+		e.Base[i] /= max(1, n)
 	}
 
 	for n := range boosts {
-		left := make([][]float64, len(t.names)) // what is not explained yet, by matrix and configuration
+		left := make([][]float64, len(l.names)) // what is not explained yet, by matrix and configuration
 		for _, m := range matrices {
 			left[m] = make([]float64, len(configs))
 			for i, c := range configs {
-				left[m][i] = lost(t.loss[m][c]) - e.Base[i]
+				if l.fits[m][c] {
+					left[m][i] = lost(l.loss[m][c]) - e.Base[i]
+				}
 			}
 		}
 
-		g := &booster{table: t, features: usable, left: left, rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
+		g := &booster{table: l.table, features: usable, left: left, rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
 		for range boostTrees {
 			e.Trees = append(e.Trees, g.grow(matrices))
 		}
@@ -87,8 +94,8 @@ func (t *table) boostable() []int {
 }
 
 // portfolio chooses, one after the other, the configurations that lower the mean of what
-// the best of them loses most.
-func (t *table) portfolio(matrices []int, start []float64) []int {
+// the best of them loses most. The first is legal on any matrix, if there is such a one.
+func (l *learner) portfolio(matrices []int) []int {
 	best := make(map[int]float64, len(matrices))
 	for _, m := range matrices {
 		best[m] = lost(boostMost)
@@ -97,13 +104,15 @@ func (t *table) portfolio(matrices []int, start []float64) []int {
 
 	for len(chosen) < portfolio {
 		next, most := -1, 1e-4*float64(len(matrices))
-		for c, s := range start {
-			if s != 0 {
+		for c, s := range l.start {
+			if s != 0 || len(chosen) == 0 && l.limited[c] && l.sure >= 0 {
 				continue
 			}
 			gain := 0.0
 			for _, m := range matrices {
-				gain += max(0, best[m]-lost(t.loss[m][c]))
+				if l.fits[m][c] {
+					gain += max(0, best[m]-lost(l.loss[m][c]))
+				}
 			}
 
 			if gain > most+same || len(chosen) == 0 && next < 0 {
@@ -116,7 +125,9 @@ func (t *table) portfolio(matrices []int, start []float64) []int {
 		}
 		chosen = append(chosen, next)
 		for _, m := range matrices {
-			best[m] = min(best[m], lost(t.loss[m][next]))
+			if l.fits[m][next] {
+				best[m] = min(best[m], lost(l.loss[m][next]))
+			}
 		}
 	}
 

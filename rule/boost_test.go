@@ -82,19 +82,31 @@ func TestBoostDepth(t *testing.T) {
 func TestPortfolio(t *testing.T) {
 	half, bad, never := math.Log(2), boostMost, math.Inf(1)
 	for _, tt := range []struct {
-		name  string
-		loss  [][]float64 // by matrix and configuration
-		start []float64
-		want  []int
+		name    string
+		loss    [][]float64 // by matrix and configuration
+		start   []float64
+		want    []int
+		limited []bool // configurations that are not legal on the first matrix
 	}{
-		{"best first", [][]float64{{bad, 0, half}, {0, bad, half}, {bad, 0, half}}, []float64{0, 0, 0}, []int{1, 0}},
-		{"what is good everywhere", [][]float64{{bad, 0, 0.1}, {0, bad, 0.1}}, []float64{0, 0, 0}, []int{2, 0, 1}},
-		{"not what can't be chosen", [][]float64{{0, half}, {0, half}}, []float64{never, 0}, []int{1}},
-		{"nothing helps", [][]float64{{bad, bad, bad}}, []float64{never, 0, 0}, []int{1}},
-		{"helps too little", [][]float64{{0, 1e-3}, {1e-5, 0}, {0, 1}}, []float64{0, 0}, []int{0}},
+		{"best first", [][]float64{{bad, 0, half}, {0, bad, half}, {bad, 0, half}}, []float64{0, 0, 0}, []int{1, 0}, nil},
+		{"what is good everywhere", [][]float64{{bad, 0, 0.1}, {0, bad, 0.1}}, []float64{0, 0, 0}, []int{2, 0, 1}, nil},
+		{"not what can't be chosen", [][]float64{{0, half}, {0, half}}, []float64{never, 0}, []int{1}, nil},
+		{"nothing helps", [][]float64{{bad, bad, bad}}, []float64{never, 0, 0}, []int{1}, nil},
+		{"helps too little", [][]float64{{0, 1e-3}, {1e-5, 0}, {0, 1}}, []float64{0, 0}, []int{0}, nil},
+		{"legal on any matrix first", [][]float64{{0, half}, {0, half}}, []float64{0, 0}, []int{1, 0}, []bool{true, false}},
+		{"no help where it is not legal", [][]float64{{0, half}, {half, half}}, []float64{0, 0}, []int{1}, []bool{true, false}},
 	} {
-		tab := &table{loss: tt.loss}
-		if got := tab.portfolio(indices(len(tt.loss)), tt.start); !slices.Equal(got, tt.want) {
+		l := &learner{table: &table{loss: tt.loss, limited: tt.limited}, start: tt.start}
+		for m := range tt.loss {
+			l.fits = append(l.fits, make([]bool, len(tt.start)))
+			for c := range tt.start {
+				l.fits[m][c] = tt.limited == nil || !tt.limited[c] || m > 0
+			}
+		}
+		if tt.limited == nil {
+			l.limited = make([]bool, len(tt.start))
+		}
+		if got := l.portfolio(indices(len(tt.loss))); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

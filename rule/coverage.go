@@ -23,18 +23,18 @@ func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
 	err := t.each(ctx, func(part int, in, out []int) {
 		l := newLearner(t, opt, in)
 		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
-		t.equip(tree)
 		p := &parts[part]
 
 		for _, m := range out {
 			leaf, _ := tree.walk(&t.facts[m])
-			o := t.seen[m][t.at(*leaf.Choice)]
+			first := leaf.legal(&t.facts[m])[0]
+			o := t.seen[m][t.at(leaf.at(first))]
 			if !o.measured() {
 				continue
 			}
 
 			p.Matrices++
-			f := leaf.forecast(&t.facts[m])
+			f := leaf.forecast(&t.facts[m]).slower(leaf.slower(first))
 			if f == nil {
 				continue
 			}

@@ -39,7 +39,7 @@ func (t *table) curve(ctx context.Context, opt Options,
 
 				for _, m := range out {
 					leaf, _ := tree.walk(&t.facts[m])
-					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, leaf.Choice)})
+					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, &leaf.picks(&t.facts[m])[0])})
 				}
 			})
 			if err != nil {

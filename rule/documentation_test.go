@@ -1,11 +1,14 @@
 package rule
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"spmvtune/internal/long"
 	"spmvtune/internal/term"
 )
 
@@ -100,6 +103,7 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 	}
 	for _, of := range []func(*Selector) []Case{
 		func(s *Selector) []Case { return s.Validation.Cases }, func(s *Selector) []Case { return s.Test.Cases },
+		(*Selector).alone,
 	} {
 		for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3, SingleConfig, SingleKernel, CuSPARSE} {
 			line := "| " + way.Name
@@ -111,5 +115,35 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 				t.Errorf("docs/rule.md lacks:\n%s", line)
 			}
 		}
+	}
+}
+
+// The data that the rule was learned from are those whose digest docs/rule.md gives, and teach it again.
+func TestRuleOfKeptData(t *testing.T) {
+	data, err := os.ReadFile("h200-data.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/rule.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if digest := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.Contains(string(page), digest) {
+		t.Errorf("docs/rule.md lacks the digest %s", digest)
+	}
+
+	long.Test(t, "it learns from 58,000 trials")
+	obs, test, err := ReadKept(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := DefaultOptions
+	opt.Ensemble, opt.Test = true, test
+	var again bytes.Buffer
+	if err := learn(t, obs, opt).WriteJSON(&again); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(again.Bytes(), h200) {
+		t.Error("the data teach another rule than h200.json: spmvtune learn rule/h200-data.json.gz -o rule/h200.json")
 	}
 }

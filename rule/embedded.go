@@ -13,8 +13,8 @@ import (
 //go:embed h100.json
 var h100 []byte
 
-// h200 is refreshed from databases of configs/corpus.toml and of real matrices by
-// `spmvtune learn corpus.db real.db -o rule/h200.json`.
+// h200 was learned from configs/corpus.toml and real matrices, by
+// `spmvtune learn rule/h200-data.json.gz -o rule/h200.json`.
 //
 //go:embed h200.json
 var h200 []byte
@@ -28,6 +28,9 @@ const (
 
 // embedded are the rules that come with the program, by name.
 var embedded = map[string][]byte{EmbeddedName: h100, BoostedName: h200}
+
+// IsEmbedded reports whether a rule of this name comes with the program.
+func IsEmbedded(name string) bool { return embedded[name] != nil }
 
 // EmbeddedNames lists the rules that come with the program: "h100 or h200".
 func EmbeddedNames() string { return strings.Join(slices.Sorted(maps.Keys(embedded)), " or ") }

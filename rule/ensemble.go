@@ -84,10 +84,18 @@ func (e *Ensemble) unsure(f *Subject) string {
 	return ""
 }
 
-// rank orders the configurations by their predicted losses, which it also returns.
+// rank orders the configurations that are legal by their predicted losses, which it also returns. If none
+// is, they all are.
 func (e *Ensemble) rank(f *Subject) (order []int, lost []float64) {
 	lost = e.lost(f)
-	order = indices(len(lost))
+	for i, c := range e.Configs {
+		if f.legal(c) {
+			order = append(order, i)
+		}
+	}
+	if order == nil {
+		order = indices(len(lost))
+	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost[a], lost[b]) })
 	return order, lost
 }

@@ -166,7 +166,7 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 				}
 				return t.values[f][m]
 			}
-			cases[m].Fraction, cases[m].Partial = t.fraction(m, tree.follow(at).Choice), t.partial(m)
+			cases[m].Fraction, cases[m].Partial = t.fraction(m, &tree.follow(at).picks(&t.facts[m])[0]), t.partial(m)
 		}
 
 		return Summarise(cases, Ways[0].Of).Mean

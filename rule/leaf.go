@@ -33,19 +33,19 @@ const runnersUp = 4
 
 // equip notes at each leaf how fast its choice was on its matrices, and what else is good
 // there, with its time over that of the choice.
-func (t *table) equip(n *Node) {
+func (l *learner) equip(n *Node) {
 	n.eachLeaf(func(n *Node) {
 		var matrices []int
 		n.Speeds = nil
 		for _, name := range n.Matrices {
-			m, _ := slices.BinarySearch(t.names, name)
+			m, _ := slices.BinarySearch(l.names, name)
 			matrices = append(matrices, m)
-			o := t.seen[m][t.at(*n.Choice)]
+			o := l.seen[m][l.at(*n.Choice)]
 			if !o.measured() {
 				continue
 			}
 
-			if bytes := Traffic(t.facts[m].Features, n.Choice.Precision); bytes > 0 {
+			if bytes := Traffic(l.facts[m].Features, n.Choice.Precision); bytes > 0 {
 				n.Speeds = append(n.Speeds, Speed{bytes, bytes / o.Seconds / 1e9})
 			}
 		}
@@ -54,61 +54,70 @@ func (t *table) equip(n *Node) {
 			return cmp.Or(cmp.Compare(a.Bytes, b.Bytes),
 				cmp.Compare(a.GBPS, b.GBPS))
 		})
-		n.Next = t.next(matrices, *n.Choice)
+		n.Next = l.next(matrices, *n.Choice)
 		n.NextTimes = nil
 		for _, c := range n.Next {
-			n.NextTimes = append(n.NextTimes, t.slower(matrices, c, *n.Choice))
+			n.NextTimes = append(n.NextTimes, l.slower(matrices, c, *n.Choice))
 		}
 	})
 }
 
 // next lists the runners-up on some matrices: one after the other the configuration with which
 // the mean loss of the fastest of those named sinks most. Of nearly equal ones it is one of a
-// kernel that is not named yet, then that with the least mean loss of its own.
-func (t *table) next(matrices []int, choice kernels.Config) []kernels.Config {
+// kernel that is not named yet, then that with the least mean loss of its own. One of those named is
+// legal on any matrix.
+func (l *learner) next(matrices []int, choice kernels.Config) []kernels.Config {
 	var list []kernels.Config
-	kernel, named := make([]bool, len(t.kernels)), make([]bool, len(t.configs))
+	kernel, named := make([]bool, len(l.kernels)), make([]bool, len(l.configs))
 	least := make([]float64, len(matrices)) // loss of the best of those named
 	for i := range least {
 		least[i] = math.Inf(1)
 	}
 
-	for c := t.at(choice); c >= 0 && len(list) < runnersUp; c = t.helps(matrices, least, kernel, named) {
-		if named[t.at(choice)] {
-			list = append(list, t.configs[c])
+	for c := l.at(choice); c >= 0 && len(list) < runnersUp; c = l.helps(matrices, least, kernel, named) {
+		if named[l.at(choice)] {
+			list = append(list, l.configs[c])
 		}
-		kernel[t.kernel[c]], named[c] = true, true
+		kernel[l.kernel[c]], named[c] = true, true
 		for i, m := range matrices {
-			least[i] = min(least[i], t.loss[m][c])
+			if l.fits[m][c] {
+				least[i] = min(least[i], l.loss[m][c])
+			}
 		}
+	}
+
+	some := slices.ContainsFunc(list, unlimited) || unlimited(choice)
+	if !some && l.sure >= 0 {
+		list = append(list[:min(len(list), runnersUp-1)], l.configs[l.sure])
 	}
 	return list
 }
 
 // helps finds the next runner-up; -1: there is none.
-func (t *table) helps(matrices []int, least []float64, kernel, named []bool) int {
-	with, alone := make([]float64, len(t.configs)), make([]float64, len(t.configs))
+func (l *learner) helps(matrices []int, least []float64, kernel, named []bool) int {
+	with, alone := make([]float64, len(l.configs)), make([]float64, len(l.configs))
 	lowest := math.Inf(1)
-	for c := range t.configs {
+	for c := range l.configs {
 		with[c] = math.Inf(1)
-		if named[c] || !slices.ContainsFunc(matrices, func(m int) bool { return t.evidence[m][c] == Measured }) {
+		measured := func(m int) bool { return l.fits[m][c] && l.evidence[m][c] == Measured }
+		if named[c] || l.start[c] > 0 || !slices.ContainsFunc(matrices, measured) {
 			continue
 		}
 		with[c] = 0
 		for i, m := range matrices {
-			with[c] += min(least[i], t.loss[m][c])
-			alone[c] += t.loss[m][c]
+			with[c] += min(least[i], l.charged(m, c))
+			alone[c] += l.charged(m, c)
 		}
 		lowest = min(lowest, with[c])
 	}
 
 	best := -1
-	for c := range t.configs {
+	for c := range l.configs {
 		if math.IsInf(with[c], 1) || with[c] > lowest+slack*float64(len(matrices))+same {
 			continue
 		}
-		if other := kernel[t.kernel[c]]; best < 0 || !other && kernel[t.kernel[best]] ||
-			other == kernel[t.kernel[best]] && alone[c] < alone[best]-same {
+		if other := kernel[l.kernel[c]]; best < 0 || !other && kernel[l.kernel[best]] ||
+			other == kernel[l.kernel[best]] && alone[c] < alone[best]-same {
 			best = c
 		}
 	}
@@ -148,6 +157,17 @@ type Forecast struct {
 // similar is from how many matrices a time is forecast, at most: with nine, one more of
 // the same kind is between the slowest and the fastest of them in eight of ten cases.
 const similar = 9
+
+// slower is the forecast of what takes so many times as long; nil if that is not known.
+func (f *Forecast) slower(times float64) *Forecast {
+	if f == nil || times == 0 {
+		return nil
+	}
+	s := *f
+	s.Seconds, s.Low, s.High = times*f.Seconds, times*f.Low, times*f.High
+	s.GBPS, s.LowGBPS, s.HighGBPS = f.GBPS/times, f.LowGBPS/times, f.HighGBPS/times
+	return &s
+}
 
 // Share is in which share of cases another matrix of the same kind lies between Low and
 // High: those of n + 1 matrices that are neither the slowest nor the fastest.

@@ -99,20 +99,30 @@ func (s *Selector) follow(root *Node, f *Subject, by string) (Choice, error) {
 			return Choice{}, &UnknownError{step.Feature}
 		}
 	}
-	return Choice{Config: *leaf.Choice, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: by,
-		Forecast: leaf.forecast(f), Shortlist: leaf.shortlist(f), Selector: s}, nil
+	c := Choice{Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: by, Forecast: leaf.forecast(f),
+		Shortlist: leaf.shortlist(f), Selector: s}
+	c.Config = c.Shortlist[0].Config
+	if first := leaf.legal(f)[0]; first > 0 {
+		c.Instead = leaf.Choice
+		c.Forecast = c.Forecast.slower(leaf.slower(first))
+	}
+	return c, nil
 }
 
 // byEnsemble chooses by the ensemble, which knows all of its features.
 func (s *Selector) byEnsemble(f *Subject) Choice {
 	order, lost := s.Ensemble.rank(f)
 	c := Choice{By: ByEnsemble, Selector: s}
-	tree, err := s.byFeatures(f)
+	leaf, _ := s.Root.walk(f)
+	var forecast *Forecast
+	if _, err := s.byFeatures(f); err == nil {
+		forecast = leaf.forecast(f)
+	}
 	for _, i := range order {
 		r := Ranked{Config: s.Ensemble.Configs[i]}
 		// What the oracle is expected to take in the leaf, over the expected share of its speed.
-		if err == nil && tree.Forecast != nil {
-			r.Seconds = tree.Forecast.Seconds * tree.Expected / expected(lost[i])
+		if forecast != nil {
+			r.Seconds = forecast.Seconds * leaf.Fraction / expected(lost[i])
 		}
 		c.Shortlist = append(c.Shortlist, r)
 	}

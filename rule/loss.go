@@ -40,6 +40,8 @@ type table struct {
 	seen     [][]*Observation // observations by matrix, then configuration; nil: not tried
 	loss     [][]float64      // losses by matrix, then configuration
 	evidence [][]Evidence
+	limited  []bool   // whether a configuration is legal on some matrices only
+	fits     [][]bool // whether that is known of a matrix, by matrix, then configuration
 }
 
 // newTable fills a table from the observations of one key. Matrices without a
@@ -93,6 +95,7 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 		t.evidence = append(t.evidence, evidence)
 		t.classes = append(t.classes, facts[name].Class)
 		t.facts = append(t.facts, facts[name].subject())
+		t.fits = append(t.fits, t.fit(&t.facts[len(t.facts)-1]))
 	}
 
 	return t, unmeasured, t.measure()
@@ -112,7 +115,17 @@ func (t *table) index() {
 			t.kernels = append(t.kernels, c.Kernel)
 		}
 		t.kernel = append(t.kernel, len(t.kernels)-1)
+		t.limited = append(t.limited, !unlimited(c))
 	}
+}
+
+// fit says which configurations are known to be legal on a matrix.
+func (t *table) fit(f *Subject) []bool {
+	fits := make([]bool, len(t.configs))
+	for i, c := range t.configs {
+		fits[i] = !t.limited[i] || f.legal(c)
+	}
+	return fits
 }
 
 // at is the number of a configuration.

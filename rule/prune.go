@@ -68,7 +68,7 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		for i, p := range penalties {
 			tree := l.guard(grown.pruned(p), in)
 			for _, m := range out {
-				x := t.loss[m][tree.at(t, m).choice]
+				x := l.charged(m, tree.at(t, m).choice)
 				loss[i] += (x + opt.Tail*max(0, x-tail)) / float64(len(matrices))
 			}
 		}

@@ -27,6 +27,8 @@ type Choice struct {
 	Unknown string `json:"unknown_feature,omitempty"`
 	// Unsure says why the ensemble was asked and did not choose.
 	Unsure string `json:"unsure,omitempty"`
+	// Instead is what the leaf would choose if it were known to be legal on the matrix; nil: it is.
+	Instead *kernels.Config `json:"instead_of,omitempty"`
 	// Forecast is the time that a product is expected to take, nil where nothing is known.
 	Forecast *Forecast `json:"forecast,omitempty"`
 	// Shortlist is what is expected to be the fastest, the choice first.

@@ -14,20 +14,27 @@ type Ranked struct {
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// shortlist is a leaf's choice and its runners-up, with their times on a matrix.
-func (n *Node) shortlist(f *Subject) []Ranked {
-	list := []Ranked{{Config: *n.Choice}}
-	for _, c := range n.Next {
-		list = append(list, Ranked{Config: c})
+// slower is the time of a leaf's configuration over that of its choice, 0 if it is not known.
+func (n *Node) slower(i int) float64 {
+	switch {
+	case i == 0:
+		return 1
+	case i <= len(n.NextTimes):
+		return n.NextTimes[i-1]
 	}
-	forecast := n.forecast(f)
-	if forecast == nil {
-		return list
-	}
+	return 0
+}
 
-	list[0].Seconds = forecast.Seconds
-	for i, slower := range n.NextTimes {
-		list[i+1].Seconds = slower * forecast.Seconds
+// shortlist is a leaf's choice and its runners-up, if they are legal, with their times on a matrix.
+func (n *Node) shortlist(f *Subject) []Ranked {
+	forecast := n.forecast(f)
+	var list []Ranked
+	for _, i := range n.legal(f) {
+		r := Ranked{Config: n.at(i)}
+		if forecast != nil {
+			r.Seconds = n.slower(i) * forecast.Seconds
+		}
+		list = append(list, r)
 	}
 	return list
 }

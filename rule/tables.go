@@ -29,6 +29,10 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 				b.WriteString(s.Noise + "\n\n")
 			}
 			s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
+			if alone := s.alone(); len(alone) > 0 {
+				v := Validation{Cases: alone}
+				v.table(&b, fmt.Sprintf("Of them, %s of no class but their own", term.Matrices(len(alone))))
+			}
 		}
 
 		if s.Test.Matrices > 0 {
@@ -52,6 +56,21 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 	}
 
 	return nil
+}
+
+// alone are the matrices left out that no class is named of, if others have one: real ones, in a corpus of
+// generated ones.
+func (s *Selector) alone() []Case {
+	var list []Case
+	for _, c := range s.Validation.Cases {
+		if c.Class == "" || c.Class == c.Matrix {
+			list = append(list, c)
+		}
+	}
+	if len(list) == len(s.Validation.Cases) {
+		return nil
+	}
+	return list
 }
 
 // head writes the head of a table; columns after the first are aligned to the right.

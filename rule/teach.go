@@ -20,38 +20,41 @@ type lesson struct {
 // teach learns from the given matrices and uses no others.
 func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *lesson {
 	l := newLearner(t, opt, matrices)
-	single, _ := l.choose(matrices)
 	s := &lesson{
-		single: t.configs[single],
+		single: t.configs[l.single(matrices)],
 		kernel: t.kernels[l.chooseKernel(matrices, kernelLoss)],
 	}
 
 	grown := l.grow(matrices, opt.MaxDepth)
-	s.grown = l.node(grown)
+	s.grown = l.equipped(grown)
 	s.tree, s.pruned = l.finish(grown)
 	l.features = free
 	s.sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
-	t.equip(s.tree)
-	t.equip(s.sizes)
 	if opt.Ensemble {
-		s.ensemble = t.boost(matrices, l.start)
+		s.ensemble = l.boost(matrices)
 	}
 
 	return s
 }
 
-// finish prunes a tree, if trees are pruned, guards its leaves, and says why it is a single
-// leaf.
+// finish prunes a tree, if trees are pruned, guards and equips its leaves, and says why it is a single leaf.
 func (l *learner) finish(grown *branch) (*Node, string) {
 	if !l.opt.Prune || grown.below == nil {
-		return l.node(l.guard(grown, grown.matrices)), ""
+		return l.equipped(l.guard(grown, grown.matrices)), ""
 	}
 	p := l.penalty(grown.matrices, l.opt, l.features)
-	tree := l.node(l.guard(grown.pruned(p.penalty), grown.matrices))
+	tree := l.equipped(l.guard(grown.pruned(p.penalty), grown.matrices))
 	if !tree.Leaf() {
 		return tree, ""
 	}
 	return tree, p.reason(l.node(grown).Leaves())
+}
+
+// equipped is the tree with everything that its leaves know.
+func (l *learner) equipped(b *branch) *Node {
+	n := l.node(b)
+	l.equip(n)
+	return n
 }
 
 // partial reports whether a kernel that was tried elsewhere was not tried on matrix m.
@@ -62,7 +65,9 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 	leaf, _ := s.tree.walk(&t.facts[m])
 	sizes, _ := s.sizes.walk(&t.facts[m])
 	grown, _ := s.grown.walk(&t.facts[m])
-	choice := t.at(*leaf.Choice)
+	picks := leaf.picks(&t.facts[m])
+	choice := t.at(picks[0])
+	bySizes := t.at(sizes.picks(&t.facts[m])[0])
 	c := Case{
 		Matrix:       t.names[m],
 		Class:        t.classes[m],
@@ -70,9 +75,9 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		Evidence:     t.evidence[m][choice],
 		Partial:      t.partial(m),
 		Fraction:     share(t.loss[m][choice]),
-		Top3:         t.bestOf(m, append([]kernels.Config{*leaf.Choice}, leaf.Next...)),
-		Sizes:        share(t.loss[m][t.at(*sizes.Choice)]),
-		Unpruned:     share(t.loss[m][t.at(*grown.Choice)]),
+		Top3:         t.bestOf(m, picks),
+		Sizes:        share(t.loss[m][bySizes]),
+		Unpruned:     share(t.loss[m][t.at(grown.picks(&t.facts[m])[0])]),
 		SingleConfig: share(t.loss[m][t.at(s.single)]),
 		SingleKernel: share(kernelLoss[m][slices.Index(t.kernels, s.kernel)]),
 		CuSPARSE:     t.tuned(m, cusparse),
@@ -80,7 +85,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		CSRFive:      t.paper(m, csrFive),
 
 		Prepare:       t.prepare(m, choice),
-		SizesPrepare:  t.prepare(m, t.at(*sizes.Choice)),
+		SizesPrepare:  t.prepare(m, bySizes),
 		SinglePrepare: t.prepare(m, t.at(s.single)),
 	}
 

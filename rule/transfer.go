@@ -98,8 +98,9 @@ func (s *Selector) judge(t *table, m int) Case {
 	}
 
 	leaf, _ := s.Root.walk(on)
-	c := Case{Matrix: t.names[m], Class: t.classes[m], Choice: *leaf.Choice}
-	c.Fraction, c.Top3 = reached(append([]kernels.Config{*leaf.Choice}, leaf.Next...))
+	picks := leaf.picks(on)
+	c := Case{Matrix: t.names[m], Class: t.classes[m], Choice: picks[0]}
+	c.Fraction, c.Top3 = reached(picks)
 	if e := s.Ensemble; e != nil {
 		c.Unsure = e.unsure(on) != ""
 		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3

@@ -17,8 +17,8 @@ var tail = -math.Log(missed)
 // leafShare is how many leaves of the fewest matrices a corpus can be divided into.
 const leafShare = 50
 
-// failureShare is which part of the matrices a configuration may fail on and still be chosen: one in
-// so many, and one at least. Of what fails more often, whoever asks would have to know where it does.
+// failureShare is which part of the matrices a configuration may fail on, where it is known to be legal, and
+// still be chosen: one in so many, and one at least. Of what fails more often, no feature tells where it does.
 const failureShare = 50
 
 // A learner grows trees on some of the matrices of a table. It does not see the others.
@@ -28,18 +28,23 @@ type learner struct {
 	cost     [][]float64 // what it minimises, by matrix and configuration; nil for the matrices that it does not see
 	features int         // number of features that it may split on: the first ones
 	start    []float64   // per configuration 0, or +Inf if it can't be chosen
+	sure     int         // of the configurations that are legal on any matrix the best single one; -1: there is none
 	adjacent [][]int
 	in       []bool // scratch: whether a matrix belongs to the node
 	sum      []float64
 	left     []float64
 }
 
-// newLearner returns a learner for the given matrices. What can be chosen are
-// the configurations that were measured on at least one of them, and hardly ever failed.
+// newLearner returns a learner for the given matrices. What can be chosen are the configurations that
+// were measured on at least one of those on which they are legal, and hardly ever failed there.
 func newLearner(t *table, opt Options, matrices []int) *learner {
-	use, failed := make([]bool, len(t.configs)), make([]int, len(t.configs))
+	use, failed, legal := make([]bool, len(t.configs)), make([]int, len(t.configs)), make([]int, len(t.configs))
 	for _, m := range matrices {
 		for c, e := range t.evidence[m] {
+			if !t.fits[m][c] {
+				continue
+			}
+			legal[c]++
 			use[c] = use[c] || e == Measured
 			if e == Failed {
 				failed[c]++
@@ -48,7 +53,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 	}
 	sure := slices.Clone(use)
 	for c, n := range failed {
-		sure[c] = use[c] && n <= max(1, len(matrices)/failureShare)
+		sure[c] = use[c] && n <= max(1, legal[c]/failureShare)
 	}
 	if slices.Contains(sure, true) {
 		use = sure
@@ -77,7 +82,50 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 			l.start[c] = math.Inf(1)
 		}
 	}
+	l.sure = l.best(matrices)
+	for _, m := range matrices {
+		for c := range l.cost[m] {
+			if x := l.charged(m, c); !t.fits[m][c] {
+				l.cost[m][c] = x + opt.Tail*max(0, x-tail)
+			}
+		}
+	}
 	return l
+}
+
+// best chooses among the configurations that are legal on any matrix.
+func (l *learner) best(matrices []int) int {
+	start := l.start
+	defer func() { l.start = start }()
+	l.start = slices.Clone(start)
+	for c, limited := range l.limited {
+		if limited {
+			l.start[c] = math.Inf(1)
+		}
+	}
+	if !slices.Contains(l.start, 0) {
+		return -1
+	}
+	choice, _ := l.choose(matrices)
+	return choice
+}
+
+// single is the best single configuration, legal on any matrix if there is one.
+func (l *learner) single(matrices []int) int {
+	if l.sure >= 0 {
+		return l.sure
+	}
+	choice, _ := l.choose(matrices)
+	return choice
+}
+
+// charged is what a choice loses on a matrix: where it is not legal, what the best single configuration does.
+// A leaf's runners-up can only be better.
+func (l *learner) charged(m, c int) float64 {
+	if !l.fits[m][c] && l.sure >= 0 {
+		c = l.sure
+	}
+	return l.loss[m][c]
 }
 
 // A branch is a growing tree: each node knows the leaf that could replace it.
@@ -122,7 +170,7 @@ func (l *learner) node(b *branch) *Node {
 
 	loss := 0.0
 	for _, m := range b.matrices {
-		loss += l.loss[m][b.choice]
+		loss += l.charged(m, b.choice)
 	}
 	leaf.Fraction = math.Exp(-loss / float64(len(b.matrices)))
 	return leaf

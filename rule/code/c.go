@@ -88,7 +88,13 @@ func (f *function) cTree(b *bytes.Buffer, indent, unknown string, result func(ch
 	var write func(n *rule.Node, indent string)
 	write = func(n *rule.Node, indent string) {
 		if n.Leaf() {
-			fmt.Fprintf(b, "%sreturn %s;\n", indent, result(f.index(n)))
+			for _, p := range picks(n, pointed) {
+				if p.condition != "" {
+					fmt.Fprintf(b, "%sif (%s)\n%s    return %s;\n", indent, p.condition, indent, result(f.index(p.config)))
+					continue
+				}
+				fmt.Fprintf(b, "%sreturn %s;\n", indent, result(f.index(p.config)))
+			}
 			return
 		}
 		fmt.Fprintf(b, "%sif (!(f->%s - f->%s == 0))\n%s    return %s;\n", indent, n.Feature, n.Feature, indent,

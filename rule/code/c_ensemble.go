@@ -36,10 +36,11 @@ func (p *program) cEnsemble(b *bytes.Buffer, f *function) {
 		return strconv.Itoa(int(e.Trees[leaf/(splits+1)].Add[leaf%(splits+1)][i%configs]))
 	})
 
+	f.cLegal(b)
 	values := listed(len(e.Features), func(i int) string { return "f->" + e.Features[i] })
 	fmt.Fprintf(b, `    const double value[] = {%[1]s};
     double sum[%[2]d];
-    int i, t, best = 0;
+    int i, t, best = -1;
 
     for (i = 0; i < %[3]d; i++)
         if (!(value[i] >= low[i] && value[i] <= high[i]))
@@ -55,9 +56,13 @@ func (p *program) cEnsemble(b *bytes.Buffer, f *function) {
         for (i = 0; i < %[2]d; i++)
             sum[i] += leaf[i] * (double)scale[t];
     }
-    for (i = 1; i < %[2]d; i++)
-        if (sum[i] < sum[best])
+    for (i = 0; i < %[2]d; i++)
+        if (legal[i] && (best < 0 || sum[i] < sum[best]))
             best = i;
+    if (best < 0)
+        for (best = 0, i = 1; i < %[2]d; i++)
+            if (sum[i] < sum[best])
+                best = i;
     return &choice[best];
 }
 `, values, configs, len(e.Features), p.name, strings.Join(f.instead, "_"), len(e.Trees), splits, splits+1)

@@ -68,9 +68,15 @@ func WriteGo(w io.Writer, r *rule.Rule, name string) error {
 // golang writes the tests below a node.
 func (f *function) golang(b *bytes.Buffer, n *rule.Node) {
 	if n.Leaf() {
-		c := n.Choice
-		fmt.Fprintf(b, "return Choice{%s, %d, %d, %s}, true\n", strconv.Quote(c.Kernel), c.Block, c.Grid,
-			strconv.Quote(c.Params.String()))
+		for _, p := range picks(n, func(name string) string { return "f." + camel(name) }) {
+			c := p.config
+			text := fmt.Sprintf("return Choice{%s, %d, %d, %s}, true\n", strconv.Quote(c.Kernel), c.Block, c.Grid,
+				strconv.Quote(c.Params.String()))
+			if p.condition != "" {
+				text = fmt.Sprintf("if %s {\n%s}\n", p.condition, text)
+			}
+			b.WriteString(text)
+		}
 		return
 	}
 

@@ -154,11 +154,9 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 	}
 
 	var text strings.Builder
-	if strings.Contains(body.String(), "@@") {
-		fmt.Fprintf(&text, "/* Last-level cache in bytes and warps that run at a time, of %s.\n * Define them for another "+
-			"device. */\n", comment(p.device))
-		fmt.Fprintf(&text, "#ifndef @@_CACHE\n#define @@_CACHE %d.0\n#define @@_WARPS %d.0\n#endif\n\n",
-			p.hardware.Cache, p.hardware.Warps)
+	relative := strings.Contains(body.String(), "@@")
+	if relative {
+		text.WriteString(p.cHardware())
 	}
 	for _, f := range rowFunctions {
 		if slices.Contains(calls, f.name) {
@@ -175,8 +173,9 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 
 	text.WriteString(" */\nstatic inline void @_from_offsets(@_features *f, int rows, int cols, const int " +
 		"*offsets)\n{\n")
-	if len(unknown) > 0 {
+	if len(unknown) > 0 || relative && p.mixed {
 		text.WriteString("    double zero = 0;\n")
+		body.WriteString("    (void)zero;\n")
 	}
 
 	if names["nonzeros"] || names["mean"] {
@@ -193,4 +192,18 @@ func (p *program) cOffsets(b *bytes.Buffer) {
 	text.WriteString(body.String() + "}\n\n")
 	named := strings.ReplaceAll(text.String(), "@@", strings.ToUpper(p.name))
 	b.WriteString(strings.ReplaceAll(named, "@", p.name))
+}
+
+// cHardware defines what features are relative to. Where the devices of a rule differ in it, the user says which
+// one it is: with that of another the trees would choose wrongly in silence.
+func (p *program) cHardware() string {
+	const define = "#ifndef @@_CACHE\n#define @@_CACHE %s\n#define @@_WARPS %s\n#endif\n\n"
+	if p.mixed {
+		return "/* Define both for your device, since those of this rule differ: last-level cache in bytes, and\n" +
+			" * warps that run at a time. Without them, what is relative to them is not known. */\n" +
+			fmt.Sprintf(define, "(zero / zero)", "(zero / zero)")
+	}
+	cache, warps := fmt.Sprintf("%d.0", p.hardware.Cache), fmt.Sprintf("%d.0", p.hardware.Warps)
+	return fmt.Sprintf("/* Last-level cache in bytes and warps that run at a time, of %s.\n * Define them for another "+
+		"device. */\n"+define, comment(p.device), cache, warps)
 }

@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,7 +17,8 @@ type program struct {
 	sweep     string
 	features  []rule.Feature // the features that any tree asks for
 	functions []function
-	hardware  rule.Hardware // that relative features are of: of the first device
+	hardware  rule.Hardware // that relative features are of
+	mixed     bool          // the devices differ in it
 	device    string
 }
 
@@ -46,10 +48,22 @@ func newProgram(r *rule.Rule, name string, ensembles bool) *program {
 	devices := map[string]bool{}
 	for i := range r.Selectors {
 		devices[r.Selectors[i].Device] = true
+		p.mixed = p.mixed || r.Selectors[i].Hardware != p.hardware
 	}
 
 	used := map[string]bool{}
 	taken := map[string]bool{}
+	use := func(c kernels.Config) { // what its limits ask for
+		for _, l := range rule.Limits(c) {
+			for _, sum := range l {
+				for _, t := range sum {
+					for _, name := range t.Features {
+						used[name] = true
+					}
+				}
+			}
+		}
+	}
 	add := func(s *rule.Selector, words []string, doc []string, root *rule.Node) {
 		f := function{words: words, doc: doc, root: root}
 		for n := 2; taken[f.letters()]; n++ { // devices whose names differ by a sign only
@@ -59,8 +73,13 @@ func newProgram(r *rule.Rule, name string, ensembles bool) *program {
 		visit(root, func(n *rule.Node) {
 			if !n.Leaf() {
 				used[n.Feature] = true
-			} else if f.index(n) < 0 {
-				f.choices = append(f.choices, *n.Choice)
+				return
+			}
+			for _, c := range n.Ranking() {
+				use(c)
+				if f.index(c) < 0 {
+					f.choices = append(f.choices, c)
+				}
 			}
 		})
 		p.functions = append(p.functions, f)
@@ -87,6 +106,9 @@ func newProgram(r *rule.Rule, name string, ensembles bool) *program {
 				doc: figures(": by the ensemble.", s, rule.Boosted), choices: e.Configs, ensemble: e, instead: tree})
 			for _, name := range e.Features {
 				used[name] = true
+			}
+			for _, c := range e.Configs {
+				use(c)
 			}
 		}
 	}
@@ -122,14 +144,9 @@ func visit(n *rule.Node, f func(*rule.Node)) {
 	}
 }
 
-// index is the number of a leaf's choice, -1 if it is not among the choices.
-func (f *function) index(leaf *rule.Node) int {
-	for i, c := range f.choices {
-		if c.String() == leaf.Choice.String() {
-			return i
-		}
-	}
-	return -1
+// index is the number of a configuration, -1 if it is not among the choices.
+func (f *function) index(of kernels.Config) int {
+	return slices.IndexFunc(f.choices, func(c kernels.Config) bool { return c.String() == of.String() })
 }
 
 // identifier makes a word that C and Go take as a name.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"spmvtune/kernels"
 	"spmvtune/rule"
 )
 
@@ -48,7 +49,13 @@ func WritePython(w io.Writer, r *rule.Rule, _ string) error {
 			fmt.Fprintf(&b, "# %s\n", comment(line))
 		}
 	}
-	b.WriteString(selectPy + "_RULE = json.loads(zlib.decompress(base64.b64decode(\n")
+	limits, err := json.Marshal(limitsOf(r))
+	if err != nil {
+		return fmt.Errorf("writing a rule in Python: %w", err)
+	}
+	fmt.Fprintf(&b, "%s# By configuration: for each limit, the sums of which one is at most 0, as factors and features.\n"+
+		"_LIMITS = json.loads(%q)\n", selectPy, limits)
+	b.WriteString("_RULE = json.loads(zlib.decompress(base64.b64decode(\n")
 	for data := base64.StdEncoding.EncodeToString(packed.Bytes()); data != ""; {
 		n := min(110, len(data))
 		fmt.Fprintf(&b, "    \"%s\"\n", data[:n])
@@ -59,6 +66,54 @@ func WritePython(w io.Writer, r *rule.Rule, _ string) error {
 		return fmt.Errorf("writing a rule in Python: %w", err)
 	}
 	return nil
+}
+
+// limitsOf are the limits of all configurations that a rule names, by what _key of the module gives. A term is
+// its factor and features.
+func limitsOf(r *rule.Rule) map[string][][][][]any {
+	all := map[string][][][][]any{}
+	add := func(c kernels.Config) {
+		var limits [][][][]any
+		for _, l := range rule.Limits(c) {
+			var sums [][][]any
+			for _, sum := range l {
+				var terms [][]any
+				for _, t := range sum {
+					term := []any{t.Factor}
+					for _, name := range t.Features {
+						term = append(term, name)
+					}
+					terms = append(terms, term)
+				}
+				sums = append(sums, terms)
+			}
+			limits = append(limits, sums)
+		}
+		if limits != nil {
+			all[fmt.Sprintf("%s %s %d %d %s", c.Kernel, c.Precision, c.Block, c.Grid, c.Params)] = limits
+		}
+	}
+
+	for i := range r.Selectors {
+		s := &r.Selectors[i]
+		for _, root := range []*rule.Node{s.Root, s.Sizes} {
+			if root != nil {
+				visit(root, func(n *rule.Node) {
+					if n.Leaf() {
+						for _, c := range n.Ranking() {
+							add(c)
+						}
+					}
+				})
+			}
+		}
+		if s.Ensemble != nil {
+			for _, c := range s.Ensemble.Configs {
+				add(c)
+			}
+		}
+	}
+	return all
 }
 
 // unnamed is a tree without the names of the matrices that it was learned from.

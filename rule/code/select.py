@@ -81,7 +81,24 @@ def choose(f, precision="float64", cache=None, device=None, accurate=True, hardw
         leaf, by = _walk(s["tree_over_sizes"], f), "sizes"
     if leaf is None:
         raise ValueError("the rule asks for a feature that is not known")
-    return _choice(leaf["choice"], _forecast(leaf, f), by, unsure)
+    ranking = [leaf["choice"]] + leaf.get("next", [])
+    first = next((i for i, c in enumerate(ranking) if _legal(c, f)), 0)
+    seconds = _forecast(leaf, f)
+    if first and seconds:
+        seconds = seconds * (leaf.get("next_times") or [0] * first)[first - 1] or None
+    return _choice(ranking[first], seconds, by, unsure)
+
+
+def _key(c):
+    params = " ".join("%s=%s" % item for item in sorted((c.get("params") or {}).items()))
+    return "%s %s %d %d %s" % (c["kernel"], c["precision"], c["block"], c["grid"], params)
+
+
+def _legal(c, f):
+    """Whether a matrix is known to be within the limits of a configuration."""
+    of = lambda name: f.get(name, math.nan)
+    total = lambda terms: sum(t[0] * math.prod(map(of, t[1:])) for t in terms)
+    return all(any(total(terms) <= 0 for terms in limit) for limit in _LIMITS.get(_key(c), ()))
 
 
 def _selector(precision, cache, device):
@@ -148,7 +165,8 @@ def _boosted(s, e, f):
             i = 2 * i + (1 if values[split[i]] <= threshold[i] else 2)
         for c, x in enumerate(leaves[i - 7]):
             lost[c] += x * scale
-    best = lost.index(min(lost))
+    legal = [i for i, c in enumerate(e["configs"]) if _legal(c, f)] or range(len(lost))
+    best = min(legal, key=lost.__getitem__)
     leaf = _walk(s["tree"], f)
     seconds = leaf and _forecast(leaf, f)
     if seconds:
