@@ -39,11 +39,13 @@ type Claim struct {
 
 const (
 	claimsDir = "claims"
-	// claimRenewed is how often a process renews its claim, and claimStale is the age at which that of
-	// another machine ends. A network file system may show a time that is a minute old.
-	claimRenewed = 20 * time.Second
-	claimStale   = 5 * time.Minute
+	// claimStale is the age at which the claim of a process on another machine ends. A network file system
+	// may show a time that is a minute old.
+	claimStale = 5 * time.Minute
 )
+
+// claimRenewed is how often a process renews its claim. Tests shorten it.
+var claimRenewed = 20 * time.Second
 
 // ErrClaimed says that another process measures a chunk.
 var ErrClaimed = errors.New("another process measures this chunk")

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"spmvtune/internal/slurmlab"
 )
 
 // One of several processes gets a chunk, also one whose owner has died.
@@ -103,4 +105,37 @@ func TestDeletedClaimIsLost(t *testing.T) {
 	if _, err := r.Take("0001"); !errors.Is(err, ErrClaimed) {
 		t.Errorf("the claim of another process ends with %v", err)
 	}
+}
+
+// A process renews its claim while it measures, and learns that it has lost it.
+func TestClaimIsKept(t *testing.T) {
+	usual := claimRenewed
+	claimRenewed = time.Millisecond
+	defer func() { claimRenewed = usual }()
+	r := &Run{Dir: t.TempDir()}
+	c, err := r.Take("0001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-claimStale - time.Minute)
+	age := func() {
+		t.Helper()
+		if err := os.Chtimes(r.Path(c.file()), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lost := make(chan bool, 1)
+	stop := r.Keep(c, func() { lost <- true })
+	for range 2 {
+		age()
+		slurmlab.Wait(t, func() (string, bool) {
+			info, err := os.Stat(r.Path(c.file()))
+			return "the claim is not renewed", err == nil && time.Since(info.ModTime()) < claimStale
+		})
+	}
+	if err := os.Remove(r.Path(c.file())); err != nil {
+		t.Fatal(err)
+	}
+	<-lost
+	stop()
 }

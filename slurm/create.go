@@ -38,6 +38,7 @@ func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
 		Created:   now.UTC().Truncate(time.Second),
 		Downloads: downloads(sweep),
 
+		Dependency:  sweep.Slurm.Dependency,
 		Environment: sweep.Slurm.Environment,
 	}}
 
@@ -122,13 +123,13 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 		{FinishScript, []byte(r.FinishScriptText(sweep.Slurm))},
 		{JobsFile, nil},
 	}
-	if list := sweep.Own(); len(list) > 0 {
-		text, err := json.Marshal(list)
-		if err != nil {
-			return err
-		}
-		files = append(files, file{ownFile, text})
-		r.OwnDigest = digest(text)
+	own, err := ownText(sweep)
+	if err != nil {
+		return err
+	}
+	if own != nil {
+		files = append(files, file{ownFile, own})
+		r.OwnDigest = digest(own)
 	}
 
 	if r.Digest, err = sweepDigest(sweep.Text); err != nil {

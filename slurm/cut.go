@@ -24,6 +24,8 @@ type CutOptions struct {
 	// Devices are those that each backend of the sweep is expected to find. They need not be
 	// on this machine.
 	Devices map[string]kernels.Device
+	// Left is the share of the work on a matrix that is left to tasks of a kind; nil: all of it.
+	Left func(kind int, matrix string) float64
 }
 
 const (
@@ -40,7 +42,8 @@ const (
 // matrix with more work than fits is cut into parts of its trials, unless a search decides which
 // trials there are. Matrices are not loaded: their sizes come from headers and generators, so
 // that trials and seconds are guesses. A matrix that seems to have no trials is kept. The error
-// names all matrices whose size can't be found out. Tasks of each kind do all of it.
+// names all matrices whose size can't be found out. Tasks of each kind do all of it. Matrices of which nothing
+// is left have chunks of their own, the last ones.
 func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	limit, err := usableTime(opt.Limit, sweep.Slurm)
 	if err != nil {
@@ -53,9 +56,25 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 
 	c := newCutter(opt.Target.Seconds(), limit)
 	for c.kind = range sweep.Slurm.Kinds() {
-		if err := c.all(sweep, sizes, opt); err != nil {
+		all, err := workOn(sweep, sizes, opt)
+		if err != nil {
 			return Plan{}, err
 		}
+		var done []work
+		for _, w := range all {
+			left := c.left(opt, w.matrix)
+			if left == 0 {
+				done = append(done, w) // in case what is measured is lost
+				continue
+			}
+			w.seconds *= left
+			c.add(w)
+		}
+		c.end()
+		for _, w := range done {
+			c.add(w)
+		}
+		c.end()
 	}
 
 	memory := map[string]int{} // by matrix
@@ -70,8 +89,16 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 	return c.plan, nil
 }
 
-// all packs the work on all matrices.
-func (c *cutter) all(sweep *configs.Sweep, sizes []trial.Size, opt CutOptions) error {
+// left is the share of the work on a matrix that is left to tasks of the current kind.
+func (c *cutter) left(opt CutOptions, matrix string) float64 {
+	if opt.Left == nil {
+		return 1
+	}
+	return opt.Left(c.kind, matrix)
+}
+
+// workOn returns the work on each matrix.
+func workOn(sweep *configs.Sweep, sizes []trial.Size, opt CutOptions) (all []work, err error) {
 	var parts []*configs.Sweep
 	for _, backend := range sweep.Backends() {
 		parts = append(parts, sweep.Only(backend))
@@ -82,18 +109,16 @@ func (c *cutter) all(sweep *configs.Sweep, sizes []trial.Size, opt CutOptions) e
 		for _, part := range parts {
 			o, err := tuner.NewOutlook(part, sizes[i], opt.Devices[part.Device.Backend])
 			if err != nil {
-				return fmt.Errorf("planning %s: %w", m.Name, err)
+				return nil, fmt.Errorf("planning %s: %w", m.Name, err)
 			}
 			w.trials += o.Trials
 			w.seconds += o.Time.Seconds() / gpusOf(part, o)
 			w.load += o.Load.Seconds()
 			w.whole = o.Whole
 		}
-		c.add(w)
+		all = append(all, w)
 	}
-
-	c.flush()
-	return nil
+	return all, nil
 }
 
 // gpusOf is how many devices of a task share the work on a matrix, as far as is known here. One that is not
@@ -152,6 +177,7 @@ type cutter struct {
 	target, limit, least float64 // lengths of a task in seconds
 	plan                 Plan
 	kind                 int   // kind is that of the chunks that are made now.
+	first                int   // first is the first chunk to which more may be added.
 	open                 Chunk // open is the chunk that is being filled.
 }
 
@@ -195,13 +221,19 @@ func (c *cutter) parts(w work) int {
 	return (w.trials + each - 1) / each
 }
 
+// end ends the open chunk; no other work is added to those that there are.
+func (c *cutter) end() {
+	c.flush()
+	c.first = len(c.plan.Chunks)
+}
+
 // flush ends the open chunk.
 func (c *cutter) flush() {
 	if len(c.open.Pieces) == 0 {
 		return
 	}
 	last := len(c.plan.Chunks) - 1
-	if last >= 0 && c.plan.Chunks[last].Kind == c.kind && c.open.Seconds < c.least && c.plan.Chunks[last].Seconds+c.open.Seconds <= c.limit {
+	if last >= c.first && c.open.Seconds < c.least && c.plan.Chunks[last].Seconds+c.open.Seconds <= c.limit {
 		into := &c.plan.Chunks[last]
 		into.Pieces = append(into.Pieces, c.open.Pieces...)
 		into.Trials += c.open.Trials

@@ -11,5 +11,6 @@
 //   - slurm/sbatch asks Slurm through its programs
 //   - slurm/submit sends a run's jobs, sends again, cancels and throttles
 //   - slurm/merge brings the journals into the database and finds what is missing
+//   - slurm/adopt gives a new run what an earlier one has measured
 //   - slurm/status says how far a run is, and why its tasks wait or failed
 package slurm

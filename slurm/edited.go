@@ -3,11 +3,14 @@ package slurm
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 
 	"github.com/BurntSushi/toml"
+
+	"spmvtune/configs"
 )
 
 // sweepDigest is a digest of all values of a sweep but [slurm]. Comments and layout don't count.
@@ -18,6 +21,25 @@ func sweepDigest(text []byte) (string, error) {
 	}
 	delete(values, "slurm")
 	return digest(fmt.Appendf(nil, "%#v", values)), nil // maps are printed by key
+}
+
+// Measures reports whether the run was submitted for a sweep as it is now, [slurm] apart.
+func (r *Run) Measures(sweep *configs.Sweep) bool {
+	values, err := sweepDigest(sweep.Text)
+	if err != nil || values != r.Digest {
+		return false
+	}
+	own, err := ownText(sweep)
+	return err == nil && (own == nil && r.OwnDigest == "" || own != nil && digest(own) == r.OwnDigest)
+}
+
+// ownText is what the run keeps of the sweep's own kernels; nil if it has none.
+func ownText(sweep *configs.Sweep) ([]byte, error) {
+	list := sweep.Own()
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(list)
 }
 
 func digest(data []byte) string {

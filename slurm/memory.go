@@ -9,7 +9,7 @@ import (
 // What a task needs of memory, as a guess on the safe side. On an AMD EPYC with a last-level cache of
 // 32 MB, the two processes of a sweep of grid_5pt with cpu_csr_rows and cpu_coo_chunks had at most
 // 210 MB (6,000 rows), 690 MB (500,000), 1560 MB (2 million) and 2920 MB (4 million). Nothing was
-// measured on a GPU.
+// measured on a GPU. A larger cache takes more, see docs/cluster.md.
 const (
 	taskMemory = 480  // MB, whatever the matrix
 	gpuMemory  = 1500 // MB more for a GPU's driver and libraries

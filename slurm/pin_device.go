@@ -1,10 +1,12 @@
 package slurm
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"spmvtune/configs"
@@ -36,7 +38,7 @@ func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backe
 			mine.Cores = d.Units
 		}
 		if d.Backend == "cuda" && !s.MixDevices {
-			if err := checkType(t.Node, s, d.Name); err != nil {
+			if err := CheckType(t.Node, s, d.Name); err != nil {
 				return nil, err
 			}
 		}
@@ -53,6 +55,21 @@ func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backe
 		return slices.Sorted(maps.Keys(mine.Models)), nil
 	}
 	return slices.Sorted(maps.Keys(first.Models)), nil
+}
+
+// PinnedDevices are what tasks of a kind measure on; none if no task has found any yet.
+func (r *Run) PinnedDevices(kind int) (d Devices, err error) {
+	data, err := r.Read(deviceFile(kind))
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &d)
+	}
+	if err != nil {
+		return d, fmt.Errorf("reading the run's devices from %s: %w", deviceFile(kind), err)
+	}
+	return d, nil
 }
 
 // deviceFile names the file with the models of the devices, pinned by the first task of a kind.
@@ -96,8 +113,8 @@ func deviceWord(backend string) string {
 	return "processor"
 }
 
-// checkType refuses a GPU of another type than the one that was asked for.
-func checkType(node string, s configs.Slurm, name string) error {
+// CheckType refuses a GPU of a node that is of another type than the one that was asked for.
+func CheckType(node string, s configs.Slurm, name string) error {
 	_, types := AskedGPUs(s)
 	for _, kind := range types {
 		if !hasType(name, kind) {
@@ -107,17 +124,4 @@ func checkType(node string, s configs.Slurm, name string) error {
 		}
 	}
 	return nil
-}
-
-// GivenCPUs is the number of processors that Slurm gave to this process's job on its node,
-// whether or not the job is confined to them; 0 outside of jobs.
-func GivenCPUs(getenv func(string) string) int {
-	if getenv("SLURM_JOB_ID") == "" {
-		return 0
-	}
-	n, err := strconv.Atoi(getenv("SLURM_CPUS_ON_NODE"))
-	if err != nil {
-		return 0
-	}
-	return max(n, 0)
 }

@@ -41,6 +41,13 @@ func (r *Run) Rounds() (numbers []int) {
 	return numbers
 }
 
+// Forgetful reports whether the folder has lost what says which jobs were sent: there is no round, but there
+// are logs of tasks.
+func (r *Run) Forgetful() bool {
+	logs, err := os.ReadDir(r.Path(LogsDir))
+	return err == nil && len(logs) > 0 && len(r.Rounds()) == 0
+}
+
 // Uncovered returns the chunks of rounds about which jobs say nothing, with the numbers of these
 // rounds. They were never sent, or jobs.jsonl has lost the lines about them.
 func Uncovered(rounds map[int][]string, jobs []Sent) map[string][]int {
@@ -79,6 +86,10 @@ func (r *Run) SentChunks() (map[string]bool, error) {
 			return nil, err
 		}
 	}
+	if r.Forgetful() {
+		return nil, fmt.Errorf("run %s has lost what says which of its chunks were submitted: spmvtune retry %s asks "+
+			"Slurm, and sends those that have no job", r.Dir, term.Shell(r.Dir))
+	}
 	sent := map[string]bool{}
 	for id := range Uncovered(rounds, jobs) {
 		sent[id] = true
@@ -104,6 +115,9 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 	data, err := json.Marshal(chunks)
 	if err != nil {
 		return err
+	}
+	if err := os.MkdirAll(r.Path(roundsDir), 0o777); err != nil { // it may have been lost
+		return fmt.Errorf("making the folder of rounds: %w", err)
 	}
 	err = atomicfile.Create(r.Path(roundFile(number)), data)
 	if errors.Is(err, fs.ErrExist) {

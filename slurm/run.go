@@ -38,6 +38,8 @@ type Info struct {
 	// Group/Name, as they were found at submission; "" stands for a twin. All tasks measure
 	// these.
 	Downloads map[string]string `json:"downloads,omitempty"`
+	// Dependency is what the tasks of the first submission wait for, as sbatch takes it.
+	Dependency string `json:"dependency,omitempty"`
 	// Environment has the variables of sbatch that counted when the run was submitted.
 	Environment map[string]string `json:"environment,omitempty"`
 }

@@ -25,6 +25,21 @@ type Task struct {
 	Claim   *Claim // Claim is nil for a task of an array.
 }
 
+// AdoptedJob stands for a job in the names of journals that a run has from an earlier one.
+const AdoptedJob = "adopted"
+
+// AdoptedChunks are the chunks of which an earlier run has measured something.
+func (r *Run) AdoptedChunks() (map[string]bool, error) {
+	names, err := journal.List(r.Path(JournalsDir))
+	chunks := map[string]bool{}
+	for _, n := range names {
+		if n.Job == AdoptedJob {
+			chunks[n.Chunk] = true
+		}
+	}
+	return chunks, err
+}
+
 // Claimed is the task of a process that has claimed a chunk.
 func Claimed(chunk Chunk, c *Claim) Task {
 	return Task{Chunk: chunk, Job: c.Job(), Attempt: c.Attempt, Node: c.Node, Claim: c}

@@ -124,12 +124,20 @@ func TestPinCores(t *testing.T) {
 	}
 }
 
+// A process has what Slurm gave its job on the node, and one of several tasks of a step a share of that.
 func TestGivenCPUs(t *testing.T) {
 	for _, c := range []struct {
-		job, cpus string
-		want      int
-	}{{"7", "4", 4}, {"", "4", 0}, {"7", "", 0}, {"7", "4(x2)", 0}, {"7", "-1", 0}} {
-		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_CPUS_ON_NODE": c.cpus}
+		job, cpus, tasks, node, each string
+		want                         int
+	}{
+		{"7", "4", "", "", "", 4}, {"", "4", "", "", "", 0}, {"7", "", "", "", "", 0}, {"7", "4(x2)", "", "", "", 0},
+		{"7", "-1", "", "", "", 0},
+		{"7", "4", "1", "0", "2", 4}, {"7", "4", "2", "0", "", 2}, {"7", "4", "2", "0", "1", 1}, {"7", "4", "2", "0", "3", 2},
+		{"7", "8", "2(x3),4", "2", "", 4}, {"7", "8", "2(x3),4", "3", "", 2}, {"7", "8", "2(x3),4", "4", "", 8},
+		{"7", "2", "4", "0", "", 1}, {"7", "4", "2", "", "", 4}, {"7", "", "2", "0", "", 0}, {"7", "4", "two", "0", "", 4},
+	} {
+		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_CPUS_ON_NODE": c.cpus,
+			"SLURM_STEP_TASKS_PER_NODE": c.tasks, "SLURM_NODEID": c.node, "SLURM_CPUS_PER_TASK": c.each}
 		if got := slurm.GivenCPUs(func(key string) string { return set[key] }); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}

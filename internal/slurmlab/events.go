@@ -65,6 +65,22 @@ func (l *Lab) Thaw() {
 	l.script("fault.sh", l.Dir, "thaw")
 }
 
+// RestartController ends the controller, in good order or by its death, which loses what it had not saved
+// yet, and starts it again. It returns when the controller answers.
+func (l *Lab) RestartController(killed bool) {
+	l.t.Helper()
+	end := "stop-controller"
+	if killed {
+		end = "kill-controller"
+	}
+	l.script("fault.sh", l.Dir, end)
+	l.script("fault.sh", l.Dir, "start-controller")
+	Wait(l.t, func() (string, bool) {
+		out, err := l.Command("squeue", "-h").CombinedOutput()
+		return "the controller does not answer: " + string(out), err == nil
+	})
+}
+
 // KillNode is a loss of power: the node's daemons and all that runs on it die at
 // once. The controller sees it after about 15 seconds, or through LoseNode.
 func (l *Lab) KillNode(node string) {

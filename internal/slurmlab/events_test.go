@@ -176,3 +176,23 @@ func TestProcessOutlivesItsJob(t *testing.T) {
 	logged(l, job, "attempt 0")
 	logged(l, job, "attempt 1")
 }
+
+// A job runs on while the controller is away, and is known to the next one.
+func TestControllerRestarts(t *testing.T) {
+	t.Parallel()
+	l := Start(t, Options{})
+	gate := filepath.Join(l.Dir, "gate")
+	job := submit(l, "echo ready; until [ -e "+gate+" ]; do sleep 0.1; done\n")
+	logged(l, job, "ready")
+	was, err := os.ReadFile(filepath.Join(l.Dir, "run", "slurmctld"))
+	Must(t, err)
+	l.RestartController(false)
+	if now, err := os.ReadFile(filepath.Join(l.Dir, "run", "slurmctld")); err != nil || string(now) == string(was) {
+		t.Errorf("the controller is still process %s, %v", now, err)
+	}
+	l.WaitJob(job, "RUNNING")
+	l.RestartController(true) // it has saved the job at its first end
+	l.WaitJob(job, "RUNNING")
+	Must(t, os.WriteFile(gate, nil, 0o666))
+	l.WaitJob(job, "COMPLETED")
+}

@@ -56,7 +56,7 @@ func BenchmarkMerge(b *testing.B) {
 
 func removeDatabase(tb testing.TB, run *slurm.Run) {
 	tb.Helper()
-	files, err := filepath.Glob(run.Path(databaseFile + "*"))
+	files, err := filepath.Glob(run.Path(DatabaseFile + "*"))
 	if err != nil {
 		tb.Fatal(err)
 	}

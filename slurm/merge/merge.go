@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"spmvtune/slurm"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
 )
 
-// databaseFile is the file that a merge writes.
-const databaseFile = "results.db"
+// DatabaseFile is the file that a merge writes.
+const DatabaseFile = "results.db"
 
 // Merged says what a merge did and what it found.
 type Merged struct {
@@ -28,6 +29,8 @@ type Merged struct {
 	// Unsure is the number of complete chunks whose journals of an early version can't tell whether
 	// one of them is gone.
 	Unsure int `json:"unsure,omitempty"`
+	// Skipped says why tasks have left out all configurations.
+	Skipped []string `json:"skipped,omitempty"`
 }
 
 // Run brings what the journals of a run hold into its database. Then report makes what there
@@ -48,7 +51,7 @@ func Run(ctx context.Context, run *slurm.Run, round int, report func(*Last) erro
 	m.Merged, err = importJournals(ctx, run)
 	if store.Damaged(err) {
 		return m, fmt.Errorf("database %s is damaged: delete it and merge again: the journals say what was in it",
-			run.Path(databaseFile))
+			run.Path(DatabaseFile))
 	}
 	if err != nil {
 		return m, err
@@ -76,7 +79,7 @@ func importJournals(ctx context.Context, run *slurm.Run) (m Merged, err error) {
 		files[i] = File{Name: name, Path: run.Path(slurm.JournalsDir, name.String())}
 	}
 
-	db, err := store.Open(run.Path(databaseFile))
+	db, err := store.Open(run.Path(DatabaseFile))
 	if err != nil {
 		return m, err
 	}
@@ -94,6 +97,13 @@ func importJournals(ctx context.Context, run *slurm.Run) (m Merged, err error) {
 		}
 	}
 
+	for _, f := range files {
+		for _, end := range f.ends {
+			m.Skipped = append(m.Skipped, end.Skipped...)
+		}
+	}
+	slices.Sort(m.Skipped)
+	m.Skipped = slices.Compact(m.Skipped)
 	m.Complete, m.Missing, m.Unsure = Incomplete(plan, files)
 	return m, nil
 }

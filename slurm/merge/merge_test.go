@@ -38,7 +38,7 @@ func mergeOnly(ctx context.Context, run *slurm.Run) (Merged, error) {
 // there with its samples.
 func count(tb testing.TB, run *slurm.Run) int64 {
 	tb.Helper()
-	db, err := store.OpenReadOnly(run.Path(databaseFile))
+	db, err := store.OpenReadOnly(run.Path(DatabaseFile))
 	slurmlab.Must(tb, err)
 	defer db.Close()
 	table, err := db.Query(tb.Context(),
@@ -253,13 +253,13 @@ func TestMergeIntoDamagedDatabase(t *testing.T) {
 			run := slurmtest.NewRun(t, 1)
 			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "1_0", 0, 50), "m1", 50)
 			mergeRun(t, run)
-			data, err := os.ReadFile(run.Path(databaseFile))
+			data, err := os.ReadFile(run.Path(DatabaseFile))
 			slurmlab.Must(t, err)
-			slurmlab.Must(t, os.WriteFile(run.Path(databaseFile), damage(data), 0o666))
+			slurmlab.Must(t, os.WriteFile(run.Path(DatabaseFile), damage(data), 0o666))
 			if m, err := mergeOnly(t.Context(), run); err == nil || !strings.Contains(err.Error(), "delete it and merge again") {
 				t.Fatalf("merged %+v, %v", m, err)
 			}
-			slurmlab.Must(t, os.Remove(run.Path(databaseFile)))
+			slurmlab.Must(t, os.Remove(run.Path(DatabaseFile)))
 			if m := mergeRun(t, run); m.New != 50 || count(t, run) != 50 {
 				t.Errorf("merged again: %+v", m)
 			}

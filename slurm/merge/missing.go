@@ -105,6 +105,16 @@ func (a *account) key(chunk, matrix string) familyMatrix {
 // hear takes in what a journal says at its ends.
 func (a *account) hear(f File) {
 	at := attemptOf(f.Name)
+	if f.Name.Job == slurm.AdoptedJob { // no attempt of this run
+		for _, end := range f.ends {
+			for _, p := range end.Pieces {
+				if p.Complete {
+					a.take(f.Name, p, a.lossy[at] == nil)
+				}
+			}
+		}
+		return
+	}
 	a.attempts[at.chunk]++
 	if a.last[at.chunk] == nil {
 		a.last[at.chunk] = &lastWord{attempt: at}

@@ -214,7 +214,7 @@ func TestEarlierJournalIsLost(t *testing.T) {
 			data, err := os.ReadFile(first.Path())
 			slurmlab.Must(t, err)
 			slurmlab.Must(t, lose(first.Path(), data))
-			slurmlab.Must(t, os.Remove(run.Path(databaseFile)))
+			slurmlab.Must(t, os.Remove(run.Path(DatabaseFile)))
 			lost := 3
 			if name == "cut" {
 				lost = 1

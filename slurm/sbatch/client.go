@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -68,7 +69,8 @@ func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err
 	limited, cancel := context.WithTimeout(ctx, c.CommandTimeout())
 	defer cancel()
 
-	var out, errs bytes.Buffer
+	var out output
+	var errs bytes.Buffer
 	cmd := command(limited, path, call)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	slow := time.AfterFunc(tellAfter, func() {
@@ -78,8 +80,10 @@ func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err
 	slow.Stop()
 
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+	case err == nil, errors.Is(err, exec.ErrWaitDelay) && out.whole:
 		err = nil
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = &NoAnswerError{Command: call.name, Said: "it ended, but a process that it started still holds its output"}
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case limited.Err() != nil:
@@ -89,6 +93,20 @@ func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err
 	}
 
 	return out.String(), errs.String(), err
+}
+
+// An output is what a program prints. Of a wrapper script that ends before what it has started in the
+// background, a part may be missing: no job in such an answer does not mean that there is none.
+type output struct {
+	bytes.Buffer
+	whole bool // whole says that nobody can add to it any more.
+}
+
+// ReadFrom is what package exec fills the output by.
+func (o *output) ReadFrom(r io.Reader) (n int64, err error) {
+	n, err = o.Buffer.ReadFrom(r)
+	o.whole = err == nil
+	return n, err
 }
 
 // command prepares a program that ends with ctx.

@@ -30,6 +30,34 @@ func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {
 	})
 }
 
+// A wrapper may end before what it has started prints an answer. Then it has not answered. What it leaves
+// with the errors does not matter.
+func TestOutputThatIsHeld(t *testing.T) {
+	dir := slurmlab.Fake(t, map[string]string{
+		"squeue":   `setsid sleep 300 2>/dev/null & echo $! > "$FAKE/child"`,
+		"scontrol": `setsid sleep 300 >/dev/null & echo $! > "$FAKE/child"; echo "MaxArraySize = 7"`,
+	})
+	release := func() {
+		text, err := os.ReadFile(filepath.Join(dir, "child"))
+		slurmlab.Must(t, err)
+		child, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		slurmlab.Must(t, err)
+		syscall.Kill(child, syscall.SIGKILL)
+	}
+
+	_, err := hasty.Named(t.Context(), "", "x")
+	release()
+	var silent *NoAnswerError
+	if !errors.As(err, &silent) || !strings.Contains(err.Error(), "still holds its output") {
+		t.Errorf("half an answer ends with %v", err)
+	}
+	config, err := hasty.Config(t.Context())
+	release()
+	if err != nil || config.MaxArraySize != 7 {
+		t.Errorf("config %+v, %v", config, err)
+	}
+}
+
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || strings.Contains(string(stat), ") Z ")

@@ -157,11 +157,14 @@ func (s *Chunk) explainClaim(c slurm.Claim, m merge.Missing) {
 
 // explainUnsent says why a chunk is not done for which jobs.jsonl has no job.
 func (t *Tracker) explainUnsent(s *Chunk, v View) {
-	switch lost := t.uncovered[s.Chunk] != nil; {
+	forgetful := t.Run.Forgetful()
+	switch lost := t.uncovered[s.Chunk] != nil || forgetful; {
 	case lost && v.Silent != "":
 		s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
 	case s.Attempts > 0:
 		s.State, s.Why = Ended, "ended, and "+slurm.JobsFile+" has lost the line about it"
+	case forgetful:
+		s.State, s.Why = Never, "has no job, and the run has lost what says whether it had one"
 	default:
 		s.State, s.Why = Never, "was never submitted"
 	}

@@ -38,7 +38,9 @@ func taskIDOf(j sbatch.Job) taskID { return taskID{j.JobID, j.Name, j.Task} }
 // them, and sacct once for a job that squeue has forgotten.
 type Observer struct {
 	Client *sbatch.Client
-	past   map[sbatch.JobID][]sbatch.Job // past is what sacct said.
+	// thorough also looks for jobs of which the folder of a run has lost every trace.
+	thorough bool
+	past     map[sbatch.JobID][]sbatch.Job // past is what sacct said.
 }
 
 // Observe brings trackers up to date. It asks Slurm before it reads the journals: a task that
@@ -129,10 +131,11 @@ type Seen struct {
 }
 
 // Chunks says how far each chunk of a run's plan is. Unlike a Status it needs Slurm's
-// answer: the error says why there is none.
+// answer: the error says why there is none. It asks for jobs of the run also where nothing says that
+// there are any.
 func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Seen, error) {
 	t := NewTracker(run)
-	o := Observer{Client: c}
+	o := Observer{Client: c, thorough: true}
 	view := o.Observe(ctx, t)
 	if err := errors.Join(t.err, view.err); err != nil {
 		return Seen{}, err

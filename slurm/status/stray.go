@@ -24,7 +24,8 @@ func (o *Observer) askStray(ctx context.Context, v *View, runs ...*Tracker) {
 			continue
 		}
 		foreign = foreign || t.foreign(*v)
-		if !slices.ContainsFunc(t.missing, func(m merge.Missing) bool { return t.uncovered[m.Chunk] != nil }) {
+		uncovered := func(m merge.Missing) bool { return t.uncovered[m.Chunk] != nil }
+		if !o.thorough && !t.Run.Forgetful() && !slices.ContainsFunc(t.missing, uncovered) {
 			continue
 		}
 		jobs, err := Stray(ctx, o.Client, t.Run, t.jobs)
@@ -77,6 +78,9 @@ func (t *Tracker) foreign(v View) bool {
 	for id := range v.jobs {
 		seen[id.name] = true
 	}
+	if t.Run.Forgetful() && t.Run.Owner() != me {
+		return true
+	}
 	for chunk := range t.uncovered {
 		if slices.ContainsFunc(t.uncovered[chunk], func(n int) bool { return t.Run.RoundUser(n) != me }) {
 			return true
@@ -93,12 +97,28 @@ func explainHidden(user string) string {
 	return fmt.Sprintf("may run, wait or have ended: %s sent it, and you don't see the jobs of others (PrivateData)", user)
 }
 
-// unlisted says why a chunk may have a task about which jobs.jsonl has lost its line; "" if it has none.
+// roundOf returns the round of a task of the run, by its name.
+func (t *Tracker) roundOf(j sbatch.Job) (number int, is bool) {
+	own, is := strings.CutPrefix(j.Name, t.Run.JobName()+".")
+	round, rest, _ := strings.Cut(own, ".")
+	number, err := strconv.Atoi(round)
+	return number, is && err == nil && rest != "finish"
+}
+
+// unlisted says why a chunk may have a task about which jobs.jsonl has lost its line; "" if it has none. A job
+// of a round that is lost may measure any chunk.
 func (t *Tracker) unlisted(chunk string, v View) string {
+	for _, j := range v.stray {
+		if number, is := t.roundOf(j); is && t.rounds[number] == nil {
+			return fmt.Sprintf("may be a task of job %s, about which the run has lost what says it", j.ID)
+		}
+	}
+	if user := t.Run.Owner(); t.Run.Forgetful() && v.hides(user) {
+		return explainHidden(user)
+	}
 	for _, number := range t.uncovered[chunk] {
 		for _, j := range v.stray {
-			round, _, _ := strings.Cut(strings.TrimPrefix(j.Name, t.Run.JobName()+"."), ".")
-			if round == strconv.Itoa(number) && !strings.HasSuffix(j.Name, ".finish") {
+			if round, is := t.roundOf(j); is && round == number {
 				return fmt.Sprintf("may be a task of job %s, about which %s has lost its line", j.ID, slurm.JobsFile)
 			}
 		}

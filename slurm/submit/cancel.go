@@ -42,31 +42,18 @@ func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.J
 			return nil, fmt.Errorf("run %s: %w", r.JobName(), err)
 		}
 	}
-	stray, err := strayJobs(ctx, c, r, sent)
-	if err != nil {
-		return nil, err
+	if len(r.Rounds()) > 0 || r.Forgetful() {
+		stray, err := status.Stray(ctx, c, r, sent) // about which jobs.jsonl has lost its lines
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, stray...)
 	}
-	jobs = append(jobs, stray...)
 
 	// The number of a job that ended long ago may belong to another one now.
 	return slices.DeleteFunc(jobs, func(j sbatch.Job) bool {
 		return j.State.Terminal() || !strings.HasPrefix(j.Name, r.JobName()+".")
 	}), nil
-}
-
-// strayJobs asks Slurm for active jobs of the run about which jobs.jsonl has lost its lines.
-func strayJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run, sent []slurm.Sent) ([]sbatch.Job, error) {
-	rounds := map[int][]string{}
-	for _, n := range r.Rounds() {
-		var err error
-		if rounds[n], err = r.Round(n); err != nil {
-			return nil, err
-		}
-	}
-	if len(slurm.Uncovered(rounds, sent)) == 0 {
-		return nil, nil
-	}
-	return status.Stray(ctx, c, r, sent)
 }
 
 // jobIDsOf returns the ids of jobs, each once.

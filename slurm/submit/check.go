@@ -72,35 +72,6 @@ func Check(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	return checked, err
 }
 
-// withMemory asks for the MB that tasks need, if a job that asks for nothing would get less. A guess
-// that no node can give is only a note.
-func (checked *Checked) withMemory(ctx context.Context, t tester, config sbatch.Config, need int) error {
-	s := checked.Slurm
-	if slurm.SaysMemory(s) {
-		return nil
-	}
-	limit, err := t.client.Limit(ctx, s.Partition)
-	if err != nil {
-		return err
-	}
-	has, key := limit.Memory(config, max(s.CPUs, 1))
-	if has == 0 || has >= need {
-		return nil
-	}
-
-	s.Mem = fmt.Sprintf("%dM", need)
-	note := fmt.Sprintf("the largest task may need %s, and a task would get %dM on this cluster (%s): ", s.Mem, has, key)
-	var refused *sbatch.RefusedError
-	if _, err := t.task(s); errors.As(err, &refused) && strings.Contains(refused.Said, notAvailable) {
-		note += "no node can give as much"
-	} else {
-		checked.Slurm = s
-		note += "it is asked for; mem in [slurm] says otherwise"
-	}
-	checked.Notes = append(checked.Notes, note)
-	return nil
-}
-
 // A tester tries options of sbatch.
 type tester struct {
 	ctx    context.Context

@@ -104,3 +104,27 @@ func TestTasksAskForTheirMemory(t *testing.T) {
 		}
 	}
 }
+
+// Each [[slurm.array]] may be in a partition of its own, and only what would get too little there asks for more.
+func TestEachArrayAsksForItsMemory(t *testing.T) {
+	dir, run := picky(t, "")
+	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte(`#!/bin/bash
+echo 'PartitionName=big Default=YES MaxTime=UNLIMITED DefMemPerCPU=4000'
+echo 'PartitionName=small MaxTime=UNLIMITED DefMemPerCPU=100'
+echo 'MaxArraySize = 9'
+`), 0o777))
+	s := configs.Slurm{CPUs: 4, Arrays: []configs.Array{{"gres": "gpu:a30:1"}, {"partition": "small"}}}
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Memory: 800}, {ID: "0002", Kind: 1, Memory: 800}}}
+	checked, err := Check(t.Context(), slurmtest.Hasty, run, s, plan)
+	if err != nil || checked.Slurm.Of(0).Mem != "" || checked.Slurm.Of(1).Mem != "800M" || len(checked.Notes) != 1 ||
+		!strings.Contains(checked.Notes[0], "largest task of array 2 may need 800M") {
+		t.Errorf("%+v, %v", checked, err)
+	}
+	if _, kept := s.Arrays[1]["mem"]; kept {
+		t.Error("the sweep itself was changed")
+	}
+	s.Mem = "50M"
+	if checked, err = Check(t.Context(), slurmtest.Hasty, run, s, plan); err != nil || checked.Slurm.Of(1).Mem != "50M" {
+		t.Errorf("where the sweep says how much: %+v, %v", checked, err)
+	}
+}

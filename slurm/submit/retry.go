@@ -45,6 +45,8 @@ type Options struct {
 	// hold for later retries, too. An empty value takes a key back.
 	Set     map[string]string
 	Exclude []string
+	// Dependency is what the tasks wait for; nil: what the submit was told, if none of its jobs is there.
+	Dependency *string
 	// rest sends only what a limit of submitted jobs left over.
 	rest bool
 }
@@ -74,6 +76,9 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	}
 	s, kept, err := settled(r, s, opt)
 	if err != nil {
+		return broken, err
+	}
+	if s.Dependency, err = dependencyOf(r, opt); err != nil {
 		return broken, err
 	}
 	seen, err := status.Chunks(ctx, c, r)
@@ -113,4 +118,16 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	}
 	d.Round = &round
 	return d.Retried, nil
+}
+
+// dependencyOf is what the tasks of a retry wait for. What the submit was told holds until something was sent.
+func dependencyOf(r *slurm.Run, opt Options) (string, error) {
+	if opt.Dependency != nil {
+		return *opt.Dependency, nil
+	}
+	jobs, err := r.Jobs()
+	if err != nil || len(slurm.JobIDs(jobs)) > 0 {
+		return "", err
+	}
+	return r.Dependency, nil
 }

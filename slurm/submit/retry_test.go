@@ -106,6 +106,39 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	}
 }
 
+// What the tasks of a submit were to wait for holds for the retry that first sends any, unless it is told otherwise.
+func TestRetryKeepsTheDependency(t *testing.T) {
+	other, none := "afterok:8", ""
+	for _, tt := range []struct {
+		opt  Options
+		want string
+	}{{Options{}, "--dependency=afterok:7"}, {Options{Dependency: &other}, "--dependency=afterok:8"},
+		{Options{Dependency: &none}, ""}} {
+		dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+		run := slurmtest.Created(t, t.TempDir(), configs.Slurm{Dependency: "afterok:7"}, 2, "exit 0")
+		run, err := slurm.Open(run.Dir)
+		slurmlab.Must(t, err)
+		sent := func() string {
+			t.Helper()
+			slurmtest.Says(t, dir, "queue", run)
+			_, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, tt.opt)
+			slurmlab.Must(t, err)
+			lines, err := os.ReadFile(filepath.Join(dir, "sent"))
+			slurmlab.Must(t, err)
+			slurmlab.Must(t, os.Remove(filepath.Join(dir, "sent")))
+			array, _, _ := strings.Cut(string(lines), "\n")
+			return array
+		}
+		if array := sent(); !strings.Contains(array, "--array=0-1") || !strings.Contains(array, tt.want) ||
+			tt.want == "" && strings.Contains(array, "--dependency") {
+			t.Errorf("%q is not in the first submission: %s", tt.want, array)
+		}
+		if array := sent(); tt.opt.Dependency == nil && strings.Contains(array, "--dependency") {
+			t.Errorf("the second submission waits: %s", array)
+		}
+	}
+}
+
 // What Slurm does not tell of might be running.
 func TestRetryWithoutController(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)

@@ -1,6 +1,8 @@
 package submit
 
 import (
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"spmvtune/internal/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
 )
 
 // sentRun makes a run of two chunks that a user has sent as array 12, which job 13 follows.
@@ -119,4 +122,73 @@ func flipEach(path string) error {
 		return err
 	}
 	return os.WriteFile(path, []byte(strings.ReplaceAll(string(data), `"name":"s`, `"name":"t`)), 0o666)
+}
+
+// When rounds/ is lost with jobs.jsonl, nothing is sent while Slurm has a task of the run, and everything that
+// is missing afterwards. Its jobs can be cancelled.
+func TestRetryWithoutRoundsAndLines(t *testing.T) {
+	for name, lose := range map[string]func(*slurm.Run) error{
+		"both deleted": func(r *slurm.Run) error {
+			return errors.Join(os.Remove(r.Path(slurm.JobsFile)), os.RemoveAll(r.Path("rounds")))
+		},
+		"both emptied": func(r *slurm.Run) error {
+			return errors.Join(os.Truncate(r.Path(slurm.JobsFile), 0), os.Remove(r.Path("rounds", "001.json")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+			run := sentRun(t, "", slurm.Submitted)
+			slurmlab.Must(t, lose(run))
+			slurmtest.Says(t, dir, "queue", run, "12|0|PENDING|0:00|5:00|N/A||NAME.1.0|Priority",
+				"13||PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
+			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+			if err != nil || r.Round != nil || len(r.Active) != 2 || !strings.Contains(r.Active[1].Why, "may be a task of job 12") {
+				t.Errorf("while it waits: %+v, %v", r, err)
+			}
+
+			slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
+			if _, err := run.SentChunks(); err == nil || !strings.Contains(err.Error(), "retry") {
+				t.Errorf("what was sent: %v", err)
+			}
+			tracker := status.NewTracker(run)
+			observer := status.Observer{Client: slurmtest.Hasty}
+			if s := tracker.Status(observer.Observe(t.Context(), tracker)); s.Counts.Unclear != 2 {
+				t.Errorf("its status is %+v", s)
+			}
+			if jobs, err := activeJobs(t.Context(), slurmtest.Hasty, run); err != nil || len(jobs) != 2 || jobs[0].ID != "12" {
+				t.Errorf("active are %+v, %v", jobs, err)
+			}
+
+			slurmtest.Says(t, dir, "queue", run)
+			if s := tracker.Status(observer.Observe(t.Context(), tracker)); s.Counts.Never != 2 ||
+				!strings.Contains(s.Chunks[0].Why, "has lost what says") {
+				t.Errorf("its status is %+v", s)
+			}
+			if r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err != nil || len(r.Again) != 2 {
+				t.Errorf("afterwards: %+v, %v", r, err)
+			}
+			if sent, err := run.SentChunks(); err != nil || len(sent) != 2 {
+				t.Errorf("sent are %v, %v", sent, err)
+			}
+		})
+	}
+}
+
+// Somebody else's jobs that can't be seen may measure a run that has lost everything about them.
+func TestForgetfulRunOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files to others")
+	}
+	commands := maps.Clone(slurmlab.FakeQueue)
+	commands["scontrol"] = slurmlab.FakeConfig + `; echo "PrivateData = jobs"`
+	dir := slurmlab.Fake(t, commands)
+	run := sentRun(t, "", slurm.Submitted)
+	slurmtest.Says(t, dir, "queue", run)
+	slurmlab.Must(t, errors.Join(os.Remove(run.Path(slurm.JobsFile)), os.RemoveAll(run.Path("rounds"))))
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
+	slurmlab.Must(t, os.Chown(run.Path("run.json"), 1, -1))
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+	if err != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "you don't see the jobs of others") {
+		t.Errorf("retried %+v, %v", r, err)
+	}
 }

@@ -1,0 +1,205 @@
+package adopt
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"spmvtune/configs"
+	"spmvtune/slurm"
+	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
+)
+
+// Options are what planning needs of this program.
+type Options struct {
+	// Sources are the digests of the catalogue's kernels, by name.
+	Sources map[string]string
+	// Choose returns what decides about the trials of a sweep that goes by a rule; nil for others.
+	Choose func(context.Context, *configs.Sweep) (tuner.Chooser, error)
+}
+
+// A Match says which trials of a sweep a source has.
+type Match struct {
+	From    string `json:"from"`    // From is the source's path.
+	Planned int    `json:"planned"` // Planned is the number of trials, as far as the devices are known.
+	Adopted int    `json:"adopted"`
+	// Others are trials of the source that the sweep does not try, by the reason.
+	Others []Other `json:"others,omitempty"`
+
+	source *Source
+	sweep  *configs.Sweep
+	// devices are the devices of each kind of tasks.
+	devices  [][]tuner.Assumed
+	matrices map[string]trial.Matrix // by name
+	plans    map[planKey][]trial.Trial
+	// partly says that a backend of the sweep has no device in the source, by kind.
+	partly []bool
+}
+
+type planKey struct {
+	kind            int
+	backend, matrix string
+}
+
+// NewMatch plans a sweep, whose matrices are resolved, on the devices of the source. It loads the matrices
+// that the source has trials of, because the identity of a trial depends on their content.
+func NewMatch(ctx context.Context, s *Source, sweep *configs.Sweep, opt Options) (*Match, error) {
+	m := &Match{From: s.Path, source: s, sweep: sweep, matrices: map[string]trial.Matrix{},
+		plans: map[planKey][]trial.Trial{}}
+	for _, spec := range sweep.Matrices {
+		if !spec.Resolved() {
+			continue // a dry run downloads nothing
+		}
+		described, err := matrix.Describe(ctx, spec)
+		if err != nil {
+			return nil, err
+		}
+		m.matrices[spec.Name] = described
+	}
+
+	for kind := range sweep.Slurm.Kinds() {
+		if err := m.plan(ctx, kind, opt); err != nil {
+			return nil, err
+		}
+	}
+	m.count()
+	return m, nil
+}
+
+// plan plans the work of tasks of a kind.
+func (m *Match) plan(ctx context.Context, kind int, opt Options) error {
+	m.devices, m.partly = append(m.devices, nil), append(m.partly, false)
+	one := m.sweep.Slurm.Of(kind)
+	pinned, err := m.source.pinned(kind, one)
+	if err != nil {
+		return err
+	}
+	for _, backend := range m.sweep.Backends() {
+		part := m.sweep.Only(backend)
+		device, found := m.source.device(backend, pinned.Models[backend], one)
+		if !found {
+			asked, _ := slurm.AskedGPUs(one)
+			m.partly[kind] = m.partly[kind] || backend != "cuda" || asked
+			continue
+		}
+		device.Sources = m.source.sources(device.Device, opt.Sources, part.Own())
+		m.devices[kind] = append(m.devices[kind], device)
+		var choose tuner.Chooser
+		if opt.Choose != nil {
+			if choose, err = opt.Choose(ctx, part); err != nil {
+				return err
+			}
+		}
+		for name, described := range m.matrices {
+			trials, err := device.Trials(part, choose, described)
+			if err != nil {
+				return fmt.Errorf("planning %s: %w", name, err)
+			}
+			m.plans[planKey{kind, backend, name}] = trials
+		}
+	}
+	if len(m.devices[kind]) == 0 {
+		m.partly[kind] = true
+	}
+	return nil
+}
+
+// count counts the trials that are adopted.
+func (m *Match) count() {
+	planned := map[string]bool{}
+	for _, trials := range m.plans {
+		for _, t := range trials {
+			planned[t.ID] = true
+		}
+	}
+	m.Planned = len(planned)
+	for id := range planned {
+		if m.source.has(id) {
+			m.Adopted++
+		}
+	}
+	m.Others = m.others(planned)
+}
+
+// has reports whether the source has a trial.
+func (s *Source) has(id string) bool { return s.records[id].known() }
+
+// Left is the share of the work on a matrix that is left to tasks of a kind.
+func (m *Match) Left(kind int, name string) float64 {
+	done, all := 0, 0
+	for _, trials := range m.trialsOf(kind, name) {
+		for _, t := range trials {
+			if all++; m.source.has(t.ID) {
+				done++
+			}
+		}
+	}
+	if m.partly[kind] || all == 0 {
+		return 1
+	}
+	return float64(all-done) / float64(all)
+}
+
+// trialsOf yields the trials on a matrix by backend.
+func (m *Match) trialsOf(kind int, name string) iter.Seq2[string, []trial.Trial] {
+	return func(yield func(string, []trial.Trial) bool) {
+		for _, backend := range m.sweep.Backends() {
+			trials, known := m.plans[planKey{kind, backend, name}]
+			if known && !yield(backend, trials) {
+				return
+			}
+		}
+	}
+}
+
+// piece returns the trials of a piece that the source has, and whether these are all. A search decides itself
+// whether it is over.
+func (m *Match) piece(kind int, p slurm.Piece) (adopted []trial.Trial, all bool) {
+	adaptive := search.Adaptive(m.sweep.Search.Strategy)
+	known := false
+	protocol := m.sweep.Protocol
+	repeats := protocol.Finals > 0 || protocol.Repeats > 0
+	all = !m.partly[kind] && !adaptive && !(repeats && m.source.open[p.Matrix])
+	for _, trials := range m.trialsOf(kind, p.Matrix) {
+		all, known = all && m.finished(trials), true
+		if !adaptive {
+			trials = trial.Cut(p.Part, trials)
+		}
+		for _, t := range trials {
+			if m.source.has(t.ID) {
+				adopted = append(adopted, t)
+			} else {
+				all = false
+			}
+		}
+	}
+	return adopted, all && known
+}
+
+// finished reports whether there are finals of some trials, where the protocol has finals. Tasks do not begin
+// them before all trials are there.
+func (m *Match) finished(trials []trial.Trial) bool {
+	good := 0
+	for _, t := range trials {
+		r := m.source.records[t.ID]
+		if !r.known() || !r.Standing().Good() {
+			continue
+		}
+		if good++; len(r.Finals()) > 0 {
+			return true
+		}
+	}
+	return m.sweep.Protocol.Finals == 0 || good < 2
+}
+
+// Complete reports whether the source has all trials of a chunk.
+func (m *Match) Complete(c slurm.Chunk) bool {
+	return !slices.ContainsFunc(c.Pieces, func(p slurm.Piece) bool {
+		_, all := m.piece(c.Kind, p)
+		return !all
+	})
+}
