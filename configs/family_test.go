@@ -113,7 +113,7 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("%d of %d are for the final test", test, n)
 	}
 	for class, k := range all {
-		if k < 5 || k > 10 {
+		if k < 3 || k > 10 {
 			t.Errorf("%d matrices of class %s", k, class)
 		}
 	}

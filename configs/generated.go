@@ -50,6 +50,15 @@ func (t *table) generated(m Matrix) []Matrix {
 	return t.within(list)
 }
 
+// SuggestGenerator is Suggest for the name of a generator.
+func SuggestGenerator(name string) string {
+	var names []string
+	for _, g := range generate.Generators {
+		names = append(names, g.Name)
+	}
+	return Suggest(name, "generators", names, "spmvtune help config")
+}
+
 // generator reads the name of m's generator, and notes keys that are neither its arguments nor
 // among keys. It returns nil for an unknown name.
 func (t *table) generator(m *Matrix, keys []string) *generate.Generator {
@@ -59,11 +68,7 @@ func (t *table) generator(m *Matrix, keys []string) *generate.Generator {
 	keys = slices.Clip(keys)
 	g, ok := generate.Lookup(m.Generate)
 	if !ok {
-		var names []string
-		for _, g := range generate.Generators {
-			names = append(names, g.Name)
-		}
-		t.fail("generate", suggest(m.Generate, "generators", names), "no generator is called %q", m.Generate)
+		t.fail("generate", SuggestGenerator(m.Generate), "no generator is called %q", m.Generate)
 		t.only(append(keys, argNames(generate.Generators)...))
 		return nil
 	}

@@ -31,34 +31,36 @@ section on each matrix; a configuration that two sections share runs once.
 
 // example is a sweep file with every key. A test decodes it.
 func example() string {
-	var s Sweep
-	var b strings.Builder
-	print := func(parts ...string) {
-		for _, p := range parts {
-			b.WriteString(p)
-		}
+	var texts []string
+	for _, s := range sections() {
+		texts = append(texts, s.text)
 	}
+	return strings.Join(texts, "\n")
+}
 
-	top := s.keys(nil)
-	print(top[:2].example())
-	print("\n[protocol]\n", s.Protocol.keys().example())
+// A helpSection is a part of the example, and the heading that docs/sweep.md gives it.
+type helpSection struct{ heading, text string }
+
+// sections are the parts of the example, in their order.
+func sections() []helpSection {
+	var s Sweep
 	keys := s.Search.keys(nil)
-	print("\n[search]\n", keys.without("rule", "top").example())
-	print("\n# The strategies:\n", strategies(), strategiesHelp)
-	print(ruleHelp, keys[len(keys)-2:].comments())
-
-	print(matrixHelp, "#\n", matrixKeys.comments(), matrixExamples)
-	print(generators(), twinHelp)
-	print(kernelHelp, "#\n", kernelKeys.comments(), kernelExamples, ownHelp, "#\n", ownKeys.comments(), ownExample)
-	print(programHelp, programKeys.comments())
-	print("\n[device]\n", s.Device.keys().example())
-	print("\n[learn]\n", s.Learn.keys().example())
-	print("\n[report]\n", s.Report.keys().example())
-	print(slurmHelp, "[slurm]\n", s.Slurm.keys().example())
-	print(finishHelp, "[slurm.finish]\n", s.Slurm.Finish.keys().example())
-	print(arrayHelp)
-
-	return b.String()
+	return []helpSection{
+		{"Name and title", s.keys(nil)[:2].example()},
+		{"[protocol]", "[protocol]\n" + s.Protocol.keys().example()},
+		{"[search]", "[search]\n" + keys.without("rule", "top").example() + "\n# The strategies:\n" + strategies() +
+			strategiesHelp + ruleHelp + keys[len(keys)-2:].comments()},
+		{"[[matrix]]", matrixHelp + "#\n" + matrixKeys.comments() + matrixExamples + generators() + twinHelp},
+		{"[[kernel]]", kernelHelp + "#\n" + kernelKeys.comments() + kernelExamples},
+		{"[[kernel]] with a source", ownHelp + "#\n" + ownKeys.comments() + ownExample},
+		{"[[kernel]] with a command", programHelp + programKeys.comments()},
+		{"[device]", "[device]\n" + s.Device.keys().example()},
+		{"[learn]", "[learn]\n" + s.Learn.keys().example()},
+		{"[report]", "[report]\n" + s.Report.keys().example()},
+		{"[slurm]", slurmHelp + "[slurm]\n" + s.Slurm.keys().example()},
+		{"[slurm.finish]", finishHelp + "[slurm.finish]\n" + s.Slurm.Finish.keys().example()},
+		{"[[slurm.array]]", arrayHelp},
+	}
 }
 
 // strategies lists the search strategies, in comments.
@@ -96,28 +98,26 @@ func generators() string {
 	return b.String()
 }
 
-const programHelp = `#
-# A [[kernel]] may also be somebody else's program, which it names; block, grid and params are
-# passed on by {block}, {grid} and {NAME}. Where it writes no {y}, "(not verified)" ends its name.
+const programHelp = `# A [[kernel]] may also be somebody else's program, which it names; block, grid and params are
+# passed on by {block}, {grid} and {NAME}. If it writes no {y}, its name ends in "(not verified)".
 #
 `
 
 const ruleHelp = `
-# Two more keys go with strategy = "rule", which measures what a rule expects to be the fastest, as
-# far as the kernels are in the sweep:
+# Two more keys go with strategy = "rule". It measures those kernels of the sweep that a rule
+# expects to be the fastest:
 #
 `
 
 const strategiesHelp = `#
-# An adaptive strategy measures configurations with few samples first, and by the protocol
-# only those that may be the fastest. Each precision and cache state is searched on its own;
+# An adaptive strategy first measures configurations with few samples. Only those that may be the
+# fastest are then measured by the protocol. Each precision and cache state is searched on its own;
 # they share the trials of the budget. "spmvtune replay" tries strategies on what a grid has
 # measured.
 `
 
-const matrixHelp = `
-# One [[matrix]] section describes a matrix, or all that a glob finds. It has one of path,
-# generate and suitesparse, or the last two. Names must differ. The keys are
+const matrixHelp = `# One [[matrix]] section describes a matrix, or all that a glob finds. It has path, generate or
+# suitesparse, or the last two together. Names must differ. The keys are
 `
 
 const matrixExamples = `
@@ -166,8 +166,7 @@ const twinHelp = `# A twin resembles a published matrix, as of = "webbase-1M": i
 # docs/generators.md lists them.
 `
 
-const kernelHelp = `
-# One [[kernel]] section is a set of choices: all combinations of them are tried. "spmvtune
+const kernelHelp = `# One [[kernel]] section is a set of choices: all combinations of them are tried. "spmvtune
 # kernels" lists kernels, what block and grid mean for each, and their parameters. The keys are
 `
 
@@ -203,8 +202,7 @@ grid  = [1, 2]
 where = 'precision == "float64" or block * 10 <= nnz'
 `
 
-const ownHelp = `
-# A [[kernel]] section with a source defines a kernel of your own. "spmvtune kernels new NAME"
+const ownHelp = `# A [[kernel]] section with a source defines a kernel of your own. "spmvtune kernels new NAME"
 # writes one that works, and docs/extending.md says more. Its keys, beside those above, are
 `
 
@@ -217,13 +215,11 @@ const ownExample = `#
 #     blocks = "(rows * lanes + block - 1) / block"
 `
 
-const finishHelp = `
-# [slurm.finish] is what the job that merges asks for, where that is not little. With
+const finishHelp = `# [slurm.finish] is what the job that merges asks for; it needs little unless told. With
 # finish = false in [slurm] there is no such job: run spmvtune merge.
 `
 
-const arrayHelp = `
-# Every [[slurm.array]] sends tasks for the whole sweep to devices of another type, into the same
+const arrayHelp = `# Every [[slurm.array]] sends tasks for the whole sweep to devices of another type, into the same
 # database. It may have the keys partition, qos, gres, gpus, constraint and nodelist:
 #
 #     [[slurm.array]]
@@ -233,7 +229,6 @@ const arrayHelp = `
 #     gres = "gpu:h100:1"
 `
 
-const slurmHelp = `
-# [slurm] is what spmvtune submit asks the cluster for. Every key may be left out. The last
+const slurmHelp = `# [slurm] is what spmvtune submit asks the cluster for. Every key may be left out. The last
 # four are then as shown; the others ask for nothing.
 `

@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"cmp"
 	"slices"
 
 	"spmvtune/kernels"
@@ -85,8 +84,7 @@ func (t *table) kernels(backend string) (chosen []kernels.Kernel, known bool) {
 		given++
 		k, ok := kernels.Lookup(name)
 		if !ok {
-			t.failAt(at, key, cmp.Or(suggest(name, "kernels", kernels.Names()), "see spmvtune kernels"),
-				"no kernel is called %q", name)
+			t.failAt(at, key, Suggest(name, "kernels", kernels.Names(), "spmvtune kernels"), "no kernel is called %q", name)
 			continue
 		}
 

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -30,6 +31,19 @@ func (s *Slurm) readArrays(t *table, name string) {
 
 // Kinds is how many kinds of tasks there are: one, or one for each [[slurm.array]].
 func (s Slurm) Kinds() int { return max(len(s.Arrays), 1) }
+
+// With returns s with another value of a key for tasks of a kind. The value is a good one.
+func (s Slurm) With(kind int, name, value string) Slurm {
+	if len(s.Arrays) == 0 {
+		s.Set(name, value)
+		return s
+	}
+	s.Arrays = slices.Clone(s.Arrays)
+	own := maps.Clone(s.Arrays[kind])
+	own[name] = value
+	s.Arrays[kind] = own
+	return s
+}
 
 // Of returns what tasks of a kind ask for.
 func (s Slurm) Of(kind int) Slurm {

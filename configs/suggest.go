@@ -1,23 +1,56 @@
 package configs
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
 )
 
+// mostListed is how many names are listed at most: more on a line do not help.
+const mostListed = 40
+
 // suggest says how to correct a name that is not in valid: it names the nearest one, or all of
-// them if none is near. what is their plural, as in "kernels".
+// them if none is near and they are few. what is their plural, as in "kernels".
 func suggest(name, what string, valid []string) string {
 	if near := Nearest(name, valid); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	const few = 24 // more names than these on a line do not help
-	if len(valid) == 0 || len(valid) > few {
+	if len(valid) == 0 || len(valid) > mostListed {
 		return ""
 	}
 	return what + " are " + strings.Join(valid, ", ")
+}
+
+// Suggest says how to correct a name that is not in valid: it names the nearest one, or all of them, or the closest
+// of many with the command that lists all. what is their plural, as in "kernels".
+func Suggest(name, what string, valid []string, command string) string {
+	if hint := suggest(name, what, valid); hint != "" || len(valid) == 0 {
+		return hint
+	}
+	return fmt.Sprintf("the closest %s are %s; `%s` lists all", what, strings.Join(closest(name, valid), ", "), command)
+}
+
+// closest returns the names of valid that are the most like name, by their closest words.
+func closest(name string, valid []string) []string {
+	const few = 6
+	words := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == '-' || r == '_' || r == ' ' })
+	}
+	away := func(v string) int {
+		least := 100 // per cent of the letters
+		for _, a := range words(name) {
+			for _, b := range words(v) {
+				least = min(least, 100*levenshtein.Distance(a, b, nil)/max(len(a), len(b)))
+			}
+		}
+		return least
+	}
+	sorted := slices.Clone(valid)
+	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(away(a), away(b)) })
+	return sorted[:min(few, len(sorted))]
 }
 
 // Nearest returns the name of valid that is the fewest edits away from name. It

@@ -26,7 +26,7 @@ type Report struct {
 	Best     []store.Best   // The winners in the same order.
 	Matrices []store.Matrix // The matrices by mean row length.
 	Devices  []store.Device // The devices by name.
-	Sweeps   []store.Sweep  // The sweeps by name.
+	Sweeps   []store.Sweep  // The sweeps that have trials, by name.
 	Panels   []Panel        // The good trials of Rows.
 
 	// Patterns shows where the entries of matrices lie, by the hash of the matrix.
@@ -71,7 +71,8 @@ func Read(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.
 
 	d := New(rows, best, slices.Clone(matrices), devices)
 	d.Precisions = precisionsOf(d.Panels)
-	d.Sweeps = slices.SortedStableFunc(slices.Values(sweeps), func(a, b store.Sweep) int {
+	d.Sweeps = slices.DeleteFunc(slices.Clone(sweeps), func(s store.Sweep) bool { return s.Trials == 0 })
+	slices.SortStableFunc(d.Sweeps, func(a, b store.Sweep) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
 	})
 	if d.Patterns, err = patterns(ctx, db); err != nil {

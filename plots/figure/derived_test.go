@@ -1,28 +1,22 @@
 package figure
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/plot/cmpimg"
+
+	"spmvtune/internal/docs"
 )
 
 // What others know of figures follows from the registry: the ids that a sweep file may
 // have, and the list in the gallery. The test writes both with -regen.
 func TestDerived(t *testing.T) {
-	derived(t, "../../configs/figures.txt", func([]byte) string { return strings.Join(IDs(), "\n") + "\n" })
-	derived(t, "../../docs/gallery.md", func(text []byte) string {
-		const begin, end = "<!-- figures -->\n", "<!-- end of figures -->\n"
-		before, rest, ok := strings.Cut(string(text), begin)
-		_, after, also := strings.Cut(rest, end)
-		if !ok || !also {
-			t.Fatalf("the gallery lacks %s or %s", begin, end)
-		}
-		return before + begin + galleryList() + end + after
-	})
+	docs.Section(t, "../../docs/gallery.md", "<!-- figures -->\n", "<!-- end of figures -->\n", galleryList(),
+		*cmpimg.GenerateTestData)
+	figures(t)
 }
 
 // galleryList is a table of all figures.
@@ -36,20 +30,21 @@ func galleryList() string {
 	return b.String()
 }
 
-// derived compares a file with what it should be, or writes that.
-func derived(t *testing.T, path string, make func(text []byte) string) {
+// figures compares the ids that a sweep file may have with the registry, or writes them.
+func figures(t *testing.T) {
 	t.Helper()
+	const path = "../../configs/figures.txt"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []byte(make(text))
-	if bytes.Equal(text, want) {
+	want := strings.Join(IDs(), "\n") + "\n"
+	if want == string(text) {
 		return
 	}
 	if !*cmpimg.GenerateTestData { // -regen
-		t.Errorf("%s does not list the registry's figures: run `SPMVTUNE_LONG=1 go test ./plots/figure -regen`", path)
-	} else if err := os.WriteFile(path, want, 0o644); err != nil {
+		t.Errorf("%s does not list the registry's figures: run `go test ./plots/figure -run TestDerived -regen`", path)
+	} else if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -21,6 +21,9 @@ import (
 var (
 	//go:embed report/*.html
 	reportHTML embed.FS
+	// Colours declares the colours of the page and of the pictures in it, light and dark.
+	//go:embed report/colours.css
+	Colours string
 	//go:embed report/report.css
 	reportCSS string
 	//go:embed report/report.js
@@ -109,7 +112,7 @@ func (c *Content) Write(w io.Writer) error {
 	pictures := &album{report: d, styles: styles, budget: detailBudget}
 	doc := document{
 		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), By: byLine(c),
-		CSS: template.CSS(reportCSS), JS: template.JS(reportJS), Switches: switches(d),
+		CSS: template.CSS(Colours + reportCSS), JS: template.JS(reportJS), Switches: switches(d),
 		Headline: headlineOf(d), Winners: winnerMaps(d, styles, &pictures.book),
 		Facts: facts(d), Twins: data.Twins(d.Matrices),
 		Summary:   htmlTables(table.SummaryTables(d), "summary"),
